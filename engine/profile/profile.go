@@ -1,0 +1,247 @@
+// Package profile defines the plain values of the field that every room
+// shares: models, variants, VM types and runs. A nil pointer is unknown; it is
+// never written as zero.
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"sweetspot/engine/estimate"
+)
+
+// Mode is what a run does with the model.
+type Mode string
+
+// The two modes.
+const (
+	Train Mode = "train"
+	Infer Mode = "infer"
+)
+
+// Purchase is how a VM is bought.
+type Purchase string
+
+// The purchase options.
+const (
+	OnDemand   Purchase = "on-demand"
+	Spot       Purchase = "spot"
+	Reserved1Y Purchase = "reserved-1y"
+	Reserved3Y Purchase = "reserved-3y"
+)
+
+// Purchases lists the options in the order they are offered.
+var Purchases = []Purchase{OnDemand, Spot, Reserved1Y, Reserved3Y}
+
+// Model is what is run.
+type Model struct {
+	Name         string
+	Dataset      string
+	Task         string
+	Unit         string // what one unit of work is: image, token, sample
+	SourceFile   string
+	Params       *float64 // number of parameters
+	FLOPsPerUnit *float64
+}
+
+// Pruning says what was removed from a model.
+type Pruning struct {
+	Kind   string             // filters by L1 norm, magnitude …
+	Ratio  *float64           // overall fraction in [0,1]; nil if only layers are known
+	Layers map[string]float64 // layer name → fraction in [0,1]
+}
+
+// Variant is the model and what was changed to trade accuracy for speed.
+type Variant struct {
+	Name      string // "" for the model as published
+	Precision string // fp32, tf32, fp16, bf16, int8; "" unknown
+	Pruning   *Pruning
+}
+
+// Accuracy is a measured quality of a variant. Value is in [0,1] for
+// fractions, in its own unit otherwise (WER, loss).
+type Accuracy struct {
+	Metric         string
+	Value          float64
+	StdDev         *float64
+	HigherIsBetter bool
+	Basis          estimate.Basis
+}
+
+// Price is one quote of a VM type, in US dollars per hour for the whole VM.
+type Price struct {
+	Purchase   Purchase
+	USDPerHour float64
+	Source     string
+	AsOf       string // YYYY-MM-DD or YYYY-MM as the source gives it
+}
+
+// VMType is a catalog entry.
+type VMType struct {
+	Cloud, Region, InstanceType string
+	GPU                         string // canonical name; "" for a VM without
+	GPUCount                    int
+	GPUMemGiB                   *float64 // per GPU
+	VCPUs                       *float64
+	MemGiB                      *float64
+	Prices                      []Price
+}
+
+// Key names a VM type within the catalog.
+func (v VMType) Key() VMKey { return VMKey{v.Cloud, v.Region, v.InstanceType} }
+
+// PriceOf returns the newest quote for the purchase option.
+func (v VMType) PriceOf(p Purchase) (Price, bool) {
+	best, found := Price{}, false
+	for _, q := range v.Prices {
+		if q.Purchase == p && (!found || q.AsOf > best.AsOf) {
+			best, found = q, true
+		}
+	}
+	return best, found
+}
+
+// VMKey identifies a VM type. The empty cloud "" and region "" stand for a
+// machine that is not rented from a catalog.
+type VMKey struct{ Cloud, Region, InstanceType string }
+
+// Status is how a run ended.
+type Status string
+
+// The ends a run can have. Running is also what a killed recorder leaves.
+const (
+	Running     Status = "running"
+	Done        Status = "done"
+	OutOfMemory Status = "oom"
+	Failed      Status = "failed"
+	Interrupted Status = "interrupted"
+)
+
+// Run is one measurement: variant × machine × batch size × mode, with its
+// summary. Times are in seconds.
+type Run struct {
+	ID      int64 // positive in a profile database, negative in the built-in library
+	Model   string
+	Dataset string
+	Unit    string
+	Variant Variant
+	Mode    Mode
+
+	Cloud, Region, InstanceType string // where it ran; InstanceType is the host name for a machine of one's own
+	GPU                         string
+	GPUCount                    int // GPUs per VM used; 0 on a CPU
+	GPUMemGiB                   *float64
+	Count                       int      // VMs
+	USDPerHour                  *float64 // price the user gave or the source printed, one VM
+
+	BatchSize          int      // global batch in training; batch per GPU in inference
+	Epochs             *float64 // epochs the source ran or needed to stabilise
+	IterationsPerEpoch *float64 // real: 158.25 happens
+	TrainSize          *float64 // units in the training set
+
+	InitS            *float64
+	FirstIterationS  *float64
+	StartupS         *float64 // initialisation + first iteration, where only the sum is known
+	Steady           estimate.Estimate
+	SteadyStdDevS    *float64
+	SteadyN          int // steady iterations behind Steady
+	WarmupIterations int
+	WarmupExtraS     float64 // seconds the warm-up iterations after the first took beyond steady ones
+	FirstValidationS *float64
+	ValidationS      *float64
+	TotalS           *float64 // measured total of the whole run
+	TotalStdDevS     *float64
+	TotalN           int
+
+	PeakMemoryBytes *float64 // largest GPU memory used, per GPU
+	Accuracy        *Accuracy
+	Validations     []Validation
+	Status          Status
+	Basis           estimate.Basis
+	Source, AsOf    string
+}
+
+// Validation is one evaluation during a run.
+type Validation struct {
+	Epoch          int
+	Seconds        float64
+	Metric         string
+	Value          *float64
+	HigherIsBetter bool
+	Units          *float64
+}
+
+// VM names the VM type the run is of.
+func (r Run) VM() VMKey { return VMKey{r.Cloud, r.Region, r.InstanceType} }
+
+// Startup returns the seconds before the second iteration: initialisation and
+// first iteration, or their known sum. Parts that are unknown are left out;
+// known is false where there is nothing.
+func (r Run) Startup() (seconds float64, known bool) {
+	if r.StartupS != nil {
+		return *r.StartupS, true
+	}
+	for _, part := range []*float64{r.InitS, r.FirstIterationS} {
+		if part != nil {
+			seconds += *part
+			known = true
+		}
+	}
+	return seconds, known
+}
+
+// Set is everything an engine question is asked of: the models and runs of a
+// profile database or of the built-in library, and the catalog.
+type Set struct {
+	Models  []Model
+	Runs    []Run
+	VMTypes []VMType
+	// Kinds holds, per basis, the relative half-width (90 %) that a single
+	// number without a spread of its own is given, and the words for it.
+	Kinds map[estimate.Basis]Kind
+}
+
+// Kind is the spread found among numbers of one basis.
+type Kind struct {
+	Rel   float64 // as the rel of [estimate.Spread]
+	Words string  // "spread of 48 reconstructed totals against the published ones"
+}
+
+// Model returns the named model.
+func (s *Set) Model(name string) (Model, bool) {
+	i := slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == name })
+	if i < 0 {
+		return Model{}, false
+	}
+	return s.Models[i], true
+}
+
+// Merge returns a set with the contents of both; on a clash of model or VM
+// type the receiver's stays.
+func (s *Set) Merge(o *Set) *Set {
+	out := &Set{Runs: slices.Concat(s.Runs, o.Runs), Kinds: s.Kinds}
+	if out.Kinds == nil {
+		out.Kinds = o.Kinds
+	}
+	out.Models = uniqueBy(slices.Concat(s.Models, o.Models), func(m Model) string { return m.Name })
+	out.VMTypes = uniqueBy(slices.Concat(s.VMTypes, o.VMTypes), VMType.Key)
+	return out
+}
+
+func uniqueBy[T any, K comparable](xs []T, key func(T) K) []T {
+	seen := make(map[K]bool, len(xs))
+	return slices.DeleteFunc(xs, func(x T) bool {
+		k := key(x)
+		if seen[k] {
+			return true
+		}
+		seen[k] = true
+		return false
+	})
+}
+
+// SortVMTypes orders VM types by cloud, region and instance type.
+func SortVMTypes(vms []VMType) {
+	slices.SortFunc(vms, func(a, b VMType) int {
+		return cmp.Or(cmp.Compare(a.Cloud, b.Cloud), cmp.Compare(a.Region, b.Region), cmp.Compare(a.InstanceType, b.InstanceType))
+	})
+}
