@@ -1,0 +1,88 @@
+package steady
+
+import (
+	"strings"
+	"testing"
+
+	"sweetspot/engine/estimate"
+)
+
+func steadySummary(n int, seconds, rel float64) Summary {
+	return Summary{Total: n + 1, N: n, IsSteady: true, Steady: estimate.Around(seconds, seconds*rel, estimate.Measured)}
+}
+
+func TestJudge(t *testing.T) {
+	capped := DefaultRule()
+	capped.MaxN, capped.MaxSeconds, capped.MaxUSD, capped.USDPerHour = 1000, 60, 0.1, new(3.06)
+	dear := capped
+	dear.MaxUSD = 0.01
+	for _, c := range []struct {
+		name    string
+		rule    Rule
+		s       Summary
+		elapsed float64
+		reason  string
+		words   string
+	}{
+		{"precise", DefaultRule(), steadySummary(60, 0.1, 0.018), 8, Precise, "±1.8 % after 60 steady steps"},
+		{"too few steps", DefaultRule(), steadySummary(19, 1, 0.001), 20, "", "19 steady steps, needs 20"},
+		{"too short", DefaultRule(), steadySummary(49, 0.1, 0.001), 600, "", "after 4.9 s of steady steps, needs 5 s"},
+		{"too wide", DefaultRule(), steadySummary(60, 0.1, 0.021), 8, "", "±2.1 %, aims at ±2 %"},
+		{"not steady", DefaultRule(), Summary{Total: 30, Why: "still changing"}, 8, "", "still changing"},
+		{"no cap, ever", DefaultRule(), steadySummary(1e6, 1, 0.5), 1e9, "", "±50.0 %"},
+		{"steps", capped, steadySummary(999, 0.01, 0.5), 8, Cap, "cap of 1000 steps"},
+		{"steps while not steady", capped, Summary{Total: 1000, Why: "still changing"}, 8, Cap, "not steady: still changing"},
+		{"seconds", capped, steadySummary(30, 1, 0.5), 60, Cap, "cap of 1m0s"},
+		{"dollars", dear, steadySummary(30, 1, 0.5), 59, Cap, "cap of $0.01"},
+		{"precise and capped at once", capped, steadySummary(2000, 0.1, 0.001), 90, Precise, "after 2000"},
+		{"dollars without a price", Rule{Target: 0.02, MaxUSD: 0.01}, steadySummary(30, 1, 0.5), 1e6, "", "±50"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := c.rule.Judge(c.s, c.elapsed)
+			if v.Reason != c.reason || v.Stop != (c.reason != "") || !strings.Contains(v.Words, c.words) {
+				t.Errorf("got %+v, want reason %q and words %q", v, c.reason, c.words)
+			}
+			if v.Progress < 0 || v.Progress > 1 || v.Stop != (v.Progress == 1) {
+				t.Errorf("progress %v with stop %v", v.Progress, v.Stop)
+			}
+		})
+	}
+}
+
+// Stopping at the first moment that looks precise enough is how the rule is
+// used; the mean must then be within a few percent on every trace.
+func TestStopRuleOnPublishedTraces(t *testing.T) {
+	bound := map[string]float64{"warm-up": 0.6, "autotune spikes": 0.6, "periodic stall": 0.5, "thermal drift": 4.5}
+	rule := DefaultRule()
+	rule.MinSeconds = 0
+	for _, tr := range traces {
+		sum := 0.0
+		const runs = 200
+		for seed := range uint64(runs) {
+			var s Series
+			for _, x := range tr.take(3000, seed) {
+				s.Add(x)
+				if rule.Judge(s.Judged(), 0).Stop {
+					break
+				}
+			}
+			got := s.Judged()
+			if !got.IsSteady || s.Len() == 3000 {
+				t.Fatalf("%s, seed %d: did not stop: %s", tr.name, seed, got.Why)
+			}
+			sum += 100 * max(got.Steady.Value/tr.mean-1, 1-got.Steady.Value/tr.mean)
+		}
+		if e := sum / runs; e > bound[tr.name] {
+			t.Errorf("%s: error of the mean %.2f %%, want at most %v %%", tr.name, e, bound[tr.name])
+		}
+	}
+}
+
+func TestSpentUSD(t *testing.T) {
+	if DefaultRule().SpentUSD(100) != nil {
+		t.Error("money without a price")
+	}
+	if got := (Rule{USDPerHour: new(3.6)}).SpentUSD(100); got == nil || *got < 0.0999 || *got > 0.1001 {
+		t.Errorf("100 s at $3.6/h cost %v", got)
+	}
+}

@@ -1,0 +1,238 @@
+package steady
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+	"sweetspot/engine/estimate"
+)
+
+// The error of the mean that the rule makes on the published traces, in
+// percent, averaged over 300 runs of 100 iterations; the bounds are the
+// published MSER-5 row plus a little.
+func TestMeanOfPublishedTraces(t *testing.T) {
+	bound := map[string]float64{"warm-up": 0.5, "autotune spikes": 0.5, "periodic stall": 3, "thermal drift": 4}
+	for _, tr := range traces {
+		t.Run(tr.name, func(t *testing.T) {
+			sum, n := 0.0, 0
+			for seed := range uint64(300) {
+				s := Summarise(tr.take(100, seed))
+				if s.First != 30*step {
+					t.Fatalf("first iteration %v, want %v", s.First, 30*step)
+				}
+				if s.IsSteady {
+					sum += 100 * math.Abs(s.Steady.Value/tr.mean-1)
+					n++
+				}
+			}
+			if n < 250 {
+				t.Errorf("only %d of 300 runs steady", n)
+			}
+			if got := sum / float64(n); got > bound[tr.name] {
+				t.Errorf("error of the mean %.2f %%, want at most %v %%", got, bound[tr.name])
+			}
+		})
+	}
+}
+
+// The median would hide the stall; the mean must not.
+func TestPeriodicStallIsInTheMean(t *testing.T) {
+	s := Summarise(traces[2].take(400, 1))
+	if math.Abs(s.Steady.Value/(1.1*step)-1) > 0.01 {
+		t.Errorf("mean %v, want %v", s.Steady.Value, 1.1*step)
+	}
+	if math.Abs(s.P50/step-1) > 0.01 || s.P99 < 2.8*step || s.P90 > 1.1*step {
+		t.Errorf("p50 %v p90 %v p99 %v do not show a stall every 20th step", s.P50, s.P90, s.P99)
+	}
+}
+
+func TestWarmupIsCutAndCounted(t *testing.T) {
+	x := make([]float64, 101)
+	for i := range x {
+		x[i] = step
+		if i <= 10 {
+			x[i] = 3 * step
+		}
+	}
+	x[0] = 2
+	s := Summarise(x)
+	if s.First != 2 || s.Warmup != 10 || s.N != 90 || math.Abs(s.WarmupExtra-10*2*step) > 1e-9 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestNotSteady(t *testing.T) {
+	falling := make([]float64, 200) // still warming up at the end
+	for i := range falling {
+		falling[i] = step * (1 + 5*math.Exp(-float64(i)/80))
+	}
+	jump := make([]float64, 101) // a new level in the last quarter
+	for i := range jump {
+		jump[i] = step
+		if i < 75 {
+			jump[i] = 2 * step * (1 + 0.02*float64(i%3))
+		}
+	}
+	for name, x := range map[string][]float64{"none": nil, "first only": {1}, "few": falling[:15], "falling": falling, "jump": jump} {
+		s := Summarise(x)
+		if s.IsSteady || s.Why == "" || s.Steady.Known() {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+func TestDriftWidensItsSide(t *testing.T) {
+	r := source(3)
+	for _, sign := range []float64{1, -1} {
+		x := make([]float64, 301)
+		for i := range x {
+			x[i] = step * (1 + sign*0.03*float64(i)/300) * (1 + 0.005*r.NormFloat64())
+		}
+		s := Summarise(x)
+		if !s.IsSteady {
+			t.Fatalf("drift %v: %s", sign, s.Why)
+		}
+		if s.Drift*sign < 0.01 {
+			t.Errorf("drift %v of 3 %% not seen: %v", sign, s.Drift)
+		}
+		if end := step * (1 + sign*0.03); end < s.Steady.Low || end > s.Steady.High {
+			t.Errorf("the last level %v is outside %+v", end, s.Steady)
+		}
+	}
+}
+
+// How often the interval holds the true mean: near 90 % on independent noise,
+// and not far below it on strongly correlated noise.
+func TestCoverage(t *testing.T) {
+	for _, c := range []struct {
+		n        int
+		rho      float64
+		low, top float64
+	}{
+		{101, 0, 0.86, 0.95}, {501, 0, 0.87, 0.96}, {101, 0.5, 0.83, 0.95}, {501, 0.5, 0.87, 0.96}, {1001, 0.8, 0.85, 0.96},
+	} {
+		in, n, drift := 0, 0, 0
+		for seed := range uint64(1000) {
+			s := Summarise(ar1(c.n, c.rho, 0.05, seed))
+			if !s.IsSteady {
+				continue
+			}
+			n++
+			if s.Steady.Low <= step && step <= s.Steady.High {
+				in++
+			}
+			if s.Drift != 0 {
+				drift++
+			}
+		}
+		got := float64(in) / float64(n)
+		if got < c.low || got > c.top {
+			t.Errorf("n %d, rho %v: coverage %.3f outside [%v, %v]", c.n, c.rho, got, c.low, c.top)
+		}
+		if n < 950 {
+			t.Errorf("n %d, rho %v: plain noise called not steady in %d of 1000", c.n, c.rho, 1000-n)
+		}
+		if drift > 40 {
+			t.Errorf("n %d, rho %v: drift seen in %d of %d series without any", c.n, c.rho, drift, n)
+		}
+	}
+}
+
+func times() *rapid.Generator[[]float64] {
+	return rapid.SliceOfN(rapid.Float64Range(1e-6, 100), 0, 200)
+}
+
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := times().Draw(t, "seconds")
+		s := Summarise(x)
+		if s.Total != len(x) {
+			t.Fatalf("total %d of %d", s.Total, len(x))
+		}
+		if !s.IsSteady {
+			if s.Why == "" || s.Steady.Known() || s.N != 0 {
+				t.Fatalf("not steady without a reason, or with an estimate: %+v", s)
+			}
+			return
+		}
+		if 1+s.Warmup+s.N != len(x) {
+			t.Fatalf("1 + %d + %d iterations of %d", s.Warmup, s.N, len(x))
+		}
+		if e := s.Steady; !(0 <= e.Low && e.Low <= e.Value && e.Value <= e.High) || e.Basis != estimate.Measured {
+			t.Fatalf("interval %+v", e)
+		}
+		if !(s.P50 <= s.P90 && s.P90 <= s.P99) {
+			t.Fatalf("percentiles %v %v %v", s.P50, s.P90, s.P99)
+		}
+		sum := 0.0
+		for _, v := range x {
+			sum += v
+		}
+		if total := s.First + float64(s.Warmup+s.N)*s.Steady.Value + s.WarmupExtra; math.Abs(total-sum) > 1e-9*sum {
+			t.Fatalf("the parts add to %v, the series to %v", total, sum)
+		}
+	})
+}
+
+// Seconds or hours: only the unit changes. A power of two keeps every
+// rounding the same, so the comparison is exact.
+func TestScaleInvariance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := times().Draw(t, "seconds")
+		k := math.Ldexp(1, rapid.IntRange(-12, 12).Draw(t, "exponent"))
+		y := make([]float64, len(x))
+		for i := range x {
+			y[i] = k * x[i]
+		}
+		a, b := Summarise(x), Summarise(y)
+		a.First, a.WarmupExtra, a.StdDev, a.P50, a.P90, a.P99 = k*a.First, k*a.WarmupExtra, k*a.StdDev, k*a.P50, k*a.P90, k*a.P99
+		a.Steady = a.Steady.Times(k)
+		if a != b {
+			t.Fatalf("scaled by %v:\n%+v\n%+v", k, a, b)
+		}
+	})
+}
+
+func TestConstantInput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.Float64Range(1e-6, 1e3).Draw(t, "v")
+		x := make([]float64, rapid.IntRange(21, 500).Draw(t, "n"))
+		for i := range x {
+			x[i] = v
+		}
+		s := Summarise(x)
+		if !s.IsSteady || s.Warmup != 0 || s.Drift != 0 || math.Abs(s.Steady.Value/v-1) > 1e-12 || s.Steady.HalfWidth() > 1e-9 {
+			t.Fatalf("constant %v: %+v", v, s)
+		}
+	})
+}
+
+// A growing series gives at every length what Summarise gives at once.
+func TestSeriesEqualsSummarise(t *testing.T) {
+	x := traces[1].take(200, 4)
+	var s Series
+	for i, v := range x {
+		s.Add(v)
+		if got, want := s.Summary(), Summarise(x[:i+1]); got != want {
+			t.Fatalf("after %d:\n%+v\n%+v", i+1, got, want)
+		}
+	}
+	held := s.Seconds()
+	s.Add(9)
+	if len(held) != 200 || held[199] != x[199] {
+		t.Error("a slice handed out changed")
+	}
+}
+
+func BenchmarkJudgeAfterEach10000(b *testing.B) {
+	x := ar1(10_000, 0.3, 0.05, 1)
+	rule := DefaultRule()
+	for b.Loop() {
+		var s Series
+		for _, v := range x {
+			s.Add(v)
+			rule.Judge(s.Judged(), 0)
+		}
+	}
+}
