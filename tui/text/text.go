@@ -1,0 +1,179 @@
+// Package text fits strings into terminal cells. Everything that comes from
+// outside the program goes through [Clean] first; widths are cells, never
+// bytes, and escape sequences are never cut.
+package text
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Clean makes a string from outside safe to draw: escape sequences and control
+// characters go, tabs and newlines become single spaces, invisible formatting
+// that could reorder or hide text goes, invalid UTF-8 is marked.
+func Clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// plain reports whether s is printable ASCII alone, which needs no cleaning.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// Width is the number of cells s takes.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
+
+// Truncate cuts s to at most width cells and ends it with tail where something
+// was cut.
+func Truncate(s string, width int, tail string) string {
+	if width <= 0 {
+		return ""
+	}
+	if Width(s) <= width {
+		return s
+	}
+	if Width(tail) > width {
+		tail = ""
+	}
+	return ansi.Truncate(s, width, tail)
+}
+
+// Fit returns s in exactly width cells, cut or filled with spaces at the right.
+func Fit(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	w := Width(s)
+	if w > width {
+		s = Truncate(s, width, "…")
+		w = Width(s)
+	}
+	return s + Spaces(width-w)
+}
+
+// FitRight returns s in exactly width cells, filled at the left.
+func FitRight(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	if Width(s) > width {
+		return Fit(s, width)
+	}
+	return indent(s, width)
+}
+
+// indent fills s at the left up to width cells. A mark that combines with the
+// space before it takes no cell of its own, so the sum is measured again.
+func indent(s string, width int) string {
+	for w := Width(s); w < width; w = Width(s) {
+		s = Spaces(width-w) + s
+	}
+	return s
+}
+
+// Center returns s in exactly width cells with the spare cells on both sides.
+func Center(s string, width int) string {
+	if w := Width(s); w < width {
+		s = indent(s, w+(width-w)/2)
+	}
+	return Fit(s, width)
+}
+
+// Ends returns left and right at the two ends of exactly width cells; left
+// gives way where there isn't room for both.
+func Ends(left, right string, width int) string {
+	r := Width(right)
+	if r >= width {
+		return Fit(right, width)
+	}
+	return Fit(Fit(left, width-r)+right, width)
+}
+
+const blanks = "                                                                                                    "
+
+// Spaces returns n spaces, "" for n ≤ 0.
+func Spaces(n int) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n <= len(blanks):
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}
+
+// Block returns lines as exactly height lines of exactly width cells.
+func Block(lines []string, width, height int) string {
+	var b strings.Builder
+	for i := range max(height, 0) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		line := ""
+		if i < len(lines) {
+			line = lines[i]
+		}
+		b.WriteString(Fit(line, width))
+	}
+	return b.String()
+}
+
+// Lines splits a rendered block.
+func Lines(s string) []string { return strings.Split(s, "\n") }
+
+// Beside puts blocks of equal height next to each other. Every line of a block
+// must already have the same width.
+func Beside(blocks ...string) string {
+	split := make([][]string, len(blocks))
+	height := 0
+	for i, b := range blocks {
+		split[i] = Lines(b)
+		height = max(height, len(split[i]))
+	}
+	var out strings.Builder
+	for row := range height {
+		if row > 0 {
+			out.WriteByte('\n')
+		}
+		for _, lines := range split {
+			if row < len(lines) {
+				out.WriteString(lines[row])
+			} else {
+				out.WriteString(Spaces(Width(lines[0])))
+			}
+		}
+	}
+	return out.String()
+}
+
+// Wrap breaks words so that no line is wider than width.
+func Wrap(s string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	return Lines(ansi.Wrap(s, width, " "))
+}
