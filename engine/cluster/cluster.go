@@ -1,0 +1,112 @@
+// Package cluster gives time and cost of batch inference on a combination of
+// VMs, after Rathnayake et al. (2020), with the slips of its equations
+// corrected.
+package cluster
+
+import (
+	"fmt"
+	"math"
+)
+
+// Member is a number of equal VMs in a configuration.
+type Member struct {
+	Count      int     // VMs
+	GPUs       int     // v_i, GPUs per VM; a VM without counts as one device
+	BatchSize  float64 // b_i, units in one batch on one GPU
+	BatchTime  float64 // t_i(b_i, p), seconds of one batch on one GPU
+	USDPerHour float64 // c_i, of one VM
+}
+
+// rate is what all GPUs of the member do together, in units per second.
+func (m Member) rate() float64 { return m.gpus() * m.BatchSize / m.BatchTime }
+
+func (m Member) gpus() float64 { return float64(m.Count * max(m.GPUs, 1)) }
+
+// Split says how the work is shared among the VMs.
+type Split string
+
+// The splits: the study's equation 4, and the one that keeps every GPU busy
+// until the end.
+const (
+	ByGPUs       Split = "gpus"
+	ByThroughput Split = "throughput"
+)
+
+// ParseSplit reads a --split flag.
+func ParseSplit(s string) (Split, error) {
+	switch Split(s) {
+	case ByGPUs, ByThroughput:
+		return Split(s), nil
+	}
+	return "", fmt.Errorf("split %q is neither throughput nor gpus", s)
+}
+
+// Shares returns the units W_i that each member gets of units, all its VMs
+// together.
+func Shares(members []Member, units float64, split Split) []float64 {
+	weights, sum := make([]float64, len(members)), 0.0
+	for i, m := range members {
+		weights[i] = m.gpus()
+		if split == ByThroughput {
+			weights[i] = m.rate()
+		}
+		sum += weights[i]
+	}
+	for i := range weights {
+		weights[i] *= units / sum
+	}
+	return weights
+}
+
+// Makespan is the seconds until the last VM is done, with whole batches:
+// equations 2 and 3, T = max_i ceil(W_i/(v_i·b_i))·t_i, the fraction the right
+// way up and W_i being the share of one VM.
+func Makespan(members []Member, units float64, split Split) float64 {
+	var t float64
+	for i, w := range Shares(members, units, split) {
+		t = math.Max(t, Batches(members[i], w)*members[i].BatchTime)
+	}
+	return t
+}
+
+// Batches is the number of batches each GPU of the member works off, one after
+// another, for the member's share of the units.
+func Batches(m Member, share float64) float64 {
+	exact := share / (m.gpus() * m.BatchSize)
+	// A share computed in floating point must not cost a batch for its last bit.
+	if r := math.Round(exact); math.Abs(exact-r) < 1e-9*math.Max(1, r) {
+		return r
+	}
+	return math.Ceil(exact)
+}
+
+// USDPerHour is Σ c_i over all VMs.
+func USDPerHour(members []Member) float64 {
+	var sum float64
+	for _, m := range members {
+		sum += float64(m.Count) * m.USDPerHour
+	}
+	return sum
+}
+
+// Cost is equation 1, C = T·Σ c_i, in US dollars, prorated to the second.
+func Cost(seconds, usdPerHour float64) float64 { return seconds / 3600 * usdPerHour }
+
+// TAR is the time–accuracy ratio t/a in seconds per unit of accuracy, CAR the
+// cost–accuracy ratio c/a in dollars; lower is better. ok is false where the
+// ratio has no meaning: accuracy 0, or a metric where lower is better.
+func TAR(seconds, accuracy float64, higherIsBetter bool) (tar float64, ok bool) {
+	return ratio(seconds, accuracy, higherIsBetter)
+}
+
+// CAR is the cost–accuracy ratio; see [TAR].
+func CAR(usd, accuracy float64, higherIsBetter bool) (car float64, ok bool) {
+	return ratio(usd, accuracy, higherIsBetter)
+}
+
+func ratio(v, accuracy float64, higherIsBetter bool) (float64, bool) {
+	if !higherIsBetter || !(accuracy > 0) {
+		return 0, false
+	}
+	return v / accuracy, true
+}

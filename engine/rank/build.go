@@ -1,0 +1,367 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
+)
+
+// cellKey is what one measured time is of.
+type cellKey struct {
+	variant, precision string
+	vm                 profile.VMKey
+	batch, count       int
+}
+
+// Build lists the candidates of a workload over everything the set can answer
+// for. The order is that of the set; Evaluate ranks.
+func Build(set *profile.Set, w Workload) []Candidate {
+	b := builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}}
+	for _, vm := range set.VMTypes {
+		b.vms[vm.Key()] = vm
+	}
+	model, _ := set.Model(w.Model)
+	b.model = model
+	cells, keys := map[cellKey][]profile.Run{}, []cellKey(nil)
+	for _, r := range set.Runs {
+		if r.Model != w.Model || r.Mode != w.Mode || !b.wanted(r) {
+			continue
+		}
+		k := cellKey{r.Variant.Name, r.Variant.Precision, r.VM(), r.BatchSize, max(r.Count, 1)}
+		if _, seen := cells[k]; !seen {
+			keys = append(keys, k)
+		}
+		cells[k] = append(cells[k], r)
+	}
+	b.findAccuracies()
+	var out []Candidate
+	for i, k := range keys {
+		out = append(out, b.cell(i, cells[k])...)
+	}
+	return out
+}
+
+type builder struct {
+	set   *profile.Set
+	w     Workload
+	model profile.Model
+	vms   map[profile.VMKey]profile.VMType
+	// Accuracy belongs to the variant, in training also to the batch size, and
+	// never to the VM.
+	byVariant map[string]profile.Accuracy
+	byBatch   map[string]profile.Accuracy
+}
+
+func (b *builder) wanted(r profile.Run) bool {
+	keep := func(list []string, v string) bool {
+		return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, v) })
+	}
+	gpu := len(b.w.GPUs) == 0 || slices.ContainsFunc(b.w.GPUs, func(g string) bool {
+		return r.GPU != "" && strings.HasPrefix(strings.ToLower(r.GPU), strings.ToLower(g))
+	})
+	return gpu && keep(b.w.Clouds, r.Cloud) && keep(b.w.Variants, r.Variant.Name) &&
+		(len(b.w.BatchSizes) == 0 || slices.Contains(b.w.BatchSizes, r.BatchSize))
+}
+
+func variantKey(v profile.Variant) string { return v.Name + "\x00" + v.Precision }
+
+func batchKey(v profile.Variant, batch int) string {
+	return fmt.Sprintf("%s\x00%d", variantKey(v), batch)
+}
+
+func (b *builder) findAccuracies() {
+	b.byVariant, b.byBatch = map[string]profile.Accuracy{}, map[string]profile.Accuracy{}
+	put := func(m map[string]profile.Accuracy, k string, a profile.Accuracy) {
+		if old, ok := m[k]; !ok || a.Basis < old.Basis {
+			m[k] = a
+		}
+	}
+	for _, r := range b.set.Runs {
+		if r.Model != b.w.Model || r.Accuracy == nil {
+			continue
+		}
+		if r.Mode == b.w.Mode {
+			put(b.byVariant, variantKey(r.Variant), *r.Accuracy)
+		}
+		if r.Mode == profile.Train {
+			put(b.byBatch, batchKey(r.Variant, r.BatchSize), *r.Accuracy)
+		}
+	}
+}
+
+// quality looks up what a candidate's accuracy will be.
+func (b *builder) quality(r profile.Run) *Quality {
+	a, ok := b.byVariant[variantKey(r.Variant)]
+	if b.w.Mode == profile.Train {
+		a, ok = b.byBatch[batchKey(r.Variant, r.BatchSize)]
+	}
+	if !ok {
+		return nil
+	}
+	half := 0.0
+	if a.StdDev != nil {
+		half = estimate.Z90 * *a.StdDev
+	}
+	return &Quality{Metric: a.Metric, Estimate: estimate.Around(a.Value, half, a.Basis), HigherIsBetter: a.HigherIsBetter}
+}
+
+// cell makes the candidates of one timing cell: a training run as it is, batch
+// inference on 1 … MaxCount VMs.
+func (b *builder) cell(index int, runs []profile.Run) []Candidate {
+	all := runs
+	runs = strongest(runs, b.answers)
+	if len(runs) == 0 {
+		return b.outOfMemory(index, all)
+	}
+	r := runs[0]
+	base := b.candidate(index, r)
+	for _, s := range runs {
+		base.Sources = append(base.Sources, s.ID)
+		base.Live = base.Live || s.Status == profile.Running
+	}
+	if b.w.Mode == profile.Train {
+		return []Candidate{b.training(base, runs)}
+	}
+	most := max(b.w.MaxCount, 1)
+	if r.Cloud == "" {
+		most = 1 // a machine of one's own cannot be rented twice
+	}
+	out := make([]Candidate, 0, most)
+	for n := 1; n <= most; n++ {
+		out = append(out, b.inference(base, runs, n))
+	}
+	return out
+}
+
+// answers reports whether the run alone can answer for the workload.
+func (b *builder) answers(r profile.Run) bool {
+	if b.w.Mode == profile.Infer {
+		return r.Steady.Known()
+	}
+	return b.trainingTime(r).Known()
+}
+
+// strongest keeps the answering runs of the most trusted basis. A published
+// total never stands beside iteration times of the same cell.
+func strongest(runs []profile.Run, answers func(profile.Run) bool) []profile.Run {
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r profile.Run) bool { return !answers(r) })
+	if len(runs) == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(runs, func(r profile.Run) bool { return r.Steady.Known() }) {
+		runs = slices.DeleteFunc(runs, func(r profile.Run) bool { return !r.Steady.Known() })
+	}
+	best := slices.MinFunc(runs, func(a, c profile.Run) int { return cmp.Compare(a.Basis, c.Basis) }).Basis
+	return slices.DeleteFunc(runs, func(r profile.Run) bool { return r.Basis != best })
+}
+
+// epochs is how many epochs the workload means for this run; nil if unknown.
+func (b *builder) epochs(r profile.Run) *float64 {
+	switch {
+	case b.w.Epochs != nil:
+		return b.w.Epochs
+	case b.w.TargetAccuracy != nil:
+		return epochsTo(r, *b.w.TargetAccuracy)
+	default:
+		return r.Epochs
+	}
+}
+
+// epochsTo is the first epoch whose validation reached the target; failing
+// validations, the run's own epochs if it ended at least that good.
+func epochsTo(r profile.Run, target float64) *float64 {
+	var values []float64
+	higher := true
+	for _, v := range r.Validations {
+		if v.Value != nil {
+			values, higher = append(values, *v.Value), v.HigherIsBetter
+		}
+	}
+	if n, ok := runtime.FirstReaching(values, target, higher); ok {
+		return new(float64(n))
+	}
+	if a := r.Accuracy; a != nil && (a.HigherIsBetter == (a.Value >= target) || a.Value == target) {
+		return r.Epochs
+	}
+	return nil
+}
+
+func (b *builder) trainingTime(r profile.Run) estimate.Estimate {
+	if n := b.epochs(r); n != nil {
+		if t := runtime.Training(r, *n, b.set.Kinds); t.Known() {
+			return t
+		}
+	}
+	if b.w.Epochs == nil && b.w.TargetAccuracy == nil {
+		return runtime.AsPublished(r, b.set.Kinds)
+	}
+	return estimate.Estimate{}
+}
+
+func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
+	times := make([]estimate.Estimate, len(runs))
+	for i, r := range runs {
+		times[i] = b.trainingTime(r)
+	}
+	c.Time = runtime.Pool(times)
+	c.Epochs = b.epochs(runs[0])
+	c.AsPrinted = !runs[0].Steady.Known()
+	if !c.AsPrinted {
+		one := runtime.Training(runs[0], 1, b.set.Kinds).Value
+		slope := runtime.Training(runs[0], 2, b.set.Kinds).Value - one
+		c.timeLine = &runtime.Line{At0: one - slope, Slope: slope}
+	}
+	b.finish(&c, runs[0], max(runs[0].Count, 1))
+	return c
+}
+
+func (b *builder) inference(c Candidate, runs []profile.Run, count int) Candidate {
+	r := runs[0]
+	m := cluster.Member{Count: count, GPUs: r.GPUCount, BatchSize: float64(r.BatchSize), BatchTime: 1}
+	batches := cluster.Batches(m, b.w.Units)
+	times := make([]estimate.Estimate, len(runs))
+	for i, s := range runs {
+		startup, _ := s.Startup()
+		steady := s.Steady
+		if kind, ok := b.set.Kinds[s.Basis]; ok && steady.High <= steady.Low {
+			steady = estimate.Spread(steady.Value, kind.Rel, s.Basis)
+		}
+		times[i] = runtime.Inference(steady, startup+s.WarmupExtraS, batches)
+	}
+	c.Time = runtime.Pool(times)
+	c.Units = new(b.w.Units)
+	c.Sources = slices.Clone(c.Sources)
+	b.finish(&c, r, count)
+	return c
+}
+
+// finish fills in what follows from the count: configuration, cost, identity.
+func (b *builder) finish(c *Candidate, r profile.Run, count int) {
+	part := b.part(r, count)
+	c.Configuration = []Part{part}
+	if hourly := c.USDPerHour(); hourly != nil && c.Time.Known() {
+		c.Cost = c.Time.Times(*hourly / 3600)
+		if c.timeLine != nil {
+			k := *hourly / 3600
+			c.costLine = &runtime.Line{At0: c.timeLine.At0 * k, Slope: c.timeLine.Slope * k}
+		}
+	}
+	vm := part.VM
+	c.ID = fmt.Sprintf("%s/%s/%s/%s/%s/%s/%dx%s/b%d/%s", c.Model, c.Mode, c.Variant.Name, c.Variant.Precision,
+		vm.Cloud, vm.Region, count, vm.InstanceType, c.BatchSize, c.Purchase)
+}
+
+func (b *builder) candidate(index int, r profile.Run) Candidate {
+	return Candidate{
+		Model: r.Model, Variant: r.Variant, Mode: r.Mode, BatchSize: r.BatchSize, Purchase: b.w.Purchase,
+		Quality: b.quality(r), OverMemory: b.overMemory(r), cell: index,
+	}
+}
+
+// part prices the VM the run is of: by the catalog, or for a machine that is
+// not in it by what the run's own user said, on demand.
+func (b *builder) part(r profile.Run, count int) Part {
+	vm, inCatalog := b.vms[r.VM()]
+	if !inCatalog {
+		vm = profile.VMType{
+			Cloud: r.Cloud, Region: r.Region, InstanceType: r.InstanceType,
+			GPU: r.GPU, GPUCount: r.GPUCount, GPUMemGiB: r.GPUMemGiB,
+		}
+	}
+	p := Part{VM: vm, Count: count}
+	if q, ok := vm.PriceOf(b.w.Purchase); ok {
+		p.USDPerHour, p.PriceFrom = new(q.USDPerHour), strings.TrimSpace(q.Source+" "+q.AsOf)
+	} else if !inCatalog && r.USDPerHour != nil && b.w.Purchase == profile.OnDemand {
+		p.USDPerHour, p.PriceFrom = r.USDPerHour, "given with the run"
+	}
+	return p
+}
+
+const gib = 1 << 30
+
+// overMemory tests the GPU's memory: the measured peak of the run, else the
+// floor that the weights alone need (4 bytes a parameter; training holds
+// gradients too).
+func (b *builder) overMemory(r profile.Run) *Violation {
+	mem := r.GPUMemGiB
+	if vm, ok := b.vms[r.VM()]; ok && vm.GPUMemGiB != nil {
+		mem = vm.GPUMemGiB
+	}
+	if mem == nil {
+		return nil
+	}
+	var need float64
+	switch {
+	case r.PeakMemoryBytes != nil:
+		need = *r.PeakMemoryBytes / gib
+	case b.model.Params != nil && r.GPUCount > 0:
+		need = *b.model.Params * 4 / gib
+		if r.Mode == profile.Train {
+			need *= 2
+		}
+	}
+	if need > *mem {
+		return &Violation{GPUMemory, *mem, &need}
+	}
+	return nil
+}
+
+// outOfMemory keeps a cell that only ever ran out of memory as an infeasible
+// candidate, so that the limit is seen and not measured again.
+func (b *builder) outOfMemory(index int, runs []profile.Run) []Candidate {
+	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Status == profile.OutOfMemory })
+	if i < 0 {
+		return nil
+	}
+	c := b.candidate(index, runs[i])
+	c.Sources = []int64{runs[i].ID}
+	b.finish(&c, runs[i], 1)
+	limit := 0.0
+	if mem := c.Configuration[0].VM.GPUMemGiB; mem != nil {
+		limit = *mem
+	}
+	c.OverMemory = &Violation{Constraint: GPUMemory, Limit: limit}
+	return []Candidate{c}
+}
+
+// Question is a model with what can be done with it.
+type Question struct {
+	Model string
+	Mode  profile.Mode
+	Unit  string
+	Runs  int
+}
+
+// Questions lists the model and mode pairs that the set has times for, by
+// name.
+func Questions(set *profile.Set) []Question {
+	type pair struct {
+		model string
+		mode  profile.Mode
+	}
+	found := map[pair]*Question{}
+	for _, r := range set.Runs {
+		if !r.Steady.Known() && r.TotalS == nil {
+			continue
+		}
+		k := pair{r.Model, r.Mode}
+		if found[k] == nil {
+			found[k] = &Question{Model: r.Model, Mode: r.Mode, Unit: r.Unit}
+		}
+		found[k].Runs++
+	}
+	out := make([]Question, 0, len(found))
+	for _, q := range found {
+		out = append(out, *q)
+	}
+	slices.SortFunc(out, func(a, c Question) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.Model), strings.ToLower(c.Model)), cmp.Compare(a.Mode, c.Mode))
+	})
+	return out
+}

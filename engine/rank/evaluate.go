@@ -1,0 +1,209 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/pareto"
+)
+
+// Result is the answer to a query over a space. Indices are into
+// Space.Candidates. It is immutable.
+type Result struct {
+	Space *Space
+	Query Query
+	// Feasible, by index: breaks no constraint.
+	Feasible []bool
+	// Order lists the feasible candidates, best first.
+	Order []int
+	// Because counts the candidates each constraint rules out.
+	Because map[Constraint]int
+	// Score per index; NaN where infeasible or a weighted objective is unknown.
+	Score []float64
+	// BestTime and BestCost are the least feasible values; NaN without any.
+	BestTime, BestCost float64
+
+	TimeAccuracy, CostAccuracy, TimeCost []int // frontiers, by rising first objective
+}
+
+// Evaluate tests every candidate against the query's limits and orders the
+// feasible ones.
+func Evaluate(s *Space, q Query) *Result {
+	n := len(s.Candidates)
+	r := &Result{
+		Space: s, Query: q, Feasible: make([]bool, n), Score: make([]float64, n),
+		Because: map[Constraint]int{}, BestTime: math.NaN(), BestCost: math.NaN(),
+	}
+	for i := range n {
+		v := breaks(s, q.Limits, i)
+		r.Feasible[i] = v == 0
+		for bit, name := range constraints {
+			if v&(1<<bit) != 0 {
+				r.Because[name]++
+			}
+		}
+		if v == 0 {
+			r.Order = append(r.Order, i)
+			r.BestTime = leastKnown(r.BestTime, s.Time[i])
+			r.BestCost = leastKnown(r.BestCost, s.Cost[i])
+		}
+	}
+	r.score()
+	r.sort()
+	r.TimeAccuracy = r.frontier(s.Time, s.Loss)
+	r.CostAccuracy = r.frontier(s.Cost, s.Loss)
+	r.TimeCost = r.frontier(s.Time, s.Cost)
+	return r
+}
+
+// breaks returns a bit per broken constraint, in the order of constraints. A
+// candidate without a time cannot be ranked; it breaks only GPU memory.
+func breaks(s *Space, l Limits, i int) uint8 {
+	var v uint8
+	if l.MinAccuracy != nil && !atLeast(s, s.Accuracy[i], *l.MinAccuracy) {
+		v |= 1
+	}
+	if l.MaxTime != nil && !(s.Time[i] <= *l.MaxTime) {
+		v |= 2
+	}
+	if l.MaxCost != nil && !(s.Cost[i] <= *l.MaxCost) {
+		v |= 4
+	}
+	if s.Candidates[i].OverMemory != nil || math.IsNaN(s.Time[i]) {
+		v |= 8
+	}
+	return v
+}
+
+func atLeast(s *Space, accuracy, limit float64) bool {
+	if s.HigherIsBetter {
+		return accuracy >= limit
+	}
+	return accuracy <= limit
+}
+
+func leastKnown(best, v float64) float64 {
+	if math.IsNaN(best) || v < best {
+		return v
+	}
+	return best
+}
+
+func (r *Result) score() {
+	w := r.Query.Weights
+	if w == (Weights{}) {
+		w = Weights{1, 1}
+	}
+	for i := range r.Score {
+		r.Score[i] = math.NaN()
+		if !r.Feasible[i] {
+			continue
+		}
+		var sum float64
+		if w.Time > 0 {
+			sum += w.Time * r.Space.Time[i] / r.BestTime
+		}
+		if w.Cost > 0 {
+			sum += w.Cost * r.Space.Cost[i] / r.BestCost
+		}
+		r.Score[i] = sum / (w.Time + w.Cost)
+	}
+}
+
+// sort orders by the query's key; ties go by time, then cost, then better
+// accuracy, then the order of the set. Unknown comes last.
+func (r *Result) sort() {
+	s := r.Space
+	key := func(i int) float64 { return r.Key(i) }
+	slices.SortStableFunc(r.Order, func(a, b int) int {
+		return cmp.Or(
+			lastNaN(key(a), key(b)), lastNaN(s.Time[a], s.Time[b]),
+			lastNaN(s.Cost[a], s.Cost[b]), lastNaN(s.Loss[a], s.Loss[b]),
+		)
+	})
+}
+
+func lastNaN(a, b float64) int {
+	switch {
+	case math.IsNaN(a) && math.IsNaN(b):
+		return 0
+	case math.IsNaN(a):
+		return 1
+	case math.IsNaN(b):
+		return -1
+	}
+	return cmp.Compare(a, b)
+}
+
+// Key is the value the query sorts candidate i by; smaller is better, NaN is
+// unknown.
+func (r *Result) Key(i int) float64 {
+	switch r.Query.Sort {
+	case ByCost:
+		return r.Space.Cost[i]
+	case ByScore:
+		return r.Score[i]
+	case ByTAR:
+		return r.TAR(i)
+	case ByCAR:
+		return r.CAR(i)
+	default:
+		return r.Space.Time[i]
+	}
+}
+
+// TAR of candidate i in seconds per unit of accuracy; NaN where it has no
+// meaning.
+func (r *Result) TAR(i int) float64 { return r.ratio(cluster.TAR, r.Space.Time[i], i) }
+
+// CAR of candidate i in dollars per unit of accuracy; NaN where it has no
+// meaning.
+func (r *Result) CAR(i int) float64 { return r.ratio(cluster.CAR, r.Space.Cost[i], i) }
+
+func (r *Result) ratio(f func(v, a float64, higher bool) (float64, bool), v float64, i int) float64 {
+	x, ok := f(v, r.Space.Accuracy[i], r.Space.HigherIsBetter)
+	if !ok {
+		return math.NaN()
+	}
+	return x
+}
+
+func (r *Result) frontier(x, y []float64) []int {
+	fx, fy := make([]float64, len(r.Order)), make([]float64, len(r.Order))
+	for k, i := range r.Order {
+		fx[k], fy[k] = x[i], y[i]
+	}
+	front := pareto.Frontier2D(fx, fy)
+	for k, f := range front {
+		front[k] = r.Order[f]
+	}
+	return front
+}
+
+// Violations lists the limits candidate i breaks.
+func (r *Result) Violations(i int) []Violation {
+	s, l := r.Space, r.Query.Limits
+	v := breaks(s, l, i)
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	var out []Violation
+	if v&1 != 0 {
+		out = append(out, Violation{Accuracy, *l.MinAccuracy, known(s.Accuracy[i])})
+	}
+	if v&2 != 0 {
+		out = append(out, Violation{Time, *l.MaxTime, known(s.Time[i])})
+	}
+	if v&4 != 0 {
+		out = append(out, Violation{Cost, *l.MaxCost, known(s.Cost[i])})
+	}
+	if m := s.Candidates[i].OverMemory; m != nil {
+		out = append(out, *m)
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+// Package rank turns profiles into candidates for a workload, tests them
+// against constraints, and orders them: which VM type, batch size and variant,
+// bought how, and how sure that is.
+package rank
+
+import (
+	"fmt"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
+)
+
+// Workload is what is to be done, and among which candidates to look.
+type Workload struct {
+	Model          string
+	Mode           profile.Mode
+	Epochs         *float64 // training; nil: as many as the source of each run needed
+	TargetAccuracy *float64 // training; epochs follow from the measured validations
+	Units          float64  // inference: how many units W
+	Purchase       profile.Purchase
+	MaxCount       int // most VMs of one type in inference
+
+	// Filters; empty keeps everything.
+	BatchSizes []int
+	Variants   []string
+	Clouds     []string
+	GPUs       []string
+}
+
+// Constraint names a limit, in flags, JSON and on sliders.
+type Constraint string
+
+// The constraints of a ranking.
+const (
+	Accuracy  Constraint = "accuracy"
+	Time      Constraint = "time"
+	Cost      Constraint = "cost"
+	GPUMemory Constraint = "gpu_memory"
+)
+
+var constraints = [...]Constraint{Accuracy, Time, Cost, GPUMemory}
+
+// Sort is the order of a ranking; ties go by time, then cost.
+type Sort string
+
+// The orders.
+const (
+	ByTime  Sort = "time"
+	ByCost  Sort = "cost"
+	ByScore Sort = "score"
+	ByTAR   Sort = "tar"
+	ByCAR   Sort = "car"
+)
+
+// ParseSort reads a --sort flag.
+func ParseSort(s string) (Sort, error) {
+	switch Sort(s) {
+	case ByTime, ByCost, ByScore, ByTAR, ByCAR:
+		return Sort(s), nil
+	}
+	return "", fmt.Errorf("sort %q is none of time, cost, score, tar, car", s)
+}
+
+// Weights of the score's objectives; only their ratio matters.
+type Weights struct{ Time, Cost float64 }
+
+// Limits are the constraints the user sets. Nil is no limit.
+type Limits struct {
+	MinAccuracy *float64 // at least this good, in the metric's own direction
+	MaxTime     *float64 // seconds
+	MaxCost     *float64 // US dollars
+}
+
+// Query is a workload with limits and an order.
+type Query struct {
+	Workload
+	Limits
+	Weights Weights
+	Sort    Sort
+}
+
+// Part is a number of equal VMs of a candidate's configuration.
+type Part struct {
+	VM         profile.VMType
+	Count      int
+	USDPerHour *float64 // of one VM, for the candidate's purchase option
+	PriceFrom  string   // source and date of the price
+}
+
+// Quality is the estimate of a candidate's accuracy, with its metric.
+type Quality struct {
+	Metric         string
+	Estimate       estimate.Estimate // in [0,1] for fractions
+	HigherIsBetter bool
+}
+
+// Candidate is a variant on a configuration, at a batch size, bought one way,
+// with what is known of its time, cost and accuracy.
+type Candidate struct {
+	ID            string
+	Model         string
+	Variant       profile.Variant
+	Mode          profile.Mode
+	Configuration []Part
+	BatchSize     int
+	Epochs        *float64
+	Units         *float64
+	Purchase      profile.Purchase
+
+	Time    estimate.Estimate // seconds
+	Cost    estimate.Estimate // US dollars; unknown without a price
+	Quality *Quality
+
+	OverMemory *Violation // the GPU's memory does not hold it
+	Sources    []int64    // runs it rests on
+	AsPrinted  bool       // a published total of unknown epochs
+	Live       bool       // rests on a probe that is still running
+
+	timeLine, costLine *runtime.Line // over epochs, where known
+	cell               int           // timing cell; candidates of one cell err together
+}
+
+// USDPerHour is the price of the whole configuration; nil where a part has none.
+func (c *Candidate) USDPerHour() *float64 {
+	var sum float64
+	for _, p := range c.Configuration {
+		if p.USDPerHour == nil {
+			return nil
+		}
+		sum += float64(p.Count) * *p.USDPerHour
+	}
+	return &sum
+}
+
+// Violation is a limit a candidate breaks. Value is nil where it is unknown,
+// which does not satisfy a limit.
+type Violation struct {
+	Constraint Constraint
+	Limit      float64
+	Value      *float64
+}

@@ -1,0 +1,109 @@
+// Package runtime predicts how long a training or batch-inference run takes
+// from the few seconds of it that were measured, by the two methods of Malta's
+// thesis (2021).
+package runtime
+
+import (
+	"math"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// Epochs are the terms of method 1, in seconds.
+type Epochs struct {
+	Init   float64 // everything before the first iteration
+	First  float64 // first epoch
+	Second float64 // second epoch, or the average of the later ones (table 5.2)
+}
+
+// Method1 is the total seconds of n epochs from epoch times: equation 4.1, with
+// the initialisation of equation 5.1.
+func Method1(e Epochs, n float64) float64 {
+	return e.Init + e.First + (n-1)*e.Second
+}
+
+// Iterations are the terms of method 2, in seconds. A run without validations
+// has both validation terms 0, which turns equation 5.3 into 5.4.
+type Iterations struct {
+	Startup         float64 // initialisation and first iteration
+	Steady          float64 // any later iteration
+	PerEpoch        float64 // iterations per epoch; real, 158.25 happens
+	FirstValidation float64
+	Validation      float64 // any later validation
+}
+
+// Method2 is the total seconds of n epochs from iteration times: equation 5.3.
+// The first iteration is counted once, as the thesis' tables do and its printed
+// equation 5.4 does not.
+func Method2(t Iterations, n float64) float64 {
+	total := t.Startup + t.Steady*(n*t.PerEpoch-1)
+	if n >= 1 {
+		total += t.FirstValidation + (n-1)*t.Validation
+	}
+	return total
+}
+
+// OneOffRel is the relative 90 % half-width given to a start-up seen only once:
+// a VM's first experiment can take several times as long as its next (the
+// thesis reports σ = 20.5 s on 14 s for p2.xlarge at batch 256).
+const OneOffRel = 0.5
+
+// Training estimates the seconds of n epochs of the run's training by method
+// 2. Where the run holds no steady iteration time the estimate is unknown: a
+// bare total answers [AsPublished] only.
+//
+// The interval of a measured run is its steady interval and a wide one for
+// what was seen once; numbers without a spread of their own get that of their
+// kind.
+func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
+	if r.Mode != profile.Train || !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
+		return estimate.Estimate{}
+	}
+	startup, _ := r.Startup()
+	startup += r.WarmupExtraS
+	t := Iterations{Startup: startup, Steady: r.Steady.Value, PerEpoch: *r.IterationsPerEpoch}
+	if r.FirstValidationS != nil {
+		t.FirstValidation, t.Validation = *r.FirstValidationS, *r.FirstValidationS
+	}
+	if r.ValidationS != nil {
+		t.Validation = *r.ValidationS
+		if r.FirstValidationS == nil {
+			t.FirstValidation = t.Validation
+		}
+	}
+	total := Method2(t, n)
+	if kind, ok := kinds[r.Basis]; ok && !hasSpread(r.Steady) {
+		return estimate.Spread(total, kind.Rel, r.Basis)
+	}
+	oneOff := startup + t.FirstValidation
+	steady := total - oneOff
+	return estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(scaled(r.Steady, steady))
+}
+
+// AsPublished is the total that the source of the run printed, for the epochs
+// its authors needed, whatever those were.
+func AsPublished(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
+	if r.TotalS == nil {
+		return estimate.Estimate{}
+	}
+	if r.TotalStdDevS != nil && r.TotalN > 1 {
+		// The user's next run is one draw, not a mean of several: a prediction
+		// interval, and never down to zero however noisy the few runs were.
+		half := studentT90(r.TotalN-1) * *r.TotalStdDevS * math.Sqrt(1+1/float64(r.TotalN))
+		e := estimate.Around(*r.TotalS, half, r.Basis)
+		e.Low = math.Max(e.Low, e.Value*e.Value/e.High)
+		return e
+	}
+	return estimate.Spread(*r.TotalS, kinds[r.Basis].Rel, r.Basis)
+}
+
+func hasSpread(e estimate.Estimate) bool { return e.High > e.Low }
+
+// scaled gives the interval of e, relatively, to the value v.
+func scaled(e estimate.Estimate, v float64) estimate.Estimate {
+	if e.Value == 0 {
+		return estimate.Exact(v, e.Basis)
+	}
+	return e.Times(v / e.Value)
+}
