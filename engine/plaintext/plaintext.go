@@ -1,0 +1,142 @@
+// Package plaintext makes text from outside harmless: what a script prints, a
+// host calls itself or a file names a column may hold escape sequences and
+// control characters that would drive a terminal or break a line.
+package plaintext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean returns s without escape sequences, control characters and invisible
+// formatting that hides or reorders text. Tabs and line ends become spaces and
+// invalid UTF-8 the replacement character.
+func Clean(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var out strings.Builder
+	out.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 && s[i] >= 0x90 && s[i] <= 0x9f {
+			// Not UTF-8: an 8-bit control may begin a sequence as ESC does.
+			r = rune(s[i])
+		}
+		switch {
+		case r == 0x1b || r == 0x9b || r == 0x9d || r == 0x90 || r == 0x98 || r == 0x9e || r == 0x9f:
+			i += max(sequence(s[i:], size), size)
+			continue
+		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
+			out.WriteByte(' ')
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		default:
+			out.WriteRune(r)
+		}
+		i += size
+	}
+	return out.String()
+}
+
+// Line is Clean for a line of output: of a progress bar that redraws itself
+// with carriage returns it keeps the last drawing, and it cuts at limit runes.
+func Line(s string, limit int) string {
+	s = strings.TrimRight(s, "\r\n")
+	if i := strings.LastIndexByte(s, '\r'); i >= 0 {
+		s = s[i+1:]
+	}
+	return Cut(strings.TrimRight(Clean(s), " "), limit)
+}
+
+// Cut shortens s to at most limit runes and says so with an ellipsis.
+func Cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n++; n == limit {
+			rest := s[i:]
+			if _, size := utf8.DecodeRuneInString(rest); size < len(rest) {
+				return s[:i] + "…"
+			}
+			break
+		}
+	}
+	return s
+}
+
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// sequence returns the length of the control sequence that s begins with, its
+// introducer of size bytes included. What is not ended takes the rest.
+func sequence(s string, size int) int {
+	kind, body := s[size-1], size
+	if s[0] == 0x1b {
+		if len(s) == 1 {
+			return 1
+		}
+		kind, body = s[1]+0x40, 2 // ESC [ is the 7-bit form of 0x9b
+		if s[1] < 0x40 || s[1] > 0x5f {
+			return short(s)
+		}
+	}
+	switch kind {
+	case 0x9b:
+		return control(s, body)
+	case 0x9d, 0x90, 0x98, 0x9e, 0x9f:
+		return text(s, body)
+	}
+	return body
+}
+
+// short is ESC, intermediate bytes and one final byte, as in ESC ( B.
+func short(s string) int {
+	for i := 1; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] > 0x2f {
+			if s[i] >= 0x30 && s[i] <= 0x7e {
+				return i + 1
+			}
+			return i
+		}
+	}
+	return len(s)
+}
+
+// control is parameters, intermediates and a final byte: colours, cursor.
+func control(s string, i int) int {
+	for ; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 0x40 && c <= 0x7e:
+			return i + 1
+		case c < 0x20 || c > 0x7e:
+			return i // broken off; the byte speaks for itself
+		}
+	}
+	return len(s)
+}
+
+// text runs to BEL or the string terminator: titles, links, device strings.
+func text(s string, i int) int {
+	for ; i < len(s); i++ {
+		switch {
+		case s[i] == 0x07:
+			return i + 1
+		case s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\':
+			return i + 2
+		case s[i] == 0x1b, s[i] == '\n':
+			return i
+		case s[i] == 0xc2 && i+1 < len(s) && s[i+1] == 0x9c:
+			return i + 2
+		}
+	}
+	return len(s)
+}

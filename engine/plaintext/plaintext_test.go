@@ -1,0 +1,77 @@
+package plaintext
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                 "plain",
+		"\x1b[31mred\x1b[0m":    "red",
+		"\x1b]0;title\x07after": "after",
+		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\": "link",
+		"a\tb\nc\rd":             "a b c d",
+		"bell\a nul\x00 del\x7f": "bell nul del",
+		"\x1b(Bcharset":          "charset",
+		"\u009b31mred":           "red",
+		"\x9b31mred":             "red",
+		"\u202eevil\u200b":       "evil",
+		"größe ±2 % 数":           "größe ±2 % 数",
+		"bad \xff utf8":          "bad \uFFFD utf8",
+		"cut \x1b[3":             "cut ",
+		"cut \x1b":               "cut ",
+		"\x1bPq#0;2\x1b\\sixel":  "sixel",
+		"two\u2028lines":         "two lines",
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	if got := Line(" 10%|#\r 20%|##\r\n", 80); got != " 20%|##" {
+		t.Errorf("progress bar: %q", got)
+	}
+	if got := Line(strings.Repeat("ä", 10), 4); got != "äää…" {
+		t.Errorf("cut: %q", got)
+	}
+	if got := Line("äöüß", 4); got != "äöüß" {
+		t.Errorf("what fits is cut: %q", got)
+	}
+}
+
+func harmless(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) < 0
+}
+
+func TestCleanIsHarmlessAndIdempotent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := string(rapid.SliceOf(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("\x1b[]0;m\x07\\ab\x9b\xc2")))).Draw(t, "in"))
+		out := Clean(in)
+		if !harmless(out) {
+			t.Fatalf("Clean(%q) = %q", in, out)
+		}
+		if again := Clean(out); again != out {
+			t.Fatalf("Clean of %q changes it to %q", out, again)
+		}
+	})
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("\x1b[31mred\x1b[0m")
+	f.Add("\x1b]0;t\x07\xc2\x9b")
+	f.Fuzz(func(t *testing.T, in string) {
+		if out := Clean(in); !harmless(out) {
+			t.Fatalf("Clean(%q) = %q", in, out)
+		}
+		if n := utf8.RuneCountInString(Line(in, 20)); n > 20 {
+			t.Fatalf("Line of %q has %d runes", in, n)
+		}
+	})
+}
