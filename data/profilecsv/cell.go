@@ -1,0 +1,153 @@
+package profilecsv
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"sweetspot/engine/profile"
+)
+
+// reader reads the cells of one row by column name and keeps the first error,
+// so that a row reads as a plain list of fields.
+type reader struct {
+	row     int
+	cells   []string
+	columns map[string]int
+	err     error
+}
+
+func (r *reader) fail(column, what string) {
+	if r.err == nil {
+		r.err = &Error{Row: r.row, Column: column, What: what}
+	}
+}
+
+// text returns the cell cleaned of control characters and outer blanks.
+func (r *reader) text(column string) string {
+	i, ok := r.columns[column]
+	if !ok {
+		return ""
+	}
+	return strings.Clone(strings.TrimSpace(profile.Clean(r.cells[i])))
+}
+
+// decimal is what may stand in a cell for a number: strconv alone would also
+// take NaN, Inf, hexadecimal and underscores.
+var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+
+// largest is above any second, dollar, byte or FLOP there is to write down,
+// and far enough from overflow for everything computed from it.
+const largest = 1e24
+
+// number returns a finite number of at least 0, or nil for an empty cell.
+func (r *reader) number(column string) *float64 {
+	cell := r.text(column)
+	if cell == "" {
+		return nil
+	}
+	if !decimal.MatchString(cell) {
+		r.fail(column, fmt.Sprintf("%s is not a finite decimal number; leave the cell empty if it is unknown", quoteShort(cell)))
+		return nil
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	if err != nil || v > largest {
+		r.fail(column, fmt.Sprintf("%s is too large to be meant", quoteShort(cell)))
+		return nil
+	}
+	if v < 0 {
+		r.fail(column, fmt.Sprintf("%g is negative", v))
+		return nil
+	}
+	return &v
+}
+
+func (r *reader) numberOr(column string, empty float64) float64 {
+	if v := r.number(column); v != nil {
+		return *v
+	}
+	return empty
+}
+
+// fraction returns a number in [0,1], or nil for an empty cell.
+func (r *reader) fraction(column string) *float64 {
+	v := r.number(column)
+	if v != nil && *v > 1 {
+		r.fail(column, fmt.Sprintf("%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v))
+	}
+	return v
+}
+
+// count returns a whole number.
+func (r *reader) count(column string, empty int) int {
+	v := r.number(column)
+	if v == nil {
+		return empty
+	}
+	if *v != math.Trunc(*v) || *v > math.MaxInt32 {
+		r.fail(column, fmt.Sprintf("%g is not a whole number up to %d", *v, math.MaxInt32))
+		return empty
+	}
+	return int(*v)
+}
+
+func (r *reader) truth(column string) *bool {
+	switch cell := strings.ToLower(r.text(column)); cell {
+	case "":
+		return nil
+	case "true", "1", "yes":
+		return new(true)
+	case "false", "0", "no":
+		return new(false)
+	default:
+		r.fail(column, fmt.Sprintf("%s is neither true nor false", quoteShort(cell)))
+		return nil
+	}
+}
+
+// date takes the precision a source gives: a year, a month or a day.
+func (r *reader) date(column string) string {
+	cell := r.text(column)
+	if cell == "" {
+		return ""
+	}
+	for _, layout := range []string{"2006-01-02", "2006-01", "2006"} {
+		if _, err := time.Parse(layout, cell); err == nil {
+			return cell
+		}
+	}
+	r.fail(column, fmt.Sprintf("%s is not a date; write 2021-02-28, 2021-02 or 2021", quoteShort(cell)))
+	return ""
+}
+
+// layers reads "conv1=0.3;conv2=0.5".
+func (r *reader) layers(column string) map[string]float64 {
+	cell := r.text(column)
+	if cell == "" {
+		return nil
+	}
+	layers := map[string]float64{}
+	for part := range strings.SplitSeq(cell, ";") {
+		name, ratio, ok := strings.Cut(part, "=")
+		name, ratio = strings.TrimSpace(name), strings.TrimSpace(ratio)
+		v, err := strconv.ParseFloat(ratio, 64)
+		if !ok || name == "" || err != nil || !decimal.MatchString(ratio) || v < 0 || v > 1 {
+			r.fail(column, fmt.Sprintf("%s is not layer=fraction; write conv1=0.3;conv2=0.5", quoteShort(part)))
+			return nil
+		}
+		layers[name] = v
+	}
+	return layers
+}
+
+// quoteShort quotes a cell for an error, long ones cut.
+func quoteShort(s string) string {
+	const most = 40
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,79 @@
+// Package profilecsv reads and writes the Profile CSV: one row a run, columns
+// found by their names in any order, an empty cell meaning unknown.
+//
+// Times are in seconds, money in US dollars per hour for one VM, memory in
+// bytes (_bytes) or GiB (_gib), fractions in [0,1]. In train mode batch_size is
+// the global batch of a VM. In infer mode it is the batch per GPU, and
+// steady_iteration_s the time of one such batch on one GPU; all GPUs of a VM
+// work at once.
+//
+// Besides the columns of the contract these optional ones are understood:
+//
+//	task                what the model does
+//	params              number of parameters
+//	flops_per_unit      floating-point operations for one unit of work
+//	pruning_kind        how was pruned: "filters by L1 norm"
+//	pruning_layers      fraction pruned per layer: "conv1=0.3;conv2=0.5"
+//	accuracy_stddev     standard deviation of accuracy
+//	gpu_mem_gib         memory of one GPU
+//	train_size          units in the training set
+//	startup_s           initialisation and first iteration, where only their sum is known
+//	steady_low_s        ends of the 90 % interval of steady_iteration_s; without
+//	steady_high_s       them it is the t-interval of steady_stddev_s and steady_n
+//	warmup_iterations   iterations before the steady part, the first included
+//	warmup_extra_s      seconds those after the first took beyond steady ones
+//	first_validation_s  the first validation; validation_s is that of the later ones
+//	total_stddev_s      standard deviation of total_s over total_n runs
+//	total_n
+//	status              done, oom, failed or interrupted; empty is done
+package profilecsv
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Limits on what is read, so that a wrong file ends in a sentence and not in
+// a machine without memory.
+const (
+	MaxRowBytes = 1 << 20 // one row, quoted line breaks included
+	MaxRows     = 1_000_000
+)
+
+// Columns are the columns of the contract, in its order.
+var Columns = []string{
+	"model", "dataset", "unit", "variant", "precision", "pruning", "metric", "accuracy", "higher_is_better",
+	"mode", "cloud", "region", "instance_type", "gpu", "gpu_count", "count", "usd_per_hour", "batch_size",
+	"epochs", "iterations_per_epoch", "init_s", "first_iteration_s", "steady_iteration_s", "steady_stddev_s",
+	"steady_n", "validation_s", "total_s", "peak_memory_bytes", "basis", "source", "as_of",
+}
+
+// ExtraColumns are the optional columns described in the package comment.
+var ExtraColumns = []string{
+	"task", "params", "flops_per_unit", "pruning_kind", "pruning_layers", "accuracy_stddev", "gpu_mem_gib",
+	"train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
+	"first_validation_s", "total_stddev_s", "total_n", "status",
+}
+
+// required must be in the header: without them a file is not a Profile CSV.
+var required = []string{"model", "mode", "basis"}
+
+// Error says what is wrong with a file and where. Row counts rows with the
+// header as row 1; Column is empty where the whole row is meant.
+type Error struct {
+	Row    int
+	Column string
+	What   string // ends the sentence; says the mend where there is one
+}
+
+// Error returns one sentence.
+func (e *Error) Error() string {
+	if e.Column == "" {
+		return fmt.Sprintf("row %d: %s", e.Row, e.What)
+	}
+	return fmt.Sprintf("row %d, column %s: %s", e.Row, e.Column, e.What)
+}
+
+func known(column string) bool {
+	return slices.Contains(Columns, column) || slices.Contains(ExtraColumns, column)
+}

@@ -1,0 +1,160 @@
+package profilecsv
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/profile"
+)
+
+// IsHeader reports whether the cells of a first row are those of a Profile
+// CSV, for telling file formats apart.
+func IsHeader(cells []string) bool {
+	names := make([]string, len(cells))
+	for i, c := range cells {
+		names[i] = headerName(c)
+	}
+	for _, name := range required {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Read returns the runs of a Profile CSV in file order and the models they are
+// of. Errors about the content are of type [*Error].
+func Read(r io.Reader) (*profile.Set, error) {
+	limited := &rowLimiter{r: r, left: MaxRowBytes}
+	rows := csv.NewReader(limited)
+	rows.ReuseRecord = true
+
+	header, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, &Error{Row: 1, What: "the file is empty; a Profile CSV starts with a row of column names"}
+	}
+	if err != nil {
+		return nil, rowError(1, err)
+	}
+	columns, err := columnsOf(header)
+	if err != nil {
+		return nil, err
+	}
+
+	set := &profile.Set{}
+	models := modelIndex{set: set, at: map[string]int{}}
+	for row := 2; ; row++ {
+		limited.left = MaxRowBytes
+		cells, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return set, nil
+		}
+		if err != nil {
+			return nil, rowError(row, err)
+		}
+		if row > MaxRows+1 {
+			return nil, &Error{Row: row, What: fmt.Sprintf("more than %d rows; split the file", MaxRows)}
+		}
+		rd := reader{row: row, cells: cells, columns: columns}
+		model, run := rd.model(), rd.run()
+		if rd.err != nil {
+			return nil, rd.err
+		}
+		models.add(model)
+		set.Runs = append(set.Runs, run)
+	}
+}
+
+// columnsOf maps column names to their places. Unknown names are ignored.
+func columnsOf(header []string) (map[string]int, error) {
+	columns := make(map[string]int, len(header))
+	for i, cell := range header {
+		name := headerName(cell)
+		if !known(name) {
+			continue
+		}
+		if _, twice := columns[name]; twice {
+			return nil, &Error{Row: 1, Column: name, What: "the column is there twice; remove one"}
+		}
+		columns[name] = i
+	}
+	for _, name := range required {
+		if _, ok := columns[name]; !ok {
+			return nil, &Error{Row: 1, Column: name, What: "the column is missing; is this a Profile CSV?"}
+		}
+	}
+	return columns, nil
+}
+
+// headerName forgives what spreadsheets do to a first row.
+func headerName(cell string) string {
+	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(cell, "\ufeff")))
+}
+
+// rowError turns an error of the csv reader into a sentence with its row.
+func rowError(row int, err error) error {
+	var parse *csv.ParseError
+	switch {
+	case errors.Is(err, errRowTooLong):
+		return &Error{Row: row, What: fmt.Sprintf("longer than %d bytes; is a quote left open?", MaxRowBytes)}
+	case errors.Is(err, csv.ErrFieldCount):
+		return &Error{Row: row, What: "has more or fewer cells than the header; quote cells that hold a comma"}
+	case errors.As(err, &parse):
+		return &Error{Row: row, What: "a quote is left open or out of place; write \"\" for a quote inside a quoted cell"}
+	}
+	return fmt.Errorf("reading row %d: %w", row, err)
+}
+
+var errRowTooLong = errors.New("row too long")
+
+// rowLimiter fails once more than left bytes were read since left was last
+// set. The csv reader reads at most a buffer ahead, which is small beside the
+// limit.
+type rowLimiter struct {
+	r    io.Reader
+	left int
+}
+
+func (l *rowLimiter) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errRowTooLong
+	}
+	n, err := l.r.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
+
+// modelIndex collects models by name; a later row fills in what earlier ones
+// left unknown.
+type modelIndex struct {
+	set *profile.Set
+	at  map[string]int
+}
+
+func (x *modelIndex) add(m profile.Model) {
+	i, seen := x.at[m.Name]
+	if !seen {
+		x.at[m.Name] = len(x.set.Models)
+		x.set.Models = append(x.set.Models, m)
+		return
+	}
+	have := &x.set.Models[i]
+	for _, f := range []struct {
+		have *string
+		add  string
+	}{{&have.Dataset, m.Dataset}, {&have.Task, m.Task}, {&have.Unit, m.Unit}} {
+		if *f.have == "" {
+			*f.have = f.add
+		}
+	}
+	if have.Params == nil {
+		have.Params = m.Params
+	}
+	if have.FLOPsPerUnit == nil {
+		have.FLOPsPerUnit = m.FLOPsPerUnit
+	}
+}

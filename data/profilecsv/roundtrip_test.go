@@ -1,0 +1,129 @@
+package profilecsv
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// What is written reads back the same, whatever the run.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := &profile.Set{Runs: rapid.SliceOfN(rapid.Custom(drawRun), 0, 5).Draw(t, "runs")}
+		out := rewrite(t, in)
+		if len(in.Runs) != len(out.Runs) {
+			t.Fatalf("%d runs became %d", len(in.Runs), len(out.Runs))
+		}
+		for i := range in.Runs {
+			if !reflect.DeepEqual(in.Runs[i], out.Runs[i]) {
+				t.Fatalf("wrote %+v\nread  %+v", in.Runs[i], out.Runs[i])
+			}
+		}
+	})
+}
+
+func rewrite(t interface{ Fatal(...any) }, in *profile.Set) *profile.Set {
+	var file bytes.Buffer
+	if err := Write(&file, in); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func drawRun(t *rapid.T) profile.Run {
+	word := rapid.StringMatching(`[a-zA-Z0-9,"'%=.-]{1,12}( [a-z]{1,5})?`)
+	maybe := func(name string, most float64) *float64 {
+		if !rapid.Bool().Draw(t, name+" known") {
+			return nil
+		}
+		v := rapid.Float64Range(0, most).Draw(t, name)
+		return &v
+	}
+	count := rapid.IntRange(0, 1<<20)
+	basis := rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Published, estimate.Reconstructed, estimate.Spec}).Draw(t, "basis")
+	r := profile.Run{
+		Model: word.Draw(t, "model"), Dataset: word.Draw(t, "dataset"), Unit: "image",
+		Mode:         rapid.SampledFrom([]profile.Mode{profile.Train, profile.Infer}).Draw(t, "mode"),
+		InstanceType: word.Draw(t, "vm"), GPU: "K80", GPUCount: count.Draw(t, "gpus"), GPUMemGiB: maybe("gpu_mem", 80),
+		Count: count.Draw(t, "count") + 1, USDPerHour: maybe("usd", 1e3), BatchSize: count.Draw(t, "batch"),
+		Epochs: maybe("epochs", 1e4), IterationsPerEpoch: maybe("ipe", 1e6), TrainSize: maybe("train", 1e9),
+		SteadyStdDevS: maybe("sd", 10), WarmupIterations: count.Draw(t, "warm"), WarmupExtraS: rapid.Float64Range(0, 9).Draw(t, "extra"),
+		FirstValidationS: maybe("val1", 1e3), ValidationS: maybe("val", 1e3), TotalS: maybe("total", 1e9),
+		TotalStdDevS: maybe("totalsd", 1e3), TotalN: count.Draw(t, "n"), PeakMemoryBytes: maybe("peak", 1e12),
+		Status: rapid.SampledFrom([]profile.Status{profile.Done, profile.OutOfMemory, profile.Interrupted}).Draw(t, "status"),
+		Basis:  basis, Source: word.Draw(t, "source"), AsOf: rapid.SampledFrom([]string{"", "2021", "2021-02", "2021-02-28"}).Draw(t, "asof"),
+	}
+	if rapid.Bool().Draw(t, "one startup") {
+		r.StartupS = maybe("startup", 1e3)
+	} else {
+		r.InitS, r.FirstIterationS = maybe("init", 1e3), maybe("first", 1e3)
+	}
+	if v := maybe("steady", 1e3); v != nil && *v > 0 {
+		r.Steady = estimate.Spread(*v, rapid.Float64Range(1e-6, 2).Draw(t, "rel"), basis)
+	}
+	if v := maybe("accuracy", 1); v != nil {
+		r.Accuracy = &profile.Accuracy{Metric: "top-5", Value: *v, StdDev: maybe("accsd", 1), HigherIsBetter: rapid.Bool().Draw(t, "higher"), Basis: basis}
+	}
+	if rapid.Bool().Draw(t, "pruned") {
+		r.Variant = profile.Variant{Name: "p", Precision: "int8", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}}
+	}
+	return r
+}
+
+func TestWriteRefuses(t *testing.T) {
+	good := profile.Run{Model: "NaN", Mode: profile.Train, Basis: estimate.Spec, Count: 1}
+	if err := Write(&bytes.Buffer{}, &profile.Set{Runs: []profile.Run{good}}); err != nil {
+		t.Errorf("a model may be called NaN: %v", err)
+	}
+	nan, noBasis, noMode := good, good, good
+	nan.TotalS, noBasis.Basis, noMode.Mode = new(math.NaN()), estimate.Unknown, ""
+	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "no basis": noBasis, "mode": noMode} {
+		if err := Write(&bytes.Buffer{}, &profile.Set{Runs: []profile.Run{run}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want words %q", err, want)
+		}
+	}
+}
+
+// Whatever is read can be written and then reads the same: no input panics,
+// and none slips through that our own reader would refuse.
+func FuzzRead(f *testing.F) {
+	f.Add("model,mode,basis\nm,train,measured\n")
+	f.Add("model,mode,basis,accuracy,higher_is_better,pruning_layers\n\"m\",infer,spec,0.5,false,a=1;b=0\n")
+	f.Add("model,mode,basis,steady_iteration_s,steady_stddev_s,steady_n\nm,train,measured,.5e-3,1E-9,3\n")
+	f.Add("\ufeffmodel,mode,basis,total_s\r\n\"a\nb\",train,published,1e24\r\n")
+	f.Add("model,mode,basis\n\"m")
+	f.Fuzz(func(t *testing.T, in string) {
+		set, err := Read(strings.NewReader(in))
+		if err != nil {
+			var sentence = err.Error()
+			if strings.ContainsAny(sentence, "\x1b\n") {
+				t.Errorf("error is not plain: %q", sentence)
+			}
+			return
+		}
+		for _, run := range set.Runs {
+			for _, v := range []*float64{run.TotalS, run.InitS, run.Epochs, run.USDPerHour, run.PeakMemoryBytes} {
+				if v != nil && !(*v >= 0 && *v <= largest) {
+					t.Fatalf("read %g", *v)
+				}
+			}
+			if s := run.Steady; s.Known() && !(s.Low <= s.Value && s.Value <= s.High) {
+				t.Fatalf("steady %v", s)
+			}
+		}
+		if again := rewrite(t, set); len(again.Runs) != len(set.Runs) {
+			t.Errorf("%d runs became %d", len(set.Runs), len(again.Runs))
+		}
+	})
+}

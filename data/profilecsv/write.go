@@ -1,0 +1,167 @@
+package profilecsv
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// Write writes the runs of a set, one row each, with the columns of the
+// contract and then those of [ExtraColumns] that any run needs.
+func Write(w io.Writer, set *profile.Set) error {
+	models := make(map[string]profile.Model, len(set.Models))
+	for _, m := range set.Models {
+		models[m.Name] = m
+	}
+	rows := make([]map[string]string, len(set.Runs))
+	used := map[string]bool{}
+	for i, run := range set.Runs {
+		rows[i] = cellsOf(run, models[run.Model])
+		if err := checkWritable(run, rows[i]); err != nil {
+			return err
+		}
+		for column, cell := range rows[i] {
+			used[column] = used[column] || cell != ""
+		}
+	}
+	columns := slices.Clone(Columns)
+	for _, extra := range ExtraColumns {
+		if used[extra] {
+			columns = append(columns, extra)
+		}
+	}
+
+	out := csv.NewWriter(w)
+	record := make([]string, len(columns))
+	if err := out.Write(columns); err != nil {
+		return fmt.Errorf("writing the Profile CSV: %w", err)
+	}
+	for _, row := range rows {
+		for i, column := range columns {
+			record[i] = row[column]
+		}
+		if err := out.Write(record); err != nil {
+			return fmt.Errorf("writing the Profile CSV: %w", err)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("writing the Profile CSV: %w", err)
+	}
+	return nil
+}
+
+// cellsOf returns the cells of a run by column, empty ones included.
+func cellsOf(run profile.Run, model profile.Model) map[string]string {
+	cells := map[string]string{
+		"model": run.Model, "dataset": run.Dataset, "unit": run.Unit,
+		"task": model.Task, "params": optional(model.Params), "flops_per_unit": optional(model.FLOPsPerUnit),
+		"variant": run.Variant.Name, "precision": run.Variant.Precision, "mode": string(run.Mode),
+		"cloud": run.Cloud, "region": run.Region, "instance_type": run.InstanceType,
+		"gpu": run.GPU, "gpu_count": strconv.Itoa(run.GPUCount), "gpu_mem_gib": optional(run.GPUMemGiB),
+		"count": whole(run.Count), "usd_per_hour": optional(run.USDPerHour), "batch_size": whole(run.BatchSize),
+		"epochs": optional(run.Epochs), "iterations_per_epoch": optional(run.IterationsPerEpoch), "train_size": optional(run.TrainSize),
+		"init_s": optional(run.InitS), "first_iteration_s": optional(run.FirstIterationS), "startup_s": optional(run.StartupS),
+		"steady_stddev_s": optional(run.SteadyStdDevS), "steady_n": whole(run.SteadyN),
+		"warmup_iterations": whole(run.WarmupIterations), "warmup_extra_s": unlessZero(run.WarmupExtraS),
+		"first_validation_s": optional(run.FirstValidationS), "validation_s": optional(run.ValidationS),
+		"total_s": optional(run.TotalS), "total_stddev_s": optional(run.TotalStdDevS), "total_n": whole(run.TotalN),
+		"peak_memory_bytes": optional(run.PeakMemoryBytes), "source": run.Source, "as_of": run.AsOf,
+		"basis": run.Basis.String(), "status": statusCell(run.Status),
+	}
+	if s := run.Steady; s.Known() {
+		cells["steady_iteration_s"] = decimalCell(s.Value)
+		if s.Low != s.Value || s.High != s.Value {
+			cells["steady_low_s"], cells["steady_high_s"] = decimalCell(s.Low), decimalCell(s.High)
+		}
+	}
+	if p := run.Variant.Pruning; p != nil {
+		cells["pruning"], cells["pruning_kind"], cells["pruning_layers"] = optional(p.Ratio), p.Kind, FormatLayers(p.Layers)
+	}
+	if a := run.Accuracy; a != nil {
+		cells["metric"], cells["accuracy"] = a.Metric, decimalCell(a.Value)
+		cells["accuracy_stddev"], cells["higher_is_better"] = optional(a.StdDev), strconv.FormatBool(a.HigherIsBetter)
+	}
+	for column, cell := range cells {
+		cells[column] = profile.Clean(cell)
+	}
+	return cells
+}
+
+// textColumns hold words, in which "NaN" is a name like any other.
+var textColumns = []string{
+	"model", "dataset", "unit", "task", "variant", "precision", "metric", "cloud", "region", "instance_type",
+	"gpu", "source", "as_of", "pruning_kind",
+}
+
+// checkWritable refuses a run that no reader would take back.
+func checkWritable(run profile.Run, cells map[string]string) error {
+	if run.Basis == estimate.Unknown {
+		return fmt.Errorf("run %d of %s has no basis and can't be written", run.ID, run.Model)
+	}
+	if run.Mode != profile.Train && run.Mode != profile.Infer {
+		return fmt.Errorf("run %d of %s has mode %q and can't be written", run.ID, run.Model, run.Mode)
+	}
+	for column, cell := range cells {
+		if (cell == "NaN" || cell == "+Inf" || cell == "-Inf") && !slices.Contains(textColumns, column) {
+			return fmt.Errorf("run %d of %s has %s in %s and can't be written", run.ID, run.Model, cell, column)
+		}
+	}
+	return nil
+}
+
+// statusCell leaves out done, which an empty cell means, and calls a run that
+// still goes on interrupted: that is what it is for whoever reads the file.
+func statusCell(s profile.Status) string {
+	switch s {
+	case profile.Done:
+		return ""
+	case profile.Running:
+		return string(profile.Interrupted)
+	}
+	return string(s)
+}
+
+// FormatLayers writes a pruning per layer as pruning_layers holds it, layers
+// in alphabetical order.
+func FormatLayers(layers map[string]float64) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(layers)) {
+		if b.Len() > 0 {
+			b.WriteByte(';')
+		}
+		b.WriteString(name + "=" + decimalCell(layers[name]))
+	}
+	return b.String()
+}
+
+func decimalCell(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func optional(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return decimalCell(*v)
+}
+
+// whole writes a count whose zero means unknown.
+func whole(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func unlessZero(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return decimalCell(v)
+}
