@@ -5,6 +5,7 @@ package profile
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sweetspot/engine/estimate"
 )
@@ -31,6 +32,14 @@ const (
 
 // Purchases lists the options in the order they are offered.
 var Purchases = []Purchase{OnDemand, Spot, Reserved1Y, Reserved3Y}
+
+// ParsePurchase reads a --purchase flag.
+func ParsePurchase(s string) (Purchase, error) {
+	if slices.Contains(Purchases, Purchase(s)) {
+		return Purchase(s), nil
+	}
+	return "", fmt.Errorf("%q is none of on-demand, spot, reserved-1y, reserved-3y", s)
+}
 
 // Model is what is run.
 type Model struct {

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/export"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+)
+
+// queryFlags are the flags that ask a ranking, as the user typed them.
+type queryFlags struct {
+	model, mode, epochs, target, units, purchase string
+	minAccuracy, maxTime, maxCost, weights, sort string
+	batch                                        []int
+	variants, clouds, gpus                       []string
+	maxCount                                     int
+}
+
+func (f *queryFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.model, "model", "", "model to rank, as the database names it")
+	fl.StringVar(&f.mode, "mode", "", "train or infer (default: whatever the model has runs of)")
+	fl.IntSliceVar(&f.batch, "batch", nil, "only these batch sizes (training: of the whole VM; inference: per GPU)")
+	fl.StringSliceVar(&f.variants, "variant", nil, "only these variants")
+	fl.StringVar(&f.epochs, "epochs", "", "training: number of epochs (default: as many as each source needed)")
+	fl.StringVar(&f.target, "target-accuracy", "", "training: until the validation reaches this (0.9 or 90%)")
+	fl.StringVar(&f.units, "units", "", "inference: units of work, such as 1M images (default 1M)")
+	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "accuracy of at least this (0.7 or 70%)")
+	fl.StringVar(&f.maxTime, "max-time", "", "deadline (90s, 2h30m)")
+	fl.StringVar(&f.maxCost, "max-cost", "", "budget in dollars")
+	fl.StringVar(&f.purchase, "purchase", "on-demand", "on-demand, spot, reserved-1y or reserved-3y")
+	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
+	fl.StringVar(&f.sort, "sort", "", "time, cost, score, tar or car (default: cost, or score where weights are given)")
+	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
+	fl.StringSliceVar(&f.gpus, "gpu", nil, "only GPUs whose name begins so")
+	fl.IntVar(&f.maxCount, "max-count", defaultMaxCount, "inference: most VMs of one type")
+}
+
+const (
+	defaultMaxCount = 4
+	defaultUnits    = 1e6
+)
+
+func newRankCommand() *cobra.Command {
+	var flags queryFlags
+	var csv bool
+	cmd := &cobra.Command{
+		Use:   "rank",
+		Short: "Rank VM types, batch sizes and variants for a model",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			result, err := ask(cmd, database(cmd), flags)
+			if err != nil {
+				return err
+			}
+			switch out := cmd.OutOrStdout(); {
+			case wantsJSON(cmd):
+				err = printJSON(out, export.NewRanking(result))
+			case csv:
+				err = export.WriteCSV(out, export.NewRanking(result).Candidates)
+			default:
+				err = export.WriteTable(out, result)
+			}
+			if err == nil {
+				err = feasibleOrSay(result)
+			}
+			return err
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&csv, "csv", false, "print CSV")
+	return cmd
+}
+
+// printDefaultRanking is what sweetspot says without a terminal.
+func printDefaultRanking(cmd *cobra.Command, db string) error {
+	result, err := ask(cmd, db, queryFlags{purchase: string(profile.OnDemand), maxCount: defaultMaxCount})
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		return printJSON(cmd.OutOrStdout(), export.NewRanking(result))
+	}
+	return export.WriteTable(cmd.OutOrStdout(), result)
+}
+
+// ask opens the database and answers the query the flags mean.
+func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, error) {
+	w, err := workspace.Open(cmd.Context(), db)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	set, err := w.Load(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	q, err := flags.query(set)
+	if err != nil {
+		return nil, err
+	}
+	space := rank.NewSpace(rank.Build(set, q.Workload))
+	if len(space.Candidates) == 0 {
+		return nil, nothingToRank(set, q)
+	}
+	return rank.Evaluate(space, q), nil
+}
+
+// query reads the flags; the set tells which model and mode are meant where
+// they leave it open.
+func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
+	var q rank.Query
+	question, err := rank.Resolve(set, f.model, profile.Mode(f.mode))
+	if err != nil {
+		return q, err
+	}
+	q.Model, q.Mode = question.Model, question.Mode
+	q.BatchSizes, q.Variants, q.Clouds, q.GPUs, q.MaxCount = f.batch, f.variants, f.clouds, f.gpus, f.maxCount
+	if f.maxCount < 1 {
+		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)
+	}
+	if q.Purchase, err = profile.ParsePurchase(f.purchase); err != nil {
+		return q, usageError("--purchase: %w", err)
+	}
+	for _, o := range []struct {
+		flag, text string
+		parse      func(string) (float64, error)
+		to         **float64
+	}{
+		{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
+		{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
+		{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &q.MinAccuracy},
+		{"max-time", f.maxTime, quantity.ParseDuration, &q.MaxTime},
+		{"max-cost", f.maxCost, quantity.ParseMoney, &q.MaxCost},
+	} {
+		if o.text == "" {
+			continue
+		}
+		v, err := o.parse(o.text)
+		if err != nil {
+			return q, usageError("--%s: %w", o.flag, err)
+		}
+		*o.to = &v
+	}
+	return q, f.workload(&q)
+}
+
+func (f queryFlags) workload(q *rank.Query) (err error) {
+	if q.Units = defaultUnits; f.units != "" {
+		if q.Units, err = quantity.ParseCount(f.units); err != nil {
+			return usageError("--units: %w", err)
+		}
+	}
+	switch {
+	case q.Mode == profile.Infer && (q.Epochs != nil || q.TargetAccuracy != nil):
+		return usageError("--epochs and --target-accuracy belong to training: use --units with --mode infer")
+	case q.Mode == profile.Train && f.units != "":
+		return usageError("--units belongs to inference: use --epochs with --mode train")
+	case q.Epochs != nil && q.TargetAccuracy != nil:
+		return usageError("--epochs and --target-accuracy exclude each other: the target decides the epochs")
+	}
+	if q.Weights, err = rank.ParseWeights(f.weights); err != nil {
+		return usageError("--weights: %w", err)
+	}
+	q.Sort = rank.ByCost
+	if f.weights != "" {
+		q.Sort = rank.ByScore
+	}
+	if f.sort != "" {
+		if q.Sort, err = rank.ParseSort(f.sort); err != nil {
+			return usageError("--sort: %w", err)
+		}
+	}
+	return nil
+}
+
+func nothingToRank(set *profile.Set, q rank.Query) error {
+	var have []string
+	for _, x := range rank.Questions(set) {
+		if x.Model == q.Model && x.Mode == q.Mode {
+			have = append(have, fmt.Sprintf("%d runs", x.Runs))
+		}
+	}
+	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; loosen --batch, --variant, --cloud, --gpu, --epochs or --target-accuracy",
+		q.Model, strings.Join(have, ", "), q.Mode)}
+}
+
+// feasibleOrSay turns an empty ranking into the sentence that says which
+// constraint is to blame.
+func feasibleOrSay(r *rank.Result) error {
+	if len(r.Order) > 0 {
+		return nil
+	}
+	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", export.WhyNothing(r))}
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

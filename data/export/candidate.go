@@ -1,0 +1,177 @@
+// Package export writes rankings and picks in the forms other programs read.
+// Its JSON is a contract: fields may be added, never renamed or given another
+// unit, and unknown is null.
+package export
+
+import (
+	"math"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+)
+
+// Schema is the version of every JSON object written here.
+const Schema = 1
+
+// Candidate is a ranked candidate as scripts see it: seconds, US dollars,
+// fractions.
+type Candidate struct {
+	ID            string      `json:"id" yaml:"id"`
+	Rank          *int        `json:"rank" yaml:"rank"` // null where infeasible
+	Model         string      `json:"model" yaml:"model"`
+	Variant       string      `json:"variant" yaml:"variant"`
+	Precision     *string     `json:"precision" yaml:"precision"`
+	Pruning       *Pruning    `json:"pruning" yaml:"pruning"`
+	Mode          string      `json:"mode" yaml:"mode"`
+	Configuration []Part      `json:"configuration" yaml:"configuration"`
+	BatchSize     int         `json:"batch_size" yaml:"batch_size"`
+	Epochs        *float64    `json:"epochs" yaml:"epochs"`
+	Units         *float64    `json:"units" yaml:"units"`
+	Purchase      string      `json:"purchase" yaml:"purchase"`
+	Time          Seconds     `json:"time" yaml:"time"`
+	Cost          Dollars     `json:"cost" yaml:"cost"`
+	Accuracy      *Accuracy   `json:"accuracy" yaml:"accuracy"`
+	Score         *float64    `json:"score" yaml:"score"`
+	TAR           *float64    `json:"tar" yaml:"tar"`
+	CAR           *float64    `json:"car" yaml:"car"`
+	Relative      TimeCost    `json:"relative" yaml:"relative"`
+	PBest         TimeCost    `json:"p_best" yaml:"p_best"`
+	Feasible      bool        `json:"feasible" yaml:"feasible"`
+	Violates      []Violation `json:"violates" yaml:"violates"`
+	Frontier      OnFrontier  `json:"frontier" yaml:"frontier"`
+	Sources       []int64     `json:"sources" yaml:"sources"`
+}
+
+// Pruning is what was removed from the model.
+type Pruning struct {
+	Kind   string             `json:"kind" yaml:"kind"`
+	Ratio  *float64           `json:"ratio" yaml:"ratio"`
+	Layers map[string]float64 `json:"layers" yaml:"layers"`
+}
+
+// Part is a number of equal VMs.
+type Part struct {
+	Cloud        string   `json:"cloud" yaml:"cloud"`
+	Region       string   `json:"region" yaml:"region"`
+	InstanceType string   `json:"instance_type" yaml:"instance_type"`
+	GPU          string   `json:"gpu" yaml:"gpu"`
+	GPUCount     int      `json:"gpu_count" yaml:"gpu_count"`
+	Count        int      `json:"count" yaml:"count"`
+	USDPerHour   *float64 `json:"usd_per_hour" yaml:"usd_per_hour"` // of one VM
+	PriceFrom    string   `json:"price_from" yaml:"price_from"`
+}
+
+// Seconds is an estimate of time.
+type Seconds struct {
+	S     *float64 `json:"s" yaml:"s"`
+	Low   *float64 `json:"low" yaml:"low"`
+	High  *float64 `json:"high" yaml:"high"`
+	Basis *string  `json:"basis" yaml:"basis"`
+}
+
+// Dollars is an estimate of cost.
+type Dollars struct {
+	USD   *float64 `json:"usd" yaml:"usd"`
+	Low   *float64 `json:"low" yaml:"low"`
+	High  *float64 `json:"high" yaml:"high"`
+	Basis *string  `json:"basis" yaml:"basis"`
+}
+
+// Accuracy is an estimate of a metric.
+type Accuracy struct {
+	Metric         string  `json:"metric" yaml:"metric"`
+	Value          float64 `json:"value" yaml:"value"`
+	Low            float64 `json:"low" yaml:"low"`
+	High           float64 `json:"high" yaml:"high"`
+	Basis          string  `json:"basis" yaml:"basis"`
+	HigherIsBetter bool    `json:"higher_is_better" yaml:"higher_is_better"`
+}
+
+// TimeCost is a number for each objective.
+type TimeCost struct {
+	Time *float64 `json:"time" yaml:"time"`
+	Cost *float64 `json:"cost" yaml:"cost"`
+}
+
+// OnFrontier says on which accuracy frontier a candidate lies.
+type OnFrontier struct {
+	Time bool `json:"time" yaml:"time"`
+	Cost bool `json:"cost" yaml:"cost"`
+}
+
+// Violation is a broken limit.
+type Violation struct {
+	Constraint string   `json:"constraint" yaml:"constraint"`
+	Limit      float64  `json:"limit" yaml:"limit"`
+	Value      *float64 `json:"value" yaml:"value"`
+}
+
+// NewCandidate describes candidate i of a result. place is its rank from 1, 0
+// where infeasible; the probabilities are those of [rank.Result.BestProbability].
+func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Candidate {
+	c := &r.Space.Candidates[i]
+	out := Candidate{
+		ID: c.ID, Model: c.Model, Variant: variantName(c.Variant), Precision: word(c.Variant.Precision),
+		Mode: string(c.Mode), BatchSize: c.BatchSize, Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
+		Score: known(r.Score[i]), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
+		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: c.Sources,
+	}
+	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
+	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
+	if place > 0 {
+		out.Rank = &place
+		out.Relative = TimeCost{known(r.Space.Time[i] / r.BestTime), known(r.Space.Cost[i] / r.BestCost)}
+		out.PBest = TimeCost{lookup(pTime, i), lookup(pCost, i)}
+	}
+	if p := c.Variant.Pruning; p != nil {
+		out.Pruning = &Pruning{p.Kind, p.Ratio, p.Layers}
+	}
+	if q := c.Quality; q != nil {
+		out.Accuracy = &Accuracy{q.Metric, q.Estimate.Value, q.Estimate.Low, q.Estimate.High, q.Estimate.Basis.String(), q.HigherIsBetter}
+	}
+	for _, p := range c.Configuration {
+		out.Configuration = append(out.Configuration, Part{
+			p.VM.Cloud, p.VM.Region, p.VM.InstanceType, p.VM.GPU, p.VM.GPUCount, p.Count, p.USDPerHour, p.PriceFrom,
+		})
+	}
+	for _, v := range r.Violations(i) {
+		out.Violates = append(out.Violates, Violation{string(v.Constraint), v.Limit, v.Value})
+	}
+	return out
+}
+
+func variantName(v profile.Variant) string {
+	if v.Name == "" {
+		return "as published"
+	}
+	return v.Name
+}
+
+func word(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func lookup(m map[int]float64, i int) *float64 {
+	if m == nil {
+		return nil
+	}
+	return new(m[i])
+}
+
+func interval(e estimate.Estimate) (v, low, high *float64, basis *string) {
+	if !e.Known() {
+		return nil, nil, nil, nil
+	}
+	return &e.Value, &e.Low, &e.High, new(e.Basis.String())
+}

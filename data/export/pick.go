@@ -1,0 +1,176 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+)
+
+// Pick is a candidate the user chose, with the query that led to it.
+type Pick struct {
+	Schema      int       `json:"schema" yaml:"schema"`
+	Command     string    `json:"command" yaml:"command"`
+	Warnings    []string  `json:"warnings" yaml:"warnings"`
+	PickedAt    string    `json:"picked_at" yaml:"picked_at"` // RFC 3339, UTC
+	Query       Query     `json:"query" yaml:"query"`
+	Candidate   Candidate `json:"candidate" yaml:"candidate"`
+	Verify      *string   `json:"verify" yaml:"verify"` // command that checks the estimate on the VM; null where no source file is known
+	EstimatedBy string    `json:"estimated_by" yaml:"estimated_by"`
+}
+
+// NewPick makes a pick of candidate i of a result.
+func NewPick(r *rank.Result, i int, at time.Time, version string) Pick {
+	place := slices.Index(r.Order, i) + 1
+	c := NewCandidate(r, i, place, r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost))
+	c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
+	return Pick{
+		Schema: Schema, Command: "export", Warnings: Warnings(r), PickedAt: at.UTC().Format(time.RFC3339),
+		Query: NewQuery(r.Query), Candidate: c, EstimatedBy: "sweetspot " + version,
+	}
+}
+
+// Format is a form a pick is written in.
+type Format string
+
+// The formats.
+const (
+	JSON     Format = "json"
+	YAML     Format = "yaml"
+	CSV      Format = "csv"
+	Markdown Format = "markdown"
+)
+
+// Formats lists all formats.
+var Formats = []Format{JSON, YAML, CSV, Markdown}
+
+// ParseFormat reads a --format flag or a file's extension.
+func ParseFormat(s string) (Format, error) {
+	switch strings.ToLower(strings.TrimPrefix(s, ".")) {
+	case "json":
+		return JSON, nil
+	case "yaml", "yml":
+		return YAML, nil
+	case "csv":
+		return CSV, nil
+	case "markdown", "md":
+		return Markdown, nil
+	}
+	return "", fmt.Errorf("format %q is none of json, yaml, csv, markdown", s)
+}
+
+// Extension is the format's usual file extension, with its dot.
+func (f Format) Extension() string {
+	if f == Markdown {
+		return ".md"
+	}
+	return "." + string(f)
+}
+
+// Write writes the pick.
+func (p Pick) Write(w io.Writer, f Format) error {
+	switch f {
+	case JSON:
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(p)
+	case YAML:
+		enc := yaml.NewEncoder(w)
+		enc.SetIndent(2)
+		if err := enc.Encode(p); err != nil {
+			return err
+		}
+		return enc.Close()
+	case CSV:
+		return WriteCSV(w, []Candidate{p.Candidate})
+	case Markdown:
+		_, err := io.WriteString(w, p.markdown())
+		return err
+	}
+	return fmt.Errorf("format %q is not known", f)
+}
+
+func (p Pick) markdown() string {
+	c := p.Candidate
+	var b strings.Builder
+	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", name, cell(value)) }
+	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", cell(c.Model+" · "+c.Mode))
+	for _, v := range c.Configuration {
+		row("VMs", fmt.Sprintf("%d× %s (%d× %s), %s %s", v.Count, v.InstanceType, v.GPUCount, orDash(v.GPU), orDash(v.Cloud), v.Region))
+		row("price", fmt.Sprintf("%s/h each, %s (%s)", dollars(v.USDPerHour), c.Purchase, orDash(v.PriceFrom)))
+	}
+	row("variant", c.Variant)
+	row("batch size", fmt.Sprint(c.BatchSize))
+	if c.Epochs != nil {
+		row("epochs", quantity.Count(*c.Epochs))
+	}
+	if c.Units != nil {
+		row("units", quantity.Count(*c.Units))
+	}
+	row("time", interval90(c.Time.S, c.Time.Low, c.Time.High, c.Time.Basis, quantity.Duration))
+	row("cost", interval90(c.Cost.USD, c.Cost.Low, c.Cost.High, c.Cost.Basis, quantity.Money))
+	if a := c.Accuracy; a != nil {
+		row(a.Metric, fmt.Sprintf("%s (%s)", AccuracyText(a.Value, a.HigherIsBetter), a.Basis))
+	}
+	if c.Rank != nil {
+		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
+	}
+	row("limits", limitsText(p.Query))
+	row("rests on runs", fmt.Sprint(c.Sources))
+	row("picked", p.PickedAt+" with "+p.EstimatedBy)
+	for _, w := range p.Warnings {
+		fmt.Fprintf(&b, "\n> %s\n", cell(w))
+	}
+	return b.String()
+}
+
+// cell keeps text inside its table cell.
+func cell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "'").Replace(s)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "—"
+	}
+	return s
+}
+
+func dollars(v *float64) string {
+	if v == nil {
+		return "price unknown"
+	}
+	return quantity.Money(*v)
+}
+
+func interval90(v, low, high *float64, basis *string, format func(float64) string) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*low), format(*high), *basis)
+}
+
+func limitsText(q Query) string {
+	var parts []string
+	if q.MinAccuracy != nil {
+		parts = append(parts, "accuracy ≥ "+quantity.Percent(*q.MinAccuracy))
+	}
+	if q.MaxTimeS != nil {
+		parts = append(parts, "time ≤ "+quantity.Duration(*q.MaxTimeS))
+	}
+	if q.MaxCostUSD != nil {
+		parts = append(parts, "cost ≤ "+quantity.Money(*q.MaxCostUSD))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}

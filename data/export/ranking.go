@@ -1,0 +1,161 @@
+package export
+
+import (
+	"fmt"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+)
+
+// Query is the question a ranking answers.
+type Query struct {
+	Model          string   `json:"model" yaml:"model"`
+	Mode           string   `json:"mode" yaml:"mode"`
+	BatchSizes     []int    `json:"batch_sizes" yaml:"batch_sizes"`
+	Variants       []string `json:"variants" yaml:"variants"`
+	Clouds         []string `json:"clouds" yaml:"clouds"`
+	GPUs           []string `json:"gpus" yaml:"gpus"`
+	Epochs         *float64 `json:"epochs" yaml:"epochs"`
+	TargetAccuracy *float64 `json:"target_accuracy" yaml:"target_accuracy"`
+	Units          *float64 `json:"units" yaml:"units"`
+	Purchase       string   `json:"purchase" yaml:"purchase"`
+	MinAccuracy    *float64 `json:"min_accuracy" yaml:"min_accuracy"`
+	MaxTimeS       *float64 `json:"max_time_s" yaml:"max_time_s"`
+	MaxCostUSD     *float64 `json:"max_cost_usd" yaml:"max_cost_usd"`
+	Weights        Weights  `json:"weights" yaml:"weights"`
+	Sort           string   `json:"sort" yaml:"sort"`
+}
+
+// Weights of the score.
+type Weights struct {
+	Time float64 `json:"time" yaml:"time"`
+	Cost float64 `json:"cost" yaml:"cost"`
+}
+
+// NewQuery describes a query.
+func NewQuery(q rank.Query) Query {
+	out := Query{
+		Model: q.Model, Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: orEmpty(q.Variants),
+		Clouds: orEmpty(q.Clouds), GPUs: orEmpty(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,
+		Purchase: string(q.Purchase), MinAccuracy: q.MinAccuracy, MaxTimeS: q.MaxTime, MaxCostUSD: q.MaxCost,
+		Weights: Weights{q.Weights.Time, q.Weights.Cost}, Sort: string(q.Sort),
+	}
+	if q.Mode == profile.Infer {
+		out.Units = new(q.Units)
+	}
+	return out
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// Ranking is the JSON of the rank verb.
+type Ranking struct {
+	Schema            int            `json:"schema"`
+	Command           string         `json:"command"`
+	Warnings          []string       `json:"warnings"`
+	Query             Query          `json:"query"`
+	Candidates        []Candidate    `json:"candidates"`
+	Frontier          Frontiers      `json:"frontier"`
+	Crossovers        []Crossover    `json:"crossovers"`
+	InfeasibleBecause map[string]int `json:"infeasible_because"`
+}
+
+// Frontiers lists the ids of the non-dominated feasible candidates, by rising
+// first objective.
+type Frontiers struct {
+	TimeAccuracy []string `json:"time_accuracy"`
+	CostAccuracy []string `json:"cost_accuracy"`
+	TimeCost     []string `json:"time_cost"`
+}
+
+// Crossover is where the best candidate changes as a dial of the workload is
+// turned.
+type Crossover struct {
+	Dial      string  `json:"dial"`
+	At        float64 `json:"at"`
+	From      string  `json:"from"`
+	To        string  `json:"to"`
+	Objective string  `json:"objective"`
+}
+
+// NewRanking describes a result: the feasible candidates best first, then the
+// others with what they violate.
+func NewRanking(r *rank.Result) Ranking {
+	s := r.Space
+	out := Ranking{
+		Schema: Schema, Command: "rank", Warnings: Warnings(r), Query: NewQuery(r.Query),
+		Candidates: make([]Candidate, 0, len(s.Candidates)), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
+	}
+	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
+	place := make(map[int]int, len(r.Order))
+	for k, i := range r.Order {
+		place[i] = k + 1
+		out.Candidates = append(out.Candidates, NewCandidate(r, i, k+1, pTime, pCost))
+	}
+	for i, ok := range r.Feasible {
+		if !ok {
+			out.Candidates = append(out.Candidates, NewCandidate(r, i, 0, nil, nil))
+		}
+	}
+	out.Frontier = Frontiers{ids(s, r.TimeAccuracy), ids(s, r.CostAccuracy), ids(s, r.TimeCost)}
+	out.markFrontiers()
+	for _, x := range r.Crossovers() {
+		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, s.Candidates[x.From].ID, s.Candidates[x.To].ID, string(x.Objective)})
+	}
+	for name, n := range r.Because {
+		out.InfeasibleBecause[string(name)] = n
+	}
+	return out
+}
+
+func (r *Ranking) markFrontiers() {
+	on := func(list []string) map[string]bool {
+		m := make(map[string]bool, len(list))
+		for _, id := range list {
+			m[id] = true
+		}
+		return m
+	}
+	byTime, byCost := on(r.Frontier.TimeAccuracy), on(r.Frontier.CostAccuracy)
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		c.Frontier = OnFrontier{byTime[c.ID], byCost[c.ID]}
+	}
+}
+
+func ids(s *rank.Space, index []int) []string {
+	out := make([]string, len(index))
+	for k, i := range index {
+		out[k] = s.Candidates[i].ID
+	}
+	return out
+}
+
+// Warnings says in sentences what a reader of the result should know and could
+// miss.
+func Warnings(r *rank.Result) []string {
+	out := []string{}
+	unpriced, printed := 0, 0
+	for i := range r.Space.Candidates {
+		c := &r.Space.Candidates[i]
+		if c.USDPerHour() == nil {
+			unpriced++
+		}
+		if c.AsPrinted {
+			printed++
+		}
+	}
+	if unpriced > 0 {
+		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown and meets no cost limit",
+			unpriced, len(r.Space.Candidates), r.Query.Purchase))
+	}
+	if printed > 0 {
+		out = append(out, fmt.Sprintf("%d candidates answer with a published total whose number of epochs is unknown", printed))
+	}
+	return out
+}

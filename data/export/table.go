@@ -1,0 +1,236 @@
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+)
+
+// tableRows is how many candidates the printed table shows.
+const tableRows = 25
+
+// WriteTable prints the feasible candidates for people, best first.
+func WriteTable(w io.Writer, r *rank.Result) error {
+	fmt.Fprintln(w, Headline(r))
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "#\tVM\tvariant\tbatch\ttime\tcost\t"+metricTitle(r)+"\tP(fastest)\tP(cheapest)\tbasis")
+	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
+	for k, i := range r.Order {
+		if k == tableRows {
+			break
+		}
+		c := &r.Space.Candidates[i]
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k+1, VMs(c), VariantLabel(c.Variant), c.BatchSize,
+			withInterval(c.Time, quantity.Duration), withInterval(c.Cost, quantity.Money), accuracyText(c.Quality),
+			probability(pTime, i), probability(pCost, i), c.Time.Basis)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if more := len(r.Order) - tableRows; more > 0 {
+		fmt.Fprintf(w, "… and %d more: --json and --csv list them all\n", more)
+	}
+	for _, warning := range Warnings(r) {
+		fmt.Fprintln(w, "note: "+warning)
+	}
+	return nil
+}
+
+// Headline says what was asked and how much of it is feasible.
+func Headline(r *rank.Result) string {
+	return fmt.Sprintf("%s · by %s · %d of %d feasible · %s · 90 %% intervals",
+		WorkloadText(r.Query.Workload), r.Query.Sort, len(r.Order), len(r.Space.Candidates), r.Query.Purchase)
+}
+
+// WorkloadText says in words what is to be done.
+func WorkloadText(w rank.Workload) string {
+	switch {
+	case w.Mode == profile.Infer:
+		return fmt.Sprintf("%s · infer %s units", w.Model, quantity.Count(w.Units))
+	case w.Epochs != nil:
+		return fmt.Sprintf("%s · train %s epochs", w.Model, quantity.Count(*w.Epochs))
+	case w.TargetAccuracy != nil:
+		return fmt.Sprintf("%s · train to %s", w.Model, quantity.Percent(*w.TargetAccuracy))
+	default:
+		return w.Model + " · train as long as each source did"
+	}
+}
+
+// VMs names a configuration: 2× g3.4xlarge.
+func VMs(c *rank.Candidate) string {
+	parts := make([]string, len(c.Configuration))
+	for i, p := range c.Configuration {
+		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.VM.InstanceType)
+	}
+	return strings.Join(parts, " + ")
+}
+
+// VariantLabel names a variant with its precision.
+func VariantLabel(v profile.Variant) string {
+	name := variantName(v)
+	if v.Precision != "" && !strings.Contains(name, v.Precision) {
+		name += " " + v.Precision
+	}
+	return name
+}
+
+func metricTitle(r *rank.Result) string {
+	if r.Space.Metric == "" {
+		return "accuracy"
+	}
+	return r.Space.Metric
+}
+
+func accuracyText(q *rank.Quality) string {
+	if q == nil {
+		return "—"
+	}
+	return AccuracyText(q.Estimate.Value, q.HigherIsBetter)
+}
+
+// AccuracyText writes a metric: in % where it is a fraction, plainly where
+// lower is better and it may exceed 1.
+func AccuracyText(v float64, higherIsBetter bool) string {
+	if !higherIsBetter && v > 1 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return quantity.Percent(v)
+}
+
+func withInterval(e estimate.Estimate, format func(float64) string) string {
+	if !e.Known() {
+		return "—"
+	}
+	return format(e.Value) + " " + quantity.PlusMinus(e.HalfWidth())
+}
+
+func probability(p map[int]float64, i int) string {
+	if p == nil {
+		return "—"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p[i])
+}
+
+// WhyNothing explains an empty ranking: the constraint that rules everything
+// out, and how far it would have to give.
+func WhyNothing(r *rank.Result) string {
+	n := len(r.Space.Candidates)
+	all := r.RulesOutAll()
+	if len(all) == 0 {
+		var parts []string
+		for _, c := range []rank.Constraint{rank.Accuracy, rank.Time, rank.Cost, rank.GPUMemory} {
+			if k := r.Because[c]; k > 0 {
+				parts = append(parts, fmt.Sprintf("%s rules out %d", c, k))
+			}
+		}
+		return fmt.Sprintf("no constraint alone, but together they rule out all %d candidates (%s); loosen one", n, strings.Join(parts, ", "))
+	}
+	var parts []string
+	for _, c := range all {
+		parts = append(parts, fmt.Sprintf("%s rules out all %d candidates (%s)", c, n, nearest(r, c)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// nearest says which value of a constraint would let the first candidate in.
+func nearest(r *rank.Result, c rank.Constraint) string {
+	best := func(column []float64) (v float64) {
+		v = math.NaN()
+		for _, x := range column {
+			if math.IsNaN(v) || x < v {
+				v = x
+			}
+		}
+		return v
+	}
+	s := r.Space
+	switch c {
+	case rank.Time:
+		return "the fastest takes " + quantity.Duration(best(s.Time))
+	case rank.Cost:
+		return "the cheapest costs " + quantity.Money(best(s.Cost))
+	case rank.Accuracy:
+		v := best(s.Loss)
+		if s.HigherIsBetter {
+			v = -v
+		}
+		if math.IsNaN(v) {
+			return "no accuracy is known"
+		}
+		return "the best reaches " + AccuracyText(v, s.HigherIsBetter)
+	default:
+		return "none fits the GPU's memory"
+	}
+}
+
+// WriteCSV writes one row a candidate.
+func WriteCSV(w io.Writer, candidates []Candidate) error {
+	cw := csv.NewWriter(w)
+	header := []string{"rank", "id", "model", "variant", "precision", "mode", "cloud", "region", "instance_type", "gpu", "gpu_count", "count",
+		"usd_per_hour", "batch_size", "epochs", "units", "purchase", "time_s", "time_low_s", "time_high_s", "time_basis",
+		"cost_usd", "cost_low_usd", "cost_high_usd", "cost_basis", "metric", "accuracy", "score", "tar", "car",
+		"p_best_time", "p_best_cost", "feasible", "frontier_time", "frontier_cost"}
+	if err := cw.Write(header); err != nil {
+		return err
+	}
+	for _, c := range candidates {
+		if err := cw.Write(csvRow(c)); err != nil {
+			return err
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+func csvRow(c Candidate) []string {
+	var p Part
+	if len(c.Configuration) > 0 {
+		p = c.Configuration[0]
+	}
+	metric, accuracy := "", ""
+	if c.Accuracy != nil {
+		metric, accuracy = c.Accuracy.Metric, number(&c.Accuracy.Value)
+	}
+	place := ""
+	if c.Rank != nil {
+		place = strconv.Itoa(*c.Rank)
+	}
+	return []string{place, spreadsheetSafe(c.ID), spreadsheetSafe(c.Model), spreadsheetSafe(c.Variant), text(c.Precision), c.Mode,
+		spreadsheetSafe(p.Cloud), spreadsheetSafe(p.Region), spreadsheetSafe(p.InstanceType), spreadsheetSafe(p.GPU),
+		strconv.Itoa(p.GPUCount), strconv.Itoa(p.Count), number(p.USDPerHour), strconv.Itoa(c.BatchSize), number(c.Epochs), number(c.Units),
+		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
+		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), metric, accuracy,
+		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Time), number(c.PBest.Cost),
+		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Time), strconv.FormatBool(c.Frontier.Cost)}
+}
+
+// spreadsheetSafe keeps a name from being read as a formula.
+func spreadsheetSafe(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+func number(v *float64) string {
+	if v == nil || math.IsNaN(*v) {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

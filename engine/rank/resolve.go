@@ -1,0 +1,73 @@
+package rank
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/profile"
+)
+
+// Resolve finds the model and mode meant by what a user typed; both may be
+// left open. Without a model it is CaffeNet's inference where there is one,
+// the study's own example, else the question with the most runs.
+func Resolve(set *profile.Set, model string, mode profile.Mode) (Question, error) {
+	if mode != "" && mode != profile.Train && mode != profile.Infer {
+		return Question{}, fmt.Errorf("mode %q is neither train nor infer", mode)
+	}
+	questions := Questions(set)
+	var best *Question
+	var names []string
+	for i := range questions {
+		q := &questions[i]
+		if len(names) == 0 || names[len(names)-1] != q.Model {
+			names = append(names, q.Model)
+		}
+		fits := (model == "" || strings.EqualFold(q.Model, model)) && (mode == "" || q.Mode == mode)
+		if fits && (best == nil || q.Runs > best.Runs || q.Model == "CaffeNet") && (best == nil || best.Model != "CaffeNet") {
+			best = q
+		}
+	}
+	switch {
+	case best != nil:
+		return *best, nil
+	case len(questions) == 0:
+		return Question{}, fmt.Errorf("there are no runs to rank: measure one with sweetspot probe")
+	case model == "":
+		return Question{}, fmt.Errorf("no model has runs to %s", mode)
+	}
+	for _, q := range questions {
+		if strings.EqualFold(q.Model, model) {
+			return Question{}, fmt.Errorf("%s has no runs to %s, only to %s", q.Model, mode, q.Mode)
+		}
+	}
+	return Question{}, fmt.Errorf("no model %q: there are %s", model, strings.Join(names, ", "))
+}
+
+// ParseWeights reads time=1,cost=2; empty means equal weights.
+func ParseWeights(s string) (Weights, error) {
+	w := Weights{1, 1}
+	if s == "" {
+		return w, nil
+	}
+	w = Weights{}
+	for _, part := range strings.Split(s, ",") {
+		name, text, _ := strings.Cut(part, "=")
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(v >= 0) || v > 1e9 {
+			return w, fmt.Errorf("%q is not a weight: write time=1,cost=2", part)
+		}
+		switch strings.TrimSpace(name) {
+		case "time":
+			w.Time = v
+		case "cost":
+			w.Cost = v
+		default:
+			return w, fmt.Errorf("%q is neither time nor cost", name)
+		}
+	}
+	if w == (Weights{}) {
+		return w, fmt.Errorf("one of the weights must be above zero")
+	}
+	return w, nil
+}
