@@ -1,0 +1,243 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"sweetspot/engine/plaintext"
+)
+
+const (
+	maxText = 500     // runes of a name
+	maxNote = 4000    // runes of a message
+	maxInt  = 1 << 52 // whole numbers beyond are not exact as JSON numbers
+	maxGPUs = 1024
+)
+
+// parse reads one line that begins with a brace. isEvent is false for JSON
+// that is none of ours; an error means that it claims to be an event.
+func parse(line []byte) (event Event, isEvent bool, err error) {
+	if !bytes.Contains(line, []byte(`"sweetspot"`)) || !bytes.Contains(line, []byte(`"event"`)) {
+		return nil, false, nil // a script's own JSON log is not worth parsing
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(line, &object); err != nil {
+		return nil, true, notJSON(err)
+	}
+	if object["sweetspot"] == nil || object["event"] == nil {
+		return nil, false, nil
+	}
+	f := &fields{object: object}
+	if v := f.required("sweetspot"); f.err == nil && v != Version {
+		return nil, true, fmt.Errorf("event of protocol version %g, this program reads %d", v, Version)
+	}
+	read, known := readers[f.text("event", maxText)]
+	if f.err == nil && !known {
+		return nil, true, nil
+	}
+	if f.err == nil {
+		event = read(f)
+	}
+	if f.err != nil {
+		return nil, true, f.err
+	}
+	return event, true, nil
+}
+
+// notJSON words a syntax error; NaN and Infinity, which Python writes, get
+// their name from the parser's complaint about their first letter.
+func notJSON(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("event is not valid JSON (%s at byte %d; NaN and Infinity are not numbers)", plaintext.Clean(syntax.Error()), syntax.Offset)
+	}
+	return errors.New("event is not valid JSON")
+}
+
+var readers = map[string]func(*fields) Event{
+	"hello": func(f *fields) Event {
+		return Hello{
+			T: f.t(), Host: f.name("host"), Python: f.name("python"), Framework: f.name("framework"),
+			CUDA: f.name("cuda"), Driver: f.name("driver"), GPUs: f.gpus(), CPU: f.name("cpu"), CPUs: f.whole("cpus"),
+		}
+	},
+	"model": func(f *fields) Event {
+		return Model{
+			T: f.t(), Name: f.name("name"), Dataset: f.name("dataset"), Params: f.amount("params"),
+			FLOPsPerUnit: f.amount("flops_per_unit"), Unit: f.name("unit"), BatchSize: f.whole("batch_size"),
+			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
+			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"),
+		}
+	},
+	"init": func(f *fields) Event { return Init{T: f.t(), Seconds: f.required("seconds")} },
+	"iteration": func(f *fields) Event {
+		return Iteration{
+			T: f.t(), Rank: f.index("rank"), Epoch: f.index("epoch"), Index: f.whole("index"),
+			Seconds: f.required("seconds"), Units: f.amount("units"),
+		}
+	},
+	"validation": func(f *fields) Event {
+		return Validation{
+			T: f.t(), Epoch: f.index("epoch"), Seconds: f.required("seconds"), Metric: f.name("metric"),
+			Value: f.number("value"), HigherIsBetter: f.truth("higher_is_better"), Units: f.amount("units"),
+		}
+	},
+	"pause": func(f *fields) Event {
+		return Pause{T: f.t(), Seconds: f.required("seconds"), Kind: f.name("kind")}
+	},
+	"memory": func(f *fields) Event {
+		return Memory{T: f.t(), PeakBytes: f.amount("peak_bytes"), TotalBytes: f.amount("total_bytes")}
+	},
+	"telemetry": func(f *fields) Event {
+		return Telemetry{
+			T: f.t(), GPU: f.index("gpu"), Utilisation: f.fraction("utilisation"), MemoryBytes: f.amount("memory_bytes"),
+			Watts: f.amount("watts"), Celsius: f.number("celsius"), Throttle: f.name("throttle"),
+		}
+	},
+	"warning": func(f *fields) Event { return Warning{f.text("message", maxNote)} },
+	"error":   func(f *fields) Event { return Failure{f.text("message", maxNote)} },
+	"done":    func(f *fields) Event { return Done{f.t(), f.name("reason")} },
+}
+
+// fields reads the values of one event and keeps the first thing wrong. A key
+// that is absent or null is unknown.
+type fields struct {
+	object map[string]json.RawMessage
+	err    error
+}
+
+func (f *fields) fail(key, what string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%s %s", key, what)
+	}
+}
+
+func (f *fields) raw(key string) (json.RawMessage, bool) {
+	v, ok := f.object[key]
+	return v, ok && string(v) != "null"
+}
+
+func (f *fields) t() *float64 { return f.amount("t") }
+
+// number is any finite number.
+func (f *fields) number(key string) *float64 {
+	raw, ok := f.raw(key)
+	if !ok {
+		return nil
+	}
+	if c := raw[0]; c != '-' && (c < '0' || c > '9') {
+		f.fail(key, "is not a number")
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		f.fail(key, "is not a finite number")
+		return nil
+	}
+	return &v
+}
+
+// amount is a number that cannot be negative.
+func (f *fields) amount(key string) *float64 {
+	v := f.number(key)
+	if v != nil && *v < 0 {
+		f.fail(key, "is negative")
+		return nil
+	}
+	return v
+}
+
+func (f *fields) fraction(key string) *float64 {
+	v := f.amount(key)
+	if v != nil && *v > 1 {
+		f.fail(key, "is above 1, but is a fraction")
+		return nil
+	}
+	return v
+}
+
+// required is an amount that must be there.
+func (f *fields) required(key string) float64 {
+	if _, ok := f.raw(key); !ok {
+		f.fail(key, "is missing")
+		return 0
+	}
+	if v := f.amount(key); v != nil {
+		return *v
+	}
+	return 0
+}
+
+func (f *fields) whole(key string) *int {
+	v := f.amount(key)
+	if v == nil {
+		return nil
+	}
+	if *v != math.Trunc(*v) || *v > maxInt {
+		f.fail(key, "is not a whole number")
+		return nil
+	}
+	return new(int(*v))
+}
+
+// index is a whole number that is 0 when absent.
+func (f *fields) index(key string) int {
+	if v := f.whole(key); v != nil {
+		return *v
+	}
+	return 0
+}
+
+func (f *fields) text(key string, limit int) string {
+	raw, ok := f.raw(key)
+	if !ok {
+		return ""
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		f.fail(key, "is not text")
+		return ""
+	}
+	return plaintext.Cut(plaintext.Clean(s), limit)
+}
+
+func (f *fields) name(key string) string { return f.text(key, maxText) }
+
+func (f *fields) truth(key string) *bool {
+	raw, ok := f.raw(key)
+	if !ok {
+		return nil
+	}
+	switch string(raw) {
+	case "true":
+		return new(true)
+	case "false":
+		return new(false)
+	}
+	f.fail(key, "is neither true nor false")
+	return nil
+}
+
+func (f *fields) gpus() []GPU {
+	raw, ok := f.raw("gpus")
+	if !ok {
+		return nil
+	}
+	var list []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) > maxGPUs {
+		f.fail("gpus", "is not a list of GPUs")
+		return nil
+	}
+	out := make([]GPU, 0, len(list))
+	for _, object := range list {
+		g := fields{object: object}
+		out = append(out, GPU{g.name("name"), g.amount("memory_bytes"), g.name("uuid")})
+		if g.err != nil {
+			f.fail("gpus", g.err.Error())
+		}
+	}
+	return out
+}

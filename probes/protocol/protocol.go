@@ -1,0 +1,125 @@
+// Package protocol reads the events of a probe: JSON Lines with the keys
+// "sweetspot" and "event" among any other text. What is not an event is log;
+// what claims to be one and is not sound is rejected with its line number, and
+// reading goes on. Everything comes from a script that may be buggy, so every
+// text is cleaned and every number checked.
+package protocol
+
+// Version is the protocol's version, the value of the key "sweetspot".
+const Version = 1
+
+// Event is one of the event types of this package.
+type Event interface{ isEvent() }
+
+// Hello says what machine and framework the probe runs on. Empty text and nil
+// are unknown.
+type Hello struct {
+	T         *float64 // seconds since the process began
+	Host      string
+	Python    string
+	Framework string
+	CUDA      string
+	Driver    string
+	GPUs      []GPU // nil unknown, empty none
+	CPU       string
+	CPUs      *int
+}
+
+// GPU is one device of a [Hello].
+type GPU struct {
+	Name        string
+	MemoryBytes *float64
+	UUID        string
+}
+
+// Model says what is run.
+type Model struct {
+	T                  *float64
+	Name               string
+	Dataset            string
+	Params             *float64
+	FLOPsPerUnit       *float64
+	Unit               string
+	BatchSize          *int
+	TrainSize          *float64 // units
+	IterationsPerEpoch *float64 // real
+	Precision          string
+	Pruning            *float64 // fraction in [0,1]
+	Epochs             *float64
+}
+
+// Init is the time from the start of the process to the first iteration.
+type Init struct {
+	T       *float64
+	Seconds float64
+}
+
+// Iteration is one step.
+type Iteration struct {
+	T       *float64
+	Rank    int
+	Epoch   int
+	Index   *int // nil where the script does not count
+	Seconds float64
+	Units   *float64
+}
+
+// Validation is one evaluation.
+type Validation struct {
+	T              *float64
+	Epoch          int
+	Seconds        float64
+	Metric         string
+	Value          *float64
+	HigherIsBetter *bool
+	Units          *float64
+}
+
+// Pause is time that belongs to no iteration: a checkpoint, a log upload.
+type Pause struct {
+	T       *float64
+	Seconds float64
+	Kind    string
+}
+
+// Memory is the peak use of one GPU's memory so far.
+type Memory struct {
+	T          *float64
+	PeakBytes  *float64
+	TotalBytes *float64
+}
+
+// Telemetry is one reading of a GPU's sensors. Utilisation is in [0,1].
+type Telemetry struct {
+	T           *float64
+	GPU         int
+	Utilisation *float64
+	MemoryBytes *float64
+	Watts       *float64
+	Celsius     *float64
+	Throttle    string
+}
+
+// Warning is something the user should know.
+type Warning struct{ Message string }
+
+// Failure is the event "error": why the probe cannot go on.
+type Failure struct{ Message string }
+
+// Done is the last event. Reason is precise, cap, end, oom or interrupted.
+type Done struct {
+	T      *float64
+	Reason string
+}
+
+func (Hello) isEvent()      {}
+func (Model) isEvent()      {}
+func (Init) isEvent()       {}
+func (Iteration) isEvent()  {}
+func (Validation) isEvent() {}
+func (Pause) isEvent()      {}
+func (Memory) isEvent()     {}
+func (Telemetry) isEvent()  {}
+func (Warning) isEvent()    {}
+func (Failure) isEvent()    {}
+func (Done) isEvent()       {}
