@@ -1,0 +1,210 @@
+// Package runner runs a probe's command on this machine: in a process group of
+// its own, so that everything it starts ends with it, with its events on a
+// pipe of their own and its exit status kept.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// EventsVariable tells the command where its events belong.
+const EventsVariable = "SWEETSPOT_EVENTS"
+
+// lateOutput is how long output is still read after the command has ended, in
+// case something that left its process group holds the pipes open.
+const lateOutput = 500 * time.Millisecond
+
+// Command is what to run.
+type Command struct {
+	Argv  []string
+	Dir   string        // "" for the current one
+	Env   []string      // added to the environment, KEY=value
+	Grace time.Duration // between SIGINT and SIGTERM, and again before SIGKILL; 0 for 5 s
+}
+
+// Exit is how the command ended: its own code, or 128 plus the signal that
+// ended it.
+type Exit struct {
+	Code     int
+	Signaled bool
+}
+
+// Process is a command under way. Its three streams must be read to the end.
+type Process struct {
+	Events io.Reader // what the command writes to the events pipe
+	Stdout io.Reader
+	Stderr io.Reader
+
+	started time.Time
+	grace   time.Duration
+	cmd     *exec.Cmd
+	ended   chan struct{}
+	exit    Exit
+
+	mu       sync.Mutex
+	reaped   bool // the process group may belong to someone else
+	stopping bool
+}
+
+// Start begins the command. When ctx ends, the command is stopped as by
+// [Process.Stop].
+func Start(ctx context.Context, c Command) (*Process, error) {
+	if len(c.Argv) == 0 {
+		return nil, errors.New("there is no command to run; give one after --")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.Grace <= 0 {
+		c.Grace = 5 * time.Second
+	}
+	p := &Process{grace: c.Grace, ended: make(chan struct{})}
+	var pipes pipes
+	for range 3 {
+		if err := pipes.open(); err != nil {
+			pipes.close()
+			return nil, fmt.Errorf("no pipe for the output of %s: %w; close other programs or raise ulimit -n", c.Argv[0], err)
+		}
+	}
+	p.cmd = exec.Command(c.Argv[0], c.Argv[1:]...)
+	p.cmd.Dir = c.Dir
+	p.cmd.Env = append(append(os.Environ(), "PYTHONUNBUFFERED=1"), c.Env...)
+	p.cmd.Env = append(p.cmd.Env, EventsVariable+"=fd:3")
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = pipes.write[0], pipes.write[1], pipes.write[2:]
+	p.cmd.SysProcAttr = ownGroup()
+	p.Stdout, p.Stderr, p.Events = &stream{pipes.read[0]}, &stream{pipes.read[1]}, &stream{pipes.read[2]}
+
+	result := make(chan error)
+	go p.run(result, &pipes)
+	if err := <-result; err != nil {
+		return nil, startError(c, err)
+	}
+	go func() {
+		select {
+		case <-ctx.Done():
+			p.Stop()
+		case <-p.ended:
+		}
+	}()
+	return p, nil
+}
+
+// run starts the command, waits for it and clears up. It keeps its thread: on
+// Linux the command is told when the thread that started it ends, which is how
+// it learns that sweetspot was killed.
+func (p *Process) run(result chan<- error, pipes *pipes) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p.started = time.Now()
+	if err := p.cmd.Start(); err != nil {
+		pipes.close()
+		result <- err
+		return
+	}
+	pipes.closeWriters()
+	result <- nil
+	_ = p.cmd.Wait() // the state says more than the error
+	p.exit = exitOf(p.cmd.ProcessState)
+	p.mu.Lock()
+	// What the command started and left behind ends with it. The group's
+	// number cannot have been given away while a member lives, and not within
+	// the instant since the command was reaped.
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	p.reaped = true
+	p.mu.Unlock()
+	pipes.deadline(time.Now().Add(lateOutput))
+	close(p.ended)
+}
+
+// Started is when the command began.
+func (p *Process) Started() time.Time { return p.started }
+
+// PID is the number of the command's process and of its group.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Ended is closed when the command has ended and its group has been killed.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Wait returns how the command ended.
+func (p *Process) Wait() Exit {
+	<-p.ended
+	return p.exit
+}
+
+// Stop asks the process group to end: SIGINT, on which a hooked script stops
+// at a step boundary; after the grace period SIGTERM, and after another
+// SIGKILL. It returns at once and may be called again.
+func (p *Process) Stop() { p.StopWithin(p.grace) }
+
+// StopWithin is [Process.Stop] with another grace period, for steps that take
+// longer.
+func (p *Process) StopWithin(grace time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopping {
+		return
+	}
+	p.stopping = true
+	go func() {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+			p.signal(s)
+			select {
+			case <-p.ended:
+				return
+			case <-time.After(grace):
+			}
+		}
+	}()
+}
+
+// Kill ends the process group at once.
+func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
+
+func (p *Process) signal(s syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		_ = syscall.Kill(-p.cmd.Process.Pid, s) // it may have ended on its own
+	}
+}
+
+func exitOf(state *os.ProcessState) Exit {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return Exit{128 + int(status.Signal()), true}
+	}
+	return Exit{Code: state.ExitCode()}
+}
+
+func startError(c Command, err error) error {
+	name := c.Argv[0]
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("there is no program %q on the PATH; check its name or give its full path", name)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s may not be executed; chmod +x it or name its interpreter", name)
+	case errors.Is(err, fs.ErrNotExist) && c.Dir != "" && !isDir(c.Dir):
+		return fmt.Errorf("the directory %s to run in does not exist", c.Dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s does not exist, or names an interpreter that does not; check its path and first line", name)
+	case errors.Is(err, syscall.ENOEXEC):
+		return fmt.Errorf("%s is no program for this machine; name its interpreter before it", name)
+	}
+	return fmt.Errorf("%s could not be started: %s", name, strings.TrimPrefix(err.Error(), "fork/exec "))
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
