@@ -1,0 +1,122 @@
+// Package state keeps what the screens remember between sessions: the last
+// question, the sort, the axes. It is a convenience: a file that cannot be
+// read is set aside, never an error that stops the program.
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+)
+
+// version is written into every file; other versions are not read.
+const version = 1
+
+// maxSize is far above any state of ours; a larger file is not ours.
+const maxSize = 1 << 20
+
+// State is what is remembered.
+type State struct {
+	Version  int       `json:"version"`
+	Database string    `json:"database,omitempty"`
+	Question *Question `json:"question,omitempty"`
+	LogAxes  bool      `json:"log_axes"`
+}
+
+// Question is what Explore asks: a workload with its limits. Nil is no limit.
+type Question struct {
+	Model       string           `json:"model"`
+	Mode        profile.Mode     `json:"mode"`
+	Epochs      *float64         `json:"epochs,omitempty"`
+	Units       float64          `json:"units,omitempty"`
+	Purchase    profile.Purchase `json:"purchase"`
+	MinAccuracy *float64         `json:"min_accuracy,omitempty"`
+	MaxTime     *float64         `json:"max_time_s,omitempty"`
+	MaxCost     *float64         `json:"max_cost_usd,omitempty"`
+	CostWeight  float64          `json:"cost_weight"` // share of cost in the score, [0,1]
+	Sort        rank.Sort        `json:"sort"`
+	Filter      string           `json:"filter,omitempty"`
+}
+
+// Path is $XDG_STATE_HOME/sweetspot/state.json.
+func Path() (string, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "sweetspot", "state.json"), nil
+}
+
+// Load reads the state; without a file it is empty. The error says why an
+// existing file was not used.
+func Load(path string) (State, error) {
+	fresh := State{Version: version, LogAxes: true}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fresh, nil
+	}
+	if err != nil {
+		return fresh, err
+	}
+	if info.Size() > maxSize {
+		return fresh, fmt.Errorf("%s is too large to be a state file; starting fresh", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fresh, err
+	}
+	var s State
+	if err := json.Unmarshal(data, &s); err != nil {
+		return fresh, fmt.Errorf("%s is damaged; starting fresh", path)
+	}
+	if s.Version != version {
+		return fresh, fmt.Errorf("%s is of version %d, this program reads %d; starting fresh", path, s.Version, version)
+	}
+	if s.Question != nil && !s.Question.sound() {
+		s.Question = nil
+	}
+	return s, nil
+}
+
+// sound reports whether a question read from a file can be asked.
+func (q *Question) sound() bool {
+	_, badSort := rank.ParseSort(string(q.Sort))
+	_, badPurchase := profile.ParsePurchase(string(q.Purchase))
+	positive := func(v *float64) bool { return v == nil || *v > 0 }
+	return q.Model != "" && (q.Mode == profile.Train || q.Mode == profile.Infer) && badSort == nil && badPurchase == nil &&
+		positive(q.Epochs) && q.Units >= 0 && positive(q.MaxTime) && positive(q.MaxCost) && q.CostWeight >= 0 && q.CostWeight <= 1
+}
+
+// Save replaces the file in one step, so that it is whole at any moment.
+func Save(path string, s State) error {
+	s.Version = version
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".state-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(append(data, '\n'))
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
