@@ -1,0 +1,91 @@
+package plot
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestTicksAreRoundInsideAndFew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo := rapid.Float64Range(-1e9, 1e9).Draw(t, "lo")
+		width := math.Pow(10, rapid.Float64Range(-6, 9).Draw(t, "width"))
+		most := rapid.IntRange(1, 12).Draw(t, "most")
+		log := rapid.Bool().Draw(t, "log")
+		for _, f := range []func(float64, float64, bool, int) []float64{NiceTicks, DurationTicks} {
+			ticks := f(lo, lo+width, log, most)
+			if len(ticks) > most {
+				t.Fatalf("%d ticks, at most %d wanted: %v", len(ticks), most, ticks)
+			}
+			if !slices.IsSorted(ticks) {
+				t.Fatalf("not ascending: %v", ticks)
+			}
+			slack := width*1e-6 + math.Abs(lo)*1e-9
+			for _, v := range ticks {
+				if v < lo-slack || v > lo+width+slack {
+					t.Fatalf("tick %g outside [%g, %g]", v, lo, lo+width)
+				}
+			}
+		}
+	})
+}
+
+func TestTickExamples(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		got    []float64
+		wanted []float64
+	}{
+		{"fractions", NiceTicks(0.57, 0.81, false, 4), []float64{0.6, 0.7, 0.8}},
+		{"negative to positive", NiceTicks(-1, 1, false, 5), []float64{-1, -0.5, 0, 0.5, 1}},
+		{"money log", NiceTicks(1.5, 22, true, 6), []float64{2, 5, 10, 20}},
+		{"many decades", NiceTicks(1e-3, 1e9, true, 4), []float64{1e-3, 10, 1e5, 1e9}},
+		{"minutes", DurationTicks(0, 3700, false, 5), []float64{0, 900, 1800, 2700, 3600}},
+		{"hours", DurationTicks(0, 6*3600, false, 4), []float64{0, 7200, 14400, 21600}},
+		{"narrower than floating point", NiceTicks(1e300, math.Nextafter(1e300, 2e300), false, 5), nil},
+		{"widest", NiceTicks(-8e307, 8e307, false, 3), []float64{0}},
+		{"empty range", NiceTicks(1, 1, false, 5), nil},
+		{"NaN", NiceTicks(math.NaN(), 1, false, 5), nil},
+	} {
+		if !slices.EqualFunc(c.got, c.wanted, func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b)) }) {
+			t.Errorf("%s: %v, want %v", c.name, c.got, c.wanted)
+		}
+	}
+}
+
+func TestScaleGoesThereAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo := rapid.Float64Range(1e-3, 1e6).Draw(t, "lo")
+		hi := lo * rapid.Float64Range(1.001, 1e6).Draw(t, "factor")
+		axis := Axis{Log: rapid.Bool().Draw(t, "log"), Invert: rapid.Bool().Draw(t, "invert")}
+		s, ok := newScale(axis, lo, hi)
+		if !ok {
+			t.Fatalf("no scale for [%g, %g]", lo, hi)
+		}
+		for _, v := range []float64{lo, math.Sqrt(lo * hi), hi} {
+			f := s.frac(v)
+			if f < 0 || f > 1 {
+				t.Fatalf("%g falls outside at %g", v, f)
+			}
+			if back := s.value(f); math.Abs(back-v) > 1e-6*hi {
+				t.Fatalf("%g came back as %g", v, back)
+			}
+		}
+		if axis.Invert != (s.frac(hi) < s.frac(lo)) {
+			t.Fatal("direction is wrong")
+		}
+	})
+}
+
+func TestScaleRefusesWhatCannotBeDrawn(t *testing.T) {
+	for _, c := range [][2]float64{{math.Inf(1), math.Inf(-1)}, {-math.MaxFloat64, math.MaxFloat64}, {math.NaN(), 1}} {
+		if _, ok := newScale(Axis{}, c[0], c[1]); ok {
+			t.Errorf("accepted [%g, %g]", c[0], c[1])
+		}
+	}
+	if s, ok := newScale(Axis{Log: true}, 5, 5); !ok || s.frac(5) != 0.5 {
+		t.Error("a single value must stand in the middle")
+	}
+}
