@@ -92,24 +92,37 @@ func leastKnown(best, v float64) float64 {
 }
 
 func (r *Result) score() {
+	for i := range r.Score {
+		r.Score[i] = math.NaN()
+		if r.Feasible[i] {
+			r.Score[i] = r.scoreOf(i)
+		}
+	}
+}
+
+// scoreOf is Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ over time and cost, the best ones being
+// feasible; smaller is better, 1 is best in everything.
+func (r *Result) scoreOf(i int) float64 {
 	w := r.Query.Weights
 	if w == (Weights{}) {
 		w = Weights{1, 1}
 	}
-	for i := range r.Score {
-		r.Score[i] = math.NaN()
-		if !r.Feasible[i] {
-			continue
-		}
-		var sum float64
-		if w.Time > 0 {
-			sum += w.Time * r.Space.Time[i] / r.BestTime
-		}
-		if w.Cost > 0 {
-			sum += w.Cost * r.Space.Cost[i] / r.BestCost
-		}
-		r.Score[i] = sum / (w.Time + w.Cost)
+	var sum float64
+	if w.Time > 0 {
+		sum += w.Time * over(r.Space.Time[i], r.BestTime)
 	}
+	if w.Cost > 0 {
+		sum += w.Cost * over(r.Space.Cost[i], r.BestCost)
+	}
+	return sum / (w.Time + w.Cost)
+}
+
+// over is v relative to the best; free things compare as equal.
+func over(v, best float64) float64 {
+	if v == best {
+		return 1
+	}
+	return v / best
 }
 
 // sort orders by the query's key; ties go by time, then cost, then better
@@ -139,12 +152,14 @@ func lastNaN(a, b float64) int {
 
 // Key is the value the query sorts candidate i by; smaller is better, NaN is
 // unknown.
-func (r *Result) Key(i int) float64 {
-	switch r.Query.Sort {
+func (r *Result) Key(i int) float64 { return r.key(r.Query.Sort, i) }
+
+func (r *Result) key(by Sort, i int) float64 {
+	switch by {
 	case ByCost:
 		return r.Space.Cost[i]
 	case ByScore:
-		return r.Score[i]
+		return r.scoreOf(i)
 	case ByTAR:
 		return r.TAR(i)
 	case ByCAR:

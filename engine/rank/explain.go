@@ -9,88 +9,60 @@ import (
 )
 
 // Relaxation is what giving way on one constraint would buy: the least step
-// that lets a candidate in which is better than the pick.
+// that lets a candidate in which beats the best feasible one in Gain's terms.
 type Relaxation struct {
 	Constraint Constraint
 	Limit      float64 // the limit now
 	Need       float64 // the limit that lets Candidate in
 	Candidate  int
-	Gain       float64 // how much less than the pick in the sort key, > 0
+	In         Sort    // what is gained: time for money, money for time, the sort key for accuracy
+	Gain       float64 // how much less than the best feasible candidate, > 0; +Inf where none is feasible
 }
 
 // Relaxations lists, for each constraint that binds, the least relaxation that
-// improves on the first-ranked candidate; without a feasible candidate, the
-// least that lets any in. A constraint binds exactly when it is listed.
+// buys something; without a feasible candidate, the least that lets any in. A
+// constraint binds exactly when it is listed.
 func (r *Result) Relaxations() []Relaxation {
+	s, l := r.Space, r.Query.Limits
 	var out []Relaxation
-	for bit, name := range constraints {
-		if name == GPUMemory {
-			continue
+	try := func(bit uint8, name Constraint, limit *float64, column []float64, in Sort) {
+		if limit == nil {
+			return
 		}
-		if x, ok := r.relax(uint8(1)<<bit, name); ok {
-			out = append(out, x)
+		if i, gain := r.relax(bit, column, in); i >= 0 {
+			out = append(out, Relaxation{name, *limit, column[i], i, in, gain})
 		}
 	}
+	try(1, Accuracy, l.MinAccuracy, s.Loss, r.Query.Sort)
+	if len(out) > 0 {
+		out[0].Need = s.Accuracy[out[0].Candidate]
+	}
+	try(2, Time, l.MaxTime, s.Time, ByCost)
+	try(4, Cost, l.MaxCost, s.Cost, ByTime)
 	return out
 }
 
-func (r *Result) relax(bit uint8, name Constraint) (Relaxation, bool) {
+// relax finds, among the candidates that break only the given constraint, the
+// one with the least of its column which gains in the objective.
+func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gain float64) {
 	s, l := r.Space, r.Query.Limits
-	best := Relaxation{Constraint: name, Candidate: -1}
-	var column []float64
-	switch name {
-	case Accuracy:
-		column = s.Loss
-	case Time:
-		column = s.Time
-	default:
-		column = s.Cost
+	least := math.Inf(1)
+	for _, i := range r.Order {
+		if k := r.key(in, i); k < least {
+			least = k
+		}
 	}
-	pick := math.Inf(1)
-	if len(r.Order) > 0 {
-		pick = r.rawKey(r.Order[0])
-	}
+	candidate = -1
 	for i := range s.Candidates {
 		if breaks(s, l, i) != bit || math.IsNaN(column[i]) {
 			continue
 		}
-		gain := pick - r.rawKey(i)
-		if !(gain > 0) || (best.Candidate >= 0 && !(column[i] < column[best.Candidate])) {
-			continue
+		g := least - r.key(in, i)
+		if g > 0 && (candidate < 0 || column[i] < column[candidate] || (column[i] == column[candidate] && g > gain)) {
+			candidate, gain = i, g
 		}
-		best.Candidate, best.Gain, best.Need = i, gain, column[i]
 	}
-	if best.Candidate < 0 {
-		return best, false
-	}
-	switch name {
-	case Accuracy:
-		best.Limit, best.Need = *l.MinAccuracy, s.Accuracy[best.Candidate]
-	case Time:
-		best.Limit = *l.MaxTime
-	default:
-		best.Limit = *l.MaxCost
-	}
-	return best, true
-}
-
-// rawKey is the sort key also of an infeasible candidate.
-func (r *Result) rawKey(i int) float64 {
-	if r.Query.Sort != ByScore {
-		return r.Key(i)
-	}
-	w := r.Query.Weights
-	if w == (Weights{}) {
-		w = Weights{1, 1}
-	}
-	var sum float64
-	if w.Time > 0 {
-		sum += w.Time * r.Space.Time[i] / r.BestTime
-	}
-	if w.Cost > 0 {
-		sum += w.Cost * r.Space.Cost[i] / r.BestCost
-	}
-	return sum / (w.Time + w.Cost)
+	return candidate, gain
 }
 
 // RulesOutAll names the constraints that rule every candidate out on their

@@ -1,0 +1,84 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/state"
+)
+
+// Answer is what the screen shows of a question: immutable, numbered, made by
+// [Ask] away from the update loop.
+type Answer struct {
+	Seq         int
+	Question    state.Question
+	Set         *profile.Set
+	Result      *rank.Result
+	PTime       map[int]float64 // probability of being fastest; nil where nothing can be said
+	PCost       map[int]float64
+	Relaxations []rank.Relaxation
+	Crossovers  []rank.Crossover
+	key         string // of the workload the space was built for
+}
+
+// maxCount is the most VMs of one type that inference is spread over.
+const maxCount = 4
+
+// Ask answers a question over a set. It reuses the candidates of the previous
+// answer where only limits or the order changed.
+func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer {
+	a := &Answer{Seq: seq, Question: q, Set: set, key: workloadKey(q)}
+	var space *rank.Space
+	if previous != nil && previous.Set == set && previous.key == a.key {
+		space = previous.Result.Space
+	} else {
+		space = rank.NewSpace(filtered(rank.Build(set, workload(q)), q.Filter))
+	}
+	a.Result = rank.Evaluate(space, query(q))
+	a.PTime = a.Result.BestProbability(rank.ObjectiveTime)
+	a.PCost = a.Result.BestProbability(rank.ObjectiveCost)
+	a.Relaxations = a.Result.Relaxations()
+	a.Crossovers = a.Result.Crossovers()
+	return a
+}
+
+func workload(q state.Question) rank.Workload {
+	return rank.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount}
+}
+
+func query(q state.Question) rank.Query {
+	return rank.Query{
+		Workload: workload(q),
+		Limits:   rank.Limits{MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTime, MaxCost: q.MaxCost},
+		Weights:  rank.Weights{Time: 1 - q.CostWeight, Cost: q.CostWeight},
+		Sort:     q.Sort,
+	}
+}
+
+// workloadKey tells whether two questions have the same candidates.
+func workloadKey(q state.Question) string {
+	w := workload(q)
+	return strings.Join([]string{w.Model, string(w.Mode), number(w.Epochs), number(&w.Units), string(w.Purchase), q.Filter}, "\x00")
+}
+
+// filtered keeps the candidates in which every word of the filter occurs.
+func filtered(candidates []rank.Candidate, filter string) []rank.Candidate {
+	words := strings.Fields(strings.ToLower(filter))
+	if len(words) == 0 {
+		return candidates
+	}
+	return slices.DeleteFunc(candidates, func(c rank.Candidate) bool {
+		text := strings.ToLower(haystack(&c))
+		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+}
+
+func haystack(c *rank.Candidate) string {
+	parts := []string{c.Variant.Name, c.Variant.Precision, c.Time.Basis.String()}
+	for _, p := range c.Configuration {
+		parts = append(parts, p.VM.Cloud, p.VM.Region, p.VM.InstanceType, p.VM.GPU)
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,237 @@
+package explore
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+)
+
+func number(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+// why says in sentences what there is to say of candidate i: its place, its
+// intervals, what it rests on, what would change the choice. Pure: the same
+// answer gives the same words.
+func why(a *Answer, i int) []string {
+	r := a.Result
+	c := &r.Space.Candidates[i]
+	lines := []string{place(a, i)}
+	lines = append(lines, numbers(c)...)
+	if s := bought(a, i); s != "" {
+		lines = append(lines, s)
+	}
+	lines = append(lines, restsOn(a, c))
+	return lines
+}
+
+// place says where the candidate stands and which constraint binds.
+func place(a *Answer, i int) string {
+	r := a.Result
+	if !r.Feasible[i] {
+		var broken []string
+		for _, v := range r.Violations(i) {
+			broken = append(broken, violation(r, v))
+		}
+		return "not feasible: " + strings.Join(broken, ", ")
+	}
+	var parts []string
+	if len(r.Order) > 0 && r.Order[0] == i {
+		parts = append(parts, superlative(r.Query.Sort)+limits(r))
+	} else {
+		parts = append(parts, behind(r, i))
+	}
+	if f := frontier(r, i); f != "" {
+		parts = append(parts, f)
+	}
+	if flip, ok := r.PriceFlip(i); ok {
+		vm := &r.Space.Candidates[flip.To]
+		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", export.VMs(vm), r.Space.Candidates[i].Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func violation(r *rank.Result, v rank.Violation) string {
+	format := map[rank.Constraint]func(float64) string{
+		rank.Time: quantity.Duration, rank.Cost: quantity.Money,
+		rank.Accuracy:  func(x float64) string { return export.AccuracyText(x, r.Space.HigherIsBetter) },
+		rank.GPUMemory: func(x float64) string { return fmt.Sprintf("%.1f GiB", x) },
+	}[v.Constraint]
+	name := strings.ReplaceAll(string(v.Constraint), "_", " ")
+	if v.Value == nil {
+		return name + " unknown against a limit of " + format(v.Limit)
+	}
+	return fmt.Sprintf("%s %s, limit %s", name, format(*v.Value), format(v.Limit))
+}
+
+func superlative(s rank.Sort) string {
+	switch s {
+	case rank.ByTime:
+		return "fastest"
+	case rank.ByScore:
+		return "best weighted score"
+	case rank.ByTAR:
+		return "least time per accuracy"
+	case rank.ByCAR:
+		return "least cost per accuracy"
+	default:
+		return "cheapest"
+	}
+}
+
+func limits(r *rank.Result) string {
+	var parts []string
+	if l := r.Query.MinAccuracy; l != nil {
+		parts = append(parts, "at "+export.AccuracyText(*l, r.Space.HigherIsBetter)+" or better")
+	}
+	if l := r.Query.MaxTime; l != nil {
+		parts = append(parts, "within "+quantity.Duration(*l))
+	}
+	if l := r.Query.MaxCost; l != nil {
+		parts = append(parts, "under "+quantity.Money(*l))
+	}
+	if len(parts) == 0 {
+		return " of all"
+	}
+	return " " + strings.Join(parts, ", ")
+}
+
+// behind compares with the first-ranked candidate.
+func behind(r *rank.Result, i int) string {
+	first := r.Order[0]
+	return "against the first: " + difference(r, i, first)
+}
+
+// difference says how i compares with j: +12 m 00 s, −$0.30, accuracy ±0.
+func difference(r *rank.Result, i, j int) string {
+	s := r.Space
+	parts := []string{signed(s.Time[i]-s.Time[j], quantity.Duration), signed(s.Cost[i]-s.Cost[j], quantity.Money)}
+	if d := s.Accuracy[i] - s.Accuracy[j]; !math.IsNaN(d) && d != 0 {
+		parts = append(parts, signed(d*100, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " points" }))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func signed(v float64, format func(float64) string) string {
+	switch {
+	case math.IsNaN(v):
+		return "unknown"
+	case v < 0:
+		return "−" + format(-v)
+	default:
+		return "+" + format(v)
+	}
+}
+
+func frontier(r *rank.Result, i int) string {
+	var on []string
+	for _, f := range []struct {
+		name string
+		list []int
+	}{{"time–accuracy", r.TimeAccuracy}, {"cost–accuracy", r.CostAccuracy}, {"time–cost", r.TimeCost}} {
+		for _, j := range f.list {
+			if j == i {
+				on = append(on, f.name)
+			}
+		}
+	}
+	if len(on) == 0 {
+		return ""
+	}
+	return "on the " + strings.Join(on, " and ") + " frontier"
+}
+
+func numbers(c *rank.Candidate) []string {
+	line := "time " + between(c.Time, quantity.Duration)
+	if c.Cost.Known() {
+		line += " · cost " + between(c.Cost, quantity.Money)
+	} else {
+		line += " · cost unknown: no price for this purchase option"
+	}
+	return []string{line}
+}
+
+func between(e estimate.Estimate, format func(float64) string) string {
+	if !e.Known() {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s (90 %%: %s … %s)", format(e.Value), format(e.Low), format(e.High))
+}
+
+// bought says what giving way on each binding constraint would buy.
+func bought(a *Answer, _ int) string {
+	r := a.Result
+	var parts []string
+	for _, x := range a.Relaxations {
+		parts = append(parts, relaxation(r, x))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func relaxation(r *rank.Result, x rank.Relaxation) string {
+	var step string
+	switch x.Constraint {
+	case rank.Time:
+		step = "+" + quantity.Duration(x.Need-x.Limit)
+	case rank.Cost:
+		step = "+" + quantity.Money(x.Need-x.Limit)
+	default:
+		step = export.AccuracyText(x.Need, r.Space.HigherIsBetter)
+	}
+	if len(r.Order) == 0 {
+		return fmt.Sprintf("%s: %s would let %s in", x.Constraint, step, export.VMs(&r.Space.Candidates[x.Candidate]))
+	}
+	return fmt.Sprintf("%s binds: %s would save %s", x.Constraint, step, gain(x.In, x.Gain))
+}
+
+func gain(s rank.Sort, v float64) string {
+	switch s {
+	case rank.ByTime:
+		return quantity.Duration(v)
+	case rank.ByCost:
+		return quantity.Money(v)
+	default:
+		return fmt.Sprintf("%.2g of the %s", v, s)
+	}
+}
+
+// restsOn names the runs, the basis of the interval and the price.
+func restsOn(a *Answer, c *rank.Candidate) string {
+	runs := "1 run"
+	if n := len(c.Sources); n != 1 {
+		runs = fmt.Sprintf("%d runs", n)
+	}
+	line := fmt.Sprintf("rests on %s (%s)", runs, c.Time.Basis)
+	if src := source(a, c); src != "" {
+		line += ": " + src
+	}
+	if k, ok := a.Set.Kinds[c.Time.Basis]; ok && k.Words != "" && c.Time.Basis != estimate.Measured {
+		line += " · interval: " + k.Words
+	}
+	if p := c.Configuration[0]; p.USDPerHour != nil {
+		line += fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
+	}
+	return line
+}
+
+// source is where the first run of the candidate comes from.
+func source(a *Answer, c *rank.Candidate) string {
+	if len(c.Sources) == 0 {
+		return ""
+	}
+	for i := range a.Set.Runs {
+		if r := &a.Set.Runs[i]; r.ID == c.Sources[0] {
+			return strings.TrimSpace(r.Source + " " + r.AsOf)
+		}
+	}
+	return ""
+}
