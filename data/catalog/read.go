@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -60,7 +61,7 @@ func Read(r io.Reader) ([]profile.VMType, error) {
 
 func vmType(cells []string) (profile.VMType, error) {
 	for i := range cells {
-		cells[i] = strings.TrimSpace(profile.Clean(cells[i]))
+		cells[i] = strings.TrimSpace(plaintext.Clean(cells[i]))
 	}
 	vm := profile.VMType{Cloud: cells[0], Region: cells[1], InstanceType: cells[2], GPU: cells[3]}
 	if vm.InstanceType == "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"sweetspot/engine/profile"
+	"sweetspot/engine/plaintext"
 )
 
 // reader reads the cells of one row by column name and keeps the first error,
@@ -32,7 +32,7 @@ func (r *reader) text(column string) string {
 	if !ok {
 		return ""
 	}
-	return strings.Clone(strings.TrimSpace(profile.Clean(r.cells[i])))
+	return strings.Clone(strings.TrimSpace(plaintext.Clean(r.cells[i])))
 }
 
 // decimal is what may stand in a cell for a number: strconv alone would also
@@ -45,6 +45,16 @@ const largest = 1e24
 
 // number returns a finite number of at least 0, or nil for an empty cell.
 func (r *reader) number(column string) *float64 {
+	v := r.signed(column)
+	if v != nil && *v < 0 {
+		r.fail(column, fmt.Sprintf("%g is negative", *v))
+		return nil
+	}
+	return v
+}
+
+// signed returns a finite number, or nil for an empty cell.
+func (r *reader) signed(column string) *float64 {
 	cell := r.text(column)
 	if cell == "" {
 		return nil
@@ -54,22 +64,11 @@ func (r *reader) number(column string) *float64 {
 		return nil
 	}
 	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil || v > largest {
+	if err != nil || math.Abs(v) > largest {
 		r.fail(column, fmt.Sprintf("%s is too large to be meant", quoteShort(cell)))
 		return nil
 	}
-	if v < 0 {
-		r.fail(column, fmt.Sprintf("%g is negative", v))
-		return nil
-	}
 	return &v
-}
-
-func (r *reader) numberOr(column string, empty float64) float64 {
-	if v := r.number(column); v != nil {
-		return *v
-	}
-	return empty
 }
 
 // fraction returns a number in [0,1], or nil for an empty cell.

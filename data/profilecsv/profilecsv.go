@@ -20,8 +20,8 @@
 //	startup_s           initialisation and first iteration, where only their sum is known
 //	steady_low_s        ends of the 90 % interval of steady_iteration_s; without
 //	steady_high_s       them it is the t-interval of steady_stddev_s and steady_n
-//	warmup_iterations   iterations before the steady part, the first included
-//	warmup_extra_s      seconds those after the first took beyond steady ones
+//	warmup_iterations   iterations after the first and before the steady part
+//	warmup_extra_s      seconds these took beyond steady ones; negative if they were faster
 //	first_validation_s  the first validation; validation_s is that of the later ones
 //	total_stddev_s      standard deviation of total_s over total_n runs
 //	total_n

@@ -106,11 +106,11 @@ func TestReadRefuses(t *testing.T) {
 }
 
 func TestReadCleansText(t *testing.T) {
-	set, err := Read(strings.NewReader("model,mode,basis,source\n\x1b]0;owned\x07m,infer,spec,\"two\nlines\"\n"))
+	set, err := Read(strings.NewReader("model,mode,basis,source\n\x1b]0;title\x07m,infer,spec,\"two\nlines\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := set.Runs[0]; got.Model != "]0;ownedm" || got.Source != "two lines" {
+	if got := set.Runs[0]; got.Model != "m" || got.Source != "two lines" {
 		t.Errorf("model %q, source %q", got.Model, got.Source)
 	}
 }

@@ -34,7 +34,7 @@ func (r *reader) run() profile.Run {
 		IterationsPerEpoch: r.number("iterations_per_epoch"), TrainSize: r.number("train_size"),
 		InitS: r.number("init_s"), FirstIterationS: r.number("first_iteration_s"), StartupS: r.number("startup_s"),
 		SteadyStdDevS: r.number("steady_stddev_s"), SteadyN: r.count("steady_n", 0),
-		WarmupIterations: r.count("warmup_iterations", 0), WarmupExtraS: r.numberOr("warmup_extra_s", 0),
+		WarmupIterations: r.count("warmup_iterations", 0),
 		FirstValidationS: r.number("first_validation_s"), ValidationS: r.number("validation_s"),
 		TotalS: r.number("total_s"), TotalStdDevS: r.number("total_stddev_s"), TotalN: r.count("total_n", 0),
 		PeakMemoryBytes: r.number("peak_memory_bytes"),
@@ -46,6 +46,9 @@ func (r *reader) run() profile.Run {
 	}
 	if run.StartupS != nil && (run.InitS != nil || run.FirstIterationS != nil) {
 		r.fail("startup_s", "is for rows where init_s and first_iteration_s are unknown; leave it empty")
+	}
+	if extra := r.signed("warmup_extra_s"); extra != nil {
+		run.WarmupExtraS = *extra
 	}
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)

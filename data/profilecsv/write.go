@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -90,7 +91,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 		cells["accuracy_stddev"], cells["higher_is_better"] = optional(a.StdDev), strconv.FormatBool(a.HigherIsBetter)
 	}
 	for column, cell := range cells {
-		cells[column] = profile.Clean(cell)
+		cells[column] = plaintext.Clean(cell)
 	}
 	return cells
 }
