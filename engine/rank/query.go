@@ -140,3 +140,16 @@ type Violation struct {
 	Limit      float64
 	Value      *float64
 }
+
+// CostLine is the cost in dollars over the workload's dial: epochs in
+// training, units in inference (where the start-up, if any, is spread over
+// them). ok is false where no price or no dial is known.
+func (c *Candidate) CostLine() (line runtime.Line, ok bool) {
+	switch {
+	case c.costLine != nil:
+		return *c.costLine, true
+	case c.Units != nil && *c.Units > 0 && c.Cost.Known():
+		return runtime.Line{Slope: c.Cost.Value / *c.Units}, true
+	}
+	return runtime.Line{}, false
+}

@@ -1,0 +1,237 @@
+package explore
+
+import (
+	"math"
+	"slices"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/plot"
+	"sweetspot/tui/theme"
+)
+
+// plots are the two linked scatter plots. Where accuracy tells candidates
+// apart they show time × accuracy and cost × accuracy, else time × cost and
+// cost over the workload's dial.
+type plots struct {
+	scatter [2]*plot.Scatter
+	title   [2]string
+	log     bool
+	space   *rank.Space // the space the columns were laid out for
+	classes []string    // names of the point classes, in order
+	// dialOf maps the points of a cost-over-dial plot back to candidates; nil
+	// where points are candidates.
+	dialOf       []int
+	dialX, dialY []float64
+	ver          uint64
+}
+
+func newPlots(th *theme.Theme, log bool) *plots {
+	return &plots{scatter: [2]*plot.Scatter{plot.NewScatter(th), plot.NewScatter(th)}, log: log}
+}
+
+func (p *plots) setTheme(th *theme.Theme) {
+	for _, s := range p.scatter {
+		s.SetTheme(th)
+	}
+}
+
+// show brings the plots to an answer, with candidate selected and others
+// pinned.
+func (p *plots) show(a *Answer, selected int, pinned []int) {
+	r := a.Result
+	if p.space != r.Space {
+		p.layOut(a)
+	}
+	fronts := [2][]int{r.TimeAccuracy, r.CostAccuracy}
+	if !r.Space.AccuracyVaries() {
+		fronts = [2][]int{r.TimeCost, nil}
+	}
+	for k, s := range p.scatter {
+		if k == 1 && p.dialOf != nil {
+			p.showDial(a, selected)
+			continue
+		}
+		s.SetFeasible(uint64(a.Seq), r.Feasible)
+		s.SetFrontier(fronts[k])
+		s.SetPinned(pinned)
+		s.SetSelected(selected, p.whiskers(r.Space, k, selected))
+	}
+}
+
+// layOut gives the plots the columns of a new space.
+func (p *plots) layOut(a *Answer) {
+	s := a.Result.Space
+	p.space = s
+	p.ver++
+	p.dialOf = nil
+	class := p.classify(s)
+	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: quantity.Duration, Ticks: plot.DurationTicks}
+	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: axisMoney}
+	if s.AccuracyVaries() {
+		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter, Label: func(v float64) string { return axisAccuracy(v, s.HigherIsBetter) }}
+		p.title = [2]string{"time × " + s.Metric, "cost × " + s.Metric}
+		p.set(0, timeAxis, accuracy, s.Time, s.Accuracy, class)
+		p.set(1, costAxis, accuracy, s.Cost, s.Accuracy, class)
+		return
+	}
+	p.title[0] = "time × cost"
+	p.set(0, timeAxis, costAxis, s.Time, s.Cost, class)
+	p.layOutDial(a, class, costAxis)
+}
+
+func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
+	p.scatter[k].SetAxes(x, y)
+	p.scatter[k].SetData(plot.Data{Version: p.ver, X: xs, Y: ys, Class: class})
+}
+
+// dialPoints is how many points draw one candidate's line over the dial.
+const dialPoints = 32
+
+// layOutDial draws the cost of each candidate over epochs or units, up to
+// twice what is asked.
+func (p *plots) layOutDial(a *Answer, class []uint8, costAxis plot.Axis) {
+	s := a.Result.Space
+	dial := plot.Axis{Title: "epochs", Label: quantity.Count}
+	most := 0.0
+	for i := range s.Candidates {
+		c := &s.Candidates[i]
+		switch {
+		case c.Mode == profile.Infer && c.Units != nil:
+			dial.Title, most = "units", math.Max(most, 2**c.Units)
+		case c.Epochs != nil:
+			most = math.Max(most, 2**c.Epochs)
+		}
+	}
+	p.title[1] = "cost × " + dial.Title
+	var xs, ys []float64
+	var classes []uint8
+	p.dialOf = []int{}
+	for i := range s.Candidates {
+		line, ok := s.Candidates[i].CostLine()
+		for k := range dialPoints {
+			if x := most * float64(k+1) / dialPoints; ok {
+				xs, ys = append(xs, x), append(ys, line.At(x))
+				classes, p.dialOf = append(classes, class[i]), append(p.dialOf, i)
+			}
+		}
+	}
+	p.dialX, p.dialY = xs, ys
+	p.set(1, dial, costAxis, xs, ys, classes)
+}
+
+// showDial marks, on the cost-over-dial plot, the points of feasible
+// candidates and the cheapest line, and the selected candidate where it is
+// asked.
+func (p *plots) showDial(a *Answer, selected int) {
+	r := a.Result
+	feasible := make([]bool, len(p.dialOf))
+	var lowest []int
+	at := -1
+	asked := math.NaN()
+	if selected >= 0 {
+		if c := &r.Space.Candidates[selected]; c.Epochs != nil {
+			asked = *c.Epochs
+		} else if c.Units != nil {
+			asked = *c.Units
+		}
+	}
+	line := map[int]int{} // step on the dial → cheapest feasible point
+	for j, i := range p.dialOf {
+		feasible[j] = r.Feasible[i]
+		step := j % dialPoints
+		if feasible[j] {
+			if best, ok := line[step]; !ok || p.dialY[j] < p.dialY[best] {
+				line[step] = j
+			}
+		}
+		if i == selected && (at < 0 || math.Abs(p.dialX[j]-asked) < math.Abs(p.dialX[at]-asked)) {
+			at = j
+		}
+	}
+	for step := range dialPoints {
+		if j, ok := line[step]; ok {
+			lowest = append(lowest, j)
+		}
+	}
+	s := p.scatter[1]
+	s.SetFeasible(uint64(a.Seq), feasible)
+	s.SetFrontier(lowest)
+	s.SetSelected(at, plot.Whiskers{})
+}
+
+// whiskers are the intervals of the selected candidate on plot k.
+func (p *plots) whiskers(s *rank.Space, k, i int) plot.Whiskers {
+	if i < 0 {
+		return plot.Whiskers{}
+	}
+	c := &s.Candidates[i]
+	x, y := c.Time, c.Cost
+	if s.AccuracyVaries() {
+		y = x.Times(0)
+		if k == 1 {
+			x = c.Cost
+		}
+		if c.Quality != nil {
+			y = c.Quality.Estimate
+		}
+	}
+	return plot.Whiskers{XLow: x.Low, XHigh: x.High, YLow: y.Low, YHigh: y.High}
+}
+
+// classify numbers the candidates' GPUs, the most frequent first, so that each
+// has a rune and a colour of its own.
+func (p *plots) classify(s *rank.Space) []uint8 {
+	count := map[string]int{}
+	for i := range s.Candidates {
+		count[gpuName(&s.Candidates[i])]++
+	}
+	p.classes = p.classes[:0]
+	for name := range count {
+		p.classes = append(p.classes, name)
+	}
+	slices.SortFunc(p.classes, func(a, b string) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		if a < b {
+			return -1
+		}
+		return 1
+	})
+	number := map[string]uint8{}
+	for k, name := range p.classes {
+		number[name] = uint8(min(k, 255))
+	}
+	out := make([]uint8, len(s.Candidates))
+	for i := range s.Candidates {
+		out[i] = number[gpuName(&s.Candidates[i])]
+	}
+	return out
+}
+
+func gpuName(c *rank.Candidate) string {
+	if gpu := c.Configuration[0].VM.GPU; gpu != "" {
+		return gpu
+	}
+	return "CPU"
+}
+
+func axisMoney(v float64) string {
+	if v >= 10 {
+		return "$" + quantity.Count(math.Round(v))
+	}
+	return quantity.Money(v)
+}
+
+func axisAccuracy(v float64, higher bool) string {
+	if !higher && v > 1 {
+		return export.AccuracyText(v, higher)
+	}
+	if p := v * 100; p == math.Round(p) {
+		return quantity.Count(p) + "%"
+	}
+	return quantity.Percent(v)
+}
