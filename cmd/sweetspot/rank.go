@@ -122,7 +122,7 @@ func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Model, q.Mode = question.Model, question.Mode
+	q.Model, q.Mode, q.Unit = question.Model, question.Mode, question.Unit
 	q.BatchSizes, q.Variants, q.Clouds, q.GPUs, q.MaxCount = f.batch, f.variants, f.clouds, f.gpus, f.maxCount
 	if f.maxCount < 1 {
 		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -55,7 +56,7 @@ func Headline(r *rank.Result) string {
 func WorkloadText(w rank.Workload) string {
 	switch {
 	case w.Mode == profile.Infer:
-		return fmt.Sprintf("%s · infer %s units", w.Model, quantity.Count(w.Units))
+		return fmt.Sprintf("%s · infer %s %ss", w.Model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
 	case w.Epochs != nil:
 		return fmt.Sprintf("%s · train %s epochs", w.Model, quantity.Count(*w.Epochs))
 	case w.TargetAccuracy != nil:

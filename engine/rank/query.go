@@ -15,6 +15,7 @@ import (
 type Workload struct {
 	Model          string
 	Mode           profile.Mode
+	Unit           string   // what one unit of work is, for words: image
 	Epochs         *float64 // training; nil: as many as the source of each run needed
 	TargetAccuracy *float64 // training; epochs follow from the measured validations
 	Units          float64  // inference: how many units W
