@@ -1,0 +1,46 @@
+# sweetspot: the few commands of the project. `make` lists them.
+
+LINT_VERSION := v2.15.0
+LINT         := bin/golangci-lint-$(LINT_VERSION)
+
+# Both the race detector and SQLite need cgo.
+export CGO_ENABLED := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run build setup test bench fuzz lint clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+
+run: ## open the advisor; ARGS="rank --json" passes arguments
+	go run ./cmd/sweetspot $(ARGS)
+
+build: ## build bin/sweetspot
+	go build -trimpath -o bin/sweetspot ./cmd/sweetspot
+
+setup: ## install what the tests need, or say what they will skip
+	@scripts/setup
+
+test: setup ## vet, then run every test with the race detector
+	go vet ./...
+	go test -race ./...
+
+bench: ## run the benchmarks; BENCH=Scrub picks some; DESIGN's aims stand beside them
+	@scripts/bench '$(or $(BENCH),.)'
+
+fuzz: ## run every fuzz target in turn; FUZZTIME=10m each
+	@scripts/fuzz $(or $(FUZZTIME),1m)
+
+lint: $(LINT) ## gofmt, tidy go.mod and golangci-lint
+	@test -z "$$(gofmt -l .)" || { echo 'gofmt wants changes in:'; gofmt -l .; exit 1; }
+	go mod tidy -diff
+	$(LINT) run
+
+# A version in the name: another version is another file, so nothing is checked
+# and nothing stale is used.
+$(LINT):
+	GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv bin/golangci-lint $@
+
+clean: ## remove what was built
+	rm -rf bin
