@@ -89,3 +89,16 @@ func TestScaleRefusesWhatCannotBeDrawn(t *testing.T) {
 		t.Error("a single value must stand in the middle")
 	}
 }
+
+func TestTickLabels(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{DurationLabel(5400), "90 m"}, {DurationLabel(3600), "1 h"}, {DurationLabel(600), "10 m"}, {DurationLabel(0.02), "20 ms"},
+		{DurationLabel(2 * 86400), "2 d"}, {DurationLabel(0), "0"},
+		{MoneyLabel(2), "$2"}, {MoneyLabel(0.5), "$0.5"}, {MoneyLabel(20000), "$20,000"},
+		{PercentLabel(0.725), "72.5 %"}, {PercentLabel(0.7), "70 %"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}

@@ -68,8 +68,8 @@ func example(th *theme.Theme) *Scatter {
 		d.X[i], d.Y[i], ok[i] = x, 0.65+0.05*float64(i), true
 	}
 	s.SetAxes(
-		Axis{Title: "time", Log: true, Label: func(v float64) string { return plainNumber(v/60) + " m" }, Ticks: DurationTicks},
-		Axis{Title: "top-5", Label: func(v float64) string { return plainNumber(math.Round(v*1000)/10) + " %" }},
+		Axis{Title: "time", Log: true, Label: DurationLabel, Ticks: DurationTicks},
+		Axis{Title: "top-5", Label: PercentLabel},
 	)
 	s.SetData(d)
 	s.SetFeasible(1, ok)

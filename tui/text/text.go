@@ -5,31 +5,16 @@ package text
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"sweetspot/engine/plaintext"
 )
 
-// Clean makes a string from outside safe to draw: escape sequences and control
-// characters go, tabs and newlines become single spaces, invisible formatting
-// that could reorder or hide text goes, invalid UTF-8 is marked.
-func Clean(s string) string {
-	if plain(s) {
-		return s
-	}
-	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n' || r == '\r':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
-			return -1
-		}
-		return r
-	}, s)
-}
+// Clean makes a string from outside safe to draw; see [plaintext.Clean].
+func Clean(s string) string { return plaintext.Clean(s) }
 
-// plain reports whether s is printable ASCII alone, which needs no cleaning.
+// plain reports whether s is printable ASCII alone, a cell a byte.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {

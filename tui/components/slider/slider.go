@@ -1,0 +1,244 @@
+// Package slider is the control of a constraint or of a workload's dial: a
+// track that is also a histogram of the candidates, a value that can be moved,
+// dragged or typed, and what that leaves.
+package slider
+
+import (
+	"errors"
+	"math"
+
+	"sweetspot/engine/plaintext"
+)
+
+// Direction says what a slider does to the candidates.
+type Direction uint8
+
+// The directions. A constraint has a loose end where it is off: AtLeast the
+// left one, AtMost the right one. A Dial always has a value.
+const (
+	AtLeast Direction = iota
+	AtMost
+	Dial
+)
+
+// Config is what a slider is made of.
+type Config struct {
+	Label     string
+	Direction Direction
+	Log       bool // logarithmic track, where Lo is positive
+	Lo, Hi    float64
+	Format    func(float64) string
+	Parse     func(string) (float64, error) // its error is shown as it is
+	Step      func(float64) float64         // size of a small move at a value; nil takes round steps
+}
+
+// Slider is the state of one control. Its methods say whether the value
+// changed, so that the caller asks the engine again only then.
+type Slider struct {
+	cfg     Config
+	value   float64
+	on      bool
+	focused bool
+	binds   bool
+	note    string
+	bins    []int
+	marks   []float64
+	typing  bool
+	typed   string
+	err     string
+}
+
+// New returns a slider at its loose end, or a dial at its low end.
+func New(cfg Config) *Slider {
+	return &Slider{cfg: cfg, on: cfg.Direction == Dial, value: cfg.Lo}
+}
+
+// bigMove is the number of small steps in a big one.
+const bigMove = 8
+
+// Value returns the value; on is false where the constraint is off.
+func (s *Slider) Value() (value float64, on bool) { return s.value, s.on }
+
+// Set sets the value. It may lie beyond the ends of the track.
+func (s *Slider) Set(v float64) bool {
+	if math.IsNaN(v) || math.IsInf(v, 0) || s.on && s.value == v {
+		return false
+	}
+	s.value, s.on = v, true
+	return true
+}
+
+// Off takes the constraint away; a dial keeps its value.
+func (s *Slider) Off() bool {
+	if !s.on || s.cfg.Direction == Dial {
+		return false
+	}
+	s.on = false
+	return true
+}
+
+// SetRange changes the ends of the track; the value stays.
+func (s *Slider) SetRange(lo, hi float64) {
+	if lo <= hi && !math.IsInf(hi-lo, 0) {
+		s.cfg.Lo, s.cfg.Hi = lo, hi
+	}
+}
+
+// Range returns the ends of the track.
+func (s *Slider) Range() (lo, hi float64) { return s.cfg.Lo, s.cfg.Hi }
+
+// Label returns the name of the slider.
+func (s *Slider) Label() string { return s.cfg.Label }
+
+// SetLabel renames the slider: the metric of the accuracy, say.
+func (s *Slider) SetLabel(label string) { s.cfg.Label = plaintext.Clean(label) }
+
+// SetDirection turns a floor into a ceiling: for metrics where lower is
+// better.
+func (s *Slider) SetDirection(d Direction) {
+	s.cfg.Direction = d
+	s.on = s.on || d == Dial
+}
+
+// SetHistogram gives the candidates per equal part of the track, as [Bins]
+// counts them.
+func (s *Slider) SetHistogram(bins []int) { s.bins = bins }
+
+// SetMarks gives the values at which the answer changes.
+func (s *Slider) SetMarks(values []float64) { s.marks = values }
+
+// SetBinds says whether this constraint holds the best candidate back.
+func (s *Slider) SetBinds(binds bool) { s.binds = binds }
+
+// SetNote gives the words at the right end: how many candidates remain.
+func (s *Slider) SetNote(note string) { s.note = plaintext.Clean(note) }
+
+// SetFocused says whether the slider has the keys.
+func (s *Slider) SetFocused(focused bool) {
+	s.focused = focused
+	if !focused {
+		s.Cancel()
+	}
+}
+
+// Move moves the value by small round steps, to the right for n > 0. Past the
+// loose end the constraint is off; from there the first step comes back to
+// that end.
+func (s *Slider) Move(n int) bool {
+	before, was := s.value, s.on
+	for ; n > 0; n-- {
+		s.stepOnce(1)
+	}
+	for ; n < 0; n++ {
+		s.stepOnce(-1)
+	}
+	return s.on != was || s.on && s.value != before
+}
+
+// BigMove moves by big steps.
+func (s *Slider) BigMove(n int) bool { return s.Move(n * bigMove) }
+
+// stepOnce makes one small step.
+func (s *Slider) stepOnce(sign int) {
+	lo, hi := s.cfg.Lo, s.cfg.Hi
+	if !s.on {
+		s.enter(sign)
+		return
+	}
+	v := s.cfg.next(s.value, sign)
+	// A value typed beyond an end comes back to it first.
+	if sign < 0 && s.value > hi {
+		v = hi
+	}
+	if sign > 0 && s.value < lo {
+		v = lo
+	}
+	switch {
+	case sign > 0 && v > hi && s.value >= hi*(1-1e-12)-1e-300:
+		if s.cfg.Direction == AtMost {
+			s.on = false
+		}
+		return
+	case sign < 0 && v < lo && s.value <= lo*(1+1e-12)+1e-300:
+		if s.cfg.Direction == AtLeast {
+			s.on = false
+		}
+		return
+	}
+	s.value = min(max(v, lo), hi)
+}
+
+// enter switches an idle constraint on at its loose end when the step leads
+// onto the track.
+func (s *Slider) enter(sign int) {
+	switch {
+	case s.cfg.Direction == AtLeast && sign > 0:
+		s.value, s.on = s.cfg.Lo, true
+	case s.cfg.Direction == AtMost && sign < 0:
+		s.value, s.on = s.cfg.Hi, true
+	}
+}
+
+// Click puts the knob at column x of a track of the given width, as the mouse
+// does when it is pressed or dragged. The column at the loose end, and
+// everything beyond it, takes the constraint away.
+func (s *Slider) Click(x, width int) bool {
+	if width < 2 {
+		return false
+	}
+	if s.cfg.Direction == AtLeast && x <= 0 || s.cfg.Direction == AtMost && x >= width-1 {
+		return s.Off()
+	}
+	f := min(max((float64(x)+0.5)/float64(width), 0), 1)
+	return s.Set(min(max(s.cfg.nearest(s.cfg.at(f)), s.cfg.Lo), s.cfg.Hi))
+}
+
+// Begin starts typing a value.
+func (s *Slider) Begin() { s.typing, s.typed, s.err = true, "", "" }
+
+// Typing reports whether a value is being typed, so that keys are text.
+func (s *Slider) Typing() bool { return s.typing }
+
+// maxTyped bounds what is typed or pasted, in bytes.
+const maxTyped = 32
+
+// Type adds text to the value being typed.
+func (s *Slider) Type(t string) {
+	t = plaintext.Clean(t)
+	if s.typing && len(s.typed)+len(t) <= maxTyped {
+		s.typed += t
+		s.err = ""
+	}
+}
+
+// Backspace takes the last character away.
+func (s *Slider) Backspace() {
+	if r := []rune(s.typed); s.typing && len(r) > 0 {
+		s.typed, s.err = string(r[:len(r)-1]), ""
+	}
+}
+
+// Commit takes the typed value over. Nothing typed takes a constraint away.
+// On an error, which the slider shows, typing goes on.
+func (s *Slider) Commit() (changed bool, err error) {
+	if !s.typing {
+		return false, nil
+	}
+	if s.typed == "" {
+		s.Cancel()
+		return s.Off(), nil
+	}
+	v, err := s.cfg.Parse(s.typed)
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		err = errors.New("this is no number")
+	}
+	if err != nil {
+		s.err = plaintext.Clean(err.Error())
+		return false, err
+	}
+	s.Cancel()
+	return s.Set(v), nil
+}
+
+// Cancel ends typing and keeps the value.
+func (s *Slider) Cancel() { s.typing, s.typed, s.err = false, "", "" }
