@@ -1,0 +1,16 @@
+// Package examples holds the models that a probe can run without a file of the
+// user's: example:NAME.
+package examples
+
+import _ "embed"
+
+// FashionCNN is the source of fashion_cnn.py.
+//
+//go:embed fashion_cnn.py
+var FashionCNN string
+
+// Factories maps the name after "example:" to the factory in [FashionCNN].
+var Factories = map[string]string{
+	"fashion-cnn":      "fashion_cnn",
+	"fashion-cnn-wide": "fashion_cnn_wide",
+}

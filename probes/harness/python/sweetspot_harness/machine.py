@@ -1,0 +1,146 @@
+"""What this machine is, and readings of its GPU."""
+
+import os
+import platform
+import socket
+import subprocess
+import threading
+
+from . import events
+
+
+def device():
+    import torch
+
+    return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
+
+
+def hello(dev):
+    import torch
+
+    gpus = []
+    if dev.type == "cuda":
+        # The run is on one device, and only that one is named.
+        p = torch.cuda.get_device_properties(dev)
+        uuid = getattr(p, "uuid", None)
+        gpus = [{"name": p.name, "memory_bytes": p.total_memory, "uuid": str(uuid) if uuid else None}]
+    events.emit(
+        "hello",
+        host=socket.gethostname(),
+        python=platform.python_version(),
+        framework="torch " + str(torch.__version__),
+        cuda=torch.version.cuda if gpus else None,
+        driver=_driver() if gpus else None,
+        gpus=gpus,
+        cpu=_cpu(),
+        cpus=os.cpu_count(),
+    )
+
+
+def _cpu():
+    try:
+        with open("/proc/cpuinfo") as f:
+            for line in f:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or None
+
+
+def _driver():
+    try:
+        out = subprocess.run(
+            ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10,
+        )
+        lines = out.stdout.decode().split()
+        return lines[0] if out.returncode == 0 and lines else None
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def memory(dev):
+    """Emits the peak use of the GPU's memory. On a CPU there is none to emit."""
+    if dev.type != "cuda":
+        return
+    import torch
+
+    events.emit(
+        "memory",
+        peak_bytes=torch.cuda.max_memory_allocated(dev),
+        total_bytes=torch.cuda.get_device_properties(dev).total_memory,
+    )
+
+
+def out_of_memory(err):
+    import torch
+
+    kind = getattr(torch.cuda, "OutOfMemoryError", None)
+    if kind is not None and isinstance(err, kind) or isinstance(err, MemoryError):
+        return True
+    text = str(err).lower()
+    return isinstance(err, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
+
+
+class Telemetry:
+    """Readings of nvidia-smi once a second, from a thread that only waits for lines."""
+
+    QUERY = "utilization.gpu,memory.used,power.draw,temperature.gpu,clocks_throttle_reasons.active"
+
+    def __init__(self, dev):
+        self._process = None
+        if dev.type != "cuda":
+            return
+        import torch
+
+        uuid = getattr(torch.cuda.get_device_properties(dev), "uuid", None)
+        which = "GPU-%s" % uuid if uuid else os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "0"
+        try:
+            self._process = subprocess.Popen(
+                ["nvidia-smi", "-i", which, "--query-gpu=" + self.QUERY, "--format=csv,noheader,nounits", "-l", "1"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )
+        except OSError:
+            return  # without nvidia-smi there are no readings; nothing else needs them
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for raw in self._process.stdout:
+            cells = [c.strip() for c in raw.decode("ascii", "replace").split(",")]
+            if len(cells) != 5:
+                continue
+            use, used, watts, celsius = (_number(c) for c in cells[:4])
+            events.emit(
+                "telemetry",
+                gpu=0,
+                utilisation=None if use is None else use / 100,
+                memory_bytes=None if used is None else used * 1024 * 1024,
+                watts=watts,
+                celsius=celsius,
+                throttle=_throttle(cells[4]),
+            )
+
+    def close(self):
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+
+
+def _number(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return None  # [N/A]
+
+
+# Bits of the clock event reasons that slow a busy GPU down.
+_REASONS = ((0x4, "power cap"), (0x8, "hardware slowdown"), (0x20, "thermal"), (0x40, "thermal"), (0x80, "power brake"))
+
+
+def _throttle(cell):
+    try:
+        bits = int(cell, 16)
+    except ValueError:
+        return None
+    return ", ".join(dict.fromkeys(words for bit, words in _REASONS if bits & bit))

@@ -1,0 +1,32 @@
+"""Arithmetic precisions, each set up so that what is recorded is what ran."""
+
+import contextlib
+
+from .loading import Problem
+
+
+def setup(name, dev):
+    """Returns a function that makes the context of a forward pass, and a gradient scaler or None."""
+    import torch
+
+    gpu = dev.type == "cuda"
+    # PyTorch runs convolutions in TF32 by default; fp32 means fp32 here.
+    torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+    torch.backends.cudnn.allow_tf32 = name == "tf32"
+    if name == "fp32":
+        return contextlib.nullcontext, None
+    if name == "tf32":
+        if not gpu or torch.cuda.get_device_capability(dev)[0] < 8:
+            raise Problem("tf32 needs an NVIDIA GPU of the Ampere generation or later; use --precision fp32")
+        return contextlib.nullcontext, None
+    if name == "bf16":
+        if gpu and not torch.cuda.is_bf16_supported():
+            raise Problem("this GPU has no bf16; use --precision fp16 or fp32")
+        return lambda: torch.autocast(dev.type, dtype=torch.bfloat16), None
+    if name == "fp16":
+        if not gpu:
+            raise Problem("fp16 needs a GPU; use --precision fp32 or bf16")
+        # PyTorch 2.3 moved the scaler and warns about its old place.
+        scaler = torch.amp.GradScaler("cuda") if hasattr(torch.amp, "GradScaler") else torch.cuda.amp.GradScaler()
+        return lambda: torch.autocast("cuda", dtype=torch.float16), scaler
+    raise Problem("precision %s is none of fp32, tf32, bf16, fp16" % name)

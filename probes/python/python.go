@@ -1,0 +1,137 @@
+// Package python finds the interpreter that has the framework: of the ones a
+// user may mean, the first that imports PyTorch.
+package python
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"sweetspot/engine/plaintext"
+)
+
+// Variable names the interpreter to use.
+const Variable = "SWEETSPOT_PYTHON"
+
+// patience is how long an import of PyTorch may take; from a cold disk it is
+// tens of seconds.
+const patience = 2 * time.Minute
+
+// Interpreter is a Python that imports PyTorch.
+type Interpreter struct {
+	Path   string // as it was found, absolute
+	Python string // version
+	Torch  string // version
+	CUDA   string // version PyTorch was built for; "" for a CPU build
+	GPU    bool   // whether PyTorch can use a GPU here
+}
+
+// Tried is one interpreter that was looked at.
+type Tried struct{ Path, Why string }
+
+// NotFoundError says what was tried and how to install the framework.
+type NotFoundError struct{ Tried []Tried }
+
+func (e *NotFoundError) Error() string {
+	var parts []string
+	for _, t := range e.Tried {
+		parts = append(parts, t.Path+" ("+t.Why+")")
+	}
+	return "no Python here imports PyTorch: tried " + strings.Join(parts, ", ") +
+		"; install it (apt install python3-torch, or pip install torch) or name an interpreter with --python or " + Variable
+}
+
+// Find returns the first interpreter that imports PyTorch. An interpreter
+// named by the user is the only one tried.
+func Find(ctx context.Context, named string) (Interpreter, error) {
+	candidates := []string{named}
+	if named == "" {
+		candidates = []string{os.Getenv(Variable), "python3", "/usr/bin/python3"}
+	}
+	failure := &NotFoundError{}
+	seen := map[string]bool{}
+	for _, name := range candidates {
+		if name == "" {
+			continue
+		}
+		path, err := exec.LookPath(name)
+		if err == nil {
+			path, err = filepath.Abs(path) // symlinks stay: a virtual environment is one
+		}
+		if err != nil {
+			failure.Tried = append(failure.Tried, Tried{plaintext.Clean(name), "not found"})
+			continue
+		}
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		found, err := inspect(ctx, path)
+		if err == nil {
+			return found, nil
+		}
+		if ctx.Err() != nil {
+			return Interpreter{}, ctx.Err()
+		}
+		failure.Tried = append(failure.Tried, Tried{plaintext.Clean(path), err.Error()})
+	}
+	return Interpreter{}, failure
+}
+
+// question prints one JSON line. A module called torch that is not PyTorch
+// fails on its missing names.
+const question = `
+import json, platform, sys
+import torch
+print(json.dumps({"python": platform.python_version(), "torch": str(torch.__version__),
+    "cuda": torch.version.cuda or "", "gpu": bool(torch.cuda.is_available())}))
+`
+
+func inspect(ctx context.Context, path string) (Interpreter, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "-c", question)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	cmd.Dir = "/" // a torch.py in the user's directory is not PyTorch
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return Interpreter{}, why(ctx, stderr.String(), err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var answer struct {
+		Python, Torch, CUDA string
+		GPU                 bool
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || answer.Torch == "" {
+		return Interpreter{}, fmt.Errorf("answers %q", plaintext.Line(lines[len(lines)-1], 80))
+	}
+	return Interpreter{
+		Path: path, Python: plaintext.Clean(answer.Python), Torch: plaintext.Clean(answer.Torch),
+		CUDA: plaintext.Clean(answer.CUDA), GPU: answer.GPU,
+	}, nil
+}
+
+func why(ctx context.Context, stderr string, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("importing torch took longer than %s", patience)
+	}
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	last := plaintext.Line(lines[len(lines)-1], 120)
+	switch {
+	case strings.Contains(last, "No module named 'torch'"):
+		return fmt.Errorf("has no torch")
+	case last == "":
+		return fmt.Errorf("%s", plaintext.Clean(err.Error()))
+	}
+	return fmt.Errorf("%s", last)
+}
