@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/mattn/go-sqlite3"
+
+	"sweetspot/engine/plaintext"
+)
+
+// explain turns an error of SQLite into one sentence about this file: what
+// could not be done, why, and the mend. Others, cancellation among them, pass.
+func (s *Store) explain(what string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch {
+	case e.Code == sqlite3.ErrFull || e.SystemErrno == syscall.ENOSPC:
+		return s.sentence(err, "%s can't "+what+": the disk is full; free some space and go on, what was saved before is safe", s.name)
+	case e.Code == sqlite3.ErrNotADB:
+		return s.sentence(err, "%s is not a profile database or is damaged at its start; name another file or restore a copy", s.name)
+	case e.Code == sqlite3.ErrCorrupt:
+		return s.sentence(err, "%s is damaged (%s); save what can be read with: sqlite3 %s .recover | sqlite3 rescued.db", s.name, e.Error(), quote(s.path))
+	case e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrPerm:
+		return s.sentence(err, "%s can't "+what+": the file or its directory is read-only; allow writing or choose another place with --db", s.name)
+	case e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked:
+		return s.sentence(err, "%s can't "+what+": another program has kept it locked for 10 s; close that program and try again", s.name)
+	case cantOpen(err):
+		return s.sentence(err, "%s can't "+what+": the file, its directory or its write-ahead log is not accessible; check the permissions or copy it with its -wal file to a directory of yours", s.name)
+	case e.Code == sqlite3.ErrIoErr:
+		return s.sentence(err, "%s can't "+what+": the disk reports an error (%s); check the disk, what was saved before is safe", s.name, e.Error())
+	}
+	return s.sentence(err, "%s can't "+what+": %s", s.name, e.Error())
+}
+
+// told is a sentence that keeps its cause for errors.Is and errors.As.
+type told struct {
+	text  string
+	cause error
+}
+
+func (t *told) Error() string { return t.text }
+func (t *told) Unwrap() error { return t.cause }
+
+func (s *Store) sentence(cause error, format string, args ...any) error {
+	return &told{fmt.Sprintf(format, args...), cause}
+}
+
+func cantOpen(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrCantOpen
+}
+
+// display names a path in a sentence.
+func display(path string) string { return plaintext.Cut(plaintext.Clean(path), 300) }
+
+// quote makes a path safe to paste into a shell.
+func quote(path string) string {
+	return "'" + strings.ReplaceAll(plaintext.Clean(path), "'", `'\''`) + "'"
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"sweetspot/engine/profile"
+)
+
+// Import adds the runs, models and VM types of a set, in one transaction, and
+// returns how many runs were new. Importing the same again adds nothing.
+func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err error) {
+	err = s.change(ctx, "take the import", func(ctx context.Context, tx *transaction) error {
+		imported = 0
+		for _, vm := range set.VMTypes {
+			if err := saveVMType(ctx, tx, vm); err != nil {
+				return err
+			}
+		}
+		models := make(map[string]profile.Model, len(set.Models))
+		for _, m := range set.Models {
+			models[m.Name] = m
+		}
+		for _, run := range set.Runs {
+			model, ok := models[run.Model]
+			if !ok {
+				model = profile.Model{Name: run.Model, Dataset: run.Dataset, Unit: run.Unit}
+			}
+			isNew, err := importRun(ctx, tx, model, run)
+			if err != nil {
+				return err
+			}
+			if isNew {
+				imported++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return imported, nil
+}
+
+// fingerprint is the same for the same run, whatever number it has.
+func fingerprint(run profile.Run) (string, error) {
+	run.ID = 0
+	text, err := json.Marshal(run)
+	if err != nil {
+		return "", fmt.Errorf("a run of %s can't be imported: it holds a number that is not finite", clean(run.Model))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func importRun(ctx context.Context, tx *transaction, model profile.Model, run profile.Run) (isNew bool, err error) {
+	mark, err := fingerprint(run)
+	if err != nil {
+		return false, err
+	}
+	var known bool
+	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM runs WHERE fingerprint = ?)", mark).Scan(&known); err != nil || known {
+		return false, err
+	}
+	variant, machine, err := saveDescribed(ctx, tx, Description{
+		Model: model, Variant: run.Variant,
+		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, GPUMemGiB: run.GPUMemGiB, VM: run.VM()},
+	})
+	if err != nil {
+		return false, err
+	}
+	row := rowOf(run)
+	row.add("variant_id", variant)
+	row.add("machine_id", machine)
+	row.add("fingerprint", mark)
+	id, err := row.insert(ctx, tx, "runs")
+	if err != nil {
+		return false, err
+	}
+	for i, v := range run.Validations {
+		if err := insert(ctx, tx, `INSERT INTO validations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			id, i, v.Epoch, v.Seconds, clean(v.Metric), real(v.Value), v.HigherIsBetter, real(v.Units)); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// rowOf lists the columns of a run that was measured elsewhere.
+func rowOf(run profile.Run) *assignments {
+	status := run.Status
+	if status == "" || status == profile.Running {
+		status = profile.Done // nobody here goes on with it
+	}
+	row := &assignments{}
+	row.add("mode", string(run.Mode))
+	row.add("batch_size", run.BatchSize)
+	row.add("count", max(run.Count, 1))
+	row.add("usd_per_hour", real(run.USDPerHour))
+	row.add("epochs", real(run.Epochs))
+	row.add("iterations_per_epoch", real(run.IterationsPerEpoch))
+	row.add("train_size", real(run.TrainSize))
+	row.add("status", string(status))
+	row.add("init_s", real(run.InitS))
+	row.add("first_iteration_s", real(run.FirstIterationS))
+	row.add("startup_s", real(run.StartupS))
+	row.steady(run.Steady)
+	row.add("steady_stddev_s", real(run.SteadyStdDevS))
+	row.add("steady_n", run.SteadyN)
+	row.add("warmup_iterations", run.WarmupIterations)
+	row.add("warmup_extra_s", run.WarmupExtraS)
+	row.add("first_validation_s", real(run.FirstValidationS))
+	row.add("validation_s", real(run.ValidationS))
+	row.add("total_s", real(run.TotalS))
+	row.add("total_stddev_s", real(run.TotalStdDevS))
+	row.add("total_n", run.TotalN)
+	row.add("peak_memory_bytes", real(run.PeakMemoryBytes))
+	row.accuracy(run.Accuracy)
+	row.add("basis", run.Basis.String())
+	row.add("source", clean(run.Source))
+	row.add("as_of", clean(run.AsOf))
+	return row
+}
+
+func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
+	var id int64
+	err := tx.QueryRowContext(ctx, `
+		INSERT INTO vm_types (cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (cloud, region, instance_type) DO UPDATE SET gpu = excluded.gpu, gpu_count = excluded.gpu_count,
+			gpu_mem_gib = coalesce(excluded.gpu_mem_gib, gpu_mem_gib), vcpus = coalesce(excluded.vcpus, vcpus), mem_gib = coalesce(excluded.mem_gib, mem_gib)
+		RETURNING id`,
+		clean(vm.Cloud), clean(vm.Region), clean(vm.InstanceType), clean(vm.GPU), vm.GPUCount, real(vm.GPUMemGiB), real(vm.VCPUs), real(vm.MemGiB)).Scan(&id)
+	if err != nil {
+		return err
+	}
+	for _, p := range vm.Prices {
+		if err := insert(ctx, tx, "INSERT OR REPLACE INTO prices VALUES (?, ?, ?, ?, ?)",
+			id, string(p.Purchase), p.USDPerHour, clean(p.Source), clean(p.AsOf)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteRun removes a run with everything recorded of it.
+func (s *Store) DeleteRun(ctx context.Context, id int64) error {
+	return s.change(ctx, "lose a run", func(ctx context.Context, tx *transaction) error {
+		res, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return fmt.Errorf("there is no run %d in %s to delete", id, s.name)
+		}
+		return dropUnused(ctx, tx)
+	})
+}

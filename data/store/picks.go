@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Pick is a candidate the user chose and the query that led to it, as the JSON
+// of the rank command has them.
+type Pick struct {
+	ID        int64 // given by SavePick
+	CreatedAt time.Time
+	Name      string
+	Query     json.RawMessage
+	Candidate json.RawMessage
+}
+
+// pickedCandidate is what the plain columns of a pick repeat of its JSON.
+type pickedCandidate struct {
+	Model         string   `json:"model"`
+	Variant       string   `json:"variant"`
+	Mode          string   `json:"mode"`
+	BatchSize     *float64 `json:"batch_size"`
+	Epochs        *float64 `json:"epochs"`
+	Units         *float64 `json:"units"`
+	Purchase      string   `json:"purchase"`
+	Configuration []struct {
+		Cloud        string   `json:"cloud"`
+		Region       string   `json:"region"`
+		InstanceType string   `json:"instance_type"`
+		Count        *float64 `json:"count"`
+	} `json:"configuration"`
+	Time struct {
+		S     *float64 `json:"s"`
+		Basis string   `json:"basis"`
+	} `json:"time"`
+	Cost struct {
+		USD *float64 `json:"usd"`
+	} `json:"cost"`
+	Accuracy struct {
+		Metric string   `json:"metric"`
+		Value  *float64 `json:"value"`
+	} `json:"accuracy"`
+}
+
+// SavePick stores a pick and returns its number. A zero CreatedAt is now.
+func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
+	var c pickedCandidate
+	if err := json.Unmarshal(p.Candidate, &c); err != nil {
+		return 0, fmt.Errorf("the pick can't be saved: its candidate is not the JSON of one (%v)", err)
+	}
+	if !json.Valid(p.Query) {
+		return 0, fmt.Errorf("the pick can't be saved: its query is not JSON")
+	}
+	if p.CreatedAt.IsZero() {
+		p.CreatedAt = s.nowFunc()
+	}
+	row := &assignments{}
+	row.add("created_at", stamp(p.CreatedAt))
+	row.add("name", clean(p.Name))
+	row.add("model", clean(c.Model))
+	row.add("variant", clean(c.Variant))
+	row.add("mode", clean(c.Mode))
+	if len(c.Configuration) > 0 {
+		first := c.Configuration[0]
+		row.add("cloud", clean(first.Cloud))
+		row.add("region", clean(first.Region))
+		row.add("instance_type", clean(first.InstanceType))
+		row.add("count", whole(first.Count))
+	}
+	row.add("batch_size", whole(c.BatchSize))
+	row.add("epochs", real(c.Epochs))
+	row.add("units", real(c.Units))
+	row.add("purchase", clean(c.Purchase))
+	row.add("time_s", real(c.Time.S))
+	row.add("cost_usd", real(c.Cost.USD))
+	row.add("metric", clean(c.Accuracy.Metric))
+	row.add("accuracy", real(c.Accuracy.Value))
+	row.add("basis", clean(c.Time.Basis))
+	row.add("query", string(p.Query))
+	row.add("candidate", string(p.Candidate))
+	err = s.change(ctx, "take a pick", func(ctx context.Context, tx *transaction) error {
+		id, err = row.insert(ctx, tx, "picks")
+		return err
+	})
+	return id, err
+}
+
+// whole is a count column that may be NULL.
+func whole(v *float64) any {
+	if v == nil {
+		return nil
+	}
+	return int64(*v)
+}
+
+// Picks returns the picks, newest first.
+func (s *Store) Picks(ctx context.Context) ([]Pick, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT id, created_at, name, query, candidate FROM picks ORDER BY id DESC")
+	if err != nil {
+		return nil, s.explain("be read", err)
+	}
+	defer rows.Close()
+	var picks []Pick
+	for rows.Next() {
+		var p Pick
+		var created, query, candidate string
+		if err := rows.Scan(&p.ID, &created, &p.Name, &query, &candidate); err != nil {
+			return nil, s.explain("be read", err)
+		}
+		if p.CreatedAt, err = time.Parse(time.RFC3339, created); err != nil {
+			return nil, fmt.Errorf("%s holds a pick with the date %q, which is none; it was changed by another program", s.name, clean(created))
+		}
+		p.Query, p.Candidate = json.RawMessage(query), json.RawMessage(candidate)
+		picks = append(picks, p)
+	}
+	return picks, s.explain("be read", rows.Err())
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+)
+
+// summariseRaw fills in what Finish would have said of a run that has no
+// summary: it goes on, or its recorder was killed.
+func summariseRaw(ctx context.Context, tx *sql.Tx, r *profile.Run) error {
+	seconds, err := stepTimes(ctx, tx, r.ID)
+	if err != nil {
+		return err
+	}
+	if len(seconds) > 0 {
+		s := steady.Summarise(seconds)
+		r.FirstIterationS, r.Steady, r.SteadyN = &seconds[0], s.Steady, s.N
+		r.WarmupIterations, r.WarmupExtraS = s.Warmup, s.WarmupExtra
+		if s.Steady.Known() {
+			r.SteadyStdDevS = &s.StdDev
+		}
+	}
+	summariseValidations(r)
+	return tx.QueryRowContext(ctx, "SELECT max(peak_bytes) FROM memory WHERE run_id = ?", r.ID).Scan(&r.PeakMemoryBytes)
+}
+
+// stepTimes returns the times of the synchronous steps of a run: of each step
+// the slowest rank's.
+func stepTimes(ctx context.Context, tx *sql.Tx, run int64) ([]float64, error) {
+	type step struct{ epoch, index int }
+	var seconds []float64
+	at := map[step]int{} // filled once a second rank shows up
+	var steps []step
+	several := false
+	err := each(ctx, tx, "SELECT epoch, idx, rank, seconds FROM iterations WHERE run_id = ? ORDER BY seq", []any{run}, func(rows *sql.Rows) error {
+		var s step
+		var rank int
+		var x float64
+		if err := rows.Scan(&s.epoch, &s.index, &rank, &x); err != nil {
+			return err
+		}
+		if rank != 0 && !several {
+			several = true
+			for i, old := range steps {
+				at[old] = i
+			}
+		}
+		if i, seen := at[s]; several && seen {
+			seconds[i] = max(seconds[i], x)
+			return nil
+		}
+		if several {
+			at[s] = len(seconds)
+		}
+		steps, seconds = append(steps, s), append(seconds, x)
+		return nil
+	})
+	return seconds, err
+}
+
+// summariseValidations takes the first validation for itself, it warms up, and
+// the mean of the later ones.
+func summariseValidations(r *profile.Run) {
+	if len(r.Validations) == 0 {
+		return
+	}
+	r.FirstValidationS = &r.Validations[0].Seconds
+	if later := r.Validations[1:]; len(later) > 0 {
+		sum := 0.0
+		for _, v := range later {
+			sum += v.Seconds
+		}
+		r.ValidationS = new(sum / float64(len(later)))
+	}
+	if last := r.Validations[len(r.Validations)-1]; last.Value != nil && r.Accuracy == nil {
+		r.Accuracy = &profile.Accuracy{Metric: last.Metric, Value: *last.Value, HigherIsBetter: last.HigherIsBetter, Basis: r.Basis}
+	}
+}

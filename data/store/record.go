@@ -1,0 +1,110 @@
+package store
+
+import (
+	"time"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// Description is what is known about a run before and while it goes on.
+type Description struct {
+	Model              profile.Model
+	Variant            profile.Variant
+	Mode               profile.Mode
+	BatchSize          int      // global batch in training, batch per GPU in inference
+	Epochs             *float64 // that the script will run
+	IterationsPerEpoch *float64
+	TrainSize          *float64 // units in the training set
+	Machine            Machine
+	Command            []string
+	Framework          string
+	StartedAt          time.Time // zero is now
+}
+
+// Machine is where a run happens. With a zero VM it is a machine of one's own,
+// named by its host.
+type Machine struct {
+	Host, OS, CPU string
+	CPUs          int
+	GPU           string
+	GPUCount      int
+	GPUMemGiB     *float64 // per GPU
+	Driver, CUDA  string
+	VM            profile.VMKey
+	USDPerHour    *float64
+}
+
+// Iteration is one iteration time. Epoch and Index count from 0, Rank is the
+// data-parallel rank, Units the work done, T the seconds since the process
+// began.
+type Iteration struct {
+	Epoch, Index, Rank int
+	Seconds            float64
+	Units              float64
+	T                  float64
+}
+
+// Pause is time that belongs to no iteration: a checkpoint, an evaluation.
+type Pause struct {
+	T, Seconds float64
+	Kind       string
+}
+
+// Memory is a reading of GPU memory, per GPU.
+type Memory struct {
+	T                     float64
+	PeakBytes, TotalBytes float64
+}
+
+// Telemetry is a reading of one GPU; utilisation in [0,1].
+type Telemetry struct {
+	T                                        float64
+	GPU                                      int
+	Utilisation, MemoryBytes, Watts, Celsius *float64
+	Throttle                                 string
+}
+
+// LogLine is a line the script printed, or a warning or error event.
+type LogLine struct {
+	T           float64
+	Level, Text string
+}
+
+// Batch is what came in since the last one.
+type Batch struct {
+	Iterations  []Iteration
+	Validations []profile.Validation
+	Pauses      []Pause
+	Memory      []Memory
+	Telemetry   []Telemetry
+	Log         []LogLine
+	InitS       *float64
+}
+
+// Finish says how a run ended and what it amounts to.
+type Finish struct {
+	Status         profile.Status
+	StoppedBecause string
+	ScriptExit     *int
+	RejectedLines  int
+	SpentS         float64
+	SpentUSD       *float64
+	Summary        Summary
+	Accuracy       *profile.Accuracy
+}
+
+// Summary is what is kept of the iteration times of a finished run, in
+// seconds.
+type Summary struct {
+	FirstIterationS *float64
+	Steady          estimate.Estimate
+	SteadyStdDevS   *float64
+	SteadyN         int
+	Warmup          int
+	WarmupExtraS    float64
+
+	FirstValidationS, ValidationS *float64
+	PeakMemoryBytes               *float64
+	TotalS                        *float64
+}

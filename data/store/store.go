@@ -1,0 +1,214 @@
+// Package store is the profile database: one SQLite file that a probe writes
+// while a screen reads it, with every raw iteration time in plain columns. The
+// layout is documented in migrations/; v_runs and v_candidates are views made
+// for people.
+//
+// What [Recording.Append] has committed survives a kill of the process at any
+// moment: the file is in WAL mode and a commit is on its way to the disk
+// before Append returns. Text is stripped of control characters on its way in.
+//
+// Errors are one sentence that names the file and the mend.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Store is an open profile database. It may be used from several goroutines,
+// and the file by several processes at once.
+type Store struct {
+	path    string
+	name    string  // how errors call it
+	write   *sql.DB // one connection; nil where the file can only be read
+	read    *sql.DB
+	watch   *sql.Conn // a connection that never writes, for DataVersion
+	nowFunc func() time.Time
+}
+
+// DefaultPath is $XDG_DATA_HOME/sweetspot/profiles.db, by default below
+// ~/.local/share.
+func DefaultPath() string {
+	dir := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(dir) { // unset, or relative, which XDG says to ignore
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = os.TempDir()
+		}
+		dir = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(dir, "sweetspot", "profiles.db")
+}
+
+// Open opens the profile database at path, makes it and its directory if they
+// are missing, and brings an older layout up to date. A file that can only be
+// read is opened for reading.
+func Open(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, true)
+}
+
+// OpenExisting is [Open] for readers: a missing file is an error.
+func OpenExisting(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, false)
+}
+
+func open(ctx context.Context, path string, create bool) (*Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s can't be opened: %w", display(path), err)
+	}
+	s := &Store{path: abs, name: display(path), nowFunc: time.Now}
+	writable, err := s.checkFile(create)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.connect(ctx, writable); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// checkFile says what is wrong with the file before SQLite touches it, and
+// whether it can be written.
+func (s *Store) checkFile(create bool) (writable bool, err error) {
+	info, err := os.Stat(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !create:
+		return false, fmt.Errorf("there is no profile database at %s; check the path, or make one with sweetspot probe or import", s.name)
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
+			return false, fmt.Errorf("the directory of %s can't be made (%v); choose another place with --db", s.name, errors.Unwrap(err))
+		}
+		if unix.Access(filepath.Dir(s.path), unix.W_OK) != nil {
+			return false, fmt.Errorf("%s can't be made: its directory is read-only; choose another place with --db", s.name)
+		}
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("%s can't be opened (%v); check the path and its permissions", s.name, errors.Unwrap(err))
+	case info.IsDir():
+		return false, fmt.Errorf("%s is a directory; name a profile database in it", s.name)
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("%s is not a regular file; name a profile database", s.name)
+	}
+	if err := s.checkMagic(info.Size()); err != nil {
+		return false, err
+	}
+	return unix.Access(s.path, unix.W_OK) == nil && unix.Access(filepath.Dir(s.path), unix.W_OK) == nil, nil
+}
+
+// checkMagic looks at the first bytes: SQLite itself would take a short text
+// file for an empty database in some cases.
+func (s *Store) checkMagic(size int64) error {
+	const magic = "SQLite format 3\x00"
+	if size == 0 {
+		return nil // new, or its first pages are still in the write-ahead log
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return fmt.Errorf("%s can't be read (%v); check its permissions", s.name, errors.Unwrap(err))
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	if n, _ := f.Read(head); string(head[:n]) != magic {
+		return fmt.Errorf("%s is not a profile database but some other file; name another one, or read it with sweetspot import", s.name)
+	}
+	return nil
+}
+
+func (s *Store) connect(ctx context.Context, writable bool) (err error) {
+	if writable {
+		s.write = s.pool("rw", 1)
+		if err := s.prepareSchema(ctx); err != nil {
+			return err
+		}
+	}
+	s.read = s.pool("ro", max(2, runtime.NumCPU()))
+	if s.watch, err = s.read.Conn(ctx); err == nil && !writable {
+		err = s.checkReadable(ctx)
+		if cantOpen(err) && s.walIsEmpty() {
+			// A read-only directory has no room for the file that readers and
+			// writers share; without a log there is nothing to share.
+			_ = s.Close()
+			s.read = s.pool("immutable", 1)
+			if s.watch, err = s.read.Conn(ctx); err == nil {
+				err = s.checkReadable(ctx)
+			}
+		}
+	}
+	return s.explain("be opened", err)
+}
+
+// pool opens connections to the file. The path goes through a URI, in which
+// blanks, ?, # and % must be quoted.
+func (s *Store) pool(mode string, connections int) *sql.DB {
+	q := url.Values{}
+	q.Set("_foreign_keys", "on")
+	q.Set("_busy_timeout", "10000")
+	q.Set("_stmt_cache_size", "64")
+	switch mode {
+	case "rw":
+		q.Set("mode", "rwc")
+		q.Set("_synchronous", "NORMAL") // in WAL mode a killed process loses nothing committed
+		q.Set("_txlock", "immediate")   // a reader turned writer could not wait for its turn
+	case "ro":
+		q.Set("mode", "ro")
+		q.Set("_query_only", "on")
+	case "immutable":
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
+	}
+	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: s.path, RawQuery: q.Encode()}).String()
+	db, err := sql.Open("sqlite3", dsn)
+	if err != nil {
+		panic(err) // only an unregistered driver
+	}
+	db.SetMaxOpenConns(connections + 1) // one more: watch keeps one
+	if mode == "rw" {
+		db.SetMaxOpenConns(1)
+	}
+	db.SetMaxIdleConns(connections + 1)
+	return db
+}
+
+// Path is the absolute path of the file.
+func (s *Store) Path() string { return s.path }
+
+// ReadOnly reports whether the file can be read but not written.
+func (s *Store) ReadOnly() bool { return s.write == nil }
+
+// Close closes the database. What was committed stays.
+func (s *Store) Close() error {
+	var errs []error
+	if s.watch != nil {
+		errs = append(errs, s.watch.Close())
+		s.watch = nil
+	}
+	for _, db := range []*sql.DB{s.read, s.write} { // the writer last: it folds the log into the file
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// DataVersion returns a number that changes when any process commits to the
+// database. It is cheap enough to be polled.
+func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
+	err = s.watch.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
+	return version, s.explain("be read", err)
+}
+
+func (s *Store) walIsEmpty() bool {
+	info, err := os.Stat(s.path + "-wal")
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+}
