@@ -83,6 +83,29 @@ func (s *Series) Add(seconds float64) {
 	}
 }
 
+// Raise makes iteration i take at least the given seconds: of data-parallel
+// ranks the slowest sets the time. It costs as much as adding again what came
+// after i, and leaves slices handed out as they are.
+func (s *Series) Raise(i int, seconds float64) {
+	if s.seconds[i] >= seconds {
+		return
+	}
+	// The sums of a batch cannot be taken apart: go back to where it began.
+	from := i
+	if i > 0 {
+		from = i - (i-1)%batch
+	}
+	rest := slices.Clone(s.seconds[from:])
+	rest[i-from] = seconds
+	s.seconds = slices.Clone(s.seconds[:from])
+	s.prefix = s.prefix[:from]
+	s.batches = s.batches[:max(0, from-1)/batch]
+	s.open = moments{}
+	for _, x := range rest {
+		s.Add(x)
+	}
+}
+
 // Len is the number of iterations, the first one included.
 func (s *Series) Len() int { return len(s.seconds) }
 

@@ -2,6 +2,7 @@ package steady
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -223,6 +224,28 @@ func TestSeriesEqualsSummarise(t *testing.T) {
 	if len(held) != 200 || held[199] != x[199] {
 		t.Error("a slice handed out changed")
 	}
+}
+
+// Raising is the same as having added the longer time.
+func TestRaise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Float64Range(0.1, 1), 1, 60).Draw(t, "seconds")
+		var s Series
+		for _, v := range x {
+			s.Add(v)
+		}
+		held, before := s.Seconds(), slices.Clone(x)
+		i := rapid.IntRange(0, len(x)-1).Draw(t, "i")
+		to := rapid.Float64Range(0.1, 2).Draw(t, "to")
+		s.Raise(i, to)
+		x[i] = max(x[i], to)
+		if got, want := s.Summary(), Summarise(x); got != want {
+			t.Fatalf("\n%+v\n%+v", got, want)
+		}
+		if !slices.Equal(s.Seconds(), x) || !slices.Equal(held, before) {
+			t.Fatalf("times %v, held %v", s.Seconds(), held)
+		}
+	})
 }
 
 func BenchmarkJudgeAfterEach10000(b *testing.B) {
