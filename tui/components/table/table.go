@@ -1,0 +1,254 @@
+// Package table is the ranking table: it draws the visible rows of any number,
+// keeps its cursor on the same row when the rows change, and drops columns
+// when it is narrow.
+package table
+
+import (
+	"slices"
+)
+
+// Column is one column. Width is its least width in cells; Flex is its share
+// of the cells left over, 0 for a fixed width. When not all columns fit, those
+// with the highest Drop go first; Drop 0 stays.
+type Column struct {
+	ID    string
+	Title string
+	Width int
+	Flex  int
+	Right bool // numbers stand at the right
+	Drop  int
+	Sort  bool // the table can be sorted by it
+}
+
+// Look is how a row differs from others.
+type Look struct {
+	Mark  rune // in the gutter: a pin; 0 for none
+	Faint bool // out of reach: infeasible, failed
+}
+
+// Rows is what a table shows. IDs stay with a row when rows are sorted anew.
+type Rows interface {
+	Len() int
+	ID(row int) int64
+	Find(id int64) (row int, ok bool)
+	// Cell returns the text of a cell, pens included; the table cuts or fills
+	// it to width.
+	Cell(row int, column string, width int) string
+	Look(row int) Look
+}
+
+// Table is the state of a table.
+type Table struct {
+	columns []Column
+	rows    Rows
+	cursor  int
+	top     int // first visible row
+	w, h    int
+	focused bool
+	sortBy  string
+	desc    bool
+	empty   string
+	placed  []placed
+}
+
+// placed is a column at its place in the line.
+type placed struct {
+	Column
+	from int
+}
+
+// New returns an empty table.
+func New(columns []Column) *Table { return &Table{columns: columns, rows: none{}} }
+
+// none is no rows.
+type none struct{}
+
+func (none) Len() int                     { return 0 }
+func (none) ID(int) int64                 { return 0 }
+func (none) Find(int64) (int, bool)       { return 0, false }
+func (none) Cell(int, string, int) string { return "" }
+func (none) Look(int) Look                { return Look{} }
+
+// SetColumns changes the columns.
+func (t *Table) SetColumns(columns []Column) {
+	t.columns = columns
+	t.placed = nil
+}
+
+// SetRows shows other rows. The cursor stays on its row and its row stays on
+// its line of the screen; if the row is gone, the cursor keeps its number.
+func (t *Table) SetRows(rows Rows) {
+	line := t.cursor - t.top
+	if t.rows.Len() > 0 {
+		if row, ok := rows.Find(t.rows.ID(t.cursor)); ok {
+			t.cursor = row
+		}
+	}
+	t.rows = rows
+	t.cursor = min(max(t.cursor, 0), max(rows.Len()-1, 0))
+	t.top = t.cursor - line
+	t.scroll()
+}
+
+// SetSize changes the size in cells, the header included.
+func (t *Table) SetSize(w, h int) {
+	if w != t.w || h != t.h {
+		t.w, t.h = w, h
+		t.placed = nil
+		t.scroll()
+	}
+}
+
+// SetFocused says whether the table has the keys.
+func (t *Table) SetFocused(focused bool) { t.focused = focused }
+
+// SetSort shows by which column the rows are sorted.
+func (t *Table) SetSort(column string, descending bool) { t.sortBy, t.desc = column, descending }
+
+// SetEmpty gives the sentence shown when there are no rows.
+func (t *Table) SetEmpty(sentence string) { t.empty = sentence }
+
+// Sortable lists the columns that can be sorted by, in their order.
+func (t *Table) Sortable() []string {
+	var ids []string
+	for _, c := range t.columns {
+		if c.Sort {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// Cursor returns the row under the cursor; ok is false without rows.
+func (t *Table) Cursor() (row int, ok bool) { return t.cursor, t.rows.Len() > 0 }
+
+// SelectedID returns the ID of the row under the cursor.
+func (t *Table) SelectedID() (id int64, ok bool) {
+	if t.rows.Len() == 0 {
+		return 0, false
+	}
+	return t.rows.ID(t.cursor), true
+}
+
+// Select moves the cursor to the row with an ID, if it is there.
+func (t *Table) Select(id int64) bool {
+	row, ok := t.rows.Find(id)
+	if ok {
+		t.SetCursor(row)
+	}
+	return ok
+}
+
+// SetCursor moves the cursor to a row and scrolls as little as it takes.
+func (t *Table) SetCursor(row int) bool {
+	before := t.cursor
+	t.cursor = min(max(row, 0), max(t.rows.Len()-1, 0))
+	t.scroll()
+	return t.cursor != before
+}
+
+// Move moves the cursor by rows and reports whether it moved.
+func (t *Table) Move(rows int) bool { return t.SetCursor(t.cursor + rows) }
+
+// Page moves the cursor by pages.
+func (t *Table) Page(pages int) bool { return t.Move(pages * max(t.visible()-1, 1)) }
+
+// Top moves the cursor to the first row.
+func (t *Table) Top() bool { return t.SetCursor(0) }
+
+// Bottom moves the cursor to the last row.
+func (t *Table) Bottom() bool { return t.SetCursor(t.rows.Len() - 1) }
+
+// Scroll moves the view and not the cursor, as a mouse wheel does, except that
+// the cursor stays in view.
+func (t *Table) Scroll(rows int) {
+	t.top = min(max(t.top+rows, 0), max(t.rows.Len()-max(t.visible(), 1), 0))
+	t.cursor = min(max(t.cursor, t.top), max(min(t.top+max(t.visible(), 1), t.rows.Len())-1, 0))
+}
+
+// visible is the number of rows that fit.
+func (t *Table) visible() int { return max(t.h-1, 0) }
+
+// scroll brings the cursor into view and leaves no blank lines that rows could
+// fill.
+func (t *Table) scroll() {
+	n := max(t.visible(), 1)
+	t.top = min(t.top, t.cursor, max(t.rows.Len()-n, 0))
+	t.top = max(t.top, t.cursor-n+1, 0)
+}
+
+// Hit says what is at a cell of the table: a column title on the header line
+// (row −1), else a row.
+func (t *Table) Hit(x, y int) (row int, column string, ok bool) {
+	if x < 0 || y < 0 || x >= t.w || y >= t.h {
+		return 0, "", false
+	}
+	for _, c := range t.place() {
+		if x >= c.from && x < c.from+c.Width {
+			column = c.ID
+		}
+	}
+	if y == 0 {
+		return -1, column, column != ""
+	}
+	row = t.top + y - 1
+	return row, column, row < t.rows.Len()
+}
+
+// gutter holds the cursor and the mark, gap parts two columns.
+const (
+	gutter = 2
+	gap    = 2
+)
+
+// place chooses the columns that fit and gives them their widths.
+func (t *Table) place() []placed {
+	if t.placed != nil {
+		return t.placed
+	}
+	keep := slices.Clone(t.columns)
+	for need(keep) > t.w {
+		worst := -1
+		for i, c := range keep {
+			if c.Drop > 0 && (worst < 0 || c.Drop >= keep[worst].Drop) {
+				worst = i
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		keep = slices.Delete(keep, worst, worst+1)
+	}
+	spread(keep, t.w-need(keep))
+	at := gutter
+	t.placed = make([]placed, 0, len(keep))
+	for _, c := range keep {
+		t.placed = append(t.placed, placed{c, at})
+		at += c.Width + gap
+	}
+	return t.placed
+}
+
+func need(columns []Column) int {
+	n := gutter - gap
+	for _, c := range columns {
+		n += c.Width + gap
+	}
+	return n
+}
+
+// spread gives spare cells to the flexible columns.
+func spread(columns []Column, spare int) {
+	flex := 0
+	for _, c := range columns {
+		flex += c.Flex
+	}
+	for i := range columns {
+		if f := columns[i].Flex; f > 0 && spare > 0 {
+			more := spare * f / flex
+			columns[i].Width += more
+			spare -= more
+			flex -= f
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// list is rows of numbers; the ID of a row is its number.
+type list struct {
+	ids   []int64
+	asked *int
+}
+
+func (l list) Len() int         { return len(l.ids) }
+func (l list) ID(row int) int64 { return l.ids[row] }
+func (l list) Find(id int64) (int, bool) {
+	i := slices.Index(l.ids, id)
+	return i, i >= 0
+}
+func (l list) Cell(row int, column string, _ int) string {
+	if l.asked != nil {
+		*l.asked++
+	}
+	return fmt.Sprintf("%s-%d", column, l.ids[row])
+}
+func (l list) Look(row int) Look { return Look{} }
+
+func columns() []Column {
+	return []Column{
+		{ID: "#", Title: "#", Width: 5, Right: true},
+		{ID: "vm", Title: "VM", Width: 12, Flex: 2, Sort: true},
+		{ID: "time", Title: "time", Width: 12, Right: true, Sort: true},
+		{ID: "car", Title: "CAR", Width: 8, Drop: 2, Sort: true},
+		{ID: "basis", Title: "basis", Width: 8, Drop: 1},
+		{ID: "p", Title: "P(best)", Width: 10, Flex: 1, Drop: 3},
+	}
+}
+
+func numbers(n int) list {
+	l := list{ids: make([]int64, n)}
+	for i := range l.ids {
+		l.ids[i] = int64(i)
+	}
+	return l
+}
+
+// screenLine is where the row with the cursor stands.
+func screenLine(t *Table) int { return t.cursor - t.top }
+
+func TestCursorStaysOnItsRowAndLine(t *testing.T) {
+	tb := New(columns())
+	tb.SetSize(80, 11)
+	tb.SetRows(numbers(100))
+	tb.SetCursor(50)
+	line := screenLine(tb)
+	shuffled := numbers(100)
+	slices.Reverse(shuffled.ids)
+	tb.SetRows(shuffled)
+	if id, _ := tb.SelectedID(); id != 50 {
+		t.Errorf("cursor went from row 50 to %d", id)
+	}
+	if screenLine(tb) != line {
+		t.Errorf("the row moved from line %d to %d", line, screenLine(tb))
+	}
+	fewer := numbers(40)
+	tb.SetRows(fewer)
+	if row, ok := tb.Cursor(); !ok || row != 39 {
+		t.Errorf("row gone: cursor at %d", row)
+	}
+	tb.SetRows(list{})
+	if _, ok := tb.Cursor(); ok {
+		t.Error("a cursor without rows")
+	}
+	tb.SetRows(numbers(3))
+	if row, ok := tb.Cursor(); !ok || row != 0 {
+		t.Errorf("rows came back, cursor at %d %v", row, ok)
+	}
+}
+
+func TestCursorIsAlwaysInView(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tb := New(columns())
+		n := rapid.IntRange(0, 60).Draw(t, "n")
+		tb.SetRows(numbers(n))
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			k := rapid.IntRange(-70, 70).Draw(t, "k")
+			switch rapid.IntRange(0, 7).Draw(t, "action") {
+			case 0:
+				tb.Move(k)
+			case 1:
+				tb.Page(k % 3)
+			case 2:
+				tb.SetSize(40+k/2, max(k/4, 0))
+			case 3:
+				n = max(k, 0)
+				tb.SetRows(numbers(n))
+			case 4:
+				tb.Scroll(k)
+			case 5:
+				tb.Top()
+			case 6:
+				tb.Bottom()
+			case 7:
+				tb.Select(int64(k))
+			}
+			if tb.visible() > 0 && n > 0 && (tb.cursor < tb.top || tb.cursor >= tb.top+tb.visible()) {
+				t.Fatalf("cursor %d outside [%d, %d)", tb.cursor, tb.top, tb.top+tb.visible())
+			}
+			if tb.top < 0 || tb.top > max(n-1, 0) || n > 0 && tb.cursor >= n {
+				t.Fatalf("top %d cursor %d of %d rows", tb.top, tb.cursor, n)
+			}
+			if tb.visible() > 0 && n >= tb.visible() && n-tb.top < tb.visible() {
+				t.Fatalf("blank lines below although %d rows would fill %d lines", n, tb.visible())
+			}
+		}
+	})
+}
+
+func TestOnlyVisibleRowsAreAskedFor(t *testing.T) {
+	asked := 0
+	rows := numbers(1_000_000)
+	rows.asked = &asked
+	tb := New(columns())
+	tb.SetSize(100, 21)
+	tb.SetRows(rows)
+	tb.Bottom()
+	got := ansi.Strip(tb.View(theme.New("", true, false)))
+	if asked != 20*len(columns()) {
+		t.Errorf("asked for %d cells to draw 20 rows", asked)
+	}
+	if !strings.Contains(got, "vm-999999") {
+		t.Errorf("the last row isn't shown:\n%s", got)
+	}
+}
+
+func TestEverySizeIsExact(t *testing.T) {
+	th := theme.New("", true, false)
+	tb := New(columns())
+	tb.SetRows(numbers(5))
+	tb.SetFocused(true)
+	tb.SetSort("time", true)
+	for w := range 130 {
+		for _, h := range []int{0, 1, 2, 4, 9} {
+			tb.SetSize(w, h)
+			got := tb.View(th)
+			if w == 0 || h == 0 {
+				if got != "" {
+					t.Fatalf("%d×%d drew %q", w, h, got)
+				}
+				continue
+			}
+			lines := text.Lines(got)
+			if len(lines) != h {
+				t.Fatalf("%d×%d: %d lines", w, h, len(lines))
+			}
+			for _, l := range lines {
+				if text.Width(l) != w {
+					t.Fatalf("%d×%d: %d cells in %q", w, h, text.Width(l), l)
+				}
+			}
+		}
+	}
+}
+
+func TestColumnsGoByTheirPriority(t *testing.T) {
+	th := theme.New("", true, false)
+	tb := New(columns())
+	tb.SetRows(numbers(2))
+	for _, c := range []struct {
+		width      int
+		here, gone string
+	}{
+		{100, "P(best)", ""}, {60, "CAR", "P(best)"}, {48, "basis", "CAR"}, {36, "time", "basis"},
+	} {
+		tb.SetSize(c.width, 3)
+		got := ansi.Strip(tb.View(th))
+		if !strings.Contains(got, c.here) || c.gone != "" && strings.Contains(got, c.gone) {
+			t.Errorf("%d wide: want %q and not %q in\n%s", c.width, c.here, c.gone, got)
+		}
+	}
+}
+
+func TestHit(t *testing.T) {
+	tb := New(columns())
+	tb.SetSize(100, 6)
+	tb.SetRows(numbers(20))
+	tb.SetCursor(10)
+	th := theme.New("", true, false)
+	lines := text.Lines(ansi.Strip(tb.View(th)))
+	for y := 1; y < 6; y++ {
+		row, _, ok := tb.Hit(20, y)
+		if !ok || !strings.Contains(lines[y], fmt.Sprintf("vm-%d ", row)) {
+			t.Errorf("line %d is hit as row %d: %q", y, row, lines[y])
+		}
+	}
+	x := strings.Index(lines[0], "time")
+	if row, column, ok := tb.Hit(x, 0); !ok || row != -1 || column != "time" {
+		t.Errorf("title hit as %d %q %v", row, column, ok)
+	}
+	tb.SetRows(numbers(2))
+	if _, _, ok := tb.Hit(20, 5); ok {
+		t.Error("a row was hit below the last one")
+	}
+}
+
+func TestSortArrowAndEmptySentence(t *testing.T) {
+	th := theme.New("", true, false)
+	tb := New(columns())
+	tb.SetSize(100, 6)
+	tb.SetSort("time", false)
+	tb.SetEmpty("nothing is feasible")
+	got := ansi.Strip(tb.View(th))
+	if !strings.Contains(got, "time↑") || !strings.Contains(got, "nothing is feasible") {
+		t.Errorf("got\n%s", got)
+	}
+	tb.SetSort("time", true)
+	if !strings.Contains(tb.View(th), "time↓") {
+		t.Error("the arrow doesn't turn")
+	}
+	if got := tb.Sortable(); !slices.Equal(got, []string{"vm", "time", "car"}) {
+		t.Errorf("sortable: %v", got)
+	}
+}
+
+func TestShare(t *testing.T) {
+	th := theme.New("", true, false)
+	for f, want := range map[float64]string{0.97: "████▉  97%", 1: "█████ 100%", 0: "░░░░░   0%", 0.999: "█████ >99%", 0.001: "▏░░░░  <1%"} {
+		if got := ansi.Strip(Share(th, f, 10)); got != want {
+			t.Errorf("Share(%g) = %q, want %q", f, got, want)
+		}
+	}
+	if got := Share(th, math.NaN(), 10); strings.TrimSpace(got) != "–" {
+		t.Errorf("unknown: %q", got)
+	}
+	for w := range 12 {
+		if got := text.Width(Share(th, 0.5, w)); got != w {
+			t.Errorf("width %d: %d cells", w, got)
+		}
+	}
+}
+
+func BenchmarkView(b *testing.B) {
+	th := theme.New("", true, false)
+	tb := New(columns())
+	tb.SetSize(118, 16)
+	tb.SetRows(numbers(1_000_000))
+	tb.SetFocused(true)
+	i := 0
+	for b.Loop() {
+		i++
+		tb.SetCursor(i % 1_000_000)
+		tb.View(th)
+	}
+}
