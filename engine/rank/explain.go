@@ -58,6 +58,9 @@ func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gai
 			continue
 		}
 		g := least - r.key(in, i)
+		if len(r.Order) == 0 {
+			g = math.Inf(1) // anything beats nothing, also with an unknown key
+		}
 		if g > 0 && (candidate < 0 || column[i] < column[candidate] || (column[i] == column[candidate] && g > gain)) {
 			candidate, gain = i, g
 		}

@@ -1,0 +1,95 @@
+package rank
+
+import (
+	"maps"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+)
+
+// timed is a candidate of a timing cell that takes about v seconds and costs a
+// dollar a second.
+func timed(cell int, v, rel float64) Candidate {
+	c := Candidate{cell: cell, Time: estimate.Spread(v, rel, estimate.Measured)}
+	c.Cost = c.Time
+	return c
+}
+
+func ask(candidates ...Candidate) *Result { return Evaluate(NewSpace(candidates), Query{}) }
+
+func TestBestProbabilityIsADistribution(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
+		r := Evaluate(s, q)
+		for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
+			p := r.BestProbability(o)
+			unpriced := false
+			for _, i := range r.Order {
+				unpriced = unpriced || o == ObjectiveCost && math.IsNaN(s.Cost[i])
+			}
+			if p == nil {
+				if len(r.Order) > 0 && !unpriced {
+					t.Fatalf("nothing said of %s although every interval is known", o)
+				}
+				continue
+			}
+			if unpriced {
+				t.Fatalf("a probability of being cheapest although a price is unknown: %v", p)
+			}
+			var sum float64
+			for i, x := range p {
+				if !r.Feasible[i] || x < 0 || x > 1+1e-9 {
+					t.Fatalf("candidate %d, feasible %v: %g", i, r.Feasible[i], x)
+				}
+				sum += x
+			}
+			if len(p) != len(r.Order) || math.Abs(sum-1) > 1e-9 {
+				t.Fatalf("%d probabilities of %d candidates add up to %g", len(p), len(r.Order), sum)
+			}
+			if !maps.Equal(p, Evaluate(s, q).BestProbability(o)) {
+				t.Fatal("asked twice, answered differently")
+			}
+		}
+	})
+}
+
+// Of two log-normals of equal spread, the probability has a closed form.
+func TestBestProbabilityOfTwo(t *testing.T) {
+	for _, factor := range []float64{1, 1.05, 1.2, 1.5, 3} {
+		const rel = 0.2
+		p := ask(timed(1, 10, rel), timed(2, 10*factor, rel)).BestProbability(ObjectiveTime)
+		sigma := math.Log(1+rel) / estimate.Z90
+		want := 0.5 * math.Erfc(-math.Log(factor)/(2*sigma))
+		if math.Abs(p[0]-want) > 4*0.0221 { // four standard errors of 512 draws
+			t.Errorf("%g times faster: %.3f, want %.3f", factor, p[0], want)
+		}
+	}
+}
+
+func TestBestProbabilityOfEquals(t *testing.T) {
+	// Candidates of one cell err together, so equal ones always tie and the
+	// slower of two never wins, however wide the interval.
+	p := ask(timed(7, 10, 0.5), timed(7, 10, 0.5), timed(7, 10.1, 0.5)).BestProbability(ObjectiveTime)
+	if math.Abs(p[0]-0.5) > 1e-9 || math.Abs(p[1]-0.5) > 1e-9 || p[2] != 0 {
+		t.Errorf("got %v, want a half, a half and 0", p)
+	}
+}
+
+func TestBestProbabilityNeedsIntervals(t *testing.T) {
+	bare := Candidate{Time: estimate.Exact(99, estimate.Published)}
+	if p := ask(timed(1, 10, 0.1), bare).BestProbability(ObjectiveTime); p != nil {
+		t.Errorf("a competitor has no interval, yet %v", p)
+	}
+	if p := ask().BestProbability(ObjectiveTime); p != nil {
+		t.Errorf("nobody competes, yet %v", p)
+	}
+	unpriced := timed(2, 10, 0.1)
+	unpriced.Cost = estimate.Estimate{}
+	r := ask(timed(1, 10, 0.1), unpriced)
+	if r.BestProbability(ObjectiveCost) != nil || r.BestProbability(ObjectiveTime) == nil {
+		t.Error("an unknown price silences the question of cost, and only that")
+	}
+}

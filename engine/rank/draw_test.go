@@ -1,0 +1,137 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// spaces draws small spaces on a coarse grid, so that ties, unknowns and
+// candidates that do not fit the memory are all common.
+func spaces() *rapid.Generator[*Space] {
+	return rapid.Custom(func(t *rapid.T) *Space {
+		higher := rapid.Bool().Draw(t, "higher is better")
+		n := rapid.IntRange(0, 14).Draw(t, "candidates")
+		candidates := make([]Candidate, n)
+		for i := range candidates {
+			candidates[i] = candidate(t, i, higher)
+		}
+		return NewSpace(candidates)
+	})
+}
+
+func candidate(t *rapid.T, i int, higher bool) Candidate {
+	c := Candidate{ID: fmt.Sprint(i), cell: i}
+	c.Time = estimate.Spread(float64(rapid.IntRange(1, 6).Draw(t, "time")), 0.2, estimate.Measured)
+	if rapid.IntRange(0, 5).Draw(t, "priced") > 0 {
+		c.Cost = c.Time.Times(float64(rapid.IntRange(1, 4).Draw(t, "price")))
+	}
+	if a := rapid.IntRange(-1, 5).Draw(t, "accuracy"); a >= 0 {
+		c.Quality = &Quality{"top-1", estimate.Exact(float64(a)/10, estimate.Measured), higher}
+	}
+	if rapid.IntRange(0, 7).Draw(t, "memory") == 0 {
+		c.OverMemory = &Violation{GPUMemory, 8, new(9.0)}
+	}
+	return c
+}
+
+// queries draws queries whose limits lie on the grid of [spaces].
+func queries() *rapid.Generator[Query] {
+	limit := func(t *rapid.T, name string, most int, step float64) *float64 {
+		v := rapid.IntRange(-1, most).Draw(t, name)
+		if v < 0 {
+			return nil
+		}
+		return new(float64(v) * step)
+	}
+	return rapid.Custom(func(t *rapid.T) Query {
+		q := Query{Sort: rapid.SampledFrom([]Sort{ByTime, ByCost, ByScore, ByTAR, ByCAR}).Draw(t, "sort")}
+		q.MinAccuracy = limit(t, "min accuracy", 5, 0.1)
+		q.MaxTime = limit(t, "max time", 7, 1)
+		q.MaxCost = limit(t, "max cost", 25, 1)
+		q.Weights = Weights{float64(rapid.IntRange(0, 2).Draw(t, "time weight")), float64(rapid.IntRange(0, 2).Draw(t, "cost weight"))}
+		return q
+	})
+}
+
+// meets is the definition of feasible, candidate by candidate.
+func meets(c *Candidate, l Limits) bool {
+	if c.OverMemory != nil || !c.Time.Known() {
+		return false
+	}
+	if l.MaxTime != nil && c.Time.Value > *l.MaxTime {
+		return false
+	}
+	if l.MaxCost != nil && (!c.Cost.Known() || c.Cost.Value > *l.MaxCost) {
+		return false
+	}
+	if l.MinAccuracy == nil {
+		return true
+	}
+	if c.Quality == nil {
+		return false
+	}
+	if c.Quality.HigherIsBetter {
+		return c.Quality.Estimate.Value >= *l.MinAccuracy
+	}
+	return c.Quality.Estimate.Value <= *l.MinAccuracy
+}
+
+func feasible(s *Space, l Limits) []int {
+	var out []int
+	for i := range s.Candidates {
+		if meets(&s.Candidates[i], l) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// nonDominated is the O(n²) definition of a frontier.
+func nonDominated(index []int, x, y []float64) []int {
+	var out []int
+	for _, i := range index {
+		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
+			continue
+		}
+		dominated := slices.ContainsFunc(index, func(j int) bool {
+			return x[j] <= x[i] && y[j] <= y[i] && (x[j] < x[i] || y[j] < y[i])
+		})
+		if !dominated {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func sorted(index []int) []int {
+	out := slices.Clone(index)
+	slices.Sort(out)
+	return out
+}
+
+func train(batch int, vm string) profile.Run {
+	return profile.Run{
+		Model: "net", Mode: profile.Train, Cloud: "aws", Region: "r", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
+		BatchSize: batch, Basis: estimate.Measured, Status: profile.Done,
+	}
+}
+
+func infer(batch, gpus int, seconds float64) profile.Run {
+	r := train(batch, "p2")
+	r.Mode, r.GPUCount = profile.Infer, gpus
+	r.Steady = estimate.Spread(seconds, 0.1, estimate.Measured)
+	return r
+}
+
+// steady gives a training run what method 2 needs.
+func steady(r profile.Run, startup, iteration, perEpoch float64) profile.Run {
+	r.StartupS, r.IterationsPerEpoch = &startup, &perEpoch
+	r.Steady = estimate.Spread(iteration, 0.05, r.Basis)
+	return r
+}

@@ -1,0 +1,192 @@
+package rank
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+)
+
+func TestEvaluateAgainstTheDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
+		r := Evaluate(s, q)
+		want := feasible(s, q.Limits)
+		if !slices.Equal(sorted(r.Order), want) {
+			t.Fatalf("feasible %v, want %v", sorted(r.Order), want)
+		}
+		for i := range s.Candidates {
+			if r.Feasible[i] != slices.Contains(want, i) {
+				t.Fatalf("Feasible[%d] = %v", i, r.Feasible[i])
+			}
+			if r.Feasible[i] != (len(r.Violations(i)) == 0) {
+				t.Fatalf("candidate %d: feasible %v, violations %v", i, r.Feasible[i], r.Violations(i))
+			}
+		}
+		for name, f := range map[string][2][]int{
+			"time accuracy": {r.TimeAccuracy, nonDominated(want, s.Time, s.Loss)},
+			"cost accuracy": {r.CostAccuracy, nonDominated(want, s.Cost, s.Loss)},
+			"time cost":     {r.TimeCost, nonDominated(want, s.Time, s.Cost)},
+		} {
+			if !slices.Equal(sorted(f[0]), f[1]) {
+				t.Fatalf("%s frontier %v, want %v", name, f[0], f[1])
+			}
+		}
+		if !slices.IsSortedFunc(r.TimeCost, func(a, b int) int { return lastNaN(s.Time[a], s.Time[b]) }) {
+			t.Fatalf("frontier %v does not rise in time", r.TimeCost)
+		}
+	})
+}
+
+// before is the promised order: by key, then time, cost and accuracy, unknown
+// last, then the order of the set.
+func before(r *Result, a, b int) bool {
+	s := r.Space
+	for _, column := range []func(int) float64{
+		r.Key, func(i int) float64 { return s.Time[i] }, func(i int) float64 { return s.Cost[i] }, func(i int) float64 { return s.Loss[i] },
+	} {
+		x, y := column(a), column(b)
+		if math.IsNaN(x) && math.IsNaN(y) || x == y {
+			continue
+		}
+		return math.IsNaN(y) || x < y
+	}
+	return a < b
+}
+
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := Evaluate(spaces().Draw(t, "space"), queries().Draw(t, "query"))
+		for k, a := range r.Order {
+			for _, b := range r.Order[k+1:] {
+				if !before(r, a, b) {
+					t.Fatalf("%d stands before %d in the order by %s", a, b, r.Query.Sort)
+				}
+			}
+		}
+	})
+}
+
+// Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ, written down again from the contract.
+func TestScore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
+		r := Evaluate(s, q)
+		w := q.Weights
+		if w == (Weights{}) {
+			w = Weights{1, 1}
+		}
+		bestTime, bestCost := math.Inf(1), math.Inf(1)
+		for _, i := range r.Order {
+			bestTime = min(bestTime, s.Time[i])
+			if !math.IsNaN(s.Cost[i]) {
+				bestCost = min(bestCost, s.Cost[i])
+			}
+		}
+		for i, got := range r.Score {
+			if !r.Feasible[i] || w.Cost > 0 && math.IsNaN(s.Cost[i]) {
+				if !math.IsNaN(got) {
+					t.Fatalf("score %g of candidate %d, which has none", got, i)
+				}
+				continue
+			}
+			want := w.Time * s.Time[i] / bestTime
+			if w.Cost > 0 {
+				want += w.Cost * s.Cost[i] / bestCost
+			}
+			want /= w.Time + w.Cost
+			if math.Abs(got-want) > 1e-12*want || got < 1-1e-12 {
+				t.Fatalf("score %g, want %g, at least 1", got, want)
+			}
+		}
+	})
+}
+
+// Free machines cost as much as one another, and what is not free costs
+// infinitely more.
+func TestScoreOfFreeMachines(t *testing.T) {
+	free := Candidate{ID: "free", Time: estimate.Exact(4, estimate.Measured), Cost: estimate.Exact(0, estimate.Measured)}
+	paid := Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured), Cost: estimate.Exact(1, estimate.Measured)}
+	r := Evaluate(NewSpace([]Candidate{paid, free}), Query{Sort: ByScore})
+	if r.Score[1] != 2.5 || !math.IsInf(r.Score[0], 1) || r.Order[0] != 1 {
+		t.Errorf("scores %v, order %v", r.Score, r.Order)
+	}
+}
+
+func TestTighteningNeverLetsAnybodyIn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
+		loose := Evaluate(s, q)
+		tighter := func(limit *float64, step float64) *float64 {
+			d := float64(rapid.IntRange(0, 2).Draw(t, "step")) * step
+			if limit == nil {
+				if d == 0 {
+					return nil
+				}
+				return new(3 * math.Abs(step))
+			}
+			return new(*limit + d)
+		}
+		up := 0.1
+		if !s.HigherIsBetter {
+			up = -0.1
+		}
+		q.MinAccuracy, q.MaxTime, q.MaxCost = tighter(q.MinAccuracy, up), tighter(q.MaxTime, -1), tighter(q.MaxCost, -1)
+		tight := Evaluate(s, q)
+		for _, i := range tight.Order {
+			if !loose.Feasible[i] {
+				t.Fatalf("candidate %d came in when the limits were tightened to %+v", i, q.Limits)
+			}
+		}
+	})
+}
+
+func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
+		r := Evaluate(s, q)
+		want := map[Constraint]int{}
+		for i := range s.Candidates {
+			for _, v := range r.Violations(i) {
+				want[v.Constraint]++
+			}
+		}
+		for name, alone := range map[Constraint]Limits{
+			Accuracy: {MinAccuracy: q.MinAccuracy}, Time: {MaxTime: q.MaxTime}, Cost: {MaxCost: q.MaxCost}, GPUMemory: {},
+		} {
+			if r.Because[name] != want[name] {
+				t.Fatalf("%s rules out %d, its violations are %d", name, r.Because[name], want[name])
+			}
+			rulesOutAll := len(s.Candidates) > 0
+			for i := range s.Candidates {
+				c := s.Candidates[i]
+				if name != GPUMemory {
+					c.OverMemory = nil
+				}
+				rulesOutAll = rulesOutAll && !meets(&c, alone)
+			}
+			if got := slices.Contains(r.RulesOutAll(), name); got != rulesOutAll {
+				t.Fatalf("RulesOutAll holds %s: %v, want %v", name, got, rulesOutAll)
+			}
+		}
+	})
+}
+
+// Accuracies whose metric is better when lower turn the limit round.
+func TestLowerIsBetter(t *testing.T) {
+	wer := func(v float64) *Quality {
+		return &Quality{"WER", estimate.Exact(v, estimate.Measured), false}
+	}
+	one := estimate.Exact(1, estimate.Measured)
+	s := NewSpace([]Candidate{{ID: "good", Time: one, Quality: wer(0.05)}, {ID: "bad", Time: one, Quality: wer(0.3)}})
+	r := Evaluate(s, Query{Limits: Limits{MinAccuracy: new(0.1)}})
+	if !slices.Equal(r.Order, []int{0}) || !slices.Equal(r.TimeAccuracy, []int{0}) {
+		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order, r.TimeAccuracy)
+	}
+	if tar := r.TAR(0); !math.IsNaN(tar) {
+		t.Errorf("TAR %g of an error rate has no meaning", tar)
+	}
+}

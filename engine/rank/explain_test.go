@@ -1,0 +1,222 @@
+package rank
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
+)
+
+// least is the smallest known key among the candidates.
+func least(index []int, key func(int) float64) float64 {
+	best := math.Inf(1)
+	for _, i := range index {
+		if k := key(i); k < best {
+			best = k
+		}
+	}
+	return best
+}
+
+// relaxed returns the limits with one of them put to v, and whether v gives way.
+func relaxed(s *Space, l Limits, c Constraint, v float64) (Limits, bool) {
+	switch c {
+	case Accuracy:
+		gives := (v < *l.MinAccuracy) == s.HigherIsBetter && v != *l.MinAccuracy
+		l.MinAccuracy = &v
+		return l, gives
+	case Time:
+		gives := v > *l.MaxTime
+		l.MaxTime = &v
+		return l, gives
+	default:
+		gives := v > *l.MaxCost
+		l.MaxCost = &v
+		return l, gives
+	}
+}
+
+// buys says by how much a relaxation to v improves on now, by the definition:
+// ask again with the other limit and look what comes in.
+func buys(r *Result, c Constraint, in Sort, v float64) (gain float64, ok bool) {
+	l, gives := relaxed(r.Space, r.Query.Limits, c, v)
+	if !gives {
+		return 0, false
+	}
+	came := slices.DeleteFunc(feasible(r.Space, l), func(i int) bool { return r.Feasible[i] })
+	if len(r.Order) == 0 {
+		return math.Inf(1), len(came) > 0
+	}
+	key := func(i int) float64 { return r.key(in, i) }
+	gain = least(r.Order, key) - least(came, key)
+	return gain, gain > 0
+}
+
+func TestRelaxationsAgainstAskingAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
+		r := Evaluate(s, q)
+		listed := map[Constraint]Relaxation{}
+		for _, x := range r.Relaxations() {
+			listed[x.Constraint] = x
+			l, gives := relaxed(s, q.Limits, x.Constraint, x.Need)
+			if !gives || !meets(&s.Candidates[x.Candidate], l) || r.Feasible[x.Candidate] {
+				t.Fatalf("%+v does not let its candidate in", x)
+			}
+			gain, ok := buys(r, x.Constraint, x.In, x.Need)
+			if !ok || math.Abs(gain-x.Gain) > 1e-9 {
+				t.Fatalf("%+v buys %g", x, gain)
+			}
+		}
+		columns := map[Constraint][]float64{}
+		objective := map[Constraint]Sort{Accuracy: q.Sort, Time: ByCost, Cost: ByTime}
+		if q.MinAccuracy != nil {
+			columns[Accuracy] = s.Accuracy
+		}
+		if q.MaxTime != nil {
+			columns[Time] = s.Time
+		}
+		if q.MaxCost != nil {
+			columns[Cost] = s.Cost
+		}
+		for c, column := range columns {
+			x, isListed := listed[c]
+			for i, v := range column {
+				if math.IsNaN(v) {
+					continue
+				}
+				smaller, _ := relaxed(s, q.Limits, c, x.Need)
+				if isListed && !lessOf(s, c, v, smaller) {
+					continue
+				}
+				if gain, ok := buys(r, c, objective[c], v); ok {
+					t.Fatalf("%s: relaxing to %g of candidate %d buys %g, but the answer is %+v (listed %v)", c, v, i, gain, x, isListed)
+				}
+			}
+		}
+	})
+}
+
+// lessOf reports whether relaxing the constraint to v gives less way than l does.
+func lessOf(s *Space, c Constraint, v float64, l Limits) bool {
+	switch c {
+	case Accuracy:
+		return v != *l.MinAccuracy && (v > *l.MinAccuracy) == s.HigherIsBetter
+	case Time:
+		return v < *l.MaxTime
+	default:
+		return v < *l.MaxCost
+	}
+}
+
+// lines draws training candidates by their lines over epochs.
+func lined() *rapid.Generator[*Space] {
+	return rapid.Custom(func(t *rapid.T) *Space {
+		candidates := make([]Candidate, rapid.IntRange(0, 8).Draw(t, "candidates"))
+		for i := range candidates {
+			c := candidate(t, i, true)
+			c.timeLine = &runtime.Line{At0: float64(rapid.IntRange(0, 400).Draw(t, "start-up")), Slope: float64(rapid.IntRange(1, 20).Draw(t, "an epoch"))}
+			if c.Cost.Known() {
+				price := float64(rapid.IntRange(1, 5).Draw(t, "price of a second"))
+				c.costLine = &runtime.Line{At0: c.timeLine.At0 * price, Slope: c.timeLine.Slope * price}
+			}
+			candidates[i] = c
+		}
+		return NewSpace(candidates)
+	})
+}
+
+func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, q := lined().Draw(t, "space"), queries().Draw(t, "query")
+		q.Mode = profile.Train
+		r := Evaluate(s, q)
+		for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
+			line := func(i int) *runtime.Line {
+				if o == ObjectiveCost {
+					return s.Candidates[i].costLine
+				}
+				return s.Candidates[i].timeLine
+			}
+			var rivals []int
+			for _, i := range feasible(s, Limits{MinAccuracy: q.MinAccuracy}) {
+				if line(i) != nil {
+					rivals = append(rivals, i)
+				}
+			}
+			lowest := func(epochs float64) float64 {
+				return least(rivals, func(i int) float64 { return line(i).At(epochs) })
+			}
+			// Between two crossovers the same candidate must be best throughout.
+			at, best := 1.0, -1
+			check := func(until float64) {
+				for _, x := range []float64{at, (at + until) / 2, until} {
+					if want := lowest(x); best >= 0 && math.Abs(line(best).At(x)-want) > 1e-6*(1+want) {
+						t.Fatalf("by %s at %g epochs candidate %d has %g, the best has %g", o, x, best, line(best).At(x), want)
+					}
+				}
+			}
+			for _, x := range r.Crossovers() {
+				if x.Objective != o {
+					continue
+				}
+				if x.Epochs < at || x.Epochs > maxEpochs || x.From == x.To || best >= 0 && x.From != best {
+					t.Fatalf("%+v does not follow on candidate %d at %g epochs", x, best, at)
+				}
+				best = x.From
+				check(x.Epochs)
+				at, best = x.Epochs, x.To
+			}
+			if best < 0 { // no crossover: one candidate must be best from end to end
+				stays := slices.ContainsFunc(rivals, func(i int) bool {
+					return line(i).At(1) == lowest(1) && line(i).At(maxEpochs) == lowest(maxEpochs)
+				})
+				if len(rivals) > 0 && !stays {
+					t.Fatalf("by %s the best changes between 1 and %d epochs, but no crossover says so", o, maxEpochs)
+				}
+				continue
+			}
+			check(maxEpochs)
+		}
+	})
+}
+
+func TestCrossoversBelongToTraining(t *testing.T) {
+	a, b := timed(1, 1, 0.1), timed(2, 2, 0.1)
+	a.timeLine, b.timeLine = &runtime.Line{At0: 0, Slope: 2}, &runtime.Line{At0: 10, Slope: 1}
+	s := NewSpace([]Candidate{a, b})
+	q := Query{Workload: Workload{Mode: profile.Train}}
+	got := Evaluate(s, q).Crossovers()
+	if want := []Crossover{{10, 0, 1, ObjectiveTime}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	q.Mode = profile.Infer
+	if got := Evaluate(s, q).Crossovers(); got != nil {
+		t.Errorf("inference has no epochs to cross over: %v", got)
+	}
+}
+
+func TestPriceFlip(t *testing.T) {
+	vm := func(name string, seconds, hourly float64) Candidate {
+		c := Candidate{ID: name, Time: estimate.Exact(seconds, estimate.Measured)}
+		c.Configuration = []Part{{VM: profile.VMType{InstanceType: name}, Count: 2, USDPerHour: &hourly}}
+		c.Cost = c.Time.Times(*c.USDPerHour() / 3600)
+		return c
+	}
+	r := ask(vm("cheap", 3600, 1), vm("cheap", 1800, 2.2), vm("rival", 3600, 1.5), vm("dear", 3600, 9))
+	flip, ok := r.PriceFlip(0)
+	if !ok || flip.To != 2 || flip.Now != 1 || math.Abs(flip.USDPerHour-1.5) > 1e-12 {
+		t.Errorf("got %+v, %v: at $1.50 an hour the rival is as cheap", flip, ok)
+	}
+	if flip, ok := r.PriceFlip(3); ok {
+		t.Errorf("the dearest is not the cheaper of anything: %+v", flip)
+	}
+	if flip, ok := ask(vm("alone", 1, 1)).PriceFlip(0); ok {
+		t.Errorf("nobody to flip to: %+v", flip)
+	}
+}
