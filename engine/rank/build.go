@@ -3,6 +3,7 @@ package rank
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ func Build(set *profile.Set, w Workload) []Candidate {
 			continue
 		}
 		k := cellKey{r.Variant.Name, r.Variant.Precision, r.VM(), r.BatchSize, max(r.Count, 1)}
+		if r.Mode == profile.Infer {
+			k.count = 1 // the time of a batch on one GPU, however many work beside it
+		}
 		if _, seen := cells[k]; !seen {
 			keys = append(keys, k)
 		}
@@ -139,10 +143,14 @@ func (b *builder) cell(index int, runs []profile.Run) []Candidate {
 	return out
 }
 
-// answers reports whether the run alone can answer for the workload.
+// answers reports whether the run alone can answer for the workload. One that
+// ran out of memory, however late, says only that it does not fit.
 func (b *builder) answers(r profile.Run) bool {
+	if r.Status == profile.OutOfMemory {
+		return false
+	}
 	if b.w.Mode == profile.Infer {
-		return r.Steady.Known()
+		return r.Steady.Known() && r.BatchSize > 0
 	}
 	return b.trainingTime(r).Known()
 }
@@ -211,11 +219,12 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 	}
 	c.Time = runtime.Pool(times)
 	c.Epochs = b.epochs(runs[0])
-	c.AsPrinted = !runs[0].Steady.Known()
-	if !c.AsPrinted {
-		one := runtime.Training(runs[0], 1, b.set.Kinds).Value
-		slope := runtime.Training(runs[0], 2, b.set.Kinds).Value - one
-		c.timeLine = &runtime.Line{At0: one - slope, Slope: slope}
+	c.AsPrinted = c.Epochs == nil
+	if one := runtime.Training(runs[0], 1, b.set.Kinds); one.Known() {
+		slope := runtime.Training(runs[0], 2, b.set.Kinds).Value - one.Value
+		c.timeLine = &runtime.Line{At0: one.Value - slope, Slope: slope}
+	} else {
+		c.AsPrinted = true
 	}
 	b.finish(&c, runs[0], max(runs[0].Count, 1))
 	return c
@@ -322,7 +331,7 @@ func (b *builder) outOfMemory(index int, runs []profile.Run) []Candidate {
 	c := b.candidate(index, runs[i])
 	c.Sources = []int64{runs[i].ID}
 	b.finish(&c, runs[i], 1)
-	limit := 0.0
+	limit := math.NaN()
 	if mem := c.Configuration[0].VM.GPUMemGiB; mem != nil {
 		limit = *mem
 	}

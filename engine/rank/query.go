@@ -135,7 +135,8 @@ func (c *Candidate) USDPerHour() *float64 {
 }
 
 // Violation is a limit a candidate breaks. Value is nil where it is unknown,
-// which does not satisfy a limit.
+// which does not satisfy a limit. Limit is NaN where a run out of memory is all
+// that is known of it.
 type Violation struct {
 	Constraint Constraint
 	Limit      float64
