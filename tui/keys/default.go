@@ -1,0 +1,144 @@
+package keys
+
+// The actions that keys lead to. Their names are those of the config file.
+const (
+	Explore   Action = "explore"
+	Probe     Action = "probe-screen"
+	Fleet     Action = "fleet"
+	Traffic   Action = "traffic"
+	Library   Action = "library"
+	FocusNext Action = "focus-next"
+	FocusPrev Action = "focus-previous"
+	Left      Action = "left"
+	Right     Action = "right"
+	Up        Action = "up"
+	Down      Action = "down"
+	BigLeft   Action = "big-left"
+	BigRight  Action = "big-right"
+	PageUp    Action = "page-up"
+	PageDown  Action = "page-down"
+	Top       Action = "top"
+	Bottom    Action = "bottom"
+	Enter     Action = "enter"
+	Back      Action = "back"
+	Filter    Action = "filter"
+	Sort      Action = "sort"
+	Reverse   Action = "reverse"
+	Pin       Action = "pin"
+	Pick      Action = "pick"
+	Export    Action = "export"
+	Open      Action = "open"
+	ProbeThis Action = "probe"
+	Undo      Action = "undo"
+	Redo      Action = "redo"
+	Model     Action = "model"
+	Workload  Action = "workload"
+	Batch     Action = "batch"
+	Purchase  Action = "purchase"
+	Clouds    Action = "clouds"
+	GPUs      Action = "gpus"
+	Variants  Action = "variants"
+	Feasible  Action = "feasible"
+	Axes      Action = "axes"
+	Copy      Action = "copy"
+	Theme     Action = "theme"
+	Mouse     Action = "mouse"
+	Refresh   Action = "refresh"
+	Clear     Action = "clear"
+	Stop      Action = "stop"
+	Keep      Action = "keep-running"
+	Delete    Action = "delete"
+	Help      Action = "help"
+	Quit      Action = "quit"
+	Interrupt Action = "interrupt"
+)
+
+// The regions that screens pass to the table. A binding for "explore" holds in
+// everything that begins with "explore.".
+const (
+	InExplore   = "explore"
+	InSliders   = "explore.sliders"
+	InPlot      = "explore.plot"
+	InRanking   = "explore.ranking"
+	InInspector = "explore.inspector"
+	InProbe     = "probe"
+	InForm      = "probe.form"
+	InRun       = "probe.run"
+	InFleet     = "fleet"
+	InTraffic   = "traffic"
+	InLibrary   = "library"
+)
+
+// The sections of the help screen.
+const (
+	screens   = "Screens"
+	moving    = "Moving"
+	choosing  = "Choosing"
+	asking    = "The question"
+	measuring = "Probing"
+	program   = "Program"
+)
+
+// defaults lists every binding, in the order of footer, help and docs. Rank
+// orders the footer: 1 is shown first, 0 never.
+func defaults() []Binding {
+	explore := []string{InExplore}
+	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleet, InTraffic}
+	return []Binding{
+		{Action: Explore, Keys: []string{"1"}, Group: screens, Help: "Explore", Long: "scrub constraints, see frontiers and the ranking"},
+		{Action: Probe, Keys: []string{"2"}, Group: screens, Help: "Probe", Long: "measure a model on the GPU at hand"},
+		{Action: Fleet, Keys: []string{"3"}, Group: screens, Help: "Fleet", Long: "place a trace of jobs on reserved and on-demand GPUs"},
+		{Action: Traffic, Keys: []string{"4"}, Group: screens, Help: "Traffic", Long: "serve a trace of requests with VMs and functions"},
+		{Action: Library, Keys: []string{"5"}, Group: screens, Help: "Library", Long: "databases, models, runs, VM types and picks"},
+
+		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InForm}},
+		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InForm}},
+		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 5, Only: lists},
+		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 5, Only: lists},
+		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big step", Long: "big step down", Rank: 6, Only: []string{InSliders}},
+		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big step", Long: "big step up", Rank: 6, Only: []string{InSliders}},
+		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
+		{Action: PageDown, Keys: []string{"pgdown", "ctrl+d"}, Group: moving, Help: "page", Long: "a page down"},
+		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
+		{Action: Bottom, Keys: []string{"G", "end"}, Group: moving, Help: "bottom", Long: "last row, high end of a slider"},
+		{Action: Enter, Keys: []string{"enter"}, Group: moving, Help: "enter", Long: "type an exact value, inspect a row, start what is under the cursor", Rank: 4,
+			Words: map[string]string{InSliders: "type", InForm: "edit", InRanking: "inspect", InPlot: "inspect", InInspector: "back", InLibrary: "open"}, Only: []string{InExplore, InForm, InLibrary, InFleet, InTraffic}},
+		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 5},
+		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
+		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun, InInspector}},
+
+		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: lists},
+		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8, Only: append([]string{InExplore}, lists...)},
+		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "turn the order round", Only: append([]string{InExplore}, lists...)},
+		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin", Long: "pin a candidate to compare, switch a toggle", Rank: 8, Only: []string{InExplore, InLibrary, InForm}},
+		{Action: Pick, Keys: []string{"x"}, Group: choosing, Help: "pick", Long: "choose this candidate and keep the choice with its question", Rank: 7, Only: explore},
+		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "write the candidate for the next tool", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InLibrary}},
+		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row to the clipboard", Only: lists},
+		{Action: Undo, Keys: []string{"u"}, Group: choosing, Help: "undo", Long: "take the last change of the question back", Rank: 9, Only: []string{InExplore, InFleet, InTraffic}},
+		{Action: Redo, Keys: []string{"U", "ctrl+r"}, Group: choosing, Help: "redo", Long: "do again what was undone", Only: []string{InExplore, InFleet, InTraffic}},
+
+		{Action: Model, Keys: []string{"m"}, Group: asking, Help: "model", Long: "next model", Rank: 8, Only: []string{InExplore, InTraffic}},
+		{Action: Workload, Keys: []string{"w"}, Group: asking, Help: "workload", Long: "training or inference", Rank: 9, Only: explore},
+		{Action: Batch, Keys: []string{"b"}, Group: asking, Help: "batch", Long: "filter by batch size", Rank: 9, Only: explore},
+		{Action: Purchase, Keys: []string{"$"}, Group: asking, Help: "purchase", Long: "on demand, spot, or reserved", Rank: 9, Only: explore},
+		{Action: Clouds, Keys: []string{"c"}, Group: asking, Help: "clouds", Long: "filter by cloud", Only: explore},
+		{Action: GPUs, Keys: []string{"n"}, Group: asking, Help: "GPUs", Long: "filter by GPU", Only: explore},
+		{Action: Variants, Keys: []string{"v"}, Group: asking, Help: "variants", Long: "filter by variant", Only: explore},
+		{Action: Feasible, Keys: []string{"f"}, Group: asking, Help: "feasible", Long: "show or hide what is infeasible", Only: explore},
+		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away", Only: explore},
+		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "log axes", Long: "logarithmic or linear axes", Only: explore},
+
+		{Action: ProbeThis, Keys: []string{"p"}, Group: measuring, Help: "probe", Long: "measure this candidate; on the form: start", Rank: 4, Words: map[string]string{InForm: "start"}, Only: []string{InExplore, InForm, InLibrary}},
+		{Action: Stop, Keys: []string{"."}, Group: measuring, Help: "stop and save", Long: "end the probe at the next step and keep what it measured", Rank: 1, Only: []string{InRun}},
+		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
+
+		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database or a model file", Rank: 9},
+		{Action: Delete, Keys: []string{"D"}, Group: program, Help: "delete", Long: "delete a run of your own database", Only: []string{InLibrary}, Rank: 9},
+		{Action: Refresh, Keys: []string{"r"}, Group: program, Help: "refresh", Long: "read the database again"},
+		{Action: Theme, Keys: []string{"t"}, Group: program, Help: "theme", Long: "next theme"},
+		{Action: Mouse, Keys: []string{"M"}, Group: program, Help: "mouse", Long: "mouse on or off, so that text can be selected"},
+		{Action: Help, Keys: []string{"?"}, Group: program, Help: "help", Long: "this list", Rank: 2},
+		{Action: Quit, Keys: []string{"q"}, Group: program, Help: "quit", Long: "leave; asks first while a probe runs", Rank: 2},
+		{Action: Interrupt, Keys: []string{"ctrl+c"}, Group: program, Help: "quit", Long: "leave, like q, also while text is typed"},
+	}
+}

@@ -1,0 +1,181 @@
+package keys
+
+import (
+	"slices"
+	"strings"
+
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// Disabled says why an action can't be done now, "" when it can. A nil
+// Disabled allows everything.
+type Disabled func(Action) (reason string)
+
+func (d Disabled) reason(a Action) string {
+	if d == nil {
+		return ""
+	}
+	return d(a)
+}
+
+// glyphs are short names of keys, and glyphsASCII those without symbols.
+var (
+	glyphs      = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "⏎", "shift+tab": "⇧tab", "pgup": "PgUp", "pgdown": "PgDn"}
+	glyphsASCII = map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "shift+tab": "S-tab"}
+)
+
+func glyph(th *theme.Theme, key string) string {
+	m := glyphs
+	if th.Symbols.Raster == theme.ASCII {
+		m = glyphsASCII
+	}
+	if g, ok := m[key]; ok {
+		return g
+	}
+	return key
+}
+
+// item is an entry of the footer: bindings with the same word share one.
+type item struct {
+	keys, word string
+	rank       int
+	off        bool
+}
+
+// Footer draws the keys that do something in a region, in at most one line of
+// exactly width cells, the most important ones first to come and last to go.
+func (t *Table) Footer(th *theme.Theme, region string, width int, disabled Disabled) string {
+	items := t.items(th, region, disabled)
+	order := make([]int, len(items))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return items[a].rank - items[b].rank })
+	room := width - 1
+	shown := make([]bool, len(items))
+	for _, i := range order {
+		need := text.Width(items[i].keys) + 1 + text.Width(items[i].word) + 2
+		if need > room+2 { // the last one needs no gap
+			break
+		}
+		room -= need
+		shown[i] = true
+	}
+	var b strings.Builder
+	for i, it := range items {
+		if !shown[i] {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteByte(' ')
+		} else {
+			b.WriteString("  ")
+		}
+		key, word := th.Key, th.Help
+		if it.off {
+			key, word = th.Faint, th.Faint
+		}
+		b.WriteString(key.Render(it.keys) + " " + word.Render(it.word))
+	}
+	return text.Fit(b.String(), width)
+}
+
+// items lists the footer's entries for a region in the order of the table.
+func (t *Table) items(th *theme.Theme, region string, disabled Disabled) []item {
+	var out []item
+	for i := range t.bindings {
+		b := &t.bindings[i]
+		if b.Rank == 0 || len(b.Keys) == 0 || !b.in(region) {
+			continue
+		}
+		word, key := b.word(region), glyph(th, b.Keys[0])
+		if j := slices.IndexFunc(out, func(x item) bool { return x.word == word }); j >= 0 {
+			if out[j].keys != "←" && out[j].keys != "↑" {
+				key = " " + key
+			}
+			out[j].keys += key
+			continue
+		}
+		out = append(out, item{key, word, b.Rank, disabled.reason(b.Action) != ""})
+	}
+	return out
+}
+
+// HelpLines draws the whole table in lines of at most width cells: sections,
+// all keys of every action, what it does, and why it can't be done now.
+func (t *Table) HelpLines(th *theme.Theme, region string, width int, disabled Disabled) []string {
+	keyWidth := 0
+	for _, b := range t.bindings {
+		keyWidth = max(keyWidth, text.Width(t.names(th, b)))
+	}
+	keyWidth = min(keyWidth, width/2)
+	var lines []string
+	group := ""
+	for _, b := range t.bindings {
+		if b.Group != group {
+			if group != "" {
+				lines = append(lines, "")
+			}
+			group = b.Group
+			lines = append(lines, th.Title.Render(text.Truncate(group, width, th.Symbols.Ellipsis)))
+		}
+		names := text.Fit(t.names(th, b), keyWidth)
+		long := b.Long
+		key, pen := th.Key, th.Text
+		if reason := disabled.reason(b.Action); reason != "" {
+			key, pen = th.Faint, th.Faint
+			long += " (now: " + text.Clean(reason) + ")"
+		} else if b.Group != moving && !b.in(region) {
+			key, pen = th.Faint, th.Faint
+			long += " (on " + strings.Join(screensOf(b.Only), ", ") + ")"
+		}
+		lines = append(lines, text.Truncate(key.Render(names)+"  "+pen.Render(long), width, th.Symbols.Ellipsis))
+	}
+	return lines
+}
+
+// names are all keys of a binding.
+func (t *Table) names(th *theme.Theme, b Binding) string {
+	if len(b.Keys) == 0 {
+		return "no key"
+	}
+	out := make([]string, len(b.Keys))
+	for i, k := range b.Keys {
+		out[i] = glyph(th, k)
+	}
+	return strings.Join(out, " ")
+}
+
+// screensOf names the screens of regions, each once.
+func screensOf(regions []string) []string {
+	names := map[string]string{InExplore: "Explore", InProbe: "Probe", InFleet: "Fleet", InTraffic: "Traffic", InLibrary: "Library"}
+	var out []string
+	for _, r := range regions {
+		outer, _, _ := strings.Cut(r, ".")
+		if name := names[outer]; !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Markdown writes the table as docs/KEYS.md.
+func (t *Table) Markdown() string {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nOne table feeds dispatch, footer, help (`?`) and this page. A key means one thing on every screen.\n" +
+		"Other keys are given in the config file: `\"keys\": {\"pick\": [\"x\", \"ctrl+p\"]}`, by the names in the second column.\n")
+	group := ""
+	for _, bind := range t.bindings {
+		if bind.Group != group {
+			group = bind.Group
+			b.WriteString("\n## " + group + "\n\n| key | action | where | what it does |\n|---|---|---|---|\n")
+		}
+		where := "everywhere"
+		if bind.Only != nil && bind.Group != moving {
+			where = strings.Join(screensOf(bind.Only), ", ")
+		}
+		b.WriteString("| `" + strings.Join(bind.Keys, "` `") + "` | " + string(bind.Action) + " | " + where + " | " + bind.Long + " |\n")
+	}
+	return b.String()
+}
