@@ -15,6 +15,7 @@ type Rule struct {
 	MaxSeconds float64  // cap on elapsed seconds
 	MaxUSD     float64  // cap on money; without a price it cannot bind
 	USDPerHour *float64 // price of the machine
+	CapsOnly   bool     // go on when precise; only a cap stops
 }
 
 // DefaultRule is ±2 % from at least 20 steady iterations and 5 s, without
@@ -47,6 +48,9 @@ func (r Rule) SpentUSD(elapsed float64) *float64 {
 func (r Rule) Judge(s Summary, elapsed float64) Verdict {
 	precise := r.precision(s)
 	capped := r.caps(s, elapsed)
+	if r.CapsOnly && precise.Stop {
+		precise.Stop, precise.Reason, precise.Progress = false, "", 0
+	}
 	switch {
 	case precise.Stop:
 		return precise

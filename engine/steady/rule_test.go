@@ -35,6 +35,7 @@ func TestJudge(t *testing.T) {
 		{"seconds", capped, steadySummary(30, 1, 0.5), 60, Cap, "cap of 1m0s"},
 		{"dollars", dear, steadySummary(30, 1, 0.5), 59, Cap, "cap of $0.01"},
 		{"precise and capped at once", capped, steadySummary(2000, 0.1, 0.001), 90, Precise, "after 2000"},
+		{"precise, but only caps stop", Rule{Target: 0.02, CapsOnly: true}, steadySummary(60, 0.1, 0.018), 8, "", "±1.8 % after 60"},
 		{"dollars without a price", Rule{Target: 0.02, MaxUSD: 0.01}, steadySummary(30, 1, 0.5), 1e6, "", "±50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

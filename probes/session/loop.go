@@ -1,0 +1,260 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/protocol"
+	"sweetspot/probes/runner"
+)
+
+const (
+	updateEvery = 50 * time.Millisecond
+	saveEvery   = 200 * time.Millisecond
+	saveRows    = 5000
+	// heartbeat is how long a probe without news stays silent in the
+	// database; readers take one that is silent for longer as killed.
+	heartbeat = 2 * time.Second
+	// leastGrace is how long a script may take to reach a step boundary and
+	// to end; of long steps it is several.
+	leastGrace = 10 * time.Second
+)
+
+// loop owns a running probe: all of its state is touched by one goroutine.
+type loop struct {
+	session *Session
+	options Options
+	process *runner.Process
+	ctx     context.Context // for saving
+	saver   *saver
+	picture *picture
+
+	rule     steady.Rule
+	verdict  steady.Verdict
+	judgedAt int    // iterations at the last judgement
+	stopped  string // why we stopped the script; "" while it runs on its own
+	discard  bool
+	failure  error // of saving
+
+	seq      int
+	changed  bool
+	savedAt  time.Time
+	showAt   time.Time // not before
+	scriptEx *runner.Exit
+}
+
+func (l *loop) elapsed() float64 { return time.Since(l.process.Started()).Seconds() }
+
+func (l *loop) run(cancelled <-chan struct{}, messages <-chan message) {
+	tick := time.NewTicker(updateEvery)
+	defer tick.Stop()
+	l.changed = true
+	for messages != nil {
+		select {
+		case m, open := <-messages:
+			if !open {
+				messages = nil
+				break
+			}
+			l.take(m)
+		case r := <-l.session.requests:
+			l.obey(r)
+		case <-cancelled:
+			cancelled = nil
+			l.stop(Interrupted)
+		case err := <-l.saver.results:
+			l.note(l.saver.saved(err))
+		case <-tick.C:
+			l.judge(l.picture.series.Judged())
+		}
+		l.save()
+		l.show()
+	}
+	exit := l.process.Wait()
+	l.scriptEx = &exit
+	l.finish()
+}
+
+func (l *loop) take(m message) {
+	l.changed = true
+	now := l.elapsed()
+	l.picture.take(m, now)
+	if _, ok := m.item.Event.(protocol.Iteration); ok {
+		l.judgeStep()
+	}
+	if m.item.Log != "" && l.options.Output != nil {
+		_, _ = fmt.Fprintln(l.options.Output, m.item.Log) // a closed terminal must not end the probe
+	}
+}
+
+// judgeStep judges after an iteration: after every one of the first thousands,
+// then whenever there are a half percent more, so that judging stays cheap
+// however many there are.
+func (l *loop) judgeStep() {
+	n := l.picture.series.Len()
+	if n > 2000 && n-l.judgedAt < n/200 {
+		return
+	}
+	l.judgedAt = n
+	l.judge(l.picture.series.Judged())
+}
+
+// judge asks the rule. A rule once met is not taken back by what the script
+// still sends until it stands.
+func (l *loop) judge(s steady.Summary) {
+	if l.stopped != "" {
+		return
+	}
+	l.verdict = l.rule.Judge(s, l.elapsed())
+	if l.verdict.Stop {
+		l.stop(l.verdict.Reason)
+	}
+}
+
+func (l *loop) obey(r request) {
+	switch r {
+	case keepRunning:
+		l.rule.CapsOnly = true
+	case cancel:
+		l.discard = true
+		l.stop(Interrupted)
+	case stop:
+		l.stop(Interrupted)
+	}
+	l.changed = true
+}
+
+func (l *loop) stop(why string) {
+	if l.stopped == "" {
+		l.stopped = why
+	}
+	grace := leastGrace
+	if n := l.picture.series.Len(); n > 0 {
+		step := l.picture.series.Seconds()[n-1]
+		grace = max(grace, time.Duration(4*step*float64(time.Second)))
+	}
+	if l.discard || l.failure != nil {
+		grace = time.Second // nothing is worth waiting for
+	}
+	l.process.StopWithin(grace)
+}
+
+// note keeps the first failure to save, which ends the probe: measuring what
+// cannot be kept helps nobody.
+func (l *loop) note(err error) {
+	if err == nil || l.failure != nil {
+		return
+	}
+	l.failure = err
+	l.stop(Interrupted)
+}
+
+func (l *loop) save() {
+	since := time.Since(l.savedAt)
+	batch := &l.picture.batch
+	due := len(batch.Iterations) >= saveRows || (since >= saveEvery && !l.picture.isSaved()) || since >= heartbeat
+	if l.saver.busy || l.failure != nil || l.discard || !due {
+		return
+	}
+	l.savedAt = time.Now()
+	l.saver.save(l.picture.takeUnsaved())
+}
+
+func (l *loop) show() {
+	begin := time.Now()
+	if !l.changed || begin.Before(l.showAt) {
+		return
+	}
+	l.changed = false
+	l.send(l.update())
+	// Summing up a million iterations takes a while; the script must not wait
+	// for it.
+	l.showAt = begin.Add(max(updateEvery, 20*time.Since(begin)))
+}
+
+// send replaces an update that was not read yet.
+func (l *loop) send(u Update) {
+	select {
+	case <-l.session.updates:
+	default:
+	}
+	l.session.updates <- u
+}
+
+func (l *loop) update() Update {
+	l.seq++
+	spent := l.elapsed()
+	u := l.picture.update()
+	u.Seq = l.seq
+	u.Verdict = l.verdict
+	u.SpentS, u.SpentUSD = spent, l.rule.SpentUSD(spent)
+	u.Stopping = l.stopped != ""
+	return u
+}
+
+func (l *loop) finish() {
+	l.note(l.saver.settle())
+	u := l.update()
+	u.Done, u.Stopping = true, false
+	u.ScriptExit = new(l.scriptEx.Code)
+	u.Run.Status, u.StoppedBecause, u.Err = l.outcome()
+	if u.StoppedBecause == End && u.Run.Mode == profile.Train {
+		u.Run.TotalS = new(u.SpentS)
+	}
+	if err := l.saveEnd(u); err != nil && u.Err == nil {
+		u.Err = err
+		u.Run.Status = profile.Failed
+	}
+	l.saver.close()
+	l.session.last = u
+	close(l.session.ended)
+	l.send(u)
+	close(l.session.updates)
+}
+
+// saveEnd writes what is left, or takes a cancelled probe out again.
+func (l *loop) saveEnd(u Update) error {
+	recording := l.saver.recording
+	if l.discard {
+		return l.options.Store.DeleteRun(l.ctx, recording.ID())
+	}
+	if l.failure == nil {
+		l.saver.save(l.picture.takeUnsaved())
+		if err := l.saver.settle(); err != nil {
+			return err
+		}
+	}
+	err := recording.Finish(l.ctx, l.picture.finish(u))
+	if l.failure != nil {
+		return nil // said already; where the disk is full this fails too
+	}
+	return err
+}
+
+// outcome says how the probe ended.
+func (l *loop) outcome() (profile.Status, string, error) {
+	p, code := l.picture, l.scriptEx.Code
+	switch {
+	case l.failure != nil:
+		return profile.Failed, "", l.failure
+	case p.done == OutOfMemory:
+		return profile.OutOfMemory, OutOfMemory, p.scriptError(code)
+	case l.stopped == Interrupted:
+		return profile.Interrupted, Interrupted, nil
+	case l.stopped != "":
+		return profile.Done, l.stopped, nil // however it took the signal
+	case code != 0:
+		return profile.Failed, "", p.scriptError(code)
+	case p.done == Interrupted:
+		return profile.Interrupted, Interrupted, nil
+	case p.series.Len() == 0:
+		return profile.Failed, "", errors.New("the script ended without reporting an iteration; it must write events as CONTRIBUTING.md describes, or be run with --model")
+	case p.done == steady.Precise || p.done == steady.Cap:
+		return profile.Done, p.done, nil
+	}
+	return profile.Done, End, nil
+}

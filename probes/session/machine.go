@@ -1,0 +1,123 @@
+package session
+
+import (
+	"bufio"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/probes/protocol"
+)
+
+// thisMachine fills in what can be known without a framework.
+func thisMachine(m *store.Machine) {
+	if m.Host == "" {
+		if host, err := os.Hostname(); err == nil {
+			m.Host = plaintext.Clean(host)
+		}
+	}
+	if m.Host == "" {
+		m.Host = "this machine"
+	}
+	if m.OS == "" {
+		m.OS = runtime.GOOS + "/" + runtime.GOARCH
+	}
+	if m.CPU == "" {
+		m.CPU = cpuModel("/proc/cpuinfo")
+	}
+	if m.CPUs == 0 {
+		m.CPUs = runtime.NumCPU()
+	}
+}
+
+func cpuModel(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return plaintext.Line(strings.TrimSpace(value), 200)
+		}
+	}
+	return ""
+}
+
+// hello adds what the framework knows of the machine.
+func hello(d *store.Description, e protocol.Hello) {
+	m := &d.Machine
+	set(&d.Framework, e.Framework)
+	set(&m.Driver, e.Driver)
+	set(&m.CUDA, e.CUDA)
+	if m.CPU == "" {
+		m.CPU = e.CPU
+	}
+	if len(e.GPUs) > m.GPUCount {
+		m.GPUCount = len(e.GPUs)
+		m.GPU = CanonicalGPU(e.GPUs[0].Name)
+		if bytes := e.GPUs[0].MemoryBytes; bytes != nil {
+			m.GPUMemGiB = new(*bytes / (1 << 30))
+		}
+	}
+}
+
+var maker = regexp.MustCompile(`(?i)^(NVIDIA|Tesla|GeForce|Quadro|AMD|Instinct)\s+`)
+
+// CanonicalGPU is a GPU's name without its maker: "NVIDIA H100 80GB HBM3" is
+// "H100 80GB HBM3", "Tesla V100-SXM2-16GB" is "V100-SXM2-16GB". The form and
+// the memory stay, for they change the speed.
+func CanonicalGPU(name string) string {
+	name = strings.Join(strings.Fields(name), " ")
+	for {
+		short := maker.ReplaceAllString(name, "")
+		if short == name || short == "" {
+			return name
+		}
+		name = short
+	}
+}
+
+// describe adds what the script says of its model; it knows better than
+// whoever started it.
+func describe(d *store.Description, e protocol.Model) {
+	set(&d.Model.Name, e.Name)
+	set(&d.Model.Dataset, e.Dataset)
+	set(&d.Model.Unit, e.Unit)
+	set(&d.Variant.Precision, e.Precision)
+	known(&d.Model.Params, e.Params)
+	known(&d.Model.FLOPsPerUnit, e.FLOPsPerUnit)
+	known(&d.TrainSize, e.TrainSize)
+	known(&d.Epochs, e.Epochs)
+	known(&d.IterationsPerEpoch, e.IterationsPerEpoch)
+	if e.BatchSize != nil {
+		d.BatchSize = *e.BatchSize
+	}
+	if d.IterationsPerEpoch == nil && d.TrainSize != nil && d.BatchSize > 0 && d.Mode == profile.Train {
+		d.IterationsPerEpoch = new(*d.TrainSize / float64(d.BatchSize))
+	}
+	if e.Pruning != nil && *e.Pruning > 0 {
+		pruning := profile.Pruning{} // a new one: the old is in updates already sent
+		if d.Variant.Pruning != nil {
+			pruning = *d.Variant.Pruning
+		}
+		pruning.Ratio = e.Pruning
+		d.Variant.Pruning = &pruning
+	}
+}
+
+func set(to *string, from string) {
+	if from != "" {
+		*to = from
+	}
+}
+
+func known(to **float64, from *float64) {
+	if from != nil {
+		*to = from
+	}
+}

@@ -1,0 +1,259 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/protocol"
+)
+
+const (
+	shownLog       = 200   // lines an update carries
+	savedLog       = 10000 // lines the database keeps of one run
+	shownReadings  = 120   // of telemetry
+	shownWarnings  = 50
+	sentenceLength = 400
+)
+
+// picture is what the events amount to so far. What is handed out of it is
+// never changed again.
+type picture struct {
+	described   store.Description
+	redescribed bool // since it was last saved
+	id          int64
+
+	series   steady.Series
+	counts   map[int]int // iterations by rank
+	initS    *float64
+	checks   []profile.Validation
+	accuracy *profile.Accuracy
+
+	peak, total *float64 // bytes of GPU memory
+	telemetry   []store.Telemetry
+	log         []string
+	warnings    []string
+	logged      int
+	rejected    int
+
+	piped            bool // events came by the pipe made for them
+	failed           string
+	lastOut, lastErr string
+	done             string
+	batch            store.Batch
+}
+
+func newPicture(d store.Description, id int64) *picture {
+	return &picture{described: d, id: id, counts: map[int]int{}}
+}
+
+// take adds one line of the script; now is seconds since it began.
+func (p *picture) take(m message, now float64) {
+	item := m.item
+	switch {
+	case item.Rejected != "":
+		p.rejected++
+		p.warn("rejected "+item.Rejected, now)
+	case item.Event != nil && m.from != fromEvents && p.piped:
+		// The script writes its events twice; they have been taken.
+	case item.Event != nil:
+		p.piped = p.piped || m.from == fromEvents
+		p.event(item.Event, now)
+	default:
+		p.line(m.from, item.Log, now)
+	}
+}
+
+func (p *picture) event(e protocol.Event, now float64) {
+	switch e := e.(type) {
+	case protocol.Hello:
+		hello(&p.described, e)
+		p.redescribed = true
+	case protocol.Model:
+		describe(&p.described, e)
+		p.redescribed = true
+	case protocol.Init:
+		// Of several ranks the slowest keeps the others waiting.
+		if p.initS == nil || *p.initS < e.Seconds {
+			p.initS = new(e.Seconds)
+			p.batch.InitS = p.initS
+		}
+	case protocol.Iteration:
+		p.iteration(e, now)
+	case protocol.Validation:
+		p.validation(e)
+	case protocol.Pause:
+		p.batch.Pauses = append(p.batch.Pauses, store.Pause{T: at(e.T, now), Seconds: e.Seconds, Kind: e.Kind})
+	case protocol.Memory:
+		p.memory(e, now)
+	case protocol.Telemetry:
+		p.reading(e, now)
+	case protocol.Warning:
+		p.warn(e.Message, now)
+	case protocol.Failure:
+		p.failed = e.Message
+		p.keep("error", e.Message, now)
+	case protocol.Done:
+		p.done = e.Reason
+	}
+}
+
+// iteration counts by rank: the n-th iterations of all ranks are one step,
+// which takes as long as the slowest of them.
+func (p *picture) iteration(e protocol.Iteration, now float64) {
+	i := p.counts[e.Rank]
+	p.counts[e.Rank]++
+	if i < p.series.Len() {
+		p.series.Raise(i, e.Seconds)
+	} else {
+		p.series.Add(e.Seconds)
+	}
+	row := store.Iteration{Epoch: e.Epoch, Index: i, Rank: e.Rank, Seconds: e.Seconds, T: at(e.T, now)}
+	if e.Index != nil {
+		row.Index = *e.Index
+	}
+	if e.Units != nil {
+		row.Units = *e.Units
+		if p.described.BatchSize == 0 && row.Units >= 1 {
+			p.described.BatchSize, p.redescribed = int(row.Units), true
+		}
+	}
+	p.batch.Iterations = append(p.batch.Iterations, row)
+}
+
+func (p *picture) validation(e protocol.Validation) {
+	v := profile.Validation{
+		Epoch: e.Epoch, Seconds: e.Seconds, Metric: e.Metric, Value: e.Value, Units: e.Units,
+		HigherIsBetter: isHigherBetter(e.Metric, e.HigherIsBetter),
+	}
+	p.checks = append(p.checks, v)
+	p.batch.Validations = append(p.batch.Validations, v)
+	if v.Value != nil && v.Metric != "" {
+		p.accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter, Basis: estimate.Measured}
+	}
+}
+
+// isHigherBetter takes the script's word for the direction; without one the
+// metric's name tells it.
+func isHigherBetter(metric string, said *bool) bool {
+	if said != nil {
+		return *said
+	}
+	name := strings.ToLower(metric)
+	for _, lower := range []string{"loss", "err", "wer", "perplexity", "mse", "mae", "entropy"} {
+		if strings.Contains(name, lower) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *picture) memory(e protocol.Memory, now float64) {
+	p.peak, p.total = larger(p.peak, e.PeakBytes), larger(p.total, e.TotalBytes)
+	if e.PeakBytes != nil && e.TotalBytes != nil {
+		p.batch.Memory = append(p.batch.Memory, store.Memory{T: at(e.T, now), PeakBytes: *e.PeakBytes, TotalBytes: *e.TotalBytes})
+	}
+}
+
+func larger(a, b *float64) *float64 {
+	if a == nil || (b != nil && *b > *a) {
+		return b
+	}
+	return a
+}
+
+func (p *picture) reading(e protocol.Telemetry, now float64) {
+	r := store.Telemetry{
+		T: at(e.T, now), GPU: e.GPU, Utilisation: e.Utilisation, MemoryBytes: e.MemoryBytes,
+		Watts: e.Watts, Celsius: e.Celsius, Throttle: e.Throttle,
+	}
+	p.batch.Telemetry = append(p.batch.Telemetry, r)
+	p.telemetry = push(p.telemetry, r, shownReadings)
+}
+
+func (p *picture) warn(text string, now float64) {
+	if !slices.Contains(p.warnings, text) {
+		p.warnings = push(p.warnings, text, shownWarnings)
+	}
+	p.keep("warning", text, now)
+}
+
+func (p *picture) line(from origin, text string, now float64) {
+	level := "out"
+	if from == fromStderr {
+		level = "err"
+		p.lastErr = text
+	} else {
+		p.lastOut = text
+	}
+	p.keep(level, text, now)
+}
+
+// keep adds to the log; a script that prints without end fills no disk.
+func (p *picture) keep(level, text string, now float64) {
+	p.log = push(p.log, text, shownLog)
+	if p.logged++; p.logged > savedLog {
+		return
+	}
+	if p.logged == savedLog {
+		level, text = "warning", fmt.Sprintf("later output is not kept: the log holds %d lines", savedLog)
+	}
+	p.batch.Log = append(p.batch.Log, store.LogLine{T: now, Level: level, Text: text})
+}
+
+// push appends x to a list that keeps its last limit entries. The list handed
+// out earlier stays as it was.
+func push[T any](list []T, x T, limit int) []T {
+	if len(list) >= 2*limit {
+		list = slices.Clone(list[len(list)-limit:])
+	}
+	return append(list, x)
+}
+
+func tail[T any](list []T, limit int) []T {
+	return slices.Clip(list[max(0, len(list)-limit):])
+}
+
+// scriptError is the sentence for a script that failed: its own error event,
+// else the last thing it said.
+func (p *picture) scriptError(code int) error {
+	said := p.failed
+	if said == "" {
+		said = p.lastErr
+	}
+	if said == "" {
+		said = p.lastOut
+	}
+	if said == "" {
+		said = "it said nothing"
+	}
+	return fmt.Errorf("the script failed with exit code %d: %s", code, plaintext.Cut(said, sentenceLength))
+}
+
+func at(t *float64, now float64) float64 {
+	if t != nil {
+		return *t
+	}
+	return now
+}
+
+func (p *picture) isSaved() bool {
+	b := &p.batch
+	return !p.redescribed && b.InitS == nil && len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Log) == 0
+}
+
+// takeUnsaved hands over what was not saved yet.
+func (p *picture) takeUnsaved() (*store.Description, store.Batch) {
+	batch := p.batch
+	p.batch = store.Batch{}
+	if !p.redescribed {
+		return nil, batch
+	}
+	p.redescribed = false
+	return new(p.described), batch
+}

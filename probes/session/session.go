@@ -1,0 +1,184 @@
+// Package session runs one probe from start to end: it starts the command,
+// reads its events, judges after every iteration whether enough is known,
+// stops the command then, and saves every event as it comes.
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/protocol"
+	"sweetspot/probes/runner"
+)
+
+// Options say what to run and when to stop.
+type Options struct {
+	Command     []string
+	Dir         string
+	Env         []string          // added to the environment, KEY=value
+	Description store.Description // what is known before; the machine's facts are filled in
+	Rule        steady.Rule
+	KeepRunning bool // past the stop rule, not past a cap
+	Store       *store.Store
+	Output      io.Writer // gets the script's cleaned output lines; may be nil
+}
+
+// Update is the state of a probe at a moment. It is never changed once sent.
+type Update struct {
+	Seq              int
+	Run              profile.Run // summary so far; usable as a run of a set
+	Seconds          []float64   // all iteration times so far
+	Summary          steady.Summary
+	Verdict          steady.Verdict
+	SpentS           float64
+	SpentUSD         *float64 // nil without a price
+	Telemetry        []store.Telemetry
+	MemoryBytes      *float64 // peak so far
+	MemoryTotalBytes *float64
+	Log              []string // the last lines
+	Warnings         []string
+	Rejected         int // lines of the script that were no sound events
+	Stopping         bool
+	Done             bool
+	StoppedBecause   string // precise, cap, end, oom or interrupted; "" while it runs and when it failed
+	ScriptExit       *int
+	Err              error
+}
+
+// Reasons a probe ended for, beside [steady.Precise] and [steady.Cap].
+const (
+	End         = "end"
+	OutOfMemory = "oom"
+	Interrupted = "interrupted"
+)
+
+// Session is a probe under way.
+type Session struct {
+	updates  chan Update
+	requests chan request
+	ended    chan struct{}
+	last     Update // once ended
+}
+
+type request int
+
+const (
+	stop request = iota
+	keepRunning
+	cancel
+)
+
+// Start begins a probe. When ctx ends, the probe is stopped and what it
+// measured is saved. Its [Session.Updates] need not be read.
+func Start(ctx context.Context, o Options) (*Session, error) {
+	if o.Store == nil {
+		return nil, errors.New("a probe needs a database to save to")
+	}
+	o.Description.Command = o.Command
+	if o.Description.StartedAt.IsZero() {
+		o.Description.StartedAt = time.Now()
+	}
+	thisMachine(&o.Description.Machine)
+	if o.Rule.USDPerHour == nil {
+		o.Rule.USDPerHour = o.Description.Machine.USDPerHour
+	}
+	o.Rule.CapsOnly = o.Rule.CapsOnly || o.KeepRunning
+	// The loop stops the script when ctx ends, and saves what was measured.
+	saving := context.WithoutCancel(ctx)
+	recording, err := o.Store.Start(saving, o.Description)
+	if err != nil {
+		return nil, err
+	}
+	process, err := runner.Start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env})
+	if err != nil {
+		return nil, errors.Join(err, o.Store.DeleteRun(saving, recording.ID()))
+	}
+	s := &Session{
+		updates:  make(chan Update, 1),
+		requests: make(chan request),
+		ended:    make(chan struct{}),
+	}
+	l := &loop{
+		session: s, options: o, process: process, ctx: saving,
+		saver:   startSaver(saving, recording),
+		picture: newPicture(o.Description, recording.ID()),
+		rule:    o.Rule,
+	}
+	go l.run(ctx.Done(), listen(process))
+	return s, nil
+}
+
+// Updates delivers the newest state, at most 20 times a second; states the
+// reader was too slow for are dropped. The last one has Done and is always
+// delivered; then the channel is closed.
+func (s *Session) Updates() <-chan Update { return s.updates }
+
+// Stop ends the probe at a step boundary and saves it.
+func (s *Session) Stop() { s.ask(stop) }
+
+// KeepRunning lets the script go on when the stop rule is met, up to its own
+// end or a cap.
+func (s *Session) KeepRunning() { s.ask(keepRunning) }
+
+// Cancel ends the probe and forgets it.
+func (s *Session) Cancel() { s.ask(cancel) }
+
+func (s *Session) ask(r request) {
+	select {
+	case s.requests <- r:
+	case <-s.ended:
+	}
+}
+
+// Wait returns the last update.
+func (s *Session) Wait() Update {
+	<-s.ended
+	return s.last
+}
+
+// origin is the stream a line came by.
+type origin int
+
+const (
+	fromEvents origin = iota
+	fromStdout
+	fromStderr
+)
+
+type message struct {
+	from origin
+	item protocol.Item
+}
+
+// listen reads the process's three streams to their ends and then closes the
+// channel.
+func listen(p *runner.Process) <-chan message {
+	out := make(chan message, 1024)
+	streams := map[origin]io.Reader{fromEvents: p.Events, fromStdout: p.Stdout, fromStderr: p.Stderr}
+	left := make(chan struct{}, len(streams))
+	for from, stream := range streams {
+		go func() {
+			r := protocol.NewReader(stream)
+			for {
+				item, err := r.Next()
+				if err != nil {
+					left <- struct{}{}
+					return
+				}
+				out <- message{from, item}
+			}
+		}()
+	}
+	go func() {
+		for range streams {
+			<-left
+		}
+		close(out)
+	}()
+	return out
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+)
+
+// update is the picture as the outside sees it.
+func (p *picture) update() Update {
+	s := p.series.Summary()
+	return Update{
+		Run:              p.run(s),
+		Seconds:          p.series.Seconds(),
+		Summary:          s,
+		Telemetry:        tail(p.telemetry, shownReadings),
+		MemoryBytes:      p.peak,
+		MemoryTotalBytes: p.total,
+		Log:              tail(p.log, shownLog),
+		Warnings:         tail(p.warnings, shownWarnings),
+		Rejected:         p.rejected,
+	}
+}
+
+// run is the live run: what the database will hold once it has ended.
+func (p *picture) run(s steady.Summary) profile.Run {
+	d, m := p.described, p.described.Machine
+	sum := p.summary(s)
+	r := profile.Run{
+		ID: p.id, Model: d.Model.Name, Dataset: d.Model.Dataset, Unit: d.Model.Unit, Variant: d.Variant, Mode: d.Mode,
+		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
+		GPU: m.GPU, GPUCount: m.GPUCount, GPUMemGiB: m.GPUMemGiB, Count: 1, USDPerHour: m.USDPerHour,
+		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
+		InitS: p.initS, FirstIterationS: sum.FirstIterationS,
+		Steady: sum.Steady, SteadyStdDevS: sum.SteadyStdDevS, SteadyN: sum.SteadyN,
+		WarmupIterations: sum.Warmup, WarmupExtraS: sum.WarmupExtraS,
+		FirstValidationS: sum.FirstValidationS, ValidationS: sum.ValidationS,
+		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks),
+		Status: profile.Running, Basis: estimate.Measured,
+		Source: "sweetspot probe on " + m.Host, AsOf: d.StartedAt.UTC().Format(time.DateOnly),
+	}
+	if r.InstanceType == "" {
+		r.InstanceType = m.Host
+	}
+	return r
+}
+
+func (p *picture) summary(s steady.Summary) store.Summary {
+	sum := store.Summary{Steady: s.Steady, SteadyN: s.N, Warmup: s.Warmup, WarmupExtraS: s.WarmupExtra, PeakMemoryBytes: p.peak}
+	if s.Total > 0 {
+		sum.FirstIterationS = new(s.First)
+	}
+	if s.IsSteady {
+		sum.SteadyStdDevS = new(s.StdDev)
+	}
+	// The pass that told an inference's accuracy is no part of its work.
+	if p.described.Mode == profile.Train {
+		sum.FirstValidationS, sum.ValidationS = validationSeconds(p.checks)
+	}
+	return sum
+}
+
+// validationSeconds is the first validation's time and the mean of the later
+// ones; what was not seen is nil.
+func validationSeconds(checks []profile.Validation) (first, later *float64) {
+	if len(checks) == 0 {
+		return nil, nil
+	}
+	first = new(checks[0].Seconds)
+	if rest := checks[1:]; len(rest) > 0 {
+		mean := 0.0
+		for _, v := range rest {
+			mean += v.Seconds / float64(len(rest))
+		}
+		later = &mean
+	}
+	return first, later
+}
+
+// finish is the end as the database keeps it.
+func (p *picture) finish(u Update) store.Finish {
+	sum := p.summary(u.Summary)
+	sum.TotalS = u.Run.TotalS
+	return store.Finish{
+		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
+		SpentS: u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
+	}
+}
