@@ -1,0 +1,93 @@
+package rank
+
+import (
+	"strings"
+	"testing"
+
+	"sweetspot/engine/profile"
+)
+
+func TestResolve(t *testing.T) {
+	of := func(model string, mode profile.Mode, n int) []profile.Run {
+		out := make([]profile.Run, n)
+		for i := range out {
+			out[i] = infer(1, 1, 1)
+			out[i].Model, out[i].Mode = model, mode
+		}
+		return out
+	}
+	var set profile.Set
+	set.Runs = append(set.Runs, of("fcn", profile.Train, 5)...)
+	set.Runs = append(set.Runs, of("CaffeNet", profile.Infer, 2)...)
+	set.Runs = append(set.Runs, of("resnet", profile.Train, 1)...)
+	set.Runs = append(set.Runs, of("resnet", profile.Infer, 3)...)
+	set.Runs = append(set.Runs, profile.Run{Model: "empty", Mode: profile.Train})
+	for name, c := range map[string]struct {
+		model string
+		mode  profile.Mode
+		want  Question
+		err   string
+	}{
+		"nothing said":           {"", "", Question{Model: "CaffeNet", Mode: profile.Infer}, ""},
+		"only training":          {"", profile.Train, Question{Model: "fcn", Mode: profile.Train}, ""},
+		"most runs of the model": {"resnet", "", Question{Model: "resnet", Mode: profile.Infer}, ""},
+		"another case":           {"ResNet", profile.Train, Question{Model: "resnet", Mode: profile.Train}, ""},
+		"a mode without runs":    {"caffenet", profile.Train, Question{}, "no runs to train, only to infer"},
+		"unknown model":          {"vgg", "", Question{}, "there are CaffeNet, fcn, resnet"},
+		"a model without times":  {"empty", "", Question{}, `no model "empty"`},
+		"unknown mode":           {"fcn", "serve", Question{}, "neither train nor infer"},
+	} {
+		got, err := Resolve(&set, c.model, c.mode)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %+v, %v, want an error with %q", name, got, err, c.err)
+			}
+		case err != nil || got.Model != c.want.Model || got.Mode != c.want.Mode:
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
+		}
+	}
+	if _, err := Resolve(&profile.Set{}, "", ""); err == nil || !strings.Contains(err.Error(), "sweetspot probe") {
+		t.Errorf("an empty database must say how to get a run: %v", err)
+	}
+}
+
+func TestParseWeights(t *testing.T) {
+	for in, want := range map[string]Weights{
+		"":                {1, 1},
+		"time=1,cost=2":   {1, 2},
+		" cost = 3 ":      {0, 3},
+		"time=0.5,cost=0": {0.5, 0},
+	} {
+		if got, err := ParseWeights(in); err != nil || got != want {
+			t.Errorf("%q: %v, %v, want %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"time=0,cost=0", "time", "time=-1", "time=NaN", "time=Inf", "speed=1", "1,2", ",", "time=1e10"} {
+		if got, err := ParseWeights(in); err == nil {
+			t.Errorf("%q was read as %v", in, got)
+		}
+	}
+}
+
+func TestParseSort(t *testing.T) {
+	for _, s := range []Sort{ByTime, ByCost, ByScore, ByTAR, ByCAR} {
+		if got, err := ParseSort(string(s)); err != nil || got != s {
+			t.Errorf("%q: %q, %v", s, got, err)
+		}
+	}
+	if _, err := ParseSort("price"); err == nil || !strings.Contains(err.Error(), "time, cost, score, tar, car") {
+		t.Errorf("a wrong word must name the right ones: %v", err)
+	}
+}
+
+func FuzzParseWeights(f *testing.F) {
+	f.Add("time=1,cost=2")
+	f.Add("cost=1e-300")
+	f.Fuzz(func(t *testing.T, in string) {
+		w, err := ParseWeights(in)
+		if err == nil && !(w.Time >= 0 && w.Cost >= 0 && w.Time+w.Cost > 0 && w.Time+w.Cost < 1e10) {
+			t.Fatalf("%q was read as %+v", in, w)
+		}
+	})
+}
