@@ -1,0 +1,72 @@
+package confirm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"sweetspot/tui/keys"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+func TestQuitWhileProbing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		key  string
+		act  []keys.Action
+		want string
+	}{
+		{"escape stays", "esc", []keys.Action{keys.Back}, Stay},
+		{"a second q stays", "q", []keys.Action{keys.Quit}, Stay},
+		{"enter on what is marked first stays", "enter", []keys.Action{keys.Enter}, Stay},
+		{"its key stops", "s", []keys.Action{keys.Sort}, StopAndSave},
+		{"its key detaches", "d", []keys.Action{""}, Detach},
+		{"up and enter detaches", "-", []keys.Action{keys.Up, keys.Enter}, Detach},
+		{"down wraps round", "-", []keys.Action{keys.Down, keys.Enter}, StopAndSave},
+	} {
+		var d Dialog
+		d.AskQuit()
+		answer, done := "", false
+		for _, a := range c.act {
+			if done {
+				t.Fatalf("%s: answered early", c.name)
+			}
+			answer, done = d.Key(c.key, a)
+		}
+		if !done || answer != c.want || d.Visible() {
+			t.Errorf("%s: %q %v, still open: %v", c.name, answer, done, d.Visible())
+		}
+	}
+	var d Dialog
+	d.AskQuit()
+	if _, done := d.Key("z", ""); done || !d.Visible() {
+		t.Error("another key answered")
+	}
+}
+
+func TestViewFits(t *testing.T) {
+	th := theme.New("", true, false)
+	var d Dialog
+	d.AskQuit()
+	for w := 1; w < 100; w += 3 {
+		for h := 1; h < 12; h++ {
+			lines := text.Lines(d.View(th, w, h))
+			if len(lines) > h {
+				t.Fatalf("%d×%d: %d lines", w, h, len(lines))
+			}
+			for _, l := range lines {
+				if text.Width(l) > w {
+					t.Fatalf("%d×%d: %d cells", w, h, text.Width(l))
+				}
+			}
+		}
+	}
+	got := ansi.Strip(d.View(th, 80, 20))
+	for _, want := range []string{"s   stop and save", "d   detach", "▸ esc stay"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+}
