@@ -1,0 +1,133 @@
+package picker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+)
+
+// Entry is a file or a folder of a listing.
+type Entry struct {
+	Name string
+	Dir  bool
+	Size int64 // bytes
+}
+
+// Listing is what a path turned out to be.
+type Listing struct {
+	Dir     string // the folder listed, absolute
+	Entries []Entry
+	File    string // set when the path is a file that can be chosen
+	New     bool   // the file doesn't exist yet
+	Err     error  // one sentence; Dir and Entries may be empty
+}
+
+// List reads a folder, or finds that the path is a file. It touches the disk:
+// call it from a command. Folders come first; of files only those with one of
+// the extensions; names with a leading dot are left out. An empty path is the
+// working folder, ~ the home folder. With allowNew a path that doesn't exist
+// can be chosen when it has one of the extensions and its folder exists.
+func List(path string, extensions []string, allowNew bool) Listing {
+	full, err := absolute(path)
+	if err != nil {
+		return Listing{Err: err}
+	}
+	info, err := os.Stat(full)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing(full, extensions, allowNew)
+	case err != nil:
+		return Listing{Err: sentence(full, err)}
+	case !info.IsDir():
+		if !wanted(full, extensions) {
+			return Listing{Err: fmt.Errorf("%s is no %s file: choose another one", shown(full), strings.Join(extensions, " or "))}
+		}
+		return Listing{File: full}
+	}
+	files, err := os.ReadDir(full)
+	if err != nil {
+		return Listing{Err: sentence(full, err)}
+	}
+	l := Listing{Dir: full}
+	for _, f := range files {
+		if e, ok := entry(full, f, extensions); ok {
+			l.Entries = append(l.Entries, e)
+		}
+	}
+	slices.SortStableFunc(l.Entries, func(a, b Entry) int {
+		switch {
+		case a.Dir == b.Dir:
+			return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+		case a.Dir:
+			return -1
+		}
+		return 1
+	})
+	return l
+}
+
+func absolute(path string) (string, error) {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("the home folder isn't known: write the path in full")
+		}
+		path = filepath.Join(home, path[1:])
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", sentence(path, err)
+	}
+	return full, nil
+}
+
+func missing(full string, extensions []string, allowNew bool) Listing {
+	parent, err := os.Stat(filepath.Dir(full))
+	switch {
+	case !allowNew:
+		return Listing{Err: fmt.Errorf("%s isn't there: check the path", shown(full))}
+	case err != nil || !parent.IsDir():
+		return Listing{Err: fmt.Errorf("the folder %s isn't there: make it first", shown(filepath.Dir(full)))}
+	case !wanted(full, extensions):
+		return Listing{Err: fmt.Errorf("%s isn't there: a new file must end in %s", shown(full), strings.Join(extensions, " or "))}
+	}
+	return Listing{File: full, New: true}
+}
+
+// entry turns a directory entry into one of ours; links are followed.
+func entry(dir string, f fs.DirEntry, extensions []string) (Entry, bool) {
+	if strings.HasPrefix(f.Name(), ".") {
+		return Entry{}, false
+	}
+	info, err := os.Stat(filepath.Join(dir, f.Name()))
+	if err != nil || !info.IsDir() && (!info.Mode().IsRegular() || !wanted(f.Name(), extensions)) {
+		return Entry{}, false
+	}
+	return Entry{f.Name(), info.IsDir(), info.Size()}, true
+}
+
+// wanted reports whether a name has one of the extensions; none is all.
+func wanted(name string, extensions []string) bool {
+	return len(extensions) == 0 || slices.ContainsFunc(extensions, func(e string) bool { return strings.EqualFold(filepath.Ext(name), e) })
+}
+
+// shown makes a path fit for a sentence.
+func shown(path string) string { return plaintext.Clean(path) }
+
+// sentence says what went wrong with a path.
+func sentence(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%s can't be read: you have no permission for it", shown(path))
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("%s can't be read (%s): choose another path", shown(path), plaintext.Clean(err.Error()))
+}

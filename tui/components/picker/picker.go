@@ -1,0 +1,230 @@
+// Package picker chooses a file: from a list of its folder, or by a typed
+// path. The disk is read by [List], in a command of the caller's.
+package picker
+
+import (
+	"path/filepath"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// Picker is the dialog.
+type Picker struct {
+	title      string
+	extensions []string
+	allowNew   bool
+	open       bool
+	loading    bool
+	dir        string
+	entries    []Entry // as listed
+	shown      []int   // entries that match what is typed
+	typed      string
+	at         int
+	top        int
+	lines      int // entries visible as last drawn
+	err        string
+}
+
+// Event is what a key led to. At most one field is set.
+type Event struct {
+	Load   string // list this path with [Picker.List] and give it to SetListing
+	Closed bool
+}
+
+// Open shows the picker for files with one of the extensions and returns the
+// path to list first. allowNew lets a file be named that doesn't exist yet.
+func (p *Picker) Open(title, dir string, extensions []string, allowNew bool) (load string) {
+	*p = Picker{title: title, extensions: extensions, allowNew: allowNew, open: true, loading: true}
+	if dir == "" {
+		dir = "."
+	}
+	return dir
+}
+
+// Visible reports whether the picker is shown. While it is, keys are text.
+func (p *Picker) Visible() bool { return p.open }
+
+// Close hides the picker.
+func (p *Picker) Close() { p.open = false }
+
+// Lister returns the function that lists a path as this picker wants it; it
+// touches the disk and nothing of the picker.
+func (p *Picker) Lister(path string) func() Listing {
+	extensions, allowNew := p.extensions, p.allowNew
+	return func() Listing { return List(path, extensions, allowNew) }
+}
+
+// SetListing takes over what was listed. When it is a file, the picker closes
+// and returns it.
+func (p *Picker) SetListing(l Listing) (chosen string, ok bool) {
+	if !p.open {
+		return "", false
+	}
+	p.loading = false
+	switch {
+	case l.Err != nil:
+		p.err = plaintext.Clean(l.Err.Error())
+		return "", false
+	case l.File != "":
+		p.open = false
+		return l.File, true
+	}
+	p.dir, p.entries, p.typed, p.err = l.Dir, l.Entries, "", ""
+	p.match()
+	return "", false
+}
+
+// Key handles a key press by name, with the text it typed, if any.
+func (p *Picker) Key(key, typed string) Event {
+	switch key {
+	case "esc", "ctrl+c":
+		p.open = false
+		return Event{Closed: true}
+	case "enter":
+		return p.enter()
+	case "left":
+		return p.load(filepath.Dir(p.dir))
+	case "right", "tab":
+		p.complete()
+	case "up":
+		p.move(-1)
+	case "down":
+		p.move(1)
+	case "pgup":
+		p.move(-max(p.lines, 1))
+	case "pgdown":
+		p.move(max(p.lines, 1))
+	case "home":
+		p.move(-len(p.entries))
+	case "end":
+		p.move(len(p.entries))
+	case "backspace":
+		r := []rune(p.typed)
+		if len(r) == 0 {
+			return p.load(filepath.Dir(p.dir))
+		}
+		p.typed = string(r[:len(r)-1])
+		p.match()
+	default:
+		p.Type(typed)
+	}
+	return Event{}
+}
+
+// maxPath bounds what is typed or pasted, in bytes.
+const maxPath = 4096
+
+// Type adds typed or pasted text to the path.
+func (p *Picker) Type(s string) {
+	if s = plaintext.Clean(s); s != "" && len(p.typed)+len(s) <= maxPath {
+		p.typed += s
+		p.err = ""
+		p.match()
+	}
+}
+
+func (p *Picker) load(path string) Event {
+	if p.loading {
+		return Event{}
+	}
+	p.loading = true
+	return Event{Load: path}
+}
+
+// enter takes the typed path, or what is under the cursor. A typed name that
+// matches one entry alone means that entry.
+func (p *Picker) enter() Event {
+	if p.typed != "" && (p.isPath() || len(p.shown) == 0 || p.entries[p.shown[p.at]].Name == p.typed) {
+		return p.load(p.resolve(p.typed))
+	}
+	if len(p.shown) == 0 {
+		return Event{}
+	}
+	return p.load(filepath.Join(p.dir, p.entries[p.shown[p.at]].Name))
+}
+
+// isPath reports whether what is typed names more than an entry.
+func (p *Picker) isPath() bool { return strings.ContainsRune(p.typed, '/') || p.typed == "~" }
+
+// resolve makes a typed path relative to the folder shown.
+func (p *Picker) resolve(path string) string {
+	if filepath.IsAbs(path) || strings.HasPrefix(path, "~") {
+		return path
+	}
+	return filepath.Join(p.dir, path)
+}
+
+// complete takes the name under the cursor over into the path.
+func (p *Picker) complete() {
+	if len(p.shown) > 0 && !p.isPath() {
+		p.typed = p.entries[p.shown[p.at]].Name
+		if p.entries[p.shown[p.at]].Dir {
+			p.typed += "/"
+		}
+		p.match()
+	}
+}
+
+func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.shown)-1, 0)) }
+
+// match keeps the entries that contain what is typed.
+func (p *Picker) match() {
+	p.shown = p.shown[:0]
+	needle := strings.ToLower(p.typed)
+	for i, e := range p.entries {
+		if p.isPath() || strings.Contains(strings.ToLower(e.Name), needle) {
+			p.shown = append(p.shown, i)
+		}
+	}
+	p.at, p.top = 0, 0
+}
+
+// View draws the picker in a box that fits into width × height cells.
+func (p *Picker) View(th *theme.Theme, width, height int) string {
+	width, height = min(width, 84), min(height, 24)
+	w, h := panel.Inner(width, height)
+	lines := []string{
+		" " + th.Dim.Render("path ") + th.Key.Render(text.Clean(p.typed)) + th.Cursor.Render(" "),
+		p.status(th),
+	}
+	p.lines = max(h-len(lines), 0)
+	p.top = max(min(p.top, p.at), p.at-p.lines+1, 0)
+	for i := p.top; i < min(p.top+p.lines, len(p.shown)); i++ {
+		lines = append(lines, p.line(th, p.entries[p.shown[i]], i == p.at, w))
+	}
+	return panel.Panel{Title: p.title, Note: text.Clean(p.dir), Focused: true}.Render(th, strings.Join(lines, "\n"), width, height)
+}
+
+// status is the line below the path.
+func (p *Picker) status(th *theme.Theme) string {
+	switch {
+	case p.err != "":
+		return " " + th.Bad.Render(p.err)
+	case p.loading:
+		return " " + th.Dim.Render("reading"+th.Symbols.Ellipsis)
+	case len(p.shown) == 0 && p.typed == "":
+		return " " + th.Dim.Render("nothing here ends in "+strings.Join(p.extensions, ", "))
+	}
+	return " " + th.Dim.Render("enter opens, tab completes, left is the folder above, esc leaves")
+}
+
+func (p *Picker) line(th *theme.Theme, e Entry, here bool, w int) string {
+	mark, name, size := " ", text.Clean(e.Name), ""
+	if here {
+		mark = th.Symbols.Here
+	}
+	if e.Dir {
+		name = th.Key.Render(name + "/")
+	} else {
+		size = th.Dim.Render(bytes(e.Size) + " ")
+	}
+	line := text.Ends(mark+" "+name, size, w)
+	if here {
+		return th.Selected.Over(line)
+	}
+	return line
+}
