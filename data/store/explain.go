@@ -33,7 +33,7 @@ func (s *Store) explain(what string, err error) error {
 		return s.sentence(err, "%s can't "+what+": the file or its directory is read-only; allow writing or choose another place with --db", s.name)
 	case e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked:
 		return s.sentence(err, "%s can't "+what+": another program has kept it locked for 10 s; close that program and try again", s.name)
-	case cantOpen(err):
+	case e.Code == sqlite3.ErrCantOpen:
 		return s.sentence(err, "%s can't "+what+": the file, its directory or its write-ahead log is not accessible; check the permissions or copy it with its -wal file to a directory of yours", s.name)
 	case e.Code == sqlite3.ErrIoErr:
 		return s.sentence(err, "%s can't "+what+": the disk reports an error (%s); check the disk, what was saved before is safe", s.name, e.Error())
@@ -54,9 +54,11 @@ func (s *Store) sentence(cause error, format string, args ...any) error {
 	return &told{fmt.Sprintf(format, args...), cause}
 }
 
-func cantOpen(err error) bool {
+// noRoom reports that SQLite could not make or write the files beside the
+// database that it needs.
+func noRoom(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && e.Code == sqlite3.ErrCantOpen
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
 }
 
 // display names a path in a sentence.

@@ -125,27 +125,30 @@ func (s *Store) checkMagic(size int64) error {
 	return nil
 }
 
-func (s *Store) connect(ctx context.Context, writable bool) (err error) {
+func (s *Store) connect(ctx context.Context, writable bool) error {
 	if writable {
 		s.write = s.pool("rw", 1)
 		if err := s.prepareSchema(ctx); err != nil {
 			return err
 		}
+		return s.explain("be opened", s.connectReader(ctx, "ro"))
 	}
-	s.read = s.pool("ro", max(2, runtime.NumCPU()))
-	if s.watch, err = s.read.Conn(ctx); err == nil && !writable {
-		err = s.checkReadable(ctx)
-		if cantOpen(err) && s.walIsEmpty() {
-			// A read-only directory has no room for the file that readers and
-			// writers share; without a log there is nothing to share.
-			_ = s.Close()
-			s.read = s.pool("immutable", 1)
-			if s.watch, err = s.read.Conn(ctx); err == nil {
-				err = s.checkReadable(ctx)
-			}
-		}
+	err := s.connectReader(ctx, "ro")
+	if noRoom(err) && s.walIsEmpty() {
+		// A read-only directory has no room for the file that readers and
+		// writers share; without a log there is nothing to share.
+		_ = s.Close()
+		err = s.connectReader(ctx, "immutable")
 	}
 	return s.explain("be opened", err)
+}
+
+func (s *Store) connectReader(ctx context.Context, mode string) (err error) {
+	s.read = s.pool(mode, max(2, runtime.NumCPU()))
+	if s.watch, err = s.read.Conn(ctx); err != nil || s.write != nil {
+		return err
+	}
+	return s.checkReadable(ctx)
 }
 
 // pool opens connections to the file. The path goes through a URI, in which

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkIngest writes iterations in the batches of a fast stream.
+func BenchmarkIngest(b *testing.B) {
+	for _, size := range []int{1000, 10000} {
+		b.Run(fmt.Sprintf("batch%d", size), func(b *testing.B) {
+			s := openTemp(b)
+			rec, err := s.Start(b.Context(), description())
+			must(b, err)
+			batch := Batch{Iterations: series(size)}
+			for b.Loop() {
+				must(b, rec.Append(context.Background(), batch))
+			}
+			b.ReportMetric(float64(size)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// BenchmarkSummary loads the summaries of a database of ten million
+// iterations; with -short, of one million.
+func BenchmarkSummary(b *testing.B) {
+	runs, each := 100, 100_000
+	if testing.Short() {
+		runs = 10
+	}
+	path := filepath.Join(b.TempDir(), "big.db")
+	s := openAt(b, path)
+	batch := Batch{Iterations: series(each)}
+	for range runs {
+		rec, err := s.Start(b.Context(), description())
+		must(b, err)
+		must(b, rec.Append(b.Context(), batch))
+		must(b, rec.Finish(b.Context(), Finish{Status: "done"}))
+	}
+	for b.Loop() {
+		if got := len(loadSet(b, s).Runs); got != runs {
+			b.Fatal(got)
+		}
+		var n int
+		var mean float64
+		must(b, s.read.QueryRow("SELECT sum(iterations), sum(iterations_sum_s)/sum(iterations) FROM runs").Scan(&n, &mean))
+		if n != runs*each {
+			b.Fatal(n)
+		}
+	}
+}
+
+// BenchmarkOpen is what the start of the program pays for a database.
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "p.db")
+	openAt(b, path).Close()
+	for b.Loop() {
+		s, err := OpenExisting(context.Background(), path)
+		must(b, err)
+		must(b, s.Close())
+	}
+}
