@@ -1,0 +1,193 @@
+package session
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/harness"
+	"sweetspot/probes/python"
+)
+
+var find = sync.OnceValues(func() (python.Interpreter, error) { return python.Find(torchContext, "") })
+
+// torch is the interpreter that has the framework; a test without one is
+// skipped, in CI it fails.
+func torch(t *testing.T) string {
+	t.Helper()
+	found, err := find()
+	if missing, ok := errors.AsType[*python.NotFoundError](err); ok {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(missing)
+		}
+		t.Skip("PyTorch is not installed: ", missing)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Path
+}
+
+func harnessProbe(t *testing.T, s *store.Store, spec harness.Spec) Options {
+	t.Helper()
+	argv, cleanup, err := harness.Command(torch(t), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cleanup)
+	spec, err = spec.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{
+		Command:     argv,
+		Description: store.Description{Model: profile.Model{Name: spec.Name()}, Mode: spec.Mode, BatchSize: spec.Batch},
+		Rule:        steady.DefaultRule(),
+		Store:       s,
+	}
+}
+
+func fashionMNIST(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("dataset-fashion-mnist is not installed")
+		}
+		t.Skip("dataset-fashion-mnist is not installed")
+	}
+}
+
+// A real training on real data stops by itself, is saved, and answers how
+// long a whole training would take.
+func TestTrainingStopsByItself(t *testing.T) {
+	fashionMNIST(t)
+	s := openStore(t)
+	o := harnessProbe(t, s, harness.Spec{Model: "example:fashion-cnn", Batch: 64, Epochs: 20})
+	o.Rule.Target, o.Rule.MinSeconds, o.Rule.MaxSeconds = 0.1, 2, 60
+	u := start(t, o).Wait()
+	if u.Err != nil || u.StoppedBecause != steady.Precise || *u.ScriptExit != 0 {
+		t.Fatalf("because %q, error %v, verdict %+v, log %q", u.StoppedBecause, u.Err, u.Verdict, u.Log)
+	}
+	r := saved(t, s, u.Run.ID)
+	if r.Model != "fashion-cnn" || r.Dataset != "fashion-mnist" || r.Unit != "image" || r.BatchSize != 64 || *r.TrainSize != 60000 || *r.IterationsPerEpoch != 938 || *r.Epochs != 20 {
+		t.Errorf("description %+v", r)
+	}
+	if r.Variant.Precision != "fp32" || r.InitS == nil || *r.InitS <= 0 || r.SteadyN < 20 || r.Steady.Value <= 0 || r.Steady.HalfWidth() > 0.1 {
+		t.Errorf("times %+v", r)
+	}
+	if r.GPUCount == 0 && r.PeakMemoryBytes != nil {
+		t.Error("a CPU has no peak GPU memory")
+	}
+	// Stopped within the first epoch: the time of a validation is known, an
+	// accuracy is not.
+	if r.FirstValidationS == nil || r.Accuracy != nil {
+		t.Errorf("validation %v, accuracy %v", r.FirstValidationS, r.Accuracy)
+	}
+	if e := runtime.Training(r, 5, nil); !e.Known() || e.Value < 5*900*r.Steady.Value {
+		t.Errorf("five epochs: %+v", e)
+	}
+}
+
+// A training that runs to its end learns something, and its accuracy is kept.
+func TestInferenceAndAccuracy(t *testing.T) {
+	fashionMNIST(t)
+	file := filepath.Join(t.TempDir(), "learned.py")
+	// One class of the ten told apart by brightness alone is no network worth
+	// the name; a few real steps of training are.
+	const source = `
+import gzip, torch
+from torch import nn
+def learned():
+    torch.manual_seed(0)
+    d = "/usr/share/datasets/fashion-mnist/train-"
+    x = torch.frombuffer(bytearray(gzip.open(d + "images-idx3-ubyte.gz").read()[16:16+784*6400]), dtype=torch.uint8)
+    y = torch.frombuffer(bytearray(gzip.open(d + "labels-idx1-ubyte.gz").read()[8:8+6400]), dtype=torch.uint8).long()
+    x = ((x.float() / 255 - 0.286) / 0.353).reshape(-1, 1, 28, 28)
+    net = nn.Sequential(nn.Flatten(), nn.Linear(784, 10))
+    opt = torch.optim.SGD(net.parameters(), lr=0.01)
+    for i in range(0, 6400, 64):
+        opt.zero_grad()
+        nn.functional.cross_entropy(net(x[i:i+64]), y[i:i+64]).backward()
+        opt.step()
+    return net
+`
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t)
+	u := start(t, harnessProbe(t, s, harness.Spec{Model: file + ":learned", Mode: profile.Infer, Input: "1x28x28", Batch: 96, Epochs: 1})).Wait()
+	if u.Err != nil || u.StoppedBecause != End {
+		t.Fatalf("because %q, error %v, log %q", u.StoppedBecause, u.Err, u.Log)
+	}
+	r := saved(t, s, u.Run.ID)
+	if r.Accuracy == nil || r.Accuracy.Value < 0.6 || r.Accuracy.Value > 0.95 || r.Accuracy.Metric != "top1" {
+		t.Errorf("accuracy %+v", r.Accuracy)
+	}
+	// 10,000 images are 104 whole batches; the rest counts for the accuracy.
+	if len(u.Seconds) != 104 || *r.Validations[0].Units != 10000 || r.FirstValidationS != nil || r.BatchSize != 96 {
+		t.Errorf("%d iterations, %+v", len(u.Seconds), r)
+	}
+}
+
+// An untrained network's accuracy is that of guessing, which is nobody's
+// accuracy.
+func TestUntrainedInferenceHasNoAccuracy(t *testing.T) {
+	fashionMNIST(t)
+	s := openStore(t)
+	u := start(t, harnessProbe(t, s, harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 1000, Epochs: 1})).Wait()
+	if u.Err != nil || u.Run.Accuracy != nil || !strings.Contains(strings.Join(u.Warnings, "\n"), "untrained") {
+		t.Errorf("error %v, accuracy %+v, warnings %q", u.Err, u.Run.Accuracy, u.Warnings)
+	}
+}
+
+// What a user gets wrong is said in one sentence, and nothing hangs.
+func TestHarnessProblems(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net.py")
+	const source = `
+from torch import nn
+def conv(): return nn.Conv2d(3, 4, 3)
+def needs(width): return nn.Linear(width, 2)
+def breaks(): raise ValueError("no weights here")
+def huge(): return nn.Sequential(nn.Flatten(), nn.Linear(3072, 10**12))
+def flat(): return nn.Sequential(nn.Flatten(), nn.Linear(3072, 5))
+not_a_module = lambda: 7
+`
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t)
+	for _, c := range []struct {
+		factory, input, says string
+		status               profile.Status
+		change               func(*harness.Spec)
+	}{
+		{"nothing", "3x32x32", "there is no function nothing", profile.Failed, nil},
+		{"needs", "3x32x32", "needs the arguments width", profile.Failed, nil},
+		{"breaks", "3x32x32", "ValueError: no weights here", profile.Failed, nil},
+		{"not_a_module", "3x32x32", "not a torch.nn.Module", profile.Failed, nil},
+		{"conv", "1x28x28", "does not take input of shape 1x28x28", profile.Failed, nil},
+		{"conv", "3x32x32", "cross-entropy needs", profile.Failed, nil},
+		{"huge", "3x32x32", "out of memory", profile.OutOfMemory, nil},
+		{"flat", "3x32x32", "Fashion-MNIST cannot be used", profile.Failed, func(s *harness.Spec) { s.Data = harness.FashionMNIST }},
+		{"flat", "3x32x32", "", profile.Done, func(s *harness.Spec) { s.Epochs, s.TrainSize, s.Precision = 1, 640, "bf16" }},
+	} {
+		spec := harness.Spec{Model: file + ":" + c.factory, Input: c.input, Batch: 8}
+		if c.change != nil {
+			c.change(&spec)
+		}
+		u := start(t, harnessProbe(t, s, spec)).Wait()
+		if u.Run.Status != c.status || (c.says != "" && (u.Err == nil || !strings.Contains(u.Err.Error(), c.says))) {
+			t.Errorf("%s of %s: status %s, error %v", c.factory, c.input, u.Run.Status, u.Err)
+		}
+		if c.status == profile.Done && (len(u.Seconds) != 80 || u.Run.Dataset != "synthetic" || u.Run.Variant.Precision != "bf16" || *u.Run.IterationsPerEpoch != 80) {
+			t.Errorf("synthetic: %d iterations, %+v", len(u.Seconds), u.Run)
+		}
+	}
+}
