@@ -355,3 +355,28 @@ func TestDefaultPath(t *testing.T) {
 		}
 	}
 }
+
+// The version a screen polls changes with commits of its own process as well,
+// and only with commits.
+func TestDataVersion(t *testing.T) {
+	ctx := t.Context()
+	s := openTemp(t)
+	version := func() int64 {
+		t.Helper()
+		v, err := s.DataVersion(ctx)
+		must(t, err)
+		return v
+	}
+	first := version()
+	loadSet(t, s)
+	if version() != first {
+		t.Error("reading changed the version")
+	}
+	rec, err := s.Start(ctx, description())
+	must(t, err)
+	started := version()
+	must(t, rec.Append(ctx, Batch{}))
+	if appended := version(); started == first || appended == started {
+		t.Errorf("versions %d, %d, %d", first, started, appended)
+	}
+}
