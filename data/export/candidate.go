@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 )
@@ -103,7 +104,7 @@ type OnFrontier struct {
 // Violation is a broken limit.
 type Violation struct {
 	Constraint string   `json:"constraint" yaml:"constraint"`
-	Limit      float64  `json:"limit" yaml:"limit"`
+	Limit      *float64 `json:"limit" yaml:"limit"` // null where a run out of memory is all that is known of it
 	Value      *float64 `json:"value" yaml:"value"`
 }
 
@@ -112,34 +113,42 @@ type Violation struct {
 func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Candidate {
 	c := &r.Space.Candidates[i]
 	out := Candidate{
-		ID: c.ID, Model: c.Model, Variant: variantName(c.Variant), Precision: word(c.Variant.Precision),
+		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(variantName(c.Variant)), Precision: word(clean(c.Variant.Precision)),
 		Mode: string(c.Mode), BatchSize: c.BatchSize, Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
 		Score: known(r.Score[i]), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
-		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: c.Sources,
+		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
 	if place > 0 {
 		out.Rank = &place
-		out.Relative = TimeCost{known(r.Space.Time[i] / r.BestTime), known(r.Space.Cost[i] / r.BestCost)}
+		out.Relative = TimeCost{relative(r.Space.Time[i], r.BestTime), relative(r.Space.Cost[i], r.BestCost)}
 		out.PBest = TimeCost{lookup(pTime, i), lookup(pCost, i)}
 	}
 	if p := c.Variant.Pruning; p != nil {
-		out.Pruning = &Pruning{p.Kind, p.Ratio, p.Layers}
+		out.Pruning = &Pruning{clean(p.Kind), p.Ratio, make(map[string]float64, len(p.Layers))}
+		for name, ratio := range p.Layers {
+			out.Pruning.Layers[clean(name)] = ratio
+		}
 	}
-	if q := c.Quality; q != nil {
-		out.Accuracy = &Accuracy{q.Metric, q.Estimate.Value, q.Estimate.Low, q.Estimate.High, q.Estimate.Basis.String(), q.HigherIsBetter}
+	if q := c.Quality; q != nil && finite(q.Estimate) {
+		out.Accuracy = &Accuracy{clean(q.Metric), q.Estimate.Value, q.Estimate.Low, q.Estimate.High, q.Estimate.Basis.String(), q.HigherIsBetter}
 	}
 	for _, p := range c.Configuration {
 		out.Configuration = append(out.Configuration, Part{
-			p.VM.Cloud, p.VM.Region, p.VM.InstanceType, p.VM.GPU, p.VM.GPUCount, p.Count, p.USDPerHour, p.PriceFrom,
+			clean(p.VM.Cloud), clean(p.VM.Region), clean(p.VM.InstanceType), clean(p.VM.GPU), p.VM.GPUCount, p.Count, p.USDPerHour, clean(p.PriceFrom),
 		})
 	}
 	for _, v := range r.Violations(i) {
-		out.Violates = append(out.Violates, Violation{string(v.Constraint), v.Limit, v.Value})
+		out.Violates = append(out.Violates, Violation{string(v.Constraint), known(v.Limit), knownAt(v.Value)})
 	}
 	return out
 }
+
+// clean is applied to every text here: what is written goes to terminals,
+// spreadsheets and parsers that an escape sequence or a line break would lead
+// astray.
+func clean(s string) string { return plaintext.Clean(s) }
 
 func variantName(v profile.Variant) string {
 	if v.Name == "" {
@@ -162,6 +171,21 @@ func known(v float64) *float64 {
 	return &v
 }
 
+func knownAt(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	return known(*v)
+}
+
+// relative is v over the best, 1 for the best also where that is free.
+func relative(v, best float64) *float64 {
+	if v == best {
+		return new(1.0)
+	}
+	return known(v / best)
+}
+
 func lookup(m map[int]float64, i int) *float64 {
 	if m == nil {
 		return nil
@@ -169,8 +193,14 @@ func lookup(m map[int]float64, i int) *float64 {
 	return new(m[i])
 }
 
+// finite reports whether the estimate can be written down at all: an absurd
+// workload overflows.
+func finite(e estimate.Estimate) bool {
+	return known(e.Value) != nil && known(e.Low) != nil && known(e.High) != nil
+}
+
 func interval(e estimate.Estimate) (v, low, high *float64, basis *string) {
-	if !e.Known() {
+	if !e.Known() || !finite(e) {
 		return nil, nil, nil, nil
 	}
 	return &e.Value, &e.Low, &e.High, new(e.Basis.String())

@@ -90,7 +90,7 @@ func (p Pick) Write(w io.Writer, f Format) error {
 		}
 		return enc.Close()
 	case CSV:
-		return WriteCSV(w, []Candidate{p.Candidate})
+		return p.writeCSV(w)
 	case Markdown:
 		_, err := io.WriteString(w, p.markdown())
 		return err
@@ -101,13 +101,13 @@ func (p Pick) Write(w io.Writer, f Format) error {
 func (p Pick) markdown() string {
 	c := p.Candidate
 	var b strings.Builder
-	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", name, cell(value)) }
+	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", cell(name), cell(value)) }
 	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", cell(c.Model+" · "+c.Mode))
 	for _, v := range c.Configuration {
 		row("VMs", fmt.Sprintf("%d× %s (%d× %s), %s %s", v.Count, v.InstanceType, v.GPUCount, orDash(v.GPU), orDash(v.Cloud), v.Region))
 		row("price", fmt.Sprintf("%s/h each, %s (%s)", dollars(v.USDPerHour), c.Purchase, orDash(v.PriceFrom)))
 	}
-	row("variant", c.Variant)
+	row("variant", strings.TrimSpace(c.Variant+" "+text(c.Precision)))
 	row("batch size", fmt.Sprint(c.BatchSize))
 	if c.Epochs != nil {
 		row("epochs", quantity.Count(*c.Epochs))
@@ -123,8 +123,8 @@ func (p Pick) markdown() string {
 	if c.Rank != nil {
 		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
 	}
-	row("limits", limitsText(p.Query))
-	row("rests on runs", fmt.Sprint(c.Sources))
+	row("limits", limitsText(p.Query, c.Accuracy == nil || c.Accuracy.HigherIsBetter))
+	row("rests on runs", strings.ReplaceAll(sources(c.Sources), ";", ", "))
 	row("picked", p.PickedAt+" with "+p.EstimatedBy)
 	for _, w := range p.Warnings {
 		fmt.Fprintf(&b, "\n> %s\n", cell(w))
@@ -132,9 +132,10 @@ func (p Pick) markdown() string {
 	return b.String()
 }
 
-// cell keeps text inside its table cell.
+// cell keeps text inside its table cell, and from being markup: a name is not
+// a link, a picture or a tag.
 func cell(s string) string {
-	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "'").Replace(s)
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
 }
 
 func orDash(s string) string {
@@ -158,10 +159,14 @@ func interval90(v, low, high *float64, basis *string, format func(float64) strin
 	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*low), format(*high), *basis)
 }
 
-func limitsText(q Query) string {
+func limitsText(q Query, higherIsBetter bool) string {
 	var parts []string
 	if q.MinAccuracy != nil {
-		parts = append(parts, "accuracy ≥ "+quantity.Percent(*q.MinAccuracy))
+		sign := " ≥ "
+		if !higherIsBetter {
+			sign = " ≤ "
+		}
+		parts = append(parts, "accuracy"+sign+AccuracyText(*q.MinAccuracy, higherIsBetter))
 	}
 	if q.MaxTimeS != nil {
 		parts = append(parts, "time ≤ "+quantity.Duration(*q.MaxTimeS))

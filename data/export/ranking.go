@@ -35,13 +35,21 @@ type Weights struct {
 // NewQuery describes a query.
 func NewQuery(q rank.Query) Query {
 	out := Query{
-		Model: q.Model, Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: orEmpty(q.Variants),
-		Clouds: orEmpty(q.Clouds), GPUs: orEmpty(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,
+		Model: clean(q.Model), Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: cleaned(q.Variants),
+		Clouds: cleaned(q.Clouds), GPUs: cleaned(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,
 		Purchase: string(q.Purchase), MinAccuracy: q.MinAccuracy, MaxTimeS: q.MaxTime, MaxCostUSD: q.MaxCost,
 		Weights: Weights{q.Weights.Time, q.Weights.Cost}, Sort: string(q.Sort),
 	}
 	if q.Mode == profile.Infer {
 		out.Units = new(q.Units)
+	}
+	return out
+}
+
+func cleaned(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = clean(s)
 	}
 	return out
 }
@@ -105,7 +113,7 @@ func NewRanking(r *rank.Result) Ranking {
 	out.Frontier = Frontiers{ids(s, r.TimeAccuracy), ids(s, r.CostAccuracy), ids(s, r.TimeCost)}
 	out.markFrontiers()
 	for _, x := range r.Crossovers() {
-		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, s.Candidates[x.From].ID, s.Candidates[x.To].ID, string(x.Objective)})
+		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.Candidates[x.From].ID), clean(s.Candidates[x.To].ID), string(x.Objective)})
 	}
 	for name, n := range r.Because {
 		out.InfeasibleBecause[string(name)] = n
@@ -131,7 +139,7 @@ func (r *Ranking) markFrontiers() {
 func ids(s *rank.Space, index []int) []string {
 	out := make([]string, len(index))
 	for k, i := range index {
-		out[k] = s.Candidates[i].ID
+		out[k] = clean(s.Candidates[i].ID)
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -171,67 +170,4 @@ func nearest(r *rank.Result, c rank.Constraint) string {
 	default:
 		return "none fits the GPU's memory"
 	}
-}
-
-// WriteCSV writes one row a candidate.
-func WriteCSV(w io.Writer, candidates []Candidate) error {
-	cw := csv.NewWriter(w)
-	header := []string{"rank", "id", "model", "variant", "precision", "mode", "cloud", "region", "instance_type", "gpu", "gpu_count", "count",
-		"usd_per_hour", "batch_size", "epochs", "units", "purchase", "time_s", "time_low_s", "time_high_s", "time_basis",
-		"cost_usd", "cost_low_usd", "cost_high_usd", "cost_basis", "metric", "accuracy", "score", "tar", "car",
-		"p_best_time", "p_best_cost", "feasible", "frontier_time", "frontier_cost"}
-	if err := cw.Write(header); err != nil {
-		return err
-	}
-	for _, c := range candidates {
-		if err := cw.Write(csvRow(c)); err != nil {
-			return err
-		}
-	}
-	cw.Flush()
-	return cw.Error()
-}
-
-func csvRow(c Candidate) []string {
-	var p Part
-	if len(c.Configuration) > 0 {
-		p = c.Configuration[0]
-	}
-	metric, accuracy := "", ""
-	if c.Accuracy != nil {
-		metric, accuracy = c.Accuracy.Metric, number(&c.Accuracy.Value)
-	}
-	place := ""
-	if c.Rank != nil {
-		place = strconv.Itoa(*c.Rank)
-	}
-	return []string{place, spreadsheetSafe(c.ID), spreadsheetSafe(c.Model), spreadsheetSafe(c.Variant), text(c.Precision), c.Mode,
-		spreadsheetSafe(p.Cloud), spreadsheetSafe(p.Region), spreadsheetSafe(p.InstanceType), spreadsheetSafe(p.GPU),
-		strconv.Itoa(p.GPUCount), strconv.Itoa(p.Count), number(p.USDPerHour), strconv.Itoa(c.BatchSize), number(c.Epochs), number(c.Units),
-		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
-		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), metric, accuracy,
-		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Time), number(c.PBest.Cost),
-		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Time), strconv.FormatBool(c.Frontier.Cost)}
-}
-
-// spreadsheetSafe keeps a name from being read as a formula.
-func spreadsheetSafe(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
-
-func number(v *float64) string {
-	if v == nil || math.IsNaN(*v) {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

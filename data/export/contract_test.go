@@ -1,0 +1,283 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; got:\n%s", path, got)
+	}
+}
+
+// example is a small question with everything in it: two VM types that cross
+// over, an accuracy, a pruned variant, a machine without a price, a cell that
+// ran out of memory.
+func example() *rank.Result {
+	run := func(id int64, vm string, startup, iteration float64) profile.Run {
+		return profile.Run{
+			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
+			BatchSize: 256, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05, estimate.Measured),
+			Basis: estimate.Measured, Status: profile.Done,
+		}
+	}
+	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4), run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
+	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true, Basis: estimate.Measured}
+	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
+	own.Cloud, own.Region = "", ""
+	oom.BatchSize, oom.Status, oom.Steady = 4096, profile.OutOfMemory, estimate.Estimate{}
+	price := func(usd float64) []profile.Price {
+		return []profile.Price{{Purchase: profile.OnDemand, USDPerHour: usd, Source: "price list", AsOf: "2021-03-01"}}
+	}
+	set := &profile.Set{
+		Runs: []profile.Run{fast, slow, pruned, own, oom},
+		VMTypes: []profile.VMType{
+			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0), Prices: price(3.06)},
+			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
+		},
+	}
+	q := rank.Query{
+		Workload: rank.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
+		Limits:   rank.Limits{MaxTime: new(140.0)}, Weights: rank.Weights{Time: 1, Cost: 1}, Sort: rank.ByCost,
+	}
+	return rank.Evaluate(rank.NewSpace(rank.Build(set, q.Workload)), q)
+}
+
+func indented(t *testing.T, v any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRankingGolden(t *testing.T) { golden(t, "ranking.json", indented(t, NewRanking(example()))) }
+
+// The keys of CONTRACTS, typed from there. A value of nil ends the walk.
+type keys map[string]any
+
+var candidateKeys = keys{
+	"id": nil, "rank": nil, "model": nil, "variant": nil, "precision": nil, "mode": nil, "batch_size": nil, "epochs": nil, "units": nil, "purchase": nil,
+	"pruning":       keys{"kind": nil, "ratio": nil, "layers": nil},
+	"configuration": keys{"cloud": nil, "region": nil, "instance_type": nil, "gpu": nil, "gpu_count": nil, "count": nil, "usd_per_hour": nil},
+	"time":          keys{"s": nil, "low": nil, "high": nil, "basis": nil},
+	"cost":          keys{"usd": nil, "low": nil, "high": nil, "basis": nil},
+	"accuracy":      keys{"metric": nil, "value": nil, "low": nil, "high": nil, "basis": nil, "higher_is_better": nil},
+	"score":         nil, "tar": nil, "car": nil, "relative": keys{"time": nil, "cost": nil}, "p_best": keys{"time": nil, "cost": nil}, "feasible": nil,
+	"violates": keys{"constraint": nil, "limit": nil, "value": nil}, "frontier": keys{"time": nil, "cost": nil}, "sources": nil,
+}
+
+var rankKeys = keys{
+	"schema": nil, "command": nil, "warnings": nil, "query": keys{}, "candidates": candidateKeys,
+	"frontier":           keys{"time_accuracy": nil, "cost_accuracy": nil, "time_cost": nil},
+	"crossovers":         keys{"dial": nil, "at": nil, "from": nil, "to": nil, "objective": nil},
+	"infeasible_because": nil,
+}
+
+// require walks the value along the keys; null and empty lists end it too.
+func require(t *testing.T, path string, want keys, got any) (seen int) {
+	t.Helper()
+	switch got := got.(type) {
+	case []any:
+		for _, item := range got {
+			seen += require(t, path+"[]", want, item)
+		}
+	case map[string]any:
+		for name, below := range want {
+			v, ok := got[name]
+			if !ok {
+				t.Errorf("%s.%s is missing", path, name)
+			}
+			seen++
+			if below, ok := below.(keys); ok {
+				seen += require(t, path+"."+name, below, v)
+			}
+		}
+	}
+	return seen
+}
+
+func TestEveryKeyOfTheContractIsThere(t *testing.T) {
+	var ranking, pick any
+	r := example()
+	if err := json.Unmarshal(indented(t, NewRanking(r)), &ranking); err != nil {
+		t.Fatal(err)
+	}
+	if seen := require(t, "rank", rankKeys, ranking); seen < 200 {
+		t.Errorf("only %d keys were looked at: the example lost its variety", seen)
+	}
+	if err := json.Unmarshal(indented(t, NewPick(r, r.Order[0], time.Now(), "test")), &pick); err != nil {
+		t.Fatal(err)
+	}
+	require(t, "pick", keys{"schema": nil, "command": nil, "warnings": nil, "query": keys{}, "candidate": candidateKeys}, pick)
+}
+
+func TestUnknownIsNull(t *testing.T) {
+	r := example()
+	for i := range r.Space.Candidates {
+		c := NewCandidate(r, i, 0, nil, nil)
+		switch vm := c.Configuration[0].InstanceType; {
+		case c.BatchSize == 4096:
+			if c.Time.S != nil || c.Time.Basis != nil || c.Feasible {
+				t.Errorf("never ran, yet %+v", c)
+			}
+			last := c.Violates[len(c.Violates)-1]
+			if last.Constraint != "gpu_memory" || last.Limit != nil || last.Value != nil {
+				t.Errorf("nothing is known of the memory, yet %+v", last)
+			}
+		case vm == "desk":
+			if c.Cost.USD != nil || c.Configuration[0].USDPerHour != nil || c.Score != nil || c.CAR != nil {
+				t.Errorf("has no price, yet %+v", c)
+			}
+		case c.Precision != nil && c.Accuracy != nil:
+			t.Errorf("the pruned variant's accuracy was never measured: %+v", c.Accuracy)
+		}
+		if c.Rank != nil || c.PBest.Time != nil || c.Relative.Cost != nil {
+			t.Errorf("not ranked, yet %+v", c)
+		}
+	}
+}
+
+func TestInfeasibleCandidatesFollowWithTheirReasons(t *testing.T) {
+	out := NewRanking(example())
+	feasible := true
+	for k, c := range out.Candidates {
+		if c.Feasible != (c.Rank != nil) || c.Feasible != (len(c.Violates) == 0) {
+			t.Errorf("%s: feasible %v, rank %v, violates %v", c.ID, c.Feasible, c.Rank, c.Violates)
+		}
+		if c.Feasible && (!feasible || *c.Rank != k+1) {
+			t.Errorf("place %d has rank %d", k+1, *c.Rank)
+		}
+		feasible = c.Feasible
+	}
+	if feasible || out.InfeasibleBecause["time"] == 0 {
+		t.Errorf("the example has nothing infeasible: %v", out.InfeasibleBecause)
+	}
+}
+
+// hostile draws what a database from elsewhere may hold: any text, and numbers
+// that are none.
+func hostile() *rapid.Generator[rank.Candidate] {
+	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}))
+	return rapid.Custom(func(t *rapid.T) rank.Candidate {
+		word := func(name string) string { return rapid.String().Draw(t, name) }
+		number := func(name string) *float64 { return rapid.Ptr(rapid.Float64Range(0, 1e9), true).Draw(t, name) }
+		guess := func(name string) estimate.Estimate {
+			return estimate.Estimate{
+				Value: odd.Draw(t, name), Low: odd.Draw(t, name), High: odd.Draw(t, name),
+				Basis: estimate.Basis(rapid.IntRange(0, 6).Draw(t, name)),
+			}
+		}
+		c := rank.Candidate{
+			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"), BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
+			Variant: profile.Variant{Name: word("variant"), Precision: word("precision")},
+			Time:    guess("time"), Cost: guess("cost"),
+			Configuration: []rank.Part{{
+				VM:    profile.VMType{Cloud: word("cloud"), Region: word("region"), InstanceType: word("vm"), GPU: word("gpu")},
+				Count: 2, USDPerHour: number("price"), PriceFrom: word("source"),
+			}},
+			Sources: rapid.SliceOf(rapid.Int64()).Draw(t, "sources"),
+		}
+		if rapid.Bool().Draw(t, "pruned") {
+			c.Variant.Pruning = &profile.Pruning{Kind: word("kind"), Ratio: number("ratio")}
+		}
+		if rapid.Bool().Draw(t, "accurate") {
+			c.Quality = &rank.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
+		}
+		if rapid.Bool().Draw(t, "too big") {
+			c.OverMemory = &rank.Violation{Constraint: rank.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
+		}
+		return c
+	})
+}
+
+func hostileResult(t *rapid.T) *rank.Result {
+	q := rank.Query{Workload: rank.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: rank.ByScore}
+	q.MaxTime = rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time")
+	return rank.Evaluate(rank.NewSpace(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")), q)
+}
+
+func TestNothingKeepsARankingFromBeingJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if _, err := json.Marshal(NewRanking(hostileResult(t))); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestYAMLSaysTheSameAsJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := NewPick(hostileResult(t), 0, time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0), "1.0")
+		decode := func(f Format, unmarshal func([]byte, any) error) any {
+			var b bytes.Buffer
+			if err := p.Write(&b, f); err != nil {
+				t.Fatalf("%s: %v", f, err)
+			}
+			var v any
+			if err := unmarshal(b.Bytes(), &v); err != nil {
+				t.Fatalf("%s does not parse: %v\n%s", f, err, b.String())
+			}
+			return v
+		}
+		fromYAML, err := json.Marshal(decode(YAML, yaml.Unmarshal))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got any
+		if err := json.Unmarshal(fromYAML, &got); err != nil {
+			t.Fatal(err)
+		}
+		if want := decode(JSON, json.Unmarshal); !reflect.DeepEqual(got, want) {
+			t.Fatalf("YAML holds\n%s\nJSON holds\n%v", fromYAML, want)
+		}
+	})
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, f := range Formats {
+		for _, s := range []string{string(f), f.Extension(), strings.ToUpper(string(f))} {
+			if got, err := ParseFormat(s); err != nil || got != f {
+				t.Errorf("%q: %q, %v, want %q", s, got, err, f)
+			}
+		}
+	}
+	if _, err := ParseFormat("xml"); err == nil || !strings.Contains(err.Error(), "json, yaml, csv, markdown") {
+		t.Errorf("a wrong word must name the right ones: %v", err)
+	}
+	if err := (Pick{}).Write(&bytes.Buffer{}, "xml"); err == nil {
+		t.Error("wrote a format that does not exist")
+	}
+}

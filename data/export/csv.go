@@ -1,0 +1,108 @@
+package export
+
+import (
+	"encoding/csv"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// candidateColumns is the layout of [WriteCSV]. Columns may be added at the
+// end, never moved. Seconds, US dollars, fractions; empty is unknown.
+var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "mode", "cloud", "region", "instance_type", "gpu", "gpu_count", "count",
+	"usd_per_hour", "batch_size", "epochs", "units", "purchase", "time_s", "time_low_s", "time_high_s", "time_basis",
+	"cost_usd", "cost_low_usd", "cost_high_usd", "cost_basis", "metric", "accuracy", "score", "tar", "car",
+	"p_best_time", "p_best_cost", "feasible", "frontier_time", "frontier_cost",
+	"accuracy_low", "accuracy_high", "accuracy_basis", "price_from", "violates", "sources"}
+
+// pickColumns follow the candidate's own in the CSV of a pick.
+var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_cost_usd", "query_sort",
+	"query_weight_time", "query_weight_cost", "picked_at", "estimated_by"}
+
+// WriteCSV writes one row a candidate.
+func WriteCSV(w io.Writer, candidates []Candidate) error {
+	rows := [][]string{candidateColumns}
+	for _, c := range candidates {
+		rows = append(rows, csvRow(c))
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// writeCSV writes the pick as a candidate's row with the query behind it.
+func (p Pick) writeCSV(w io.Writer) error {
+	q := p.Query
+	row := append(csvRow(p.Candidate), number(q.MinAccuracy), number(q.MaxTimeS), number(q.MaxCostUSD), q.Sort,
+		number(&q.Weights.Time), number(&q.Weights.Cost), p.PickedAt, p.EstimatedBy)
+	return csv.NewWriter(w).WriteAll([][]string{append(candidateColumns[:len(candidateColumns):len(candidateColumns)], pickColumns...), row})
+}
+
+func csvRow(c Candidate) []string {
+	var vm Part
+	if len(c.Configuration) > 0 {
+		vm = c.Configuration[0]
+	}
+	var a Accuracy
+	var accuracy [3]string
+	if c.Accuracy != nil {
+		a = *c.Accuracy
+		accuracy = [3]string{number(&a.Value), number(&a.Low), number(&a.High)}
+	}
+	place := ""
+	if c.Rank != nil {
+		place = strconv.Itoa(*c.Rank)
+	}
+	row := []string{place, c.ID, c.Model, c.Variant, text(c.Precision), c.Mode, vm.Cloud, vm.Region, vm.InstanceType, vm.GPU,
+		strconv.Itoa(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), strconv.Itoa(c.BatchSize), number(c.Epochs), number(c.Units),
+		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
+		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), a.Metric, accuracy[0],
+		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Time), number(c.PBest.Cost),
+		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Time), strconv.FormatBool(c.Frontier.Cost),
+		accuracy[1], accuracy[2], a.Basis, vm.PriceFrom, violated(c.Violates)}
+	for i := range row {
+		row[i] = spreadsheetSafe(row[i])
+	}
+	return append(row, sources(c.Sources)) // a library's run numbers are below zero
+}
+
+func violated(vs []Violation) string {
+	names := make([]string, len(vs))
+	for i, v := range vs {
+		names[i] = v.Constraint
+	}
+	return strings.Join(names, ";")
+}
+
+func sources(ids []int64) string {
+	text := make([]string, len(ids))
+	for i, id := range ids {
+		text[i] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(text, ";")
+}
+
+// spreadsheetSafe keeps text from being read as a formula. A number may begin
+// with its sign.
+func spreadsheetSafe(s string) string {
+	if s == "" || !strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
+}
+
+func number(v *float64) string {
+	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,200 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+)
+
+var pickedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("elsewhere", 3600))
+
+func written(t *testing.T, p Pick, f Format) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPickGolden(t *testing.T) {
+	r := example()
+	p := NewPick(r, r.Order[0], pickedAt, "1.2.3")
+	for _, f := range Formats {
+		golden(t, "pick"+f.Extension(), []byte(written(t, p, f)))
+	}
+}
+
+func TestTableGolden(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteTable(&b, example()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.txt", b.Bytes())
+}
+
+func TestCSVReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := NewRanking(hostileResult(t)).Candidates
+		var b bytes.Buffer
+		if err := WriteCSV(&b, candidates); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&b).ReadAll()
+		if err != nil || len(rows) != len(candidates)+1 {
+			t.Fatalf("%d rows of %d candidates: %v", len(rows), len(candidates), err)
+		}
+		for k, c := range candidates {
+			row := map[string]string{}
+			for i, name := range rows[0] {
+				cell := rows[k+1][i]
+				row[name] = cell
+				if _, err := strconv.ParseFloat(cell, 64); err != nil && name != "sources" && cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
+					t.Fatalf("%s holds %q, which a spreadsheet may calculate", name, cell)
+				}
+			}
+			if got := strings.TrimPrefix(row["model"], "'"); got != strings.TrimPrefix(c.Model, "'") {
+				t.Fatalf("model %q came back as %q", c.Model, got)
+			}
+			if v, err := strconv.ParseFloat(row["time_s"], 64); (err == nil) != (c.Time.S != nil) || err == nil && v != *c.Time.S {
+				t.Fatalf("time %q of %v", row["time_s"], c.Time)
+			}
+			if row["feasible"] != strconv.FormatBool(c.Feasible) || (row["rank"] == "") != (c.Rank == nil) {
+				t.Fatalf("feasible %q, rank %q of %+v", row["feasible"], row["rank"], c)
+			}
+		}
+	})
+}
+
+func TestSpreadsheetSafe(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "p2.xlarge": "p2.xlarge", "-1.5": "-1.5", "+3": "+3",
+		"=HYPERLINK(1)": "'=HYPERLINK(1)", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0", "-2+3": "'-2+3", "@SUM(1)": "'@SUM(1)", "\t=1": "'\t=1",
+	} {
+		if got := spreadsheetSafe(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
+// bar is a | that ends a cell: one after an even number of backslashes.
+var bar = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\|`)
+
+func TestMarkdownStaysInItsTable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := NewPick(hostileResult(t), 0, pickedAt, "1.0")
+		var b bytes.Buffer
+		if err := p.Write(&b, Markdown); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if !strings.HasPrefix(lines[0], "# ") || lines[1] != "" {
+			t.Fatalf("the heading broke: %q", lines[:2])
+		}
+		for _, line := range lines[2:] {
+			switch {
+			case line == "" || strings.HasPrefix(line, "> "):
+			case !strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "|--") || !strings.HasSuffix(line, "|"):
+				t.Fatalf("%q is no row", line)
+			case len(bar.FindAllString(line, -1)) != 3:
+				t.Fatalf("%q has not two cells", line)
+			}
+		}
+	})
+}
+
+func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
+	r := example()
+	c := &r.Space.Candidates[r.Order[0]]
+	c.Variant.Name = "a\\|b | c\n<img src=x> [link](http://example.org) `code` &#124;"
+	got := written(t, NewPick(r, r.Order[0], pickedAt, "1.0"), Markdown)
+	want := "| variant | a\\\\\\|b \\| c &lt;img src=x> \\[link\\](http://example.org) 'code' &amp;#124; |\n"
+	if !strings.Contains(got, want) {
+		t.Errorf("want the row\n%s in\n%s", want, got)
+	}
+}
+
+func TestLimitsInWords(t *testing.T) {
+	q := Query{MinAccuracy: new(0.7), MaxTimeS: new(7200.0), MaxCostUSD: new(10.0)}
+	if got := limitsText(q, true); got != "accuracy ≥ 70.0 %, time ≤ 2 h 00 m, cost ≤ $10.00" {
+		t.Errorf("got %q", got)
+	}
+	if got := limitsText(Query{MinAccuracy: new(0.1)}, false); got != "accuracy ≤ 10.0 %" {
+		t.Errorf("an error rate is limited from above: %q", got)
+	}
+	if got := limitsText(Query{}, true); got != "none" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWhyNothing(t *testing.T) {
+	candidate := func(seconds, usd, accuracy float64) rank.Candidate {
+		return rank.Candidate{
+			Time: estimate.Spread(seconds, 0.1, estimate.Measured), Cost: estimate.Spread(usd, 0.1, estimate.Measured),
+			Quality: &rank.Quality{Metric: "top-1", Estimate: estimate.Exact(accuracy, estimate.Measured), HigherIsBetter: true},
+		}
+	}
+	space := rank.NewSpace([]rank.Candidate{candidate(100, 5, 0.9), candidate(1000, 2, 0.8)})
+	for name, c := range map[string]struct {
+		limits rank.Limits
+		want   string
+	}{
+		"time":     {rank.Limits{MaxTime: new(60.0)}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
+		"cost":     {rank.Limits{MaxCost: new(1.0)}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
+		"accuracy": {rank.Limits{MinAccuracy: new(0.95)}, "accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
+		"together": {rank.Limits{MaxTime: new(200.0), MaxCost: new(3.0)}, "no constraint alone, but together they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
+	} {
+		if got := WhyNothing(rank.Evaluate(space, rank.Query{Limits: c.limits})); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	printed := rank.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []rank.Part{{USDPerHour: new(1.0), Count: 1}}}
+	r := rank.Evaluate(rank.NewSpace([]rank.Candidate{printed}), rank.Query{})
+	if got := Warnings(r); len(got) != 1 || !strings.Contains(got[0], "published total") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWordsOfAWorkload(t *testing.T) {
+	for want, w := range map[string]rank.Workload{
+		"net · infer 1,000,000 images":           {Model: "net", Mode: profile.Infer, Unit: "image", Units: 1e6},
+		"net · infer 5 units":                    {Model: "net", Mode: profile.Infer, Units: 5},
+		"net · train 13 epochs":                  {Model: "net", Mode: profile.Train, Epochs: new(13.0)},
+		"net · train to 90.0 %":                  {Model: "net", Mode: profile.Train, TargetAccuracy: new(0.9)},
+		"net · train as long as each source did": {Model: "net", Mode: profile.Train},
+	} {
+		if got := WorkloadText(w); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A workload beyond all measure overflows; what cannot be written is unknown.
+func TestOverflowIsUnknown(t *testing.T) {
+	huge := rank.Candidate{
+		Time: estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured}, Configuration: []rank.Part{{Count: 1}},
+	}
+	p := NewPick(rank.Evaluate(rank.NewSpace([]rank.Candidate{huge}), rank.Query{}), 0, pickedAt, "1.0")
+	if p.Candidate.Time.S != nil {
+		t.Errorf("time %v without an end", *p.Candidate.Time.S)
+	}
+	for _, f := range Formats {
+		if got := written(t, p, f); strings.Contains(got, "Inf") {
+			t.Errorf("%s: %s", f, got)
+		}
+	}
+}
