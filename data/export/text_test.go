@@ -119,7 +119,7 @@ func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
 	c := &r.Space.Candidates[r.Order[0]]
 	c.Variant.Name = "a\\|b | c\n<img src=x> [link](http://example.org) `code` &#124;"
 	got := written(t, NewPick(r, r.Order[0], pickedAt, "1.0"), Markdown)
-	want := "| variant | a\\\\\\|b \\| c &lt;img src=x> \\[link\\](http://example.org) 'code' &amp;#124; |\n"
+	want := "| variant | a\\\\\\|b \\| c &lt;img src=x> \\[link\\](http://example.org) 'code' &amp;#124; fp16 |\n"
 	if !strings.Contains(got, want) {
 		t.Errorf("want the row\n%s in\n%s", want, got)
 	}
