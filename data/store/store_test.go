@@ -375,7 +375,7 @@ func TestDataVersion(t *testing.T) {
 	rec, err := s.Start(ctx, description())
 	must(t, err)
 	started := version()
-	must(t, rec.Append(ctx, Batch{}))
+	must(t, rec.Append(ctx, Batch{Iterations: series(1)}))
 	if appended := version(); started == first || appended == started {
 		t.Errorf("versions %d, %d, %d", first, started, appended)
 	}
