@@ -1,0 +1,134 @@
+package reproduce
+
+import "sweetspot/engine/runtime"
+
+// anchor is the VM whose absolute times an application's tables print.
+type anchor struct{ table, vm string }
+
+var anchors = map[string]anchor{
+	"seismic/FCN":      {"5.4", "p2.xlarge"},
+	"MNIST/Simple-CNN": {"5.9", "p2.16xlarge"},
+}
+
+// contradictedTable is the runtime table that cannot rest on its anchor's
+// printed start-up: with the 14.63 s of table 5.4 (whose standard deviation is
+// 20.5 s) the other VMs' times are no straight lines over the epochs, with
+// about 2 s all of them are.
+const contradictedTable = "5.7"
+
+// anchorLine is the anchor's time over the epochs: method 2 with the steady
+// iteration that its printed estimate implies, and with validation the seconds
+// per epoch by which the two printed estimates differ.
+func anchorLine(r *reading, g group) runtime.Line {
+	a := anchors[g.application]
+	k := Key{Table: a.table, Application: g.application, Batch: g.batch, Validation: "no", VM: a.vm, Column: "estimated_s"}
+	t := iterationTerms(r, k)
+	t.PerEpoch = perEpoch(r, k)
+	epochs, estimated := r.at(epochsKey(k)), r.at(k)
+	t.Steady = steadyOf(t, epochs, estimated)
+	if g.validation == "yes" {
+		t.Validation = (r.at(k.of(a.table, "yes")) - estimated) / epochs
+		t.FirstValidation = t.Validation
+	}
+	slope := runtime.Method2(t, 2) - runtime.Method2(t, 1)
+	return runtime.Line{At0: runtime.Method2(t, 1) - slope, Slope: slope}
+}
+
+// anchoredTimes are the seconds of every VM at the given epochs, from the other
+// two columns alone: a VM's ratio to the anchor, times the anchor's line, gives
+// two points of the VM's own line.
+func anchoredTimes(r *reading, g group, at float64) []float64 {
+	line := anchorLine(r, g)
+	known := others(g.epochs, at)
+	anchorVM := anchors[g.application].vm
+	times := make([]float64, len(g.vms))
+	for i, vm := range g.vms {
+		if vm == anchorVM {
+			times[i] = line.At(at)
+			continue
+		}
+		var y [2]float64
+		for j, e := range known {
+			y[j] = line.At(e) * r.at(g.runtime(vm, e)) / r.at(g.runtime(anchorVM, e))
+		}
+		times[i] = through(known, y).At(at)
+	}
+	return times
+}
+
+// solvedTimes are the times of every VM at the given epochs in epochs of the
+// fastest VM, without an anchor: the start-up that makes all lines straightest
+// is solved from all VMs but the one left out.
+func solvedTimes(r *reading, g group, at float64, leftOut string) []float64 {
+	start := straightening(r, g, leftOut)
+	known := others(g.epochs, at)
+	times := make([]float64, len(g.vms))
+	for i, vm := range g.vms {
+		var y [2]float64
+		for j, e := range known {
+			y[j] = (start + e) * r.at(g.runtime(vm, e))
+		}
+		times[i] = through(known, y).At(at)
+	}
+	return times
+}
+
+// straightening is the start-up of the fastest VM, in epochs of its own, with
+// which the times of all VMs but one are straightest over the epochs. A VM's
+// time is its ratio ρ times (start + epochs); its bend at the middle column,
+// relative to the ratio there, is linear in the start-up, so least squares have
+// a closed form. It holds where one VM is fastest in all columns.
+func straightening(r *reading, g group, leftOut string) float64 {
+	e := g.epochs
+	ends := [2]float64{e[0], e[2]}
+	var ab, aa float64
+	for _, vm := range g.vms {
+		if vm == leftOut {
+			continue
+		}
+		var ratio [3]float64
+		for i := range ratio {
+			ratio[i] = r.at(g.runtime(vm, e[i]))
+		}
+		a := 1 - through(ends, [2]float64{ratio[0], ratio[2]}).At(e[1])/ratio[1]
+		b := e[1] - through(ends, [2]float64{e[0] * ratio[0], e[2] * ratio[2]}).At(e[1])/ratio[1]
+		ab += a * b
+		aa += a * a
+	}
+	return -ab / aa
+}
+
+// others are the two of three columns that are not left out.
+func others(epochs []float64, leftOut float64) (two [2]float64) {
+	i := 0
+	for _, e := range epochs {
+		if e != leftOut && i < 2 {
+			two[i] = e
+			i++
+		}
+	}
+	return two
+}
+
+// through is the line through two points.
+func through(x, y [2]float64) runtime.Line {
+	slope := (y[1] - y[0]) / (x[1] - x[0])
+	return runtime.Line{At0: y[0] - slope*x[0], Slope: slope}
+}
+
+// impliedStartup is the start-up of the anchor, in seconds, with which the
+// contradicted table's lines are straight: where its line begins, in units of
+// its own slope, times the seconds per epoch of its absolute line.
+func impliedStartup(g group) formula {
+	vm := anchors[g.application].vm
+	return func(r *reading) float64 {
+		start := straightening(r, g, "")
+		ends := [2]float64{g.epochs[0], g.epochs[2]}
+		var y [2]float64
+		for i, e := range ends {
+			y[i] = (start + e) * r.at(g.runtime(vm, e))
+		}
+		line := through(ends, y)
+		return line.At0 / line.Slope * anchorLine(r, g).Slope
+	}
+}

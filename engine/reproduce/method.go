@@ -1,0 +1,175 @@
+package reproduce
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"sweetspot/engine/runtime"
+)
+
+// Reconstructed are the absolute times of one VM at one batch size: those the
+// relative tables and their anchor imply, and the published real total.
+type Reconstructed struct {
+	Application       string
+	Batch             int
+	VM                string
+	StartupS, SteadyS float64 // initialisation and first iteration; any later iteration
+	PerEpoch, Epochs  float64
+	RealS, USDPerHour float64
+}
+
+func (c Reconstructed) predicted() float64 {
+	return runtime.Method2(runtime.Iterations{Startup: c.StartupS, Steady: c.SteadyS, PerEpoch: c.PerEpoch}, c.Epochs)
+}
+
+func (c Reconstructed) question() string { return c.Application + " b" + strconv.Itoa(c.Batch) }
+
+// Method is how far method 2 is from the real totals, as fractions of them,
+// and whether it picks the right VM.
+type Method struct {
+	N                 int          `json:"n"`
+	MeanAbsoluteError float64      `json:"mean_absolute_error"`
+	Median            float64      `json:"median"`
+	P90               float64      `json:"p90"`
+	Worst             Miss         `json:"worst"`
+	Fastest           Picks        `json:"fastest"`
+	Cheapest          Picks        `json:"cheapest"`
+	FindingOut        []FindingOut `json:"finding_out"`
+}
+
+// Miss is one prediction's relative error; negative is too low.
+type Miss struct {
+	Cell  string  `json:"cell"`
+	Error float64 `json:"error"`
+}
+
+// Picks counts how often the VM that the method puts first is the right one.
+type Picks struct {
+	Right int         `json:"right"`
+	Of    int         `json:"of"`
+	Wrong []WrongPick `json:"wrong"`
+}
+
+// WrongPick is a question where the method's first is not the real first.
+type WrongPick struct {
+	Question string `json:"question"`
+	Says     string `json:"says"`
+	Truth    string `json:"truth"`
+}
+
+// FindingOut is the cost of finding the best VM out, in dollars, and the
+// fractions that the methods save. Unknown is nil.
+type FindingOut struct {
+	Application   string   `json:"application"`
+	EverythingUSD *float64 `json:"everything_usd"` // the printed total of running everything
+	Method1USD    *float64 `json:"method_1_usd"`
+	Method2USD    *float64 `json:"method_2_usd"`
+	Method1Saves  *float64 `json:"method_1_saves"`
+	Method2Saves  *float64 `json:"method_2_saves"`
+	RecomputedUSD *float64 `json:"recomputed_everything_usd"` // from the published times and prices
+	Note          string   `json:"note"`
+}
+
+// Judge measures method 2 against the real totals. Nil without cells.
+func Judge(in Inputs) *Method {
+	cells := in.Reconstructed
+	if len(cells) == 0 {
+		return nil
+	}
+	m := &Method{N: len(cells)}
+	errors := make([]float64, len(cells))
+	for i, c := range cells {
+		miss := c.predicted()/c.RealS - 1
+		errors[i] = math.Abs(miss)
+		m.MeanAbsoluteError += errors[i] / float64(len(cells))
+		if errors[i] > math.Abs(m.Worst.Error) {
+			m.Worst = Miss{c.question() + " " + c.VM, miss}
+		}
+	}
+	slices.Sort(errors)
+	m.Median, m.P90 = quantile(errors, 0.5), quantile(errors, 0.9)
+	m.Fastest = picks(cells, func(Reconstructed) float64 { return 1 })
+	m.Cheapest = picks(cells, func(c Reconstructed) float64 { return c.USDPerHour })
+	m.FindingOut = costs(in)
+	return m
+}
+
+// picks compares the VM with the least predicted weight × time with the one
+// that really has the least, question by question.
+func picks(cells []Reconstructed, weight func(Reconstructed) float64) Picks {
+	p := Picks{Wrong: []WrongPick{}}
+	var asked []string
+	for _, c := range cells {
+		q := c.question()
+		if slices.Contains(asked, q) {
+			continue
+		}
+		asked = append(asked, q)
+		best := func(time func(Reconstructed) float64) string {
+			least, vm := math.Inf(1), ""
+			for _, d := range cells {
+				if v := weight(d) * time(d); d.question() == q && v < least {
+					least, vm = v, d.VM
+				}
+			}
+			return vm
+		}
+		says, truth := best(Reconstructed.predicted), best(func(d Reconstructed) float64 { return d.RealS })
+		p.Of++
+		if says == truth {
+			p.Right++
+		} else {
+			p.Wrong = append(p.Wrong, WrongPick{q, says, truth})
+		}
+	}
+	return p
+}
+
+// costs tells what finding out cost, from the totals of tables 4.4, 4.5, 5.14.
+func costs(in Inputs) []FindingOut {
+	s := sheetOf(in.Cells)
+	b := book{prices: in.Prices}
+	seismic := FindingOut{Application: "seismic/FCN", Note: "recomputed from the times of table 4.1; method 2 is not printed for this application"}
+	seismic.fill(s, "4.4")
+	recomputed, ok := s.evaluate(func(r *reading) (sum float64) {
+		for _, vm := range vmsOfTotals {
+			sum += b.everything(r, seismic.Application, vm)
+		}
+		return sum
+	})
+	if ok {
+		seismic.RecomputedUSD = &recomputed.value
+	}
+	mnist := FindingOut{Application: "MNIST/Simple-CNN", Note: "printed totals; the runs they sum up are not published, so nothing is recomputed"}
+	mnist.fill(s, "5.14")
+	return []FindingOut{seismic, mnist}
+}
+
+func (f *FindingOut) fill(s sheet, table string) {
+	total := func(column string) *float64 {
+		n, ok := s[Key{Table: table, Application: f.Application, VM: "total", Column: column}]
+		if !ok {
+			return nil
+		}
+		return &n.Value
+	}
+	saves := func(usd *float64) *float64 {
+		if usd == nil || f.EverythingUSD == nil {
+			return nil
+		}
+		return new(1 - *usd / *f.EverythingUSD)
+	}
+	f.EverythingUSD, f.Method1USD, f.Method2USD = total("everything_usd"), total("method_1_usd"), total("method_2_usd")
+	f.Method1Saves, f.Method2Saves = saves(f.Method1USD), saves(f.Method2USD)
+}
+
+// quantile interpolates linearly between the sorted values.
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}

@@ -1,0 +1,106 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Number is a printed number and half a unit of its last digit.
+type Number struct{ Value, Half float64 }
+
+// ParseNumber reads a printed number; its digits tell the rounding. A number
+// without a decimal point is a count and exact.
+func ParseNumber(printed string) (Number, error) {
+	whole, decimals, point := strings.Cut(printed, ".")
+	if !digits(whole) || point && !digits(decimals) {
+		return Number{}, fmt.Errorf("%q is not a printed number: digits with at most one point", printed)
+	}
+	value, err := strconv.ParseFloat(printed, 64)
+	if err != nil {
+		return Number{}, fmt.Errorf("%q is not a printed number: digits with at most one point", printed)
+	}
+	if !point {
+		return Number{Value: value}, nil
+	}
+	return Number{Value: value, Half: 0.5 * math.Pow10(-len(decimals))}, nil
+}
+
+func digits(s string) bool {
+	return s != "" && len(s) <= 15 && strings.Trim(s, "0123456789") == ""
+}
+
+// sheet holds all printed numbers that formulas may read.
+type sheet map[Key]Number
+
+func sheetOf(cells []Cell) sheet {
+	s := sheet{}
+	for _, c := range cells {
+		if c.Number != nil {
+			s[c.Key] = *c.Number
+		}
+	}
+	return s
+}
+
+// formula computes a number from cells it reads.
+type formula func(*reading) float64
+
+// reading is one evaluation of a formula. It notes what is read, or hands out
+// one of the cells a little off.
+type reading struct {
+	sheet   sheet
+	used    []Key
+	missing bool
+	moved   Key
+	by      float64
+}
+
+// at reads a cell. Where it is not printed the evaluation comes to nothing.
+func (r *reading) at(k Key) float64 {
+	n, ok := r.sheet[k]
+	if !ok {
+		r.missing = true
+		return math.NaN()
+	}
+	switch {
+	case r.by == 0: // the first evaluation, which notes
+		if !slices.Contains(r.used, k) {
+			r.used = append(r.used, k)
+		}
+	case k == r.moved:
+		return n.Value + r.by
+	}
+	return n.Value
+}
+
+// evaluated is a formula's value, how far the rounding of what it read can
+// move it (to first order: every input moved by half its last digit, one at a
+// time, the moves added), and what it read.
+type evaluated struct {
+	value, tolerance float64
+	used             []Key
+}
+
+// evaluate computes a formula; ok is false where a cell it needs is not
+// printed.
+func (s sheet) evaluate(f formula) (got evaluated, ok bool) {
+	first := &reading{sheet: s}
+	got.value = f(first)
+	got.used = first.used
+	if first.missing || math.IsNaN(got.value) || math.IsInf(got.value, 0) {
+		return evaluated{}, false
+	}
+	for _, k := range got.used {
+		half := s[k].Half
+		if half == 0 {
+			continue
+		}
+		up := f(&reading{sheet: s, moved: k, by: half})
+		down := f(&reading{sheet: s, moved: k, by: -half})
+		got.tolerance += math.Max(math.Abs(up-got.value), math.Abs(down-got.value))
+	}
+	return got, true
+}
