@@ -32,7 +32,8 @@ type Options struct {
 type Update struct {
 	Seq              int
 	Run              profile.Run // summary so far; usable as a run of a set
-	Seconds          []float64   // all iteration times so far
+	Machine          store.Machine
+	Seconds          []float64 // all iteration times so far
 	Summary          steady.Summary
 	Verdict          steady.Verdict
 	SpentS           float64

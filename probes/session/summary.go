@@ -15,6 +15,7 @@ func (p *picture) update() Update {
 	s := p.series.Summary()
 	return Update{
 		Run:              p.run(s),
+		Machine:          p.described.Machine,
 		Seconds:          p.series.Seconds(),
 		Summary:          s,
 		Telemetry:        tail(p.telemetry, shownReadings),

@@ -37,21 +37,12 @@ func torch(t *testing.T) string {
 
 func harnessProbe(t *testing.T, s *store.Store, spec harness.Spec) Options {
 	t.Helper()
-	argv, cleanup, err := harness.Command(torch(t), spec)
+	o, cleanup, err := WithModel(t.Context(), Options{Rule: steady.DefaultRule(), Store: s}, spec, torch(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cleanup)
-	spec, err = spec.Resolve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Options{
-		Command:     argv,
-		Description: store.Description{Model: profile.Model{Name: spec.Name()}, Mode: spec.Mode, BatchSize: spec.Batch},
-		Rule:        steady.DefaultRule(),
-		Store:       s,
-	}
+	return o
 }
 
 func fashionMNIST(t *testing.T) {

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"sweetspot/probes/doctor"
+)
+
+func newDoctorCommand() *cobra.Command {
+	var python string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "What sweetspot needs on this machine: what is there, what is missing, how to get it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			checks := doctor.Examine(cmd.Context(), thisTerminal(), database(cmd), python)
+			out := cmd.OutOrStdout()
+			var err error
+			if wantsJSON(cmd) {
+				err = printJSON(out, struct {
+					Schema   int            `json:"schema"`
+					Command  string         `json:"command"`
+					Warnings []string       `json:"warnings"`
+					Checks   []doctor.Check `json:"checks"`
+				}{1, "doctor", []string{}, checks})
+			} else {
+				err = writeChecks(out, checks)
+			}
+			if err != nil {
+				return err
+			}
+			for _, c := range checks {
+				if c.Broken {
+					return exitError{exitFailed, errors.New(c.Found + "; " + c.Mend)}
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&python, "python", "", "Python to look at (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
+	return cmd
+}
+
+func thisTerminal() doctor.Terminal {
+	t := doctor.Terminal{Is: term.IsTerminal(os.Stdout.Fd()), Term: os.Getenv("TERM")}
+	if t.Is {
+		t.Width, t.Height, _ = term.GetSize(os.Stdout.Fd()) // 0×0 where it does not say
+	}
+	switch colorprofile.Detect(os.Stdout, os.Environ()) {
+	case colorprofile.TrueColor:
+		t.Colour = "true colour"
+	case colorprofile.ANSI256:
+		t.Colour = "256 colours"
+	case colorprofile.ANSI:
+		t.Colour = "16 colours"
+	default:
+		t.Colour = "no colour"
+	}
+	return t
+}
+
+func writeChecks(w io.Writer, checks []doctor.Check) error {
+	for _, c := range checks {
+		mark := "ok     "
+		switch {
+		case c.Broken:
+			mark = "broken "
+		case !c.OK:
+			mark = "missing"
+		}
+		if _, err := fmt.Fprintf(w, "%s  %-14s %s\n", mark, c.Name, c.Found); err != nil {
+			return err
+		}
+		if c.Mend != "" {
+			if _, err := fmt.Fprintf(w, "         %-14s → %s\n", "", c.Mend); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/probes/session"
+)
+
+// liveLine is the one line of progress under a probe's output. Output written
+// to it goes above the line. Off, it only passes the output on.
+type liveLine struct {
+	mu   sync.Mutex
+	w    io.Writer
+	on   bool
+	line string
+}
+
+const eraseLine = "\r\x1b[K"
+
+// Write prints whole lines of the script's output.
+func (l *liveLine) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.line == "" {
+		return l.w.Write(p)
+	}
+	_, err := io.WriteString(l.w, eraseLine+string(p)+l.line)
+	return len(p), err
+}
+
+func (l *liveLine) show(u session.Update) {
+	if !l.on {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// Longer than a narrow terminal, the line could not be erased.
+	l.line = plaintext.Cut(progressText(u), 79)
+	_, _ = io.WriteString(l.w, eraseLine+l.line) // a lost terminal must not end the probe
+}
+
+func (l *liveLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.line != "" {
+		_, _ = io.WriteString(l.w, eraseLine)
+		l.line = ""
+	}
+}
+
+func progressText(u session.Update) string {
+	parts := []string{u.Run.Model}
+	switch {
+	case u.Stopping:
+		parts = append(parts, "stopping at a step boundary")
+	case len(u.Seconds) == 0:
+		parts = append(parts, "starting")
+	default:
+		parts = append(parts, fmt.Sprintf("step %d", len(u.Seconds)))
+		if u.Summary.IsSteady {
+			parts = append(parts, quantity.Duration(u.Summary.Steady.Value))
+		}
+		if u.Verdict.Words != "" {
+			parts = append(parts, u.Verdict.Words)
+		}
+	}
+	spent := fmt.Sprintf("%.0f s", u.SpentS)
+	if u.SpentUSD != nil {
+		spent += " " + quantity.Money(*u.SpentUSD)
+	}
+	return strings.Join(append(parts, spent), " · ")
+}

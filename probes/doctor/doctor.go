@@ -1,0 +1,191 @@
+// Package doctor looks at what sweetspot needs on this machine: what is there,
+// what is missing, how to get it.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/probes/gpu"
+	"sweetspot/probes/python"
+)
+
+// Check is one thing that was looked at. A check that is not ok says in Mend
+// what to do; one that is ok may.
+type Check struct {
+	Name  string `json:"name"`
+	OK    bool   `json:"ok"`
+	Found string `json:"found"`
+	Mend  string `json:"mend"`
+	// Broken is for what keeps sweetspot from working at all. A missing GPU
+	// or framework only narrows what it can measure here.
+	Broken bool `json:"broken"`
+}
+
+// Terminal is what the caller knows of its own terminal.
+type Terminal struct {
+	Is            bool // whether standard output is one
+	Width, Height int
+	Term          string // $TERM
+	Colour        string // in words
+}
+
+// Examine runs all checks. An empty database path is the default one; an empty
+// interpreter leaves the search open.
+func Examine(ctx context.Context, t Terminal, database, interpreter string) []Check {
+	return []Check{terminal(t), profiles(ctx, database), graphics(), framework(ctx, interpreter), dataset(datasetDir)}
+}
+
+func terminal(t Terminal) Check {
+	c := Check{Name: "terminal", OK: true}
+	if !t.Is {
+		c.Found = "standard output is no terminal: tables and JSON are printed instead of screens"
+		return c
+	}
+	c.Found = fmt.Sprintf("%s, %d×%d, %s", orNone(plaintext.Clean(t.Term), "TERM is not set"), t.Width, t.Height, t.Colour)
+	switch {
+	case t.Term == "" || t.Term == "dumb":
+		c.OK, c.Mend = false, "set TERM to what your terminal is, such as xterm-256color"
+	case t.Width < 40 || t.Height < 10:
+		c.OK, c.Mend = false, "make the window at least 40×10; 120×40 shows everything at once"
+	case t.Width < 120 || t.Height < 30:
+		c.Mend = "120×40 or more shows everything at once"
+	}
+	return c
+}
+
+func orNone(s, none string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
+
+func profiles(ctx context.Context, path string) Check {
+	c := Check{Name: "database"}
+	named := path != ""
+	if !named {
+		path = store.DefaultPath()
+	}
+	shown := plaintext.Clean(path)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if named {
+			c.Broken = true
+			c.Found, c.Mend = shown+" does not exist", "check the path, or make it with sweetspot probe --db"
+			return c
+		}
+		c.OK, c.Found = true, shown+" does not exist yet; the first probe makes it"
+		return c
+	}
+	s, err := store.OpenExisting(ctx, path)
+	if err != nil {
+		c.Broken = true
+		c.Found, c.Mend = split(err)
+		return c
+	}
+	defer func() {
+		_ = s.Close() // only read
+	}()
+	set, err := s.Load(ctx)
+	if err != nil {
+		c.Broken = true
+		c.Found, c.Mend = split(err)
+		return c
+	}
+	c.OK = true
+	size := "unknown size"
+	if info != nil {
+		size = quantity.Count(float64((info.Size()+1023)/1024)) + " KiB"
+	}
+	c.Found = fmt.Sprintf("%s, %s, %s, %s", shown, size, count(len(set.Models), "model"), count(len(set.Runs), "run"))
+	return c
+}
+
+// split takes the mend off a sentence of the form "what is wrong; the mend".
+func split(err error) (found, mend string) {
+	found, mend, ok := strings.Cut(err.Error(), "; ")
+	if !ok {
+		mend = "choose another database with --db"
+	}
+	return found, mend
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func graphics() Check {
+	c := Check{Name: "GPU"}
+	devices, driver, err := gpu.Devices()
+	switch {
+	case errors.Is(err, gpu.ErrNone):
+		// A fact, no fault: the library answers for GPUs that are not here.
+		c.Found = "no NVIDIA GPU on this machine: probes run on the CPU"
+		c.Mend = "to measure a GPU, run sweetspot on a machine that has one and its driver"
+	case err != nil:
+		c.Found, c.Mend = split(err)
+	default:
+		c.OK = true
+		var names []string
+		for _, d := range devices {
+			names = append(names, fmt.Sprintf("%s (%.0f GiB)", d.Name, d.MemoryBytes/(1<<30)))
+		}
+		c.Found = strings.Join(names, ", ") + ", driver " + driver
+	}
+	return c
+}
+
+func framework(ctx context.Context, interpreter string) Check {
+	c := Check{Name: "Python"}
+	found, err := python.Find(ctx, interpreter)
+	if missing, ok := errors.AsType[*python.NotFoundError](err); ok {
+		var tried []string
+		for _, t := range missing.Tried {
+			tried = append(tried, t.Path+" ("+t.Why+")")
+		}
+		c.Found = "no Python imports PyTorch: tried " + strings.Join(tried, ", ")
+		c.Mend = "apt install python3-torch, or pip install torch, or name an interpreter with --python or " + python.Variable
+		return c
+	}
+	if err != nil {
+		c.Found, c.Mend = plaintext.Clean(err.Error()), "run sweetspot doctor again"
+		return c
+	}
+	c.OK = true
+	cuda := "CPU build"
+	if found.CUDA != "" {
+		cuda = "CUDA " + found.CUDA + ", no GPU usable"
+	}
+	if found.GPU {
+		cuda = "CUDA " + found.CUDA + ", GPU usable"
+	}
+	c.Found = fmt.Sprintf("%s, Python %s, PyTorch %s (%s)", plaintext.Clean(found.Path), found.Python, found.Torch, cuda)
+	return c
+}
+
+const datasetDir = "/usr/share/datasets/fashion-mnist"
+
+func dataset(dir string) Check {
+	c := Check{Name: "Fashion-MNIST"}
+	for _, file := range []string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+			c.Found = "not in " + dir + ": probes of the example run on synthetic input, without an accuracy"
+			c.Mend = "apt install dataset-fashion-mnist"
+			return c
+		}
+	}
+	c.OK, c.Found = true, dir
+	return c
+}
