@@ -6,7 +6,8 @@ import (
 )
 
 // FindVMType returns the VM type that a user calls name: an instance type, or
-// cloud/region/type where several regions or clouds have it.
+// cloud/region/type where several regions or clouds have it. Regions of a
+// cloud with the same on-demand price are as good as one; the first is taken.
 func FindVMType(vms []VMType, name string) (VMType, error) {
 	var found []VMType
 	for _, v := range vms {
@@ -15,10 +16,10 @@ func FindVMType(vms []VMType, name string) (VMType, error) {
 			found = append(found, v)
 		}
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1 || (len(found) > 1 && sameCloudAndPrice(found)):
 		return found[0], nil
-	case 0:
+	case len(found) == 0:
 		return VMType{}, fmt.Errorf("there is no VM type %q in the catalog; give --price for a machine that is in none", name)
 	}
 	var places []string
@@ -26,4 +27,15 @@ func FindVMType(vms []VMType, name string) (VMType, error) {
 		places = append(places, v.Cloud+"/"+v.Region+"/"+v.InstanceType)
 	}
 	return VMType{}, fmt.Errorf("%q is in several places; name one of %s", name, strings.Join(places, ", "))
+}
+
+func sameCloudAndPrice(vms []VMType) bool {
+	first, known := vms[0].PriceOf(OnDemand)
+	for _, v := range vms[1:] {
+		price, ok := v.PriceOf(OnDemand)
+		if v.Cloud != vms[0].Cloud || !known || !ok || price.USDPerHour != first.USDPerHour {
+			return false
+		}
+	}
+	return true
 }
