@@ -134,7 +134,7 @@ func (s *Series) Judged() Summary {
 	}
 	sum := Summary{Total: len(s.seconds), First: s.seconds[0]}
 	if len(s.batches) < minBatches {
-		sum.Why = fmt.Sprintf("%s after the first, too few to tell warm-up from steady (needs %d)",
+		sum.Why = fmt.Sprintf("%s after the first, needs %d",
 			iterations(len(s.seconds)-1), minBatches*batch)
 		return sum
 	}
