@@ -67,6 +67,9 @@ func violation(r *rank.Result, v rank.Violation) string {
 		rank.GPUMemory: func(x float64) string { return fmt.Sprintf("%.1f GiB", x) },
 	}[v.Constraint]
 	name := strings.ReplaceAll(string(v.Constraint), "_", " ")
+	if math.IsNaN(v.Limit) {
+		return "a run of it ran out of " + name
+	}
 	if v.Value == nil {
 		return name + " unknown against a limit of " + format(v.Limit)
 	}
