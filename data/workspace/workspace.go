@@ -4,19 +4,24 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
+	"sweetspot/data/export"
 	"sweetspot/data/library"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 )
 
-// Workspace is a profile database beside the built-in library, or alone. It is
-// used from one goroutine at a time.
+// Workspace is a profile database beside the built-in library, or alone. It
+// may be used from several goroutines.
 type Workspace struct {
+	mu      sync.Mutex // guards store, which is made when first needed
 	path    string
 	alone   bool // the user named the database: only its runs count
 	store   *store.Store
@@ -71,7 +76,7 @@ func (w *Workspace) Label() string {
 	switch {
 	case w.alone:
 		return filepath.Base(w.path)
-	case w.store != nil:
+	case w.Store() != nil:
 		return "built-in library + " + filepath.Base(w.path)
 	default:
 		return "built-in library"
@@ -79,10 +84,16 @@ func (w *Workspace) Label() string {
 }
 
 // Store is the open database; nil where there is none yet.
-func (w *Workspace) Store() *store.Store { return w.store }
+func (w *Workspace) Store() *store.Store {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.store
+}
 
 // Writable returns the database to save to, made now if need be.
 func (w *Workspace) Writable(ctx context.Context) (*store.Store, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.store != nil {
 		return w.store, nil
 	}
@@ -96,10 +107,11 @@ func (w *Workspace) Writable(ctx context.Context) (*store.Store, error) {
 
 // Load reads everything the engine may be asked about, as it is now.
 func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
-	if w.store == nil {
+	db := w.Store()
+	if db == nil {
 		return w.library, nil
 	}
-	own, err := w.store.Load(ctx)
+	own, err := db.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +125,66 @@ func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
 
 // Close closes the database.
 func (w *Workspace) Close() error {
-	if w.store == nil {
-		return nil
+	if db := w.Store(); db != nil {
+		return db.Close()
 	}
-	return w.store.Close()
+	return nil
+}
+
+// Version changes whenever any process has written to the database; 0 without
+// one.
+func (w *Workspace) Version(ctx context.Context) (int64, error) {
+	db := w.Store()
+	if db == nil {
+		if _, err := os.Stat(w.path); err != nil {
+			return 0, nil
+		}
+		// Another process made the default database meanwhile.
+		var err error
+		if db, err = w.Writable(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return db.DataVersion(ctx)
+}
+
+// SavePick keeps a pick with the query that led to it.
+func (w *Workspace) SavePick(ctx context.Context, p export.Pick) error {
+	db, err := w.Writable(ctx)
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(time.RFC3339, p.PickedAt)
+	if err != nil {
+		return err
+	}
+	query, err := json.Marshal(p.Query)
+	if err != nil {
+		return err
+	}
+	candidate, err := json.Marshal(p.Candidate)
+	if err != nil {
+		return err
+	}
+	_, err = db.SavePick(ctx, store.Pick{CreatedAt: at, Name: p.Candidate.ID, Query: query, Candidate: candidate})
+	return err
+}
+
+// Picks lists the picks kept, newest first.
+func (w *Workspace) Picks(ctx context.Context) ([]store.Pick, error) {
+	db := w.Store()
+	if db == nil {
+		return nil, nil
+	}
+	return db.Picks(ctx)
+}
+
+// DeleteRun deletes a run of the user's database; the built-in library cannot
+// be changed.
+func (w *Workspace) DeleteRun(ctx context.Context, id int64) error {
+	db := w.Store()
+	if db == nil || id < 0 {
+		return errors.New("this run belongs to the built-in library, which cannot be changed")
+	}
+	return db.DeleteRun(ctx, id)
 }

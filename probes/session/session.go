@@ -26,6 +26,7 @@ type Options struct {
 	KeepRunning bool // past the stop rule, not past a cap
 	Store       *store.Store
 	Output      io.Writer // gets the script's cleaned output lines; may be nil
+	Cleanup     func()    // called once the command has ended, if Start succeeded; may be nil
 }
 
 // Update is the state of a probe at a moment. It is never changed once sent.

@@ -42,6 +42,10 @@ type Question struct {
 	CostWeight  float64          `json:"cost_weight"` // share of cost in the score, [0,1]
 	Sort        rank.Sort        `json:"sort"`
 	Filter      string           `json:"filter,omitempty"`
+	BatchSize   int              `json:"batch_size,omitempty"` // 0 for all
+	Cloud       string           `json:"cloud,omitempty"`      // "" for all
+	GPU         string           `json:"gpu,omitempty"`
+	Variant     string           `json:"variant,omitempty"`
 }
 
 // Path is $XDG_STATE_HOME/sweetspot/state.json.
@@ -119,4 +123,29 @@ func Save(path string, s State) error {
 		_ = os.Remove(tmp.Name())
 	}
 	return err
+}
+
+// Keys reads the keys of the user's own from the config file,
+// $XDG_CONFIG_HOME/sweetspot/config.json: {"keys": {"pick": ["x"]}}. Unlike
+// the state this is somebody's wish, so a damaged file is an error.
+func Keys() (path string, keys map[string][]string, err error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", nil, nil // without a home there is no config file either
+	}
+	path = filepath.Join(dir, "sweetspot", "config.json")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
+	}
+	if err != nil {
+		return path, nil, err
+	}
+	var config struct {
+		Keys map[string][]string `json:"keys"`
+	}
+	if err := json.Unmarshal(data, &config); err != nil {
+		return path, nil, fmt.Errorf("%s is not valid JSON: %w", path, err)
+	}
+	return path, config.Keys, nil
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -45,7 +46,19 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 }
 
 func workload(q state.Question) rank.Workload {
-	return rank.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount}
+	w := rank.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount}
+	if q.BatchSize > 0 {
+		w.BatchSizes = []int{q.BatchSize}
+	}
+	for _, f := range []struct {
+		value string
+		to    *[]string
+	}{{q.Cloud, &w.Clouds}, {q.GPU, &w.GPUs}, {q.Variant, &w.Variants}} {
+		if f.value != "" {
+			*f.to = []string{f.value}
+		}
+	}
+	return w
 }
 
 func query(q state.Question) rank.Query {
@@ -59,8 +72,10 @@ func query(q state.Question) rank.Query {
 
 // workloadKey tells whether two questions have the same candidates.
 func workloadKey(q state.Question) string {
-	w := workload(q)
-	return strings.Join([]string{w.Model, string(w.Mode), number(w.Epochs), number(&w.Units), string(w.Purchase), q.Filter}, "\x00")
+	q.MinAccuracy, q.MaxTime, q.MaxCost, q.CostWeight, q.Sort = nil, nil, nil, 0, ""
+	epochs := number(q.Epochs)
+	q.Epochs = nil
+	return fmt.Sprintf("%+v %s", q, epochs)
 }
 
 // filtered keeps the candidates in which every word of the filter occurs.

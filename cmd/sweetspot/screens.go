@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/workspace"
+	"sweetspot/probes/harness"
+	"sweetspot/probes/session"
+	"sweetspot/tui"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screens/probe"
+	"sweetspot/tui/state"
+	"sweetspot/tui/theme"
+)
+
+// screenFlags are the flags of the terminal program.
+type screenFlags struct {
+	theme, symbols, python string
+	fps                    int
+	noMouse, noState       bool
+}
+
+func (f *screenFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.theme, "theme", "", "okabe-ito, light, dark, mono or high-contrast (default: follows the terminal's background)")
+	fl.StringVar(&f.symbols, "symbols", "braille", "braille, block or ascii")
+	fl.IntVar(&f.fps, "fps", 30, "most frames a second; fewer for a slow line")
+	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
+	fl.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write what was asked last time")
+}
+
+// runScreens opens everything that can fail before the terminal is taken over.
+func runScreens(ctx context.Context, db string, f screenFlags) error {
+	options, statePath, err := f.options()
+	if err != nil {
+		return err
+	}
+	w, err := workspace.Open(ctx, db)
+	if err != nil {
+		return err
+	}
+	options.Workspace = w
+	remembered, err := tui.Run(ctx, options)
+	if !f.noState && statePath != "" {
+		if saveErr := state.Save(statePath, remembered); saveErr != nil && err == nil {
+			err = fmt.Errorf("the session was not remembered: %w", saveErr)
+		}
+	}
+	return err
+}
+
+func (f screenFlags) options() (o tui.Options, statePath string, err error) {
+	if err := theme.Valid(f.theme); err != nil {
+		return o, "", usageError("--theme: %w", err)
+	}
+	symbols, err := theme.SymbolSet(f.symbols)
+	if err != nil {
+		return o, "", usageError("--symbols: %w", err)
+	}
+	if f.fps < 1 || f.fps > 120 {
+		return o, "", usageError("--fps %d is not between 1 and 120", f.fps)
+	}
+	table, err := keyTable()
+	if err != nil {
+		return o, "", err
+	}
+	o = tui.Options{
+		Open: open, Probe: prober(f.python), Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
+		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
+	}
+	if f.noState {
+		return o, "", nil
+	}
+	statePath, err = state.Path()
+	if err != nil {
+		o.Notice = "nothing is remembered: " + err.Error()
+		return o, "", nil
+	}
+	if o.State, err = state.Load(statePath); err != nil {
+		o.Notice = err.Error()
+	}
+	return o, statePath, nil
+}
+
+// keyTable is the table of keys with the user's own keys from the config file.
+func keyTable() (*keys.Table, error) {
+	path, remapped, err := state.Keys()
+	if err != nil {
+		return nil, err
+	}
+	table, err := keys.Default().Remap(remapped)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return table, nil
+}
+
+func open(ctx context.Context, path string) (tui.Workspace, error) {
+	return workspace.Open(ctx, path)
+}
+
+// prober starts what the form says with the built-in harness.
+func prober(python string) tui.Prober {
+	return func(ctx context.Context, ws tui.Workspace, f probe.Form) (tui.Probe, error) {
+		w, ok := ws.(*workspace.Workspace)
+		if !ok {
+			return nil, fmt.Errorf("%s cannot be written to", ws.Path())
+		}
+		db, err := w.Writable(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o := session.Options{Store: db, Rule: f.Rule()}
+		o.Description.Machine.USDPerHour = f.USDPerHour
+		spec := harness.Spec{Model: f.Model, Mode: f.Mode, Input: f.Input, Batch: f.Batch, Epochs: f.Epochs, Precision: f.Precision}
+		o, cleanup, err := session.WithModel(ctx, o, spec, python)
+		if err != nil {
+			return nil, err
+		}
+		o.Cleanup = cleanup
+		s, err := session.Start(ctx, o)
+		if err != nil {
+			cleanup()
+			return nil, err
+		}
+		return s, nil
+	}
+}

@@ -1,0 +1,284 @@
+// Package tui is the terminal program: one Bubble Tea model at the root,
+// screens and components below it that are plain structs. Update touches no
+// disk and waits for nothing; commands touch no state.
+package tui
+
+import (
+	"context"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/export"
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/probes/session"
+	"sweetspot/tui/components/confirm"
+	"sweetspot/tui/components/helpoverlay"
+	"sweetspot/tui/components/picker"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screens/explore"
+	"sweetspot/tui/screens/library"
+	"sweetspot/tui/screens/probe"
+	"sweetspot/tui/state"
+	"sweetspot/tui/theme"
+)
+
+// Options are what the program is started with.
+type Options struct {
+	Workspace Workspace
+	Open      Opener
+	Probe     Prober
+	Keys      *keys.Table
+	Theme     string // name; "" follows the terminal's background
+	NoColor   bool
+	Symbols   theme.Symbols
+	NoMouse   bool
+	FPS       int // 0 is the default
+	State     state.State
+	Version   string
+	Notice    string // something to say at the start
+}
+
+// App is the root model.
+type App struct {
+	ctx  context.Context
+	opts Options
+	keys *keys.Table
+	th   *theme.Theme
+	dark bool
+	w, h int
+
+	screen  keys.Action // Explore, Probe or Library
+	explore *explore.Screen
+	probe   *probe.Screen
+	library *library.Screen
+
+	ws      Workspace
+	set     *profile.Set // as last read
+	picks   []store.Pick
+	version int64
+
+	running Probe        // nil while none runs
+	live    *profile.Run // of the running probe, shown on Explore beside the set
+	leaving bool         // quit when the probe has ended
+
+	help    helpoverlay.Overlay
+	confirm confirm.Dialog
+	answer  func(id string) tea.Cmd // what the dialog's answer leads to
+	picker  picker.Picker
+	prompt  prompt.Prompt
+	// exporting is the pick the open prompt asks a file name for.
+	exporting export.Pick
+	toast     toast.Toast
+	mouse     bool
+}
+
+// New returns the program before its first message.
+func New(ctx context.Context, o Options) *App {
+	a := &App{ctx: ctx, opts: o, keys: o.Keys, ws: o.Workspace, dark: true, mouse: !o.NoMouse, screen: keys.Explore}
+	if a.keys == nil {
+		a.keys = keys.Default()
+	}
+	a.th = a.theme()
+	q := state.Question{Sort: "cost", CostWeight: 0.5, Purchase: profile.OnDemand}
+	if o.State.Question != nil {
+		q = *o.State.Question
+	}
+	a.explore = explore.New(a.th, q, o.State.LogAxes)
+	a.probe = probe.New(a.th)
+	a.library = library.New(a.th)
+	return a
+}
+
+func (a *App) theme() *theme.Theme {
+	return theme.New(a.opts.Theme, a.dark, a.opts.NoColor).WithSymbols(a.opts.Symbols)
+}
+
+// State is what is worth remembering for the next session.
+func (a *App) State() state.State {
+	s := state.State{LogAxes: a.explore.LogAxes()}
+	if q := a.explore.Question(); q.Model != "" {
+		s.Question = &q
+	}
+	return s
+}
+
+// Init asks for everything the first frame needs.
+func (a *App) Init() tea.Cmd {
+	cmds := []tea.Cmd{a.load()}
+	if a.opts.Theme == "" || a.opts.Theme == "auto" {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if a.opts.Notice != "" {
+		cmds = append(cmds, a.note(toast.Warn, a.opts.Notice))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update is the only place where state changes.
+func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		a.resize(msg.Width, msg.Height)
+	case tea.BackgroundColorMsg:
+		if dark := msg.IsDark(); dark != a.dark {
+			a.dark = dark
+			a.dress()
+		}
+	case tea.KeyPressMsg:
+		return a, a.key(msg)
+	case tea.PasteMsg:
+		return a, a.paste(msg)
+	case tea.MouseMsg:
+		return a, a.mouseAt(msg)
+	default:
+		return a, a.receive(msg)
+	}
+	return a, nil
+}
+
+// receive takes what commands bring back.
+func (a *App) receive(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case loadedMsg:
+		return a.loaded(msg)
+	case openedMsg:
+		return a.opened(msg)
+	case versionMsg:
+		if msg.ws != a.ws {
+			return nil
+		}
+		if msg.version >= 0 && msg.version != a.version && a.running == nil {
+			return tea.Batch(a.load(), a.poll())
+		}
+		return a.poll()
+	case answerMsg:
+		a.explore.Receive(msg.answer)
+	case startedMsg:
+		return a.started(msg)
+	case probeMsg:
+		return a.probed(msg)
+	case listingMsg:
+		if path, ok := a.picker.SetListing(msg.listing); ok {
+			return a.chosen(path)
+		}
+	case noteMsg:
+		cmds := []tea.Cmd{a.note(msg.level, msg.text)}
+		if msg.reload {
+			cmds = append(cmds, a.load())
+		}
+		return tea.Batch(cmds...)
+	case expireMsg:
+		a.toast.Expire(msg.seq)
+	}
+	return nil
+}
+
+func (a *App) loaded(msg loadedMsg) tea.Cmd {
+	if msg.ws != a.ws {
+		return nil
+	}
+	if msg.err != nil {
+		return a.note(toast.Bad, msg.err.Error())
+	}
+	first := a.set == nil
+	a.set, a.picks, a.version = msg.set, msg.picks, msg.version
+	a.library.SetContent(a.ws.Label(), a.ws.Path(), a.set, a.picks)
+	cmds := []tea.Cmd{a.showSet()}
+	if first {
+		cmds = append(cmds, a.poll())
+	}
+	return tea.Batch(cmds...)
+}
+
+// showSet asks Explore's question of the set, with the running probe's run in
+// it.
+func (a *App) showSet() tea.Cmd {
+	if a.set == nil {
+		return nil
+	}
+	set := a.set
+	if a.live != nil {
+		set = set.Merge(&profile.Set{Runs: []profile.Run{*a.live}, Models: []profile.Model{{Name: a.live.Model, Unit: a.live.Unit, Dataset: a.live.Dataset}}})
+		set.Runs = withoutDuplicate(set.Runs, a.live.ID)
+	}
+	a.explore.SetSet(set)
+	return a.ask()
+}
+
+// withoutDuplicate drops the stored copy of the live run, which comes last.
+func withoutDuplicate(runs []profile.Run, id int64) []profile.Run {
+	out := runs[:0:0]
+	for i := range runs {
+		if runs[i].ID != id || i == len(runs)-1 {
+			out = append(out, runs[i])
+		}
+	}
+	return out
+}
+
+func (a *App) opened(msg openedMsg) tea.Cmd {
+	if msg.err != nil {
+		return a.note(toast.Bad, msg.err.Error())
+	}
+	old := a.ws
+	a.ws, a.set = msg.ws, nil
+	return tea.Batch(a.load(), a.note(toast.Good, "opened "+a.ws.Label()), func() tea.Msg {
+		_ = old.Close()
+		return nil
+	})
+}
+
+func (a *App) started(msg startedMsg) tea.Cmd {
+	if msg.err != nil {
+		a.probe.Fail(msg.err)
+		return a.note(toast.Bad, msg.err.Error())
+	}
+	a.running = msg.probe
+	return listen(msg.probe)
+}
+
+// chosen uses the file the picker came to: a model for the form, or a
+// database.
+func (a *App) chosen(path string) tea.Cmd {
+	if filepath.Ext(path) == ".py" {
+		a.probe.SetModel(path)
+		return nil
+	}
+	return a.open(path)
+}
+
+// probed shows a probe's newest state on Probe and on Explore.
+func (a *App) probed(msg probeMsg) tea.Cmd {
+	if msg.probe != a.running {
+		return nil
+	}
+	if !msg.open {
+		return a.probeEnded()
+	}
+	a.probe.Update(msg.update)
+	cmds := []tea.Cmd{listen(msg.probe)}
+	if run := msg.update.Run; run.Model != "" && run.Steady.Known() {
+		first := a.live == nil
+		a.live = &run
+		if first {
+			a.explore.Turn(questionOf(&run))
+		}
+		cmds = append(cmds, a.showSet())
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *App) probeEnded() tea.Cmd {
+	a.running, a.live = nil, nil
+	if a.leaving {
+		return tea.Quit
+	}
+	return a.load()
+}
+
+// Compile-time check that a real session can be a [Probe].
+var _ Probe = (*session.Session)(nil)

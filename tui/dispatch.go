@@ -1,0 +1,423 @@
+package tui
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/components/confirm"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screens/explore"
+	"sweetspot/tui/screens/probe"
+	"sweetspot/tui/theme"
+)
+
+// key hands a key press to whatever has the keys: dialogs first, then text
+// being typed, then the table of keys.
+func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
+	action, known := a.keys.Resolve(msg, a.region())
+	switch {
+	case a.confirm.Visible():
+		if id, done := a.confirm.Key(msg.String(), action); done {
+			return a.answer(id)
+		}
+		return nil
+	case action == keys.Interrupt:
+		return a.quit()
+	case a.help.Visible():
+		a.help.Key(action)
+		return nil
+	case a.picker.Visible():
+		if e := a.picker.Key(msg.String(), msg.Text); e.Load != "" {
+			return a.list(e.Load)
+		}
+		return nil
+	case a.prompt.Visible():
+		return a.prompted(a.prompt.Update(msg))
+	case a.typing():
+		return a.typed(msg)
+	case !known:
+		return nil
+	}
+	if why := a.disabled(action); why != "" {
+		return a.note(toast.Info, why)
+	}
+	return a.act(action)
+}
+
+func (a *App) typing() bool {
+	return a.screen == keys.Explore && a.explore.IsTyping() || a.screen == keys.Probe && a.probe.IsTyping()
+}
+
+// typed gives a key to the value being typed on a slider or in the form.
+func (a *App) typed(msg tea.KeyPressMsg) tea.Cmd {
+	if a.screen == keys.Probe {
+		switch msg.String() {
+		case "enter":
+			return a.effect(a.probe.Key(keys.Enter))
+		case "esc":
+			return a.effect(a.probe.Key(keys.Back))
+		case "backspace":
+			a.probe.Backspace()
+		default:
+			a.probe.Type(msg.Text)
+		}
+		return nil
+	}
+	switch msg.String() {
+	case "enter":
+		return a.askIf(a.explore.Commit())
+	case "esc":
+		a.explore.Typing(false)
+	case "backspace":
+		a.explore.Backspace()
+	default:
+		a.explore.Type(msg.Text)
+	}
+	return nil
+}
+
+func (a *App) paste(msg tea.PasteMsg) tea.Cmd {
+	switch {
+	case a.picker.Visible():
+		a.picker.Type(msg.Content)
+	case a.prompt.Visible():
+		return a.prompted(a.prompt.Update(msg))
+	case a.screen == keys.Probe && a.probe.IsTyping():
+		a.probe.Type(msg.Content)
+	case a.screen == keys.Explore && a.explore.IsTyping():
+		a.explore.Type(msg.Content)
+	}
+	return nil
+}
+
+// region names where keys act, for the table of keys.
+func (a *App) region() string {
+	switch a.screen {
+	case keys.Probe:
+		return a.probe.Region()
+	case keys.Library:
+		return keys.InLibrary
+	}
+	return [...]string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking}[a.explore.Focused()]
+}
+
+// disabled says why an action cannot be done now.
+func (a *App) disabled(action keys.Action) string {
+	switch action {
+	case keys.Fleet, keys.Traffic:
+		return "this version has Explore, Probe and Library: keys 1, 2 and 5"
+	case keys.Undo:
+		if a.screen == keys.Explore && !a.explore.CanUndo() {
+			return "nothing to undo"
+		}
+	case keys.Redo:
+		if a.screen == keys.Explore && !a.explore.CanRedo() {
+			return "nothing to redo"
+		}
+	case keys.Pick, keys.Pin, keys.Copy:
+		if _, ok := a.explore.Selected(); a.screen == keys.Explore && !ok {
+			return "no candidate is selected"
+		}
+	case keys.Open:
+		if a.running != nil {
+			return "a probe runs and saves here: stop it before opening another database"
+		}
+	}
+	return ""
+}
+
+// act does what an action means on the present screen.
+func (a *App) act(action keys.Action) tea.Cmd {
+	switch action {
+	case keys.Explore, keys.Probe, keys.Library:
+		a.screen = action
+		return nil
+	case keys.Help:
+		a.help.Open()
+		return nil
+	case keys.Quit:
+		return a.quit()
+	case keys.Open:
+		return a.list(a.picker.Open("Open a profile database", filepath.Dir(a.ws.Path()), []string{".db", ".sqlite", ".sqlite3"}, false))
+	case keys.Theme:
+		names := theme.Names()
+		a.opts.Theme = names[(slices.Index(names, a.th.Name)+1)%len(names)]
+		a.dress()
+		return a.note(toast.Info, "theme "+a.opts.Theme)
+	case keys.Mouse:
+		a.mouse = !a.mouse
+		return a.note(toast.Info, map[bool]string{true: "mouse on", false: "mouse off: the terminal selects text again"}[a.mouse])
+	case keys.Refresh:
+		return a.load()
+	case keys.ProbeThis:
+		if a.screen != keys.Probe {
+			return a.toProbe()
+		}
+	}
+	switch a.screen {
+	case keys.Probe:
+		return a.effect(a.probe.Key(action))
+	case keys.Library:
+		return a.onLibrary(action)
+	default:
+		return a.onExplore(action)
+	}
+}
+
+func (a *App) askIf(changed bool) tea.Cmd {
+	if !changed {
+		return nil
+	}
+	return a.ask()
+}
+
+func (a *App) onExplore(action keys.Action) tea.Cmd {
+	e := a.explore
+	switch action {
+	case keys.Left, keys.Right, keys.BigLeft, keys.BigRight:
+		step := 1
+		if action == keys.Left || action == keys.BigLeft {
+			step = -1
+		}
+		return a.askIf(e.Horizontal(step, action == keys.BigLeft || action == keys.BigRight))
+	case keys.Up:
+		e.Vertical(-1)
+	case keys.Down:
+		e.Vertical(1)
+	case keys.PageUp:
+		e.Page(-1)
+	case keys.PageDown:
+		e.Page(1)
+	case keys.Top, keys.Bottom:
+		return a.askIf(e.Ends(action == keys.Bottom))
+	case keys.FocusNext:
+		e.Focus(1)
+	case keys.FocusPrev:
+		e.Focus(-1)
+	case keys.Enter:
+		e.Enter()
+	case keys.Back:
+		return a.askIf(e.Filter(""))
+	case keys.Filter:
+		a.prompt.Ask("filter", "/", e.Question().Filter)
+	case keys.Pin:
+		e.Pin()
+	case keys.Pick:
+		return a.pick()
+	case keys.Export:
+		return a.export()
+	case keys.Copy:
+		return a.copyRow()
+	default:
+		return a.askIf(a.edit(action))
+	}
+	return nil
+}
+
+// edit changes the question; it reports whether it must be asked anew.
+func (a *App) edit(action keys.Action) (changed bool) {
+	e := a.explore
+	switch action {
+	case keys.Undo:
+		return e.Undo()
+	case keys.Redo:
+		return e.Redo()
+	case keys.Sort:
+		return e.Sort(false)
+	case keys.Reverse:
+		return e.Sort(true)
+	case keys.Model:
+		return a.turn(func(q, now rank.Question) bool { return q.Model != now.Model })
+	case keys.Workload:
+		return a.turn(func(q, now rank.Question) bool { return q.Model == now.Model })
+	case keys.Batch:
+		return e.Narrow(explore.BatchSizes)
+	case keys.Clouds:
+		return e.Narrow(explore.Clouds)
+	case keys.GPUs:
+		return e.Narrow(explore.GPUs)
+	case keys.Variants:
+		return e.Narrow(explore.Variants)
+	case keys.Purchase:
+		return e.Purchase()
+	case keys.Clear:
+		return e.Clear()
+	case keys.Feasible:
+		e.ToggleInfeasible()
+	case keys.Axes:
+		e.ToggleLog()
+	}
+	return false
+}
+
+// turn goes to the next question of the set that the filter accepts.
+func (a *App) turn(accept func(q, now rank.Question) bool) (changed bool) {
+	if a.set == nil {
+		return false
+	}
+	all := rank.Questions(a.set)
+	q := a.explore.Question()
+	now := rank.Question{Model: q.Model, Mode: q.Mode}
+	at := slices.IndexFunc(all, func(x rank.Question) bool { return x.Model == now.Model && x.Mode == now.Mode })
+	for k := 1; k < len(all); k++ {
+		next := all[(at+k+len(all))%len(all)]
+		if accept(next, now) {
+			a.explore.Turn(next)
+			return true
+		}
+	}
+	return false
+}
+
+func (a *App) onLibrary(action keys.Action) tea.Cmd {
+	l := a.library
+	switch action {
+	case keys.Up:
+		l.Vertical(-1)
+	case keys.Down:
+		l.Vertical(1)
+	case keys.PageUp, keys.PageDown:
+		l.Page(map[keys.Action]int{keys.PageUp: -1, keys.PageDown: 1}[action])
+	case keys.Top, keys.Bottom:
+		l.Ends(action == keys.Bottom)
+	case keys.FocusNext, keys.Right:
+		l.Turn(1)
+	case keys.FocusPrev, keys.Left:
+		l.Turn(-1)
+	case keys.Sort, keys.Reverse:
+		l.Sort(action == keys.Reverse)
+	case keys.Filter:
+		a.prompt.Ask("shelf", "/", l.Filtered())
+	case keys.Back:
+		l.Filter("")
+	case keys.Enter:
+		if q, ok := l.Question(); ok {
+			a.screen = keys.Explore
+			a.explore.Turn(q)
+			return a.ask()
+		}
+		return a.note(toast.Info, "this row has no times to rank")
+	case keys.Export:
+		return a.exportKept()
+	case keys.Delete:
+		return a.askDelete()
+	}
+	return nil
+}
+
+// effect carries out what the Probe screen asks for.
+func (a *App) effect(e probe.Effect) tea.Cmd {
+	switch e {
+	case probe.Start:
+		return a.start(a.probe.Form())
+	case probe.Stop:
+		if a.running != nil {
+			a.running.Stop()
+		}
+	case probe.Keep:
+		if a.running != nil {
+			a.running.KeepRunning()
+		}
+	case probe.Discard:
+		a.answer = func(id string) tea.Cmd {
+			if id == confirm.Yes && a.running != nil {
+				a.running.Cancel()
+				a.probe.Reset()
+			}
+			return nil
+		}
+		a.confirm.AskYes("Discard this probe?", "What it has measured so far is forgotten.", "discard")
+	case probe.PickModel:
+		return a.list(a.picker.Open("Choose a model file", ".", []string{".py"}, false))
+	case probe.None:
+	}
+	return nil
+}
+
+// toProbe opens the form for the candidate's mode and batch size.
+func (a *App) toProbe() tea.Cmd {
+	a.screen = keys.Probe
+	if a.probe.Active() {
+		return nil
+	}
+	f := a.probe.Form()
+	if i, ok := a.explore.Selected(); ok {
+		c := &a.explore.Answer().Result.Space.Candidates[i]
+		f.Mode = c.Mode
+		if c.Mode == profile.Train {
+			f.Batch = c.BatchSize
+		}
+	}
+	a.probe.Reset()
+	a.probe.SetForm(f)
+	return nil
+}
+
+// quit leaves, after asking what becomes of a running probe.
+func (a *App) quit() tea.Cmd {
+	if a.running == nil {
+		return tea.Quit
+	}
+	a.answer = func(id string) tea.Cmd {
+		switch id {
+		case confirm.StopAndSave:
+			a.leaving = true
+			a.running.Stop()
+			return a.note(toast.Info, "stopping the probe at its next step…")
+		case "discard":
+			a.leaving = true
+			a.running.Cancel()
+		}
+		return nil
+	}
+	a.confirm.Ask("A probe is running", "What shall become of it?",
+		confirm.Answer{ID: confirm.StopAndSave, Key: "s", Label: "stop and save", Long: "end it at the next step, keep what it measured"},
+		confirm.Answer{ID: "discard", Key: "d", Label: "discard", Long: "end it and forget it"},
+		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+	return nil
+}
+
+// prompted takes what a prompt came to; a filter applies as it is typed.
+func (a *App) prompted(o prompt.Outcome) tea.Cmd {
+	value := a.prompt.Value()
+	if o == prompt.Cancelled {
+		value = ""
+	}
+	switch {
+	case a.prompt.ID == "filter":
+		return a.askIf(a.explore.Filter(value))
+	case a.prompt.ID == "shelf":
+		a.library.Filter(value)
+	case a.prompt.ID == "export" && o == prompt.Accepted && value != "":
+		return write(value, a.exporting)
+	}
+	return nil
+}
+
+// pickOf makes a pick of the selected candidate.
+func (a *App) pickOf() (export.Pick, bool) {
+	i, ok := a.explore.Selected()
+	if !ok {
+		return export.Pick{}, false
+	}
+	return export.NewPick(a.explore.Answer().Result, i, time.Now(), a.opts.Version), true
+}
+
+func (a *App) pick() tea.Cmd {
+	p, ok := a.pickOf()
+	if !ok {
+		return nil
+	}
+	if !p.Candidate.Feasible {
+		return a.note(toast.Warn, "this candidate breaks a limit: loosen it before picking")
+	}
+	return a.savePick(p)
+}

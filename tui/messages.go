@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/export"
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/probes/session"
+	"sweetspot/tui/components/picker"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/screens/explore"
+	"sweetspot/tui/screens/probe"
+)
+
+// Messages that commands bring back. Each carries what it belongs to, so that
+// a late one is recognised and dropped.
+type (
+	loadedMsg struct {
+		ws      Workspace
+		set     *profile.Set
+		picks   []store.Pick
+		version int64
+		err     error
+	}
+	openedMsg struct {
+		ws  Workspace
+		err error
+	}
+	versionMsg struct {
+		ws      Workspace
+		version int64
+	}
+	answerMsg  struct{ answer *explore.Answer }
+	startedMsg struct {
+		probe Probe
+		err   error
+	}
+	probeMsg struct {
+		probe  Probe
+		update session.Update
+		open   bool
+	}
+	listingMsg struct{ listing picker.Listing }
+	noteMsg    struct {
+		level  toast.Level
+		text   string
+		reload bool
+	}
+	expireMsg struct{ seq int }
+)
+
+// load reads everything the workspace holds.
+func (a *App) load() tea.Cmd {
+	ctx, ws := a.ctx, a.ws
+	return func() tea.Msg {
+		m := loadedMsg{ws: ws}
+		// The version is read first: a write in between is then seen later.
+		if m.version, m.err = ws.Version(ctx); m.err != nil {
+			return m
+		}
+		if m.set, m.err = ws.Load(ctx); m.err == nil {
+			m.picks, m.err = ws.Picks(ctx)
+		}
+		return m
+	}
+}
+
+// pollEvery is how often other processes' writes are looked for.
+const pollEvery = time.Second
+
+// poll reports the database's version after a while.
+func (a *App) poll() tea.Cmd {
+	ctx, ws := a.ctx, a.ws
+	return tea.Tick(pollEvery, func(time.Time) tea.Msg {
+		v, err := ws.Version(ctx)
+		if err != nil {
+			v = -1
+		}
+		return versionMsg{ws, v}
+	})
+}
+
+// ask has the present question answered.
+func (a *App) ask() tea.Cmd {
+	if !a.explore.Ready() {
+		return nil
+	}
+	answer := a.explore.Request()
+	return func() tea.Msg { return answerMsg{answer()} }
+}
+
+func (a *App) open(path string) tea.Cmd {
+	ctx, opener := a.ctx, a.opts.Open
+	return func() tea.Msg {
+		ws, err := opener(ctx, path)
+		return openedMsg{ws, err}
+	}
+}
+
+func (a *App) start(f probe.Form) tea.Cmd {
+	ctx, ws, prober := a.ctx, a.ws, a.opts.Probe
+	return func() tea.Msg {
+		p, err := prober(ctx, ws, f)
+		return startedMsg{p, err}
+	}
+}
+
+// listen waits for the next state of a probe.
+func listen(p Probe) tea.Cmd {
+	return func() tea.Msg {
+		u, open := <-p.Updates()
+		return probeMsg{p, u, open}
+	}
+}
+
+func (a *App) list(path string) tea.Cmd {
+	list := a.picker.Lister(path)
+	return func() tea.Msg { return listingMsg{list()} }
+}
+
+func (a *App) savePick(p export.Pick) tea.Cmd {
+	ctx, ws := a.ctx, a.ws
+	return func() tea.Msg {
+		if err := ws.SavePick(ctx, p); err != nil {
+			return noteMsg{level: toast.Bad, text: err.Error()}
+		}
+		return noteMsg{toast.Good, "picked and kept in " + filepath.Base(ws.Path()) + ": e writes it for the next tool", true}
+	}
+}
+
+func (a *App) deleteRun(id int64) tea.Cmd {
+	ctx, ws := a.ctx, a.ws
+	return func() tea.Msg {
+		if err := ws.DeleteRun(ctx, id); err != nil {
+			return noteMsg{level: toast.Bad, text: err.Error()}
+		}
+		return noteMsg{toast.Good, fmt.Sprintf("run %d deleted", id), true}
+	}
+}
+
+// write exports a pick to a new file, in the form its extension names.
+func write(path string, p export.Pick) tea.Cmd {
+	return func() tea.Msg {
+		format, err := export.ParseFormat(filepath.Ext(path))
+		if err == nil {
+			err = writeNew(path, p, format)
+		}
+		if err != nil {
+			return noteMsg{level: toast.Bad, text: err.Error()}
+		}
+		return noteMsg{level: toast.Good, text: "wrote " + path}
+	}
+}
+
+// writeNew never overwrites: an export may be the only copy of an older pick.
+func writeNew(path string, p export.Pick, format export.Format) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s exists already: give another name", path)
+	case err != nil:
+		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err))
+	}
+	err = errors.Join(p.Write(f, format), f.Close())
+	if err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+// note shows a passing message.
+func (a *App) note(level toast.Level, text string) tea.Cmd {
+	seq := a.toast.Show(level, text)
+	stay := 5 * time.Second
+	if level == toast.Bad {
+		stay = 12 * time.Second
+	}
+	return tea.Tick(stay, func(time.Time) tea.Msg { return expireMsg{seq} })
+}

@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/tui/keys"
+)
+
+// mouseAt handles the mouse: clicks and drags go to what is under the pointer,
+// unless a dialog is open. Everything it does has a key.
+func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
+	if a.confirm.Visible() || a.help.Visible() || a.picker.Visible() || a.prompt.Visible() {
+		return nil
+	}
+	m := msg.Mouse()
+	x, y := m.X, m.Y-1
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		step := 1
+		if m.Button == tea.MouseWheelUp {
+			step = -1
+		}
+		if a.screen == keys.Library {
+			a.library.Wheel(step)
+		} else if a.screen == keys.Explore {
+			return a.askIf(a.explore.Wheel(x, y, step))
+		}
+	case tea.MouseClickMsg:
+		if m.Button != tea.MouseLeft {
+			return nil
+		}
+		if y < 0 {
+			a.clickTab(x)
+			return nil
+		}
+		return a.click(x, y)
+	case tea.MouseMotionMsg:
+		if m.Button == tea.MouseLeft && a.screen == keys.Explore && y >= 0 {
+			return a.askIf(a.explore.Click(x, y, true))
+		}
+	}
+	return nil
+}
+
+func (a *App) click(x, y int) tea.Cmd {
+	switch a.screen {
+	case keys.Probe:
+		return a.effect(a.probe.Click(x, y))
+	case keys.Library:
+		a.library.Click(x, y)
+	default:
+		return a.askIf(a.explore.Click(x, y, false))
+	}
+	return nil
+}
+
+// clickTab switches to the screen whose name in the header was clicked.
+func (a *App) clickTab(x int) {
+	at := len(" sweetspot ")
+	for _, action := range []keys.Action{keys.Explore, keys.Probe, keys.Library} {
+		bind, _ := a.keys.Lookup(action)
+		width := len("   ") + 1
+		if a.w >= wideHeader || action == a.screen {
+			width += len(bind.Help) + 1
+		}
+		if x >= at && x < at+width {
+			a.screen = action
+			return
+		}
+		at += width
+	}
+}
+
+func sizeSentence(w, h int) string {
+	return fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastHeight, w, h)
+}

@@ -1,0 +1,244 @@
+package explore
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/components/slider"
+	"sweetspot/tui/state"
+	"sweetspot/tui/theme"
+)
+
+// The sliders, from top to bottom.
+const (
+	accuracySlider = iota
+	costSlider
+	timeSlider
+	dialSlider
+	weightSlider
+	sliderCount
+)
+
+// constraints is the panel of sliders: three limits, the workload's own dial
+// and the weight between time and cost.
+type constraints struct {
+	sliders [sliderCount]*slider.Slider
+	space   *rank.Space // the space the ranges are of
+	mode    profile.Mode
+	active  int
+}
+
+// histogramBins is how finely a track's histogram is counted; the slider
+// scales it to its width.
+const histogramBins = 48
+
+func newConstraints() *constraints {
+	c := &constraints{}
+	c.sliders[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: parsePercent})
+	c.sliders[costSlider] = slider.New(slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Money, Parse: quantity.ParseMoney})
+	c.sliders[timeSlider] = slider.New(slider.Config{Label: "deadline", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Duration, Parse: parseDeadline, Step: slider.DurationStep})
+	c.sliders[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: parsePercent, Step: func(float64) float64 { return 0.05 }})
+	c.setDial(profile.Infer, "unit")
+	return c
+}
+
+// parsePercent lets people type 70 on a slider whose scale shows percents.
+func parsePercent(s string) (float64, error) {
+	if v, err := quantity.ParseFraction(s); err == nil {
+		return v, nil
+	}
+	return quantity.ParseFraction(strings.TrimSpace(s) + "%")
+}
+
+// parseDeadline takes a bare number as minutes.
+func parseDeadline(s string) (float64, error) {
+	if v, err := quantity.ParseDuration(s); err == nil {
+		return v, nil
+	}
+	return quantity.ParseDuration(s + "m")
+}
+
+func weightText(cost float64) string {
+	return fmt.Sprintf("time %.0f : cost %.0f", 100*(1-cost), 100*cost)
+}
+
+// setDial makes the dial that belongs to the mode. Zero epochs stand for as
+// many as each source needed.
+func (c *constraints) setDial(mode profile.Mode, unit string) {
+	c.mode = mode
+	cfg := slider.Config{
+		Label: unit + "s", Direction: slider.Dial, Log: true, Lo: 1e3, Hi: 1e9,
+		Format: quantity.Count, Parse: quantity.ParseCount, Step: slider.CountStep,
+	}
+	if mode == profile.Train {
+		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs, Step: slider.CountStep}
+	}
+	c.sliders[dialSlider] = slider.New(cfg)
+}
+
+func epochsText(v float64) string {
+	if v == 0 {
+		return "as each source"
+	}
+	return quantity.Count(math.Round(v))
+}
+
+func parseEpochs(s string) (float64, error) {
+	if strings.TrimSpace(s) == "0" {
+		return 0, nil
+	}
+	return quantity.ParseCount(s)
+}
+
+// load puts the sliders where a question has them.
+func (c *constraints) load(q state.Question, unit string) {
+	if q.Mode != c.mode || c.sliders[dialSlider].Label() != unit+"s" {
+		c.setDial(q.Mode, unit)
+	}
+	for k, v := range map[int]*float64{accuracySlider: q.MinAccuracy, costSlider: q.MaxCost, timeSlider: q.MaxTime} {
+		if v == nil {
+			c.sliders[k].Off()
+		} else {
+			c.sliders[k].Set(*v)
+		}
+	}
+	dial := q.Units
+	if q.Mode == profile.Train {
+		dial = 0
+		if q.Epochs != nil {
+			dial = *q.Epochs
+		}
+	}
+	c.sliders[dialSlider].Set(dial)
+	c.sliders[weightSlider].Set(q.CostWeight)
+}
+
+// save writes slider k into a question.
+func (c *constraints) save(k int, q *state.Question) {
+	v, on := c.sliders[k].Value()
+	limit := &v
+	if !on {
+		limit = nil
+	}
+	switch k {
+	case accuracySlider:
+		q.MinAccuracy = limit
+	case costSlider:
+		q.MaxCost = limit
+	case timeSlider:
+		q.MaxTime = limit
+	case weightSlider:
+		q.CostWeight, q.Sort = v, rank.ByScore
+	case dialSlider:
+		switch {
+		case q.Mode == profile.Infer:
+			q.Units = v
+		case v < 1:
+			q.Epochs = nil
+		default:
+			q.Epochs = new(math.Round(v))
+		}
+	}
+}
+
+// show brings ranges, histograms, notes and marks to an answer.
+func (c *constraints) show(a *Answer) {
+	r := a.Result
+	if c.space != r.Space {
+		c.space = r.Space
+		c.layOut(r.Space)
+	}
+	for k, name := range map[int]rank.Constraint{accuracySlider: rank.Accuracy, costSlider: rank.Cost, timeSlider: rank.Time} {
+		note := ""
+		if n := r.Because[name]; n > 0 {
+			note = "rules out " + quantity.Count(float64(n))
+		}
+		c.sliders[k].SetNote(note)
+		binds := false
+		for _, x := range a.Relaxations {
+			binds = binds || x.Constraint == name
+		}
+		c.sliders[k].SetBinds(binds)
+	}
+	var marks []float64
+	for _, x := range a.Crossovers {
+		marks = append(marks, x.Epochs)
+	}
+	c.sliders[dialSlider].SetMarks(marks)
+	c.sliders[dialSlider].SetNote(crossoverNote(a))
+}
+
+func crossoverNote(a *Answer) string {
+	if n := len(a.Crossovers); n > 0 {
+		return fmt.Sprintf("%d crossovers", n)
+	}
+	return ""
+}
+
+// layOut gives the sliders the ranges and histograms of a space.
+func (c *constraints) layOut(s *rank.Space) {
+	acc := c.sliders[accuracySlider]
+	acc.SetDirection(slider.AtLeast)
+	if !s.HigherIsBetter {
+		acc.SetDirection(slider.AtMost)
+	}
+	acc.SetLabel("accuracy")
+	if s.Metric != "" {
+		acc.SetLabel(s.Metric)
+	}
+	for k, column := range map[int][]float64{accuracySlider: s.Accuracy, costSlider: s.Cost, timeSlider: s.Time} {
+		sl := c.sliders[k]
+		lo, hi := extremes(column)
+		if lo <= hi {
+			sl.SetRange(lo, hi)
+		}
+		sl.SetHistogram(sl.Bins(column, histogramBins))
+	}
+}
+
+func extremes(column []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range column {
+		if !math.IsNaN(v) {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// height of the sliders, one above the other.
+const constraintsHeight = sliderCount * slider.Height
+
+// view draws as many sliders as fit, the active one always among them.
+func (c *constraints) view(th *theme.Theme, width, height int, focused bool) string {
+	var lines []string
+	first, last := c.visible(height)
+	for k := first; k < last; k++ {
+		c.sliders[k].SetFocused(focused && k == c.active)
+		lines = append(lines, c.sliders[k].View(th, width))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (c *constraints) visible(height int) (first, last int) {
+	n := min(max(height/slider.Height, 1), sliderCount)
+	first = min(max(c.active-n+1, 0), sliderCount-n)
+	return first, first + n
+}
+
+// hit returns the slider at a line of the view, and whether it is its track.
+func (c *constraints) hit(y, height int) (k int, track, ok bool) {
+	first, last := c.visible(height)
+	k = first + y/slider.Height
+	return k, y%slider.Height == slider.TrackLine, y >= 0 && k < last
+}
+
+// accuracyFormat is how the accuracy metric of a space is written.
+func accuracyFormat(s *rank.Space) func(float64) string {
+	return func(v float64) string { return export.AccuracyText(v, s.HigherIsBetter) }
+}

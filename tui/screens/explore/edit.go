@@ -1,0 +1,161 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"sweetspot/engine/profile"
+	"sweetspot/tui/state"
+)
+
+// maxUndo bounds how far back undo goes.
+const maxUndo = 100
+
+// remember keeps the question for undo, once for a run of equal edits: a scrub
+// is undone whole.
+func (s *Screen) remember(edit string) {
+	s.redo = nil
+	if edit == s.lastEdit {
+		return
+	}
+	s.lastEdit = edit
+	s.undo = append(s.undo, undone{s.question, s.column})
+	if len(s.undo) > maxUndo {
+		s.undo = slices.Delete(s.undo, 0, 1)
+	}
+}
+
+// Undo returns to the question before the last edit.
+func (s *Screen) Undo() (changed bool) { return s.travel(&s.undo, &s.redo) }
+
+// Redo makes the last undone edit again.
+func (s *Screen) Redo() (changed bool) { return s.travel(&s.redo, &s.undo) }
+
+func (s *Screen) travel(from, to *[]undone) bool {
+	n := len(*from)
+	if n == 0 {
+		return false
+	}
+	target := (*from)[n-1]
+	*from = (*from)[:n-1]
+	*to = append(*to, undone{s.question, s.column})
+	s.lastEdit = ""
+	s.question, s.column = target.question, target.column
+	s.constraints.load(s.question, s.unit())
+	return true
+}
+
+// CanUndo reports whether there is anything to take back.
+func (s *Screen) CanUndo() bool { return len(s.undo) > 0 }
+
+// CanRedo reports whether there is anything to redo.
+func (s *Screen) CanRedo() bool { return len(s.redo) > 0 }
+
+// Filter keeps the candidates in which every word of text occurs.
+func (s *Screen) Filter(words string) (changed bool) {
+	if s.question.Filter == words {
+		return false
+	}
+	s.remember("filter")
+	s.question.Filter = words
+	return true
+}
+
+// Purchase turns to the next purchase option.
+func (s *Screen) Purchase() (changed bool) {
+	s.remember("purchase")
+	k := slices.Index(profile.Purchases, s.question.Purchase)
+	s.question.Purchase = profile.Purchases[(k+1)%len(profile.Purchases)]
+	return true
+}
+
+// Clear takes all limits and filters away.
+func (s *Screen) Clear() (changed bool) {
+	q := s.question
+	now := state.Question{
+		Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units,
+		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort,
+	}
+	if now == q {
+		return false
+	}
+	s.remember("clear")
+	s.question = now
+	s.constraints.load(now, s.unit())
+	return true
+}
+
+// Facet is a property that candidates can be narrowed to, one value at a time.
+type Facet int
+
+// The facets.
+const (
+	BatchSizes Facet = iota
+	Clouds
+	GPUs
+	Variants
+)
+
+// Narrow turns to the next value of a facet that the model has runs of; after
+// the last one to all of them.
+func (s *Screen) Narrow(f Facet) (changed bool) {
+	if s.set == nil {
+		return false
+	}
+	var values []string
+	for _, r := range s.set.Runs {
+		if r.Model == s.question.Model && r.Mode == s.question.Mode {
+			values = append(values, facet(f, r))
+		}
+	}
+	slices.SortFunc(values, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	values = slices.DeleteFunc(slices.Compact(values), func(v string) bool { return v == "" || v == "0" })
+	values = append([]string{""}, values...)
+	s.remember(fmt.Sprint("narrow ", f))
+	s.lastEdit = ""
+	now := s.narrowed(f)
+	next := values[(slices.Index(values, now)+1)%len(values)]
+	switch f {
+	case BatchSizes:
+		s.question.BatchSize, _ = strconv.Atoi(next)
+	case Clouds:
+		s.question.Cloud = next
+	case GPUs:
+		s.question.GPU = next
+	default:
+		s.question.Variant = next
+	}
+	return next != now
+}
+
+func facet(f Facet, r profile.Run) string {
+	switch f {
+	case BatchSizes:
+		return strconv.Itoa(r.BatchSize)
+	case Clouds:
+		return r.Cloud
+	case GPUs:
+		return r.GPU
+	default:
+		return r.Variant.Name
+	}
+}
+
+// narrowed is the value a facet is narrowed to; "" for all.
+func (s *Screen) narrowed(f Facet) string {
+	switch q := &s.question; {
+	case f == BatchSizes && q.BatchSize > 0:
+		return strconv.Itoa(q.BatchSize)
+	case f == Clouds:
+		return q.Cloud
+	case f == GPUs:
+		return q.GPU
+	case f == Variants:
+		return q.Variant
+	}
+	return ""
+}

@@ -1,0 +1,233 @@
+// Package explore is the screen where constraints are scrubbed: sliders, two
+// linked scatter plots, the ranking and the reasons behind it.
+package explore
+
+import (
+	"slices"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/components/table"
+	"sweetspot/tui/state"
+	"sweetspot/tui/theme"
+)
+
+// Region is a part of the screen that can have the keys.
+type Region int
+
+// The regions, in Tab order.
+const (
+	Constraints Region = iota
+	FirstPlot
+	SecondPlot
+	Ranking
+	regions
+)
+
+// Screen is the state of Explore. It asks nothing itself: after a change
+// [Screen.Request] gives the question to be answered elsewhere, and
+// [Screen.Receive] takes the answer.
+type Screen struct {
+	th   *theme.Theme
+	w, h int
+
+	set      *profile.Set
+	question state.Question
+	asked    int // number of the last question
+	answer   *Answer
+
+	constraints *constraints
+	plots       *plots
+	table       *table.Table
+	rows        *rows  // what the table shows
+	column      string // the table is sorted by
+	descending  bool
+	pinned      map[int64]bool
+	focus       Region
+	held        bool // the cursor was put somewhere; else it follows the best
+	layout      layout
+
+	feasibleOnly bool
+
+	undo, redo []undone
+	lastEdit   string
+}
+
+// undone is a question to return to.
+type undone struct {
+	question state.Question
+	column   string
+}
+
+// New returns the screen asking q of nothing yet.
+func New(th *theme.Theme, q state.Question, logAxes bool) *Screen {
+	s := &Screen{
+		th: th, question: q, constraints: newConstraints(), plots: newPlots(th, logAxes),
+		table: table.New(columns("")), column: string(q.Sort), pinned: map[int64]bool{},
+	}
+	s.table.SetEmpty("reading profiles…")
+	return s
+}
+
+// SetTheme changes colours and symbols.
+func (s *Screen) SetTheme(th *theme.Theme) {
+	s.th = th
+	s.plots.setTheme(th)
+	s.refresh()
+}
+
+// SetSize changes the size in cells.
+func (s *Screen) SetSize(w, h int) {
+	s.w, s.h = w, h
+	s.place()
+}
+
+// SetSet changes what is asked. Where the question's model is not in it, the
+// question becomes the set's own.
+func (s *Screen) SetSet(set *profile.Set) {
+	s.set = set
+	mode := s.question.Mode
+	found, err := rank.Resolve(set, s.question.Model, mode)
+	if err != nil {
+		if found, err = rank.Resolve(set, "", ""); err != nil {
+			s.table.SetEmpty(err.Error())
+			return
+		}
+	}
+	s.turnTo(found)
+}
+
+// turnTo makes the question one of another model, keeping its limits only
+// where the model stays.
+func (s *Screen) turnTo(found rank.Question) {
+	if found.Model != s.question.Model || found.Mode != s.question.Mode {
+		s.question = state.Question{
+			Model: found.Model, Mode: found.Mode, Units: s.question.Units, Purchase: s.question.Purchase,
+			CostWeight: s.question.CostWeight, Sort: s.question.Sort,
+		}
+		s.held = false
+	}
+	if s.question.Units <= 0 {
+		s.question.Units = defaultUnits
+	}
+	s.constraints.load(s.question, s.unit())
+}
+
+// defaultUnits is how much inference is asked for until the dial is moved.
+const defaultUnits = 1e6
+
+// Turn asks about another model or mode.
+func (s *Screen) Turn(q rank.Question) {
+	s.remember("model")
+	s.turnTo(q)
+}
+
+// Ready reports whether there is anything to ask.
+func (s *Screen) Ready() bool { return s.set != nil && s.question.Model != "" }
+
+// Request numbers the present question and returns the work of answering it,
+// which touches nothing of the screen.
+func (s *Screen) Request() func() *Answer {
+	s.asked++
+	seq, set, q, previous := s.asked, s.set, s.question, s.answer
+	return func() *Answer { return Ask(seq, set, q, previous) }
+}
+
+// Receive shows an answer unless a newer one is shown already.
+func (s *Screen) Receive(a *Answer) {
+	if s.answer != nil && a.Seq < s.answer.Seq {
+		return
+	}
+	if s.answer == nil || s.answer.Result.Space.Metric != a.Result.Space.Metric {
+		s.table.SetColumns(columns(a.Result.Space.Metric))
+	}
+	s.answer = a
+	s.constraints.show(a)
+	s.refresh()
+}
+
+// refresh brings table and plots to the answer.
+func (s *Screen) refresh() {
+	if s.answer == nil {
+		return
+	}
+	s.rows = newRows(s.answer, s.th, rowOptions{s.column, s.descending, s.feasibleOnly, s.pinned})
+	s.table.SetRows(s.rows)
+	s.table.SetSort(s.column, s.descending)
+	s.table.SetEmpty("no candidates: " + emptyBecause(s.question))
+	if !s.held {
+		s.table.Top()
+	}
+	s.showSelection()
+}
+
+func emptyBecause(q state.Question) string {
+	if q.Filter != "" {
+		return "nothing matches the filter " + q.Filter
+	}
+	return "no run of this model answers the question"
+}
+
+func (s *Screen) showSelection() {
+	if s.answer == nil {
+		return
+	}
+	i, ok := s.Selected()
+	if !ok {
+		i = -1
+	}
+	var pinned []int
+	for id := range s.pinned {
+		if row, ok := s.rows.Find(id); ok {
+			pinned = append(pinned, s.rows.order[row])
+		}
+	}
+	slices.Sort(pinned)
+	s.plots.show(s.answer, i, pinned)
+}
+
+// Selected is the candidate under the cursor.
+func (s *Screen) Selected() (candidate int, ok bool) {
+	row, ok := s.table.Cursor()
+	if !ok || s.rows == nil {
+		return 0, false
+	}
+	return s.rows.order[row], true
+}
+
+// Answer is what is shown now; nil before the first one.
+func (s *Screen) Answer() *Answer { return s.answer }
+
+// Question is what is asked now.
+func (s *Screen) Question() state.Question { return s.question }
+
+// LogAxes reports whether the axes of time and cost are logarithmic.
+func (s *Screen) LogAxes() bool { return s.plots.log }
+
+// Headline says what is asked, for the title line.
+func (s *Screen) Headline() string {
+	w := workload(s.question)
+	w.Unit = s.unit()
+	return export.WorkloadText(w)
+}
+
+// unit is what one unit of the model's work is.
+func (s *Screen) unit() string {
+	if s.set != nil {
+		for _, r := range s.set.Runs {
+			if r.Model == s.question.Model && r.Unit != "" {
+				return r.Unit
+			}
+		}
+	}
+	return "unit"
+}
+
+// counts is the number of candidates that are feasible, and of all.
+func (s *Screen) counts() (feasible, all int) {
+	if s.answer == nil {
+		return 0, 0
+	}
+	return len(s.answer.Result.Order), len(s.answer.Result.Space.Candidates)
+}

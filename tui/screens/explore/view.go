@@ -1,0 +1,151 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/quantity"
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/text"
+)
+
+// place lays the screen out for its size.
+func (s *Screen) place() {
+	s.layout = lay(s.w, s.h)
+	if !s.layout.shows(s.focus) {
+		s.focus = Constraints
+	}
+	for k, r := range []Region{FirstPlot, SecondPlot} {
+		in := s.layout.inner(r)
+		s.plots.scatter[k].SetSize(in.w, in.h)
+	}
+	in := s.layout.inner(Ranking)
+	s.table.SetSize(in.w, in.h)
+}
+
+// View draws the screen in exactly its size.
+func (s *Screen) View() string {
+	l := &s.layout
+	if !l.shows(Ranking) {
+		return text.Block([]string{fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastRows+2, s.w, s.h+2)}, s.w, s.h)
+	}
+	s.table.SetFocused(s.focus == Ranking)
+	in := l.inner(Constraints)
+	sliders := s.constraints.view(s.th, in.w, in.h, s.focus == Constraints)
+	ranking := s.table.View(s.th)
+	if l.bare {
+		return text.Block(append(text.Lines(text.Block(text.Lines(sliders), in.w, in.h)), text.Lines(ranking)...), s.w, s.h)
+	}
+	top := []string{s.panel(Constraints, "Constraints", s.constraintsNote(), s.padded(sliders, in))}
+	for k, r := range []Region{FirstPlot, SecondPlot} {
+		if l.shows(r) {
+			top = append(top, s.panel(r, s.plots.title[k], s.legend(), s.plots.scatter[k].View()))
+		}
+	}
+	blocks := []string{text.Beside(top...), s.panel(Ranking, s.rankingTitle(), s.rankingNote(), ranking)}
+	if b := l.inspector; b.h > 0 {
+		blocks = append(blocks, panel.Panel{Title: "Why this one", Note: s.pinnedNote()}.Render(s.th, s.inspect(b.w-2, b.h-2), b.w, b.h))
+	}
+	return strings.Join(blocks, "\n")
+}
+
+// padded spreads the sliders over a taller panel: what else narrows the
+// candidates stands below them.
+func (s *Screen) padded(sliders string, in box) string {
+	lines := text.Lines(sliders)
+	if in.h > len(lines)+1 {
+		lines = append(lines, "")
+		for _, l := range text.Wrap(strings.Join(s.narrowing(), " "+s.th.Symbols.Dot+" "), in.w) {
+			lines = append(lines, s.th.Dim.Render(l))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s *Screen) narrowing() []string {
+	parts := []string{string(s.question.Purchase)}
+	for f, name := range map[Facet]string{BatchSizes: "batch ", Clouds: "", GPUs: "", Variants: ""} {
+		if v := s.narrowed(f); v != "" {
+			parts = append(parts, name+text.Clean(v))
+		}
+	}
+	slices.Sort(parts[1:])
+	if f := s.question.Filter; f != "" {
+		parts = append(parts, "/"+text.Clean(f))
+	}
+	return parts
+}
+
+func (s *Screen) panel(r Region, title, note, body string) string {
+	b := s.layout.region[r]
+	return panel.Panel{Title: title, Note: note, Focused: s.focus == r}.Render(s.th, body, b.w, b.h)
+}
+
+func (s *Screen) constraintsNote() string {
+	ok, all := s.counts()
+	return fmt.Sprintf("%s of %s", quantity.Count(float64(ok)), quantity.Count(float64(all)))
+}
+
+// legend names the point classes of a plot.
+func (s *Screen) legend() string {
+	var parts []string
+	for i, name := range s.plots.classes {
+		parts = append(parts, string(s.th.SeriesRune(i))+" "+text.Clean(name))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (s *Screen) rankingTitle() string {
+	return "Ranking " + s.th.Symbols.Dot + " by " + s.column
+}
+
+func (s *Screen) rankingNote() string {
+	ok, all := s.counts()
+	return fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)), s.th.Symbols.Dot, s.question.Purchase)
+}
+
+func (s *Screen) pinnedNote() string {
+	if n := len(s.pinned); n > 0 {
+		return fmt.Sprintf("%d pinned", n)
+	}
+	return ""
+}
+
+// inspect says why, in at most height lines.
+func (s *Screen) inspect(width, height int) string {
+	if s.answer == nil {
+		return ""
+	}
+	var lines []string
+	i, ok := s.Selected()
+	if len(s.answer.Result.Order) == 0 && len(s.answer.Result.Space.Candidates) > 0 {
+		lines = append(lines, "nothing feasible: "+export.WhyNothing(s.answer.Result))
+		lines = append(lines, bought(s.answer, 0))
+	} else if ok {
+		lines = append(lines, s.compared(i)...)
+		lines = append(lines, why(s.answer, i)...)
+	}
+	var out []string
+	for _, l := range lines {
+		out = append(out, text.Wrap(text.Clean(l), max(width-2, 1))...)
+	}
+	for k := range out {
+		out[k] = " " + out[k]
+	}
+	return text.Block(out, width, height)
+}
+
+// compared sets the selected candidate against the pinned ones.
+func (s *Screen) compared(i int) []string {
+	var lines []string
+	r := s.answer.Result
+	for k := range r.Space.Candidates {
+		c := &r.Space.Candidates[k]
+		if k != i && s.pinned[identity(c.ID)] && len(lines) < 2 {
+			lines = append(lines, "against pinned "+export.VMs(c)+" "+export.VariantLabel(c.Variant)+": "+difference(r, i, k))
+		}
+	}
+	return lines
+}

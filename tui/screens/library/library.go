@@ -1,0 +1,206 @@
+// Package library is the screen that lists what is known: models, runs, VM
+// types and picks, each row with where it comes from.
+package library
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/components/table"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// Shelf is one of the lists.
+type Shelf int
+
+// The shelves, in Tab order.
+const (
+	Models Shelf = iota
+	Runs
+	VMTypes
+	Picks
+	shelves
+)
+
+var shelfNames = [shelves]string{"Models", "Runs", "VM types", "Picks"}
+
+// Screen is the state of Library.
+type Screen struct {
+	th     *theme.Theme
+	w, h   int
+	shelf  Shelf
+	lists  [shelves]*list
+	filter string
+	label  string
+	path   string
+}
+
+// New returns an empty screen.
+func New(th *theme.Theme) *Screen {
+	s := &Screen{th: th}
+	for k := range s.lists {
+		s.lists[k] = &list{table: table.New(shelfColumns[k])}
+		s.lists[k].table.SetEmpty([shelves]string{
+			"no models: p probes one", "no runs: p probes a model", "no VM types", "no picks yet: x on Explore picks a candidate",
+		}[k])
+	}
+	return s
+}
+
+// SetTheme changes colours and symbols.
+func (s *Screen) SetTheme(th *theme.Theme) { s.th = th }
+
+// SetSize changes the size in cells.
+func (s *Screen) SetSize(w, h int) {
+	s.w, s.h = w, h
+	in, ih := panel.Inner(w, h-headRows)
+	for _, l := range s.lists {
+		l.table.SetSize(in, ih)
+	}
+}
+
+const headRows = 2
+
+// SetContent shows other models, runs, VM types and picks.
+func (s *Screen) SetContent(label, path string, set *profile.Set, picks []store.Pick) {
+	s.label, s.path = label, path
+	s.lists[Models].set(modelRows(set))
+	s.lists[Runs].set(runRows(set))
+	s.lists[VMTypes].set(vmRows(set))
+	s.lists[Picks].set(pickRows(picks))
+	for _, l := range s.lists {
+		l.refresh(s.filter)
+	}
+}
+
+func (s *Screen) list() *list { return s.lists[s.shelf] }
+
+// Turn goes to the next shelf.
+func (s *Screen) Turn(step int) { s.shelf = (s.shelf + Shelf(step) + shelves) % shelves }
+
+// Shelf is the list shown.
+func (s *Screen) Shelf() Shelf { return s.shelf }
+
+// Vertical moves the cursor.
+func (s *Screen) Vertical(rows int) { s.list().table.Move(rows) }
+
+// Page moves the cursor by screenfuls.
+func (s *Screen) Page(pages int) { s.list().table.Page(pages) }
+
+// Ends moves the cursor to the first or last row.
+func (s *Screen) Ends(last bool) {
+	if last {
+		s.list().table.Bottom()
+	} else {
+		s.list().table.Top()
+	}
+}
+
+// Sort sorts by the next column or turns the order round.
+func (s *Screen) Sort(reverse bool) {
+	l := s.list()
+	if reverse {
+		l.descending = !l.descending
+	} else {
+		all := l.table.Sortable()
+		l.column, l.descending = all[(slices.Index(all, l.column)+1)%len(all)], false
+	}
+	l.refresh(s.filter)
+}
+
+// Filter keeps the rows in which every word occurs, on all shelves.
+func (s *Screen) Filter(words string) {
+	s.filter = words
+	for _, l := range s.lists {
+		l.refresh(words)
+	}
+}
+
+// Filtered is the filter in force.
+func (s *Screen) Filtered() string { return s.filter }
+
+// Click handles the mouse.
+func (s *Screen) Click(x, y int) {
+	if y == 0 {
+		at := 1
+		for k, name := range shelfNames {
+			if x >= at && x < at+len(name)+2 {
+				s.shelf = Shelf(k)
+			}
+			at += len(name) + 3
+		}
+		return
+	}
+	row, column, ok := s.list().table.Hit(x-1, y-headRows-1)
+	switch {
+	case !ok:
+	case row >= 0:
+		s.list().table.SetCursor(row)
+	default:
+		l := s.list()
+		l.descending = l.column == column && !l.descending
+		l.column = column
+		l.refresh(s.filter)
+	}
+}
+
+// Wheel scrolls the list.
+func (s *Screen) Wheel(steps int) { s.list().table.Scroll(steps * 3) }
+
+// Question is the model under the cursor as something Explore can ask; ok is
+// false where the row is of no model.
+func (s *Screen) Question() (q rank.Question, ok bool) {
+	r := s.list().selected()
+	if r == nil || r.question.Model == "" {
+		return q, false
+	}
+	return r.question, true
+}
+
+// Run is the ID of the run under the cursor.
+func (s *Screen) Run() (id int64, ok bool) {
+	r := s.list().selected()
+	if s.shelf != Runs || r == nil {
+		return 0, false
+	}
+	return r.id, true
+}
+
+// Pick is the pick under the cursor.
+func (s *Screen) Pick() (p store.Pick, ok bool) {
+	r := s.list().selected()
+	if s.shelf != Picks || r == nil {
+		return p, false
+	}
+	return r.pick, true
+}
+
+// View draws the screen in exactly its size.
+func (s *Screen) View() string {
+	if s.w < 20 || s.h < headRows+4 {
+		return text.Block([]string{fmt.Sprintf("needs 20×8, has %d×%d", s.w, s.h+2)}, s.w, s.h)
+	}
+	var tabs strings.Builder
+	for k, name := range shelfNames {
+		pen := s.th.Tab
+		if Shelf(k) == s.shelf {
+			pen = s.th.TabActive
+		}
+		tabs.WriteString(" " + pen.Render(" "+name+" "))
+	}
+	l := s.list()
+	note := fmt.Sprintf("%d of %d", len(l.shown), len(l.all))
+	if s.filter != "" {
+		note += " · /" + text.Clean(s.filter)
+	}
+	l.table.SetFocused(true)
+	head := text.Block([]string{tabs.String(), " " + s.th.Dim.Render(text.Clean(s.label)+" · runs are saved in "+text.Clean(s.path))}, s.w, headRows)
+	body := panel.Panel{Title: shelfNames[s.shelf], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w, s.h-headRows)
+	return head + "\n" + body
+}

@@ -1,0 +1,149 @@
+package library
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/components/table"
+)
+
+func column(id, title string, width, flex, drop int, right bool) table.Column {
+	return table.Column{ID: id, Title: title, Width: width, Flex: flex, Drop: drop, Right: right, Sort: true}
+}
+
+var shelfColumns = [shelves][]table.Column{
+	Models: {
+		column("model", "model", 18, 3, 0, false), column("mode", "mode", 5, 0, 0, false), column("unit", "unit", 8, 0, 2, false),
+		column("runs", "runs", 5, 0, 0, true), column("params", "params", 10, 0, 3, true), column("dataset", "dataset", 12, 2, 4, false),
+	},
+	Runs: {
+		column("id", "run", 6, 0, 0, true), column("model", "model", 16, 2, 0, false), column("variant", "variant", 12, 2, 5, false),
+		column("mode", "mode", 5, 0, 4, false), column("vm", "VM or host", 14, 2, 0, false), column("batch", "batch", 5, 0, 3, true),
+		column("steady", "iteration", 16, 0, 0, true), column("accuracy", "accuracy", 8, 0, 6, true), column("status", "status", 11, 0, 7, false),
+		column("basis", "basis", 13, 0, 2, false), column("source", "source", 16, 4, 8, false),
+	},
+	VMTypes: {
+		column("cloud", "cloud", 8, 0, 3, false), column("region", "region", 10, 0, 4, false), column("type", "instance type", 16, 2, 0, false),
+		column("gpus", "GPUs", 4, 0, 0, true), column("gpu", "GPU", 14, 2, 0, false), column("memory", "GiB/GPU", 7, 0, 5, true),
+		column("on-demand", "on-demand", 9, 0, 0, true), column("spot", "spot", 8, 0, 6, true), column("reserved-1y", "1 year", 8, 0, 7, true),
+		column("reserved-3y", "3 years", 8, 0, 2, true), column("as-of", "as of", 10, 0, 8, false), column("source", "source", 14, 3, 9, false),
+	},
+	Picks: {
+		column("at", "picked", 20, 0, 2, false), column("model", "model", 14, 2, 0, false), column("vm", "VMs", 16, 2, 0, false),
+		column("variant", "variant", 12, 1, 3, false), column("batch", "batch", 5, 0, 4, true), column("time", "time", 10, 0, 0, true),
+		column("cost", "cost", 9, 0, 0, true),
+	},
+}
+
+func modelRows(set *profile.Set) []*row {
+	var out []*row
+	for k, q := range rank.Questions(set) {
+		m, _ := set.Model(q.Model)
+		r := &row{id: int64(k), question: q, numbers: map[string]float64{"runs": float64(q.Runs)}, cells: map[string]string{
+			"model": q.Model, "mode": string(q.Mode), "unit": q.Unit, "runs": strconv.Itoa(q.Runs), "dataset": m.Dataset, "params": "—",
+		}}
+		if m.Params != nil {
+			r.cells["params"], r.numbers["params"] = quantity.Count(*m.Params), *m.Params
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func runRows(set *profile.Set) []*row {
+	out := make([]*row, 0, len(set.Runs))
+	for i := range set.Runs {
+		u := &set.Runs[i]
+		r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize), "basis": float64(u.Basis)}, cells: map[string]string{
+			"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": export.VariantLabel(u.Variant), "mode": string(u.Mode),
+			"vm": u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
+			"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—",
+		}}
+		if u.Steady.Known() {
+			r.numbers["steady"] = u.Steady.Value
+		}
+		if a := u.Accuracy; a != nil {
+			r.cells["accuracy"], r.numbers["accuracy"] = export.AccuracyText(a.Value, a.HigherIsBetter), a.Value
+		}
+		if u.Steady.Known() || u.TotalS != nil {
+			r.question = rank.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func steady(u *profile.Run) string {
+	switch {
+	case u.Steady.Known() && u.Steady.High > u.Steady.Low:
+		return quantity.Duration(u.Steady.Value) + " " + quantity.PlusMinus(u.Steady.HalfWidth())
+	case u.Steady.Known():
+		return quantity.Duration(u.Steady.Value)
+	case u.TotalS != nil:
+		return "total " + quantity.Duration(*u.TotalS)
+	default:
+		return "—"
+	}
+}
+
+func vmRows(set *profile.Set) []*row {
+	out := make([]*row, 0, len(set.VMTypes))
+	for k := range set.VMTypes {
+		v := &set.VMTypes[k]
+		r := &row{id: int64(k), numbers: map[string]float64{"gpus": float64(v.GPUCount)}, cells: map[string]string{
+			"cloud": v.Cloud, "region": v.Region, "type": v.InstanceType, "gpus": strconv.Itoa(v.GPUCount), "gpu": v.GPU, "memory": "—",
+		}}
+		if v.GPUMemGiB != nil {
+			r.cells["memory"], r.numbers["memory"] = quantity.Count(*v.GPUMemGiB), *v.GPUMemGiB
+		}
+		for _, p := range profile.Purchases {
+			if q, ok := v.PriceOf(p); ok {
+				r.cells[string(p)], r.numbers[string(p)] = quantity.Money(q.USDPerHour), q.USDPerHour
+				r.cells["as-of"], r.cells["source"] = q.AsOf, q.Source
+			} else {
+				r.cells[string(p)] = "—"
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func pickRows(picks []store.Pick) []*row {
+	out := make([]*row, 0, len(picks))
+	for _, p := range picks {
+		r := &row{id: p.ID, pick: p, numbers: map[string]float64{}, cells: map[string]string{"at": p.CreatedAt.Local().Format("2006-01-02 15:04:05")}}
+		var c export.Candidate
+		if err := json.Unmarshal(p.Candidate, &c); err != nil {
+			r.cells["model"] = "unreadable: " + err.Error()
+			out = append(out, r)
+			continue
+		}
+		var vms []string
+		for _, part := range c.Configuration {
+			vms = append(vms, fmt.Sprintf("%d× %s", part.Count, part.InstanceType))
+		}
+		r.cells["model"], r.cells["vm"], r.cells["variant"] = c.Model, strings.Join(vms, " + "), c.Variant
+		r.cells["batch"], r.numbers["batch"] = strconv.Itoa(c.BatchSize), float64(c.BatchSize)
+		r.value("time", c.Time.S, quantity.Duration)
+		r.value("cost", c.Cost.USD, quantity.Money)
+		r.question = rank.Question{Model: c.Model, Mode: profile.Mode(c.Mode)}
+		out = append(out, r)
+	}
+	return out
+}
+
+// value fills a cell with a number that may be unknown.
+func (r *row) value(column string, v *float64, format func(float64) string) {
+	r.cells[column] = "—"
+	if v != nil {
+		r.cells[column], r.numbers[column] = format(*v), *v
+	}
+}

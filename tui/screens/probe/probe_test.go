@@ -1,0 +1,368 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/session"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+func dark() *theme.Theme { return theme.New("", true, false) }
+
+// measured is what a probe has come to after n iterations of about 61 ms.
+func measured(n int) session.Update {
+	rng := rand.New(rand.NewPCG(7, 8))
+	u := session.Update{Seq: n + 1}
+	total := 3.9
+	for i := range n {
+		v := 0.0613 * (1 + 0.02*rng.NormFloat64() + 0.5*math.Exp(-float64(i)/6))
+		if i == 0 {
+			v = 4.1
+		}
+		u.Seconds = append(u.Seconds, v)
+		total += v
+	}
+	u.Summary = steady.Summarise(u.Seconds)
+	u.SpentS, u.SpentUSD = total, new(total*1.006/3600)
+	u.Run = profile.Run{
+		Model: "resnet18", Mode: profile.Train, Unit: "image", Variant: profile.Variant{Precision: "bf16"}, BatchSize: 128,
+		InstanceType: "bench-7", GPU: "NVIDIA A10G", GPUCount: 1, GPUMemGiB: new(24.0), USDPerHour: new(1.006),
+		IterationsPerEpoch: new(391.0), InitS: new(3.9), FirstIterationS: new(u.Summary.First), Steady: u.Summary.Steady,
+		WarmupIterations: u.Summary.Warmup, WarmupExtraS: u.Summary.WarmupExtra,
+	}
+	rule := Defaults().Rule()
+	u.Verdict = rule.Judge(u.Summary, total)
+	for i := range 12 {
+		u.Telemetry = append(u.Telemetry, store.Telemetry{T: float64(i), Utilisation: new(0.9 + 0.01*float64(i%8)), MemoryBytes: new(11.2 * (1 << 30)), Watts: new(146.0), Celsius: new(61.0)})
+	}
+	u.MemoryBytes, u.MemoryTotalBytes = new(11.9*(1<<30)), new(23.0*(1<<30))
+	for i := range 20 {
+		u.Log = append(u.Log, fmt.Sprintf("epoch 1  step %d  loss %.3f", n-20+i, 1.9+0.01*float64(i)))
+	}
+	return u
+}
+
+// started is a screen whose probe has been asked for.
+func started(t *testing.T) *Screen {
+	t.Helper()
+	s := New(dark())
+	s.SetSize(120, 38)
+	f := Defaults()
+	f.USDPerHour, f.MaxUSD = new(1.006), 0.1
+	s.SetForm(f)
+	if e := s.Key(keys.ProbeThis); e != Start || s.State() != Starting {
+		t.Fatalf("start gave %v in state %v", e, s.State())
+	}
+	return s
+}
+
+func exact(t *testing.T, s *Screen) string {
+	t.Helper()
+	view := s.View()
+	lines := text.Lines(view)
+	if len(lines) != s.h {
+		t.Fatalf("%d×%d: %d lines", s.w, s.h, len(lines))
+	}
+	for i, l := range lines {
+		if text.Width(l) != s.w {
+			t.Fatalf("%d×%d: line %d is %d cells: %q", s.w, s.h, i, text.Width(l), ansi.Strip(l))
+		}
+	}
+	return ansi.Strip(view)
+}
+
+// terminals are the sizes of the golden frames; two rows are the program's.
+var terminals = []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {50, 15}}
+
+func TestGoldenFrames(t *testing.T) {
+	for name, make := range map[string]func() *Screen{
+		"form": func() *Screen { return New(dark()) },
+		"running": func() *Screen {
+			s := started(t)
+			s.Update(measured(118))
+			s.SetPlace([]string{"on Explore it would be  #2 by cost", "                        #1 by time"})
+			return s
+		},
+		"done": func() *Screen {
+			s := started(t)
+			u := measured(300)
+			u.Done, u.StoppedBecause, u.Run.ID, u.Run.USDPerHour, u.SpentUSD, u.Telemetry = true, steady.Precise, 12, nil, nil, nil
+			s.Update(u)
+			return s
+		},
+		"failed": func() *Screen {
+			s := started(t)
+			s.Fail(errors.New("no Python with PyTorch was found: install python3-torch, or name one with --python"))
+			return s
+		},
+	} {
+		for _, size := range terminals {
+			t.Run(fmt.Sprintf("%s_%dx%d", name, size.w, size.h), func(t *testing.T) {
+				s := make()
+				s.SetSize(size.w, size.h-ownRows)
+				golden.RequireEqual(t, exact(t, s))
+			})
+		}
+	}
+}
+
+func TestEverySizeIsExact(t *testing.T) {
+	for _, s := range []*Screen{New(dark()), started(t), started(t), started(t)} {
+		if s.Active() {
+			s.Update(measured(60))
+		}
+		for w := 1; w < 210; w += 4 {
+			for h := 1; h < 60; h += 3 {
+				s.SetSize(w, h)
+				got := exact(t, s)
+				if (w < leastWidth || h < leastRows) && w > 24 && !strings.Contains(got, "needs 40×10") {
+					t.Fatalf("%d×%d doesn't say what it needs: %q", w, h, got)
+				}
+			}
+		}
+		s.Fail(errors.New("out of memory"))
+	}
+}
+
+func TestAProbeFromFormToResult(t *testing.T) {
+	s := started(t)
+	if s.Region() != keys.InRun || !strings.Contains(exact(t, s), "waiting for the first iteration") {
+		t.Errorf("starting:\n%s", exact(t, s))
+	}
+	s.Update(measured(10))
+	if s.State() != Running || !strings.Contains(exact(t, s), "not steady yet") {
+		t.Errorf("after ten iterations:\n%s", exact(t, s))
+	}
+	s.Update(measured(150))
+	got := exact(t, s)
+	for _, want := range []string{"steady  61", "epochs", "util 9", "mem 11.2/23.0 GiB", "no throttling", "loss 2.090", "stops when ±2 % or 2 m 00 s or $0.10", "resnet18 · train · batch 128 · bf16", "bench-7 (NVIDIA A10G 24 GiB)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("running lacks %q:\n%s", want, got)
+		}
+	}
+	s.Update(measured(20)) // a straggler
+	if len(s.Last().Seconds) != 150 {
+		t.Error("an older update replaced a newer one")
+	}
+	if e := s.Key(keys.Keep); e != Keep || !strings.Contains(exact(t, s), "keeps running") {
+		t.Errorf("keep gave %v", e)
+	}
+	if e := s.Key(keys.Back); e != Discard || !s.Active() {
+		t.Errorf("escape gave %v in state %v: the program asks first", e, s.State())
+	}
+	if e := s.Key(keys.Stop); e != Stop || s.State() != Stopping {
+		t.Errorf("stop gave %v", e)
+	}
+	if e := s.Key(keys.Stop); e != None {
+		t.Errorf("a second stop gave %v", e)
+	}
+	u := measured(160)
+	s.Update(u)
+	if s.State() != Stopping {
+		t.Error("an update on its way took the stop back")
+	}
+	u.Seq, u.Done, u.StoppedBecause, u.Run.ID = u.Seq+1, true, session.Interrupted, 7
+	s.Update(u)
+	if got := exact(t, s); s.State() != Done || !strings.Contains(got, "stopped, saved as run 7") {
+		t.Errorf("done:\n%s", got)
+	}
+	if s.Key(keys.Enter); s.State() != Filling {
+		t.Error("enter must lead back to the form")
+	}
+}
+
+func TestFailureIsASentenceAndTheFormStays(t *testing.T) {
+	s := started(t)
+	before := s.Form()
+	u := measured(30)
+	u.Done, u.Err = true, errors.New("the script failed\x1b[31m\nwith exit 1")
+	s.Update(u)
+	got := exact(t, s)
+	if s.State() != Failed || !strings.Contains(got, "the script failed with exit 1") {
+		t.Errorf("failed:\n%s", got)
+	}
+	s.Key(keys.Back)
+	if s.State() != Filling || s.Form() != before {
+		t.Errorf("the form is lost: %+v", s.Form())
+	}
+}
+
+func TestUnknownIsNotZero(t *testing.T) {
+	s := started(t)
+	u := measured(150)
+	u.Run.USDPerHour, u.SpentUSD, u.Telemetry, u.MemoryBytes, u.MemoryTotalBytes = nil, nil, nil, nil, nil
+	u.Run.IterationsPerEpoch = nil
+	s.Update(u)
+	got := exact(t, s)
+	for _, not := range []string{"$0 ", "epochs", "mem", "W "} {
+		if strings.Contains(got, not) {
+			t.Errorf("%q is shown although it is unknown:\n%s", not, got)
+		}
+	}
+	if !strings.Contains(got, "no GPU telemetry") || !strings.Contains(got, "iterations") {
+		t.Errorf("lacks what is known:\n%s", got)
+	}
+}
+
+func TestOutlooksAgreeWithTheRun(t *testing.T) {
+	u := measured(200)
+	what, lines := outlooks(u, 10)
+	if what != "epochs" || len(lines) != 3 || lines[1].length != 10 {
+		t.Fatalf("%s %+v", what, lines)
+	}
+	steadySeconds := u.Summary.Steady.Value * (391*10 - 1)
+	oneOff := 3.9 + u.Summary.First + u.Summary.WarmupExtra
+	if got := lines[1].time.Value; math.Abs(got-steadySeconds-oneOff) > 1e-6 {
+		t.Errorf("ten epochs take %.3f s, want %.3f", got, steadySeconds+oneOff)
+	}
+	if got, want := lines[1].cost.Value, lines[1].time.Value*1.006/3600; math.Abs(got-want) > 1e-9 {
+		t.Errorf("cost %v, want %v", got, want)
+	}
+	u.Run.Mode = profile.Infer
+	what, lines = outlooks(u, 1)
+	if what != "images" || lines[2].length != 1e6 || !lines[2].time.Known() {
+		t.Errorf("inference: %s %+v", what, lines)
+	}
+	if _, lines := outlooks(session.Update{}, 1); lines != nil {
+		t.Errorf("an estimate of nothing: %+v", lines)
+	}
+}
+
+// press types text into the field that is under the cursor.
+func press(s *Screen, value string) {
+	s.Key(keys.Enter)
+	s.Type(value)
+	s.Key(keys.Enter)
+}
+
+func at(t *testing.T, s *Screen, label string) {
+	t.Helper()
+	for i, f := range fields {
+		if f.label == label {
+			s.row = i
+			return
+		}
+	}
+	t.Fatalf("no field %q", label)
+}
+
+func TestFillingTheForm(t *testing.T) {
+	s := New(dark())
+	s.SetSize(120, 38)
+	for _, c := range []struct{ label, value string }{
+		{"model", "net.py:build"}, {"batch", "64"}, {"input", "3 x 224 x 224"}, {"epochs", "90"},
+		{"price $/h", "$1.20"}, {"precise at", "1%"}, {"at most", "5m"}, {"and at most", "0.25"},
+	} {
+		at(t, s, c.label)
+		press(s, c.value)
+		if s.IsTyping() {
+			t.Fatalf("%s refuses %q: %s", c.label, c.value, s.err)
+		}
+	}
+	at(t, s, "mode")
+	s.Key(keys.Enter)
+	at(t, s, "precision")
+	s.Key(keys.Left)
+	at(t, s, "batch")
+	s.Key(keys.Right)
+	f := s.Form()
+	if f.Model != "net.py:build" || f.Batch != 128 || f.Input != "3x224x224" || f.Epochs != 90 || *f.USDPerHour != 1.2 ||
+		f.Target != 0.01 || f.MaxSeconds != 300 || f.MaxUSD != 0.25 || f.Mode != profile.Infer || f.Precision != "fp16" {
+		t.Errorf("form is %+v", f)
+	}
+	at(t, s, "price $/h")
+	press(s, "")
+	at(t, s, "at most")
+	press(s, "")
+	if f := s.Form(); f.USDPerHour != nil || f.MaxSeconds != 0 {
+		t.Errorf("emptied fields stay: %+v", f)
+	}
+	if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(exact(t, s), "a cap in dollars needs the price") {
+		t.Errorf("a cap without a price gave %v:\n%s", e, exact(t, s))
+	}
+}
+
+func TestFieldsRefuseInOneSentence(t *testing.T) {
+	for _, c := range []struct{ label, value, want string }{
+		{"batch", "0", "write a whole number"}, {"batch", "many", "write a whole number"}, {"epochs", "1.5", "write a whole number"},
+		{"input", "3x", "write it as 3x224x224"}, {"input", "ax1", "write it as"}, {"price $/h", "-1", "write 10"},
+		{"precise at", "70", "fraction"}, {"precise at", "0", "from 0.01%"}, {"at most", "soon", "write 90s"},
+	} {
+		s := New(dark())
+		s.SetSize(120, 38)
+		before := s.Form()
+		at(t, s, c.label)
+		press(s, c.value)
+		if !s.IsTyping() || !strings.Contains(exact(t, s), c.want) || s.Form() != before {
+			t.Errorf("%s %q: %q", c.label, c.value, s.err)
+		}
+		s.Key(keys.Back)
+		if s.IsTyping() || s.err != "" {
+			t.Errorf("escape doesn't leave %s", c.label)
+		}
+	}
+}
+
+func TestModelFileIsChosenThenItsFactoryTyped(t *testing.T) {
+	s := New(dark())
+	s.SetSize(120, 38)
+	if e := s.Key(keys.Open); e != PickModel {
+		t.Fatalf("open gave %v", e)
+	}
+	s.SetModel("/home/a/net.py\x1b[2J")
+	s.Type("build")
+	s.Key(keys.Enter)
+	if got := s.Form().Model; got != "/home/a/net.py:build" {
+		t.Errorf("model is %q", got)
+	}
+	if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(s.err, "3x224x224") {
+		t.Errorf("a file without an input shape gave %v, %q", e, s.err)
+	}
+}
+
+func TestClicksFollowTheForm(t *testing.T) {
+	for _, h := range []int{38, 22} {
+		s := New(dark())
+		s.SetSize(120, h)
+		lines := text.Lines(exact(t, s))
+		for y, l := range lines {
+			if strings.Contains(l, "precision") {
+				s.Click(10, y)
+				if s.row >= len(fields) || fields[s.row].label != "precision" {
+					t.Errorf("height %d: a click on precision put the cursor on row %d", h, s.row)
+				}
+			}
+			if strings.Contains(l, "start the probe") {
+				s.Click(10, y)
+				if e := s.Click(10, y); e != Start {
+					t.Errorf("height %d: clicking start twice gave %v", h, e)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkView(b *testing.B) {
+	s := New(dark())
+	s.SetSize(120, 38)
+	s.Key(keys.ProbeThis)
+	u := measured(2000)
+	for b.Loop() {
+		u.Seq++
+		s.Update(u)
+		s.View()
+	}
+}

@@ -1,0 +1,242 @@
+package probe
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/session"
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/plot"
+	"sweetspot/tui/text"
+)
+
+func (s *Screen) estimatePanel(w, h int) string {
+	iw, ih := panel.Inner(w, h)
+	title := "forming estimate"
+	if s.state == Done {
+		title = "estimate"
+	}
+	lines := s.estimateLines(iw)
+	if spread := s.spreadLines(); len(lines)+len(s.place)+len(spread)+1 <= ih {
+		lines = append(lines, spread...)
+	}
+	switch spare := ih - len(lines) - len(s.place); {
+	case s.place != nil && spare > 0:
+		lines = append(lines, "")
+	case s.place != nil && spare == -1 && s.Active():
+		lines = lines[:len(lines)-1] // the bar says what its words say
+	}
+	for _, l := range s.place {
+		lines = append(lines, " "+text.Clean(l))
+	}
+	return panel.Panel{Title: title}.Render(s.th, strings.Join(lines[:min(len(lines), ih)], "\n"), w, h)
+}
+
+// estimateLines is what is known so far and when it will be enough.
+func (s *Screen) estimateLines(w int) []string {
+	lines := s.steadyLines()
+	if s.state == Failed {
+		for _, l := range text.Wrap(s.failure, max(w-2, 1)) {
+			lines = append(lines, " "+s.th.Bad.Render(l))
+		}
+	}
+	lines = append(lines, s.outlookLines()...)
+	return append(lines, s.endLines(w)...)
+}
+
+func (s *Screen) steadyLines() []string {
+	th, m := s.th, s.update.Summary
+	if m.Total == 0 {
+		if s.state == Failed || s.state == Done {
+			return []string{" " + th.Dim.Render("no iteration was measured")}
+		}
+		return []string{" " + th.Dim.Render("waiting for the first iteration")}
+	}
+	var lines []string
+	if m.Steady.Known() {
+		value, interval := withInterval(m.Steady, quantity.Duration)
+		lines = append(lines, " steady  "+th.Title.Render(value)+"  "+th.Interval.Render(interval+"  (n = "+strconv.Itoa(m.N)+")"))
+	} else {
+		lines = append(lines, " "+th.Warn.Render("not steady yet")+th.Dim.Render("  "+text.Clean(m.Why)))
+	}
+	warm := fmt.Sprintf(" first   %s", quantity.Duration(m.First))
+	if m.Warmup > 0 {
+		warm = fmt.Sprintf(" warm-up %d iterations, %+.1f s; first %s", m.Warmup, m.WarmupExtra, quantity.Duration(m.First))
+	}
+	lines = append(lines, warm)
+	if m.Drift != 0 {
+		lines = append(lines, " "+th.Warn.Render(fmt.Sprintf("drifts by %+.1f %% over the steady part", m.Drift*100)))
+	}
+	return lines
+}
+
+// spreadLines tell how the steady iterations scatter, for latencies.
+func (s *Screen) spreadLines() []string {
+	m := s.update.Summary
+	if m.N == 0 {
+		return nil
+	}
+	d := s.th.Dim.Render
+	return []string{"",
+		" " + d("half within ") + quantity.Duration(m.P50) + d(", 90 % within ") + quantity.Duration(m.P90),
+		" " + d("99 % within ") + quantity.Duration(m.P99),
+	}
+}
+
+// outlookLines is the table of jobs with their times and costs.
+func (s *Screen) outlookLines() []string {
+	what, jobs := outlooks(s.update, s.form.Epochs)
+	if len(jobs) == 0 {
+		return nil
+	}
+	cost := ""
+	if s.update.Run.USDPerHour != nil {
+		cost = "cost"
+	}
+	lines := []string{" " + s.th.Dim.Render(text.FitRight(text.Clean(what), 10)+"  "+text.Fit("time", 20)+cost)}
+	for _, j := range jobs {
+		t, interval := withInterval(j.time, quantity.Duration)
+		usd := ""
+		if cost != "" {
+			usd, _ = withInterval(j.cost, quantity.Money)
+		}
+		lines = append(lines, " "+text.FitRight(quantity.Count(j.length), 10)+"  "+text.Fit(t+" "+s.th.Interval.Render(interval), 20)+usd)
+	}
+	return lines
+}
+
+// endLines say when the probe stops, or why it did.
+func (s *Screen) endLines(w int) []string {
+	th := s.th
+	switch s.state {
+	case Done:
+		words := th.Good.Render(th.Symbols.Check+" ") + ended(s.update)
+		if id := s.update.Run.ID; id > 0 {
+			words += th.Dim.Render(", saved as run " + strconv.FormatInt(id, 10))
+		}
+		return []string{" " + words}
+	case Failed:
+		return nil
+	case Stopping:
+		return []string{" " + th.Warn.Render("stopping at the next step"+th.Symbols.Ellipsis)}
+	}
+	rule := "stops when " + quantity.PlusMinus(s.form.Target)
+	if s.keeping {
+		rule = "keeps running"
+	}
+	if s.form.MaxSeconds > 0 {
+		rule += " or " + quantity.Duration(s.form.MaxSeconds)
+	}
+	if s.form.MaxUSD > 0 {
+		rule += " or " + quantity.Money(s.form.MaxUSD)
+	}
+	p := min(max(s.update.Verdict.Progress, 0), 1)
+	lines := []string{" " + th.Dim.Render(rule), " " + plot.Bar(th, p, max(min(w-8, 40), 4)) + fmt.Sprintf(" %.0f %%", p*100)}
+	if words := s.update.Verdict.Words; words != "" {
+		lines = append(lines, " "+th.Dim.Render(text.Truncate(text.Clean(words), w-2, th.Symbols.Ellipsis)))
+	}
+	return lines
+}
+
+// ended says why the probe is over.
+func ended(u session.Update) string {
+	switch u.StoppedBecause {
+	case steady.Precise:
+		return "precise enough"
+	case steady.Cap:
+		return "the cap is reached"
+	case session.End:
+		return "the script ended"
+	case session.OutOfMemory:
+		return "out of GPU memory"
+	case session.Interrupted:
+		return "stopped"
+	}
+	return "ended"
+}
+
+// gpuLine is the newest telemetry on one line of at most w cells.
+func (s *Screen) gpuLine(w int) string {
+	th := s.th
+	newest, history, gpus := latest(s.update.Telemetry)
+	if gpus == 0 {
+		line := "no GPU telemetry"
+		if m := s.memory(nil); m != "" {
+			line += "  " + m
+		}
+		return text.Truncate(th.Dim.Render(line), w, th.Symbols.Ellipsis)
+	}
+	var parts []string
+	if gpus > 1 {
+		parts = append(parts, fmt.Sprintf("busiest of %d", gpus))
+	}
+	if u := newest.Utilisation; u != nil {
+		util := fmt.Sprintf("util %.0f %%", *u*100)
+		if w >= 50 {
+			util += " " + plot.Spark(th, history, min(len(history), 8), 1)
+		}
+		parts = append(parts, util)
+	}
+	if m := s.memory(newest.MemoryBytes); m != "" {
+		parts = append(parts, m)
+	}
+	if v := newest.Watts; v != nil {
+		parts = append(parts, fmt.Sprintf("%.0f W", *v))
+	}
+	if v := newest.Celsius; v != nil {
+		parts = append(parts, fmt.Sprintf("%.0f °C", *v))
+	}
+	if t := text.Clean(newest.Throttle); t != "" {
+		parts = append(parts, th.Warn.Render("throttled: "+t))
+	} else {
+		parts = append(parts, th.Dim.Render("no throttling"))
+	}
+	return text.Truncate(strings.Join(parts, "  "), w, th.Symbols.Ellipsis)
+}
+
+// memory writes the GPU memory in use now, or else the peak.
+func (s *Screen) memory(now *float64) string {
+	word := "mem "
+	if now == nil {
+		now, word = s.update.MemoryBytes, "peak mem "
+	}
+	if now == nil {
+		return ""
+	}
+	out := word + gib(*now)
+	if t := s.update.MemoryTotalBytes; t != nil {
+		out += "/" + gib(*t)
+	}
+	return out + " GiB"
+}
+
+func gib(bytes float64) string { return strconv.FormatFloat(bytes/(1<<30), 'f', 1, 64) }
+
+// latest finds the busiest GPU by its newest reading, and its utilisation over
+// time.
+func latest(all []store.Telemetry) (newest store.Telemetry, history []float64, gpus int) {
+	last := map[int]store.Telemetry{}
+	var order []int
+	for _, t := range all {
+		if _, seen := last[t.GPU]; !seen {
+			order = append(order, t.GPU)
+		}
+		last[t.GPU] = t
+	}
+	for i, g := range order {
+		t := last[g]
+		if i == 0 || t.Utilisation != nil && (newest.Utilisation == nil || *t.Utilisation > *newest.Utilisation) {
+			newest = t
+		}
+	}
+	for _, t := range all {
+		if t.GPU == newest.GPU && t.Utilisation != nil {
+			history = append(history, *t.Utilisation)
+		}
+	}
+	return newest, history, len(order)
+}
