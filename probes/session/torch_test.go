@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -35,14 +36,19 @@ func torch(t *testing.T) string {
 	return found.Path
 }
 
+// harnessProbe is what [WithModel] makes, without looking for the interpreter
+// again.
 func harnessProbe(t *testing.T, s *store.Store, spec harness.Spec) Options {
 	t.Helper()
-	o, cleanup, err := WithModel(t.Context(), Options{Rule: steady.DefaultRule(), Store: s}, spec, torch(t))
+	argv, cleanup, err := harness.Command(torch(t), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cleanup)
-	return o
+	return Options{
+		Command: argv, Rule: steady.DefaultRule(), Store: s,
+		Description: store.Description{Model: profile.Model{Name: spec.Name()}, Mode: cmp.Or(spec.Mode, profile.Train), BatchSize: spec.Batch},
+	}
 }
 
 func fashionMNIST(t *testing.T) {
@@ -60,7 +66,11 @@ func fashionMNIST(t *testing.T) {
 func TestTrainingStopsByItself(t *testing.T) {
 	fashionMNIST(t)
 	s := openStore(t)
-	o := harnessProbe(t, s, harness.Spec{Model: "example:fashion-cnn", Batch: 64, Epochs: 20})
+	o, cleanup, err := WithModel(t.Context(), Options{Rule: steady.DefaultRule(), Store: s}, harness.Spec{Model: "example:fashion-cnn", Batch: 64, Epochs: 20}, torch(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cleanup()
 	o.Rule.Target, o.Rule.MinSeconds, o.Rule.MaxSeconds = 0.1, 2, 60
 	u := start(t, o).Wait()
 	if u.Err != nil || u.StoppedBecause != steady.Precise || *u.ScriptExit != 0 {
