@@ -1,0 +1,200 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/catalog"
+	"sweetspot/data/library"
+	"sweetspot/data/library/published"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/reproduce"
+)
+
+func newReproduceCommand() *cobra.Command {
+	var paper string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "reproduce",
+		Short: "Compute a study's published numbers anew and hold them against the printed ones",
+		Long: "reproduce computes every published number it can from the study's other published numbers, never from\n" +
+			"itself. A number is ok within the rounding of the printed digits, its own and that of all inputs; it is\n" +
+			"left open where the inputs are not published.",
+		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper malta --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if paper != "" && paper != reproduce.Malta {
+				return usageError("--paper %q: the only paper to reproduce so far is %s", paper, reproduce.Malta)
+			}
+			r, err := reproduceMalta()
+			if err != nil {
+				return err
+			}
+			if wantsJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), r)
+			}
+			return r.write(cmd.OutOrStdout(), all)
+		},
+	}
+	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta (default: all there are)")
+	cmd.Flags().BoolVar(&all, "all", false, "print every number, not only those that are not ok")
+	return cmd
+}
+
+// reproduction is what reproduce prints as JSON.
+type reproduction struct {
+	Schema   int                        `json:"schema"`
+	Command  string                     `json:"command"`
+	Warnings []string                   `json:"warnings"`
+	Rows     []reproduce.Row            `json:"rows"`
+	Summary  map[string]reproduce.Count `json:"summary"`
+	Tables   []reproduce.TableCount     `json:"tables"`
+	Method   *reproduce.Method          `json:"method"`
+}
+
+func reproduceMalta() (*reproduction, error) {
+	in, err := maltaInputs()
+	if err != nil {
+		return nil, err
+	}
+	r := &reproduction{
+		Schema: 1, Command: "reproduce", Warnings: append([]string{}, reproduce.Findings(in)...),
+		Rows: reproduce.Reproduce(in), Method: reproduce.Judge(in),
+	}
+	r.Summary, r.Tables = reproduce.Summarise(r.Rows)
+	return r, nil
+}
+
+// maltaInputs gathers the thesis' printed cells, its prices and the absolute
+// times of the built-in library.
+func maltaInputs() (in reproduce.Inputs, err error) {
+	if in.Cells, in.Slips, err = published.Malta(); err != nil {
+		return in, err
+	}
+	in.Prices = map[string]float64{}
+	for _, vm := range catalog.Builtin() {
+		if price, ok := vm.PriceOf(profile.OnDemand); ok && vm.Cloud == "aws" && vm.Region == "us-east-1" {
+			in.Prices[vm.InstanceType] = price.USDPerHour
+		}
+	}
+	set, err := library.Load()
+	if err != nil {
+		return in, err
+	}
+	for _, run := range set.Runs {
+		// Only Malta's cells are trained, reconstructed and have a real total.
+		if run.Mode != profile.Train || run.Basis != estimate.Reconstructed || run.TotalS == nil {
+			continue
+		}
+		startup, ok := run.Startup()
+		price, priced := in.Prices[run.InstanceType]
+		if !ok || !priced || run.IterationsPerEpoch == nil || run.Epochs == nil {
+			return in, errors.New("built-in library: a reconstructed training run lacks its start-up, iterations, epochs or price")
+		}
+		in.Reconstructed = append(in.Reconstructed, reproduce.Reconstructed{
+			Application: run.Model, Batch: run.BatchSize, VM: run.InstanceType,
+			StartupS: startup, SteadyS: run.Steady.Value, PerEpoch: *run.IterationsPerEpoch, Epochs: *run.Epochs,
+			RealS: *run.TotalS, USDPerHour: price,
+		})
+	}
+	return in, nil
+}
+
+// write prints the summary per table, the rows that are not ok (or all), and
+// how far the method itself is off.
+func (r *reproduction) write(out io.Writer, all bool) error {
+	var text strings.Builder
+	r.writeTables(&text)
+	text.WriteString("\n")
+	r.writeRows(&text, all)
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&text, "\nnote: %s\n", w)
+	}
+	if r.Method != nil {
+		text.WriteString("\n")
+		writeMethod(&text, r.Method)
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func (r *reproduction) writeTables(text *strings.Builder) {
+	t := columns(text)
+	fmt.Fprintln(t, "paper\ttable\tok\tnot ok\tnot published")
+	for _, c := range r.Tables {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", c.Paper, c.Table, c.OK, c.NotOK, c.NotComputable)
+	}
+	for _, paper := range slices.Sorted(maps.Keys(r.Summary)) {
+		c := r.Summary[paper]
+		fmt.Fprintf(t, "%s\tall\t%d\t%d\t%d\n", paper, c.OK, c.NotOK, c.NotComputable)
+	}
+	t.Flush()
+}
+
+func (r *reproduction) writeRows(text *strings.Builder, all bool) {
+	t := columns(text)
+	fmt.Fprintln(t, "table\tcell\tpublished\tours\terror\ttolerance\tok\tnote")
+	for _, row := range r.Rows {
+		if all || row.OK != nil && !*row.OK {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Table, row.Cell, number(row.Published, "%.6g"), number(row.Ours, "%.4g"),
+				percent(row.RelativeError), percent(row.Tolerance), verdict(row.OK), row.Note)
+		}
+	}
+	t.Flush()
+}
+
+// columns aligns tab-separated cells. Writing to a builder cannot fail, so its
+// Flush needs no check.
+func columns(text *strings.Builder) *tabwriter.Writer {
+	return tabwriter.NewWriter(text, 0, 0, 2, ' ', 0)
+}
+
+func writeMethod(text *strings.Builder, m *reproduce.Method) {
+	fmt.Fprintf(text, "method 2 on %d runs: mean error %.2f %%, median %.2f %%, nine in ten within %.2f %%, worst %+.1f %% (%s)\n",
+		m.N, 100*m.MeanAbsoluteError, 100*m.Median, 100*m.P90, 100*m.Worst.Error, m.Worst.Cell)
+	fmt.Fprintf(text, "fastest VM right in %d of %d, cheapest in %d of %d\n", m.Fastest.Right, m.Fastest.Of, m.Cheapest.Right, m.Cheapest.Of)
+	for _, w := range m.Fastest.Wrong {
+		fmt.Fprintf(text, "  %s: says %s is fastest, truly %s\n", w.Question, w.Says, w.Truth)
+	}
+	for _, w := range m.Cheapest.Wrong {
+		fmt.Fprintf(text, "  %s: says %s is cheapest, truly %s\n", w.Question, w.Says, w.Truth)
+	}
+	for _, f := range m.FindingOut {
+		fmt.Fprintf(text, "finding out, %s: everything %s, method 1 %s (saves %s), method 2 %s (saves %s)\n", f.Application,
+			number(f.EverythingUSD, "$%.2f"), number(f.Method1USD, "$%.2f"), percent(f.Method1Saves),
+			number(f.Method2USD, "$%.2f"), percent(f.Method2Saves))
+	}
+}
+
+func number(v *float64, format string) string {
+	if v == nil {
+		return "—"
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+func percent(v *float64) string {
+	if v == nil {
+		return "—"
+	}
+	return fmt.Sprintf("%.1f %%", 100**v)
+}
+
+func verdict(ok *bool) string {
+	switch {
+	case ok == nil:
+		return "—"
+	case *ok:
+		return "yes"
+	default:
+		return "NO"
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// reproduceOutput runs the verb under a root that has its persistent flag.
+func reproduceOutput(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	root := &cobra.Command{Use: "sweetspot", SilenceUsage: true, SilenceErrors: true}
+	root.PersistentFlags().Bool("json", false, "")
+	root.AddCommand(newReproduceCommand())
+	var out strings.Builder
+	root.SetOut(&out)
+	root.SetArgs(append([]string{"reproduce"}, args...))
+	err := root.Execute()
+	return out.String(), err
+}
+
+func TestReproduceJSON(t *testing.T) {
+	text, err := reproduceOutput(t, "--paper", "malta", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Schema   int
+		Command  string
+		Warnings []string
+		Rows     []map[string]any
+		Summary  map[string]map[string]int
+		Method   struct {
+			N                 int
+			MeanAbsoluteError float64 `json:"mean_absolute_error"`
+			Worst             struct {
+				Cell  string
+				Error float64
+			}
+			Fastest, Cheapest struct {
+				Right, Of int
+				Wrong     []map[string]string
+			}
+			FindingOut []map[string]any `json:"finding_out"`
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != 1 || got.Command != "reproduce" || got.Warnings == nil {
+		t.Errorf("head %d %q %v", got.Schema, got.Command, got.Warnings)
+	}
+	sum := got.Summary["malta"]
+	if n := sum["ok"] + sum["not_ok"] + sum["not_computable"]; n != len(got.Rows) || sum["ok"] < 750 {
+		t.Errorf("summary %v of %d rows", sum, len(got.Rows))
+	}
+	for _, row := range got.Rows {
+		for _, field := range []string{"paper", "table", "cell", "published", "ours", "relative_error", "tolerance", "ok", "note"} {
+			if _, ok := row[field]; !ok {
+				t.Fatalf("row without %s: %v", field, row)
+			}
+		}
+		if row["ours"] == nil && row["ok"] != nil || row["published"] == nil && row["ok"] != nil {
+			t.Errorf("judged without both numbers: %v", row)
+		}
+	}
+	// The method's error over the 48 cells of the library.
+	m := got.Method
+	if m.N != 48 || math.Abs(m.MeanAbsoluteError-0.0555) > 0.0001 || m.Worst.Cell != "MNIST/Simple-CNN b256 p3.2xlarge" || math.Abs(m.Worst.Error+0.307) > 0.001 {
+		t.Errorf("method %+v", m)
+	}
+	if m.Fastest.Right != 8 || m.Fastest.Of != 8 || m.Cheapest.Right != 7 || m.Cheapest.Of != 8 {
+		t.Errorf("picks %+v %+v", m.Fastest, m.Cheapest)
+	}
+	if len(m.Cheapest.Wrong) != 1 || m.Cheapest.Wrong[0]["says"] != "p3.2xlarge" || m.Cheapest.Wrong[0]["truth"] != "p2.xlarge" {
+		t.Errorf("wrong %v", m.Cheapest.Wrong)
+	}
+	if len(m.FindingOut) != 2 || m.FindingOut[0]["method_2_usd"] != nil || m.FindingOut[1]["recomputed_everything_usd"] != nil {
+		t.Errorf("finding out %v", m.FindingOut)
+	}
+}
+
+func TestReproduceText(t *testing.T) {
+	short, err := reproduceOutput(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"B.4", "should be 15.9", "mean error 5.55 %", "cheapest in 7 of 8"} {
+		if !strings.Contains(short, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(short, " yes ") {
+		t.Error("rows that are ok are printed without --all")
+	}
+	all, err := reproduceOutput(t, "--all")
+	if err != nil || strings.Count(all, "\n") < strings.Count(short, "\n")+700 {
+		t.Errorf("--all prints %d lines, without %d (%v)", strings.Count(all, "\n"), strings.Count(short, "\n"), err)
+	}
+}
+
+func TestReproduceKnowsOnePaper(t *testing.T) {
+	_, err := reproduceOutput(t, "--paper", "paragon")
+	var exit exitError
+	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), "malta") {
+		t.Errorf("got %v", err)
+	}
+}
