@@ -21,6 +21,7 @@ type Live struct {
 	seconds []float64
 	warmup  int
 	steady  estimate.Estimate
+	empty   string
 
 	stale   bool
 	cache   string
@@ -39,7 +40,7 @@ type column struct {
 
 // NewLive returns an empty chart.
 func NewLive(th *theme.Theme) *Live {
-	l := &Live{stale: true}
+	l := &Live{stale: true, empty: "waiting for the first iteration"}
 	l.SetTheme(th)
 	return l
 }
@@ -56,6 +57,13 @@ func (l *Live) SetTheme(th *theme.Theme) {
 func (l *Live) SetSize(w, h int) {
 	if l.w != w || l.h != h {
 		l.w, l.h, l.stale = w, h, true
+	}
+}
+
+// SetEmpty gives the sentence shown while there is nothing to draw.
+func (l *Live) SetEmpty(sentence string) {
+	if l.empty != sentence {
+		l.empty, l.stale = sentence, true
 	}
 }
 
@@ -87,7 +95,7 @@ func (l *Live) render() string {
 	}
 	lo, hi, ok := l.span()
 	if !ok {
-		return message(l.th, "waiting for the first iteration", l.w, l.h)
+		return message(l.th, l.empty, l.w, l.h)
 	}
 	sx := scale{lo: 0, hi: chartEnd(len(l.seconds))}
 	sx.k = 1 / sx.hi
@@ -103,6 +111,7 @@ func (l *Live) render() string {
 	l.drawSteady(&f)
 	l.gather(&f)
 	l.drawLine(&f)
+	l.drawNames(&f)
 	return c.String()
 }
 
@@ -244,8 +253,7 @@ func (l *Live) drawLine(f *frame) {
 	}
 }
 
-// drawWarmup shades the columns of the warm-up and names the two spans where
-// there is room.
+// drawWarmup shades the columns of the warm-up.
 func (l *Live) drawWarmup(f *frame) {
 	n := len(l.seconds)
 	warm := min(max(l.warmup, 0), n)
@@ -258,17 +266,42 @@ func (l *Live) drawWarmup(f *frame) {
 			l.canvas.set(f.gutter+x, y, l.th.Symbols.Shade, penShade)
 		}
 	}
-	l.name(f, "warm-up", 1, edge)
+}
+
+// drawNames names the two spans where the line leaves room for a word.
+func (l *Live) drawNames(f *frame) {
+	if l.warmup <= 0 {
+		return
+	}
+	edge := f.column(float64(min(l.warmup, len(l.seconds))))
+	l.name(f, "warm-up", 0, edge)
 	if l.steady.Known() {
-		l.name(f, "steady", edge+1, f.column(float64(n)))
+		l.name(f, "steady", edge+1, f.gw)
 	}
 }
 
-// name writes a word at the top of the span of columns, if it fits.
+// name writes a word in the upper half of a span of columns, if it fits
+// without hiding anything drawn.
 func (l *Live) name(f *frame, word string, from, to int) {
-	if to-from > len(word)+1 && f.gh > 5 {
-		l.canvas.text(f.gutter+from, 1, " "+word+" ", penLabel)
+	word = " " + word + " "
+	for x := from; x+len(word) <= to; x++ {
+		for y := range f.gh / 2 {
+			if l.free(f, x, y, len(word)) {
+				l.canvas.text(f.gutter+x, y, word, penLabel)
+				return
+			}
+		}
 	}
+}
+
+// free reports whether n cells hold no dots and no marks.
+func (l *Live) free(f *frame, x, y, n int) bool {
+	for i := x; i < x+n; i++ {
+		if r := l.canvas.runes[y*l.canvas.w+f.gutter+i]; r != ' ' && r != l.th.Symbols.Shade {
+			return false
+		}
+	}
+	return true
 }
 
 // column places an index along the chart.

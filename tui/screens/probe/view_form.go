@@ -45,7 +45,7 @@ func (s *Screen) viewForm() string {
 // The least room of a value and of its hint, which goes where there is less.
 const (
 	leastValue = 24
-	hintWidth  = 50
+	hintWidth  = 58
 	leastHint  = 20
 	labelWidth = 18 // with the gutter
 )
