@@ -56,7 +56,7 @@ func TestParseWeights(t *testing.T) {
 	for in, want := range map[string]Weights{
 		"":                {1, 1},
 		"time=1,cost=2":   {1, 2},
-		" cost = 3 ":      {0, 3},
+		"cost = 3":        {0, 3},
 		"time=0.5,cost=0": {0.5, 0},
 	} {
 		if got, err := ParseWeights(in); err != nil || got != want {
