@@ -2,12 +2,11 @@ package plot
 
 // frame is the part of a plot around its dots: axes, ticks and labels.
 type frame struct {
-	x, y     scale
-	gutter   int // columns left of the graph: labels and axis line
-	gw, gh   int // cells of the graph
-	yTicks   []tick
-	xTicks   []tick
-	yVisible bool
+	x, y   scale
+	gutter int // columns left of the graph: labels and axis line
+	gw, gh int // cells of the graph
+	yTicks []tick
+	xTicks []tick
 }
 
 type tick struct {

@@ -118,15 +118,9 @@ func (l *Live) render() string {
 // chartEnd is the right end of the index axis: a round number that leaves room
 // to grow, so that the chart isn't rescaled at every iteration.
 func chartEnd(n int) float64 {
-	end := 20.0
-	for _, m := range []float64{20, 30, 50, 75, 100, 150} {
-		if float64(n) <= m {
-			return m
-		}
-	}
-	for p := 100.0; ; p *= 10 {
-		for _, m := range []float64{1.5, 2, 3, 4, 5, 6, 8, 10} {
-			if end = m * p; float64(n) <= end {
+	for p := 10.0; ; p *= 10 {
+		for _, m := range []float64{2, 3, 5, 7.5, 10, 15} {
+			if end := m * p; float64(n) <= end {
 				return end
 			}
 		}

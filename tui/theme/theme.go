@@ -40,6 +40,7 @@ type Theme struct {
 	Warmup            Pen // shaded span of a live chart
 	Band              Pen // interval band of a live chart
 	series            [][3]Pen
+	bases             [7]Pen
 }
 
 // Names lists the themes that [New] knows.
@@ -82,6 +83,7 @@ func New(name string, dark bool, noColor bool) *Theme {
 	if name == "" || name == "auto" {
 		t.Name = "okabe-ito"
 	}
+	t.bases = basisPens(noColor, dark)
 	t.Symbols = brailleSymbols
 	return t
 }
@@ -116,7 +118,7 @@ func mod(i, n int) int { return ((i % n) + n) % n }
 // upright and strong, what was printed or rebuilt leans, what was carried over
 // is dim, a specification is underlined too.
 func (t *Theme) Basis(b estimate.Basis) Pen {
-	return basisPens(t.NoColor, t.Dark)[min(int(b), 6)]
+	return t.bases[min(int(b), len(t.bases)-1)]
 }
 
 var (

@@ -155,8 +155,8 @@ func TestTyping(t *testing.T) {
 	}
 	c.Begin()
 	c.Type("\x1b[31m7\x07")
-	if c.Commit(); c.value != 7 {
-		t.Errorf("control characters got into the value: %v", c.value)
+	if _, err := c.Commit(); err != nil || c.value != 7 {
+		t.Errorf("control characters got into the value: %v, %v", c.value, err)
 	}
 }
 

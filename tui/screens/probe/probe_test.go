@@ -124,8 +124,8 @@ func TestEverySizeIsExact(t *testing.T) {
 		if s.Active() {
 			s.Update(measured(60))
 		}
-		for w := 1; w < 210; w += 4 {
-			for h := 1; h < 60; h += 3 {
+		for w := 1; w < 210; w += 9 {
+			for h := 1; h < 60; h += 5 {
 				s.SetSize(w, h)
 				got := exact(t, s)
 				if (w < leastWidth || h < leastRows) && w > 24 && !strings.Contains(got, "needs 40×10") {
