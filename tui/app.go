@@ -157,6 +157,9 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 		return a.poll()
 	case answerMsg:
 		a.explore.Receive(msg.answer)
+		if a.live != nil {
+			a.probe.SetPlace(a.explore.LivePlace())
+		}
 	case startedMsg:
 		return a.started(msg)
 	case probeMsg:

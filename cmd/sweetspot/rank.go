@@ -123,7 +123,10 @@ func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 		return q, err
 	}
 	q.Model, q.Mode, q.Unit = question.Model, question.Mode, question.Unit
-	q.BatchSizes, q.Variants, q.Clouds, q.GPUs, q.MaxCount = f.batch, f.variants, f.clouds, f.gpus, f.maxCount
+	q.BatchSizes, q.Clouds, q.GPUs, q.MaxCount = f.batch, f.clouds, f.gpus, f.maxCount
+	for _, v := range f.variants {
+		q.Variants = append(q.Variants, export.ParseVariant(v))
+	}
 	if f.maxCount < 1 {
 		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"sweetspot/tui"
 )
 
 func newRootCommand() *cobra.Command {
@@ -24,7 +26,7 @@ func newRootCommand() *cobra.Command {
 			if len(args) == 1 {
 				db = args[0]
 			}
-			if wantsJSON(cmd) || !term.IsTerminal(os.Stdout.Fd()) {
+			if wantsJSON(cmd) || !term.IsTerminal(os.Stdout.Fd()) || !tui.Interactive() {
 				return printDefaultRanking(cmd, db)
 			}
 			return runScreens(cmd.Context(), db, screen)

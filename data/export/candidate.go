@@ -150,9 +150,20 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 // astray.
 func clean(s string) string { return plaintext.Clean(s) }
 
+// asPublished names the variant in which nothing was changed.
+const asPublished = "as published"
+
+// ParseVariant reads a variant's name as it is written here.
+func ParseVariant(name string) string {
+	if name == asPublished {
+		return ""
+	}
+	return name
+}
+
 func variantName(v profile.Variant) string {
 	if v.Name == "" {
-		return "as published"
+		return asPublished
 	}
 	return v.Name
 }

@@ -22,7 +22,6 @@ type Pick struct {
 	PickedAt    string    `json:"picked_at" yaml:"picked_at"` // RFC 3339, UTC
 	Query       Query     `json:"query" yaml:"query"`
 	Candidate   Candidate `json:"candidate" yaml:"candidate"`
-	Verify      *string   `json:"verify" yaml:"verify"` // command that checks the estimate on the VM; null where no source file is known
 	EstimatedBy string    `json:"estimated_by" yaml:"estimated_by"`
 }
 

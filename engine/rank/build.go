@@ -16,6 +16,7 @@ import (
 // cellKey is what one measured time is of.
 type cellKey struct {
 	variant, precision string
+	pruning            string
 	vm                 profile.VMKey
 	batch, count       int
 }
@@ -34,7 +35,7 @@ func Build(set *profile.Set, w Workload) []Candidate {
 		if r.Model != w.Model || r.Mode != w.Mode || !b.wanted(r) {
 			continue
 		}
-		k := cellKey{r.Variant.Name, r.Variant.Precision, r.VM(), r.BatchSize, max(r.Count, 1)}
+		k := cellKey{r.Variant.Name, r.Variant.Precision, pruningKey(r.Variant.Pruning), r.VM(), r.BatchSize, max(r.Count, 1)}
 		if r.Mode == profile.Infer {
 			k.count = 1 // the time of a batch on one GPU, however many work beside it
 		}
@@ -73,7 +74,20 @@ func (b *builder) wanted(r profile.Run) bool {
 		(len(b.w.BatchSizes) == 0 || slices.Contains(b.w.BatchSizes, r.BatchSize))
 }
 
-func variantKey(v profile.Variant) string { return v.Name + "\x00" + v.Precision }
+func variantKey(v profile.Variant) string {
+	return v.Name + "\x00" + v.Precision + "\x00" + pruningKey(v.Pruning)
+}
+
+// pruningKey tells prunings apart; fmt writes maps in the order of their keys.
+func pruningKey(p *profile.Pruning) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Ratio == nil:
+		return fmt.Sprint(p.Kind, p.Layers)
+	}
+	return fmt.Sprint(p.Kind, *p.Ratio, p.Layers)
+}
 
 func batchKey(v profile.Variant, batch int) string {
 	return fmt.Sprintf("%s\x00%d", variantKey(v), batch)

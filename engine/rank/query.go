@@ -143,15 +143,20 @@ type Violation struct {
 	Value      *float64
 }
 
-// CostLine is the cost in dollars over the workload's dial: epochs in
+// TimeLine is the time in seconds over the workload's dial: epochs in
 // training, units in inference (where the start-up, if any, is spread over
-// them). ok is false where no price or no dial is known.
-func (c *Candidate) CostLine() (line runtime.Line, ok bool) {
+// them). ok is false where no dial is known.
+func (c *Candidate) TimeLine() (line runtime.Line, ok bool) { return c.overDial(c.timeLine, c.Time) }
+
+// CostLine is the cost in dollars over the workload's dial, as [Candidate.TimeLine].
+func (c *Candidate) CostLine() (line runtime.Line, ok bool) { return c.overDial(c.costLine, c.Cost) }
+
+func (c *Candidate) overDial(line *runtime.Line, e estimate.Estimate) (runtime.Line, bool) {
 	switch {
-	case c.costLine != nil:
-		return *c.costLine, true
-	case c.Units != nil && *c.Units > 0 && c.Cost.Known():
-		return runtime.Line{Slope: c.Cost.Value / *c.Units}, true
+	case line != nil:
+		return *line, true
+	case c.Units != nil && *c.Units > 0 && e.Known():
+		return runtime.Line{Slope: e.Value / *c.Units}, true
 	}
 	return runtime.Line{}, false
 }

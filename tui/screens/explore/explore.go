@@ -3,6 +3,8 @@
 package explore
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"sweetspot/data/export"
@@ -230,4 +232,32 @@ func (s *Screen) counts() (feasible, all int) {
 		return 0, 0
 	}
 	return len(s.answer.Result.Order), len(s.answer.Result.Space.Candidates)
+}
+
+// LivePlace says where the candidate of a running probe stands.
+func (s *Screen) LivePlace() []string {
+	if s.answer == nil {
+		return nil
+	}
+	r := s.answer.Result
+	live := slices.IndexFunc(r.Space.Candidates, func(c rank.Candidate) bool { return c.Live })
+	if live < 0 {
+		return nil
+	}
+	if !r.Feasible[live] {
+		return []string{"not feasible under Explore's limits"}
+	}
+	by := func(column []float64, word string) string {
+		if math.IsNaN(column[live]) {
+			return "no price: no place by " + word
+		}
+		place := 1
+		for _, i := range r.Order {
+			if column[i] < column[live] {
+				place++
+			}
+		}
+		return fmt.Sprintf("#%d of %d by %s", place, len(r.Order), word)
+	}
+	return []string{by(r.Space.Cost, "cost"), by(r.Space.Time, "time")}
 }

@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/runtime"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/theme"
 )
@@ -47,7 +49,7 @@ func (p *plots) show(a *Answer, selected int, pinned []int) {
 	}
 	fronts := [2][]int{r.TimeAccuracy, r.CostAccuracy}
 	if !r.Space.AccuracyVaries() {
-		fronts = [2][]int{r.TimeCost, nil}
+		fronts = [2][]int{r.TimeCost, nil} // empty where no price is known
 	}
 	for k, s := range p.scatter {
 		if k == 1 && p.dialOf != nil {
@@ -68,8 +70,8 @@ func (p *plots) layOut(a *Answer) {
 	p.ver++
 	p.dialOf = nil
 	class := p.classify(s)
-	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: quantity.Duration, Ticks: plot.DurationTicks}
-	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: axisMoney}
+	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Ticks: plot.DurationTicks}
+	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: plot.MoneyLabel}
 	if s.AccuracyVaries() {
 		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter, Label: func(v float64) string { return axisAccuracy(v, s.HigherIsBetter) }}
 		p.title = [2]string{"time × " + s.Metric, "cost × " + s.Metric}
@@ -77,9 +79,25 @@ func (p *plots) layOut(a *Answer) {
 		p.set(1, costAxis, accuracy, s.Cost, s.Accuracy, class)
 		return
 	}
-	p.title[0] = "time × cost"
-	p.set(0, timeAxis, costAxis, s.Time, s.Cost, class)
-	p.layOutDial(a, class, costAxis)
+	if anyKnown(s.Cost) {
+		p.title[0] = "time × cost"
+		p.set(0, timeAxis, costAxis, s.Time, s.Cost, class)
+		p.layOutDial(a, class, costAxis, (*rank.Candidate).CostLine)
+		return
+	}
+	// Without any price, as on a machine of one's own, time is all there is.
+	batch := plot.Axis{Title: "batch", Label: quantity.Count}
+	sizes := make([]float64, len(s.Candidates))
+	for i := range s.Candidates {
+		sizes[i] = float64(s.Candidates[i].BatchSize)
+	}
+	p.title[0] = "time × batch size"
+	p.set(0, timeAxis, batch, s.Time, sizes, class)
+	p.layOutDial(a, class, timeAxis, (*rank.Candidate).TimeLine)
+}
+
+func anyKnown(column []float64) bool {
+	return slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) })
 }
 
 func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
@@ -90,9 +108,9 @@ func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
 // dialPoints is how many points draw one candidate's line over the dial.
 const dialPoints = 32
 
-// layOutDial draws the cost of each candidate over epochs or units, up to
-// twice what is asked.
-func (p *plots) layOutDial(a *Answer, class []uint8, costAxis plot.Axis) {
+// layOutDial draws the cost (or time) of each candidate over epochs or units,
+// up to twice what is asked.
+func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, lineOf func(*rank.Candidate) (runtime.Line, bool)) {
 	s := a.Result.Space
 	dial := plot.Axis{Title: "epochs", Label: quantity.Count}
 	most := 0.0
@@ -105,12 +123,12 @@ func (p *plots) layOutDial(a *Answer, class []uint8, costAxis plot.Axis) {
 			most = math.Max(most, 2**c.Epochs)
 		}
 	}
-	p.title[1] = "cost × " + dial.Title
+	p.title[1] = axis.Title + " × " + dial.Title
 	var xs, ys []float64
 	var classes []uint8
 	p.dialOf = []int{}
 	for i := range s.Candidates {
-		line, ok := s.Candidates[i].CostLine()
+		line, ok := lineOf(&s.Candidates[i])
 		for k := range dialPoints {
 			if x := most * float64(k+1) / dialPoints; ok {
 				xs, ys = append(xs, x), append(ys, line.At(x))
@@ -119,7 +137,7 @@ func (p *plots) layOutDial(a *Answer, class []uint8, costAxis plot.Axis) {
 		}
 	}
 	p.dialX, p.dialY = xs, ys
-	p.set(1, dial, costAxis, xs, ys, classes)
+	p.set(1, dial, axis, xs, ys, classes)
 }
 
 // showDial marks, on the cost-over-dial plot, the points of feasible
@@ -181,12 +199,12 @@ func (p *plots) whiskers(s *rank.Space, k, i int) plot.Whiskers {
 	return plot.Whiskers{XLow: x.Low, XHigh: x.High, YLow: y.Low, YHigh: y.High}
 }
 
-// classify numbers the candidates' GPUs, the most frequent first, so that each
-// has a rune and a colour of its own.
+// classify numbers the candidates' classes, the most frequent first, so that
+// each has a rune and a colour of its own.
 func (p *plots) classify(s *rank.Space) []uint8 {
 	count := map[string]int{}
 	for i := range s.Candidates {
-		count[gpuName(&s.Candidates[i])]++
+		count[className(&s.Candidates[i])]++
 	}
 	p.classes = p.classes[:0]
 	for name := range count {
@@ -207,23 +225,22 @@ func (p *plots) classify(s *rank.Space) []uint8 {
 	}
 	out := make([]uint8, len(s.Candidates))
 	for i := range s.Candidates {
-		out[i] = number[gpuName(&s.Candidates[i])]
+		out[i] = number[className(&s.Candidates[i])]
 	}
 	return out
 }
 
-func gpuName(c *rank.Candidate) string {
-	if gpu := c.Configuration[0].VM.GPU; gpu != "" {
-		return gpu
+// className is the GPU, and whether its times were measured by this program:
+// one's own measurements must not look like printed ones.
+func className(c *rank.Candidate) string {
+	name := c.Configuration[0].VM.GPU
+	if name == "" {
+		name = "CPU"
 	}
-	return "CPU"
-}
-
-func axisMoney(v float64) string {
-	if v >= 10 {
-		return "$" + quantity.Count(math.Round(v))
+	if c.Time.Basis == estimate.Measured {
+		name += " measured"
 	}
-	return quantity.Money(v)
+	return name
 }
 
 func axisAccuracy(v float64, higher bool) string {

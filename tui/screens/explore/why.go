@@ -53,7 +53,7 @@ func place(a *Answer, i int) string {
 	if f := frontier(r, i); f != "" {
 		parts = append(parts, f)
 	}
-	if flip, ok := r.PriceFlip(i); ok {
+	if flip, ok := r.PriceFlip(i); ok && flip.USDPerHour > flip.Now*1.005 {
 		vm := &r.Space.Candidates[flip.To]
 		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", export.VMs(vm), r.Space.Candidates[i].Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
 	}
