@@ -6,6 +6,7 @@ package tui
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -74,11 +75,13 @@ type App struct {
 	exporting export.Pick
 	toast     toast.Toast
 	mouse     bool
+
+	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // the clock: tea.Tick
 }
 
 // New returns the program before its first message.
 func New(ctx context.Context, o Options) *App {
-	a := &App{ctx: ctx, opts: o, keys: o.Keys, ws: o.Workspace, dark: true, mouse: !o.NoMouse, screen: keys.Explore}
+	a := &App{ctx: ctx, opts: o, keys: o.Keys, ws: o.Workspace, dark: true, mouse: !o.NoMouse, screen: keys.Explore, after: tea.Tick}
 	if a.keys == nil {
 		a.keys = keys.Default()
 	}

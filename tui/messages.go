@@ -79,7 +79,7 @@ const pollEvery = time.Second
 // poll reports the database's version after a while.
 func (a *App) poll() tea.Cmd {
 	ctx, ws := a.ctx, a.ws
-	return tea.Tick(pollEvery, func(time.Time) tea.Msg {
+	return a.after(pollEvery, func(time.Time) tea.Msg {
 		v, err := ws.Version(ctx)
 		if err != nil {
 			v = -1
@@ -183,5 +183,5 @@ func (a *App) note(level toast.Level, text string) tea.Cmd {
 	if level == toast.Bad {
 		stay = 12 * time.Second
 	}
-	return tea.Tick(stay, func(time.Time) tea.Msg { return expireMsg{seq} })
+	return a.after(stay, func(time.Time) tea.Msg { return expireMsg{seq} })
 }

@@ -22,9 +22,10 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 		if m.Button == tea.MouseWheelUp {
 			step = -1
 		}
-		if a.screen == keys.Library {
+		switch a.screen {
+		case keys.Library:
 			a.library.Wheel(step)
-		} else if a.screen == keys.Explore {
+		case keys.Explore:
 			return a.askIf(a.explore.Wheel(x, y, step))
 		}
 	case tea.MouseClickMsg:

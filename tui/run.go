@@ -35,7 +35,8 @@ func Run(ctx context.Context, o Options) (state.State, error) {
 func (a *App) end() {
 	if a.running != nil {
 		a.running.Stop()
-		for range a.running.Updates() { //nolint:revive // drained until it has saved
+		for range a.running.Updates() {
+			continue // the last one comes when everything is saved
 		}
 	}
 	_ = a.ws.Close()

@@ -44,7 +44,7 @@ func newProbeCommand() *cobra.Command {
 			"  sweetspot probe --model nets.py:resnet18 --input 3x224x224 --batch 32 --vm p3.2xlarge\n" +
 			"  sweetspot probe --max-seconds 60s -- python3 train.py",
 		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd.ArgsLenAtDash(), args) },
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: f.run,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.model, "model", "", "file.py:factory, or example:fashion-cnn")

@@ -216,7 +216,7 @@ func TestReaderBesideWriter(t *testing.T) {
 	if _, err := fmt.Fscanf(out, "run 1\n"); err != nil {
 		t.Fatal(err)
 	}
-	go io.Copy(io.Discard, out)
+	go func() { _, _ = io.Copy(io.Discard, out) }()
 
 	ctx := t.Context()
 	version, err := reader.DataVersion(ctx)
@@ -295,7 +295,7 @@ func openToAll(t *testing.T) string {
 	t.Helper()
 	base, err := os.MkdirTemp("", "sweetspot-store")
 	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(base) })
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	must(t, os.Chmod(base, 0o755))
 	dir := filepath.Join(base, "db")
 	must(t, os.Mkdir(dir, 0o755))

@@ -30,7 +30,7 @@ func Devices() (devices []Device, driver string, err error) {
 		}
 		return nil, "", fmt.Errorf("the NVIDIA driver does not answer (%s); reboot or reinstall it", plaintext.Clean(nvml.ErrorString(ret)))
 	}
-	defer nvml.Shutdown()
+	defer func() { _ = nvml.Shutdown() }()
 	driver, _ = nvml.SystemGetDriverVersion()
 	count, ret := nvml.DeviceGetCount()
 	if ret != nvml.SUCCESS {

@@ -107,13 +107,13 @@ func defaults() []Binding {
 		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
 		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun, InInspector}},
 
-		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: lists},
+		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: append([]string{InExplore}, lists...)},
 		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8, Only: append([]string{InExplore}, lists...)},
 		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "turn the order round", Only: append([]string{InExplore}, lists...)},
 		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin", Long: "pin a candidate to compare, switch a toggle", Rank: 8, Only: []string{InExplore, InLibrary, InForm}},
 		{Action: Pick, Keys: []string{"x"}, Group: choosing, Help: "pick", Long: "choose this candidate and keep the choice with its question", Rank: 7, Only: explore},
 		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "write the candidate for the next tool", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InLibrary}},
-		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row to the clipboard", Only: lists},
+		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row to the clipboard", Only: append([]string{InExplore}, lists...)},
 		{Action: Undo, Keys: []string{"u"}, Group: choosing, Help: "undo", Long: "take the last change of the question back", Rank: 9, Only: []string{InExplore, InFleet, InTraffic}},
 		{Action: Redo, Keys: []string{"U", "ctrl+r"}, Group: choosing, Help: "redo", Long: "do again what was undone", Only: []string{InExplore, InFleet, InTraffic}},
 

@@ -46,6 +46,9 @@ func place(a *Answer, i int) string {
 	}
 	var parts []string
 	if len(r.Order) > 0 && r.Order[0] == i {
+		if math.IsNaN(r.Key(i)) {
+			return "first only for want of a better known " + string(r.Query.Sort) + ": its own is unknown"
+		}
 		parts = append(parts, superlative(r.Query.Sort)+limits(r))
 	} else {
 		parts = append(parts, behind(r, i))
