@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3" // databases are looked at without the program's own code
+
+	"sweetspot/probes/python"
+)
+
+// program is the built binary that every test runs.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(buildAndRun(m))
+}
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "ss")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "sweetspot")
+	build := exec.Command("go", "build", "-o", program, "../cmd/sweetspot")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "the program does not build:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// lack skips the test for want of a component, which with CI=true is a failure.
+func lack(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what, "is missing, and with CI=true nothing may be skipped")
+	}
+	t.Skip(what, "is not installed")
+}
+
+func needTmux(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		lack(t, "tmux")
+	}
+}
+
+var findTorch = sync.OnceValues(func() (python.Interpreter, error) {
+	return python.Find(context.Background(), "")
+})
+
+// needTorch returns a Python that has PyTorch.
+func needTorch(t testing.TB) string {
+	t.Helper()
+	found, err := findTorch()
+	if err != nil {
+		lack(t, "PyTorch")
+	}
+	return found.Path
+}
+
+// home is a user's clean home directory.
+type home struct{ dir string }
+
+func newHome(t testing.TB) home { return home{t.TempDir()} }
+
+// profiles is where the program keeps this user's runs.
+func (h home) profiles() string { return filepath.Join(h.dir, "data", "sweetspot", "profiles.db") }
+
+// env is the environment of a user with a clean home: nothing of the one who
+// runs the tests but the search path.
+func (h home) env(extra ...string) []string {
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=" + h.dir, "XDG_DATA_HOME=" + filepath.Join(h.dir, "data"),
+		"XDG_STATE_HOME=" + filepath.Join(h.dir, "state"), "XDG_CONFIG_HOME=" + filepath.Join(h.dir, "config"),
+	}, extra...)
+}
+
+// database opens a file with SQLite itself and checks that it is sound.
+func database(path string) (*sql.DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite3", "file:"+path+"?_busy_timeout=5000")
+	if err != nil {
+		return nil, err
+	}
+	var verdict string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		db.Close()
+		return nil, fmt.Errorf("integrity check: %q, %w", verdict, err)
+	}
+	return db, nil
+}
+
+// sound opens a database that must be sound.
+func sound(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	db, err := database(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// single is the value of a query with one row and one column.
+func single[T any](t testing.TB, db *sql.DB, query string, args ...any) T {
+	t.Helper()
+	var v T
+	if err := db.QueryRow(query, args...).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return v
+}
