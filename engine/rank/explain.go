@@ -16,7 +16,7 @@ type Relaxation struct {
 	Need       float64 // the limit that lets Candidate in
 	Candidate  int
 	In         Sort    // what is gained: time for money, money for time, the sort key for accuracy
-	Gain       float64 // how much less than the best feasible candidate, > 0; +Inf where none is feasible
+	Gain       float64 // how much less than the best feasible candidate, a material share of it; +Inf where none is feasible
 }
 
 // Relaxations lists, for each constraint that binds, the least relaxation that
@@ -42,6 +42,10 @@ func (r *Result) Relaxations() []Relaxation {
 	return out
 }
 
+// Material is the share of the best value that a gain must exceed to be worth
+// giving way for: below it two candidates differ by the rounding of batches.
+const Material = 0.005
+
 // relax finds, among the candidates that break only the given constraint, the
 // one with the least of its column which gains in the objective.
 func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gain float64) {
@@ -52,6 +56,10 @@ func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gai
 			least = k
 		}
 	}
+	worth := 0.0 // any gain on an unknown best is one
+	if !math.IsInf(least, 1) {
+		worth = Material * math.Abs(least)
+	}
 	candidate = -1
 	for i := range s.Candidates {
 		if breaks(s, l, i) != bit || math.IsNaN(column[i]) {
@@ -61,7 +69,7 @@ func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gai
 		if len(r.Order) == 0 {
 			g = math.Inf(1) // anything beats nothing, also with an unknown key
 		}
-		if g > 0 && (candidate < 0 || column[i] < column[candidate] || (column[i] == column[candidate] && g > gain)) {
+		if g > worth && (candidate < 0 || column[i] < column[candidate] || (column[i] == column[candidate] && g > gain)) {
 			candidate, gain = i, g
 		}
 	}

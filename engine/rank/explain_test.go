@@ -53,8 +53,12 @@ func buys(r *Result, c Constraint, in Sort, v float64) (gain float64, ok bool) {
 		return math.Inf(1), len(came) > 0
 	}
 	key := func(i int) float64 { return r.key(in, i) }
-	gain = least(r.Order, key) - least(came, key)
-	return gain, gain > 0
+	best := least(r.Order, key)
+	gain = best - least(came, key)
+	if math.IsInf(best, 1) {
+		return gain, gain > 0
+	}
+	return gain, gain > Material*math.Abs(best)
 }
 
 func TestRelaxationsAgainstAskingAgain(t *testing.T) {
