@@ -120,6 +120,7 @@ const (
 	capRow    = 2 // rows above "start the probe"
 	targetRow = 3
 	priceRow  = 4
+	inputRow  = 7
 	modelRow  = 10
 )
 

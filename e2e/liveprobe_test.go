@@ -1,0 +1,161 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A model so small that a step takes a few milliseconds.
+const tinyModel = `from torch import nn
+
+def tiny():
+    return nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+`
+
+// probing starts a probe of the tiny model that goes on until it is told to
+// stop, and waits until it streams.
+func (s *terminal) probing() {
+	s.t.Helper()
+	model := filepath.Join(s.work, "tiny.py")
+	if err := os.WriteFile(model, []byte(tinyModel), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.waitFor("168 of 168", patience)
+	s.keys("p")
+	s.waitFor("start the probe", patience)
+	fillForm(s, modelRow, "./tiny.py:tiny")
+	fillForm(s, inputRow, "1x8x8")
+	s.keys("p")
+	s.waitUntil("streaming", 90*time.Second, func(screen string) bool { return iterations(screen) > 0 })
+	s.keys("+") // past the stop rule
+}
+
+// probingRow is the row of the running probe in the ranking.
+func probingRow(screen string) string {
+	at := strings.Index(screen, "╭ Ranking")
+	if at < 0 {
+		return ""
+	}
+	for _, line := range strings.Split(screen[at:], "\n") {
+		if strings.Contains(line, "probing") {
+			return line
+		}
+	}
+	return ""
+}
+
+// While a probe runs its candidate is on Explore and moves; leaving asks, and
+// "stop and save" saves.
+func TestLiveProbe(t *testing.T) {
+	needTorch(t)
+	s := start(t, 120, 40)
+	s.probing()
+	s.keys("1")
+	first := probingRow(s.waitUntil("showing the probe's candidate", time.Minute, func(screen string) bool { return probingRow(screen) != "" }))
+	s.waitUntil("showing the candidate move", time.Minute, func(screen string) bool {
+		now := probingRow(screen)
+		return now != "" && now != first
+	})
+	s.keys("q")
+	s.waitFor("stop and save", patience)
+	s.keys("y")
+	s.waitUntil("staying", patience, func(screen string) bool {
+		return !strings.Contains(screen, "stop and save") && probingRow(screen) != ""
+	})
+	s.keys("q")
+	s.waitFor("stop and save", patience)
+	s.keys("s")
+	s.left(0)
+	db := sound(t, s.home.profiles())
+	if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'tiny' AND status = 'interrupted' AND stopped_because = 'interrupted' AND steady_s > 0 AND iterations > 20"); n != 1 {
+		t.Errorf("the run that was stopped: %s", single[string](t, db, "SELECT model || ' ' || status || ' ' || iterations FROM v_runs"))
+	}
+}
+
+// children are the processes that a process started, theirs too.
+func children(t testing.TB, pid int) []int {
+	t.Helper()
+	parents := map[int]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // ended meanwhile
+		}
+		if child, parent, ok := parentOf(string(text)); ok {
+			parents[child] = parent
+		}
+	}
+	var all []int
+	for child := range parents {
+		for at := parents[child]; at > 1; at = parents[at] {
+			if at == pid {
+				all = append(all, child)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// A hang-up or a request to end, also while a probe runs: the terminal is as
+// before, the database sound with the run in it, and nothing runs on.
+func TestSignals(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, 100, 30)
+			s.waitFor("168 of 168", patience)
+			if s.state("alternate_on") != "1" || s.state("mouse_any_flag") != "1" {
+				t.Error("the program does not have the terminal")
+			}
+			if err := syscall.Kill(s.pid(), signal); err != nil {
+				t.Fatal(err)
+			}
+			s.left(0)
+		})
+		t.Run(name+" while a probe runs", func(t *testing.T) {
+			t.Parallel()
+			needTorch(t)
+			s := start(t, 120, 40)
+			s.probing()
+			s.waitUntil("measuring", time.Minute, func(screen string) bool { return iterations(screen) > 100 })
+			probe := children(t, s.pid())
+			if len(probe) == 0 {
+				t.Fatal("the probe has no process")
+			}
+			if err := syscall.Kill(s.pid(), signal); err != nil {
+				t.Fatal(err)
+			}
+			s.left(0)
+			gone(t, probe)
+			db := sound(t, s.home.profiles())
+			if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'tiny' AND status = 'interrupted' AND iterations > 100"); n != 1 {
+				t.Errorf("the run is not kept: %s", single[string](t, db, "SELECT status || ' ' || iterations FROM v_runs"))
+			}
+		})
+	}
+}
+
+// gone checks that processes end soon.
+func gone(t testing.TB, pids []int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		var left []int
+		for _, pid := range pids {
+			if alive(pid) {
+				left = append(left, pid)
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("processes %v are still there", left)
+		}
+	}
+}
