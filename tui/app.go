@@ -251,8 +251,9 @@ func (a *App) started(msg startedMsg) tea.Cmd {
 // database.
 func (a *App) chosen(path string) tea.Cmd {
 	if filepath.Ext(path) == ".py" {
+		cmd := a.toProbe()
 		a.probe.SetModel(path)
-		return nil
+		return cmd
 	}
 	return a.open(path)
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -146,7 +145,7 @@ func (a *App) act(action keys.Action) tea.Cmd {
 	case keys.Quit:
 		return a.quit()
 	case keys.Open:
-		return a.list(a.picker.Open("Open a profile database", filepath.Dir(a.ws.Path()), []string{".db", ".sqlite", ".sqlite3"}, false))
+		return a.list(a.picker.Open("Open a profile database, or a model to probe", ".", []string{".db", ".sqlite", ".sqlite3", ".py"}, false))
 	case keys.Theme:
 		names := theme.Names()
 		a.opts.Theme = names[(slices.Index(names, a.th.Name)+1)%len(names)]

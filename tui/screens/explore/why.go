@@ -117,14 +117,27 @@ func behind(r *rank.Result, i int) string {
 	return "against the first: " + difference(r, i, first)
 }
 
-// difference says how i compares with j: +12 m 00 s, −$0.30, accuracy ±0.
+// difference says how i compares with j: +12 m 00 s, −$0.30, −10.0 points.
 func difference(r *rank.Result, i, j int) string {
 	s := r.Space
-	parts := []string{signed(s.Time[i]-s.Time[j], quantity.Duration), signed(s.Cost[i]-s.Cost[j], quantity.Money)}
+	parts := []string{
+		against(s.Time[i], s.Time[j], "time", quantity.Duration),
+		against(s.Cost[i], s.Cost[j], "cost", quantity.Money),
+	}
 	if d := s.Accuracy[i] - s.Accuracy[j]; !math.IsNaN(d) && d != 0 {
 		parts = append(parts, signed(d*100, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " points" }))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// same is the relative difference below which two values are shown as one.
+const same = 0.0005
+
+func against(v, other float64, name string, format func(float64) string) string {
+	if math.Abs(v-other) <= same*math.Abs(other) {
+		return "the same " + name
+	}
+	return signed(v-other, format)
 }
 
 func signed(v float64, format func(float64) string) string {
