@@ -159,3 +159,36 @@ func gone(t testing.TB, pids []int) {
 		}
 	}
 }
+
+// A defect that panics, in a command or while a frame is drawn, while a probe
+// runs: the real screens over a workspace that panics after two seconds.
+func TestPanic(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []string{"command", "view"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			s := startCommand(t, newHome(t), []string{roleVar + "=panic:" + where}, 100, 30, []string{self})
+			s.waitFor("168 of 168", patience)
+			s.keys("p")
+			s.waitFor("start the probe", patience)
+			s.keys("p")
+			s.waitUntil("streaming", patience, func(screen string) bool { return iterations(screen) > 0 })
+			probe := children(t, s.pid())
+			screen := s.waitFor("[exit ", patience)
+			if !strings.Contains(screen, "panic") {
+				t.Errorf("nothing says what happened:\n%s", screen)
+			}
+			s.left(1)
+			if len(probe) == 0 {
+				t.Error("the probe had no process")
+			}
+			gone(t, probe)
+			if n := single[int](t, sound(t, s.home.profiles()), "SELECT count(*) FROM runs WHERE status = 'interrupted' AND iterations > 100"); n != 1 {
+				t.Error("what the probe measured is not kept")
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -19,6 +20,13 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
+	if role, argument, ok := strings.Cut(os.Getenv(roleVar), ":"); ok {
+		if err := play(role, argument); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(buildAndRun(m))
 }
 

@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,17 +35,19 @@ func start(t testing.TB, w, h int, args ...string) *terminal {
 // startAt runs the program for a user, with more in the environment.
 func startAt(t testing.TB, user home, env []string, w, h int, args ...string) *terminal {
 	t.Helper()
+	return startCommand(t, user, env, w, h, append([]string{program}, args...))
+}
+
+func startCommand(t testing.TB, user home, env []string, w, h int, words []string) *terminal {
+	t.Helper()
 	needTmux(t)
 	dir, err := os.MkdirTemp("", "tm") // short: a socket's path may not be long
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &terminal{t: t, home: user, dir: dir, work: t.TempDir()}
-	t.Cleanup(func() {
-		_ = s.tmuxCommand("kill-server").Run()
-		os.RemoveAll(dir)
-	})
-	words := append([]string{program}, args...)
+	t.Cleanup(s.end)
+	words = slices.Clone(words)
 	for i, w := range words {
 		words[i] = quoted(w)
 	}
@@ -59,6 +63,21 @@ func startAt(t testing.TB, user home, env []string, w, h int, args ...string) *t
 		t.Fatalf("tmux: %v: %s", err, out)
 	}
 	return s
+}
+
+// end takes the terminal down and waits for the program, which may have
+// something to save.
+func (s *terminal) end() {
+	text, _ := os.ReadFile(filepath.Join(s.dir, "pid"))
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	_, left := os.Stat(filepath.Join(s.dir, "after"))
+	_ = s.tmuxCommand("kill-server").Run()
+	for deadline := time.Now().Add(5 * time.Second); err == nil && left != nil && alive(pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	os.RemoveAll(s.dir)
 }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
