@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"charm.land/fang/v2"
@@ -61,7 +62,18 @@ func printError(w io.Writer, err error) {
 	if text == "" {
 		return // said already
 	}
-	fmt.Fprintln(w, "sweetspot: "+text)
+	fmt.Fprintln(w, "sweetspot: "+plainArgument(text))
+}
+
+// badNumber is how the flags' library says that a flag is no number, with the
+// words of Go's strconv.
+var badNumber = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\..*`)
+
+func plainArgument(text string) string {
+	if m := badNumber.FindStringSubmatch(text); m != nil {
+		return m[2] + ": " + m[1] + " is not a whole number"
+	}
+	return text
 }
 
 // isUsage recognises what cobra says of wrong flags and arguments; it has no

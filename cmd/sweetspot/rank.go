@@ -57,6 +57,9 @@ func newRankCommand() *cobra.Command {
 		Short: "Rank VM types, batch sizes and variants for a model",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if csv && wantsJSON(cmd) {
+				return usageError("--csv and --json exclude each other")
+			}
 			result, err := ask(cmd, database(cmd), flags)
 			if err != nil {
 				return err
@@ -129,6 +132,11 @@ func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 	}
 	if f.maxCount < 1 {
 		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)
+	}
+	for _, batch := range f.batch {
+		if batch < 1 {
+			return q, usageError("--batch %d: a batch holds at least one sample", batch)
+		}
 	}
 	if q.Purchase, err = profile.ParsePurchase(f.purchase); err != nil {
 		return q, usageError("--purchase: %w", err)

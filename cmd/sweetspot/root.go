@@ -22,6 +22,9 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := screen.check(); err != nil {
+				return err
+			}
 			db := database(cmd)
 			if len(args) == 1 {
 				db = args[0]

@@ -54,16 +54,24 @@ func runScreens(ctx context.Context, db string, f screenFlags) error {
 	return err
 }
 
-func (f screenFlags) options() (o tui.Options, statePath string, err error) {
+// check finds wrong flags, also where no screen will be shown.
+func (f screenFlags) check() error {
 	if err := theme.Valid(f.theme); err != nil {
-		return o, "", usageError("--theme: %w", err)
+		return usageError("--theme: %w", err)
 	}
-	symbols, err := theme.SymbolSet(f.symbols)
-	if err != nil {
-		return o, "", usageError("--symbols: %w", err)
+	if _, err := theme.SymbolSet(f.symbols); err != nil {
+		return usageError("--symbols: %w", err)
 	}
 	if f.fps < 1 || f.fps > 120 {
-		return o, "", usageError("--fps %d is not between 1 and 120", f.fps)
+		return usageError("--fps %d is not between 1 and 120", f.fps)
+	}
+	return nil
+}
+
+func (f screenFlags) options() (o tui.Options, statePath string, err error) {
+	symbols, err := theme.SymbolSet(f.symbols)
+	if err != nil {
+		return o, "", err
 	}
 	table, err := keyTable()
 	if err != nil {
