@@ -84,7 +84,7 @@ func (s *Store) checkFile(create bool) (writable bool, err error) {
 	info, err := os.Stat(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !create:
-		return false, fmt.Errorf("there is no profile database at %s; check the path, or make one with sweetspot probe or import", s.name)
+		return false, fmt.Errorf("there is no profile database at %s; check the path, or make one with sweetspot probe", s.name)
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 			return false, fmt.Errorf("the directory of %s can't be made (%v); choose another place with --db", s.name, errors.Unwrap(err))
@@ -120,7 +120,7 @@ func (s *Store) checkMagic(size int64) error {
 	defer f.Close()
 	head := make([]byte, len(magic))
 	if n, _ := f.Read(head); string(head[:n]) != magic {
-		return fmt.Errorf("%s is not a profile database but some other file; name another one, or read it with sweetspot import", s.name)
+		return fmt.Errorf("%s is not a profile database but some other file; name another one", s.name)
 	}
 	return nil
 }
