@@ -65,15 +65,19 @@ func printError(w io.Writer, err error) {
 	fmt.Fprintln(w, "sweetspot: "+plainArgument(text))
 }
 
-// badNumber is how the flags' library says that a flag is no number, with the
-// words of Go's strconv.
-var badNumber = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\..*`)
+// badValue is how the flags' library says that a value cannot be read, with
+// the words of Go's strconv.
+var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.(\w+)`)
 
 func plainArgument(text string) string {
-	if m := badNumber.FindStringSubmatch(text); m != nil {
-		return m[2] + ": " + m[1] + " is not a whole number"
+	m := badValue.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return text
+	case m[3] == "ParseBool":
+		return m[2] + ": " + m[1] + " is neither true nor false"
 	}
-	return text
+	return m[2] + ": " + m[1] + " is not a whole number"
 }
 
 // isUsage recognises what cobra says of wrong flags and arguments; it has no

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -199,6 +200,9 @@ func nothingToRank(set *profile.Set, q rank.Query) error {
 		if x.Model == q.Model && x.Mode == q.Mode {
 			have = append(have, fmt.Sprintf("%d runs", x.Runs))
 		}
+	}
+	if q.Mode == profile.Train && q.Epochs == nil && !slices.ContainsFunc(set.Runs, func(r profile.Run) bool { return r.Model == q.Model && r.Epochs != nil }) {
+		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no run of %s says how many epochs it takes; ask sweetspot rank --epochs N", q.Model)}
 	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; loosen --batch, --variant, --cloud, --gpu, --epochs or --target-accuracy",
 		q.Model, strings.Join(have, ", "), q.Mode)}
