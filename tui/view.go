@@ -8,6 +8,7 @@ import (
 	"sweetspot/tui/components/overlay"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // Sizes below which there is nothing sensible to draw, in cells.
@@ -37,7 +38,11 @@ func (a *App) dress() {
 
 // View draws the whole terminal.
 func (a *App) View() tea.View {
-	v := tea.NewView(a.frame())
+	frame := a.frame()
+	if a.th.Symbols.Raster == theme.ASCII {
+		frame = typewriter.Replace(frame)
+	}
+	v := tea.NewView(frame)
 	v.AltScreen = true
 	v.WindowTitle = "sweetspot"
 	if a.mouse {
@@ -45,6 +50,10 @@ func (a *App) View() tea.View {
 	}
 	return v
 }
+
+// typewriter puts ASCII, cell by cell, where sentences that are not only for
+// screens have typographic characters. Names keep the letters they have.
+var typewriter = strings.NewReplacer("×", "x", "·", "-", "…", "~", "–", "-", "—", "-", "±", "~", "→", ">", "←", "<", "≥", ">", "≤", "<", "−", "-", "’", "'")
 
 func (a *App) frame() string {
 	if a.w < leastWidth || a.h < leastHeight {
