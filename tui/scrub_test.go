@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+)
+
+// grid is a set of which inference gives variants × VM types × batches × 4
+// candidates, one for each count of VMs.
+func grid(variants, vms, batches int) *profile.Set {
+	rng := rand.New(rand.NewPCG(1, 2))
+	set := &profile.Set{Models: []profile.Model{{Name: "grid", Unit: "image"}}}
+	gpus := []string{"K80", "M60", "V100", "T4", "A10G"}
+	for v := range vms {
+		set.VMTypes = append(set.VMTypes, profile.VMType{
+			Cloud: "aws", Region: "us-east-1", InstanceType: fmt.Sprintf("g%d.xlarge", v), GPU: gpus[v%len(gpus)], GPUCount: 1 << (v % 4),
+			Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 0.3 + 5*rng.Float64(), Source: "made up", AsOf: "2026-01"}},
+		})
+	}
+	for v := range variants {
+		for _, vm := range set.VMTypes {
+			for b := range batches {
+				batch := 32 << b
+				seconds := float64(batch) * (0.002 + 0.01*rng.Float64()) * (1 + float64(v)/float64(variants))
+				set.Runs = append(set.Runs, profile.Run{
+					ID: int64(len(set.Runs) + 1), Model: "grid", Unit: "image", Mode: profile.Infer, Status: profile.Done, Basis: estimate.Measured,
+					Variant: profile.Variant{Name: fmt.Sprintf("variant-%d", v)}, Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType,
+					GPU: vm.GPU, GPUCount: vm.GPUCount, Count: 1, BatchSize: batch,
+					Steady: estimate.Around(seconds, 0.02*seconds, estimate.Measured), SteadyN: 100,
+					Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.5 + 0.4*float64(v)/float64(variants), HigherIsBetter: true, Basis: estimate.Measured},
+				})
+			}
+		}
+	}
+	return set
+}
+
+// scrub presses a key and goes the whole way to the next frame.
+func (d *driver) scrub(key tea.KeyPressMsg) string {
+	_, cmd := d.app.Update(key)
+	if cmd == nil {
+		d.t.Fatal("the key changes nothing")
+	}
+	d.app.Update(cmd())
+	return d.app.View().Content
+}
+
+// BenchmarkScrub goes from a slider's step to the next frame at 120×40: the
+// key, the answer over all candidates, the drawing.
+func BenchmarkScrub(b *testing.B) {
+	for _, size := range []struct {
+		name                   string
+		variants, vms, batches int
+	}{{"1k", 10, 25, 1}, {"100k", 50, 100, 5}, {"1M", 100, 500, 5}} {
+		b.Run(size.name, func(b *testing.B) {
+			d := drive(b, 120, 40, &shelf{set: grid(size.variants, size.vms, size.batches)})
+			for d.app.explore.Answer() == nil {
+				d.send(<-d.late) // the first answer over many takes its time
+			}
+			space := d.app.explore.Answer().Result.Space
+			if n, want := len(space.Candidates), 4*size.variants*size.vms*size.batches; n != want || !space.AccuracyVaries() {
+				b.Fatalf("%d candidates, not %d", n, want)
+			}
+			d.app.Update(press("down")) // from accuracy to cost
+			for range 4 {
+				d.scrub(press("["))
+			}
+			steps := []tea.KeyPressMsg{press("left"), press("left"), press("right"), press("right")}
+			last := ""
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				frame := d.scrub(steps[i%len(steps)])
+				if frame == last {
+					b.Fatal("the frame stands still")
+				}
+				last = frame
+				i++
+			}
+			if because := d.app.explore.Answer().Result.Because[rank.Cost]; because == 0 {
+				b.Fatal("the slider rules nothing out")
+			}
+		})
+	}
+}
