@@ -78,7 +78,7 @@ func TestNotOurs(t *testing.T) {
 	}{
 		"missing":         {filepath.Join(dir, "none.db"), []string{"no profile database at", "none.db", "sweetspot probe"}},
 		"directory":       {dir, []string{"is a directory"}},
-		"text":            {file("text.db", "model,mode\n"), []string{"not a profile database", "import"}},
+		"text":            {file("text.db", "model,mode\n"), []string{"not a profile database"}},
 		"short text":      {file("short.db", "x"), []string{"not a profile database"}},
 		"escape in name":  {file("a\x1b[31mb.db", "x"), []string{"ab.db", "not a profile database"}},
 		"device":          {os.DevNull, []string{"not a regular file"}},
