@@ -143,7 +143,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(base) })
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	closed := filepath.Join(base, "closed")
 	for dir, mode := range map[string]fs.FileMode{base: 0o755, filepath.Dir(program): 0o755} {
 		if err := os.Chmod(dir, mode); err != nil {

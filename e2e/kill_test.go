@@ -76,7 +76,7 @@ func keeps(path string, want int) error {
 		return err
 	}
 	var have, last int
-	if err := db.QueryRow("SELECT count(*), coalesce(max(idx) + 1, 0) FROM iterations WHERE run_id = (SELECT max(id) FROM runs)").Scan(&have, &last); err != nil {
+	if err := db.QueryRow("SELECT count(*), coalesce(max(seq) + 1, 0) FROM iterations WHERE run_id = (SELECT max(id) FROM runs)").Scan(&have, &last); err != nil {
 		return err
 	}
 	if have < want || have != last {

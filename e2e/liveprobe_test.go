@@ -9,11 +9,21 @@ import (
 	"time"
 )
 
-// A model so small that a step takes a few milliseconds.
-const tinyModel = `from torch import nn
+// A model whose steps take a few milliseconds on any machine.
+const tinyModel = `import time
+from torch import nn
+
+class Tiny(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(64, 10)
+
+    def forward(self, x):
+        time.sleep(0.003)
+        return self.linear(x.flatten(1))
 
 def tiny():
-    return nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+    return Tiny()
 `
 
 // probing starts a probe of the tiny model that goes on until it is told to
@@ -29,6 +39,7 @@ func (s *terminal) probing() {
 	s.waitFor("start the probe", patience)
 	fillForm(s, modelRow, "./tiny.py:tiny")
 	fillForm(s, inputRow, "1x8x8")
+	fillForm(s, epochsRow, "100000") // so that it does not end by itself
 	s.keys("p")
 	s.waitUntil("streaming", 90*time.Second, func(screen string) bool { return iterations(screen) > 0 })
 	s.keys("+") // past the stop rule

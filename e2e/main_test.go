@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	program = filepath.Join(dir, "sweetspot")
 	build := exec.Command("go", "build", "-o", program, "../cmd/sweetspot")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
@@ -99,7 +100,8 @@ func database(path string) (*sql.DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite3", "file:"+path+"?_busy_timeout=5000")
+	name := url.URL{Scheme: "file", Path: path, RawQuery: "mode=rw&_busy_timeout=5000"} // a path may hold # and ?
+	db, err := sql.Open("sqlite3", name.String())
 	if err != nil {
 		return nil, err
 	}

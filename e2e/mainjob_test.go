@@ -94,8 +94,8 @@ func slidersMove(t *testing.T, s *terminal) {
 	s.keys("Up", "Up", "Up", "Up", "Enter")
 	s.write("70")
 	s.keys("Enter")
-	screen := s.waitFor("top-5 ≥ 70.0 %", patience)
-	screen = s.waitUntil("fewer feasible", patience, func(screen string) bool {
+	s.waitFor("top-5 ≥ 70.0 %", patience)
+	screen := s.waitUntil("fewer feasible", patience, func(screen string) bool {
 		n := number(screen, `(\d+) of 168 feasible`)
 		return n > 0 && n < 168
 	})
@@ -120,6 +120,7 @@ const (
 	capRow    = 2 // rows above "start the probe"
 	targetRow = 3
 	priceRow  = 4
+	epochsRow = 6
 	inputRow  = 7
 	modelRow  = 10
 )

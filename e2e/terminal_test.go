@@ -77,7 +77,7 @@ func (s *terminal) end() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	os.RemoveAll(s.dir)
+	_ = os.RemoveAll(s.dir)
 }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
