@@ -47,8 +47,8 @@ func WriteTable(w io.Writer, r *rank.Result) error {
 
 // Headline says what was asked and how much of it is feasible.
 func Headline(r *rank.Result) string {
-	return fmt.Sprintf("%s · by %s · %d of %d feasible · %s · 90 %% intervals",
-		WorkloadText(r.Query.Workload), r.Query.Sort, len(r.Order), len(r.Space.Candidates), r.Query.Purchase)
+	return clean(fmt.Sprintf("%s · by %s · %d of %d feasible · %s · 90 %% intervals",
+		WorkloadText(r.Query.Workload), r.Query.Sort, len(r.Order), len(r.Space.Candidates), r.Query.Purchase))
 }
 
 // WorkloadText says in words what is to be done.
@@ -71,7 +71,7 @@ func VMs(c *rank.Candidate) string {
 	for i, p := range c.Configuration {
 		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.VM.InstanceType)
 	}
-	return strings.Join(parts, " + ")
+	return clean(strings.Join(parts, " + "))
 }
 
 // VariantLabel names a variant with its precision.
@@ -80,14 +80,14 @@ func VariantLabel(v profile.Variant) string {
 	if v.Precision != "" && !strings.Contains(name, v.Precision) {
 		name += " " + v.Precision
 	}
-	return name
+	return clean(name)
 }
 
 func metricTitle(r *rank.Result) string {
 	if r.Space.Metric == "" {
 		return "accuracy"
 	}
-	return r.Space.Metric
+	return clean(r.Space.Metric)
 }
 
 func accuracyText(q *rank.Quality) string {

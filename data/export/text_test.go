@@ -198,3 +198,24 @@ func TestOverflowIsUnknown(t *testing.T) {
 		}
 	}
 }
+
+// The table goes to a terminal, whatever a database calls its models.
+func TestTableOfHostileNames(t *testing.T) {
+	r := example()
+	const hostile = "n\x1b]0;title\x07e\nt\u202e"
+	r.Query.Model, r.Space.Metric = hostile, hostile
+	for i := range r.Space.Candidates {
+		c := &r.Space.Candidates[i]
+		c.Variant.Name, c.Variant.Precision = hostile, hostile
+		for k := range c.Configuration {
+			c.Configuration[k].VM.InstanceType = hostile
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteTable(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.ContainsAny(got, "\x1b\x07\u202e") || !strings.HasPrefix(got, "ne t · ") || strings.Contains(got, "\nt") {
+		t.Errorf("got %q", got)
+	}
+}

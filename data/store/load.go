@@ -42,6 +42,7 @@ func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 			return nil, s.explain("be read", err)
 		}
 	}
+	cleanSet(set)
 	return set, nil
 }
 

@@ -113,6 +113,7 @@ func (s *Store) Picks(ctx context.Context) ([]Pick, error) {
 		if p.CreatedAt, err = time.Parse(time.RFC3339, created); err != nil {
 			return nil, fmt.Errorf("%s holds a pick with the date %q, which is none; it was changed by another program", s.name, clean(created))
 		}
+		p.Name = clean(p.Name)
 		p.Query, p.Candidate = json.RawMessage(query), json.RawMessage(candidate)
 		picks = append(picks, p)
 	}

@@ -15,6 +15,7 @@ import (
 	"sweetspot/data/export"
 	"sweetspot/data/library"
 	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -73,11 +74,12 @@ func (w *Workspace) Path() string { return w.path }
 
 // Label names what is open, for titles.
 func (w *Workspace) Label() string {
+	file := plaintext.Clean(filepath.Base(w.path))
 	switch {
 	case w.alone:
-		return filepath.Base(w.path)
+		return file
 	case w.Store() != nil:
-		return "built-in library + " + filepath.Base(w.path)
+		return "built-in library + " + file
 	default:
 		return "built-in library"
 	}
@@ -115,7 +117,7 @@ func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	own.Kinds = w.library.Kinds
+	own.Kinds, own.AccuracyKind = w.library.Kinds, w.library.AccuracyKind
 	if !w.alone {
 		return own.Merge(w.library), nil
 	}
