@@ -102,7 +102,7 @@ func Duration(seconds float64) string {
 		return significant(seconds*1e6) + " µs"
 	case seconds < 0.9995:
 		return significant(seconds*1e3) + " ms"
-	case seconds < 99.95:
+	case seconds < 59.95: // from a minute on all are minutes, so that a column reads alike
 		return significant(seconds) + " s"
 	case seconds < 3599.5:
 		return pair(seconds, 60, "m", 1, "s")
