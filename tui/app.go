@@ -272,7 +272,9 @@ func (a *App) probed(msg probeMsg) tea.Cmd {
 		first := a.live == nil
 		a.live = &run
 		if first {
-			a.explore.Turn(questionOf(&run))
+			if a.explore.Turn(questionOf(&run)); a.screen != keys.Probe {
+				cmds = append(cmds, a.note(toast.Info, "now asking about "+run.Model+": u goes back"))
+			}
 		}
 		cmds = append(cmds, a.showSet())
 	}
@@ -281,6 +283,7 @@ func (a *App) probed(msg probeMsg) tea.Cmd {
 
 func (a *App) probeEnded() tea.Cmd {
 	a.running, a.live = nil, nil
+	a.confirm.Close() // what it asked about the probe is settled
 	if a.leaving {
 		return tea.Quit
 	}

@@ -2,12 +2,12 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/export"
-	"sweetspot/engine/profile"
 	"sweetspot/tui/components/confirm"
 	"sweetspot/tui/components/prompt"
 	"sweetspot/tui/components/toast"
@@ -184,13 +184,15 @@ func (a *App) effect(e probe.Effect) tea.Cmd {
 		}
 	case probe.Discard:
 		a.answer = func(id string) tea.Cmd {
-			if id == confirm.Yes && a.running != nil {
+			if id == discard && a.running != nil {
 				a.running.Cancel()
 				a.probe.Reset()
 			}
 			return nil
 		}
-		a.confirm.AskYes("Discard this probe?", "What it has measured so far is forgotten.", "discard")
+		a.confirm.Ask("Discard this probe?", "What it has measured so far is forgotten.",
+			confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},
+			confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
 	case probe.PickModel:
 		return a.list(a.picker.Open("Choose a model file", ".", []string{".py"}, false))
 	case probe.None:
@@ -207,9 +209,9 @@ func (a *App) toProbe() tea.Cmd {
 	f := a.probe.Form()
 	if i, ok := a.explore.Selected(); ok {
 		c := &a.explore.Answer().Result.Space.Candidates[i]
-		f.Mode = c.Mode
-		if c.Mode == profile.Train {
-			f.Batch = c.BatchSize
+		// Mode and batch size of another model say nothing about this one.
+		if strings.HasSuffix(f.Model, ":"+c.Model) {
+			f.Mode, f.Batch = c.Mode, c.BatchSize
 		}
 	}
 	a.probe.Reset()
@@ -217,18 +219,24 @@ func (a *App) toProbe() tea.Cmd {
 	return nil
 }
 
+// discard answers that a probe shall be forgotten.
+const discard = "discard"
+
 // quit leaves, after asking what becomes of a running probe.
 func (a *App) quit() tea.Cmd {
 	if a.running == nil {
 		return tea.Quit
 	}
 	a.answer = func(id string) tea.Cmd {
+		if a.running == nil {
+			return nil
+		}
 		switch id {
 		case confirm.StopAndSave:
 			a.leaving = true
 			a.running.Stop()
 			return a.note(toast.Info, "stopping the probe at its next step…")
-		case "discard":
+		case discard:
 			a.leaving = true
 			a.running.Cancel()
 		}
@@ -236,7 +244,7 @@ func (a *App) quit() tea.Cmd {
 	}
 	a.confirm.Ask("A probe is running", "What shall become of it?",
 		confirm.Answer{ID: confirm.StopAndSave, Key: "s", Label: "stop and save", Long: "end it at the next step, keep what it measured"},
-		confirm.Answer{ID: "discard", Key: "d", Label: "discard", Long: "end it and forget it"},
+		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},
 		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
 	return nil
 }

@@ -150,12 +150,12 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 // astray.
 func clean(s string) string { return plaintext.Clean(s) }
 
-// asPublished names the variant in which nothing was changed.
-const asPublished = "as published"
+// unchanged names the variant in which nothing was traded for speed.
+const unchanged = "unchanged"
 
 // ParseVariant reads a variant's name as it is written here.
 func ParseVariant(name string) string {
-	if name == asPublished {
+	if name == unchanged {
 		return ""
 	}
 	return name
@@ -163,7 +163,7 @@ func ParseVariant(name string) string {
 
 func variantName(v profile.Variant) string {
 	if v.Name == "" {
-		return asPublished
+		return unchanged
 	}
 	return v.Name
 }

@@ -64,3 +64,23 @@ func relativeDeviations(runs []profile.Run) []float64 {
 	}
 	return sigmas
 }
+
+// accuracyKind is the 90 % spread that a single accuracy is given: that of the
+// published accuracies which have a standard deviation.
+func accuracyKind(runs []profile.Run) profile.Kind {
+	seen := map[float64]bool{}
+	var sigmas []float64
+	for _, r := range runs {
+		// One accuracy belongs to several VM types; it counts once.
+		if a := r.Accuracy; a != nil && a.StdDev != nil && r.Basis == estimate.Published && !seen[a.Value] {
+			seen[a.Value] = true
+			sigmas = append(sigmas, *a.StdDev)
+		}
+	}
+	if len(sigmas) == 0 {
+		return profile.Kind{}
+	}
+	slices.Sort(sigmas)
+	half := estimate.Z90 * stat.Quantile(0.5, stat.LinInterp, sigmas, nil)
+	return profile.Kind{Rel: half, Words: fmt.Sprintf("±%.1f points: 90 %% interval for the median standard deviation of %d published accuracies", 100*half, len(sigmas))}
+}

@@ -35,7 +35,7 @@ func Load() (*profile.Set, error) {
 	for i := range set.Runs {
 		set.Runs[i].ID = -int64(i + 1)
 	}
-	set.Kinds = kinds(set.Runs)
+	set.Kinds, set.AccuracyKind = kinds(set.Runs), accuracyKind(set.Runs)
 	return set, nil
 }
 

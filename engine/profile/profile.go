@@ -207,6 +207,9 @@ type Set struct {
 	// Kinds holds, per basis, the relative half-width (90 %) that a single
 	// number without a spread of its own is given, and the words for it.
 	Kinds map[estimate.Basis]Kind
+	// AccuracyKind is the same for a single accuracy; its Rel is an absolute
+	// half-width, a fraction.
+	AccuracyKind Kind
 }
 
 // Kind is the spread found among numbers of one basis.
@@ -227,9 +230,9 @@ func (s *Set) Model(name string) (Model, bool) {
 // Merge returns a set with the contents of both; on a clash of model or VM
 // type the receiver's stays.
 func (s *Set) Merge(o *Set) *Set {
-	out := &Set{Runs: slices.Concat(s.Runs, o.Runs), Kinds: s.Kinds}
+	out := &Set{Runs: slices.Concat(s.Runs, o.Runs), Kinds: s.Kinds, AccuracyKind: s.AccuracyKind}
 	if out.Kinds == nil {
-		out.Kinds = o.Kinds
+		out.Kinds, out.AccuracyKind = o.Kinds, o.AccuracyKind
 	}
 	out.Models = uniqueBy(slices.Concat(s.Models, o.Models), func(m Model) string { return m.Name })
 	out.VMTypes = uniqueBy(slices.Concat(s.VMTypes, o.VMTypes), VMType.Key)

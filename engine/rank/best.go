@@ -58,8 +58,9 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 // at most 2.2 %.
 const draws = 512
 
-// tie is how near the logarithms of two drawn values count as equal.
-const tie = 1e-9
+// tie is how near the logarithms of two drawn values count as equal: nobody
+// should prefer one VM to another for the rounding of a batch.
+const tie = Material
 
 // normals draws, per timing cell, how far off its estimate may be. All
 // candidates of a cell share the draw: two VM counts that rest on one run are

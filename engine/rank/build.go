@@ -24,7 +24,7 @@ type cellKey struct {
 // Build lists the candidates of a workload over everything the set can answer
 // for. The order is that of the set; Evaluate ranks.
 func Build(set *profile.Set, w Workload) []Candidate {
-	b := builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}}
+	b := builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}, origins: map[string]int{}}
 	for _, vm := range set.VMTypes {
 		b.vms[vm.Key()] = vm
 	}
@@ -53,10 +53,11 @@ func Build(set *profile.Set, w Workload) []Candidate {
 }
 
 type builder struct {
-	set   *profile.Set
-	w     Workload
-	model profile.Model
-	vms   map[profile.VMKey]profile.VMType
+	set     *profile.Set
+	w       Workload
+	model   profile.Model
+	vms     map[profile.VMKey]profile.VMType
+	origins map[string]int // GPU and batch of printed times → timing cell
 	// Accuracy belongs to the variant, in training also to the batch size, and
 	// never to the VM.
 	byVariant map[string]profile.Accuracy
@@ -104,11 +105,15 @@ func (b *builder) findAccuracies() {
 		if r.Model != b.w.Model || r.Accuracy == nil {
 			continue
 		}
+		a := *r.Accuracy
+		if a.StdDev == nil {
+			a.StdDev = samplingError(r)
+		}
 		if r.Mode == b.w.Mode {
-			put(b.byVariant, variantKey(r.Variant), *r.Accuracy)
+			put(b.byVariant, variantKey(r.Variant), a)
 		}
 		if r.Mode == profile.Train {
-			put(b.byBatch, batchKey(r.Variant, r.BatchSize), *r.Accuracy)
+			put(b.byBatch, batchKey(r.Variant, r.BatchSize), a)
 		}
 	}
 }
@@ -122,11 +127,29 @@ func (b *builder) quality(r profile.Run) *Quality {
 	if !ok {
 		return nil
 	}
-	half := 0.0
+	half := b.set.AccuracyKind.Rel
 	if a.StdDev != nil {
 		half = estimate.Z90 * *a.StdDev
 	}
-	return &Quality{Metric: a.Metric, Estimate: estimate.Around(a.Value, half, a.Basis), HigherIsBetter: a.HigherIsBetter}
+	e := estimate.Around(a.Value, half, a.Basis)
+	if a.HigherIsBetter && a.Value <= 1 {
+		e.High = math.Min(e.High, 1)
+	}
+	return &Quality{Metric: a.Metric, Estimate: e, HigherIsBetter: a.HigherIsBetter}
+}
+
+// samplingError is the standard deviation that a fraction counted over the
+// units of the run's last validation has by chance; nil where it was not
+// counted.
+func samplingError(r profile.Run) *float64 {
+	if len(r.Validations) == 0 || r.Accuracy.Value > 1 || !r.Accuracy.HigherIsBetter {
+		return nil
+	}
+	units := r.Validations[len(r.Validations)-1].Units
+	if units == nil || *units <= 0 {
+		return nil
+	}
+	return new(math.Sqrt(r.Accuracy.Value * (1 - r.Accuracy.Value) / *units))
 }
 
 // cell makes the candidates of one timing cell: a training run as it is, batch
@@ -280,10 +303,25 @@ func (b *builder) finish(c *Candidate, r profile.Run, count int) {
 		vm.Cloud, vm.Region, count, vm.InstanceType, c.BatchSize, c.Purchase)
 }
 
+// origin is the number of what the run's time rests on. A batch on one GPU as
+// printed or reconstructed is one number however many of these GPUs a VM has:
+// the VM types err together. What was measured on a VM stands for itself.
+func (b *builder) origin(index int, r profile.Run) int {
+	if r.Mode != profile.Infer || r.Basis == estimate.Measured || r.GPU == "" {
+		return index
+	}
+	key := batchKey(r.Variant, r.BatchSize) + "\x00" + r.GPU
+	if first, ok := b.origins[key]; ok {
+		return first
+	}
+	b.origins[key] = index
+	return index
+}
+
 func (b *builder) candidate(index int, r profile.Run) Candidate {
 	return Candidate{
 		Model: r.Model, Variant: r.Variant, Mode: r.Mode, BatchSize: r.BatchSize, Purchase: b.w.Purchase,
-		Quality: b.quality(r), OverMemory: b.overMemory(r), cell: index,
+		Quality: b.quality(r), OverMemory: b.overMemory(r), cell: b.origin(index, r),
 	}
 }
 

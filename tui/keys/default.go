@@ -63,10 +63,15 @@ const (
 	InInspector = "explore.inspector"
 	InProbe     = "probe"
 	InForm      = "probe.form"
+	InChoice    = "probe.form.choice" // a field whose values are stepped through
 	InRun       = "probe.run"
 	InFleet     = "fleet"
 	InTraffic   = "traffic"
 	InLibrary   = "library"
+	InModels    = "library.models"
+	InRuns      = "library.runs"
+	InVMs       = "library.vms"
+	InPicks     = "library.picks"
 )
 
 // The sections of the help screen.
@@ -110,9 +115,9 @@ func defaults() []Binding {
 		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: append([]string{InExplore}, lists...)},
 		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8, Only: append([]string{InExplore}, lists...)},
 		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "turn the order round", Only: append([]string{InExplore}, lists...)},
-		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin", Long: "pin a candidate to compare, switch a toggle", Rank: 8, Only: []string{InExplore, InLibrary, InForm}},
+		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin", Long: "pin a candidate to compare, switch a choice", Rank: 8, Words: map[string]string{InChoice: "switch"}, Only: []string{InExplore, InChoice}},
 		{Action: Pick, Keys: []string{"x"}, Group: choosing, Help: "pick", Long: "choose this candidate and keep the choice with its question", Rank: 7, Only: explore},
-		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "write the candidate for the next tool", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InLibrary}},
+		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "write the candidate for the next tool", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InPicks}},
 		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row to the clipboard", Only: append([]string{InExplore}, lists...)},
 		{Action: Undo, Keys: []string{"u"}, Group: choosing, Help: "undo", Long: "take the last change of the question back", Rank: 9, Only: []string{InExplore, InFleet, InTraffic}},
 		{Action: Redo, Keys: []string{"U", "ctrl+r"}, Group: choosing, Help: "redo", Long: "do again what was undone", Only: []string{InExplore, InFleet, InTraffic}},
@@ -133,7 +138,7 @@ func defaults() []Binding {
 		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
 
 		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database or a model file", Rank: 9},
-		{Action: Delete, Keys: []string{"D"}, Group: program, Help: "delete", Long: "delete a run of your own database", Only: []string{InLibrary}, Rank: 9},
+		{Action: Delete, Keys: []string{"D"}, Group: program, Help: "delete", Long: "delete a run of your own database", Only: []string{InRuns}, Rank: 9},
 		{Action: Refresh, Keys: []string{"r"}, Group: program, Help: "refresh", Long: "read the database again"},
 		{Action: Theme, Keys: []string{"t"}, Group: program, Help: "theme", Long: "next theme"},
 		{Action: Mouse, Keys: []string{"M"}, Group: program, Help: "mouse", Long: "mouse on or off, so that text can be selected"},

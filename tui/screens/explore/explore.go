@@ -66,7 +66,7 @@ type undone struct {
 func New(th *theme.Theme, q state.Question, logAxes bool) *Screen {
 	s := &Screen{
 		th: th, question: q, constraints: newConstraints(), plots: newPlots(th, logAxes),
-		table: table.New(columns("")), column: string(q.Sort), pinned: map[int64]bool{},
+		table: table.New(columns("", q)), column: string(q.Sort), pinned: map[int64]bool{},
 	}
 	s.table.SetEmpty("reading profiles…")
 	return s
@@ -141,9 +141,7 @@ func (s *Screen) Receive(a *Answer) {
 	if s.answer != nil && a.Seq < s.answer.Seq {
 		return
 	}
-	if s.answer == nil || s.answer.Result.Space.Metric != a.Result.Space.Metric {
-		s.table.SetColumns(columns(a.Result.Space.Metric))
-	}
+	s.table.SetColumns(columns(a.Result.Space.Metric, a.Question))
 	s.answer = a
 	s.constraints.show(a)
 	s.refresh()
@@ -156,12 +154,17 @@ func (s *Screen) refresh() {
 	}
 	s.rows = newRows(s.answer, s.th, rowOptions{s.column, s.descending, s.feasibleOnly, s.pinned})
 	s.table.SetRows(s.rows)
-	s.table.SetSort(s.column, s.descending)
+	// Of accuracy and probability the larger ones come first.
+	s.table.SetSort(s.column, s.descending != s.largerFirst())
 	s.table.SetEmpty("no candidates: " + emptyBecause(s.question))
 	if !s.held {
 		s.table.Top()
 	}
 	s.showSelection()
+}
+
+func (s *Screen) largerFirst() bool {
+	return s.column == "best" || s.column == "accuracy" && s.answer.Result.Space.HigherIsBetter
 }
 
 func emptyBecause(q state.Question) string {

@@ -10,16 +10,22 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/table"
+	"sweetspot/tui/state"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
 // columns of the ranking; all can be sorted by.
-func columns(metric string) []table.Column {
-	return []table.Column{
+func columns(metric string, q state.Question) []table.Column {
+	best := "P(cheapest)"
+	if byTime(q.Sort) {
+		best = "P(fastest)"
+	}
+	all := []table.Column{
 		{ID: "rank", Title: "#", Width: 4, Right: true},
 		{ID: "vm", Title: "VM", Width: 16, Flex: 3, Sort: true},
 		{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3},
@@ -30,10 +36,18 @@ func columns(metric string) []table.Column {
 		{ID: "car", Title: "CAR", Width: 8, Right: true, Sort: true, Drop: 7},
 		{ID: "tar", Title: "TAR", Width: 8, Right: true, Sort: true, Drop: 9},
 		{ID: "score", Title: "score", Width: 5, Right: true, Sort: true, Drop: 8},
-		{ID: "best", Title: "P(best)", Width: 10, Sort: true, Drop: 5},
+		{ID: "best", Title: best, Width: 11, Sort: true, Drop: 5},
 		{ID: "basis", Title: "basis", Width: 7, Sort: true, Drop: 4},
 	}
+	if q.Mode == profile.Train && q.Epochs == nil {
+		// Sources stop at different epochs: to compare times is to see that.
+		all = slices.Insert(all, 4, table.Column{ID: "epochs", Title: "epochs", Width: 6, Right: true, Sort: true, Drop: 5})
+	}
+	return all
 }
+
+// byTime reports whether the ranking is about time rather than money.
+func byTime(s rank.Sort) bool { return s == rank.ByTime || s == rank.ByTAR }
 
 // rows shows an answer in the table: feasible candidates in order, then the
 // others, faint.
@@ -70,12 +84,15 @@ func newRows(a *Answer, th *theme.Theme, o rowOptions) *rows {
 	if o.descending {
 		slices.Reverse(r.order)
 	}
+	var out []int
 	for i, ok := range a.Result.Feasible {
 		if !ok && !o.feasibleOnly {
-			r.order = append(r.order, i)
+			out = append(out, i)
 		}
 		r.ids[i] = identity(s.Candidates[i].ID)
 	}
+	slices.SortStableFunc(out, func(i, j int) int { return byNumber(a.Result.Key(i), a.Result.Key(j)) })
+	r.order = append(r.order, out...)
 	for row, i := range r.order {
 		r.find[r.ids[i]] = row
 	}
@@ -105,6 +122,8 @@ func (r *rows) sortBy(column string) {
 		words = func(i int) string { return export.VariantLabel(s.Candidates[i].Variant) }
 	case "batch":
 		number = func(i int) float64 { return float64(s.Candidates[i].BatchSize) }
+	case "epochs":
+		number = func(i int) float64 { return epochsOf(&s.Candidates[i]) }
 	case "accuracy":
 		number = func(i int) float64 { return s.Loss[i] }
 	case "basis":
@@ -118,12 +137,25 @@ func (r *rows) sortBy(column string) {
 		if words != nil {
 			return strings.Compare(words(a), words(b))
 		}
-		x, y := number(a), number(b)
-		if math.IsNaN(x) || math.IsNaN(y) {
-			return cmp.Compare(btoi(math.IsNaN(x)), btoi(math.IsNaN(y)))
-		}
-		return cmp.Compare(x, y)
+		return byNumber(number(a), number(b))
 	})
+}
+
+// byNumber orders what is unknown last.
+func byNumber(x, y float64) int {
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return cmp.Compare(btoi(math.IsNaN(x)), btoi(math.IsNaN(y)))
+	}
+	return cmp.Compare(x, y)
+}
+
+// epochsOf is how many epochs a candidate's time is of; NaN where the source
+// does not say.
+func epochsOf(c *rank.Candidate) float64 {
+	if c.Epochs == nil {
+		return math.NaN()
+	}
+	return *c.Epochs
 }
 
 func btoi(b bool) int {
@@ -136,7 +168,7 @@ func btoi(b bool) int {
 // probability of being best in the objective that the ranking is by.
 func (r *rows) probability(i int) float64 {
 	p := r.a.PCost
-	if r.a.Question.Sort == rank.ByTime || r.a.Question.Sort == rank.ByTAR {
+	if byTime(r.a.Question.Sort) {
 		p = r.a.PTime
 	}
 	if p == nil {
@@ -181,6 +213,11 @@ func (r *rows) Cell(row int, column string, width int) string {
 		return text.Clean(export.VariantLabel(c.Variant))
 	case "batch":
 		return fmt.Sprint(c.BatchSize)
+	case "epochs":
+		if n := epochsOf(c); !math.IsNaN(n) {
+			return quantity.Count(n)
+		}
+		return "?"
 	case "time":
 		return r.estimate(c.Time, quantity.Duration)
 	case "cost":

@@ -122,7 +122,7 @@ func (s *Screen) inspect(width, height int) string {
 	i, ok := s.Selected()
 	if len(s.answer.Result.Order) == 0 && len(s.answer.Result.Space.Candidates) > 0 {
 		lines = append(lines, "nothing feasible: "+export.WhyNothing(s.answer.Result))
-		lines = append(lines, bought(s.answer, 0))
+		lines = append(lines, bought(s.answer))
 	} else if ok {
 		lines = append(lines, s.compared(i)...)
 		lines = append(lines, why(s.answer, i)...)

@@ -27,7 +27,7 @@ func why(a *Answer, i int) []string {
 	c := &r.Space.Candidates[i]
 	lines := []string{place(a, i)}
 	lines = append(lines, numbers(c)...)
-	if s := bought(a, i); s != "" {
+	if s := bought(a); s != "" {
 		lines = append(lines, s)
 	}
 	lines = append(lines, restsOn(a, c))
@@ -49,7 +49,7 @@ func place(a *Answer, i int) string {
 		if math.IsNaN(r.Key(i)) {
 			return "first only for want of a better known " + string(r.Query.Sort) + ": its own is unknown"
 		}
-		parts = append(parts, superlative(r.Query.Sort)+limits(r))
+		parts = append(parts, superlative(r.Query.Sort)+among(r)+limits(r))
 	} else {
 		parts = append(parts, behind(r, i))
 	}
@@ -94,6 +94,21 @@ func superlative(s rank.Sort) string {
 	}
 }
 
+// among says how many feasible candidates have the value at all, where not all
+// have.
+func among(r *rank.Result) string {
+	known := 0
+	for _, i := range r.Order {
+		if !math.IsNaN(r.Key(i)) {
+			known++
+		}
+	}
+	if known == len(r.Order) {
+		return ""
+	}
+	return fmt.Sprintf(" of the %d whose %s is known", known, r.Query.Sort)
+}
+
 func limits(r *rank.Result) string {
 	var parts []string
 	if l := r.Query.MinAccuracy; l != nil {
@@ -106,7 +121,7 @@ func limits(r *rank.Result) string {
 		parts = append(parts, "under "+quantity.Money(*l))
 	}
 	if len(parts) == 0 {
-		return " of all"
+		return ""
 	}
 	return " " + strings.Join(parts, ", ")
 }
@@ -187,15 +202,15 @@ func between(e estimate.Estimate, format func(float64) string) string {
 }
 
 // bought says what giving way on each binding constraint would buy.
-func bought(a *Answer, _ int) string {
-	r := a.Result
+func bought(a *Answer) string {
 	var parts []string
 	for _, x := range a.Relaxations {
-		parts = append(parts, relaxation(r, x))
+		parts = append(parts, relaxation(a.Result, x))
 	}
 	return strings.Join(parts, " · ")
 }
 
+// relaxation names both ends of the trade: what comes in, and against what.
 func relaxation(r *rank.Result, x rank.Relaxation) string {
 	var step string
 	switch x.Constraint {
@@ -206,20 +221,24 @@ func relaxation(r *rank.Result, x rank.Relaxation) string {
 	default:
 		step = export.AccuracyText(x.Need, r.Space.HigherIsBetter)
 	}
-	if len(r.Order) == 0 {
-		return fmt.Sprintf("%s: %s would let %s in", x.Constraint, step, export.VMs(&r.Space.Candidates[x.Candidate]))
+	c := &r.Space.Candidates[x.Candidate]
+	name := export.VMs(c) + " " + export.VariantLabel(c.Variant)
+	if len(r.Order) == 0 || math.IsInf(x.Gain, 1) {
+		return fmt.Sprintf("%s: %s would let %s in", x.Constraint, step, name)
 	}
-	return fmt.Sprintf("%s binds: %s would save %s", x.Constraint, step, gain(x.In, x.Gain))
+	return fmt.Sprintf("%s binds: %s lets %s in, %s", x.Constraint, step, name, instead(r, x))
 }
 
-func gain(s rank.Sort, v float64) string {
-	switch s {
+// instead sets what a relaxation lets in against the best without it.
+func instead(r *rank.Result, x rank.Relaxation) string {
+	s := r.Space
+	switch x.In {
 	case rank.ByTime:
-		return quantity.Duration(v)
+		return fmt.Sprintf("%s at the fastest instead of %s", quantity.Duration(s.Time[x.Candidate]), quantity.Duration(s.Time[x.Candidate]+x.Gain))
 	case rank.ByCost:
-		return quantity.Money(v)
+		return fmt.Sprintf("%s at the cheapest instead of %s", quantity.Money(s.Cost[x.Candidate]), quantity.Money(s.Cost[x.Candidate]+x.Gain))
 	default:
-		return fmt.Sprintf("%.2g of the %s", v, s)
+		return fmt.Sprintf("%.2g less of the %s", x.Gain, x.In)
 	}
 }
 
