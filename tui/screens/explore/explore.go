@@ -113,7 +113,20 @@ func (s *Screen) turnTo(found rank.Question) {
 	if s.question.Units <= 0 {
 		s.question.Units = defaultUnits
 	}
+	if s.question.Mode == profile.Train && s.question.Epochs == nil && !s.epochsStated() {
+		s.question.Epochs = new(float64(defaultEpochs))
+	}
 	s.constraints.load(s.question, s.unit())
+}
+
+// defaultEpochs is what a training is asked for where no run of the model says
+// how many it needs; the dial shows it.
+const defaultEpochs = 10
+
+func (s *Screen) epochsStated() bool {
+	return slices.ContainsFunc(s.set.Runs, func(r profile.Run) bool {
+		return r.Model == s.question.Model && r.Mode == profile.Train && (r.Epochs != nil || r.TotalS != nil)
+	})
 }
 
 // defaultUnits is how much inference is asked for until the dial is moved.
