@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/workspace"
+	"sweetspot/engine/profile"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/session"
 	"sweetspot/tui"
@@ -126,6 +127,9 @@ func prober(python string) tui.Prober {
 		o := session.Options{Store: db, Rule: f.Rule()}
 		o.Description.Machine.USDPerHour = f.USDPerHour
 		spec := harness.Spec{Model: f.Model, Mode: f.Mode, Input: f.Input, Batch: f.Batch, Epochs: f.Epochs, Precision: f.Precision}
+		if f.Mode == profile.Infer {
+			spec.Epochs = 0 // the form's epochs are the whole training's; an inference goes on until enough is known
+		}
 		o, cleanup, err := session.WithModel(ctx, o, spec, python)
 		if err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ type Spec struct {
 	Mode      profile.Mode // train
 	Input     string       // shape of one sample, 3x224x224; 1x28x28 for an example
 	Batch     int          // 128
-	Epochs    int          // 10 in training; in inference passes over the data, 1000
+	Epochs    int          // 10 in training; in inference passes over the data, 0 for as many as until it is stopped
 	Precision string       // fp32
 	Data      Data         // auto
 	TrainSize int          // units per epoch of synthetic input; 0 unknown
@@ -78,8 +78,8 @@ func (s Spec) Resolve() (Spec, error) {
 	if s.Batch < 0 || s.Batch > maxBatch {
 		return s, fmt.Errorf("batch size %d is not between 1 and %d", s.Batch, maxBatch)
 	}
-	if s.Epochs == 0 {
-		s.Epochs = map[profile.Mode]int{profile.Train: 10, profile.Infer: 1000}[s.Mode]
+	if s.Epochs == 0 && s.Mode == profile.Train {
+		s.Epochs = 10
 	}
 	if s.Epochs < 0 || s.TrainSize < 0 {
 		return s, fmt.Errorf("epochs and the size of the training set cannot be negative")

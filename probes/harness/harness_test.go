@@ -16,6 +16,9 @@ func TestResolve(t *testing.T) {
 	if err != nil || s != want {
 		t.Errorf("%+v, %v", s, err)
 	}
+	if s, err = (Spec{Model: "example:fashion-cnn", Mode: profile.Infer}).Resolve(); err != nil || s.Epochs != 0 {
+		t.Errorf("an inference ends after %d passes, %v", s.Epochs, err)
+	}
 }
 
 func TestWrongSpecs(t *testing.T) {

@@ -2,11 +2,17 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/python"
 )
+
+// UntilStopped caps an inference that would go on until it is stopped, where
+// the user named no cap: one that never becomes steady ends too.
+const UntilStopped = 10 * time.Minute
 
 // WithModel completes the options for a model that the harness runs: it finds
 // the interpreter (the named one, or the first that has PyTorch), writes the
@@ -31,5 +37,13 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	if s.Mode == profile.Train {
 		d.Epochs = new(float64(s.Epochs))
 	}
+	o.Rule = capped(o.Rule, s)
 	return o, cleanup, nil
+}
+
+func capped(r steady.Rule, s harness.Spec) steady.Rule {
+	if s.Epochs == 0 && r.MaxN == 0 && r.MaxSeconds == 0 && r.MaxUSD == 0 {
+		r.MaxSeconds = UntilStopped.Seconds()
+	}
+	return r
 }

@@ -148,6 +148,58 @@ func TestUntrainedInferenceHasNoAccuracy(t *testing.T) {
 	}
 }
 
+// An inference passes over its data again and again until it is stopped, and
+// its accuracy is that of the first pass. The steps cap stands for whatever
+// ends it: how soon a mean is precise depends on the machine.
+func TestInferenceOutlastsItsData(t *testing.T) {
+	fashionMNIST(t)
+	s := openStore(t)
+	spec := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 2000}
+	rule := steady.DefaultRule()
+	rule.Target, rule.MaxN = 1e-9, 12
+	o, cleanup, err := WithModel(t.Context(), Options{Rule: rule, Store: s}, spec, torch(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cleanup()
+	u := start(t, o).Wait()
+	if u.Err != nil || u.StoppedBecause != steady.Cap || len(u.Seconds) < 12 {
+		t.Fatalf("because %q after %d steps, error %v, log %q", u.StoppedBecause, len(u.Seconds), u.Err, u.Log)
+	}
+	r := saved(t, s, u.Run.ID)
+	if len(r.Validations) != 1 || *r.Validations[0].Units != 10000 {
+		t.Errorf("validations %+v", r.Validations)
+	}
+	if its, err := s.Iterations(t.Context(), r.ID); err != nil || len(its) < 12 || its[11].Epoch != 2 || its[11].Index != 1 {
+		t.Errorf("%d iterations of 5 a pass, %v", len(its), err)
+	}
+}
+
+// What would go on until it is stopped has a cap, unless the user named one.
+func TestUntilStoppedIsCapped(t *testing.T) {
+	for _, c := range []struct {
+		mode   profile.Mode
+		epochs int
+		rule   steady.Rule
+		want   float64
+	}{
+		{profile.Infer, 0, steady.Rule{}, 600},
+		{profile.Infer, 0, steady.Rule{MaxSeconds: 7}, 7},
+		{profile.Infer, 0, steady.Rule{MaxN: 7}, 0},
+		{profile.Infer, 0, steady.Rule{MaxUSD: 7}, 0},
+		{profile.Infer, 3, steady.Rule{}, 0},
+		{profile.Train, 0, steady.Rule{}, 0},
+	} {
+		spec, err := harness.Spec{Model: "example:fashion-cnn", Mode: c.mode, Epochs: c.epochs}.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := capped(c.rule, spec); got.MaxSeconds != c.want {
+			t.Errorf("%+v: capped at %g s, want %g", c, got.MaxSeconds, c.want)
+		}
+	}
+}
+
 // What a user gets wrong is said in one sentence, and nothing hangs.
 func TestHarnessProblems(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net.py")
@@ -177,6 +229,7 @@ not_a_module = lambda: 7
 		{"conv", "3x32x32", "cross-entropy needs", profile.Failed, nil},
 		{"huge", "3x32x32", "out of memory", profile.OutOfMemory, nil},
 		{"flat", "3x32x32", "Fashion-MNIST cannot be used", profile.Failed, func(s *harness.Spec) { s.Data = harness.FashionMNIST }},
+		{"flat", "3x32x32", "a batch of 8 is more than the 5 samples", profile.Failed, func(s *harness.Spec) { s.Mode, s.TrainSize = profile.Infer, 5 }},
 		{"flat", "3x32x32", "", profile.Done, func(s *harness.Spec) { s.Epochs, s.TrainSize, s.Precision = 1, 640, "bf16" }},
 	} {
 		spec := harness.Spec{Model: file + ":" + c.factory, Input: c.input, Batch: 8}

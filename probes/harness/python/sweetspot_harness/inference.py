@@ -1,8 +1,10 @@
 """A batch inference: passes over the data, the accuracy taken from the first."""
 
+import itertools
 import time
 
 from . import events, machine, stopping
+from .loading import Problem
 
 
 def go(run):
@@ -13,10 +15,14 @@ def go(run):
     data = run.test if run.test is not None else run.train
     labelled = run.test is not None and run.classified
     whole = len(data) // batch * batch
-    right, seconds, t = 0, 0.0, 0
+    if whole == 0:
+        raise Problem("a batch of %d is more than the %d samples of the set" % (batch, len(data)))
+    right, seconds = 0, 0.0
+    # Without a number of passes it goes on until sweetspot knows enough.
+    passes = range(run.options.epochs) if run.options.epochs > 0 else itertools.count()
     with torch.no_grad():
         events.emit("init", seconds=round(events.since_start(), 6))
-        for epoch in range(run.options.epochs):
+        for epoch in passes:
             for index, first in enumerate(range(0, whole, batch)):
                 stopping.check()
                 begin = time.perf_counter()
