@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -62,12 +63,12 @@ func newRankCommand() *cobra.Command {
 				return usageError("--csv and --json exclude each other")
 			}
 			result, err := ask(cmd, database(cmd), flags)
-			if err != nil {
+			if err != nil && (result == nil || !wantsJSON(cmd)) {
 				return err
 			}
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
-				err = printJSON(out, export.NewRanking(result))
+				err = errors.Join(printJSON(out, export.NewRanking(result)), err)
 			case csv:
 				err = export.WriteCSV(out, export.NewRanking(result).Candidates)
 			default:
@@ -96,7 +97,8 @@ func printDefaultRanking(cmd *cobra.Command, db string) error {
 	return export.WriteTable(cmd.OutOrStdout(), result)
 }
 
-// ask opens the database and answers the query the flags mean.
+// ask opens the database and answers the query the flags mean. Where there is
+// no candidate at all the result is empty and comes with the error that says so.
 func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, error) {
 	w, err := workspace.Open(cmd.Context(), db)
 	if err != nil {
@@ -111,11 +113,11 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	space := rank.NewSpace(rank.Build(set, q.Workload))
-	if len(space.Candidates) == 0 {
-		return nil, nothingToRank(set, q)
+	result := rank.Evaluate(rank.NewSpace(rank.Build(set, q.Workload)), q)
+	if len(result.Space.Candidates) == 0 {
+		return result, nothingToRank(set, q)
 	}
-	return rank.Evaluate(space, q), nil
+	return result, nil
 }
 
 // query reads the flags; the set tells which model and mode are meant where
