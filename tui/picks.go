@@ -36,7 +36,7 @@ func (a *App) askWhere(p export.Pick) {
 func fileName(p export.Pick) string {
 	name := p.Candidate.Model
 	for _, part := range p.Candidate.Configuration {
-		name += fmt.Sprintf("-%dx%s", part.Count, part.InstanceType)
+		name += fmt.Sprintf("-%dx%s", part.Count, part.Name())
 	}
 	safe := strings.Map(func(r rune) rune {
 		switch {

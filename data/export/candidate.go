@@ -26,7 +26,7 @@ type Candidate struct {
 	Pruning       *Pruning    `json:"pruning" yaml:"pruning"`
 	Mode          string      `json:"mode" yaml:"mode"`
 	Configuration []Part      `json:"configuration" yaml:"configuration"`
-	BatchSize     int         `json:"batch_size" yaml:"batch_size"`
+	BatchSize     *int        `json:"batch_size" yaml:"batch_size"`
 	Epochs        *float64    `json:"epochs" yaml:"epochs"`
 	Units         *float64    `json:"units" yaml:"units"`
 	Purchase      string      `json:"purchase" yaml:"purchase"`
@@ -51,16 +51,18 @@ type Pruning struct {
 	Layers map[string]float64 `json:"layers" yaml:"layers"`
 }
 
-// Part is a number of equal VMs.
+// Part is a number of equal VMs, or a machine of one's own: that has a host and
+// no instance type.
 type Part struct {
-	Cloud        string   `json:"cloud" yaml:"cloud"`
-	Region       string   `json:"region" yaml:"region"`
-	InstanceType string   `json:"instance_type" yaml:"instance_type"`
-	GPU          string   `json:"gpu" yaml:"gpu"`
-	GPUCount     int      `json:"gpu_count" yaml:"gpu_count"`
+	Cloud        *string  `json:"cloud" yaml:"cloud"`
+	Region       *string  `json:"region" yaml:"region"`
+	InstanceType *string  `json:"instance_type" yaml:"instance_type"`
+	Host         *string  `json:"host" yaml:"host"`
+	GPU          *string  `json:"gpu" yaml:"gpu"`             // null also where there is none
+	GPUCount     *int     `json:"gpu_count" yaml:"gpu_count"` // 0 only where it is known that there is none
 	Count        int      `json:"count" yaml:"count"`
 	USDPerHour   *float64 `json:"usd_per_hour" yaml:"usd_per_hour"` // of one VM
-	PriceFrom    string   `json:"price_from" yaml:"price_from"`
+	PriceFrom    *string  `json:"price_from" yaml:"price_from"`
 }
 
 // Seconds is an estimate of time.
@@ -114,7 +116,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 	c := &r.Space.Candidates[i]
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(variantName(c.Variant)), Precision: word(clean(c.Variant.Precision)),
-		Mode: string(c.Mode), BatchSize: c.BatchSize, Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
+		Mode: string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
 		Score: known(r.Score[i]), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
@@ -135,12 +137,29 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 		out.Accuracy = &Accuracy{clean(q.Metric), q.Estimate.Value, q.Estimate.Low, q.Estimate.High, q.Estimate.Basis.String(), q.HigherIsBetter}
 	}
 	for _, p := range c.Configuration {
-		out.Configuration = append(out.Configuration, Part{
-			clean(p.VM.Cloud), clean(p.VM.Region), clean(p.VM.InstanceType), clean(p.VM.GPU), p.VM.GPUCount, p.Count, p.USDPerHour, clean(p.PriceFrom),
-		})
+		out.Configuration = append(out.Configuration, newPart(p))
 	}
 	for _, v := range r.Violations(i) {
 		out.Violates = append(out.Violates, Violation{string(v.Constraint), known(v.Limit), knownAt(v.Value)})
+	}
+	return out
+}
+
+func newPart(p rank.Part) Part {
+	vm := p.VM
+	out := Part{
+		Cloud: word(clean(vm.Cloud)), Region: word(clean(vm.Region)), GPU: word(clean(vm.GPU)),
+		Count: p.Count, USDPerHour: p.USDPerHour, PriceFrom: word(clean(p.PriceFrom)),
+	}
+	if out.Cloud == nil {
+		out.Host = word(clean(vm.InstanceType))
+	} else {
+		out.InstanceType = word(clean(vm.InstanceType))
+	}
+	// The catalog knows which VM types have no GPU; what ran on a machine of
+	// one's own need not have said.
+	if vm.GPUCount > 0 || out.Cloud != nil && out.GPU == nil {
+		out.GPUCount = &vm.GPUCount
 	}
 	return out
 }
@@ -173,6 +192,14 @@ func word(s string) *string {
 		return nil
 	}
 	return &s
+}
+
+// above0 is a count whose zero means unknown.
+func above0(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
 }
 
 func known(v float64) *float64 {

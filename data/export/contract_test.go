@@ -53,7 +53,7 @@ func example() *rank.Result {
 	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4), run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
 	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true, Basis: estimate.Measured}
 	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
-	own.Cloud, own.Region = "", ""
+	own.Cloud, own.Region, own.GPU, own.GPUCount = "", "", "", 0
 	oom.BatchSize, oom.Status, oom.Steady = 4096, profile.OutOfMemory, estimate.Estimate{}
 	price := func(usd float64) []profile.Price {
 		return []profile.Price{{Purchase: profile.OnDemand, USDPerHour: usd, Source: "price list", AsOf: "2021-03-01"}}
@@ -92,7 +92,7 @@ type keys map[string]any
 var candidateKeys = keys{
 	"id": nil, "rank": nil, "model": nil, "variant": nil, "precision": nil, "mode": nil, "batch_size": nil, "epochs": nil, "units": nil, "purchase": nil,
 	"pruning":       keys{"kind": nil, "ratio": nil, "layers": nil},
-	"configuration": keys{"cloud": nil, "region": nil, "instance_type": nil, "gpu": nil, "gpu_count": nil, "count": nil, "usd_per_hour": nil},
+	"configuration": keys{"cloud": nil, "region": nil, "instance_type": nil, "host": nil, "gpu": nil, "gpu_count": nil, "count": nil, "usd_per_hour": nil},
 	"time":          keys{"s": nil, "low": nil, "high": nil, "basis": nil},
 	"cost":          keys{"usd": nil, "low": nil, "high": nil, "basis": nil},
 	"accuracy":      keys{"metric": nil, "value": nil, "low": nil, "high": nil, "basis": nil, "higher_is_better": nil},
@@ -149,8 +149,8 @@ func TestUnknownIsNull(t *testing.T) {
 	r := example()
 	for i := range r.Space.Candidates {
 		c := NewCandidate(r, i, 0, nil, nil)
-		switch vm := c.Configuration[0].InstanceType; {
-		case c.BatchSize == 4096:
+		switch vm := c.Configuration[0]; {
+		case *c.BatchSize == 4096:
 			if c.Time.S != nil || c.Time.Basis != nil || c.Feasible {
 				t.Errorf("never ran, yet %+v", c)
 			}
@@ -158,7 +158,10 @@ func TestUnknownIsNull(t *testing.T) {
 			if last.Constraint != "gpu_memory" || last.Limit != nil || last.Value != nil {
 				t.Errorf("nothing is known of the memory, yet %+v", last)
 			}
-		case vm == "desk":
+		case text(vm.Host) == "desk":
+			if vm.Cloud != nil || vm.Region != nil || vm.InstanceType != nil || vm.GPU != nil || vm.GPUCount != nil || vm.PriceFrom != nil {
+				t.Errorf("a machine of one's own of which little is known: %+v", vm)
+			}
 			if c.Cost.USD != nil || c.Configuration[0].USDPerHour != nil || c.Score != nil || c.CAR != nil {
 				t.Errorf("has no price, yet %+v", c)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,15 +17,19 @@ var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "
 	"p_best_time", "p_best_cost", "feasible", "frontier_time", "frontier_cost",
 	"accuracy_low", "accuracy_high", "accuracy_basis", "price_from", "violates", "sources"}
 
+// lastColumns were added later and follow everything else, also in the CSV of a
+// pick. A machine of one's own has a host instead of an instance type.
+var lastColumns = []string{"host"}
+
 // pickColumns follow the candidate's own in the CSV of a pick.
 var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_cost_usd", "query_sort",
 	"query_weight_time", "query_weight_cost", "picked_at", "estimated_by"}
 
 // WriteCSV writes one row a candidate.
 func WriteCSV(w io.Writer, candidates []Candidate) error {
-	rows := [][]string{candidateColumns}
+	rows := [][]string{slices.Concat(candidateColumns, lastColumns)}
 	for _, c := range candidates {
-		rows = append(rows, csvRow(c))
+		rows = append(rows, slices.Concat(csvRow(c), lastCells(c)))
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -32,33 +37,37 @@ func WriteCSV(w io.Writer, candidates []Candidate) error {
 // writeCSV writes the pick as a candidate's row with the query behind it.
 func (p Pick) writeCSV(w io.Writer) error {
 	q := p.Query
-	row := append(csvRow(p.Candidate), number(q.MinAccuracy), number(q.MaxTimeS), number(q.MaxCostUSD), q.Sort,
-		number(&q.Weights.Time), number(&q.Weights.Cost), p.PickedAt, p.EstimatedBy)
-	return csv.NewWriter(w).WriteAll([][]string{append(candidateColumns[:len(candidateColumns):len(candidateColumns)], pickColumns...), row})
+	query := []string{number(q.MinAccuracy), number(q.MaxTimeS), number(q.MaxCostUSD), q.Sort,
+		number(&q.Weights.Time), number(&q.Weights.Cost), p.PickedAt, p.EstimatedBy}
+	return csv.NewWriter(w).WriteAll([][]string{
+		slices.Concat(candidateColumns, pickColumns, lastColumns), slices.Concat(csvRow(p.Candidate), query, lastCells(p.Candidate)),
+	})
 }
 
-func csvRow(c Candidate) []string {
-	var vm Part
+func first(c Candidate) (vm Part) {
 	if len(c.Configuration) > 0 {
 		vm = c.Configuration[0]
 	}
+	return vm
+}
+
+func lastCells(c Candidate) []string { return []string{spreadsheetSafe(text(first(c).Host))} }
+
+func csvRow(c Candidate) []string {
+	vm := first(c)
 	var a Accuracy
 	var accuracy [3]string
 	if c.Accuracy != nil {
 		a = *c.Accuracy
 		accuracy = [3]string{number(&a.Value), number(&a.Low), number(&a.High)}
 	}
-	place := ""
-	if c.Rank != nil {
-		place = strconv.Itoa(*c.Rank)
-	}
-	row := []string{place, c.ID, c.Model, c.Variant, text(c.Precision), c.Mode, vm.Cloud, vm.Region, vm.InstanceType, vm.GPU,
-		strconv.Itoa(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), strconv.Itoa(c.BatchSize), number(c.Epochs), number(c.Units),
+	row := []string{whole(c.Rank), c.ID, c.Model, c.Variant, text(c.Precision), c.Mode, text(vm.Cloud), text(vm.Region), text(vm.InstanceType), text(vm.GPU),
+		whole(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), whole(c.BatchSize), number(c.Epochs), number(c.Units),
 		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
 		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), a.Metric, accuracy[0],
 		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Time), number(c.PBest.Cost),
 		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Time), strconv.FormatBool(c.Frontier.Cost),
-		accuracy[1], accuracy[2], a.Basis, vm.PriceFrom, violated(c.Violates)}
+		accuracy[1], accuracy[2], a.Basis, text(vm.PriceFrom), violated(c.Violates)}
 	for i := range row {
 		row[i] = spreadsheetSafe(row[i])
 	}
@@ -98,6 +107,13 @@ func number(v *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+func whole(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
 }
 
 func text(s *string) string {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -103,11 +104,13 @@ func (p Pick) markdown() string {
 	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", cell(name), cell(value)) }
 	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", cell(c.Model+" · "+c.Mode))
 	for _, v := range c.Configuration {
-		row("VMs", fmt.Sprintf("%d× %s (%d× %s), %s %s", v.Count, v.InstanceType, v.GPUCount, orDash(v.GPU), orDash(v.Cloud), v.Region))
-		row("price", fmt.Sprintf("%s/h each, %s (%s)", dollars(v.USDPerHour), c.Purchase, orDash(v.PriceFrom)))
+		row("VMs", v.words())
+		row("price", v.priceWords(c.Purchase))
 	}
 	row("variant", strings.TrimSpace(c.Variant+" "+text(c.Precision)))
-	row("batch size", fmt.Sprint(c.BatchSize))
+	if c.BatchSize != nil {
+		row("batch size", fmt.Sprint(*c.BatchSize))
+	}
 	if c.Epochs != nil {
 		row("epochs", quantity.Count(*c.Epochs))
 	}
@@ -123,7 +126,9 @@ func (p Pick) markdown() string {
 		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
 	}
 	row("limits", limitsText(p.Query, c.Accuracy == nil || c.Accuracy.HigherIsBetter))
-	row("rests on runs", strings.ReplaceAll(sources(c.Sources), ";", ", "))
+	if len(c.Sources) > 0 {
+		row("rests on", sourcesText(c.Sources))
+	}
 	row("picked", p.PickedAt+" with "+p.EstimatedBy)
 	for _, w := range p.Warnings {
 		fmt.Fprintf(&b, "\n> %s\n", cell(w))
@@ -137,18 +142,51 @@ func cell(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "—"
+// Name is the instance type, or the host of a machine of one's own.
+func (v Part) Name() string { return cmp.Or(text(v.InstanceType), text(v.Host), "VM") }
+
+// words names a part: 1× p2.xlarge (1× K80), aws us-east-1.
+func (v Part) words() string {
+	gpu := "GPU unknown"
+	switch name := text(v.GPU); {
+	case name != "" && v.GPUCount != nil:
+		gpu = fmt.Sprintf("%d× %s", *v.GPUCount, name)
+	case name != "":
+		gpu = name
+	case v.GPUCount != nil && *v.GPUCount > 0:
+		gpu = fmt.Sprintf("%d GPUs", *v.GPUCount)
+	case v.GPUCount != nil:
+		gpu = "no GPU"
+	case v.Host != nil:
+		gpu = "no GPU known"
 	}
-	return s
+	out := fmt.Sprintf("%d× %s (%s)", v.Count, v.Name(), gpu)
+	if where := strings.TrimSpace(text(v.Cloud) + " " + text(v.Region)); where != "" {
+		out += ", " + where
+	}
+	return out
 }
 
-func dollars(v *float64) string {
-	if v == nil {
+func (v Part) priceWords(purchase string) string {
+	if v.USDPerHour == nil {
 		return "price unknown"
 	}
-	return quantity.Money(*v)
+	out := fmt.Sprintf("%s/h each, %s", quantity.Money(*v.USDPerHour), purchase)
+	if from := text(v.PriceFrom); from != "" {
+		out += " (" + from + ")"
+	}
+	return out
+}
+
+// sourcesText names runs. Those of the built-in library have numbers below 0.
+func sourcesText(ids []int64) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		if names[i] = fmt.Sprintf("run %d", id); id < 0 {
+			names[i] = fmt.Sprintf("built-in library, run %d", -id)
+		}
+	}
+	return strings.Join(names, "; ")
 }
 
 func interval90(v, low, high *float64, basis *string, format func(float64) string) string {

@@ -125,6 +125,46 @@ func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
 	}
 }
 
+// A run on a machine of one's own: nothing of a cloud, a price or a GPU.
+func TestMarkdownOfALocalRun(t *testing.T) {
+	r := example()
+	for i := range r.Space.Candidates {
+		if r.Space.Candidates[i].Configuration[0].VM.InstanceType != "desk" {
+			continue
+		}
+		r.Space.Candidates[i].BatchSize, r.Space.Candidates[i].Sources = 0, []int64{5, -131}
+		p := NewPick(r, i, pickedAt, "1.0")
+		got := written(t, p, Markdown)
+		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | price unknown |\n", "| rests on | run 5; built-in library, run 131 |\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+		if strings.Contains(got, "batch") || strings.Contains(got, "—") || strings.Contains(got, " |\n| |") || regexp.MustCompile(`\| +\|\n\| [a-z]`).MatchString(got) {
+			t.Errorf("an empty part in\n%s", got)
+		}
+		row := written(t, p, CSV)
+		if !strings.HasSuffix(row, ",desk\n") || !strings.Contains(row, ",train,,,,,,1,,,") {
+			t.Errorf("CSV\n%s", row)
+		}
+		return
+	}
+	t.Fatal("the example has no machine of one's own")
+}
+
+func TestPartInWords(t *testing.T) {
+	for want, p := range map[string]Part{
+		"1× c5.large (no GPU), aws us-east-1": {Count: 1, InstanceType: new("c5.large"), GPUCount: new(0), Cloud: new("aws"), Region: new("us-east-1")},
+		"2× g3.8xlarge (2× M60), aws":         {Count: 2, InstanceType: new("g3.8xlarge"), GPU: new("M60"), GPUCount: new(2), Cloud: new("aws")},
+		"1× x (3 GPUs), lab":                  {Count: 1, InstanceType: new("x"), GPUCount: new(3), Cloud: new("lab")},
+		"1× desk (1× T4)":                     {Count: 1, Host: new("desk"), GPU: new("T4"), GPUCount: new(1)},
+	} {
+		if got := p.words(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestLimitsInWords(t *testing.T) {
 	q := Query{MinAccuracy: new(0.7), MaxTimeS: new(7200.0), MaxCostUSD: new(10.0)}
 	if got := limitsText(q, true); got != "accuracy ≥ 70.0 %, time ≤ 2 h 00 m, cost ≤ $10.00" {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,6 +31,7 @@ type pickedCandidate struct {
 		Cloud        string   `json:"cloud"`
 		Region       string   `json:"region"`
 		InstanceType string   `json:"instance_type"`
+		Host         string   `json:"host"` // of a machine of one's own, which has no instance type
 		Count        *float64 `json:"count"`
 	} `json:"configuration"`
 	Time struct {
@@ -67,7 +69,7 @@ func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
 		first := c.Configuration[0]
 		row.add("cloud", clean(first.Cloud))
 		row.add("region", clean(first.Region))
-		row.add("instance_type", clean(first.InstanceType))
+		row.add("instance_type", clean(cmp.Or(first.InstanceType, first.Host)))
 		row.add("count", whole(first.Count))
 	}
 	row.add("batch_size", whole(c.BatchSize))

@@ -128,10 +128,12 @@ func pickRows(picks []store.Pick) []*row {
 		}
 		var vms []string
 		for _, part := range c.Configuration {
-			vms = append(vms, fmt.Sprintf("%d× %s", part.Count, part.InstanceType))
+			vms = append(vms, fmt.Sprintf("%d× %s", part.Count, part.Name()))
 		}
 		r.cells["model"], r.cells["vm"], r.cells["variant"] = c.Model, strings.Join(vms, " + "), c.Variant
-		r.cells["batch"], r.numbers["batch"] = strconv.Itoa(c.BatchSize), float64(c.BatchSize)
+		if r.cells["batch"] = "—"; c.BatchSize != nil {
+			r.cells["batch"], r.numbers["batch"] = strconv.Itoa(*c.BatchSize), float64(*c.BatchSize)
+		}
 		r.value("time", c.Time.S, quantity.Duration)
 		r.value("cost", c.Cost.USD, quantity.Money)
 		r.question = rank.Question{Model: c.Model, Mode: profile.Mode(c.Mode)}
