@@ -101,7 +101,7 @@ func (a *App) region() string {
 	case keys.Probe:
 		return a.probe.Region()
 	case keys.Library:
-		return keys.InLibrary
+		return a.library.Region()
 	}
 	return [...]string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking}[a.explore.Focused()]
 }

@@ -21,7 +21,7 @@ func (d Disabled) reason(a Action) string {
 
 // glyphs are short names of keys, and glyphsASCII those without symbols.
 var (
-	glyphs      = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "⏎", "shift+tab": "⇧tab", "pgup": "PgUp", "pgdown": "PgDn"}
+	glyphs      = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "⏎", "space": "␣", "shift+tab": "⇧tab", "pgup": "PgUp", "pgdown": "PgDn"}
 	glyphsASCII = map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "shift+tab": "S-tab"}
 )
 
@@ -40,13 +40,24 @@ func glyph(th *theme.Theme, key string) string {
 type item struct {
 	keys, word string
 	rank       int
-	off        bool
+	plain, off bool
 }
+
+func (it item) label() string { return strings.TrimRight(it.keys+" "+it.word, " ") }
+
+// terseWidth is the width from which the footer has words for the keys of
+// movement too.
+const terseWidth = 70
 
 // Footer draws the keys that do something in a region, in at most one line of
 // exactly width cells, the most important ones first to come and last to go.
 func (t *Table) Footer(th *theme.Theme, region string, width int, disabled Disabled) string {
 	items := t.items(th, region, disabled)
+	for i := range items {
+		if items[i].plain && width < terseWidth {
+			items[i].word = ""
+		}
+	}
 	order := make([]int, len(items))
 	for i := range order {
 		order[i] = i
@@ -55,7 +66,7 @@ func (t *Table) Footer(th *theme.Theme, region string, width int, disabled Disab
 	room := width - 1
 	shown := make([]bool, len(items))
 	for _, i := range order {
-		need := text.Width(items[i].keys) + 1 + text.Width(items[i].word) + 2
+		need := text.Width(items[i].label()) + 2
 		if need > room+2 { // the last one needs no gap
 			break
 		}
@@ -76,7 +87,10 @@ func (t *Table) Footer(th *theme.Theme, region string, width int, disabled Disab
 		if it.off {
 			key, word = th.Faint, th.Faint
 		}
-		b.WriteString(key.Render(it.keys) + " " + word.Render(it.word))
+		b.WriteString(key.Render(it.keys))
+		if it.word != "" {
+			b.WriteString(" " + word.Render(it.word))
+		}
 	}
 	return text.Fit(b.String(), width)
 }
@@ -91,13 +105,13 @@ func (t *Table) items(th *theme.Theme, region string, disabled Disabled) []item 
 		}
 		word, key := b.word(region), glyph(th, b.Keys[0])
 		if j := slices.IndexFunc(out, func(x item) bool { return x.word == word }); j >= 0 {
-			if out[j].keys != "←" && out[j].keys != "↑" {
+			if !slices.Contains([]string{"←", "↑", "["}, out[j].keys) {
 				key = " " + key
 			}
 			out[j].keys += key
 			continue
 		}
-		out = append(out, item{key, word, b.Rank, disabled.reason(b.Action) != ""})
+		out = append(out, item{key, word, b.Rank, b.Plain, disabled.reason(b.Action) != ""})
 	}
 	return out
 }

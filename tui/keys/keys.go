@@ -29,6 +29,7 @@ type Binding struct {
 	Long   string            // what it does, for help and docs
 	Only   []string          // regions in which it does something; nil is everywhere
 	Rank   int               // 1 comes first into the footer, 0 stays out
+	Plain  bool              // the key says enough where the footer is short
 }
 
 // in reports whether the binding does something in a region.

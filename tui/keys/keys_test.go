@@ -16,7 +16,7 @@ import (
 var write = flag.Bool("write", false, "write docs/KEYS.md")
 
 func regions() []string {
-	return []string{InSliders, InPlot, InRanking, InInspector, InForm, InRun, InFleet, InTraffic, InLibrary}
+	return []string{InSliders, InPlot, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks}
 }
 
 func TestDefaultsAreSoundAndComplete(t *testing.T) {
@@ -136,11 +136,49 @@ func TestFooterIsExactAndKeepsWhatMatters(t *testing.T) {
 	}
 	th := theme.New("", true, false)
 	got := ansi.Strip(Default().Footer(th, InSliders, 150, nil))
-	if !strings.HasPrefix(got, " ←→ move  [ ] big step  ⏎ type  tab focus ") {
+	if !strings.HasPrefix(got, " ←→ move  [] big  ⏎ type  tab focus ") {
 		t.Errorf("sliders: %q", got)
 	}
 	if run := ansi.Strip(Default().Footer(th, InRun, 80, nil)); !strings.Contains(run, ". stop and save") || !strings.Contains(run, "esc cancel") {
 		t.Errorf("run: %q", run)
+	}
+}
+
+func TestFooterOfEveryStep(t *testing.T) {
+	th := theme.New("", true, false)
+	for _, c := range []struct {
+		region string
+		width  int
+		has    []string
+		lacks  []string
+	}{
+		{InSliders, 50, []string{"←→", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
+		{InRanking, 50, []string{"↑↓", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
+		{InSliders, 120, []string{"←→ move", "[] big", "⏎ type", "tab focus", "/ filter", "s sort", "␣ pin", "x pick", "e export", "u undo", "m model", "p probe", "? help", "q quit"}, nil},
+		{InSliders, 200, []string{"w work", "b batch", "$ price", "c cloud", "n GPU", "v variant", "f hide", "0 clear", "a axes"}, nil},
+		{InPlot, 120, []string{"←→ frontier", "e export"}, nil},
+		{InRanking, 120, []string{"e export", "u undo"}, []string{"⏎"}},
+		{InForm, 120, []string{"⏎ edit", "↑↓ fields", "p start"}, []string{"␣", "←", "pin", "tab"}},
+		{InChoice, 120, []string{"←→ change", "␣ switch"}, []string{"pin", "tab"}},
+		{InStart, 120, []string{"⏎ p start"}, []string{"␣", "edit"}},
+		{InEnded, 120, []string{"⏎ form", "p again"}, []string{"␣", "edit", "tab"}},
+		{InRun, 120, []string{". stop and save", "esc cancel"}, []string{"tab"}},
+		{InModels, 120, []string{"⏎ rank", "tab next list"}, []string{"pin", "delete", "export"}},
+		{InRuns, 120, []string{"⏎ rank", "D delete"}, []string{"pin", "export"}},
+		{InVMs, 120, []string{"s sort"}, []string{"pin", "delete", "export", "⏎"}},
+		{InPicks, 120, []string{"⏎ rank", "e export"}, []string{"pin", "delete"}},
+	} {
+		got := ansi.Strip(Default().Footer(th, c.region, c.width, nil))
+		for _, want := range c.has {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s at %d lacks %q: %s", c.region, c.width, want, got)
+			}
+		}
+		for _, not := range c.lacks {
+			if strings.Contains(got, not) {
+				t.Errorf("%s at %d offers %q, which does nothing there: %s", c.region, c.width, not, got)
+			}
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/components/table"
+	"sweetspot/tui/keys"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -89,6 +90,11 @@ func (s *Screen) Shelf() Shelf { return s.shelf }
 
 // Vertical moves the cursor.
 func (s *Screen) Vertical(rows int) { s.list().table.Move(rows) }
+
+// Region is where keys act, by the shelf.
+func (s *Screen) Region() string {
+	return [shelves]string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks}[s.shelf]
+}
 
 // Page moves the cursor by screenfuls.
 func (s *Screen) Page(pages int) { s.list().table.Page(pages) }

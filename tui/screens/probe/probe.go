@@ -106,8 +106,15 @@ func (s *Screen) Last() session.Update { return s.update }
 
 // Region is where keys act.
 func (s *Screen) Region() string {
-	if s.Active() {
+	switch {
+	case s.Active():
 		return keys.InRun
+	case s.state != Filling:
+		return keys.InEnded
+	case s.row == len(fields):
+		return keys.InStart
+	case fields[s.row].choices != nil:
+		return keys.InChoice
 	}
 	return keys.InForm
 }

@@ -366,3 +366,18 @@ func BenchmarkView(b *testing.B) {
 		s.View()
 	}
 }
+
+// The footer advertises what does something on the row under the cursor.
+func TestRegionFollowsTheRow(t *testing.T) {
+	s := New(theme.New("", true, false))
+	s.SetSize(120, 38)
+	for row, want := range map[int]string{0: keys.InForm, 1: keys.InChoice, 2: keys.InChoice, 3: keys.InForm, len(fields): keys.InStart} {
+		if s.row = row; s.Region() != want {
+			t.Errorf("row %d is in %s, want %s", row, s.Region(), want)
+		}
+	}
+	s.Fail(errors.New("no Python here"))
+	if s.Region() != keys.InEnded {
+		t.Errorf("after a failure keys act in %s", s.Region())
+	}
+}
