@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,6 +29,19 @@ type Check struct {
 	// Broken is for what keeps sweetspot from working at all. A missing GPU
 	// or framework only narrows what it can measure here.
 	Broken bool `json:"broken"`
+}
+
+// MarshalJSON writes a mend where there is nothing to mend as null.
+func (c Check) MarshalJSON() ([]byte, error) {
+	type plain Check
+	out := struct {
+		plain
+		Mend *string `json:"mend"`
+	}{plain: plain(c)}
+	if c.Mend != "" {
+		out.Mend = &c.Mend
+	}
+	return json.Marshal(out)
 }
 
 // Terminal is what the caller knows of its own terminal.

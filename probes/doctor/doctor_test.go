@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,17 @@ func TestExamine(t *testing.T) {
 		}
 		if c.Name == "Python" && (c.OK || !strings.Contains(c.Found, "/nowhere/python3 (not found)")) {
 			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestNothingToMendIsNull(t *testing.T) {
+	for want, c := range map[string]Check{
+		`{"name":"GPU","ok":true,"found":"x","broken":false,"mend":null}`:   {Name: "GPU", OK: true, Found: "x"},
+		`{"name":"GPU","ok":false,"found":"x","broken":false,"mend":"buy"}`: {Name: "GPU", Found: "x", Mend: "buy"},
+	} {
+		if got, err := json.Marshal(c); err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 	}
 }

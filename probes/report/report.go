@@ -31,7 +31,7 @@ type Run struct {
 	Status           string    `json:"status"`
 	Model            string    `json:"model"`
 	Mode             string    `json:"mode"`
-	BatchSize        int       `json:"batch_size"`
+	BatchSize        *int      `json:"batch_size"`
 	Precision        *string   `json:"precision"`
 	Machine          Machine   `json:"machine"`
 	InitS            *float64  `json:"init_s"`
@@ -63,7 +63,7 @@ type Machine struct {
 	CPU          *string  `json:"cpu"`
 	CPUs         int      `json:"cpus"`
 	GPU          *string  `json:"gpu"`
-	GPUCount     int      `json:"gpu_count"`
+	GPUCount     *int     `json:"gpu_count"`
 	GPUMemGiB    *float64 `json:"gpu_mem_gib"`
 	Driver       *string  `json:"driver"`
 	CUDA         *string  `json:"cuda"`
@@ -116,8 +116,8 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	r := u.Run
 	p := Probe{Schema: 1, Command: "probe", Warnings: append([]string{}, u.Warnings...), Estimates: []Epochs{}}
 	p.Run = Run{
-		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: r.BatchSize, Precision: word(r.Variant.Precision),
-		Machine: machine(u.Machine), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
+		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: above0(r.BatchSize), Precision: word(r.Variant.Precision),
+		Machine: machine(u.Machine, u.GPUsKnown), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
 		SteadyIterations: u.Summary.N, WarmupIterations: u.Summary.Warmup, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
 		StoppedBecause: word(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
@@ -151,12 +151,24 @@ func atEpochs(n float64, t estimate.Estimate, price *float64) Epochs {
 	return e
 }
 
-func machine(m store.Machine) Machine {
-	return Machine{
-		Host: m.Host, OS: m.OS, CPU: word(m.CPU), CPUs: m.CPUs, GPU: word(m.GPU), GPUCount: m.GPUCount, GPUMemGiB: m.GPUMemGiB,
+func machine(m store.Machine, gpusKnown bool) Machine {
+	out := Machine{
+		Host: m.Host, OS: m.OS, CPU: word(m.CPU), CPUs: m.CPUs, GPU: word(m.GPU), GPUCount: above0(m.GPUCount), GPUMemGiB: m.GPUMemGiB,
 		Driver: word(m.Driver), CUDA: word(m.CUDA), Cloud: word(m.VM.Cloud), Region: word(m.VM.Region),
 		InstanceType: word(m.VM.InstanceType), USDPerHour: m.USDPerHour,
 	}
+	if gpusKnown {
+		out.GPUCount = &m.GPUCount
+	}
+	return out
+}
+
+// above0 is a count whose zero means unknown.
+func above0(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
 }
 
 func word(s string) *string {
@@ -170,7 +182,10 @@ func word(s string) *string {
 func (p Probe) Write(w io.Writer, path string) error {
 	r := p.Run
 	var b strings.Builder
-	what := fmt.Sprintf("%s, %s, batch %d", r.Model, r.Mode, r.BatchSize)
+	what := fmt.Sprintf("%s, %s", r.Model, r.Mode)
+	if r.BatchSize != nil {
+		what += fmt.Sprintf(", batch %d", *r.BatchSize)
+	}
 	if r.Precision != nil {
 		what += ", " + *r.Precision
 	}
@@ -232,8 +247,8 @@ func (m Machine) words() string {
 		where = *m.InstanceType
 	}
 	switch {
-	case m.GPU != nil && m.GPUCount > 1:
-		return fmt.Sprintf("%s (%d × %s)", where, m.GPUCount, *m.GPU)
+	case m.GPU != nil && m.GPUCount != nil && *m.GPUCount > 1:
+		return fmt.Sprintf("%s (%d × %s)", where, *m.GPUCount, *m.GPU)
 	case m.GPU != nil:
 		return where + " (" + *m.GPU + ")"
 	case m.CPU != nil:

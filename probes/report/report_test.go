@@ -98,6 +98,26 @@ func TestUnknowns(t *testing.T) {
 	}
 }
 
+// A command need not say its batch size or what the machine has; no GPU is
+// written only where it was said that there is none.
+func TestUnknownCountsAreNull(t *testing.T) {
+	u := measured(t)
+	u.Run.BatchSize, u.Machine.GPU, u.Machine.GPUCount = 0, "", 0
+	p := New(u, nil, nil)
+	run := object(t, p)["run"].(map[string]any)
+	if m := run["machine"].(map[string]any); run["batch_size"] != nil || m["gpu_count"] != nil || m["instance_type"] != nil || m["host"] != "h" {
+		t.Errorf("%v", run)
+	}
+	var b strings.Builder
+	if err := p.Write(&b, "p.db"); err != nil || strings.Contains(b.String(), "batch") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	u.GPUsKnown = true
+	if m := object(t, New(u, nil, nil))["run"].(map[string]any)["machine"].(map[string]any); m["gpu_count"] != 0.0 {
+		t.Errorf("known to have none, yet %v", m["gpu_count"])
+	}
+}
+
 func TestText(t *testing.T) {
 	var b strings.Builder
 	if err := New(measured(t), []float64{1, 20}, nil).Write(&b, "/tmp/\x1b[31mprofiles.db"); err != nil {

@@ -26,6 +26,7 @@ const (
 type picture struct {
 	described   store.Description
 	redescribed bool // since it was last saved
+	gpusKnown   bool
 	id          int64
 
 	series   steady.Series
@@ -73,6 +74,7 @@ func (p *picture) event(e protocol.Event, now float64) {
 	switch e := e.(type) {
 	case protocol.Hello:
 		hello(&p.described, e)
+		p.gpusKnown = p.gpusKnown || e.GPUs != nil
 		p.redescribed = true
 	case protocol.Model:
 		describe(&p.described, e)

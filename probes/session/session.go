@@ -34,6 +34,7 @@ type Update struct {
 	Seq              int
 	Run              profile.Run // summary so far; usable as a run of a set
 	Machine          store.Machine
+	GPUsKnown        bool      // the script said which GPUs it has; if none, Machine names none
 	Seconds          []float64 // all iteration times so far
 	Summary          steady.Summary
 	Verdict          steady.Verdict

@@ -16,6 +16,7 @@ func (p *picture) update() Update {
 	return Update{
 		Run:              p.run(s),
 		Machine:          p.described.Machine,
+		GPUsKnown:        p.gpusKnown,
 		Seconds:          p.series.Seconds(),
 		Summary:          s,
 		Telemetry:        tail(p.telemetry, shownReadings),
