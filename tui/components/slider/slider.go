@@ -240,5 +240,9 @@ func (s *Slider) Commit() (changed bool, err error) {
 	return s.Set(v), nil
 }
 
+// Error is the sentence about what is typed, after a [Slider.Commit] that
+// failed; the slider's own line may be too short for it.
+func (s *Slider) Error() string { return s.err }
+
 // Cancel ends typing and keeps the value.
 func (s *Slider) Cancel() { s.typing, s.typed, s.err = false, "", "" }

@@ -20,7 +20,23 @@ func (s *Slider) View(th *theme.Theme, width int) string {
 	if width <= 0 {
 		return "\n"
 	}
+	if s.err != "" {
+		return s.complaint(th, width)
+	}
 	return s.head(th, width) + "\n" + s.track(th, width)
+}
+
+// complaint is what is wrong with what was typed. The sentence quotes it, and
+// has both lines until the next key.
+func (s *Slider) complaint(th *theme.Theme, width int) string {
+	lines := text.Wrap(s.err, width)
+	if len(lines) > Height {
+		lines[Height-1] = text.Truncate(strings.Join(lines[Height-1:], " "), width, th.Symbols.Ellipsis)
+	}
+	for i := range lines {
+		lines[i] = th.Bad.Render(lines[i])
+	}
+	return text.Block(lines, width, Height)
 }
 
 // head is the line with label, value and note.
@@ -30,12 +46,7 @@ func (s *Slider) head(th *theme.Theme, width int) string {
 		label = th.TitleFocus.Render(s.cfg.Label)
 	}
 	left := label + " " + s.reading(th)
-	switch {
-	case s.err != "":
-		// The error needs the room; what is typed stays in sight.
-		left = th.Key.Render(s.typed) + " " + th.Bad.Render(s.err)
-		return text.Fit(left, width)
-	case s.typing:
+	if s.typing {
 		return text.Fit(left, width)
 	}
 	right := th.Dim.Render(s.note)

@@ -49,18 +49,25 @@ func newConstraints() *constraints {
 
 // parsePercent lets people type 70 on a slider whose scale shows percents.
 func parsePercent(s string) (float64, error) {
-	if v, err := quantity.ParseFraction(s); err == nil {
-		return v, nil
-	}
-	return quantity.ParseFraction(strings.TrimSpace(s) + "%")
+	return firstOf(quantity.ParseFraction, s, strings.TrimSpace(s)+"%")
 }
 
 // parseDeadline takes a bare number as minutes.
 func parseDeadline(s string) (float64, error) {
-	if v, err := quantity.ParseDuration(s); err == nil {
+	return firstOf(quantity.ParseDuration, s, s+"m")
+}
+
+// firstOf reads what was typed, or else what it is likely to mean; an error
+// quotes what was typed.
+func firstOf(parse func(string) (float64, error), typed, meant string) (float64, error) {
+	v, err := parse(typed)
+	if err == nil {
 		return v, nil
 	}
-	return quantity.ParseDuration(s + "m")
+	if v, second := parse(meant); second == nil {
+		return v, nil
+	}
+	return 0, err
 }
 
 func weightText(cost float64) string {
@@ -174,10 +181,14 @@ func (c *constraints) show(a *Answer) {
 }
 
 func crossoverNote(a *Answer) string {
-	if n := len(a.Crossovers); n > 0 {
+	switch n := len(a.Crossovers); n {
+	case 0:
+		return ""
+	case 1:
+		return "1 crossover"
+	default:
 		return fmt.Sprintf("%d crossovers", n)
 	}
-	return ""
 }
 
 // layOut gives the sliders the ranges and histograms of a space.

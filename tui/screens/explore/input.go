@@ -56,6 +56,10 @@ func (s *Screen) Commit() (changed bool) {
 	return s.question != before
 }
 
+// TypingError is the sentence that says why the typed value can't be taken
+// over, "" when there is nothing against it.
+func (s *Screen) TypingError() string { return s.slider().Error() }
+
 func (s *Screen) slider() *slider.Slider { return s.constraints.sliders[s.constraints.active] }
 
 // Horizontal is the left and right keys: a slider's value, or the next
