@@ -28,24 +28,3 @@ var builtin = sync.OnceValue(func() []profile.VMType {
 // type. The slice is the caller's; the prices in it are shared and must not be
 // changed.
 func Builtin() []profile.VMType { return slices.Clone(builtin()) }
-
-// Find returns the built-in VM type of that key.
-func Find(key profile.VMKey) (profile.VMType, bool) {
-	i := slices.IndexFunc(builtin(), func(v profile.VMType) bool { return v.Key() == key })
-	if i < 0 {
-		return profile.VMType{}, false
-	}
-	return builtin()[i], true
-}
-
-// ByInstanceType returns the built-in VM types of that name, one per region,
-// without regard to case.
-func ByInstanceType(name string) []profile.VMType {
-	var found []profile.VMType
-	for _, v := range builtin() {
-		if strings.EqualFold(v.InstanceType, name) {
-			found = append(found, v)
-		}
-	}
-	return found
-}

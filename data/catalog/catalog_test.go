@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,11 +41,14 @@ func TestStudyPrices(t *testing.T) {
 		{"aws", "us-east-2", "p3.2xlarge", "V100-SXM2-16GB", 1, 16, profile.OnDemand, 3.06, "ApproxDNN"},
 		{"aws", "us-east-2", "p3.2xlarge", "V100-SXM2-16GB", 1, 16, profile.Reserved3Y, 0.985, "ApproxDNN"},
 	} {
-		vm, ok := Find(profile.VMKey{Cloud: c.cloud, Region: c.region, InstanceType: c.instance})
-		if !ok {
+		at := slices.IndexFunc(Builtin(), func(v profile.VMType) bool {
+			return v.Key() == profile.VMKey{Cloud: c.cloud, Region: c.region, InstanceType: c.instance}
+		})
+		if at < 0 {
 			t.Errorf("%s in %s is missing", c.instance, c.region)
 			continue
 		}
+		vm := Builtin()[at]
 		p, ok := vm.PriceOf(c.purchase)
 		if !ok || p.USDPerHour != c.usd || !strings.Contains(p.Source, c.source) {
 			t.Errorf("%s %s: %+v, want %g of %s", c.instance, c.purchase, p, c.usd, c.source)
@@ -65,9 +69,14 @@ func TestEveryPriceHasSourceAndDate(t *testing.T) {
 	}
 }
 
+// named returns the built-in VM types of that name, one per region.
+func named(instance string) []profile.VMType {
+	return slices.DeleteFunc(Builtin(), func(v profile.VMType) bool { return v.InstanceType != instance })
+}
+
 // Paragon prints no price: unknown must stay unknown.
 func TestUnknownPriceIsNotZero(t *testing.T) {
-	found := ByInstanceType("M4.Large")
+	found := named("m4.large")
 	if len(found) != 1 || len(found[0].Prices) != 0 || found[0].VCPUs != nil || found[0].GPUMemGiB != nil {
 		t.Errorf("m4.large: %+v", found)
 	}
@@ -79,7 +88,7 @@ func TestBuiltinIsTheCallersOwn(t *testing.T) {
 	if Builtin()[0].InstanceType == "mine" {
 		t.Error("changing the returned slice changed the catalog")
 	}
-	if got := len(ByInstanceType("p2.xlarge")); got != 2 {
+	if got := len(named("p2.xlarge")); got != 2 {
 		t.Errorf("p2.xlarge is in %d regions, want us-east-1 and us-west-2", got)
 	}
 }

@@ -5,26 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"sweetspot/engine/profile"
 )
-
-// IsHeader reports whether the cells of a first row are those of a Profile
-// CSV, for telling file formats apart.
-func IsHeader(cells []string) bool {
-	names := make([]string, len(cells))
-	for i, c := range cells {
-		names[i] = headerName(c)
-	}
-	for _, name := range required {
-		if !slices.Contains(names, name) {
-			return false
-		}
-	}
-	return true
-}
 
 // Read returns the runs of a Profile CSV in file order and the models they are
 // of. Errors about the content are of type [*Error].

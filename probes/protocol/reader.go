@@ -28,17 +28,13 @@ type Item struct {
 
 // Reader splits a stream into items. It holds at most one line of [MaxLine].
 type Reader struct {
-	in       *bufio.Reader
-	line     int
-	rejected int
-	buf      []byte
+	in   *bufio.Reader
+	line int
+	buf  []byte
 }
 
 // NewReader returns a Reader of r.
 func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 64<<10)} }
-
-// Rejected is the number of lines rejected so far.
-func (r *Reader) Rejected() int { return r.rejected }
 
 // Next returns the next item. The error is that of the underlying reader,
 // io.EOF at its end.
@@ -55,11 +51,7 @@ func (r *Reader) Next() (Item, error) {
 		} else if item, err = r.classify(item, line); err != nil {
 			item.Rejected = fmt.Sprintf("line %d: %v", r.line, err)
 		}
-		if item.Rejected != "" {
-			r.rejected++
-			return item, nil
-		}
-		if item.Event != nil || item.Log != "" {
+		if item.Rejected != "" || item.Event != nil || item.Log != "" {
 			return item, nil
 		}
 	}

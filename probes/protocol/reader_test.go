@@ -128,8 +128,8 @@ func TestLongLines(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %.3s %s", item.Line, item.Log, item.Rejected))
 	}
 	want := []string{"1 a ", "2  line 2 is longer than 1 MiB", "3 yyy ", "4  line 4 is longer than 1 MiB", "5 las "}
-	if !reflect.DeepEqual(got, want) || r.Rejected() != 2 {
-		t.Errorf("got %q, %d rejected", got, r.Rejected())
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
 

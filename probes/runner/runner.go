@@ -130,12 +130,6 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 // Started is when the command began.
 func (p *Process) Started() time.Time { return p.started }
 
-// PID is the number of the command's process and of its group.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
-
-// Ended is closed when the command has ended and its group has been killed.
-func (p *Process) Ended() <-chan struct{} { return p.ended }
-
 // Wait returns how the command ended.
 func (p *Process) Wait() Exit {
 	<-p.ended
