@@ -381,3 +381,21 @@ func TestRegionFollowsTheRow(t *testing.T) {
 		t.Errorf("after a failure keys act in %s", s.Region())
 	}
 }
+
+func TestTimesSayThatTheyLeaveValidationOut(t *testing.T) {
+	s := New(dark())
+	s.SetSize(120, 38)
+	u := measured(200)
+	u.Run.Mode, u.Run.IterationsPerEpoch = profile.Train, new(100.0)
+	u.Run.FirstValidationS, u.Run.ValidationS = nil, nil
+	s.Update(u)
+	if got := exact(t, s); !strings.Contains(got, "without validation") {
+		t.Errorf("no validation was measured, and nothing says so:\n%s", got)
+	}
+	u.Seq++
+	u.Run.FirstValidationS = new(2.0)
+	s.Update(u)
+	if got := exact(t, s); strings.Contains(got, "without validation") {
+		t.Errorf("a validation was measured:\n%s", got)
+	}
+}

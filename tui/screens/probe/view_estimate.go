@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/session"
@@ -97,7 +98,7 @@ func (s *Screen) outlookLines() []string {
 	if s.update.Run.USDPerHour != nil {
 		cost = "cost"
 	}
-	lines := []string{" " + s.th.Dim.Render(text.FitRight(text.Clean(what), 10)+"  "+text.Fit("time", 20)+cost)}
+	lines := []string{" " + s.th.Dim.Render(text.FitRight(text.Clean(what), 10)+"  "+text.Fit(timeTitle(s.update.Run), 20)+cost)}
 	for _, j := range jobs {
 		t, interval := withInterval(j.time, quantity.Duration)
 		usd := ""
@@ -107,6 +108,15 @@ func (s *Screen) outlookLines() []string {
 		lines = append(lines, " "+text.FitRight(quantity.Count(j.length), 10)+"  "+text.Fit(t+" "+s.th.Interval.Render(interval), 20)+usd)
 	}
 	return lines
+}
+
+// timeTitle heads the predicted times. Until a validation was measured, those
+// of training leave validations out, and say so.
+func timeTitle(r profile.Run) string {
+	if r.Mode == profile.Train && r.IterationsPerEpoch != nil && r.FirstValidationS == nil && r.ValidationS == nil {
+		return "without validation"
+	}
+	return "time"
 }
 
 // endLines say when the probe stops, or why it did.
