@@ -40,7 +40,7 @@ func layout(ax, ay Axis, sx, sy scale, w, h int) frame {
 
 func (f *frame) placeY(ay Axis) {
 	used := -1
-	for _, v := range ay.ticks(f.y.lo, f.y.hi, f.y.log, max(f.gh/3, 2)) {
+	for _, v := range ay.ticks(f.y.lo, f.y.hi, f.y.log, max(f.gh/2, 2)) {
 		row := f.gh - 1 - cellOf(f.y.frac(v), f.gh)
 		if row < 0 || row >= f.gh || row == used {
 			continue

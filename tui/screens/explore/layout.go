@@ -24,7 +24,7 @@ const (
 
 const (
 	constraintsWidth = 37
-	topMost          = 18 // rows of the plots at most, without borders
+	tallHeight       = 44 // from here on the plots get the greater part
 )
 
 // lay places everything on w × h cells.
@@ -37,7 +37,11 @@ func lay(w, h int) layout {
 		return laySmall(w, h)
 	}
 	inspector := inspectorRows(h)
-	top := min(max((h-inspector)*45/100, constraintsHeight+2), topMost+2+h/6)
+	share := 45
+	if h >= tallHeight {
+		share = 56
+	}
+	top := max((h-inspector)*share/100, constraintsHeight+2)
 	rest := h - top - inspector
 	if rest < 5 {
 		top -= 5 - rest

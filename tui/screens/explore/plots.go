@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -27,7 +28,10 @@ type plots struct {
 	// where points are candidates.
 	dialOf       []int
 	dialX, dialY []float64
+	dialVer      uint64
+	dialShown    [3]int // columns, answer and selection that dialVer is of
 	ver          uint64
+	unplaced     [2]int // candidates that a plot can't place
 }
 
 func newPlots(th *theme.Theme, log bool) *plots {
@@ -96,11 +100,49 @@ func (p *plots) layOut(a *Answer) {
 	p.layOutDial(a, class, timeAxis, (*rank.Candidate).TimeLine)
 }
 
+// note says what plot k leaves out, or how its lines are to be read; "" where
+// there is nothing to say.
+func (p *plots) note(k int, th *theme.Theme) string {
+	switch {
+	case k == 1 && p.dialOf != nil:
+		return "lowest, " + string(th.Symbols.Selected) + " selected"
+	case p.unplaced[k] == 0 || p.space == nil:
+		return ""
+	case p.space.AccuracyVaries():
+		return fmt.Sprintf("%d without %s", p.unplaced[k], p.lacking(k)) + hidden
+	default:
+		return fmt.Sprintf("%d without price", p.unplaced[k]) + hidden
+	}
+}
+
+// hidden ends a note where there is room for it.
+const hidden = " not shown"
+
+// lacking names what most of the candidates that plot k can't place lack.
+func (p *plots) lacking(k int) string {
+	accuracy := 0
+	for _, v := range p.space.Accuracy {
+		if math.IsNaN(v) {
+			accuracy++
+		}
+	}
+	if 2*accuracy >= p.unplaced[k] {
+		return p.space.Metric
+	}
+	return "price"
+}
+
 func anyKnown(column []float64) bool {
 	return slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) })
 }
 
 func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
+	p.unplaced[k] = 0
+	for i := range xs {
+		if math.IsNaN(xs[i]) || math.IsNaN(ys[i]) {
+			p.unplaced[k]++
+		}
+	}
 	p.scatter[k].SetAxes(x, y)
 	p.scatter[k].SetData(plot.Data{Version: p.ver, X: xs, Y: ys, Class: class})
 }
@@ -140,12 +182,12 @@ func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, lineOf func
 	p.set(1, dial, axis, xs, ys, classes)
 }
 
-// showDial marks, on the cost-over-dial plot, the points of feasible
-// candidates and the cheapest line, and the selected candidate where it is
-// asked.
+// showDial draws, on the cost-over-dial plot, the lowest line of all feasible
+// candidates and the line of the selected one, which is marked where it is
+// asked. All others are a faint ground: a cloud of dots says nothing.
 func (p *plots) showDial(a *Answer, selected int) {
 	r := a.Result
-	feasible := make([]bool, len(p.dialOf))
+	drawn := make([]bool, len(p.dialOf))
 	var lowest []int
 	at := -1
 	asked := math.NaN()
@@ -158,9 +200,9 @@ func (p *plots) showDial(a *Answer, selected int) {
 	}
 	line := map[int]int{} // step on the dial → cheapest feasible point
 	for j, i := range p.dialOf {
-		feasible[j] = r.Feasible[i]
+		drawn[j] = i == selected
 		step := j % dialPoints
-		if feasible[j] {
+		if r.Feasible[i] {
 			if best, ok := line[step]; !ok || p.dialY[j] < p.dialY[best] {
 				line[step] = j
 			}
@@ -175,7 +217,11 @@ func (p *plots) showDial(a *Answer, selected int) {
 		}
 	}
 	s := p.scatter[1]
-	s.SetFeasible(uint64(a.Seq), feasible)
+	if now := [3]int{int(p.ver), a.Seq, selected}; now != p.dialShown {
+		p.dialShown = now
+		p.dialVer++
+	}
+	s.SetFeasible(p.dialVer, drawn)
 	s.SetFrontier(lowest)
 	s.SetSelected(at, plot.Whiskers{})
 }
@@ -247,8 +293,8 @@ func axisAccuracy(v float64, higher bool) string {
 	if !higher && v > 1 {
 		return export.AccuracyText(v, higher)
 	}
-	if p := v * 100; p == math.Round(p) {
-		return quantity.Count(p) + "%"
+	if p := v * 100; math.Abs(p-math.Round(p)) < 1e-9 {
+		return quantity.Count(math.Round(p)) + "%"
 	}
 	return quantity.Percent(v)
 }

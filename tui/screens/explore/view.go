@@ -41,7 +41,7 @@ func (s *Screen) View() string {
 	top := []string{s.panel(Constraints, "Constraints", s.constraintsNote(), s.padded(sliders, in))}
 	for k, r := range []Region{FirstPlot, SecondPlot} {
 		if l.shows(r) {
-			top = append(top, s.panel(r, s.plots.title[k], s.legend(), s.plots.scatter[k].View()))
+			top = append(top, s.panel(r, s.plots.title[k], s.plotNote(k), s.plots.scatter[k].View()))
 		}
 	}
 	blocks := []string{text.Beside(top...), s.panel(Ranking, s.rankingTitle(), s.rankingNote(), ranking)}
@@ -88,6 +88,27 @@ func (s *Screen) constraintsNote() string {
 	return fmt.Sprintf("%s of %s", quantity.Count(float64(ok)), quantity.Count(float64(all)))
 }
 
+// plotNote is what a plot says beside its title: what it leaves out, and the
+// legend. Where both don't fit, the first plot keeps the legend, which is of
+// both, and the second what is left out.
+func (s *Screen) plotNote(k int) string {
+	note, legend := s.plots.note(k, s.th), s.legend()
+	room := s.layout.region[int(FirstPlot)+k].w - text.Width(s.plots.title[k]) - borderCells
+	both := note + " " + s.th.Symbols.Dot + " " + legend
+	switch {
+	case note == "" || k == 0 && s.layout.shows(SecondPlot) && text.Width(both) > room:
+		return legend
+	case text.Width(both) <= room:
+		return both
+	case text.Width(note) > room:
+		return strings.TrimSuffix(note, hidden)
+	}
+	return note
+}
+
+// borderCells are what a panel's top line has beside title and note.
+const borderCells = 7
+
 // legend names the point classes of a plot.
 func (s *Screen) legend() string {
 	var parts []string
@@ -98,7 +119,11 @@ func (s *Screen) legend() string {
 }
 
 func (s *Screen) rankingTitle() string {
-	return "Ranking " + s.th.Symbols.Dot + " by " + s.column
+	title := "Ranking " + s.th.Symbols.Dot + " by " + s.column
+	if by := string(s.question.Sort); by != s.column {
+		title += ", # by " + by
+	}
+	return title
 }
 
 func (s *Screen) rankingNote() string {

@@ -1,0 +1,66 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"sweetspot/data/library"
+	"sweetspot/engine/profile"
+	"sweetspot/tui/state"
+	"sweetspot/tui/theme"
+)
+
+// asked is the screen with the library's answer for a model.
+func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
+	t.Helper()
+	set, err := library.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(theme.New("", true, false), state.Question{Model: model, Mode: mode, Purchase: profile.OnDemand, Sort: "cost"}, true)
+	s.SetSize(w, h)
+	s.SetSet(set)
+	s.Receive(s.Request()())
+	return s
+}
+
+func TestCostOverEpochsDrawsTheSelectedLine(t *testing.T) {
+	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
+	p := s.plots
+	if p.dialOf == nil {
+		t.Fatal("no plot over the epochs")
+	}
+	if note := p.note(1, s.th); !strings.Contains(note, "lowest") || !strings.Contains(note, "selected") {
+		t.Errorf("the note is %q", note)
+	}
+	before := s.plots.scatter[1].View()
+	s.Focus(-1)
+	s.Vertical(3)
+	if s.plots.scatter[1].View() == before {
+		t.Error("another candidate's line looks the same")
+	}
+}
+
+func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
+	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
+	s.plots.dialOf, s.plots.unplaced = nil, [2]int{0, 3}
+	if got := ansi.Strip(s.plotNote(1)); !strings.Contains(got, "3 without") {
+		t.Errorf("three candidates are left out, the note is %q", got)
+	}
+	s.plots.unplaced[1] = 0
+	if got := ansi.Strip(s.plotNote(1)); strings.Contains(got, "without") {
+		t.Errorf("nothing is left out, the note is %q", got)
+	}
+}
+
+func TestTallTerminalsHaveTallPlots(t *testing.T) {
+	short, tall := lay(120, 38), lay(200, 48)
+	if a, b := short.region[FirstPlot].h, tall.region[FirstPlot].h; b < a*3/2 {
+		t.Errorf("plots of %d rows on 40, %d on 50", a, b)
+	}
+	if h := tall.region[Ranking].h; h < 12 {
+		t.Errorf("only %d rows are left to the ranking", h)
+	}
+}
