@@ -21,7 +21,13 @@ func newDoctorCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks := doctor.Examine(cmd.Context(), thisTerminal(), database(cmd), python)
-			out := cmd.OutOrStdout()
+			out, warnings := cmd.OutOrStdout(), []string{}
+			for _, c := range checks {
+				if c.Warning != "" {
+					warnings = append(warnings, c.Warning)
+				}
+			}
+			warn(cmd.ErrOrStderr(), warnings...)
 			var err error
 			if wantsJSON(cmd) {
 				err = printJSON(out, struct {
@@ -29,7 +35,7 @@ func newDoctorCommand() *cobra.Command {
 					Command  string         `json:"command"`
 					Warnings []string       `json:"warnings"`
 					Checks   []doctor.Check `json:"checks"`
-				}{1, "doctor", []string{}, checks})
+				}{1, "doctor", warnings, checks})
 			} else {
 				err = writeChecks(out, checks)
 			}

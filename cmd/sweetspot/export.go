@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,8 @@ import (
 	"sweetspot/data/export"
 	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 )
 
 func newExportCommand() *cobra.Command {
@@ -26,15 +30,23 @@ func newExportCommand() *cobra.Command {
 		Short: "Write a pick — the best candidate of a query, or another place — or all runs",
 		Example: "  sweetspot export --model CaffeNet --units 1M --min-accuracy 70% --max-time 1h --format yaml\n" +
 			"  sweetspot export --model seismic/FCN --epochs 13 --sort time --place 2 --out pick.md\n" +
-			"  sweetspot export --runs --out runs.csv",
+			"  sweetspot export --runs --out runs.csv\n" +
+			"  sweetspot export --runs --format json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if runs {
-				return exportRuns(cmd, out, force)
+			if wantsJSON(cmd) && format != "" && !strings.EqualFold(format, string(export.JSON)) {
+				return usageError("--json and --format %s exclude each other", format)
 			}
-			f, err := pickFormat(format, out, wantsJSON(cmd))
+			usual := export.YAML
+			if runs {
+				usual = export.CSV
+			}
+			f, err := chooseFormat(format, out, wantsJSON(cmd), usual)
 			if err != nil {
 				return err
+			}
+			if runs {
+				return exportRuns(cmd, f, out, force)
 			}
 			result, err := ask(cmd, database(cmd), flags)
 			if err != nil {
@@ -47,23 +59,23 @@ func newExportCommand() *cobra.Command {
 				return usageError("--place %d: the ranking has places 1 to %d", place, len(result.Order))
 			}
 			pick := export.NewPick(result, result.Order[place-1], time.Now(), version())
-			if out == "" {
-				return pick.Write(cmd.OutOrStdout(), f)
-			}
-			return writeFile(out, force, func(w io.Writer) error { return pick.Write(w, f) })
+			return writeTo(cmd, out, force, func(w io.Writer) error { return pick.Write(w, f) })
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", "json, yaml, csv or markdown (default: by the name of --out, else yaml)")
+	cmd.Flags().StringVar(&format, "format", "", "form to write: json, yaml, csv or markdown; of runs csv or json (default: by the name of --out, else yaml, of runs csv)")
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	cmd.Flags().IntVar(&place, "place", 1, "place in the ranking to export")
-	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database as Profile CSV instead of a pick")
+	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database instead of a pick: as Profile CSV, or as JSON with every iteration time")
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
 }
 
-// exportRuns writes the runs of the user's database, one row each.
-func exportRuns(cmd *cobra.Command, out string, force bool) error {
+// exportRuns writes the runs of the user's database that answer anything.
+func exportRuns(cmd *cobra.Command, f export.Format, out string, force bool) error {
+	if f != export.CSV && f != export.JSON {
+		return usageError("runs are written as csv or json, not as %s", f)
+	}
 	path := database(cmd)
 	if path == "" {
 		path = store.DefaultPath()
@@ -77,27 +89,46 @@ func exportRuns(cmd *cobra.Command, out string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if out == "" {
-		return profilecsv.Write(cmd.OutOrStdout(), set)
-	}
-	return writeFile(out, force, func(w io.Writer) error { return profilecsv.Write(w, set) })
+	set.Runs = slices.DeleteFunc(set.Runs, func(r profile.Run) bool { return !r.Answers() })
+	return writeTo(cmd, out, force, func(w io.Writer) error {
+		if f == export.CSV {
+			return profilecsv.Write(w, set)
+		}
+		return export.WriteRuns(w, set, func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) })
+	})
 }
 
-func pickFormat(format, out string, asJSON bool) (export.Format, error) {
+// chooseFormat is the format asked for, else that of the file's name, else the
+// usual one.
+func chooseFormat(format, out string, asJSON bool, usual export.Format) (export.Format, error) {
+	flag := "--format"
 	switch {
 	case format != "":
 	case asJSON:
-		format = "json"
+		format = string(export.JSON)
 	case out != "":
-		format = filepath.Ext(out)
-	default:
-		format = "yaml"
+		format, flag = filepath.Ext(out), "--out"
+	}
+	if format == "" {
+		return usual, nil
 	}
 	f, err := export.ParseFormat(format)
 	if err != nil {
-		return f, usageError("--format: %w", err)
+		return f, usageError("%s: %w", flag, err)
 	}
 	return f, nil
+}
+
+// writeTo writes to the named file and says so, or to standard output.
+func writeTo(cmd *cobra.Command, out string, force bool, write func(io.Writer) error) error {
+	if out == "" {
+		return write(cmd.OutOrStdout())
+	}
+	if err := writeFile(out, force, write); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(cmd.ErrOrStderr(), "wrote "+plaintext.Clean(out))
+	return err
 }
 
 // writeFile writes a file that does not exist yet, or with force replaces one.

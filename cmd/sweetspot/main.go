@@ -65,6 +65,13 @@ func printError(w io.Writer, err error) {
 	fmt.Fprintln(w, "sweetspot: "+plainArgument(text))
 }
 
+// warn says on standard error what does not end the command.
+func warn(w io.Writer, sentences ...string) {
+	for _, s := range sentences {
+		_, _ = fmt.Fprintln(w, "sweetspot: warning: "+s) // a lost terminal must not end it either
+	}
+}
+
 // badValue is how the flags' library says that a value cannot be read, with
 // the words of Go's strconv.
 var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.(\w+)`)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -47,19 +48,19 @@ func newProbeCommand() *cobra.Command {
 		RunE: f.run,
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.model, "model", "", "file.py:factory, or example:fashion-cnn")
+	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, or example:fashion-cnn")
 	fl.StringVar(&f.input, "input", "", "shape of one input sample, 3x224x224")
 	fl.IntSliceVar(&f.batch, "batch", []int{128}, "batch size; of several, each is probed in turn")
-	fl.StringVar(&f.precision, "precision", "", "fp32, tf32, bf16 or fp16 (default fp32)")
-	fl.StringVar(&f.mode, "mode", "train", "train or infer")
+	fl.StringVar(&f.precision, "precision", "", "arithmetic precision: fp32, tf32, bf16 or fp16 (default fp32)")
+	fl.StringVar(&f.mode, "mode", "train", "whether to train or infer")
 	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also those to estimate (default 10; estimates 5, 10 and 20); of an inference, passes over the data (default: until it is stopped)")
-	fl.StringVar(&f.data, "data", "", "auto, fashion-mnist or synthetic (default auto: a dataset that fits)")
+	fl.StringVar(&f.data, "data", "", "what the model is fed: auto, fashion-mnist or synthetic (default auto: a dataset that fits)")
 	fl.StringVar(&f.trainSize, "train-size", "", "units in your training set, where the input is synthetic")
-	fl.StringVar(&f.optimizer, "optimizer", "", "sgd or adam (default sgd)")
+	fl.StringVar(&f.optimizer, "optimizer", "", "optimizer of the training: sgd or adam (default sgd)")
 	fl.StringVar(&f.maxSeconds, "max-seconds", "", "stop after this long at the latest, 90s or 5m (default: none; 10m for an inference without any cap)")
 	fl.StringVar(&f.maxCost, "max-cost", "", "stop after this many dollars at the latest; needs a price")
 	fl.IntVar(&f.maxSteps, "max-steps", 0, "stop after this many iterations at the latest")
-	fl.StringVar(&f.target, "precision-target", "0.02", "half-width of the mean's 90 % interval to reach (0.02 or 2%)")
+	fl.StringVar(&f.target, "precision-target", "0.02", "relative half-width of the mean's 90 % interval to reach (0.02 or 2%)")
 	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end however precise the answer is; caps still hold")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
 	fl.StringVar(&f.price, "price", "", "price of this machine in dollars an hour")
@@ -76,8 +77,6 @@ func (f *probeFlags) check(dash int, args []string) error {
 		return usageError("--model and a command after -- exclude each other: the command runs its own model")
 	case len(args) == 0 && f.model == "":
 		return usageError("nothing to probe: give --model file.py:factory, --model example:fashion-cnn, or a command after --")
-	case f.mode != string(profile.Train) && f.mode != string(profile.Infer):
-		return usageError("--mode %q is neither train nor infer", f.mode)
 	case len(f.batch) == 0:
 		return usageError("--batch names no batch size")
 	case len(args) > 0 && len(f.batch) > 1:
@@ -147,6 +146,7 @@ func (f *probeFlags) probe(ctx context.Context, cmd *cobra.Command, p plan, args
 			return report.Probe{}, err
 		}
 		defer cleanup()
+		warn(cmd.ErrOrStderr(), o.Warnings...)
 	} else {
 		o.Command = args
 		o.Description.Model.Name = commandName(args)
@@ -167,20 +167,25 @@ func (f *probeFlags) probe(ctx context.Context, cmd *cobra.Command, p plan, args
 func (f *probeFlags) plan(args []string) (plan, error) {
 	p := plan{epochs: []float64{5, 10, 20}}
 	p.options.KeepRunning = f.keepRunning
-	p.options.Description.Mode = profile.Mode(f.mode)
-	p.spec = harness.Spec{
-		Model: f.model, Mode: profile.Mode(f.mode), Input: f.input, Precision: f.precision, Data: harness.Data(f.data), Optimizer: f.optimizer,
+	mode, err := parseMode(f.mode)
+	if err != nil {
+		return p, err
 	}
-	var err error
+	mode = cmp.Or(mode, profile.Train)
+	p.options.Description.Mode = mode
+	p.spec = harness.Spec{
+		Model: f.model, Mode: mode, Input: strings.ToLower(f.input), Precision: strings.ToLower(f.precision),
+		Data: harness.Data(strings.ToLower(f.data)), Optimizer: strings.ToLower(f.optimizer),
+	}
 	if p.options.Rule, err = f.rule(); err != nil {
 		return p, err
 	}
-	if f.trainSize != "" {
-		n, err := quantity.ParseCount(f.trainSize)
-		if err != nil {
-			return p, usageError("--train-size: %w", err)
-		}
-		p.spec.TrainSize = int(n)
+	var trainSize *float64
+	if err := readNumbers(numberFlag{"train-size", f.trainSize, quantity.ParseCount, &trainSize}); err != nil {
+		return p, err
+	}
+	if trainSize != nil {
+		p.spec.TrainSize = int(*trainSize)
 	}
 	if f.epochs != "" {
 		n, err := quantity.ParseCount(f.epochs)
@@ -202,7 +207,7 @@ func (f *probeFlags) plan(args []string) (plan, error) {
 			return p, usageError("--batch 0: a batch holds at least one sample")
 		}
 		if _, err := s.Resolve(); err != nil {
-			return p, err
+			return p, usageError("%w", err)
 		}
 	}
 	return p, nil
@@ -211,26 +216,23 @@ func (f *probeFlags) plan(args []string) (plan, error) {
 func (f *probeFlags) rule() (steady.Rule, error) {
 	rule := steady.DefaultRule()
 	rule.MaxN = f.maxSteps
-	for _, o := range []struct {
-		flag, text string
-		parse      func(string) (float64, error)
-		to         *float64
-	}{
-		{"precision-target", f.target, quantity.ParseFraction, &rule.Target},
-		{"max-seconds", f.maxSeconds, parseSeconds, &rule.MaxSeconds},
-		{"max-cost", f.maxCost, quantity.ParseMoney, &rule.MaxUSD},
-	} {
-		if o.text == "" {
-			continue
+	var target, seconds, usd *float64
+	flags := []numberFlag{
+		{"precision-target", f.target, quantity.ParseFraction, &target},
+		{"max-seconds", f.maxSeconds, parseSeconds, &seconds},
+		{"max-cost", f.maxCost, quantity.ParseMoney, &usd},
+	}
+	if err := readNumbers(flags...); err != nil {
+		return rule, err
+	}
+	for i, to := range []*float64{&rule.Target, &rule.MaxSeconds, &rule.MaxUSD} {
+		switch v := *flags[i].to; {
+		case v == nil:
+		case *v <= 0:
+			return rule, usageError("--%s %s: must be above 0", flags[i].name, flags[i].text)
+		default:
+			*to = *v
 		}
-		v, err := o.parse(o.text)
-		if err != nil {
-			return rule, usageError("--%s: %w", o.flag, err)
-		}
-		if v <= 0 {
-			return rule, usageError("--%s %s: must be above 0", o.flag, o.text)
-		}
-		*o.to = v
 	}
 	if f.maxSteps < 0 {
 		return rule, usageError("--max-steps %d: must be above 0", f.maxSteps)
@@ -260,12 +262,8 @@ func (f *probeFlags) place(o *session.Options, set *profile.Set) error {
 			m.USDPerHour = &price.USDPerHour
 		}
 	}
-	if f.price != "" {
-		usd, err := quantity.ParseMoney(f.price)
-		if err != nil {
-			return usageError("--price: %w", err)
-		}
-		m.USDPerHour = &usd
+	if err := readNumbers(numberFlag{"price", f.price, quantity.ParseMoney, &m.USDPerHour}); err != nil {
+		return err
 	}
 	if o.Rule.MaxUSD > 0 && m.USDPerHour == nil {
 		return usageError("--max-cost needs the price of this machine: add --price or --vm")

@@ -29,21 +29,21 @@ type queryFlags struct {
 func (f *queryFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.model, "model", "", "model to rank, as the database names it")
-	fl.StringVar(&f.mode, "mode", "", "train or infer (default: whatever the model has runs of)")
+	fl.StringVar(&f.mode, "mode", "", "whether to train or infer (default: whatever the model has runs of)")
 	fl.IntSliceVar(&f.batch, "batch", nil, "only these batch sizes (training: of the whole VM; inference: per GPU)")
 	fl.StringSliceVar(&f.variants, "variant", nil, "only these variants")
-	fl.StringVar(&f.epochs, "epochs", "", "training: number of epochs (default: as many as each source needed)")
-	fl.StringVar(&f.target, "target-accuracy", "", "training: until the validation reaches this (0.9 or 90%)")
-	fl.StringVar(&f.units, "units", "", "inference: units of work, such as 1M images (default 1M)")
+	fl.StringVar(&f.epochs, "epochs", "", "epochs of a training (default: as many as each source needed)")
+	fl.StringVar(&f.target, "target-accuracy", "", "train until the validation reaches this (0.9 or 90%)")
+	fl.StringVar(&f.units, "units", "", "units of work of an inference, such as 1M images (default 1M)")
 	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "accuracy of at least this (0.7 or 70%)")
 	fl.StringVar(&f.maxTime, "max-time", "", "deadline (90s, 2h30m)")
 	fl.StringVar(&f.maxCost, "max-cost", "", "budget in dollars")
-	fl.StringVar(&f.purchase, "purchase", "on-demand", "on-demand, spot, reserved-1y or reserved-3y")
+	fl.StringVar(&f.purchase, "purchase", "on-demand", "how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
-	fl.StringVar(&f.sort, "sort", "", "time, cost, score, tar or car (default: cost, or score where weights are given)")
+	fl.StringVar(&f.sort, "sort", "", "order by time, cost, score, tar or car (default: cost, or score where weights are given)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
 	fl.StringSliceVar(&f.gpus, "gpu", nil, "only GPUs whose name begins so")
-	fl.IntVar(&f.maxCount, "max-count", defaultMaxCount, "inference: most VMs of one type")
+	fl.IntVar(&f.maxCount, "max-count", defaultMaxCount, "most VMs of one type in an inference")
 }
 
 const (
@@ -124,7 +124,11 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, error) 
 // they leave it open.
 func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 	var q rank.Query
-	question, err := rank.Resolve(set, f.model, profile.Mode(f.mode))
+	mode, err := parseMode(f.mode)
+	if err != nil {
+		return q, err
+	}
+	question, err := rank.Resolve(set, f.model, mode)
 	if err != nil {
 		return q, err
 	}
@@ -141,38 +145,27 @@ func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 			return q, usageError("--batch %d: a batch holds at least one sample", batch)
 		}
 	}
-	if q.Purchase, err = profile.ParsePurchase(f.purchase); err != nil {
+	if q.Purchase, err = profile.ParsePurchase(strings.ToLower(f.purchase)); err != nil {
 		return q, usageError("--purchase: %w", err)
 	}
-	for _, o := range []struct {
-		flag, text string
-		parse      func(string) (float64, error)
-		to         **float64
-	}{
-		{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
-		{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
-		{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &q.MinAccuracy},
-		{"max-time", f.maxTime, quantity.ParseDuration, &q.MaxTime},
-		{"max-cost", f.maxCost, quantity.ParseMoney, &q.MaxCost},
-	} {
-		if o.text == "" {
-			continue
-		}
-		v, err := o.parse(o.text)
-		if err != nil {
-			return q, usageError("--%s: %w", o.flag, err)
-		}
-		*o.to = &v
+	if err = readNumbers(
+		numberFlag{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
+		numberFlag{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
+		numberFlag{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &q.MinAccuracy},
+		numberFlag{"max-time", f.maxTime, quantity.ParseDuration, &q.MaxTime},
+		numberFlag{"max-cost", f.maxCost, quantity.ParseMoney, &q.MaxCost},
+	); err != nil {
+		return q, err
 	}
 	return q, f.workload(&q)
 }
 
 func (f queryFlags) workload(q *rank.Query) (err error) {
-	if q.Units = defaultUnits; f.units != "" {
-		if q.Units, err = quantity.ParseCount(f.units); err != nil {
-			return usageError("--units: %w", err)
-		}
+	units := new(float64(defaultUnits))
+	if err = readNumbers(numberFlag{"units", f.units, quantity.ParseCount, &units}); err != nil {
+		return err
 	}
+	q.Units = *units
 	switch {
 	case q.Mode == profile.Infer && (q.Epochs != nil || q.TargetAccuracy != nil):
 		return usageError("--epochs and --target-accuracy belong to training: use --units with --mode infer")
@@ -189,7 +182,7 @@ func (f queryFlags) workload(q *rank.Query) (err error) {
 		q.Sort = rank.ByScore
 	}
 	if f.sort != "" {
-		if q.Sort, err = rank.ParseSort(f.sort); err != nil {
+		if q.Sort, err = rank.ParseSort(strings.ToLower(f.sort)); err != nil {
 			return usageError("--sort: %w", err)
 		}
 	}

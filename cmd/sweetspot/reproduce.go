@@ -34,6 +34,9 @@ func newReproduceCommand() *cobra.Command {
 			if paper != "" && paper != reproduce.Malta {
 				return usageError("--paper %q: the only paper to reproduce so far is %s", paper, reproduce.Malta)
 			}
+			if database(cmd) != "" {
+				return usageError("--db has no meaning here: reproduce computes from published numbers alone")
+			}
 			r, err := reproduceMalta()
 			if err != nil {
 				return err

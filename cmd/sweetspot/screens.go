@@ -27,9 +27,9 @@ type screenFlags struct {
 
 func (f *screenFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.theme, "theme", "", "okabe-ito, light, dark, mono or high-contrast (default: follows the terminal's background)")
-	fl.StringVar(&f.symbols, "symbols", "braille", "braille, block or ascii")
-	fl.IntVar(&f.fps, "fps", 30, "most frames a second; fewer for a slow line")
+	fl.StringVar(&f.theme, "theme", "", "palette to draw in: okabe-ito, light, dark, mono or high-contrast (default: follows the terminal's background)")
+	fl.StringVar(&f.symbols, "symbols", "braille", "characters to draw with: braille, block or ascii")
+	fl.IntVar(&f.fps, "fps", 30, "most frames a second, fewer for a slow line")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
 	fl.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write what was asked last time")

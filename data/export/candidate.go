@@ -127,12 +127,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 		out.Relative = TimeCost{relative(r.Space.Time[i], r.BestTime), relative(r.Space.Cost[i], r.BestCost)}
 		out.PBest = TimeCost{lookup(pTime, i), lookup(pCost, i)}
 	}
-	if p := c.Variant.Pruning; p != nil {
-		out.Pruning = &Pruning{clean(p.Kind), p.Ratio, make(map[string]float64, len(p.Layers))}
-		for name, ratio := range p.Layers {
-			out.Pruning.Layers[clean(name)] = ratio
-		}
-	}
+	out.Pruning = newPruning(c.Variant.Pruning)
 	if q := c.Quality; q != nil && finite(q.Estimate) {
 		out.Accuracy = &Accuracy{clean(q.Metric), q.Estimate.Value, q.Estimate.Low, q.Estimate.High, q.Estimate.Basis.String(), q.HigherIsBetter}
 	}
@@ -141,6 +136,17 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 	}
 	for _, v := range r.Violations(i) {
 		out.Violates = append(out.Violates, Violation{string(v.Constraint), known(v.Limit), knownAt(v.Value)})
+	}
+	return out
+}
+
+func newPruning(p *profile.Pruning) *Pruning {
+	if p == nil {
+		return nil
+	}
+	out := &Pruning{clean(p.Kind), p.Ratio, make(map[string]float64, len(p.Layers))}
+	for name, ratio := range p.Layers {
+		out.Layers[clean(name)] = ratio
 	}
 	return out
 }

@@ -417,3 +417,21 @@ func TestTextOfOthersIsCleaned(t *testing.T) {
 		t.Errorf("%+v of %+v", set.Runs[0], set.Models[0])
 	}
 }
+
+// What failed before its first iteration stays to be seen, and is no
+// candidate.
+func TestFailedRunsAreNoCandidates(t *testing.T) {
+	ctx := t.Context()
+	s := openTemp(t)
+	for _, status := range []profile.Status{profile.Failed, profile.Interrupted, profile.OutOfMemory} {
+		rec, err := s.Start(ctx, description())
+		must(t, err)
+		must(t, rec.Finish(ctx, Finish{Status: status}))
+	}
+	var candidates int
+	must(t, s.read.QueryRow("SELECT count(*) FROM v_candidates").Scan(&candidates))
+	runs := loadSet(t, s).Runs
+	if candidates != 0 || len(runs) != 3 || runs[0].Status != profile.Failed || runs[0].Answers() || runs[1].Answers() || !runs[2].Answers() {
+		t.Errorf("%d candidates, runs %+v", candidates, runs)
+	}
+}

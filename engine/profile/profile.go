@@ -198,6 +198,13 @@ func (r Run) Startup() (seconds float64, known bool) {
 	return seconds, known
 }
 
+// Answers reports whether anything was learned: a time, an accuracy, or that
+// the model does not fit the memory. A command that failed before its first
+// iteration leaves a run that answers nothing.
+func (r Run) Answers() bool {
+	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.Steady.Known() || r.TotalS != nil || r.Accuracy != nil
+}
+
 // Set is everything an engine question is asked of: the models and runs of a
 // profile database or of the built-in library, and the catalog.
 type Set struct {

@@ -29,6 +29,9 @@ type Check struct {
 	// Broken is for what keeps sweetspot from working at all. A missing GPU
 	// or framework only narrows what it can measure here.
 	Broken bool `json:"broken"`
+	// Warning is a sentence for standard error and the list of warnings; "" for
+	// none.
+	Warning string `json:"-"`
 }
 
 // MarshalJSON writes a mend where there is nothing to mend as null.
@@ -178,6 +181,9 @@ func framework(ctx context.Context, interpreter string) Check {
 		return c
 	}
 	c.OK = true
+	if c.Warning = found.Skipped; c.Warning != "" {
+		c.Mend = "unset " + python.Variable + ", or let it name an interpreter that imports PyTorch"
+	}
 	cuda := "CPU build"
 	if found.CUDA != "" {
 		cuda = "CUDA " + found.CUDA + ", no GPU usable"

@@ -30,6 +30,9 @@ type Interpreter struct {
 	Torch  string // version
 	CUDA   string // version PyTorch was built for; "" for a CPU build
 	GPU    bool   // whether PyTorch can use a GPU here
+	// Skipped says, as a sentence, that the interpreter which [Variable] names
+	// was of no use and this one took its place.
+	Skipped string
 }
 
 // Tried is one interpreter that was looked at.
@@ -74,6 +77,7 @@ func Find(ctx context.Context, named string) (Interpreter, error) {
 		seen[path] = true
 		found, err := inspect(ctx, path)
 		if err == nil {
+			found.Skipped = skipped(named, failure.Tried, path)
 			return found, nil
 		}
 		if ctx.Err() != nil {
@@ -82,6 +86,16 @@ func Find(ctx context.Context, named string) (Interpreter, error) {
 		failure.Tried = append(failure.Tried, Tried{plaintext.Clean(path), err.Error()})
 	}
 	return Interpreter{}, failure
+}
+
+// skipped words what was tried before the interpreter at path, where the user
+// asked for it: not of the usual places, which need not hold anything.
+func skipped(named string, tried []Tried, path string) string {
+	if named != "" || os.Getenv(Variable) == "" || len(tried) == 0 {
+		return ""
+	}
+	first := tried[0]
+	return fmt.Sprintf("%s names %s, which was skipped (%s); using %s", Variable, first.Path, first.Why, plaintext.Clean(path))
 }
 
 // question prints one JSON line. A module called torch that is not PyTorch

@@ -43,7 +43,7 @@ func TestOrder(t *testing.T) {
 	without := script(t, "without", `echo "ModuleNotFoundError: No module named 'torch'" >&2; exit 1`)
 	t.Setenv(Variable, answers)
 	found, err := Find(t.Context(), "")
-	if want := (Interpreter{answers, "3.9", "2.1", "12.1", true}); err != nil || found != want {
+	if want := (Interpreter{answers, "3.9", "2.1", "12.1", true, ""}); err != nil || found != want {
 		t.Errorf("%s first: %+v, %v", Variable, found, err)
 	}
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestOrder(t *testing.T) {
 	t.Setenv("PATH", dir+":/bin:/usr/bin")
 	t.Setenv(Variable, without)
 	found, err = Find(t.Context(), "")
-	if err != nil || found.Path != filepath.Join(dir, "python3") {
+	if err != nil || found.Path != filepath.Join(dir, "python3") || !strings.Contains(found.Skipped, without+", which was skipped (has no torch); using "+found.Path) {
 		t.Errorf("after one without torch comes python3 of the PATH: %+v, %v", found, err)
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"sweetspot/engine/profile"
@@ -25,6 +26,9 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	found, err := python.Find(ctx, interpreter)
 	if err != nil {
 		return o, nil, err
+	}
+	if found.Skipped != "" {
+		o.Warnings = append(slices.Clone(o.Warnings), found.Skipped)
 	}
 	o.Command, cleanup, err = harness.Command(found.Path, s)
 	if err != nil {

@@ -26,6 +26,7 @@ type Options struct {
 	KeepRunning bool // past the stop rule, not past a cap
 	Store       *store.Store
 	Output      io.Writer // gets the script's cleaned output lines; may be nil
+	Warnings    []string  // known before the script says anything
 	Cleanup     func()    // called once the command has ended, if Start succeeded; may be nil
 }
 
@@ -111,6 +112,9 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		saver:   startSaver(saving, recording),
 		picture: newPicture(o.Description, recording.ID()),
 		rule:    o.Rule,
+	}
+	for _, w := range o.Warnings {
+		l.picture.warn(w, 0)
 	}
 	go l.run(ctx.Done(), listen(process))
 	return s, nil

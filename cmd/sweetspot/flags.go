@@ -1,0 +1,38 @@
+package main
+
+import (
+	"strings"
+
+	"sweetspot/engine/profile"
+)
+
+// parseMode reads a --mode flag; left empty it stays open.
+func parseMode(s string) (profile.Mode, error) {
+	switch m := profile.Mode(strings.ToLower(s)); m {
+	case "", profile.Train, profile.Infer:
+		return m, nil
+	}
+	return "", usageError("--mode %q is neither train nor infer", s)
+}
+
+// numberFlag is a flag that the user writes with a unit or as a share, and
+// where its number goes. It stays nil where the flag is not given.
+type numberFlag struct {
+	name, text string
+	parse      func(string) (float64, error)
+	to         **float64
+}
+
+func readNumbers(flags ...numberFlag) error {
+	for _, f := range flags {
+		if f.text == "" {
+			continue
+		}
+		v, err := f.parse(f.text)
+		if err != nil {
+			return usageError("--%s: %w", f.name, err)
+		}
+		*f.to = &v
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+)
+
+// Run is a run as it travels with all its iteration times: seconds, US dollars
+// for one VM, bytes and GiB, fractions. Times of single iterations and
+// validations follow it.
+type Run struct {
+	ID                 int64     `json:"id"`
+	Model              string    `json:"model"`
+	Dataset            *string   `json:"dataset"`
+	Unit               *string   `json:"unit"`
+	Variant            string    `json:"variant"`
+	Precision          *string   `json:"precision"`
+	Pruning            *Pruning  `json:"pruning"`
+	Mode               string    `json:"mode"`
+	Cloud              *string   `json:"cloud"`
+	Region             *string   `json:"region"`
+	InstanceType       *string   `json:"instance_type"`
+	Host               *string   `json:"host"`
+	GPU                *string   `json:"gpu"`
+	GPUCount           *int      `json:"gpu_count"`
+	GPUMemGiB          *float64  `json:"gpu_mem_gib"`
+	Count              int       `json:"count"`
+	USDPerHour         *float64  `json:"usd_per_hour"`
+	BatchSize          *int      `json:"batch_size"`
+	Epochs             *float64  `json:"epochs"`
+	IterationsPerEpoch *float64  `json:"iterations_per_epoch"`
+	TrainSize          *float64  `json:"train_size"`
+	InitS              *float64  `json:"init_s"`
+	FirstIterationS    *float64  `json:"first_iteration_s"`
+	StartupS           *float64  `json:"startup_s"`
+	Steady             Seconds   `json:"steady_iteration"`
+	SteadyStdDevS      *float64  `json:"steady_stddev_s"`
+	SteadyN            int       `json:"steady_n"`
+	WarmupIterations   int       `json:"warmup_iterations"`
+	WarmupExtraS       float64   `json:"warmup_extra_s"`
+	FirstValidationS   *float64  `json:"first_validation_s"`
+	ValidationS        *float64  `json:"validation_s"`
+	TotalS             *float64  `json:"total_s"`
+	PeakMemoryBytes    *float64  `json:"peak_memory_bytes"`
+	Accuracy           *Measured `json:"accuracy"`
+	Status             string    `json:"status"`
+	Basis              string    `json:"basis"`
+	Source             *string   `json:"source"`
+	AsOf               *string   `json:"as_of"`
+}
+
+// Measured is the accuracy of one run.
+type Measured struct {
+	Metric         string   `json:"metric"`
+	Value          float64  `json:"value"`
+	StdDev         *float64 `json:"stddev"`
+	HigherIsBetter bool     `json:"higher_is_better"`
+	Basis          string   `json:"basis"`
+}
+
+// validation is one evaluation during a run.
+type validation struct {
+	Epoch          int      `json:"epoch"`
+	Seconds        float64  `json:"seconds"`
+	Metric         *string  `json:"metric"`
+	Value          *float64 `json:"value"`
+	HigherIsBetter bool     `json:"higher_is_better"`
+	Units          *float64 `json:"units"`
+}
+
+// NewRun describes a run.
+func NewRun(r profile.Run) Run {
+	out := Run{
+		ID: r.ID, Model: clean(r.Model), Dataset: word(clean(r.Dataset)), Unit: word(clean(r.Unit)),
+		Variant: clean(variantName(r.Variant)), Precision: word(clean(r.Variant.Precision)), Pruning: newPruning(r.Variant.Pruning),
+		Mode: string(r.Mode), Cloud: word(clean(r.Cloud)), Region: word(clean(r.Region)),
+		GPU: word(clean(r.GPU)), GPUCount: above0(r.GPUCount), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1), USDPerHour: r.USDPerHour,
+		BatchSize: above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
+		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS, SteadyN: r.SteadyN,
+		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
+		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS, PeakMemoryBytes: r.PeakMemoryBytes,
+		Status: string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)),
+	}
+	if out.Cloud == nil {
+		out.Host = word(clean(r.InstanceType))
+	} else {
+		out.InstanceType = word(clean(r.InstanceType))
+	}
+	out.Steady.S, out.Steady.Low, out.Steady.High, out.Steady.Basis = interval(r.Steady)
+	if a := r.Accuracy; a != nil {
+		out.Accuracy = &Measured{clean(a.Metric), a.Value, a.StdDev, a.HigherIsBetter, a.Basis.String()}
+	}
+	return out
+}
+
+// WriteRuns writes the runs of a set as one JSON object, each with its
+// iterations and validations; iterations gives those of one run. It holds one
+// run's iterations at a time.
+func WriteRuns(w io.Writer, set *profile.Set, iterations func(run int64) ([]store.Iteration, error)) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	fmt.Fprintf(out, "{\"schema\":%d,\"command\":\"export\",\"warnings\":[],\"runs\":[", Schema)
+	for i, r := range set.Runs {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		its, err := iterations(r.ID)
+		if err != nil {
+			return err
+		}
+		if err := writeRun(out, r, its); err != nil {
+			return err
+		}
+	}
+	out.WriteString("\n]}\n")
+	return out.Flush() // also says what went wrong before
+}
+
+func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
+	head, err := json.Marshal(NewRun(r))
+	if err != nil {
+		return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
+	}
+	out.WriteByte('\n')
+	out.Write(bytes.TrimSuffix(head, []byte("}")))
+	out.WriteString(",\"iterations\":[")
+	for k, it := range its {
+		if k > 0 {
+			out.WriteByte(',')
+		}
+		seconds, err := json.Marshal(it.Seconds)
+		if err != nil {
+			return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
+		}
+		fmt.Fprintf(out, `{"epoch":%d,"index":%d,"rank":%d,"seconds":%s}`, it.Epoch, it.Index, it.Rank, seconds)
+	}
+	validations := make([]validation, len(r.Validations))
+	for k, v := range r.Validations {
+		validations[k] = validation{v.Epoch, v.Seconds, word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units}
+	}
+	tail, err := json.Marshal(validations)
+	if err != nil {
+		return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
+	}
+	fmt.Fprintf(out, "],\"validations\":%s}", tail)
+	return nil
+}
