@@ -369,8 +369,7 @@ func BenchmarkView(b *testing.B) {
 
 // The footer advertises what does something on the row under the cursor.
 func TestRegionFollowsTheRow(t *testing.T) {
-	s := New(theme.New("", true, false))
-	s.SetSize(120, 38)
+	s := New(dark())
 	for row, want := range map[int]string{0: keys.InForm, 1: keys.InChoice, 2: keys.InChoice, 3: keys.InForm, len(fields): keys.InStart} {
 		if s.row = row; s.Region() != want {
 			t.Errorf("row %d is in %s, want %s", row, s.Region(), want)
@@ -386,8 +385,7 @@ func TestTimesSayThatTheyLeaveValidationOut(t *testing.T) {
 	s := New(dark())
 	s.SetSize(120, 38)
 	u := measured(200)
-	u.Run.Mode, u.Run.IterationsPerEpoch = profile.Train, new(100.0)
-	u.Run.FirstValidationS, u.Run.ValidationS = nil, nil
+	u.Run.Mode, u.Run.IterationsPerEpoch, u.Run.FirstValidationS, u.Run.ValidationS = profile.Train, new(100.0), nil, nil
 	s.Update(u)
 	if got := exact(t, s); !strings.Contains(got, "without validation") {
 		t.Errorf("no validation was measured, and nothing says so:\n%s", got)
