@@ -110,9 +110,13 @@ func (l *loop) judge(s steady.Summary) {
 		return
 	}
 	l.verdict = l.rule.Judge(s, l.elapsed())
-	if l.verdict.Stop {
-		l.stop(l.verdict.Reason)
+	if !l.verdict.Stop {
+		return
 	}
+	if l.verdict.Reason == steady.Precise {
+		l.picture.decided = l.picture.series.Len()
+	}
+	l.stop(l.verdict.Reason)
 }
 
 func (l *loop) obey(r request) {

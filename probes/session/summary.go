@@ -12,7 +12,7 @@ import (
 
 // update is the picture as the outside sees it.
 func (p *picture) update() Update {
-	s := p.series.Summary()
+	s := p.sum()
 	return Update{
 		Run:              p.run(s),
 		Machine:          p.described.Machine,
@@ -26,6 +26,16 @@ func (p *picture) update() Update {
 		Warnings:         tail(p.warnings, shownWarnings),
 		Rejected:         p.rejected,
 	}
+}
+
+// sum sums up the iterations. What the script still ran between the rule's
+// verdict and its own end must not unmake the answer it was stopped for.
+func (p *picture) sum() steady.Summary {
+	s := p.series.Summary()
+	if !s.IsSteady && p.decided > 0 {
+		return steady.Summarise(p.series.Seconds()[:p.decided])
+	}
+	return s
 }
 
 // run is the live run: what the database will hold once it has ended.
