@@ -50,6 +50,7 @@ func TestHelpLeavesValuesAsTheyAreTyped(t *testing.T) {
 }
 
 func TestWrongFlagsAreUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for args, says := range map[string]string{
 		"probe --model a.py":                                        "file.py:factory",
