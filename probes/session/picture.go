@@ -30,7 +30,7 @@ type picture struct {
 	id          int64
 
 	series   steady.Series
-	decided  int // iterations after which the rule knew enough; 0 before
+	decided  int         // iterations after which the rule knew enough; 0 before
 	counts   map[int]int // iterations by rank
 	initS    *float64
 	checks   []profile.Validation
