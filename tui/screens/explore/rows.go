@@ -34,7 +34,7 @@ func columns(metric string, q state.Question) []table.Column {
 		{ID: "cost", Title: "cost", Width: 14, Right: true, Sort: true},
 		{ID: "accuracy", Title: cmp.Or(metric, "accuracy"), Width: 8, Right: true, Sort: true, Drop: 2},
 		{ID: "car", Title: "CAR", Width: 8, Right: true, Sort: true, Drop: 7},
-		{ID: "tar", Title: "TAR", Width: 8, Right: true, Sort: true, Drop: 9},
+		{ID: "tar", Title: "TAR", Width: 10, Right: true, Sort: true, Drop: 9},
 		{ID: "score", Title: "score", Width: 5, Right: true, Sort: true, Drop: 8},
 		{ID: "best", Title: best, Width: 11, Sort: true, Drop: 5},
 		{ID: "basis", Title: "basis", Width: 7, Sort: true, Drop: 4},
