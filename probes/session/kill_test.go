@@ -114,11 +114,11 @@ func running(pid int) bool {
 
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 6000 {
 		if is() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("waited 10 s for %s", what)
+	t.Fatalf("waited 60 s for %s", what)
 }

@@ -139,7 +139,7 @@ func TestStopsWhenPrecise(t *testing.T) {
 	if u.Err != nil || u.StoppedBecause != steady.Precise || u.Run.Status != profile.Done || *u.ScriptExit == 0 {
 		t.Errorf("%+v", u)
 	}
-	if n := len(u.Seconds); n < 21 || n > 400 {
+	if n := len(u.Seconds); n < 21 || n > 5000 {
 		t.Errorf("%d iterations", n)
 	}
 	if r := saved(t, s, u.Run.ID); r.Status != profile.Done || r.Steady.Value != 0.5 {
@@ -156,7 +156,7 @@ func TestCaps(t *testing.T) {
 	dollars.Rule.MaxUSD, dollars.Rule.USDPerHour = 0.0001, new(3600.0)
 	for name, o := range map[string]Options{"steps": steps, "seconds without a step": seconds, "dollars": dollars} {
 		u := start(t, o).Wait()
-		if u.Err != nil || u.StoppedBecause != steady.Cap || !u.Verdict.Stop || u.SpentS > 8 {
+		if u.Err != nil || u.StoppedBecause != steady.Cap || !u.Verdict.Stop || u.SpentS > 50 {
 			t.Errorf("%s: because %q, %v, %+v after %v s", name, u.StoppedBecause, u.Err, u.Verdict, u.SpentS)
 		}
 	}
@@ -260,7 +260,7 @@ func TestGarbage(t *testing.T) {
 		head -c 4096 /dev/urandom; echo
 		printf '\033[31mred\033[0m\n'
 		`+fmt.Sprintf(steps, 25, ">&3")+`
-		sleep 0.3 # the pipe is read before; then what comes by standard output is a second copy
+		sleep 1 # the pipe is read before; then what comes by standard output is a second copy
 		echo '{"sweetspot":1,"event":"iteration","seconds":99}'`)).Wait()
 	if u.Err != nil || u.Rejected != 3 || len(u.Seconds) != 25 {
 		t.Errorf("error %v, %d rejected, %d iterations", u.Err, u.Rejected, len(u.Seconds))
