@@ -39,6 +39,7 @@ func (s *terminal) probing() {
 	s.waitFor("start the probe", patience)
 	fillForm(s, modelRow, "./tiny.py:tiny")
 	fillForm(s, inputRow, "1x8x8")
+	fillForm(s, trainRow, "6400")
 	fillForm(s, epochsRow, "100000") // so that it does not end by itself
 	s.keys("p")
 	s.waitUntil("streaming", 90*time.Second, func(screen string) bool { return iterations(screen) > 0 })

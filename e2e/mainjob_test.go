@@ -121,8 +121,9 @@ const (
 	targetRow = 3
 	priceRow  = 4
 	epochsRow = 6
-	inputRow  = 7
-	modelRow  = 10
+	trainRow  = 7
+	inputRow  = 8
+	modelRow  = 11
 )
 
 // iterations is the count on the Probe screen.
@@ -159,8 +160,12 @@ func probesAndSaves(t *testing.T, s *terminal) {
 
 func runIsOnExplore(t *testing.T, s *terminal) {
 	s.keys("1")
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	screen := s.waitUntil("fashion-cnn on Explore", patience, func(screen string) bool {
-		return strings.Contains(screen, "fashion-cnn · infer") && strings.Contains(screen, "1 of 1") && strings.Contains(screen, "● meas")
+		return strings.Contains(screen, "fashion-cnn · train") && strings.Contains(screen, "1× "+host) && strings.Contains(screen, "● meas")
 	})
 	if !strings.Contains(screen, "rests on 1 run (measured)") {
 		t.Errorf("the last panel does not say what the estimate rests on:\n%s", screen)
@@ -198,7 +203,7 @@ func picksAndExports(t *testing.T, s *terminal) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	c := pick.Candidate
-	if pick.Schema != 1 || c.Model != "fashion-cnn" || c.Mode != "infer" || c.BatchSize != 128 || c.Time.Basis != "measured" || len(c.Sources) != 1 || c.Sources[0] != 1 {
+	if pick.Schema != 1 || c.Model != "fashion-cnn" || c.Mode != "train" || c.BatchSize != 128 || c.Time.Basis != "measured" || len(c.Sources) != 1 || c.Sources[0] != 1 {
 		t.Errorf("the file says\n%s", text)
 	}
 	// The command line says of the same database what the screen said.

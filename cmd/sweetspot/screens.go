@@ -126,7 +126,7 @@ func prober(python string) tui.Prober {
 		}
 		o := session.Options{Store: db, Rule: f.Rule()}
 		o.Description.Machine.USDPerHour = f.USDPerHour
-		spec := harness.Spec{Model: f.Model, Mode: f.Mode, Input: f.Input, Batch: f.Batch, Epochs: f.Epochs, Precision: f.Precision}
+		spec := harness.Spec{Model: f.Model, Mode: f.Mode, Input: f.Input, Batch: f.Batch, TrainSize: int(f.TrainSize), Epochs: f.Epochs, Precision: f.Precision}
 		if f.Mode == profile.Infer {
 			spec.Epochs = 0 // the form's epochs are the whole training's; an inference goes on until enough is known
 		}

@@ -18,8 +18,9 @@ type Form struct {
 	Model      string // file.py:factory or example:NAME
 	Mode       profile.Mode
 	Batch      int
-	Input      string // shape of one sample, 3x224x224; "" takes the example's own
-	Epochs     int    // epochs of training, passes over the data in inference
+	Input      string  // shape of one sample, 3x224x224; "" takes the example's own
+	TrainSize  float64 // units in the training set, for input without a dataset; 0: the dataset's own
+	Epochs     int     // epochs of training, passes over the data in inference
 	Precision  string
 	USDPerHour *float64 // nil: unknown
 	Target     float64  // relative half-width of the steady mean to stop at
@@ -42,6 +43,9 @@ func (f Form) Rule() steady.Rule {
 	return r
 }
 
+// fashionShape is the input for which there may be a real dataset.
+const fashionShape = "1x28x28"
+
 // check finds what no disk or device is needed to find, as one sentence.
 func (f Form) check() error {
 	switch {
@@ -49,6 +53,8 @@ func (f Form) check() error {
 		return errors.New("no model is named: write file.py:factory or example:fashion-cnn")
 	case !strings.HasPrefix(f.Model, "example:") && f.Input == "":
 		return errors.New("the shape of one input sample is missing: write it as 3x224x224")
+	case f.Mode == profile.Train && !strings.HasPrefix(f.Model, "example:") && f.Input != fashionShape && f.TrainSize == 0:
+		return errors.New("how many samples an epoch has is not known: write the size of your training set, as 50000")
 	case f.MaxUSD > 0 && f.USDPerHour == nil:
 		return errors.New("a cap in dollars needs the price of this machine: write $ per hour, or take the cap away")
 	}
@@ -130,6 +136,16 @@ var fields = []field{
 			return f.Input
 		},
 		read: readInput},
+	{label: "samples", hint: "in your training set: they make an epoch", typed: true,
+		show: func(f Form) string {
+			if f.TrainSize == 0 {
+				return "the dataset's own"
+			}
+			return quantity.Count(f.TrainSize)
+		},
+		read: func(f *Form, s string) error {
+			return optional(s, quantity.ParseCount, func(v *float64) { f.TrainSize = orZero(v) })
+		}},
 	{label: "epochs", hint: "what the whole job takes; the estimate is for these", typed: true,
 		show:    func(f Form) string { return strconv.Itoa(f.Epochs) },
 		read:    func(f *Form, s string) error { return keep(&f.Epochs)(whole(s, "number of epochs")) },
