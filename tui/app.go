@@ -200,19 +200,23 @@ func (a *App) loaded(msg loadedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// showSet asks Explore's question of the set, with the running probe's run in
-// it.
+// showSet asks Explore's question of the set.
 func (a *App) showSet() tea.Cmd {
 	if a.set == nil {
 		return nil
 	}
+	a.giveSet()
+	return a.ask()
+}
+
+// giveSet gives Explore the set with the running probe's run in it.
+func (a *App) giveSet() {
 	set := a.set
 	if a.live != nil {
 		set = set.Merge(&profile.Set{Runs: []profile.Run{*a.live}, Models: []profile.Model{{Name: a.live.Model, Unit: a.live.Unit, Dataset: a.live.Dataset}}})
 		set.Runs = withoutDuplicate(set.Runs, a.live.ID)
 	}
 	a.explore.SetSet(set)
-	return a.ask()
 }
 
 // withoutDuplicate drops the stored copy of the live run, which comes last.
@@ -271,7 +275,8 @@ func (a *App) probed(msg probeMsg) tea.Cmd {
 	if run := msg.update.Run; run.Model != "" && run.Steady.Known() {
 		first := a.live == nil
 		a.live = &run
-		if first {
+		if first && a.set != nil {
+			a.giveSet() // so that Explore knows what the run says of itself
 			if a.explore.Turn(questionOf(&run)); a.screen != keys.Probe {
 				cmds = append(cmds, a.note(toast.Info, "now asking about "+run.Model+": u goes back"))
 			}

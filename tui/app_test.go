@@ -301,7 +301,7 @@ func TestARunningProbeMovesOnExplore(t *testing.T) {
 	p.updates <- update(1, 0.1, false)
 	d.press("2", "p", "1")
 	first := d.screen()
-	if !strings.Contains(first, "tiny · train") || !strings.Contains(first, "probing") {
+	if !strings.Contains(first, "tiny · train as long as each source did") || !strings.Contains(first, "probing") {
 		t.Fatalf("the probe's candidate is not on Explore:\n%s", first)
 	}
 	p.updates <- update(2, 0.2, false)
