@@ -1,0 +1,66 @@
+package rank
+
+import (
+	"math"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+func (b *builder) findAccuracies() {
+	b.byVariant, b.byBatch = map[string]profile.Accuracy{}, map[string]profile.Accuracy{}
+	put := func(m map[string]profile.Accuracy, k string, a profile.Accuracy) {
+		if old, ok := m[k]; !ok || a.Basis < old.Basis {
+			m[k] = a
+		}
+	}
+	for _, r := range b.set.Runs {
+		if r.Model != b.w.Model || r.Accuracy == nil {
+			continue
+		}
+		a := *r.Accuracy
+		if a.StdDev == nil {
+			a.StdDev = samplingError(r)
+		}
+		if r.Mode == b.w.Mode {
+			put(b.byVariant, variantKey(r.Variant), a)
+		}
+		if r.Mode == profile.Train {
+			put(b.byBatch, batchKey(r.Variant, r.BatchSize), a)
+		}
+	}
+}
+
+// quality looks up what a candidate's accuracy will be.
+func (b *builder) quality(r profile.Run) *Quality {
+	a, ok := b.byVariant[variantKey(r.Variant)]
+	if b.w.Mode == profile.Train {
+		a, ok = b.byBatch[batchKey(r.Variant, r.BatchSize)]
+	}
+	if !ok {
+		return nil
+	}
+	half := b.set.AccuracyKind.Rel
+	if a.StdDev != nil {
+		half = estimate.Z90 * *a.StdDev
+	}
+	e := estimate.Around(a.Value, half, a.Basis)
+	if a.HigherIsBetter && a.Value <= 1 {
+		e.High = math.Min(e.High, 1)
+	}
+	return &Quality{Metric: a.Metric, Estimate: e, HigherIsBetter: a.HigherIsBetter}
+}
+
+// samplingError is the standard deviation that a fraction counted over the
+// units of the run's last validation has by chance; nil where it was not
+// counted.
+func samplingError(r profile.Run) *float64 {
+	if len(r.Validations) == 0 || r.Accuracy.Value > 1 || !r.Accuracy.HigherIsBetter {
+		return nil
+	}
+	units := r.Validations[len(r.Validations)-1].Units
+	if units == nil || *units <= 0 {
+		return nil
+	}
+	return new(math.Sqrt(r.Accuracy.Value * (1 - r.Accuracy.Value) / *units))
+}
