@@ -117,7 +117,7 @@ func children(t testing.TB, pid int) []int {
 // A hang-up or a request to end, also while a probe runs: the terminal is as
 // before, the database sound with the run in it, and nothing runs on.
 func TestSignals(t *testing.T) {
-	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
+	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP, "SIGINT": syscall.SIGINT} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, 100, 30)

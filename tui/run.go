@@ -13,10 +13,10 @@ import (
 )
 
 // Run shows the screens until the user leaves, and returns what to remember.
-// The terminal is put back whatever happens: Bubble Tea does it after a panic
-// and on SIGINT and SIGTERM; a hang-up ends the context here.
+// The terminal is put back whatever happens: Bubble Tea does it after a panic,
+// and when a signal ends the context here. Its own handler knows no hang-up.
 func Run(ctx context.Context, o Options) (state.State, error) {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGHUP, syscall.SIGTERM)
 	defer stop()
 	app := New(ctx, o)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
