@@ -3,10 +3,7 @@
 // corrected.
 package cluster
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Member is a number of equal VMs in a configuration.
 type Member struct {
@@ -31,15 +28,6 @@ const (
 	ByGPUs       Split = "gpus"
 	ByThroughput Split = "throughput"
 )
-
-// ParseSplit reads a --split flag.
-func ParseSplit(s string) (Split, error) {
-	switch Split(s) {
-	case ByGPUs, ByThroughput:
-		return Split(s), nil
-	}
-	return "", fmt.Errorf("split %q is neither throughput nor gpus", s)
-}
 
 // Shares returns the units W_i that each member gets of units, all its VMs
 // together.

@@ -212,7 +212,9 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 func (b *builder) inference(c Candidate, runs []profile.Run, count int) Candidate {
 	r := runs[0]
 	m := cluster.Member{Count: count, GPUs: r.GPUCount, BatchSize: float64(r.BatchSize), BatchTime: 1}
-	batches := cluster.Batches(m, b.w.Units)
+	// With a batch as the unit of time the makespan is a number of batches; on
+	// VMs of one type both splits are the same.
+	batches := cluster.Makespan([]cluster.Member{m}, b.w.Units, cluster.ByGPUs)
 	times := make([]estimate.Estimate, len(runs))
 	for i, s := range runs {
 		startup, _ := s.Startup()
@@ -234,9 +236,9 @@ func (b *builder) finish(c *Candidate, r profile.Run, count int) {
 	part := b.part(r, count)
 	c.Configuration = []Part{part}
 	if hourly := c.USDPerHour(); hourly != nil && c.Time.Known() {
-		c.Cost = c.Time.Times(*hourly / 3600)
+		c.Cost = c.Time.Times(cluster.Cost(1, *hourly))
 		if c.timeLine != nil {
-			k := *hourly / 3600
+			k := cluster.Cost(1, *hourly)
 			c.costLine = &runtime.Line{At0: c.timeLine.At0 * k, Slope: c.timeLine.Slope * k}
 		}
 	}
