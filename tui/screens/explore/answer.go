@@ -21,7 +21,8 @@ type Answer struct {
 	PCost       map[int]float64
 	Relaxations []rank.Relaxation
 	Crossovers  []rank.Crossover
-	key         string // of the workload the space was built for
+	key         string        // of the workload the space was built for
+	run         map[int64]int // ID → index in Set.Runs
 }
 
 // maxCount is the most VMs of one type that inference is spread over.
@@ -32,6 +33,14 @@ const maxCount = 4
 func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer {
 	a := &Answer{Seq: seq, Question: q, Set: set, key: workloadKey(q)}
 	var space *rank.Space
+	if previous != nil && previous.Set == set {
+		a.run = previous.run
+	} else {
+		a.run = make(map[int64]int, len(set.Runs))
+		for i := range set.Runs {
+			a.run[set.Runs[i].ID] = i
+		}
+	}
 	if previous != nil && previous.Set == set && previous.key == a.key {
 		space = previous.Result.Space
 	} else {

@@ -3,6 +3,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,6 +36,7 @@ type Screen struct {
 	w, h int
 
 	set      *profile.Set
+	units    map[string]string // model → its unit of work; asked in every frame
 	question state.Question
 	asked    int // number of the last question
 	answer   *Answer
@@ -88,7 +90,12 @@ func (s *Screen) SetSize(w, h int) {
 // SetSet changes what is asked. Where the question's model is not in it, the
 // question becomes the set's own.
 func (s *Screen) SetSet(set *profile.Set) {
-	s.set = set
+	s.set, s.units = set, map[string]string{}
+	for i := range set.Runs {
+		if r := &set.Runs[i]; r.Unit != "" {
+			s.units[r.Model] = r.Unit
+		}
+	}
 	mode := s.question.Mode
 	found, err := rank.Resolve(set, s.question.Model, mode)
 	if err != nil {
@@ -232,14 +239,7 @@ func (s *Screen) Headline() string {
 
 // unit is what one unit of the model's work is.
 func (s *Screen) unit() string {
-	if s.set != nil {
-		for _, r := range s.set.Runs {
-			if r.Model == s.question.Model && r.Unit != "" {
-				return r.Unit
-			}
-		}
-	}
-	return "unit"
+	return cmp.Or(s.units[s.question.Model], "unit")
 }
 
 // counts is the number of candidates that are feasible, and of all.

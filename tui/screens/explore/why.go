@@ -266,10 +266,9 @@ func source(a *Answer, c *rank.Candidate) string {
 	if len(c.Sources) == 0 {
 		return ""
 	}
-	for i := range a.Set.Runs {
-		if r := &a.Set.Runs[i]; r.ID == c.Sources[0] {
-			return strings.TrimSpace(r.Source + " " + r.AsOf)
-		}
+	i, ok := a.run[c.Sources[0]]
+	if !ok {
+		return ""
 	}
-	return ""
+	return strings.TrimSpace(a.Set.Runs[i].Source + " " + a.Set.Runs[i].AsOf)
 }
