@@ -293,8 +293,5 @@ func axisAccuracy(v float64, higher bool) string {
 	if !higher && v > 1 {
 		return export.AccuracyText(v, higher)
 	}
-	if p := v * 100; math.Abs(p-math.Round(p)) < 1e-9 {
-		return quantity.Count(math.Round(p)) + "%"
-	}
-	return quantity.Percent(v)
+	return plot.PercentLabel(v)
 }
