@@ -293,5 +293,8 @@ func axisAccuracy(v float64, higher bool) string {
 	if !higher && v > 1 {
 		return export.AccuracyText(v, higher)
 	}
-	return plot.PercentLabel(v)
+	if p := v * 100; math.Abs(p-math.Round(p)) < 1e-9 {
+		return quantity.Count(math.Round(p)) + "%"
+	}
+	return quantity.Percent(v)
 }
