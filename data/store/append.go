@@ -16,39 +16,11 @@ import (
 func (r *Recording) Append(ctx context.Context, b Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	seq := r.seq
 	err := r.store.change(ctx, "take new measurements", func(ctx context.Context, tx *transaction) error {
 		if err := r.appendIterations(ctx, tx, b); err != nil {
 			return err
 		}
-		for i, v := range b.Validations {
-			if err := insert(ctx, tx, `INSERT INTO validations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-				r.id, seq.validations+int64(i), v.Epoch, v.Seconds, clean(v.Metric), real(v.Value), v.HigherIsBetter, real(v.Units)); err != nil {
-				return err
-			}
-		}
-		for i, p := range b.Pauses {
-			if err := insert(ctx, tx, `INSERT INTO pauses VALUES (?, ?, ?, ?, ?)`, r.id, seq.pauses+int64(i), p.T, p.Seconds, clean(p.Kind)); err != nil {
-				return err
-			}
-		}
-		for i, m := range b.Memory {
-			if err := insert(ctx, tx, `INSERT INTO memory VALUES (?, ?, ?, ?, ?)`, r.id, seq.memory+int64(i), m.T, m.PeakBytes, m.TotalBytes); err != nil {
-				return err
-			}
-		}
-		for i, t := range b.Telemetry {
-			if err := insert(ctx, tx, `INSERT INTO telemetry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.id, seq.telemetry+int64(i), t.T, t.GPU,
-				real(t.Utilisation), real(t.MemoryBytes), real(t.Watts), real(t.Celsius), clean(t.Throttle)); err != nil {
-				return err
-			}
-		}
-		for i, l := range b.Log {
-			if err := insert(ctx, tx, `INSERT INTO log_lines VALUES (?, ?, ?, ?, ?)`, r.id, seq.log+int64(i), l.T, clean(l.Level), clean(l.Text)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.appendRest(ctx, tx, b)
 	})
 	if err != nil {
 		return err // the numbers stay where they were: nothing was saved
@@ -59,6 +31,47 @@ func (r *Recording) Append(ctx context.Context, b Batch) error {
 	r.seq.memory += int64(len(b.Memory))
 	r.seq.telemetry += int64(len(b.Telemetry))
 	r.seq.log += int64(len(b.Log))
+	r.seq.layers += int64(len(b.Layers))
+	return nil
+}
+
+// appendRest inserts the rows that come seldom.
+func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) error {
+	seq := r.seq
+	for i, v := range b.Validations {
+		if err := insert(ctx, tx, `INSERT INTO validations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.id, seq.validations+int64(i), v.Epoch, v.Seconds, clean(v.Metric), real(v.Value), v.HigherIsBetter, real(v.Units)); err != nil {
+			return err
+		}
+	}
+	for i, p := range b.Pauses {
+		if err := insert(ctx, tx, `INSERT INTO pauses VALUES (?, ?, ?, ?, ?)`, r.id, seq.pauses+int64(i), p.T, p.Seconds, clean(p.Kind)); err != nil {
+			return err
+		}
+	}
+	for i, m := range b.Memory {
+		if err := insert(ctx, tx, `INSERT INTO memory VALUES (?, ?, ?, ?, ?)`, r.id, seq.memory+int64(i), m.T, m.PeakBytes, m.TotalBytes); err != nil {
+			return err
+		}
+	}
+	for i, t := range b.Telemetry {
+		if err := insert(ctx, tx, `
+			INSERT INTO telemetry (run_id, seq, t, gpu, utilisation, memory_bytes, watts, celsius, throttle, shared, energy_j)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.id, seq.telemetry+int64(i), t.T, t.GPU,
+			real(t.Utilisation), real(t.MemoryBytes), real(t.Watts), real(t.Celsius), clean(t.Throttle), t.Shared, real(t.EnergyJ)); err != nil {
+			return err
+		}
+	}
+	for i, l := range b.Layers {
+		if err := insert(ctx, tx, `INSERT INTO layers VALUES (?, ?, ?, ?, ?)`, r.id, seq.layers+int64(i), clean(l.Name), clean(l.Kind), l.Share); err != nil {
+			return err
+		}
+	}
+	for i, l := range b.Log {
+		if err := insert(ctx, tx, `INSERT INTO log_lines VALUES (?, ?, ?, ?, ?)`, r.id, seq.log+int64(i), l.T, clean(l.Level), clean(l.Text)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -20,6 +20,11 @@ type Description struct {
 	Command            []string
 	Framework          string
 	StartedAt          time.Time // zero is now
+
+	Address string // ssh destination it runs at; "" for this machine
+	Spool   string // where a detached run writes on that host
+	Series  int64  // runs of one matrix share it; 0 for a single one
+	Repeat  int    // 0, 1, … of the same cell in fresh processes
 }
 
 // Machine is where a run happens. With a zero VM it is a machine of one's own,
@@ -63,6 +68,14 @@ type Telemetry struct {
 	GPU                                      int
 	Utilisation, MemoryBytes, Watts, Celsius *float64
 	Throttle                                 string
+	Shared                                   *bool    // another program computed on it
+	EnergyJ                                  *float64 // the GPU's counter, joules since its driver was loaded
+}
+
+// Layer is one layer's share of the time of a forward pass, in [0,1].
+type Layer struct {
+	Name, Kind string
+	Share      float64
 }
 
 // LogLine is a line the script printed, or a warning or error event.
@@ -79,6 +92,7 @@ type Batch struct {
 	Memory      []Memory
 	Telemetry   []Telemetry
 	Log         []LogLine
+	Layers      []Layer
 	InitS       *float64
 }
 
@@ -86,12 +100,15 @@ type Batch struct {
 type Finish struct {
 	Status         profile.Status
 	StoppedBecause string
+	StoppedWords   string // the same in words
 	ScriptExit     *int
 	RejectedLines  int
 	SpentS         float64
 	SpentUSD       *float64
 	Summary        Summary
 	Accuracy       *profile.Accuracy
+	EnergyJPerUnit *float64 // joules of the GPUs per unit of work, steady part
+	InputWait      *float64 // share of steady iteration time spent waiting for input
 }
 
 // Summary is what is kept of the iteration times of a finished run, in

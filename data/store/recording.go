@@ -20,7 +20,7 @@ type Recording struct {
 	id    int64
 
 	mu  sync.Mutex
-	seq struct{ iterations, validations, pauses, memory, telemetry, log int64 }
+	seq struct{ iterations, validations, pauses, memory, telemetry, log, layers int64 }
 }
 
 // Start inserts a run that goes on from now.
@@ -90,9 +90,10 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	}
 	res, err := tx.ExecContext(ctx, `
 		UPDATE runs SET variant_id = ?, machine_id = ?, mode = ?, batch_size = ?, usd_per_hour = ?, epochs = ?, iterations_per_epoch = ?,
-			train_size = ?, command = ?, framework = ?, source = ?, heartbeat_ms = ? WHERE id = ?`,
+			train_size = ?, command = ?, framework = ?, source = ?, heartbeat_ms = ?, address = ?, spool = ?, series = ?, repeat = ? WHERE id = ?`,
 		variant, machine, string(d.Mode), d.BatchSize, real(d.Machine.USDPerHour), real(d.Epochs), real(d.IterationsPerEpoch),
-		real(d.TrainSize), string(command), clean(d.Framework), sourceOf(d), r.store.nowFunc().UnixMilli(), r.id)
+		real(d.TrainSize), string(command), clean(d.Framework), sourceOf(d), r.store.nowFunc().UnixMilli(),
+		clean(d.Address), clean(d.Spool), d.Series, d.Repeat, r.id)
 	return r.present(res, err)
 }
 
@@ -124,6 +125,7 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set.add("finished_at", stamp(now))
 		set.add("heartbeat_ms", now.UnixMilli())
 		set.add("stopped_because", clean(f.StoppedBecause))
+		set.add("stopped_words", clean(f.StoppedWords))
 		set.add("script_exit", f.ScriptExit)
 		set.add("rejected_lines", f.RejectedLines)
 		set.add("spent_s", real(&f.SpentS))
@@ -138,6 +140,8 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set.add("validation_s", real(s.ValidationS))
 		set.add("peak_memory_bytes", real(s.PeakMemoryBytes))
 		set.add("total_s", real(s.TotalS))
+		set.add("energy_j_per_unit", real(f.EnergyJPerUnit))
+		set.add("input_wait", real(f.InputWait))
 		set.accuracy(f.Accuracy)
 		return r.present(tx.ExecContext(ctx, "UPDATE runs SET "+set.names+" WHERE id = ?", append(set.args, r.id)...))
 	})

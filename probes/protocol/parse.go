@@ -15,7 +15,7 @@ const (
 	maxText = 500     // runes of a name
 	maxNote = 4000    // runes of a message
 	maxInt  = 1 << 52 // whole numbers beyond are not exact as JSON numbers
-	maxGPUs = 1024
+	maxList = 4096
 )
 
 // parse reads one line that begins with a brace. isEvent is false for JSON
@@ -62,6 +62,7 @@ var readers = map[string]func(*fields) Event{
 		return Hello{
 			T: f.t(), Host: f.name("host"), Python: f.name("python"), Framework: f.name("framework"),
 			CUDA: f.name("cuda"), Driver: f.name("driver"), GPUs: f.gpus(), CPU: f.name("cpu"), CPUs: f.whole("cpus"),
+			PID: f.whole("pid"), Hook: f.is("hook"),
 		}
 	},
 	"model": func(f *fields) Event {
@@ -70,13 +71,14 @@ var readers = map[string]func(*fields) Event{
 			FLOPsPerUnit: f.amount("flops_per_unit"), Unit: f.name("unit"), BatchSize: f.whole("batch_size"),
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
 			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"),
+			WorldSize: f.whole("world_size"),
 		}
 	},
 	"init": func(f *fields) Event { return Init{T: f.t(), Seconds: f.required("seconds")} },
 	"iteration": func(f *fields) Event {
 		return Iteration{
 			T: f.t(), Rank: f.index("rank"), Epoch: f.index("epoch"), Index: f.whole("index"),
-			Seconds: f.required("seconds"), Units: f.amount("units"),
+			Seconds: f.required("seconds"), Units: f.amount("units"), Wait: f.amount("wait"),
 		}
 	},
 	"validation": func(f *fields) Event {
@@ -95,8 +97,10 @@ var readers = map[string]func(*fields) Event{
 		return Telemetry{
 			T: f.t(), GPU: f.index("gpu"), Utilisation: f.fraction("utilisation"), MemoryBytes: f.amount("memory_bytes"),
 			Watts: f.amount("watts"), Celsius: f.number("celsius"), Throttle: f.name("throttle"),
+			Shared: f.truth("shared"), EnergyJ: f.amount("energy_j"),
 		}
 	},
+	"layers":  func(f *fields) Event { return Layers{f.t(), f.layers()} },
 	"warning": func(f *fields) Event { return Warning{f.text("message", maxNote)} },
 	"error":   func(f *fields) Event { return Failure{f.text("message", maxNote)} },
 	"done":    func(f *fields) Event { return Done{f.t(), f.name("reason")} },
@@ -221,22 +225,46 @@ func (f *fields) truth(key string) *bool {
 	return nil
 }
 
+// is reports whether the key is there and true.
+func (f *fields) is(key string) bool {
+	v := f.truth(key)
+	return v != nil && *v
+}
+
 func (f *fields) gpus() []GPU {
-	raw, ok := f.raw("gpus")
+	return list(f, "gpus", "GPUs", func(g *fields) GPU {
+		return GPU{g.name("name"), g.amount("memory_bytes"), g.name("uuid")}
+	})
+}
+
+func (f *fields) layers() []Layer {
+	return list(f, "layers", "layers", func(l *fields) Layer {
+		l.required("share")
+		share := l.fraction("share")
+		if share == nil {
+			return Layer{}
+		}
+		return Layer{l.name("name"), l.name("kind"), *share}
+	})
+}
+
+// list reads a list of objects; nil is unknown.
+func list[T any](f *fields, key, what string, read func(*fields) T) []T {
+	raw, ok := f.raw(key)
 	if !ok {
 		return nil
 	}
-	var list []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || len(list) > maxGPUs {
-		f.fail("gpus", "is not a list of GPUs")
+	var objects []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &objects); err != nil || len(objects) > maxList {
+		f.fail(key, "is not a list of "+what)
 		return nil
 	}
-	out := make([]GPU, 0, len(list))
-	for _, object := range list {
-		g := fields{object: object}
-		out = append(out, GPU{g.name("name"), g.amount("memory_bytes"), g.name("uuid")})
-		if g.err != nil {
-			f.fail("gpus", g.err.Error())
+	out := make([]T, 0, len(objects))
+	for _, object := range objects {
+		one := fields{object: object}
+		out = append(out, read(&one))
+		if one.err != nil {
+			f.fail(key, one.err.Error())
 		}
 	}
 	return out

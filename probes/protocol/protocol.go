@@ -23,6 +23,8 @@ type Hello struct {
 	GPUs      []GPU // nil unknown, empty none
 	CPU       string
 	CPUs      *int
+	PID       *int
+	Hook      bool // it comes from sweetspot's hook in a script that says nothing itself
 }
 
 // GPU is one device of a [Hello].
@@ -46,6 +48,7 @@ type Model struct {
 	Precision          string
 	Pruning            *float64 // fraction in [0,1]
 	Epochs             *float64
+	WorldSize          *int // data-parallel ranks
 }
 
 // Init is the time from the start of the process to the first iteration.
@@ -62,6 +65,7 @@ type Iteration struct {
 	Index   *int // nil where the script does not count
 	Seconds float64
 	Units   *float64
+	Wait    *float64 // of the seconds, those spent waiting for input
 }
 
 // Validation is one evaluation.
@@ -98,6 +102,20 @@ type Telemetry struct {
 	Watts       *float64
 	Celsius     *float64
 	Throttle    string
+	Shared      *bool    // another program computes on it
+	EnergyJ     *float64 // joules that the GPU counted since its driver was loaded
+}
+
+// Layers says how the time of a forward pass is shared out.
+type Layers struct {
+	T      *float64
+	Layers []Layer
+}
+
+// Layer is one layer's share, in [0,1].
+type Layer struct {
+	Name, Kind string
+	Share      float64
 }
 
 // Warning is something the user should know.
@@ -120,6 +138,7 @@ func (Validation) isEvent() {}
 func (Pause) isEvent()      {}
 func (Memory) isEvent()     {}
 func (Telemetry) isEvent()  {}
+func (Layers) isEvent()     {}
 func (Warning) isEvent()    {}
 func (Failure) isEvent()    {}
 func (Done) isEvent()       {}

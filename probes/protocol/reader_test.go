@@ -44,16 +44,21 @@ func TestEvents(t *testing.T) {
 			T: new(0.01), Host: "h", Python: "3.11", Framework: "torch 2.9", CUDA: "13.0", Driver: "580.1", GPUs: []GPU{{"NVIDIA H100 80GB HBM3", new(85520809984.0), "u"}}, CPU: "c", CPUs: new(16)},
 		`{"sweetspot":1,"event":"model","t":3.2,"name":"resnet18","params":11689512,"flops_per_unit":1.8e9,"unit":"image","batch_size":128,"train_size":50000,"iterations_per_epoch":158.25,"precision":"bf16","pruning":0.3,"epochs":20}`: Model{
 			T: new(3.2), Name: "resnet18", Params: new(11689512.0), FLOPsPerUnit: new(1.8e9), Unit: "image", BatchSize: new(128), TrainSize: new(50000.0), IterationsPerEpoch: new(158.25), Precision: "bf16", Pruning: new(0.3), Epochs: new(20.0)},
-		`{"sweetspot":1,"event":"init","t":4.0,"seconds":4.0}`:                                                Init{new(4.0), 4},
-		`{"sweetspot":1,"event":"iteration","t":4.9,"rank":0,"epoch":0,"index":0,"seconds":0.91,"units":128}`: Iteration{new(4.9), 0, 0, new(0), 0.91, new(128.0)},
-		`{"event":"iteration","seconds":0,"sweetspot":1,"units":null,"future":[{}]}`:                          Iteration{},
+		`{"sweetspot":1,"event":"init","t":4.0,"seconds":4.0}`: Init{new(4.0), 4},
+		`{"sweetspot":1,"event":"iteration","t":4.9,"rank":0,"epoch":0,"index":0,"seconds":0.91,"units":128}`: Iteration{
+			T: new(4.9), Index: new(0), Seconds: 0.91, Units: new(128.0)},
+		`{"sweetspot":1,"event":"iteration","seconds":0.5,"wait":0.25}`:                             Iteration{Seconds: 0.5, Wait: new(0.25)},
+		`{"sweetspot":1,"event":"hello","pid":42,"hook":true}`:                                      Hello{PID: new(42), Hook: true},
+		`{"sweetspot":1,"event":"model","world_size":4}`:                                            Model{WorldSize: new(4)},
+		`{"sweetspot":1,"event":"layers","layers":[{"name":"conv1","kind":"Conv2d","share":0.51}]}`: Layers{nil, []Layer{{"conv1", "Conv2d", 0.51}}},
+		`{"event":"iteration","seconds":0,"sweetspot":1,"units":null,"future":[{}]}`:                Iteration{},
 		`{"sweetspot":1,"event":"validation","t":61.0,"epoch":0,"seconds":2.1,"metric":"top1","value":0.87,"higher_is_better":true,"units":10000}`: Validation{
 			new(61.0), 0, 2.1, "top1", new(0.87), new(true), new(10000.0)},
 		`{"sweetspot":1,"event":"validation","seconds":1,"metric":"loss","value":-2.5}`:       Validation{Seconds: 1, Metric: "loss", Value: new(-2.5)},
 		`{"sweetspot":1,"event":"pause","t":63.0,"seconds":1.4,"kind":"checkpoint"}`:          Pause{new(63.0), 1.4, "checkpoint"},
 		`{"sweetspot":1,"event":"memory","t":5.0,"peak_bytes":3221225472,"total_bytes":null}`: Memory{new(5.0), new(3221225472.0), nil},
-		`{"sweetspot":1,"event":"telemetry","t":6.0,"gpu":0,"utilisation":0.97,"watts":320,"celsius":-1,"throttle":""}`: Telemetry{
-			T: new(6.0), Utilisation: new(0.97), Watts: new(320.0), Celsius: new(-1.0)},
+		`{"sweetspot":1,"event":"telemetry","t":6.0,"gpu":0,"utilisation":0.97,"watts":320,"celsius":-1,"throttle":"","shared":false,"energy_j":12.5}`: Telemetry{
+			T: new(6.0), Utilisation: new(0.97), Watts: new(320.0), Celsius: new(-1.0), Shared: new(false), EnergyJ: new(12.5)},
 		` {"sweetspot":1,"event":"warning","message":"red \u001b[31mtext"} `: Warning{"red text"},
 		`{"sweetspot":1,"event":"error","message":"out of memory"}`:          Failure{"out of memory"},
 		`{"sweetspot":1,"event":"done","reason":"oom"}`:                      Done{nil, "oom"},

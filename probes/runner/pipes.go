@@ -4,11 +4,15 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
 // pipes are the command's output streams, ours at the reading end.
-type pipes struct{ read, write []*os.File }
+type pipes struct {
+	read, write []*os.File
+	kept        *os.File // a FIFO's writing end, held so that it does not end between two writers
+}
 
 func (p *pipes) open() error {
 	r, w, err := os.Pipe()
@@ -19,6 +23,36 @@ func (p *pipes) open() error {
 	return nil
 }
 
+// openFIFO opens both ends of a FIFO. The reading end comes first and does not
+// wait for a writer.
+func (p *pipes) openFIFO(path string) error {
+	r, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	p.read = append(p.read, r)
+	for range 2 {
+		w, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			return err
+		}
+		if p.kept == nil {
+			p.kept = w
+		} else {
+			p.write = append(p.write, w)
+		}
+	}
+	return nil
+}
+
+// started gives up the writing ends that the command has now.
+func (p *pipes) started() {
+	for _, w := range p.write {
+		_ = w.Close()
+	}
+	p.write = nil
+}
+
 func (p *pipes) close() {
 	for _, r := range p.read {
 		_ = r.Close()
@@ -27,8 +61,9 @@ func (p *pipes) close() {
 }
 
 func (p *pipes) closeWriters() {
-	for _, w := range p.write {
-		_ = w.Close()
+	p.started()
+	if p.kept != nil {
+		_ = p.kept.Close()
 	}
 }
 

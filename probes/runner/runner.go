@@ -18,8 +18,15 @@ import (
 	"time"
 )
 
-// EventsVariable tells the command where its events belong.
-const EventsVariable = "SWEETSPOT_EVENTS"
+// The environment of the command. Its events belong where EventsVariable says.
+// A command with files of its own has two more: PathVariable names the events'
+// FIFO for processes that lost the inherited descriptor, and ControlVariable
+// the file of [Control].
+const (
+	EventsVariable  = "SWEETSPOT_EVENTS"
+	PathVariable    = "SWEETSPOT_EVENTS_PATH"
+	ControlVariable = "SWEETSPOT_CONTROL"
+)
 
 // lateOutput is how long output is still read after the command has ended, in
 // case something that left its process group holds the pipes open.
@@ -31,6 +38,7 @@ type Command struct {
 	Dir   string        // "" for the current one
 	Env   []string      // added to the environment, KEY=value
 	Grace time.Duration // between SIGINT and SIGTERM, and again before SIGKILL; 0 for 5 s
+	Files fs.FS         // written to a private directory while the command runs; {dir} in Argv and Env is its path. May be nil.
 }
 
 // Exit is how the command ended: its own code, or 128 plus the signal that
@@ -38,17 +46,17 @@ type Command struct {
 type Exit struct {
 	Code     int
 	Signaled bool
+	Lost     error // the command is on another host, and the connection to it was lost
 }
 
 // Process is a command under way. Its three streams must be read to the end.
 type Process struct {
-	Events io.Reader // what the command writes to the events pipe
-	Stdout io.Reader
-	Stderr io.Reader
+	events, stdout, stderr io.Reader
 
 	started time.Time
 	grace   time.Duration
 	cmd     *exec.Cmd
+	room    *room // nil for a command without files
 	ended   chan struct{}
 	exit    Exit
 
@@ -70,24 +78,24 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		c.Grace = 5 * time.Second
 	}
 	p := &Process{grace: c.Grace, ended: make(chan struct{})}
-	var pipes pipes
-	for range 3 {
-		if err := pipes.open(); err != nil {
-			pipes.close()
-			return nil, fmt.Errorf("no pipe for the output of %s: %w; close other programs or raise ulimit -n", c.Argv[0], err)
-		}
+	pipes, err := p.prepare(&c)
+	if err != nil {
+		pipes.close()
+		p.room.remove()
+		return nil, err
 	}
 	p.cmd = exec.Command(c.Argv[0], c.Argv[1:]...)
 	p.cmd.Dir = c.Dir
 	p.cmd.Env = append(append(os.Environ(), "PYTHONUNBUFFERED=1"), c.Env...)
-	p.cmd.Env = append(p.cmd.Env, EventsVariable+"=fd:3")
+	p.cmd.Env = append(append(p.cmd.Env, EventsVariable+"=fd:3"), p.room.env()...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = pipes.write[0], pipes.write[1], pipes.write[2:]
 	p.cmd.SysProcAttr = ownGroup()
-	p.Stdout, p.Stderr, p.Events = &stream{pipes.read[0]}, &stream{pipes.read[1]}, &stream{pipes.read[2]}
+	p.stdout, p.stderr, p.events = &stream{pipes.read[0]}, &stream{pipes.read[1]}, &stream{pipes.read[2]}
 
 	result := make(chan error)
-	go p.run(result, &pipes)
+	go p.run(result, pipes)
 	if err := <-result; err != nil {
+		p.room.remove()
 		return nil, startError(c, err)
 	}
 	go func() {
@@ -98,6 +106,35 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		}
 	}()
 	return p, nil
+}
+
+// prepare makes what the command needs before it starts: its streams and, for
+// one with files, its directory.
+func (p *Process) prepare(c *Command) (*pipes, error) {
+	streams := &pipes{}
+	full := func(err error) error {
+		return fmt.Errorf("no pipe for the output of %s: %w; close other programs or raise ulimit -n", c.Argv[0], err)
+	}
+	for range 2 {
+		if err := streams.open(); err != nil {
+			return streams, full(err)
+		}
+	}
+	if c.Files == nil {
+		if err := streams.open(); err != nil {
+			return streams, full(err)
+		}
+		return streams, nil
+	}
+	var err error
+	if p.room, err = newRoom(c.Files); err != nil {
+		return streams, err
+	}
+	c.Argv, c.Env = p.room.place(c.Argv), p.room.place(c.Env)
+	if err := streams.openFIFO(p.room.fifo()); err != nil {
+		return streams, full(err)
+	}
+	return streams, nil
 }
 
 // run starts the command, waits for it and clears up. It keeps its thread: on
@@ -112,9 +149,10 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 		result <- err
 		return
 	}
-	pipes.closeWriters()
+	pipes.started()
 	result <- nil
 	_ = p.cmd.Wait() // the state says more than the error
+	pipes.closeWriters()
 	p.exit = exitOf(p.cmd.ProcessState)
 	p.mu.Lock()
 	// What the command started and left behind ends with it. The group's
@@ -124,8 +162,18 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 	p.reaped = true
 	p.mu.Unlock()
 	pipes.deadline(time.Now().Add(lateOutput))
+	p.room.remove()
 	close(p.ended)
 }
+
+// Events is what the command writes to where its events belong.
+func (p *Process) Events() io.Reader { return p.events }
+
+// Stdout is the command's standard output.
+func (p *Process) Stdout() io.Reader { return p.stdout }
+
+// Stderr is the command's standard error.
+func (p *Process) Stderr() io.Reader { return p.stderr }
 
 // Started is when the command began.
 func (p *Process) Started() time.Time { return p.started }
@@ -136,8 +184,8 @@ func (p *Process) Wait() Exit {
 	return p.exit
 }
 
-// Stop asks the process group to end: SIGINT, on which a hooked script stops
-// at a step boundary; after the grace period SIGTERM, and after another
+// Stop asks the process group to end: by [Control] where the command watches
+// it, else by SIGINT; after the grace period by the next of SIGINT, SIGTERM and
 // SIGKILL. It returns at once and may be called again.
 func (p *Process) Stop() { p.StopWithin(p.grace) }
 
@@ -151,15 +199,25 @@ func (p *Process) StopWithin(grace time.Duration) {
 	}
 	p.stopping = true
 	go func() {
+		if p.room.askToStop() && p.endsWithin(grace) {
+			return
+		}
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 			p.signal(s)
-			select {
-			case <-p.ended:
+			if p.endsWithin(grace) {
 				return
-			case <-time.After(grace):
 			}
 		}
 	}()
+}
+
+func (p *Process) endsWithin(d time.Duration) bool {
+	select {
+	case <-p.ended:
+		return true
+	case <-time.After(d):
+		return false
+	}
 }
 
 // Kill ends the process group at once.
@@ -176,7 +234,7 @@ func (p *Process) signal(s syscall.Signal) {
 func exitOf(state *os.ProcessState) Exit {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
-		return Exit{128 + int(status.Signal()), true}
+		return Exit{Code: 128 + int(status.Signal()), Signaled: true}
 	}
 	return Exit{Code: state.ExitCode()}
 }

@@ -23,7 +23,7 @@ func shell(t *testing.T, ctx context.Context, script string) (p *Process, output
 	}
 	var got [3]string
 	var wg sync.WaitGroup
-	for i, r := range []io.Reader{p.Events, p.Stdout, p.Stderr} {
+	for i, r := range []io.Reader{p.Events(), p.Stdout(), p.Stderr()} {
 		wg.Go(func() {
 			all, err := io.ReadAll(r)
 			if err != nil {
@@ -52,7 +52,7 @@ func TestStreamsAndStatus(t *testing.T) {
 func TestSignalStatus(t *testing.T) {
 	p, output := shell(t, t.Context(), `kill -SEGV $$`)
 	output()
-	if exit := p.Wait(); exit != (Exit{128 + int(syscall.SIGSEGV), true}) {
+	if exit := p.Wait(); exit != (Exit{Code: 128 + int(syscall.SIGSEGV), Signaled: true}) {
 		t.Errorf("exit %+v", exit)
 	}
 }
@@ -62,9 +62,9 @@ func TestStopIsHeard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(io.Discard, p.Events) }()
-	go func() { _, _ = io.Copy(io.Discard, p.Stderr) }()
-	out := bufio.NewReader(p.Stdout)
+	go func() { _, _ = io.Copy(io.Discard, p.Events()) }()
+	go func() { _, _ = io.Copy(io.Discard, p.Stderr()) }()
+	out := bufio.NewReader(p.Stdout())
 	if line, err := out.ReadString('\n'); line != "ready\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -86,12 +86,12 @@ func TestStopOfTheDeafAndItsChildren(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(io.Discard, p.Events) }()
-	go func() { _, _ = io.Copy(io.Discard, p.Stderr) }()
-	out := bufio.NewReader(p.Stdout)
+	go func() { _, _ = io.Copy(io.Discard, p.Events()) }()
+	go func() { _, _ = io.Copy(io.Discard, p.Stderr()) }()
+	out := bufio.NewReader(p.Stdout())
 	grandchild := readPID(t, out)
 	cancel()
-	if exit := p.Wait(); exit != (Exit{128 + int(syscall.SIGKILL), true}) {
+	if exit := p.Wait(); exit != (Exit{Code: 128 + int(syscall.SIGKILL), Signaled: true}) {
 		t.Errorf("exit %+v", exit)
 	}
 	waitFor(t, "the grandchild to die", func() bool { return !running(grandchild) })

@@ -28,7 +28,7 @@ const (
 type loop struct {
 	session *Session
 	options Options
-	process *runner.Process
+	process Process
 	ctx     context.Context // for saving
 	saver   *saver
 	picture *picture
@@ -37,6 +37,7 @@ type loop struct {
 	verdict  steady.Verdict
 	judgedAt int    // iterations at the last judgement
 	stopped  string // why we stopped the script; "" while it runs on its own
+	words    string // the rule's for that
 	discard  bool
 	failure  error // of saving
 
@@ -49,7 +50,7 @@ type loop struct {
 
 func (l *loop) elapsed() float64 { return time.Since(l.process.Started()).Seconds() }
 
-func (l *loop) run(cancelled <-chan struct{}, messages <-chan message) {
+func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed <-chan protocol.Event) {
 	tick := time.NewTicker(updateEvery)
 	defer tick.Stop()
 	l.changed = true
@@ -61,6 +62,9 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message) {
 				break
 			}
 			l.take(m)
+		case e := <-observed:
+			l.picture.event(e, l.elapsed())
+			l.changed = true
 		case r := <-l.session.requests:
 			l.obey(r)
 		case <-cancelled:
@@ -116,6 +120,7 @@ func (l *loop) judge(s steady.Summary) {
 	if l.verdict.Reason == steady.Precise {
 		l.picture.decided = l.picture.series.Len()
 	}
+	l.words = l.verdict.Words
 	l.stop(l.verdict.Reason)
 }
 
@@ -206,6 +211,7 @@ func (l *loop) finish() {
 	u.Done, u.Stopping = true, false
 	u.ScriptExit = new(l.scriptEx.Code)
 	u.Run.Status, u.StoppedBecause, u.Err = l.outcome()
+	u.StoppedWords = l.words
 	if u.StoppedBecause == End && u.Run.Mode == profile.Train {
 		u.Run.TotalS = new(u.SpentS)
 	}
@@ -248,6 +254,8 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	switch {
 	case l.failure != nil:
 		return profile.Failed, "", l.failure
+	case l.scriptEx.Lost != nil:
+		return profile.Interrupted, Interrupted, l.scriptEx.Lost
 	case p.done == OutOfMemory:
 		return profile.OutOfMemory, OutOfMemory, p.scriptError(code)
 	case l.stopped == Interrupted:

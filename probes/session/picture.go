@@ -38,6 +38,7 @@ type picture struct {
 
 	peak, total *float64 // bytes of GPU memory
 	telemetry   []store.Telemetry
+	layers      []store.Layer
 	log         []string
 	warnings    []string
 	logged      int
@@ -96,6 +97,12 @@ func (p *picture) event(e protocol.Event, now float64) {
 		p.memory(e, now)
 	case protocol.Telemetry:
 		p.reading(e, now)
+	case protocol.Layers:
+		p.layers = p.layers[:0:0] // a new one: the old is in updates already sent
+		for _, l := range e.Layers {
+			p.layers = append(p.layers, store.Layer(l))
+		}
+		p.batch.Layers = append(p.batch.Layers, p.layers...)
 	case protocol.Warning:
 		p.warn(e.Message, now)
 	case protocol.Failure:
@@ -173,7 +180,7 @@ func larger(a, b *float64) *float64 {
 func (p *picture) reading(e protocol.Telemetry, now float64) {
 	r := store.Telemetry{
 		T: at(e.T, now), GPU: e.GPU, Utilisation: e.Utilisation, MemoryBytes: e.MemoryBytes,
-		Watts: e.Watts, Celsius: e.Celsius, Throttle: e.Throttle,
+		Watts: e.Watts, Celsius: e.Celsius, Throttle: e.Throttle, Shared: e.Shared, EnergyJ: e.EnergyJ,
 	}
 	p.batch.Telemetry = append(p.batch.Telemetry, r)
 	p.telemetry = push(p.telemetry, r, shownReadings)
@@ -247,7 +254,7 @@ func at(t *float64, now float64) float64 {
 
 func (p *picture) isSaved() bool {
 	b := &p.batch
-	return !p.redescribed && b.InitS == nil && len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Log) == 0
+	return !p.redescribed && b.InitS == nil && len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Layers)+len(b.Log) == 0
 }
 
 // takeUnsaved hands over what was not saved yet.

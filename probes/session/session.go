@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"time"
 
 	"sweetspot/data/store"
@@ -28,7 +29,32 @@ type Options struct {
 	Output      io.Writer // gets the script's cleaned output lines; may be nil
 	Warnings    []string  // known before the script says anything
 	Cleanup     func()    // called once the command has ended, if Start succeeded; may be nil
+	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
+	Start       Starter   // nil starts the command on this machine
+	Observe     []Observer
 }
+
+// Process is a probe's command under way, here or on another host. Its three
+// streams must be read to the end.
+type Process interface {
+	Events() io.Reader
+	Stdout() io.Reader
+	Stderr() io.Reader
+	Started() time.Time
+	Wait() runner.Exit
+	StopWithin(grace time.Duration)
+}
+
+// Starter starts a command.
+type Starter func(ctx context.Context, c runner.Command) (Process, error)
+
+func startHere(ctx context.Context, c runner.Command) (Process, error) {
+	return runner.Start(ctx, c)
+}
+
+// Observer takes readings beside the script, such as of the GPU's sensors,
+// until ctx ends. What it emits counts as if the script had said it.
+type Observer func(ctx context.Context, emit func(protocol.Event))
 
 // Update is the state of a probe at a moment. It is never changed once sent.
 type Update struct {
@@ -42,7 +68,8 @@ type Update struct {
 	SpentS           float64
 	SpentUSD         *float64 // nil without a price
 	Telemetry        []store.Telemetry
-	MemoryBytes      *float64 // peak so far
+	Layers           []store.Layer // shares of a forward pass, where they were measured
+	MemoryBytes      *float64      // peak so far
 	MemoryTotalBytes *float64
 	Log              []string // the last lines
 	Warnings         []string
@@ -50,6 +77,7 @@ type Update struct {
 	Stopping         bool
 	Done             bool
 	StoppedBecause   string // precise, cap, end, oom or interrupted; "" while it runs and when it failed
+	StoppedWords     string // the same as a sentence's end: "±1.4 % after 212 steady steps"
 	ScriptExit       *int
 	Err              error
 }
@@ -98,7 +126,11 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	process, err := runner.Start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env})
+	start := o.Start
+	if start == nil {
+		start = startHere
+	}
+	process, err := start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files})
 	if err != nil {
 		return nil, errors.Join(err, o.Store.DeleteRun(saving, recording.ID()))
 	}
@@ -116,7 +148,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	for _, w := range o.Warnings {
 		l.picture.warn(w, 0)
 	}
-	go l.run(ctx.Done(), listen(process))
+	go l.run(ctx.Done(), listen(process), observe(saving, o.Observe, s.ended))
 	return s, nil
 }
 
@@ -148,6 +180,25 @@ func (s *Session) Wait() Update {
 	return s.last
 }
 
+// observe runs the observers until the session has ended.
+func observe(ctx context.Context, observers []Observer, ended <-chan struct{}) <-chan protocol.Event {
+	out := make(chan protocol.Event, 64)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		<-ended
+		cancel()
+	}()
+	for _, o := range observers {
+		go o(ctx, func(e protocol.Event) {
+			select {
+			case out <- e:
+			case <-ctx.Done():
+			}
+		})
+	}
+	return out
+}
+
 // origin is the stream a line came by.
 type origin int
 
@@ -164,9 +215,9 @@ type message struct {
 
 // listen reads the process's three streams to their ends and then closes the
 // channel.
-func listen(p *runner.Process) <-chan message {
+func listen(p Process) <-chan message {
 	out := make(chan message, 1024)
-	streams := map[origin]io.Reader{fromEvents: p.Events, fromStdout: p.Stdout, fromStderr: p.Stderr}
+	streams := map[origin]io.Reader{fromEvents: p.Events(), fromStdout: p.Stdout(), fromStderr: p.Stderr()}
 	left := make(chan struct{}, len(streams))
 	for from, stream := range streams {
 		go func() {

@@ -20,6 +20,7 @@ func (p *picture) update() Update {
 		Seconds:          p.series.Seconds(),
 		Summary:          s,
 		Telemetry:        tail(p.telemetry, shownReadings),
+		Layers:           p.layers,
 		MemoryBytes:      p.peak,
 		MemoryTotalBytes: p.total,
 		Log:              tail(p.log, shownLog),
@@ -98,7 +99,7 @@ func (p *picture) finish(u Update) store.Finish {
 	sum := p.summary(u.Summary)
 	sum.TotalS = u.Run.TotalS
 	return store.Finish{
-		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
+		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
 		SpentS: u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
 	}
 }
