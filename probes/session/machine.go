@@ -1,15 +1,14 @@
 package session
 
 import (
-	"bufio"
 	"os"
-	"regexp"
 	"runtime"
-	"strings"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/probes/gpu"
+	"sweetspot/probes/identity"
 	"sweetspot/probes/protocol"
 )
 
@@ -27,25 +26,11 @@ func thisMachine(m *store.Machine) {
 		m.OS = runtime.GOOS + "/" + runtime.GOARCH
 	}
 	if m.CPU == "" {
-		m.CPU = cpuModel("/proc/cpuinfo")
+		m.CPU = plaintext.Cut(plaintext.Clean(identity.CPUModel()), 200)
 	}
 	if m.CPUs == 0 {
 		m.CPUs = runtime.NumCPU()
 	}
-}
-
-func cpuModel(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
-			return plaintext.Line(strings.TrimSpace(value), 200)
-		}
-	}
-	return ""
 }
 
 // hello adds what the framework knows of the machine.
@@ -59,26 +44,10 @@ func hello(d *store.Description, e protocol.Hello) {
 	}
 	if len(e.GPUs) > m.GPUCount {
 		m.GPUCount = len(e.GPUs)
-		m.GPU = CanonicalGPU(e.GPUs[0].Name)
+		m.GPU = gpu.Canonical(e.GPUs[0].Name)
 		if bytes := e.GPUs[0].MemoryBytes; bytes != nil {
 			m.GPUMemGiB = new(*bytes / (1 << 30))
 		}
-	}
-}
-
-var maker = regexp.MustCompile(`(?i)^(NVIDIA|Tesla|GeForce|Quadro|AMD|Instinct)\s+`)
-
-// CanonicalGPU is a GPU's name without its maker: "NVIDIA H100 80GB HBM3" is
-// "H100 80GB HBM3", "Tesla V100-SXM2-16GB" is "V100-SXM2-16GB". The form and
-// the memory stay, for they change the speed.
-func CanonicalGPU(name string) string {
-	name = strings.Join(strings.Fields(name), " ")
-	for {
-		short := maker.ReplaceAllString(name, "")
-		if short == name || short == "" {
-			return name
-		}
-		name = short
 	}
 }
 

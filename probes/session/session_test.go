@@ -322,23 +322,6 @@ func TestNothingLeaks(t *testing.T) {
 	t.Errorf("%d goroutines, before %d", runtime.NumGoroutine(), before)
 }
 
-func TestCanonicalGPU(t *testing.T) {
-	for name, want := range map[string]string{
-		"NVIDIA H100 80GB HBM3":   "H100 80GB HBM3",
-		"Tesla V100-SXM2-16GB":    "V100-SXM2-16GB",
-		"NVIDIA A100-SXM4-40GB":   "A100-SXM4-40GB",
-		"NVIDIA  Tesla T4":        "T4",
-		"NVIDIA GeForce RTX 4090": "RTX 4090",
-		"Tesla":                   "Tesla",
-		"AMD Instinct MI300X":     "MI300X",
-		"NVIDIA H100 PCIe":        "H100 PCIe",
-	} {
-		if got := CanonicalGPU(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestNoStore(t *testing.T) {
 	if _, err := Start(t.Context(), Options{Command: []string{"true"}}); err == nil {
 		t.Error("started without a database")

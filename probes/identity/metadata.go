@@ -1,0 +1,109 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"time"
+)
+
+const (
+	// linkLocal is the address of the metadata services of AWS, GCP
+	// (metadata.google.internal) and Azure. It is not routed beyond the host.
+	linkLocal = "http://169.254.169.254"
+	// patience is what asking may take in all.
+	patience = time.Second
+	// longest is how long an answer may be, in bytes.
+	longest = 64 << 10
+)
+
+// ask asks the metadata services of the clouds, side by side, and returns
+// what they answered, by the names of [Facts].Metadata. Nil is no answer.
+func ask(ctx context.Context, base string, clouds []cloud) map[string]string {
+	if len(clouds) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	client := newClient(base)
+	defer client.http.CloseIdleConnections()
+	answers := make(chan map[string]string, len(clouds))
+	for _, c := range clouds {
+		go func() { answers <- client.ask(ctx, c) }()
+	}
+	var all map[string]string
+	for range clouds {
+		if answer := <-answers; len(answer) > 0 {
+			if all == nil {
+				all = map[string]string{}
+			}
+			maps.Copy(all, answer)
+		}
+	}
+	return all
+}
+
+type client struct {
+	base string
+	http *http.Client
+}
+
+// newClient never goes through a proxy, which would answer for another
+// machine, and follows no redirect: a metadata service sends none.
+func newClient(base string) client {
+	return client{base, &http.Client{
+		Transport:     &http.Transport{Proxy: nil, DisableCompression: true, MaxResponseHeaderBytes: longest},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("a metadata service sends no redirects") },
+	}}
+}
+
+func (c client) ask(ctx context.Context, of cloud) map[string]string {
+	answers := map[string]string{}
+	keep := func(name, path string, header http.Header) {
+		if text, err := c.get(ctx, http.MethodGet, path, header); err == nil {
+			answers[name] = text
+		}
+	}
+	switch of {
+	case aws:
+		token, err := c.get(ctx, http.MethodPut, "/latest/api/token", http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {"60"}})
+		if err != nil {
+			return nil
+		}
+		keep(AWSDocument, "/latest/dynamic/instance-identity/document", http.Header{"X-Aws-Ec2-Metadata-Token": {token}})
+	case gcp:
+		google := http.Header{"Metadata-Flavor": {"Google"}}
+		keep(GCPMachineType, "/computeMetadata/v1/instance/machine-type", google)
+		keep(GCPZone, "/computeMetadata/v1/instance/zone", google)
+	case azure:
+		keep(AzureInstance, "/metadata/instance?api-version=2021-02-01", http.Header{"Metadata": {"true"}})
+	}
+	return answers
+}
+
+func (c client) get(ctx context.Context, method, path string, header http.Header) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	request.Header = header
+	response, err := c.http.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("the metadata service answers %d", response.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, longest+1))
+	if err != nil {
+		return "", err
+	}
+	if len(body) > longest {
+		return "", fmt.Errorf("the metadata service answers more than %d bytes", longest)
+	}
+	return string(body), nil
+}

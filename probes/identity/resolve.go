@@ -1,0 +1,132 @@
+package identity
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/probes/gpu"
+)
+
+// Resolution is the VM type a machine is taken for.
+type Resolution struct {
+	// VM is the catalog's entry. Of a type that the catalog does not have it
+	// holds what is known, and no price.
+	VM profile.VMType
+	// Certain means that type and region are known, so that VM's price is this
+	// machine's. A guess is shown with a question mark, and its price is never
+	// used.
+	Certain bool
+	// Words say how it is known and, where something is missing, the mend.
+	Words string
+}
+
+// Resolve tells which of the VM types the machine is; false where it is none
+// of them as far as the facts go.
+func Resolve(f Facts, vms []profile.VMType) (Resolution, bool) {
+	if c, ok := claimed(f); ok {
+		return c.find(vms), true
+	}
+	return guess(f, vms)
+}
+
+// find looks the claim up in the catalog.
+func (c claim) find(vms []profile.VMType) Resolution {
+	var elsewhere []profile.VMType
+	for _, vm := range vms {
+		if !c.names(vm) {
+			continue
+		}
+		if everywhere := vm.Region == "any"; everywhere || (c.region != "" && strings.EqualFold(vm.Region, c.region)) {
+			return priced(vm, c.words)
+		}
+		elsewhere = append(elsewhere, vm)
+	}
+	if len(elsewhere) == 0 {
+		vm := profile.VMType{
+			Cloud: string(c.cloud), Region: c.region, InstanceType: c.instance,
+			GPU: gpu.Canonical(c.gpuName), GPUCount: c.gpuCount, GPUMemGiB: c.gpuMemGiB,
+		}
+		return Resolution{VM: vm, Certain: c.region != "", Words: c.words + ", which the catalog does not have; give its price with --price"}
+	}
+	slices.SortStableFunc(elsewhere, cheaper)
+	vm := elsewhere[0]
+	there := "without a region"
+	if vm.Region != "" {
+		there = "in " + vm.Region
+	}
+	return Resolution{VM: vm, Words: fmt.Sprintf("%s; the catalog has it only %s%s: if that is its price, name it with --vm %s, else give --price", c.words, there, perHour(vm), path(vm))}
+}
+
+// priced is a VM type known for certain.
+func priced(vm profile.VMType, words string) Resolution {
+	if _, ok := vm.PriceOf(profile.OnDemand); !ok {
+		words += "; the catalog has no on-demand price for it, give --price"
+	}
+	return Resolution{VM: vm, Certain: true, Words: words}
+}
+
+// guess goes by the GPUs, and the cloud where the firmware names it: among VM
+// types with the same number of the same GPU, the nearest in CPUs, then the
+// cheapest.
+func guess(f Facts, vms []profile.VMType) (Resolution, bool) {
+	if f.GPUCount == 0 {
+		return Resolution{}, false
+	}
+	known := firmwareCloud(f)
+	m := claim{gpuName: word(f.GPU)}
+	if f.GPUMemBytes != nil {
+		m.gpuMemGiB = new(*f.GPUMemBytes / (1 << 30))
+	}
+	var alike []profile.VMType
+	for _, vm := range vms {
+		if vm.GPUCount == f.GPUCount && sameGPU(m.gpuName, m.gpuMemGiB, vm) && (known == "" || strings.EqualFold(vm.Cloud, string(known))) {
+			alike = append(alike, vm)
+		}
+	}
+	if len(alike) == 0 {
+		return Resolution{}, false
+	}
+	slices.SortStableFunc(alike, func(a, b profile.VMType) int {
+		return cmp.Or(cmp.Compare(cpuDistance(f, a), cpuDistance(f, b)), cheaper(a, b))
+	})
+	vm := alike[0]
+	return Resolution{VM: vm, Words: fmt.Sprintf("%d × %s as in %s, but nothing says which VM type this is; name it with --vm, or give --price",
+		f.GPUCount, gpu.Canonical(m.gpuName), path(vm))}, true
+}
+
+// cpuDistance is how far the number of CPUs is off, as a ratio; unknown is
+// farther than any.
+func cpuDistance(f Facts, vm profile.VMType) float64 {
+	if f.CPUs == 0 || vm.VCPUs == nil {
+		return math.Inf(1)
+	}
+	return math.Abs(math.Log(float64(f.CPUs) / *vm.VCPUs))
+}
+
+// cheaper orders by the on-demand price, those without one last.
+func cheaper(a, b profile.VMType) int {
+	of := func(vm profile.VMType) float64 {
+		if p, ok := vm.PriceOf(profile.OnDemand); ok {
+			return p.USDPerHour
+		}
+		return math.Inf(1)
+	}
+	return cmp.Compare(of(a), of(b))
+}
+
+// perHour is " for $3.06 an hour"; "" without an on-demand price.
+func perHour(vm profile.VMType) string {
+	p, ok := vm.PriceOf(profile.OnDemand)
+	if !ok {
+		return ""
+	}
+	return " for " + quantity.Money(p.USDPerHour) + " an hour"
+}
+
+// path is how --vm takes a VM type.
+func path(vm profile.VMType) string { return vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType }
