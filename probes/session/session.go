@@ -32,6 +32,8 @@ type Options struct {
 	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
 	Start       Starter   // nil starts the command on this machine
 	Observe     []Observer
+	// FirstOfSeries numbers a series of runs after this one.
+	FirstOfSeries bool
 }
 
 // Process is a probe's command under way, here or on another host. Its three
@@ -91,6 +93,7 @@ const (
 
 // Session is a probe under way.
 type Session struct {
+	id       int64
 	updates  chan Update
 	requests chan request
 	ended    chan struct{}
@@ -130,11 +133,15 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if start == nil {
 		start = startHere
 	}
+	if o.FirstOfSeries {
+		o.Description.Series = recording.ID()
+	}
 	process, err := start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files})
 	if err != nil {
 		return nil, errors.Join(err, o.Store.DeleteRun(saving, recording.ID()))
 	}
 	s := &Session{
+		id:       recording.ID(),
 		updates:  make(chan Update, 1),
 		requests: make(chan request),
 		ended:    make(chan struct{}),
@@ -145,12 +152,16 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		picture: newPicture(o.Description, recording.ID()),
 		rule:    o.Rule,
 	}
+	l.picture.redescribed = o.FirstOfSeries
 	for _, w := range o.Warnings {
 		l.picture.warn(w, 0)
 	}
 	go l.run(ctx.Done(), listen(process), observe(saving, o.Observe, s.ended))
 	return s, nil
 }
+
+// ID is the number of the run in the database.
+func (s *Session) ID() int64 { return s.id }
 
 // Updates delivers the newest state, at most 20 times a second; states the
 // reader was too slow for are dropped. The last one has Done and is always

@@ -1,0 +1,127 @@
+// Package matrix runs several probes as one: batch sizes × precisions ×
+// degrees of pruning, repeated in fresh processes, on one or several hosts.
+// The smallest come first, and what cannot fit any more after one ran out of
+// memory is not tried.
+package matrix
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/profile"
+)
+
+// MaxCells is the most probes a matrix may have.
+const MaxCells = 256
+
+// Cell is one probe of a matrix. Zero values are what a script decides itself.
+type Cell struct {
+	Mode      profile.Mode
+	Batch     int
+	Precision string
+	Prune     float64 // fraction of the filters, in [0,1)
+	Host      string  // ssh destination; "" is this machine
+	Repeat    int     // 0, 1, … in fresh processes
+}
+
+// Axes are the values that a matrix combines. An empty axis has one value, the
+// zero one.
+type Axes struct {
+	Mode       profile.Mode
+	Batches    []int
+	Precisions []string
+	Prunes     []float64
+	Hosts      []string
+	Repeats    int // 0 and 1 are one probe a cell
+}
+
+// Cells lists the combinations in the order they run: each repetition of the
+// whole after the one before, so that a machine's slow hours do not fall on one
+// cell alone; within one, the smallest first. Values named twice count once.
+func (a Axes) Cells() ([]Cell, error) {
+	batches, precisions, prunes, hosts := set(a.Batches), set(a.Precisions), set(a.Prunes), set(a.Hosts)
+	n := len(batches) * len(precisions) * len(prunes) * len(hosts) * max(a.Repeats, 1)
+	if n > MaxCells {
+		return nil, fmt.Errorf("%d probes are more than the %d of a matrix; name fewer batch sizes, precisions, prunings, hosts or repeats", n, MaxCells)
+	}
+	slices.Sort(batches)
+	slices.SortFunc(prunes, func(x, y float64) int { return cmp.Compare(y, x) })
+	slices.SortStableFunc(precisions, func(x, y string) int { return cmp.Compare(bits(x), bits(y)) })
+	cells := make([]Cell, 0, n)
+	for repeat := range max(a.Repeats, 1) {
+		for _, batch := range batches {
+			for _, prune := range prunes {
+				for _, precision := range precisions {
+					for _, host := range hosts {
+						cells = append(cells, Cell{a.Mode, batch, precision, prune, host, repeat})
+					}
+				}
+			}
+		}
+	}
+	return cells, nil
+}
+
+// set returns the values without repetition, the zero value where there are
+// none.
+func set[T comparable](values []T) []T {
+	var out []T
+	for _, v := range values {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	if out == nil {
+		out = make([]T, 1)
+	}
+	return out
+}
+
+// bits is the width of a precision; an unknown one counts as the widest.
+func bits(precision string) int {
+	switch precision {
+	case "int8":
+		return 8
+	case "fp16", "bf16":
+		return 16
+	case "tf32":
+		return 19
+	}
+	return 32
+}
+
+// Label names the cell among others: "batch 64 · bf16 · pruned 30 %". Parts
+// that no cell varies in are for the caller to leave out by a zero value.
+func (c Cell) Label() string {
+	var parts []string
+	if c.Host != "" {
+		parts = append(parts, c.Host)
+	}
+	if c.Batch > 0 {
+		parts = append(parts, "batch "+strconv.Itoa(c.Batch))
+	}
+	if c.Precision != "" {
+		parts = append(parts, c.Precision)
+	}
+	if c.Prune > 0 {
+		parts = append(parts, fmt.Sprintf("pruned %.3g %%", 100*c.Prune))
+	}
+	if c.Repeat > 0 {
+		parts = append(parts, "repeat "+strconv.Itoa(c.Repeat+1))
+	}
+	if len(parts) == 0 {
+		return "the only one"
+	}
+	return strings.Join(parts, " · ")
+}
+
+// fits reports whether a cell may still fit once other ran out of memory: one
+// with a batch as large of a model as large, in the same arithmetic on the same
+// host, cannot.
+func (c Cell) fits(other Cell) bool {
+	alike := c.Mode == other.Mode && c.Host == other.Host && c.Precision == other.Precision
+	return !alike || c.Batch < other.Batch || c.Prune > other.Prune
+}

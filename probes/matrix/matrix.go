@@ -1,0 +1,362 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/probes/session"
+)
+
+// updateEvery is the least time between two updates.
+const updateEvery = 50 * time.Millisecond
+
+// Options say what to run and for how much.
+type Options struct {
+	Cells []Cell // in the order they run on each host
+	// Probe makes the options of one cell's session; ctx ends with the matrix.
+	Probe  func(ctx context.Context, c Cell) (session.Options, error)
+	MaxUSD float64 // of all cells together; 0 for no cap
+}
+
+// State is where a cell is.
+type State uint8
+
+// The states of a cell.
+const (
+	Waiting State = iota
+	Running
+	Done
+	Failed
+	OutOfMemory
+	Skipped
+)
+
+func (s State) String() string {
+	return [...]string{"waiting", "running", "done", "failed", "out of memory", "skipped"}[s]
+}
+
+// Row is a cell and how far it has come.
+type Row struct {
+	Cell
+	State  State
+	Why    string         // it ended, failed or was skipped
+	Update session.Update // the newest; its Seq is 0 before the probe started
+}
+
+// Update is the state of a matrix at a moment. It is never changed once sent.
+type Update struct {
+	Seq      int
+	Rows     []Row // in the order of the cells
+	Current  int   // the row that started last; 0 before any
+	SpentS   float64
+	SpentUSD *float64 // nil without a price
+	Stopping bool
+	Done     bool
+}
+
+// Matrix is a matrix under way.
+type Matrix struct {
+	updates  chan Update
+	requests chan request
+	ended    chan struct{}
+	last     Update // once ended
+}
+
+type request int
+
+const (
+	stop request = iota
+	keepRunning
+	cancel
+)
+
+// Start begins with the first cell and returns its error where that cannot be
+// started. When ctx ends, what runs is stopped and saved. [Matrix.Updates] need
+// not be read.
+func Start(ctx context.Context, o Options) (*Matrix, error) {
+	if len(o.Cells) == 0 || o.Probe == nil {
+		return nil, errors.New("a matrix needs at least one cell")
+	}
+	m := &Matrix{updates: make(chan Update, 1), requests: make(chan request), ended: make(chan struct{})}
+	l := newLoop(m, o)
+	// Its run numbers the series.
+	if err := l.start(ctx, 0); err != nil {
+		return nil, err
+	}
+	go l.run(ctx)
+	return m, nil
+}
+
+// Updates delivers the newest state, at most 20 times a second; states the
+// reader was too slow for are dropped. The last one has Done and is always
+// delivered; then the channel is closed.
+func (m *Matrix) Updates() <-chan Update { return m.updates }
+
+// Stop ends the running cells at a step boundary, saves them and skips the
+// rest.
+func (m *Matrix) Stop() { m.ask(stop) }
+
+// KeepRunning lets the running cells go on when their stop rule is met.
+func (m *Matrix) KeepRunning() { m.ask(keepRunning) }
+
+// Cancel ends the running cells, forgets them and skips the rest.
+func (m *Matrix) Cancel() { m.ask(cancel) }
+
+func (m *Matrix) ask(r request) {
+	select {
+	case m.requests <- r:
+	case <-m.ended:
+	}
+}
+
+// Wait returns the last update.
+func (m *Matrix) Wait() Update {
+	<-m.ended
+	return m.last
+}
+
+// news is what a session has come to.
+type news struct {
+	row    int
+	update session.Update
+	closed bool // it has ended; update is empty
+}
+
+// loop owns the rows: all of its state is touched by one goroutine.
+type loop struct {
+	matrix   *Matrix
+	options  Options
+	rows     []Row
+	sessions map[int]*session.Session // the running ones by row
+	news     chan news
+	seq      int
+	current  int
+	series   int64
+	stopping bool // no further cell is started
+	changed  bool
+}
+
+func newLoop(m *Matrix, o Options) *loop {
+	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, news: make(chan news, 16), changed: true}
+	for _, c := range o.Cells {
+		l.rows = append(l.rows, Row{Cell: c})
+	}
+	return l
+}
+
+func (l *loop) run(ctx context.Context) {
+	tick := time.NewTicker(updateEvery)
+	defer tick.Stop()
+	cancelled := ctx.Done()
+	for {
+		l.startNext(ctx)
+		if len(l.sessions) == 0 {
+			break
+		}
+		select {
+		case n := <-l.news:
+			l.take(n)
+		case r := <-l.matrix.requests:
+			l.obey(r)
+		case <-cancelled:
+			cancelled = nil // the sessions end by ctx
+			l.halt()
+		case <-tick.C:
+			l.show()
+		}
+	}
+	l.finish()
+}
+
+// startNext starts the next cell of every host that has none running.
+func (l *loop) startNext(ctx context.Context) {
+	if l.stopping {
+		return
+	}
+	busy := map[string]bool{}
+	for i := range l.sessions {
+		busy[l.rows[i].Host] = true
+	}
+	for i := range l.rows {
+		r := &l.rows[i]
+		if r.State != Waiting || busy[r.Host] {
+			continue
+		}
+		if why := l.hopeless(r.Cell); why != "" {
+			r.State, r.Why, l.changed = Skipped, why, true
+			continue
+		}
+		if err := l.start(ctx, i); err != nil {
+			r.State, r.Why, r.Update.Err, l.changed = Failed, err.Error(), err, true
+			continue
+		}
+		busy[r.Host] = true
+	}
+}
+
+// hopeless says why a cell is not worth starting, "" if it is.
+func (l *loop) hopeless(c Cell) string {
+	for _, r := range l.rows {
+		if r.State == OutOfMemory && !c.fits(r.Cell) {
+			return r.Label() + " ran out of memory"
+		}
+	}
+	if _, usd := l.spent(); usd != nil && l.options.MaxUSD > 0 && *usd >= l.options.MaxUSD {
+		return "the cap of " + quantity.Money(l.options.MaxUSD) + " is spent"
+	}
+	return ""
+}
+
+func (l *loop) start(ctx context.Context, i int) error {
+	r := &l.rows[i]
+	o, err := l.options.Probe(ctx, r.Cell)
+	if err != nil {
+		return err
+	}
+	o.Description.Repeat = r.Repeat
+	o.Description.Series = l.series
+	o.FirstOfSeries = len(l.rows) > 1 && l.series == 0
+	if l.options.MaxUSD > 0 {
+		_, usd := l.spent()
+		o.Rule.MaxUSD = l.options.MaxUSD
+		if usd != nil {
+			o.Rule.MaxUSD -= *usd
+		}
+	}
+	s, err := session.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.FirstOfSeries {
+		l.series = s.ID()
+	}
+	l.sessions[i], l.current, r.State, l.changed = s, i, Running, true
+	go func() {
+		for u := range s.Updates() {
+			l.news <- news{row: i, update: u}
+		}
+		l.news <- news{row: i, closed: true}
+	}()
+	return nil
+}
+
+func (l *loop) take(n news) {
+	l.changed = true
+	r := &l.rows[n.row]
+	if !n.closed {
+		r.Update = n.update
+		return
+	}
+	delete(l.sessions, n.row)
+	u := r.Update
+	switch {
+	case u.Run.Status == profile.OutOfMemory:
+		r.State, r.Why = OutOfMemory, "does not fit the memory"
+	case u.Err != nil:
+		r.State, r.Why = Failed, u.Err.Error()
+	default:
+		r.State, r.Why = Done, u.StoppedWords
+	}
+}
+
+func (l *loop) obey(r request) {
+	l.changed = true
+	for _, s := range l.sessions {
+		switch r {
+		case stop:
+			s.Stop()
+		case keepRunning:
+			s.KeepRunning()
+		case cancel:
+			s.Cancel()
+		}
+	}
+	if r != keepRunning {
+		l.halt()
+	}
+}
+
+// halt starts no more cells.
+func (l *loop) halt() {
+	if l.stopping {
+		return
+	}
+	l.stopping, l.changed = true, true
+	for i := range l.rows {
+		if l.rows[i].State == Waiting {
+			l.rows[i].State, l.rows[i].Why = Skipped, "stopped before its turn"
+		}
+	}
+}
+
+// spent sums up all cells; usd is nil where none has a price.
+func (l *loop) spent() (seconds float64, usd *float64) {
+	for _, r := range l.rows {
+		seconds += r.Update.SpentS
+		if part := r.Update.SpentUSD; part != nil {
+			sum := *part
+			if usd != nil {
+				sum += *usd
+			}
+			usd = &sum
+		}
+	}
+	return seconds, usd
+}
+
+func (l *loop) update() Update {
+	l.seq++
+	u := Update{Seq: l.seq, Rows: slices.Clone(l.rows), Current: l.current, Stopping: l.stopping}
+	u.SpentS, u.SpentUSD = l.spent()
+	return u
+}
+
+func (l *loop) show() {
+	if l.changed {
+		l.changed = false
+		l.send(l.update())
+	}
+}
+
+// send replaces an update that was not read yet.
+func (l *loop) send(u Update) {
+	select {
+	case <-l.matrix.updates:
+	default:
+	}
+	l.matrix.updates <- u
+}
+
+func (l *loop) finish() {
+	u := l.update()
+	u.Done, u.Stopping = true, false
+	l.matrix.last = u
+	close(l.matrix.ended)
+	l.send(u)
+	close(l.matrix.updates)
+}
+
+// Failure is one sentence for a matrix that did not measure all it could: nil
+// where every cell was measured, ran out of memory or was stopped by the user.
+func (u Update) Failure() error {
+	failed, first := 0, -1
+	for i, r := range u.Rows {
+		if r.State == Failed {
+			if failed++; first < 0 {
+				first = i
+			}
+		}
+	}
+	switch {
+	case failed == 0:
+		return nil
+	case len(u.Rows) == 1:
+		return u.Rows[0].Update.Err
+	}
+	return fmt.Errorf("%d of %d probes failed, the first (%s): %s", failed, len(u.Rows), u.Rows[first].Label(), u.Rows[first].Why)
+}
