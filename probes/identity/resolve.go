@@ -41,25 +41,35 @@ func (c claim) find(vms []profile.VMType) Resolution {
 		if !c.names(vm) {
 			continue
 		}
-		if everywhere := vm.Region == "any"; everywhere || (c.region != "" && strings.EqualFold(vm.Region, c.region)) {
+		if vm.Region == "any" || (c.region != "" && strings.EqualFold(vm.Region, c.region)) {
 			return priced(vm, c.words)
 		}
 		elsewhere = append(elsewhere, vm)
 	}
-	if len(elsewhere) == 0 {
-		vm := profile.VMType{
-			Cloud: string(c.cloud), Region: c.region, InstanceType: c.instance,
-			GPU: gpu.Canonical(c.gpuName), GPUCount: c.gpuCount, GPUMemGiB: c.gpuMemGiB,
-		}
-		return Resolution{VM: vm, Certain: c.region != "", Words: c.words + ", which the catalog does not have; give its price with --price"}
-	}
 	slices.SortStableFunc(elsewhere, cheaper)
-	vm := elsewhere[0]
-	there := "without a region"
-	if vm.Region != "" {
-		there = "in " + vm.Region
+	if len(elsewhere) == 0 {
+		return c.unpriced(c.words + ", which the catalog does not have; give its price with --price")
 	}
-	return Resolution{VM: vm, Words: fmt.Sprintf("%s; the catalog has it only %s%s: if that is its price, name it with --vm %s, else give --price", c.words, there, perHour(vm), path(vm))}
+	vm := elsewhere[0]
+	price, ok := vm.PriceOf(profile.OnDemand)
+	if !ok {
+		return c.unpriced(c.words + "; the catalog has no on-demand price for it, give --price")
+	}
+	where := "without a region"
+	if vm.Region != "" {
+		where = "in " + vm.Region
+	}
+	return Resolution{VM: vm, Words: fmt.Sprintf("%s; the catalog has it only %s for %s an hour: if that is its price, name it with --vm %s, else give --price",
+		c.words, where, quantity.Money(price.USDPerHour), path(vm))}
+}
+
+// unpriced is a VM type that the catalog cannot price.
+func (c claim) unpriced(words string) Resolution {
+	vm := profile.VMType{
+		Cloud: string(c.cloud), Region: c.region, InstanceType: c.instance,
+		GPU: gpu.Canonical(c.gpuName), GPUCount: c.gpuCount, GPUMemGiB: c.gpuMemGiB,
+	}
+	return Resolution{VM: vm, Certain: c.region != "", Words: words}
 }
 
 // priced is a VM type known for certain.
@@ -119,14 +129,10 @@ func cheaper(a, b profile.VMType) int {
 	return cmp.Compare(of(a), of(b))
 }
 
-// perHour is " for $3.06 an hour"; "" without an on-demand price.
-func perHour(vm profile.VMType) string {
-	p, ok := vm.PriceOf(profile.OnDemand)
-	if !ok {
-		return ""
-	}
-	return " for " + quantity.Money(p.USDPerHour) + " an hour"
-}
-
 // path is how --vm takes a VM type.
-func path(vm profile.VMType) string { return vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType }
+func path(vm profile.VMType) string {
+	if vm.Region == "" {
+		return vm.InstanceType
+	}
+	return vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType
+}
