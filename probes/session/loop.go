@@ -43,6 +43,8 @@ type loop struct {
 
 	seq      int
 	changed  bool
+	silent   bool      // it was said that no event comes
+	decideAt time.Time // not before
 	savedAt  time.Time
 	showAt   time.Time // not before
 	scriptEx *runner.Exit
@@ -74,6 +76,7 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 			l.note(l.saver.saved(err))
 		case <-tick.C:
 			l.judge(l.picture.series.Judged())
+			l.hearken()
 		}
 		l.save()
 		l.show()
@@ -86,8 +89,10 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 func (l *loop) take(m message) {
 	l.changed = true
 	now := l.elapsed()
+	before := l.picture.series.Len()
 	l.picture.take(m, now)
-	if _, ok := m.item.Event.(protocol.Iteration); ok {
+	l.read(m, now)
+	if l.picture.series.Len() > before {
 		l.judgeStep()
 	}
 	if m.item.Log != "" && l.options.Output != nil {

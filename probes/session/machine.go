@@ -7,7 +7,6 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
-	"sweetspot/probes/gpu"
 	"sweetspot/probes/identity"
 	"sweetspot/probes/protocol"
 )
@@ -41,13 +40,6 @@ func hello(d *store.Description, e protocol.Hello) {
 	set(&m.CUDA, e.CUDA)
 	if m.CPU == "" {
 		m.CPU = e.CPU
-	}
-	if len(e.GPUs) > m.GPUCount {
-		m.GPUCount = len(e.GPUs)
-		m.GPU = gpu.Canonical(e.GPUs[0].Name)
-		if bytes := e.GPUs[0].MemoryBytes; bytes != nil {
-			m.GPUMemGiB = new(*bytes / (1 << 30))
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/gpu"
 	"sweetspot/probes/protocol"
 )
 
@@ -27,11 +28,13 @@ type picture struct {
 	described   store.Description
 	redescribed bool // since it was last saved
 	gpusKnown   bool
+	uuids       map[string]bool // of the GPUs said to be used
 	id          int64
 
 	series   steady.Series
 	decided  int         // iterations after which the rule knew enough; 0 before
 	counts   map[int]int // iterations by rank
+	work     work
 	initS    *float64
 	checks   []profile.Validation
 	accuracy *profile.Accuracy
@@ -45,6 +48,8 @@ type picture struct {
 	rejected    int
 
 	piped            bool // events came by the pipe made for them
+	heard            bool // any event came
+	speaks           bool // events tell of iterations, or of a framework whose steps they will tell
 	failed           string
 	lastOut, lastErr string
 	done             string
@@ -52,7 +57,7 @@ type picture struct {
 }
 
 func newPicture(d store.Description, id int64) *picture {
-	return &picture{described: d, id: id, counts: map[int]int{}}
+	return &picture{described: d, id: id, counts: map[int]int{}, uuids: map[string]bool{}}
 }
 
 // take adds one line of the script; now is seconds since it began.
@@ -66,9 +71,22 @@ func (p *picture) take(m message, now float64) {
 		// The script writes its events twice; they have been taken.
 	case item.Event != nil:
 		p.piped = p.piped || m.from == fromEvents
+		p.hear(item.Event)
 		p.event(item.Event, now)
 	default:
 		p.line(m.from, item.Log, now)
+	}
+}
+
+// hear notes what the script's own events say of it: output need not be read
+// where they tell of the steps.
+func (p *picture) hear(e protocol.Event) {
+	p.heard = true
+	switch e := e.(type) {
+	case protocol.Hello:
+		p.speaks = p.speaks || strings.HasPrefix(e.Framework, "torch")
+	case protocol.Iteration:
+		p.speaks = true
 	}
 }
 
@@ -76,7 +94,7 @@ func (p *picture) event(e protocol.Event, now float64) {
 	switch e := e.(type) {
 	case protocol.Hello:
 		hello(&p.described, e)
-		p.gpusKnown = p.gpusKnown || e.GPUs != nil
+		p.devices(e.GPUs)
 		p.redescribed = true
 	case protocol.Model:
 		describe(&p.described, e)
@@ -113,6 +131,32 @@ func (p *picture) event(e protocol.Event, now float64) {
 	}
 }
 
+// devices adds the GPUs that a rank says it uses. Ranks may share one.
+func (p *picture) devices(gpus []protocol.GPU) {
+	if gpus == nil {
+		return
+	}
+	m := &p.described.Machine
+	if !p.gpusKnown {
+		p.gpusKnown = true
+		m.GPU, m.GPUCount, m.GPUMemGiB = "", 0, nil
+	}
+	for i, g := range gpus {
+		if g.UUID == "" {
+			m.GPUCount = max(m.GPUCount, i+1)
+		} else if !p.uuids[g.UUID] {
+			p.uuids[g.UUID] = true
+			m.GPUCount = max(m.GPUCount, len(p.uuids))
+		}
+		if m.GPU == "" {
+			m.GPU = gpu.Canonical(g.Name)
+			if g.MemoryBytes != nil {
+				m.GPUMemGiB = new(*g.MemoryBytes / (1 << 30))
+			}
+		}
+	}
+}
+
 // iteration counts by rank: the n-th iterations of all ranks are one step,
 // which takes as long as the slowest of them.
 func (p *picture) iteration(e protocol.Iteration, now float64) {
@@ -123,6 +167,7 @@ func (p *picture) iteration(e protocol.Iteration, now float64) {
 	} else {
 		p.series.Add(e.Seconds)
 	}
+	p.work.add(i, e, at(e.T, now))
 	row := store.Iteration{Epoch: e.Epoch, Index: i, Rank: e.Rank, Seconds: e.Seconds, T: at(e.T, now)}
 	if e.Index != nil {
 		row.Index = *e.Index

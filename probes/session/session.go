@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/identity"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
 )
@@ -32,6 +33,17 @@ type Options struct {
 	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
 	Start       Starter   // nil starts the command on this machine
 	Observe     []Observer
+	Hooked      bool // the script says nothing itself; events come from the hook in it
+	// Reads makes events out of the lines of a script that neither writes
+	// events nor can be hooked into; t is seconds since it began. May be nil.
+	Reads func(t float64, line string) []protocol.Event
+	// Decide says how precise the steady mean of the run must be for what it
+	// is asked for, and in words why; 0 for no more than the rule's target.
+	// May be nil.
+	Decide func(r profile.Run) (precision float64, why string)
+	// Place fills in which VM type another host is and what it costs, from what
+	// the host says of itself. May be nil.
+	Place func(f identity.Facts, m *store.Machine)
 	// FirstOfSeries numbers a series of runs after this one.
 	FirstOfSeries bool
 }
@@ -71,6 +83,7 @@ type Update struct {
 	SpentUSD         *float64 // nil without a price
 	Telemetry        []store.Telemetry
 	Layers           []store.Layer // shares of a forward pass, where they were measured
+	InputWait        *float64      // share of the steady time spent waiting for input
 	MemoryBytes      *float64      // peak so far
 	MemoryTotalBytes *float64
 	Log              []string // the last lines
@@ -118,7 +131,10 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if o.Description.StartedAt.IsZero() {
 		o.Description.StartedAt = time.Now()
 	}
-	thisMachine(&o.Description.Machine)
+	if o.Start == nil {
+		o.Start = startHere
+		thisMachine(&o.Description.Machine)
+	}
 	if o.Rule.USDPerHour == nil {
 		o.Rule.USDPerHour = o.Description.Machine.USDPerHour
 	}
@@ -153,6 +169,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		rule:    o.Rule,
 	}
 	l.picture.redescribed = o.FirstOfSeries
+	l.identify()
 	for _, w := range o.Warnings {
 		l.picture.warn(w, 0)
 	}

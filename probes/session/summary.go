@@ -21,12 +21,21 @@ func (p *picture) update() Update {
 		Summary:          s,
 		Telemetry:        tail(p.telemetry, shownReadings),
 		Layers:           p.layers,
+		InputWait:        p.steadyWork(s).waitShare,
 		MemoryBytes:      p.peak,
 		MemoryTotalBytes: p.total,
 		Log:              tail(p.log, shownLog),
 		Warnings:         tail(p.warnings, shownWarnings),
 		Rejected:         p.rejected,
 	}
+}
+
+// steadyWork is the work of the steady iterations.
+func (p *picture) steadyWork(s steady.Summary) steadyWork {
+	if !s.IsSteady {
+		return steadyWork{}
+	}
+	return p.work.from(1+s.Warmup, p.series.Seconds())
 }
 
 // sum sums up the iterations. What the script still ran between the rule's
@@ -101,5 +110,6 @@ func (p *picture) finish(u Update) store.Finish {
 	return store.Finish{
 		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
 		SpentS: u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
+		InputWait: u.InputWait,
 	}
 }

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/identity"
+	"sweetspot/probes/protocol"
+	"sweetspot/probes/runner"
+)
+
+// A script that says how long each step waited gets the share of the steady
+// ones, and it is kept.
+func TestInputWait(t *testing.T) {
+	s := openStore(t)
+	script := `i=0; while [ $i -lt 60 ]; do echo "{\"sweetspot\":1,\"event\":\"iteration\",\"t\":$i,\"seconds\":0.5,\"units\":8,\"wait\":0.2}"; i=$((i+1)); done >&3`
+	p := start(t, shell(s, script))
+	u := p.Wait()
+	if u.Err != nil || u.InputWait == nil || *u.InputWait < 0.399 || *u.InputWait > 0.401 {
+		t.Fatalf("wait %v, %v", u.InputWait, u.Err)
+	}
+}
+
+// Output is read for iterations only as long as no event tells of them.
+func TestOutputIsReadWhereNoEventSpeaks(t *testing.T) {
+	read := func(_ float64, line string) []protocol.Event {
+		if strings.HasPrefix(line, "step") {
+			return []protocol.Event{protocol.Iteration{Seconds: 0.25, Units: new(4.0)}}
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		before string
+		want   int
+	}{
+		"silent":                  {"", 30},
+		"another framework":       {`echo '{"sweetspot":1,"event":"hello","hook":true}' >&3; sleep 0.2`, 30},
+		"a framework that speaks": {`echo '{"sweetspot":1,"event":"hello","framework":"torch 2.9"}' >&3; sleep 0.2`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := shell(openStore(t), c.before+"\ni=0; while [ $i -lt 30 ]; do echo step $i; i=$((i+1)); done")
+			o.Reads = read
+			if u := start(t, o).Wait(); len(u.Seconds) != c.want {
+				t.Errorf("%d iterations, want %d; %v", len(u.Seconds), c.want, u.Err)
+			}
+		})
+	}
+}
+
+func TestSilenceIsExplained(t *testing.T) {
+	for _, c := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"python3", "-I", "train.py"}, "-I ignores the environment"},
+		{[]string{"python3", "-BE", "train.py"}, "-BE ignores the environment"},
+		{[]string{"julia", "train.jl", "--INPUT"}, "another interpreter"},
+	} {
+		if got := silentWords(c.argv); !strings.Contains(got, c.want) || !strings.Contains(got, "--pattern") {
+			t.Errorf("%q: %s", c.argv, got)
+		}
+	}
+	o := shell(openStore(t), "sleep 0.3; exit 0")
+	o.Hooked = true
+	u := start(t, o).Wait()
+	if len(u.Warnings) != 0 {
+		t.Errorf("warned before %s: %q", silence, u.Warnings)
+	}
+}
+
+// far is a process on another host, as far as the session can tell.
+type far struct {
+	*runner.Process
+	lost error
+}
+
+func (far) Facts() (identity.Facts, bool) {
+	return identity.Facts{Host: "gpu\x1b[31m-box", CPU: "Xeon", CPUs: 8, OS: "linux/amd64"}, true
+}
+
+func (f far) Wait() runner.Exit {
+	exit := f.Process.Wait()
+	exit.Lost = f.lost
+	return exit
+}
+
+func elsewhere(lost error) Starter {
+	return func(ctx context.Context, c runner.Command) (Process, error) {
+		p, err := runner.Start(ctx, c)
+		return far{p, lost}, err
+	}
+}
+
+func TestAnotherHostSaysWhatItIs(t *testing.T) {
+	s := openStore(t)
+	o := shell(s, `cat "$PLACE/f" >&2; `+fmt.Sprintf(steps, 60, ">&3"))
+	o.Start, o.Files, o.Env = elsewhere(nil), fstest.MapFS{"f": {Data: []byte("hello\n")}}, []string{"PLACE={dir}"}
+	o.Place = func(f identity.Facts, m *store.Machine) {
+		if f.CPUs == 8 {
+			m.VM, m.USDPerHour = profile.VMKey{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge"}, new(3.6)
+		}
+	}
+	u := start(t, o).Wait()
+	if u.Err != nil || u.Machine.Host != "gpu-box" || u.Machine.CPUs != 8 || u.SpentUSD == nil {
+		t.Errorf("machine %+v, spent %v, %v", u.Machine, u.SpentUSD, u.Err)
+	}
+	if r := saved(t, s, u.Run.ID); r.InstanceType != "p3.2xlarge" || r.USDPerHour == nil || *r.USDPerHour != 3.6 {
+		t.Errorf("saved %+v", r)
+	}
+	if len(u.Log) == 0 || u.Log[0] != "hello" {
+		t.Errorf("the files were not there: %q", u.Log)
+	}
+}
+
+// What came before the connection was lost is kept, as interrupted.
+func TestLostConnection(t *testing.T) {
+	s := openStore(t)
+	o := shell(s, fmt.Sprintf(steps, 40, ">&3"))
+	o.Start = elsewhere(fmt.Errorf("the connection to gpu-box was lost"))
+	u := start(t, o).Wait()
+	if u.Err == nil || u.Run.Status != profile.Interrupted || len(u.Seconds) != 40 {
+		t.Errorf("%s, %d iterations, %v", u.Run.Status, len(u.Seconds), u.Err)
+	}
+	if r := saved(t, s, u.Run.ID); r.Status != profile.Interrupted || !r.Steady.Known() {
+		t.Errorf("saved as %s, steady %v", r.Status, r.Steady)
+	}
+}
+
+// Readings taken beside the script are kept with its own, and the observer is
+// told when the script has ended.
+func TestObserver(t *testing.T) {
+	o := shell(openStore(t), fmt.Sprintf(steps, 30, ">&3")+"; sleep 0.5")
+	ended := make(chan struct{})
+	o.Observe = []Observer{func(ctx context.Context, emit func(protocol.Event)) {
+		emit(protocol.Telemetry{GPU: 1, Watts: new(300.0), EnergyJ: new(5.0), Shared: new(true)})
+		<-ctx.Done()
+		close(ended)
+	}}
+	u := start(t, o).Wait()
+	if len(u.Telemetry) != 1 || u.Telemetry[0].GPU != 1 || u.Telemetry[0].Shared == nil || !*u.Telemetry[0].Shared {
+		t.Errorf("telemetry %+v", u.Telemetry)
+	}
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		t.Error("the observer goes on")
+	}
+}
+
+// Each rank names the GPU it uses; two on one count once.
+func TestGPUsOfAllRanks(t *testing.T) {
+	hello := func(uuid string) string {
+		return `echo '{"sweetspot":1,"event":"hello","framework":"torch 2","gpus":[{"name":"Tesla V100-SXM2-16GB","memory_bytes":17179869184,"uuid":"` + uuid + `"}]}' >&3;`
+	}
+	u := start(t, shell(openStore(t), hello("a")+hello("b")+hello("a")+fmt.Sprintf(steps, 30, ">&3"))).Wait()
+	if u.Run.GPUCount != 2 || u.Run.GPU != "V100-SXM2-16GB" || u.Run.GPUMemGiB == nil || *u.Run.GPUMemGiB != 16 {
+		t.Errorf("%d × %q with %v GiB", u.Run.GPUCount, u.Run.GPU, u.Run.GPUMemGiB)
+	}
+}
+
+// The rule's words are kept beside its reason.
+func TestWordsOfTheStop(t *testing.T) {
+	o := shell(openStore(t), fmt.Sprintf(steps, 40, ">&3")+"; exec sleep 60")
+	o.Rule = steady.Rule{Target: 1e-6, MaxN: 30}
+	u := start(t, o).Wait()
+	if u.StoppedBecause != steady.Cap || !strings.Contains(u.StoppedWords, "the cap of 30 steps") {
+		t.Errorf("%q: %q", u.StoppedBecause, u.StoppedWords)
+	}
+}
