@@ -1,0 +1,393 @@
+package modelfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+var (
+	errNotModel = errors.New("is not a model file that can be read; known are ONNX (torch.onnx.export), TorchScript (torch.jit.save), torch.save and torch.export")
+	errTooMuch  = errors.New("describes a model of more than two million parts or 256 MiB beside its weights, which no model needs; save it again")
+)
+
+const (
+	maxParts = 2_000_000
+	maxRank  = 64
+	maxConst = 64 // values of a constant that may be a shape
+)
+
+// graph is an ONNX GraphProto, as far as it is needed.
+type graph struct {
+	nodes   []*node
+	weights []*weight // initialisers
+	inputs  []valueInfo
+	infos   []valueInfo // of inner values and outputs
+}
+
+type node struct {
+	name, op, domain string
+	in, out          []string
+	attrs            map[string]attribute
+}
+
+type attribute struct {
+	i      int64
+	hasInt bool
+	ints   []int64
+	s      string
+	tensor *weight
+}
+
+// weight is a TensorProto without its content.
+type weight struct {
+	name   string
+	dims   []int64
+	dtype  int64
+	values []int64   // of a small whole-number constant; nil otherwise
+	scales []float64 // of a small constant of float32; nil otherwise
+}
+
+type valueInfo struct {
+	name  string
+	dtype int64
+	dims  []onnxDim
+	known bool // whether there is a shape at all
+}
+
+// onnxDim is a number, or a symbol where value is unknown.
+type onnxDim struct {
+	value  int64 // -1 where symbolic or absent
+	symbol string
+}
+
+// onnxReader reads messages and counts what it keeps.
+type onnxReader struct{ parts int }
+
+func (r *onnxReader) part() error {
+	if r.parts++; r.parts > maxParts {
+		return errTooMuch
+	}
+	return nil
+}
+
+// readONNX reads a ModelProto. Field numbers are those of onnx.proto.
+func readONNX(r io.ReaderAt, size int64) (Facts, error) {
+	m := &message{in: &window{r: r}, end: size}
+	reader := &onnxReader{}
+	f := Facts{Format: ONNX}
+	var g *graph
+	var producer, version string
+	opsets := 0
+	for m.next() {
+		switch {
+		case m.number == 2 && m.wire == wireBytes:
+			producer = m.text()
+		case m.number == 3 && m.wire == wireBytes:
+			version = m.text()
+		case m.number == 7 && m.wire == wireBytes:
+			var err error
+			if g, err = reader.graph(m.inner()); err != nil {
+				return Facts{}, err
+			}
+		case m.number == 8 && m.wire == wireBytes:
+			opsets++
+		case m.number == 25: // functions of the model's own
+			f.warn("the model defines functions of its own, whose work is not counted")
+		}
+	}
+	switch {
+	case m.err != nil && g == nil && !errors.Is(m.err, errTooMuch):
+		return Facts{}, errNotModel
+	case m.err != nil:
+		return Facts{}, m.err
+	case g == nil || opsets == 0:
+		return Facts{}, errNotModel
+	}
+	f.Producer = clean(strings.TrimSpace(producer + " " + version))
+	newInference(g, &f).run()
+	return f, nil
+}
+
+func (r *onnxReader) graph(m *message) (*graph, error) {
+	g := &graph{}
+	for m.next() {
+		if m.wire != wireBytes {
+			continue
+		}
+		if err := r.part(); err != nil {
+			return nil, err
+		}
+		var err error
+		switch m.number {
+		case 1:
+			var n *node
+			n, err = r.node(m.inner())
+			g.nodes = append(g.nodes, n)
+		case 5:
+			var w *weight
+			w, err = readWeight(m.inner())
+			g.weights = append(g.weights, w)
+		case 11:
+			var v valueInfo
+			v, err = readValueInfo(m.inner())
+			g.inputs = append(g.inputs, v)
+		case 12, 13:
+			var v valueInfo
+			v, err = readValueInfo(m.inner())
+			g.infos = append(g.infos, v)
+		case 15: // sparse initialisers
+			err = errors.New("has sparse weights, which are not read; save it with dense ones")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return g, m.err
+}
+
+func (r *onnxReader) node(m *message) (*node, error) {
+	n := &node{}
+	for m.next() {
+		if m.wire != wireBytes {
+			continue
+		}
+		if err := r.part(); err != nil {
+			return nil, err
+		}
+		switch m.number {
+		case 1:
+			n.in = append(n.in, m.text())
+		case 2:
+			n.out = append(n.out, m.text())
+		case 3:
+			n.name = m.text()
+		case 4:
+			n.op = m.text()
+		case 7:
+			n.domain = m.text()
+		case 5:
+			if err := n.readAttribute(m.inner()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return n, m.err
+}
+
+func (n *node) readAttribute(m *message) error {
+	var name string
+	var a attribute
+	for m.next() {
+		switch m.number {
+		case 1:
+			name = m.text()
+		case 3:
+			a.i, a.hasInt = m.value, m.wire == wireVarint
+		case 4:
+			if m.wire == wireBytes && m.size <= maxText {
+				a.s = m.text()
+			}
+		case 5:
+			w, err := readWeight(m.inner())
+			if err != nil {
+				return err
+			}
+			a.tensor = w
+		case 8:
+			a.ints = m.ints(a.ints, maxConst)
+		}
+	}
+	if n.attrs == nil {
+		n.attrs = map[string]attribute{}
+	}
+	n.attrs[name] = a
+	return m.err
+}
+
+// int is a whole-number attribute, or what it is when absent.
+func (n *node) int(name string, absent int64) int64 {
+	if a, ok := n.attrs[name]; ok && a.hasInt {
+		return a.i
+	}
+	return absent
+}
+
+func (n *node) ints(name string) []int64 { return n.attrs[name].ints }
+
+// input is the name of the i-th input; "" where it is absent.
+func (n *node) input(i int) string {
+	if i < len(n.in) {
+		return n.in[i]
+	}
+	return ""
+}
+
+// label is how a node is called in a sentence or a list.
+func (n *node) label() string {
+	if n.name != "" {
+		return clean(n.name)
+	}
+	if len(n.out) > 0 && n.out[0] != "" {
+		return clean(n.out[0])
+	}
+	return clean(n.op)
+}
+
+// readWeight reads a TensorProto: its shape and type, and the values of a
+// small constant of int32 or int64.
+func readWeight(m *message) (*weight, error) {
+	w := &weight{}
+	var raw []byte
+	for m.next() {
+		switch m.number {
+		case 1:
+			w.dims = m.ints(w.dims, maxRank+1)
+		case 2:
+			w.dtype = m.value
+		case 4: // float_data
+			if m.wire == wireBytes && m.size <= maxConst*4 {
+				raw = m.bytes(maxConst * 4) // packed, as raw data would be
+			}
+		case 5, 7: // int32_data, int64_data
+			w.values = m.ints(w.values, maxConst+1)
+		case 8:
+			w.name = m.text()
+		case 9:
+			if m.size <= maxConst*8 {
+				raw = m.bytes(maxConst * 8)
+			}
+		}
+	}
+	if m.err != nil {
+		return nil, m.err
+	}
+	if len(w.dims) > maxRank {
+		return nil, errNotModel
+	}
+	for _, d := range w.dims {
+		if d < 0 {
+			return nil, fmt.Errorf("says that its weight %s has a negative size; save it again", clean(w.name))
+		}
+	}
+	w.takeRaw(raw)
+	return w, nil
+}
+
+// The element types of TensorProto that matter here.
+const (
+	onnxFloat = 1
+	onnxInt32 = 6
+	onnxInt64 = 7
+)
+
+func (w *weight) takeRaw(raw []byte) {
+	if w.dtype == onnxFloat && float64(len(raw)) == 4*w.count() {
+		for ; len(raw) >= 4; raw = raw[4:] {
+			w.scales = append(w.scales, float64(math.Float32frombits(binary.LittleEndian.Uint32(raw))))
+		}
+	}
+	width := map[int64]int{onnxInt32: 4, onnxInt64: 8}[w.dtype]
+	switch {
+	case width == 0 || w.count() > maxConst:
+		w.values = nil
+	case len(raw) > 0:
+		w.values = nil
+		for ; len(raw) >= width; raw = raw[width:] {
+			w.values = append(w.values, littleEndian(raw[:width]))
+		}
+	}
+	if float64(len(w.values)) != w.count() {
+		w.values = nil
+	}
+}
+
+// littleEndian is a signed whole number of four or eight bytes.
+func littleEndian(b []byte) int64 {
+	var v uint64
+	for i, c := range b {
+		v |= uint64(c) << (8 * i)
+	}
+	if len(b) == 4 {
+		return int64(int32(v))
+	}
+	return int64(v)
+}
+
+// count is the number of values; 1 for a scalar.
+func (w *weight) count() float64 {
+	n := 1.0
+	for _, d := range w.dims {
+		n *= float64(d)
+	}
+	return n
+}
+
+func readValueInfo(m *message) (valueInfo, error) {
+	v := valueInfo{}
+	for m.next() {
+		switch m.number {
+		case 1:
+			v.name = m.text()
+		case 2:
+			if err := v.readType(m.inner()); err != nil {
+				return v, err
+			}
+		}
+	}
+	return v, m.err
+}
+
+// readType reads TypeProto; only its tensor_type is a tensor's.
+func (v *valueInfo) readType(m *message) error {
+	for m.next() {
+		if m.number != 1 || m.wire != wireBytes {
+			continue
+		}
+		tensor := m.inner()
+		for tensor.next() {
+			switch {
+			case tensor.number == 1:
+				v.dtype = tensor.value
+			case tensor.number == 2 && tensor.wire == wireBytes:
+				v.known = true
+				if err := v.readShape(tensor.inner()); err != nil {
+					return err
+				}
+			}
+		}
+		if tensor.err != nil {
+			return tensor.err
+		}
+	}
+	return m.err
+}
+
+func (v *valueInfo) readShape(m *message) error {
+	for m.next() {
+		if m.number != 1 || m.wire != wireBytes {
+			continue
+		}
+		if len(v.dims) >= maxRank {
+			return errTooMuch
+		}
+		d := onnxDim{value: -1}
+		dim := m.inner()
+		for dim.next() {
+			switch dim.number {
+			case 1:
+				d.value = dim.value
+			case 2:
+				d.symbol = dim.text()
+			}
+		}
+		if dim.err != nil {
+			return dim.err
+		}
+		v.dims = append(v.dims, d)
+	}
+	return m.err
+}

@@ -1,0 +1,206 @@
+package modelfile
+
+import (
+	"math"
+	"slices"
+)
+
+// sliding is a window that moves over the spatial dimensions.
+type sliding struct {
+	kernel, strides, dilations, pads []int64
+	auto                             string
+	ceil                             bool
+}
+
+// sliding reads the attributes; false where they contradict the rank.
+func (n *node) sliding(kernel []int64) (sliding, bool) {
+	rank := len(kernel)
+	fill := func(name string, count int, absent int64) []int64 {
+		if v := n.ints(name); len(v) > 0 {
+			return v
+		}
+		return slices.Repeat([]int64{absent}, count)
+	}
+	s := sliding{
+		kernel: kernel, strides: fill("strides", rank, 1), dilations: fill("dilations", rank, 1), pads: fill("pads", 2*rank, 0),
+		auto: n.attrs["auto_pad"].s, ceil: n.int("ceil_mode", 0) != 0,
+	}
+	ok := len(s.strides) == rank && len(s.dilations) == rank && len(s.pads) == 2*rank
+	for _, list := range [][]int64{s.kernel, s.strides, s.dilations} {
+		for _, v := range list {
+			ok = ok && v >= 1 && v <= maxDim
+		}
+	}
+	return s, ok
+}
+
+// positions is how many places the window takes along a dimension.
+func (s sliding) positions(length int64, i int) int64 {
+	if length < 0 {
+		return -1
+	}
+	reach := s.dilations[i]*(s.kernel[i]-1) + 1
+	stride := s.strides[i]
+	switch s.auto {
+	case "SAME_UPPER", "SAME_LOWER":
+		return (length + stride - 1) / stride
+	case "VALID":
+		return max((length-reach)/stride+1, 0)
+	}
+	before, after := bounded(s.pads[i]), bounded(s.pads[len(s.kernel)+i])
+	room := length + before + after - reach
+	if room < 0 {
+		return -1
+	}
+	n := room/stride + 1
+	if s.ceil && room%stride != 0 && n*stride < length+before { // no window begins in the padding behind
+		n++
+	}
+	return n
+}
+
+func (in *inference) convShape(n *node) [][]int64 {
+	x, w := in.operand(n, 0), in.operand(n, 1)
+	if len(x) < 3 || len(w) != len(x) {
+		return nil
+	}
+	s, ok := n.sliding(w[2:])
+	if !ok {
+		return nil
+	}
+	out := []int64{x[0], w[0]}
+	for i := range s.kernel {
+		out = append(out, s.positions(x[2+i], i))
+	}
+	return one(out)
+}
+
+func (in *inference) transposedShape(n *node) [][]int64 {
+	x, w := in.operand(n, 0), in.operand(n, 1)
+	group := n.int("group", 1)
+	if len(x) < 3 || len(w) != len(x) || group < 1 || group > maxDim {
+		return nil
+	}
+	s, ok := n.sliding(w[2:])
+	if !ok {
+		return nil
+	}
+	out := []int64{x[0], w[1] * group}
+	asked, extra := n.ints("output_shape"), n.ints("output_padding")
+	for i := range s.kernel {
+		length := x[2+i]
+		switch {
+		case len(asked) == len(s.kernel):
+			length = asked[i]
+		case length < 0:
+		case s.auto == "SAME_UPPER" || s.auto == "SAME_LOWER":
+			length *= s.strides[i]
+		default:
+			length = s.strides[i]*(length-1) + s.dilations[i]*(s.kernel[i]-1) + 1 - bounded(s.pads[i]) - bounded(s.pads[len(s.kernel)+i])
+			if i < len(extra) {
+				length += bounded(extra[i])
+			}
+		}
+		out = append(out, length)
+	}
+	return one(out)
+}
+
+func (in *inference) poolShape(n *node) [][]int64 {
+	x := in.shapes[n.input(0)]
+	kernel := n.ints("kernel_shape")
+	if len(kernel) == 0 || len(x) != len(kernel)+2 {
+		return nil
+	}
+	s, ok := n.sliding(kernel)
+	if !ok {
+		return nil
+	}
+	out := []int64{x[0], x[1]}
+	for i := range kernel {
+		out = append(out, s.positions(x[2+i], i))
+	}
+	return [][]int64{out, out}
+}
+
+func (in *inference) gemmShape(n *node) [][]int64 {
+	a, b := in.operand(n, 0), in.operand(n, 1)
+	if len(a) != 2 || len(b) != 2 {
+		return nil
+	}
+	rows, columns := a[0], b[1]
+	if n.int("transA", 0) != 0 {
+		rows = a[1]
+	}
+	if n.int("transB", 0) != 0 {
+		columns = b[0]
+	}
+	return one([]int64{rows, columns})
+}
+
+func (in *inference) matMulShape(n *node) [][]int64 {
+	a, b := in.operand(n, 0), in.operand(n, 1)
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	var tail []int64
+	stack := func(x []int64) []int64 { return x[:max(len(x)-2, 0)] }
+	if len(a) > 1 {
+		tail = append(tail, a[len(a)-2])
+	}
+	if len(b) > 1 {
+		tail = append(tail, b[len(b)-1])
+	}
+	return one(atLeast(slices.Concat(broadcast(atLeast(stack(a)), atLeast(stack(b))), tail)))
+}
+
+// atLeast is a known shape: one without dimensions is that of a scalar, while
+// nil is unknown.
+func atLeast(shape []int64) []int64 {
+	if shape == nil {
+		return []int64{}
+	}
+	return shape
+}
+
+// recurrentShape gives the sequence of states and the last state.
+func (in *inference) recurrentShape(n *node) [][]int64 {
+	x, r := in.shapes[n.input(0)], in.shapes[n.input(2)]
+	if len(x) != 3 || len(r) != 3 {
+		return nil
+	}
+	directions, hidden := r[0], r[2]
+	if n.int("layout", 0) != 0 {
+		last := []int64{x[0], directions, hidden}
+		return [][]int64{{x[0], x[1], directions, hidden}, last, last}
+	}
+	last := []int64{directions, x[1], hidden}
+	return [][]int64{{x[0], directions, x[1], hidden}, last, last}
+}
+
+// resizeShape follows sizes, and scales that are written in the file.
+func (in *inference) resizeShape(n *node) [][]int64 {
+	x := in.shapes[n.input(0)]
+	if sizes, known := in.values[n.input(3)]; known && len(sizes) == len(x) {
+		return one(sizes)
+	}
+	name := n.input(2)
+	if len(n.in) == 2 { // Upsample, and Resize before opset 11
+		name = n.input(1)
+	}
+	w := in.weights[name]
+	if w == nil || len(w.scales) != len(x) {
+		return nil
+	}
+	out := slices.Clone(x)
+	for i, d := range out {
+		switch scaled := math.Floor(float64(d) * w.scales[i]); {
+		case d < 0:
+		case scaled >= 0 && scaled <= maxDim:
+			out[i] = int64(scaled)
+		default: // not a number among them
+			out[i] = -1
+		}
+	}
+	return one(out)
+}

@@ -1,0 +1,261 @@
+package modelfile
+
+import (
+	"slices"
+	"strings"
+)
+
+// tensor is what a pickle says of one: not its values.
+type tensor struct {
+	storage  string // its key in the archive, with the place in it: tensors that share it are one
+	values   float64
+	width    float64 // bytes of one value
+	trained  bool    // of a type that parameters have
+	gradient bool    // it was asked to have a gradient
+	declared bool    // it was made as a parameter
+}
+
+// storages are PyTorch's storage classes: bytes of a value and whether
+// parameters have the type.
+var storages = map[string]struct {
+	width   float64
+	trained bool
+}{
+	"FloatStorage": {4, true}, "DoubleStorage": {8, true}, "HalfStorage": {2, true}, "BFloat16Storage": {2, true},
+	"ComplexFloatStorage": {8, true}, "ComplexDoubleStorage": {16, true}, "QInt8Storage": {1, true}, "QUInt8Storage": {1, true},
+	"LongStorage": {8, false}, "IntStorage": {4, false}, "ShortStorage": {2, false}, "CharStorage": {1, false},
+	"ByteStorage": {1, false}, "BoolStorage": {1, false}, "QInt32Storage": {4, false},
+}
+
+// dtypes are those that have no storage class of their own.
+var dtypes = map[string]struct {
+	width   float64
+	trained bool
+}{
+	"float32": {4, true}, "float64": {8, true}, "float16": {2, true}, "bfloat16": {2, true},
+	"float8_e4m3fn": {1, true}, "float8_e5m2": {1, true}, "float8_e4m3fnuz": {1, true}, "float8_e5m2fnuz": {1, true},
+	"uint16": {2, false}, "uint32": {4, false}, "uint64": {8, false},
+}
+
+// tensorOf reads a call of one of the functions that rebuild tensors.
+func tensorOf(v any) (tensor, bool) {
+	o, ok := v.(*object)
+	for range 4 { // a parameter of a subclass is wrapped at most so often
+		if !ok || o.class.module != "torch._utils" && o.class.module != "torch._tensor" {
+			return tensor{}, false
+		}
+		switch o.class.name {
+		case "_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor":
+			return plainTensor(o)
+		case "_rebuild_parameter", "_rebuild_parameter_with_state":
+			if len(o.args) < 2 {
+				return tensor{}, false
+			}
+			t, ok := tensorOf(o.args[0])
+			t.gradient, _ = o.args[1].(bool)
+			t.declared = true
+			return t, ok
+		case "_rebuild_from_type_v2", "_rebuild_from_type": // function, type, arguments
+			if len(o.args) < 3 {
+				return tensor{}, false
+			}
+			function, _ := o.args[0].(class)
+			args, _ := o.args[2].([]any)
+			o = &object{class: function, args: args}
+		default:
+			return tensor{}, false
+		}
+	}
+	return tensor{}, false
+}
+
+// plainTensor: storage, offset, sizes, strides, and with a quantised one or
+// not, whether it has a gradient.
+func plainTensor(o *object) (tensor, bool) {
+	if len(o.args) < 4 {
+		return tensor{}, false
+	}
+	held, _ := o.args[0].(persistent)
+	id, _ := held.id.([]any)
+	sizes, isTuple := o.args[2].([]any)
+	if len(id) < 5 || !isTuple || len(sizes) > maxRank {
+		return tensor{}, false
+	}
+	kind, _ := id[1].(class)
+	key, _ := id[2].(string)
+	t := tensor{storage: key, values: 1}
+	if s, known := storages[kind.name]; known {
+		t.width, t.trained = s.width, s.trained
+	}
+	if len(o.args) > 6 {
+		if dtype, ok := o.args[6].(class); ok {
+			t.width, t.trained = dtypes[dtype.name].width, dtypes[dtype.name].trained
+		}
+	}
+	for _, s := range sizes {
+		n, ok := s.(int64)
+		if !ok || n < 0 {
+			return tensor{}, false
+		}
+		t.values *= float64(n)
+	}
+	if offset, ok := o.args[1].(int64); ok && offset > 0 {
+		t.storage += "+" + itoa(offset)
+	}
+	for _, a := range o.args[4:] {
+		if b, ok := a.(bool); ok {
+			t.gradient = b
+		}
+	}
+	return t, t.width > 0
+}
+
+// torchFile gathers the parameters of what PyTorch pickled.
+type torchFile struct {
+	archive archive
+	facts   *Facts
+	counted map[string]bool    // storages
+	seen    map[*object]bool   // modules
+	layers  map[string]int     // a module's name: its place in the list
+	classes map[string]members // of TorchScript code
+	code    int64              // bytes of it that were read
+}
+
+func readTorch(a archive) (Facts, error) {
+	raw, err := a.read("data.pkl", maxPickle)
+	if err != nil {
+		return Facts{}, err
+	}
+	root, err := unpickle(raw)
+	if err != nil {
+		return Facts{}, err
+	}
+	f := Facts{Format: TorchSave, Producer: "PyTorch"}
+	t := &torchFile{archive: a, facts: &f, counted: map[string]bool{}, seen: map[*object]bool{}, layers: map[string]int{}, classes: map[string]members{}}
+	o, isObject := root.(*object)
+	switch {
+	case a.names["constants.pkl"] != nil && isObject:
+		f.Format = TorchScript
+		t.script(o, "", 0)
+		if f.Params == nil {
+			f.warn("no module holds parameters, as after torch.jit.freeze, so their number is unknown")
+		}
+		f.warn("TorchScript does not hold the shapes of its values, so the operations of one sample are unknown; an ONNX file has them")
+	case isObject && modulesOf(o) != nil:
+		t.module(o, "", 0)
+		f.warn("a pickled module does not hold its graph, so the operations of one sample are unknown; an ONNX file has it")
+	default:
+		t.stateDict(root)
+		f.warn("saved weights do not hold the model's graph, so the operations of one sample are unknown; an ONNX file has it")
+	}
+	return f, nil
+}
+
+// add counts a tensor of a module. Those that share their values are one.
+func (t *torchFile) add(module, kind string, v tensor, parameter bool) {
+	if !parameter || t.counted[v.storage] {
+		return
+	}
+	t.counted[v.storage] = true
+	t.facts.addParams(v.values, v.width)
+	i, known := t.layers[module]
+	if !known {
+		if len(t.facts.Layers) >= maxLayers {
+			return
+		}
+		i = len(t.facts.Layers)
+		t.layers[module] = i
+		t.facts.Layers = append(t.facts.Layers, Layer{Name: clean(module), Kind: clean(kind), Params: new(0.0)})
+	}
+	*t.facts.Layers[i].Params += v.values
+}
+
+// statistics are buffers that state dicts list among the parameters.
+var statistics = []string{"running_mean", "running_var", "num_batches_tracked"}
+
+// nested are the names under which checkpoints keep a model's state dict.
+var nested = []string{"state_dict", "model_state_dict", "model_state", "model", "module", "net", "network", "weights", "params", "params_ema"}
+
+// stateDict finds the weights in what was saved: a dict of tensors, or the
+// one of a checkpoint that has a usual name.
+func (t *torchFile) stateDict(root any) {
+	if t.tensors(root) {
+		return
+	}
+	var keys []string
+	for _, e := range entries(root) {
+		keys = append(keys, e.key)
+	}
+	for _, name := range nested {
+		for _, e := range entries(root) {
+			if e.key != name {
+				continue
+			}
+			if o, ok := e.value.(*object); ok && modulesOf(o) != nil {
+				t.module(o, "", 0)
+				return
+			}
+			if t.tensors(e.value) {
+				return
+			}
+		}
+	}
+	if len(keys) > 10 {
+		keys = keys[:10]
+	}
+	t.facts.warn("no weights were found by their usual names (it holds %s), so the number of parameters is unknown", strings.Join(append(keys, "nothing else"), ", "))
+}
+
+// tensors counts a dict of named tensors; false where it is none.
+func (t *torchFile) tensors(v any) bool {
+	found := false
+	for _, e := range entries(v) {
+		value, ok := tensorOf(e.value)
+		if !ok {
+			continue
+		}
+		found = true
+		module, name := "", e.key
+		if i := strings.LastIndexByte(e.key, '.'); i >= 0 {
+			module, name = e.key[:i], e.key[i+1:]
+		}
+		t.add(module, "", value, value.trained && !slices.Contains(statistics, name))
+	}
+	return found
+}
+
+const maxDepth = 100 // of modules in modules
+
+// modulesOf is the state of a pickled nn.Module; nil for another object.
+func modulesOf(o *object) *dict {
+	state := o.attributes()
+	if state == nil || entries(state.get("_parameters")) == nil && entries(state.get("_modules")) == nil {
+		return nil
+	}
+	return state
+}
+
+func (t *torchFile) module(o *object, name string, depth int) {
+	state := modulesOf(o)
+	if state == nil || t.seen[o] || depth > maxDepth {
+		return
+	}
+	t.seen[o] = true
+	for _, e := range entries(state.get("_parameters")) {
+		if v, ok := tensorOf(e.value); ok {
+			t.add(name, o.class.name, v, true)
+		}
+	}
+	for _, e := range entries(state.get("_modules")) {
+		if inner, ok := e.value.(*object); ok {
+			t.module(inner, joined(name, e.key), depth+1)
+		}
+	}
+}
+
+func joined(module, name string) string {
+	if module == "" {
+		return name
+	}
+	return module + "." + name
+}
