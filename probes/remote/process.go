@@ -1,0 +1,410 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/identity"
+	"sweetspot/probes/runner"
+)
+
+const (
+	// silence is how long the agent goes without a sign of life before it takes
+	// the connection for lost, aliveEvery how often one is sent.
+	silence    = 60 * time.Second
+	aliveEvery = 10 * time.Second
+	// patience is how long a host may take from the start of ssh until its agent
+	// speaks.
+	patience = 60 * time.Second
+)
+
+// Options say how a command runs on a host, beside what it is.
+type Options struct {
+	// Python is the interpreter of that host. Empty is the first of
+	// $SWEETSPOT_PYTHON, python3 and /usr/bin/python3 there that imports PyTorch.
+	// It takes the place of {python} in the command's words.
+	Python     string
+	Spool      string          // of [NewSpool]: the command is detached, and goes on without the connection
+	Memo       json.RawMessage // kept in the spool for whoever attaches
+	Limit      time.Duration   // after which the host itself stops the command; 0 for none
+	NoMetadata bool            // don't ask the host's cloud what VM it is
+}
+
+// NewSpool names the record of a detached command.
+func NewSpool() string {
+	var name [8]byte
+	_, _ = rand.Read(name[:]) // never fails
+	return hex.EncodeToString(name[:])
+}
+
+// Process is a command under way on another host. Its three streams must be
+// read to the end.
+type Process struct {
+	host     Host
+	detached bool
+	grace    time.Duration
+	conn     *connection
+	requests chan frame
+
+	events, stdout, stderr *io.PipeReader
+	writers                map[byte]*io.PipeWriter
+
+	ready   chan error // one: nil when the command runs
+	begun   bool       // the agent said that the command runs
+	replays bool       // what comes was written before
+	started time.Time
+	facts   *identity.Facts
+	memo    json.RawMessage
+
+	mu       sync.Mutex
+	left     bool
+	stopping bool
+
+	ended     chan struct{}
+	exit      runner.Exit
+	collected bool
+	broken    string
+}
+
+// Start runs the command on the host. When ctx ends, the command is stopped as
+// by [Process.StopWithin]. The word {python} in the command stands for an
+// interpreter of that host with PyTorch; its directory is one of that host, by
+// default the user's own.
+func Start(ctx context.Context, h Host, c runner.Command, o Options) (*Process, error) {
+	if len(c.Argv) == 0 {
+		return nil, errors.New("there is no command to run; give one after --")
+	}
+	if c.Grace <= 0 {
+		c.Grace = 5 * time.Second
+	}
+	to := header{
+		Task: "run", Spool: o.Spool, Argv: c.Argv, Env: c.Env, Dir: c.Dir, Python: o.Python,
+		Grace: c.Grace.Seconds(), Limit: o.Limit.Seconds(), Metadata: !o.NoMetadata, Memo: string(o.Memo),
+	}
+	to.Mark = "sweetspot-agent-" + NewSpool()
+	to.Silence = silence.Seconds()
+	all, err := luggage(to, c.Files)
+	if err != nil {
+		return nil, err
+	}
+	return begin(ctx, h, to, all, c.Grace)
+}
+
+// Attach collects a detached command from its beginning and then follows it.
+func Attach(ctx context.Context, h Host, spool string) (*Process, error) {
+	to := header{Task: "attach", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: silence.Seconds()}
+	all, err := luggage(to, nil)
+	if err != nil {
+		return nil, err
+	}
+	return begin(ctx, h, to, all, 5*time.Second)
+}
+
+// Forget removes the record of a detached command that has ended and was
+// collected.
+func Forget(ctx context.Context, h Host, spool string) error {
+	to := header{Task: "forget", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: silence.Seconds()}
+	all, err := luggage(to, nil)
+	if err != nil {
+		return err
+	}
+	p, err := begin(ctx, h, to, all, time.Second)
+	if err != nil {
+		return err
+	}
+	return p.Wait().Lost
+}
+
+// begin connects and waits until the command runs, or has ended.
+func begin(ctx context.Context, h Host, to header, luggage []byte, grace time.Duration) (*Process, error) {
+	conn, err := dial(h, to.Python)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{
+		host: h, detached: to.Spool != "", grace: grace, conn: conn, requests: make(chan frame, 16),
+		ready: make(chan error, 1), ended: make(chan struct{}), started: time.Now(), writers: map[byte]*io.PipeWriter{},
+	}
+	for kind, reader := range map[byte]**io.PipeReader{kindEvents: &p.events, kindStdout: &p.stdout, kindStderr: &p.stderr} {
+		*reader, p.writers[kind] = io.Pipe()
+	}
+	spoke := make(chan struct{})
+	go p.send(luggage, spoke)
+	go p.receive(to.Mark, spoke)
+	if err := p.await(ctx, spoke); err != nil {
+		p.abandon(spoke)
+		return nil, err
+	}
+	go func() {
+		select {
+		case <-ctx.Done():
+			p.StopWithin(grace)
+		case <-p.ended:
+		}
+	}()
+	return p, nil
+}
+
+// abandon ends a command that nobody waits for any more, should it have begun.
+func (p *Process) abandon(spoke <-chan struct{}) {
+	select {
+	case <-spoke:
+	default:
+		p.conn.kill() // the agent begins nothing before it heard from us
+	}
+	for _, r := range []*io.PipeReader{p.events, p.stdout, p.stderr} {
+		_ = r.Close()
+	}
+	p.StopWithin(time.Second)
+	select {
+	case <-p.ended:
+	case <-time.After(parting):
+		p.conn.kill()
+		<-p.ended
+	}
+}
+
+func (p *Process) await(ctx context.Context, spoke <-chan struct{}) error {
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for {
+		select {
+		case err := <-p.ready:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-spoke:
+			spoke = nil
+			limit.Stop() // finding PyTorch takes as long as it takes
+		case <-limit.C:
+			return fmt.Errorf("%s let ssh in but did not start Python within %s; check what its login shell does", p.name(), patience)
+		}
+	}
+}
+
+// send writes what the agent needs and then, once it has spoken, frames.
+func (p *Process) send(luggage []byte, spoke <-chan struct{}) {
+	if _, err := p.conn.in.Write(luggage); err != nil {
+		return // the receiver learns why
+	}
+	select {
+	case <-spoke:
+	case <-p.ended:
+		return
+	}
+	alive := time.NewTicker(aliveEvery)
+	defer alive.Stop()
+	for f := (frame{kind: kindAlive}); ; { // the first has the command begin
+		if _, err := p.conn.in.Write(f.bytes()); err != nil {
+			return
+		}
+		select {
+		case f = <-p.requests:
+		case <-alive.C:
+			f = frame{kind: kindAlive}
+		case <-p.ended:
+			return
+		}
+	}
+}
+
+// receive takes the agent's output apart until its end.
+func (p *Process) receive(mark string, spoke chan<- struct{}) {
+	in := bufio.NewReaderSize(p.conn.out, 256<<10)
+	banner, err := skipBanner(in, mark)
+	if err == nil {
+		close(spoke)
+		for !p.collected && err == nil {
+			var f frame
+			if f, err = readFrame(in); err == nil {
+				p.take(f)
+			}
+		}
+		banner = ""
+	}
+	p.conn.hangUp()
+	_ = p.conn.out.(io.Closer).Close()
+	p.settle(p.conn.refusal(banner)) // counts only if nothing else was said
+	switch {
+	case p.broken != "":
+		p.exit = runner.Exit{Code: sshFailed, Lost: errors.New(p.broken)}
+	case !p.collected:
+		p.exit = runner.Exit{Code: sshFailed, Lost: p.lost()}
+	}
+	for _, w := range p.writers {
+		_ = w.Close()
+	}
+	close(p.ended)
+}
+
+// settle says what begin waits for; the first word counts.
+func (p *Process) settle(err error) {
+	select {
+	case p.ready <- err:
+	default:
+	}
+}
+
+func (p *Process) take(f frame) {
+	switch f.kind {
+	case kindEvents, kindStdout, kindStderr:
+		_, _ = p.writers[f.kind].Write(f.payload) // fails where nobody reads any more
+	case kindNote:
+		p.note(f)
+	case kindExit:
+		p.end(f)
+	}
+}
+
+// note is what the agent itself says.
+func (p *Process) note(f frame) {
+	var n struct {
+		Facts    *identity.Facts
+		Started  *struct{ PID int }
+		Attached *struct {
+			Elapsed float64
+			Memo    string
+		}
+		Failed, Broken string
+	}
+	if json.Unmarshal(f.payload, &n) != nil {
+		return // of a newer agent, or none of ours
+	}
+	switch {
+	case n.Failed != "":
+		p.settle(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
+	case n.Broken != "":
+		p.broken = fmt.Sprintf("the probe on %s is not whole: %s; what it wrote until then is saved", p.name(), plaintext.Cut(plaintext.Clean(n.Broken), 300))
+	case p.begun: // what follows is read by others from now on
+	case n.Facts != nil:
+		p.facts = n.Facts
+	case n.Attached != nil:
+		p.replays, p.memo = true, json.RawMessage(n.Attached.Memo)
+		elapsed := min(max(n.Attached.Elapsed, 0), 1e9)
+		p.started = time.Now().Add(-time.Duration(elapsed * float64(time.Second)))
+	case n.Started != nil:
+		if !p.replays {
+			p.started = time.Now().Add(-f.at)
+		}
+		p.begun = true
+		p.settle(nil)
+	}
+}
+
+func (p *Process) end(f frame) {
+	p.collected = true
+	var e struct {
+		Code     int
+		Signaled bool
+	}
+	if json.Unmarshal(f.payload, &e) == nil {
+		p.exit.Code, p.exit.Signaled = e.Code, e.Signaled
+	}
+	p.settle(nil)
+}
+
+func (p *Process) name() string { return plaintext.Clean(p.host.String()) }
+
+// lost words the end of a connection before the end of the command.
+func (p *Process) lost() error {
+	p.mu.Lock()
+	left := p.left
+	p.mu.Unlock()
+	switch {
+	case left && p.detached:
+		return fmt.Errorf("left %s; the probe goes on there, and sweetspot attach collects it", p.name())
+	case left:
+		return fmt.Errorf("left %s; the probe there is ended, and what came is saved", p.name())
+	}
+	after := time.Since(p.started).Round(time.Second)
+	what := fmt.Sprintf("the connection to %s was lost after %s (%s)", p.name(), after, p.conn.said.last())
+	if p.detached {
+		return errors.New(what + "; the probe goes on there, and sweetspot attach collects it")
+	}
+	return errors.New(what + "; what came is saved and the probe there is ended: with --detach it would go on, for sweetspot attach to collect")
+}
+
+// Events is what the command writes to where its events belong, in whole
+// lines.
+func (p *Process) Events() io.Reader { return p.events }
+
+// Stdout is the command's standard output.
+func (p *Process) Stdout() io.Reader { return p.stdout }
+
+// Stderr is the command's standard error.
+func (p *Process) Stderr() io.Reader { return p.stderr }
+
+// Started is when the command began, by this machine's clock.
+func (p *Process) Started() time.Time { return p.started }
+
+// Facts is what the host says of itself; false where it did not.
+func (p *Process) Facts() (identity.Facts, bool) {
+	if p.facts == nil {
+		return identity.Facts{}, false
+	}
+	return *p.facts, true
+}
+
+// Memo is what [Options].Memo was when an attached command began.
+func (p *Process) Memo() json.RawMessage { return p.memo }
+
+// Wait returns how the command ended, or that the connection to it did.
+func (p *Process) Wait() runner.Exit {
+	<-p.ended
+	return p.exit
+}
+
+// Collected reports, once [Process.Wait] has returned, whether everything the
+// command wrote has come: nothing is left on the host that [Forget] would lose.
+func (p *Process) Collected() bool {
+	<-p.ended
+	return p.collected
+}
+
+// StopWithin asks the command to end, at a step boundary where it can, and by
+// signals the grace period apart where it does not. It returns at once and may
+// be called again.
+func (p *Process) StopWithin(grace time.Duration) {
+	p.mu.Lock()
+	again := p.stopping
+	p.stopping = true
+	p.mu.Unlock()
+	if again {
+		return
+	}
+	payload, err := json.Marshal(struct {
+		Grace float64 `json:"grace"`
+	}{grace.Seconds()})
+	if err != nil {
+		return // never of a number
+	}
+	go func() {
+		select {
+		case p.requests <- frame{kind: kindStop, payload: payload}:
+		case <-p.ended:
+			return
+		}
+		select {
+		case <-p.ended:
+		case <-time.After(4*grace + parting + silence):
+			p.conn.kill() // the agent ends the command when it is gone
+		}
+	}()
+}
+
+// Leave gives up the connection. A detached command goes on, any other ends.
+func (p *Process) Leave() {
+	p.mu.Lock()
+	p.left = true
+	p.mu.Unlock()
+	p.conn.hangUp()
+}

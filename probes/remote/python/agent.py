@@ -1,0 +1,176 @@
+"""The agent: runs a probe's command on this host and carries its streams to sweetspot.
+
+It is sent through an ssh connection and runs on the standard library alone. Its input is one
+line of JSON, the zipped files of the command, and then frames; its output is a mark line, by
+which it is told from what a login shell prints, and then frames.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+from command import EVENTS_FD, Command, Trouble, reserve
+from facts import gather
+from frames import EXIT, STOP, Splitter, frame, note
+from interpreter import place
+from link import Link, wait
+from spool import Spool, failed
+
+TICK = 0.05  # seconds between looks at what sends no signal of its own
+
+
+def main():
+    header = json.loads(sys.stdin.buffer.readline().decode())
+    files = sys.stdin.buffer.read(header["files"])
+    reserve(EVENTS_FD)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    os.write(1, ("\n%s\n" % header["mark"]).encode())
+    link = Link(header["silence"])
+    try:
+        link.hear()  # who gave up meanwhile must find nothing begun
+        {"run": run, "attach": attach, "forget": forget}[header["task"]](header, files, link)
+    except Trouble as e:
+        link.send(note(failed=str(e)))
+    link.finish()
+
+
+def run(header, files, link):
+    if not header["spool"]:
+        command = begin(header, files, link.send)
+        carry(command, link, header)
+        return
+    spool = Spool(header["spool"])
+    spool.create(header["memo"])
+    if fork_keeper():
+        keep(header, files, spool)
+        os._exit(0)
+    spool.release()
+    follow(spool, link)
+
+
+def attach(header, _, link):
+    spool = existing(header)
+    link.send(spool.attached())
+    follow(spool, link)
+
+
+def forget(header, _, link):
+    spool = existing(header)
+    if spool.kept():
+        raise Trouble("the probe still runs there; stop it first")
+    spool.remove()
+    link.send(frame(EXIT, b'{"code":0,"signaled":false}'))
+
+
+def existing(header):
+    spool = Spool(header["spool"])
+    if not spool.exists():
+        raise Trouble("there is no record %s of a detached probe there; it was collected before, or removed" % spool.name)
+    return spool
+
+
+def begin(header, files, send):
+    """Starts the command; sends the facts of this host and that it started."""
+    facts = {}
+    gathering = threading.Thread(target=lambda: facts.update(gather(header["metadata"])), daemon=True)
+    gathering.start()
+    argv = place(header["argv"], header["python"])
+    gathering.join()
+    send(note(facts=facts))
+    command = Command(argv, header["env"], header["dir"], files)
+    send(note(command.age(), started={"pid": command.pid}))
+    return command
+
+
+def over(command, header):
+    return 0 < header["limit"] < command.age()
+
+
+def carry(command, link, header):
+    """Carries the streams until the command has ended; a lost connection ends it."""
+    while not command.ended:
+        sources = [] if link.full() else command.sources()
+        for data in command.take(wait(sources, link, TICK)):
+            link.send(data)
+        for kind, payload in link.requests:
+            if kind == STOP:
+                command.stop(json.loads(payload.decode())["grace"])
+        link.requests.clear()
+        if not link.open or over(command, header):
+            command.stop(header["grace"])
+        command.tick()
+    link.send(command.exit())
+
+
+def fork_keeper():
+    """Forks a process that outlives the connection; true in that process."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return False
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    return True
+
+
+def keep(header, files, spool):
+    """Runs the command and writes its streams to the spool, whoever listens."""
+    try:
+        command = begin(header, files, spool.append)
+    except Trouble as e:
+        spool.append(note(failed=str(e)))
+        return
+    full = None
+    try:
+        spool.write("began", time.time() - command.age())
+    except OSError as e:
+        full = e
+    while not command.ended:
+        for data in command.take(wait(command.sources(), None, TICK)):
+            try:
+                spool.append(data)
+            except OSError as e:
+                full = e
+        asked = spool.read("stop")
+        if asked is not None:
+            command.stop(asked)
+        if full is not None or over(command, header):
+            command.stop(header["grace"])  # what cannot be kept helps nobody
+        command.tick()
+    if full is not None:
+        spool.make_room()
+        spool.append(note(command.age(), broken="its record there could not be written (%s); free space there" % full.strerror))
+    spool.append(command.exit())
+    spool.write("ended", command.age())
+
+
+def follow(spool, link):
+    """Sends the spool from its beginning, and what is added until the command has ended."""
+    splitter = Splitter()
+    finished = False
+    with open(spool.path("frames"), "rb", buffering=0) as frames:
+        while link.open and not finished:
+            kept = spool.kept()  # asked first: what was written last is then read
+            data = b"" if link.full() else frames.read(1 << 18)
+            for kind, payload, whole in splitter.feed(data):
+                link.send(whole)
+                if failed(kind, payload):
+                    spool.remove()
+                    return
+                finished = kind == EXIT
+            if not data and not kept and not link.full():
+                link.send(note(broken="it was cut off there: its keeper was killed, or the host restarted"))
+                link.send(frame(EXIT, b"{}"))
+                return
+            wait([], link, 0 if data else TICK)
+            for kind, payload in link.requests:
+                if kind == STOP:
+                    spool.write("stop", json.loads(payload.decode())["grace"])
+            link.requests.clear()

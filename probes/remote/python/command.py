@@ -1,0 +1,220 @@
+"""The command of a probe: started in a session of its own, read, stopped, cleared away."""
+
+import errno
+import glob
+import io
+import mmap
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import zipfile
+
+from frames import EVENTS, EXIT, STDERR, STDOUT, frame
+
+CONTROL_STOP, CONTROL_WATCHED, CONTROL_BYTES = 0, 1, 16
+EVENTS_FD = 3  # where the command writes its events
+LATE = 0.5  # seconds in which output is still read after the command has ended
+LONGEST = 1 << 20  # bytes of an event line; a longer one is passed on in parts, to be rejected
+PREFIX = "sweetspot-probe-"
+
+
+class Trouble(Exception):
+    """A sentence for the user: what is wrong, and the mend."""
+
+
+def sweep():
+    """Removes the directories of agents that were killed."""
+    for path in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*-*")):
+        owner = os.path.basename(path)[len(PREFIX) :].split("-")[0]
+        try:
+            os.kill(int(owner), 0)
+        except ProcessLookupError:
+            shutil.rmtree(path, ignore_errors=True)
+        except (ValueError, OSError):
+            continue
+
+
+class Room:
+    """The private directory of the command: its files, the FIFO for its events, the control file."""
+
+    def __init__(self, files):
+        sweep()
+        try:
+            self.dir = tempfile.mkdtemp(prefix=PREFIX + str(os.getpid()) + "-")
+            if files:
+                zipfile.ZipFile(io.BytesIO(files)).extractall(self.dir)
+            self.fifo = os.path.join(self.dir, "events")
+            self.control = os.path.join(self.dir, "control")
+            os.mkfifo(self.fifo, 0o600)
+            with open(self.control, "wb") as out:
+                out.write(bytes(CONTROL_BYTES))
+        except OSError as e:
+            raise Trouble(
+                "the files of the probe could not be written to %s there (%s); free space or set TMPDIR"
+                % (tempfile.gettempdir(), e.strerror)
+            )
+
+    def place(self, word):
+        return word.replace("{dir}", self.dir)
+
+    def ask_to_stop(self):
+        """Writes the request and says whether someone watches for it."""
+        try:
+            with open(self.control, "r+b") as f, mmap.mmap(f.fileno(), CONTROL_BYTES) as control:
+                control[CONTROL_STOP] = 1
+                return control[CONTROL_WATCHED] == 1
+        except (OSError, ValueError):
+            return False
+
+
+def dies_with_agent():
+    """Has the kernel end the command when the agent is killed, where it can. Made before the fork."""
+    try:
+        import ctypes
+
+        prctl = ctypes.CDLL(None).prctl
+    except (ImportError, OSError, AttributeError):
+        return None
+    return lambda: prctl(1, signal.SIGTERM)
+
+
+class Command:
+    def __init__(self, argv, env, cwd, files):
+        room = self.room = Room(files)
+        try:
+            self._start([room.place(w) for w in argv], env, os.path.expanduser(cwd or "~"))
+        except BaseException:
+            shutil.rmtree(room.dir, ignore_errors=True)
+            raise
+
+    def _start(self, argv, env, cwd):
+        if not os.path.isdir(cwd):
+            raise Trouble("the directory %s to run in does not exist there" % cwd)
+        reader = os.open(self.room.fifo, os.O_RDONLY | os.O_NONBLOCK)
+        # Held so that the FIFO does not end between two writers.
+        self._held = os.open(self.room.fifo, os.O_WRONLY | os.O_APPEND)
+        os.dup2(self._held, EVENTS_FD)
+        self.began = time.monotonic()
+        try:
+            self._child = subprocess.Popen(
+                argv,
+                cwd=cwd,
+                env=self._environment(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(EVENTS_FD,),
+                start_new_session=True,
+                preexec_fn=dies_with_agent(),
+                bufsize=0,
+            )
+        except (OSError, ValueError) as e:
+            raise Trouble(why_not(argv[0], e))
+        finally:
+            reserve(EVENTS_FD)
+        self.pid = self._child.pid
+        self._streams = {reader: EVENTS, self._child.stdout.fileno(): STDOUT, self._child.stderr.fileno(): STDERR}
+        self._line = b""  # an event line that has not ended
+        self._signals = []  # (when, which), still to be sent
+        self._stopping = False
+        self._until = None  # when reading ends
+        self.ended = False
+
+    def _environment(self, added):
+        out = dict(os.environ, PYTHONUNBUFFERED="1")
+        for entry in added:
+            key, _, value = entry.partition("=")
+            out[key] = self.room.place(value)
+        out["SWEETSPOT_EVENTS"] = "fd:%d" % EVENTS_FD
+        out["SWEETSPOT_EVENTS_PATH"] = self.room.fifo
+        out["SWEETSPOT_CONTROL"] = self.room.control
+        return out
+
+    def age(self):
+        return time.monotonic() - self.began
+
+    def sources(self):
+        return list(self._streams)
+
+    def take(self, ready):
+        """Reads what came and returns it as frames. Events go in whole lines: a line that a
+        lost connection cuts would be taken for a broken event."""
+        frames = []
+        for fd in ready:
+            kind = self._streams[fd]
+            data = os.read(fd, 1 << 16)
+            if not data:
+                del self._streams[fd]
+            if kind == EVENTS:
+                data = self._whole(data)
+            if data:
+                frames.append(frame(kind, data, self.age()))
+        return frames
+
+    def _whole(self, data):
+        self._line += data
+        end = self._line.rfind(b"\n") + 1
+        if not data or len(self._line) - end > LONGEST:
+            end = len(self._line)
+        whole, self._line = self._line[:end], self._line[end:]
+        return whole
+
+    def stop(self, grace):
+        """Asks by the control file where the command watches it, else by SIGINT; after the
+        grace period, in seconds, by the next of SIGINT, SIGTERM and SIGKILL."""
+        if self._stopping:
+            return
+        self._stopping = True
+        first = time.monotonic() + (grace if self.room.ask_to_stop() else 0)
+        order = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+        self._signals = [(first + i * grace, s) for i, s in enumerate(order)]
+
+    def tick(self):
+        """Does what is due. The command has ended once self.ended is set."""
+        now = time.monotonic()
+        if self._until is None and self._child.poll() is not None:
+            self._group(signal.SIGKILL)  # what it started and left behind ends with it
+            os.close(self._held)
+            self._signals = []
+            self._until = now + LATE
+        while self._signals and self._signals[0][0] <= now:
+            self._group(self._signals.pop(0)[1])
+        if self._until is not None and (not self._streams or now > self._until):
+            self.ended = True
+            shutil.rmtree(self.room.dir, ignore_errors=True)
+
+    def _group(self, which):
+        try:
+            os.killpg(self.pid, which)
+        except OSError:
+            pass  # it has ended on its own
+
+    def exit(self):
+        """The frame that says how the command ended."""
+        code = self._child.returncode
+        fields = '{"code":%d,"signaled":%s}' % (code if code >= 0 else 128 - code, "false" if code >= 0 else "true")
+        return frame(EXIT, fields.encode(), self.age())
+
+
+def reserve(fd):
+    """Puts the null device at a descriptor, so that nothing else takes its number."""
+    null = os.open(os.devnull, os.O_RDWR)
+    if null != fd:
+        os.dup2(null, fd, inheritable=False)
+        os.close(null)
+
+
+def why_not(name, error):
+    code = getattr(error, "errno", None)
+    if code == errno.ENOENT and os.sep not in name:
+        return 'there is no program "%s" on the PATH there; check its name or give its full path' % name
+    if code == errno.ENOENT:
+        return "%s does not exist there, or names an interpreter that does not; check its path and first line" % name
+    if code == errno.EACCES:
+        return "%s may not be executed there; chmod +x it or name its interpreter" % name
+    if code == errno.ENOEXEC:
+        return "%s is no program for that machine; name its interpreter before it" % name
+    return "%s could not be started there: %s" % (name, error)

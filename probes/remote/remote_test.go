@@ -1,0 +1,356 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"sweetspot/probes/runner"
+)
+
+// output collects the three streams.
+type output struct {
+	mu                     sync.Mutex
+	wg                     sync.WaitGroup
+	events, stdout, stderr strings.Builder
+}
+
+func collect(t *testing.T, p *Process) *output {
+	t.Helper()
+	o := &output{}
+	for to, from := range map[*strings.Builder]io.Reader{&o.events: p.Events(), &o.stdout: p.Stdout(), &o.stderr: p.Stderr()} {
+		o.wg.Go(func() {
+			for lines := bufio.NewReader(from); ; {
+				line, err := lines.ReadString('\n')
+				o.mu.Lock()
+				to.WriteString(line)
+				o.mu.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	return o
+}
+
+func (o *output) eventLines() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.Count(o.events.String(), "\n")
+}
+
+func start(t *testing.T, s *sshd, c runner.Command, o Options) (*Process, *output) {
+	t.Helper()
+	o.NoMetadata = true
+	p, err := Start(t.Context(), s.host, c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, collect(t, p)
+}
+
+func sh(script string) runner.Command {
+	return runner.Command{Argv: []string{"/bin/sh", "-c", script}, Grace: 500 * time.Millisecond}
+}
+
+func TestRunsThere(t *testing.T) {
+	s := serve(t)
+	c := sh(`echo "out $COLOUR $(cat "$0")"; echo err >&2; echo "{\"fd\":\"$SWEETSPOT_EVENTS\"}" >&3; echo '{"path":1}' >>"$SWEETSPOT_EVENTS_PATH"; stat -c %a "${0%/*/*}"; exit 7`)
+	c.Argv = append(c.Argv, "{dir}/sub/file.txt")
+	c.Env = []string{"COLOUR=it's \"$green\" `x`\n{dir}"}
+	c.Files = fstest.MapFS{"sub/file.txt": {Data: []byte("whole\x00file\n")}}
+	p, out := start(t, s, c, Options{})
+	exit := p.Wait()
+	out.wg.Wait()
+	if exit != (runner.Exit{Code: 7}) || !p.Collected() {
+		t.Errorf("exit %+v, collected %t", exit, p.Collected())
+	}
+	if got := out.events.String(); got != "{\"fd\":\"fd:3\"}\n{\"path\":1}\n" {
+		t.Errorf("events %q", got)
+	}
+	lines := strings.Split(out.stdout.String(), "\n")
+	if len(lines) != 4 || lines[0] != "out it's \"$green\" `x`" || !strings.HasSuffix(lines[1], " wholefile") || lines[2] != "700" {
+		t.Errorf("stdout %q", lines)
+	}
+	dir := strings.Fields(lines[1])[0]
+	if _, err := os.Stat(dir); !strings.Contains(dir, "sweetspot-probe-") || err == nil {
+		t.Errorf("the directory %q is still there", dir)
+	}
+	if out.stderr.String() != "err\n" {
+		t.Errorf("stderr %q", out.stderr.String())
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := p.Facts(); !ok || f.Host != host || f.OS != runtime.GOOS+"/"+runtime.GOARCH || f.CPUs < 1 || len(f.Metadata) != 0 {
+		t.Errorf("facts %+v, %t", f, ok)
+	}
+	if age := time.Since(p.Started()); age < 0 || age > time.Minute {
+		t.Errorf("started %s ago", age)
+	}
+}
+
+// A program that ends by a signal, one that leaves a child behind, one that
+// prints long lines and binary rubbish.
+func TestEndsThere(t *testing.T) {
+	s := serve(t)
+	p, out := start(t, s, sh(`sleep 300 & echo $!; head -c 3000000 /dev/zero | tr '\0' x >&3; head -c 100000 /dev/urandom >&2; kill -SEGV $$`), Options{})
+	exit := p.Wait()
+	out.wg.Wait()
+	if exit != (runner.Exit{Code: 128 + int(syscall.SIGSEGV), Signaled: true}) {
+		t.Errorf("exit %+v", exit)
+	}
+	if n, m := out.events.Len(), out.stderr.Len(); n != 3000000 || m != 100000 {
+		t.Errorf("%d bytes of events, %d of errors", n, m)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(out.stdout.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the child to end", func() bool { return !running(child) })
+}
+
+// steps prints an event a step and watches the control file between them.
+const steps = `
+import json, mmap, os, signal, sys, time
+control = mmap.mmap(os.open(os.environ["SWEETSPOT_CONTROL"], os.O_RDWR), 16)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+control[1] = 1
+open(sys.argv[1], "w").write(str(os.getpid()))
+for i in range(int(sys.argv[2])):
+    os.write(3, (json.dumps({"sweetspot": 1, "event": "iteration", "index": i, "seconds": 0.01}) + "\n").encode())
+    if control[0]:
+        os.write(3, b"stopped at a step\n")
+        sys.exit(0)
+    time.sleep(0.01)
+`
+
+func stepping(t *testing.T, n int) (c runner.Command, pid func() int) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pid")
+	return runner.Command{
+			Argv: []string{"python3", "{dir}/steps.py", path, strconv.Itoa(n)}, Grace: 500 * time.Millisecond,
+			Files: fstest.MapFS{"steps.py": {Data: []byte(steps)}},
+		}, func() int {
+			text, _ := os.ReadFile(path)
+			n, _ := strconv.Atoi(string(text))
+			return n
+		}
+}
+
+func TestStopsAtAStep(t *testing.T) {
+	s := serve(t)
+	c, pid := stepping(t, 100000)
+	p, out := start(t, s, c, Options{})
+	waitFor(t, "some steps", func() bool { return out.eventLines() > 5 })
+	p.StopWithin(10 * time.Second)
+	p.StopWithin(10 * time.Second)
+	exit := p.Wait()
+	out.wg.Wait()
+	if exit != (runner.Exit{}) || !strings.HasSuffix(out.events.String(), "stopped at a step\n") {
+		t.Errorf("exit %+v, events end %q", exit, last(out.events.String()))
+	}
+	waitFor(t, "the command to end", func() bool { return !running(pid()) })
+}
+
+// One that is deaf to requests and signals is killed.
+func TestStopsTheDeaf(t *testing.T) {
+	s := serve(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := Start(ctx, s.host, sh(`trap '' INT TERM; echo ready >&3; while :; do sleep 0.05; done`), Options{NoMetadata: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := collect(t, p)
+	waitFor(t, "it to begin", func() bool { return out.eventLines() > 0 })
+	cancel()
+	if exit := p.Wait(); exit != (runner.Exit{Code: 128 + int(syscall.SIGKILL), Signaled: true}) {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	s := serve(t)
+	c, _ := stepping(t, 100000)
+	p, out := start(t, s, c, Options{Limit: 300 * time.Millisecond})
+	exit := p.Wait()
+	out.wg.Wait()
+	if exit != (runner.Exit{}) || !strings.HasSuffix(out.events.String(), "stopped at a step\n") {
+		t.Errorf("exit %+v, events end %q", exit, last(out.events.String()))
+	}
+}
+
+func TestCutConnection(t *testing.T) {
+	s := serve(t)
+	c, pid := stepping(t, 100000)
+	p, out := start(t, s, c, Options{})
+	waitFor(t, "some steps", func() bool { return out.eventLines() > 5 })
+	s.cut()
+	exit := p.Wait()
+	if exit.Lost == nil || p.Collected() {
+		t.Fatalf("exit %+v", exit)
+	}
+	for _, part := range []string{s.host.String(), "was lost after", "what came is saved", "--detach"} {
+		if !strings.Contains(exit.Lost.Error(), part) {
+			t.Errorf("%q lacks %q", exit.Lost, part)
+		}
+	}
+	out.wg.Wait()
+	if got := out.events.String(); !strings.HasSuffix(got, "\n") {
+		t.Errorf("a line was cut: %q", last(got))
+	}
+	waitFor(t, "the command to end", func() bool { return !running(pid()) })
+}
+
+// A detached command goes on where the connection was cut, and whoever
+// attaches gets all it wrote.
+func TestDetached(t *testing.T) {
+	s := serve(t)
+	c, pid := stepping(t, 300)
+	spool := NewSpool()
+	p, out := start(t, s, c, Options{Spool: spool, Memo: json.RawMessage(`{"target":0.01}`)})
+	waitFor(t, "some steps", func() bool { return out.eventLines() > 5 })
+	s.cut()
+	exit := p.Wait()
+	if exit.Lost == nil || !strings.Contains(exit.Lost.Error(), "goes on there") {
+		t.Fatalf("exit %+v", exit)
+	}
+	if !running(pid()) {
+		t.Fatal("the command ended with the connection")
+	}
+	// Twice at once, as two people may; then after its end.
+	for _, when := range []string{"while it runs", "after its end"} {
+		var group sync.WaitGroup
+		for range 2 {
+			group.Go(func() { collectsAll(t, s, spool, when) })
+		}
+		group.Wait()
+	}
+	if err := Forget(t.Context(), s.host, spool); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(s.home, "sweetspot", "spool", spool)); err == nil {
+		t.Error("the spool is still there")
+	}
+	if _, err := Attach(t.Context(), s.host, spool); err == nil || !strings.Contains(err.Error(), "no record") {
+		t.Errorf("attached to what was forgotten: %v", err)
+	}
+}
+
+func collectsAll(t *testing.T, s *sshd, spool, when string) {
+	began := time.Now()
+	again, err := Attach(t.Context(), s.host, spool)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	all := collect(t, again)
+	if exit := again.Wait(); exit != (runner.Exit{}) || !again.Collected() {
+		t.Errorf("%s: exit %+v", when, exit)
+	}
+	all.wg.Wait()
+	var want strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&want, "{\"sweetspot\": 1, \"event\": \"iteration\", \"index\": %d, \"seconds\": 0.01}\n", i)
+	}
+	if got := all.events.String(); got != want.String() {
+		t.Errorf("%s: %d bytes of events, want %d; they end %q", when, len(got), want.Len(), last(got))
+	}
+	if string(again.Memo()) != `{"target":0.01}` {
+		t.Errorf("%s: memo %s", when, again.Memo())
+	}
+	if f, ok := again.Facts(); !ok || f.CPUs < 1 {
+		t.Errorf("%s: facts %+v", when, f)
+	}
+	if !again.Started().Before(began) {
+		t.Errorf("%s: started after attaching", when)
+	}
+}
+
+func TestStopOfADetached(t *testing.T) {
+	s := serve(t)
+	c, pid := stepping(t, 100000)
+	spool := NewSpool()
+	p, out := start(t, s, c, Options{Spool: spool})
+	waitFor(t, "some steps", func() bool { return out.eventLines() > 5 })
+	p.Leave()
+	if exit := p.Wait(); exit.Lost == nil || !strings.Contains(exit.Lost.Error(), "goes on there") {
+		t.Errorf("exit %+v", exit)
+	}
+	again, err := Attach(t.Context(), s.host, spool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := collect(t, again)
+	if err := Forget(t.Context(), s.host, spool); err == nil || !strings.Contains(err.Error(), "still runs") {
+		t.Errorf("forgotten while it runs: %v", err)
+	}
+	again.StopWithin(10 * time.Second)
+	if exit := again.Wait(); exit != (runner.Exit{}) {
+		t.Errorf("exit %+v", exit)
+	}
+	all.wg.Wait()
+	if got := all.events.String(); !strings.HasSuffix(got, "stopped at a step\n") {
+		t.Errorf("events end %q", last(got))
+	}
+	waitFor(t, "the command to end", func() bool { return !running(pid()) })
+}
+
+// A keeper that is killed leaves a record that ends; its command ends with it.
+func TestKilledKeeper(t *testing.T) {
+	s := serve(t)
+	c, pid := stepping(t, 100000)
+	spool := NewSpool()
+	p, out := start(t, s, c, Options{Spool: spool})
+	waitFor(t, "some steps", func() bool { return out.eventLines() > 5 })
+	if err := syscall.Kill(parent(t, pid()), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	exit := p.Wait()
+	if exit.Lost == nil || !strings.Contains(exit.Lost.Error(), "cut off there") || !p.Collected() {
+		t.Errorf("exit %+v, collected %t", exit, p.Collected())
+	}
+	waitFor(t, "the command to end", func() bool { return !running(pid()) })
+	if err := Forget(t.Context(), s.host, spool); err != nil {
+		t.Error(err)
+	}
+}
+
+func parent(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	n, err := strconv.Atoi(strings.Fields(rest)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func last(s string) string { return s[max(0, len(s)-60):] }
+
+func running(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}

@@ -1,0 +1,177 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"sweetspot/engine/plaintext"
+)
+
+// SSHVariable holds the words of the command to use in place of ssh.
+const SSHVariable = "SWEETSPOT_SSH"
+
+// parting is how long ssh may take to end once nothing is left to say.
+const parting = 5 * time.Second
+
+// connection is an ssh process: the agent's input and output.
+type connection struct {
+	host   Host
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.Reader
+	said   *tail // ssh's own words and the agent's errors
+	ended  chan struct{}
+	mu     sync.Mutex
+	reaped bool
+}
+
+// sshWords is the command line of a connection. The user's configuration,
+// agent, jump hosts and known hosts are ssh's own affair.
+func sshWords(h Host, python string) []string {
+	words := strings.Fields(os.Getenv(SSHVariable))
+	if len(words) == 0 {
+		words = []string{"ssh"}
+	}
+	words = append(words, "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
+	if h.Port != "" {
+		words = append(words, "-p", h.Port)
+	}
+	if !plainWord(python) {
+		python = "python3"
+	}
+	return append(words, "--", h.Destination, fmt.Sprintf(bootstrap, python))
+}
+
+// dial starts ssh. It has a process group of its own: an interrupt at the
+// terminal is for sweetspot, which then stops the command in good order.
+func dial(h Host, python string) (*connection, error) {
+	words := sshWords(h, python)
+	c := &connection{host: h, said: &tail{}, ended: make(chan struct{})}
+	c.cmd = exec.Command(words[0], words[1:]...)
+	c.cmd.Stderr = c.said
+	c.cmd.WaitDelay = time.Second // a shared connection's master keeps standard error open
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var err error
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	reader, writer, err := os.Pipe() // not StdoutPipe: Wait would close it while it is read
+	if err != nil {
+		return nil, err
+	}
+	c.out, c.cmd.Stdout = reader, writer
+	err = c.cmd.Start()
+	_ = writer.Close()
+	if err != nil {
+		_ = reader.Close()
+		if errors.Is(err, exec.ErrNotFound) {
+			return nil, fmt.Errorf("there is no program %q on the PATH, which --host needs; install OpenSSH's client", words[0])
+		}
+		return nil, fmt.Errorf("%s could not be started: %w", words[0], err)
+	}
+	go func() {
+		_ = c.cmd.Wait() // the state says more than the error
+		c.mu.Lock()
+		c.reaped = true
+		c.mu.Unlock()
+		close(c.ended)
+	}()
+	return c, nil
+}
+
+// hangUp ends the connection: the agent sees the end of its input.
+func (c *connection) hangUp() {
+	_ = c.in.Close()
+	select {
+	case <-c.ended:
+	case <-time.After(parting):
+		c.kill()
+		<-c.ended
+	}
+}
+
+// kill ends ssh at once, and what it started to jump through other hosts.
+func (c *connection) kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.reaped {
+		_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
+
+// sshFailed is ssh's exit code for its own failures; any other is the remote
+// command's.
+const sshFailed = 255
+
+// refusal words why no agent answered. Banner is the last line that came in
+// its place.
+func (c *connection) refusal(banner string) error {
+	last, name := c.said.last(), plaintext.Clean(c.host.String())
+	if last == silent && banner != "" {
+		last = plaintext.Line(banner, shownLine)
+	}
+	code := c.cmd.ProcessState.ExitCode()
+	has := func(part string) bool { return strings.Contains(strings.ToLower(last), part) }
+	switch {
+	case code == 127:
+		return fmt.Errorf("%s has no Python where it was looked for (%s); install Python 3 there, or name its path with --python", name, last)
+	case code != sshFailed:
+		return fmt.Errorf("%s could not run the probe's agent (exit code %d: %s); check what ssh %s python3 --version says: 3.8 or newer is needed", name, code, last, c.host.hint())
+	case has("host key verification failed"), has("no matching host key"):
+		return fmt.Errorf("the host key of %s is not known here or has changed (%s); check it and connect once with ssh %s", name, last, c.host.hint())
+	case has("permission denied"), has("too many authentication failures"):
+		return fmt.Errorf("%s refuses the login (%s); load the right key with ssh-add or name it in ~/.ssh/config: passwords are not asked for", name, last)
+	case has("could not resolve"):
+		return fmt.Errorf("%s is not found (%s); check its name", name, last)
+	case has("connection refused"), has("timed out"), has("no route"), has("unreachable"):
+		return fmt.Errorf("%s can't be reached (%s); check that it runs, its port and its firewall", name, last)
+	}
+	return fmt.Errorf("ssh could not connect to %s: %s; try ssh %s true", name, last, c.host.hint())
+}
+
+// hint is the host as the user types it for ssh.
+func (h Host) hint() string {
+	if h.Port == "" {
+		return plaintext.Clean(h.Destination)
+	}
+	return "-p " + h.Port + " " + plaintext.Clean(h.Destination)
+}
+
+// silent stands for words that did not come.
+const silent = "it said nothing"
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if over := len(t.text) - keptText; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	return len(p), nil
+}
+
+// last is the last line that says something, for a sentence.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(string(t.text), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if text := strings.Trim(plaintext.Line(lines[i], shownLine), " ."); text != "" {
+			return text
+		}
+	}
+	return silent
+}
