@@ -4,6 +4,9 @@ package examples
 
 import _ "embed"
 
+// File is the name of the file that holds [FashionCNN].
+const File = "fashion_cnn.py"
+
 // FashionCNN is the source of fashion_cnn.py.
 //
 //go:embed fashion_cnn.py

@@ -50,6 +50,12 @@ class FashionMNIST:
         x = self.images[rows].to(device).float().div_(255).sub_(_MEAN).div_(_STD)
         return x, self.labels[rows].to(device)
 
+    def batches(self, size, device):
+        import torch
+
+        for rows in torch.arange(len(self)).split(size):
+            yield self.batch(rows, device)
+
 
 class Synthetic:
     """Normally distributed input with random labels. It says nothing about accuracy."""

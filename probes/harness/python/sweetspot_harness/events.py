@@ -1,5 +1,6 @@
 """Event lines, where SWEETSPOT_EVENTS says (fd:N or a path), else on standard output."""
 
+import contextlib
 import json
 import os
 import sys
@@ -42,6 +43,30 @@ _LOCK = threading.Lock()  # telemetry comes from a thread
 def since_start():
     """Seconds since the process began."""
     return time.monotonic() - _START
+
+
+_aside = 0.0
+
+
+@contextlib.contextmanager
+def aside():
+    """Marks work that only the probe does: a start without it is that much shorter."""
+    global _aside
+    begin = time.monotonic()
+    try:
+        yield
+    finally:
+        _aside += time.monotonic() - begin
+
+
+def init():
+    """The event of the first iteration's start."""
+    emit("init", seconds=round(max(0.0, since_start() - _aside), 6))
+
+
+def log(message):
+    """A line of the log, which is on standard error: standard output may be the events'."""
+    print(message, file=sys.stderr, flush=True)
 
 
 def _write(line):

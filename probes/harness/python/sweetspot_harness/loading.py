@@ -1,5 +1,6 @@
-"""Loads file.py:factory."""
+"""Loads what --model and --eval name: a factory in Python, or a model file."""
 
+import importlib
 import importlib.util
 import inspect
 import os
@@ -12,14 +13,39 @@ class Problem(Exception):
     """Something the user can mend, said in one sentence."""
 
 
-def load(spec):
-    """Returns the torch.nn.Module that the factory of "file.py:factory" makes."""
+FILES = (".pt", ".pt2", ".onnx")
+
+
+def suffix(spec):
+    """The suffix of a model file, or "" for a factory."""
+    ending = os.path.splitext(spec)[1].lower()
+    return ending if ending in FILES else ""
+
+
+def load(spec, dev):
+    """Returns the torch.nn.Module that spec names, on the device."""
     from torch import nn
 
-    path, _, name = spec.rpartition(":")
-    if not path or not name:
-        raise Problem("the model %r is not of the form file.py:factory" % spec)
-    factory = _factory(_module(path), path, name)
+    if suffix(spec):
+        from . import files
+
+        return files.load(spec, suffix(spec), dev)
+    model, name, where = made(spec)
+    if not isinstance(model, nn.Module):
+        raise Problem("%s() in %s returned a %s, not a torch.nn.Module" % (name, where, type(model).__name__))
+    return model.to(dev)
+
+
+def made(spec):
+    """Calls the factory of "file.py:factory" or "package.module:factory".
+
+    Returns what it made, the factory's name and where it is.
+    """
+    where, _, name = spec.rpartition(":")
+    if not where or not name:
+        raise Problem("%r is neither of the form file.py:factory nor package.module:factory" % spec)
+    module = _script(where) if where.lower().endswith(".py") else _installed(where)
+    factory = _factory(module, where, name)
     required = [
         p.name
         for p in _parameters(factory)
@@ -27,25 +53,26 @@ def load(spec):
     ]
     if required:
         raise Problem(
-            "%s in %s needs the arguments %s; name a function that takes none" % (name, path, ", ".join(required))
+            "%s in %s needs the arguments %s; name a function that takes none" % (name, where, ", ".join(required))
         )
     try:
-        model = factory()
+        return factory(), name, where
     except Exception as err:
         if machine.out_of_memory(err):
             raise
-        raise Problem("%s() in %s failed: %s" % (name, path, describe(err))) from err
-    if not isinstance(model, nn.Module):
-        raise Problem("%s() in %s returned a %s, not a torch.nn.Module" % (name, path, type(model).__name__))
-    return model
+        raise Problem("%s() in %s failed: %s" % (name, where, describe(err))) from err
 
 
-def _module(path):
+def _script(path):
     if not os.path.isfile(path):
         raise Problem("there is no file %s" % path)
     path = os.path.abspath(path)
+    name = os.path.splitext(os.path.basename(path))[0]
+    loaded = sys.modules.get(name)
+    if loaded is not None and getattr(loaded, "__file__", None) == path:
+        return loaded  # --eval in the file of --model
     sys.path.insert(0, os.path.dirname(path))  # its own imports
-    spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(path))[0], path)
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise Problem("%s is not a Python file" % path)
     module = importlib.util.module_from_spec(spec)
@@ -57,7 +84,23 @@ def _module(path):
     return module
 
 
-def _factory(module, path, name):
+def _installed(name):
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except Exception as err:
+        missing = isinstance(err, ModuleNotFoundError) and err.name is not None and (name + ".").startswith(err.name + ".")
+        if missing:
+            raise Problem(
+                "there is no module %s in %s or installed for %s; run from the directory that holds it, or install it"
+                % (err.name, here, sys.executable)
+            ) from err
+        raise Problem("the module %s cannot be loaded: %s" % (name, describe(err))) from err
+
+
+def _factory(module, where, name):
     factory = getattr(module, name, None)
     if callable(factory):
         return factory
@@ -67,7 +110,7 @@ def _factory(module, path, name):
         if callable(value) and getattr(value, "__module__", None) == module.__name__ and not n.startswith("_")
     ]
     have = "; it has %s" % ", ".join(sorted(own)) if own else ""
-    raise Problem("there is no function %s in %s%s" % (name, path, have))
+    raise Problem("there is no function %s in %s%s" % (name, where, have))
 
 
 def _parameters(factory):

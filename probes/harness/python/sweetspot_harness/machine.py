@@ -73,6 +73,10 @@ def memory(dev):
     )
 
 
+# How CUDA, PyTorch's CPU allocator, C++ and onnxruntime say it.
+_NO_MEMORY = ("out of memory", "can't allocate memory", "bad_alloc", "failed to allocate memory")
+
+
 def out_of_memory(err):
     import torch
 
@@ -80,7 +84,7 @@ def out_of_memory(err):
     if kind is not None and isinstance(err, kind) or isinstance(err, MemoryError):
         return True
     text = str(err).lower()
-    return isinstance(err, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
+    return isinstance(err, RuntimeError) and any(words in text for words in _NO_MEMORY)
 
 
 class Telemetry:

@@ -13,7 +13,9 @@ def setup(name, dev):
     # PyTorch runs convolutions in TF32 by default; fp32 means fp32 here.
     torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
     torch.backends.cudnn.allow_tf32 = name == "tf32"
-    if name == "fp32":
+    if name == "int8" and gpu:
+        raise Problem("int8 by PyTorch's quantisation runs on the CPU; set CUDA_VISIBLE_DEVICES= to measure it there, or use fp16 or bf16 on the GPU")
+    if name in ("fp32", "int8"):  # int8 is a matter of the network's layers
         return contextlib.nullcontext, None
     if name == "tf32":
         if not gpu or torch.cuda.get_device_capability(dev)[0] < 8:
@@ -29,4 +31,4 @@ def setup(name, dev):
         # PyTorch 2.3 moved the scaler and warns about its old place.
         scaler = torch.amp.GradScaler("cuda") if hasattr(torch.amp, "GradScaler") else torch.cuda.amp.GradScaler()
         return lambda: torch.autocast("cuda", dtype=torch.float16), scaler
-    raise Problem("precision %s is none of fp32, tf32, bf16, fp16" % name)
+    raise Problem("precision %s is none of fp32, tf32, bf16, fp16, int8" % name)

@@ -1,5 +1,9 @@
-"""SIGINT and SIGTERM stop the run at the next step boundary; a second one at once."""
+"""Stops the run at the next step boundary: on SIGINT or SIGTERM, or when
+sweetspot asks through the file that SWEETSPOT_CONTROL names. A second signal
+ends it at once."""
 
+import mmap
+import os
 import signal
 
 
@@ -7,7 +11,10 @@ class Interrupted(Exception):
     """The run was asked to stop."""
 
 
+_ASK, _WATCHED, _LENGTH = 0, 1, 16  # bytes of the control file
+
 _asked = False
+_control = None
 
 
 def _on_signal(_number, _frame):
@@ -22,11 +29,28 @@ def install():
     signal.signal(signal.SIGTERM, _on_signal)
 
 
+def watch():
+    """Says that from now on check() is called at every step boundary.
+
+    Before, sweetspot sends a signal instead of waiting for one.
+    """
+    global _control
+    path = os.environ.get("SWEETSPOT_CONTROL")
+    if not path or _control is not None:
+        return
+    try:
+        with open(path, "r+b") as f:
+            _control = mmap.mmap(f.fileno(), _LENGTH)
+    except (OSError, ValueError):
+        return  # signals stop the run as well
+    _control[_WATCHED] = 1
+
+
 def asked():
-    return _asked
+    return _asked or (_control is not None and _control[_ASK] == 1)
 
 
 def check():
     """Raises Interrupted between two steps once a stop was asked for."""
-    if _asked:
+    if asked():
         raise Interrupted

@@ -3,6 +3,7 @@
 import time
 
 from . import events, machine, stopping
+from .labelled import Accuracy
 from .loading import Problem
 
 
@@ -24,14 +25,14 @@ class Trainer:
         self.run = run
         self.loss = torch.nn.CrossEntropyLoss()
         self.optimizer = optimizer(run.options.optimizer, run.model, run.options.rate)
-        self.slowest = 0.0
         self.steps = 0
 
     def go(self):
         import torch
 
         run = self.run
-        events.emit("init", seconds=round(events.since_start(), 6))
+        events.init()
+        stopping.watch()
         for epoch in range(run.options.epochs):
             run.model.train()
             begin = time.perf_counter()
@@ -51,13 +52,14 @@ class Trainer:
                 if run.memory_is_due(now):
                     machine.memory(run.device)
                 begin = time.perf_counter()
-            if run.test is not None:
-                seconds, accuracy = self.validate(epoch)
-                self.report(epoch, seconds, accuracy)
+            if run.labelled() is not None:
+                self.report(epoch, self.validate())
 
     def step(self, rows):
+        self.learn(*self.run.train.batch(rows, self.run.device))
+
+    def learn(self, x, y):
         run = self.run
-        x, y = run.train.batch(rows, run.device)
         self.optimizer.zero_grad(set_to_none=True)
         with run.context():
             loss = self.loss(run.model(x), y)
@@ -69,44 +71,25 @@ class Trainer:
         run.scaler.step(self.optimizer)
         run.scaler.update()
 
-    def validate(self, epoch, limit=None):
-        """Seconds and top-1 accuracy over the test set.
-
-        Cut off at limit seconds, the batches so far stand for the rest, which
-        are as large, and the accuracy is None.
-        """
-        import torch
-
-        run = self.run
-        run.model.eval()
-        begin = time.perf_counter()
-        right = torch.zeros((), dtype=torch.long, device=run.device)
-        with torch.no_grad():
-            done = 0
-            for rows in torch.arange(len(run.test)).split(max(run.options.batch, 256)):
-                x, y = run.test.batch(rows, run.device)
-                with run.context():
-                    right += (run.model(x).argmax(1) == y).sum()
-                done += len(rows)
-                if limit is None:
-                    stopping.check()
-                elif time.perf_counter() - begin > limit and done < len(run.test):
-                    return (time.perf_counter() - begin) * len(run.test) / done, None
-        value = int(right) / len(run.test)
-        return time.perf_counter() - begin, value
+    def validate(self, limit=None):
+        self.run.model.eval()
+        return Accuracy(self.run, self.run.labelled(), limit)
 
     def validation_time(self, epoch):
         """What a validation takes, for a probe that was stopped before its first.
 
         The accuracy of a network trained for a part of an epoch says nothing,
-        so it stays unknown.
+        so it stays unknown. Cut off at a few seconds, the batches so far stand
+        for the rest, which are as large.
         """
-        if epoch == 0 and self.steps > 0 and self.run.test is not None:
-            seconds, _ = self.validate(epoch, limit=3)
-            self.report(epoch, seconds, None)
+        if epoch == 0 and self.steps > 0 and self.run.labelled() is not None:
+            found = self.validate(limit=3)
+            found.complete(self.run.labelled())
+            found.value = None
+            self.report(epoch, found)
 
-    def report(self, epoch, seconds, accuracy):
+    def report(self, epoch, found):
         events.emit(
-            "validation", epoch=epoch, seconds=round(seconds, 9), metric="top1", value=accuracy,
-            higher_is_better=True, units=len(self.run.test),
+            "validation", epoch=epoch, seconds=round(found.seconds, 9), metric="top1", value=found.value,
+            higher_is_better=True, units=found.units,
         )

@@ -1,0 +1,98 @@
+"""The largest batch that fits the memory, found by trying."""
+
+import gc
+
+from . import events, machine, stopping, training
+
+_STEPS = 2  # the second has the optimiser's state beside it
+
+
+def go(run):
+    """Doubles the batch until one fails, then halves the gap. Emits `limit`."""
+    _bound_memory(run.device)
+    stopping.watch()
+    attempt = Attempt(run)
+    fits, fails, size, most = 0, None, run.options.batch, run.options.fit_batch
+    while size > fits and (fails is None or size < fails):
+        stopping.check()
+        if attempt.fits(size):
+            fits = size
+        else:
+            fails = size
+        events.log("a batch of %d %s the memory" % (size, "fits" if fits == size else "does not fit"))
+        size = min(2 * size, most) if fails is None else (fits + fails) // 2
+    if fits == 0:
+        raise MemoryError("not even a batch of 1 fits the memory")
+    events.emit("limit", batch_size=fits, fails_at=fails)
+
+
+class Attempt:
+    def __init__(self, run):
+        self.run = run
+        self.trainer = training.Trainer(run) if run.options.mode == "train" else None
+
+    def fits(self, size):
+        try:
+            for _ in range(_STEPS):
+                self._step(size)
+            self.run.synchronize()
+            return True
+        except Exception as err:
+            if not machine.out_of_memory(err):
+                raise
+            return False
+        finally:
+            self._forget()
+
+    def _step(self, size):
+        import torch
+
+        run = self.run
+        x = run.sample(size)
+        if self.trainer is not None:
+            run.model.train()
+            self.trainer.learn(x, torch.zeros(size, dtype=torch.long, device=run.device))
+            return
+        run.model.eval()
+        with torch.no_grad(), run.context():
+            run.model(x)
+
+    def _forget(self):
+        """Gives back what the attempt took, so that the next begins as it did."""
+        import torch
+
+        if self.trainer is not None:
+            self.trainer.optimizer.zero_grad(set_to_none=True)
+        gc.collect()
+        if self.run.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
+def _bound_memory(dev):
+    """Makes the CPU's memory end with an error: the kernel grants more than there is and kills later."""
+    if dev.type == "cuda":
+        return
+    import resource
+
+    try:
+        with open("/proc/meminfo") as f:
+            free = next(int(line.split()[1]) * 1024 for line in f if line.startswith("MemAvailable"))
+        with open("/proc/self/statm") as f:
+            used = int(f.read().split()[0]) * resource.getpagesize()
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        bound = used + int(0.9 * min(free, _group_free()))
+        if soft == resource.RLIM_INFINITY or bound < soft:
+            resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
+    except (OSError, ValueError, StopIteration):
+        pass  # not Linux: the attempts are bounded by their largest batch
+
+
+def _group_free():
+    """Bytes that the container still grants; infinity without a limit."""
+    try:
+        with open("/sys/fs/cgroup/memory.max") as f:
+            most = float(f.read())
+        with open("/sys/fs/cgroup/memory.current") as f:
+            return max(0.0, most - float(f.read()))
+    except (OSError, ValueError):
+        return float("inf")

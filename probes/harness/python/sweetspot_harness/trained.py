@@ -1,0 +1,106 @@
+"""Trained weights for the examples, and fine-tuning after a pruning.
+
+An accuracy says something only of a trained network. The examples are trained
+once, on Fashion-MNIST, and kept in the user's cache.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+
+from . import dataset, events, stopping
+from .loading import Problem, describe
+
+EPOCHS = 2
+_BATCH, _RATE, _SEED = 128, 1e-3, 1
+
+
+def load_or_train(run, name, source):
+    """Gives the network of an example its trained weights; source is the file it is made by."""
+    import torch
+
+    path = _place(name, source)
+    try:
+        run.model.load_state_dict(_read(path, run.device))
+        return
+    except FileNotFoundError:
+        pass
+    except Exception as err:
+        events.log("the trained weights in %s cannot be used (%s); training again" % (path, describe(err)))
+    events.log("training %s once for %d epochs on Fashion-MNIST, to be kept in %s" % (name, EPOCHS, path))
+    torch.manual_seed(_SEED)
+    train(run, EPOCHS)
+    try:
+        _write(path, run.model.state_dict())
+    except OSError as err:
+        events.warn("the trained weights cannot be kept in %s (%s); the next probe trains again" % (path, err.strerror))
+
+
+def train(run, epochs):
+    """Trains with Adam on the training part of Fashion-MNIST."""
+    import torch
+
+    if not run.is_fashion_mnist():
+        raise Problem("fine-tuning needs a training set, and Fashion-MNIST is the only one here; it does not fit this model")
+    data = dataset.FashionMNIST("train", run.options.data_dir)
+    loss = torch.nn.CrossEntropyLoss()
+    optimizer = torch.optim.Adam(run.model.parameters(), lr=_RATE)
+    context = _fast_context(run.device)
+    generator = torch.Generator().manual_seed(_SEED)
+    run.model.train()
+    for _ in range(epochs):
+        for rows in torch.randperm(len(data), generator=generator).split(_BATCH):
+            stopping.check()
+            x, y = data.batch(rows, run.device)
+            optimizer.zero_grad(set_to_none=True)
+            with context():
+                value = loss(run.model(x), y)
+            value.backward()
+            optimizer.step()
+    run.model.eval()
+
+
+def _fast_context(dev):
+    """bf16 where the CPU computes in it: the weights stay fp32, and it takes a third of the time."""
+    import torch
+
+    if dev.type == "cpu":
+        with contextlib.suppress(OSError), open("/proc/cpuinfo") as f:
+            if "avx512_bf16" in f.read():
+                return lambda: torch.autocast("cpu", dtype=torch.bfloat16)
+    return contextlib.nullcontext
+
+
+def _place(name, source):
+    """Another source, recipe or framework makes other weights."""
+    import torch
+
+    digest = hashlib.sha256()
+    for path in (source, __file__):
+        with open(path, "rb") as f:
+            digest.update(f.read())
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "sweetspot", "%s-%s-torch%s.pt" % (name, digest.hexdigest()[:16], torch.__version__))
+
+
+def _read(path, dev):
+    import torch
+
+    with open(path, "rb") as f:
+        return torch.load(f, map_location=dev, weights_only=True)
+
+
+def _write(path, state):
+    """Whole or not at all, also beside another process that writes the same."""
+    import torch
+
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".trained-")
+    try:
+        with os.fdopen(handle, "wb") as f:
+            torch.save(state, f)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -1,0 +1,176 @@
+package harness
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/profile"
+)
+
+// Data says what the model is fed.
+type Data string
+
+// Auto takes a dataset that fits the model where one is installed, else
+// synthetic input.
+const (
+	Auto         Data = "auto"
+	FashionMNIST Data = "fashion-mnist"
+	Synthetic    Data = "synthetic"
+)
+
+// Spec describes one probe by the harness. Zero values take the defaults that
+// the fields state.
+type Spec struct {
+	Model     string       // see [Form]
+	Mode      profile.Mode // train
+	Input     string       // shape of one sample, 3x224x224; 1x28x28 for an example, the file's own for .onnx and .pt2
+	Batch     int          // 128
+	Epochs    int          // 10 in training; in inference passes over the data, 0 for as many as until it is stopped
+	Precision string       // fp32
+	Data      Data         // auto
+	TrainSize int          // units per epoch of synthetic input; 0 unknown
+	Optimizer string       // sgd or adam; sgd
+
+	// Prune is the fraction of the filters that is removed from every
+	// convolution that can lose some, in [0,1); 0 prunes nothing.
+	Prune float64
+	// FineTune is how many epochs a pruned network is trained before it is
+	// measured, in inference; 0 none.
+	FineTune int
+	// Eval names a labelled set, file.py:factory or package.module:factory,
+	// whose factory returns batches or a Dataset of (input, label); "" for
+	// Fashion-MNIST where it fits.
+	Eval string
+	// Layers asks for the share of each layer in the time of a forward pass.
+	Layers bool
+	// FitBatch asks, instead of for times, for the largest batch from Batch
+	// (or below, where that is too large) to this that fits the memory; 0 for
+	// a run.
+	FitBatch int
+}
+
+const (
+	maxSize       = 1 << 20 // of one dimension
+	maxElements   = 1 << 28 // of one sample, 1 GiB in fp32
+	maxBatch      = 1 << 20
+	maxEpochs     = 1 << 20
+	defaultEpochs = 10
+)
+
+// Precisions are those the harness can run, given a device that has them.
+var Precisions = []string{"fp32", "tf32", "bf16", "fp16", "int8"}
+
+// Resolve fills in the defaults and checks the rest; the error is one
+// sentence.
+func (s Spec) Resolve() (Spec, error) {
+	s.Mode = cmp.Or(s.Mode, profile.Train)
+	if s.Mode != profile.Train && s.Mode != profile.Infer {
+		return s, fmt.Errorf("mode %q is neither train nor infer", s.Mode)
+	}
+	form, err := checkModel(s.Model)
+	if err != nil {
+		return s, err
+	}
+	if s.Input == "" && form == Example {
+		s.Input = "1x28x28"
+	}
+	if s.Input != "" || !form.knowsInput() {
+		if err := checkInput(s.Input); err != nil {
+			return s, err
+		}
+	}
+	s.Batch = cmp.Or(s.Batch, 128)
+	if s.Epochs == 0 && s.Mode == profile.Train {
+		s.Epochs = defaultEpochs
+	}
+	if err := s.checkNumbers(); err != nil {
+		return s, err
+	}
+	if s, err = s.resolveChoices(); err != nil {
+		return s, err
+	}
+	return s, s.checkVariant(form)
+}
+
+func (s Spec) checkNumbers() error {
+	switch {
+	case s.Batch < 1 || s.Batch > maxBatch:
+		return fmt.Errorf("batch size %d is not between 1 and %d", s.Batch, maxBatch)
+	case s.Epochs < 0 || s.TrainSize < 0 || s.FineTune < 0:
+		return errors.New("epochs and the size of the training set cannot be negative")
+	case s.Epochs > maxEpochs || s.FineTune > maxEpochs:
+		return fmt.Errorf("more than %d epochs are no probe", maxEpochs)
+	case s.FitBatch < 0 || s.FitBatch > maxBatch:
+		return fmt.Errorf("the largest batch size to try, %d, is not between 1 and %d", s.FitBatch, maxBatch)
+	case s.FitBatch > 0 && s.FitBatch < s.Batch:
+		return fmt.Errorf("the largest batch size to try, %d, is below the batch size to begin with, %d", s.FitBatch, s.Batch)
+	case math.IsNaN(s.Prune) || s.Prune < 0 || s.Prune >= 1:
+		return fmt.Errorf("a pruning of %g is not between 0 and below 1; 0.3 or 30%% removes three filters of ten", s.Prune)
+	}
+	return nil
+}
+
+func (s Spec) resolveChoices() (Spec, error) {
+	for _, c := range []struct {
+		what    string
+		value   *string
+		choices []string
+	}{
+		{"precision", &s.Precision, Precisions},
+		{"data", (*string)(&s.Data), []string{string(Auto), string(FashionMNIST), string(Synthetic)}},
+		{"optimizer", &s.Optimizer, []string{"sgd", "adam"}},
+	} {
+		*c.value = cmp.Or(*c.value, c.choices[0])
+		if !slices.Contains(c.choices, *c.value) {
+			return s, fmt.Errorf("%s %q is none of %s", c.what, *c.value, strings.Join(c.choices, ", "))
+		}
+	}
+	return s, nil
+}
+
+// checkVariant refuses what this form of model cannot be made into.
+func (s Spec) checkVariant(form Form) error {
+	infer := s.Mode == profile.Infer
+	switch {
+	case form.inferOnly() && !infer:
+		return fmt.Errorf("%s cannot be trained; use --mode infer, or a Python factory", form)
+	case form == ONNX && s.Precision != "fp32":
+		return fmt.Errorf("%s runs in the precision it was exported in; leave --precision out, or use a Python factory", form)
+	case form == Exported && s.Precision != "fp32" && s.Precision != "tf32":
+		return fmt.Errorf("%s runs in the precision it was exported in; use --precision fp32 or tf32, or a Python factory", form)
+	case s.Prune > 0 && !form.isPython():
+		return fmt.Errorf("%s cannot be pruned; name the Python factory it was made from", form)
+	case s.Precision == "int8" && !form.isPython():
+		return fmt.Errorf("%s cannot be quantised; name the Python factory it was made from", form)
+	case s.Precision == "int8" && !infer:
+		return errors.New("int8 is for inference only; use --mode infer, or another precision")
+	case s.FineTune > 0 && (s.Prune == 0 || !infer):
+		return errors.New("fine-tuning follows a pruning in --mode infer; give --prune too, or train with --mode train")
+	}
+	if s.Eval == "" {
+		return nil
+	}
+	return checkFactory("labelled set", s.Eval)
+}
+
+func checkInput(input string) error {
+	if input == "" {
+		return errors.New("the shape of one input sample is missing; give --input, such as 3x224x224")
+	}
+	elements := 1
+	for size := range strings.SplitSeq(input, "x") {
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 || n > maxSize || size[0] == '+' {
+			return fmt.Errorf("input %q is not a shape such as 3x224x224", input)
+		}
+		if elements *= n; elements > maxElements {
+			return fmt.Errorf("input %q is larger than a sample of 1 GiB", input)
+		}
+	}
+	return nil
+}
