@@ -1,0 +1,178 @@
+package gpu
+
+import (
+	"math"
+	"slices"
+
+	"sweetspot/data/store"
+)
+
+// EnergyPerUnit is the energy that the GPUs took between two moments of a
+// run, in seconds since its start, per unit of work done in between: joules
+// per image, where units are images. It goes by the GPUs' energy counters,
+// interpolated at the two moments, else by their power, integrated. Nil is
+// unknown: too few readings for a GPU that computed, a gap in them, a counter
+// that began anew, or a GPU that another program computed on.
+func EnergyPerUnit(readings []store.Telemetry, from, to, units float64) *float64 {
+	if !(to > from) || !(units > 0) || math.IsInf(to-from, 0) || math.IsInf(units, 0) {
+		return nil
+	}
+	total, counted := 0.0, false
+	for _, of := range byGPU(readings) {
+		if !computed(of, from, to) {
+			continue
+		}
+		joules, ok := energy(of, from, to)
+		if !ok {
+			return nil
+		}
+		total, counted = total+joules, true
+	}
+	each := total / units
+	if !counted || !(each > 0) || math.IsInf(each, 0) {
+		return nil
+	}
+	return &each
+}
+
+// byGPU sorts readings apart by GPU and in time, dropping moments that are no
+// numbers.
+func byGPU(readings []store.Telemetry) map[int][]store.Telemetry {
+	gpus := map[int][]store.Telemetry{}
+	for _, r := range readings {
+		if !math.IsNaN(r.T) && !math.IsInf(r.T, 0) {
+			gpus[r.GPU] = append(gpus[r.GPU], r)
+		}
+	}
+	for _, of := range gpus {
+		slices.SortStableFunc(of, func(a, b store.Telemetry) int {
+			if a.T < b.T {
+				return -1
+			}
+			if a.T > b.T {
+				return 1
+			}
+			return 0
+		})
+	}
+	return gpus
+}
+
+// computed reports whether a GPU did anything in the time; one whose
+// utilisation is unknown may have.
+func computed(of []store.Telemetry, from, to float64) bool {
+	return slices.ContainsFunc(of, func(r store.Telemetry) bool {
+		return r.T >= from && r.T <= to && (r.Utilisation == nil || *r.Utilisation > 0)
+	})
+}
+
+// point is a value at a moment in seconds.
+type point struct{ t, v float64 }
+
+func points(of []store.Telemetry, value func(store.Telemetry) *float64) []point {
+	var ps []point
+	for _, r := range of {
+		v := value(r)
+		if v == nil || !(*v >= 0) || math.IsInf(*v, 0) || (len(ps) > 0 && ps[len(ps)-1].t == r.T) {
+			continue
+		}
+		ps = append(ps, point{r.T, *v})
+	}
+	return ps
+}
+
+// energy is what one GPU took, in joules.
+func energy(of []store.Telemetry, from, to float64) (float64, bool) {
+	for _, r := range of {
+		if r.T >= from && r.T <= to && r.Shared != nil && *r.Shared {
+			return 0, false
+		}
+	}
+	counter := points(of, func(r store.Telemetry) *float64 { return r.EnergyJ })
+	if len(counter) > 1 {
+		return over(counter, from, to, counted)
+	}
+	return over(points(of, func(r store.Telemetry) *float64 { return r.Watts }), from, to, integrated)
+}
+
+const (
+	// gap is how many times the usual distance two readings may be apart.
+	gap = 3
+	// covered is the least part of the time that readings must enclose; what
+	// is missing at its ends, between the last reading and the last iteration,
+	// is taken to have gone on alike.
+	covered = 2.0 / 3
+)
+
+// over applies a measure to the part of the time that the points enclose and
+// scales it to the whole.
+func over(ps []point, from, to float64, measure func(ps []point, a, b, widest float64) (float64, bool)) (float64, bool) {
+	if len(ps) < 2 {
+		return 0, false
+	}
+	usual := usualDistance(ps)
+	a, b := max(from, ps[0].t), min(to, ps[len(ps)-1].t)
+	if a-from > 1.5*usual || to-b > 1.5*usual || b-a < covered*(to-from) {
+		return 0, false
+	}
+	joules, ok := measure(ps, a, b, gap*usual)
+	return joules * (to - from) / (b - a), ok
+}
+
+func usualDistance(ps []point) float64 {
+	var ds []float64
+	for i := range ps[1:] {
+		ds = append(ds, ps[i+1].t-ps[i].t)
+	}
+	slices.Sort(ds)
+	return ds[len(ds)/2]
+}
+
+// counted is the advance of a counter from a to b. Between them it counts
+// over any gap; at them it is interpolated, and a gap would make that a guess.
+func counted(ps []point, a, b, widest float64) (float64, bool) {
+	for i := range ps[1:] {
+		if ps[i+1].v < ps[i].v && ps[i+1].t >= a && ps[i].t <= b {
+			return 0, false // the driver was loaded anew
+		}
+	}
+	begin, ok1 := at(ps, a, widest)
+	end, ok2 := at(ps, b, widest)
+	return end - begin, ok1 && ok2
+}
+
+// at interpolates linearly; false within a gap.
+func at(ps []point, t, widest float64) (float64, bool) {
+	i, exact := slices.BinarySearchFunc(ps, t, func(p point, t float64) int {
+		switch {
+		case p.t < t:
+			return -1
+		case p.t > t:
+			return 1
+		}
+		return 0
+	})
+	if exact {
+		return ps[i].v, true
+	}
+	p, q := ps[i-1], ps[i]
+	return p.v + (q.v-p.v)*(t-p.t)/(q.t-p.t), q.t-p.t <= widest
+}
+
+// integrated is the integral from a to b of values joined by straight lines.
+func integrated(ps []point, a, b, widest float64) (float64, bool) {
+	sum := 0.0
+	for i := range ps[1:] {
+		begin, end := max(a, ps[i].t), min(b, ps[i+1].t)
+		if !(end > begin) {
+			continue
+		}
+		v, ok1 := at(ps, begin, widest)
+		w, ok2 := at(ps, end, widest)
+		if !ok1 || !ok2 || ps[i+1].t-ps[i].t > widest {
+			return 0, false
+		}
+		sum += (v + w) / 2 * (end - begin)
+	}
+	return sum, true
+}

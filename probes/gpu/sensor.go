@@ -1,0 +1,160 @@
+package gpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/protocol"
+)
+
+// sensor is what is read of one GPU, as the driver's library has it.
+type sensor interface {
+	GetUtilizationRates() (nvml.Utilization, nvml.Return)         // percent
+	GetMemoryInfo() (nvml.Memory, nvml.Return)                    // bytes
+	GetPowerUsage() (uint32, nvml.Return)                         // milliwatts
+	GetTemperature(nvml.TemperatureSensors) (uint32, nvml.Return) // °C
+	GetCurrentClocksThrottleReasons() (uint64, nvml.Return)       // bits
+	GetTotalEnergyConsumption() (uint64, nvml.Return)             // millijoules
+	GetComputeRunningProcesses() (list []nvml.ProcessInfo, r nvml.Return)
+}
+
+// openDriver loads the driver's library and returns the sensors of all GPUs,
+// in its order. ErrNone means that there are none.
+func openDriver() (sensors []sensor, closeDriver func(), err error) {
+	switch ret := nvml.Init(); ret {
+	case nvml.SUCCESS:
+	case nvml.ERROR_LIBRARY_NOT_FOUND, nvml.ERROR_DRIVER_NOT_LOADED:
+		return nil, nil, ErrNone
+	default:
+		return nil, nil, fmt.Errorf("the NVIDIA driver does not answer (%s), so there are no readings of the GPUs", plaintext.Clean(nvml.ErrorString(ret)))
+	}
+	closeDriver = func() { _ = nvml.Shutdown() }
+	count, ret := nvml.DeviceGetCount()
+	if ret != nvml.SUCCESS {
+		closeDriver()
+		return nil, nil, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s), so there are no readings of them", plaintext.Clean(nvml.ErrorString(ret)))
+	}
+	missing := missingSymbols()
+	for i := range count {
+		if d, ret := nvml.DeviceGetHandleByIndex(i); ret == nvml.SUCCESS {
+			sensors = append(sensors, guarded{d, missing})
+		} else {
+			sensors = append(sensors, nil) // the others keep their numbers
+		}
+	}
+	return sensors, closeDriver, nil
+}
+
+// Symbols that the libraries of some drivers lack. Calling one that is
+// missing would end the process.
+const (
+	symbolEnergy      = "nvmlDeviceGetTotalEnergyConsumption"
+	symbolReasons     = "nvmlDeviceGetCurrentClocksThrottleReasons"
+	symbolTemperature = "nvmlDeviceGetTemperature"
+)
+
+func missingSymbols() map[string]bool {
+	missing := map[string]bool{}
+	for _, name := range []string{symbolEnergy, symbolReasons, symbolTemperature} {
+		missing[name] = nvml.Extensions().LookupSymbol(name) != nil
+	}
+	return missing
+}
+
+// guarded is a sensor that never calls what its library lacks.
+type guarded struct {
+	nvml.Device
+	missing map[string]bool
+}
+
+func (g guarded) GetTotalEnergyConsumption() (uint64, nvml.Return) {
+	if g.missing[symbolEnergy] {
+		return 0, nvml.ERROR_FUNCTION_NOT_FOUND
+	}
+	return g.Device.GetTotalEnergyConsumption()
+}
+
+func (g guarded) GetCurrentClocksThrottleReasons() (uint64, nvml.Return) {
+	if g.missing[symbolReasons] {
+		return 0, nvml.ERROR_FUNCTION_NOT_FOUND
+	}
+	return g.Device.GetCurrentClocksThrottleReasons()
+}
+
+func (g guarded) GetTemperature(of nvml.TemperatureSensors) (uint32, nvml.Return) {
+	if g.missing[symbolTemperature] {
+		return 0, nvml.ERROR_FUNCTION_NOT_FOUND
+	}
+	return g.Device.GetTemperature(of)
+}
+
+// read takes one reading. What a GPU does not tell stays unknown; false where
+// it tells nothing any more.
+func read(number int, s sensor) (protocol.Telemetry, bool) {
+	e := protocol.Telemetry{GPU: number}
+	rates, lost := s.GetUtilizationRates()
+	if lost == nvml.ERROR_GPU_IS_LOST {
+		return e, false
+	}
+	if lost == nvml.SUCCESS && rates.Gpu <= 100 {
+		e.Utilisation = new(float64(rates.Gpu) / 100)
+	}
+	if memory, ret := s.GetMemoryInfo(); ret == nvml.SUCCESS {
+		e.MemoryBytes = new(float64(memory.Used))
+	}
+	if milliwatts, ret := s.GetPowerUsage(); ret == nvml.SUCCESS {
+		e.Watts = new(float64(milliwatts) / 1000)
+	}
+	if celsius, ret := s.GetTemperature(nvml.TEMPERATURE_GPU); ret == nvml.SUCCESS {
+		e.Celsius = new(float64(celsius))
+	}
+	if millijoules, ret := s.GetTotalEnergyConsumption(); ret == nvml.SUCCESS {
+		e.EnergyJ = new(float64(millijoules) / 1000)
+	}
+	if bits, ret := s.GetCurrentClocksThrottleReasons(); ret == nvml.SUCCESS {
+		e.Throttle = strings.Join(reasons(bits), ", ")
+	}
+	return e, true
+}
+
+// The reasons for lower clocks, in words.
+const (
+	byHeat       = "heat"
+	byPowerLimit = "power limit"
+	byPowerBrake = "power brake"
+	byHardware   = "hardware slowdown"
+	bySetting    = "set clocks"
+	bySyncBoost  = "synchronised boost"
+	byDisplay    = "display clocks"
+)
+
+// reasons puts the driver's bits into words. An idle GPU's low clocks are no
+// throttling, and the general hardware slowdown is left out where its cause
+// is among the bits.
+func reasons(bits uint64) []string {
+	const causes = nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown
+	if bits&causes != 0 {
+		bits &^= nvml.ClocksThrottleReasonHwSlowdown
+	}
+	var words []string
+	for _, r := range []struct {
+		bits uint64
+		word string
+	}{
+		{nvml.ClocksEventReasonSwThermalSlowdown | nvml.ClocksThrottleReasonHwThermalSlowdown, byHeat},
+		{nvml.ClocksEventReasonSwPowerCap, byPowerLimit},
+		{nvml.ClocksThrottleReasonHwPowerBrakeSlowdown, byPowerBrake},
+		{nvml.ClocksThrottleReasonHwSlowdown, byHardware},
+		{nvml.ClocksEventReasonApplicationsClocksSetting, bySetting},
+		{nvml.ClocksEventReasonSyncBoost, bySyncBoost},
+		{nvml.ClocksEventReasonDisplayClockSetting, byDisplay},
+	} {
+		if bits&r.bits != 0 {
+			words = append(words, r.word)
+		}
+	}
+	return words
+}

@@ -1,0 +1,169 @@
+package gpu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sweetspot/data/store"
+)
+
+const (
+	// worthSaying is the least share of readings, and of an iteration's time,
+	// that a warning is worth.
+	worthSaying = 0.1
+	// busy is the median utilisation above which a GPU has enough to do,
+	// whatever its program waits for meanwhile.
+	busy = 0.8
+)
+
+// Warnings says in one sentence each what makes a run's times differ from
+// what its GPUs could do: throttling, another program, waiting for input.
+// waitShare is the share of the iterations' time spent waiting for input, in
+// [0,1]; nil is unknown. Without readings, on a CPU, it alone tells.
+func Warnings(readings []store.Telemetry, waitShare *float64) []string {
+	gpus := map[int][]store.Telemetry{}
+	for number, of := range byGPU(readings) {
+		if working := whileWorking(of); len(working) > 0 {
+			gpus[number] = working
+		}
+	}
+	var all []string
+	all = append(all, throttled(gpus)...)
+	all = append(all, shared(gpus)...)
+	all = append(all, starved(gpus, waitShare)...)
+	return append(all, uncounted(gpus)...)
+}
+
+// whileWorking drops the readings before a GPU has first anything to do and
+// after it has last; of one that never has, all.
+func whileWorking(of []store.Telemetry) []store.Telemetry {
+	works := func(r store.Telemetry) bool { return r.Utilisation == nil || *r.Utilisation > 0 }
+	begin := slices.IndexFunc(of, works)
+	if begin < 0 {
+		return nil
+	}
+	end := len(of)
+	for !works(of[end-1]) {
+		end--
+	}
+	return of[begin:end]
+}
+
+// consequences say what a reason for lower clocks means for the user.
+var consequences = []struct{ reason, means string }{
+	{byHeat, "a longer run may be slower still; look after its cooling"},
+	{byPowerLimit, "it would be faster without, as nvidia-smi -q -d POWER shows"},
+	{byPowerBrake, "the machine's power supply asks for it"},
+	{byHardware, "see nvidia-smi -q -d PERFORMANCE"},
+	{bySetting, "nvidia-smi -rac takes the setting back"},
+	{bySyncBoost, "the slowest GPU of its group sets the pace"},
+	{byDisplay, "its display limits it"},
+}
+
+func throttled(gpus map[int][]store.Telemetry) []string {
+	var all []string
+	for _, c := range consequences {
+		var which []int
+		most := 0.0
+		for _, number := range slices.Sorted(maps.Keys(gpus)) {
+			share := shareOf(gpus[number], func(r store.Telemetry) bool {
+				return slices.Contains(strings.Split(r.Throttle, ", "), c.reason)
+			})
+			if share >= worthSaying {
+				which, most = append(which, number), max(most, share)
+			}
+		}
+		if len(which) > 0 {
+			all = append(all, fmt.Sprintf("%s throttled by %s in %s of the readings: %s", names(which), c.reason, percent(most, len(which)), c.means))
+		}
+	}
+	return all
+}
+
+func shared(gpus map[int][]store.Telemetry) []string {
+	var which []int
+	most := 0.0
+	for _, number := range slices.Sorted(maps.Keys(gpus)) {
+		is := func(r store.Telemetry) bool { return r.Shared != nil && *r.Shared }
+		if slices.ContainsFunc(gpus[number], is) {
+			which, most = append(which, number), max(most, shareOf(gpus[number], is))
+		}
+	}
+	if len(which) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("another program computes on %s in %s of the readings: the times are not what the GPU alone would take; probe again without it",
+		names(which), percent(most, len(which)))}
+}
+
+func starved(gpus map[int][]store.Telemetry, waitShare *float64) []string {
+	if waitShare == nil || !(*waitShare >= worthSaying) || *waitShare > 1 {
+		return nil
+	}
+	var utilisation []float64
+	for _, of := range gpus {
+		for _, r := range of {
+			if r.Utilisation != nil {
+				utilisation = append(utilisation, *r.Utilisation)
+			}
+		}
+	}
+	waiting := fmt.Sprintf("%.0f %% of each step is spent waiting for input", *waitShare*100)
+	if len(utilisation) > 0 {
+		slices.Sort(utilisation)
+		median := utilisation[len(utilisation)/2]
+		if median >= busy {
+			return nil
+		}
+		waiting += fmt.Sprintf(" and the GPU is busy %.0f %% of the time", median*100)
+	}
+	return []string{waiting + ": more DataLoader workers (num_workers), faster storage or lighter preprocessing would speed it up"}
+}
+
+// uncounted says on what an energy rests that no counter gave.
+func uncounted(gpus map[int][]store.Telemetry) []string {
+	var which []int
+	for _, number := range slices.Sorted(maps.Keys(gpus)) {
+		of := gpus[number]
+		powered := slices.ContainsFunc(of, func(r store.Telemetry) bool { return r.Watts != nil })
+		if powered && !slices.ContainsFunc(of, func(r store.Telemetry) bool { return r.EnergyJ != nil }) {
+			which = append(which, number)
+		}
+	}
+	if len(which) == 0 {
+		return nil
+	}
+	return []string{names(which) + " without an energy counter: energy per unit is added up from power readings"}
+}
+
+func shareOf(of []store.Telemetry, is func(store.Telemetry) bool) float64 {
+	n := 0
+	for _, r := range of {
+		if is(r) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(of))
+}
+
+// names is "GPU 0" or "GPUs 0, 1".
+func names(which []int) string {
+	if len(which) == 1 {
+		return fmt.Sprintf("GPU %d", which[0])
+	}
+	var list []string
+	for _, number := range which {
+		list = append(list, fmt.Sprint(number))
+	}
+	return "GPUs " + strings.Join(list, ", ")
+}
+
+// percent is the share; of several GPUs it is the largest.
+func percent(share float64, gpus int) string {
+	if gpus > 1 {
+		return fmt.Sprintf("up to %.0f %%", share*100)
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}
