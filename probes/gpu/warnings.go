@@ -16,6 +16,8 @@ const (
 	// busy is the median utilisation above which a GPU has enough to do,
 	// whatever its program waits for meanwhile.
 	busy = 0.8
+	// fewest is how many readings tell a habit from a moment.
+	fewest = 3
 )
 
 // Warnings says in one sentence each what makes a run's times differ from
@@ -71,7 +73,7 @@ func throttled(gpus map[int][]store.Telemetry) []string {
 			share := shareOf(gpus[number], func(r store.Telemetry) bool {
 				return slices.Contains(strings.Split(r.Throttle, ", "), c.reason)
 			})
-			if share >= worthSaying {
+			if share >= worthSaying && len(gpus[number]) >= fewest {
 				which, most = append(which, number), max(most, share)
 			}
 		}

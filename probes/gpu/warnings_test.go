@@ -45,6 +45,7 @@ func TestWarnings(t *testing.T) {
 		{"no readings, nothing known", nil, nil, nil},
 		{"heat", rows(0, 20, throttle(byHeat, 2)), nil, []string{"GPU 0 throttled by heat in 50 % of the readings: a longer run"}},
 		{"heat once in a while", rows(0, 40, throttle(byHeat, 20)), nil, nil},
+		{"heat, read twice", rows(0, 2, throttle(byHeat, 1)), nil, nil},
 		{"two reasons", rows(2, 20, throttle(byHeat+", "+byPowerLimit, 1)), nil, []string{"GPU 2 throttled by heat in 100 %", "GPU 2 throttled by power limit in 100 %"}},
 		{"two GPUs", append(rows(0, 20, throttle(byHeat, 2)), rows(3, 20, throttle(byHeat, 4))...), nil, []string{"GPUs 0, 3 throttled by heat in up to 50 %"}},
 		{"idle while the script loads", rows(0, 20, idleFirst), nil, []string{"heat in 100 % of the readings"}},
