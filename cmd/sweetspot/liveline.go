@@ -8,7 +8,7 @@ import (
 
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
-	"sweetspot/probes/session"
+	"sweetspot/probes/matrix"
 )
 
 // liveLine is the one line of progress under a probe's output. Output written
@@ -33,7 +33,7 @@ func (l *liveLine) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-func (l *liveLine) show(u session.Update) {
+func (l *liveLine) show(u matrix.Update) {
 	if !l.on {
 		return
 	}
@@ -42,6 +42,19 @@ func (l *liveLine) show(u session.Update) {
 	// Longer than a narrow terminal, the line could not be erased.
 	l.line = plaintext.Cut(progressText(u), 79)
 	_, _ = io.WriteString(l.w, eraseLine+l.line) // a lost terminal must not end the probe
+}
+
+// aside prints what belongs above the line.
+func (l *liveLine) aside(print func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.line != "" {
+		_, _ = io.WriteString(l.w, eraseLine)
+	}
+	print()
+	if l.line != "" {
+		_, _ = io.WriteString(l.w, l.line)
+	}
 }
 
 func (l *liveLine) clear() {
@@ -53,8 +66,13 @@ func (l *liveLine) clear() {
 	}
 }
 
-func progressText(u session.Update) string {
+func progressText(m matrix.Update) string {
+	row := m.Rows[m.Current]
+	u := row.Update
 	parts := []string{u.Run.Model}
+	if n := len(m.Rows); n > 1 {
+		parts = []string{fmt.Sprintf("%d/%d", m.Current+1, n), row.Label()}
+	}
 	switch {
 	case u.Stopping:
 		parts = append(parts, "stopping at a step boundary")
@@ -69,9 +87,9 @@ func progressText(u session.Update) string {
 			parts = append(parts, u.Verdict.Words)
 		}
 	}
-	spent := fmt.Sprintf("%.0f s", u.SpentS)
-	if u.SpentUSD != nil {
-		spent += " " + quantity.Money(*u.SpentUSD)
+	spent := fmt.Sprintf("%.0f s", m.SpentS)
+	if m.SpentUSD != nil {
+		spent += " " + quantity.Money(*m.SpentUSD)
 	}
 	return strings.Join(append(parts, spent), " · ")
 }

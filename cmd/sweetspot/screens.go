@@ -130,16 +130,9 @@ func prober(python string) tui.Prober {
 		if f.Mode == profile.Infer {
 			spec.Epochs = 0 // the form's epochs are the whole training's; an inference goes on until enough is known
 		}
-		o, cleanup, err := session.WithModel(ctx, o, spec, python)
-		if err != nil {
+		if o, err = session.WithModel(ctx, o, spec, python); err != nil {
 			return nil, err
 		}
-		o.Cleanup = cleanup
-		s, err := session.Start(ctx, o)
-		if err != nil {
-			cleanup()
-			return nil, err
-		}
-		return s, nil
+		return session.Start(ctx, o)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/runtime"
+	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 )
 
@@ -21,8 +22,14 @@ type Probe struct {
 	Schema    int      `json:"schema"`
 	Command   string   `json:"command"`
 	Warnings  []string `json:"warnings"`
-	Run       Run      `json:"run"`
+	Run       *Run     `json:"run"` // null where nothing could be measured
 	Estimates []Epochs `json:"estimates"`
+}
+
+// Unmeasured reports a probe of several that was skipped or could not start.
+func Unmeasured(r matrix.Row) Probe {
+	words := fmt.Sprintf("%s: %s, %s", r.Label(), r.State, r.Why)
+	return Probe{Schema: 1, Command: "probe", Warnings: []string{words}, Estimates: []Epochs{}}
 }
 
 // Run is what was measured; times in seconds.
@@ -51,9 +58,20 @@ type Run struct {
 	StoppedBecause   *string   `json:"stopped_because"`
 	SpentS           float64   `json:"spent_s"`
 	SpentUSD         *float64  `json:"spent_usd"`
+	StoppedWords     *string   `json:"stopped_words"`
+	InputWait        *float64  `json:"input_wait"`
+	EnergyJPerUnit   *float64  `json:"energy_j_per_unit"`
+	Layers           []Layer   `json:"layers"`
 	ScriptExit       *int      `json:"script_exit"`
 	RejectedLines    int       `json:"rejected_lines"`
 	Error            *string   `json:"error"`
+}
+
+// Layer is one layer's share of the time of a forward pass, in [0,1].
+type Layer struct {
+	Name  string  `json:"name"`
+	Kind  string  `json:"kind"`
+	Share float64 `json:"share"`
 }
 
 // Machine is where it was measured.
@@ -115,12 +133,16 @@ type Dollars struct {
 func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Kind) Probe {
 	r := u.Run
 	p := Probe{Schema: 1, Command: "probe", Warnings: append([]string{}, u.Warnings...), Estimates: []Epochs{}}
-	p.Run = Run{
+	p.Run = &Run{
 		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: above0(r.BatchSize), Precision: word(r.Variant.Precision),
 		Machine: machine(u.Machine, u.GPUsKnown), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
 		SteadyIterations: u.Summary.N, WarmupIterations: u.Summary.Warmup, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
 		StoppedBecause: word(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
+		StoppedWords: word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: u.EnergyJPerUnit, Layers: []Layer{},
+	}
+	for _, l := range u.Layers {
+		p.Run.Layers = append(p.Run.Layers, Layer(l))
 	}
 	if s := u.Summary; s.IsSteady {
 		p.Run.SteadyS = &Interval{s.Steady.Value, s.Steady.Low, s.Steady.High}

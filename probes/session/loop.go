@@ -225,9 +225,6 @@ func (l *loop) finish() {
 		u.Run.Status = profile.Failed
 	}
 	l.saver.close()
-	if l.options.Cleanup != nil {
-		l.options.Cleanup()
-	}
 	l.session.last = u
 	close(l.session.ended)
 	l.send(u)

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,35 +17,46 @@ import (
 // the user named no cap: one that never becomes steady ends too.
 const UntilStopped = 10 * time.Minute
 
-// WithModel completes the options for a model that the harness runs: it finds
-// the interpreter (the named one, or the first that has PyTorch), writes the
-// harness out and fills in the command and the description. The caller calls
-// cleanup when the session has ended.
-func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter string) (out Options, cleanup func(), err error) {
-	if s, err = s.Resolve(); err != nil {
-		return o, nil, err
-	}
-	found, err := python.Find(ctx, interpreter)
+// WithModel completes the options for a model that the harness runs: it fills
+// in the command, its files and the description. An empty interpreter is the
+// first of this machine that has PyTorch.
+func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter string) (Options, error) {
+	s, err := s.Resolve()
 	if err != nil {
-		return o, nil, err
+		return o, err
 	}
-	if found.Skipped != "" {
-		o.Warnings = append(slices.Clone(o.Warnings), found.Skipped)
+	if o.Start == nil {
+		found, err := python.Find(ctx, interpreter)
+		if err != nil {
+			return o, err
+		}
+		if found.Skipped != "" {
+			o.Warnings = append(slices.Clone(o.Warnings), found.Skipped)
+		}
+		interpreter = found.Path
 	}
-	o.Command, cleanup, err = harness.Command(found.Path, s)
-	if err != nil {
-		return o, nil, err
+	if o.Files, err = harness.Files(s); err != nil {
+		return o, err
 	}
+	o.Command = harness.Argv(interpreter, s)
 	d := &o.Description
-	d.Model.Name, d.Model.SourceFile = s.Name(), s.Model
+	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), s.Model
 	d.Variant.Precision = s.Precision
+	if s.Prune > 0 {
+		d.Variant.Name = fmt.Sprintf("pruned %.3g %%", 100*s.Prune)
+		d.Variant.Pruning = &profile.Pruning{Kind: Filters, Ratio: new(s.Prune)}
+	}
 	d.Mode, d.BatchSize = s.Mode, s.Batch
 	if s.Mode == profile.Train {
 		d.Epochs = new(float64(s.Epochs))
 	}
 	o.Rule = capped(o.Rule, s)
-	return o, cleanup, nil
+	return o, nil
 }
+
+// Filters is how the harness prunes: whole filters, the smallest L1 norm first
+// (Li et al. 2017, the method of the TAR/CAR study).
+const Filters = "filters by L1 norm"
 
 func capped(r steady.Rule, s harness.Spec) steady.Rule {
 	if s.Epochs == 0 && r.MaxN == 0 && r.MaxSeconds == 0 && r.MaxUSD == 0 {

@@ -20,15 +20,15 @@ func BenchmarkProbeOverhead(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	argv, cleanup, err := harness.Command("python3", harness.Spec{Model: "example:fashion-cnn"})
+	files, err := harness.Files(harness.Spec{Model: "example:fashion-cnn"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer cleanup()
 	const program = "import sys; sys.path.insert(0, sys.argv[1])\nfrom sweetspot_harness import events\nfor i in range(int(sys.argv[2])): events.iteration(0, i, 0.001, 64)"
 	b.ResetTimer()
 	p, err := Start(b.Context(), Options{
-		Command:     []string{"python3", "-B", "-c", program, argv[2], strconv.Itoa(b.N)},
+		Command:     []string{"python3", "-B", "-c", program, harness.Directory, strconv.Itoa(b.N)},
+		Files:       files,
 		Description: store.Description{Model: profile.Model{Name: "overhead"}, Mode: profile.Train},
 		Rule:        steady.DefaultRule(), KeepRunning: true, Store: s,
 	})

@@ -228,7 +228,7 @@ func (p *picture) reading(e protocol.Telemetry, now float64) {
 		Watts: e.Watts, Celsius: e.Celsius, Throttle: e.Throttle, Shared: e.Shared, EnergyJ: e.EnergyJ,
 	}
 	p.batch.Telemetry = append(p.batch.Telemetry, r)
-	p.telemetry = push(p.telemetry, r, shownReadings)
+	p.telemetry = append(p.telemetry, r)
 }
 
 func (p *picture) warn(text string, now float64) {

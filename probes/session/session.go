@@ -29,7 +29,6 @@ type Options struct {
 	Store       *store.Store
 	Output      io.Writer // gets the script's cleaned output lines; may be nil
 	Warnings    []string  // known before the script says anything
-	Cleanup     func()    // called once the command has ended, if Start succeeded; may be nil
 	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
 	Start       Starter   // nil starts the command on this machine
 	Observe     []Observer
@@ -84,6 +83,7 @@ type Update struct {
 	Telemetry        []store.Telemetry
 	Layers           []store.Layer // shares of a forward pass, where they were measured
 	InputWait        *float64      // share of the steady time spent waiting for input
+	EnergyJPerUnit   *float64      // of the GPUs, joules per unit of work
 	MemoryBytes      *float64      // peak so far
 	MemoryTotalBytes *float64
 	Log              []string // the last lines

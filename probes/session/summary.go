@@ -8,11 +8,14 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/gpu"
 )
 
 // update is the picture as the outside sees it.
 func (p *picture) update() Update {
 	s := p.sum()
+	w := p.steadyWork(s)
+	warnings := tail(p.warnings, shownWarnings)
 	return Update{
 		Run:              p.run(s),
 		Machine:          p.described.Machine,
@@ -21,11 +24,12 @@ func (p *picture) update() Update {
 		Summary:          s,
 		Telemetry:        tail(p.telemetry, shownReadings),
 		Layers:           p.layers,
-		InputWait:        p.steadyWork(s).waitShare,
+		InputWait:        w.waitShare,
+		EnergyJPerUnit:   gpu.EnergyPerUnit(p.telemetry, w.begin, w.end, w.units),
 		MemoryBytes:      p.peak,
 		MemoryTotalBytes: p.total,
 		Log:              tail(p.log, shownLog),
-		Warnings:         tail(p.warnings, shownWarnings),
+		Warnings:         append(warnings, gpu.Warnings(p.telemetry, w.waitShare)...),
 		Rejected:         p.rejected,
 	}
 }
@@ -110,6 +114,6 @@ func (p *picture) finish(u Update) store.Finish {
 	return store.Finish{
 		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
 		SpentS: u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
-		InputWait: u.InputWait,
+		InputWait: u.InputWait, EnergyJPerUnit: u.EnergyJPerUnit,
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/runtime"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/examples"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/python"
 )
@@ -40,13 +41,12 @@ func torch(t *testing.T) string {
 // again.
 func harnessProbe(t *testing.T, s *store.Store, spec harness.Spec) Options {
 	t.Helper()
-	argv, cleanup, err := harness.Command(torch(t), spec)
+	files, err := harness.Files(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(cleanup)
 	return Options{
-		Command: argv, Rule: steady.DefaultRule(), Store: s,
+		Command: harness.Argv(torch(t), spec), Files: files, Rule: steady.DefaultRule(), Store: s,
 		Description: store.Description{Model: profile.Model{Name: spec.Name()}, Mode: cmp.Or(spec.Mode, profile.Train), BatchSize: spec.Batch},
 	}
 }
@@ -61,6 +61,16 @@ func fashionMNIST(t *testing.T) {
 	}
 }
 
+// untrained is an example as a user's file, whose weights nobody trains.
+func untrained(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), examples.File)
+	if err := os.WriteFile(file, []byte(examples.FashionCNN), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file + ":fashion_cnn"
+}
+
 // A real training on real data stops by itself, is saved, and answers how
 // long a whole training would take. On a machine with other work its steps may
 // be too uneven to be precise; then the cap ends it, and all that does not
@@ -68,11 +78,10 @@ func fashionMNIST(t *testing.T) {
 func TestTrainingStopsByItself(t *testing.T) {
 	fashionMNIST(t)
 	s := openStore(t)
-	o, cleanup, err := WithModel(t.Context(), Options{Rule: steady.DefaultRule(), Store: s}, harness.Spec{Model: "example:fashion-cnn", Batch: 64, Epochs: 20}, torch(t))
+	o, err := WithModel(t.Context(), Options{Rule: steady.DefaultRule(), Store: s}, harness.Spec{Model: "example:fashion-cnn", Batch: 64, Epochs: 20}, torch(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cleanup()
 	o.Rule.Target, o.Rule.MinSeconds, o.Rule.MaxSeconds = 0.1, 2, 25
 	u := start(t, o).Wait()
 	if u.Err != nil || *u.ScriptExit != 0 || u.Run.Status != profile.Done {
@@ -159,7 +168,7 @@ def learned():
 func TestUntrainedInferenceHasNoAccuracy(t *testing.T) {
 	fashionMNIST(t)
 	s := openStore(t)
-	u := start(t, harnessProbe(t, s, harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 1000, Epochs: 1})).Wait()
+	u := start(t, harnessProbe(t, s, harness.Spec{Model: untrained(t), Input: "1x28x28", Mode: profile.Infer, Batch: 1000, Epochs: 1})).Wait()
 	if u.Err != nil || u.Run.Accuracy != nil || !strings.Contains(strings.Join(u.Warnings, "\n"), "untrained") {
 		t.Errorf("error %v, accuracy %+v, warnings %q", u.Err, u.Run.Accuracy, u.Warnings)
 	}
@@ -171,14 +180,13 @@ func TestUntrainedInferenceHasNoAccuracy(t *testing.T) {
 func TestInferenceOutlastsItsData(t *testing.T) {
 	fashionMNIST(t)
 	s := openStore(t)
-	spec := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 2000}
+	spec := harness.Spec{Model: untrained(t), Input: "1x28x28", Mode: profile.Infer, Batch: 2000}
 	rule := steady.DefaultRule()
 	rule.Target, rule.MaxN = 1e-9, 12
-	o, cleanup, err := WithModel(t.Context(), Options{Rule: rule, Store: s}, spec, torch(t))
+	o, err := WithModel(t.Context(), Options{Rule: rule, Store: s}, spec, torch(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cleanup()
 	u := start(t, o).Wait()
 	if u.Err != nil || u.StoppedBecause != steady.Cap || len(u.Seconds) < 12 {
 		t.Fatalf("because %q after %d steps, error %v, log %q", u.StoppedBecause, len(u.Seconds), u.Err, u.Log)

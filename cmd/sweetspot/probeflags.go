@@ -1,0 +1,186 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/harness"
+	"sweetspot/probes/request"
+)
+
+// probeFlags are the flags of probe as the user writes them.
+type probeFlags struct {
+	model, name, input, mode, data, optimizer, eval string
+	batch                                           []int
+	precision, prune, hosts                         []string
+	epochs, trainSize                               string
+	fineTune, repeat, maxSteps, fitBatch            int
+	maxSeconds, maxCost, target                     string
+	python, price, vm                               string
+	layers, yes, noMetadata, noTUI, keepRunning     bool
+}
+
+func (f *probeFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, package.module:factory, file.pt, file.pt2, file.onnx, or example:fashion-cnn")
+	fl.StringVar(&f.name, "name", "", "what the model is called in the database (default: the factory, the file or the script)")
+	fl.StringVar(&f.input, "input", "", "shape of one input sample, 3x224x224")
+	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
+	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
+	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of the filters to remove from every convolution, 0,0.3 or 0,30%")
+	fl.StringVar(&f.mode, "mode", "train", "whether to train or infer")
+	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also those to estimate (default 10, of a script its own; estimates 5, 10 and 20); of an inference, passes over the data (default: until it is stopped)")
+	fl.StringVar(&f.data, "data", "", "what the model is fed: auto, fashion-mnist or synthetic (default auto: a dataset that fits)")
+	fl.StringVar(&f.trainSize, "train-size", "", "units in your training set, where the input is synthetic")
+	fl.StringVar(&f.optimizer, "optimizer", "", "optimizer of the training: sgd or adam (default sgd)")
+	fl.StringVar(&f.eval, "eval", "", "labelled set to measure accuracy on: file.py:factory")
+	fl.IntVar(&f.fineTune, "fine-tune", 0, "epochs to train a pruned model before it is measured, in inference")
+	fl.BoolVar(&f.layers, "layers", false, "measure each layer's share of the time of a forward pass")
+	fl.IntVar(&f.fitBatch, "largest-batch", 0, "instead of times, find the largest batch size up to this that fits the memory")
+	fl.IntVar(&f.repeat, "repeat", 1, "probe so often, each time in a fresh process")
+	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; of several, side by side")
+	fl.StringVar(&f.maxSeconds, "max-seconds", "", "stop each probe after this long at the latest, 90s or 5m (default: none; 10m for an inference without any cap)")
+	fl.StringVar(&f.maxCost, "max-cost", "", "stop after this many dollars at the latest, all probes together; needs a price")
+	fl.IntVar(&f.maxSteps, "max-steps", 0, "stop each probe after this many iterations at the latest")
+	fl.StringVar(&f.target, "precision-target", "0.02", "relative half-width of the mean's 90 % interval to reach (0.02 or 2%)")
+	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end however precise the answer is; caps still hold")
+	fl.StringVar(&f.python, "python", "", "Python that has PyTorch (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
+	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
+	fl.StringVar(&f.vm, "vm", "", "the machine is that VM type of the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
+	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
+	fl.BoolVar(&f.yes, "yes", false, "spend what the probes are expected to cost without being asked")
+	fl.BoolVar(&f.noTUI, "no-tui", false, "plain output only, no line that redraws itself")
+}
+
+func (f *probeFlags) check(dash int, args []string) error {
+	switch {
+	case len(args) > 0 && dash != 0:
+		return usageError("%q is no flag: put the command to probe after --", args[0])
+	case len(args) > 0 && f.model != "":
+		return usageError("--model and a command after -- exclude each other: the command runs its own model")
+	case len(args) == 0 && f.model == "":
+		return usageError("nothing to probe: give --model file.py:factory, --model example:fashion-cnn, or a command after --")
+	case f.repeat < 1:
+		return usageError("--repeat %d: must be at least 1", f.repeat)
+	case f.maxSteps < 0:
+		return usageError("--max-steps %d: must be above 0", f.maxSteps)
+	}
+	for _, batch := range f.batch {
+		if batch < 1 {
+			return usageError("--batch %d: a batch holds at least one sample", batch)
+		}
+	}
+	return nil
+}
+
+// request is what the flags ask for.
+func (f *probeFlags) request(args []string) (r request.Request, err error) {
+	mode, err := parseMode(f.mode)
+	if err != nil {
+		return r, err
+	}
+	r = request.Request{
+		Command: args, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Python: f.python,
+		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning,
+		Spec: harness.Spec{
+			Model: f.model, Mode: cmp.Or(mode, profile.Train), Input: strings.ToLower(f.input), Data: harness.Data(strings.ToLower(f.data)),
+			Optimizer: strings.ToLower(f.optimizer), Eval: f.eval, FineTune: f.fineTune, Layers: f.layers, FitBatch: f.fitBatch,
+		},
+	}
+	for _, p := range f.precision {
+		r.Precisions = append(r.Precisions, strings.ToLower(strings.TrimSpace(p)))
+	}
+	for _, p := range f.prune {
+		v, err := quantity.ParseFraction(p)
+		if err != nil {
+			return r, usageError("--prune: %w", err)
+		}
+		r.Prunes = append(r.Prunes, v)
+	}
+	if r.Rule, err = f.rule(); err != nil {
+		return r, err
+	}
+	return r, f.counts(&r)
+}
+
+// counts reads the flags that are whole numbers of any size.
+func (f *probeFlags) counts(r *request.Request) error {
+	var trainSize, epochs *float64
+	if err := readNumbers(numberFlag{"train-size", f.trainSize, quantity.ParseCount, &trainSize}, numberFlag{"epochs", f.epochs, quantity.ParseCount, &epochs}); err != nil {
+		return err
+	}
+	if trainSize != nil {
+		r.Spec.TrainSize = int(*trainSize)
+	}
+	if epochs != nil {
+		if *epochs < 1 || *epochs != math.Trunc(*epochs) {
+			return usageError("--epochs %q is no number of epochs", f.epochs)
+		}
+		r.Spec.Epochs = int(*epochs)
+	}
+	return nil
+}
+
+// estimated are the numbers of epochs to estimate.
+func (f *probeFlags) estimated(r request.Request) []float64 {
+	if f.epochs != "" {
+		return []float64{float64(r.Spec.Epochs)}
+	}
+	return []float64{5, 10, 20}
+}
+
+func (f *probeFlags) rule() (steady.Rule, error) {
+	rule := steady.DefaultRule()
+	rule.MaxN = f.maxSteps
+	var target, seconds, usd *float64
+	flags := []numberFlag{
+		{"precision-target", f.target, quantity.ParseFraction, &target},
+		{"max-seconds", f.maxSeconds, parseSeconds, &seconds},
+		{"max-cost", f.maxCost, quantity.ParseMoney, &usd},
+	}
+	if err := readNumbers(flags...); err != nil {
+		return rule, err
+	}
+	for i, to := range []*float64{&rule.Target, &rule.MaxSeconds, &rule.MaxUSD} {
+		switch v := *flags[i].to; {
+		case v == nil:
+		case *v <= 0:
+			return rule, usageError("--%s %s: must be above 0", flags[i].name, flags[i].text)
+		default:
+			*to = *v
+		}
+	}
+	return rule, nil
+}
+
+// parseSeconds reads a duration, and a bare number as seconds, which the
+// flag's name says.
+func parseSeconds(s string) (float64, error) {
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		s += "s"
+	}
+	return quantity.ParseDuration(s)
+}
+
+// place takes the user's word for which VM type the machine is and what it
+// costs.
+func (f *probeFlags) place(r *request.Request, set *profile.Set) error {
+	m := &r.Machine
+	if f.vm != "" {
+		vm, err := profile.FindVMType(set.VMTypes, f.vm)
+		if err != nil {
+			return usageError("--vm: %w", err)
+		}
+		m.VM = vm.Key()
+		if price, ok := vm.PriceOf(profile.OnDemand); ok {
+			m.USDPerHour = &price.USDPerHour
+		}
+	}
+	return readNumbers(numberFlag{"price", f.price, quantity.ParseMoney, &m.USDPerHour})
+}

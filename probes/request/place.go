@@ -1,0 +1,64 @@
+package request
+
+import (
+	"context"
+	"sync"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/probes/identity"
+)
+
+type facts = identity.Facts
+
+// Asking the clouds takes up to a second where none answers, so it is done once.
+var asked struct {
+	sync.Mutex
+	by map[bool]facts // with metadata or without
+}
+
+func factsHere(ctx context.Context, metadata bool) facts {
+	asked.Lock()
+	defer asked.Unlock()
+	f, ok := asked.by[metadata]
+	if !ok {
+		f = identity.Local(ctx, metadata)
+		if asked.by == nil {
+			asked.by = map[bool]facts{}
+		}
+		asked.by[metadata] = f
+	}
+	return f
+}
+
+// Place says which VM type this machine is and what it costs, unless the user
+// said so or the probes run elsewhere. The words tell what was found and on
+// what ground; "" for nothing.
+func (r *Request) Place(ctx context.Context, vms []profile.VMType) (words string) {
+	if len(r.Hosts) > 0 || known(r.Machine) {
+		return ""
+	}
+	return place(factsHere(ctx, !r.NoMetadata), &r.Machine, vms)
+}
+
+// known reports whether the user said what the machine is or costs.
+func known(m store.Machine) bool { return m.VM.InstanceType != "" || m.USDPerHour != nil }
+
+// place fills in the VM type that the facts are certain of. A guess is only
+// worded.
+func place(f facts, m *store.Machine, vms []profile.VMType) (words string) {
+	if known(*m) {
+		return ""
+	}
+	found, ok := identity.Resolve(f, vms)
+	if !ok {
+		return ""
+	}
+	if found.Certain {
+		m.VM = found.VM.Key()
+		if price, ok := found.VM.PriceOf(profile.OnDemand); ok {
+			m.USDPerHour = &price.USDPerHour
+		}
+	}
+	return found.Words
+}

@@ -1,0 +1,97 @@
+// Package request is what a user asks to be probed, and how that becomes a
+// matrix of sessions: a model that the harness runs, or a script that is hooked
+// into, in variants and batch sizes, here or on other hosts.
+package request
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/harness"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/remote"
+)
+
+// Request is one request for probes: a model or a command.
+type Request struct {
+	Command []string // a script; empty for a model
+	Name    string   // of the model in the database; "" for its own or the script's
+
+	// Spec is what all probes of a model share. Its mode also says what a
+	// command does, and its epochs how many it runs.
+	Spec       harness.Spec
+	Batches    []int
+	Precisions []string
+	Prunes     []float64
+	Repeats    int
+
+	Hosts      []string      // user@vm or user@vm:port; empty for this machine
+	Detach     bool          // on other hosts it goes on without the connection
+	Python     string        // interpreter, of each host
+	Machine    store.Machine // what the user says of it: VM type and price
+	NoMetadata bool
+
+	Rule        steady.Rule // of each probe; its MaxUSD is for all together
+	KeepRunning bool
+}
+
+// IsCommand reports whether a script is probed.
+func (r Request) IsCommand() bool { return len(r.Command) > 0 }
+
+// Cells checks the request and lists its probes in the order they run. It
+// needs no disk but for the files named.
+func (r Request) Cells() ([]matrix.Cell, error) {
+	if r.IsCommand() && (len(r.Batches)+len(r.Precisions)+len(r.Prunes) > 0) {
+		return nil, errors.New("a command sets its own batch size, precision and pruning; leave --batch, --precision and --prune out, or name a --model")
+	}
+	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Prunes: r.Prunes, Hosts: r.Hosts, Repeats: r.Repeats}
+	if !r.IsCommand() && len(axes.Batches) == 0 {
+		axes.Batches = []int{DefaultBatch}
+	}
+	cells, err := axes.Cells()
+	if err != nil {
+		return nil, err
+	}
+	for _, host := range r.Hosts {
+		if _, err := remote.Parse(host); err != nil {
+			return nil, err
+		}
+	}
+	if r.IsCommand() {
+		return cells, nil
+	}
+	for _, c := range cells {
+		if _, err := r.spec(c).Resolve(); err != nil {
+			return nil, err
+		}
+	}
+	return cells, nil
+}
+
+// DefaultBatch is the batch size of a model where none is named.
+const DefaultBatch = 128
+
+// spec is the harness's description of a cell.
+func (r Request) spec(c matrix.Cell) harness.Spec {
+	s := r.Spec
+	s.Batch, s.Precision, s.Prune = c.Batch, cmp.Or(c.Precision, s.Precision), c.Prune
+	return s
+}
+
+// commandName is what a script's model is called where the user gives no name.
+func commandName(argv []string) string {
+	i := slices.IndexFunc(argv, func(a string) bool { return strings.HasSuffix(a, ".py") })
+	if i < 0 {
+		return filepath.Base(argv[0])
+	}
+	return strings.TrimSuffix(filepath.Base(argv[i]), ".py")
+}
+
+// mode is training unless the user says otherwise.
+func (r Request) mode() profile.Mode { return cmp.Or(r.Spec.Mode, profile.Train) }

@@ -1,0 +1,104 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/probes/gpu"
+	"sweetspot/probes/hook"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/remote"
+	"sweetspot/probes/runner"
+	"sweetspot/probes/session"
+)
+
+// interpreterThere stands for the Python of another host that has PyTorch.
+const interpreterThere = "{python}"
+
+// Surroundings are what a request needs from where it is made.
+type Surroundings struct {
+	Store   *store.Store
+	VMTypes []profile.VMType // of the catalog
+	Output  io.Writer        // gets the scripts' output; may be nil
+	// Decide says how precise a run must be for what it is asked for; may be
+	// nil.
+	Decide func(profile.Run) (float64, string)
+}
+
+// telemetryEvery is the pace of readings of the GPU's sensors.
+const telemetryEvery = time.Second
+
+// Start begins the probes.
+func (r Request) Start(ctx context.Context, s Surroundings) (*matrix.Matrix, error) {
+	cells, err := r.Cells()
+	if err != nil {
+		return nil, err
+	}
+	r.Place(ctx, s.VMTypes)
+	if r.Rule.MaxUSD > 0 && r.Machine.USDPerHour == nil && len(r.Hosts) == 0 {
+		return nil, errors.New("a cap in dollars needs the price of this machine; add --price, or --vm with its VM type")
+	}
+	return matrix.Start(ctx, matrix.Options{
+		Cells: cells, MaxUSD: r.Rule.MaxUSD,
+		Probe: func(ctx context.Context, c matrix.Cell) (session.Options, error) { return r.session(ctx, c, s) },
+	})
+}
+
+// session is one cell's.
+func (r Request) session(ctx context.Context, c matrix.Cell, s Surroundings) (session.Options, error) {
+	o := session.Options{
+		Rule: r.Rule, KeepRunning: r.KeepRunning, Store: s.Store, Output: s.Output, Decide: s.Decide,
+		Description: store.Description{Mode: r.mode(), Machine: r.Machine},
+	}
+	o.Description.Model.Name = r.Name
+	if c.Host == "" {
+		o.Observe = []session.Observer{gpu.Observer(telemetryEvery)}
+	} else if err := r.remotely(&o, c.Host, s.VMTypes); err != nil {
+		return o, err
+	}
+	if r.IsCommand() {
+		return r.hooked(o), nil
+	}
+	python := r.Python
+	if c.Host != "" {
+		python = interpreterThere
+	}
+	return session.WithModel(ctx, o, r.spec(c), python)
+}
+
+// hooked completes the options for a script.
+func (r Request) hooked(o session.Options) session.Options {
+	o.Command, o.Hooked = r.Command, true
+	o.Files, o.Env = hook.Files(), hook.Env()
+	d := &o.Description
+	if d.Model.Name == "" {
+		d.Model.Name = commandName(r.Command)
+	}
+	if r.Spec.Epochs > 0 {
+		d.Epochs = new(float64(r.Spec.Epochs))
+	}
+	return o
+}
+
+// remotely has the command run on another host.
+func (r Request) remotely(o *session.Options, host string, vms []profile.VMType) error {
+	h, err := remote.Parse(host)
+	if err != nil {
+		return err
+	}
+	far := remote.Options{Python: r.Python, NoMetadata: r.NoMetadata}
+	if r.Detach {
+		far.Spool = remote.NewSpool()
+	}
+	d := &o.Description
+	d.Machine.Host, d.Address, d.Spool = h.String(), h.String(), far.Spool
+	o.Place = func(f facts, m *store.Machine) { place(f, m, vms) }
+	o.Start = func(ctx context.Context, c runner.Command) (session.Process, error) {
+		return remote.Start(ctx, h, c, far)
+	}
+	return nil
+}
