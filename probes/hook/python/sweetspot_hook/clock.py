@@ -1,0 +1,84 @@
+"""Marks in time, and the seconds between two of them.
+
+On a CPU a step is done when it returns, so the host's clock is right. On a
+CUDA device it is only queued then. A mark there is an event in the device's
+stream, whose time is read once the device has passed it, without waiting.
+"""
+
+from time import perf_counter
+
+
+class HostClock:
+    """Marks are time.perf_counter()."""
+
+    immediate = True
+    ahead = 0  # iterations that the host may be before the device
+
+    mark = staticmethod(perf_counter)
+
+    @staticmethod
+    def host(mark):
+        return mark
+
+    @staticmethod
+    def seconds(begin, end):
+        return end - begin
+
+    @staticmethod
+    def ready(mark):
+        return True
+
+    def busy(self):
+        """Whether marks would disturb the device now."""
+        return False
+
+    def wait(self, mark=None):
+        pass
+
+
+class Mark:
+    __slots__ = ("host", "event")
+
+    def __init__(self, host, event):
+        self.host, self.event = host, event
+
+
+class CUDAClock:
+    """Marks are events in the current stream of one device, beside the host's time.
+
+    A mark made before the device was known is a host's, and so is every time
+    that begins or ends with one.
+    """
+
+    immediate = False
+
+    def __init__(self, torch, device, ahead):
+        self._cuda, self._device, self.ahead = torch.cuda, device, ahead
+
+    def mark(self):
+        event = self._cuda.Event(enable_timing=True)
+        event.record(self._cuda.current_stream(self._device))
+        return Mark(perf_counter(), event)
+
+    @staticmethod
+    def host(mark):
+        return mark.host if isinstance(mark, Mark) else mark
+
+    def seconds(self, begin, end):
+        if isinstance(begin, Mark) and isinstance(end, Mark):
+            return begin.event.elapsed_time(end.event) / 1000  # it is in milliseconds
+        return self.host(end) - self.host(begin)
+
+    @staticmethod
+    def ready(mark):
+        return not isinstance(mark, Mark) or mark.event.query()
+
+    def busy(self):
+        return self._cuda.is_current_stream_capturing()
+
+    def wait(self, mark=None):
+        """Waits until the device has passed the mark, or has done everything."""
+        if mark is None:
+            self._cuda.synchronize(self._device)
+        elif isinstance(mark, Mark):
+            mark.event.synchronize()

@@ -1,0 +1,176 @@
+"""Which batches the steps use: the training loader, its passes and epochs."""
+
+from . import loaders
+
+
+class Data:
+    """What the loaders gave to the steps of this process.
+
+    A loader may be asked for batches before a step needs them (`lead` of them),
+    and a step may use several. Both show only at the second step.
+    """
+
+    def __init__(self):
+        self.passes = {}  # asked for a batch since the last step, outside validations
+        self.latest = None  # pass that gave the latest batch
+        self.training = None  # pass whose batches the steps use
+        self.main = None  # id of its loader
+        self.batches, self.lead = None, 0  # a step's batches; None unknown
+        self.first = 0  # batches that were there at the first step
+        self.wait = 0.0  # seconds spent fetching since the last step
+        self.epoch = self.index = 0  # of the coming iteration
+        self.epochs_done = self.steps_done = 0  # whole epochs, and the steps in them
+        self.name = self.size = self.length = None  # of the training set; None unknown
+        self.counted = None  # units of a whole pass, as fetched
+        self.image = self.changed = False
+
+    def asked(self, a_pass, seconds):
+        """A training pass kept the program waiting for this long."""
+        self.wait += seconds
+        a_pass.wait += seconds
+
+    def got(self, a_pass, seconds):
+        self.asked(a_pass, seconds)
+        self.passes[a_pass] = True
+        if len(self.passes) > 64:  # a program that only evaluates
+            del self.passes[next(iter(self.passes))]
+
+    def forget(self, a_pass):
+        """The pass was a validation."""
+        self.passes.pop(a_pass, None)
+        self.wait = max(0.0, self.wait - a_pass.wait)
+
+    def name_changed(self):
+        """Whether another training set took the place of the first, asked once."""
+        changed, self.changed = self.changed, False
+        return changed
+
+    def drop(self):
+        """Nothing before this moment belongs to the coming step."""
+        self.passes, self.wait = {}, 0.0
+        if self.training is not None:
+            self.training.sizes.clear()
+
+    def first_step(self):
+        """Picks the pass that the first step used: the one asked last."""
+        self.training = self.latest
+        if self.training is not None:
+            self._adopt()
+            self.first = len(self.training.sizes)
+            if self.first == 1:
+                self.batches = 1
+
+    def is_ambiguous(self):
+        """Whether the first step used all that was fetched, or a part of it."""
+        return self.training is not None and self.batches is None
+
+    def learn(self):
+        """Tells at the second step how many batches the first one used."""
+        p, self.batches = self.training, 1
+        first, fetched = self.first, len(p.sizes) - self.first
+        if p.exhausted and fetched == 0 and not self.passes:
+            self.lead = first - 1  # all were fetched before the first step
+        elif p.exhausted or fetched == 0 or any(q.loader_id == self.main for q in self.passes if q is not p):
+            self.batches = first
+        else:
+            self.batches = fetched
+            self.lead = max(0, first - fetched)
+
+    def pick(self, count):
+        """Goes over to the pass that the step at hand used, if it is another one.
+
+        count is of the iterations before. Returns the units left of the old pass.
+        """
+        if self.training is None and self.latest is None:
+            return 0
+        candidates = list(self.passes)
+        ours = [p for p in candidates if p.loader_id == self.main]
+        if count == 1 and ours and candidates[0].loader_id != self.main:
+            # Of several loaders in one loop the first is the training set. What
+            # was only looked at before the loop is not asked again.
+            return self._turn(candidates[0], count)
+        if self.training in self.passes:
+            return 0
+        if ours:
+            return self._turn(ours[-1], count)
+        if candidates and not self._has_stock():
+            return self._turn(candidates[-1], count)
+        if not candidates and self.latest is not None and self.latest.loader_id == self.main and self.latest is not self.training:
+            return self._turn(self.latest, count)  # within a validation that nobody ended
+        return 0
+
+    def _has_stock(self):
+        return self.training is not None and self.lead > 0 and len(self.training.sizes) > 0
+
+    def _turn(self, chosen, count):
+        old, left = self.training, 0
+        self.training = chosen
+        if old is None or old.loader_id != chosen.loader_id:
+            self._adopt()
+        if old is None:
+            self.batches = self.batches or max(1, len(chosen.sizes))
+            return 0
+        if count == 1 and old in self.passes and old.loader_id != chosen.loader_id:
+            chosen.take(len(chosen.sizes) - 1)  # what the first step used
+            return 0
+        if self.lead == 0 and old.sizes:
+            left = old.take(len(old.sizes))
+        self.epoch, self.index = self.epoch + 1, 0
+        self._whole(old, count)
+        return left
+
+    def _whole(self, a_pass, count):
+        self.epochs_done, self.steps_done = self.epochs_done + 1, count
+        if a_pass.exhausted and self.counted is None:
+            self.counted = a_pass.units
+
+    def finish(self, count):
+        """At the end of the program the last pass may be a whole epoch too."""
+        if self.training is not None and self.training.exhausted and self.training.steps > 0:
+            self._whole(self.training, count)
+
+    def use(self):
+        """The units that the step used, or None."""
+        p = self.training
+        if p is None:
+            return None
+        if p.exhausted and self.lead:
+            n = self.batches
+        else:
+            n = len(p.sizes) - self.lead
+        if n <= 0 or not p.sizes:
+            return None  # the same batch once more
+        return p.take(n)
+
+    def use_first(self):
+        """The units that the first step used, or None."""
+        if self.training is None:
+            return None
+        return self.training.take(self.batches)
+
+    def settle(self):
+        """After a step: returns its (epoch, index)."""
+        place = (self.epoch, self.index)
+        self.index += 1
+        if self.training is not None:
+            self.training.steps += 1
+        self.passes, self.wait = {}, 0.0
+        return place
+
+    def _adopt(self):
+        p = self.training
+        self.main, self.image, self.changed = p.loader_id, p.image, True
+        loader = p.loader
+        self.name, self.size, self.length = loaders.dataset_name(loader), loaders.train_size(loader), loaders.length(loader)
+
+    def facts(self, world):
+        """Training set and epoch as they are known now: name, size, iterations per epoch."""
+        per_epoch = None
+        if self.epochs_done:
+            per_epoch = self.steps_done / self.epochs_done
+        elif self.length and self.batches:
+            per_epoch = self.length / self.batches
+        size = self.size
+        if size is None and self.counted is not None:
+            size = self.counted * world
+        return self.name, size, per_epoch

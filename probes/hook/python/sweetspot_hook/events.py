@@ -1,0 +1,97 @@
+"""Event lines, where SWEETSPOT_EVENTS says (fd:N or a path). Without it there are none: standard output is the program's."""
+
+import os
+import time
+
+# Longest line that several processes can write to one FIFO without mixing.
+LONGEST = 4095
+
+
+def _process_start():
+    """The time.monotonic() at which this process began."""
+    now = time.monotonic()
+    try:
+        with open("/proc/self/stat") as f:
+            ticks = float(f.read().rsplit(")", 1)[1].split()[19])
+        with open("/proc/uptime") as f:
+            uptime = float(f.read().split()[0])
+        age = uptime - ticks / os.sysconf("SC_CLK_TCK")
+        if 0 <= age < 60:
+            return now - age
+    except (OSError, ValueError, IndexError):
+        pass
+    return now
+
+
+# When the first watched process began; all of them count from there.
+START = _process_start()
+
+_fd = None  # -1 once nobody listens
+
+
+def since_start():
+    """Seconds since the probe's first process began."""
+    return time.monotonic() - START
+
+
+def at(perf):
+    """A time.perf_counter() as seconds since the probe's first process began."""
+    return since_start() - (time.perf_counter() - perf)
+
+
+def _open():
+    where = os.environ.get("SWEETSPOT_EVENTS_PATH") or os.environ.get("SWEETSPOT_EVENTS", "")
+    if where.startswith("fd:"):
+        return int(where[3:])
+    if not where:
+        return -1
+    # Without a reader a FIFO would keep the program waiting.
+    fd = os.open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    os.set_blocking(fd, True)
+    return fd
+
+
+def write(line):
+    """Writes one line in one piece; once nobody reads, to nowhere."""
+    global _fd
+    if _fd == -1:
+        return
+    try:
+        if _fd is None:
+            _fd = _open()
+            if _fd == -1:
+                return
+        os.write(_fd, line.encode("ascii"))
+    except (OSError, ValueError):
+        _fd = -1
+
+
+def emit(event, **fields):
+    """Writes one event; None becomes null, which is unknown."""
+    import json
+
+    record = {"sweetspot": 1, "event": event, "t": round(since_start(), 6)}
+    record.update(fields)
+    try:
+        line = json.dumps(record, allow_nan=False) + "\n"
+    except (TypeError, ValueError):
+        return warn("an event of the kind %s could not be written" % event)
+    if len(line) > LONGEST:
+        return warn("an event of the kind %s was too long to be written" % event)
+    write(line)
+
+
+def warn(message):
+    emit("warning", message=message[:600])
+
+
+def after_fork():
+    """A forked process opens its own way out."""
+    global _fd
+    if _fd is not None and not os.environ.get("SWEETSPOT_EVENTS", "").startswith("fd:"):
+        try:
+            if _fd >= 0:
+                os.close(_fd)
+        except OSError:
+            pass
+        _fd = None

@@ -1,0 +1,135 @@
+"""What is trained: the modules, their parameters and precision, and the GPUs in use."""
+
+import gc
+
+from . import machine
+
+PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
+
+
+def parameters_of(optimizer):
+    """The tensors that the optimizer changes."""
+    groups = getattr(optimizer, "param_groups", None) or ()
+    return [p for g in groups for p in g.get("params", ())]
+
+
+def device_of(optimizer):
+    for p in parameters_of(optimizer):
+        return p.device
+    return None
+
+
+class Facts:
+    def __init__(self, torch):
+        self.torch = torch
+        self.params = self.precision = self.epochs = self.batch_size = None
+        self.autocast = None  # the type in which an autocast region computes
+        self.watched = ()  # ids of modules whose mode tells training from validation
+        self.devices = set()  # indices of CUDA devices
+
+    def look(self, optimizer, optimizers):
+        """Finds the modules that are trained."""
+        trained = {id(p) for o in optimizers if o is not None for p in parameters_of(o)}
+        own = parameters_of(optimizer)
+        trained.update(map(id, own))
+        modules = self._modules()
+        inner = {id(child) for m in modules for child in _children(m)}
+        roots = [m for m in modules if id(m) not in inner]
+        roots = [m for m in roots if any(id(p) in trained for p in _parameters(m))]
+        self.params = self._count(roots)
+        groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
+        self.watched = frozenset(id(m) for group in groups for m in _holding(group, roots))
+        self.precision = self._precision(own)
+        self.devices = self._devices(roots, own)
+
+    def _modules(self):
+        base, kinds = self.torch.nn.Module, {}
+        found = []
+        for o in gc.get_objects():
+            kind = type(o)  # and not isinstance, which asks the object
+            is_module = kinds.get(kind)
+            if is_module is None:
+                is_module = kinds[kind] = issubclass(kind, base)
+            if is_module and "_modules" in o.__dict__:
+                found.append(o)
+        return found
+
+    @staticmethod
+    def _count(roots):
+        if not roots or any("FullyShardedDataParallel" in type(m).__name__ for r in roots for m in r.modules()):
+            return None  # a rank has its share of them only
+        counted = {id(p): p.numel() for m in roots for p in _parameters(m)}
+        return sum(counted.values())
+
+    def _precision(self, own):
+        kind = self.autocast
+        if kind is None:
+            kinds = [p.dtype for p in own if p.is_floating_point()]
+            if not kinds:
+                return None
+            kind = max(set(kinds), key=kinds.count)
+        name = PRECISIONS.get(str(kind).replace("torch.", ""))
+        return "tf32" if name == "fp32" and self._tf32(own) else name
+
+    def _tf32(self, own):
+        """Whether products of 32-bit matrices are computed with fewer bits here."""
+        if not own or own[0].device.type != "cuda":
+            return False
+        torch = self.torch
+        try:
+            if torch.cuda.get_device_capability(own[0].device)[0] < 8:
+                return False
+            return torch.get_float32_matmul_precision() != "highest"
+        except RuntimeError:  # set by the newer of two interfaces, and asked by the older
+            return getattr(torch.backends.cuda.matmul, "fp32_precision", "") == "tf32"
+
+    def _devices(self, roots, own):
+        tensors = [p for m in roots for p in _parameters(m)] + list(own)
+        indices = {p.device.index or 0 for p in tensors if p.device.type == "cuda"}
+        if indices:
+            for m in roots:
+                for part in m.modules():
+                    if type(part).__name__ == "DataParallel":
+                        indices.update(i for i in part.device_ids if isinstance(i, int))
+        return indices
+
+    def hello(self):
+        torch = self.torch
+        fields = machine.hello()
+        fields["framework"] = "torch " + str(torch.__version__)
+        fields["gpus"] = machine.gpus(torch, self.devices)
+        if self.devices:
+            fields["cuda"], fields["driver"] = torch.version.cuda, machine.driver()
+        return fields
+
+    def model(self):
+        return {"params": self.params, "batch_size": self.batch_size, "precision": self.precision, "epochs": self.epochs}
+
+    def memory(self):
+        """(peak, total) bytes of every device in use."""
+        cuda = self.torch.cuda
+        return [(cuda.max_memory_allocated(i), cuda.get_device_properties(i).total_memory) for i in sorted(self.devices)]
+
+
+def _children(module):
+    return [c for c in module.__dict__["_modules"].values() if c is not None]
+
+
+def _parameters(module):
+    try:
+        return list(module.parameters())
+    except Exception:  # a module of the program's own making
+        return []
+
+
+def _holding(group, roots):
+    """The smallest module that has all of these parameters, else the roots that have some.
+
+    Whatever outer module changes mode, it takes that one along.
+    """
+    wanted = set(map(id, group))
+    holders = [m for r in roots for m in r.modules() if wanted <= set(map(id, _parameters(m)))]
+    if holders:
+        # Of equals the innermost: a wrapper has one module more than what it wraps.
+        return [min(holders, key=lambda m: (len(_parameters(m)), sum(1 for _ in m.modules())))]
+    return [r for r in roots if any(id(p) in wanted for p in _parameters(r))]

@@ -1,0 +1,95 @@
+"""One pass over a DataLoader, and what a batch and a loader tell of the data."""
+
+import collections
+import weakref
+
+# Batches of a pass that are remembered until a step uses them.
+REMEMBERED = 4096
+
+
+class Pass:
+    """One iteration over a loader, begun by iter() or a for."""
+
+    def __init__(self, loader, begin, steps):
+        self._loader = weakref.ref(loader)
+        self.loader_id = id(loader)
+        self.begin = begin  # mark
+        self.steps_before = steps  # of the run, when it began
+        self.steps = 0  # that used its batches
+        self.units = 0  # fetched; None once a batch of unknown size was among them
+        self.sizes = collections.deque(maxlen=REMEMBERED)  # of batches that no step used yet
+        self.wait = 0.0  # seconds that it kept the training waiting
+        self.image = False
+        self.exhausted = False
+
+    @property
+    def loader(self):
+        return self._loader()
+
+    def add(self, batch):
+        """Takes note of a batch; its units, or None."""
+        tensor = first_tensor(batch, 0)
+        size = tensor.shape[0] if tensor is not None and tensor.dim() > 0 else None
+        if size is None:
+            size = getattr(self._loader(), "batch_size", None)
+        self.image = tensor is not None and tensor.dim() == 4 and (tensor.is_floating_point() or tensor.element_size() == 1)
+        self.units = None if size is None or self.units is None else self.units + size
+        self.sizes.append(size)
+        return size
+
+    def take(self, batches):
+        """The units of the next batches, which a step used; None where one is unknown."""
+        taken = [self.sizes.popleft() for _ in range(min(batches, len(self.sizes)))]
+        return None if None in taken else sum(taken)
+
+
+def first_tensor(batch, depth):
+    """The first tensor in nested lists, tuples, mappings and plain objects."""
+    if hasattr(batch, "is_floating_point") and hasattr(batch, "shape"):
+        return batch
+    if depth == 4 or isinstance(batch, (str, bytes)):
+        return None
+    if isinstance(batch, collections.abc.Mapping):
+        parts = batch.values()
+    elif isinstance(batch, (list, tuple)):
+        parts = batch
+    else:
+        parts = getattr(batch, "__dict__", {}).values()
+    for part in parts:
+        found = first_tensor(part, depth + 1)
+        if found is not None:
+            return found
+    return None
+
+
+def length(thing):
+    """len(thing), or None for what has none."""
+    try:
+        return len(thing)
+    except (TypeError, NotImplementedError, AttributeError):
+        return None
+
+
+def train_size(loader):
+    """Samples of one epoch over all ranks, or None."""
+    dataset, sampler = getattr(loader, "dataset", None), getattr(loader, "sampler", None)
+    size = length(dataset)
+    if size is None or sampler is None or hasattr(sampler, "num_replicas"):
+        return size  # a distributed sampler has a rank's share only
+    drawn = length(sampler)
+    return size if drawn is None else drawn
+
+
+# Classes whose name says nothing of the data in them.
+NAMELESS = {"Dataset", "IterableDataset", "TensorDataset", "ConcatDataset", "ChainDataset", "StackDataset", "Subset", "list", "dict", "tuple"}
+
+
+def dataset_name(loader):
+    """The name of the dataset's class, or None where that says nothing."""
+    dataset = getattr(loader, "dataset", None)
+    for _ in range(8):
+        if type(dataset).__name__ != "Subset":
+            break
+        dataset = getattr(dataset, "dataset", None)
+    name = type(dataset).__name__
+    return None if dataset is None or name in NAMELESS else name

@@ -1,0 +1,243 @@
+"""Wraps what a training calls: optimizers' step, loaders, module modes, autocast and torch.save.
+
+All of it once, right after the program imported PyTorch, and none of it in a
+way that shows: classes stay the same classes, instances get no new attributes
+that would be pickled or copied.
+"""
+
+import functools
+import io
+import os
+import sys
+from time import perf_counter
+
+from . import events
+
+recorder = None
+
+
+def when_imported(here):
+    """Has everything wrapped as soon as torch is imported, or now if it was."""
+    if "torch" in sys.modules:
+        _install(here)
+    else:
+        sys.meta_path.insert(0, Finder(here))
+
+
+class Finder:
+    """Finds torch with everybody else's finders, and wraps it once it is loaded."""
+
+    def __init__(self, here):
+        self.here = here
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                self._after_loading(spec.loader)
+                return spec
+        sys.meta_path.insert(0, self)  # it may be found another time
+        return None
+
+    def _after_loading(self, loader):
+        execute = getattr(loader, "exec_module", None)
+        if execute is None:
+            return
+
+        def exec_module(module):
+            execute(module)
+            _install(self.here)
+
+        try:
+            loader.exec_module = exec_module
+        except AttributeError:
+            events.warn("this program's torch cannot be watched: its loader is a %s" % type(loader).__name__)
+
+
+def _install(here):
+    try:
+        _wrap_all(here)
+    except Exception as err:
+        events.warn("this program's torch cannot be watched: %s: %s" % (type(err).__name__, err))
+
+
+def _wrap_all(here):
+    global recorder
+    import atexit
+
+    torch = sys.modules["torch"]
+    from torch.utils.data import dataloader
+
+    from .recorder import Recorder
+
+    recorder = r = Recorder(torch, here)
+    _optimizers(r, torch.optim.Optimizer)
+    _scalers(r, torch)
+    _loaders(r, dataloader)
+    _modules(r, torch.nn.Module)
+    _autocast(r, torch.autocast)
+    _save(r, torch)
+    _first_forward(r, torch)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=functools.partial(_after_fork, r))
+    atexit.register(_at_exit, r)
+
+
+def _after_fork(r):
+    events.after_fork()
+    r.reset()
+
+
+def _at_exit(r):
+    try:
+        r.finish()
+        _say_out_of_memory(r.torch)
+    except Exception as err:
+        events.warn("the end was not recorded: %s" % type(err).__name__)
+
+
+def _say_out_of_memory(torch):
+    """The uncaught exception that ended the program, if it was for want of memory."""
+    err = getattr(sys, "last_value", None)
+    kinds = tuple(k for k in (getattr(torch.cuda, "OutOfMemoryError", None), MemoryError) if k is not None)
+    lacking = isinstance(err, RuntimeError) and ("out of memory" in str(err) or "can't allocate memory" in str(err))
+    if err is not None and (isinstance(err, kinds) or lacking):
+        first = (str(err).splitlines() or [type(err).__name__])[0]
+        events.emit("error", message="out of memory: " + first[:500])
+        events.emit("done", reason="oom")
+
+
+def _optimizers(r, base):
+    init, setstate = base.__init__, base.__setstate__
+
+    @functools.wraps(init)
+    def __init__(self, *args, **kwargs):
+        init(self, *args, **kwargs)
+        _step(r, type(self), of=lambda arguments: arguments[0])
+        r.built(self)
+
+    @functools.wraps(setstate)
+    def __setstate__(self, state):
+        setstate(self, state)
+        _step(r, type(self), of=lambda arguments: arguments[0])
+
+    base.__init__, base.__setstate__ = __init__, __setstate__
+
+
+def _step(r, cls, of):
+    """Wraps cls.step, once; of picks the optimizer out of the step's arguments."""
+    step = getattr(cls, "step", None)
+    if step is None or getattr(step, "_sweetspot_watched", False):
+        return
+
+    @functools.wraps(step)
+    def watched(*args, **kwargs):
+        if not r.enter():
+            return step(*args, **kwargs)
+        try:
+            result = step(*args, **kwargs)
+        finally:
+            r.leave()
+        r.stepped(of(args))
+        return result
+
+    watched._sweetspot_watched = True
+    cls.step = watched
+
+
+def _scalers(r, torch):
+    """A step that a gradient scaler skips is an iteration too."""
+    for module in (getattr(torch, "amp", None), torch.cuda.amp):
+        scaler = getattr(module, "GradScaler", None)
+        if scaler is not None and "step" in vars(scaler):
+            _step(r, scaler, of=lambda arguments: arguments[1])
+
+
+def _loaders(r, module):
+    from .loaders import Pass
+
+    begin_pass, fetch = module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__
+
+    @functools.wraps(begin_pass)
+    def __iter__(self):
+        begin = r.clock.mark()
+        iterator = begin_pass(self)
+        if not r.off and not r.paused:
+            iterator._sweetspot_pass = p = Pass(self, begin, r.count)
+            r.began(p, perf_counter() - r.clock.host(begin))
+        return iterator
+
+    @functools.wraps(fetch)
+    def __next__(self):
+        p = self.__dict__.get("_sweetspot_pass")
+        if p is None or r.off or r.paused:
+            return fetch(self)
+        r.asking(p)
+        begin = perf_counter()
+        try:
+            batch = fetch(self)
+        except StopIteration:
+            r.exhausted(p, perf_counter() - begin)
+            raise
+        r.got(p, batch, perf_counter() - begin)
+        return batch
+
+    module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__ = __iter__, __next__
+
+
+def _modules(r, base):
+    train = base.train
+
+    @functools.wraps(train)
+    def watched(self, mode=True):
+        if id(self) in r.facts.watched and self.training != bool(mode):
+            r.mode(mode)
+        return train(self, mode)
+
+    base.train = watched
+
+
+def _autocast(r, cls):
+    enter = cls.__enter__
+
+    @functools.wraps(enter)
+    def __enter__(self):
+        if r.count == 0 and getattr(self, "_enabled", False):
+            r.facts.autocast = getattr(self, "fast_dtype", None)
+        return enter(self)
+
+    cls.__enter__ = __enter__
+
+
+def _save(r, torch):
+    save = torch.save
+
+    @functools.wraps(save)
+    def saving(*args, **kwargs):
+        # Tensors are pickled through torch.save as well, into memory.
+        to = args[1] if len(args) > 1 else kwargs.get("f")
+        if isinstance(to, io.BytesIO) or not r.is_training():
+            return save(*args, **kwargs)
+        begin = r.clock.mark()
+        result = save(*args, **kwargs)
+        r.saved(begin, r.clock.mark())
+        return result
+
+    torch.save = torch.serialization.save = saving
+
+
+def _first_forward(r, torch):
+    """Takes the time at which the first forward pass of the training began."""
+
+    def before(module, _inputs):
+        if r.built_at is None or not module.training or not torch.is_grad_enabled():
+            return
+        r.forward_at = perf_counter()
+        handle.remove()
+
+    handle = torch.nn.modules.module.register_module_forward_pre_hook(before)

@@ -1,0 +1,56 @@
+"""Validations.
+
+One begins when the trained module goes from training to evaluation mode, and
+ends when it goes back. A program that switches back late, or never, ends it
+where it first fetches the batch that the next step uses. And a whole pass over
+a loader without a step is one, whatever the mode.
+"""
+
+
+class Phase:
+    """A validation, or what may turn out to be one.
+
+    Marks are those of a clock. `back` is when training mode was switched on
+    again, `last` when a loader was last exhausted, `fetched` when each pass was
+    first asked for a batch, `units` what it gave, and `wait` for how long it
+    kept the program waiting.
+    """
+
+    def __init__(self, begin):
+        self.begin = begin
+        self.back = None
+        self.last = None
+        self.fetched = {}
+        self.units = {}
+        self.wait = {}
+
+    def asking(self, a_pass, mark):
+        if a_pass not in self.fetched:
+            self.fetched[a_pass] = mark()
+
+    def add(self, a_pass, size, seconds):
+        self.wait[a_pass] = self.wait.get(a_pass, 0.0) + seconds
+        known = self.units.get(a_pass, 0)
+        self.units[a_pass] = None if size is None or known is None else known + size
+
+    def others(self, training):
+        return [p for p in self.units if p is not training]
+
+    def end(self, clock, training):
+        """Where it ended, seen from the next step, or None if it was no validation.
+
+        A module left in evaluation mode trains all the same: some fine-tune so.
+        """
+        resumed = self.fetched.get(training)
+        if self.back is not None and (resumed is None or clock.host(self.back) <= clock.host(resumed)):
+            return self.back
+        if resumed is not None and (self.back is not None or self.others(training)):
+            return resumed
+        if self.back is None and self.others(training):
+            return self.last
+        return self.back
+
+    def seen(self, training):
+        """Samples seen in it, or None."""
+        units = [self.units[p] for p in self.others(training)]
+        return sum(units) if units and None not in units else None

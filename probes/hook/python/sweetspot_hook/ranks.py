@@ -1,0 +1,36 @@
+"""Which process of a data-parallel training this is."""
+
+import os
+
+
+def place(torch):
+    """(rank, number of ranks)."""
+    distributed = getattr(torch, "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    rank, world = _number("RANK"), _number("WORLD_SIZE")
+    if rank is None or world is None or not 0 <= rank < world:
+        return 0, 1
+    return rank, world
+
+
+def _number(name):
+    try:
+        return int(os.environ[name])
+    except (KeyError, ValueError):
+        return None
+
+
+def claim(here, rank):
+    """Whether this process is the first to train as this rank.
+
+    A program may train in several processes that know nothing of each other;
+    mixed together their times would mean nothing, so one of them speaks.
+    """
+    try:
+        os.close(os.open(os.path.join(here, "rank-%d" % rank), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    except OSError:
+        pass  # nowhere to claim it: take it
+    return True

@@ -1,0 +1,395 @@
+"""Turns what the wrappers see into events.
+
+An iteration lasts from the end of one step of the primary optimizer to the end
+of the next, less the validations and checkpoints in between. The primary is
+the one that steps first of those that a batch makes step.
+"""
+
+import sys
+import weakref
+from threading import get_ident
+from time import perf_counter
+
+from . import clock, control, data, epochs, events, facts, machine, ranks
+from .phases import Phase
+
+# Steps of another optimizer without one of the primary, after which that other
+# takes its place.
+FORSAKEN = 16
+
+# Marks that the device has not passed yet before the host waits for it: none
+# would mean to wait in every step. Of several ranks it also bounds how far
+# they can be apart.
+OUTSTANDING, OUTSTANDING_OF_RANKS = 64, 8
+
+
+class Stop(SystemExit):
+    """Ends the program at a step boundary, as if it had ended by itself."""
+
+
+class Recorder:
+    def __init__(self, torch, here):
+        self.torch, self.here = torch, here
+        self.optimizers = []  # weak
+        self.reset()
+
+    def reset(self):
+        """The state of a process that has not stepped yet; a forked one is such."""
+        self.off = self.paused = self.inside = False
+        self.owner = None  # the thread that trains
+        self.clock = clock.HostClock()
+        self.control = control.Control()
+        self.facts = facts.Facts(self.torch)
+        self.rank, self.world = 0, 1
+        self.count = 0  # iterations done
+        self.primary = None  # weak
+        self.cycle, self.cycle_end, self.others = [], None, {}
+        self.last = None  # mark at the end of the last iteration
+        self.forward_at = self.built_at = None  # host times
+        self.data = data.Data()
+        self.phases, self.open = [], None  # since the last step
+        self.whole = []  # (begin, end, units) of passes that were validations
+        self.pauses = []  # (begin, end)
+        self.first = None  # the first iteration, while its units are in doubt
+        self.told = None  # the last model event
+        self.queue = []  # (mark, call): events that wait for the device
+        self.memory_at = 0.0
+
+    # Steps.
+
+    def enter(self):
+        """Whether a step begins that is not part of another one."""
+        if self.inside or self.off or self.paused or (self.owner is not None and self.owner != get_ident()):
+            return False
+        self.inside = True
+        return True
+
+    def leave(self):
+        self.inside = False
+
+    def built(self, optimizer):
+        self.built_at = perf_counter()
+        self.optimizers = [o for o in self.optimizers if o() is not None]
+        self.optimizers.append(weakref.ref(optimizer))
+
+    def stepped(self, optimizer):
+        """Takes note of an outermost step; raises Stop where the program is to end."""
+        try:
+            stop = self._stepped(optimizer)
+        except Exception as err:
+            return self.give_up(err)
+        if stop:
+            self.off = True
+            raise Stop(0)
+
+    def give_up(self, err):
+        """The program goes on, unwatched."""
+        self.off = True
+        events.warn("the training is no longer watched: %s: %s" % (type(err).__name__, err))
+
+    def _stepped(self, optimizer):
+        if self.clock.busy():
+            return False  # a graph is captured: nothing runs yet
+        key = id(optimizer)
+        primary = self.primary() if self.primary is not None else None
+        if primary is None or (optimizer is not primary and self._forsaken(key)):
+            self.primary, primary = weakref.ref(optimizer), optimizer
+        if optimizer is primary:
+            self._primary_stepped(key, optimizer)
+        elif len(self.cycle) < 1024:
+            self.cycle.append(key)
+        # After the last optimizer of a batch no half-done step is left.
+        if key != self.cycle_end or self.off:
+            return False
+        if not self.control.stop_after(self.count, self.rank, self.world, self.clock.ahead):
+            return False
+        self.finish(interrupted=True)
+        return True
+
+    def _primary_stepped(self, key, optimizer):
+        if self.cycle:
+            self.cycle_end = self.cycle[-1]
+        self.cycle = [key]
+        self.others.clear()
+        if self.count == 0:
+            self.begin(optimizer)
+        else:
+            self.boundary()
+
+    def _forsaken(self, key):
+        self.others[key] = self.others.get(key, 0) + 1
+        return self.others[key] > FORSAKEN
+
+    # Iterations.
+
+    def begin(self, optimizer):
+        """The first step: who we are, what is trained, how long it took to get here."""
+        end = perf_counter()
+        self.owner = get_ident()
+        self.rank, self.world = ranks.place(self.torch)
+        if not ranks.claim(self.here, self.rank):
+            self.off = True
+            return events.warn("a further process trains as rank %d and is not measured" % self.rank)
+        device = facts.device_of(optimizer)
+        if device is not None and device.type == "cuda":
+            self.clock = clock.CUDAClock(self.torch, device, OUTSTANDING if self.world == 1 else OUTSTANDING_OF_RANKS)
+            self.clock.wait()
+            end = perf_counter()
+        elif device is not None and device.type not in ("cpu", "meta"):
+            events.warn("times on %s are those of the host, which may run ahead of the device" % device.type)
+        t = events.at(end)
+        self.facts.look(optimizer, [o() for o in self.optimizers])
+        self.facts.epochs = epochs.find(sys._getframe(1))
+        events.emit("hello", rank=self.rank, **self.facts.hello())
+        self._first_iteration(t, end)
+        self.memory(perf_counter())
+        self.control.watch()
+        self.last = self.clock.mark()  # what was done since `end` belongs to no iteration
+
+    def _first_iteration(self, t, end):
+        self.data.first_step()
+        start = self.clock.host(self.data.training.begin) if self.data.training is not None else self.forward_at
+        start = min(start or self.built_at or end, end)
+        events.emit("init", rank=self.rank, seconds=round(max(0.0, events.at(start)), 6))
+        paused = sum(e - b for b, e in self.pauses if b >= start)
+        wait = min(self.data.training.wait, end - start) if self.data.training is not None else None
+        self.first = (t, end - start - paused, wait)
+        if not self.data.is_ambiguous():
+            self._report_first()
+        self._settle()
+
+    def _report_first(self):
+        """The first iteration, once it is known how many batches it used."""
+        (t, seconds, wait), self.first = self.first, None
+        units = self.data.use_first()
+        if units is not None:
+            self.facts.batch_size = units * self.world
+        self.describe()
+        self.report(t, (0, 0), seconds, units, wait)
+
+    def boundary(self):
+        """The end of a further iteration."""
+        end = self.clock.mark()
+        t = events.since_start()
+        d = self.data
+        done, epoch = d.epochs_done, d.epoch
+        if self.first is not None:
+            d.learn()
+            self._report_first()
+        left = d.pick(self.count)
+        units = d.use()
+        if left:
+            units = left if units is None else units + left
+        if d.epochs_done != done or d.name_changed():
+            self.describe()
+        begin, wait = self.last, d.wait if d.training is not None else None
+        if self.phases or self.whole or self.pauses:
+            validations, pauses, late = self.interruptions()
+            wait = wait + late if wait is not None else None
+        else:
+            validations = pauses = ()
+        place = self._settle()
+        self.last = end
+        if self.clock.immediate:
+            self._pass(t, epoch, place, begin, end, validations, pauses, units, wait)
+        else:
+            self.queue.append((end, lambda: self._pass(t, epoch, place, begin, end, validations, pauses, units, wait)))
+            self.drain(self.clock.ahead)
+        self.memory(self.clock.host(end))
+
+    def _pass(self, t, epoch, place, begin, end, validations, pauses, units, wait):
+        """Reports an iteration, and what came between it and the one before in that one's epoch.
+
+        The device has passed its end.
+        """
+        c = self.clock
+        seconds = c.seconds(begin, end)
+        for b, e, seen, within in validations:
+            lasted = c.seconds(b, e)
+            seconds -= lasted
+            self.validation(t, epoch, lasted - sum(c.seconds(*p) for p in within), seen)
+        for b, e in pauses:
+            seconds -= c.seconds(b, e)
+        if wait is not None:
+            wait = min(wait, max(seconds, 0.0))
+        self.report(t, place, seconds, units, wait)
+
+    def _settle(self):
+        """Ends the interval between two steps."""
+        self.count += 1
+        if self.phases or self.whole or self.pauses:
+            self.phases, self.open, self.whole, self.pauses = [], None, [], []
+        return self.data.settle()
+
+    def report(self, t, place, seconds, units, wait):
+        events.write(
+            '{"sweetspot":1,"event":"iteration","t":%.6f,"rank":%d,"epoch":%d,"index":%d,"seconds":%.9f,"units":%s,"wait":%s}\n'
+            % (
+                t, self.rank, place[0], place[1], seconds if seconds > 0 else 0.0,
+                "null" if units is None else units, "null" if wait is None else "%.9f" % wait,
+            )
+        )
+
+    def describe(self):
+        """The model event, where it says something new. Ranks have the same model."""
+        if self.rank != 0:
+            return
+        name, size, per_epoch = self.data.facts(self.world)
+        fields = dict(
+            self.facts.model(), unit="image" if self.data.image else "sample", dataset=name, train_size=size,
+            iterations_per_epoch=per_epoch, world_size=self.world,
+        )
+        if fields != self.told:
+            self.told = fields
+            events.emit("model", **fields)
+
+    def drain(self, allowed):
+        """Reports what the device has passed, and waits for it while more than allowed is left."""
+        queue = self.queue
+        while queue:
+            mark, call = queue[0]
+            if len(queue) > allowed:
+                self.clock.wait(mark)
+            elif not self.clock.ready(mark):
+                return
+            queue.pop(0)
+            call()
+
+    def memory(self, now):
+        """The peak use of the device's memory, at most once a second."""
+        if self.clock.immediate or now - self.memory_at < 1:
+            return
+        self.memory_at = now
+        for peak, total in self.facts.memory():
+            events.emit("memory", rank=self.rank, peak_bytes=peak, total_bytes=total)
+
+    # Validations and pauses.
+
+    def mode(self, training):
+        """The trained module goes into or out of training mode."""
+        if self.count == 0 or self.off or self.paused or self.owner != get_ident():
+            return
+        if training:
+            if self.open is not None:
+                self.open.back, self.open = self.clock.mark(), None
+        elif self.open is None:
+            self.open = Phase(self.clock.mark())
+            self.phases.append(self.open)
+
+    def is_training(self):
+        """Whether this thread is the one that trains, as far as is known."""
+        return not self.off and not self.paused and (self.owner is None or self.owner == get_ident())
+
+    def saved(self, begin, end):
+        """A checkpoint was written between two marks."""
+        self.pauses.append((begin, end))
+        if self.clock.immediate:
+            self._saved(events.since_start(), begin, end)
+        else:
+            t = events.since_start()
+            self.queue.append((end, lambda: self._saved(t, begin, end)))
+
+    def _saved(self, t, begin, end):
+        if self.rank == 0:
+            events.emit("pause", seconds=round(self.clock.seconds(begin, end), 9), kind="checkpoint")
+
+    def interruptions(self):
+        """Validations and pauses since the last step, and the wait for the batch that came during one.
+
+        A checkpoint within a validation is taken out of that one.
+        """
+        c, training, late = self.clock, self.data.training, 0.0
+        found = [(b, e, seen) for b, e, seen in self.whole]
+        for phase in self.phases:
+            end = phase.end(c, training)
+            if end is None or end is phase.fetched.get(training):
+                late += phase.wait.get(training, 0.0)
+            if end is not None:
+                found.append((phase.begin, end, phase.seen(training)))
+        found.sort(key=lambda v: c.host(v[0]))
+        validations, rest = [], list(self.pauses)
+        for b, e, seen in found:
+            within = [p for p in rest if c.host(b) <= c.host(p[0]) and c.host(p[1]) <= c.host(e)]
+            rest = [p for p in rest if p not in within]
+            validations.append((b, e, seen, within))
+        return validations, rest, late
+
+    def validation(self, t, epoch, seconds, seen):
+        if self.rank == 0:
+            events.emit("validation", epoch=epoch, seconds=round(max(0.0, seconds), 9), metric=None, value=None, units=seen)
+
+    # Loaders.
+
+    def began(self, a_pass, seconds):
+        """A pass began, which took these seconds: workers were started, say."""
+        if self.open is None and (self.owner is None or self.owner == get_ident()):
+            self.data.asked(a_pass, seconds)
+
+    def asking(self, a_pass):
+        """A pass is asked for a batch."""
+        if self.open is not None:
+            self.open.asking(a_pass, self.clock.mark)
+
+    def got(self, a_pass, batch, seconds):
+        """It gave one after the training's thread, or another one, waited for these seconds."""
+        d = self.data
+        if self.owner is not None and self.owner != get_ident():
+            seconds = 0.0
+        size = a_pass.add(batch)
+        d.latest = a_pass
+        if self.open is not None:
+            self.open.add(a_pass, size, seconds)
+        else:
+            d.got(a_pass, seconds)
+
+    def exhausted(self, a_pass, seconds):
+        """It has no more. Without a step in between it was a validation."""
+        a_pass.exhausted = True
+        d = self.data
+        if self.open is not None:
+            self.open.last = self.clock.mark()
+            return
+        d.asked(a_pass, seconds)
+        if a_pass.steps_before != self.count or self.count == 0:
+            return
+        if a_pass.loader_id == d.main and self.torch.is_grad_enabled():
+            return  # a step after the whole epoch
+        d.forget(a_pass)
+        self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
+
+    # The end.
+
+    def pause(self, on):
+        """Stops recording, or begins again as if nothing had happened since the last step."""
+        if self.paused and not on and self.count:
+            self.last = self.clock.mark()
+            self.data.drop()
+            self.phases, self.open, self.whole, self.pauses = [], None, [], []
+        self.paused = on
+
+    def finish(self, interrupted=False):
+        """Says what is left to say."""
+        if self.count == 0 or self.off:
+            return
+        self.off = True
+        try:
+            if self.first is not None:
+                self.data.batches = self.data.first
+                self._report_first()
+            if not interrupted:
+                self._last_epoch()
+            self.drain(0)
+            self.memory_at = 0.0
+            self.memory(perf_counter())
+        except Exception as err:  # the device may have failed, and the program with it
+            events.warn("the last iterations are lost: %s" % type(err).__name__)
+
+    def _last_epoch(self):
+        self.data.finish(self.count)
+        self.describe()
+        validations, _, _ = self.interruptions()
+        t, epoch, c = events.since_start(), self.data.epoch, self.clock
+        if validations:
+            c.wait()
+        for b, e, seen, within in validations:
+            self.validation(t, epoch, c.seconds(b, e) - sum(c.seconds(*p) for p in within), seen)
