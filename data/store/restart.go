@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sweetspot/engine/profile"
+)
+
+// Record is what the database holds of one run beside what [Store.Load] gives:
+// how it was described and how it ended.
+type Record struct {
+	Description
+	Status                       profile.Status // running if its recorder was heard within ten seconds, else interrupted
+	StoppedBecause, StoppedWords string
+	ScriptExit                   *int
+	RejectedLines                int
+	SpentS, SpentUSD             *float64
+	InputWait, EnergyJPerUnit    *float64
+	Layers                       []Layer
+	Warnings                     []string
+}
+
+// Record returns the run, or an error that names the mend where there is none.
+func (s *Store) Record(ctx context.Context, id int64) (r Record, err error) {
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return r, s.explain("be read", err)
+	}
+	defer tx.Rollback()
+	if err := s.readRecord(ctx, tx, id, &r); err != nil {
+		if errors.Is(err, sql.ErrNoRows) {
+			return r, fmt.Errorf("there is no run %d in %s; sweetspot export --format csv lists the runs", id, s.name)
+		}
+		return r, s.explain("be read", err)
+	}
+	return r, nil
+}
+
+const recordQuery = `
+	SELECT m.name, m.dataset, m.task, m.unit, m.source_file, m.params, m.flops_per_unit,
+		v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
+		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.framework, r.started_at,
+		r.address, r.spool, r.series, r.repeat, r.usd_per_hour,
+		c.host, c.os, c.cpu, c.cpus, c.gpu, c.gpu_count, c.gpu_mem_gib, c.driver, c.cuda, c.cloud, c.region, c.instance_type,
+		r.status, r.heartbeat_ms, r.stopped_because, r.stopped_words, r.script_exit, r.rejected_lines, r.spent_s, r.spent_usd,
+		r.input_wait, r.energy_j_per_unit
+	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
+	WHERE r.id = ?`
+
+func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64, r *Record) error {
+	var (
+		pruned                   bool
+		pruning                  profile.Pruning
+		layers, command, started string
+		heartbeat                int64
+		d, m                     = &r.Description, &r.Machine
+	)
+	err := tx.QueryRowContext(ctx, recordQuery, id).Scan(
+		&d.Model.Name, &d.Model.Dataset, &d.Model.Task, &d.Model.Unit, &d.Model.SourceFile, &d.Model.Params, &d.Model.FLOPsPerUnit,
+		&d.Variant.Name, &d.Variant.Precision, &pruned, &pruning.Kind, &pruning.Ratio, &layers,
+		&d.Mode, &d.BatchSize, &d.Epochs, &d.IterationsPerEpoch, &d.TrainSize, &command, &d.Framework, &started,
+		&d.Address, &d.Spool, &d.Series, &d.Repeat, &m.USDPerHour,
+		&m.Host, &m.OS, &m.CPU, &m.CPUs, &m.GPU, &m.GPUCount, &m.GPUMemGiB, &m.Driver, &m.CUDA, &m.VM.Cloud, &m.VM.Region, &m.VM.InstanceType,
+		&r.Status, &heartbeat, &r.StoppedBecause, &r.StoppedWords, &r.ScriptExit, &r.RejectedLines, &r.SpentS, &r.SpentUSD,
+		&r.InputWait, &r.EnergyJPerUnit)
+	if err != nil {
+		return err
+	}
+	if pruned {
+		pruning.Layers = parseLayers(layers)
+		d.Variant.Pruning = &pruning
+	}
+	if err := json.Unmarshal([]byte(command), &d.Command); err != nil {
+		d.Command = nil // typed in by hand
+	}
+	if at, err := time.Parse(time.RFC3339, started); err == nil {
+		d.StartedAt = at
+	}
+	if r.Status == profile.Running && s.nowFunc().Sub(time.UnixMilli(heartbeat)) > silence {
+		r.Status = profile.Interrupted
+	}
+	return r.readLists(ctx, tx, id)
+}
+
+func (r *Record) readLists(ctx context.Context, tx *sql.Tx, id int64) error {
+	err := each(ctx, tx, "SELECT name, kind, share FROM layers WHERE run_id = ? ORDER BY seq", []any{id}, func(rows *sql.Rows) error {
+		var l Layer
+		err := rows.Scan(&l.Name, &l.Kind, &l.Share)
+		r.Layers = append(r.Layers, l)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	const warnings = "SELECT text FROM log_lines WHERE run_id = ? AND level = 'warning' GROUP BY text ORDER BY min(seq) LIMIT 50"
+	return each(ctx, tx, warnings, []any{id}, func(rows *sql.Rows) error {
+		var text string
+		err := rows.Scan(&text)
+		r.Warnings = append(r.Warnings, text)
+		return err
+	})
+}
+
+// Restart empties a run and records it anew under its number: of a detached
+// probe, whatever came before its connection was lost comes again. A run that
+// someone records at this moment is refused.
+func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
+	rec := &Recording{store: s, id: id}
+	r, err := s.Record(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if r.Status == profile.Running {
+		return nil, fmt.Errorf("run %d is being recorded by another sweetspot; stop that one first", id)
+	}
+	err = s.change(ctx, "take a run anew", func(ctx context.Context, tx *transaction) error {
+		for _, table := range []string{"iterations", "validations", "pauses", "memory", "telemetry", "layers", "log_lines"} {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE run_id = ?", id); err != nil {
+				return err
+			}
+		}
+		return rec.present(tx.ExecContext(ctx, emptied, string(profile.Running), s.nowFunc().UnixMilli(), id))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// emptied takes back all that was measured and keeps what was described.
+const emptied = `
+	UPDATE runs SET status = ?, heartbeat_ms = ?, finished_at = '', stopped_because = '', stopped_words = '', script_exit = NULL,
+		rejected_lines = 0, spent_s = NULL, spent_usd = NULL, init_s = NULL, first_iteration_s = NULL, startup_s = NULL,
+		steady_s = NULL, steady_low_s = NULL, steady_high_s = NULL, steady_basis = '', steady_stddev_s = NULL, steady_n = 0,
+		warmup_iterations = 0, warmup_extra_s = 0, first_validation_s = NULL, validation_s = NULL, total_s = NULL,
+		total_stddev_s = NULL, total_n = 0, peak_memory_bytes = NULL, metric = NULL, accuracy = NULL, accuracy_stddev = NULL,
+		higher_is_better = NULL, accuracy_basis = NULL, input_wait = NULL, energy_j_per_unit = NULL,
+		iterations = 0, iterations_sum_s = 0, iterations_sum_s2 = 0, iterations_min_s = NULL, iterations_max_s = NULL
+	WHERE id = ?`
