@@ -16,6 +16,7 @@ import (
 
 	"sweetspot/engine/profile"
 	"sweetspot/probes/examples"
+	"sweetspot/probes/runner"
 )
 
 //go:embed python/__main__.py python/sweetspot_harness/*.py
@@ -23,7 +24,7 @@ var program embed.FS
 
 // Directory stands in the words of [Argv] for the directory that holds
 // [Files].
-const Directory = "{dir}"
+const Directory = runner.Directory
 
 // Files are those the command of [Argv] needs in its directory. The error is
 // that of the spec.

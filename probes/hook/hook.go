@@ -9,6 +9,8 @@ import (
 	"embed"
 	"io/fs"
 	"os"
+
+	"sweetspot/probes/runner"
 )
 
 //go:embed python/sitecustomize.py python/sweetspot_hook/*.py
@@ -30,7 +32,7 @@ func Env() []string { return EnvBefore(os.Getenv("PYTHONPATH")) }
 // EnvBefore is [Env] where the PYTHONPATH is this one, as on another host; ""
 // for none.
 func EnvBefore(pythonPath string) []string {
-	path := "{dir}"
+	path := runner.Directory
 	if pythonPath != "" {
 		path += string(os.PathListSeparator) + pythonPath
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // interpreterThere stands for the Python of another host that has PyTorch.
-const interpreterThere = "{python}"
+const interpreterThere = "{sweetspot-python}"
 
 // Surroundings are what a request needs from where it is made.
 type Surroundings struct {

@@ -1,11 +1,11 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -25,23 +25,32 @@ const (
 )
 
 const (
-	roomPrefix  = "sweetspot-probe-"
-	placeholder = "{dir}"
+	roomPrefix = "sweetspot-probe-"
+	lockName   = "lock"
+	// Directory in the words and the environment of a command stands for the
+	// directory of its files. No user writes it by chance.
+	Directory = "{sweetspot-dir}"
 )
 
 // room is the private directory of a command with files of its own. A nil room
 // has nothing.
-type room struct{ dir string }
+type room struct {
+	dir  string
+	lock *os.File // held as long as the room is used
+}
 
 // newRoom writes the files and makes the FIFO for events and the control file.
 func newRoom(files fs.FS) (r *room, err error) {
 	sweep()
-	dir, err := os.MkdirTemp("", roomPrefix+strconv.Itoa(os.Getpid())+"-")
+	dir, err := os.MkdirTemp("", roomPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("no temporary directory for the probe: %w; set TMPDIR to one that can be written", err)
 	}
-	r = &room{dir}
-	err = os.CopyFS(dir, files)
+	r = &room{dir: dir}
+	r.lock, err = takeLock(filepath.Join(dir, lockName), os.O_CREATE)
+	if err == nil {
+		err = os.CopyFS(dir, files)
+	}
 	if err == nil {
 		err = syscall.Mkfifo(r.fifo(), 0o600)
 	}
@@ -56,14 +65,26 @@ func newRoom(files fs.FS) (r *room, err error) {
 	return r, nil
 }
 
-// sweep removes the rooms of processes that were killed.
+// takeLock opens a file and locks it, unless another process has.
+func takeLock(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// sweep removes the rooms of processes that were killed: their locks went with
+// them.
 func sweep() {
-	found, _ := filepath.Glob(filepath.Join(os.TempDir(), roomPrefix+"*-*"))
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), roomPrefix+"*"))
 	for _, dir := range found {
-		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), roomPrefix), "-")
-		pid, err := strconv.Atoi(owner)
-		if err == nil && syscall.Kill(pid, 0) == syscall.ESRCH {
+		if f, err := takeLock(filepath.Join(dir, lockName), 0); err == nil {
 			_ = os.RemoveAll(dir)
+			_ = f.Close()
 		}
 	}
 }
@@ -82,7 +103,7 @@ func (r *room) env() []string {
 func (r *room) place(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = strings.ReplaceAll(w, placeholder, r.dir)
+		out[i] = strings.ReplaceAll(w, Directory, r.dir)
 	}
 	return out
 }
@@ -106,7 +127,11 @@ func (r *room) askToStop() bool {
 }
 
 func (r *room) remove() {
-	if r != nil {
-		_ = os.RemoveAll(r.dir)
+	if r == nil {
+		return
+	}
+	_ = os.RemoveAll(r.dir)
+	if r.lock != nil {
+		_ = r.lock.Close()
 	}
 }

@@ -15,7 +15,7 @@ func filed(t *testing.T, script string, grace time.Duration) (p *Process, dir st
 	t.Setenv("TMPDIR", t.TempDir())
 	files := fstest.MapFS{"bin/greet": {Data: []byte("echo '{\"greeting\":1}' >> \"$SWEETSPOT_EVENTS_PATH\"\n")}}
 	p, err := Start(t.Context(), Command{
-		Argv: []string{"/bin/sh", "-c", script, "sh", "{dir}"}, Env: []string{"PLACE={dir}/bin"}, Files: files, Grace: grace,
+		Argv: []string{"/bin/sh", "-c", script, "sh", Directory}, Env: []string{"PLACE=" + Directory + "/bin"}, Files: files, Grace: grace,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,22 +66,28 @@ func TestControlComesBeforeSignals(t *testing.T) {
 	}
 }
 
+// A room whose lock nobody holds belongs to nobody any more.
 func TestRoomsOfTheKilledAreSwept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	// No process has a number above the kernel's largest, 4194304.
-	dead := filepath.Join(os.TempDir(), roomPrefix+"4999999-1")
-	mine := filepath.Join(os.TempDir(), roomPrefix+"1-1")
-	for _, dir := range []string{dead, mine} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	living, err := newRoom(fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer living.remove()
+	dead, err := newRoom(fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = dead.lock.Close() // as a kill does
+	young := filepath.Join(os.TempDir(), roomPrefix+"young")
+	if err := os.Mkdir(young, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	sweep()
-	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("the room of a dead process is left: %v", err)
-	}
-	if _, err := os.Stat(mine); err != nil {
-		t.Errorf("the room of a living process is gone: %v", err)
+	for dir, want := range map[string]bool{living.dir: true, dead.dir: false, young: true} {
+		if _, err := os.Stat(dir); os.IsNotExist(err) == want {
+			t.Errorf("%s: %v, should be there: %t", dir, err, want)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ type Command struct {
 	Dir   string        // "" for the current one
 	Env   []string      // added to the environment, KEY=value
 	Grace time.Duration // between SIGINT and SIGTERM, and again before SIGKILL; 0 for 5 s
-	Files fs.FS         // written to a private directory while the command runs; {dir} in Argv and Env is its path. May be nil.
+	Files fs.FS         // written to a private directory while the command runs; [Directory] in Argv and Env is its path. May be nil.
 }
 
 // Exit is how the command ended: its own code, or 128 plus the signal that
@@ -63,6 +63,8 @@ type Process struct {
 	mu       sync.Mutex
 	reaped   bool // the process group may belong to someone else
 	stopping bool
+	patience time.Duration // between two steps of a stop
+	hurry    chan struct{} // closed when the patience becomes less
 }
 
 // Start begins the command. When ctx ends, the command is stopped as by
@@ -189,34 +191,48 @@ func (p *Process) Wait() Exit {
 // SIGKILL. It returns at once and may be called again.
 func (p *Process) Stop() { p.StopWithin(p.grace) }
 
-// StopWithin is [Process.Stop] with another grace period, for steps that take
-// longer.
+// StopWithin is [Process.Stop] with another grace period. A later call with a
+// shorter one is obeyed from then on.
 func (p *Process) StopWithin(grace time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopping {
-		return
+	switch {
+	case !p.stopping:
+		p.stopping, p.patience, p.hurry = true, grace, make(chan struct{})
+		go p.stop()
+	case grace < p.patience:
+		p.patience = grace
+		close(p.hurry)
+		p.hurry = make(chan struct{})
 	}
-	p.stopping = true
-	go func() {
-		if p.room.askToStop() && p.endsWithin(grace) {
-			return
-		}
-		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
-			p.signal(s)
-			if p.endsWithin(grace) {
-				return
-			}
-		}
-	}()
 }
 
-func (p *Process) endsWithin(d time.Duration) bool {
-	select {
-	case <-p.ended:
-		return true
-	case <-time.After(d):
-		return false
+func (p *Process) stop() {
+	if p.room.askToStop() && p.endsInTime() {
+		return
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+		p.signal(s)
+		if p.endsInTime() {
+			return
+		}
+	}
+}
+
+// endsInTime waits for the end, as long as the patience of the moment lasts.
+func (p *Process) endsInTime() bool {
+	begin := time.Now()
+	for {
+		p.mu.Lock()
+		left, hurry := p.patience-time.Since(begin), p.hurry
+		p.mu.Unlock()
+		select {
+		case <-p.ended:
+			return true
+		case <-hurry:
+		case <-time.After(left):
+			return false
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func elsewhere(lost error) Starter {
 func TestAnotherHostSaysWhatItIs(t *testing.T) {
 	s := openStore(t)
 	o := shell(s, `cat "$PLACE/f" >&2; `+fmt.Sprintf(steps, 60, ">&3"))
-	o.Start, o.Files, o.Env = elsewhere(nil), fstest.MapFS{"f": {Data: []byte("hello\n")}}, []string{"PLACE={dir}"}
+	o.Start, o.Files, o.Env = elsewhere(nil), fstest.MapFS{"f": {Data: []byte("hello\n")}}, []string{"PLACE=" + runner.Directory}
 	o.Place = func(f identity.Facts, m *store.Machine) {
 		if f.CPUs == 8 {
 			m.VM, m.USDPerHour = profile.VMKey{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge"}, new(3.6)
