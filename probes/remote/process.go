@@ -31,7 +31,7 @@ const (
 type Options struct {
 	// Python is the interpreter of that host. Empty is the first of
 	// $SWEETSPOT_PYTHON, python3 and /usr/bin/python3 there that imports PyTorch.
-	// It takes the place of {python} in the command's words.
+	// It takes the place of {sweetspot-python} in the command's words.
 	Python     string
 	Spool      string          // of [NewSpool]: the command is detached, and goes on without the connection
 	Memo       json.RawMessage // kept in the spool for whoever attaches
@@ -76,7 +76,7 @@ type Process struct {
 }
 
 // Start runs the command on the host. When ctx ends, the command is stopped as
-// by [Process.StopWithin]. The word {python} in the command stands for an
+// by [Process.StopWithin]. The word {sweetspot-python} in the command stands for an
 // interpreter of that host with PyTorch; its directory is one of that host, by
 // default the user's own.
 func Start(ctx context.Context, h Host, c runner.Command, o Options) (*Process, error) {

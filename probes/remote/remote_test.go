@@ -69,8 +69,8 @@ func sh(script string) runner.Command {
 func TestRunsThere(t *testing.T) {
 	s := serve(t)
 	c := sh(`echo "out $COLOUR $(cat "$0")"; echo err >&2; echo "{\"fd\":\"$SWEETSPOT_EVENTS\"}" >&3; echo '{"path":1}' >>"$SWEETSPOT_EVENTS_PATH"; stat -c %a "${0%/*/*}"; exit 7`)
-	c.Argv = append(c.Argv, "{dir}/sub/file.txt")
-	c.Env = []string{"COLOUR=it's \"$green\" `x`\n{dir}"}
+	c.Argv = append(c.Argv, "{sweetspot-dir}/sub/file.txt")
+	c.Env = []string{"COLOUR=it's \"$green\" `x`\n{sweetspot-dir}"}
 	c.Files = fstest.MapFS{"sub/file.txt": {Data: []byte("whole\x00file\n")}}
 	p, out := start(t, s, c, Options{})
 	exit := p.Wait()
@@ -143,7 +143,7 @@ func stepping(t *testing.T, n int) (c runner.Command, pid func() int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pid")
 	return runner.Command{
-			Argv: []string{"python3", "{dir}/steps.py", path, strconv.Itoa(n)}, Grace: 500 * time.Millisecond,
+			Argv: []string{"python3", "{sweetspot-dir}/steps.py", path, strconv.Itoa(n)}, Grace: 500 * time.Millisecond,
 			Files: fstest.MapFS{"steps.py": {Data: []byte(steps)}},
 		}, func() int {
 			text, _ := os.ReadFile(path)

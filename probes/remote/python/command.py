@@ -58,7 +58,7 @@ class Room:
             )
 
     def place(self, word):
-        return word.replace("{dir}", self.dir)
+        return word.replace("{sweetspot-dir}", self.dir)
 
     def ask_to_stop(self):
         """Writes the request and says whether someone watches for it."""

@@ -7,7 +7,7 @@ import subprocess
 from command import Trouble
 
 PATIENCE = 120  # seconds an import of PyTorch may take; from a cold disk it is tens
-WORD = "{python}"
+WORD = "{sweetspot-python}"
 
 
 def place(argv, named):
