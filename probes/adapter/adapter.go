@@ -1,0 +1,150 @@
+// Package adapter makes events out of what a script prints, for scripts that
+// write none and cannot be hooked into: the progress bars of Keras and tqdm,
+// the log of MLPerf, or lines that a regular expression finds. What output
+// does not tell is left unknown, and a warning says what the times rest on.
+package adapter
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/protocol"
+)
+
+// Kind is a form of output.
+type Kind string
+
+// The kinds. Auto tries all but Pattern and settles on the first that tells an
+// iteration.
+const (
+	Auto    Kind = "auto"
+	Keras   Kind = "keras"
+	TQDM    Kind = "tqdm"
+	MLLOG   Kind = "mllog"
+	Pattern Kind = "pattern"
+)
+
+// Kinds are the words a user may say, in the order they are told.
+var Kinds = []Kind{Auto, Keras, TQDM, MLLOG, Pattern}
+
+const (
+	maxLine = 64 << 10 // bytes of a line; MLPerf's carry JSON
+	// maxJump is the most steps between two lines; a counter that is faster
+	// counts samples or bytes.
+	maxJump = 10_000
+)
+
+// reader is one form's state.
+type reader interface {
+	line(t float64, line string) []protocol.Event
+}
+
+// Adapter reads the output of one script, line by line. It is not safe for
+// use by several goroutines.
+type Adapter struct {
+	readers []reader
+	settled bool
+	last    float64 // the latest time seen
+}
+
+// New returns an adapter. The pattern is for the kind Pattern alone.
+func New(kind Kind, pattern string) (*Adapter, error) {
+	if kind != Pattern && pattern != "" {
+		return nil, fmt.Errorf("a pattern goes with the adapter %s; leave %s away", Pattern, plaintext.Line(string(kind), 40))
+	}
+	switch kind {
+	case Auto:
+		return &Adapter{readers: []reader{&keras{}, newTQDM(), &mllog{}}}, nil
+	case Keras:
+		return &Adapter{readers: []reader{&keras{}}}, nil
+	case TQDM:
+		return &Adapter{readers: []reader{newTQDM()}}, nil
+	case MLLOG:
+		return &Adapter{readers: []reader{&mllog{}}}, nil
+	case Pattern:
+		r, err := newPattern(pattern)
+		if err != nil {
+			return nil, err
+		}
+		return &Adapter{readers: []reader{r}}, nil
+	}
+	return nil, fmt.Errorf("no adapter is called %q; there are auto, keras, tqdm, mllog and pattern", plaintext.Line(string(kind), 40))
+}
+
+// Line reads one line, or one drawing of a progress bar, that came t seconds
+// after the start; lines come in the order of time. What it returns is sound:
+// seconds are finite and not negative.
+func (a *Adapter) Line(t float64, line string) []protocol.Event {
+	if math.IsNaN(t) || math.IsInf(t, 0) || t < a.last {
+		t = a.last // a clock that went back measures nothing
+	}
+	a.last = t
+	if len(line) > maxLine {
+		return nil
+	}
+	line = strings.TrimSpace(plaintext.Clean(line))
+	if line == "" {
+		return nil
+	}
+	var events []protocol.Event
+	for i, r := range a.readers {
+		found := r.line(t, line)
+		events = append(events, found...)
+		if !a.settled && slices.ContainsFunc(found, isIteration) {
+			a.settled = true
+			a.readers = a.readers[i : i+1]
+			break
+		}
+	}
+	return slices.DeleteFunc(events, unsound)
+}
+
+func isIteration(e protocol.Event) bool {
+	_, ok := e.(protocol.Iteration)
+	return ok
+}
+
+// unsound tells an event that must not be: a time that is none.
+func unsound(e protocol.Event) bool {
+	switch e := e.(type) {
+	case protocol.Iteration:
+		return !sound(e.Seconds)
+	case protocol.Validation:
+		return !sound(e.Seconds) || (e.Value != nil && (math.IsNaN(*e.Value) || math.IsInf(*e.Value, 0)))
+	case protocol.Init:
+		return !sound(e.Seconds)
+	}
+	return false
+}
+
+func sound(seconds float64) bool { return seconds >= 0 && !math.IsInf(seconds, 0) }
+
+// bar is a count of steps that is printed now and then.
+type bar struct {
+	t     float64 // when it was last seen
+	n     int     // what it said
+	epoch int
+	index int // steps told so far, over all epochs
+}
+
+// advance tells the steps since the bar was last seen: each took the mean, as
+// more is not known.
+func (b *bar) advance(t float64, n int) []protocol.Event {
+	steps, seconds := n-b.n, t-b.t
+	b.t, b.n = t, n
+	if steps < 1 || steps > maxJump {
+		return nil
+	}
+	events := make([]protocol.Event, 0, steps)
+	for range steps {
+		events = append(events, protocol.Iteration{T: new(t), Epoch: b.epoch, Index: new(b.index), Seconds: seconds / float64(steps)})
+		b.index++
+	}
+	return events
+}
+
+// redrawn is said once of times that a progress bar gave.
+var redrawn = protocol.Warning{Message: "the times come from a progress bar: steps between two of its drawings share their mean, so single steps may vary more than is shown"}

@@ -1,0 +1,242 @@
+package adapter
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/protocol"
+)
+
+// mllog reads the log of MLPerf training: `:::MLLOG {json}` and the older
+// `:::MLPv0.5.0 resnet 1541635749.6 (file.py:10) key: json`, anywhere on a
+// line. It tells epochs (or blocks of them) and no steps, and what it does not
+// tell is not made up: an iteration is an epoch here, its units the samples of
+// the epoch, and iterations_per_epoch is 1, or for blocks of k epochs 1/k.
+// Times are those in the log.
+type mllog struct {
+	open     map[string]float64 // an interval: when it began
+	samples  float64            // of an epoch; 0 unknown
+	perBlock float64            // epochs of the block that is open
+	told     float64            // iterations_per_epoch as it was told
+	epochs   bool               // there are epochs, so that blocks are passed over
+	evals    float64            // seconds of evaluations since the open epoch or block began
+	pending  *protocol.Validation
+	index    int
+	epoch    int
+	warned   bool
+	last     string
+}
+
+// entry is one line.
+type entry struct {
+	Key      string          `json:"key"`
+	TimeMS   *float64        `json:"time_ms"`
+	Value    json.RawMessage `json:"value"`
+	Metadata json.RawMessage `json:"metadata"`
+}
+
+var mlpOld = regexp.MustCompile(`:::MLPv[\d.]+ (\S+) (\d+(?:\.\d+)?) \([^)]*\) (\w+)(?:: (.*))?$`)
+
+func readMLLOG(line string) (e entry, ok bool) {
+	if _, text, found := strings.Cut(line, ":::MLLOG "); found {
+		err := json.NewDecoder(strings.NewReader(text)).Decode(&e)
+		return e, err == nil && e.Key != "" && e.TimeMS != nil
+	}
+	m := mlpOld.FindStringSubmatch(line)
+	if m == nil {
+		return e, false
+	}
+	seconds, err := strconv.ParseFloat(m[2], 64)
+	if err != nil || math.IsInf(seconds*1000, 0) {
+		return e, false
+	}
+	e = entry{Key: m[3], TimeMS: new(seconds * 1000)}
+	if json.Valid([]byte(m[4])) {
+		e.Value = json.RawMessage(m[4])
+	}
+	return e, true
+}
+
+func (e entry) number() (float64, bool) {
+	var v float64
+	err := json.Unmarshal(e.Value, &v)
+	if err != nil { // the older form has {"epoch": 3, "value": 0.7}
+		var object struct{ Value *float64 }
+		if json.Unmarshal(e.Value, &object) != nil || object.Value == nil {
+			return 0, false
+		}
+		v = *object.Value
+	}
+	return v, true
+}
+
+func (m *mllog) line(_ float64, line string) []protocol.Event {
+	if line == m.last {
+		return nil // loggers that print twice
+	}
+	e, ok := readMLLOG(line)
+	if !ok {
+		return nil
+	}
+	m.last = line
+	if m.open == nil {
+		m.open = map[string]float64{}
+	}
+	now := *e.TimeMS / 1000
+	interval, isStart := strings.CutSuffix(e.Key, "_start")
+	if isStart {
+		return m.begin(interval, now, e)
+	}
+	if interval, isStop := strings.CutSuffix(e.Key, "_stop"); isStop {
+		return m.end(interval, now)
+	}
+	return m.fact(e)
+}
+
+// fact is a point in time: a setting or a result.
+func (m *mllog) fact(e entry) []protocol.Event {
+	if e.Key == "submission_benchmark" {
+		var name string
+		if json.Unmarshal(e.Value, &name) == nil && name != "" {
+			return []protocol.Event{protocol.Model{Name: plaintext.Line(name, 200)}}
+		}
+		return nil
+	}
+	v, ok := e.number()
+	if !ok {
+		return nil
+	}
+	switch e.Key {
+	case "global_batch_size":
+		if v >= 1 && v < maxBatch && v == math.Trunc(v) {
+			return []protocol.Event{protocol.Model{BatchSize: new(int(v))}}
+		}
+	case "train_samples":
+		if v >= 1 {
+			m.samples = v
+			return []protocol.Event{protocol.Model{TrainSize: new(v)}}
+		}
+	case "eval_accuracy", "eval_loss", "eval_error":
+		return m.result(e.Key, v)
+	}
+	return nil
+}
+
+const maxBatch = 1 << 40
+
+// result gives an evaluation its value. What is called accuracy is a loss in
+// some benchmarks, so its direction is left open.
+func (m *mllog) result(name string, v float64) []protocol.Event {
+	if m.pending == nil {
+		m.pending = &protocol.Validation{Seconds: -1}
+	}
+	m.pending.Metric, m.pending.Value = name, &v
+	if _, running := m.open["eval"]; running || m.pending.Seconds < 0 {
+		return nil
+	}
+	return m.flush()
+}
+
+// flush tells the evaluation that has ended.
+func (m *mllog) flush() []protocol.Event {
+	v := m.pending
+	m.pending = nil
+	if v == nil || v.Seconds < 0 {
+		return nil
+	}
+	return []protocol.Event{*v}
+}
+
+func (m *mllog) begin(interval string, now float64, e entry) []protocol.Event {
+	var events []protocol.Event
+	switch interval {
+	case "run":
+		if since, ok := m.open["init"]; ok && now >= since {
+			events = append(events, protocol.Init{Seconds: now - since})
+		}
+	case "epoch", "block":
+		events = m.flush()
+		if interval == "epoch" {
+			m.epochs = true
+		} else {
+			m.perBlock = epochsOf(e.Metadata)
+		}
+		m.evals = 0
+	case "eval":
+		events = m.flush()
+		m.pending = nil
+	case "init":
+	default:
+		return nil
+	}
+	m.open[interval] = now
+	return events
+}
+
+// epochsOf is the number of epochs in a block; 0 unknown.
+func epochsOf(metadata json.RawMessage) float64 {
+	var object struct {
+		Count *float64 `json:"epoch_count"`
+	}
+	if json.Unmarshal(metadata, &object) != nil || object.Count == nil || *object.Count <= 0 {
+		return 0
+	}
+	return *object.Count
+}
+
+func (m *mllog) end(interval string, now float64) []protocol.Event {
+	if interval == "run" {
+		return m.flush()
+	}
+	since, ok := m.open[interval]
+	if interval == "init" || !ok {
+		return nil // init lasts until run begins
+	}
+	delete(m.open, interval)
+	seconds := now - since
+	if seconds < 0 {
+		return nil
+	}
+	switch interval {
+	case "eval":
+		m.evals += seconds
+		if m.pending == nil {
+			m.pending = &protocol.Validation{}
+		}
+		m.pending.Seconds, m.pending.Epoch = seconds, m.epoch
+		if m.pending.Value != nil {
+			return m.flush()
+		}
+	case "epoch":
+		return m.step(seconds-m.evals, 1)
+	case "block":
+		if !m.epochs && m.perBlock > 0 {
+			return m.step(seconds-m.evals, m.perBlock)
+		}
+	}
+	return nil
+}
+
+// step is an epoch or a block of several.
+func (m *mllog) step(seconds, epochs float64) []protocol.Event {
+	var events []protocol.Event
+	if !m.warned {
+		m.warned = true
+		events = append(events, protocol.Warning{Message: "the log of MLPerf tells no single steps, so that a step here is an epoch or a block of epochs"})
+	}
+	if per := 1 / epochs; per != m.told && !math.IsInf(per, 0) {
+		m.told = per
+		events = append(events, protocol.Model{IterationsPerEpoch: new(per)})
+	}
+	it := protocol.Iteration{Epoch: m.epoch, Index: new(m.index), Seconds: seconds}
+	if m.samples > 0 {
+		it.Units = new(m.samples * epochs)
+	}
+	m.index++
+	m.epoch += int(min(max(epochs, 1), 1e6))
+	return append(events, it)
+}

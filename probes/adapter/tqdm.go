@@ -1,0 +1,177 @@
+package adapter
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"sweetspot/probes/protocol"
+)
+
+// tqdm reads its bars: ` 26%|██▌ | 120/469 [00:03<00:09, 38.21it/s]` and,
+// where the total is unknown, `120it [00:03, 38.21it/s]`, with a description
+// before a colon. Several bars may be drawn in turn. The training bar is the
+// first that moves, which of nested ones is the inner one; when it begins
+// again, so does an epoch. A bar that is called after a validation, or that
+// runs whole between two rounds of the training bar, is a validation and takes
+// the time from its first drawing to its last. Where the only bar is one of
+// epochs, a step is an epoch.
+type tqdm struct {
+	bars     map[string]*drawn
+	training *drawn
+	between  *protocol.Validation // what may turn out to be one
+	perEpoch int
+	epochs   int
+	warned   bool
+}
+
+// drawn is one bar as it was last drawn.
+type drawn struct {
+	bar
+	total  int // 0 unknown
+	began  float64
+	rounds int
+	other  bool // a validation by its name
+}
+
+// maxBars is more than any script draws; a description that never repeats
+// must not fill the memory.
+const maxBars = 200
+
+var (
+	tqdmBar     = regexp.MustCompile(`^(.*?)\s*\d{1,3}%\|[^|]*\|\s*(\d{1,9})/(\d{1,9}) \[\d+:\d\d`)
+	tqdmOpen    = regexp.MustCompile(`^(?:(.*?):\s+)?(\d{1,9})[A-Za-z]+ \[\d+:\d\d`)
+	tqdmEpoch   = regexp.MustCompile(`(?i)epoch\D{0,3}\d+\s*(?:/|of)\s*(\d{1,6})`)
+	tqdmEpochs  = regexp.MustCompile(`(?i)^epochs?:?$`)
+	tqdmDigits  = regexp.MustCompile(`[\d.,=]+`)
+	tqdmIgnored = regexp.MustCompile(`(?i)download|load|map|tokeni|extract|filter|preprocess|sanity|cach|unpack|fetch|index|generat`)
+	tqdmOther   = regexp.MustCompile(`(?i)\b(val|valid|validation|validating|validate|eval|evaluation|evaluating|evaluate|test|testing|dev)\b`)
+)
+
+func newTQDM() *tqdm { return &tqdm{bars: map[string]*drawn{}} }
+
+func (q *tqdm) line(t float64, line string) []protocol.Event {
+	description, n, total, ok := tqdmLine(line)
+	if !ok || tqdmIgnored.MatchString(description) {
+		return nil
+	}
+	b := q.find(description, total)
+	if b == nil {
+		return nil
+	}
+	if b.rounds == 0 || n < b.n {
+		b.begin(t, n)
+		q.takeOver(b)
+		return nil
+	}
+	if n == b.n {
+		return nil
+	}
+	if q.training == nil && !b.other {
+		q.training = b
+	}
+	if b != q.training {
+		return q.beside(b, t, n)
+	}
+	events := append(q.settled(), q.describe(b, description)...)
+	steps := b.advance(t, n)
+	if len(steps) > 0 && !q.warned {
+		q.warned = true
+		events = append(events, redrawn)
+	}
+	return append(events, steps...)
+}
+
+func tqdmLine(line string) (description string, n, total int, ok bool) {
+	if m := tqdmBar.FindStringSubmatch(line); m != nil {
+		n, _ = strconv.Atoi(m[2])
+		total, _ = strconv.Atoi(m[3])
+		return m[1], n, total, true
+	}
+	if m := tqdmOpen.FindStringSubmatch(line); m != nil {
+		n, _ = strconv.Atoi(m[2])
+		return m[1], n, 0, true
+	}
+	return "", 0, 0, false
+}
+
+// find is the bar of a description, numbers in which may change, and a total.
+func (q *tqdm) find(description string, total int) *drawn {
+	key := tqdmDigits.ReplaceAllString(description, "") + "/" + strconv.Itoa(total)
+	b := q.bars[key]
+	if b == nil {
+		if len(q.bars) >= maxBars {
+			return nil
+		}
+		b = &drawn{total: total, other: tqdmOther.MatchString(strings.ReplaceAll(description, "_", " "))}
+		q.bars[key] = b
+	}
+	return b
+}
+
+// begin is a round of the bar: its first drawing. Steps done before it was
+// drawn have no time.
+func (b *drawn) begin(t float64, n int) {
+	b.rounds++
+	b.bar.t, b.bar.n, b.began = t, n, t
+	b.epoch = b.rounds - 1
+}
+
+// takeOver makes a bar the training's that begins again while the one taken for
+// it is over and does not: that was something before the training.
+func (q *tqdm) takeOver(b *drawn) {
+	old := q.training
+	if old == nil || b == old || b.other || b.rounds <= old.rounds || old.bar.n < old.total {
+		return
+	}
+	b.index, b.epoch, b.rounds = old.index, old.epoch, old.rounds
+	q.training, q.between = b, nil
+}
+
+// beside takes a drawing of a bar that is not the training's: a validation,
+// once it is whole, if the training stood still.
+func (q *tqdm) beside(b *drawn, t float64, n int) []protocol.Event {
+	b.bar.t, b.bar.n = t, n
+	if q.training == nil || b.total == 0 || n < b.total || b.began < q.training.bar.t {
+		return nil
+	}
+	v := protocol.Validation{T: new(t), Epoch: q.training.epoch, Seconds: t - b.began}
+	if !b.other {
+		q.between = &v
+		return nil
+	}
+	return []protocol.Event{v}
+}
+
+// settled is what ran between, now that the training goes on.
+func (q *tqdm) settled() []protocol.Event {
+	v := q.between
+	q.between = nil
+	if v == nil {
+		return nil
+	}
+	return []protocol.Event{*v}
+}
+
+func (q *tqdm) describe(b *drawn, description string) []protocol.Event {
+	epochs := q.epochs
+	if m := tqdmEpoch.FindStringSubmatch(description); m != nil {
+		epochs, _ = strconv.Atoi(m[1])
+	}
+	if b.total == q.perEpoch && epochs == q.epochs {
+		return nil
+	}
+	q.perEpoch, q.epochs = b.total, epochs
+	var m protocol.Model
+	if tqdmEpochs.MatchString(description) && b.total > 0 {
+		m.IterationsPerEpoch, m.Epochs = new(1.0), new(float64(b.total))
+		return []protocol.Event{m}
+	}
+	if b.total > 0 {
+		m.IterationsPerEpoch = new(float64(b.total))
+	}
+	if epochs > 0 {
+		m.Epochs = new(float64(epochs))
+	}
+	return []protocol.Event{m}
+}
