@@ -35,6 +35,16 @@ func (b Basis) String() string {
 // MarshalText lets a basis travel as its word.
 func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
+// UnmarshalText reads what [Basis.MarshalText] wrote.
+func (b *Basis) UnmarshalText(text []byte) (err error) {
+	if string(text) == basisNames[Unknown] {
+		*b = Unknown
+		return nil
+	}
+	*b, err = ParseBasis(string(text))
+	return err
+}
+
 // ParseBasis reads the word written by [Basis.String].
 func ParseBasis(s string) (Basis, error) {
 	for i, name := range basisNames {
