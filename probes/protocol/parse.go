@@ -101,6 +101,7 @@ var readers = map[string]func(*fields) Event{
 		}
 	},
 	"layers":  func(f *fields) Event { return Layers{f.t(), f.layers()} },
+	"limit":   func(f *fields) Event { return Limit{f.t(), f.count("batch_size"), f.whole("fails_at")} },
 	"warning": func(f *fields) Event { return Warning{f.text("message", maxNote)} },
 	"error":   func(f *fields) Event { return Failure{f.text("message", maxNote)} },
 	"done":    func(f *fields) Event { return Done{f.t(), f.name("reason")} },
@@ -185,6 +186,22 @@ func (f *fields) whole(key string) *int {
 		return nil
 	}
 	return new(int(*v))
+}
+
+// count is a whole number of one or more that must be there.
+func (f *fields) count(key string) int {
+	v := f.whole(key)
+	switch {
+	case f.err != nil:
+		return 0
+	case v == nil:
+		f.fail(key, "is missing")
+		return 0
+	case *v == 0:
+		f.fail(key, "is 0")
+		return 0
+	}
+	return *v
 }
 
 // index is a whole number that is 0 when absent.

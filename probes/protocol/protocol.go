@@ -118,6 +118,14 @@ type Layer struct {
 	Share      float64
 }
 
+// Limit is the largest batch that fits the memory. FailsAt is the smallest that
+// was seen not to; nil where the largest that was asked for fits.
+type Limit struct {
+	T         *float64
+	BatchSize int
+	FailsAt   *int
+}
+
 // Warning is something the user should know.
 type Warning struct{ Message string }
 
@@ -139,6 +147,7 @@ func (Pause) isEvent()      {}
 func (Memory) isEvent()     {}
 func (Telemetry) isEvent()  {}
 func (Layers) isEvent()     {}
+func (Limit) isEvent()      {}
 func (Warning) isEvent()    {}
 func (Failure) isEvent()    {}
 func (Done) isEvent()       {}

@@ -51,6 +51,8 @@ func TestEvents(t *testing.T) {
 		`{"sweetspot":1,"event":"hello","pid":42,"hook":true}`:                                      Hello{PID: new(42), Hook: true},
 		`{"sweetspot":1,"event":"model","world_size":4}`:                                            Model{WorldSize: new(4)},
 		`{"sweetspot":1,"event":"layers","layers":[{"name":"conv1","kind":"Conv2d","share":0.51}]}`: Layers{nil, []Layer{{"conv1", "Conv2d", 0.51}}},
+		`{"sweetspot":1,"event":"limit","batch_size":96,"fails_at":97}`:                             Limit{nil, 96, new(97)},
+		`{"sweetspot":1,"event":"limit","batch_size":4096,"fails_at":null}`:                         Limit{BatchSize: 4096},
 		`{"event":"iteration","seconds":0,"sweetspot":1,"units":null,"future":[{}]}`:                Iteration{},
 		`{"sweetspot":1,"event":"validation","t":61.0,"epoch":0,"seconds":2.1,"metric":"top1","value":0.87,"higher_is_better":true,"units":10000}`: Validation{
 			new(61.0), 0, 2.1, "top1", new(0.87), new(true), new(10000.0)},
@@ -76,6 +78,8 @@ func TestRejected(t *testing.T) {
 		`{"sweetspot":1,"event":"iteration","seconds":0.1`:                      "not valid JSON",
 		`{"sweetspot":1,"event":"iteration","seconds":-0.1}`:                    "seconds is negative",
 		`{"sweetspot":1,"event":"iteration"}`:                                   "seconds is missing",
+		`{"sweetspot":1,"event":"limit","fails_at":8}`:                          "batch_size is missing",
+		`{"sweetspot":1,"event":"limit","batch_size":0}`:                        "batch_size is 0",
 		`{"sweetspot":1,"event":"iteration","seconds":null}`:                    "seconds is missing",
 		`{"sweetspot":1,"event":"iteration","seconds":"0.1"}`:                   "seconds is not a number",
 		`{"sweetspot":1,"event":"iteration","seconds":1e999}`:                   "seconds is not a finite number",
