@@ -70,7 +70,9 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	p := printer{out: cmd.OutOrStdout(), json: wantsJSON(cmd), path: w.Path(), epochs: f.estimated(r), set: set}
+	p := printer{out: cmd.OutOrStdout(), json: wantsJSON(cmd), path: w.Path(), set: set,
+		epochs: func(run profile.Run) []float64 { return f.estimated(run, r.IsCommand()) },
+	}
 	for u := range m.Updates() {
 		live.show(u)
 		live.aside(func() { err = p.print(u) })
@@ -95,7 +97,7 @@ type printer struct {
 	out     io.Writer
 	json    bool
 	path    string
-	epochs  []float64
+	epochs  func(profile.Run) []float64
 	set     *profile.Set
 	printed map[int]bool
 }
@@ -128,7 +130,7 @@ func (p *printer) row(r matrix.Row, among bool) error {
 		_, err := fmt.Fprintf(p.out, "%s: %s, %s\n", r.Label(), r.State, r.Why)
 		return err
 	}
-	result := report.New(r.Update, p.epochs, p.set.Kinds)
+	result := report.New(r.Update, p.epochs(r.Update.Run), p.set.Kinds)
 	if p.json {
 		return printJSON(p.out, result)
 	}

@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/request"
 )
@@ -23,7 +24,7 @@ type probeFlags struct {
 	epochs, trainSize                               string
 	fineTune, repeat, maxSteps, fitBatch            int
 	maxSeconds, maxCost, target                     string
-	python, price, vm                               string
+	python, price, vm, adapter, pattern             string
 	layers, yes, noMetadata, noTUI, keepRunning     bool
 }
 
@@ -51,6 +52,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.target, "precision-target", "0.02", "relative half-width of the mean's 90 % interval to reach (0.02 or 2%)")
 	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end however precise the answer is; caps still hold")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
+	fl.StringVar(&f.adapter, "adapter", "", "how to read the output of a script that is no PyTorch: auto, keras, tqdm, mllog (default auto)")
+	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with groups such as (?P<ms>…) or (?P<step>…)")
 	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
 	fl.StringVar(&f.vm, "vm", "", "the machine is that VM type of the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
 	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
@@ -87,6 +90,7 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	}
 	r = request.Request{
 		Command: args, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Python: f.python,
+		Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning,
 		Spec: harness.Spec{
 			Model: f.model, Mode: cmp.Or(mode, profile.Train), Input: strings.ToLower(f.input), Data: harness.Data(strings.ToLower(f.data)),
@@ -127,10 +131,11 @@ func (f *probeFlags) counts(r *request.Request) error {
 	return nil
 }
 
-// estimated are the numbers of epochs to estimate.
-func (f *probeFlags) estimated(r request.Request) []float64 {
-	if f.epochs != "" {
-		return []float64{float64(r.Spec.Epochs)}
+// estimated are the numbers of epochs to estimate: those asked for, else those
+// of the script.
+func (f *probeFlags) estimated(r profile.Run, command bool) []float64 {
+	if r.Epochs != nil && (f.epochs != "" || command) {
+		return []float64{*r.Epochs}
 	}
 	return []float64{5, 10, 20}
 }

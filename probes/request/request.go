@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/remote"
@@ -39,6 +40,9 @@ type Request struct {
 
 	Rule        steady.Rule // of each probe; its MaxUSD is for all together
 	KeepRunning bool
+
+	Adapter adapter.Kind // how output is read where a script says nothing else; "" is adapter.Auto
+	Pattern string       // of adapter.Pattern, which it implies
 }
 
 // IsCommand reports whether a script is probed.
@@ -64,7 +68,11 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 		}
 	}
 	if r.IsCommand() {
-		return cells, nil
+		_, err := r.reader()
+		return cells, err
+	}
+	if r.Adapter != "" || r.Pattern != "" {
+		return nil, errors.New("--adapter and --pattern are for a command after --; a model needs neither")
 	}
 	for _, c := range cells {
 		if _, err := r.spec(c).Resolve(); err != nil {
@@ -82,6 +90,18 @@ func (r Request) spec(c matrix.Cell) harness.Spec {
 	s := r.Spec
 	s.Batch, s.Precision, s.Prune = c.Batch, cmp.Or(c.Precision, s.Precision), c.Prune
 	return s
+}
+
+// reader makes events out of the output of a script that says nothing else.
+func (r Request) reader() (*adapter.Adapter, error) {
+	kind := r.Adapter
+	if kind == "" {
+		kind = adapter.Auto
+		if r.Pattern != "" {
+			kind = adapter.Pattern
+		}
+	}
+	return adapter.New(kind, r.Pattern)
 }
 
 // commandName is what a script's model is called where the user gives no name.

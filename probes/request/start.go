@@ -61,7 +61,7 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Surroundings) (se
 		return o, err
 	}
 	if r.IsCommand() {
-		return r.hooked(o), nil
+		return r.hooked(o)
 	}
 	python := r.Python
 	if c.Host != "" {
@@ -71,8 +71,13 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Surroundings) (se
 }
 
 // hooked completes the options for a script.
-func (r Request) hooked(o session.Options) session.Options {
+func (r Request) hooked(o session.Options) (session.Options, error) {
+	read, err := r.reader()
+	if err != nil {
+		return o, err
+	}
 	o.Command, o.Hooked = r.Command, true
+	o.Reads = read
 	o.Files, o.Env = hook.Files(), hook.Env()
 	d := &o.Description
 	if d.Model.Name == "" {
@@ -81,7 +86,7 @@ func (r Request) hooked(o session.Options) session.Options {
 	if r.Spec.Epochs > 0 {
 		d.Epochs = new(float64(r.Spec.Epochs))
 	}
-	return o
+	return o, nil
 }
 
 // remotely has the command run on another host.

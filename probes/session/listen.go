@@ -6,7 +6,6 @@ import (
 
 	"sweetspot/engine/plaintext"
 	"sweetspot/probes/identity"
-	"sweetspot/probes/protocol"
 )
 
 // silence is how long a hooked script may say nothing before that is said.
@@ -43,14 +42,14 @@ func (l *loop) identify() {
 	l.picture.redescribed = true
 }
 
-// read makes events out of a line of output, as long as no better source of
+// read makes events out of what was printed, as long as no better source of
 // iterations has spoken.
-func (l *loop) read(m message, now float64) {
-	if l.options.Reads == nil || l.picture.speaks || m.item.Log == "" {
+func (l *loop) read(m message) {
+	if l.picture.speaks || strings.HasPrefix(strings.TrimSpace(m.drawn), "{") {
 		return
 	}
-	for _, e := range l.options.Reads(now, m.item.Log) {
-		l.picture.readEvent(e, now)
+	for _, e := range l.options.Reads.Line(m.at, m.drawn) {
+		l.picture.event(e, m.at)
 	}
 }
 
@@ -74,6 +73,3 @@ func silentWords(argv []string) string {
 	}
 	return "no event has come in 30 s: " + why + "; leave that out, name what its output says with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
 }
-
-// readEvent takes what was read from the output.
-func (p *picture) readEvent(e protocol.Event, now float64) { p.event(e, now) }

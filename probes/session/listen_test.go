@@ -11,6 +11,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/adapter"
 	"sweetspot/probes/identity"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
@@ -30,27 +31,45 @@ func TestInputWait(t *testing.T) {
 
 // Output is read for iterations only as long as no event tells of them.
 func TestOutputIsReadWhereNoEventSpeaks(t *testing.T) {
-	read := func(_ float64, line string) []protocol.Event {
-		if strings.HasPrefix(line, "step") {
-			return []protocol.Event{protocol.Iteration{Seconds: 0.25, Units: new(4.0)}}
-		}
-		return nil
-	}
 	for name, c := range map[string]struct {
 		before string
 		want   int
 	}{
-		"silent":                  {"", 30},
-		"another framework":       {`echo '{"sweetspot":1,"event":"hello","hook":true}' >&3; sleep 0.2`, 30},
+		"silent":                  {"", 29}, // the first line only starts the clock
+		"another framework":       {`echo '{"sweetspot":1,"event":"hello","hook":true}' >&3; sleep 0.2`, 29},
 		"a framework that speaks": {`echo '{"sweetspot":1,"event":"hello","framework":"torch 2.9"}' >&3; sleep 0.2`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := shell(openStore(t), c.before+"\ni=0; while [ $i -lt 30 ]; do echo step $i; i=$((i+1)); done")
+			o := shell(openStore(t), c.before+"\ni=0; while [ $i -lt 30 ]; do echo step $i; sleep 0.01; i=$((i+1)); done")
+			read, err := adapter.New(adapter.Pattern, `^step (?P<step>\d+)`)
+			if err != nil {
+				t.Fatal(err)
+			}
 			o.Reads = read
 			if u := start(t, o).Wait(); len(u.Seconds) != c.want {
 				t.Errorf("%d iterations, want %d; %v", len(u.Seconds), c.want, u.Err)
 			}
 		})
+	}
+}
+
+// A progress bar draws over itself: its drawings count when they come, not
+// when its line ends.
+func TestProgressBarIsReadWhileItDraws(t *testing.T) {
+	o := shell(openStore(t), `i=1; while [ $i -le 40 ]; do printf '\r%3d%%|####| %d/40 [00:01<00:09, 38.21it/s]' $i $i >&2; sleep 0.02; i=$((i+1)); done; exec sleep 60`)
+	read, err := adapter.New(adapter.Auto, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Reads, o.Rule = read, steady.Rule{Target: 1e-6, MaxN: 30}
+	u := start(t, o).Wait()
+	if u.StoppedBecause != steady.Cap || len(u.Seconds) < 30 {
+		t.Fatalf("because %q after %d iterations, %v", u.StoppedBecause, len(u.Seconds), u.Err)
+	}
+	for i, s := range u.Seconds[2:] {
+		if s < 0.01 || s > 1 {
+			t.Errorf("iteration %d took %g s, not about 0.02 s", i+2, s)
+		}
 	}
 }
 

@@ -90,8 +90,11 @@ func (l *loop) take(m message) {
 	l.changed = true
 	now := l.elapsed()
 	before := l.picture.series.Len()
-	l.picture.take(m, now)
-	l.read(m, now)
+	if m.drawn != "" {
+		l.read(m)
+	} else {
+		l.picture.take(m, now)
+	}
 	if l.picture.series.Len() > before {
 		l.judgeStep()
 	}

@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/adapter"
 	"sweetspot/probes/identity"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
@@ -33,9 +34,9 @@ type Options struct {
 	Start       Starter   // nil starts the command on this machine
 	Observe     []Observer
 	Hooked      bool // the script says nothing itself; events come from the hook in it
-	// Reads makes events out of the lines of a script that neither writes
-	// events nor can be hooked into; t is seconds since it began. May be nil.
-	Reads func(t float64, line string) []protocol.Event
+	// Reads makes events out of what a script prints that neither writes events
+	// nor can be hooked into. May be nil.
+	Reads *adapter.Adapter
 	// Decide says how precise the steady mean of the run must be for what it
 	// is asked for, and in words why; 0 for no more than the rule's target.
 	// May be nil.
@@ -173,7 +174,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	for _, w := range o.Warnings {
 		l.picture.warn(w, 0)
 	}
-	go l.run(ctx.Done(), listen(process), observe(saving, o.Observe, s.ended))
+	go l.run(ctx.Done(), listen(process, o.Reads != nil), observe(saving, o.Observe, s.ended))
 	return s, nil
 }
 
@@ -237,17 +238,24 @@ const (
 )
 
 type message struct {
-	from origin
-	item protocol.Item
+	from  origin
+	item  protocol.Item
+	drawn string // a line, or a drawing of a progress bar, as soon as it came; item is empty then
+	at    float64
 }
 
 // listen reads the process's three streams to their ends and then closes the
-// channel.
-func listen(p Process) <-chan message {
+// channel. With drawings, what is printed comes a second time, undelayed.
+func listen(p Process, drawings bool) <-chan message {
 	out := make(chan message, 1024)
 	streams := map[origin]io.Reader{fromEvents: p.Events(), fromStdout: p.Stdout(), fromStderr: p.Stderr()}
 	left := make(chan struct{}, len(streams))
 	for from, stream := range streams {
+		if drawings && from != fromEvents {
+			stream = adapter.Watch(stream, func(line string) {
+				out <- message{from: from, drawn: line, at: time.Since(p.Started()).Seconds()}
+			})
+		}
 		go func() {
 			r := protocol.NewReader(stream)
 			for {
@@ -256,7 +264,7 @@ func listen(p Process) <-chan message {
 					left <- struct{}{}
 					return
 				}
-				out <- message{from, item}
+				out <- message{from: from, item: item}
 			}
 		}()
 	}
