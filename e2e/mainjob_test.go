@@ -120,10 +120,10 @@ const (
 	capRow    = 2 // rows above "start the probe"
 	targetRow = 3
 	priceRow  = 4
-	epochsRow = 6
-	trainRow  = 7
-	inputRow  = 8
-	modelRow  = 11
+	epochsRow = 9
+	trainRow  = 10
+	inputRow  = 11
+	modelRow  = 15
 )
 
 // iterations is the count on the Probe screen.
@@ -142,6 +142,9 @@ func probesAndSaves(t *testing.T, s *terminal) {
 		}
 	}
 	s.keys("p")
+	// It costs something: that is agreed to first.
+	s.waitFor("at $0.50/h", patience)
+	s.keys("y")
 	first := iterations(s.waitUntil("streaming", 90*time.Second, func(screen string) bool { return iterations(screen) > 0 }))
 	s.waitUntil("streaming on", patience, func(screen string) bool { return iterations(screen) > first })
 	s.waitFor("saved as run 1", 90*time.Second)

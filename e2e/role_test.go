@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sweetspot/data/workspace"
+	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui"
 	"sweetspot/tui/screens/probe"
@@ -105,9 +106,14 @@ func panicIn(where string) error {
 				return nil, err
 			}
 			time.AfterFunc(2*time.Second, func() { defective.armed.Store(true) })
-			return session.Start(ctx, session.Options{
-				Store: db, Rule: f.Rule(), KeepRunning: true, Command: []string{self},
-				Env: []string{roleVar + "=emitter:" + os.Getenv("HOME") + "/diary"},
+			return matrix.Start(ctx, matrix.Options{
+				Cells: make([]matrix.Cell, 1),
+				Probe: func(context.Context, matrix.Cell) (session.Options, error) {
+					return session.Options{
+						Store: db, Rule: f.Rule(), KeepRunning: true, Command: []string{self},
+						Env: []string{roleVar + "=emitter:" + os.Getenv("HOME") + "/diary"},
+					}, nil
+				},
 			})
 		},
 	})

@@ -6,6 +6,7 @@ package tui
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +14,7 @@ import (
 	"sweetspot/data/export"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
-	"sweetspot/probes/session"
+	"sweetspot/probes/matrix"
 	"sweetspot/tui/components/confirm"
 	"sweetspot/tui/components/helpoverlay"
 	"sweetspot/tui/components/picker"
@@ -62,9 +63,15 @@ type App struct {
 	picks   []store.Pick
 	version int64
 
-	running Probe        // nil while none runs
-	live    *profile.Run // of the running probe, shown on Explore beside the set
-	leaving bool         // quit when the probe has ended
+	running Probe         // nil while none runs
+	live    []profile.Run // of the running probes, shown on Explore beside the set
+	leaving bool          // quit when the probe has ended
+	left    bool          // the probe goes on without the program
+	// discarded: the only probe was given up, and its last words don't matter.
+	discarded bool
+	// A start that has been asked for, and how to give it up.
+	starting    chan startedMsg
+	endStarting context.CancelFunc
 
 	help    helpoverlay.Overlay
 	confirm confirm.Dialog
@@ -160,13 +167,16 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 		return a.poll()
 	case answerMsg:
 		a.explore.Receive(msg.answer)
-		if a.live != nil {
+		if len(a.live) > 0 {
 			a.probe.SetPlace(a.explore.LivePlace())
 		}
 	case startedMsg:
 		return a.started(msg)
 	case probeMsg:
 		return a.probed(msg)
+	case leftMsg:
+		a.running, a.left = nil, true
+		return tea.Quit
 	case listingMsg:
 		if path, ok := a.picker.SetListing(msg.listing); ok {
 			return a.chosen(path)
@@ -209,25 +219,35 @@ func (a *App) showSet() tea.Cmd {
 	return a.ask()
 }
 
-// giveSet gives Explore the set with the running probe's run in it.
+// giveSet gives Explore the set with the running probes' runs in it.
 func (a *App) giveSet() {
 	set := a.set
-	if a.live != nil {
-		set = set.Merge(&profile.Set{Runs: []profile.Run{*a.live}, Models: []profile.Model{{Name: a.live.Model, Unit: a.live.Unit, Dataset: a.live.Dataset}}})
-		set.Runs = withoutDuplicate(set.Runs, a.live.ID)
+	if len(a.live) > 0 {
+		fresh := &profile.Set{Runs: a.live}
+		for i := range a.live {
+			r := &a.live[i]
+			fresh.Models = append(fresh.Models, profile.Model{Name: r.Model, Unit: r.Unit, Dataset: r.Dataset})
+		}
+		set = set.Merge(fresh)
+		set.Runs = withoutDuplicates(set.Runs, a.live)
 	}
 	a.explore.SetSet(set)
 }
 
-// withoutDuplicate drops the stored copy of the live run, which comes last.
-func withoutDuplicate(runs []profile.Run, id int64) []profile.Run {
-	out := runs[:0:0]
-	for i := range runs {
-		if runs[i].ID != id || i == len(runs)-1 {
-			out = append(out, runs[i])
+// withoutDuplicates drops the stored copies of the live runs, which come last.
+func withoutDuplicates(runs, live []profile.Run) []profile.Run {
+	isLive := make(map[int64]bool, len(live))
+	for i := range live {
+		isLive[live[i].ID] = true
+	}
+	stored := runs[:len(runs)-len(live)]
+	out := make([]profile.Run, 0, len(runs))
+	for i := range stored {
+		if !isLive[stored[i].ID] {
+			out = append(out, stored[i])
 		}
 	}
-	return out
+	return append(out, runs[len(stored):]...)
 }
 
 func (a *App) opened(msg openedMsg) tea.Cmd {
@@ -243,6 +263,7 @@ func (a *App) opened(msg openedMsg) tea.Cmd {
 }
 
 func (a *App) started(msg startedMsg) tea.Cmd {
+	a.starting = nil
 	if msg.err != nil {
 		a.probe.Fail(msg.err)
 		return a.note(toast.Bad, msg.err.Error())
@@ -254,7 +275,7 @@ func (a *App) started(msg startedMsg) tea.Cmd {
 // chosen uses the file the picker came to: a model for the form, or a
 // database.
 func (a *App) chosen(path string) tea.Cmd {
-	if filepath.Ext(path) == ".py" {
+	if slices.Contains(probe.ModelFiles(), filepath.Ext(path)) {
 		cmd := a.toProbe()
 		a.probe.SetModel(path)
 		return cmd
@@ -270,15 +291,17 @@ func (a *App) probed(msg probeMsg) tea.Cmd {
 	if !msg.open {
 		return a.probeEnded()
 	}
-	a.probe.Update(msg.update)
+	if !a.discarded {
+		a.probe.Update(msg.update)
+	}
 	cmds := []tea.Cmd{listen(msg.probe)}
-	if run := msg.update.Run; run.Model != "" && run.Steady.Known() {
-		first := a.live == nil
-		a.live = &run
+	if runs := measuredRuns(msg.update); len(runs) > 0 && !a.discarded {
+		first := len(a.live) == 0
+		a.live = runs
 		if first && a.set != nil {
 			a.giveSet() // so that Explore knows what the run says of itself
-			if a.explore.Turn(questionOf(&run)); a.screen != keys.Probe {
-				cmds = append(cmds, a.note(toast.Info, "now asking about "+run.Model+": u goes back"))
+			if a.explore.Turn(questionOf(&runs[0])); a.screen != keys.Probe {
+				cmds = append(cmds, a.note(toast.Info, "now asking about "+runs[0].Model+": u goes back"))
 			}
 		}
 		cmds = append(cmds, a.showSet())
@@ -286,8 +309,19 @@ func (a *App) probed(msg probeMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// measuredRuns are the runs that can be ranked already.
+func measuredRuns(u matrix.Update) []profile.Run {
+	var out []profile.Run
+	for i := range u.Rows {
+		if run := u.Rows[i].Update.Run; run.Model != "" && run.Steady.Known() {
+			out = append(out, run)
+		}
+	}
+	return out
+}
+
 func (a *App) probeEnded() tea.Cmd {
-	a.running, a.live = nil, nil
+	a.running, a.live, a.discarded = nil, nil, false
 	a.confirm.Close() // what it asked about the probe is settled
 	if a.leaving {
 		return tea.Quit
@@ -295,5 +329,5 @@ func (a *App) probeEnded() tea.Cmd {
 	return a.load()
 }
 
-// Compile-time check that a real session can be a [Probe].
-var _ Probe = (*session.Session)(nil)
+// Compile-time check that a real matrix can be a [Probe].
+var _ Probe = (*matrix.Matrix)(nil)

@@ -20,6 +20,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screens/probe"
@@ -270,18 +271,18 @@ func TestPickAndExport(t *testing.T) {
 
 // fakeProbe sends what a test gives it; the real one is driven end to end.
 type fakeProbe struct {
-	updates  chan session.Update
+	updates  chan matrix.Update
 	stopped  bool
 	keepsOn  bool
 	canceled bool
 }
 
-func (p *fakeProbe) Updates() <-chan session.Update { return p.updates }
-func (p *fakeProbe) Stop()                          { p.stopped = true }
-func (p *fakeProbe) KeepRunning()                   { p.keepsOn = true }
-func (p *fakeProbe) Cancel()                        { p.canceled = true }
+func (p *fakeProbe) Updates() <-chan matrix.Update { return p.updates }
+func (p *fakeProbe) Stop()                         { p.stopped = true }
+func (p *fakeProbe) KeepRunning()                  { p.keepsOn = true }
+func (p *fakeProbe) Cancel()                       { p.canceled = true }
 
-func update(seq int, steadyS float64, done bool) session.Update {
+func update(seq int, steadyS float64, done bool) matrix.Update {
 	summary := steady.Summary{N: 40, Steady: estimate.Around(steadyS, steadyS/50, estimate.Measured), IsSteady: true}
 	run := profile.Run{
 		ID: 7, Model: "tiny", Mode: profile.Train, Unit: "image", InstanceType: "host", BatchSize: 64, Epochs: new(3.0), IterationsPerEpoch: new(100.0),
@@ -290,11 +291,16 @@ func update(seq int, steadyS float64, done bool) session.Update {
 	if done {
 		run.Status = profile.Done
 	}
-	return session.Update{Seq: seq, Run: run, Seconds: []float64{1, steadyS, steadyS}, Summary: summary, Done: done, SpentS: 6}
+	u := session.Update{Seq: seq, Run: run, Seconds: []float64{1, steadyS, steadyS}, Summary: summary, Done: done, SpentS: 6}
+	row := matrix.Row{State: matrix.Running, Update: u}
+	if done {
+		row.State = matrix.Done
+	}
+	return matrix.Update{Seq: seq, Rows: []matrix.Row{row}, Done: done, SpentS: 6}
 }
 
 func TestARunningProbeMovesOnExplore(t *testing.T) {
-	p := &fakeProbe{updates: make(chan session.Update, 4)}
+	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	ws := &shelf{set: published(t)}
 	d := drive(t, 120, 40, ws)
 	d.app.opts.Probe = func(context.Context, Workspace, probe.Form) (Probe, error) { return p, nil }

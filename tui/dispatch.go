@@ -143,7 +143,7 @@ func (a *App) act(action keys.Action) tea.Cmd {
 	case keys.Quit:
 		return a.quit()
 	case keys.Open:
-		return a.list(a.picker.Open("Open a profile database, or a model to probe", ".", []string{".db", ".sqlite", ".sqlite3", ".py"}, false))
+		return a.list(a.picker.Open("Open a profile database, or a model to probe", ".", append([]string{".db", ".sqlite", ".sqlite3"}, probe.ModelFiles()...), false))
 	case keys.Theme:
 		names := theme.Names()
 		a.opts.Theme = names[(slices.Index(names, a.th.Name)+1)%len(names)]
@@ -174,6 +174,8 @@ func (a *App) effect(e probe.Effect) tea.Cmd {
 	switch e {
 	case probe.Start:
 		return a.start(a.probe.Form())
+	case probe.Confirm:
+		a.askPrice()
 	case probe.Stop:
 		if a.running != nil {
 			a.running.Stop()
@@ -183,24 +185,48 @@ func (a *App) effect(e probe.Effect) tea.Cmd {
 			a.running.KeepRunning()
 		}
 	case probe.Discard:
-		a.answer = func(id string) tea.Cmd {
-			if id == discard && a.running != nil {
-				a.running.Cancel()
-				a.probe.Reset()
-			}
-			return nil
-		}
-		a.confirm.Ask("Discard this probe?", "What it has measured so far is forgotten.",
-			confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},
-			confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+		a.askDiscard()
 	case probe.PickModel:
-		return a.list(a.picker.Open("Choose a model file", ".", []string{".py"}, false))
+		return a.list(a.picker.Open("Choose a model file", ".", probe.ModelFiles(), false))
 	case probe.None:
 	}
 	return nil
 }
 
-// toProbe opens the form for the candidate's mode and batch size.
+// askPrice asks once whether the probes may cost what they are expected to.
+func (a *App) askPrice() {
+	a.answer = func(id string) tea.Cmd {
+		if id != confirm.Yes || a.probe.Active() {
+			return nil
+		}
+		return a.effect(a.probe.Begin())
+	}
+	title, question := a.probe.Price()
+	a.confirm.AskYes(title, question, "start")
+}
+
+// askDiscard asks whether what runs shall be forgotten.
+func (a *App) askDiscard() {
+	a.answer = func(id string) tea.Cmd {
+		if id == discard && a.running != nil {
+			a.running.Cancel()
+			if !a.probe.Several() {
+				a.probe.Reset()
+				a.discarded = true
+			}
+		}
+		return nil
+	}
+	what, long := "What it has measured so far is forgotten.", "end it and forget it"
+	if a.probe.Several() {
+		what, long = "What the running one has measured is forgotten, and no other is started; those that are done stay saved.", "end it, forget it, start no more"
+	}
+	a.confirm.Ask("Discard this probe?", what,
+		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: long},
+		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+}
+
+// toProbe opens the form for the candidate's mode, batch size and variant.
 func (a *App) toProbe() tea.Cmd {
 	a.screen = keys.Probe
 	if a.probe.Active() {
@@ -211,7 +237,7 @@ func (a *App) toProbe() tea.Cmd {
 		c := &a.explore.Answer().Result.Space.Candidates[i]
 		// Mode and batch size of another model say nothing about this one.
 		if strings.HasSuffix(f.Model, ":"+c.Model) {
-			f.Mode, f.Batch = c.Mode, c.BatchSize
+			f = f.For(c)
 		}
 	}
 	a.probe.Reset()
@@ -227,6 +253,7 @@ func (a *App) quit() tea.Cmd {
 	if a.running == nil {
 		return tea.Quit
 	}
+	leaver, canLeave := a.running.(Leaver)
 	a.answer = func(id string) tea.Cmd {
 		if a.running == nil {
 			return nil
@@ -236,16 +263,23 @@ func (a *App) quit() tea.Cmd {
 			a.leaving = true
 			a.running.Stop()
 			return a.note(toast.Info, "stopping the probe at its next step…")
+		case confirm.Detach:
+			return leave(leaver)
 		case discard:
 			a.leaving = true
 			a.running.Cancel()
 		}
 		return nil
 	}
-	a.confirm.Ask("A probe is running", "What shall become of it?",
-		confirm.Answer{ID: confirm.StopAndSave, Key: "s", Label: "stop and save", Long: "end it at the next step, keep what it measured"},
-		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},
-		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+	answers := []confirm.Answer{
+		{ID: confirm.StopAndSave, Key: "s", Label: "stop and save", Long: "end it at the next step, keep what it measured"},
+		{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},
+		{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"},
+	}
+	if canLeave {
+		answers = slices.Insert(answers, 1, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach", Long: "leave it running; sweetspot attach shows it again"})
+	}
+	a.confirm.Ask("A probe is running", "What shall become of it?", answers...)
 	return nil
 }
 

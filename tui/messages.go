@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,7 @@ import (
 	"sweetspot/data/export"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
-	"sweetspot/probes/session"
+	"sweetspot/probes/matrix"
 	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/screens/explore"
@@ -45,7 +46,7 @@ type (
 	}
 	probeMsg struct {
 		probe  Probe
-		update session.Update
+		update matrix.Update
 		open   bool
 	}
 	listingMsg struct{ listing picker.Listing }
@@ -55,6 +56,7 @@ type (
 		reload bool
 	}
 	expireMsg struct{ seq int }
+	leftMsg   struct{} // the probe goes on without this program
 )
 
 // load reads everything the workspace holds.
@@ -105,11 +107,26 @@ func (a *App) open(path string) tea.Cmd {
 	}
 }
 
+// start begins the form's probes. Their context is not the program's: what
+// becomes of them when that ends is decided in [App.end].
 func (a *App) start(f probe.Form) tea.Cmd {
-	ctx, ws, prober := a.ctx, a.ws, a.opts.Probe
+	ctx, cancel := context.WithCancel(context.WithoutCancel(a.ctx))
+	ws, prober := a.ws, a.opts.Probe
+	a.starting, a.endStarting = make(chan startedMsg, 1), cancel
+	result := a.starting
 	return func() tea.Msg {
 		p, err := prober(ctx, ws, f)
-		return startedMsg{p, err}
+		m := startedMsg{p, err}
+		result <- m // for a program that has ended in the meantime
+		return m
+	}
+}
+
+// leave lets go of a probe that goes on by itself.
+func leave(p Leaver) tea.Cmd {
+	return func() tea.Msg {
+		p.Leave()
+		return leftMsg{}
 	}
 }
 

@@ -25,6 +25,8 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 		switch a.screen {
 		case keys.Library:
 			a.library.Wheel(step)
+		case keys.Probe:
+			a.probe.Wheel(step)
 		case keys.Explore:
 			return a.askIf(a.explore.Wheel(x, y, step))
 		}

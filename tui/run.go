@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,7 +17,9 @@ import (
 // The terminal is put back whatever happens: Bubble Tea does it after a panic,
 // and when a signal ends the context here. Its own handler knows no hang-up.
 func Run(ctx context.Context, o Options) (state.State, error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGHUP, syscall.SIGTERM)
+	connected, stopHangup := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stopHangup()
+	ctx, stop := signal.NotifyContext(connected, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	app := New(ctx, o)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
@@ -27,19 +30,47 @@ func Run(ctx context.Context, o Options) (state.State, error) {
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // asked to end by a signal: that is no failure
 	}
-	app.end()
+	app.end(connected.Err() != nil)
+	if words := app.Farewell(); words != "" {
+		fmt.Fprintln(os.Stdout, words)
+	}
 	return app.State(), err
 }
 
-// end waits for a running probe to save what it has, after the screen is gone.
-func (a *App) end() {
-	if a.running != nil {
+// end sees to a running probe after the screen is gone: one that can be left
+// goes on where the terminal was lost, any other is stopped and saves what it
+// has.
+func (a *App) end(lost bool) {
+	if a.endStarting != nil {
+		defer a.endStarting()
+	}
+	if a.starting != nil { // it may still come about
+		a.endStarting()
+		if m := <-a.starting; m.err == nil {
+			a.running = m.probe
+		}
+	}
+	leaver, canLeave := a.running.(Leaver)
+	switch {
+	case a.running == nil:
+	case lost && canLeave:
+		leaver.Leave()
+		a.left = true
+	default:
 		a.running.Stop()
 		for range a.running.Updates() {
 			continue // the last one comes when everything is saved
 		}
 	}
 	_ = a.ws.Close()
+}
+
+// Farewell is what to say once the terminal is back, "" for nothing.
+func (a *App) Farewell() string {
+	if a.left {
+		return "The probe goes on. sweetspot attach shows it again."
+	}
+	return ""
 }
 
 // Interactive reports whether screens can be shown on this terminal.

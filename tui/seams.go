@@ -6,7 +6,7 @@ import (
 	"sweetspot/data/export"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
-	"sweetspot/probes/session"
+	"sweetspot/probes/matrix"
 	"sweetspot/tui/screens/probe"
 )
 
@@ -27,13 +27,20 @@ type Workspace interface {
 // the default database.
 type Opener func(ctx context.Context, path string) (Workspace, error)
 
-// Probe is a probe that runs.
+// Probe is a probe that runs, or several that were started as one.
 type Probe interface {
-	Updates() <-chan session.Update // closed after the last one
-	Stop()                          // stop and save
-	KeepRunning()                   // past the stop rule
-	Cancel()                        // stop and forget
+	Updates() <-chan matrix.Update // closed after the last one
+	Stop()                         // stop and save
+	KeepRunning()                  // past the stop rule
+	Cancel()                       // stop and forget
 }
 
-// Prober starts a probe of what the form says, to be saved in the workspace.
+// Leaver is a [Probe] that goes on without this program. Leave lets go of it
+// and returns when nothing more is needed of this process; its updates need
+// not be read any more.
+type Leaver interface{ Leave() }
+
+// Prober starts the probes of what the form says, to be saved in the
+// workspace. ctx ends when the program is left before they have started, and
+// after they have been stopped or left; a hang-up alone does not end it.
 type Prober func(ctx context.Context, w Workspace, f probe.Form) (Probe, error)

@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
 	"sweetspot/probes/harness"
-	"sweetspot/probes/session"
+	"sweetspot/probes/request"
 	"sweetspot/tui"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screens/probe"
@@ -113,7 +114,7 @@ func open(ctx context.Context, path string) (tui.Workspace, error) {
 	return workspace.Open(ctx, path)
 }
 
-// prober starts what the form says with the built-in harness.
+// prober starts what the form asks for.
 func prober(python string) tui.Prober {
 	return func(ctx context.Context, ws tui.Workspace, f probe.Form) (tui.Probe, error) {
 		w, ok := ws.(*workspace.Workspace)
@@ -124,15 +125,28 @@ func prober(python string) tui.Prober {
 		if err != nil {
 			return nil, err
 		}
-		o := session.Options{Store: db, Rule: f.Rule()}
-		o.Description.Machine.USDPerHour = f.USDPerHour
-		spec := harness.Spec{Model: f.Model, Mode: f.Mode, Input: f.Input, Batch: f.Batch, TrainSize: int(f.TrainSize), Epochs: f.Epochs, Precision: f.Precision}
-		if f.Mode == profile.Infer {
-			spec.Epochs = 0 // the form's epochs are the whole training's; an inference goes on until enough is known
-		}
-		if o, err = session.WithModel(ctx, o, spec, python); err != nil {
+		set, err := w.Load(ctx)
+		if err != nil {
 			return nil, err
 		}
-		return session.Start(ctx, o)
+		return asked(f, python).Start(ctx, request.Surroundings{Store: db, VMTypes: set.VMTypes})
 	}
+}
+
+// asked is the request that a form makes.
+func asked(f probe.Form, python string) request.Request {
+	axes := f.Axes()
+	r := request.Request{
+		Command: f.Command, Batches: axes.Batches, Precisions: axes.Precisions, Prunes: axes.Prunes, Repeats: axes.Repeats, Hosts: axes.Hosts,
+		Python: python, Rule: f.Rule(), Machine: store.Machine{USDPerHour: f.USDPerHour},
+		Spec: harness.Spec{Mode: f.Mode, Epochs: f.Epochs},
+	}
+	if f.OfCommand() {
+		return r
+	}
+	r.Spec.Model, r.Spec.Input, r.Spec.TrainSize = f.Model, f.Input, int(f.TrainSize)
+	if f.Mode == profile.Infer {
+		r.Spec.Epochs = 0 // the form's epochs are the whole training's; an inference goes on until enough is known
+	}
+	return r
 }

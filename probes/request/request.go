@@ -63,6 +63,9 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 		return nil, err
 	}
 	for _, host := range r.Hosts {
+		if host == "" {
+			continue // this machine, beside others
+		}
 		if _, err := remote.Parse(host); err != nil {
 			return nil, err
 		}

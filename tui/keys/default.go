@@ -47,6 +47,7 @@ const (
 	Clear     Action = "clear"
 	Stop      Action = "stop"
 	Keep      Action = "keep-running"
+	Follow    Action = "follow"
 	Delete    Action = "delete"
 	Help      Action = "help"
 	Quit      Action = "quit"
@@ -67,13 +68,18 @@ const (
 	InStart     = "probe.form.start"
 	InEnded     = "probe.ended"
 	InRun       = "probe.run"
-	InFleet     = "fleet"
-	InTraffic   = "traffic"
-	InLibrary   = "library"
-	InModels    = "library.models"
-	InRuns      = "library.runs"
-	InVMs       = "library.vms"
-	InPicks     = "library.picks"
+
+	// Several probes, among which the keys move.
+	InEndedCells = "probe.ended.cells"
+	InRunCells   = "probe.run.cells"
+
+	InFleet   = "fleet"
+	InTraffic = "traffic"
+	InLibrary = "library"
+	InModels  = "library.models"
+	InRuns    = "library.runs"
+	InVMs     = "library.vms"
+	InPicks   = "library.picks"
 )
 
 // The sections of the help screen.
@@ -91,6 +97,7 @@ const (
 func defaults() []Binding {
 	explore := []string{InExplore}
 	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleet, InTraffic}
+	rows := append([]string{InForm, InRunCells, InEndedCells}, lists...)
 	return []Binding{
 		{Action: Explore, Keys: []string{"1"}, Group: screens, Help: "Explore", Long: "scrub constraints, see frontiers and the ranking"},
 		{Action: Probe, Keys: []string{"2"}, Group: screens, Help: "Probe", Long: "measure a model on the GPU at hand"},
@@ -100,8 +107,8 @@ func defaults() []Binding {
 
 		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InChoice: "change"}, Plain: true},
 		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InChoice: "change"}, Plain: true},
-		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: append([]string{InForm}, lists...), Words: map[string]string{InForm: "fields"}, Plain: true},
-		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: append([]string{InForm}, lists...), Words: map[string]string{InForm: "fields"}, Plain: true},
+		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
+		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
 		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders}},
 		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders}},
 		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
@@ -138,6 +145,7 @@ func defaults() []Binding {
 		{Action: ProbeThis, Keys: []string{"p"}, Group: measuring, Help: "probe", Long: "measure this candidate; on the form: start", Rank: 5, Words: map[string]string{InForm: "start", InEnded: "again"}, Only: []string{InExplore, InForm, InEnded, InLibrary}},
 		{Action: Stop, Keys: []string{"."}, Group: measuring, Help: "stop and save", Long: "end the probe at the next step and keep what it measured", Rank: 1, Only: []string{InRun}},
 		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
+		{Action: Follow, Keys: []string{"F"}, Group: measuring, Help: "follow", Long: "show the probe that runs, and the next one when it does", Rank: 5, Only: []string{InRunCells}},
 
 		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database or a model file", Rank: 12},
 		{Action: Delete, Keys: []string{"D"}, Group: program, Help: "delete", Long: "delete a run of your own database", Only: []string{InRuns}, Rank: 6},

@@ -1,11 +1,13 @@
-// Package probe is the screen where a model is measured: a form, then
-// iteration times as they stream in, the estimate forming, and the end by the
-// stop rule, by hand or by failure.
+// Package probe is the screen where models are measured: a form, then the
+// probes it comes to as they run, iteration times as they stream in, the
+// estimate forming, and the end by the stop rule, by hand or by failure.
 package probe
 
 import (
 	"sweetspot/engine/plaintext"
+	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
+	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/theme"
@@ -27,10 +29,12 @@ const (
 // Effect is what a key asks the program to do.
 type Effect uint8
 
-// The effects. Discard wants to be asked about first.
+// The effects. Confirm and Discard want to be asked about first; a yes to
+// Confirm is followed by [Screen.Begin].
 const (
 	None Effect = iota
 	Start
+	Confirm
 	Stop
 	Keep
 	Discard
@@ -50,8 +54,12 @@ type Screen struct {
 	typed  string
 	err    string // of the field being typed, or of the form
 
-	update  session.Update
-	keeping bool
+	all     matrix.Update  // everything that was started
+	at      int            // the row of all that is shown
+	follow  bool           // at goes to the newest running row
+	update  session.Update // of the shown row
+	cells   *table.Table
+	kept    map[int]bool // rows that go on past the stop rule
 	failure string
 	place   []string
 	live    *plot.Live
@@ -59,7 +67,9 @@ type Screen struct {
 
 // New returns the form with its defaults.
 func New(th *theme.Theme) *Screen {
-	return &Screen{th: th, form: Defaults(), live: plot.NewLive(th), row: len(fields)}
+	s := &Screen{th: th, form: Defaults(), live: plot.NewLive(th), row: len(fields), follow: true, cells: table.New(columns(nil, 0))}
+	s.cells.SetFocused(true)
+	return s
 }
 
 // SetTheme changes colours and symbols.
@@ -77,21 +87,24 @@ func (s *Screen) SetForm(f Form) {
 	if s.Active() {
 		return
 	}
+	f = f.fill()
 	f.Model, f.Input = plaintext.Clean(f.Model), plaintext.Clean(f.Input)
 	s.state, s.form, s.err, s.failure = Filling, f, "", ""
 	s.typing = false
 }
 
 // SetModel fills in a model file that was chosen, and goes on to type the
-// factory in it.
+// factory of one that is Python.
 func (s *Screen) SetModel(file string) {
-	s.form.Model = plaintext.Clean(file) + ":"
-	s.state, s.row = Filling, 0
-	s.begin(s.form.Model)
+	s.form.Model, s.form.Command = plaintext.Clean(file), nil
+	s.state, s.row, s.err = Filling, 0, ""
+	if !modelFile(file) {
+		s.begin(s.form.Model + ":")
+	}
 }
 
 // Form is what the form says.
-func (s *Screen) Form() Form { return s.form }
+func (s *Screen) Form() Form { return s.form.clone() }
 
 // State is where the screen is.
 func (s *Screen) State() State { return s.state }
@@ -101,19 +114,24 @@ func (s *Screen) Active() bool {
 	return s.state == Starting || s.state == Running || s.state == Stopping
 }
 
-// Last is the newest update; its Seq is 0 before the first one.
+// Last is the newest update of the row that is shown; its Seq is 0 before the
+// first one.
 func (s *Screen) Last() session.Update { return s.update }
 
 // Region is where keys act.
 func (s *Screen) Region() string {
 	switch {
+	case s.Active() && s.several():
+		return keys.InRunCells
 	case s.Active():
 		return keys.InRun
+	case s.state != Filling && s.several():
+		return keys.InEndedCells
 	case s.state != Filling:
 		return keys.InEnded
 	case s.row == len(fields):
 		return keys.InStart
-	case fields[s.row].choices != nil:
+	case s.steps():
 		return keys.InChoice
 	}
 	return keys.InForm
@@ -122,15 +140,16 @@ func (s *Screen) Region() string {
 // SetPlace gives the lines that say where the run stands on Explore.
 func (s *Screen) SetPlace(lines []string) { s.place = lines }
 
-// Update shows what the probe has come to.
-func (s *Screen) Update(u session.Update) {
-	if u.Seq < s.update.Seq && s.Active() && s.state != Starting {
+// Update shows what the probes have come to.
+func (s *Screen) Update(u matrix.Update) {
+	if u.Seq < s.all.Seq && s.Active() && s.state != Starting {
 		return // a straggler
 	}
-	s.update = u
+	s.all = u
+	s.show()
 	switch {
-	case u.Err != nil:
-		s.state, s.failure = Failed, plaintext.Clean(u.Err.Error())
+	case s.failed() != nil:
+		s.state, s.failure = Failed, plaintext.Clean(s.failed().Error())
 	case u.Done:
 		s.state = Done
 	case u.Stopping:
@@ -138,11 +157,15 @@ func (s *Screen) Update(u session.Update) {
 	case s.state != Stopping:
 		s.state = Running
 	}
-	warm := u.Summary.Warmup
-	if len(u.Seconds) > 0 {
-		warm++ // the first iteration is no steady one either
+}
+
+// failed is why the only probe failed. Of several some may fail, and the rest
+// stands.
+func (s *Screen) failed() error {
+	if s.several() {
+		return nil
 	}
-	s.live.SetData(uint64(u.Seq), u.Seconds, warm, u.Summary.Steady)
+	return s.update.Err
 }
 
 // Fail shows why a probe couldn't be started.
@@ -152,12 +175,16 @@ func (s *Screen) Fail(err error) {
 
 // Reset leaves a probe that was discarded and returns to the form.
 func (s *Screen) Reset() {
-	s.state, s.update, s.failure, s.place, s.keeping = Filling, session.Update{}, "", nil, false
-	s.live.SetData(0, nil, 0, s.update.Summary.Steady)
+	s.state, s.failure, s.place, s.kept = Filling, "", nil, nil
+	s.all, s.at, s.follow = matrix.Update{}, 0, true
+	s.show()
 }
 
 // Key handles an action.
 func (s *Screen) Key(a keys.Action) Effect {
+	if s.state != Filling && s.several() && s.keyCells(a) {
+		return None
+	}
 	if s.Active() {
 		return s.keyRun(a)
 	}
@@ -174,11 +201,25 @@ func (s *Screen) keyRun(a keys.Action) Effect {
 	case a == keys.Stop && s.state == Running:
 		s.state = Stopping
 		return Stop
-	case a == keys.Keep && s.state == Running && !s.keeping:
-		s.keeping = true
-		return Keep
+	case a == keys.Keep && s.state == Running:
+		return s.keep()
 	}
 	return None
+}
+
+// keep lets what runs now go on past the stop rule; what is started later
+// follows it again.
+func (s *Screen) keep() Effect {
+	e := None
+	for i := range s.all.Rows {
+		if s.all.Rows[i].State == matrix.Running && !s.kept[i] {
+			if s.kept == nil {
+				s.kept = map[int]bool{}
+			}
+			s.kept[i], e = true, Keep
+		}
+	}
+	return e
 }
 
 // keyEnded leads from the result back to the form.
@@ -191,123 +232,4 @@ func (s *Screen) keyEnded(a keys.Action) Effect {
 		return s.start()
 	}
 	return None
-}
-
-func (s *Screen) keyForm(a keys.Action) Effect {
-	if s.typing {
-		switch a {
-		case keys.Enter:
-			s.commit()
-		case keys.Back:
-			s.typing, s.err = false, ""
-		}
-		return None
-	}
-	switch a {
-	case keys.Up, keys.FocusPrev:
-		s.row = max(s.row-1, 0)
-	case keys.Down, keys.FocusNext:
-		s.row = min(s.row+1, len(fields))
-	case keys.Top, keys.PageUp:
-		s.row = 0
-	case keys.Bottom, keys.PageDown:
-		s.row = len(fields)
-	case keys.Left, keys.BigLeft:
-		s.step(-1)
-	case keys.Right, keys.BigRight, keys.Pin:
-		s.step(1)
-	case keys.ProbeThis:
-		return s.start()
-	case keys.Open:
-		return PickModel
-	case keys.Enter:
-		return s.enter()
-	}
-	return None
-}
-
-// enter types into a field, steps a choice or starts.
-func (s *Screen) enter() Effect {
-	switch {
-	case s.row == len(fields):
-		return s.start()
-	case fields[s.row].typed:
-		s.begin("")
-	default:
-		s.step(1)
-	}
-	return None
-}
-
-func (s *Screen) step(n int) {
-	if s.row < len(fields) && fields[s.row].choices != nil {
-		fields[s.row].choices(&s.form, n)
-		s.err = ""
-	}
-}
-
-func (s *Screen) start() Effect {
-	if err := s.form.check(); err != nil {
-		s.err = err.Error()
-		return None
-	}
-	form := s.form
-	s.Reset()
-	s.form, s.state, s.err = form, Starting, ""
-	return Start
-}
-
-// IsTyping reports whether keys are text for a field.
-func (s *Screen) IsTyping() bool { return s.typing }
-
-func (s *Screen) begin(text string) { s.typing, s.typed, s.err = true, text, "" }
-
-// maxTyped bounds what is typed or pasted, in bytes.
-const maxTyped = 1024
-
-// Type adds text to the field being typed.
-func (s *Screen) Type(t string) {
-	if t = plaintext.Clean(t); s.typing && len(s.typed)+len(t) <= maxTyped {
-		s.typed += t
-		s.err = ""
-	}
-}
-
-// Backspace takes the last typed character away.
-func (s *Screen) Backspace() {
-	if r := []rune(s.typed); s.typing && len(r) > 0 {
-		s.typed, s.err = string(r[:len(r)-1]), ""
-	}
-}
-
-// commit takes the typed text over; on an error typing goes on.
-func (s *Screen) commit() {
-	if err := fields[s.row].read(&s.form, s.typed); err != nil {
-		s.err = plaintext.Clean(err.Error())
-		return
-	}
-	s.typing, s.err = false, ""
-	s.row = min(s.row+1, len(fields))
-}
-
-// Click handles the mouse on a line of the form: it moves there, and on the
-// line it is on it does what enter does.
-func (s *Screen) Click(_, y int) Effect {
-	if s.state != Filling || s.typing {
-		return None
-	}
-	row := y - formTop(s.h)
-	if row == len(fields)+1 {
-		row-- // a blank line parts the start row
-	} else if row >= len(fields) {
-		return None
-	}
-	if row < 0 {
-		return None
-	}
-	if row != s.row {
-		s.row = row
-		return None
-	}
-	return s.enter()
 }

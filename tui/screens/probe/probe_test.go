@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/text"
@@ -55,6 +58,18 @@ func measured(n int) session.Update {
 	return u
 }
 
+// one is the matrix of a single probe that has come to u.
+func one(u session.Update) matrix.Update {
+	row := matrix.Row{Cell: matrix.Cell{Mode: profile.Train, Batch: 128}, State: matrix.Running, Update: u}
+	switch {
+	case u.Err != nil:
+		row.State, row.Why = matrix.Failed, u.Err.Error()
+	case u.Done:
+		row.State = matrix.Done
+	}
+	return matrix.Update{Seq: u.Seq, Rows: []matrix.Row{row}, SpentS: u.SpentS, SpentUSD: u.SpentUSD, Stopping: u.Stopping, Done: u.Done}
+}
+
 // started is a screen whose probe has been asked for.
 func started(t *testing.T) *Screen {
 	t.Helper()
@@ -63,7 +78,10 @@ func started(t *testing.T) *Screen {
 	f := Defaults()
 	f.USDPerHour, f.MaxUSD = new(1.006), 0.1
 	s.SetForm(f)
-	if e := s.Key(keys.ProbeThis); e != Start || s.State() != Starting {
+	if e := s.Key(keys.ProbeThis); e != Confirm || s.State() != Filling {
+		t.Fatalf("a probe with a price gave %v in state %v: it must be agreed to", e, s.State())
+	}
+	if e := s.Begin(); e != Start || s.State() != Starting {
 		t.Fatalf("start gave %v in state %v", e, s.State())
 	}
 	return s
@@ -92,7 +110,7 @@ func TestGoldenFrames(t *testing.T) {
 		"form": func() *Screen { return New(dark()) },
 		"running": func() *Screen {
 			s := started(t)
-			s.Update(measured(118))
+			s.Update(one(measured(118)))
 			s.SetPlace([]string{"on Explore it would be  #2 by cost", "                        #1 by time"})
 			return s
 		},
@@ -100,7 +118,7 @@ func TestGoldenFrames(t *testing.T) {
 			s := started(t)
 			u := measured(300)
 			u.Done, u.StoppedBecause, u.Run.ID, u.Run.USDPerHour, u.SpentUSD, u.Telemetry = true, steady.Precise, 12, nil, nil, nil
-			s.Update(u)
+			s.Update(one(u))
 			return s
 		},
 		"failed": func() *Screen {
@@ -122,7 +140,7 @@ func TestGoldenFrames(t *testing.T) {
 func TestEverySizeIsExact(t *testing.T) {
 	for _, s := range []*Screen{New(dark()), started(t), started(t), started(t)} {
 		if s.Active() {
-			s.Update(measured(60))
+			s.Update(one(measured(60)))
 		}
 		for w := 1; w < 210; w += 9 {
 			for h := 1; h < 60; h += 5 {
@@ -142,18 +160,18 @@ func TestAProbeFromFormToResult(t *testing.T) {
 	if s.Region() != keys.InRun || !strings.Contains(exact(t, s), "waiting for the first iteration") {
 		t.Errorf("starting:\n%s", exact(t, s))
 	}
-	s.Update(measured(10))
+	s.Update(one(measured(10)))
 	if s.State() != Running || !strings.Contains(exact(t, s), "not steady yet") {
 		t.Errorf("after ten iterations:\n%s", exact(t, s))
 	}
-	s.Update(measured(150))
+	s.Update(one(measured(150)))
 	got := exact(t, s)
 	for _, want := range []string{"steady  61", "epochs", "util 9", "mem 11.2/23.0 GiB", "no throttling", "loss 2.090", "stops when ±2 % or 2 m 00 s or $0.10", "resnet18 · train · batch 128 · bf16", "bench-7 (NVIDIA A10G 24 GiB)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("running lacks %q:\n%s", want, got)
 		}
 	}
-	s.Update(measured(20)) // a straggler
+	s.Update(one(measured(20))) // a straggler
 	if len(s.Last().Seconds) != 150 {
 		t.Error("an older update replaced a newer one")
 	}
@@ -170,12 +188,12 @@ func TestAProbeFromFormToResult(t *testing.T) {
 		t.Errorf("a second stop gave %v", e)
 	}
 	u := measured(160)
-	s.Update(u)
+	s.Update(one(u))
 	if s.State() != Stopping {
 		t.Error("an update on its way took the stop back")
 	}
 	u.Seq, u.Done, u.StoppedBecause, u.Run.ID = u.Seq+1, true, session.Interrupted, 7
-	s.Update(u)
+	s.Update(one(u))
 	if got := exact(t, s); s.State() != Done || !strings.Contains(got, "stopped, saved as run 7") {
 		t.Errorf("done:\n%s", got)
 	}
@@ -189,13 +207,13 @@ func TestFailureIsASentenceAndTheFormStays(t *testing.T) {
 	before := s.Form()
 	u := measured(30)
 	u.Done, u.Err = true, errors.New("the script failed\x1b[31m\nwith exit 1")
-	s.Update(u)
+	s.Update(one(u))
 	got := exact(t, s)
 	if s.State() != Failed || !strings.Contains(got, "the script failed with exit 1") {
 		t.Errorf("failed:\n%s", got)
 	}
 	s.Key(keys.Back)
-	if s.State() != Filling || s.Form() != before {
+	if s.State() != Filling || !reflect.DeepEqual(s.Form(), before) {
 		t.Errorf("the form is lost: %+v", s.Form())
 	}
 }
@@ -205,7 +223,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 	u := measured(150)
 	u.Run.USDPerHour, u.SpentUSD, u.Telemetry, u.MemoryBytes, u.MemoryTotalBytes = nil, nil, nil, nil, nil
 	u.Run.IterationsPerEpoch = nil
-	s.Update(u)
+	s.Update(one(u))
 	got := exact(t, s)
 	for _, not := range []string{"$0 ", "epochs", "mem", "W "} {
 		if strings.Contains(got, not) {
@@ -279,8 +297,8 @@ func TestFillingTheForm(t *testing.T) {
 	at(t, s, "batch")
 	s.Key(keys.Right)
 	f := s.Form()
-	if f.Model != "net.py:build" || f.Batch != 128 || f.Input != "3x224x224" || f.Epochs != 90 || *f.USDPerHour != 1.2 ||
-		f.Target != 0.01 || f.MaxSeconds != 300 || f.MaxUSD != 0.25 || f.Mode != profile.Infer || f.Precision != "fp16" {
+	if f.Model != "net.py:build" || !slices.Equal(f.Batches, []int{128}) || f.Input != "3x224x224" || f.Epochs != 90 || *f.USDPerHour != 1.2 ||
+		f.Target != 0.01 || f.MaxSeconds != 300 || f.MaxUSD != 0.25 || f.Mode != profile.Infer || !slices.Equal(f.Precisions, []string{"int8"}) {
 		t.Errorf("form is %+v", f)
 	}
 	at(t, s, "price $/h")
@@ -306,7 +324,7 @@ func TestFieldsRefuseInOneSentence(t *testing.T) {
 		before := s.Form()
 		at(t, s, c.label)
 		press(s, c.value)
-		if !s.IsTyping() || !strings.Contains(exact(t, s), c.want) || s.Form() != before {
+		if !s.IsTyping() || !strings.Contains(exact(t, s), c.want) || !reflect.DeepEqual(s.Form(), before) {
 			t.Errorf("%s %q: %q", c.label, c.value, s.err)
 		}
 		s.Key(keys.Back)
@@ -362,7 +380,7 @@ func BenchmarkView(b *testing.B) {
 	u := measured(2000)
 	for b.Loop() {
 		u.Seq++
-		s.Update(u)
+		s.Update(one(u))
 		s.View()
 	}
 }
@@ -370,7 +388,7 @@ func BenchmarkView(b *testing.B) {
 // The footer advertises what does something on the row under the cursor.
 func TestRegionFollowsTheRow(t *testing.T) {
 	s := New(dark())
-	for row, want := range map[int]string{0: keys.InForm, 1: keys.InChoice, 2: keys.InChoice, 3: keys.InForm, len(fields): keys.InStart} {
+	for row, want := range map[int]string{0: keys.InForm, 1: keys.InForm, 2: keys.InChoice, 3: keys.InChoice, 4: keys.InForm, len(fields): keys.InStart} {
 		if s.row = row; s.Region() != want {
 			t.Errorf("row %d is in %s, want %s", row, s.Region(), want)
 		}
@@ -386,13 +404,13 @@ func TestTimesSayThatTheyLeaveValidationOut(t *testing.T) {
 	s.SetSize(120, 38)
 	u := measured(200)
 	u.Run.Mode, u.Run.IterationsPerEpoch, u.Run.FirstValidationS, u.Run.ValidationS = profile.Train, new(100.0), nil, nil
-	s.Update(u)
+	s.Update(one(u))
 	if got := exact(t, s); !strings.Contains(got, "without validation") {
 		t.Errorf("no validation was measured, and nothing says so:\n%s", got)
 	}
 	u.Seq++
 	u.Run.FirstValidationS = new(2.0)
-	s.Update(u)
+	s.Update(one(u))
 	if got := exact(t, s); strings.Contains(got, "without validation") {
 		t.Errorf("a validation was measured:\n%s", got)
 	}

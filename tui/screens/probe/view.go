@@ -28,6 +28,8 @@ func (s *Screen) View() string {
 		return text.Block([]string{fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastRows+ownRows, s.w, s.h+ownRows)}, s.w, s.h)
 	case s.state == Filling:
 		return s.viewForm()
+	case s.several():
+		return s.viewCells()
 	case s.w < 80 || s.h < 18:
 		return s.viewSmall()
 	case s.w < 120:
@@ -40,29 +42,39 @@ func (s *Screen) View() string {
 const rightWidth = 46
 
 func (s *Screen) viewWide() string {
-	left := s.w - rightWidth
-	body := s.h - 1
-	logRows := min(max(body/4, 4), 12)
-	chart := s.chart(left, body-gpuRows-logRows)
-	rest := s.gpuPanel(left) + "\n" + s.logPanel(left, logRows)
-	return s.headline() + "\n" + text.Beside(chart+"\n"+rest, s.estimatePanel(rightWidth, body))
+	return s.headline() + "\n" + s.detailWide(s.h-1)
 }
 
-// gpuRows is the height of the telemetry panel.
-const gpuRows = 3
+// detailWide is the chart, telemetry and output beside the estimate.
+func (s *Screen) detailWide(body int) string {
+	left := s.w - rightWidth
+	logRows := min(max(body/4, 4), 12)
+	gpuRows := s.gpuRows(left, min(max(body-logRows-12, 0), 3))
+	chart := s.chart(left, body-gpuRows-logRows)
+	rest := s.gpuPanel(left, gpuRows) + "\n" + s.logPanel(left, logRows)
+	return text.Beside(chart+"\n"+rest, s.estimatePanel(rightWidth, body))
+}
 
 func (s *Screen) viewMedium() string {
-	body := s.h - 1
+	return s.headline() + "\n" + s.detailMedium(s.h-1)
+}
+
+// detailMedium is the chart above the estimate, telemetry and output.
+func (s *Screen) detailMedium(body int) string {
 	lower := min(max(body/2, 11), 14)
 	right := s.w - rightWidth
-	below := text.Beside(s.estimatePanel(rightWidth, lower), s.gpuPanel(right)+"\n"+s.logPanel(right, lower-gpuRows))
-	return s.headline() + "\n" + s.chart(s.w, body-lower) + "\n" + below
+	gpuRows := s.gpuRows(right, 3)
+	below := text.Beside(s.estimatePanel(rightWidth, lower), s.gpuPanel(right, gpuRows)+"\n"+s.logPanel(right, lower-gpuRows))
+	return s.chart(s.w, body-lower) + "\n" + below
 }
 
 // viewSmall has no borders: the numbers first, a chart if there is room.
 func (s *Screen) viewSmall() string {
 	lines := append([]string{s.headline()}, s.estimateLines(s.w)...)
 	lines = append(lines, " "+s.gpuLine(s.w-1))
+	if warnings := s.warningLines(s.w); len(warnings) > 0 {
+		lines = append(lines, warnings[0])
+	}
 	if room := s.h - len(lines); room >= 6 {
 		s.live.SetSize(s.w, room-1)
 		s.live.SetEmpty(s.nothing())
@@ -86,13 +98,8 @@ func (s *Screen) headline() string {
 	case Failed:
 		pen, word = th.Bad, th.Symbols.Cross+" "+word
 	}
-	r := s.update.Run
-	what := []string{s.form.Model, string(s.form.Mode), "batch " + strconv.Itoa(s.form.Batch), s.form.Precision}
-	if s.update.Seq > 0 && r.Model != "" {
-		what = []string{r.Model, string(r.Mode), "batch " + strconv.Itoa(r.BatchSize), r.Variant.Precision}
-	}
-	left := " " + pen.Render(word) + "  " + th.Title.Render(text.Clean(joined(what, dot)))
-	if m := machine(r); m != "" && s.w >= 80 {
+	left := " " + pen.Render(word) + "  " + th.Title.Render(text.Clean(joined(s.what(), dot)))
+	if m := machine(s.update.Run); m != "" && s.w >= 80 {
 		left += "   " + th.Dim.Render(text.Clean(m))
 	}
 	right := s.spent() + " "
@@ -100,6 +107,30 @@ func (s *Screen) headline() string {
 		return text.Fit(left, s.w)
 	}
 	return text.Ends(left, "  "+right, s.w)
+}
+
+// what names what is measured: of several probes, what they have in common.
+func (s *Screen) what() []string {
+	r := s.update.Run
+	known := s.update.Seq > 0 && r.Model != ""
+	switch {
+	case s.several() && known:
+		return []string{r.Model, string(r.Mode), s.tally()}
+	case s.several():
+		return []string{s.form.name(), string(s.form.Mode), s.tally()}
+	case known:
+		return []string{r.Model, string(r.Mode), batch(r.BatchSize), r.Variant.Precision}
+	case s.form.OfCommand():
+		return []string{s.form.name(), string(s.form.Mode)}
+	}
+	return []string{s.form.Model, string(s.form.Mode), batch(s.form.Batches[0]), s.form.Precisions[0]}
+}
+
+func batch(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "batch " + strconv.Itoa(n)
 }
 
 // joined puts the parts that aren't empty together.
@@ -131,14 +162,14 @@ func machine(r profile.Run) string {
 	return r.InstanceType + " (" + gpu + ")"
 }
 
-// spent is the time and money of the probe so far.
+// spent is the time and money of all probes so far, against their caps.
 func (s *Screen) spent() string {
 	th := s.th
-	out := th.Dim.Render("spent ") + clock(s.update.SpentS)
+	out := th.Dim.Render("spent ") + clock(s.all.SpentS)
 	if s.form.MaxSeconds > 0 {
-		out += th.Dim.Render(" of " + clock(s.form.MaxSeconds))
+		out += th.Dim.Render(" of " + clock(s.form.MaxSeconds*float64(max(len(s.all.Rows), 1))))
 	}
-	if usd := s.update.SpentUSD; usd != nil {
+	if usd := s.all.SpentUSD; usd != nil {
 		out += th.Dim.Render(" "+th.Symbols.Dot+" ") + quantity.Money(*usd)
 		if s.form.MaxUSD > 0 {
 			out += th.Dim.Render(" of " + quantity.Money(s.form.MaxUSD))
@@ -160,14 +191,48 @@ func (s *Screen) chart(w, h int) string {
 
 // nothing is what the chart says while it is empty.
 func (s *Screen) nothing() string {
-	if s.state == Done || s.state == Failed {
+	switch phase := s.phase(); {
+	case phase == Done || phase == Failed:
 		return "nothing was measured"
+	case s.waits():
+		return "waiting for its turn"
 	}
 	return "waiting for the first iteration"
 }
 
-func (s *Screen) gpuPanel(w int) string {
-	return panel.Panel{Title: "GPU"}.Render(s.th, " "+s.gpuLine(max(w-4, 0)), w, gpuRows)
+// gpuPanel shows the telemetry and below it the warnings, in rows of the
+// height that gpuRows gave for them.
+func (s *Screen) gpuPanel(w, rows int) string {
+	iw, ih := panel.Inner(w, rows)
+	lines := append([]string{" " + s.gpuLine(max(iw-2, 0))}, s.warningLines(iw)...)
+	title, note := "GPU", ""
+	switch n := len(s.update.Warnings); {
+	case n > 0 && ih > 1:
+		title = "GPU and warnings"
+	case n == 1:
+		note = "1 warning"
+	case n > 1:
+		note = strconv.Itoa(n) + " warnings"
+	}
+	return panel.Panel{Title: title, Note: note}.Render(s.th, strings.Join(lines[:min(len(lines), ih)], "\n"), w, rows)
+}
+
+// gpuRows is the height of the telemetry panel of a width, with at most
+// some lines for warnings.
+func (s *Screen) gpuRows(w, warnings int) int {
+	iw, _ := panel.Inner(w, 3)
+	return 3 + min(len(s.warningLines(iw)), warnings)
+}
+
+// warningLines are the warnings, the newest first.
+func (s *Screen) warningLines(w int) []string {
+	var out []string
+	for i := len(s.update.Warnings) - 1; i >= 0; i-- {
+		for _, l := range text.Wrap("! "+text.Clean(s.update.Warnings[i]), max(w-2, 1)) {
+			out = append(out, " "+s.th.Warn.Render(l))
+		}
+	}
+	return out
 }
 
 func (s *Screen) logPanel(w, h int) string {
@@ -179,23 +244,18 @@ func (s *Screen) logPanel(w, h int) string {
 	return panel.Panel{Title: "output", Note: note}.Render(s.th, strings.Join(s.logLines(ih, iw), "\n"), w, h)
 }
 
-// logLines are the newest lines of the script, and above them the newest
-// warning.
+// logLines are the newest lines of the script.
 func (s *Screen) logLines(n, w int) []string {
 	if n <= 0 {
 		return nil
 	}
 	log := s.update.Log
 	var out []string
-	if k := len(s.update.Warnings); k > 0 {
-		out = append(out, " "+s.th.Warn.Render(text.Truncate("! "+text.Clean(s.update.Warnings[k-1]), w-1, s.th.Symbols.Ellipsis)))
-	}
-	log = log[max(len(log)-(n-len(out)), 0):]
-	for _, l := range log {
+	for _, l := range log[max(len(log)-n, 0):] {
 		out = append(out, " "+s.th.Dim.Render(text.Truncate(text.Clean(l), w-1, s.th.Symbols.Ellipsis)))
 	}
 	if len(out) == 0 {
 		out = append(out, " "+s.th.Faint.Render("no output yet"))
 	}
-	return out[:min(len(out), n)]
+	return out
 }

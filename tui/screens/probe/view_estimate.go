@@ -1,7 +1,9 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,20 +20,26 @@ import (
 func (s *Screen) estimatePanel(w, h int) string {
 	iw, ih := panel.Inner(w, h)
 	title := "forming estimate"
-	if s.state == Done {
+	if s.phase() == Done {
 		title = "estimate"
 	}
 	lines := s.estimateLines(iw)
-	if spread := s.spreadLines(); len(lines)+len(s.place)+len(spread)+1 <= ih {
-		lines = append(lines, spread...)
+	place := s.place
+	if phase := s.phase(); s.several() && phase != Running && phase != Stopping {
+		place = nil // it is the place of a probe that runs
 	}
-	switch spare := ih - len(lines) - len(s.place); {
-	case s.place != nil && spare > 0:
+	for _, more := range [][]string{s.spreadLines(), s.layerLines(iw)} {
+		if len(lines)+len(place)+len(more)+1 <= ih {
+			lines = append(lines, more...)
+		}
+	}
+	switch spare := ih - len(lines) - len(place); {
+	case place != nil && spare > 0:
 		lines = append(lines, "")
-	case s.place != nil && spare == -1 && s.Active():
+	case place != nil && spare == -1 && s.Active():
 		lines = lines[:len(lines)-1] // the bar says what its words say
 	}
-	for _, l := range s.place {
+	for _, l := range place {
 		lines = append(lines, " "+text.Clean(l))
 	}
 	return panel.Panel{Title: title}.Render(s.th, strings.Join(lines[:min(len(lines), ih)], "\n"), w, h)
@@ -40,8 +48,8 @@ func (s *Screen) estimatePanel(w, h int) string {
 // estimateLines is what is known so far and when it will be enough.
 func (s *Screen) estimateLines(w int) []string {
 	lines := s.steadyLines()
-	if s.state == Failed {
-		for _, l := range text.Wrap(s.failure, max(w-2, 1)) {
+	if s.phase() == Failed {
+		for _, l := range text.Wrap(s.why(), max(w-2, 1)) {
 			lines = append(lines, " "+s.th.Bad.Render(l))
 		}
 	}
@@ -52,10 +60,14 @@ func (s *Screen) estimateLines(w int) []string {
 func (s *Screen) steadyLines() []string {
 	th, m := s.th, s.update.Summary
 	if m.Total == 0 {
-		if s.state == Failed || s.state == Done {
-			return []string{" " + th.Dim.Render("no iteration was measured")}
+		words := "waiting for the first iteration"
+		switch phase := s.phase(); {
+		case phase == Failed || phase == Done:
+			words = "no iteration was measured"
+		case s.waits():
+			words = "waiting for its turn"
 		}
-		return []string{" " + th.Dim.Render("waiting for the first iteration")}
+		return []string{" " + th.Dim.Render(words)}
 	}
 	var lines []string
 	if m.Steady.Known() {
@@ -86,6 +98,21 @@ func (s *Screen) spreadLines() []string {
 		" " + d("half within ") + quantity.Duration(m.P50) + d(", 90 % within ") + quantity.Duration(m.P90),
 		" " + d("99 % within ") + quantity.Duration(m.P99),
 	}
+}
+
+// layerLines name the layers that take the largest shares of a pass.
+func (s *Screen) layerLines(w int) []string {
+	layers := slices.Clone(s.update.Layers)
+	if len(layers) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(layers, func(a, b store.Layer) int { return cmp.Compare(b.Share, a.Share) })
+	lines := []string{"", " " + s.th.Dim.Render("share of a pass")}
+	for _, l := range layers[:min(len(layers), 4)] {
+		name := text.Truncate(text.Clean(l.Name+" "+l.Kind), w-12, s.th.Symbols.Ellipsis)
+		lines = append(lines, " "+text.FitRight(fmt.Sprintf("%.0f %%", l.Share*100), 6)+"  "+name)
+	}
+	return lines
 }
 
 // outlookLines is the table of jobs with their times and costs.
@@ -122,7 +149,7 @@ func timeTitle(r profile.Run) string {
 // endLines say when the probe stops, or why it did.
 func (s *Screen) endLines(w int) []string {
 	th := s.th
-	switch s.state {
+	switch s.phase() {
 	case Done:
 		words := th.Good.Render(th.Symbols.Check+" ") + ended(s.update)
 		if id := s.update.Run.ID; id > 0 {
@@ -135,7 +162,7 @@ func (s *Screen) endLines(w int) []string {
 		return []string{" " + th.Warn.Render("stopping at the next step"+th.Symbols.Ellipsis)}
 	}
 	rule := "stops when " + quantity.PlusMinus(s.form.Target)
-	if s.keeping {
+	if s.kept[s.at] {
 		rule = "keeps running"
 	}
 	if s.form.MaxSeconds > 0 {

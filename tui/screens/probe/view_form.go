@@ -5,6 +5,7 @@ import (
 
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // formTop is the first line of the form's fields on the screen.
@@ -20,26 +21,43 @@ func bare(h int) bool { return h < len(fields)+6 }
 
 // viewForm draws the form; where it doesn't fit, the rows around the cursor.
 func (s *Screen) viewForm() string {
-	w, h := s.w, s.h
-	if !bare(h) {
-		w, h = panel.Inner(w, h)
-	}
+	w, h := s.formSize()
 	var lines []string
 	for i, f := range fields {
 		lines = append(lines, s.formLine(i, f, w))
 	}
 	lines = append(lines, "", s.startLine(w))
-	below := s.formNotes(w)
-	room := max(h-len(below), 3)
-	if cursor := min(s.row, len(fields)) + s.row/len(fields); len(lines) > room {
-		from := min(max(cursor-room/2, 0), len(lines)-room)
-		lines = lines[from : from+room]
-	}
-	lines = append(lines, below...)
+	from, below := s.formWindow()
+	lines = append(lines[from:min(from+max(h-len(below), leastFormRows), len(lines))], below...)
 	if bare(s.h) {
 		return text.Block(lines, w, h)
 	}
 	return panel.Panel{Title: "What to measure", Focused: true}.Render(s.th, strings.Join(lines, "\n"), s.w, s.h)
+}
+
+// leastFormRows are shown of the form however long the words below it are.
+const leastFormRows = 3
+
+// formSize is the room for the form in cells.
+func (s *Screen) formSize() (w, h int) {
+	if bare(s.h) {
+		return s.w, s.h
+	}
+	return panel.Inner(s.w, s.h)
+}
+
+// formWindow is the first line of the form that is shown, and what stands
+// below it.
+func (s *Screen) formWindow() (from int, below []string) {
+	w, h := s.formSize()
+	below = s.formNotes(w)
+	lines := len(fields) + 2 // a blank line and the start row
+	room := max(h-len(below), leastFormRows)
+	if lines <= room {
+		return 0, below
+	}
+	cursor := s.row + s.row/len(fields)
+	return min(max(cursor-room/2, 0), lines-room), below
 }
 
 // The least room of a value and of its hint, which goes where there is less.
@@ -58,8 +76,12 @@ func (s *Screen) formLine(i int, f field, w int) string {
 		mark = th.Knob.Render(th.Symbols.Here)
 	}
 	value := text.Clean(f.show(s.form))
+	out := f.ofModel && s.form.OfCommand() && !(here && s.typing)
 	room := min(max(w-labelWidth-hintWidth, leastValue), 60)
 	hint := f.hint
+	if out {
+		hint = "the command sets its own"
+	}
 	if w-labelWidth-room < leastHint {
 		room, hint = w-labelWidth-1, ""
 	}
@@ -70,40 +92,58 @@ func (s *Screen) formLine(i int, f field, w int) string {
 			tail = string([]rune(tail)[min(over, len([]rune(tail))):])
 		}
 		value = th.Key.Render(tail) + th.Cursor.Render(" ")
+	case out:
+		value = text.Truncate(value, room, th.Symbols.Ellipsis)
 	case f.choices != nil && !f.typed:
 		value = th.Title.Render(value) + th.Faint.Render("  <>")
 	default:
 		value = th.Title.Render(text.Truncate(value, room, th.Symbols.Ellipsis))
 	}
 	line := text.Fit(" "+mark+" "+text.Fit(f.label, labelWidth-4)+text.Fit(value, room)+" "+th.Dim.Render(hint), w)
-	if here && !s.typing {
+	switch {
+	case here && !s.typing:
 		return th.Selected.Over(line)
+	case out:
+		return th.Faint.Over(line)
 	}
 	return line
 }
 
 func (s *Screen) startLine(w int) string {
 	th := s.th
-	line := "   " + th.Key.Render("start the probe")
+	mark := " "
 	if s.row == len(fields) {
-		line = " " + th.Knob.Render(th.Symbols.Here) + " " + th.Key.Render("start the probe")
-		return th.Selected.Over(text.Fit(line, w))
+		mark = th.Knob.Render(th.Symbols.Here)
+	}
+	what := "start the probe"
+	if s.form.size().probes() > 1 {
+		what = "start the probes"
+	}
+	line := text.Fit(" "+mark+" "+th.Key.Render(what), w)
+	if s.row == len(fields) {
+		return th.Selected.Over(line)
 	}
 	return line
 }
 
-// formNotes are the error, or how the probe will end.
+// formNotes are the error, or what the form comes to and how probes end.
 func (s *Screen) formNotes(w int) []string {
-	words, pen := "The model runs here for some seconds. The probe ends by itself when the mean time of an iteration is known well enough, or at a cap; what it measured is saved and stands on Explore.", s.th.Dim
 	if s.err != "" {
-		words, pen = s.err, s.th.Bad
+		return append([]string{""}, s.noted(s.err, s.th.Bad, w)...)
 	}
-	lines := []string{""}
+	lines := s.noted(s.form.Sizing(), s.th.Text, w)
+	if _, h := s.formSize(); h < len(fields)+2+len(lines)+4 {
+		return lines
+	}
+	lines = append(lines, "")
+	return append(lines, s.noted("A probe ends by itself when the mean time of an iteration is known well enough, or at a cap; what it measured is saved and stands on Explore.", s.th.Dim, w)...)
+}
+
+// noted wraps words below the form.
+func (s *Screen) noted(words string, pen theme.Pen, w int) []string {
+	var lines []string
 	for _, l := range text.Wrap(words, max(min(w-3, 90), 1)) {
 		lines = append(lines, "   "+pen.Render(l))
-	}
-	if s.err == "" && s.h < 16 {
-		return nil
 	}
 	return lines
 }

@@ -1,0 +1,186 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+	"sweetspot/probes/matrix"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screens/probe"
+)
+
+// leavable is a probe that goes on without the program.
+type leavable struct {
+	fakeProbe
+	left bool
+}
+
+func (p *leavable) Leave() { p.left = true }
+
+// probingWith is the program while p runs.
+func probingWith(t *testing.T, p Probe, updates chan matrix.Update) *driver {
+	t.Helper()
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	d.app.opts.Probe = func(context.Context, Workspace, probe.Form) (Probe, error) { return p, nil }
+	updates <- update(1, 0.1, false)
+	d.press("2", "p")
+	if d.app.running == nil {
+		t.Fatalf("nothing runs:\n%s", d.screen())
+	}
+	return d
+}
+
+func TestAProbeThatGoesOnByItselfCanBeLeft(t *testing.T) {
+	p := &leavable{fakeProbe: fakeProbe{updates: make(chan matrix.Update, 4)}}
+	d := probingWith(t, p, p.updates)
+	d.press("q")
+	if s := d.screen(); !strings.Contains(s, "detach") || !strings.Contains(s, "sweetspot attach") {
+		t.Fatalf("leaving is not offered:\n%s", s)
+	}
+	d.press("l")
+	if !p.left || p.stopped || p.canceled {
+		t.Errorf("left %v, stopped %v, cancelled %v", p.left, p.stopped, p.canceled)
+	}
+	d.app.end(false)
+	if p.stopped || !strings.Contains(d.app.Farewell(), "sweetspot attach") {
+		t.Errorf("stopped %v, farewell %q", p.stopped, d.app.Farewell())
+	}
+}
+
+func TestOnlyWhatGoesOnByItselfCanBeLeft(t *testing.T) {
+	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
+	d := probingWith(t, p, p.updates)
+	d.press("q")
+	if s := d.screen(); strings.Contains(s, "detach") {
+		t.Errorf("leaving is offered:\n%s", s)
+	}
+}
+
+func TestALostTerminalLeavesOrStops(t *testing.T) {
+	for name, lost := range map[string]bool{"hang-up": true, "other end": false} {
+		p := &leavable{fakeProbe: fakeProbe{updates: make(chan matrix.Update, 4)}}
+		d := probingWith(t, p, p.updates)
+		close(p.updates)
+		d.app.end(lost)
+		if p.left != lost || p.stopped == lost {
+			t.Errorf("%s: left %v, stopped %v", name, p.left, p.stopped)
+		}
+	}
+	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
+	d := probingWith(t, p, p.updates)
+	close(p.updates)
+	if d.app.end(true); !p.stopped || d.app.Farewell() != "" {
+		t.Error("a probe that can't be left was not stopped when the terminal was lost")
+	}
+}
+
+// A start that is under way when the program ends is given up, and what came
+// of it nevertheless is stopped.
+func TestAStartUnderWayDoesNotOutliveTheProgram(t *testing.T) {
+	p := &fakeProbe{updates: make(chan matrix.Update)}
+	close(p.updates)
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	d.app.opts.Probe = func(ctx context.Context, _ Workspace, _ probe.Form) (Probe, error) {
+		<-ctx.Done()
+		return p, nil
+	}
+	cmd := d.app.start(probe.Defaults())
+	result := make(chan any, 1)
+	go func() { result <- cmd() }()
+	d.app.end(false)
+	if <-result; !p.stopped {
+		t.Error("the probe that came about was not stopped")
+	}
+}
+
+func TestAPriceIsAgreedToOnce(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	asked := 0
+	d.app.opts.Probe = func(context.Context, Workspace, probe.Form) (Probe, error) {
+		asked++
+		return nil, errors.New("no Python here")
+	}
+	f := probe.Defaults()
+	f.USDPerHour = new(2.0)
+	d.app.probe.SetForm(f)
+	d.press("2", "p")
+	if s := d.screen(); asked != 0 || !strings.Contains(s, "Start the probe?") || !strings.Contains(s, "at $2.00/h") {
+		t.Fatalf("%d started:\n%s", asked, s)
+	}
+	d.press("n")
+	if asked != 0 || d.app.probe.State() != probe.Filling {
+		t.Errorf("a no started %d", asked)
+	}
+	d.press("p", "y")
+	if asked != 1 {
+		t.Errorf("a yes started %d", asked)
+	}
+}
+
+// matrixOf is two probes: one that is over and one that runs.
+func matrixOf(seq int, steadyS float64) matrix.Update {
+	u := update(seq, 0.1, true)
+	second := update(seq, steadyS, false).Rows[0]
+	second.Batch, second.Update.Run.ID, second.Update.Run.BatchSize = 128, 8, 128
+	u.Rows[0].Batch = 64
+	u.Rows = append(u.Rows, second)
+	u.Current, u.Done = 1, false
+	return u
+}
+
+func TestSeveralProbesStandOnExplore(t *testing.T) {
+	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
+	d := probingWith(t, p, p.updates)
+	before := d.screen()
+	p.updates <- matrixOf(2, 0.3)
+	d.settle(before)
+	if s := d.screen(); !strings.Contains(s, "1 of 2 done") || d.app.region() != keys.InRunCells {
+		t.Errorf("in %s:\n%s", d.app.region(), s)
+	}
+	d.exact()
+	if n := len(d.app.live); n != 2 {
+		t.Errorf("%d runs are on Explore", n)
+	}
+	d.press("1")
+	if s := d.screen(); !strings.Contains(s, "tiny") || !strings.Contains(s, "2 of 2 feasible") {
+		t.Errorf("Explore:\n%s", s)
+	}
+	d.press("2", "esc")
+	if s := d.screen(); !strings.Contains(s, "those that are done stay saved") {
+		t.Errorf("discarding does not say what stays:\n%s", s)
+	}
+	d.press("d")
+	if !p.canceled || d.app.probe.State() == probe.Filling {
+		t.Error("what is done of a matrix went out of sight with what was discarded")
+	}
+}
+
+func TestADiscardedProbeSaysNoMore(t *testing.T) {
+	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
+	d := probingWith(t, p, p.updates)
+	d.press("esc", "d")
+	if !p.canceled || d.app.probe.State() != probe.Filling {
+		t.Fatal("not discarded")
+	}
+	d.send(probeMsg{p, update(2, 0.1, true), true})
+	if d.app.probe.State() != probe.Filling {
+		t.Error("the last words of a discarded probe took the form away")
+	}
+}
+
+func TestProbingACandidateFillsItsVariantIn(t *testing.T) {
+	f := probe.Defaults().For(&rank.Candidate{
+		Mode: profile.Infer, BatchSize: 300, Variant: profile.Variant{Precision: "int8", Pruning: &profile.Pruning{Ratio: new(0.3)}},
+	})
+	if f.Mode != profile.Infer || f.Batches[0] != 300 || f.Precisions[0] != "int8" || f.Prunes[0] != 0.3 {
+		t.Errorf("form is %+v", f)
+	}
+	f = f.For(&rank.Candidate{Variant: profile.Variant{Precision: "fp8"}})
+	if f.Precisions[0] != "int8" || f.Prunes[0] != 0 || f.Batches[0] != 300 {
+		t.Errorf("what is unknown replaced what was known: %+v", f)
+	}
+}

@@ -1,0 +1,292 @@
+package probe
+
+import (
+	"slices"
+	"strconv"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/session"
+	"sweetspot/tui/components/table"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// Several reports whether more than one probe was started.
+func (s *Screen) Several() bool { return s.several() }
+
+// several reports whether there is a table of probes to choose from.
+func (s *Screen) several() bool { return len(s.all.Rows) > 1 }
+
+// show turns to the row that is followed or was chosen.
+func (s *Screen) show() {
+	if running := s.all.Current; s.follow && running >= 0 && running < len(s.all.Rows) {
+		s.at = running
+	}
+	s.at = min(max(s.at, 0), max(len(s.all.Rows)-1, 0))
+	s.update = session.Update{}
+	if len(s.all.Rows) > 0 {
+		s.update = s.all.Rows[s.at].Update
+	}
+	if s.several() {
+		s.cells.SetRows(cellRows{s.all.Rows, labels(s.all.Rows), s.th})
+	}
+	s.cells.SetCursor(s.at)
+	u := s.update
+	warm := u.Summary.Warmup
+	if len(u.Seconds) > 0 {
+		warm++ // the first iteration is no steady one either
+	}
+	// The number of the row is a part of the version: other rows have other data.
+	s.live.SetData(uint64(s.at)<<48|uint64(u.Seq), u.Seconds, warm, u.Summary.Steady)
+}
+
+// keyCells moves among the probes; used is false for other keys.
+func (s *Screen) keyCells(a keys.Action) (used bool) {
+	page := max(s.cellRows()-1, 1)
+	to, moves := map[keys.Action]int{
+		keys.Up: s.at - 1, keys.Down: s.at + 1, keys.PageUp: s.at - page, keys.PageDown: s.at + page,
+		keys.Top: 0, keys.Bottom: len(s.all.Rows) - 1,
+	}[a]
+	switch {
+	case a == keys.Follow:
+		s.follow = true
+		s.show()
+		return true
+	case moves:
+		s.moveTo(to)
+	}
+	return moves
+}
+
+// moveTo shows another probe, and no longer the newest that runs.
+func (s *Screen) moveTo(row int) {
+	s.at, s.follow = min(max(row, 0), max(len(s.all.Rows)-1, 0)), false
+	s.show()
+}
+
+// clickCells shows the probe that was clicked.
+func (s *Screen) clickCells(x, y int) {
+	left, top, w, h := s.cellsArea()
+	s.cells.SetSize(w, h)
+	if row, _, ok := s.cells.Hit(x-left, y-top); ok && row >= 0 {
+		s.moveTo(row)
+	}
+}
+
+// phase is where the probe that is shown is.
+func (s *Screen) phase() State {
+	if !s.several() || s.state == Failed {
+		return s.state
+	}
+	switch s.all.Rows[s.at].State {
+	case matrix.Waiting:
+		return Starting
+	case matrix.Running:
+		return max(s.state, Running)
+	case matrix.Done:
+		return Done
+	}
+	return Failed
+}
+
+// waits reports whether the probe that is shown has not been started.
+func (s *Screen) waits() bool {
+	return s.several() && s.all.Rows[s.at].State == matrix.Waiting
+}
+
+// why is the failure of the probe that is shown.
+func (s *Screen) why() string {
+	if !s.several() || s.state == Failed {
+		return s.failure
+	}
+	r := s.all.Rows[s.at]
+	word := r.State.String()
+	if r.Why == "" {
+		return word
+	}
+	return word + ": " + plaintext.Clean(r.Why)
+}
+
+var (
+	stateMarks      = map[matrix.State]string{matrix.Waiting: "○", matrix.Running: "●", matrix.Done: "✓", matrix.Failed: "✗", matrix.OutOfMemory: "■", matrix.Skipped: "–"}
+	stateMarksASCII = map[matrix.State]string{matrix.Waiting: ".", matrix.Running: "o", matrix.Done: "+", matrix.Failed: "x", matrix.OutOfMemory: "#", matrix.Skipped: "-"}
+)
+
+// stateCell is the mark and, where there is room, the word of a state in its
+// colour.
+func stateCell(th *theme.Theme, state matrix.State, width int) string {
+	marks := stateMarks
+	if th.Symbols.Raster == theme.ASCII {
+		marks = stateMarksASCII
+	}
+	pen := map[matrix.State]theme.Pen{
+		matrix.Waiting: th.Dim, matrix.Running: th.Key, matrix.Done: th.Good, matrix.Failed: th.Bad, matrix.OutOfMemory: th.Warn, matrix.Skipped: th.Dim,
+	}[state]
+	if width == 1 {
+		return pen.Render(marks[state])
+	}
+	return pen.Render(marks[state] + " " + state.String())
+}
+
+// leastBesideLabel is the room in cells of the mark and the steady mean, which
+// are beside a label on every terminal.
+const leastBesideLabel = 22
+
+// columns are those of the table of probes in w cells. Hosts are shown where
+// there are others than this machine; on a narrow terminal a state is its mark
+// alone.
+func columns(rows []matrix.Row, w int) []table.Column {
+	out := []table.Column{
+		{ID: "state", Title: "state", Width: 15},
+		{ID: "label", Title: "probe", Width: 16, Flex: 3},
+	}
+	room := w
+	if w < 70 {
+		out[0].Title, out[0].Width = "", 1
+		room = w - leastBesideLabel
+	}
+	for _, l := range labels(rows) {
+		out[1].Width = max(out[1].Width, min(text.Width(l), room, 34))
+	}
+	if slices.ContainsFunc(rows, func(r matrix.Row) bool { return r.Host != "" }) {
+		out = append(out, table.Column{ID: "host", Title: "host", Width: 12, Flex: 1, Drop: 2})
+	}
+	return append(out,
+		table.Column{ID: "steps", Title: "steps", Width: 6, Right: true, Drop: 4},
+		table.Column{ID: "steady", Title: "steady mean", Width: 15, Right: true},
+		table.Column{ID: "accuracy", Title: "accuracy", Width: 8, Right: true, Drop: 1},
+		table.Column{ID: "spent", Title: "spent", Width: 14, Right: true, Drop: 3},
+		table.Column{ID: "why", Title: "ended by", Width: 24, Flex: 2, Drop: 5},
+	)
+}
+
+// cellRows are the rows of the table of probes; their number is their ID.
+type cellRows struct {
+	rows   []matrix.Row
+	labels []string
+	th     *theme.Theme
+}
+
+func (c cellRows) Len() int         { return len(c.rows) }
+func (c cellRows) ID(row int) int64 { return int64(row) }
+func (c cellRows) Find(id int64) (int, bool) {
+	return int(id), id >= 0 && id < int64(len(c.rows))
+}
+
+func (c cellRows) Look(row int) table.Look {
+	return table.Look{Faint: c.rows[row].State == matrix.Skipped}
+}
+
+func (c cellRows) Cell(row int, column string, width int) string {
+	r := &c.rows[row]
+	u := &r.Update
+	switch column {
+	case "state":
+		return stateCell(c.th, r.State, width)
+	case "label":
+		return text.Truncate(c.labels[row], width, c.th.Symbols.Ellipsis)
+	case "host":
+		return text.Truncate(text.Clean(hostName(r.Host)), width, c.th.Symbols.Ellipsis)
+	case "steps":
+		if u.Summary.Total == 0 {
+			return ""
+		}
+		return quantity.Count(float64(u.Summary.Total))
+	case "steady":
+		if !u.Summary.Steady.Known() {
+			return ""
+		}
+		value, interval := withInterval(u.Summary.Steady, quantity.Duration)
+		return value + " " + c.th.Interval.Render(interval)
+	case "accuracy":
+		if a := u.Run.Accuracy; a != nil {
+			return export.AccuracyText(a.Value, a.HigherIsBetter)
+		}
+	case "spent":
+		if u.Seq > 0 {
+			return spentCell(u)
+		}
+	case "why":
+		return c.th.Dim.Render(text.Truncate(whyCell(r), width, c.th.Symbols.Ellipsis))
+	}
+	return ""
+}
+
+func spentCell(u *session.Update) string {
+	if u.SpentUSD == nil {
+		return clock(u.SpentS)
+	}
+	return clock(u.SpentS) + " " + quantity.Money(*u.SpentUSD)
+}
+
+// whyCell says why a probe is over or what it waits for.
+func whyCell(r *matrix.Row) string {
+	switch {
+	case r.State == matrix.Done && r.Why == "":
+		return ended(r.Update)
+	case r.State == matrix.Running:
+		return text.Clean(r.Update.Verdict.Words)
+	}
+	return text.Clean(r.Why)
+}
+
+// labels name the probes by what varies among them; the host has a column of
+// its own.
+func labels(rows []matrix.Row) []string {
+	if len(rows) == 0 {
+		return nil
+	}
+	first := rows[0].Cell
+	varies := struct{ batch, precision, prune bool }{}
+	for _, r := range rows {
+		varies.batch = varies.batch || r.Batch != first.Batch
+		varies.precision = varies.precision || r.Precision != first.Precision
+		varies.prune = varies.prune || r.Prune != first.Prune
+	}
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		c := r.Cell
+		c.Host = ""
+		if varies.batch || varies.precision || varies.prune {
+			if !varies.batch {
+				c.Batch = 0
+			}
+			if !varies.precision {
+				c.Precision = ""
+			}
+			if !varies.prune {
+				c.Prune = 0
+			}
+		}
+		if out[i] = text.Clean(c.Label()); !varies.batch && !varies.precision && varies.prune && c.Prune == 0 {
+			out[i] = "whole model" + repeated(c)
+		}
+	}
+	return out
+}
+
+func repeated(c matrix.Cell) string {
+	if c.Repeat == 0 {
+		return ""
+	}
+	return " · repeat " + strconv.Itoa(c.Repeat+1)
+}
+
+// tally says how many probes have come how far: 3 of 30 done, 1 failed.
+func (s *Screen) tally() string {
+	count := map[matrix.State]int{}
+	for i := range s.all.Rows {
+		count[s.all.Rows[i].State]++
+	}
+	out := strconv.Itoa(count[matrix.Done]) + " of " + strconv.Itoa(len(s.all.Rows)) + " done"
+	for _, state := range []matrix.State{matrix.Failed, matrix.OutOfMemory, matrix.Skipped} {
+		if n := count[state]; n > 0 {
+			out += ", " + strconv.Itoa(n) + " " + state.String()
+		}
+	}
+	return out
+}

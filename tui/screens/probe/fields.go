@@ -1,0 +1,298 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/probes/matrix"
+	"sweetspot/tui/shellwords"
+)
+
+// field is a row of the form. A field with choices steps through them, others
+// are typed.
+type field struct {
+	label   string
+	hint    string
+	show    func(Form) string
+	read    func(*Form, string) error
+	choices func(*Form, int) // steps by n; nil where there is nothing to step
+	typed   bool
+	value   func(Form) string // typing goes on from it; nil: it begins anew
+	ofModel bool              // a command sets its own
+	several func(Form) bool   // a list of several values, which aren't stepped; nil: never
+}
+
+// fields lists the rows in order; the start row comes after them.
+var fields = []field{
+	{label: "model", hint: "file.py:factory, net.onnx, net.pt or example:fashion-cnn", typed: true, ofModel: true,
+		show: func(f Form) string { return f.Model },
+		read: func(f *Form, s string) error { f.Model = strings.TrimSpace(s); return nil }},
+	{label: "or command", hint: "an unmodified script, as python3 train.py --lr 0.1", typed: true,
+		show:  func(f Form) string { return orWord(shellwords.Join(f.Command), "none") },
+		value: func(f Form) string { return shellwords.Join(f.Command) },
+		read:  func(f *Form, s string) error { return keep(&f.Command)(shellwords.Split(s)) }},
+	{label: "mode", hint: "train or infer",
+		show:    func(f Form) string { return string(f.Mode) },
+		choices: func(f *Form, n int) { next(&f.Mode, []profile.Mode{profile.Train, profile.Infer}, n) }},
+	{label: "batch", hint: "global in training, per GPU in inference; 32,64 for each", typed: true, ofModel: true,
+		show: func(f Form) string { return listed(f.Batches, strconv.Itoa) },
+		read: func(f *Form, s string) error {
+			return keep(&f.Batches)(list(s, func(s string) (int, error) { return whole(s, "batch size") }))
+		},
+		choices: func(f *Form, n int) { f.Batches = doubled(f.Batches, n) }},
+	{label: "input", hint: "shape of one sample, 3x224x224; an example knows its own", typed: true, ofModel: true,
+		show: func(f Form) string { return orWord(f.Input, "the model's own") },
+		read: readInput},
+	{label: "samples", hint: "in your training set: they make an epoch", typed: true, ofModel: true,
+		show: func(f Form) string {
+			if f.TrainSize == 0 {
+				return "the dataset's own"
+			}
+			return quantity.Count(f.TrainSize)
+		},
+		read: func(f *Form, s string) error {
+			return optional(s, quantity.ParseCount, func(v *float64) { f.TrainSize = orZero(v) })
+		}},
+	{label: "epochs", hint: "what the whole job takes; the estimate is for these", typed: true,
+		show:    func(f Form) string { return strconv.Itoa(f.Epochs) },
+		read:    func(f *Form, s string) error { return keep(&f.Epochs)(whole(s, "number of epochs")) },
+		choices: func(f *Form, n int) { double(&f.Epochs, n) }},
+	{label: "precision", hint: "fp32, tf32, bf16, fp16 or int8; fp32,bf16 for each", typed: true, ofModel: true,
+		show:    func(f Form) string { return listed(f.Precisions, func(s string) string { return s }) },
+		read:    func(f *Form, s string) error { return keep(&f.Precisions)(list(strings.ToLower(s), precision)) },
+		choices: func(f *Form, n int) { f.Precisions = stepped(f.Precisions, precisions, n) },
+		several: func(f Form) bool { return len(f.Precisions) > 1 }},
+	{label: "prune", hint: "share of the filters taken out; 0,30%,50% for each", typed: true, ofModel: true,
+		show:    func(f Form) string { return listed(f.Prunes, pruning) },
+		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(orWord(strings.TrimSpace(s), "0"), prune)) },
+		choices: func(f *Form, n int) { f.Prunes = stepped(f.Prunes, pruneSteps, n) },
+		several: func(f Form) bool { return len(f.Prunes) > 1 }},
+	{label: "repeat", hint: "fresh processes for each, to see how far they differ", typed: true,
+		show:    func(f Form) string { return strconv.Itoa(f.Repeat) },
+		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
+		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
+	{label: "hosts", hint: "by ssh: user@vm,user@other:22; here is this machine", typed: true,
+		show: func(f Form) string { return listed(f.Hosts, hostName) },
+		value: func(f Form) string {
+			if slices.Equal(f.Hosts, []string{""}) {
+				return ""
+			}
+			return listed(f.Hosts, func(s string) string { return orWord(s, here) })
+		},
+		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(orWord(strings.TrimSpace(s), here), host)) }},
+	{label: "price $/h", hint: "of the machine, for costs; may stay empty", typed: true,
+		show: func(f Form) string {
+			if f.USDPerHour == nil {
+				return "unknown"
+			}
+			return quantity.Money(*f.USDPerHour)
+		},
+		read: func(f *Form, s string) error {
+			return optional(s, quantity.ParseMoney, func(v *float64) { f.USDPerHour = v })
+		}},
+	{label: "precise at", hint: "stop when the steady mean is known to this share", typed: true,
+		show: func(f Form) string { return quantity.PlusMinus(f.Target) },
+		read: readTarget},
+	{label: "at most", hint: "seconds of each probe, 90s or 5m; empty for no cap", typed: true,
+		show: func(f Form) string { return orNone(f.MaxSeconds, quantity.Duration) },
+		read: func(f *Form, s string) error {
+			return optional(s, quantity.ParseDuration, func(v *float64) { f.MaxSeconds = orZero(v) })
+		}},
+	{label: "and at most", hint: "dollars for all of it; empty for no cap", typed: true,
+		show: func(f Form) string { return orNone(f.MaxUSD, quantity.Money) },
+		read: func(f *Form, s string) error {
+			return optional(s, quantity.ParseMoney, func(v *float64) { f.MaxUSD = orZero(v) })
+		}},
+}
+
+// pruneSteps are what pruning is stepped through.
+var pruneSteps = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
+
+// here is how the form writes this machine.
+const here = "here"
+
+// precision reads the name of an arithmetic precision.
+func precision(s string) (string, error) {
+	if !slices.Contains(precisions, s) {
+		return "", fmt.Errorf("%q is no precision: write fp32, tf32, bf16, fp16 or int8", s)
+	}
+	return s, nil
+}
+
+// prune reads a fraction of filters to remove.
+func prune(s string) (float64, error) {
+	v, err := quantity.ParseFraction(s)
+	if err == nil && v >= 1 {
+		err = fmt.Errorf("%q leaves nothing of the model: write a share below 1, as 0.3 or 30%%", s)
+	}
+	return v, err
+}
+
+func pruning(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(v*100, 'f', -1, 64) + "%"
+}
+
+// host reads a destination for ssh; what more is wrong with one, ssh says.
+func host(s string) (string, error) {
+	switch {
+	case s == here:
+		return "", nil
+	case strings.HasPrefix(s, "-") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return "", fmt.Errorf("%q is no host: write user@vm or user@vm:port", s)
+	}
+	return s, nil
+}
+
+func hostName(s string) string {
+	if s == "" {
+		return "this machine"
+	}
+	return s
+}
+
+// orWord is s, or word for an empty one.
+func orWord(s, word string) string {
+	if s == "" {
+		return word
+	}
+	return s
+}
+
+// optional reads a value that may be left empty for none.
+func optional(s string, parse func(string) (float64, error), set func(*float64)) error {
+	if strings.TrimSpace(s) == "" {
+		set(nil)
+		return nil
+	}
+	v, err := parse(s)
+	if err == nil {
+		set(&v)
+	}
+	return err
+}
+
+// whole reads a whole number above zero.
+func whole(s, what string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil || n < 1 || n > 1<<20 {
+		return 0, fmt.Errorf("%q is no %s: write a whole number from 1 to %d", s, what, 1<<20)
+	}
+	return n, nil
+}
+
+// list reads values parted by commas, each once, in their order.
+func list[T comparable](s string, parse func(string) (T, error)) ([]T, error) {
+	var out []T
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" && strings.Contains(s, ",") {
+			return nil, errors.New("a value is missing between two commas: write it, or take a comma away")
+		}
+		v, err := parse(part)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// listed writes a list as it is typed.
+func listed[T any](list []T, format func(T) string) string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = format(v)
+	}
+	return strings.Join(out, ", ")
+}
+
+// double doubles v n times, or halves it for n < 0, between 1 and 2^20.
+func double(v *int, n int) {
+	for ; n > 0 && *v <= 1<<19; n-- {
+		*v *= 2
+	}
+	for ; n < 0 && *v > 1; n++ {
+		*v /= 2
+	}
+}
+
+// doubled doubles or halves every value, as long as all of them can.
+func doubled(list []int, n int) []int {
+	out := slices.Clone(list)
+	for i := range out {
+		double(&out[i], n)
+		if out[i] == list[i] || n < 0 && out[i]<<-n != list[i] && len(list) > 1 {
+			return list
+		}
+	}
+	return out
+}
+
+// stepped goes to the next of all the values; a list of several stays.
+func stepped[T comparable](list, all []T, n int) []T {
+	if len(list) != 1 {
+		return list
+	}
+	v := list[0]
+	next(&v, all, n)
+	return []T{v}
+}
+
+func next[T comparable](v *T, all []T, n int) {
+	i := max(slices.Index(all, *v), 0)
+	*v = all[((i+n)%len(all)+len(all))%len(all)]
+}
+
+func orNone(v float64, format func(float64) string) string {
+	if v == 0 {
+		return "none"
+	}
+	return format(v)
+}
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// keep sets *to unless there was an error.
+func keep[T any](to *T) func(T, error) error {
+	return func(v T, err error) error {
+		if err == nil {
+			*to = v
+		}
+		return err
+	}
+}
+
+func readInput(f *Form, s string) error {
+	s = strings.ToLower(strings.ReplaceAll(s, " ", ""))
+	for size := range strings.SplitSeq(s, "x") {
+		if n, err := strconv.Atoi(size); s != "" && (err != nil || n < 1) {
+			return fmt.Errorf("%q is no shape: write it as 3x224x224", plaintext.Clean(s))
+		}
+	}
+	f.Input = s
+	return nil
+}
+
+func readTarget(f *Form, s string) error {
+	v, err := quantity.ParseFraction(s)
+	if err == nil && !(v >= 0.0001 && v <= 0.5) {
+		err = fmt.Errorf("%q is no useful precision: write a share from 0.01%% to 50%%", s)
+	}
+	return keep(&f.Target)(v, err)
+}

@@ -1,0 +1,163 @@
+package probe
+
+import (
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/tui/keys"
+)
+
+func (s *Screen) keyForm(a keys.Action) Effect {
+	if s.typing {
+		switch a {
+		case keys.Enter:
+			s.commit()
+		case keys.Back:
+			s.typing, s.err = false, ""
+		}
+		return None
+	}
+	switch a {
+	case keys.Up, keys.FocusPrev:
+		s.row = max(s.row-1, 0)
+	case keys.Down, keys.FocusNext:
+		s.row = min(s.row+1, len(fields))
+	case keys.Top, keys.PageUp:
+		s.row = 0
+	case keys.Bottom, keys.PageDown:
+		s.row = len(fields)
+	case keys.Left, keys.BigLeft:
+		s.step(-1)
+	case keys.Right, keys.BigRight, keys.Pin:
+		s.step(1)
+	case keys.ProbeThis:
+		return s.start()
+	case keys.Open:
+		return PickModel
+	case keys.Enter:
+		return s.enter()
+	}
+	return None
+}
+
+// enter types into a field, steps a choice or starts.
+func (s *Screen) enter() Effect {
+	switch {
+	case s.row == len(fields):
+		return s.start()
+	case fields[s.row].value != nil:
+		s.begin(fields[s.row].value(s.form))
+	case fields[s.row].typed:
+		s.begin("")
+	default:
+		s.step(1)
+	}
+	return None
+}
+
+// steps reports whether the row under the cursor has a next value.
+func (s *Screen) steps() bool {
+	if s.row >= len(fields) || fields[s.row].choices == nil {
+		return false
+	}
+	several := fields[s.row].several
+	return several == nil || !several(s.form)
+}
+
+func (s *Screen) step(n int) {
+	if s.steps() {
+		fields[s.row].choices(&s.form, n)
+		s.err = ""
+	}
+}
+
+// start begins the probes of the form, or wants their price agreed to first.
+func (s *Screen) start() Effect {
+	if err := s.form.check(); err != nil {
+		s.err = err.Error()
+		return None
+	}
+	if s.form.USDPerHour != nil {
+		return Confirm
+	}
+	return s.Begin()
+}
+
+// Begin starts the probes of the form without asking more.
+func (s *Screen) Begin() Effect {
+	form := s.form
+	s.Reset()
+	s.form, s.state, s.err = form, Starting, ""
+	return Start
+}
+
+// Price asks for the agreement that Confirm wants, as title and question.
+func (s *Screen) Price() (title, question string) {
+	title = "Start the probe?"
+	if s.form.size().probes() > 1 {
+		title = "Start the probes?"
+	}
+	return title, s.form.Sizing() + " at " + quantity.Money(orZero(s.form.USDPerHour)) + "/h."
+}
+
+// IsTyping reports whether keys are text for a field.
+func (s *Screen) IsTyping() bool { return s.typing }
+
+func (s *Screen) begin(text string) { s.typing, s.typed, s.err = true, text, "" }
+
+// maxTyped bounds what is typed or pasted, in bytes.
+const maxTyped = 1024
+
+// Type adds text to the field being typed.
+func (s *Screen) Type(t string) {
+	if t = plaintext.Clean(t); s.typing && len(s.typed)+len(t) <= maxTyped {
+		s.typed += t
+		s.err = ""
+	}
+}
+
+// Backspace takes the last typed character away.
+func (s *Screen) Backspace() {
+	if r := []rune(s.typed); s.typing && len(r) > 0 {
+		s.typed, s.err = string(r[:len(r)-1]), ""
+	}
+}
+
+// commit takes the typed text over; on an error typing goes on.
+func (s *Screen) commit() {
+	if err := fields[s.row].read(&s.form, s.typed); err != nil {
+		s.err = plaintext.Clean(err.Error())
+		return
+	}
+	s.typing, s.err = false, ""
+	s.row = min(s.row+1, len(fields))
+}
+
+// Click handles the mouse: on the form it moves to a line, and on the line it
+// is on it does what enter does; on the table of probes it shows one.
+func (s *Screen) Click(x, y int) Effect {
+	switch {
+	case s.state != Filling:
+		s.clickCells(x, y)
+		return None
+	case s.typing:
+		return None
+	}
+	from, below := s.formWindow()
+	row := y - formTop(s.h) + from
+	if _, h := s.formSize(); y < formTop(s.h) || y-formTop(s.h) >= h-len(below) || row == len(fields) || row > len(fields)+1 {
+		return None // a border, a note or the blank line
+	}
+	row = min(row, len(fields)) // a blank line parts the start row
+	if row != s.row {
+		s.row = row
+		return None
+	}
+	return s.enter()
+}
+
+// Wheel scrolls the table of probes.
+func (s *Screen) Wheel(step int) {
+	if s.state != Filling && s.several() {
+		s.moveTo(s.at + step)
+	}
+}

@@ -1,0 +1,127 @@
+package probe
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sweetspot/engine/profile"
+	"sweetspot/tui/keys"
+)
+
+func TestListsInTheForm(t *testing.T) {
+	s := New(dark())
+	s.SetSize(120, 38)
+	for _, c := range []struct{ label, value string }{
+		{"batch", "32, 64,32"}, {"precision", "FP32,bf16"}, {"prune", "0,30%,0.5"}, {"repeat", "2"}, {"hosts", "here,me@vm:2222"},
+	} {
+		at(t, s, c.label)
+		press(s, c.value)
+		if s.IsTyping() {
+			t.Fatalf("%s refuses %q: %s", c.label, c.value, s.err)
+		}
+	}
+	f := s.Form()
+	if !slices.Equal(f.Batches, []int{32, 64}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) || !slices.Equal(f.Prunes, []float64{0, 0.3, 0.5}) ||
+		f.Repeat != 2 || !slices.Equal(f.Hosts, []string{"", "me@vm:2222"}) {
+		t.Errorf("form is %+v", f)
+	}
+	want := "2 batch sizes × 2 precisions × 3 prunings × 2 repeats × 2 hosts = 48 probes, about 4 m 00 s to 48 m 00 s"
+	if got := exact(t, s); f.Sizing() != want || !strings.Contains(got, "hosts = 48 probes") {
+		t.Errorf("what it comes to is not said:\n%s", got)
+	}
+	at(t, s, "batch")
+	s.Key(keys.Right)
+	at(t, s, "precision")
+	s.Key(keys.Right) // a list of several has no next value
+	if f := s.Form(); !slices.Equal(f.Batches, []int{64, 128}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) || s.Region() != keys.InForm {
+		t.Errorf("stepping led to %+v in %s", f, s.Region())
+	}
+}
+
+func TestListsRefuseInOneSentence(t *testing.T) {
+	for _, c := range []struct{ label, value, want string }{
+		{"batch", "32,,64", "between two commas"}, {"batch", "32,x", "write a whole number"}, {"batch", "", "write a whole number"},
+		{"precision", "fp32,fp8", "is no precision"}, {"prune", "1", "leaves nothing"}, {"prune", "30", "fraction is 0.7 or 70%"},
+		{"hosts", "-oProxyCommand=x", "is no host"}, {"hosts", "a b", "is no host"}, {"or command", "a | b", "takes a shell"}, {"repeat", "0", "write a whole number"},
+	} {
+		s := New(dark())
+		s.SetSize(120, 38)
+		at(t, s, c.label)
+		press(s, c.value)
+		if !s.IsTyping() || !strings.Contains(s.err, c.want) {
+			t.Errorf("%s %q: %q", c.label, c.value, s.err)
+		}
+	}
+}
+
+func TestWhatCannotBeMeasuredIsSaidOnTheForm(t *testing.T) {
+	for want, change := range map[string]func(*Form){
+		"more than the 256":          func(f *Form) { f.Batches, f.Repeat = make256(), 2 },
+		"int8 is for inference only": func(f *Form) { f.Precisions = []string{"int8"} },
+		"can't be trained":           func(f *Form) { f.Model, f.TrainSize, f.Input = "m.onnx", 10, "1" },
+		"need a Python factory":      func(f *Form) { f.Model, f.Input, f.Mode, f.Prunes = "/m/net.pt", "1", profile.Infer, []float64{0.3} },
+		"no model is named":          func(f *Form) { f.Model = "" },
+		"needs the price":            func(f *Form) { f.MaxUSD = 1 },
+	} {
+		s := New(dark())
+		s.SetSize(120, 38)
+		f := Defaults()
+		change(&f)
+		s.SetForm(f)
+		if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(s.err, want) {
+			t.Errorf("%s: got %v, %q", want, e, s.err)
+		}
+	}
+}
+
+func make256() []int {
+	out := make([]int, 256)
+	for i := range out {
+		out[i] = i + 1
+	}
+	return out
+}
+
+func TestACommandSetsItsOwnModel(t *testing.T) {
+	s := New(dark())
+	s.SetSize(120, 38)
+	at(t, s, "batch")
+	press(s, "32,64")
+	at(t, s, "or command")
+	press(s, "python3 train.py --name 'my net'")
+	f := s.Form()
+	if !slices.Equal(f.Command, []string{"python3", "train.py", "--name", "my net"}) || f.size().probes() != 1 {
+		t.Errorf("form is %+v", f)
+	}
+	if got := exact(t, s); strings.Count(got, "the command sets its own") != 6 || !strings.Contains(got, "python3 train.py --name 'my net'") {
+		t.Errorf("form:\n%s", got)
+	}
+	at(t, s, "or command")
+	s.Key(keys.Enter) // typing goes on from what is there
+	s.Type(" --fast")
+	s.Key(keys.Enter)
+	if c := s.Form().Command; c[len(c)-1] != "--fast" || c[0] != "python3" {
+		t.Errorf("command is %q", c)
+	}
+	if e := s.Key(keys.ProbeThis); e != Start || !strings.Contains(exact(t, s), "train.py · train") {
+		t.Errorf("start gave %v:\n%s", e, exact(t, s))
+	}
+}
+
+func TestThePriceIsAgreedTo(t *testing.T) {
+	s := New(dark())
+	f := Defaults()
+	f.USDPerHour, f.Batches, f.MaxSeconds, f.MaxUSD = new(3.6), []int{1, 2}, 100, 0.15
+	s.SetForm(f)
+	title, question := s.Price()
+	// Two probes of at least 10 s and at most 100 s at a tenth of a cent a second.
+	if title != "Start the probes?" || question != "2 batch sizes = 2 probes, about 20.0 s to 2 m 30 s, $0.020 to $0.15 at $3.60/h." {
+		t.Errorf("%s %s", title, question)
+	}
+	f.MaxSeconds, f.MaxUSD, f.Batches = 0, 0, f.Batches[:1]
+	s.SetForm(f)
+	if _, question := s.Price(); question != "one probe, about 10.0 s or more, $0.010 or more at $3.60/h." {
+		t.Error(question)
+	}
+}
