@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"strconv"
-	"strings"
 )
 
 // What a pickle makes here. Nothing is called: a class is its name, an object
@@ -297,18 +296,14 @@ func (u *unpickler) extend(op byte) error {
 	} else {
 		items, err = u.popMark()
 	}
-	if err != nil || len(u.stack) == 0 {
-		return errors.Join(err, errOf(len(u.stack) == 0))
+	if err != nil {
+		return err
+	}
+	if len(u.stack) == 0 {
+		return errPickle
 	}
 	if to, ok := u.stack[len(u.stack)-1].(*list); ok {
 		to.items = append(to.items, items...)
-	}
-	return nil
-}
-
-func errOf(bad bool) error {
-	if bad {
-		return errPickle
 	}
 	return nil
 }
@@ -441,8 +436,4 @@ func (o *object) attributes() *dict {
 		}
 	}
 	return nil
-}
-
-func (c class) is(full string) bool {
-	return strings.TrimPrefix(c.module+"."+c.name, "__builtin__.") == full
 }
