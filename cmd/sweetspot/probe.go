@@ -15,6 +15,7 @@ import (
 
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
+	"sweetspot/probes/background"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/report"
 	"sweetspot/probes/request"
@@ -40,7 +41,12 @@ func newProbeCommand() *cobra.Command {
 }
 
 func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	name, isChild := background.Child()
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !isChild {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), ends...)
 	defer stop()
 	r, err := f.request(args)
 	if err != nil {
@@ -62,23 +68,72 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err := f.place(&r, set); err != nil {
 		return err
 	}
+	s := request.Surroundings{Store: w.Store(), VMTypes: set.VMTypes}
+	if isChild {
+		return serve(ctx, r, s, name, w.Path())
+	}
 	if ok, err := f.confirm(ctx, cmd, &r, cells, set); err != nil || !ok {
 		return err
 	}
 	live := &liveLine{w: cmd.ErrOrStderr(), on: !f.noTUI && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
-	m, err := r.Start(ctx, request.Surroundings{Store: w.Store(), VMTypes: set.VMTypes, Output: live})
-	if err != nil {
-		return err
-	}
 	p := printer{out: cmd.OutOrStdout(), json: wantsJSON(cmd), path: w.Path(), set: set,
 		epochs: func(run profile.Run) []float64 { return f.estimated(run, r.IsCommand()) },
 	}
+	if f.detach {
+		return p.follow(ctx, live, os.Args[1:])
+	}
+	s.Output = live
+	m, err := r.Start(ctx, s)
+	if err != nil {
+		return err
+	}
+	return p.watch(m, live)
+}
+
+// serve runs the probes in the background, for others to attach to.
+func serve(ctx context.Context, r request.Request, s request.Surroundings, name, path string) error {
+	m, err := r.Start(ctx, s)
+	if err != nil {
+		return err
+	}
+	return background.Serve(m, name, path)
+}
+
+// follow starts the probes in the background and shows them until they end or
+// the user goes away.
+func (p *printer) follow(ctx context.Context, live *liveLine, argv []string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	name, err := background.Spawn(ctx, append([]string{own}, argv...), nil)
+	if err != nil {
+		return err
+	}
+	c, err := background.Dial(name)
+	if err != nil {
+		return err
+	}
+	left := context.AfterFunc(ctx, c.Leave)
+	err = p.watch(c, live)
+	if left() {
+		return err
+	}
+	_, _ = fmt.Fprintln(live, "the probe goes on; sweetspot attach shows it")
+	return nil
+}
+
+// watch shows a matrix until its end.
+func (p *printer) watch(m background.Matrix, live *liveLine) error {
 	for u := range m.Updates() {
 		live.show(u)
+		var err error
 		live.aside(func() { err = p.print(u) })
 		if err != nil {
 			m.Stop() // nobody reads; what was measured is kept
-			break
+			live.clear()
+			m.Wait()
+			return err
 		}
 	}
 	live.clear()

@@ -25,7 +25,8 @@ type probeFlags struct {
 	fineTune, repeat, maxSteps, fitBatch            int
 	maxSeconds, maxCost, target                     string
 	python, price, vm, adapter, pattern             string
-	layers, yes, noMetadata, noTUI, keepRunning     bool
+	layers, yes, noMetadata, noTUI                  bool
+	keepRunning, detach                             bool
 }
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
@@ -57,6 +58,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
 	fl.StringVar(&f.vm, "vm", "", "the machine is that VM type of the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
 	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
+	fl.BoolVar(&f.detach, "detach", false, "go on when the terminal or the connection is lost; sweetspot attach comes back to it")
 	fl.BoolVar(&f.yes, "yes", false, "spend what the probes are expected to cost without being asked")
 	fl.BoolVar(&f.noTUI, "no-tui", false, "plain output only, no line that redraws itself")
 }
@@ -89,7 +91,7 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 		return r, err
 	}
 	r = request.Request{
-		Command: args, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Python: f.python,
+		Command: args, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
 		Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning,
 		Spec: harness.Spec{
