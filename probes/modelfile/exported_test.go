@@ -44,11 +44,9 @@ const inputSpecs = `{"parameter":{"arg":{"name":"p_conv_weight"},"parameter_name
 // exportedJSON is a program after the schema of torch.export, made by hand: a
 // convolution, a pooling, a linear layer, and scores of attention.
 func exportedJSON(batch any, specs string, extra ...string) string {
-	twice := batch
-	if s, ok := batch.(string); ok {
-		twice = "2*" + s
-	} else {
-		twice = 2 * batch.(int)
+	var twice any = "2*" + fmt.Sprint(batch)
+	if n, ok := batch.(int); ok {
+		twice = 2 * n
 	}
 	values := []string{
 		`"p_conv_weight":` + meta(7, 6, 3, 3, 3), `"p_conv_bias":` + meta(7, 6), `"p_fc_weight":` + meta(13, 10, 96),
