@@ -98,7 +98,11 @@ func (r Request) remotely(o *session.Options, host string, vms []profile.VMType)
 	far := remote.Options{Python: r.Python, NoMetadata: r.NoMetadata}
 	if r.Detach {
 		far.Spool = remote.NewSpool()
+		if far.Memo, err = memo(o.Rule, o.KeepRunning); err != nil {
+			return err
+		}
 	}
+	far.Limit = limit(o.Rule, o.Description.Machine.USDPerHour)
 	d := &o.Description
 	d.Machine.Host, d.Address, d.Spool = h.String(), h.String(), far.Spool
 	o.Place = func(f facts, m *store.Machine) { place(f, m, vms) }

@@ -44,6 +44,8 @@ type Options struct {
 	// Place fills in which VM type another host is and what it costs, from what
 	// the host says of itself. May be nil.
 	Place func(f identity.Facts, m *store.Machine)
+	// Recording is of a run that is recorded anew; nil begins one.
+	Recording *store.Recording
 	// FirstOfSeries numbers a series of runs after this one.
 	FirstOfSeries bool
 }
@@ -142,9 +144,11 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	o.Rule.CapsOnly = o.Rule.CapsOnly || o.KeepRunning
 	// The loop stops the script when ctx ends, and saves what was measured.
 	saving := context.WithoutCancel(ctx)
-	recording, err := o.Store.Start(saving, o.Description)
-	if err != nil {
-		return nil, err
+	recording, err := o.Recording, error(nil)
+	if recording == nil {
+		if recording, err = o.Store.Start(saving, o.Description); err != nil {
+			return nil, err
+		}
 	}
 	start := o.Start
 	if start == nil {
@@ -155,7 +159,10 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	}
 	process, err := start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files})
 	if err != nil {
-		return nil, errors.Join(err, o.Store.DeleteRun(saving, recording.ID()))
+		if o.Recording == nil {
+			err = errors.Join(err, o.Store.DeleteRun(saving, recording.ID()))
+		}
+		return nil, err
 	}
 	s := &Session{
 		id:       recording.ID(),

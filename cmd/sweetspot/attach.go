@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/store"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/probes/background"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/report"
+	"sweetspot/probes/request"
+)
+
+type attachFlags struct{ stop, noTUI bool }
+
+func newAttachCommand() *cobra.Command {
+	var f attachFlags
+	cmd := &cobra.Command{
+		Use:   "attach [RUN]",
+		Short: "Show a probe that was started with --detach, and collect one from its host",
+		Long: "attach shows a probe that runs in the background, or lists them if there are several. With the number of a run\n" +
+			"it shows that one: it collects a run that went on on another host, and reports one that has ended. An interrupt\n" +
+			"leaves; the probe goes on.",
+		Example: "  sweetspot attach\n  sweetspot attach 17\n  sweetspot attach 17 --stop",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError("%q is one argument too many: attach takes the number of one run", args[1])
+			}
+			return nil
+		},
+		RunE: f.run,
+	}
+	cmd.Flags().BoolVar(&f.stop, "stop", false, "stop the probe and save it")
+	cmd.Flags().BoolVar(&f.noTUI, "no-tui", false, "plain output only, no line that redraws itself")
+	return cmd
+}
+
+// attachment is what attach works with.
+type attachment struct {
+	*attachFlags
+	cmd  *cobra.Command
+	w    *workspace.Workspace
+	set  *profile.Set
+	live *liveLine
+}
+
+func (f *attachFlags) run(cmd *cobra.Command, args []string) (err error) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	running, err := background.List()
+	if err != nil {
+		return err
+	}
+	entry, run, err := choose(running, database(cmd), args)
+	if err != nil {
+		return err
+	}
+	if entry == nil && run == 0 {
+		return list(cmd, running)
+	}
+	a := attachment{attachFlags: f, cmd: cmd}
+	a.live = &liveLine{w: cmd.ErrOrStderr(), on: !f.noTUI && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
+	db := database(cmd)
+	if entry != nil {
+		db = entry.Database
+	}
+	if a.w, err = workspace.Open(ctx, db); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.w.Close()) }()
+	if a.set, err = a.w.Load(ctx); err != nil {
+		return err
+	}
+	if entry != nil {
+		return a.watch(ctx, entry.Name)
+	}
+	return a.collect(ctx, run)
+}
+
+// choose finds what is meant: a background probe by its name or the number of
+// one of its runs, or the only one; else a run of the database.
+func choose(running []background.Entry, db string, args []string) (*background.Entry, int64, error) {
+	if len(args) == 0 {
+		switch len(running) {
+		case 0:
+			return nil, 0, exitError{exitFailed, errors.New("no probe runs in the background; name the number of a run to see it")}
+		case 1:
+			return &running[0], 0, nil
+		}
+		return nil, 0, nil
+	}
+	if i := slices.IndexFunc(running, func(e background.Entry) bool { return e.Name == args[0] }); i >= 0 {
+		return &running[i], 0, nil
+	}
+	id, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil || id < 1 {
+		return nil, 0, usageError("%q is neither the number of a run nor the name of a background probe", plaintext.Clean(args[0]))
+	}
+	path := store.DefaultPath()
+	if db != "" {
+		if path, err = filepath.Abs(db); err != nil {
+			return nil, 0, err
+		}
+	}
+	i := slices.IndexFunc(running, func(e background.Entry) bool {
+		return slices.Contains(e.Runs, id) && e.Database == path
+	})
+	if i >= 0 {
+		return &running[i], 0, nil
+	}
+	return nil, id, nil
+}
+
+// list prints the background probes; one of them must be chosen.
+func list(cmd *cobra.Command, running []background.Entry) error {
+	if wantsJSON(cmd) {
+		type probe struct {
+			Name     string  `json:"name"`
+			PID      int     `json:"pid"`
+			Database string  `json:"database"`
+			Started  string  `json:"started"`
+			Runs     []int64 `json:"runs"`
+		}
+		out := []probe{}
+		for _, e := range running {
+			out = append(out, probe{e.Name, e.PID, e.Database, e.Started.UTC().Format("2006-01-02T15:04:05Z"), append([]int64{}, e.Runs...)})
+		}
+		return printJSON(cmd.OutOrStdout(), struct {
+			Schema   int      `json:"schema"`
+			Command  string   `json:"command"`
+			Warnings []string `json:"warnings"`
+			Probes   []probe  `json:"probes"`
+		}{1, "attach", []string{}, out})
+	}
+	var b strings.Builder
+	for _, e := range running {
+		runs := make([]string, len(e.Runs))
+		for i, id := range e.Runs {
+			runs[i] = strconv.FormatInt(id, 10)
+		}
+		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Format("15:04"), strings.Join(runs, ", "), plaintext.Clean(e.Database))
+	}
+	fmt.Fprintln(&b, "Several probes run; sweetspot attach NAME shows one.")
+	_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
+	return err
+}
+
+func (a *attachment) printer() *printer {
+	return &printer{out: a.cmd.OutOrStdout(), json: wantsJSON(a.cmd), path: a.w.Path(), set: a.set, epochs: ownEpochs}
+}
+
+// ownEpochs are those of a script that says how many it runs, else the usual.
+func ownEpochs(r profile.Run) []float64 {
+	if r.Epochs != nil {
+		return []float64{*r.Epochs}
+	}
+	return []float64{5, 10, 20}
+}
+
+// watch shows a background probe until it ends or the user leaves.
+func (a *attachment) watch(ctx context.Context, name string) error {
+	c, err := background.Dial(name)
+	if err != nil {
+		return err
+	}
+	if a.stop {
+		c.Stop()
+	}
+	return showProbe(ctx, c, a.printer(), a.live)
+}
+
+// showProbe prints what a background probe comes to, as probe does. When ctx
+// ends it goes away, and the probe goes on.
+func showProbe(ctx context.Context, c *background.Client, p *printer, live *liveLine) error {
+	defer context.AfterFunc(ctx, c.Leave)()
+	var err error
+	for u := range c.Updates() {
+		live.show(u)
+		live.aside(func() { err = errors.Join(err, p.print(u)) })
+	}
+	live.clear()
+	u := c.Wait()
+	switch {
+	case err != nil:
+		return err
+	case !u.Done && ctx.Err() != nil:
+		_, _ = fmt.Fprintf(live.w, "sweetspot: the probe goes on; sweetspot attach %s shows it again\n", c.Entry().Name)
+		return nil
+	case c.Err() != nil:
+		return exitError{exitFailed, c.Err()}
+	}
+	if err := u.Failure(); err != nil {
+		return exitError{exitFailed, err}
+	}
+	return nil
+}
+
+// collect takes up a run that was left on its host, and reports one that has
+// ended.
+func (a *attachment) collect(ctx context.Context, id int64) error {
+	db := a.w.Store()
+	if db == nil {
+		return exitError{exitFailed, fmt.Errorf("there is no run %d: nothing was probed here yet", id)}
+	}
+	r, err := db.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case request.IsDetached(r):
+	case r.Status == profile.Running:
+		return exitError{exitFailed, fmt.Errorf("run %d goes on at the terminal it was started at; only what was started with --detach can be attached to", id)}
+	default:
+		u, err := report.Saved(ctx, db, id)
+		if err != nil {
+			return err
+		}
+		return a.report(matrix.Row{State: matrix.Done, Update: u})
+	}
+	c, err := request.Collect(context.WithoutCancel(ctx), db, id, a.live)
+	if err != nil {
+		return err
+	}
+	if a.stop {
+		c.Stop()
+	}
+	defer context.AfterFunc(ctx, c.Leave)()
+	for u := range c.Updates() {
+		a.live.show(matrix.Update{Rows: []matrix.Row{{State: matrix.Running, Update: u}}, SpentS: u.SpentS, SpentUSD: u.SpentUSD})
+	}
+	a.live.clear()
+	u := c.Wait()
+	if ctx.Err() != nil && u.Run.Status == profile.Interrupted {
+		_, _ = fmt.Fprintf(a.live.w, "sweetspot: the probe goes on there; sweetspot attach %d collects it\n", id)
+		return nil
+	}
+	if err := c.Forget(ctx); err != nil {
+		warn(a.cmd.ErrOrStderr(), err.Error())
+	}
+	return a.report(matrix.Row{State: matrix.Done, Update: u})
+}
+
+func (a *attachment) report(row matrix.Row) error {
+	if err := a.printer().row(row, false); err != nil {
+		return err
+	}
+	if row.Update.Err != nil {
+		return exitError{exitFailed, row.Update.Err}
+	}
+	return nil
+}

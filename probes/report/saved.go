@@ -1,0 +1,85 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/session"
+)
+
+// Saved is the last update of a run that has ended, as the database holds it.
+func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, error) {
+	r, err := db.Record(ctx, id)
+	if err != nil {
+		return session.Update{}, err
+	}
+	set, err := db.Load(ctx)
+	if err != nil {
+		return session.Update{}, err
+	}
+	its, err := db.Iterations(ctx, id)
+	if err != nil {
+		return session.Update{}, err
+	}
+	i := slices.IndexFunc(set.Runs, func(run profile.Run) bool { return run.ID == id })
+	if i < 0 {
+		return session.Update{}, errors.New("the run was deleted while it was read")
+	}
+	u := session.Update{
+		Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its), SpentUSD: r.SpentUSD,
+		Layers: r.Layers, InputWait: r.InputWait, EnergyJPerUnit: r.EnergyJPerUnit, MemoryBytes: set.Runs[i].PeakMemoryBytes,
+		Warnings: r.Warnings, Rejected: r.RejectedLines, Done: true, StoppedBecause: r.StoppedBecause, StoppedWords: r.StoppedWords, ScriptExit: r.ScriptExit,
+	}
+	if r.SpentS != nil {
+		u.SpentS = *r.SpentS
+	}
+	u.Summary = summary(u.Run, u.Seconds)
+	if u.Run.Status == profile.Failed {
+		u.Err = errors.New("the probe failed; its log is in the database")
+	}
+	return u, nil
+}
+
+// stepTimes are the times of the synchronous steps: of each the slowest
+// rank's.
+func stepTimes(its []store.Iteration) []float64 {
+	var out []float64
+	counts := map[int]int{}
+	for _, it := range its {
+		i := counts[it.Rank]
+		counts[it.Rank]++
+		if i < len(out) {
+			out[i] = max(out[i], it.Seconds)
+		} else {
+			out = append(out, it.Seconds)
+		}
+	}
+	return out
+}
+
+// summary is that of the run as it was saved: what came after the rule was met
+// does not change it.
+func summary(r profile.Run, seconds []float64) steady.Summary {
+	s := steady.Summarise(seconds)
+	if !r.Steady.Known() || len(seconds) < 1+r.WarmupIterations+r.SteadyN {
+		return s
+	}
+	part := slices.Sorted(slices.Values(seconds[1+r.WarmupIterations : 1+r.WarmupIterations+r.SteadyN]))
+	s.IsSteady, s.Why = true, ""
+	s.Steady, s.N, s.Warmup, s.WarmupExtra = r.Steady, r.SteadyN, r.WarmupIterations, r.WarmupExtraS
+	if r.SteadyStdDevS != nil {
+		s.StdDev = *r.SteadyStdDevS
+	}
+	if len(part) > 0 {
+		s.P50 = stat.Quantile(0.5, stat.LinInterp, part, nil)
+		s.P90 = stat.Quantile(0.9, stat.LinInterp, part, nil)
+		s.P99 = stat.Quantile(0.99, stat.LinInterp, part, nil)
+	}
+	return s
+}
