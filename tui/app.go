@@ -14,6 +14,7 @@ import (
 	"sweetspot/data/export"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/probes/background"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/components/confirm"
 	"sweetspot/tui/components/helpoverlay"
@@ -329,5 +330,10 @@ func (a *App) probeEnded() tea.Cmd {
 	return a.load()
 }
 
-// Compile-time check that a real matrix can be a [Probe].
-var _ Probe = (*matrix.Matrix)(nil)
+// Compile-time checks that a real matrix can be a [Probe], and one in a process
+// of its own a [Leaver] too.
+var (
+	_ Probe  = (*matrix.Matrix)(nil)
+	_ Probe  = (*background.Client)(nil)
+	_ Leaver = (*background.Client)(nil)
+)

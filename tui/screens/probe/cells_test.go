@@ -35,15 +35,15 @@ func several(t *testing.T, axes matrix.Axes, over int) matrix.Update {
 			r.Update.Done, r.Update.StoppedBecause, r.Update.Run.ID = true, steady.Precise, int64(20+i)
 			r.Update.Run.Accuracy = &profile.Accuracy{Metric: "top1", Value: 0.912 - 0.01*float64(i), HigherIsBetter: true, Basis: estimate.Measured}
 		}
-		switch {
-		case i == over:
+		switch i {
+		case over:
 			r.State, r.Why = matrix.Running, ""
 			r.Update.Done, r.Update.StoppedBecause, r.Update.Run.Accuracy = false, "", nil
 			r.Update.Warnings = []string{"the GPU was throttled (thermal slowdown) in 12 % of the readings", "31 % of each step is spent waiting for input: more DataLoader workers may help"}
-		case i == 1:
+		case 1:
 			r.State, r.Why = matrix.OutOfMemory, "does not fit the memory"
 			r.Update.Seq, r.Update.SpentS = 1, 4
-		case i == 2:
+		case 2:
 			r.State, r.Why = matrix.Skipped, "batch 32 · bf16 ran out of memory"
 		}
 		u.SpentS += r.Update.SpentS

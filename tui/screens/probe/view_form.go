@@ -76,7 +76,7 @@ func (s *Screen) formLine(i int, f field, w int) string {
 		mark = th.Knob.Render(th.Symbols.Here)
 	}
 	value := text.Clean(f.show(s.form))
-	out := f.ofModel && s.form.OfCommand() && !(here && s.typing)
+	out := f.ofModel && s.form.OfCommand() && (!here || !s.typing)
 	room := min(max(w-labelWidth-hintWidth, leastValue), 60)
 	hint := f.hint
 	if out {
