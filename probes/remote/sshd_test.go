@@ -164,3 +164,15 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	}
 	t.Fatalf("waited 30 s for %s", what)
 }
+
+// SSHD is a server for the tests of what is built on this package.
+type SSHD struct{ *sshd }
+
+// ServeForTests starts one.
+func ServeForTests(t *testing.T) SSHD { return SSHD{serve(t)} }
+
+// Address is its host, as a user writes it.
+func (s SSHD) Address() string { return s.host.String() }
+
+// Cut ends the connections under way.
+func (s SSHD) Cut() { s.cut() }

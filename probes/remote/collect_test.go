@@ -1,0 +1,83 @@
+package remote_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/remote"
+	"sweetspot/probes/report"
+	"sweetspot/probes/request"
+)
+
+const script = `
+import json, os, time
+for i in range(150):
+    os.write(3, (json.dumps({"sweetspot": 1, "event": "iteration", "index": i, "seconds": 0.5 + i % 3 / 100}) + "\n").encode())
+    print("step", i, flush=True)
+    time.sleep(0.02)
+`
+
+// A probe through the whole program: the connection is cut, what came is kept,
+// and the same run is collected whole afterwards.
+func TestCollectsTheSameRun(t *testing.T) {
+	s := remote.ServeForTests(t)
+	path := filepath.Join(t.TempDir(), "script.py")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "profiles.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := request.Request{
+		Command: []string{"python3", path}, Hosts: []string{s.Address()}, Detach: true, NoMetadata: true,
+		Rule: steady.DefaultRule(), KeepRunning: true,
+	}
+	m, err := r.Start(t.Context(), request.Surroundings{Store: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := false
+	for u := range m.Updates() {
+		if !cut && len(u.Rows[0].Update.Seconds) > 5 {
+			s.Cut()
+			cut = true
+		}
+	}
+	u := m.Wait().Rows[0]
+	id, came := u.Update.Run.ID, len(u.Update.Seconds)
+	if u.State != matrix.Failed || !strings.Contains(u.Why, "goes on there") || came < 5 || came >= 150 {
+		t.Fatalf("%s, %q after %d steps", u.State, u.Why, came)
+	}
+	if rec, err := db.Record(t.Context(), id); err != nil || !request.IsDetached(rec) {
+		t.Fatalf("%+v, %v", rec, err)
+	}
+	c, err := request.Collect(t.Context(), db, id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := c.Wait()
+	if last.Err != nil || last.StoppedBecause != "end" || last.Run.ID != id || len(last.Seconds) != 150 {
+		t.Fatalf("%q, %v, %d steps of run %d", last.StoppedBecause, last.Err, len(last.Seconds), last.Run.ID)
+	}
+	if err := c.Forget(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := request.Collect(t.Context(), db, id, nil); err == nil || !strings.Contains(err.Error(), "not left on another host") {
+		t.Errorf("collected twice: %v", err)
+	}
+	saved, err := report.Saved(t.Context(), db, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if saved.Run.Status != profile.Done || len(saved.Seconds) != 150 || saved.Summary.Steady != last.Summary.Steady || saved.Summary.P90 != last.Summary.P90 || *saved.ScriptExit != 0 {
+		t.Errorf("saved %+v,\nwas %+v", saved.Summary, last.Summary)
+	}
+}
