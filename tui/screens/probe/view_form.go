@@ -82,7 +82,7 @@ func (s *Screen) formLine(i int, f field, w int) string {
 	if out {
 		hint = "the command sets its own"
 	}
-	if w-labelWidth-room < leastHint {
+	if w-labelWidth-room < leastHint || f.value != nil && text.Width(value) > room {
 		room, hint = w-labelWidth-1, ""
 	}
 	switch {
