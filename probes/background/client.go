@@ -60,7 +60,7 @@ func greet(name string) (*Client, *json.Decoder, error) {
 func (c *Client) receive(in *json.Decoder) {
 	defer close(c.updates)
 	defer close(c.ended)
-	defer c.conn.Close()
+	defer func() { _ = c.conn.Close() }()
 	var have [][]float64
 	for !c.last.Done {
 		var s state

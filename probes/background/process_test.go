@@ -272,7 +272,7 @@ func TestForeignSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -280,7 +280,7 @@ func TestForeignSocket(t *testing.T) {
 				return
 			}
 			fmt.Fprint(conn, "{\"Name\":\"abcdef\"}\n{\"Seq\":1,\"Rows\":[{}]}\n\x1b[31mrubbish\n")
-			conn.Close()
+			_ = conn.Close()
 		}
 	}()
 	c := dial(t, "abcdef")

@@ -105,7 +105,7 @@ func (h *hub) accept(l net.Listener) {
 
 // show sends a client every update it is quick enough for, and the last one.
 func (h *hub) show(conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // the client may be gone
 	out := json.NewEncoder(conn)
 	send := func(v any) error {
 		return errors.Join(conn.SetWriteDeadline(time.Now().Add(patience)), out.Encode(v))

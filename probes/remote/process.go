@@ -68,6 +68,7 @@ type Process struct {
 	mu       sync.Mutex
 	left     bool
 	stopping bool
+	patience time.Duration // of the stop under way
 
 	ended     chan struct{}
 	exit      runner.Exit
@@ -371,12 +372,14 @@ func (p *Process) Collected() bool {
 }
 
 // StopWithin asks the command to end, at a step boundary where it can, and by
-// signals the grace period apart where it does not. It returns at once and may
-// be called again.
+// signals the grace period apart where it does not. It returns at once. A later
+// call with a shorter period is obeyed from then on.
 func (p *Process) StopWithin(grace time.Duration) {
 	p.mu.Lock()
-	again := p.stopping
-	p.stopping = true
+	again := p.stopping && grace >= p.patience
+	if !again {
+		p.stopping, p.patience = true, grace
+	}
 	p.mu.Unlock()
 	if again {
 		return

@@ -183,6 +183,18 @@ func TestStopsTheDeaf(t *testing.T) {
 	}
 }
 
+// A stop that is in more of a hurry than the first is obeyed.
+func TestHurriedStop(t *testing.T) {
+	s := serve(t)
+	p, out := start(t, s, sh(`trap '' INT TERM; echo ready >&3; while :; do sleep 0.05; done`), Options{})
+	waitFor(t, "it to begin", func() bool { return out.eventLines() > 0 })
+	p.StopWithin(time.Hour)
+	p.StopWithin(100 * time.Millisecond)
+	if exit := p.Wait(); exit.Code != 128+int(syscall.SIGKILL) {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
 func TestLimit(t *testing.T) {
 	s := serve(t)
 	c, _ := stepping(t, 100000)

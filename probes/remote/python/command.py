@@ -1,6 +1,7 @@
 """The command of a probe: started in a session of its own, read, stopped, cleared away."""
 
 import errno
+import fcntl
 import glob
 import io
 import mmap
@@ -26,15 +27,25 @@ class Trouble(Exception):
 
 
 def sweep():
-    """Removes the directories of agents that were killed."""
-    for path in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*-*")):
-        owner = os.path.basename(path)[len(PREFIX) :].split("-")[0]
+    """Removes the directories of probes that were killed: their locks went with them."""
+    for path in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
         try:
-            os.kill(int(owner), 0)
-        except ProcessLookupError:
-            shutil.rmtree(path, ignore_errors=True)
-        except (ValueError, OSError):
+            lock = take_lock(path, 0)
+        except OSError:
             continue
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
+
+
+def take_lock(path, flag):
+    """Locks a directory, which fails where another process has."""
+    lock = os.open(os.path.join(path, "lock"), os.O_RDWR | flag, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
 
 
 class Room:
@@ -43,7 +54,8 @@ class Room:
     def __init__(self, files):
         sweep()
         try:
-            self.dir = tempfile.mkdtemp(prefix=PREFIX + str(os.getpid()) + "-")
+            self.dir = tempfile.mkdtemp(prefix=PREFIX)
+            self._lock = take_lock(self.dir, os.O_CREAT)  # held as long as the agent lives
             if files:
                 zipfile.ZipFile(io.BytesIO(files)).extractall(self.dir)
             self.fifo = os.path.join(self.dir, "events")
@@ -119,7 +131,7 @@ class Command:
         self._streams = {reader: EVENTS, self._child.stdout.fileno(): STDOUT, self._child.stderr.fileno(): STDERR}
         self._line = b""  # an event line that has not ended
         self._signals = []  # (when, which), still to be sent
-        self._stopping = False
+        self._grace = None  # of the stop under way
         self._until = None  # when reading ends
         self.ended = False
 
@@ -127,6 +139,8 @@ class Command:
         out = dict(os.environ, PYTHONUNBUFFERED="1")
         for entry in added:
             key, _, value = entry.partition("=")
+            if key == "PYTHONPATH" and os.environ.get(key):
+                value += os.pathsep + os.environ[key]  # this host's own stays behind ours
             out[key] = self.room.place(value)
         out["SWEETSPOT_EVENTS"] = "fd:%d" % EVENTS_FD
         out["SWEETSPOT_EVENTS_PATH"] = self.room.fifo
@@ -164,13 +178,19 @@ class Command:
 
     def stop(self, grace):
         """Asks by the control file where the command watches it, else by SIGINT; after the
-        grace period, in seconds, by the next of SIGINT, SIGTERM and SIGKILL."""
-        if self._stopping:
+        grace period, in seconds, by the next of SIGINT, SIGTERM and SIGKILL. A later call with
+        a shorter one is obeyed from then on."""
+        now = time.monotonic()
+        if self._grace is None:
+            first = now + (grace if self.room.ask_to_stop() else 0)
+            left = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+        elif grace < self._grace and self._signals:
+            first = min(self._signals[0][0], now + grace)
+            left = [s for _, s in self._signals]
+        else:
             return
-        self._stopping = True
-        first = time.monotonic() + (grace if self.room.ask_to_stop() else 0)
-        order = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-        self._signals = [(first + i * grace, s) for i, s in enumerate(order)]
+        self._grace = grace
+        self._signals = [(first + i * grace, s) for i, s in enumerate(left)]
 
     def tick(self):
         """Does what is due. The command has ended once self.ended is set."""
