@@ -7,9 +7,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"embed"
-	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -112,28 +110,4 @@ func (s Spec) rarer(trained bool) []string {
 		}
 	}
 	return argv
-}
-
-// Command writes the harness to a temporary directory and returns the command
-// that runs it with the given Python. The caller calls cleanup when the
-// command has ended.
-func Command(python string, s Spec) (argv []string, cleanup func(), err error) {
-	files, err := Files(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	dir, err := os.MkdirTemp("", "sweetspot-harness-")
-	if err != nil {
-		return nil, nil, fmt.Errorf("no temporary directory for the harness: %w; set TMPDIR to one that can be written", err)
-	}
-	cleanup = func() { _ = os.RemoveAll(dir) }
-	if err := os.CopyFS(dir, files); err != nil {
-		cleanup()
-		return nil, nil, fmt.Errorf("the harness could not be written to %s: %w; free space there or set TMPDIR", dir, err)
-	}
-	argv = Argv(python, s)
-	for i, word := range argv {
-		argv[i] = strings.ReplaceAll(word, Directory, dir)
-	}
-	return argv, cleanup, nil
 }

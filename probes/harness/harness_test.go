@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,12 @@ func TestWrongSpecs(t *testing.T) {
 		`precision "int3"`:       func(s *Spec) { s.Precision = "int3" },
 		`data "imagenet"`:        func(s *Spec) { s.Data = "imagenet" },
 		`optimizer "lion"`:       func(s *Spec) { s.Optimizer = "lion" },
+		"a pruning of 1 is":      func(s *Spec) { s.Prune = 1 },
+		"a pruning of -0.1 is":   func(s *Spec) { s.Prune = -0.1 },
+		"a pruning of NaN is":    func(s *Spec) { s.Prune = math.NaN() },
+		"is below the batch":     func(s *Spec) { s.FitBatch = 64 },
+		"largest batch size to":  func(s *Spec) { s.FitBatch = 1 << 30 },
+		"are no probe":           func(s *Spec) { s.Epochs = 1 << 40 },
 	} {
 		s := good
 		change(&s)
@@ -54,31 +61,132 @@ func TestWrongSpecs(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want %q", s, err, want)
 		}
-		if _, _, err := Command("python3", s); err == nil {
-			t.Errorf("a command for %+v", s)
+		if _, err := Files(s); err == nil {
+			t.Errorf("files for %+v", s)
 		}
 	}
 }
 
-func TestCommandBringsItsFiles(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	argv, cleanup, err := Command("/usr/bin/python3", Spec{Model: "example:fashion-cnn-wide", Batch: 64})
+func TestFilesAndArgv(t *testing.T) {
+	spec := Spec{Model: "example:fashion-cnn-wide", Mode: profile.Infer, Batch: 64, Prune: 0.3, FineTune: 2, Eval: "sets.nets:test", Layers: true, FitBatch: 512}
+	files, err := Files(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := argv[2]
-	for _, file := range []string{"__main__.py", "sweetspot_harness/__init__.py", "sweetspot_harness/command.py", "fashion_cnn.py"} {
-		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
-			t.Error(err)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"__main__.py", "sweetspot_harness/__init__.py", "sweetspot_harness/pruning.py", "fashion_cnn.py"} {
+		if content, err := os.ReadFile(filepath.Join(dir, file)); err != nil || len(content) == 0 {
+			t.Errorf("%s: %d bytes, %v", file, len(content), err)
 		}
 	}
-	for _, want := range []string{"--model=" + dir + "/fashion_cnn.py:fashion_cnn_wide", "--name=fashion-cnn-wide", "--batch=64", "--mode=train"} {
+	argv := Argv("/usr/bin/python3", spec)
+	for _, want := range []string{
+		"--model=" + Directory + "/fashion_cnn.py:fashion_cnn_wide", "--name=fashion-cnn-wide", "--batch=64", "--mode=infer", "--input=1x28x28",
+		"--trained", "--prune=0.3", "--fine-tune=2", "--eval=sets.nets:test", "--layers", "--fit-batch=512", "--precision=fp32",
+	} {
 		if !slices.Contains(argv, want) {
 			t.Errorf("%q lacks %s", argv, want)
 		}
 	}
-	cleanup()
-	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	if argv[0] != "/usr/bin/python3" || argv[2] != Directory {
+		t.Errorf("%q", argv)
+	}
+	plain := strings.Join(Argv("python3", Spec{Model: "example:fashion-cnn"}), " ")
+	for _, not := range []string{"--trained", "--prune", "--fine-tune", "--eval", "--layers", "--fit-batch"} {
+		if strings.Contains(plain, not) {
+			t.Errorf("%q has %s", plain, not)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"net.py", "net.pt", "net.PT2", "net.onnx", "net.pth"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for model, want := range map[string]struct {
+		form Form
+		name string
+	}{
+		"example:fashion-cnn":         {Example, "fashion-cnn"},
+		dir + "/net.py:make":          {Script, "make"},
+		"torchvision.models:resnet18": {Module, "resnet18"},
+		"nets:Tiny":                   {Module, "Tiny"},
+		dir + "/net.pt":               {TorchScript, "net"},
+		dir + "/net.PT2":              {Exported, "net"},
+		dir + "/net.onnx":             {ONNX, "net"},
+	} {
+		form, err := checkModel(model)
+		if err != nil || form != want.form || (Spec{Model: model}).Name() != want.name {
+			t.Errorf("%s: %s, %v, called %s", model, form, err, Spec{Model: model}.Name())
+		}
+	}
+	for model, want := range map[string]string{
+		dir + "/net.pth":        "holds weights, not a network; write a factory",
+		dir + "/other.pt":       "no file",
+		dir + ":make":           "of the form",
+		"two words:make":        "of the form",
+		"1nets:make":            "of the form",
+		"nets.:make":            "of the form",
+		"nets:":                 "of the form",
+		":make":                 "of the form",
+		"":                      "of the form",
+		dir + "/none.onnx":      "no file",
+		dir + "/missing.py:net": "no file",
+	} {
+		if _, err := checkModel(model); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", model, err, want)
+		}
+	}
+}
+
+// What a file or a mode cannot be made into is refused before anything runs.
+func TestVariantsThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"net.pt", "net.pt2", "net.onnx"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{Model: "nets:Tiny", Precision: "int8"}, "int8 is for inference only"},
+		{Spec{Model: "nets:Tiny", Precision: "int8", Mode: profile.Infer}, ""},
+		{Spec{Model: "nets:Tiny", Prune: 0.5}, ""},
+		{Spec{Model: "nets:Tiny", Prune: 0.5, FineTune: 1}, "in --mode train the pruned network is trained anyway"},
+		{Spec{Model: "nets:Tiny", Eval: "sets.py:test"}, "no file sets.py"},
+		{Spec{Model: "nets:Tiny", Eval: "sets"}, "labelled set \"sets\" is not of the form file.py:factory or package.module:factory"},
+		{Spec{Model: "nets:Tiny", Eval: "sets:test"}, ""},
+		{Spec{Model: dir + "/net.pt"}, ""},
+		{Spec{Model: dir + "/net.pt", Precision: "bf16"}, ""},
+		{Spec{Model: dir + "/net.pt", Prune: 0.1}, "a TorchScript file cannot be pruned; name the Python factory"},
+		{Spec{Model: dir + "/net.pt", Precision: "int8", Mode: profile.Infer}, "a TorchScript file cannot be quantised"},
+		{Spec{Model: dir + "/net.pt2"}, "cannot be trained"},
+		{Spec{Model: dir + "/net.pt2", Mode: profile.Infer, Precision: "bf16"}, "the precision it was exported in"},
+		{Spec{Model: dir + "/net.onnx"}, "an ONNX file cannot be trained; use --mode infer"},
+		{Spec{Model: dir + "/net.onnx", Mode: profile.Infer, Prune: 0.1}, "an ONNX file cannot be pruned"},
+		{Spec{Model: dir + "/net.onnx", Mode: profile.Infer, Precision: "fp16"}, "the precision it was exported in"},
+	} {
+		c.spec.Input = "1x8x8"
+		_, err := c.spec.Resolve()
+		if (c.want == "") != (err == nil) || (err != nil && !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v, want %q", c.spec, err, c.want)
+		}
+	}
+	for model, want := range map[string]bool{"net.onnx": true, "net.pt2": true, "net.pt": false} {
+		if _, err := (Spec{Model: filepath.Join(dir, model), Mode: profile.Infer}).Resolve(); (err == nil) != want {
+			t.Errorf("%s without a shape: %v", model, err)
+		}
+	}
+	s, err := Spec{Model: "nets:Tiny", Input: "4", Mode: profile.Infer, FineTune: 3}.Resolve()
+	if err != nil || s.FineTune != 0 {
+		t.Errorf("fine-tuning of what was not pruned: %+v, %v", s, err)
 	}
 }

@@ -40,7 +40,7 @@ type Spec struct {
 	// convolution that can lose some, in [0,1); 0 prunes nothing.
 	Prune float64
 	// FineTune is how many epochs a pruned network is trained before it is
-	// measured, in inference; 0 none.
+	// measured, in inference; 0 none. Without a pruning there is nothing to do.
 	FineTune int
 	// Eval names a labelled set, file.py:factory or package.module:factory,
 	// whose factory returns batches or a Dataset of (input, label); "" for
@@ -94,7 +94,11 @@ func (s Spec) Resolve() (Spec, error) {
 	if s, err = s.resolveChoices(); err != nil {
 		return s, err
 	}
-	return s, s.checkVariant(form)
+	err = s.checkVariant(form)
+	if s.Prune == 0 {
+		s.FineTune = 0
+	}
+	return s, err
 }
 
 func (s Spec) checkNumbers() error {
@@ -149,8 +153,8 @@ func (s Spec) checkVariant(form Form) error {
 		return fmt.Errorf("%s cannot be quantised; name the Python factory it was made from", form)
 	case s.Precision == "int8" && !infer:
 		return errors.New("int8 is for inference only; use --mode infer, or another precision")
-	case s.FineTune > 0 && (s.Prune == 0 || !infer):
-		return errors.New("fine-tuning follows a pruning in --mode infer; give --prune too, or train with --mode train")
+	case s.FineTune > 0 && !infer:
+		return errors.New("fine-tuning follows a pruning in --mode infer; in --mode train the pruned network is trained anyway")
 	}
 	if s.Eval == "" {
 		return nil

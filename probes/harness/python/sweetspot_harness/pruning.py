@@ -301,7 +301,7 @@ def _reads_size(user):
     """Whether a node reads a size that pruning leaves as it is."""
     if user.op == "call_method" and user.target == "size":
         if len(user.args) == 2:
-            return user.args[1] != 1
+            return _is_safe(user.args[1])
         return len(user.args) == 1 and all(_picks(u) for u in user.users)
     if user.op == "call_method" and user.target == "dim":
         return True
@@ -309,7 +309,12 @@ def _reads_size(user):
 
 
 def _picks(user):
-    return user.op == "call_function" and user.target is operator.getitem and user.args[1] not in (1, -3)
+    return user.op == "call_function" and user.target is operator.getitem and _is_safe(user.args[1])
+
+
+def _is_safe(dim):
+    """Whether a dimension is that of the samples or of a picture, counted from the front."""
+    return isinstance(dim, int) and (dim == 0 or dim >= 2)
 
 
 def _flattens(user):
