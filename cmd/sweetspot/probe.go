@@ -80,7 +80,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 		epochs: func(run profile.Run) []float64 { return f.estimated(run, r.IsCommand()) },
 	}
 	if f.detach {
-		return p.follow(ctx, live, os.Args[1:])
+		return p.follow(ctx, live, r)
 	}
 	s.Output = live
 	m, err := r.Start(ctx, s)
@@ -101,16 +101,8 @@ func serve(ctx context.Context, r request.Request, s request.Surroundings, name,
 
 // follow starts the probes in the background and shows them until they end or
 // the user goes away.
-func (p *printer) follow(ctx context.Context, live *liveLine, argv []string) error {
-	own, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	name, err := background.Spawn(ctx, append([]string{own}, argv...), nil)
-	if err != nil {
-		return err
-	}
-	c, err := background.Dial(name)
+func (p *printer) follow(ctx context.Context, live *liveLine, r request.Request) error {
+	c, err := spawn(ctx, p.path, r)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
+	"sweetspot/probes/background"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/request"
 	"sweetspot/tui"
@@ -24,6 +25,7 @@ type screenFlags struct {
 	theme, symbols, python string
 	fps                    int
 	noMouse, noState       bool
+	detach                 bool
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
@@ -32,6 +34,7 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.symbols, "symbols", "braille", "characters to draw with: braille, block or ascii")
 	fl.IntVar(&f.fps, "fps", 30, "most frames a second, fewer for a slow line")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
+	fl.BoolVar(&f.detach, "detach", false, "let probes go on when the terminal is lost; sweetspot attach comes back to them")
 	fl.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write what was asked last time")
 }
@@ -80,7 +83,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python), Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
+		Open: open, Probe: prober(f.python, f.detach), Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
 	}
 	if f.noState {
@@ -114,8 +117,8 @@ func open(ctx context.Context, path string) (tui.Workspace, error) {
 	return workspace.Open(ctx, path)
 }
 
-// prober starts what the form asks for.
-func prober(python string) tui.Prober {
+// prober starts what the form asks for; detached, in a process of its own.
+func prober(python string, detach bool) tui.Prober {
 	return func(ctx context.Context, ws tui.Workspace, f probe.Form) (tui.Probe, error) {
 		w, ok := ws.(*workspace.Workspace)
 		if !ok {
@@ -129,8 +132,26 @@ func prober(python string) tui.Prober {
 		if err != nil {
 			return nil, err
 		}
-		return asked(f, python).Start(ctx, request.Surroundings{Store: db, VMTypes: set.VMTypes})
+		r := asked(f, python)
+		if detach {
+			r.Detach = true
+			return spawn(ctx, w.Path(), r)
+		}
+		return r.Start(ctx, request.Surroundings{Store: db, VMTypes: set.VMTypes})
 	}
+}
+
+// spawn has a process in the background carry out the request.
+func spawn(ctx context.Context, db string, r request.Request) (*background.Client, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	name, err := background.Spawn(ctx, append([]string{own, "probe", "--db=" + db}, r.Argv()...), nil)
+	if err != nil {
+		return nil, err
+	}
+	return background.Dial(name)
 }
 
 // asked is the request that a form makes.

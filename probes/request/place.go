@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"sweetspot/data/store"
@@ -35,11 +36,14 @@ func factsHere(ctx context.Context, metadata bool) facts {
 // said so or the probes run elsewhere. The words tell what was found and on
 // what ground; "" for nothing.
 func (r *Request) Place(ctx context.Context, vms []profile.VMType) (words string) {
-	if len(r.Hosts) > 0 || known(r.Machine) {
+	if !r.isHere() || known(r.Machine) {
 		return ""
 	}
 	return place(factsHere(ctx, !r.NoMetadata), &r.Machine, vms)
 }
+
+// isHere reports whether some of the probes run on this machine.
+func (r Request) isHere() bool { return len(r.Hosts) == 0 || slices.Contains(r.Hosts, "") }
 
 // known reports whether the user said what the machine is or costs.
 func known(m store.Machine) bool { return m.VM.InstanceType != "" || m.USDPerHour != nil }

@@ -39,7 +39,7 @@ func (r Request) Start(ctx context.Context, s Surroundings) (*matrix.Matrix, err
 		return nil, err
 	}
 	r.Place(ctx, s.VMTypes)
-	if r.Rule.MaxUSD > 0 && r.Machine.USDPerHour == nil && len(r.Hosts) == 0 {
+	if r.Rule.MaxUSD > 0 && r.Machine.USDPerHour == nil && r.isHere() {
 		return nil, errors.New("a cap in dollars needs the price of this machine; add --price, or --vm with its VM type")
 	}
 	return matrix.Start(ctx, matrix.Options{
