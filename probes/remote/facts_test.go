@@ -69,20 +69,29 @@ func TestCloudsAreAsked(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	if f := gathered(t, server, "Amazon EC2", true); len(f.Metadata) != 1 || f.Metadata[identity.AWSDocument] != `{"instanceType":"p3.2xlarge"}` || f.SysVendor != "Amazon EC2" || len(asked) != 2 {
-		t.Errorf("%+v after %v", f, asked)
+	requests := func() []string { // since the last call
+		mu.Lock()
+		defer mu.Unlock()
+		list := asked
+		asked = nil
+		return list
 	}
-	if f := gathered(t, server, "Google", true); len(f.Metadata) != 1 || f.Metadata[identity.GCPMachineType] != "projects/1/machineTypes/n1-standard-8" {
-		t.Errorf("%+v", f)
+	f := gathered(t, server, "Amazon EC2", true)
+	if n := len(requests()); n != 2 || len(f.Metadata) != 1 || f.Metadata[identity.AWSDocument] != `{"instanceType":"p3.2xlarge"}` || f.SysVendor != "Amazon EC2" {
+		t.Errorf("%+v after %d requests", f, n)
 	}
-	asked = nil
-	if f := gathered(t, server, "", true); len(f.Metadata) != 2 || len(asked) != 5 {
-		t.Errorf("%+v after %v", f, asked)
+	f = gathered(t, server, "Google", true)
+	if n := len(requests()); n != 2 || len(f.Metadata) != 1 || f.Metadata[identity.GCPMachineType] != "projects/1/machineTypes/n1-standard-8" {
+		t.Errorf("%+v after %d requests", f, n)
 	}
-	asked = nil
+	f = gathered(t, server, "", true)
+	if n := len(requests()); n != 5 || len(f.Metadata) != 2 {
+		t.Errorf("%+v after %d requests", f, n)
+	}
 	for vendor, metadata := range map[string]bool{"LENOVO": true, "Amazon EC2": false} {
-		if f := gathered(t, server, vendor, metadata); len(f.Metadata) != 0 || len(asked) != 0 {
-			t.Errorf("%s: %+v after %v", vendor, f, asked)
+		f = gathered(t, server, vendor, metadata)
+		if n := len(requests()); n != 0 || len(f.Metadata) != 0 {
+			t.Errorf("%s: %+v after %d requests", vendor, f, n)
 		}
 	}
 }
