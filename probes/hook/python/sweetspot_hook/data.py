@@ -1,7 +1,5 @@
 """Which batches the steps use: the training loader, its passes and epochs."""
 
-from . import loaders
-
 
 class Data:
     """What the loaders gave to the steps of this process.
@@ -17,6 +15,7 @@ class Data:
         self.main = None  # id of its loader
         self.batches, self.lead = None, 0  # a step's batches; None unknown
         self.first = 0  # batches that were there at the first step
+        self.kept = False  # the program keeps its batches: epochs do not show
         self.wait = 0.0  # seconds spent fetching since the last step
         self.epoch = self.index = 0  # of the coming iteration
         self.epochs_done = self.steps_done = 0  # whole epochs, and the steps in them
@@ -40,7 +39,7 @@ class Data:
         self.passes.pop(a_pass, None)
         self.wait = max(0.0, self.wait - a_pass.wait)
 
-    def name_changed(self):
+    def has_changed(self):
         """Whether another training set took the place of the first, asked once."""
         changed, self.changed = self.changed, False
         return changed
@@ -69,8 +68,8 @@ class Data:
         p, self.batches = self.training, 1
         first, fetched = self.first, len(p.sizes) - self.first
         if p.exhausted and fetched == 0 and not self.passes:
-            self.lead = first - 1  # all were fetched before the first step
-        elif p.exhausted or fetched == 0 or any(q.loader_id == self.main for q in self.passes if q is not p):
+            self.lead, self.kept = first - 1, True  # all were fetched before the first step
+        elif p.exhausted or fetched == 0 or first + fetched == p.length or any(q.loader_id == self.main for q in self.passes if q is not p):
             self.batches = first
         else:
             self.batches = fetched
@@ -126,7 +125,7 @@ class Data:
 
     def finish(self, count):
         """At the end of the program the last pass may be a whole epoch too."""
-        if self.training is not None and self.training.exhausted and self.training.steps > 0:
+        if self.training is not None and self.training.exhausted and self.training.steps > 0 and not self.kept:
             self._whole(self.training, count)
 
     def use(self):
@@ -160,8 +159,7 @@ class Data:
     def _adopt(self):
         p = self.training
         self.main, self.image, self.changed = p.loader_id, p.image, True
-        loader = p.loader
-        self.name, self.size, self.length = loaders.dataset_name(loader), loaders.train_size(loader), loaders.length(loader)
+        self.name, self.size, self.length = p.name, p.train_size, p.length
 
     def facts(self, world):
         """Training set and epoch as they are known now: name, size, iterations per epoch."""

@@ -1,6 +1,7 @@
 """Event lines, where SWEETSPOT_EVENTS says (fd:N or a path). Without it there are none: standard output is the program's."""
 
 import os
+import stat
 import time
 
 # Longest line that several processes can write to one FIFO without mixing.
@@ -37,6 +38,11 @@ def since_start():
 def at(perf):
     """A time.perf_counter() as seconds since the probe's first process began."""
     return since_start() - (time.perf_counter() - perf)
+
+
+def _where():
+    """The FIFO of the probe, which every process can open, else where events belong."""
+    return os.environ.get("SWEETSPOT_EVENTS_PATH") or os.environ.get("SWEETSPOT_EVENTS", "")
 
 
 def _open():
@@ -88,7 +94,7 @@ def warn(message):
 def after_fork():
     """A forked process opens its own way out."""
     global _fd
-    if _fd is not None and not os.environ.get("SWEETSPOT_EVENTS", "").startswith("fd:"):
+    if _fd is not None and not _where().startswith("fd:"):
         try:
             if _fd >= 0:
                 os.close(_fd)

@@ -1,7 +1,7 @@
 """One pass over a DataLoader, and what a batch and a loader tell of the data."""
 
 import collections
-import weakref
+import collections.abc
 
 # Batches of a pass that are remembered until a step uses them.
 REMEMBERED = 4096
@@ -11,8 +11,10 @@ class Pass:
     """One iteration over a loader, begun by iter() or a for."""
 
     def __init__(self, loader, begin, steps):
-        self._loader = weakref.ref(loader)
+        # The loader itself may be gone before its iterator is.
         self.loader_id = id(loader)
+        self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), length(loader)
+        self._batch_size = getattr(loader, "batch_size", None)
         self.begin = begin  # mark
         self.steps_before = steps  # of the run, when it began
         self.steps = 0  # that used its batches
@@ -22,16 +24,12 @@ class Pass:
         self.image = False
         self.exhausted = False
 
-    @property
-    def loader(self):
-        return self._loader()
-
     def add(self, batch):
         """Takes note of a batch; its units, or None."""
         tensor = first_tensor(batch, 0)
         size = tensor.shape[0] if tensor is not None and tensor.dim() > 0 else None
         if size is None:
-            size = getattr(self._loader(), "batch_size", None)
+            size = self._batch_size
         self.image = tensor is not None and tensor.dim() == 4 and (tensor.is_floating_point() or tensor.element_size() == 1)
         self.units = None if size is None or self.units is None else self.units + size
         self.sizes.append(size)

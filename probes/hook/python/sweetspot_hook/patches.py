@@ -167,7 +167,7 @@ def _loaders(r, module):
     def __iter__(self):
         begin = r.clock.mark()
         iterator = begin_pass(self)
-        if not r.off and not r.paused:
+        if not r.off:
             iterator._sweetspot_pass = p = Pass(self, begin, r.count)
             r.began(p, perf_counter() - r.clock.host(begin))
         return iterator

@@ -3,7 +3,7 @@
 One begins when the trained module goes from training to evaluation mode, and
 ends when it goes back. A program that switches back late, or never, ends it
 where it first fetches the batch that the next step uses. And a whole pass over
-a loader without a step is one, whatever the mode.
+a loader without a step or a gradient is one, whatever the mode.
 """
 
 

@@ -161,6 +161,7 @@ class Recorder:
     def _report_first(self):
         """The first iteration, once it is known how many batches it used."""
         (t, seconds, wait), self.first = self.first, None
+        self.data.has_changed()  # it is told here
         units = self.data.use_first()
         if units is not None:
             self.facts.batch_size = units * self.world
@@ -178,9 +179,12 @@ class Recorder:
             self._report_first()
         left = d.pick(self.count)
         units = d.use()
+        changed = d.has_changed()
+        if changed and units is not None:
+            self.facts.batch_size = units * self.world
         if left:
             units = left if units is None else units + left
-        if d.epochs_done != done or d.name_changed():
+        if changed or d.epochs_done != done:
             self.describe()
         begin, wait = self.last, d.wait if d.training is not None else None
         if self.phases or self.whole or self.pauses:
@@ -322,7 +326,7 @@ class Recorder:
 
     def began(self, a_pass, seconds):
         """A pass began, which took these seconds: workers were started, say."""
-        if self.open is None and (self.owner is None or self.owner == get_ident()):
+        if self.open is None and not self.paused and (self.owner is None or self.owner == get_ident()):
             self.data.asked(a_pass, seconds)
 
     def asking(self, a_pass):
@@ -343,17 +347,15 @@ class Recorder:
             d.got(a_pass, seconds)
 
     def exhausted(self, a_pass, seconds):
-        """It has no more. Without a step in between it was a validation."""
+        """It has no more. A whole pass without a step or a gradient was a validation."""
         a_pass.exhausted = True
         d = self.data
         if self.open is not None:
             self.open.last = self.clock.mark()
             return
         d.asked(a_pass, seconds)
-        if a_pass.steps_before != self.count or self.count == 0:
+        if a_pass.steps_before != self.count or self.count == 0 or self.torch.is_grad_enabled():
             return
-        if a_pass.loader_id == d.main and self.torch.is_grad_enabled():
-            return  # a step after the whole epoch
         d.forget(a_pass)
         self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
 

@@ -1,0 +1,276 @@
+package hook
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sweetspot/probes/protocol"
+	"sweetspot/probes/python"
+	"sweetspot/probes/runner"
+)
+
+// torch is the interpreter that has the framework; a test without one is
+// skipped, in CI it fails.
+func torch(t testing.TB) string {
+	t.Helper()
+	found, err := python.Find(t.Context(), "")
+	if missing, ok := errors.AsType[*python.NotFoundError](err); ok {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(missing)
+		}
+		t.Skip("PyTorch is not installed: ", missing)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Path
+}
+
+// recorded is what a script under the hook did.
+type recorded struct {
+	hellos         []protocol.Hello
+	models         []protocol.Model
+	inits          []protocol.Init
+	iterations     []protocol.Iteration
+	validations    []protocol.Validation
+	pauses         []protocol.Pause
+	warnings       []string
+	failures       []string
+	done           []string
+	others         []string // lines that are no sound event
+	stdout, stderr string
+	exit           runner.Exit
+}
+
+func (r *recorded) take(item protocol.Item) {
+	switch e := item.Event.(type) {
+	case protocol.Hello:
+		r.hellos = append(r.hellos, e)
+	case protocol.Model:
+		r.models = append(r.models, e)
+	case protocol.Init:
+		r.inits = append(r.inits, e)
+	case protocol.Iteration:
+		r.iterations = append(r.iterations, e)
+	case protocol.Validation:
+		r.validations = append(r.validations, e)
+	case protocol.Pause:
+		r.pauses = append(r.pauses, e)
+	case protocol.Warning:
+		r.warnings = append(r.warnings, e.Message)
+	case protocol.Failure:
+		r.failures = append(r.failures, e.Message)
+	case protocol.Done:
+		r.done = append(r.done, e.Reason)
+	default:
+		r.others = append(r.others, item.Log+item.Rejected)
+	}
+}
+
+// watch runs a command under the hook. After every event that is an iteration
+// it calls each, which may be nil.
+func watch(t testing.TB, c runner.Command, each func(*runner.Process, *recorded)) *recorded {
+	t.Helper()
+	c.Files = Files()
+	if c.Env == nil {
+		c.Env = Env()
+	}
+	p, err := runner.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorded{}
+	var wg sync.WaitGroup
+	for stream, text := range map[io.Reader]*string{p.Stdout(): &r.stdout, p.Stderr(): &r.stderr} {
+		wg.Go(func() {
+			all, _ := io.ReadAll(stream)
+			*text = string(all)
+		})
+	}
+	events := protocol.NewReader(p.Events())
+	for {
+		item, err := events.Next()
+		if err != nil {
+			break
+		}
+		r.take(item)
+		if _, ok := item.Event.(protocol.Iteration); ok && each != nil {
+			each(p, r)
+		}
+	}
+	wg.Wait()
+	r.exit = p.Wait()
+	return r
+}
+
+func run(t testing.TB, script string, arguments ...string) *recorded {
+	t.Helper()
+	argv := append([]string{torch(t), filepath.Join("testdata", script)}, arguments...)
+	return watch(t, runner.Command{Argv: argv}, nil)
+}
+
+// number makes unknown visible.
+func number[T int | float64](v *T) float64 {
+	if v == nil {
+		return -1
+	}
+	return float64(*v)
+}
+
+func units(its []protocol.Iteration) (out []float64) {
+	for _, it := range its {
+		out = append(out, number(it.Units))
+	}
+	return out
+}
+
+// places are epoch and index of every iteration, as 100*epoch + index.
+func places(its []protocol.Iteration) (out []int) {
+	for _, it := range its {
+		out = append(out, 100*it.Epoch+*it.Index)
+	}
+	return out
+}
+
+// grid is the places of so many epochs of so many iterations.
+func grid(epochs, iterations int) (out []int) {
+	for e := range epochs {
+		for i := range iterations {
+			out = append(out, 100*e+i)
+		}
+	}
+	return out
+}
+
+func repeat(times int, values ...float64) []float64 { return slices.Repeat(values, times) }
+
+const unknown = -1
+
+// Ten kinds of training script, none of which knows that it is watched.
+func TestScripts(t *testing.T) {
+	type validation struct {
+		epoch int
+		units float64
+	}
+	for _, c := range []struct {
+		script                             string
+		batch, perEpoch, trainSize, epochs float64
+		params                             float64
+		unit, dataset, precision           string
+		places                             []int
+		units                              []float64
+		validations                        []validation
+		pauses, exit, models               int
+		stdout, stderr                     string
+	}{
+		{
+			script: "plain_loop.py", batch: 16, perEpoch: 7, trainSize: 100, epochs: 3, params: 483, unit: "image", dataset: "Blobs", precision: "fp32",
+			places: grid(3, 7), units: repeat(3, 16, 16, 16, 16, 16, 16, 4), validations: []validation{{0, 40}, {1, 40}, {2, 40}}, models: 1,
+			stdout: "batches look like (16, 1, 8, 8)\nepoch 1:",
+		},
+		{
+			script: "lightning_like.py", batch: 10, perEpoch: 6, trainSize: 60, epochs: 2, params: 276, unit: "sample", precision: "fp32",
+			places: grid(2, 6), units: repeat(12, 10), validations: []validation{{0, 33}, {1, 33}}, pauses: 2, models: 1, stdout: "fitted\n",
+		},
+		{
+			script: "accumulation.py", batch: 32, perEpoch: 3, trainSize: 96, epochs: 2, params: 7, unit: "sample", precision: "fp32",
+			places: grid(2, 3), units: repeat(6, 32), models: 1,
+		},
+		{
+			script: "two_optimizers.py", batch: 10, perEpoch: 5, trainSize: 50, epochs: 2, params: 83, unit: "sample", precision: "fp32",
+			places: grid(2, 5), units: repeat(10, 10), models: 1,
+		},
+		{
+			script: "closure.py", batch: 20, perEpoch: 2, trainSize: 40, epochs: 4, params: 6, unit: "sample", precision: "fp32",
+			places: grid(4, 2), units: repeat(8, 20), models: 1, stdout: "closure called often\n",
+		},
+		{
+			script: "workers.py", batch: 16, perEpoch: 4, trainSize: 64, epochs: 2, params: 163, unit: "sample", dataset: "Waves", precision: "fp32",
+			places: grid(2, 4), units: repeat(8, 16), validations: []validation{{0, 64}, {0, 16}, {1, 64}, {1, 16}}, models: 1,
+		},
+		{
+			script: "no_loader.py", batch: unknown, perEpoch: unknown, trainSize: unknown, epochs: 3, params: 385, unit: "sample", precision: "bf16",
+			places: grid(1, 12), units: repeat(12, unknown), validations: []validation{{0, unknown}, {0, unknown}}, models: 1, stdout: "0 ",
+		},
+		{
+			script: "iterable.py", batch: 10, perEpoch: 5, trainSize: 45, epochs: unknown, params: 5, unit: "sample", dataset: "Stream", precision: "fp32",
+			places: grid(2, 5), units: repeat(2, 10, 10, 10, 10, 5), models: 2,
+		},
+		{
+			script: "eval_every_k.py", batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 61, unit: "sample", precision: "fp32",
+			places: grid(3, 8), units: repeat(24, 5), validations: []validation{{0, 30}, {1, 30}, {1, 30}, {2, 30}}, models: 1, stdout: "kept Sequential NAdam\n",
+		},
+		{
+			script: "crash.py", batch: 4, perEpoch: 10, trainSize: 40, epochs: unknown, params: 10, unit: "sample", precision: "fp32",
+			places: grid(1, 6), units: repeat(6, 4), exit: 1, models: 1, stdout: "begins\n", stderr: "ValueError: the seventh batch is bad",
+		},
+	} {
+		t.Run(strings.TrimSuffix(c.script, ".py"), func(t *testing.T) {
+			r := run(t, c.script)
+			if r.exit.Code != c.exit || !strings.HasPrefix(r.stdout, c.stdout) || !strings.Contains(r.stderr, c.stderr) || (c.stderr == "" && strings.Contains(r.stderr, "Traceback")) {
+				t.Errorf("exit %+v, stdout %q, stderr %q", r.exit, r.stdout, r.stderr)
+			}
+			if len(r.warnings)+len(r.failures)+len(r.others)+len(r.done) != 0 {
+				t.Errorf("warnings %q, errors %q, done %q, other lines %q", r.warnings, r.failures, r.done, r.others)
+			}
+			if got := places(r.iterations); !slices.Equal(got, c.places) {
+				t.Errorf("iterations %v, want %v", got, c.places)
+			}
+			if got := units(r.iterations); !slices.Equal(got, c.units) {
+				t.Errorf("units %v, want %v", got, c.units)
+			}
+			var got []validation
+			for _, v := range r.validations {
+				got = append(got, validation{v.Epoch, number(v.Units)})
+			}
+			if !slices.Equal(got, c.validations) || len(r.pauses) != c.pauses {
+				t.Errorf("validations %v, want %v; %d pauses, want %d", got, c.validations, len(r.pauses), c.pauses)
+			}
+			if len(r.models) != c.models || len(r.hellos) != 2 || len(r.inits) != 1 {
+				t.Fatalf("%d models, %d hellos, %d inits", len(r.models), len(r.hellos), len(r.inits))
+			}
+			m := r.models[len(r.models)-1]
+			if number(m.BatchSize) != c.batch || number(m.IterationsPerEpoch) != c.perEpoch || number(m.TrainSize) != c.trainSize || number(m.Epochs) != c.epochs || number(m.Params) != c.params {
+				t.Errorf("batch %g, per epoch %g, train size %g, epochs %g, parameters %g", number(m.BatchSize), number(m.IterationsPerEpoch), number(m.TrainSize), number(m.Epochs), number(m.Params))
+			}
+			if m.Unit != c.unit || m.Dataset != c.dataset || m.Precision != c.precision || m.Name != "" || number(m.WorldSize) != 1 {
+				t.Errorf("model %+v", m)
+			}
+		})
+	}
+}
+
+// What the hello says before and after the framework is there, and that times
+// add up: no iteration, validation or pause is longer than the probe.
+func TestHelloAndTimes(t *testing.T) {
+	begin := time.Now()
+	r := run(t, "plain_loop.py")
+	all := time.Since(begin).Seconds()
+	first, second := r.hellos[0], r.hellos[1]
+	if !first.Hook || first.PID == nil || first.Framework != "" || first.GPUs != nil || first.Python == "" || first.Host == "" {
+		t.Errorf("first %+v", first)
+	}
+	if !strings.HasPrefix(second.Framework, "torch ") || second.GPUs == nil || *second.PID != *first.PID {
+		t.Errorf("second %+v", second)
+	}
+	sum := r.inits[0].Seconds
+	for _, it := range r.iterations {
+		if it.Seconds <= 0 || it.Wait == nil || *it.Wait <= 0 || *it.Wait > it.Seconds {
+			t.Fatalf("iteration %+v waits %g", it, number(it.Wait))
+		}
+		sum += it.Seconds
+	}
+	for _, v := range r.validations {
+		sum += v.Seconds
+	}
+	if sum > all {
+		t.Errorf("parts add up to %g s of %g s", sum, all)
+	}
+}

@@ -1,0 +1,195 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sweetspot/probes/runner"
+)
+
+func script(t testing.TB, source string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "script.py")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// The sitecustomize that the user's environment has is run as ever, and can be
+// imported under its name.
+func TestSitecustomizeIsChained(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("import sys\nsys.theirs = 'ran'\nNAME = 'theirs'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := script(t, "import sys, sitecustomize\nprint(sys.theirs, sitecustomize.NAME, any('sweetspot-probe-' in p for p in sys.path))\n")
+	r := watch(t, runner.Command{Argv: []string{torch(t), file}, Env: EnvBefore(dir)}, nil)
+	if r.exit.Code != 0 || r.stdout != "ran theirs False\n" || len(r.hellos) != 1 {
+		t.Errorf("exit %+v, stdout %q, stderr %q, %d hellos", r.exit, r.stdout, r.stderr, len(r.hellos))
+	}
+}
+
+// A sitecustomize that fails is reported by Python as without us, and the
+// script runs.
+func TestFailingSitecustomize(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("raise ValueError('theirs is broken')\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, "print('runs')\n")}, Env: EnvBefore(dir)}, nil)
+	if r.exit.Code != 0 || r.stdout != "runs\n" || !strings.Contains(r.stderr, "theirs is broken") || len(r.hellos) != 1 {
+		t.Errorf("exit %+v, stdout %q, stderr %q, %d hellos", r.exit, r.stdout, r.stderr, len(r.hellos))
+	}
+}
+
+// Python told to ignore its environment cannot be hooked into: it runs as
+// ever, and the silence tells.
+func TestIsolatedPythonSaysNothing(t *testing.T) {
+	for _, option := range []string{"-I", "-E", "-S"} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), option, script(t, "print('runs')\n")}}, nil)
+		if r.exit.Code != 0 || r.stdout != "runs\n" || len(r.hellos)+len(r.warnings)+len(r.others) != 0 {
+			t.Errorf("%s: exit %+v, stdout %q, %d hellos", option, r.exit, r.stdout, len(r.hellos))
+		}
+	}
+}
+
+// Of a tree of processes the first says hello, torch is imported by nobody
+// that did not ask for it, and a script that ends with its own code does.
+func TestTreeOfProcesses(t *testing.T) {
+	const source = `
+import subprocess, sys
+print(subprocess.run([sys.executable, "-c", "import sys; print('torch' in sys.modules)"], stdout=subprocess.PIPE).stdout.decode().strip())
+sys.exit(3)
+`
+	r := watch(t, runner.Command{Argv: []string{"/bin/sh", "-c", `"$0" "$1"`, torch(t), script(t, source)}}, nil)
+	if r.exit.Code != 3 || r.stdout != "False\n" || len(r.hellos) != 1 {
+		t.Errorf("exit %+v, stdout %q, %d hellos", r.exit, r.stdout, len(r.hellos))
+	}
+}
+
+const preamble = `
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.set_num_threads(1)
+torch.manual_seed(0)
+data = TensorDataset(torch.randn(24, 4), torch.randn(24, 1))
+other = TensorDataset(torch.randn(12, 4), torch.randn(12, 1))
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+def learn(x, y, step=True):
+    nn.functional.mse_loss(model(x), y).backward()
+    if step:
+        optimizer.step()
+        optimizer.zero_grad()
+`
+
+// Habits of training scripts that a careless count gets wrong.
+func TestHabits(t *testing.T) {
+	for _, c := range []struct {
+		name, body          string
+		n                   int
+		batch, perEpoch     float64
+		first, last         float64 // units
+		validations, models int
+	}{
+		{"one batch fetched ahead", `
+for epoch in range(2):
+    ahead = None
+    for batch in DataLoader(data, batch_size=6):
+        if ahead is not None: learn(*ahead)
+        ahead = batch
+    learn(*ahead)
+`, 8, 6, 4, 6, 6, 0, 1},
+		{"all batches kept in a list", `
+batches = list(DataLoader(data, batch_size=6))
+for epoch in range(2):
+    for x, y in batches: learn(x, y)
+`, 8, 6, 4, 6, unknown, 0, 1},
+		{"one step of the whole epoch", `
+for epoch in range(3):
+    for x, y in DataLoader(data, batch_size=6): learn(x, y, step=False)
+    optimizer.step(); optimizer.zero_grad()
+`, 3, 24, 1, 24, 24, 0, 1},
+		{"accumulation with a remainder", `
+loader = DataLoader(data, batch_size=4)
+for epoch in range(2):
+    for i, (x, y) in enumerate(loader, 1): learn(x, y, step=i % 4 == 0 or i == len(loader))
+`, 4, 16, 2, 16, 8, 0, 2},
+		{"two loaders in one loop", `
+a, b = DataLoader(data, batch_size=6), DataLoader(other, batch_size=3)
+for epoch in range(2):
+    for (x, y), (u, v) in zip(a, b): learn(x, y)
+`, 8, 6, 4, 3, 6, 0, 2},
+		{"a look at the test set before", `
+examples = iter(DataLoader(other, batch_size=12)); next(examples)
+for epoch in range(2):
+    for x, y in DataLoader(data, batch_size=6): learn(x, y)
+`, 8, 6, 4, 6, 6, 0, 1},
+		{"validation without a mode, training mode set late", `
+train, val = DataLoader(data, batch_size=6), DataLoader(other, batch_size=6)
+for epoch in range(2):
+    for x, y in train:
+        model.train(); learn(x, y)
+    with torch.no_grad():
+        for x, y in val: model(x)
+    model.eval()
+    for x, y in val: model(x)
+`, 8, 6, 4, 6, 6, 4, 1},
+		{"trained in evaluation mode", `
+for epoch in range(2):
+    model.eval()
+    for x, y in DataLoader(data, batch_size=6): learn(x, y)
+`, 8, 6, 4, 6, 6, 0, 1},
+		{"steps within a step", `
+class Ahead(torch.optim.Optimizer):
+    def __init__(self, base):
+        self.base = base
+        super().__init__(base.param_groups, {})
+    def step(self, closure=None):
+        self.base.step(); self.base.step()
+optimizer = Ahead(optimizer)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+for epoch in range(2):
+    for x, y in DataLoader(data, batch_size=6): learn(x, y)
+    scheduler.step()
+`, 8, 6, 4, 6, 6, 0, 1},
+		{"several steps with one batch", `
+for epoch in range(2):
+    for x, y in DataLoader(data, batch_size=12):
+        learn(x, y); learn(x, y)
+`, 8, 12, 4, 12, unknown, 0, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+c.body)}}, nil)
+			if r.exit.Code != 0 || len(r.warnings) != 0 || len(r.models) == 0 {
+				t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+			}
+			m, n := r.models[len(r.models)-1], len(r.iterations)
+			if n != c.n || len(r.validations) != c.validations || len(r.models) != c.models {
+				t.Errorf("%d iterations, %d validations, %d models; want %d, %d, %d", n, len(r.validations), len(r.models), c.n, c.validations, c.models)
+			}
+			got := units(r.iterations)
+			if number(m.BatchSize) != c.batch || number(m.IterationsPerEpoch) != c.perEpoch || got[0] != c.first || got[n-1] != c.last {
+				t.Errorf("batch %g, per epoch %g, units %v; want %g, %g, %g … %g", number(m.BatchSize), number(m.IterationsPerEpoch), got, c.batch, c.perEpoch, c.first, c.last)
+			}
+		})
+	}
+}
+
+// A script that runs out of memory says so in the words of the protocol.
+func TestOutOfMemory(t *testing.T) {
+	const body = `
+for x, y in DataLoader(data, batch_size=6):
+    learn(x, y)
+    torch.empty(1 << 60)
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}}, nil)
+	if r.exit.Code != 1 || !slices.Equal(r.done, []string{"oom"}) || len(r.failures) != 1 || !strings.Contains(r.failures[0], "out of memory") {
+		t.Errorf("exit %+v, done %q, errors %q, stderr %q", r.exit, r.done, r.failures, r.stderr)
+	}
+}
