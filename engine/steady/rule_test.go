@@ -16,6 +16,19 @@ func TestJudge(t *testing.T) {
 	capped.MaxN, capped.MaxSeconds, capped.MaxUSD, capped.USDPerHour = 1000, 60, 0.1, new(3.06)
 	dear := capped
 	dear.MaxUSD = 0.01
+	decided := func(at float64) Rule {
+		r := DefaultRule()
+		r.Decision, r.DecisionWords = at, "separates it from #2 g4dn.xlarge"
+		return r
+	}
+	doubtful := steadySummary(60, 2, 0.005)
+	doubtful.Looked = 0.03
+	stalls := steadySummary(60, 2, 0.005)
+	stalls.Period, stalls.Cycles = 25, 2
+	seen := stalls
+	seen.Cycles = 3
+	drifting := steadySummary(600, 0.1, 0.005)
+	drifting.Drift = 0.004
 	for _, c := range []struct {
 		name    string
 		rule    Rule
@@ -24,7 +37,19 @@ func TestJudge(t *testing.T) {
 		reason  string
 		words   string
 	}{
-		{"precise", DefaultRule(), steadySummary(60, 0.1, 0.018), 8, Precise, "±1.8 % after 60 steady steps"},
+		{"precise", DefaultRule(), steadySummary(60, 0.1, 0.0079), 8, Precise, "±0.8 % after 60 steady steps"},
+		{"precise, and cheap to know better", DefaultRule(), steadySummary(60, 0.1, 0.018), 8, "", "±1.8 %, goes on for ±0.8 % until 60 s"},
+		{"precise after the patience", DefaultRule(), steadySummary(610, 0.1, 0.018), 80, Precise, "±1.8 % after 610 steady steps"},
+		{"precise without patience", Rule{Target: 0.02}, steadySummary(60, 0.1, 0.018), 8, Precise, "±1.8 % after 60 steady steps"},
+		{"precise now, not when looked at", DefaultRule(), doubtful, 130, "", "±3.0 %, aims at ±2 %"},
+		{"two periods", DefaultRule(), stalls, 130, "", "a long iteration every 25: 2 periods seen, needs 3"},
+		{"three periods", DefaultRule(), seen, 130, Precise, "±0.5 % after 60 steady steps, with a long one every 25"},
+		{"drift", DefaultRule(), drifting, 80, Precise, "drifting by +0.4 %"},
+		{"decision not reached", decided(0.012), steadySummary(700, 0.1, 0.013), 80, "", "±1.3 %, aims at ±1.2 %, which separates it from #2 g4dn.xlarge"},
+		{"decision reached", decided(0.012), steadySummary(700, 0.1, 0.0119), 80, Precise, "±1.2 % after 700 steady steps; ±1.2 % separates it from #2 g4dn.xlarge"},
+		{"decision too fine", decided(0.001), steadySummary(700, 0.1, 0.0049), 80, Precise, "; only ±0.1 % separates it"},
+		{"decision tighter than patience", decided(0.006), steadySummary(200, 0.1, 0.0065), 30, "", "aims at ±0.6 %"},
+		{"decision looser than the target", decided(0.1), steadySummary(700, 0.1, 0.03), 80, "", "aims at ±2 %"},
 		{"too few steps", DefaultRule(), steadySummary(19, 1, 0.001), 20, "", "19 steady steps, needs 20"},
 		{"too short", DefaultRule(), steadySummary(49, 0.1, 0.001), 600, "", "after 4.9 s of steady steps, needs 5 s"},
 		{"too wide", DefaultRule(), steadySummary(60, 0.1, 0.021), 8, "", "±2.1 %, aims at ±2 %"},
@@ -53,7 +78,7 @@ func TestJudge(t *testing.T) {
 // Stopping at the first moment that looks precise enough is how the rule is
 // used; the mean must then be within a few percent on every trace.
 func TestStopRuleOnPublishedTraces(t *testing.T) {
-	bound := map[string]float64{"warm-up": 0.6, "autotune spikes": 0.6, "periodic stall": 0.5, "thermal drift": 4.5}
+	bound := map[string]float64{"warm-up": 0.5, "autotune spikes": 0.5, "periodic stall": 0.4, "thermal drift": 3.5}
 	rule := DefaultRule()
 	rule.MinSeconds = 0
 	for _, tr := range traces {
@@ -85,5 +110,27 @@ func TestSpentUSD(t *testing.T) {
 	}
 	if got := (Rule{USDPerHour: new(3.6)}).SpentUSD(100); got == nil || *got < 0.0999 || *got > 0.1001 {
 		t.Errorf("100 s at $3.6/h cost %v", got)
+	}
+}
+
+func TestSpend(t *testing.T) {
+	r := DefaultRule()
+	for _, c := range []struct {
+		name      string
+		rule      Rule
+		probes    int
+		low, high float64
+	}{
+		{"no caps", r, 3, 45, 1800},
+		{"seconds", Rule{MinSeconds: 5, MaxSeconds: 60}, 3, 45, 180},
+		{"a cap shorter than the least", Rule{MinSeconds: 5, MaxSeconds: 8}, 2, 16, 16},
+		{"dollars", Rule{MinSeconds: 5, MaxUSD: 0.1, USDPerHour: new(3.6)}, 3, 45, 100},
+		{"dollars for all together", Rule{MinSeconds: 5, MaxSeconds: 60, MaxUSD: 0.1, USDPerHour: new(3.6)}, 30, 100, 100},
+		{"more dollars than seconds", Rule{MinSeconds: 5, MaxSeconds: 60, MaxUSD: 10, USDPerHour: new(3.6)}, 3, 45, 180},
+		{"dollars without a price", Rule{MinSeconds: 5, MaxUSD: 0.1}, 1, 15, 600},
+	} {
+		if low, high := c.rule.Spend(c.probes); low != c.low || high != c.high {
+			t.Errorf("%s: %v to %v s, want %v to %v", c.name, low, high, c.low, c.high)
+		}
 	}
 }

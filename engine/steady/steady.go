@@ -1,9 +1,10 @@
 // Package steady finds the steady part of a series of iteration times and says
 // how well its mean is known. The warm-up is cut by MSER-5 (the truncation
 // that minimises the marginal standard error of batches of five), the mean's
-// 90 % interval comes from batch means, and a slope test widens it where the
-// times still drift. Evaluation and checkpoint pauses must not be in the
-// input.
+// 90 % interval comes from the times' autocorrelation and from batch means,
+// pauses that come every so many iterations are averaged in whole periods, and
+// a slope test widens the interval where the times still drift. Evaluation and
+// checkpoint pauses must not be in the input.
 package steady
 
 import (
@@ -29,8 +30,14 @@ type Summary struct {
 	P90         float64
 	P99         float64
 	Drift       float64 // relative change over the steady part; 0 unless significant
-	IsSteady    bool
-	Why         string // in words, when not steady
+	Period      int     // iterations from one long one to the next where they come regularly, else 0
+	Cycles      int     // whole periods that Steady is the mean of
+	// Looked is the relative half-width of Steady when the series was last
+	// looked at for a decision, 1 where it was not steady then. A [Rule] goes
+	// by it, see there.
+	Looked   float64
+	IsSteady bool
+	Why      string // in words, when not steady
 }
 
 // Summarise sums up iteration times; seconds[0] is the first iteration.
@@ -62,10 +69,18 @@ func (a moments) plus(b moments) moments {
 // Adding is O(1) and judging it O(n/5), so that a stop rule can be asked after
 // every iteration.
 type Series struct {
-	seconds []float64
-	prefix  []float64 // prefix[i] is the sum of the first i times after the first iteration
-	batches []moments // of five consecutive times after the first iteration
-	open    moments   // the batch being filled
+	seconds  []float64
+	prefix   []float64 // prefix[i] is the sum of the first i times after the first iteration
+	products []float64 // sums of products of neighbouring times after the first iteration, each less the second time
+	batches  []moments // of five consecutive times after the first iteration
+	open     moments   // the batch being filled
+
+	looks []look
+	// Under the last look, of the first followed times after the first
+	// iteration:
+	followed int
+	long     []int     // where long ones begin
+	clipped  []moments // the batches with long ones cut down
 }
 
 // Add appends an iteration time.
@@ -76,6 +91,12 @@ func (s *Series) Add(seconds float64) {
 		return
 	}
 	s.prefix = append(s.prefix, s.prefix[len(s.prefix)-1]+seconds)
+	if n := len(s.seconds); n == 2 {
+		s.products = append(s.products, 0)
+	} else {
+		at := s.seconds[1]
+		s.products = append(s.products, s.products[n-3]+(seconds-at)*(s.seconds[n-2]-at))
+	}
 	s.open = s.open.plus(moments{1, seconds, 0})
 	if s.open.n == batch {
 		s.batches = append(s.batches, s.open)
@@ -99,8 +120,10 @@ func (s *Series) Raise(i int, seconds float64) {
 	rest[i-from] = seconds
 	s.seconds = slices.Clone(s.seconds[:from])
 	s.prefix = s.prefix[:from]
+	s.products = s.products[:max(0, from-1)]
 	s.batches = s.batches[:max(0, from-1)/batch]
 	s.open = moments{}
+	s.looks = nil
 	for _, x := range rest {
 		s.Add(x)
 	}
@@ -129,31 +152,92 @@ func (s *Series) Summary() Summary {
 
 // Judged is the summary without its percentiles, the part a [Rule] needs.
 func (s *Series) Judged() Summary {
-	if len(s.seconds) == 0 {
+	s.follow()
+	sum := s.sum(len(s.seconds))
+	sum.Looked = s.looked()
+	return sum
+}
+
+// sum sums up the first n iterations, which are those that the list of long
+// ones covers.
+func (s *Series) sum(n int) Summary {
+	if n == 0 {
 		return Summary{Why: "no iteration yet"}
 	}
-	sum := Summary{Total: len(s.seconds), First: s.seconds[0]}
-	if len(s.batches) < minBatches {
-		sum.Why = fmt.Sprintf("%s after the first, needs %d",
-			iterations(len(s.seconds)-1), minBatches*batch)
+	sum := Summary{Total: n, First: s.seconds[0]}
+	if n < firstLook {
+		sum.Why = fmt.Sprintf("%s after the first, needs %d", iterations(n-1), minBatches*batch)
 		return sum
 	}
-	cut := mser(s.batches)
-	if 2*cut > len(s.batches) {
-		sum.Why = fmt.Sprintf("still changing: the warm-up would take more than half of %s", iterations(len(s.seconds)-1))
+	cut, why := s.warmup(n)
+	if why != "" {
+		sum.Why = why
 		return sum
 	}
-	tail := s.open
-	for _, b := range s.batches[cut:] {
+	tail := s.tail(cut, n-1)
+	sum.IsSteady, sum.Warmup, sum.N = true, cut, n-1-cut
+	sum.StdDev = math.Sqrt(tail.m2 / (tail.n - 1))
+	at := after(s.long, cut)
+	if sum.Period = period(at); sum.Period > 0 {
+		sum.Cycles = len(at) - 1
+		from, to := at[0], at[sum.Cycles]
+		mean := (s.prefix[to] - s.prefix[from]) / float64(to-from)
+		sum.Steady, sum.Drift = around(mean, scatterOf(s.cycles(at, mean)), float64(to-from)/float64(sum.Cycles))
+	} else {
+		sum.Steady, sum.Drift = around(tail.mean, s.scatter(cut, n-1, tail), 1)
+	}
+	sum.WarmupExtra = s.prefix[cut] - float64(cut)*sum.Steady.Value
+	return sum
+}
+
+// around is the mean with its interval and drift; of is the scatter of values
+// that are so many iterations long each.
+func around(mean float64, of scatter, length float64) (estimate.Estimate, float64) {
+	e := estimate.Around(mean, of.halfWidth()/length, estimate.Measured)
+	drift := 0.0
+	if mean > 0 {
+		drift = of.slope() / length / mean
+	}
+	if math.Abs(drift) < 1e-9 { // rounding of the sums, not a trend
+		drift = 0
+	}
+	// A drift that went on as long again would reach this far; it widens the
+	// side it points to.
+	e.High += mean * max(0, drift)
+	e.Low = max(0, e.Low+mean*min(0, drift))
+	return e, drift
+}
+
+// tail is the moments of the times after the first iteration from index from,
+// which begins a batch, up to index to.
+func (s *Series) tail(from, to int) moments {
+	var tail moments
+	for _, b := range s.batches[from/batch : to/batch] {
 		tail = tail.plus(b)
 	}
-	sum.IsSteady = true
-	sum.Warmup = cut * batch
-	sum.WarmupExtra = s.prefix[sum.Warmup] - float64(sum.Warmup)*tail.mean
-	sum.N = int(tail.n)
-	sum.StdDev = math.Sqrt(tail.m2 / (tail.n - 1))
-	sum.Steady, sum.Drift = s.interval(sum.Warmup, tail.mean)
-	return sum
+	for _, x := range s.seconds[1+to-to%batch : 1+to] {
+		tail = tail.plus(moments{1, x, 0})
+	}
+	return tail
+}
+
+// scatter is that of the times in [from, to) after the first iteration, whose
+// moments are known.
+func (s *Series) scatter(from, to int, of moments) scatter {
+	// Deviations are told from the second time: sums of the products of small
+	// differences keep their digits.
+	base := s.seconds[1]
+	mean := of.mean - base
+	n := float64(to - from)
+	shifted := func(from, to int) float64 { return s.prefix[to] - s.prefix[from] - base*float64(to-from) }
+	out := scatter{n: to - from, m2: of.m2}
+	out.product = s.products[to-1] - s.products[from] - mean*(shifted(from+1, to)+shifted(from, to-1)) + (n-1)*mean*mean
+	k, length := meansOf(to - from)
+	for i := range k {
+		lo := to - (k-i)*length
+		out.means = append(out.means, (s.prefix[lo+length]-s.prefix[lo])/float64(length)-of.mean)
+	}
+	return out
 }
 
 func iterations(n int) string {

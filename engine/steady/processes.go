@@ -1,0 +1,70 @@
+package steady
+
+import (
+	"math"
+
+	"sweetspot/engine/estimate"
+)
+
+// Processes is what several runs of the same thing in fresh processes say
+// together, in the unit of the runs. Two runs of a program differ by more than
+// the noise within one (memory layout, clocks, neighbours), and no length of a
+// single run shows it.
+type Processes struct {
+	N       int
+	Within  float64           // standard deviation of one run's mean, from the runs' own intervals
+	Between *float64          // standard deviation between processes beyond that; nil for fewer than two
+	Mean    estimate.Estimate // the mean over processes
+	Next    estimate.Estimate // the mean of one more process: what the user's own run will be
+}
+
+// Between keeps the spread between processes apart from the spread within one,
+// by the random-effects model of means m + between + within. The intervals are
+// Student's t with N-1 degrees of freedom on the spread of the runs' means: two
+// runs say little about it, and their interval is as wide as that. That of the
+// next process takes all of the spread for spread between processes: how much
+// of it is not, few runs cannot tell. They are never narrower than the runs'
+// own errors allow.
+func Between(runs []estimate.Estimate) Processes {
+	p := Processes{N: len(runs)}
+	switch len(runs) {
+	case 0:
+		return p
+	case 1:
+		p.Mean, p.Next = runs[0], runs[0]
+		p.Within = sigma(runs[0])
+		return p
+	}
+	n := float64(len(runs))
+	var all moments
+	var variance, down, up float64
+	bases := make([]estimate.Basis, len(runs))
+	for i, e := range runs {
+		all = all.plus(moments{1, e.Value, 0})
+		variance += sigma(e) * sigma(e) / n
+		down += (e.Value - e.Low) * (e.Value - e.Low)
+		up += (e.High - e.Value) * (e.High - e.Value)
+		bases[i] = e.Basis
+	}
+	total := all.m2 / (n - 1) // of the means: within and between together
+	p.Within, p.Between = math.Sqrt(variance), new(math.Sqrt(max(0, total-variance)))
+	t := quantile95(len(runs) - 1)
+	basis := estimate.Weakest(bases...)
+	own := func(half float64) estimate.Estimate {
+		e := estimate.Estimate{
+			Value: all.mean, Basis: basis,
+			Low:  all.mean - max(half, math.Sqrt(down)/n),
+			High: all.mean + max(half, math.Sqrt(up)/n),
+		}
+		if all.mean > 0 {
+			e.Low = max(e.Low, all.mean*all.mean/e.High) // a time errs by a factor
+		}
+		return e
+	}
+	p.Mean = own(t * math.Sqrt(total/n))
+	p.Next = own(t * math.Sqrt(total*(1+1/n)))
+	return p
+}
+
+// sigma is the standard deviation behind a 90 % interval.
+func sigma(e estimate.Estimate) float64 { return (e.High - e.Low) / (2 * estimate.Z90) }
