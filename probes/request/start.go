@@ -67,7 +67,11 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Surroundings) (se
 	if c.Host != "" {
 		python = interpreterThere
 	}
-	return session.WithModel(ctx, o, r.spec(c), python)
+	spec := r.spec(c)
+	if err := describeFile(&o, &spec); err != nil {
+		return o, err
+	}
+	return session.WithModel(ctx, o, spec, python)
 }
 
 // hooked completes the options for a script.
