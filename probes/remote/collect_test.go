@@ -77,7 +77,7 @@ func TestCollectsTheSameRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if saved.Run.Status != profile.Done || len(saved.Seconds) != 150 || saved.Summary.Steady != last.Summary.Steady || saved.Summary.P90 != last.Summary.P90 || *saved.ScriptExit != 0 {
+	if saved.Seq == 0 || saved.Run.Status != profile.Done || len(saved.Seconds) != 150 || saved.Summary.Steady != last.Summary.Steady || saved.Summary.P90 != last.Summary.P90 || *saved.ScriptExit != 0 {
 		t.Errorf("saved %+v,\nwas %+v", saved.Summary, last.Summary)
 	}
 }

@@ -32,7 +32,7 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 		return session.Update{}, errors.New("the run was deleted while it was read")
 	}
 	u := session.Update{
-		Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its), SpentUSD: r.SpentUSD,
+		Seq: 1, Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its), SpentUSD: r.SpentUSD,
 		Layers: r.Layers, InputWait: r.InputWait, EnergyJPerUnit: r.EnergyJPerUnit, MemoryBytes: set.Runs[i].PeakMemoryBytes,
 		Warnings: r.Warnings, Rejected: r.RejectedLines, Done: true, StoppedBecause: r.StoppedBecause, StoppedWords: r.StoppedWords, ScriptExit: r.ScriptExit,
 	}
