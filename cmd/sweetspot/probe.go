@@ -158,7 +158,7 @@ func (p *printer) print(u matrix.Update) error {
 			continue
 		}
 		p.printed[i] = true
-		if err := p.row(r, len(u.Rows) > 1); err != nil {
+		if err := p.row(u.Rows, i); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,8 @@ func (p *printer) print(u matrix.Update) error {
 }
 
 // row writes one probe; one that measured nothing is only named among others.
-func (p *printer) row(r matrix.Row, among bool) error {
+func (p *printer) row(rows []matrix.Row, i int) error {
+	r, among := rows[i], len(rows) > 1
 	if r.Update.Seq == 0 {
 		if p.json {
 			return printJSON(p.out, report.Unmeasured(r))
@@ -178,6 +179,7 @@ func (p *printer) row(r matrix.Row, among bool) error {
 		return err
 	}
 	result := report.New(r.Update, p.epochs(r.Update.Run), p.set.Kinds)
+	result.Run.Processes = report.Repeated(rows, i)
 	if p.json {
 		return printJSON(p.out, result)
 	}

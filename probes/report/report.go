@@ -34,37 +34,38 @@ func Unmeasured(r matrix.Row) Probe {
 
 // Run is what was measured; times in seconds.
 type Run struct {
-	ID               int64     `json:"id"`
-	Status           string    `json:"status"`
-	Model            string    `json:"model"`
-	Mode             string    `json:"mode"`
-	BatchSize        *int      `json:"batch_size"`
-	Precision        *string   `json:"precision"`
-	Machine          Machine   `json:"machine"`
-	InitS            *float64  `json:"init_s"`
-	FirstIterationS  *float64  `json:"first_iteration_s"`
-	SteadyS          *Interval `json:"steady_s"`
-	SteadyIterations int       `json:"steady_iterations"`
-	P50S             *float64  `json:"p50_s"`
-	P90S             *float64  `json:"p90_s"`
-	P99S             *float64  `json:"p99_s"`
-	Drift            *float64  `json:"drift"`
-	WarmupIterations int       `json:"warmup_iterations"`
-	Iterations       int       `json:"iterations"`
-	FirstValidationS *float64  `json:"first_validation_s"`
-	ValidationS      *float64  `json:"validation_s"`
-	PeakMemoryBytes  *float64  `json:"peak_memory_bytes"`
-	Accuracy         *Accuracy `json:"accuracy"`
-	StoppedBecause   *string   `json:"stopped_because"`
-	SpentS           float64   `json:"spent_s"`
-	SpentUSD         *float64  `json:"spent_usd"`
-	StoppedWords     *string   `json:"stopped_words"`
-	InputWait        *float64  `json:"input_wait"`
-	EnergyJPerUnit   *float64  `json:"energy_j_per_unit"`
-	Layers           []Layer   `json:"layers"`
-	ScriptExit       *int      `json:"script_exit"`
-	RejectedLines    int       `json:"rejected_lines"`
-	Error            *string   `json:"error"`
+	ID               int64      `json:"id"`
+	Status           string     `json:"status"`
+	Model            string     `json:"model"`
+	Mode             string     `json:"mode"`
+	BatchSize        *int       `json:"batch_size"`
+	Precision        *string    `json:"precision"`
+	Machine          Machine    `json:"machine"`
+	InitS            *float64   `json:"init_s"`
+	FirstIterationS  *float64   `json:"first_iteration_s"`
+	SteadyS          *Interval  `json:"steady_s"`
+	SteadyIterations int        `json:"steady_iterations"`
+	P50S             *float64   `json:"p50_s"`
+	P90S             *float64   `json:"p90_s"`
+	P99S             *float64   `json:"p99_s"`
+	Drift            *float64   `json:"drift"`
+	WarmupIterations int        `json:"warmup_iterations"`
+	Iterations       int        `json:"iterations"`
+	FirstValidationS *float64   `json:"first_validation_s"`
+	ValidationS      *float64   `json:"validation_s"`
+	PeakMemoryBytes  *float64   `json:"peak_memory_bytes"`
+	Accuracy         *Accuracy  `json:"accuracy"`
+	StoppedBecause   *string    `json:"stopped_because"`
+	SpentS           float64    `json:"spent_s"`
+	SpentUSD         *float64   `json:"spent_usd"`
+	StoppedWords     *string    `json:"stopped_words"`
+	Processes        *Processes `json:"processes"` // of several in fresh processes
+	InputWait        *float64   `json:"input_wait"`
+	EnergyJPerUnit   *float64   `json:"energy_j_per_unit"`
+	Layers           []Layer    `json:"layers"`
+	ScriptExit       *int       `json:"script_exit"`
+	RejectedLines    int        `json:"rejected_lines"`
+	Error            *string    `json:"error"`
 }
 
 // Layer is one layer's share of the time of a forward pass, in [0,1].
@@ -234,6 +235,18 @@ func (p Probe) Write(w io.Writer, path string) error {
 	}
 	if a := r.Accuracy; a != nil {
 		row("accuracy", "%s %.4g", a.Metric, a.Value)
+	}
+	if r.Processes != nil {
+		row("fresh processes", "%s", r.Processes.line())
+	}
+	if r.InputWait != nil && *r.InputWait >= 0.01 {
+		row("waiting for input", "%s of each step", quantity.Percent(*r.InputWait))
+	}
+	if r.EnergyJPerUnit != nil {
+		row("energy", "%.3g J a unit", *r.EnergyJPerUnit)
+	}
+	for _, l := range r.Layers {
+		row("layer "+l.Name, "%s of a forward pass (%s)", quantity.Percent(l.Share), l.Kind)
 	}
 	spent := quantity.Duration(r.SpentS)
 	if r.SpentUSD != nil {

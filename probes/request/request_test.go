@@ -55,15 +55,15 @@ func TestSpend(t *testing.T) {
 	r := Request{Rule: steady.DefaultRule()}
 	r.Rule.MaxSeconds = 60
 	cells := make([]matrix.Cell, 30)
-	if s := r.Expect(cells); s.USDHigh != nil || s.Low != 300 || s.High != 1800 {
+	if s := r.Expect(cells); s.USDHigh != nil || s.Low != 450 || s.High != 1800 {
 		t.Errorf("without a price %+v", s)
 	}
 	r.Machine.USDPerHour = new(3.6)
 	s := r.Expect(cells)
-	if *s.USDLow != 0.3 || *s.USDHigh != 1.8 {
+	if *s.USDLow != 0.45 || *s.USDHigh != 1.8 {
 		t.Errorf("at $3.60 an hour: $%g to $%g", *s.USDLow, *s.USDHigh)
 	}
-	if got := s.String(); !strings.HasPrefix(got, "30 probes, 5 m") || !strings.HasSuffix(got, "$0.30 to $1.80") {
+	if got := s.String(); !strings.HasPrefix(got, "30 probes, 7 m 30 s") || !strings.HasSuffix(got, "$0.45 to $1.80") {
 		t.Error(got)
 	}
 	r.Rule.MaxUSD = 1

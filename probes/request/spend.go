@@ -5,12 +5,7 @@ import (
 
 	"sweetspot/engine/quantity"
 	"sweetspot/probes/matrix"
-	"sweetspot/probes/session"
 )
-
-// startUp is what a probe may take before its first step: the framework is
-// loaded, data is read. An allowance, not a bound.
-const startUp = 5.0
 
 // Spend is what probes are expected to take.
 type Spend struct {
@@ -20,16 +15,12 @@ type Spend struct {
 	USDHigh   *float64
 }
 
-// Expect estimates the spend of the cells: at least what the rule's least
-// needs, at most the cap, or ten minutes where there is none.
+// Expect estimates the spend of the cells under the request's rule.
 func (r Request) Expect(cells []matrix.Cell) Spend {
-	n := float64(len(cells))
-	high := r.Rule.MaxSeconds
-	if high == 0 {
-		high = session.UntilStopped.Seconds()
-	}
-	low := min(startUp+r.Rule.MinSeconds, high)
-	s := Spend{Probes: len(cells), Low: n * low, High: n * high}
+	rule := r.Rule
+	rule.USDPerHour = r.Machine.USDPerHour
+	s := Spend{Probes: len(cells)}
+	s.Low, s.High = rule.Spend(len(cells))
 	if price := r.Machine.USDPerHour; price != nil {
 		usd := func(seconds float64) *float64 {
 			v := seconds / 3600 * *price

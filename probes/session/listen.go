@@ -73,3 +73,18 @@ func silentWords(argv []string) string {
 	}
 	return "no event has come in 30 s: " + why + "; leave that out, name what its output says with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
 }
+
+// decide asks how precise the answer must be.
+func (l *loop) decide() {
+	if l.options.Decide == nil || l.stopped != "" || time.Now().Before(l.decideAt) {
+		return
+	}
+	begin := time.Now()
+	s := l.picture.sum()
+	if !s.IsSteady {
+		return
+	}
+	l.rule.Decision, l.rule.DecisionWords = l.options.Decide(l.picture.run(s))
+	// However large the database is, the script must not wait for it.
+	l.decideAt = time.Now().Add(max(decideEvery, 20*time.Since(begin)))
+}

@@ -75,6 +75,7 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 		case err := <-l.saver.results:
 			l.note(l.saver.saved(err))
 		case <-tick.C:
+			l.decide()
 			l.judge(l.picture.series.Judged())
 			l.hearken()
 		}

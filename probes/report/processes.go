@@ -1,0 +1,58 @@
+package report
+
+import (
+	"fmt"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/matrix"
+)
+
+// Processes is what a cell's probes in fresh processes say together: the spread
+// within one apart from that between them. Times in seconds.
+type Processes struct {
+	N        int       `json:"n"`
+	WithinS  float64   `json:"within_s"`  // standard deviation of one process's mean
+	BetweenS *float64  `json:"between_s"` // and of the processes beyond it
+	MeanS    *Interval `json:"mean_s"`
+	NextS    *Interval `json:"next_s"` // of one more process
+}
+
+// Repeated sums up the rows of the same cell up to and including row i; nil for
+// fewer than two that became steady.
+func Repeated(rows []matrix.Row, i int) *Processes {
+	var runs []estimate.Estimate
+	for _, r := range rows {
+		c := r.Cell
+		if c.Repeat > rows[i].Repeat {
+			continue
+		}
+		c.Repeat = rows[i].Repeat
+		if c == rows[i].Cell && r.Update.Done && r.Update.Summary.IsSteady {
+			runs = append(runs, r.Update.Summary.Steady)
+		}
+	}
+	if len(runs) < 2 {
+		return nil
+	}
+	p := steady.Between(runs)
+	return &Processes{p.N, p.Within, p.Between, interval(p.Mean), interval(p.Next)}
+}
+
+func interval(e estimate.Estimate) *Interval {
+	if !e.Known() {
+		return nil
+	}
+	return &Interval{e.Value, e.Low, e.High}
+}
+
+// line is for people: "3 processes: 12.1 ms ±2.0 %, 0.30 ms between them, 0.10 ms within".
+func (p *Processes) line() string {
+	e := estimate.Estimate{Value: p.MeanS.Value, Low: p.MeanS.Low, High: p.MeanS.High}
+	text := fmt.Sprintf("%s %s over %d", quantity.Duration(e.Value), quantity.PlusMinus(e.HalfWidth()), p.N)
+	if p.BetweenS != nil {
+		text += fmt.Sprintf("; standard deviation %s between, %s within", quantity.Duration(*p.BetweenS), quantity.Duration(p.WithinS))
+	}
+	return text
+}
