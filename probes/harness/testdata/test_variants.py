@@ -92,8 +92,10 @@ class TestInt8(bench.Case):
         self.assertTrue(any("quantized" in type(m).__module__ for m in int8.model.modules()))
         with torch.no_grad():
             x, _ = dense.test.batch(torch.arange(200), bench.CPU)
-            agree = (dense.model(x).argmax(1) == int8.model(x).argmax(1)).float().mean()
-        self.assertGreater(float(agree), 0.95)
+            want, got = dense.model(x), int8.model(x)
+        self.assertGreater(float((want.argmax(1) == got.argmax(1)).float().mean()), 0.95)
+        # Ranges taken from data are far finer than any made up.
+        self.assertLess(float((want - got).abs().mean() / want.std()), 0.05)
 
     def test_dynamic(self):
         path = self.write("choosing.py", """
