@@ -255,7 +255,7 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 }
 
 func (a *attachment) report(row matrix.Row) error {
-	if err := a.printer().row(row, false); err != nil {
+	if err := a.printer().row([]matrix.Row{row}, 0); err != nil {
 		return err
 	}
 	if row.Update.Err != nil {
