@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/steady"
 )
 
 func studentT90(dof int) float64 {
@@ -101,37 +102,6 @@ func Inference(steady estimate.Estimate, startup float64, batches float64) estim
 	return estimate.Around(startup, startup*OneOffRel, steady.Basis).Plus(work)
 }
 
-// Pool is the estimate that several runs of one cell give together: their mean,
-// with the runs' own errors averaged down and the spread between them added.
-func Pool(runs []estimate.Estimate) estimate.Estimate {
-	n := float64(len(runs))
-	switch len(runs) {
-	case 0:
-		return estimate.Estimate{}
-	case 1:
-		return runs[0]
-	}
-	var mean, down, up, ss float64
-	bases := make([]estimate.Basis, len(runs))
-	for i, e := range runs {
-		mean += e.Value / n
-		down += (e.Value - e.Low) * (e.Value - e.Low)
-		up += (e.High - e.Value) * (e.High - e.Value)
-		bases[i] = e.Basis
-	}
-	for _, e := range runs {
-		ss += (e.Value - mean) * (e.Value - mean)
-	}
-	// The next run is one more draw, hence 1 + 1/n on the spread between runs.
-	between := studentT90(len(runs)-1) * math.Sqrt(ss/(n-1)*(1+1/n))
-	out := estimate.Estimate{
-		Value: mean,
-		Low:   mean - math.Hypot(math.Sqrt(down)/n, between),
-		High:  mean + math.Hypot(math.Sqrt(up)/n, between),
-		Basis: estimate.Weakest(bases...),
-	}
-	if mean > 0 {
-		out.Low = math.Max(out.Low, mean*mean/out.High)
-	}
-	return out
-}
+// Pool is the estimate that several runs of one cell give together for the
+// user's own run, which is one more process.
+func Pool(runs []estimate.Estimate) estimate.Estimate { return steady.Between(runs).Next }
