@@ -1,0 +1,195 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+// DecisionPrecision is how well the steady mean of a run must be known, as a
+// relative half-width, for the rank of its candidate under the query to be
+// settled: the gap to the nearest other feasible candidate in the sort's key,
+// or to a limit in time or cost, through the share that steady iterations have
+// in the total. Words go on after "±1.2 % ": "separates it from #2 g4dn.xlarge".
+// It is 0 where nothing is near enough to be told apart: no competitor, no
+// limit, or no steady mean yet.
+//
+// The set need not hold the run. The competitors are taken at their values,
+// since this run is all that is being measured, and one closer than [Material]
+// counts as equal: no measurement should choose between them.
+func DecisionPrecision(set *profile.Set, q Query, run profile.Run) (relative float64, words string) {
+	if !run.Steady.Known() || run.Model != q.Model || run.Mode != q.Mode {
+		return 0, ""
+	}
+	d, ok := newDecision(set, q, run)
+	if !ok {
+		return 0, ""
+	}
+	share := d.share(set, run)
+	if !(share > 0) {
+		return 0, ""
+	}
+	gap, words := d.nearest()
+	if math.IsInf(gap, 1) {
+		return 0, ""
+	}
+	return gap / share, words
+}
+
+// decision is a ranking with the candidate that a run answers for.
+type decision struct {
+	*Result
+	own   int      // the run's best-ranked candidate
+	mine  []bool   // by index: rests on the run
+	bests [2]bests // of the run's own candidates, and of the others
+}
+
+// bests are the least feasible values; NaN without any.
+type bests struct{ time, cost float64 }
+
+func newDecision(set *profile.Set, q Query, run profile.Run) (decision, bool) {
+	d := decision{Result: Evaluate(NewSpace(Build(withRun(set, run), q.Workload)), q), own: -1}
+	d.mine = make([]bool, len(d.Space.Candidates))
+	for i, c := range d.Space.Candidates {
+		d.mine[i] = slices.Contains(c.Sources, run.ID)
+		// Where none is feasible it is the one nearest to being so.
+		if d.mine[i] && c.Time.Known() && c.OverMemory == nil && (d.own < 0 || d.Space.Time[i] < d.Space.Time[d.own]) {
+			d.own = i
+		}
+	}
+	if i := slices.IndexFunc(d.Order, func(i int) bool { return d.mine[i] }); i >= 0 {
+		d.own = d.Order[i]
+	}
+	d.bests = [2]bests{{math.NaN(), math.NaN()}, {math.NaN(), math.NaN()}}
+	for _, i := range d.Order {
+		b := &d.bests[1]
+		if d.mine[i] {
+			b = &d.bests[0]
+		}
+		b.time, b.cost = leastKnown(b.time, d.Space.Time[i]), leastKnown(b.cost, d.Space.Cost[i])
+	}
+	return d, d.own >= 0
+}
+
+// withRun is the part of the set that the run's ranking needs, with the run as
+// it is now.
+func withRun(set *profile.Set, run profile.Run) *profile.Set {
+	out := *set
+	out.Runs = nil
+	for _, r := range set.Runs {
+		if r.Model == run.Model && r.ID != run.ID {
+			out.Runs = append(out.Runs, r)
+		}
+	}
+	out.Runs = append(out.Runs, run)
+	return &out
+}
+
+// share is by how much of a relative change of the run's steady mean the time
+// of its candidate changes: less than 1 for the start-up, and for other runs
+// that the time is the mean of.
+func (d decision) share(set *profile.Set, run profile.Run) float64 {
+	const change = 1.0 / 128 // small, and exact in binary
+	run.Steady = run.Steady.Times(1 + change)
+	own := d.Space.Candidates[d.own]
+	alike := *set // the runs of the same cell are among these
+	alike.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool {
+		return r.VM() != run.VM() || r.BatchSize != run.BatchSize
+	})
+	for _, c := range Build(withRun(&alike, run), d.Query.Workload) {
+		if c.ID == own.ID && slices.Contains(c.Sources, run.ID) {
+			return (c.Time.Value/own.Time.Value - 1) / change
+		}
+	}
+	return 0
+}
+
+// nearest is the least relative change of the candidate's time that moves it
+// past another candidate or a limit, and what that is.
+func (d decision) nearest() (gap float64, words string) {
+	gap = math.Inf(1)
+	try := func(change float64, what string) {
+		if math.Abs(change) < gap {
+			gap, words = math.Abs(change), what
+		}
+	}
+	s, l := d.Space, d.Query.Limits
+	if breaks(s, Limits{MinAccuracy: l.MinAccuracy}, d.own) != 0 {
+		return gap, "" // no time lets it in
+	}
+	if l.MaxTime != nil {
+		try(*l.MaxTime/s.Time[d.own]-1, "separates it from the limit of "+quantity.Duration(*l.MaxTime))
+	}
+	if l.MaxCost != nil && s.Cost[d.own] > 0 {
+		try(*l.MaxCost/s.Cost[d.own]-1, "separates it from the limit of "+quantity.Money(*l.MaxCost))
+	}
+	if !d.Feasible[d.own] {
+		return gap, words
+	}
+	for rank, j := range d.Order {
+		if change := d.passes(j); !d.mine[j] && math.Abs(change) >= Material && math.Abs(change) < gap {
+			try(change, fmt.Sprintf("separates it from #%d %s", rank+1, d.tell(j)))
+		}
+	}
+	return gap, words
+}
+
+// passes is the relative change of the candidate's time at which it ranks with
+// candidate j; NaN where no change does.
+func (d decision) passes(j int) float64 {
+	if d.Query.Sort == ByScore {
+		return d.passesByScore(j)
+	}
+	// All other keys are a multiple of the time.
+	return d.Key(j)/d.Key(d.own) - 1
+}
+
+// passesByScore finds it by halving: a candidate's score rises with its time,
+// and that of others falls where it is the best they are measured against.
+func (d decision) passesByScore(j int) float64 {
+	at := *d.Result
+	lead := func(change float64) float64 {
+		at.BestTime = leastKnown((1+change)*d.bests[0].time, d.bests[1].time)
+		at.BestCost = leastKnown((1+change)*d.bests[0].cost, d.bests[1].cost)
+		other := at.scoreOf(j)
+		at.BestTime, at.BestCost = at.BestTime/(1+change), at.BestCost/(1+change)
+		return at.scoreOf(d.own) - other
+	}
+	low, high := -widest, widest
+	if !(lead(low) < 0 && lead(high) > 0) {
+		return math.NaN()
+	}
+	for range 30 {
+		if mid := (low + high) / 2; lead(mid) < 0 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return (low + high) / 2
+}
+
+// widest bounds the search: no stop rule waits for so little.
+const widest = 0.5
+
+// tell names candidate j by what sets it apart from the run's own.
+func (d decision) tell(j int) string {
+	own, other := &d.Space.Candidates[d.own], &d.Space.Candidates[j]
+	mine, theirs := own.Configuration[0], other.Configuration[0]
+	switch {
+	case theirs.VM.Key() != mine.VM.Key() && theirs.Count > 1:
+		return fmt.Sprintf("%d × %s", theirs.Count, theirs.VM.InstanceType)
+	case theirs.VM.Key() != mine.VM.Key():
+		return theirs.VM.InstanceType
+	case other.Variant.Name != own.Variant.Name && other.Variant.Name != "":
+		return other.Variant.Name
+	case other.Variant.Precision != own.Variant.Precision && other.Variant.Precision != "":
+		return other.Variant.Precision
+	case other.BatchSize != own.BatchSize:
+		return fmt.Sprintf("batch %d", other.BatchSize)
+	}
+	return fmt.Sprintf("%d × %s", theirs.Count, theirs.VM.InstanceType)
+}
