@@ -53,7 +53,7 @@ func TestRecordingPauses(t *testing.T) {
 func BenchmarkHookEffect(b *testing.B) {
 	var ratios []float64
 	for b.Loop() {
-		pairs, _ := effect(b, 60, 20, 768)
+		pairs, _ := effect(b, 60, 10, 512)
 		for _, p := range pairs {
 			ratios = append(ratios, p[0]/p[1])
 		}

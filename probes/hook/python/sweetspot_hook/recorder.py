@@ -140,10 +140,10 @@ class Recorder:
         t = events.at(end)
         self.facts.look(optimizer, [o() for o in self.optimizers])
         self.facts.epochs = epochs.find(sys._getframe(1))
+        self.control.watch()
         events.emit("hello", rank=self.rank, **self.facts.hello())
         self._first_iteration(t, end)
         self.memory(perf_counter())
-        self.control.watch()
         self.last = self.clock.mark()  # what was done since `end` belongs to no iteration
 
     def _first_iteration(self, t, end):
@@ -252,10 +252,10 @@ class Recorder:
         queue = self.queue
         while queue:
             mark, call = queue[0]
-            if len(queue) > allowed:
+            if not self.clock.ready(mark):
+                if len(queue) <= allowed:
+                    return
                 self.clock.wait(mark)
-            elif not self.clock.ready(mark):
-                return
             queue.pop(0)
             call()
 
@@ -378,9 +378,9 @@ class Recorder:
             if self.first is not None:
                 self.data.batches = self.data.first
                 self._report_first()
+            self.drain(0)
             if not interrupted:
                 self._last_epoch()
-            self.drain(0)
             self.memory_at = 0.0
             self.memory(perf_counter())
         except Exception as err:  # the device may have failed, and the program with it
