@@ -2,12 +2,10 @@ package rank
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"sweetspot/data/library"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -150,29 +148,4 @@ func near(set *profile.Set, q Query, run profile.Run) bool {
 		}
 	}
 	return false
-}
-
-func BenchmarkDecisionPrecision(b *testing.B) {
-	set, err := library.Load()
-	if err != nil {
-		b.Fatal(err)
-	}
-	run := set.Runs[0]
-	for _, r := range set.Runs {
-		if r.Model == "CaffeNet" && strings.HasPrefix(r.InstanceType, "p2.x") {
-			run = r
-		}
-	}
-	run.ID = 1
-	for _, by := range []Sort{ByTime, ByScore} {
-		b.Run(string(by), func(b *testing.B) {
-			q := Query{Workload: Workload{Model: run.Model, Mode: run.Mode, Units: 1e6, Purchase: profile.OnDemand, MaxCount: 8}, Sort: by}
-			if p, _ := DecisionPrecision(set, q, run); p == 0 {
-				b.Fatal("nothing to decide")
-			}
-			for b.Loop() {
-				DecisionPrecision(set, q, run)
-			}
-		})
-	}
 }

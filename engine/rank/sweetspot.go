@@ -1,0 +1,179 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/profile"
+)
+
+// SweetSpot is the end of the longest stretch of a pruning axis, from the
+// unpruned model on, in which time falls and accuracy stays within a tolerance
+// of the unpruned one (Rathnayake 2020). An axis is the variants of one model
+// that differ in the pruning alone, of the whole model or of one layer, at the
+// same precision, batch size and configuration. Several layers pruned at once
+// are on no axis: their accuracy follows from none.
+type SweetSpot struct {
+	Candidate int     // index into the space
+	Unpruned  int     // the candidate it is compared with
+	Layer     string  // of the axis; "" is the whole model
+	Ratio     float64 // fraction of the filters that is pruned
+	Saved     float64 // fraction of the unpruned one's time
+	Lost      float64 // accuracy given up, as the metric counts; negative is gained
+	Tolerance float64 // of accuracy, see [Space.SweetSpots]
+	Metric    string
+}
+
+// Point is the accuracy that a sweet spot may cost at least, a fraction; of a
+// metric that is none (a loss, say) the same share of its value.
+const Point = 0.01
+
+// SweetSpots finds the sweet spot of every pruning axis in the space, whatever
+// the limits of a query. The tolerance is what the unpruned accuracy is
+// uncertain by itself (half its 90 % interval), or one [Point] where that is
+// more. Times closer than [Material] are taken as equal: they neither fall nor
+// rise.
+func (s *Space) SweetSpots() []SweetSpot {
+	type group struct {
+		model, precision string
+		mode             profile.Mode
+		purchase         profile.Purchase
+		vm               profile.VMKey
+		count, batch     int
+	}
+	groups := map[group][]int{}
+	for i := range s.Candidates {
+		c := &s.Candidates[i]
+		if len(c.Configuration) != 1 || math.IsNaN(s.Time[i]) || math.IsNaN(s.Loss[i]) || c.OverMemory != nil {
+			continue
+		}
+		p := c.Configuration[0]
+		g := group{c.Model, c.Variant.Precision, c.Mode, c.Purchase, p.VM.Key(), p.Count, c.BatchSize}
+		groups[g] = append(groups[g], i)
+	}
+	var out []SweetSpot
+	for _, members := range groups {
+		if len(members) > 1 {
+			out = append(out, s.sweetSpotsOf(members)...)
+		}
+	}
+	slices.SortFunc(out, func(a, b SweetSpot) int {
+		return cmp.Or(cmp.Compare(a.Candidate, b.Candidate), strings.Compare(a.Layer, b.Layer))
+	})
+	return out
+}
+
+// axis is a way of pruning: which layer, "" for all, and by what measure.
+type axis struct{ layer, kind string }
+
+// step is a candidate on an axis.
+type step struct {
+	ratio     float64
+	candidate int
+}
+
+// sweetSpotsOf finds those of candidates that differ in their variant alone.
+func (s *Space) sweetSpotsOf(members []int) []SweetSpot {
+	unpruned := -1
+	axes := map[axis][]step{}
+	for _, i := range members {
+		a, ratio, ok := along(s.Candidates[i].Variant)
+		switch {
+		case !ok:
+		case ratio > 0:
+			axes[a] = append(axes[a], step{ratio, i})
+		case unpruned < 0 || s.Time[i] < s.Time[unpruned]:
+			unpruned = i
+		}
+	}
+	if unpruned < 0 {
+		return nil
+	}
+	var out []SweetSpot
+	for a, steps := range axes {
+		slices.SortFunc(steps, func(x, y step) int {
+			return cmp.Or(cmp.Compare(x.ratio, y.ratio), cmp.Compare(s.Time[x.candidate], s.Time[y.candidate]))
+		})
+		if spot, ok := s.walk(unpruned, steps); ok {
+			spot.Layer = a.layer
+			out = append(out, spot)
+		}
+	}
+	return out
+}
+
+// along places a variant on an axis. Nothing pruned is ratio 0 of any; a
+// variant with a name of its own and no pruning is another model.
+func along(v profile.Variant) (a axis, ratio float64, ok bool) {
+	switch p := v.Pruning; {
+	case p == nil:
+		return axis{}, 0, v.Name == ""
+	case p.Ratio != nil:
+		return axis{"", p.Kind}, *p.Ratio, true
+	case len(p.Layers) == 1:
+		for layer, fraction := range p.Layers {
+			return axis{layer, p.Kind}, fraction, true
+		}
+	}
+	return axis{}, 0, false
+}
+
+// walk goes along the axis, from the least pruned on, as long as accuracy holds
+// and time does not rise.
+func (s *Space) walk(unpruned int, steps []step) (spot SweetSpot, found bool) {
+	tolerance := s.tolerance(unpruned)
+	least := s.Time[unpruned]
+	for _, at := range steps {
+		i := at.candidate
+		lost := s.Loss[i] - s.Loss[unpruned]
+		if lost > tolerance*(1+1e-9) || s.Time[i] > least*(1+Material) {
+			break
+		}
+		if s.Time[i] >= least*(1-Material) {
+			continue
+		}
+		least, found = s.Time[i], true
+		spot = SweetSpot{
+			Candidate: i, Unpruned: unpruned, Ratio: at.ratio, Saved: 1 - s.Time[i]/s.Time[unpruned],
+			Lost: lost, Tolerance: tolerance, Metric: s.Metric,
+		}
+	}
+	return spot, found
+}
+
+func (s *Space) tolerance(i int) float64 {
+	e := s.Candidates[i].Quality.Estimate
+	return math.Max((e.High-e.Low)/2, Point*math.Max(1, math.Abs(e.Value)))
+}
+
+// Words is the sweet spot as a sentence: "sweet spot: pruned 30 % is 22 %
+// faster for 0.4 points of top-1".
+func (p SweetSpot) Words() string {
+	what := fmt.Sprintf("pruned %.3g %%", 100*p.Ratio)
+	if p.Layer != "" {
+		what = p.Layer + " " + what
+	}
+	words := fmt.Sprintf("sweet spot: %s is %s %% faster", what, short(100*p.Saved))
+	points := short(100 * math.Abs(p.Lost))
+	switch {
+	case points == "0":
+		return words + " at the same " + p.Metric
+	case p.Lost < 0:
+		return fmt.Sprintf("%s and %s points better in %s", words, points, p.Metric)
+	}
+	return fmt.Sprintf("%s for %s points of %s", words, points, p.Metric)
+}
+
+// short writes a number of percent with the digits that matter.
+func short(v float64) string {
+	switch {
+	case v < 0.05:
+		return "0"
+	case v < 9.95:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
