@@ -147,6 +147,40 @@ class TestTrained(bench.Case):
             self.assertTrue(torch.equal(a, b))
         self.assertEqual(os.listdir(cache), [kept])
 
+    def test_stopped_training_goes_on(self):
+        bench.small_dataset(self.dir)
+        whole = self.run_of(trained=True, data_dir=self.dir)
+        cache = os.path.join(self.dir, "cache", "sweetspot")
+        (kept,) = os.listdir(cache)
+        os.unlink(os.path.join(cache, kept))
+        # 768 pictures are 6 steps an epoch: it is stopped in the first and the second.
+        for stop in (4, 5):
+            calls = []
+
+            def check():
+                calls.append(1)
+                if len(calls) == stop:
+                    raise stopping.Interrupted
+
+            with bench.mock.patch.object(stopping, "check", check), self.assertRaises(stopping.Interrupted):
+                self.run_of(trained=True, data_dir=self.dir)
+            self.assertEqual(os.listdir(cache), [kept + ".begun"])
+        self.assertIn("goes on with that", self.of("warning")[0]["message"])
+        steps = []
+        with bench.mock.patch.object(stopping, "check", lambda: steps.append(1)):
+            last = self.run_of(trained=True, data_dir=self.dir)
+        self.assertEqual(len(steps), 12 - 3 - 4)
+        for a, b in zip(whole.model.state_dict().values(), last.model.state_dict().values()):
+            self.assertTrue(torch.equal(a, b))
+        self.assertEqual(os.listdir(cache), [kept])
+        with open(os.path.join(cache, kept + ".begun"), "wb") as f:
+            f.write(b"junk")
+        os.unlink(os.path.join(cache, kept))
+        again = self.run_of(trained=True, data_dir=self.dir)
+        self.assertIn("training from the start", self.of("log")[-1])
+        for a, b in zip(whole.model.state_dict().values(), again.model.state_dict().values()):
+            self.assertTrue(torch.equal(a, b))
+
     def test_no_cache(self):
         bench.small_dataset(self.dir)
         self.write("cache", "a file where the directory should be")

@@ -1,7 +1,8 @@
 """Trained weights for the examples, and fine-tuning after a pruning.
 
 An accuracy says something only of a trained network. The examples are trained
-once, on Fashion-MNIST, and kept in the user's cache.
+once, on Fashion-MNIST, and kept in the user's cache. A probe that ends before
+the training does leaves it there half done, and the next goes on.
 """
 
 import contextlib
@@ -29,16 +30,22 @@ def load_or_train(run, name, source):
     except Exception as err:
         events.log("the trained weights in %s cannot be used (%s); training again" % (path, describe(err)))
     events.log("training %s once for %d epochs on Fashion-MNIST, to be kept in %s" % (name, EPOCHS, path))
-    torch.manual_seed(_SEED)
-    train(run, EPOCHS)
+    begun = path + ".begun"
+    train(run, EPOCHS, begun)
     try:
         _write(path, run.model.state_dict())
+        with contextlib.suppress(OSError):
+            os.unlink(begun)
     except OSError as err:
         events.warn("the trained weights cannot be kept in %s (%s); the next probe trains again" % (path, err.strerror))
 
 
-def train(run, epochs):
-    """Trains with Adam on the training part of Fashion-MNIST."""
+def train(run, epochs, begun=None):
+    """Trains with Adam on the training part of Fashion-MNIST.
+
+    begun is the file that a training which is stopped is left in and goes on
+    from; what comes out is the same as without a stop.
+    """
     import torch
 
     if not run.is_fashion_mnist():
@@ -47,18 +54,54 @@ def train(run, epochs):
     loss = torch.nn.CrossEntropyLoss()
     optimizer = torch.optim.Adam(run.model.parameters(), lr=_RATE)
     context = _fast_context(run.device)
-    generator = torch.Generator().manual_seed(_SEED)
+    done = _resume(begun, run, optimizer)
     run.model.train()
-    for _ in range(epochs):
-        for rows in torch.randperm(len(data), generator=generator).split(_BATCH):
-            stopping.check()
-            x, y = data.batch(rows, run.device)
-            optimizer.zero_grad(set_to_none=True)
-            with context():
-                value = loss(run.model(x), y)
-            value.backward()
-            optimizer.step()
+    for step, rows in enumerate(_order(len(data), epochs)):
+        if step < done:
+            continue
+        _check(begun, run, optimizer, step)
+        x, y = data.batch(rows, run.device)
+        optimizer.zero_grad(set_to_none=True)
+        with context():
+            value = loss(run.model(x), y)
+        value.backward()
+        optimizer.step()
     run.model.eval()
+
+
+def _order(count, epochs):
+    """The batches of all epochs, each epoch shuffled anew."""
+    import torch
+
+    generator = torch.Generator().manual_seed(_SEED)
+    for _ in range(epochs):
+        yield from torch.randperm(count, generator=generator).split(_BATCH)
+
+
+def _check(begun, run, optimizer, step):
+    try:
+        stopping.check()
+    except stopping.Interrupted:
+        if begun is not None and step > 0:
+            with contextlib.suppress(OSError):
+                _write(begun, {"step": step, "model": run.model.state_dict(), "optimizer": optimizer.state_dict()["state"]})
+                events.warn("the probe ended while the example was trained for its first use; the next probe goes on with that")
+        raise
+
+
+def _resume(begun, run, optimizer):
+    """Steps of an earlier training that was stopped."""
+    if begun is None or not os.path.isfile(begun):
+        return 0
+    try:
+        state = _read(begun, run.device)
+        # The rest of the optimiser's state is what it was made with.
+        optimizer.load_state_dict({"state": state["optimizer"], "param_groups": optimizer.state_dict()["param_groups"]})
+        run.model.load_state_dict(state["model"])
+        return state["step"]
+    except Exception as err:
+        events.log("the training begun in %s cannot go on (%s); training from the start" % (begun, describe(err)))
+        return 0
 
 
 def _fast_context(dev):
