@@ -69,6 +69,9 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	s := request.Surroundings{Store: w.Store(), VMTypes: set.VMTypes}
+	if f.epochs != "" {
+		s.Decide = request.ForEpochs(set, float64(r.Spec.Epochs))
+	}
 	if isChild {
 		return serve(ctx, r, s, name, w.Path())
 	}
@@ -109,7 +112,7 @@ func (p *printer) follow(ctx context.Context, live *liveLine, r request.Request)
 	left := context.AfterFunc(ctx, c.Leave)
 	err = p.watch(c, live)
 	if left() {
-		return err
+		return errors.Join(c.Err(), err)
 	}
 	_, _ = fmt.Fprintln(live, "the probe goes on; sweetspot attach shows it")
 	return nil

@@ -7,8 +7,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"embed"
+	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,12 +34,51 @@ func Files(s Spec) (fs.FS, error) {
 	if _, err := s.Resolve(); err != nil {
 		return nil, err
 	}
-	return bundle()
+	return bundle(nil)
+}
+
+// Portable is [Files] and [Argv] for another host: the model's own file and
+// that of the labelled set go along. What they import must be there.
+func Portable(python string, s Spec) (fs.FS, []string, error) {
+	s, err := s.Resolve()
+	if err != nil {
+		return nil, nil, err
+	}
+	argv := Argv(python, s)
+	carried := map[string]string{} // name beside the program → local path
+	for option, name := range map[string]string{"--model=": s.Model, "--eval=": s.Eval} {
+		file, rest := localFile(name)
+		if file == "" {
+			continue
+		}
+		beside := "carried/" + strings.Trim(option, "-=") + "/" + filepath.Base(file)
+		carried[beside] = file
+		if i := slices.Index(argv, option+name); i >= 0 {
+			argv[i] = option + path.Join(Directory, beside) + rest
+		}
+	}
+	files, err := bundle(carried)
+	return files, argv, err
+}
+
+// localFile splits file.py:factory and file.onnx into the file and the rest;
+// "" for what names no file.
+func localFile(name string) (file, rest string) {
+	if name == "" || strings.HasPrefix(name, examplePrefix) {
+		return "", ""
+	}
+	if _, ok := suffixes[suffix(name)]; ok {
+		return name, ""
+	}
+	if file, factory, ok := cutLast(name); ok && suffix(file) == ".py" {
+		return file, ":" + factory
+	}
+	return "", ""
 }
 
 // bundle lays the program and the examples beside each other. A zip in memory
 // is the standard library's file system that can be put together.
-func bundle() (fs.FS, error) {
+func bundle(carried map[string]string) (fs.FS, error) {
 	var content bytes.Buffer
 	z := zip.NewWriter(&content)
 	err := fs.WalkDir(program, "python", func(name string, d fs.DirEntry, err error) error {
@@ -53,6 +96,15 @@ func bundle() (fs.FS, error) {
 	}
 	if err := add(z, examples.File, []byte(examples.FashionCNN)); err != nil {
 		return nil, err
+	}
+	for name, file := range carried {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be sent along: %w", file, err)
+		}
+		if err := add(z, name, content); err != nil {
+			return nil, err
+		}
 	}
 	if err := z.Close(); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"io/fs"
 	"sweetspot/engine/profile"
 )
 
@@ -188,5 +189,33 @@ func TestVariantsThatCannotBe(t *testing.T) {
 	s, err := Spec{Model: "nets:Tiny", Input: "4", Mode: profile.Infer, FineTune: 3}.Resolve()
 	if err != nil || s.FineTune != 0 {
 		t.Errorf("fine-tuning of what was not pruned: %+v, %v", s, err)
+	}
+}
+
+// What goes to another host brings the user's files, under names of its own.
+func TestPortableCarriesTheModel(t *testing.T) {
+	dir := t.TempDir()
+	net, labelled := filepath.Join(dir, "nets.py"), filepath.Join(dir, "set.py")
+	for name, text := range map[string]string{net: "def net(): pass\n", labelled: "def test(): pass\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spec := Spec{Model: net + ":net", Eval: labelled + ":test", Input: "3x8x8", Mode: profile.Infer}
+	files, argv, err := Portable("python3", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for option, name := range map[string]string{"--model=": "carried/model/nets.py", "--eval=": "carried/eval/set.py"} {
+		factory := map[string]string{"--model=": ":net", "--eval=": ":test"}[option]
+		if !slices.Contains(argv, option+Directory+"/"+name+factory) {
+			t.Errorf("%q does not name %s", argv, name)
+		}
+		if content, err := fs.ReadFile(files, name); err != nil || !strings.HasPrefix(string(content), "def ") {
+			t.Errorf("%s: %q, %v", name, content, err)
+		}
+	}
+	if _, argv, err := Portable("python3", Spec{Model: "example:fashion-cnn"}); err != nil || slices.ContainsFunc(argv, func(w string) bool { return strings.Contains(w, "carried") }) {
+		t.Errorf("an example needs nothing carried: %q, %v", argv, err)
 	}
 }

@@ -83,6 +83,9 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	o.Command, o.Hooked = r.Command, true
 	o.Reads = read
 	o.Files, o.Env = hook.Files(), hook.Env()
+	if o.Start != nil {
+		o.Env = hook.EnvBefore("") // that host has a path of its own
+	}
 	d := &o.Description
 	if d.Model.Name == "" {
 		d.Model.Name = commandName(r.Command)
@@ -110,8 +113,21 @@ func (r Request) remotely(o *session.Options, host string, vms []profile.VMType)
 	d := &o.Description
 	d.Machine.Host, d.Address, d.Spool = h.String(), h.String(), far.Spool
 	o.Place = func(f facts, m *store.Machine) { place(f, m, vms) }
+	var process *remote.Process
 	o.Start = func(ctx context.Context, c runner.Command) (session.Process, error) {
-		return remote.Start(ctx, h, c, far)
+		var err error
+		if process, err = remote.Start(ctx, h, c, far); err != nil {
+			return nil, err
+		}
+		return process, nil
+	}
+	if r.Detach {
+		o.Settled = func(ctx context.Context) error {
+			if !process.Collected() {
+				return nil // it goes on there, for attach
+			}
+			return remote.Forget(ctx, h, far.Spool)
+		}
 	}
 	return nil
 }

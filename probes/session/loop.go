@@ -229,6 +229,11 @@ func (l *loop) finish() {
 		u.Run.Status = profile.Failed
 	}
 	l.saver.close()
+	if l.options.Settled != nil && u.Err == nil {
+		if err := l.options.Settled(l.ctx); err != nil {
+			u.Warnings = append(u.Warnings, err.Error())
+		}
+	}
 	l.session.last = u
 	close(l.session.ended)
 	l.send(u)

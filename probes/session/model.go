@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -35,10 +36,9 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 		}
 		interpreter = found.Path
 	}
-	if o.Files, err = harness.Files(s); err != nil {
+	if o.Files, o.Command, err = program(interpreter, s, o.Start != nil); err != nil {
 		return o, err
 	}
-	o.Command = harness.Argv(interpreter, s)
 	d := &o.Description
 	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), s.Model
 	d.Variant.Precision = s.Precision
@@ -52,6 +52,15 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	}
 	o.Rule = capped(o.Rule, s)
 	return o, nil
+}
+
+// program is what runs the spec; elsewhere the model's file goes along.
+func program(interpreter string, s harness.Spec, elsewhere bool) (fs.FS, []string, error) {
+	if elsewhere {
+		return harness.Portable(interpreter, s)
+	}
+	files, err := harness.Files(s)
+	return files, harness.Argv(interpreter, s), err
 }
 
 // Filters is how the harness prunes: whole filters, the smallest L1 norm first

@@ -46,6 +46,9 @@ type Options struct {
 	Place func(f identity.Facts, m *store.Machine)
 	// Recording is of a run that is recorded anew; nil begins one.
 	Recording *store.Recording
+	// Settled is called once everything is saved; its error becomes a warning.
+	// May be nil.
+	Settled func(ctx context.Context) error
 	// FirstOfSeries numbers a series of runs after this one.
 	FirstOfSeries bool
 }
