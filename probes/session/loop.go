@@ -229,7 +229,7 @@ func (l *loop) finish() {
 		u.Run.Status = profile.Failed
 	}
 	l.saver.close()
-	if l.options.Settled != nil && u.Err == nil {
+	if l.options.Settled != nil && l.failure == nil {
 		if err := l.options.Settled(l.ctx); err != nil {
 			u.Warnings = append(u.Warnings, err.Error())
 		}
