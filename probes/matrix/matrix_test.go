@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 	"sweetspot/probes/session"
 )
 
-func database(t *testing.T) (*store.Store, string) {
+func database(t *testing.T) *store.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "p.db")
 	s, err := store.Open(t.Context(), path)
@@ -26,7 +25,7 @@ func database(t *testing.T) (*store.Store, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return s, path
+	return s
 }
 
 // steps is a script that reports n iterations of seconds each and ends.
@@ -92,7 +91,7 @@ func TestOrderNeverPutsTheLargerFirst(t *testing.T) {
 }
 
 func TestMatrixRunsItsCells(t *testing.T) {
-	s, path := database(t)
+	s := database(t)
 	cells, _ := Axes{Mode: profile.Train, Batches: []int{16, 32, 64, 128}, Precisions: []string{"fp32", "bf16"}}.Cells()
 	m, err := Start(t.Context(), Options{Cells: cells, Probe: scripted(s, new(3.6), func(c Cell) string {
 		switch {
@@ -133,25 +132,26 @@ func TestMatrixRunsItsCells(t *testing.T) {
 	if why := u.Rows[7].Why; why != "batch 64 · fp32 ran out of memory" {
 		t.Errorf("skipped because %q", why)
 	}
-	checkSeries(t, path, 7)
+	checkSeries(t, s, u.Rows)
 }
 
 // checkSeries wants every run under the number of the first.
-func checkSeries(t *testing.T, path string, runs int) {
+func checkSeries(t *testing.T, s *store.Store, rows []Row) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var n int
-	if err := db.QueryRow("SELECT count(*) FROM runs WHERE series = (SELECT min(id) FROM runs)").Scan(&n); err != nil || n != runs {
-		t.Errorf("%d runs of the series, want %d; %v", n, runs, err)
+	first := rows[0].Update.Run.ID
+	for _, r := range rows {
+		if r.State == Skipped {
+			continue
+		}
+		saved, err := s.Record(t.Context(), r.Update.Run.ID)
+		if err != nil || saved.Series != first {
+			t.Errorf("%s is of the series %d, want %d; %v", r.Label(), saved.Series, first, err)
+		}
 	}
 }
 
 func TestFirstCellThatCannotStart(t *testing.T) {
-	s, _ := database(t)
+	s := database(t)
 	probe := func(ctx context.Context, c Cell) (session.Options, error) {
 		o, err := scripted(s, nil, func(Cell) string { return "" })(ctx, c)
 		o.Command = []string{"/no/such/program"}
@@ -171,7 +171,7 @@ func TestStopSkipsTheRest(t *testing.T) {
 		"cancel": {(*Matrix).Cancel, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _ := database(t)
+			s := database(t)
 			cells, _ := Axes{Batches: []int{1, 2, 3}}.Cells()
 			m, err := Start(t.Context(), Options{Cells: cells, Probe: scripted(s, nil, func(Cell) string { return steps(3, 1) + "; exec sleep 60" })})
 			if err != nil {
@@ -195,7 +195,7 @@ func TestStopSkipsTheRest(t *testing.T) {
 }
 
 func TestMoneyIsCappedOverAll(t *testing.T) {
-	s, _ := database(t)
+	s := database(t)
 	cells, _ := Axes{Batches: []int{1, 2}}.Cells()
 	usd := 36000.0 // $10 a second
 	m, err := Start(t.Context(), Options{Cells: cells, MaxUSD: 5, Probe: scripted(s, &usd, func(Cell) string { return steps(3, 1) + "; exec sleep 60" })})
@@ -210,7 +210,7 @@ func TestMoneyIsCappedOverAll(t *testing.T) {
 
 // Two hosts do not wait for each other.
 func TestHostsRunSideBySide(t *testing.T) {
-	s, _ := database(t)
+	s := database(t)
 	cells, _ := Axes{Batches: []int{1, 2}, Hosts: []string{"a", "b"}}.Cells()
 	m, err := Start(t.Context(), Options{Cells: cells, Probe: scripted(s, nil, func(c Cell) string {
 		if c.Host == "a" {
