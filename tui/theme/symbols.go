@@ -20,6 +20,7 @@ type Symbols struct {
 	Series    []rune // one per class, paired with the theme's series pens
 	Selected  rune   // the selected candidate in a plot
 	Pinned    rune
+	Sweet     rune   // the end of a pruning axis' stretch that costs no accuracy
 	Bars      []rune // rising eighths: a histogram or a sparkline
 	Parts     []rune // growing eighths of a horizontal bar, the last one full
 	Rest      rune   // the empty part of a horizontal bar
@@ -52,7 +53,7 @@ type Symbols struct {
 var brailleSymbols = Symbols{
 	Name: "braille", Raster: Braille,
 	Series:   []rune{'●', '▲', '■', '◆', '✕', '+', '▼'},
-	Selected: '◉', Pinned: '◈',
+	Selected: '◉', Pinned: '◈', Sweet: '✦',
 	Bars:  []rune("▁▂▃▄▅▆▇█"),
 	Parts: []rune("▏▎▍▌▋▊▉█"), Rest: '░',
 	Shade: '░', Band: '═',
@@ -68,7 +69,7 @@ var brailleSymbols = Symbols{
 var asciiSymbols = Symbols{
 	Name: "ascii", Raster: ASCII,
 	Series:   []rune{'o', '^', '#', '*', 'x', '+', 'v'},
-	Selected: '@', Pinned: '&',
+	Selected: '@', Pinned: '&', Sweet: '*',
 	Bars:  []rune("_.,-:=+#"),
 	Parts: []rune("-######="), Rest: '.',
 	Shade: ':', Band: '=',

@@ -49,7 +49,7 @@ func TestEverySymbolIsOneCell(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := append([]rune{s.Selected, s.Pinned, s.Rest, s.Shade, s.Band, s.Track, s.TrackOut, s.KnobLow, s.KnobHigh, s.Mark, s.Up, s.Down,
+		all := append([]rune{s.Selected, s.Pinned, s.Sweet, s.Rest, s.Shade, s.Band, s.Track, s.TrackOut, s.KnobLow, s.KnobHigh, s.Mark, s.Up, s.Down,
 			s.AxisV, s.AxisH, s.AxisCorner, s.TickX, s.TickY, s.CrossH, s.CrossV, s.WhiskerLeft, s.WhiskerRight, s.WhiskerTop, s.WhiskerBottom}, s.Series...)
 		all = append(append(all, s.Bars...), s.Parts...)
 		all = append(all, []rune(s.H+s.V+s.TopLeft+s.TopRight+s.BottomLeft+s.BottomRight+s.TeeLeft+s.TeeRight)...)

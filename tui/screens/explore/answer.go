@@ -21,8 +21,9 @@ type Answer struct {
 	PCost       map[int]float64
 	Relaxations []rank.Relaxation
 	Crossovers  []rank.Crossover
-	key         string        // of the workload the space was built for
-	run         map[int64]int // ID → index in Set.Runs
+	spots       map[int][]rank.SweetSpot // by candidate: where it is one, and where it is the unpruned one
+	key         string                   // of the workload the space was built for
+	run         map[int64]int            // ID → index in Set.Runs
 }
 
 // maxCount is the most VMs of one type that inference is spread over.
@@ -42,9 +43,10 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		}
 	}
 	if previous != nil && previous.Set == set && previous.key == a.key {
-		space = previous.Result.Space
+		space, a.spots = previous.Result.Space, previous.spots
 	} else {
 		space = rank.NewSpace(filtered(rank.Build(set, workload(q)), q.Filter))
+		a.spots = sweetSpots(space)
 	}
 	a.Result = rank.Evaluate(space, query(q))
 	a.PTime = a.Result.BestProbability(rank.ObjectiveTime)
@@ -52,6 +54,21 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 	a.Relaxations = a.Result.Relaxations()
 	a.Crossovers = a.Result.Crossovers()
 	return a
+}
+
+func sweetSpots(s *rank.Space) map[int][]rank.SweetSpot {
+	spots := map[int][]rank.SweetSpot{}
+	for _, p := range s.SweetSpots() {
+		spots[p.Candidate] = append(spots[p.Candidate], p)
+		spots[p.Unpruned] = append(spots[p.Unpruned], p)
+	}
+	return spots
+}
+
+// isSweet reports whether candidate i ends a stretch of pruning that costs no
+// accuracy.
+func (a *Answer) isSweet(i int) bool {
+	return slices.ContainsFunc(a.spots[i], func(p rank.SweetSpot) bool { return p.Candidate == i })
 }
 
 func workload(q state.Question) rank.Workload {

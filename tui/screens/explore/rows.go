@@ -210,7 +210,11 @@ func (r *rows) Cell(row int, column string, width int) string {
 		}
 		return name
 	case "variant":
-		return text.Clean(export.VariantLabel(c.Variant))
+		label := text.Clean(export.VariantLabel(c.Variant))
+		if r.a.isSweet(i) {
+			label = string(r.th.Symbols.Sweet) + " " + label
+		}
+		return label
 	case "batch":
 		return fmt.Sprint(c.BatchSize)
 	case "epochs":

@@ -30,8 +30,27 @@ func why(a *Answer, i int) []string {
 	if s := bought(a); s != "" {
 		lines = append(lines, s)
 	}
+	if s := sweet(a, i); s != "" {
+		lines = append(lines, s)
+	}
 	lines = append(lines, restsOn(a, c))
 	return lines
+}
+
+// sweet says how far the model can be pruned before it costs accuracy, for the
+// candidate at the end of that stretch and for the one at its beginning.
+func sweet(a *Answer, i int) string {
+	var words []string
+	for _, p := range a.spots[i] {
+		words = append(words, strings.TrimPrefix(p.Words(), "sweet spot: "))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	if a.isSweet(i) {
+		return "a sweet spot: " + strings.Join(words, "; ")
+	}
+	return "sweet spot from here: " + strings.Join(words, "; ")
 }
 
 // place says where the candidate stands and which constraint binds.
