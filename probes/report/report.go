@@ -63,6 +63,7 @@ type Run struct {
 	InputWait        *float64   `json:"input_wait"`
 	EnergyJPerUnit   *float64   `json:"energy_j_per_unit"`
 	Layers           []Layer    `json:"layers"`
+	LargestBatch     *Largest   `json:"largest_batch"` // where that was asked for instead of times
 	ScriptExit       *int       `json:"script_exit"`
 	RejectedLines    int        `json:"rejected_lines"`
 	Error            *string    `json:"error"`
@@ -73,6 +74,13 @@ type Layer struct {
 	Name  string  `json:"name"`
 	Kind  string  `json:"kind"`
 	Share float64 `json:"share"`
+}
+
+// Largest is the largest batch that fits the memory; FailsAt the smallest that
+// was seen not to, null where none was.
+type Largest struct {
+	Fits    int  `json:"fits"`
+	FailsAt *int `json:"fails_at"`
 }
 
 // Machine is where it was measured.
@@ -145,10 +153,13 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	for _, l := range u.Layers {
 		p.Run.Layers = append(p.Run.Layers, Layer(l))
 	}
+	if u.Limit != nil {
+		p.Run.LargestBatch = &Largest{u.Limit.BatchSize, u.Limit.FailsAt}
+	}
 	if s := u.Summary; s.IsSteady {
 		p.Run.SteadyS = &Interval{s.Steady.Value, s.Steady.Low, s.Steady.High}
 		p.Run.P50S, p.Run.P90S, p.Run.P99S, p.Run.Drift = &s.P50, &s.P90, &s.P99, &s.Drift
-	} else if s.Why != "" && u.Err == nil {
+	} else if s.Why != "" && u.Err == nil && u.Limit == nil {
 		p.Warnings = append(p.Warnings, "not steady: "+s.Why)
 	}
 	if a := r.Accuracy; a != nil {
@@ -248,6 +259,9 @@ func (p Probe) Write(w io.Writer, path string) error {
 	for _, l := range r.Layers {
 		row("layer "+l.Name, "%s of a forward pass (%s)", quantity.Percent(l.Share), l.Kind)
 	}
+	if l := r.LargestBatch; l != nil {
+		row("largest batch", "%d%s", l.Fits, l.beyond())
+	}
 	spent := quantity.Duration(r.SpentS)
 	if r.SpentUSD != nil {
 		spent += ", " + quantity.Money(*r.SpentUSD)
@@ -303,4 +317,11 @@ func because(why *string) string {
 		return ""
 	}
 	return "; " + words
+}
+
+func (l Largest) beyond() string {
+	if l.FailsAt == nil {
+		return ", the largest tried"
+	}
+	return fmt.Sprintf("; %d does not fit", *l.FailsAt)
 }

@@ -221,6 +221,9 @@ func (l *loop) finish() {
 	u.ScriptExit = new(l.scriptEx.Code)
 	u.Run.Status, u.StoppedBecause, u.Err = l.outcome()
 	u.StoppedWords = l.words
+	if u.Limit != nil && l.words == "" {
+		u.StoppedWords = limitWords(*u.Limit)
+	}
 	if u.StoppedBecause == End && u.Run.Mode == profile.Train {
 		u.Run.TotalS = new(u.SpentS)
 	}
@@ -259,6 +262,15 @@ func (l *loop) saveEnd(u Update) error {
 	return err
 }
 
+// limitWords is what a search for the largest batch found.
+func limitWords(l protocol.Limit) string {
+	words := fmt.Sprintf("a batch of %d fits the memory", l.BatchSize)
+	if l.FailsAt != nil {
+		words += fmt.Sprintf(", %d does not", *l.FailsAt)
+	}
+	return words
+}
+
 // outcome says how the probe ended.
 func (l *loop) outcome() (profile.Status, string, error) {
 	p, code := l.picture, l.scriptEx.Code
@@ -277,7 +289,7 @@ func (l *loop) outcome() (profile.Status, string, error) {
 		return profile.Failed, "", p.scriptError(code)
 	case p.done == Interrupted:
 		return profile.Interrupted, Interrupted, nil
-	case p.series.Len() == 0:
+	case p.series.Len() == 0 && p.limit == nil:
 		return profile.Failed, "", errors.New("the script ended without reporting an iteration; it must write events as CONTRIBUTING.md describes, or be run with --model")
 	case p.done == steady.Precise || p.done == steady.Cap:
 		return profile.Done, p.done, nil

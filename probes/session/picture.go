@@ -42,6 +42,7 @@ type picture struct {
 	peak, total *float64 // bytes of GPU memory
 	telemetry   []store.Telemetry
 	layers      []store.Layer
+	limit       *protocol.Limit // the largest batch, where that was asked for
 	log         []string
 	warnings    []string
 	logged      int
@@ -121,6 +122,8 @@ func (p *picture) event(e protocol.Event, now float64) {
 			p.layers = append(p.layers, store.Layer(l))
 		}
 		p.batch.Layers = append(p.batch.Layers, p.layers...)
+	case protocol.Limit:
+		p.limit = &e
 	case protocol.Warning:
 		p.warn(e.Message, now)
 	case protocol.Failure:

@@ -87,10 +87,11 @@ type Update struct {
 	SpentS           float64
 	SpentUSD         *float64 // nil without a price
 	Telemetry        []store.Telemetry
-	Layers           []store.Layer // shares of a forward pass, where they were measured
-	InputWait        *float64      // share of the steady time spent waiting for input
-	EnergyJPerUnit   *float64      // of the GPUs, joules per unit of work
-	MemoryBytes      *float64      // peak so far
+	Layers           []store.Layer   // shares of a forward pass, where they were measured
+	Limit            *protocol.Limit // the largest batch that fits the memory, where that was asked for
+	InputWait        *float64        // share of the steady time spent waiting for input
+	EnergyJPerUnit   *float64        // of the GPUs, joules per unit of work
+	MemoryBytes      *float64        // peak so far
 	MemoryTotalBytes *float64
 	Log              []string // the last lines
 	Warnings         []string

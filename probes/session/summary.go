@@ -24,6 +24,7 @@ func (p *picture) update() Update {
 		Summary:          s,
 		Telemetry:        tail(p.telemetry, shownReadings),
 		Layers:           p.layers,
+		Limit:            p.limit,
 		InputWait:        w.waitShare,
 		EnergyJPerUnit:   gpu.EnergyPerUnit(p.telemetry, w.begin, w.end, w.units),
 		MemoryBytes:      p.peak,
