@@ -195,6 +195,9 @@ func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request
 	if found := r.Place(ctx, set.VMTypes); found != "" {
 		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "sweetspot: "+found)
 	}
+	if err := r.CheckCap(); err != nil {
+		return false, usageError("%w", err)
+	}
 	spend := r.Expect(cells)
 	if spend.USDHigh == nil || f.yes {
 		return true, nil

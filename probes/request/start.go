@@ -39,13 +39,22 @@ func (r Request) Start(ctx context.Context, s Surroundings) (*matrix.Matrix, err
 		return nil, err
 	}
 	r.Place(ctx, s.VMTypes)
-	if r.Rule.MaxUSD > 0 && r.Machine.USDPerHour == nil && r.isHere() {
-		return nil, errors.New("a cap in dollars needs the price of this machine; add --price, or --vm with its VM type")
+	if err := r.CheckCap(); err != nil {
+		return nil, err
 	}
 	return matrix.Start(ctx, matrix.Options{
 		Cells: cells, MaxUSD: r.Rule.MaxUSD,
 		Probe: func(ctx context.Context, c matrix.Cell) (session.Options, error) { return r.session(ctx, c, s) },
 	})
+}
+
+// CheckCap refuses a cap in dollars on this machine while its price is unknown;
+// see [Request.Place]. Of other hosts the price may come with the connection.
+func (r Request) CheckCap() error {
+	if r.Rule.MaxUSD > 0 && r.Machine.USDPerHour == nil && r.isHere() {
+		return errors.New("a cap in dollars (--max-cost) needs the price of this machine; add --price, or --vm with its VM type")
+	}
+	return nil
 }
 
 // session is one cell's.
