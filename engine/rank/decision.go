@@ -172,7 +172,7 @@ func (d decision) passesByScore(j int) float64 {
 	return (low + high) / 2
 }
 
-// widest bounds the search: no stop rule waits for so little.
+// widest bounds the search: nobody stops at so rough a mean.
 const widest = 0.5
 
 // tell names candidate j by what sets it apart from the run's own.

@@ -113,8 +113,9 @@ func (s score) String() string {
 		s.n, s.coverage, s.within1, 100*s.miss, 100*s.half, s.iterations)
 }
 
-// probe runs a family until the rule stops it. A probe is asked as a session
-// asks: after every iteration while there are few, later now and then.
+// probe runs a family until the rule stops it, and reports whether that was for
+// being precise. A probe is asked as a session asks: after every iteration while
+// there are few, later now and then.
 func probe(f family, usual float64, rule Rule, seed uint64) (stop, bool) {
 	const most = 20000
 	r := source(seed)
@@ -128,8 +129,9 @@ func probe(f family, usual float64, rule Rule, seed uint64) (stop, bool) {
 			continue
 		}
 		asked = i
-		if j := s.Judged(); rule.Judge(j, 0).Stop {
-			return stop{j, f.mean * usual}, true
+		j := s.Judged()
+		if v := rule.Judge(j, 0); v.Stop {
+			return stop{j, f.mean * usual}, v.Reason == Precise
 		}
 	}
 	return stop{}, false
@@ -142,9 +144,9 @@ func probe(f family, usual float64, rule Rule, seed uint64) (stop, bool) {
 // is all that the rule waits for, and the second bar is that of the noise up to
 // 10 %.
 func TestStopRuleOnFamilies(t *testing.T) {
-	const runs = 5
+	const runs = 6
 	byFamily := map[string][]stop{}
-	var all, moderate []stop
+	var all, moderate, gaveUp []stop
 	for ci, cv := range []float64{0.01, 0.02, 0.05, 0.1, 0.2} {
 		for _, usual := range []float64{0.02, 0.1, 0.5} {
 			for fi, f := range families(cv) {
@@ -154,7 +156,7 @@ func TestStopRuleOnFamilies(t *testing.T) {
 				for k := range uint64(runs) {
 					s, ok := probe(f, usual, DefaultRule(), k+100*uint64(fi+100*ci)+uint64(1e6*usual))
 					if !ok {
-						t.Errorf("%s, noise %g, step %g s: never precise", f.name, cv, usual)
+						gaveUp = append(gaveUp, s)
 						continue
 					}
 					all, byFamily[f.name] = append(all, s), append(byFamily[f.name], s)
@@ -175,6 +177,11 @@ func TestStopRuleOnFamilies(t *testing.T) {
 	check("noise ≤10 %", scoreOf(moderate), 0.85, 0.95)
 	if got := scoreOf(all).coverage; got > 0.95 {
 		t.Errorf("intervals hold the truth in %.3f: too wide", got)
+	}
+	// Some of those with 20 % noise take longer than the rule waits for.
+	t.Logf("gave up %d", len(gaveUp))
+	if n := len(gaveUp); n > len(all)/10 {
+		t.Errorf("gave up %d of %d", n, n+len(all))
 	}
 	for name, stops := range byFamily {
 		s := scoreOf(stops)

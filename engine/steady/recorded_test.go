@@ -72,7 +72,8 @@ func (r recording) drawn(n, block int, seed uint64) (seconds []float64, truth fl
 	return seconds[:n], truth
 }
 
-// replay asks the rule along a series and returns where it stops.
+// replay asks the rule along a series and returns where it stops, and whether
+// for being precise.
 func replay(seconds []float64, rule Rule) (Summary, bool) {
 	var s Series
 	asked := 0
@@ -82,8 +83,9 @@ func replay(seconds []float64, rule Rule) (Summary, bool) {
 			continue
 		}
 		asked = i
-		if j := s.Judged(); rule.Judge(j, 0).Stop {
-			return j, true
+		j := s.Judged()
+		if v := rule.Judge(j, 0); v.Stop {
+			return j, v.Reason == Precise
 		}
 	}
 	return s.Judged(), false

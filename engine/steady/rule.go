@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"sweetspot/engine/quantity"
 )
 
 // Rule says when a probe has seen enough. A cap of 0 is no cap.
@@ -12,11 +14,17 @@ import (
 // apart: who asks after every iteration and stops at the first narrow interval
 // stops too early and is too sure. [Target] is what must be reached. While the
 // steady iterations took no more than Patience seconds the probe goes on for a
-// good part less: at ±2 % (90 %) one mean in three is off by more than 1 %, at
-// ±0.8 % one in twenty.
+// good part less: at ±2 % (90 %) four means in ten are off by more than 1 %, at
+// ±0.7 % one in twenty-five.
+//
+// Times that vary too much never become precise, on a machine with other work,
+// say. After twice Patience and a hundred steady iterations, a probe that would
+// take longer than GiveUp, by what it has seen, stops with what it knows, which
+// counts as a cap.
 type Rule struct {
 	Target     float64  // relative half-width of the 90 % interval to reach
 	Patience   float64  // seconds of steady iterations up to which it goes on for less than Target
+	GiveUp     float64  // seconds of steady iterations that are not worth waiting for Target; 0: never give up
 	MinN       int      // steady iterations at least
 	MinSeconds float64  // seconds of steady iterations at least
 	MaxN       int      // cap on iterations, the first and the warm-up included
@@ -35,13 +43,19 @@ type Rule struct {
 }
 
 const (
-	patient = 0.4 // of Target, gone on for until Patience is over
-	floor   = 4   // times tighter than Target, no Decision makes it
+	patient = 0.35 // of Target, gone on for until Patience is over
+	floor   = 4    // times tighter than Target, no Decision makes it
+	// leastHopeless is how many steady iterations it takes to know how much they
+	// vary: a pause every 20th, seen twice, looks worse than it is.
+	leastHopeless = 100
 )
 
-// DefaultRule is ±2 % from at least 20 steady iterations and 5 s, and ±0.8 %
-// where a minute of steady iterations reaches it; without caps.
-func DefaultRule() Rule { return Rule{Target: 0.02, Patience: 60, MinN: 20, MinSeconds: 5} }
+// DefaultRule is ±2 % from at least 20 steady iterations and 5 s, and ±0.7 %
+// where 30 s of steady iterations reach it; without caps, but not waiting for
+// what takes longer than 10 minutes.
+func DefaultRule() Rule {
+	return Rule{Target: 0.02, Patience: 30, GiveUp: Unforeseen, MinN: 20, MinSeconds: 5}
+}
 
 // StartUp is what a probe takes before its first steady iteration, in seconds:
 // the import of a framework, the data, the warm-up. It is an allowance, for
@@ -105,6 +119,8 @@ func (r Rule) Judge(s Summary, elapsed float64) Verdict {
 		return precise
 	case capped.Stop:
 		return capped
+	case r.hopeless(s, elapsed):
+		return Verdict{Stop: true, Reason: Cap, Words: r.gaveUp(s), Progress: 1}
 	}
 	precise.Progress = max(precise.Progress, capped.Progress)
 	return precise
@@ -147,6 +163,34 @@ func (r Rule) precision(s Summary) Verdict {
 		return v
 	}
 	return Verdict{Stop: true, Reason: Precise, Progress: 1, Words: r.reached(s, half)}
+}
+
+// hopeless reports whether the target is too far to wait for.
+func (r Rule) hopeless(s Summary, elapsed float64) bool {
+	longest := max(r.GiveUp, r.MaxSeconds)
+	switch {
+	case r.GiveUp <= 0 || r.CapsOnly:
+		return false
+	case !s.IsSteady:
+		return elapsed > longest && s.Total > 4*firstLook
+	}
+	spent := float64(s.N) * s.Steady.Value
+	return spent >= 2*r.Patience && s.N >= leastHopeless && s.Looked < 1 && r.takes(s) > max(longest, 2*spent)
+}
+
+// takes is how many seconds of steady iterations it takes to reach the target:
+// the half-width falls with the square root of the time spent.
+func (r Rule) takes(s Summary) float64 {
+	times := s.Steady.HalfWidth() / r.target()
+	return float64(s.N) * s.Steady.Value * times * times
+}
+
+func (r Rule) gaveUp(s Summary) string {
+	if !s.IsSteady {
+		return "not steady after " + iterations(s.Total) + ": " + s.Why
+	}
+	return fmt.Sprintf("±%.1f %% after %d steady steps; they vary too much, ±%s %% would take %s",
+		100*s.Steady.HalfWidth(), s.N, percent(r.target()), quantity.Duration(r.takes(s)))
 }
 
 // reached is the sentence kept as the reason a probe was stopped for.
