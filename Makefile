@@ -7,10 +7,10 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test bench fuzz lint clean
+.PHONY: help run build setup test bench accuracy fuzz lint clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 run: ## open the advisor; ARGS="rank --json" passes arguments
 	go run ./cmd/sweetspot $(ARGS)
@@ -27,6 +27,9 @@ test: setup ## vet, then run every test with the race detector
 
 bench: ## run the benchmarks; BENCH=Scrub picks some; DESIGN's aims stand beside them
 	@scripts/bench '$(or $(BENCH),.)'
+
+accuracy: ## measure the predictors on published measurements; DATA=folder
+	@go run ./scripts/accuracy -data '$(or $(DATA),../shared/data)'
 
 fuzz: ## run every fuzz target in turn; FUZZTIME=10m each
 	@scripts/fuzz $(or $(FUZZTIME),1m)

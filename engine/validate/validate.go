@@ -1,0 +1,100 @@
+// Package validate back-tests the predictors on runs that are there already:
+// each question hides what some runs measured, predicts it from the others, and
+// compares.
+package validate
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// Case is one thing predicted without having seen it.
+type Case struct {
+	Of        string            // which, for people
+	Truth     float64           // as measured, above 0
+	Predicted estimate.Estimate // in the same unit; unknown where there was no answer
+	Plain     float64           // what the plain method of the studies predicts; NaN where it has no answer
+}
+
+// Error is the relative error of the prediction.
+func (c Case) Error() float64 { return math.Abs(c.Predicted.Value/c.Truth - 1) }
+
+// Question is one kind of prediction, asked of every run of a set that can
+// answer it.
+type Question struct {
+	Name  string // one word, as in flags and JSON
+	Asks  string // for people: "total of a training run from its first two epochs"
+	Cases func(set *profile.Set) []Case
+}
+
+// Questions are all there are, in the order they are shown.
+func Questions() []Question {
+	return []Question{}
+}
+
+// Summary is how well the cases of a question were predicted. All but N are NaN
+// where nothing can be said. Errors and widths are fractions of the truth and
+// of the prediction.
+type Summary struct {
+	N               int // predictions compared
+	Unanswered      int // cases without a prediction
+	Mean            float64
+	Median          float64
+	P90             float64
+	Coverage        float64 // share of truths inside the 90 % interval, of those predictions that have one
+	MedianHalfWidth float64
+	Plain           float64 // mean error of the plain method on the same cases
+	PlainMedian     float64
+}
+
+// Summarise compares.
+func Summarise(cases []Case) Summary {
+	s := Summary{}
+	var errors, widths, plain []float64
+	inside := 0
+	for _, c := range cases {
+		if !c.Predicted.Known() {
+			s.Unanswered++
+			continue
+		}
+		s.N++
+		errors = append(errors, c.Error())
+		if e := c.Predicted; e.High > e.Low {
+			widths = append(widths, e.HalfWidth())
+			if e.Low <= c.Truth && c.Truth <= e.High {
+				inside++
+			}
+		}
+		if !math.IsNaN(c.Plain) {
+			plain = append(plain, math.Abs(c.Plain/c.Truth-1))
+		}
+	}
+	s.Mean, s.Median, s.P90 = mean(errors), quantile(errors, 0.5), quantile(errors, 0.9)
+	s.MedianHalfWidth = quantile(widths, 0.5)
+	s.Plain, s.PlainMedian = mean(plain), quantile(plain, 0.5)
+	s.Coverage = math.NaN()
+	if len(widths) > 0 {
+		s.Coverage = float64(inside) / float64(len(widths))
+	}
+	return s
+}
+
+func mean(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	return stat.Mean(x, nil)
+}
+
+func quantile(x []float64, p float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	return stat.Quantile(p, stat.LinInterp, sorted, nil)
+}
