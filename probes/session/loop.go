@@ -283,6 +283,8 @@ func (l *loop) outcome() (profile.Status, string, error) {
 		return profile.OutOfMemory, OutOfMemory, p.scriptError(code)
 	case l.stopped == Interrupted:
 		return profile.Interrupted, Interrupted, nil
+	case l.stopped != "" && p.series.Len() == 0 && p.limit == nil:
+		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the first iteration was over; raise it", l.elapsed())
 	case l.stopped != "":
 		return profile.Done, l.stopped, nil // however it took the signal
 	case code != 0:

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
@@ -290,7 +293,19 @@ func (p *picture) scriptError(code int) error {
 	if said == "" {
 		said = "it said nothing"
 	}
-	return fmt.Errorf("the script failed with exit code %d: %s", code, plaintext.Cut(said, sentenceLength))
+	return fmt.Errorf("the script %s: %s", failedWith(code), plaintext.Cut(said, sentenceLength))
+}
+
+// failedWith is how the script failed, by its exit code as shells give it.
+func failedWith(code int) string {
+	name := unix.SignalName(syscall.Signal(code - 128))
+	switch {
+	case code <= 128 || name == "":
+		return fmt.Sprintf("failed with exit code %d", code)
+	case name == "SIGKILL":
+		return fmt.Sprintf("was ended by SIGKILL (exit code %d), as a system does that is out of memory", code)
+	}
+	return fmt.Sprintf("was ended by %s (exit code %d)", name, code)
 }
 
 func at(t *float64, now float64) float64 {

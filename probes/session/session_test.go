@@ -154,7 +154,10 @@ func TestCaps(t *testing.T) {
 	steps.Rule.MaxN = 30
 	seconds.Rule.MaxSeconds = 0.3
 	dollars.Rule.MaxUSD, dollars.Rule.USDPerHour = 0.0001, new(3600.0)
-	for name, o := range map[string]Options{"steps": steps, "seconds without a step": seconds, "dollars": dollars} {
+	if u := start(t, seconds).Wait(); u.StoppedBecause != steady.Cap || u.Run.Status != profile.Failed || u.Err == nil || u.SpentS > 50 {
+		t.Errorf("nothing before the cap: because %q, %s, %v", u.StoppedBecause, u.Run.Status, u.Err)
+	}
+	for name, o := range map[string]Options{"steps": steps, "dollars": dollars} {
 		u := start(t, o).Wait()
 		if u.Err != nil || u.StoppedBecause != steady.Cap || !u.Verdict.Stop || u.SpentS > 50 {
 			t.Errorf("%s: because %q, %v, %+v after %v s", name, u.StoppedBecause, u.Err, u.Verdict, u.SpentS)
@@ -225,7 +228,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{"traceback", fmt.Sprintf(steps, 30, "") + `; echo progress; echo Traceback >&2; echo "KeyError: 'x'" >&2; exit 3`, "KeyError: 'x'", 3, profile.Failed},
 		{"error event", `echo '{"sweetspot":1,"event":"error","message":"no such factory"}' >&3; echo noise >&2; exit 1`, "no such factory", 1, profile.Failed},
-		{"killed", `kill -KILL $$`, "exit code 137: it said nothing", 137, profile.Failed},
+		{"killed", `kill -KILL $$`, "SIGKILL (exit code 137)", 137, profile.Failed},
 		{"no events", `echo done`, "without reporting an iteration", 0, profile.Failed},
 		{"out of memory", `echo '{"sweetspot":1,"event":"error","message":"out of memory"}'; echo '{"sweetspot":1,"event":"done","reason":"oom"}'; exit 1`, "out of memory", 1, profile.OutOfMemory},
 	} {
