@@ -26,6 +26,14 @@
 //	total_stddev_s      standard deviation of total_s over total_n runs
 //	total_n
 //	status              done, oom, failed or interrupted; empty is done
+//	epoch_starts_s      when each epoch began, in seconds from the run's start: "3.2;232;462.5"
+//	evaluations         when each evaluation ended, likewise, and its metric: "462.4:0.31;925.1:0.44"
+//	validations         the epoch of each evaluation, from 0, and its metric: "1:0.31;3:0.44"
+//
+// The metric of evaluations is that of the columns metric and higher_is_better,
+// empty after the colon where it is unknown. Of evaluations with a time the
+// epoch follows from epoch_starts_s; where it does not, validations stands
+// beside evaluations and lists the same ones.
 package profilecsv
 
 import (
@@ -53,6 +61,7 @@ var ExtraColumns = []string{
 	"task", "params", "flops_per_unit", "pruning_kind", "pruning_layers", "accuracy_stddev", "gpu_mem_gib",
 	"train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
 	"first_validation_s", "total_stddev_s", "total_n", "status",
+	"epoch_starts_s", "evaluations", "validations",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

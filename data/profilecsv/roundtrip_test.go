@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,7 +79,33 @@ func drawRun(t *rapid.T) profile.Run {
 	if rapid.Bool().Draw(t, "pruned") {
 		r.Variant = profile.Variant{Name: "p", Precision: "int8", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}}
 	}
+	drawEvaluations(t, &r)
 	return r
+}
+
+func drawEvaluations(t *rapid.T, r *profile.Run) {
+	for at := 0.0; rapid.Bool().Draw(t, "epoch"); {
+		at += rapid.Float64Range(0.001, 1e4).Draw(t, "start")
+		r.EpochStartsS = append(r.EpochStartsS, at)
+	}
+	timed := rapid.Bool().Draw(t, "timed")
+	metric, higher := rapid.SampledFrom([]string{"", "top-5", "WER"}).Draw(t, "metric"), rapid.Bool().Draw(t, "higher")
+	if r.Accuracy != nil {
+		metric, higher = r.Accuracy.Metric, r.Accuracy.HigherIsBetter
+	}
+	for rapid.Bool().Draw(t, "evaluation") {
+		v := profile.Validation{Epoch: rapid.IntRange(0, 99).Draw(t, "in epoch"), Metric: metric, HigherIsBetter: higher}
+		if rapid.Bool().Draw(t, "value known") {
+			v.Value = new(rapid.Float64Range(-9, 99).Draw(t, "value"))
+		}
+		if timed {
+			v.AtS = new(rapid.Float64Range(0, 1e5).Draw(t, "ended"))
+			if r.EpochStartsS != nil && rapid.Bool().Draw(t, "epoch follows") {
+				v.Epoch = max(0, r.EpochAt(*v.AtS))
+			}
+		}
+		r.Validations = append(r.Validations, v)
+	}
 }
 
 func TestWriteRefuses(t *testing.T) {
@@ -87,8 +114,10 @@ func TestWriteRefuses(t *testing.T) {
 		t.Errorf("a model may be called NaN: %v", err)
 	}
 	nan, noBasis, noMode := good, good, good
+	nanEvaluation := good
+	nanEvaluation.Validations = []profile.Validation{{Value: new(math.Inf(1))}}
 	nan.TotalS, noBasis.Basis, noMode.Mode = new(math.NaN()), estimate.Unknown, ""
-	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "no basis": noBasis, "mode": noMode} {
+	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "+Inf in validations": nanEvaluation, "no basis": noBasis, "mode": noMode} {
 		if err := Write(&bytes.Buffer{}, &profile.Set{Runs: []profile.Run{run}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want words %q", err, want)
 		}
@@ -103,6 +132,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("model,mode,basis,steady_iteration_s,steady_stddev_s,steady_n\nm,train,measured,.5e-3,1E-9,3\n")
 	f.Add("\ufeffmodel,mode,basis,total_s\r\n\"a\nb\",train,published,1e24\r\n")
 	f.Add("model,mode,basis\n\"m")
+	f.Add("model,mode,basis,higher_is_better,epoch_starts_s,evaluations,validations\nm,train,measured,true,0.2;3e1; 50,30.1:0.1;50.2:,0:0.1;1:\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		set, err := Read(strings.NewReader(in))
 		if err != nil {
@@ -117,6 +147,9 @@ func FuzzRead(f *testing.F) {
 				if v != nil && !(*v >= 0 && *v <= largest) {
 					t.Fatalf("read %g", *v)
 				}
+			}
+			if !slices.IsSorted(run.EpochStartsS) {
+				t.Fatalf("epochs begin at %v", run.EpochStartsS)
 			}
 			if s := run.Steady; s.Known() && !(s.Low <= s.Value && s.Value <= s.High) {
 				t.Fatalf("steady %v", s)

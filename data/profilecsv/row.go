@@ -52,6 +52,8 @@ func (r *reader) run() profile.Run {
 	}
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)
+	run.EpochStartsS = r.rising("epoch_starts_s")
+	run.Validations = r.validations(run)
 	return run
 }
 

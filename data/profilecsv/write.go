@@ -88,8 +88,9 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 	}
 	if a := run.Accuracy; a != nil {
 		cells["metric"], cells["accuracy"] = a.Metric, decimalCell(a.Value)
-		cells["accuracy_stddev"], cells["higher_is_better"] = optional(a.StdDev), strconv.FormatBool(a.HigherIsBetter)
+		cells["accuracy_stddev"], cells["higher_is_better"] = optional(run.AccuracyStdDev()), strconv.FormatBool(a.HigherIsBetter)
 	}
+	describeEvaluations(run, cells)
 	for column, cell := range cells {
 		cells[column] = plaintext.Clean(cell)
 	}
@@ -99,7 +100,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 // textColumns hold words, in which "NaN" is a name like any other.
 var textColumns = []string{
 	"model", "dataset", "unit", "task", "variant", "precision", "metric", "cloud", "region", "instance_type",
-	"gpu", "source", "as_of", "pruning_kind",
+	"gpu", "source", "as_of", "pruning_kind", "pruning_layers",
 }
 
 // checkWritable refuses a run that no reader would take back.
@@ -111,8 +112,10 @@ func checkWritable(run profile.Run, cells map[string]string) error {
 		return fmt.Errorf("run %d of %s has mode %q and can't be written", run.ID, run.Model, run.Mode)
 	}
 	for column, cell := range cells {
-		if (cell == "NaN" || cell == "+Inf" || cell == "-Inf") && !slices.Contains(textColumns, column) {
-			return fmt.Errorf("run %d of %s has %s in %s and can't be written", run.ID, run.Model, cell, column)
+		for _, odd := range []string{"NaN", "+Inf", "-Inf"} {
+			if strings.Contains(cell, odd) && !slices.Contains(textColumns, column) {
+				return fmt.Errorf("run %d of %s has %s in %s and can't be written", run.ID, run.Model, odd, column)
+			}
 		}
 	}
 	return nil

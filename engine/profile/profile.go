@@ -6,6 +6,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sweetspot/engine/estimate"
 )
@@ -164,9 +165,29 @@ type Run struct {
 	PeakMemoryBytes *float64 // largest GPU memory used, per GPU
 	Accuracy        *Accuracy
 	Validations     []Validation
+	EpochStartsS    []float64 `json:",omitempty"` // when each epoch began, in seconds from the run's start, rising
 	Status          Status
 	Basis           estimate.Basis
 	Source, AsOf    string
+}
+
+// AccuracyStdDev is the standard deviation of the run's accuracy: as given, else
+// that which a fraction counted over the units of its last validation has by
+// chance. It is nil where neither is known.
+func (r Run) AccuracyStdDev() *float64 {
+	switch a := r.Accuracy; {
+	case a == nil:
+		return nil
+	case a.StdDev != nil:
+		return a.StdDev
+	case len(r.Validations) == 0 || a.Value < 0 || a.Value > 1 || !a.HigherIsBetter:
+		return nil
+	}
+	units := r.Validations[len(r.Validations)-1].Units
+	if units == nil || *units <= 0 {
+		return nil
+	}
+	return new(math.Sqrt(r.Accuracy.Value * (1 - r.Accuracy.Value) / *units))
 }
 
 // Validation is one evaluation during a run.
@@ -177,6 +198,28 @@ type Validation struct {
 	Value          *float64
 	HigherIsBetter bool
 	Units          *float64
+	AtS            *float64 `json:",omitempty"` // when it ended, in seconds from the run's start
+}
+
+// EpochAt is the epoch, counted from 0, that an evaluation belongs to which
+// ended t seconds after the run's start; -1 where no epoch had begun. Logs round
+// times, and an evaluation ends where the next epoch begins: a moment within
+// the first twentieth of an epoch is counted to the one before.
+func (r Run) EpochAt(t float64) int {
+	i, exact := slices.BinarySearch(r.EpochStartsS, t)
+	if !exact {
+		i--
+	}
+	if i > 0 {
+		length := r.EpochStartsS[i] - r.EpochStartsS[i-1]
+		if i+1 < len(r.EpochStartsS) {
+			length = r.EpochStartsS[i+1] - r.EpochStartsS[i]
+		}
+		if t-r.EpochStartsS[i] < length/20 {
+			i--
+		}
+	}
+	return i
 }
 
 // VM names the VM type the run is of.

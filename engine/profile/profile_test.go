@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -86,5 +87,36 @@ func TestSortVMTypes(t *testing.T) {
 	SortVMTypes(vms)
 	if vms[0].InstanceType != "1" || vms[1].InstanceType != "2" || vms[2].Region != "y" || vms[3].Cloud != "b" {
 		t.Errorf("got %+v", vms)
+	}
+}
+
+func TestAccuracyStdDev(t *testing.T) {
+	counted := Run{Accuracy: &Accuracy{Value: 0.9, HigherIsBetter: true}, Validations: []Validation{{Units: new(10000.0)}}}
+	if got := counted.AccuracyStdDev(); got == nil || math.Abs(*got-0.003) > 1e-12 {
+		t.Errorf("counted over 10,000: %v", got)
+	}
+	given := counted
+	given.Accuracy = &Accuracy{Value: 0.9, HigherIsBetter: true, StdDev: new(0.5)}
+	if got := given.AccuracyStdDev(); *got != 0.5 {
+		t.Errorf("given: %v", *got)
+	}
+	loss := counted
+	loss.Accuracy = &Accuracy{Value: 0.9}
+	for name, r := range map[string]Run{"no accuracy": {}, "a loss": loss, "not counted": {Accuracy: counted.Accuracy}} {
+		if got := r.AccuracyStdDev(); got != nil {
+			t.Errorf("%s: %v", name, *got)
+		}
+	}
+}
+
+func TestEpochAt(t *testing.T) {
+	r := Run{EpochStartsS: []float64{10, 110, 210}}
+	for at, want := range map[float64]int{5: -1, 10: 0, 60: 0, 109: 0, 110: 0, 114: 0, 116: 1, 209.9: 1, 214: 1, 216: 2, 9e9: 2} {
+		if got := r.EpochAt(at); got != want {
+			t.Errorf("%g s: epoch %d, want %d", at, got, want)
+		}
+	}
+	if got := (Run{}).EpochAt(3); got != -1 {
+		t.Errorf("no epochs: %d", got)
 	}
 }

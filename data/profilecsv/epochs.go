@@ -1,0 +1,150 @@
+package profilecsv
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/profile"
+)
+
+// rising reads "3.2;232;462.5": numbers of at least 0, each above the one before.
+func (r *reader) rising(column string) []float64 {
+	cell := r.text(column)
+	if cell == "" {
+		return nil
+	}
+	parts := strings.Split(cell, ";")
+	values := make([]float64, 0, len(parts))
+	for i, part := range parts {
+		v, ok := parseNumber(part)
+		if !ok || v < 0 || (i > 0 && v <= values[i-1]) {
+			r.fail(column, fmt.Sprintf("%s is not a number of seconds above the one before; write 3.2;232;462.5", quoteShort(part)))
+			return nil
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+// evaluation is one item of the columns evaluations and validations: a time or
+// an epoch, and the metric where it is known.
+type evaluation struct {
+	at    float64
+	value *float64
+}
+
+// evaluations reads "462.4:0.31;925.1:".
+func (r *reader) evaluations(column, example string) []evaluation {
+	cell := r.text(column)
+	if cell == "" {
+		return nil
+	}
+	parts := strings.Split(cell, ";")
+	list := make([]evaluation, 0, len(parts))
+	for _, part := range parts {
+		first, second, colon := strings.Cut(part, ":")
+		at, ok := parseNumber(first)
+		e := evaluation{at: at}
+		if second = strings.TrimSpace(second); second != "" {
+			v, sound := parseNumber(second)
+			e.value, ok = &v, ok && sound
+		}
+		if !ok || !colon || at < 0 {
+			r.fail(column, fmt.Sprintf("%s is no evaluation; write %s", quoteShort(part), example))
+			return nil
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// validations puts the columns evaluations and validations together.
+func (r *reader) validations(run profile.Run) []profile.Validation {
+	timed := r.evaluations("evaluations", "462.4:0.31;925.1:0.44")
+	placed := r.evaluations("validations", "1:0.31;3:0.44")
+	switch {
+	case timed == nil && placed == nil:
+		return nil
+	case r.truth("higher_is_better") == nil:
+		r.fail("higher_is_better", "is empty beside evaluations; write true or false")
+		return nil
+	case placed == nil && run.EpochStartsS == nil:
+		r.fail("evaluations", "no epoch_starts_s or validations beside it says in which epochs they were; add one")
+		return nil
+	case timed != nil && placed != nil && len(timed) != len(placed):
+		r.fail("validations", fmt.Sprintf("lists %d evaluations and the column evaluations %d; they must be the same ones", len(placed), len(timed)))
+		return nil
+	}
+	list := make([]profile.Validation, max(len(timed), len(placed)))
+	for i := range list {
+		list[i].Metric, list[i].HigherIsBetter = r.text("metric"), *r.truth("higher_is_better")
+		if timed != nil {
+			list[i].AtS, list[i].Value = &timed[i].at, timed[i].value
+			list[i].Epoch = max(0, run.EpochAt(timed[i].at))
+		}
+		if placed != nil {
+			list[i].Epoch, list[i].Value = int(placed[i].at), placed[i].value
+			if placed[i].at != math.Trunc(placed[i].at) || placed[i].at > math.MaxInt32 {
+				r.fail("validations", fmt.Sprintf("epoch %g is not a whole number up to %d", placed[i].at, math.MaxInt32))
+			}
+		}
+	}
+	return list
+}
+
+// parseNumber takes what [reader.signed] takes.
+func parseNumber(s string) (v float64, ok bool) {
+	s = strings.TrimSpace(s)
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil && decimal.MatchString(s) && math.Abs(v) <= largest
+}
+
+// describeEvaluations writes the columns that [reader.validations] reads.
+func describeEvaluations(run profile.Run, cells map[string]string) {
+	starts := make([]string, len(run.EpochStartsS))
+	for i, s := range run.EpochStartsS {
+		starts[i] = decimalCell(s)
+	}
+	cells["epoch_starts_s"] = strings.Join(starts, ";")
+	run.Validations = sameMetric(run)
+	if len(run.Validations) == 0 {
+		return
+	}
+	timed, follows := true, run.EpochStartsS != nil
+	times, epochs := make([]string, len(run.Validations)), make([]string, len(run.Validations))
+	for i, v := range run.Validations {
+		epochs[i] = strconv.Itoa(v.Epoch) + ":" + optional(v.Value)
+		if v.AtS == nil {
+			timed = false
+			continue
+		}
+		times[i] = decimalCell(*v.AtS) + ":" + optional(v.Value)
+		follows = follows && v.Epoch == max(0, run.EpochAt(*v.AtS))
+	}
+	if timed {
+		cells["evaluations"] = strings.Join(times, ";")
+	}
+	if !timed || !follows {
+		cells["validations"] = strings.Join(epochs, ";")
+	}
+	if run.Accuracy == nil {
+		cells["metric"] = run.Validations[0].Metric
+		cells["higher_is_better"] = strconv.FormatBool(run.Validations[0].HigherIsBetter)
+	}
+}
+
+// sameMetric drops evaluations of another metric than the run's accuracy, for
+// which a row has no columns.
+func sameMetric(run profile.Run) []profile.Validation {
+	metric := ""
+	switch {
+	case run.Accuracy != nil:
+		metric = run.Accuracy.Metric
+	case len(run.Validations) > 0:
+		metric = run.Validations[0].Metric
+	}
+	return slices.DeleteFunc(slices.Clone(run.Validations), func(v profile.Validation) bool { return v.Metric != metric })
+}

@@ -1,0 +1,56 @@
+package profilecsv
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestReadEpochsAndEvaluations(t *testing.T) {
+	set, err := Read(strings.NewReader("model,mode,basis,metric,higher_is_better,epoch_starts_s,evaluations,validations\n" +
+		"m,train,measured,top-1,true,0.2; 50.9;100.9,50.8:0.1;152.43:,\n" +
+		"m,train,measured,WER,false,,,1:0.4;3:0.3\n" +
+		"m,train,measured,,true,,9:0.4,7:0.5\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := set.Runs[0]
+	if len(r.EpochStartsS) != 3 || r.EpochStartsS[1] != 50.9 {
+		t.Errorf("epochs begin at %v", r.EpochStartsS)
+	}
+	v := r.Validations
+	if len(v) != 2 || v[0].Epoch != 0 || *v[0].AtS != 50.8 || *v[0].Value != 0.1 || v[1].Epoch != 2 || v[1].Value != nil || v[0].Metric != "top-1" {
+		t.Errorf("evaluations %+v", v)
+	}
+	if v := set.Runs[1].Validations; len(v) != 2 || v[1].Epoch != 3 || v[1].AtS != nil || *v[1].Value != 0.3 || v[1].HigherIsBetter {
+		t.Errorf("validations %+v", v)
+	}
+	if v := set.Runs[2].Validations; len(v) != 1 || v[0].Epoch != 7 || *v[0].AtS != 9 || *v[0].Value != 0.5 {
+		t.Errorf("both columns give %+v", v)
+	}
+}
+
+func TestReadRefusesEpochs(t *testing.T) {
+	const head = "model,mode,basis,higher_is_better,epoch_starts_s,evaluations,validations\n"
+	for cells, want := range map[string]struct{ column, words string }{
+		"true,1;x,,":          {"epoch_starts_s", "not a number of seconds"},
+		"true,5;5,,":          {"epoch_starts_s", "above the one before"},
+		"true,-1,,":           {"epoch_starts_s", "not a number of seconds"},
+		"true,NaN,,":          {"epoch_starts_s", "not a number of seconds"},
+		"true,1;2;,,":         {"epoch_starts_s", `"" is not a number`},
+		"true,1;2,3,":         {"evaluations", "write 462.4:0.31"},
+		"true,1;2,3:x,":       {"evaluations", "no evaluation"},
+		"true,1;2,-3:1,":      {"evaluations", "no evaluation"},
+		"true,,3:1,":          {"evaluations", "in which epochs"},
+		",1;2,3:1,":           {"higher_is_better", "true or false"},
+		"true,1;2,3:1,0:1;1:": {"validations", "same ones"},
+		"true,,,0.5:1":        {"validations", "whole number"},
+		"true,,,:1":           {"validations", "write 1:0.31"},
+	} {
+		_, err := Read(strings.NewReader(head + "m,train,measured," + cells + "\n"))
+		var e *Error
+		if !errors.As(err, &e) || e.Column != want.column || !strings.Contains(e.What, want.words) {
+			t.Errorf("%s: got %v, want column %s and the words %q", cells, err, want.column, want.words)
+		}
+	}
+}
