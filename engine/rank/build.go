@@ -291,8 +291,8 @@ func (b *builder) part(r profile.Run, count int) Part {
 const gib = 1 << 30
 
 // overMemory tests the GPU's memory: the measured peak of the run, else the
-// floor that the weights alone need (4 bytes a parameter; training holds
-// gradients too).
+// floor that the weights alone need (training holds gradients too). Of a pruned
+// variant it isn't known how many are left.
 func (b *builder) overMemory(r profile.Run) *Violation {
 	mem := r.GPUMemGiB
 	if vm, ok := b.vms[r.VM()]; ok && vm.GPUMemGiB != nil {
@@ -305,8 +305,8 @@ func (b *builder) overMemory(r profile.Run) *Violation {
 	switch {
 	case r.PeakMemoryBytes != nil:
 		need = *r.PeakMemoryBytes / gib
-	case b.model.Params != nil && r.GPUCount > 0:
-		need = *b.model.Params * 4 / gib
+	case b.model.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
+		need = *b.model.Params * weightBytes(r.Variant.Precision) / gib
 		if r.Mode == profile.Train {
 			need *= 2
 		}
@@ -315,6 +315,17 @@ func (b *builder) overMemory(r profile.Run) *Violation {
 		return &Violation{GPUMemory, *mem, &need}
 	}
 	return nil
+}
+
+// weightBytes is what one weight takes in memory.
+func weightBytes(precision string) float64 {
+	switch precision {
+	case "fp16", "bf16":
+		return 2
+	case "int8":
+		return 1
+	}
+	return 4
 }
 
 // outOfMemory keeps a cell that only ever ran out of memory as an infeasible

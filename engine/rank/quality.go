@@ -19,9 +19,7 @@ func (b *builder) findAccuracies() {
 			continue
 		}
 		a := *r.Accuracy
-		if a.StdDev == nil {
-			a.StdDev = samplingError(r)
-		}
+		a.StdDev = r.AccuracyStdDev()
 		if r.Mode == b.w.Mode {
 			put(b.byVariant, variantKey(r.Variant), a)
 		}
@@ -49,18 +47,4 @@ func (b *builder) quality(r profile.Run) *Quality {
 		e.High = math.Min(e.High, 1)
 	}
 	return &Quality{Metric: a.Metric, Estimate: e, HigherIsBetter: a.HigherIsBetter}
-}
-
-// samplingError is the standard deviation that a fraction counted over the
-// units of the run's last validation has by chance; nil where it was not
-// counted.
-func samplingError(r profile.Run) *float64 {
-	if len(r.Validations) == 0 || r.Accuracy.Value > 1 || !r.Accuracy.HigherIsBetter {
-		return nil
-	}
-	units := r.Validations[len(r.Validations)-1].Units
-	if units == nil || *units <= 0 {
-		return nil
-	}
-	return new(math.Sqrt(r.Accuracy.Value * (1 - r.Accuracy.Value) / *units))
 }

@@ -158,8 +158,8 @@ func TestStopByControlFile(t *testing.T) {
 	if model.Pruning == nil || *model.Pruning != 0.25 || model.Precision != "int8" {
 		t.Errorf("model %+v", model)
 	}
-	// Both convolutions lose two filters of eight: the linear layer takes in the second's.
-	params := 6*27 + 6 + 12 + 6*6*9 + 6 + 6*144*5 + 5
+	// Of the model, not of the variant: all its variants share them.
+	params := 8*27 + 8 + 16 + 8*8*9 + 8 + 8*144*5 + 5
 	if *model.Params != float64(params) {
 		t.Errorf("%g parameters, want %d", *model.Params, params)
 	}

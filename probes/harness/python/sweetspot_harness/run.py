@@ -55,13 +55,13 @@ class Run:
         with events.aside():
             if opt.trained and self.is_fashion_mnist() and opt.data != "synthetic" and not opt.fit_batch:
                 trained.load_or_train(self, opt.name, opt.model.rpartition(":")[0])
+        self.params, self.flops = self._counts()  # the model's, which its pruned variants share
         if opt.prune > 0:
             self._prune()
         with events.aside():
             if opt.fine_tune > 0 and not opt.fit_batch:
                 events.log("fine-tuning for %d epochs on Fashion-MNIST" % opt.fine_tune)
                 trained.train(self, opt.fine_tune)
-        self.params, self.flops = self._counts()
         if opt.precision == "int8":
             with events.aside():
                 self._quantise()
