@@ -20,6 +20,7 @@ type Set struct {
 // Sets lists those that can be read.
 func Sets() []Set {
 	return []Set{
+		{"mlperf", mlperf},
 		{"zeus", zeus},
 	}
 }

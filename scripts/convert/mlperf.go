@@ -1,0 +1,166 @@
+package convert
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// mlperf reads training runs of MLPerf with the marks of their logs: when
+// epochs began and evaluations ended, from the start of the timed run. The
+// submitter is the cloud and the system the VM type; the version of the rules,
+// which change targets and what has to be evaluated when, is the variant. The
+// columns are version, submitter, system, acc_per_node, accelerator, benchmark,
+// run, init_s, total_s, epochs, epoch_start_rel_s (;) and evals (time:metric;).
+// init_s passed before the timed run began and is in no total, so it is left
+// out. Every file of the folder that ends in .csv.gz or .csv is read, in order.
+func mlperf(folder fs.FS) (*profile.Set, error) {
+	names, err := tables(folder)
+	if err != nil {
+		return nil, err
+	}
+	set := &profile.Set{}
+	for _, name := range names {
+		if err := eachRow(unzipped{folder}, name, func(row table) error { return addMLPerf(set, row) }); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+// tables are the CSV files of a folder, fs.ErrNotExist if there is none.
+func tables(folder fs.FS) ([]string, error) {
+	var names []string
+	for _, pattern := range []string{"*.csv.gz", "*.csv"} {
+		found, err := fs.Glob(folder, pattern)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
+	}
+	if len(names) == 0 {
+		return nil, fs.ErrNotExist
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// unzipped is a folder whose .gz files read as what they hold.
+type unzipped struct{ fs.FS }
+
+// Open opens a file.
+func (u unzipped) Open(name string) (fs.File, error) {
+	file, err := u.FS.Open(name)
+	if err != nil || !strings.HasSuffix(name, ".gz") {
+		return file, err
+	}
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
+	}
+	return unzippedFile{file, text}, nil
+}
+
+type unzippedFile struct {
+	fs.File
+	text *gzip.Reader
+}
+
+func (f unzippedFile) Read(p []byte) (int, error) { return f.text.Read(p) }
+
+func addMLPerf(set *profile.Set, row table) error {
+	run := profile.Run{
+		Model: row.cell("benchmark"), Variant: profile.Variant{Name: row.cell("version")}, Mode: profile.Train,
+		Cloud: row.cell("submitter"), InstanceType: row.cell("system"), GPU: row.cell("accelerator"), Count: 1,
+		Status: profile.Done, Basis: estimate.Measured,
+		Source: fmt.Sprintf("MLPerf Training %s, %s, run %s", row.cell("version"), row.file, row.cell("run")),
+	}
+	if run.Model == "" {
+		return row.wrong("benchmark", "is empty")
+	}
+	for column, field := range map[string]**float64{"total_s": &run.TotalS, "epochs": &run.Epochs} {
+		v, err := mlperfNumber(row, column)
+		if err != nil {
+			return err
+		}
+		*field = v
+	}
+	gpus, err := mlperfNumber(row, "acc_per_node")
+	if err != nil {
+		return err
+	}
+	if gpus != nil {
+		run.GPUCount = int(*gpus)
+	}
+	if err := addMarks(&run, row); err != nil {
+		return err
+	}
+	set.Runs = append(set.Runs, run)
+	return nil
+}
+
+// mlperfNumber is a cell's number, nil for an empty cell.
+func mlperfNumber(row table, column string) (*float64, error) {
+	if row.cell(column) == "" {
+		return nil, nil
+	}
+	v, err := strconv.ParseFloat(row.cell(column), 64)
+	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+		return nil, row.wrong(column, "is no number of at least 0")
+	}
+	return &v, nil
+}
+
+// addMarks reads when epochs began and evaluations ended. A few logs begin an
+// epoch twice or out of order: such marks say nothing, so the epochs of the
+// run stay unknown.
+func addMarks(run *profile.Run, row table) error {
+	for mark := range strings.SplitSeq(row.cell("epoch_start_rel_s"), ";") {
+		if mark == "" {
+			continue
+		}
+		at, err := strconv.ParseFloat(mark, 64)
+		if err != nil {
+			return row.wrong("epoch_start_rel_s", "is no list of seconds")
+		}
+		run.EpochStartsS = append(run.EpochStartsS, max(0, at))
+	}
+	for i, at := range run.EpochStartsS {
+		if i > 0 && at <= run.EpochStartsS[i-1] {
+			run.EpochStartsS = nil
+			return nil
+		}
+	}
+	if run.EpochStartsS == nil {
+		return nil
+	}
+	for mark := range strings.SplitSeq(row.cell("evals"), ";") {
+		if mark == "" {
+			continue
+		}
+		when, metric, _ := strings.Cut(mark, ":")
+		at, err := strconv.ParseFloat(when, 64)
+		value, bad := strconv.ParseFloat(metric, 64)
+		if err != nil || bad != nil {
+			return row.wrong("evals", "is no list of time:metric")
+		}
+		run.Validations = append(run.Validations, profile.Validation{AtS: &at, Value: &value, Epoch: max(0, run.EpochAt(at))})
+	}
+	// A run ends when its metric is good enough, so the last value is better
+	// than the first.
+	if n := len(run.Validations); n > 0 {
+		higher := *run.Validations[n-1].Value >= *run.Validations[0].Value
+		for i := range run.Validations {
+			run.Validations[i].HigherIsBetter = higher
+		}
+	}
+	return nil
+}
