@@ -19,6 +19,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
@@ -76,7 +77,9 @@ func drive(t testing.TB, w, h int, ws Workspace) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing := func(context.Context, Workspace, probe.Form) (Probe, error) { return nil, errors.New("no Python here") }
+	nothing := func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) {
+		return nil, errors.New("no Python here")
+	}
 	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Symbols: symbols, Theme: "dark", Version: "test", State: state.State{LogAxes: true}}), make(chan tea.Msg, 64)}
 	d.app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil } // nothing expires in a test
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
@@ -303,7 +306,7 @@ func TestARunningProbeMovesOnExplore(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	ws := &shelf{set: published(t)}
 	d := drive(t, 120, 40, ws)
-	d.app.opts.Probe = func(context.Context, Workspace, probe.Form) (Probe, error) { return p, nil }
+	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) { return p, nil }
 	p.updates <- update(1, 0.1, false)
 	d.press("2", "p", "1")
 	first := d.screen()

@@ -113,9 +113,9 @@ func (a *App) start(f probe.Form) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(a.ctx))
 	ws, prober := a.ws, a.opts.Probe
 	a.starting, a.endStarting = make(chan startedMsg, 1), cancel
-	result := a.starting
+	result, asked := a.starting, a.explore.Query()
 	return func() tea.Msg {
-		p, err := prober(ctx, ws, f)
+		p, err := prober(ctx, ws, f, asked)
 		m := startedMsg{p, err}
 		result <- m // for a program that has ended in the meantime
 		return m

@@ -6,6 +6,7 @@ import (
 	"sweetspot/data/export"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/screens/probe"
 )
@@ -41,6 +42,6 @@ type Probe interface {
 type Leaver interface{ Leave() }
 
 // Prober starts the probes of what the form says, to be saved in the
-// workspace. ctx ends when the program is left before they have started, and
+// workspace. What is asked on Explore says how precise they must be. ctx ends when the program is left before they have started, and
 // after they have been stopped or left; a hang-up alone does not end it.
-type Prober func(ctx context.Context, w Workspace, f probe.Form) (Probe, error)
+type Prober func(ctx context.Context, w Workspace, f probe.Form, asked rank.Query) (Probe, error)

@@ -10,6 +10,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
 	"sweetspot/probes/background"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/request"
@@ -119,7 +120,7 @@ func open(ctx context.Context, path string) (tui.Workspace, error) {
 
 // prober starts what the form asks for; detached, in a process of its own.
 func prober(python string, detach bool) tui.Prober {
-	return func(ctx context.Context, ws tui.Workspace, f probe.Form) (tui.Probe, error) {
+	return func(ctx context.Context, ws tui.Workspace, f probe.Form, asked rank.Query) (tui.Probe, error) {
 		w, ok := ws.(*workspace.Workspace)
 		if !ok {
 			return nil, fmt.Errorf("%s cannot be written to", ws.Path())
@@ -132,12 +133,12 @@ func prober(python string, detach bool) tui.Prober {
 		if err != nil {
 			return nil, err
 		}
-		r := asked(f, python)
+		r := requested(f, python)
 		if detach {
 			r.Detach = true
 			return spawn(ctx, w.Path(), r)
 		}
-		return r.Start(ctx, request.Surroundings{Store: db, VMTypes: set.VMTypes})
+		return r.Start(ctx, request.Surroundings{Store: db, VMTypes: set.VMTypes, Decide: request.ForQuery(set, asked, float64(f.Epochs))})
 	}
 }
 
@@ -154,8 +155,8 @@ func spawn(ctx context.Context, db string, r request.Request) (*background.Clien
 	return background.Dial(name)
 }
 
-// asked is the request that a form makes.
-func asked(f probe.Form, python string) request.Request {
+// requested is what a form asks for.
+func requested(f probe.Form, python string) request.Request {
 	axes := f.Axes()
 	r := request.Request{
 		Command: f.Command, Batches: axes.Batches, Precisions: axes.Precisions, Prunes: axes.Prunes, Repeats: axes.Repeats, Hosts: axes.Hosts,

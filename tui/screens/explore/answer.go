@@ -87,6 +87,9 @@ func workload(q state.Question) rank.Workload {
 	return w
 }
 
+// Query is what is asked of the engine.
+func (s *Screen) Query() rank.Query { return query(s.Question()) }
+
 func query(q state.Question) rank.Query {
 	return rank.Query{
 		Workload: workload(q),
