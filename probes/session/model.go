@@ -46,6 +46,10 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 		d.Variant.Name = fmt.Sprintf("pruned %.3g %%", 100*s.Prune)
 		d.Variant.Pruning = &profile.Pruning{Kind: Filters, Ratio: new(s.Prune)}
 	}
+	if s.FineTune > 0 { // another variant: its accuracy is another
+		d.Variant.Name += fmt.Sprintf(", tuned %d", s.FineTune)
+		d.Variant.Pruning.Kind += ", fine-tuned for " + epochs(s.FineTune)
+	}
 	d.Mode, d.BatchSize = s.Mode, s.Batch
 	if s.Mode == profile.Train {
 		d.Epochs = new(float64(s.Epochs))
@@ -66,6 +70,13 @@ func program(interpreter string, s harness.Spec, elsewhere bool) (fs.FS, []strin
 // Filters is how the harness prunes: whole filters, the smallest L1 norm first
 // (Li et al. 2017, the method of the TAR/CAR study).
 const Filters = "filters by L1 norm"
+
+func epochs(n int) string {
+	if n == 1 {
+		return "1 epoch"
+	}
+	return fmt.Sprintf("%d epochs", n)
+}
 
 func capped(r steady.Rule, s harness.Spec) steady.Rule {
 	if s.Epochs == 0 && r.MaxN == 0 && r.MaxSeconds == 0 && r.MaxUSD == 0 {
