@@ -1,0 +1,131 @@
+// Package next values probes before they are run: what it is expected to save
+// to know how a configuration does, against what finding out costs.
+package next
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"sweetspot/engine/estimate"
+)
+
+// Option is a configuration that a job could run on, with what the job would
+// come to there, in seconds or in US dollars.
+type Option struct {
+	Value    estimate.Estimate // log-normal within its interval; unknown options are left out
+	Measured bool              // probed before: another probe tells little more
+	Probe    float64           // what a probe there is expected to take, in the unit of Value
+}
+
+// Advice is a probe and what speaks for it, in the unit of the options.
+type Advice struct {
+	Option int
+	Saving float64 // expected of choosing after the probe instead of before it
+	Probe  float64
+	Better float64 // probability that the option turns out better than what would be chosen now
+}
+
+// Net is what remains of the saving once the probe is paid.
+func (a Advice) Net() float64 { return a.Saving - a.Probe }
+
+// lognormal is the distribution an estimate stands for. The value of an
+// estimate is taken as the median: times err by a factor.
+func lognormal(e estimate.Estimate) (mu, sigma float64) { return math.Log(e.Value), e.LogSigma() }
+
+// mean is the expected value, which is what a choice is made by: of two
+// options with the same middle the surer one.
+func mean(e estimate.Estimate) float64 {
+	mu, sigma := lognormal(e)
+	return math.Exp(mu + sigma*sigma/2)
+}
+
+var normal = distuv.UnitNormal
+
+// below is E[max(0, k − X)] of a log-normal X: what an option is expected to
+// save against a sure k if it can be looked at first.
+func below(e estimate.Estimate, k float64) float64 {
+	mu, sigma := lognormal(e)
+	if sigma == 0 {
+		return math.Max(0, k-e.Value)
+	}
+	d := (math.Log(k) - mu) / sigma
+	return k*normal.CDF(d) - mean(e)*normal.CDF(d-sigma)
+}
+
+// Choose is the option to take with what is known now: the least expected
+// value; -1 where nothing is known.
+func Choose(options []Option) int {
+	best := -1
+	for i, o := range options {
+		if usable(o) && (best < 0 || mean(o.Value) < mean(options[best].Value)) {
+			best = i
+		}
+	}
+	return best
+}
+
+func usable(o Option) bool {
+	return o.Value.Known() && o.Value.Value > 0 && !math.IsInf(o.Value.Value, 1)
+}
+
+// Values returns the advice about every option that was not measured and whose
+// value is not unknown, in the order of the options. The options' errors are taken as independent.
+//
+// The saving of knowing one option is that of one look ahead (the knowledge
+// gradient for a single, exact observation): of one that would not be chosen
+// now E[max(0, best − X)], of the one that would be E[max(0, X − second best)].
+func Values(options []Option) []Advice {
+	best := Choose(options)
+	if best < 0 {
+		return nil
+	}
+	second := math.Inf(1)
+	for i, o := range options {
+		if i != best && usable(o) {
+			second = math.Min(second, mean(o.Value))
+		}
+	}
+	var out []Advice
+	for i, o := range options {
+		if o.Measured || !usable(o) {
+			continue
+		}
+		a := Advice{Option: i, Probe: o.Probe}
+		mu, sigma := lognormal(o.Value)
+		switch {
+		case i != best:
+			k := mean(options[best].Value)
+			a.Saving, a.Better = below(o.Value, k), atMost(mu, sigma, k)
+		case math.IsInf(second, 1):
+			a.Better = 1 // the only one: there is nothing to choose
+		default:
+			// E[max(0, X − k)] = E[X] − k + E[max(0, k − X)]
+			a.Saving, a.Better = mean(o.Value)-second+below(o.Value, second), atMost(mu, sigma, second)
+		}
+		a.Saving = math.Max(0, a.Saving)
+		out = append(out, a)
+	}
+	return out
+}
+
+func atMost(mu, sigma, k float64) float64 {
+	if sigma == 0 {
+		if math.Exp(mu) < k {
+			return 1
+		}
+		return 0
+	}
+	return normal.CDF((math.Log(k) - mu) / sigma)
+}
+
+// Best is the probe with the largest net saving; ok is false where none pays,
+// and probing should stop.
+func Best(options []Option) (best Advice, ok bool) {
+	for _, a := range Values(options) {
+		if a.Net() > 0 && (!ok || a.Net() > best.Net()) {
+			best, ok = a, true
+		}
+	}
+	return best, ok
+}
