@@ -35,10 +35,7 @@ func Build(set *profile.Set, w Workload) []Candidate {
 		if r.Model != w.Model || r.Mode != w.Mode || !b.wanted(r) {
 			continue
 		}
-		k := cellKey{r.Variant.Name, r.Variant.Precision, pruningKey(r.Variant.Pruning), r.VM(), r.BatchSize, max(r.Count, 1)}
-		if r.Mode == profile.Infer {
-			k.count = 1 // the time of a batch on one GPU, however many work beside it
-		}
+		k := keyOf(r)
 		if _, seen := cells[k]; !seen {
 			keys = append(keys, k)
 		}
@@ -49,7 +46,15 @@ func Build(set *profile.Set, w Workload) []Candidate {
 	for i, k := range keys {
 		out = append(out, b.cell(i, cells[k])...)
 	}
-	return out
+	return append(out, b.predicted(cells, keys)...)
+}
+
+func keyOf(r profile.Run) cellKey {
+	k := cellKey{r.Variant.Name, r.Variant.Precision, pruningKey(r.Variant.Pruning), r.VM(), r.BatchSize, max(r.Count, 1)}
+	if r.Mode == profile.Infer {
+		k.count = 1 // the time of a batch on one GPU, however many work beside it
+	}
+	return k
 }
 
 type builder struct {

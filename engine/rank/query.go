@@ -22,6 +22,9 @@ type Workload struct {
 	Purchase       profile.Purchase
 	MaxCount       int // most VMs of one type in inference
 
+	// Predictor adds candidates that rest on no run of their own; nil adds none.
+	Predictor Predictor
+
 	// Filters; empty keeps everything.
 	BatchSizes []int
 	Variants   []string
@@ -117,6 +120,7 @@ type Candidate struct {
 	Sources    []int64    // runs it rests on
 	AsPrinted  bool       // a published total of unknown epochs
 	Live       bool       // rests on a probe that is still running
+	Why        string     // of a predicted one: what the prediction rests on
 
 	timeLine, costLine *runtime.Line // over epochs, where known
 	cell               int           // timing cell; candidates of one cell err together

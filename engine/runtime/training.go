@@ -81,6 +81,27 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 	return estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(scaled(r.Steady, steady))
 }
 
+// Imagined estimates the seconds of n epochs of a run that was never made: its
+// steady iteration is a prediction, and so is its start-up, which may be
+// unknown.
+func Imagined(r profile.Run, n float64, startup estimate.Estimate) estimate.Estimate {
+	if !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
+		return estimate.Estimate{}
+	}
+	validations := 0.0
+	if r.ValidationS != nil {
+		validations = math.Floor(n) * *r.ValidationS
+	}
+	total := r.Steady.Times(n * *r.IterationsPerEpoch)
+	if validations > 0 {
+		total = total.Plus(estimate.Around(validations, validations*OneOffRel, r.Basis))
+	}
+	if startup.Known() {
+		total = total.Plus(startup)
+	}
+	return total
+}
+
 // AsPublished is the total that the source of the run printed, for the epochs
 // its authors needed, whatever those were.
 func AsPublished(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {

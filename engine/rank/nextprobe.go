@@ -1,0 +1,106 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/next"
+	"sweetspot/engine/quantity"
+)
+
+// NextProbe is the probe most worth running for a ranking.
+type NextProbe struct {
+	Candidate int       // index into the space
+	Objective Objective // what is saved, in seconds or dollars
+	next.Advice
+	Seconds float64  // what the probe is expected to take
+	USD     *float64 // and to cost; nil without a price
+}
+
+// NextProbe weighs, for every feasible candidate that was not measured, what a
+// probe of it is expected to save of the objective that the ranking is by (cost
+// where it is by neither cost nor time) against what the probe takes of it. ok
+// is false where none pays. duration is what a probe takes, in seconds.
+//
+// Candidates of one timing cell are one option, the best of them: one probe
+// tells about all.
+func (r *Result) NextProbe(duration func(c *Candidate) float64) (p NextProbe, ok bool) {
+	p.Objective = ObjectiveCost
+	if r.Query.Sort == ByTime || !r.priced() {
+		p.Objective = ObjectiveTime
+	}
+	options, of := r.probeOptions(p.Objective, duration)
+	if p.Advice, ok = next.Best(options); !ok {
+		return NextProbe{}, false
+	}
+	p.Candidate = of[p.Option]
+	c := &r.Space.Candidates[p.Candidate]
+	p.Seconds = duration(c)
+	if hourly := c.USDPerHour(); hourly != nil {
+		p.USD = new(p.Seconds / 3600 * *hourly / float64(vms(c)))
+	}
+	return p, true
+}
+
+// priced reports whether any feasible candidate has a known cost.
+func (r *Result) priced() bool {
+	for _, i := range r.Order {
+		if !math.IsNaN(r.Space.Cost[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// vms is how many VMs the candidate's configuration has; one is enough to
+// probe it.
+func vms(c *Candidate) int {
+	n := 0
+	for _, p := range c.Configuration {
+		n += p.Count
+	}
+	return max(n, 1)
+}
+
+// probeOptions are the best candidates of every timing cell, and their indices.
+func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) (options []next.Option, of []int) {
+	at := map[int]int{} // cell → option
+	for _, i := range r.Order {
+		c := &r.Space.Candidates[i]
+		value := c.Time
+		if o == ObjectiveCost {
+			value = c.Cost
+		}
+		if !value.Known() {
+			continue
+		}
+		option := next.Option{Value: value, Measured: c.Time.Basis == estimate.Measured, Probe: duration(c)}
+		if o == ObjectiveCost {
+			option.Probe *= *c.USDPerHour() / 3600 / float64(vms(c))
+		}
+		k, seen := at[c.cell]
+		switch {
+		case !seen:
+			at[c.cell] = len(options)
+			options, of = append(options, option), append(of, i)
+		case value.Value < options[k].Value.Value:
+			options[k], of[k] = option, i
+		}
+	}
+	return options, of
+}
+
+// Words is the advice in a sentence's end, without the name of the VM type:
+// "may save $0.31 (34 % likely better), costs about $0.02 and 45 s".
+func (p NextProbe) Words() string {
+	amount := quantity.Duration
+	if p.Objective == ObjectiveCost {
+		amount = quantity.Money
+	}
+	costs := quantity.Duration(p.Seconds)
+	if p.USD != nil {
+		costs = quantity.Money(*p.USD) + " and " + costs
+	}
+	return fmt.Sprintf("expected to save %s (%.0f %% likely better), takes about %s", amount(p.Saving), 100*p.Better, costs)
+}

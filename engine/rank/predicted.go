@@ -1,0 +1,189 @@
+package rank
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
+)
+
+// Predictor answers for what nobody measured.
+type Predictor interface {
+	// Iteration is the time in seconds of a steady iteration of a variant on so
+	// many GPUs of a VM type, and what it rests on in words; unknown where
+	// nothing can be said.
+	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
+}
+
+// predicted lists candidates for the cells that no run answers for: every
+// variant that was run, at every batch size that was, on every VM type with a
+// GPU. Each is labelled by the basis of its prediction.
+func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) []Candidate {
+	if b.w.Predictor == nil {
+		return nil
+	}
+	variants, batches := b.axes(answered, keys)
+	var out []Candidate
+	index := len(keys)
+	for _, v := range variants {
+		for _, vm := range b.set.VMTypes {
+			for _, batch := range batches {
+				run := b.imagined(v, vm, batch)
+				if vm.GPUCount < 1 || !b.wanted(run) || b.isAnswered(answered, run) {
+					continue
+				}
+				var why string
+				if run.Steady, why = b.w.Predictor.Iteration(b.w.Model, v, vm, run.GPUCount, batch); !run.Steady.Known() {
+					continue
+				}
+				run.Basis = run.Steady.Basis
+				index++
+				out = append(out, b.imaginedCell(index, run, why)...)
+			}
+		}
+	}
+	return out
+}
+
+// axes are the variants and batch sizes that were run, in rising order of
+// batch.
+func (b *builder) axes(answered map[cellKey][]profile.Run, keys []cellKey) (variants []profile.Variant, batches []int) {
+	seen := map[string]bool{}
+	for _, k := range keys {
+		r := answered[k][0]
+		if id := variantKey(r.Variant); !seen[id] {
+			seen[id] = true
+			variants = append(variants, r.Variant)
+		}
+		if r.BatchSize > 0 && !slices.Contains(batches, r.BatchSize) {
+			batches = append(batches, r.BatchSize)
+		}
+	}
+	slices.Sort(batches)
+	return variants, batches
+}
+
+// isAnswered reports whether a run has answered for the cell, be it that it ran
+// out of memory there.
+func (b *builder) isAnswered(answered map[cellKey][]profile.Run, r profile.Run) bool {
+	return slices.ContainsFunc(answered[keyOf(r)], func(s profile.Run) bool {
+		return s.Status == profile.OutOfMemory || b.answers(s)
+	})
+}
+
+// imagined is the run of a cell as far as it is known without running it.
+func (b *builder) imagined(v profile.Variant, vm profile.VMType, batch int) profile.Run {
+	run := profile.Run{
+		Model: b.w.Model, Unit: b.w.Unit, Variant: v, Mode: b.w.Mode, BatchSize: batch, Count: 1,
+		Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU, GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB,
+	}
+	var donors []profile.Run
+	for _, r := range b.set.Runs {
+		if r.Model == run.Model && r.Mode == run.Mode {
+			donors = append(donors, r)
+		}
+	}
+	for _, r := range donors {
+		switch {
+		case run.IterationsPerEpoch != nil:
+		case r.TrainSize != nil && batch > 0:
+			run.IterationsPerEpoch = new(math.Ceil(*r.TrainSize / float64(batch)))
+		case r.IterationsPerEpoch != nil && batch > 0:
+			run.IterationsPerEpoch = new(*r.IterationsPerEpoch * float64(r.BatchSize) / float64(batch))
+		}
+		if r.BatchSize == batch && run.Epochs == nil {
+			run.Epochs = r.Epochs // the VM type changes the time of an epoch, not how many it takes
+		}
+		if run.Validations == nil && r.BatchSize == batch {
+			run.Validations = r.Validations
+		}
+	}
+	run.ValidationS = typical(donors, func(r profile.Run) *float64 { return r.ValidationS })
+	return run
+}
+
+func typical(runs []profile.Run, of func(profile.Run) *float64) *float64 {
+	var values []float64
+	for _, r := range runs {
+		if v := of(r); v != nil {
+			values = append(values, *v)
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	slices.Sort(values)
+	return new(stat.Quantile(0.5, stat.LinInterp, values, nil))
+}
+
+// leastStartupSpread is the relative spread of a start-up never seen on a VM
+// type: the Malta thesis' start-ups of one model lie within a factor of two of
+// their middle for most VM types, and the same one varies as much by itself.
+const leastStartupSpread = 1.0
+
+// startup is what the model's start-ups on VM types with as many GPUs, else on
+// all, say of one on another VM type; unknown where none was measured.
+func (b *builder) startup(r profile.Run) estimate.Estimate {
+	var same, all []float64
+	for _, s := range b.set.Runs {
+		if v, ok := s.Startup(); ok && v > 0 && s.Model == r.Model && s.Mode == r.Mode {
+			all = append(all, math.Log(v))
+			if s.GPUCount == r.GPUCount {
+				same = append(same, math.Log(v))
+			}
+		}
+	}
+	if len(same) > 0 {
+		all = same
+	}
+	if len(all) == 0 {
+		return estimate.Estimate{}
+	}
+	mean, spread := all[0], leastStartupSpread
+	if len(all) > 1 {
+		var sd float64
+		mean, sd = stat.MeanStdDev(all, nil)
+		spread = math.Max(spread, math.Expm1(estimate.Z90*sd))
+	}
+	return estimate.Spread(math.Exp(mean), spread, r.Basis)
+}
+
+func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate {
+	base := b.candidate(index, r)
+	base.Why = why
+	for _, s := range b.set.Runs {
+		if s.Model == r.Model && s.Mode == r.Mode && s.Steady.Known() && sameVariant(s.Variant, r.Variant) {
+			base.Sources = append(base.Sources, s.ID)
+		}
+	}
+	if b.w.Mode == profile.Infer {
+		var out []Candidate
+		for n := range max(b.w.MaxCount, 1) {
+			out = append(out, b.inference(base, []profile.Run{r}, n+1))
+		}
+		return out
+	}
+	c := base
+	c.Epochs = b.epochs(r)
+	if c.Epochs == nil || r.IterationsPerEpoch == nil {
+		return nil
+	}
+	startup := b.startup(r)
+	at := func(n float64) estimate.Estimate { return runtime.Imagined(r, n, startup) }
+	c.Time = at(*c.Epochs)
+	slope := at(2).Value - at(1).Value
+	c.timeLine = &runtime.Line{At0: at(1).Value - slope, Slope: slope}
+	b.finish(&c, r, 1)
+	return []Candidate{c}
+}
+
+func sameVariant(a, b profile.Variant) bool { return variantKey(a) == variantKey(b) }
+
+// IsPredicted reports whether the candidate rests on no run of its own.
+func (c *Candidate) IsPredicted() bool {
+	return c.Time.Basis >= estimate.OtherBatch
+}

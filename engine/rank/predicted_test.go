@@ -1,0 +1,103 @@
+package rank
+
+import (
+	"math"
+	"testing"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// guess predicts a fixed time with a wide interval.
+type guess struct{ seconds float64 }
+
+func (g guess) Iteration(_ string, _ profile.Variant, vm profile.VMType, _, _ int) (estimate.Estimate, string) {
+	if vm.GPU == "" {
+		return estimate.Estimate{}, ""
+	}
+	return estimate.Spread(g.seconds, 1, estimate.Spec), "a guess"
+}
+
+func vm(name, gpu string, count int, hourly float64) profile.VMType {
+	v := profile.VMType{Cloud: "aws", Region: "us", InstanceType: name, GPU: gpu, GPUCount: count}
+	v.Prices = []profile.Price{{Purchase: profile.OnDemand, USDPerHour: hourly}}
+	return v
+}
+
+// twoTypes is a set with a measured VM type and one that nobody probed.
+func twoTypes() *profile.Set {
+	r := steady(train(256, "measured"), 14, 0.5, 158)
+	r.Cloud, r.Region, r.TrainSize, r.Epochs = "aws", "us", new(256*158.0), new(10.0)
+	set := runs(r)
+	set.VMTypes = []profile.VMType{vm("measured", "K80", 1, 1), vm("unprobed", "V100", 1, 1), vm("no GPU", "", 0, 1)}
+	return set
+}
+
+func TestPredictedCandidates(t *testing.T) {
+	set := twoTypes()
+	w := Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}
+	if got := Build(set, w); len(got) != 1 || got[0].IsPredicted() {
+		t.Fatalf("without a predictor: %+v", got)
+	}
+	w.Predictor = guess{0.3}
+	got := Build(set, w)
+	if len(got) != 2 {
+		t.Fatalf("%d candidates: the measured one and the one of the other GPU", len(got))
+	}
+	c := got[1]
+	// 158 iterations an epoch, and the start-up as it was elsewhere.
+	want := 10*158*0.3 + 14
+	if math.Abs(c.Time.Value-want) > 1e-6 || c.Time.Basis != estimate.Spec || !c.IsPredicted() || c.Why != "a guess" {
+		t.Errorf("time %+v, want %g; why %q", c.Time, want, c.Why)
+	}
+	if c.Time.Low > want/1.7 || c.Time.High < 1.7*want || !c.Cost.Known() {
+		t.Errorf("time %+v, cost %+v", c.Time, c.Cost)
+	}
+	if line, ok := c.TimeLine(); !ok || math.Abs(line.At(10)-want) > 1e-6 {
+		t.Errorf("line %+v", line)
+	}
+	if len(c.Sources) != 1 {
+		t.Errorf("rests on %v", c.Sources)
+	}
+}
+
+// A cell that ran out of memory is not predicted away.
+func TestOutOfMemoryIsNotPredicted(t *testing.T) {
+	set := twoTypes()
+	oom := train(256, "unprobed")
+	oom.Cloud, oom.Region, oom.Status, oom.ID = "aws", "us", profile.OutOfMemory, 9
+	set.Runs = append(set.Runs, oom)
+	got := Build(set, Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	if len(got) != 2 || got[1].OverMemory == nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
+	r := infer(64, 1, 0.5)
+	r.Cloud, r.Region, r.InstanceType = "aws", "us", "measured"
+	set := runs(r)
+	set.VMTypes = twoTypes().VMTypes
+	got := Build(set, Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3, Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	if len(got) != 6 || !got[3].IsPredicted() || math.Abs(got[3].Time.Value-30) > 1e-9 {
+		t.Errorf("%d candidates, %+v", len(got), got[len(got)-1])
+	}
+}
+
+// The unprobed type may be much cheaper: it pays to know, unless a probe there
+// takes longer than the job.
+func TestNextProbe(t *testing.T) {
+	q := Query{Workload: Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: ByCost}
+	r := Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q)
+	p, ok := r.NextProbe(func(*Candidate) float64 { return 30 })
+	if !ok || p.Candidate != 1 || p.Objective != ObjectiveCost || p.Saving <= 0 || p.Better <= 0.2 || p.Better >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
+		t.Errorf("%+v, %v", p, ok)
+	}
+	if p, ok := r.NextProbe(func(*Candidate) float64 { return 3000 }); ok {
+		t.Errorf("a probe longer than what it can save: %+v", p)
+	}
+	q.Predictor = nil
+	if p, ok := Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q).NextProbe(func(*Candidate) float64 { return 30 }); ok {
+		t.Errorf("nothing is unmeasured: %+v", p)
+	}
+}
