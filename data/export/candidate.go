@@ -42,6 +42,8 @@ type Candidate struct {
 	Violates      []Violation `json:"violates" yaml:"violates"`
 	Frontier      OnFrontier  `json:"frontier" yaml:"frontier"`
 	Sources       []int64     `json:"sources" yaml:"sources"`
+	Predicted     bool        `json:"predicted" yaml:"predicted"` // no run of its own: the basis says by what
+	Why           *string     `json:"why" yaml:"why"`             // of a predicted one: what the prediction rests on
 }
 
 // Pruning is what was removed from the model.
@@ -120,6 +122,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 		Score: known(r.Score[i]), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
+	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
 	if place > 0 {

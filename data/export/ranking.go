@@ -71,6 +71,26 @@ type Ranking struct {
 	Frontier          Frontiers      `json:"frontier"`
 	Crossovers        []Crossover    `json:"crossovers"`
 	InfeasibleBecause map[string]int `json:"infeasible_because"`
+	NextProbe         *NextProbe     `json:"next_probe"` // null where no probe is expected to pay
+}
+
+// NextProbe is the probe most worth running: what choosing after it is expected
+// to save of the objective, in seconds or US dollars.
+type NextProbe struct {
+	Candidate string   `json:"candidate"`
+	Objective string   `json:"objective"`
+	Saving    float64  `json:"saving"`
+	Better    float64  `json:"better"` // probability that it turns out better than what would be chosen now
+	Seconds   float64  `json:"seconds"`
+	USD       *float64 `json:"usd"`
+}
+
+func newNextProbe(r *rank.Result) *NextProbe {
+	p, ok := r.NextProbe(rank.ProbeSeconds)
+	if !ok {
+		return nil
+	}
+	return &NextProbe{clean(r.Space.Candidates[p.Candidate].ID), string(p.Objective), p.Saving, p.Better, p.Seconds, p.USD}
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
@@ -110,6 +130,7 @@ func NewRanking(r *rank.Result) Ranking {
 			out.Candidates = append(out.Candidates, NewCandidate(r, i, 0, nil, nil))
 		}
 	}
+	out.NextProbe = newNextProbe(r)
 	out.Frontier = Frontiers{ids(s, r.TimeAccuracy), ids(s, r.CostAccuracy), ids(s, r.TimeCost)}
 	out.markFrontiers()
 	for _, x := range r.Crossovers() {
@@ -148,6 +169,11 @@ func ids(s *rank.Space, index []int) []string {
 // miss.
 func Warnings(r *rank.Result) []string {
 	out := []string{}
+	if len(r.Order) > 0 {
+		if c := &r.Space.Candidates[r.Order[0]]; c.IsPredicted() {
+			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it", VMs(c), c.Time.Basis))
+		}
+	}
 	unpriced, printed := 0, 0
 	for i := range r.Space.Candidates {
 		c := &r.Space.Candidates[i]

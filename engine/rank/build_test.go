@@ -33,7 +33,7 @@ func runs(rs ...profile.Run) *profile.Set {
 }
 
 func TestMethod2IsTheTime(t *testing.T) {
-	c := only(t, runs(steady(train(256, "p2"), 14, 0.5, 158.25)), Workload{Mode: profile.Train, Epochs: new(13.0)})
+	c := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), Workload{Mode: profile.Train, Epochs: new(13.0)})
 	if want := 14 + 0.5*(13*158.25-1); math.Abs(c.Time.Value-want) > 1e-9 || c.Time.Basis != estimate.Measured {
 		t.Errorf("time %+v, want %g", c.Time, want)
 	}
@@ -41,7 +41,7 @@ func TestMethod2IsTheTime(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	for _, n := range []float64{1, 13, 500} {
-		at := only(t, runs(steady(train(256, "p2"), 14, 0.5, 158.25)), Workload{Mode: profile.Train, Epochs: &n})
+		at := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), Workload{Mode: profile.Train, Epochs: &n})
 		if math.Abs(c.timeLine.At(n)-at.Time.Value) > 1e-6 {
 			t.Errorf("the line says %g at %g epochs, the estimate %g", c.timeLine.At(n), n, at.Time.Value)
 		}
@@ -55,7 +55,7 @@ func TestStrongestBasisWins(t *testing.T) {
 		for i, b := range rapid.SliceOfN(rapid.SampledFrom(bases), 1, 6).Draw(t, "bases") {
 			r := train(256, "p2")
 			r.Basis = b
-			rs = append(rs, steady(r, 1, float64(i+1), 100))
+			rs = append(rs, steadily(r, 1, float64(i+1), 100))
 		}
 		got := Build(runs(rs...), Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)})
 		if len(got) != 1 {
@@ -97,7 +97,7 @@ func TestPublishedTotals(t *testing.T) {
 	}
 	weak := train(256, "p2")
 	weak.Basis = estimate.Reconstructed
-	weak = steady(weak, 10, 0.1, 100)
+	weak = steadily(weak, 10, 0.1, 100)
 	weak.Epochs = new(3.0)
 	if c := only(t, runs(total, weak), Workload{Mode: profile.Train}); c.AsPrinted || !slices.Equal(c.Sources, []int64{2}) || *c.Epochs != 3 {
 		t.Errorf("a total must not stand in for iteration times of the same cell: %+v", c)
@@ -107,7 +107,7 @@ func TestPublishedTotals(t *testing.T) {
 // Iteration times whose number per epoch nobody knows predict no epochs. Their
 // run still has a total, which is a printed one and grows along no line.
 func TestIterationsOfUnknownEpochs(t *testing.T) {
-	r := steady(train(256, "p2"), 10, 0.1, 100)
+	r := steadily(train(256, "p2"), 10, 0.1, 100)
 	r.IterationsPerEpoch, r.TotalS = nil, new(500.0)
 	if c := only(t, runs(r), Workload{Mode: profile.Train}); c.Time.Value != 500 || !c.AsPrinted || c.timeLine != nil {
 		t.Errorf("time %v, as printed %v, line %v", c.Time.Value, c.AsPrinted, c.timeLine)
@@ -118,7 +118,7 @@ func TestIterationsOfUnknownEpochs(t *testing.T) {
 }
 
 func TestTargetAccuracyDecidesTheEpochs(t *testing.T) {
-	r := steady(train(256, "p2"), 10, 1, 100)
+	r := steadily(train(256, "p2"), 10, 1, 100)
 	for i, v := range []float64{0.5, 0.7, 0.8} {
 		r.Validations = append(r.Validations, profile.Validation{Epoch: i, Metric: "top-1", Value: new(v), HigherIsBetter: true})
 	}
@@ -190,11 +190,11 @@ func TestOwnMachinesAreNotMultiplied(t *testing.T) {
 
 func TestPrices(t *testing.T) {
 	quoted := profile.VMType{Cloud: "aws", Region: "r", InstanceType: "p2", Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 3.6, Source: "list", AsOf: "2021"}}}
-	own := steady(train(1, "desk"), 0, 1, 3601)
+	own := steadily(train(1, "desk"), 0, 1, 3601)
 	own.Cloud, own.Region = "", ""
 	priced := own
 	priced.USDPerHour = new(7.2)
-	listed := steady(train(1, "p2"), 0, 1, 3601)
+	listed := steadily(train(1, "p2"), 0, 1, 3601)
 	overridden := listed
 	overridden.USDPerHour = new(99.0)
 	epoch := Workload{Mode: profile.Train, Epochs: new(1.0)}
@@ -226,8 +226,8 @@ func TestPrices(t *testing.T) {
 func TestOutOfMemory(t *testing.T) {
 	oom := train(2048, "p2")
 	oom.Status = profile.OutOfMemory
-	halfway := steady(oom, 1, 1, 10) // ran out after iterations enough
-	fits := steady(train(2048, "p2"), 1, 1, 10)
+	halfway := steadily(oom, 1, 1, 10) // ran out after iterations enough
+	fits := steadily(train(2048, "p2"), 1, 1, 10)
 	w := Workload{Model: "net", Mode: profile.Train, Epochs: new(1.0), Purchase: profile.OnDemand}
 	for name, r := range map[string]profile.Run{"at once": oom, "half-way": halfway} {
 		c := only(t, runs(r), w)
@@ -245,7 +245,7 @@ func TestOutOfMemory(t *testing.T) {
 }
 
 func TestMemoryFloor(t *testing.T) {
-	set := runs(steady(train(1, "p2"), 1, 1, 10))
+	set := runs(steadily(train(1, "p2"), 1, 1, 10))
 	set.Runs[0].GPUMemGiB = new(8.0)
 	w := Workload{Mode: profile.Train, Epochs: new(1.0)}
 	for name, c := range map[string]struct {
@@ -293,7 +293,7 @@ func TestAccuracyBelongsToTheVariant(t *testing.T) {
 		t.Errorf("the more trusted accuracy must win: %+v", q)
 	}
 	// In training another batch size ends at another accuracy.
-	small, large := steady(train(32, "p2"), 1, 1, 1), steady(train(512, "g3"), 1, 1, 1)
+	small, large := steadily(train(32, "p2"), 1, 1, 1), steadily(train(512, "g3"), 1, 1, 1)
 	small.Accuracy = acc(0.9, estimate.Measured)
 	if q := byName(runs(small, large), profile.Train)["/g3"]; q != nil {
 		t.Errorf("batch 512 borrowed the accuracy of batch 32: %+v", q)

@@ -12,7 +12,7 @@ import (
 
 // measured is a training run that takes about as many seconds a step as given.
 func measured(id int64, vm string, step float64) profile.Run {
-	r := steady(train(64, vm), 10, step, 100)
+	r := steadily(train(64, vm), 10, step, 100)
 	r.ID, r.USDPerHour = id, new(3.6)
 	return r
 }

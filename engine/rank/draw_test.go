@@ -129,8 +129,8 @@ func infer(batch, gpus int, seconds float64) profile.Run {
 	return r
 }
 
-// steady gives a training run what method 2 needs.
-func steady(r profile.Run, startup, iteration, perEpoch float64) profile.Run {
+// steadily gives a training run what method 2 needs.
+func steadily(r profile.Run, startup, iteration, perEpoch float64) profile.Run {
 	r.StartupS, r.IterationsPerEpoch = &startup, &perEpoch
 	r.Steady = estimate.Spread(iteration, 0.05, r.Basis)
 	return r

@@ -7,6 +7,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/steady"
 )
 
 // NextProbe is the probe most worth running for a ranking.
@@ -43,6 +44,9 @@ func (r *Result) NextProbe(duration func(c *Candidate) float64) (p NextProbe, ok
 	return p, true
 }
 
+// ProbeSeconds is what a probe under the default rule is expected to take.
+func ProbeSeconds(*Candidate) float64 { return steady.StartUp + steady.DefaultRule().Patience }
+
 // priced reports whether any feasible candidate has a known cost.
 func (r *Result) priced() bool {
 	for _, i := range r.Order {
@@ -72,12 +76,13 @@ func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) 
 		if o == ObjectiveCost {
 			value = c.Cost
 		}
-		if !value.Known() {
+		hourly := c.USDPerHour()
+		if !value.Known() || o == ObjectiveCost && hourly == nil {
 			continue
 		}
 		option := next.Option{Value: value, Measured: c.Time.Basis == estimate.Measured, Probe: duration(c)}
 		if o == ObjectiveCost {
-			option.Probe *= *c.USDPerHour() / 3600 / float64(vms(c))
+			option.Probe *= *hourly / 3600 / float64(vms(c))
 		}
 		k, seen := at[c.cell]
 		switch {

@@ -26,7 +26,7 @@ func vm(name, gpu string, count int, hourly float64) profile.VMType {
 
 // twoTypes is a set with a measured VM type and one that nobody probed.
 func twoTypes() *profile.Set {
-	r := steady(train(256, "measured"), 14, 0.5, 158)
+	r := steadily(train(256, "measured"), 14, 0.5, 158)
 	r.Cloud, r.Region, r.TrainSize, r.Epochs = "aws", "us", new(256*158.0), new(10.0)
 	set := runs(r)
 	set.VMTypes = []profile.VMType{vm("measured", "K80", 1, 1), vm("unprobed", "V100", 1, 1), vm("no GPU", "", 0, 1)}

@@ -60,7 +60,7 @@ class Run:
             self._prune()
         with events.aside():
             if opt.fine_tune > 0 and not opt.fit_batch:
-                events.log("fine-tuning for %d epochs on Fashion-MNIST" % opt.fine_tune)
+                events.log("fine-tuning for %d epoch%s on Fashion-MNIST" % (opt.fine_tune, "s" if opt.fine_tune > 1 else ""))
                 trained.train(self, opt.fine_tune)
         if opt.precision == "int8":
             with events.aside():
