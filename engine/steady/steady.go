@@ -24,7 +24,7 @@ type Summary struct {
 	Warmup      int               // iterations cut after the first one
 	WarmupExtra float64           // seconds the cut iterations took beyond steady ones; negative if they were faster
 	N           int               // iterations of the steady part
-	Steady      estimate.Estimate // mean of the steady part; unknown if there is none
+	Steady      estimate.Estimate // mean of the steady part; a rough one where there is none, and unknown of few iterations
 	StdDev      float64           // of the steady iterations
 	P50         float64           // percentiles of the steady iterations
 	P90         float64
@@ -172,6 +172,8 @@ func (s *Series) sum(n int) Summary {
 	cut, why := s.warmup(n)
 	if why != "" {
 		sum.Why = why
+		sum.Steady, sum.Warmup = s.rough(n)
+		sum.N = n - 1 - sum.Warmup
 		return sum
 	}
 	tail := s.tail(cut, n-1)

@@ -44,6 +44,7 @@ type Run struct {
 	InitS            *float64   `json:"init_s"`
 	FirstIterationS  *float64   `json:"first_iteration_s"`
 	SteadyS          *Interval  `json:"steady_s"`
+	IsSteady         bool       `json:"is_steady"` // else steady_s is a rough mean of the later half
 	SteadyIterations int        `json:"steady_iterations"`
 	P50S             *float64   `json:"p50_s"`
 	P90S             *float64   `json:"p90_s"`
@@ -157,9 +158,13 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		p.Run.LargestBatch = &Largest{u.Limit.BatchSize, u.Limit.FailsAt}
 	}
 	if s := u.Summary; s.IsSteady {
+		p.Run.IsSteady = true
 		p.Run.SteadyS = &Interval{s.Steady.Value, s.Steady.Low, s.Steady.High}
 		p.Run.P50S, p.Run.P90S, p.Run.P99S, p.Run.Drift = &s.P50, &s.P90, &s.P99, &s.Drift
 	} else if s.Why != "" && u.Err == nil && u.Limit == nil {
+		if s.Steady.Known() {
+			p.Run.SteadyS = &Interval{s.Steady.Value, s.Steady.Low, s.Steady.High}
+		}
 		p.Warnings = append(p.Warnings, "not steady: "+s.Why)
 	}
 	if a := r.Accuracy; a != nil {
@@ -236,7 +241,11 @@ func (p Probe) Write(w io.Writer, path string) error {
 	seconds("first iteration", r.FirstIterationS)
 	if s := r.SteadyS; s != nil {
 		e := estimate.Estimate{Value: s.Value, Low: s.Low, High: s.High}
-		row("steady iteration", "%s %s (90 %%: %s … %s) from %d of %d steps", quantity.Duration(s.Value), quantity.PlusMinus(e.HalfWidth()),
+		name := "steady iteration"
+		if !r.IsSteady {
+			name = "rough iteration"
+		}
+		row(name, "%s %s (90 %%: %s … %s) from %d of %d steps", quantity.Duration(s.Value), quantity.PlusMinus(e.HalfWidth()),
 			quantity.Duration(s.Low), quantity.Duration(s.High), r.SteadyIterations, r.Iterations)
 	}
 	seconds("first validation", r.FirstValidationS)

@@ -67,7 +67,8 @@ func stepTimes(its []store.Iteration) []float64 {
 // does not change it.
 func summary(r profile.Run, seconds []float64) steady.Summary {
 	s := steady.Summarise(seconds)
-	if !r.Steady.Known() || len(seconds) < 1+r.WarmupIterations+r.SteadyN {
+	isRough := !s.IsSteady && s.Steady == r.Steady
+	if !r.Steady.Known() || isRough || len(seconds) < 1+r.WarmupIterations+r.SteadyN {
 		return s
 	}
 	part := slices.Sorted(slices.Values(seconds[1+r.WarmupIterations : 1+r.WarmupIterations+r.SteadyN]))

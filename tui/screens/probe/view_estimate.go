@@ -72,12 +72,17 @@ func (s *Screen) steadyLines() []string {
 	var lines []string
 	if m.Steady.Known() {
 		value, interval := withInterval(m.Steady, quantity.Duration)
-		lines = append(lines, " steady  "+th.Title.Render(value)+"  "+th.Interval.Render(interval+"  (n = "+strconv.Itoa(m.N)+")"))
-	} else {
+		name := " steady  "
+		if !m.IsSteady {
+			name = " roughly "
+		}
+		lines = append(lines, name+th.Title.Render(value)+"  "+th.Interval.Render(interval+"  (n = "+strconv.Itoa(m.N)+")"))
+	}
+	if !m.IsSteady {
 		lines = append(lines, " "+th.Warn.Render("not steady yet")+th.Dim.Render("  "+text.Clean(m.Why)))
 	}
 	warm := fmt.Sprintf(" first   %s", quantity.Duration(m.First))
-	if m.Warmup > 0 {
+	if m.IsSteady && m.Warmup > 0 {
 		warm = fmt.Sprintf(" warm-up %d iterations, %+.1f s; first %s", m.Warmup, m.WarmupExtra, quantity.Duration(m.First))
 	}
 	lines = append(lines, warm)
