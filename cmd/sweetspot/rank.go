@@ -15,6 +15,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/transfer"
 )
 
 // queryFlags are the flags that ask a ranking, as the user typed them.
@@ -24,6 +25,7 @@ type queryFlags struct {
 	batch                                        []int
 	variants, clouds, gpus                       []string
 	maxCount                                     int
+	predicted                                    bool
 }
 
 func (f *queryFlags) register(cmd *cobra.Command) {
@@ -43,6 +45,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.sort, "sort", "", "order by time, cost, score, tar or car (default: cost, or score where weights are given)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
 	fl.StringSliceVar(&f.gpus, "gpu", nil, "only GPUs whose name begins so")
+	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, and the catalog's VM types")
 	fl.IntVar(&f.maxCount, "max-count", defaultMaxCount, "most VMs of one type in an inference")
 }
 
@@ -112,6 +115,9 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, error) 
 	q, err := flags.query(set)
 	if err != nil {
 		return nil, err
+	}
+	if flags.predicted {
+		q.Predictor = transfer.New(set, q.Mode)
 	}
 	result := rank.Evaluate(rank.NewSpace(rank.Build(set, q.Workload)), q)
 	if len(result.Space.Candidates) == 0 {

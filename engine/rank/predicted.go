@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -28,12 +29,14 @@ func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) 
 	}
 	variants, batches := b.axes(answered, keys)
 	var out []Candidate
-	index := len(keys)
+	// All predictions for a GPU err together: they rest on the same knowledge
+	// of it.
+	cells := map[string]int{}
 	for _, v := range variants {
-		for _, vm := range b.set.VMTypes {
+		for _, vm := range b.offers() {
 			for _, batch := range batches {
 				run := b.imagined(v, vm, batch)
-				if vm.GPUCount < 1 || !b.wanted(run) || b.isAnswered(answered, run) {
+				if !b.wanted(run) || b.isAnswered(answered, run) {
 					continue
 				}
 				var why string
@@ -41,9 +44,31 @@ func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) 
 					continue
 				}
 				run.Basis = run.Steady.Basis
-				index++
-				out = append(out, b.imaginedCell(index, run, why)...)
+				gpu := fmt.Sprint(vm.GPU, vm.GPUCount)
+				if _, seen := cells[gpu]; !seen {
+					cells[gpu] = len(keys) + len(cells)
+				}
+				out = append(out, b.imaginedCell(cells[gpu], run, why)...)
 			}
+		}
+	}
+	return out
+}
+
+// offers are the VM types to predict for. Of one that costs the same in several
+// regions the first stands for all.
+func (b *builder) offers() []profile.VMType {
+	type offer struct {
+		cloud, instance string
+		hourly          float64
+	}
+	seen := map[offer]bool{}
+	var out []profile.VMType
+	for _, vm := range b.set.VMTypes {
+		price, _ := vm.PriceOf(b.w.Purchase)
+		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 {
+			seen[o] = true
+			out = append(out, vm)
 		}
 	}
 	return out
@@ -67,12 +92,20 @@ func (b *builder) axes(answered map[cellKey][]profile.Run, keys []cellKey) (vari
 	return variants, batches
 }
 
-// isAnswered reports whether a run has answered for the cell, be it that it ran
-// out of memory there.
+// isAnswered reports whether a run has answered for the cell, in whatever
+// region, be it that it ran out of memory there.
 func (b *builder) isAnswered(answered map[cellKey][]profile.Run, r profile.Run) bool {
-	return slices.ContainsFunc(answered[keyOf(r)], func(s profile.Run) bool {
-		return s.Status == profile.OutOfMemory || b.answers(s)
-	})
+	want := keyOf(r)
+	want.vm.Region = ""
+	for k, runs := range answered {
+		if k.vm.Region = ""; k != want {
+			continue
+		}
+		if slices.ContainsFunc(runs, func(s profile.Run) bool { return s.Status == profile.OutOfMemory || b.answers(s) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // imagined is the run of a cell as far as it is known without running it.
