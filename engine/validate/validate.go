@@ -34,7 +34,10 @@ type Question struct {
 
 // Questions are all there are, in the order they are shown.
 func Questions() []Question {
-	return []Question{}
+	return []Question{
+		total("total", 2, true),
+		total("total-short", 2, false),
+	}
 }
 
 // Summary is how well the cases of a question were predicted. All but N are NaN
