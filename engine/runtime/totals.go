@@ -1,10 +1,10 @@
 package runtime
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -13,25 +13,6 @@ import (
 type Totals struct {
 	steps    []int // numbers of known epochs for which there is evidence, rising
 	evidence []evidence
-}
-
-// evidence is what complete runs say, seen from the end of one of their epochs.
-type evidence struct {
-	known     int
-	models    map[string]int
-	courses   []course // by model, then by body
-	first     []int    // of each model, and the end: places in courses
-	byLast    []int    // as courses, but each model's ordered by last
-	uneven    []bool   // of each model: its epochs are not equal work
-	residuals []residual
-}
-
-// residual is how far a prediction for a complete run was off that was made
-// without its series.
-type residual struct {
-	course int
-	size   float64 // |ln(real/predicted)| of the time after the known epochs
-	weight float64 // runs of a series weigh 1 together
 }
 
 // seenFrom are the numbers of known epochs from whose ends complete runs are
@@ -60,40 +41,48 @@ func NewTotals(runs []profile.Run, steps ...int) *Totals {
 	return t
 }
 
-// arrange orders the courses for weighted medians.
-func (e *evidence) arrange() {
-	e.byLast = make([]int, len(e.courses))
-	for i := range e.courses {
-		e.byLast[i] = i
-	}
-	slices.SortStableFunc(e.byLast, func(i, j int) int {
-		a, b := &e.courses[i], &e.courses[j]
-		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.last, b.last))
-	})
-	e.first, e.uneven = make([]int, len(e.models)+1), make([]bool, len(e.models))
-	for m := range e.uneven {
-		e.first[m+1] = e.first[m]
-		var uneven []float64
-		for e.first[m+1] < len(e.courses) && e.courses[e.first[m+1]].model == m {
-			uneven = append(uneven, e.courses[e.first[m+1]].uneven)
-			e.first[m+1]++
-		}
-		e.uneven[m] = middle(uneven) > evenWithin
-	}
+// Forecast is the predicted total of a training run.
+type Forecast struct {
+	Total  estimate.Estimate // seconds from the run's start; unknown where nothing is
+	Uneven bool              // its epochs are not equal work, or seem not to be
+	Words  string            // on what it rests, or why it is unsure
 }
 
-// test predicts every complete run without its own series, to see how far off
-// such predictions are.
-func (e *evidence) test() {
-	weights := make([]float64, len(e.courses))
-	for i := range e.courses {
-		c := &e.courses[i]
-		for _, r := range c.runs {
-			q := question{model: c.model, series: c.series, hidden: true, pace: r.pace, epochs: r.epochs, left: r.epochs - float64(e.known)}
-			e.weigh(q, weights)
-			rest := e.rest(q, weights)
-			e.residuals = append(e.residuals, residual{i, math.Abs(math.Log(r.rest / rest)), 1 / float64(len(c.runs))})
+// Predict is the total of a training run of so many epochs, told from its first
+// ones. Of the run its model, variant and VM type are used, and nothing that
+// happened after its epoch known.
+func (t *Totals) Predict(run profile.Run, known int, epochs float64) Forecast {
+	p, ok := FirstEpochs(run, known)
+	if !ok || run.Mode != profile.Train || !(epochs >= float64(known)) || math.IsInf(epochs, 0) {
+		return Forecast{}
+	}
+	q := question{model: -1, series: SeriesOf(run), pace: p.pace(epochs), epochs: epochs, left: epochs - float64(known)}
+	e := t.seen(known)
+	var weights []float64
+	if e != nil {
+		if m, seen := e.models[run.Model]; seen {
+			q.model = m
+		}
+		weights = make([]float64, len(e.courses))
+		e.weigh(q, weights)
+	} else {
+		e = &evidence{known: known}
+	}
+	f := Forecast{}
+	rest := e.rest(q, weights)
+	off := math.Max(e.off(q, weights), estimate.Z90*q.pace.scatter)
+	off, f.Uneven, f.Words = e.evenness(q, weights, p, off)
+	start := p.StartsS[known]
+	f.Total = estimate.Estimate{Value: start + rest, Low: start + rest*math.Exp(-off), High: start + rest*math.Exp(off), Basis: run.Basis}
+	return f
+}
+
+// seen is the evidence for that many known epochs, nil where there is none.
+func (t *Totals) seen(known int) *evidence {
+	for i := len(t.steps) - 1; i >= 0; i-- {
+		if t.steps[i] <= known {
+			return &t.evidence[i]
 		}
 	}
-	slices.SortFunc(e.residuals, func(a, b residual) int { return cmp.Compare(a.size, b.size) })
+	return nil
 }
