@@ -24,7 +24,7 @@ var order = []string{"malta_cells.csv", "malta_totals.csv", "tarcar.csv", "appro
 // the built-in VM types, and per basis the spread found among the numbers.
 // Every call returns a set of the caller's own.
 func Load() (*profile.Set, error) {
-	set := &profile.Set{VMTypes: catalog.Builtin()}
+	set := &profile.Set{VMTypes: catalog.Builtin(), GPUs: catalog.GPUs()}
 	for _, name := range order {
 		part, err := read(name)
 		if err != nil {

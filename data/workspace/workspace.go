@@ -121,7 +121,7 @@ func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
 	if !w.alone {
 		return own.Merge(w.library), nil
 	}
-	catalog := &profile.Set{VMTypes: w.library.VMTypes}
+	catalog := &profile.Set{VMTypes: w.library.VMTypes, GPUs: w.library.GPUs}
 	return own.Merge(catalog), nil
 }
 

@@ -254,6 +254,7 @@ type Set struct {
 	Models  []Model
 	Runs    []Run
 	VMTypes []VMType
+	GPUs    []GPUSpec
 	// Kinds holds, per basis, the relative half-width (90 %) that a single
 	// number without a spread of its own is given, and the words for it.
 	Kinds map[estimate.Basis]Kind
@@ -286,6 +287,7 @@ func (s *Set) Merge(o *Set) *Set {
 	}
 	out.Models = uniqueBy(slices.Concat(s.Models, o.Models), func(m Model) string { return m.Name })
 	out.VMTypes = uniqueBy(slices.Concat(s.VMTypes, o.VMTypes), VMType.Key)
+	out.GPUs = uniqueBy(slices.Concat(s.GPUs, o.GPUs), func(g GPUSpec) string { return g.Name })
 	return out
 }
 

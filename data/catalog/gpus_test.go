@@ -1,0 +1,57 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"sweetspot/engine/profile"
+)
+
+func TestGPUs(t *testing.T) {
+	set := &profile.Set{GPUs: GPUs()}
+	for _, vm := range Builtin() {
+		if vm.GPU == "" {
+			continue
+		}
+		g, ok := set.GPUSpec(vm.GPU)
+		if !ok || g.FP32TFLOPS == nil || g.BandwidthGBs == nil {
+			t.Errorf("%s of %s has no figures: %+v", vm.GPU, vm.InstanceType, g)
+			continue
+		}
+		if vm.GPUMemGiB != nil && *vm.GPUMemGiB != *g.MemoryGB {
+			t.Errorf("%s: %g GiB in the list of VM types, %g GB in that of GPUs", vm.GPU, *vm.GPUMemGiB, *g.MemoryGB)
+		}
+	}
+	for _, g := range GPUs() {
+		if g.Source == "" || g.AsOf == "" {
+			t.Errorf("%s has no source or date", g.Name)
+		}
+		// Dense: twice the FP16 rate for INT8, half of it for TF32 where there are such units.
+		if g.INT8TOPS != nil && (*g.INT8TOPS < 1.9**g.FP16TFLOPS || *g.INT8TOPS > 2.1**g.FP16TFLOPS) {
+			t.Errorf("%s: INT8 %g beside FP16 %g", g.Name, *g.INT8TOPS, *g.FP16TFLOPS)
+		}
+		if g.TF32TFLOPS != nil && (*g.TF32TFLOPS < 0.45**g.FP16TFLOPS || *g.TF32TFLOPS > 0.55**g.FP16TFLOPS) {
+			t.Errorf("%s: TF32 %g beside FP16 %g", g.Name, *g.TF32TFLOPS, *g.FP16TFLOPS)
+		}
+	}
+}
+
+func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
+	head := strings.Join(GPUColumns, ",") + "\n"
+	for text, want := range map[string]string{
+		"":                                  "row 1",
+		"gpu,watts\n":                       "start with the columns",
+		head + "K80,x,,,,,,,,\n":            `row 2, column fp32_tflops: "x" is not a number above 0`,
+		head + "K80,,,,,,0,,,\n":            "column bandwidth_gbs",
+		head + ",,,,,,,,,\n":                "column gpu",
+		head + "T4,,,,,,,,,\nT4,,,,,,,,,\n": `row 3, column gpu: "T4"`,
+	} {
+		if _, err := ReadGPUs(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	got, err := ReadGPUs(strings.NewReader(head + "T4,8.1,,65,130,16,320,70,a sheet,2026\n"))
+	if err != nil || len(got) != 1 || *got[0].FP16TFLOPS != 65 || got[0].TF32TFLOPS != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,66 @@
+package profile
+
+import "strings"
+
+// GPUSpec is what a maker publishes of a GPU: dense figures, without sparsity,
+// of one die where a board holds several. Nil is not published or not known.
+type GPUSpec struct {
+	Name         string
+	FP32TFLOPS   *float64
+	TF32TFLOPS   *float64
+	FP16TFLOPS   *float64 // FP16 and BF16 with FP32 sums, in tensor cores where there are any
+	INT8TOPS     *float64
+	MemoryGB     *float64
+	BandwidthGBs *float64 // of its memory, GB/s
+	TDPWatts     *float64
+	Source, AsOf string
+}
+
+// GPUSpec finds the figures of a GPU by its name in a catalog or as its driver
+// gives it: "A100-SXM4-40GB", "NVIDIA A100 80GB PCIe", "a100". Of several that
+// are of the same chip the one with most in common is taken, of equals the
+// first of the list.
+func (s *Set) GPUSpec(name string) (GPUSpec, bool) {
+	words := gpuWords(name)
+	best, shared := -1, 0
+	for i, g := range s.GPUs {
+		own := gpuWords(g.Name)
+		if len(own) == 0 || !has(words, own[0]) {
+			continue
+		}
+		n := 0
+		for _, w := range own {
+			if has(words, w) {
+				n++
+			}
+		}
+		if n > shared {
+			best, shared = i, n
+		}
+	}
+	if best < 0 {
+		return GPUSpec{}, false
+	}
+	return s.GPUs[best], true
+}
+
+// gpuWords are the words of a GPU's name without its maker and series.
+func gpuWords(name string) []string {
+	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
+	var out []string
+	for _, w := range words {
+		if w != "NVIDIA" && w != "TESLA" && w != "AMD" && w != "INSTINCT" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func has(words []string, w string) bool {
+	for _, x := range words {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
