@@ -37,6 +37,8 @@ func Questions() []Question {
 	return []Question{
 		total("total", 2, true),
 		total("total-short", 2, false),
+		fromTwoBatches, fromTwoBatchesAlone, fromThreeBatches,
+		fromOneProbe, neverProbed, neverProbedFromOne,
 	}
 }
 

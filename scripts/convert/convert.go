@@ -21,6 +21,7 @@ type Set struct {
 func Sets() []Set {
 	return []Set{
 		{"mlperf", mlperf},
+		{"profet", profet},
 		{"zeus", zeus},
 	}
 }

@@ -1,0 +1,210 @@
+package transfer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"sweetspot/engine/estimate"
+)
+
+// Point is a time measured at a batch size.
+type Point struct{ Batch, Seconds float64 }
+
+// Curve is the time of an iteration over batch sizes, on one VM.
+//
+// It is t^p = a + b·B^p: a fixed part and one that grows with the batch. With
+// p = 1 they follow one another, the plain method; the larger p, the more of
+// the fixed part (launching kernels, say) is hidden behind the growing one, and
+// the sharper the bend between them. Three batch sizes tell p. Between two
+// measured ones the curve goes through both.
+type Curve struct {
+	points []Point // rising batch sizes, one each
+	p      float64
+	a, b   float64 // of the fit through all points
+}
+
+// How the power p is searched: among searched values up to sharpest, where
+// leaving 1 costs as much as an error of bendCost for each factor e.
+const (
+	searched = 40
+	sharpest = 8.0
+	bendCost = 0.07
+)
+
+// BatchCurve fits the curve to what was measured; several times at one batch
+// size count as their geometric mean. It is nil without any.
+func BatchCurve(measured []Point) *Curve {
+	c := &Curve{points: merged(measured), p: 1}
+	if len(c.points) == 0 {
+		return nil
+	}
+	best := math.Inf(1)
+	powers := searched
+	if len(c.points) < 3 {
+		powers = 1
+	}
+	for i := range powers {
+		p := math.Pow(sharpest, float64(i)/searched)
+		a, b := c.fit(p)
+		loss := bendCost * bendCost * math.Log(p) * math.Log(p)
+		for _, x := range c.points {
+			e := math.Log(a+b*math.Pow(x.Batch, p))/p - math.Log(x.Seconds)
+			loss += e * e
+		}
+		if loss < best {
+			best, c.p, c.a, c.b = loss, p, a, b
+		}
+	}
+	return c
+}
+
+// merged sorts the points, drops those that are no times, and pools repeats.
+func merged(measured []Point) []Point {
+	points := slices.DeleteFunc(slices.Clone(measured), func(x Point) bool {
+		return !(x.Batch > 0) || !(x.Seconds > 0) || math.IsInf(x.Batch, 0) || math.IsInf(x.Seconds, 0)
+	})
+	slices.SortStableFunc(points, func(x, y Point) int { return cmp.Compare(x.Batch, y.Batch) })
+	var out []Point
+	for i := 0; i < len(points); {
+		sum, n := 0.0, 0
+		for ; i+n < len(points) && points[i+n].Batch == points[i].Batch; n++ {
+			sum += math.Log(points[i+n].Seconds)
+		}
+		out = append(out, Point{points[i].Batch, math.Exp(sum / float64(n))})
+		i += n
+	}
+	return out
+}
+
+// fit is the least-squares line t^p = a + b·B^p with relative errors, neither
+// part below zero. A single point says nothing of the parts: half each.
+func (c *Curve) fit(p float64) (a, b float64) {
+	if len(c.points) == 1 {
+		y := math.Pow(c.points[0].Seconds, p) / 2
+		return y, y / math.Pow(c.points[0].Batch, p)
+	}
+	var s1, sx, sxx, sy, sxy float64
+	for _, point := range c.points {
+		x, y := math.Pow(point.Batch, p), math.Pow(point.Seconds, p)
+		w := 1 / (y * y)
+		s1, sx, sxx, sy, sxy = s1+w, sx+w*x, sxx+w*x*x, sy+w*y, sxy+w*x*y
+	}
+	det := s1*sxx - sx*sx
+	a, b = (sy*sxx-sx*sxy)/det, (s1*sxy-sx*sy)/det
+	switch {
+	case !(b > 0):
+		return sy / s1, 0
+	case !(a > 0):
+		return 0, sxy / sxx
+	}
+	return a, b
+}
+
+// At is the time at a batch size, in the unit of the points.
+func (c *Curve) At(batch float64) float64 {
+	i, measured := slices.BinarySearchFunc(c.points, batch, func(x Point, b float64) int { return cmp.Compare(x.Batch, b) })
+	switch last := len(c.points) - 1; {
+	case measured:
+		return c.points[i].Seconds
+	case last == 0:
+		// Between no growth at all and growth in proportion.
+		return c.points[0].Seconds * math.Sqrt(batch/c.points[0].Batch)
+	case i == 0:
+		return c.from(c.points[0], batch)
+	case i > last:
+		return c.from(c.points[last], batch)
+	}
+	lo, hi := c.points[i-1], c.points[i]
+	x := func(b float64) float64 { return math.Pow(b, c.p) }
+	share := (x(batch) - x(lo.Batch)) / (x(hi.Batch) - x(lo.Batch))
+	return math.Pow((1-share)*x(lo.Seconds)+share*x(hi.Seconds), 1/c.p)
+}
+
+// from follows the fit beyond the outermost point, from that point on: what the
+// fit misses there it will miss further out.
+func (c *Curve) from(end Point, batch float64) float64 {
+	fit := func(b float64) float64 { return math.Pow(c.a+c.b*math.Pow(b, c.p), 1/c.p) }
+	return end.Seconds * fit(batch) / fit(end.Batch)
+}
+
+// Elasticity is how the time grows with the batch between the smallest and the
+// largest measured: 0 not at all, 1 in proportion, ½ where it is not known.
+func (c *Curve) Elasticity() float64 {
+	first, last := c.points[0], c.points[len(c.points)-1]
+	if first == last {
+		return 0.5
+	}
+	return math.Min(1, math.Max(0, math.Log(last.Seconds/first.Seconds)/math.Log(last.Batch/first.Batch)))
+}
+
+// slope is the local elasticity, over an octave to either side.
+func (c *Curve) slope(batch float64) float64 {
+	return math.Log(c.At(2*batch)/c.At(batch/2)) / math.Log(4)
+}
+
+// fixed is the part of the time that does not grow with the batch, at least a
+// fiftieth of the shortest time.
+func (c *Curve) fixed() float64 {
+	least := c.points[0].Seconds
+	for _, x := range c.points {
+		least = math.Min(least, x.Seconds)
+	}
+	return math.Max(math.Pow(c.a, 1/c.p), least/50)
+}
+
+// distance is how far a batch size is from the measured ones, in octaves:
+// beyond them the distance to the nearest; between two half the harmonic mean
+// of both distances, which is greatest in the middle.
+func (c *Curve) distance(batch float64) float64 {
+	lo, hi := math.Inf(1), math.Inf(1)
+	for _, x := range c.points {
+		if d := math.Log2(batch / x.Batch); d >= 0 {
+			lo = math.Min(lo, d)
+		} else {
+			hi = math.Min(hi, -d)
+		}
+	}
+	if lo == 0 || hi == 0 {
+		return 0
+	}
+	return 1 / (1/lo + 1/hi)
+}
+
+// Spreads of published iteration times around their curves, as standard
+// deviations of the logarithm: repeats of one cell differ by 1 to 3 %, and an
+// octave away from what was measured the curve is off by 2 % where the time
+// grows in proportion to the batch and by up to 10 % where it hardly grows,
+// since nothing then says where it will begin to.
+const (
+	repeatSpread = 0.015
+	octaveSpread = 0.02
+	flatSpread   = 4    // times octaveSpread, added where the time does not grow
+	bendKnown    = 0.35 // of all that with three batch sizes, which show the bend
+)
+
+// spread is the standard deviation of ln(time) around the curve.
+func (c *Curve) spread(batch float64) float64 {
+	d := c.distance(batch)
+	if len(c.points) == 1 {
+		// The ends, no growth and growth in proportion, are 90 % apart.
+		return math.Hypot(repeatSpread, d*math.Ln2/2/estimate.Z90)
+	}
+	flat := 1 - c.Elasticity()
+	octave := octaveSpread * (1 + flatSpread*flat*flat)
+	if len(c.points) > 2 {
+		octave *= bendKnown
+	}
+	return math.Hypot(repeatSpread, octave*d)
+}
+
+// Predict is the time at a batch size with its interval, from this curve alone.
+func (c *Curve) Predict(batch float64) estimate.Estimate {
+	return logNormal(math.Log(c.At(batch)), c.spread(batch), estimate.Z90, estimate.OtherBatch)
+}
+
+// logNormal is the estimate whose logarithm has this centre and standard
+// deviation, its ends z of these away.
+func logNormal(centre, sd, z float64, basis estimate.Basis) estimate.Estimate {
+	return estimate.Estimate{Value: math.Exp(centre), Low: math.Exp(centre - z*sd), High: math.Exp(centre + z*sd), Basis: basis}
+}

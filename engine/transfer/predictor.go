@@ -1,0 +1,135 @@
+package transfer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+// Predictor answers for times that nobody measured, from all that were.
+type Predictor struct {
+	Iterations *Table // seconds of an iteration
+	Epochs     *Table // seconds of an epoch, of runs of which no iteration time is known
+}
+
+// New reads what the runs of one mode say. It keeps what it needs of the set,
+// which may change afterwards.
+func New(set *profile.Set, mode profile.Mode) *Predictor {
+	return &Predictor{Iterations: newTable(set, mode, false), Epochs: newTable(set, mode, true)}
+}
+
+// Iteration is the time in seconds of a steady iteration of a variant on so
+// many GPUs of one VM of a type, and in words what it rests on; unknown where
+// nothing can be said. In inference it is the time of a batch on one GPU.
+func (p *Predictor) Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (estimate.Estimate, string) {
+	return p.Iterations.ask(model, v, vm, gpus, batch)
+}
+
+// Epoch is the same for the seconds of an epoch, start-up not included where it
+// is known, from runs of which only these are.
+func (p *Predictor) Epoch(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (estimate.Estimate, string) {
+	return p.Epochs.ask(model, v, vm, gpus, batch)
+}
+
+func (t *Table) ask(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (estimate.Estimate, string) {
+	c := Cell{SubjectOf(model, v), t.place(vm.Key(), gpus, 1), batch}
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	if _, known := t.gpus[c.VM]; !known {
+		t.gpus[c.VM] = vm.GPU
+	}
+	return t.predict(c)
+}
+
+// Predict is the time of a cell in seconds, and in words what it rests on: as
+// measured where it was, else by the batch sizes measured there, else from
+// other places; unknown where nothing can be said.
+func (t *Table) Predict(c Cell) (estimate.Estimate, string) {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	return t.predict(c)
+}
+
+func (t *Table) predict(c Cell) (estimate.Estimate, string) {
+	if e, measured := t.times[c]; measured {
+		return e, "measured there"
+	}
+	if c.Batch < 1 {
+		return estimate.Estimate{}, ""
+	}
+	a, known := t.answers[c]
+	if !known {
+		a = t.answer(c)
+		a.e = a.e.Times(1 / t.unit(c.Subject, c.Batch))
+		t.answers[c] = a
+	}
+	return a.e, a.why
+}
+
+// answer tries the ways in falling order of trust. Of one probe with a borrowed
+// shape, the way is taken that is surer.
+func (t *Table) answer(c Cell) answer {
+	var best answer
+	own := t.curves[at{c.Subject, c.Place}]
+	if own != nil {
+		e, f := t.byCurve(c)
+		best = answer{e, curveWords(own, f)}
+		if len(own.points) > 1 {
+			return best
+		}
+	}
+	if e, x := t.byPlace(c); x != nil && e.Known() && (own == nil || e.LogSigma() < best.e.LogSigma()) {
+		best = answer{e, x.words()}
+	}
+	return best
+}
+
+func curveWords(c *Curve, f *field) string {
+	words := fmt.Sprintf("from %s measured there", count(len(c.points), "batch size"))
+	if f.models > 0 {
+		words += fmt.Sprintf(", corrected by %s", count(f.models, "model"))
+	}
+	return words
+}
+
+func (x *crossing) words() string {
+	from := x.sources[0].VM.InstanceType
+	if n := len(x.sources); n > 1 {
+		from = count(n, "VM type")
+	}
+	switch {
+	case x.probes > 0 && x.others > 0:
+		return fmt.Sprintf("from %s there, its shape from %s and %s", count(x.probes, "batch size"), from, count(x.others, "model"))
+	case x.probes > 0:
+		return fmt.Sprintf("from %s there, its shape from %s", count(x.probes, "batch size"), from)
+	case x.others > 0:
+		return fmt.Sprintf("from %s, as %s did between them", from, count(x.others, "other model"))
+	default:
+		return fmt.Sprintf("from %s by the GPUs' published figures", from)
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return quantity.Count(float64(n)) + " " + what + "s"
+}
+
+// sortedCurves are the curves by model, variant and place, so that no answer
+// hangs on the order of a map.
+func (t *Table) sortedCurves() []at {
+	if t.order == nil {
+		for k := range t.curves {
+			t.order = append(t.order, k)
+		}
+		slices.SortFunc(t.order, func(a, b at) int {
+			return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Variant, b.Variant), comparePlaces(a.Place, b.Place))
+		})
+	}
+	return t.order
+}

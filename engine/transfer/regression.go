@@ -1,0 +1,156 @@
+package transfer
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"sweetspot/engine/estimate"
+)
+
+// row is one thing known, or asked: a deviation from the plain prediction, in
+// units of the spread expected of it.
+type row struct {
+	at      []float64 // where, coordinates scaled so that 1 apart is half forgotten
+	y       float64
+	subject Subject
+	place   Place
+	dataset string
+	octave  float64 // log2 of the batch size
+}
+
+// kernel is how much of a deviation two rows share, as a covariance.
+type kernel func(x, y *row) float64
+
+// near falls from 1 to 0 with the distance of two rows.
+func near(x, y *row) float64 {
+	d := 0.0
+	for i := range x.at {
+		d += (x.at[i] - y.at[i]) * (x.at[i] - y.at[i])
+	}
+	return math.Exp(-d / 2)
+}
+
+// field is a Gaussian-process regression through rows. How far to trust it is
+// learnt by leaving out each model in turn.
+type field struct {
+	rows    []row
+	kernel  kernel
+	noise   float64
+	inverse mat.SymDense
+	weights []float64
+	scale   float64 // of the standard deviations, as found by leaving models out
+	models  int
+}
+
+// priorModels is how many models' worth of trust the expected spread is given
+// beside what leaving models out shows.
+const priorModels = 2.0
+
+// newField fits; without rows it predicts 0 with the kernel's own spread.
+func newField(rows []row, k kernel, noise float64) *field {
+	f := &field{rows: rows, kernel: k, noise: noise, scale: 1}
+	n := len(rows)
+	if n == 0 {
+		return f
+	}
+	cov := mat.NewSymDense(n, nil)
+	y := mat.NewVecDense(n, nil)
+	for i := range rows {
+		for j := i; j < n; j++ {
+			cov.SetSym(i, j, k(&rows[i], &rows[j]))
+		}
+		cov.SetSym(i, i, cov.At(i, i)+noise)
+		y.SetVec(i, rows[i].y)
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(cov) || chol.InverseTo(&f.inverse) != nil {
+		return newField(nil, k, noise) // not a number among the rows: know nothing
+	}
+	var w mat.VecDense
+	w.MulVec(&f.inverse, y)
+	f.weights = w.RawVector().Data
+	f.calibrate()
+	return f
+}
+
+// predict returns the deviation expected at x and its standard deviation.
+func (f *field) predict(x *row) (mean, sd float64) {
+	k := make([]float64, len(f.rows))
+	for i := range f.rows {
+		k[i] = f.kernel(x, &f.rows[i])
+		mean += k[i] * f.weights[i]
+	}
+	variance := f.kernel(x, x) + f.noise
+	if len(k) > 0 {
+		v := mat.NewVecDense(len(k), k)
+		variance -= mat.Inner(v, &f.inverse, v)
+	}
+	return mean, f.scale * math.Sqrt(math.Max(variance, f.noise/10))
+}
+
+// calibrate sets the scale: the deviations of each model's rows from what the
+// other models predict for them should be nine times of ten inside the
+// interval. With C the inverse covariance they are C_gg⁻¹·(C·y)_g, of
+// covariance C_gg⁻¹.
+func (f *field) calibrate() {
+	groups := map[string][]int{}
+	for i, r := range f.rows {
+		groups[r.subject.Model] = append(groups[r.subject.Model], i)
+	}
+	f.models = len(groups)
+	if f.models < 2 {
+		return
+	}
+	var z []float64
+	for i, r := range f.rows { // in the order of the rows, so that sums never differ
+		if g := groups[r.subject.Model]; g[0] == i {
+			z = append(z, f.leftOut(g)...)
+		}
+	}
+	if len(z) == 0 {
+		return
+	}
+	slices.Sort(z)
+	found := stat.Quantile(0.9, stat.LinInterp, z, nil) / estimate.Z90
+	n := float64(f.models)
+	f.scale = math.Sqrt((priorModels + n*found*found) / (priorModels + n))
+}
+
+// leftOut are the deviations of a model's rows from what the others predict, in
+// standard deviations.
+func (f *field) leftOut(rows []int) []float64 {
+	n := len(rows)
+	block, w := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i, a := range rows {
+		w.SetVec(i, f.weights[a])
+		for j := i; j < n; j++ {
+			block.SetSym(i, j, f.inverse.At(a, rows[j]))
+		}
+	}
+	var chol mat.Cholesky
+	var cov mat.SymDense
+	if !chol.Factorize(block) || chol.InverseTo(&cov) != nil {
+		return nil
+	}
+	var e mat.VecDense
+	e.MulVec(&cov, w)
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.Abs(e.AtVec(i)) / math.Sqrt(cov.At(i, i))
+	}
+	return out
+}
+
+// z90 bounds the 90 % interval in standard deviations: Student's t, since the
+// scale is known from a few models only.
+func (f *field) z90() float64 {
+	return studentT90(float64(max(f.models, 1)) + priorModels)
+}
+
+func studentT90(dof float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile(0.95)
+}

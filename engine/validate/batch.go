@@ -1,0 +1,153 @@
+package validate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/transfer"
+)
+
+// fromTwoBatches: a model was run on a VM type at two batch sizes, what does
+// another take? With s the smallest measured they are s and 4·s, s and 16·s,
+// and 2·s and 8·s. The database holds all else there is, the same model on
+// other VM types too.
+var fromTwoBatches = Question{
+	Name: "batch", Asks: "iteration at another batch size, from two on the same VM",
+	Cases: func(set *profile.Set) []Case { return batchCases(set, twoBatches, onlyThere) },
+}
+
+// fromTwoBatchesAlone is the same of a model that nobody ran before.
+var fromTwoBatchesAlone = Question{
+	Name: "batch-new", Asks: "the same for a model that was run nowhere else",
+	Cases: func(set *profile.Set) []Case { return batchCases(set, twoBatches, wholeModel) },
+}
+
+// fromThreeBatches: the smallest, the middle and the largest batch size were
+// run on each VM type, no other.
+var fromThreeBatches = Question{
+	Name: "batch-three", Asks: "epoch or iteration at another batch size, from the smallest, the middle and the largest",
+	Cases: func(set *profile.Set) []Case { return batchCases(set, threeBatches, wholeModel) },
+}
+
+// design lists the sets of batch sizes to know of those measured, in rising
+// order.
+type design func(measured []int) [][]int
+
+func twoBatches(measured []int) [][]int {
+	var out [][]int
+	s := measured[0]
+	for _, pair := range [][]int{{s, 4 * s}, {s, 16 * s}, {2 * s, 8 * s}} {
+		if slices.Contains(measured, pair[0]) && slices.Contains(measured, pair[1]) && len(measured) > 2 {
+			out = append(out, pair)
+		}
+	}
+	return out
+}
+
+func threeBatches(measured []int) [][]int {
+	if len(measured) < 4 {
+		return nil
+	}
+	return [][]int{{measured[0], measured[len(measured)/2], measured[len(measured)-1]}}
+}
+
+// reach is how many times larger or smaller than those known a batch size is
+// that is still asked about.
+const reach = 4
+
+// hiding says which cells are hidden beside the curve's own batch sizes that
+// are not known, when the curve of a cell is asked about.
+type hiding func(asked, c transfer.Cell) bool
+
+// onlyThere hides nothing else.
+func onlyThere(asked, c transfer.Cell) bool { return false }
+
+// wholeModel hides the model everywhere else, in all its variants.
+func wholeModel(asked, c transfer.Cell) bool {
+	return c.Model == asked.Model && (c.Subject != asked.Subject || c.Place != asked.Place)
+}
+
+func batchCases(set *profile.Set, probes design, hidden hiding) []Case {
+	var out []Case
+	p := transfer.New(set, profile.Train)
+	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
+		for _, curve := range curves(t) {
+			measured := batches(curve)
+			for _, known := range probes(measured) {
+				out = append(out, curveCases(t, curve, known, hidden)...)
+			}
+		}
+	}
+	return out
+}
+
+// curves are the cells of each model and place, in rising order of batch.
+func curves(t *transfer.Table) [][]transfer.Cell {
+	var out [][]transfer.Cell
+	for _, c := range t.Cells() {
+		if n := len(out); n > 0 && out[n-1][0].Subject == c.Subject && out[n-1][0].Place == c.Place {
+			out[n-1] = append(out[n-1], c)
+		} else {
+			out = append(out, []transfer.Cell{c})
+		}
+	}
+	return out
+}
+
+func batches(curve []transfer.Cell) []int {
+	out := make([]int, len(curve))
+	for i, c := range curve {
+		out[i] = c.Batch
+	}
+	return out
+}
+
+func curveCases(t *transfer.Table, curve []transfer.Cell, known []int, hidden hiding) []Case {
+	asked := curve[0]
+	rest := t.Without(func(c transfer.Cell) bool {
+		if c.Subject == asked.Subject && c.Place == asked.Place {
+			return !slices.Contains(known, c.Batch)
+		}
+		return hidden(asked, c)
+	})
+	var out []Case
+	for _, c := range curve {
+		if slices.Contains(known, c.Batch) || c.Batch > reach*known[len(known)-1] || reach*c.Batch < known[0] {
+			continue
+		}
+		e, _ := rest.Predict(c)
+		out = append(out, Case{
+			Of:    fmt.Sprintf("%s on %s at batch %d from %d", c.Model, c.VM.InstanceType, c.Batch, known),
+			Truth: t.Time(c).Value, Predicted: e, Plain: straight(t, curve, known, c.Batch),
+		})
+	}
+	return out
+}
+
+// straight is the plain method: least squares of a + b·B, with relative errors,
+// through the known batch sizes.
+func straight(t *transfer.Table, curve []transfer.Cell, known []int, batch int) float64 {
+	var s1, sx, sxx, sy, sxy float64
+	for _, c := range curve {
+		if !slices.Contains(known, c.Batch) {
+			continue
+		}
+		x, y := float64(c.Batch), t.Time(c).Value
+		if t.PerEpoch() {
+			y *= x
+		}
+		w := 1 / (y * y)
+		s1, sx, sxx, sy, sxy = s1+w, sx+w*x, sxx+w*x*x, sy+w*y, sxy+w*x*y
+	}
+	det := s1*sxx - sx*sx
+	y := (sy*sxx-sx*sxy)/det + (s1*sxy-sx*sy)/det*float64(batch)
+	if t.PerEpoch() {
+		y /= float64(batch)
+	}
+	if math.IsNaN(y) || y <= 0 {
+		return math.NaN()
+	}
+	return y
+}
