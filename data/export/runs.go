@@ -53,6 +53,7 @@ type Run struct {
 	Basis              string    `json:"basis"`
 	Source             *string   `json:"source"`
 	AsOf               *string   `json:"as_of"`
+	EpochStartsS       []float64 `json:"epoch_starts_s"` // when each epoch began, from the run's start; null where unknown
 }
 
 // Measured is the accuracy of one run.
@@ -67,11 +68,12 @@ type Measured struct {
 // validation is one evaluation during a run.
 type validation struct {
 	Epoch          int      `json:"epoch"`
-	Seconds        float64  `json:"seconds"`
+	Seconds        *float64 `json:"seconds"`
 	Metric         *string  `json:"metric"`
 	Value          *float64 `json:"value"`
 	HigherIsBetter bool     `json:"higher_is_better"`
 	Units          *float64 `json:"units"`
+	AtS            *float64 `json:"at_s"` // when it ended, from the run's start
 }
 
 // NewRun describes a run.
@@ -86,6 +88,7 @@ func NewRun(r profile.Run) Run {
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS, PeakMemoryBytes: r.PeakMemoryBytes,
 		Status: string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)),
+		EpochStartsS: r.EpochStartsS,
 	}
 	if out.Cloud == nil {
 		out.Host = word(clean(r.InstanceType))
@@ -97,6 +100,15 @@ func NewRun(r profile.Run) Run {
 		out.Accuracy = &Measured{clean(a.Metric), a.Value, a.StdDev, a.HigherIsBetter, a.Basis.String()}
 	}
 	return out
+}
+
+// lasted is the seconds of an evaluation; an imported one says only what it
+// found.
+func lasted(v profile.Validation) *float64 {
+	if v.Seconds == 0 {
+		return nil
+	}
+	return &v.Seconds
 }
 
 // WriteRuns writes the runs of a set as one JSON object, each with its
@@ -141,7 +153,7 @@ func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
 	}
 	validations := make([]validation, len(r.Validations))
 	for k, v := range r.Validations {
-		validations[k] = validation{v.Epoch, v.Seconds, word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units}
+		validations[k] = validation{v.Epoch, lasted(v), word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units, v.AtS}
 	}
 	tail, err := json.Marshal(validations)
 	if err != nil {

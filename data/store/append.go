@@ -39,8 +39,7 @@ func (r *Recording) Append(ctx context.Context, b Batch) error {
 func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) error {
 	seq := r.seq
 	for i, v := range b.Validations {
-		if err := insert(ctx, tx, `INSERT INTO validations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.id, seq.validations+int64(i), v.Epoch, v.Seconds, clean(v.Metric), real(v.Value), v.HigherIsBetter, real(v.Units)); err != nil {
+		if err := insertValidation(ctx, tx, r.id, seq.validations+int64(i), v); err != nil {
 			return err
 		}
 	}

@@ -81,8 +81,7 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 		return false, err
 	}
 	for i, v := range run.Validations {
-		if err := insert(ctx, tx, `INSERT INTO validations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			id, i, v.Epoch, v.Seconds, clean(v.Metric), real(v.Value), v.HigherIsBetter, real(v.Units)); err != nil {
+		if err := insertValidation(ctx, tx, id, int64(i), v); err != nil {
 			return false, err
 		}
 	}
@@ -118,6 +117,7 @@ func rowOf(run profile.Run) *assignments {
 	row.add("total_stddev_s", real(run.TotalStdDevS))
 	row.add("total_n", run.TotalN)
 	row.add("peak_memory_bytes", real(run.PeakMemoryBytes))
+	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))
 	row.accuracy(run.Accuracy)
 	row.add("basis", run.Basis.String())
 	row.add("source", clean(run.Source))

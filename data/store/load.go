@@ -77,7 +77,7 @@ const runQuery = `
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n, r.peak_memory_bytes,
 		r.metric, r.accuracy, r.accuracy_stddev, r.higher_is_better, r.accuracy_basis,
-		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of
+		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
 	ORDER BY r.id`
 
@@ -102,6 +102,7 @@ func scanRun(rows *sql.Rows) (r profile.Run, heartbeat time.Time, err error) {
 		pruned                     bool
 		pruning                    profile.Pruning
 		layers, steadyBasis, basis string
+		starts                     string
 		steady, low, high          *float64
 		metric, accuracyBasis      sql.NullString
 		accuracy, accuracySD       *float64
@@ -114,11 +115,11 @@ func scanRun(rows *sql.Rows) (r profile.Run, heartbeat time.Time, err error) {
 		&r.InitS, &r.FirstIterationS, &r.StartupS, &steady, &low, &high, &steadyBasis, &r.SteadyStdDevS, &r.SteadyN,
 		&r.WarmupIterations, &r.WarmupExtraS, &r.FirstValidationS, &r.ValidationS, &r.TotalS, &r.TotalStdDevS, &r.TotalN, &r.PeakMemoryBytes,
 		&metric, &accuracy, &accuracySD, &higher, &accuracyBasis,
-		&r.Status, &heartbeatMS, &basis, &r.Source, &r.AsOf)
+		&r.Status, &heartbeatMS, &basis, &r.Source, &r.AsOf, &starts)
 	if err != nil {
 		return r, heartbeat, err
 	}
-	r.Basis = basisOf(basis)
+	r.Basis, r.EpochStartsS = basisOf(basis), parseStarts(starts)
 	if pruned {
 		pruning.Layers = parseLayers(layers)
 		r.Variant.Pruning = &pruning
@@ -157,22 +158,6 @@ func parseLayers(text string) map[string]float64 {
 		}
 	}
 	return layers
-}
-
-func loadValidations(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
-	at := make(map[int64]int, len(set.Runs))
-	for i, r := range set.Runs {
-		at[r.ID] = i
-	}
-	return each(ctx, tx, "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units FROM validations ORDER BY run_id, seq", nil, func(rows *sql.Rows) error {
-		var id int64
-		var v profile.Validation
-		err := rows.Scan(&id, &v.Epoch, &v.Seconds, &v.Metric, &v.Value, &v.HigherIsBetter, &v.Units)
-		if i, ok := at[id]; ok {
-			set.Runs[i].Validations = append(set.Runs[i].Validations, v)
-		}
-		return err
-	})
 }
 
 func loadVMTypes(ctx context.Context, tx *sql.Tx, set *profile.Set) error {

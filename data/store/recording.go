@@ -119,8 +119,13 @@ func sourceOf(d Description) string {
 // Finish closes the recording.
 func (r *Recording) Finish(ctx context.Context, f Finish) error {
 	return r.store.change(ctx, "take the end of a run", func(ctx context.Context, tx *transaction) error {
+		starts, err := epochStarts(ctx, tx, r.id)
+		if err != nil {
+			return err
+		}
 		s, now := f.Summary, r.store.nowFunc()
 		set := assignments{}
+		set.add("epoch_starts_s", formatStarts(starts))
 		set.add("status", string(f.Status))
 		set.add("finished_at", stamp(now))
 		set.add("heartbeat_ms", now.UnixMilli())

@@ -139,6 +139,6 @@ const emptied = `
 		steady_s = NULL, steady_low_s = NULL, steady_high_s = NULL, steady_basis = '', steady_stddev_s = NULL, steady_n = 0,
 		warmup_iterations = 0, warmup_extra_s = 0, first_validation_s = NULL, validation_s = NULL, total_s = NULL,
 		total_stddev_s = NULL, total_n = 0, peak_memory_bytes = NULL, metric = NULL, accuracy = NULL, accuracy_stddev = NULL,
-		higher_is_better = NULL, accuracy_basis = NULL, input_wait = NULL, energy_j_per_unit = NULL,
+		higher_is_better = NULL, accuracy_basis = NULL, epoch_starts_s = '', input_wait = NULL, energy_j_per_unit = NULL,
 		iterations = 0, iterations_sum_s = 0, iterations_sum_s2 = 0, iterations_min_s = NULL, iterations_max_s = NULL
 	WHERE id = ?`

@@ -192,8 +192,8 @@ func (r Run) AccuracyStdDev() *float64 {
 
 // Validation is one evaluation during a run.
 type Validation struct {
-	Epoch          int
-	Seconds        float64
+	Epoch          int     // counted from 0
+	Seconds        float64 // how long it took; 0 where an imported one does not say
 	Metric         string
 	Value          *float64
 	HigherIsBetter bool

@@ -112,7 +112,7 @@ func (p *picture) event(e protocol.Event, now float64) {
 	case protocol.Iteration:
 		p.iteration(e, now)
 	case protocol.Validation:
-		p.validation(e)
+		p.validation(e, now)
 	case protocol.Pause:
 		p.batch.Pauses = append(p.batch.Pauses, store.Pause{T: at(e.T, now), Seconds: e.Seconds, Kind: e.Kind})
 	case protocol.Memory:
@@ -187,10 +187,10 @@ func (p *picture) iteration(e protocol.Iteration, now float64) {
 	p.batch.Iterations = append(p.batch.Iterations, row)
 }
 
-func (p *picture) validation(e protocol.Validation) {
+func (p *picture) validation(e protocol.Validation, now float64) {
 	v := profile.Validation{
 		Epoch: e.Epoch, Seconds: e.Seconds, Metric: e.Metric, Value: e.Value, Units: e.Units,
-		HigherIsBetter: isHigherBetter(e.Metric, e.HigherIsBetter),
+		HigherIsBetter: isHigherBetter(e.Metric, e.HigherIsBetter), AtS: new(at(e.T, now)),
 	}
 	p.checks = append(p.checks, v)
 	p.batch.Validations = append(p.batch.Validations, v)

@@ -1,0 +1,42 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+func TestRunsSayWhenEpochsBegan(t *testing.T) {
+	run := profile.Run{
+		Model: "net", Mode: profile.Train, Basis: estimate.Measured, EpochStartsS: []float64{0.5, 10.5},
+		Validations: []profile.Validation{{Epoch: 1, Value: new(0.5), AtS: new(20.0)}, {Epoch: 2, Seconds: 3}},
+	}
+	var out bytes.Buffer
+	err := WriteRuns(&out, &profile.Set{Runs: []profile.Run{run, {Model: "net", Mode: profile.Infer}}}, func(int64) ([]store.Iteration, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Runs []struct {
+			EpochStartsS []float64 `json:"epoch_starts_s"`
+			Validations  []struct {
+				Seconds *float64 `json:"seconds"`
+				AtS     *float64 `json:"at_s"`
+			} `json:"validations"`
+		} `json:"runs"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	r, v := got.Runs[0], got.Runs[0].Validations
+	if len(r.EpochStartsS) != 2 || r.EpochStartsS[1] != 10.5 || got.Runs[1].EpochStartsS != nil {
+		t.Errorf("epochs %v, without any %v", r.EpochStartsS, got.Runs[1].EpochStartsS)
+	}
+	if *v[0].AtS != 20 || v[0].Seconds != nil || v[1].AtS != nil || *v[1].Seconds != 3 {
+		t.Errorf("validations %s", out.String())
+	}
+}
