@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -15,6 +14,7 @@ import (
 	"sweetspot/data/library"
 	"sweetspot/data/library/published"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/reproduce"
 )
@@ -28,16 +28,20 @@ func newReproduceCommand() *cobra.Command {
 		Long: "reproduce computes every published number it can from the study's other published numbers, never from\n" +
 			"itself. A number is ok within the rounding of the printed digits, its own and that of all inputs; it is\n" +
 			"left open where the inputs are not published.",
-		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper malta --json",
+		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper tarcar --all\n  sweetspot reproduce --paper malta --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if paper != "" && paper != reproduce.Malta {
-				return usageError("--paper %q: the only paper to reproduce so far is %s", paper, reproduce.Malta)
+			papers := reproduce.Papers
+			if paper != "" {
+				if !slices.Contains(papers, paper) {
+					return usageError("--paper %q: the papers to reproduce are %s", plaintext.Line(paper, 40), strings.Join(papers, ", "))
+				}
+				papers = []string{paper}
 			}
 			if database(cmd) != "" {
 				return usageError("--db has no meaning here: reproduce computes from published numbers alone")
 			}
-			r, err := reproduceMalta()
+			r, err := reproduceAll(papers)
 			if err != nil {
 				return err
 			}
@@ -47,7 +51,7 @@ func newReproduceCommand() *cobra.Command {
 			return r.write(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta (default: all there are)")
+	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta, malta2019 or tarcar (default: all of them)")
 	cmd.Flags().BoolVar(&all, "all", false, "print every number, not only those that are not ok")
 	return cmd
 }
@@ -63,25 +67,30 @@ type reproduction struct {
 	Method   *reproduce.Method          `json:"method"`
 }
 
-func reproduceMalta() (*reproduction, error) {
-	in, err := maltaInputs()
-	if err != nil {
-		return nil, err
-	}
-	r := &reproduction{
-		Schema: 1, Command: "reproduce", Warnings: append([]string{}, reproduce.Findings(in)...),
-		Rows: reproduce.Reproduce(in), Method: reproduce.Judge(in),
+// reproduceAll computes the papers' numbers, one paper after the other.
+func reproduceAll(papers []string) (*reproduction, error) {
+	r := &reproduction{Schema: 1, Command: "reproduce", Warnings: []string{}, Rows: []reproduce.Row{}}
+	for _, paper := range papers {
+		in, err := published.Read(paper)
+		if err != nil {
+			return nil, err
+		}
+		if paper == reproduce.Malta {
+			if in, err = withLibrary(in); err != nil {
+				return nil, err
+			}
+			r.Method = reproduce.Judge(in)
+		}
+		r.Warnings = append(r.Warnings, reproduce.Findings(in)...)
+		r.Rows = append(r.Rows, reproduce.Reproduce(in)...)
 	}
 	r.Summary, r.Tables = reproduce.Summarise(r.Rows)
 	return r, nil
 }
 
-// maltaInputs gathers the thesis' printed cells, its prices and the absolute
-// times of the built-in library.
-func maltaInputs() (in reproduce.Inputs, err error) {
-	if in.Cells, in.Slips, err = published.Malta(); err != nil {
-		return in, err
-	}
+// withLibrary adds what the thesis' tables rest on: prices from the catalog
+// and the absolute times of the built-in library.
+func withLibrary(in reproduce.Inputs) (reproduce.Inputs, error) {
 	in.Prices = map[string]float64{}
 	for _, vm := range catalog.Builtin() {
 		if price, ok := vm.PriceOf(profile.OnDemand); ok && vm.Cloud == "aws" && vm.Region == "us-east-1" {
@@ -135,19 +144,26 @@ func (r *reproduction) writeTables(text *strings.Builder) {
 	for _, c := range r.Tables {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", c.Paper, c.Table, c.OK, c.NotOK, c.NotComputable)
 	}
-	for _, paper := range slices.Sorted(maps.Keys(r.Summary)) {
-		c := r.Summary[paper]
+	for _, paper := range reproduce.Papers {
+		c, asked := r.Summary[paper]
+		if !asked {
+			continue
+		}
 		fmt.Fprintf(t, "%s\tall\t%d\t%d\t%d\n", paper, c.OK, c.NotOK, c.NotComputable)
 	}
 	t.Flush()
 }
 
 func (r *reproduction) writeRows(text *strings.Builder, all bool) {
+	if !all && !slices.ContainsFunc(r.Rows, func(row reproduce.Row) bool { return row.OK != nil && !*row.OK }) {
+		text.WriteString("every number that can be computed is ok\n")
+		return
+	}
 	t := columns(text)
-	fmt.Fprintln(t, "table\tcell\tpublished\tours\terror\ttolerance\tok\tnote")
+	fmt.Fprintln(t, "paper\ttable\tcell\tpublished\tours\terror\ttolerance\tok\tnote")
 	for _, row := range r.Rows {
 		if all || row.OK != nil && !*row.OK {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Table, row.Cell, number(row.Published, "%.6g"), number(row.Ours, "%.4g"),
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Paper, row.Table, row.Cell, number(row.Published, "%.6g"), number(row.Ours, "%.5g"),
 				percent(row.RelativeError), percent(row.Tolerance), verdict(row.OK), row.Note)
 		}
 	}

@@ -103,10 +103,55 @@ func TestReproduceText(t *testing.T) {
 	}
 }
 
-func TestReproduceKnowsOnePaper(t *testing.T) {
+func TestReproduceOnePaperOrAll(t *testing.T) {
+	rows := map[string]int{}
+	for _, paper := range []string{"", "malta", "malta2019", "tarcar"} {
+		args := []string{"--json"}
+		if paper != "" {
+			args = append(args, "--paper", paper)
+		}
+		text, err := reproduceOutput(t, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Rows    []struct{ Paper string }
+			Summary map[string]map[string]int
+			Method  any
+		}
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err)
+		}
+		rows[paper] = len(got.Rows)
+		for _, r := range got.Rows {
+			if paper != "" && r.Paper != paper {
+				t.Fatalf("--paper %s gives a row of %s", paper, r.Paper)
+			}
+		}
+		if of := map[string]int{"": 3, "malta": 1, "malta2019": 1, "tarcar": 1}[paper]; len(got.Summary) != of {
+			t.Errorf("--paper %q sums up %v", paper, got.Summary)
+		}
+		if judged := paper == "" || paper == "malta"; (got.Method != nil) != judged {
+			t.Errorf("--paper %q: method %v", paper, got.Method)
+		}
+	}
+	if rows[""] != rows["malta"]+rows["malta2019"]+rows["tarcar"] || rows["malta2019"] < 50 || rows["tarcar"] < 100 {
+		t.Errorf("rows %v", rows)
+	}
+	text, err := reproduceOutput(t, "--paper", "malta2019")
+	if err != nil || !strings.Contains(text, "every number that can be computed is ok") || strings.Contains(text, "method 2") {
+		t.Errorf("%v:\n%s", err, text)
+	}
+	text, err = reproduceOutput(t, "--paper", "tarcar", "--all")
+	if err != nil || !strings.Contains(text, "tar_s") || !strings.Contains(text, "30.4 min") {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+func TestReproduceRefusesOtherPapers(t *testing.T) {
 	_, err := reproduceOutput(t, "--paper", "paragon")
 	var exit exitError
-	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), "malta") {
+	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), "malta, malta2019, tarcar") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,14 +15,6 @@ const (
 	realSuffix    = "_real"
 )
 
-// Inputs are the printed numbers of a paper and what its tables rest on.
-type Inputs struct {
-	Cells         []Cell
-	Slips         []Slip
-	Prices        map[string]float64 // $ per hour by instance type
-	Reconstructed []Reconstructed    // absolute times behind the relative tables
-}
-
 // group is one question of the thesis, which VM is fastest and cheapest for an
 // application at a batch size, and the two tables that answer it.
 type group struct {
@@ -37,7 +29,10 @@ type group struct {
 }
 
 func (g group) runtime(vm string, epochs float64) Key {
-	return Key{g.runtimeTable, g.application, g.batch, g.validation, vm, runtimeColumn, epochs}
+	return Key{
+		Table: g.runtimeTable, Application: g.application, Batch: g.batch, Validation: g.validation,
+		VM: vm, Column: runtimeColumn, Epochs: epochs,
+	}
 }
 
 func (g group) realKey(table, column, vm string) Key {
@@ -50,28 +45,22 @@ type book struct {
 	groups []group
 }
 
-// Reproduce computes every result of the thesis' tables anew: a row for each
-// printed cell, in the order of in.Cells. Tables that only hold inputs (5.1)
-// and numbers of the running text give no rows.
-func Reproduce(in Inputs) []Row {
-	s := sheetOf(in.Cells)
+// trainingTimes computes the tables of the thesis. Numbers of the running text that
+// serve as inputs give no rows.
+func trainingTimes(in Inputs) study {
 	b := book{prices: in.Prices, groups: groupsOf(in.Cells)}
-	var rows []Row
-	for _, c := range in.Cells {
-		if c.Table == "text" || c.Table == "5.1" {
-			continue
-		}
-		rows = append(rows, s.row(c, b.how(c.Key), in.Slips))
+	return study{
+		how:      b.how,
+		isInput:  func(k Key) bool { return k.Table == "text" },
+		findings: func(s sheet) []string { return contradictedStartups(s, b.groups) },
 	}
-	return rows
 }
 
-// Findings are contradictions of the thesis that no single cell shows, one
-// sentence each.
-func Findings(in Inputs) []string {
-	s := sheetOf(in.Cells)
+// contradictedStartups tells where a table's lines are straight only with
+// another start-up than the one its anchor prints.
+func contradictedStartups(s sheet, groups []group) []string {
 	var found []string
-	for _, g := range groupsOf(in.Cells) {
+	for _, g := range groups {
 		if !g.startupContradicted {
 			continue
 		}
@@ -92,6 +81,8 @@ func (b book) how(k Key) computation {
 	switch k.Table {
 	case "4.1", "4.2":
 		return b.totals(k)
+	case "4.3", "5.1":
+		return epochsAndIterations(k)
 	case "4.4", "4.5", "5.14":
 		return b.findingOut(k)
 	case "5.2":
@@ -100,6 +91,8 @@ func (b book) how(k Key) computation {
 		return byIterations(k)
 	case "5.6":
 		return b.strategies(k)
+	case "section 4.2", "section 4.5", "section 5.5":
+		return b.claims(k)
 	default:
 		return b.relative(k)
 	}

@@ -158,7 +158,7 @@ func (f *FindingOut) fill(s sheet, table string) {
 		if usd == nil || f.EverythingUSD == nil {
 			return nil
 		}
-		return new(1 - *usd / *f.EverythingUSD)
+		return new(saving(*usd, *f.EverythingUSD))
 	}
 	f.EverythingUSD, f.Method1USD, f.Method2USD = total("everything_usd"), total("method_1_usd"), total("method_2_usd")
 	f.Method1Saves, f.Method2Saves = saves(f.Method1USD), saves(f.Method2USD)

@@ -19,6 +19,7 @@ import (
 type Key struct {
 	Table       string
 	Application string
+	Variant     string // what was changed in the model; empty for the model as it is
 	Batch       int
 	Validation  string // yes or no: whether an estimate counts the validations
 	VM          string
@@ -29,8 +30,10 @@ type Key struct {
 // String names the cell within its table, as rows do.
 func (k Key) String() string {
 	var words []string
-	if k.Application != "" {
-		words = append(words, k.Application)
+	for _, name := range []string{k.Application, k.Variant} {
+		if name != "" {
+			words = append(words, name)
+		}
 	}
 	if k.Batch > 0 {
 		words = append(words, fmt.Sprintf("b%d", k.Batch))
@@ -52,22 +55,29 @@ func (k Key) String() string {
 	return strings.Join(words, " ")
 }
 
-// Cell is a printed cell. Its number is nil where the text is lost.
+// Cell is a printed cell. Its number is nil where the text is lost, or where
+// a figure only draws it.
 type Cell struct {
 	Key
 	Number *Number
 }
 
+// drawn tells a number that no table holds from one that the text lost.
+func (c Cell) drawn() bool {
+	return strings.HasPrefix(c.Table, "figure") || strings.HasPrefix(c.Table, "section")
+}
+
 // Slip is a place where a study contradicts itself. Empty fields of its key
 // match everything.
 type Slip struct {
+	Paper string
 	Key
 	ShouldBe *float64 // what the arithmetic gives, where that is one number
 	Why      string
 }
 
 func (s Slip) concerns(k Key) bool {
-	return s.Table == k.Table && matches(s.Batch, k.Batch) && matches(s.Validation, k.Validation) &&
+	return s.Table == k.Table && matches(s.Application, k.Application) && matches(s.Variant, k.Variant) && matches(s.Batch, k.Batch) && matches(s.Validation, k.Validation) &&
 		matches(s.VM, k.VM) && matches(s.Column, k.Column) && matches(s.Epochs, k.Epochs)
 }
 
@@ -97,6 +107,64 @@ type Row struct {
 
 	Key    Key   `json:"-"`
 	Inputs []Key `json:"-"` // printed cells that ours was computed from
+}
+
+// Inputs are the printed numbers of a paper and what its tables rest on.
+type Inputs struct {
+	Paper         string
+	Cells         []Cell
+	Slips         []Slip
+	Prices        map[string]float64 // $ per hour by instance type, where the paper's cells do not print them
+	Reconstructed []Reconstructed    // absolute times behind the thesis' relative tables
+}
+
+// Papers are those whose numbers are computed, in the order they are shown.
+var Papers = []string{Malta, Malta2019, TARCAR}
+
+// study is how the numbers of one paper are computed.
+type study struct {
+	how      func(Key) computation
+	isInput  func(Key) bool // cells that formulas read but that give no rows
+	findings func(sheet) []string
+}
+
+func studyOf(in Inputs) (study, bool) {
+	switch in.Paper {
+	case Malta:
+		return trainingTimes(in), true
+	case Malta2019:
+		return costBenefit(in), true
+	case TARCAR:
+		return costAccuracy(in), true
+	}
+	return study{}, false
+}
+
+// Reproduce computes every result of a paper anew: a row for each printed
+// cell, in the order of in.Cells. Of a paper it does not know it gives none.
+func Reproduce(in Inputs) []Row {
+	paper, known := studyOf(in)
+	if !known {
+		return nil
+	}
+	s := sheetOf(in.Cells)
+	var rows []Row
+	for _, c := range in.Cells {
+		if !paper.isInput(c.Key) {
+			rows = append(rows, s.row(in.Paper, c, paper.how(c.Key), in.Slips))
+		}
+	}
+	return rows
+}
+
+// Findings are contradictions of a paper that no single cell shows, one
+// sentence each.
+func Findings(in Inputs) []string {
+	paper, known := studyOf(in)
+	if !known {
+		return nil
+	}
+	return paper.findings(sheetOf(in.Cells))
 }
 
 // Count sums rows up.
@@ -145,31 +213,42 @@ func Summarise(rows []Row) (papers map[string]Count, tables []TableCount) {
 type computation struct {
 	formula  formula
 	note     string
+	partial  string  // why ours rests on a part of the inputs only and judges nothing; empty where it rests on all
 	other    formula // another way of computing it, told where it differs
 	otherway string  // in words; %s is its value
 }
 
-func (s sheet) row(c Cell, how computation, slips []Slip) Row {
-	row := Row{Paper: Malta, Table: c.Table, Cell: c.Key.String(), Key: c.Key}
+func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
+	row := Row{Paper: paper, Table: c.Table, Cell: c.Key.String(), Key: c.Key}
 	notes := []string{how.note}
-	if how.formula != nil {
+	switch {
+	case how.formula == nil:
+	case how.partial != "":
+		if got, ok := s.value(how.formula); ok {
+			row.Ours, row.Inputs = &got.value, got.used
+		}
+	default:
 		if got, ok := s.evaluate(how.formula); ok {
 			row.Ours, row.Inputs = &got.value, got.used
 			row.compare(c.Number, got.tolerance)
 		}
 	}
+	notes = append(notes, how.partial)
 	if how.other != nil {
-		if got, ok := s.evaluate(how.other); ok && (row.Ours == nil || got.value != *row.Ours) {
+		if got, ok := s.value(how.other); ok && (row.Ours == nil || got.value != *row.Ours) {
 			notes = append(notes, fmt.Sprintf(how.otherway, short(got.value)))
 		}
 	}
-	if c.Number == nil {
-		notes = append(notes, "the number is lost in the text we have")
-	} else {
+	switch {
+	case c.Number != nil:
 		row.Published = &c.Number.Value
+	case c.drawn():
+		notes = append(notes, "the study draws or defines it, but prints no number")
+	default:
+		notes = append(notes, "the number is lost in the text we have")
 	}
 	for _, slip := range slips {
-		if slip.concerns(c.Key) {
+		if slip.Paper == paper && slip.concerns(c.Key) {
 			notes = append(notes, slip.note())
 		}
 	}

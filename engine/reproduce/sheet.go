@@ -84,14 +84,23 @@ type evaluated struct {
 	used             []Key
 }
 
-// evaluate computes a formula; ok is false where a cell it needs is not
-// printed.
-func (s sheet) evaluate(f formula) (got evaluated, ok bool) {
+// value computes a formula, without its tolerance; ok is false where a cell it
+// needs is not printed.
+func (s sheet) value(f formula) (got evaluated, ok bool) {
 	first := &reading{sheet: s}
 	got.value = f(first)
 	got.used = first.used
 	if first.missing || math.IsNaN(got.value) || math.IsInf(got.value, 0) {
 		return evaluated{}, false
+	}
+	return got, true
+}
+
+// evaluate computes a formula with its tolerance; ok is as for value, and false
+// where rounding alone decides whether there is an answer.
+func (s sheet) evaluate(f formula) (got evaluated, ok bool) {
+	if got, ok = s.value(f); !ok {
+		return got, false
 	}
 	for _, k := range got.used {
 		half := s[k].Half
@@ -101,6 +110,9 @@ func (s sheet) evaluate(f formula) (got evaluated, ok bool) {
 		up := f(&reading{sheet: s, moved: k, by: half})
 		down := f(&reading{sheet: s, moved: k, by: -half})
 		got.tolerance += math.Max(math.Abs(up-got.value), math.Abs(down-got.value))
+	}
+	if math.IsNaN(got.tolerance) || math.IsInf(got.tolerance, 0) {
+		return evaluated{}, false
 	}
 	return got, true
 }

@@ -1,6 +1,11 @@
 package reproduce
 
-import "math"
+import (
+	"math"
+	"strings"
+
+	"sweetspot/engine/cluster"
+)
 
 const secondsPerHour = 3600
 
@@ -19,11 +24,12 @@ func (b book) totals(k Key) computation {
 	switch k.Column {
 	case "cost_usd":
 		how := computation{note: "price × time", formula: func(r *reading) float64 {
-			return b.prices[k.VM] * r.at(k.in("time_s")) / secondsPerHour
+			return cluster.Cost(r.at(k.in("time_s")), b.prices[k.VM])
 		}}
 		if k.Table == "4.2" {
 			how.other = func(r *reading) float64 {
-				return b.prices[k.VM] * math.Round(100*r.at(k.in("time_s"))/secondsPerHour) / 100
+				hours := math.Round(100*r.at(k.in("time_s"))/secondsPerHour) / 100
+				return cluster.Cost(hours*secondsPerHour, b.prices[k.VM])
 			}
 			how.otherway = "with hours rounded to two decimals, as this table seems to have them, it is %s"
 		}
@@ -69,5 +75,85 @@ func (b book) everything(r *reading, application, vm string) float64 {
 	for _, batch := range batchSizes {
 		seconds += r.at(Key{Table: "4.1", Application: application, Batch: batch, VM: vm, Column: "time_s"})
 	}
-	return repeats * b.prices[vm] * seconds / secondsPerHour
+	return repeats * cluster.Cost(seconds, b.prices[vm])
+}
+
+// iterationsPerEpoch are the whole batches of one epoch.
+func iterationsPerEpoch(r *reading, k Key) float64 {
+	images := r.at(Key{Table: "text", Application: k.Application, Column: "train_images"})
+	return cluster.Batches(cluster.Member{Count: 1, BatchSize: float64(k.Batch)}, images)
+}
+
+// epochsAndIterations computes tables 4.3, whose iterations are those of all
+// epochs, and 5.1, whose heading says they are those of one.
+func epochsAndIterations(k Key) computation {
+	seismic := k.Application == "seismic/FCN"
+	switch {
+	case k.Table == "4.3" && k.Column == "epochs":
+		return computation{note: "the table's iterations ÷ those of one epoch", formula: func(r *reading) float64 {
+			return r.at(k.in("iterations")) / iterationsPerEpoch(r, k)
+		}}
+	case k.Table == "4.3" && seismic:
+		epochs := Key{Table: "5.2", Application: k.Application, Batch: k.Batch, Validation: "yes", VM: "p2.xlarge", Column: "epochs"}
+		return computation{note: "the epochs of table 5.2 × iterations of one epoch", formula: func(r *reading) float64 {
+			return r.at(epochs) * iterationsPerEpoch(r, k)
+		}}
+	case k.Table == "5.1" && k.Column == "iterations":
+		return computation{note: "whole batches in one epoch", formula: func(r *reading) float64 { return iterationsPerEpoch(r, k) }}
+	case k.Table == "5.1" && seismic:
+		return sameRuns(k.of("4.3", ""))
+	}
+	return computation{note: measuredNote}
+}
+
+// claims computes what the running text concludes from the tables.
+func (b book) claims(k Key) computation {
+	total := func(r *reading, table, column string) float64 {
+		return r.at(Key{Table: table, Application: k.Application, VM: "total", Column: column})
+	}
+	percent := func(table, less, more string) computation {
+		return computation{note: "the totals of table " + table, formula: func(r *reading) float64 {
+			return 100 * saving(total(r, table, less), total(r, table, more))
+		}}
+	}
+	table := map[string]string{"seismic/FCN": "4.4", "MNIST/Simple-CNN": "4.5"}[k.Application]
+	switch {
+	case strings.HasPrefix(k.Column, "price_over_"):
+		return computation{note: "prices of table 3.1", formula: func(*reading) float64 {
+			return b.prices[k.VM] / b.prices[strings.TrimPrefix(k.Column, "price_over_")]
+		}}
+	case strings.HasPrefix(k.Column, "speedup_over_"):
+		return fasterThan(k, strings.TrimPrefix(k.Column, "speedup_over_"))
+	case k.Column == "method_1_saves_percent":
+		return percent(table, "method_1_usd", "everything_usd")
+	case k.Column == "method_2_saves_percent":
+		return percent("5.14", "method_2_usd", "everything_usd")
+	case k.Column == "method_2_saves_over_method_1_percent":
+		return percent("5.14", "method_2_usd", "method_1_usd")
+	}
+	return computation{note: "no method of ours computes this cell"}
+}
+
+// saving is the fraction that less is below more.
+func saving(less, more float64) float64 { return 1 - less/more }
+
+// fasterThan compares two VMs of table 4.2, each at its best batch size.
+func fasterThan(k Key, vm string) computation {
+	best := func(r *reading, name, column string, better func(x, y float64) float64) float64 {
+		at := Key{Table: "4.2", Application: k.Application, VM: name, Column: column}
+		at.Batch = batchSizes[0]
+		v := r.at(at)
+		for _, at.Batch = range batchSizes[1:] {
+			v = better(v, r.at(at))
+		}
+		return v
+	}
+	return computation{
+		note: "the speed-ups of table 4.2, each VM at its best batch size",
+		formula: func(r *reading) float64 {
+			return best(r, k.VM, "speedup", math.Max) / best(r, vm, "speedup", math.Max)
+		},
+		other:    func(r *reading) float64 { return best(r, vm, "time_s", math.Min) / best(r, k.VM, "time_s", math.Min) },
+		otherway: "from the times it is %s",
+	}
 }

@@ -4,7 +4,7 @@
 package published
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,36 +16,65 @@ import (
 	"sweetspot/engine/reproduce"
 )
 
-//go:embed malta.csv
-var maltaCSV string
+//go:embed *.csv
+var files embed.FS
 
-//go:embed slips.csv
-var slipsCSV string
-
-// Columns of the two files, in their order.
+// Columns of the files, in their order: the thesis' cells, those of the other
+// studies, and the slips of all.
 var (
-	cellColumns = []string{"table", "application", "batch_size", "validation", "instance_type", "column", "epochs", "printed", "source"}
-	slipColumns = []string{"table", "batch_size", "validation", "instance_type", "column", "epochs", "should_be", "why"}
+	cellColumns  = []string{"table", "application", "batch_size", "validation", "instance_type", "column", "epochs", "printed", "source"}
+	studyColumns = []string{"table", "application", "variant", "batch_size", "instance_type", "column", "printed", "rounding", "source"}
+	slipColumns  = []string{"paper", "table", "application", "variant", "batch_size", "validation", "instance_type", "column", "epochs", "should_be", "why"}
 )
 
-// Malta returns the cells and slips of Malta's thesis (2021).
-func Malta() ([]reproduce.Cell, []reproduce.Slip, error) {
-	cells, err := ReadCells(strings.NewReader(maltaCSV))
-	if err != nil {
-		return nil, nil, fmt.Errorf("published numbers, malta.csv: %w", err)
+// ofThesis are the cells of the thesis that print the 2019 study's runs again:
+// their times in seconds and their iterations.
+var ofThesis = map[string]string{"4.2": "time_s", "4.3": "iterations"}
+
+// Read returns the printed cells and the slips of a paper, one of
+// [reproduce.Papers].
+func Read(paper string) (in reproduce.Inputs, err error) {
+	in.Paper = paper
+	if in.Cells, err = readFile(paper+".csv", ReadCells); err != nil {
+		return in, err
 	}
-	slips, err := ReadSlips(strings.NewReader(slipsCSV))
-	if err != nil {
-		return nil, nil, fmt.Errorf("published numbers, slips.csv: %w", err)
+	if in.Slips, err = readFile("slips.csv", ReadSlips); err != nil {
+		return in, err
 	}
-	return cells, slips, nil
+	if paper != reproduce.Malta2019 {
+		return in, nil
+	}
+	thesis, err := readFile(reproduce.Malta+".csv", ReadCells)
+	if err != nil {
+		return in, err
+	}
+	for _, c := range thesis {
+		if column, again := ofThesis[c.Table]; again && c.Column == column {
+			c.Table = "thesis " + c.Table
+			in.Cells = append(in.Cells, c)
+		}
+	}
+	return in, nil
+}
+
+func readFile[T any](name string, read func(io.Reader) ([]T, error)) ([]T, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("published numbers: %w", err)
+	}
+	defer f.Close()
+	rows, err := read(f)
+	if err != nil {
+		return nil, fmt.Errorf("published numbers, %s: %w", name, err)
+	}
+	return rows, nil
 }
 
 // ReadCells reads printed cells. An error names the row and column.
 func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
 	var cells []reproduce.Cell
 	seen := map[reproduce.Key]bool{}
-	err := eachRow(in, cellColumns, func(r row) error {
+	err := eachRow(in, [][]string{cellColumns, studyColumns}, func(r row) error {
 		c := reproduce.Cell{Key: r.key()}
 		for _, required := range []string{"column", "source"} {
 			if r.text(required) == "" {
@@ -57,6 +86,9 @@ func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
 		}
 		seen[c.Key] = true
 		c.Number = r.number("printed")
+		if half := r.half(); half != nil && c.Number != nil {
+			c.Number.Half = *half
+		}
 		cells = append(cells, c)
 		return r.failed()
 	})
@@ -66,8 +98,11 @@ func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
 // ReadSlips reads the places where a study contradicts itself.
 func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
 	var slips []reproduce.Slip
-	err := eachRow(in, slipColumns, func(r row) error {
-		s := reproduce.Slip{Key: r.key(), Why: r.text("why")}
+	err := eachRow(in, [][]string{slipColumns}, func(r row) error {
+		s := reproduce.Slip{Paper: r.text("paper"), Key: r.key(), Why: r.text("why")}
+		if !slices.Contains(reproduce.Papers, s.Paper) {
+			return r.wrong("paper", "is none of "+strings.Join(reproduce.Papers, ", "))
+		}
 		if s.Why == "" {
 			return r.wrong("why", "is empty")
 		}
@@ -80,10 +115,11 @@ func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
 	return slips, err
 }
 
-// eachRow checks the header and hands every row after it to use.
-func eachRow(in io.Reader, columns []string, use func(row) error) error {
+// eachRow checks that the header is one of the layouts and hands every row
+// after it to use.
+func eachRow(in io.Reader, layouts [][]string, use func(row) error) error {
 	reader := csv.NewReader(in)
-	reader.FieldsPerRecord = len(columns)
+	var columns []string
 	for n := 1; ; n++ {
 		record, err := reader.Read()
 		switch {
@@ -91,9 +127,13 @@ func eachRow(in io.Reader, columns []string, use func(row) error) error {
 			return nil
 		case err != nil:
 			return fmt.Errorf("row %d: %w", n, err)
-		case n == 1 && !slices.Equal(record, columns):
-			return fmt.Errorf("row 1 must be the header %s", strings.Join(columns, ","))
-		case n > 1:
+		case n == 1:
+			i := slices.IndexFunc(layouts, func(layout []string) bool { return slices.Equal(record, layout) })
+			if i < 0 {
+				return fmt.Errorf("row 1 must be the header %s", strings.Join(layouts[0], ","))
+			}
+			columns = layouts[i]
+		default:
 			if err := use(row{line: n, columns: columns, cells: record, err: new(error)}); err != nil {
 				return err
 			}
@@ -129,9 +169,23 @@ func (r row) number(column string) *reproduce.Number {
 	return &n
 }
 
+// half is how far the true value may be from the printed one, where its digits
+// do not tell.
+func (r row) half() *float64 {
+	text := r.text("rounding")
+	if text == "" {
+		return nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0) || v > 1e9 {
+		r.keep(r.wrong("rounding", fmt.Sprintf("%q is not a number of at least 0", text)))
+	}
+	return &v
+}
+
 func (r row) key() reproduce.Key {
 	k := reproduce.Key{
-		Table: r.text("table"), Application: r.text("application"), Validation: r.text("validation"),
+		Table: r.text("table"), Application: r.text("application"), Variant: r.text("variant"), Validation: r.text("validation"),
 		VM: r.text("instance_type"), Column: r.text("column"),
 	}
 	if k.Table == "" {

@@ -2,6 +2,7 @@ package published
 
 import (
 	"encoding/csv"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,11 +21,25 @@ var prices = map[string]float64{
 
 func malta(t *testing.T) reproduce.Inputs {
 	t.Helper()
-	cells, slips, err := Malta()
+	in, err := Read(reproduce.Malta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reproduce.Inputs{Cells: cells, Slips: slips, Prices: prices}
+	in.Prices = prices
+	return in
+}
+
+// study gives any paper's inputs.
+func study(t *testing.T, paper string) reproduce.Inputs {
+	t.Helper()
+	if paper == reproduce.Malta {
+		return malta(t)
+	}
+	in, err := Read(paper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
 }
 
 func find(t *testing.T, rows []reproduce.Row, table, cell string) reproduce.Row {
@@ -62,6 +77,15 @@ func TestPickedCells(t *testing.T) {
 		{"A.3", "seismic/FCN b2048 p2.xlarge runtime@20 epochs without validation", 7.13, 7.13, 0.05, true},
 		{"5.14", "MNIST/Simple-CNN total method_2_usd", 2.62, 2.6129, 1e-9, true},
 		{"4.1", "seismic/FCN b256 p3.8xlarge cost_usd", 0.05, 0.2016, 1e-4, false},
+		{"4.3", "CIFAR-10/ResNet-50 b256 epochs", 2.7, 86.73, 0.01, false},
+		{"4.3", "seismic/FCN b512 iterations", 880, 880, 1e-9, true},
+		{"5.1", "MNIST/Simple-CNN b512 iterations", 98, 98, 1e-9, true},
+		{"section 4.2", "p3.8xlarge price_over_p2.xlarge", 13.6, 13.6, 1e-9, true},
+		{"section 4.2", "CIFAR-10/ResNet-50 p3.8xlarge speedup_over_p3.2xlarge", 1.46, 1.46, 1e-9, true},
+		{"section 4.5", "MNIST/Simple-CNN method_1_saves_percent", 62.2, 62.16, 0.01, true},
+		{"section 4.5", "seismic/FCN method_1_saves_percent", 86.4, 85.32, 0.01, false},
+		{"section 5.5", "MNIST/Simple-CNN method_2_saves_percent", 83.8, 86.36, 0.01, false},
+		{"section 5.5", "MNIST/Simple-CNN method_2_saves_over_method_1_percent", 64, 63.96, 0.01, true},
 	} {
 		r := find(t, rows, c.table, c.cell)
 		if r.Ours == nil || r.OK == nil {
@@ -83,46 +107,52 @@ func TestPickedCells(t *testing.T) {
 	}
 }
 
-// Whatever is not ok in the tables that the method is about has a reason, and
-// nothing rests on the number it is compared with.
+// Whatever is not ok has a reason, and nothing rests on the number it is
+// compared with.
 func TestEveryMissIsExplained(t *testing.T) {
-	in := malta(t)
-	rows := reproduce.Reproduce(in)
-	missed := map[string]int{}
-	for _, r := range rows {
-		if slices.Contains(r.Inputs, r.Key) {
-			t.Errorf("%s %s rests on itself", r.Table, r.Cell)
-		}
-		if r.Note == "" {
-			t.Errorf("%s %s does not say how it was got", r.Table, r.Cell)
-		}
-		if r.OK == nil || *r.OK {
-			continue
-		}
-		missed[r.Table]++
-		if !strings.ContainsAny(r.Note, ";") {
-			t.Errorf("%s %s is off without a reason: %s", r.Table, r.Cell, r.Note)
-		}
+	want := map[string]map[string]int{
+		reproduce.Malta: {
+			"4.1": 3, "4.2": 18, "4.3": 6, "4.4": 4, "section 4.5": 1, "5.1": 5, "5.3": 4, "5.4": 2, "5.6": 5, "5.9": 8,
+			"5.11": 2, "5.13": 1, "section 5.5": 1, "B.4": 1,
+		},
+		reproduce.Malta2019: {},
+		reproduce.TARCAR:    {"3": 1, "abstract": 2, "figure 9": 1, "figure 10": 1},
 	}
-	want := map[string]int{"4.1": 3, "4.2": 18, "4.4": 4, "5.3": 4, "5.4": 2, "5.6": 5, "5.9": 8, "5.11": 2, "5.13": 1, "B.4": 1}
-	for table := range want {
-		if missed[table] != want[table] {
-			t.Errorf("table %s: %d cells off, known are %d", table, missed[table], want[table])
+	for _, paper := range reproduce.Papers {
+		missed := map[string]int{}
+		for _, r := range reproduce.Reproduce(study(t, paper)) {
+			if slices.Contains(r.Inputs, r.Key) {
+				t.Errorf("%s %s %s rests on itself", paper, r.Table, r.Cell)
+			}
+			if r.Note == "" || r.Paper != paper {
+				t.Errorf("%s %s %s: paper %q, how it was got: %q", paper, r.Table, r.Cell, r.Paper, r.Note)
+			}
+			if r.OK == nil || *r.OK {
+				continue
+			}
+			missed[r.Table]++
+			if !strings.ContainsAny(r.Note, ";") {
+				t.Errorf("%s %s %s is off without a reason: %s", paper, r.Table, r.Cell, r.Note)
+			}
 		}
-		delete(missed, table)
-	}
-	if len(missed) > 0 {
-		t.Errorf("more tables are off: %v", missed)
+		if !maps.Equal(missed, want[paper]) {
+			t.Errorf("%s: cells off per table %v, known are %v", paper, missed, want[paper])
+		}
 	}
 }
 
 // Where a slip says what should be printed, ours agrees.
 func TestSlipsAreWhatArithmeticGives(t *testing.T) {
-	in := malta(t)
+	for _, paper := range reproduce.Papers {
+		slipsAgree(t, study(t, paper))
+	}
+}
+
+func slipsAgree(t *testing.T, in reproduce.Inputs) {
 	for i, slip := range in.Slips {
-		hit := false
+		hit := slip.Paper != in.Paper
 		for j, c := range in.Cells {
-			if c.Table != slip.Table || c.Column != slip.Column || c.Epochs != slip.Epochs && slip.Epochs != 0 && c.Epochs != 0 {
+			if slip.Paper != in.Paper || c.Table != slip.Table || slip.Application != "" && c.Application != slip.Application || c.Column != slip.Column || c.Epochs != slip.Epochs && slip.Epochs != 0 && c.Epochs != 0 {
 				continue
 			}
 			hit = true
@@ -170,26 +200,28 @@ func TestTable54ContradictsTable57(t *testing.T) {
 
 // A check that cannot fail is none: a wrong digit turns ok into not ok.
 func TestTamperingIsFound(t *testing.T) {
-	in := malta(t)
-	rows := reproduce.Reproduce(in)
-	tried := 0
-	for i := 0; i < len(rows); i += 61 {
-		if rows[i].OK == nil || !*rows[i].OK {
-			continue
+	for paper, step := range map[string]int{reproduce.Malta: 61, reproduce.Malta2019: 1, reproduce.TARCAR: 1} {
+		in := study(t, paper)
+		rows := reproduce.Reproduce(in)
+		tried := 0
+		for i := 0; i < len(rows); i += step {
+			if rows[i].OK == nil || !*rows[i].OK {
+				continue
+			}
+			tried++
+			j := slices.IndexFunc(in.Cells, func(c reproduce.Cell) bool { return c.Key == rows[i].Key })
+			tampered := in
+			tampered.Cells = slices.Clone(in.Cells)
+			n := *in.Cells[j].Number
+			n.Value *= 1.01 + 2.5**rows[i].Tolerance
+			tampered.Cells[j].Number = &n
+			if r := reproduce.Reproduce(tampered)[i]; *r.OK || *r.Ours != *rows[i].Ours {
+				t.Errorf("%s %s %s printed as %g instead of %g: ok %v, ours %g", paper, r.Table, r.Cell, n.Value, *rows[i].Published, *r.OK, *r.Ours)
+			}
 		}
-		tried++
-		j := slices.IndexFunc(in.Cells, func(c reproduce.Cell) bool { return c.Key == rows[i].Key })
-		tampered := in
-		tampered.Cells = slices.Clone(in.Cells)
-		n := *in.Cells[j].Number
-		n.Value *= 1 + 2.5**rows[i].Tolerance
-		tampered.Cells[j].Number = &n
-		if r := reproduce.Reproduce(tampered)[i]; *r.OK || *r.Ours != *rows[i].Ours {
-			t.Errorf("%s %s printed as %g instead of %g: ok %v, ours %g", r.Table, r.Cell, n.Value, *rows[i].Published, *r.OK, *r.Ours)
+		if tried < 10 {
+			t.Errorf("%s: only %d cells tried", paper, tried)
 		}
-	}
-	if tried < 10 {
-		t.Errorf("only %d cells tried", tried)
 	}
 }
 
@@ -241,6 +273,7 @@ func TestAgainstTypedTables(t *testing.T) {
 			same(reproduce.Key{Table: table, Application: row["application"], Batch: batch, VM: row["instance_type"], Column: column}, row[name])
 		}
 	}
+	typed2019(t)
 	if len(relative) != 13 || count["5.9"] != 48 {
 		t.Errorf("tables %v, 5.9 has %d cells", relative, count["5.9"])
 	}
@@ -291,13 +324,25 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 	slips := strings.Join(slipColumns, ",") + "\n"
-	if _, err := ReadSlips(strings.NewReader(slips + "5.7,,,,,,,\n")); err == nil || !strings.Contains(err.Error(), "column why") {
+	if _, err := ReadSlips(strings.NewReader(slips + "malta,5.7,,,,,,,,,\n")); err == nil || !strings.Contains(err.Error(), "column why") {
 		t.Errorf("a slip without a reason: %v", err)
 	}
 }
 
+func text(t testing.TB, name string) string {
+	t.Helper()
+	whole, err := files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(whole)
+}
+
 func FuzzReadCells(f *testing.F) {
+	maltaCSV := text(f, "malta.csv")
 	f.Add(maltaCSV[:2000])
+	f.Add(text(f, "malta2019.csv"))
+	f.Add(text(f, "tarcar.csv"))
 	f.Add(strings.Join(cellColumns, ",") + "\n5.7,x,1,,v,c,,,s\n")
 	f.Add(strings.Join(cellColumns, ",") + "\n5.7,x,1,,v,runtime,5,1.0,s\n5.8,x,1,,w,cost,5,1.0,s\n5.6,x,1,,v,second_iteration,,1.0,s\n")
 	var relative strings.Builder // a whole group, with a stranger in it
@@ -318,17 +363,19 @@ func FuzzReadCells(f *testing.F) {
 			}
 		}
 		// Whatever is printed, no panic.
-		reproduce.Reproduce(reproduce.Inputs{Cells: cells})
-		reproduce.Findings(reproduce.Inputs{Cells: cells})
+		for _, paper := range reproduce.Papers {
+			reproduce.Reproduce(reproduce.Inputs{Paper: paper, Cells: cells})
+			reproduce.Findings(reproduce.Inputs{Paper: paper, Cells: cells})
+		}
 	})
 }
 
 func BenchmarkReproduceMalta(b *testing.B) {
-	cells, slips, err := Malta()
+	in, err := Read(reproduce.Malta)
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := reproduce.Inputs{Cells: cells, Slips: slips, Prices: prices}
+	in.Prices = prices
 	for b.Loop() {
 		reproduce.Reproduce(in)
 	}

@@ -1,0 +1,30 @@
+package reproduce
+
+import (
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+)
+
+// choice is a candidate of the ranking whose time, cost and accuracy are
+// printed or follow from printed ones, so without an interval.
+func choice(seconds, usd, accuracy float64, configuration ...rank.Part) rank.Candidate {
+	return rank.Candidate{
+		Configuration: configuration,
+		Time:          estimate.Exact(seconds, estimate.Published),
+		Cost:          estimate.Exact(usd, estimate.Published),
+		Quality: &rank.Quality{
+			Metric: "accuracy", HigherIsBetter: true, Estimate: estimate.Exact(accuracy, estimate.Published),
+		},
+	}
+}
+
+// part is a number of VMs of a type named as a study does.
+func part(vm string, count int) rank.Part {
+	return rank.Part{VM: profile.VMType{Cloud: "aws", InstanceType: vm}, Count: count}
+}
+
+// ranked puts candidates in order, within the limits.
+func ranked(candidates []rank.Candidate, by rank.Sort, limits rank.Limits) *rank.Result {
+	return rank.Evaluate(rank.NewSpace(candidates), rank.Query{Sort: by, Limits: limits})
+}
