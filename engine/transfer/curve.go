@@ -180,7 +180,7 @@ const (
 	repeatSpread = 0.015
 	octaveSpread = 0.02
 	flatSpread   = 4    // times octaveSpread, added where the time does not grow
-	bendKnown    = 0.35 // of all that with three batch sizes, which show the bend
+	bendKnown    = 0.6 // of all that with three batch sizes, which show the bend
 )
 
 // spread is the standard deviation of ln(time) around the curve.

@@ -123,20 +123,31 @@ func (t *Table) cross(s Subject, target Place) *crossing {
 	x.sound = len(rows) > 0 || spread < blindSpread
 	x.same = spread <= hostSpread
 	general := spread * spread / (ratioSpread * ratioSpread)
-	x.field = newField(rows, func(a, b *row) float64 { return general + alikeCrossing(a, b, own) }, 0.1)
+	for _, shape := range likeness {
+		f := newField(rows, func(a, b *row) float64 { return general + alikeCrossing(a, b, shape, own) }, 0.1)
+		if x.field == nil || f.evidence > x.field.evidence {
+			x.field = f
+		}
+	}
 	return x
 }
 
+// likeness lists how much models that lie near one another may share beyond
+// what all do. The one is taken under which the rows are likeliest: a few
+// unlike models say little of a new one, many alike ones much.
+var likeness = []float64{1, 0.2, 0.04}
+
 // alikeCrossing is what the ratios of two rows share beyond what all share.
-// Where the model was probed in the place, its own level counts: rows of one
-// model are then alike whatever their coordinates, the more the nearer their
-// batch sizes.
-func alikeCrossing(x, y *row, probed bool) float64 {
+// Near rows share the shape, and a straight trend over the coordinates. Where
+// the model was probed in the place, its own level counts: rows of one model
+// are then alike whatever their coordinates, the more the nearer their batch
+// sizes.
+func alikeCrossing(x, y *row, shape float64, probed bool) float64 {
 	line := 0.0
 	for i := range x.at {
 		line += x.at[i] * y.at[i]
 	}
-	k := near(x, y) + 0.1*line
+	k := shape * (near(x, y) + 0.1*line)
 	if x.subject.Model == y.subject.Model {
 		k += 0.1
 	}

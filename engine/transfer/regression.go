@@ -44,10 +44,12 @@ type field struct {
 	weights []float64
 	scale   float64 // of the standard deviations, as found by leaving models out
 	models  int
+	evidence float64 // logarithm of the likelihood of the rows, their scale left open
 }
 
 // priorModels is how many models' worth of trust the expected spread is given
-// beside what leaving models out shows.
+// beside what leaving models out shows: a scale found on two is no more than a
+// hint.
 const priorModels = 2.0
 
 // newField fits; without rows it predicts 0 with the kernel's own spread.
@@ -73,6 +75,7 @@ func newField(rows []row, k kernel, noise float64) *field {
 	var w mat.VecDense
 	w.MulVec(&f.inverse, y)
 	f.weights = w.RawVector().Data
+	f.evidence = -float64(n)/2*math.Log(mat.Dot(y, &w)/float64(n)+1e-12) - chol.LogDet()/2
 	f.calibrate()
 	return f
 }
@@ -145,10 +148,13 @@ func (f *field) leftOut(rows []int) []float64 {
 	return out
 }
 
-// z90 bounds the 90 % interval in standard deviations: Student's t, since the
-// scale is known from a few models only.
+// z90 bounds the 90 % interval in standard deviations: Student's t where the
+// scale was found on a few models.
 func (f *field) z90() float64 {
-	return studentT90(float64(max(f.models, 1)) + priorModels)
+	if f.models < 2 {
+		return estimate.Z90
+	}
+	return studentT90(float64(f.models + 1))
 }
 
 func studentT90(dof float64) float64 {
