@@ -49,6 +49,10 @@ func Method2(t Iterations, n float64) float64 {
 // thesis reports σ = 20.5 s on 14 s for p2.xlarge at batch 256).
 const OneOffRel = 0.5
 
+// OneTotalRel is the least relative 90 % half-width of a total that was measured
+// once: totals of one training differ by a few percent from run to run.
+const OneTotalRel = 0.05
+
 // Training estimates the seconds of n epochs of the run's training by method
 // 2. Where the run holds no steady iteration time the estimate is unknown: a
 // bare total answers [AsPublished] only.
@@ -116,7 +120,11 @@ func AsPublished(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.
 		e.Low = math.Max(e.Low, e.Value*e.Value/e.High)
 		return e
 	}
-	return estimate.Spread(*r.TotalS, kinds[r.Basis].Rel, r.Basis)
+	rel := kinds[r.Basis].Rel
+	if rel == 0 { // a single measured total varies as published ones do
+		rel = max(kinds[estimate.Published].Rel, OneTotalRel)
+	}
+	return estimate.Spread(*r.TotalS, rel, r.Basis)
 }
 
 func hasSpread(e estimate.Estimate) bool { return e.High > e.Low }

@@ -13,7 +13,7 @@ import (
 type Processes struct {
 	N       int
 	Within  float64           // standard deviation of one run's mean, from the runs' own intervals
-	Between *float64          // standard deviation between processes beyond that; nil for fewer than two
+	Between *float64          // standard deviation between processes beyond that; nil where none shows, and for fewer than two
 	Mean    estimate.Estimate // the mean over processes
 	Next    estimate.Estimate // the mean of one more process: what the user's own run will be
 }
@@ -47,7 +47,10 @@ func Between(runs []estimate.Estimate) Processes {
 		bases[i] = e.Basis
 	}
 	total := all.m2 / (n - 1) // of the means: within and between together
-	p.Within, p.Between = math.Sqrt(variance), new(math.Sqrt(max(0, total-variance)))
+	p.Within = math.Sqrt(variance)
+	if total > variance { // else the spread within one explains all there is
+		p.Between = new(math.Sqrt(total - variance))
+	}
 	t := quantile95(len(runs) - 1)
 	basis := estimate.Weakest(bases...)
 	own := func(half float64) estimate.Estimate {

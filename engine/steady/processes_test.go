@@ -59,7 +59,9 @@ func TestBetweenTellsTheSpreadsApart(t *testing.T) {
 		runs, _ := draw(8, 0.01, 0.03, seed)
 		p := Between(runs)
 		within += p.Within / trials
-		between += *p.Between * *p.Between / trials
+		if p.Between != nil {
+			between += *p.Between * *p.Between / trials
+		}
 	}
 	if math.Abs(within-0.01) > 1e-6 || math.Abs(math.Sqrt(between)-0.03) > 0.002 {
 		t.Errorf("within %v and between %v, put in 0.01 and 0.03", within, math.Sqrt(between))
@@ -73,6 +75,18 @@ func TestBetweenFewRuns(t *testing.T) {
 	one := estimate.Around(2, 0.1, estimate.Measured)
 	if p := Between([]estimate.Estimate{one}); p.Mean != one || p.Next != one || p.Between != nil {
 		t.Errorf("one run says nothing of the spread between runs: %+v", p)
+	}
+}
+
+// Means that differ by less than their own errors say nothing of a spread
+// between processes: that it is 0 was not measured.
+func TestNoSpreadBetweenIsUnknown(t *testing.T) {
+	run := func(mean float64) estimate.Estimate { return estimate.Around(mean, 0.25e-3, estimate.Measured) }
+	if p := Between([]estimate.Estimate{run(3.22e-3), run(3.15e-3)}); p.Between != nil || p.Within < 0.15e-3 || p.Within > 0.153e-3 {
+		t.Errorf("between %v, within %v", p.Between, p.Within)
+	}
+	if p := Between([]estimate.Estimate{run(3.22e-3), run(4.15e-3)}); p.Between == nil || *p.Between < 0.5e-3 {
+		t.Errorf("means far apart: %+v", p)
 	}
 }
 

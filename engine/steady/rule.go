@@ -153,7 +153,11 @@ func (r Rule) precision(s Summary) Verdict {
 		need(max(ratio(aim, half)*ratio(aim, half), seconds/r.Patience),
 			"±%s %%, goes on for ±%s %% until %g s", percent(half), percent(aim), r.Patience)
 	}
-	need(ratio(target, half)*ratio(target, half), "±%.1f %%, aims at ±%s %%%s", 100*half, percent(target), r.why())
+	looked := ""
+	if s.Looked > s.Steady.HalfWidth() {
+		looked = " when last looked at"
+	}
+	need(ratio(target, half)*ratio(target, half), "±%.1f %%%s, aims at ±%s %%%s", 100*half, looked, percent(target), r.why())
 	if s.Period > 0 {
 		need(float64(s.Cycles)/leastCycles, "a long iteration every %d: %s seen, needs %d", s.Period, periods(s.Cycles), leastCycles)
 	}

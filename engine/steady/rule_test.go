@@ -41,7 +41,7 @@ func TestJudge(t *testing.T) {
 		{"precise, and cheap to know better", DefaultRule(), steadySummary(60, 0.1, 0.018), 8, "", "±1.8 %, goes on for ±0.7 % until 30 s"},
 		{"precise after the patience", DefaultRule(), steadySummary(610, 0.1, 0.018), 80, Precise, "±1.8 % after 610 steady steps"},
 		{"precise without patience", Rule{Target: 0.02}, steadySummary(60, 0.1, 0.018), 8, Precise, "±1.8 % after 60 steady steps"},
-		{"precise now, not when looked at", DefaultRule(), doubtful, 130, "", "±3.0 %, aims at ±2 %"},
+		{"precise now, not when looked at", DefaultRule(), doubtful, 130, "", "±3.0 % when last looked at, aims at ±2 %"},
 		{"two periods", DefaultRule(), stalls, 130, "", "a long iteration every 25: 2 periods seen, needs 3"},
 		{"three periods", DefaultRule(), seen, 130, Precise, "±0.5 % after 60 steady steps, with a long one every 25"},
 		{"drift", DefaultRule(), drifting, 80, Precise, "drifting by +0.4 %"},

@@ -45,6 +45,7 @@ type reader interface {
 // Adapter reads the output of one script, line by line. It is not safe for
 // use by several goroutines.
 type Adapter struct {
+	kind    Kind
 	readers []reader
 	settled bool
 	last    float64 // the latest time seen
@@ -57,22 +58,25 @@ func New(kind Kind, pattern string) (*Adapter, error) {
 	}
 	switch kind {
 	case Auto:
-		return &Adapter{readers: []reader{&keras{}, newTQDM(), &mllog{}}}, nil
+		return &Adapter{kind: kind, readers: []reader{&keras{}, newTQDM(), &mllog{}}}, nil
 	case Keras:
-		return &Adapter{readers: []reader{&keras{}}}, nil
+		return &Adapter{kind: kind, readers: []reader{&keras{}}}, nil
 	case TQDM:
-		return &Adapter{readers: []reader{newTQDM()}}, nil
+		return &Adapter{kind: kind, readers: []reader{newTQDM()}}, nil
 	case MLLOG:
-		return &Adapter{readers: []reader{&mllog{}}}, nil
+		return &Adapter{kind: kind, readers: []reader{&mllog{}}}, nil
 	case Pattern:
 		r, err := newPattern(pattern)
 		if err != nil {
 			return nil, err
 		}
-		return &Adapter{readers: []reader{r}}, nil
+		return &Adapter{kind: kind, readers: []reader{r}}, nil
 	}
 	return nil, fmt.Errorf("no adapter is called %q; there are auto, keras, tqdm, mllog and pattern", plaintext.Line(string(kind), 40))
 }
+
+// Kind is what the adapter was made for.
+func (a *Adapter) Kind() Kind { return a.kind }
 
 // Line reads one line, or one drawing of a progress bar, that came t seconds
 // after the start; lines come in the order of time. What it returns is sound:

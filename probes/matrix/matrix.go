@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,8 +76,9 @@ const (
 	cancel
 )
 
-// Start begins with the first cell and returns its error where that cannot be
-// started. When ctx ends, what runs is stopped and saved. [Matrix.Updates] need
+// Start begins with the first cell of every host, and returns the first error
+// where none can be started. The cells of a host whose first one cannot be
+// started have failed. When ctx ends, what runs is stopped and saved. [Matrix.Updates] need
 // not be read.
 func Start(ctx context.Context, o Options) (*Matrix, error) {
 	if len(o.Cells) == 0 || o.Probe == nil {
@@ -84,8 +86,7 @@ func Start(ctx context.Context, o Options) (*Matrix, error) {
 	}
 	m := &Matrix{updates: make(chan Update, 1), requests: make(chan request), ended: make(chan struct{})}
 	l := newLoop(m, o)
-	// Its run numbers the series.
-	if err := l.start(ctx, 0); err != nil {
+	if err := l.startHosts(ctx); err != nil {
 		return nil, err
 	}
 	go l.run(ctx)
@@ -138,6 +139,7 @@ type loop struct {
 	current  int
 	series   int64
 	stopping bool // no further cell is started
+	capped   bool // the money for all is spent
 	changed  bool
 }
 
@@ -171,6 +173,29 @@ func (l *loop) run(ctx context.Context) {
 		}
 	}
 	l.finish()
+}
+
+// startHosts starts the first cell of every host. The run of the first that
+// starts numbers the series.
+func (l *loop) startHosts(ctx context.Context) error {
+	var first error
+	begun := map[string]error{}
+	for i := range l.rows {
+		r := &l.rows[i]
+		err, tried := begun[r.Host]
+		if !tried {
+			err = l.start(ctx, i)
+			begun[r.Host] = err
+		}
+		if err != nil {
+			r.State, r.Why, r.Update.Err = Failed, err.Error(), err
+			first = cmp.Or(first, err)
+		}
+	}
+	if len(l.sessions) == 0 {
+		return first
+	}
+	return nil
 }
 
 // startNext starts the next cell of every host that has none running.
@@ -250,6 +275,7 @@ func (l *loop) take(n news) {
 	r := &l.rows[n.row]
 	if !n.closed {
 		r.Update = n.update
+		l.checkCap()
 		return
 	}
 	delete(l.sessions, n.row)
@@ -261,6 +287,19 @@ func (l *loop) take(n news) {
 		r.State, r.Why = Failed, u.Err.Error()
 	default:
 		r.State, r.Why = Done, u.StoppedWords
+	}
+}
+
+// checkCap ends what runs once the money for all cells together is spent: cells
+// on several hosts spend it side by side.
+func (l *loop) checkCap() {
+	_, usd := l.spent()
+	if l.capped || l.options.MaxUSD <= 0 || usd == nil || *usd < l.options.MaxUSD {
+		return
+	}
+	l.capped = true
+	for _, s := range l.sessions {
+		s.Spend()
 	}
 }
 

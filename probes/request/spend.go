@@ -40,9 +40,16 @@ func (s Spend) String() string {
 	if s.Probes == 1 {
 		out = "1 probe"
 	}
-	out += fmt.Sprintf(", %s to %s", quantity.Duration(s.Low), quantity.Duration(s.High))
+	out += ", " + between(s.Low, s.High, quantity.Duration)
 	if s.USDLow != nil && s.USDHigh != nil {
-		out += fmt.Sprintf(", %s to %s", quantity.Money(*s.USDLow), quantity.Money(*s.USDHigh))
+		out += ", " + between(*s.USDLow, *s.USDHigh, quantity.Money)
 	}
 	return out
+}
+
+func between(low, high float64, words func(float64) string) string {
+	if words(low) == words(high) {
+		return "about " + words(high)
+	}
+	return words(low) + " to " + words(high)
 }

@@ -1,10 +1,13 @@
 package session
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/probes/adapter"
 	"sweetspot/probes/identity"
 )
 
@@ -55,23 +58,57 @@ func (l *loop) read(m message) {
 
 // hearken says, once, that a hooked script is silent, and the ways out.
 func (l *loop) hearken() {
-	if !l.options.Hooked || l.silent || l.picture.heard || l.process.Started().IsZero() || time.Since(l.process.Started()) < silence {
+	if !l.options.Hooked || l.silent || l.picture.heard || l.picture.series.Len() > 0 || l.process.Started().IsZero() || time.Since(l.process.Started()) < silence {
 		return
 	}
 	l.silent, l.changed = true, true
 	l.picture.warn(silentWords(l.options.Command), l.elapsed())
 }
 
-// silentWords explains why no event may have come.
+// silentWords explains why no event may have come, and the ways out.
 func silentWords(argv []string) string {
-	why := "it may run another interpreter or a program without Python"
+	const ways = "name what its output says with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
+	if flag := isolating(argv); flag != "" {
+		return "no event has come in 30 s: Python's " + flag + " ignores the environment, by which sweetspot hooks in; leave that out, " + ways
+	}
+	return "no event has come in 30 s: it may run another interpreter or a program without Python; " + ways
+}
+
+// isolating is the option of a Python in the command that keeps the hook out;
+// "" for none. What follows the script's name is the script's.
+func isolating(argv []string) string {
+	if !strings.HasPrefix(filepath.Base(argv[0]), "python") {
+		return ""
+	}
 	for _, w := range argv[1:] {
-		if flag, ok := strings.CutPrefix(w, "-"); ok && !strings.HasPrefix(flag, "-") && strings.ContainsAny(flag, "IE") {
-			why = "Python's " + plaintext.Line(w, 20) + " ignores the environment, by which sweetspot hooks in"
-			break
+		flags, isFlag := strings.CutPrefix(w, "-")
+		switch {
+		case !isFlag || flags == "" || strings.HasPrefix(flags, "-"), strings.ContainsAny(flags, "cm"):
+			return ""
+		case strings.ContainsAny(flags, "IE"):
+			return plaintext.Line(w, 20)
 		}
 	}
-	return "no event has come in 30 s: " + why + "; leave that out, name what its output says with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
+	return ""
+}
+
+// unheard ends a sentence about a script of which no iteration was seen with
+// the mend that fits it; otherwise is that where it was heard of, or is a model.
+func (l *loop) unheard(otherwise string) string {
+	switch {
+	case l.options.OfModel:
+		return otherwise
+	case !l.options.Hooked:
+		return "; it must write events as CONTRIBUTING.md describes, or be run with --model"
+	case l.picture.speaks && otherwise != "":
+		return otherwise
+	case l.options.Reads != nil && l.options.Reads.Kind() == adapter.Pattern:
+		return fmt.Sprintf("; --pattern found no step in the %d lines it printed", l.picture.logged)
+	}
+	if flag := isolating(l.options.Command); flag != "" {
+		return "; Python's " + flag + " keeps sweetspot's hook out: leave it out, or name what the output says with --pattern"
+	}
+	return "; name what its output says with --adapter or --pattern, let it write events (three lines, see CONTRIBUTING), or probe the model itself with --model"
 }
 
 // decide asks how precise the answer must be.

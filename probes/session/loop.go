@@ -142,6 +142,11 @@ func (l *loop) obey(r request) {
 		l.stop(Interrupted)
 	case stop:
 		l.stop(Interrupted)
+	case spend:
+		if l.stopped == "" {
+			l.words = "the cap on all probes together is spent"
+		}
+		l.stop(steady.Cap)
 	}
 	l.changed = true
 }
@@ -224,7 +229,7 @@ func (l *loop) finish() {
 	if u.Limit != nil && l.words == "" {
 		u.StoppedWords = limitWords(*u.Limit)
 	}
-	if u.StoppedBecause == End && u.Run.Mode == profile.Train {
+	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.isMadeUp(u.Run) {
 		u.Run.TotalS = new(u.SpentS)
 	}
 	if err := l.saveEnd(u); err != nil && u.Err == nil {
@@ -241,6 +246,13 @@ func (l *loop) finish() {
 	close(l.session.ended)
 	l.send(u)
 	close(l.session.updates)
+}
+
+// isMadeUp reports whether a training was one of as many iterations as came to
+// mind: a model on synthetic input, of a training set whose size is unknown. Its
+// time is nobody's total.
+func (l *loop) isMadeUp(r profile.Run) bool {
+	return !l.options.Hooked && l.options.OfModel && r.IterationsPerEpoch == nil
 }
 
 // saveEnd writes what is left, or takes a cancelled probe out again.
@@ -284,7 +296,7 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	case l.stopped == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case l.stopped != "" && p.series.Len() == 0 && p.limit == nil:
-		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the first iteration was over; raise it", l.elapsed())
+		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the first iteration was over%s", l.elapsed(), l.unheard("; raise it"))
 	case l.stopped != "":
 		return profile.Done, l.stopped, nil // however it took the signal
 	case code != 0:
@@ -292,7 +304,7 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	case p.done == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case p.series.Len() == 0 && p.limit == nil:
-		return profile.Failed, "", errors.New("the script ended without reporting an iteration; it must write events as CONTRIBUTING.md describes, or be run with --model")
+		return profile.Failed, "", errors.New("the script ended without an iteration being seen" + l.unheard(""))
 	case p.done == steady.Precise || p.done == steady.Cap:
 		return profile.Done, p.done, nil
 	}

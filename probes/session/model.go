@@ -39,6 +39,7 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	if o.Files, o.Command, err = program(interpreter, s, o.Start != nil); err != nil {
 		return o, err
 	}
+	o.OfModel = true
 	d := &o.Description
 	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), s.Model
 	d.Variant.Precision = s.Precision

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"strings"
 	"testing"
 
 	"sweetspot/engine/profile"
+	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
 )
 
@@ -30,6 +32,39 @@ func TestVariantOfAModel(t *testing.T) {
 		}
 		if v.Name != c.name || kind != c.kind {
 			t.Errorf("%g tuned %d: %q, %q", c.prune, c.fineTune, v.Name, kind)
+		}
+	}
+}
+
+// What is said where no iteration was seen names the way out that fits.
+func TestUnheard(t *testing.T) {
+	pattern, err := adapter.New(adapter.Pattern, `step (?P<step>\d+)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		set  func(o *Options)
+		says string
+	}{
+		"own events":   {func(*Options) {}, "must write events"},
+		"hooked":       {func(o *Options) { o.Hooked = true }, "--adapter or --pattern"},
+		"a pattern":    {func(o *Options) { o.Hooked, o.Reads = true, pattern }, "--pattern found no step in the 3 lines"},
+		"python alone": {func(o *Options) { o.Hooked, o.Command = true, append([]string{"python3", "-I"}, o.Command[1:]...) }, "-I keeps sweetspot's hook out"},
+	} {
+		o := shell(openStore(t), "echo a; echo b; echo c")
+		c.set(&o)
+		if name == "python alone" {
+			o.Command = []string{"python3", "-I", "-c", "print(1)"}
+		}
+		if u := start(t, o).Wait(); u.Err == nil || !strings.Contains(u.Err.Error(), c.says) {
+			t.Errorf("%s: %v", name, u.Err)
+		}
+	}
+	for argv, want := range map[string]string{
+		"python3 -I train.py": "-I", "/usr/bin/python3.11 -uE train.py": "-uE", "python3 train.py -I": "", "bash x.sh -E": "", "bash -E x.sh": "", "python3 -m pkg -I": "",
+	} {
+		if got := isolating(strings.Fields(argv)); got != want {
+			t.Errorf("%s: %q", argv, got)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type Options struct {
 	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
 	Start       Starter   // nil starts the command on this machine
 	Observe     []Observer
+	OfModel     bool // the command is the harness with a model
 	Hooked      bool // the script says nothing itself; events come from the hook in it
 	// Reads makes events out of what a script prints that neither writes events
 	// nor can be hooked into. May be nil.
@@ -126,6 +127,7 @@ const (
 	stop request = iota
 	keepRunning
 	cancel
+	spend
 )
 
 // Start begins a probe. When ctx ends, the probe is stopped and what it
@@ -203,6 +205,10 @@ func (s *Session) Stop() { s.ask(stop) }
 // KeepRunning lets the script go on when the stop rule is met, up to its own
 // end or a cap.
 func (s *Session) KeepRunning() { s.ask(keepRunning) }
+
+// Spend ends the probe as one whose cap is reached: the money for it and others
+// together is spent.
+func (s *Session) Spend() { s.ask(spend) }
 
 // Cancel ends the probe and forgets it.
 func (s *Session) Cancel() { s.ask(cancel) }
