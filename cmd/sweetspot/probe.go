@@ -204,13 +204,31 @@ func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request
 	}
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", spend)
 	if !term.IsTerminal(os.Stdin.Fd()) {
-		return true, nil // nobody can answer: a script's caps stand
+		if r.Rule.MaxUSD <= 0 && r.Rule.MaxSeconds <= 0 && r.Rule.MaxN <= 0 {
+			return false, usageError("a probe of a machine with a price spends money, and nobody can be asked here; add --yes, or a cap (--max-cost, --max-seconds or --max-steps)")
+		}
+		return true, nil // the caps were agreed to by who set them
 	}
 	_, _ = fmt.Fprint(cmd.ErrOrStderr(), "Go on? [y/N] ")
-	var answer string
-	_, _ = fmt.Fscanln(cmd.InOrStdin(), &answer)
-	if a := strings.ToLower(answer); a == "y" || a == "yes" {
+	if isYes(ctx, cmd.InOrStdin()) {
 		return true, nil
 	}
 	return false, exitError{exitFailed, errors.New("nothing was probed; answer y, or add --yes, to spend it")}
+}
+
+// isYes waits for an answer, or for an interrupt, which is none.
+func isYes(ctx context.Context, in io.Reader) bool {
+	answers := make(chan string, 1)
+	go func() {
+		var answer string
+		_, _ = fmt.Fscanln(in, &answer)
+		answers <- answer
+	}()
+	select {
+	case a := <-answers:
+		a = strings.ToLower(a)
+		return a == "y" || a == "yes"
+	case <-ctx.Done():
+		return false
+	}
 }
