@@ -3,7 +3,6 @@ package rank
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -153,6 +152,26 @@ func strongest(runs []profile.Run, answers func(profile.Run) bool) []profile.Run
 	return slices.DeleteFunc(runs, func(r profile.Run) bool { return r.Basis != best })
 }
 
+// sameEpochs gives the runs of one cell the epochs of the newest where each was
+// trained as long as its user pleased: they are times of one configuration, and
+// a mean over different numbers of epochs is the time of none.
+func (b *builder) sameEpochs(runs []profile.Run) []profile.Run {
+	if b.w.Epochs != nil || b.w.TargetAccuracy != nil || runs[0].Basis != estimate.Measured {
+		return runs
+	}
+	newest := slices.MaxFunc(runs, func(a, c profile.Run) int { return cmp.Compare(a.ID, c.ID) })
+	if newest.Epochs == nil || !b.trainingTime(newest).Known() {
+		return runs
+	}
+	out := slices.Clone(runs)
+	for i := range out {
+		if out[i].Epochs != nil && *out[i].Epochs != *newest.Epochs && out[i].Steady.Known() {
+			out[i].Epochs = newest.Epochs
+		}
+	}
+	return slices.DeleteFunc(out, func(r profile.Run) bool { return r.Epochs == nil || *r.Epochs != *newest.Epochs })
+}
+
 // epochs is how many epochs the workload means for this run; nil if unknown.
 func (b *builder) epochs(r profile.Run) *float64 {
 	switch {
@@ -197,6 +216,7 @@ func (b *builder) trainingTime(r profile.Run) estimate.Estimate {
 }
 
 func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
+	runs = b.sameEpochs(runs)
 	times := make([]estimate.Estimate, len(runs))
 	for i, r := range runs {
 		times[i] = b.trainingTime(r)
@@ -291,98 +311,4 @@ func (b *builder) part(r profile.Run, count int) Part {
 		p.USDPerHour, p.PriceFrom = r.USDPerHour, "given with the run"
 	}
 	return p
-}
-
-const gib = 1 << 30
-
-// overMemory tests the GPU's memory: the measured peak of the run, else the
-// floor that the weights alone need (training holds gradients too). Of a pruned
-// variant it isn't known how many are left.
-func (b *builder) overMemory(r profile.Run) *Violation {
-	mem := r.GPUMemGiB
-	if vm, ok := b.vms[r.VM()]; ok && vm.GPUMemGiB != nil {
-		mem = vm.GPUMemGiB
-	}
-	if mem == nil {
-		return nil
-	}
-	var need float64
-	switch {
-	case r.PeakMemoryBytes != nil:
-		need = *r.PeakMemoryBytes / gib
-	case b.model.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
-		need = *b.model.Params * weightBytes(r.Variant.Precision) / gib
-		if r.Mode == profile.Train {
-			need *= 2
-		}
-	}
-	if need > *mem {
-		return &Violation{GPUMemory, *mem, &need}
-	}
-	return nil
-}
-
-// weightBytes is what one weight takes in memory.
-func weightBytes(precision string) float64 {
-	switch precision {
-	case "fp16", "bf16":
-		return 2
-	case "int8":
-		return 1
-	}
-	return 4
-}
-
-// outOfMemory keeps a cell that only ever ran out of memory as an infeasible
-// candidate, so that the limit is seen and not measured again.
-func (b *builder) outOfMemory(index int, runs []profile.Run) []Candidate {
-	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Status == profile.OutOfMemory })
-	if i < 0 {
-		return nil
-	}
-	c := b.candidate(index, runs[i])
-	c.Sources = []int64{runs[i].ID}
-	b.finish(&c, runs[i], 1)
-	limit := math.NaN()
-	if mem := c.Configuration[0].VM.GPUMemGiB; mem != nil {
-		limit = *mem
-	}
-	c.OverMemory = &Violation{Constraint: GPUMemory, Limit: limit}
-	return []Candidate{c}
-}
-
-// Question is a model with what can be done with it.
-type Question struct {
-	Model string
-	Mode  profile.Mode
-	Unit  string
-	Runs  int
-}
-
-// Questions lists the model and mode pairs that the set has times for, by
-// name.
-func Questions(set *profile.Set) []Question {
-	type pair struct {
-		model string
-		mode  profile.Mode
-	}
-	found := map[pair]*Question{}
-	for _, r := range set.Runs {
-		if !r.Steady.Known() && r.TotalS == nil {
-			continue
-		}
-		k := pair{r.Model, r.Mode}
-		if found[k] == nil {
-			found[k] = &Question{Model: r.Model, Mode: r.Mode, Unit: r.Unit}
-		}
-		found[k].Runs++
-	}
-	out := make([]Question, 0, len(found))
-	for _, q := range found {
-		out = append(out, *q)
-	}
-	slices.SortFunc(out, func(a, c Question) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a.Model), strings.ToLower(c.Model)), cmp.Compare(a.Mode, c.Mode))
-	})
-	return out
 }

@@ -316,3 +316,18 @@ func TestFilters(t *testing.T) {
 		}
 	}
 }
+
+// Runs of one script that were asked for different numbers of epochs tell of
+// the newest one's number, not of a mean over all.
+func TestEpochsOfTheNewestRun(t *testing.T) {
+	var rs []profile.Run
+	for _, epochs := range []float64{1, 100000, 3} {
+		r := steadily(train(256, "p2"), 10, 0.1, 100)
+		r.Epochs = new(epochs)
+		rs = append(rs, r)
+	}
+	c := only(t, runs(rs...), Workload{Mode: profile.Train})
+	if want := 10 + 0.1*299; math.Abs(c.Time.Value-want) > 1e-9 || *c.Epochs != 3 || len(c.Sources) != 3 {
+		t.Errorf("time %+v at %g epochs from %v, want %g", c.Time, *c.Epochs, c.Sources, want)
+	}
+}

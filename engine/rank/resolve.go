@@ -1,7 +1,9 @@
 package rank
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,4 +72,40 @@ func ParseWeights(s string) (Weights, error) {
 		return w, fmt.Errorf("one of the weights must be above zero")
 	}
 	return w, nil
+}
+
+// Question is a model with what can be done with it.
+type Question struct {
+	Model string
+	Mode  profile.Mode
+	Unit  string
+	Runs  int
+}
+
+// Questions lists the model and mode pairs that the set has times for, by
+// name.
+func Questions(set *profile.Set) []Question {
+	type pair struct {
+		model string
+		mode  profile.Mode
+	}
+	found := map[pair]*Question{}
+	for _, r := range set.Runs {
+		if !r.Steady.Known() && r.TotalS == nil {
+			continue
+		}
+		k := pair{r.Model, r.Mode}
+		if found[k] == nil {
+			found[k] = &Question{Model: r.Model, Mode: r.Mode, Unit: r.Unit}
+		}
+		found[k].Runs++
+	}
+	out := make([]Question, 0, len(found))
+	for _, q := range found {
+		out = append(out, *q)
+	}
+	slices.SortFunc(out, func(a, c Question) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.Model), strings.ToLower(c.Model)), cmp.Compare(a.Mode, c.Mode))
+	})
+	return out
 }

@@ -1,0 +1,66 @@
+package rank
+
+import (
+	"math"
+	"slices"
+
+	"sweetspot/engine/profile"
+)
+
+const gib = 1 << 30
+
+// overMemory tests the GPU's memory: the measured peak of the run, else the
+// floor that the weights alone need (training holds gradients too). Of a pruned
+// variant it isn't known how many are left.
+func (b *builder) overMemory(r profile.Run) *Violation {
+	mem := r.GPUMemGiB
+	if vm, ok := b.vms[r.VM()]; ok && vm.GPUMemGiB != nil {
+		mem = vm.GPUMemGiB
+	}
+	if mem == nil {
+		return nil
+	}
+	var need float64
+	switch {
+	case r.PeakMemoryBytes != nil:
+		need = *r.PeakMemoryBytes / gib
+	case b.model.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
+		need = *b.model.Params * weightBytes(r.Variant.Precision) / gib
+		if r.Mode == profile.Train {
+			need *= 2
+		}
+	}
+	if need > *mem {
+		return &Violation{GPUMemory, *mem, &need}
+	}
+	return nil
+}
+
+// weightBytes is what one weight takes in memory.
+func weightBytes(precision string) float64 {
+	switch precision {
+	case "fp16", "bf16":
+		return 2
+	case "int8":
+		return 1
+	}
+	return 4
+}
+
+// outOfMemory keeps a cell that only ever ran out of memory as an infeasible
+// candidate, so that the limit is seen and not measured again.
+func (b *builder) outOfMemory(index int, runs []profile.Run) []Candidate {
+	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Status == profile.OutOfMemory })
+	if i < 0 {
+		return nil
+	}
+	c := b.candidate(index, runs[i])
+	c.Sources = []int64{runs[i].ID}
+	b.finish(&c, runs[i], 1)
+	limit := math.NaN()
+	if mem := c.Configuration[0].VM.GPUMemGiB; mem != nil {
+		limit = *mem
+	}
+	c.OverMemory = &Violation{Constraint: GPUMemory, Limit: limit}
+	return []Candidate{c}
+}
