@@ -117,7 +117,8 @@ func (t *Table) items(th *theme.Theme, region string, disabled Disabled) []item 
 }
 
 // HelpLines draws the whole table in lines of at most width cells: sections,
-// all keys of every action, what it does, and why it can't be done now.
+// all keys of every action, what it does, and why it can't be done now. What
+// is longer than its column goes on below.
 func (t *Table) HelpLines(th *theme.Theme, region string, width int, disabled Disabled) []string {
 	keyWidth := 0
 	for _, b := range t.bindings {
@@ -134,7 +135,6 @@ func (t *Table) HelpLines(th *theme.Theme, region string, width int, disabled Di
 			group = b.Group
 			lines = append(lines, th.Title.Render(text.Truncate(group, width, th.Symbols.Ellipsis)))
 		}
-		names := text.Fit(t.names(th, b), keyWidth)
 		long := b.Long
 		key, pen := th.Key, th.Text
 		if reason := disabled.reason(b.Action); reason != "" {
@@ -144,7 +144,18 @@ func (t *Table) HelpLines(th *theme.Theme, region string, width int, disabled Di
 			key, pen = th.Faint, th.Faint
 			long += " (on " + strings.Join(screensOf(b.Only), ", ") + ")"
 		}
-		lines = append(lines, text.Truncate(key.Render(names)+"  "+pen.Render(long), width, th.Symbols.Ellipsis))
+		names := text.Wrap(t.names(th, b), max(keyWidth, 1))
+		words := text.Wrap(long, max(width-keyWidth-2, 1))
+		for i := range max(len(names), len(words)) {
+			name, more := "", ""
+			if i < len(names) {
+				name = names[i]
+			}
+			if i < len(words) {
+				more = words[i]
+			}
+			lines = append(lines, text.Truncate(key.Render(text.Fit(name, keyWidth))+"  "+pen.Render(more), width, th.Symbols.Ellipsis))
+		}
 	}
 	return lines
 }

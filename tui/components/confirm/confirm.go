@@ -91,33 +91,74 @@ func (d *Dialog) close() (string, bool) {
 	return d.answers[d.at].ID, true
 }
 
-// View draws the dialog in a box that fits into width × height cells.
+// View draws the dialog in a box that fits into width × height cells. What an
+// answer leads to is wrapped; where that takes too many lines, only the marked
+// answer says it.
 func (d *Dialog) View(th *theme.Theme, width, height int) string {
 	width = min(width, 72)
-	w, _ := panel.Inner(width, height)
+	w, h := panel.Inner(width, height)
 	var lines []string
 	for _, l := range text.Wrap(d.question, max(w-2, 1)) {
 		lines = append(lines, " "+l)
 	}
 	lines = append(lines, "")
-	for i, a := range d.answers {
-		lines = append(lines, d.answer(th, a, i == d.at, w))
+	all := d.lines(th, w, func(int) bool { return true })
+	if len(lines)+len(all) > h {
+		all = d.lines(th, w, func(i int) bool { return i == d.at })
 	}
+	if len(lines)+len(all) > h {
+		lines = lines[:len(lines)-1] // the blank one
+	}
+	lines = append(lines, all...)
 	return panel.Panel{Title: d.title, Focused: true}.Render(th, strings.Join(lines, "\n"), width, min(height, len(lines)+2))
 }
 
-func (d *Dialog) answer(th *theme.Theme, a Answer, here bool, w int) string {
+// lines draws the answers in w cells; said tells of which to say what they
+// lead to.
+func (d *Dialog) lines(th *theme.Theme, w int, said func(i int) bool) []string {
+	var out []string
+	for i, a := range d.answers {
+		if !said(i) {
+			a.Long = ""
+		}
+		out = append(out, answer(th, a, i == d.at, w)...)
+	}
+	return out
+}
+
+// The cells before an answer's label, and before what it leads to.
+const (
+	keyIndent  = 6
+	longIndent = 21
+	leastLong  = 24 // cells in which words are still worth wrapping
+)
+
+// answer draws an answer with what it leads to beside it, or below it where
+// there is too little room.
+func answer(th *theme.Theme, a Answer, here bool, w int) []string {
 	mark := " "
 	if here {
 		mark = th.Symbols.Here
 	}
-	line := mark + " " + th.Key.Render(text.Fit(a.Key, 4)) + text.Fit(a.Label, 15)
-	if a.Long != "" {
-		line += th.Dim.Render(a.Long)
+	lines := []string{mark + " " + th.Key.Render(text.Fit(a.Key, 4)) + text.Fit(a.Label, longIndent-keyIndent)}
+	indent := longIndent
+	if w-indent < leastLong {
+		indent = keyIndent
+		if a.Long != "" {
+			lines = append(lines, text.Spaces(indent))
+		}
 	}
-	line = text.Fit(line, w)
-	if here {
-		return th.Selected.Over(line)
+	for i, l := range text.Wrap(a.Long, max(w-indent-1, 1)) {
+		if l = th.Dim.Render(l); i > 0 {
+			lines = append(lines, text.Spaces(indent)+l)
+		} else {
+			lines[len(lines)-1] += l
+		}
 	}
-	return line
+	for i, l := range lines {
+		if lines[i] = text.Fit(l, w); here {
+			lines[i] = th.Selected.Over(lines[i])
+		}
+	}
+	return lines
 }

@@ -70,3 +70,35 @@ func TestViewFits(t *testing.T) {
 		}
 	}
 }
+
+// words are those of a dialog without its borders and marks, one space apart.
+func words(view string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "▸", " ").Replace(ansi.Strip(view))), " ")
+}
+
+func TestWhatAnAnswerLeadsToIsNeverCut(t *testing.T) {
+	th := theme.New("", true, false)
+	var d Dialog
+	d.AskQuit()
+	for w := 40; w < 80; w++ {
+		got := words(d.View(th, w, 24))
+		for _, a := range d.answers {
+			if !strings.Contains(got, a.Long) {
+				t.Errorf("%d cells wide, %q is cut: %s", w, a.Long, got)
+			}
+		}
+	}
+	// Too low for all of it, the marked answer says what it leads to.
+	for i, a := range d.answers {
+		d.at = i
+		got := words(d.View(th, 50, 8))
+		for _, b := range d.answers {
+			if !strings.Contains(got, b.Key+" "+b.Label) {
+				t.Errorf("the answer %q is cut: %s", b.Label, got)
+			}
+		}
+		if !strings.Contains(got, a.Long) {
+			t.Errorf("%q is cut although it is marked: %s", a.Long, got)
+		}
+	}
+}

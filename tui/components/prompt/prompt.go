@@ -2,10 +2,9 @@
 package prompt
 
 import (
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/engine/plaintext"
+	"sweetspot/tui/components/line"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -20,34 +19,25 @@ const (
 	Cancelled                // esc
 )
 
-// maxLength bounds what is typed or pasted, in characters.
-const maxLength = 1024
-
 // Prompt is the question being asked, if any.
 type Prompt struct {
 	ID    string // whose answer it is
 	label string
-	input textinput.Model
+	input line.Line
 	open  bool
 }
 
 // Ask opens the prompt with a first value.
 func (p *Prompt) Ask(id, label, value string) {
 	p.ID, p.label, p.open = id, label, true
-	p.input = textinput.New()
-	p.input.Prompt = ""
-	p.input.CharLimit = maxLength
-	p.input.SetVirtualCursor(true)
-	p.input.SetValue(plaintext.Clean(value))
-	p.input.CursorEnd()
-	p.input.Focus()
+	p.input.Set(value)
 }
 
 // Visible reports whether the prompt is open. While it is, keys are text.
 func (p *Prompt) Visible() bool { return p.open }
 
 // Value is the text so far.
-func (p *Prompt) Value() string { return plaintext.Clean(p.input.Value()) }
+func (p *Prompt) Value() string { return p.input.Value() }
 
 // Close closes the prompt.
 func (p *Prompt) Close() { p.open = false }
@@ -64,15 +54,12 @@ func (p *Prompt) Update(msg tea.Msg) Outcome {
 			return Cancelled
 		}
 	}
-	// The input's only command is a blinking cursor, which is left out: over a
-	// slow line an idle screen sends nothing.
-	p.input, _ = p.input.Update(msg)
+	p.input.Update(msg)
 	return Open
 }
 
 // View draws the prompt in exactly width cells.
 func (p *Prompt) View(th *theme.Theme, width int) string {
 	label := th.Key.Render(" "+p.label) + " "
-	p.input.SetWidth(max(width-text.Width(label)-2, 1))
-	return text.Fit(label+p.input.View(), width)
+	return text.Fit(label+p.input.View(max(width-text.Width(label)-1, 2)), width)
 }
