@@ -39,6 +39,7 @@ func Questions() []Question {
 		total("total-short", 2, false),
 		fromTwoBatches, fromTwoBatchesAlone, fromThreeBatches,
 		fromOneProbe, neverProbed, neverProbedFromOne,
+		epochsToTarget, regretOfBatch,
 	}
 }
 

@@ -47,6 +47,10 @@ func zeus(folder fs.FS) (*profile.Set, error) {
 // p3.2xlarge in us-east-1, Azure NC6s v2 in East US. Others are unknown.
 var zeusPrice = map[string]float64{"V100": 3.06, "P100": 2.07}
 
+// zeusTrainSize is the number of samples in the training set of a dataset, as
+// its makers publish it. Others are unknown.
+var zeusTrainSize = map[string]float64{"cifar100": 50_000, "imagenet": 1_281_167}
+
 const zeusAsOf = "2023-04"
 
 // zeusRun is a run of a workload of the trace, its summary still empty.
@@ -60,11 +64,15 @@ func zeusRun(set *profile.Set, row table) (profile.Run, error) {
 	if _, known := set.Model(m.Name); !known {
 		set.Models = append(set.Models, m)
 	}
-	return profile.Run{
+	r := profile.Run{
 		Model: m.Name, Dataset: m.Dataset, Unit: m.Unit, Variant: profile.Variant{Name: row.cell("optimizer")},
 		Mode: profile.Train, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Published,
 		AsOf: zeusAsOf,
-	}, nil
+	}
+	if size, known := zeusTrainSize[m.Dataset]; known {
+		r.TrainSize = &size
+	}
+	return r, nil
 }
 
 // zeusReached is the epoch, counted from 1, after which a run reached a target;
@@ -137,26 +145,22 @@ func zeusValidations(runs []profile.Run, reached [][]zeusReached) {
 	}
 }
 
-// addZeusValidations keeps the best target reached in each epoch. The last of
+// addZeusValidations lists every target reached, easier ones first. The last of
 // them is the run's accuracy, and its epoch the one after which the run no
 // longer improved: what follows was never reached.
 func addZeusValidations(r *profile.Run, reached []zeusReached, higher bool, unit float64) {
 	const metric = "target metric"
+	epoch := 0
 	for _, x := range reached {
 		if math.IsInf(x.epoch, 1) {
 			continue
 		}
-		v := profile.Validation{Epoch: int(x.epoch) - 1, Metric: metric, Value: new(x.target / unit), HigherIsBetter: higher}
-		if last := len(r.Validations) - 1; last >= 0 && r.Validations[last].Epoch >= v.Epoch {
-			v.Epoch = r.Validations[last].Epoch
-			r.Validations[last] = v
-		} else {
-			r.Validations = append(r.Validations, v)
-		}
+		epoch = max(epoch, int(x.epoch)-1)
+		r.Validations = append(r.Validations, profile.Validation{Epoch: epoch, Metric: metric, Value: new(x.target / unit), HigherIsBetter: higher})
 	}
 	if n := len(r.Validations); n > 0 {
 		r.Accuracy = &profile.Accuracy{Metric: metric, Value: *r.Validations[n-1].Value, HigherIsBetter: higher, Basis: r.Basis}
-		r.Epochs = new(float64(r.Validations[n-1].Epoch + 1))
+		r.Epochs = new(float64(epoch + 1))
 	}
 }
 

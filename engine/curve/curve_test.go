@@ -1,0 +1,219 @@
+package curve
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+)
+
+// course is a whole run that reaches each level after epochs(level).
+func course(batch float64, levels []float64, epochs func(level float64) float64) Observed {
+	o := Observed{Batch: batch, Whole: true, Basis: estimate.Measured}
+	for _, l := range levels {
+		o.Points = append(o.Points, Point{math.Ceil(epochs(l)), l})
+	}
+	return o
+}
+
+var levels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}
+
+// rising needs 1000·level·(1 + B/K) epochs.
+func rising(critical float64, batches ...float64) []Observed {
+	var runs []Observed
+	for _, b := range batches {
+		runs = append(runs, course(b, levels, func(l float64) float64 { return 1000 * l * (1 + b/critical) }))
+	}
+	return runs
+}
+
+func near(t *testing.T, what string, got, want, rel float64) {
+	t.Helper()
+	if !(math.Abs(got/want-1) <= rel) {
+		t.Errorf("%s is %.5g, not %.5g", what, got, want)
+	}
+}
+
+func TestRisesLinearly(t *testing.T) {
+	target := New(rising(256, 16, 256, 2048), true).Target(0.5)
+	for _, b := range []float64{32, 64, 128, 512, 1024} {
+		o := target.At(b)
+		want := 500 * (1 + b/256)
+		near(t, "typical", o.Typical, want, 0.01)
+		near(t, "expected", o.Epochs.Value, want, 0.02)
+		if e := o.Epochs; e.Low > want || e.High < want || e.Basis != estimate.OtherBatch {
+			t.Errorf("batch %g: %+v does not hold %g", b, e, want)
+		}
+	}
+	// The rise goes on beyond what was trained with, less and less surely.
+	near(t, "beyond", target.At(4096).Typical, 500*(1+4096/256.0), 0.01)
+	if in, out, far := target.At(1024).Epochs.HalfWidth(), target.At(4096).Epochs.HalfWidth(), target.At(16384).Epochs.HalfWidth(); !(in < out && out < far) {
+		t.Errorf("half-widths %.3f within, %.3f a doubling beyond, %.3f three", in, out, far)
+	}
+}
+
+// The critical batch size is the easier targets' too, and what the ends add is
+// the target's own.
+func TestBorrowsTheRiseFromEasierTargets(t *testing.T) {
+	truth := func(b, l float64) float64 {
+		e := 1000 * l * (1 + b/256)
+		if l == 0.6 {
+			e += 3000 * (8 / b) * (8 / b)
+		}
+		return e
+	}
+	var runs []Observed
+	for _, b := range []float64{8, 128, 2048} {
+		runs = append(runs, course(b, levels, func(l float64) float64 { return truth(b, l) }))
+	}
+	target := New(runs, true).Target(0.6)
+	for _, b := range []float64{16, 32, 64, 512, 1024} {
+		near(t, "epochs", target.At(b).Typical, truth(b, 0.6), 0.03)
+	}
+}
+
+func TestTrainedBatchIsItsMean(t *testing.T) {
+	runs := append(rising(256, 16, 256, 2048), course(16, levels, func(l float64) float64 { return 1200 * l }))
+	o := New(runs, true).Target(0.5).At(16)
+	want := (math.Ceil(500*(1+16/256.0)) + 600) / 2
+	if o.Epochs.Value != want || o.Typical != want || o.Epochs.Basis != estimate.Measured || o.Epochs.Low >= want || o.Epochs.High <= want {
+		t.Errorf("%+v, typical %g, not %g", o.Epochs, o.Typical, want)
+	}
+}
+
+func TestFewEpochs(t *testing.T) {
+	// Reached within the first epoch everywhere: one epoch, and surely so.
+	var runs []Observed
+	for _, b := range []float64{8, 64, 512} {
+		runs = append(runs, course(b, []float64{0.5}, func(float64) float64 { return 1 }))
+	}
+	e := New(runs, true).Target(0.5).At(32).Epochs
+	if math.Abs(e.Value-1) > 1e-3 || e.Low != 1 || e.High > 1.01 {
+		t.Errorf("one epoch everywhere: %+v", e)
+	}
+}
+
+func TestNothingToSay(t *testing.T) {
+	w := New(nil, true)
+	if o := w.Target(0.5).At(32); o.Epochs.Known() || !math.IsNaN(o.Never) || o.Why == "" {
+		t.Errorf("no runs: %+v", o)
+	}
+	w = New(rising(256, 16, 256), true)
+	if o := w.Target(0.99).At(32); o.Epochs.Known() || o.Never < 0.5 {
+		t.Errorf("never reached: %+v", o)
+	}
+	if o := w.Target(0.5).At(0); o.Epochs.Known() {
+		t.Errorf("batch 0: %+v", o)
+	}
+}
+
+// With one batch size trained with the epochs are taken as they are, widely;
+// with two the rise is known.
+func TestFewBatchSizes(t *testing.T) {
+	one := New(rising(256, 256), true).Target(0.5).At(512)
+	two := New(rising(256, 64, 256), true).Target(0.5).At(512)
+	three := New(rising(256, 64, 128, 256), true).Target(0.5).At(512)
+	near(t, "from one", one.Typical, 1000, 0.01)
+	near(t, "from two", two.Typical, 1500, 0.02)
+	if !(one.Epochs.HalfWidth() > two.Epochs.HalfWidth() && two.Epochs.HalfWidth() > three.Epochs.HalfWidth()) {
+		t.Errorf("half-widths %.3f, %.3f, %.3f", one.Epochs.HalfWidth(), two.Epochs.HalfWidth(), three.Epochs.HalfWidth())
+	}
+	if one.Epochs.High < 1500 {
+		t.Errorf("one batch size rules out what is true: %+v", one.Epochs)
+	}
+}
+
+func TestEvaluatedSeldom(t *testing.T) {
+	run := Observed{Points: []Point{{4, 0.4}, {8, 0.6}, {9, 0.7}}}
+	for target, want := range map[float64]float64{0.4: 4, 0.6: 8, 0.5: 6, 0.65: 9, 0.3: 4} {
+		if got, ok := run.reach(target); !ok || got != want {
+			t.Errorf("%g reached after %g epochs, not %g", target, got, want)
+		}
+	}
+	if _, ok := run.reach(0.71); ok {
+		t.Error("reached what it never did")
+	}
+}
+
+// drawn is a workload made up at random: epochs rise with batch size and target.
+func drawn(t *rapid.T) (runs []Observed, batches []float64) {
+	n := rapid.IntRange(1, 5).Draw(t, "batch sizes")
+	b := rapid.Float64Range(1, 64).Draw(t, "smallest")
+	for range n {
+		b *= rapid.Float64Range(1.2, 8).Draw(t, "factor")
+		batches = append(batches, b)
+	}
+	for _, b := range batches {
+		for range rapid.IntRange(1, 3).Draw(t, "seeds") {
+			o := Observed{Batch: b, Whole: true, Basis: estimate.Measured}
+			epochs := 0.0
+			for _, l := range levels {
+				epochs += float64(rapid.IntRange(0, 30).Draw(t, "epochs"))
+				o.Points = append(o.Points, Point{math.Max(1, epochs), l})
+			}
+			runs = append(runs, o)
+		}
+	}
+	return runs, batches
+}
+
+func TestAnyWorkload(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		runs, batches := drawn(t)
+		batch := rapid.Float64Range(0.5, 1e6).Draw(t, "asked")
+		if rapid.Bool().Draw(t, "trained") {
+			batch = batches[0]
+		}
+		w := New(runs, true)
+		before := 0.0
+		for _, l := range levels {
+			o := w.Target(l).At(batch)
+			e := o.Epochs
+			if !e.Known() || !(1 <= e.Low && e.Low <= e.Value && e.Value <= e.High) || math.IsInf(e.High, 0) || o.Never < 0 || o.Never > 1 {
+				t.Fatalf("to %g with %g: %+v, never %g", l, batch, e, o.Never)
+			}
+			if o.Typical < before-1e-9 {
+				t.Fatalf("to %g takes %g epochs, the easier one %g", l, o.Typical, before)
+			}
+			before = o.Typical
+		}
+	})
+}
+
+// Neither the unit of the batch size nor the direction of the metric matters.
+func TestUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		runs, batches := drawn(t)
+		asked := batches[0] * rapid.Float64Range(0.2, 50).Draw(t, "asked")
+		factor := math.Exp2(float64(rapid.IntRange(-3, 10).Draw(t, "factor")))
+		other := make([]Observed, len(runs))
+		for i, r := range runs {
+			other[i] = r
+			other[i].Batch *= factor
+			other[i].Points = nil
+			for _, p := range r.Points {
+				other[i].Points = append(other[i].Points, Point{p.Epochs, 1 - p.Value})
+			}
+		}
+		a, b := New(runs, true).Target(0.4).At(asked), New(other, false).Target(1-0.4).At(asked*factor)
+		if math.Abs(a.Typical/b.Typical-1) > 1e-6 || math.Abs(a.Epochs.High/b.Epochs.High-1) > 1e-6 {
+			t.Fatalf("%+v, %+v", a, b)
+		}
+	})
+}
+
+func BenchmarkTarget(b *testing.B) {
+	w := New(rising(256, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096), true)
+	for b.Loop() {
+		w.Target(0.6)
+	}
+}
+
+func BenchmarkAt(b *testing.B) {
+	target := New(rising(256, 8, 64, 4096), true).Target(0.6)
+	for b.Loop() {
+		target.At(100)
+	}
+}
