@@ -114,6 +114,10 @@ func TestPaceOfASlowerSecondEpoch(t *testing.T) {
 			t.Errorf("100 s, then %g s: %g s an epoch, want %g", second, got, want)
 		}
 	}
+	evaluated := Progress{StartsS: []float64{0, 100, 202}, EvaluatedS: []float64{202}}
+	if got := evaluated.pace(10).perEpoch; got != 102 {
+		t.Errorf("slower by an evaluation: %g s an epoch, want 102", got)
+	}
 }
 
 func TestIsComplete(t *testing.T) {

@@ -104,6 +104,47 @@ func TestAnIntervalIsNotCalibratedByItsOwnSeries(t *testing.T) {
 	}
 }
 
+// Other models vouch for a run only as far as its own model says nothing.
+func TestManyOtherModelsDoNotOutweighTheOwn(t *testing.T) {
+	var runs []profile.Run
+	for i := range 4 {
+		runs = append(runs, script{model: "net", system: fmt.Sprint("mine ", i), epoch: each(100), epochs: 10, end: []float64{0, 600}[i%2]}.run())
+	}
+	for i := range 200 {
+		runs = append(runs, script{model: "calm", system: fmt.Sprint("calm ", i), epoch: each(100), epochs: 10}.run())
+	}
+	r := script{model: "net", system: "new", epoch: each(100), epochs: 10}.run()
+	if half := NewTotals(runs).Predict(r, 2, 10).Total.HalfWidth(); half < 0.1 {
+		t.Errorf("half-width %.3f although the model's own runs end 60 %% apart", half)
+	}
+}
+
+func TestAnotherVariantSaysLess(t *testing.T) {
+	var runs []profile.Run
+	for i := range 5 {
+		runs = append(runs, script{model: "net", variant: "same", system: fmt.Sprint(i), epoch: each(100), epochs: 10, end: 20}.run())
+		runs = append(runs, script{model: "net", variant: "other", system: fmt.Sprint(i), epoch: each(100), epochs: 10, end: 200}.run())
+	}
+	r := script{model: "net", variant: "same", system: "new", epoch: each(100), epochs: 10, end: 20}.run()
+	if got := NewTotals(runs).Predict(r, 2, 10).Total; off(got, *r.TotalS) > 0.015 {
+		t.Errorf("%v, took %g", got, *r.TotalS)
+	}
+}
+
+// What little is known, or scatters, is unsure.
+func TestIntervalsOfLittleKnowledge(t *testing.T) {
+	r := script{model: "net", system: "new", epoch: each(100), epochs: 30}.run()
+	if got := NewTotals(nil).Predict(r, 1, 30).Total.HalfWidth(); got < 0.3 {
+		t.Errorf("one epoch, start-up in it: half-width %.3f", got)
+	}
+	calm := NewTotals(systems(20, func(speed float64) script { return script{epoch: each(100 * speed), epochs: 30} }))
+	noisy := script{model: "net", system: "new", epoch: func(i int) float64 { return 100 + []float64{0, 4, -4}[i%3] }, epochs: 30}.run()
+	a, b := calm.Predict(r, 4, 30).Total.HalfWidth(), calm.Predict(noisy, 4, 30).Total.HalfWidth()
+	if b < 3*a || b < 0.02 {
+		t.Errorf("half-width %.4f, of epochs that scatter by 4 %% %.4f", a, b)
+	}
+}
+
 func TestUnevenEpochsAreFlagged(t *testing.T) {
 	growing := func(i int) float64 { return 100 * (1 + 0.1*float64(i)) }
 	r := script{model: "net", system: "new", epoch: growing, epochs: 12}.run()
@@ -136,6 +177,10 @@ func TestContradictingEpochsAreFlagged(t *testing.T) {
 	s.system = "other"
 	if got := NewTotals([]profile.Run{s.run()}).Predict(r, 2, 10); got.Uneven {
 		t.Errorf("another system began alike: %+v", got)
+	}
+	short := script{model: "net", system: "other", firstExtra: 3, epoch: each(1), epochs: 10}.run()
+	if got := NewTotals([]profile.Run{short}).Predict(r, 2, 10); !got.Uneven {
+		t.Errorf("start-up of 3 s was taken to explain 300 s: %+v", got)
 	}
 	slower := script{model: "net", system: "new", epoch: func(i int) float64 { return []float64{50, 100}[min(i, 1)] }, epochs: 10}.run()
 	if got := NewTotals(nil).Predict(slower, 2, 10); !got.Uneven || got.Total.Low > 600 {
