@@ -2,6 +2,7 @@ package validate
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"sweetspot/engine/estimate"
@@ -47,7 +48,7 @@ func TestTotalLeavesTheSeriesOut(t *testing.T) {
 	if math.Abs(c.Predicted.Value-c.Plain) > 1e-9 {
 		t.Errorf("predicted %v with nothing but its own repeats to learn from, plain %g", c.Predicted, c.Plain)
 	}
-	others := append(repeats, training("b", 8, 120, 360), training("c", 8, 90, 270), training("d", 8, 110, 330))
+	others := slices.Concat(repeats, []profile.Run{training("b", 8, 120, 360), training("c", 8, 90, 270), training("d", 8, 110, 330)})
 	if d := total("total", 2, true).Cases(&profile.Set{Runs: others})[0]; d.Error() > c.Error()/2 {
 		t.Errorf("off by %.3f with other systems to learn from, %.3f without", d.Error(), c.Error())
 	}
