@@ -38,6 +38,16 @@ func saveModel(ctx context.Context, tx *transaction, m profile.Model) (id int64,
 	return id, err
 }
 
+// ModelSource is the file or command that the model of a name comes from; ""
+// where there is no such model, or it is not known.
+func (s *Store) ModelSource(ctx context.Context, name string) (source string, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT source_file FROM models WHERE name = ?", clean(name)).Scan(&source)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return source, err
+}
+
 // saveVariant returns the row of the variant, made if it is missing.
 func saveVariant(ctx context.Context, tx *transaction, model int64, v profile.Variant) (id int64, err error) {
 	args := []any{model, clean(v.Name), clean(v.Precision), v.Pruning != nil, "", nil, ""}

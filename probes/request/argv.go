@@ -1,9 +1,13 @@
 package request
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
+
+// Here is the word for this machine among hosts.
+const Here = "here"
 
 // Argv is the request as words after "sweetspot probe", for a process that
 // carries it out on its own, and for people to run again.
@@ -47,7 +51,7 @@ func (r Request) Argv() []string {
 	whole("largest-batch", s.FitBatch)
 	whole("repeat", max(r.Repeats, 1))
 	for _, h := range r.Hosts {
-		text("host", h)
+		text("host", cmp.Or(h, Here))
 	}
 	number("precision-target", r.Rule.Target)
 	number("max-seconds", r.Rule.MaxSeconds)

@@ -6,9 +6,6 @@ package request
 import (
 	"cmp"
 	"errors"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
@@ -51,8 +48,8 @@ func (r Request) IsCommand() bool { return len(r.Command) > 0 }
 // Cells checks the request and lists its probes in the order they run. It
 // needs no disk but for the files named.
 func (r Request) Cells() ([]matrix.Cell, error) {
-	if r.IsCommand() && (len(r.Batches)+len(r.Precisions)+len(r.Prunes) > 0) {
-		return nil, errors.New("a command sets its own batch size, precision and pruning; leave --batch, --precision and --prune out, or name a --model")
+	if err := r.inVain(); err != nil {
+		return nil, err
 	}
 	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Prunes: r.Prunes, Hosts: r.Hosts, Repeats: r.Repeats}
 	if !r.IsCommand() && len(axes.Batches) == 0 {
@@ -105,15 +102,6 @@ func (r Request) reader() (*adapter.Adapter, error) {
 		}
 	}
 	return adapter.New(kind, r.Pattern)
-}
-
-// commandName is what a script's model is called where the user gives no name.
-func commandName(argv []string) string {
-	i := slices.IndexFunc(argv, func(a string) bool { return strings.HasSuffix(a, ".py") })
-	if i < 0 {
-		return filepath.Base(argv[0])
-	}
-	return strings.TrimSuffix(filepath.Base(argv[i]), ".py")
 }
 
 // mode is training unless the user says otherwise.

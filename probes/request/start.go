@@ -64,19 +64,27 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Surroundings) (se
 		Description: store.Description{Mode: r.mode(), Machine: r.Machine},
 	}
 	o.Description.Model.Name = r.Name
+	var err error
 	if c.Host == "" {
 		o.Observe = []session.Observer{gpu.Observer(telemetryEvery)}
-	} else if err := r.remotely(&o, c.Host, s.VMTypes); err != nil {
+	} else if err = r.remotely(&o, c.Host, s.VMTypes); err != nil {
 		return o, err
 	}
 	if r.IsCommand() {
-		return r.hooked(o)
+		return r.hooked(ctx, o)
 	}
 	python := r.Python
 	if c.Host != "" {
 		python = interpreterThere
 	}
 	spec := r.spec(c)
+	d := &o.Description
+	d.Model.SourceFile = modelSource(spec.Model)
+	if d.Model.Name == "" {
+		if d.Model.Name, err = ownName(ctx, s.Store, spec.Name(), d.Model.SourceFile); err != nil {
+			return o, err
+		}
+	}
 	if err := describeFile(&o, &spec); err != nil {
 		return o, err
 	}
@@ -84,7 +92,7 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Surroundings) (se
 }
 
 // hooked completes the options for a script.
-func (r Request) hooked(o session.Options) (session.Options, error) {
+func (r Request) hooked(ctx context.Context, o session.Options) (session.Options, error) {
 	read, err := r.reader()
 	if err != nil {
 		return o, err
@@ -96,8 +104,11 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 		o.Env = hook.EnvBefore("") // that host has a path of its own
 	}
 	d := &o.Description
+	d.Model.SourceFile = commandSource(r.Command)
 	if d.Model.Name == "" {
-		d.Model.Name = commandName(r.Command)
+		if d.Model.Name, err = ownName(ctx, o.Store, commandName(r.Command), d.Model.SourceFile); err != nil {
+			return o, err
+		}
 	}
 	if r.Spec.Epochs > 0 {
 		d.Epochs = new(float64(r.Spec.Epochs))

@@ -41,7 +41,7 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	}
 	o.OfModel = true
 	d := &o.Description
-	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), s.Model
+	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), cmp.Or(d.Model.SourceFile, s.Model)
 	d.Variant.Precision = s.Precision
 	if s.Prune > 0 {
 		d.Variant.Name = fmt.Sprintf("pruned %.3g %%", 100*s.Prune)
