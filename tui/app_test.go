@@ -55,7 +55,7 @@ func published(t testing.TB) *profile.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &profile.Set{Models: set.Models, VMTypes: set.VMTypes, Kinds: set.Kinds}
+	out := &profile.Set{Models: set.Models, VMTypes: set.VMTypes, GPUs: set.GPUs, Kinds: set.Kinds}
 	for _, r := range set.Runs {
 		if r.Basis != estimate.Measured {
 			out.Runs = append(out.Runs, r)

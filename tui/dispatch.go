@@ -154,6 +154,8 @@ func (a *App) act(action keys.Action) tea.Cmd {
 		return a.note(toast.Info, map[bool]string{true: "mouse on", false: "mouse off: the terminal selects text again"}[a.mouse])
 	case keys.Refresh:
 		return a.load()
+	case keys.NextProbe:
+		return a.toNextProbe()
 	case keys.ProbeThis:
 		if a.screen != keys.Probe {
 			return a.toProbe()
@@ -243,6 +245,25 @@ func (a *App) toProbe() tea.Cmd {
 	a.probe.Reset()
 	a.probe.SetForm(f)
 	return nil
+}
+
+// toNextProbe opens the form for what it is most worth to know.
+func (a *App) toNextProbe() tea.Cmd {
+	c, ok := a.explore.NextProbe()
+	switch {
+	case a.probe.Active():
+		a.screen = keys.Probe
+		return nil
+	case !ok && a.explore.Question().Predicted:
+		return a.note(toast.Good, "no probe is expected to pay: stop probing")
+	case !ok:
+		b, _ := a.keys.Lookup(keys.Predicted)
+		return a.note(toast.Info, "no probe of what is shown is expected to pay; "+strings.Join(b.Keys, " or ")+" adds what was never probed")
+	}
+	a.screen = keys.Probe
+	a.probe.Reset()
+	a.probe.SetForm(a.probe.Form().For(c))
+	return a.note(toast.Good, "probe it on a "+c.Configuration[0].VM.InstanceType+": name the VM under hosts")
 }
 
 // discard answers that a probe shall be forgotten.

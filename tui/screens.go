@@ -87,6 +87,8 @@ func (a *App) edit(action keys.Action) (changed bool) {
 		return e.Narrow(explore.Variants)
 	case keys.Purchase:
 		return e.Purchase()
+	case keys.Predicted:
+		return e.Predict()
 	case keys.Clear:
 		return e.Clear()
 	case keys.Feasible:

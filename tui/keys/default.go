@@ -39,6 +39,8 @@ const (
 	GPUs      Action = "gpus"
 	Variants  Action = "variants"
 	Feasible  Action = "feasible"
+	Predicted Action = "predicted"
+	NextProbe Action = "next-probe"
 	Axes      Action = "axes"
 	Copy      Action = "copy"
 	Theme     Action = "theme"
@@ -139,10 +141,12 @@ func defaults() []Binding {
 		{Action: GPUs, Keys: []string{"n"}, Group: asking, Help: "GPU", Long: "filter by GPU", Only: explore, Rank: 11},
 		{Action: Variants, Keys: []string{"v"}, Group: asking, Help: "variant", Long: "filter by variant", Only: explore, Rank: 11},
 		{Action: Feasible, Keys: []string{"f"}, Group: asking, Help: "hide", Long: "show or hide what is infeasible", Only: explore, Rank: 11},
+		{Action: Predicted, Keys: []string{"P"}, Group: asking, Help: "predict", Long: "rank also what was not probed, by prediction", Only: explore, Rank: 13},
 		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away", Only: explore, Rank: 11},
 		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "axes", Long: "logarithmic or linear axes", Only: explore, Rank: 11},
 
 		{Action: ProbeThis, Keys: []string{"p"}, Group: measuring, Help: "probe", Long: "measure this candidate; on the form: start", Rank: 5, Words: map[string]string{InForm: "start", InEnded: "again"}, Only: []string{InExplore, InForm, InEnded, InLibrary}},
+		{Action: NextProbe, Keys: []string{"N"}, Group: measuring, Help: "next probe", Long: "measure what it is most worth knowing", Only: explore, Rank: 13},
 		{Action: Stop, Keys: []string{"."}, Group: measuring, Help: "stop and save", Long: "end the probe at the next step and keep what it measured", Rank: 1, Only: []string{InRun}},
 		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
 		{Action: Follow, Keys: []string{"F"}, Group: measuring, Help: "follow", Long: "show the probe that runs, and the next one when it does", Rank: 5, Only: []string{InRunCells}},

@@ -72,11 +72,11 @@ func TestPressesResolve(t *testing.T) {
 }
 
 func TestRemap(t *testing.T) {
-	table, err := Default().Remap(map[string][]string{"pick": {"P", "Ctrl+P"}, "export": {"x"}})
+	table, err := Default().Remap(map[string][]string{"pick": {"W", "Ctrl+P"}, "export": {"x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]Action{"P": Pick, "ctrl+p": Pick, "x": Export} {
+	for key, want := range map[string]Action{"W": Pick, "ctrl+p": Pick, "x": Export} {
 		if got, _ := table.ResolveKey(key, InRanking); got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}
@@ -85,10 +85,10 @@ func TestRemap(t *testing.T) {
 		t.Error("the old key still works")
 	}
 	th := theme.New("", true, false)
-	if got := ansi.Strip(table.Footer(th, InRanking, 200, nil)); !strings.Contains(got, "x export") || !strings.Contains(got, "P pick") {
+	if got := ansi.Strip(table.Footer(th, InRanking, 200, nil)); !strings.Contains(got, "x export") || !strings.Contains(got, "W pick") {
 		t.Errorf("the footer shows other keys: %s", got)
 	}
-	if got := ansi.Strip(strings.Join(table.HelpLines(th, InRanking, 100, nil), "\n")); !strings.Contains(got, "P ctrl+p") {
+	if got := ansi.Strip(strings.Join(table.HelpLines(th, InRanking, 100, nil), "\n")); !strings.Contains(got, "W ctrl+p") {
 		t.Errorf("the help shows other keys:\n%s", got)
 	}
 }

@@ -46,6 +46,7 @@ type Question struct {
 	Cloud       string           `json:"cloud,omitempty"`      // "" for all
 	GPU         string           `json:"gpu,omitempty"`
 	Variant     string           `json:"variant,omitempty"`
+	Predicted   bool             `json:"predicted,omitempty"` // also what was not probed
 }
 
 // Path is $XDG_STATE_HOME/sweetspot/state.json.

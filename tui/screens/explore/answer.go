@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/transfer"
 	"sweetspot/tui/state"
 )
 
@@ -21,6 +22,8 @@ type Answer struct {
 	PCost       map[int]float64
 	Relaxations []rank.Relaxation
 	Crossovers  []rank.Crossover
+	next        *rank.NextProbe          // nil where no probe is expected to pay
+	predictor   *transfer.Predictor      // of the set and mode; nil until predictions are asked for
 	spots       map[int][]rank.SweetSpot // by candidate: where it is one, and where it is the unpruned one
 	key         string                   // of the workload the space was built for
 	run         map[int64]int            // ID → index in Set.Runs
@@ -45,7 +48,11 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 	if previous != nil && previous.Set == set && previous.key == a.key {
 		space, a.spots = previous.Result.Space, previous.spots
 	} else {
-		space = rank.NewSpace(filtered(rank.Build(set, workload(q)), q.Filter))
+		w := workload(q)
+		if a.predict(previous); a.predictor != nil {
+			w.Predictor = a.predictor
+		}
+		space = rank.NewSpace(filtered(rank.Build(set, w), q.Filter))
 		a.spots = sweetSpots(space)
 	}
 	a.Result = rank.Evaluate(space, query(q))
@@ -53,7 +60,21 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 	a.PCost = a.Result.BestProbability(rank.ObjectiveCost)
 	a.Relaxations = a.Result.Relaxations()
 	a.Crossovers = a.Result.Crossovers()
+	if p, ok := a.Result.NextProbe(rank.ProbeSeconds); ok {
+		a.next = &p
+	}
 	return a
+}
+
+// predict makes the predictor where it is asked for, once for a set.
+func (a *Answer) predict(previous *Answer) {
+	switch q := a.Question; {
+	case !q.Predicted:
+	case previous != nil && previous.predictor != nil && previous.Set == a.Set && previous.Question.Mode == q.Mode:
+		a.predictor = previous.predictor
+	default:
+		a.predictor = transfer.New(a.Set, q.Mode)
+	}
 }
 
 func sweetSpots(s *rank.Space) map[int][]rank.SweetSpot {

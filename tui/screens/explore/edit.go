@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
 	"sweetspot/tui/state"
 )
 
@@ -71,12 +72,28 @@ func (s *Screen) Purchase() (changed bool) {
 	return true
 }
 
+// Predict adds what was not probed, or takes it away.
+func (s *Screen) Predict() (changed bool) {
+	s.remember("predictions")
+	s.question.Predicted = !s.question.Predicted
+	return true
+}
+
+// NextProbe is the candidate that it is most worth to probe; ok is false where
+// no probe is expected to pay, or none is known yet.
+func (s *Screen) NextProbe() (c *rank.Candidate, ok bool) {
+	if s.answer == nil || s.answer.next == nil {
+		return nil, false
+	}
+	return &s.answer.Result.Space.Candidates[s.answer.next.Candidate], true
+}
+
 // Clear takes all limits and filters away.
 func (s *Screen) Clear() (changed bool) {
 	q := s.question
 	now := state.Question{
 		Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units,
-		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort,
+		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted,
 	}
 	if now == q {
 		return false

@@ -34,7 +34,20 @@ func why(a *Answer, i int) []string {
 		lines = append(lines, s)
 	}
 	lines = append(lines, restsOn(a, c))
-	return lines
+	return append(lines, nextProbe(a)...)
+}
+
+// nextProbe says which probe is most worth running, where there is anything
+// that was not measured.
+func nextProbe(a *Answer) []string {
+	if a.next == nil {
+		if a.Question.Predicted {
+			return []string{"no probe is expected to pay: stop probing"}
+		}
+		return nil
+	}
+	c := &a.Result.Space.Candidates[a.next.Candidate]
+	return []string{fmt.Sprintf("next probe: %s %s, batch %d: %s", c.Configuration[0].VM.InstanceType, export.VariantLabel(c.Variant), c.BatchSize, a.next.Words())}
 }
 
 // sweet says how far the model can be pruned before it costs accuracy, for the
@@ -71,6 +84,9 @@ func place(a *Answer, i int) string {
 		parts = append(parts, superlative(r.Query.Sort)+among(r)+limits(r))
 	} else {
 		parts = append(parts, behind(r, i))
+	}
+	if r.Space.Candidates[i].IsPredicted() {
+		parts[0] += ", but never probed"
 	}
 	if f := frontier(r, i); f != "" {
 		parts = append(parts, f)
@@ -263,6 +279,13 @@ func instead(r *rank.Result, x rank.Relaxation) string {
 
 // restsOn names the runs, the basis of the interval and the price.
 func restsOn(a *Answer, c *rank.Candidate) string {
+	if c.IsPredicted() {
+		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
+		if p := c.Configuration[0]; p.USDPerHour != nil {
+			line += fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
+		}
+		return line
+	}
 	runs := "1 run"
 	if n := len(c.Sources); n != 1 {
 		runs = fmt.Sprintf("%d runs", n)
