@@ -12,7 +12,7 @@ type Option struct {
 // caution is how much more than predicted an untried batch size costs on
 // average: predictions err upwards now and then, by a lot (mean of truth over
 // prediction on Zeus' trace, NSDI 2023: 1.03 to 1.09).
-const caution = 0.1
+const caution = 0.08
 
 // Choose returns the index of the option that costs least on average until a
 // training reaches the target, untried ones counted with what they usually cost

@@ -94,23 +94,23 @@ func (w *Workload) sample(batch, value float64) sample {
 // fit takes the critical batch size that suits the target and all easier ones
 // best, and with it the terms of each.
 func (t *Target) fit(w *Workload, value float64) {
-	n := len(t.samples)
-	s := shape{smallest: t.batches[0], large: t.batches[n-1]}
-	ks := criticals(s.smallest, s.large)
+	ks := criticals(w.batches[0], w.batches[len(w.batches)-1])
 	misfits := make([]float64, len(ks))
-	columns, free := min(2, max(1, n-1)), float64(max(1, n-2)) // two batch sizes tell the rise only
 	for i, samples := range t.easier(w, value) {
+		n := len(samples)
+		s := shape{smallest: samples[0].batch, large: samples[n-1].batch}
+		columns, free := min(2, max(1, n-1)), float64(max(1, n-2)) // two batch sizes tell the rise only
 		best := 0
 		for j, k := range ks {
 			s.critical = k
 			_, squares := s.nonNegative(samples, columns, precision)
-			misfits[j] += math.Min(squares, 9*free) // one odd target must not decide
+			misfits[j] += math.Min(squares/free, 9) // one odd target must not decide
 			if misfits[j] < misfits[best]-1e-12 {
 				best = j
 			}
 		}
 		s.critical = ks[best]
-		t.misfit = misfits[best] / (free * float64(i+1))
+		t.misfit = misfits[best] / float64(i+1)
 		terms, _ := s.nonNegative(samples, 3, func(x sample) float64 { return x.weight })
 		t.fits = append(t.fits, fitted{s, terms})
 	}
@@ -122,13 +122,16 @@ func (t *Target) easier(w *Workload, value float64) [][]sample {
 	below, _ := slices.BinarySearch(w.levels, value)
 	var out [][]sample
 	for _, level := range thin(w.levels[:below], maxLevels) {
-		samples := make([]sample, 0, len(t.batches))
-		for _, b := range t.batches {
+		var samples []sample
+		missing := false
+		for _, b := range w.batches {
 			if s := w.sample(b, level); s.known {
 				samples = append(samples, s)
+			} else if slices.Contains(t.batches, b) {
+				missing = true
 			}
 		}
-		if len(samples) == len(t.batches) {
+		if !missing {
 			out = append(out, samples)
 		}
 	}
