@@ -55,12 +55,14 @@ type Spec struct {
 }
 
 const (
-	maxSize       = 1 << 20 // of one dimension
-	maxElements   = 1 << 28 // of one sample, 1 GiB in fp32
-	maxBatch      = 1 << 20
-	maxEpochs     = 1 << 20
-	defaultEpochs = 10
+	maxSize     = 1 << 20 // of one dimension
+	maxElements = 1 << 28 // of one sample, 1 GiB in fp32
+	maxBatch    = 1 << 20
+	maxEpochs   = 1 << 20
 )
+
+// DefaultEpochs are those of a training where none are named.
+const DefaultEpochs = 10
 
 // Precisions are those the harness can run, given a device that has them.
 var Precisions = []string{"fp32", "tf32", "bf16", "fp16", "int8"}
@@ -86,7 +88,7 @@ func (s Spec) Resolve() (Spec, error) {
 	}
 	s.Batch = cmp.Or(s.Batch, 128)
 	if s.Epochs == 0 && s.Mode == profile.Train {
-		s.Epochs = defaultEpochs
+		s.Epochs = DefaultEpochs
 	}
 	if err := s.checkNumbers(); err != nil {
 		return s, err

@@ -14,7 +14,7 @@ import (
 type Processes struct {
 	N        int       `json:"n"`
 	WithinS  float64   `json:"within_s"`  // standard deviation of one process's mean
-	BetweenS *float64  `json:"between_s"` // and of the processes beyond it
+	BetweenS *float64  `json:"between_s"` // and of the processes beyond it; null where none shows
 	MeanS    *Interval `json:"mean_s"`
 	NextS    *Interval `json:"next_s"` // of one more process
 }
@@ -47,12 +47,12 @@ func interval(e estimate.Estimate) *Interval {
 	return &Interval{e.Value, e.Low, e.High}
 }
 
-// line is for people: "3 processes: 12.1 ms ±2.0 %, 0.30 ms between them, 0.10 ms within".
+// line is for people: "12.1 ms ±2 % over 3; standard deviation 300 µs between,
+// 100 µs within".
 func (p *Processes) line() string {
-	e := estimate.Estimate{Value: p.MeanS.Value, Low: p.MeanS.Low, High: p.MeanS.High}
-	text := fmt.Sprintf("%s %s over %d", quantity.Duration(e.Value), quantity.PlusMinus(e.HalfWidth()), p.N)
-	if p.BetweenS != nil {
-		text += fmt.Sprintf("; standard deviation %s between, %s within", quantity.Duration(*p.BetweenS), quantity.Duration(p.WithinS))
+	text := fmt.Sprintf("%s over %d; ", spread(p.MeanS.Value, p.MeanS.Low, p.MeanS.High, quantity.Duration), p.N)
+	if p.BetweenS == nil {
+		return text + fmt.Sprintf("no more between than within, standard deviation %s", quantity.Duration(p.WithinS))
 	}
-	return text
+	return text + fmt.Sprintf("standard deviation %s between, %s within", quantity.Duration(*p.BetweenS), quantity.Duration(p.WithinS))
 }

@@ -1,0 +1,190 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/session"
+)
+
+// Write writes the probe for people; path is the database it was saved in.
+func (p Probe) Write(w io.Writer, path string) error {
+	r := p.Run
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on %s\n", r.what(), r.where())
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-18s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	seconds := func(name string, v *float64) {
+		if v != nil {
+			row(name, "%s", quantity.Duration(*v))
+		}
+	}
+	seconds("initialisation", r.InitS)
+	seconds("first iteration", r.FirstIterationS)
+	if s := r.SteadyS; s != nil {
+		name := "steady iteration"
+		if !r.IsSteady {
+			name = "rough iteration"
+		}
+		row(name, "%s (90 %%: %s … %s) from %d of %d steps", spread(s.Value, s.Low, s.High, quantity.Duration),
+			quantity.Duration(s.Low), quantity.Duration(s.High), r.SteadyIterations, r.Iterations)
+	}
+	seconds("first validation", r.FirstValidationS)
+	seconds("later validations", r.ValidationS)
+	if r.PeakMemoryBytes != nil {
+		row("peak GPU memory", "%.2f GiB", *r.PeakMemoryBytes/(1<<30))
+	}
+	if a := r.Accuracy; a != nil {
+		row("accuracy", "%s", a.words(r.unit))
+	}
+	if r.Processes != nil {
+		row("fresh processes", "%s", r.Processes.line())
+	}
+	if r.InputWait != nil && *r.InputWait >= 0.01 {
+		row("waiting for input", "%s of each step", quantity.Percent(*r.InputWait))
+	}
+	if r.EnergyJPerUnit != nil {
+		row("energy", "%.3g J a unit", *r.EnergyJPerUnit)
+	}
+	for _, l := range r.Layers {
+		row("layer "+l.Name, "%s of a forward pass (%s)", quantity.Percent(l.Share), l.Kind)
+	}
+	if l := r.LargestBatch; l != nil {
+		row("largest batch", "%d%s", l.Fits, l.beyond())
+	}
+	spent := quantity.Duration(r.SpentS)
+	if r.SpentUSD != nil {
+		spent += ", " + quantity.Money(*r.SpentUSD)
+	}
+	ending := r.ending()
+	if ending != "" {
+		spent += "; " + ending
+	}
+	row("spent", "%s", spent)
+	for _, e := range p.Estimates {
+		b.WriteString(e.line())
+	}
+	for _, warning := range p.Warnings {
+		if why, ok := strings.CutPrefix(warning, notSteady); ok && strings.HasSuffix(ending, why) {
+			continue // said with the end
+		}
+		fmt.Fprintf(&b, "  warning: %s\n", warning)
+	}
+	fmt.Fprintf(&b, "saved as run %d in %s\n", r.ID, plaintext.Clean(path))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// what names the run: "net, infer, batch 64, fp32, pruned 30 %".
+func (r Run) what() string {
+	what := fmt.Sprintf("%s, %s", r.Model, r.Mode)
+	if r.BatchSize != nil {
+		what += fmt.Sprintf(", batch %d", *r.BatchSize)
+	}
+	if r.Precision != nil {
+		what += ", " + *r.Precision
+	}
+	switch {
+	case export.ParseVariant(r.Variant) != "":
+		what += ", " + r.Variant
+	case r.Pruning != nil && r.Pruning.Ratio != nil:
+		what += fmt.Sprintf(", pruned %.3g %%", 100**r.Pruning.Ratio)
+	}
+	return what
+}
+
+// where is the machine by the name the user knows it by, with what it calls
+// itself and what it has: "me@vm1 (p3.2xlarge, V100-SXM2-16GB)".
+func (r Run) where() string {
+	m := r.Machine
+	name := m.Host
+	if m.InstanceType != nil {
+		name = *m.InstanceType
+	}
+	var parts []string
+	if r.Host != nil && *r.Host != name {
+		parts = append(parts, name)
+		name = *r.Host
+	}
+	switch {
+	case m.GPU != nil && m.GPUCount != nil && *m.GPUCount > 1:
+		parts = append(parts, fmt.Sprintf("%d × %s", *m.GPUCount, *m.GPU))
+	case m.GPU != nil:
+		parts = append(parts, *m.GPU)
+	case m.CPU != nil:
+		parts = append(parts, *m.CPU)
+	}
+	if len(parts) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// ending is why the probe ended, in words; "" where it is not known. What made
+// it long, a drift or a question to decide, is said; the half-width stands
+// elsewhere.
+func (r Run) ending() string {
+	if r.StoppedBecause == nil {
+		return ""
+	}
+	words := ""
+	if r.StoppedWords != nil && r.LargestBatch == nil {
+		words = *r.StoppedWords
+	}
+	switch *r.StoppedBecause {
+	case steady.Precise:
+		if _, rest, ok := strings.Cut(words, " steady steps"); ok {
+			words = rest
+		} else if words != "" {
+			words = ": " + words
+		}
+		return "precise enough" + words
+	case steady.Cap:
+		return cmp.Or(words, "at the cap")
+	case session.End:
+		return "ran to its end"
+	case session.OutOfMemory:
+		return "out of memory"
+	case session.Interrupted:
+		if r.Error != nil {
+			return "connection lost"
+		}
+		return cmp.Or(words, "stopped by you")
+	}
+	return ""
+}
+
+func (e Epochs) line() string {
+	unit := "epochs"
+	if e.Epochs == 1 {
+		unit = "epoch"
+	}
+	text := spread(e.Time.S, e.Time.Low, e.Time.High, quantity.Duration)
+	if low, value, high := quantity.Duration(e.Time.Low), quantity.Duration(e.Time.S), quantity.Duration(e.Time.High); low != value || high != value {
+		text += fmt.Sprintf(" (%s … %s)", low, high)
+	}
+	if e.Cost != nil {
+		text += ", " + spread(e.Cost.USD, e.Cost.Low, e.Cost.High, quantity.Money)
+	}
+	return fmt.Sprintf("  %-18s %s\n", quantity.Count(e.Epochs)+" "+unit, text)
+}
+
+// spread is a value with half the relative width of its interval.
+func spread(value, low, high float64, write func(float64) string) string {
+	return write(value) + " " + quantity.PlusMinus(estimate.Estimate{Value: value, Low: low, High: high}.HalfWidth())
+}
+
+func (l Largest) beyond() string {
+	if l.FailsAt == nil {
+		return ", the largest tried"
+	}
+	return fmt.Sprintf("; %d does not fit", *l.FailsAt)
+}
