@@ -20,9 +20,11 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/probes/background"
+	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/report"
 	"sweetspot/probes/request"
+	"sweetspot/probes/session"
 )
 
 type attachFlags struct{ stop, noTUI bool }
@@ -30,15 +32,16 @@ type attachFlags struct{ stop, noTUI bool }
 func newAttachCommand() *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
-		Use:   "attach [RUN]",
+		Use:   "attach [RUN | NAME]",
 		Short: "Show a probe that was started with --detach, and collect one from its host",
-		Long: "attach shows a probe that runs in the background, or lists them if there are several. With the number of a run\n" +
-			"it shows that one: it collects a run that went on on another host, and reports one that has ended. An interrupt\n" +
-			"leaves; the probe goes on.",
-		Example: "  sweetspot attach\n  sweetspot attach 17\n  sweetspot attach 17 --stop",
+		Long: "attach shows a probe that runs in the background, or lists them if there are several. With the name that it\n" +
+			"was listed by it shows that one. With the number of a run it shows the probe of that run: it collects one that went\n" +
+			"on on another host, and reports one that has ended. An interrupt leaves; the probe goes on.\n" +
+			"With --json a probe is written as probe does.",
+		Example: "  sweetspot attach\n  sweetspot attach 528d10\n  sweetspot attach 17 --stop",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError("%q is one argument too many: attach takes the number of one run", args[1])
+				return usageError("%q is one argument too many: attach takes the number of one run or the name of one probe", args[1])
 			}
 			return nil
 		},
@@ -163,12 +166,14 @@ func (a *attachment) printer() *printer {
 	return &printer{out: a.cmd.OutOrStdout(), json: wantsJSON(a.cmd), path: a.w.Path(), set: a.set, epochs: ownEpochs}
 }
 
-// ownEpochs are those of a script that says how many it runs, else the usual.
-func ownEpochs(r profile.Run) []float64 {
-	if r.Epochs != nil {
-		return []float64{*r.Epochs}
+// ownEpochs are those of a script that says how many it runs, and those asked
+// for of a model; else the usual, as probe estimates them.
+func ownEpochs(row matrix.Row) []float64 {
+	isModel := row.Batch > 0 // a script sets its own
+	if own := row.Update.Run.Epochs; own != nil && !(isModel && *own == harness.DefaultEpochs) {
+		return []float64{*own}
 	}
-	return []float64{5, 10, 20}
+	return usualEpochs
 }
 
 // watch shows a background probe until it ends or the user leaves.
@@ -229,7 +234,7 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		return a.report(matrix.Row{State: matrix.Done, Update: u})
+		return a.report(asRow(r, u))
 	}
 	c, err := request.Collect(context.WithoutCancel(ctx), db, id, a.live)
 	if err != nil {
@@ -251,7 +256,16 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 	if err := c.Forget(ctx); err != nil {
 		warn(a.cmd.ErrOrStderr(), err.Error())
 	}
-	return a.report(matrix.Row{State: matrix.Done, Update: u})
+	return a.report(asRow(r, u))
+}
+
+// asRow is a recorded run as the only row of a matrix.
+func asRow(r store.Record, u session.Update) matrix.Row {
+	row := matrix.Row{Cell: matrix.Cell{Mode: u.Run.Mode, Host: r.Address}, State: matrix.Done, Update: u}
+	if r.Model.SourceFile != "" {
+		row.Batch = u.Run.BatchSize // not the script's own choice
+	}
+	return row
 }
 
 func (a *attachment) report(row matrix.Row) error {

@@ -17,7 +17,6 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/probes/background"
 	"sweetspot/probes/matrix"
-	"sweetspot/probes/report"
 	"sweetspot/probes/request"
 )
 
@@ -28,12 +27,19 @@ func newProbeCommand() *cobra.Command {
 		Short: "Measure a model or a training script until the answer is precise enough",
 		Long: "probe runs a model or an unmodified training script for seconds, cuts off the warm-up, and stops by itself once\n" +
 			"the mean iteration time is known well enough. Every iteration time is saved in the profile database.\n\n" +
-			"Of several batch sizes, precisions and degrees of pruning every combination is probed, the smallest first.",
+			"Of several batch sizes, precisions and degrees of pruning every combination is probed, the smallest first.\n" +
+			"With --json one probe is an indented object; of several each is an object on a line of its own (JSON Lines), as it\n" +
+			"ends. Beside other hosts, --host here is this machine.",
 		Example: "  sweetspot probe -- python3 train.py --epochs 30\n" +
 			"  sweetspot probe --model example:fashion-cnn --batch 64,256\n" +
 			"  sweetspot probe --model nets.py:resnet18 --input 3x224x224 --mode infer --precision fp32,int8 --prune 0,0.3,0.5\n" +
 			"  sweetspot probe --host me@vm1 --host me@vm2 --max-seconds 60s -- python3 train.py",
-		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd.ArgsLenAtDash(), args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd.ArgsLenAtDash(), args); err != nil {
+				return err
+			}
+			return f.given(cmd.Flags())
+		},
 		RunE: f.run,
 	}
 	f.register(cmd.Flags())
@@ -80,7 +86,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	live := &liveLine{w: cmd.ErrOrStderr(), on: !f.noTUI && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
 	p := printer{out: cmd.OutOrStdout(), json: wantsJSON(cmd), path: w.Path(), set: set,
-		epochs: func(run profile.Run) []float64 { return f.estimated(run, r.IsCommand()) },
+		epochs: func(row matrix.Row) []float64 { return f.estimated(row.Update.Run, r.IsCommand()) },
 	}
 	if f.detach {
 		return p.follow(ctx, live, r)
@@ -140,53 +146,6 @@ func (p *printer) watch(m background.Matrix, live *liveLine) error {
 		return exitError{exitFailed, err}
 	}
 	return nil
-}
-
-// printer writes every probe as it ends, each once.
-type printer struct {
-	out     io.Writer
-	json    bool
-	path    string
-	epochs  func(profile.Run) []float64
-	set     *profile.Set
-	printed map[int]bool
-}
-
-func (p *printer) print(u matrix.Update) error {
-	if p.printed == nil {
-		p.printed = map[int]bool{}
-	}
-	for i, r := range u.Rows {
-		if p.printed[i] || r.State == matrix.Waiting || r.State == matrix.Running {
-			continue
-		}
-		p.printed[i] = true
-		if err := p.row(u.Rows, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// row writes one probe; one that measured nothing is only named among others.
-func (p *printer) row(rows []matrix.Row, i int) error {
-	r, among := rows[i], len(rows) > 1
-	if r.Update.Seq == 0 {
-		if p.json {
-			return printJSON(p.out, report.Unmeasured(r))
-		}
-		if !among {
-			return nil // the command's own error says it
-		}
-		_, err := fmt.Fprintf(p.out, "%s: %s, %s\n", r.Label(), r.State, r.Why)
-		return err
-	}
-	result := report.New(r.Update, p.epochs(r.Update.Run), p.set.Kinds)
-	result.Run.Processes = report.Repeated(rows, i)
-	if p.json {
-		return printJSON(p.out, result)
-	}
-	return result.Write(p.out, p.path)
 }
 
 // confirm shows what the probes are expected to cost and asks, where someone

@@ -24,6 +24,9 @@ func parse(t interface{ Fatal(...any) }, argv []string) request.Request {
 	if err := f.check(max(fl.ArgsLenAtDash(), 0), fl.Args()); err != nil {
 		t.Fatal(err)
 	}
+	if err := f.given(fl); err != nil {
+		t.Fatal(err)
+	}
 	r, err := f.request(fl.Args())
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +42,7 @@ func TestRequestReadsBack(t *testing.T) {
 	for _, argv := range [][]string{
 		{"--", "python3", "train.py", "--epochs", "3", "--", "-x"},
 		{"--model=nets.py:net", "--input=3x32x32", "--batch=32,64", "--precision=fp32,int8", "--prune=0,30%", "--mode=infer", "--eval=s.py:set", "--layers"},
-		{"--model=example:fashion-cnn", "--repeat=3", "--host=a@b:22", "--host=c", "--vm=p3.2xlarge", "--max-cost=$2", "--max-seconds=90s", "--detach", "--yes"},
+		{"--model=example:fashion-cnn", "--repeat=3", "--host=a@b:22", "--host=here", "--host=c", "--vm=p3.2xlarge", "--max-cost=$2", "--max-seconds=90s", "--detach", "--yes"},
 		{"--pattern=^(?P<step>\\d+), ", "--no-metadata", "--price=0.25", "--keep-running", "--", "./a.out"},
 	} {
 		r := parse(t, argv)

@@ -139,7 +139,7 @@ func (f *probeFlags) estimated(r profile.Run, command bool) []float64 {
 	if r.Epochs != nil && (f.epochs != "" || command) {
 		return []float64{*r.Epochs}
 	}
-	return []float64{5, 10, 20}
+	return usualEpochs
 }
 
 func (f *probeFlags) rule() (steady.Rule, error) {

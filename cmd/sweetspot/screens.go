@@ -164,6 +164,9 @@ func requested(f probe.Form, python string) request.Request {
 		Spec: harness.Spec{Mode: f.Mode, Epochs: f.Epochs},
 	}
 	if f.OfCommand() {
+		if !r.IsElsewhere() {
+			r.Python = "" // a command brings its own
+		}
 		return r
 	}
 	r.Spec.Model, r.Spec.Input, r.Spec.TrainSize = f.Model, f.Input, int(f.TrainSize)
