@@ -53,12 +53,16 @@ func below(e estimate.Estimate, k float64) float64 {
 	return k*normal.CDF(d) - mean(e)*normal.CDF(d-sigma)
 }
 
-// Choose is the option to take with what is known now: the least expected
-// value; -1 where nothing is known.
+// Choose is the option to take with what is known now: of those measured the
+// one of least expected value, since a prediction is no ground to rent on; of all
+// where none was measured; -1 where nothing is known.
 func Choose(options []Option) int {
 	best := -1
 	for i, o := range options {
-		if usable(o) && (best < 0 || mean(o.Value) < mean(options[best].Value)) {
+		switch {
+		case !usable(o):
+		case best < 0, o.Measured && !options[best].Measured,
+			o.Measured == options[best].Measured && mean(o.Value) < mean(options[best].Value):
 			best = i
 		}
 	}
@@ -119,8 +123,20 @@ func atMost(mu, sigma, k float64) float64 {
 	return normal.CDF((math.Log(k) - mu) / sigma)
 }
 
-// Best is the probe with the largest net saving; ok is false where none pays,
-// and probing should stop.
+// Clearest is the probe that tells most for what it takes, whether it pays or
+// not; ok is false where none could change the choice with a probability of at
+// least likely.
+func Clearest(options []Option, likely float64) (best Advice, ok bool) {
+	worth := func(a Advice) float64 { return a.Saving / math.Max(a.Probe, math.SmallestNonzeroFloat64) }
+	for _, a := range Values(options) {
+		if a.Better >= likely && (!ok || worth(a) > worth(best)) {
+			best, ok = a, true
+		}
+	}
+	return best, ok
+}
+
+// Best is the probe with the largest net saving; ok is false where none pays.
 func Best(options []Option) (best Advice, ok bool) {
 	for _, a := range Values(options) {
 		if a.Net() > 0 && (!ok || a.Net() > best.Net()) {

@@ -14,32 +14,33 @@ func spread(v, rel float64) estimate.Estimate { return estimate.Spread(v, rel, e
 
 // The closed form against what it means: draw the option, choose, average.
 func TestSavingIsTheMeanOverDraws(t *testing.T) {
-	options := []Option{
-		{Value: spread(10, 0.02), Measured: true},
-		{Value: spread(12, 1.2), Probe: 1},
-		{Value: spread(9.5, 0.4), Probe: 1},
-	}
+	unmeasured := []Option{{Value: spread(12, 1.2), Probe: 1}, {Value: spread(9.5, 0.4), Probe: 1}}
+	beside := append([]Option{{Value: spread(10, 0.02), Measured: true}, {Value: spread(11, 0.02), Measured: true}}, unmeasured...)
 	rng := rand.New(rand.NewPCG(1, 2))
 	const draws = 400_000
-	for _, a := range Values(options) {
-		mu, sigma := lognormal(options[a.Option].Value)
-		best, now := math.Inf(1), mean(options[Choose(options)].Value)
-		for i, o := range options {
-			if i != a.Option {
-				best = math.Min(best, mean(o.Value))
+	for _, options := range [][]Option{unmeasured, beside} {
+		choice := Choose(options)
+		for _, a := range Values(options) {
+			// What is taken where this option turns out badly.
+			otherwise := math.Inf(1)
+			for i, o := range options {
+				if i != a.Option && o.Measured == options[choice].Measured {
+					otherwise = math.Min(otherwise, mean(o.Value))
+				}
 			}
-		}
-		var sum float64
-		for range draws {
-			x := math.Exp(mu + sigma*rng.NormFloat64())
-			without := now
-			if a.Option == Choose(options) {
-				without = x
+			mu, sigma := lognormal(options[a.Option].Value)
+			var sum float64
+			for range draws {
+				x := math.Exp(mu + sigma*rng.NormFloat64())
+				without := otherwise
+				if a.Option == choice {
+					without = x
+				}
+				sum += without - math.Min(x, otherwise)
 			}
-			sum += without - math.Min(x, best)
-		}
-		if got := sum / draws; math.Abs(got-a.Saving) > 0.02 {
-			t.Errorf("option %d: closed form %g, drawn %g", a.Option, a.Saving, got)
+			if got := sum / draws; math.Abs(got-a.Saving) > 0.02 {
+				t.Errorf("of %d, option %d: closed form %g, drawn %g", len(options), a.Option, a.Saving, got)
+			}
 		}
 	}
 }

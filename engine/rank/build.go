@@ -188,14 +188,15 @@ func (b *builder) epochs(r profile.Run) *float64 {
 // validations, the run's own epochs if it ended at least that good.
 func epochsTo(r profile.Run, target float64) *float64 {
 	var values []float64
+	var epochs []int // after which they were measured, from 1
 	higher := true
 	for _, v := range r.Validations {
 		if v.Value != nil {
-			values, higher = append(values, *v.Value), v.HigherIsBetter
+			values, epochs, higher = append(values, *v.Value), append(epochs, v.Epoch+1), v.HigherIsBetter
 		}
 	}
 	if n, ok := runtime.FirstReaching(values, target, higher); ok {
-		return new(float64(n))
+		return new(float64(epochs[n-1]))
 	}
 	if a := r.Accuracy; a != nil && (a.HigherIsBetter == (a.Value >= target) || a.Value == target) {
 		return r.Epochs

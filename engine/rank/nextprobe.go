@@ -15,14 +15,17 @@ type NextProbe struct {
 	Candidate int       // index into the space
 	Objective Objective // what is saved, in seconds or dollars
 	next.Advice
+	Pays    bool     // for a single job; else it would only settle who is first
 	Seconds float64  // what the probe is expected to take
 	USD     *float64 // and to cost; nil without a price
 }
 
 // NextProbe weighs, for every feasible candidate that was not measured, what a
 // probe of it is expected to save of the objective that the ranking is by (cost
-// where it is by neither cost nor time) against what the probe takes of it. ok
-// is false where none pays. duration is what a probe takes, in seconds.
+// where it is by neither cost nor time) against what the probe takes of it.
+// Where none pays, but the first is not [Sure] to be the best, it is the probe
+// that tells most for what it takes: it may pay for more jobs than one. ok is
+// false where probing should stop. duration is what a probe takes, in seconds.
 //
 // Candidates of one timing cell are one option, the best of them: one probe
 // tells about all.
@@ -32,8 +35,13 @@ func (r *Result) NextProbe(duration func(c *Candidate) float64) (p NextProbe, ok
 		p.Objective = ObjectiveTime
 	}
 	options, of := r.probeOptions(p.Objective, duration)
-	if p.Advice, ok = next.Best(options); !ok {
-		return NextProbe{}, false
+	if p.Advice, p.Pays = next.Best(options); !p.Pays {
+		if r.isSure(p.Objective) {
+			return NextProbe{}, false
+		}
+		if p.Advice, ok = next.Clearest(options, unlikely); !ok {
+			return NextProbe{}, false
+		}
 	}
 	p.Candidate = of[p.Option]
 	c := &r.Space.Candidates[p.Candidate]
@@ -42,6 +50,27 @@ func (r *Result) NextProbe(duration func(c *Candidate) float64) (p NextProbe, ok
 		p.USD = new(p.Seconds / 3600 * *hourly / float64(vms(c)))
 	}
 	return p, true
+}
+
+// Sure is the probability of being best from which the first place counts as
+// settled.
+const Sure = 0.9
+
+// unlikely is the probability of changing the choice below which no probe is
+// advised for the sake of knowing alone.
+const unlikely = 0.02
+
+// isSure reports whether the first was probed and is the best with at least that
+// probability.
+func (r *Result) isSure(o Objective) bool {
+	if len(r.Order) == 0 {
+		return true
+	}
+	if r.Space.Candidates[r.Order[0]].IsPredicted() {
+		return false
+	}
+	p := r.BestProbability(o)
+	return p == nil || p[r.Order[0]] >= Sure
 }
 
 // ProbeSeconds is what a probe under the default rule is expected to take.
@@ -107,5 +136,9 @@ func (p NextProbe) Words() string {
 	if p.USD != nil {
 		costs = quantity.Money(*p.USD) + " and " + costs
 	}
-	return fmt.Sprintf("expected to save %s (%.0f %% likely better), takes about %s", amount(p.Saving), 100*p.Better, costs)
+	words := fmt.Sprintf("expected to save %s (%.0f %% likely better), takes about %s", amount(p.Saving), 100*p.Better, costs)
+	if !p.Pays {
+		words += "; pays only for more jobs than one"
+	}
+	return words
 }

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"sweetspot/engine/estimate"
@@ -93,8 +94,8 @@ func TestNextProbe(t *testing.T) {
 	if !ok || p.Candidate != 1 || p.Objective != ObjectiveCost || p.Saving <= 0 || p.Better <= 0.2 || p.Better >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
 		t.Errorf("%+v, %v", p, ok)
 	}
-	if p, ok := r.NextProbe(func(*Candidate) float64 { return 3000 }); ok {
-		t.Errorf("a probe longer than what it can save: %+v", p)
+	if p, ok := r.NextProbe(func(*Candidate) float64 { return 3000 }); !ok || p.Pays || !strings.Contains(p.Words(), "pays only for more jobs") {
+		t.Errorf("a probe longer than what it can save: %+v, %v", p, ok)
 	}
 	q.Predictor = nil
 	if p, ok := Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q).NextProbe(func(*Candidate) float64 { return 30 }); ok {
