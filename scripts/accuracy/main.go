@@ -12,10 +12,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
+	"sweetspot/data/library"
 	"sweetspot/data/profilecsv"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
 )
@@ -51,7 +55,37 @@ func run(out io.Writer, data, write string) error {
 			}
 		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return follow(out)
+}
+
+// follow replays probing on the tables of the built-in library whose totals are
+// known.
+func follow(out io.Writer) error {
+	set, err := library.Load()
+	if err != nil {
+		return err
+	}
+	set.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool { return r.Basis != estimate.Reconstructed || r.TotalS == nil })
+	followed, spent := validate.Follow(set)
+	var fastest, cheapest, unsure, probes int
+	for _, f := range followed {
+		probes += len(f.Probed)
+		for n, right := range map[validate.Named]*int{f.Fastest: &fastest, f.Cheapest: &cheapest} {
+			switch {
+			case n.Right():
+				*right++
+			case n.P < rank.Sure:
+				unsure++
+			}
+		}
+	}
+	_, err = fmt.Fprintf(out, "\nnext probe, followed on %d tables of the built-in library: %d probes; the fastest VM type named in %d, the cheapest in %d (of the others %d marked unsure);\n"+
+		"%.1f %% of the cost of running everything, a probe of every cell would be %.1f %%\n",
+		len(followed), probes, fastest, cheapest, unsure, 100*spent.Following/spent.Running, 100*spent.All/spent.Running)
+	return err
 }
 
 func row(w io.Writer, set, question string, s validate.Summary) {
