@@ -23,14 +23,14 @@ func (t *Table) byCurve(c Cell) (estimate.Estimate, *field) {
 	own := t.curves[at{c.Subject, c.Place}]
 	f, known := t.fields[c]
 	if !known {
-		f = newField(t.analogues(c, own), alikeCurves, 1)
+		f = newField(t.analogues(c, own), alikeCurves, 1, 1)
 		t.fields[c] = f
 	}
 	x := t.curveRow(c, own, float64(c.Batch))
 	mean, sd := f.predict(&x)
 	spread := own.spread(float64(c.Batch))
 	centre := math.Log(own.At(float64(c.Batch))) + mean*spread
-	return logNormal(centre, sd*spread, f.z90(), estimate.OtherBatch), f
+	return logNormal(centre, math.Hypot(sd*spread, own.noise), f.z90(), estimate.OtherBatch), f
 }
 
 // alikeCurves is what two curves' deviations share: most on the same VM with

@@ -22,6 +22,8 @@ type Curve struct {
 	points []Point // rising batch sizes, one each
 	p      float64
 	a, b   float64 // of the fit through all points
+	misfit float64 // of the fit at the points, as rms of the logarithm
+	noise  float64 // of the points themselves, likewise
 }
 
 // How the power p is searched: among searched values up to sharpest, where
@@ -47,13 +49,14 @@ func BatchCurve(measured []Point) *Curve {
 	for i := range powers {
 		p := math.Pow(sharpest, float64(i)/searched)
 		a, b := c.fit(p)
-		loss := bendCost * bendCost * math.Log(p) * math.Log(p)
+		miss := 0.0
 		for _, x := range c.points {
 			e := math.Log(a+b*math.Pow(x.Batch, p))/p - math.Log(x.Seconds)
-			loss += e * e
+			miss += e * e
 		}
-		if loss < best {
+		if loss := miss + bendCost*bendCost*math.Log(p)*math.Log(p); loss < best-1e-12 {
 			best, c.p, c.a, c.b = loss, p, a, b
+			c.misfit = math.Sqrt(miss / float64(len(c.points)))
 		}
 	}
 	return c
@@ -92,14 +95,19 @@ func (c *Curve) fit(p float64) (a, b float64) {
 	}
 	det := s1*sxx - sx*sx
 	a, b = (sy*sxx-sx*sxy)/det, (s1*sxy-sx*sy)/det
-	switch {
-	case !(b > 0):
-		return sy / s1, 0
-	case !(a > 0):
-		return 0, sxy / sxx
+	if det > alike*s1*sxx && a >= 0 && b >= 0 {
+		return a, b
 	}
-	return a, b
+	// One part alone: a leaves the error Σ(wy²) - (Σwy)²/Σw, b likewise.
+	if sy*sy*sxx >= sxy*sxy*s1 {
+		return sy / s1, 0
+	}
+	return 0, sxy / sxx
 }
+
+// alike is below which share of its largest possible value a determinant is
+// all rounding.
+const alike = 1e-10
 
 // At is the time at a batch size, in the unit of the points.
 func (c *Curve) At(batch float64) float64 {
@@ -172,18 +180,20 @@ func (c *Curve) distance(batch float64) float64 {
 }
 
 // Spreads of published iteration times around their curves, as standard
-// deviations of the logarithm: repeats of one cell differ by 1 to 3 %, and an
-// octave away from what was measured the curve is off by 2 % where the time
+// deviations of the logarithm: the next run of a cell differs by about 1 % from
+// the middle one of those before, and an octave away from what was measured the curve is off by 2 % where the time
 // grows in proportion to the batch and by up to 10 % where it hardly grows,
 // since nothing then says where it will begin to.
 const (
-	repeatSpread = 0.015
+	repeatSpread = 0.012
 	octaveSpread = 0.02
-	flatSpread   = 4    // times octaveSpread, added where the time does not grow
+	flatSpread   = 4   // times octaveSpread, added where the time does not grow
 	bendKnown    = 0.6 // of all that with three batch sizes, which show the bend
 )
 
-// spread is the standard deviation of ln(time) around the curve.
+// spread is the standard deviation of ln(time) around the curve, whose points
+// are taken as they are. What it cannot follow at its own points, times that
+// fall as the batch grows or grow faster, it will miss between them too.
 func (c *Curve) spread(batch float64) float64 {
 	d := c.distance(batch)
 	if len(c.points) == 1 {
@@ -195,12 +205,12 @@ func (c *Curve) spread(batch float64) float64 {
 	if len(c.points) > 2 {
 		octave *= bendKnown
 	}
-	return math.Hypot(repeatSpread, octave*d)
+	return math.Hypot(repeatSpread, math.Hypot(octave*d, c.misfit*math.Min(d, 1)))
 }
 
 // Predict is the time at a batch size with its interval, from this curve alone.
 func (c *Curve) Predict(batch float64) estimate.Estimate {
-	return logNormal(math.Log(c.At(batch)), c.spread(batch), estimate.Z90, estimate.OtherBatch)
+	return logNormal(math.Log(c.At(batch)), math.Hypot(c.spread(batch), c.noise), estimate.Z90, estimate.OtherBatch)
 }
 
 // logNormal is the estimate whose logarithm has this centre and standard

@@ -82,7 +82,7 @@ func (t *Table) answer(c Cell) answer {
 			return best
 		}
 	}
-	if e, x := t.byPlace(c); x != nil && e.Known() && (own == nil || e.LogSigma() < best.e.LogSigma()) {
+	if e, x := t.byPlace(c); x != nil && e.Known() && (own == nil || e.LogSigma() < 0.999*best.e.LogSigma()) {
 		best = answer{e, x.words()}
 	}
 	return best

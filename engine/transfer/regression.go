@@ -37,14 +37,15 @@ func near(x, y *row) float64 {
 // field is a Gaussian-process regression through rows. How far to trust it is
 // learnt by leaving out each model in turn.
 type field struct {
-	rows    []row
-	kernel  kernel
-	noise   float64
-	inverse mat.SymDense
-	weights []float64
-	scale   float64 // of the standard deviations, as found by leaving models out
-	models  int
-	evidence float64 // logarithm of the likelihood of the rows, their scale left open
+	rows      []row
+	kernel    kernel
+	noise     float64
+	inverse   mat.SymDense
+	weights   []float64
+	scale     float64 // of the standard deviations, as found by leaving models out
+	models    int
+	evidence  float64 // logarithm of the likelihood of the rows, their scale left open
+	unchecked float64 // the scale where one model's rows cannot be held against another's
 }
 
 // priorModels is how many models' worth of trust the expected spread is given
@@ -53,8 +54,8 @@ type field struct {
 const priorModels = 2.0
 
 // newField fits; without rows it predicts 0 with the kernel's own spread.
-func newField(rows []row, k kernel, noise float64) *field {
-	f := &field{rows: rows, kernel: k, noise: noise, scale: 1}
+func newField(rows []row, k kernel, noise, unchecked float64) *field {
+	f := &field{rows: rows, kernel: k, noise: noise, scale: 1, unchecked: unchecked}
 	n := len(rows)
 	if n == 0 {
 		return f
@@ -70,7 +71,7 @@ func newField(rows []row, k kernel, noise float64) *field {
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(cov) || chol.InverseTo(&f.inverse) != nil {
-		return newField(nil, k, noise) // not a number among the rows: know nothing
+		return newField(nil, k, noise, unchecked) // not a number among the rows: know nothing
 	}
 	var w mat.VecDense
 	w.MulVec(&f.inverse, y)
@@ -106,6 +107,7 @@ func (f *field) calibrate() {
 	}
 	f.models = len(groups)
 	if f.models < 2 {
+		f.scale = f.unchecked
 		return
 	}
 	var z []float64
@@ -123,8 +125,8 @@ func (f *field) calibrate() {
 	f.scale = math.Sqrt((priorModels + n*found*found) / (priorModels + n))
 }
 
-// leftOut are the deviations of a model's rows from what the others predict, in
-// standard deviations.
+// leftOut are the sizes of the deviations of a model's rows from what the
+// others predict, in standard deviations.
 func (f *field) leftOut(rows []int) []float64 {
 	n := len(rows)
 	block, w := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)

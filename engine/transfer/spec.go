@@ -3,6 +3,7 @@ package transfer
 import (
 	"math"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -24,29 +25,42 @@ const (
 	exchangeSpread = 0.12
 )
 
-// specRatio is ln(time in the target / time in the sources) as published
-// figures have it, with its standard deviation.
-func (t *Table) specRatio(s Subject, sources []Place, target Place) (ratio, spread float64) {
-	for _, from := range sources {
-		r, sd := t.specRatioOf(t.precisions[s], from, target)
-		ratio += r / float64(len(sources))
-		spread = math.Max(spread, sd)
+// specRatio is ln(time in the target / time in the sources) before any model
+// was measured in both, with its standard deviation: by published figures, and
+// by the number of GPUs.
+func (t *Table) specRatio(r route, precision string) (ratio, spread float64) {
+	for _, from := range r.sources {
+		gpu, sd := t.gpuRatio(precision, from, r.target)
+		scale, more := r.scaling(from)
+		ratio += (gpu + scale) / float64(len(r.sources))
+		spread = math.Max(spread, math.Hypot(sd, more))
 	}
 	return ratio, spread
 }
 
-func (t *Table) specRatioOf(precision string, from, target Place) (ratio, spread float64) {
+// gpuRatio is that of one GPU to another.
+func (t *Table) gpuRatio(precision string, from, target Place) (ratio, spread float64) {
 	a, b := t.gpus[from.VM], t.gpus[target.VM]
 	switch x, y := t.strength(a, precision), t.strength(b, precision); {
+	case a == b && from.VM == target.VM:
+		return 0, 0
 	case a == b:
-		spread = hostSpread
+		return 0, hostSpread
 	case x > 0 && y > 0:
-		ratio, spread = math.Log(x/y), specSpread
+		return math.Log(x / y), specSpread
 	default:
-		spread = blindSpread
+		return 0, blindSpread
 	}
-	doublings := math.Log2(target.all() / from.all())
-	return ratio + exchangeCost*doublings, math.Hypot(spread, exchangeSpread*doublings)
+}
+
+// scaling is that of the numbers of GPUs. Of a batch of the same size, more of
+// them take between as long and a share of the time: 90 % lie there.
+func (r route) scaling(from Place) (ratio, spread float64) {
+	more := math.Log(r.target.all() / from.all())
+	if r.whole {
+		return -more / 2, math.Abs(more) / 2 / estimate.Z90
+	}
+	return exchangeCost * more / math.Ln2, exchangeSpread * math.Abs(more) / math.Ln2
 }
 
 // strength is the square root of a GPU's compute times its bandwidth, 0 where

@@ -63,6 +63,7 @@ type Table struct {
 	perEpoch   bool // the times are those of an epoch, whose number of iterations is not known
 	mode       profile.Mode
 	times      map[Cell]estimate.Estimate // s
+	sigmas     map[Cell]float64           // of ln(time), for want of more runs
 	datasets   map[Subject]string
 	precisions map[Subject]string
 	sizes      map[Subject]float64 // units in the training set, where it is known
@@ -92,7 +93,7 @@ type answer struct {
 func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	t := &Table{
 		perEpoch: perEpoch, mode: mode, datasets: map[Subject]string{}, precisions: map[Subject]string{}, sizes: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
-		specs: set.GPUSpec, times: map[Cell]estimate.Estimate{},
+		specs: set.GPUSpec, times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
 	}
 	for _, vm := range set.VMTypes {
 		t.gpus[regionless(vm.Key())] = vm.GPU
@@ -116,7 +117,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		t.gpus[c.VM] = cmp.Or(t.gpus[c.VM], r.GPU)
 	}
 	for c, runs := range found {
-		t.times[c] = pooled(runs)
+		t.times[c], t.sigmas[c] = pooled(runs, set.Kinds)
 	}
 	return t.indexed(nil)
 }
@@ -154,17 +155,18 @@ func epochTime(r profile.Run) estimate.Estimate {
 
 // pooled is the estimate of several runs of a cell: those of the most trusted
 // basis, the middle one for the value, so that a run that went wrong counts
-// little, and the interval of one more run.
-func pooled(runs []estimate.Estimate) estimate.Estimate {
+// little, and the interval of one more run. sigma is the standard deviation of
+// ln(value); a single number has that of its kind.
+func pooled(runs []estimate.Estimate, kinds map[estimate.Basis]profile.Kind) (e estimate.Estimate, sigma float64) {
 	best := slices.MinFunc(runs, func(a, b estimate.Estimate) int { return cmp.Compare(a.Basis, b.Basis) }).Basis
 	runs = slices.DeleteFunc(slices.Clone(runs), func(e estimate.Estimate) bool { return e.Basis != best })
 	slices.SortStableFunc(runs, func(a, b estimate.Estimate) int { return cmp.Compare(a.Value, b.Value) })
-	middle := math.Sqrt(runs[(len(runs)-1)/2].Value * runs[len(runs)/2].Value)
-	e := steady.Between(runs).Next
-	if !(e.Value > 0) {
-		return estimate.Exact(middle, best)
+	if kind, ok := kinds[best]; ok && len(runs) == 1 && runs[0].High <= runs[0].Low {
+		runs[0] = estimate.Spread(runs[0].Value, kind.Rel, best)
 	}
-	return e.Times(middle / e.Value)
+	middle := math.Sqrt(runs[(len(runs)-1)/2].Value * runs[len(runs)/2].Value)
+	all := steady.Between(runs)
+	return all.Next.Times(middle / all.Next.Value), all.Mean.LogSigma()
 }
 
 // indexed sorts the cells and fits the curves. Those of before that have as
@@ -175,10 +177,11 @@ func (t *Table) indexed(before map[at]*Curve) *Table {
 		t.cells = append(t.cells, c)
 	}
 	slices.SortFunc(t.cells, compareCells)
-	points := map[at][]Point{}
+	points, noise := map[at][]Point{}, map[at]float64{}
 	for _, c := range t.cells {
 		k := at{c.Subject, c.Place}
 		points[k] = append(points[k], Point{float64(c.Batch), t.times[c].Value * t.unit(c.Subject, c.Batch)})
+		noise[k] += t.sigmas[c] * t.sigmas[c]
 	}
 	t.curves = make(map[at]*Curve, len(points))
 	for k, p := range points {
@@ -186,6 +189,7 @@ func (t *Table) indexed(before map[at]*Curve) *Table {
 			t.curves[k] = c
 		} else {
 			t.curves[k] = BatchCurve(p)
+			t.curves[k].noise = math.Sqrt(noise[k] / float64(len(p)))
 		}
 	}
 	t.fields, t.crossings, t.answers = map[Cell]*field{}, map[at]*crossing{}, map[Cell]answer{}
@@ -234,7 +238,7 @@ func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
 		perEpoch: t.perEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes, gpus: maps.Clone(t.gpus), specs: t.specs,
-		times: make(map[Cell]estimate.Estimate, len(t.times)),
+		times: make(map[Cell]estimate.Estimate, len(t.times)), sigmas: t.sigmas,
 	}
 	for _, c := range t.cells {
 		if !hidden(c) {
