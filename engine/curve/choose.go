@@ -4,9 +4,11 @@ import "math"
 
 // Option is a batch size to choose from.
 type Option struct {
-	Cost  float64 // expected dollars, or seconds, of training to the target
-	Tried bool    // trained with before
-	Never float64 // probability that the target is never reached; NaN is taken as 0
+	Batch    float64
+	Epochs   float64 // expected, to the target
+	PerEpoch float64 // dollars, or seconds, of an epoch
+	Tried    bool    // trained with before
+	Never    float64 // probability that the target is never reached; NaN is taken as 0
 }
 
 // caution is how much more than predicted an untried batch size costs on
@@ -15,14 +17,16 @@ type Option struct {
 const caution = 0.08
 
 // Choose returns the index of the option that costs least on average until a
-// training reaches the target, untried ones counted with what they usually cost
-// beyond their prediction; -1 where there is none to choose.
+// training reaches the target; -1 where there is none to choose. Untried batch
+// sizes count with what they usually cost beyond their prediction. Nor is it
+// bet on one of them needing fewer epochs than the tried ones next to it: it has
+// to be cheaper by its faster epochs.
 func Choose(options []Option) int {
 	best, least := -1, math.Inf(1)
 	for i, o := range options {
-		cost := o.Cost
+		cost := o.Epochs * o.PerEpoch
 		if !o.Tried {
-			cost *= 1 + caution
+			cost = math.Max(o.Epochs, leastBeside(options, o.Batch)) * o.PerEpoch * (1 + caution)
 		}
 		if o.Never > 0 {
 			cost /= math.Max(1-o.Never, 1e-9) // on average it takes so many attempts
@@ -32,4 +36,26 @@ func Choose(options []Option) int {
 		}
 	}
 	return best
+}
+
+// leastBeside is the least number of epochs of the tried batch sizes next below
+// and above; 0 where none was tried.
+func leastBeside(options []Option, batch float64) float64 {
+	below, above := Option{Batch: 0}, Option{Batch: math.Inf(1)}
+	for _, o := range options {
+		switch {
+		case !o.Tried:
+		case o.Batch <= batch && o.Batch > below.Batch:
+			below = o
+		case o.Batch >= batch && o.Batch < above.Batch:
+			above = o
+		}
+	}
+	switch {
+	case below.Tried && above.Tried:
+		return math.Min(below.Epochs, above.Epochs)
+	case below.Tried:
+		return below.Epochs
+	}
+	return above.Epochs
 }

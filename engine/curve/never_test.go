@@ -42,8 +42,8 @@ func TestBegun(t *testing.T) {
 	begun := course(1024, levels[:2], func(l float64) float64 { return 1000 * l * (1 + 1024/256) })
 	begun.Whole = false
 	with, without := New(append(full, begun), true).Target(0.6), New(full, true).Target(0.6)
-	near(t, "stretched", with.At(1024).Typical, 3000, 0.02)
-	near(t, "not begun", without.At(1024).Typical, 1200, 0.01)
+	near(t, "stretched", typical(with, 1024), 3000, 0.02)
+	near(t, "not begun", typical(without, 1024), 1200, 0.01)
 	if with.At(1024).Never != without.At(1024).Never {
 		t.Error("a beginning changed how likely a training never reaches the target")
 	}
@@ -58,7 +58,7 @@ func TestBegun(t *testing.T) {
 	}
 	// One that went on for longer than it should have bounds the rest from below.
 	begun.Points = append(begun.Points, Point{5000, 0.21})
-	if e := New(append(full, begun), true).Target(0.6).At(1024).Typical; e < 4900 {
+	if e := typical(New(append(full, begun), true).Target(0.6), 1024); e < 4900 {
 		t.Errorf("%g epochs, though 5000 were not enough", e)
 	}
 }
@@ -89,17 +89,27 @@ func TestFinal(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
+	tried := func(batch, epochs, each float64) Option {
+		return Option{Batch: batch, Epochs: epochs, PerEpoch: each, Tried: true}
+	}
+	untried := func(batch, epochs, each float64) Option {
+		return Option{Batch: batch, Epochs: epochs, PerEpoch: each}
+	}
+	never := func(o Option, p float64) Option { o.Never = p; return o }
 	for name, c := range map[string]struct {
 		options []Option
 		want    int
 	}{
-		"cheapest":                {[]Option{{Cost: 3}, {Cost: 2}}, 1},
-		"tried, if not by much":   {[]Option{{Cost: 100, Tried: true}, {Cost: 95}}, 0},
-		"untried, if by much":     {[]Option{{Cost: 100, Tried: true}, {Cost: 80}}, 1},
-		"reached more often":      {[]Option{{Cost: 100, Tried: true, Never: 0.1}, {Cost: 80, Tried: true, Never: 0.5}}, 0},
-		"nothing known of never":  {[]Option{{Cost: 2, Never: math.NaN()}, {Cost: 3, Never: math.NaN()}}, 0},
-		"none":                    {nil, -1},
-		"nothing known of a cost": {[]Option{{Cost: math.NaN()}, {Cost: 3}}, 1},
+		"cheapest":               {[]Option{untried(8, 10, 3), untried(16, 10, 2)}, 1},
+		"tried, if not by much":  {[]Option{tried(8, 100, 1), untried(16, 100, 0.95)}, 0},
+		"untried, if by much":    {[]Option{tried(8, 100, 1), untried(16, 100, 0.8)}, 1},
+		"no bet on a dip":        {[]Option{tried(8, 100, 1), untried(16, 50, 1), tried(32, 90, 1)}, 2},
+		"a dip and faster":       {[]Option{tried(8, 100, 1), untried(16, 50, 0.7), tried(32, 90, 1)}, 1},
+		"no bet beyond the ends": {[]Option{tried(8, 100, 1), tried(32, 90, 1), untried(64, 40, 1)}, 1},
+		"reached more often":     {[]Option{never(tried(8, 100, 1), 0.1), never(tried(16, 80, 1), 0.5)}, 0},
+		"never not known":        {[]Option{never(tried(8, 2, 1), math.NaN()), tried(16, 3, 1)}, 0},
+		"none":                   {nil, -1},
+		"epochs not known":       {[]Option{tried(8, math.NaN(), 1), tried(16, 3, 1)}, 1},
 	} {
 		if got := Choose(c.options); got != c.want {
 			t.Errorf("%s: %d, not %d", name, got, c.want)

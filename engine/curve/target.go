@@ -13,7 +13,7 @@ import (
 // other batch sizes. That from three is widened by how badly the shape fits the
 // workload's own targets.
 const (
-	spreadOfThree = 0.125
+	spreadOfThree = 0.12
 	spreadOfTwo   = 0.25
 	spreadOfOne   = 0.3
 	// spreadPerDoubling is added, in squares, for each doubling beyond the batch
@@ -150,9 +150,6 @@ type Outlook struct {
 	// Epochs are the counted epochs that trainings with the batch size need on
 	// average, at least 1. They are unknown where nothing can be said.
 	Epochs estimate.Estimate
-	// Typical is what half of them need, in the same unit, or the mean where they
-	// were trained; 0 where unknown.
-	Typical float64
 	// Seeds is the standard deviation, in the logarithm, of a single training
 	// around that average.
 	Seeds float64
@@ -164,23 +161,29 @@ type Outlook struct {
 func (t *Target) At(batch float64) Outlook {
 	out := Outlook{Never: t.neverAt(batch), Seeds: t.seeds}
 	if r, ok := t.exact[batch]; ok {
-		out.Epochs, out.Typical, out.Why = r.estimate(t.seeds), r.Epochs, r.why()
+		out.Epochs, out.Why = r.estimate(t.seeds), r.why()
 		return out
 	}
 	if len(t.samples) == 0 || !(batch > 0) {
 		out.Why = "no training reached it"
 		return out
 	}
+	moment, spread := t.moment(batch), t.spread(batch)
+	value := counted(moment, math.Min(math.Hypot(spread, t.seeds), widest))
+	low, high := countedRange(moment, spread)
+	out.Epochs = estimate.Estimate{Value: value, Low: math.Min(low, value), High: math.Max(high, value), Basis: t.basis}
+	out.Why = t.why(batch)
+	return out
+}
+
+// moment is where in a training the target lies. A harder target takes no less
+// than an easier one.
+func (t *Target) moment(batch float64) float64 {
 	at := 0.0
 	for _, f := range t.fits {
-		at = math.Max(at, f.at(f.terms, batch)) // a harder target takes no less than an easier one
+		at = math.Max(at, f.at(f.terms, batch))
 	}
-	spread := t.spread(batch)
-	value := counted(at, math.Min(math.Hypot(spread, t.seeds), widest))
-	low, high := countedRange(at, spread)
-	out.Epochs = estimate.Estimate{Value: value, Low: math.Min(low, value), High: math.Max(high, value), Basis: t.basis}
-	out.Typical, out.Why = counted(at, seedSpread), t.why(batch)
-	return out
+	return at
 }
 
 // spread is the standard deviation of a prediction in the logarithm.

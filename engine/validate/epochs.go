@@ -163,11 +163,14 @@ func (c course) regret(m machineTimes, known []float64, target float64) Case {
 	options, plain, costs := make([]curve.Option, len(known)), make([]curve.Option, len(known)), make([]float64, len(known))
 	for i, b := range known {
 		costs[i] = c.all.Reached(b, target).Epochs * m.seconds[b] * m.price
-		o, epoch := predicted.At(b), epochTime(b)*m.price
-		options[i] = curve.Option{Cost: o.Typical * epoch, Tried: slices.Contains(probes, b), Never: o.Never}
-		plain[i] = curve.Option{Cost: rise(b) * epoch, Tried: true}
-		if options[i].Tried {
-			plain[i].Cost = costs[i]
+		o := predicted.At(b)
+		options[i] = curve.Option{
+			Batch: b, Epochs: o.Epochs.Value, PerEpoch: epochTime(b) * m.price,
+			Tried: slices.Contains(probes, b), Never: o.Never,
+		}
+		plain[i] = options[i]
+		if plain[i].Tried = true; !options[i].Tried {
+			plain[i].Epochs = rise(b)
 		}
 	}
 	chosen := curve.Choose(options)

@@ -26,18 +26,18 @@ func TestEpochsToTarget(t *testing.T) {
 }
 
 // What following the recommended batch size costs too much. A bar of 20 % for
-// the worst case is missed: targets that take one or two epochs are decided by
-// their rounding, and the worst of those costs 24 %.
+// the worst case is missed by a hair: with 4.8 epochs at one batch size tried
+// and 5.2 at the one next to it, nothing tells of the 4.0 between them.
 func TestRegretOfRecommendedBatch(t *testing.T) {
 	set := published(t, "zeus")
 	s := ask(t, "regret", set)
-	if s.N < 45 || s.Median > 0.05 || s.P90 > 0.2 {
+	if s.N < 45 || s.Median > 0.05 || s.P90 > 0.2 || s.Mean > s.Plain {
 		t.Errorf("%d cases: %.2f %% median, %.2f %% p90", s.N, 100*s.Median, 100*s.P90)
 	}
 	i := slices.IndexFunc(validate.Questions(), func(q validate.Question) bool { return q.Name == "regret" })
 	worst := slices.MaxFunc(validate.Questions()[i].Cases(set), func(a, b validate.Case) int { return cmp.Compare(a.Error(), b.Error()) })
 	t.Logf("worst %.1f %%: %s", 100*worst.Error(), worst.Of)
-	if worst.Error() > 0.25 {
+	if worst.Error() > 0.205 {
 		t.Errorf("%.1f %% too much for %s", 100*worst.Error(), worst.Of)
 	}
 }
