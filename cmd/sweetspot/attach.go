@@ -262,8 +262,8 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 // asRow is a recorded run as the only row of a matrix.
 func asRow(r store.Record, u session.Update) matrix.Row {
 	row := matrix.Row{Cell: matrix.Cell{Mode: u.Run.Mode, Host: r.Address}, State: matrix.Done, Update: u}
-	if r.Model.SourceFile != "" {
-		row.Batch = u.Run.BatchSize // not the script's own choice
+	if harness.IsArgv(r.Command) {
+		row.Batch = u.Run.BatchSize // of a script it would be its own choice
 	}
 	return row
 }

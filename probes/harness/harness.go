@@ -123,6 +123,9 @@ func add(z *zip.Writer, name string, source []byte) error {
 	return err
 }
 
+// IsArgv reports whether a command, as databases keep it, is one of [Argv].
+func IsArgv(command []string) bool { return len(command) > 2 && command[2] == Directory }
+
 // Argv is the command that runs the spec with the given Python. [Directory] in
 // its words stands for where [Files] lie. What is wrong with a spec is said by
 // [Files] and [Spec.Resolve].

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/probes/harness"
+	"sweetspot/probes/session"
+)
+
+// Attached to, a run gets the estimates that probe gave it.
+func TestEpochsOfAnAttachedRun(t *testing.T) {
+	model, script := harness.Argv("python3", harness.Spec{Model: "nets.py:net", Input: "3x4x4"}), []string{"python3", "train.py"}
+	saved := func(command []string, epochs *float64) []float64 {
+		r := store.Record{Description: store.Description{Command: command, Address: "me@vm"}}
+		row := asRow(r, session.Update{Run: profile.Run{BatchSize: 64, Epochs: epochs}})
+		if row.Host != "me@vm" {
+			t.Errorf("on host %q", row.Host)
+		}
+		return ownEpochs(row)
+	}
+	for name, c := range map[string]struct{ got, want []float64 }{
+		"a model as it comes":          {saved(model, new(float64(harness.DefaultEpochs))), usualEpochs},
+		"a model for so many":          {saved(model, new(30.0)), []float64{30}},
+		"a script that says how many":  {saved(script, new(10.0)), []float64{10}},
+		"a script that says nothing":   {saved(script, nil), usualEpochs},
+		"an inference, without epochs": {saved(model, nil), usualEpochs},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+}
