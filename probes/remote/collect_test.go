@@ -51,13 +51,18 @@ func TestCollectsTheSameRun(t *testing.T) {
 			cut = true
 		}
 	}
-	u := m.Wait().Rows[0]
+	rows := m.Wait().Rows
+	u := rows[0]
 	id, came := u.Update.Run.ID, len(u.Update.Seconds)
 	if u.State != matrix.Failed || !strings.Contains(u.Why, "goes on there") || came < 5 || came >= 150 {
 		t.Fatalf("%s, %q after %d steps", u.State, u.Why, came)
 	}
 	if rec, err := db.Record(t.Context(), id); err != nil || !request.IsDetached(rec) {
 		t.Fatalf("%+v, %v", rec, err)
+	}
+	saysLost(t, report.Row(rows, 0, nil, nil), s.Address())
+	if saved, err := report.Saved(t.Context(), db, id); err != nil || saved.StoppedWords != "connection lost" {
+		t.Errorf("saved as %q, %v", saved.StoppedWords, err)
 	}
 	c, err := request.Collect(t.Context(), db, id, nil)
 	if err != nil {
@@ -79,5 +84,18 @@ func TestCollectsTheSameRun(t *testing.T) {
 	}
 	if saved.Seq == 0 || saved.Run.Status != profile.Done || len(saved.Seconds) != 150 || saved.Summary.Steady != last.Summary.Steady || saved.Summary.P90 != last.Summary.P90 || *saved.ScriptExit != 0 {
 		t.Errorf("saved %+v,\nwas %+v", saved.Summary, last.Summary)
+	}
+}
+
+// saysLost wants the report to name the host as the user does, and not to say
+// that it was the user who ended the probe.
+func saysLost(t *testing.T, p report.Probe, host string) {
+	t.Helper()
+	var text strings.Builder
+	if err := p.Write(&text, "p.db"); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.Contains(got, " on "+host+" (") || !strings.Contains(got, "; connection lost\n") {
+		t.Errorf("on %s:\n%s", host, got)
 	}
 }

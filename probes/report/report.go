@@ -26,6 +26,14 @@ type Probe struct {
 // notSteady begins the warning that the mean is a rough one, if any.
 const notSteady = "not steady: "
 
+// connectionLost are the words for a probe on another host that ended so, and
+// sshFailed the exit code it has then: that of ssh, since the script's is not
+// known.
+const (
+	connectionLost = "connection lost"
+	sshFailed      = 255
+)
+
 // Unmeasured reports a probe of several that was skipped or could not start.
 func Unmeasured(r matrix.Row) Probe {
 	words := fmt.Sprintf("%s: %s, %s", r.Label(), r.State, r.Why)
@@ -177,6 +185,9 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	}
 	if u.Err != nil {
 		p.Run.Error = new(u.Err.Error())
+		if u.StoppedBecause == session.Interrupted {
+			p.Run.StoppedWords = new(connectionLost) // whatever was known before
+		}
 	}
 	for _, n := range epochs {
 		if t := runtime.Training(r, n, kinds); t.Known() {

@@ -40,6 +40,9 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 		u.SpentS = *r.SpentS
 	}
 	u.Summary = summary(u.Run, u.Seconds)
+	if r.Address != "" && u.StoppedBecause == session.Interrupted && u.ScriptExit != nil && *u.ScriptExit == sshFailed {
+		u.StoppedWords = connectionLost
+	}
 	if u.Run.Status == profile.Failed {
 		u.Err = errors.New("the probe failed; its log is in the database")
 	}

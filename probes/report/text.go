@@ -154,9 +154,6 @@ func (r Run) ending() string {
 	case session.OutOfMemory:
 		return "out of memory"
 	case session.Interrupted:
-		if r.Error != nil {
-			return "connection lost"
-		}
 		return cmp.Or(words, "stopped by you")
 	}
 	return ""
