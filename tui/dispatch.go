@@ -61,10 +61,8 @@ func (a *App) typed(msg tea.KeyPressMsg) tea.Cmd {
 			return a.effect(a.probe.Key(keys.Enter))
 		case "esc":
 			return a.effect(a.probe.Key(keys.Back))
-		case "backspace":
-			a.probe.Backspace()
 		default:
-			a.probe.Type(msg.Text)
+			a.probe.Press(msg)
 		}
 		return nil
 	}

@@ -128,6 +128,8 @@ func (a *App) footer() string {
 		return a.prompt.View(a.th, a.w)
 	case a.toast.Visible():
 		return a.toast.View(a.th, a.w)
+	case a.typing():
+		return keys.Typing(a.th, a.w, a.screen == keys.Probe)
 	}
 	return a.keys.Footer(a.th, a.region(), a.w, a.disabled)
 }

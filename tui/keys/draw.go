@@ -95,6 +95,20 @@ func (t *Table) Footer(th *theme.Theme, region string, width int, disabled Disab
 	return text.Fit(b.String(), width)
 }
 
+// Typing is the footer while a value is typed, where letters are no keys. These
+// keys are always the same; erases says whether one empties the line.
+func Typing(th *theme.Theme, width int, erases bool) string {
+	shown := [][2]string{{"enter", "take"}, {"esc", "leave"}}
+	if erases {
+		shown = append(shown, [2]string{"ctrl+u", "empty"})
+	}
+	out := ""
+	for _, k := range shown {
+		out += " " + th.Key.Render(glyph(th, k[0])) + " " + th.Help.Render(k[1]) + " "
+	}
+	return text.Fit(out, width)
+}
+
 // items lists the footer's entries for a region in the order of the table.
 func (t *Table) items(th *theme.Theme, region string, disabled Disabled) []item {
 	var out []item

@@ -51,3 +51,13 @@ func TestHelpIsWrappedAndNotCut(t *testing.T) {
 		t.Error("the reason why an action can't be done is cut")
 	}
 }
+
+func TestWhileTypingTheFooterShowsNoLetters(t *testing.T) {
+	th := theme.New("", true, false)
+	for _, width := range []int{40, 120} {
+		got := Typing(th, width, true)
+		if text.Width(got) != width || strings.TrimSpace(ansi.Strip(got)) != "⏎ take  esc leave  ctrl+u empty" {
+			t.Errorf("%d cells: %q", text.Width(got), ansi.Strip(got))
+		}
+	}
+}

@@ -155,10 +155,40 @@ func Beside(blocks ...string) string {
 	return out.String()
 }
 
-// Wrap breaks words so that no line is wider than width.
+// Wrap breaks text without escape sequences so that no line is wider than
+// width: at spaces, and inside a word only where it is wider than a line. A
+// hyphen is no place to break: it may begin an option.
 func Wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
-	return Lines(ansi.Wrap(s, width, " "))
+	var out []string
+	for _, l := range Lines(s) {
+		out = append(out, wrap(l, width)...)
+	}
+	return out
+}
+
+func wrap(s string, width int) []string {
+	var out []string
+	line := ""
+	for word := range strings.SplitSeq(s, " ") {
+		if line != "" && Width(line)+1+Width(word) <= width {
+			line += " " + word
+			continue
+		}
+		if line != "" {
+			out = append(out, strings.TrimRight(line, " "))
+		}
+		for Width(word) > width {
+			head := ansi.Truncate(word, width, "")
+			if head == "" {
+				break // a character wider than the line
+			}
+			out = append(out, head)
+			word = word[len(head):]
+		}
+		line = Truncate(word, width, "")
+	}
+	return append(out, strings.TrimRight(line, " "))
 }

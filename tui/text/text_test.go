@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -78,5 +79,36 @@ func TestBlockAndBeside(t *testing.T) {
 	}
 	if got := Beside("X", left); got != "Xab \n c  \n    " {
 		t.Errorf("Beside uneven = %q", got)
+	}
+}
+
+func TestWrapKeepsEveryWordWithinTheWidth(t *testing.T) {
+	for in, want := range map[string][]string{
+		"":                                       {""},
+		"a script, as python3 train.py --lr 0.1": {"a script, as", "python3", "train.py --lr", "0.1"},
+		"/a/very/long/path.py x":                 {"/a/very/long/p", "ath.py x"},
+		"two\nlines":                             {"two", "lines"},
+	} {
+		if got := Wrap(in, 14); !slices.Equal(got, want) {
+			t.Errorf("%q became %q", in, got)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := Clean(rapid.String().Draw(t, "s"))
+		w := rapid.IntRange(2, 30).Draw(t, "w")
+		all := ""
+		for _, l := range Wrap(s, w) {
+			if Width(l) > w {
+				t.Fatalf("%q is %d cells, %d are there", l, Width(l), w)
+			}
+			all += l
+		}
+		without := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if without(all) != without(s) {
+			t.Fatalf("%q became %q", s, all)
+		}
+	})
+	if got := Wrap("日本", 1); len(got) != 1 || Width(got[0]) > 1 {
+		t.Errorf("wider than the line: %q", got)
 	}
 }

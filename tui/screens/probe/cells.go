@@ -1,16 +1,21 @@
 package probe
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/plot"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -32,21 +37,22 @@ func (s *Screen) show() {
 		s.update = s.all.Rows[s.at].Update
 	}
 	if s.several() {
-		s.cells.SetRows(cellRows{s.all.Rows, labels(s.all.Rows), s.th})
+		s.cells.SetRows(s.cellRows())
 	}
 	s.cells.SetCursor(s.at)
 	u := s.update
-	warm := u.Summary.Warmup
-	if len(u.Seconds) > 0 {
-		warm++ // the first iteration is no steady one either
+	warm := min(len(u.Seconds), 1) // the first iteration is no steady one
+	var mean estimate.Estimate     // a rough one is of no part of the chart
+	if u.Summary.IsSteady {
+		warm, mean = warm+u.Summary.Warmup, u.Summary.Steady
 	}
 	// The number of the row is a part of the version: other rows have other data.
-	s.live.SetData(uint64(s.at)<<48|uint64(u.Seq), u.Seconds, warm, u.Summary.Steady)
+	s.live.SetData(uint64(s.at)<<48|uint64(u.Seq), u.Seconds, warm, mean)
 }
 
 // keyCells moves among the probes; used is false for other keys.
 func (s *Screen) keyCells(a keys.Action) (used bool) {
-	page := max(s.cellRows()-1, 1)
+	page := max(s.visibleCells()-1, 1)
 	to, moves := map[keys.Action]int{
 		keys.Up: s.at - 1, keys.Down: s.at + 1, keys.PageUp: s.at - page, keys.PageDown: s.at + page,
 		keys.Top: 0, keys.Bottom: len(s.all.Rows) - 1,
@@ -111,30 +117,26 @@ func (s *Screen) why() string {
 	return word + ": " + plaintext.Clean(r.Why)
 }
 
-var (
-	stateMarks      = map[matrix.State]string{matrix.Waiting: "○", matrix.Running: "●", matrix.Done: "✓", matrix.Failed: "✗", matrix.OutOfMemory: "■", matrix.Skipped: "–"}
-	stateMarksASCII = map[matrix.State]string{matrix.Waiting: ".", matrix.Running: "o", matrix.Done: "+", matrix.Failed: "x", matrix.OutOfMemory: "#", matrix.Skipped: "-"}
-)
-
-// stateCell is the mark and, where there is room, the word of a state in its
+// stateCell is the mark and, where there is room, the word of a badge in its
 // colour.
-func stateCell(th *theme.Theme, state matrix.State, width int) string {
-	marks := stateMarks
-	if th.Symbols.Raster == theme.ASCII {
-		marks = stateMarksASCII
-	}
-	pen := map[matrix.State]theme.Pen{
-		matrix.Waiting: th.Dim, matrix.Running: th.Key, matrix.Done: th.Good, matrix.Failed: th.Bad, matrix.OutOfMemory: th.Warn, matrix.Skipped: th.Dim,
-	}[state]
+func stateCell(th *theme.Theme, b badge, width int) string {
 	if width == 1 {
-		return pen.Render(marks[state])
+		return b.pen.Render(b.symbol(th))
 	}
-	return pen.Render(marks[state] + " " + state.String())
+	return b.pen.Render(b.symbol(th) + " " + b.word)
 }
 
 // leastBesideLabel is the room in cells of the mark and the steady mean, which
 // are beside a label on every terminal.
 const leastBesideLabel = 22
+
+// leastStates is the width from which states have words and hosts a column.
+const leastStates = 70
+
+// onHosts reports whether there are other hosts than this machine.
+func onHosts(rows []matrix.Row) bool {
+	return slices.ContainsFunc(rows, func(r matrix.Row) bool { return r.Host != "" })
+}
 
 // columns are those of the table of probes in w cells. Hosts are shown where
 // there are others than this machine; on a narrow terminal a state is its mark
@@ -145,22 +147,22 @@ func columns(rows []matrix.Row, w int) []table.Column {
 		{ID: "label", Title: "probe", Width: 16, Flex: 3},
 	}
 	room := w
-	if w < 70 {
+	if w < leastStates {
 		out[0].Title, out[0].Width = "", 1
 		room = w - leastBesideLabel
 	}
-	for _, l := range labels(rows) {
+	for _, l := range labels(rows, w) {
 		out[1].Width = max(out[1].Width, min(text.Width(l), room, 34))
 	}
-	if slices.ContainsFunc(rows, func(r matrix.Row) bool { return r.Host != "" }) {
+	if w >= leastStates && onHosts(rows) {
 		out = append(out, table.Column{ID: "host", Title: "host", Width: 12, Flex: 1, Drop: 2})
 	}
 	return append(out,
 		table.Column{ID: "steps", Title: "steps", Width: 6, Right: true, Drop: 4},
-		table.Column{ID: "steady", Title: "steady mean", Width: 15, Right: true},
+		table.Column{ID: "steady", Title: "mean", Width: 15, Right: true},
 		table.Column{ID: "accuracy", Title: "accuracy", Width: 8, Right: true, Drop: 1},
 		table.Column{ID: "spent", Title: "spent", Width: 14, Right: true, Drop: 3},
-		table.Column{ID: "why", Title: "ended by", Width: 24, Flex: 2, Drop: 5},
+		table.Column{ID: "why", Title: "end", Width: 24, Flex: 2, Drop: 5},
 	)
 }
 
@@ -169,6 +171,11 @@ type cellRows struct {
 	rows   []matrix.Row
 	labels []string
 	th     *theme.Theme
+	target float64 // as relative half-width, of means that are good enough
+}
+
+func (s *Screen) cellRows() cellRows {
+	return cellRows{s.all.Rows, labels(s.all.Rows, s.w), s.th, s.form.Target}
 }
 
 func (c cellRows) Len() int         { return len(c.rows) }
@@ -186,7 +193,7 @@ func (c cellRows) Cell(row int, column string, width int) string {
 	u := &r.Update
 	switch column {
 	case "state":
-		return stateCell(c.th, r.State, width)
+		return stateCell(c.th, badgeOf(c.th, r, c.target), width)
 	case "label":
 		return text.Truncate(c.labels[row], width, c.th.Symbols.Ellipsis)
 	case "host":
@@ -197,11 +204,7 @@ func (c cellRows) Cell(row int, column string, width int) string {
 		}
 		return quantity.Count(float64(u.Summary.Total))
 	case "steady":
-		if !u.Summary.Steady.Known() {
-			return ""
-		}
-		value, interval := withInterval(u.Summary.Steady, quantity.Duration)
-		return value + " " + c.th.Interval.Render(interval)
+		return c.mean(&u.Summary, width)
 	case "accuracy":
 		if a := u.Run.Accuracy; a != nil {
 			return export.AccuracyText(a.Value, a.HigherIsBetter)
@@ -211,7 +214,7 @@ func (c cellRows) Cell(row int, column string, width int) string {
 			return spentCell(u)
 		}
 	case "why":
-		return c.th.Dim.Render(text.Truncate(whyCell(r), width, c.th.Symbols.Ellipsis))
+		return c.end(r, width)
 	}
 	return ""
 }
@@ -223,25 +226,47 @@ func spentCell(u *session.Update) string {
 	return clock(u.SpentS) + " " + quantity.Money(*u.SpentUSD)
 }
 
-// whyCell says why a probe is over or what it waits for.
-func whyCell(r *matrix.Row) string {
-	switch {
-	case r.State == matrix.Done && r.Why == "":
-		return ended(r.Update)
-	case r.State == matrix.Running:
-		return text.Clean(r.Update.Verdict.Words)
+// mean is the steady mean with its interval, or a rough one, marked as such.
+func (c cellRows) mean(m *steady.Summary, width int) string {
+	if !m.Steady.Known() {
+		return ""
 	}
-	return text.Clean(r.Why)
+	value, interval := withInterval(m.Steady, quantity.Duration)
+	if !m.IsSteady {
+		b := qualityBadge(c.th, rough)
+		value = b.pen.Render(b.symbol(c.th) + value)
+	}
+	if text.Width(value)+text.Width(interval) < width {
+		value += " "
+	}
+	return value + c.th.Interval.Render(interval)
 }
 
-// labels name the probes by what varies among them; the host has a column of
-// its own.
-func labels(rows []matrix.Row) []string {
+// end says why a probe is over or what it waits for; of one that runs it is
+// how near the end is.
+func (c cellRows) end(r *matrix.Row, width int) string {
+	words := text.Clean(r.Why)
+	switch r.State {
+	case matrix.Running:
+		p := min(max(r.Update.Verdict.Progress, 0), 1)
+		return plot.Bar(c.th, p, max(min(width-6, 20), 1)) + fmt.Sprintf("%4.0f %%", p*100)
+	case matrix.Done:
+		words = whyEnded(&r.Update, c.target)
+		if _, last, ok := strings.Cut(words, "; "); ok {
+			words = last // the half-width before it stands in the row, and the panel has the whole of it
+		}
+	}
+	return c.th.Dim.Render(text.Truncate(words, width, c.th.Symbols.Ellipsis))
+}
+
+// labels name the probes by what varies among them. The host is a part of them
+// in w cells that have no column for it.
+func labels(rows []matrix.Row, w int) []string {
 	if len(rows) == 0 {
 		return nil
 	}
 	first := rows[0].Cell
-	varies := struct{ batch, precision, prune bool }{}
+	varies := struct{ host, batch, precision, prune bool }{host: w < leastStates && onHosts(rows)}
 	for _, r := range rows {
 		varies.batch = varies.batch || r.Batch != first.Batch
 		varies.precision = varies.precision || r.Precision != first.Precision
@@ -250,8 +275,10 @@ func labels(rows []matrix.Row) []string {
 	out := make([]string, len(rows))
 	for i, r := range rows {
 		c := r.Cell
-		c.Host = ""
-		if varies.batch || varies.precision || varies.prune {
+		if c.Host = ""; varies.host {
+			c.Host = hostName(r.Host)
+		}
+		if varies.host || varies.batch || varies.precision || varies.prune {
 			if !varies.batch {
 				c.Batch = 0
 			}
@@ -262,7 +289,7 @@ func labels(rows []matrix.Row) []string {
 				c.Prune = 0
 			}
 		}
-		if out[i] = text.Clean(c.Label()); !varies.batch && !varies.precision && varies.prune && c.Prune == 0 {
+		if out[i] = text.Clean(c.Label()); !varies.host && !varies.batch && !varies.precision && varies.prune && c.Prune == 0 {
 			out[i] = "whole model" + repeated(c)
 		}
 	}
@@ -276,17 +303,36 @@ func repeated(c matrix.Cell) string {
 	return " · repeat " + strconv.Itoa(c.Repeat+1)
 }
 
-// tally says how many probes have come how far: 3 of 30 done, 1 failed.
-func (s *Screen) tally() string {
-	count := map[matrix.State]int{}
+// tally says how many probes have come how far: 3 of 30 done (1 rough), 1
+// failed. In less room than that takes, it tells no kinds of less than was
+// asked for apart.
+func (s *Screen) tally(room int) string {
+	states, qualities := map[matrix.State]int{}, map[quality]int{}
 	for i := range s.all.Rows {
-		count[s.all.Rows[i].State]++
-	}
-	out := strconv.Itoa(count[matrix.Done]) + " of " + strconv.Itoa(len(s.all.Rows)) + " done"
-	for _, state := range []matrix.State{matrix.Failed, matrix.OutOfMemory, matrix.Skipped} {
-		if n := count[state]; n > 0 {
-			out += ", " + strconv.Itoa(n) + " " + state.String()
+		r := &s.all.Rows[i]
+		if states[r.State]++; r.State == matrix.Done {
+			qualities[judged(&r.Update, s.form.Target)]++
 		}
 	}
-	return out
+	var less []string
+	unsure := 0
+	for _, q := range []quality{imprecise, rough, unknown} {
+		if n := qualities[q]; n > 0 {
+			unsure += n
+			less = append(less, strconv.Itoa(n)+" "+qualityBadge(s.th, q).word)
+		}
+	}
+	out, rest := strconv.Itoa(states[matrix.Done])+" of "+strconv.Itoa(len(s.all.Rows))+" done", ""
+	for _, state := range []matrix.State{matrix.Failed, matrix.OutOfMemory, matrix.Skipped} {
+		if n := states[state]; n > 0 {
+			rest += ", " + strconv.Itoa(n) + " " + state.String()
+		}
+	}
+	if unsure == 0 {
+		return out + rest
+	}
+	if all := out + " (" + strings.Join(less, ", ") + ")" + rest; text.Width(all) <= room {
+		return all
+	}
+	return out + " (" + strconv.Itoa(unsure) + " unsure)" + rest
 }

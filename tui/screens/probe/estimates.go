@@ -17,9 +17,10 @@ type outlook struct {
 	time, cost estimate.Estimate
 }
 
-// outlooks predicts jobs around the length that the form asks for. what names
-// the lengths; there are none before the run is steady.
-func outlooks(u session.Update, epochs int) (what string, lines []outlook) {
+// outlooks predicts jobs around some number of epochs, and of those that a
+// script says it runs only them. what names the lengths; there are none before
+// there is a mean.
+func outlooks(u session.Update, epochs int, ofScript bool) (what string, lines []outlook) {
 	r := u.Run
 	if !r.Steady.Known() {
 		r.Steady = u.Summary.Steady
@@ -29,6 +30,9 @@ func outlooks(u session.Update, epochs int) (what string, lines []outlook) {
 	}
 	r.Basis = estimate.Measured // here and now
 	lengths, what, predict := lengthsOf(r, epochs)
+	if what == "epochs" && ofScript && r.Epochs != nil {
+		lengths = []float64{*r.Epochs}
+	}
 	for _, n := range lengths {
 		t := predict(n)
 		o := outlook{length: n, time: t}

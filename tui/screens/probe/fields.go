@@ -21,63 +21,82 @@ type field struct {
 	hint    string
 	show    func(Form) string
 	read    func(*Form, string) error
-	choices func(*Form, int) // steps by n; nil where there is nothing to step
-	typed   bool
-	value   func(Form) string // typing goes on from it; nil: it begins anew
+	choices func(*Form, int)  // steps by n; nil where there is nothing to step
+	value   func(Form) string // typing goes on from it; nil: it isn't typed
 	ofModel bool              // a command sets its own
+	unsaid  bool              // a command mostly sets its own
 	several func(Form) bool   // a list of several values, which aren't stepped; nil: never
+}
+
+// hintFor is the hint of a field in a form.
+func (f *field) hintFor(form Form) string {
+	switch {
+	case f.ofModel && form.OfCommand():
+		return "not used while there is a command"
+	case f.unsaid && form.OfCommand():
+		return "for a script that does not say how many it runs"
+	}
+	return f.hint
 }
 
 // fields lists the rows in order; the start row comes after them.
 var fields = []field{
-	{label: "model", hint: "file.py:factory, net.onnx, net.pt or example:fashion-cnn", typed: true, ofModel: true,
-		show: func(f Form) string { return f.Model },
-		read: func(f *Form, s string) error { f.Model = strings.TrimSpace(s); return nil }},
-	{label: "or command", hint: "an unmodified script, as python3 train.py --lr 0.1", typed: true,
+	{label: "model", hint: "file.py:factory, net.onnx, net.pt or example:fashion-cnn", ofModel: true,
+		show:  func(f Form) string { return f.Model },
+		value: func(f Form) string { return f.Model },
+		read:  func(f *Form, s string) error { f.Model = strings.TrimSpace(s); return nil }},
+	{label: "or command", hint: "an unmodified script, as python3 train.py --lr 0.1",
 		show:  func(f Form) string { return orWord(shellwords.Join(f.Command), "none") },
 		value: func(f Form) string { return shellwords.Join(f.Command) },
 		read:  func(f *Form, s string) error { return keep(&f.Command)(shellwords.Split(s)) }},
 	{label: "mode", hint: "train or infer",
 		show:    func(f Form) string { return string(f.Mode) },
 		choices: func(f *Form, n int) { next(&f.Mode, []profile.Mode{profile.Train, profile.Infer}, n) }},
-	{label: "batch", hint: "global in training, per GPU in inference; 32,64 for each", typed: true, ofModel: true,
-		show: func(f Form) string { return listed(f.Batches, strconv.Itoa) },
+	{label: "batch", hint: "global in training, per GPU in inference; 32,64 for each", ofModel: true,
+		show:  func(f Form) string { return listed(f.Batches, strconv.Itoa) },
+		value: func(f Form) string { return listed(f.Batches, strconv.Itoa) },
 		read: func(f *Form, s string) error {
 			return keep(&f.Batches)(list(s, func(s string) (int, error) { return whole(s, "batch size") }))
 		},
 		choices: func(f *Form, n int) { f.Batches = doubled(f.Batches, n) }},
-	{label: "input", hint: "shape of one sample, 3x224x224; an example knows its own", typed: true, ofModel: true,
-		show: func(f Form) string { return orWord(f.Input, "the model's own") },
-		read: readInput},
-	{label: "samples", hint: "in your training set: they make an epoch", typed: true, ofModel: true,
+	{label: "input", hint: "shape of one sample, 3x224x224; an example knows its own", ofModel: true,
+		show:  func(f Form) string { return orWord(f.Input, "the model's own") },
+		value: func(f Form) string { return f.Input },
+		read:  readInput},
+	{label: "samples", hint: "in your training set: they make an epoch", ofModel: true,
 		show: func(f Form) string {
 			if f.TrainSize == 0 {
 				return "the dataset's own"
 			}
 			return quantity.Count(f.TrainSize)
 		},
+		value: func(f Form) string { return number(f.TrainSize) },
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseCount, func(v *float64) { f.TrainSize = orZero(v) })
 		}},
-	{label: "epochs", hint: "what the whole job takes; the estimate is for these", typed: true,
+	{label: "epochs", hint: "what the whole job takes; the estimate is for these", unsaid: true,
 		show:    func(f Form) string { return strconv.Itoa(f.Epochs) },
+		value:   func(f Form) string { return strconv.Itoa(f.Epochs) },
 		read:    func(f *Form, s string) error { return keep(&f.Epochs)(whole(s, "number of epochs")) },
 		choices: func(f *Form, n int) { double(&f.Epochs, n) }},
-	{label: "precision", hint: "fp32, tf32, bf16, fp16 or int8; fp32,bf16 for each", typed: true, ofModel: true,
-		show:    func(f Form) string { return listed(f.Precisions, func(s string) string { return s }) },
+	{label: "precision", hint: "fp32, tf32, bf16, fp16 or int8; fp32,bf16 for each", ofModel: true,
+		show:    func(f Form) string { return strings.Join(f.Precisions, ", ") },
+		value:   func(f Form) string { return strings.Join(f.Precisions, ", ") },
 		read:    func(f *Form, s string) error { return keep(&f.Precisions)(list(strings.ToLower(s), precision)) },
 		choices: func(f *Form, n int) { f.Precisions = stepped(f.Precisions, precisions, n) },
 		several: func(f Form) bool { return len(f.Precisions) > 1 }},
-	{label: "prune", hint: "share of the filters taken out; 0,30%,50% for each", typed: true, ofModel: true,
+	{label: "prune", hint: "share of the filters taken out; 0,30%,50% for each", ofModel: true,
 		show:    func(f Form) string { return listed(f.Prunes, pruning) },
+		value:   func(f Form) string { return listed(f.Prunes, pruning) },
 		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(orWord(strings.TrimSpace(s), "0"), prune)) },
 		choices: func(f *Form, n int) { f.Prunes = stepped(f.Prunes, pruneSteps, n) },
 		several: func(f Form) bool { return len(f.Prunes) > 1 }},
-	{label: "repeat", hint: "fresh processes for each, to see how far they differ", typed: true,
+	{label: "repeat", hint: "fresh processes for each, to see how far they differ",
 		show:    func(f Form) string { return strconv.Itoa(f.Repeat) },
+		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
-	{label: "hosts", hint: "by ssh: user@vm,user@other:22; here is this machine", typed: true,
+	{label: "hosts", hint: "by ssh: user@vm,user@other:22; here is this machine",
 		show: func(f Form) string { return listed(f.Hosts, hostName) },
 		value: func(f Form) string {
 			if slices.Equal(f.Hosts, []string{""}) {
@@ -86,26 +105,35 @@ var fields = []field{
 			return listed(f.Hosts, func(s string) string { return orWord(s, here) })
 		},
 		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(orWord(strings.TrimSpace(s), here), host)) }},
-	{label: "price $/h", hint: "of the machine, for costs; may stay empty", typed: true,
+	{label: "price $/h", hint: "of the machine, for costs; may stay empty",
 		show: func(f Form) string {
 			if f.USDPerHour == nil {
 				return "unknown"
 			}
 			return quantity.Money(*f.USDPerHour)
 		},
+		value: func(f Form) string {
+			if f.USDPerHour == nil {
+				return ""
+			}
+			return strconv.FormatFloat(*f.USDPerHour, 'f', -1, 64)
+		},
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseMoney, func(v *float64) { f.USDPerHour = v })
 		}},
-	{label: "precise at", hint: "stop when the steady mean is known to this share", typed: true,
-		show: func(f Form) string { return quantity.PlusMinus(f.Target) },
-		read: readTarget},
-	{label: "at most", hint: "seconds of each probe, 90s or 5m; empty for no cap", typed: true,
-		show: func(f Form) string { return orNone(f.MaxSeconds, quantity.Duration) },
+	{label: "precise at", hint: "stop when the steady mean is known to this share",
+		show:  func(f Form) string { return quantity.PlusMinus(f.Target) },
+		value: func(f Form) string { return strconv.FormatFloat(100*f.Target, 'g', 6, 64) + "%" },
+		read:  readTarget},
+	{label: "at most", hint: "seconds of each probe, 90s or 5m; empty for no cap",
+		show:  func(f Form) string { return orNone(f.MaxSeconds, quantity.Duration) },
+		value: func(f Form) string { return seconds(f.MaxSeconds) },
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseDuration, func(v *float64) { f.MaxSeconds = orZero(v) })
 		}},
-	{label: "and at most", hint: "dollars for all of it; empty for no cap", typed: true,
-		show: func(f Form) string { return orNone(f.MaxUSD, quantity.Money) },
+	{label: "and at most", hint: "dollars for all of it; empty for no cap",
+		show:  func(f Form) string { return orNone(f.MaxUSD, quantity.Money) },
+		value: func(f Form) string { return number(f.MaxUSD) },
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseMoney, func(v *float64) { f.MaxUSD = orZero(v) })
 		}},
@@ -206,6 +234,22 @@ func list[T comparable](s string, parse func(string) (T, error)) ([]T, error) {
 		}
 	}
 	return out, nil
+}
+
+// number writes what may be left empty as it is typed, without losing a digit.
+func number(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// seconds writes a duration that may be left empty as it is typed: 90s.
+func seconds(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return number(v) + "s"
 }
 
 // listed writes a list as it is typed.

@@ -1,6 +1,8 @@
 package probe
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/keys"
@@ -46,8 +48,6 @@ func (s *Screen) enter() Effect {
 		return s.start()
 	case fields[s.row].value != nil:
 		s.begin(fields[s.row].value(s.form))
-	case fields[s.row].typed:
-		s.begin("")
 	default:
 		s.step(1)
 	}
@@ -102,31 +102,36 @@ func (s *Screen) Price() (title, question string) {
 // IsTyping reports whether keys are text for a field.
 func (s *Screen) IsTyping() bool { return s.typing }
 
-func (s *Screen) begin(text string) { s.typing, s.typed, s.err = true, text, "" }
+func (s *Screen) begin(value string) {
+	s.typing, s.err = true, ""
+	s.input.Set(value)
+}
 
-// maxTyped bounds what is typed or pasted, in bytes.
-const maxTyped = 1024
-
-// Type adds text to the field being typed.
+// Type puts text, as from the clipboard, into the field being typed.
 func (s *Screen) Type(t string) {
-	if t = plaintext.Clean(t); s.typing && len(s.typed)+len(t) <= maxTyped {
-		s.typed += t
+	if s.typing {
+		s.input.Type(t)
 		s.err = ""
 	}
 }
 
-// Backspace takes the last typed character away.
-func (s *Screen) Backspace() {
-	if r := []rune(s.typed); s.typing && len(r) > 0 {
-		s.typed, s.err = string(r[:len(r)-1]), ""
+// Press handles a key while a field is typed, other than those that end it.
+func (s *Screen) Press(msg tea.KeyPressMsg) {
+	if s.typing {
+		s.input.Update(msg)
+		s.err = ""
 	}
 }
 
-// commit takes the typed text over; on an error typing goes on.
+// commit takes the typed text over; on an error typing goes on. What was not
+// changed is not read again, which could cost it a digit.
 func (s *Screen) commit() {
-	if err := fields[s.row].read(&s.form, s.typed); err != nil {
-		s.err = plaintext.Clean(err.Error())
-		return
+	f := &fields[s.row]
+	if typed := s.input.Value(); typed != f.value(s.form) {
+		if err := f.read(&s.form, typed); err != nil {
+			s.err = plaintext.Clean(err.Error())
+			return
+		}
 	}
 	s.typing, s.err = false, ""
 	s.row = min(s.row+1, len(fields))

@@ -1,9 +1,14 @@
 package probe
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
 
 	"sweetspot/engine/profile"
 	"sweetspot/tui/keys"
@@ -94,7 +99,7 @@ func TestACommandSetsItsOwnModel(t *testing.T) {
 	if !slices.Equal(f.Command, []string{"python3", "train.py", "--name", "my net"}) || f.size().probes() != 1 {
 		t.Errorf("form is %+v", f)
 	}
-	if got := exact(t, s); strings.Count(got, "the command sets its own") != 6 || !strings.Contains(got, "python3 train.py --name 'my net'") {
+	if got := exact(t, s); strings.Count(got, "the command's own") != 6 || strings.Contains(got, "128") || strings.Contains(got, "fp32") || !strings.Contains(got, "python3 train.py --name 'my net'") {
 		t.Errorf("form:\n%s", got)
 	}
 	at(t, s, "or command")
@@ -123,5 +128,93 @@ func TestThePriceIsAgreedTo(t *testing.T) {
 	s.SetForm(f)
 	if _, question := s.Price(); question != "one probe, about 10.0 s or more, $0.010 or more at $3.60/h." {
 		t.Error(question)
+	}
+}
+
+// What a field holds is where typing begins, and taking it over unchanged
+// changes nothing.
+func TestEveryFieldOpensWithItsValue(t *testing.T) {
+	full := Form{
+		Model: "/m/net.py:build", Mode: profile.Infer, Batches: []int{32, 64}, Input: "3x224x224", TrainSize: 1234567, Epochs: 90,
+		Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.3, 0.125}, Repeat: 2, Hosts: []string{"", "me@vm:2222"},
+		USDPerHour: new(0.1234567), Target: 0.007, MaxSeconds: 90.5, MaxUSD: 0.25,
+	}
+	command := Defaults()
+	command.Command = []string{"python3", "train.py", "--name", "my net", "it's"}
+	for _, f := range []Form{full, command, Defaults()} {
+		s := New(dark())
+		s.SetSize(120, 38)
+		s.SetForm(f)
+		before := s.Form()
+		for i := range fields {
+			if fields[i].value == nil {
+				continue
+			}
+			s.row = i
+			s.Key(keys.Enter)
+			if want := fields[i].value(before); s.input.Value() != want {
+				t.Errorf("%s opens with %q, not %q", fields[i].label, s.input.Value(), want)
+			}
+			s.Key(keys.Enter)
+			if s.IsTyping() {
+				t.Fatalf("%s refuses what it opened with, %q: %s", fields[i].label, s.input.Value(), s.err)
+			}
+			if after := s.Form(); !reflect.DeepEqual(after, before) {
+				t.Errorf("%s changed by being looked at: %+v, before %+v", fields[i].label, after, before)
+			}
+		}
+	}
+	s := New(dark())
+	s.SetForm(full)
+	at(t, s, "model")
+	s.Key(keys.Enter)
+	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyBackspace}, {Code: tea.KeyBackspace}, {Code: 't', Text: "t"}} {
+		s.Press(k)
+	}
+	s.Key(keys.Enter)
+	if got := s.Form().Model; got != "/m/net.py:buit" {
+		t.Errorf("model is %q", got)
+	}
+}
+
+// A hint has room beside its value, or stands below the form; it is never cut.
+func TestHintsAreWhole(t *testing.T) {
+	for _, f := range []Form{Defaults(), {Command: []string{"python3", "train.py"}}} {
+		s := New(dark())
+		s.SetForm(f)
+		for w := leastWidth; w < 210; w += 3 {
+			for _, h := range []int{13, 22, 38} {
+				s.SetSize(w, h)
+				for i := range fields {
+					s.row = i
+					got := exact(t, s)
+					bare := strings.NewReplacer("│", "", " ", "", "\n", "")
+					if hint := fields[i].hintFor(s.form); !strings.Contains(bare.Replace(got), bare.Replace(hint)) {
+						t.Fatalf("%d×%d: the hint %q of %s is cut:\n%s", w, h, hint, fields[i].label, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestGoldenFramesOfTheForm(t *testing.T) {
+	for name, make := range map[string]func(s *Screen){
+		"field":   func(s *Screen) { at(t, s, "batch") },
+		"typing":  func(s *Screen) { at(t, s, "hosts"); s.Key(keys.Enter); s.Type("me@vm:2222, me@other") },
+		"refused": func(s *Screen) { at(t, s, "batch"); press(s, "many") },
+		"command": func(s *Screen) {
+			s.form.Command = []string{"python3", "train.py", "--epochs", "88888"}
+			at(t, s, "epochs")
+		},
+	} {
+		for _, size := range terminals {
+			t.Run(fmt.Sprintf("%s_%dx%d", name, size.w, size.h), func(t *testing.T) {
+				s := New(dark())
+				s.SetSize(size.w, size.h-ownRows)
+				make(s)
+				golden.RequireEqual(t, exact(t, s))
+			})
+		}
 	}
 }

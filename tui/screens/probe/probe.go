@@ -7,6 +7,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
+	"sweetspot/tui/components/line"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/plot"
@@ -51,8 +52,8 @@ type Screen struct {
 	form   Form
 	row    int // of the form; len(fields) is the start row
 	typing bool
-	typed  string
-	err    string // of the field being typed, or of the form
+	input  line.Line // of the field being typed
+	err    string    // of the field being typed, or of the form
 
 	all     matrix.Update  // everything that was started
 	at      int            // the row of all that is shown

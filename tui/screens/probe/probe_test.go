@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -237,7 +238,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 
 func TestOutlooksAgreeWithTheRun(t *testing.T) {
 	u := measured(200)
-	what, lines := outlooks(u, 10)
+	what, lines := outlooks(u, 10, false)
 	if what != "epochs" || len(lines) != 3 || lines[1].length != 10 {
 		t.Fatalf("%s %+v", what, lines)
 	}
@@ -250,18 +251,19 @@ func TestOutlooksAgreeWithTheRun(t *testing.T) {
 		t.Errorf("cost %v, want %v", got, want)
 	}
 	u.Run.Mode = profile.Infer
-	what, lines = outlooks(u, 1)
+	what, lines = outlooks(u, 1, false)
 	if what != "images" || lines[2].length != 1e6 || !lines[2].time.Known() {
 		t.Errorf("inference: %s %+v", what, lines)
 	}
-	if _, lines := outlooks(session.Update{}, 1); lines != nil {
+	if _, lines := outlooks(session.Update{}, 1, false); lines != nil {
 		t.Errorf("an estimate of nothing: %+v", lines)
 	}
 }
 
-// press types text into the field that is under the cursor.
+// press types text in the place of what the field under the cursor has.
 func press(s *Screen, value string) {
 	s.Key(keys.Enter)
+	s.Press(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 	s.Type(value)
 	s.Key(keys.Enter)
 }

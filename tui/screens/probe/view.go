@@ -30,13 +30,16 @@ func (s *Screen) View() string {
 		return s.viewForm()
 	case s.several():
 		return s.viewCells()
-	case s.w < 80 || s.h < 18:
+	case s.small():
 		return s.viewSmall()
 	case s.w < 120:
 		return s.viewMedium()
 	}
 	return s.viewWide()
 }
+
+// small reports whether there is no room for borders.
+func (s *Screen) small() bool { return s.w < 80 || s.h < 18 }
 
 // rightWidth is the width of the estimate's panel.
 const rightWidth = 46
@@ -63,18 +66,20 @@ func (s *Screen) viewMedium() string {
 func (s *Screen) detailMedium(body int) string {
 	lower := min(max(body/2, 11), 14)
 	right := s.w - rightWidth
-	gpuRows := s.gpuRows(right, 3)
+	gpuRows := s.gpuRows(right, lower-3-leastLog)
 	below := text.Beside(s.estimatePanel(rightWidth, lower), s.gpuPanel(right, gpuRows)+"\n"+s.logPanel(right, lower-gpuRows))
 	return s.chart(s.w, body-lower) + "\n" + below
 }
+
+// leastLog is the height of a panel with two lines of output.
+const leastLog = 4
 
 // viewSmall has no borders: the numbers first, a chart if there is room.
 func (s *Screen) viewSmall() string {
 	lines := append([]string{s.headline()}, s.estimateLines(s.w)...)
 	lines = append(lines, " "+s.gpuLine(s.w-1))
-	if warnings := s.warningLines(s.w); len(warnings) > 0 {
-		lines = append(lines, warnings[0])
-	}
+	warnings, _ := s.warningLines(s.w, s.h-len(lines))
+	lines = append(lines, warnings...)
 	if room := s.h - len(lines); room >= 6 {
 		s.live.SetSize(s.w, room-1)
 		s.live.SetEmpty(s.nothing())
@@ -98,32 +103,49 @@ func (s *Screen) headline() string {
 	case Failed:
 		pen, word = th.Bad, th.Symbols.Cross+" "+word
 	}
-	left := " " + pen.Render(word) + "  " + th.Title.Render(text.Clean(joined(s.what(), dot)))
-	if m := machine(s.update.Run); m != "" && s.w >= 80 {
-		left += "   " + th.Dim.Render(text.Clean(m))
+	left, name := " "+pen.Render(word)+"  ", th.Title.Render(text.Clean(joined(s.what(), dot)))
+	if s.several() && s.small() { // what is spent stands below the table
+		if left += s.tally(s.w - text.Width(left) - 1); text.Width(left)+text.Width(name)+3 > s.w {
+			name = ""
+		}
+		return text.Ends(left, name+" ", s.w)
 	}
+	left += name
 	right := s.spent() + " "
+	m := text.Clean(machine(s.shown()))
+	if room := s.w - text.Width(left) - text.Width(right) - 5; m != "" && text.Width(m) <= room && !onHosts(s.all.Rows) {
+		left += "   " + th.Dim.Render(m)
+	}
 	if text.Width(left)+text.Width(right) > s.w && s.w < 60 {
 		return text.Fit(left, s.w)
 	}
 	return text.Ends(left, "  "+right, s.w)
 }
 
-// what names what is measured: of several probes, what they have in common.
+// what names what is measured: of several probes, what they have in common,
+// whichever of them is shown.
 func (s *Screen) what() []string {
-	r := s.update.Run
-	known := s.update.Seq > 0 && r.Model != ""
+	r := s.shown()
 	switch {
-	case s.several() && known:
-		return []string{r.Model, string(r.Mode), s.tally()}
-	case s.several():
-		return []string{s.form.name(), string(s.form.Mode), s.tally()}
-	case known:
+	case r.Model != "" && s.several():
+		return []string{r.Model, string(r.Mode)}
+	case r.Model != "":
 		return []string{r.Model, string(r.Mode), batch(r.BatchSize), r.Variant.Precision}
-	case s.form.OfCommand():
+	case s.form.OfCommand() || s.several():
 		return []string{s.form.name(), string(s.form.Mode)}
 	}
 	return []string{s.form.Model, string(s.form.Mode), batch(s.form.Batches[0]), s.form.Precisions[0]}
+}
+
+// shown is the run that is shown, or of several probes the first that says
+// what it is; one without a model says nothing yet.
+func (s *Screen) shown() profile.Run {
+	for i := range s.all.Rows {
+		if u := &s.all.Rows[i].Update; u.Seq > 0 && u.Run.Model != "" {
+			return u.Run
+		}
+	}
+	return profile.Run{}
 }
 
 func batch(n int) string {
@@ -204,14 +226,18 @@ func (s *Screen) nothing() string {
 // height that gpuRows gave for them.
 func (s *Screen) gpuPanel(w, rows int) string {
 	iw, ih := panel.Inner(w, rows)
-	lines := append([]string{" " + s.gpuLine(max(iw-2, 0))}, s.warningLines(iw)...)
-	title, note := "GPU", ""
-	switch n := len(s.update.Warnings); {
-	case n > 0 && ih > 1:
+	warnings, shown := s.warningLines(iw, ih-1)
+	lines := append([]string{" " + s.gpuLine(max(iw-2, 0))}, warnings...)
+	title, note, n := "GPU", "", len(s.update.Warnings)
+	switch {
+	case n == 0:
+	case shown == n:
 		title = "GPU and warnings"
+	case shown > 0:
+		note = fmt.Sprintf("%d of %d warnings", shown, n)
 	case n == 1:
 		note = "1 warning"
-	case n > 1:
+	default:
 		note = strconv.Itoa(n) + " warnings"
 	}
 	return panel.Panel{Title: title, Note: note}.Render(s.th, strings.Join(lines[:min(len(lines), ih)], "\n"), w, rows)
@@ -221,18 +247,27 @@ func (s *Screen) gpuPanel(w, rows int) string {
 // some lines for warnings.
 func (s *Screen) gpuRows(w, warnings int) int {
 	iw, _ := panel.Inner(w, 3)
-	return 3 + min(len(s.warningLines(iw)), warnings)
+	lines, _ := s.warningLines(iw, warnings)
+	return 3 + len(lines)
 }
 
-// warningLines are the warnings, the newest first.
-func (s *Screen) warningLines(w int) []string {
-	var out []string
+// warningLines are the warnings, the newest first, in at most some lines, and
+// how many they are. One that does not fit is left out; the newest is rather
+// cut.
+func (s *Screen) warningLines(w, most int) (lines []string, shown int) {
 	for i := len(s.update.Warnings) - 1; i >= 0; i-- {
-		for _, l := range text.Wrap("! "+text.Clean(s.update.Warnings[i]), max(w-2, 1)) {
-			out = append(out, " "+s.th.Warn.Render(l))
+		one := wrapped("! "+text.Clean(s.update.Warnings[i]), s.th.Warn, w)
+		room := most - len(lines)
+		switch {
+		case room <= 0 || len(one) > room && shown > 0:
+			return lines, shown
+		case len(one) > room:
+			one = one[:room]
+			one[room-1] = text.Truncate(one[room-1], w-2, "") + s.th.Warn.Render(s.th.Symbols.Ellipsis)
 		}
+		lines, shown = append(lines, one...), shown+1
 	}
-	return out
+	return lines, shown
 }
 
 func (s *Screen) logPanel(w, h int) string {

@@ -13,11 +13,18 @@ func (s *Screen) viewCells() string {
 	left, top, w, h := s.cellsArea()
 	s.cells.SetSize(w, h)
 	s.cells.SetColumns(columns(s.all.Rows, w))
+	s.cells.SetRows(s.cellRows()) // their labels depend on the width
 	table := s.cells.View(s.th)
 	if left == 0 {
 		return s.viewCellsSmall(table)
 	}
-	table = panel.Panel{Title: "probes", Note: s.following(), Focused: true}.Render(s.th, table, s.w, h+2)
+	title := "probes " + s.th.Symbols.Dot + " "
+	title += s.tally(s.w - text.Width(title) - 4)
+	note := s.following()
+	if text.Width(title)+text.Width(note)+6 > s.w {
+		note = "" // the cursor shows it too
+	}
+	table = panel.Panel{Title: title, Note: note, Focused: true}.Render(s.th, table, s.w, h+2)
 	body := s.h - top - h - 1
 	detail := ""
 	switch {
@@ -35,10 +42,13 @@ func (s *Screen) viewCells() string {
 // terminal.
 const roomyDetail = 19
 
+// leastChart is the height below which a chart shows nothing.
+const leastChart = 7
+
 // detailTight is the chart and telemetry beside the estimate.
 func (s *Screen) detailTight(body int) string {
 	left := s.w - rightWidth
-	gpuRows := s.gpuRows(left, 2)
+	gpuRows := s.gpuRows(left, max(body-leastChart-3, 2))
 	return text.Beside(s.chart(left, body-gpuRows)+"\n"+s.gpuPanel(left, gpuRows), s.estimatePanel(rightWidth, body))
 }
 
@@ -50,9 +60,8 @@ func (s *Screen) viewCellsSmall(table string) string {
 	lines = append(lines, rule+s.th.Border.Render(strings.Repeat(s.th.Symbols.H, max(s.w-text.Width(rule), 0))))
 	lines = append(lines, s.estimateLines(s.w)...)
 	lines = append(lines, " "+s.gpuLine(s.w-1))
-	if warnings := s.warningLines(s.w); len(warnings) > 0 {
-		lines = append(lines, warnings[0])
-	}
+	warnings, _ := s.warningLines(s.w, s.h-len(lines))
+	lines = append(lines, warnings...)
 	if n := s.h - len(lines); n > 0 {
 		lines = append(lines, s.logLines(n, s.w)...)
 	}
@@ -74,14 +83,14 @@ func (s *Screen) following() string {
 // except on small terminals.
 func (s *Screen) cellsArea() (left, top, w, h int) {
 	n := len(s.all.Rows) + 1 // the titles
-	if s.w < 80 || s.h < 18 {
+	if s.small() {
 		return 0, 1, s.w, min(n, max(s.h/2, 3))
 	}
 	return 1, 2, s.w - 2, min(n, max((s.h-1)*2/5, 8)-2)
 }
 
-// cellRows is the number of probes that the table shows at once.
-func (s *Screen) cellRows() int {
+// visibleCells is the number of probes that the table shows at once.
+func (s *Screen) visibleCells() int {
 	_, _, _, h := s.cellsArea()
 	return h - 1
 }

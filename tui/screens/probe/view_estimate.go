@@ -15,6 +15,7 @@ import (
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 func (s *Screen) estimatePanel(w, h int) string {
@@ -47,17 +48,32 @@ func (s *Screen) estimatePanel(w, h int) string {
 
 // estimateLines is what is known so far and when it will be enough.
 func (s *Screen) estimateLines(w int) []string {
-	lines := s.steadyLines()
-	if s.phase() == Failed {
-		for _, l := range text.Wrap(s.why(), max(w-2, 1)) {
-			lines = append(lines, " "+s.th.Bad.Render(l))
+	lines := s.steadyLines(w)
+	switch phase := s.phase(); {
+	case phase == Failed:
+		return append(append(lines, wrapped(s.why(), s.th.Bad, w)...), s.outlookLines()...)
+	case phase == Done && judged(&s.update, s.form.Target) != precise:
+		// Low terminals show the first lines only, and this must not be missed.
+		mean := 0
+		if s.update.Summary.Steady.Known() {
+			mean = 1
 		}
+		return slices.Concat(lines[:mean], s.endLines(w), lines[mean:], s.outlookLines())
 	}
 	lines = append(lines, s.outlookLines()...)
 	return append(lines, s.endLines(w)...)
 }
 
-func (s *Screen) steadyLines() []string {
+// wrapped are words in lines of at most w cells.
+func wrapped(words string, pen theme.Pen, w int) []string {
+	var lines []string
+	for _, l := range text.Wrap(words, max(w-2, 1)) {
+		lines = append(lines, " "+pen.Render(l))
+	}
+	return lines
+}
+
+func (s *Screen) steadyLines(w int) []string {
 	th, m := s.th, s.update.Summary
 	if m.Total == 0 {
 		words := "waiting for the first iteration"
@@ -78,8 +94,14 @@ func (s *Screen) steadyLines() []string {
 		}
 		lines = append(lines, name+th.Title.Render(value)+"  "+th.Interval.Render(interval+"  (n = "+strconv.Itoa(m.N)+")"))
 	}
-	if !m.IsSteady {
-		lines = append(lines, " "+th.Warn.Render("not steady yet")+th.Dim.Render("  "+text.Clean(m.Why)))
+	switch {
+	case m.IsSteady:
+	case s.phase() == Done:
+		if !strings.Contains(s.update.StoppedWords, m.Why) {
+			lines = append(lines, wrapped("never steady: "+text.Clean(m.Why), th.Warn, w)...)
+		}
+	default:
+		lines = append(lines, wrapped("not steady yet: "+text.Clean(m.Why), th.Warn, w)...)
 	}
 	warm := fmt.Sprintf(" first   %s", quantity.Duration(m.First))
 	if m.IsSteady && m.Warmup > 0 {
@@ -122,7 +144,7 @@ func (s *Screen) layerLines(w int) []string {
 
 // outlookLines is the table of jobs with their times and costs.
 func (s *Screen) outlookLines() []string {
-	what, jobs := outlooks(s.update, s.form.Epochs)
+	what, jobs := outlooks(s.update, s.form.Epochs, s.form.OfCommand())
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -156,11 +178,7 @@ func (s *Screen) endLines(w int) []string {
 	th := s.th
 	switch s.phase() {
 	case Done:
-		words := th.Good.Render(th.Symbols.Check+" ") + ended(s.update)
-		if id := s.update.Run.ID; id > 0 {
-			words += th.Dim.Render(", saved as run " + strconv.FormatInt(id, 10))
-		}
-		return []string{" " + words}
+		return s.doneLines(w)
 	case Failed:
 		return nil
 	case Stopping:
@@ -178,10 +196,28 @@ func (s *Screen) endLines(w int) []string {
 	}
 	p := min(max(s.update.Verdict.Progress, 0), 1)
 	lines := []string{" " + th.Dim.Render(rule), " " + plot.Bar(th, p, max(min(w-8, 40), 4)) + fmt.Sprintf(" %.0f %%", p*100)}
-	if words := s.update.Verdict.Words; words != "" {
-		lines = append(lines, " "+th.Dim.Render(text.Truncate(text.Clean(words), w-2, th.Symbols.Ellipsis)))
+	if words := aim(&s.update, s.form.Target); words != "" {
+		lines = append(lines, " "+th.Dim.Render(text.Truncate(words, w-2, th.Symbols.Ellipsis)))
 	}
 	return lines
+}
+
+// doneLines say why the probe is over, and what its mean is worth where that
+// is less than was asked for.
+func (s *Screen) doneLines(w int) []string {
+	q := judged(&s.update, s.form.Target)
+	b := qualityBadge(s.th, q)
+	words := b.symbol(s.th) + " "
+	if q == precise {
+		words = s.th.Symbols.Check + " "
+	} else {
+		words += b.word + ": "
+	}
+	words += whyEnded(&s.update, s.form.Target)
+	if id := s.update.Run.ID; id > 0 {
+		words += ", saved as run " + strconv.FormatInt(id, 10)
+	}
+	return wrapped(words, b.pen, w)
 }
 
 // ended says why the probe is over.

@@ -60,13 +60,25 @@ func (s *Screen) formWindow() (from int, below []string) {
 	return min(max(cursor-room/2, 0), lines-room), below
 }
 
-// The least room of a value and of its hint, which goes where there is less.
+// The least and the most room of a value with its hint beside it.
 const (
 	leastValue = 24
-	hintWidth  = 58
-	leastHint  = 20
+	mostValue  = 60
 	labelWidth = 18 // with the gutter
 )
+
+// widestHint is the room that the hints take.
+var widestHint = func() int {
+	w := 0
+	for i := range fields {
+		w = max(w, text.Width(fields[i].hint))
+	}
+	return w
+}()
+
+// hintsBeside reports whether w cells have room for the hints beside the
+// values; else that of the field under the cursor stands below the form.
+func hintsBeside(w int) bool { return w >= labelWidth+leastValue+1+widestHint }
 
 func (s *Screen) formLine(i int, f field, w int) string {
 	th := s.th
@@ -77,24 +89,20 @@ func (s *Screen) formLine(i int, f field, w int) string {
 	}
 	value := text.Clean(f.show(s.form))
 	out := f.ofModel && s.form.OfCommand() && (!here || !s.typing)
-	room := min(max(w-labelWidth-hintWidth, leastValue), 60)
-	hint := f.hint
 	if out {
-		hint = "the command sets its own"
+		value = "the command's own"
 	}
-	if w-labelWidth-room < leastHint || f.value != nil && text.Width(value) > room {
+	hint := f.hintFor(s.form)
+	room := min(w-labelWidth-1-widestHint, mostValue)
+	if !hintsBeside(w) || text.Width(value) > room {
 		room, hint = w-labelWidth-1, ""
 	}
 	switch {
 	case here && s.typing:
-		tail := s.typed
-		if over := text.Width(tail) - (room - 1); over > 0 {
-			tail = string([]rune(tail)[min(over, len([]rune(tail))):])
-		}
-		value = th.Key.Render(tail) + th.Cursor.Render(" ")
+		value = s.input.View(room)
 	case out:
 		value = text.Truncate(value, room, th.Symbols.Ellipsis)
-	case f.choices != nil && !f.typed:
+	case f.value == nil:
 		value = th.Title.Render(value) + th.Faint.Render("  <>")
 	default:
 		value = th.Title.Render(text.Truncate(value, room, th.Symbols.Ellipsis))
@@ -126,17 +134,38 @@ func (s *Screen) startLine(w int) string {
 	return line
 }
 
-// formNotes are the error, or what the form comes to and how probes end.
+// formNotes are the hint, and the error, or what the form comes to and how
+// probes end.
 func (s *Screen) formNotes(w int) []string {
+	hint := s.hintBelow(w)
 	if s.err != "" {
-		return append([]string{""}, s.noted(s.err, s.th.Bad, w)...)
+		if len(hint) == 0 {
+			hint = []string{""}
+		}
+		return append(hint, s.noted(s.err, s.th.Bad, w)...)
 	}
-	lines := s.noted(s.form.Sizing(), s.th.Text, w)
+	lines := append(hint, s.noted(s.form.Sizing(), s.th.Text, w)...)
 	if _, h := s.formSize(); h < len(fields)+2+len(lines)+4 {
 		return lines
 	}
 	lines = append(lines, "")
 	return append(lines, s.noted("A probe ends by itself when the mean time of an iteration is known well enough, or at a cap; what it measured is saved and stands on Explore.", s.th.Dim, w)...)
+}
+
+// hintBelow is the hint of the field under the cursor where it has no room
+// beside the value; it takes the same number of lines for every field, so that
+// the form stays where it is.
+func (s *Screen) hintBelow(w int) []string {
+	if hintsBeside(w) || s.row >= len(fields) {
+		return nil
+	}
+	lines := s.noted(fields[s.row].hintFor(s.form), s.th.Dim, w)
+	for i := range fields {
+		for len(lines) < len(s.noted(fields[i].hintFor(s.form), s.th.Dim, w)) {
+			lines = append(lines, "")
+		}
+	}
+	return lines
 }
 
 // noted wraps words below the form.
