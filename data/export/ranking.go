@@ -80,8 +80,8 @@ type NextProbe struct {
 	Candidate string   `json:"candidate"`
 	Objective string   `json:"objective"`
 	Saving    float64  `json:"saving"`
-	Pays      bool     `json:"pays"`   // for a single job
-	Better    float64  `json:"better"` // probability that it turns out better than what would be chosen now
+	Pays      bool     `json:"pays"`    // for a single job
+	Changes   float64  `json:"changes"` // probability that what it finds changes the choice
 	Seconds   float64  `json:"seconds"`
 	USD       *float64 `json:"usd"`
 }
@@ -91,7 +91,7 @@ func newNextProbe(r *rank.Result) *NextProbe {
 	if !ok {
 		return nil
 	}
-	return &NextProbe{clean(r.Space.Candidates[p.Candidate].ID), string(p.Objective), p.Saving, p.Pays, p.Better, p.Seconds, p.USD}
+	return &NextProbe{clean(r.Space.Candidates[p.Candidate].ID), string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising

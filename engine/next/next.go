@@ -20,10 +20,10 @@ type Option struct {
 
 // Advice is a probe and what speaks for it, in the unit of the options.
 type Advice struct {
-	Option int
-	Saving float64 // expected of choosing after the probe instead of before it
-	Probe  float64
-	Better float64 // probability that the option turns out better than what would be chosen now
+	Option  int
+	Saving  float64 // expected of choosing after the probe instead of before it
+	Probe   float64
+	Changes float64 // probability that what the probe finds changes the choice
 }
 
 // Net is what remains of the saving once the probe is paid.
@@ -100,12 +100,12 @@ func Values(options []Option) []Advice {
 		switch {
 		case i != best:
 			k := mean(options[best].Value)
-			a.Saving, a.Better = below(o.Value, k), atMost(mu, sigma, k)
+			a.Saving, a.Changes = below(o.Value, k), atMost(mu, sigma, k)
 		case math.IsInf(second, 1):
-			a.Better = 1 // the only one: there is nothing to choose
+			// the only one: there is nothing to choose
 		default:
 			// E[max(0, X − k)] = E[X] − k + E[max(0, k − X)]
-			a.Saving, a.Better = mean(o.Value)-second+below(o.Value, second), atMost(mu, sigma, second)
+			a.Saving, a.Changes = mean(o.Value)-second+below(o.Value, second), 1-atMost(mu, sigma, second)
 		}
 		a.Saving = math.Max(0, a.Saving)
 		out = append(out, a)
@@ -129,7 +129,7 @@ func atMost(mu, sigma, k float64) float64 {
 func Clearest(options []Option, likely float64) (best Advice, ok bool) {
 	worth := func(a Advice) float64 { return a.Saving / math.Max(a.Probe, math.SmallestNonzeroFloat64) }
 	for _, a := range Values(options) {
-		if a.Better >= likely && (!ok || worth(a) > worth(best)) {
+		if a.Changes >= likely && (!ok || worth(a) > worth(best)) {
 			best, ok = a, true
 		}
 	}

@@ -84,10 +84,10 @@ func TestValues(t *testing.T) {
 		}
 		a, b := Values(options), Values(scaled)
 		for i := range a {
-			if a[i].Saving < 0 || a[i].Better < 0 || a[i].Better > 1 || math.IsNaN(a[i].Saving) {
+			if a[i].Saving < 0 || a[i].Changes < 0 || a[i].Changes > 1 || math.IsNaN(a[i].Saving) {
 				t.Fatalf("%+v", a[i])
 			}
-			if math.Abs(b[i].Saving-60*a[i].Saving) > 1e-6*(1+b[i].Saving) || math.Abs(a[i].Better-b[i].Better) > 1e-9 {
+			if math.Abs(b[i].Saving-60*a[i].Saving) > 1e-6*(1+b[i].Saving) || math.Abs(a[i].Changes-b[i].Changes) > 1e-9 {
 				t.Fatalf("in another unit %+v is %+v", a[i], b[i])
 			}
 			if options[a[i].Option].Measured {

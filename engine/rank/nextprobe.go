@@ -126,7 +126,7 @@ func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) 
 }
 
 // Words is the advice in a sentence's end, without the name of the VM type:
-// "may save $0.31 (34 % likely better), costs about $0.02 and 45 s".
+// "saves about $0.31 (34 % likely to change the choice), costs $0.02 and 45 s".
 func (p NextProbe) Words() string {
 	amount := quantity.Duration
 	if p.Objective == ObjectiveCost {
@@ -136,9 +136,8 @@ func (p NextProbe) Words() string {
 	if p.USD != nil {
 		costs = quantity.Money(*p.USD) + " and " + costs
 	}
-	words := fmt.Sprintf("expected to save %s (%.0f %% likely better), takes about %s", amount(p.Saving), 100*p.Better, costs)
 	if !p.Pays {
-		words += "; pays only for more jobs than one"
+		return fmt.Sprintf("%.0f %% likely to change the choice, costs %s; pays only over several jobs", 100*p.Changes, costs)
 	}
-	return words
+	return fmt.Sprintf("saves about %s (%.0f %% likely to change the choice), costs %s", amount(p.Saving), 100*p.Changes, costs)
 }

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
+	"sweetspot/engine/validate"
 	"sweetspot/tui/state"
 )
 
@@ -22,11 +24,12 @@ type Answer struct {
 	PCost       map[int]float64
 	Relaxations []rank.Relaxation
 	Crossovers  []rank.Crossover
-	next        *rank.NextProbe          // nil where no probe is expected to pay
-	predictor   *transfer.Predictor      // of the set and mode; nil until predictions are asked for
-	spots       map[int][]rank.SweetSpot // by candidate: where it is one, and where it is the unpruned one
-	key         string                   // of the workload the space was built for
-	run         map[int64]int            // ID → index in Set.Runs
+	next        *rank.NextProbe                     // nil where no probe is expected to pay
+	predictor   *transfer.Predictor                 // of the set and mode; nil until predictions are asked for
+	tested      map[estimate.Basis]validate.Summary // how well predictions did on the set itself
+	spots       map[int][]rank.SweetSpot            // by candidate: where it is one, and where it is the unpruned one
+	key         string                              // of the workload the space was built for
+	run         map[int64]int                       // ID → index in Set.Runs
 }
 
 // maxCount is the most VMs of one type that inference is spread over.
@@ -71,9 +74,9 @@ func (a *Answer) predict(previous *Answer) {
 	switch q := a.Question; {
 	case !q.Predicted:
 	case previous != nil && previous.predictor != nil && previous.Set == a.Set && previous.Question.Mode == q.Mode:
-		a.predictor = previous.predictor
+		a.predictor, a.tested = previous.predictor, previous.tested
 	default:
-		a.predictor = transfer.New(a.Set, q.Mode)
+		a.predictor, a.tested = transfer.New(a.Set, q.Mode), validate.ByBasis(a.Set)
 	}
 }
 

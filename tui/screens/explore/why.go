@@ -33,8 +33,8 @@ func why(a *Answer, i int) []string {
 	if s := sweet(a, i); s != "" {
 		lines = append(lines, s)
 	}
-	lines = append(lines, restsOn(a, c))
-	return append(lines, nextProbe(a)...)
+	lines = append(lines, nextProbe(a)...)
+	return append(lines, restsOn(a, c))
 }
 
 // nextProbe says which probe is most worth running, where there is anything
@@ -281,6 +281,9 @@ func instead(r *rank.Result, x rank.Relaxation) string {
 func restsOn(a *Answer, c *rank.Candidate) string {
 	if c.IsPredicted() {
 		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
+		if s, ok := a.tested[c.Time.Basis]; ok {
+			line += fmt.Sprintf(" · tested %d times on these runs: off by %.0f %% median, %.0f %% p90", s.N, 100*s.Median, 100*s.P90)
+		}
 		if p := c.Configuration[0]; p.USDPerHour != nil {
 			line += fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
 		}
