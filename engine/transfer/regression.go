@@ -151,12 +151,20 @@ func (f *field) leftOut(rows []int) []float64 {
 }
 
 // z90 bounds the 90 % interval in standard deviations: Student's t where the
-// scale was found on a few models.
+// scale was found on a few models and places.
 func (f *field) z90() float64 {
 	if f.models < 2 {
 		return estimate.Z90
 	}
-	return studentT90(float64(f.models + 1))
+	type pair struct {
+		model string
+		place Place
+	}
+	pairs := map[pair]bool{}
+	for _, r := range f.rows {
+		pairs[pair{r.subject.Model, r.place}] = true
+	}
+	return studentT90(float64(len(pairs) + 1))
 }
 
 func studentT90(dof float64) float64 {

@@ -1,0 +1,109 @@
+package validate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// grid is a made-up set: models of different size on three VM types.
+func grid(times func(model, vm, batch int) float64) *profile.Set {
+	set := &profile.Set{}
+	for m := range 4 {
+		for vm := range 3 {
+			for _, batch := range []int{16, 32, 64, 128, 256} {
+				set.Runs = append(set.Runs, profile.Run{
+					Model: fmt.Sprint("model ", m), Mode: profile.Train, InstanceType: fmt.Sprint("vm ", vm), GPU: fmt.Sprint("gpu ", vm),
+					GPUCount: 1, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Measured,
+					Steady: estimate.Exact(times(m, vm, batch), estimate.Measured),
+				})
+			}
+		}
+	}
+	return set
+}
+
+func lines(model, vm, batch int) float64 {
+	return 0.01*float64(1+model) + 0.001*float64(batch)*float64(1+model%3)/float64(1+vm)
+}
+
+// What a question hides must not matter: with the hidden times of one model on
+// one VM type all wrong, the predictions for it stay as they are.
+func TestQuestionsHideWhatTheyAsk(t *testing.T) {
+	for _, c := range []struct {
+		question Question
+		hidden   func(batch int) bool // of model 1 on VM type 2
+	}{
+		{neverProbed, func(int) bool { return true }},
+		{neverProbedFromOne, func(int) bool { return true }},
+		{fromOneProbe, func(b int) bool { return b != 64 }},
+		{fromThreeBatches, func(b int) bool { return b == 32 || b == 128 }},
+	} {
+		wrong := func(model, vm, batch int) float64 {
+			if model == 1 && vm == 2 && c.hidden(batch) {
+				return 7 * lines(model, vm, batch)
+			}
+			return lines(model, vm, batch)
+		}
+		of := "model 1 on vm 2 "
+		sound, poisoned := about(c.question.Cases(grid(lines)), of), about(c.question.Cases(grid(wrong)), of)
+		if len(sound) == 0 || len(sound) != len(poisoned) {
+			t.Fatalf("%s: %d and %d cases", c.question.Name, len(sound), len(poisoned))
+		}
+		for i := range sound {
+			if sound[i].Predicted != poisoned[i].Predicted || math.Abs(poisoned[i].Truth/sound[i].Truth-7) > 1e-9 {
+				t.Errorf("%s, %s: %+v, with wrong times %+v", c.question.Name, sound[i].Of, sound[i], poisoned[i])
+			}
+		}
+	}
+}
+
+func about(cases []Case, of string) []Case {
+	return slices.DeleteFunc(cases, func(c Case) bool { return len(c.Of) < len(of) || c.Of[:len(of)] != of })
+}
+
+// On lines both the plain method and the prediction are exact.
+func TestLinesArePredicted(t *testing.T) {
+	for _, q := range []Question{fromTwoBatches, fromTwoBatchesAlone, fromThreeBatches} {
+		s := Summarise(q.Cases(grid(lines)))
+		if s.N == 0 || s.Unanswered != 0 || s.Mean > 0.002 || s.Plain > 1e-9 || s.Coverage < 1 {
+			t.Errorf("%s: %+v", q.Name, s)
+		}
+	}
+}
+
+// A VM type on which all models take the same share of their time is no riddle.
+func TestRatiosAreLearnt(t *testing.T) {
+	ratio := func(model, vm, batch int) float64 { return lines(model, 0, batch) / float64(1+vm) }
+	for _, q := range []Question{fromOneProbe, neverProbed, neverProbedFromOne} {
+		s := Summarise(q.Cases(grid(ratio)))
+		if s.N == 0 || s.Unanswered != 0 || s.Mean > 0.02 || s.Plain > 1e-9 || s.Coverage < 0.85 {
+			t.Errorf("%s: %+v", q.Name, s)
+		}
+	}
+}
+
+func TestDesigns(t *testing.T) {
+	for _, c := range []struct {
+		design   design
+		measured []int
+		want     [][]int
+	}{
+		{twoBatches, []int{16, 32, 64, 128, 256}, [][]int{{16, 64}, {16, 256}, {32, 128}}},
+		{twoBatches, []int{16, 32, 64}, [][]int{{16, 64}}},
+		{twoBatches, []int{16, 64}, nil}, // nothing is left to ask about
+		{twoBatches, []int{10, 11, 12}, nil},
+		{threeBatches, []int{8, 16, 32}, nil},
+		{threeBatches, []int{8, 16, 32, 64}, [][]int{{8, 32, 64}}},
+		{threeBatches, []int{1, 2, 3, 4, 5}, [][]int{{1, 3, 5}}},
+	} {
+		got := c.design(c.measured)
+		if !slices.EqualFunc(got, c.want, slices.Equal[[]int]) {
+			t.Errorf("%v: %v, want %v", c.measured, got, c.want)
+		}
+	}
+}
