@@ -42,8 +42,12 @@ type Candidate struct {
 	Violates      []Violation `json:"violates" yaml:"violates"`
 	Frontier      OnFrontier  `json:"frontier" yaml:"frontier"`
 	Sources       []int64     `json:"sources" yaml:"sources"`
-	Predicted     bool        `json:"predicted" yaml:"predicted"` // no run of its own: the basis says by what
-	Why           *string     `json:"why" yaml:"why"`             // of a predicted one: what the prediction rests on
+	Predicted     bool        `json:"predicted" yaml:"predicted"`   // no run of its own: the basis says by what
+	EpochsLow     *float64    `json:"epochs_low" yaml:"epochs_low"` // to a target accuracy; null for a given number of epochs
+	EpochsHigh    *float64    `json:"epochs_high" yaml:"epochs_high"`
+	EpochsWhy     *string     `json:"epochs_why" yaml:"epochs_why"`
+	Never         *float64    `json:"never" yaml:"never"` // probability that the target is never reached
+	Why           *string     `json:"why" yaml:"why"`     // of a predicted one: what the prediction rests on
 }
 
 // Pruning is what was removed from the model.
@@ -122,6 +126,10 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 		Score: known(r.Score[i]), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
+	if e := c.EpochsRange; finite(e) && e.Known() {
+		out.EpochsLow, out.EpochsHigh, out.EpochsWhy = &e.Low, &e.High, word(clean(c.EpochsWhy))
+	}
+	out.Never = knownAt(c.Never)
 	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)

@@ -103,6 +103,9 @@ func (w *Workload) turned(value float64) float64 {
 	return -value
 }
 
+// HigherIsBetter is the direction of the workload's metric.
+func (w *Workload) HigherIsBetter() bool { return w.higher }
+
 // Batches are the batch sizes trained with, rising.
 func (w *Workload) Batches() []float64 { return slices.Clone(w.batches) }
 

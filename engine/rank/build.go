@@ -41,6 +41,7 @@ func Build(set *profile.Set, w Workload) []Candidate {
 		cells[k] = append(cells[k], r)
 	}
 	b.findAccuracies()
+	b.findOutlooks()
 	var out []Candidate
 	for i, k := range keys {
 		out = append(out, b.cell(i, cells[k])...)
@@ -66,6 +67,7 @@ type builder struct {
 	// never to the VM.
 	byVariant map[string]profile.Accuracy
 	byBatch   map[string]profile.Accuracy
+	outlooks  []outlook
 }
 
 func (b *builder) wanted(r profile.Run) bool {
@@ -178,6 +180,9 @@ func (b *builder) epochs(r profile.Run) *float64 {
 	case b.w.Epochs != nil:
 		return b.w.Epochs
 	case b.w.TargetAccuracy != nil:
+		if at, ok := b.toTarget(r); ok {
+			return new(at.Epochs.Value)
+		}
 		return epochsTo(r, *b.w.TargetAccuracy)
 	default:
 		return r.Epochs
@@ -231,6 +236,7 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 	} else {
 		c.AsPrinted = true
 	}
+	b.withEpochs(&c, runs[0])
 	b.finish(&c, runs[0], max(runs[0].Count, 1))
 	return c
 }

@@ -332,14 +332,14 @@ func TestEpochsOfTheNewestRun(t *testing.T) {
 	}
 }
 
-// A run that is evaluated every fourth epoch reaches its target after so many
-// epochs, not evaluations.
+// A run that is evaluated every fourth epoch reaches its target between two
+// evaluations, counted in epochs.
 func TestTargetOfSparseEvaluations(t *testing.T) {
 	r := steadily(train(256, "p2"), 10, 0.1, 100)
 	for i, v := range []float64{0.5, 0.7, 0.9} {
 		r.Validations = append(r.Validations, profile.Validation{Epoch: 4*i + 3, Value: &v, HigherIsBetter: true})
 	}
-	if c := only(t, runs(r), Workload{Mode: profile.Train, TargetAccuracy: new(0.65)}); *c.Epochs != 8 {
-		t.Errorf("%g epochs, want 8", *c.Epochs)
+	if c := only(t, runs(r), Workload{Mode: profile.Train, TargetAccuracy: new(0.65)}); *c.Epochs <= 4 || *c.Epochs > 8 {
+		t.Errorf("%g epochs, want more than 4 and at most 8", *c.Epochs)
 	}
 }

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -124,6 +125,7 @@ func (b *builder) imagined(v profile.Variant, vm profile.VMType, batch int) prof
 		}
 	}
 	for _, r := range donors {
+		run.Dataset = cmp.Or(run.Dataset, r.Dataset)
 		switch {
 		case run.IterationsPerEpoch != nil:
 		case r.TrainSize != nil && batch > 0:
@@ -214,6 +216,7 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 	c.Time = at(*c.Epochs)
 	slope := at(2).Value - at(1).Value
 	c.timeLine = &runtime.Line{At0: at(1).Value - slope, Slope: slope}
+	b.withEpochs(&c, r)
 	b.finish(&c, r, 1)
 	return []Candidate{c}
 }

@@ -36,7 +36,7 @@ func (b *builder) quality(r profile.Run) *Quality {
 		a, ok = b.byBatch[batchKey(r.Variant, r.BatchSize)]
 	}
 	if !ok {
-		return nil
+		return b.finalQuality(r)
 	}
 	half := b.set.AccuracyKind.Rel
 	if a.StdDev != nil {

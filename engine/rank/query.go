@@ -120,7 +120,13 @@ type Candidate struct {
 	Sources    []int64    // runs it rests on
 	AsPrinted  bool       // a published total of unknown epochs
 	Live       bool       // rests on a probe that is still running
-	Why        string     // of a predicted one: what the prediction rests on
+	// Of a training to a target accuracy: what its number of epochs rests on,
+	// its interval, and the probability that the target is never reached, nil
+	// where that is unknown.
+	EpochsWhy   string
+	EpochsRange estimate.Estimate
+	Never       *float64
+	Why         string // of a predicted one: what the prediction rests on
 
 	timeLine, costLine *runtime.Line // over epochs, where known
 	cell               int           // timing cell; candidates of one cell err together

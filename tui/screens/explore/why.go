@@ -33,8 +33,23 @@ func why(a *Answer, i int) []string {
 	if s := sweet(a, i); s != "" {
 		lines = append(lines, s)
 	}
+	if s := toTarget(c); s != "" {
+		lines = append(lines, s)
+	}
 	lines = append(lines, nextProbe(a)...)
 	return append(lines, restsOn(a, c))
+}
+
+// toTarget says how many epochs a target accuracy takes, and on what that rests.
+func toTarget(c *rank.Candidate) string {
+	if !c.EpochsRange.Known() {
+		return ""
+	}
+	line := fmt.Sprintf("%.1f epochs to the target (90 %%: %.1f … %.1f) %s", c.EpochsRange.Value, c.EpochsRange.Low, c.EpochsRange.High, c.EpochsWhy)
+	if c.Never != nil && *c.Never >= 0.01 {
+		line += fmt.Sprintf(" · never reached with probability %.0f %%", 100**c.Never)
+	}
+	return line
 }
 
 // nextProbe says which probe is most worth running, where there is anything

@@ -1,0 +1,59 @@
+package rank
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// course is a training at a batch size whose metric rises by a twentieth an
+// epoch times k.
+func course(batch int, k float64) profile.Run {
+	r := steadily(train(batch, "p2"), 10, 0.1, 100)
+	r.Epochs = new(20.0)
+	for e := range 20 {
+		v := math.Min(0.95, 0.05*k*float64(e+1))
+		r.Validations = append(r.Validations, profile.Validation{Epoch: e, Metric: "top1", Value: &v, HigherIsBetter: true})
+	}
+	r.Accuracy = &profile.Accuracy{Metric: "top1", Value: 0.95, HigherIsBetter: true, Basis: estimate.Measured}
+	return r
+}
+
+// The time to a target holds what the epochs are uncertain by, and a batch size
+// that was never trained with has epochs and a final accuracy by the others.
+func TestEpochsToATarget(t *testing.T) {
+	set := runs(course(64, 1.5), course(128, 1), course(256, 0.6))
+	w := Workload{Model: "net", Mode: profile.Train, Purchase: profile.OnDemand, TargetAccuracy: new(0.6)}
+	fixed := w
+	fixed.TargetAccuracy, fixed.Epochs = nil, new(12.0)
+	known := Build(set, fixed)
+	for i, c := range Build(set, w) {
+		want := []float64{8, 12, 20}[i]
+		if c.Epochs == nil || math.Abs(*c.Epochs-want) > 1 || c.EpochsWhy == "" || !c.EpochsRange.Known() {
+			t.Errorf("batch %d: %v epochs, want %g; %q", c.BatchSize, c.Epochs, want, c.EpochsWhy)
+		}
+		if c.Time.HalfWidth() <= known[i].Time.HalfWidth() {
+			t.Errorf("batch %d: ±%g, no wider than ±%g of a fixed number of epochs", c.BatchSize, c.Time.HalfWidth(), known[i].Time.HalfWidth())
+		}
+	}
+
+	for i := range set.Runs {
+		set.Runs[i].Cloud, set.Runs[i].Region, set.Runs[i].InstanceType, set.Runs[i].TrainSize = "aws", "us", "measured", new(12800.0)
+	}
+	set.VMTypes = twoTypes().VMTypes[:1]
+	w.Predictor, w.BatchSizes = guess{0.1}, []int{192}
+	got := Build(set, w)
+	if len(got) != 1 {
+		t.Fatalf("%d candidates", len(got))
+	}
+	c := got[0]
+	if *c.Epochs < 12 || *c.Epochs > 20 || c.Quality == nil || c.Quality.Estimate.Value <= 0.6 || c.Quality.Estimate.Value >= 0.95 || c.Quality.Estimate.High <= c.Quality.Estimate.Low {
+		t.Errorf("batch 192: %v epochs (%s), quality %+v", *c.Epochs, c.EpochsWhy, c.Quality)
+	}
+	if !strings.Contains(c.EpochsWhy, "batch") {
+		t.Errorf("why %q", c.EpochsWhy)
+	}
+}
