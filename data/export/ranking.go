@@ -87,7 +87,7 @@ type NextProbe struct {
 }
 
 func newNextProbe(r *rank.Result) *NextProbe {
-	p, ok := r.NextProbe(rank.ProbeSeconds)
+	p, ok := r.NextProbe(rank.ProbeSeconds, r.BestProbability)
 	if !ok {
 		return nil
 	}

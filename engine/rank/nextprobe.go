@@ -25,18 +25,19 @@ type NextProbe struct {
 // where it is by neither cost nor time) against what the probe takes of it.
 // Where none pays, but the first is not [Sure] to be the best, it is the probe
 // that tells most for what it takes: it may pay for more jobs than one. ok is
-// false where probing should stop. duration is what a probe takes, in seconds.
+// false where probing should stop. duration is what a probe takes, in seconds;
+// best is [Result.BestProbability], or what it has answered before.
 //
 // Candidates of one timing cell are one option, the best of them: one probe
 // tells about all.
-func (r *Result) NextProbe(duration func(c *Candidate) float64) (p NextProbe, ok bool) {
+func (r *Result) NextProbe(duration func(c *Candidate) float64, best func(Objective) map[int]float64) (p NextProbe, ok bool) {
 	p.Objective = ObjectiveCost
 	if r.Query.Sort == ByTime || !r.priced() {
 		p.Objective = ObjectiveTime
 	}
 	options, of := r.probeOptions(p.Objective, duration)
 	if p.Advice, p.Pays = next.Best(options); !p.Pays {
-		if r.isSure(p.Objective) {
+		if r.isSure(best(p.Objective)) {
 			return NextProbe{}, false
 		}
 		if p.Advice, ok = next.Clearest(options, unlikely); !ok {
@@ -62,14 +63,13 @@ const unlikely = 0.02
 
 // isSure reports whether the first was probed and is the best with at least that
 // probability.
-func (r *Result) isSure(o Objective) bool {
+func (r *Result) isSure(p map[int]float64) bool {
 	if len(r.Order) == 0 {
 		return true
 	}
 	if r.Space.Candidates[r.Order[0]].IsPredicted() {
 		return false
 	}
-	p := r.BestProbability(o)
 	return p == nil || p[r.Order[0]] >= Sure
 }
 

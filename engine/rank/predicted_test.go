@@ -90,15 +90,16 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 func TestNextProbe(t *testing.T) {
 	q := Query{Workload: Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: ByCost}
 	r := Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q)
-	p, ok := r.NextProbe(func(*Candidate) float64 { return 30 })
+	p, ok := r.NextProbe(func(*Candidate) float64 { return 30 }, r.BestProbability)
 	if !ok || p.Candidate != 1 || p.Objective != ObjectiveCost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
 		t.Errorf("%+v, %v", p, ok)
 	}
-	if p, ok := r.NextProbe(func(*Candidate) float64 { return 3000 }); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
+	if p, ok := r.NextProbe(func(*Candidate) float64 { return 3000 }, r.BestProbability); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
 		t.Errorf("a probe longer than what it can save: %+v, %v", p, ok)
 	}
 	q.Predictor = nil
-	if p, ok := Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q).NextProbe(func(*Candidate) float64 { return 30 }); ok {
+	r = Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q)
+	if p, ok := r.NextProbe(func(*Candidate) float64 { return 30 }, r.BestProbability); ok {
 		t.Errorf("nothing is unmeasured: %+v", p)
 	}
 }

@@ -148,7 +148,7 @@ func (f *follower) next(table []profile.Run) int {
 		if len(r.Order) == 0 {
 			return f.cheapest(table)
 		}
-		if p, ok := r.NextProbe(rank.ProbeSeconds); ok {
+		if p, ok := r.NextProbe(rank.ProbeSeconds, r.BestProbability); ok {
 			vm := r.Space.Candidates[p.Candidate].Configuration[0].VM.Key()
 			return slices.IndexFunc(table, func(c profile.Run) bool { return c.VM() == vm })
 		}

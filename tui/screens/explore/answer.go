@@ -63,10 +63,17 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 	a.PCost = a.Result.BestProbability(rank.ObjectiveCost)
 	a.Relaxations = a.Result.Relaxations()
 	a.Crossovers = a.Result.Crossovers()
-	if p, ok := a.Result.NextProbe(rank.ProbeSeconds); ok {
+	if p, ok := a.Result.NextProbe(rank.ProbeSeconds, a.bestProbability); ok {
 		a.next = &p
 	}
 	return a
+}
+
+func (a *Answer) bestProbability(o rank.Objective) map[int]float64 {
+	if o == rank.ObjectiveTime {
+		return a.PTime
+	}
+	return a.PCost
 }
 
 // predict makes the predictor where it is asked for, once for a set.
