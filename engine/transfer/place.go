@@ -42,7 +42,7 @@ func (t *Table) cross(s Subject, target Place) *crossing {
 	}
 	x := &crossing{route: r}
 	var spread float64
-	x.ratio, spread = t.specRatio(r, t.precisions[s])
+	x.ratio, spread, x.sound = t.specRatio(r, t.precisions[s])
 	rows := nearestRows(t.rows(r, s, x.ratio), t.middleRow(r, s))
 	models := map[string]bool{}
 	for _, row := range rows {
@@ -57,7 +57,7 @@ func (t *Table) cross(s Subject, target Place) *crossing {
 	for i := range rows {
 		shift(rows[i].at, x.centre)
 	}
-	x.sound = len(rows) > 0 || spread < blindSpread
+	x.sound = x.sound || len(rows) > 0
 	x.same = spread <= hostSpread
 	x.field = bestField(rows, spread/ratioSpread, x.others, x.probes > 0)
 	return x

@@ -10,12 +10,12 @@ import (
 // Spreads of the ratio of times between two places before any model was
 // measured in both, as standard deviations of its logarithm.
 const (
-	// The square root of compute times bandwidth errs by 26 % median and 63 %
-	// at the ninth of ten over the GPUs of the Zeus trace, and more elsewhere:
-	// nine of ten within a factor of 1.8.
-	specSpread = 0.36
-	// Nothing published: nine of ten within a factor of 3.2.
-	blindSpread = 0.7
+	// The square root of compute times bandwidth errs by a standard deviation
+	// of 0.52 over the four GPUs of PROFET and of 0.35 over those of Zeus' trace:
+	// nine of ten within a factor of 2.3.
+	specSpread = 0.5
+	// Nothing published: nine of ten within a factor of 5.
+	blindSpread = 1.0
 	// The same GPU in another VM type: another host.
 	hostSpread = 0.1
 	// For each doubling of the GPUs, each with its share of the batch kept: a
@@ -27,15 +27,18 @@ const (
 
 // specRatio is ln(time in the target / time in the sources) before any model
 // was measured in both, with its standard deviation: by published figures, and
-// by the number of GPUs.
-func (t *Table) specRatio(r route, precision string) (ratio, spread float64) {
+// by the number of GPUs. known is false where it rests on neither figures nor
+// the same GPU.
+func (t *Table) specRatio(r route, precision string) (ratio, spread float64, known bool) {
+	known = true
 	for _, from := range r.sources {
 		gpu, sd := t.gpuRatio(precision, from, r.target)
+		known = known && sd < blindSpread
 		scale, more := r.scaling(from)
 		ratio += (gpu + scale) / float64(len(r.sources))
 		spread = math.Max(spread, math.Hypot(sd, more))
 	}
-	return ratio, spread
+	return ratio, spread, known
 }
 
 // gpuRatio is that of one GPU to another.
