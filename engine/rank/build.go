@@ -68,6 +68,7 @@ type builder struct {
 	byVariant map[string]profile.Accuracy
 	byBatch   map[string]profile.Accuracy
 	outlooks  []outlook
+	totals    *runtime.Totals // made when it is first needed
 }
 
 func (b *builder) wanted(r profile.Run) bool {
@@ -214,6 +215,12 @@ func (b *builder) trainingTime(r profile.Run) estimate.Estimate {
 		if t := runtime.Training(r, *n, b.set.Kinds); t.Known() {
 			return t
 		}
+		if f := b.fromEpochs(r, *n); f.Total.Known() {
+			return f.Total
+		}
+		if r.Epochs != nil && *r.Epochs == *n {
+			return runtime.AsPublished(r, b.set.Kinds)
+		}
 	}
 	if b.w.Epochs == nil && b.w.TargetAccuracy == nil {
 		return runtime.AsPublished(r, b.set.Kinds)
@@ -233,6 +240,12 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 	if one := runtime.Training(runs[0], 1, b.set.Kinds); one.Known() {
 		slope := runtime.Training(runs[0], 2, b.set.Kinds).Value - one.Value
 		c.timeLine = &runtime.Line{At0: one.Value - slope, Slope: slope}
+	} else if f := b.fromEpochs(runs[0], orZero(c.Epochs)); f.Total.Known() {
+		slope := b.fromEpochs(runs[0], *c.Epochs+1).Total.Value - f.Total.Value
+		c.timeLine = &runtime.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
+		if c.Why = ""; f.Uneven {
+			c.Why = f.Words
+		}
 	} else {
 		c.AsPrinted = true
 	}

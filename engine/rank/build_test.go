@@ -332,6 +332,25 @@ func TestEpochsOfTheNewestRun(t *testing.T) {
 	}
 }
 
+// Of a run of which only epochs are known, the total of another number of epochs
+// is told from these; of its own number it is what it took.
+func TestTotalsFromEpochs(t *testing.T) {
+	r := train(256, "p2")
+	r.Epochs, r.TotalS = new(8.0), new(5+8*60.0)
+	for e := range 8 {
+		r.EpochStartsS = append(r.EpochStartsS, 5+60*float64(e))
+	}
+	c := only(t, runs(r), Workload{Mode: profile.Train, Epochs: new(20.0)})
+	if want := 5 + 20*60.0; math.Abs(c.Time.Value/want-1) > 0.01 || c.Time.HalfWidth() <= 0 || c.AsPrinted || c.timeLine == nil {
+		t.Errorf("20 epochs: %+v, want %g", c.Time, want)
+	}
+	for _, w := range []Workload{{Mode: profile.Train}, {Mode: profile.Train, Epochs: new(8.0)}} {
+		if c := only(t, runs(r), w); c.Time.Value != 485 {
+			t.Errorf("its own epochs: %+v", c.Time)
+		}
+	}
+}
+
 // A run that is evaluated every fourth epoch reaches its target between two
 // evaluations, counted in epochs.
 func TestTargetOfSparseEvaluations(t *testing.T) {
