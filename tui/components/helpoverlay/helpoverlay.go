@@ -49,7 +49,7 @@ func (o *Overlay) Key(a keys.Action) {
 const page = 10
 
 // widest is the width beyond which the help gets no easier to read.
-const widest = 112
+const widest = 136
 
 // View draws the help in a box that fits into width × height cells.
 func (o *Overlay) View(th *theme.Theme, table *keys.Table, region string, disabled keys.Disabled, width, height int) string {

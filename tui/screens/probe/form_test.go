@@ -182,7 +182,7 @@ func TestHintsAreWhole(t *testing.T) {
 	for _, f := range []Form{Defaults(), {Command: []string{"python3", "train.py"}}} {
 		s := New(dark())
 		s.SetForm(f)
-		for w := leastWidth; w < 210; w += 3 {
+		for w := leastWidth; w < 210; w += 11 {
 			for _, h := range []int{13, 22, 38} {
 				s.SetSize(w, h)
 				for i := range fields {

@@ -94,6 +94,33 @@ func TestLessThanWasAskedForIsNoSuccess(t *testing.T) {
 	}
 }
 
+// The headline of what is over claims no more than the means do.
+func TestOnlyASureMeanIsHeadedMeasured(t *testing.T) {
+	title := func(u matrix.Update) string {
+		s := started(t)
+		u.Seq, u.Done, u.Current = 99, true, 0
+		s.Update(u)
+		line, _, _ := strings.Cut(exact(t, s), "\n")
+		return line
+	}
+	all := unsettled(t)
+	for row, want := range map[int]string{0: "✓ measured", 1: "± imprecise", 2: "≈ rough", 3: "? no mean"} {
+		u := matrix.Update{Rows: all.Rows[row : row+1]}
+		u.Rows[0].Update.Done = true
+		if got := title(u); !strings.HasPrefix(got, " "+want+" ") {
+			t.Errorf("row %d alone is headed %q", row, got)
+		}
+	}
+	if got := title(matrix.Update{Rows: all.Rows[:4]}); !strings.HasPrefix(got, " ✓ measured ") {
+		t.Errorf("with a sure mean: %q", got)
+	}
+	for _, rows := range [][]matrix.Row{all.Rows[1:4], {all.Rows[4], all.Rows[4]}} {
+		if got := title(matrix.Update{Rows: rows}); !strings.HasPrefix(got, " ended ") {
+			t.Errorf("without any: %q", got)
+		}
+	}
+}
+
 // panelOf is the part of a frame that has the words of the chosen probe.
 func panelOf(frame string, w int) string {
 	var out []string

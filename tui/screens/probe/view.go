@@ -7,8 +7,10 @@ import (
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/probes/matrix"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // The smallest screen, in cells, of which the program's own two lines take
@@ -95,11 +97,11 @@ func (s *Screen) viewSmall() string {
 func (s *Screen) headline() string {
 	th := s.th
 	dot := " " + th.Symbols.Dot + " "
-	word := map[State]string{Starting: "starting", Running: "probing", Stopping: "stopping", Done: "measured", Failed: "failed"}[s.state]
+	word := map[State]string{Starting: "starting", Running: "probing", Stopping: "stopping", Failed: "failed"}[s.state]
 	pen := th.Key
 	switch s.state {
 	case Done:
-		pen, word = th.Good, th.Symbols.Check+" "+word
+		pen, word = s.outcome()
 	case Failed:
 		pen, word = th.Bad, th.Symbols.Cross+" "+word
 	}
@@ -120,6 +122,25 @@ func (s *Screen) headline() string {
 		return text.Fit(left, s.w)
 	}
 	return text.Ends(left, "  "+right, s.w)
+}
+
+// outcome heads what is over: a success where at least one mean is as sure as
+// was asked for.
+func (s *Screen) outcome() (theme.Pen, string) {
+	best := unknown
+	for i := range s.all.Rows {
+		if r := &s.all.Rows[i]; r.State == matrix.Done {
+			best = min(best, judged(&r.Update, s.form.Target))
+		}
+	}
+	switch b := qualityBadge(s.th, best); {
+	case best == precise:
+		return s.th.Good, s.th.Symbols.Check + " measured"
+	case s.several():
+		return s.th.Warn, "ended"
+	default:
+		return b.pen, b.symbol(s.th) + " " + b.word
+	}
 }
 
 // what names what is measured: of several probes, what they have in common,

@@ -21,7 +21,7 @@ import (
 func (s *Screen) estimatePanel(w, h int) string {
 	iw, ih := panel.Inner(w, h)
 	title := "forming estimate"
-	if s.phase() == Done {
+	if phase := s.phase(); phase == Done || phase == Failed {
 		title = "estimate"
 	}
 	lines := s.estimateLines(iw)
