@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"strings"
 
 	"sweetspot/tui/components/panel"
@@ -144,7 +145,7 @@ func (s *Screen) formNotes(w int) []string {
 		}
 		return append(hint, s.noted(s.err, s.th.Bad, w)...)
 	}
-	lines := append(hint, s.noted(s.form.Sizing(), s.th.Text, w)...)
+	lines := slices.Concat(hint, s.noted(s.form.Sizing(), s.th.Text, w))
 	if _, h := s.formSize(); h < len(fields)+2+len(lines)+4 {
 		return lines
 	}
