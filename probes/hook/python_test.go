@@ -13,10 +13,15 @@ import (
 func script(t testing.TB, source string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.py")
-	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+	writeFile(t, file, source)
+	return file
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return file
 }
 
 // The sitecustomize that the user's environment has is run as ever, and can be

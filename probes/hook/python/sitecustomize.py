@@ -22,7 +22,7 @@ def _begin(here):
 
 def _next(here):
     """Runs the sitecustomize that this one was found before."""
-    sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != here]
+    sys.path[:] = [p for p in sys.path if not _is(p, here)]
     if sys.version_info < (3, 5):
         return
     from importlib.machinery import PathFinder
@@ -35,6 +35,13 @@ def _next(here):
     sys.modules["sitecustomize"] = module
     # What it raises is for Python's site module to report, as ever.
     spec.loader.exec_module(module)
+
+
+def _is(path, here):
+    try:
+        return os.path.abspath(path or ".") == here
+    except (OSError, TypeError):  # the current directory is gone; no path at all
+        return False
 
 
 _here = os.path.dirname(os.path.abspath(__file__))

@@ -58,9 +58,9 @@ recorder.boundary()  # more than 4 are outstanding
 print(len(lines), "reported, waits for", waits)
 device_now = 35
 queued += 10
-begin = recorder.clock.mark()
-queued += 25  # a checkpoint
-recorder.saved(begin, recorder.clock.mark())
+begin = recorder.saving(("a checkpoint", "model.pt"), {})
+queued += 25
+recorder.saved(begin)
 recorder.boundary()
 print(len(lines), "reported, waits for", waits)
 recorder.finish()

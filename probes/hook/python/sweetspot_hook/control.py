@@ -30,6 +30,11 @@ class Control:
             return  # there are signals
         self._map[1] = 1
 
+    def leave(self):
+        """Nobody looks at the request here any more: a stop is left to signals."""
+        if self._map is not None:
+            self._map[1] = 0
+
     def stop_after(self, done, rank, world, ahead):
         """Whether this rank stops now that it has done this many iterations.
 

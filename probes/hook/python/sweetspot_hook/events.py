@@ -1,7 +1,6 @@
 """Event lines, where SWEETSPOT_EVENTS says (fd:N or a path). Without it there are none: standard output is the program's."""
 
 import os
-import stat
 import time
 
 # Longest line that several processes can write to one FIFO without mixing.
@@ -28,6 +27,7 @@ def _process_start():
 START = _process_start()
 
 _fd = None  # -1 once nobody listens
+_opened = None  # what it was opened as: device and inode
 
 
 def since_start():
@@ -46,7 +46,7 @@ def _where():
 
 
 def _open():
-    where = os.environ.get("SWEETSPOT_EVENTS_PATH") or os.environ.get("SWEETSPOT_EVENTS", "")
+    where = _where()
     if where.startswith("fd:"):
         return int(where[3:])
     if not where:
@@ -57,14 +57,42 @@ def _open():
     return fd
 
 
+def _identity(fd):
+    """Device and inode of an open file; None for one that is not open."""
+    try:
+        s = os.fstat(fd)
+    except OSError:
+        return None
+    return s.st_dev, s.st_ino
+
+
+def _reopen():
+    """Opens the way out, for the first time or after the program closed it.
+
+    An inherited descriptor that the program closed cannot be opened again.
+    """
+    global _fd, _opened
+    lost = _opened
+    _fd = -1
+    fd = _open()
+    found = _identity(fd) if fd != -1 else None
+    if found is None or (lost is not None and found != lost):
+        return
+    _fd, _opened = fd, found
+
+
 def write(line):
-    """Writes one line in one piece; once nobody reads, to nowhere."""
+    """Writes one line in one piece; once nobody reads, to nowhere.
+
+    A program may close all descriptors that it does not know. The number of
+    ours is then that of a file of its own, into which nothing may go.
+    """
     global _fd
     if _fd == -1:
         return
     try:
-        if _fd is None:
-            _fd = _open()
+        if _fd is None or _identity(_fd) != _opened:
+            _reopen()
             if _fd == -1:
                 return
         os.write(_fd, line.encode("ascii"))
@@ -88,7 +116,11 @@ def emit(event, **fields):
 
 
 def warn(message):
-    emit("warning", message=message[:600])
+    """Writes a warning. It never fails: what cannot be said is not said."""
+    try:
+        emit("warning", message=message[:600])
+    except Exception:  # in the last resort the absence of events is noticed
+        pass
 
 
 def after_fork():
@@ -96,7 +128,7 @@ def after_fork():
     global _fd
     if _fd is not None and not _where().startswith("fd:"):
         try:
-            if _fd >= 0:
+            if _fd >= 0 and _identity(_fd) == _opened:
                 os.close(_fd)
         except OSError:
             pass

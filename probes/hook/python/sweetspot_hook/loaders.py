@@ -13,7 +13,7 @@ class Pass:
     def __init__(self, loader, begin, steps):
         # The loader itself may be gone before its iterator is.
         self.loader_id = id(loader)
-        self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), length(loader)
+        self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), batches(loader)
         self._batch_size = getattr(loader, "batch_size", None)
         self.begin = begin  # mark
         self.steps_before = steps  # of the run, when it began
@@ -26,11 +26,12 @@ class Pass:
 
     def add(self, batch):
         """Takes note of a batch; its units, or None."""
-        tensor = first_tensor(batch, 0)
-        size = tensor.shape[0] if tensor is not None and tensor.dim() > 0 else None
+        try:
+            size, self.image = look(batch)
+        except Exception:  # a batch of the program's own making, which does not like to be looked at
+            size, self.image = None, False
         if size is None:
             size = self._batch_size
-        self.image = tensor is not None and tensor.dim() == 4 and (tensor.is_floating_point() or tensor.element_size() == 1)
         self.units = None if size is None or self.units is None else self.units + size
         self.sizes.append(size)
         return size
@@ -39,6 +40,16 @@ class Pass:
         """The units of the next batches, which a step used; None where one is unknown."""
         taken = [self.sizes.popleft() for _ in range(min(batches, len(self.sizes)))]
         return None if None in taken else sum(taken)
+
+
+def look(batch):
+    """Its number of samples, or None, and whether they are images."""
+    tensor = first_tensor(batch, 0)
+    if tensor is None:
+        return None, False
+    dims = tensor.dim()
+    image = dims == 4 and (tensor.is_floating_point() or tensor.element_size() == 1)
+    return (tensor.shape[0] if dims > 0 else None), image
 
 
 def first_tensor(batch, depth):
@@ -61,11 +72,27 @@ def first_tensor(batch, depth):
 
 
 def length(thing):
-    """len(thing), or None for what has none."""
+    """len(thing), or None for what has none: the program's own classes say that with any exception."""
     try:
         return len(thing)
-    except (TypeError, NotImplementedError, AttributeError):
+    except Exception:
         return None
+
+
+# Where a DataLoader remembers that the length of its IterableDataset was asked
+# for; it warns if that dataset gives more.
+ASKED = "_IterableDataset_len_called"
+
+
+def batches(loader):
+    """Batches of a pass, or None. The loader does not remember that it was asked."""
+    own = getattr(loader, "__dict__", {})
+    asked = own.get(ASKED)
+    try:
+        return length(loader)
+    finally:
+        if ASKED in own:
+            own[ASKED] = asked
 
 
 def train_size(loader):

@@ -2,16 +2,16 @@
 
 All of it once, right after the program imported PyTorch, and none of it in a
 way that shows: classes stay the same classes, instances get no new attributes
-that would be pickled or copied.
+that would be pickled or copied. What a wrapper does beside calling what it
+wraps is guarded, see guard.py.
 """
 
 import functools
-import io
 import os
 import sys
 from time import perf_counter
 
-from . import events
+from . import events, guard
 
 recorder = None
 
@@ -33,8 +33,7 @@ class Finder:
     def find_spec(self, name, path=None, target=None):
         if name != "torch":
             return None
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
+        sys.meta_path[:] = [f for f in sys.meta_path if f is not self]
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
             spec = find(name, path, target) if find is not None else None
@@ -55,7 +54,7 @@ class Finder:
 
         try:
             loader.exec_module = exec_module
-        except AttributeError:
+        except Exception:  # it has slots, or a will of its own
             events.warn("this program's torch cannot be watched: its loader is a %s" % type(loader).__name__)
 
 
@@ -63,7 +62,9 @@ def _install(here):
     try:
         _wrap_all(here)
     except Exception as err:
-        events.warn("this program's torch cannot be watched: %s: %s" % (type(err).__name__, err))
+        events.warn("this program's torch cannot be watched: " + guard.words(err))
+        if recorder is not None:
+            recorder.off = True  # some of it is wrapped
 
 
 def _wrap_all(here):
@@ -89,8 +90,11 @@ def _wrap_all(here):
 
 
 def _after_fork(r):
-    events.after_fork()
-    r.reset()
+    try:
+        events.after_fork()
+        r.reset()
+    except Exception as err:
+        r.give_up(err)
 
 
 def _at_exit(r):
@@ -98,7 +102,7 @@ def _at_exit(r):
         r.finish()
         _say_out_of_memory(r.torch)
     except Exception as err:
-        events.warn("the end was not recorded: %s" % type(err).__name__)
+        events.warn("the end was not recorded: " + guard.words(err))
 
 
 def _say_out_of_memory(torch):
@@ -118,15 +122,25 @@ def _optimizers(r, base):
     @functools.wraps(init)
     def __init__(self, *args, **kwargs):
         init(self, *args, **kwargs)
-        _step(r, type(self), of=lambda arguments: arguments[0])
+        r.attempt(_step, r, type(self), _stepping)
         r.built(self)
 
     @functools.wraps(setstate)
     def __setstate__(self, state):
         setstate(self, state)
-        _step(r, type(self), of=lambda arguments: arguments[0])
+        r.attempt(_step, r, type(self), _stepping)
 
     base.__init__, base.__setstate__ = __init__, __setstate__
+
+
+def _stepping(args, kwargs):
+    """The optimizer in the arguments of its own step, which PyTorch demands to be unnamed."""
+    return args[0]
+
+
+def _scaled(args, kwargs):
+    """The optimizer in the arguments of a scaler's step."""
+    return args[1] if len(args) > 1 else kwargs["optimizer"]
 
 
 def _step(r, cls, of):
@@ -143,7 +157,7 @@ def _step(r, cls, of):
             result = step(*args, **kwargs)
         finally:
             r.leave()
-        r.stepped(of(args))
+        r.stepped(of, args, kwargs)
         return result
 
     watched._sweetspot_watched = True
@@ -155,21 +169,18 @@ def _scalers(r, torch):
     for module in (getattr(torch, "amp", None), torch.cuda.amp):
         scaler = getattr(module, "GradScaler", None)
         if scaler is not None and "step" in vars(scaler):
-            _step(r, scaler, of=lambda arguments: arguments[1])
+            _step(r, scaler, _scaled)
 
 
 def _loaders(r, module):
-    from .loaders import Pass
-
     begin_pass, fetch = module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__
 
     @functools.wraps(begin_pass)
     def __iter__(self):
-        begin = r.clock.mark()
+        begin = r.beginning()
         iterator = begin_pass(self)
-        if not r.off:
-            iterator._sweetspot_pass = p = Pass(self, begin, r.count)
-            r.began(p, perf_counter() - r.clock.host(begin))
+        if issubclass(type(iterator), module._BaseDataLoaderIter):  # the program may give its own
+            r.began(self, iterator, begin)
         return iterator
 
     @functools.wraps(fetch)
@@ -177,7 +188,8 @@ def _loaders(r, module):
         p = self.__dict__.get("_sweetspot_pass")
         if p is None or r.off or r.paused:
             return fetch(self)
-        r.asking(p)
+        if r.open is not None:
+            r.asking(p)
         begin = perf_counter()
         try:
             batch = fetch(self)
@@ -195,8 +207,8 @@ def _modules(r, base):
 
     @functools.wraps(train)
     def watched(self, mode=True):
-        if id(self) in r.facts.watched and self.training != bool(mode):
-            r.mode(mode)
+        if id(self) in r.facts.watched:
+            r.mode(self, mode)
         return train(self, mode)
 
     base.train = watched
@@ -207,8 +219,8 @@ def _autocast(r, cls):
 
     @functools.wraps(enter)
     def __enter__(self):
-        if r.count == 0 and getattr(self, "_enabled", False):
-            r.facts.autocast = getattr(self, "fast_dtype", None)
+        if r.count == 0:
+            r.autocast(self)
         return enter(self)
 
     cls.__enter__ = __enter__
@@ -219,13 +231,10 @@ def _save(r, torch):
 
     @functools.wraps(save)
     def saving(*args, **kwargs):
-        # Tensors are pickled through torch.save as well, into memory.
-        to = args[1] if len(args) > 1 else kwargs.get("f")
-        if isinstance(to, io.BytesIO) or not r.is_training():
-            return save(*args, **kwargs)
-        begin = r.clock.mark()
+        begin = r.saving(args, kwargs)
         result = save(*args, **kwargs)
-        r.saved(begin, r.clock.mark())
+        if begin is not None:
+            r.saved(begin)
         return result
 
     torch.save = torch.serialization.save = saving
@@ -235,9 +244,6 @@ def _first_forward(r, torch):
     """Takes the time at which the first forward pass of the training began."""
 
     def before(module, _inputs):
-        if r.built_at is None or not module.training or not torch.is_grad_enabled():
-            return
-        r.forward_at = perf_counter()
-        handle.remove()
+        r.forward(module, handle)
 
     handle = torch.nn.modules.module.register_module_forward_pre_hook(before)

@@ -54,3 +54,26 @@ class Phase:
         """Samples seen in it, or None."""
         units = [self.units[p] for p in self.others(training)]
         return sum(units) if units and None not in units else None
+
+
+def interruptions(clock, training, phases, whole, pauses):
+    """What came between two steps: validations, pauses, and the wait for the batch that came during a validation.
+
+    whole are the passes that were validations, pauses the checkpoints; one
+    within a validation is taken out of that.
+    """
+    found, late = list(whole), 0.0
+    for phase in phases:
+        end = phase.end(clock, training)
+        if end is None or end is phase.fetched.get(training):
+            late += phase.wait.get(training, 0.0)
+        if end is not None:
+            found.append((phase.begin, end, phase.seen(training)))
+    host = clock.host
+    found.sort(key=lambda v: host(v[0]))
+    validations, rest = [], list(pauses)
+    for b, e, seen in found:
+        within = [p for p in rest if host(b) <= host(p[0]) and host(p[1]) <= host(e)]
+        rest = [p for p in rest if p not in within]
+        validations.append((b, e, seen, within))
+    return validations, rest, late

@@ -3,15 +3,19 @@
 An iteration lasts from the end of one step of the primary optimizer to the end
 of the next, less the validations and checkpoints in between. The primary is
 the one that steps first of those that a batch makes step.
+
+What the program's calls lead to is guarded, see guard.py; what they lead to in
+every iteration without the decorator, which would take a microsecond of it.
 """
 
+import io
 import sys
 import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import clock, control, data, epochs, events, facts, machine, ranks
-from .phases import Phase
+from . import clock, control, data, epochs, events, facts, guard, loaders, machine, phases, ranks
+from .guard import guarded
 
 # Steps of another optimizer without one of the primary, after which that other
 # takes its place.
@@ -55,37 +59,55 @@ class Recorder:
         self.queue = []  # (mark, call): events that wait for the device
         self.memory_at = 0.0
 
+    def give_up(self, err):
+        """The program goes on, unwatched."""
+        if self.off:
+            return
+        self.off = True
+        events.warn("the training is no longer watched: " + guard.words(err))
+        try:
+            self.control.leave()
+        except Exception:  # then a stop waits for its grace period
+            pass
+
+    @guarded
+    def attempt(self, call, *args):
+        """Calls what has no guard of its own."""
+        return call(*args)
+
     # Steps.
 
     def enter(self):
         """Whether a step begins that is not part of another one."""
-        if self.inside or self.off or self.paused or (self.owner is not None and self.owner != get_ident()):
-            return False
+        try:
+            if self.inside or self.off or self.paused or (self.owner is not None and self.owner != get_ident()):
+                return False
+        except Exception as err:
+            return self.give_up(err)
         self.inside = True
         return True
 
     def leave(self):
         self.inside = False
 
+    @guarded
     def built(self, optimizer):
         self.built_at = perf_counter()
         self.optimizers = [o for o in self.optimizers if o() is not None]
         self.optimizers.append(weakref.ref(optimizer))
 
-    def stepped(self, optimizer):
-        """Takes note of an outermost step; raises Stop where the program is to end."""
+    def stepped(self, of, args, kwargs):
+        """Takes note of an outermost step with these arguments, of which `of` picks the optimizer.
+
+        Raises Stop where the program is to end.
+        """
         try:
-            stop = self._stepped(optimizer)
+            stop = self._stepped(of(args, kwargs))
         except Exception as err:
             return self.give_up(err)
         if stop:
             self.off = True
             raise Stop(0)
-
-    def give_up(self, err):
-        """The program goes on, unwatched."""
-        self.off = True
-        events.warn("the training is no longer watched: %s: %s" % (type(err).__name__, err))
 
     def _stepped(self, optimizer):
         if self.clock.busy():
@@ -269,23 +291,46 @@ class Recorder:
 
     # Validations and pauses.
 
-    def mode(self, training):
-        """The trained module goes into or out of training mode."""
-        if self.count == 0 or self.off or self.paused or self.owner != get_ident():
+    @guarded
+    def forward(self, module, handle):
+        """A module is about to compute. The first one that trains tells when the training began."""
+        if self.off or (self.built_at is not None and module.training and self.torch.is_grad_enabled()):
+            self.forward_at = perf_counter()
+            handle.remove()
+
+    @guarded
+    def autocast(self, region):
+        """A region of mixed precision begins."""
+        if self.count == 0 and getattr(region, "_enabled", False):
+            self.facts.autocast = getattr(region, "fast_dtype", None)
+
+    @guarded
+    def mode(self, module, training):
+        """A trained module goes into or out of training mode."""
+        if module.training == bool(training) or self.count == 0 or self.off or self.paused or self.owner != get_ident():
             return
         if training:
             if self.open is not None:
                 self.open.back, self.open = self.clock.mark(), None
         elif self.open is None:
-            self.open = Phase(self.clock.mark())
+            self.open = phases.Phase(self.clock.mark())
             self.phases.append(self.open)
 
     def is_training(self):
         """Whether this thread is the one that trains, as far as is known."""
         return not self.off and not self.paused and (self.owner is None or self.owner == get_ident())
 
-    def saved(self, begin, end):
-        """A checkpoint was written between two marks."""
+    @guarded
+    def saving(self, args, kwargs):
+        """torch.save begins: the mark of that, or None where it writes no checkpoint."""
+        # Tensors are pickled through torch.save as well, into memory.
+        to = args[1] if len(args) > 1 else kwargs.get("f")
+        return None if isinstance(to, io.BytesIO) or not self.is_training() else self.clock.mark()
+
+    @guarded
+    def saved(self, begin):
+        """A checkpoint was written, begun at the mark."""
+        end = self.clock.mark()
         self.pauses.append((begin, end))
         if self.clock.immediate:
             self._saved(events.since_start(), begin, end)
@@ -298,25 +343,8 @@ class Recorder:
             events.emit("pause", seconds=round(self.clock.seconds(begin, end), 9), kind="checkpoint")
 
     def interruptions(self):
-        """Validations and pauses since the last step, and the wait for the batch that came during one.
-
-        A checkpoint within a validation is taken out of that one.
-        """
-        c, training, late = self.clock, self.data.training, 0.0
-        found = [(b, e, seen) for b, e, seen in self.whole]
-        for phase in self.phases:
-            end = phase.end(c, training)
-            if end is None or end is phase.fetched.get(training):
-                late += phase.wait.get(training, 0.0)
-            if end is not None:
-                found.append((phase.begin, end, phase.seen(training)))
-        found.sort(key=lambda v: c.host(v[0]))
-        validations, rest = [], list(self.pauses)
-        for b, e, seen in found:
-            within = [p for p in rest if c.host(b) <= c.host(p[0]) and c.host(p[1]) <= c.host(e)]
-            rest = [p for p in rest if p not in within]
-            validations.append((b, e, seen, within))
-        return validations, rest, late
+        """As phases.interruptions, since the last step."""
+        return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses)
 
     def validation(self, t, epoch, seconds, seen):
         if self.rank == 0:
@@ -324,18 +352,35 @@ class Recorder:
 
     # Loaders.
 
-    def began(self, a_pass, seconds):
-        """A pass began, which took these seconds: workers were started, say."""
+    @guarded
+    def beginning(self):
+        """A pass over a loader is about to begin: the mark of that."""
+        return None if self.off else self.clock.mark()
+
+    @guarded
+    def began(self, loader, iterator, begin):
+        """It has begun, after the mark: workers were started, say."""
+        if self.off or begin is None:
+            return
+        seconds = perf_counter() - self.clock.host(begin)
+        iterator._sweetspot_pass = a_pass = loaders.Pass(loader, begin, self.count)
         if self.open is None and not self.paused and (self.owner is None or self.owner == get_ident()):
             self.data.asked(a_pass, seconds)
 
+    @guarded
     def asking(self, a_pass):
-        """A pass is asked for a batch."""
+        """A pass is asked for a batch during what may be a validation."""
         if self.open is not None:
             self.open.asking(a_pass, self.clock.mark)
 
     def got(self, a_pass, batch, seconds):
         """It gave one after the training's thread, or another one, waited for these seconds."""
+        try:
+            self._got(a_pass, batch, seconds)
+        except Exception as err:
+            self.give_up(err)
+
+    def _got(self, a_pass, batch, seconds):
         d = self.data
         if self.owner is not None and self.owner != get_ident():
             seconds = 0.0
@@ -346,6 +391,7 @@ class Recorder:
         else:
             d.got(a_pass, seconds)
 
+    @guarded
     def exhausted(self, a_pass, seconds):
         """It has no more. A whole pass without a step or a gradient was a validation."""
         a_pass.exhausted = True
@@ -384,7 +430,7 @@ class Recorder:
             self.memory_at = 0.0
             self.memory(perf_counter())
         except Exception as err:  # the device may have failed, and the program with it
-            events.warn("the last iterations are lost: %s" % type(err).__name__)
+            events.warn("the last iterations are lost: " + guard.words(err))
 
     def _last_epoch(self):
         self.data.finish(self.count)
