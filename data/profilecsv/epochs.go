@@ -68,7 +68,7 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 	switch {
 	case timed == nil && placed == nil:
 		return nil
-	case r.truth("higher_is_better") == nil:
+	case r.truth("higher_is_better") == nil && (r.text("metric") != "" || measured(timed) || measured(placed)):
 		r.fail("higher_is_better", "is empty beside evaluations; write true or false")
 		return nil
 	case placed == nil && run.EpochStartsS == nil:
@@ -78,9 +78,11 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		r.fail("validations", fmt.Sprintf("lists %d evaluations and the column evaluations %d; they must be the same ones", len(placed), len(timed)))
 		return nil
 	}
+	// Without a metric and a value there is no better; nil reads as the zero value.
+	metric, higher := r.text("metric"), r.truth("higher_is_better")
 	list := make([]profile.Validation, max(len(timed), len(placed)))
 	for i := range list {
-		list[i].Metric, list[i].HigherIsBetter = r.text("metric"), *r.truth("higher_is_better")
+		list[i].Metric, list[i].HigherIsBetter = metric, higher != nil && *higher
 		if timed != nil {
 			list[i].AtS, list[i].Value = &timed[i].at, timed[i].value
 			list[i].Epoch = max(0, run.EpochAt(timed[i].at))
@@ -93,6 +95,11 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		}
 	}
 	return list
+}
+
+// measured reports whether any evaluation has a value.
+func measured(list []evaluation) bool {
+	return slices.ContainsFunc(list, func(e evaluation) bool { return e.value != nil })
 }
 
 // parseNumber takes what [reader.signed] takes.
@@ -130,9 +137,11 @@ func describeEvaluations(run profile.Run, cells map[string]string) {
 	if !timed || !follows {
 		cells["validations"] = strings.Join(epochs, ";")
 	}
-	if run.Accuracy == nil {
-		cells["metric"] = run.Validations[0].Metric
-		cells["higher_is_better"] = strconv.FormatBool(run.Validations[0].HigherIsBetter)
+	first := run.Validations[0]
+	hasValue := slices.ContainsFunc(run.Validations, func(v profile.Validation) bool { return v.Value != nil })
+	if run.Accuracy == nil && (first.Metric != "" || hasValue) {
+		cells["metric"] = first.Metric
+		cells["higher_is_better"] = strconv.FormatBool(first.HigherIsBetter)
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 )
 
 func TestReadEpochsAndEvaluations(t *testing.T) {
@@ -52,5 +55,28 @@ func TestReadRefusesEpochs(t *testing.T) {
 		if !errors.As(err, &e) || e.Column != want.column || !strings.Contains(e.What, want.words) {
 			t.Errorf("%s: got %v, want column %s and the words %q", cells, err, want.column, want.words)
 		}
+	}
+}
+
+// A script that is watched tells when it evaluated, not what came out: its row
+// claims no direction of a metric that it does not name.
+func TestEvaluationsWithoutMetric(t *testing.T) {
+	evaluations := []profile.Validation{{Epoch: 0, HigherIsBetter: true}, {Epoch: 2, HigherIsBetter: true}}
+	run := profile.Run{Model: "m", Mode: profile.Train, Basis: estimate.Measured, Count: 1, Validations: evaluations}
+	var out strings.Builder
+	if err := Write(&out, &profile.Set{Runs: []profile.Run{run}}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "true") || !strings.Contains(out.String(), "0:;2:") {
+		t.Errorf("written:\n%s", out.String())
+	}
+	set, err := Read(strings.NewReader(out.String()))
+	if err != nil || len(set.Runs[0].Validations) != 2 || set.Runs[0].Validations[1].Epoch != 2 {
+		t.Errorf("read back: %+v, %v", set, err)
+	}
+	run.Validations[0].Value = new(0.3)
+	out.Reset()
+	if err := Write(&out, &profile.Set{Runs: []profile.Run{run}}); err != nil || !strings.Contains(out.String(), ",true,") {
+		t.Errorf("with a value: %v\n%s", err, out.String())
 	}
 }

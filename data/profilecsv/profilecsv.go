@@ -31,7 +31,8 @@
 //	validations         the epoch of each evaluation, from 0, and its metric: "1:0.31;3:0.44"
 //
 // The metric of evaluations is that of the columns metric and higher_is_better,
-// empty after the colon where it is unknown. Of evaluations with a time the
+// empty after the colon where it is unknown; where no metric and no value is
+// known, higher_is_better is empty too. Of evaluations with a time the
 // epoch follows from epoch_starts_s; where it does not, validations stands
 // beside evaluations and lists the same ones.
 package profilecsv

@@ -106,6 +106,11 @@ func drawEvaluations(t *rapid.T, r *profile.Run) {
 		}
 		r.Validations = append(r.Validations, v)
 	}
+	valued := slices.ContainsFunc(r.Validations, func(v profile.Validation) bool { return v.Value != nil })
+	for i := range r.Validations {
+		// Where nothing was measured, nothing is better.
+		r.Validations[i].HigherIsBetter = higher && (valued || metric != "")
+	}
 }
 
 func TestWriteRefuses(t *testing.T) {
