@@ -243,7 +243,7 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 	} else if f := b.fromEpochs(runs[0], orZero(c.Epochs)); f.Total.Known() {
 		slope := b.fromEpochs(runs[0], *c.Epochs+1).Total.Value - f.Total.Value
 		c.timeLine = &runtime.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
-		if c.Why = ""; f.Uneven {
+		if f.Uneven {
 			c.Why = f.Words
 		}
 	} else {

@@ -226,8 +226,14 @@ func (l *loop) finish() {
 	u.ScriptExit = new(l.scriptEx.Code)
 	u.Run.Status, u.StoppedBecause, u.Err = l.outcome()
 	u.StoppedWords = l.words
+	if l.scriptEx.Lost != nil {
+		u.StoppedWords = "connection lost"
+	}
 	if u.Limit != nil && l.words == "" {
 		u.StoppedWords = limitWords(*u.Limit)
+	}
+	if r := u.Run; r.Mode == profile.Train && r.Steady.Known() && r.IterationsPerEpoch == nil {
+		u.Warnings = append(u.Warnings, l.noEpochs())
 	}
 	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.isMadeUp(u.Run) {
 		u.Run.TotalS = new(u.SpentS)
@@ -253,6 +259,15 @@ func (l *loop) finish() {
 // time is nobody's total.
 func (l *loop) isMadeUp(r profile.Run) bool {
 	return !l.options.Hooked && l.options.OfModel && r.IterationsPerEpoch == nil
+}
+
+// noEpochs says why there is no estimate of a whole training.
+func (l *loop) noEpochs() string {
+	const why = "no estimate of a whole training: how many iterations an epoch has is not known"
+	if l.options.OfModel {
+		return why + "; say --train-size"
+	}
+	return why + ", the script does not show it"
 }
 
 // saveEnd writes what is left, or takes a cancelled probe out again.

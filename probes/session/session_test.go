@@ -165,6 +165,22 @@ func TestCaps(t *testing.T) {
 	}
 }
 
+// A training whose epochs have an unknown length has no total to estimate, and
+// says so; a made-up one, of a model on synthetic input, has no total either.
+func TestEpochsOfUnknownLength(t *testing.T) {
+	for _, ofModel := range []bool{false, true} {
+		o := shell(openStore(t), fmt.Sprintf(steps, 40, ">&3"))
+		o.OfModel = ofModel
+		u := start(t, o).Wait()
+		if u.Err != nil || !strings.Contains(strings.Join(u.Warnings, "\n"), "no estimate of a whole training") {
+			t.Errorf("warnings %q, %v", u.Warnings, u.Err)
+		}
+		if hasTotal := u.Run.TotalS != nil; hasTotal == ofModel || ofModel != strings.Contains(strings.Join(u.Warnings, ""), "--train-size") {
+			t.Errorf("of a model %v: total %v, warnings %q", ofModel, u.Run.TotalS, u.Warnings)
+		}
+	}
+}
+
 func TestKeepRunning(t *testing.T) {
 	o := shell(openStore(t), fmt.Sprintf(steps, 200, "")+`; sleep 0.1`)
 	o.KeepRunning = true
