@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -118,19 +119,25 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 // counts reads the flags that are whole numbers of any size.
 func (f *probeFlags) counts(r *request.Request) error {
 	var trainSize, epochs *float64
-	if err := readNumbers(numberFlag{"train-size", f.trainSize, quantity.ParseCount, &trainSize}, numberFlag{"epochs", f.epochs, quantity.ParseCount, &epochs}); err != nil {
+	if err := readNumbers(numberFlag{"train-size", f.trainSize, quantity.ParseCount, &trainSize}, numberFlag{"epochs", f.epochs, parseEpochs, &epochs}); err != nil {
 		return err
 	}
 	if trainSize != nil {
 		r.Spec.TrainSize = int(*trainSize)
 	}
 	if epochs != nil {
-		if *epochs < 1 || *epochs != math.Trunc(*epochs) {
-			return usageError("--epochs %q is no number of epochs", f.epochs)
-		}
 		r.Spec.Epochs = int(*epochs)
 	}
 	return nil
+}
+
+// parseEpochs reads a whole number from 1 on.
+func parseEpochs(s string) (float64, error) {
+	v, err := quantity.ParseCount(s)
+	if err != nil || v != math.Trunc(v) || v > math.MaxInt32 {
+		return 0, fmt.Errorf("%q is no number of epochs; write a whole number of at least 1, such as 20", s)
+	}
+	return v, nil
 }
 
 // estimated are the numbers of epochs to estimate: those asked for, else those

@@ -35,9 +35,11 @@ type loop struct {
 
 	rule     steady.Rule
 	verdict  steady.Verdict
-	judgedAt int    // iterations at the last judgement
-	stopped  string // why we stopped the script; "" while it runs on its own
-	words    string // the rule's for that
+	judgedAt int     // iterations at the last judgement
+	stopped  string  // why we stopped the script; "" while it runs on its own
+	words    string  // the rule's for that
+	stoppedS float64 // seconds after the start at which it was
+	said     bool    // that it was stopped, in the log
 	discard  bool
 	failure  error // of saving
 
@@ -91,6 +93,7 @@ func (l *loop) take(m message) {
 	l.changed = true
 	now := l.elapsed()
 	before := l.picture.series.Len()
+	l.explain(m, now)
 	if m.drawn != "" {
 		l.read(m)
 	} else {
@@ -153,7 +156,7 @@ func (l *loop) obey(r request) {
 
 func (l *loop) stop(why string) {
 	if l.stopped == "" {
-		l.stopped = why
+		l.stopped, l.stoppedS = why, l.elapsed()
 	}
 	grace := leastGrace
 	if n := l.picture.series.Len(); n > 0 {
