@@ -18,7 +18,10 @@ const (
 	// in their ratio of times between two VM types, as standard deviation of
 	// the logarithm.
 	ratioSpread = 0.13
-	mostRows    = 240 // the nearest are kept of more
+	// rowSpread is what a row and a model each have for themselves, as a
+	// variance.
+	rowSpread = 0.1
+	mostRows  = 240 // the nearest are kept of more
 )
 
 // crossing is the regression for a subject in a place.
@@ -92,12 +95,17 @@ func bestField(rows []row, spread float64, models int, probed bool) *field {
 	for _, shape := range likeness {
 		f := newField(rows, func(a, b *row) float64 {
 			return spread*spread + alikeCrossing(a, b, shape, common, probed)
-		}, 0.1, oneModel)
+		}, rowSpread, oneModel)
 		if best == nil || f.evidence > best.evidence+1e-3 { // not for what is all rounding
 			best = f
 		}
 	}
-	return best
+	if probed {
+		return best // its own rows say what is odd about it
+	}
+	steady := newField(best.doubted(), best.kernel, rowSpread, oneModel)
+	steady.scale = best.scale // its own is without the odd ones
+	return steady
 }
 
 // alikeCrossing is what the ratios of two rows share beyond what all share.
@@ -113,7 +121,7 @@ func alikeCrossing(x, y *row, shape, common float64, probed bool) float64 {
 	}
 	k := shape * (near(x, y) + 0.1*line)
 	if x.subject.Model == y.subject.Model {
-		k += 0.1
+		k += rowSpread * math.Sqrt((1+x.doubt)*(1+y.doubt))
 	} else {
 		k *= common
 	}

@@ -20,6 +20,7 @@ type row struct {
 	place   Place
 	dataset string
 	octave  float64 // log2 of the batch size
+	doubt   float64 // how much less it counts than others, as a factor on its variance less 1
 }
 
 // kernel is how much of a deviation two rows share, as a covariance.
@@ -66,7 +67,7 @@ func newField(rows []row, k kernel, noise, unchecked float64) *field {
 		for j := i; j < n; j++ {
 			cov.SetSym(i, j, k(&rows[i], &rows[j]))
 		}
-		cov.SetSym(i, i, cov.At(i, i)+noise)
+		cov.SetSym(i, i, cov.At(i, i)+noise*(1+rows[i].doubt))
 		y.SetVec(i, rows[i].y)
 	}
 	var chol mat.Cholesky
@@ -96,25 +97,35 @@ func (f *field) predict(x *row) (mean, sd float64) {
 	return mean, f.scale * math.Sqrt(math.Max(variance, f.noise/10))
 }
 
+// groups are the rows of each model, in the order of the rows.
+func (f *field) groups() [][]int {
+	var out [][]int
+	of := map[string]int{}
+	for i, r := range f.rows {
+		g, seen := of[r.subject.Model]
+		if !seen {
+			g = len(out)
+			of[r.subject.Model], out = g, append(out, nil)
+		}
+		out[g] = append(out[g], i)
+	}
+	return out
+}
+
 // calibrate sets the scale: the deviations of each model's rows from what the
 // other models predict for them should be nine times of ten inside the
 // interval. With C the inverse covariance they are C_gg⁻¹·(C·y)_g, of
 // covariance C_gg⁻¹.
 func (f *field) calibrate() {
-	groups := map[string][]int{}
-	for i, r := range f.rows {
-		groups[r.subject.Model] = append(groups[r.subject.Model], i)
-	}
+	groups := f.groups()
 	f.models = len(groups)
 	if f.models < 2 {
 		f.scale = f.unchecked
 		return
 	}
 	var z []float64
-	for i, r := range f.rows { // in the order of the rows, so that sums never differ
-		if g := groups[r.subject.Model]; g[0] == i {
-			z = append(z, f.leftOut(g)...)
-		}
+	for _, g := range groups {
+		z = append(z, f.leftOut(g)...)
 	}
 	if len(z) == 0 {
 		return
@@ -124,6 +135,29 @@ func (f *field) calibrate() {
 	n := float64(f.models)
 	f.scale = math.Sqrt((priorModels + n*found*found) / (priorModels + n))
 }
+
+// doubted are the rows, those of models that the others do not foretell as well
+// as expected counting less by as much: what is odd about one model is no rule
+// for the next.
+func (f *field) doubted() []row {
+	rows := slices.Clone(f.rows)
+	if f.models <= fewModels {
+		return rows
+	}
+	for _, g := range f.groups() {
+		sum := 0.0
+		for _, z := range f.leftOut(g) {
+			sum += z * z
+		}
+		for _, i := range g {
+			rows[i].doubt = math.Max(0, sum/float64(len(g))/(f.scale*f.scale)-1)
+		}
+	}
+	return rows
+}
+
+// fewModels are too few to say which of them is the odd one.
+const fewModels = 5
 
 // leftOut are the sizes of the deviations of a model's rows from what the
 // others predict, in standard deviations.
