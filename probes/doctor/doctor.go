@@ -58,7 +58,8 @@ type Terminal struct {
 // Examine runs all checks. An empty database path is the default one; an empty
 // interpreter leaves the search open.
 func Examine(ctx context.Context, t Terminal, database, interpreter string) []Check {
-	return []Check{terminal(t), profiles(ctx, database), graphics(), framework(ctx, interpreter), dataset(datasetDir)}
+	torch, path := framework(ctx, interpreter)
+	return []Check{terminal(t), profiles(ctx, database), graphics(), torch, onnx(ctx, path), secureShell(ctx), dataset(datasetDir)}
 }
 
 func terminal(t Terminal) Check {
@@ -164,8 +165,9 @@ func graphics() Check {
 	return c
 }
 
-func framework(ctx context.Context, interpreter string) Check {
-	c := Check{Name: "Python"}
+// framework also returns the path of the interpreter; "" for none.
+func framework(ctx context.Context, interpreter string) (c Check, path string) {
+	c = Check{Name: "Python"}
 	found, err := python.Find(ctx, interpreter)
 	if missing, ok := errors.AsType[*python.NotFoundError](err); ok {
 		var tried []string
@@ -174,11 +176,11 @@ func framework(ctx context.Context, interpreter string) Check {
 		}
 		c.Found = "no Python imports PyTorch: tried " + strings.Join(tried, ", ")
 		c.Mend = "apt install python3-torch, or pip install torch, or name an interpreter with --python or " + python.Variable
-		return c
+		return c, ""
 	}
 	if err != nil {
 		c.Found, c.Mend = plaintext.Clean(err.Error()), "run sweetspot doctor again"
-		return c
+		return c, ""
 	}
 	c.OK = true
 	if c.Warning = found.Skipped; c.Warning != "" {
@@ -192,7 +194,7 @@ func framework(ctx context.Context, interpreter string) Check {
 		cuda = "CUDA " + found.CUDA + ", GPU usable"
 	}
 	c.Found = fmt.Sprintf("%s, Python %s, PyTorch %s (%s)", plaintext.Clean(found.Path), found.Python, found.Torch, cuda)
-	return c
+	return c, found.Path
 }
 
 const datasetDir = "/usr/share/datasets/fashion-mnist"

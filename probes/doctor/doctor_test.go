@@ -68,7 +68,7 @@ func TestDataset(t *testing.T) {
 func TestExamine(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	checks := Examine(t.Context(), Terminal{}, "", "/nowhere/python3")
-	if len(checks) != 5 {
+	if len(checks) != 7 {
 		t.Fatalf("%d checks", len(checks))
 	}
 	for _, c := range checks {

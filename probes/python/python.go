@@ -5,6 +5,7 @@ package python
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -107,10 +108,12 @@ print(json.dumps({"python": platform.python_version(), "torch": str(torch.__vers
     "cuda": torch.version.cuda or "", "gpu": bool(torch.cuda.is_available())}))
 `
 
-func inspect(ctx context.Context, path string) (Interpreter, error) {
+// ask runs a program that prints one line of JSON, whatever else is printed
+// before it, and decodes that.
+func ask(ctx context.Context, path, program string, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "-c", question)
+	cmd := exec.CommandContext(ctx, path, "-c", program)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
@@ -119,15 +122,25 @@ func inspect(ctx context.Context, path string) (Interpreter, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return Interpreter{}, why(ctx, stderr.String(), err)
+		return why(ctx, stderr.String(), err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), answer); err != nil {
+		return fmt.Errorf("answers %q", plaintext.Line(lines[len(lines)-1], 80))
+	}
+	return nil
+}
+
+func inspect(ctx context.Context, path string) (Interpreter, error) {
 	var answer struct {
 		Python, Torch, CUDA string
 		GPU                 bool
 	}
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || answer.Torch == "" {
-		return Interpreter{}, fmt.Errorf("answers %q", plaintext.Line(lines[len(lines)-1], 80))
+	if err := ask(ctx, path, question, &answer); err != nil {
+		return Interpreter{}, err
+	}
+	if answer.Torch == "" {
+		return Interpreter{}, errors.New("does not say which version of torch it has")
 	}
 	return Interpreter{
 		Path: path, Python: plaintext.Clean(answer.Python), Torch: plaintext.Clean(answer.Torch),
@@ -137,13 +150,15 @@ func inspect(ctx context.Context, path string) (Interpreter, error) {
 
 func why(ctx context.Context, stderr string, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("importing torch took longer than %s", patience)
+		return fmt.Errorf("took longer than %s to import it", patience)
 	}
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	last := plaintext.Line(lines[len(lines)-1], 120)
 	switch {
 	case strings.Contains(last, "No module named 'torch'"):
 		return fmt.Errorf("has no torch")
+	case strings.Contains(last, "No module named 'onnxruntime'"):
+		return ErrNoONNXRuntime
 	case last == "":
 		return fmt.Errorf("%s", plaintext.Clean(err.Error()))
 	}

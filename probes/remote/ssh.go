@@ -32,14 +32,18 @@ type connection struct {
 	reaped bool
 }
 
+// Command is the words by which ssh is started: those of [SSHVariable], else ssh.
+func Command() []string {
+	if words := strings.Fields(os.Getenv(SSHVariable)); len(words) > 0 {
+		return words
+	}
+	return []string{"ssh"}
+}
+
 // sshWords is the command line of a connection. The user's configuration,
 // agent, jump hosts and known hosts are ssh's own affair.
 func sshWords(h Host, python string) []string {
-	words := strings.Fields(os.Getenv(SSHVariable))
-	if len(words) == 0 {
-		words = []string{"ssh"}
-	}
-	words = append(words, "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
+	words := append(Command(), "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
 	if h.Port != "" {
 		words = append(words, "-p", h.Port)
 	}
