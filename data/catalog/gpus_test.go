@@ -55,3 +55,20 @@ func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+func FuzzReadGPUs(f *testing.F) {
+	f.Add(gpusCSV[:600])
+	f.Fuzz(func(t *testing.T, in string) {
+		got, err := ReadGPUs(strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		for _, g := range got {
+			for _, v := range []*float64{g.FP32TFLOPS, g.TF32TFLOPS, g.FP16TFLOPS, g.INT8TOPS, g.MemoryGB, g.BandwidthGBs, g.TDPWatts} {
+				if v != nil && !(*v > 0) {
+					t.Fatalf("read %g of %q", *v, g.Name)
+				}
+			}
+		}
+	})
+}

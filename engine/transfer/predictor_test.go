@@ -218,3 +218,23 @@ func TestPredictorProperties(t *testing.T) {
 		}
 	})
 }
+
+// Screens ask while others do, and always get the same answer.
+func TestAskedAtOnce(t *testing.T) {
+	set := add(models(4), step("new", "slow", 32, 1), step("new", "slow", 64, 1.8))
+	p := New(set, profile.Train)
+	answers := make(chan estimate.Estimate)
+	for range 8 {
+		go func() {
+			e, _ := p.Iteration("new", profile.Variant{}, vmType("fast"), 1, 64)
+			p.Iteration("new", profile.Variant{}, vmType("nowhere"), 1, 64)
+			answers <- e
+		}()
+	}
+	want, _ := ask(set, "new", "fast", 64)
+	for range 8 {
+		if got := <-answers; got != want {
+			t.Errorf("%+v, alone %+v", got, want)
+		}
+	}
+}
