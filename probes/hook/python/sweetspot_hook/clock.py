@@ -82,3 +82,25 @@ class CUDAClock:
             self._cuda.synchronize(self._device)
         elif isinstance(mark, Mark):
             mark.event.synchronize()
+
+
+class Queue:
+    """What is to be reported once the device has passed a mark, in the order of the marks."""
+
+    def __init__(self):
+        self._waiting = []
+
+    def add(self, mark, call):
+        self._waiting.append((mark, call))
+
+    def drain(self, clock, allowed):
+        """Reports what the device has passed, and waits for it while more than allowed is left."""
+        waiting = self._waiting
+        while waiting:
+            mark, call = waiting[0]
+            if not clock.ready(mark):
+                if len(waiting) <= allowed:
+                    return
+                clock.wait(mark)
+            waiting.pop(0)
+            call()

@@ -56,7 +56,7 @@ class Recorder:
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
         self.told = None  # the last model event
-        self.queue = []  # (mark, call): events that wait for the device
+        self.queue = clock.Queue()  # events that wait for the device
         self.memory_at = 0.0
 
     def give_up(self, err):
@@ -188,7 +188,7 @@ class Recorder:
         if units is not None:
             self.facts.batch_size = units * self.world
         self.describe()
-        self.report(t, (0, 0), seconds, units, wait)
+        events.iteration(t, self.rank, (0, 0), seconds, units, wait)
 
     def boundary(self):
         """The end of a further iteration."""
@@ -219,8 +219,8 @@ class Recorder:
         if self.clock.immediate:
             self._pass(t, epoch, place, begin, end, validations, pauses, units, wait)
         else:
-            self.queue.append((end, lambda: self._pass(t, epoch, place, begin, end, validations, pauses, units, wait)))
-            self.drain(self.clock.ahead)
+            self.queue.add(end, lambda: self._pass(t, epoch, place, begin, end, validations, pauses, units, wait))
+            self.queue.drain(self.clock, self.clock.ahead)
         self.memory(self.clock.host(end))
 
     def _pass(self, t, epoch, place, begin, end, validations, pauses, units, wait):
@@ -238,7 +238,7 @@ class Recorder:
             seconds -= c.seconds(b, e)
         if wait is not None:
             wait = min(wait, max(seconds, 0.0))
-        self.report(t, place, seconds, units, wait)
+        events.iteration(t, self.rank, place, seconds, units, wait)
 
     def _settle(self):
         """Ends the interval between two steps."""
@@ -246,15 +246,6 @@ class Recorder:
         if self.phases or self.whole or self.pauses:
             self.phases, self.open, self.whole, self.pauses = [], None, [], []
         return self.data.settle()
-
-    def report(self, t, place, seconds, units, wait):
-        events.write(
-            '{"sweetspot":1,"event":"iteration","t":%.6f,"rank":%d,"epoch":%d,"index":%d,"seconds":%.9f,"units":%s,"wait":%s}\n'
-            % (
-                t, self.rank, place[0], place[1], seconds if seconds > 0 else 0.0,
-                "null" if units is None else units, "null" if wait is None else "%.9f" % wait,
-            )
-        )
 
     def describe(self):
         """The model event, where it says something new. Ranks have the same model."""
@@ -268,18 +259,6 @@ class Recorder:
         if fields != self.told:
             self.told = fields
             events.emit("model", **fields)
-
-    def drain(self, allowed):
-        """Reports what the device has passed, and waits for it while more than allowed is left."""
-        queue = self.queue
-        while queue:
-            mark, call = queue[0]
-            if not self.clock.ready(mark):
-                if len(queue) <= allowed:
-                    return
-                self.clock.wait(mark)
-            queue.pop(0)
-            call()
 
     def memory(self, now):
         """The peak use of the device's memory, at most once a second."""
@@ -336,7 +315,7 @@ class Recorder:
             self._saved(events.since_start(), begin, end)
         else:
             t = events.since_start()
-            self.queue.append((end, lambda: self._saved(t, begin, end)))
+            self.queue.add(end, lambda: self._saved(t, begin, end))
 
     def _saved(self, t, begin, end):
         if self.rank == 0:
@@ -424,7 +403,7 @@ class Recorder:
             if self.first is not None:
                 self.data.batches = self.data.first
                 self._report_first()
-            self.drain(0)
+            self.queue.drain(self.clock, 0)
             if not interrupted:
                 self._last_epoch()
             self.memory_at = 0.0
