@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sweetspot/probes/runner"
 )
@@ -132,5 +133,30 @@ func TestAnotherTorch(t *testing.T) {
 	r := watch(t, runner.Command{Argv: []string{torch(t), file}}, nil)
 	if r.exit.Code != 0 || r.stdout != "a flame\n" || len(r.warnings) != 1 || !strings.Contains(r.warnings[0], "cannot be watched") {
 		t.Errorf("exit %+v, stdout %q, stderr %q, warnings %q", r.exit, r.stdout, r.stderr, r.warnings)
+	}
+}
+
+// A script that is no longer watched does not look for a request to stop any
+// more: a signal ends it without waiting for the grace period to pass.
+func TestStopAfterGivingUp(t *testing.T) {
+	const body = `
+import sys, time
+for i in range(3): learn(*data[:6])
+sys.modules["sweetspot_hook.patches"].recorder.data = None
+learn(*data[:6])
+print("unwatched", flush=True)
+time.sleep(300)
+`
+	begin := time.Now()
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}}, func(p *runner.Process, r *recorded) {
+		if len(r.iterations) == 3 {
+			time.AfterFunc(2*time.Second, func() { p.StopWithin(2 * time.Minute) })
+		}
+	})
+	if took := time.Since(begin); took > time.Minute || r.stdout != "unwatched\n" || !strings.Contains(r.stderr, "KeyboardInterrupt") {
+		t.Errorf("ended after %s with %+v, stdout %q, stderr %q", took, r.exit, r.stdout, r.stderr)
+	}
+	if len(r.warnings) != 1 || !strings.Contains(r.warnings[0], "no longer watched: AttributeError") {
+		t.Errorf("warnings %q", r.warnings)
 	}
 }
