@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/runtime"
+	"sweetspot/engine/transfer"
 )
 
 // cellKey is what one measured time is of.
@@ -23,7 +24,7 @@ type cellKey struct {
 // Build lists the candidates of a workload over everything the set can answer
 // for. The order is that of the set; Evaluate ranks.
 func Build(set *profile.Set, w Workload) []Candidate {
-	b := builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}, origins: map[string]int{}}
+	b := builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}, origins: map[string]int{}, memory: map[string]*transfer.Memory{}}
 	for _, vm := range set.VMTypes {
 		b.vms[vm.Key()] = vm
 	}
@@ -69,6 +70,9 @@ type builder struct {
 	byBatch   map[string]profile.Accuracy
 	outlooks  []outlook
 	totals    *runtime.Totals // made when it is first needed
+
+	donors []profile.Run               // what predictions of this model and mode rest on
+	memory map[string]*transfer.Memory // by variant; nil where nothing tells
 }
 
 func (b *builder) wanted(r profile.Run) bool {

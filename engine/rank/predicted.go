@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/runtime"
+	"sweetspot/engine/transfer"
 )
 
 // Predictor answers for what nobody measured.
@@ -27,6 +28,11 @@ type Predictor interface {
 func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) []Candidate {
 	if b.w.Predictor == nil {
 		return nil
+	}
+	for _, r := range b.set.Runs {
+		if r.Model == b.w.Model && r.Mode == b.w.Mode {
+			b.donors = append(b.donors, r)
+		}
 	}
 	variants, batches := b.axes()
 	var out []Candidate
@@ -80,10 +86,7 @@ func (b *builder) offers() []profile.VMType {
 func (b *builder) axes() (variants []profile.Variant, batches []int) {
 	seen := map[string]bool{}
 	batches = slices.Clone(b.w.BatchSizes)
-	for _, r := range b.set.Runs {
-		if r.Model != b.w.Model || r.Mode != b.w.Mode {
-			continue
-		}
+	for _, r := range b.donors {
 		if id := variantKey(r.Variant); !seen[id] {
 			seen[id] = true
 			variants = append(variants, r.Variant)
@@ -118,13 +121,7 @@ func (b *builder) imagined(v profile.Variant, vm profile.VMType, batch int) prof
 		Model: b.w.Model, Unit: b.w.Unit, Variant: v, Mode: b.w.Mode, BatchSize: batch, Count: 1,
 		Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU, GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB,
 	}
-	var donors []profile.Run
-	for _, r := range b.set.Runs {
-		if r.Model == run.Model && r.Mode == run.Mode {
-			donors = append(donors, r)
-		}
-	}
-	for _, r := range donors {
+	for _, r := range b.donors {
 		run.Dataset = cmp.Or(run.Dataset, r.Dataset)
 		switch {
 		case run.IterationsPerEpoch != nil:
@@ -140,8 +137,31 @@ func (b *builder) imagined(v profile.Variant, vm profile.VMType, batch int) prof
 			run.Validations = r.Validations
 		}
 	}
-	run.ValidationS = typical(donors, func(r profile.Run) *float64 { return r.ValidationS })
+	run.PeakMemoryBytes = b.peak(run)
+	run.ValidationS = typical(b.donors, func(r profile.Run) *float64 { return r.ValidationS })
 	return run
+}
+
+// peak is the GPU memory that the batch size needs by those that were run,
+// wherever: a line through their peaks. Nil where fewer than two tell.
+func (b *builder) peak(run profile.Run) *float64 {
+	key := variantKey(run.Variant)
+	line, fitted := b.memory[key]
+	if !fitted {
+		line = transfer.MemoryLine(transfer.Peaks(b.set, run.Mode, run.Model, run.Variant))
+		b.memory[key] = line
+	}
+	if line == nil {
+		return nil
+	}
+	batch := float64(run.BatchSize)
+	if run.Mode == profile.Train {
+		batch /= float64(max(run.GPUCount, 1))
+	}
+	if e := line.At(batch); e.Known() {
+		return &e.Value
+	}
+	return nil
 }
 
 func typical(runs []profile.Run, of func(profile.Run) *float64) *float64 {
@@ -168,8 +188,8 @@ const leastStartupSpread = 2.0
 // all, say of one on another VM type; unknown where none was measured.
 func (b *builder) startup(r profile.Run) estimate.Estimate {
 	var same, all []float64
-	for _, s := range b.set.Runs {
-		if v, ok := s.Startup(); ok && v > 0 && s.Model == r.Model && s.Mode == r.Mode {
+	for _, s := range b.donors {
+		if v, ok := s.Startup(); ok && v > 0 {
 			all = append(all, math.Log(v))
 			if s.GPUCount == r.GPUCount {
 				same = append(same, math.Log(v))
@@ -194,8 +214,8 @@ func (b *builder) startup(r profile.Run) estimate.Estimate {
 func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate {
 	base := b.candidate(index, r)
 	base.Why = why
-	for _, s := range b.set.Runs {
-		if s.Model == r.Model && s.Mode == r.Mode && s.Steady.Known() && sameVariant(s.Variant, r.Variant) {
+	for _, s := range b.donors {
+		if s.Steady.Known() && sameVariant(s.Variant, r.Variant) {
 			base.Sources = append(base.Sources, s.ID)
 		}
 	}

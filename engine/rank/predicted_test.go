@@ -62,6 +62,23 @@ func TestPredictedCandidates(t *testing.T) {
 	}
 }
 
+// Whether a batch size fits the memory of a VM type is told by the peaks of the
+// batch sizes that were run elsewhere.
+func TestPredictedMemory(t *testing.T) {
+	set := twoTypes()
+	set.Runs[0].PeakMemoryBytes = new(float64(9 << 30))
+	half := set.Runs[0]
+	half.ID, half.BatchSize, half.PeakMemoryBytes = 2, 128, new(float64(5<<30))
+	set.Runs = append(set.Runs, half)
+	set.VMTypes[1].GPUMemGiB = new(16.0)
+	w := Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{400, 512}}
+	for _, c := range Build(set, w) {
+		if c.Configuration[0].VM.InstanceType == "unprobed" && (c.OverMemory != nil) != (c.BatchSize == 512) {
+			t.Errorf("batch %d: %+v; 1 GiB and 1 for each 32", c.BatchSize, c.OverMemory)
+		}
+	}
+}
+
 // A cell that ran out of memory is not predicted away.
 func TestOutOfMemoryIsNotPredicted(t *testing.T) {
 	set := twoTypes()
