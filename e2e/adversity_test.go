@@ -136,7 +136,7 @@ func TestHostileScripts(t *testing.T) {
 func TestCapBeforeTheFirstIteration(t *testing.T) {
 	t.Parallel()
 	user := newHome(t)
-	sentence(t, run(t, user, "probe", "--max-seconds", "1s", "--", "sleep", "60"), "cap", "before the first iteration", "raise it")
+	sentence(t, run(t, user, "probe", "--max-seconds", "1s", "--", "sleep", "60"), "cap", "before the first iteration", "--pattern")
 	if status := single[string](t, sound(t, user.profiles()), "SELECT status FROM runs"); status != "failed" {
 		t.Errorf("the run is %s", status)
 	}

@@ -111,7 +111,7 @@ func fillForm(s *terminal, above int, value string) {
 	for range above {
 		s.keys("Up")
 	}
-	s.keys("Enter")
+	s.keys("Enter", "C-u") // it opens with its value
 	s.write(value)
 	s.keys("Enter", "G")
 }
@@ -147,7 +147,7 @@ func probesAndSaves(t *testing.T, s *terminal) {
 	s.keys("y")
 	first := iterations(s.waitUntil("streaming", 90*time.Second, func(screen string) bool { return iterations(screen) > 0 }))
 	s.waitUntil("streaming on", patience, func(screen string) bool { return iterations(screen) > first })
-	s.waitFor("saved as run 1", 90*time.Second)
+	s.waitFor("as run 1", 90*time.Second) // "saved" may stand on the line before
 
 	db := sound(t, s.home.profiles())
 	if n := single[int](t, db, "SELECT count(*) FROM runs"); n != 1 {
