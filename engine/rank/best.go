@@ -19,8 +19,8 @@ const (
 // every estimate is known; equal ones share. It is nil where a competitor has
 // no value or no interval, because nothing can then be said.
 //
-// Times are resampled as log-normals with the estimates' 90 % intervals;
-// prices are taken as quoted.
+// Times are resampled as log-normals with the estimates' 90 % intervals, prices
+// of which there are several quotes with the spread of these.
 func (r *Result) BestProbability(o Objective) map[int]float64 {
 	values, contenders := r.contenders(o)
 	if contenders == nil {
@@ -31,12 +31,19 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 		p[i] = 0
 	}
 	cells := r.normals(contenders)
+	var prices map[int][]float64
+	if o == ObjectiveCost {
+		prices = r.priceDraws(contenders)
+	}
 	drawn := make([]float64, len(contenders))
 	for d := range draws {
 		least := math.Inf(1)
 		for k, i := range contenders {
 			c := &r.Space.Candidates[i]
 			drawn[k] = math.Log(values[i]) + c.Time.LogSigma()*cells[c.cell][d]
+			if z := prices[i]; z != nil {
+				drawn[k] += z[d]
+			}
 			least = math.Min(least, drawn[k])
 		}
 		ties := 0
@@ -98,10 +105,10 @@ func (r *Result) contenders(o Objective) (values []float64, indices []int) {
 		if !(values[i] > 0) || c.Time.LogSigma() == 0 {
 			return nil, nil
 		}
-		bound = math.Min(bound, values[i]*math.Exp(reach*c.Time.LogSigma()))
+		bound = math.Min(bound, values[i]*math.Exp(reach*c.sigma(o)))
 	}
 	for _, i := range r.Order {
-		if values[i]*math.Exp(-reach*s.Candidates[i].Time.LogSigma()) <= bound {
+		if values[i]*math.Exp(-reach*s.Candidates[i].sigma(o)) <= bound {
 			indices = append(indices, i)
 		}
 	}

@@ -285,7 +285,7 @@ func (b *builder) finish(c *Candidate, r profile.Run, count int) {
 	part := b.part(r, count)
 	c.Configuration = []Part{part}
 	if hourly := c.USDPerHour(); hourly != nil && c.Time.Known() {
-		c.Cost = c.Time.Times(cluster.Cost(1, *hourly))
+		c.Cost = widened(c.Time.Times(cluster.Cost(1, *hourly)), part.PriceSpread)
 		if c.timeLine != nil {
 			k := cluster.Cost(1, *hourly)
 			c.costLine = &runtime.Line{At0: c.timeLine.At0 * k, Slope: c.timeLine.Slope * k}
@@ -331,6 +331,7 @@ func (b *builder) part(r profile.Run, count int) Part {
 	p := Part{VM: vm, Count: count}
 	if q, ok := vm.PriceOf(b.w.Purchase); ok {
 		p.USDPerHour, p.PriceFrom = new(q.USDPerHour), strings.TrimSpace(q.Source+" "+q.AsOf)
+		p.PriceSpread = priceSpread(vm.Prices, b.w.Purchase)
 	} else if !inCatalog && r.USDPerHour != nil && b.w.Purchase == profile.OnDemand {
 		p.USDPerHour, p.PriceFrom = r.USDPerHour, "given with the run"
 	}

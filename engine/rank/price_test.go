@@ -1,0 +1,37 @@
+package rank
+
+import (
+	"math"
+	"testing"
+
+	"sweetspot/engine/profile"
+)
+
+// A VM type whose spot quotes scatter is less surely the cheapest, and its cost
+// has a wider interval; its time has not, and one quote is taken as it is.
+func TestPricesAreResampled(t *testing.T) {
+	build := func(quotes ...float64) *Result {
+		a, b := steadily(train(256, "a"), 10, 0.1, 100), steadily(train(256, "b"), 10, 0.1, 100)
+		a.Cloud, a.Region, b.Cloud, b.Region = "aws", "us", "aws", "us"
+		set := runs(a, b)
+		set.VMTypes = []profile.VMType{vm("a", "K80", 1, 9), vm("b", "M60", 1, 9)}
+		for i, q := range quotes {
+			set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: q, AsOf: "2026-0" + string(rune('1'+i))})
+		}
+		set.VMTypes[1].Prices = append(set.VMTypes[1].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: 1.2})
+		q := Query{Workload: Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.Spot}, Sort: ByCost}
+		return Evaluate(NewSpace(Build(set, q.Workload)), q)
+	}
+	calm, wild := build(1), build(0.7, 1.5, 1)
+	pCalm, pWild := calm.BestProbability(ObjectiveCost)[calm.Order[0]], wild.BestProbability(ObjectiveCost)[wild.Order[0]]
+	if pCalm < 0.97 || pWild > 0.85 || pWild < 0.5 {
+		t.Errorf("P(cheapest) %g with one quote, %g with three far apart", pCalm, pWild)
+	}
+	one, three := &calm.Space.Candidates[calm.Order[0]], &wild.Space.Candidates[wild.Order[0]]
+	if one.Cost.Value != three.Cost.Value || three.Cost.HalfWidth() < 3*one.Cost.HalfWidth() || three.Time != one.Time {
+		t.Errorf("cost %+v and %+v", one.Cost, three.Cost)
+	}
+	if got := math.Abs(calm.BestProbability(ObjectiveTime)[0] - wild.BestProbability(ObjectiveTime)[0]); got > 0 {
+		t.Errorf("the price moves P(fastest) by %g", got)
+	}
+}
