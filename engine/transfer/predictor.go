@@ -108,8 +108,10 @@ func (x *crossing) words() string {
 		return fmt.Sprintf("from %s there, its shape from %s", count(x.probes, "batch size"), from)
 	case x.others > 0:
 		return fmt.Sprintf("from %s, as %s did between them", from, count(x.others, "other model"))
+	case x.same:
+		return fmt.Sprintf("from %s with the same GPU", from)
 	default:
-		return fmt.Sprintf("from %s by the GPUs' published figures", from)
+		return fmt.Sprintf("from %s by the GPUs' published figures and their number", from)
 	}
 }
 

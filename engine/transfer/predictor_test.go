@@ -238,3 +238,23 @@ func TestAskedAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// Without any other model to go by, times come from the place that is most like
+// the one asked about: the same GPU before another, whatever their order.
+func TestTheSameGPUComesFirst(t *testing.T) {
+	set := &profile.Set{GPUs: []profile.GPUSpec{
+		{Name: "A", FP32TFLOPS: new(4.0), BandwidthGBs: new(200.0)}, {Name: "B", FP32TFLOPS: new(16.0), BandwidthGBs: new(800.0)},
+	}}
+	for i, gpu := range []string{"A", "B"} {
+		set.Runs = append(set.Runs, profile.Run{
+			ID: int64(i + 1), Model: "net", Mode: profile.Train, Cloud: "aws", InstanceType: "vm-" + gpu, GPU: gpu, GPUCount: 1, Count: 1, BatchSize: 64,
+			Steady: estimate.Around([]float64{1, 0.4}[i], 0.01, estimate.Measured), Basis: estimate.Measured, Status: profile.Done,
+		})
+	}
+	for i, gpu := range []string{"A", "B"} {
+		e, why := New(set, profile.Train).Iteration("net", profile.Variant{}, profile.VMType{Cloud: "azure", InstanceType: "other", GPU: gpu, GPUCount: 1}, 1, 64)
+		if want := []float64{1, 0.4}[i]; math.Abs(e.Value/want-1) > 0.01 || e.Basis != estimate.Transferred || !strings.Contains(why, "same GPU") {
+			t.Errorf("GPU %s: %+v, want %g; %q", gpu, e, want, why)
+		}
+	}
+}

@@ -111,22 +111,25 @@ func (t *Table) routeTo(s Subject, target Place) (route, bool) {
 
 // bestRoute takes the sources that tell most about the target first. A place is
 // left out if too few models were measured there as well as in the target and
-// the places before; without any, the one with the most similar number of GPUs
+// the places before; without any, the one that GPU and number of GPUs liken most
 // is taken.
 func (t *Table) bestRoute(s Subject, target Place, whole bool) (r route, rows int) {
 	type candidate struct {
-		place Place
-		rows  int
+		place  Place
+		rows   int
+		spread float64 // of the ratio of times before any row
 	}
 	var all []candidate
 	for _, k := range t.sortedCurves() {
 		if k.Subject == s && k.Place != target {
-			all = append(all, candidate{k.Place, t.shared(route{target, []Place{k.Place}, whole}, s)})
+			alone := route{target, []Place{k.Place}, whole}
+			_, spread, _ := t.specRatio(alone, t.precisions[s])
+			all = append(all, candidate{k.Place, t.shared(alone, s), spread})
 		}
 	}
 	other := func(c candidate) float64 { return math.Abs(math.Log(c.place.all() / target.all())) }
 	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(other(a), other(b)))
+		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.spread, b.spread), cmp.Compare(other(a), other(b)))
 	})
 	r = route{target: target, whole: whole}
 	for i, c := range all {
