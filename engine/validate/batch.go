@@ -20,14 +20,14 @@ var fromTwoBatches = Question{
 
 // fromTwoBatchesAlone is the same of a model that nobody ran before.
 var fromTwoBatchesAlone = Question{
-	Name: "batch-new", Asks: "the same for a model that was run nowhere else",
+	Name: "batch-new", Asks: "iteration at another batch size, from two, of a model run nowhere else",
 	Cases: func(set *profile.Set) []Case { return batchCases(set, twoBatches, wholeModel) },
 }
 
 // fromThreeBatches: the smallest, the middle and the largest batch size were
 // run on each VM type, no other.
 var fromThreeBatches = Question{
-	Name: "batch-three", Asks: "epoch or iteration at another batch size, from the smallest, the middle and the largest",
+	Name: "batch-three", Asks: "epoch or iteration at another batch size, from the least, the middle and the largest",
 	Cases: func(set *profile.Set) []Case { return batchCases(set, threeBatches, wholeModel) },
 }
 

@@ -26,7 +26,7 @@ var fromOneProbe = Question{
 // neverProbed: a model was measured on all VM types but one; what does it take
 // there? Its variants are not known there either.
 var neverProbed = Question{
-	Name: "vm", Asks: "iteration on a VM type where the model was never run",
+	Name: "vm", Asks: "iteration on a VM type where the model was never run, from all others",
 	Cases: func(set *profile.Set) []Case {
 		return vmCases(set, true, false, func(asked, c transfer.Cell, _ transfer.Place) bool {
 			return c.Model == asked.Model && c.Place == asked.Place
@@ -36,7 +36,7 @@ var neverProbed = Question{
 
 // neverProbedFromOne: the same of a model that was run on one VM type only.
 var neverProbedFromOne = Question{
-	Name: "vm-one", Asks: "the same for a model that was run on one VM type only",
+	Name: "vm-one", Asks: "iteration on a VM type never run on, of a model run on one other only",
 	Cases: func(set *profile.Set) []Case {
 		return vmCases(set, false, false, func(asked, c transfer.Cell, source transfer.Place) bool {
 			return c.Model == asked.Model && c.Place != source
