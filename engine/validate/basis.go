@@ -17,7 +17,9 @@ func ByBasis(set *profile.Set) map[estimate.Basis]Summary {
 	if len(set.Runs) > mostRuns {
 		return out
 	}
-	for basis, q := range map[estimate.Basis]Question{estimate.OtherBatch: fromTwoBatches, estimate.Transferred: neverProbed} {
+	for basis, q := range map[estimate.Basis]Question{
+		estimate.Measured: total("total", 2, true), estimate.OtherBatch: fromTwoBatches, estimate.Transferred: neverProbed,
+	} {
 		if s := Summarise(q.Cases(set)); s.N > 0 {
 			out[basis] = s
 		}

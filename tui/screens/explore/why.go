@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 )
@@ -296,9 +297,7 @@ func instead(r *rank.Result, x rank.Relaxation) string {
 func restsOn(a *Answer, c *rank.Candidate) string {
 	if c.IsPredicted() {
 		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
-		if s, ok := a.tested[c.Time.Basis]; ok {
-			line += fmt.Sprintf(" · tested %d times on these runs: off by %.0f %% median, %.0f %% p90", s.N, 100*s.Median, 100*s.P90)
-		}
+		line += tested(a, c)
 		if p := c.Configuration[0]; p.USDPerHour != nil {
 			line += fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
 		}
@@ -309,6 +308,9 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 		runs = fmt.Sprintf("%d runs", n)
 	}
 	line := fmt.Sprintf("rests on %s (%s)", runs, c.Time.Basis)
+	if c.Mode == profile.Train {
+		line += tested(a, c)
+	}
 	if src := source(a, c); src != "" {
 		line += ": " + src
 	}
@@ -319,6 +321,16 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 		line += fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
 	}
 	return line
+}
+
+// tested says how far off such estimates were on the set's own runs; "" where
+// nothing tells.
+func tested(a *Answer, c *rank.Candidate) string {
+	s, ok := a.tested[c.Time.Basis]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(" · tested %d times on these runs: off by %.2g %% median, %.2g %% p90", s.N, 100*s.Median, 100*s.P90)
 }
 
 // source is where the first run of the candidate comes from.
