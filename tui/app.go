@@ -156,6 +156,10 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case loadedMsg:
 		return a.loaded(msg)
+	case testedMsg:
+		if msg.set == a.set {
+			a.explore.SetTested(msg.tested)
+		}
 	case openedMsg:
 		return a.opened(msg)
 	case versionMsg:
@@ -204,7 +208,7 @@ func (a *App) loaded(msg loadedMsg) tea.Cmd {
 	first := a.set == nil
 	a.set, a.picks, a.version = msg.set, msg.picks, msg.version
 	a.library.SetContent(a.ws.Label(), a.ws.Path(), a.set, a.picks)
-	cmds := []tea.Cmd{a.showSet()}
+	cmds := []tea.Cmd{a.showSet(), a.test()}
 	if first {
 		cmds = append(cmds, a.poll())
 	}

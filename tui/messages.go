@@ -13,7 +13,9 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/validate"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/toast"
@@ -39,7 +41,11 @@ type (
 		ws      Workspace
 		version int64
 	}
-	answerMsg  struct{ answer *explore.Answer }
+	answerMsg struct{ answer *explore.Answer }
+	testedMsg struct {
+		set    *profile.Set
+		tested map[estimate.Basis]validate.Summary
+	}
 	startedMsg struct {
 		probe Probe
 		err   error
@@ -77,6 +83,13 @@ func (a *App) load() tea.Cmd {
 
 // pollEvery is how often other processes' writes are looked for.
 const pollEvery = time.Second
+
+// test finds out how well predictions do on the runs there are, away from
+// everything that waits.
+func (a *App) test() tea.Cmd {
+	set := a.set
+	return func() tea.Msg { return testedMsg{set, validate.ByBasis(set)} }
+}
 
 // poll reports the database's version after a while.
 func (a *App) poll() tea.Cmd {

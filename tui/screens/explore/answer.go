@@ -81,9 +81,9 @@ func (a *Answer) predict(previous *Answer) {
 	switch q := a.Question; {
 	case !q.Predicted:
 	case previous != nil && previous.predictor != nil && previous.Set == a.Set && previous.Question.Mode == q.Mode:
-		a.predictor, a.tested = previous.predictor, previous.tested
+		a.predictor = previous.predictor
 	default:
-		a.predictor, a.tested = transfer.New(a.Set, q.Mode), validate.ByBasis(a.Set)
+		a.predictor = transfer.New(a.Set, q.Mode)
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 	"slices"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
@@ -39,6 +41,7 @@ type Screen struct {
 	units    map[string]string // model → its unit of work; asked in every frame
 	question state.Question
 	asked    int // number of the last question
+	tested   map[estimate.Basis]validate.Summary
 	answer   *Answer
 
 	constraints *constraints
@@ -156,12 +159,24 @@ func (s *Screen) Request() func() *Answer {
 	return func() *Answer { return Ask(seq, set, q, previous) }
 }
 
+// SetTested says how well predictions did on the set's own runs.
+func (s *Screen) SetTested(tested map[estimate.Basis]validate.Summary) {
+	s.tested = tested
+	if s.answer != nil {
+		a := *s.answer // the old one may be in use by a question under way
+		a.tested = tested
+		s.answer = &a
+		s.refresh()
+	}
+}
+
 // Receive shows an answer unless a newer one is shown already.
 func (s *Screen) Receive(a *Answer) {
 	if s.answer != nil && a.Seq < s.answer.Seq {
 		return
 	}
 	s.table.SetColumns(columns(a.Result.Space.Metric, a.Question))
+	a.tested = s.tested // before anyone has seen it
 	s.answer = a
 	s.constraints.show(a)
 	s.refresh()
