@@ -306,6 +306,14 @@ class Bounded(nn.Module):
         with self.assertRaisesRegex(RuntimeError, "odd"):
             limit.go(self.run_of(model=path + ":Odd", batch=4, fit_batch=64))
 
+    def test_crash_at_the_limit(self):
+        """A library that crashes where the memory ends takes only the attempt with it."""
+        path = self.write("crash.py", "import os, signal\nfrom torch import nn\nclass Crash(nn.Module):\n    def forward(self, x):\n        if len(x) > 8: os.kill(os.getpid(), signal.SIGSEGV)\n        return x.flatten(1)\n")
+        self.replace(limit, "_bound_memory", lambda dev: None)
+        limit.go(self.run_of(model=path + ":Crash", batch=4, fit_batch=64))
+        (found,) = self.of("limit")
+        self.assertEqual((found["batch_size"], found["fails_at"]), (8, 9))
+
     def test_real_memory(self):
         """The address space ends, and with it the batch; not the process."""
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,9 +1,11 @@
 """The largest batch that fits the memory, found by trying."""
 
 import gc
+import os
 
 from . import events, machine, stopping, training
 
+_FULL, _FAILED = 3, 4  # exit codes of an attempt
 _STEPS = 2  # the second has the optimiser's state beside it
 
 
@@ -15,7 +17,7 @@ def go(run):
     fits, fails, size, most = 0, None, run.options.batch, run.options.fit_batch
     while size > fits and (fails is None or size < fails):
         stopping.check()
-        if attempt.fits(size):
+        if attempt.fits(size) if run.device.type == "cuda" else attempt.fits_apart(size):
             fits = size
         else:
             fails = size
@@ -43,6 +45,30 @@ class Attempt:
             return False
         finally:
             self._forget()
+
+    def fits_apart(self, size):
+        """The same in a process of its own: where a CPU's memory ends, libraries below PyTorch may crash instead of raising."""
+        child = os.fork()
+        if child == 0:
+            self._answer(size)
+        _, status = os.waitpid(child, 0)
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
+        if code == _FAILED:  # of something else than memory: it is said here
+            return self.fits(size)
+        return code == 0
+
+    def _answer(self, size):
+        """Tries in the child, and ends it."""
+        import torch
+
+        code = _FAILED
+        try:
+            torch.set_num_threads(1)  # the parent's threads are not here
+            code = 0 if self.fits(size) else _FULL
+        except BaseException:  # noqa: the parent tries again, and says it
+            pass
+        finally:
+            os._exit(code)
 
     def _step(self, size):
         import torch
