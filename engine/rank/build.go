@@ -314,7 +314,7 @@ func (b *builder) origin(index int, r profile.Run) int {
 func (b *builder) candidate(index int, r profile.Run) Candidate {
 	return Candidate{
 		Model: r.Model, Variant: r.Variant, Mode: r.Mode, BatchSize: r.BatchSize, Purchase: b.w.Purchase,
-		Quality: b.quality(r), OverMemory: b.overMemory(r), cell: b.origin(index, r),
+		Quality: b.quality(r), OverMemory: b.overMemory(r), cell: b.origin(index, r), timed: r.Basis,
 	}
 }
 

@@ -109,7 +109,7 @@ func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) 
 		if !value.Known() || o == ObjectiveCost && hourly == nil {
 			continue
 		}
-		option := next.Option{Value: value, Measured: c.Time.Basis == estimate.Measured, Probe: duration(c)}
+		option := next.Option{Value: value, Measured: c.timing() == estimate.Measured, Probe: duration(c)}
 		if o == ObjectiveCost {
 			option.Probe *= *hourly / 3600 / float64(vms(c))
 		}

@@ -40,6 +40,18 @@ func TestEpochsToATarget(t *testing.T) {
 		}
 	}
 
+	// Batch 192 was timed, but never trained to its end: its epochs are the
+	// others', and yet it was probed.
+	short := course(192, 1)
+	short.Validations, short.Accuracy, short.Epochs, short.ID = nil, nil, nil, 9
+	timed := runs(set.Runs...)
+	timed.Runs = append(timed.Runs, short)
+	one := w
+	one.BatchSizes = []int{192}
+	if got := Build(timed, one); len(got) != 1 || got[0].IsPredicted() || got[0].Time.Basis != estimate.OtherBatch {
+		t.Errorf("a probed batch size with others' epochs: %+v", got)
+	}
+
 	for i := range set.Runs {
 		set.Runs[i].Cloud, set.Runs[i].Region, set.Runs[i].InstanceType, set.Runs[i].TrainSize = "aws", "us", "measured", new(12800.0)
 	}

@@ -35,15 +35,16 @@ func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) 
 		}
 	}
 	variants, batches := b.axes()
+	offers, known := b.offers(), b.answeredAnywhere(answered)
 	var out []Candidate
 	// All predictions for a GPU err together: they rest on the same knowledge
 	// of it.
 	cells := map[string]int{}
 	for _, v := range variants {
-		for _, vm := range b.offers() {
+		for _, vm := range offers {
 			for _, batch := range batches {
 				run := b.imagined(v, vm, batch)
-				if !b.wanted(run) || b.isAnswered(answered, run) {
+				if !b.wanted(run) || known[anywhere(keyOf(run))] {
 					continue
 				}
 				var why string
@@ -99,20 +100,22 @@ func (b *builder) axes() (variants []profile.Variant, batches []int) {
 	return variants, slices.Compact(batches)
 }
 
-// isAnswered reports whether a run has answered for the cell, in whatever
-// region, be it that it ran out of memory there.
-func (b *builder) isAnswered(answered map[cellKey][]profile.Run, r profile.Run) bool {
-	want := keyOf(r)
-	want.vm.Region = ""
+// anywhere is the cell without its region.
+func anywhere(k cellKey) cellKey {
+	k.vm.Region = ""
+	return k
+}
+
+// answeredAnywhere are the cells, without their regions, that a run has answered
+// for, be it that it ran out of memory there.
+func (b *builder) answeredAnywhere(answered map[cellKey][]profile.Run) map[cellKey]bool {
+	known := make(map[cellKey]bool, len(answered))
 	for k, runs := range answered {
-		if k.vm.Region = ""; k != want {
-			continue
-		}
-		if slices.ContainsFunc(runs, func(s profile.Run) bool { return s.Status == profile.OutOfMemory || b.answers(s) }) {
-			return true
+		if slices.ContainsFunc(runs, func(r profile.Run) bool { return r.Status == profile.OutOfMemory || b.answers(r) }) {
+			known[anywhere(k)] = true
 		}
 	}
-	return false
+	return known
 }
 
 // imagined is the run of a cell as far as it is known without running it.
@@ -244,6 +247,13 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 func sameVariant(a, b profile.Variant) bool { return variantKey(a) == variantKey(b) }
 
 // IsPredicted reports whether the candidate rests on no run of its own.
-func (c *Candidate) IsPredicted() bool {
-	return c.Time.Basis >= estimate.OtherBatch
+// Its time may be weaker known than that: by the epochs it takes to a target.
+func (c *Candidate) IsPredicted() bool { return c.timing() >= estimate.OtherBatch }
+
+// timing is the basis of the iteration time behind the candidate's.
+func (c *Candidate) timing() estimate.Basis {
+	if c.timed == estimate.Unknown {
+		return c.Time.Basis
+	}
+	return c.timed
 }

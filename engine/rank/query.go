@@ -132,8 +132,9 @@ type Candidate struct {
 	Never       *float64
 	Why         string // of a predicted one: what the prediction rests on
 
-	timeLine, costLine *runtime.Line // over epochs, where known
-	cell               int           // timing cell; candidates of one cell err together
+	timeLine, costLine *runtime.Line  // over epochs, where known
+	timed              estimate.Basis // of the iteration time
+	cell               int            // timing cell; candidates of one cell err together
 }
 
 // USDPerHour is the price of the whole configuration; nil where a part has none.

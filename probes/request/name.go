@@ -13,11 +13,11 @@ import (
 
 // commandName is what a script's model is called where the user gives no name.
 func commandName(argv []string) string {
-	if i := scriptAt(argv); i > 0 {
+	if i := scriptAt(argv); i >= 0 {
 		return strings.TrimSuffix(filepath.Base(argv[i]), ".py")
 	}
-	if i := slices.Index(argv, "-m"); i > 0 && i+1 < len(argv) {
-		return argv[i+1]
+	if m := moduleOf(argv); m != "" {
+		return m
 	}
 	return filepath.Base(argv[0])
 }
@@ -27,14 +27,25 @@ func scriptAt(argv []string) int {
 	return slices.IndexFunc(argv, func(a string) bool { return strings.HasSuffix(a, ".py") })
 }
 
+// moduleOf is the module that a Python, or what starts several, is to run; ""
+// for none: other programs have a -m of their own.
+func moduleOf(argv []string) string {
+	program := filepath.Base(argv[0])
+	i := slices.Index(argv, "-m")
+	if i < 1 || i+1 == len(argv) || !strings.HasPrefix(program, "python") && program != "torchrun" {
+		return ""
+	}
+	return argv[i+1]
+}
+
 // commandSource is what tells commands of one name apart: the script with its
 // folder, the module, else all words.
 func commandSource(argv []string) string {
 	if i := scriptAt(argv); i >= 0 {
 		return withFolder(argv[i])
 	}
-	if i := slices.Index(argv, "-m"); i > 0 && i+1 < len(argv) {
-		return "-m " + argv[i+1]
+	if m := moduleOf(argv); m != "" {
+		return "-m " + m
 	}
 	return strings.Join(argv, " ")
 }

@@ -13,6 +13,8 @@ func TestSourcesOfCommands(t *testing.T) {
 	for command, want := range map[string][2]string{
 		"python3 proj/train.py --epochs 3":    {"train", "proj/train.py"},
 		"python3 -m mypkg.train --epochs 3":   {"mypkg.train", "-m mypkg.train"},
+		"./train.py --lr 1":                   {"train", "request/train.py"},
+		"worker -m fast":                      {"worker", "worker -m fast"},
 		"bash -c ./run":                       {"bash", "bash -c ./run"},
 		"torchrun -m pkg.go":                  {"pkg.go", "-m pkg.go"},
 		"torchrun --nproc 2 /a/b/finetune.py": {"finetune", "b/finetune.py"},
