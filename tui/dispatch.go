@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -258,10 +259,17 @@ func (a *App) toNextProbe() tea.Cmd {
 		b, _ := a.keys.Lookup(keys.Predicted)
 		return a.note(toast.Info, "no probe of what is shown is expected to pay; "+strings.Join(b.Keys, " or ")+" adds what was never probed")
 	}
+	f, where := a.probe.Form(), c.Configuration[0].VM.InstanceType
+	words := "probe it on a " + where + ": name the VM under hosts"
+	if strings.HasSuffix(f.Model, ":"+c.Model) {
+		f = f.For(c)
+	} else {
+		words = fmt.Sprintf("next is %s, batch %d, on a %s: name the model, and the VM under hosts", c.Model, c.BatchSize, where)
+	}
 	a.screen = keys.Probe
 	a.probe.Reset()
-	a.probe.SetForm(a.probe.Form().For(c))
-	return a.note(toast.Good, "probe it on a "+c.Configuration[0].VM.InstanceType+": name the VM under hosts")
+	a.probe.SetForm(f)
+	return a.note(toast.Good, words)
 }
 
 // discard answers that a probe shall be forgotten.

@@ -23,8 +23,15 @@ func TestPredictions(t *testing.T) {
 	if strings.Contains(s, "168 of 168") {
 		t.Errorf("no candidate was added:\n%s", s)
 	}
+	for _, size := range [][2]int{{80, 24}, {50, 15}} {
+		small := drive(t, size[0], size[1], &shelf{set: published(t)})
+		small.press("P")
+		if s := small.screen(); !strings.Contains(s, "□ ") {
+			t.Errorf("at %d columns nothing marks a prediction:\n%s", size[0], s)
+		}
+	}
 	d.press("N")
-	if s := d.screen(); !strings.Contains(s, "start the probe") || !strings.Contains(s, "name the VM under hosts") || !strings.Contains(s, "infer") || !strings.Contains(s, "300") {
+	if s := d.screen(); !strings.Contains(s, "start the probe") || !strings.Contains(s, "next is CaffeNet, batch 300") || !strings.Contains(s, "VM under hosts") {
 		t.Errorf("the form is not for it:\n%s", s)
 	}
 	d.press("1", "P")

@@ -205,6 +205,9 @@ func (r *rows) Cell(row int, column string, width int) string {
 		return fmt.Sprint(r.place[i])
 	case "vm":
 		name := text.Clean(export.VMs(c))
+		if c.IsPredicted() { // said here too: where it is narrow there is no column for the basis
+			name = string(r.th.BasisMark(c.Time.Basis)) + " " + name
+		}
 		if c.Live {
 			name += " " + r.th.Warn.Render("probing")
 		}
