@@ -5,6 +5,7 @@ package tui
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -70,6 +71,7 @@ type App struct {
 	left    bool          // the probe goes on without the program
 	// discarded: the only probe was given up, and its last words don't matter.
 	discarded bool
+	machines  map[string]profile.VMKey // SSH destination → what it was found to be
 	// A start that has been asked for, and how to give it up.
 	starting    chan startedMsg
 	endStarting context.CancelFunc
@@ -98,6 +100,9 @@ func New(ctx context.Context, o Options) *App {
 	if o.State.Question != nil {
 		q = *o.State.Question
 	}
+	if a.machines = maps.Clone(o.State.Machines); a.machines == nil {
+		a.machines = map[string]profile.VMKey{}
+	}
 	a.explore = explore.New(a.th, q, o.State.LogAxes)
 	a.probe = probe.New(a.th)
 	a.library = library.New(a.th)
@@ -110,7 +115,7 @@ func (a *App) theme() *theme.Theme {
 
 // State is what is worth remembering for the next session.
 func (a *App) State() state.State {
-	s := state.State{LogAxes: a.explore.LogAxes()}
+	s := state.State{LogAxes: a.explore.LogAxes(), Machines: a.machines}
 	if q := a.explore.Question(); q.Model != "" {
 		s.Question = &q
 	}
@@ -299,6 +304,7 @@ func (a *App) probed(msg probeMsg) tea.Cmd {
 	if !a.discarded {
 		a.probe.Update(msg.update)
 	}
+	a.recognise(msg.update)
 	cmds := []tea.Cmd{listen(msg.probe)}
 	if runs := measuredRuns(msg.update); len(runs) > 0 && !a.discarded {
 		first := len(a.live) == 0

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -244,32 +243,6 @@ func (a *App) toProbe() tea.Cmd {
 	a.probe.Reset()
 	a.probe.SetForm(f)
 	return nil
-}
-
-// toNextProbe opens the form for what it is most worth to know.
-func (a *App) toNextProbe() tea.Cmd {
-	c, ok := a.explore.NextProbe()
-	switch {
-	case a.probe.Active():
-		a.screen = keys.Probe
-		return nil
-	case !ok && a.explore.Question().Predicted:
-		return a.note(toast.Good, "no probe is expected to pay: stop probing")
-	case !ok:
-		b, _ := a.keys.Lookup(keys.Predicted)
-		return a.note(toast.Info, "no probe of what is shown is expected to pay; "+strings.Join(b.Keys, " or ")+" adds what was never probed")
-	}
-	f, where := a.probe.Form(), c.Configuration[0].VM.InstanceType
-	words := "probe it on a " + where + ": name the VM under hosts"
-	if strings.HasSuffix(f.Model, ":"+c.Model) {
-		f = f.For(c)
-	} else {
-		words = fmt.Sprintf("next is %s, batch %d, on a %s: name the model, and the VM under hosts", c.Model, c.BatchSize, where)
-	}
-	a.screen = keys.Probe
-	a.probe.Reset()
-	a.probe.SetForm(f)
-	return a.note(toast.Good, words)
 }
 
 // discard answers that a probe shall be forgotten.

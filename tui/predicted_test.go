@@ -1,8 +1,13 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+
+	"sweetspot/engine/rank"
+	"sweetspot/tui/screens/probe"
 )
 
 // What was never probed is ranked where that is asked for, says that it is a
@@ -37,5 +42,39 @@ func TestPredictions(t *testing.T) {
 	d.press("1", "P")
 	if s := d.screen(); !strings.Contains(s, "168 of 168") || strings.Contains(s, "□ spec") {
 		t.Errorf("the predictions stay:\n%s", s)
+	}
+}
+
+// Where the model's file and a machine of the VM type are known, N starts the
+// probe there and then.
+func TestNextProbeStartsWhereTheMachineIsKnown(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	var asked []probe.Form
+	d.app.opts.Probe = func(_ context.Context, _ Workspace, f probe.Form, _ rank.Query) (Probe, error) {
+		asked = append(asked, f)
+		return nil, errors.New("no Python here")
+	}
+	d.press("P")
+	c, ok := d.app.explore.NextProbe()
+	if !ok {
+		t.Fatalf("no next probe:\n%s", d.screen())
+	}
+	u := update(1, 0.1, false)
+	u.Rows[0].Host = "me@vm1"
+	u.Rows[0].Update.Run.Cloud, u.Rows[0].Update.Run.Region = c.Configuration[0].VM.Cloud, c.Configuration[0].VM.Region
+	u.Rows[0].Update.Run.InstanceType = c.Configuration[0].VM.InstanceType
+	d.app.recognise(u)
+	form := d.app.probe.Form()
+	form.Model, form.Input = "nets.py:"+c.Model, "3x224x224"
+	d.app.probe.SetForm(form)
+	d.press("N")
+	if len(asked) != 1 {
+		t.Fatalf("%d probes were asked for:\n%s", len(asked), d.screen())
+	}
+	if f := asked[0]; f.Mode != c.Mode || f.Batches[0] != c.BatchSize || f.Hosts[0] != "me@vm1" {
+		t.Errorf("asked for %+v, the next probe is batch %d of %s", f, c.BatchSize, c.ID)
+	}
+	if vm, ok := d.app.State().Machines["me@vm1"]; !ok || vm != c.Configuration[0].VM.Key() {
+		t.Errorf("the machine is not remembered: %v", d.app.State().Machines)
 	}
 }

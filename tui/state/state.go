@@ -27,6 +27,9 @@ type State struct {
 	Database string    `json:"database,omitempty"`
 	Question *Question `json:"question,omitempty"`
 	LogAxes  bool      `json:"log_axes"`
+	// Machines are the VM types of the SSH destinations that were probed, ""
+	// being this machine: where to probe a VM type again.
+	Machines map[string]profile.VMKey `json:"machines,omitempty"`
 }
 
 // Question is what Explore asks: a workload with its limits. Nil is no limit.
