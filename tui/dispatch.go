@@ -306,7 +306,8 @@ func (a *App) pickOf() (export.Pick, bool) {
 	if !ok {
 		return export.Pick{}, false
 	}
-	return export.NewPick(a.explore.Answer().Result, i, time.Now(), a.opts.Version), true
+	answer := a.explore.Answer()
+	return export.NewPick(answer.Result, i, time.Now(), a.opts.Version, answer.Tested()), true
 }
 
 func (a *App) pick() tea.Cmd {

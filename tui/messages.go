@@ -13,7 +13,6 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/data/store"
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/validate"
 	"sweetspot/probes/matrix"
@@ -44,7 +43,7 @@ type (
 	answerMsg struct{ answer *explore.Answer }
 	testedMsg struct {
 		set    *profile.Set
-		tested map[estimate.Basis]validate.Summary
+		tested validate.Tested
 	}
 	startedMsg struct {
 		probe Probe

@@ -48,7 +48,7 @@ func newExportCommand() *cobra.Command {
 			if runs {
 				return exportRuns(cmd, f, out, force)
 			}
-			result, err := ask(cmd, database(cmd), flags)
+			result, tested, err := ask(cmd, database(cmd), flags)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func newExportCommand() *cobra.Command {
 			if place < 1 || place > len(result.Order) {
 				return usageError("--place %d: the ranking has places 1 to %d", place, len(result.Order))
 			}
-			pick := export.NewPick(result, result.Order[place-1], time.Now(), version())
+			pick := export.NewPick(result, result.Order[place-1], time.Now(), version(), tested)
 			return writeTo(cmd, out, force, func(w io.Writer) error { return pick.Write(w, f) })
 		},
 	}

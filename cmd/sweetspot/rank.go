@@ -16,6 +16,7 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
+	"sweetspot/engine/validate"
 )
 
 // queryFlags are the flags that ask a ranking, as the user typed them.
@@ -65,17 +66,17 @@ func newRankCommand() *cobra.Command {
 			if csv && wantsJSON(cmd) {
 				return usageError("--csv and --json exclude each other")
 			}
-			result, err := ask(cmd, database(cmd), flags)
+			result, tested, err := ask(cmd, database(cmd), flags)
 			if err != nil && (result == nil || !wantsJSON(cmd)) {
 				return err
 			}
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
-				err = errors.Join(printJSON(out, export.NewRanking(result)), err)
+				err = errors.Join(printJSON(out, export.NewRanking(result, tested)), err)
 			case csv:
-				err = export.WriteCSV(out, export.NewRanking(result).Candidates)
+				err = export.WriteCSV(out, export.NewRanking(result, tested).Candidates)
 			default:
-				err = export.WriteTable(out, result)
+				err = export.WriteTable(out, result, tested)
 			}
 			if err == nil {
 				err = feasibleOrSay(result)
@@ -90,40 +91,41 @@ func newRankCommand() *cobra.Command {
 
 // printDefaultRanking is what sweetspot says without a terminal.
 func printDefaultRanking(cmd *cobra.Command, db string) error {
-	result, err := ask(cmd, db, queryFlags{purchase: string(profile.OnDemand), maxCount: defaultMaxCount})
+	result, tested, err := ask(cmd, db, queryFlags{purchase: string(profile.OnDemand), maxCount: defaultMaxCount})
 	if err != nil {
 		return err
 	}
 	if wantsJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), export.NewRanking(result))
+		return printJSON(cmd.OutOrStdout(), export.NewRanking(result, tested))
 	}
-	return export.WriteTable(cmd.OutOrStdout(), result)
+	return export.WriteTable(cmd.OutOrStdout(), result, tested)
 }
 
-// ask opens the database and answers the query the flags mean. Where there is
-// no candidate at all the result is empty and comes with the error that says so.
-func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, error) {
+// ask opens the database and answers the query the flags mean, with how well
+// such estimates did on its own runs. Where there is no candidate at all the
+// result is empty and comes with the error that says so.
+func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validate.Tested, error) {
 	w, err := workspace.Open(cmd.Context(), db)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer w.Close()
 	set, err := w.Load(cmd.Context())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	q, err := flags.query(set)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if flags.predicted {
 		q.Predictor = transfer.New(set, q.Mode)
 	}
 	result := rank.Evaluate(rank.NewSpace(rank.Build(set, q.Workload)), q)
 	if len(result.Space.Candidates) == 0 {
-		return result, nothingToRank(set, q)
+		return result, nil, nothingToRank(set, q)
 	}
-	return result, nil
+	return result, validate.ByBasis(set), nil
 }
 
 // query reads the flags; the set tells which model and mode are meant where

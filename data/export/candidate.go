@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
 )
 
 // Schema is the version of every JSON object written here.
@@ -48,6 +49,7 @@ type Candidate struct {
 	EpochsWhy     *string     `json:"epochs_why" yaml:"epochs_why"`
 	Never         *float64    `json:"never" yaml:"never"` // probability that the target is never reached
 	Why           *string     `json:"why" yaml:"why"`     // of a predicted one: what the prediction rests on
+	Tested        *Tested     `json:"tested" yaml:"tested"`
 }
 
 // Pruning is what was removed from the model.
@@ -97,6 +99,14 @@ type Accuracy struct {
 	HigherIsBetter bool    `json:"higher_is_better" yaml:"higher_is_better"`
 }
 
+// Tested is how far off estimates of the candidate's basis were on the runs of
+// the database itself, as fractions of the truth.
+type Tested struct {
+	N      int      `json:"n" yaml:"n"`
+	Median *float64 `json:"median" yaml:"median"`
+	P90    *float64 `json:"p90" yaml:"p90"`
+}
+
 // TimeCost is a number for each objective.
 type TimeCost struct {
 	Time *float64 `json:"time" yaml:"time"`
@@ -118,7 +128,7 @@ type Violation struct {
 
 // NewCandidate describes candidate i of a result. place is its rank from 1, 0
 // where infeasible; the probabilities are those of [rank.Result.BestProbability].
-func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Candidate {
+func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, tested validate.Tested) Candidate {
 	c := &r.Space.Candidates[i]
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(variantName(c.Variant)), Precision: word(clean(c.Variant.Precision)),
@@ -130,6 +140,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 		out.EpochsLow, out.EpochsHigh, out.EpochsWhy = &e.Low, &e.High, word(clean(c.EpochsWhy))
 	}
 	out.Never = knownAt(c.Never)
+	out.Tested = newTested(tested, c)
 	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
@@ -149,6 +160,15 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64) Ca
 		out.Violates = append(out.Violates, Violation{string(v.Constraint), known(v.Limit), knownAt(v.Value)})
 	}
 	return out
+}
+
+// newTested is nil where no run tells how good such an estimate is.
+func newTested(t validate.Tested, c *rank.Candidate) *Tested {
+	s, ok := t.Of(c.Mode, c.Time.Basis)
+	if !ok {
+		return nil
+	}
+	return &Tested{s.N, known(s.Median), known(s.P90)}
 }
 
 func newPruning(p *profile.Pruning) *Pruning {

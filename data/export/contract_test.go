@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"math"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -84,7 +86,9 @@ func indented(t *testing.T, v any) []byte {
 	return b.Bytes()
 }
 
-func TestRankingGolden(t *testing.T) { golden(t, "ranking.json", indented(t, NewRanking(example()))) }
+func TestRankingGolden(t *testing.T) {
+	golden(t, "ranking.json", indented(t, NewRanking(example(), nil)))
+}
 
 // The keys of CONTRACTS, typed from there. A value of nil ends the walk.
 type keys map[string]any
@@ -133,13 +137,13 @@ func require(t *testing.T, path string, want keys, got any) (seen int) {
 func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 	var ranking, pick any
 	r := example()
-	if err := json.Unmarshal(indented(t, NewRanking(r)), &ranking); err != nil {
+	if err := json.Unmarshal(indented(t, NewRanking(r, nil)), &ranking); err != nil {
 		t.Fatal(err)
 	}
 	if seen := require(t, "rank", rankKeys, ranking); seen < 200 {
 		t.Errorf("only %d keys were looked at: the example lost its variety", seen)
 	}
-	if err := json.Unmarshal(indented(t, NewPick(r, r.Order[0], time.Now(), "test")), &pick); err != nil {
+	if err := json.Unmarshal(indented(t, NewPick(r, r.Order[0], time.Now(), "test", nil)), &pick); err != nil {
 		t.Fatal(err)
 	}
 	require(t, "pick", keys{"schema": nil, "command": nil, "warnings": nil, "query": keys{}, "candidate": candidateKeys}, pick)
@@ -148,7 +152,7 @@ func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 func TestUnknownIsNull(t *testing.T) {
 	r := example()
 	for i := range r.Space.Candidates {
-		c := NewCandidate(r, i, 0, nil, nil)
+		c := NewCandidate(r, i, 0, nil, nil, nil)
 		switch vm := c.Configuration[0]; {
 		case *c.BatchSize == 4096:
 			if c.Time.S != nil || c.Time.Basis != nil || c.Feasible {
@@ -175,7 +179,7 @@ func TestUnknownIsNull(t *testing.T) {
 }
 
 func TestInfeasibleCandidatesFollowWithTheirReasons(t *testing.T) {
-	out := NewRanking(example())
+	out := NewRanking(example(), nil)
 	feasible := true
 	for k, c := range out.Candidates {
 		if c.Feasible != (c.Rank != nil) || c.Feasible != (len(c.Violates) == 0) {
@@ -235,7 +239,7 @@ func hostileResult(t *rapid.T) *rank.Result {
 
 func TestNothingKeepsARankingFromBeingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if _, err := json.Marshal(NewRanking(hostileResult(t))); err != nil {
+		if _, err := json.Marshal(NewRanking(hostileResult(t), nil)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -243,7 +247,7 @@ func TestNothingKeepsARankingFromBeingJSON(t *testing.T) {
 
 func TestYAMLSaysTheSameAsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := NewPick(hostileResult(t), 0, time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0), "1.0")
+		p := NewPick(hostileResult(t), 0, time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0), "1.0", nil)
 		decode := func(f Format, unmarshal func([]byte, any) error) any {
 			var b bytes.Buffer
 			if err := p.Write(&b, f); err != nil {
@@ -282,5 +286,27 @@ func TestParseFormat(t *testing.T) {
 	}
 	if err := (Pick{}).Write(&bytes.Buffer{}, "xml"); err == nil {
 		t.Error("wrote a format that does not exist")
+	}
+}
+
+// An estimate whose kind was back-tested says so beside the number, one that
+// nothing tells of says nothing.
+func TestBackTestsStandBesideTheNumbers(t *testing.T) {
+	r := example()
+	tested := validate.Tested{estimate.Measured: {N: 14, Median: 0.04, P90: 0.11}}
+	for _, c := range NewRanking(r, tested).Candidates {
+		if measured := c.Time.Basis != nil && *c.Time.Basis == "measured"; measured != (c.Tested != nil) {
+			t.Errorf("%s (%v) was tested: %v", c.ID, c.Time.Basis, c.Tested)
+		} else if measured && (c.Tested.N != 14 || *c.Tested.Median != 0.04 || *c.Tested.P90 != 0.11) {
+			t.Errorf("%s: %+v", c.ID, *c.Tested)
+		}
+	}
+	var with, without bytes.Buffer
+	if err := errors.Join(WriteTable(&with, r, tested), WriteTable(&without, r, nil)); err != nil {
+		t.Fatal(err)
+	}
+	const line = "note: measured estimates, tested 14 times on these runs: off by 4 % median, 11 % p90\n"
+	if !strings.HasSuffix(with.String(), line) || strings.Contains(without.String(), "tested") {
+		t.Errorf("with:\n%s\nwithout:\n%s", with.String(), without.String())
 	}
 }

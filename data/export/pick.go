@@ -13,6 +13,7 @@ import (
 
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
 )
 
 // Pick is a candidate the user chose, with the query that led to it.
@@ -26,10 +27,10 @@ type Pick struct {
 	EstimatedBy string    `json:"estimated_by" yaml:"estimated_by"`
 }
 
-// NewPick makes a pick of candidate i of a result.
-func NewPick(r *rank.Result, i int, at time.Time, version string) Pick {
+// NewPick makes a pick of candidate i of a result; tested may be nil.
+func NewPick(r *rank.Result, i int, at time.Time, version string, tested validate.Tested) Pick {
 	place := slices.Index(r.Order, i) + 1
-	c := NewCandidate(r, i, place, r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost))
+	c := NewCandidate(r, i, place, r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost), tested)
 	c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
 	return Pick{
 		Schema: Schema, Command: "export", Warnings: Warnings(r), PickedAt: at.UTC().Format(time.RFC3339),

@@ -5,6 +5,7 @@ import (
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
 )
 
 // Query is the question a ranking answers.
@@ -113,8 +114,9 @@ type Crossover struct {
 }
 
 // NewRanking describes a result: the feasible candidates best first, then the
-// others with what they violate.
-func NewRanking(r *rank.Result) Ranking {
+// others with what they violate. tested says how good such estimates were on the
+// database itself; nil where that was not asked.
+func NewRanking(r *rank.Result, tested validate.Tested) Ranking {
 	s := r.Space
 	out := Ranking{
 		Schema: Schema, Command: "rank", Warnings: Warnings(r), Query: NewQuery(r.Query),
@@ -124,11 +126,11 @@ func NewRanking(r *rank.Result) Ranking {
 	place := make(map[int]int, len(r.Order))
 	for k, i := range r.Order {
 		place[i] = k + 1
-		out.Candidates = append(out.Candidates, NewCandidate(r, i, k+1, pTime, pCost))
+		out.Candidates = append(out.Candidates, NewCandidate(r, i, k+1, pTime, pCost, tested))
 	}
 	for i, ok := range r.Feasible {
 		if !ok {
-			out.Candidates = append(out.Candidates, NewCandidate(r, i, 0, nil, nil))
+			out.Candidates = append(out.Candidates, NewCandidate(r, i, 0, nil, nil, tested))
 		}
 	}
 	out.NextProbe = newNextProbe(r)

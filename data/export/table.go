@@ -13,13 +13,14 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
 )
 
 // tableRows is how many candidates the printed table shows.
 const tableRows = 25
 
 // WriteTable prints the feasible candidates for people, best first.
-func WriteTable(w io.Writer, r *rank.Result) error {
+func WriteTable(w io.Writer, r *rank.Result, tested validate.Tested) error {
 	fmt.Fprintln(w, Headline(r))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "#\tVM\tvariant\tbatch\ttime\tcost\t"+metricTitle(r)+"\tP(fastest)\tP(cheapest)\tbasis")
@@ -42,7 +43,24 @@ func WriteTable(w io.Writer, r *rank.Result) error {
 	for _, warning := range Warnings(r) {
 		fmt.Fprintln(w, "note: "+warning)
 	}
+	for _, line := range testedLines(r, tested) {
+		fmt.Fprintln(w, "note: "+line)
+	}
 	return nil
+}
+
+// testedLines say how good estimates of the bases in the table were on the
+// database itself.
+func testedLines(r *rank.Result, tested validate.Tested) (lines []string) {
+	said := map[estimate.Basis]bool{}
+	for _, i := range r.Order[:min(len(r.Order), tableRows)] {
+		c := &r.Space.Candidates[i]
+		if s, ok := tested.Of(c.Mode, c.Time.Basis); ok && !said[c.Time.Basis] {
+			said[c.Time.Basis] = true
+			lines = append(lines, fmt.Sprintf("%s estimates, %s", c.Time.Basis, s.Words()))
+		}
+	}
+	return lines
 }
 
 // Headline says what was asked and how much of it is feasible.

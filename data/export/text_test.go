@@ -30,7 +30,7 @@ func written(t *testing.T, p Pick, f Format) string {
 
 func TestPickGolden(t *testing.T) {
 	r := example()
-	p := NewPick(r, r.Order[0], pickedAt, "1.2.3")
+	p := NewPick(r, r.Order[0], pickedAt, "1.2.3", nil)
 	for _, f := range Formats {
 		golden(t, "pick"+f.Extension(), []byte(written(t, p, f)))
 	}
@@ -38,7 +38,7 @@ func TestPickGolden(t *testing.T) {
 
 func TestTableGolden(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteTable(&b, example()); err != nil {
+	if err := WriteTable(&b, example(), nil); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.Bytes())
@@ -46,7 +46,7 @@ func TestTableGolden(t *testing.T) {
 
 func TestCSVReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		candidates := NewRanking(hostileResult(t)).Candidates
+		candidates := NewRanking(hostileResult(t), nil).Candidates
 		var b bytes.Buffer
 		if err := WriteCSV(&b, candidates); err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ var bar = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\|`)
 
 func TestMarkdownStaysInItsTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := NewPick(hostileResult(t), 0, pickedAt, "1.0")
+		p := NewPick(hostileResult(t), 0, pickedAt, "1.0", nil)
 		var b bytes.Buffer
 		if err := p.Write(&b, Markdown); err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
 	r := example()
 	c := &r.Space.Candidates[r.Order[0]]
 	c.Variant.Name = "a\\|b | c\n<img src=x> [link](http://example.org) `code` &#124;"
-	got := written(t, NewPick(r, r.Order[0], pickedAt, "1.0"), Markdown)
+	got := written(t, NewPick(r, r.Order[0], pickedAt, "1.0", nil), Markdown)
 	want := "| variant | a\\\\\\|b \\| c &lt;img src=x> \\[link\\](http://example.org) 'code' &amp;#124; fp16 |\n"
 	if !strings.Contains(got, want) {
 		t.Errorf("want the row\n%s in\n%s", want, got)
@@ -133,7 +133,7 @@ func TestMarkdownOfALocalRun(t *testing.T) {
 			continue
 		}
 		r.Space.Candidates[i].BatchSize, r.Space.Candidates[i].Sources = 0, []int64{5, -131}
-		p := NewPick(r, i, pickedAt, "1.0")
+		p := NewPick(r, i, pickedAt, "1.0", nil)
 		got := written(t, p, Markdown)
 		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | price unknown |\n", "| rests on | run 5; built-in library, run 131 |\n"} {
 			if !strings.Contains(got, want) {
@@ -228,7 +228,7 @@ func TestOverflowIsUnknown(t *testing.T) {
 	huge := rank.Candidate{
 		Time: estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured}, Configuration: []rank.Part{{Count: 1}},
 	}
-	p := NewPick(rank.Evaluate(rank.NewSpace([]rank.Candidate{huge}), rank.Query{}), 0, pickedAt, "1.0")
+	p := NewPick(rank.Evaluate(rank.NewSpace([]rank.Candidate{huge}), rank.Query{}), 0, pickedAt, "1.0", nil)
 	if p.Candidate.Time.S != nil {
 		t.Errorf("time %v without an end", *p.Candidate.Time.S)
 	}
@@ -252,7 +252,7 @@ func TestTableOfHostileNames(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := WriteTable(&b, r); err != nil {
+	if err := WriteTable(&b, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); strings.ContainsAny(got, "\x1b\x07\u202e") || !strings.HasPrefix(got, "ne t · ") || strings.Contains(got, "\nt") {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
@@ -24,12 +23,12 @@ type Answer struct {
 	PCost       map[int]float64
 	Relaxations []rank.Relaxation
 	Crossovers  []rank.Crossover
-	next        *rank.NextProbe                     // nil where no probe is expected to pay
-	predictor   *transfer.Predictor                 // of the set and mode; nil until predictions are asked for
-	tested      map[estimate.Basis]validate.Summary // how well predictions did on the set itself
-	spots       map[int][]rank.SweetSpot            // by candidate: where it is one, and where it is the unpruned one
-	key         string                              // of the workload the space was built for
-	run         map[int64]int                       // ID → index in Set.Runs
+	next        *rank.NextProbe          // nil where no probe is expected to pay
+	predictor   *transfer.Predictor      // of the set and mode; nil until predictions are asked for
+	tested      validate.Tested          // how well predictions did on the set itself
+	spots       map[int][]rank.SweetSpot // by candidate: where it is one, and where it is the unpruned one
+	key         string                   // of the workload the space was built for
+	run         map[int64]int            // ID → index in Set.Runs
 }
 
 // maxCount is the most VMs of one type that inference is spread over.
@@ -68,6 +67,9 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 	}
 	return a
 }
+
+// Tested is how well predictions did on the set itself; nil until that is known.
+func (a *Answer) Tested() validate.Tested { return a.tested }
 
 func (a *Answer) bestProbability(o rank.Objective) map[int]float64 {
 	if o == rank.ObjectiveTime {

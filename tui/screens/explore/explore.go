@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"sweetspot/data/export"
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
@@ -41,7 +40,7 @@ type Screen struct {
 	units    map[string]string // model → its unit of work; asked in every frame
 	question state.Question
 	asked    int // number of the last question
-	tested   map[estimate.Basis]validate.Summary
+	tested   validate.Tested
 	answer   *Answer
 
 	constraints *constraints
@@ -160,7 +159,7 @@ func (s *Screen) Request() func() *Answer {
 }
 
 // SetTested says how well predictions did on the set's own runs.
-func (s *Screen) SetTested(tested map[estimate.Basis]validate.Summary) {
+func (s *Screen) SetTested(tested validate.Tested) {
 	s.tested = tested
 	if s.answer != nil {
 		a := *s.answer // the old one may be in use by a question under way

@@ -8,7 +8,6 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 )
@@ -308,9 +307,7 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 		runs = fmt.Sprintf("%d runs", n)
 	}
 	line := fmt.Sprintf("rests on %s (%s)", runs, c.Time.Basis)
-	if c.Mode == profile.Train {
-		line += tested(a, c)
-	}
+	line += tested(a, c)
 	if src := source(a, c); src != "" {
 		line += ": " + src
 	}
@@ -326,11 +323,11 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 // tested says how far off such estimates were on the set's own runs; "" where
 // nothing tells.
 func tested(a *Answer, c *rank.Candidate) string {
-	s, ok := a.tested[c.Time.Basis]
+	s, ok := a.tested.Of(c.Mode, c.Time.Basis)
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(" · tested %d times on these runs: off by %.2g %% median, %.2g %% p90", s.N, 100*s.Median, 100*s.P90)
+	return " · " + s.Words()
 }
 
 // source is where the first run of the candidate comes from.
