@@ -65,7 +65,7 @@ func BenchmarkScrub(b *testing.B) {
 				d.send(<-d.late) // the first answer over many takes its time
 			}
 			space := d.app.explore.Answer().Result.Space
-			if n, want := len(space.Candidates), 4*size.variants*size.vms*size.batches; n != want || !space.AccuracyVaries() {
+			if n, want := space.Len(), 4*size.variants*size.vms*size.batches; n != want || !space.AccuracyVaries() {
 				b.Fatalf("%d candidates, not %d", n, want)
 			}
 			d.app.Update(press("down")) // from accuracy to cost

@@ -122,7 +122,7 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 		q.Predictor = transfer.New(set, q.Mode)
 	}
 	result := rank.Evaluate(rank.NewSpace(rank.Build(set, q.Workload)), q)
-	if len(result.Space.Candidates) == 0 {
+	if result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
 	}
 	return result, validate.ByBasis(set), nil

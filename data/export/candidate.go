@@ -129,7 +129,7 @@ type Violation struct {
 // NewCandidate describes candidate i of a result. place is its rank from 1, 0
 // where infeasible; the probabilities are those of [rank.Result.BestProbability].
 func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, tested validate.Tested) Candidate {
-	c := &r.Space.Candidates[i]
+	c := r.Space.At(i)
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(variantName(c.Variant)), Precision: word(clean(c.Variant.Precision)),
 		Mode: string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),

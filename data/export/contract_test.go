@@ -151,7 +151,7 @@ func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 
 func TestUnknownIsNull(t *testing.T) {
 	r := example()
-	for i := range r.Space.Candidates {
+	for i := range r.Space.Len() {
 		c := NewCandidate(r, i, 0, nil, nil, nil)
 		switch vm := c.Configuration[0]; {
 		case *c.BatchSize == 4096:

@@ -92,7 +92,7 @@ func newNextProbe(r *rank.Result) *NextProbe {
 	if !ok {
 		return nil
 	}
-	return &NextProbe{clean(r.Space.Candidates[p.Candidate].ID), string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
+	return &NextProbe{clean(r.Space.At(p.Candidate).ID), string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
@@ -120,7 +120,7 @@ func NewRanking(r *rank.Result, tested validate.Tested) Ranking {
 	s := r.Space
 	out := Ranking{
 		Schema: Schema, Command: "rank", Warnings: Warnings(r), Query: NewQuery(r.Query),
-		Candidates: make([]Candidate, 0, len(s.Candidates)), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
+		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
 	}
 	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
 	place := make(map[int]int, len(r.Order))
@@ -137,7 +137,7 @@ func NewRanking(r *rank.Result, tested validate.Tested) Ranking {
 	out.Frontier = Frontiers{ids(s, r.TimeAccuracy), ids(s, r.CostAccuracy), ids(s, r.TimeCost)}
 	out.markFrontiers()
 	for _, x := range r.Crossovers() {
-		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.Candidates[x.From].ID), clean(s.Candidates[x.To].ID), string(x.Objective)})
+		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID), string(x.Objective)})
 	}
 	for name, n := range r.Because {
 		out.InfeasibleBecause[string(name)] = n
@@ -163,7 +163,7 @@ func (r *Ranking) markFrontiers() {
 func ids(s *rank.Space, index []int) []string {
 	out := make([]string, len(index))
 	for k, i := range index {
-		out[k] = clean(s.Candidates[i].ID)
+		out[k] = clean(s.At(i).ID)
 	}
 	return out
 }
@@ -173,13 +173,13 @@ func ids(s *rank.Space, index []int) []string {
 func Warnings(r *rank.Result) []string {
 	out := []string{}
 	if len(r.Order) > 0 {
-		if c := &r.Space.Candidates[r.Order[0]]; c.IsPredicted() {
+		if c := r.Space.At(r.Order[0]); c.IsPredicted() {
 			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it", VMs(c), c.Time.Basis))
 		}
 	}
 	unpriced, printed := 0, 0
-	for i := range r.Space.Candidates {
-		c := &r.Space.Candidates[i]
+	for i := range r.Space.Len() {
+		c := r.Space.At(i)
 		if c.USDPerHour() == nil {
 			unpriced++
 		}
@@ -189,7 +189,7 @@ func Warnings(r *rank.Result) []string {
 	}
 	if unpriced > 0 {
 		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown and meets no cost limit",
-			unpriced, len(r.Space.Candidates), r.Query.Purchase))
+			unpriced, r.Space.Len(), r.Query.Purchase))
 	}
 	if printed > 0 {
 		out = append(out, fmt.Sprintf("%d candidates answer with a published total whose number of epochs is unknown", printed))

@@ -29,7 +29,7 @@ func WriteTable(w io.Writer, r *rank.Result, tested validate.Tested) error {
 		if k == tableRows {
 			break
 		}
-		c := &r.Space.Candidates[i]
+		c := r.Space.At(i)
 		fmt.Fprintf(tw, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k+1, VMs(c), VariantLabel(c.Variant), c.BatchSize,
 			withInterval(c.Time, quantity.Duration), withInterval(c.Cost, quantity.Money), accuracyText(c.Quality),
 			probability(pTime, i), probability(pCost, i), c.Time.Basis)
@@ -54,7 +54,7 @@ func WriteTable(w io.Writer, r *rank.Result, tested validate.Tested) error {
 func testedLines(r *rank.Result, tested validate.Tested) (lines []string) {
 	said := map[estimate.Basis]bool{}
 	for _, i := range r.Order[:min(len(r.Order), tableRows)] {
-		c := &r.Space.Candidates[i]
+		c := r.Space.At(i)
 		if s, ok := tested.Of(c.Mode, c.Time.Basis); ok && !said[c.Time.Basis] {
 			said[c.Time.Basis] = true
 			lines = append(lines, fmt.Sprintf("%s estimates, %s", c.Time.Basis, s.Words()))
@@ -66,7 +66,7 @@ func testedLines(r *rank.Result, tested validate.Tested) (lines []string) {
 // Headline says what was asked and how much of it is feasible.
 func Headline(r *rank.Result) string {
 	return clean(fmt.Sprintf("%s · by %s · %d of %d feasible · %s · 90 %% intervals",
-		WorkloadText(r.Query.Workload), r.Query.Sort, len(r.Order), len(r.Space.Candidates), r.Query.Purchase))
+		WorkloadText(r.Query.Workload), r.Query.Sort, len(r.Order), r.Space.Len(), r.Query.Purchase))
 }
 
 // WorkloadText says in words what is to be done.
@@ -141,7 +141,7 @@ func probability(p map[int]float64, i int) string {
 // WhyNothing explains an empty ranking: the constraint that rules everything
 // out, and how far it would have to give.
 func WhyNothing(r *rank.Result) string {
-	n := len(r.Space.Candidates)
+	n := r.Space.Len()
 	all := r.RulesOutAll()
 	if len(all) == 0 {
 		var parts []string

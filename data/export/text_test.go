@@ -116,7 +116,7 @@ func TestMarkdownStaysInItsTable(t *testing.T) {
 
 func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
 	r := example()
-	c := &r.Space.Candidates[r.Order[0]]
+	c := r.Space.At(r.Order[0])
 	c.Variant.Name = "a\\|b | c\n<img src=x> [link](http://example.org) `code` &#124;"
 	got := written(t, NewPick(r, r.Order[0], pickedAt, "1.0", nil), Markdown)
 	want := "| variant | a\\\\\\|b \\| c &lt;img src=x> \\[link\\](http://example.org) 'code' &amp;#124; fp16 |\n"
@@ -128,11 +128,11 @@ func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
 // A run on a machine of one's own: nothing of a cloud, a price or a GPU.
 func TestMarkdownOfALocalRun(t *testing.T) {
 	r := example()
-	for i := range r.Space.Candidates {
-		if r.Space.Candidates[i].Configuration[0].VM.InstanceType != "desk" {
+	for i := range r.Space.Len() {
+		if r.Space.At(i).Configuration[0].VM.InstanceType != "desk" {
 			continue
 		}
-		r.Space.Candidates[i].BatchSize, r.Space.Candidates[i].Sources = 0, []int64{5, -131}
+		r.Space.At(i).BatchSize, r.Space.At(i).Sources = 0, []int64{5, -131}
 		p := NewPick(r, i, pickedAt, "1.0", nil)
 		got := written(t, p, Markdown)
 		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | price unknown |\n", "| rests on | run 5; built-in library, run 131 |\n"} {
@@ -244,8 +244,8 @@ func TestTableOfHostileNames(t *testing.T) {
 	r := example()
 	const hostile = "n\x1b]0;title\x07e\nt\u202e"
 	r.Query.Model, r.Space.Metric = hostile, hostile
-	for i := range r.Space.Candidates {
-		c := &r.Space.Candidates[i]
+	for i := range r.Space.Len() {
+		c := r.Space.At(i)
 		c.Variant.Name, c.Variant.Precision = hostile, hostile
 		for k := range c.Configuration {
 			c.Configuration[k].VM.InstanceType = hostile

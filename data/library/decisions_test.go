@@ -17,7 +17,7 @@ func TestSweetSpotsOfCaffeNet(t *testing.T) {
 	s := rank.NewSpace(rank.Build(load(t), w))
 	vms := map[string][]string{}
 	for _, spot := range s.SweetSpots() {
-		vm := s.Candidates[spot.Candidate].Configuration[0].VM.InstanceType
+		vm := s.At(spot.Candidate).Configuration[0].VM.InstanceType
 		vms[vm] = append(vms[vm], spot.Words())
 		want := map[string]struct{ ratio, saved float64 }{"conv1": {0.3, 1 - 18.4/19}, "conv2": {0.5, 1 - 16.7/19}}[spot.Layer]
 		if spot.Ratio != want.ratio || math.Abs(spot.Saved-want.saved) > 0.005 || spot.Lost != 0 {

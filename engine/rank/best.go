@@ -39,7 +39,7 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 	for d := range draws {
 		least := math.Inf(1)
 		for k, i := range contenders {
-			c := &r.Space.Candidates[i]
+			c := r.Space.At(i)
 			drawn[k] = math.Log(values[i]) + c.Time.LogSigma()*cells[c.cell][d]
 			if z := prices[i]; z != nil {
 				drawn[k] += z[d]
@@ -76,7 +76,7 @@ const tie = Material
 func (r *Result) normals(contenders []int) map[int][]float64 {
 	cells := map[int][]float64{}
 	for _, i := range contenders {
-		cell := r.Space.Candidates[i].cell
+		cell := r.Space.At(i).cell
 		if cells[cell] != nil {
 			continue
 		}
@@ -101,14 +101,14 @@ func (r *Result) contenders(o Objective) (values []float64, indices []int) {
 	const reach = 4
 	bound := math.Inf(1)
 	for _, i := range r.Order {
-		c := &s.Candidates[i]
+		c := s.At(i)
 		if !(values[i] > 0) || c.Time.LogSigma() == 0 {
 			return nil, nil
 		}
 		bound = math.Min(bound, values[i]*math.Exp(reach*c.sigma(o)))
 	}
 	for _, i := range r.Order {
-		if values[i]*math.Exp(-reach*s.Candidates[i].sigma(o)) <= bound {
+		if values[i]*math.Exp(-reach*s.At(i).sigma(o)) <= bound {
 			indices = append(indices, i)
 		}
 	}

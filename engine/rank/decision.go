@@ -52,8 +52,9 @@ type bests struct{ time, cost float64 }
 
 func newDecision(set *profile.Set, q Query, run profile.Run) (decision, bool) {
 	d := decision{Result: Evaluate(NewSpace(Build(withRun(set, run), q.Workload)), q), own: -1}
-	d.mine = make([]bool, len(d.Space.Candidates))
-	for i, c := range d.Space.Candidates {
+	d.mine = make([]bool, d.Space.Len())
+	for i := range d.Space.Len() {
+		c := d.Space.At(i)
 		d.mine[i] = slices.Contains(c.Sources, run.ID)
 		// Where none is feasible it is the one nearest to being so.
 		if d.mine[i] && c.Time.Known() && c.OverMemory == nil && (d.own < 0 || d.Space.Time[i] < d.Space.Time[d.own]) {
@@ -94,7 +95,7 @@ func withRun(set *profile.Set, run profile.Run) *profile.Set {
 func (d decision) share(set *profile.Set, run profile.Run) float64 {
 	const change = 1.0 / 128 // small, and exact in binary
 	run.Steady = run.Steady.Times(1 + change)
-	own := d.Space.Candidates[d.own]
+	own := d.Space.At(d.own)
 	alike := *set // the runs of the same cell are among these
 	alike.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool {
 		return r.VM() != run.VM() || r.BatchSize != run.BatchSize
@@ -177,7 +178,7 @@ const widest = 0.5
 
 // tell names candidate j by what sets it apart from the run's own.
 func (d decision) tell(j int) string {
-	own, other := &d.Space.Candidates[d.own], &d.Space.Candidates[j]
+	own, other := d.Space.At(d.own), d.Space.At(j)
 	mine, theirs := own.Configuration[0], other.Configuration[0]
 	switch {
 	case theirs.VM.Key() != mine.VM.Key() && theirs.Count > 1:

@@ -84,8 +84,8 @@ func meets(c *Candidate, l Limits) bool {
 
 func feasible(s *Space, l Limits) []int {
 	var out []int
-	for i := range s.Candidates {
-		if meets(&s.Candidates[i], l) {
+	for i := range s.Len() {
+		if meets(s.At(i), l) {
 			out = append(out, i)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Result is the answer to a query over a space. Indices are into
-// Space.Candidates. It is immutable.
+// the space. It is immutable.
 type Result struct {
 	Space *Space
 	Query Query
@@ -31,7 +31,7 @@ type Result struct {
 // Evaluate tests every candidate against the query's limits and orders the
 // feasible ones.
 func Evaluate(s *Space, q Query) *Result {
-	n := len(s.Candidates)
+	n := s.Len()
 	r := &Result{
 		Space: s, Query: q, Feasible: make([]bool, n), Score: make([]float64, n),
 		Because: map[Constraint]int{}, BestTime: math.NaN(), BestCost: math.NaN(),
@@ -71,7 +71,7 @@ func breaks(s *Space, l Limits, i int) uint8 {
 	if l.MaxCost != nil && !(s.Cost[i] <= *l.MaxCost) {
 		v |= 4
 	}
-	if s.Candidates[i].OverMemory != nil || math.IsNaN(s.Time[i]) {
+	if s.At(i).OverMemory != nil || math.IsNaN(s.Time[i]) {
 		v |= 8
 	}
 	return v
@@ -217,7 +217,7 @@ func (r *Result) Violations(i int) []Violation {
 	if v&4 != 0 {
 		out = append(out, Violation{Cost, *l.MaxCost, known(s.Cost[i])})
 	}
-	if m := s.Candidates[i].OverMemory; m != nil {
+	if m := s.At(i).OverMemory; m != nil {
 		out = append(out, *m)
 	}
 	return out

@@ -18,7 +18,7 @@ func TestEvaluateAgainstTheDefinition(t *testing.T) {
 		if !slices.Equal(sorted(r.Order), want) {
 			t.Fatalf("feasible %v, want %v", sorted(r.Order), want)
 		}
-		for i := range s.Candidates {
+		for i := range s.Len() {
 			if r.Feasible[i] != slices.Contains(want, i) {
 				t.Fatalf("Feasible[%d] = %v", i, r.Feasible[i])
 			}
@@ -149,7 +149,7 @@ func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
 		r := Evaluate(s, q)
 		want := map[Constraint]int{}
-		for i := range s.Candidates {
+		for i := range s.Len() {
 			for _, v := range r.Violations(i) {
 				want[v.Constraint]++
 			}
@@ -160,9 +160,9 @@ func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
 			if r.Because[name] != want[name] {
 				t.Fatalf("%s rules out %d, its violations are %d", name, r.Because[name], want[name])
 			}
-			rulesOutAll := len(s.Candidates) > 0
-			for i := range s.Candidates {
-				c := s.Candidates[i]
+			rulesOutAll := s.Len() > 0
+			for i := range s.Len() {
+				c := s.At(i)
 				if name != GPUMemory {
 					c.OverMemory = nil
 				}

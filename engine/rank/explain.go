@@ -61,7 +61,7 @@ func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gai
 		worth = Material * math.Abs(least)
 	}
 	candidate = -1
-	for i := range s.Candidates {
+	for i := range s.Len() {
 		if breaks(s, l, i) != bit || math.IsNaN(column[i]) {
 			continue
 		}
@@ -81,7 +81,7 @@ func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gai
 func (r *Result) RulesOutAll() []Constraint {
 	var out []Constraint
 	for _, name := range constraints {
-		if n := r.Because[name]; n > 0 && n == len(r.Space.Candidates) {
+		if n := r.Because[name]; n > 0 && n == r.Space.Len() {
 			out = append(out, name)
 		}
 	}
@@ -109,8 +109,8 @@ func (r *Result) Crossovers() []Crossover {
 	for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
 		var lines []runtime.Line
 		var index []int
-		for i := range r.Space.Candidates {
-			c := &r.Space.Candidates[i]
+		for i := range r.Space.Len() {
+			c := r.Space.At(i)
 			line := c.timeLine
 			if o == ObjectiveCost {
 				line = c.costLine

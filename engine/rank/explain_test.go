@@ -69,7 +69,7 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 		for _, x := range r.Relaxations() {
 			listed[x.Constraint] = x
 			l, gives := relaxed(s, q.Limits, x.Constraint, x.Need)
-			if !gives || !meets(&s.Candidates[x.Candidate], l) || r.Feasible[x.Candidate] {
+			if !gives || !meets(s.At(x.Candidate), l) || r.Feasible[x.Candidate] {
 				t.Fatalf("%+v does not let its candidate in", x)
 			}
 			gain, ok := buys(r, x.Constraint, x.In, x.Need)
@@ -143,9 +143,9 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 		for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
 			line := func(i int) *runtime.Line {
 				if o == ObjectiveCost {
-					return s.Candidates[i].costLine
+					return s.At(i).costLine
 				}
-				return s.Candidates[i].timeLine
+				return s.At(i).timeLine
 			}
 			var rivals []int
 			for _, i := range feasible(s, Limits{MinAccuracy: q.MinAccuracy}) {

@@ -14,13 +14,13 @@ type Flip struct {
 // where i is not the cheaper of the two, or a price is unknown.
 func (r *Result) PriceFlip(i int) (Flip, bool) {
 	s := r.Space
-	own := s.Candidates[i].Configuration
+	own := s.At(i).Configuration
 	if len(own) != 1 || own[0].USDPerHour == nil || *own[0].USDPerHour == 0 || math.IsNaN(s.Cost[i]) {
 		return Flip{}, false
 	}
 	rival := -1
 	for _, j := range r.Order {
-		other := s.Candidates[j].Configuration
+		other := s.At(j).Configuration
 		if len(other) == 1 && other[0].VM.Key() == own[0].VM.Key() {
 			continue
 		}

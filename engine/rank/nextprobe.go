@@ -45,7 +45,7 @@ func (r *Result) NextProbe(duration func(c *Candidate) float64, best func(Object
 		}
 	}
 	p.Candidate = of[p.Option]
-	c := &r.Space.Candidates[p.Candidate]
+	c := r.Space.At(p.Candidate)
 	p.Seconds = duration(c)
 	if hourly := c.USDPerHour(); hourly != nil {
 		p.USD = new(p.Seconds / 3600 * *hourly / float64(vms(c)))
@@ -67,7 +67,7 @@ func (r *Result) isSure(p map[int]float64) bool {
 	if len(r.Order) == 0 {
 		return true
 	}
-	if r.Space.Candidates[r.Order[0]].IsPredicted() {
+	if r.Space.At(r.Order[0]).IsPredicted() {
 		return false
 	}
 	return p == nil || p[r.Order[0]] >= Sure
@@ -100,7 +100,7 @@ func vms(c *Candidate) int {
 func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) (options []next.Option, of []int) {
 	at := map[int]int{} // cell → option
 	for _, i := range r.Order {
-		c := &r.Space.Candidates[i]
+		c := r.Space.At(i)
 		value := c.Time
 		if o == ObjectiveCost {
 			value = c.Cost

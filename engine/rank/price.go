@@ -42,7 +42,7 @@ func widened(e estimate.Estimate, sigma float64) estimate.Estimate {
 func (r *Result) priceDraws(contenders []int) map[int][]float64 {
 	out, drawn := map[int][]float64{}, map[profile.VMKey][]float64{}
 	for _, i := range contenders {
-		c := &r.Space.Candidates[i]
+		c := r.Space.At(i)
 		if len(c.Configuration) != 1 || c.Configuration[0].PriceSpread == 0 {
 			continue
 		}

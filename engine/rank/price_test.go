@@ -27,7 +27,7 @@ func TestPricesAreResampled(t *testing.T) {
 	if pCalm < 0.97 || pWild > 0.85 || pWild < 0.5 {
 		t.Errorf("P(cheapest) %g with one quote, %g with three far apart", pCalm, pWild)
 	}
-	one, three := &calm.Space.Candidates[calm.Order[0]], &wild.Space.Candidates[wild.Order[0]]
+	one, three := calm.Space.At(calm.Order[0]), wild.Space.At(wild.Order[0])
 	if one.Cost.Value != three.Cost.Value || three.Cost.HalfWidth() < 3*one.Cost.HalfWidth() || three.Time != one.Time {
 		t.Errorf("cost %+v and %+v", one.Cost, three.Cost)
 	}

@@ -1,26 +1,36 @@
 package rank
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Space is a list of candidates laid out for quick questions: a column per
 // objective, NaN where unknown. It is immutable once made.
 type Space struct {
-	Candidates []Candidate
-	Time       []float64 // seconds
-	Cost       []float64 // US dollars
-	Accuracy   []float64 // as the metric prints it
+	Time     []float64 // seconds
+	Cost     []float64 // US dollars
+	Accuracy []float64 // as the metric prints it
 	// Loss is the accuracy turned so that smaller is better.
 	Loss []float64
 	// HigherIsBetter is the direction of the accuracy metric.
 	HigherIsBetter bool
 	Metric         string
+
+	candidates []Candidate
 }
+
+// Len is the number of candidates.
+func (s *Space) Len() int { return len(s.Time) }
+
+// At is candidate i, which nobody may change.
+func (s *Space) At(i int) *Candidate { return &s.candidates[i] }
 
 // NewSpace lays out the candidates.
 func NewSpace(candidates []Candidate) *Space {
 	n := len(candidates)
 	s := &Space{
-		Candidates: candidates, HigherIsBetter: true,
+		candidates: candidates, HigherIsBetter: true,
 		Time: make([]float64, n), Cost: make([]float64, n), Accuracy: make([]float64, n), Loss: make([]float64, n),
 	}
 	for i := range candidates {
@@ -57,4 +67,10 @@ func (s *Space) AccuracyVaries() bool {
 		}
 	}
 	return false
+}
+
+// Live is the first candidate that rests on a probe which is still running.
+func (s *Space) Live() (i int, ok bool) {
+	i = slices.IndexFunc(s.candidates, func(c Candidate) bool { return c.Live })
+	return i, i >= 0
 }

@@ -45,8 +45,8 @@ func (s *Space) SweetSpots() []SweetSpot {
 		count, batch     int
 	}
 	groups := map[group][]int{}
-	for i := range s.Candidates {
-		c := &s.Candidates[i]
+	for i := range s.Len() {
+		c := s.At(i)
 		if len(c.Configuration) != 1 || math.IsNaN(s.Time[i]) || math.IsNaN(s.Loss[i]) || c.OverMemory != nil {
 			continue
 		}
@@ -80,7 +80,7 @@ func (s *Space) sweetSpotsOf(members []int) []SweetSpot {
 	unpruned := -1
 	axes := map[axis][]step{}
 	for _, i := range members {
-		a, ratio, ok := along(s.Candidates[i].Variant)
+		a, ratio, ok := along(s.At(i).Variant)
 		switch {
 		case !ok:
 		case ratio > 0:
@@ -145,7 +145,7 @@ func (s *Space) walk(unpruned int, steps []step) (spot SweetSpot, found bool) {
 }
 
 func (s *Space) tolerance(i int) float64 {
-	e := s.Candidates[i].Quality.Estimate
+	e := s.At(i).Quality.Estimate
 	return math.Max((e.High-e.Low)/2, Point*math.Max(1, math.Abs(e.Value)))
 }
 

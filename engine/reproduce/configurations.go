@@ -215,7 +215,7 @@ func pick(values []float64, at []int) []float64 {
 func versionsOf(q *rank.Result, at []int) []string {
 	var names []string
 	for _, i := range at {
-		names = append(names, q.Space.Candidates[i].Variant.Name)
+		names = append(names, q.Space.At(i).Variant.Name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -240,9 +240,10 @@ func savedAtBest(q *rank.Result, byCost bool) float64 {
 		value = q.Space.Cost
 	}
 	highest := slices.Max(pick(q.Space.Accuracy, q.Order))
-	last := q.Space.Candidates[len(value)-1].Configuration
+	last := q.Space.At(len(value) - 1).Configuration
 	least, most := math.Inf(1), 0.0
-	for i, c := range q.Space.Candidates {
+	for i := range q.Space.Len() {
+		c := q.Space.At(i)
 		if q.Space.Accuracy[i] == highest && sameParts(c.Configuration, last) {
 			least, most = math.Min(least, value[i]), math.Max(most, value[i])
 		}

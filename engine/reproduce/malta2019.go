@@ -202,7 +202,7 @@ func (c comparison) conclusion(k Key) computation {
 				return math.NaN()
 			}
 			accuracy := result.Space.Accuracy
-			return float64(result.Space.Candidates[slices.Index(accuracy, slices.Min(accuracy))].BatchSize)
+			return float64(result.Space.At(slices.Index(accuracy, slices.Min(accuracy))).BatchSize)
 		}}
 	}
 	return computation{note: "no method of ours computes this cell"}
@@ -236,6 +236,6 @@ func (c comparison) batchSize(k Key) computation {
 		if k.Column == "slowest_batch_size" {
 			at = result.Order[len(result.Order)-1]
 		}
-		return float64(result.Space.Candidates[at].BatchSize)
+		return float64(result.Space.At(at).BatchSize)
 	}}
 }

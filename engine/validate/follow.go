@@ -149,7 +149,7 @@ func (f *follower) next(table []profile.Run) int {
 			return f.cheapest(table)
 		}
 		if p, ok := r.NextProbe(rank.ProbeSeconds, r.BestProbability); ok {
-			vm := r.Space.Candidates[p.Candidate].Configuration[0].VM.Key()
+			vm := r.Space.At(p.Candidate).Configuration[0].VM.Key()
 			return slices.IndexFunc(table, func(c profile.Run) bool { return c.VM() == vm })
 		}
 	}
@@ -174,7 +174,7 @@ func (f *follower) name(table []profile.Run, sort rank.Sort, o rank.Objective, o
 		}
 	}
 	if r := f.ask(table, sort); len(r.Order) > 0 {
-		n.Named, n.P = r.Space.Candidates[r.Order[0]].Configuration[0].VM.InstanceType, r.BestProbability(o)[r.Order[0]]
+		n.Named, n.P = r.Space.At(r.Order[0]).Configuration[0].VM.InstanceType, r.BestProbability(o)[r.Order[0]]
 	}
 	return n
 }

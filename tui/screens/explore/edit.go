@@ -85,7 +85,7 @@ func (s *Screen) NextProbe() (c *rank.Candidate, ok bool) {
 	if s.answer == nil || s.answer.next == nil {
 		return nil, false
 	}
-	return &s.answer.Result.Space.Candidates[s.answer.next.Candidate], true
+	return s.answer.Result.Space.At(s.answer.next.Candidate), true
 }
 
 // Clear takes all limits and filters away.

@@ -261,7 +261,7 @@ func (s *Screen) counts() (feasible, all int) {
 	if s.answer == nil {
 		return 0, 0
 	}
-	return len(s.answer.Result.Order), len(s.answer.Result.Space.Candidates)
+	return len(s.answer.Result.Order), s.answer.Result.Space.Len()
 }
 
 // LivePlace says where the candidate of a running probe stands.
@@ -270,8 +270,8 @@ func (s *Screen) LivePlace() []string {
 		return nil
 	}
 	r := s.answer.Result
-	live := slices.IndexFunc(r.Space.Candidates, func(c rank.Candidate) bool { return c.Live })
-	if live < 0 {
+	live, ok := r.Space.Live()
+	if !ok {
 		return nil
 	}
 	if !r.Feasible[live] {

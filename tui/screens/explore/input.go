@@ -196,7 +196,7 @@ func (s *Screen) frontierOf(plot Region) []int {
 
 // choose puts the cursor on a candidate.
 func (s *Screen) choose(i int) {
-	s.table.Select(identity(s.answer.Result.Space.Candidates[i].ID))
+	s.table.Select(identity(s.answer.Result.Space.At(i).ID))
 	s.hold()
 }
 

@@ -91,9 +91,9 @@ func (p *plots) layOut(a *Answer) {
 	}
 	// Without any price, as on a machine of one's own, time is all there is.
 	batch := plot.Axis{Title: "batch", Label: quantity.Count}
-	sizes := make([]float64, len(s.Candidates))
-	for i := range s.Candidates {
-		sizes[i] = float64(s.Candidates[i].BatchSize)
+	sizes := make([]float64, s.Len())
+	for i := range s.Len() {
+		sizes[i] = float64(s.At(i).BatchSize)
 	}
 	p.title[0] = "time × batch size"
 	p.set(0, timeAxis, batch, s.Time, sizes, class)
@@ -156,8 +156,8 @@ func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, lineOf func
 	s := a.Result.Space
 	dial := plot.Axis{Title: "epochs", Label: quantity.Count}
 	most := 0.0
-	for i := range s.Candidates {
-		c := &s.Candidates[i]
+	for i := range s.Len() {
+		c := s.At(i)
 		switch {
 		case c.Mode == profile.Infer && c.Units != nil:
 			dial.Title, most = "units", math.Max(most, 2**c.Units)
@@ -169,8 +169,8 @@ func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, lineOf func
 	var xs, ys []float64
 	var classes []uint8
 	p.dialOf = []int{}
-	for i := range s.Candidates {
-		line, ok := lineOf(&s.Candidates[i])
+	for i := range s.Len() {
+		line, ok := lineOf(s.At(i))
 		for k := range dialPoints {
 			if x := most * float64(k+1) / dialPoints; ok {
 				xs, ys = append(xs, x), append(ys, line.At(x))
@@ -192,7 +192,7 @@ func (p *plots) showDial(a *Answer, selected int) {
 	at := -1
 	asked := math.NaN()
 	if selected >= 0 {
-		if c := &r.Space.Candidates[selected]; c.Epochs != nil {
+		if c := r.Space.At(selected); c.Epochs != nil {
 			asked = *c.Epochs
 		} else if c.Units != nil {
 			asked = *c.Units
@@ -231,7 +231,7 @@ func (p *plots) whiskers(s *rank.Space, k, i int) plot.Whiskers {
 	if i < 0 {
 		return plot.Whiskers{}
 	}
-	c := &s.Candidates[i]
+	c := s.At(i)
 	x, y := c.Time, c.Cost
 	if s.AccuracyVaries() {
 		y = x.Times(0)
@@ -249,8 +249,8 @@ func (p *plots) whiskers(s *rank.Space, k, i int) plot.Whiskers {
 // each has a rune and a colour of its own.
 func (p *plots) classify(s *rank.Space) []uint8 {
 	count := map[string]int{}
-	for i := range s.Candidates {
-		count[className(&s.Candidates[i])]++
+	for i := range s.Len() {
+		count[className(s.At(i))]++
 	}
 	p.classes = p.classes[:0]
 	for name := range count {
@@ -269,9 +269,9 @@ func (p *plots) classify(s *rank.Space) []uint8 {
 	for k, name := range p.classes {
 		number[name] = uint8(min(k, 255))
 	}
-	out := make([]uint8, len(s.Candidates))
-	for i := range s.Candidates {
-		out[i] = number[className(&s.Candidates[i])]
+	out := make([]uint8, s.Len())
+	for i := range s.Len() {
+		out[i] = number[className(s.At(i))]
 	}
 	return out
 }

@@ -72,7 +72,7 @@ type rowOptions struct {
 // newRows orders an answer by a column; engine orders are kept as they are.
 func newRows(a *Answer, th *theme.Theme, o rowOptions) *rows {
 	s := a.Result.Space
-	n := len(s.Candidates)
+	n := s.Len()
 	r := &rows{a: a, th: th, order: make([]int, 0, n), ids: make([]int64, n), find: make(map[int64]int, n), place: make([]int, n), pinned: o.pinned}
 	for k, i := range a.Result.Order {
 		r.order = append(r.order, i)
@@ -89,7 +89,7 @@ func newRows(a *Answer, th *theme.Theme, o rowOptions) *rows {
 		if !ok && !o.feasibleOnly {
 			out = append(out, i)
 		}
-		r.ids[i] = identity(s.Candidates[i].ID)
+		r.ids[i] = identity(s.At(i).ID)
 	}
 	slices.SortStableFunc(out, func(i, j int) int { return byNumber(a.Result.Key(i), a.Result.Key(j)) })
 	r.order = append(r.order, out...)
@@ -115,19 +115,19 @@ func (r *rows) sortBy(column string) {
 	switch column {
 	case "vm":
 		words = func(i int) string {
-			p := s.Candidates[i].Configuration[0]
+			p := s.At(i).Configuration[0]
 			return fmt.Sprintf("%s %04d", p.VM.InstanceType, p.Count)
 		}
 	case "variant":
-		words = func(i int) string { return export.VariantLabel(s.Candidates[i].Variant) }
+		words = func(i int) string { return export.VariantLabel(s.At(i).Variant) }
 	case "batch":
-		number = func(i int) float64 { return float64(s.Candidates[i].BatchSize) }
+		number = func(i int) float64 { return float64(s.At(i).BatchSize) }
 	case "epochs":
-		number = func(i int) float64 { return epochsOf(&s.Candidates[i]) }
+		number = func(i int) float64 { return epochsOf(s.At(i)) }
 	case "accuracy":
 		number = func(i int) float64 { return s.Loss[i] }
 	case "basis":
-		number = func(i int) float64 { return float64(s.Candidates[i].Time.Basis) }
+		number = func(i int) float64 { return float64(s.At(i).Time.Basis) }
 	case "best":
 		number = func(i int) float64 { return -r.probability(i) }
 	default:
@@ -196,7 +196,7 @@ func (r *rows) Look(row int) table.Look {
 func (r *rows) Cell(row int, column string, width int) string {
 	i := r.order[row]
 	res := r.a.Result
-	c := &res.Space.Candidates[i]
+	c := res.Space.At(i)
 	switch column {
 	case "rank":
 		if r.place[i] == 0 {

@@ -145,7 +145,7 @@ func (s *Screen) inspect(width, height int) string {
 	}
 	var lines []string
 	i, ok := s.Selected()
-	if len(s.answer.Result.Order) == 0 && len(s.answer.Result.Space.Candidates) > 0 {
+	if len(s.answer.Result.Order) == 0 && s.answer.Result.Space.Len() > 0 {
 		lines = append(lines, "nothing feasible: "+export.WhyNothing(s.answer.Result))
 		lines = append(lines, bought(s.answer))
 	} else if ok {
@@ -166,8 +166,8 @@ func (s *Screen) inspect(width, height int) string {
 func (s *Screen) compared(i int) []string {
 	var lines []string
 	r := s.answer.Result
-	for k := range r.Space.Candidates {
-		c := &r.Space.Candidates[k]
+	for k := range r.Space.Len() {
+		c := r.Space.At(k)
 		if k != i && s.pinned[identity(c.ID)] && len(lines) < 2 {
 			lines = append(lines, "against pinned "+export.VMs(c)+" "+export.VariantLabel(c.Variant)+": "+difference(r, i, k))
 		}

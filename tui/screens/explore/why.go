@@ -24,7 +24,7 @@ func number(v *float64) string {
 // answer gives the same words.
 func why(a *Answer, i int) []string {
 	r := a.Result
-	c := &r.Space.Candidates[i]
+	c := r.Space.At(i)
 	lines := []string{place(a, i)}
 	lines = append(lines, numbers(c)...)
 	if s := bought(a); s != "" {
@@ -61,7 +61,7 @@ func nextProbe(a *Answer) []string {
 		}
 		return nil
 	}
-	c := &a.Result.Space.Candidates[a.next.Candidate]
+	c := a.Result.Space.At(a.next.Candidate)
 	return []string{fmt.Sprintf("next probe: %s %s, batch %d: %s", c.Configuration[0].VM.InstanceType, export.VariantLabel(c.Variant), c.BatchSize, a.next.Words())}
 }
 
@@ -100,15 +100,15 @@ func place(a *Answer, i int) string {
 	} else {
 		parts = append(parts, behind(r, i))
 	}
-	if r.Space.Candidates[i].IsPredicted() {
+	if r.Space.At(i).IsPredicted() {
 		parts[0] += ", but never probed"
 	}
 	if f := frontier(r, i); f != "" {
 		parts = append(parts, f)
 	}
 	if flip, ok := r.PriceFlip(i); ok && flip.USDPerHour > flip.Now*1.005 {
-		vm := &r.Space.Candidates[flip.To]
-		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", export.VMs(vm), r.Space.Candidates[i].Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
+		vm := r.Space.At(flip.To)
+		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", export.VMs(vm), r.Space.At(i).Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -271,7 +271,7 @@ func relaxation(r *rank.Result, x rank.Relaxation) string {
 	default:
 		step = export.AccuracyText(x.Need, r.Space.HigherIsBetter)
 	}
-	c := &r.Space.Candidates[x.Candidate]
+	c := r.Space.At(x.Candidate)
 	name := export.VMs(c) + " " + export.VariantLabel(c.Variant)
 	if len(r.Order) == 0 || math.IsInf(x.Gain, 1) {
 		return fmt.Sprintf("%s: %s would let %s in", x.Constraint, step, name)
