@@ -234,7 +234,7 @@ func (a *App) toProbe() tea.Cmd {
 	}
 	f := a.probe.Form()
 	if i, ok := a.explore.Selected(); ok {
-		c := &a.explore.Answer().Result.Space.At(i)
+		c := a.explore.Answer().Result.Space.At(i)
 		// Mode and batch size of another model say nothing about this one.
 		if strings.HasSuffix(f.Model, ":"+c.Model) {
 			f = f.For(c)

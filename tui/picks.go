@@ -89,7 +89,7 @@ func (a *App) copyRow() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	c := &a.explore.Answer().Result.Space.At(i)
+	c := a.explore.Answer().Result.Space.At(i)
 	line := fmt.Sprintf("%s\t%s\tbatch %d\t%s\t%s", export.VMs(c), export.VariantLabel(c.Variant), c.BatchSize, quantity.Duration(c.Time.Value), quantity.Money(c.Cost.Value))
 	return tea.Batch(tea.SetClipboard(line), a.note(toast.Info, "copied the row"))
 }

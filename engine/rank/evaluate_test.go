@@ -162,7 +162,7 @@ func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
 			}
 			rulesOutAll := s.Len() > 0
 			for i := range s.Len() {
-				c := s.At(i)
+				c := *s.At(i)
 				if name != GPUMemory {
 					c.OverMemory = nil
 				}
