@@ -12,8 +12,8 @@ import (
 )
 
 // Run is a run as it travels with all its iteration times: seconds, US dollars
-// for one VM, bytes and GiB, fractions. Times of single iterations and
-// validations follow it.
+// for one VM, bytes and GiB, fractions. Times of single iterations,
+// validations and pauses follow it.
 type Run struct {
 	ID                 int64     `json:"id"`
 	Model              string    `json:"model"`
@@ -76,6 +76,14 @@ type validation struct {
 	AtS            *float64 `json:"at_s"` // when it ended, from the run's start
 }
 
+// pause is time of a run that belongs to no iteration and no validation.
+type pause struct {
+	AtS        float64 `json:"at_s"` // when it ended, from the run's start
+	Seconds    float64 `json:"seconds"`
+	Kind       *string `json:"kind"`
+	Iterations *int    `json:"iterations"` // done before it
+}
+
 // NewRun describes a run.
 func NewRun(r profile.Run) Run {
 	out := Run{
@@ -112,8 +120,8 @@ func lasted(v profile.Validation) *float64 {
 }
 
 // WriteRuns writes the runs of a set as one JSON object, each with its
-// iterations and validations; iterations gives those of one run. It holds one
-// run's iterations at a time.
+// iterations, validations and pauses; iterations gives those of one run. It
+// holds one run's iterations at a time.
 func WriteRuns(w io.Writer, set *profile.Set, iterations func(run int64) ([]store.Iteration, error)) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	fmt.Fprintf(out, "{\"schema\":%d,\"command\":\"export\",\"warnings\":[],\"runs\":[", Schema)
@@ -136,7 +144,7 @@ func WriteRuns(w io.Writer, set *profile.Set, iterations func(run int64) ([]stor
 func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
 	head, err := json.Marshal(NewRun(r))
 	if err != nil {
-		return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
+		return notFinite(r)
 	}
 	out.WriteByte('\n')
 	out.Write(bytes.TrimSuffix(head, []byte("}")))
@@ -147,7 +155,7 @@ func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
 		}
 		seconds, err := json.Marshal(it.Seconds)
 		if err != nil {
-			return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
+			return notFinite(r)
 		}
 		fmt.Fprintf(out, `{"epoch":%d,"index":%d,"rank":%d,"seconds":%s}`, it.Epoch, it.Index, it.Rank, seconds)
 	}
@@ -155,10 +163,22 @@ func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
 	for k, v := range r.Validations {
 		validations[k] = validation{v.Epoch, lasted(v), word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units, v.AtS}
 	}
+	pauses := make([]pause, len(r.Pauses))
+	for k, p := range r.Pauses {
+		pauses[k] = pause{p.AtS, p.Seconds, word(clean(p.Kind)), p.Iterations}
+	}
 	tail, err := json.Marshal(validations)
 	if err != nil {
-		return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
+		return notFinite(r)
 	}
-	fmt.Fprintf(out, "],\"validations\":%s}", tail)
+	end, err := json.Marshal(pauses)
+	if err != nil {
+		return notFinite(r)
+	}
+	fmt.Fprintf(out, "],\"validations\":%s,\"pauses\":%s}", tail, end)
 	return nil
+}
+
+func notFinite(r profile.Run) error {
+	return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
 }

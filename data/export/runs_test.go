@@ -14,6 +14,7 @@ func TestRunsSayWhenEpochsBegan(t *testing.T) {
 	run := profile.Run{
 		Model: "net", Mode: profile.Train, Basis: estimate.Measured, EpochStartsS: []float64{0.5, 10.5},
 		Validations: []profile.Validation{{Epoch: 1, Value: new(0.5), AtS: new(20.0)}, {Epoch: 2, Seconds: 3}},
+		Pauses:      []profile.Pause{{AtS: 20.5, Seconds: 0.4, Kind: "check\x1b[2Jpoint", Iterations: new(200)}, {AtS: 21}},
 	}
 	var out bytes.Buffer
 	err := WriteRuns(&out, &profile.Set{Runs: []profile.Run{run, {Model: "net", Mode: profile.Infer}}}, func(int64) ([]store.Iteration, error) { return nil, nil })
@@ -27,6 +28,12 @@ func TestRunsSayWhenEpochsBegan(t *testing.T) {
 				Seconds *float64 `json:"seconds"`
 				AtS     *float64 `json:"at_s"`
 			} `json:"validations"`
+			Pauses []struct {
+				AtS        float64 `json:"at_s"`
+				Seconds    float64 `json:"seconds"`
+				Kind       *string `json:"kind"`
+				Iterations *int    `json:"iterations"`
+			} `json:"pauses"`
 		} `json:"runs"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
@@ -38,5 +45,12 @@ func TestRunsSayWhenEpochsBegan(t *testing.T) {
 	}
 	if *v[0].AtS != 20 || v[0].Seconds != nil || v[1].AtS != nil || *v[1].Seconds != 3 {
 		t.Errorf("validations %s", out.String())
+	}
+	p := r.Pauses
+	if len(p) != 2 || p[0].AtS != 20.5 || p[0].Seconds != 0.4 || *p[0].Kind != "checkpoint" || *p[0].Iterations != 200 || p[1].Kind != nil || p[1].Iterations != nil {
+		t.Errorf("pauses %s", out.String())
+	}
+	if got.Runs[1].Pauses == nil {
+		t.Error("no list of pauses where there were none")
 	}
 }

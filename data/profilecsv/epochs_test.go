@@ -2,6 +2,7 @@ package profilecsv
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -54,6 +55,26 @@ func TestReadRefusesEpochs(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || e.Column != want.column || !strings.Contains(e.What, want.words) {
 			t.Errorf("%s: got %v, want column %s and the words %q", cells, err, want.column, want.words)
+		}
+	}
+}
+
+func TestReadPauses(t *testing.T) {
+	set, err := Read(strings.NewReader("model,mode,basis,pauses\nm,train,measured,63:1.4:782:checkpoint; 125.1:1.3::log %3B upload;130:0::\nm,train,measured,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(782)}, {AtS: 125.1, Seconds: 1.3, Kind: "log ; upload"}, {AtS: 130}}
+	if got := set.Runs[0].Pauses; !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v", got)
+	}
+	if got := set.Runs[1].Pauses; got != nil {
+		t.Errorf("of none %+v", got)
+	}
+	for _, cell := range []string{"63", "63:1.4", "63:1.4:782", "-1:1::", "1:-1::", "1:1:-1:", "1:1:0.5:", "1:x::", "NaN:1::", "1:1:9e18:", "1:1::;"} {
+		_, err := Read(strings.NewReader("model,mode,basis,pauses\nm,train,measured," + cell + "\n"))
+		if e, ok := errors.AsType[*Error](err); !ok || e.Column != "pauses" || !strings.Contains(e.What, "write end:seconds:iterations:kind") {
+			t.Errorf("%s: %v", cell, err)
 		}
 	}
 }

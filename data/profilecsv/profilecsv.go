@@ -29,12 +29,16 @@
 //	epoch_starts_s      when each epoch began, in seconds from the run's start: "3.2;232;462.5"
 //	evaluations         when each evaluation ended, likewise, and its metric: "462.4:0.31;925.1:0.44"
 //	validations         the epoch of each evaluation, from 0, and its metric: "1:0.31;3:0.44"
+//	pauses              what belongs to no iteration: when each ended, its seconds, the iterations done
+//	                    before it and its kind: "63:1.4:782:checkpoint;125.1:1.3:1564:checkpoint"
 //
 // The metric of evaluations is that of the columns metric and higher_is_better,
 // empty after the colon where it is unknown; where no metric and no value is
 // known, higher_is_better is empty too. Of evaluations with a time the
 // epoch follows from epoch_starts_s; where it does not, validations stands
-// beside evaluations and lists the same ones.
+// beside evaluations and lists the same ones. Of pauses the iterations and the
+// kind may be left empty ("63:1.4::"); in a kind, %3B stands for a semicolon
+// and %25 for a percent sign. An empty cell means that none was seen.
 package profilecsv
 
 import (
@@ -62,7 +66,7 @@ var ExtraColumns = []string{
 	"task", "params", "flops_per_unit", "pruning_kind", "pruning_layers", "accuracy_stddev", "gpu_mem_gib",
 	"train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
 	"first_validation_s", "total_stddev_s", "total_n", "status",
-	"epoch_starts_s", "evaluations", "validations",
+	"epoch_starts_s", "evaluations", "validations", "pauses",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

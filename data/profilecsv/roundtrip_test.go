@@ -80,6 +80,14 @@ func drawRun(t *rapid.T) profile.Run {
 		r.Variant = profile.Variant{Name: "p", Precision: "int8", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}}
 	}
 	drawEvaluations(t, &r)
+	for rapid.Bool().Draw(t, "pause") {
+		p := profile.Pause{AtS: rapid.Float64Range(0, 1e6).Draw(t, "pause ended"), Seconds: rapid.Float64Range(0, 99).Draw(t, "pause lasted")}
+		p.Kind = rapid.StringMatching(`|checkpoint|NaN|[a-z:;%][%;:0-9a-zB]{0,6}`).Draw(t, "pause kind")
+		if rapid.Bool().Draw(t, "pause placed") {
+			p.Iterations = new(count.Draw(t, "pause after"))
+		}
+		r.Pauses = append(r.Pauses, p)
+	}
 	return r
 }
 
@@ -121,8 +129,10 @@ func TestWriteRefuses(t *testing.T) {
 	nan, noBasis, noMode := good, good, good
 	nanEvaluation := good
 	nanEvaluation.Validations = []profile.Validation{{Value: new(math.Inf(1))}}
+	nanPause, manyPauses := good, good
+	nanPause.Pauses, manyPauses.Pauses = []profile.Pause{{Seconds: math.NaN()}}, make([]profile.Pause, MaxRowBytes/8)
 	nan.TotalS, noBasis.Basis, noMode.Mode = new(math.NaN()), estimate.Unknown, ""
-	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "+Inf in validations": nanEvaluation, "no basis": noBasis, "mode": noMode} {
+	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "+Inf in validations": nanEvaluation, "NaN in pauses": nanPause, "write it as JSON": manyPauses, "no basis": noBasis, "mode": noMode} {
 		if err := Write(&bytes.Buffer{}, &profile.Set{Runs: []profile.Run{run}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want words %q", err, want)
 		}
@@ -138,6 +148,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("\ufeffmodel,mode,basis,total_s\r\n\"a\nb\",train,published,1e24\r\n")
 	f.Add("model,mode,basis\n\"m")
 	f.Add("model,mode,basis,higher_is_better,epoch_starts_s,evaluations,validations\nm,train,measured,true,0.2;3e1; 50,30.1:0.1;50.2:,0:0.1;1:\n")
+	f.Add("model,mode,basis,pauses\nm,train,measured,63:1.4:782:checkpoint;125:1.3::a%3B%25b;9:0:1:\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		set, err := Read(strings.NewReader(in))
 		if err != nil {
@@ -155,6 +166,11 @@ func FuzzRead(f *testing.F) {
 			}
 			if !slices.IsSorted(run.EpochStartsS) {
 				t.Fatalf("epochs begin at %v", run.EpochStartsS)
+			}
+			for _, p := range run.Pauses {
+				if !(p.AtS >= 0 && p.AtS <= largest && p.Seconds >= 0 && p.Seconds <= largest) || (p.Iterations != nil && *p.Iterations < 0) {
+					t.Fatalf("read the pause %+v", p)
+				}
 			}
 			if s := run.Steady; s.Known() && !(s.Low <= s.Value && s.Value <= s.High) {
 				t.Fatalf("steady %v", s)

@@ -54,6 +54,7 @@ func (r *reader) run() profile.Run {
 	run.Accuracy = r.accuracy(run.Basis)
 	run.EpochStartsS = r.rising("epoch_starts_s")
 	run.Validations = r.validations(run)
+	run.Pauses = r.pauses("pauses")
 	return run
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,6 +92,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 		cells["accuracy_stddev"], cells["higher_is_better"] = optional(run.AccuracyStdDev()), strconv.FormatBool(a.HigherIsBetter)
 	}
 	describeEvaluations(run, cells)
+	cells["pauses"] = pausesCell(run.Pauses)
 	for column, cell := range cells {
 		cells[column] = plaintext.Clean(cell)
 	}
@@ -100,7 +102,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 // textColumns hold words, in which "NaN" is a name like any other.
 var textColumns = []string{
 	"model", "dataset", "unit", "task", "variant", "precision", "metric", "cloud", "region", "instance_type",
-	"gpu", "source", "as_of", "pruning_kind", "pruning_layers",
+	"gpu", "source", "as_of", "pruning_kind", "pruning_layers", "pauses",
 }
 
 // checkWritable refuses a run that no reader would take back.
@@ -110,6 +112,14 @@ func checkWritable(run profile.Run, cells map[string]string) error {
 	}
 	if run.Mode != profile.Train && run.Mode != profile.Infer {
 		return fmt.Errorf("run %d of %s has mode %q and can't be written", run.ID, run.Model, run.Mode)
+	}
+	for _, p := range run.Pauses {
+		if sum := p.AtS + p.Seconds; math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return fmt.Errorf("run %d of %s has %g in pauses and can't be written", run.ID, run.Model, sum)
+		}
+	}
+	if n := len(run.Pauses); len(cells["pauses"]) > MaxRowBytes/2 {
+		return fmt.Errorf("run %d of %s has %d pauses, more than a row holds; write it as JSON", run.ID, run.Model, n)
 	}
 	for column, cell := range cells {
 		for _, odd := range []string{"NaN", "+Inf", "-Inf"} {

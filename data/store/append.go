@@ -44,7 +44,7 @@ func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) er
 		}
 	}
 	for i, p := range b.Pauses {
-		if err := insert(ctx, tx, `INSERT INTO pauses VALUES (?, ?, ?, ?, ?)`, r.id, seq.pauses+int64(i), p.T, p.Seconds, clean(p.Kind)); err != nil {
+		if err := insertPause(ctx, tx, r.id, seq.pauses+int64(i), p); err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,9 @@ func cleanRun(r *profile.Run) {
 	for i := range r.Validations {
 		cleanAll(&r.Validations[i].Metric)
 	}
+	for i := range r.Pauses {
+		cleanAll(&r.Pauses[i].Kind)
+	}
 }
 
 func cleanAll[T ~string](texts ...*T) {

@@ -64,11 +64,17 @@ func insertValidation(ctx context.Context, tx *transaction, run, seq int64, v pr
 		run, seq, v.Epoch, v.Seconds, clean(v.Metric), real(v.Value), v.HigherIsBetter, real(v.Units), real(v.AtS))
 }
 
-func loadValidations(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
+// placesOf finds the runs of a set by their numbers.
+func placesOf(set *profile.Set) map[int64]int {
 	at := make(map[int64]int, len(set.Runs))
 	for i, r := range set.Runs {
 		at[r.ID] = i
 	}
+	return at
+}
+
+func loadValidations(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
+	at := placesOf(set)
 	return each(ctx, tx, "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM validations ORDER BY run_id, seq", nil, func(rows *sql.Rows) error {
 		var id int64
 		var v profile.Validation

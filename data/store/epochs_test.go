@@ -57,6 +57,7 @@ func TestImportKeepsEpochs(t *testing.T) {
 	run := profile.Run{
 		Model: "net", Mode: profile.Train, Count: 1, Status: profile.Done, Basis: estimate.Measured, TotalS: new(30.5),
 		EpochStartsS: []float64{0.2, 10.1, 20.3}, Validations: []profile.Validation{{Epoch: 1, Value: new(0.5), AtS: new(20.2)}},
+		Pauses: []profile.Pause{{AtS: 20.2, Seconds: 0.7, Kind: "checkpoint", Iterations: new(200)}, {AtS: 25, Seconds: 0.1}},
 	}
 	set := &profile.Set{Runs: []profile.Run{run}}
 	for _, want := range []int{1, 0} {
@@ -65,8 +66,8 @@ func TestImportKeepsEpochs(t *testing.T) {
 		}
 	}
 	got := loadSet(t, s).Runs[0]
-	if !slices.Equal(got.EpochStartsS, run.EpochStartsS) || !reflect.DeepEqual(got.Validations, run.Validations) {
-		t.Errorf("epochs %v, validations %+v", got.EpochStartsS, got.Validations)
+	if !slices.Equal(got.EpochStartsS, run.EpochStartsS) || !reflect.DeepEqual(got.Validations, run.Validations) || !reflect.DeepEqual(got.Pauses, run.Pauses) {
+		t.Errorf("epochs %v, validations %+v, pauses %+v", got.EpochStartsS, got.Validations, got.Pauses)
 	}
 }
 

@@ -85,6 +85,11 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 			return false, err
 		}
 	}
+	for i, p := range run.Pauses {
+		if err := insertPause(ctx, tx, id, int64(i), p); err != nil {
+			return false, err
+		}
+	}
 	return true, nil
 }
 

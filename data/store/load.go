@@ -17,7 +17,7 @@ import (
 const silence = 10 * time.Second
 
 // Load returns everything the engine is asked of: models, runs with their
-// summaries and validations, oldest first, and the user's own VM types. A run
+// summaries, validations and pauses, oldest first, and the user's own VM types. A run
 // whose recorder was killed is summarised from its raw rows.
 func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one state of the file for all queries
@@ -31,6 +31,7 @@ func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 		func() error { return loadModels(ctx, tx, set) },
 		func() (err error) { unfinished, err = s.loadRuns(ctx, tx, set); return err },
 		func() error { return loadValidations(ctx, tx, set) },
+		func() error { return loadPauses(ctx, tx, set) },
 		func() error { return loadVMTypes(ctx, tx, set) },
 	} {
 		if err := load(); err != nil {

@@ -50,12 +50,6 @@ type Iteration struct {
 	T                  float64
 }
 
-// Pause is time that belongs to no iteration: a checkpoint, an evaluation.
-type Pause struct {
-	T, Seconds float64
-	Kind       string
-}
-
 // Memory is a reading of GPU memory, per GPU.
 type Memory struct {
 	T                     float64
@@ -88,7 +82,7 @@ type LogLine struct {
 type Batch struct {
 	Iterations  []Iteration
 	Validations []profile.Validation
-	Pauses      []Pause
+	Pauses      []profile.Pause
 	Memory      []Memory
 	Telemetry   []Telemetry
 	Log         []LogLine

@@ -20,7 +20,7 @@ func TestRestart(t *testing.T) {
 	batch := func(n int) Batch {
 		return Batch{
 			Iterations: series(n), Validations: []profile.Validation{{Seconds: 2, Metric: "top1", Value: new(0.5), HigherIsBetter: true}},
-			Pauses: []Pause{{1, 2, "checkpoint"}}, Memory: []Memory{{1, 2, 3}}, Telemetry: []Telemetry{{T: 1, Watts: new(300.0)}},
+			Pauses: []profile.Pause{{AtS: 1, Seconds: 2, Kind: "checkpoint"}}, Memory: []Memory{{1, 2, 3}}, Telemetry: []Telemetry{{T: 1, Watts: new(300.0)}},
 			Layers: []Layer{{"conv1", "Conv2d", 0.5}}, Log: []LogLine{{1, "warning", "careful"}, {2, "out", "hello"}, {3, "warning", "careful"}}, InitS: new(4.0),
 		}
 	}

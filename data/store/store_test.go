@@ -73,7 +73,7 @@ func TestRecordAndLoad(t *testing.T) {
 	must(t, rec.Append(ctx, Batch{
 		Iterations:  its[100:],
 		Validations: []profile.Validation{{Epoch: 0, Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true, Units: new(1e4), AtS: new(61.5)}},
-		Pauses:      []Pause{{T: 63, Seconds: 1.4, Kind: "checkpoint"}},
+		Pauses:      []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(101)}, {AtS: 64, Seconds: 0.1}},
 		Telemetry:   []Telemetry{{T: 6, Utilisation: new(0.97), Watts: new(320.0)}},
 		Log:         []LogLine{{T: 1, Level: "out", Text: "hello"}},
 	}))
@@ -93,7 +93,8 @@ func TestRecordAndLoad(t *testing.T) {
 		BatchSize: 128, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
 		InitS: new(4.0), FirstIterationS: sum.FirstIterationS, Steady: sum.Steady, SteadyStdDevS: sum.SteadyStdDevS, SteadyN: 140,
 		WarmupIterations: 9, WarmupExtraS: 0.02, FirstValidationS: new(2.1), TotalS: new(9.5), PeakMemoryBytes: new(3e9), Accuracy: acc,
-		Validations: []profile.Validation{{Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true, Units: new(1e4), AtS: new(61.5)}}, EpochStartsS: []float64{0},
+		Validations: []profile.Validation{{Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true, Units: new(1e4), AtS: new(61.5)}},
+		Pauses:      []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(101)}, {AtS: 64, Seconds: 0.1}}, EpochStartsS: []float64{0},
 		Status: profile.Done, Basis: estimate.Measured, Source: "sweetspot probe on box", AsOf: time.Now().UTC().Format(time.DateOnly),
 	}
 	if got := set.Runs[0]; !reflect.DeepEqual(got, want) {
@@ -104,7 +105,7 @@ func TestRecordAndLoad(t *testing.T) {
 	if !slices.Equal(got, its) {
 		t.Error("the iterations did not come back as they went in")
 	}
-	for table, want := range map[string]int{"pauses": 1, "memory": 1, "telemetry": 1, "log_lines": 1} {
+	for table, want := range map[string]int{"pauses": 2, "memory": 1, "telemetry": 1, "log_lines": 1} {
 		var n int
 		must(t, s.read.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
 		if n != want {

@@ -165,6 +165,7 @@ type Run struct {
 	PeakMemoryBytes *float64 // largest GPU memory used, per GPU
 	Accuracy        *Accuracy
 	Validations     []Validation
+	Pauses          []Pause   `json:",omitempty"` // nil where none was seen, which need not mean that there are none
 	EpochStartsS    []float64 `json:",omitempty"` // when each epoch began, in seconds from the run's start, rising
 	Status          Status
 	Basis           estimate.Basis
@@ -199,6 +200,14 @@ type Validation struct {
 	HigherIsBetter bool
 	Units          *float64
 	AtS            *float64 `json:",omitempty"` // when it ended, in seconds from the run's start
+}
+
+// Pause is time during a run that belongs to no iteration and no validation.
+type Pause struct {
+	AtS        float64 // when it ended, in seconds from the run's start
+	Seconds    float64
+	Kind       string // checkpoint, say; "" where it is not told
+	Iterations *int   `json:",omitempty"` // that were done before it
 }
 
 // EpochAt is the epoch, counted from 0, that an evaluation belongs to which

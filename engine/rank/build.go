@@ -241,9 +241,11 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 	c.Time = runtime.Pool(times)
 	c.Epochs = b.epochs(runs[0])
 	c.AsPrinted = c.Epochs == nil
-	if one := runtime.Training(runs[0], 1, b.set.Kinds); one.Known() {
-		slope := runtime.Training(runs[0], 2, b.set.Kinds).Value - one.Value
-		c.timeLine = &runtime.Line{At0: one.Value - slope, Slope: slope}
+	if line, ok := runtime.TrainingLine(runs[0], b.set.Kinds); ok {
+		c.timeLine = &line
+		if c.Epochs != nil {
+			c.Why = runtime.PausesOf(runs[0]).Words(*c.Epochs)
+		}
 	} else if f := b.fromEpochs(runs[0], orZero(c.Epochs)); f.Total.Known() {
 		slope := b.fromEpochs(runs[0], *c.Epochs+1).Total.Value - f.Total.Value
 		c.timeLine = &runtime.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}

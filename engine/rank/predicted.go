@@ -235,10 +235,14 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 		return nil
 	}
 	startup := b.startup(r)
-	at := func(n float64) estimate.Estimate { return runtime.Imagined(r, n, startup) }
-	c.Time = at(*c.Epochs)
-	slope := at(2).Value - at(1).Value
-	c.timeLine = &runtime.Line{At0: at(1).Value - slope, Slope: slope}
+	pauses := b.pauses(r)
+	if pauses.Seen() {
+		c.Why += "; " + pauses.Words(*c.Epochs)
+	}
+	c.Time = runtime.Imagined(r, *c.Epochs, startup, pauses)
+	at := func(n float64) float64 { return runtime.Imagined(r, n, startup, runtime.Pauses{}).Value }
+	slope := at(2) - at(1)
+	c.timeLine = &runtime.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
 	b.withEpochs(&c, r)
 	b.finish(&c, r, 1)
 	return []Candidate{c}

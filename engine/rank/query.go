@@ -130,7 +130,7 @@ type Candidate struct {
 	EpochsWhy   string
 	EpochsRange estimate.Estimate
 	Never       *float64
-	Why         string // of a predicted one: what the prediction rests on
+	Why         string // what a prediction rests on, and which pauses a training's time holds
 
 	timeLine, costLine *runtime.Line  // over epochs, where known
 	timed              estimate.Basis // of the iteration time

@@ -58,6 +58,9 @@ const OneTotalRel = 0.05
 // 2. Where the run holds no steady iteration time the estimate is unknown: a
 // bare total answers [AsPublished] only.
 //
+// Its pauses are a term of their own ([Pauses]); where none was seen nothing is
+// known of them, and none are in it.
+//
 // The interval of a measured run is its steady interval and a wide one for
 // what was seen once; numbers without a spread of their own get that of their
 // kind.
@@ -78,18 +81,42 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 		}
 	}
 	total := Method2(t, n)
+	var work estimate.Estimate
 	if kind, ok := kinds[r.Basis]; ok && !hasSpread(r.Steady) {
-		return estimate.Spread(total, kind.Rel, r.Basis)
+		work = estimate.Spread(total, kind.Rel, r.Basis)
+	} else {
+		oneOff := startup + t.FirstValidation
+		work = estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(scaled(r.Steady, total-oneOff))
 	}
-	oneOff := startup + t.FirstValidation
-	steady := total - oneOff
-	return estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(scaled(r.Steady, steady))
+	return withPauses(work, PausesOf(r), n)
+}
+
+// withPauses adds the pauses of n epochs where any were seen.
+func withPauses(work estimate.Estimate, p Pauses, n float64) estimate.Estimate {
+	if !p.Seen() {
+		return work
+	}
+	return work.Plus(p.Over(n))
+}
+
+// TrainingLine is [Training] over epochs as a straight line, on which what
+// comes every so many epochs is spread over all of them; ok is false where the
+// estimate is unknown.
+func TrainingLine(r profile.Run, kinds map[estimate.Basis]profile.Kind) (l Line, ok bool) {
+	perEpoch := PausesOf(r).PerEpoch()
+	r.Pauses = nil
+	one := Training(r, 1, kinds)
+	if !one.Known() {
+		return Line{}, false
+	}
+	slope := Training(r, 2, kinds).Value - one.Value
+	return Line{At0: one.Value - slope, Slope: slope + perEpoch}, true
 }
 
 // Imagined estimates the seconds of n epochs of a run that was never made: its
-// steady iteration is a prediction, and so is its start-up, which may be
-// unknown.
-func Imagined(r profile.Run, n float64, startup estimate.Estimate) estimate.Estimate {
+// steady iteration is a prediction, and so are its start-up, which may be
+// unknown, and its pauses, of which none may have been seen.
+func Imagined(r profile.Run, n float64, startup estimate.Estimate, pauses Pauses) estimate.Estimate {
 	if !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
 		return estimate.Estimate{}
 	}
@@ -104,7 +131,7 @@ func Imagined(r profile.Run, n float64, startup estimate.Estimate) estimate.Esti
 	if startup.Known() {
 		total = total.Plus(startup)
 	}
-	return total
+	return withPauses(total, pauses, n)
 }
 
 // AsPublished is the total that the source of the run printed, for the epochs

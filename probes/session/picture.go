@@ -40,6 +40,7 @@ type picture struct {
 	work     work
 	initS    *float64
 	checks   []profile.Validation
+	pauses   []profile.Pause
 	accuracy *profile.Accuracy
 
 	peak, total *float64 // bytes of GPU memory
@@ -114,7 +115,7 @@ func (p *picture) event(e protocol.Event, now float64) {
 	case protocol.Validation:
 		p.validation(e, now)
 	case protocol.Pause:
-		p.batch.Pauses = append(p.batch.Pauses, store.Pause{T: at(e.T, now), Seconds: e.Seconds, Kind: e.Kind})
+		p.pause(e, now)
 	case protocol.Memory:
 		p.memory(e, now)
 	case protocol.Telemetry:
@@ -197,6 +198,14 @@ func (p *picture) validation(e protocol.Validation, now float64) {
 	if v.Value != nil && v.Metric != "" {
 		p.accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter, Basis: estimate.Measured}
 	}
+}
+
+// pause is placed by the steps that were done: those that came before it, of
+// whatever rank is the furthest.
+func (p *picture) pause(e protocol.Pause, now float64) {
+	pause := profile.Pause{AtS: at(e.T, now), Seconds: e.Seconds, Kind: e.Kind, Iterations: new(p.series.Len())}
+	p.pauses = append(p.pauses, pause)
+	p.batch.Pauses = append(p.batch.Pauses, pause)
 }
 
 // isHigherBetter takes the script's word for the direction; without one the

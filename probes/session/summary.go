@@ -66,7 +66,7 @@ func (p *picture) run(s steady.Summary) profile.Run {
 		Steady: sum.Steady, SteadyStdDevS: sum.SteadyStdDevS, SteadyN: sum.SteadyN,
 		WarmupIterations: sum.Warmup, WarmupExtraS: sum.WarmupExtraS,
 		FirstValidationS: sum.FirstValidationS, ValidationS: sum.ValidationS,
-		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks),
+		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),
 		Status: profile.Running, Basis: estimate.Measured,
 		Source: "sweetspot probe on " + m.Host, AsOf: d.StartedAt.UTC().Format(time.DateOnly),
 	}
