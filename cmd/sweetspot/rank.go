@@ -121,7 +121,7 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	if flags.predicted {
 		q.Predictor = transfer.New(set, q.Mode)
 	}
-	result := rank.Evaluate(rank.NewSpace(rank.Build(set, q.Workload)), q)
+	result := rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 	if result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
 	}

@@ -133,7 +133,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, te
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(variantName(c.Variant)), Precision: word(clean(c.Variant.Precision)),
 		Mode: string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
-		Score: known(r.Score[i]), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
+		Score: known(r.Score(i)), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
 	if e := c.EpochsRange; finite(e) && e.Known() {

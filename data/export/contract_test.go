@@ -71,7 +71,7 @@ func example() *rank.Result {
 		Workload: rank.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
 		Limits:   rank.Limits{MaxTime: new(140.0)}, Weights: rank.Weights{Time: 1, Cost: 1}, Sort: rank.ByCost,
 	}
-	return rank.Evaluate(rank.NewSpace(rank.Build(set, q.Workload)), q)
+	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 }
 
 func indented(t *testing.T, v any) []byte {

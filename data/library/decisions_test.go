@@ -14,7 +14,7 @@ import (
 // conv2 to 50 % (18.4 and 16.7 of 19 minutes); at 90 % it is gone.
 func TestSweetSpotsOfCaffeNet(t *testing.T) {
 	w := rank.Workload{Model: "CaffeNet", Mode: profile.Infer, Units: 50000, Purchase: profile.OnDemand}
-	s := rank.NewSpace(rank.Build(load(t), w))
+	s := rank.Lay(load(t), w, nil)
 	vms := map[string][]string{}
 	for _, spot := range s.SweetSpots() {
 		vm := s.At(spot.Candidate).Configuration[0].VM.InstanceType

@@ -3,6 +3,7 @@ package rank
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Objective is what a probability of being best is asked about.
@@ -16,8 +17,9 @@ const (
 
 // BestProbability is, for each feasible candidate by index, the probability
 // that it is the best of all feasible ones in the objective once the truth of
-// every estimate is known; equal ones share. It is nil where a competitor has
-// no value or no interval, because nothing can then be said.
+// every estimate is known; equal ones share. One that is not listed has none. It
+// is nil where a competitor has no value or no interval, because nothing can then
+// be said.
 //
 // Times are resampled as log-normals with the estimates' 90 % intervals, prices
 // of which there are several quotes with the spread of these.
@@ -26,39 +28,49 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 	if contenders == nil {
 		return nil
 	}
-	p := make(map[int]float64, len(r.Order))
-	for _, i := range r.Order {
-		p[i] = 0
+	p := make(map[int]float64, len(contenders))
+	least := make([]float64, draws)
+	for d := range least {
+		least[d] = math.Inf(1)
 	}
+	drawn := make([][]float64, len(contenders))
 	cells := r.normals(contenders)
-	var prices map[int][]float64
-	if o == ObjectiveCost {
-		prices = r.priceDraws(contenders)
+	prices := r.priceDraws(o, contenders)
+	for k, i := range contenders {
+		drawn[k] = make([]float64, draws)
+		mu, sigma, z, price := math.Log(values[i]), float64(r.Space.timeSpread.sigma[i]), cells[r.Space.cell[i]], prices[i]
+		for d := range drawn[k] {
+			drawn[k][d] = mu + sigma*z[d]
+			if price != nil {
+				drawn[k][d] += price[d]
+			}
+			least[d] = math.Min(least[d], drawn[k][d])
+		}
 	}
-	drawn := make([]float64, len(contenders))
-	for d := range draws {
-		least := math.Inf(1)
-		for k, i := range contenders {
-			c := r.Space.At(i)
-			drawn[k] = math.Log(values[i]) + c.Time.LogSigma()*cells[c.cell][d]
-			if z := prices[i]; z != nil {
-				drawn[k] += z[d]
-			}
-			least = math.Min(least, drawn[k])
-		}
-		ties := 0
-		for _, v := range drawn {
-			if v <= least+tie {
-				ties++
-			}
-		}
-		for k, i := range contenders {
-			if drawn[k] <= least+tie {
-				p[i] += 1 / float64(ties*draws)
+	share := shares(drawn, least)
+	for k, i := range contenders {
+		for d, v := range drawn[k] {
+			if v <= least[d]+tie {
+				p[i] += share[d]
 			}
 		}
 	}
 	return p
+}
+
+// shares are what each of the best gets of a resample.
+func shares(drawn [][]float64, least []float64) []float64 {
+	share := make([]float64, len(least))
+	for d := range share {
+		ties := 0
+		for k := range drawn {
+			if drawn[k][d] <= least[d]+tie {
+				ties++
+			}
+		}
+		share[d] = 1 / float64(ties*draws)
+	}
+	return share
 }
 
 // draws is the number of resamples behind a probability: its standard error is
@@ -73,10 +85,10 @@ const tie = Material
 // candidates of a cell share the draw: two VM counts that rest on one run are
 // wrong together. The seed is the cell alone, so a ranking is the same each
 // time it is asked.
-func (r *Result) normals(contenders []int) map[int][]float64 {
-	cells := map[int][]float64{}
+func (r *Result) normals(contenders []int) map[int32][]float64 {
+	cells := map[int32][]float64{}
 	for _, i := range contenders {
-		cell := r.Space.At(i).cell
+		cell := r.Space.cell[i]
 		if cells[cell] != nil {
 			continue
 		}
@@ -90,27 +102,30 @@ func (r *Result) normals(contenders []int) map[int][]float64 {
 	return cells
 }
 
-// contenders are the feasible candidates that could be best at all: those not
-// worse at four sigma than every estimate's other end.
+// reach is how many standard deviations off a value may be.
+const reach = 4
+
+// contenders are the feasible candidates that could be best at all, by rising
+// value: those that are not worse at four sigma than every other's far end. They
+// are nil where nothing can be said.
 func (r *Result) contenders(o Objective) (values []float64, indices []int) {
 	s := r.Space
-	values = s.Time
-	if o == ObjectiveCost {
-		values = s.Cost
+	values, spread := s.values(o), s.spread(o)
+	if slices.ContainsFunc(spread.mute, func(i int32) bool { return r.Feasible[i] }) {
+		return nil, nil
 	}
-	const reach = 4
-	bound := math.Inf(1)
-	for _, i := range r.Order {
-		c := s.At(i)
-		if !(values[i] > 0) || c.Time.LogSigma() == 0 {
-			return nil, nil
+	bound, nearest := math.Inf(1), math.Exp(-reach*float64(spread.widest))
+	for _, i := range s.byValue(o) {
+		v := values[i]
+		if !(v*nearest <= bound) { // also where it is unknown
+			break
 		}
-		bound = math.Min(bound, values[i]*math.Exp(reach*c.sigma(o)))
-	}
-	for _, i := range r.Order {
-		if values[i]*math.Exp(-reach*s.At(i).sigma(o)) <= bound {
-			indices = append(indices, i)
+		if r.Feasible[i] {
+			bound = math.Min(bound, v*math.Exp(reach*float64(spread.sigma[i])))
+			indices = append(indices, int(i))
 		}
 	}
-	return values, indices
+	return values, slices.DeleteFunc(indices, func(i int) bool {
+		return values[i]*math.Exp(-reach*float64(spread.sigma[i])) > bound
+	})
 }

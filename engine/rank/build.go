@@ -21,36 +21,7 @@ type cellKey struct {
 	batch, count       int
 }
 
-// Build lists the candidates of a workload over everything the set can answer
-// for. The order is that of the set; Evaluate ranks.
-func Build(set *profile.Set, w Workload) []Candidate {
-	b := builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}, origins: map[string]int{}, memory: map[string]*transfer.Memory{}}
-	for _, vm := range set.VMTypes {
-		b.vms[vm.Key()] = vm
-	}
-	model, _ := set.Model(w.Model)
-	b.model = model
-	cells, keys := map[cellKey][]profile.Run{}, []cellKey(nil)
-	for _, r := range set.Runs {
-		if r.Model != w.Model || r.Mode != w.Mode || !b.wanted(r) {
-			continue
-		}
-		k := keyOf(r)
-		if _, seen := cells[k]; !seen {
-			keys = append(keys, k)
-		}
-		cells[k] = append(cells[k], r)
-	}
-	b.findAccuracies()
-	b.findOutlooks()
-	var out []Candidate
-	for i, k := range keys {
-		out = append(out, b.cell(i, cells[k])...)
-	}
-	return append(out, b.predicted(cells, keys)...)
-}
-
-func keyOf(r profile.Run) cellKey {
+func keyOf(r *profile.Run) cellKey {
 	k := cellKey{r.Variant.Name, r.Variant.Precision, pruningKey(r.Variant.Pruning), r.VM(), r.BatchSize, max(r.Count, 1)}
 	if r.Mode == profile.Infer {
 		k.count = 1 // the time of a batch on one GPU, however many work beside it
@@ -75,7 +46,7 @@ type builder struct {
 	memory map[string]*transfer.Memory // by variant; nil where nothing tells
 }
 
-func (b *builder) wanted(r profile.Run) bool {
+func (b *builder) wanted(r *profile.Run) bool {
 	keep := func(list []string, v string) bool {
 		return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, v) })
 	}
@@ -105,34 +76,6 @@ func batchKey(v profile.Variant, batch int) string {
 	return fmt.Sprintf("%s\x00%d", variantKey(v), batch)
 }
 
-// cell makes the candidates of one timing cell: a training run as it is, batch
-// inference on 1 … MaxCount VMs.
-func (b *builder) cell(index int, runs []profile.Run) []Candidate {
-	all := runs
-	runs = strongest(runs, b.answers)
-	if len(runs) == 0 {
-		return b.outOfMemory(index, all)
-	}
-	r := runs[0]
-	base := b.candidate(index, r)
-	for _, s := range runs {
-		base.Sources = append(base.Sources, s.ID)
-		base.Live = base.Live || s.Status == profile.Running
-	}
-	if b.w.Mode == profile.Train {
-		return []Candidate{b.training(base, runs)}
-	}
-	most := max(b.w.MaxCount, 1)
-	if r.Cloud == "" {
-		most = 1 // a machine of one's own cannot be rented twice
-	}
-	out := make([]Candidate, 0, most)
-	for n := 1; n <= most; n++ {
-		out = append(out, b.inference(base, runs, n))
-	}
-	return out
-}
-
 // answers reports whether the run alone can answer for the workload. One that
 // ran out of memory, however late, says only that it does not fit.
 func (b *builder) answers(r profile.Run) bool {
@@ -149,8 +92,8 @@ func (b *builder) answers(r profile.Run) bool {
 // total never stands beside iteration times of the same cell.
 func strongest(runs []profile.Run, answers func(profile.Run) bool) []profile.Run {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r profile.Run) bool { return !answers(r) })
-	if len(runs) == 0 {
-		return nil
+	if len(runs) < 2 {
+		return runs
 	}
 	if slices.ContainsFunc(runs, func(r profile.Run) bool { return r.Steady.Known() }) {
 		runs = slices.DeleteFunc(runs, func(r profile.Run) bool { return !r.Steady.Known() })
@@ -261,13 +204,21 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 }
 
 func (b *builder) inference(c Candidate, runs []profile.Run, count int) Candidate {
-	r := runs[0]
-	m := cluster.Member{Count: count, GPUs: r.GPUCount, BatchSize: float64(r.BatchSize), BatchTime: 1}
-	// With a batch as the unit of time the makespan is a number of batches; on
-	// VMs of one type both splits are the same.
-	batches := cluster.Makespan([]cluster.Member{m}, b.w.Units, cluster.ByGPUs)
+	c.Time = b.inferenceTime(runs, count)
+	c.Units = new(b.w.Units)
+	c.Sources = slices.Clone(c.Sources)
+	b.finish(&c, runs[0], count)
+	return c
+}
+
+// inferenceTime is the time on so many VMs. On VMs of one type both splits of
+// the work are the same.
+func (b *builder) inferenceTime(runs []profile.Run, count int) estimate.Estimate {
+	m := cluster.Member{Count: count, GPUs: runs[0].GPUCount, BatchSize: float64(runs[0].BatchSize)}
+	batches := cluster.Batches(m, b.w.Units)
 	times := make([]estimate.Estimate, len(runs))
-	for i, s := range runs {
+	for i := range runs {
+		s := &runs[i]
 		startup, _ := s.Startup()
 		steady := s.Steady
 		if kind, ok := b.set.Kinds[s.Basis]; ok && steady.High <= steady.Low {
@@ -275,27 +226,30 @@ func (b *builder) inference(c Candidate, runs []profile.Run, count int) Candidat
 		}
 		times[i] = runtime.Inference(steady, startup+s.WarmupExtraS, batches)
 	}
-	c.Time = runtime.Pool(times)
-	c.Units = new(b.w.Units)
-	c.Sources = slices.Clone(c.Sources)
-	b.finish(&c, r, count)
-	return c
+	return runtime.Pool(times)
 }
 
 // finish fills in what follows from the count: configuration, cost, identity.
 func (b *builder) finish(c *Candidate, r profile.Run, count int) {
 	part := b.part(r, count)
 	c.Configuration = []Part{part}
-	if hourly := c.USDPerHour(); hourly != nil && c.Time.Known() {
-		c.Cost = widened(c.Time.Times(cluster.Cost(1, *hourly)), part.PriceSpread)
-		if c.timeLine != nil {
-			k := cluster.Cost(1, *hourly)
-			c.costLine = &runtime.Line{At0: c.timeLine.At0 * k, Slope: c.timeLine.Slope * k}
-		}
-	}
+	c.charge(part)
 	vm := part.VM
 	c.ID = fmt.Sprintf("%s/%s/%s/%s/%s/%s/%dx%s/b%d/%s", c.Model, c.Mode, c.Variant.Name, c.Variant.Precision,
 		vm.Cloud, vm.Region, count, vm.InstanceType, c.BatchSize, c.Purchase)
+}
+
+// charge computes the cost on VMs of one type; without a price it stays
+// unknown.
+func (c *Candidate) charge(p Part) {
+	if p.USDPerHour == nil || !c.Time.Known() {
+		return
+	}
+	k := cluster.Cost(1, float64(p.Count)**p.USDPerHour)
+	c.Cost = widened(c.Time.Times(k), p.PriceSpread)
+	if c.timeLine != nil {
+		c.costLine = &runtime.Line{At0: c.timeLine.At0 * k, Slope: c.timeLine.Slope * k}
+	}
 }
 
 // origin is the number of what the run's time rests on. A batch on one GPU as

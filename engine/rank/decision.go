@@ -51,7 +51,7 @@ type decision struct {
 type bests struct{ time, cost float64 }
 
 func newDecision(set *profile.Set, q Query, run profile.Run) (decision, bool) {
-	d := decision{Result: Evaluate(NewSpace(Build(withRun(set, run), q.Workload)), q), own: -1}
+	d := decision{Result: Evaluate(Lay(withRun(set, run), q.Workload, nil), q), own: -1}
 	d.mine = make([]bool, d.Space.Len())
 	for i := range d.Space.Len() {
 		c := d.Space.At(i)

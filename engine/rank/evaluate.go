@@ -3,7 +3,6 @@ package rank
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/pareto"
@@ -17,11 +16,10 @@ type Result struct {
 	// Feasible, by index: breaks no constraint.
 	Feasible []bool
 	// Order lists the feasible candidates, best first.
-	Order []int
+	Order  []int
+	ranked []int
 	// Because counts the candidates each constraint rules out.
 	Because map[Constraint]int
-	// Score per index; NaN where infeasible or a weighted objective is unknown.
-	Score []float64
 	// BestTime and BestCost are the least feasible values; NaN without any.
 	BestTime, BestCost float64
 
@@ -31,9 +29,9 @@ type Result struct {
 // Evaluate tests every candidate against the query's limits and orders the
 // feasible ones.
 func Evaluate(s *Space, q Query) *Result {
-	n := s.Len()
+	n, feasible := s.Len(), 0
 	r := &Result{
-		Space: s, Query: q, Feasible: make([]bool, n), Score: make([]float64, n),
+		Space: s, Query: q, Feasible: make([]bool, n), ranked: make([]int, n),
 		Because: map[Constraint]int{}, BestTime: math.NaN(), BestCost: math.NaN(),
 	}
 	for i := range n {
@@ -45,13 +43,12 @@ func Evaluate(s *Space, q Query) *Result {
 			}
 		}
 		if v == 0 {
-			r.Order = append(r.Order, i)
+			feasible++
 			r.BestTime = leastKnown(r.BestTime, s.Time[i])
 			r.BestCost = leastKnown(r.BestCost, s.Cost[i])
 		}
 	}
-	r.score()
-	r.sort()
+	r.sort(feasible)
 	r.TimeAccuracy = r.frontier(s.Time, s.Loss)
 	r.CostAccuracy = r.frontier(s.Cost, s.Loss)
 	r.TimeCost = r.frontier(s.Time, s.Cost)
@@ -71,7 +68,7 @@ func breaks(s *Space, l Limits, i int) uint8 {
 	if l.MaxCost != nil && !(s.Cost[i] <= *l.MaxCost) {
 		v |= 4
 	}
-	if s.At(i).OverMemory != nil || math.IsNaN(s.Time[i]) {
+	if s.barred[i] {
 		v |= 8
 	}
 	return v
@@ -91,14 +88,18 @@ func leastKnown(best, v float64) float64 {
 	return best
 }
 
-func (r *Result) score() {
-	for i := range r.Score {
-		r.Score[i] = math.NaN()
-		if r.Feasible[i] {
-			r.Score[i] = r.scoreOf(i)
-		}
+// Score of candidate i; NaN where it is infeasible or a weighted objective is
+// unknown.
+func (r *Result) Score(i int) float64 {
+	if !r.Feasible[i] {
+		return math.NaN()
 	}
+	return r.scoreOf(i)
 }
+
+// Ranked lists all candidates: the feasible ones in the order of Order, then the
+// others by the same key. Nobody may change it.
+func (r *Result) Ranked() []int { return r.ranked }
 
 // scoreOf is Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ over time and cost, the best ones being
 // feasible; smaller is better, 1 is best in everything.
@@ -127,15 +128,34 @@ func over(v, best float64) float64 {
 
 // sort orders by the query's key; ties go by time, then cost, then better
 // accuracy, then the order of the set. Unknown comes last.
-func (r *Result) sort() {
-	s := r.Space
-	key := func(i int) float64 { return r.Key(i) }
-	slices.SortStableFunc(r.Order, func(a, b int) int {
-		return cmp.Or(
-			lastNaN(key(a), key(b)), lastNaN(s.Time[a], s.Time[b]),
-			lastNaN(s.Cost[a], s.Cost[b]), lastNaN(s.Loss[a], s.Loss[b]),
-		)
-	})
+func (r *Result) sort(feasible int) {
+	good, poor := 0, feasible
+	for _, i := range r.sorted(r.Query.Sort) {
+		at := &poor
+		if r.Feasible[i] {
+			at = &good
+		}
+		r.ranked[*at] = int(i)
+		*at++
+	}
+	r.Order = r.ranked[:feasible:feasible]
+}
+
+// sorted are all candidates by a key. Only the score depends on the limits, by
+// what it is measured against.
+func (r *Result) sorted(by Sort) []int32 {
+	if by != ByScore {
+		return r.Space.order(by, func() []float64 { return r.keys(by) })
+	}
+	return r.Space.sort(r.keys(by))
+}
+
+func (r *Result) keys(by Sort) []float64 {
+	keys := make([]float64, r.Space.Len())
+	for i := range keys {
+		keys[i] = r.key(by, i)
+	}
+	return keys
 }
 
 func lastNaN(a, b float64) int {

@@ -86,7 +86,8 @@ func TestScore(t *testing.T) {
 				bestCost = min(bestCost, s.Cost[i])
 			}
 		}
-		for i, got := range r.Score {
+		for i := range s.Len() {
+			got := r.Score(i)
 			if !r.Feasible[i] || w.Cost > 0 && math.IsNaN(s.Cost[i]) {
 				if !math.IsNaN(got) {
 					t.Fatalf("score %g of candidate %d, which has none", got, i)
@@ -111,8 +112,8 @@ func TestScoreOfFreeMachines(t *testing.T) {
 	free := Candidate{ID: "free", Time: estimate.Exact(4, estimate.Measured), Cost: estimate.Exact(0, estimate.Measured)}
 	paid := Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured), Cost: estimate.Exact(1, estimate.Measured)}
 	r := Evaluate(NewSpace([]Candidate{paid, free}), Query{Sort: ByScore})
-	if r.Score[1] != 2.5 || !math.IsInf(r.Score[0], 1) || r.Order[0] != 1 {
-		t.Errorf("scores %v, order %v", r.Score, r.Order)
+	if r.Score(1) != 2.5 || !math.IsInf(r.Score(0), 1) || r.Order[0] != 1 {
+		t.Errorf("scores %v, order %v", []float64{r.Score(0), r.Score(1)}, r.Order)
 	}
 }
 

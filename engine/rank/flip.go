@@ -19,13 +19,16 @@ func (r *Result) PriceFlip(i int) (Flip, bool) {
 		return Flip{}, false
 	}
 	rival := -1
-	for _, j := range r.Order {
-		other := s.At(j).Configuration
-		if len(other) == 1 && other[0].VM.Key() == own[0].VM.Key() {
+	for _, j := range s.byValue(ObjectiveCost) {
+		if math.IsNaN(s.Cost[j]) {
+			break
+		}
+		if !r.Feasible[j] {
 			continue
 		}
-		if !math.IsNaN(s.Cost[j]) && (rival < 0 || s.Cost[j] < s.Cost[rival]) {
-			rival = j
+		if other := s.At(int(j)).Configuration; len(other) != 1 || other[0].VM.Key() != own[0].VM.Key() {
+			rival = int(j)
+			break
 		}
 	}
 	if rival < 0 || s.Cost[rival] < s.Cost[i] {

@@ -49,12 +49,12 @@ func weightBytes(precision string) float64 {
 
 // outOfMemory keeps a cell that only ever ran out of memory as an infeasible
 // candidate, so that the limit is seen and not measured again.
-func (b *builder) outOfMemory(index int, runs []profile.Run) []Candidate {
+func (b *builder) outOfMemory(index int, runs []profile.Run) (c Candidate, ok bool) {
 	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Status == profile.OutOfMemory })
 	if i < 0 {
-		return nil
+		return c, false
 	}
-	c := b.candidate(index, runs[i])
+	c = b.candidate(index, runs[i])
 	c.Sources = []int64{runs[i].ID}
 	b.finish(&c, runs[i], 1)
 	limit := math.NaN()
@@ -62,5 +62,5 @@ func (b *builder) outOfMemory(index int, runs []profile.Run) []Candidate {
 		limit = *mem
 	}
 	c.OverMemory = &Violation{Constraint: GPUMemory, Limit: limit}
-	return []Candidate{c}
+	return c, true
 }

@@ -98,6 +98,9 @@ func vms(c *Candidate) int {
 
 // probeOptions are the best candidates of every timing cell, and their indices.
 func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) (options []next.Option, of []int) {
+	if r.Space.measured {
+		return nil, nil // nothing is left to probe
+	}
 	at := map[int]int{} // cell → option
 	for _, i := range r.Order {
 		c := r.Space.At(i)

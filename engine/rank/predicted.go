@@ -25,7 +25,7 @@ type Predictor interface {
 // predicted lists candidates for the cells that no run answers for: every
 // variant that was run, at every batch size that was, on every VM type with a
 // GPU. Each is labelled by the basis of its prediction.
-func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) []Candidate {
+func (b *builder) predicted(keys []cellKey, cells [][]int32) []Candidate {
 	if b.w.Predictor == nil {
 		return nil
 	}
@@ -35,16 +35,16 @@ func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) 
 		}
 	}
 	variants, batches := b.axes()
-	offers, known := b.offers(), b.answeredAnywhere(answered)
+	offers, known := b.offers(), b.answeredAnywhere(keys, cells)
 	var out []Candidate
 	// All predictions for a GPU err together: they rest on the same knowledge
 	// of it.
-	cells := map[string]int{}
+	gpus := map[string]int{}
 	for _, v := range variants {
 		for _, vm := range offers {
 			for _, batch := range batches {
 				run := b.imagined(v, vm, batch)
-				if !b.wanted(run) || known[anywhere(keyOf(run))] {
+				if !b.wanted(&run) || known[anywhere(keyOf(&run))] {
 					continue
 				}
 				var why string
@@ -53,10 +53,10 @@ func (b *builder) predicted(answered map[cellKey][]profile.Run, keys []cellKey) 
 				}
 				run.Basis = run.Steady.Basis
 				gpu := fmt.Sprint(vm.GPU, vm.GPUCount)
-				if _, seen := cells[gpu]; !seen {
-					cells[gpu] = len(keys) + len(cells)
+				if _, seen := gpus[gpu]; !seen {
+					gpus[gpu] = len(keys) + len(gpus)
 				}
-				out = append(out, b.imaginedCell(cells[gpu], run, why)...)
+				out = append(out, b.imaginedCell(gpus[gpu], run, why)...)
 			}
 		}
 	}
@@ -108,10 +108,10 @@ func anywhere(k cellKey) cellKey {
 
 // answeredAnywhere are the cells, without their regions, that a run has answered
 // for, be it that it ran out of memory there.
-func (b *builder) answeredAnywhere(answered map[cellKey][]profile.Run) map[cellKey]bool {
-	known := make(map[cellKey]bool, len(answered))
-	for k, runs := range answered {
-		if slices.ContainsFunc(runs, func(r profile.Run) bool { return r.Status == profile.OutOfMemory || b.answers(r) }) {
+func (b *builder) answeredAnywhere(keys []cellKey, cells [][]int32) map[cellKey]bool {
+	known := make(map[cellKey]bool, len(keys))
+	for n, k := range keys {
+		if slices.ContainsFunc(b.gather(cells[n]), func(r profile.Run) bool { return r.Status == profile.OutOfMemory || b.answers(r) }) {
 			known[anywhere(k)] = true
 		}
 	}

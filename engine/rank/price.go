@@ -39,13 +39,17 @@ func widened(e estimate.Estimate, sigma float64) estimate.Estimate {
 // priceDraws draws how far off the prices of the contenders' VM types may be, by
 // candidate; nil for one whose price is taken as quoted. Candidates on one VM
 // type share the draw.
-func (r *Result) priceDraws(contenders []int) map[int][]float64 {
+func (r *Result) priceDraws(o Objective, contenders []int) map[int][]float64 {
+	if o != ObjectiveCost {
+		return nil
+	}
+
 	out, drawn := map[int][]float64{}, map[profile.VMKey][]float64{}
 	for _, i := range contenders {
-		c := r.Space.At(i)
-		if len(c.Configuration) != 1 || c.Configuration[0].PriceSpread == 0 {
+		if r.Space.costSpread.sigma[i] == r.Space.timeSpread.sigma[i] {
 			continue
 		}
+		c := r.Space.At(i)
 		key, sigma := c.Configuration[0].VM.Key(), c.Configuration[0].PriceSpread
 		if drawn[key] == nil {
 			h := fnv.New64a()

@@ -44,15 +44,24 @@ func (s *Space) SweetSpots() []SweetSpot {
 		vm               profile.VMKey
 		count, batch     int
 	}
-	groups := map[group][]int{}
-	for i := range s.Len() {
-		c := s.At(i)
-		if len(c.Configuration) != 1 || math.IsNaN(s.Time[i]) || math.IsNaN(s.Loss[i]) || c.OverMemory != nil {
-			continue
+	groups := map[group][]along{}
+	pruned := false
+	s.Groups(func(first, end int) {
+		c := s.At(first)
+		at, ok := alongOf(c.Variant)
+		if !ok || len(c.Configuration) != 1 || math.IsNaN(s.Time[first]) || math.IsNaN(s.Loss[first]) || s.barred[first] {
+			return
 		}
+		pruned = pruned || at.ratio > 0
 		p := c.Configuration[0]
 		g := group{c.Model, c.Variant.Precision, c.Mode, c.Purchase, p.VM.Key(), p.Count, c.BatchSize}
-		groups[g] = append(groups[g], i)
+		for at.candidate = first; at.candidate < end; at.candidate++ {
+			groups[g] = append(groups[g], at)
+			g.count++
+		}
+	})
+	if !pruned {
+		return nil
 	}
 	var out []SweetSpot
 	for _, members := range groups {
@@ -69,24 +78,22 @@ func (s *Space) SweetSpots() []SweetSpot {
 // axis is a way of pruning: which layer, "" for all, and by what measure.
 type axis struct{ layer, kind string }
 
-// step is a candidate on an axis.
-type step struct {
+// along is a candidate on an axis.
+type along struct {
+	axis
 	ratio     float64
 	candidate int
 }
 
 // sweetSpotsOf finds those of candidates that differ in their variant alone.
-func (s *Space) sweetSpotsOf(members []int) []SweetSpot {
+func (s *Space) sweetSpotsOf(members []along) []SweetSpot {
 	unpruned := -1
-	axes := map[axis][]step{}
-	for _, i := range members {
-		a, ratio, ok := along(s.At(i).Variant)
-		switch {
-		case !ok:
-		case ratio > 0:
-			axes[a] = append(axes[a], step{ratio, i})
-		case unpruned < 0 || s.Time[i] < s.Time[unpruned]:
-			unpruned = i
+	axes := map[axis][]along{}
+	for _, m := range members {
+		if m.ratio > 0 {
+			axes[m.axis] = append(axes[m.axis], m)
+		} else if unpruned < 0 || s.Time[m.candidate] < s.Time[unpruned] {
+			unpruned = m.candidate
 		}
 	}
 	if unpruned < 0 {
@@ -94,7 +101,7 @@ func (s *Space) sweetSpotsOf(members []int) []SweetSpot {
 	}
 	var out []SweetSpot
 	for a, steps := range axes {
-		slices.SortFunc(steps, func(x, y step) int {
+		slices.SortFunc(steps, func(x, y along) int {
 			return cmp.Or(cmp.Compare(x.ratio, y.ratio), cmp.Compare(s.Time[x.candidate], s.Time[y.candidate]))
 		})
 		if spot, ok := s.walk(unpruned, steps); ok {
@@ -105,25 +112,25 @@ func (s *Space) sweetSpotsOf(members []int) []SweetSpot {
 	return out
 }
 
-// along places a variant on an axis. Nothing pruned is ratio 0 of any; a
+// alongOf places a variant on an axis. Nothing pruned is ratio 0 of any; a
 // variant with a name of its own and no pruning is another model.
-func along(v profile.Variant) (a axis, ratio float64, ok bool) {
+func alongOf(v profile.Variant) (a along, ok bool) {
 	switch p := v.Pruning; {
 	case p == nil:
-		return axis{}, 0, v.Name == ""
+		return a, v.Name == ""
 	case p.Ratio != nil:
-		return axis{"", p.Kind}, *p.Ratio, true
+		return along{axis: axis{"", p.Kind}, ratio: *p.Ratio}, true
 	case len(p.Layers) == 1:
 		for layer, fraction := range p.Layers {
-			return axis{layer, p.Kind}, fraction, true
+			return along{axis: axis{layer, p.Kind}, ratio: fraction}, true
 		}
 	}
-	return axis{}, 0, false
+	return a, false
 }
 
 // walk goes along the axis, from the least pruned on, as long as accuracy holds
 // and time does not rise.
-func (s *Space) walk(unpruned int, steps []step) (spot SweetSpot, found bool) {
+func (s *Space) walk(unpruned int, steps []along) (spot SweetSpot, found bool) {
 	tolerance := s.tolerance(unpruned)
 	least := s.Time[unpruned]
 	for _, at := range steps {

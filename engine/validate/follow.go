@@ -137,7 +137,7 @@ func (f *follower) ask(table []profile.Run, sort rank.Sort) *rank.Result {
 		Model: table[0].Model, Mode: profile.Train, Epochs: table[0].Epochs, BatchSizes: []int{table[0].BatchSize},
 		Purchase: profile.OnDemand, Predictor: transfer.New(f.known, profile.Train),
 	}}
-	return rank.Evaluate(rank.NewSpace(rank.Build(f.known, q.Workload)), q)
+	return rank.Evaluate(rank.Lay(f.known, q.Workload, nil), q)
 }
 
 // next is the cell that the advice names, for cost or else for time; -1 for

@@ -54,7 +54,7 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		if a.predict(previous); a.predictor != nil {
 			w.Predictor = a.predictor
 		}
-		space = rank.NewSpace(filtered(rank.Build(set, w), q.Filter))
+		space = rank.Lay(set, w, filter(q.Filter))
 		a.spots = sweetSpots(space)
 	}
 	a.Result = rank.Evaluate(space, query(q))
@@ -140,16 +140,16 @@ func workloadKey(q state.Question) string {
 	return fmt.Sprintf("%+v %s", q, epochs)
 }
 
-// filtered keeps the candidates in which every word of the filter occurs.
-func filtered(candidates []rank.Candidate, filter string) []rank.Candidate {
-	words := strings.Fields(strings.ToLower(filter))
-	if len(words) == 0 {
-		return candidates
+// filter lets the candidates through in which every word occurs; nil for none.
+func filter(words string) func(c *rank.Candidate) bool {
+	all := strings.Fields(strings.ToLower(words))
+	if len(all) == 0 {
+		return nil
 	}
-	return slices.DeleteFunc(candidates, func(c rank.Candidate) bool {
-		text := strings.ToLower(haystack(&c))
-		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
-	})
+	return func(c *rank.Candidate) bool {
+		text := strings.ToLower(haystack(c))
+		return !slices.ContainsFunc(all, func(w string) bool { return !strings.Contains(text, w) })
+	}
 }
 
 func haystack(c *rank.Candidate) string {

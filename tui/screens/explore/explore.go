@@ -47,6 +47,7 @@ type Screen struct {
 	plots       *plots
 	table       *table.Table
 	rows        *rows  // what the table shows
+	names       *names // of the rows
 	column      string // the table is sorted by
 	descending  bool
 	pinned      map[int64]bool
@@ -72,6 +73,7 @@ func New(th *theme.Theme, q state.Question, logAxes bool) *Screen {
 		th: th, question: q, constraints: newConstraints(), plots: newPlots(th, logAxes),
 		table: table.New(columns("", q)), column: string(q.Sort), pinned: map[int64]bool{},
 	}
+	s.names = newNames(s.pinned)
 	s.table.SetEmpty("reading profiles…")
 	return s
 }
@@ -186,7 +188,7 @@ func (s *Screen) refresh() {
 	if s.answer == nil {
 		return
 	}
-	s.rows = newRows(s.answer, s.th, rowOptions{s.column, s.descending, s.feasibleOnly, s.pinned})
+	s.rows = newRows(s.answer, s.th, s.names, rowOptions{s.column, s.descending, s.feasibleOnly, s.pinned})
 	s.table.SetRows(s.rows)
 	// Of accuracy and probability the larger ones come first.
 	s.table.SetSort(s.column, s.descending != s.largerFirst())
@@ -216,14 +218,19 @@ func (s *Screen) showSelection() {
 	if !ok {
 		i = -1
 	}
+	s.plots.show(s.answer, i, s.pins())
+}
+
+// pins are the pinned candidates.
+func (s *Screen) pins() []int {
 	var pinned []int
 	for id := range s.pinned {
-		if row, ok := s.rows.Find(id); ok {
-			pinned = append(pinned, s.rows.order[row])
+		if i, ok := s.names.find(s.answer.Result.Space, id); ok {
+			pinned = append(pinned, i)
 		}
 	}
 	slices.Sort(pinned)
-	s.plots.show(s.answer, i, pinned)
+	return pinned
 }
 
 // Selected is the candidate under the cursor.

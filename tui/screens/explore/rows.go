@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -50,15 +49,18 @@ func columns(metric string, q state.Question) []table.Column {
 func byTime(s rank.Sort) bool { return s == rank.ByTime || s == rank.ByTAR }
 
 // rows shows an answer in the table: feasible candidates in order, then the
-// others, faint.
+// others, faint. Of a million rows only those that are looked at are made.
 type rows struct {
-	a      *Answer
-	th     *theme.Theme
-	order  []int // row → candidate
-	ids    []int64
-	find   map[int64]int // id → row
-	place  []int         // candidate → rank from 1, 0 infeasible
-	pinned map[int64]bool
+	a        *Answer
+	th       *theme.Theme
+	names    *names
+	order    []int // row → candidate
+	feasible int   // rows; the others follow
+	ranked   bool  // the rows stand in the order of the ranking
+	place    []int // candidate → rank from 1, where they do not
+	pinned   map[int64]bool
+	last     int // candidate that was made last
+	made     *rank.Candidate
 }
 
 // rowOptions say how an answer is laid out as rows.
@@ -70,75 +72,51 @@ type rowOptions struct {
 }
 
 // newRows orders an answer by a column; engine orders are kept as they are.
-func newRows(a *Answer, th *theme.Theme, o rowOptions) *rows {
-	s := a.Result.Space
-	n := s.Len()
-	r := &rows{a: a, th: th, order: make([]int, 0, n), ids: make([]int64, n), find: make(map[int64]int, n), place: make([]int, n), pinned: o.pinned}
-	for k, i := range a.Result.Order {
-		r.order = append(r.order, i)
-		r.place[i] = k + 1
+func newRows(a *Answer, th *theme.Theme, n *names, o rowOptions) *rows {
+	r := &rows{a: a, th: th, names: n, order: a.Result.Ranked(), feasible: len(a.Result.Order), ranked: true, pinned: o.pinned, last: -1}
+	if o.feasibleOnly {
+		r.order = a.Result.Order
 	}
-	if o.column != string(a.Question.Sort) {
-		r.sortBy(o.column)
+	if keys := n.keys(a, o.column); keys != nil {
+		r.rearrange(func(feasible []int) {
+			slices.SortStableFunc(feasible, func(i, j int) int { return byNumber(keys(i), keys(j)) })
+		})
 	}
 	if o.descending {
-		slices.Reverse(r.order)
-	}
-	var out []int
-	for i, ok := range a.Result.Feasible {
-		if !ok && !o.feasibleOnly {
-			out = append(out, i)
-		}
-		r.ids[i] = identity(s.At(i).ID)
-	}
-	slices.SortStableFunc(out, func(i, j int) int { return byNumber(a.Result.Key(i), a.Result.Key(j)) })
-	r.order = append(r.order, out...)
-	for row, i := range r.order {
-		r.find[r.ids[i]] = row
+		r.rearrange(slices.Reverse)
 	}
 	return r
 }
 
-// identity makes a row ID of a candidate's ID, the same in every answer.
-func identity(id string) int64 {
-	h := fnv.New64a()
-	h.Write([]byte(id))
-	return int64(h.Sum64() >> 1)
+// rearrange changes the order of the feasible rows.
+func (r *rows) rearrange(change func(feasible []int)) {
+	r.order, r.ranked = slices.Clone(r.order), false
+	change(r.order[:r.feasible])
 }
 
-// sortBy orders the feasible rows by a column that the engine does not rank
-// by. Better or smaller comes first; equal ones keep the ranking's order.
-func (r *rows) sortBy(column string) {
-	s := r.a.Result.Space
-	var words func(i int) string
-	var number func(i int) float64
-	switch column {
-	case "vm":
-		words = func(i int) string {
-			p := s.At(i).Configuration[0]
-			return fmt.Sprintf("%s %04d", p.VM.InstanceType, p.Count)
+// rank is the candidate's place in the ranking, from 1; 0 where it is
+// infeasible.
+func (r *rows) rank(row int) int {
+	switch {
+	case row >= r.feasible:
+		return 0
+	case r.ranked:
+		return row + 1
+	case r.place == nil:
+		r.place = make([]int, r.a.Result.Space.Len())
+		for k, i := range r.a.Result.Order {
+			r.place[i] = k + 1
 		}
-	case "variant":
-		words = func(i int) string { return export.VariantLabel(s.At(i).Variant) }
-	case "batch":
-		number = func(i int) float64 { return float64(s.At(i).BatchSize) }
-	case "epochs":
-		number = func(i int) float64 { return epochsOf(s.At(i)) }
-	case "accuracy":
-		number = func(i int) float64 { return s.Loss[i] }
-	case "basis":
-		number = func(i int) float64 { return float64(s.At(i).Time.Basis) }
-	case "best":
-		number = func(i int) float64 { return -r.probability(i) }
-	default:
-		return
 	}
-	slices.SortStableFunc(r.order, func(a, b int) int {
-		if words != nil {
-			return strings.Compare(words(a), words(b))
-		}
-		return byNumber(number(a), number(b))
-	})
+	return r.place[r.order[row]]
+}
+
+// candidate is the one of a row, made once for all its cells.
+func (r *rows) candidate(row int) *rank.Candidate {
+	if i := r.order[row]; i != r.last {
+		r.last, r.made = i, r.a.Result.Space.At(i)
+	}
+	return r.made
 }
 
 // byNumber orders what is unknown last.
@@ -166,10 +144,10 @@ func btoi(b bool) int {
 }
 
 // probability of being best in the objective that the ranking is by.
-func (r *rows) probability(i int) float64 {
-	p := r.a.PCost
-	if byTime(r.a.Question.Sort) {
-		p = r.a.PTime
+func (a *Answer) probability(i int) float64 {
+	p := a.PCost
+	if byTime(a.Question.Sort) {
+		p = a.PTime
 	}
 	if p == nil {
 		return math.NaN()
@@ -178,16 +156,19 @@ func (r *rows) probability(i int) float64 {
 }
 
 func (r *rows) Len() int         { return len(r.order) }
-func (r *rows) ID(row int) int64 { return r.ids[r.order[row]] }
+func (r *rows) ID(row int) int64 { return r.names.id(r.a.Result.Space, r.order[row]) }
 func (r *rows) Find(id int64) (int, bool) {
-	row, ok := r.find[id]
-	return row, ok
+	i, ok := r.names.find(r.a.Result.Space, id)
+	if !ok {
+		return 0, false
+	}
+	row := slices.Index(r.order, i)
+	return row, row >= 0
 }
 
 func (r *rows) Look(row int) table.Look {
-	i := r.order[row]
-	look := table.Look{Faint: !r.a.Result.Feasible[i]}
-	if r.pinned[r.ids[i]] {
+	look := table.Look{Faint: row >= r.feasible}
+	if len(r.pinned) > 0 && r.pinned[identity(r.candidate(row).ID)] {
 		look.Mark = r.th.Symbols.Pinned
 	}
 	return look
@@ -196,13 +177,13 @@ func (r *rows) Look(row int) table.Look {
 func (r *rows) Cell(row int, column string, width int) string {
 	i := r.order[row]
 	res := r.a.Result
-	c := res.Space.At(i)
+	c := r.candidate(row)
 	switch column {
 	case "rank":
-		if r.place[i] == 0 {
+		if row >= r.feasible {
 			return r.th.Symbols.Cross
 		}
-		return fmt.Sprint(r.place[i])
+		return fmt.Sprint(r.rank(row))
 	case "vm":
 		name := text.Clean(export.VMs(c))
 		if c.IsPredicted() { // said here too: where it is narrow there is no column for the basis
@@ -239,12 +220,12 @@ func (r *rows) Cell(row int, column string, width int) string {
 	case "tar":
 		return quantity.Duration(res.TAR(i))
 	case "score":
-		if s := res.Score[i]; !math.IsNaN(s) {
+		if s := res.Score(i); !math.IsNaN(s) {
 			return fmt.Sprintf("%.2f", s)
 		}
 		return "—"
 	case "best":
-		if p := r.probability(i); !math.IsNaN(p) && r.place[i] > 0 {
+		if p := r.a.probability(i); !math.IsNaN(p) && row < r.feasible {
 			return table.Share(r.th, p, width)
 		}
 		return "—"

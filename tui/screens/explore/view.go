@@ -166,9 +166,8 @@ func (s *Screen) inspect(width, height int) string {
 func (s *Screen) compared(i int) []string {
 	var lines []string
 	r := s.answer.Result
-	for k := range r.Space.Len() {
-		c := r.Space.At(k)
-		if k != i && s.pinned[identity(c.ID)] && len(lines) < 2 {
+	for _, k := range s.pins() {
+		if c := r.Space.At(k); k != i && len(lines) < 2 {
 			lines = append(lines, "against pinned "+export.VMs(c)+" "+export.VariantLabel(c.Variant)+": "+difference(r, i, k))
 		}
 	}
