@@ -1,36 +1,45 @@
 // Package pareto finds the non-dominated points of a set: those that no other
 // point beats in one objective without losing in another.
+//
+// Points are columns of numbers, one column an objective. Smaller is better;
+// Negate turns a column in which larger is. Comparisons are those of float64: −0
+// equals +0, and ±Inf are values like others, at the ends of the scale. A point
+// with a NaN in an objective that is looked at never belongs. Of equal points all
+// belong: neither dominates the other, and a tie between two VM types is news.
 package pareto
 
-import (
-	"cmp"
-	"slices"
-)
+// Frontier2D returns the indices of the non-dominated points of (x[i], y[i]), by
+// rising x, equal points by index. nil if there is none.
+//
+// It costs one pass over the columns, and a sort of what a sample of the points
+// does not show to be dominated: all of them at worst, few as a rule.
+func Frontier2D(x, y []float64) []int { return frontier2D(x, y[:len(x)], usual) }
 
-// Frontier2D returns the indices of the non-dominated points of (x[i], y[i]),
-// by rising x. Smaller is better in both; negate a column to turn it. Points
-// with a NaN never belong. Of equal points all belong: neither dominates the
-// other, and a tie between two VM types is news.
-func Frontier2D(x, y []float64) []int {
-	order := make([]int32, 0, len(x))
-	for i := range x {
-		if x[i] == x[i] && y[i] == y[i] {
-			order = append(order, int32(i))
-		}
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(y[a], y[b]), cmp.Compare(a, b))
-	})
-	var front []int
-	for _, i32 := range order {
-		i := int(i32)
-		if len(front) > 0 {
-			last := front[len(front)-1]
-			if y[i] > y[last] || (y[i] == y[last] && x[i] > x[last]) {
-				continue
-			}
-		}
-		front = append(front, i)
-	}
-	return front
+// Frontier3D returns the indices of the non-dominated points of (x[i], y[i],
+// z[i]): those no other is at most equal to in all three and less in one. They
+// come by rising x, then y, then z, equal points by index. nil if there is none.
+//
+// Cost as of Frontier2D, and for each point that is sorted one look-up among the
+// points found so far.
+func Frontier3D(x, y, z []float64) []int {
+	return frontier3D(x, y[:len(x)], z[:len(x)], usual)
 }
+
+// Negate returns the column with its signs turned, so that larger becomes
+// better. A limit "at least v" on the column is "at most −v" on the result.
+func Negate(column []float64) []float64 {
+	turned := make([]float64, len(column))
+	for i, v := range column {
+		turned[i] = -v
+	}
+	return turned
+}
+
+// tuning holds the sizes at which the work changes its way. They change the
+// speed, never the answer; tests make them small.
+type tuning struct {
+	sample int // points drawn to learn where the others lie
+	alone  int // up to so many points are neither sifted nor shared out
+}
+
+var usual = tuning{sample: 4096, alone: 4096}

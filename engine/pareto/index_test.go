@@ -1,0 +1,318 @@
+package pareto
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// scratch answers what an Index does by going through all points.
+type scratch struct {
+	columns [3][]float64
+	never   []bool
+}
+
+// breaks says which limits point i breaks, and whether none and not excluded.
+func (s *scratch) breaks(i int, l Limits) (broken [3]bool, feasible bool) {
+	feasible = s.never == nil || !s.never[i]
+	for k, limit := range l {
+		broken[k] = limit != nil && !(s.columns[k][i] <= *limit)
+		feasible = feasible && !broken[k]
+	}
+	return broken, feasible
+}
+
+// frontier filters, asks for the frontier of what is left, and translates back.
+func (s *scratch) frontier(l Limits, objectives ...int) []int {
+	var left []int
+	columns := make([][]float64, len(objectives))
+	for i := range s.columns[0] {
+		if _, ok := s.breaks(i, l); ok {
+			left = append(left, i)
+			for k, o := range objectives {
+				columns[k] = append(columns[k], s.columns[o][i])
+			}
+		}
+	}
+	var front []int
+	if len(columns) == 2 {
+		front = Frontier2D(columns[0], columns[1])
+	} else {
+		front = Frontier3D(columns[0], columns[1], columns[2])
+	}
+	for k, f := range front {
+		front[k] = left[f]
+	}
+	return front
+}
+
+// compare holds every answer of the index to that from scratch. feasible and
+// count are the index's.
+func (s *scratch) compare(ix *Index, l Limits, feasible []bool, count int) error {
+	for _, p := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
+		if count%2 == 1 { // either way round in half of the cases
+			p[0], p[1] = p[1], p[0]
+		}
+		if got, want := ix.Frontier2D(p[0], p[1], l), s.frontier(l, p[0], p[1]); !slices.Equal(got, want) {
+			return fmt.Errorf("frontier in %v is %v, not %v", p, got, want)
+		}
+	}
+	if got, want := ix.Frontier3D(l), s.frontier(l, 0, 1, 2); !slices.Equal(got, want) {
+		return fmt.Errorf("frontier in three is %v, not %v", got, want)
+	}
+	var ruledOut [3]int
+	least := [3]float64{math.NaN(), math.NaN(), math.NaN()}
+	n := 0
+	for i := range s.columns[0] {
+		broken, ok := s.breaks(i, l)
+		for k, b := range broken {
+			ruledOut[k] += one(b)
+			if v := s.columns[k][i]; ok && (v < least[k] || math.IsNaN(least[k])) {
+				least[k] = v
+			}
+		}
+		if n += one(ok); feasible[i] != ok {
+			return fmt.Errorf("point %d is feasible: %v, not %v", i, feasible[i], ok)
+		}
+	}
+	if n != count {
+		return fmt.Errorf("%d are feasible, not %d", count, n)
+	}
+	if got := ix.RuledOut(l); got != ruledOut {
+		return fmt.Errorf("ruled out %v, not %v", got, ruledOut)
+	}
+	for k, v := range ix.Least(l) {
+		if v != least[k] && !(math.IsNaN(v) && math.IsNaN(least[k])) {
+			return fmt.Errorf("least of %d is %v, not %v", k, v, least[k])
+		}
+	}
+	return nil
+}
+
+// drawLimit draws none, a value of the column, or any.
+func drawLimit(t *rapid.T, column []float64) *float64 {
+	v := math.NaN()
+	switch rapid.IntRange(0, 5).Draw(t, "limit") {
+	case 0:
+		return nil
+	case 1:
+		v = rapid.SampledFrom(awkward).Draw(t, "value")
+	default:
+		if len(column) > 0 {
+			v = column[rapid.IntRange(0, len(column)-1).Draw(t, "of")]
+		}
+	}
+	return &v
+}
+
+func TestIndexIsScratch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := drawColumns(t, 3, 20)
+		n := len(columns[0])
+		s := &scratch{columns: [3][]float64(columns)}
+		if rapid.Bool().Draw(t, "excluded") {
+			s.never = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "never")
+		}
+		z := s.columns[2]
+		if rapid.IntRange(0, 4).Draw(t, "two") == 0 {
+			z, s.columns[2] = nil, slices.Repeat([]float64{math.NaN()}, n)
+		}
+		ix := newIndex(s.columns[0], s.columns[1], z, s.never, drawTuning(t))
+		if excluded := len(slices.DeleteFunc(slices.Clone(s.never), func(b bool) bool { return !b })); ix.Excluded() != excluded || ix.Len() != n {
+			t.Fatalf("%d of %d excluded, not %d of %d", ix.Excluded(), ix.Len(), excluded, n)
+		}
+		var l Limits
+		feasible := make([]bool, n)
+		count := ix.Feasible(l, feasible)
+		if err := s.compare(ix, l, feasible, count); err != nil {
+			t.Fatalf("%v without limits: %v", s, err)
+		}
+		for range 3 { // a walk that tightens, relaxes and removes
+			from := l
+			for range rapid.IntRange(1, 2).Draw(t, "moves") {
+				k := rapid.IntRange(0, 2).Draw(t, "objective")
+				l[k] = drawLimit(t, s.columns[k])
+			}
+			count = ix.Move(from, l, feasible, count)
+			if err := s.compare(ix, l, feasible, count); err != nil {
+				t.Fatalf("%v: limits %v: %v", s, show(l), err)
+			}
+		}
+		again := make([]bool, n)
+		if got := ix.Feasible(l, again); got != count || !slices.Equal(again, feasible) {
+			t.Fatalf("%v: limits %v: %d at once, %d by steps", s, show(l), got, count)
+		}
+	})
+}
+
+func show(l Limits) (s []string) {
+	for _, v := range l {
+		if v == nil {
+			s = append(s, "none")
+		} else {
+			s = append(s, fmt.Sprint(*v))
+		}
+	}
+	return s
+}
+
+// TestTighterNeverHelps: a tighter limit leaves no new points, and no least value
+// falls.
+func TestTighterNeverHelps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := drawColumns(t, 3, 30)
+		ix := NewIndex(columns[0], columns[1], columns[2], nil)
+		var loose, tight Limits
+		for k := range loose {
+			loose[k] = drawLimit(t, columns[k])
+			tight[k] = loose[k]
+			if v := rapid.SampledFrom(awkward).Draw(t, "tighter"); loose[k] == nil || v < *loose[k] {
+				tight[k] = &v
+			}
+		}
+		more, less := make([]bool, ix.Len()), make([]bool, ix.Len())
+		ix.Feasible(loose, more)
+		ix.Feasible(tight, less)
+		for i := range more {
+			if less[i] && !more[i] {
+				t.Fatalf("%v: %v lets pass what %v does not", columns, show(tight), show(loose))
+			}
+		}
+		a, b := ix.Least(loose), ix.Least(tight)
+		for k := range a {
+			if b[k] < a[k] || math.IsNaN(a[k]) && !math.IsNaN(b[k]) {
+				t.Fatalf("%v: least %v within %v, %v within %v", columns, a, show(loose), b, show(tight))
+			}
+		}
+	})
+}
+
+// TestLargeIndex walks over sets as they come: unknown prices, few distinct
+// accuracies, excluded points.
+func TestLargeIndex(t *testing.T) {
+	const n = 10_000
+	s := &scratch{columns: candidates(n), never: make([]bool, n)}
+	for i := range s.never {
+		s.never[i] = i%11 == 0
+	}
+	ix := NewIndex(s.columns[0], s.columns[1], s.columns[2], s.never)
+	rng := rand.New(rand.NewPCG(8, 9))
+	feasible := make([]bool, n)
+	var l Limits
+	count := ix.Feasible(l, feasible)
+	for step := range 30 {
+		from := l
+		k := rng.IntN(3)
+		order := ix.Rising(k)
+		place := rng.IntN(n)
+		if l[k] != nil && step%4 > 0 { // a little further
+			old, _ := slices.BinarySearchFunc(order[:ix.known[k]], *l[k], func(i uint32, v float64) int {
+				return one(s.columns[k][i] > v) - one(s.columns[k][i] < v)
+			})
+			place = max(0, min(n-1, old+rng.IntN(2001)-1000))
+		}
+		v := s.columns[k][order[place]]
+		if l[k] = &v; step%7 == 6 {
+			l[k] = nil
+		}
+		count = ix.Move(from, l, feasible, count)
+		if err := s.compare(ix, l, feasible, count); err != nil {
+			t.Fatalf("step %d, limits %v: %v", step, show(l), err)
+		}
+	}
+}
+
+// candidates are points like those of Explore: seconds and dollars over two
+// orders of magnitude, of which the second is unknown for one in twenty, and a
+// loss that takes 100 values and falls with the time.
+func candidates(n int) (columns [3][]float64) {
+	rng := rand.New(rand.NewPCG(6, 7))
+	for range n {
+		variant := rng.IntN(100)
+		seconds := (1 + float64(variant)) * math.Exp(rng.NormFloat64())
+		dollars := seconds * math.Exp(0.5*rng.NormFloat64())
+		if rng.IntN(20) == 0 {
+			dollars = math.NaN()
+		}
+		columns[0] = append(columns[0], seconds)
+		columns[1] = append(columns[1], dollars)
+		columns[2] = append(columns[2], -0.5-0.004*float64(variant))
+	}
+	return columns
+}
+
+func TestRising(t *testing.T) {
+	ix := NewIndex([]float64{3, math.NaN(), -1, 3, math.Inf(-1), 0, math.Copysign(0, -1)}, make([]float64, 7), nil, nil)
+	if got := ix.Rising(0); !slices.Equal(got, []uint32{4, 2, 5, 6, 0, 3, 1}) {
+		t.Error(got)
+	}
+}
+
+// BenchmarkIndex times a million candidates: making the index, and one step of
+// a slider with all that Explore asks of it. An answer from scratch stands
+// beside it.
+func BenchmarkIndex(b *testing.B) {
+	const n = 1_000_000
+	c := candidates(n)
+	anti := sets(n)[4].columns
+	for _, s := range []struct {
+		name    string
+		columns [3][]float64
+	}{{"candidates", c}, {"anti3d", [3][]float64(anti)}} {
+		b.Run("make/"+s.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				NewIndex(s.columns[0], s.columns[1], s.columns[2], nil)
+			}
+		})
+		ix := NewIndex(s.columns[0], s.columns[1], s.columns[2], nil)
+		at := func(place float64) *float64 { // of the second objective
+			v := s.columns[1][ix.Rising(1)[int(place*float64(ix.known[1]))]]
+			return &v
+		}
+		slow := at(0.9)
+		limits := []Limits{{slow, at(0.50), nil}, {slow, at(0.51), nil}, {slow, at(0.52), nil}, {slow, at(0.51), nil}}
+		feasible := make([]bool, n)
+		found := 0
+		b.Run("frontiers/"+s.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				l := limits[i%4]
+				found = len(ix.Frontier2D(0, 1, l)) + len(ix.Frontier2D(0, 2, l)) + len(ix.Frontier2D(1, 2, l))
+			}
+			b.ReportMetric(float64(found), "points")
+			b.ReportMetric(float64(len(ix.pairs[0])+len(ix.pairs[1])+len(ix.pairs[2])), "looked-at")
+		})
+		b.Run("least/"+s.name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if ix.Least(limits[i%4])[0] > *slow {
+					b.Fatal("the least breaks its limit")
+				}
+			}
+		})
+		b.Run("move/"+s.name, func(b *testing.B) {
+			count := ix.Feasible(limits[3], feasible)
+			for i := 0; b.Loop(); i++ {
+				count = ix.Move(limits[(i+3)%4], limits[i%4], feasible, count)
+			}
+			b.ReportMetric(float64(count), "feasible")
+		})
+		b.Run("feasible/"+s.name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				ix.Feasible(limits[i%4], feasible)
+			}
+		})
+		b.Run("scratch/"+s.name, func(b *testing.B) {
+			all := &scratch{columns: s.columns}
+			for i := 0; b.Loop(); i++ {
+				l := limits[i%4]
+				found = len(all.frontier(l, 0, 1)) + len(all.frontier(l, 0, 2)) + len(all.frontier(l, 1, 2))
+			}
+			b.ReportMetric(float64(found), "points")
+		})
+	}
+}
