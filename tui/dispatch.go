@@ -101,6 +101,9 @@ func (a *App) region() string {
 	case keys.Library:
 		return a.library.Region()
 	}
+	if a.explore.Crossing() {
+		return keys.InCrosshair
+	}
 	return [...]string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking}[a.explore.Focused()]
 }
 

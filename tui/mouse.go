@@ -40,9 +40,15 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 		}
 		return a.click(x, y)
 	case tea.MouseMotionMsg:
-		if m.Button == tea.MouseLeft && a.screen == keys.Explore && y >= 0 {
+		switch {
+		case a.screen != keys.Explore:
+		case m.Button == tea.MouseLeft && y >= 0:
 			return a.askIf(a.explore.Click(x, y, true))
+		case m.Button == tea.MouseNone:
+			a.explore.Hover(x, y)
 		}
+	case tea.MouseReleaseMsg:
+		a.explore.Release()
 	}
 	return nil
 }

@@ -44,7 +44,23 @@ func (a *App) onExplore(action keys.Action) tea.Cmd {
 	case keys.Enter:
 		e.Enter()
 	case keys.Back:
-		return a.askIf(e.Filter(""))
+		return a.askIf(!e.Back() && e.Filter(""))
+	case keys.ZoomIn:
+		e.Zoom(1)
+	case keys.ZoomOut:
+		e.Zoom(-1)
+	case keys.ZoomWhole:
+		e.Zoom(0)
+	case keys.PanLeft:
+		e.Pan(-1, 0)
+	case keys.PanRight:
+		e.Pan(1, 0)
+	case keys.PanUp:
+		e.Pan(0, 1)
+	case keys.PanDown:
+		e.Pan(0, -1)
+	case keys.Crosshair:
+		e.ToggleCrosshair()
 	case keys.Filter:
 		a.prompt.Ask("filter", "/", e.Question().Filter)
 	case keys.Pin:

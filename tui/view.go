@@ -47,6 +47,9 @@ func (a *App) View() tea.View {
 	v.WindowTitle = "sweetspot"
 	if a.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
+		if a.screen == keys.Explore { // plots say what the mouse points at
+			v.MouseMode = tea.MouseModeAllMotion
+		}
 	}
 	return v
 }

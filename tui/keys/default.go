@@ -42,6 +42,14 @@ const (
 	Predicted Action = "predicted"
 	NextProbe Action = "next-probe"
 	Axes      Action = "axes"
+	ZoomIn    Action = "zoom-in"
+	ZoomOut   Action = "zoom-out"
+	ZoomWhole Action = "zoom-whole"
+	Crosshair Action = "crosshair"
+	PanLeft   Action = "pan-left"
+	PanRight  Action = "pan-right"
+	PanUp     Action = "pan-up"
+	PanDown   Action = "pan-down"
 	Copy      Action = "copy"
 	Theme     Action = "theme"
 	Mouse     Action = "mouse"
@@ -62,6 +70,7 @@ const (
 	InExplore   = "explore"
 	InSliders   = "explore.sliders"
 	InPlot      = "explore.plot"
+	InCrosshair = "explore.plot.crosshair" // the arrow keys move it
 	InRanking   = "explore.ranking"
 	InInspector = "explore.inspector"
 	InProbe     = "probe"
@@ -88,6 +97,7 @@ const (
 const (
 	screens   = "Screens"
 	moving    = "Moving"
+	looking   = "Plots"
 	choosing  = "Choosing"
 	asking    = "The question"
 	measuring = "Probing"
@@ -98,6 +108,7 @@ const (
 // orders the footer: 1 is shown first, 0 never.
 func defaults() []Binding {
 	explore := []string{InExplore}
+	plots := []string{InPlot}
 	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleet, InTraffic}
 	rows := append([]string{InForm, InRunCells, InEndedCells}, lists...)
 	return []Binding{
@@ -107,10 +118,10 @@ func defaults() []Binding {
 		{Action: Traffic, Keys: []string{"4"}, Group: screens, Help: "Traffic", Long: "serve a trace of requests with VMs and functions"},
 		{Action: Library, Keys: []string{"5"}, Group: screens, Help: "Library", Long: "databases, models, runs, VM types and picks"},
 
-		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InChoice: "change"}, Plain: true},
-		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InChoice: "change"}, Plain: true},
-		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
-		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
+		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
+		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
 		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders}},
 		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders}},
 		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
@@ -118,10 +129,19 @@ func defaults() []Binding {
 		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
 		{Action: Bottom, Keys: []string{"G", "end"}, Group: moving, Help: "bottom", Long: "last row, high end of a slider"},
 		{Action: Enter, Keys: []string{"enter"}, Group: moving, Help: "enter", Long: "type an exact value, inspect a row, start what is under the cursor", Rank: 6,
-			Words: map[string]string{InSliders: "type", InPlot: "row", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InForm, InEnded, InModels, InRuns, InPicks, InFleet, InTraffic}},
+			Words: map[string]string{InSliders: "type", InPlot: "row", InCrosshair: "select", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InForm, InEnded, InModels, InRuns, InPicks, InFleet, InTraffic}},
 		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 4, Words: map[string]string{InLibrary: "next list"}, Only: []string{InExplore, InLibrary, InFleet, InTraffic}, Plain: true},
 		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
-		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun}},
+		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun, InCrosshair}},
+
+		{Action: ZoomIn, Keys: []string{"z"}, Group: looking, Help: "zoom", Long: "enlarge the plot around its crosshair or the selected point; the wheel does so around the mouse", Rank: 7, Only: plots},
+		{Action: ZoomOut, Keys: []string{"Z"}, Group: looking, Help: "zoom", Long: "show more of the axes", Rank: 7, Only: plots},
+		{Action: ZoomWhole, Keys: []string{"="}, Group: looking, Help: "whole", Long: "show all points", Rank: 10, Only: plots},
+		{Action: PanLeft, Keys: []string{"shift+left"}, Group: looking, Help: "pan", Long: "show what is left of a zoomed plot; the mouse drags it", Rank: 10, Only: plots},
+		{Action: PanRight, Keys: []string{"shift+right"}, Group: looking, Help: "pan", Long: "show what is right of it", Rank: 10, Only: plots},
+		{Action: PanUp, Keys: []string{"shift+up"}, Group: looking, Help: "pan", Long: "show what is above it", Rank: 10, Only: plots},
+		{Action: PanDown, Keys: []string{"shift+down"}, Group: looking, Help: "pan", Long: "show what is below it", Rank: 10, Only: plots},
+		{Action: Crosshair, Keys: []string{"i"}, Group: looking, Help: "read", Long: "a crosshair that reads values and counts the candidates of a cell; the arrow keys move it, as pointing does with the mouse", Rank: 10, Only: plots},
 
 		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: append([]string{InExplore}, lists...)},
 		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8, Only: append([]string{InExplore}, lists...)},

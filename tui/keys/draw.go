@@ -21,8 +21,8 @@ func (d Disabled) reason(a Action) string {
 
 // glyphs are short names of keys, and glyphsASCII those without symbols.
 var (
-	glyphs      = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "⏎", "space": "␣", "shift+tab": "⇧tab", "pgup": "PgUp", "pgdown": "PgDn"}
-	glyphsASCII = map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "shift+tab": "S-tab"}
+	glyphs      = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "⏎", "space": "␣", "shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→", "shift+up": "⇧↑", "shift+down": "⇧↓", "pgup": "PgUp", "pgdown": "PgDn"}
+	glyphsASCII = map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "shift+tab": "S-tab", "shift+left": "S-left", "shift+right": "S-right", "shift+up": "S-up", "shift+down": "S-down"}
 )
 
 func glyph(th *theme.Theme, key string) string {

@@ -16,7 +16,7 @@ import (
 var write = flag.Bool("write", false, "write docs/KEYS.md")
 
 func regions() []string {
-	return []string{InSliders, InPlot, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks}
+	return []string{InSliders, InPlot, InCrosshair, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks}
 }
 
 func TestDefaultsAreSoundAndComplete(t *testing.T) {
@@ -58,6 +58,9 @@ func TestPressesResolve(t *testing.T) {
 		{tea.KeyPressMsg{Code: '?', Text: "?"}, InLibrary, Help},
 		{tea.KeyPressMsg{Code: '.', Text: "."}, InRun, Stop},
 		{tea.KeyPressMsg{Code: '3', Text: "3"}, InRun, Fleet},
+		{tea.KeyPressMsg{Code: 'z', Text: "z"}, InPlot, ZoomIn},
+		{tea.KeyPressMsg{Code: 'z', ShiftedCode: 'Z', Mod: tea.ModShift, Text: "Z"}, InCrosshair, ZoomOut},
+		{tea.KeyPressMsg{Code: tea.KeyLeft, Mod: tea.ModShift}, InPlot, PanLeft},
 	} {
 		if got, ok := table.Resolve(c.press, c.region); !ok || got != c.want {
 			t.Errorf("%q in %s is %q, want %q", c.press.String(), c.region, got, c.want)
@@ -156,7 +159,10 @@ func TestFooterOfEveryStep(t *testing.T) {
 		{InRanking, 50, []string{"↑↓", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
 		{InSliders, 120, []string{"←→ move", "[] big", "⏎ type", "tab focus", "/ filter", "s sort", "␣ pin", "x pick", "e export", "u undo", "m model", "p probe", "? help", "q quit"}, nil},
 		{InSliders, 200, []string{"w work", "b batch", "$ price", "c cloud", "n GPU", "v variant", "f hide", "0 clear", "a axes"}, nil},
-		{InPlot, 120, []string{"←→ frontier", "e export"}, nil},
+		{InPlot, 120, []string{"←→ frontier", "z Z zoom", "x pick"}, nil},
+		{InPlot, 132, []string{"e export"}, nil},
+		{InPlot, 220, []string{"= whole", "i read", "⇧← ⇧→ ⇧↑ ⇧↓ pan"}, nil},
+		{InCrosshair, 120, []string{"←→ ↑ ↓ crosshair", "⏎ select", "esc back", "z Z zoom"}, []string{"frontier"}},
 		{InRanking, 120, []string{"e export", "u undo"}, []string{"⏎"}},
 		{InForm, 120, []string{"⏎ edit", "↑↓ fields", "p start"}, []string{"␣", "←", "pin", "tab"}},
 		{InChoice, 120, []string{"←→ change", "␣ switch"}, []string{"pin", "tab"}},

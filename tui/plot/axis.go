@@ -12,7 +12,7 @@ type Axis struct {
 	Invert bool    // smaller values further from the origin, for metrics where lower is better
 	Min    float64 // Min < Max fixes the range; otherwise it follows the data
 	Max    float64
-	Label  func(float64) string                               // writes a tick; nil writes plain numbers
+	Label  func(v, step float64) string                       // writes a value whose neighbours are step away, 0 where there are none; nil writes plain numbers
 	Ticks  func(lo, hi float64, log bool, most int) []float64 // nil takes 1-2-5 steps; see DurationTicks
 }
 
@@ -21,11 +21,11 @@ func (a Axis) same(b Axis) bool {
 	return a.Title == b.Title && a.Log == b.Log && a.Invert == b.Invert && a.Min == b.Min && a.Max == b.Max
 }
 
-func (a Axis) label(v float64) string {
+func (a Axis) label(v, step float64) string {
 	if a.Label == nil {
-		return plainNumber(v)
+		return Digits(v, step, 4)
 	}
-	return a.Label(v)
+	return a.Label(v, step)
 }
 
 func (a Axis) ticks(lo, hi float64, log bool, most int) []float64 {
@@ -64,7 +64,10 @@ func newScale(axis Axis, lo, hi float64) (s scale, ok bool) {
 		a, b = widen(a, b, s.log, lo)
 	}
 	s.a, s.k = a, 1/(b-a)
-	s.lo, s.hi = s.untransform(a), s.untransform(b)
+	s.lo, s.hi = lo, hi
+	if !fixed {
+		s.lo, s.hi = s.untransform(a), s.untransform(b)
+	}
 	return s, !math.IsInf(s.k, 0) && !math.IsNaN(s.k) && s.k > 0
 }
 
@@ -124,7 +127,7 @@ func NiceTicks(lo, hi float64, log bool, most int) []float64 {
 	if most < 1 || !(lo < hi) || math.IsInf(hi-lo, 0) {
 		return nil
 	}
-	if log && lo > 0 {
+	if log && lo > 0 && hi/lo >= linearBelow {
 		if t := decades(lo, hi, most); len(t) >= 2 {
 			return t
 		}
@@ -137,6 +140,10 @@ func NiceTicks(lo, hi float64, log bool, most int) []float64 {
 		step = niceStep(step * 1.01)
 	}
 }
+
+// linearBelow is the ratio of the ends of a logarithmic range below which it has
+// the ticks of a linear one: 1, 2 and 5 are too few there.
+const linearBelow = 3
 
 // multiples lists the multiples of step in [lo, hi], nil if there are more
 // than most, none if floating point can't tell them apart.
@@ -221,12 +228,12 @@ func DurationTicks(lo, hi float64, log bool, most int) []float64 {
 	if most < 1 || !(lo < hi) || hi < 2 || hi > 500*86400 {
 		return NiceTicks(lo, hi, log, most)
 	}
-	if log && lo > 0 {
+	if log && lo > 0 && hi/lo >= linearBelow {
 		return thin(lo, hi, most)
 	}
 	for _, step := range roundSeconds {
 		if t := multiples(lo, hi, step, most); t != nil {
-			if len(t) == 0 {
+			if len(t) < 2 {
 				break
 			}
 			return t

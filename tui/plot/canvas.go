@@ -9,7 +9,6 @@
 package plot
 
 import (
-	"strconv"
 	"unicode/utf8"
 
 	"sweetspot/tui/text"
@@ -147,6 +146,3 @@ func message(th *theme.Theme, s string, width, height int) string {
 	}
 	return text.Block(lines, width, height)
 }
-
-// plainNumber writes a tick without a formatter.
-func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

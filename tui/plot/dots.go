@@ -2,6 +2,9 @@ package plot
 
 import "sweetspot/tui/theme"
 
+// dotsOfCell is the number of codes that a cell has for its dots.
+const dotsOfCell = 8
+
 // dots is a grid of small dots, several a character cell. A dot has a code:
 // cell·8 + its bit in the cell, bits counted in reading order.
 type dots struct {
@@ -39,13 +42,6 @@ func (d *dots) size() (w, h int) {
 func (d *dots) code(x, y int) int32 {
 	across, down := dotsPer(d.raster)
 	return int32(((y/down)*d.w+x/across)*8 + (y%down)*across + x%across)
-}
-
-// at is the inverse of code.
-func (d *dots) at(code int32) (x, y int) {
-	across, down := dotsPer(d.raster)
-	cell, bit := int(code>>3), int(code&7)
-	return cell%d.w*across + bit%across, cell/d.w*down + bit/across
 }
 
 // put sets a dot; outside the grid it does nothing.

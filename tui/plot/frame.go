@@ -1,5 +1,7 @@
 package plot
 
+import "math"
+
 // frame is the part of a plot around its dots: axes, ticks and labels.
 type frame struct {
 	x, y   scale
@@ -40,13 +42,14 @@ func layout(ax, ay Axis, sx, sy scale, w, h int) frame {
 
 func (f *frame) placeY(ay Axis) {
 	used := -1
-	for _, v := range ay.ticks(f.y.lo, f.y.hi, f.y.log, max(f.gh/2, 2)) {
+	values := ay.ticks(f.y.lo, f.y.hi, f.y.log, max(f.gh/2, 2))
+	for i, v := range values {
 		row := f.gh - 1 - cellOf(f.y.frac(v), f.gh)
 		if row < 0 || row >= f.gh || row == used {
 			continue
 		}
 		used = row
-		f.yTicks = append(f.yTicks, tick{at: row, label: ay.label(v)})
+		f.yTicks = append(f.yTicks, tick{at: row, label: ay.label(v, stepAt(values, i))})
 	}
 }
 
@@ -59,12 +62,12 @@ func (f *frame) placeX(ax Axis, most int) bool {
 	}
 	free := -f.gutter
 	fits := true
-	for _, v := range values {
+	for i, v := range values {
 		col := cellOf(f.x.frac(v), f.gw)
 		if col < 0 || col >= f.gw {
 			continue
 		}
-		label := ax.label(v)
+		label := ax.label(v, stepAt(values, i))
 		n := cells(label)
 		from := min(max(col-n/2, -f.gutter), f.gw-n)
 		if from < free {
@@ -75,6 +78,21 @@ func (f *frame) placeX(ax Axis, most int) bool {
 		f.xTicks = append(f.xTicks, tick{at: col, label: label, from: from})
 	}
 	return fits
+}
+
+// stepAt is the distance from a tick to the nearest other one, 0 where it is
+// alone.
+func stepAt(values []float64, i int) float64 {
+	step := 0.0
+	for _, j := range []int{i - 1, i + 1} {
+		if j < 0 || j >= len(values) {
+			continue
+		}
+		if d := math.Abs(values[i] - values[j]); step == 0 || d < step {
+			step = d
+		}
+	}
+	return step
 }
 
 func reversed(v []float64) []float64 {

@@ -27,20 +27,20 @@ func bits(vs ...float64) []byte {
 }
 
 func FuzzScatter(f *testing.F) {
-	f.Add(bits(1, 2, 3, 4), 40, 12, true, 0, 3, 2)
-	f.Add(bits(math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324), 30, 10, true, 1, 0, 0)
-	f.Add(bits(math.MaxFloat64, -math.MaxFloat64, 1, 1), 20, 6, false, 2, 1, 1)
-	f.Add(bits(), 0, 0, false, 0, 0, 0)
-	f.Add(bits(7, 7), 1, 5, false, 0, 0, -1)
+	f.Add(bits(1, 2, 3, 4), 40, 12, true, 0, 3, 2, 3.0)
+	f.Add(bits(math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324), 30, 10, true, 1, 0, 0, 0.5)
+	f.Add(bits(math.MaxFloat64, -math.MaxFloat64, 1, 1), 20, 6, false, 2, 1, 1, 1e9)
+	f.Add(bits(), 0, 0, false, 0, 0, 0, math.NaN())
+	f.Add(bits(7, 7), 1, 5, false, 0, 0, -1, 1.5)
 	all := themes(f)
-	f.Fuzz(func(t *testing.T, raw []byte, w, h int, log bool, symbols, selected, cross int) {
+	f.Fuzz(func(t *testing.T, raw []byte, w, h int, log bool, symbols, selected, cross int, factor float64) {
 		w, h = w%130, h%50
 		v := floats(raw)
 		n := len(v) / 2
 		s := NewScatter(all[uint(symbols)%3])
 		s.SetSize(w, h)
-		s.SetAxes(Axis{Log: log, Label: func(v float64) string { return "€" + plainNumber(v) }}, Axis{Log: !log, Ticks: DurationTicks})
-		s.SetData(Data{Version: 1, X: v[:n], Y: v[n:]})
+		s.SetAxes(Axis{Log: log, Label: func(v, step float64) string { return "€" + Digits(v, step, 4) }}, Axis{Log: !log, Ticks: DurationTicks})
+		s.SetData(Data{Version: 1, X: v[:n], Y: v[n:], Of: "point"})
 		feasible := make([]bool, n)
 		frontier := []int{-1, n}
 		for i := range n {
@@ -55,6 +55,19 @@ func FuzzScatter(f *testing.F) {
 		}
 		s.SetCrosshair(cross, cross/2, true)
 		exact(t, s.View(), w, h)
+		s.Zoom(factor, cross, selected)
+		s.Zoom(3, cross, selected)
+		s.Pan(factor, -factor)
+		s.MoveCrosshair(selected%7, cross%5)
+		exact(t, s.View(), w, h)
+		if m := s.Magnification(); !(m >= 1 && m <= 1.001*mostZoom) {
+			t.Fatalf("%g times the whole", m)
+		}
+		if n > 0 {
+			x, y, _ := s.Values(abs(selected % n))
+			s.ZoomOn(factor, x, y)
+			exact(t, s.View(), w, h)
+		}
 		if i, ok := s.Hit(cross, cross/2); ok && (i < 0 || i >= n) {
 			t.Fatalf("hit point %d of %d", i, n)
 		}

@@ -128,7 +128,7 @@ func chartEnd(n int) float64 {
 }
 
 // count labels an index.
-func count(v float64) string {
+func count(v, _ float64) string {
 	if v >= 10000 && math.Mod(v, 1000) == 0 {
 		return strconv.FormatFloat(v/1000, 'f', -1, 64) + "k"
 	}
@@ -136,7 +136,7 @@ func count(v float64) string {
 }
 
 // secondsLabel labels seconds in the unit that suits a range up to top.
-func secondsLabel(top float64) func(float64) string {
+func secondsLabel(top float64) func(v, step float64) string {
 	unit, k := "ms", 1e3
 	switch {
 	case top >= 10:
@@ -144,7 +144,7 @@ func secondsLabel(top float64) func(float64) string {
 	case top < 1e-3:
 		unit, k = "µs", 1e6
 	}
-	return func(v float64) string { return strconv.FormatFloat(v*k, 'g', 4, 64) + " " + unit }
+	return func(v, step float64) string { return Digits(v*k, step*k, 4) + " " + unit }
 }
 
 // samples bounds the number of values that the range is judged by.

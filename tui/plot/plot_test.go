@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -56,7 +57,7 @@ func example(th *theme.Theme) *Scatter {
 	s := NewScatter(th)
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 400
-	d := Data{Version: 1, X: make([]float64, n), Y: make([]float64, n), Class: make([]uint8, n)}
+	d := Data{Version: 1, X: make([]float64, n), Y: make([]float64, n), Class: make([]uint8, n), Of: "candidate"}
 	ok := make([]bool, n)
 	for i := range n {
 		d.X[i] = 600 * math.Exp(rng.NormFloat64()*0.7+1)
@@ -88,6 +89,28 @@ func TestScatterGolden(t *testing.T) {
 			golden.RequireEqual(t, ansi.Strip(s.View()))
 		})
 	}
+}
+
+func TestZoomedGolden(t *testing.T) {
+	for _, th := range themes(t) {
+		for _, size := range [][2]int{{100, 30}, {41, 16}, {24, 8}} {
+			t.Run(fmt.Sprintf("%s-%dx%d", th.Symbols.Name, size[0], size[1]), func(t *testing.T) {
+				s := example(th)
+				s.SetSize(size[0], size[1])
+				s.ZoomOn(4, 1500, 0.72)
+				s.SetCrosshairOn(1700, 0.73)
+				exact(t, s.View(), size[0], size[1])
+				golden.RequireEqual(t, ansi.Strip(s.View()))
+			})
+		}
+	}
+}
+
+func TestDenseGolden(t *testing.T) {
+	s := cloud(100_000)
+	s.SetSize(57, 20)
+	s.SetCrosshair(30, 8, true)
+	golden.RequireEqual(t, s.View()) // with the pens, which shade
 }
 
 func TestSparseScatterShowsClassRunes(t *testing.T) {
@@ -188,79 +211,6 @@ func TestDataGivenWhileTooSmallShowsLater(t *testing.T) {
 	s.SetSize(40, 10)
 	if got := ansi.Strip(s.View()); strings.Count(got, "●") != 2 {
 		t.Errorf("want two points in\n%s", got)
-	}
-}
-
-func TestScrubAllocationsDoNotGrowWithPoints(t *testing.T) {
-	allocs := func(n int) float64 {
-		s := cloud(n)
-		version := uint64(10)
-		return testing.AllocsPerRun(5, func() {
-			version++
-			s.SetFeasible(version, s.feasible)
-			s.View()
-		})
-	}
-	small, large := allocs(100), allocs(50_000)
-	if large > small+2 {
-		t.Errorf("%.0f allocations with 100 points, %.0f with 50,000", small, large)
-	}
-}
-
-// cloud is a plot of n points, half of them feasible.
-func cloud(n int) *Scatter {
-	rng := rand.New(rand.NewPCG(3, 4))
-	d := Data{Version: 1, X: make([]float64, n), Y: make([]float64, n), Class: make([]uint8, n)}
-	ok := make([]bool, n)
-	var frontier []int
-	best := 0.0
-	for i := range n {
-		d.X[i] = math.Exp(rng.NormFloat64())
-		d.Y[i] = rng.Float64()
-		d.Class[i] = uint8(i % 5)
-		ok[i] = i%2 == 0
-	}
-	for i := range min(n, 1000) {
-		if d.Y[i] > best {
-			best = d.Y[i]
-			frontier = append(frontier, i)
-		}
-	}
-	s := NewScatter(theme.New("", true, false))
-	s.SetSize(58, 25)
-	s.SetAxes(Axis{Log: true}, Axis{})
-	s.SetData(d)
-	s.SetFeasible(1, ok)
-	s.SetFrontier(frontier)
-	s.View()
-	return s
-}
-
-func BenchmarkScatter(b *testing.B) {
-	for _, size := range []struct {
-		name string
-		n    int
-	}{{"1k", 1000}, {"100k", 100_000}, {"1M", 1_000_000}} {
-		b.Run(size.name, func(b *testing.B) {
-			s := cloud(size.n)
-			version := uint64(10)
-			b.ReportAllocs()
-			for b.Loop() {
-				version++
-				s.SetFeasible(version, s.feasible)
-				s.View()
-			}
-		})
-	}
-}
-
-func BenchmarkScatterSelect(b *testing.B) {
-	s := cloud(1_000_000)
-	i := 0
-	for b.Loop() {
-		i++
-		s.SetSelected(i%1000, Whiskers{})
-		s.View()
 	}
 }
 

@@ -16,6 +16,7 @@ type Data struct {
 	Version uint64    // another Version tells the plot that the columns changed
 	X, Y    []float64 // points that aren't finite (or positive on a log axis) are left out
 	Class   []uint8   // chooses pen and rune; nil is one class
+	Of      string    // what a point is, for the count of a cell; "" where counting points says nothing
 }
 
 // Whiskers are the ends of the selected point's intervals; an interval that
@@ -23,38 +24,49 @@ type Data struct {
 type Whiskers struct{ XLow, XHigh, YLow, YHigh float64 }
 
 // Scatter is a scatter plot with a frontier and one selected point. Its frame
-// is cached: View costs nothing until something is set to another value, and
-// moving the selection doesn't look at the points again. The zero Scatter needs
-// SetTheme and SetSize.
+// is cached: View costs nothing until something is set to another value. Below
+// the frame lie its layers: the dot of every point and how many points a dot
+// has, which another part of the axes or another size changes; which of them are
+// feasible, of which only the changes are counted; the frontier line. Drawing
+// goes by cells, not by points. Of its own the plot keeps 5 bytes a point. The
+// zero Scatter needs SetTheme and SetSize.
 type Scatter struct {
 	th     *theme.Theme
 	w, h   int
 	ax, ay Axis
 
 	data        Data
-	feasible    []bool
+	feasible    []bool // as counted
 	feasibleVer uint64
+	feasibleLen int
 	frontier    []int
 	pinned      []int
 	selected    int
 	whiskers    Whiskers
-	crossX      int
-	crossY      int
-	crossOn     bool
+	cross       crosshair
+	hover       crosshair
+	viewX       span
+	viewY       span
 
 	stale   staleness
 	bounds  bounds
+	wholeX  scale // of which the frame's is a part
+	wholeY  scale
 	frame   frame
 	empty   bool
 	codes   []int32 // dot of every point, −1 when it has none
-	sparse  bool    // few enough points for a rune each
-	good    dots
-	poor    dots
+	xBins   bins
+	yBins   bins
+	xCodes  []int32
+	yCodes  []int32
+	tallies [mostHelp]tally // the first one counts; the others help to
+	penOf   [256]uint8      // by class
+	differ  []int32         // points about to be flipped
+	shades  shades
+	sparse  bool // few enough points for a rune each
 	line    dots
-	slopes  []rune // ASCII marks of the frontier line
-	counts  []uint32
-	classes []uint8
-	most    uint32 // largest count of a cell
+	slopes  []rune    // ASCII marks of the frontier line
+	near    []float64 // of every cell: distance from a click
 	canvas  canvas
 	cache   string
 }
@@ -64,9 +76,9 @@ type staleness uint8
 
 const (
 	fresh       staleness = iota
-	staleFrame            // selection, pins, crosshair
-	staleLayers           // feasibility, frontier
-	stalePlaces           // size, symbols, axes
+	staleFrame            // selection, pins, crosshair, feasibility
+	staleLine             // frontier
+	stalePlaces           // size, symbols, part of the axes
 	staleBounds           // data
 )
 
@@ -87,7 +99,9 @@ func (s *Scatter) SetTheme(th *theme.Theme) {
 	if s.th == th {
 		return
 	}
-	if s.th == nil || s.th.Symbols.Raster != th.Symbols.Raster {
+	if s.th == nil {
+		s.mark(staleBounds)
+	} else if s.th.Symbols.Raster != th.Symbols.Raster || s.th.SeriesCount() != th.SeriesCount() {
 		s.mark(stalePlaces)
 	}
 	s.mark(staleFrame)
@@ -106,8 +120,12 @@ func (s *Scatter) SetSize(w, h int) {
 // Size returns the size in cells.
 func (s *Scatter) Size() (w, h int) { return s.w, s.h }
 
-// SetAxes changes the axes.
+// SetAxes changes the axes. A zoomed plot goes on showing the same values, unless
+// an axis is of something else.
 func (s *Scatter) SetAxes(x, y Axis) {
+	if s.ax.Title != x.Title || s.ay.Title != y.Title {
+		s.viewX, s.viewY, s.cross, s.hover = span{}, span{}, crosshair{}, crosshair{}
+	}
 	if !s.ax.same(x) || !s.ay.same(y) {
 		s.mark(staleBounds)
 	}
@@ -126,22 +144,12 @@ func (s *Scatter) SetData(d Data) {
 		d.Class = nil
 	}
 	s.data = d
-	s.feasible, s.frontier, s.pinned, s.selected, s.whiskers = nil, nil, nil, -1, Whiskers{}
+	s.feasible, s.feasibleLen = grow(s.feasible, n), 0
+	for i := range s.feasible {
+		s.feasible[i] = true
+	}
+	s.frontier, s.pinned, s.selected, s.whiskers = s.frontier[:0], s.pinned[:0], -1, Whiskers{}
 	s.mark(staleBounds)
-}
-
-// SetFeasible says which points are feasible; nil is all of them. The plot
-// keeps the slice until the next call. It does nothing when version is the one
-// shown, unless the slice is another in length.
-func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
-	if len(feasible) < len(s.data.X) {
-		feasible = nil
-	}
-	if version == s.feasibleVer && len(feasible) == len(s.feasible) {
-		return
-	}
-	s.feasible, s.feasibleVer = feasible, version
-	s.mark(staleLayers)
 }
 
 // SetFrontier gives the points that are joined by the frontier line, in the
@@ -149,7 +157,7 @@ func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
 func (s *Scatter) SetFrontier(points []int) {
 	if !slices.Equal(points, s.frontier) {
 		s.frontier = append(s.frontier[:0], points...)
-		s.mark(staleLayers)
+		s.mark(staleLine)
 	}
 }
 
@@ -165,14 +173,6 @@ func (s *Scatter) SetPinned(points []int) {
 func (s *Scatter) SetSelected(i int, w Whiskers) {
 	if i != s.selected || w != s.whiskers {
 		s.selected, s.whiskers = i, w
-		s.mark(staleFrame)
-	}
-}
-
-// SetCrosshair shows the values under a cell of the plot; on false hides them.
-func (s *Scatter) SetCrosshair(col, row int, on bool) {
-	if on != s.crossOn || on && (col != s.crossX || row != s.crossY) {
-		s.crossX, s.crossY, s.crossOn = col, row, on
 		s.mark(staleFrame)
 	}
 }
@@ -201,31 +201,45 @@ func (s *Scatter) render() string {
 	c := &s.canvas
 	c.reset(s.w, s.h)
 	s.frame.draw(c, &s.th.Symbols)
+	s.drawShades()
 	s.drawCrosshair()
 	s.drawDots()
 	s.drawFrontier()
 	s.drawMarks()
+	s.drawReading()
 	return c.String()
 }
 
 // update does the stages that are stale.
 func (s *Scatter) update() {
-	if s.stale >= staleBounds || s.bounds == (bounds{}) {
+	if s.stale >= staleBounds {
 		s.bounds = s.measure()
 	}
-	if s.stale >= stalePlaces || s.codes == nil {
+	if s.stale >= stalePlaces {
 		s.place()
 	}
-	if s.stale >= staleLayers && !s.empty {
-		s.layer()
+	if s.stale >= staleLine && !s.empty {
+		s.layLine()
 	}
+	s.stale = min(s.stale, staleFrame)
 }
 
 // measure finds the extremes of the points that both axes can show.
 func (s *Scatter) measure() bounds {
+	var of [mostHelp]bounds
+	parts := split(len(s.data.X), func(part, from, to int) { of[part] = s.measurePart(from, to) })
+	b := of[0]
+	for _, o := range of[1:parts] {
+		b.x0, b.x1 = min(b.x0, o.x0), max(b.x1, o.x1)
+		b.y0, b.y1 = min(b.y0, o.y0), max(b.y1, o.y1)
+	}
+	return b
+}
+
+func (s *Scatter) measurePart(from, to int) bounds {
 	b := bounds{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
-	ys := s.data.Y
-	for i, x := range s.data.X {
+	ys := s.data.Y[from:to]
+	for i, x := range s.data.X[from:to] {
 		if y := ys[i]; s.ax.usable(x) && s.ay.usable(y) {
 			b.x0, b.x1 = min(b.x0, x), max(b.x1, x)
 			b.y0, b.y1 = min(b.y0, y), max(b.y1, y)
@@ -236,24 +250,29 @@ func (s *Scatter) measure() bounds {
 
 // place computes scales, layout and the dot of every point.
 func (s *Scatter) place() {
-	sx, okX := newScale(s.ax, s.bounds.x0, s.bounds.x1)
-	sy, okY := newScale(s.ay, s.bounds.y0, s.bounds.y1)
-	s.empty = !okX || !okY || s.bounds.x0 > s.bounds.x1
-	s.codes = grow(s.codes, len(s.data.X))
-	if s.empty {
+	var okX, okY bool
+	s.wholeX, okX = newScale(s.ax, s.bounds.x0, s.bounds.x1)
+	s.wholeY, okY = newScale(s.ay, s.bounds.y0, s.bounds.y1)
+	if s.empty = !okX || !okY || s.bounds.x0 > s.bounds.x1; s.empty {
+		s.codes = grow(s.codes, len(s.data.X))
+		for i := range s.codes {
+			s.codes[i] = -1
+		}
 		return
 	}
-	s.frame = layout(s.ax, s.ay, sx, sy, s.w, s.h)
-	s.good.reset(s.th.Symbols.Raster, s.frame.gw, s.frame.gh)
-	w, h := s.good.size()
-	ys := s.data.Y
-	for i, x := range s.data.X {
-		s.codes[i] = -1
-		px, py := cellOf(sx.frac(x), w), cellOf(sy.frac(ys[i]), h)
-		if px >= 0 && py >= 0 {
-			s.codes[i] = s.good.code(px, h-1-py)
-		}
+	s.frame = layout(s.ax, s.ay, s.wholeX.within(s.viewX), s.wholeY.within(s.viewY), s.w, s.h)
+	s.line.reset(s.th.Symbols.Raster, s.frame.gw, s.frame.gh)
+	w, h := s.line.size()
+	s.xCodes, s.yCodes = grow(s.xCodes, w+1), grow(s.yCodes, h+1)
+	for x := range w {
+		s.xCodes[x] = s.line.code(x, 0)
 	}
+	for y := range h {
+		s.yCodes[h-1-y] = s.line.code(0, y)
+	}
+	s.xBins.set(s.frame.x, w, s.xCodes)
+	s.yBins.set(s.frame.y, h, s.yCodes)
+	s.count()
 	s.sparse = len(s.codes)*sparseCells <= s.frame.gw*s.frame.gh
 }
 

@@ -6,62 +6,59 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// layer rasters feasible points, infeasible points and the frontier line. It
-// is the only stage of a scrub that looks at every point.
-func (s *Scatter) layer() {
-	gw, gh, raster := s.frame.gw, s.frame.gh, s.th.Symbols.Raster
-	s.good.reset(raster, gw, gh)
-	s.poor.reset(raster, gw, gh)
-	s.line.reset(raster, gw, gh)
-	s.counts = grow(s.counts, gw*gh)
-	s.classes = grow(s.classes, gw*gh)
-	clear(s.counts)
-	clear(s.classes)
-	for i, code := range s.codes {
-		if code < 0 {
-			continue
-		}
-		cell, bit := code>>3, uint8(1)<<(code&7)
-		if s.feasible != nil && !s.feasible[i] {
-			s.poor.bits[cell] |= bit
-			continue
-		}
-		s.good.bits[cell] |= bit
-		s.counts[cell]++
-		if s.data.Class != nil {
-			s.classes[cell] = s.data.Class[i]
-		}
-	}
-	s.most = 0
-	for _, n := range s.counts {
-		s.most = max(s.most, n)
-	}
-	s.layerFrontier()
-}
-
-// layerFrontier rasters the line through the frontier points.
-func (s *Scatter) layerFrontier() {
+// layLine rasters the line through the frontier points.
+func (s *Scatter) layLine() {
+	s.line.reset(s.th.Symbols.Raster, s.frame.gw, s.frame.gh)
 	ascii := s.th.Symbols.Raster == theme.ASCII
 	if ascii {
 		s.slopes = grow(s.slopes, s.frame.gw*s.frame.gh)
 		clear(s.slopes)
 	}
-	previous := int32(-1)
+	w, h := s.line.size()
+	have := false
+	var before [2]float64
 	for _, i := range s.frontier {
-		if i < 0 || i >= len(s.codes) || s.codes[i] < 0 {
+		x, y, ok := s.Values(i)
+		if !ok {
 			continue
 		}
-		code := s.codes[i]
-		if previous >= 0 && previous != code {
-			x0, y0 := s.line.at(previous)
-			x1, y1 := s.line.at(code)
-			s.line.line(x0, y0, x1, y1)
+		// In dots from the left and from below; of a zoomed plot also far outside.
+		at := [2]float64{s.frame.x.frac(x) * float64(w), s.frame.y.frac(y) * float64(h)}
+		if x0, y0, x1, y1, ok := clip(before, at, float64(w), float64(h)); have && ok && (x0 != x1 || y0 != y1) {
+			s.line.line(x0, h-1-y0, x1, h-1-y1)
 			if ascii {
-				s.slope(x0, y0, x1, y1)
+				s.slope(x0, h-1-y0, x1, h-1-y1)
 			}
 		}
-		previous = code
+		have, before = true, at
 	}
+}
+
+// clip cuts a line to w × h dots (Liang–Barsky) and returns the dots of its
+// ends; ok is false where nothing of it is inside.
+func clip(a, b [2]float64, w, h float64) (x0, y0, x1, y1 int, ok bool) {
+	from, to := 0.0, 1.0
+	for axis, size := range [2]float64{w, h} {
+		d := b[axis] - a[axis]
+		if math.IsNaN(d) || math.IsInf(d, 0) {
+			return 0, 0, 0, 0, false
+		}
+		if d == 0 {
+			if a[axis] < 0 || a[axis] > size {
+				return 0, 0, 0, 0, false
+			}
+			continue
+		}
+		in, out := -a[axis]/d, (size-a[axis])/d
+		from, to = max(from, min(in, out)), min(to, max(in, out))
+	}
+	if from > to {
+		return 0, 0, 0, 0, false
+	}
+	dot := func(t float64, axis int, size float64) int {
+		return min(max(int(a[axis]+t*(b[axis]-a[axis])), 0), int(size)-1)
+	}
+	return dot(from, 0, w), dot(from, 1, h), dot(to, 0, w), dot(to, 1, h), true
 }
 
 // slope marks the cells of an ASCII line with the stroke nearest to its
@@ -102,38 +99,22 @@ func (s *Scatter) drawDots() {
 		s.drawRunes()
 		return
 	}
-	f := &s.frame
-	ascii := s.th.Symbols.Raster == theme.ASCII
-	for cell, bits := range s.good.bits {
-		x, y := f.gutter+cell%f.gw, cell/f.gw
+	f, pens := &s.frame, s.th.SeriesCount()
+	raster := s.th.Symbols.Raster
+	for i, c := range s.tallies[0].cells {
+		x, y := f.gutter+i%f.gw, i/f.gw
 		switch {
-		case bits != 0:
-			density := s.density(s.counts[cell])
-			glyph := s.good.glyph(bits)
-			if ascii {
+		case c.good != 0:
+			density := s.shades.of(c.good)
+			glyph := s.line.glyph(c.goodBits)
+			if raster == theme.ASCII {
 				glyph = asciiShades[density]
 			}
-			s.canvas.set(x, y, glyph, s.seriesPen(int(s.classes[cell]), density))
-		case s.poor.bits[cell] != 0:
-			s.canvas.set(x, y, s.poor.glyph(s.poor.bits[cell]), penFaint)
+			s.canvas.set(x, y, glyph, s.seriesPen(s.tallies[0].kind(i, pens), density))
+		case c.all != 0:
+			s.canvas.set(x, y, s.line.glyph(c.allBits), penFaint)
 		}
 	}
-}
-
-var asciiShades = [3]rune{':', '%', '@'}
-
-// density grades the count of a cell: 1 from a dot for every place, 2 from a
-// third of the fullest cell.
-func (s *Scatter) density(n uint32) int {
-	switch {
-	case n <= 3 || s.most < 12:
-		return min(int(n)/2, 1)
-	case n*3 >= s.most:
-		return 2
-	case n*24 >= s.most || n >= 8:
-		return 1
-	}
-	return 0
 }
 
 // drawRunes draws every point as the rune of its class, infeasible ones as
@@ -143,13 +124,14 @@ func (s *Scatter) drawRunes() {
 	if s.th.Symbols.Raster == theme.ASCII {
 		small = '.'
 	}
-	for cell, bits := range s.poor.bits {
-		if bits != 0 && s.good.bits[cell] == 0 {
-			s.canvas.set(s.frame.gutter+cell%s.frame.gw, cell/s.frame.gw, small, penFaint)
+	for i, code := range s.codes {
+		if code >= 0 && !s.feasible[i] {
+			x, y := s.cell(code)
+			s.canvas.set(x, y, small, penFaint)
 		}
 	}
 	for i, code := range s.codes {
-		if code >= 0 && (s.feasible == nil || s.feasible[i]) {
+		if code >= 0 && s.feasible[i] {
 			x, y := s.cell(code)
 			s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), s.seriesPen(s.class(i), 1))
 		}
@@ -244,39 +226,14 @@ func (s scale) span(lo, hi float64, n int) (from, to int, ok bool) {
 	return cellOf(max(a, 0), n), cellOf(min(b, 1), n), true
 }
 
-// drawCrosshair draws the crossing lines and what they read.
-func (s *Scatter) drawCrosshair() {
-	x, y, ok := s.At(s.crossX, s.crossY)
-	if !s.crossOn || !ok {
-		return
-	}
-	f, sym := &s.frame, &s.th.Symbols
-	for i := range f.gw {
-		s.canvas.set(f.gutter+i, s.crossY, sym.CrossH, penCross)
-	}
-	for i := range f.gh {
-		s.canvas.set(s.crossX, i, sym.CrossV, penCross)
-	}
-	read := " " + s.ax.label(x) + ", " + s.ay.label(y) + " "
-	at, row := f.gutter, 0
-	if s.crossX-f.gutter < f.gw/2 {
-		at = s.w - cells(read)
-	}
-	if s.crossY == 0 {
-		row = f.gh - 1
-	}
-	s.canvas.text(max(at, f.gutter), row, read, penLabel)
-}
-
 // At returns the values at the middle of a cell; ok is false outside the
 // graph.
 func (s *Scatter) At(col, row int) (x, y float64, ok bool) {
-	f := &s.frame
-	col -= f.gutter
-	if s.empty || s.codes == nil || col < 0 || row < 0 || col >= f.gw || row >= f.gh {
+	if !s.ready() || !s.inside(col, row) {
 		return 0, 0, false
 	}
-	return f.x.value((float64(col) + 0.5) / float64(f.gw)), f.y.value((float64(f.gh-1-row) + 0.5) / float64(f.gh)), true
+	fx, fy := s.frame.at(col, row)
+	return s.frame.x.value(fx), s.frame.y.value(fy), true
 }
 
 // reach is how far from a click, in cells across, a point may lie.
@@ -285,37 +242,54 @@ const reach = 3
 // Hit returns the point nearest to a cell, for the mouse: a frontier point
 // before a feasible one before an infeasible one at the same distance.
 func (s *Scatter) Hit(col, row int) (index int, ok bool) {
-	if s.empty || s.frame.gw == 0 || col < s.frame.gutter || row < 0 || row >= s.frame.gh || col >= s.w {
+	if !s.ready() || !s.inside(col, row) {
 		return 0, false
 	}
+	s.measureNear(col, row)
 	best, index := math.Inf(1), -1
-	try := func(i int, penalty float64) {
-		if i < 0 || i >= len(s.codes) || s.codes[i] < 0 {
-			return
-		}
-		x, y := s.cell(s.codes[i])
-		// A cell is about twice as high as it is wide.
-		if d := math.Hypot(float64(x-col), 2*float64(y-row)); d <= reach && d+penalty < best {
-			best, index = d+penalty, i
-		}
-	}
 	for _, i := range s.frontier {
-		try(i, 0)
-	}
-	for i := range s.codes {
-		penalty := 0.25
-		if s.feasible != nil && !s.feasible[i] {
-			penalty = 0.5
+		if i >= 0 && i < len(s.codes) && s.codes[i] >= 0 {
+			if d := s.near[s.codes[i]/dotsOfCell]; d < best {
+				best, index = d, i
+			}
 		}
-		try(i, penalty)
+	}
+	for i, code := range s.codes {
+		if code < 0 {
+			continue
+		}
+		d := s.near[code/dotsOfCell]
+		if d >= best { // most points: too far away
+			continue
+		}
+		if d += 0.25; !s.feasible[i] {
+			d += 0.25
+		}
+		if d < best {
+			best, index = d, i
+		}
 	}
 	return index, index >= 0
 }
 
-// CellOf returns the cell of a point as last drawn; ok is false when it has
-// none.
+// measureNear fills near with the distance of every cell from one, in cells
+// across, which is infinite beyond reach.
+func (s *Scatter) measureNear(col, row int) {
+	f := &s.frame
+	s.near = grow(s.near, f.gw*f.gh)
+	for cell := range s.near {
+		// A cell is about twice as high as it is wide.
+		d := math.Hypot(float64(f.gutter+cell%f.gw-col), 2*float64(cell/f.gw-row))
+		if d > reach {
+			d = math.Inf(1)
+		}
+		s.near[cell] = d
+	}
+}
+
+// CellOf returns the cell of a point; ok is false when it has none.
 func (s *Scatter) CellOf(i int) (col, row int, ok bool) {
-	if s.empty || i < 0 || i >= len(s.codes) || s.codes[i] < 0 {
+	if !s.ready() || i < 0 || i >= len(s.codes) || s.codes[i] < 0 {
 		return 0, 0, false
 	}
 	col, row = s.cell(s.codes[i])

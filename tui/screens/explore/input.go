@@ -77,6 +77,10 @@ func (s *Screen) Horizontal(steps int, big bool) (changed bool) {
 		if big {
 			steps *= 5
 		}
+		if s.Crossing() {
+			s.focused().MoveCrosshair(steps, 0)
+			return false
+		}
 		s.alongFrontier(steps)
 	default:
 		if big {
@@ -104,8 +108,12 @@ func (s *Screen) scrub(move func(*slider.Slider) bool) bool {
 }
 
 // Vertical is the up and down keys: another slider, another row, or in a plot
-// the next candidate of the ranking.
+// the next candidate of the ranking, or the crosshair.
 func (s *Screen) Vertical(steps int) {
+	if s.Crossing() {
+		s.focused().MoveCrosshair(0, steps)
+		return
+	}
 	if s.focus == Constraints {
 		s.constraints.active = min(max(s.constraints.active+steps, 0), sliderCount-1)
 		s.lastEdit = ""
@@ -140,11 +148,17 @@ func (s *Screen) Ends(last bool) (changed bool) {
 	return false
 }
 
-// Enter types a value on a slider; elsewhere it goes to the selected
-// candidate's row of the ranking.
+// Enter types a value on a slider, and selects the point under a crosshair;
+// elsewhere it goes to the selected candidate's row of the ranking.
 func (s *Screen) Enter() {
 	if s.focus == Constraints {
 		s.Typing(true)
+		return
+	}
+	if s.Crossing() {
+		if col, row, ok := s.focused().Crosshair(); ok {
+			s.clickPlot(int(s.focus-FirstPlot), col, row)
+		}
 		return
 	}
 	s.focus = Ranking
@@ -249,6 +263,9 @@ func (s *Screen) ToggleLog() {
 
 // Click handles the mouse at a cell of the screen; dragging repeats it.
 func (s *Screen) Click(x, y int, drag bool) (changed bool) {
+	if drag && s.drag(x, y) {
+		return false
+	}
 	region, px, py, ok := s.layout.at(x, y)
 	if !ok {
 		return false
@@ -271,7 +288,7 @@ func (s *Screen) Click(x, y int, drag bool) (changed bool) {
 	case Ranking:
 		return s.clickTable(px, py, drag)
 	default:
-		s.clickPlot(int(region-FirstPlot), px, py)
+		s.pressPlot(int(region-FirstPlot), px, py, drag)
 		return false
 	}
 }
@@ -298,15 +315,15 @@ func (s *Screen) clickPlot(k, x, y int) {
 	if !ok || s.answer == nil {
 		return
 	}
-	if k == 1 && s.plots.dialOf != nil {
-		i = s.plots.dialOf[i]
+	if d := s.plots.dial; k == 1 && d != nil {
+		i = d.of[i]
 	}
 	s.choose(i)
 }
 
-// Wheel scrolls what is under the pointer.
+// Wheel scrolls what is under the pointer, and zooms a plot there.
 func (s *Screen) Wheel(x, y, steps int) (changed bool) {
-	region, _, _, ok := s.layout.at(x, y)
+	region, px, py, ok := s.layout.at(x, y)
 	if !ok {
 		return false
 	}
@@ -318,5 +335,6 @@ func (s *Screen) Wheel(x, y, steps int) (changed bool) {
 	if region == Constraints {
 		return s.scrub(func(sl *slider.Slider) bool { return sl.Move(-steps) })
 	}
+	s.wheelPlot(int(region-FirstPlot), px, py, steps)
 	return false
 }

@@ -5,12 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"sweetspot/data/export"
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
-	"sweetspot/engine/runtime"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/theme"
 )
@@ -19,23 +16,22 @@ import (
 // apart they show time × accuracy and cost × accuracy, else time × cost and
 // cost over the workload's dial.
 type plots struct {
-	scatter [2]*plot.Scatter
-	title   [2]string
-	log     bool
-	space   *rank.Space // the space the columns were laid out for
-	classes []string    // names of the point classes, in order
-	// dialOf maps the points of a cost-over-dial plot back to candidates; nil
-	// where points are candidates.
-	dialOf       []int
-	dialX, dialY []float64
-	dialVer      uint64
-	dialShown    [3]int // columns, answer and selection that dialVer is of
-	ver          uint64
-	unplaced     [2]int // candidates that a plot can't place
+	scatter  [2]*plot.Scatter
+	name     [2]string // what a plot shows
+	title    [2]string // the same, and how large
+	log      bool
+	space    *rank.Space // the space the columns were laid out for
+	model    string      // that the space is of
+	classes  []string    // names of the point classes, in order
+	dial     *dial       // the second plot's lines; nil where its points are candidates
+	hovered  int         // plot that shows the mouse's crosshair, −1 for none
+	grab     grab        // what the mouse holds
+	ver      uint64
+	unplaced [2]int // candidates that a plot can't place
 }
 
 func newPlots(th *theme.Theme, log bool) *plots {
-	return &plots{scatter: [2]*plot.Scatter{plot.NewScatter(th), plot.NewScatter(th)}, log: log}
+	return &plots{scatter: [2]*plot.Scatter{plot.NewScatter(th), plot.NewScatter(th)}, log: log, hovered: -1}
 }
 
 func (p *plots) setTheme(th *theme.Theme) {
@@ -56,8 +52,8 @@ func (p *plots) show(a *Answer, selected int, pinned []int) {
 		fronts = [2][]int{r.TimeCost, nil} // empty where no price is known
 	}
 	for k, s := range p.scatter {
-		if k == 1 && p.dialOf != nil {
-			p.showDial(a, selected)
+		if k == 1 && p.dial != nil {
+			p.dial.show(s, r, a.Seq, int(p.ver), selected)
 			continue
 		}
 		s.SetFeasible(uint64(a.Seq), r.Feasible)
@@ -65,6 +61,7 @@ func (p *plots) show(a *Answer, selected int, pinned []int) {
 		s.SetPinned(pinned)
 		s.SetSelected(selected, p.whiskers(r.Space, k, selected))
 	}
+	p.retitle()
 }
 
 // layOut gives the plots the columns of a new space.
@@ -72,40 +69,47 @@ func (p *plots) layOut(a *Answer) {
 	s := a.Result.Space
 	p.space = s
 	p.ver++
-	p.dialOf = nil
+	p.dial = nil
+	if model := a.Question.Model; model != p.model {
+		p.model = model
+		p.whole()
+	}
 	class := p.classify(s)
 	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Ticks: plot.DurationTicks}
 	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: plot.MoneyLabel}
 	if s.AccuracyVaries() {
-		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter, Label: func(v float64) string { return axisAccuracy(v, s.HigherIsBetter) }}
-		p.title = [2]string{"time × " + s.Metric, "cost × " + s.Metric}
+		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter, Label: func(v, step float64) string { return axisAccuracy(v, step, s.HigherIsBetter) }}
+		p.name = [2]string{"time × " + s.Metric, "cost × " + s.Metric}
 		p.set(0, timeAxis, accuracy, s.Time, s.Accuracy, class)
 		p.set(1, costAxis, accuracy, s.Cost, s.Accuracy, class)
 		return
 	}
 	if anyKnown(s.Cost) {
-		p.title[0] = "time × cost"
+		p.name[0] = "time × cost"
 		p.set(0, timeAxis, costAxis, s.Time, s.Cost, class)
-		p.layOutDial(a, class, costAxis, (*rank.Candidate).CostLine)
+		p.layOutDial(a, class, costAxis, rank.ObjectiveCost)
 		return
 	}
 	// Without any price, as on a machine of one's own, time is all there is.
-	batch := plot.Axis{Title: "batch", Label: quantity.Count}
+	batch := plot.Axis{Title: "batch", Label: plot.CountLabel}
 	sizes := make([]float64, s.Len())
-	for i := range s.Len() {
-		sizes[i] = float64(s.At(i).BatchSize)
-	}
-	p.title[0] = "time × batch size"
+	s.Groups(func(first, end int) {
+		size := float64(s.At(first).BatchSize)
+		for i := first; i < end; i++ {
+			sizes[i] = size
+		}
+	})
+	p.name[0] = "time × batch size"
 	p.set(0, timeAxis, batch, s.Time, sizes, class)
-	p.layOutDial(a, class, timeAxis, (*rank.Candidate).TimeLine)
+	p.layOutDial(a, class, timeAxis, rank.ObjectiveTime)
 }
 
 // note says what plot k leaves out, or how its lines are to be read; "" where
 // there is nothing to say.
 func (p *plots) note(k int, th *theme.Theme) string {
 	switch {
-	case k == 1 && p.dialOf != nil:
-		return "lowest, " + string(th.Symbols.Selected) + " selected"
+	case k == 1 && p.dial != nil:
+		return p.dial.note(th)
 	case p.unplaced[k] == 0 || p.space == nil:
 		return ""
 	case p.space.AccuracyVaries():
@@ -144,86 +148,16 @@ func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
 		}
 	}
 	p.scatter[k].SetAxes(x, y)
-	p.scatter[k].SetData(plot.Data{Version: p.ver, X: xs, Y: ys, Class: class})
+	p.scatter[k].SetData(plot.Data{Version: p.ver, X: xs, Y: ys, Class: class, Of: "candidate"})
 }
 
-// dialPoints is how many points draw one candidate's line over the dial.
-const dialPoints = 32
-
-// layOutDial draws the cost (or time) of each candidate over epochs or units,
-// up to twice what is asked.
-func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, lineOf func(*rank.Candidate) (runtime.Line, bool)) {
-	s := a.Result.Space
-	dial := plot.Axis{Title: "epochs", Label: quantity.Count}
-	most := 0.0
-	for i := range s.Len() {
-		c := s.At(i)
-		switch {
-		case c.Mode == profile.Infer && c.Units != nil:
-			dial.Title, most = "units", math.Max(most, 2**c.Units)
-		case c.Epochs != nil:
-			most = math.Max(most, 2**c.Epochs)
-		}
-	}
-	p.title[1] = axis.Title + " × " + dial.Title
-	var xs, ys []float64
-	var classes []uint8
-	p.dialOf = []int{}
-	for i := range s.Len() {
-		line, ok := lineOf(s.At(i))
-		for k := range dialPoints {
-			if x := most * float64(k+1) / dialPoints; ok {
-				xs, ys = append(xs, x), append(ys, line.At(x))
-				classes, p.dialOf = append(classes, class[i]), append(p.dialOf, i)
-			}
-		}
-	}
-	p.dialX, p.dialY = xs, ys
-	p.set(1, dial, axis, xs, ys, classes)
-}
-
-// showDial draws, on the cost-over-dial plot, the lowest line of all feasible
-// candidates and the line of the selected one, which is marked where it is
-// asked. All others are a faint ground: a cloud of dots says nothing.
-func (p *plots) showDial(a *Answer, selected int) {
-	r := a.Result
-	drawn := make([]bool, len(p.dialOf))
-	var lowest []int
-	at := -1
-	asked := math.NaN()
-	if selected >= 0 {
-		if c := r.Space.At(selected); c.Epochs != nil {
-			asked = *c.Epochs
-		} else if c.Units != nil {
-			asked = *c.Units
-		}
-	}
-	line := map[int]int{} // step on the dial → cheapest feasible point
-	for j, i := range p.dialOf {
-		drawn[j] = i == selected
-		step := j % dialPoints
-		if r.Feasible[i] {
-			if best, ok := line[step]; !ok || p.dialY[j] < p.dialY[best] {
-				line[step] = j
-			}
-		}
-		if i == selected && (at < 0 || math.Abs(p.dialX[j]-asked) < math.Abs(p.dialX[at]-asked)) {
-			at = j
-		}
-	}
-	for step := range dialPoints {
-		if j, ok := line[step]; ok {
-			lowest = append(lowest, j)
-		}
-	}
-	s := p.scatter[1]
-	if now := [3]int{int(p.ver), a.Seq, selected}; now != p.dialShown {
-		p.dialShown = now
-		p.dialVer++
-	}
-	s.SetFeasible(p.dialVer, drawn)
-	s.SetFrontier(lowest)
-	s.SetSelected(at, plot.Whiskers{})
+// layOutDial draws the cost (or time) of each candidate over epochs or units.
+func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, o rank.Objective) {
+	d, title := newDial(a.Result.Space, class, o)
+	d.ver = p.ver << 32 // other points than any before
+	p.dial = d
+	p.name[1] = axis.Title + " × " + title
+	p.scatter[1].SetAxes(plot.Axis{Title: title, Label: plot.CountLabel}, axis)
 }
 
 // whiskers are the intervals of the selected candidate on plot k.
@@ -294,12 +228,15 @@ func className(c *rank.Candidate) string {
 	return name
 }
 
-func axisAccuracy(v float64, higher bool) string {
+func axisAccuracy(v, step float64, higher bool) string {
 	if !higher && v > 1 {
-		return export.AccuracyText(v, higher)
+		return plot.Digits(v, step, 4)
 	}
 	if p := v * 100; math.Abs(p-math.Round(p)) < 1e-9 {
 		return quantity.Count(math.Round(p)) + "%"
+	}
+	if step > 0 && step < 0.002 {
+		return plot.PercentLabel(v, step)
 	}
 	return quantity.Percent(v)
 }

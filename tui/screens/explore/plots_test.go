@@ -29,7 +29,7 @@ func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
 func TestCostOverEpochsDrawsTheSelectedLine(t *testing.T) {
 	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
 	p := s.plots
-	if p.dialOf == nil {
+	if p.dial == nil {
 		t.Fatal("no plot over the epochs")
 	}
 	if note := p.note(1, s.th); !strings.Contains(note, "lowest") || !strings.Contains(note, "selected") {
@@ -45,7 +45,7 @@ func TestCostOverEpochsDrawsTheSelectedLine(t *testing.T) {
 
 func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
 	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
-	s.plots.dialOf, s.plots.unplaced = nil, [2]int{0, 3}
+	s.plots.dial, s.plots.unplaced = nil, [2]int{0, 3}
 	if got := ansi.Strip(s.plotNote(1)); !strings.Contains(got, "3 without") {
 		t.Errorf("three candidates are left out, the note is %q", got)
 	}

@@ -1,0 +1,278 @@
+package plot
+
+import (
+	"runtime"
+	"sync"
+)
+
+// tally counts the points of a plot in its dots, so that a frame is drawn from
+// cells, however many points there are, and a point that becomes feasible or
+// stops being so changes a few numbers.
+type tally struct {
+	all   []uint32 // points, by the code of their dot
+	good  []uint32 // the feasible ones of them
+	kinds []uint32 // feasible points by cell and pen: cell·pens + pen
+	cells []cell
+}
+
+// cell is the sum of a cell's dots.
+type cell struct {
+	all, good         uint32 // points, and feasible ones
+	allBits, goodBits uint8  // dots that hold any
+}
+
+func (t *tally) reset(cells, pens int) {
+	t.all, t.good = grow(t.all, cells*dotsOfCell), grow(t.good, cells*dotsOfCell)
+	t.kinds = grow(t.kinds, cells*pens)
+	clear(t.all)
+	clear(t.good)
+	clear(t.kinds)
+}
+
+// add adds another tally of the same plot.
+func (t *tally) add(o *tally) {
+	for i, n := range o.all {
+		t.all[i] += n
+		t.good[i] += o.good[i]
+	}
+	for i, n := range o.kinds {
+		t.kinds[i] += n
+	}
+}
+
+// sum fills the cells and returns the points of the fullest one.
+func (t *tally) sum() (most uint32) {
+	t.cells = grow(t.cells, len(t.all)/dotsOfCell)
+	for i := range t.cells {
+		c := cell{}
+		for dot := range dotsOfCell {
+			if n := t.all[i*dotsOfCell+dot]; n != 0 {
+				c.all += n
+				c.allBits |= 1 << dot
+			}
+			if n := t.good[i*dotsOfCell+dot]; n != 0 {
+				c.good += n
+				c.goodBits |= 1 << dot
+			}
+		}
+		t.cells[i] = c
+		most = max(most, c.all)
+	}
+	return most
+}
+
+// kind is the pen class that most of a cell's feasible points have.
+func (t *tally) kind(cell, pens int) int {
+	best, most := 0, uint32(0)
+	for k, n := range t.kinds[cell*pens : (cell+1)*pens] {
+		if n > most {
+			best, most = k, n
+		}
+	}
+	return best
+}
+
+// Points are placed a stretch at a time, which stays in the cache, and from
+// alone points on by more than one core.
+const (
+	stretch  = 2048
+	alone    = 1 << 16
+	mostHelp = 4
+)
+
+// atOnce is about how many points are gathered before they are flipped.
+const atOnce = 4096
+
+// split gives n points to as many cores as pays, in parts numbered from 0, and
+// waits until all are done. Parts must not write what another reads.
+func split(n int, do func(part, from, to int)) (parts int) {
+	if n < alone {
+		do(0, 0, n)
+		return 1
+	}
+	parts = min(runtime.GOMAXPROCS(0), mostHelp)
+	var wait sync.WaitGroup
+	for p := range parts {
+		wait.Go(func() { do(p, p*n/parts, (p+1)*n/parts) })
+	}
+	wait.Wait()
+	return parts
+}
+
+// count places every point and counts it.
+func (s *Scatter) count() {
+	s.codes = grow(s.codes, len(s.data.X))
+	cells, pens := s.frame.gw*s.frame.gh, s.th.SeriesCount()
+	for class := range s.penOf {
+		s.penOf[class] = uint8(class % pens)
+	}
+	parts := split(len(s.codes), func(part, from, to int) {
+		s.tallies[part].reset(cells, pens)
+		s.countPart(&s.tallies[part], from, to)
+	})
+	for p := 1; p < parts; p++ {
+		s.tallies[0].add(&s.tallies[p])
+	}
+	s.shades = shadesFor(s.tallies[0].sum())
+}
+
+// countPart does the points from one index up to another.
+func (s *Scatter) countPart(t *tally, from, to int) {
+	for ; from < to; from += stretch {
+		end := min(from+stretch, to)
+		codes := s.codes[from:end]
+		clear(codes)
+		s.xBins.add(codes, s.data.X[from:end])
+		s.yBins.add(codes, s.data.Y[from:end])
+		s.countStretch(t, codes, from)
+	}
+}
+
+func (s *Scatter) countStretch(t *tally, codes []int32, from int) {
+	pens := int32(s.th.SeriesCount())
+	feasible := s.feasible[from : from+len(codes)]
+	for i, c := range codes {
+		if c < 0 {
+			codes[i] = -1
+			continue
+		}
+		t.all[c]++
+		if feasible[i] {
+			t.good[c]++
+			t.kinds[c/dotsOfCell*pens+s.pen(from+i)]++
+		}
+	}
+}
+
+// pen is the pen class of a point.
+func (s *Scatter) pen(i int) int32 {
+	if s.data.Class == nil {
+		return 0
+	}
+	return int32(s.penOf[s.data.Class[i]])
+}
+
+// flip turns the feasibility of a placed point around.
+func (s *Scatter) flip(i int) {
+	now := !s.feasible[i]
+	s.feasible[i] = now
+	c := s.codes[i]
+	if c < 0 {
+		return
+	}
+	t := &s.tallies[0]
+	at := &t.cells[c/dotsOfCell]
+	kind := c/dotsOfCell*int32(s.th.SeriesCount()) + s.pen(i)
+	if now {
+		t.good[c]++
+		t.kinds[kind]++
+		at.good++
+		at.goodBits |= 1 << (c % dotsOfCell)
+		return
+	}
+	t.good[c]--
+	t.kinds[kind]--
+	at.good--
+	if t.good[c] == 0 {
+		at.goodBits &^= 1 << (c % dotsOfCell)
+	}
+}
+
+// SetFeasible says which points are feasible; nil is all of them. Only the
+// points that differ from what is shown are counted anew. The slice isn't kept.
+// It does nothing when version is the one shown, unless the slice is another in
+// length.
+func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
+	n := len(s.data.X)
+	if len(feasible) < n {
+		feasible = nil
+	}
+	if version == s.feasibleVer && s.feasibleLen == len(feasible) {
+		return
+	}
+	s.feasibleVer, s.feasibleLen = version, len(feasible)
+	s.mark(staleFrame)
+	switch {
+	case feasible == nil:
+		for i := range s.feasible {
+			if !s.feasible[i] {
+				s.turn(i, true)
+			}
+		}
+	case s.stale >= stalePlaces:
+		copy(s.feasible, feasible[:n])
+	default:
+		s.compare(feasible[:n])
+	}
+}
+
+// ChangeFeasible is SetFeasible for a caller that knows which points changed
+// since the version shown before: only these are looked at. A plot that shows
+// another version compares all of them.
+func (s *Scatter) ChangeFeasible(from, version uint64, feasible []bool, changed []int32) {
+	if from != s.feasibleVer || s.feasibleLen != len(feasible) || len(feasible) < len(s.data.X) {
+		s.SetFeasible(version, feasible)
+		return
+	}
+	s.feasibleVer = version
+	s.mark(staleFrame)
+	for _, i := range changed {
+		if i >= 0 && int(i) < len(s.feasible) {
+			s.turn(int(i), feasible[i])
+		}
+	}
+}
+
+// turn sets the feasibility of one point, which may not be placed yet.
+func (s *Scatter) turn(i int, feasible bool) {
+	switch {
+	case s.feasible[i] == feasible:
+	case s.stale >= stalePlaces:
+		s.feasible[i] = feasible
+	default:
+		s.flip(i)
+	}
+}
+
+// compare flips the points that differ. Most don't, so 64 are compared at once,
+// then eight. What differs is gathered before it is flipped: the memory that a
+// flip waits for is then fetched for many at a time.
+func (s *Scatter) compare(feasible []bool) {
+	const block, group = 64, 8
+	old := s.feasible
+	s.differ = grow(s.differ, atOnce)
+	differ := s.differ[:0]
+	i := 0
+	for ; i+block <= len(old); i += block {
+		x, y := (*[block]bool)(old[i:]), (*[block]bool)(feasible[i:])
+		if *x == *y {
+			continue
+		}
+		for j := 0; j < block; j += group {
+			if *(*[group]bool)(x[j:]) == *(*[group]bool)(y[j:]) {
+				continue
+			}
+			for k := j; k < j+group; k++ {
+				if x[k] != y[k] {
+					differ = append(differ, int32(i+k))
+				}
+			}
+		}
+		if len(differ)+block > cap(differ) {
+			s.flipAll(differ)
+			differ = differ[:0]
+		}
+	}
+	s.flipAll(differ)
+	for ; i < len(old); i++ {
+		if old[i] != feasible[i] {
+			s.flip(i)
+		}
+	}
+}
+
+func (s *Scatter) flipAll(points []int32) {
+	for _, i := range points {
+		s.flip(int(i))
+	}
+}

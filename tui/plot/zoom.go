@@ -1,0 +1,185 @@
+package plot
+
+import "math"
+
+// span is a range on an axis, in its own unit; the zero span is the whole axis.
+type span struct{ lo, hi float64 }
+
+// mostZoom is how much larger than the whole a plot is drawn at most.
+const mostZoom = 4096
+
+// within returns the part of a scale that lies in a span, the whole of it where
+// they have nothing in common.
+func (s scale) within(v span) scale {
+	if !(v.lo < v.hi) || v.hi <= s.lo || v.lo >= s.hi {
+		return s
+	}
+	lo, hi := max(v.lo, s.lo), min(v.hi, s.hi)
+	a, b := s.transform(lo), s.transform(hi)
+	if !(a < b) || (b-a)*s.k >= 1-1e-9 {
+		return s
+	}
+	return scale{lo: lo, hi: hi, a: a, k: 1 / (b - a), log: s.log, invert: s.invert}
+}
+
+// moved is the span between two fractions of a scale, which may lie outside of
+// it, held inside of the whole; ok is false where that would be too narrow.
+func (s scale) moved(whole scale, from, to float64) (v span, ok bool) {
+	if s.invert {
+		from, to = 1-to, 1-from
+	}
+	a, b := s.a+from/s.k, s.a+to/s.k
+	low, high := whole.a, whole.a+1/whole.k
+	switch {
+	case b-a >= (high-low)*(1-1e-9):
+		return span{}, true
+	case (b-a)*mostZoom < (high-low)*(1-1e-9), b-a <= 1e-9*max(math.Abs(a), math.Abs(b)):
+		return span{}, false
+	case a < low:
+		a, b = low, low+b-a
+	case b > high:
+		a, b = high-(b-a), high
+	}
+	return span{max(s.untransform(a), whole.lo), min(s.untransform(b), whole.hi)}, true
+}
+
+// ready brings layout and places up to date; it is false while there is nothing
+// to point at.
+func (s *Scatter) ready() bool {
+	if s.th == nil || s.w < minWidth || s.h < minHeight {
+		return false
+	}
+	s.update()
+	return !s.empty
+}
+
+// view shows other spans of the axes; it reports whether that changed anything.
+func (s *Scatter) view(x, y span) bool {
+	if x == s.viewX && y == s.viewY {
+		return false
+	}
+	s.viewX, s.viewY = x, y
+	s.mark(stalePlaces)
+	return true
+}
+
+// window shows what lies between fractions of the graph, counted from the left
+// and from below.
+func (s *Scatter) window(x0, x1, y0, y1 float64) bool {
+	x, okX := s.frame.x.moved(s.wholeX, x0, x1)
+	y, okY := s.frame.y.moved(s.wholeY, y0, y1)
+	return okX && okY && s.view(x, y)
+}
+
+// Zoom draws the plot factor times as large as now around a cell of the graph,
+// which keeps its values; a factor below 1 shows more. It reports whether that
+// changed anything.
+func (s *Scatter) Zoom(factor float64, col, row int) bool {
+	if !(factor > 0) || !s.ready() {
+		return false
+	}
+	fx, fy := s.frame.at(col, row)
+	x, y, side := fx, fy, 1/factor
+	for range 3 {
+		vx, okX := s.frame.x.moved(s.wholeX, fx-x*side, fx+(1-x)*side)
+		vy, okY := s.frame.y.moved(s.wholeY, fy-y*side, fy+(1-y)*side)
+		if !okX || !okY {
+			return false
+		}
+		// Longer labels move the graph: then the cell is elsewhere in it.
+		f := layout(s.ax, s.ay, s.wholeX.within(vx), s.wholeY.within(vy), s.w, s.h)
+		nx, ny := f.at(col, row)
+		if nx == x && ny == y {
+			return s.view(vx, vy)
+		}
+		x, y = nx, ny
+	}
+	return s.window(fx-x*side, fx+(1-x)*side, fy-y*side, fy+(1-y)*side)
+}
+
+// at is the middle of a cell as fractions of the graph, from the left and from
+// below, held inside of it.
+func (f *frame) at(col, row int) (x, y float64) {
+	x = (float64(col-f.gutter) + 0.5) / float64(f.gw)
+	y = (float64(f.gh-1-row) + 0.5) / float64(f.gh)
+	return min(max(x, 0), 1), min(max(y, 0), 1)
+}
+
+// ZoomOn is Zoom with the given values in the middle, as far as the ends of the
+// axes allow.
+func (s *Scatter) ZoomOn(factor, x, y float64) bool {
+	if !(factor > 0) || !s.ready() {
+		return false
+	}
+	fx, fy := s.frame.x.frac(x), s.frame.y.frac(y)
+	if math.IsNaN(fx+fy) || math.IsInf(fx+fy, 0) {
+		fx, fy = 0.5, 0.5
+	}
+	half := 0.5 / factor
+	return s.window(fx-half, fx+half, fy-half, fy+half)
+}
+
+// Pan moves what is shown by fractions of its width and height, to the right
+// and up.
+func (s *Scatter) Pan(dx, dy float64) bool {
+	if s.Magnification() == 1 || math.IsNaN(dx+dy) || !s.ready() {
+		return false
+	}
+	return s.window(dx, 1+dx, dy, 1+dy)
+}
+
+// PanCells is Pan by cells, as the mouse drags what is under it: columns to the
+// right, rows down.
+func (s *Scatter) PanCells(cols, rows int) bool {
+	if !s.ready() {
+		return false
+	}
+	return s.Pan(-float64(cols)/float64(s.frame.gw), float64(rows)/float64(s.frame.gh))
+}
+
+// Whole shows all points.
+func (s *Scatter) Whole() bool { return s.view(span{}, span{}) }
+
+// Magnification is how many times larger than the whole the plot is drawn
+// along the axis of which less is shown; 1 is the whole.
+func (s *Scatter) Magnification() float64 {
+	if s.viewX == (span{}) && s.viewY == (span{}) {
+		return 1
+	}
+	s.ready() // where there is no room now, what there was before does
+	if s.empty || s.wholeX.k == 0 {
+		return 1
+	}
+	return max(s.wholeX.within(s.viewX).k/s.wholeX.k, s.wholeY.within(s.viewY).k/s.wholeY.k)
+}
+
+// ZoomFocus is [Scatter.ZoomOn] the crosshair, or else the selected point, or
+// else the middle of what is shown.
+func (s *Scatter) ZoomFocus(factor float64) bool {
+	x, y, ok := s.focus()
+	return ok && s.ZoomOn(factor, x, y)
+}
+
+// focus is the values that a key is about.
+func (s *Scatter) focus() (x, y float64, ok bool) {
+	if s.cross.on {
+		return s.cross.x, s.cross.y, true
+	}
+	if x, y, ok = s.Values(s.selected); ok {
+		return x, y, true
+	}
+	if !s.ready() {
+		return 0, 0, false
+	}
+	return s.frame.x.value(0.5), s.frame.y.value(0.5), true
+}
+
+// Values are those of a point; ok is false where a plot can't show it, zoomed
+// or not.
+func (s *Scatter) Values(i int) (x, y float64, ok bool) {
+	if i < 0 || i >= len(s.data.X) {
+		return 0, 0, false
+	}
+	x, y = s.data.X[i], s.data.Y[i]
+	return x, y, s.ax.usable(x) && s.ay.usable(y)
+}

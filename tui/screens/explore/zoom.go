@@ -1,0 +1,166 @@
+package explore
+
+import (
+	"fmt"
+	"math"
+
+	"sweetspot/tui/plot"
+)
+
+// Each plot has its own view of its axes and its own crosshair. Keys act on the
+// plot that has the focus, the mouse on the one it points at.
+
+// How much larger a plot gets at a key and at a step of the wheel, and how much
+// of what is shown a key pans.
+const (
+	zoomKey   = 2
+	zoomWheel = math.Sqrt2
+	panKey    = 0.25
+)
+
+// grab is what the mouse holds of a zoomed plot between press and release.
+type grab struct {
+	on, moved bool
+	plot      int
+	x, y      int // cell of the screen, of the last event
+	px, py    int // cell of the plot that was pressed
+}
+
+// focused is the plot that has the keys; nil while none has.
+func (s *Screen) focused() *plot.Scatter {
+	if s.focus != FirstPlot && s.focus != SecondPlot {
+		return nil
+	}
+	return s.plots.scatter[s.focus-FirstPlot]
+}
+
+// Crossing reports whether the arrow keys move a crosshair.
+func (s *Screen) Crossing() bool {
+	p := s.focused()
+	return p != nil && p.HasCrosshair()
+}
+
+// Zoom draws the focused plot larger for +1, smaller for −1 and whole for 0.
+func (s *Screen) Zoom(step int) {
+	p := s.focused()
+	if p == nil {
+		return
+	}
+	switch step {
+	case 0:
+		p.Whole()
+	default:
+		p.ZoomFocus(math.Pow(zoomKey, float64(step)))
+	}
+	s.plots.retitle()
+}
+
+// Pan moves the focused plot's view to the right and up.
+func (s *Screen) Pan(right, up int) {
+	if p := s.focused(); p != nil {
+		p.Pan(panKey*float64(right), panKey*float64(up))
+	}
+}
+
+// ToggleCrosshair shows a crosshair in the focused plot, or hides it.
+func (s *Screen) ToggleCrosshair() {
+	if p := s.focused(); p != nil {
+		p.ToggleCrosshair()
+	}
+}
+
+// Back leaves the focused plot's crosshair, or else its zoom; it reports whether
+// there was one to leave.
+func (s *Screen) Back() bool {
+	p := s.focused()
+	switch {
+	case p == nil:
+		return false
+	case p.HasCrosshair():
+		p.ToggleCrosshair()
+		return true
+	default:
+		left := p.Whole()
+		s.plots.retitle()
+		return left
+	}
+}
+
+// Hover shows what is under the mouse where that is a plot.
+func (s *Screen) Hover(x, y int) {
+	region, px, py, ok := s.layout.at(x, y)
+	s.plots.hover(int(region-FirstPlot), px, py, ok && (region == FirstPlot || region == SecondPlot))
+}
+
+// hover moves the mouse's crosshair to a cell of plot k; on false takes it away.
+func (p *plots) hover(k, x, y int, on bool) {
+	if p.hovered >= 0 && (!on || p.hovered != k) {
+		p.scatter[p.hovered].SetHover(0, 0, false)
+		p.hovered = -1
+	}
+	if on {
+		p.hovered = k
+		p.scatter[k].SetHover(x, y, true)
+	}
+}
+
+// pressPlot is a press of the mouse, or a drag on a whole plot, which has
+// nothing to pan: the point there is selected. What is pressed on a zoomed plot
+// shows when the mouse is moved or let go.
+func (s *Screen) pressPlot(k, px, py int, drag bool) {
+	if s.plots.scatter[k].Magnification() == 1 {
+		s.clickPlot(k, px, py)
+		return
+	}
+	if !drag {
+		in := s.layout.inner(FirstPlot + Region(k))
+		s.plots.grab = grab{on: true, plot: k, x: in.x + px, y: in.y + py, px: px, py: py}
+	}
+}
+
+// drag moves the plot that is held; it reports whether one is.
+func (s *Screen) drag(x, y int) bool {
+	g := &s.plots.grab
+	if !g.on {
+		return false
+	}
+	if x != g.x || y != g.y {
+		s.plots.hover(g.plot, 0, 0, false)
+		s.plots.scatter[g.plot].PanCells(x-g.x, y-g.y)
+		g.x, g.y, g.moved = x, y, true
+	}
+	return true
+}
+
+// Release lets go of what the mouse holds: where nothing was moved, the point
+// that was pressed is selected.
+func (s *Screen) Release() {
+	g := s.plots.grab
+	s.plots.grab = grab{}
+	if g.on && !g.moved {
+		s.clickPlot(g.plot, g.px, g.py)
+	}
+}
+
+// wheelPlot zooms plot k around a cell: in when the wheel turns up.
+func (s *Screen) wheelPlot(k, px, py, steps int) {
+	s.plots.scatter[k].Zoom(math.Pow(zoomWheel, float64(-steps)), px, py)
+	s.plots.retitle()
+}
+
+// whole ends all zooms.
+func (p *plots) whole() {
+	for _, s := range p.scatter {
+		s.Whole()
+	}
+}
+
+// retitle says of each plot how much larger than the whole it is.
+func (p *plots) retitle() {
+	for k, s := range p.scatter {
+		p.title[k] = p.name[k]
+		if m := s.Magnification(); m > 1.005 {
+			p.title[k] += fmt.Sprintf(", zoom %.3g×", m)
+		}
+	}
+}
