@@ -62,6 +62,7 @@ type Scatter struct {
 	tallies [mostHelp]tally // the first one counts; the others help to
 	penOf   [256]uint8      // by class
 	differ  []int32         // points about to be flipped
+	most    uint32          // points of the fullest cell
 	shades  shades
 	sparse  bool // few enough points for a rune each
 	line    dots

@@ -60,7 +60,7 @@ func swatch(r theme.Raster, density int) rune {
 // drawShades states the scale of the shading at the right end of the lower
 // axis: what a cell looks like from so many points on.
 func (s *Scatter) drawShades() {
-	if s.sparse || s.data.Of == "" {
+	if s.sparse || s.most < s.shades.middle || s.data.Of == "" { // nothing is shaded
 		return
 	}
 	steps := [3]string{"1", short(s.shades.middle) + "+", short(s.shades.strong) + "+"}

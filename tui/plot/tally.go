@@ -113,7 +113,8 @@ func (s *Scatter) count() {
 	for p := 1; p < parts; p++ {
 		s.tallies[0].add(&s.tallies[p])
 	}
-	s.shades = shadesFor(s.tallies[0].sum())
+	s.most = s.tallies[0].sum()
+	s.shades = shadesFor(s.most)
 }
 
 // countPart does the points from one index up to another.

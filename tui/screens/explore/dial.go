@@ -199,7 +199,7 @@ func lowestLines(lines []runtime.Line, feasible []bool, x [dialPoints]float64) (
 	first, middle, last := x[0], x[dialPoints/2], x[dialPoints-1]
 	low := -1
 	for i, l := range lines {
-		if feasible[i] && (low < 0 && !math.IsNaN(l.At0) || low >= 0 && l.At(middle) < lines[low].At(middle)) {
+		if v := l.At(middle); feasible[i] && (low < 0 && !math.IsNaN(v) || low >= 0 && v < lines[low].At(middle)) {
 			low = i
 		}
 	}

@@ -1,0 +1,156 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"sweetspot/engine/profile"
+)
+
+// focusOn moves the keys to a region.
+func focusOn(t *testing.T, s *Screen, r Region) {
+	t.Helper()
+	for range int(regions) {
+		if s.Focused() == r {
+			return
+		}
+		s.Focus(1)
+	}
+	t.Fatalf("region %d can't be reached", r)
+}
+
+func TestZoomKeepsTheSelectedPointAndSaysSo(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
+	s.Zoom(1) // no plot has the keys
+	if strings.Contains(s.View(), "zoom") {
+		t.Error("zoomed without a plot that has the keys")
+	}
+	focusOn(t, s, SecondPlot)
+	before := s.View()
+	for range 3 {
+		s.Zoom(1)
+	}
+	view := ansi.Strip(s.View())
+	if strings.Count(view, "zoom 8×") != 1 {
+		t.Errorf("no title says that it is eight times the whole:\n%s", view)
+	}
+	i, _ := s.Selected()
+	if _, _, ok := s.plots.scatter[1].CellOf(i); !ok {
+		t.Error("the selected point is out of view")
+	}
+	if s.plots.scatter[0].Magnification() != 1 {
+		t.Error("the other plot is zoomed too")
+	}
+	s.ToggleLog()
+	s.ToggleLog()
+	if s.plots.scatter[1].Magnification() == 1 {
+		t.Error("other axes end the zoom")
+	}
+	if !s.Back() || s.View() != before || s.Back() {
+		t.Error("leaving the zoom leads elsewhere")
+	}
+	s.Zoom(1)
+	s.Pan(1, 0)
+	if s.Zoom(0); s.View() != before {
+		t.Error("the whole is another frame")
+	}
+}
+
+func TestCrosshairMovesAndSelects(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
+	focusOn(t, s, FirstPlot)
+	front := s.answer.Result.TimeAccuracy
+	s.choose(front[len(front)-1])
+	start, _ := s.Selected()
+	s.ToggleCrosshair()
+	if view := ansi.Strip(s.View()); !s.Crossing() || !strings.Contains(view, "feasible ") || !strings.Contains(view, "candidate") {
+		t.Errorf("no reading in\n%s", view)
+	}
+	p := s.plots.scatter[0]
+	col, row, _ := p.CellOf(front[0])
+	x, y, _ := p.Crosshair()
+	s.Horizontal(col-x, false)
+	s.Vertical(row - y)
+	if now, _ := s.Selected(); now != start {
+		t.Error("the crosshair takes the selection along")
+	}
+	s.Enter()
+	now, _ := s.Selected()
+	if c, r, _ := p.CellOf(now); c != col || r != row {
+		t.Errorf("selected what is at %d,%d, the crosshair is at %d,%d", c, r, col, row)
+	}
+	if s.Focused() != FirstPlot || !s.Back() || s.Crossing() {
+		t.Error("esc doesn't leave the crosshair")
+	}
+}
+
+func TestMouseZoomsDragsAndReads(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
+	in := s.layout.inner(FirstPlot)
+	p := s.plots.scatter[0]
+	i, _ := s.Selected()
+	col, row, _ := p.CellOf(i)
+	x, y := in.x+col, in.y+row
+	s.Hover(x, y)
+	if view := ansi.Strip(s.View()); !strings.Contains(view, "feasible ") {
+		t.Errorf("no reading in\n%s", view)
+	}
+	s.Hover(in.x+in.w+5, y)
+	s.Hover(1, 1)
+	if strings.Contains(ansi.Strip(s.View()), "┊") {
+		t.Error("the crosshair stays where the mouse left")
+	}
+	for range 4 {
+		s.Wheel(x, y, -1)
+	}
+	if m := p.Magnification(); m < 3.9 || m > 4.1 {
+		t.Fatalf("four steps of the wheel make %g", m)
+	}
+	col, row, ok := p.CellOf(i)
+	// The middle of the cell stays; the point was up to half a cell away from it.
+	if !ok || max(in.x+col-x, x-in.x-col) > 2 || max(in.y+row-y, y-in.y-row) > 2 {
+		t.Errorf("the point under the mouse went from %d,%d to %d,%d", x, y, in.x+col, in.y+row)
+	}
+	x, y = in.x+col, in.y+row
+	s.Click(x, y, false)
+	s.Click(x-6, y-3, true)
+	s.Click(0, y-3, true) // over the sliders: they must stay
+	s.Click(x-6, y-3, true)
+	s.Release()
+	if c, r, ok := p.CellOf(i); ok && (c != col-6 || r != row-3) {
+		// The ends of the axes may hold it back, but never push it on.
+		if c < col-6 || c > col || r < row-3 || r > row {
+			t.Errorf("dragged by −6,−3 the point went from %d,%d to %d,%d", col, row, c, r)
+		}
+	}
+	if now, _ := s.Selected(); now != i {
+		t.Error("dragging selects")
+	}
+	if s.question.MinAccuracy != nil || s.question.MaxCost != nil {
+		t.Error("dragging a plot moves a slider")
+	}
+}
+
+func TestPressOnAZoomedPlotSelects(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
+	in := s.layout.inner(FirstPlot)
+	p := s.plots.scatter[0]
+	front := s.answer.Result.TimeAccuracy
+	s.Wheel(in.x+in.w/4, in.y, -1)
+	for _, i := range front {
+		col, row, ok := p.CellOf(i)
+		if !ok {
+			continue
+		}
+		s.Click(in.x+col, in.y+row, false)
+		s.Release()
+		now, _ := s.Selected()
+		if c, r, _ := p.CellOf(now); c != col || r != row {
+			t.Errorf("pressed %d,%d, selected what is at %d,%d", col, row, c, r)
+		}
+		return
+	}
+	t.Fatal("no point of the frontier is in view")
+}
