@@ -41,6 +41,7 @@ type picture struct {
 	initS    *float64
 	checks   []profile.Validation
 	pauses   []profile.Pause
+	pausedS  map[int]float64 // seconds of pauses, by the steps done before them
 	accuracy *profile.Accuracy
 
 	peak, total *float64 // bytes of GPU memory
@@ -62,7 +63,7 @@ type picture struct {
 }
 
 func newPicture(d store.Description, id int64) *picture {
-	return &picture{described: d, id: id, counts: map[int]int{}, uuids: map[string]bool{}}
+	return &picture{described: d, id: id, counts: map[int]int{}, pausedS: map[int]float64{}, uuids: map[string]bool{}}
 }
 
 // take adds one line of the script; now is seconds since it began.
@@ -169,6 +170,7 @@ func (p *picture) devices(gpus []protocol.GPU) {
 func (p *picture) iteration(e protocol.Iteration, now float64) {
 	i := p.counts[e.Rank]
 	p.counts[e.Rank]++
+	e.Seconds = p.withoutPause(e, i)
 	if i < p.series.Len() {
 		p.series.Raise(i, e.Seconds)
 	} else {
@@ -198,14 +200,6 @@ func (p *picture) validation(e protocol.Validation, now float64) {
 	if v.Value != nil && v.Metric != "" {
 		p.accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter, Basis: estimate.Measured}
 	}
-}
-
-// pause is placed by the steps that were done: those that came before it, of
-// whatever rank is the furthest.
-func (p *picture) pause(e protocol.Pause, now float64) {
-	pause := profile.Pause{AtS: at(e.T, now), Seconds: e.Seconds, Kind: e.Kind, Iterations: new(p.series.Len())}
-	p.pauses = append(p.pauses, pause)
-	p.batch.Pauses = append(p.batch.Pauses, pause)
 }
 
 // isHigherBetter takes the script's word for the direction; without one the

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -117,8 +118,11 @@ func TestScriptThatEnds(t *testing.T) {
 	if r.Status != profile.Done || r.TotalS == nil || *last.SpentUSD < *r.TotalS/1000*0.99 {
 		t.Errorf("status %s, total %v, spent %v", r.Status, r.TotalS, last.SpentUSD)
 	}
+	if p := r.Pauses; len(p) != 1 || p[0].Seconds != 9 || p[0].Kind != "checkpoint" || p[0].AtS <= 0 || *p[0].Iterations != 60 {
+		t.Errorf("pauses %+v", p)
+	}
 	// The live run and the saved one say the same.
-	if live := last.Run; live.Steady != r.Steady || live.SteadyN != r.SteadyN || live.Model != r.Model || live.GPU != r.GPU || live.Status != r.Status || live.InstanceType != r.InstanceType {
+	if live := last.Run; !reflect.DeepEqual(live.Pauses, r.Pauses) || live.Steady != r.Steady || live.SteadyN != r.SteadyN || live.Model != r.Model || live.GPU != r.GPU || live.Status != r.Status || live.InstanceType != r.InstanceType {
 		t.Errorf("live  %+v\nsaved %+v", live, r)
 	}
 	its, err := s.Iterations(t.Context(), r.ID)

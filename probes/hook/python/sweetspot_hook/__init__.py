@@ -6,7 +6,8 @@ wrapped once the program has imported it. The rooms:
     events.py     writes the event lines
     machine.py    what this machine is
     patches.py    wraps optimizers, loaders, modules and torch.save
-    recorder.py   turns what the wrappers see into iterations, pauses and validations
+    recorder.py   turns what the wrappers see into iterations
+    between.py    and what comes between two of them into pauses and validations
     guard.py      keeps what fails in here out of the program
     loaders.py    one pass over a DataLoader, and what a batch and a loader tell
     phases.py     validations: between eval() and train(), or over another loader

@@ -1,0 +1,127 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
+	"sweetspot/engine/runtime"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/report"
+	"sweetspot/probes/session"
+)
+
+// A script that writes checkpoints is probed for a part of its epochs, without
+// a word in it that knows of probes, and its whole time is told from that:
+// checkpoints included, in the same seconds wherever they are asked for. What
+// else the machine does may spoil a measurement; four in a row it does not.
+func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
+	python := torch(t)
+	for name, c := range map[string]struct {
+		every    int
+		seconds  float64 // that each waits for its disk
+		watched  int     // epochs
+		epochs   int
+		expected string
+	}{
+		"fast, every epoch":        {1, 0, 3, 8, "with 8 checkpoints of "},
+		"slow, every epoch":        {1, 0.3, 3, 10, "with 10 checkpoints of "},
+		"slow, every second epoch": {2, 0.4, 5, 12, "with 6 checkpoints of "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var misses []string
+			for range 4 {
+				argv := []string{python, "testdata/savers.py", filepath.Join(t.TempDir(), "model.pt"), fmt.Sprint(c.epochs), fmt.Sprint(c.every), fmt.Sprint(c.seconds)}
+				r := probeEpochs(t, argv, c.watched)
+				words := runtime.PausesOf(r).Words(float64(c.epochs))
+				if !strings.HasPrefix(words, c.expected) {
+					t.Fatalf("%s; pauses %+v", words, r.Pauses)
+				}
+				r.InitS = nil // the script times what comes after it
+				took := alone(t, argv)
+				e := runtime.Training(r, float64(c.epochs), nil)
+				bare := r
+				bare.Pauses = nil
+				without := runtime.Training(bare, float64(c.epochs), nil)
+				if least := float64(c.epochs/c.every) * c.seconds; e.Value-without.Value < least {
+					t.Fatalf("the checkpoints wait for %g s, and are in the time with %g s", least, e.Value-without.Value)
+				}
+				t.Logf("took %.2f s, predicted %.2f s (%.2f … %.2f), without checkpoints %.2f s; %s", took, e.Value, e.Low, e.High, without.Value, words)
+				if e.Low <= took && took <= e.High {
+					return
+				}
+				misses = append(misses, fmt.Sprintf("took %.2f s, predicted %.2f s (%.2f … %.2f)", took, e.Value, e.Low, e.High))
+			}
+			t.Errorf("four times outside the interval: %s", strings.Join(misses, "; "))
+		})
+	}
+}
+
+// alone runs the script as if there were no probes, and returns its seconds.
+func alone(t *testing.T, argv []string) float64 {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).Output()
+	if err != nil {
+		t.Fatalf("%v, %s", err, out)
+	}
+	took, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return took
+}
+
+// probeEpochs is the run that a probe of the first epochs leaves in a database.
+// What is shown while it goes on, reported at its end and ranked later must be
+// one estimate.
+func probeEpochs(t *testing.T, argv []string, epochs int) profile.Run {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "profiles.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const perEpoch = 10
+	p, err := session.Start(ctx, session.Options{
+		Command: argv, Files: Files(), Env: Env(), Hooked: true, Store: s,
+		Rule:        steady.Rule{Target: 1e-6, MaxN: epochs*perEpoch + perEpoch/2},
+		Description: store.Description{Model: profile.Model{Name: "savers"}, Mode: profile.Train},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := p.Wait()
+	set, err := s.Load(ctx)
+	if err != nil || u.Err != nil || len(set.Runs) != 1 {
+		t.Fatalf("%d runs, %v, %v, log %q", len(set.Runs), err, u.Err, u.Log)
+	}
+	r := set.Runs[0]
+	if number(r.IterationsPerEpoch) != perEpoch || !r.Steady.Known() {
+		t.Fatalf("%g iterations per epoch, steady %+v", number(r.IterationsPerEpoch), r.Steady)
+	}
+	if !reflect.DeepEqual(u.Run.Pauses, r.Pauses) {
+		t.Errorf("shown %+v, saved %+v", u.Run.Pauses, r.Pauses)
+	}
+	const asked = 9.0
+	saved := runtime.Training(r, asked, nil)
+	if live := runtime.Training(u.Run, asked, nil); live != saved {
+		t.Errorf("while it went on %+v, saved %+v", live, saved)
+	}
+	if reported := report.New(u, []float64{asked}, nil).Estimates; len(reported) != 1 || reported[0].Time.S != saved.Value || reported[0].Time.High != saved.High {
+		t.Errorf("reported %+v, saved %+v", reported, saved)
+	}
+	ranked := rank.Build(set, rank.Workload{Mode: profile.Train, Model: r.Model, Epochs: new(asked)})
+	if len(ranked) != 1 || ranked[0].Time != saved || ranked[0].Why != runtime.PausesOf(r).Words(asked) {
+		t.Errorf("ranked %+v, saved %+v", ranked, saved)
+	}
+	return r
+}

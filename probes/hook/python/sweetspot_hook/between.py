@@ -1,0 +1,131 @@
+"""What comes between two steps: batches from loaders, validations and checkpoints.
+
+The recorder's own methods look at it when the next step has ended.
+"""
+
+import io
+from threading import get_ident
+from time import perf_counter
+
+from . import events, loaders, phases
+from .guard import guarded
+
+
+class Between:
+    """The half of the recorder that the wrappers tell what is no step."""
+
+    # Validations and pauses.
+
+    @guarded
+    def forward(self, module, handle):
+        """A module is about to compute. The first one that trains tells when the training began."""
+        if self.off or (self.built_at is not None and module.training and self.torch.is_grad_enabled()):
+            self.forward_at = perf_counter()
+            handle.remove()
+
+    @guarded
+    def autocast(self, region):
+        """A region of mixed precision begins."""
+        if self.count == 0 and getattr(region, "_enabled", False):
+            self.facts.autocast = getattr(region, "fast_dtype", None)
+
+    @guarded
+    def mode(self, module, training):
+        """A trained module goes into or out of training mode."""
+        if module.training == bool(training) or self.count == 0 or self.off or self.paused or self.owner != get_ident():
+            return
+        if training:
+            if self.open is not None:
+                self.open.back, self.open = self.clock.mark(), None
+        elif self.open is None:
+            self.open = phases.Phase(self.clock.mark())
+            self.phases.append(self.open)
+
+    def is_training(self):
+        """Whether this thread is the one that trains, as far as is known."""
+        return not self.off and not self.paused and (self.owner is None or self.owner == get_ident())
+
+    @guarded
+    def saving(self, args, kwargs):
+        """torch.save begins: the mark of that, or None where it writes no checkpoint."""
+        # Tensors are pickled through torch.save as well, into memory.
+        to = args[1] if len(args) > 1 else kwargs.get("f")
+        return None if isinstance(to, io.BytesIO) or not self.is_training() else self.clock.mark()
+
+    @guarded
+    def saved(self, begin):
+        """A checkpoint was written, begun at the mark."""
+        end = self.clock.mark()
+        t = events.since_start()
+        self.pauses.append((begin, end))
+        if self.clock.immediate:
+            self._saved(t, begin, end)
+        else:
+            self.queue.add(end, lambda: self._saved(t, begin, end))
+
+    def _saved(self, t, begin, end):
+        if self.rank == 0:
+            events.emit("pause", t=round(t, 6), seconds=round(self.clock.seconds(begin, end), 9), kind="checkpoint")
+
+    def interruptions(self):
+        """As phases.interruptions, since the last step."""
+        return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses)
+
+    def validation(self, t, epoch, seconds, seen):
+        if self.rank == 0:
+            events.emit("validation", t=round(t, 6), epoch=epoch, seconds=round(max(0.0, seconds), 9), metric=None, value=None, units=seen)
+
+    # Loaders.
+
+    @guarded
+    def beginning(self):
+        """A pass over a loader is about to begin: the mark of that."""
+        return None if self.off else self.clock.mark()
+
+    @guarded
+    def began(self, loader, iterator, begin):
+        """It has begun, after the mark: workers were started, say."""
+        if self.off or begin is None:
+            return
+        seconds = perf_counter() - self.clock.host(begin)
+        iterator._sweetspot_pass = a_pass = loaders.Pass(loader, begin, self.count)
+        if self.open is None and not self.paused and (self.owner is None or self.owner == get_ident()):
+            self.data.asked(a_pass, seconds)
+
+    @guarded
+    def asking(self, a_pass):
+        """A pass is asked for a batch during what may be a validation."""
+        if self.open is not None:
+            self.open.asking(a_pass, self.clock.mark)
+
+    def got(self, a_pass, batch, seconds):
+        """It gave one after the training's thread, or another one, waited for these seconds."""
+        try:
+            self._got(a_pass, batch, seconds)
+        except Exception as err:
+            self.give_up(err)
+
+    def _got(self, a_pass, batch, seconds):
+        d = self.data
+        if self.owner is not None and self.owner != get_ident():
+            seconds = 0.0
+        size = a_pass.add(batch)
+        d.latest = a_pass
+        if self.open is not None:
+            self.open.add(a_pass, size, seconds)
+        else:
+            d.got(a_pass, seconds)
+
+    @guarded
+    def exhausted(self, a_pass, seconds):
+        """It has no more. A whole pass without a step or a gradient was a validation."""
+        a_pass.exhausted = True
+        d = self.data
+        if self.open is not None:
+            self.open.last = self.clock.mark()
+            return
+        d.asked(a_pass, seconds)
+        if a_pass.steps_before != self.count or self.count == 0 or self.torch.is_grad_enabled():
+            return
+        d.forget(a_pass)
+        self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
