@@ -75,6 +75,13 @@ func newDecision(set *profile.Set, q Query, run profile.Run) (decision, bool) {
 	return d, d.own >= 0
 }
 
+func leastKnown(best, v float64) float64 {
+	if math.IsNaN(best) || v < best {
+		return v
+	}
+	return best
+}
+
 // withRun is the part of the set that the run's ranking needs, with the run as
 // it is now.
 func withRun(set *profile.Set, run profile.Run) *profile.Set {

@@ -8,8 +8,8 @@ import (
 	"sweetspot/engine/pareto"
 )
 
-// Result is the answer to a query over a space. Indices are into
-// the space. It is immutable.
+// Result is the answer to a query over a space. Indices are into the space. It is
+// immutable.
 type Result struct {
 	Space *Space
 	Query Query
@@ -28,31 +28,59 @@ type Result struct {
 
 // Evaluate tests every candidate against the query's limits and orders the
 // feasible ones.
-func Evaluate(s *Space, q Query) *Result {
-	n, feasible := s.Len(), 0
-	r := &Result{
-		Space: s, Query: q, Feasible: make([]bool, n), ranked: make([]int, n),
-		Because: map[Constraint]int{}, BestTime: math.NaN(), BestCost: math.NaN(),
+func Evaluate(s *Space, q Query) *Result { return evaluate(s, q, nil) }
+
+// Again is Evaluate of another query over the same space. Where a limit moved it
+// looks at the candidates between the two values only.
+func (r *Result) Again(q Query) *Result { return evaluate(r.Space, q, r) }
+
+func evaluate(s *Space, q Query, before *Result) *Result {
+	r := &Result{Space: s, Query: q, Feasible: make([]bool, s.Len())}
+	ix, limits := s.pareto(), r.limits()
+	var feasible int
+	if before == nil {
+		feasible = ix.Feasible(limits, r.Feasible)
+	} else {
+		copy(r.Feasible, before.Feasible)
+		feasible = ix.Move(before.limits(), limits, r.Feasible, len(before.Order))
 	}
-	for i := range n {
-		v := breaks(s, q.Limits, i)
-		r.Feasible[i] = v == 0
-		for bit, name := range constraints {
-			if v&(1<<bit) != 0 {
-				r.Because[name]++
-			}
-		}
-		if v == 0 {
-			feasible++
-			r.BestTime = leastKnown(r.BestTime, s.Time[i])
-			r.BestCost = leastKnown(r.BestCost, s.Cost[i])
-		}
-	}
-	r.sort(feasible)
-	r.TimeAccuracy = r.frontier(s.Time, s.Loss)
-	r.CostAccuracy = r.frontier(s.Cost, s.Loss)
-	r.TimeCost = r.frontier(s.Time, s.Cost)
+	least := ix.Least(limits)
+	r.BestTime, r.BestCost = least[byTime], least[byCost]
+	r.count(ix.RuledOut(limits), ix.Excluded())
+	r.sort(feasible, before)
+	r.TimeAccuracy = ix.Frontier2D(byTime, byLoss, limits)
+	r.CostAccuracy = ix.Frontier2D(byCost, byLoss, limits)
+	r.TimeCost = ix.Frontier2D(byTime, byCost, limits)
 	return r
+}
+
+// The objectives of the space's index.
+const (
+	byTime = iota
+	byCost
+	byLoss
+)
+
+// limits are the query's limits as the index has its objectives.
+func (r *Result) limits() pareto.Limits {
+	l := pareto.Limits{byTime: r.Query.MaxTime, byCost: r.Query.MaxCost}
+	if least := r.Query.MinAccuracy; least != nil {
+		loss := *least
+		if r.Space.HigherIsBetter {
+			loss = -loss
+		}
+		l[byLoss] = &loss
+	}
+	return l
+}
+
+func (r *Result) count(broken [3]int, barred int) {
+	r.Because = map[Constraint]int{}
+	for name, n := range map[Constraint]int{Accuracy: broken[byLoss], Time: broken[byTime], Cost: broken[byCost], GPUMemory: barred} {
+		if n > 0 {
+			r.Because[name] = n
+		}
+	}
 }
 
 // breaks returns a bit per broken constraint, in the order of constraints. A
@@ -79,13 +107,6 @@ func atLeast(s *Space, accuracy, limit float64) bool {
 		return accuracy >= limit
 	}
 	return accuracy <= limit
-}
-
-func leastKnown(best, v float64) float64 {
-	if math.IsNaN(best) || v < best {
-		return v
-	}
-	return best
 }
 
 // Score of candidate i; NaN where it is infeasible or a weighted objective is
@@ -128,17 +149,29 @@ func over(v, best float64) float64 {
 
 // sort orders by the query's key; ties go by time, then cost, then better
 // accuracy, then the order of the set. Unknown comes last.
-func (r *Result) sort(feasible int) {
+func (r *Result) sort(feasible int, before *Result) {
+	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != ByScore && before.Query.Limits.same(r.Query.Limits) {
+		r.ranked, r.Order = before.ranked, before.Order
+		return
+	}
+	r.ranked = make([]int, r.Space.Len())
 	good, poor := 0, feasible
 	for _, i := range r.sorted(r.Query.Sort) {
-		at := &poor
 		if r.Feasible[i] {
-			at = &good
+			r.ranked[good] = int(i)
+			good++
+		} else {
+			r.ranked[poor] = int(i)
+			poor++
 		}
-		r.ranked[*at] = int(i)
-		*at++
 	}
 	r.Order = r.ranked[:feasible:feasible]
+}
+
+// same reports whether both are the same limits.
+func (l Limits) same(m Limits) bool {
+	equal := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
+	return equal(l.MinAccuracy, m.MinAccuracy) && equal(l.MaxTime, m.MaxTime) && equal(l.MaxCost, m.MaxCost)
 }
 
 // sorted are all candidates by a key. Only the score depends on the limits, by
@@ -203,18 +236,6 @@ func (r *Result) ratio(f func(v, a float64, higher bool) (float64, bool), v floa
 		return math.NaN()
 	}
 	return x
-}
-
-func (r *Result) frontier(x, y []float64) []int {
-	fx, fy := make([]float64, len(r.Order)), make([]float64, len(r.Order))
-	for k, i := range r.Order {
-		fx[k], fy[k] = x[i], y[i]
-	}
-	front := pareto.Frontier2D(fx, fy)
-	for k, f := range front {
-		front[k] = r.Order[f]
-	}
-	return front
 }
 
 // Violations lists the limits candidate i breaks.

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -190,4 +191,23 @@ func TestLowerIsBetter(t *testing.T) {
 	if tar := r.TAR(0); !math.IsNaN(tar) {
 		t.Errorf("TAR %g of an error rate has no meaning", tar)
 	}
+}
+
+// Asking on from an answer gives what asking anew does, however the limits and
+// the order move.
+func TestAgainIsEvaluate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := spaces().Draw(t, "space")
+		r := Evaluate(s, queries().Draw(t, "query"))
+		for range rapid.IntRange(1, 5).Draw(t, "steps") {
+			q := queries().Draw(t, "next query")
+			r = r.Again(q)
+			anew := Evaluate(s, q)
+			if !slices.Equal(r.Feasible, anew.Feasible) || !slices.Equal(r.Ranked(), anew.Ranked()) || !slices.Equal(r.Order, anew.Order) ||
+				!maps.Equal(r.Because, anew.Because) || !slices.Equal(r.TimeAccuracy, anew.TimeAccuracy) ||
+				!slices.Equal(r.CostAccuracy, anew.CostAccuracy) || !slices.Equal(r.TimeCost, anew.TimeCost) {
+				t.Fatalf("asked on %+v, anew %+v", r, anew)
+			}
+		}
+	})
 }

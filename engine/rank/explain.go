@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -25,20 +26,20 @@ type Relaxation struct {
 func (r *Result) Relaxations() []Relaxation {
 	s, l := r.Space, r.Query.Limits
 	var out []Relaxation
-	try := func(bit uint8, name Constraint, limit *float64, column []float64, in Sort) {
+	try := func(bit uint8, name Constraint, limit *float64, objective int, in Sort) {
 		if limit == nil {
 			return
 		}
-		if i, gain := r.relax(bit, column, in); i >= 0 {
-			out = append(out, Relaxation{name, *limit, column[i], i, in, gain})
+		if i, gain := r.relax(bit, objective, in); i >= 0 {
+			out = append(out, Relaxation{name, *limit, r.column(objective)[i], i, in, gain})
 		}
 	}
-	try(1, Accuracy, l.MinAccuracy, s.Loss, r.Query.Sort)
+	try(1, Accuracy, l.MinAccuracy, byLoss, r.Query.Sort)
 	if len(out) > 0 {
 		out[0].Need = s.Accuracy[out[0].Candidate]
 	}
-	try(2, Time, l.MaxTime, s.Time, ByCost)
-	try(4, Cost, l.MaxCost, s.Cost, ByTime)
+	try(2, Time, l.MaxTime, byTime, ByCost)
+	try(4, Cost, l.MaxCost, byCost, ByTime)
 	return out
 }
 
@@ -46,23 +47,22 @@ func (r *Result) Relaxations() []Relaxation {
 // giving way for: below it two candidates differ by the rounding of batches.
 const Material = 0.005
 
+func (r *Result) column(objective int) []float64 {
+	return [...][]float64{byTime: r.Space.Time, byCost: r.Space.Cost, byLoss: r.Space.Loss}[objective]
+}
+
 // relax finds, among the candidates that break only the given constraint, the
-// one with the least of its column which gains in the objective.
-func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gain float64) {
-	s, l := r.Space, r.Query.Limits
-	least := math.Inf(1)
-	for _, i := range r.Order {
-		if k := r.key(in, i); k < least {
-			least = k
-		}
-	}
+// one with the least of its objective which gains in the sort key.
+func (r *Result) relax(bit uint8, objective int, in Sort) (candidate int, gain float64) {
+	least := r.leastKey(in)
 	worth := 0.0 // any gain on an unknown best is one
 	if !math.IsInf(least, 1) {
 		worth = Material * math.Abs(least)
 	}
+	column := r.column(objective)
 	candidate = -1
-	for i := range s.Len() {
-		if breaks(s, l, i) != bit || math.IsNaN(column[i]) {
+	for i := range r.relaxed(objective, in) {
+		if breaks(r.Space, r.Query.Limits, i) != bit || math.IsNaN(column[i]) {
 			continue
 		}
 		g := least - r.key(in, i)
@@ -74,6 +74,43 @@ func (r *Result) relax(bit uint8, column []float64, in Sort) (candidate int, gai
 		}
 	}
 	return candidate, gain
+}
+
+// leastKey is the least sort key of the feasible candidates, +Inf without any.
+func (r *Result) leastKey(by Sort) float64 {
+	best := math.NaN()
+	switch by {
+	case ByTime:
+		best = r.BestTime
+	case ByCost:
+		best = r.BestCost
+	default:
+		for _, i := range r.Order {
+			best = leastKnown(best, r.key(by, i))
+		}
+	}
+	if math.IsNaN(best) {
+		return math.Inf(1)
+	}
+	return best
+}
+
+// relaxed are the candidates that may come in first when the limit on an
+// objective is given way on: of two that gain as much the one that needs less, so
+// that the frontier without the limit has them all. Where the key is no objective
+// of its own, or nothing is feasible, they are all candidates.
+func (r *Result) relaxed(objective int, in Sort) iter.Seq[int] {
+	key := map[Sort]int{ByTime: byTime, ByCost: byCost}
+	other, ok := key[in]
+	if !ok || len(r.Order) == 0 {
+		return func(yield func(int) bool) {
+			for i := 0; i < r.Space.Len() && yield(i); i++ {
+			}
+		}
+	}
+	limits := r.limits()
+	limits[objective] = nil
+	return slices.Values(r.Space.pareto().Frontier2D(objective, other, limits))
 }
 
 // RulesOutAll names the constraints that rule every candidate out on their

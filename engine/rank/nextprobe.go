@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
@@ -78,12 +77,7 @@ func ProbeSeconds(*Candidate) float64 { return steady.StartUp + steady.DefaultRu
 
 // priced reports whether any feasible candidate has a known cost.
 func (r *Result) priced() bool {
-	for _, i := range r.Order {
-		if !math.IsNaN(r.Space.Cost[i]) {
-			return true
-		}
-	}
-	return false
+	return !math.IsNaN(r.BestCost)
 }
 
 // vms is how many VMs the candidate's configuration has; one is enough to
@@ -96,36 +90,86 @@ func vms(c *Candidate) int {
 	return max(n, 1)
 }
 
-// probeOptions are the best candidates of every timing cell, and their indices.
+// probeOptions are the best candidates of every timing cell, and their indices,
+// without those that are out of reach: not even four sigma better than estimated
+// would they be chosen.
 func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) (options []next.Option, of []int) {
-	if r.Space.measured {
-		return nil, nil // nothing is left to probe
+	s := r.Space
+	if s.unprobed == 0 {
+		return nil, nil
 	}
-	at := map[int]int{} // cell → option
-	for _, i := range r.Order {
-		c := r.Space.At(i)
-		value := c.Time
-		if o == ObjectiveCost {
-			value = c.Cost
+	values, spread := s.values(o), s.spread(o)
+	to := r.choice(o)
+	nearest := math.Exp(-reach * float64(spread.widest))
+	seen := map[int32]bool{}
+	for _, at := range s.byValue(o) {
+		i := int(at)
+		if !(values[i]*nearest <= to) {
+			break
 		}
-		hourly := c.USDPerHour()
-		if !value.Known() || o == ObjectiveCost && hourly == nil {
+		if !r.Feasible[i] || seen[s.cell[i]] {
 			continue
 		}
-		option := next.Option{Value: value, Measured: c.timing() == estimate.Measured, Probe: duration(c)}
-		if o == ObjectiveCost {
-			option.Probe *= *hourly / 3600 / float64(vms(c))
+		seen[s.cell[i]] = true
+		if values[i]*math.Exp(-reach*float64(spread.sigma[i])) > to {
+			continue
 		}
-		k, seen := at[c.cell]
-		switch {
-		case !seen:
-			at[c.cell] = len(options)
+		if option, ok := r.option(i, o, duration); ok {
 			options, of = append(options, option), append(of, i)
-		case value.Value < options[k].Value.Value:
-			options[k], of[k] = option, i
 		}
 	}
 	return options, of
+}
+
+// choice is the larger of two expected values: of what would be chosen now, which
+// is the best of those probed, or of all where none was; and of the best of the
+// other cells, which would be chosen if that were to disappoint.
+func (r *Result) choice(o Objective) float64 {
+	s := r.Space
+	values, spread := s.values(o), s.spread(o)
+	probed, first, second, cell := math.Inf(1), math.Inf(1), math.Inf(1), int32(-1)
+	for _, i := range s.byValue(o) {
+		v := values[i]
+		if !(v <= second || v <= probed && s.unprobed < s.Len()) {
+			break
+		}
+		if !r.Feasible[i] {
+			continue
+		}
+		mean := v * math.Exp(float64(spread.sigma[i])*float64(spread.sigma[i])/2)
+		if s.probed[i] {
+			probed = math.Min(probed, mean)
+		}
+		switch {
+		case s.cell[i] == cell:
+			first = math.Min(first, mean)
+		case mean < first:
+			first, second, cell = mean, first, s.cell[i]
+		default:
+			second = math.Min(second, mean)
+		}
+	}
+	if math.IsInf(probed, 1) {
+		return math.Max(first, second)
+	}
+	return math.Max(probed, second)
+}
+
+// option is what a probe of candidate i is about; ok is false without a price
+// where money is to be saved.
+func (r *Result) option(i int, o Objective, duration func(c *Candidate) float64) (option next.Option, ok bool) {
+	c := r.Space.At(i)
+	option = next.Option{Value: c.Time, Measured: r.Space.probed[i], Probe: duration(c)}
+	if o != ObjectiveCost {
+		return option, true
+	}
+	hourly := c.USDPerHour()
+	if hourly == nil {
+		return option, false
+	}
+	option.Value = c.Cost
+	option.Probe *= *hourly / 3600 / float64(vms(c))
+	return option, true
 }
 
 // Words is the advice in a sentence's end, without the name of the VM type:

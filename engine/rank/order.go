@@ -5,13 +5,16 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"sweetspot/engine/pareto"
 )
 
 // orders are the candidates of a space by what does not depend on limits, each
 // found when it is first wanted.
 type orders struct {
-	mu sync.Mutex
-	by map[Sort][]int32
+	mu    sync.Mutex
+	by    map[Sort][]int32
+	index *pareto.Index
 }
 
 func (s *Space) order(by Sort, keys func() []float64) []int32 {
@@ -26,13 +29,22 @@ func (s *Space) order(by Sort, keys func() []float64) []int32 {
 	return s.orders.by[by]
 }
 
-// byValue are the candidates by rising time or cost, the unknown ones last.
-func (s *Space) byValue(o Objective) []int32 {
-	by := ByTime
-	if o == ObjectiveCost {
-		by = ByCost
+// pareto is the index of the space, made when it is first wanted.
+func (s *Space) pareto() *pareto.Index {
+	s.orders.mu.Lock()
+	defer s.orders.mu.Unlock()
+	if s.orders.index == nil {
+		s.orders.index = pareto.NewIndex(s.Time, s.Cost, s.Loss, s.barred)
 	}
-	return s.order(by, func() []float64 { return s.values(o) })
+	return s.orders.index
+}
+
+// byValue are the candidates by rising time or cost, the unknown ones last.
+func (s *Space) byValue(o Objective) []uint32 {
+	if o == ObjectiveCost {
+		return s.pareto().Rising(byCost)
+	}
+	return s.pareto().Rising(byTime)
 }
 
 // sort orders the candidates by rising keys, the unknown ones last; equal ones

@@ -30,7 +30,8 @@ type Space struct {
 	timeSpread, costSpread spread
 	barred                 []bool // never feasible: memory does not hold it, or the time is unknown
 	live                   int    // first candidate of a running probe, −1 without
-	measured               bool   // each was probed
+	probed                 []bool // by a run on the VM type at the batch size
+	unprobed               int
 	cell                   []int32
 	orders                 orders
 }
@@ -64,7 +65,7 @@ func (s *Space) spread(o Objective) *spread {
 }
 
 func newSpace(b *builder) *Space {
-	return &Space{builder: b, HigherIsBetter: true, live: -1, measured: true}
+	return &Space{builder: b, HigherIsBetter: true, live: -1}
 }
 
 // NewSpace lays out candidates that are made already.
@@ -145,7 +146,9 @@ func (s *Space) put(c *Candidate) {
 	s.barred = append(s.barred, barred)
 	s.timeSpread.put(c.sigma(ObjectiveTime), !barred && (vague || !(valueOf(c.Time) > 0)))
 	s.costSpread.put(c.sigma(ObjectiveCost), !barred && (vague || !(valueOf(c.Cost) > 0)))
-	s.measured = s.measured && c.timing() == estimate.Measured
+	if s.probed = append(s.probed, c.timing() == estimate.Measured); c.timing() != estimate.Measured {
+		s.unprobed++
+	}
 }
 
 // valueOf is NaN where the estimate is unknown.

@@ -57,7 +57,11 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		space = rank.Lay(set, w, filter(q.Filter))
 		a.spots = sweetSpots(space)
 	}
-	a.Result = rank.Evaluate(space, query(q))
+	if previous != nil && previous.Result.Space == space {
+		a.Result = previous.Result.Again(query(q))
+	} else {
+		a.Result = rank.Evaluate(space, query(q))
+	}
 	a.PTime = a.Result.BestProbability(rank.ObjectiveTime)
 	a.PCost = a.Result.BestProbability(rank.ObjectiveCost)
 	a.Relaxations = a.Result.Relaxations()

@@ -1,0 +1,49 @@
+package rank
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/next"
+)
+
+// Leaving out what is out of reach changes no advice: the probe that pays most
+// among all cells is the one that is named, or saves as much.
+func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
+	basis := rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Transferred, estimate.Spec})
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := make([]Candidate, rapid.IntRange(1, 12).Draw(t, "candidates"))
+		bases := rapid.SliceOfN(basis, 6, 6).Draw(t, "basis of each cell")
+		for i := range candidates {
+			c := &candidates[i]
+			c.cell = i / 2
+			c.Time = estimate.Spread(rapid.Float64Range(1, 1e4).Draw(t, "time"), rapid.Float64Range(0.01, 3).Draw(t, "spread"), bases[c.cell])
+			c.Configuration = []Part{{Count: 1, USDPerHour: new(1.0)}}
+			c.charge(c.Configuration[0])
+		}
+		for _, sort := range []Sort{ByTime, ByCost} {
+			r := Evaluate(NewSpace(candidates), Query{Sort: sort})
+			probe := rapid.Float64Range(0, 100).Draw(t, "probe")
+			duration := func(*Candidate) float64 { return probe }
+			o := map[Sort]Objective{ByTime: ObjectiveTime, ByCost: ObjectiveCost}[sort]
+			var all []next.Option
+			best := map[int]int{}
+			for _, i := range r.Order { // by rising value
+				if _, seen := best[candidates[i].cell]; !seen {
+					best[candidates[i].cell] = i
+					option, _ := r.option(i, o, duration)
+					all = append(all, option)
+				}
+			}
+			want, pays := next.Best(all)
+			options, _ := r.probeOptions(o, duration)
+			got, also := next.Best(options)
+			if pays && math.Abs(want.Net()-math.Max(got.Net(), 0)) > 1e-3*all[want.Option].Value.Value {
+				t.Fatalf("by %s: %+v of all, %+v (%v) of those in reach", o, want, got, also)
+			}
+		}
+	})
+}
