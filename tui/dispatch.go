@@ -20,6 +20,7 @@ import (
 // being typed, then the table of keys.
 func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	action, known := a.keys.Resolve(msg, a.region())
+	a.explore.Hover(-1, -1) // a mouse that rests on a plot covers what keys show there
 	switch {
 	case a.confirm.Visible():
 		if id, done := a.confirm.Key(msg.String(), action); done {

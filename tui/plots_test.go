@@ -55,6 +55,12 @@ func TestMouseReadsAndZoomsPlots(t *testing.T) {
 	if got := frame(); !strings.Contains(got, "┊") {
 		t.Errorf("no crosshair under the mouse:\n%s", got)
 	}
+	d.send(press("m"))
+	if strings.Contains(frame(), "┊") {
+		t.Error("a mouse that rests covers what keys show")
+	}
+	d.send(press("u"))
+	d.send(tea.MouseMotionMsg{X: 60, Y: 6, Button: tea.MouseNone})
 	d.send(tea.MouseMotionMsg{X: 60, Y: 30, Button: tea.MouseNone})
 	if strings.Contains(frame(), "┊") {
 		t.Error("the crosshair stays where the mouse left")

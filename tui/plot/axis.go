@@ -66,7 +66,10 @@ func newScale(axis Axis, lo, hi float64) (s scale, ok bool) {
 	s.a, s.k = a, 1/(b-a)
 	s.lo, s.hi = lo, hi
 	if !fixed {
-		s.lo, s.hi = s.untransform(a), s.untransform(b)
+		s.lo, s.hi = max(s.untransform(a), -math.MaxFloat64), min(s.untransform(b), math.MaxFloat64)
+	}
+	if s.log { // the margin may reach beyond what a float can hold
+		s.lo = max(s.lo, math.SmallestNonzeroFloat64)
 	}
 	return s, !math.IsInf(s.k, 0) && !math.IsNaN(s.k) && s.k > 0
 }
