@@ -23,21 +23,21 @@ func (t *Table) byCurve(c Cell) (estimate.Estimate, *field) {
 	own := t.curves[at{c.Subject, c.Place}]
 	f, known := t.fields[c]
 	if !known {
-		f = newField(t.analogues(c, own), alikeCurves, 1, 1)
+		rows := t.analogues(c, own)
+		f = newField(rows, likeness(near).among(rows), alikeCurves, 1, 1)
 		t.fields[c] = f
 	}
 	x := t.curveRow(c, own, float64(c.Batch))
-	mean, sd := f.predict(&x)
+	mean, sd := f.predict(&x, 1, likeness(near).to(&x, f.rows))
 	spread := own.spread(float64(c.Batch))
 	centre := math.Log(own.At(float64(c.Batch))) + mean*spread
-	return logNormal(centre, math.Hypot(sd*spread, own.noise), f.z90(), estimate.OtherBatch), f
+	return logNormal(centre, math.Hypot(sd*spread, own.noise), f.z90, estimate.OtherBatch), f
 }
 
 // alikeCurves is what two curves' deviations share: most on the same VM with
 // the same data, something for the same model wherever it runs.
-func alikeCurves(x, y *row) float64 {
-	k := 0.64 * near(x, y)
-	own := 0.3 * near(x, y)
+func alikeCurves(x, y *row, near float64) float64 {
+	k, own := 0.64*near, 0.3*near
 	if x.place != y.place {
 		k, own = k/5, own/5
 	}

@@ -27,7 +27,7 @@ const (
 // crossing is the regression for a subject in a place.
 type crossing struct {
 	route
-	field  *field
+	field  *blend
 	centre []float64
 	ratio  float64 // ln(time in the target / time in the sources) before any row
 	probes int     // batch sizes of the subject measured in the place
@@ -62,7 +62,7 @@ func (t *Table) cross(s Subject, target Place) *crossing {
 	}
 	x.sound = x.sound || len(rows) > 0
 	x.same = spread <= hostSpread
-	x.field = bestField(rows, spread/ratioSpread, x.others, x.probes > 0)
+	x.field = regressions(rows, spread/ratioSpread, x.others, x.probes > 0)
 	return x
 }
 
@@ -73,63 +73,73 @@ func (t *Table) middleRow(r route, s Subject) row {
 	return x
 }
 
-// likeness lists how much models that lie near one another may share beyond
-// what all do. The one is taken under which the rows are likeliest.
-var likeness = []float64{1, 0.2, 0.04}
+// shapes lists how much models that lie near one another may share beyond what
+// all do.
+var shapes = []float64{0.2, 1, 5}
+
+// manyModels show what they share. Of fewer it is taken to be less, by their
+// share of these: it may be chance.
+const manyModels = 6
 
 // oneModel is how many times wider a transfer is that rests on a single other
 // model: of PROFET's networks each differs from another by about a quarter in
 // its ratio of times between two GPUs.
 const oneModel = 2
 
-// bestField is the regression through rows that all share a deviation of the
-// given spread. probed says that some are of the subject asked about.
-func bestField(rows []row, spread float64, models int, probed bool) *field {
-	// What one model does may be its own. The more there are, the more of what
-	// they do is common.
-	common := 0.0
-	if models > 0 {
-		common = 1 - 1/float64(models*models)
-	}
-	var best *field
-	for _, shape := range likeness {
-		f := newField(rows, func(a, b *row) float64 {
-			return spread*spread + alikeCrossing(a, b, shape, common, probed)
-		}, rowSpread, oneModel)
-		if best == nil || f.evidence > best.evidence+1e-3 { // not for what is all rounding
-			best = f
+// regressions go through rows that all share a deviation of the given spread.
+// probed says that some are of the subject asked about.
+func regressions(rows []row, spread float64, models int, probed bool) *blend {
+	among := likeness(alikeCrossing).among(rows)
+	var all []*field
+	for _, shape := range shapes {
+		k := sharedCrossing{spread: spread, shape: shape * math.Min(1, float64(max(models, 1))/manyModels), probed: probed}
+		if models > 0 {
+			k.common = 1 - 1/float64(models*models)
 		}
+		all = append(all, newField(rows, among, k.of, rowSpread, oneModel))
 	}
+	b := newBlend(all, alikeCrossing)
 	if probed {
-		return best // its own rows say what is odd about it
+		return b // its own rows say what is odd about it
 	}
-	steady := newField(best.doubted(), best.kernel, rowSpread, oneModel)
-	steady.scale = best.scale // its own is without the odd ones
-	return steady
+	return b.sure(among)
 }
 
-// alikeCrossing is what the ratios of two rows share beyond what all share.
-// Near rows share the shape, and a straight trend over the coordinates, those
-// of different models the common part of them. Where
-// the model was probed in the place, its own level counts: rows of one model
-// are then alike whatever their coordinates, the more the nearer their batch
-// sizes.
-func alikeCrossing(x, y *row, shape, common float64, probed bool) float64 {
+// alikeCrossing is the likeness of two rows: near ones are alike, and on a
+// straight trend over the coordinates all are.
+func alikeCrossing(x, y *row) float64 {
 	line := 0.0
 	for i := range x.at {
 		line += x.at[i] * y.at[i]
 	}
-	k := shape * (near(x, y) + 0.1*line)
+	return near(x, y) + line
+}
+
+// sharedCrossing is what the ratios of two rows share.
+type sharedCrossing struct {
+	spread float64 // of what all share
+	shape  float64 // what those that are alike share beyond, as a variance
+	// common is the part of it that models have in common. What one model does
+	// may be its own. The more there are, the more of what they do is common.
+	common float64
+	probed bool
+}
+
+// of is the covariance of two rows. Where the model was probed in the place,
+// its own level counts: rows of one model are then alike whatever their
+// coordinates, the more the nearer their batch sizes.
+func (s sharedCrossing) of(x, y *row, alike float64) float64 {
+	k := s.shape * alike
 	if x.subject.Model == y.subject.Model {
 		k += rowSpread * math.Sqrt((1+x.doubt)*(1+y.doubt))
 	} else {
-		k *= common
+		k *= s.common
 	}
-	if probed && x.subject == y.subject {
+	if s.probed && x.subject == y.subject {
 		d := (x.octave - y.octave) / 2
 		k += 2 + 0.5*math.Exp(-d*d/2)
 	}
-	return k
+	return s.spread*s.spread + k
 }
 
 // byPlace predicts a cell from other places; nil where there is nothing to go

@@ -23,8 +23,35 @@ type row struct {
 	doubt   float64 // how much less it counts than others, as a factor on its variance less 1
 }
 
-// kernel is how much of a deviation two rows share, as a covariance.
-type kernel func(x, y *row) float64
+// kernel is how much of a deviation two rows share, as a covariance, where they
+// lie as near each other as measured by likeness.
+type kernel func(x, y *row, near float64) float64
+
+// likeness measures how near to each other two rows lie.
+type likeness func(x, y *row) float64
+
+// among is the likeness of rows to each other.
+func (l likeness) among(rows []row) *mat.SymDense {
+	if len(rows) == 0 {
+		return nil
+	}
+	out := mat.NewSymDense(len(rows), nil)
+	for i := range rows {
+		for j := i; j < len(rows); j++ {
+			out.SetSym(i, j, l(&rows[i], &rows[j]))
+		}
+	}
+	return out
+}
+
+// to is the likeness of rows to one row.
+func (l likeness) to(x *row, rows []row) []float64 {
+	out := make([]float64, len(rows))
+	for i := range rows {
+		out[i] = l(x, &rows[i])
+	}
+	return out
+}
 
 // near falls from 1 to 0 with the distance of two rows.
 func near(x, y *row) float64 {
@@ -46,6 +73,7 @@ type field struct {
 	scale     float64 // of the standard deviations, as found by leaving models out
 	models    int
 	evidence  float64 // logarithm of the likelihood of the rows, their scale left open
+	z90       float64 // bounds the 90 % interval in standard deviations
 	unchecked float64 // the scale where one model's rows cannot be held against another's
 }
 
@@ -54,9 +82,10 @@ type field struct {
 // hint.
 const priorModels = 2.0
 
-// newField fits; without rows it predicts 0 with the kernel's own spread.
-func newField(rows []row, k kernel, noise, unchecked float64) *field {
-	f := &field{rows: rows, kernel: k, noise: noise, scale: 1, unchecked: unchecked}
+// newField fits to rows of some likeness to each other; without rows it predicts
+// 0 with the kernel's own spread.
+func newField(rows []row, among *mat.SymDense, k kernel, noise, unchecked float64) *field {
+	f := &field{rows: rows, kernel: k, noise: noise, scale: 1, z90: estimate.Z90, unchecked: unchecked}
 	n := len(rows)
 	if n == 0 {
 		return f
@@ -65,35 +94,38 @@ func newField(rows []row, k kernel, noise, unchecked float64) *field {
 	y := mat.NewVecDense(n, nil)
 	for i := range rows {
 		for j := i; j < n; j++ {
-			cov.SetSym(i, j, k(&rows[i], &rows[j]))
+			cov.SetSym(i, j, k(&rows[i], &rows[j], among.At(i, j)))
 		}
 		cov.SetSym(i, i, cov.At(i, i)+noise*(1+rows[i].doubt))
 		y.SetVec(i, rows[i].y)
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(cov) || chol.InverseTo(&f.inverse) != nil {
-		return newField(nil, k, noise, unchecked) // not a number among the rows: know nothing
+		return newField(nil, nil, k, noise, unchecked) // not a number among the rows: know nothing
 	}
 	var w mat.VecDense
 	w.MulVec(&f.inverse, y)
 	f.weights = w.RawVector().Data
 	f.evidence = -float64(n)/2*math.Log(mat.Dot(y, &w)/float64(n)+1e-12) - chol.LogDet()/2
 	f.calibrate()
+	f.z90 = f.bound()
 	return f
 }
 
-// predict returns the deviation expected at x and its standard deviation.
-func (f *field) predict(x *row) (mean, sd float64) {
+// predict returns the deviation expected at x and its standard deviation, given
+// the likeness of x to itself and to the rows.
+func (f *field) predict(x *row, self float64, near []float64) (mean, sd float64) {
+	variance := f.kernel(x, x, self) + f.noise
+	if len(f.rows) == 0 {
+		return 0, f.scale * math.Sqrt(variance)
+	}
 	k := make([]float64, len(f.rows))
 	for i := range f.rows {
-		k[i] = f.kernel(x, &f.rows[i])
+		k[i] = f.kernel(x, &f.rows[i], near[i])
 		mean += k[i] * f.weights[i]
 	}
-	variance := f.kernel(x, x) + f.noise
-	if len(k) > 0 {
-		v := mat.NewVecDense(len(k), k)
-		variance -= mat.Inner(v, &f.inverse, v)
-	}
+	v := mat.NewVecDense(len(k), k)
+	variance -= mat.Inner(v, &f.inverse, v)
 	return mean, f.scale * math.Sqrt(math.Max(variance, f.noise/10))
 }
 
@@ -184,9 +216,9 @@ func (f *field) leftOut(rows []int) []float64 {
 	return out
 }
 
-// z90 bounds the 90 % interval in standard deviations: Student's t where the
-// scale was found on a few models and places.
-func (f *field) z90() float64 {
+// bound is that of the 90 % interval in standard deviations: Student's t where
+// the scale was found on a few models and places.
+func (f *field) bound() float64 {
 	if f.models < 2 {
 		return estimate.Z90
 	}

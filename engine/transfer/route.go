@@ -24,10 +24,12 @@ func (r route) batchAt(from Place, batch float64) float64 {
 	return batch * from.all() / r.target.all()
 }
 
-// The coordinates: ln(time), local elasticity and ln(fixed part) in the places
-// known, ln(batch), each one apart for 1/weight.
+// The coordinates: ln(time), ln(time of a unit of the batch), local elasticity
+// and ln(fixed part) in the places known, ln(batch), each one apart for
+// 1/weight.
 const (
 	timeWeight  = 0.4
+	unitWeight  = 0.4
 	slopeWeight = 2.5
 	fixedWeight = 0.8
 	batchWeight = 0.5
@@ -55,17 +57,17 @@ func (t *Table) covers(r route, s Subject, batch float64) bool {
 func (t *Table) rowAt(r route, s Subject, batch float64) (x row, known float64) {
 	n := float64(len(r.sources))
 	x = row{subject: s, place: r.target, dataset: t.datasets[s], octave: math.Log2(batch)}
-	x.at = append(make([]float64, 0, 3*len(r.sources)+1), batchWeight*math.Log(batch))
+	x.at = append(make([]float64, 0, 4*len(r.sources)+1), batchWeight*math.Log(batch))
 	for _, from := range r.sources {
 		c, b := t.curves[at{s, from}], r.batchAt(from, batch)
 		seconds := math.Log(c.At(b))
 		known += seconds / n
-		level, fixed := seconds, math.Log(c.fixed())
+		level, unit, fixed := seconds, seconds-math.Log(b), math.Log(c.fixed())
 		if t.perEpoch { // in a unit of the model's own
-			level, fixed = 0, fixed-seconds
+			level, unit, fixed = 0, 0, fixed-seconds
 		}
 		k := math.Sqrt(n)
-		x.at = append(x.at, timeWeight*level/k, slopeWeight*c.slope(b)/k, fixedWeight*fixed/k)
+		x.at = append(x.at, timeWeight*level/k, unitWeight*unit/k, slopeWeight*c.slope(b)/k, fixedWeight*fixed/k)
 	}
 	return x, known
 }
@@ -97,13 +99,13 @@ func (t *Table) shared(r route, s Subject) int {
 }
 
 // routeTo is how a subject's times are carried to a place; false where it was
-// measured nowhere else. Where hardly any model can be compared at the same
-// share of the batch, they are at the same batch size if more can; a probe of
-// the subject's own there shows what the share does.
+// measured nowhere else. Where more models can be compared at the same batch
+// size than at the same share of it for each GPU, they are; a probe of the
+// subject's own there shows what the share does.
 func (t *Table) routeTo(s Subject, target Place) (route, bool) {
 	r, rows := t.bestRoute(s, target, false)
 	probed := t.curves[at{s, target}] != nil
-	if w, more := t.bestRoute(s, target, true); !probed && more > 2*rows {
+	if w, more := t.bestRoute(s, target, true); !probed && more > rows {
 		r = w
 	}
 	return r, len(r.sources) > 0
