@@ -48,7 +48,7 @@ type Candidate struct {
 	EpochsHigh    *float64    `json:"epochs_high" yaml:"epochs_high"`
 	EpochsWhy     *string     `json:"epochs_why" yaml:"epochs_why"`
 	Never         *float64    `json:"never" yaml:"never"` // probability that the target is never reached
-	Why           *string     `json:"why" yaml:"why"`     // of a predicted one: what the prediction rests on
+	Why           *string     `json:"why" yaml:"why"`     // what a prediction rests on; which pauses are in a training's time
 	Tested        *Tested     `json:"tested" yaml:"tested"`
 }
 

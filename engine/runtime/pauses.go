@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
@@ -130,7 +131,7 @@ func (p Pauses) without() string {
 
 // words are those of one kind.
 func (k recurrence) words(n, perEpoch float64) string {
-	name := k.kind
+	name := plaintext.Cut(plaintext.Clean(k.kind), 40)
 	if name == "" {
 		name = "pause"
 	}

@@ -126,6 +126,9 @@ type Epochs struct {
 	Epochs float64  `json:"epochs"`
 	Time   Seconds  `json:"time"`
 	Cost   *Dollars `json:"cost"`
+	Why    *string  `json:"why"` // which pauses are in the time, or that none was seen
+
+	pauses bool // some are
 }
 
 // Seconds is an estimated time.
@@ -189,9 +192,12 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 			p.Run.StoppedWords = new(connectionLost) // whatever was known before
 		}
 	}
+	pauses := runtime.PausesOf(r)
 	for _, n := range epochs {
 		if t := runtime.Training(r, n, kinds); t.Known() {
-			p.Estimates = append(p.Estimates, atEpochs(n, t, r.USDPerHour))
+			e := atEpochs(n, t, r.USDPerHour)
+			e.Why, e.pauses = word(pauses.Words(n)), pauses.Seen()
+			p.Estimates = append(p.Estimates, e)
 		}
 	}
 	return p

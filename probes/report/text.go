@@ -72,6 +72,9 @@ func (p Probe) Write(w io.Writer, path string) error {
 	for _, e := range p.Estimates {
 		b.WriteString(e.line())
 	}
+	if n := len(p.Estimates); n > 0 && p.Estimates[n-1].Why != nil && !p.Estimates[n-1].pauses {
+		row("", "%s", *p.Estimates[n-1].Why)
+	}
 	for _, warning := range p.Warnings {
 		if why, ok := strings.CutPrefix(warning, notSteady); ok && strings.HasSuffix(ending, why) {
 			continue // said with the end
@@ -170,6 +173,9 @@ func (e Epochs) line() string {
 	}
 	if e.Cost != nil {
 		text += ", " + spread(e.Cost.USD, e.Cost.Low, e.Cost.High, quantity.Money)
+	}
+	if e.pauses {
+		text += ", " + *e.Why
 	}
 	return fmt.Sprintf("  %-18s %s\n", quantity.Count(e.Epochs)+" "+unit, text)
 }

@@ -108,13 +108,31 @@ func TestOneWordOfBeingUnsteady(t *testing.T) {
 
 // An estimate shows how sure it is, be its interval narrower than its digits.
 func TestEstimatesShowTheirInterval(t *testing.T) {
-	e := Epochs{5, Seconds{101, 100.8, 101.2, "measured"}, &Dollars{0.0014, 0.00139, 0.00141, "measured"}}
+	e := Epochs{Epochs: 5, Time: Seconds{101, 100.8, 101.2, "measured"}, Cost: &Dollars{0.0014, 0.00139, 0.00141, "measured"}}
 	if got, want := e.line(), "  5 epochs           1 m 41 s ±0.2 %, $0.0014 ±0.7 %\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	e.Time.Low, e.Time.High, e.Cost = 90, 112, nil
 	if got, want := e.line(), "  5 epochs           1 m 41 s ±11 % (1 m 30 s … 1 m 52 s)\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A time says which pauses are in it, or that nobody saw any.
+func TestEstimatesSayWhatTheyHold(t *testing.T) {
+	u := measured(t)
+	without := New(u, []float64{5, 20}, nil)
+	wants(t, written(t, without), "20 epochs ", "\n                     without checkpoints: not one epoch was seen to its end\n")
+	for i := range 2 {
+		u.Run.Pauses = append(u.Run.Pauses, profile.Pause{AtS: 20 * float64(i+1), Seconds: 1.5, Kind: "check\x1b[2Jpoint", Iterations: new(100 * (i + 1))})
+	}
+	with := New(u, []float64{5, 20}, nil)
+	wants(t, written(t, with), "with 5 checkpoints of 1.50 s\n", "with 20 checkpoints of 1.50 s\n")
+	if got, want := with.Estimates[1].Time.S-without.Estimates[1].Time.S, 20*1.5; got < want-1e-6 || got > want+1e-6 {
+		t.Errorf("twenty checkpoints take %g s", got)
+	}
+	if why := object(t, with)["estimates"].([]any)[0].(map[string]any)["why"]; why != "with 5 checkpoints of 1.50 s" {
+		t.Errorf("why %v", why)
 	}
 }
 

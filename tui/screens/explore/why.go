@@ -307,6 +307,9 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 		runs = fmt.Sprintf("%d runs", n)
 	}
 	line := fmt.Sprintf("rests on %s (%s)", runs, c.Time.Basis)
+	if c.Why != "" {
+		line += ", " + c.Why
+	}
 	line += tested(a, c)
 	if src := source(a, c); src != "" {
 		line += ": " + src

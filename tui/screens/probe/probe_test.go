@@ -6,11 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -219,162 +217,6 @@ func TestFailureIsASentenceAndTheFormStays(t *testing.T) {
 	}
 }
 
-func TestUnknownIsNotZero(t *testing.T) {
-	s := started(t)
-	u := measured(150)
-	u.Run.USDPerHour, u.SpentUSD, u.Telemetry, u.MemoryBytes, u.MemoryTotalBytes = nil, nil, nil, nil, nil
-	u.Run.IterationsPerEpoch = nil
-	s.Update(one(u))
-	got := exact(t, s)
-	for _, not := range []string{"$0 ", "epochs", "mem", "W "} {
-		if strings.Contains(got, not) {
-			t.Errorf("%q is shown although it is unknown:\n%s", not, got)
-		}
-	}
-	if !strings.Contains(got, "no GPU telemetry") || !strings.Contains(got, "iterations") {
-		t.Errorf("lacks what is known:\n%s", got)
-	}
-}
-
-func TestOutlooksAgreeWithTheRun(t *testing.T) {
-	u := measured(200)
-	what, lines := outlooks(u, 10, false)
-	if what != "epochs" || len(lines) != 3 || lines[1].length != 10 {
-		t.Fatalf("%s %+v", what, lines)
-	}
-	steadySeconds := u.Summary.Steady.Value * (391*10 - 1)
-	oneOff := 3.9 + u.Summary.First + u.Summary.WarmupExtra
-	if got := lines[1].time.Value; math.Abs(got-steadySeconds-oneOff) > 1e-6 {
-		t.Errorf("ten epochs take %.3f s, want %.3f", got, steadySeconds+oneOff)
-	}
-	if got, want := lines[1].cost.Value, lines[1].time.Value*1.006/3600; math.Abs(got-want) > 1e-9 {
-		t.Errorf("cost %v, want %v", got, want)
-	}
-	u.Run.Mode = profile.Infer
-	what, lines = outlooks(u, 1, false)
-	if what != "images" || lines[2].length != 1e6 || !lines[2].time.Known() {
-		t.Errorf("inference: %s %+v", what, lines)
-	}
-	if _, lines := outlooks(session.Update{}, 1, false); lines != nil {
-		t.Errorf("an estimate of nothing: %+v", lines)
-	}
-}
-
-// press types text in the place of what the field under the cursor has.
-func press(s *Screen, value string) {
-	s.Key(keys.Enter)
-	s.Press(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
-	s.Type(value)
-	s.Key(keys.Enter)
-}
-
-func at(t *testing.T, s *Screen, label string) {
-	t.Helper()
-	for i, f := range fields {
-		if f.label == label {
-			s.row = i
-			return
-		}
-	}
-	t.Fatalf("no field %q", label)
-}
-
-func TestFillingTheForm(t *testing.T) {
-	s := New(dark())
-	s.SetSize(120, 38)
-	for _, c := range []struct{ label, value string }{
-		{"model", "net.py:build"}, {"batch", "64"}, {"input", "3 x 224 x 224"}, {"epochs", "90"},
-		{"price $/h", "$1.20"}, {"precise at", "1%"}, {"at most", "5m"}, {"and at most", "0.25"},
-	} {
-		at(t, s, c.label)
-		press(s, c.value)
-		if s.IsTyping() {
-			t.Fatalf("%s refuses %q: %s", c.label, c.value, s.err)
-		}
-	}
-	at(t, s, "mode")
-	s.Key(keys.Enter)
-	at(t, s, "precision")
-	s.Key(keys.Left)
-	at(t, s, "batch")
-	s.Key(keys.Right)
-	f := s.Form()
-	if f.Model != "net.py:build" || !slices.Equal(f.Batches, []int{128}) || f.Input != "3x224x224" || f.Epochs != 90 || *f.USDPerHour != 1.2 ||
-		f.Target != 0.01 || f.MaxSeconds != 300 || f.MaxUSD != 0.25 || f.Mode != profile.Infer || !slices.Equal(f.Precisions, []string{"int8"}) {
-		t.Errorf("form is %+v", f)
-	}
-	at(t, s, "price $/h")
-	press(s, "")
-	at(t, s, "at most")
-	press(s, "")
-	if f := s.Form(); f.USDPerHour != nil || f.MaxSeconds != 0 {
-		t.Errorf("emptied fields stay: %+v", f)
-	}
-	if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(exact(t, s), "a cap in dollars needs the price") {
-		t.Errorf("a cap without a price gave %v:\n%s", e, exact(t, s))
-	}
-}
-
-func TestFieldsRefuseInOneSentence(t *testing.T) {
-	for _, c := range []struct{ label, value, want string }{
-		{"batch", "0", "write a whole number"}, {"batch", "many", "write a whole number"}, {"epochs", "1.5", "write a whole number"},
-		{"input", "3x", "write it as 3x224x224"}, {"input", "ax1", "write it as"}, {"price $/h", "-1", "write 10"},
-		{"precise at", "70", "fraction"}, {"precise at", "0", "from 0.01%"}, {"at most", "soon", "write 90s"},
-	} {
-		s := New(dark())
-		s.SetSize(120, 38)
-		before := s.Form()
-		at(t, s, c.label)
-		press(s, c.value)
-		if !s.IsTyping() || !strings.Contains(exact(t, s), c.want) || !reflect.DeepEqual(s.Form(), before) {
-			t.Errorf("%s %q: %q", c.label, c.value, s.err)
-		}
-		s.Key(keys.Back)
-		if s.IsTyping() || s.err != "" {
-			t.Errorf("escape doesn't leave %s", c.label)
-		}
-	}
-}
-
-func TestModelFileIsChosenThenItsFactoryTyped(t *testing.T) {
-	s := New(dark())
-	s.SetSize(120, 38)
-	if e := s.Key(keys.Open); e != PickModel {
-		t.Fatalf("open gave %v", e)
-	}
-	s.SetModel("/home/a/net.py\x1b[2J")
-	s.Type("build")
-	s.Key(keys.Enter)
-	if got := s.Form().Model; got != "/home/a/net.py:build" {
-		t.Errorf("model is %q", got)
-	}
-	if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(s.err, "3x224x224") {
-		t.Errorf("a file without an input shape gave %v, %q", e, s.err)
-	}
-}
-
-func TestClicksFollowTheForm(t *testing.T) {
-	for _, h := range []int{38, 22} {
-		s := New(dark())
-		s.SetSize(120, h)
-		lines := text.Lines(exact(t, s))
-		for y, l := range lines {
-			if strings.Contains(l, "precision") {
-				s.Click(10, y)
-				if s.row >= len(fields) || fields[s.row].label != "precision" {
-					t.Errorf("height %d: a click on precision put the cursor on row %d", h, s.row)
-				}
-			}
-			if strings.Contains(l, "start the probe") {
-				s.Click(10, y)
-				if e := s.Click(10, y); e != Start {
-					t.Errorf("height %d: clicking start twice gave %v", h, e)
-				}
-			}
-		}
-	}
-}
-
 func BenchmarkView(b *testing.B) {
 	s := New(dark())
 	s.SetSize(120, 38)
@@ -384,36 +226,5 @@ func BenchmarkView(b *testing.B) {
 		u.Seq++
 		s.Update(one(u))
 		s.View()
-	}
-}
-
-// The footer advertises what does something on the row under the cursor.
-func TestRegionFollowsTheRow(t *testing.T) {
-	s := New(dark())
-	for row, want := range map[int]string{0: keys.InForm, 1: keys.InForm, 2: keys.InChoice, 3: keys.InChoice, 4: keys.InForm, len(fields): keys.InStart} {
-		if s.row = row; s.Region() != want {
-			t.Errorf("row %d is in %s, want %s", row, s.Region(), want)
-		}
-	}
-	s.Fail(errors.New("no Python here"))
-	if s.Region() != keys.InEnded {
-		t.Errorf("after a failure keys act in %s", s.Region())
-	}
-}
-
-func TestTimesSayThatTheyLeaveValidationOut(t *testing.T) {
-	s := New(dark())
-	s.SetSize(120, 38)
-	u := measured(200)
-	u.Run.Mode, u.Run.IterationsPerEpoch, u.Run.FirstValidationS, u.Run.ValidationS = profile.Train, new(100.0), nil, nil
-	s.Update(one(u))
-	if got := exact(t, s); !strings.Contains(got, "without validation") {
-		t.Errorf("no validation was measured, and nothing says so:\n%s", got)
-	}
-	u.Seq++
-	u.Run.FirstValidationS = new(2.0)
-	s.Update(one(u))
-	if got := exact(t, s); strings.Contains(got, "without validation") {
-		t.Errorf("a validation was measured:\n%s", got)
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/runtime"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/session"
 	"sweetspot/tui/components/panel"
@@ -29,7 +31,7 @@ func (s *Screen) estimatePanel(w, h int) string {
 	if phase := s.phase(); s.several() && phase != Running && phase != Stopping {
 		place = nil // it is the place of a probe that runs
 	}
-	for _, more := range [][]string{s.spreadLines(), s.layerLines(iw)} {
+	for _, more := range [][]string{s.pauseLines(iw), s.spreadLines(), s.layerLines(iw)} {
 		if len(lines)+len(place)+len(more)+1 <= ih {
 			lines = append(lines, more...)
 		}
@@ -162,6 +164,33 @@ func (s *Screen) outlookLines() []string {
 		lines = append(lines, " "+text.FitRight(quantity.Count(j.length), 10)+"  "+text.Fit(t+" "+s.th.Interval.Render(interval), 20)+usd)
 	}
 	return lines
+}
+
+// pauseLines say which pauses are in the times of the jobs, and of a script
+// that none was seen.
+func (s *Screen) pauseLines(w int) []string {
+	epochs, ofScript := float64(s.form.Epochs), s.form.OfCommand()
+	r := s.update.Run
+	if ofScript && r.Epochs != nil {
+		epochs = *r.Epochs
+	}
+	r.Basis = estimate.Measured
+	p := runtime.PausesOf(r)
+	if !r.Steady.Known() || !(p.Seen() || ofScript) {
+		return nil
+	}
+	words := p.Words(epochs)
+	if words == "" {
+		return nil
+	}
+	if p.Seen() {
+		length := quantity.Count(epochs) + " epochs "
+		if epochs == 1 {
+			length = "1 epoch "
+		}
+		words = length + words
+	}
+	return append([]string{""}, wrapped(text.Clean(words), s.th.Dim, w)...)
 }
 
 // timeTitle heads the predicted times. Until a validation was measured, those
