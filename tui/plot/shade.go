@@ -87,7 +87,7 @@ func short(n uint32) string {
 	switch {
 	case n >= 1e6:
 		return strconv.Itoa(int(math.Round(float64(n)/1e6))) + "M"
-	case n >= 1e4:
+	case n >= 1e3:
 		return strconv.Itoa(int(math.Round(float64(n)/1e3))) + "k"
 	}
 	return strconv.Itoa(int(n))

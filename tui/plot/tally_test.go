@@ -229,7 +229,7 @@ func TestShades(t *testing.T) {
 	for _, c := range []struct {
 		n    uint32
 		want string
-	}{{2, "2"}, {500, "500"}, {5000, "5000"}, {20_000, "20k"}, {2_000_000, "2M"}} {
+	}{{2, "2"}, {500, "500"}, {5000, "5k"}, {20_000, "20k"}, {2_000_000, "2M"}} {
 		if got := short(c.n); got != c.want {
 			t.Errorf("%d: %q, want %q", c.n, got, c.want)
 		}

@@ -1,8 +1,8 @@
 package explore
 
 import (
-	"fmt"
 	"math"
+	"strconv"
 
 	"sweetspot/tui/plot"
 )
@@ -159,8 +159,12 @@ func (p *plots) whole() {
 func (p *plots) retitle() {
 	for k, s := range p.scatter {
 		p.title[k] = p.name[k]
-		if m := s.Magnification(); m > 1.005 {
-			p.title[k] += fmt.Sprintf(", zoom %.3g×", m)
+		m := s.Magnification()
+		if m = math.Round(m*10) / 10; m >= 10 {
+			m = math.Round(m)
+		}
+		if m > 1 {
+			p.title[k] += ", zoom " + strconv.FormatFloat(m, 'f', -1, 64) + "×"
 		}
 	}
 }
