@@ -102,6 +102,9 @@ func (a *App) region() string {
 	case keys.Library:
 		return a.library.Region()
 	}
+	if a.explore.Inspecting() {
+		return keys.InInspector
+	}
 	if a.explore.Crossing() {
 		return keys.InCrosshair
 	}

@@ -129,7 +129,7 @@ func defaults() []Binding {
 		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
 		{Action: Bottom, Keys: []string{"G", "end"}, Group: moving, Help: "bottom", Long: "last row, high end of a slider"},
 		{Action: Enter, Keys: []string{"enter"}, Group: moving, Help: "enter", Long: "type an exact value, inspect a row, start what is under the cursor", Rank: 6,
-			Words: map[string]string{InSliders: "type", InPlot: "row", InCrosshair: "select", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InForm, InEnded, InModels, InRuns, InPicks, InFleet, InTraffic}},
+			Words: map[string]string{InSliders: "type", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns, InPicks, InFleet, InTraffic}},
 		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 4, Words: map[string]string{InLibrary: "next list"}, Only: []string{InExplore, InLibrary, InFleet, InTraffic}, Plain: true},
 		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
 		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun, InCrosshair}},

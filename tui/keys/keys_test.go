@@ -163,7 +163,7 @@ func TestFooterOfEveryStep(t *testing.T) {
 		{InPlot, 132, []string{"e export"}, nil},
 		{InPlot, 220, []string{"= whole", "i read", "⇧← ⇧→ ⇧↑ ⇧↓ pan"}, nil},
 		{InCrosshair, 120, []string{"←→ ↑ ↓ crosshair", "⏎ select", "esc back", "z Z zoom"}, []string{"frontier"}},
-		{InRanking, 120, []string{"e export", "u undo"}, []string{"⏎"}},
+		{InRanking, 120, []string{"⏎ why", "e export", "u undo"}, nil},
 		{InForm, 120, []string{"⏎ edit", "↑↓ fields", "p start"}, []string{"␣", "←", "pin", "tab"}},
 		{InChoice, 120, []string{"←→ change", "␣ switch"}, []string{"pin", "tab"}},
 		{InStart, 120, []string{"⏎ p start"}, []string{"␣", "edit"}},

@@ -54,6 +54,7 @@ type Screen struct {
 	focus       Region
 	held        bool // the cursor was put somewhere; else it follows the best
 	layout      layout
+	inspection  inspection
 
 	feasibleOnly bool
 

@@ -13,6 +13,7 @@ import (
 // Focus moves the keys to the next region that is on screen.
 func (s *Screen) Focus(step int) {
 	s.Typing(false)
+	s.Inspect(false)
 	for range int(regions) {
 		s.focus = (s.focus + Region(step) + regions) % regions
 		if s.layout.shows(s.focus) {
@@ -124,6 +125,10 @@ func (s *Screen) Vertical(steps int) {
 }
 
 func (s *Screen) page(n int) {
+	if s.inspection.open {
+		s.inspection.top += n * max(s.h-4, 1)
+		return
+	}
 	s.table.Page(n)
 	s.hold()
 }
@@ -148,9 +153,13 @@ func (s *Screen) Ends(last bool) (changed bool) {
 	return false
 }
 
-// Enter types a value on a slider, and selects the point under a crosshair;
-// elsewhere it goes to the selected candidate's row of the ranking.
+// Enter types a value on a slider, selects the point under a crosshair, and
+// inspects a row of the ranking; in a plot it goes to the selected candidate's row.
 func (s *Screen) Enter() {
+	if s.focus == Ranking {
+		s.Inspect(!s.inspection.open)
+		return
+	}
 	if s.focus == Constraints {
 		s.Typing(true)
 		return
@@ -175,6 +184,7 @@ func (s *Screen) Page(n int) { s.page(n) }
 func (s *Screen) hold() {
 	row, _ := s.table.Cursor()
 	s.held = row > 0
+	s.inspection.top = 0
 	s.showSelection()
 }
 
@@ -263,7 +273,7 @@ func (s *Screen) ToggleLog() {
 
 // Click handles the mouse at a cell of the screen; dragging repeats it.
 func (s *Screen) Click(x, y int, drag bool) (changed bool) {
-	if drag && s.drag(x, y) {
+	if s.inspection.open || drag && s.drag(x, y) {
 		return false
 	}
 	region, px, py, ok := s.layout.at(x, y)
@@ -323,6 +333,10 @@ func (s *Screen) clickPlot(k, x, y int) {
 
 // Wheel scrolls what is under the pointer, and zooms a plot there.
 func (s *Screen) Wheel(x, y, steps int) (changed bool) {
+	if s.inspection.open {
+		s.inspection.top += steps
+		return false
+	}
 	region, px, py, ok := s.layout.at(x, y)
 	if !ok {
 		return false

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"sweetspot/data/export"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
@@ -30,6 +29,9 @@ func (s *Screen) View() string {
 	l := &s.layout
 	if !l.shows(Ranking) {
 		return text.Block([]string{fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastRows+2, s.w, s.h+2)}, s.w, s.h)
+	}
+	if s.inspection.open {
+		return s.viewInspection()
 	}
 	s.table.SetFocused(s.focus == Ranking)
 	in := l.inner(Constraints)
@@ -136,40 +138,4 @@ func (s *Screen) pinnedNote() string {
 		return fmt.Sprintf("%d pinned", n)
 	}
 	return ""
-}
-
-// inspect says why, in at most height lines.
-func (s *Screen) inspect(width, height int) string {
-	if s.answer == nil {
-		return ""
-	}
-	var lines []string
-	i, ok := s.Selected()
-	if len(s.answer.Result.Order) == 0 && s.answer.Result.Space.Len() > 0 {
-		lines = append(lines, "nothing feasible: "+export.WhyNothing(s.answer.Result))
-		lines = append(lines, bought(s.answer))
-	} else if ok {
-		lines = append(lines, s.compared(i)...)
-		lines = append(lines, why(s.answer, i)...)
-	}
-	var out []string
-	for _, l := range lines {
-		out = append(out, text.Wrap(text.Clean(l), max(width-2, 1))...)
-	}
-	for k := range out {
-		out[k] = " " + out[k]
-	}
-	return text.Block(out, width, height)
-}
-
-// compared sets the selected candidate against the pinned ones.
-func (s *Screen) compared(i int) []string {
-	var lines []string
-	r := s.answer.Result
-	for _, k := range s.pins() {
-		if c := r.Space.At(k); k != i && len(lines) < 2 {
-			lines = append(lines, "against pinned "+export.VMs(c)+" "+export.VariantLabel(c.Variant)+": "+difference(r, i, k))
-		}
-	}
-	return lines
 }

@@ -69,11 +69,14 @@ func (s *Screen) ToggleCrosshair() {
 	}
 }
 
-// Back leaves the focused plot's crosshair, or else its zoom; it reports whether
-// there was one to leave.
+// Back leaves the inspection, the focused plot's crosshair, or else its zoom; it
+// reports whether there was one to leave.
 func (s *Screen) Back() bool {
 	p := s.focused()
 	switch {
+	case s.inspection.open:
+		s.Inspect(false)
+		return true
 	case p == nil:
 		return false
 	case p.HasCrosshair():

@@ -1,0 +1,90 @@
+package explore
+
+import (
+	"sweetspot/data/export"
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/text"
+)
+
+// inspection is the panel of words about the selected candidate where it has the
+// whole screen: at every size there is a way to read all of them.
+type inspection struct {
+	open bool
+	top  int // first line shown
+}
+
+// Inspect opens or closes the panel of words about the selected candidate.
+func (s *Screen) Inspect(open bool) {
+	_, ok := s.Selected()
+	s.inspection = inspection{open: open && ok && s.layout.shows(Ranking)}
+}
+
+// Inspecting reports whether the words have the whole screen.
+func (s *Screen) Inspecting() bool { return s.inspection.open }
+
+// viewInspection draws the words, scrolled.
+func (s *Screen) viewInspection() string {
+	i, ok := s.Selected()
+	if !ok {
+		return ""
+	}
+	w, h := s.w-2, s.h-2
+	if s.layout.bare {
+		w, h = s.w, s.h
+	}
+	lines := s.words(w)
+	s.inspection.top = min(max(s.inspection.top, 0), max(len(lines)-h, 0))
+	lines = lines[s.inspection.top:]
+	body := text.Block(lines, w, h)
+	if s.layout.bare {
+		return body
+	}
+	c := s.answer.Result.Space.At(i)
+	note := s.pinnedNote()
+	if len(lines) > h {
+		note = "page down for more"
+	}
+	title := export.VMs(c) + " " + s.th.Symbols.Dot + " " + export.VariantLabel(c.Variant)
+	return panel.Panel{Title: title, Note: note, Focused: true}.Render(s.th, body, s.w, s.h)
+}
+
+// inspect says why, in at most height lines.
+func (s *Screen) inspect(width, height int) string {
+	if s.answer == nil {
+		return ""
+	}
+	return text.Block(s.words(width), width, height)
+}
+
+// words are all there is to say about the selected candidate, wrapped.
+func (s *Screen) words(width int) []string {
+	var lines []string
+	i, ok := s.Selected()
+	if len(s.answer.Result.Order) == 0 && s.answer.Result.Space.Len() > 0 {
+		lines = append(lines, "nothing feasible: "+export.WhyNothing(s.answer.Result))
+		lines = append(lines, bought(s.answer))
+	} else if ok {
+		lines = append(lines, s.compared(i)...)
+		lines = append(lines, why(s.answer, i)...)
+	}
+	var out []string
+	for _, l := range lines {
+		out = append(out, text.Wrap(text.Clean(l), max(width-2, 1))...)
+	}
+	for k := range out {
+		out[k] = " " + out[k]
+	}
+	return out
+}
+
+// compared sets the selected candidate against the pinned ones.
+func (s *Screen) compared(i int) []string {
+	var lines []string
+	r := s.answer.Result
+	for _, k := range s.pins() {
+		if c := r.Space.At(k); k != i && len(lines) < 2 {
+			lines = append(lines, "against pinned "+export.VMs(c)+" "+export.VariantLabel(c.Variant)+": "+difference(r, i, k))
+		}
+	}
+	return lines
+}
