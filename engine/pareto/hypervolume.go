@@ -70,9 +70,6 @@ func (p *section) add(u, v float64) {
 		right = p.steps[end].u
 	}
 	p.area += rectangle(span(left, right), span(v, top))
-	if at > 0 && p.steps[at-1].u == u {
-		at--
-	}
 	p.steps = slices.Replace(p.steps, at, end, step{u, v})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -252,6 +253,14 @@ func TestRising(t *testing.T) {
 	}
 }
 
+// heap is what is alive, in bytes.
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
 // BenchmarkIndex times a million candidates: making the index, and one step of
 // a slider with all that Explore asks of it. An answer from scratch stands
 // beside it.
@@ -264,10 +273,14 @@ func BenchmarkIndex(b *testing.B) {
 		columns [3][]float64
 	}{{"candidates", c}, {"anti3d", [3][]float64(anti)}} {
 		b.Run("make/"+s.name, func(b *testing.B) {
+			var ix *Index
+			before := heap()
 			b.ReportAllocs()
 			for b.Loop() {
-				NewIndex(s.columns[0], s.columns[1], s.columns[2], nil)
+				ix = NewIndex(s.columns[0], s.columns[1], s.columns[2], nil)
 			}
+			b.ReportMetric((heap()-before)/1e6, "MB-kept")
+			runtime.KeepAlive(ix)
 		})
 		ix := NewIndex(s.columns[0], s.columns[1], s.columns[2], nil)
 		at := func(place float64) *float64 { // of the second objective

@@ -3,6 +3,7 @@ package pareto
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -20,54 +21,65 @@ func key(v float64) uint64 {
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
-// digit is the width in bits of a radix sort's digits: 2048 counters of 4 bytes
-// fit the first-level cache beside what is moved.
-const (
-	digit  = 11
-	digits = (64 + digit - 1) / digit
-)
+// digit is the width in bits of a radix sort's digits.
+const digit = 11
 
-// sortItems sorts by rising key; equal keys stay in their order. spare is as long
-// as items and is overwritten.
+// sortItems sorts by rising key, then rising index. Items of one key come by
+// rising index; spare is as long as items and is overwritten.
+//
+// It is a radix sort of the 22 highest bits in which keys differ. They tell apart
+// nearly all keys that are not crowded; those they do not are then sorted
+// among themselves.
 func sortItems(items, spare []item) {
-	if len(items) < 512 {
-		// Indices rise within equal keys before the sort, so they may as well
-		// decide: an unstable sort is faster.
-		slices.SortFunc(items, func(a, b item) int {
-			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))
-		})
+	if len(items) < 256 {
+		settle(items)
 		return
 	}
-	var counts [digits][1 << digit]uint32
+	var differ uint64
 	for i := range items {
-		k := items[i].key
-		for d := range digits {
-			counts[d][k>>(d*digit)&(1<<digit-1)]++
+		differ |= items[i].key ^ items[0].key
+	}
+	shift := uint(max(0, bits.Len64(differ)-2*digit))
+	var low, high [1 << digit]uint32
+	for i := range items {
+		k := items[i].key >> shift
+		low[k%(1<<digit)]++
+		high[k>>digit%(1<<digit)]++
+	}
+	scatter(items, spare, &low, shift)
+	scatter(spare, items, &high, shift+digit)
+	if shift == 0 {
+		return
+	}
+	for from := 0; from < len(items); {
+		to := from + 1
+		for to < len(items) && items[to].key>>shift == items[from].key>>shift {
+			to++
 		}
-	}
-	from, to := items, spare[:len(items)]
-	for d := range digits {
-		if counts[d][from[0].key>>(d*digit)&(1<<digit-1)] == uint32(len(items)) {
-			continue // all share this digit
+		if to > from+1 {
+			settle(items[from:to])
 		}
-		scatter(from, to, &counts[d], d*digit)
-		from, to = to, from
+		from = to
 	}
-	if &from[0] != &items[0] {
-		copy(items, from)
-	}
+}
+
+// settle sorts few items.
+func settle(items []item) {
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))
+	})
 }
 
 // scatter moves the items to where the digit at shift puts them. The counts of
 // its values become the places of the next item of each.
-func scatter(from, to []item, counts *[1 << digit]uint32, shift int) {
+func scatter(from, to []item, counts *[1 << digit]uint32, shift uint) {
 	var sum uint32
 	for v, n := range counts {
 		counts[v] = sum
 		sum += n
 	}
 	for _, it := range from {
-		v := it.key >> shift & (1<<digit - 1)
+		v := it.key >> shift % (1 << digit)
 		to[counts[v]] = it
 		counts[v]++
 	}

@@ -1,7 +1,7 @@
 // Package pareto finds the non-dominated points of a set: those that no other
 // point beats in one objective without losing in another.
 //
-// Points are columns of numbers, one column an objective. Smaller is better;
+// Points are columns of numbers, equally long, one an objective. Smaller is better;
 // Negate turns a column in which larger is. Comparisons are those of float64: −0
 // equals +0, and ±Inf are values like others, at the ends of the scale. A point
 // with a NaN in an objective that is looked at never belongs. Of equal points all

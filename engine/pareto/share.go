@@ -38,14 +38,3 @@ func (t tuning) chunks(n int) int {
 
 // chunk is the i-th of the stretches of n points.
 func chunk(n, i, chunks int) (from, to int) { return n * i / chunks, n * (i + 1) / chunks }
-
-// each calls work once for every bucket, of few points one after the other.
-func (d *dealt) each(t tuning, work func(b int)) {
-	if t.chunks(len(d.items)) > 1 {
-		share(len(d.ends), work)
-		return
-	}
-	for b := range d.ends {
-		work(b)
-	}
-}

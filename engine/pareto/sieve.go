@@ -59,16 +59,25 @@ func (c *cuts) after(k uint64) int {
 }
 
 // quantiles cuts an axis into buckets that hold about as many of the values
-// each. There is at least one value and none is NaN.
+// each, but for the first six, which double up to that: nothing can be dropped
+// from the first, so it is to be small. There is at least one value and none is
+// NaN.
 func quantiles(values []float64) *cuts {
 	keys := make([]uint64, len(values))
 	for i, v := range values {
 		keys[i] = key(v)
 	}
 	slices.Sort(keys)
+	const small = 6
 	c := new(cuts)
 	for b := range buckets - 1 {
-		c[b] = keys[(b+1)*len(keys)/buckets]
+		share := 1.0 / buckets
+		if b < small {
+			share /= float64(int(2) << (small - 1 - b))
+		} else {
+			share += (1 - share) * float64(b+1-small) / (buckets - small)
+		}
+		c[b] = keys[int(share*float64(len(keys)))]
 	}
 	return c
 }
@@ -101,10 +110,14 @@ func newSieve(t tuning, columns ...[]float64) *sieve {
 	if len(drawn[0]) == 0 {
 		return nil
 	}
-	s := &sieve{columns: quantiles(drawn[0])}
+	cut := make([]*cuts, len(drawn))
+	for k, column := range drawn {
+		cut[k] = quantiles(column)
+	}
+	s := &sieve{columns: cut[0], strong: strongest(drawn, cut)}
 	wide := 1
 	if len(columns) == 3 {
-		s.rows, wide = quantiles(drawn[1]), buckets
+		s.rows, wide = cut[1], buckets
 	}
 	s.least = make([]float64, buckets*wide)
 	for i := range s.least {
@@ -128,23 +141,19 @@ func newSieve(t tuning, columns ...[]float64) *sieve {
 			s.least[b] = min(s.least[b], s.least[b-1])
 		}
 	}
-	s.strong = strongest(drawn)
 	return s
 }
 
-// strongest returns the drawn point whose worst rank in an objective is best.
-func strongest(drawn [][]float64) (point [3]float64) {
-	ranks := make([]int, len(drawn[0]))
-	for _, column := range drawn {
-		c := quantiles(column)
-		for i, v := range column {
-			ranks[i] = max(ranks[i], c.bucket(key(v)))
+// strongest returns the drawn point whose worst bucket in an objective is best.
+func strongest(drawn [][]float64, cut []*cuts) (point [3]float64) {
+	best, worst := 0, buckets
+	for i := range drawn[0] {
+		bucket := 0
+		for k, column := range drawn {
+			bucket = max(bucket, cut[k].bucket(key(column[i])))
 		}
-	}
-	best := 0
-	for i, r := range ranks {
-		if r < ranks[best] {
-			best = i
+		if bucket < worst {
+			best, worst = i, bucket
 		}
 	}
 	for k, column := range drawn {
@@ -181,95 +190,6 @@ func (s *sieve) sift3(into []uint8, x, y, z []float64) {
 		b := s.columns.bucket(key(v))
 		into[i] = uint8((b + 1) & -one(w <= s.least[b*buckets+s.rows.bucket(key(u))]) & -one(v == v) & -one(u == u))
 	}
-}
-
-// dealt are points in buckets of rising x: those of bucket b, by rising index,
-// are items[ends[b-1]:ends[b]], keyed by x.
-type dealt struct {
-	items []item
-	ends  []int
-	// rest holds y and z of three objectives; items note their place in it.
-	rest []rest
-}
-
-type rest struct{ y, z float64 }
-
-// start is where bucket b begins.
-func (d *dealt) start(b int) int {
-	if b == 0 {
-		return 0
-	}
-	return d.ends[b-1]
-}
-
-// deal makes items of the points that have a bucket.
-func deal(t tuning, bucket []uint8, columns ...[]float64) *dealt {
-	x := columns[0]
-	chunks := t.chunks(len(x))
-	counts := make([][buckets + 1]int, chunks)
-	share(chunks, func(c int) {
-		from, to := chunk(len(x), c, chunks)
-		for _, b := range bucket[from:to] {
-			counts[c][b]++
-		}
-	})
-	d := new(dealt)
-	sum := 0
-	for b := 1; b <= buckets; b++ {
-		for c := range counts {
-			n := counts[c][b]
-			counts[c][b] = sum
-			sum += n
-		}
-		d.ends = append(d.ends, sum)
-	}
-	d.items = make([]item, sum)
-	if len(columns) == 3 {
-		d.rest = make([]rest, sum)
-	}
-	share(chunks, func(c int) {
-		from, to := chunk(len(x), c, chunks)
-		place := &counts[c]
-		for i, b := range bucket[from:to] {
-			if b == 0 {
-				continue
-			}
-			i, at := from+i, place[b]
-			place[b]++
-			d.items[at] = item{key(x[i]), uint32(i), uint32(at)}
-			if d.rest != nil {
-				d.rest[at] = rest{columns[1][i], columns[2][i]}
-			}
-		}
-	})
-	return d
-}
-
-// sift deals the points, without most of those that are dominated if there are
-// many, and without those that hold a NaN.
-func sift(t tuning, columns ...[]float64) *dealt {
-	n := len(columns[0])
-	chunks := t.chunks(n)
-	bucket := make([]uint8, n)
-	var s *sieve
-	if n > t.alone {
-		s = newSieve(t, columns...)
-	}
-	if s == nil {
-		for i := range bucket {
-			bucket[i] = uint8(one(known(i, columns...)))
-		}
-		return deal(t, bucket, columns...)
-	}
-	share(chunks, func(c int) {
-		from, to := chunk(n, c, chunks)
-		if len(columns) == 2 {
-			s.sift2(bucket[from:to], columns[0][from:to], columns[1][from:to])
-		} else {
-			s.sift3(bucket[from:to], columns[0][from:to], columns[1][from:to], columns[2][from:to])
-		}
-	})
-	return deal(t, bucket, columns...)
 }
 
 // known reports whether point i holds no NaN.
