@@ -33,7 +33,7 @@ func sweep(all []Configuration) []Configuration {
 				best = i
 			}
 		}
-		if c := all[best]; c.USD < cheapest*(1-equal) || (math.IsInf(cheapest, 1) && len(front) == 0) {
+		if c := all[best]; c.USD < cheapest*(1-equal) {
 			cheapest = c.USD
 			front = append(front, c)
 		}

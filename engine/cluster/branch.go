@@ -1,0 +1,260 @@
+package cluster
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// branched finds the frontier under the throughput split where VMs start after
+// unlike times or are billed by unlike rules.
+//
+// At a fixed time t everything is a sum again: a VM has done r·(t − s) by then
+// and is billed for c·billed(t). So the frontiers of a few fixed times, found as
+// in pooled, are candidates. What can still lie between two neighbours of them,
+// at t₁ and t₂, does all the work by t₂, at prices no lower than those of t₁,
+// for less than the cost of the first: few multisets do. Branch and bound lists
+// them all, with parts of VMs allowed in the bound.
+//
+// Where prices are so nearly proportional to speed that too many do, the search
+// asks more of them from then on: to save a fraction of the cost. The largest
+// such fraction is the resolution returned.
+func (p problem) branched() (front []Configuration, resolution float64) {
+	front = p.sampled()
+	slowest := 0.0
+	for i := range p.offers {
+		slowest = math.Max(slowest, p.seconds(p.only(i)))
+	}
+	all, b := slices.Clone(front), budget{nodes: patience, saving: equal}
+	for i, c := range front {
+		until := slowest
+		if i+1 < len(front) {
+			until = front[i+1].Seconds
+		}
+		all = append(all, p.between(c.Seconds, until, c.USD, &b)...)
+	}
+	if b.saving > equal {
+		resolution = b.saving
+	}
+	return sweep(all), resolution
+}
+
+// only is one VM of an offer.
+func (p problem) only(offer int) []int {
+	counts := make([]int, len(p.offers))
+	counts[offer] = 1
+	return counts
+}
+
+// samples is the number of fixed times, sampleCrowd how many sums are kept at
+// each.
+const (
+	samples     = 24
+	sampleCrowd = 1 << 10
+)
+
+// sampled is the frontier of what the fixed times find. It holds the fastest
+// configuration of all.
+func (p problem) sampled() []Configuration {
+	fastest := make([]int, len(p.offers))
+	for i, o := range p.offers {
+		fastest[i] = o.limit
+	}
+	t0 := p.seconds(fastest)
+	for i, o := range p.offers {
+		if o.startupS >= t0 {
+			fastest[i] = 0 // would start when all is done
+		}
+	}
+	all := []Configuration{p.configuration(fastest)}
+	t1 := t0
+	for i := range p.offers {
+		all = append(all, p.configuration(p.only(i)))
+		t1 = math.Max(t1, p.seconds(p.only(i)))
+	}
+	for n := range samples {
+		t := t0 * math.Pow(t1/t0, float64(n)/(samples-1))
+		now, _ := p.at(t).pooled(sampleCrowd)
+		for _, c := range now {
+			counts := make([]int, len(p.offers))
+			for i, o := range p.offers {
+				counts[i] = c.Counts[o.vm]
+			}
+			all = append(all, p.configuration(counts))
+		}
+	}
+	return sweep(all)
+}
+
+// at is the problem as it looks at a fixed time: what has not started is left
+// out, what has works at its mean rate until then, at its mean price.
+func (p problem) at(t float64) problem {
+	q := p
+	q.offers = nil
+	for _, o := range p.offers {
+		if o.startupS < t {
+			o.gpuRate *= (t - o.startupS) / t
+			o.usd *= o.billing.billed(t) / t
+			o.startupS, o.billing = 0, Billing{}
+			q.offers = append(q.offers, o)
+		}
+	}
+	return q
+}
+
+// patience is how many nodes all searches of a variant may visit before they
+// ask for ten times the saving.
+const patience = 1 << 20
+
+// budget is what is left of the patience, and the saving that is asked for, as a
+// fraction of the cost.
+type budget struct {
+	nodes  int
+	saving float64
+}
+
+// spend takes nodes off the budget.
+func (b *budget) spend(nodes int) {
+	if b.nodes -= nodes; b.nodes <= 0 {
+		b.nodes, b.saving = patience, math.Max(1e-6, 10*b.saving)
+	}
+}
+
+// effort is how many nodes a search may visit before it is looked into whether
+// its time had better be cut in two.
+const effort = 2000
+
+// between lists the configurations that are done between two times for less
+// than a cost, or at least those of them that no other found here dominates.
+func (p problem) between(from, until, usd float64, b *budget) []Configuration {
+	if until <= from*(1+equal) {
+		return nil
+	}
+	s := p.search(from, until, usd*(1-b.saving))
+	s.left = effort
+	done := s.descend(0, p.units, 0)
+	b.spend(effort - s.left)
+	if done {
+		return sweep(s.found)
+	}
+	// Cutting the time helps where most of what the bound lacks is due to its
+	// length.
+	wide, narrow := s.bound(0, p.units), p.search(from, from*(1+equal), usd).bound(0, p.units)
+	if narrow-wide < (usd-wide)/2 || until <= from*(1+8*b.saving) {
+		s.usd = usd
+		return s.list(b)
+	}
+	middle := math.Sqrt(from * until)
+	early := p.between(from, middle, usd, b)
+	if len(early) > 0 {
+		usd = early[len(early)-1].USD
+	}
+	return append(early, p.between(middle, until, usd, b)...)
+}
+
+// list finds all that the search is after, or asks for more saving until that
+// is no longer too much.
+func (s *search) list(b *budget) []Configuration {
+	usd := s.usd
+	for {
+		s.usd, s.left, s.found = usd*(1-b.saving), b.nodes, nil
+		done := s.descend(0, s.units, 0)
+		if b.spend(b.nodes - s.left); done {
+			return sweep(s.found)
+		}
+	}
+}
+
+// search is a branch and bound over counts: offers in the order of their price
+// for work.
+type search struct {
+	problem
+	order  []int
+	work   []float64 // of one VM by the end, by place in the order
+	price  []float64 // of one VM if done at the beginning
+	usd    float64   // what a configuration must cost less than
+	counts []int
+	left   int // nodes
+	found  []Configuration
+}
+
+func (p problem) search(from, until, usd float64) *search {
+	s := &search{problem: p, usd: usd, counts: make([]int, len(p.offers))}
+	for i, o := range p.offers {
+		if o.startupS < until {
+			s.order = append(s.order, i)
+		}
+	}
+	work := func(i int) float64 { return p.offers[i].rate() * (until - p.offers[i].startupS) }
+	price := func(i int) float64 { return p.offers[i].usd * p.offers[i].billing.billed(from) }
+	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(price(a)/work(a), price(b)/work(b)) })
+	for _, i := range s.order {
+		s.work = append(s.work, work(i))
+		s.price = append(s.price, price(i))
+	}
+	return s
+}
+
+// bound is the least price of so much work with the VMs from a place on, parts
+// of VMs allowed.
+func (s *search) bound(place int, work float64) (usd float64) {
+	for i := place; i < len(s.order) && work > 0; i++ {
+		take := math.Min(work, float64(s.offers[s.order[i]].limit)*s.work[i])
+		usd += s.price[i] * take / s.work[i]
+		work -= take
+	}
+	if work > s.units*equal {
+		return math.Inf(1)
+	}
+	return usd
+}
+
+// descend tries all counts of the offers from a place on, given the work that
+// is left to do and the price so far. It gives up, false, when the nodes are.
+func (s *search) descend(place int, work, usd float64) bool {
+	if s.left--; s.left < 0 {
+		return false
+	}
+	if place == len(s.order) {
+		if c := s.configuration(s.counts); c.USD < s.usd {
+			s.found = append(s.found, c)
+		}
+		return true
+	}
+	i := s.order[place]
+	// With the best value first, the bound falls until the work is done and
+	// rises from there on.
+	enough := int(math.Ceil(math.Max(0, work) / s.work[place]))
+	least := min(enough, s.offers[i].limit)
+	for n := least; n >= 0; n-- {
+		ok, useful := s.try(place, n, work, usd)
+		if !ok {
+			return false
+		}
+		if !useful && n < least {
+			break
+		}
+	}
+	for n := least + 1; n <= s.offers[i].limit; n++ {
+		ok, useful := s.try(place, n, work, usd)
+		if !ok {
+			return false
+		}
+		if !useful {
+			break
+		}
+	}
+	s.counts[i] = 0
+	return true
+}
+
+// try descends with so many VMs of the offer at a place, if the bound allows.
+func (s *search) try(place, n int, work, usd float64) (ok, useful bool) {
+	work -= float64(n) * s.work[place]
+	usd += float64(n) * s.price[place]
+	if usd+s.bound(place+1, work) >= s.usd {
+		return true, false
+	}
+	s.counts[s.order[place]] = n
+	return s.descend(place+1, work, usd), true
+}

@@ -1,0 +1,228 @@
+package cluster
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// sum is a multiset of VMs under the throughput split: what it does and what
+// it costs are sums over its VMs, held as integers, so that the order of adding
+// makes no difference and equal sums are found equal.
+type sum struct {
+	rate   int64 // units per second, in a unit of its own
+	excess int64 // price beyond the ramp, in a unit of its own
+	vms    int32
+	link   int32
+}
+
+// pooled finds the frontier under the throughput split where all VMs start
+// together and are billed by the same rule.
+//
+// A multiset has rate R and price P, so T = s + W/R and C = P·billed(T): one
+// with at least the rate of another and at most its price does no worse,
+// whatever is added to both. Adding one VM type after the other, only such
+// non-dominated sums are kept.
+//
+// Far fewer remain when more is asked for. Let ρ be the least price of a unit of
+// rate that any VM has, so that P ≥ ρ·R. When a rises from R to R+Δ and its
+// price by λ·Δ, its cost changes from P·(s + W/R) by
+//
+//	Δ·(λ·(s + W/(R+Δ)) − P·W/(R·(R+Δ))),
+//
+// which is not positive as long as λ·(s·(R+Δ) + W) ≤ ρ·W: billed pro rata, a
+// sum may be that much dearer for its rate and still dominate. So it is the
+// excess P − λ·R that is compared, with λ = ρ·W/(s·R_all + W). Without start-up
+// λ = ρ, the excess of the best VM type is 0 and all its VMs belong to every
+// frontier point; and prices all but proportional to speed, for which price and
+// rate alone keep nearly everything, are as easy as any.
+//
+// A frontier may still have more points than anybody could be shown: with a
+// start-up, or billing in steps, and prices proportional to speed, every sum is
+// one. Beyond crowd sums, those are dropped that cost less than a fraction
+// below a faster one. What all the droppings may add up to is the resolution
+// returned.
+func (p problem) pooled(crowd int) (front []Configuration, resolution float64) {
+	u := p.ramp()
+	t := newTrail(len(p.offers))
+	sums := []sum{{}}
+	var wide, next []sum
+	for _, i := range p.byPricePerRate() {
+		for _, lot := range portions(p.offers[i].limit) {
+			more := u.of(p.offers[i], lot.vms)
+			wide = append(wide[:0], sums...)
+			for range lot.times {
+				next = t.widen(sums, wide, next[:0], more, i, lot.vms)
+				wide, next = next, wide
+			}
+			sums, wide = wide, sums
+			var dropped float64
+			sums, dropped = u.thin(sums, crowd)
+			resolution += dropped
+		}
+	}
+	return p.configurations(sums, u, t), resolution
+}
+
+// crowded is the crowd of sums from which on they are thinned out.
+const crowded = 1 << 14
+
+// thin drops sums until they are no crowd: those that save less than a fraction
+// of the price of a faster one. It returns what that may add up to.
+func (u ramp) thin(sums []sum, crowd int) (thinned []sum, lost float64) {
+	price := func(s sum) float64 {
+		return float64(s.excess)/u.priceUnits + u.usdPerRate*float64(s.rate)/u.rateUnits
+	}
+	for fraction := 1e-6; len(sums) > crowd && fraction < 1; fraction *= 2 {
+		kept := sums[:1]
+		for _, s := range sums[1:] {
+			if s.link == 0 || price(s) < (1-fraction)*price(kept[len(kept)-1]) {
+				kept = append(kept, s)
+			}
+		}
+		sums, lost = kept, lost+fraction
+	}
+	return sums, lost
+}
+
+// byPricePerRate lists the offers, the best value first.
+func (p problem) byPricePerRate() []int {
+	order := make([]int, len(p.offers))
+	for i := range order {
+		order[i] = i
+	}
+	value := func(i int) float64 { return p.offers[i].usd / p.offers[i].rate() }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value(a), value(b)) })
+	return order
+}
+
+// ramp is the price per rate that sums may pay without being dominated for it,
+// and the units of their integers.
+type ramp struct {
+	usdPerRate float64 // λ
+	rateUnits  float64 // integer per unit of rate
+	priceUnits float64 // integer per $/s
+}
+
+func (p problem) ramp() ramp {
+	least, all, start := math.Inf(1), 0.0, 0.0
+	for _, o := range p.offers {
+		least = math.Min(least, o.usd/o.rate())
+		all += float64(o.limit) * o.rate()
+		start = o.startupS
+	}
+	u := ramp{rateUnits: scale(all)}
+	if p.proRata(start + p.units/all) {
+		u.usdPerRate = least * p.units / (start*all + p.units)
+	}
+	excess := 0.0
+	for _, o := range p.offers {
+		excess += float64(o.limit*o.gpus) * u.excess(o)
+	}
+	u.priceUnits = scale(excess)
+	return u
+}
+
+// proRata says whether no VM is billed for more than it is rented, for this
+// long or longer.
+func (p problem) proRata(seconds float64) bool {
+	return !slices.ContainsFunc(p.offers, func(o offer) bool {
+		return o.billing.GranularityS > 0 || o.billing.MinimumS > seconds
+	})
+}
+
+// scale is a power of two that makes an integer below 2^60 of the amount, so
+// that no sum overflows. A power of two costs an amount none of its digits.
+func scale(amount float64) float64 {
+	if amount == 0 {
+		return 1
+	}
+	_, exponent := math.Frexp(amount)
+	return math.Ldexp(1, 60-exponent)
+}
+
+// excess is the price of one GPU beyond the ramp. What is left of a price by
+// rounding is nothing.
+func (u ramp) excess(o offer) float64 {
+	price := o.usd / float64(o.gpus)
+	beyond := price - u.usdPerRate*o.gpuRate
+	if beyond <= 1e-12*price {
+		return 0
+	}
+	return beyond
+}
+
+// of is the sum of so many VMs. GPUs are counted after rounding, so that VM
+// types which differ in nothing but the number of GPUs stay multiples of one
+// another.
+func (u ramp) of(o offer, vms int) sum {
+	gpus := int64(vms * o.gpus)
+	return sum{
+		rate:   gpus * max(1, int64(math.Round(o.gpuRate*u.rateUnits))),
+		excess: gpus * int64(math.Round(u.excess(o)*u.priceUnits)),
+		vms:    int32(vms),
+	}
+}
+
+// widen appends to out the non-dominated among sums, and base with more added:
+// so many VMs of an offer. Sums come and go by falling rate and falling excess.
+func (t *trail) widen(sums, base, out []sum, more sum, offer, vms int) []sum {
+	least := int64(math.MaxInt64)
+	for i, j := 0, 0; i < len(sums) || j < len(base); {
+		var wide sum
+		takeWide := false
+		if j < len(base) {
+			wide = sum{base[j].rate + more.rate, base[j].excess + more.excess, base[j].vms + more.vms, base[j].link}
+			takeWide = i == len(sums) || !t.before(sums[i], wide, offer, vms)
+		}
+		if takeWide {
+			j++
+			if wide.excess < least {
+				least = wide.excess
+				wide.link = t.add(wide.link, offer, vms)
+				out = append(out, wide)
+			}
+			continue
+		}
+		if sums[i].excess < least {
+			least = sums[i].excess
+			out = append(out, sums[i])
+		}
+		i++
+	}
+	return out
+}
+
+// before says whether a sum comes before one that adds VMs to its link: the
+// faster, the cheaper, the smaller.
+func (t *trail) before(a, wide sum, offer, vms int) bool {
+	if a.rate != wide.rate {
+		return a.rate > wide.rate
+	}
+	if a.excess != wide.excess {
+		return a.excess < wide.excess
+	}
+	return t.less(a.vms, wide.vms, a.link, wide.link, offer, vms)
+}
+
+// configurations turns sums by falling rate into a frontier. Most fall out
+// before they are written down.
+func (p problem) configurations(sums []sum, u ramp, t *trail) []Configuration {
+	counts := make([]int, len(p.offers))
+	var out []Configuration
+	cheapest := math.Inf(1)
+	first := p.offers[0] // all start and are billed alike
+	for _, s := range sums {
+		if s.link == 0 {
+			continue
+		}
+		rate := float64(s.rate) / u.rateUnits
+		seconds := first.startupS + p.units/rate
+		usd := (float64(s.excess)/u.priceUnits + u.usdPerRate*rate) * first.billing.billed(seconds)
+		if usd <= cheapest*(1+equal) {
+			cheapest = math.Min(cheapest, usd)
+			out = append(out, p.configuration(t.counts(s.link, counts)))
+		}
+	}
+	return sweep(out)
+}
