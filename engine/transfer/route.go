@@ -29,7 +29,7 @@ func (r route) batchAt(from Place, batch float64) float64 {
 // 1/weight.
 const (
 	timeWeight  = 0.4
-	unitWeight  = 0.4
+	unitWeight  = 0.5
 	slopeWeight = 2.5
 	fixedWeight = 0.8
 	batchWeight = 0.5
@@ -113,8 +113,8 @@ func (t *Table) routeTo(s Subject, target Place) (route, bool) {
 
 // bestRoute takes the sources that tell most about the target first. A place is
 // left out if too few models were measured there as well as in the target and
-// the places before; without any, the one that GPU and number of GPUs liken most
-// is taken.
+// the places before; without any, those are taken that GPU and number of GPUs
+// liken most.
 func (t *Table) bestRoute(s Subject, target Place, whole bool) (r route, rows int) {
 	type candidate struct {
 		place  Place
@@ -136,7 +136,11 @@ func (t *Table) bestRoute(s Subject, target Place, whole bool) (r route, rows in
 	r = route{target: target, whole: whole}
 	for i, c := range all {
 		with := route{target, append(slices.Clone(r.sources), c.place), whole}
-		if i == 0 || len(r.sources) < mostSources && all[0].rows > 0 && 3*t.shared(with, s) >= 2*all[0].rows {
+		tells := 3*t.shared(with, s) >= 2*all[0].rows
+		if all[0].rows == 0 {
+			tells = c.spread <= all[0].spread && other(c) <= other(all[0])
+		}
+		if i == 0 || len(r.sources) < mostSources && tells {
 			r = with
 		}
 	}

@@ -22,7 +22,7 @@ func ByBasis(set *profile.Set) Tested {
 		return out
 	}
 	for basis, q := range map[estimate.Basis]Question{
-		estimate.Measured: total("total", 2, true), estimate.OtherBatch: fromTwoBatches, estimate.Transferred: neverProbed,
+		estimate.Measured: total("total", 2, true), estimate.OtherBatch: fromTwoBatches, estimate.Transferred: neverProbed, estimate.Spec: neverSeen,
 	} {
 		if s := Summarise(q.Cases(set)); s.N > 0 {
 			out[basis] = s

@@ -120,7 +120,7 @@ func curveCases(t *transfer.Table, curve []transfer.Cell, known []int, hidden hi
 		e, _ := rest.Predict(c)
 		out = append(out, Case{
 			Of:    fmt.Sprintf("%s on %s at batch %d from %d", c.Model, c.VM.InstanceType, c.Batch, known),
-			Truth: t.Time(c).Value, Predicted: e, Plain: straight(t, curve, known, c.Batch),
+			Group: c.Model, Truth: t.Time(c).Value, Predicted: e, Plain: straight(t, curve, known, c.Batch),
 		})
 	}
 	return out

@@ -43,6 +43,7 @@ func epochsCases(set *profile.Set) []Case {
 				}
 				out = append(out, Case{
 					Of:        fmt.Sprintf("%s to %.4g with batch %g from %g", w.key.Model, target, b, probes),
+					Group:     w.key.Model,
 					Truth:     w.all.Reached(b, target).Epochs,
 					Predicted: predicted.At(b).Epochs,
 					Plain:     plain(b),
@@ -176,6 +177,7 @@ func (c course) regret(m machineTimes, known []float64, target float64) Case {
 	chosen := curve.Choose(options)
 	return Case{
 		Of:        fmt.Sprintf("%s to %.4g on %s: batch %g", c.key.Model, target, m.name, known[chosen]),
+		Group:     c.key.Model,
 		Truth:     slices.Min(costs),
 		Predicted: estimate.Exact(costs[chosen], estimate.OtherBatch),
 		Plain:     costs[curve.Choose(plain)],

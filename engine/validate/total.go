@@ -41,6 +41,7 @@ func totals(runs []profile.Run, known int, slow bool) []Case {
 		}
 		cases = append(cases, Case{
 			Of:        fmt.Sprintf("%s %s on %s %s", r.Model, r.Variant.Name, r.Cloud, r.InstanceType),
+			Group:     r.InstanceType,
 			Truth:     *r.TotalS,
 			Predicted: before[s].Predict(r, known, float64(n)).Total,
 			Plain:     methodOne(r, known),

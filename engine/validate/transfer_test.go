@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"sweetspot/engine/estimate"
@@ -64,6 +65,44 @@ func TestQuestionsHideWhatTheyAsk(t *testing.T) {
 
 func about(cases []Case, of string) []Case {
 	return slices.DeleteFunc(cases, func(c Case) bool { return len(c.Of) < len(of) || c.Of[:len(of)] != of })
+}
+
+// Of a GPU never seen only its published figures may count: not the times of
+// any model on it, here all wrong.
+func TestFiguresOfAGPUNeverSeen(t *testing.T) {
+	figured := func(times func(model, vm, batch int) float64) *profile.Set {
+		set := grid(times)
+		for vm := range 3 {
+			set.GPUs = append(set.GPUs, profile.GPUSpec{Name: fmt.Sprint("gpu ", vm), FP32TFLOPS: new(float64(1 + vm)), BandwidthGBs: new(100 * float64(1+vm))})
+		}
+		return set
+	}
+	byPeak := func(model, vm, batch int) float64 { return lines(model, 0, batch) / float64(1+vm) }
+	wrong := func(model, vm, batch int) float64 {
+		if vm == 2 {
+			return 7 * byPeak(model, vm, batch)
+		}
+		return byPeak(model, vm, batch)
+	}
+	sound, poisoned := neverSeen.Cases(figured(byPeak)), neverSeen.Cases(figured(wrong))
+	if s := Summarise(sound); s.N != 60 || s.Unanswered != 0 || s.P90 > 0.01 || s.Plain > 1e-9 || s.Coverage < 1 {
+		t.Errorf("%+v", s)
+	}
+	asked := 0
+	for i, c := range sound {
+		if c.Predicted.Basis != estimate.Spec {
+			t.Errorf("%s rests on %v", c.Of, c.Predicted.Basis)
+		}
+		if strings.Contains(c.Of, " on vm 2 ") {
+			asked++
+			if c.Predicted != poisoned[i].Predicted {
+				t.Errorf("%s: %+v, with wrong times %+v", c.Of, c, poisoned[i])
+			}
+		}
+	}
+	if asked != 20 {
+		t.Errorf("%d cases on the last VM type", asked)
+	}
 }
 
 // On lines both the plain method and the prediction are exact.

@@ -16,6 +16,7 @@ import (
 // Case is one thing predicted without having seen it.
 type Case struct {
 	Of        string            // which, for people
+	Group     string            // the model or system it is of: cases of one err alike
 	Truth     float64           // as measured, above 0
 	Predicted estimate.Estimate // in the same unit; unknown where there was no answer
 	Plain     float64           // what the plain method of the studies predicts; NaN where it has no answer
@@ -38,7 +39,7 @@ func Questions() []Question {
 		total("total", 2, true),
 		total("total-short", 2, false),
 		fromTwoBatches, fromTwoBatchesAlone, fromThreeBatches,
-		fromOneProbe, neverProbed, neverProbedFromOne,
+		fromOneProbe, neverProbed, neverProbedFromOne, neverSeen,
 		epochsToTarget, regretOfBatch,
 	}
 }

@@ -17,7 +17,7 @@ import (
 var fromOneProbe = Question{
 	Name: "vm-probe", Asks: "iteration on another VM type, from one probe there and one VM type",
 	Cases: func(set *profile.Set) []Case {
-		return vmCases(set, false, true, func(asked, c transfer.Cell, source transfer.Place) bool {
+		return vmCases(set, crossing{probed: true, plain: scaledBack}, func(asked, c transfer.Cell, source transfer.Place) bool {
 			return c.Model == asked.Model && (c.Place != source && c.Place != asked.Place || c.Subject != asked.Subject)
 		})
 	},
@@ -28,7 +28,7 @@ var fromOneProbe = Question{
 var neverProbed = Question{
 	Name: "vm", Asks: "iteration on a VM type where the model was never run, from all others",
 	Cases: func(set *profile.Set) []Case {
-		return vmCases(set, true, false, func(asked, c transfer.Cell, _ transfer.Place) bool {
+		return vmCases(set, crossing{fromAll: true, plain: nearestModels}, func(asked, c transfer.Cell, _ transfer.Place) bool {
 			return c.Model == asked.Model && c.Place == asked.Place
 		})
 	},
@@ -38,8 +38,20 @@ var neverProbed = Question{
 var neverProbedFromOne = Question{
 	Name: "vm-one", Asks: "iteration on a VM type never run on, of a model run on one other only",
 	Cases: func(set *profile.Set) []Case {
-		return vmCases(set, false, false, func(asked, c transfer.Cell, source transfer.Place) bool {
+		return vmCases(set, crossing{plain: nearestModels}, func(asked, c transfer.Cell, source transfer.Place) bool {
 			return c.Model == asked.Model && c.Place != source
+		})
+	},
+}
+
+// neverSeen: no model was run on any VM type with the GPU asked about, so that
+// only its published figures tell. The model was measured on all others.
+var neverSeen = Question{
+	Name: "vm-spec", Asks: "iteration on a GPU that nothing was run on, by published figures",
+	Cases: func(set *profile.Set) []Case {
+		gpus := gpusOf(set)
+		return vmCases(set, crossing{fromAll: true, plain: byPeak(set, gpus)}, func(asked, c transfer.Cell, _ transfer.Place) bool {
+			return c.Place == asked.Place || gpus[c.VM] == gpus[asked.VM]
 		})
 	},
 }
@@ -59,24 +71,29 @@ func worlds(t *transfer.Table, asked transfer.Cell, all bool) []transfer.Place {
 	return out
 }
 
-// crossing is one question about a place: what is hidden, and the batch size
-// that is not.
+// crossing is one question about a place: what is known of the model, and what
+// the plain method answers.
 type crossing struct {
-	from  transfer.Place
-	probe int
+	fromAll, probed bool
+	plain           plainly
+
+	from  transfer.Place // the only one the model is known from; zero for all
+	probe int            // the batch size that is known in the place, 0 for none
 }
+
+// plainly is a plain method. It is told all times and those that are not hidden.
+type plainly func(all, rest *transfer.Table, asked transfer.Cell, x crossing) float64
 
 // vmCases asks about every curve of every table. hidden says what is not known
 // of the model, all of the curve asked about being hidden but the probe.
-func vmCases(set *profile.Set, all, probed bool, hidden func(asked, c transfer.Cell, source transfer.Place) bool) []Case {
+func vmCases(set *profile.Set, x crossing, hidden func(asked, c transfer.Cell, source transfer.Place) bool) []Case {
 	var out []Case
 	p := transfer.New(set, profile.Train)
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
 		for _, curve := range curves(t) {
-			for _, from := range worlds(t, curve[0], all) {
-				x := crossing{from: from}
-				if probed {
-					if x.probe = probeBatch(t, curve, from); x.probe == 0 {
+			for _, x.from = range worlds(t, curve[0], x.fromAll) {
+				if x.probed {
+					if x.probe = probeBatch(t, curve, x.from); x.probe == 0 {
 						continue
 					}
 				}
@@ -127,16 +144,49 @@ func crossingCases(t *transfer.Table, curve []transfer.Cell, x crossing, hidden 
 			continue
 		}
 		e, _ := rest.Predict(c)
-		plain := nearestModels(rest, c)
-		if x.probe > 0 {
-			probe := asked
-			probe.Batch = x.probe
-			plain = t.Time(probe).Value * t.Time(elsewhere(c, x.from)).Value / t.Time(elsewhere(probe, x.from)).Value
-		}
 		out = append(out, Case{
 			Of:    fmt.Sprintf("%s on %s at batch %d from %s", c.Model, c.VM.InstanceType, c.Batch, x.from.VM.InstanceType),
-			Truth: t.Time(c).Value, Predicted: e, Plain: plain,
+			Group: c.Model, Truth: t.Time(c).Value, Predicted: e, Plain: x.plain(t, rest, c, x),
 		})
+	}
+	return out
+}
+
+// scaledBack is the plain method for a VM type with a probe: the time on the
+// other, in the ratio of the times at the batch size probed.
+func scaledBack(all, _ *transfer.Table, asked transfer.Cell, x crossing) float64 {
+	probe := asked
+	probe.Batch = x.probe
+	return all.Time(probe).Value * all.Time(elsewhere(asked, x.from)).Value / all.Time(elsewhere(probe, x.from)).Value
+}
+
+// byPeak is the plain method for a GPU never seen: the times where the cell was
+// measured, in inverse proportion to the FP32 peaks of the GPUs.
+func byPeak(set *profile.Set, gpus map[profile.VMKey]string) plainly {
+	peak := func(vm profile.VMKey) float64 {
+		if g, ok := set.GPUSpec(gpus[vm]); ok && g.FP32TFLOPS != nil {
+			return *g.FP32TFLOPS
+		}
+		return math.NaN()
+	}
+	return func(_, rest *transfer.Table, asked transfer.Cell, _ crossing) float64 {
+		var logs []float64
+		for _, from := range worlds(rest, asked, false) {
+			if known := rest.Time(elsewhere(asked, from)); known.Known() {
+				logs = append(logs, math.Log(known.Value*peak(from.VM)/peak(asked.VM)))
+			}
+		}
+		return math.Exp(mean(logs))
+	}
+}
+
+// gpusOf names the GPU of each VM type that something was run on.
+func gpusOf(set *profile.Set) map[profile.VMKey]string {
+	out := map[profile.VMKey]string{}
+	for _, r := range set.Runs {
+		vm := r.VM()
+		vm.Region = ""
+		out[vm] = cmp.Or(out[vm], r.GPU)
 	}
 	return out
 }
@@ -147,7 +197,7 @@ const nearest = 9
 // nearestModels is the plain method for a VM type never probed: on each VM type
 // where the cell was measured the cells of the most similar times, and the mean
 // ratio of their times in the place asked about to those.
-func nearestModels(t *transfer.Table, c transfer.Cell) float64 {
+func nearestModels(_, t *transfer.Table, c transfer.Cell, _ crossing) float64 {
 	var logs []float64
 	for _, from := range worlds(t, c, false) {
 		known := t.Time(elsewhere(c, from))

@@ -8,13 +8,16 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
+	"sweetspot/data/catalog"
 	"sweetspot/data/library"
 	"sweetspot/data/profilecsv"
 	"sweetspot/engine/estimate"
@@ -40,6 +43,9 @@ func run(out io.Writer, data, write string) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "set\tquestion\tn\tmean\tmedian\tp90\tcoverage\thalf-width\tplain mean\tplain median\t")
+	halves := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(halves, "\n\t\thalf 1\t\t\t\thalf 2\t\t\t\t")
+	fmt.Fprintln(halves, "set\tquestion\tn\tmean\tmedian\tcoverage\tn\tmean\tmedian\tcoverage\t")
 	for _, set := range convert.Sets() {
 		runs, err := load(set, filepath.Join(data, set.Name), write)
 		if convert.Absent(err) {
@@ -52,11 +58,14 @@ func run(out io.Writer, data, write string) error {
 		for _, q := range validate.Questions() {
 			if cases := q.Cases(runs); len(cases) > 0 {
 				row(w, set.Name, q.Asks, validate.Summarise(cases))
+				halved(halves, set.Name, q.Name, cases)
 			}
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	for _, table := range []*tabwriter.Writer{w, halves} {
+		if err := table.Flush(); err != nil {
+			return err
+		}
 	}
 	return follow(out)
 }
@@ -99,6 +108,36 @@ func row(w io.Writer, set, question string, s validate.Summary) {
 	fmt.Fprintln(w)
 }
 
+// halved writes how well a question is answered for each half of the models, or
+// systems, apart. A constant that fits the ones it was chosen on, and no others,
+// would show here.
+func halved(w io.Writer, set, question string, cases []validate.Case) {
+	fmt.Fprintf(w, "%s\t%s\t", set, question)
+	for _, cases := range halves(cases) {
+		s := validate.Summarise(cases)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t", s.N, percent(s.Mean), percent(s.Median), percent(s.Coverage))
+	}
+	fmt.Fprintln(w)
+}
+
+// halves splits cases by their groups, which go to one half and the other in
+// turn, in the order of the hashes of their names.
+func halves(cases []validate.Case) [2][]validate.Case {
+	hashes := map[string]uint32{}
+	for _, c := range cases {
+		h := fnv.New32a()
+		h.Write([]byte(c.Group))
+		hashes[c.Group] = h.Sum32()
+	}
+	inTurn := slices.Sorted(maps.Values(hashes))
+	var out [2][]validate.Case
+	for _, c := range cases {
+		i, _ := slices.BinarySearch(inTurn, hashes[c.Group])
+		out[i%2] = append(out[i%2], c)
+	}
+	return out
+}
+
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
@@ -121,5 +160,10 @@ func load(set convert.Set, folder, write string) (*profile.Set, error) {
 			return nil, err
 		}
 	}
-	return profilecsv.Read(&text)
+	read, err := profilecsv.Read(&text)
+	if err != nil {
+		return nil, err
+	}
+	read.GPUs = catalog.GPUs() // as beside every database
+	return read, nil
 }
