@@ -65,6 +65,9 @@ type App struct {
 	picks   []store.Pick
 	version int64
 
+	asking   bool // Explore's question is being answered
+	askAgain bool // and has changed meanwhile
+
 	running Probe         // nil while none runs
 	live    []profile.Run // of the running probes, shown on Explore beside the set
 	leaving bool          // quit when the probe has ended
@@ -176,10 +179,7 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 		}
 		return a.poll()
 	case answerMsg:
-		a.explore.Receive(msg.answer)
-		if len(a.live) > 0 {
-			a.probe.SetPlace(a.explore.LivePlace())
-		}
+		return a.answered(msg)
 	case startedMsg:
 		return a.started(msg)
 	case probeMsg:
@@ -258,6 +258,20 @@ func withoutDuplicates(runs, live []profile.Run) []profile.Run {
 		}
 	}
 	return append(out, runs[len(stored):]...)
+}
+
+// answered shows an answer, and asks on where the question has changed since.
+func (a *App) answered(msg answerMsg) tea.Cmd {
+	a.asking = false
+	a.explore.Receive(msg.answer)
+	if len(a.live) > 0 {
+		a.probe.SetPlace(a.explore.LivePlace())
+	}
+	if !a.askAgain {
+		return nil
+	}
+	a.askAgain = false
+	return a.ask()
 }
 
 func (a *App) opened(msg openedMsg) tea.Cmd {

@@ -107,6 +107,11 @@ func (a *App) ask() tea.Cmd {
 	if !a.explore.Ready() {
 		return nil
 	}
+	if a.asking { // one at a time: a key held down asks faster than a million candidates are answered
+		a.askAgain = true
+		return nil
+	}
+	a.asking = true
 	answer := a.explore.Request()
 	return func() tea.Msg { return answerMsg{answer()} }
 }

@@ -90,3 +90,30 @@ func BenchmarkScrub(b *testing.B) {
 		})
 	}
 }
+
+// Keys that come faster than answers wait for one answer, not for one each, and
+// the last one is of what is asked then.
+func TestKeysFasterThanAnswers(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: grid(3, 4, 2)})
+	d.app.Update(press("down"))
+	_, first := d.app.Update(press("["))
+	if first == nil {
+		t.Fatal("nothing was asked")
+	}
+	for range 5 {
+		if _, cmd := d.app.Update(press("left")); cmd != nil {
+			t.Fatal("asked while an answer was on its way")
+		}
+	}
+	_, second := d.app.Update(first())
+	if second == nil {
+		t.Fatal("what changed meanwhile is not asked")
+	}
+	if _, third := d.app.Update(second()); third != nil {
+		t.Error("asked a third time about nothing new")
+	}
+	answered, asked := d.app.explore.Answer().Question.MaxCost, d.app.explore.Question().MaxCost
+	if answered == nil || asked == nil || *answered != *asked {
+		t.Errorf("answered for %v, asked for %v", answered, asked)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -40,8 +41,15 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write what was asked last time")
 }
 
+// memoryLimit is from where on garbage is collected more eagerly, in bytes:
+// screens are opened on login nodes that many share.
+const memoryLimit = 320 << 20
+
 // runScreens opens everything that can fail before the terminal is taken over.
 func runScreens(ctx context.Context, db string, f screenFlags) error {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	options, statePath, err := f.options()
 	if err != nil {
 		return err

@@ -84,6 +84,12 @@ const runQuery = `
 
 // loadRuns appends the runs and says which of them nobody has finished.
 func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unfinished []int, err error) {
+	var n int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM runs").Scan(&n); err != nil {
+		return nil, err
+	}
+	set.Runs = make([]profile.Run, 0, n)
+	words := words{}
 	err = each(ctx, tx, runQuery, nil, func(rows *sql.Rows) error {
 		r, heartbeat, err := scanRun(rows)
 		if r.Status == profile.Running {
@@ -92,10 +98,28 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 				r.Status = profile.Interrupted
 			}
 		}
+		words.share(&r)
 		set.Runs = append(set.Runs, r)
 		return err
 	})
 	return unfinished, err
+}
+
+// words hold every text once, however many runs say the same.
+type words map[string]string
+
+func (w words) share(r *profile.Run) {
+	for _, s := range []*string{
+		&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, (*string)(&r.Mode), &r.Cloud, &r.Region, &r.InstanceType,
+		&r.GPU, (*string)(&r.Status), &r.Source, &r.AsOf,
+	} {
+		known, ok := w[*s]
+		if !ok {
+			known = *s
+			w[known] = known
+		}
+		*s = known
+	}
 }
 
 func scanRun(rows *sql.Rows) (r profile.Run, heartbeat time.Time, err error) {

@@ -290,7 +290,10 @@ func (s *Set) Model(name string) (Model, bool) {
 // Merge returns a set with the contents of both; on a clash of model or VM
 // type the receiver's stays.
 func (s *Set) Merge(o *Set) *Set {
-	out := &Set{Runs: slices.Concat(s.Runs, o.Runs), Kinds: s.Kinds, AccuracyKind: s.AccuracyKind}
+	out := &Set{Runs: slices.Clip(s.Runs), Kinds: s.Kinds, AccuracyKind: s.AccuracyKind}
+	if len(o.Runs) > 0 { // a copy of very many runs would be worth avoiding
+		out.Runs = slices.Concat(s.Runs, o.Runs)
+	}
 	if out.Kinds == nil {
 		out.Kinds, out.AccuracyKind = o.Kinds, o.AccuracyKind
 	}

@@ -14,6 +14,7 @@ func Lay(set *profile.Set, w Workload, keep func(c *Candidate) bool) *Space {
 	b := newBuilder(set, w)
 	s := newSpace(b)
 	keys, cells := b.cells()
+	s.reserve(len(cells) * max(w.MaxCount, 1))
 	for index, cell := range cells {
 		if w.Mode == profile.Infer {
 			b.layInference(s, family{index, cell}, keep)

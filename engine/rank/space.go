@@ -115,6 +115,15 @@ func (s *Space) Groups(f func(first, end int)) {
 // Live is the first candidate that rests on a probe which is still running.
 func (s *Space) Live() (i int, ok bool) { return s.live, s.live >= 0 }
 
+// reserve makes room for n candidates.
+func (s *Space) reserve(n int) {
+	for _, column := range []*[]float64{&s.Time, &s.Cost, &s.Accuracy, &s.Loss} {
+		*column = make([]float64, 0, n)
+	}
+	s.timeSpread.sigma, s.costSpread.sigma = make([]float32, 0, n), make([]float32, 0, n)
+	s.barred, s.probed, s.cell = make([]bool, 0, n), make([]bool, 0, n), make([]int32, 0, n)
+}
+
 // open begins a family; list must not have been called yet.
 func (s *Space) open(f family) {
 	s.families, s.starts = append(s.families, f), append(s.starts, s.Len())

@@ -71,10 +71,10 @@ const headRows = 2
 // SetContent shows other models, runs, VM types and picks.
 func (s *Screen) SetContent(label, path string, set *profile.Set, picks []store.Pick) {
 	s.label, s.path = label, path
-	s.lists[Models].set(modelRows(set))
+	s.lists[Models].set(made(modelRows(set)))
 	s.lists[Runs].set(runRows(set))
-	s.lists[VMTypes].set(vmRows(set))
-	s.lists[Picks].set(pickRows(picks))
+	s.lists[VMTypes].set(made(vmRows(set)))
+	s.lists[Picks].set(made(pickRows(picks)))
 	for _, l := range s.lists {
 		l.refresh(s.filter)
 	}
@@ -201,7 +201,7 @@ func (s *Screen) View() string {
 		tabs.WriteString(" " + pen.Render(" "+name+" "))
 	}
 	l := s.list()
-	note := fmt.Sprintf("%d of %d", len(l.shown), len(l.all))
+	note := fmt.Sprintf("%d of %d", len(l.shown), l.all.n)
 	if s.filter != "" {
 		note += " · /" + text.Clean(s.filter)
 	}

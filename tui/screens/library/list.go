@@ -21,15 +21,29 @@ type row struct {
 	pick     store.Pick
 }
 
-// list is a shelf: all its rows, and those that are shown, in order.
+// source is where a shelf's rows are from. Of many only those that are looked at
+// are made.
+type source struct {
+	n   int
+	id  func(i int) int64
+	row func(i int) *row
+}
+
+// made is a source of rows that are there already.
+func made(rows []*row) source {
+	return source{len(rows), func(i int) int64 { return rows[i].id }, func(i int) *row { return rows[i] }}
+}
+
+// list is a shelf: all its rows, and which of them are shown, in order.
 type list struct {
 	table      *table.Table
-	all, shown []*row
+	all        source
+	shown      []int
 	column     string
 	descending bool
 }
 
-func (l *list) set(rows []*row) { l.all = rows }
+func (l *list) set(all source) { l.all = all }
 
 // selected is the row under the cursor; nil without one.
 func (l *list) selected() *row {
@@ -37,26 +51,35 @@ func (l *list) selected() *row {
 	if !ok || i >= len(l.shown) {
 		return nil
 	}
-	return l.shown[i]
+	return l.all.row(l.shown[i])
 }
 
 // refresh filters and sorts anew.
 func (l *list) refresh(filter string) {
 	words := strings.Fields(strings.ToLower(filter))
-	l.shown = l.shown[:0:0]
-	for _, r := range l.all {
-		if r.matches(words) {
-			l.shown = append(l.shown, r)
+	l.shown = make([]int, 0, l.all.n)
+	for i := range l.all.n {
+		if len(words) == 0 || l.all.row(i).matches(words) {
+			l.shown = append(l.shown, i)
 		}
 	}
-	if l.column != "" {
-		slices.SortStableFunc(l.shown, func(a, b *row) int { return compare(a, b, l.column) })
-	}
+	l.sort()
 	if l.descending {
 		slices.Reverse(l.shown)
 	}
-	l.table.SetRows(shownRows(l.shown))
+	l.table.SetRows(&shownRows{all: l.all, shown: l.shown, last: -1})
 	l.table.SetSort(l.column, l.descending)
+}
+
+func (l *list) sort() {
+	if l.column == "" {
+		return
+	}
+	keys := make([]key, l.all.n)
+	for _, i := range l.shown {
+		keys[i] = l.all.row(i).key(l.column)
+	}
+	slices.SortStableFunc(l.shown, func(a, b int) int { return keys[a].compare(keys[b]) })
 }
 
 func (r *row) matches(words []string) bool {
@@ -72,31 +95,53 @@ func (r *row) matches(words []string) bool {
 	return true
 }
 
-// compare orders by number where both rows have one; a missing one comes last.
-func compare(a, b *row, column string) int {
-	x, okX := a.numbers[column]
-	y, okY := b.numbers[column]
+// key is what a row is sorted by: a number where it has one in the column.
+type key struct {
+	isNumber bool
+	number   float64
+	word     string
+}
+
+func (r *row) key(column string) key {
+	if v, ok := r.numbers[column]; ok {
+		return key{true, v, ""}
+	}
+	return key{false, 0, strings.ToLower(r.cells[column])}
+}
+
+// compare orders numbers before what has none.
+func (k key) compare(o key) int {
 	switch {
-	case okX && okY:
-		return cmp.Compare(x, y)
-	case okX:
+	case k.isNumber && o.isNumber:
+		return cmp.Compare(k.number, o.number)
+	case k.isNumber:
 		return -1
-	case okY:
+	case o.isNumber:
 		return 1
 	}
-	return cmp.Compare(strings.ToLower(a.cells[column]), strings.ToLower(b.cells[column]))
+	return cmp.Compare(k.word, o.word)
 }
 
 // shownRows gives rows to a table.
-type shownRows []*row
+type shownRows struct {
+	all   source
+	shown []int
+	last  int // row that was made last
+	made  *row
+}
 
-func (r shownRows) Len() int         { return len(r) }
-func (r shownRows) ID(row int) int64 { return r[row].id }
-func (r shownRows) Find(id int64) (int, bool) {
-	i := slices.IndexFunc(r, func(x *row) bool { return x.id == id })
+func (r *shownRows) Len() int         { return len(r.shown) }
+func (r *shownRows) ID(row int) int64 { return r.all.id(r.shown[row]) }
+func (r *shownRows) Find(id int64) (int, bool) {
+	i := slices.IndexFunc(r.shown, func(i int) bool { return r.all.id(i) == id })
 	return i, i >= 0
 }
-func (r shownRows) Cell(row int, column string, _ int) string {
-	return text.Clean(r[row].cells[column])
+
+func (r *shownRows) Cell(row int, column string, _ int) string {
+	if row != r.last {
+		r.last, r.made = row, r.all.row(r.shown[row])
+	}
+	return text.Clean(r.made.cells[column])
 }
-func (r shownRows) Look(int) table.Look { return table.Look{} }
+
+func (r *shownRows) Look(int) table.Look { return table.Look{} }

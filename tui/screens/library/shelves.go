@@ -57,27 +57,28 @@ func modelRows(set *profile.Set) []*row {
 	return out
 }
 
-func runRows(set *profile.Set) []*row {
-	out := make([]*row, 0, len(set.Runs))
-	for i := range set.Runs {
-		u := &set.Runs[i]
-		r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize), "basis": float64(u.Basis)}, cells: map[string]string{
-			"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": export.VariantLabel(u.Variant), "mode": string(u.Mode),
-			"vm": u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
-			"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—",
-		}}
-		if u.Steady.Known() {
-			r.numbers["steady"] = u.Steady.Value
-		}
-		if a := u.Accuracy; a != nil {
-			r.cells["accuracy"], r.numbers["accuracy"] = export.AccuracyText(a.Value, a.HigherIsBetter), a.Value
-		}
-		if u.Steady.Known() || u.TotalS != nil {
-			r.question = rank.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
-		}
-		out = append(out, r)
+func runRows(set *profile.Set) source {
+	return source{
+		n: len(set.Runs), id: func(i int) int64 { return set.Runs[i].ID }, row: func(i int) *row { return runRow(&set.Runs[i]) },
 	}
-	return out
+}
+
+func runRow(u *profile.Run) *row {
+	r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize), "basis": float64(u.Basis)}, cells: map[string]string{
+		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": export.VariantLabel(u.Variant), "mode": string(u.Mode),
+		"vm": u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
+		"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—",
+	}}
+	if u.Steady.Known() {
+		r.numbers["steady"] = u.Steady.Value
+	}
+	if a := u.Accuracy; a != nil {
+		r.cells["accuracy"], r.numbers["accuracy"] = export.AccuracyText(a.Value, a.HigherIsBetter), a.Value
+	}
+	if u.Steady.Known() || u.TotalS != nil {
+		r.question = rank.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
+	}
+	return r
 }
 
 func steady(u *profile.Run) string {
