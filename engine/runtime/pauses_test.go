@@ -182,7 +182,6 @@ func TestPausesAreThoseOfTheScript(t *testing.T) {
 		if rapid.Bool().Draw(t, "by iterations") {
 			gap = rapid.IntRange(25, 300).Draw(t, "iterations")
 			s.saves = everyIterations(gap)
-			gap = (gap-1)/s.perEpoch + 1
 		}
 		s.watched = rapid.IntRange(6, 10*s.perEpoch).Draw(t, "watched")
 		r, n := s.run(), rapid.IntRange(1, 30).Draw(t, "epochs")

@@ -176,11 +176,8 @@ func (s *Screen) pauseLines(w int) []string {
 	}
 	r.Basis = estimate.Measured
 	p := runtime.PausesOf(r)
-	if !r.Steady.Known() || !(p.Seen() || ofScript) {
-		return nil
-	}
 	words := p.Words(epochs)
-	if words == "" {
+	if words == "" || !r.Steady.Known() || (!p.Seen() && !ofScript) {
 		return nil
 	}
 	if p.Seen() {
