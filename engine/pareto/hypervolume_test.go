@@ -38,6 +38,7 @@ func unitCells(columns [][]float64, ref []int) float64 {
 }
 
 func TestHypervolumeIsTheCellsCounted(t *testing.T) {
+	t.Parallel()
 	for name, dims := range map[string]int{"2D": 2, "3D": 3} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -72,6 +73,7 @@ func volume(columns [][]float64, ref []int) float64 {
 // TestHypervolumeGrows: another point adds what is its own, which inclusion and
 // exclusion tell, and never takes.
 func TestHypervolumeGrows(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		n := rapid.IntRange(1, 8).Draw(t, "n")

@@ -22,8 +22,8 @@ type Limits [3]*float64
 // limit, so the frontier in two of such points among themselves completes them.
 //
 // It takes 24 bytes a point, and 40 more for each that is non-dominated in three
-// objectives: about 25 MB for a million points as a rule, 64 MB if all are
-// non-dominated. The columns are kept beside that, not copied.
+// objectives or ties with such a point in two: about 25 MB for a million points as
+// a rule, 64 MB if that holds for all. The columns are kept beside that, not copied.
 type Index struct {
 	columns [3][]float64
 	// order of each objective: indices by rising value, equal ones by index, NaNs

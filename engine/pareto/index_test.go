@@ -111,8 +111,9 @@ func drawLimit(t *rapid.T, column []float64) *float64 {
 }
 
 func TestIndexIsScratch(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		columns := drawColumns(t, 3, 20)
+		columns := drawColumns(t, 3, 16)
 		n := len(columns[0])
 		s := &scratch{columns: [3][]float64(columns)}
 		if rapid.Bool().Draw(t, "excluded") {
@@ -132,7 +133,7 @@ func TestIndexIsScratch(t *testing.T) {
 		if err := s.compare(ix, l, feasible, count); err != nil {
 			t.Fatalf("%v without limits: %v", s, err)
 		}
-		for range 3 { // a walk that tightens, relaxes and removes
+		for range 2 { // a walk that tightens, relaxes and removes
 			from := l
 			for range rapid.IntRange(1, 2).Draw(t, "moves") {
 				k := rapid.IntRange(0, 2).Draw(t, "objective")
@@ -164,8 +165,9 @@ func show(l Limits) (s []string) {
 // TestTighterNeverHelps: a tighter limit leaves no new points, and no least value
 // falls.
 func TestTighterNeverHelps(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		columns := drawColumns(t, 3, 30)
+		columns := drawColumns(t, 3, 16)
 		ix := NewIndex(columns[0], columns[1], columns[2], nil)
 		var loose, tight Limits
 		for k := range loose {
@@ -195,6 +197,7 @@ func TestTighterNeverHelps(t *testing.T) {
 // TestLargeIndex walks over sets as they come: unknown prices, few distinct
 // accuracies, excluded points.
 func TestLargeIndex(t *testing.T) {
+	t.Parallel()
 	const n = 10_000
 	s := &scratch{columns: candidates(n), never: make([]bool, n)}
 	for i := range s.never {

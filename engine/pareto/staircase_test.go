@@ -11,6 +11,7 @@ import (
 // TestStaircaseIsTheListOfAllPoints holds a staircase of many floors, most of
 // them empty, to the points it was given.
 func TestStaircaseIsTheListOfAllPoints(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		floors := rapid.SampledFrom([]int{1, 2, 64, 256, 1024}).Draw(t, "floors")
 		n := rapid.IntRange(0, 60).Draw(t, "n")
