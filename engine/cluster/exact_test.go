@@ -1,8 +1,8 @@
 package cluster
 
 import (
-	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -111,27 +111,86 @@ func drawSpace(t *rapid.T, split Split, startups, billing []float64) Space {
 	return s
 }
 
-func TestFrontierIsExact(t *testing.T) {
-	one, starts, bills := []float64{0}, []float64{0, 30, 600}, []float64{0, 60, 3600}
-	for _, split := range []Split{ByThroughput, ByGPUs} {
-		for name, amounts := range map[string][2][]float64{"plain": {one, one}, "start-up": {starts, one}, "billing": {one, bills}, "both": {starts, bills}} {
-			t.Run(fmt.Sprint(split, " ", name), func(t *testing.T) {
-				rapid.Check(t, func(t *rapid.T) {
-					for range 20 {
-						s := drawSpace(t, split, amounts[0], amounts[1])
-						if rapid.Bool().Draw(t, "alike") {
-							for i := range s.VMs {
-								s.VMs[i].StartupS, s.VMs[i].Billing = s.VMs[0].StartupS, s.VMs[0].Billing
-							}
-						}
-						front, resolution := s.problem(0).frontier()
-						if resolution > 0 {
-							t.Fatalf("a small space was searched coarsely: %g", resolution)
-						}
-						checkFrontier(t, s, 0, front)
-					}
-				})
-			})
+// cases is how many cases a check draws: with rapid's 100 checks, 10,000.
+const cases = 100
+
+// drawRules draws how VMs start and are billed, alike half of the time.
+func drawRules(t *rapid.T) (startups, bills []float64, alike bool) {
+	starts := rapid.SampledFrom([][]float64{{0}, {0}, {0, 30, 600}}).Draw(t, "start-ups")
+	billed := rapid.SampledFrom([][]float64{{0}, {0}, {0, 60, 3600}}).Draw(t, "bills")
+	return starts, billed, rapid.Bool().Draw(t, "alike")
+}
+
+func drawRuled(t *rapid.T, split Split) Space {
+	starts, bills, alike := drawRules(t)
+	s := drawSpace(t, split, starts, bills)
+	if alike {
+		for i := range s.VMs {
+			s.VMs[i].StartupS, s.VMs[i].Billing = s.VMs[0].StartupS, s.VMs[0].Billing
 		}
 	}
+	return s
+}
+
+func TestFrontierIsExact(t *testing.T) {
+	for _, split := range []Split{ByThroughput, ByGPUs} {
+		t.Run(string(split), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				for range cases {
+					s := drawRuled(t, split)
+					front, resolution := s.problem(0).frontier()
+					if resolution > 0 {
+						t.Fatalf("a small space was searched coarsely: %g", resolution)
+					}
+					checkFrontier(t, s, 0, front)
+				}
+			})
+		})
+	}
+}
+
+// What a crowd of sums is thinned to covers the rest within the resolution. With
+// a start-up as long as the work and prices proportional to speed there are many.
+func TestCrowdedFrontierKeepsItsWord(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	for range 10 {
+		s := Space{Units: 1e5, Split: ByThroughput, Variants: []Variant{{}}}
+		for range 4 {
+			rate := 10 + 90*rng.Float64()
+			s.VMs = append(s.VMs, VMType{GPUs: 1, Limit: 6, USDPerHour: rate / 50 * (0.99 + 0.02*rng.Float64()), StartupS: 100})
+			s.Variants[0].Batches = append(s.Variants[0].Batches, Batch{Size: 1, Seconds: 1 / rate})
+		}
+		front, resolution := s.problem(0).pooled(256)
+		if resolution == 0 || resolution > 0.05 {
+			t.Fatalf("%d configurations within %g", len(front), resolution)
+		}
+		s.every(0, func(c Configuration) {
+			for _, f := range front {
+				if f.Seconds <= c.Seconds*(1+4*equal) && f.USD*(1-resolution) <= c.USD*(1+4*equal) {
+					return
+				}
+			}
+			t.Fatalf("%+v is not within %g of %+v\nin %+v", c, resolution, front, s)
+		})
+	}
+}
+
+// Work that divides is never slower when it is shared by throughput.
+func TestThroughputSplitIsNeverSlower(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range cases {
+			s := drawRuled(t, ByThroughput)
+			g := s
+			g.Split = ByGPUs
+			counts := make([]int, len(s.VMs))
+			for i, v := range s.VMs {
+				counts[i] = rapid.IntRange(0, v.Limit).Draw(t, "count")
+			}
+			fast, ok := s.Evaluate(0, counts)
+			slow, _ := g.Evaluate(0, counts)
+			if ok && fast.Seconds > slow.Seconds*(1+1e-12) {
+				t.Fatalf("%v takes %g s by throughput, %g s by GPUs\nin %+v", counts, fast.Seconds, slow.Seconds, s)
+			}
+		}
+	})
 }

@@ -1,5 +1,67 @@
 package cluster
 
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Frontiers are the time–cost frontiers of every variant of a space. Limits
+// only filter them: what dominates a configuration within the limits is within
+// them too. So they are found once, and [Frontiers.Within] answers for any
+// limits.
+type Frontiers struct {
+	// Variants holds a frontier each, by rising time and falling cost; none
+	// where no VM type runs the variant. Of configurations that take and cost
+	// the same the one with the fewest VMs is listed, and of those the one with
+	// the lowest counts in the order of Space.VMs.
+	Variants [][]Configuration
+	Explored Explored
+
+	space  Space
+	byTime []Configuration // all of them, by rising time, then cost
+	byCost []int32         // indices in byTime, by rising cost, then time
+}
+
+// Explored is what an answer covers and how it came about.
+type Explored struct {
+	// Configurations counts the variants' multisets of VMs that the answer
+	// holds for, the empty one not among them.
+	Configurations float64
+	Method         string // "exact" or "greedy"
+	// Resolution is the fraction within which the answer is exact: for every
+	// configuration there is a listed one that takes no longer, of whose cost
+	// the first saves at most this fraction. It is 0 (that is 10⁻⁹, for what
+	// floating point loses) but where start-up times or billing steps meet
+	// prices nearly proportional to speed and too many combinations come close.
+	Resolution float64
+}
+
+// Frontiers finds the time–cost frontier of every variant. The error is that of
+// [Space.Check].
+func (s Space) Frontiers() (*Frontiers, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	f := &Frontiers{Variants: make([][]Configuration, len(s.Variants)), space: s}
+	resolutions := make([]float64, len(s.Variants))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(s.Variants)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(s.Variants); i = int(next.Add(1)) - 1 {
+				f.Variants[i], resolutions[i] = s.problem(i).frontier()
+			}
+		})
+	}
+	workers.Wait()
+	f.Explored = Explored{Configurations: s.configurations(), Method: "exact", Resolution: slices.Max(resolutions)}
+	f.sort()
+	return f, nil
+}
+
 // frontier is the time–cost frontier of one variant, and the fraction within
 // which it is one; see [Explored].
 func (p problem) frontier() (front []Configuration, resolution float64) {
@@ -12,4 +74,62 @@ func (p problem) frontier() (front []Configuration, resolution float64) {
 		return p.branched()
 	}
 	return p.pooled(crowded)
+}
+
+// configurations counts the non-empty multisets of VMs of all variants.
+func (s Space) configurations() (sum float64) {
+	for i := range s.Variants {
+		product := 1.0
+		for _, o := range s.problem(i).offers {
+			product *= float64(o.limit + 1)
+		}
+		sum += product - 1
+	}
+	return sum
+}
+
+func (f *Frontiers) sort() {
+	for _, front := range f.Variants {
+		f.byTime = append(f.byTime, front...)
+	}
+	slices.SortStableFunc(f.byTime, func(a, b Configuration) int {
+		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.USD, b.USD))
+	})
+	f.byCost = make([]int32, len(f.byTime))
+	for i := range f.byCost {
+		f.byCost[i] = int32(i)
+	}
+	slices.SortStableFunc(f.byCost, func(a, b int32) int { return cmp.Compare(f.byTime[a].USD, f.byTime[b].USD) })
+}
+
+// quality turns the accuracy of a variant so that higher is better. known is
+// false where it is not known.
+func (s Space) quality(variant int) (q float64, known bool) {
+	a := s.Variants[variant].Accuracy
+	if a == nil || *a != *a {
+		return 0, false
+	}
+	if s.LowerIsBetter {
+		return -*a, true
+	}
+	return *a, true
+}
+
+// holds says whether a configuration is within the limits.
+func (s Space) holds(c Configuration, l Limits) bool {
+	return within(c.Seconds, l.MaxSeconds) && within(c.USD, l.MaxUSD) && s.goodEnough(c.Variant, l.WorstAccuracy)
+}
+
+// within allows a limit that is reached but for the last bits.
+func within(v float64, limit *float64) bool { return limit == nil || v <= *limit*(1+equal) }
+
+func (s Space) goodEnough(variant int, worst *float64) bool {
+	if worst == nil {
+		return true
+	}
+	q, known := s.quality(variant)
+	if s.LowerIsBetter {
+		return known && -q <= *worst
+	}
+	return known && q >= *worst
 }

@@ -68,7 +68,8 @@ func (p problem) pooled(crowd int) (front []Configuration, resolution float64) {
 const crowded = 1 << 14
 
 // thin drops sums until they are no crowd: those that save less than a fraction
-// of the price of a faster one. It returns what that may add up to.
+// of the price of a faster one. It returns what that may add up to, again as a
+// fraction of the price that is kept.
 func (u ramp) thin(sums []sum, crowd int) (thinned []sum, lost float64) {
 	price := func(s sum) float64 {
 		return float64(s.excess)/u.priceUnits + u.usdPerRate*float64(s.rate)/u.rateUnits

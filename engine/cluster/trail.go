@@ -20,7 +20,7 @@ type link struct {
 }
 
 func newTrail(offers int) *trail {
-	return &trail{links: make([]link, 1, 1024), a: make([]int, offers), b: make([]int, offers)}
+	return &trail{links: make([]link, 1, 64), a: make([]int, offers), b: make([]int, offers)}
 }
 
 // add makes the link of so many more VMs after a link.

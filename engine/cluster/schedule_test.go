@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// enumerated is the least makespan over every way to give whole batches to
+// GPUs, counted through GPU by GPU.
+func (p problem) enumerated(counts []int) float64 {
+	var gpus []offer
+	for i, o := range p.offers {
+		for range counts[i] * o.gpus {
+			gpus = append(gpus, o)
+		}
+	}
+	best := math.Inf(1)
+	var give func(i int, left, until float64)
+	give = func(i int, left, until float64) {
+		if until >= best {
+			return
+		}
+		if left <= p.units*1e-12 {
+			best = until
+			return
+		}
+		if i == len(gpus) {
+			return
+		}
+		o := gpus[i]
+		for k := 0.0; ; k++ {
+			end := until
+			if k > 0 {
+				end = math.Max(until, o.startupS+k*o.batch.Seconds)
+			}
+			give(i+1, left-k*o.batch.Size, end)
+			if k*o.batch.Size >= left {
+				return
+			}
+		}
+	}
+	give(0, p.units, 0)
+	return best
+}
+
+// drawSchedule draws a few GPUs with at most a dozen batches each.
+func drawSchedule(t *rapid.T) (Space, Configuration) {
+	s := Space{Split: rapid.SampledFrom([]Split{ByThroughput, ByGPUs}).Draw(t, "split"), Variants: []Variant{{}}}
+	s.Units = rapid.SampledFrom([]float64{1, 7, 10, 24, 30.5}).Draw(t, "units")
+	counts, gpus := []int(nil), 0
+	for gpus == 0 || gpus < 4 && rapid.Bool().Draw(t, "more") {
+		v := VMType{
+			GPUs: rapid.IntRange(0, 2).Draw(t, "gpus"), Limit: 2, USDPerHour: 3600,
+			StartupS: rapid.SampledFrom([]float64{0, 0, 1, 5}).Draw(t, "startup"),
+		}
+		n := rapid.IntRange(0, 2).Draw(t, "count")
+		if gpus+n*max(v.GPUs, 1) > 4 {
+			n = 0
+		}
+		gpus += n * max(v.GPUs, 1)
+		seconds := rapid.SampledFrom([]float64{1, 0.3, 2, 0.7}).Draw(t, "seconds")
+		if rapid.Bool().Draw(t, "any seconds") {
+			seconds = rapid.Float64Range(0.1, 5).Draw(t, "seconds")
+		}
+		s.VMs = append(s.VMs, v)
+		s.Variants[0].Batches = append(s.Variants[0].Batches, Batch{Size: rapid.SampledFrom([]float64{3, 4, 5, 8, 30}).Draw(t, "size"), Seconds: seconds})
+		counts = append(counts, n)
+	}
+	c, ok := s.Evaluate(0, counts)
+	if !ok {
+		t.Fatalf("%v is no configuration of %+v", counts, s)
+	}
+	return s, c
+}
+
+func TestScheduleIsTheBestOfAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range cases {
+			s, c := drawSchedule(t)
+			got, p := s.Schedule(c), s.problem(0)
+			own := make([]int, len(p.offers))
+			for i, o := range p.offers {
+				own[i] = c.Counts[o.vm]
+			}
+			if want := p.enumerated(own); math.Abs(got.Seconds-want) > 1e-9*want {
+				t.Fatalf("%v takes %g s, the best assignment %g s\nin %+v", c.Counts, got.Seconds, want, s)
+			}
+			if got.Rounded < got.Seconds*(1-1e-9) {
+				t.Fatalf("rounded up %g s, best %g s", got.Rounded, got.Seconds)
+			}
+			by := s
+			by.Split = ByThroughput
+			if limit, _ := by.Evaluate(0, c.Counts); got.Seconds < limit.Seconds*(1-1e-9) {
+				t.Fatalf("whole batches take %g s, divisible work %g s", got.Seconds, limit.Seconds)
+			}
+			checkShares(t, s, c, got)
+		}
+	})
+}
+
+// checkShares: all the work is shared, no GPU works longer than the schedule,
+// and the batches are as many as the units need.
+func checkShares(t *rapid.T, s Space, c Configuration, got Schedule) {
+	units, vms := 0.0, 0.0
+	for i, share := range got.Shares {
+		b, v := s.Variants[0].Batches[i], s.VMs[i]
+		units += share.Units
+		vms += float64(c.Counts[i])
+		if c.Counts[i] == 0 && share != (Share{}) {
+			t.Fatalf("no VM of type %d works: %+v", i, share)
+		}
+		if share.Batches > 0 && v.StartupS+share.BusyS > got.Seconds*(1+1e-9) {
+			t.Fatalf("type %d works until %g s of %g", i, v.StartupS+share.BusyS, got.Seconds)
+		}
+		gpus := c.Counts[i] * max(v.GPUs, 1)
+		if share.Batches == 0 {
+			continue
+		}
+		if share.Batches > gpus*share.BatchesPerGPU || share.Batches <= gpus*(share.BatchesPerGPU-1) {
+			t.Fatalf("%d batches on %d GPUs, %d on one", share.Batches, gpus, share.BatchesPerGPU)
+		}
+		if most := float64(share.Batches) * b.Size; share.Units > most*(1+1e-9) || share.Units <= most-b.Size*(1+1e-9) {
+			t.Fatalf("%g units in %d batches of %g", share.Units, share.Batches, b.Size)
+		}
+	}
+	if math.Abs(units-s.Units) > 1e-9*s.Units {
+		t.Fatalf("%g of %g units are shared: %+v", units, s.Units, got)
+	}
+	if usd := vms * got.Seconds; math.Abs(got.USD-usd) > 1e-9*usd {
+		t.Fatalf("costs %g, %g expected", got.USD, usd)
+	}
+}
+
+// A rounded throughput split can lose to the split by GPUs; the assignment
+// does not.
+func TestRoundingTheThroughputSplitCanLose(t *testing.T) {
+	s := Space{
+		Units: 20, Split: ByThroughput, VMs: []VMType{{GPUs: 1, Limit: 1}, {GPUs: 1, Limit: 1}},
+		Variants: []Variant{{Batches: []Batch{{Size: 10, Seconds: 1}, {Size: 10, Seconds: 0.9}}}},
+	}
+	c, _ := s.Evaluate(0, []int{1, 1})
+	g := s
+	g.Split = ByGPUs
+	thr, gpu := s.Schedule(c), g.Schedule(c)
+	if thr.Rounded != 1.8 || gpu.Rounded != 1 || thr.Seconds != 1 || gpu.Seconds != 1 {
+		t.Errorf("by throughput %+v\nby GPUs %+v", thr, gpu)
+	}
+}

@@ -1,0 +1,232 @@
+package cluster
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Selection is what limits leave of the frontiers. Every list is by rising time
+// but CostAccuracy, which is by rising cost. One configuration stands for all
+// that are equal in the objectives of its list. A variant of unknown accuracy is
+// on the time–cost frontier only.
+type Selection struct {
+	TimeCost         []Configuration // over all variants
+	TimeAccuracy     []Configuration // of equal time and accuracy the cheapest
+	CostAccuracy     []Configuration // of equal cost and accuracy the fastest
+	TimeCostAccuracy []Configuration // the frontier of all three objectives
+
+	space Space
+}
+
+// Within lists the frontiers within limits.
+func (f *Frontiers) Within(l Limits) Selection {
+	s := Selection{space: f.space}
+	levels := f.levels()
+	cheapest := math.Inf(1)
+	best := math.Inf(-1)
+	stairs := newStaircase(len(levels))
+	for _, c := range f.byTime {
+		if !f.space.holds(c, l) {
+			continue
+		}
+		if c.USD < cheapest*(1-equal) {
+			cheapest = c.USD
+			s.TimeCost = replaceTwin(s.TimeCost, c)
+		}
+		q, known := f.space.quality(c.Variant)
+		if !known {
+			continue
+		}
+		if q > best {
+			best = q
+			s.TimeAccuracy = replaceTwin(s.TimeAccuracy, c)
+		}
+		level, _ := slices.BinarySearch(levels, q)
+		if stairs.lower(level, c.USD) {
+			s.TimeCostAccuracy = append(s.withoutTwins(c), c)
+		}
+	}
+	s.CostAccuracy = f.costAccuracy(l)
+	return s
+}
+
+// replaceTwin appends a configuration that is better in the list's second
+// objective than its last one, in whose place it comes if it takes no longer.
+func replaceTwin(list []Configuration, c Configuration) []Configuration {
+	if n := len(list); n > 0 && c.Seconds <= list[n-1].Seconds*(1+equal) {
+		list[n-1] = c
+		return list
+	}
+	return append(list, c)
+}
+
+// withoutTwins is the three-objective frontier without those at its end that c
+// beats although they seem faster in the last bits.
+func (s Selection) withoutTwins(c Configuration) []Configuration {
+	list := s.TimeCostAccuracy
+	from := len(list)
+	for from > 0 && c.Seconds <= list[from-1].Seconds*(1+equal) {
+		from--
+	}
+	kept := slices.DeleteFunc(slices.Clone(list[from:]), func(twin Configuration) bool {
+		return s.space.compareQuality(twin.Variant, c.Variant) <= 0 && about(c.USD, twin.USD) <= 0
+	})
+	return append(list[:from], kept...)
+}
+
+func (f *Frontiers) costAccuracy(l Limits) (list []Configuration) {
+	best := math.Inf(-1)
+	for _, i := range f.byCost {
+		c := f.byTime[i]
+		q, known := f.space.quality(c.Variant)
+		if !known || q <= best || !f.space.holds(c, l) {
+			continue
+		}
+		best = q
+		if n := len(list); n > 0 && c.USD <= list[n-1].USD*(1+equal) {
+			list = list[:n-1]
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// levels are the accuracies there are, turned so that higher is better, rising.
+func (f *Frontiers) levels() []float64 {
+	var out []float64
+	for i := range f.space.Variants {
+		if q, known := f.space.quality(i); known {
+			out = append(out, q)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// staircase knows the least cost so far at each accuracy or a better one.
+type staircase []float64
+
+func newStaircase(levels int) staircase {
+	s := make(staircase, levels)
+	for i := range s {
+		s[i] = math.Inf(1)
+	}
+	return s
+}
+
+// lower notes a cost at a level and says whether it is the least there.
+func (s staircase) lower(level int, usd float64) bool {
+	if !(usd < s[level]*(1-equal)) {
+		return false
+	}
+	for ; level >= 0 && usd < s[level]; level-- {
+		s[level] = usd
+	}
+	return true
+}
+
+// Objective is what a best configuration is best in.
+type Objective string
+
+// The objectives. Ties go to the better accuracy, then the cost, then the time.
+const (
+	ByTime     Objective = "time"
+	ByCost     Objective = "cost"
+	ByAccuracy Objective = "accuracy"
+)
+
+// Best is the best configuration of the selection; ok is false where none is
+// within the limits or, by accuracy, none has a known one.
+func (s Selection) Best(o Objective) (best Configuration, ok bool) {
+	list := s.TimeCostAccuracy
+	if o != ByAccuracy {
+		list = slices.Concat(list, s.TimeCost)
+	}
+	for i, c := range list {
+		if i == 0 || s.space.prefer(c, best, o) < 0 {
+			best = c
+		}
+	}
+	return best, len(list) > 0
+}
+
+// prefer orders configurations by an objective; negative where a is better.
+func (s Space) prefer(a, b Configuration, o Objective) int {
+	accuracy := s.compareQuality(b.Variant, a.Variant)
+	seconds, usd := about(a.Seconds, b.Seconds), about(a.USD, b.USD)
+	switch o {
+	case ByTime:
+		return cmp.Or(seconds, accuracy, usd)
+	case ByCost:
+		return cmp.Or(usd, accuracy, seconds)
+	}
+	return cmp.Or(accuracy, usd, seconds)
+}
+
+// compareQuality orders variants by accuracy, unknown ones last.
+func (s Space) compareQuality(a, b int) int {
+	qa, aKnown := s.quality(a)
+	qb, bKnown := s.quality(b)
+	switch {
+	case aKnown && bKnown:
+		return cmp.Compare(qa, qb)
+	case aKnown:
+		return 1
+	case bKnown:
+		return -1
+	}
+	return 0
+}
+
+// about compares amounts that may differ in the last bits.
+func about(a, b float64) int {
+	if math.Abs(a-b) <= equal*math.Max(a, b) {
+		return 0
+	}
+	return cmp.Compare(a, b)
+}
+
+// Cheaper is the next cheaper configuration of at least the same accuracy, and
+// nil where there is none: what a little more time would save.
+func (s Selection) Cheaper(c Configuration) *Configuration {
+	return s.next(c, func(o Configuration) bool { return about(o.USD, c.USD) < 0 }, func(a, b Configuration) int {
+		return cmp.Or(about(b.USD, a.USD), about(a.Seconds, b.Seconds))
+	})
+}
+
+// Faster is the next faster configuration of at least the same accuracy, and
+// nil where there is none: what a little more money would buy.
+func (s Selection) Faster(c Configuration) *Configuration {
+	return s.next(c, func(o Configuration) bool { return about(o.Seconds, c.Seconds) < 0 }, func(a, b Configuration) int {
+		return cmp.Or(about(b.Seconds, a.Seconds), about(a.USD, b.USD))
+	})
+}
+
+// next is the first, in an order, of the configurations that pass and are at
+// least as accurate as c, and that none of at least that accuracy dominates.
+func (s Selection) next(c Configuration, pass func(Configuration) bool, order func(a, b Configuration) int) (found *Configuration) {
+	list := s.TimeCost
+	if _, known := s.space.quality(c.Variant); known {
+		list = s.frontierFrom(c.Variant)
+	}
+	for i := range list {
+		if pass(list[i]) && (found == nil || order(list[i], *found) < 0) {
+			found = &list[i]
+		}
+	}
+	return found
+}
+
+// frontierFrom is the time–cost frontier of what is at least as accurate as a
+// variant.
+func (s Selection) frontierFrom(variant int) (list []Configuration) {
+	cheapest := math.Inf(1)
+	for _, c := range s.TimeCostAccuracy {
+		if s.space.compareQuality(c.Variant, variant) >= 0 && c.USD < cheapest*(1-equal) {
+			cheapest = c.USD
+			list = append(list, c)
+		}
+	}
+	return list
+}

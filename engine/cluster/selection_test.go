@@ -1,0 +1,275 @@
+package cluster
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawVariants gives a small space more variants: some as accurate as others,
+// some of unknown accuracy, some as fast.
+func drawVariants(t *rapid.T, s Space) Space {
+	s.LowerIsBetter = rapid.Bool().Draw(t, "lower is better")
+	base := s.Variants[0]
+	s.Variants = nil
+	for range rapid.IntRange(1, 4).Draw(t, "variants") {
+		v := Variant{}
+		if rapid.IntRange(0, 9).Draw(t, "known") > 0 {
+			v.Accuracy = new(rapid.SampledFrom([]float64{0, 0.25, 0.62, 0.8, 0.8}).Draw(t, "accuracy"))
+		}
+		faster := rapid.SampledFrom([]float64{1, 1, 0.5, 0.9}).Draw(t, "faster")
+		for _, b := range base.Batches {
+			if rapid.IntRange(0, 9).Draw(t, "fits") == 0 {
+				b = Batch{}
+			}
+			b.Seconds *= faster
+			v.Batches = append(v.Batches, b)
+		}
+		s.Variants = append(s.Variants, v)
+	}
+	return s
+}
+
+// drawTiny draws a space of a few dozen configurations.
+func drawTiny(t *rapid.T) Space {
+	s := drawRuled(t, rapid.SampledFrom([]Split{ByThroughput, ByGPUs}).Draw(t, "split"))
+	s.VMs = s.VMs[:min(3, len(s.VMs))]
+	for i := range s.VMs {
+		s.VMs[i].Limit = min(2, s.VMs[i].Limit)
+	}
+	s.Variants[0].Batches = s.Variants[0].Batches[:len(s.VMs)]
+	return drawVariants(t, s)
+}
+
+// drawLimits draws limits near what the configurations have.
+func drawLimits(t *rapid.T, all []Configuration) (l Limits) {
+	if len(all) == 0 {
+		return l
+	}
+	pick := func(name string) Configuration { return rapid.SampledFrom(all).Draw(t, name) }
+	factor := rapid.SampledFrom([]float64{0.5, 1, 1, 1.5})
+	if rapid.Bool().Draw(t, "time limit") {
+		l.MaxSeconds = new(pick("of time").Seconds * factor.Draw(t, "times"))
+	}
+	if rapid.Bool().Draw(t, "cost limit") {
+		l.MaxUSD = new(pick("of cost").USD * factor.Draw(t, "times"))
+	}
+	if rapid.Bool().Draw(t, "accuracy limit") {
+		l.WorstAccuracy = new(rapid.SampledFrom([]float64{0, 0.25, 0.7, 0.8, 0.9}).Draw(t, "accuracy"))
+	}
+	return l
+}
+
+func (s Space) everything() (all []Configuration) {
+	for i := range s.Variants {
+		s.every(i, func(c Configuration) { all = append(all, c) })
+	}
+	return all
+}
+
+// objectives are the values of a configuration, smaller is better; ok is false
+// where one is needed and unknown.
+func (s Space) objectives(c Configuration, time, cost, accuracy bool) (v []float64, ok bool) {
+	if time {
+		v = append(v, c.Seconds)
+	}
+	if cost {
+		v = append(v, c.USD)
+	}
+	if accuracy {
+		q, known := s.quality(c.Variant)
+		if !known {
+			return nil, false
+		}
+		v = append(v, -q)
+	}
+	return v, true
+}
+
+func noWorse(a, b []float64, slack float64) bool {
+	for i := range a {
+		if a[i] > b[i]+slack*max(a[i], -a[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSelection holds one list to all configurations within the limits: it
+// covers them, and none of them beats one on it.
+func checkSelection(t *rapid.T, s Space, all, list []Configuration, l Limits, time, cost, accuracy bool) {
+	t.Helper()
+	for i, f := range list {
+		v, ok := s.objectives(f, time, cost, accuracy)
+		if !ok || !s.holds(f, l) {
+			t.Fatalf("%+v does not belong on the list", f)
+		}
+		for j, g := range list {
+			if w, _ := s.objectives(g, time, cost, accuracy); i != j && noWorse(w, v, 0) {
+				t.Fatalf("%+v matches or beats %+v on the same list\nin %+v", g, f, s)
+			}
+		}
+	}
+	for _, c := range all {
+		v, ok := s.objectives(c, time, cost, accuracy)
+		if !ok || !s.holds(c, l) {
+			continue
+		}
+		covered := false
+		for _, f := range list {
+			w, _ := s.objectives(f, time, cost, accuracy)
+			covered = covered || noWorse(w, v, 8*equal)
+			if noWorse(v, w, 0) && !noWorse(w, v, 8*equal) {
+				t.Fatalf("%+v beats %+v of the list", c, f)
+			}
+		}
+		if !covered {
+			t.Fatalf("%+v is beaten by none of %+v\nlimits %+v\nin %+v", c, list, l, s)
+		}
+	}
+}
+
+func TestSelectionsAgainstEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range cases {
+			s := drawTiny(t)
+			f, err := s.Frontiers()
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := s.everything()
+			if f.Explored.Configurations != float64(len(all)) {
+				t.Fatalf("explored %g of %d", f.Explored.Configurations, len(all))
+			}
+			l := drawLimits(t, all)
+			got := f.Within(l)
+			checkSelection(t, s, all, got.TimeCost, l, true, true, false)
+			checkSelection(t, s, all, got.TimeAccuracy, l, true, false, true)
+			checkSelection(t, s, all, got.CostAccuracy, l, false, true, true)
+			checkSelection(t, s, all, got.TimeCostAccuracy, l, true, true, true)
+			checkBest(t, s, all, got, l)
+			checkShadows(t, f, all, l)
+			checkNeighbours(t, s, all, got, l)
+			checkGreedy(t, f, all, l)
+		}
+	})
+}
+
+var objectives = []Objective{ByTime, ByCost, ByAccuracy}
+
+// checkBest: nothing within the limits is better.
+func checkBest(t *rapid.T, s Space, all []Configuration, got Selection, l Limits) {
+	for _, o := range objectives {
+		best, ok := got.Best(o)
+		for _, c := range all {
+			_, known := s.quality(c.Variant)
+			if s.holds(c, l) && (known || o != ByAccuracy) && (!ok || s.improves(c, best, o)) {
+				t.Fatalf("%+v is better in %s than %+v (%v)", c, o, best, ok)
+			}
+		}
+	}
+}
+
+// checkShadows: the relaxed limit lets something better in, and nothing better
+// lies between it and the limit. A tighter limit never improves the best.
+func checkShadows(t *rapid.T, f *Frontiers, all []Configuration, l Limits) {
+	s := f.space
+	for _, o := range objectives {
+		best, any := f.Within(l).Best(o)
+		shadows := map[string]Shadow{}
+		for _, shadow := range f.Shadows(l, o) {
+			shadows[shadow.Constraint] = shadow
+		}
+		for _, c := range l.each() {
+			free := l
+			*c.of(&free) = nil
+			shadow, found := shadows[c.name]
+			if found {
+				relaxed := free
+				*c.of(&relaxed) = &shadow.Relaxed
+				now, ok := f.Within(relaxed).Best(o)
+				if !ok || any && !s.improves(now, best, o) {
+					t.Fatalf("%s relaxed to %g gives %+v, before %+v", c.name, shadow.Relaxed, now, best)
+				}
+			}
+			for _, x := range all {
+				_, known := s.quality(x.Variant)
+				if !s.holds(x, free) || s.holds(x, l) || (o == ByAccuracy || c.name == "accuracy") && !known || any && !s.improves(x, best, o) {
+					continue
+				}
+				v := c.value(s, x)
+				if !found || abs(v-*c.limit) < abs(shadow.Relaxed-*c.limit)-8*equal*abs(v) {
+					t.Fatalf("%s relaxed to %g lets %+v in, shadow %+v\nin %+v", c.name, v, x, shadow, s)
+				}
+			}
+			checkTighter(t, f, c, l, o)
+		}
+	}
+}
+
+func checkTighter(t *rapid.T, f *Frontiers, c constraint, l Limits, o Objective) {
+	tight := l
+	bound := *c.limit * 0.8
+	if c.name == "accuracy" && !f.space.LowerIsBetter {
+		bound = *c.limit * 1.1
+	}
+	*c.of(&tight) = &bound
+	before, any := f.Within(l).Best(o)
+	after, ok := f.Within(tight).Best(o)
+	if ok && (!any || f.space.improves(after, before, o)) {
+		t.Fatalf("%s tightened to %g improves %+v to %+v", c.name, bound, before, after)
+	}
+}
+
+func abs(v float64) float64 { return max(v, -v) }
+
+// checkNeighbours: the next cheaper is cheaper, at no less accuracy, and nothing
+// cheaper is both faster and at least as accurate; likewise the next faster.
+func checkNeighbours(t *rapid.T, s Space, all []Configuration, got Selection, l Limits) {
+	for _, p := range got.TimeCostAccuracy {
+		cheaper, faster := got.Cheaper(p), got.Faster(p)
+		for _, c := range all {
+			if !s.holds(c, l) || s.compareQuality(c.Variant, p.Variant) < 0 {
+				continue
+			}
+			if about(c.USD, p.USD) < 0 && (cheaper == nil || c.Seconds < cheaper.Seconds*(1-8*equal)) && c.USD < p.USD*(1-8*equal) {
+				t.Fatalf("%+v is cheaper than %+v and faster than its neighbour %+v", c, p, cheaper)
+			}
+			if about(c.Seconds, p.Seconds) < 0 && (faster == nil || c.USD < faster.USD*(1-8*equal)) && c.Seconds < p.Seconds*(1-8*equal) {
+				t.Fatalf("%+v is faster than %+v and cheaper than its neighbour %+v", c, p, faster)
+			}
+		}
+		if cheaper != nil && (cheaper.USD >= p.USD || s.compareQuality(cheaper.Variant, p.Variant) < 0) {
+			t.Fatalf("%+v is no cheaper neighbour of %+v", cheaper, p)
+		}
+		if faster != nil && (faster.Seconds >= p.Seconds || s.compareQuality(faster.Variant, p.Variant) < 0) {
+			t.Fatalf("%+v is no faster neighbour of %+v", faster, p)
+		}
+	}
+}
+
+// checkGreedy: what the algorithm finds holds the limits, never beats the exact
+// answer, and the gap to it is what could be saved.
+func checkGreedy(t *rapid.T, f *Frontiers, all []Configuration, l Limits) {
+	s := f.space
+	c, ok := s.Greedy(l)
+	if !ok {
+		return
+	}
+	best, any := f.Within(l).Best(ByAccuracy)
+	if !s.holds(c, l) || !any || s.compareQuality(c.Variant, best.Variant) > 0 {
+		t.Fatalf("greedy found %+v, exact %+v (%v)", c, best, any)
+	}
+	g := f.Gap(c)
+	for _, x := range all {
+		if s.compareQuality(x.Variant, c.Variant) < 0 {
+			continue
+		}
+		if x.USD <= c.USD && x.Seconds < g.Faster.Seconds*(1-8*equal) || x.Seconds <= c.Seconds && x.USD < g.Cheaper.USD*(1-8*equal) {
+			t.Fatalf("%+v saves more of %+v than %+v", x, c, g)
+		}
+	}
+	if g.Time < 0 || g.Cost < 0 || g.Time > 1 || g.Cost > 1 {
+		t.Fatalf("gap %+v", g)
+	}
+}
