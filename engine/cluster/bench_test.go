@@ -49,62 +49,75 @@ func market(kind string, split Split) Space {
 	return s
 }
 
-func BenchmarkPooled(b *testing.B) {
-	for _, startup := range []float64{0, 90} {
-		for _, kind := range []string{"random", "proportional", "tight", "equal"} {
-			b.Run(fmt.Sprintf("%s/%g", kind, startup), func(b *testing.B) {
-				s := market(kind, ByThroughput)
-				for i := range s.VMs {
-					s.VMs[i].StartupS = startup
-				}
-				n := 0
-				for b.Loop() {
-					n = 0
-					for v := range 5 {
-						front, _ := s.problem(v * 12).frontier()
-						n += len(front)
-					}
-				}
-				b.ReportMetric(float64(n)/5, "points")
-			})
+var kinds = []string{"random", "proportional", "tight", "equal"}
+
+// run finds the frontiers and reports how many points they have.
+func run(b *testing.B, s Space) {
+	var f *Frontiers
+	for b.Loop() {
+		f, _ = s.Frontiers()
+	}
+	points := 0
+	for _, front := range f.Variants {
+		points += len(front)
+	}
+	b.ReportMetric(float64(points), "points")
+	b.ReportMetric(f.Explored.Configurations, "configurations")
+	b.ReportMetric(f.Explored.Resolution, "resolution")
+}
+
+// BenchmarkExactFrontier is the whole answer for 1.7·10¹³ configurations at
+// random prices.
+func BenchmarkExactFrontier(b *testing.B) {
+	for _, split := range []Split{ByThroughput, ByGPUs} {
+		b.Run(string(split), func(b *testing.B) { run(b, market("random", split)) })
+	}
+}
+
+// BenchmarkFrontierPrices is the same at prices that are harder.
+func BenchmarkFrontierPrices(b *testing.B) {
+	for _, split := range []Split{ByThroughput, ByGPUs} {
+		for _, kind := range kinds[1:] {
+			b.Run(string(split)+"/"+kind, func(b *testing.B) { run(b, market(kind, split)) })
 		}
 	}
 }
 
-func BenchmarkUnlike(b *testing.B) {
+// BenchmarkFrontierRules is one variant with a start-up for all, with billing
+// by the second, and with unlike start-ups and minimum periods.
+func BenchmarkFrontierRules(b *testing.B) {
+	rules := map[string]func(i int, v *VMType){
+		"startup": func(_ int, v *VMType) { v.StartupS = 90 },
+		"seconds": func(_ int, v *VMType) { v.Billing = Billing{MinimumS: 60, GranularityS: 1} },
+		"unlike": func(i int, v *VMType) {
+			v.StartupS, v.Billing.MinimumS = []float64{45, 90, 120}[i%3], []float64{0, 60, 600}[i%3]
+		},
+	}
 	for _, split := range []Split{ByThroughput, ByGPUs} {
-		for _, units := range []float64{1e7, 1e9} {
-			for _, kind := range []string{"random", "proportional", "tight"} {
-				b.Run(fmt.Sprintf("%s/%s/%g", split, kind, units), func(b *testing.B) {
+		for _, rule := range []string{"startup", "seconds", "unlike"} {
+			for _, kind := range kinds {
+				b.Run(fmt.Sprintf("%s/%s/%s", split, rule, kind), func(b *testing.B) {
 					s := market(kind, split)
-					s.Units = units
+					s.Units, s.Variants = 1e8, s.Variants[30:31]
 					for i := range s.VMs {
-						s.VMs[i].StartupS = []float64{45, 90, 120}[i%3]
-						s.VMs[i].Billing.MinimumS = []float64{0, 60, 600}[i%3]
+						rules[rule](i, &s.VMs[i])
 					}
-					var front []Configuration
-					resolution := 0.0
-					for b.Loop() {
-						front, resolution = s.problem(30).frontier()
-					}
-					b.ReportMetric(float64(len(front)), "points")
-					b.ReportMetric(resolution, "resolution")
+					run(b, s)
 				})
 			}
 		}
 	}
 }
 
-func BenchmarkAlike(b *testing.B) {
-	for _, kind := range []string{"random", "proportional", "tight", "equal"} {
-		b.Run(kind, func(b *testing.B) {
-			s := market(kind, ByGPUs)
-			n := 0
-			for b.Loop() {
-				front, _ := s.problem(30).frontier()
-				n = len(front)
-			}
-			b.ReportMetric(float64(n), "points")
-		})
+// BenchmarkWithin is a step of a slider over the frontiers.
+func BenchmarkWithin(b *testing.B) {
+	f, err := market("random", ByThroughput).Frontiers()
+	if err != nil {
+		b.Fatal(err)
 	}
+	l := Limits{MaxSeconds: new(3600.0), MaxUSD: new(500.0), WorstAccuracy: new(0.6)}
+	for b.Loop() {
+		f.Within(l)
+	}
+	b.ReportMetric(float64(len(f.byTime)), "points")
 }

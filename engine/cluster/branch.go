@@ -17,15 +17,15 @@ import (
 // them all, with parts of VMs allowed in the bound.
 //
 // Where prices are so nearly proportional to speed that too many do, the search
-// asks more of them from then on: to save a fraction of the cost. The largest
-// such fraction is the resolution returned.
+// ends early. What may then be left to save, by the bounds and as a fraction of
+// the cost, is the resolution returned.
 func (p problem) branched() (front []Configuration, resolution float64) {
 	front = p.sampled()
 	slowest := 0.0
 	for i := range p.offers {
 		slowest = math.Max(slowest, p.seconds(p.only(i)))
 	}
-	all, b := slices.Clone(front), budget{nodes: patience, saving: equal}
+	all, b := slices.Clone(front), budget{nodes: patience}
 	for i, c := range front {
 		until := slowest
 		if i+1 < len(front) {
@@ -33,10 +33,7 @@ func (p problem) branched() (front []Configuration, resolution float64) {
 		}
 		all = append(all, p.between(c.Seconds, until, c.USD, &b)...)
 	}
-	if b.saving > equal {
-		resolution = b.saving
-	}
-	return sweep(all), resolution
+	return sweep(all), b.resolution
 }
 
 // only is one VM of an offer.
@@ -102,27 +99,24 @@ func (p problem) at(t float64) problem {
 	return q
 }
 
-// patience is how many nodes all searches of a variant may visit before they
-// ask for ten times the saving.
-const patience = 1 << 20
+// patience is how many nodes all searches of a variant may visit. Effort is how
+// many one may before it is looked into whether its time had better be cut in
+// two.
+const (
+	patience = 1 << 20
+	effort   = 2000
+)
 
-// budget is what is left of the patience, and the saving that is asked for, as a
-// fraction of the cost.
+// fine is the fraction of a cost below which bounds are not refined any more
+// when patience is out.
+const fine = 1e-4
+
+// budget is what is left of the patience, and the fraction of a cost that may
+// lie between what was found and its bound where it was not enough.
 type budget struct {
-	nodes  int
-	saving float64
+	nodes      int
+	resolution float64
 }
-
-// spend takes nodes off the budget.
-func (b *budget) spend(nodes int) {
-	if b.nodes -= nodes; b.nodes <= 0 {
-		b.nodes, b.saving = patience, math.Max(1e-6, 10*b.saving)
-	}
-}
-
-// effort is how many nodes a search may visit before it is looked into whether
-// its time had better be cut in two.
-const effort = 2000
 
 // between lists the configurations that are done between two times for less
 // than a cost, or at least those of them that no other found here dominates.
@@ -130,19 +124,22 @@ func (p problem) between(from, until, usd float64, b *budget) []Configuration {
 	if until <= from*(1+equal) {
 		return nil
 	}
-	s := p.search(from, until, usd*(1-b.saving))
-	s.left = effort
-	done := s.descend(0, p.units, 0)
-	b.spend(effort - s.left)
-	if done {
+	s := p.search(from, until, usd*(1-equal))
+	if done, nodes := s.run(min(effort, b.nodes)); done {
+		b.nodes -= nodes
 		return sweep(s.found)
 	}
+	b.nodes = max(0, b.nodes-effort)
 	// Cutting the time helps where most of what the bound lacks is due to its
 	// length.
 	wide, narrow := s.bound(0, p.units), p.search(from, from*(1+equal), usd).bound(0, p.units)
-	if narrow-wide < (usd-wide)/2 || until <= from*(1+8*b.saving) {
-		s.usd = usd
-		return s.list(b)
+	lacking := 1 - wide/usd
+	if narrow-wide < (usd-wide)/2 || b.nodes == 0 && lacking < fine {
+		done, nodes := s.run(b.nodes)
+		if b.nodes -= nodes; !done {
+			b.resolution = math.Max(b.resolution, lacking)
+		}
+		return sweep(s.found)
 	}
 	middle := math.Sqrt(from * until)
 	early := p.between(from, middle, usd, b)
@@ -152,17 +149,15 @@ func (p problem) between(from, until, usd float64, b *budget) []Configuration {
 	return append(early, p.between(middle, until, usd, b)...)
 }
 
-// list finds all that the search is after, or asks for more saving until that
-// is no longer too much.
-func (s *search) list(b *budget) []Configuration {
-	usd := s.usd
-	for {
-		s.usd, s.left, s.found = usd*(1-b.saving), b.nodes, nil
-		done := s.descend(0, s.units, 0)
-		if b.spend(b.nodes - s.left); done {
-			return sweep(s.found)
-		}
+// run searches with so many nodes at most, and says whether they were enough
+// and how many it took.
+func (s *search) run(nodes int) (done bool, took int) {
+	s.left, s.found = nodes, nil
+	if s.bound(0, s.units) >= s.usd {
+		return true, 0
 	}
+	done = s.descend(0, s.units, 0)
+	return done, nodes - max(0, s.left)
 }
 
 // search is a branch and bound over counts: offers in the order of their price
