@@ -8,6 +8,7 @@ type Option struct {
 	Epochs   float64 // expected, to the target
 	PerEpoch float64 // dollars, or seconds, of an epoch
 	Tried    bool    // trained with before
+	Error    float64 // standard deviation of Epochs, in the logarithm, of those tried
 	Never    float64 // probability that the target is never reached; NaN is taken as 0
 }
 
@@ -16,15 +17,20 @@ type Option struct {
 // prediction on Zeus' trace, NSDI 2023: 1.03 to 1.09).
 const caution = 0.08
 
+// optimism is how many standard deviations too low the least of a few means of
+// several seeds usually is: the least of two equal ones 0.56.
+const optimism = 0.5
+
 // Choose returns the index of the option that costs least on average until a
 // training reaches the target; -1 where there is none to choose. Untried batch
-// sizes count with what they usually cost beyond their prediction. Nor is it
+// sizes count with what they usually cost beyond their prediction, tried ones
+// with what few seeds may have flattered them by. Nor is it
 // bet on one of them needing fewer epochs than the tried ones next to it: it has
 // to be cheaper by its faster epochs.
 func Choose(options []Option) int {
 	best, least := -1, math.Inf(1)
 	for i, o := range options {
-		cost := o.Epochs * o.PerEpoch
+		cost := o.Epochs * o.PerEpoch * (1 + optimism*o.Error)
 		if !o.Tried {
 			cost = math.Max(o.Epochs, leastBeside(options, o.Batch)) * o.PerEpoch * (1 + caution)
 		}

@@ -92,13 +92,14 @@ func TestTrainedBatchIsItsMean(t *testing.T) {
 }
 
 func TestFewEpochs(t *testing.T) {
-	// Reached within the first epoch everywhere: one epoch, and surely so.
+	// Reached within the first epoch everywhere, but perhaps only just: one epoch,
+	// two at most.
 	var runs []Observed
 	for _, b := range []float64{8, 64, 512} {
 		runs = append(runs, course(b, []float64{0.5}, func(float64) float64 { return 1 }))
 	}
 	e := New(runs, true).Target(0.5).At(32).Epochs
-	if math.Abs(e.Value-1) > 1e-3 || e.Low != 1 || e.High > 1.01 {
+	if math.Abs(e.Value-1) > 1e-3 || e.Low != 1 || e.High > 2 {
 		t.Errorf("one epoch everywhere: %+v", e)
 	}
 }

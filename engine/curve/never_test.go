@@ -96,6 +96,7 @@ func TestChoose(t *testing.T) {
 		return Option{Batch: batch, Epochs: epochs, PerEpoch: each}
 	}
 	never := func(o Option, p float64) Option { o.Never = p; return o }
+	vague := func(o Option, e float64) Option { o.Error = e; return o }
 	for name, c := range map[string]struct {
 		options []Option
 		want    int
@@ -108,6 +109,7 @@ func TestChoose(t *testing.T) {
 		"no bet beyond the ends": {[]Option{tried(8, 100, 1), tried(32, 90, 1), untried(64, 40, 1)}, 1},
 		"reached more often":     {[]Option{never(tried(8, 100, 1), 0.1), never(tried(16, 80, 1), 0.5)}, 0},
 		"never not known":        {[]Option{never(tried(8, 2, 1), math.NaN()), tried(16, 3, 1)}, 0},
+		"flattered by its seeds": {[]Option{vague(tried(8, 97, 1), 0.1), vague(tried(16, 100, 1), 0.02)}, 1},
 		"none":                   {nil, -1},
 		"epochs not known":       {[]Option{tried(8, math.NaN(), 1), tried(16, 3, 1)}, 1},
 	} {

@@ -10,16 +10,20 @@ import (
 
 // Standard deviations of a prediction in the logarithm of the moment, found by
 // predicting published epochs to targets (Zeus' trace, NSDI 2023) from as many
-// other batch sizes. That from three is widened by how badly the shape fits the
-// workload's own targets.
+// other batch sizes, rounding and seeds apart. That from three is widened by how
+// badly the shape fits the workload's own targets.
 const (
-	spreadOfThree = 0.12
+	spreadOfThree = 0.10
 	spreadOfTwo   = 0.25
 	spreadOfOne   = 0.3
 	// spreadPerDoubling is added, in squares, for each doubling beyond the batch
 	// sizes trained with, or away from the only one.
 	spreadPerDoubling = 0.2
 )
+
+// rounded is the variance of a moment, in epochs, of which only the epoch is
+// known: trainings with one batch size all get there early in it, or all late.
+const rounded = 1.0 / 12
 
 // widest is the spread up to which an estimate is the mean of what may come. The
 // mean of a wider one would be made by its tail alone.
@@ -150,8 +154,11 @@ type Outlook struct {
 	// Epochs are the counted epochs that trainings with the batch size need on
 	// average, at least 1. They are unknown where nothing can be said.
 	Epochs estimate.Estimate
+	// Error is the standard deviation of that average, in the logarithm: of so
+	// many seeds where they were trained, else of the prediction.
+	Error float64
 	// Seeds is the standard deviation, in the logarithm, of a single training
-	// around that average.
+	// around the average.
 	Seeds float64
 	Never float64 // probability that the target is never reached; NaN where nothing is known
 	Why   string  // what it rests on, one line
@@ -161,7 +168,7 @@ type Outlook struct {
 func (t *Target) At(batch float64) Outlook {
 	out := Outlook{Never: t.neverAt(batch), Seeds: t.seeds}
 	if r, ok := t.exact[batch]; ok {
-		out.Epochs, out.Why = r.estimate(t.seeds), r.why()
+		out.Epochs, out.Error, out.Why = r.estimate(t.seeds), r.error(t.seeds), r.why()
 		return out
 	}
 	if len(t.samples) == 0 || !(batch > 0) {
@@ -171,6 +178,7 @@ func (t *Target) At(batch float64) Outlook {
 	moment, spread := t.moment(batch), t.spread(batch)
 	value := counted(moment, math.Min(math.Hypot(spread, t.seeds), widest))
 	low, high := countedRange(moment, spread)
+	out.Error = spread
 	out.Epochs = estimate.Estimate{Value: value, Low: math.Min(low, value), High: math.Max(high, value), Basis: t.basis}
 	out.Why = t.why(batch)
 	return out
@@ -200,7 +208,7 @@ func (t *Target) spread(batch float64) float64 {
 	variance += spreadPerDoubling * spreadPerDoubling * away * away
 	begun := 0.0
 	for _, s := range t.samples {
-		variance += t.seeds * t.seeds / s.runs / float64(n)
+		variance += (t.seeds*t.seeds/s.runs + rounded/(s.moment*s.moment)) / float64(n)
 		begun = math.Max(begun, 1-s.weight)
 	}
 	variance += begun * stretchSpread * stretchSpread
@@ -233,9 +241,11 @@ type trained struct {
 	basis estimate.Basis
 }
 
+// error is the standard deviation of their mean, in the logarithm.
+func (r trained) error(seeds float64) float64 { return seeds / math.Sqrt(float64(r.Runs-r.Never)) }
+
 func (r trained) estimate(seeds float64) estimate.Estimate {
-	n := float64(r.Runs - r.Never)
-	low, high := countedRange(moment(r.Epochs), seeds/math.Sqrt(n))
+	low, high := countedRange(moment(r.Epochs), r.error(seeds))
 	return estimate.Estimate{Value: r.Epochs, Low: math.Min(low, r.Epochs), High: math.Max(high, r.Epochs), Basis: r.basis}
 }
 

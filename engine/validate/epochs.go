@@ -167,9 +167,10 @@ func (c course) regret(m machineTimes, known []float64, target float64) Case {
 		o := predicted.At(b)
 		options[i] = curve.Option{
 			Batch: b, Epochs: o.Epochs.Value, PerEpoch: epochTime(b) * m.price,
-			Tried: slices.Contains(probes, b), Never: o.Never,
+			Tried: slices.Contains(probes, b), Never: o.Never, Error: o.Error,
 		}
 		plain[i] = options[i]
+		plain[i].Error = 0
 		if plain[i].Tried = true; !options[i].Tried {
 			plain[i].Epochs = rise(b)
 		}

@@ -9,7 +9,10 @@ import (
 )
 
 // Epochs to a target at batch sizes never trained with, from the smallest, the
-// middle and the largest.
+// middle and the largest. Of ResNet-50 on ImageNet only 75 % lie inside the
+// intervals: two of the five trainings at batch 128, and at 192, went another
+// way than all others (31 epochs where those need 10, and the only ones to get
+// beyond 65 %), and nothing in the trace tells them apart.
 func TestEpochsToTarget(t *testing.T) {
 	set := published(t, "zeus")
 	s := ask(t, "epochs", set)
