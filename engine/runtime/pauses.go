@@ -29,6 +29,9 @@ func PausesOf(r profile.Run) Pauses {
 		return Pauses{}
 	}
 	p := Pauses{perEpoch: *r.IterationsPerEpoch, basis: r.Basis, watched: watched(r)}
+	if len(r.Pauses) == 0 {
+		return p
+	}
 	at := newPlaces(r)
 	marks := map[string][]mark{}
 	for _, x := range r.Pauses {
