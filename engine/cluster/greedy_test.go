@@ -115,6 +115,8 @@ func TestSenselessSpaces(t *testing.T) {
 		"split":   func(s *Space) { s.Split = "evenly" },
 		"types":   func(s *Space) { s.VMs = nil },
 		"limit":   func(s *Space) { s.VMs[0].Limit = -1 },
+		"limits":  func(s *Space) { s.VMs[1].Limit, s.VMs[2].Limit = 1<<13, 1<<13 },
+		"gpus":    func(s *Space) { s.VMs[1].GPUs = 1 << 40 },
 		"price":   func(s *Space) { s.VMs[0].USDPerHour = math.Inf(1) },
 		"batches": func(s *Space) { s.Variants[0].Batches = nil },
 		"batch":   func(s *Space) { s.Variants[0].Batches[0].Size = 0 },

@@ -84,10 +84,15 @@ func (s Space) Check() error {
 	if len(s.VMs) == 0 || len(s.Variants) == 0 {
 		return errors.New("a plan needs at least one VM type and one variant")
 	}
+	gpus := 0
 	for i, v := range s.VMs {
 		if err := v.check(); err != nil {
 			return fmt.Errorf("VM type %d: %w", i+1, err)
 		}
+		gpus += v.Limit * max(v.GPUs, 1)
+	}
+	if gpus > mostGPUs {
+		return fmt.Errorf("the limits allow %d GPUs in all, more than the %d that a plan weighs: lower the limits", gpus, mostGPUs)
 	}
 	for i, v := range s.Variants {
 		if len(v.Batches) != len(s.VMs) {
@@ -102,12 +107,15 @@ func (s Space) Check() error {
 	return nil
 }
 
+// mostGPUs bounds all GPUs of a space: memory grows with them.
+const mostGPUs = 1 << 17
+
 func (v VMType) check() error {
 	switch {
-	case v.Limit < 0:
-		return fmt.Errorf("a limit of %d VMs is none: give 0 or more", v.Limit)
-	case v.GPUs < 0:
-		return fmt.Errorf("%d GPUs are none: give 0 or more", v.GPUs)
+	case v.Limit < 0 || v.Limit > mostGPUs:
+		return fmt.Errorf("a limit of %d VMs is none: give 0 to %d", v.Limit, mostGPUs)
+	case v.GPUs < 0 || v.GPUs > mostGPUs:
+		return fmt.Errorf("%d GPUs in a VM are none: give 0 to %d", v.GPUs, mostGPUs)
 	}
 	for _, amount := range []float64{v.USDPerHour, v.StartupS, v.Billing.MinimumS, v.Billing.GranularityS} {
 		if !(amount >= 0) || math.IsInf(amount, 1) {

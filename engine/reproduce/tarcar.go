@@ -253,7 +253,8 @@ func (b costBook) ratio(k Key) computation {
 	}}
 }
 
-// findings are the two places where the paper's figures contradict its text.
+// findings are the two places where the paper's figures contradict its text, and
+// what the exact frontier says to its questions.
 func (b costBook) findings(s sheet) []string {
 	var found []string
 	car := Key{Table: "figure 12", Application: caffeNet, Variant: "conv1-2 at 20 %", VM: oneK80, Column: "car_usd"}
@@ -272,5 +273,5 @@ func (b costBook) findings(s sheet) []string {
 		found = append(found, fmt.Sprintf("figures 9 and 10 contradict the text's times: a million images take the unpruned model %.2f hours of one K80, $%.2f on any combination of p2 types; the figures show 3 to 5 h and $69 to $119",
 			hours.value, usd.value))
 	}
-	return found
+	return append(found, b.combinations(s)...)
 }

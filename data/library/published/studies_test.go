@@ -127,7 +127,8 @@ func TestCostAndAccuracyOfCaffeNet(t *testing.T) {
 		}
 	}
 	found := reproduce.Findings(in)
-	if len(found) != 2 || !strings.Contains(found[0], "30.4 min") || !strings.Contains(found[1], "$5.70") {
+	if len(found) != 4 || !strings.Contains(found[0], "30.4 min") || !strings.Contains(found[1], "$5.70") ||
+		!strings.Contains(found[2], "57 % of the cost") || !strings.Contains(found[3], "1 × g3.4xlarge with conv2-50: 2.70 h") {
 		t.Errorf("findings %q", found)
 	}
 }
