@@ -115,21 +115,4 @@ func TestMemory(t *testing.T) {
 	if e := m.At(200); !near2(e.Value, line(200), 1e-9) || e.Low >= e.Value || e.High <= e.Value {
 		t.Errorf("%+v", e)
 	}
-	e := m.Largest(16e9)
-	if e.Value != 280 || !(e.Low < 280 && e.High > 280) {
-		t.Errorf("2 GB + 280 × 50 MB are 16 GB, got %+v", e)
-	}
-	if high := m.At(e.Low).High; high > 16e9 {
-		t.Errorf("the low end may take %g bytes", high)
-	}
-	if e := m.Largest(1e9); e.Value != 0 || !e.Known() {
-		t.Errorf("nothing fits: %+v", e)
-	}
-	flat := MemoryLine(points(func(float64) float64 { return 1e9 }, 1, 2))
-	if e := flat.Largest(16e9); e.Known() {
-		t.Errorf("a peak that does not grow has no largest batch: %+v", e)
-	}
-	if e := m.Largest(math.Inf(1)); e.Known() {
-		t.Errorf("%+v", e)
-	}
 }

@@ -57,28 +57,3 @@ func (m *Memory) At(batch float64) estimate.Estimate {
 	sd := math.Hypot(memorySpread, memoryOctaveSpread*m.curve.distance(batch))
 	return logNormal(math.Log(m.a+m.b*batch), sd, estimate.Z90, estimate.OtherBatch)
 }
-
-// Largest is the largest batch size whose peak stays within so many bytes, 0
-// where none does; unknown where the peaks do not grow with the batch.
-func (m *Memory) Largest(bytes float64) estimate.Estimate {
-	if !(m.b > 0) || !(bytes > 0) || math.IsInf(bytes, 0) {
-		return estimate.Estimate{}
-	}
-	within := func(of func(estimate.Estimate) float64) float64 {
-		lo, hi := 0.0, math.Floor(2*bytes/m.b)+1 // the low end of a peak is above half of it
-		for lo+1 < hi {
-			if mid := math.Floor((lo + hi) / 2); of(m.At(mid)) <= bytes*(1+1e-9) {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		return lo
-	}
-	return estimate.Estimate{
-		Low:   within(func(e estimate.Estimate) float64 { return e.High }),
-		Value: within(func(e estimate.Estimate) float64 { return e.Value }),
-		High:  within(func(e estimate.Estimate) float64 { return e.Low }),
-		Basis: estimate.OtherBatch,
-	}
-}

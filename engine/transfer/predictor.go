@@ -3,6 +3,7 @@ package transfer
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"sweetspot/engine/estimate"
@@ -24,15 +25,22 @@ func New(set *profile.Set, mode profile.Mode) *Predictor {
 
 // Iteration is the time in seconds of a steady iteration of a variant on so
 // many GPUs of one VM of a type, and in words what it rests on; unknown where
-// nothing can be said. In inference it is the time of a batch on one GPU.
+// nothing can be said. In inference it is the time of a batch on one GPU. Where
+// only times of whole epochs are known it is the share of one, with what else
+// an epoch is spent on.
 func (p *Predictor) Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (estimate.Estimate, string) {
-	return p.Iterations.ask(model, v, vm, gpus, batch)
-}
-
-// Epoch is the same for the seconds of an epoch, start-up not included where it
-// is known, from runs of which only these are.
-func (p *Predictor) Epoch(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (estimate.Estimate, string) {
-	return p.Epochs.ask(model, v, vm, gpus, batch)
+	if e, why := p.Iterations.ask(model, v, vm, gpus, batch); e.Known() {
+		return e, why
+	}
+	size := p.Epochs.sizes[SubjectOf(model, v)]
+	if !(size > 0) || batch < 1 {
+		return estimate.Estimate{}, ""
+	}
+	e, why := p.Epochs.ask(model, v, vm, gpus, batch)
+	if !e.Known() {
+		return estimate.Estimate{}, ""
+	}
+	return e.Times(1 / math.Ceil(size/float64(batch))), "of whole epochs: " + why
 }
 
 func (t *Table) ask(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (estimate.Estimate, string) {

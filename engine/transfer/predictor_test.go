@@ -156,23 +156,29 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-func TestEpochsAreIterationsDividedByTheBatch(t *testing.T) {
+// Of runs with the time of their epochs only, an iteration is the share of one.
+func TestIterationsOfWholeEpochs(t *testing.T) {
 	var runs []profile.Run
-	seconds := func(b float64) float64 { return (5 + 0.5*b) * math.Ceil(1000/b) }
+	seconds := func(b float64) float64 { return 5 + 0.5*b }
 	for _, b := range []int{8, 32, 512} {
 		r := step("new", "fast", b, 1)
-		r.Steady, r.Epochs, r.TotalS, r.TrainSize = estimate.Estimate{}, new(2.0), new(2*seconds(float64(b))), new(1000.0)
+		epoch := seconds(float64(b)) * math.Ceil(1000/float64(b))
+		r.Steady, r.Epochs, r.TotalS, r.TrainSize = estimate.Estimate{}, new(2.0), new(2*epoch), new(1000.0)
 		runs = append(runs, r)
 	}
 	p := New(&profile.Set{Runs: runs}, profile.Train)
 	for _, b := range []int{8, 16, 100, 300} {
-		e, _ := p.Epoch("new", profile.Variant{}, vmType("fast"), 1, b)
-		if !near2(e.Value, seconds(float64(b)), 0.01) {
-			t.Errorf("an epoch at batch %d: %+v, want %g", b, e, seconds(float64(b)))
+		e, why := p.Iteration("new", profile.Variant{}, vmType("fast"), 1, b)
+		if !near2(e.Value, seconds(float64(b)), 0.01) || !strings.HasPrefix(why, "of whole epochs: ") {
+			t.Errorf("an iteration at batch %d: %+v, want %g; %q", b, e, seconds(float64(b)), why)
 		}
 	}
-	if e, _ := p.Iteration("new", profile.Variant{}, vmType("fast"), 1, 8); e.Known() {
-		t.Errorf("epochs say nothing of iterations: %+v", e)
+	for i := range runs {
+		runs[i].TrainSize = nil
+	}
+	p = New(&profile.Set{Runs: runs}, profile.Train)
+	if e, why := p.Iteration("new", profile.Variant{}, vmType("fast"), 1, 8); e.Known() || why != "" {
+		t.Errorf("of epochs whose iterations nobody counted: %+v, %q", e, why)
 	}
 }
 
