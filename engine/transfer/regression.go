@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -124,9 +125,18 @@ func (f *field) predict(x *row, self float64, near []float64) (mean, sd float64)
 		k[i] = f.kernel(x, &f.rows[i], near[i])
 		mean += k[i] * f.weights[i]
 	}
-	v := mat.NewVecDense(len(k), k)
-	variance -= mat.Inner(v, &f.inverse, v)
+	variance -= quadratic(&f.inverse, k)
 	return mean, f.scale * math.Sqrt(math.Max(variance, f.noise/10))
+}
+
+// quadratic is v'·a·v, of which half is worked out: a is symmetric.
+func quadratic(a *mat.SymDense, v []float64) float64 {
+	raw, sum := a.RawSymmetric(), 0.0
+	for i, x := range v {
+		row := raw.Data[i*raw.Stride:][:raw.N]
+		sum += x * (x*row[i] + 2*floats.Dot(row[i+1:], v[i+1:]))
+	}
+	return sum
 }
 
 // groups are the rows of each model, in the order of the rows.
