@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/profile"
 	"sweetspot/tui/components/confirm"
 	"sweetspot/tui/components/prompt"
 	"sweetspot/tui/components/toast"
@@ -127,6 +128,10 @@ func (a *App) disabled(action keys.Action) string {
 	case keys.Pick, keys.Pin, keys.Copy:
 		if _, ok := a.explore.Selected(); a.screen == keys.Explore && !ok {
 			return "no candidate is selected"
+		}
+	case keys.Combined:
+		if a.explore.Question().Mode == profile.Train {
+			return "a training runs on one VM: combinations are for inference"
 		}
 	case keys.Open:
 		if a.running != nil {

@@ -105,6 +105,8 @@ func (a *App) edit(action keys.Action) (changed bool) {
 		return e.Purchase()
 	case keys.Predicted:
 		return e.Predict()
+	case keys.Combined:
+		return e.Combine()
 	case keys.Clear:
 		return e.Clear()
 	case keys.Feasible:

@@ -30,13 +30,20 @@ type queryFlags struct {
 }
 
 func (f *queryFlags) register(cmd *cobra.Command) {
+	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.model, "model", "", "model to rank, as the database names it")
 	fl.StringVar(&f.mode, "mode", "", "whether to train or infer (default: whatever the model has runs of)")
-	fl.IntSliceVar(&f.batch, "batch", nil, "only these batch sizes (training: of the whole VM; inference: per GPU)")
-	fl.StringSliceVar(&f.variants, "variant", nil, "only these variants")
 	fl.StringVar(&f.epochs, "epochs", "", "epochs of a training (default: as many as each source needed)")
 	fl.StringVar(&f.target, "target-accuracy", "", "train until the validation reaches this (0.9 or 90%)")
+	fl.IntVar(&f.maxCount, "max-count", defaultMaxCount, "most VMs of one type in an inference")
+}
+
+// registerQuery are the flags of everything that ranks.
+func (f *queryFlags) registerQuery(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.model, "model", "", "model to rank, as the database names it")
+	fl.IntSliceVar(&f.batch, "batch", nil, "only these batch sizes (training: of the whole VM; inference: per GPU)")
+	fl.StringSliceVar(&f.variants, "variant", nil, "only these variants")
 	fl.StringVar(&f.units, "units", "", "units of work of an inference, such as 1M images (default 1M)")
 	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "accuracy of at least this (0.7 or 70%)")
 	fl.StringVar(&f.maxTime, "max-time", "", "deadline (90s, 2h30m)")
@@ -47,7 +54,6 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
 	fl.StringSliceVar(&f.gpus, "gpu", nil, "only GPUs whose name begins so")
 	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, and the catalog's VM types")
-	fl.IntVar(&f.maxCount, "max-count", defaultMaxCount, "most VMs of one type in an inference")
 }
 
 const (

@@ -50,6 +50,16 @@ type Candidate struct {
 	Never         *float64    `json:"never" yaml:"never"` // probability that the target is never reached
 	Why           *string     `json:"why" yaml:"why"`     // what a prediction rests on; which pauses are in a training's time
 	Tested        *Tested     `json:"tested" yaml:"tested"`
+	// Of a combination of VM types: the outcome in whole batches, and where the
+	// work divides at will, one of which time and cost repeat.
+	WholeBatches *Outcome `json:"whole_batches" yaml:"whole_batches"`
+	Divisible    *Outcome `json:"divisible" yaml:"divisible"`
+}
+
+// Outcome is a time in seconds and its cost in US dollars.
+type Outcome struct {
+	S   float64 `json:"s" yaml:"s"`
+	USD float64 `json:"usd" yaml:"usd"`
 }
 
 // Pruning is what was removed from the model.
@@ -71,6 +81,9 @@ type Part struct {
 	Count        int      `json:"count" yaml:"count"`
 	USDPerHour   *float64 `json:"usd_per_hour" yaml:"usd_per_hour"` // of one VM
 	PriceFrom    *string  `json:"price_from" yaml:"price_from"`
+	BatchSize    *int     `json:"batch_size" yaml:"batch_size"` // of a combination of VM types; null otherwise, as are the next two
+	Units        *float64 `json:"units" yaml:"units"`           // of the work, all VMs together
+	BusyS        *float64 `json:"busy_s" yaml:"busy_s"`         // of the GPU that has most
 }
 
 // Seconds is an estimate of time.
@@ -141,6 +154,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, te
 	}
 	out.Never = knownAt(c.Never)
 	out.Tested = newTested(tested, c)
+	out.WholeBatches, out.Divisible = outcomes(c)
 	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
@@ -171,6 +185,18 @@ func newTested(t validate.Tested, c *rank.Candidate) *Tested {
 	return &Tested{s.N, known(s.Median), known(s.P90)}
 }
 
+// outcomes are both outcomes of a combination; nil of one VM type.
+func outcomes(c *rank.Candidate) (wholeBatches, divisible *Outcome) {
+	if c.Other == nil {
+		return nil, nil
+	}
+	now, other := &Outcome{c.Time.Value, c.Cost.Value}, &Outcome{c.Other.Seconds, c.Other.USD}
+	if c.Divided {
+		return other, now
+	}
+	return now, other
+}
+
 func newPruning(p *profile.Pruning) *Pruning {
 	if p == nil {
 		return nil
@@ -192,6 +218,9 @@ func newPart(p rank.Part) Part {
 		out.Host = word(clean(vm.InstanceType))
 	} else {
 		out.InstanceType = word(clean(vm.InstanceType))
+	}
+	if p.BatchSize > 0 {
+		out.BatchSize, out.Units, out.BusyS = &p.BatchSize, &p.Units, &p.BusyS
 	}
 	// The catalog knows which VM types have no GPU; what ran on a machine of
 	// one's own need not have said.

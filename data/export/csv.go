@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -18,8 +19,9 @@ var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "
 	"accuracy_low", "accuracy_high", "accuracy_basis", "price_from", "violates", "sources"}
 
 // lastColumns were added later and follow everything else, also in the CSV of a
-// pick. A machine of one's own has a host instead of an instance type.
-var lastColumns = []string{"host"}
+// pick. A machine of one's own has a host instead of an instance type; the columns
+// of a VM are those of the first where there are several types.
+var lastColumns = []string{"host", "vms", "whole_batches_s", "whole_batches_usd"}
 
 // pickColumns follow the candidate's own in the CSV of a pick.
 var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_cost_usd", "query_sort",
@@ -51,7 +53,17 @@ func first(c Candidate) (vm Part) {
 	return vm
 }
 
-func lastCells(c Candidate) []string { return []string{spreadsheetSafe(text(first(c).Host))} }
+func lastCells(c Candidate) []string {
+	vms := make([]string, len(c.Configuration))
+	for i, p := range c.Configuration {
+		vms[i] = fmt.Sprintf("%dx %s", p.Count, p.Name())
+	}
+	cells := []string{spreadsheetSafe(text(first(c).Host)), spreadsheetSafe(strings.Join(vms, " + ")), "", ""}
+	if w := c.WholeBatches; w != nil {
+		cells[2], cells[3] = number(&w.S), number(&w.USD)
+	}
+	return cells
+}
 
 func csvRow(c Candidate) []string {
 	vm := first(c)

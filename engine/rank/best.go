@@ -38,9 +38,13 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 	prices := r.priceDraws(o, contenders)
 	for k, i := range contenders {
 		drawn[k] = make([]float64, draws)
-		mu, sigma, z, price := math.Log(values[i]), float64(r.Space.timeSpread.sigma[i]), cells[r.Space.cell[i]], prices[i]
+		mu, price := math.Log(values[i]), prices[i]
+		parts := r.Space.blends(i)
 		for d := range drawn[k] {
-			drawn[k][d] = mu + sigma*z[d]
+			drawn[k][d] = mu
+			for _, p := range parts {
+				drawn[k][d] += p.sigma * cells[p.cell][d]
+			}
 			if price != nil {
 				drawn[k][d] += price[d]
 			}
@@ -88,18 +92,27 @@ const tie = Material
 func (r *Result) normals(contenders []int) map[int32][]float64 {
 	cells := map[int32][]float64{}
 	for _, i := range contenders {
-		cell := r.Space.cell[i]
-		if cells[cell] != nil {
-			continue
+		for _, p := range r.Space.blends(i) {
+			if cells[p.cell] != nil {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(uint64(p.cell), 0x5eed))
+			z := make([]float64, draws)
+			for d := range z {
+				z[d] = rng.NormFloat64()
+			}
+			cells[p.cell] = z
 		}
-		rng := rand.New(rand.NewPCG(uint64(cell), 0x5eed))
-		z := make([]float64, draws)
-		for d := range z {
-			z[d] = rng.NormFloat64()
-		}
-		cells[cell] = z
 	}
 	return cells
+}
+
+// blends are the cells whose errors candidate i has, and how much of them.
+func (s *Space) blends(i int) []blend {
+	if s.cell[i] == mixed {
+		return s.mixes[i]
+	}
+	return []blend{{s.cell[i], float64(s.timeSpread.sigma[i])}}
 }
 
 // reach is how many standard deviations off a value may be.

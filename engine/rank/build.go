@@ -234,9 +234,18 @@ func (b *builder) finish(c *Candidate, r profile.Run, count int) {
 	part := b.part(r, count)
 	c.Configuration = []Part{part}
 	c.charge(part)
-	vm := part.VM
-	c.ID = fmt.Sprintf("%s/%s/%s/%s/%s/%s/%dx%s/b%d/%s", c.Model, c.Mode, c.Variant.Name, c.Variant.Precision,
-		vm.Cloud, vm.Region, count, vm.InstanceType, c.BatchSize, c.Purchase)
+	c.identify()
+}
+
+// identify names the candidate by everything it is made of.
+func (c *Candidate) identify() {
+	first := c.Configuration[0].VM
+	vms := make([]string, len(c.Configuration))
+	for i, p := range c.Configuration {
+		vms[i] = fmt.Sprintf("%dx%s", p.Count, p.VM.InstanceType)
+	}
+	c.ID = fmt.Sprintf("%s/%s/%s/%s/%s/%s/%s/b%d/%s", c.Model, c.Mode, c.Variant.Name, c.Variant.Precision,
+		first.Cloud, first.Region, strings.Join(vms, "+"), c.BatchSize, c.Purchase)
 }
 
 // charge computes the cost on VMs of one type; without a price it stays

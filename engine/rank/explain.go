@@ -113,6 +113,43 @@ func (r *Result) relaxed(objective int, in Sort) iter.Seq[int] {
 	return slices.Values(r.Space.pareto().Frontier2D(objective, other, limits))
 }
 
+// Neighbours are, among the feasible candidates at least as accurate as i, the
+// next cheaper and the next faster one on the time–cost frontier: what a little
+// more time would save, and what a little more money would buy. −1 is none.
+// Steps of less than [Material] are passed over.
+func (r *Result) Neighbours(i int) (cheaper, faster int) {
+	s := r.Space
+	limits := r.limits()
+	if loss := s.Loss[i]; !math.IsNaN(loss) {
+		limits[byLoss] = &loss
+	}
+	cheaper, faster = -1, -1
+	for _, j := range s.pareto().Frontier2D(byTime, byCost, limits) { // by rising time and falling cost
+		if s.Time[j] < s.Time[i]*(1-Material) {
+			faster = j
+		}
+		if cheaper < 0 && s.Cost[j] < s.Cost[i]*(1-Material) {
+			cheaper = j
+		}
+	}
+	return cheaper, faster
+}
+
+// BestAsAccurate are the least time and the least cost of the feasible candidates
+// with at most a loss; of all where it is NaN.
+func (r *Result) BestAsAccurate(loss float64) (seconds, usd float64) {
+	limits := r.limits()
+	if !math.IsNaN(loss) {
+		limits[byLoss] = &loss
+	}
+	least := r.Space.pareto().Least(limits)
+	return least[byTime], least[byCost]
+}
+
+// NonDominated are the feasible candidates that none beats in time, cost and
+// accuracy at once, by rising time.
+func (r *Result) NonDominated() []int { return r.Space.pareto().Frontier3D(r.limits()) }
+
 // RulesOutAll names the constraints that rule every candidate out on their
 // own; empty where only several together do.
 func (r *Result) RulesOutAll() []Constraint {

@@ -27,7 +27,41 @@ func Lay(set *profile.Set, w Workload, keep func(c *Candidate) bool) *Space {
 			s.list(c)
 		}
 	}
+	if w.Combine && w.Mode == profile.Infer {
+		b.layCombinations(s, keep)
+	}
 	return s
+}
+
+// layCombinations lists what of several VM types is on a variant's time–cost
+// frontier, in whole batches like everything else. Of one type only all counts
+// are there already.
+func (b *builder) layCombinations(s *Space, keep func(c *Candidate) bool) {
+	c := b.combinable(Rental{})
+	if len(c.parts) < 2 || c.solve(Rental{}) != nil {
+		return
+	}
+	for _, front := range c.Frontiers.Variants {
+		for _, at := range front {
+			if kinds(at.Counts) < 2 {
+				continue
+			}
+			if one := c.Candidate(at, true); keep == nil || keep(&one) {
+				s.list(one)
+			}
+		}
+	}
+	s.Combinations = c.Frontiers.Explored.Configurations
+}
+
+// kinds is how many VM types there are any of.
+func kinds(counts []int) (n int) {
+	for _, k := range counts {
+		if k > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Build is [Lay] with every candidate made.

@@ -107,7 +107,7 @@ func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) 
 		if !(values[i]*nearest <= to) {
 			break
 		}
-		if !r.Feasible[i] || seen[s.cell[i]] {
+		if !r.Feasible[i] || s.cell[i] == mixed || seen[s.cell[i]] { // one VM type is probed at a time
 			continue
 		}
 		seen[s.cell[i]] = true
@@ -133,7 +133,7 @@ func (r *Result) choice(o Objective) float64 {
 		if !(v <= second || v <= probed && s.unprobed < s.Len()) {
 			break
 		}
-		if !r.Feasible[i] {
+		if !r.Feasible[i] || s.cell[i] == mixed {
 			continue
 		}
 		mean := v * math.Exp(float64(spread.sigma[i])*float64(spread.sigma[i])/2)

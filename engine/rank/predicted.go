@@ -22,13 +22,22 @@ type Predictor interface {
 	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
 }
 
-// predicted lists candidates for the cells that no run answers for: every
-// variant that was run, at every batch size that was, on every VM type with a
-// GPU. Each is labelled by the basis of its prediction.
-func (b *builder) predicted(keys []cellKey, cells [][]int32) []Candidate {
+// predicted lists candidates for the cells that no run answers for.
+func (b *builder) predicted(keys []cellKey, cells [][]int32) (out []Candidate) {
+	b.imagine(keys, cells, func(index int, r profile.Run, why string) {
+		out = append(out, b.imaginedCell(index, r, why)...)
+	})
+	return out
+}
+
+// imagine calls f for every cell that no run answers for but a prediction does:
+// every variant that was run, at every batch size that was, on every VM type with
+// a GPU. Each is labelled by the basis of its prediction.
+func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r profile.Run, why string)) {
 	if b.w.Predictor == nil {
-		return nil
+		return
 	}
+	b.donors = nil
 	for _, r := range b.set.Runs {
 		if r.Model == b.w.Model && r.Mode == b.w.Mode {
 			b.donors = append(b.donors, r)
@@ -36,7 +45,6 @@ func (b *builder) predicted(keys []cellKey, cells [][]int32) []Candidate {
 	}
 	variants, batches := b.axes()
 	offers, known := b.offers(), b.answeredAnywhere(keys, cells)
-	var out []Candidate
 	// All predictions for a GPU err together: they rest on the same knowledge
 	// of it.
 	gpus := map[string]int{}
@@ -56,11 +64,10 @@ func (b *builder) predicted(keys []cellKey, cells [][]int32) []Candidate {
 				if _, seen := gpus[gpu]; !seen {
 					gpus[gpu] = len(keys) + len(gpus)
 				}
-				out = append(out, b.imaginedCell(gpus[gpu], run, why)...)
+				f(gpus[gpu], run, why)
 			}
 		}
 	}
-	return out
 }
 
 // offers are the VM types to predict for. Of one that costs the same in several

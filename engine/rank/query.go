@@ -21,6 +21,8 @@ type Workload struct {
 	Units          float64  // inference: how many units W
 	Purchase       profile.Purchase
 	MaxCount       int // most VMs of one type in inference
+	// Combine adds, in inference, the exact frontier over combinations of VM types.
+	Combine bool
 
 	// Predictor adds candidates that rest on no run of their own; nil adds none.
 	Predictor Predictor
@@ -94,7 +96,14 @@ type Part struct {
 	// there are for the VM type and purchase option; 0 where there is but one,
 	// or all are the same: the price is then taken as quoted.
 	PriceSpread float64
+	// Of a combination of VM types: what all VMs of this type do of the work, at
+	// which batch size, and how long the busiest of their GPUs works, in seconds.
+	BatchSize    int
+	Units, BusyS float64
 }
+
+// Outcome is a time and what it costs.
+type Outcome struct{ Seconds, USD float64 }
 
 // Quality is the estimate of a candidate's accuracy, with its metric.
 type Quality struct {
@@ -120,6 +129,11 @@ type Candidate struct {
 	Cost    estimate.Estimate // US dollars; unknown without a price
 	Quality *Quality
 
+	// Other is, of a combination of VM types, the outcome in whole batches where
+	// Time and Cost are those of work that divides at will, or the other way round.
+	Other   *Outcome
+	Divided bool // the former
+
 	OverMemory *Violation // the GPU's memory does not hold it
 	Sources    []int64    // runs it rests on
 	AsPrinted  bool       // a published total of unknown epochs
@@ -135,6 +149,7 @@ type Candidate struct {
 	timeLine, costLine *runtime.Line  // over epochs, where known
 	timed              estimate.Basis // of the iteration time
 	cell               int            // timing cell; candidates of one cell err together
+	mix                []blend        // of a combination of VM types: cells and their parts
 }
 
 // USDPerHour is the price of the whole configuration; nil where a part has none.

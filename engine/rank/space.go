@@ -21,6 +21,9 @@ type Space struct {
 	// HigherIsBetter is the direction of the accuracy metric.
 	HigherIsBetter bool
 	Metric         string
+	// Combinations is how many combinations of VMs and variants the listed ones
+	// are the frontier of; 0 where none were asked for.
+	Combinations float64
 
 	builder  *builder
 	families []family
@@ -33,8 +36,12 @@ type Space struct {
 	probed                 []bool // by a run on the VM type at the batch size
 	unprobed               int
 	cell                   []int32
+	mixes                  map[int][]blend // of the candidates whose cell is mixed
 	orders                 orders
 }
+
+// mixed is the cell of what rests on several.
+const mixed = -1
 
 // spread is how uncertain the values of an objective are.
 type spread struct {
@@ -151,6 +158,13 @@ func (s *Space) put(c *Candidate) {
 	s.Accuracy, s.Loss = append(s.Accuracy, accuracy), append(s.Loss, loss)
 	barred := c.OverMemory != nil || math.IsNaN(valueOf(c.Time))
 	s.cell = append(s.cell, int32(c.cell))
+	if c.mix != nil {
+		s.cell[len(s.cell)-1] = mixed
+		if s.mixes == nil {
+			s.mixes = map[int][]blend{}
+		}
+		s.mixes[len(s.cell)-1] = c.mix
+	}
 	vague := c.Time.LogSigma() == 0
 	s.barred = append(s.barred, barred)
 	s.timeSpread.put(c.sigma(ObjectiveTime), !barred && (vague || !(valueOf(c.Time) > 0)))

@@ -40,6 +40,7 @@ const (
 	Variants  Action = "variants"
 	Feasible  Action = "feasible"
 	Predicted Action = "predicted"
+	Combined  Action = "combined"
 	NextProbe Action = "next-probe"
 	Axes      Action = "axes"
 	ZoomIn    Action = "zoom-in"
@@ -162,6 +163,7 @@ func defaults() []Binding {
 		{Action: Variants, Keys: []string{"v"}, Group: asking, Help: "variant", Long: "filter by variant", Only: explore, Rank: 11},
 		{Action: Feasible, Keys: []string{"f"}, Group: asking, Help: "hide", Long: "show or hide what is infeasible", Only: explore, Rank: 11},
 		{Action: Predicted, Keys: []string{"P"}, Group: asking, Help: "predict", Long: "rank also what was not probed, by prediction", Only: explore, Rank: 13},
+		{Action: Combined, Keys: []string{"C"}, Group: asking, Help: "combine", Long: "in inference, rank also combinations of VM types: their exact frontier", Only: explore, Rank: 13},
 		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away", Only: explore, Rank: 11},
 		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "axes", Long: "logarithmic or linear axes", Only: explore, Rank: 11},
 

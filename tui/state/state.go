@@ -50,6 +50,7 @@ type Question struct {
 	GPU         string           `json:"gpu,omitempty"`
 	Variant     string           `json:"variant,omitempty"`
 	Predicted   bool             `json:"predicted,omitempty"` // also what was not probed
+	Combined    bool             `json:"combined,omitempty"`  // in inference also combinations of VM types
 }
 
 // Path is $XDG_STATE_HOME/sweetspot/state.json.

@@ -109,7 +109,7 @@ func (a *Answer) isSweet(i int) bool {
 }
 
 func workload(q state.Question) rank.Workload {
-	w := rank.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount}
+	w := rank.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount, Combine: q.Combined}
 	if q.BatchSize > 0 {
 		w.BatchSizes = []int{q.BatchSize}
 	}

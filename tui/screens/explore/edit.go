@@ -79,6 +79,13 @@ func (s *Screen) Predict() (changed bool) {
 	return true
 }
 
+// Combine adds combinations of VM types, or takes them away.
+func (s *Screen) Combine() (changed bool) {
+	s.remember("combinations")
+	s.question.Combined = !s.question.Combined
+	return true
+}
+
 // NextProbe is the candidate that it is most worth to probe; ok is false where
 // no probe is expected to pay, or none is known yet.
 func (s *Screen) NextProbe() (c *rank.Candidate, ok bool) {
@@ -93,7 +100,7 @@ func (s *Screen) Clear() (changed bool) {
 	q := s.question
 	now := state.Question{
 		Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units,
-		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted,
+		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted, Combined: q.Combined,
 	}
 	if now == q {
 		return false

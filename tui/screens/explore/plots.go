@@ -1,9 +1,11 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/quantity"
@@ -218,9 +220,11 @@ func (p *plots) classify(s *rank.Space) []uint8 {
 // className is the GPU, and whether its times were measured by this program:
 // one's own measurements must not look like printed ones.
 func className(c *rank.Candidate) string {
-	name := c.Configuration[0].VM.GPU
-	if name == "" {
-		name = "CPU"
+	name := ""
+	for _, p := range c.Configuration {
+		if gpu := cmp.Or(p.VM.GPU, "CPU"); !strings.Contains(name, gpu) {
+			name = strings.TrimPrefix(name+"+"+gpu, "+")
+		}
 	}
 	if c.Time.Basis == estimate.Measured {
 		name += " measured"

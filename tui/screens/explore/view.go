@@ -130,7 +130,11 @@ func (s *Screen) rankingTitle() string {
 
 func (s *Screen) rankingNote() string {
 	ok, all := s.counts()
-	return fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)), s.th.Symbols.Dot, s.question.Purchase)
+	note := fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)), s.th.Symbols.Dot, s.question.Purchase)
+	if s.answer != nil && s.answer.Result.Space.Combinations > 0 {
+		note = fmt.Sprintf("the best of %s combinations %s %s", quantity.Count(s.answer.Result.Space.Combinations), s.th.Symbols.Dot, note)
+	}
+	return note
 }
 
 func (s *Screen) pinnedNote() string {

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,17 +28,15 @@ func why(a *Answer, i int) []string {
 	c := r.Space.At(i)
 	lines := []string{place(a, i)}
 	lines = append(lines, numbers(c)...)
-	if s := bought(a); s != "" {
-		lines = append(lines, s)
+	steps := neighbours(r, i)
+	if c.Other != nil {
+		lines, steps = append(lines, steps), ""
 	}
-	if s := sweet(a, i); s != "" {
-		lines = append(lines, s)
-	}
-	if s := toTarget(c); s != "" {
-		lines = append(lines, s)
-	}
+	lines = append(lines, combination(c)...)
+	lines = append(lines, bought(a), sweet(a, i), toTarget(c))
 	lines = append(lines, nextProbe(a)...)
-	return append(lines, restsOn(a, c))
+	lines = append(lines, restsOn(a, c), steps)
+	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }
 
 // toTarget says how many epochs a target accuracy takes, and on what that rests.
@@ -297,10 +296,7 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 	if c.IsPredicted() {
 		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
 		line += tested(a, c)
-		if p := c.Configuration[0]; p.USDPerHour != nil {
-			line += fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
-		}
-		return line
+		return line + price(c)
 	}
 	runs := "1 run"
 	if n := len(c.Sources); n != 1 {
@@ -317,10 +313,20 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 	if k, ok := a.Set.Kinds[c.Time.Basis]; ok && k.Words != "" && c.Time.Basis != estimate.Measured {
 		line += " · interval: " + k.Words
 	}
-	if p := c.Configuration[0]; p.USDPerHour != nil {
-		line += fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
+	return line + price(c)
+}
+
+// price is what the VMs cost an hour, and where that is from.
+func price(c *rank.Candidate) string {
+	hourly := c.USDPerHour()
+	switch p := c.Configuration[0]; {
+	case hourly == nil:
+		return ""
+	case len(c.Configuration) > 1:
+		return fmt.Sprintf(" · %s/h together", quantity.Money(*hourly))
+	default:
+		return fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
 	}
-	return line
 }
 
 // tested says how far off such estimates were on the set's own runs; "" where

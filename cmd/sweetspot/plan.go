@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/export"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+	"sweetspot/engine/transfer"
+	"sweetspot/engine/validate"
+)
+
+// planFlags are the flags of a plan beside those of a ranking.
+type planFlags struct {
+	queryFlags
+	vms                         []string
+	split, method               string
+	startup, minimum, billingBy string
+}
+
+func newPlanCommand() *cobra.Command {
+	var flags planFlags
+	var csv bool
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Combine VM types for batch inference: the exact frontier of time, cost and accuracy",
+		Long: "plan searches every combination of VM types and counts, for every variant of the model, and lists those that\n" +
+			"no other beats: exactly, however many there are. The greedy algorithm of Rathnayake et al. (2020) stands beside it.",
+		Example: "  sweetspot plan --model CaffeNet --units 1M --vms p2.xlarge:3,g3.4xlarge:2 --max-time 1h\n" +
+			"  sweetspot plan --model CaffeNet --units 10M --max-per-type 8 --min-accuracy 70% --sort time --json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if csv && wantsJSON(cmd) {
+				return usageError("--csv and --json exclude each other")
+			}
+			in, err := flags.plan(cmd)
+			if err != nil {
+				return err
+			}
+			plan := export.NewPlan(in)
+			switch out := cmd.OutOrStdout(); {
+			case wantsJSON(cmd):
+				err = printJSON(out, plan)
+			case csv:
+				err = export.WriteCSV(out, plan.Candidates)
+			default:
+				err = plan.Write(out, in)
+			}
+			return errors.Join(err, plannedOrSay(plan, in))
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&csv, "csv", false, "print CSV")
+	return cmd
+}
+
+func (f *planFlags) register(cmd *cobra.Command) {
+	f.registerQuery(cmd)
+	fl := cmd.Flags()
+	fl.StringSliceVar(&f.vms, "vms", nil, "instance types with the most of each, as p2.xlarge:3 (default: all the model was run on)")
+	fl.IntVar(&f.maxCount, "max-per-type", defaultMaxCount, "most VMs of each type that --vms does not name")
+	fl.StringVar(&f.split, "split", string(cluster.ByThroughput), "how the work is shared: by throughput, or by gpus as the study does")
+	fl.StringVar(&f.method, "method", "exact", "what picks: exact, or greedy for the study's Algorithm 1")
+	fl.StringVar(&f.startup, "startup", "", "time from renting a VM until it can begin, paid like the rest (90s)")
+	fl.StringVar(&f.minimum, "min-billing", "", "shortest time that is billed for a VM (60s)")
+	fl.StringVar(&f.billingBy, "billing-step", "", "billed time is a multiple of this (1h; default: to the second)")
+}
+
+// plan answers the flags.
+func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
+	f.mode = string(profile.Infer)
+	if in.Rental, err = f.rental(); err != nil {
+		return in, err
+	}
+	switch strings.ToLower(f.method) {
+	case "exact", "greedy":
+		in.Greedy = strings.EqualFold(f.method, "greedy")
+	default:
+		return in, usageError("--method %q is neither exact nor greedy", f.method)
+	}
+	w, err := workspace.Open(cmd.Context(), database(cmd))
+	if err != nil {
+		return in, err
+	}
+	defer w.Close()
+	set, err := w.Load(cmd.Context())
+	if err != nil {
+		return in, err
+	}
+	q, err := f.query(set)
+	if err != nil {
+		return in, err
+	}
+	if f.predicted {
+		q.Predictor = transfer.New(set, q.Mode)
+	}
+	if in.Combined, err = rank.Combine(set, q.Workload, in.Rental); err != nil {
+		return in, exitError{exitInfeasible, err}
+	}
+	in.Result, in.Tested = rank.Evaluate(in.Combined.Lay(), q), validate.ByBasis(set)
+	return in, nil
+}
+
+func (f *planFlags) rental() (r rank.Rental, err error) {
+	if r.Split, err = export.ParseSplit(f.split); err != nil {
+		return r, usageError("--split: %w", err)
+	}
+	if r.Limits, err = parseVMs(f.vms); err != nil {
+		return r, err
+	}
+	for _, d := range []struct {
+		name, text string
+		to         *float64
+	}{{"startup", f.startup, &r.StartupS}, {"min-billing", f.minimum, &r.Billing.MinimumS}, {"billing-step", f.billingBy, &r.Billing.GranularityS}} {
+		if d.text == "" {
+			continue
+		}
+		if *d.to, err = quantity.ParseDuration(d.text); err != nil {
+			return r, usageError("--%s: %w", d.name, err)
+		}
+	}
+	return r, nil
+}
+
+// mostVMs bounds what is asked for of one type: beyond that it is a slip.
+const mostVMs = 1000
+
+// parseVMs reads p2.xlarge:3,g3.4xlarge:2.
+func parseVMs(words []string) (limits []rank.Limit, err error) {
+	seen := map[string]bool{}
+	for _, w := range words {
+		name, count, ok := strings.Cut(strings.TrimSpace(w), ":")
+		n, err := strconv.Atoi(strings.TrimSpace(count))
+		switch {
+		case !ok || err != nil || name == "" || n < 0 || n > mostVMs:
+			return nil, usageError("--vms %q: write an instance type and how many of it, from 0 to %d, as p2.xlarge:3", w, mostVMs)
+		case seen[name]:
+			return nil, usageError("--vms names %s twice", name)
+		}
+		seen[name] = true
+		limits = append(limits, rank.Limit{InstanceType: name, Most: n})
+	}
+	return limits, nil
+}
+
+// plannedOrSay turns a plan without a pick into the sentence that says why.
+func plannedOrSay(p export.Plan, in export.PlanInput) error {
+	switch {
+	case p.Pick != nil:
+		return nil
+	case len(in.Result.Order) > 0:
+		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds nothing within the limits, but there are %d: use --method exact", len(in.Result.Order))}
+	}
+	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", export.WhyNothing(in.Result))}
+}

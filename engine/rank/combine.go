@@ -1,0 +1,388 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
+)
+
+// Rental says which VMs batch inference may be combined from, and how they are
+// paid.
+type Rental struct {
+	// Limits are the most VMs by instance type, in the order they are asked for;
+	// empty allows Workload.MaxCount of every type there is.
+	Limits   []Limit
+	Split    cluster.Split // "" is by throughput
+	StartupS float64       // seconds until a rented VM can begin, beside what its runs took to start
+	Billing  cluster.Billing
+}
+
+// Limit is the most VMs of an instance type.
+type Limit struct {
+	InstanceType string
+	Most         int
+}
+
+// Combined is a workload of batch inference over combinations of VMs: which there
+// are, what each of them does, and their exact frontiers.
+type Combined struct {
+	Space     cluster.Space
+	Frontiers *cluster.Frontiers
+	// Missing are the instance types asked for that nothing is known of for this
+	// model, Unpriced those without a price for the purchase option.
+	Missing, Unpriced []string
+
+	builder  *builder
+	variants []profile.Variant
+	parts    []Part      // one a VM type
+	timings  [][]*timing // by variant and VM type; nil where none
+}
+
+// timing is what is known of a variant on a VM type, at its best batch size.
+type timing struct {
+	run      profile.Run
+	base     Candidate
+	batch    estimate.Estimate // seconds of one batch
+	startupS float64
+}
+
+func (t *timing) rate() float64 { return float64(t.run.BatchSize) / t.batch.Value }
+
+// Combine lays a workload of batch inference out over combinations of VM types.
+// Every variant runs at the batch size that does most on each type. A start-up
+// belongs to the VM type: the median over the variants. Where nothing can be
+// combined the error says why.
+func Combine(set *profile.Set, w Workload, rental Rental) (*Combined, error) {
+	c := newBuilder(set, w).combinable(rental)
+	if len(c.parts) == 0 {
+		return c, c.nothing()
+	}
+	return c, c.solve(rental)
+}
+
+func (c *Combined) nothing() error {
+	switch {
+	case len(c.Unpriced) > 0:
+		return fmt.Errorf("nothing to combine: %s without a price (%s)", plural(len(c.Unpriced), "VM type"), strings.Join(c.Unpriced, ", "))
+	case len(c.Missing) > 0:
+		return fmt.Errorf("nothing to combine: no run of %s on %s; probe it there, or take predictions", c.builder.w.Model, strings.Join(c.Missing, ", "))
+	}
+	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented", c.builder.w.Model)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// offerKey is a VM type wherever it is rented.
+type offerKey struct{ cloud, instanceType string }
+
+// combinable finds the VM types that can be combined and what is known there. Of
+// one in several regions the cheapest stands for all.
+func (b *builder) combinable(rental Rental) *Combined {
+	c := &Combined{builder: b}
+	best := map[offerKey]map[string]*timing{}
+	var order []offerKey
+	b.timings(func(t *timing) {
+		vm := t.base.Configuration[0].VM
+		k := offerKey{vm.Cloud, vm.InstanceType}
+		if best[k] == nil {
+			best[k], order = map[string]*timing{}, append(order, k)
+		}
+		if old := best[k][variantKey(t.run.Variant)]; old == nil || t.before(old) {
+			best[k][variantKey(t.run.Variant)] = t
+		}
+	})
+	if len(rental.Limits) > 0 {
+		order = c.asked(rental, order)
+	}
+	variants := map[string]int{}
+	for _, k := range order {
+		column, part := best[k], Part{}
+		for _, t := range column {
+			if p := t.base.Configuration[0]; part.VM.InstanceType == "" || p.VM.Region < part.VM.Region {
+				part = p
+			}
+		}
+		if part.USDPerHour == nil {
+			c.Unpriced = append(c.Unpriced, k.instanceType)
+			continue
+		}
+		part.Count = rental.most(k.instanceType, b.w.MaxCount)
+		c.parts = append(c.parts, part)
+		for id, t := range column {
+			if _, seen := variants[id]; !seen {
+				variants[id] = len(c.variants)
+				c.variants = append(c.variants, t.run.Variant)
+			}
+		}
+	}
+	slices.SortFunc(c.variants, func(x, y profile.Variant) int { return strings.Compare(variantKey(x), variantKey(y)) })
+	for _, v := range c.variants {
+		row := make([]*timing, len(c.parts))
+		for i, p := range c.parts {
+			row[i] = best[offerKey{p.VM.Cloud, p.VM.InstanceType}][variantKey(v)]
+		}
+		c.timings = append(c.timings, row)
+	}
+	return c
+}
+
+// before prefers the cheaper region, then the batch size that does more.
+func (t *timing) before(old *timing) bool {
+	mine, its := t.base.USDPerHour(), old.base.USDPerHour()
+	switch {
+	case mine == nil || its == nil:
+		return mine != nil
+	case *mine != *its:
+		return *mine < *its
+	}
+	return t.rate() > old.rate()
+}
+
+// asked are the VM types of the limits, in their order.
+func (c *Combined) asked(rental Rental, known []offerKey) (order []offerKey) {
+	for _, l := range rental.Limits {
+		found := false
+		for _, k := range known {
+			if k.instanceType == l.InstanceType {
+				order, found = append(order, k), true
+			}
+		}
+		if !found {
+			c.Missing = append(c.Missing, l.InstanceType)
+		}
+	}
+	return order
+}
+
+func (r Rental) most(instanceType string, otherwise int) int {
+	for _, l := range r.Limits {
+		if l.InstanceType == instanceType {
+			return l.Most
+		}
+	}
+	return max(otherwise, 1)
+}
+
+// timings calls f for every cell that tells how fast a variant is on a VM type
+// that can be rented and whose memory holds it.
+func (b *builder) timings(f func(t *timing)) {
+	give := func(index int, runs []profile.Run, why string) {
+		r := runs[0]
+		c := b.base(index, runs)
+		if r.Cloud == "" || c.OverMemory != nil {
+			return
+		}
+		c.Why = why
+		c.Configuration = []Part{b.part(r, 1)}
+		t := &timing{run: r, base: c}
+		steady, startups := make([]estimate.Estimate, len(runs)), 0.0
+		for i, s := range runs {
+			startup, _ := s.Startup()
+			startups += startup + s.WarmupExtraS
+			if steady[i] = s.Steady; steady[i].High <= steady[i].Low {
+				steady[i] = estimate.Spread(s.Steady.Value, b.set.Kinds[s.Basis].Rel, s.Basis)
+			}
+		}
+		t.batch, t.startupS = runtime.Pool(steady), startups/float64(len(runs))
+		f(t)
+	}
+	keys, cells := b.cells()
+	for index, cell := range cells {
+		if runs := strongest(b.gather(cell), b.answers); len(runs) > 0 {
+			give(index, runs, "")
+		}
+	}
+	b.imagine(keys, cells, func(index int, r profile.Run, why string) { give(index, []profile.Run{r}, why) })
+}
+
+// solve finds the frontiers.
+func (c *Combined) solve(rental Rental) (err error) {
+	w := c.builder.w
+	c.Space = cluster.Space{Units: w.Units, Split: cmp.Or(rental.Split, cluster.ByThroughput)}
+	for i, p := range c.parts {
+		c.Space.VMs = append(c.Space.VMs, cluster.VMType{
+			GPUs: p.VM.GPUCount, Limit: p.Count, USDPerHour: *p.USDPerHour,
+			StartupS: rental.StartupS + c.startup(i), Billing: rental.Billing,
+		})
+	}
+	for k := range c.variants {
+		v := cluster.Variant{Batches: make([]cluster.Batch, len(c.parts))}
+		for i, t := range c.timings[k] {
+			if t == nil {
+				continue
+			}
+			v.Batches[i] = cluster.Batch{Size: float64(t.run.BatchSize), Seconds: t.batch.Value}
+			if q := t.base.Quality; q != nil && v.Accuracy == nil {
+				v.Accuracy, c.Space.LowerIsBetter = new(q.Estimate.Value), !q.HigherIsBetter
+			}
+		}
+		c.Space.Variants = append(c.Space.Variants, v)
+	}
+	c.Frontiers, err = c.Space.Frontiers()
+	return err
+}
+
+// startup is the median start-up of the variants on VM type i.
+func (c *Combined) startup(i int) float64 {
+	var all []float64
+	for k := range c.timings {
+		if t := c.timings[k][i]; t != nil {
+			all = append(all, t.startupS)
+		}
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// Limits are the query's limits as the frontiers have them.
+func (l Limits) cluster() cluster.Limits {
+	return cluster.Limits{MaxSeconds: l.MaxTime, MaxUSD: l.MaxCost, WorstAccuracy: l.MinAccuracy}
+}
+
+// VMs are the most of each instance type that are combined.
+func (c *Combined) VMs() map[string]int {
+	out := map[string]int{}
+	for _, p := range c.parts {
+		out[p.VM.InstanceType] = p.Count
+	}
+	return out
+}
+
+// Within lists the frontiers within a query's limits.
+func (c *Combined) Within(l Limits) cluster.Selection { return c.Frontiers.Within(l.cluster()) }
+
+// Greedy is what Algorithm 1 of Rathnayake et al. picks; ok is false where it
+// finds nothing.
+func (c *Combined) Greedy(l Limits) (cluster.Configuration, bool) { return c.Space.Greedy(l.cluster()) }
+
+// Shadows are the prices of the limits.
+func (c *Combined) Shadows(l Limits, o cluster.Objective) []cluster.Shadow {
+	return c.Frontiers.Shadows(l.cluster(), o)
+}
+
+// Lay is the space of every configuration on the time–cost frontier of a variant:
+// whatever is wanted the best is among them.
+func (c *Combined) Lay() *Space {
+	s := newSpace(c.builder)
+	for _, front := range c.Frontiers.Variants {
+		for _, at := range front {
+			s.list(c.Candidate(at, false))
+		}
+	}
+	s.Combinations = c.Frontiers.Explored.Configurations
+	return s
+}
+
+// Candidate describes a configuration. Its time and cost are those of work that
+// divides at will, or with whole those of whole batches; the other ones stand
+// beside them. The intervals weigh each VM type's by its share of the work: what
+// rests on one run errs together.
+func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
+	schedule := c.Space.Schedule(at)
+	first := slices.IndexFunc(at.Counts, func(n int) bool { return n > 0 })
+	out := c.timings[at.Variant][first].base
+	out.Units, out.Configuration, out.Sources, out.Why = new(c.Space.Units), nil, nil, ""
+	shares := c.shares(at)
+	var spread float64
+	for i, n := range at.Counts {
+		if n == 0 {
+			continue
+		}
+		t := c.timings[at.Variant][i]
+		part := c.parts[i]
+		part.Count, part.BatchSize, part.Units, part.BusyS = n, t.run.BatchSize, schedule.Shares[i].Units, schedule.Shares[i].BusyS
+		if out.BatchSize != t.run.BatchSize {
+			out.BatchSize = 0
+		}
+		out.Configuration, out.Sources = append(out.Configuration, part), append(out.Sources, t.base.Sources...)
+		out.timed = estimate.Weakest(out.timed, t.base.timed)
+		out.Why = cmp.Or(out.Why, t.base.Why)
+		out.mix = append(out.mix, blend{int32(t.base.cell), shares[i] * t.batch.LogSigma()})
+		spread += math.Pow(float64(n)**part.USDPerHour/cluster.USDPerHour(c.members(at))*part.PriceSpread, 2)
+	}
+	out.mix = pooled(out.mix)
+	slices.Sort(out.Sources)
+	out.Sources = slices.Compact(out.Sources)
+	seconds, usd := at.Seconds, at.USD
+	out.Other, out.Divided = &Outcome{Seconds: schedule.Seconds, USD: schedule.USD}, !whole
+	if whole {
+		seconds, usd = schedule.Seconds, schedule.USD
+		out.Other = &Outcome{Seconds: at.Seconds, USD: at.USD}
+	}
+	sigma := 0.0
+	for _, m := range out.mix {
+		sigma = math.Hypot(sigma, m.sigma)
+	}
+	out.Time = estimate.Spread(seconds, math.Expm1(estimate.Z90*sigma), out.timed)
+	out.Cost = widened(estimate.Spread(usd, math.Expm1(estimate.Z90*sigma), out.timed), math.Sqrt(spread))
+	out.identify()
+	return out
+}
+
+// shares is by how much of a relative change of each VM type's speed the time of
+// the configuration changes: its share of the work where all end together, all of
+// it for the slowest type where the work is split by GPUs.
+func (c *Combined) shares(at cluster.Configuration) []float64 {
+	shares := make([]float64, len(at.Counts))
+	var sum float64
+	slowest, rate := -1, math.Inf(1)
+	for i, n := range at.Counts {
+		if n == 0 {
+			continue
+		}
+		t := c.timings[at.Variant][i]
+		shares[i] = float64(n*max(c.parts[i].VM.GPUCount, 1)) * t.rate()
+		sum += shares[i]
+		if t.rate() < rate {
+			slowest, rate = i, t.rate()
+		}
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+	if c.Space.Split == cluster.ByGPUs {
+		clear(shares)
+		shares[slowest] = 1
+	}
+	return shares
+}
+
+func (c *Combined) members(at cluster.Configuration) (members []cluster.Member) {
+	for i, n := range at.Counts {
+		if n > 0 {
+			members = append(members, cluster.Member{Count: n, USDPerHour: *c.parts[i].USDPerHour})
+		}
+	}
+	return members
+}
+
+// blend is the part that a timing cell has in the uncertainty of a candidate, as
+// a standard deviation of the logarithm.
+type blend struct {
+	cell  int32
+	sigma float64
+}
+
+// pooled adds up what rests on one cell.
+func pooled(mix []blend) (out []blend) {
+	for _, m := range mix {
+		if k := slices.IndexFunc(out, func(o blend) bool { return o.cell == m.cell }); k >= 0 {
+			out[k].sigma += m.sigma
+		} else {
+			out = append(out, m)
+		}
+	}
+	return out
+}

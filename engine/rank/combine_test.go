@@ -1,0 +1,166 @@
+package rank
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// twoGPUs is a variant timed on two VM types, rates in units per second.
+func twoGPUs(rateA, rateB, relA, relB float64) *profile.Set {
+	run := func(id int64, vm, gpu string, rate, rel float64) profile.Run {
+		return profile.Run{
+			ID: id, Model: "net", Mode: profile.Infer, Cloud: "aws", Region: "r", InstanceType: vm, GPU: gpu, GPUCount: 1, Count: 1, BatchSize: 10,
+			Status: profile.Done, Basis: estimate.Measured, Steady: estimate.Spread(10/rate, rel, estimate.Measured),
+			Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.8, HigherIsBetter: true, Basis: estimate.Measured},
+		}
+	}
+	price := func(usd float64) []profile.Price {
+		return []profile.Price{{Purchase: profile.OnDemand, USDPerHour: usd}}
+	}
+	return &profile.Set{
+		Runs: []profile.Run{run(1, "a", "T4", rateA, relA), run(2, "b", "A10G", rateB, relB)},
+		VMTypes: []profile.VMType{
+			{Cloud: "aws", Region: "r", InstanceType: "a", GPU: "T4", GPUCount: 1, Prices: price(1)},
+			{Cloud: "aws", Region: "r", InstanceType: "b", GPU: "A10G", GPUCount: 1, Prices: price(3)},
+		},
+	}
+}
+
+func infers(units float64) Workload {
+	return Workload{Model: "net", Mode: profile.Infer, Units: units, MaxCount: 3, Purchase: profile.OnDemand}
+}
+
+// VMs of one type are one candidate, whether combined or ranked alone.
+func TestOneTypeIsTheSameCombinedAndAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(0.5, 500)
+		set := twoGPUs(rate.Draw(t, "rate a"), rate.Draw(t, "rate b"), 0.1, 0.2)
+		w := infers(float64(rapid.IntRange(1, 100000).Draw(t, "units")))
+		c, err := Combine(set, w, Rental{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, alone := range Build(set, w) {
+			counts := make([]int, 2)
+			counts[map[string]int{"a": 0, "b": 1}[alone.Configuration[0].VM.InstanceType]] = alone.Configuration[0].Count
+			at, ok := c.Space.Evaluate(0, counts)
+			if !ok {
+				t.Fatalf("%v is no combination", counts)
+			}
+			one := c.Candidate(at, true)
+			for name, pair := range map[string][2]float64{
+				"time": {one.Time.Value, alone.Time.Value}, "low": {one.Time.Low, alone.Time.Low}, "high": {one.Time.High, alone.Time.High},
+				"cost": {one.Cost.Value, alone.Cost.Value}, "cost high": {one.Cost.High, alone.Cost.High},
+			} {
+				if math.Abs(pair[0]-pair[1]) > 1e-9*pair[1] {
+					t.Fatalf("%s: %s %g combined, %g alone", alone.ID, name, pair[0], pair[1])
+				}
+			}
+			if one.ID != alone.ID || one.Other.Seconds > one.Time.Value*(1+1e-9) || one.Divided {
+				t.Fatalf("%s combined is %s: %+v", alone.ID, one.ID, one.Other)
+			}
+		}
+	})
+}
+
+// What rests on two runs is surer than either; where both rest on one printed
+// number they err together.
+func TestIntervalsOfCombinations(t *testing.T) {
+	const rel = 0.2
+	c, err := Combine(twoGPUs(100, 100, rel, rel), infers(1e6), Rental{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := c.Space.Evaluate(0, []int{1, 1})
+	both := c.Candidate(at, false)
+	if want := math.Log1p(rel) / estimate.Z90 / math.Sqrt2; math.Abs(both.Time.LogSigma()-want) > 1e-9 {
+		t.Errorf("two equal shares of independent runs: sigma %g, want %g", both.Time.LogSigma(), want)
+	}
+	if !both.Divided || both.Time.Value != 1e6/200 || math.Abs(both.Cost.Value-both.Time.Value*4/3600) > 1e-9 {
+		t.Errorf("%+v", both)
+	}
+	if p := both.Configuration; len(p) != 2 || p[0].Units+p[1].Units != 1e6 || p[0].BatchSize != 10 || p[1].BusyS > both.Other.Seconds {
+		t.Errorf("parts %+v", p)
+	}
+	printed := twoGPUs(100, 100, rel, rel)
+	for i := range printed.Runs {
+		printed.Runs[i].Basis, printed.Runs[i].GPU = estimate.Published, "T4"
+	}
+	if c, err = Combine(printed, infers(1e6), Rental{}); err != nil {
+		t.Fatal(err)
+	}
+	if both = c.Candidate(at, false); math.Abs(both.Time.LogSigma()-math.Log1p(rel)/estimate.Z90) > 1e-9 {
+		t.Errorf("two shares of one number: sigma %g", both.Time.LogSigma())
+	}
+	gpus, err := Combine(twoGPUs(100, 50, rel, 0.5), infers(1e6), Rental{Split: cluster.ByGPUs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ = gpus.Space.Evaluate(0, []int{1, 1})
+	if slow := gpus.Candidate(at, false); math.Abs(slow.Time.LogSigma()-math.Log1p(0.5)/estimate.Z90) > 1e-9 || slow.Time.Value != 1e4 {
+		t.Errorf("split by GPUs the slower type decides: %+v", slow.Time)
+	}
+}
+
+// On Explore's space the combinations stand beside the counts of one type, and
+// the probability of being best is shared among all.
+func TestCombinationsAreCandidates(t *testing.T) {
+	set := twoGPUs(100, 240, 0.1, 0.1)
+	w := infers(1e6)
+	plain := Lay(set, w, nil)
+	w.Combine = true
+	s := Lay(set, w, nil)
+	if s.Len() <= plain.Len() || s.Combinations != 15 {
+		t.Fatalf("%d candidates, %d without combinations of %g", s.Len(), plain.Len(), s.Combinations)
+	}
+	several := 0
+	for i := range s.Len() {
+		c := s.At(i)
+		if len(c.Configuration) > 1 {
+			several++
+			if k, ok := s.Find(c); !ok || k != i || c.USDPerHour() == nil || s.cell[i] != mixed {
+				t.Errorf("%s at %d is found at %d", c.ID, i, k)
+			}
+		}
+	}
+	if several != s.Len()-plain.Len() {
+		t.Errorf("%d combinations of several types among %d more", several, s.Len()-plain.Len())
+	}
+	r := Evaluate(s, Query{Workload: w, Sort: ByTime})
+	fastest := s.At(r.Order[0])
+	if len(fastest.Configuration) != 2 || fastest.Configuration[0].Count != 3 || fastest.Configuration[1].Count != 3 {
+		t.Errorf("the fastest is %s", fastest.ID)
+	}
+	var sum float64
+	for _, p := range r.BestProbability(ObjectiveTime) {
+		sum += p
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("the probabilities add up to %g", sum)
+	}
+	cheaper, faster := r.Neighbours(r.Order[0])
+	if faster != -1 || cheaper < 0 || s.Cost[cheaper] >= s.Cost[r.Order[0]] {
+		t.Errorf("beside the fastest: cheaper %d, faster %d", cheaper, faster)
+	}
+}
+
+func TestWhatCannotBeCombined(t *testing.T) {
+	set := twoGPUs(100, 100, 0.1, 0.1)
+	set.VMTypes[0].Prices = nil
+	c, err := Combine(set, infers(1), Rental{Limits: []Limit{{"b", 2}, {"c", 1}, {"a", 1}}})
+	if err != nil || len(c.Missing) != 1 || c.Missing[0] != "c" || len(c.Unpriced) != 1 || c.Unpriced[0] != "a" || len(c.VMs()) != 1 || c.VMs()["b"] != 2 {
+		t.Errorf("%v: missing %v, unpriced %v, combined %v", err, c.Missing, c.Unpriced, c.VMs())
+	}
+	for i := range set.Runs {
+		set.Runs[i].Cloud = ""
+	}
+	if _, err := Combine(set, infers(1), Rental{}); err == nil {
+		t.Error("machines of one's own were combined")
+	}
+}

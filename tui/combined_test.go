@@ -1,0 +1,39 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+)
+
+// C adds the exact frontier over combinations of VM types, says of how many, and
+// the words about one list what each VM type does.
+func TestCombinations(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	d.press("C")
+	s := d.screen()
+	for _, want := range []string{"the best of 109,368 combinations", "K80+M60", "next faster: +$"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("nothing says %q:\n%s", want, s)
+		}
+	}
+	d.press("s", "s", "s", "s", "tab", "tab", "tab", "enter") // by score
+	words := strings.Join(strings.Fields(strings.ReplaceAll(d.screen(), "│", " ")), " ")
+	for _, want := range []string{"in whole batches: ", "% of the work, batch 300, busy", "were the work divisible at will", "next cheaper: +", "/h together"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("nothing says %q:\n%s", want, d.screen())
+		}
+	}
+	d.press("esc", "C")
+	if s := d.screen(); !strings.Contains(s, "168 of 168") || strings.Contains(s, "combinations") {
+		t.Errorf("the combinations stay:\n%s", s)
+	}
+	d.press("w")
+	d.press("m")
+	if d.app.explore.Question().Mode != "train" {
+		d.press("m")
+	}
+	d.press("C")
+	if s := d.screen(); !strings.Contains(s, "combinations are for inference") {
+		t.Errorf("a training can be combined:\n%s", s)
+	}
+}
