@@ -98,11 +98,19 @@ func (c *Curve) fit(p float64) (a, b float64) {
 	if det > alike*s1*sxx && a >= 0 && b >= 0 {
 		return a, b
 	}
-	// One part alone: a leaves the error Σ(wy²) - (Σwy)²/Σw, b likewise.
-	if sy*sy*sxx >= sxy*sxy*s1 {
-		return sy / s1, 0
+	// One part alone, the one that misses less. What each misses is added up
+	// anew: as a difference of the sums it would be rounding where times differ
+	// by much.
+	a, b = sy/s1, sxy/sxx
+	var ofA, ofB float64
+	for _, point := range c.points {
+		x, y := math.Pow(point.Batch, p), math.Pow(point.Seconds, p)
+		ofA, ofB = ofA+(a/y-1)*(a/y-1), ofB+(b*x/y-1)*(b*x/y-1)
 	}
-	return 0, sxy / sxx
+	if ofA <= ofB {
+		return a, 0
+	}
+	return 0, b
 }
 
 // alike is below which share of its largest possible value a determinant is

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"sweetspot/engine/curve"
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/transfer"
 )
@@ -128,61 +127,6 @@ func relativeLine(x, y []float64) func(float64) float64 {
 		a, b = 0, sxy/sxx
 	}
 	return func(v float64) float64 { return a + b*v }
-}
-
-// regretOfBatch: as above, and the time of an epoch is known of those three
-// batch sizes on a machine. Following the recommended batch size, what does
-// training to the target cost there, against the best? Truth is the cost with
-// the best batch size and the prediction what the recommended one really costs,
-// so the error is the regret. The plain method takes the batch size that is
-// cheapest where the epochs rise linearly.
-var regretOfBatch = Question{
-	Name: "regret", Asks: "cost of training to a target with the recommended batch size, against the best",
-	Cases: regretCases,
-}
-
-func regretCases(set *profile.Set) []Case {
-	var out []Case
-	for _, w := range courses(set) {
-		for _, m := range epochTimes(set, w.key) {
-			for _, target := range w.all.Levels(targetsAsked) {
-				known := w.reached(target, m.batches())
-				if len(known) < 4 {
-					continue
-				}
-				out = append(out, w.regret(m, known, target))
-			}
-		}
-	}
-	return out
-}
-
-func (c course) regret(m machineTimes, known []float64, target float64) Case {
-	probes := smallestMiddleLargest(known)
-	predicted := c.only(probes).Target(target)
-	rise, epochTime := riseOf(c, probes, target), m.line(probes)
-	options, plain, costs := make([]curve.Option, len(known)), make([]curve.Option, len(known)), make([]float64, len(known))
-	for i, b := range known {
-		costs[i] = c.all.Reached(b, target).Epochs * m.seconds[b] * m.price
-		o := predicted.At(b)
-		options[i] = curve.Option{
-			Batch: b, Epochs: o.Epochs.Value, PerEpoch: epochTime(b) * m.price,
-			Tried: slices.Contains(probes, b), Never: o.Never, Error: o.Error,
-		}
-		plain[i] = options[i]
-		plain[i].Error = 0
-		if plain[i].Tried = true; !options[i].Tried {
-			plain[i].Epochs = rise(b)
-		}
-	}
-	chosen := curve.Choose(options)
-	return Case{
-		Of:        fmt.Sprintf("%s to %.4g on %s: batch %g", c.key.Model, target, m.name, known[chosen]),
-		Group:     c.key.Model,
-		Truth:     slices.Min(costs),
-		Predicted: estimate.Exact(costs[chosen], estimate.OtherBatch),
-		Plain:     costs[curve.Choose(plain)],
-	}
 }
 
 // machineTimes are the seconds of an epoch by batch size on one kind of machine.

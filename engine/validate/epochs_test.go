@@ -82,3 +82,31 @@ func TestRegret(t *testing.T) {
 		t.Errorf("%d cases without a machine", n)
 	}
 }
+
+// What is left out must not matter to the recommendation, but to what it costs.
+func TestRegretWithFewerSeeds(t *testing.T) {
+	if n := len(regretOfFewerSeeds.Cases(trainings(linear))); n != 9 {
+		t.Errorf("%d cases, not three for each of three targets", n)
+	}
+	set, spoilt := trainings(linear), trainings(linear)
+	at := map[int]int{}
+	for i, r := range spoilt.Runs {
+		if len(r.Validations) == 0 {
+			continue
+		}
+		if at[r.BatchSize]%3 == 0 { // of two the first
+			for j := range r.Validations {
+				spoilt.Runs[i].Validations[j].Epoch *= 3
+			}
+			spoilt.Runs[i].Epochs = new(3 * *r.Epochs)
+		}
+		at[r.BatchSize]++
+	}
+	whole := courses(set)[0].without(0, 3)
+	part := courses(spoilt)[0].without(0, 3)
+	for _, b := range whole.all.Batches() {
+		if x, y := whole.all.Reached(b, 0.5), part.all.Reached(b, 0.5); x != y || x.Runs != 1 {
+			t.Errorf("batch %g: %+v, with what is left out spoilt %+v", b, x, y)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func Questions() []Question {
 		total("total-short", 2, false),
 		fromTwoBatches, fromTwoBatchesAlone, fromThreeBatches,
 		fromOneProbe, neverProbed, neverProbedFromOne, neverSeen,
-		epochsToTarget, regretOfBatch,
+		epochsToTarget, regretOfBatch, regretOfFewerSeeds,
 	}
 }
 
