@@ -1,6 +1,11 @@
 // Package cluster gives time and cost of batch inference on a combination of
 // VMs, after Rathnayake et al. (2020), with the slips of its equations
-// corrected.
+// corrected, and finds the best of all combinations.
+//
+// A [Space] is everything a job may run on. [Space.Frontiers] finds its exact
+// time–cost frontiers, [Frontiers.Within] what limits leave of them,
+// [Space.Schedule] what whole batches make of one, and [Space.Greedy] is the
+// study's own Algorithm 1.
 package cluster
 
 import "math"

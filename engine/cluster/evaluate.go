@@ -129,6 +129,13 @@ func (p problem) secondsByGPUs(counts []int) (t float64) {
 // Σ rate·(T − start-up) = W over those that are ready before T. One that is not
 // does nothing, and is paid.
 func (p problem) secondsByThroughput(counts []int) float64 {
+	if !p.startUnlike() {
+		rate := 0.0
+		for i, o := range p.offers {
+			rate += float64(counts[i]) * o.rate()
+		}
+		return p.offers[0].startupS + p.units/rate
+	}
 	order := make([]int, 0, len(counts))
 	for i, n := range counts {
 		if n > 0 {

@@ -88,18 +88,36 @@ func (s Space) configurations() (sum float64) {
 	return sum
 }
 
+// key is what a list of configurations is sorted by: moving it costs less than
+// moving them.
+type key struct {
+	first, second float64
+	at            int32
+}
+
+func compareKeys(a, b key) int {
+	return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second), cmp.Compare(a.at, b.at))
+}
+
+// sort fills in the two orders.
 func (f *Frontiers) sort() {
-	for _, front := range f.Variants {
-		f.byTime = append(f.byTime, front...)
+	all := slices.Concat(f.Variants...)
+	time, cost := make([]key, len(all)), make([]key, len(all))
+	for i, c := range all {
+		time[i], cost[i] = key{c.Seconds, c.USD, int32(i)}, key{c.USD, c.Seconds, int32(i)}
 	}
-	slices.SortStableFunc(f.byTime, func(a, b Configuration) int {
-		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.USD, b.USD))
-	})
-	f.byCost = make([]int32, len(f.byTime))
-	for i := range f.byCost {
-		f.byCost[i] = int32(i)
+	var other sync.WaitGroup
+	other.Go(func() { slices.SortFunc(cost, compareKeys) })
+	slices.SortFunc(time, compareKeys)
+	other.Wait()
+	f.byTime, f.byCost = make([]Configuration, len(all)), make([]int32, len(all))
+	place := make([]int32, len(all)) // in byTime, by place in all
+	for i, k := range time {
+		f.byTime[i], place[k.at] = all[k.at], int32(i)
 	}
-	slices.SortStableFunc(f.byCost, func(a, b int32) int { return cmp.Compare(f.byTime[a].USD, f.byTime[b].USD) })
+	for i, k := range cost {
+		f.byCost[i] = place[k.at]
+	}
 }
 
 // quality turns the accuracy of a variant so that higher is better. known is

@@ -60,6 +60,30 @@ func drawLimits(t *rapid.T, all []Configuration) (l Limits) {
 	return l
 }
 
+// around are the limits moved by a fraction: configurations that count as equal
+// may lie on either side of a limit.
+func (l Limits) around(fraction float64) Limits {
+	if l.MaxSeconds != nil {
+		l.MaxSeconds = new(*l.MaxSeconds * (1 + fraction))
+	}
+	if l.MaxUSD != nil {
+		l.MaxUSD = new(*l.MaxUSD * (1 + fraction))
+	}
+	return l
+}
+
+// clearly says whether a improves on b by more than counts as equal.
+func (s Space) clearly(a, b Configuration, o Objective) bool {
+	b.Seconds *= 1 - 16*equal
+	b.USD *= 1 - 16*equal
+	return s.improves(a, b, o)
+}
+
+// firmly and hardly say whether a configuration is well within limits, and
+// whether it is within them or all but.
+func (s Space) firmly(c Configuration, l Limits) bool { return s.holds(c, l.around(-16*equal)) }
+func (s Space) hardly(c Configuration, l Limits) bool { return s.holds(c, l.around(16*equal)) }
+
 func (s Space) everything() (all []Configuration) {
 	for i := range s.Variants {
 		s.every(i, func(c Configuration) { all = append(all, c) })
@@ -112,7 +136,7 @@ func checkSelection(t *rapid.T, s Space, all, list []Configuration, l Limits, ti
 	}
 	for _, c := range all {
 		v, ok := s.objectives(c, time, cost, accuracy)
-		if !ok || !s.holds(c, l) {
+		if !ok || !s.firmly(c, l) {
 			continue
 		}
 		covered := false
@@ -163,7 +187,7 @@ func checkBest(t *rapid.T, s Space, all []Configuration, got Selection, l Limits
 		best, ok := got.Best(o)
 		for _, c := range all {
 			_, known := s.quality(c.Variant)
-			if s.holds(c, l) && (known || o != ByAccuracy) && (!ok || s.improves(c, best, o)) {
+			if s.firmly(c, l) && (known || o != ByAccuracy) && (!ok || s.clearly(c, best, o)) {
 				t.Fatalf("%+v is better in %s than %+v (%v)", c, o, best, ok)
 			}
 		}
@@ -194,7 +218,7 @@ func checkShadows(t *rapid.T, f *Frontiers, all []Configuration, l Limits) {
 			}
 			for _, x := range all {
 				_, known := s.quality(x.Variant)
-				if !s.holds(x, free) || s.holds(x, l) || (o == ByAccuracy || c.name == "accuracy") && !known || any && !s.improves(x, best, o) {
+				if !s.firmly(x, free) || s.hardly(x, l) || (o == ByAccuracy || c.name == "accuracy") && !known || any && !s.clearly(x, best, o) {
 					continue
 				}
 				v := c.value(s, x)
@@ -216,7 +240,7 @@ func checkTighter(t *rapid.T, f *Frontiers, c constraint, l Limits, o Objective)
 	*c.of(&tight) = &bound
 	before, any := f.Within(l).Best(o)
 	after, ok := f.Within(tight).Best(o)
-	if ok && (!any || f.space.improves(after, before, o)) {
+	if ok && (!any || f.space.clearly(after, before, o)) {
 		t.Fatalf("%s tightened to %g improves %+v to %+v", c.name, bound, before, after)
 	}
 }
@@ -229,7 +253,7 @@ func checkNeighbours(t *rapid.T, s Space, all []Configuration, got Selection, l 
 	for _, p := range got.TimeCostAccuracy {
 		cheaper, faster := got.Cheaper(p), got.Faster(p)
 		for _, c := range all {
-			if !s.holds(c, l) || s.compareQuality(c.Variant, p.Variant) < 0 {
+			if !s.firmly(c, l) || s.compareQuality(c.Variant, p.Variant) < 0 {
 				continue
 			}
 			if about(c.USD, p.USD) < 0 && (cheaper == nil || c.Seconds < cheaper.Seconds*(1-8*equal)) && c.USD < p.USD*(1-8*equal) {
@@ -271,5 +295,22 @@ func checkGreedy(t *rapid.T, f *Frontiers, all []Configuration, l Limits) {
 	}
 	if g.Time < 0 || g.Cost < 0 || g.Time > 1 || g.Cost > 1 {
 		t.Fatalf("gap %+v", g)
+	}
+}
+
+// A limit may be reached: at its own time and cost a frontier point is left, and
+// what was faster is not bought.
+func TestLimitsMayBeReached(t *testing.T) {
+	for _, split := range []Split{ByThroughput, ByGPUs} {
+		f, err := caffeNet(3, split).Frontiers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range f.Within(Limits{}).TimeCost {
+			got := f.Within(Limits{MaxSeconds: &c.Seconds, MaxUSD: &c.USD}).TimeCost
+			if len(got) != 1 || got[0].Seconds != c.Seconds || got[0].USD != c.USD {
+				t.Errorf("at the limits of %+v: %+v", c, got)
+			}
+		}
 	}
 }
