@@ -64,6 +64,8 @@ func lay(w, h int) layout {
 
 func inspectorRows(h int) int {
 	switch {
+	case h >= 38:
+		return 8
 	case h >= 34:
 		return 7
 	case h >= 26:

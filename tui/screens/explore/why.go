@@ -28,14 +28,10 @@ func why(a *Answer, i int) []string {
 	c := r.Space.At(i)
 	lines := []string{place(a, i)}
 	lines = append(lines, numbers(c)...)
-	steps := neighbours(r, i)
-	if c.Other != nil {
-		lines, steps = append(lines, steps), ""
-	}
-	lines = append(lines, combination(c)...)
-	lines = append(lines, bought(a), sweet(a, i), toTarget(c))
 	lines = append(lines, nextProbe(a)...)
-	lines = append(lines, restsOn(a, c), steps)
+	lines = append(lines, neighbours(r, i))
+	lines = append(lines, combination(c)...)
+	lines = append(lines, bought(a), sweet(a, i), toTarget(c), restsOn(a, c))
 	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }
 
