@@ -54,6 +54,9 @@ type PlanFrontiers struct {
 type Explored struct {
 	Configurations float64 `json:"configurations"`
 	Method         string  `json:"method"`
+	// Resolution is the fraction of the cost within which the answer is exact; 0
+	// but for spaces with very many near-ties.
+	Resolution float64 `json:"resolution"`
 }
 
 // Step is the next point along the frontier from the pick.
@@ -88,7 +91,7 @@ func NewPlan(in PlanInput) Plan {
 	p := Plan{
 		Schema: Schema, Command: "plan", Warnings: append(Warnings(r), planWarnings(in)...), Query: newPlanQuery(in),
 		Candidates: []Candidate{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
-		Explored: Explored{in.Combined.Frontiers.Explored.Configurations, string(method(in))},
+		Explored: Explored{in.Combined.Frontiers.Explored.Configurations, method(in), in.Combined.Frontiers.Explored.Resolution},
 	}
 	nondominated := r.NonDominated()
 	p.Frontier = PlanFrontiers{Frontiers{ids(r.Space, r.TimeAccuracy), ids(r.Space, r.CostAccuracy), ids(r.Space, r.TimeCost)}, ids(r.Space, nondominated)}
@@ -198,6 +201,9 @@ func (p Plan) Write(w io.Writer, in PlanInput) error {
 	r := in.Result
 	fmt.Fprintln(w, clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · 90 %% intervals",
 		WorkloadText(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
+	if p.Explored.Resolution > 0 {
+		fmt.Fprintf(w, "note: so many near-ties that costs are exact within %s\n", quantity.Percent(p.Explored.Resolution))
+	}
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "#\tVMs\tvariant\ttime\tcost\t"+metricTitle(r)+"\tin whole batches\tbasis")
 	for k, c := range p.Candidates {

@@ -272,17 +272,28 @@ func (c *Combined) Shadows(l Limits, o cluster.Objective) []cluster.Shadow {
 	return c.Frontiers.Shadows(l.cluster(), o)
 }
 
-// Lay is the space of every configuration on the time–cost frontier of a variant:
-// whatever is wanted the best is among them.
+// Lay is the space of every configuration on the frontiers without limits:
+// whatever is wanted and within whatever limits, the best is among them.
 func (c *Combined) Lay() *Space {
 	s := newSpace(c.builder)
-	for _, front := range c.Frontiers.Variants {
-		for _, at := range front {
-			s.list(c.Candidate(at, false))
+	for _, at := range c.best() {
+		s.list(c.Candidate(at, false))
+	}
+	s.Combinations = c.Frontiers.Explored
+	return s
+}
+
+// best are the configurations that none beats in time, cost and accuracy at once,
+// and of unknown accuracy those on the time–cost frontier.
+func (c *Combined) best() []cluster.Configuration {
+	all := c.Frontiers.Within(cluster.Limits{})
+	out := all.TimeCostAccuracy
+	for _, at := range all.TimeCost {
+		if c.Space.Variants[at.Variant].Accuracy == nil {
+			out = append(out, at)
 		}
 	}
-	s.Combinations = c.Frontiers.Explored.Configurations
-	return s
+	return out
 }
 
 // Candidate describes a configuration. Its time and cost are those of work that

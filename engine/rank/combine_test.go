@@ -116,8 +116,8 @@ func TestCombinationsAreCandidates(t *testing.T) {
 	plain := Lay(set, w, nil)
 	w.Combine = true
 	s := Lay(set, w, nil)
-	if s.Len() <= plain.Len() || s.Combinations != 15 {
-		t.Fatalf("%d candidates, %d without combinations of %g", s.Len(), plain.Len(), s.Combinations)
+	if s.Len() <= plain.Len() || s.Combinations.Configurations != 15 {
+		t.Fatalf("%d candidates, %d without combinations of %g", s.Len(), plain.Len(), s.Combinations.Configurations)
 	}
 	several := 0
 	for i := range s.Len() {

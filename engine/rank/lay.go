@@ -33,25 +33,23 @@ func Lay(set *profile.Set, w Workload, keep func(c *Candidate) bool) *Space {
 	return s
 }
 
-// layCombinations lists what of several VM types is on a variant's time–cost
-// frontier, in whole batches like everything else. Of one type only all counts
+// layCombinations lists what of several VM types is on the frontiers, in whole
+// batches like everything else. Of one type only all counts
 // are there already.
 func (b *builder) layCombinations(s *Space, keep func(c *Candidate) bool) {
 	c := b.combinable(Rental{})
 	if len(c.parts) < 2 || c.solve(Rental{}) != nil {
 		return
 	}
-	for _, front := range c.Frontiers.Variants {
-		for _, at := range front {
-			if kinds(at.Counts) < 2 {
-				continue
-			}
-			if one := c.Candidate(at, true); keep == nil || keep(&one) {
-				s.list(one)
-			}
+	for _, at := range c.best() {
+		if kinds(at.Counts) < 2 {
+			continue
+		}
+		if one := c.Candidate(at, true); keep == nil || keep(&one) {
+			s.list(one)
 		}
 	}
-	s.Combinations = c.Frontiers.Explored.Configurations
+	s.Combinations = c.Frontiers.Explored
 }
 
 // kinds is how many VM types there are any of.

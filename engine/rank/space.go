@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 )
 
@@ -21,9 +22,9 @@ type Space struct {
 	// HigherIsBetter is the direction of the accuracy metric.
 	HigherIsBetter bool
 	Metric         string
-	// Combinations is how many combinations of VMs and variants the listed ones
-	// are the frontier of; 0 where none were asked for.
-	Combinations float64
+	// Combinations is what the combinations of VM types among the candidates are
+	// the best of; zero where none were asked for.
+	Combinations cluster.Explored
 
 	builder  *builder
 	families []family

@@ -131,10 +131,18 @@ func (s *Screen) rankingTitle() string {
 func (s *Screen) rankingNote() string {
 	ok, all := s.counts()
 	note := fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)), s.th.Symbols.Dot, s.question.Purchase)
-	if s.answer != nil && s.answer.Result.Space.Combinations > 0 {
-		note = fmt.Sprintf("the best of %s combinations %s %s", quantity.Count(s.answer.Result.Space.Combinations), s.th.Symbols.Dot, note)
+	if s.answer == nil {
+		return note
 	}
-	return note
+	of := s.answer.Result.Space.Combinations
+	if of.Configurations == 0 {
+		return note
+	}
+	best := fmt.Sprintf("the best of %s combinations", quantity.Count(of.Configurations))
+	if of.Resolution > 0 {
+		best += " within " + quantity.Percent(of.Resolution)
+	}
+	return best + " " + s.th.Symbols.Dot + " " + note
 }
 
 func (s *Screen) pinnedNote() string {
