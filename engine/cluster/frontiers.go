@@ -21,6 +21,7 @@ type Frontiers struct {
 	Explored Explored
 
 	space  Space
+	ranks  []int           // of the variants' accuracies; -1 unknown
 	byTime []Configuration // all of them, by rising time, then cost
 	byCost []int32         // indices in byTime, by rising cost, then time
 }
@@ -30,7 +31,7 @@ type Explored struct {
 	// Configurations counts the variants' multisets of VMs that the answer
 	// holds for, the empty one not among them.
 	Configurations float64
-	Method         string // "exact" or "greedy"
+	Method         string // "exact", or "bounded" where the resolution is not 0
 	// Resolution is the fraction within which the answer is exact: for every
 	// configuration there is a listed one that takes no longer, of whose cost
 	// the first saves at most this fraction. It is 0 (that is 10⁻⁹, for what
@@ -45,7 +46,7 @@ func (s Space) Frontiers() (*Frontiers, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	f := &Frontiers{Variants: make([][]Configuration, len(s.Variants)), space: s}
+	f := &Frontiers{Variants: make([][]Configuration, len(s.Variants)), space: s, ranks: s.qualityRanks()}
 	resolutions := make([]float64, len(s.Variants))
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -58,6 +59,9 @@ func (s Space) Frontiers() (*Frontiers, error) {
 	}
 	workers.Wait()
 	f.Explored = Explored{Configurations: s.configurations(), Method: "exact", Resolution: slices.Max(resolutions)}
+	if f.Explored.Resolution > 0 {
+		f.Explored.Method = "bounded"
+	}
 	f.sort()
 	return f, nil
 }

@@ -22,33 +22,44 @@ type Selection struct {
 // Within lists the frontiers within limits.
 func (f *Frontiers) Within(l Limits) Selection {
 	s := Selection{space: f.space}
-	levels := f.levels()
-	cheapest := math.Inf(1)
-	best := math.Inf(-1)
-	stairs := newStaircase(len(levels))
-	for _, c := range f.byTime {
-		if !f.space.holds(c, l) {
+	allowed := f.allowed(l)
+	cheapest, best := math.Inf(1), -1
+	stairs := newStaircase(f.ranks)
+	for i := range f.byTime {
+		c := &f.byTime[i]
+		if !within(c.Seconds, l.MaxSeconds) {
+			break // nor is any after it
+		}
+		if !allowed[c.Variant] || !within(c.USD, l.MaxUSD) {
 			continue
 		}
 		if c.USD < cheapest*(1-equal) {
 			cheapest = c.USD
-			s.TimeCost = replaceTwin(s.TimeCost, c)
+			s.TimeCost = replaceTwin(s.TimeCost, *c)
 		}
-		q, known := f.space.quality(c.Variant)
-		if !known {
+		rank := f.ranks[c.Variant]
+		if rank < 0 {
 			continue
 		}
-		if q > best {
-			best = q
-			s.TimeAccuracy = replaceTwin(s.TimeAccuracy, c)
+		if rank > best {
+			best = rank
+			s.TimeAccuracy = replaceTwin(s.TimeAccuracy, *c)
 		}
-		level, _ := slices.BinarySearch(levels, q)
-		if stairs.lower(level, c.USD) {
-			s.TimeCostAccuracy = append(s.withoutTwins(c), c)
+		if stairs.lower(rank, c.USD) {
+			s.TimeCostAccuracy = append(s.withoutTwins(*c), *c)
 		}
 	}
-	s.CostAccuracy = f.costAccuracy(l)
+	s.CostAccuracy = f.costAccuracy(l, allowed)
 	return s
+}
+
+// allowed says of each variant whether it is good enough.
+func (f *Frontiers) allowed(l Limits) []bool {
+	out := make([]bool, len(f.space.Variants))
+	for i := range out {
+		out[i] = f.space.goodEnough(i, l.WorstAccuracy)
+	}
+	return out
 }
 
 // replaceTwin appends a configuration that is better in the list's second
@@ -69,59 +80,74 @@ func (s Selection) withoutTwins(c Configuration) []Configuration {
 	for from > 0 && c.Seconds <= list[from-1].Seconds*(1+equal) {
 		from--
 	}
+	if from == len(list) {
+		return list
+	}
 	kept := slices.DeleteFunc(slices.Clone(list[from:]), func(twin Configuration) bool {
 		return s.space.compareQuality(twin.Variant, c.Variant) <= 0 && about(c.USD, twin.USD) <= 0
 	})
 	return append(list[:from], kept...)
 }
 
-func (f *Frontiers) costAccuracy(l Limits) (list []Configuration) {
-	best := math.Inf(-1)
+func (f *Frontiers) costAccuracy(l Limits, allowed []bool) (list []Configuration) {
+	best := -1
 	for _, i := range f.byCost {
-		c := f.byTime[i]
-		q, known := f.space.quality(c.Variant)
-		if !known || q <= best || !f.space.holds(c, l) {
+		c := &f.byTime[i]
+		if !within(c.USD, l.MaxUSD) {
+			break
+		}
+		rank := f.ranks[c.Variant]
+		if rank <= best || !allowed[c.Variant] || !within(c.Seconds, l.MaxSeconds) {
 			continue
 		}
-		best = q
+		best = rank
 		if n := len(list); n > 0 && c.USD <= list[n-1].USD*(1+equal) {
 			list = list[:n-1]
 		}
-		list = append(list, c)
+		list = append(list, *c)
 	}
 	return list
 }
 
-// levels are the accuracies there are, turned so that higher is better, rising.
-func (f *Frontiers) levels() []float64 {
-	var out []float64
-	for i := range f.space.Variants {
-		if q, known := f.space.quality(i); known {
-			out = append(out, q)
+// qualityRanks numbers the accuracies there are, the worst 0, and gives each
+// variant the number of its own; -1 where it is unknown.
+func (s Space) qualityRanks() []int {
+	var levels []float64
+	for i := range s.Variants {
+		if q, known := s.quality(i); known {
+			levels = append(levels, q)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	slices.Sort(levels)
+	levels = slices.Compact(levels)
+	ranks := make([]int, len(s.Variants))
+	for i := range ranks {
+		ranks[i] = -1
+		if q, known := s.quality(i); known {
+			ranks[i], _ = slices.BinarySearch(levels, q)
+		}
+	}
+	return ranks
 }
 
 // staircase knows the least cost so far at each accuracy or a better one.
 type staircase []float64
 
-func newStaircase(levels int) staircase {
-	s := make(staircase, levels)
+func newStaircase(ranks []int) staircase {
+	s := make(staircase, slices.Max(ranks)+1)
 	for i := range s {
 		s[i] = math.Inf(1)
 	}
 	return s
 }
 
-// lower notes a cost at a level and says whether it is the least there.
-func (s staircase) lower(level int, usd float64) bool {
-	if !(usd < s[level]*(1-equal)) {
+// lower notes a cost at a rank and says whether it is the least there.
+func (s staircase) lower(rank int, usd float64) bool {
+	if !(usd < s[rank]*(1-equal)) {
 		return false
 	}
-	for ; level >= 0 && usd < s[level]; level-- {
-		s[level] = usd
+	for ; rank >= 0 && usd < s[rank]; rank-- {
+		s[rank] = usd
 	}
 	return true
 }

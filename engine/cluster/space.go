@@ -108,7 +108,7 @@ func (s Space) Check() error {
 }
 
 // mostGPUs bounds all GPUs of a space: memory grows with them.
-const mostGPUs = 1 << 17
+const mostGPUs = 1 << 14
 
 func (v VMType) check() error {
 	switch {
