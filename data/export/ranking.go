@@ -73,6 +73,9 @@ type Ranking struct {
 	Crossovers        []Crossover    `json:"crossovers"`
 	InfeasibleBecause map[string]int `json:"infeasible_because"`
 	NextProbe         *NextProbe     `json:"next_probe"` // null where no probe is expected to pay
+	// Recommended is, of a training to a target accuracy, the id of the candidate
+	// with the batch size to take; null otherwise.
+	Recommended *string `json:"recommended"`
 }
 
 // NextProbe is the probe most worth running: what choosing after it is expected
@@ -134,6 +137,9 @@ func NewRanking(r *rank.Result, tested validate.Tested) Ranking {
 		}
 	}
 	out.NextProbe = newNextProbe(r)
+	if i, ok := r.Recommended(); ok {
+		out.Recommended = word(clean(s.At(i).ID))
+	}
 	out.Frontier = Frontiers{ids(s, r.TimeAccuracy), ids(s, r.CostAccuracy), ids(s, r.TimeCost)}
 	out.markFrontiers()
 	for _, x := range r.Crossovers() {
@@ -176,6 +182,10 @@ func Warnings(r *rank.Result) []string {
 		if c := r.Space.At(r.Order[0]); c.IsPredicted() {
 			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it", VMs(c), c.Time.Basis))
 		}
+	}
+	if i, ok := r.Recommended(); ok && i != r.Order[0] {
+		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained with usually take more than predicted",
+			r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
 	}
 	unpriced, printed := 0, 0
 	for i := range r.Space.Len() {

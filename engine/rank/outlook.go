@@ -62,7 +62,7 @@ func (b *builder) withEpochs(c *Candidate, r profile.Run) {
 	if !ok || c.Epochs == nil || !c.Time.Known() || c.timeLine == nil {
 		return
 	}
-	c.EpochsWhy, c.EpochsRange = at.Why, at.Epochs
+	c.EpochsWhy, c.EpochsRange, c.outlook = at.Why, at.Epochs, &at
 	if !math.IsNaN(at.Never) {
 		c.Never = new(at.Never)
 	}

@@ -69,3 +69,28 @@ func TestEpochsToATarget(t *testing.T) {
 		t.Errorf("why %q", c.EpochsWhy)
 	}
 }
+
+// The recommendation differs from the first place where that rests on a batch
+// size nobody has trained with and is ahead by less than such predictions err.
+func TestRecommendedBatch(t *testing.T) {
+	set := runs(course(64, 1), course(256, 1))
+	timed := course(128, 1) // never trained to its end, timed a little faster an epoch
+	timed.Validations, timed.Accuracy, timed.Epochs, timed.ID = nil, nil, nil, 9
+	timed.Steady = timed.Steady.Times(0.97)
+	set.Runs = append(set.Runs, timed)
+	w := Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
+	r := Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByTime})
+	i, ok := r.Recommended()
+	if first := r.Space.At(r.Order[0]); !ok || first.BatchSize != 128 || r.Space.At(i).BatchSize == 128 {
+		t.Fatalf("first batch %d, recommended %d, %v", first.BatchSize, r.Space.At(i).BatchSize, ok)
+	}
+	set.Runs[2].Steady = timed.Steady.Times(0.5)
+	r = Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByTime})
+	if i, ok := r.Recommended(); !ok || r.Space.At(i).BatchSize != 128 {
+		t.Errorf("twice as fast, yet recommended is batch %d, %v", r.Space.At(i).BatchSize, ok)
+	}
+	w.TargetAccuracy, w.Epochs = nil, new(3.0)
+	if _, ok := Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByTime}).Recommended(); ok {
+		t.Error("recommended without a target")
+	}
+}

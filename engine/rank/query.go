@@ -6,6 +6,7 @@ package rank
 import (
 	"fmt"
 
+	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/runtime"
@@ -149,6 +150,7 @@ type Candidate struct {
 	timeLine, costLine *runtime.Line  // over epochs, where known
 	timed              estimate.Basis // of the iteration time
 	cell               int            // timing cell; candidates of one cell err together
+	outlook            *curve.Outlook // of a training to a target accuracy
 	mix                []blend        // of a combination of VM types: cells and their parts
 }
 
