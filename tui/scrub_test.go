@@ -60,34 +60,54 @@ func BenchmarkScrub(b *testing.B) {
 		variants, vms, batches int
 	}{{"1k", 10, 25, 1}, {"100k", 50, 100, 5}, {"1M", 100, 500, 5}} {
 		b.Run(size.name, func(b *testing.B) {
-			d := drive(b, 120, 40, &shelf{set: grid(size.variants, size.vms, size.batches)})
-			for d.app.explore.Answer() == nil {
-				d.send(<-d.late) // the first answer over many takes its time
-			}
-			space := d.app.explore.Answer().Result.Space
-			if n, want := space.Len(), 4*size.variants*size.vms*size.batches; n != want || !space.AccuracyVaries() {
-				b.Fatalf("%d candidates, not %d", n, want)
-			}
+			d := million(b, size.variants, size.vms, size.batches)
 			d.app.Update(press("down")) // from accuracy to cost
 			for range 4 {
 				d.scrub(press("["))
 			}
-			steps := []tea.KeyPressMsg{press("left"), press("left"), press("right"), press("right")}
-			last := ""
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				frame := d.scrub(steps[i%len(steps)])
-				if frame == last {
-					b.Fatal("the frame stands still")
-				}
-				last = frame
-				i++
-			}
+			d.steps(b, press("left"), press("left"), press("right"), press("right"))
 			if because := d.app.explore.Answer().Result.Because[rank.Cost]; because == 0 {
 				b.Fatal("the slider rules nothing out")
 			}
 		})
+	}
+}
+
+// BenchmarkScrubWeight is the same on the slider between time and cost, by which
+// all candidates change places.
+func BenchmarkScrubWeight(b *testing.B) {
+	b.Run("1M", func(b *testing.B) {
+		d := million(b, 100, 500, 5)
+		for range 4 { // from accuracy to weight
+			d.app.Update(press("down"))
+		}
+		d.steps(b, press("left"), press("left"), press("right"), press("right"))
+	})
+}
+
+// million is the program over variants × VM types × batches × 4 candidates.
+func million(b *testing.B, variants, vms, batches int) *driver {
+	d := drive(b, 120, 40, &shelf{set: grid(variants, vms, batches)})
+	for d.app.explore.Answer() == nil {
+		d.send(<-d.late) // the first answer over many takes its time
+	}
+	space := d.app.explore.Answer().Result.Space
+	if n, want := space.Len(), 4*variants*vms*batches; n != want || !space.AccuracyVaries() {
+		b.Fatalf("%d candidates, not %d", n, want)
+	}
+	return d
+}
+
+// steps presses the keys in turn and measures each until its frame.
+func (d *driver) steps(b *testing.B, steps ...tea.KeyPressMsg) {
+	last := ""
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		frame := d.scrub(steps[i%len(steps)])
+		if frame == last {
+			b.Fatal("the frame stands still")
+		}
+		last = frame
 	}
 }
 

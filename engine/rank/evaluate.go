@@ -177,18 +177,11 @@ func (l Limits) same(m Limits) bool {
 // sorted are all candidates by a key. Only the score depends on the limits, by
 // what it is measured against.
 func (r *Result) sorted(by Sort) []int32 {
-	if by != ByScore {
-		return r.Space.order(by, func() []float64 { return r.keys(by) })
+	key := func(i int) float64 { return r.key(by, i) }
+	if by == ByScore {
+		return r.Space.sort(key)
 	}
-	return r.Space.sort(r.keys(by))
-}
-
-func (r *Result) keys(by Sort) []float64 {
-	keys := make([]float64, r.Space.Len())
-	for i := range keys {
-		keys[i] = r.key(by, i)
-	}
-	return keys
+	return r.Space.order(by, key)
 }
 
 func lastNaN(a, b float64) int {

@@ -15,16 +15,18 @@ type orders struct {
 	mu    sync.Mutex
 	by    map[Sort][]int32
 	index *pareto.Index
+
+	scratch scratch
 }
 
-func (s *Space) order(by Sort, keys func() []float64) []int32 {
+func (s *Space) order(by Sort, key func(i int) float64) []int32 {
 	s.orders.mu.Lock()
 	defer s.orders.mu.Unlock()
 	if s.orders.by == nil {
 		s.orders.by = map[Sort][]int32{}
 	}
 	if s.orders.by[by] == nil {
-		s.orders.by[by] = s.sort(keys())
+		s.orders.by[by] = s.sort(key)
 	}
 	return s.orders.by[by]
 }
@@ -49,13 +51,15 @@ func (s *Space) byValue(o Objective) []uint32 {
 
 // sort orders the candidates by rising keys, the unknown ones last; equal ones
 // by time, cost and loss, then as they stand.
-func (s *Space) sort(keys []float64) []int32 {
-	packed := make([]uint64, len(keys))
-	for i, k := range keys {
-		packed[i] = uint64(rough(k))<<32 | uint64(uint32(i))
+func (s *Space) sort(key func(i int) float64) []int32 {
+	s.orders.scratch.mu.Lock()
+	defer s.orders.scratch.mu.Unlock()
+	packed, spare := s.orders.scratch.words(s.Len())
+	for i := range packed {
+		packed[i] = uint64(rough(key(i)))<<32 | uint64(uint32(i))
 	}
-	packed = radix(packed)
-	out := make([]int32, len(keys))
+	packed = radix(packed, spare)
+	out := make([]int32, len(packed))
 	for k, p := range packed {
 		out[k] = int32(uint32(p))
 	}
@@ -64,13 +68,36 @@ func (s *Space) sort(keys []float64) []int32 {
 		for to = from + 1; to < len(out) && packed[to]>>32 == packed[from]>>32; to++ {
 		}
 		if to > from+1 {
-			slices.SortFunc(out[from:to], func(a, b int32) int {
-				return cmp.Or(lastNaN(keys[a], keys[b]), lastNaN(s.Time[a], s.Time[b]),
-					lastNaN(s.Cost[a], s.Cost[b]), lastNaN(s.Loss[a], s.Loss[b]), cmp.Compare(a, b))
-			})
+			slices.SortFunc(out[from:to], func(a, b int32) int { return s.compare(key, int(a), int(b)) })
 		}
 	}
 	return out
+}
+
+func (s *Space) compare(key func(i int) float64, a, b int) int {
+	if c := lastNaN(key(a), key(b)); c != 0 {
+		return c
+	}
+	for _, column := range [...][]float64{s.Time, s.Cost, s.Loss} {
+		if c := lastNaN(column[a], column[b]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a, b)
+}
+
+// scratch is room to sort in, kept because a slider sorts a million candidates at
+// every step.
+type scratch struct {
+	mu   sync.Mutex
+	a, b []uint64
+}
+
+func (r *scratch) words(n int) (a, b []uint64) {
+	if len(r.a) != n {
+		r.a, r.b = make([]uint64, n), make([]uint64, n)
+	}
+	return r.a, r.b
 }
 
 // rough is a number whose order is that of the keys rounded to 24 bits, NaN
@@ -86,28 +113,38 @@ func rough(key float64) uint32 {
 	return b | 1<<31
 }
 
-// radix sorts by the upper half of the words, stably.
-func radix(words []uint64) []uint64 {
-	if len(words) < 1<<12 {
-		slices.Sort(words) // the lower halves rise already: this is stable too
+// radix sorts by the upper half of the words, stably, in as many rounds as their
+// range has digits. The result is in words or in spare.
+func radix(words, spare []uint64) []uint64 {
+	low, high := uint64(math.MaxUint32), uint64(0)
+	for _, w := range words {
+		if v := w >> 32; v != math.MaxUint32 { // NaN
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if low > high {
 		return words
 	}
-	other := make([]uint64, len(words))
-	for _, shift := range [2]int{32, 48} {
-		var at [1 << 16]int32
+	place := func(w uint64) uint64 { return min(w>>32, high+1) - low } // NaN just above the others
+	for shift := 0; (high+1-low)>>shift > 0; shift += digit {
+		var counts [1 << digit]int32
 		for _, w := range words {
-			at[uint16(w>>shift)]++
+			counts[place(w)>>shift&(1<<digit-1)]++
 		}
 		sum := int32(0)
-		for d, n := range at {
-			at[d], sum = sum, sum+n
+		for d, n := range counts {
+			counts[d], sum = sum, sum+n
 		}
 		for _, w := range words {
-			d := uint16(w >> shift)
-			other[at[d]] = w
-			at[d]++
+			d := place(w) >> shift & (1<<digit - 1)
+			spare[counts[d]] = w
+			counts[d]++
 		}
-		words, other = other, words
+		words, spare = spare, words
 	}
 	return words
 }
+
+// digit is how many bits a round of radix sorts by: so many counts fit the
+// nearest cache.
+const digit = 11

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -142,12 +143,8 @@ func superlative(s rank.Sort) string {
 // among says how many feasible candidates have the value at all, where not all
 // have.
 func among(r *rank.Result) string {
-	known := 0
-	for _, i := range r.Order {
-		if !math.IsNaN(r.Key(i)) {
-			known++
-		}
-	}
+	// What is unknown comes last.
+	known := sort.Search(len(r.Order), func(k int) bool { return math.IsNaN(r.Key(r.Order[k])) })
 	if known == len(r.Order) {
 		return ""
 	}
