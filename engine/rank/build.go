@@ -165,8 +165,8 @@ func (b *builder) trainingTime(r profile.Run) estimate.Estimate {
 		if f := b.fromEpochs(r, *n); f.Total.Known() {
 			return f.Total
 		}
-		if r.Epochs != nil && *r.Epochs == *n {
-			return runtime.AsPublished(r, b.set.Kinds)
+		if r.Epochs != nil {
+			return runtime.Stretched(r, *n, b.set.Kinds)
 		}
 	}
 	if b.w.Epochs == nil && b.w.TargetAccuracy == nil {
@@ -194,6 +194,11 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 		c.timeLine = &runtime.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
 		if f.Uneven {
 			c.Why = f.Words
+		}
+	} else if r := runs[0]; r.Epochs != nil && r.TotalS != nil && c.Epochs != nil {
+		c.timeLine = &runtime.Line{Slope: *r.TotalS / *r.Epochs}
+		if *r.Epochs != *c.Epochs {
+			c.Why = fmt.Sprintf("a total of %.4g epochs in proportion; how much of it is start-up is not known", *r.Epochs)
 		}
 	} else {
 		c.AsPrinted = true
