@@ -77,6 +77,9 @@ func (f *planFlags) register(cmd *cobra.Command) {
 // plan answers the flags.
 func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 	f.mode = string(profile.Infer)
+	if f.maxCount < 1 || f.maxCount > mostVMs {
+		return in, usageError("--max-per-type %d: give a number from 1 to %d", f.maxCount, mostVMs)
+	}
 	if in.Rental, err = f.rental(); err != nil {
 		return in, err
 	}
