@@ -1,0 +1,157 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/estimate"
+)
+
+// VMs are the most of each instance type that are combined.
+func (c *Combined) VMs() map[string]int {
+	out := map[string]int{}
+	for _, p := range c.parts {
+		out[p.VM.InstanceType] = p.Count
+	}
+	return out
+}
+
+// Within lists the frontiers within a query's limits.
+func (c *Combined) Within(l Limits) cluster.Selection { return c.Frontiers.Within(l.cluster()) }
+
+// Greedy is what Algorithm 1 of Rathnayake et al. picks; ok is false where it
+// finds nothing.
+func (c *Combined) Greedy(l Limits) (cluster.Configuration, bool) { return c.Space.Greedy(l.cluster()) }
+
+// Shadows are the prices of the limits.
+func (c *Combined) Shadows(l Limits, o cluster.Objective) []cluster.Shadow {
+	return c.Frontiers.Shadows(l.cluster(), o)
+}
+
+// Lay is the space of every configuration on the frontiers without limits:
+// whatever is wanted and within whatever limits, the best is among them.
+func (c *Combined) Lay() *Space {
+	s := newSpace(c.builder)
+	for _, at := range c.best() {
+		s.list(c.Candidate(at, false))
+	}
+	s.Combinations = c.Frontiers.Explored
+	return s
+}
+
+// best are the configurations that none beats in time, cost and accuracy at once,
+// and of unknown accuracy those on the time–cost frontier.
+func (c *Combined) best() []cluster.Configuration {
+	all := c.Frontiers.Within(cluster.Limits{})
+	out := all.TimeCostAccuracy
+	for _, at := range all.TimeCost {
+		if c.Space.Variants[at.Variant].Accuracy == nil {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// Candidate describes a configuration. Its time and cost are those of work that
+// divides at will, or with whole those of whole batches; the other ones stand
+// beside them. The intervals weigh each VM type's by its share of the work: what
+// rests on one run errs together.
+func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
+	schedule := c.Space.Schedule(at)
+	first := slices.IndexFunc(at.Counts, func(n int) bool { return n > 0 })
+	out := c.timings[at.Variant][first].base
+	out.Units, out.Configuration, out.Sources, out.Why = new(c.Space.Units), nil, nil, ""
+	shares := c.shares(at)
+	var spread float64
+	for i, n := range at.Counts {
+		if n == 0 {
+			continue
+		}
+		t := c.timings[at.Variant][i]
+		part := c.parts[i]
+		part.Count, part.BatchSize, part.Units, part.BusyS = n, t.run.BatchSize, schedule.Shares[i].Units, schedule.Shares[i].BusyS
+		if out.BatchSize != t.run.BatchSize {
+			out.BatchSize = 0
+		}
+		out.Configuration, out.Sources = append(out.Configuration, part), append(out.Sources, t.base.Sources...)
+		out.timed = estimate.Weakest(out.timed, t.base.timed)
+		out.Why = cmp.Or(out.Why, t.base.Why)
+		out.mix = append(out.mix, blend{int32(t.base.cell), shares[i] * t.batch.LogSigma()})
+		spread += math.Pow(float64(n)**part.USDPerHour/cluster.USDPerHour(c.members(at))*part.PriceSpread, 2)
+	}
+	out.mix = pooled(out.mix)
+	slices.Sort(out.Sources)
+	out.Sources = slices.Compact(out.Sources)
+	seconds, usd := at.Seconds, at.USD
+	out.Other, out.Divided = &Outcome{Seconds: schedule.Seconds, USD: schedule.USD}, !whole
+	if whole {
+		seconds, usd = schedule.Seconds, schedule.USD
+		out.Other = &Outcome{Seconds: at.Seconds, USD: at.USD}
+	}
+	sigma := 0.0
+	for _, m := range out.mix {
+		sigma = math.Hypot(sigma, m.sigma)
+	}
+	out.Time = estimate.Spread(seconds, math.Expm1(estimate.Z90*sigma), out.timed)
+	out.Cost = widened(estimate.Spread(usd, math.Expm1(estimate.Z90*sigma), out.timed), math.Sqrt(spread))
+	out.identify()
+	return out
+}
+
+// shares is by how much of a relative change of each VM type's speed the time of
+// the configuration changes: its share of the work where all end together, all of
+// it for the slowest type where the work is split by GPUs.
+func (c *Combined) shares(at cluster.Configuration) []float64 {
+	shares := make([]float64, len(at.Counts))
+	var sum float64
+	slowest, rate := -1, math.Inf(1)
+	for i, n := range at.Counts {
+		if n == 0 {
+			continue
+		}
+		t := c.timings[at.Variant][i]
+		shares[i] = float64(n*max(c.parts[i].VM.GPUCount, 1)) * t.rate()
+		sum += shares[i]
+		if t.rate() < rate {
+			slowest, rate = i, t.rate()
+		}
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+	if c.Space.Split == cluster.ByGPUs {
+		clear(shares)
+		shares[slowest] = 1
+	}
+	return shares
+}
+
+func (c *Combined) members(at cluster.Configuration) (members []cluster.Member) {
+	for i, n := range at.Counts {
+		if n > 0 {
+			members = append(members, cluster.Member{Count: n, USDPerHour: *c.parts[i].USDPerHour})
+		}
+	}
+	return members
+}
+
+// blend is the part that a timing cell has in the uncertainty of a candidate, as
+// a standard deviation of the logarithm.
+type blend struct {
+	cell  int32
+	sigma float64
+}
+
+// pooled adds up what rests on one cell.
+func pooled(mix []blend) (out []blend) {
+	for _, m := range mix {
+		if k := slices.IndexFunc(out, func(o blend) bool { return o.cell == m.cell }); k >= 0 {
+			out[k].sigma += m.sigma
+		} else {
+			out = append(out, m)
+		}
+	}
+	return out
+}
