@@ -108,6 +108,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 	if in.Combined, err = rank.Combine(set, q.Workload, in.Rental); err != nil {
 		return in, exitError{exitInfeasible, err}
 	}
+	in.Bought = rank.Purchases(set, q.Workload, in.Rental, q.Limits)
 	in.Result, in.Tested = rank.Evaluate(in.Combined.Lay(), q), validate.ByBasis(set)
 	return in, nil
 }

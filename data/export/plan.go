@@ -29,7 +29,8 @@ type Plan struct {
 	NextCheaper       *Step          `json:"next_cheaper"`
 	NextFaster        *Step          `json:"next_faster"`
 	ShadowPrices      []ShadowPrice  `json:"shadow_prices"`
-	InfeasibleBecause map[string]int `json:"infeasible_because"` // of the variants' own frontiers
+	Purchases         []Bought       `json:"purchases"` // the ways of buying that have prices, and how well each does
+	InfeasibleBecause map[string]int `json:"infeasible_because"`
 }
 
 // PlanQuery is the question a plan answers.
@@ -76,12 +77,23 @@ type ShadowPrice struct {
 	Gain       *float64 `json:"gain"`      // in seconds or US dollars; null where nothing was feasible before
 }
 
+// Bought is how well a way of buying VMs does within the limits.
+type Bought struct {
+	Purchase    string  `json:"purchase"`
+	Hypervolume float64 `json:"hypervolume"` // share of the time–cost rectangle that its frontier dominates
+	FastestS    float64 `json:"fastest_s"`
+	CheapestUSD float64 `json:"cheapest_usd"`
+	VMTypes     int     `json:"vm_types"`
+	Unpriced    int     `json:"unpriced"` // VM types without such a price
+}
+
 // PlanInput is everything a plan is described from.
 type PlanInput struct {
 	Combined *rank.Combined
 	Rental   rank.Rental
 	Result   *rank.Result // over Combined.Lay
 	Greedy   bool         // the pick is Algorithm 1's
+	Bought   []rank.Bought
 	Tested   validate.Tested
 }
 
@@ -90,7 +102,7 @@ func NewPlan(in PlanInput) Plan {
 	r := in.Result
 	p := Plan{
 		Schema: Schema, Command: "plan", Warnings: append(Warnings(r), planWarnings(in)...), Query: newPlanQuery(in),
-		Candidates: []Candidate{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
+		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
 		Explored: Explored{in.Combined.Frontiers.Explored.Configurations, method(in), in.Combined.Frontiers.Explored.Resolution},
 	}
 	nondominated := r.NonDominated()
@@ -115,6 +127,9 @@ func NewPlan(in PlanInput) Plan {
 		p.NextCheaper, p.NextFaster = steps(r, r.Order[0])
 	}
 	p.greedy(in)
+	for _, b := range in.Bought {
+		p.Purchases = append(p.Purchases, Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced})
+	}
 	for _, x := range r.Relaxations() {
 		p.ShadowPrices = append(p.ShadowPrices, ShadowPrice{
 			string(x.Constraint), x.Limit, x.Need, clean(r.Space.At(x.Candidate).ID), string(x.In), known(x.Gain),
@@ -284,9 +299,25 @@ func (p Plan) words(in PlanInput) (lines []string) {
 	for _, s := range p.ShadowPrices {
 		lines = append(lines, s.words(in.Result))
 	}
+	lines = append(lines, p.bought()...)
 	lines = append(lines, p.greedyWords())
 	for _, warning := range p.Warnings {
 		lines = append(lines, "note: "+warning)
+	}
+	return lines
+}
+
+// bought compares the ways of buying, where there are several.
+func (p Plan) bought() (lines []string) {
+	for _, b := range p.Purchases {
+		if len(p.Purchases) > 1 {
+			line := fmt.Sprintf("%s: dominates %s of the time–cost rectangle, from %s, from %s", b.Purchase,
+				quantity.Percent(b.Hypervolume), quantity.Duration(b.FastestS), quantity.Money(b.CheapestUSD))
+			if b.Unpriced > 0 {
+				line += fmt.Sprintf(" (%d of %d VM types have such a price)", b.VMTypes, b.VMTypes+b.Unpriced)
+			}
+			lines = append(lines, line)
+		}
 	}
 	return lines
 }

@@ -164,3 +164,25 @@ func TestWhatCannotBeCombined(t *testing.T) {
 		t.Error("machines of one's own were combined")
 	}
 }
+
+// Half the price at the same speed dominates more; where some VM types have no
+// such price it says so.
+func TestPurchases(t *testing.T) {
+	set := twoGPUs(100, 240, 0.1, 0.1)
+	for i := range set.VMTypes {
+		p := set.VMTypes[i].Prices[0]
+		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: p.USDPerHour / 2})
+	}
+	set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Reserved1Y, USDPerHour: 0.7})
+	got := Purchases(set, infers(1e6), Rental{}, Limits{})
+	if len(got) != 3 || got[0].Purchase != profile.OnDemand || got[1].Purchase != profile.Spot || got[2].Unpriced != 1 {
+		t.Fatalf("%+v", got)
+	}
+	demand, spot := got[0], got[1]
+	if math.Abs(spot.USD-demand.USD/2) > 1e-9 || spot.Seconds != demand.Seconds || !(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
+		t.Errorf("on demand %+v, spot %+v", demand, spot)
+	}
+	if none := Purchases(set, infers(1e6), Rental{}, Limits{MaxCost: new(1e-6)}); len(none) != 0 {
+		t.Errorf("nothing is within the limits, yet %+v", none)
+	}
+}
