@@ -56,17 +56,20 @@ func (a *App) toNextProbe() tea.Cmd {
 	}
 	vm := c.Configuration[0].VM
 	host, found := a.machineOf(vm.Key())
-	f := a.probe.Form()
+	f := a.probe.Form().For(c)
 	known := strings.HasSuffix(f.Model, ":"+c.Model)
-	if known {
-		f = f.For(c)
+	if !known {
+		f.Model = "" // another one must not be measured in its place
 	}
 	f.Hosts = []string{host}
 	a.screen = keys.Probe
 	a.probe.Reset()
 	a.probe.SetForm(f)
-	if known && found {
+	switch {
+	case known && found:
 		return a.effect(a.probe.Key(keys.ProbeThis))
+	case known: // nor another machine
+		a.probe.AskHost()
 	}
 	return a.note(toast.Good, missing(c, known, found))
 }

@@ -204,7 +204,7 @@ func TestWhyNothing(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	printed := rank.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []rank.Part{{USDPerHour: new(1.0), Count: 1}}}
 	r := rank.Evaluate(rank.NewSpace([]rank.Candidate{printed}), rank.Query{})
-	if got := Warnings(r); len(got) != 1 || !strings.Contains(got[0], "published total") {
+	if got := Warnings(r); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -109,8 +109,8 @@ func (r *Result) normals(contenders []int) map[int32][]float64 {
 
 // blends are the cells whose errors candidate i has, and how much of them.
 func (s *Space) blends(i int) []blend {
-	if s.cell[i] == mixed {
-		return s.mixes[i]
+	if m, ok := s.mixes[i]; ok {
+		return m
 	}
 	return []blend{{s.cell[i], float64(s.timeSpread.sigma[i])}}
 }

@@ -30,11 +30,13 @@ func keyOf(r *profile.Run) cellKey {
 }
 
 type builder struct {
-	set     *profile.Set
-	w       Workload
-	model   profile.Model
-	vms     map[profile.VMKey]profile.VMType
-	origins map[string]int // GPU and batch of printed times → timing cell
+	set   *profile.Set
+	w     Workload
+	model profile.Model
+	vms   map[profile.VMKey]profile.VMType
+	// anywhere are the cheapest by cloud and instance type.
+	anywhere map[offerKey]profile.VMType
+	origins  map[string]int // GPU and batch of printed times → timing cell
 	// Accuracy belongs to the variant, in training also to the batch size, and
 	// never to the VM.
 	byVariant map[string]profile.Accuracy
@@ -44,6 +46,8 @@ type builder struct {
 
 	donors []profile.Run               // what predictions of this model and mode rest on
 	memory map[string]*transfer.Memory // by variant; nil where nothing tells
+
+	epochCells map[string]int32
 }
 
 func (b *builder) wanted(r *profile.Run) bool {
@@ -182,6 +186,7 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 		times[i] = b.trainingTime(r)
 	}
 	c.Time = runtime.Pool(times)
+	c.probed(runs[0], c.Time)
 	c.Epochs = b.epochs(runs[0])
 	c.AsPrinted = c.Epochs == nil
 	if line, ok := runtime.TrainingLine(runs[0], b.set.Kinds); ok {
@@ -210,10 +215,28 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 
 func (b *builder) inference(c Candidate, runs []profile.Run, count int) Candidate {
 	c.Time = b.inferenceTime(runs, count)
+	c.probed(runs[0], c.Time)
 	c.Units = new(b.w.Units)
 	c.Sources = slices.Clone(c.Sources)
 	b.finish(&c, runs[0], count)
 	return c
+}
+
+// spread gives a single number without an interval the one of its kind: nothing
+// that was timed once is known exactly.
+func (b *builder) spread(e estimate.Estimate, basis estimate.Basis) estimate.Estimate {
+	if e.High > e.Low || !e.Known() {
+		return e
+	}
+	return estimate.Spread(e.Value, cmp.Or(b.set.Kinds[basis].Rel, runtime.OneTotalRel), basis)
+}
+
+// probed notes what a probe of the run's cell takes and could tell.
+func (c *Candidate) probed(r profile.Run, time estimate.Estimate) {
+	c.probe.iteration, c.probe.sigma = r.Steady.Value, time.LogSigma()
+	if startup, ok := r.Startup(); ok {
+		c.probe.startup = new(startup + r.WarmupExtraS)
+	}
 }
 
 // inferenceTime is the time on so many VMs. On VMs of one type both splits of
@@ -225,11 +248,7 @@ func (b *builder) inferenceTime(runs []profile.Run, count int) estimate.Estimate
 	for i := range runs {
 		s := &runs[i]
 		startup, _ := s.Startup()
-		steady := s.Steady
-		if kind, ok := b.set.Kinds[s.Basis]; ok && steady.High <= steady.Low {
-			steady = estimate.Spread(steady.Value, kind.Rel, s.Basis)
-		}
-		times[i] = runtime.Inference(steady, startup+s.WarmupExtraS, batches)
+		times[i] = runtime.Inference(b.spread(s.Steady, s.Basis), startup+s.WarmupExtraS, batches)
 	}
 	return runtime.Pool(times)
 }
@@ -288,10 +307,21 @@ func (b *builder) candidate(index int, r profile.Run) Candidate {
 	}
 }
 
+// vmOf is the run's VM type in the catalog. Where the run does not say in which
+// region it was, that is the cheapest one that has the instance type, unless its
+// user said what it cost.
+func (b *builder) vmOf(r profile.Run) (vm profile.VMType, ok bool) {
+	if vm, ok = b.vms[r.VM()]; ok || r.Cloud == "" || r.Region != "" || r.USDPerHour != nil {
+		return vm, ok
+	}
+	vm, ok = b.anywhere[offerKey{r.Cloud, r.InstanceType}]
+	return vm, ok
+}
+
 // part prices the VM the run is of: by the catalog, or for a machine that is
 // not in it by what the run's own user said, on demand.
 func (b *builder) part(r profile.Run, count int) Part {
-	vm, inCatalog := b.vms[r.VM()]
+	vm, inCatalog := b.vmOf(r)
 	if !inCatalog {
 		vm = profile.VMType{
 			Cloud: r.Cloud, Region: r.Region, InstanceType: r.InstanceType,

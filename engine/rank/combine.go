@@ -190,9 +190,7 @@ func (b *builder) timings(f func(t *timing)) {
 		for i, s := range runs {
 			startup, _ := s.Startup()
 			startups += startup + s.WarmupExtraS
-			if steady[i] = s.Steady; steady[i].High <= steady[i].Low {
-				steady[i] = estimate.Spread(s.Steady.Value, b.set.Kinds[s.Basis].Rel, s.Basis)
-			}
+			steady[i] = b.spread(s.Steady, s.Basis)
 		}
 		t.batch, t.startupS = runtime.Pool(steady), startups/float64(len(runs))
 		f(t)

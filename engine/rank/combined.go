@@ -81,7 +81,7 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 		out.mix = append(out.mix, blend{int32(t.base.cell), shares[i] * t.batch.LogSigma()})
 		spread += math.Pow(float64(n)**part.USDPerHour/cluster.USDPerHour(c.members(at))*part.PriceSpread, 2)
 	}
-	out.mix = pooled(out.mix)
+	out.mix, out.cell = pooled(out.mix), mixed
 	slices.Sort(out.Sources)
 	out.Sources = slices.Compact(out.Sources)
 	seconds, usd := at.Seconds, at.USD

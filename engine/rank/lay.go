@@ -73,14 +73,24 @@ func Build(set *profile.Set, w Workload) []Candidate {
 }
 
 func newBuilder(set *profile.Set, w Workload) *builder {
-	b := &builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}, origins: map[string]int{}, memory: map[string]*transfer.Memory{}}
+	b := &builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}, origins: map[string]int{}, memory: map[string]*transfer.Memory{}, epochCells: map[string]int32{}, anywhere: map[offerKey]profile.VMType{}}
 	for _, vm := range set.VMTypes {
 		b.vms[vm.Key()] = vm
+		if k := (offerKey{vm.Cloud, vm.InstanceType}); cheaper(vm, b.anywhere[k], w.Purchase) {
+			b.anywhere[k] = vm
+		}
 	}
 	b.model, _ = set.Model(w.Model)
 	b.findAccuracies()
 	b.findOutlooks()
 	return b
+}
+
+// cheaper reports whether vm is a better offer than the one known so far, if any.
+func cheaper(vm, known profile.VMType, p profile.Purchase) bool {
+	mine, priced := vm.PriceOf(p)
+	its, knownPriced := known.PriceOf(p)
+	return known.InstanceType == "" || priced && (!knownPriced || mine.USDPerHour < its.USDPerHour)
 }
 
 // cells groups the runs that the workload asks for by what they timed, as

@@ -14,7 +14,7 @@ const gib = 1 << 30
 // variant it isn't known how many are left.
 func (b *builder) overMemory(r profile.Run) *Violation {
 	mem := r.GPUMemGiB
-	if vm, ok := b.vms[r.VM()]; ok && vm.GPUMemGiB != nil {
+	if vm, ok := b.vmOf(r); ok && vm.GPUMemGiB != nil {
 		mem = vm.GPUMemGiB
 	}
 	if mem == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
@@ -43,6 +44,7 @@ func (r *Result) NextProbe(duration func(c *Candidate) float64, best func(Object
 			return NextProbe{}, false
 		}
 	}
+	p.Option = r.cheapestAlike(options, of, p.Option)
 	p.Candidate = of[p.Option]
 	c := r.Space.At(p.Candidate)
 	p.Seconds = duration(c)
@@ -50,6 +52,26 @@ func (r *Result) NextProbe(duration func(c *Candidate) float64, best func(Object
 		p.USD = new(p.Seconds / 3600 * *hourly / float64(vms(c)))
 	}
 	return p, true
+}
+
+// cheapestAlike is, of the options that a probe tells as much about as of the one
+// advised, the one whose probe costs least money: the same VM may be let under
+// several names.
+func (r *Result) cheapestAlike(options []next.Option, of []int, advised int) int {
+	cost := func(k int) float64 {
+		hourly := r.Space.At(of[k]).USDPerHour()
+		if hourly == nil {
+			return math.Inf(1)
+		}
+		return *hourly * options[k].Probe
+	}
+	best := advised
+	for k, o := range options {
+		if o.Value == options[advised].Value && o.Probe == options[advised].Probe && !o.Measured && cost(k) < cost(best) {
+			best = k
+		}
+	}
+	return best
 }
 
 // Sure is the probability of being best from which the first place counts as
@@ -72,8 +94,16 @@ func (r *Result) isSure(p map[int]float64) bool {
 	return p == nil || p[r.Order[0]] >= Sure
 }
 
-// ProbeSeconds is what a probe under the default rule is expected to take.
-func ProbeSeconds(*Candidate) float64 { return steady.StartUp + steady.DefaultRule().Patience }
+// ProbeSeconds is what a probe of the candidate under the default rule is
+// expected to take: its start-up, and as long as the rule is patient or as the
+// iterations take that it asks for at least.
+func ProbeSeconds(c *Candidate) float64 {
+	rule, startup := steady.DefaultRule(), float64(steady.StartUp)
+	if c.probe.startup != nil {
+		startup = *c.probe.startup
+	}
+	return startup + math.Max(rule.Patience, float64(rule.MinN)*c.probe.iteration)
+}
 
 // priced reports whether any feasible candidate has a known cost.
 func (r *Result) priced() bool {
@@ -159,7 +189,10 @@ func (r *Result) choice(o Objective) float64 {
 // where money is to be saved.
 func (r *Result) option(i int, o Objective, duration func(c *Candidate) float64) (option next.Option, ok bool) {
 	c := r.Space.At(i)
-	option = next.Option{Value: c.Time, Measured: r.Space.probed[i], Probe: duration(c)}
+	// A probe tells the time of an iteration, and nothing of how many epochs it
+	// takes to a target, nor of prices.
+	rel := math.Expm1(estimate.Z90 * c.probe.sigma)
+	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.probed[i], Probe: duration(c)}
 	if o != ObjectiveCost {
 		return option, true
 	}
@@ -167,7 +200,10 @@ func (r *Result) option(i int, o Objective, duration func(c *Candidate) float64)
 	if hourly == nil {
 		return option, false
 	}
-	option.Value = c.Cost
+	if !c.Cost.Known() {
+		return option, false
+	}
+	option.Value = estimate.Spread(c.Cost.Value, rel, c.Cost.Basis)
 	option.Probe *= *hourly / 3600 / float64(vms(c))
 	return option, true
 }

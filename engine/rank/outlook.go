@@ -1,11 +1,13 @@
 package rank
 
 import (
+	"fmt"
 	"math"
 
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
 )
 
 // outlook is what is known of the trainings of one variant on one dataset.
@@ -67,10 +69,44 @@ func (b *builder) withEpochs(c *Candidate, r profile.Run) {
 		c.Never = new(at.Never)
 	}
 	share := c.timeLine.Slope * *c.Epochs / c.Time.Value
-	sigma := math.Hypot(c.Time.LogSigma(), at.Epochs.LogSigma()*math.Min(share, 1))
-	factor := math.Exp(estimate.Z90 * sigma)
+	timed, epochs := c.Time.LogSigma(), at.Epochs.LogSigma()*math.Min(share, 1)
+	factor := math.Exp(estimate.Z90 * math.Hypot(timed, epochs))
 	c.Time.Low, c.Time.High = c.Time.Value/factor, c.Time.Value*factor
 	c.Time.Basis = estimate.Weakest(c.Time.Basis, at.Epochs.Basis)
+	c.mix = []blend{{int32(c.cell), timed}, {b.epochCell(r), epochs}}
+	c.attempts(at.Never)
+}
+
+// Seldom is the probability of failing below which no failures are counted: so
+// much is allowed for where a few trainings were seen and all reached the target.
+const Seldom = 0.2
+
+// mostAttempts bounds how many trainings are counted for one that succeeds: a
+// target that nearly none reaches is out of reach.
+const mostAttempts = 100
+
+// attempts counts the trainings that fail before one reaches the target, on
+// average 1/(1 − never) − 1, as if each took as long.
+func (c *Candidate) attempts(never float64) {
+	if !(never >= Seldom) {
+		return
+	}
+	n := math.Min(1/(1-never), mostAttempts)
+	c.Time = c.Time.Times(n)
+	c.timeLine = &runtime.Line{At0: c.timeLine.At0 * n, Slope: c.timeLine.Slope * n}
+	if n >= 1.05 {
+		c.EpochsWhy += fmt.Sprintf("; the time counts %.2g trainings, for only %.0f %% reach the target", n, 100/n)
+	}
+}
+
+// epochCell numbers what the epochs to the target rest on: the variant and the
+// batch size, wherever it is trained. Timing cells are numbered from 0 up.
+func (b *builder) epochCell(r profile.Run) int32 {
+	key := batchKey(r.Variant, int(globalBatch(r)))
+	if _, seen := b.epochCells[key]; !seen {
+		b.epochCells[key] = mixed - 1 - int32(len(b.epochCells))
+	}
+	return b.epochCells[key]
 }
 
 // finalQuality is the accuracy that a training with a batch size never trained

@@ -52,7 +52,7 @@ func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r p
 		for _, vm := range offers {
 			for _, batch := range batches {
 				run := b.imagined(v, vm, batch)
-				if !b.wanted(&run) || known[anywhere(keyOf(&run))] {
+				if !b.wanted(&run) || !b.sensible(run) || known[anywhere(keyOf(&run))] {
 					continue
 				}
 				var why string
@@ -60,6 +60,7 @@ func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r p
 					continue
 				}
 				run.Basis = run.Steady.Basis
+				run.ValidationS = b.validation(run)
 				gpu := fmt.Sprint(vm.GPU, vm.GPUCount)
 				if _, seen := gpus[gpu]; !seen {
 					gpus[gpu] = len(keys) + len(gpus)
@@ -148,8 +149,31 @@ func (b *builder) imagined(v profile.Variant, vm profile.VMType, batch int) prof
 		}
 	}
 	run.PeakMemoryBytes = b.peak(run)
-	run.ValidationS = typical(b.donors, func(r profile.Run) *float64 { return r.ValidationS })
 	return run
+}
+
+// validation is what a validation takes: as many iterations' time as where it was
+// measured, by the median. Nil where it never was.
+func (b *builder) validation(run profile.Run) *float64 {
+	share := typical(b.donors, func(r profile.Run) *float64 {
+		if r.ValidationS == nil || !(r.Steady.Value > 0) || r.BatchSize < 1 {
+			return nil
+		}
+		return new(*r.ValidationS / r.Steady.Value * float64(r.BatchSize)) // in samples
+	})
+	if share == nil {
+		return nil
+	}
+	return new(*share / float64(max(run.BatchSize, 1)) * run.Steady.Value)
+}
+
+// sensible reports whether a batch size is one for the work: no more than an
+// epoch, or than all units.
+func (b *builder) sensible(run profile.Run) bool {
+	if b.w.Mode == profile.Infer {
+		return float64(run.BatchSize) <= b.w.Units
+	}
+	return run.IterationsPerEpoch == nil || *run.IterationsPerEpoch >= 1
 }
 
 // peak is the GPU memory that the batch size needs by those that were run,
@@ -247,6 +271,9 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 		c.Why += "; " + pauses.Words(*c.Epochs)
 	}
 	c.Time = runtime.Imagined(r, *c.Epochs, startup, pauses)
+	if c.probed(r, c.Time); startup.Known() {
+		c.probe.startup = &startup.Value
+	}
 	at := func(n float64) float64 { return runtime.Imagined(r, n, startup, runtime.Pauses{}).Value }
 	slope := at(2) - at(1)
 	c.timeLine = &runtime.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}

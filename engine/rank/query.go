@@ -150,8 +150,16 @@ type Candidate struct {
 	timeLine, costLine *runtime.Line  // over epochs, where known
 	timed              estimate.Basis // of the iteration time
 	cell               int            // timing cell; candidates of one cell err together
+	probe              probing
 	outlook            *curve.Outlook // of a training to a target accuracy
 	mix                []blend        // of a combination of VM types: cells and their parts
+}
+
+// probing is what a probe of a candidate takes, and what it can tell.
+type probing struct {
+	iteration float64  // seconds of one, expected
+	startup   *float64 // seconds until the first steady one; nil where unknown
+	sigma     float64  // of the time, in the logarithm, as far as a probe can reduce it
 }
 
 // USDPerHour is the price of the whole configuration; nil where a part has none.

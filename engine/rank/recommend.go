@@ -31,10 +31,7 @@ func (r *Result) Recommended() (candidate int, ok bool) {
 		}
 		o := curve.Option{
 			Batch: float64(c.BatchSize), Epochs: c.EpochsRange.Value, PerEpoch: values[i] / c.EpochsRange.Value,
-			Tried: c.outlook.Epochs.Basis < estimate.OtherBatch, Error: c.outlook.Error,
-		}
-		if !math.IsNaN(c.outlook.Never) {
-			o.Never = c.outlook.Never
+			Tried: c.outlook.Epochs.Basis < estimate.OtherBatch, Error: c.outlook.Error, // trainings that fail are in the values
 		}
 		options, of = append(options, o), append(of, i)
 	}

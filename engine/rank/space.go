@@ -37,7 +37,7 @@ type Space struct {
 	probed                 []bool // by a run on the VM type at the batch size
 	unprobed               int
 	cell                   []int32
-	mixes                  map[int][]blend // of the candidates whose cell is mixed
+	mixes                  map[int][]blend // of the candidates that err by more than their cell
 	orders                 orders
 }
 
@@ -160,7 +160,6 @@ func (s *Space) put(c *Candidate) {
 	barred := c.OverMemory != nil || math.IsNaN(valueOf(c.Time))
 	s.cell = append(s.cell, int32(c.cell))
 	if c.mix != nil {
-		s.cell[len(s.cell)-1] = mixed
 		if s.mixes == nil {
 			s.mixes = map[int][]blend{}
 		}

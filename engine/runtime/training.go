@@ -5,6 +5,7 @@
 package runtime
 
 import (
+	"cmp"
 	"math"
 
 	"sweetspot/engine/estimate"
@@ -82,8 +83,8 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 	}
 	total := Method2(t, n)
 	var work estimate.Estimate
-	if kind, ok := kinds[r.Basis]; ok && !hasSpread(r.Steady) {
-		work = estimate.Spread(total, kind.Rel, r.Basis)
+	if !hasSpread(r.Steady) {
+		work = estimate.Spread(total, cmp.Or(kinds[r.Basis].Rel, OneTotalRel), r.Basis)
 	} else {
 		oneOff := startup + t.FirstValidation
 		work = estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(scaled(r.Steady, total-oneOff))

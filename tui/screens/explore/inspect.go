@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"fmt"
+
 	"sweetspot/data/export"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
@@ -45,6 +47,9 @@ func (s *Screen) viewInspection() string {
 		note = "page down for more"
 	}
 	title := export.VMs(c) + " " + s.th.Symbols.Dot + " " + export.VariantLabel(c.Variant)
+	if c.BatchSize > 0 {
+		title += fmt.Sprintf(" %s batch %d", s.th.Symbols.Dot, c.BatchSize)
+	}
 	return panel.Panel{Title: title, Note: note, Focused: true}.Render(s.th, body, s.w, s.h)
 }
 

@@ -38,6 +38,9 @@ func columns(metric string, q state.Question) []table.Column {
 		{ID: "best", Title: best, Width: 11, Sort: true, Drop: 5},
 		{ID: "basis", Title: "basis", Width: 7, Sort: true, Drop: 4},
 	}
+	if q.Mode == profile.Train { // rows of a training differ by their batch size before all
+		all[3].Drop = 1
+	}
 	if q.Mode == profile.Train && q.Epochs == nil {
 		// Sources stop at different epochs: to compare times is to see that.
 		all = slices.Insert(all, 4, table.Column{ID: "epochs", Title: "epochs", Width: 6, Right: true, Sort: true, Drop: 5})

@@ -39,6 +39,9 @@ func (f *field) hintFor(form Form) string {
 	return f.hint
 }
 
+// hostsLabel names the row of where to probe.
+const hostsLabel = "hosts"
+
 // fields lists the rows in order; the start row comes after them.
 var fields = []field{
 	{label: "model", hint: "file.py:factory, net.onnx, net.pt or example:fashion-cnn", ofModel: true,
@@ -96,7 +99,7 @@ var fields = []field{
 		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
-	{label: "hosts", hint: "by ssh: user@vm,user@other:22; here is this machine",
+	{label: hostsLabel, hint: "by ssh: user@vm,user@other:22; here is this machine",
 		show: func(f Form) string { return listed(f.Hosts, hostName) },
 		value: func(f Form) string {
 			if slices.Equal(f.Hosts, []string{""}) {

@@ -99,6 +99,16 @@ func (s *Screen) Price() (title, question string) {
 	return title, s.form.Sizing() + " at " + quantity.Money(orZero(s.form.USDPerHour)) + "/h."
 }
 
+// AskHost begins to type where to probe.
+func (s *Screen) AskHost() {
+	for row := range fields {
+		if fields[row].label == hostsLabel {
+			s.row = row
+			s.begin("user@")
+		}
+	}
+}
+
 // IsTyping reports whether keys are text for a field.
 func (s *Screen) IsTyping() bool { return s.typing }
 

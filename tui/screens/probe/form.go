@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,6 +132,9 @@ func (f Form) For(c *rank.Candidate) Form {
 	f.Command, f.Mode = nil, cmp.Or(c.Mode, f.Mode)
 	if c.BatchSize > 0 {
 		f.Batches = []int{c.BatchSize}
+	}
+	if c.Epochs != nil && *c.Epochs >= 1 && *c.Epochs < 1e6 {
+		f.Epochs = int(math.Round(*c.Epochs))
 	}
 	if slices.Contains(precisions, c.Variant.Precision) {
 		f.Precisions = []string{c.Variant.Precision}
