@@ -67,6 +67,7 @@ type App struct {
 
 	asking   bool // Explore's question is being answered
 	askAgain bool // and has changed meanwhile
+	asked    int  // number of the question being answered, for the clock
 
 	running Probe         // nil while none runs
 	live    []profile.Run // of the running probes, shown on Explore beside the set
@@ -180,6 +181,10 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 		return a.poll()
 	case answerMsg:
 		return a.answered(msg)
+	case lateMsg:
+		if a.asking && msg.asked == a.asked {
+			a.explore.SetLate(true)
+		}
 	case startedMsg:
 		return a.started(msg)
 	case probeMsg:
@@ -264,6 +269,9 @@ func withoutDuplicates(runs, live []profile.Run) []profile.Run {
 func (a *App) answered(msg answerMsg) tea.Cmd {
 	a.asking = false
 	a.explore.Receive(msg.answer)
+	if !a.askAgain {
+		a.explore.SetLate(false)
+	}
 	if len(a.live) > 0 {
 		a.probe.SetPlace(a.explore.LivePlace())
 	}

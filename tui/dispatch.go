@@ -125,7 +125,12 @@ func (a *App) disabled(action keys.Action) string {
 		if a.screen == keys.Explore && !a.explore.CanRedo() {
 			return "nothing to redo"
 		}
-	case keys.Pick, keys.Pin, keys.Copy:
+	case keys.Pick, keys.Export:
+		if a.screen == keys.Explore && a.asking {
+			return "what is shown answers an older question: wait for the new answer"
+		}
+		fallthrough
+	case keys.Pin, keys.Copy:
 		if _, ok := a.explore.Selected(); a.screen == keys.Explore && !ok {
 			return "no candidate is selected"
 		}

@@ -41,6 +41,7 @@ type (
 		version int64
 	}
 	answerMsg struct{ answer *explore.Answer }
+	lateMsg   struct{ asked int } // an answer is a long time coming
 	testedMsg struct {
 		set    *profile.Set
 		tested validate.Tested
@@ -112,9 +113,18 @@ func (a *App) ask() tea.Cmd {
 		return nil
 	}
 	a.asking = true
-	answer := a.explore.Request()
-	return func() tea.Msg { return answerMsg{answer()} }
+	a.asked++
+	answer, asked := a.explore.Request(), a.asked
+	find := func() tea.Msg { return answerMsg{answer()} }
+	if a.explore.Late() {
+		return find
+	}
+	return tea.Batch(find, a.after(lateAfter, func(time.Time) tea.Msg { return lateMsg{asked} }))
 }
+
+// lateAfter is how long an answer may take before the screen says that what it
+// shows is still of an older question.
+const lateAfter = 250 * time.Millisecond
 
 func (a *App) open(path string) tea.Cmd {
 	ctx, opener := a.ctx, a.opts.Open

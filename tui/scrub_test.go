@@ -3,7 +3,9 @@ package tui
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -42,13 +44,22 @@ func grid(variants, vms, batches int) *profile.Set {
 	return set
 }
 
+// answerOf is what asking comes to, without the clock beside it.
+func answerOf(cmd tea.Cmd) tea.Msg {
+	msg := cmd()
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		return batch[0]()
+	}
+	return msg
+}
+
 // scrub presses a key and goes the whole way to the next frame.
 func (d *driver) scrub(key tea.KeyPressMsg) string {
 	_, cmd := d.app.Update(key)
 	if cmd == nil {
 		d.t.Fatal("the key changes nothing")
 	}
-	d.app.Update(cmd())
+	d.app.Update(answerOf(cmd))
 	return d.app.View().Content
 }
 
@@ -125,15 +136,49 @@ func TestKeysFasterThanAnswers(t *testing.T) {
 			t.Fatal("asked while an answer was on its way")
 		}
 	}
-	_, second := d.app.Update(first())
+	_, second := d.app.Update(answerOf(first))
 	if second == nil {
 		t.Fatal("what changed meanwhile is not asked")
 	}
-	if _, third := d.app.Update(second()); third != nil {
+	if _, third := d.app.Update(answerOf(second)); third != nil {
 		t.Error("asked a third time about nothing new")
 	}
 	answered, asked := d.app.explore.Answer().Question.MaxCost, d.app.explore.Question().MaxCost
 	if answered == nil || asked == nil || *answered != *asked {
 		t.Errorf("answered for %v, asked for %v", answered, asked)
+	}
+}
+
+// An answer that is a long time coming says so on the screen, and what is still
+// shown is not picked for it.
+func TestLateAnswers(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: grid(3, 4, 2)})
+	var clock tea.Msg
+	d.app.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
+		clock = f(time.Time{})
+		return nil
+	}
+	d.app.Update(press("down"))
+	_, cmd := d.app.Update(press("["))
+	if s := d.screen(); strings.Contains(s, "computing") {
+		t.Errorf("late at once:\n%s", s)
+	}
+	d.app.Update(clock)
+	if s := d.screen(); !strings.Contains(s, "computing what is asked now") {
+		t.Errorf("nothing says that the answer is late:\n%s", s)
+	}
+	d.app.Update(press("x"))
+	if s := d.screen(); !strings.Contains(s, "answers an older question") {
+		t.Errorf("picked from an older answer:\n%s", s)
+	}
+	d.app.Update(answerOf(cmd))
+	if s := d.screen(); strings.Contains(s, "computing") {
+		t.Errorf("still late:\n%s", s)
+	}
+	_, cmd = d.app.Update(press("left"))
+	d.app.Update(answerOf(cmd))
+	d.app.Update(clock) // of the answer that has come
+	if s := d.screen(); strings.Contains(s, "computing") {
+		t.Errorf("an old clock rings:\n%s", s)
 	}
 }

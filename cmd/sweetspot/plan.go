@@ -23,7 +23,7 @@ type planFlags struct {
 	queryFlags
 	vms                         []string
 	split, method               string
-	startup, minimum, billingBy string
+	startup, minimum, billingBy []string
 }
 
 func newPlanCommand() *cobra.Command {
@@ -42,8 +42,11 @@ func newPlanCommand() *cobra.Command {
 				return usageError("--csv and --json exclude each other")
 			}
 			in, err := flags.plan(cmd)
-			if err != nil {
+			if err != nil && (in.Result == nil || !wantsJSON(cmd)) {
 				return err
+			}
+			if err != nil {
+				return errors.Join(printJSON(cmd.OutOrStdout(), export.NoPlan(in, err)), err)
 			}
 			plan := export.NewPlan(in)
 			switch out := cmd.OutOrStdout(); {
@@ -69,9 +72,9 @@ func (f *planFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.maxCount, "max-per-type", defaultMaxCount, "most VMs of each type that --vms does not name")
 	fl.StringVar(&f.split, "split", string(cluster.ByThroughput), "how the work is shared: by throughput, or by gpus as the study does")
 	fl.StringVar(&f.method, "method", "exact", "what picks: exact, or greedy for the study's Algorithm 1")
-	fl.StringVar(&f.startup, "startup", "", "time from renting a VM until it can begin, paid like the rest (90s)")
-	fl.StringVar(&f.minimum, "min-billing", "", "shortest time that is billed for a VM (60s)")
-	fl.StringVar(&f.billingBy, "billing-step", "", "billed time is a multiple of this (1h; default: to the second)")
+	fl.StringSliceVar(&f.startup, "startup", nil, "time from renting a VM until it can begin, paid like the rest (90s, or by cloud aws=90s,gcp=1m)")
+	fl.StringSliceVar(&f.minimum, "min-billing", nil, "shortest time that is billed for a VM (60s, or by cloud)")
+	fl.StringSliceVar(&f.billingBy, "billing-step", nil, "billed time is a multiple of this (1h, or by cloud; default: to the second)")
 }
 
 // plan answers the flags.
@@ -105,11 +108,14 @@ func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 	if f.predicted {
 		q.Predictor = transfer.New(set, q.Mode)
 	}
-	if in.Combined, err = rank.Combine(set, q.Workload, in.Rental); err != nil {
+	in.Combined, err = rank.Combine(set, q.Workload, in.Rental)
+	if err != nil {
+		in.Result = rank.Evaluate(rank.NewSpace(nil), q)
 		return in, exitError{exitInfeasible, err}
 	}
 	in.Bought = rank.Purchases(set, q.Workload, in.Rental, q.Limits)
-	in.Result, in.Tested = rank.Evaluate(in.Combined.Lay(), q), validate.ByBasis(set)
+	in.Result, in.Whole = rank.Evaluate(in.Combined.Lay(), q), rank.Evaluate(in.Combined.LayWhole(), q)
+	in.Tested = validate.ByBasis(set)
 	return in, nil
 }
 
@@ -120,18 +126,60 @@ func (f *planFlags) rental() (r rank.Rental, err error) {
 	if r.Limits, err = parseVMs(f.vms); err != nil {
 		return r, err
 	}
-	for _, d := range []struct {
-		name, text string
-		to         *float64
-	}{{"startup", f.startup, &r.StartupS}, {"min-billing", f.minimum, &r.Billing.MinimumS}, {"billing-step", f.billingBy, &r.Billing.GranularityS}} {
-		if d.text == "" {
-			continue
-		}
-		if *d.to, err = quantity.ParseDuration(d.text); err != nil {
-			return r, usageError("--%s: %w", d.name, err)
+	r.Terms, err = f.terms()
+	return r, err
+}
+
+// terms are the start-up and billing of each cloud; what is given without a cloud
+// holds for all that say nothing else.
+func (f *planFlags) terms() (map[string]rank.Terms, error) {
+	given := []struct {
+		name  string
+		words []string
+		of    func(*rank.Terms) *float64
+	}{
+		{"startup", f.startup, func(t *rank.Terms) *float64 { return &t.StartupS }},
+		{"min-billing", f.minimum, func(t *rank.Terms) *float64 { return &t.Billing.MinimumS }},
+		{"billing-step", f.billingBy, func(t *rank.Terms) *float64 { return &t.Billing.GranularityS }},
+	}
+	terms := map[string]rank.Terms{"": {}}
+	for _, flag := range given { // those of all clouds, then the clouds' own
+		for _, own := range []bool{false, true} {
+			for _, w := range flag.words {
+				cloud, text, ok := strings.Cut(w, "=")
+				if !ok {
+					cloud, text = "", w
+				}
+				if ok != own {
+					continue
+				}
+				v, err := parseTerm(text)
+				if err != nil {
+					return nil, usageError("--%s: %w", flag.name, err)
+				}
+				for name, t := range terms {
+					if name == cloud || cloud == "" {
+						*flag.of(&t) = v
+						terms[name] = t
+					}
+				}
+				if _, known := terms[cloud]; !known {
+					t := terms[""]
+					*flag.of(&t) = v
+					terms[cloud] = t
+				}
+			}
 		}
 	}
-	return r, nil
+	return terms, nil
+}
+
+// parseTerm reads a duration, of which none is one.
+func parseTerm(s string) (float64, error) {
+	if t := strings.TrimSpace(s); t == "0" || t == "0s" {
+		return 0, nil
+	}
+	return quantity.ParseDuration(s)
 }
 
 // mostVMs bounds what is asked for of one type: beyond that it is a slip.
@@ -144,8 +192,8 @@ func parseVMs(words []string) (limits []rank.Limit, err error) {
 		name, count, ok := strings.Cut(strings.TrimSpace(w), ":")
 		n, err := strconv.Atoi(strings.TrimSpace(count))
 		switch {
-		case !ok || err != nil || name == "" || n < 0 || n > mostVMs:
-			return nil, usageError("--vms %q: write an instance type and how many of it, from 0 to %d, as p2.xlarge:3", w, mostVMs)
+		case !ok || err != nil || name == "" || n < 1 || n > mostVMs:
+			return nil, usageError("--vms %q: write an instance type and how many of it, from 1 to %d, as p2.xlarge:3", w, mostVMs)
 		case seen[name]:
 			return nil, usageError("--vms names %s twice", name)
 		}
@@ -161,6 +209,9 @@ func plannedOrSay(p export.Plan, in export.PlanInput) error {
 	case p.Pick != nil:
 		return nil
 	case len(in.Result.Order) > 0:
+		if !in.Greedy {
+			return exitError{exitInfeasible, fmt.Errorf("nothing feasible in whole batches: %s", export.WhyNothing(in.Whole))}
+		}
 		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds nothing within the limits, but there are %d: use --method exact", len(in.Result.Order))}
 	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", export.WhyNothing(in.Result))}

@@ -220,10 +220,59 @@ func TestPlanSaysWhatIsWrong(t *testing.T) {
 		"exclude each other":                        {"--csv", "--json"},
 		"the greedy algorithm finds nothing within": {"--model", "CaffeNet", "--method", "greedy", "--max-time", "80m", "--max-cost", "2.6", "--vms", "p2.16xlarge:1,p2.xlarge:1,g3.4xlarge:1"},
 		"p2.xlarge, p2.8xlarge":                     {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1", "--purchase", "reserved-3y"},
-		fmt.Sprintf("from 0 to %d", mostVMs):        {"--vms", "p2.xlarge:100000"},
+		fmt.Sprintf("from 1 to %d", mostVMs):        {"--vms", "p2.xlarge:100000"},
 	} {
 		if out, err := planOutput(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, not %q\n%s", args, err, want, out)
 		}
+	}
+}
+
+// Of a few batches only, what divides at will is out of reach: the pick holds the
+// limits in whole batches, and what does better in these is said.
+func TestPlansOfFewBatches(t *testing.T) {
+	type plan struct {
+		Pick *struct {
+			WholeBatches struct{ S, USD float64 } `json:"whole_batches"`
+			Divisible    struct{ S, USD float64 }
+		}
+		Best *struct {
+			Configuration []struct{ Count int }
+			Cost          struct{ USD float64 }
+		} `json:"best_in_whole_batches"`
+		Query struct {
+			Terms map[string]struct {
+				StartupS float64 `json:"startup_s"`
+				MinimumS float64 `json:"minimum_billed_s"`
+			}
+		}
+	}
+	ask := func(args ...string) (p plan) {
+		t.Helper()
+		text, err := planOutput(t, append([]string{"--model", "CaffeNet", "--json"}, args...)...)
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &p)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	few := ask("--units", "5000")
+	if few.Best == nil || few.Best.Cost.USD >= few.Pick.WholeBatches.USD || few.Pick.Divisible.USD >= few.Best.Cost.USD {
+		t.Errorf("pick %+v, best in whole batches %+v", few.Pick, few.Best)
+	}
+	if many := ask("--units", "100M"); many.Best != nil {
+		t.Errorf("of many batches the best is another: %+v", many.Best)
+	}
+	if held := ask("--units", "1500", "--max-time", "2s"); held.Pick.WholeBatches.S > 2 {
+		t.Errorf("the pick takes %g s in whole batches", held.Pick.WholeBatches.S)
+	}
+	if _, err := planOutput(t, "--model", "CaffeNet", "--units", "1000", "--max-time", "1s"); err == nil || !strings.Contains(err.Error(), "nothing feasible in whole batches") {
+		t.Errorf("a batch takes longer than the limit, yet %v", err)
+	}
+	terms := ask("--startup", "90s,gcp=2m", "--min-billing", "aws=60s").Query.Terms
+	if terms[""].StartupS != 90 || terms["gcp"].StartupS != 120 || terms["aws"].StartupS != 90 || terms["aws"].MinimumS != 60 || terms["gcp"].MinimumS != 0 {
+		t.Errorf("terms %+v", terms)
 	}
 }

@@ -20,7 +20,7 @@ var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "
 
 // lastColumns were added later and follow everything else, also in the CSV of a
 // pick. A machine of one's own has a host instead of an instance type; the columns
-// of a VM are those of the first where there are several types.
+// of a VM are empty but for the count where there are several types.
 var lastColumns = []string{"host", "vms", "whole_batches_s", "whole_batches_usd"}
 
 // pickColumns follow the candidate's own in the CSV of a pick.
@@ -46,9 +46,14 @@ func (p Pick) writeCSV(w io.Writer) error {
 	})
 }
 
+// first is the VM of a candidate of one type. Of several only the number of all
+// their VMs is common; which they are stands in a column of its own.
 func first(c Candidate) (vm Part) {
-	if len(c.Configuration) > 0 {
-		vm = c.Configuration[0]
+	if len(c.Configuration) == 1 {
+		return c.Configuration[0]
+	}
+	for _, p := range c.Configuration {
+		vm.Count += p.Count
 	}
 	return vm
 }

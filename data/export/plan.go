@@ -1,48 +1,53 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"sweetspot/engine/cluster"
-	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
 
 // Plan is the JSON of the plan verb.
 type Plan struct {
-	Schema            int            `json:"schema"`
-	Command           string         `json:"command"`
-	Warnings          []string       `json:"warnings"`
-	Query             PlanQuery      `json:"query"`
-	Pick              *Candidate     `json:"pick"` // null where nothing is feasible
-	Frontier          PlanFrontiers  `json:"frontier"`
-	Candidates        []Candidate    `json:"candidates"` // on any frontier, in the order of the ranking
-	Greedy            *Candidate     `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
-	Gap               TimeCost       `json:"gap"`        // its time and cost over the best of at least its accuracy, less 1
-	Explored          Explored       `json:"explored"`
-	NextCheaper       *Step          `json:"next_cheaper"`
-	NextFaster        *Step          `json:"next_faster"`
-	ShadowPrices      []ShadowPrice  `json:"shadow_prices"`
-	Purchases         []Bought       `json:"purchases"` // the ways of buying that have prices, and how well each does
-	InfeasibleBecause map[string]int `json:"infeasible_because"`
+	Schema   int        `json:"schema"`
+	Command  string     `json:"command"`
+	Warnings []string   `json:"warnings"`
+	Query    PlanQuery  `json:"query"`
+	Pick     *Candidate `json:"pick"` // the first that holds the limits in whole batches too; null without any
+	// BestInWholeBatches is the best in whole batches where that is another than the
+	// pick and better by more than half a percent: of a few batches only. Null else.
+	BestInWholeBatches *Candidate     `json:"best_in_whole_batches"`
+	Frontier           PlanFrontiers  `json:"frontier"`
+	Candidates         []Candidate    `json:"candidates"` // on any frontier, in the order of the ranking
+	Greedy             *Candidate     `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
+	Gap                TimeCost       `json:"gap"`        // share of its time that could be saved at no more cost, and of its cost at no more time
+	Explored           Explored       `json:"explored"`
+	NextCheaper        *Step          `json:"next_cheaper"`
+	NextFaster         *Step          `json:"next_faster"`
+	ShadowPrices       []ShadowPrice  `json:"shadow_prices"`
+	Purchases          []Bought       `json:"purchases"` // the ways of buying that have prices, and how well each does
+	InfeasibleBecause  map[string]int `json:"infeasible_because"`
 }
 
 // PlanQuery is the question a plan answers.
 type PlanQuery struct {
 	Query
-	VMs       map[string]int `json:"vms"` // most of each instance type
-	Split     string         `json:"split"`
-	Method    string         `json:"method"`
-	StartupS  float64        `json:"startup_s"`
-	MinimumS  float64        `json:"minimum_billed_s"`
-	BillingS  float64        `json:"billing_step_s"` // 0: to the second
-	Predicted bool           `json:"predicted"`
+	VMs    map[string]int   `json:"vms"` // most of each instance type
+	Split  string           `json:"split"`
+	Method string           `json:"method"`
+	Terms  map[string]Terms `json:"terms"` // by cloud, "" being all others
+}
+
+// Terms are how a cloud lets VMs, in seconds.
+type Terms struct {
+	StartupS float64 `json:"startup_s"`
+	MinimumS float64 `json:"minimum_billed_s"`
+	BillingS float64 `json:"billing_step_s"` // 0: to the second
 }
 
 // PlanFrontiers are [Frontiers] with the one of all three objectives.
@@ -92,6 +97,7 @@ type PlanInput struct {
 	Combined *rank.Combined
 	Rental   rank.Rental
 	Result   *rank.Result // over Combined.Lay
+	Whole    *rank.Result // over Combined.LayWhole
 	Greedy   bool         // the pick is Algorithm 1's
 	Bought   []rank.Bought
 	Tested   validate.Tested
@@ -99,33 +105,24 @@ type PlanInput struct {
 
 // NewPlan describes a plan.
 func NewPlan(in PlanInput) Plan {
-	r := in.Result
+	r, of := in.Result, in.Combined.Frontiers.Explored
 	p := Plan{
 		Schema: Schema, Command: "plan", Warnings: append(Warnings(r), planWarnings(in)...), Query: newPlanQuery(in),
 		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
-		Explored: Explored{in.Combined.Frontiers.Explored.Configurations, method(in), in.Combined.Frontiers.Explored.Resolution},
+		Explored: Explored{of.Configurations, of.Method, of.Resolution},
 	}
 	nondominated := r.NonDominated()
 	p.Frontier = PlanFrontiers{Frontiers{ids(r.Space, r.TimeAccuracy), ids(r.Space, r.CostAccuracy), ids(r.Space, r.TimeCost)}, ids(r.Space, nondominated)}
-	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
-	describe := func(i, place int) Candidate {
-		c := NewCandidate(r, i, place, pTime, pCost, in.Tested)
-		c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
-		return c
-	}
 	on := map[int]bool{}
 	for _, i := range slices.Concat(nondominated, r.TimeCost, r.TimeAccuracy, r.CostAccuracy) {
 		on[i] = true
 	}
 	for k, i := range r.Order {
-		if c := describe(i, k+1); k == 0 || on[i] {
-			p.Candidates = append(p.Candidates, c)
+		if on[i] {
+			p.Candidates = append(p.Candidates, in.describe(i, k+1))
 		}
 	}
-	if len(p.Candidates) > 0 {
-		p.Pick = &p.Candidates[0]
-		p.NextCheaper, p.NextFaster = steps(r, r.Order[0])
-	}
+	p.choose(in)
 	p.greedy(in)
 	for _, b := range in.Bought {
 		p.Purchases = append(p.Purchases, Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced})
@@ -141,24 +138,75 @@ func NewPlan(in PlanInput) Plan {
 	return p
 }
 
-func method(in PlanInput) string {
-	if in.Greedy {
-		return "greedy"
+// NoPlan is the plan where there is nothing to combine, and why.
+func NoPlan(in PlanInput, why error) Plan {
+	return Plan{
+		Schema: Schema, Command: "plan", Warnings: []string{clean(why.Error())}, Query: newPlanQuery(in),
+		Frontier:   PlanFrontiers{Frontiers{[]string{}, []string{}, []string{}}, []string{}},
+		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
+		Explored: Explored{Method: "exact"},
 	}
-	return in.Combined.Frontiers.Explored.Method
+}
+
+// describe is candidate i of the frontier at its place. How sure that place is
+// stays unsaid: what is beaten for certain by an equal share of the uncertainty is
+// not there to compete.
+func (in PlanInput) describe(i, place int) Candidate {
+	r := in.Result
+	c := NewCandidate(r, i, place, nil, nil, in.Tested)
+	c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
+	return c
+}
+
+// choose sets the pick: the first that holds the limits in whole batches too, or
+// the best that only whole batches bring up.
+func (p *Plan) choose(in PlanInput) {
+	r, whole := in.Result, in.Whole
+	place := slices.IndexFunc(r.Order, func(i int) bool { return in.holds(r.Space.At(i).Other) })
+	if len(whole.Order) == 0 {
+		return
+	}
+	best := NewCandidate(whole, whole.Order[0], 1, nil, nil, in.Tested)
+	if place < 0 {
+		p.Pick = &best
+		return
+	}
+	i := r.Order[place]
+	pick := in.describe(i, place+1)
+	p.Pick = &pick
+	p.NextCheaper, p.NextFaster = steps(r, i)
+	key := func(at *Outcome) float64 {
+		if r.Query.Sort == rank.ByTime {
+			return at.S
+		}
+		return at.USD
+	}
+	if (r.Query.Sort == rank.ByTime || r.Query.Sort == rank.ByCost) && key(best.WholeBatches) < (1-rank.Material)*key(pick.WholeBatches) {
+		p.BestInWholeBatches = &best
+	}
+}
+
+// holds reports whether an outcome is within the limits of the query.
+func (in PlanInput) holds(at *rank.Outcome) bool {
+	l := in.Result.Query.Limits
+	return (l.MaxTime == nil || at.Seconds <= *l.MaxTime) && (l.MaxCost == nil || at.USD <= *l.MaxCost)
 }
 
 func newPlanQuery(in PlanInput) PlanQuery {
 	q := PlanQuery{
-		Query: NewQuery(in.Result.Query), VMs: map[string]int{}, Split: string(in.Combined.Space.Split), Method: "exact",
-		StartupS: in.Rental.StartupS, MinimumS: in.Rental.Billing.MinimumS, BillingS: in.Rental.Billing.GranularityS,
-		Predicted: in.Result.Query.Predictor != nil,
+		Query: NewQuery(in.Result.Query), VMs: map[string]int{}, Split: string(cmp.Or(in.Rental.Split, cluster.ByThroughput)), Method: "exact",
+		Terms: map[string]Terms{},
+	}
+	for cloud, t := range in.Rental.Terms {
+		q.Terms[clean(cloud)] = Terms{t.StartupS, t.Billing.MinimumS, t.Billing.GranularityS}
 	}
 	if in.Greedy {
 		q.Method = "greedy"
 	}
-	for name, most := range in.Combined.VMs() {
-		q.VMs[clean(name)] = most
+	if in.Combined != nil {
+		for name, most := range in.Combined.VMs() {
+			q.VMs[clean(name)] = most
+		}
 	}
 	return q
 }
@@ -188,189 +236,39 @@ func steps(r *rank.Result, i int) (cheaper, faster *Step) {
 
 // greedy sets Algorithm 1's pick beside the exact one.
 func (p *Plan) greedy(in PlanInput) {
-	r := in.Result
-	at, ok := in.Combined.Greedy(r.Query.Limits)
+	at, ok := in.Combined.Greedy(in.Result.Query.Limits)
+	if in.Greedy {
+		p.Pick, p.NextCheaper, p.NextFaster, p.BestInWholeBatches = nil, nil, nil, nil
+	}
 	if !ok {
-		if in.Greedy {
-			p.Pick, p.NextCheaper, p.NextFaster = nil, nil, nil
-		}
 		return
 	}
-	one := rank.Evaluate(rank.NewSpace([]rank.Candidate{in.Combined.Candidate(at, false)}), r.Query)
-	c := NewCandidate(one, 0, 1, nil, nil, in.Tested)
-	c.Rank, c.PBest = nil, TimeCost{}
-	c.Relative = TimeCost{relative(at.Seconds, r.BestTime), relative(at.USD, r.BestCost)}
+	c := p.describeGreedy(in, in.Combined.Candidate(at, false))
 	p.Greedy = &c
-	time, cost := r.BestAsAccurate(one.Space.Loss[0])
-	p.Gap = TimeCost{known(at.Seconds/time - 1), known(at.USD/cost - 1)}
+	gap := in.Combined.Frontiers.Gap(at)
+	p.Gap = TimeCost{known(math.Max(0, gap.Time)), known(math.Max(0, gap.Cost))}
 	if in.Greedy {
-		p.Pick, p.NextCheaper, p.NextFaster = p.Greedy, nil, nil
+		p.Pick = p.Greedy
+		if !slices.ContainsFunc(p.Candidates, func(o Candidate) bool { return o.ID == c.ID }) {
+			p.Candidates = append([]Candidate{c}, p.Candidates...)
+		}
 	}
 }
 
-// planRows is how many candidates the printed plan shows.
-const planRows = 15
-
-// Write prints the plan for people.
-func (p Plan) Write(w io.Writer, in PlanInput) error {
+// describeGreedy is the candidate as it stands on the frontier, or else without a
+// place or score: those are of the frontier.
+func (p *Plan) describeGreedy(in PlanInput, c rank.Candidate) Candidate {
 	r := in.Result
-	fmt.Fprintln(w, clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · 90 %% intervals",
-		WorkloadText(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
-	if p.Explored.Resolution > 0 {
-		fmt.Fprintf(w, "note: so many near-ties that costs are exact within %s\n", quantity.Percent(p.Explored.Resolution))
-	}
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "#\tVMs\tvariant\ttime\tcost\t"+metricTitle(r)+"\tin whole batches\tbasis")
-	for k, c := range p.Candidates {
-		if k == planRows {
-			break
-		}
-		fmt.Fprintln(tw, c.planRow())
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	if more := len(p.Candidates) - planRows; more > 0 {
-		fmt.Fprintf(w, "… and %d more on the frontiers: --json and --csv list them all\n", more)
-	}
-	for _, line := range p.words(in) {
-		fmt.Fprintln(w, line)
-	}
-	return nil
-}
-
-func (c Candidate) planRow() string {
-	place := "—"
-	if c.Rank != nil {
-		place = fmt.Sprint(*c.Rank)
-	}
-	accuracy, batches := "—", "—"
-	if c.Accuracy != nil {
-		accuracy = AccuracyText(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
-	}
-	if b := c.WholeBatches; b != nil {
-		batches = quantity.Duration(b.S) + " " + quantity.Money(b.USD)
-	}
-	half := func(v, low, high *float64) string {
-		if v == nil || *v == 0 {
-			return ""
-		}
-		return " " + quantity.PlusMinus((*high-*low)/(2**v))
-	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, c.vms(), c.Variant,
-		amount(c.Time.S, quantity.Duration)+half(c.Time.S, c.Time.Low, c.Time.High),
-		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low, c.Cost.High), accuracy, batches, text(c.Time.Basis))
-}
-
-func amount(v *float64, format func(float64) string) string {
-	if v == nil {
-		return "—"
-	}
-	return format(*v)
-}
-
-// vms names the configuration: 2× g3.4xlarge + 1× p2.xlarge.
-func (c Candidate) vms() string {
-	parts := make([]string, len(c.Configuration))
-	for i, p := range c.Configuration {
-		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.Name())
-	}
-	return strings.Join(parts, " + ")
-}
-
-// words are the pick's parts, its neighbours, the limits' prices and the greedy
-// pick, a line each.
-func (p Plan) words(in PlanInput) (lines []string) {
-	if p.Pick != nil {
-		lines = append(lines, "pick: "+p.Pick.vms()+" "+p.Pick.Variant)
-		for _, part := range p.Pick.Configuration {
-			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, part.Name(), quantity.Count(math.Round(orZero(part.Units))),
-				quantity.Percent(orZero(part.Units)/orZero(p.Pick.Units)), whole(part.BatchSize), amount(part.BusyS, quantity.Duration)))
+	for k, i := range r.Order {
+		if r.Space.At(i).ID == c.ID {
+			return in.describe(i, k+1)
 		}
 	}
-	for _, n := range []struct {
-		name string
-		step *Step
-	}{{"next faster", p.NextFaster}, {"next cheaper", p.NextCheaper}} {
-		if n.step != nil {
-			lines = append(lines, fmt.Sprintf("%s: %s", n.name, n.step.words()))
-		}
-	}
-	for _, s := range p.ShadowPrices {
-		lines = append(lines, s.words(in.Result))
-	}
-	lines = append(lines, p.bought()...)
-	lines = append(lines, p.greedyWords())
-	for _, warning := range p.Warnings {
-		lines = append(lines, "note: "+warning)
-	}
-	return lines
-}
-
-// bought compares the ways of buying, where there are several.
-func (p Plan) bought() (lines []string) {
-	for _, b := range p.Purchases {
-		if len(p.Purchases) > 1 {
-			line := fmt.Sprintf("%s: dominates %s of the time–cost rectangle, from %s, from %s", b.Purchase,
-				quantity.Percent(b.Hypervolume), quantity.Duration(b.FastestS), quantity.Money(b.CheapestUSD))
-			if b.Unpriced > 0 {
-				line += fmt.Sprintf(" (%d of %d VM types have such a price)", b.VMTypes, b.VMTypes+b.Unpriced)
-			}
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-func orZero(v *float64) float64 {
-	if v == nil {
-		return 0
-	}
-	return *v
-}
-
-// words is the step in terms of giving and taking: "+$1.20 saves 14 m".
-func (s Step) words() string {
-	if s.USD > 0 {
-		return fmt.Sprintf("+%s saves %s", quantity.Money(s.USD), quantity.Duration(-s.Seconds))
-	}
-	return fmt.Sprintf("+%s saves %s", quantity.Duration(s.Seconds), quantity.Money(-s.USD))
-}
-
-func (s ShadowPrice) words(r *rank.Result) string {
-	write := map[string]func(float64) string{
-		string(rank.Time): quantity.Duration, string(rank.Cost): quantity.Money,
-		string(rank.Accuracy): func(v float64) string { return AccuracyText(v, r.Space.HigherIsBetter) },
-	}
-	line := fmt.Sprintf("%s binds: %s instead of %s", s.Constraint, write[s.Constraint](s.Need), write[s.Constraint](s.Limit))
-	gain, ok := write[s.In]
-	switch {
-	case s.Gain == nil:
-		return line + " lets the first one in"
-	case ok:
-		return line + " saves " + gain(*s.Gain)
-	}
-	return fmt.Sprintf("%s improves the %s by %.3g", line, s.In, *s.Gain)
-}
-
-func (p Plan) greedyWords() string {
-	if p.Greedy == nil {
-		return "greedy (Algorithm 1 of Rathnayake et al. 2020): finds nothing within the limits"
-	}
-	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", p.Greedy.vms(), p.Greedy.Variant,
-		amount(p.Greedy.Time.S, quantity.Duration), amount(p.Greedy.Cost.USD, quantity.Money))
-	if p.Gap.Time != nil && p.Gap.Cost != nil {
-		line += fmt.Sprintf("; of at least its accuracy the fastest takes %s, the cheapest costs %s", less(*p.Gap.Time), less(*p.Gap.Cost))
-	}
-	return line
-}
-
-// less says how much less than something the best is that it exceeds by a gap.
-func less(gap float64) string {
-	if share := 1 - 1/(1+gap); share >= 0.0005 {
-		return quantity.Percent(share) + " less"
-	}
-	return "the same"
+	one := rank.Evaluate(rank.NewSpace([]rank.Candidate{c}), r.Query)
+	out := NewCandidate(one, 0, 1, nil, nil, in.Tested)
+	out.Rank, out.Score = nil, nil
+	out.Relative = TimeCost{relative(c.Time.Value, r.BestTime), relative(c.Cost.Value, r.BestCost)}
+	return out
 }
 
 // ParseSplit reads a --split flag.

@@ -25,6 +25,8 @@ type Query struct {
 	MaxCostUSD     *float64 `json:"max_cost_usd" yaml:"max_cost_usd"`
 	Weights        Weights  `json:"weights" yaml:"weights"`
 	Sort           string   `json:"sort" yaml:"sort"`
+	Predicted      bool     `json:"predicted" yaml:"predicted"` // also what was never probed
+	Combined       bool     `json:"combined" yaml:"combined"`   // also combinations of VM types
 }
 
 // Weights of the score.
@@ -39,7 +41,7 @@ func NewQuery(q rank.Query) Query {
 		Model: clean(q.Model), Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: cleaned(q.Variants),
 		Clouds: cleaned(q.Clouds), GPUs: cleaned(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,
 		Purchase: string(q.Purchase), MinAccuracy: q.MinAccuracy, MaxTimeS: q.MaxTime, MaxCostUSD: q.MaxCost,
-		Weights: Weights{q.Weights.Time, q.Weights.Cost}, Sort: string(q.Sort),
+		Weights: Weights{q.Weights.Time, q.Weights.Cost}, Sort: string(q.Sort), Predicted: q.Predictor != nil, Combined: q.Combine,
 	}
 	if q.Mode == profile.Infer {
 		out.Units = new(q.Units)

@@ -85,11 +85,29 @@ func WorkloadText(w rank.Workload) string {
 
 // VMs names a configuration: 2× g3.4xlarge.
 func VMs(c *rank.Candidate) string {
+	return strings.Join(VMParts(c), " + ")
+}
+
+// VMParts names the parts of a configuration.
+func VMParts(c *rank.Candidate) []string {
 	parts := make([]string, len(c.Configuration))
 	for i, p := range c.Configuration {
-		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.VM.InstanceType)
+		parts[i] = clean(fmt.Sprintf("%d× %s", p.Count, p.VM.InstanceType))
 	}
-	return clean(strings.Join(parts, " + "))
+	return parts
+}
+
+// ShortVMs names a configuration, in parts as 2× g3.4xlarge, where room is scarce:
+// several as 2×g3.4xl+1×p2.xl.
+func ShortVMs(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	short := strings.NewReplacer("× ", "×", "xlarge", "xl")
+	for i := range parts {
+		parts[i] = short.Replace(parts[i])
+	}
+	return strings.Join(parts, "+")
 }
 
 // VariantLabel names a variant with its precision.

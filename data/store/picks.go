@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -47,6 +48,19 @@ type pickedCandidate struct {
 	} `json:"accuracy"`
 }
 
+// vms names a combination: 2x g3.4xlarge + 1x p2.xlarge.
+func (c pickedCandidate) vms() string {
+	parts := make([]string, len(c.Configuration))
+	for i, p := range c.Configuration {
+		n := 1.0
+		if p.Count != nil {
+			n = *p.Count
+		}
+		parts[i] = fmt.Sprintf("%gx %s", n, cmp.Or(p.InstanceType, p.Host))
+	}
+	return strings.Join(parts, " + ")
+}
+
 // SavePick stores a pick and returns its number. A zero CreatedAt is now.
 func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
 	var c pickedCandidate
@@ -65,7 +79,9 @@ func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
 	row.add("model", clean(c.Model))
 	row.add("variant", clean(c.Variant))
 	row.add("mode", clean(c.Mode))
-	if len(c.Configuration) > 0 {
+	if len(c.Configuration) > 1 { // the plain columns hold one VM type; the candidate's JSON holds all
+		row.add("instance_type", clean(c.vms()))
+	} else if len(c.Configuration) > 0 {
 		first := c.Configuration[0]
 		row.add("cloud", clean(first.Cloud))
 		row.add("region", clean(first.Region))

@@ -17,10 +17,23 @@ import (
 type Rental struct {
 	// Limits are the most VMs by instance type, in the order they are asked for;
 	// empty allows Workload.MaxCount of every type there is.
-	Limits   []Limit
-	Split    cluster.Split // "" is by throughput
-	StartupS float64       // seconds until a rented VM can begin, beside what its runs took to start
+	Limits []Limit
+	Split  cluster.Split // "" is by throughput
+	// Terms are by cloud; those of "" hold for clouds without their own.
+	Terms map[string]Terms
+}
+
+// Terms are how a cloud lets VMs.
+type Terms struct {
+	StartupS float64 // seconds until a rented VM can begin, beside what the runs took to start
 	Billing  cluster.Billing
+}
+
+func (r Rental) terms(cloud string) Terms {
+	if t, ok := r.Terms[cloud]; ok {
+		return t
+	}
+	return r.Terms[""]
 }
 
 // Limit is the most VMs of an instance type.
@@ -55,9 +68,10 @@ type timing struct {
 func (t *timing) rate() float64 { return float64(t.run.BatchSize) / t.batch.Value }
 
 // Combine lays a workload of batch inference out over combinations of VM types.
-// Every variant runs at the batch size that does most on each type. A start-up
-// belongs to the VM type: the median over the variants. Where nothing can be
-// combined the error says why.
+// Every variant runs at the batch size that does most on each type. The start-up
+// of the program is the same for all, the median of those measured: one of them
+// alone says little, and unlike ones make the exact answer far dearer. Where
+// nothing can be combined the error says why.
 func Combine(set *profile.Set, w Workload, rental Rental) (*Combined, error) {
 	c := newBuilder(set, w).combinable(rental)
 	if len(c.parts) == 0 {
@@ -73,7 +87,7 @@ func (c *Combined) nothing() error {
 	case len(c.Missing) > 0:
 		return fmt.Errorf("nothing to combine: no run of %s on %s; probe it there, or take predictions", c.builder.w.Model, strings.Join(c.Missing, ", "))
 	}
-	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented", c.builder.w.Model)
+	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented answers this query; loosen its filters, or take predictions", c.builder.w.Model)
 }
 
 func plural(n int, noun string) string {
@@ -208,10 +222,11 @@ func (b *builder) timings(f func(t *timing)) {
 func (c *Combined) solve(rental Rental) (err error) {
 	w := c.builder.w
 	c.Space = cluster.Space{Units: w.Units, Split: cmp.Or(rental.Split, cluster.ByThroughput)}
-	for i, p := range c.parts {
+	startup := c.startup()
+	for _, p := range c.parts {
+		terms := rental.terms(p.VM.Cloud)
 		c.Space.VMs = append(c.Space.VMs, cluster.VMType{
-			GPUs: p.VM.GPUCount, Limit: p.Count, USDPerHour: *p.USDPerHour,
-			StartupS: rental.StartupS + c.startup(i), Billing: rental.Billing,
+			GPUs: p.VM.GPUCount, Limit: p.Count, USDPerHour: *p.USDPerHour, StartupS: terms.StartupS + startup, Billing: terms.Billing,
 		})
 	}
 	for k := range c.variants {
@@ -231,13 +246,18 @@ func (c *Combined) solve(rental Rental) (err error) {
 	return err
 }
 
-// startup is the median start-up of the variants on VM type i.
-func (c *Combined) startup(i int) float64 {
+// startup is the median of the measured start-ups, 0 without any.
+func (c *Combined) startup() float64 {
 	var all []float64
-	for k := range c.timings {
-		if t := c.timings[k][i]; t != nil {
-			all = append(all, t.startupS)
+	for _, row := range c.timings {
+		for _, t := range row {
+			if t != nil && t.startupS > 0 {
+				all = append(all, t.startupS)
+			}
 		}
+	}
+	if len(all) == 0 {
+		return 0
 	}
 	slices.Sort(all)
 	return all[len(all)/2]

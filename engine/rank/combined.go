@@ -30,8 +30,9 @@ func (c *Combined) Shadows(l Limits, o cluster.Objective) []cluster.Shadow {
 	return c.Frontiers.Shadows(l.cluster(), o)
 }
 
-// Lay is the space of every configuration on the frontiers without limits:
-// whatever is wanted and within whatever limits, the best is among them.
+// Lay is the space of every configuration on the frontiers without limits, for
+// work that divides at will: whatever is wanted and within whatever limits, the
+// best is among them.
 func (c *Combined) Lay() *Space {
 	s := newSpace(c.builder)
 	for _, at := range c.best() {
@@ -39,6 +40,53 @@ func (c *Combined) Lay() *Space {
 	}
 	s.Combinations = c.Frontiers.Explored
 	return s
+}
+
+// LayWhole is the same in whole batches, with all counts of single types beside
+// them: where the work is but a few batches these may do better. Its resolution
+// is how far the best in whole batches may be from it.
+func (c *Combined) LayWhole() *Space {
+	s := newSpace(c.builder)
+	all := c.best()
+	s.Combinations = c.roughly(all)
+	seen := map[string]bool{}
+	for _, at := range append(all, c.singles()...) {
+		if one := c.Candidate(at, true); !seen[one.ID] {
+			seen[one.ID] = true
+			s.list(one)
+		}
+	}
+	return s
+}
+
+// roughly is what was explored, with the resolution that whole batches leave: any
+// configuration takes at least what it would if its work divided at will, and a
+// listed one at most so much more than that.
+func (c *Combined) roughly(listed []cluster.Configuration) cluster.Explored {
+	of := c.Frontiers.Explored
+	for _, at := range listed {
+		whole := c.Space.Schedule(at)
+		of.Resolution = max(of.Resolution, whole.Seconds/at.Seconds-1)
+		if at.USD > 0 {
+			of.Resolution = max(of.Resolution, whole.USD/at.USD-1)
+		}
+	}
+	return of
+}
+
+// singles are all counts of every VM type alone, with every variant.
+func (c *Combined) singles() (out []cluster.Configuration) {
+	for variant := range c.variants {
+		for i, p := range c.parts {
+			counts := make([]int, len(c.parts))
+			for counts[i] = 1; counts[i] <= p.Count; counts[i]++ {
+				if at, ok := c.Space.Evaluate(variant, counts); ok {
+					out = append(out, at)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // best are the configurations that none beats in time, cost and accuracy at once,
@@ -96,7 +144,9 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 	}
 	out.Time = estimate.Spread(seconds, math.Expm1(estimate.Z90*sigma), out.timed)
 	out.Cost = widened(estimate.Spread(usd, math.Expm1(estimate.Z90*sigma), out.timed), math.Sqrt(spread))
-	out.identify()
+	if out.identify(); out.Divided {
+		out.ID += "/divisible"
+	}
 	return out
 }
 

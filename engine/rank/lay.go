@@ -41,7 +41,8 @@ func (b *builder) layCombinations(s *Space, keep func(c *Candidate) bool) {
 	if len(c.parts) < 2 || c.solve(Rental{}) != nil {
 		return
 	}
-	for _, at := range c.best() {
+	all := c.best()
+	for _, at := range all {
 		if kinds(at.Counts) < 2 {
 			continue
 		}
@@ -49,7 +50,7 @@ func (b *builder) layCombinations(s *Space, keep func(c *Candidate) bool) {
 			s.list(one)
 		}
 	}
-	s.Combinations = c.Frontiers.Explored
+	s.Combinations = c.roughly(all)
 }
 
 // kinds is how many VM types there are any of.

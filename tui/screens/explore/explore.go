@@ -57,6 +57,7 @@ type Screen struct {
 	inspection  inspection
 
 	feasibleOnly bool
+	late         bool // what is shown answers an older question
 
 	undo, redo []undone
 	lastEdit   string
@@ -171,6 +172,12 @@ func (s *Screen) SetTested(tested validate.Tested) {
 		s.refresh()
 	}
 }
+
+// SetLate says whether the answer to what is asked is a long time coming.
+func (s *Screen) SetLate(late bool) { s.late = late }
+
+// Late reports whether what is shown answers an older question.
+func (s *Screen) Late() bool { return s.late }
 
 // Receive shows an answer unless a newer one is shown already.
 func (s *Screen) Receive(a *Answer) {

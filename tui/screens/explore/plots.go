@@ -198,6 +198,9 @@ func (p *plots) classify(s *rank.Space) []uint8 {
 		p.classes = append(p.classes, name)
 	}
 	slices.SortFunc(p.classes, func(a, b string) int {
+		if mine, its := strings.HasPrefix(a, mixedGPUs), strings.HasPrefix(b, mixedGPUs); mine != its { // so that others keep their runes
+			return cmp.Compare(btoi(mine), btoi(its))
+		}
 		if count[a] != count[b] {
 			return count[b] - count[a]
 		}
@@ -217,14 +220,15 @@ func (p *plots) classify(s *rank.Space) []uint8 {
 	return out
 }
 
+// mixedGPUs names the class of what runs on several GPUs at once.
+const mixedGPUs = "mixed"
+
 // className is the GPU, and whether its times were measured by this program:
 // one's own measurements must not look like printed ones.
 func className(c *rank.Candidate) string {
-	name := ""
-	for _, p := range c.Configuration {
-		if gpu := cmp.Or(p.VM.GPU, "CPU"); !strings.Contains(name, gpu) {
-			name = strings.TrimPrefix(name+"+"+gpu, "+")
-		}
+	name := cmp.Or(c.Configuration[0].VM.GPU, "CPU")
+	if slices.ContainsFunc(c.Configuration, func(p rank.Part) bool { return p.VM.GPU != c.Configuration[0].VM.GPU }) {
+		name = mixedGPUs
 	}
 	if c.Time.Basis == estimate.Measured {
 		name += " measured"

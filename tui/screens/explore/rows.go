@@ -26,7 +26,7 @@ func columns(metric string, q state.Question) []table.Column {
 	}
 	all := []table.Column{
 		{ID: "rank", Title: "#", Width: 4, Right: true},
-		{ID: "vm", Title: "VM", Width: 16, Flex: 3, Sort: true},
+		{ID: "vm", Title: "VM", Width: 16, Flex: vmFlex(q), Sort: true},
 		{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3},
 		{ID: "batch", Title: "batch", Width: 5, Right: true, Sort: true, Drop: 6},
 		{ID: "time", Title: "time", Width: 16, Right: true, Sort: true},
@@ -46,6 +46,15 @@ func columns(metric string, q state.Question) []table.Column {
 		all = slices.Insert(all, 4, table.Column{ID: "epochs", Title: "epochs", Width: 6, Right: true, Sort: true, Drop: 5})
 	}
 	return all
+}
+
+// vmFlex is the share of spare cells that the names of VMs get: combinations have
+// long ones.
+func vmFlex(q state.Question) int {
+	if q.Combined {
+		return 8
+	}
+	return 3
 }
 
 // byTime reports whether the ranking is about time rather than money.
@@ -188,7 +197,7 @@ func (r *rows) Cell(row int, column string, width int) string {
 		}
 		return fmt.Sprint(r.rank(row))
 	case "vm":
-		name := text.Clean(export.VMs(c))
+		name := text.Clean(export.ShortVMs(export.VMParts(c)))
 		if c.IsPredicted() { // said here too: where it is narrow there is no column for the basis
 			name = string(r.th.BasisMark(c.Time.Basis)) + " " + name
 		}

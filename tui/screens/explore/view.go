@@ -122,6 +122,9 @@ func (s *Screen) legend() string {
 
 func (s *Screen) rankingTitle() string {
 	title := "Ranking " + s.th.Symbols.Dot + " by " + s.column
+	if s.late {
+		return title + " " + s.th.Symbols.Dot + " computing what is asked now…"
+	}
 	if by := string(s.question.Sort); by != s.column {
 		title += ", # by " + by
 	}

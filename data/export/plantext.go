@@ -1,0 +1,182 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+)
+
+// planRows is how many candidates the printed plan shows.
+const planRows = 15
+
+// Write prints the plan for people.
+func (p Plan) Write(w io.Writer, in PlanInput) error {
+	r := in.Result
+	fmt.Fprintln(w, clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · 90 %% intervals",
+		WorkloadText(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
+	if p.Explored.Resolution > 0 {
+		fmt.Fprintf(w, "note: so many near-ties that costs are within %.2g %% of the least\n", 100*p.Explored.Resolution)
+	}
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "#\tVMs\tvariant\ttime\tcost\t"+metricTitle(r)+"\tin whole batches\tbasis")
+	for k, c := range p.Candidates {
+		if k == planRows {
+			break
+		}
+		fmt.Fprintln(tw, c.planRow())
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if more := len(p.Candidates) - planRows; more > 0 {
+		fmt.Fprintf(w, "… and %d more on the frontiers: --json and --csv list them all\n", more)
+	}
+	for _, line := range p.words(in) {
+		fmt.Fprintln(w, line)
+	}
+	return nil
+}
+
+func (c Candidate) planRow() string {
+	place := "—"
+	if c.Rank != nil {
+		place = fmt.Sprint(*c.Rank)
+	}
+	accuracy, batches := "—", "—"
+	if c.Accuracy != nil {
+		accuracy = AccuracyText(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
+	}
+	if b := c.WholeBatches; b != nil {
+		batches = quantity.Duration(b.S) + " " + quantity.Money(b.USD)
+	}
+	half := func(v, low, high *float64) string {
+		if v == nil || *v == 0 {
+			return ""
+		}
+		return " " + quantity.PlusMinus((*high-*low)/(2**v))
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, ShortVMs(c.vmParts()), c.Variant,
+		amount(c.Time.S, quantity.Duration)+half(c.Time.S, c.Time.Low, c.Time.High),
+		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low, c.Cost.High), accuracy, batches, text(c.Time.Basis))
+}
+
+func amount(v *float64, format func(float64) string) string {
+	if v == nil {
+		return "—"
+	}
+	return format(*v)
+}
+
+// vms names the configuration: 2× g3.4xlarge + 1× p2.xlarge.
+func (c Candidate) vms() string { return strings.Join(c.vmParts(), " + ") }
+
+func (c Candidate) vmParts() []string {
+	parts := make([]string, len(c.Configuration))
+	for i, p := range c.Configuration {
+		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.Name())
+	}
+	return parts
+}
+
+// words are the pick's parts, its neighbours, the limits' prices and the greedy
+// pick, a line each.
+func (p Plan) words(in PlanInput) (lines []string) {
+	if p.Pick != nil {
+		lines = append(lines, "pick: "+p.Pick.vms()+" "+p.Pick.Variant)
+		for _, part := range p.Pick.Configuration {
+			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, part.Name(), quantity.Count(math.Round(orZero(part.Units))),
+				quantity.Percent(orZero(part.Units)/orZero(p.Pick.Units)), whole(part.BatchSize), amount(part.BusyS, quantity.Duration)))
+		}
+	}
+	if b := p.BestInWholeBatches; b != nil {
+		lines = append(lines, fmt.Sprintf("in whole batches %s %s does better: %s, %s", b.vms(), b.Variant, amount(b.Time.S, quantity.Duration), amount(b.Cost.USD, quantity.Money)))
+	}
+	for _, n := range []struct {
+		name string
+		step *Step
+	}{{"next faster", p.NextFaster}, {"next cheaper", p.NextCheaper}} {
+		if n.step != nil {
+			lines = append(lines, fmt.Sprintf("%s: %s", n.name, n.step.words()))
+		}
+	}
+	for _, s := range p.ShadowPrices {
+		lines = append(lines, s.words(in.Result))
+	}
+	lines = append(lines, p.bought()...)
+	lines = append(lines, p.greedyWords())
+	for _, warning := range p.Warnings {
+		lines = append(lines, "note: "+warning)
+	}
+	return lines
+}
+
+// bought compares the ways of buying, where there are several.
+func (p Plan) bought() (lines []string) {
+	for _, b := range p.Purchases {
+		if len(p.Purchases) > 1 {
+			line := fmt.Sprintf("%s: dominates %s of the time–cost rectangle, from %s, from %s", b.Purchase,
+				quantity.Percent(b.Hypervolume), quantity.Duration(b.FastestS), quantity.Money(b.CheapestUSD))
+			if b.Unpriced > 0 {
+				line += fmt.Sprintf(" (%d of %d VM types have such a price)", b.VMTypes, b.VMTypes+b.Unpriced)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// words is the step in terms of giving and taking: "+$1.20 saves 14 m".
+func (s Step) words() string {
+	if s.USD > 0 {
+		return fmt.Sprintf("+%s saves %s", quantity.Money(s.USD), quantity.Duration(-s.Seconds))
+	}
+	return fmt.Sprintf("+%s saves %s", quantity.Duration(s.Seconds), quantity.Money(-s.USD))
+}
+
+func (s ShadowPrice) words(r *rank.Result) string {
+	write := map[string]func(float64) string{
+		string(rank.Time): quantity.Duration, string(rank.Cost): quantity.Money,
+		string(rank.Accuracy): func(v float64) string { return AccuracyText(v, r.Space.HigherIsBetter) },
+	}
+	line := fmt.Sprintf("%s binds: %s instead of %s", s.Constraint, write[s.Constraint](s.Need), write[s.Constraint](s.Limit))
+	gain, ok := write[s.In]
+	switch {
+	case s.Gain == nil:
+		return line + " lets the first one in"
+	case ok:
+		return line + " saves " + gain(*s.Gain)
+	}
+	return fmt.Sprintf("%s improves the %s by %.3g", line, s.In, *s.Gain)
+}
+
+func (p Plan) greedyWords() string {
+	if p.Greedy == nil {
+		return "greedy (Algorithm 1 of Rathnayake et al. 2020): finds nothing within the limits"
+	}
+	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", p.Greedy.vms(), p.Greedy.Variant,
+		amount(p.Greedy.Time.S, quantity.Duration), amount(p.Greedy.Cost.USD, quantity.Money))
+	if p.Gap.Time != nil && p.Gap.Cost != nil {
+		line += fmt.Sprintf("; at least as accurate, %s time at no more cost, %s cost at no more time", less(*p.Gap.Time), less(*p.Gap.Cost))
+	}
+	return line
+}
+
+// less writes a share that can be saved.
+func less(share float64) string {
+	if share >= 0.0005 {
+		return quantity.Percent(share) + " less"
+	}
+	return "no less"
+}
