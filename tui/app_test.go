@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -43,8 +44,13 @@ func (s *shelf) Picks(context.Context) ([]store.Pick, error) { return s.picks, n
 func (s *shelf) DeleteRun(context.Context, int64) error      { return nil }
 func (s *shelf) Close() error                                { return nil }
 func (s *shelf) SavePick(_ context.Context, p export.Pick) error {
-	s.picks = append(s.picks, store.Pick{ID: 1, Name: p.Candidate.ID, CreatedAt: time.Unix(0, 0), Query: []byte(`{}`), Candidate: []byte(`{}`)})
-	return nil
+	query, err := json.Marshal(p.Query)
+	if err != nil {
+		return err
+	}
+	candidate, err := json.Marshal(p.Candidate)
+	s.picks = append(s.picks, store.Pick{ID: 1, Name: p.Candidate.ID, CreatedAt: time.Unix(0, 0), Query: query, Candidate: candidate})
+	return err
 }
 
 // published is the library without runs measured by this program, which come

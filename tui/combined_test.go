@@ -37,3 +37,23 @@ func TestCombinations(t *testing.T) {
 		t.Errorf("a training can be combined:\n%s", s)
 	}
 }
+
+// A pick is the answer to a whole question: from the library it comes back with
+// that, and selected.
+func TestAPickIsReopened(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	d.press("C", "s", "s", "s", "s", "tab", "tab", "tab", "down", "down", "x")
+	i, _ := d.app.explore.Selected()
+	picked := d.app.explore.Answer().Result.Space.At(i).ID
+	if !strings.Contains(picked, "+") {
+		t.Fatalf("picked %s, no combination", picked)
+	}
+	d.press("C", "g", "5", "tab", "tab", "tab", "enter")
+	if q := d.app.explore.Question(); !q.Combined || q.Sort != "score" {
+		t.Errorf("asks %+v", q)
+	}
+	i, ok := d.app.explore.Selected()
+	if got := d.app.explore.Answer().Result.Space.At(i).ID; !ok || got != picked {
+		t.Errorf("selected %s, picked %s:\n%s", got, picked, d.screen())
+	}
+}

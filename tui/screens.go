@@ -158,6 +158,9 @@ func (a *App) onLibrary(action keys.Action) tea.Cmd {
 	case keys.Back:
 		l.Filter("")
 	case keys.Enter:
+		if p, ok := l.Pick(); ok {
+			return a.reopen(p)
+		}
 		if q, ok := l.Question(); ok {
 			a.screen = keys.Explore
 			a.explore.Turn(q)

@@ -97,6 +97,14 @@ func Load(path string) (State, error) {
 	return s, nil
 }
 
+// Check says what keeps a question that was read somewhere from being asked.
+func (q *Question) Check() error {
+	if !q.sound() {
+		return errors.New("a part of it is none that can be asked")
+	}
+	return nil
+}
+
 // sound reports whether a question read from a file can be asked.
 func (q *Question) sound() bool {
 	_, badSort := rank.ParseSort(string(q.Sort))

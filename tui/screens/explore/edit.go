@@ -54,6 +54,16 @@ func (s *Screen) CanUndo() bool { return len(s.undo) > 0 }
 // CanRedo reports whether there is anything to redo.
 func (s *Screen) CanRedo() bool { return len(s.redo) > 0 }
 
+// Reopen asks another question whole, of whose answer a candidate shall be
+// selected.
+func (s *Screen) Reopen(q state.Question, c *rank.Candidate) {
+	s.remember("pick")
+	s.lastEdit = ""
+	s.question, s.wanted = q, c
+	s.column, s.descending = string(q.Sort), false
+	s.constraints.load(q, s.unit())
+}
+
 // Filter keeps the candidates in which every word of text occurs.
 func (s *Screen) Filter(words string) (changed bool) {
 	if s.question.Filter == words {

@@ -57,7 +57,8 @@ type Screen struct {
 	inspection  inspection
 
 	feasibleOnly bool
-	late         bool // what is shown answers an older question
+	wanted       *rank.Candidate // to be selected when the answer comes; nil for none
+	late         bool            // what is shown answers an older question
 
 	undo, redo []undone
 	lastEdit   string
@@ -189,6 +190,12 @@ func (s *Screen) Receive(a *Answer) {
 	s.answer = a
 	s.constraints.show(a)
 	s.refresh()
+	if s.wanted != nil {
+		if i, ok := a.Result.Space.Find(s.wanted); ok {
+			s.choose(i)
+		}
+		s.wanted = nil
+	}
 }
 
 // refresh brings table and plots to the answer.
