@@ -213,8 +213,34 @@ func nothingToRank(set *profile.Set, q rank.Query) error {
 	if q.Mode == profile.Train && q.Epochs == nil && !slices.ContainsFunc(set.Runs, func(r profile.Run) bool { return r.Model == q.Model && r.Epochs != nil }) {
 		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no run of %s says how many epochs it takes; ask sweetspot rank --epochs N", q.Model)}
 	}
+	if best, ok := bestReached(set, q); ok {
+		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to %s; ask for less, or rank with --epochs N",
+			q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
+	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; loosen --batch, --variant, --cloud, --gpu, --epochs or --target-accuracy",
 		q.Model, strings.Join(have, ", "), q.Mode)}
+}
+
+// bestReached is the best validation of the model's trainings where a target is
+// asked for that none of them reached; ok is false otherwise.
+func bestReached(set *profile.Set, q rank.Query) (best float64, ok bool) {
+	if q.TargetAccuracy == nil {
+		return 0, false
+	}
+	better := func(v float64, higher bool) bool { return !ok || higher && v > best || !higher && v < best }
+	short := true
+	for _, r := range set.Runs {
+		if r.Model != q.Model || r.Mode != profile.Train {
+			continue
+		}
+		for _, v := range r.Validations {
+			if v.Value != nil && better(*v.Value, v.HigherIsBetter) {
+				best, ok = *v.Value, true
+				short = v.HigherIsBetter == (best < *q.TargetAccuracy)
+			}
+		}
+	}
+	return best, ok && short
 }
 
 // feasibleOrSay turns an empty ranking into the sentence that says which
