@@ -137,11 +137,6 @@ func (s Space) quality(variant int) (q float64, known bool) {
 	return *a, true
 }
 
-// holds says whether a configuration is within the limits.
-func (s Space) holds(c Configuration, l Limits) bool {
-	return within(c.Seconds, l.MaxSeconds) && within(c.USD, l.MaxUSD) && s.goodEnough(c.Variant, l.WorstAccuracy)
-}
-
 // within allows a limit that is reached but for the last bits.
 func within(v float64, limit *float64) bool { return limit == nil || v <= *limit*(1+equal) }
 

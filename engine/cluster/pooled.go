@@ -52,7 +52,7 @@ func (p problem) pooled(crowd int) (front []Configuration, resolution float64) {
 			more := u.of(p.offers[i], lot.vms)
 			wide = append(wide[:0], sums...)
 			for range lot.times {
-				next = t.widen(sums, wide, next[:0], more, i, lot.vms)
+				next = t.widen(u, sums, wide, next[:0], more, i, lot.vms)
 				wide, next = next, wide
 			}
 			sums, wide = wide, sums
@@ -103,6 +103,7 @@ type ramp struct {
 	usdPerRate float64 // λ
 	rateUnits  float64 // integer per unit of rate
 	priceUnits float64 // integer per $/s
+	slope      float64 // λ in these units
 }
 
 func (p problem) ramp() ramp {
@@ -121,7 +122,16 @@ func (p problem) ramp() ramp {
 		excess += float64(o.limit*o.gpus) * u.excess(o)
 	}
 	u.priceUnits = scale(excess)
+	u.slope = u.usdPerRate * u.priceUnits / u.rateUnits
 	return u
+}
+
+// noise is by how much two sums of equal price and rate may differ in what is
+// beyond the ramp: the last bits of the prices, and what units round away of
+// every GPU.
+func (u ramp) noise(s sum) int64 {
+	price := float64(s.excess) + u.slope*float64(s.rate)
+	return int64(price*0x1p-46) + 16*int64(s.vms)
 }
 
 // proRata says whether no VM is billed for more than it is rented, for this
@@ -167,26 +177,29 @@ func (u ramp) of(o offer, vms int) sum {
 
 // widen appends to out the non-dominated among sums, and base with more added:
 // so many VMs of an offer. Sums come and go by falling rate and falling excess.
-func (t *trail) widen(sums, base, out []sum, more sum, offer, vms int) []sum {
-	least := int64(math.MaxInt64)
+func (t *trail) widen(u ramp, sums, base, out []sum, more sum, offer, vms int) []sum {
+	least, fastest := int64(math.MaxInt64), int64(-1)
+	beaten := func(s sum) bool {
+		return s.excess >= least || s.rate == fastest && s.excess >= least-u.noise(s)
+	}
 	for i, j := 0, 0; i < len(sums) || j < len(base); {
 		var wide sum
 		takeWide := false
 		if j < len(base) {
 			wide = sum{base[j].rate + more.rate, base[j].excess + more.excess, base[j].vms + more.vms, base[j].link}
-			takeWide = i == len(sums) || !t.before(sums[i], wide, offer, vms)
+			takeWide = i == len(sums) || !t.before(u, sums[i], wide, offer, vms)
 		}
 		if takeWide {
 			j++
-			if wide.excess < least {
-				least = wide.excess
+			if !beaten(wide) {
+				least, fastest = wide.excess, wide.rate
 				wide.link = t.add(wide.link, offer, vms)
 				out = append(out, wide)
 			}
 			continue
 		}
-		if sums[i].excess < least {
-			least = sums[i].excess
+		if !beaten(sums[i]) {
+			least, fastest = sums[i].excess, sums[i].rate
 			out = append(out, sums[i])
 		}
 		i++
@@ -196,12 +209,12 @@ func (t *trail) widen(sums, base, out []sum, more sum, offer, vms int) []sum {
 
 // before says whether a sum comes before one that adds VMs to its link: the
 // faster, the cheaper, the smaller.
-func (t *trail) before(a, wide sum, offer, vms int) bool {
+func (t *trail) before(u ramp, a, wide sum, offer, vms int) bool {
 	if a.rate != wide.rate {
 		return a.rate > wide.rate
 	}
-	if a.excess != wide.excess {
-		return a.excess < wide.excess
+	if away := a.excess - wide.excess; max(away, -away) > u.noise(wide) {
+		return away < 0
 	}
 	return t.less(a.vms, wide.vms, a.link, wide.link, offer, vms)
 }

@@ -9,18 +9,14 @@ type Schedule struct {
 	// paid until then.
 	Seconds float64
 	USD     float64
-	// Rounded is the seconds when every GPU gets what the split gives it,
-	// rounded up to whole batches (equation 2); never less than Seconds.
-	Rounded float64
 	Shares  []Share // one a VM type, in the order of Space.VMs
 }
 
 // Share is what all VMs of a type do in a schedule.
 type Share struct {
-	Units         float64 // of work
-	Batches       int     // the last of which may be part filled
-	BatchesPerGPU int     // of the GPU that has most
-	BusyS         float64 // seconds that this GPU works
+	Units   float64 // of work
+	Batches int     // the last of which may be part filled
+	BusyS   float64 // seconds that the GPU with most of them works
 }
 
 // Schedule assigns the work to whole batches so that the last is done as early
@@ -34,7 +30,7 @@ func (s Space) Schedule(c Configuration) Schedule {
 	for i, o := range p.offers {
 		counts[i] = c.Counts[o.vm]
 	}
-	out := Schedule{Seconds: p.wholeBatches(counts), Rounded: p.rounded(counts), Shares: make([]Share, len(s.VMs))}
+	out := Schedule{Seconds: p.wholeBatches(counts), Shares: make([]Share, len(s.VMs))}
 	for i, o := range p.offers {
 		if counts[i] > 0 {
 			out.USD += float64(counts[i]) * o.usd * o.billing.billed(out.Seconds)
@@ -77,8 +73,10 @@ func (p problem) wholeBatches(counts []int) float64 {
 		}
 		end := func(k float64) float64 { return o.startupS + k*o.batch.Seconds }
 		low, high := 0.0, math.Ceil(p.units/(float64(counts[i]*o.gpus)*o.batch.Size)) // alone it needs so many
-		for high-low > 1 {
-			if middle := math.Floor((low + high) / 2); enough(end(middle)) {
+		// Between neighbours, also where these are more than one apart, the middle
+		// is one of them.
+		for middle := math.Floor(high / 2); low < middle && middle < high; middle = math.Floor(low + (high-low)/2) {
+			if enough(end(middle)) {
 				high = middle
 			} else {
 				low = middle
@@ -87,28 +85,6 @@ func (p problem) wholeBatches(counts []int) float64 {
 		best = math.Min(best, end(high))
 	}
 	return best
-}
-
-// rounded is equation 2 with the shares of the split.
-func (p problem) rounded(counts []int) (t float64) {
-	divisible := p.seconds(counts)
-	gpus := 0
-	for i, o := range p.offers {
-		gpus += counts[i] * o.gpus
-	}
-	for i, o := range p.offers {
-		if counts[i] == 0 {
-			continue
-		}
-		each := p.units / float64(gpus)
-		if p.split == ByThroughput {
-			each = math.Max(0, divisible-o.startupS) * o.gpuRate
-		}
-		if batches := -wholly(-each / o.batch.Size); batches > 0 {
-			t = math.Max(t, o.startupS+batches*o.batch.Seconds)
-		}
-	}
-	return t
 }
 
 // share fills in what each type does until the end, less what is too much.
@@ -130,10 +106,7 @@ func (p problem) share(counts []int, s *Schedule) {
 			continue
 		}
 		most := math.Ceil(batches[i] / float64(counts[i]*o.gpus))
-		s.Shares[o.vm] = Share{
-			Units: batches[i] * o.batch.Size, Batches: int(batches[i]),
-			BatchesPerGPU: int(most), BusyS: most * o.batch.Seconds,
-		}
+		s.Shares[o.vm] = Share{Units: batches[i] * o.batch.Size, Batches: int(batches[i]), BusyS: most * o.batch.Seconds}
 	}
 	p.partlyFilled(counts, batches, math.Max(0, spare), s)
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -43,6 +44,29 @@ func (p problem) enumerated(counts []int) float64 {
 	}
 	give(0, p.units, 0)
 	return best
+}
+
+// rounded is equation 2: the seconds when every GPU gets what the split gives it,
+// rounded up to whole batches.
+func (p problem) rounded(counts []int) (t float64) {
+	divisible := p.seconds(counts)
+	gpus := 0
+	for i, o := range p.offers {
+		gpus += counts[i] * o.gpus
+	}
+	for i, o := range p.offers {
+		if counts[i] == 0 {
+			continue
+		}
+		each := p.units / float64(gpus)
+		if p.split == ByThroughput {
+			each = math.Max(0, divisible-o.startupS) * o.gpuRate
+		}
+		if batches := -wholly(-each / o.batch.Size); batches > 0 {
+			t = math.Max(t, o.startupS+batches*o.batch.Seconds)
+		}
+	}
+	return t
 }
 
 // drawSchedule draws a few GPUs with at most a dozen batches each.
@@ -87,8 +111,8 @@ func TestScheduleIsTheBestOfAll(t *testing.T) {
 			if want := p.enumerated(own); math.Abs(got.Seconds-want) > 1e-9*want {
 				t.Fatalf("%v takes %g s, the best assignment %g s\nin %+v", c.Counts, got.Seconds, want, s)
 			}
-			if got.Rounded < got.Seconds*(1-1e-9) {
-				t.Fatalf("rounded up %g s, best %g s", got.Rounded, got.Seconds)
+			if naive := p.rounded(own); naive < got.Seconds*(1-1e-9) {
+				t.Fatalf("rounded up %g s, best %g s", naive, got.Seconds)
 			}
 			by := s
 			by.Split = ByThroughput
@@ -118,8 +142,8 @@ func checkShares(t *rapid.T, s Space, c Configuration, got Schedule) {
 		if share.Batches == 0 {
 			continue
 		}
-		if share.Batches > gpus*share.BatchesPerGPU || share.Batches <= gpus*(share.BatchesPerGPU-1) {
-			t.Fatalf("%d batches on %d GPUs, %d on one", share.Batches, gpus, share.BatchesPerGPU)
+		if each := share.BusyS / b.Seconds; float64(share.Batches) > float64(gpus)*(each+1e-6) || float64(share.Batches) <= float64(gpus)*(each-1-1e-6) {
+			t.Fatalf("%d batches on %d GPUs, %g on one", share.Batches, gpus, each)
 		}
 		if most := float64(share.Batches) * b.Size; share.Units > most*(1+1e-9) || share.Units <= most-b.Size*(1+1e-9) {
 			t.Fatalf("%g units in %d batches of %g", share.Units, share.Batches, b.Size)
@@ -130,6 +154,24 @@ func checkShares(t *rapid.T, s Space, c Configuration, got Schedule) {
 	}
 	if usd := vms * got.Seconds; math.Abs(got.USD-usd) > 1e-9*usd {
 		t.Fatalf("costs %g, %g expected", got.USD, usd)
+	}
+}
+
+// More batches than a float64 can tell apart end the search all the same: no
+// batch is counted that is not the next one.
+func TestScheduleOfMoreBatchesThanCanBeCounted(t *testing.T) {
+	for _, units := range []float64{1e12, 1e17, 1e20, 1e300} {
+		s := Space{
+			Units: units, Split: ByThroughput, VMs: []VMType{{GPUs: 1, Limit: 2}, {GPUs: 4, Limit: 1, StartupS: 30}},
+			Variants: []Variant{{Batches: []Batch{{Size: 32, Seconds: 0.3}, {Size: 10, Seconds: 0.07}}}},
+		}
+		c, _ := s.Evaluate(0, []int{2, 1})
+		if got := s.problem(0).wholeBatches(c.Counts); math.Abs(got/c.Seconds-1) > 1e-6 {
+			t.Errorf("%g units take %g s, divided at will %g s", units, got, c.Seconds)
+		}
+		if err := s.Check(); (units > 1e14) != (err != nil && strings.Contains(err.Error(), "batches")) {
+			t.Errorf("%g units: %v", units, err)
+		}
 	}
 }
 
@@ -144,7 +186,7 @@ func TestRoundingTheThroughputSplitCanLose(t *testing.T) {
 	g := s
 	g.Split = ByGPUs
 	thr, gpu := s.Schedule(c), g.Schedule(c)
-	if thr.Rounded != 1.8 || gpu.Rounded != 1 || thr.Seconds != 1 || gpu.Seconds != 1 {
+	if s.problem(0).rounded(c.Counts) != 1.8 || g.problem(0).rounded(c.Counts) != 1 || thr.Seconds != 1 || gpu.Seconds != 1 {
 		t.Errorf("by throughput %+v\nby GPUs %+v", thr, gpu)
 	}
 }

@@ -9,7 +9,8 @@ import (
 // Selection is what limits leave of the frontiers. Every list is by rising time
 // but CostAccuracy, which is by rising cost. One configuration stands for all
 // that are equal in the objectives of its list. A variant of unknown accuracy is
-// on the time–cost frontier only.
+// on the time–cost frontier only, and there where none of known accuracy takes
+// and costs the same.
 type Selection struct {
 	TimeCost         []Configuration // over all variants
 	TimeAccuracy     []Configuration // of equal time and accuracy the cheapest
@@ -33,11 +34,14 @@ func (f *Frontiers) Within(l Limits) Selection {
 		if !allowed[c.Variant] || !within(c.USD, l.MaxUSD) {
 			continue
 		}
-		if c.USD < cheapest*(1-equal) {
+		rank := f.ranks[c.Variant]
+		switch {
+		case c.USD < cheapest*(1-equal):
 			cheapest = c.USD
 			s.TimeCost = replaceTwin(s.TimeCost, *c)
+		case rank >= 0:
+			s.preferKnown(*c)
 		}
-		rank := f.ranks[c.Variant]
 		if rank < 0 {
 			continue
 		}
@@ -70,6 +74,17 @@ func replaceTwin(list []Configuration, c Configuration) []Configuration {
 		return list
 	}
 	return append(list, c)
+}
+
+// preferKnown puts a configuration of known accuracy in the place of one of
+// unknown accuracy that takes and costs the same.
+func (s Selection) preferKnown(c Configuration) {
+	n := len(s.TimeCost)
+	if last := s.TimeCost[n-1]; about(c.Seconds, last.Seconds) == 0 && about(c.USD, last.USD) == 0 {
+		if _, known := s.space.quality(last.Variant); !known {
+			s.TimeCost[n-1] = c
+		}
+	}
 }
 
 // withoutTwins is the three-objective frontier without those at its end that c
@@ -211,48 +226,4 @@ func about(a, b float64) int {
 		return 0
 	}
 	return cmp.Compare(a, b)
-}
-
-// Cheaper is the next cheaper configuration of at least the same accuracy, and
-// nil where there is none: what a little more time would save.
-func (s Selection) Cheaper(c Configuration) *Configuration {
-	return s.next(c, func(o Configuration) bool { return about(o.USD, c.USD) < 0 }, func(a, b Configuration) int {
-		return cmp.Or(about(b.USD, a.USD), about(a.Seconds, b.Seconds))
-	})
-}
-
-// Faster is the next faster configuration of at least the same accuracy, and
-// nil where there is none: what a little more money would buy.
-func (s Selection) Faster(c Configuration) *Configuration {
-	return s.next(c, func(o Configuration) bool { return about(o.Seconds, c.Seconds) < 0 }, func(a, b Configuration) int {
-		return cmp.Or(about(b.Seconds, a.Seconds), about(a.USD, b.USD))
-	})
-}
-
-// next is the first, in an order, of the configurations that pass and are at
-// least as accurate as c, and that none of at least that accuracy dominates.
-func (s Selection) next(c Configuration, pass func(Configuration) bool, order func(a, b Configuration) int) (found *Configuration) {
-	list := s.TimeCost
-	if _, known := s.space.quality(c.Variant); known {
-		list = s.frontierFrom(c.Variant)
-	}
-	for i := range list {
-		if pass(list[i]) && (found == nil || order(list[i], *found) < 0) {
-			found = &list[i]
-		}
-	}
-	return found
-}
-
-// frontierFrom is the time–cost frontier of what is at least as accurate as a
-// variant.
-func (s Selection) frontierFrom(variant int) (list []Configuration) {
-	cheapest := math.Inf(1)
-	for _, c := range s.TimeCostAccuracy {
-		if s.space.compareQuality(c.Variant, variant) >= 0 && c.USD < cheapest*(1-equal) {
-			cheapest = c.USD
-			list = append(list, c)
-		}
-	}
-	return list
 }

@@ -102,10 +102,17 @@ func (s Space) Check() error {
 			if b != (Batch{}) && !(positive(b.Size) && positive(b.Seconds)) {
 				return fmt.Errorf("variant %d on VM type %d: a batch of %g units in %g s is none: give both above 0, or neither", i+1, j+1, b.Size, b.Seconds)
 			}
+			if s.Units > mostBatches*b.Size && b != (Batch{}) {
+				return fmt.Errorf("%g units of work are more than %g batches of %g: give fewer units", s.Units, float64(mostBatches), b.Size)
+			}
 		}
 	}
 	return nil
 }
+
+// mostBatches bounds the batches of the work: within it, sums of units are exact
+// to less than a batch.
+const mostBatches = 1e12
 
 // mostGPUs bounds all GPUs of a space: memory grows with them.
 const mostGPUs = 1 << 14

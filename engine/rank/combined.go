@@ -25,11 +25,6 @@ func (c *Combined) Within(l Limits) cluster.Selection { return c.Frontiers.Withi
 // finds nothing.
 func (c *Combined) Greedy(l Limits) (cluster.Configuration, bool) { return c.Space.Greedy(l.cluster()) }
 
-// Shadows are the prices of the limits.
-func (c *Combined) Shadows(l Limits, o cluster.Objective) []cluster.Shadow {
-	return c.Frontiers.Shadows(l.cluster(), o)
-}
-
 // Lay is the space of every configuration on the frontiers without limits, for
 // work that divides at will: whatever is wanted and within whatever limits, the
 // best is among them.

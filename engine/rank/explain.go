@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/runtime"
 )
@@ -119,12 +120,8 @@ func (r *Result) relaxed(objective int, in Sort) iter.Seq[int] {
 // Steps of less than [Material] are passed over.
 func (r *Result) Neighbours(i int) (cheaper, faster int) {
 	s := r.Space
-	limits := r.limits()
-	if loss := s.Loss[i]; !math.IsNaN(loss) {
-		limits[byLoss] = &loss
-	}
 	cheaper, faster = -1, -1
-	for _, j := range s.pareto().Frontier2D(byTime, byCost, limits) { // by rising time and falling cost
+	for _, j := range s.pareto().Frontier2D(byTime, byCost, r.asAccurate(s.Loss[i])) { // by rising time and falling cost
 		if s.Time[j] < s.Time[i]*(1-Material) {
 			faster = j
 		}
@@ -138,12 +135,17 @@ func (r *Result) Neighbours(i int) (cheaper, faster int) {
 // BestAsAccurate are the least time and the least cost of the feasible candidates
 // with at most a loss; of all where it is NaN.
 func (r *Result) BestAsAccurate(loss float64) (seconds, usd float64) {
+	least := r.Space.pareto().Least(r.asAccurate(loss))
+	return least[byTime], least[byCost]
+}
+
+// asAccurate are the limits of the query and a greatest loss, NaN for none.
+func (r *Result) asAccurate(loss float64) pareto.Limits {
 	limits := r.limits()
-	if !math.IsNaN(loss) {
+	if most := limits[byLoss]; !math.IsNaN(loss) && (most == nil || loss < *most) {
 		limits[byLoss] = &loss
 	}
-	least := r.Space.pareto().Least(limits)
-	return least[byTime], least[byCost]
+	return limits
 }
 
 // NonDominated are the feasible candidates that none beats in time, cost and

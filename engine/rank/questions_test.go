@@ -1,0 +1,229 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// questions is how many spaces each check draws: with rapid's hundred checks
+// more than ten thousand.
+const questions = 101
+
+// drawClose draws a space with values that lie within [Material] of others
+// beside those on the grid of [spaces], and a query.
+func drawClose(t *rapid.T) (*Space, Query) {
+	q := queries().Draw(t, "query")
+	higher := rapid.Bool().Draw(t, "higher is better")
+	nearly := func(e estimate.Estimate, name string) estimate.Estimate {
+		if !e.Known() {
+			return e
+		}
+		return e.Times([...]float64{1, 1, 1 + Material/2, 1 - Material/2, 1 + 2*Material}[rapid.IntRange(0, 4).Draw(t, name)])
+	}
+	candidates := make([]Candidate, rapid.IntRange(0, 9).Draw(t, "candidates"))
+	for i := range candidates {
+		c := candidate(t, i, higher)
+		c.Time, c.Cost = nearly(c.Time, "time, nearly"), nearly(c.Cost, "cost, nearly")
+		candidates[i] = c
+	}
+	return NewSpace(candidates), q
+}
+
+// asAccurate are the feasible candidates with at most a loss, of all where it is
+// NaN.
+func asAccurate(r *Result, loss float64) []int {
+	return slices.DeleteFunc(feasible(r.Space, r.Query.Limits), func(i int) bool { return !math.IsNaN(loss) && !(r.Space.Loss[i] <= loss) })
+}
+
+// same says whether two values are equal, both unknown being so.
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// The definitions, candidate by candidate.
+func TestQuestionsAgainstEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range questions {
+			s, q := drawClose(t)
+			r := Evaluate(s, q)
+			for i := range s.Len() {
+				checkNeighbours(t, r, i)
+			}
+			checkAsAccurate(t, r, -float64(rapid.IntRange(-6, 6).Draw(t, "loss"))/10)
+			checkAsAccurate(t, r, math.NaN())
+			checkNonDominated(t, r)
+			for _, c := range []Constraint{Accuracy, Time, Cost} {
+				checkRelaxation(t, r, c)
+			}
+		}
+	})
+}
+
+// checkNeighbours: of what is on the time–cost frontier of those as accurate, the
+// dearest that is materially cheaper, and the slowest that is materially faster.
+func checkNeighbours(t *rapid.T, r *Result, i int) {
+	s := r.Space
+	cheaper, faster := r.Neighbours(i)
+	dearest, slowest := math.Inf(-1), math.Inf(-1)
+	front := nonDominated(asAccurate(r, s.Loss[i]), s.Time, s.Cost)
+	for _, j := range front {
+		if s.Cost[j] < s.Cost[i]*(1-Material) {
+			dearest = max(dearest, s.Cost[j])
+		}
+		if s.Time[j] < s.Time[i]*(1-Material) {
+			slowest = max(slowest, s.Time[j])
+		}
+	}
+	for _, n := range []struct {
+		name   string
+		at     int
+		column []float64
+		want   float64
+	}{{"cheaper", cheaper, s.Cost, dearest}, {"faster", faster, s.Time, slowest}} {
+		switch {
+		case n.at < 0:
+			if !math.IsInf(n.want, -1) {
+				t.Fatalf("candidate %d has no %s neighbour, %g is one\nof %s", i, n.name, n.want, told(r))
+			}
+		case !slices.Contains(front, n.at) || n.column[n.at] != n.want:
+			t.Fatalf("candidate %d: %s neighbour %d, want that of %g\nof %s", i, n.name, n.at, n.want, told(r))
+		}
+	}
+}
+
+func checkAsAccurate(t *rapid.T, r *Result, loss float64) {
+	wantTime, wantCost := math.NaN(), math.NaN()
+	for _, i := range asAccurate(r, loss) {
+		wantTime, wantCost = leastKnown(wantTime, r.Space.Time[i]), leastKnown(wantCost, r.Space.Cost[i])
+	}
+	if seconds, usd := r.BestAsAccurate(loss); !same(seconds, wantTime) || !same(usd, wantCost) {
+		t.Fatalf("with a loss of at most %g: %g s, $%g, want %g, %g\nof %s", loss, seconds, usd, wantTime, wantCost, told(r))
+	}
+}
+
+// checkNonDominated: of those whose time, cost and accuracy are known, the ones
+// that no other is as good as in all and better than in one.
+func checkNonDominated(t *rapid.T, r *Result) {
+	s := r.Space
+	var want []int
+	known := slices.DeleteFunc(feasible(s, r.Query.Limits), func(i int) bool { return math.IsNaN(s.Time[i] + s.Cost[i] + s.Loss[i]) })
+	for _, i := range known {
+		if !slices.ContainsFunc(known, func(j int) bool {
+			return s.Time[j] <= s.Time[i] && s.Cost[j] <= s.Cost[i] && s.Loss[j] <= s.Loss[i] &&
+				(s.Time[j] < s.Time[i] || s.Cost[j] < s.Cost[i] || s.Loss[j] < s.Loss[i])
+		}) {
+			want = append(want, i)
+		}
+	}
+	got := r.NonDominated()
+	if !slices.Equal(sorted(got), want) || !slices.IsSortedFunc(got, func(a, b int) int { return lastNaN(s.Time[a], s.Time[b]) }) {
+		t.Fatalf("non-dominated %v, want %v by rising time\nof %s", got, want, told(r))
+	}
+}
+
+// checkRelaxation: of all that only this limit keeps out and that gain
+// materially, the one for which it gives way least, and of equal ones the one
+// that gains most.
+func checkRelaxation(t *rapid.T, r *Result, c Constraint) {
+	s := r.Space
+	free, column, in := r.Query.Limits, s.Loss, r.Query.Sort
+	limit := free.MinAccuracy
+	switch c {
+	case Accuracy:
+		free.MinAccuracy = nil
+	case Time:
+		limit, free.MaxTime, column, in = free.MaxTime, nil, s.Time, ByCost
+	default:
+		limit, free.MaxCost, column, in = free.MaxCost, nil, s.Cost, ByTime
+	}
+	now := feasible(s, r.Query.Limits)
+	best := least(now, func(i int) float64 { return r.key(in, i) })
+	want, gain := -1, 0.0
+	for _, i := range feasible(s, free) {
+		if limit == nil || slices.Contains(now, i) || math.IsNaN(column[i]) {
+			continue
+		}
+		g := best - r.key(in, i)
+		if len(now) == 0 {
+			g = math.Inf(1)
+		}
+		if !(g > 0) || !math.IsInf(best, 1) && !(g > Material*math.Abs(best)) {
+			continue
+		}
+		if want < 0 || column[i] < column[want] || column[i] == column[want] && g > gain {
+			want, gain = i, g
+		}
+	}
+	all := r.Relaxations()
+	k := slices.IndexFunc(all, func(x Relaxation) bool { return x.Constraint == c })
+	if k < 0 || want < 0 {
+		if k >= 0 || want >= 0 {
+			t.Fatalf("%s: %+v, want candidate %d for %g\nof %s", c, all, want, gain, told(r))
+		}
+		return
+	}
+	x := all[k]
+	need := column[want]
+	if c == Accuracy {
+		need = s.Accuracy[want]
+	}
+	if x.Limit != *limit || x.Need != need || x.In != in || !same(x.Gain, gain) || column[x.Candidate] != column[want] {
+		t.Fatalf("%s: %+v, want candidate %d at %g for %g\nof %s", c, x, want, need, gain, told(r))
+	}
+}
+
+// told lists what a failure needs to be understood.
+func told(r *Result) (text string) {
+	s := r.Space
+	for i := range s.Len() {
+		text += fmt.Sprintf("\n%d: %g s, $%g, loss %g, feasible %v", i, s.Time[i], s.Cost[i], s.Loss[i], r.Feasible[i])
+	}
+	show := func(v *float64) string {
+		if v == nil {
+			return "none"
+		}
+		return fmt.Sprint(*v)
+	}
+	l := r.Query.Limits
+	return fmt.Sprintf("%s\nlimits: accuracy %s, time %s, cost %s; by %s", text, show(l.MinAccuracy), show(l.MaxTime), show(l.MaxCost), r.Query.Sort)
+}
+
+// One configuration stands for all that take and cost the same, also where a
+// variant of unknown accuracy is as fast as one whose accuracy is known.
+func TestCombinationsThatTieAreListedOnce(t *testing.T) {
+	for _, split := range []cluster.Split{cluster.ByThroughput, cluster.ByGPUs} {
+		for _, unknown := range []string{"a twin", "twin"} { // before and after the other in the order of names
+			set := twoGPUs(100, 240, 0.1, 0.1)
+			for _, r := range set.Runs {
+				r.ID, r.Accuracy, r.Variant = r.ID+2, nil, profile.Variant{Name: unknown}
+				set.Runs = append(set.Runs, r)
+			}
+			for i := range set.Runs[:2] {
+				set.Runs[i].Variant.Name = "known"
+			}
+			c, err := Combine(set, infers(1e6), Rental{Split: split})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := c.Lay()
+			r := Evaluate(s, Query{Workload: infers(1e6), Sort: ByTime})
+			if len(r.TimeCost) < 2 {
+				t.Fatalf("%d on the frontier", len(r.TimeCost))
+			}
+			for k, i := range r.TimeCost {
+				if s.At(i).Quality == nil {
+					t.Errorf("by %s: %s stands for one of known accuracy", split, s.At(i).ID)
+				}
+				if k > 0 && s.Time[i] == s.Time[r.TimeCost[k-1]] {
+					t.Errorf("by %s: %s is listed beside %s", split, s.At(i).ID, s.At(r.TimeCost[k-1]).ID)
+				}
+			}
+		}
+	}
+}
