@@ -13,6 +13,7 @@ type Axis struct {
 	Min    float64 // Min < Max fixes the range; otherwise it follows the data
 	Max    float64
 	Label  func(v, step float64) string                       // writes a value whose neighbours are step away, 0 where there are none; nil writes plain numbers
+	Read   func(v, step float64) string                       // writes a value under the crosshair, in a cell step wide; nil is Label
 	Ticks  func(lo, hi float64, log bool, most int) []float64 // nil takes 1-2-5 steps; see DurationTicks
 }
 
@@ -26,6 +27,13 @@ func (a Axis) label(v, step float64) string {
 		return Digits(v, step, 4)
 	}
 	return a.Label(v, step)
+}
+
+func (a Axis) read(v, step float64) string {
+	if a.Read == nil {
+		return a.label(v, step)
+	}
+	return a.Read(v, step)
 }
 
 func (a Axis) ticks(lo, hi float64, log bool, most int) []float64 {

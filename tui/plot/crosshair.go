@@ -156,7 +156,7 @@ func (s *Scatter) reading(at crosshair, col, row int) []string {
 	fx, fy := float64(col-f.gutter)/float64(f.gw), float64(f.gh-1-row)/float64(f.gh)
 	stepX := abs64(f.x.value(fx+1/float64(f.gw)) - f.x.value(fx))
 	stepY := abs64(f.y.value(fy+1/float64(f.gh)) - f.y.value(fy))
-	values := " " + s.ax.label(at.x, stepX) + ", " + s.ay.label(at.y, stepY) + " "
+	values := " " + s.ax.read(at.x, stepX) + ", " + s.ay.read(at.y, stepY) + " "
 	if s.data.Of == "" {
 		return []string{values}
 	}

@@ -69,8 +69,8 @@ func example(th *theme.Theme) *Scatter {
 		d.X[i], d.Y[i], ok[i] = x, 0.65+0.05*float64(i), true
 	}
 	s.SetAxes(
-		Axis{Title: "time", Log: true, Label: DurationLabel, Ticks: DurationTicks},
-		Axis{Title: "top-5", Label: PercentLabel},
+		Axis{Title: "time", Log: true, Label: DurationLabel, Read: DurationReading, Ticks: DurationTicks},
+		Axis{Title: "top-5", Label: PercentLabel, Read: PercentReading},
 	)
 	s.SetData(d)
 	s.SetFeasible(1, ok)
@@ -168,7 +168,7 @@ func TestCrosshairReadsThePointBelowIt(t *testing.T) {
 		t.Errorf("read %.0f, %.3f (%v) at the point 900, 0.70", x, y, ok)
 	}
 	s.SetCrosshair(col, row, true)
-	if got := ansi.Strip(s.View()); !strings.Contains(got, "┊") || !strings.Contains(got, " m, ") {
+	if got := ansi.Strip(s.View()); !strings.Contains(got, "┊") || !strings.Contains(got, " s, 70.") {
 		t.Errorf("no crosshair in\n%s", got)
 	}
 	s.SetCrosshair(0, 0, false)

@@ -77,10 +77,13 @@ func (p *plots) layOut(a *Answer) {
 		p.whole()
 	}
 	class := p.classify(s)
-	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Ticks: plot.DurationTicks}
-	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: plot.MoneyLabel}
+	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Read: plot.DurationReading, Ticks: plot.DurationTicks}
+	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: plot.MoneyLabel, Read: plot.MoneyReading}
 	if s.AccuracyVaries() {
 		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter, Label: func(v, step float64) string { return axisAccuracy(v, step, s.HigherIsBetter) }}
+		if s.HigherIsBetter {
+			accuracy.Read = plot.PercentReading
+		}
 		p.name = [2]string{"time × " + s.Metric, "cost × " + s.Metric}
 		p.set(0, timeAxis, accuracy, s.Time, s.Accuracy, class)
 		p.set(1, costAxis, accuracy, s.Cost, s.Accuracy, class)
