@@ -15,7 +15,6 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
-	"sweetspot/engine/validate"
 )
 
 // planFlags are the flags of a plan beside those of a ranking.
@@ -115,7 +114,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 	}
 	in.Bought = rank.Purchases(set, q.Workload, in.Rental, q.Limits)
 	in.Result, in.Whole = rank.Evaluate(in.Combined.Lay(), q), rank.Evaluate(in.Combined.LayWhole(), q)
-	in.Tested = validate.ByBasis(set)
+	in.Tested = backTested(set, q.Mode, f.predicted)
 	return in, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/data/workspace"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -131,7 +132,23 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	if result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
 	}
-	return result, validate.ByBasis(set), nil
+	return result, backTested(set, q.Mode, flags.predicted), nil
+}
+
+// backTested tests the kinds of estimates that an answer can hold beside what
+// was measured.
+func backTested(set *profile.Set, mode profile.Mode, predicted bool) validate.Tested {
+	var kinds []estimate.Basis
+	if mode == profile.Train {
+		kinds = append(kinds, estimate.Measured)
+	}
+	if predicted {
+		kinds = append(kinds, estimate.OtherBatch, estimate.Transferred, estimate.Spec)
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return validate.ByBasis(set, kinds...)
 }
 
 // query reads the flags; the set tells which model and mode are meant where

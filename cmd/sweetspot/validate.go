@@ -123,7 +123,7 @@ func (v validation) write(out io.Writer, label string) error {
 	}
 	if none == len(v.Questions) {
 		b.Reset()
-		fmt.Fprintln(&b, "Nothing to compare yet: predictions are tested once a model was probed at three batch sizes or on two VM types, or trained for six epochs.")
+		fmt.Fprintln(&b, "Nothing to compare yet: predictions are tested once a model was run at a batch size, at four times it and at a third, or on two VM types, or trained for six epochs that were timed one by one.")
 	} else {
 		w.Flush()
 	}

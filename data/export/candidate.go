@@ -178,7 +178,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, te
 
 // newTested is nil where no run tells how good such an estimate is.
 func newTested(t validate.Tested, c *rank.Candidate) *Tested {
-	s, ok := t.Of(c.Mode, c.Time.Basis)
+	s, ok := t.For(c)
 	if !ok {
 		return nil
 	}

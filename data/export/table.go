@@ -55,7 +55,7 @@ func testedLines(r *rank.Result, tested validate.Tested) (lines []string) {
 	said := map[estimate.Basis]bool{}
 	for _, i := range r.Order[:min(len(r.Order), tableRows)] {
 		c := r.Space.At(i)
-		if s, ok := tested.Of(c.Mode, c.Time.Basis); ok && !said[c.Time.Basis] {
+		if s, ok := tested.For(c); ok && !said[c.Time.Basis] {
 			said[c.Time.Basis] = true
 			lines = append(lines, fmt.Sprintf("%s estimates, %s", c.Time.Basis, s.Words()))
 		}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 )
 
 // course is a whole run that reaches each level after epochs(level).
@@ -225,5 +226,27 @@ func BenchmarkAt(b *testing.B) {
 	target := New(rising(256, 8, 64, 4096), true).Target(0.6)
 	for b.Loop() {
 		target.At(100)
+	}
+}
+
+// The batch size of a run is that of the whole job, however many VMs it ran on.
+func TestBatchOfSeveralVMs(t *testing.T) {
+	r := profile.Run{
+		Model: "net", Mode: profile.Train, BatchSize: 256, Count: 4, Status: profile.Done, Basis: estimate.Measured, Epochs: new(1.0),
+		Validations: []profile.Validation{{Epoch: 0, Metric: "top1", Value: new(0.5), HigherIsBetter: true}},
+	}
+	w := Workloads(&profile.Set{Runs: []profile.Run{r}})
+	if len(w) != 1 || len(w[0].Batches()) != 1 || w[0].Batches()[0] != 256 {
+		t.Errorf("%+v", w)
+	}
+}
+
+// Prunings of other layers are other workloads.
+func TestKeyOfPrunings(t *testing.T) {
+	key := func(layer string) Key {
+		return KeyOf("net", "", profile.Variant{Pruning: &profile.Pruning{Kind: "filters", Layers: map[string]float64{layer: 0.3}}}, "top1")
+	}
+	if key("conv1") == key("conv2") || key("conv1") != key("conv1") {
+		t.Errorf("%q and %q", key("conv1"), key("conv2"))
 	}
 }

@@ -2,6 +2,7 @@ package curve
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -26,6 +27,7 @@ func KeyOf(model, dataset string, v profile.Variant, metric string) Key {
 		if p.Ratio != nil {
 			id += "\x00" + strconv.FormatFloat(*p.Ratio, 'g', -1, 64)
 		}
+		id += "\x00" + fmt.Sprint(p.Layers) // fmt sorts maps
 	}
 	return Key{model, dataset, id, metric}
 }
@@ -64,7 +66,7 @@ func observed(r profile.Run) (o Observed, metric string, higher, ok bool) {
 		return Observed{}, "", false, false
 	}
 	metric, higher = r.Validations[0].Metric, r.Validations[0].HigherIsBetter
-	o = Observed{Batch: float64(r.BatchSize) * float64(max(1, r.Count)), Basis: r.Basis}
+	o = Observed{Batch: float64(r.BatchSize), Basis: r.Basis}
 	var values []float64
 	for _, v := range r.Validations {
 		if v.Metric != metric || v.Value == nil {

@@ -143,7 +143,7 @@ type Run struct {
 	Count                       int      // VMs
 	USDPerHour                  *float64 // price the user gave or the source printed, one VM
 
-	BatchSize          int      // global batch in training; batch per GPU in inference
+	BatchSize          int      // in training the global batch of the whole job, all GPUs of all its VMs; in inference the batch per GPU
 	Epochs             *float64 // epochs the source ran or needed to stabilise
 	IterationsPerEpoch *float64 // real: 158.25 happens
 	TrainSize          *float64 // units in the training set

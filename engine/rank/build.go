@@ -195,6 +195,7 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 			c.Why = runtime.PausesOf(runs[0]).Words(*c.Epochs)
 		}
 	} else if f := b.fromEpochs(runs[0], orZero(c.Epochs)); f.Total.Known() {
+		c.FromEpochs = true
 		slope := b.fromEpochs(runs[0], *c.Epochs+1).Total.Value - f.Total.Value
 		c.timeLine = &runtime.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
 		if f.Uneven {

@@ -138,6 +138,7 @@ type Candidate struct {
 	OverMemory *Violation // the GPU's memory does not hold it
 	Sources    []int64    // runs it rests on
 	AsPrinted  bool       // a published total of unknown epochs
+	FromEpochs bool       // a training's time, predicted from the first epochs of a run
 	Live       bool       // rests on a probe that is still running
 	// Of a training to a target accuracy: what its number of epochs rests on,
 	// its interval, and the probability that the target is never reached, nil

@@ -4,14 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/steady"
 )
-
-func studentT90(dof int) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(dof)}.Quantile(0.5 + 0.9/2)
-}
 
 // Line is a quantity that grows with the workload's dial: seconds or dollars
 // over epochs, value(x) = At0 + Slope·x.

@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
 )
 
 // Epochs are the terms of method 1, in seconds.
@@ -144,7 +145,7 @@ func AsPublished(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.
 	if r.TotalStdDevS != nil && r.TotalN > 1 {
 		// The user's next run is one draw, not a mean of several: a prediction
 		// interval, and never down to zero however noisy the few runs were.
-		half := studentT90(r.TotalN-1) * *r.TotalStdDevS * math.Sqrt(1+1/float64(r.TotalN))
+		half := steady.T90(r.TotalN-1) * *r.TotalStdDevS * math.Sqrt(1+1/float64(r.TotalN))
 		e := estimate.Around(*r.TotalS, half, r.Basis)
 		e.Low = math.Max(e.Low, e.Value*e.Value/e.High)
 		return e

@@ -76,7 +76,7 @@ func (s scatter) halfWidth() float64 {
 	lag := s.product / s.m2
 	lag = min(max(lag+(1+3*max(lag, 0))/n, 0), mostLag)
 	alike := (1 + lag) / (1 - lag) // values that together say as much as one alone
-	half := quantile95(max(1, int(n/alike)-1)) * math.Sqrt(s.m2/(n-1)/n*alike)
+	half := T90(max(1, int(n/alike)-1)) * math.Sqrt(s.m2/(n-1)/n*alike)
 	if len(s.means) > 0 {
 		half = max(half, s.meansHalfWidth())
 	}
@@ -108,7 +108,7 @@ func (s scatter) meansHalfWidth() float64 {
 		product += (x - mean) * (s.means[i] - mean)
 	}
 	lag := min(max(product/m2+1/k, 0), mostMeansLag)
-	return quantile95(len(s.means)-1) * math.Sqrt(m2/(k-1)/k*(1+lag)/(1-lag))
+	return T90(len(s.means)-1) * math.Sqrt(m2/(k-1)/k*(1+lag)/(1-lag))
 }
 
 // slope is the change of the batch means from the first to the last if a
@@ -147,9 +147,10 @@ func tTable(p float64) (table [64]float64) {
 	return table
 }
 
-// quantile95 is of Student's t with nu degrees of freedom. Beyond the table it
+// T90 bounds a two-sided 90 % interval by Student's t with nu degrees of freedom,
+// at least 1: as Z90 does where the spread itself is known. Beyond the table it
 // is the first term of the expansion in 1/nu, off by less than 0.0005.
-func quantile95(nu int) float64 {
+func T90(nu int) float64 {
 	if nu < len(t95) {
 		return t95[nu]
 	}

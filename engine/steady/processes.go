@@ -51,7 +51,7 @@ func Between(runs []estimate.Estimate) Processes {
 	if total > variance { // else the spread within one explains all there is
 		p.Between = new(math.Sqrt(total - variance))
 	}
-	t := quantile95(len(runs) - 1)
+	t := T90(len(runs) - 1)
 	basis := estimate.Weakest(bases...)
 	own := func(half float64) estimate.Estimate {
 		e := estimate.Estimate{

@@ -153,6 +153,11 @@ func (t *Table) byPlace(c Cell) (estimate.Estimate, *crossing) {
 	if x == nil || !x.sound {
 		return estimate.Estimate{}, nil
 	}
+	for _, from := range x.sources {
+		if !t.curves[at{c.Subject, from}].reaches(x.batchAt(from, float64(c.Batch))) {
+			return estimate.Estimate{}, nil
+		}
+	}
 	r, known := t.rowAt(x.route, c.Subject, float64(c.Batch))
 	if x.centre == nil { // no rows to be near to
 		clear(r.at)

@@ -40,7 +40,9 @@ func (p *Predictor) Iteration(model string, v profile.Variant, vm profile.VMType
 	if !e.Known() {
 		return estimate.Estimate{}, ""
 	}
-	return e.Times(1 / math.Ceil(size/float64(batch))), "of whole epochs: " + why
+	e = e.Times(1 / math.Ceil(size/float64(batch)))
+	e.Basis = estimate.Weakest(e.Basis, estimate.OtherBatch) // no iteration was timed
+	return e, "of whole epochs: " + why
 }
 
 func (t *Table) ask(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (estimate.Estimate, string) {
@@ -55,7 +57,8 @@ func (t *Table) ask(model string, v profile.Variant, vm profile.VMType, gpus, ba
 
 // Predict is the time of a cell in seconds, and in words what it rests on: as
 // measured where it was, else by the batch sizes measured there, else from
-// other places; unknown where nothing can be said.
+// other places; unknown where nothing can be said, as of a batch larger than an
+// epoch or far from all that were measured.
 func (t *Table) Predict(c Cell) (estimate.Estimate, string) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
@@ -66,7 +69,7 @@ func (t *Table) predict(c Cell) (estimate.Estimate, string) {
 	if e, measured := t.times[c]; measured {
 		return e, "measured there"
 	}
-	if c.Batch < 1 {
+	if n := t.units[c.Subject]; c.Batch < 1 || n > 0 && float64(c.Batch) > n {
 		return estimate.Estimate{}, ""
 	}
 	a, known := t.answers[c]
@@ -83,14 +86,14 @@ func (t *Table) predict(c Cell) (estimate.Estimate, string) {
 func (t *Table) answer(c Cell) answer {
 	var best answer
 	own := t.curves[at{c.Subject, c.Place}]
-	if own != nil {
+	if own != nil && own.reaches(float64(c.Batch)) {
 		e, f := t.byCurve(c)
 		best = answer{e, curveWords(own, f)}
 		if len(own.points) > 1 {
 			return best
 		}
 	}
-	if e, x := t.byPlace(c); x != nil && e.Known() && (own == nil || e.LogSigma() < 0.999*best.e.LogSigma()) {
+	if e, x := t.byPlace(c); x != nil && e.Known() && (!best.e.Known() || e.LogSigma() < 0.999*best.e.LogSigma()) {
 		best = answer{e, x.words()}
 	}
 	return best

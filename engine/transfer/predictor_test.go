@@ -264,3 +264,60 @@ func TestTheSameGPUComesFirst(t *testing.T) {
 		}
 	}
 }
+
+// Far from every batch size measured nothing is said, nor of batches larger than
+// an epoch.
+func TestFarBatches(t *testing.T) {
+	runs := []profile.Run{step("new", "slow", 64, 0.2), step("new", "slow", 128, 0.4)}
+	for batch, want := range map[int]bool{3: false, 4: true, 2048: true, 2049: false, 100_000: false} {
+		for _, vm := range []string{"slow", "fast"} {
+			if e, why := ask(add(models(6), runs...), "new", vm, batch); e.Known() != want {
+				t.Errorf("batch %d on %s: %+v (%s)", batch, vm, e, why)
+			}
+		}
+	}
+	// What lies far from a probe may be near to what another VM type measured.
+	probed := add(models(6), step("new", "slow", 1024, 3), step("new", "slow", 2048, 6), step("new", "fast", 16, 0.03))
+	if e, why := ask(probed, "new", "fast", 2048); !e.Known() || !strings.Contains(why, "its shape from slow") {
+		t.Errorf("%+v (%s)", e, why)
+	}
+	for i := range runs {
+		runs[i].TrainSize = new(1000.0)
+	}
+	for batch, want := range map[int]bool{1000: true, 1001: false} {
+		if e, why := ask(add(models(6), runs...), "new", "slow", batch); e.Known() != want {
+			t.Errorf("batch %d of 1000 units: %+v (%s)", batch, e, why)
+		}
+	}
+	for i := range runs {
+		runs[i].TrainSize, runs[i].IterationsPerEpoch = nil, new(640/float64(runs[i].BatchSize))
+	}
+	for batch, want := range map[int]bool{640: true, 641: false} {
+		if e, why := ask(add(models(6), runs...), "new", "slow", batch); e.Known() != want {
+			t.Errorf("batch %d of 640 units by the iterations of an epoch: %+v (%s)", batch, e, why)
+		}
+	}
+}
+
+// A single total tells of an iteration by its share only: what of it was
+// start-up is not known, and no iteration was timed.
+func TestIterationOfATotal(t *testing.T) {
+	r := step("new", "slow", 64, 0)
+	r.Steady, r.TrainSize, r.Epochs, r.TotalS = estimate.Estimate{}, new(6400.0), new(10.0), new(1000.0)
+	e, why := ask(&profile.Set{Runs: []profile.Run{r}}, "new", "slow", 64)
+	if math.Abs(e.Value-1) > 1e-9 || e.Basis != estimate.OtherBatch || e.Low > 0.6 || e.High < 1.04 || !strings.HasPrefix(why, "of whole epochs: ") {
+		t.Errorf("%+v (%s)", e, why)
+	}
+}
+
+// The batch size is that of the whole job: twice the VMs, each with its share,
+// take half the time where nothing else is known.
+func TestBatchIsOfTheWholeJob(t *testing.T) {
+	two := step("new", "slow", 128, 0.2)
+	two.Count = 2
+	e, _ := ask(&profile.Set{Runs: []profile.Run{two}}, "new", "slow", 64)
+	// One VM with 64 has the share that each of the two had.
+	if !(e.Low < 0.2 && 0.2 < e.High && e.Value < 0.2) {
+		t.Errorf("%+v", e)
+	}
+}

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/steady"
 )
 
 // row is one thing known, or asked: a deviation from the plain prediction, in
@@ -240,9 +240,5 @@ func (f *field) bound() float64 {
 	for _, r := range f.rows {
 		pairs[pair{r.subject.Model, r.place}] = true
 	}
-	return studentT90(float64(len(pairs) + 1))
-}
-
-func studentT90(dof float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile(0.95)
+	return steady.T90(len(pairs) + 1)
 }

@@ -21,6 +21,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
 	"sweetspot/engine/steady"
 )
 
@@ -67,6 +68,7 @@ type Table struct {
 	datasets   map[Subject]string
 	precisions map[Subject]string
 	sizes      map[Subject]float64 // units in the training set, where it is known
+	units      map[Subject]float64 // most units in an epoch, by the runs: no batch is larger
 	gpus       map[profile.VMKey]string
 	specs      func(gpu string) (profile.GPUSpec, bool)
 	cells      []Cell // of times, sorted
@@ -92,7 +94,7 @@ type answer struct {
 // newTable pools the runs of each cell and fits its curves.
 func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	t := &Table{
-		perEpoch: perEpoch, mode: mode, datasets: map[Subject]string{}, precisions: map[Subject]string{}, sizes: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
+		perEpoch: perEpoch, mode: mode, datasets: map[Subject]string{}, precisions: map[Subject]string{}, sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
 		specs: set.GPUSpec, times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
 	}
 	for _, vm := range set.VMTypes {
@@ -108,6 +110,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 			continue
 		}
 		c := Cell{SubjectOf(r.Model, r.Variant), t.place(r.VM(), r.GPUCount, r.Count), r.BatchSize}
+		t.units[c.Subject] = math.Max(t.units[c.Subject], unitsOf(r))
 		found[c] = append(found[c], e)
 		t.datasets[c.Subject] = cmp.Or(t.datasets[c.Subject], r.Dataset)
 		if r.TrainSize != nil {
@@ -132,6 +135,20 @@ func (t *Table) place(vm profile.VMKey, gpus, count int) Place {
 	return Place{vm, gpus, max(count, 1)}
 }
 
+// unitsOf is how many units an epoch of a run has at most, 0 where it is not
+// known.
+func unitsOf(r profile.Run) float64 {
+	switch {
+	case r.Mode != profile.Train:
+		return 0
+	case r.TrainSize != nil:
+		return *r.TrainSize
+	case r.IterationsPerEpoch != nil:
+		return *r.IterationsPerEpoch * float64(r.BatchSize)
+	}
+	return 0
+}
+
 func regionless(vm profile.VMKey) profile.VMKey {
 	return profile.VMKey{Cloud: vm.Cloud, InstanceType: vm.InstanceType}
 }
@@ -144,13 +161,19 @@ func iterationTime(r profile.Run) estimate.Estimate {
 }
 
 // epochTime is the time of an epoch of a run of which only that is known: the
-// total over the epochs.
+// total over the epochs. Of a total that was measured once, as much as
+// [runtime.HiddenStartup] may be start-up.
 func epochTime(r profile.Run) estimate.Estimate {
 	_, startup := r.Startup()
 	if r.Steady.Known() || startup || r.TotalS == nil || r.Epochs == nil || !(*r.Epochs > 0) || r.Status == profile.OutOfMemory {
 		return estimate.Estimate{}
 	}
-	return estimate.Exact(*r.TotalS / *r.Epochs, r.Basis)
+	e := estimate.Exact(*r.TotalS / *r.Epochs, r.Basis)
+	if r.Basis == estimate.Measured {
+		e = estimate.Spread(e.Value, runtime.OneTotalRel, r.Basis)
+		e.Low *= 1 - runtime.HiddenStartup
+	}
+	return e
 }
 
 // pooled is the estimate of several runs of a cell: those of the most trusted
@@ -237,7 +260,7 @@ func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 // Without is the table that does not know some cells.
 func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
-		perEpoch: t.perEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes, gpus: maps.Clone(t.gpus), specs: t.specs,
+		perEpoch: t.perEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes, units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs,
 		times: make(map[Cell]estimate.Estimate, len(t.times)), sigmas: t.sigmas,
 	}
 	for _, c := range t.cells {

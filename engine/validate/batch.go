@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/transfer"
@@ -13,22 +14,25 @@ import (
 // another take? With s the smallest measured they are s and 4·s, s and 16·s,
 // and 2·s and 8·s. The database holds all else there is, the same model on
 // other VM types too.
-var fromTwoBatches = Question{
-	Name: "batch", Asks: "iteration at another batch size, from two on the same VM",
-	Cases: func(set *profile.Set) []Case { return batchCases(set, twoBatches, onlyThere) },
+func fromTwoBatches(mode profile.Mode) Question {
+	return ofBatches(mode, "batch", "iteration at another batch size, from two on the same VM", twoBatches, onlyThere)
 }
 
 // fromTwoBatchesAlone is the same of a model that nobody ran before.
-var fromTwoBatchesAlone = Question{
-	Name: "batch-new", Asks: "iteration at another batch size, from two, of a model run nowhere else",
-	Cases: func(set *profile.Set) []Case { return batchCases(set, twoBatches, wholeModel) },
+func fromTwoBatchesAlone(mode profile.Mode) Question {
+	return ofBatches(mode, "batch-new", "iteration at another batch size, from two, of a model run nowhere else", twoBatches, wholeModel)
 }
 
 // fromThreeBatches: the smallest, the middle and the largest batch size were
 // run on each VM type, no other.
-var fromThreeBatches = Question{
-	Name: "batch-three", Asks: "epoch or iteration at another batch size, from the least, the middle and the largest",
-	Cases: func(set *profile.Set) []Case { return batchCases(set, threeBatches, wholeModel) },
+func fromThreeBatches(mode profile.Mode) Question {
+	return ofBatches(mode, "batch-three", "epoch or iteration at another batch size, from the least, the middle and the largest", threeBatches, wholeModel)
+}
+
+func ofBatches(mode profile.Mode, name, asks string, probes design, hidden hiding) Question {
+	q := named(mode, name, asks)
+	q.jobs = func(k *known) []job { return batchJobs(k.transfer(mode), probes, hidden) }
+	return q
 }
 
 // design lists the sets of batch sizes to know of those measured, in rising
@@ -69,14 +73,13 @@ func wholeModel(asked, c transfer.Cell) bool {
 	return c.Model == asked.Model && (c.Subject != asked.Subject || c.Place != asked.Place)
 }
 
-func batchCases(set *profile.Set, probes design, hidden hiding) []Case {
-	var out []Case
-	p := transfer.New(set, profile.Train)
+func batchJobs(p *transfer.Predictor, probes design, hidden hiding) []job {
+	var out []job
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
 		for _, curve := range curves(t) {
 			measured := batches(curve)
 			for _, known := range probes(measured) {
-				out = append(out, curveCases(t, curve, known, hidden)...)
+				out = append(out, curveJobs(t, curve, known, hidden)...)
 			}
 		}
 	}
@@ -104,24 +107,30 @@ func batches(curve []transfer.Cell) []int {
 	return out
 }
 
-func curveCases(t *transfer.Table, curve []transfer.Cell, known []int, hidden hiding) []Case {
+// curveJobs ask about the batch sizes of a curve one by one: each is a fit of its
+// own.
+func curveJobs(t *transfer.Table, curve []transfer.Cell, known []int, hidden hiding) []job {
 	asked := curve[0]
-	rest := t.Without(func(c transfer.Cell) bool {
-		if c.Subject == asked.Subject && c.Place == asked.Place {
-			return !slices.Contains(known, c.Batch)
-		}
-		return hidden(asked, c)
+	rest := sync.OnceValue(func() *transfer.Table {
+		return t.Without(func(c transfer.Cell) bool {
+			if c.Subject == asked.Subject && c.Place == asked.Place {
+				return !slices.Contains(known, c.Batch)
+			}
+			return hidden(asked, c)
+		})
 	})
-	var out []Case
+	var out []job
 	for _, c := range curve {
 		if slices.Contains(known, c.Batch) || c.Batch > reach*known[len(known)-1] || reach*c.Batch < known[0] {
 			continue
 		}
-		e, _ := rest.Predict(c)
-		out = append(out, Case{
-			Of:    fmt.Sprintf("%s on %s at batch %d from %d", c.Model, c.VM.InstanceType, c.Batch, known),
-			Group: c.Model, Truth: t.Time(c).Value, Predicted: e, Plain: straight(t, curve, known, c.Batch),
-		})
+		out = append(out, job{1, func() []Case {
+			e, _ := rest().Predict(c)
+			return []Case{{
+				Of:    fmt.Sprintf("%s on %s at batch %d from %d", c.Model, c.VM.InstanceType, c.Batch, known),
+				Group: c.Model, Truth: t.Time(c).Value, Predicted: e, Plain: straight(t, curve, known, c.Batch),
+			}}
+		}})
 	}
 	return out
 }

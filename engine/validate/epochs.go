@@ -19,7 +19,7 @@ import (
 // least-squares line a + b·B.
 var epochsToTarget = Question{
 	Name: "epochs", Asks: "epochs to a target at another batch size, from the smallest, the middle and the largest",
-	Cases: epochsCases,
+	jobs: once(epochsCases),
 }
 
 // targetsAsked bounds the targets of a workload whose every epoch was evaluated.
@@ -78,7 +78,7 @@ func courses(set *profile.Set) []course {
 func (c course) only(batches []float64) *curve.Workload {
 	few := &profile.Set{}
 	for _, r := range c.runs {
-		if slices.Contains(batches, float64(r.BatchSize)*float64(max(1, r.Count))) {
+		if slices.Contains(batches, float64(r.BatchSize)) {
 			few.Runs = append(few.Runs, r)
 		}
 	}
@@ -178,7 +178,7 @@ func epochTimes(set *profile.Set, key curve.Key) []machineTimes {
 			}
 			out = append(out, m)
 		}
-		b := float64(r.BatchSize) * float64(max(1, r.Count))
+		b := float64(r.BatchSize)
 		s := sums[name][b]
 		sums[name][b] = [2]float64{s[0] + seconds, s[1] + 1}
 	}

@@ -17,7 +17,7 @@ import (
 // cheapest where the epochs rise linearly.
 var regretOfBatch = Question{
 	Name: "regret", Asks: "cost of training to a target with the recommended batch size, against the best",
-	Cases: func(set *profile.Set) []Case { return regretCases(set, func(c course) course { return c }) },
+	jobs: once(func(set *profile.Set) []Case { return regretCases(set, func(c course) course { return c }) }),
 }
 
 // regretOfFewerSeeds is the same where every third training with a batch size is
@@ -25,13 +25,13 @@ var regretOfBatch = Question{
 // hangs on which seeds there were?
 var regretOfFewerSeeds = Question{
 	Name: "regret-seeds", Asks: "the same with every third training left out, in turn",
-	Cases: func(set *profile.Set) []Case {
+	jobs: once(func(set *profile.Set) []Case {
 		var out []Case
 		for first := range 3 {
 			out = append(out, regretCases(set, func(c course) course { return c.without(first, 3) })...)
 		}
 		return out
-	},
+	}),
 }
 
 // regretCases asks of every machine and target. seen is what of a workload is

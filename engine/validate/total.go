@@ -3,6 +3,8 @@ package validate
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/runtime"
@@ -19,33 +21,50 @@ const (
 // total asks for the total of every complete training run from its first
 // epochs. Nothing of its series is known: a new VM type or variant has no
 // complete runs yet.
-func total(name string, known int, slow bool) Question {
-	asks := fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of %d s or more)", known, totalEpochs, totalSeconds)
+func total(name string, first int, slow bool) Question {
+	asks := fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of %d s or more)", first, totalEpochs, totalSeconds)
 	if !slow {
-		asks = fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of less than %d s)", known, totalEpochs, totalSeconds)
+		asks = fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of less than %d s)", first, totalEpochs, totalSeconds)
 	}
-	return Question{Name: name, Asks: asks, Cases: func(set *profile.Set) []Case { return totals(set.Runs, known, slow) }}
+	return Question{Name: name, Asks: asks, jobs: func(k *known) []job { return totals(k.set.Runs, first, slow) }}
 }
 
-func totals(runs []profile.Run, known int, slow bool) []Case {
-	var cases []Case
-	before := map[runtime.Series]*runtime.Totals{}
+// repeats is how many runs of a series are asked about at once.
+const repeats = 5
+
+func totals(runs []profile.Run, first int, slow bool) []job {
+	series := map[runtime.Series][]profile.Run{}
+	var order []runtime.Series
 	for _, r := range runs {
-		n := len(r.EpochStartsS)
-		if !runtime.IsComplete(r) || n < totalEpochs || (epochSeconds(r) >= totalSeconds) != slow {
+		if !runtime.IsComplete(r) || len(r.EpochStartsS) < totalEpochs || (epochSeconds(r) >= totalSeconds) != slow {
 			continue
 		}
 		s := runtime.SeriesOf(r)
-		if before[s] == nil {
-			before[s] = runtime.NewTotals(without(runs, s), known)
+		if series[s] == nil {
+			order = append(order, s)
 		}
-		cases = append(cases, Case{
+		series[s] = append(series[s], r)
+	}
+	var out []job
+	for _, s := range order {
+		before := sync.OnceValue(func() *runtime.Totals { return runtime.NewTotals(without(runs, s), first) })
+		for some := range slices.Chunk(series[s], repeats) {
+			out = append(out, job{len(some), func() []Case { return totalCases(before(), some, first) }})
+		}
+	}
+	return out
+}
+
+func totalCases(before *runtime.Totals, runs []profile.Run, first int) []Case {
+	cases := make([]Case, len(runs))
+	for i, r := range runs {
+		cases[i] = Case{
 			Of:        fmt.Sprintf("%s %s on %s %s", r.Model, r.Variant.Name, r.Cloud, r.InstanceType),
 			Group:     r.InstanceType,
 			Truth:     *r.TotalS,
-			Predicted: before[s].Predict(r, known, float64(n)).Total,
-			Plain:     methodOne(r, known),
-		})
+			Predicted: before.Predict(r, first, float64(len(r.EpochStartsS))).Total,
+			Plain:     methodOne(r, first),
+		}
 	}
 	return cases
 }
@@ -67,8 +86,8 @@ func without(runs []profile.Run, s runtime.Series) []profile.Run {
 }
 
 // methodOne is the plain method 1: the second epoch stands for all later ones.
-func methodOne(r profile.Run, known int) float64 {
-	if known < 2 {
+func methodOne(r profile.Run, first int) float64 {
+	if first < 2 {
 		return math.NaN()
 	}
 	at := r.EpochStartsS

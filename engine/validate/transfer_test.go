@@ -39,10 +39,10 @@ func TestQuestionsHideWhatTheyAsk(t *testing.T) {
 		question Question
 		hidden   func(batch int) bool // of model 1 on VM type 2
 	}{
-		{neverProbed, func(int) bool { return true }},
-		{neverProbedFromOne, func(int) bool { return true }},
-		{fromOneProbe, func(b int) bool { return b != 64 }},
-		{fromThreeBatches, func(b int) bool { return b == 32 || b == 128 }},
+		{neverProbed(profile.Train), func(int) bool { return true }},
+		{neverProbedFromOne(profile.Train), func(int) bool { return true }},
+		{fromOneProbe(profile.Train), func(b int) bool { return b != 64 }},
+		{fromThreeBatches(profile.Train), func(b int) bool { return b == 32 || b == 128 }},
 	} {
 		wrong := func(model, vm, batch int) float64 {
 			if model == 1 && vm == 2 && c.hidden(batch) {
@@ -84,7 +84,7 @@ func TestFiguresOfAGPUNeverSeen(t *testing.T) {
 		}
 		return byPeak(model, vm, batch)
 	}
-	sound, poisoned := neverSeen.Cases(figured(byPeak)), neverSeen.Cases(figured(wrong))
+	sound, poisoned := neverSeen(profile.Train).Cases(figured(byPeak)), neverSeen(profile.Train).Cases(figured(wrong))
 	if s := Summarise(sound); s.N != 60 || s.Unanswered != 0 || s.P90 > 0.01 || s.Plain > 1e-9 || s.Coverage < 1 {
 		t.Errorf("%+v", s)
 	}
@@ -107,7 +107,7 @@ func TestFiguresOfAGPUNeverSeen(t *testing.T) {
 
 // On lines both the plain method and the prediction are exact.
 func TestLinesArePredicted(t *testing.T) {
-	for _, q := range []Question{fromTwoBatches, fromTwoBatchesAlone, fromThreeBatches} {
+	for _, q := range []Question{fromTwoBatches(profile.Train), fromTwoBatchesAlone(profile.Train), fromThreeBatches(profile.Train)} {
 		s := Summarise(q.Cases(grid(lines)))
 		if s.N == 0 || s.Unanswered != 0 || s.Mean > 0.002 || s.Plain > 1e-9 || s.Coverage < 1 {
 			t.Errorf("%s: %+v", q.Name, s)
@@ -118,7 +118,7 @@ func TestLinesArePredicted(t *testing.T) {
 // A VM type on which all models take the same share of their time is no riddle.
 func TestRatiosAreLearnt(t *testing.T) {
 	ratio := func(model, vm, batch int) float64 { return lines(model, 0, batch) / float64(1+vm) }
-	for _, q := range []Question{fromOneProbe, neverProbed, neverProbedFromOne} {
+	for _, q := range []Question{fromOneProbe(profile.Train), neverProbed(profile.Train), neverProbedFromOne(profile.Train)} {
 		s := Summarise(q.Cases(grid(ratio)))
 		if s.N == 0 || s.Unanswered != 0 || s.Mean > 0.02 || s.Plain > 1e-9 || s.Coverage < 0.85 {
 			t.Errorf("%s: %+v", q.Name, s)

@@ -28,28 +28,34 @@ func (c Case) Error() float64 { return math.Abs(c.Predicted.Value/c.Truth - 1) }
 // Question is one kind of prediction, asked of every run of a set that can
 // answer it.
 type Question struct {
-	Name  string // one word, as in flags and JSON
-	Asks  string // for people: "total of a training run from its first two epochs"
-	Cases func(set *profile.Set) []Case
+	Name string // one word, as in flags and JSON
+	Asks string // for people: "total of a training run from its first two epochs"
+	jobs func(k *known) []job
 }
 
-// Questions are all there are, in the order they are shown.
+// Questions are all there are, in the order they are shown. What is asked of
+// iterations is asked of training and of inference apart: one is no test of the
+// other.
 func Questions() []Question {
-	return []Question{
-		total("total", 2, true),
-		total("total-short", 2, false),
-		fromTwoBatches, fromTwoBatchesAlone, fromThreeBatches,
-		fromOneProbe, neverProbed, neverProbedFromOne, neverSeen,
-		epochsToTarget, regretOfBatch, regretOfFewerSeeds,
+	all := []Question{total("total", 2, true), total("total-short", 2, false)}
+	for _, mode := range []profile.Mode{profile.Train, profile.Infer} {
+		all = append(all,
+			fromTwoBatches(mode), fromTwoBatchesAlone(mode), fromThreeBatches(mode),
+			fromOneProbe(mode), neverProbed(mode), neverProbedFromOne(mode), neverSeen(mode))
 	}
+	return append(all, epochsToTarget, regretOfBatch, regretOfFewerSeeds)
 }
+
+// Cases asks every run of a set that can answer.
+func (q Question) Cases(set *profile.Set) []Case { return do(q.jobs(&known{set: set})) }
 
 // Summary is how well the cases of a question were predicted. All but N are NaN
 // where nothing can be said. Errors and widths are fractions of the truth and
 // of the prediction.
 type Summary struct {
-	N               int // predictions compared
-	Unanswered      int // cases without a prediction
+	N               int  // predictions compared
+	Sampled         bool // they are some of those that could be
+	Unanswered      int  // cases without a prediction
 	Mean            float64
 	Median          float64
 	P90             float64

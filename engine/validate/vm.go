@@ -14,46 +14,50 @@ import (
 // size on another; what do the other batch sizes take there? The batch size
 // probed is four times the smallest of those measured in both, else the middle
 // one. The model is known nowhere else.
-var fromOneProbe = Question{
-	Name: "vm-probe", Asks: "iteration on another VM type, from one probe there and one VM type",
-	Cases: func(set *profile.Set) []Case {
-		return vmCases(set, crossing{probed: true, plain: scaledBack}, func(asked, c transfer.Cell, source transfer.Place) bool {
+func fromOneProbe(mode profile.Mode) Question {
+	q := named(mode, "vm-probe", "iteration on another VM type, from one probe there and one VM type")
+	q.jobs = func(k *known) []job {
+		return vmJobs(k.transfer(mode), crossing{probed: true, plain: scaledBack}, func(asked, c transfer.Cell, source transfer.Place) bool {
 			return c.Model == asked.Model && (c.Place != source && c.Place != asked.Place || c.Subject != asked.Subject)
 		})
-	},
+	}
+	return q
 }
 
 // neverProbed: a model was measured on all VM types but one; what does it take
 // there? Its variants are not known there either.
-var neverProbed = Question{
-	Name: "vm", Asks: "iteration on a VM type where the model was never run, from all others",
-	Cases: func(set *profile.Set) []Case {
-		return vmCases(set, crossing{fromAll: true, plain: nearestModels}, func(asked, c transfer.Cell, _ transfer.Place) bool {
+func neverProbed(mode profile.Mode) Question {
+	q := named(mode, "vm", "iteration on a VM type where the model was never run, from all others")
+	q.jobs = func(k *known) []job {
+		return vmJobs(k.transfer(mode), crossing{fromAll: true, plain: nearestModels}, func(asked, c transfer.Cell, _ transfer.Place) bool {
 			return c.Model == asked.Model && c.Place == asked.Place
 		})
-	},
+	}
+	return q
 }
 
 // neverProbedFromOne: the same of a model that was run on one VM type only.
-var neverProbedFromOne = Question{
-	Name: "vm-one", Asks: "iteration on a VM type never run on, of a model run on one other only",
-	Cases: func(set *profile.Set) []Case {
-		return vmCases(set, crossing{plain: nearestModels}, func(asked, c transfer.Cell, source transfer.Place) bool {
+func neverProbedFromOne(mode profile.Mode) Question {
+	q := named(mode, "vm-one", "iteration on a VM type never run on, of a model run on one other only")
+	q.jobs = func(k *known) []job {
+		return vmJobs(k.transfer(mode), crossing{plain: nearestModels}, func(asked, c transfer.Cell, source transfer.Place) bool {
 			return c.Model == asked.Model && c.Place != source
 		})
-	},
+	}
+	return q
 }
 
 // neverSeen: no model was run on any VM type with the GPU asked about, so that
 // only its published figures tell. The model was measured on all others.
-var neverSeen = Question{
-	Name: "vm-spec", Asks: "iteration on a GPU that nothing was run on, by published figures",
-	Cases: func(set *profile.Set) []Case {
-		gpus := gpusOf(set)
-		return vmCases(set, crossing{fromAll: true, plain: byPeak(set, gpus)}, func(asked, c transfer.Cell, _ transfer.Place) bool {
+func neverSeen(mode profile.Mode) Question {
+	q := named(mode, "vm-spec", "iteration on a GPU that nothing was run on, by published figures")
+	q.jobs = func(k *known) []job {
+		gpus := gpusOf(k.set)
+		return vmJobs(k.transfer(mode), crossing{fromAll: true, plain: byPeak(k.set, gpus)}, func(asked, c transfer.Cell, _ transfer.Place) bool {
 			return c.Place == asked.Place || gpus[c.VM] == gpus[asked.VM]
 		})
-	},
+	}
+	return q
 }
 
 // worlds lists the places to know a model from when it is asked about in
@@ -84,11 +88,10 @@ type crossing struct {
 // plainly is a plain method. It is told all times and those that are not hidden.
 type plainly func(all, rest *transfer.Table, asked transfer.Cell, x crossing) float64
 
-// vmCases asks about every curve of every table. hidden says what is not known
-// of the model, all of the curve asked about being hidden but the probe.
-func vmCases(set *profile.Set, x crossing, hidden func(asked, c transfer.Cell, source transfer.Place) bool) []Case {
-	var out []Case
-	p := transfer.New(set, profile.Train)
+// vmJobs ask about every curve of every table. hidden says what is not known of
+// the model, all of the curve asked about being hidden but the probe.
+func vmJobs(p *transfer.Predictor, x crossing, hidden func(asked, c transfer.Cell, source transfer.Place) bool) []job {
+	var out []job
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
 		for _, curve := range curves(t) {
 			for _, x.from = range worlds(t, curve[0], x.fromAll) {
@@ -97,7 +100,8 @@ func vmCases(set *profile.Set, x crossing, hidden func(asked, c transfer.Cell, s
 						continue
 					}
 				}
-				out = append(out, crossingCases(t, curve, x, hidden)...)
+				this := x
+				out = append(out, job{len(curve), func() []Case { return crossingCases(t, curve, this, hidden) }})
 			}
 		}
 	}

@@ -325,7 +325,7 @@ func price(c *rank.Candidate) string {
 // tested says how far off such estimates were on the set's own runs; "" where
 // nothing tells.
 func tested(a *Answer, c *rank.Candidate) string {
-	s, ok := a.tested.Of(c.Mode, c.Time.Basis)
+	s, ok := a.tested.For(c)
 	if !ok {
 		return ""
 	}
