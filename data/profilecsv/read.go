@@ -1,6 +1,7 @@
 package profilecsv
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 // Read returns the runs of a Profile CSV in file order and the models they are
 // of. Errors about the content are of type [*Error].
 func Read(r io.Reader) (*profile.Set, error) {
-	limited := &rowLimiter{r: r, left: MaxRowBytes}
+	limited := &rowLimiter{r: unmarked(r), left: MaxRowBytes}
 	rows := csv.NewReader(limited)
 	rows.ReuseRecord = true
 
@@ -53,6 +54,18 @@ func Read(r io.Reader) (*profile.Set, error) {
 	}
 }
 
+// unmarked skips the byte order mark that spreadsheets put before a first cell,
+// quoted or not.
+func unmarked(r io.Reader) io.Reader {
+	text := bufio.NewReader(r)
+	if mark, err := text.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
+		_, _ = text.Discard(len(byteOrderMark))
+	}
+	return text
+}
+
+const byteOrderMark = "\ufeff"
+
 // columnsOf maps column names to their places. Unknown names are ignored.
 func columnsOf(header []string) (map[string]int, error) {
 	columns := make(map[string]int, len(header))
@@ -75,9 +88,7 @@ func columnsOf(header []string) (map[string]int, error) {
 }
 
 // headerName forgives what spreadsheets do to a first row.
-func headerName(cell string) string {
-	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(cell, "\ufeff")))
-}
+func headerName(cell string) string { return strings.ToLower(strings.TrimSpace(cell)) }
 
 // rowError turns an error of the csv reader into a sentence with its row.
 func rowError(row int, err error) error {

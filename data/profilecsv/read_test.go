@@ -37,6 +37,14 @@ func TestReadTakesColumnsInAnyOrder(t *testing.T) {
 	}
 }
 
+// A byte order mark before a quoted header is no stray quote.
+func TestReadTakesAMarkBeforeAQuote(t *testing.T) {
+	set, err := Read(strings.NewReader("\ufeff\"model\",\"mode\",\"basis\"\r\n\"a\",\"train\",\"measured\"\r\n"))
+	if err != nil || set.Runs[0].Model != "a" {
+		t.Errorf("%+v, %v", set, err)
+	}
+}
+
 // The t-quantile of 0.95 with 9 degrees of freedom is 1.8331 in every table.
 func TestSteadyIntervalFromSpread(t *testing.T) {
 	set, err := Read(strings.NewReader("model,mode,basis,steady_iteration_s,steady_stddev_s,steady_n\nm,train,measured,0.5,0.02,10\n"))

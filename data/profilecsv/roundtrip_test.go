@@ -139,6 +139,19 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
+// Of several bad cells the first is named, every time, and the row it would be in.
+func TestWriteNamesTheFirst(t *testing.T) {
+	good := profile.Run{Model: "net", Mode: profile.Train, Basis: estimate.Spec, Count: 1}
+	bad := good
+	bad.InitS, bad.TotalS, bad.Epochs, bad.TrainSize = new(math.NaN()), new(math.NaN()), new(math.NaN()), new(math.Inf(1))
+	for range 20 {
+		err := Write(&bytes.Buffer{}, &profile.Set{Runs: []profile.Run{good, bad}})
+		if err == nil || err.Error() != "row 3, net: the run has NaN in epochs and can't be written" {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Whatever is read can be written and then reads the same: no input panics,
 // and none slips through that our own reader would refuse.
 func FuzzRead(f *testing.F) {

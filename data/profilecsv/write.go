@@ -2,6 +2,7 @@ package profilecsv
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -27,7 +28,7 @@ func Write(w io.Writer, set *profile.Set) error {
 	for i, run := range set.Runs {
 		rows[i] = cellsOf(run, models[run.Model])
 		if err := checkWritable(run, rows[i]); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", nameOf(run, i+2), err)
 		}
 		for column, cell := range rows[i] {
 			used[column] = used[column] || cell != ""
@@ -105,26 +106,37 @@ var textColumns = []string{
 	"gpu", "source", "as_of", "pruning_kind", "pruning_layers", "pauses",
 }
 
+// nameOf is how errors call a run: by its number in the database, if it has one,
+// else by the row it would be.
+func nameOf(run profile.Run, row int) string {
+	model := plaintext.Line(run.Model, 100)
+	if run.ID != 0 {
+		return fmt.Sprintf("run %d of %s", run.ID, model)
+	}
+	return fmt.Sprintf("row %d, %s", row, model)
+}
+
 // checkWritable refuses a run that no reader would take back.
 func checkWritable(run profile.Run, cells map[string]string) error {
 	if run.Basis == estimate.Unknown {
-		return fmt.Errorf("run %d of %s has no basis and can't be written", run.ID, run.Model)
+		return errors.New("the run has no basis and can't be written")
 	}
 	if run.Mode != profile.Train && run.Mode != profile.Infer {
-		return fmt.Errorf("run %d of %s has mode %q and can't be written", run.ID, run.Model, run.Mode)
+		return fmt.Errorf("the run has mode %q and can't be written", run.Mode)
 	}
 	for _, p := range run.Pauses {
 		if sum := p.AtS + p.Seconds; math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return fmt.Errorf("run %d of %s has %g in pauses and can't be written", run.ID, run.Model, sum)
+			return fmt.Errorf("the run has %g in pauses and can't be written", sum)
 		}
 	}
 	if n := len(run.Pauses); len(cells["pauses"]) > MaxRowBytes/2 {
-		return fmt.Errorf("run %d of %s has %d pauses, more than a row holds; write it as JSON", run.ID, run.Model, n)
+		return fmt.Errorf("the run has %d pauses, more than a row holds; write it as JSON", n)
 	}
-	for column, cell := range cells {
+	for _, column := range slices.Concat(Columns, ExtraColumns) {
+		cell := cells[column]
 		for _, odd := range []string{"NaN", "+Inf", "-Inf"} {
 			if strings.Contains(cell, odd) && !slices.Contains(textColumns, column) {
-				return fmt.Errorf("run %d of %s has %s in %s and can't be written", run.ID, run.Model, odd, column)
+				return fmt.Errorf("the run has %s in %s and can't be written", odd, column)
 			}
 		}
 	}

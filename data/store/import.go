@@ -61,8 +61,7 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	if err != nil {
 		return false, err
 	}
-	var known bool
-	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM runs WHERE fingerprint = ?)", mark).Scan(&known); err != nil || known {
+	if known, err := importedBefore(ctx, tx, mark, run); err != nil || known {
 		return false, err
 	}
 	variant, machine, err := saveDescribed(ctx, tx, Description{
@@ -93,6 +92,17 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	return true, nil
 }
 
+// importedBefore finds a run by its fingerprint. Layouts before 5 kept one
+// dataset and unit for all runs of a model: importing again gives each its own.
+func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (bool, error) {
+	res, err := tx.ExecContext(ctx, "UPDATE runs SET dataset = ?, unit = ? WHERE fingerprint = ?", clean(run.Dataset), clean(run.Unit), mark)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
 // rowOf lists the columns of a run that was measured elsewhere.
 func rowOf(run profile.Run) *assignments {
 	status := run.Status
@@ -100,6 +110,8 @@ func rowOf(run profile.Run) *assignments {
 		status = profile.Done // nobody here goes on with it
 	}
 	row := &assignments{}
+	row.add("dataset", clean(run.Dataset))
+	row.add("unit", clean(run.Unit))
 	row.add("mode", string(run.Mode))
 	row.add("batch_size", run.BatchSize)
 	row.add("count", max(run.Count, 1))

@@ -72,7 +72,7 @@ func loadModels(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 }
 
 const runQuery = `
-	SELECT r.id, m.name, m.dataset, m.unit, v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
+	SELECT r.id, m.name, r.dataset, r.unit, v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
 		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END, c.gpu, c.gpu_count, c.gpu_mem_gib,
 		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,

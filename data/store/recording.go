@@ -89,9 +89,9 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 		return err
 	}
 	res, err := tx.ExecContext(ctx, `
-		UPDATE runs SET variant_id = ?, machine_id = ?, mode = ?, batch_size = ?, usd_per_hour = ?, epochs = ?, iterations_per_epoch = ?,
+		UPDATE runs SET variant_id = ?, machine_id = ?, dataset = ?, unit = ?, mode = ?, batch_size = ?, usd_per_hour = ?, epochs = ?, iterations_per_epoch = ?,
 			train_size = ?, command = ?, framework = ?, source = ?, heartbeat_ms = ?, address = ?, spool = ?, series = ?, repeat = ? WHERE id = ?`,
-		variant, machine, string(d.Mode), d.BatchSize, real(d.Machine.USDPerHour), real(d.Epochs), real(d.IterationsPerEpoch),
+		variant, machine, clean(d.Model.Dataset), clean(d.Model.Unit), string(d.Mode), d.BatchSize, real(d.Machine.USDPerHour), real(d.Epochs), real(d.IterationsPerEpoch),
 		real(d.TrainSize), string(command), clean(d.Framework), sourceOf(d), r.store.nowFunc().UnixMilli(),
 		clean(d.Address), clean(d.Spool), d.Series, d.Repeat, r.id)
 	return r.present(res, err)

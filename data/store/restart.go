@@ -42,7 +42,7 @@ func (s *Store) Record(ctx context.Context, id int64) (r Record, err error) {
 }
 
 const recordQuery = `
-	SELECT m.name, m.dataset, m.task, m.unit, m.source_file, m.params, m.flops_per_unit,
+	SELECT m.name, r.dataset, m.task, r.unit, m.source_file, m.params, m.flops_per_unit,
 		v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
 		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.framework, r.started_at,
 		r.address, r.spool, r.series, r.repeat, r.usd_per_hour,
