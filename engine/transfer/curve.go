@@ -13,11 +13,12 @@ type Point struct{ Batch, Seconds float64 }
 
 // Curve is the time of an iteration over batch sizes, on one VM.
 //
-// It is t^p = a + b·B^p: a fixed part and one that grows with the batch. With
-// p = 1 they follow one another, the plain method; the larger p, the more of
-// the fixed part (launching kernels, say) is hidden behind the growing one, and
-// the sharper the bend between them. Three batch sizes tell p. Between two
-// measured ones the curve goes through both.
+// It is t^p = a·B^q + b·B^p: a fixed part and one that grows with the batch. With
+// p = 1, where q is 0, they follow one another, the plain method; the larger p,
+// the more of the fixed part (launching kernels, say) is hidden behind the
+// growing one, and the sharper the bend between them. Three batch sizes tell p.
+// The fixed part then creeps up with the batch, see creep. Between two measured
+// batch sizes the curve goes through both.
 type Curve struct {
 	points []Point // rising batch sizes, one each
 	p      float64
@@ -33,6 +34,15 @@ const (
 	sharpest = 8.0
 	bendCost = 0.07
 )
+
+// creep is how the fixed part still grows with the batch before a sharp bend, as
+// an exponent, at most: iterations of Zeus' and PROFET's networks of which
+// launching kernels is most take 5 to 30 % longer with sixteen times the batch. A
+// soft bend needs no more of it.
+const creep = 0.03
+
+// creeps is that exponent beside the power p, as the power of t^p.
+func creeps(p float64) float64 { return creep * (p - 1) }
 
 // BatchCurve fits the curve to what was measured; several times at one batch
 // size count as their geometric mean. It is nil without any.
@@ -51,7 +61,7 @@ func BatchCurve(measured []Point) *Curve {
 		a, b := c.fit(p)
 		miss := 0.0
 		for _, x := range c.points {
-			e := math.Log(a+b*math.Pow(x.Batch, p))/p - math.Log(x.Seconds)
+			e := math.Log(mix(a, b, p, x.Batch))/p - math.Log(x.Seconds)
 			miss += e * e
 		}
 		if loss := miss + bendCost*bendCost*math.Log(p)*math.Log(p); loss < best-1e-12 {
@@ -80,16 +90,25 @@ func merged(measured []Point) []Point {
 	return out
 }
 
-// fit is the least-squares line t^p = a + b·B^p with relative errors, neither
-// part below zero. A single point says nothing of the parts: half each.
+// mix is t^p at a batch size by the parts of a fit.
+func mix(a, b, p, batch float64) float64 {
+	return a*math.Pow(batch, creeps(p)) + b*math.Pow(batch, p)
+}
+
+// fit is the least-squares t^p = a·B^q + b·B^p with relative errors, neither part
+// below zero. A single point says nothing of the parts: half each.
 func (c *Curve) fit(p float64) (a, b float64) {
+	q := creeps(p)
+	line := func(x Point) (at, y float64) { // t^p/B^q = a + b·B^(p-q)
+		return math.Pow(x.Batch, p-q), math.Pow(x.Seconds, p) / math.Pow(x.Batch, q)
+	}
 	if len(c.points) == 1 {
-		y := math.Pow(c.points[0].Seconds, p) / 2
-		return y, y / math.Pow(c.points[0].Batch, p)
+		x, y := line(c.points[0])
+		return y / 2, y / 2 / x
 	}
 	var s1, sx, sxx, sy, sxy float64
 	for _, point := range c.points {
-		x, y := math.Pow(point.Batch, p), math.Pow(point.Seconds, p)
+		x, y := line(point)
 		w := 1 / (y * y)
 		s1, sx, sxx, sy, sxy = s1+w, sx+w*x, sxx+w*x*x, sy+w*y, sxy+w*x*y
 	}
@@ -104,7 +123,7 @@ func (c *Curve) fit(p float64) (a, b float64) {
 	a, b = sy/s1, sxy/sxx
 	var ofA, ofB float64
 	for _, point := range c.points {
-		x, y := math.Pow(point.Batch, p), math.Pow(point.Seconds, p)
+		x, y := line(point)
 		ofA, ofB = ofA+(a/y-1)*(a/y-1), ofB+(b*x/y-1)*(b*x/y-1)
 	}
 	if ofA <= ofB {
@@ -132,16 +151,25 @@ func (c *Curve) At(batch float64) float64 {
 		return c.from(c.points[last], batch)
 	}
 	lo, hi := c.points[i-1], c.points[i]
-	x := func(b float64) float64 { return math.Pow(b, c.p) }
-	share := (x(batch) - x(lo.Batch)) / (x(hi.Batch) - x(lo.Batch))
-	return math.Pow((1-share)*x(lo.Seconds)+share*x(hi.Seconds), 1/c.p)
+	return math.Pow(c.between(lo, hi, batch), 1/c.p)
+}
+
+// between is t^p between two measured batch sizes: as the fit rises from one to
+// the other, so does the curve.
+func (c *Curve) between(lo, hi Point, batch float64) float64 {
+	b := c.b
+	if b == 0 {
+		b = 1 // flat: the points may rise for all that
+	}
+	at := func(batch float64) float64 { return mix(c.a, b, c.p, batch) }
+	share := (at(batch) - at(lo.Batch)) / (at(hi.Batch) - at(lo.Batch))
+	return (1-share)*math.Pow(lo.Seconds, c.p) + share*math.Pow(hi.Seconds, c.p)
 }
 
 // from follows the fit beyond the outermost point, from that point on: what the
 // fit misses there it will miss further out.
 func (c *Curve) from(end Point, batch float64) float64 {
-	fit := func(b float64) float64 { return math.Pow(c.a+c.b*math.Pow(b, c.p), 1/c.p) }
-	return end.Seconds * fit(batch) / fit(end.Batch)
+	return end.Seconds * math.Pow(mix(c.a, c.b, c.p, batch)/mix(c.a, c.b, c.p, end.Batch), 1/c.p)
 }
 
 // Elasticity is how the time grows with the batch between the smallest and the
@@ -159,14 +187,14 @@ func (c *Curve) slope(batch float64) float64 {
 	return math.Log(c.At(2*batch)/c.At(batch/2)) / math.Log(4)
 }
 
-// fixed is the part of the time that does not grow with the batch, at least a
-// fiftieth of the shortest time.
+// fixed is the part of the time that hardly grows with the batch, as it is at
+// the smallest measured; at least a fiftieth of the shortest time.
 func (c *Curve) fixed() float64 {
 	least := c.points[0].Seconds
 	for _, x := range c.points {
 		least = math.Min(least, x.Seconds)
 	}
-	return math.Max(math.Pow(c.a, 1/c.p), least/50)
+	return math.Max(math.Pow(mix(c.a, 0, c.p, c.points[0].Batch), 1/c.p), least/50)
 }
 
 // farthest is how many octaves beyond the batch sizes measured a time is still

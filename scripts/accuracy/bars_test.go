@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"testing"
 
 	"sweetspot/engine/profile"
@@ -20,7 +19,7 @@ func published(t *testing.T, name string) *profile.Set {
 		if s.Name != name {
 			continue
 		}
-		set, err := load(s, filepath.Join(sets, name), "")
+		set, err := load(t.Context(), s, sets, "")
 		if convert.Absent(err) {
 			t.Skipf("the published measurements %s are not in %s", name, sets)
 		}
@@ -46,6 +45,23 @@ func ask(t *testing.T, question string, set *profile.Set) validate.Summary {
 	}
 	t.Fatalf("no question is called %s", question)
 	return validate.Summary{}
+}
+
+// worstOf is the error of the worst case of a question, and which that is.
+func worstOf(t *testing.T, question string, set *profile.Set) (float64, string) {
+	t.Helper()
+	for _, q := range validate.Questions() {
+		if q.Name == question {
+			c, ok := worst(q.Cases(set))
+			if !ok {
+				t.Fatalf("%s has no cases", question)
+			}
+			t.Logf("worst %.1f %%: %s", 100*c.Error(), c.Of)
+			return c.Error(), c.Of
+		}
+	}
+	t.Fatalf("no question is called %s", question)
+	return 0, ""
 }
 
 // sure holds the intervals of a question to what they promise: 90 % of the

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"hash/crc32"
 	"math"
 	"testing"
 )
@@ -36,6 +38,31 @@ func TestIterationsOfPROFET(t *testing.T) {
 			}
 			sure(t, s)
 		})
+	}
+}
+
+// The same where every name is another, and of a set nothing is known but what
+// its files say.
+func TestNamesDoNotMatter(t *testing.T) {
+	set := published(t, "zeus")
+	for i := range set.Runs {
+		r := &set.Runs[i]
+		if r.TrainSize != nil || r.IterationsPerEpoch != nil {
+			t.Fatalf("the trace says nothing of the size of a training set: %+v", r)
+		}
+		for _, name := range []*string{&r.Model, &r.Dataset, &r.Variant.Name} {
+			*name = fmt.Sprintf("z%x", crc32.ChecksumIEEE([]byte(*name)))
+		}
+	}
+	for _, c := range []struct {
+		question     string
+		median, mean float64
+	}{{"batch-three", 0.04, 0.06}, {"epochs", 0.09, 0.15}} {
+		if s := ask(t, c.question, set); s.Median > c.median || s.Mean > c.mean {
+			t.Errorf("%s: median %.4f, mean %.4f", c.question, s.Median, s.Mean)
+		} else {
+			sure(t, s)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,19 +85,19 @@ func addMLPerf(set *profile.Set, row table) error {
 	if run.Model == "" {
 		return row.wrong("benchmark", "is empty")
 	}
-	for column, field := range map[string]**float64{"total_s": &run.TotalS, "epochs": &run.Epochs} {
-		v, err := mlperfNumber(row, column)
-		if err != nil {
-			return err
-		}
-		*field = v
-	}
-	gpus, err := mlperfNumber(row, "acc_per_node")
-	if err != nil {
+	var err error
+	if run.TotalS, err = mlperfNumber(row, "total_s"); err != nil {
 		return err
 	}
-	if gpus != nil {
-		run.GPUCount = int(*gpus)
+	if run.Epochs, err = mlperfNumber(row, "epochs"); err != nil {
+		return err
+	}
+	if cell := row.cell("acc_per_node"); cell != "" && cell != "0" {
+		gpus, ok := row.count("acc_per_node")
+		if !ok {
+			return row.wrong("acc_per_node", "is no number of accelerators")
+		}
+		run.GPUCount = gpus
 	}
 	if err := addMarks(&run, row); err != nil {
 		return err
@@ -112,8 +111,8 @@ func mlperfNumber(row table, column string) (*float64, error) {
 	if row.cell(column) == "" {
 		return nil, nil
 	}
-	v, err := strconv.ParseFloat(row.cell(column), 64)
-	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+	v, ok := row.number(column)
+	if !ok {
 		return nil, row.wrong(column, "is no number of at least 0")
 	}
 	return &v, nil
@@ -127,8 +126,8 @@ func addMarks(run *profile.Run, row table) error {
 		if mark == "" {
 			continue
 		}
-		at, err := strconv.ParseFloat(mark, 64)
-		if err != nil {
+		at, ok := finite(mark)
+		if !ok {
 			return row.wrong("epoch_start_rel_s", "is no list of seconds")
 		}
 		run.EpochStartsS = append(run.EpochStartsS, max(0, at))
@@ -142,24 +141,35 @@ func addMarks(run *profile.Run, row table) error {
 	if run.EpochStartsS == nil {
 		return nil
 	}
+	return addEvaluations(run, row)
+}
+
+// addEvaluations reads time:metric;… A metric that is not a number, as of a
+// training that went astray, is unknown.
+func addEvaluations(run *profile.Run, row table) error {
+	var metrics []float64
 	for mark := range strings.SplitSeq(row.cell("evals"), ";") {
 		if mark == "" {
 			continue
 		}
 		when, metric, _ := strings.Cut(mark, ":")
-		at, err := strconv.ParseFloat(when, 64)
-		value, bad := strconv.ParseFloat(metric, 64)
-		if err != nil || bad != nil {
+		at, ok := finite(when)
+		value, sound := finite(metric)
+		if _, err := strconv.ParseFloat(metric, 64); !ok || err != nil {
 			return row.wrong("evals", "is no list of time:metric")
 		}
-		run.Validations = append(run.Validations, profile.Validation{AtS: &at, Value: &value, Epoch: max(0, run.EpochAt(at))})
+		at = max(0, at)
+		v := profile.Validation{AtS: &at, Epoch: max(0, run.EpochAt(at))}
+		if sound {
+			v.Value, metrics = &value, append(metrics, value)
+		}
+		run.Validations = append(run.Validations, v)
 	}
 	// A run ends when its metric is good enough, so the last value is better
 	// than the first.
-	if n := len(run.Validations); n > 0 {
-		higher := *run.Validations[n-1].Value >= *run.Validations[0].Value
+	if n := len(metrics); n > 0 {
 		for i := range run.Validations {
-			run.Validations[i].HigherIsBetter = higher
+			run.Validations[i].HigherIsBetter = metrics[n-1] >= metrics[0]
 		}
 	}
 	return nil

@@ -48,10 +48,42 @@ func TestMLPerfRefuses(t *testing.T) {
 	if _, err := mlperf(fstest.MapFS{}); !Absent(err) {
 		t.Errorf("an empty folder gives %v", err)
 	}
-	for old, bad := range map[string]string{"310.5,3": "-1,3", "0.2;": "x;", "310.5:0.7": "310.5", ",net,": ",,"} {
+	for old, bad := range map[string]string{
+		"310.5,3": "-1,3", "0.2;": "x;", "100.2;": "nan;", "200.1,": "inf,", "310.5:0.7": "310.5", "200.11:": "nan:", ",net,": ",,",
+		"box,8": "box,2.5", "maker,box,8": "maker,box,1e30", "9.5,310.5": "9.5,nan", "310.5,3,": "310.5,1e30,",
+	} {
 		file := strings.Replace(mlperfRuns, old, bad, 1)
-		if _, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err == nil || !strings.Contains(err.Error(), "a.csv, row 2") {
+		if _, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err == nil || !strings.Contains(err.Error(), "a.csv, row 2: ") || file == mlperfRuns {
 			t.Errorf("%s for %s: %v", bad, old, err)
 		}
+	}
+	// Of two bad cells the first is named, every time.
+	file := strings.Replace(mlperfRuns, "310.5,3", "x,y", 1)
+	for range 20 {
+		if _, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err == nil || !strings.Contains(err.Error(), "total_s") {
+			t.Fatalf("two bad cells: %v", err)
+		}
+	}
+}
+
+// A byte order mark is no part of the first column's name, quoted or not.
+func TestByteOrderMark(t *testing.T) {
+	for _, header := range []string{"\ufeffversion,", "\ufeff\"version\","} {
+		file := strings.Replace(mlperfRuns, "version,", header, 1)
+		if set, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err != nil || set.Runs[0].Variant.Name != "v1" {
+			t.Errorf("%q: %v", header, err)
+		}
+	}
+}
+
+// A metric that is not a number is of a training that went astray: unknown.
+func TestMetricThatIsNone(t *testing.T) {
+	file := strings.Replace(mlperfRuns, "200.11:0.5", "200.11:nan", 1)
+	set, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := set.Runs[0].Validations; len(v) != 2 || v[0].Value != nil || *v[1].Value != 0.7 {
+		t.Errorf("%+v", v)
 	}
 }

@@ -3,8 +3,6 @@ package convert
 import (
 	"fmt"
 	"io/fs"
-	"math"
-	"strconv"
 	"strings"
 
 	"sweetspot/engine/estimate"
@@ -39,8 +37,8 @@ func profet(folder fs.FS) (*profile.Set, error) {
 }
 
 func profetRow(set *profile.Set, row table) error {
-	batch, err := strconv.Atoi(row.cell("batchsize"))
-	if err != nil || batch < 1 {
+	batch, ok := row.count("batchsize")
+	if !ok {
 		return row.wrong("batchsize", "is no batch size")
 	}
 	name := row.cell("model")
@@ -56,15 +54,16 @@ func profetRow(set *profile.Set, row table) error {
 		if cell == "" || strings.EqualFold(cell, "nan") {
 			continue
 		}
-		seconds, err := strconv.ParseFloat(cell, 64)
-		if err != nil || !(seconds > 0) || math.IsInf(seconds, 0) {
+		time, ok := row.number(c.column)
+		seconds := time / c.perSecond
+		if !ok || seconds == 0 {
 			return row.wrong(c.column, "is no time")
 		}
 		set.Runs = append(set.Runs, profile.Run{
 			Model: name, Dataset: row.cell("dataset"), Unit: "image", Mode: profile.Train,
 			Variant: profile.Variant{Name: strings.TrimSpace(size + " px " + optimizer(row.cell("optimizer")))},
 			Cloud:   "aws", InstanceType: c.instance, GPU: c.gpu, GPUCount: 1, Count: 1, BatchSize: batch,
-			Steady: estimate.Exact(seconds/c.perSecond, estimate.Published), Status: profile.Done, Basis: estimate.Published,
+			Steady: estimate.Exact(seconds, estimate.Published), Status: profile.Done, Basis: estimate.Published,
 			Source: fmt.Sprintf("PROFET (ddps-lab), %s, %s", row.file, row.cell("exp_name")), AsOf: "2022",
 		})
 	}

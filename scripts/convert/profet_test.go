@@ -32,6 +32,9 @@ func TestProfetSaysWhatIsWrong(t *testing.T) {
 		",64dataset,SGD,1,exp01,1,1,1,1\n":       `model "" is no model`,
 		"Net,64dataset,SGD,1,exp01,-1,1,1,1\n":   `batch_latency "-1" is no time`,
 		"Net,64dataset,SGD,1,exp01,1,inf,1,1\n":  `g4dn.xlarge "inf"`,
+		"Net,64dataset,SGD,1.5,exp01,1,1,1,1\n":  `batchsize "1.5" is no batch size`,
+		"Net,64dataset,SGD,1e18,exp01,1,1,1,1\n": `batchsize "1e18" is no batch size`,
+		"Net,64dataset,SGD,1,exp01,-1,x,-1,x\n":  `row 2: batch_latency "-1"`,
 	} {
 		if _, err := profet(profetOf(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

@@ -2,15 +2,11 @@ package convert
 
 import (
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sweetspot/engine/estimate"
@@ -25,7 +21,8 @@ import (
 // A run of summary_train.csv becomes a training run whose validations are the
 // targets it reached; the trace says nothing of its time or GPU. A batch size
 // of summary_power_GPU.csv becomes a training run of one epoch at the highest
-// power limit. The optimizer is the variant, since both depend on it.
+// power limit. The optimizer is the variant, since both depend on it. The trace
+// does not say how large the training sets are, so that stays unknown.
 func zeus(folder fs.FS) (*profile.Set, error) {
 	set := &profile.Set{}
 	if err := zeusTrainings(folder, set); err != nil {
@@ -47,16 +44,12 @@ func zeus(folder fs.FS) (*profile.Set, error) {
 // p3.2xlarge in us-east-1, Azure NC6s v2 in East US. Others are unknown.
 var zeusPrice = map[string]float64{"V100": 3.06, "P100": 2.07}
 
-// zeusTrainSize is the number of samples in the training set of a dataset, as
-// its makers publish it. Others are unknown.
-var zeusTrainSize = map[string]float64{"cifar100": 50_000, "imagenet": 1_281_167}
-
 const zeusAsOf = "2023-04"
 
 // zeusRun is a run of a workload of the trace, its summary still empty.
 func zeusRun(set *profile.Set, row table) (profile.Run, error) {
-	batch, err := strconv.Atoi(row.cell("batch_size"))
-	if err != nil || batch < 1 {
+	batch, ok := row.count("batch_size")
+	if !ok {
 		return profile.Run{}, row.wrong("batch_size", "is no batch size")
 	}
 	// The same network on two datasets is two models.
@@ -68,9 +61,6 @@ func zeusRun(set *profile.Set, row table) (profile.Run, error) {
 		Model: m.Name, Dataset: m.Dataset, Unit: m.Unit, Variant: profile.Variant{Name: row.cell("optimizer")},
 		Mode: profile.Train, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Published,
 		AsOf: zeusAsOf,
-	}
-	if size, known := zeusTrainSize[m.Dataset]; known {
-		r.TrainSize = &size
 	}
 	return r, nil
 }
@@ -84,16 +74,17 @@ func zeusTrainings(folder fs.FS, set *profile.Set) error {
 	var reached [][]zeusReached
 	at := map[string]int{}
 	err := eachRow(folder, "summary_train.csv", func(row table) error {
-		target, err := strconv.ParseFloat(row.cell("target_metric"), 64)
-		if err != nil || !(target >= 0) || math.IsInf(target, 0) {
+		target, ok := row.number("target_metric")
+		if !ok {
 			return row.wrong("target_metric", "is no target")
 		}
-		epoch, err := strconv.ParseFloat(row.cell("target_epoch"), 64)
-		if math.IsNaN(epoch) {
-			epoch = math.Inf(1)
-		}
-		if err != nil || epoch < 1 {
-			return row.wrong("target_epoch", "is neither an epoch from 1 on nor nan")
+		epoch := math.Inf(1)
+		if !strings.EqualFold(row.cell("target_epoch"), "nan") {
+			whole, ok := row.count("target_epoch")
+			if !ok {
+				return row.wrong("target_epoch", "is neither an epoch from 1 on nor nan")
+			}
+			epoch = float64(whole)
 		}
 		key := row.key("dataset", "network", "batch_size", "optimizer", "learning_rate", "run")
 		i, seen := at[key]
@@ -169,12 +160,12 @@ func zeusEpochTimes(folder fs.FS, file string, set *profile.Set) error {
 	gpu := strings.ToUpper(name)
 	at, limit := map[string]int{}, map[string]float64{}
 	return eachRow(folder, file, func(row table) error {
-		seconds, err := strconv.ParseFloat(row.cell("time_per_epoch"), 64)
-		if err != nil || !(seconds > 0) || math.IsInf(seconds, 0) {
+		seconds, ok := row.number("time_per_epoch")
+		if !ok || seconds == 0 {
 			return row.wrong("time_per_epoch", "is no time")
 		}
-		watts, err := strconv.ParseFloat(row.cell("power_limit"), 64)
-		if err != nil || !(watts > 0) {
+		watts, ok := row.number("power_limit")
+		if !ok || watts == 0 {
 			return row.wrong("power_limit", "is no power limit")
 		}
 		key := row.key("dataset", "network", "batch_size", "optimizer")
@@ -199,63 +190,4 @@ func zeusEpochTimes(folder fs.FS, file string, set *profile.Set) error {
 		at[key], limit[key], set.Runs[i] = i, watts, r
 		return nil
 	})
-}
-
-// table is a row of a CSV file, its cells found by the names of their columns.
-type table struct {
-	file    string
-	row     int // the header is row 1
-	columns map[string]int
-	cells   []string
-}
-
-func (t table) cell(column string) string {
-	if i, ok := t.columns[column]; ok {
-		return strings.TrimSpace(t.cells[i])
-	}
-	return ""
-}
-
-func (t table) key(columns ...string) string {
-	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cells[i] = t.cell(c)
-	}
-	return strings.Join(cells, "\x00")
-}
-
-// wrong says what is wrong with a cell.
-func (t table) wrong(column, what string) error {
-	return fmt.Errorf("%s, row %d: %s %q %s", t.file, t.row, column, t.cell(column), what)
-}
-
-// eachRow calls do for every row below the header of a CSV file.
-func eachRow(folder fs.FS, file string, do func(table) error) error {
-	f, err := folder.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	rows := csv.NewReader(f)
-	header, err := rows.Read()
-	if err != nil {
-		return fmt.Errorf("%s has no header: %w", file, err)
-	}
-	t := table{file: file, row: 1, columns: map[string]int{}}
-	for i, name := range header {
-		t.columns[strings.TrimSpace(name)] = i
-	}
-	for {
-		t.cells, err = rows.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		t.row++
-		if err := do(t); err != nil {
-			return err
-		}
-	}
 }

@@ -78,9 +78,16 @@ func TestZeusWrong(t *testing.T) {
 		`row 2: target_epoch "0"`:      folderOf(strings.Replace(zeusTrain, "50,2", "50,0", 1), zeusPower),
 		`row 2: target_metric "x"`:     folderOf(strings.Replace(zeusTrain, "50,2", "x,2", 1), zeusPower),
 		`row 2: batch_size "-8"`:       folderOf(strings.Replace(zeusTrain, "net,8", "net,-8", 1), zeusPower),
+		`row 2: target_epoch "2.5"`:    folderOf(strings.Replace(zeusTrain, "50,2", "50,2.5", 1), zeusPower),
+		`row 2: target_epoch "1e300"`:  folderOf(strings.Replace(zeusTrain, "50,2", "50,1e300", 1), zeusPower),
+		`row 3: power_limit "inf"`:     folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "inf,5", 1)),
+		`row 3: time_per_epoch "1e99"`: folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "250,1e99", 1)),
+		"row 4: it has more or fewer":  folderOf(zeusTrain, strings.Replace(zeusPower, "150,7,150", "150,7", 1)),
+		"a40.csv, row 2: a quote":      folderOf(zeusTrain, strings.Replace(zeusPower, "images,net,8,sgd,100", `im"ages",net,8,sgd,100`, 1)),
+		"row 1: there is no column ti": folderOf(zeusTrain, zeusPower[strings.Index(zeusPower, "\n")+1:]),
 		`row 3: time_per_epoch ""`:     folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "250,", 1)),
 		`row 3: power_limit "nan"`:     folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "nan,5", 1)),
-		"summary_train.csv has no hea": folderOf("", zeusPower),
+		"summary_train.csv is empty":   folderOf("", zeusPower),
 	} {
 		if _, err := zeus(folder); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %s", err, want)
