@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ type Answer struct {
 	tested      validate.Tested          // how well predictions did on the set itself
 	spots       map[int][]rank.SweetSpot // by candidate: where it is one, and where it is the unpruned one
 	key         string                   // of the workload the space was built for
-	run         map[int64]int            // ID → index in Set.Runs
+	byID        []int32                  // indices into Set.Runs by rising ID
 }
 
 // maxCount is the most VMs of one type that inference is spread over.
@@ -40,12 +41,13 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 	a := &Answer{Seq: seq, Question: q, Set: set, key: workloadKey(q)}
 	var space *rank.Space
 	if previous != nil && previous.Set == set {
-		a.run = previous.run
+		a.byID = previous.byID
 	} else {
-		a.run = make(map[int64]int, len(set.Runs))
-		for i := range set.Runs {
-			a.run[set.Runs[i].ID] = i
+		a.byID = make([]int32, len(set.Runs))
+		for i := range a.byID {
+			a.byID[i] = int32(i)
 		}
+		slices.SortFunc(a.byID, func(x, y int32) int { return cmp.Compare(set.Runs[x].ID, set.Runs[y].ID) })
 	}
 	if previous != nil && previous.Set == set && previous.key == a.key {
 		space, a.spots = previous.Result.Space, previous.spots

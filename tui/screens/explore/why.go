@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -337,9 +338,10 @@ func source(a *Answer, c *rank.Candidate) string {
 	if len(c.Sources) == 0 {
 		return ""
 	}
-	i, ok := a.run[c.Sources[0]]
+	k, ok := slices.BinarySearchFunc(a.byID, c.Sources[0], func(i int32, id int64) int { return cmp.Compare(a.Set.Runs[i].ID, id) })
 	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(a.Set.Runs[i].Source + " " + a.Set.Runs[i].AsOf)
+	r := &a.Set.Runs[a.byID[k]]
+	return strings.TrimSpace(r.Source + " " + r.AsOf)
 }
