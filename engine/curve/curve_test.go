@@ -243,10 +243,14 @@ func TestBatchOfSeveralVMs(t *testing.T) {
 
 // Prunings of other layers are other workloads.
 func TestKeyOfPrunings(t *testing.T) {
-	key := func(layer string) Key {
-		return KeyOf("net", "", profile.Variant{Pruning: &profile.Pruning{Kind: "filters", Layers: map[string]float64{layer: 0.3}}}, "top1")
+	key := func(layers ...string) Key {
+		p := profile.Pruning{Kind: "filters", Layers: map[string]float64{}}
+		for _, l := range layers {
+			p.Layers[l] = 0.3
+		}
+		return KeyOf("net", "", profile.Variant{Pruning: &p}, "top1")
 	}
-	if key("conv1") == key("conv2") || key("conv1") != key("conv1") {
+	if key("conv1") == key("conv2") || key("conv1", "conv2") != key("conv2", "conv1") {
 		t.Errorf("%q and %q", key("conv1"), key("conv2"))
 	}
 }

@@ -5,13 +5,24 @@ import "math"
 // chance is the probability that a target is never reached with a batch size.
 type chance struct{ log2, never float64 }
 
+// expected is how much of a training is taken to fail before any was seen. Of
+// Zeus' trace (NSDI 2023) fewer fail, one in twenty foretells each of its
+// trainings from the others best (log score 0.062, with a fifth 0.082, with one
+// half 0.130), but those are published ones with batch sizes that suit them: a
+// user's that were never tried may not.
+const expected = 0.2
+
 // smoothed is the share of trainings that never reached the target, as if one
-// more had been seen of which a fifth failed.
-func (r Reached) smoothed() float64 { return (float64(r.Never) + 0.2) / (float64(r.Runs) + 1) }
+// more had been seen that failed as expected.
+func (r Reached) smoothed() float64 { return (float64(r.Never) + expected) / (float64(r.Runs) + 1) }
 
 // forgetting is the share of what is known that is left a doubling away from
-// the batch sizes trained with.
-const forgetting = 0.8
+// the batch sizes trained with. Of Zeus' trace, with the smallest or the largest
+// batch size left out, it foretells best who never reaches a target there: log
+// score 0.205, with 0.8 it is 0.237 and with 0.5 0.370. Nothing forgotten does
+// better still, 0.189, but these are one doubling away from the next: further out
+// it would be too sure.
+const forgetting = 0.9
 
 // neverAt goes straight between the batch sizes trained with, by their
 // logarithm; beyond them it draws near to one half.

@@ -115,6 +115,18 @@ func alikeCrossing(x, y *row) float64 {
 	return near(x, y) + line
 }
 
+// What rows of a model that was probed in the place share beyond, as variances
+// in units of ratioSpread: its level there, which may be any, so that a probe
+// moves all of its batch sizes, and what only batch sizes within some octaves
+// have in common. The first two, halved or doubled, move the mean error over PROFET's VM
+// types, 6.87 %, to between 6.78 and 7.10 %, and the share of truths inside the
+// intervals, 93 %, to between 91 and 95 %.
+const (
+	ownLevel     = 2.0
+	ownShape     = 0.5
+	octavesAlike = 2.0
+)
+
 // sharedCrossing is what the ratios of two rows share.
 type sharedCrossing struct {
 	spread float64 // of what all share
@@ -136,8 +148,8 @@ func (s sharedCrossing) of(x, y *row, alike float64) float64 {
 		k *= s.common
 	}
 	if s.probed && x.subject == y.subject {
-		d := (x.octave - y.octave) / 2
-		k += 2 + 0.5*math.Exp(-d*d/2)
+		d := (x.octave - y.octave) / octavesAlike
+		k += ownLevel + ownShape*math.Exp(-d*d/2)
 	}
 	return s.spread*s.spread + k
 }

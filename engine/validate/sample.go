@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"sweetspot/engine/profile"
@@ -29,8 +30,8 @@ func (k *known) transfer(mode profile.Mode) *transfer.Predictor {
 
 // named is a question about iterations of a mode, still without its jobs.
 func named(mode profile.Mode, name, asks string) Question {
-	if mode == profile.Infer {
-		return Question{Name: "infer-" + name, Asks: "inference: " + asks}
+	if mode == profile.Infer { // which has no epochs
+		return Question{Name: "infer-" + name, Asks: "inference: " + strings.TrimPrefix(asks, "epoch or ")}
 	}
 	return Question{Name: name, Asks: asks}
 }
