@@ -26,7 +26,7 @@ func newReproduceCommand() *cobra.Command {
 		Use:   "reproduce",
 		Short: "Compute a study's published numbers anew and hold them against the printed ones",
 		Long: "reproduce computes every published number it can from the study's other published numbers, never from\n" +
-			"itself. A number is ok within the rounding of the printed digits, its own and that of all inputs; it is\n" +
+			"itself, and answers a study's questions from other data where there are any. A number is ok within the rounding of the printed digits, its own and that of all inputs; it is\n" +
 			"left open where the inputs are not published.",
 		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper tarcar --all\n  sweetspot reproduce --paper malta --json",
 		Args:    cobra.NoArgs,
@@ -80,6 +80,11 @@ func reproduceAll(papers []string) (*reproduction, error) {
 				return nil, err
 			}
 			r.Method = reproduce.Judge(in)
+		}
+		if paper == reproduce.TARCAR {
+			if in.Own, err = library.Load(); err != nil {
+				return nil, err
+			}
 		}
 		r.Warnings = append(r.Warnings, reproduce.Findings(in)...)
 		r.Rows = append(r.Rows, reproduce.Reproduce(in)...)

@@ -143,7 +143,8 @@ func TestReproduceOnePaperOrAll(t *testing.T) {
 		t.Errorf("%v:\n%s", err, text)
 	}
 	text, err = reproduceOutput(t, "--paper", "tarcar", "--all")
-	if err != nil || !strings.Contains(text, "tar_s") || !strings.Contains(text, "30.4 min") {
+	if err != nil || !strings.Contains(text, "tar_s") || !strings.Contains(text, "30.4 min") ||
+		!strings.Contains(text, "fashion-cnn fp32 b512 sweet_spot_percent") || !strings.Contains(text, "pruned 40 % is 54 % faster") || !strings.Contains(text, "algorithm_1_time_h") {
 		t.Errorf("%v:\n%s", err, text)
 	}
 }

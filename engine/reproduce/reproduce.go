@@ -13,6 +13,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"sweetspot/engine/profile"
 )
 
 // Key names a printed cell. Fields that do not apply are empty.
@@ -105,7 +107,7 @@ type Row struct {
 	OK            *bool    `json:"ok"`
 	Note          string   `json:"note"`
 
-	Key    Key   `json:"-"`
+	Key    Key   `json:"-"` // of the printed cell that ours is held against, where there is one
 	Inputs []Key `json:"-"` // printed cells that ours was computed from
 }
 
@@ -116,6 +118,8 @@ type Inputs struct {
 	Slips         []Slip
 	Prices        map[string]float64 // $ per hour by instance type, where the paper's cells do not print them
 	Reconstructed []Reconstructed    // absolute times behind the thesis' relative tables
+	Curves        []Curve            // accuracy along the pruning of layers, measured elsewhere
+	Own           *profile.Set       // runs of our own, for the questions that a study asks; nil is none
 }
 
 // Papers are those whose numbers are computed, in the order they are shown.
@@ -126,6 +130,7 @@ type study struct {
 	how      func(Key) computation
 	isInput  func(Key) bool // cells that formulas read but that give no rows
 	findings func(sheet) []string
+	further  func(sheet) []Row // its questions, put to other data or answered exactly; nil is none
 }
 
 func studyOf(in Inputs) (study, bool) {
@@ -141,7 +146,8 @@ func studyOf(in Inputs) (study, bool) {
 }
 
 // Reproduce computes every result of a paper anew: a row for each printed
-// cell, in the order of in.Cells. Of a paper it does not know it gives none.
+// cell, in the order of in.Cells, then one for each answer to its questions from
+// other data. Of a paper it does not know it gives none.
 func Reproduce(in Inputs) []Row {
 	paper, known := studyOf(in)
 	if !known {
@@ -153,6 +159,9 @@ func Reproduce(in Inputs) []Row {
 		if !paper.isInput(c.Key) {
 			rows = append(rows, s.row(in.Paper, c, paper.how(c.Key), in.Slips))
 		}
+	}
+	if paper.further != nil {
+		rows = append(rows, paper.further(s)...)
 	}
 	return rows
 }

@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"sweetspot/engine/profile"
@@ -58,12 +57,7 @@ func (b costBook) sweetSpot(k Key) computation {
 			if r.missing {
 				return math.NaN()
 			}
-			spots := rank.NewSpace(candidates).SweetSpots()
-			i := slices.IndexFunc(spots, func(s rank.SweetSpot) bool { return s.Layer == k.Variant })
-			if i < 0 {
-				return 0 // no ratio but that of the unpruned model
-			}
-			return 100 * spots[i].Ratio
+			return spotPercent(rank.NewSpace(candidates).SweetSpots(), func(s rank.SweetSpot) bool { return s.Layer == k.Variant })
 		},
 	}
 }

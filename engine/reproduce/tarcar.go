@@ -47,7 +47,10 @@ func costAccuracy(in Inputs) study {
 			b.useless[c.Variant] = true
 		}
 	}
-	return study{how: b.how, isInput: func(k Key) bool { return k.Table == "text" }, findings: b.findings}
+	return study{
+		how: b.how, isInput: func(k Key) bool { return k.Table == "text" }, findings: b.findings,
+		further: func(s sheet) []Row { return slices.Concat(curveRows(s, in.Curves), ownRows(in.Own), b.exactRows(s)) },
+	}
 }
 
 func (b costBook) how(k Key) computation {
@@ -253,8 +256,7 @@ func (b costBook) ratio(k Key) computation {
 	}}
 }
 
-// findings are the two places where the paper's figures contradict its text, and
-// what the exact frontier says to its questions.
+// findings are the two places where the paper's figures contradict its text.
 func (b costBook) findings(s sheet) []string {
 	var found []string
 	car := Key{Table: "figure 12", Application: caffeNet, Variant: "conv1-2 at 20 %", VM: oneK80, Column: "car_usd"}
@@ -273,5 +275,5 @@ func (b costBook) findings(s sheet) []string {
 		found = append(found, fmt.Sprintf("figures 9 and 10 contradict the text's times: a million images take the unpruned model %.2f hours of one K80, $%.2f on any combination of p2 types; the figures show 3 to 5 h and $69 to $119",
 			hours.value, usd.value))
 	}
-	return append(found, b.combinations(s)...)
+	return found
 }

@@ -20,11 +20,12 @@ import (
 var files embed.FS
 
 // Columns of the files, in their order: the thesis' cells, those of the other
-// studies, and the slips of all.
+// studies, the slips of all, and the pruning curves.
 var (
 	cellColumns  = []string{"table", "application", "batch_size", "validation", "instance_type", "column", "epochs", "printed", "source"}
 	studyColumns = []string{"table", "application", "variant", "batch_size", "instance_type", "column", "printed", "rounding", "source"}
 	slipColumns  = []string{"paper", "table", "application", "variant", "batch_size", "validation", "instance_type", "column", "epochs", "should_be", "why"}
+	curveColumns = []string{"network", "dataset", "layer", "removed", "metric", "step_percent", "percent", "source"}
 )
 
 // ofThesis are the cells of the thesis that print the 2019 study's runs again:
@@ -41,7 +42,12 @@ func Read(paper string) (in reproduce.Inputs, err error) {
 	if in.Slips, err = readFile("slips.csv", ReadSlips); err != nil {
 		return in, err
 	}
-	if paper != reproduce.Malta2019 {
+	switch paper {
+	case reproduce.TARCAR:
+		in.Curves, err = readFile("pruning.csv", ReadCurves)
+		return in, err
+	case reproduce.Malta2019:
+	default:
 		return in, nil
 	}
 	thesis, err := readFile(reproduce.Malta+".csv", ReadCells)
