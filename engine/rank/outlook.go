@@ -44,7 +44,8 @@ func (b *builder) outlookOf(r profile.Run) (outlook, bool) {
 	return outlook{}, false
 }
 
-func globalBatch(r profile.Run) float64 { return float64(r.BatchSize * max(r.Count, 1)) }
+// globalBatch is the batch size of the whole job, however many VMs it ran on.
+func globalBatch(r profile.Run) float64 { return float64(r.BatchSize) }
 
 // toTarget is how many epochs a run's batch size takes to the target accuracy;
 // false where no training tells.

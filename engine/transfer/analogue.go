@@ -20,8 +20,8 @@ const (
 // What two curves' deviations share, as a covariance in the units of their
 // spread, where a deviation's own part is 1. Predictions hang little on these:
 // with any of them halved or doubled the mean error over another batch size is
-// between 3.07 and 3.38 % on PROFET, with these 3.11 %, and 3.83 % on Zeus' trace
-// always; the intervals hold 85 to 96 % there, with these 93 %.
+// between 3.07 and 3.38 % on PROFET, with these 3.11 %, where the intervals hold
+// 92 to 94 % of the truths, and 4.14 % on Zeus' trace always.
 const (
 	sharedByLike  = 0.64 // by curves that lie near one another, in one place with the same data
 	sharedByModel = 0.3  // beyond, by near curves of one model

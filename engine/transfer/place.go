@@ -118,9 +118,9 @@ func alikeCrossing(x, y *row) float64 {
 // What rows of a model that was probed in the place share beyond, as variances
 // in units of ratioSpread: its level there, which may be any, so that a probe
 // moves all of its batch sizes, and what only batch sizes within some octaves
-// have in common. The first two, halved or doubled, move the mean error over PROFET's VM
-// types, 6.87 %, to between 6.78 and 7.10 %, and the share of truths inside the
-// intervals, 93 %, to between 91 and 95 %.
+// have in common. Any of them halved or doubled moves the mean error between
+// PROFET's VM types, 6.87 %, to between 6.78 and 7.28 %, and the share of truths
+// inside the intervals, 93 %, to between 90 and 96 %.
 const (
 	ownLevel     = 2.0
 	ownShape     = 0.5

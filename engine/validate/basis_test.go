@@ -129,3 +129,22 @@ func TestThinned(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkByBasis tests all bases of a set of so many runs, as a screen does in
+// the background when it has loaded one.
+func BenchmarkByBasis(b *testing.B) {
+	for _, n := range []int{2000, 100_000} {
+		set := &profile.Set{}
+		for copied := 0; len(set.Runs) < n; copied++ {
+			for _, r := range grid(lines).Runs {
+				r.Model += fmt.Sprint(" of ", copied)
+				set.Runs = append(set.Runs, r)
+			}
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				ByBasis(set)
+			}
+		})
+	}
+}
