@@ -185,7 +185,7 @@ func (s *Screen) Receive(a *Answer) {
 	if s.answer != nil && a.Seq < s.answer.Seq {
 		return
 	}
-	s.table.SetColumns(columns(a.Result.Space.Metric, a.Question))
+	s.setColumns(a)
 	a.tested = s.tested // before anyone has seen it
 	s.answer = a
 	s.constraints.show(a)
@@ -196,6 +196,11 @@ func (s *Screen) Receive(a *Answer) {
 		}
 		s.wanted = nil
 	}
+}
+
+// setColumns gives the table the columns of an answer that its width has room for.
+func (s *Screen) setColumns(a *Answer) {
+	s.table.SetColumns(narrowed(columns(a.Result.Space.Metric, a.Question), s.layout.inner(Ranking).w))
 }
 
 // refresh brings table and plots to the answer.

@@ -18,6 +18,30 @@ import (
 	"sweetspot/tui/theme"
 )
 
+// Widths of time and cost with their intervals, and without.
+const (
+	timeWidth, costWidth     = 16, 14
+	timeWithout, costWithout = 10, 8
+	narrowTable              = 62 // cells below which intervals are left to the words about a row
+)
+
+// narrowed gives time and cost only the room of their values in a table of so
+// many cells.
+func narrowed(all []table.Column, w int) []table.Column {
+	if w >= narrowTable || w <= 0 {
+		return all
+	}
+	for i := range all {
+		switch all[i].ID {
+		case "time":
+			all[i].Width = timeWithout
+		case "cost":
+			all[i].Width = costWithout
+		}
+	}
+	return all
+}
+
 // columns of the ranking; all can be sorted by.
 func columns(metric string, q state.Question) []table.Column {
 	best := "P(cheapest)"
@@ -29,8 +53,8 @@ func columns(metric string, q state.Question) []table.Column {
 		{ID: "vm", Title: "VM", Width: 16, Flex: vmFlex(q), Sort: true},
 		{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3},
 		{ID: "batch", Title: "batch", Width: 5, Right: true, Sort: true, Drop: 6},
-		{ID: "time", Title: "time", Width: 16, Right: true, Sort: true},
-		{ID: "cost", Title: "cost", Width: 14, Right: true, Sort: true},
+		{ID: "time", Title: "time", Width: timeWidth, Right: true, Sort: true},
+		{ID: "cost", Title: "cost", Width: costWidth, Right: true, Sort: true},
 		{ID: "accuracy", Title: cmp.Or(metric, "accuracy"), Width: 8, Right: true, Sort: true, Drop: 2},
 		{ID: "car", Title: "CAR", Width: 8, Right: true, Sort: true, Drop: 7},
 		{ID: "tar", Title: "TAR", Width: 10, Right: true, Sort: true, Drop: 9},
@@ -219,9 +243,9 @@ func (r *rows) Cell(row int, column string, width int) string {
 		}
 		return "?"
 	case "time":
-		return r.estimate(c.Time, quantity.Duration)
+		return r.estimate(c.Time, quantity.Duration, width >= timeWidth)
 	case "cost":
-		return r.estimate(c.Cost, quantity.Money)
+		return r.estimate(c.Cost, quantity.Money, width >= costWidth)
 	case "accuracy":
 		if c.Quality == nil {
 			return "—"
@@ -247,10 +271,14 @@ func (r *rows) Cell(row int, column string, width int) string {
 	return ""
 }
 
-// estimate writes a value with its interval; the value looks like its basis.
-func (r *rows) estimate(e estimate.Estimate, format func(float64) string) string {
-	if !e.Known() {
+// estimate writes a value, with its interval where there is room; the value looks
+// like its basis.
+func (r *rows) estimate(e estimate.Estimate, format func(float64) string, interval bool) string {
+	switch {
+	case !e.Known():
 		return "—"
+	case !interval:
+		return r.th.Basis(e.Basis).Render(format(e.Value))
 	}
 	pm := strings.Replace(quantity.PlusMinus(e.HalfWidth()), "±", r.th.Symbols.PlusMinus, 1)
 	return r.th.Basis(e.Basis).Render(format(e.Value)) + " " + r.th.Interval.Render(pm)

@@ -22,6 +22,9 @@ func (s *Screen) place() {
 	}
 	in := s.layout.inner(Ranking)
 	s.table.SetSize(in.w, in.h)
+	if s.answer != nil {
+		s.setColumns(s.answer)
+	}
 }
 
 // View draws the screen in exactly its size.
