@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"sweetspot/engine/profile"
@@ -25,15 +26,21 @@ type answers struct {
 	all   validate.Summary
 }
 
-// ask asks all questions of a set; false if it can answer none.
+// ask asks all questions of a set, at once; false if it can answer none.
 func (r *report) ask(name string, set *profile.Set) bool {
-	before := len(r.answers)
-	for _, q := range validate.Questions() {
-		if cases := q.Cases(set); len(cases) > 0 {
-			r.answers = append(r.answers, answers{name, q, cases, validate.Summarise(cases)})
-		}
+	questions := validate.Questions()
+	found := make([]answers, len(questions))
+	var asking sync.WaitGroup
+	for i, q := range questions {
+		asking.Go(func() {
+			cases := q.Cases(set)
+			found[i] = answers{name, q, cases, validate.Summarise(cases)}
+		})
 	}
-	return len(r.answers) > before
+	asking.Wait()
+	found = slices.DeleteFunc(found, func(a answers) bool { return len(a.cases) == 0 })
+	r.answers = append(r.answers, found...)
+	return len(found) > 0
 }
 
 func (r *report) write(out io.Writer) error {
