@@ -10,6 +10,10 @@ import (
 // compared.
 const stretches = 4
 
+// leastApart is the factor that the quarters are taken to be apart at least: what
+// keeps the series from being steady may not lie in them.
+const leastApart = 1.05
+
 // rough is what can be said of the first n iterations where they are not
 // steady: the mean of their later half. The interval reaches beyond the
 // fastest and the slowest of its quarters by the factor that these are apart,
@@ -22,9 +26,9 @@ func (s *Series) rough(n int) (mean estimate.Estimate, warmup int) {
 		m := between(from+(to-from)*i/stretches, from+(to-from)*(i+1)/stretches)
 		low, high = min(low, m), max(high, m)
 	}
-	apart := 1.0
+	apart := leastApart
 	if low > 0 {
-		apart = high / low
+		apart = max(apart, high/low)
 	}
 	return estimate.Estimate{Value: between(from, to), Low: low / apart, High: high * apart, Basis: estimate.Measured}, from
 }
