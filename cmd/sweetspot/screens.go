@@ -43,7 +43,7 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 
 // memoryLimit is from where on garbage is collected more eagerly, in bytes:
 // screens are opened on login nodes that many share.
-const memoryLimit = 320 << 20
+const memoryLimit = 300 << 20
 
 // runScreens opens everything that can fail before the terminal is taken over.
 func runScreens(ctx context.Context, db string, f screenFlags) error {

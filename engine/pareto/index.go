@@ -2,6 +2,7 @@ package pareto
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -63,8 +64,9 @@ func newIndex(x, y, z []float64, never []bool, t tuning) *Index {
 		}
 	}
 	ix := &Index{columns: [3][]float64{x, y[:n], z[:n]}, ranks: make([][3]uint32, n)}
+	spare := make([]item, n)
 	for k, column := range ix.columns {
-		ix.order[k], ix.known[k] = rising(column, t)
+		ix.order[k], ix.known[k] = rising(column, spare, t)
 		ix.lone[k] = noLimit
 	}
 	ix.rank()
@@ -92,8 +94,9 @@ func newIndex(x, y, z []float64, never []bool, t tuning) *Index {
 // others are the two objectives that k is not, in order.
 func others(k int) (a, b int) { return (2 - k) / 2, 2 - k/2 }
 
-// rising sorts the indices of a column and says how many are not NaN.
-func rising(column []float64, t tuning) (order []uint32, known int) {
+// rising sorts the indices of a column and says how many are not NaN; spare is as
+// long as the column.
+func rising(column []float64, spare []item, t tuning) (order []uint32, known int) {
 	bucket := make([]uint8, len(column))
 	cut := new(cuts)
 	chunks := t.chunks(len(column))
@@ -110,7 +113,6 @@ func rising(column []float64, t tuning) (order []uint32, known int) {
 		}
 	})
 	d := deal(t, bucket, column)
-	spare := make([]item, len(d.items))
 	order = make([]uint32, len(d.items), len(column))
 	d.each(t, func(b int) {
 		from, to := d.start(b), d.ends[b]
@@ -144,13 +146,20 @@ func (ix *Index) rank() {
 	})
 }
 
-// only is a copy of the column with NaN where keep is false.
+// only is the column with NaN where keep is false; a copy, unless it keeps all.
 func only(column []float64, keep func(i int) bool) []float64 {
-	kept := make([]float64, len(column))
-	for i, v := range column {
-		if kept[i] = v; !keep(i) {
-			kept[i] = math.NaN()
+	var kept []float64
+	for i := range column {
+		if keep(i) {
+			continue
 		}
+		if kept == nil {
+			kept = slices.Clone(column)
+		}
+		kept[i] = math.NaN()
+	}
+	if kept == nil {
+		return column
 	}
 	return kept
 }

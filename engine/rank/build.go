@@ -95,6 +95,9 @@ func (b *builder) answers(r profile.Run) bool {
 // strongest keeps the answering runs of the most trusted basis. A published
 // total never stands beside iteration times of the same cell.
 func strongest(runs []profile.Run, answers func(profile.Run) bool) []profile.Run {
+	if len(runs) == 1 && answers(runs[0]) {
+		return runs
+	}
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r profile.Run) bool { return !answers(r) })
 	if len(runs) < 2 {
 		return runs

@@ -97,7 +97,8 @@ func cheaper(vm, known profile.VMType, p profile.Purchase) bool {
 // cells groups the runs that the workload asks for by what they timed, as
 // indices into the set's runs, in the order of the set.
 func (b *builder) cells() (keys []cellKey, cells [][]int32) {
-	at := map[cellKey]int{}
+	at := map[cellKey]int32{}
+	var runs, of, sizes []int32 // runs, their cells, and how many each has
 	for i := range b.set.Runs {
 		r := &b.set.Runs[i]
 		if r.Model != b.w.Model || r.Mode != b.w.Mode || !b.wanted(r) {
@@ -106,16 +107,27 @@ func (b *builder) cells() (keys []cellKey, cells [][]int32) {
 		k := keyOf(r)
 		n, seen := at[k]
 		if !seen {
-			n = len(keys)
-			at[k], keys, cells = n, append(keys, k), append(cells, nil)
+			n = int32(len(keys))
+			at[k], keys, sizes = n, append(keys, k), append(sizes, 0)
 		}
-		cells[n] = append(cells[n], int32(i))
+		runs, of, sizes[n] = append(runs, int32(i)), append(of, n), sizes[n]+1
+	}
+	room := make([]int32, len(runs)) // of all cells
+	cells = make([][]int32, len(keys))
+	for n, size := range sizes {
+		cells[n], room = room[:0:size], room[size:]
+	}
+	for k, n := range of {
+		cells[n] = append(cells[n], runs[k])
 	}
 	return keys, cells
 }
 
-// gather copies the runs of a cell.
+// gather is the runs of a cell, which nobody may change.
 func (b *builder) gather(cell []int32) []profile.Run {
+	if i := cell[0]; len(cell) == 1 {
+		return b.set.Runs[i : i+1 : i+1]
+	}
 	out := make([]profile.Run, len(cell))
 	for k, i := range cell {
 		out[k] = b.set.Runs[i]
@@ -156,6 +168,19 @@ func (b *builder) layInference(s *Space, f family, keep func(c *Candidate) bool)
 		c.charge(part)
 		s.put(&c)
 	}
+}
+
+// like makes what the members of a family have in common, on one VM; part is room
+// for its configuration.
+func (b *builder) like(f family, c *Candidate, part []Part) {
+	all := b.gather(f.runs)
+	if runs := strongest(all, b.answers); len(runs) > 0 {
+		*c = b.candidate(f.index, runs[0])
+		part[0] = b.part(runs[0], 1)
+		c.Configuration = part
+		return
+	}
+	*c, _ = b.outOfMemory(f.index, all)
 }
 
 // member makes the candidate of a family on count VMs.

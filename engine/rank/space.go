@@ -110,13 +110,18 @@ func (s *Space) At(i int) *Candidate {
 }
 
 // Groups calls f for all ranges of candidates that differ in the number of VMs
-// alone, by their first and the one after the last.
-func (s *Space) Groups(f func(first, end int)) {
+// alone, by their first and the one after the last. The candidate is the first
+// one but for its ID, cost and units, and f's only until it returns.
+func (s *Space) Groups(f func(first, end int, c *Candidate)) {
+	var like Candidate
+	part := make([]Part, 1)
 	for k, first := range s.starts {
-		f(first, s.end(k))
+		s.builder.like(s.families[k], &like, part)
+		like.Time = estimate.Estimate{Value: s.Time[first], Basis: like.timed}
+		f(first, s.end(k), &like)
 	}
 	for i := s.lazy(); i < s.Len(); i++ {
-		f(i, i+1)
+		f(i, i+1, s.At(i))
 	}
 }
 

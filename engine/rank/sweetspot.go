@@ -46,8 +46,7 @@ func (s *Space) SweetSpots() []SweetSpot {
 	}
 	groups := map[group][]along{}
 	pruned := false
-	s.Groups(func(first, end int) {
-		c := s.At(first)
+	s.Groups(func(first, end int, c *Candidate) {
 		at, ok := alongOf(c.Variant)
 		if !ok || len(c.Configuration) != 1 || math.IsNaN(s.Time[first]) || math.IsNaN(s.Loss[first]) || s.barred[first] {
 			return

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -56,7 +57,9 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		if a.predict(previous); a.predictor != nil {
 			w.Predictor = a.predictor
 		}
+		tidy(len(set.Runs))
 		space = rank.Lay(set, w, filter(q.Filter))
+		tidy(space.Len())
 		a.spots = sweetSpots(space)
 	}
 	if previous != nil && previous.Result.Space == space {
@@ -72,6 +75,16 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		a.next = &p
 	}
 	return a
+}
+
+// manyRows is from where on what is left behind by reading or laying out so many
+// is worth collecting at once: the next step would pile up as much.
+const manyRows = 200_000
+
+func tidy(rows int) {
+	if rows >= manyRows {
+		debug.FreeOSMemory()
+	}
 }
 
 // Tested is how well predictions did on the set itself; nil until that is known.

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -98,8 +99,8 @@ func (p *plots) layOut(a *Answer) {
 	// Without any price, as on a machine of one's own, time is all there is.
 	batch := plot.Axis{Title: "batch", Label: plot.CountLabel}
 	sizes := make([]float64, s.Len())
-	s.Groups(func(first, end int) {
-		size := float64(s.At(first).BatchSize)
+	s.Groups(func(first, end int, c *rank.Candidate) {
+		size := float64(c.BatchSize)
 		for i := first; i < end; i++ {
 			sizes[i] = size
 		}
@@ -187,38 +188,30 @@ func (p *plots) whiskers(s *rank.Space, k, i int) plot.Whiskers {
 // classify numbers the candidates' classes, the most frequent first, so that
 // each has a rune and a colour of its own.
 func (p *plots) classify(s *rank.Space) []uint8 {
-	count := map[string]int{}
-	names := make([]string, 0, s.Len())
-	s.Groups(func(first, end int) {
-		name := className(s.At(first))
-		count[name] += end - first
-		for range end - first {
-			names = append(names, name)
-		}
-	})
-	p.classes = p.classes[:0]
-	for name := range count {
-		p.classes = append(p.classes, name)
-	}
-	slices.SortFunc(p.classes, func(a, b string) int {
-		if mine, its := strings.HasPrefix(a, mixedGPUs), strings.HasPrefix(b, mixedGPUs); mine != its { // so that others keep their runes
-			return cmp.Compare(btoi(mine), btoi(its))
-		}
-		if count[a] != count[b] {
-			return count[b] - count[a]
-		}
-		if a < b {
-			return -1
-		}
-		return 1
-	})
-	number := map[string]uint8{}
-	for k, name := range p.classes {
-		number[name] = uint8(min(k, 255))
-	}
+	count, met := map[string]int{}, map[string]uint8{} // numbers in the order they are met
 	out := make([]uint8, s.Len())
-	for i, name := range names {
-		out[i] = number[name]
+	s.Groups(func(first, end int, c *rank.Candidate) {
+		name := className(c)
+		if _, ok := met[name]; !ok {
+			met[name] = uint8(min(len(met), 255))
+		}
+		count[name] += end - first
+		for i := first; i < end; i++ {
+			out[i] = met[name]
+		}
+	})
+	p.classes = slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(
+			cmp.Compare(btoi(strings.HasPrefix(a, mixedGPUs)), btoi(strings.HasPrefix(b, mixedGPUs))), // so that others keep their runes
+			cmp.Compare(count[b], count[a]), strings.Compare(a, b),
+		)
+	})
+	var number [256]uint8
+	for k, name := range p.classes {
+		number[met[name]] = uint8(min(k, 255))
+	}
+	for i, n := range out {
+		out[i] = number[n]
 	}
 	return out
 }
