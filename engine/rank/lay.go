@@ -178,6 +178,7 @@ func (b *builder) like(f family, c *Candidate, part []Part) {
 		*c = b.candidate(f.index, runs[0])
 		part[0] = b.part(runs[0], 1)
 		c.Configuration = part
+		c.Time.Basis = b.spread(runs[0].Steady, runs[0].Basis).Basis
 		return
 	}
 	*c, _ = b.outOfMemory(f.index, all)

@@ -80,6 +80,22 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 			}
 			live = live || c.Live
 		}
+		next := 0
+		s.Groups(func(first, end int, c *Candidate) {
+			if first != next || end <= first {
+				t.Fatalf("a group from %d to %d after %d", first, end, next)
+			}
+			next = end
+			one := s.At(first)
+			if c.Model != one.Model || c.Variant != one.Variant || c.BatchSize != one.BatchSize || len(c.Configuration) != 1 ||
+				c.Configuration[0].VM.Key() != one.Configuration[0].VM.Key() || c.Configuration[0].VM.GPU != one.Configuration[0].VM.GPU ||
+				c.Time.Known() && (c.Time.Value != one.Time.Value || c.Time.Basis != one.Time.Basis) || (c.OverMemory == nil) != (one.OverMemory == nil) {
+				t.Fatalf("a group of %+v, whose first is %+v", c, one)
+			}
+		})
+		if next != s.Len() {
+			t.Fatalf("groups up to %d of %d", next, s.Len())
+		}
 		if _, ok := s.Live(); ok != live {
 			t.Fatalf("a probe runs: %v, said %v", live, ok)
 		}

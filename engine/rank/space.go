@@ -117,7 +117,7 @@ func (s *Space) Groups(f func(first, end int, c *Candidate)) {
 	part := make([]Part, 1)
 	for k, first := range s.starts {
 		s.builder.like(s.families[k], &like, part)
-		like.Time = estimate.Estimate{Value: s.Time[first], Basis: like.timed}
+		like.Time.Value = s.Time[first]
 		f(first, s.end(k), &like)
 	}
 	for i := s.lazy(); i < s.Len(); i++ {
