@@ -68,7 +68,7 @@ func (a *App) toNextProbe() tea.Cmd {
 	switch {
 	case known && found:
 		return a.effect(a.probe.Key(keys.ProbeThis))
-	case known: // nor another machine
+	case !found: // nor another machine
 		a.probe.AskHost()
 	}
 	return a.note(toast.Good, missing(c, known, found))

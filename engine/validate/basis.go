@@ -104,5 +104,13 @@ func (s Summary) Words() string {
 	if s.Sampled {
 		on = "a sample of these runs"
 	}
-	return fmt.Sprintf("tested %d times on %s: off by %.2g %% median, %.2g %% p90", s.N, on, 100*s.Median, 100*s.P90)
+	return fmt.Sprintf("tested %d times on %s: off by %s median, %s p90", s.N, on, percent(s.Median), percent(s.P90))
+}
+
+// percent writes a fraction with two digits, and without a power of ten.
+func percent(v float64) string {
+	if v >= 0.995 {
+		return fmt.Sprintf("%.0f %%", 100*v)
+	}
+	return fmt.Sprintf("%.2g %%", 100*v)
 }
