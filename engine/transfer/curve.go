@@ -157,11 +157,10 @@ func (c *Curve) At(batch float64) float64 {
 // between is t^p between two measured batch sizes: as the fit rises from one to
 // the other, so does the curve.
 func (c *Curve) between(lo, hi Point, batch float64) float64 {
-	b := c.b
-	if b == 0 {
-		b = 1 // flat: the points may rise for all that
+	at := func(batch float64) float64 { return mix(c.a, c.b, c.p, batch) }
+	if !(at(hi.Batch)-at(lo.Batch) > alike*at(hi.Batch)) { // flat but for rounding: the points may rise for all that
+		at = func(batch float64) float64 { return mix(0, 1, c.p, batch) }
 	}
-	at := func(batch float64) float64 { return mix(c.a, b, c.p, batch) }
 	share := (at(batch) - at(lo.Batch)) / (at(hi.Batch) - at(lo.Batch))
 	return (1-share)*math.Pow(lo.Seconds, c.p) + share*math.Pow(hi.Seconds, c.p)
 }
