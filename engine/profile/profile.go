@@ -231,6 +231,13 @@ func (r Run) EpochAt(t float64) int {
 	return i
 }
 
+// IsOfGPU reports whether the iteration time is that of a GPU, whatever VM has
+// it: a batch of inference as printed or reconstructed. It is one number, on
+// however many VM types it stands. What was measured on a VM stands for itself.
+func (r Run) IsOfGPU() bool {
+	return r.Mode == Infer && r.Basis != estimate.Measured && r.GPU != ""
+}
+
 // VM names the VM type the run is of.
 func (r Run) VM() VMKey { return VMKey{r.Cloud, r.Region, r.InstanceType} }
 

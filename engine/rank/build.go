@@ -289,11 +289,10 @@ func (c *Candidate) charge(p Part) {
 	}
 }
 
-// origin is the number of what the run's time rests on. A batch on one GPU as
-// printed or reconstructed is one number however many of these GPUs a VM has:
-// the VM types err together. What was measured on a VM stands for itself.
+// origin is the number of what the run's time rests on. VM types that have the
+// time of their GPU err together.
 func (b *builder) origin(index int, r profile.Run) int {
-	if r.Mode != profile.Infer || r.Basis == estimate.Measured || r.GPU == "" {
+	if !r.IsOfGPU() {
 		return index
 	}
 	key := batchKey(r.Variant, r.BatchSize) + "\x00" + r.GPU

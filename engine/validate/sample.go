@@ -17,15 +17,39 @@ type known struct {
 	predictors map[profile.Mode]*transfer.Predictor
 }
 
-// transfer is the predictor that knows all runs of a mode.
+// transfer is the predictor that knows all runs of a mode but copies.
 func (k *known) transfer(mode profile.Mode) *transfer.Predictor {
 	if k.predictors[mode] == nil {
 		if k.predictors == nil {
 			k.predictors = map[profile.Mode]*transfer.Predictor{}
 		}
-		k.predictors[mode] = transfer.New(k.set, mode)
+		k.predictors[mode] = transfer.New(withoutCopies(k.set), mode)
 	}
 	return k.predictors[mode]
+}
+
+// withoutCopies leaves out the time of a GPU where it stands again, on another
+// VM type: to predict it from itself is no test.
+func withoutCopies(set *profile.Set) *profile.Set {
+	type saying struct {
+		subject transfer.Subject
+		gpu     string
+		batch   int
+		seconds float64
+	}
+	first := map[saying]profile.VMKey{}
+	out := *set
+	out.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool {
+		if !r.IsOfGPU() || !r.Steady.Known() {
+			return false
+		}
+		s := saying{transfer.SubjectOf(r.Model, r.Variant), r.GPU, r.BatchSize, r.Steady.Value}
+		if _, said := first[s]; !said {
+			first[s] = r.VM()
+		}
+		return first[s] != r.VM()
+	})
+	return &out
 }
 
 // named is a question about iterations of a mode, still without its jobs.

@@ -146,3 +146,23 @@ func TestDesigns(t *testing.T) {
 		}
 	}
 }
+
+// A published time per GPU, said of two VM types that have it, is asked about
+// once; two that were measured are two, whatever they say.
+func TestWhatIsSaidTwiceIsAskedOnce(t *testing.T) {
+	for basis, want := range map[estimate.Basis]int{estimate.Published: 0, estimate.Measured: 20} {
+		set := grid(func(model, vm, batch int) float64 { return lines(model, vm-vm%2, batch) })
+		for i := range set.Runs {
+			r := &set.Runs[i]
+			r.Mode, r.Basis, r.Steady.Basis = profile.Infer, basis, basis
+			if r.InstanceType == "vm 1" {
+				r.GPU = "gpu 0"
+			}
+		}
+		cases := neverProbed(profile.Infer).Cases(set)
+		again := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return !strings.Contains(c.Of, " on vm 1 ") })
+		if len(again) != want || len(cases) != 40+want {
+			t.Errorf("%s: %d cases of the second VM type, of %d", basis, len(again), len(cases))
+		}
+	}
+}
