@@ -132,45 +132,65 @@ func (f *planFlags) rental() (r rank.Rental, err error) {
 // terms are the start-up and billing of each cloud; what is given without a cloud
 // holds for all that say nothing else.
 func (f *planFlags) terms() (map[string]rank.Terms, error) {
-	given := []struct {
-		name  string
-		words []string
-		of    func(*rank.Terms) *float64
-	}{
-		{"startup", f.startup, func(t *rank.Terms) *float64 { return &t.StartupS }},
-		{"min-billing", f.minimum, func(t *rank.Terms) *float64 { return &t.Billing.MinimumS }},
-		{"billing-step", f.billingBy, func(t *rank.Terms) *float64 { return &t.Billing.GranularityS }},
+	startups, err := parseTerms("startup", f.startup)
+	if err != nil {
+		return nil, err
+	}
+	minima, err := parseTerms("min-billing", f.minimum)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := parseTerms("billing-step", f.billingBy)
+	if err != nil {
+		return nil, err
 	}
 	terms := map[string]rank.Terms{"": {}}
-	for _, flag := range given { // those of all clouds, then the clouds' own
-		for _, own := range []bool{false, true} {
-			for _, w := range flag.words {
-				cloud, text, ok := strings.Cut(w, "=")
-				if !ok {
-					cloud, text = "", w
-				}
-				if ok != own {
-					continue
-				}
-				v, err := parseTerm(text)
-				if err != nil {
-					return nil, usageError("--%s: %w", flag.name, err)
-				}
-				for name, t := range terms {
-					if name == cloud || cloud == "" {
-						*flag.of(&t) = v
-						terms[name] = t
-					}
-				}
-				if _, known := terms[cloud]; !known {
-					t := terms[""]
-					*flag.of(&t) = v
-					terms[cloud] = t
-				}
-			}
+	for _, flag := range []seconds{startups, minima, steps} {
+		for cloud := range flag {
+			terms[cloud] = rank.Terms{}
+		}
+	}
+	for cloud := range terms {
+		terms[cloud] = rank.Terms{
+			StartupS: startups.of(cloud),
+			Billing:  cluster.Billing{MinimumS: minima.of(cloud), GranularityS: steps.of(cloud)},
 		}
 	}
 	return terms, nil
+}
+
+// seconds are by cloud; those of "" hold for all others.
+type seconds map[string]float64
+
+func (s seconds) of(cloud string) float64 {
+	if v, own := s[cloud]; own {
+		return v
+	}
+	return s[""]
+}
+
+// parseTerms reads 90s and aws=90s.
+func parseTerms(flag string, words []string) (seconds, error) {
+	out := seconds{}
+	for _, w := range words {
+		cloud, text, ofCloud := strings.Cut(w, "=")
+		if !ofCloud {
+			cloud, text = "", w
+		}
+		cloud = strings.TrimSpace(cloud)
+		if ofCloud && cloud == "" {
+			return nil, usageError("--%s %q: name a cloud before the =, as aws=90s", flag, w)
+		}
+		if _, twice := out[cloud]; twice {
+			return nil, usageError("--%s %q: that cloud is given twice", flag, w)
+		}
+		v, err := parseTerm(text)
+		if err != nil {
+			return nil, usageError("--%s: %w", flag, err)
+		}
+		out[cloud] = v
+	}
+	return out, nil
 }
 
 // parseTerm reads a duration, of which none is one.

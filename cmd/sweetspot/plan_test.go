@@ -213,6 +213,8 @@ func TestPlanSaysWhatIsWrong(t *testing.T) {
 		"neither throughput nor gpus":               {"--split", "by magic"},
 		"neither exact nor greedy":                  {"--method", "guess"},
 		"--startup":                                 {"--startup", "soon"},
+		"name a cloud":                              {"--min-billing", "=60s"},
+		"given twice":                               {"--billing-step", "1h,aws=1m,aws=1h"},
 		"no run of CaffeNet on mars.large":          {"--model", "CaffeNet", "--vms", "mars.large:2"},
 		"nothing feasible: cost rules out all":      {"--model", "CaffeNet", "--max-cost", "0.01"},
 		"unknown flag: --epochs":                    {"--epochs", "3"},
@@ -240,7 +242,8 @@ func TestPlansOfFewBatches(t *testing.T) {
 			Configuration []struct{ Count int }
 			Cost          struct{ USD float64 }
 		} `json:"best_in_whole_batches"`
-		Query struct {
+		Warnings []string
+		Query    struct {
 			Terms map[string]struct {
 				StartupS float64 `json:"startup_s"`
 				MinimumS float64 `json:"minimum_billed_s"`
@@ -271,8 +274,12 @@ func TestPlansOfFewBatches(t *testing.T) {
 	if _, err := planOutput(t, "--model", "CaffeNet", "--units", "1000", "--max-time", "1s"); err == nil || !strings.Contains(err.Error(), "nothing feasible in whole batches") {
 		t.Errorf("a batch takes longer than the limit, yet %v", err)
 	}
-	terms := ask("--startup", "90s,gcp=2m", "--min-billing", "aws=60s").Query.Terms
+	told := ask("--startup", "90s,gcp=2m", "--min-billing", "aws=60s")
+	terms := told.Query.Terms
 	if terms[""].StartupS != 90 || terms["gcp"].StartupS != 120 || terms["aws"].StartupS != 90 || terms["aws"].MinimumS != 60 || terms["gcp"].MinimumS != 0 {
 		t.Errorf("terms %+v", terms)
+	}
+	if w := strings.Join(told.Warnings, "; "); !strings.Contains(w, `cloud "gcp"`) || strings.Contains(w, `cloud "aws"`) {
+		t.Errorf("of the clouds without VM types it says %q", w)
 	}
 }

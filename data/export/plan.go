@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -217,6 +218,11 @@ func planWarnings(in PlanInput) (out []string) {
 	}
 	if u := in.Combined.Unpriced; len(u) > 0 {
 		out = append(out, clean(fmt.Sprintf("left out, for they have no %s price: %s", in.Result.Query.Purchase, strings.Join(u, ", "))))
+	}
+	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
+		if cloud != "" && !in.Combined.Uses(cloud) {
+			out = append(out, clean(fmt.Sprintf("no VM type of this plan is of the cloud %q: its start-up and billing change nothing", cloud)))
+		}
 	}
 	return out
 }

@@ -18,6 +18,11 @@ func (c *Combined) VMs() map[string]int {
 	return out
 }
 
+// Uses reports whether any of the VM types that are combined is of a cloud.
+func (c *Combined) Uses(cloud string) bool {
+	return slices.ContainsFunc(c.parts, func(p Part) bool { return p.VM.Cloud == cloud })
+}
+
 // Within lists the frontiers within a query's limits.
 func (c *Combined) Within(l Limits) cluster.Selection { return c.Frontiers.Within(l.cluster()) }
 
