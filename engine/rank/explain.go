@@ -132,13 +132,6 @@ func (r *Result) Neighbours(i int) (cheaper, faster int) {
 	return cheaper, faster
 }
 
-// BestAsAccurate are the least time and the least cost of the feasible candidates
-// with at most a loss; of all where it is NaN.
-func (r *Result) BestAsAccurate(loss float64) (seconds, usd float64) {
-	least := r.Space.pareto().Least(r.asAccurate(loss))
-	return least[byTime], least[byCost]
-}
-
 // asAccurate are the limits of the query and a greatest loss, NaN for none.
 func (r *Result) asAccurate(loss float64) pareto.Limits {
 	limits := r.limits()

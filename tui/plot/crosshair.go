@@ -19,9 +19,6 @@ func (s *Scatter) SetCrosshair(col, row int, on bool) { s.setCross(&s.cross, s.c
 // crosshair isn't shown.
 func (s *Scatter) SetHover(col, row int, on bool) { s.setCross(&s.hover, s.crossAt(col, row, on)) }
 
-// SetCrosshairOn puts the crosshair on values.
-func (s *Scatter) SetCrosshairOn(x, y float64) { s.setCross(&s.cross, crosshair{true, x, y}) }
-
 // ToggleCrosshair hides the crosshair, or shows it on the selected point.
 func (s *Scatter) ToggleCrosshair() {
 	now := crosshair{}

@@ -98,7 +98,7 @@ func TestZoomedGolden(t *testing.T) {
 				s := example(th)
 				s.SetSize(size[0], size[1])
 				s.ZoomOn(4, 1500, 0.72)
-				s.SetCrosshairOn(1700, 0.73)
+				s.setCross(&s.cross, crosshair{true, 1700, 0.73})
 				exact(t, s.View(), size[0], size[1])
 				golden.RequireEqual(t, ansi.Strip(s.View()))
 			})

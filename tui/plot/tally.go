@@ -195,43 +195,16 @@ func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
 	s.mark(staleFrame)
 	switch {
 	case feasible == nil:
-		for i := range s.feasible {
-			if !s.feasible[i] {
-				s.turn(i, true)
+		for i, was := range s.feasible {
+			if !was && s.stale < stalePlaces { // else it is not placed yet
+				s.flip(i)
 			}
+			s.feasible[i] = true
 		}
 	case s.stale >= stalePlaces:
 		copy(s.feasible, feasible[:n])
 	default:
 		s.compare(feasible[:n])
-	}
-}
-
-// ChangeFeasible is SetFeasible for a caller that knows which points changed
-// since the version shown before: only these are looked at. A plot that shows
-// another version compares all of them.
-func (s *Scatter) ChangeFeasible(from, version uint64, feasible []bool, changed []int32) {
-	if from != s.feasibleVer || s.feasibleLen != len(feasible) || len(feasible) < len(s.data.X) {
-		s.SetFeasible(version, feasible)
-		return
-	}
-	s.feasibleVer = version
-	s.mark(staleFrame)
-	for _, i := range changed {
-		if i >= 0 && int(i) < len(s.feasible) {
-			s.turn(int(i), feasible[i])
-		}
-	}
-}
-
-// turn sets the feasibility of one point, which may not be placed yet.
-func (s *Scatter) turn(i int, feasible bool) {
-	switch {
-	case s.feasible[i] == feasible:
-	case s.stale >= stalePlaces:
-		s.feasible[i] = feasible
-	default:
-		s.flip(i)
 	}
 }
 

@@ -110,23 +110,13 @@ func TestChangesCountAsFromScratch(t *testing.T) {
 		version := uint64(1)
 		for range 120 {
 			feasible = slices.Clone(feasible)
-			var changed []int32
 			for range rng.IntN(n/4 + 2) {
 				if n > 0 {
-					i := rng.IntN(n)
-					feasible[i] = rng.IntN(2) == 0
-					changed = append(changed, int32(i)) // more than once, or as it was: no matter
+					feasible[rng.IntN(n)] = rng.IntN(2) == 0 // more than once, or as it was: no matter
 				}
 			}
 			version++
-			switch rng.IntN(6) {
-			case 0, 1:
-				s.SetFeasible(version, feasible)
-			case 2: // a caller that is behind
-				s.ChangeFeasible(version-2, version, feasible, nil)
-			default:
-				s.ChangeFeasible(version-1, version, feasible, changed)
-			}
+			s.SetFeasible(version, feasible)
 			switch rng.IntN(12) {
 			case 0:
 				s.Zoom([]float64{0.5, 1.4, 3}[rng.IntN(3)], rng.IntN(s.w), rng.IntN(s.h))
@@ -310,32 +300,17 @@ func BenchmarkScatter(b *testing.B) {
 		n    int
 	}{{"1k", 1000}, {"100k", 100_000}, {"1M", 1_000_000}} {
 		plots, ok := [2]*Scatter{cloud(size.n), cloud(size.n)}, steps(size.n)
-		var changed []int32
-		for i := range size.n {
-			if ok[0][i] != ok[1][i] {
-				changed = append(changed, int32(i))
-			}
-		}
 		version := uint64(10)
-		step := func(b *testing.B, set func(s *Scatter)) {
-			version++
-			for _, s := range plots {
-				set(s)
-				if s.View() == "" {
-					b.Fatal("nothing drawn")
-				}
-			}
-		}
 		b.Run(size.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				step(b, func(s *Scatter) { s.SetFeasible(version, ok[version%2]) })
-			}
-		})
-		b.Run(size.name+"/changed", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				step(b, func(s *Scatter) { s.ChangeFeasible(version-1, version, ok[version%2], changed) })
+				version++
+				for _, s := range plots {
+					s.SetFeasible(version, ok[version%2])
+					if s.View() == "" {
+						b.Fatal("nothing drawn")
+					}
+				}
 			}
 		})
 	}

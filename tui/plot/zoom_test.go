@@ -179,7 +179,7 @@ func TestZoomOutlivesOtherAxesOfTheSame(t *testing.T) {
 func TestCrosshairStaysOnItsValues(t *testing.T) {
 	s := example(theme.New("", true, false))
 	s.SetSize(80, 24)
-	s.SetCrosshairOn(1500, 0.75)
+	s.setCross(&s.cross, crosshair{true, 1500, 0.75})
 	col, row, ok := s.Crosshair()
 	if want, wantRow, _ := s.CellOf(2); !ok || col != want || row != wantRow {
 		t.Fatalf("the crosshair is at %d,%d, its point at %d,%d", col, row, want, wantRow)
