@@ -23,8 +23,8 @@ func (a *App) reopen(p store.Pick) tea.Cmd {
 		return a.note(toast.Bad, "this pick cannot be read")
 	}
 	question := questionOfPick(q)
-	if err := question.Check(); err != nil {
-		return a.note(toast.Bad, "this pick's question cannot be asked: "+err.Error())
+	if !question.IsSound() {
+		return a.note(toast.Bad, "this pick's question cannot be asked: a limit, the mode or the order in it is none")
 	}
 	a.screen = keys.Explore
 	a.explore.Reopen(question, candidateOfPick(c))

@@ -91,22 +91,14 @@ func Load(path string) (State, error) {
 	if s.Version != version {
 		return fresh, fmt.Errorf("%s is of version %d, this program reads %d; starting fresh", path, s.Version, version)
 	}
-	if s.Question != nil && !s.Question.sound() {
+	if s.Question != nil && !s.Question.IsSound() {
 		s.Question = nil
 	}
 	return s, nil
 }
 
-// Check says what keeps a question that was read somewhere from being asked.
-func (q *Question) Check() error {
-	if !q.sound() {
-		return errors.New("a part of it is none that can be asked")
-	}
-	return nil
-}
-
-// sound reports whether a question read from a file can be asked.
-func (q *Question) sound() bool {
+// IsSound reports whether a question that was read somewhere can be asked.
+func (q *Question) IsSound() bool {
 	_, badSort := rank.ParseSort(string(q.Sort))
 	_, badPurchase := profile.ParsePurchase(string(q.Purchase))
 	positive := func(v *float64) bool { return v == nil || *v > 0 }
