@@ -1,9 +1,6 @@
 package cluster
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // trail remembers how partial sums came about: each link adds VMs of one offer
 // to an earlier link. Sums carry the number of their link, so that they stay
@@ -47,7 +44,7 @@ func (t *trail) less(aVMs, bVMs int32, a, b int32, bOffer, bMore int) bool {
 	}
 	counts := t.counts(b, t.b)
 	counts[bOffer] += bMore
-	return cmp.Compare(slices.Compare(t.counts(a, t.a), counts), 0) < 0
+	return slices.Compare(t.counts(a, t.a), counts) < 0
 }
 
 // portion is a step in going from sums without a VM type to sums with any

@@ -111,7 +111,7 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 	first := slices.IndexFunc(at.Counts, func(n int) bool { return n > 0 })
 	out := c.timings[at.Variant][first].base
 	out.Units, out.Configuration, out.Sources, out.Why = new(c.Space.Units), nil, nil, ""
-	shares := c.shares(at)
+	shares, hourly := c.shares(at), cluster.USDPerHour(c.members(at))
 	var spread float64
 	for i, n := range at.Counts {
 		if n == 0 {
@@ -127,7 +127,7 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 		out.timed = estimate.Weakest(out.timed, t.base.timed)
 		out.Why = cmp.Or(out.Why, t.base.Why)
 		out.mix = append(out.mix, blend{int32(t.base.cell), shares[i] * t.batch.LogSigma()})
-		spread += math.Pow(float64(n)**part.USDPerHour/cluster.USDPerHour(c.members(at))*part.PriceSpread, 2)
+		spread += math.Pow(float64(n)**part.USDPerHour/hourly*part.PriceSpread, 2)
 	}
 	out.mix, out.cell = pooled(out.mix), mixed
 	slices.Sort(out.Sources)

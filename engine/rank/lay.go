@@ -34,8 +34,7 @@ func Lay(set *profile.Set, w Workload, keep func(c *Candidate) bool) *Space {
 }
 
 // layCombinations lists what of several VM types is on the frontiers, in whole
-// batches like everything else. Of one type only all counts
-// are there already.
+// batches like everything else. Of one type all counts are there already.
 func (b *builder) layCombinations(s *Space, keep func(c *Candidate) bool) {
 	c := b.combinable(Rental{})
 	if len(c.parts) < 2 || c.solve(Rental{}) != nil {

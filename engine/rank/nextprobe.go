@@ -197,10 +197,7 @@ func (r *Result) option(i int, o Objective, duration func(c *Candidate) float64)
 		return option, true
 	}
 	hourly := c.USDPerHour()
-	if hourly == nil {
-		return option, false
-	}
-	if !c.Cost.Known() {
+	if hourly == nil || !c.Cost.Known() {
 		return option, false
 	}
 	option.Value = estimate.Spread(c.Cost.Value, rel, c.Cost.Basis)
