@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -176,25 +177,16 @@ func ids(s *rank.Space, index []int) []string {
 	return out
 }
 
-// count writes a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // Warnings says in sentences what a reader of the result should know and could
 // miss.
 func Warnings(r *rank.Result) []string {
 	out := []string{}
 	if len(r.Order) > 0 {
-		if c := r.Space.At(r.Order[0]); c.IsPredicted() {
+		c := r.Space.At(r.Order[0])
+		if c.IsPredicted() {
 			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it", VMs(c), c.Time.Basis))
 		}
-	}
-	if len(r.Order) > 0 {
-		if c := r.Space.At(r.Order[0]); c.Never != nil && *c.Never >= rank.Seldom {
+		if c.Never != nil && *c.Never >= rank.Seldom {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count those that fail", 100*(1-*c.Never)))
 		}
 	}
@@ -217,7 +209,11 @@ func Warnings(r *rank.Result) []string {
 			unpriced, r.Space.Len(), r.Query.Purchase))
 	}
 	if printed > 0 {
-		out = append(out, fmt.Sprintf("%s with a total whose number of epochs is unknown", count(printed, "candidate answers", "candidates answer")))
+		answer := "answer"
+		if printed == 1 {
+			answer = "answers"
+		}
+		out = append(out, fmt.Sprintf("%s %s with a total whose number of epochs is unknown", quantity.Several(printed, "candidate"), answer))
 	}
 	return out
 }

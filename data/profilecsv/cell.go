@@ -60,12 +60,12 @@ func (r *reader) signed(column string) *float64 {
 		return nil
 	}
 	if !decimal.MatchString(cell) {
-		r.fail(column, fmt.Sprintf("%s is not a finite decimal number; leave the cell empty if it is unknown", quoteShort(cell)))
+		r.fail(column, fmt.Sprintf("%s is not a finite decimal number; leave the cell empty if it is unknown", plaintext.Quote(cell)))
 		return nil
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	if err != nil || math.Abs(v) > largest {
-		r.fail(column, fmt.Sprintf("%s is too large to be meant", quoteShort(cell)))
+		r.fail(column, fmt.Sprintf("%s is too large to be meant", plaintext.Quote(cell)))
 		return nil
 	}
 	return &v
@@ -102,7 +102,7 @@ func (r *reader) truth(column string) *bool {
 	case "false", "0", "no":
 		return new(false)
 	default:
-		r.fail(column, fmt.Sprintf("%s is neither true nor false", quoteShort(cell)))
+		r.fail(column, fmt.Sprintf("%s is neither true nor false", plaintext.Quote(cell)))
 		return nil
 	}
 }
@@ -118,7 +118,7 @@ func (r *reader) date(column string) string {
 			return cell
 		}
 	}
-	r.fail(column, fmt.Sprintf("%s is not a date; write 2021-02-28, 2021-02 or 2021", quoteShort(cell)))
+	r.fail(column, fmt.Sprintf("%s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(cell)))
 	return ""
 }
 
@@ -134,19 +134,10 @@ func (r *reader) layers(column string) map[string]float64 {
 		name, ratio = strings.TrimSpace(name), strings.TrimSpace(ratio)
 		v, err := strconv.ParseFloat(ratio, 64)
 		if !ok || name == "" || err != nil || !decimal.MatchString(ratio) || v < 0 || v > 1 {
-			r.fail(column, fmt.Sprintf("%s is not layer=fraction; write conv1=0.3;conv2=0.5", quoteShort(part)))
+			r.fail(column, fmt.Sprintf("%s is not layer=fraction; write conv1=0.3;conv2=0.5", plaintext.Quote(part)))
 			return nil
 		}
 		layers[name] = v
 	}
 	return layers
-}
-
-// quoteShort quotes a cell for an error, long ones cut.
-func quoteShort(s string) string {
-	const most = 40
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(s)
 }

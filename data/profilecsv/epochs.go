@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -21,7 +22,7 @@ func (r *reader) rising(column string) []float64 {
 	for i, part := range parts {
 		v, ok := parseNumber(part)
 		if !ok || v < 0 || (i > 0 && v <= values[i-1]) {
-			r.fail(column, fmt.Sprintf("%s is not a number of seconds above the one before; write 3.2;232;462.5", quoteShort(part)))
+			r.fail(column, fmt.Sprintf("%s is not a number of seconds above the one before; write 3.2;232;462.5", plaintext.Quote(part)))
 			return nil
 		}
 		values = append(values, v)
@@ -53,7 +54,7 @@ func (r *reader) evaluations(column, example string) []evaluation {
 			e.value, ok = &v, ok && sound
 		}
 		if !ok || !colon || at < 0 {
-			r.fail(column, fmt.Sprintf("%s is no evaluation; write %s", quoteShort(part), example))
+			r.fail(column, fmt.Sprintf("%s is no evaluation; write %s", plaintext.Quote(part), example))
 			return nil
 		}
 		list = append(list, e)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -20,7 +21,7 @@ func (r *reader) pauses(column string) []profile.Pause {
 	for _, part := range parts {
 		p, ok := parsePause(part)
 		if !ok {
-			r.fail(column, fmt.Sprintf("%s is no pause; write end:seconds:iterations:kind, 63:1.4:782:checkpoint", quoteShort(part)))
+			r.fail(column, fmt.Sprintf("%s is no pause; write end:seconds:iterations:kind, 63:1.4:782:checkpoint", plaintext.Quote(part)))
 			return nil
 		}
 		list = append(list, p)

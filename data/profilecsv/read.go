@@ -1,20 +1,20 @@
 package profilecsv
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
 // Read returns the runs of a Profile CSV in file order and the models they are
 // of. Errors about the content are of type [*Error].
 func Read(r io.Reader) (*profile.Set, error) {
-	limited := &rowLimiter{r: unmarked(r), left: MaxRowBytes}
+	limited := &rowLimiter{r: plaintext.Unmarked(r), left: MaxRowBytes}
 	rows := csv.NewReader(limited)
 	rows.ReuseRecord = true
 
@@ -53,18 +53,6 @@ func Read(r io.Reader) (*profile.Set, error) {
 		set.Runs = append(set.Runs, run)
 	}
 }
-
-// unmarked skips the byte order mark that spreadsheets put before a first cell,
-// quoted or not.
-func unmarked(r io.Reader) io.Reader {
-	text := bufio.NewReader(r)
-	if mark, err := text.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
-		_, _ = text.Discard(len(byteOrderMark))
-	}
-	return text
-}
-
-const byteOrderMark = "\ufeff"
 
 // columnsOf maps column names to their places. Unknown names are ignored.
 func columnsOf(header []string) (map[string]int, error) {

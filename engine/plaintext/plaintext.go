@@ -4,6 +4,9 @@
 package plaintext
 
 import (
+	"bufio"
+	"io"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,6 +69,22 @@ func Cut(s string, limit int) string {
 	}
 	return s
 }
+
+// Quote quotes what a cell or a flag holds for the sentence that refuses it,
+// long ones cut.
+func Quote(s string) string { return strconv.Quote(Cut(s, 41)) }
+
+// Unmarked skips the byte order mark that spreadsheets put before a first cell,
+// quoted or not.
+func Unmarked(r io.Reader) io.Reader {
+	text := bufio.NewReader(r)
+	if mark, err := text.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
+		_, _ = text.Discard(len(byteOrderMark))
+	}
+	return text
+}
+
+const byteOrderMark = "\ufeff"
 
 func isPlain(s string) bool {
 	for i := range len(s) {

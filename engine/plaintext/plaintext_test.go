@@ -1,6 +1,7 @@
 package plaintext
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"unicode"
@@ -74,4 +75,17 @@ func FuzzClean(f *testing.F) {
 			t.Fatalf("Line of %q has %d runes", in, n)
 		}
 	})
+}
+
+// What a refusing sentence quotes is short; a mark before the first cell is no
+// part of it, and what is as short as a mark stays.
+func TestQuoteAndUnmarked(t *testing.T) {
+	if got := Quote(strings.Repeat("é", 100)); got != `"`+strings.Repeat("é", 40)+`…"` {
+		t.Errorf("%s", got)
+	}
+	for text, want := range map[string]string{"": "", "a": "a", "model,": "model,", "\ufeffmodel": "model", "\ufeff\"a\"": "\"a\"", "a\ufeff": "a\ufeff"} {
+		if got, err := io.ReadAll(Unmarked(strings.NewReader(text))); err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
 }

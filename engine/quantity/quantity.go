@@ -179,6 +179,14 @@ func Count(n float64) string {
 	return b.String()
 }
 
+// Several writes so many things: 1 run, 2 runs, 1,000 runs.
+func Several(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(float64(n)) + " " + noun + "s"
+}
+
 // PlusMinus writes a relative half-width as ±3 %.
 func PlusMinus(rel float64) string {
 	p := rel * 100

@@ -56,6 +56,14 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+func TestSeveral(t *testing.T) {
+	for n, want := range map[int]string{0: "0 runs", 1: "1 run", 2: "2 runs", 1000: "1,000 runs"} {
+		if got := Several(n, "run"); got != want {
+			t.Errorf("%d: %q, not %q", n, got, want)
+		}
+	}
+}
+
 func TestDurationReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := math.Exp(rapid.Float64Range(math.Log(1), math.Log(1e6)).Draw(t, "ln s"))

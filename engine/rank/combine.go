@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/runtime"
 )
 
@@ -83,18 +84,11 @@ func Combine(set *profile.Set, w Workload, rental Rental) (*Combined, error) {
 func (c *Combined) nothing() error {
 	switch {
 	case len(c.Unpriced) > 0:
-		return fmt.Errorf("nothing to combine: %s without a price (%s)", plural(len(c.Unpriced), "VM type"), strings.Join(c.Unpriced, ", "))
+		return fmt.Errorf("nothing to combine: %s without a price (%s)", quantity.Several(len(c.Unpriced), "VM type"), strings.Join(c.Unpriced, ", "))
 	case len(c.Missing) > 0:
 		return fmt.Errorf("nothing to combine: no run of %s on %s; probe it there, or take predictions", c.builder.w.Model, strings.Join(c.Missing, ", "))
 	}
 	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented answers this query; loosen its filters, or take predictions", c.builder.w.Model)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // offerKey is a VM type wherever it is rented.

@@ -100,9 +100,9 @@ func (t *Table) answer(c Cell) answer {
 }
 
 func curveWords(c *Curve, f *field) string {
-	words := fmt.Sprintf("from %s measured there", count(len(c.points), "batch size"))
+	words := fmt.Sprintf("from %s measured there", quantity.Several(len(c.points), "batch size"))
 	if f.models > 0 {
-		words += fmt.Sprintf(", corrected by %s", count(f.models, "model"))
+		words += fmt.Sprintf(", corrected by %s", quantity.Several(f.models, "model"))
 	}
 	return words
 }
@@ -110,27 +110,20 @@ func curveWords(c *Curve, f *field) string {
 func (x *crossing) words() string {
 	from := x.sources[0].VM.InstanceType
 	if n := len(x.sources); n > 1 {
-		from = count(n, "VM type")
+		from = quantity.Several(n, "VM type")
 	}
 	switch {
 	case x.probes > 0 && x.others > 0:
-		return fmt.Sprintf("from %s there, its shape from %s and %s", count(x.probes, "batch size"), from, count(x.others, "model"))
+		return fmt.Sprintf("from %s there, its shape from %s and %s", quantity.Several(x.probes, "batch size"), from, quantity.Several(x.others, "model"))
 	case x.probes > 0:
-		return fmt.Sprintf("from %s there, its shape from %s", count(x.probes, "batch size"), from)
+		return fmt.Sprintf("from %s there, its shape from %s", quantity.Several(x.probes, "batch size"), from)
 	case x.others > 0:
-		return fmt.Sprintf("from %s, as %s did between them", from, count(x.others, "other model"))
+		return fmt.Sprintf("from %s, as %s did between them", from, quantity.Several(x.others, "other model"))
 	case x.same:
 		return fmt.Sprintf("from %s with the same GPU", from)
 	default:
 		return fmt.Sprintf("from %s by the GPUs' published figures and their number", from)
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return quantity.Count(float64(n)) + " " + what + "s"
 }
 
 // sortedCurves are the curves by model, variant and place, so that no answer

@@ -124,7 +124,7 @@ func profiles(ctx context.Context, path string) Check {
 	if info != nil {
 		size = quantity.Count(float64((info.Size()+1023)/1024)) + " KiB"
 	}
-	c.Found = fmt.Sprintf("%s, %s, %s, %s", shown, size, count(len(set.Models), "model"), count(len(set.Runs), "run"))
+	c.Found = fmt.Sprintf("%s, %s, %s, %s", shown, size, quantity.Several(len(set.Models), "model"), quantity.Several(len(set.Runs), "run"))
 	return c
 }
 
@@ -135,13 +135,6 @@ func split(err error) (found, mend string) {
 		mend = "choose another database with --db"
 	}
 	return found, mend
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func graphics() Check {

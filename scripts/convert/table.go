@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"sweetspot/engine/plaintext"
 )
 
 // table is a row of a CSV file, its cells found by the names of their columns.
@@ -61,16 +62,7 @@ func (t table) wrong(column, what string) error {
 	if _, ok := t.columns[column]; !ok {
 		return fmt.Errorf("%s, row 1: there is no column %s", t.file, column)
 	}
-	return fmt.Errorf("%s, row %d: %s %s %s", t.file, t.row, column, quoteShort(t.cell(column)), what)
-}
-
-// quoteShort quotes a cell for an error, long ones cut.
-func quoteShort(s string) string {
-	const most = 40
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(s)
+	return fmt.Errorf("%s, row %d: %s %s %s", t.file, t.row, column, plaintext.Quote(t.cell(column)), what)
 }
 
 // eachRow calls do for every row below the header of a CSV file. A byte order
@@ -81,11 +73,7 @@ func eachRow(folder fs.FS, file string, do func(table) error) error {
 		return err
 	}
 	defer f.Close()
-	text := bufio.NewReader(f)
-	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
-		_, _ = text.Discard(3)
-	}
-	rows := csv.NewReader(text)
+	rows := csv.NewReader(plaintext.Unmarked(f))
 	t := table{file: file, row: 1, columns: map[string]int{}}
 	header, err := rows.Read()
 	if errors.Is(err, io.EOF) {

@@ -292,11 +292,7 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 		line += tested(a, c)
 		return line + price(c)
 	}
-	runs := "1 run"
-	if n := len(c.Sources); n != 1 {
-		runs = fmt.Sprintf("%d runs", n)
-	}
-	line := fmt.Sprintf("rests on %s (%s)", runs, c.Time.Basis)
+	line := fmt.Sprintf("rests on %s (%s)", quantity.Several(len(c.Sources), "run"), c.Time.Basis)
 	if c.Why != "" {
 		line += ", " + c.Why
 	}
