@@ -103,11 +103,7 @@ func ShortVMs(parts []string) string {
 	if len(parts) < 2 {
 		return strings.Join(parts, "")
 	}
-	short := strings.NewReplacer("× ", "×", "xlarge", "xl")
-	for i := range parts {
-		parts[i] = short.Replace(parts[i])
-	}
-	return strings.Join(parts, "+")
+	return strings.NewReplacer("× ", "×", "xlarge", "xl").Replace(strings.Join(parts, "+"))
 }
 
 // VariantLabel names a variant with its precision.
