@@ -1,0 +1,107 @@
+package approx
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Total is what a policy makes of all candidates. Costs are US dollars.
+type Total struct {
+	ReservedUSD float64 // reserved VMs, while reduced jobs run on them
+	OnDemandUSD float64
+	PenaltyUSD  float64
+	Accepted    float64 // jobs; of an expectation, not whole
+	Accuracy    float64 // mean of the jobs whose accuracies are known; NaN where none is
+}
+
+// USD is the whole cost.
+func (t Total) USD() float64 { return t.ReservedUSD + t.OnDemandUSD + t.PenaltyUSD }
+
+// Outcome is how a policy does on candidates.
+type Outcome struct {
+	Policy       Policy
+	Drawn        Total // with the users' minds as drawn
+	Expected     Total // over all that users may decide
+	DeviationUSD float64
+	Offered      int     // jobs that are offered anything
+	MeanOffer    float64 // mean s of these; NaN without any
+	AllUSD       float64 // what on-demand VMs alone would cost
+}
+
+// Relative is the drawn cost as a share of that of on-demand VMs alone, with
+// the interval in which nine in ten draws of the users' minds lie. It is NaN
+// without candidates.
+func (o Outcome) Relative() (value, low, high float64) {
+	half := distuv.UnitNormal.Quantile(0.95) * o.DeviationUSD / o.AllUSD
+	mean := o.Expected.USD() / o.AllUSD
+	return o.Drawn.USD() / o.AllUSD, mean - half, mean + half
+}
+
+// Offers are what each candidate is offered by a policy, in order; 0 is no
+// offer. The slice is into's where that is long enough.
+func Offers(into []float64, p Policy, candidates []Candidate, prices Prices, a Acceptance) []float64 {
+	into = into[:0]
+	best := newBest(p, candidates, prices, a)
+	for i := range candidates {
+		most := prices.Most(&candidates[i])
+		into = append(into, p.offer(most, best(most)))
+	}
+	return into
+}
+
+// Evaluate is how a policy does on candidates (Algorithm 1 for each).
+func Evaluate(p Policy, candidates []Candidate, prices Prices, a Acceptance) Outcome {
+	o := Outcome{Policy: p}
+	best := newBest(p, candidates, prices, a)
+	var offers, variance float64
+	var drawn, expected mean
+	for i := range candidates {
+		c := &candidates[i]
+		most := prices.Most(c)
+		s := p.offer(most, best(most))
+		probability := a.Probability(s, most)
+		full := prices.OnDemandUSD(c)
+		reduced := prices.ReducedUSD(c)
+		o.AllUSD += full
+		if s > 0 {
+			o.Offered++
+			offers += s
+		}
+		o.Expected.add(probability, s, reduced, full)
+		yes := 0.0
+		if c.Draw < probability {
+			yes = 1
+		}
+		o.Drawn.add(yes, s, reduced, full)
+		differ := (1+s)*reduced - full
+		variance += probability * (1 - probability) * differ * differ
+		drawn.add(c, yes)
+		expected.add(c, probability)
+	}
+	o.MeanOffer = offers / float64(o.Offered)
+	o.DeviationUSD = math.Sqrt(variance)
+	o.Drawn.Accuracy, o.Expected.Accuracy = drawn.value(), expected.value()
+	return o
+}
+
+// add adds a job that is accepted with a probability, 0 and 1 being certain.
+func (t *Total) add(accepted, s, reduced, full float64) {
+	t.Accepted += accepted
+	t.ReservedUSD += accepted * reduced
+	t.PenaltyUSD += accepted * s * reduced
+	t.OnDemandUSD += (1 - accepted) * full
+}
+
+// mean is a mean accuracy.
+type mean struct{ sum, n float64 }
+
+func (m *mean) add(c *Candidate, accepted float64) {
+	if math.IsNaN(c.Accuracy) || math.IsNaN(c.ReducedAccuracy) {
+		return
+	}
+	m.sum += accepted*c.ReducedAccuracy + (1-accepted)*c.Accuracy
+	m.n++
+}
+
+func (m *mean) value() float64 { return m.sum / m.n }

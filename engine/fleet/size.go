@@ -1,0 +1,103 @@
+package fleet
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"sweetspot/engine/approx"
+)
+
+// hoursPerMonth is a twelfth of a year of 365 days.
+const hoursPerMonth = 730
+
+// Size is what a number of reserved VMs would cost, in US dollars a month of
+// 730 hours, the load of the trace going on.
+type Size struct {
+	VMs        int
+	Candidates int
+	Bills      []Bill // of the policies asked for, in their order, users being expected to decide as likely as not
+}
+
+// Sizes are the bills of fleets from none to as many VMs as the trace can keep
+// busy, or most if that is fewer. Beyond a hundred, not every number is tried:
+// each is about a hundredth more than the last.
+func Sizes(tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy, most int) []Size {
+	var sizes []Size
+	last := min(most, peak(tasks, &f))
+	for n := 0; ; n += max(1, n/100) {
+		n = min(n, last)
+		sizes = append(sizes, sizeAt(tasks, f.with(n), prices, a, policies))
+		if n == last {
+			return sizes
+		}
+	}
+}
+
+func (f Fleet) with(vms int) Fleet {
+	f.VMs = vms
+	return f
+}
+
+func sizeAt(tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy) Size {
+	s := Place(tasks, f)
+	asked, rest := s.Asked(tasks), s.Rest(tasks)
+	size := Size{VMs: f.VMs, Candidates: len(asked)}
+	monthly := hoursPerMonth * 3600 / rest.PeriodS
+	for _, p := range policies {
+		bill := rest.Bill(f, prices, approx.Evaluate(p, asked, prices, a).Expected)
+		bill.ReservedUSD *= monthly
+		bill.OnDemandUSD *= monthly
+		bill.PenaltyUSD *= monthly
+		size.Bills = append(size.Bills, bill)
+	}
+	return size
+}
+
+// peak is the largest number of VMs that all tasks would keep busy at once if
+// each ran as it came.
+func peak(tasks []Task, f *Fleet) int {
+	ends := make([]end, 0, len(tasks))
+	for i := range tasks {
+		n := f.vmsOf(&tasks[i])
+		ends = append(ends, end{tasks[i].SubmitS, n}, end{tasks[i].SubmitS + tasks[i].FullS, -n})
+	}
+	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.vms, b.vms)) })
+	busy, most := 0, 0
+	for _, e := range ends {
+		busy += e.vms
+		most = max(most, busy)
+	}
+	return most
+}
+
+// end is where a number of VMs begins to be busy, or, negative, ends: at equal
+// times, what ends comes first.
+type end struct {
+	at  float64 // seconds
+	vms int
+}
+
+// Least is the place of the size whose bill of a policy is the smallest, the
+// first of equal ones.
+func Least(sizes []Size, policy int) int {
+	best := 0
+	for i := range sizes {
+		if sizes[i].Bills[policy].USD() < sizes[best].Bills[policy].USD() {
+			best = i
+		}
+	}
+	return best
+}
+
+// PaysAfter is how many months a load must last for VMs reserved for a term to
+// have been the better choice than renting everything on demand: the term is
+// paid whole, however long the load lasts. It is infinite where the reservation
+// never pays, and beyond the term where it does not within it.
+func PaysAfter(reserved, without Bill, termMonths float64) float64 {
+	saved := without.USD() - (reserved.USD() - reserved.ReservedUSD)
+	if !(saved > 0) {
+		return math.Inf(1)
+	}
+	return reserved.ReservedUSD * termMonths / saved
+}
