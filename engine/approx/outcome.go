@@ -38,6 +38,14 @@ func (o Outcome) Relative() (value, low, high float64) {
 	return o.Drawn.USD() / o.AllUSD, mean - half, mean + half
 }
 
+// Offer is what a policy offers a single candidate; 0 is no offer.
+func Offer(p Policy, prices Prices, a Acceptance) func(*Candidate) float64 {
+	return func(c *Candidate) float64 {
+		most := prices.Most(c)
+		return p.offer(most, a.Best(most))
+	}
+}
+
 // Offers are what each candidate is offered by a policy, in order; 0 is no
 // offer. The slice is into's where that is long enough.
 func Offers(into []float64, p Policy, candidates []Candidate, prices Prices, a Acceptance) []float64 {

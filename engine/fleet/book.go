@@ -6,9 +6,30 @@ import "slices"
 type book struct {
 	schedule *Schedule
 	tasks    []Task
-	free     []float64   // when each VM has done all that was given to it
-	starts   [][]float64 // of the tasks given to each VM, in order
-	asked    []question  // candidates, before it is known whether there is room for them
+	free     []float64           // when each VM has done all that was given to it
+	starts   [][]float64         // of the tasks given to each VM, in order
+	asked    []question          // candidates, before it is known whether there is room for them
+	accepts  func(task int) bool // asks a user at once; nil asks when everything is placed
+}
+
+func newBook(tasks []Task, f Fleet) *book {
+	s := &Schedule{Fleet: f, Placements: make([]Placement, len(tasks)), vms: make([]int32, 0, len(tasks))}
+	return &book{schedule: s, tasks: tasks, free: make([]float64, f.VMs), starts: make([][]float64, f.VMs)}
+}
+
+func (b *book) placeAll() {
+	switch f := b.schedule.Fleet; {
+	case f.VMs == 0:
+		for i := range b.tasks {
+			b.rent(i, b.tasks[i].SubmitS)
+		}
+	case f.Scheduler == EarliestFirst:
+		placeEarliestFirst(b)
+	case f.Scheduler == LeastLoaded:
+		placeLeastLoaded(b)
+	default:
+		placeRoundRobin(b)
+	}
 }
 
 // question is a candidate and, for each of its VMs, how many tasks were given to
@@ -40,6 +61,10 @@ func (b *book) ask(task int, vms []int32, start, rentedFrom float64) {
 	if t := &b.tasks[task]; start+t.ReducedS > t.DeadlineS {
 		return
 	}
+	if b.accepts != nil {
+		b.settle(task, vms, start, rentedFrom)
+		return
+	}
 	q := question{task: task, after: make([]int, len(vms))}
 	for k, v := range vms {
 		q.after[k] = len(b.starts[v])
@@ -49,13 +74,28 @@ func (b *book) ask(task int, vms []int32, start, rentedFrom float64) {
 	p.Where, p.StartS = Candidate, start
 }
 
+// settle asks a user and does what the answer is.
+func (b *book) settle(task int, vms []int32, start, rentedFrom float64) {
+	b.schedule.Candidates = append(b.schedule.Candidates, task)
+	p := &b.schedule.Placements[task]
+	if b.accepts(task) {
+		p = b.put(task, vms)
+		p.StartS = start
+		b.occupy(vms, start, b.tasks[task].ReducedS)
+	}
+	p.Where, p.RentedS = Candidate, rentedFrom
+}
+
 // place has a task run at full precision on VMs from start on.
 func (b *book) place(task int, vms []int32, start float64) {
 	p := b.put(task, vms)
 	p.Where, p.StartS = Reserved, start
-	end := start + b.tasks[task].FullS
+	b.occupy(vms, start, b.tasks[task].FullS)
+}
+
+func (b *book) occupy(vms []int32, start, seconds float64) {
 	for _, v := range vms {
-		b.free[v] = end
+		b.free[v] = start + seconds
 		b.starts[v] = append(b.starts[v], start)
 	}
 }

@@ -110,17 +110,24 @@ func (e *earliestFirst) expire(now float64) {
 		}
 		e.waits[task] = false
 		n := e.book.schedule.Fleet.vmsOf(&e.book.tasks[task])
-		e.vms = append(e.vms[:0], e.idle[:min(n, len(e.idle))]...)
-		busy := n - len(e.vms)
-		e.vms = e.busy.take(e.vms, busy)
+		kept := max(len(e.idle)-n, 0)
+		e.vms = append(e.vms[:0], e.idle[kept:]...)
+		e.idle = e.idle[:kept]
 		start := now
-		if busy > 0 {
+		if busy := n - len(e.vms); busy > 0 {
+			e.vms = e.busy.take(e.vms, busy)
 			start = max(now, e.book.free[e.vms[n-1]])
 		}
 		// Never at full precision: it would be late where it starts later, and here
 		// where it was late already when it came.
 		e.book.ask(task, e.vms, start, now)
-		e.busy.give(e.vms[n-busy:])
+		for _, v := range e.vms {
+			if e.book.free[v] > now {
+				heap.Push(e.busy, v)
+			} else {
+				e.idle = append(e.idle, v)
+			}
+		}
 	}
 }
 

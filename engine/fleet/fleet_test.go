@@ -47,6 +47,11 @@ func TestSchedulesAreSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tasks, f := anyTasks(t), anyFleet(t)
 		s := Place(tasks, f)
+		accepted := func(int) bool { return true } // of those that have room, all hold it
+		if rapid.Bool().Draw(t, "as they come") {
+			accepted = func(task int) bool { return tasks[task].Draw < 0.5 }
+			s = PlaceAsking(tasks, f, accepted)
+		}
 		if len(s.Placements) != len(tasks) {
 			t.Fatalf("%d placements of %d tasks", len(s.Placements), len(tasks))
 		}
@@ -54,7 +59,7 @@ func TestSchedulesAreSound(t *testing.T) {
 		var asked []int
 		for i := range tasks {
 			task, p := &tasks[i], s.Placements[i]
-			if p.StartS < task.SubmitS || p.Where != Reserved && p.RentedS < task.SubmitS {
+			if (p.Where != Candidate || accepted(i)) && p.StartS < task.SubmitS || p.Where != Reserved && p.RentedS < task.SubmitS {
 				t.Fatalf("task %d submitted at %g starts at %g or %g", i, task.SubmitS, p.StartS, p.RentedS)
 			}
 			end := p.StartS + task.FullS
@@ -62,7 +67,7 @@ func TestSchedulesAreSound(t *testing.T) {
 				asked = append(asked, i)
 				end = p.StartS + task.ReducedS
 			}
-			if p.Where != Rented {
+			if p.Where == Reserved || p.Where == Candidate && accepted(i) {
 				if end > task.DeadlineS {
 					t.Fatalf("task %d ends at %g on reserved VMs, after its deadline %g", i, end, task.DeadlineS)
 				}

@@ -14,14 +14,14 @@ import (
 func (s *Schedule) Asked(tasks []Task) []approx.Candidate {
 	asked := make([]approx.Candidate, len(s.Candidates))
 	for k, i := range s.Candidates {
-		t := &tasks[i]
-		vms := float64(s.Fleet.vmsOf(t))
-		asked[k] = approx.Candidate{
-			FullS: t.FullS * vms, ReducedS: t.ReducedS * vms, Draw: t.Draw,
-			Accuracy: t.Accuracy, ReducedAccuracy: t.ReducedAccuracy,
-		}
+		asked[k] = candidate(&tasks[i], &s.Fleet)
 	}
 	return asked
+}
+
+func candidate(t *Task, f *Fleet) approx.Candidate {
+	vms := float64(f.vmsOf(t))
+	return approx.Candidate{FullS: t.FullS * vms, ReducedS: t.ReducedS * vms, Draw: t.Draw, Accuracy: t.Accuracy, ReducedAccuracy: t.ReducedAccuracy}
 }
 
 // Rest is what becomes of the jobs that nobody asks, whatever the policy.
@@ -30,7 +30,7 @@ type Rest struct {
 	ReservedVMS, OnDemandVMS float64 // VM-seconds
 	WaitS, WaitP95S          float64 // mean and 95th percentile of the wait of jobs on reserved VMs, in seconds; NaN without any
 	Late                     int     // jobs that not even an on-demand VM at once finishes by their deadlines
-	PeriodS                  float64 // from the first submission to the last, or longer if the reserved VMs were busy for longer
+	PeriodS                  float64 // from the first submission to the last
 }
 
 // Rest sums the jobs up that no policy decides on.
@@ -67,33 +67,11 @@ func (s *Schedule) Rest(tasks []Task) Rest {
 	if r.PeriodS = tasks[len(tasks)-1].SubmitS - tasks[0].SubmitS; r.PeriodS == 0 { // all at once
 		r.PeriodS = longest
 	}
-	if n := float64(s.Fleet.VMs); n > 0 {
-		r.PeriodS = math.Max(r.PeriodS, (r.ReservedVMS+s.heldVMS(tasks))/n)
-	}
 	return r
 }
 
 // rounding forgives what a start is off that was computed from a deadline.
 const rounding = 1e-12
-
-// heldVMS are the VM-seconds that candidates hold.
-func (s *Schedule) heldVMS(tasks []Task) (sum float64) {
-	for _, i := range s.Candidates {
-		sum += tasks[i].ReducedS * float64(s.Fleet.vmsOf(&tasks[i]))
-	}
-	return sum
-}
-
-// Missed is the number of candidates that are late where nobody accepts: those
-// that on-demand VMs could not have finished in time either.
-func (s *Schedule) Missed(tasks []Task) (late int) {
-	for _, i := range s.Candidates {
-		if t := &tasks[i]; s.Placements[i].RentedS+t.FullS > t.DeadlineS*(1+rounding) {
-			late++
-		}
-	}
-	return late
-}
 
 // Bill is what a fleet costs in US dollars over the period of its trace.
 type Bill struct {
@@ -107,10 +85,10 @@ type Bill struct {
 func (b Bill) USD() float64 { return b.ReservedUSD + b.OnDemandUSD + b.PenaltyUSD }
 
 // Bill adds a policy's candidates to the rest. Reserved VMs are paid for the
-// whole period.
+// whole period, and for what they still do when it has ended.
 func (r Rest) Bill(f Fleet, prices approx.Prices, t approx.Total) Bill {
-	hours := r.PeriodS / 3600 * float64(f.VMs)
 	used := r.ReservedVMS/3600 + t.ReservedUSD/prices.Reserved
+	hours := math.Max(r.PeriodS/3600*float64(f.VMs), used)
 	return Bill{
 		ReservedUSD: hours * prices.Reserved,
 		OnDemandUSD: r.OnDemandVMS/3600*prices.OnDemand + t.OnDemandUSD,

@@ -82,20 +82,20 @@ func (s *Schedule) VMs(p Placement) []int32 { return s.vms[p.first : p.first+p.c
 // reduced, in the time that the others leave: nothing is delayed or displaced by
 // a reduced job, so that what holds for each offer holds for the whole fleet.
 func Place(tasks []Task, f Fleet) *Schedule {
-	s := &Schedule{Fleet: f, Placements: make([]Placement, len(tasks)), vms: make([]int32, 0, len(tasks))}
-	b := &book{schedule: s, tasks: tasks, free: make([]float64, f.VMs), starts: make([][]float64, f.VMs)}
-	switch {
-	case f.VMs == 0:
-		for i := range tasks {
-			b.rent(i, tasks[i].SubmitS)
-		}
-	case f.Scheduler == EarliestFirst:
-		placeEarliestFirst(b)
-	case f.Scheduler == LeastLoaded:
-		placeLeastLoaded(b)
-	default:
-		placeRoundRobin(b)
-	}
+	b := newBook(tasks, f)
+	b.placeAll()
 	b.confirm()
-	return s
+	return b.schedule
+}
+
+// PlaceAsking schedules tasks as they come: what would miss its deadline at full
+// precision but not reduced is asked at once, and a reduced job takes its VMs
+// like any other. Those behind it wait for it, or are rented VMs: no offer costs
+// more than on-demand VMs for its own job, but what it displaces may.
+func PlaceAsking(tasks []Task, f Fleet, accepts func(task int) bool) *Schedule {
+	b := newBook(tasks, f)
+	b.accepts = accepts
+	b.placeAll()
+	slices.Sort(b.schedule.Candidates)
+	return b.schedule
 }

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -19,19 +20,33 @@ type Size struct {
 	Bills      []Bill // of the policies asked for, in their order, users being expected to decide as likely as not
 }
 
-// Sizes are the bills of fleets from none to as many VMs as the trace can keep
-// busy, or most if that is fewer. Beyond a hundred, not every number is tried:
-// each is about a hundredth more than the last.
+// Sizes are the bills of fleets from none to as many VMs as the trace would keep
+// busy at once, or most if that is fewer. Of large fleets about every twentieth
+// is tried, and all around the least bill of each policy.
 func Sizes(tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy, most int) []Size {
-	var sizes []Size
 	last := min(most, peak(tasks, &f))
-	for n := 0; ; n += max(1, n/100) {
-		n = min(n, last)
-		sizes = append(sizes, sizeAt(tasks, f.with(n), prices, a, policies))
-		if n == last {
-			return sizes
+	sized := map[int]Size{}
+	at := func(n int) {
+		if _, done := sized[n]; !done {
+			sized[n] = sizeAt(tasks, f.with(n), prices, a, policies)
 		}
 	}
+	for n := 0; n < last; n += max(1, n/20) {
+		at(n)
+	}
+	at(last)
+	coarse := inOrder(sized)
+	for k := range policies {
+		i := Least(coarse, k)
+		for n := coarse[max(i-1, 0)].VMs; n < coarse[min(i+1, len(coarse)-1)].VMs; n++ {
+			at(n)
+		}
+	}
+	return inOrder(sized)
+}
+
+func inOrder(sized map[int]Size) []Size {
+	return slices.SortedFunc(maps.Values(sized), func(a, b Size) int { return a.VMs - b.VMs })
 }
 
 func (f Fleet) with(vms int) Fleet {

@@ -1,0 +1,174 @@
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"sweetspot/engine/quantity"
+)
+
+// Write prints the fleet for people.
+func (f Fleet) Write(w io.Writer) error {
+	var b strings.Builder
+	f.writeHead(&b)
+	f.writePolicies(&b)
+	for _, line := range f.verdict() {
+		fmt.Fprintln(&b, line)
+	}
+	f.writeSizing(&b)
+	for _, n := range f.Warnings {
+		fmt.Fprintln(&b, "note: "+n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (f Fleet) writeHead(b *strings.Builder) {
+	q, work := f.Query, f.Workload
+	found := ""
+	if q.ReservedVMsFound {
+		found = ", the number of the least bill"
+	}
+	vm := q.VM
+	if vm == "" {
+		vm = "VM"
+	}
+	fmt.Fprintf(b, "%s\n", work.Source)
+	fmt.Fprintf(b, "%d× %s reserved at %s/h%s · on demand at %s/h · %s · seed %d\n", q.ReservedVMs, vm, price(q.Reserved), found, price(q.OnDemand), q.Scheduler, q.Seed)
+	fmt.Fprintf(b, "%s run at full precision on reserved VMs (%s wait on average, one in twenty %s or more), %s on demand;\n",
+		quantity.Several(f.Rest.ReservedJobs, "job"), amount(f.Rest.MeanWaitS, quantity.Duration), amount(f.Rest.P95WaitS, quantity.Duration), quantity.Count(float64(f.Rest.OnDemandJobs)))
+	fmt.Fprintf(b, "%s, %s of all, would be in time on reserved VMs at reduced precision only and can be asked\n\n",
+		quantity.Count(float64(work.Candidates)), share(work.Candidates, work.Jobs))
+}
+
+func (f Fleet) writePolicies(b *strings.Builder) {
+	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "policy\tcost of those asked\treserved\ton demand\tpenalty\tof on-demand\taccepted\toffer\taccuracy\tlate\twhole bill")
+	for _, p := range f.Policies {
+		relative := amount(p.Relative.Value, quantity.Percent)
+		if p.Relative.Low != nil {
+			relative += fmt.Sprintf(" (%s…%s)", quantity.Percent(*p.Relative.Low), quantity.Percent(*p.Relative.High))
+		}
+		mark := ""
+		if p.Policy == f.Best {
+			mark = " *"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\t%d\t%s\n", p.Policy+mark, usd(p.TotalUSD), usd(p.ReservedUSD), usd(p.OnDemandUSD), usd(p.PenaltyUSD),
+			relative, p.Accepted, p.Offered, amount(p.MeanOffer, decimals), amount(p.Accuracy, quantity.Percent), p.Missed, usd(p.BillUSD))
+	}
+	tw.Flush()
+}
+
+// verdict says which policy wins and by how much, when offers stop paying, and
+// what would change more.
+func (f Fleet) verdict() []string {
+	lines := []string{}
+	best, base := f.policy(f.Best), f.policy("on-demand")
+	switch {
+	case f.Query.ReservedVMs == 0:
+		return []string{"no job can be asked: there is no reserved VM"}
+	case f.Workload.Candidates == 0:
+		lines = append(lines, "no job can be asked: reduced precision brings none in time on the time that reserved VMs have left")
+	case base != nil && best != base && base.ExpectedUSD > 0:
+		saved := base.ExpectedUSD - best.ExpectedUSD
+		lines = append(lines, fmt.Sprintf("%s expects to pay least for them: %s, %s less than without offers, which is %.2g %% of the whole bill",
+			best.Policy, usd(best.ExpectedUSD), quantity.Percent(saved/base.ExpectedUSD), 100*saved/base.BillUSD))
+	}
+	if e := f.BreakEven; e != nil {
+		lines = append(lines, e.words(f.Query.OnDemand))
+	}
+	for _, p := range f.Policies {
+		if p.Policy == "approxdnn" && base != nil && base.BillUSD > 0 && p.AsTheyCome.Asked > 0 {
+			lines = append(lines, fmt.Sprintf("if reduced jobs took their VMs as they come, delaying those behind them, %d of %d asked would accept %s's offers and the whole bill be %s, %s",
+				p.AsTheyCome.Accepted, p.AsTheyCome.Asked, p.Policy, usd(p.AsTheyCome.BillUSD), differs(p.AsTheyCome.BillUSD, base.BillUSD)))
+		}
+	}
+	for _, s := range f.Schedulers {
+		if base != nil && s.BillUSD < base.BillUSD*(1-noticeable) {
+			lines = append(lines, fmt.Sprintf("%s instead of %s would make the bill without offers %s, %s", s.Scheduler, f.Query.Scheduler, usd(s.BillUSD), differs(s.BillUSD, base.BillUSD)))
+		}
+	}
+	return lines
+}
+
+// noticeable is a share of the bill that is worth a sentence.
+const noticeable = 0.005
+
+func (f Fleet) policy(name string) *FleetPolicy {
+	for i := range f.Policies {
+		if f.Policies[i].Policy == name {
+			return &f.Policies[i]
+		}
+	}
+	return nil
+}
+
+func differs(usd, from float64) string {
+	if usd > from {
+		return fmt.Sprintf("%.2g %% more", 100*(usd/from-1))
+	}
+	return fmt.Sprintf("%.2g %% less", 100*(1-usd/from))
+}
+
+func (e BreakEven) words(onDemand float64) string {
+	switch {
+	case onDemand <= e.Low:
+		return fmt.Sprintf("no offer pays: that takes on-demand VMs above %s/h", price(e.Low))
+	case e.Low == e.High:
+		return fmt.Sprintf("offers pay as long as on-demand VMs cost more than %s/h", price(e.Low))
+	}
+	return fmt.Sprintf("offers stop paying where on-demand VMs cost %s/h or less; every candidate gets one above %s/h", price(e.Low), price(e.High))
+}
+
+func (f Fleet) writeSizing(b *strings.Builder) {
+	if len(f.Sizing) == 0 {
+		return
+	}
+	fmt.Fprintln(b, "\nreserved VMs for this load, if it goes on")
+	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "reserved\t$/h\tpolicy\tVMs\tbill a month\tall on demand\tpays if the load lasts\tprice from")
+	for _, r := range f.Sizing {
+		for _, l := range r.Least {
+			pays := "never"
+			if l.ReservedVMs == 0 {
+				pays = "—"
+			} else if l.PaysAfter != nil {
+				pays = fmt.Sprintf("%.1f of %.0f months", *l.PaysAfter, r.Months)
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Purchase, price(r.USDPerHour), l.Policy, l.ReservedVMs, usd(l.USDPerMonth), usd(l.WithoutUSD), pays, r.PriceFrom)
+		}
+	}
+	tw.Flush()
+}
+
+// WriteFleetCSV writes one row a policy. Columns may be added at the end, never
+// moved. US dollars, fractions; empty is unknown.
+func WriteFleetCSV(w io.Writer, f Fleet) error {
+	rows := [][]string{{"policy", "total_usd", "reserved_usd", "on_demand_usd", "penalty_usd", "expected_usd", "relative_to_on_demand", "relative_low", "relative_high",
+		"offered", "accepted", "mean_offer", "accuracy", "missed_deadlines", "bill_usd", "utilisation", "jobs", "candidates", "reserved_vms", "seed"}}
+	for _, p := range f.Policies {
+		rows = append(rows, []string{p.Policy, number(&p.TotalUSD), number(&p.ReservedUSD), number(&p.OnDemandUSD), number(&p.PenaltyUSD), number(&p.ExpectedUSD),
+			number(p.Relative.Value), number(p.Relative.Low), number(p.Relative.High), strconv.Itoa(p.Offered), strconv.Itoa(p.Accepted), number(p.MeanOffer), number(p.Accuracy),
+			strconv.Itoa(p.Missed), number(&p.BillUSD), number(p.Utilisation), strconv.Itoa(f.Workload.Jobs), strconv.Itoa(f.Workload.Candidates),
+			strconv.Itoa(f.Query.ReservedVMs), strconv.FormatUint(f.Query.Seed, 10)})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+func usd(v float64) string { return quantity.Money(v) }
+
+func decimals(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+
+// price is one per hour, with the digits that clouds give.
+func price(usdPerHour float64) string { return "$" + strconv.FormatFloat(usdPerHour, 'g', 4, 64) }
+
+func share(n, of int) string {
+	if of == 0 {
+		return "none"
+	}
+	return quantity.Percent(float64(n) / float64(of))
+}

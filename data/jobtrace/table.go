@@ -1,0 +1,251 @@
+package jobtrace
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/fleet"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+)
+
+// readTable reads both CSV formats.
+func readTable(text io.Reader, most int) (*Trace, error) {
+	t := newTable(text)
+	header, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return nil, &Error{Row: 1, What: "the file is empty; a job trace starts with a row of column names"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	columns, err := columnsOf(header)
+	if err != nil {
+		return nil, err
+	}
+
+	trace := collector{models: map[string]string{}}
+	for {
+		cells, err := t.next()
+		if errors.Is(err, io.EOF) {
+			return trace.finish(columns.format(), &Error{Row: t.row - 1})
+		}
+		if err != nil {
+			return nil, err
+		}
+		if t.row > most+1 {
+			return nil, &Error{Row: t.row, What: tooMany(most)}
+		}
+		r := row{number: t.row, columns: &columns, cells: cells}
+		job := r.job(&trace)
+		if r.err != nil {
+			return nil, r.err
+		}
+		trace.add(job)
+	}
+}
+
+func tooMany(most int) string {
+	return fmt.Sprintf("more than %s; keep a part of it", quantity.Several(most, "job"))
+}
+
+// table is a CSV file whose rows are bounded.
+type table struct {
+	rows *csv.Reader
+	left *io.LimitedReader
+	row  int // that was read last, the header being row 1
+}
+
+func newTable(text io.Reader) *table {
+	left := &io.LimitedReader{R: text}
+	rows := csv.NewReader(left)
+	rows.ReuseRecord = true
+	return &table{rows: rows, left: left}
+}
+
+// next returns the cells of the next row until io.EOF.
+func (t *table) next() ([]string, error) {
+	t.left.N = MaxRowBytes
+	cells, err := t.rows.Read()
+	t.row++
+	if t.left.N <= 0 { // whatever the reader made of the piece
+		return nil, &Error{Row: t.row, What: fmt.Sprintf("longer than %d bytes; is a quote left open?", MaxRowBytes)}
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return cells, err
+	}
+	return nil, t.refuse(cells, err)
+}
+
+func (t *table) refuse(cells []string, err error) error {
+	var parse *csv.ParseError
+	switch {
+	case errors.Is(err, csv.ErrFieldCount):
+		return &Error{Row: t.row, What: fmt.Sprintf("has %s and the header %d; quote cells that hold a comma", quantity.Several(len(cells), "cell"), t.rows.FieldsPerRecord)}
+	case errors.As(err, &parse):
+		return &Error{Row: t.row, What: "a quote is left open or out of place; write \"\" for a quote inside a quoted cell"}
+	}
+	return readError(t.row, err)
+}
+
+// Columns, and the names they go by: ours, then Philly's.
+const (
+	submit = iota
+	runtime
+	gpus
+	deadline
+	model
+	known
+)
+
+var spellings = [known][]string{
+	submit: {"submit_s"}, runtime: {"runtime_s", "duration_s"}, gpus: {"gpus", "num_gpus"}, deadline: {"deadline_s"}, model: {"model"},
+}
+
+// columns says where a file has a column and what it calls it; "" is absent.
+type columns [known]struct {
+	at   int
+	name string
+}
+
+func columnsOf(header []string) (columns, error) {
+	var found columns
+	for i, cell := range header {
+		c, name := columnOf(cell)
+		if c == known {
+			continue
+		}
+		switch found[c].name {
+		case "":
+			found[c].at, found[c].name = i, name
+		case name:
+			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is there twice; remove one", name)}
+		default:
+			return found, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s mean the same; remove one", found[c].name, name)}
+		}
+	}
+	for _, c := range []int{submit, runtime} {
+		if found[c].name == "" {
+			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is missing among %s; a job trace has submit_s and runtime_s, separated by commas",
+				strings.Join(spellings[c], " or "), quoted(header))}
+		}
+	}
+	return found, nil
+}
+
+// columnOf forgives what spreadsheets do to a first row.
+func columnOf(cell string) (column int, name string) {
+	cell = strings.ToLower(strings.TrimSpace(cell))
+	for c, names := range spellings {
+		for _, name := range names {
+			if cell == name {
+				return c, name
+			}
+		}
+	}
+	return known, ""
+}
+
+func quoted(header []string) string {
+	names := make([]string, len(header))
+	for i, cell := range header {
+		names[i] = plaintext.Quote(strings.TrimSpace(cell))
+	}
+	return plaintext.Cut(strings.Join(names, ", "), 200)
+}
+
+func (c *columns) format() string {
+	for i, column := range c {
+		if column.name != "" && column.name != spellings[i][0] {
+			return phillyCSV
+		}
+	}
+	return plainCSV
+}
+
+// row reads the cells of one row and keeps the first error, so that a job
+// reads as a plain list of fields.
+type row struct {
+	number  int
+	columns *columns
+	cells   []string
+	err     error
+}
+
+func (r *row) fail(column int, what string) {
+	if r.err == nil {
+		r.err = &Error{Row: r.number, What: r.columns[column].name + " " + what}
+	}
+}
+
+func (r *row) job(trace *collector) fleet.Job {
+	job := fleet.Job{
+		SubmitS: r.seconds(submit), RuntimeS: r.seconds(runtime), DeadlineS: r.seconds(deadline),
+		GPUs: r.gpus(), Model: trace.model(r.cell(model)),
+	}
+	switch {
+	case math.IsNaN(job.SubmitS):
+		r.fail(submit, "is empty; write when the job was submitted")
+	case job.DeadlineS < job.SubmitS:
+		r.fail(deadline, fmt.Sprintf("is %s, before the submission at %s; write it on the clock of submit_s, not in seconds from there",
+			plaintext.Quote(r.cell(deadline)), plaintext.Quote(r.cell(submit))))
+	}
+	return job
+}
+
+func (r *row) cell(column int) string {
+	c := r.columns[column]
+	if c.name == "" {
+		return ""
+	}
+	return strings.TrimSpace(r.cells[c.at])
+}
+
+// seconds returns a time of at least 0, or NaN for an empty cell.
+func (r *row) seconds(column int) float64 {
+	cell := r.cell(column)
+	if cell == "" {
+		return math.NaN()
+	}
+	v, ok := decimal(cell)
+	switch {
+	case !ok:
+		r.fail(column, fmt.Sprintf("is %s, no finite decimal number; write seconds", plaintext.Quote(cell)))
+	case v < 0:
+		r.fail(column, fmt.Sprintf("is %s, which is negative; a trace counts seconds from 0", plaintext.Quote(cell)))
+	case v > maxSeconds:
+		r.fail(column, fmt.Sprintf("is %s, above %g seconds; are these milliseconds?", plaintext.Quote(cell), float64(maxSeconds)))
+	}
+	return v
+}
+
+// gpus returns a number of GPUs, or unstated for an empty cell.
+func (r *row) gpus() int {
+	cell := r.cell(gpus)
+	if cell == "" {
+		return unstated
+	}
+	v, ok := decimal(cell)
+	if !ok || v != math.Trunc(v) || v < 0 || v > maxGPUs {
+		r.fail(gpus, fmt.Sprintf("is %s, no whole number up to %s; leave the cell empty for 1", plaintext.Quote(cell), quantity.Count(maxGPUs)))
+		return unstated
+	}
+	return int(v)
+}
+
+// decimal reads what may stand in a cell for a number: strconv alone would also
+// take NaN, Inf and hexadecimal. What is too large is infinite.
+func decimal(cell string) (v float64, ok bool) {
+	for _, c := range []byte(cell) {
+		if c > '9' && c != 'e' && c != 'E' {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}

@@ -1,0 +1,134 @@
+package fleet
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sweetspot/engine/approx"
+)
+
+// Question is everything that a fleet is asked about.
+type Question struct {
+	Jobs       []Job // in the order of submission
+	Load       *Load // what they were made by, so that other seeds make others; nil for a trace
+	Terms      Terms
+	Fleet      Fleet
+	Prices     approx.Prices
+	Acceptance approx.Acceptance
+	Policies   []approx.Policy
+	Seed       uint64
+}
+
+// Answer is how the policies do.
+type Answer struct {
+	Tasks    []Task
+	Schedule *Schedule
+	Asked    []approx.Candidate
+	Rest     Rest
+	Outcomes []approx.Outcome // of the policies, in the question's order
+}
+
+// Answer places the jobs and has every policy decide. The draws must be those of
+// the question's seed and as many as jobs.
+func (q *Question) Answer(draws Draws) *Answer {
+	a := &Answer{Tasks: Prepare(nil, q.Jobs, draws, q.Terms)}
+	a.Schedule = Place(a.Tasks, q.Fleet)
+	a.Asked, a.Rest = a.Schedule.Asked(a.Tasks), a.Schedule.Rest(a.Tasks)
+	for _, p := range q.Policies {
+		a.Outcomes = append(a.Outcomes, approx.Evaluate(p, a.Asked, q.Prices, q.Acceptance))
+	}
+	return a
+}
+
+// Bill is that of a policy, by its place in the question, as drawn.
+func (a *Answer) Bill(q *Question, policy int) Bill {
+	return a.Rest.Bill(q.Fleet, q.Prices, a.Outcomes[policy].Drawn)
+}
+
+// Late is how many jobs miss their deadlines under a policy: those that even an
+// on-demand VM at once would, unless a user accepted.
+func (a *Answer) Late(q *Question, policy int) int {
+	late := a.Rest.Late
+	offers := approx.Offers(nil, q.Policies[policy], a.Asked, q.Prices, q.Acceptance)
+	for k, i := range a.Schedule.Candidates {
+		accepted := a.Asked[k].Draw < q.Acceptance.Probability(offers[k], q.Prices.Most(&a.Asked[k]))
+		if t := &a.Tasks[i]; !accepted && a.Schedule.Placements[i].RentedS+t.FullS > t.DeadlineS*(1+rounding) {
+			late++
+		}
+	}
+	return late
+}
+
+// AsTheyCome is what a policy comes to where reduced jobs run as they come, see
+// [PlaceAsking].
+type AsTheyCome struct {
+	Asked, Accepted int
+	Bill            Bill
+}
+
+// AsTheyCome asks the users in the order of submission.
+func (q *Question) AsTheyCome(tasks []Task, policy approx.Policy) AsTheyCome {
+	offer := approx.Offer(policy, q.Prices, q.Acceptance)
+	accepted := 0
+	s := PlaceAsking(tasks, q.Fleet, func(task int) bool {
+		c := candidate(&tasks[task], &q.Fleet)
+		if c.Draw >= q.Acceptance.Probability(offer(&c), q.Prices.Most(&c)) {
+			return false
+		}
+		accepted++
+		return true
+	})
+	asked, rest := s.Asked(tasks), s.Rest(tasks)
+	return AsTheyCome{len(asked), accepted, rest.Bill(q.Fleet, q.Prices, approx.Evaluate(policy, asked, q.Prices, q.Acceptance).Drawn)}
+}
+
+// Under is the bill without offers under another scheduler.
+func (q *Question) Under(s Scheduler, tasks []Task) Bill {
+	f := q.Fleet
+	f.Scheduler = s
+	placed := Place(tasks, f)
+	return placed.Rest(tasks).Bill(f, q.Prices, approx.Evaluate(approx.OnDemand, placed.Asked(tasks), q.Prices, q.Acceptance).Drawn)
+}
+
+// Spread is between which shares of the cost of on-demand VMs alone nine in ten
+// seeds have a policy. Seeds without candidates say nothing; with fewer than two
+// that do, it is not known.
+type Spread struct {
+	Low, High float64
+	Known     bool
+}
+
+// Spreads asks again with other seeds: what is made up, and what users decide.
+func (q *Question) Spreads(seeds int) []Spread {
+	shares := make([][]float64, len(q.Policies))
+	other := *q
+	for k := range seeds {
+		other.Seed = q.Seed + uint64(k)
+		if q.Load != nil {
+			other.Jobs = q.Load.Generate(other.Seed)
+		}
+		a := other.Answer(NewDraws(len(other.Jobs), other.Seed))
+		if len(a.Asked) == 0 {
+			continue
+		}
+		for i := range a.Outcomes {
+			value, _, _ := a.Outcomes[i].Relative()
+			shares[i] = append(shares[i], value)
+		}
+	}
+	spreads := make([]Spread, len(q.Policies))
+	for i, x := range shares {
+		if len(x) < 2 {
+			continue
+		}
+		slices.Sort(x)
+		spreads[i] = Spread{stat.Quantile(0.05, stat.LinInterp, x, nil), stat.Quantile(0.95, stat.LinInterp, x, nil), true}
+	}
+	return spreads
+}
+
+// Sizes are the bills of other numbers of reserved VMs, see [Sizes].
+func (q *Question) Sizes(tasks []Task, most int) []Size {
+	return Sizes(tasks, q.Fleet, q.Prices, q.Acceptance, q.Policies, most)
+}
