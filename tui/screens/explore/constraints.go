@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/slider"
+	"sweetspot/tui/components/sliders"
 	"sweetspot/tui/state"
-	"sweetspot/tui/theme"
 )
 
 // The sliders, from top to bottom.
@@ -27,10 +27,9 @@ const (
 // constraints is the panel of sliders: three limits, the workload's own dial
 // and the weight between time and cost.
 type constraints struct {
-	sliders [sliderCount]*slider.Slider
-	space   *rank.Space // the space the ranges are of
-	mode    profile.Mode
-	active  int
+	sliders.Stack
+	space *rank.Space // the space the ranges are of
+	mode  profile.Mode
 }
 
 // histogramBins is how finely a track's histogram is counted; the slider
@@ -38,11 +37,11 @@ type constraints struct {
 const histogramBins = 48
 
 func newConstraints() *constraints {
-	c := &constraints{}
-	c.sliders[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: parsePercent})
-	c.sliders[costSlider] = slider.New(slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Money, Parse: quantity.ParseMoney})
-	c.sliders[timeSlider] = slider.New(slider.Config{Label: "deadline", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Duration, Parse: parseDeadline, Step: slider.DurationStep})
-	c.sliders[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: parsePercent, Step: func(float64) float64 { return 0.05 }})
+	c := &constraints{Stack: sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
+	c.All[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: parsePercent})
+	c.All[costSlider] = slider.New(slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Money, Parse: quantity.ParseMoney})
+	c.All[timeSlider] = slider.New(slider.Config{Label: "deadline", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Duration, Parse: parseDeadline, Step: slider.DurationStep})
+	c.All[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: parsePercent, Step: func(float64) float64 { return 0.05 }})
 	c.setDial(profile.Infer, "unit")
 	return c
 }
@@ -85,7 +84,7 @@ func (c *constraints) setDial(mode profile.Mode, unit string) {
 	if mode == profile.Train {
 		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs, Step: slider.CountStep}
 	}
-	c.sliders[dialSlider] = slider.New(cfg)
+	c.All[dialSlider] = slider.New(cfg)
 }
 
 func epochsText(v float64) string {
@@ -104,14 +103,14 @@ func parseEpochs(s string) (float64, error) {
 
 // load puts the sliders where a question has them.
 func (c *constraints) load(q state.Question, unit string) {
-	if q.Mode != c.mode || c.sliders[dialSlider].Label() != unit+"s" {
+	if q.Mode != c.mode || c.All[dialSlider].Label() != unit+"s" {
 		c.setDial(q.Mode, unit)
 	}
 	for k, v := range map[int]*float64{accuracySlider: q.MinAccuracy, costSlider: q.MaxCost, timeSlider: q.MaxTime} {
 		if v == nil {
-			c.sliders[k].Off()
+			c.All[k].Off()
 		} else {
-			c.sliders[k].Set(*v)
+			c.All[k].Set(*v)
 		}
 	}
 	dial := q.Units
@@ -121,13 +120,13 @@ func (c *constraints) load(q state.Question, unit string) {
 			dial = *q.Epochs
 		}
 	}
-	c.sliders[dialSlider].Set(dial)
-	c.sliders[weightSlider].Set(q.CostWeight)
+	c.All[dialSlider].Set(dial)
+	c.All[weightSlider].Set(q.CostWeight)
 }
 
 // save writes slider k into a question.
 func (c *constraints) save(k int, q *state.Question) {
-	v, on := c.sliders[k].Value()
+	v, on := c.All[k].Value()
 	limit := &v
 	if !on {
 		limit = nil
@@ -165,19 +164,19 @@ func (c *constraints) show(a *Answer) {
 		if n := r.Because[name]; n > 0 {
 			note = "rules out " + quantity.Count(float64(n))
 		}
-		c.sliders[k].SetNote(note)
+		c.All[k].SetNote(note)
 		binds := false
 		for _, x := range a.Relaxations {
 			binds = binds || x.Constraint == name
 		}
-		c.sliders[k].SetBinds(binds)
+		c.All[k].SetBinds(binds)
 	}
 	var marks []float64
 	for _, x := range a.Crossovers {
 		marks = append(marks, x.Epochs)
 	}
-	c.sliders[dialSlider].SetMarks(marks)
-	c.sliders[dialSlider].SetNote(crossoverNote(a))
+	c.All[dialSlider].SetMarks(marks)
+	c.All[dialSlider].SetNote(crossoverNote(a))
 }
 
 func crossoverNote(a *Answer) string {
@@ -193,7 +192,7 @@ func crossoverNote(a *Answer) string {
 
 // layOut gives the sliders the ranges and histograms of a space.
 func (c *constraints) layOut(s *rank.Space) {
-	acc := c.sliders[accuracySlider]
+	acc := c.All[accuracySlider]
 	acc.SetDirection(slider.AtLeast)
 	if !s.HigherIsBetter {
 		acc.SetDirection(slider.AtMost)
@@ -203,7 +202,7 @@ func (c *constraints) layOut(s *rank.Space) {
 		acc.SetLabel(s.Metric)
 	}
 	for k, column := range map[int][]float64{accuracySlider: s.Accuracy, costSlider: s.Cost, timeSlider: s.Time} {
-		sl := c.sliders[k]
+		sl := c.All[k]
 		lo, hi := extremes(column)
 		if lo <= hi {
 			sl.SetRange(lo, hi)
@@ -224,30 +223,6 @@ func extremes(column []float64) (lo, hi float64) {
 
 // height of the sliders, one above the other.
 const constraintsHeight = sliderCount * slider.Height
-
-// view draws as many sliders as fit, the active one always among them.
-func (c *constraints) view(th *theme.Theme, width, height int, focused bool) string {
-	var lines []string
-	first, last := c.visible(height)
-	for k := first; k < last; k++ {
-		c.sliders[k].SetFocused(focused && k == c.active)
-		lines = append(lines, c.sliders[k].View(th, width))
-	}
-	return strings.Join(lines, "\n")
-}
-
-func (c *constraints) visible(height int) (first, last int) {
-	n := min(max(height/slider.Height, 1), sliderCount)
-	first = min(max(c.active-n+1, 0), sliderCount-n)
-	return first, first + n
-}
-
-// hit returns the slider at a line of the view, and whether it is its track.
-func (c *constraints) hit(y, height int) (k int, track, ok bool) {
-	first, last := c.visible(height)
-	k = first + y/slider.Height
-	return k, y%slider.Height == slider.TrackLine, y >= 0 && k < last
-}
 
 // accuracyFormat is how the accuracy metric of a space is written.
 func accuracyFormat(s *rank.Space) func(float64) string {

@@ -45,7 +45,7 @@ func (s *Screen) Backspace() { s.slider().Backspace() }
 
 // Commit takes the typed value over.
 func (s *Screen) Commit() (changed bool) {
-	k := s.constraints.active
+	k := s.constraints.Active
 	before := s.question
 	if changed, err := s.slider().Commit(); err != nil || !changed {
 		return false
@@ -61,7 +61,7 @@ func (s *Screen) Commit() (changed bool) {
 // over, "" when there is nothing against it.
 func (s *Screen) TypingError() string { return s.slider().Error() }
 
-func (s *Screen) slider() *slider.Slider { return s.constraints.sliders[s.constraints.active] }
+func (s *Screen) slider() *slider.Slider { return s.constraints.All[s.constraints.Active] }
 
 // Horizontal is the left and right keys: a slider's value, or the next
 // candidate along a plot's frontier.
@@ -93,7 +93,7 @@ func (s *Screen) Horizontal(steps int, big bool) (changed bool) {
 
 // scrub moves the active slider and writes its value into the question.
 func (s *Screen) scrub(move func(*slider.Slider) bool) bool {
-	k := s.constraints.active
+	k := s.constraints.Active
 	before := s.question
 	if !move(s.slider()) {
 		return false
@@ -116,7 +116,7 @@ func (s *Screen) Vertical(steps int) {
 		return
 	}
 	if s.focus == Constraints {
-		s.constraints.active = min(max(s.constraints.active+steps, 0), sliderCount-1)
+		s.constraints.Active = min(max(s.constraints.Active+steps, 0), sliderCount-1)
 		s.lastEdit = ""
 		return
 	}
@@ -286,11 +286,11 @@ func (s *Screen) Click(x, y int, drag bool) (changed bool) {
 	switch region {
 	case Constraints:
 		box := s.layout.inner(Constraints)
-		k, track, ok := s.constraints.hit(py, box.h)
-		if !ok || (drag && k != s.constraints.active) {
+		k, track, ok := s.constraints.Hit(py, box.h)
+		if !ok || (drag && k != s.constraints.Active) {
 			return false
 		}
-		s.constraints.active = k
+		s.constraints.Active = k
 		if !track {
 			return false
 		}

@@ -38,7 +38,7 @@ func (s *Screen) View() string {
 	}
 	s.table.SetFocused(s.focus == Ranking)
 	in := l.inner(Constraints)
-	sliders := s.constraints.view(s.th, in.w, in.h, s.focus == Constraints)
+	sliders := s.constraints.View(s.th, in.w, in.h, s.focus == Constraints)
 	ranking := s.table.View(s.th)
 	if l.bare {
 		return text.Block(append(text.Lines(text.Block(text.Lines(sliders), in.w, in.h)), text.Lines(ranking)...), s.w, s.h)
