@@ -24,6 +24,7 @@ import (
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screens/explore"
+	"sweetspot/tui/screens/fleet"
 	"sweetspot/tui/screens/library"
 	"sweetspot/tui/screens/probe"
 	"sweetspot/tui/state"
@@ -35,6 +36,7 @@ type Options struct {
 	Workspace Workspace
 	Open      Opener
 	Probe     Prober
+	Traces    TraceReader
 	Keys      *keys.Table
 	Theme     string // name; "" follows the terminal's background
 	NoColor   bool
@@ -55,9 +57,10 @@ type App struct {
 	dark bool
 	w, h int
 
-	screen  keys.Action // Explore, Probe or Library
+	screen  keys.Action // one of tabs
 	explore *explore.Screen
 	probe   *probe.Screen
+	fleet   fleetDesk
 	library *library.Screen
 
 	ws      Workspace
@@ -109,6 +112,7 @@ func New(ctx context.Context, o Options) *App {
 	}
 	a.explore = explore.New(a.th, q, o.State.LogAxes)
 	a.probe = probe.New(a.th)
+	a.fleet = fleetDesk{Screen: fleet.New(a.th)}
 	a.library = library.New(a.th)
 	return a
 }
@@ -204,6 +208,8 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmds...)
 	case expireMsg:
 		a.toast.Expire(msg.seq)
+	default:
+		return a.receiveFleet(msg)
 	}
 	return nil
 }
@@ -218,6 +224,7 @@ func (a *App) loaded(msg loadedMsg) tea.Cmd {
 	first := a.set == nil
 	a.set, a.picks, a.version = msg.set, msg.picks, msg.version
 	a.library.SetContent(a.ws.Label(), a.ws.Path(), a.set, a.picks)
+	a.fleet.SetVMTypes(a.set.VMTypes)
 	cmds := []tea.Cmd{a.showSet(), a.test()}
 	if first {
 		cmds = append(cmds, a.poll())
@@ -304,9 +311,12 @@ func (a *App) started(msg startedMsg) tea.Cmd {
 	return listen(msg.probe)
 }
 
-// chosen uses the file the picker came to: a model for the form, or a
-// database.
+// chosen uses the file the picker came to: a model for the form, a trace, or
+// a database.
 func (a *App) chosen(path string) tea.Cmd {
+	if a.screen == keys.Fleet && slices.Contains(traceFiles, filepath.Ext(path)) {
+		return a.readTrace(path)
+	}
 	if slices.Contains(probe.ModelFiles(), filepath.Ext(path)) {
 		cmd := a.toProbe()
 		a.probe.SetModel(path)

@@ -51,8 +51,31 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	return a.act(action)
 }
 
+// typist is a screen on which values are typed into sliders.
+type typist interface {
+	IsTyping() bool
+	Typing(begin bool)
+	Type(text string)
+	Backspace()
+	Commit() (changed bool)
+}
+
+// typist is the present screen, nil where it has no sliders.
+func (a *App) typist() typist {
+	switch a.screen {
+	case keys.Explore:
+		return a.explore
+	case keys.Fleet:
+		return a.fleet
+	}
+	return nil
+}
+
 func (a *App) typing() bool {
-	return a.screen == keys.Explore && a.explore.IsTyping() || a.screen == keys.Probe && a.probe.IsTyping()
+	if t := a.typist(); t != nil {
+		return t.IsTyping()
+	}
+	return a.screen == keys.Probe && a.probe.IsTyping()
 }
 
 // typed gives a key to the value being typed on a slider or in the form.
@@ -68,17 +91,26 @@ func (a *App) typed(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	t := a.typist()
 	switch msg.String() {
 	case "enter":
-		return a.askIf(a.explore.Commit())
+		return a.askPresent(t.Commit())
 	case "esc":
-		a.explore.Typing(false)
+		t.Typing(false)
 	case "backspace":
-		a.explore.Backspace()
+		t.Backspace()
 	default:
-		a.explore.Type(msg.Text)
+		t.Type(msg.Text)
 	}
 	return nil
+}
+
+// askPresent asks the present screen's question anew if it has changed.
+func (a *App) askPresent(changed bool) tea.Cmd {
+	if a.screen == keys.Fleet {
+		return a.askFleetIf(changed)
+	}
+	return a.askIf(changed)
 }
 
 func (a *App) paste(msg tea.PasteMsg) tea.Cmd {
@@ -89,8 +121,8 @@ func (a *App) paste(msg tea.PasteMsg) tea.Cmd {
 		return a.prompted(a.prompt.Update(msg))
 	case a.screen == keys.Probe && a.probe.IsTyping():
 		a.probe.Type(msg.Content)
-	case a.screen == keys.Explore && a.explore.IsTyping():
-		a.explore.Type(msg.Content)
+	case a.typing():
+		a.typist().Type(msg.Content)
 	}
 	return nil
 }
@@ -102,6 +134,8 @@ func (a *App) region() string {
 		return a.probe.Region()
 	case keys.Library:
 		return a.library.Region()
+	case keys.Fleet:
+		return a.fleet.Region()
 	}
 	if a.explore.Inspecting() {
 		return keys.InInspector
@@ -115,14 +149,14 @@ func (a *App) region() string {
 // disabled says why an action cannot be done now.
 func (a *App) disabled(action keys.Action) string {
 	switch action {
-	case keys.Fleet, keys.Traffic:
-		return "this version has Explore, Probe and Library: keys 1, 2 and 5"
+	case keys.Traffic:
+		return "this version has Explore, Probe, Fleet and Library: keys 1, 2, 3 and 5"
 	case keys.Undo:
-		if a.screen == keys.Explore && !a.explore.CanUndo() {
+		if a.screen == keys.Explore && !a.explore.CanUndo() || a.screen == keys.Fleet && !a.fleet.CanUndo() {
 			return "nothing to undo"
 		}
 	case keys.Redo:
-		if a.screen == keys.Explore && !a.explore.CanRedo() {
+		if a.screen == keys.Explore && !a.explore.CanRedo() || a.screen == keys.Fleet && !a.fleet.CanRedo() {
 			return "nothing to redo"
 		}
 	case keys.Pick, keys.Export:
@@ -139,7 +173,7 @@ func (a *App) disabled(action keys.Action) string {
 			return "a training runs on one VM: combinations are for inference"
 		}
 	case keys.Open:
-		if a.running != nil {
+		if a.running != nil && a.screen != keys.Fleet {
 			return "a probe runs and saves here: stop it before opening another database"
 		}
 	}
@@ -152,12 +186,17 @@ func (a *App) act(action keys.Action) tea.Cmd {
 	case keys.Explore, keys.Probe, keys.Library:
 		a.screen = action
 		return nil
+	case keys.Fleet:
+		return a.toFleet()
 	case keys.Help:
 		a.help.Open()
 		return nil
 	case keys.Quit:
 		return a.quit()
 	case keys.Open:
+		if a.screen == keys.Fleet {
+			return a.openTrace()
+		}
 		return a.list(a.picker.Open("Open a profile database, or a model to probe", ".", append([]string{".db", ".sqlite", ".sqlite3"}, probe.ModelFiles()...), false))
 	case keys.Theme:
 		names := theme.Names()
@@ -181,6 +220,8 @@ func (a *App) act(action keys.Action) tea.Cmd {
 		return a.effect(a.probe.Key(action))
 	case keys.Library:
 		return a.onLibrary(action)
+	case keys.Fleet:
+		return a.onFleet(action)
 	default:
 		return a.onExplore(action)
 	}
@@ -311,6 +352,8 @@ func (a *App) prompted(o prompt.Outcome) tea.Cmd {
 		return a.askIf(a.explore.Filter(value))
 	case a.prompt.ID == "shelf":
 		a.library.Filter(value)
+	case a.prompt.ID == "fleet":
+		return a.writeFleet(o, value)
 	case a.prompt.ID == "export" && o == prompt.Accepted && value != "":
 		return write(value, a.exporting)
 	}

@@ -27,6 +27,8 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 			a.library.Wheel(step)
 		case keys.Probe:
 			a.probe.Wheel(step)
+		case keys.Fleet:
+			return a.askFleetIf(a.fleet.Wheel(x, y, step))
 		case keys.Explore:
 			return a.askIf(a.explore.Wheel(x, y, step))
 		}
@@ -35,12 +37,13 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 			return nil
 		}
 		if y < 0 {
-			a.clickTab(x)
-			return nil
+			return a.clickTab(x)
 		}
 		return a.click(x, y)
 	case tea.MouseMotionMsg:
 		switch {
+		case a.screen == keys.Fleet && m.Button == tea.MouseLeft && y >= 0:
+			return a.askFleetIf(a.fleet.Click(x, y, true))
 		case a.screen != keys.Explore:
 		case m.Button == tea.MouseLeft && y >= 0:
 			return a.askIf(a.explore.Click(x, y, true))
@@ -59,6 +62,8 @@ func (a *App) click(x, y int) tea.Cmd {
 		return a.effect(a.probe.Click(x, y))
 	case keys.Library:
 		a.library.Click(x, y)
+	case keys.Fleet:
+		return a.askFleetIf(a.fleet.Click(x, y, false))
 	default:
 		return a.askIf(a.explore.Click(x, y, false))
 	}
@@ -66,20 +71,20 @@ func (a *App) click(x, y int) tea.Cmd {
 }
 
 // clickTab switches to the screen whose name in the header was clicked.
-func (a *App) clickTab(x int) {
+func (a *App) clickTab(x int) tea.Cmd {
 	at := len(" sweetspot ")
-	for _, action := range []keys.Action{keys.Explore, keys.Probe, keys.Library} {
+	for _, action := range tabs {
 		bind, _ := a.keys.Lookup(action)
 		width := len("   ") + 1
 		if a.w >= wideHeader || action == a.screen {
 			width += len(bind.Help) + 1
 		}
 		if x >= at && x < at+width {
-			a.screen = action
-			return
+			return a.act(action)
 		}
 		at += width
 	}
+	return nil
 }
 
 func sizeSentence(w, h int) string {

@@ -25,6 +25,7 @@ func (a *App) resize(w, h int) {
 	body := max(h-chromeRows, 0)
 	a.explore.SetSize(w, body)
 	a.probe.SetSize(w, body)
+	a.fleet.SetSize(w, body)
 	a.library.SetSize(w, body)
 }
 
@@ -33,6 +34,7 @@ func (a *App) dress() {
 	a.th = a.theme()
 	a.explore.SetTheme(a.th)
 	a.probe.SetTheme(a.th)
+	a.fleet.SetTheme(a.th)
 	a.library.SetTheme(a.th)
 }
 
@@ -83,18 +85,23 @@ func (a *App) body() string {
 	switch a.screen {
 	case keys.Probe:
 		return a.probe.View()
+	case keys.Fleet:
+		return a.fleet.View()
 	case keys.Library:
 		return a.library.View()
 	}
 	return a.explore.View()
 }
 
+// tabs are the screens, in the order of the header.
+var tabs = []keys.Action{keys.Explore, keys.Probe, keys.Fleet, keys.Library}
+
 // header names the screens and what is asked.
 func (a *App) header() string {
 	var b strings.Builder
 	b.WriteString(" " + a.th.Title.Render("sweetspot") + " ")
 	short := a.w < wideHeader
-	for _, action := range []keys.Action{keys.Explore, keys.Probe, keys.Library} {
+	for _, action := range tabs {
 		bind, _ := a.keys.Lookup(action)
 		pen := a.th.Tab
 		if action == a.screen {
@@ -108,6 +115,9 @@ func (a *App) header() string {
 		b.WriteString(" " + pen.Render(" "+key+" "+bind.Help+" "))
 	}
 	what := a.explore.Headline()
+	if a.screen == keys.Fleet {
+		what = a.fleet.Headline()
+	}
 	if a.running != nil && a.screen != keys.Probe {
 		what = a.th.Warn.Render("probing") + " " + a.th.Symbols.Dot + " " + what
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
+	screen "sweetspot/tui/screens/fleet"
 )
 
 // fleetFlags are the flags of the fleet verb.
@@ -193,7 +195,7 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in export.FleetInput, err error
 		return in, err
 	}
 	draws := fleet.NewDraws(len(q.Jobs), q.Seed)
-	f.size(&q, &in, draws, bought)
+	f.size(cmd.Context(), &q, &in, draws, bought)
 	in.Answer = q.Answer(draws)
 	in.Question, in.Spreads = q, q.Spreads(f.seeds)
 	for _, p := range q.Policies {
@@ -216,23 +218,54 @@ func (f *fleetFlags) load(cmd *cobra.Command, q *fleet.Question, in *export.Flee
 	if cmd.Flags().Changed("jobs") {
 		return usageError("--jobs says how many to make up: it has no meaning beside --trace")
 	}
-	file, err := os.Open(f.trace)
+	trace, err := readJobs(f.trace)
 	if err != nil {
-		return fmt.Errorf("cannot read the trace: %w", err)
+		return err
+	}
+	q.Jobs, in.Notes = trace.Jobs, trace.Notes
+	in.Source = describe(f.trace, trace)
+	return nil
+}
+
+func readJobs(path string) (*jobtrace.Trace, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the trace: %w", err)
 	}
 	defer file.Close()
 	trace, err := jobtrace.Read(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(f.trace), err)
+		return nil, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
 	}
-	q.Jobs, in.Notes = trace.Jobs, trace.Notes
-	in.Source = fmt.Sprintf("%s: %s, %s", filepath.Base(f.trace), quantity.Several(len(trace.Jobs), "job"), trace.Format)
-	return nil
+	return trace, nil
+}
+
+func describe(path string, t *jobtrace.Trace) string {
+	return fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(len(t.Jobs), "job"), t.Format)
+}
+
+// readTrace reads a trace for the screens, with the study's mix for jobs that
+// name no model; without a path it makes one up.
+func readTrace(_ context.Context, path string) (t screen.Trace, err error) {
+	if t.Mix, err = library.StudyMix(); err != nil {
+		return t, err
+	}
+	if path == "" {
+		load := fleet.Usual(studyJobs)
+		t.Jobs, t.Source, t.Notes = load.Generate(1), quantity.Several(load.Jobs, "made-up job"), []string{load.String()}
+		return t, nil
+	}
+	read, err := readJobs(path)
+	if err != nil {
+		return t, err
+	}
+	t.Jobs, t.Notes, t.Source = read.Jobs, read.Notes, describe(path, read)
+	return t, nil
 }
 
 // size finds the number of reserved VMs that costs least for every way of
 // reserving, and takes it where none is given.
-func (f *fleetFlags) size(q *fleet.Question, in *export.FleetInput, draws fleet.Draws, b bought) {
+func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *export.FleetInput, draws fleet.Draws, b bought) {
 	q.Fleet.VMs = max(f.reserved, 0)
 	if f.noSizing && f.reserved != unset {
 		return
@@ -241,7 +274,7 @@ func (f *fleetFlags) size(q *fleet.Question, in *export.FleetInput, draws fleet.
 	for _, way := range b.ways {
 		as := *q
 		as.Prices.Reserved = way.USDPerHour
-		way.Sizes = as.Sizes(tasks, mostFleet)
+		way.Sizes = as.Sizes(ctx, tasks, mostFleet)
 		if f.reserved == unset && way.USDPerHour == q.Prices.Reserved {
 			q.Fleet.VMs, in.Found = way.Sizes[fleet.Least(way.Sizes, 0)].VMs, true
 		}

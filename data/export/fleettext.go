@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +11,20 @@ import (
 
 	"sweetspot/engine/quantity"
 )
+
+// FleetWriters write a fleet by the extension of the file it goes to.
+var FleetWriters = map[string]func(io.Writer, Fleet) error{
+	".json": writeFleetJSON,
+	".csv":  WriteFleetCSV,
+	".txt":  func(w io.Writer, f Fleet) error { return f.Write(w) },
+}
+
+func writeFleetJSON(w io.Writer, f Fleet) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(f)
+}
 
 // Write prints the fleet for people.
 func (f Fleet) Write(w io.Writer) error {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -129,6 +130,6 @@ func (q *Question) Spreads(seeds int) []Spread {
 }
 
 // Sizes are the bills of other numbers of reserved VMs, see [Sizes].
-func (q *Question) Sizes(tasks []Task, most int) []Size {
-	return Sizes(tasks, q.Fleet, q.Prices, q.Acceptance, q.Policies, most)
+func (q *Question) Sizes(ctx context.Context, tasks []Task, most int) []Size {
+	return Sizes(ctx, tasks, q.Fleet, q.Prices, q.Acceptance, q.Policies, most)
 }

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -22,12 +23,13 @@ type Size struct {
 
 // Sizes are the bills of fleets from none to as many VMs as the trace would keep
 // busy at once, or most if that is fewer. Of large fleets about every twentieth
-// is tried, and all around the least bill of each policy.
-func Sizes(tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy, most int) []Size {
+// is tried, and all around the least bill of each policy. With ctx it ends early,
+// and what it returns is of no use.
+func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy, most int) []Size {
 	last := min(most, peak(tasks, &f))
 	sized := map[int]Size{}
 	at := func(n int) {
-		if _, done := sized[n]; !done {
+		if _, done := sized[n]; !done && ctx.Err() == nil {
 			sized[n] = sizeAt(tasks, f.with(n), prices, a, policies)
 		}
 	}
@@ -35,6 +37,9 @@ func Sizes(tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, pol
 		at(n)
 	}
 	at(last)
+	if ctx.Err() != nil {
+		return nil
+	}
 	coarse := inOrder(sized)
 	for k := range policies {
 		i := Least(coarse, k)

@@ -42,6 +42,9 @@ const (
 	Predicted Action = "predicted"
 	Combined  Action = "combined"
 	NextProbe Action = "next-probe"
+	Scheduler Action = "scheduler"
+	Overlap   Action = "overlap"
+	Redraw    Action = "redraw"
 	Axes      Action = "axes"
 	ZoomIn    Action = "zoom-in"
 	ZoomOut   Action = "zoom-out"
@@ -85,7 +88,10 @@ const (
 	InEndedCells = "probe.ended.cells"
 	InRunCells   = "probe.run.cells"
 
-	InFleet   = "fleet"
+	InFleet         = "fleet"
+	InFleetSliders  = "fleet.sliders"
+	InFleetPolicies = "fleet.policies"
+
 	InTraffic = "traffic"
 	InLibrary = "library"
 	InModels  = "library.models"
@@ -110,27 +116,28 @@ const (
 func defaults() []Binding {
 	explore := []string{InExplore}
 	plots := []string{InPlot}
-	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleet, InTraffic}
+	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTraffic}
+	filtered := []string{InExplore, InLibrary}
 	rows := append([]string{InForm, InRunCells, InEndedCells}, lists...)
 	return []Binding{
 		{Action: Explore, Keys: []string{"1"}, Group: screens, Help: "Explore", Long: "scrub constraints, see frontiers and the ranking"},
 		{Action: Probe, Keys: []string{"2"}, Group: screens, Help: "Probe", Long: "measure a model on the GPU at hand"},
-		{Action: Fleet, Keys: []string{"3"}, Group: screens, Help: "Fleet", Long: "place a trace of jobs on reserved and on-demand GPUs"},
+		{Action: Fleet, Keys: []string{"3"}, Group: screens, Help: "Fleet", Long: "place a trace of jobs on reserved and on-demand VMs"},
 		{Action: Traffic, Keys: []string{"4"}, Group: screens, Help: "Traffic", Long: "serve a trace of requests with VMs and functions"},
 		{Action: Library, Keys: []string{"5"}, Group: screens, Help: "Library", Long: "databases, models, runs, VM types and picks"},
 
-		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
-		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InFleetSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InFleetSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
 		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
 		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
-		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders}},
-		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders}},
+		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders, InFleetSliders}},
+		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders, InFleetSliders}},
 		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
 		{Action: PageDown, Keys: []string{"pgdown", "ctrl+d"}, Group: moving, Help: "page", Long: "a page down"},
 		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
 		{Action: Bottom, Keys: []string{"G", "end"}, Group: moving, Help: "bottom", Long: "last row, high end of a slider"},
 		{Action: Enter, Keys: []string{"enter"}, Group: moving, Help: "enter", Long: "type an exact value, inspect a row, start what is under the cursor", Rank: 6,
-			Words: map[string]string{InSliders: "type", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns, InPicks, InFleet, InTraffic}},
+			Words: map[string]string{InSliders: "type", InFleetSliders: "type", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns, InPicks, InFleetSliders, InTraffic}},
 		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 4, Words: map[string]string{InLibrary: "next list"}, Only: []string{InExplore, InLibrary, InFleet, InTraffic}, Plain: true},
 		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
 		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun, InCrosshair}},
@@ -144,7 +151,7 @@ func defaults() []Binding {
 		{Action: PanDown, Keys: []string{"shift+down"}, Group: looking, Help: "pan", Long: "show what is below it", Rank: 10, Only: plots},
 		{Action: Crosshair, Keys: []string{"i"}, Group: looking, Help: "read", Long: "a crosshair that reads values and counts the candidates of a cell; the arrow keys move it, as pointing does with the mouse", Rank: 10, Only: plots},
 
-		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: append([]string{InExplore}, lists...)},
+		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: filtered},
 		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8, Only: append([]string{InExplore}, lists...)},
 		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "turn the order round", Only: append([]string{InExplore}, lists...)},
 		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin", Long: "pin a candidate to compare, switch a choice", Rank: 8, Words: map[string]string{InChoice: "switch"}, Only: []string{InExplore, InChoice}},
@@ -157,13 +164,16 @@ func defaults() []Binding {
 		{Action: Model, Keys: []string{"m"}, Group: asking, Help: "model", Long: "next model", Rank: 5, Only: []string{InExplore, InTraffic}},
 		{Action: Workload, Keys: []string{"w"}, Group: asking, Help: "work", Long: "training or inference", Rank: 10, Only: explore},
 		{Action: Batch, Keys: []string{"b"}, Group: asking, Help: "batch", Long: "filter by batch size", Rank: 10, Only: explore},
-		{Action: Purchase, Keys: []string{"$"}, Group: asking, Help: "price", Long: "on demand, spot, or reserved", Rank: 10, Only: explore},
+		{Action: Purchase, Keys: []string{"$"}, Group: asking, Help: "price", Long: "on demand, spot, or reserved", Rank: 10, Only: []string{InExplore, InFleet}, Words: map[string]string{InFleet: "term"}},
 		{Action: Clouds, Keys: []string{"c"}, Group: asking, Help: "cloud", Long: "filter by cloud", Only: explore, Rank: 11},
-		{Action: GPUs, Keys: []string{"n"}, Group: asking, Help: "GPU", Long: "filter by GPU", Only: explore, Rank: 11},
+		{Action: GPUs, Keys: []string{"n"}, Group: asking, Help: "GPU", Long: "filter by GPU; on Fleet the next VM type", Only: []string{InExplore, InFleet}, Words: map[string]string{InFleet: "VM type"}, Rank: 11},
 		{Action: Variants, Keys: []string{"v"}, Group: asking, Help: "variant", Long: "filter by variant", Only: explore, Rank: 11},
 		{Action: Feasible, Keys: []string{"f"}, Group: asking, Help: "hide", Long: "show or hide what is infeasible", Only: explore, Rank: 11},
 		{Action: Predicted, Keys: []string{"P"}, Group: asking, Help: "predict", Long: "rank also what was not probed, by prediction", Only: explore, Rank: 13},
 		{Action: Combined, Keys: []string{"C"}, Group: asking, Help: "combine", Long: "in inference, rank also combinations of VM types: their exact frontier", Only: explore, Rank: 13},
+		{Action: Scheduler, Keys: []string{"d"}, Group: asking, Help: "scheduler", Long: "next scheduler of the reserved VMs", Only: []string{InFleet}, Rank: 9},
+		{Action: Overlap, Keys: []string{"O"}, Group: asking, Help: "overlap", Long: "let reduced jobs run at the same time as those behind them, as the study does", Only: []string{InFleet}, Rank: 10},
+		{Action: Redraw, Keys: []string{"R"}, Group: asking, Help: "redraw", Long: "draw deadlines, models and users' minds anew", Only: []string{InFleet}, Rank: 11},
 		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away", Only: explore, Rank: 11},
 		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "axes", Long: "logarithmic or linear axes", Only: explore, Rank: 11},
 
@@ -173,7 +183,7 @@ func defaults() []Binding {
 		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
 		{Action: Follow, Keys: []string{"F"}, Group: measuring, Help: "follow", Long: "show the probe that runs, and the next one when it does", Rank: 5, Only: []string{InRunCells}},
 
-		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database or a model file", Rank: 12},
+		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database, a model file, or a trace", Rank: 12},
 		{Action: Delete, Keys: []string{"D"}, Group: program, Help: "delete", Long: "delete a run of your own database", Only: []string{InRuns}, Rank: 6},
 		{Action: Refresh, Keys: []string{"r"}, Group: program, Help: "refresh", Long: "read the database again"},
 		{Action: Theme, Keys: []string{"t"}, Group: program, Help: "theme", Long: "next theme"},

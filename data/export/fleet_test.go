@@ -1,0 +1,97 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"sweetspot/engine/approx"
+	"sweetspot/engine/fleet"
+)
+
+// exampleFleet is a small load on few VMs, with names that mean harm.
+func exampleFleet(t *testing.T, vms int) FleetInput {
+	t.Helper()
+	load := fleet.Usual(400)
+	q := fleet.Question{
+		Jobs: load.Generate(3), Load: &load,
+		Terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1, Mix: fleet.Mix{
+			{Model: "net\x1b[31m", Weight: 1, Ratio: 0.8, Accuracy: 0.9, ReducedAccuracy: 0.89, Basis: "made up"},
+			{Model: "other", Weight: 1, Ratio: math.NaN(), Accuracy: math.NaN(), ReducedAccuracy: math.NaN(), Basis: "made up"},
+		}},
+		Fleet: fleet.Fleet{VMs: vms, GPUsPerVM: 1, Scheduler: fleet.RoundRobin, AsStudied: true}, Prices: approx.Prices{Reserved: 0.985, OnDemand: 3.06},
+		Policies: approx.Policies, Seed: 3,
+	}
+	a := q.Answer(fleet.NewDraws(len(q.Jobs), q.Seed))
+	in := FleetInput{Question: q, Answer: a, Spreads: q.Spreads(5), Seeds: 5, Source: "made up", Notes: []string{"one\nnote"}, VM: "p3.2xlarge", Prices: []string{"a list"}}
+	for _, p := range q.Policies {
+		in.AsTheyCome = append(in.AsTheyCome, q.AsTheyCome(a.Tasks, p))
+	}
+	for _, s := range fleet.Schedulers {
+		in.Schedulers = append(in.Schedulers, SchedulerBill{s, q.Under(s, a.Tasks)})
+	}
+	in.Sized = []Sized{{Purchase: "reserved-3y", USDPerHour: 0.985, PriceFrom: "a list", Months: 36, Sizes: q.Sizes(t.Context(), a.Tasks, 100)}}
+	return in
+}
+
+func TestFleetGolden(t *testing.T) {
+	f := NewFleet(exampleFleet(t, 16))
+	for i := range f.Sizing { // a hundred of them say no more
+		f.Sizing[i].Sizes = f.Sizing[i].Sizes[:2]
+	}
+	for extension, write := range FleetWriters {
+		var b bytes.Buffer
+		if err := write(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "fleet"+extension, b.Bytes())
+	}
+}
+
+// What scripts rely on: the parts of a cost add up, counts fit, unknown is null.
+func TestFleetContract(t *testing.T) {
+	for _, vms := range []int{0, 16} {
+		f := NewFleet(exampleFleet(t, vms))
+		data, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range []string{`"schema":1`, `"command":"fleet"`, `"warnings":["one note"]`, `"workload":{"jobs":400`, `"mix":[`, `"relative_to_on_demand":{"value":`, `"missed_deadlines":`} {
+			if !strings.Contains(string(data), field) {
+				t.Errorf("%d VMs: no %s in %s", vms, field, data)
+			}
+		}
+		jobs := 0
+		for _, k := range f.Workload.Mix {
+			jobs += k.Jobs
+		}
+		if jobs != f.Workload.Jobs || f.Rest.ReservedJobs+f.Rest.OnDemandJobs+f.Workload.Candidates != f.Workload.Jobs {
+			t.Errorf("%d VMs: %d jobs by model, %+v and %d candidates of %d", vms, jobs, f.Rest, f.Workload.Candidates, f.Workload.Jobs)
+		}
+		for _, p := range f.Policies {
+			if sum := p.ReservedUSD + p.OnDemandUSD + p.PenaltyUSD; math.Abs(sum-p.TotalUSD) > 1e-9*math.Max(1, sum) {
+				t.Errorf("%s: parts add up to %g of %g", p.Policy, sum, p.TotalUSD)
+			}
+			if (p.Relative.Value == nil) != (f.Workload.Candidates == 0) || p.Accepted > p.Offered {
+				t.Errorf("%+v", p)
+			}
+		}
+		if (f.Best == "") != (vms == 0) || (f.BreakEven == nil) != (vms == 0) {
+			t.Errorf("%d VMs: best %q, break even %v", vms, f.Best, f.BreakEven)
+		}
+	}
+}
+
+func TestFleetCSVReadsBack(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteFleetCSV(&b, NewFleet(exampleFleet(t, 16))); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 5 || rows[0][0] != "policy" || rows[2][0] != "approxdnn" {
+		t.Errorf("%v: %v", err, rows)
+	}
+}

@@ -1,0 +1,227 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/export"
+	engine "sweetspot/engine/fleet"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screens/fleet"
+)
+
+// TraceReader reads a job trace for Fleet; an empty path makes one up.
+type TraceReader func(ctx context.Context, path string) (fleet.Trace, error)
+
+// fleetDesk is Fleet with what is under way for it.
+type fleetDesk struct {
+	*fleet.Screen
+	reading bool // a trace is
+	asking  bool // the question is being answered
+	again   bool // and has changed meanwhile
+	endLook context.CancelFunc
+}
+
+// Messages of Fleet.
+type (
+	traceMsg struct {
+		trace fleet.Trace
+		err   error
+	}
+	fleetMsg  struct{ answer *fleet.Answer }
+	lookedMsg struct{ outlook *fleet.Outlook }
+)
+
+// toFleet shows Fleet, with a made-up trace to begin with.
+func (a *App) toFleet() tea.Cmd {
+	a.screen = keys.Fleet
+	if a.fleet.HasTrace() || a.fleet.reading {
+		return nil
+	}
+	return a.readTrace("")
+}
+
+func (a *App) readTrace(path string) tea.Cmd {
+	if a.opts.Traces == nil {
+		return nil
+	}
+	a.fleet.reading = true
+	ctx, read := a.ctx, a.opts.Traces
+	return func() tea.Msg {
+		trace, err := read(ctx, path)
+		return traceMsg{trace, err}
+	}
+}
+
+// receiveFleet takes what Fleet's commands bring back.
+func (a *App) receiveFleet(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case traceMsg:
+		a.fleet.reading = false
+		if msg.err != nil {
+			return a.note(toast.Bad, msg.err.Error())
+		}
+		a.fleet.SetTrace(msg.trace)
+		return a.askFleet()
+	case fleetMsg:
+		a.fleet.asking = false
+		a.fleet.Receive(msg.answer)
+		if a.fleet.again {
+			return a.askFleet()
+		}
+		return a.look()
+	case lookedMsg:
+		a.fleet.ReceiveOutlook(msg.outlook)
+	}
+	return nil
+}
+
+// askFleet has the present question answered, one at a time.
+func (a *App) askFleet() tea.Cmd {
+	f := &a.fleet
+	if !f.HasTrace() {
+		return nil
+	}
+	if f.again = f.asking; f.asking {
+		return nil
+	}
+	if f.endLook != nil { // looking around waits until the hand rests
+		f.endLook()
+		f.endLook = nil
+	}
+	f.asking = true
+	answer := f.Request()
+	return func() tea.Msg { return fleetMsg{answer()} }
+}
+
+// look finds out what else could be done.
+func (a *App) look() tea.Cmd {
+	f := &a.fleet
+	if !f.NeedsOutlook() {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(a.ctx)
+	f.endLook = cancel
+	look := f.Look()
+	return func() tea.Msg {
+		defer cancel()
+		return lookedMsg{look(ctx)}
+	}
+}
+
+func (a *App) askFleetIf(changed bool) tea.Cmd {
+	if !changed {
+		return nil
+	}
+	return a.askFleet()
+}
+
+func (a *App) onFleet(action keys.Action) tea.Cmd {
+	f := &a.fleet
+	switch action {
+	case keys.Left, keys.Right, keys.BigLeft, keys.BigRight:
+		step := 1
+		if action == keys.Left || action == keys.BigLeft {
+			step = -1
+		}
+		return a.askFleetIf(f.Horizontal(step, action == keys.BigLeft || action == keys.BigRight))
+	case keys.Up:
+		f.Vertical(-1)
+	case keys.Down:
+		f.Vertical(1)
+	case keys.Top, keys.Bottom:
+		return a.askFleetIf(f.Ends(action == keys.Bottom))
+	case keys.FocusNext:
+		f.Focus(1)
+	case keys.FocusPrev:
+		f.Focus(-1)
+	case keys.Enter:
+		f.Enter()
+	case keys.Sort, keys.Reverse:
+		f.Sort(action == keys.Reverse)
+	case keys.Undo:
+		return a.askFleetIf(f.Undo())
+	case keys.Redo:
+		return a.askFleetIf(f.Redo())
+	case keys.Scheduler:
+		return a.askFleetIf(f.Scheduler())
+	case keys.Overlap:
+		return a.askFleetIf(f.Overlap())
+	case keys.Redraw:
+		return a.askFleetIf(f.Redraw())
+	case keys.GPUs:
+		return a.askFleetIf(f.VMType())
+	case keys.Purchase:
+		if !f.Screen.Purchase() {
+			return a.note(toast.Info, "this VM type has no other price of a reservation")
+		}
+		return a.askFleet()
+	case keys.Export:
+		a.prompt.Ask("fleet", "write to (.json .csv .txt):", "fleet.json")
+	}
+	return nil
+}
+
+// traceFiles are the extensions of job traces.
+var traceFiles = []string{".csv", ".gz", ".json"}
+
+func (a *App) openTrace() tea.Cmd {
+	return a.list(a.picker.Open("Open a job trace", ".", traceFiles, false))
+}
+
+// writeFleet writes what Fleet shows to a new file, in the form its extension
+// names.
+func (a *App) writeFleet(o prompt.Outcome, path string) tea.Cmd {
+	shown := a.fleet.Answer()
+	if o != prompt.Accepted || path == "" || shown == nil {
+		return nil
+	}
+	in := export.FleetInput{
+		Question: shown.Engine, Answer: shown.Result, Seeds: exportSeeds, Source: a.fleet.Headline(), VM: shown.Question.VM,
+		Prices: []string{"as on the screen"}, Notes: a.fleet.Notes(),
+	}
+	return func() tea.Msg {
+		in.Spreads = in.Question.Spreads(exportSeeds)
+		for _, p := range in.Question.Policies {
+			in.AsTheyCome = append(in.AsTheyCome, in.Question.AsTheyCome(in.Answer.Tasks, p))
+		}
+		for _, s := range engine.Schedulers {
+			in.Schedulers = append(in.Schedulers, export.SchedulerBill{Scheduler: s, Bill: in.Question.Under(s, in.Answer.Tasks)})
+		}
+		if err := writeFleetFile(path, export.NewFleet(in)); err != nil {
+			return noteMsg{level: toast.Bad, text: err.Error()}
+		}
+		return noteMsg{level: toast.Good, text: "wrote " + path}
+	}
+}
+
+// exportSeeds are behind the intervals of what is written.
+const exportSeeds = 20
+
+func writeFleetFile(path string, f export.Fleet) error {
+	write, known := export.FleetWriters[strings.ToLower(filepath.Ext(path))]
+	if !known {
+		return fmt.Errorf("%s: a fleet is written as .json, .csv or .txt", path)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s exists already: give another name", path)
+	case err != nil:
+		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err))
+	}
+	err = errors.Join(write(file, f), file.Close())
+	if err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}

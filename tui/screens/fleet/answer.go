@@ -1,0 +1,95 @@
+package fleet
+
+import (
+	"slices"
+
+	"sweetspot/engine/approx"
+	"sweetspot/engine/fleet"
+	"sweetspot/tui/plot"
+)
+
+// Answer is what the policies make of a question; nobody changes it.
+type Answer struct {
+	Seq      int
+	Question Question
+	Engine   fleet.Question
+	Result   *fleet.Answer
+	Bills    []fleet.Bill // of the whole fleet, by policy
+	Late     []int
+
+	draws  *[4]float64 // of the trace and seed it is of
+	offers plot.Data
+	costs  []plot.Line
+}
+
+// engineQuestion is a question in the engine's words.
+func engineQuestion(t Trace, q Question) fleet.Question {
+	return fleet.Question{
+		Jobs: t.Jobs,
+		Terms: fleet.Terms{
+			Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: q.Tightness, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: q.Speed, Mix: t.Mix,
+		},
+		Fleet:      fleet.Fleet{VMs: q.VMs, GPUsPerVM: q.GPUsPerVM, Scheduler: q.Scheduler, AsStudied: q.AsStudied},
+		Prices:     approx.Prices{Reserved: q.Reserved, OnDemand: q.OnDemand},
+		Acceptance: approx.Acceptance{Shape: approx.Power, At: q.Reluctant},
+		Policies:   approx.Policies, Seed: q.Seed,
+	}
+}
+
+func ask(seq int, t Trace, draws fleet.Draws, q Question) *Answer {
+	a := &Answer{Seq: seq, Question: q, Engine: engineQuestion(t, q)}
+	if len(draws) > 0 {
+		a.draws = &draws[0]
+	}
+	a.Result = a.Engine.Answer(draws)
+	for i := range approx.Policies {
+		a.Bills = append(a.Bills, a.Result.Bill(&a.Engine, i))
+		a.Late = append(a.Late, a.Result.Late(&a.Engine, i))
+	}
+	a.layOffers()
+	a.layCosts()
+	return a
+}
+
+// layOffers are the offers of the policies over the time of submission, each
+// point an offer.
+func (a *Answer) layOffers() {
+	d := plot.Data{Version: uint64(a.Seq), Of: "offers"}
+	var offers []float64
+	for k, p := range approx.Policies {
+		if p == approx.OnDemand {
+			continue
+		}
+		offers = approx.Offers(offers, p, a.Result.Asked, a.Engine.Prices, a.Engine.Acceptance)
+		for i, s := range offers {
+			if s > 0 {
+				d.X = append(d.X, a.Result.Tasks[a.Result.Schedule.Candidates[i]].SubmitS)
+				d.Y = append(d.Y, s)
+				d.Class = append(d.Class, uint8(k))
+			}
+		}
+	}
+	a.offers = d
+}
+
+// layCosts are the distributions of what a job costs, as the share of jobs that
+// cost no more, by policy.
+func (a *Answer) layCosts() {
+	for k, p := range approx.Policies {
+		offers := approx.Offers(nil, p, a.Result.Asked, a.Engine.Prices, a.Engine.Acceptance)
+		usd := make([]float64, len(offers))
+		for i, s := range offers {
+			c := &a.Result.Asked[i]
+			usd[i] = a.Engine.Prices.OnDemandUSD(c)
+			if c.Draw < a.Engine.Acceptance.Probability(s, a.Engine.Prices.Most(c)) {
+				usd[i], _ = a.Engine.Prices.Accepted(c, s)
+			}
+		}
+		slices.Sort(usd)
+		line := plot.Line{Class: k, X: usd, Y: make([]float64, len(usd))}
+		for i := range line.Y {
+			line.Y[i] = float64(i+1) / float64(len(usd))
+		}
+		a.costs = append(a.costs, line)
+	}
+}

@@ -1,0 +1,155 @@
+package fleet
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/approx"
+	"sweetspot/engine/fleet"
+	"sweetspot/engine/quantity"
+	"sweetspot/tui/components/slider"
+	"sweetspot/tui/components/sliders"
+)
+
+// The sliders, from top to bottom.
+const (
+	vmsSlider = iota
+	onDemandSlider
+	reservedSlider
+	speedSlider
+	deadlineSlider
+	acceptanceSlider
+	sliderCount
+)
+
+// controls is the panel of sliders; all are dials.
+type controls struct{ sliders.Stack }
+
+// Ends of the tracks.
+const (
+	leastPrice, mostPrice = 0.05, 100.0
+	leastSpeed, mostSpeed = 0.2, 1.4
+	leastTight, mostTight = 0.34, 3.0
+	eager, reluctant      = 0.2, 5.0
+)
+
+func newControls() *controls {
+	c := &controls{sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
+	dial := func(k int, label string, log bool, lo, hi float64, format func(float64) string, parse func(string) (float64, error), step func(float64) float64) {
+		c.All[k] = slider.New(slider.Config{Label: label, Direction: slider.Dial, Log: log, Lo: lo, Hi: hi, Format: format, Parse: within(parse, lo, hi), Step: step})
+	}
+	dial(vmsSlider, "reserved VMs", false, 0, 50, func(v float64) string { return quantity.Count(math.Round(v)) }, parseWhole, slider.CountStep)
+	dial(onDemandSlider, "on demand", true, leastPrice, mostPrice, priceText, quantity.ParseMoney, nil)
+	dial(reservedSlider, "reserved", true, leastPrice, mostPrice, priceText, quantity.ParseMoney, nil)
+	dial(speedSlider, "INT8 time", false, leastSpeed, mostSpeed, timesText, parseTimes, hundredth)
+	dial(deadlineSlider, "deadline", true, leastTight, mostTight, deadlineText, parseTimes, hundredth)
+	dial(acceptanceSlider, "users", true, eager, reluctant, acceptanceText, parseTimes, func(v float64) float64 { return math.Max(0.05, hundredth(v)) })
+	return c
+}
+
+// within refuses what the screen can't be asked.
+func within(parse func(string) (float64, error), lo, hi float64) func(string) (float64, error) {
+	return func(s string) (float64, error) {
+		v, err := parse(s)
+		if err == nil && (v < lo || v > hi) && hi != 50 {
+			err = fmt.Errorf("give a number from %g to %g", lo, hi)
+		}
+		return v, err
+	}
+}
+
+func hundredth(float64) float64 { return 0.02 }
+
+// mostVMs bounds what is typed.
+const mostVMs = 100_000
+
+func parseWhole(s string) (float64, error) {
+	v, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil || v < 0 || v > mostVMs {
+		return 0, fmt.Errorf("give a whole number from 0 to %d", mostVMs)
+	}
+	return float64(v), nil
+}
+
+func parseTimes(s string) (float64, error) {
+	return quantity.ParseCount(strings.TrimLeft(strings.TrimSpace(s), "×x"))
+}
+
+func priceText(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 4, 64) + "/h" }
+
+func timesText(v float64) string { return fmt.Sprintf("×%.2f", v) }
+
+func deadlineText(v float64) string {
+	return fmt.Sprintf("×%.2f (%.2g–%.2g runtimes)", v, 1.5*v, 3*v)
+}
+
+func acceptanceText(v float64) string {
+	switch {
+	case math.Abs(v-1) < 1e-9:
+		return "accept (s/max), as studied"
+	case v < 1:
+		return fmt.Sprintf("eager: (s/max)^%.2g", v)
+	}
+	return fmt.Sprintf("reluctant: (s/max)^%.2g", v)
+}
+
+// load puts the sliders where a question has them.
+func (c *controls) load(q Question) {
+	for k, v := range map[int]float64{vmsSlider: float64(q.VMs), onDemandSlider: q.OnDemand, reservedSlider: q.Reserved, speedSlider: q.Speed, deadlineSlider: q.Tightness, acceptanceSlider: q.Reluctant} {
+		c.All[k].Set(v)
+	}
+}
+
+// save writes slider k into a question.
+func (c *controls) save(k int, q *Question) {
+	v, _ := c.All[k].Value()
+	switch k {
+	case vmsSlider:
+		q.VMs = int(math.Round(v))
+	case onDemandSlider:
+		q.OnDemand, q.VM = v, ""
+	case reservedSlider:
+		q.Reserved, q.VM = v, ""
+	case speedSlider:
+		q.Speed = v
+	case deadlineSlider:
+		q.Tightness = v
+	case acceptanceSlider:
+		q.Reluctant = v
+	}
+}
+
+// show brings notes, marks and the range of VMs to an answer.
+func (c *controls) show(a *Answer, o *Outlook) {
+	q := a.Question
+	vms := c.All[vmsSlider]
+	if o != nil {
+		last := o.Sizes[len(o.Sizes)-1].VMs
+		vms.SetRange(0, math.Max(float64(last), 1))
+		least := o.Sizes[fleet.Least(o.Sizes, 0)].VMs
+		vms.SetMarks([]float64{float64(least)})
+		vms.SetNote(fmt.Sprintf("least bill at %d", least))
+	}
+	c.All[reservedSlider].SetNote(string(q.Purchase))
+	c.All[onDemandSlider].SetNote("")
+	if low, high, ok := breakEven(a); ok {
+		c.All[onDemandSlider].SetMarks([]float64{low, high})
+		if q.OnDemand <= low {
+			c.All[onDemandSlider].SetNote("no offer pays")
+		}
+	}
+	c.All[speedSlider].SetNote(quantity.Several(len(a.Result.Asked), "candidate"))
+}
+
+// breakEven are the on-demand prices between which candidates get offers.
+func breakEven(a *Answer) (low, high float64, ok bool) {
+	low = math.Inf(1)
+	for i := range a.Result.Asked {
+		c := &a.Result.Asked[i]
+		price := approx.BreakEven(a.Question.Reserved, c.ReducedS/c.FullS)
+		low, high = math.Min(low, price), math.Max(high, price)
+	}
+	return low, high, high > 0
+}

@@ -1,0 +1,159 @@
+package fleet
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"sweetspot/engine/approx"
+	"sweetspot/engine/quantity"
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/plot"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// View draws the screen in exactly its size.
+func (s *Screen) View() string {
+	l := &s.layout
+	if s.w <= 0 || s.h <= 0 {
+		return ""
+	}
+	s.table.SetFocused(s.focus == Policies)
+	w, h := l.sliders.inner()
+	controls := s.controls.View(s.th, w, h, s.focus == Sliders)
+	if l.sliders.bare {
+		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.table.View(s.th))...), s.w, s.h)
+	}
+	top := []string{s.panel(l.sliders, "Fleet", s.vmName(), controls+"\n"+s.settings(w, h-s.controls.Height()), s.focus == Sliders)}
+	if l.shares.w > 0 {
+		top = append(top, s.panel(l.shares, "cost", s.stackLegend(), s.shares(l.shares.inner()), false))
+	}
+	if l.bills.w > 0 {
+		top = append(top, s.panel(l.bills, "bill a month", s.billsNote(), s.plots.bills.View(), false))
+	}
+	blocks := []string{text.Beside(top...), s.panel(l.policies, s.policiesTitle(), s.policiesNote(), s.table.View(s.th), s.focus == Policies)}
+	var bottom []string
+	if l.offers.w > 0 {
+		bottom = append(bottom,
+			s.panel(l.offers, "offers s", "by submission", s.plots.offers.View(), false),
+			s.panel(l.costs, "cost of a job", "share at or below", s.plots.costs.View(), false))
+	}
+	if l.why.w > 0 {
+		ww, wh := l.why.inner()
+		bottom = append(bottom, s.panel(l.why, "What it says", "", s.why(ww, wh), false))
+	}
+	if len(bottom) > 0 {
+		blocks = append(blocks, text.Beside(bottom...))
+	}
+	return strings.Join(blocks, "\n")
+}
+
+func (s *Screen) panel(b box, title, note, body string, focused bool) string {
+	return panel.Panel{Title: title, Note: note, Focused: focused}.Render(s.th, body, b.w, b.h)
+}
+
+// billsNote says where the bills are still of an older question.
+func (s *Screen) billsNote() string {
+	if s.answer != nil && s.outlook != nil && unsized(s.outlook.Question) != unsized(s.answer.Question) {
+		return "computing…"
+	}
+	return "by reserved VMs"
+}
+
+func (s *Screen) vmName() string {
+	if s.question.VM == "" {
+		return "prices of your own"
+	}
+	return text.Clean(s.question.VM)
+}
+
+// settings are what no slider shows, below the sliders.
+func (s *Screen) settings(w, h int) string {
+	if h < 1 {
+		return ""
+	}
+	parts := []string{fmt.Sprintf("seed %d", s.question.Seed)}
+	if s.question.GPUsPerVM > 1 {
+		parts = append(parts, fmt.Sprintf("%d GPUs a VM", s.question.GPUsPerVM))
+	}
+	lines := text.Wrap(strings.Join(parts, " "+s.th.Symbols.Dot+" "), w)
+	for i := range lines {
+		lines[i] = s.th.Dim.Render(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parts of a cost, as the bars are stacked.
+var parts = []string{"reserved", "on demand", "penalty"}
+
+func (s *Screen) stackLegend() string {
+	var words []string
+	for i, name := range parts {
+		words = append(words, plot.StackRune(s.th, i)+name)
+	}
+	return strings.Join(words, " ")
+}
+
+// policyName names a policy beside its rune in the charts.
+func policyName(th *theme.Theme, k int) string {
+	return th.Series(k).Render(string(th.SeriesRune(k))) + " " + names[approx.Policies[k]]
+}
+
+// shares draws what each policy pays, by kind, and how that compares.
+func (s *Screen) shares(w, h int) string {
+	if s.answer == nil {
+		return s.th.Dim.Render("reading the trace…")
+	}
+	a := s.answer
+	if len(a.Result.Asked) == 0 {
+		return strings.Join(text.Wrap(nobody(a), w), "\n")
+	}
+	top := 0.0
+	for _, o := range a.Result.Outcomes {
+		top = math.Max(top, o.Drawn.USD())
+	}
+	gap := 0
+	if h >= 3*len(a.Result.Outcomes)-1 {
+		gap = 1
+	}
+	var lines []string
+	for k, o := range a.Result.Outcomes {
+		value, _, _ := o.Relative()
+		lines = append(lines,
+			text.Ends(policyName(s.th, k), s.th.Title.Render(quantity.Money(o.Drawn.USD()))+s.th.Dim.Render(" "+quantity.Percent(value)), w),
+			plot.Stacked(s.th, []float64{o.Drawn.ReservedUSD, o.Drawn.OnDemandUSD, o.Drawn.PenaltyUSD}, top, w))
+		if gap > 0 {
+			lines = append(lines, "")
+		}
+	}
+	return strings.Join(lines[:min(len(lines), max(h, 0))], "\n")
+}
+
+func nobody(a *Answer) string {
+	if a.Question.VMs == 0 {
+		return "No VM is reserved, so no job can be asked."
+	}
+	return "No job can be asked: what the reserved VMs have left brings none in time at reduced precision."
+}
+
+func (s *Screen) policiesTitle() string { return "Policies " + s.th.Symbols.Dot + " by " + s.column }
+
+func (s *Screen) policiesNote() string {
+	if s.answer == nil {
+		return ""
+	}
+	a := s.answer
+	dot := " " + s.th.Symbols.Dot + " "
+	note := string(a.Question.Scheduler) + dot
+	if a.Question.AsStudied {
+		note += "reduced jobs overlap others" + dot
+	}
+	return note + fmt.Sprintf("%s of %s can be asked", quantity.Count(float64(len(a.Result.Asked))), quantity.Several(len(a.Result.Tasks), "job"))
+}
+
+// Headline says what is asked, for the title line.
+func (s *Screen) Headline() string { return text.Clean(s.trace.Source) }
+
+// Notes are what was handled when the trace was read.
+func (s *Screen) Notes() []string { return s.trace.Notes }
