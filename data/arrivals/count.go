@@ -1,0 +1,137 @@
+package arrivals
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"sweetspot/engine/serving"
+)
+
+// counter adds up rows by second, or by minute where the file does.
+type counter struct {
+	columns
+	at          map[int64]int // requests by second or minute of the file's clock
+	first, last int64
+	before      int64 // the second of the last row
+	requests    int
+	rows        int
+	unsorted    int // rows before the one above them
+	repeated    int // rows of a second that had one
+}
+
+// unitS are the seconds that one entry stands for.
+func (c *counter) unitS() int64 {
+	if c.format == Minutes {
+		return 60
+	}
+	return 1
+}
+
+func (c *counter) add(row int, cells []string) error {
+	second, requests, err := c.row(row, cells)
+	if err != nil {
+		return err
+	}
+	if c.rows++; c.rows == 1 {
+		c.first, c.last, c.before = second, second, second
+	}
+	c.first, c.last = min(c.first, second), max(c.last, second)
+	if c.last-c.first >= MaxSeconds/c.unitS() {
+		days := float64(c.last-c.first) * float64(c.unitS()) / 86400
+		return &Error{Row: row, What: fmt.Sprintf("%.4g days from the earliest row so far to the latest, above %d; split the file, mend the time, or give it in seconds",
+			days, MaxSeconds/86400)}
+	}
+	if second < c.before {
+		c.unsorted++
+	}
+	c.before = second
+	had, seen := c.at[second]
+	if seen {
+		c.repeated++
+	}
+	if most := int64(MaxPerSecond) * c.unitS(); int64(had)+requests > most {
+		return &Error{Row: row, What: fmt.Sprintf("more than %d requests in one %s; mend the number", most, c.unit())}
+	}
+	c.at[second] = had + int(requests)
+	if c.requests += int(requests); c.requests > MaxRequests || c.rows > MaxRows {
+		return &Error{Row: row, What: fmt.Sprintf("more than %d requests so far; split the file", MaxRequests)}
+	}
+	return nil
+}
+
+// row reads when and how many.
+func (c *counter) row(row int, cells []string) (second, requests int64, err error) {
+	switch c.format {
+	case Times:
+		at, err := number(row, string(Times), cells[c.when])
+		return int64(math.Floor(at)), 1, err
+	case Timestamps:
+		second, err = timestamp(row, cells[c.when])
+		return second, 1, err
+	}
+	if second, err = whole(row, string(c.format), cells[c.when]); err != nil {
+		return 0, 0, err
+	}
+	if requests, err = whole(row, "requests", cells[c.many]); err == nil && requests > MaxRequests {
+		err = &Error{Row: row, What: fmt.Sprintf("requests: %d is above %d; split the file or mend the number", requests, MaxRequests)}
+	}
+	return second, requests, err
+}
+
+func (c *counter) unit() string {
+	if c.format == Minutes {
+		return "minute"
+	}
+	return "second"
+}
+
+// arrivals returns the trace once the file is read; row is the one after the last.
+func (c *counter) arrivals(row int) (*Arrivals, error) {
+	if c.requests == 0 {
+		return nil, &Error{Row: row, What: "the file ends without a request; is it the whole file?"}
+	}
+	unit := int(c.unitS())
+	tr := make(serving.Trace, int(c.last-c.first+1)*unit)
+	for at, n := range c.at {
+		start := int(at-c.first) * unit
+		for i := range unit {
+			tr[start+i] = n*(i+1)/unit - n*i/unit
+		}
+	}
+	return &Arrivals{Trace: tr, Format: c.format, Notes: c.notes()}, nil
+}
+
+func (c *counter) notes() []string {
+	var notes []string
+	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	switch {
+	case c.format == Timestamps:
+		say("second 0 is %s", time.Unix(c.first, 0).UTC().Format("2006-01-02 15:04:05"))
+	case c.first > 0:
+		say("second 0 is %s %d of the file's clock", c.unit(), c.first)
+	}
+	if c.unsorted > 0 {
+		say("the rows are not in order of time (%s); they were sorted", counted(c.unsorted, "row lies before the one above", "rows lie before the one above"))
+	}
+	if c.many < 0 {
+		return notes
+	}
+	if c.format == Minutes {
+		say("the requests of each minute are spread evenly over its seconds, so that no burst within a minute is seen")
+	}
+	if c.repeated > 0 {
+		say("%s another of the same %s; their requests were added", counted(c.repeated, "row repeats", "rows repeat"), c.unit())
+	}
+	if missing := int(c.last-c.first+1) - len(c.at); missing > 0 {
+		say("%s no row; they count as without requests", counted(missing, c.unit()+" in between has", c.unit()+"s in between have"))
+	}
+	return notes
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,214 @@
+package serving
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// monthS is a month as clouds count it, 730 hours, in seconds.
+const monthS = 730 * 3600
+
+// Question is what [Advise] answers. Points, Memory and Variants may be left
+// empty; they let it say what slack would save.
+type Question struct {
+	Trace         Trace
+	Settings      Settings
+	MaxViolations float64 // fraction of all queries that may violate their limit
+
+	Points   []BatchPoint // what a VM holds, for slack in latency
+	Memory   *Memory      // and a function
+	Variants Variants     // for slack in accuracy
+	Chosen   int          // of Variants: the one that the settings describe
+}
+
+// Advice is what to rent for a trace.
+type Advice struct {
+	PeakToMedian *float64 // of the trace, by the minute; nil where unknown
+	BreakEven    *float64 // queries per second above which one VM is cheaper than functions; nil where it never is
+
+	Outcomes []Outcome // of all schemes
+	Pick     int       // of Outcomes: the cheapest that keeps MaxViolations, else the one with the fewest
+	Keeps    bool      // the pick keeps MaxViolations
+	VMsOnly  *int      // of Outcomes: the cheapest that keeps it without functions; nil where none does
+
+	MixingPays bool    // the pick uses functions
+	MeanVMs    float64 // of the pick, start-up included
+	MostVMs    int
+	MemoryGB   float64 // of the function, 0 where none is used
+
+	MonthlyUSD float64 // of the pick, dollars in 730 hours of such load
+	Savings    []Saving
+	Words      []string // the same in sentences
+}
+
+// Saving is what a limit that gives way would save.
+type Saving struct {
+	Slack      Objective // Accuracy or Latency
+	From, To   float64   // an accuracy, or the strict limit in seconds
+	Variant    string    // of slack in accuracy: the variant it allows
+	MonthlyUSD float64   // dollars in 730 hours, with the scheme of the pick
+	SavesUSD   float64   // against the pick; negative where it would cost more
+	Violations float64   // fraction of all queries
+}
+
+// Advise compares the schemes on a trace, picks one, and says what slack would save.
+func Advise(q Question) (Advice, error) {
+	outcomes, err := Compare(q.Trace, q.Settings)
+	if err != nil {
+		return Advice{}, err
+	}
+	a := Advice{Outcomes: outcomes}
+	a.choose(q.MaxViolations)
+	pick := outcomes[a.Pick]
+	if ratio, ok := q.Trace.PeakToMedian(60); ok {
+		a.PeakToMedian = &ratio
+	}
+	if rate, ok := BreakEven(q.Settings.VM, q.Settings.Function); ok {
+		a.BreakEven = &rate
+	}
+	seconds := float64(len(q.Trace))
+	a.MixingPays = pick.OnFunctions.Total() > 0
+	if a.MixingPays {
+		a.MemoryGB = q.Settings.Function.MemoryGB
+	}
+	a.MeanVMs, a.MostVMs = float64(pick.VMSeconds)/seconds, pick.MostVMs
+	a.MonthlyUSD = pick.USD * monthS / seconds
+	a.Savings = append(q.latencySlack(pick), q.accuracySlack(pick)...)
+	for i := range a.Savings {
+		a.Savings[i].SavesUSD = a.MonthlyUSD - a.Savings[i].MonthlyUSD
+	}
+	a.Words = a.words(q)
+	return a, nil
+}
+
+// choose picks among the outcomes.
+func (a *Advice) choose(most float64) {
+	better := func(i, j int) bool {
+		x, y := a.Outcomes[i], a.Outcomes[j]
+		if keeps := x.ViolationShare() <= most; keeps != (y.ViolationShare() <= most) {
+			return keeps
+		} else if keeps {
+			return x.USD < y.USD
+		}
+		return cmp.Or(cmp.Compare(x.ViolationShare(), y.ViolationShare()), cmp.Compare(x.USD, y.USD)) < 0
+	}
+	for i, o := range a.Outcomes {
+		if better(i, a.Pick) {
+			a.Pick = i
+		}
+		if o.OnFunctions.Total() == 0 && o.ViolationShare() <= most && (a.VMsOnly == nil || o.USD < a.Outcomes[*a.VMsOnly].USD) {
+			a.VMsOnly = new(i)
+		}
+	}
+	a.Keeps = a.Outcomes[a.Pick].ViolationShare() <= most
+}
+
+// slackFactors are the strict limits that are tried, relative to the one asked for.
+var slackFactors = [...]float64{1.5, 2, 4}
+
+// latencySlack tries longer strict limits: a VM holds a larger batch, and a
+// function needs less memory. Without measurements of either nothing is known.
+func (q Question) latencySlack(pick Outcome) []Saving {
+	if len(q.Points) == 0 && q.Memory == nil {
+		return nil
+	}
+	var savings []Saving
+	for _, factor := range slackFactors {
+		s := q.Settings
+		limit := s.StrictLimitS * factor
+		s.StrictLimitS, s.RelaxedLimitS = limit, max(limit, s.RelaxedLimitS)
+		if c, ok, err := CapacityWithin(q.Points, limit); err == nil && ok && c.QueriesPerSecond > s.VM.QueriesPerSecond {
+			s.VM.QueriesPerSecond, s.VM.LatencyS = c.QueriesPerSecond, c.P99S
+		}
+		if q.Memory != nil {
+			if c, ok := q.Memory.Cheapest(limit, s.Function.Prices); ok {
+				s.Function.MemoryGB, s.Function.Seconds = c.MemoryGB, c.Seconds
+			}
+		}
+		if saving, ok := q.with(s, pick.Scheme); ok {
+			saving.Slack, saving.From, saving.To = Latency, q.Settings.StrictLimitS, limit
+			savings = append(savings, saving)
+		}
+	}
+	return savings
+}
+
+// accuracySlack tries the variants that are cheaper and less accurate, most
+// accurate first. A VM serves as many more of their queries as they are cheaper.
+func (q Question) accuracySlack(pick Outcome) []Saving {
+	if q.Chosen < 0 || q.Chosen >= len(q.Variants.List) {
+		return nil
+	}
+	var savings []Saving
+	chosen := q.Variants.List[q.Chosen]
+	for _, v := range q.Variants.List {
+		cheaper := chosen.USDPerMillion / v.USDPerMillion
+		if !(cheaper > 1) || math.IsInf(cheaper, 0) || !(q.Variants.directed(v.Accuracy) > q.Variants.directed(chosen.Accuracy)) {
+			continue
+		}
+		s := q.Settings
+		s.VM.QueriesPerSecond *= cheaper
+		if shorter := v.LatencyS / chosen.LatencyS; shorter > 0 {
+			s.VM.LatencyS *= shorter
+			s.Function.Seconds *= shorter
+		}
+		if saving, ok := q.with(s, pick.Scheme); ok {
+			saving.Slack, saving.From, saving.To, saving.Variant = Accuracy, chosen.Accuracy, v.Accuracy, v.Name
+			savings = append(savings, saving)
+		}
+	}
+	slices.SortStableFunc(savings, func(a, b Saving) int {
+		return cmp.Compare(q.Variants.directed(a.To), q.Variants.directed(b.To))
+	})
+	return savings
+}
+
+// with simulates other settings; those that cannot be are no saving.
+func (q Question) with(s Settings, scheme Scheme) (Saving, bool) {
+	o, err := Simulate(q.Trace, s, scheme)
+	if err != nil {
+		return Saving{}, false
+	}
+	return Saving{MonthlyUSD: o.USD * monthS / float64(len(q.Trace)), Violations: o.ViolationShare()}, true
+}
+
+// words says the advice in sentences.
+func (a Advice) words(q Question) []string {
+	pick := a.Outcomes[a.Pick]
+	var w []string
+	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	say("%s: $%.2f a month, %.1f VMs on average and %d at most; %.2f %% of the queries violate their limit",
+		pick.Scheme, a.MonthlyUSD, a.MeanVMs, a.MostVMs, 100*pick.ViolationShare())
+	if !a.Keeps {
+		say("no scheme keeps violations to %.2f %%; this one has the fewest", 100*q.MaxViolations)
+	}
+	ratio := "of unknown size, the median minute being empty"
+	if a.PeakToMedian != nil {
+		ratio = fmt.Sprintf("%.2f", *a.PeakToMedian)
+	}
+	switch {
+	case a.MixingPays && a.VMsOnly != nil:
+		say("mixing pays: functions take %.2f %% of the queries, and VMs alone (%s) cost $%.2f more a month; peak to median is %s",
+			100*pick.FunctionShare(), a.Outcomes[*a.VMsOnly].Scheme, (a.Outcomes[*a.VMsOnly].USD-pick.USD)*monthS/float64(len(q.Trace)), ratio)
+	case a.MixingPays:
+		say("mixing pays: functions take %.2f %% of the queries, and with VMs alone no scheme keeps the limit; peak to median is %s", 100*pick.FunctionShare(), ratio)
+	default:
+		say("mixing does not pay: VMs alone do; peak to median is %s", ratio)
+	}
+	if a.BreakEven != nil {
+		say("below %.2f queries/s functions are cheaper than a VM", *a.BreakEven)
+	}
+	for _, s := range a.Savings {
+		if s.SavesUSD <= 0 {
+			continue
+		}
+		if s.Slack == Latency {
+			say("a strict limit of %g s instead of %g s would save $%.2f a month", s.To, s.From, s.SavesUSD)
+		} else {
+			say("%s, accuracy %.4g instead of %.4g, would save $%.2f a month", s.Variant, s.To, s.From, s.SavesUSD)
+		}
+	}
+	return w
+}

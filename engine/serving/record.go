@@ -1,0 +1,163 @@
+package serving
+
+// arrivals are what schemes share of a trace.
+type arrivals struct {
+	counts [3][]int32 // queries of each second, by class
+	before []int64    // queries of all classes before each second, one more than seconds
+	ppm    int64      // strict share in millionths
+}
+
+// The classes a queue may hold.
+const (
+	strict = iota
+	relaxed
+	both
+)
+
+func newArrivals(tr Trace, strictShare float64) *arrivals {
+	a := &arrivals{before: make([]int64, len(tr)+1), ppm: int64(strictShare*millionths + 0.5)}
+	for class := range a.counts {
+		a.counts[class] = make([]int32, len(tr))
+	}
+	stricts := int64(0)
+	for t, n := range tr {
+		a.before[t+1] = a.before[t] + int64(n)
+		now := a.strictBefore(a.before[t+1])
+		a.counts[both][t] = int32(n)
+		a.counts[strict][t] = int32(now - stricts)
+		a.counts[relaxed][t] = int32(int64(n) - now + stricts)
+		stricts = now
+	}
+	return a
+}
+
+// strictBefore returns how many of the trace's first n queries are strict.
+func (a *arrivals) strictBefore(n int64) int64 { return n * a.ppm / millionths }
+
+// split returns how many of the n queries from one on are strict and relaxed.
+func (a *arrivals) split(from, n int64) Split {
+	s := a.strictBefore(from+n) - a.strictBefore(from)
+	return Split{Strict: s, Relaxed: n - s}
+}
+
+// record counts what happens to queries.
+type record struct {
+	*arrivals
+	latencies *histogram
+	limits    [2]int64 // ms, by class
+	out       Outcome
+}
+
+func newRecord(a *arrivals, s *Settings, scheme Scheme) *record {
+	return &record{
+		arrivals: a, latencies: newHistogram(s),
+		limits: [2]int64{strict: milliseconds(s.StrictLimitS), relaxed: milliseconds(s.RelaxedLimitS)},
+		out:    Outcome{Scheme: scheme, Queries: a.split(0, a.before[len(a.before)-1])},
+	}
+}
+
+func (s *Split) add(o Split) {
+	s.Strict += o.Strict
+	s.Relaxed += o.Relaxed
+}
+
+// at counts queries that are served at a place without a wait.
+func (r *record) at(place int, n Split) {
+	if place == onVM {
+		r.out.OnVMs.add(n)
+	} else {
+		r.out.OnFunctions.add(n)
+	}
+	own := &r.latencies.exact[place]
+	own.n += n.Total()
+	if own.ms > r.limits[strict] {
+		r.out.Violations.Strict += n.Strict
+	}
+	if own.ms > r.limits[relaxed] {
+		r.out.Violations.Relaxed += n.Relaxed
+	}
+}
+
+// cohort is queries next to each other that came in one second.
+type cohort struct {
+	class     int
+	second    int
+	offset, n int64 // places within the class and the second
+}
+
+// splitOf returns the strict and relaxed queries of part of a cohort.
+func (r *record) splitOf(c cohort, from, n int64) Split {
+	switch c.class {
+	case strict:
+		return Split{Strict: n}
+	case relaxed:
+		return Split{Relaxed: n}
+	}
+	return r.split(r.before[c.second]+c.offset+from, n)
+}
+
+// waited counts a cohort that VMs begin in second t, in places k… of capacity.
+func (r *record) waited(c cohort, t int, k, capacity int64) {
+	r.out.OnVMs.add(r.splitOf(c, 0, c.n))
+	own := &r.latencies.exact[onVM]
+	if t-c.second > MaxLatencyS {
+		// Beyond every limit; whole seconds are exact enough, and small enough.
+		r.late(c)
+		r.latencies.counts[r.latencies.bin(own.ms+int64(t-c.second+1)*1000)] += c.n
+		return
+	}
+	came := int64(r.counts[c.class][c.second])
+	l := line{first: int64(t-c.second)*capacity*came + k*came - c.offset*capacity, slope: came - capacity, unit: capacity * came, n: c.n}
+	r.violations(c, l, own.ms)
+	l = l.rising()
+	none := l.atMost(0)
+	own.n += none
+	l.first, l.n = l.first+none*l.slope, l.n-none
+	r.latencies.addLine(own.ms, l)
+}
+
+// queued counts a cohort that waits when the trace ends.
+func (r *record) queued(c cohort, end int) {
+	r.out.Queued.add(r.splitOf(c, 0, c.n))
+	if end-c.second > MaxLatencyS {
+		r.late(c)
+		return
+	}
+	came := int64(r.counts[c.class][c.second])
+	// Its own time is yet to come; only the wait is sure.
+	r.violations(c, line{first: int64(end-c.second)*came - c.offset, slope: -1, unit: came, n: c.n}, 0)
+}
+
+// violations counts those of a line whose wait and own time exceed their limit.
+func (r *record) violations(c cohort, l line, own int64) {
+	for class, limit := range r.limits {
+		if c.class != both && c.class != class {
+			continue
+		}
+		from, n := int64(0), l.n
+		if own <= limit {
+			kept := l.rising().atMost(limit - own)
+			n -= kept
+			if l.slope >= 0 {
+				from = kept
+			}
+		}
+		r.violated(class, r.splitOf(c, from, n))
+	}
+}
+
+// late is violations where all of a cohort waited so long that it matters no more
+// how long exactly.
+func (r *record) late(c cohort) {
+	for class := range r.limits {
+		r.violated(class, r.splitOf(c, 0, c.n))
+	}
+}
+
+func (r *record) violated(class int, s Split) {
+	if class == strict {
+		r.out.Violations.Strict += s.Strict
+	} else {
+		r.out.Violations.Relaxed += s.Relaxed
+	}
+}
