@@ -23,7 +23,7 @@ func Watch(tr Trace, s Settings, scheme Scheme, spanS int) (Outcome, []Span, err
 	if spanS < 1 {
 		return Outcome{}, nil, fmt.Errorf("a span of %d seconds; give 1 at least", spanS)
 	}
-	w := &watch{spans: make([]Span, (len(tr)+spanS-1)/spanS), spanS: spanS}
+	w := newWatch(len(tr), spanS)
 	out := newRun(newArrivals(tr, s.StrictShare), &s, scheme).all(w)
 	w.finish()
 	return out, w.spans, nil
@@ -32,14 +32,38 @@ func Watch(tr Trace, s Settings, scheme Scheme, spanS int) (Outcome, []Span, err
 // Compare simulates the study's five schemes, in its order, and adds how much
 // more VM-seconds each takes than Reactive.
 func Compare(tr Trace, s Settings) ([]Outcome, error) {
+	outcomes, _, err := compare(tr, s, 0)
+	return outcomes, err
+}
+
+// WatchAll is Compare that also returns what happened in each span of so many
+// seconds, by scheme.
+func WatchAll(tr Trace, s Settings, spanS int) ([]Outcome, [][]Span, error) {
+	if spanS < 1 {
+		return nil, nil, fmt.Errorf("a span of %d seconds; give 1 at least", spanS)
+	}
+	return compare(tr, s, spanS)
+}
+
+func compare(tr Trace, s Settings, spanS int) ([]Outcome, [][]Span, error) {
 	if err := check(tr, s, Reactive); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a, schemes := newArrivals(tr, s.StrictShare), Schemes()
-	outcomes := make([]Outcome, len(schemes))
+	outcomes, spans := make([]Outcome, len(schemes)), make([][]Span, len(schemes))
 	var all sync.WaitGroup
 	for i, scheme := range schemes {
-		all.Go(func() { outcomes[i] = newRun(a, &s, scheme).all(nil) })
+		all.Go(func() {
+			var w *watch
+			if spanS > 0 {
+				w = newWatch(len(tr), spanS)
+			}
+			outcomes[i] = newRun(a, &s, scheme).all(w)
+			if w != nil {
+				w.finish()
+				spans[i] = w.spans
+			}
+		})
 	}
 	all.Wait()
 	for i := range outcomes {
@@ -47,7 +71,7 @@ func Compare(tr Trace, s Settings) ([]Outcome, error) {
 			outcomes[i].OverProvisioning = new(float64(outcomes[i].VMSeconds)/float64(reactive) - 1)
 		}
 	}
-	return outcomes, nil
+	return outcomes, spans, nil
 }
 
 func check(tr Trace, s Settings, scheme Scheme) error {
