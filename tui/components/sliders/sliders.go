@@ -47,3 +47,54 @@ func (s *Stack) Hit(y, height int) (k int, track, ok bool) {
 	k = first + y/slider.Height
 	return k, y%slider.Height == slider.TrackLine, y >= 0 && k < last
 }
+
+// Step moves the active slider; it reports whether the value changed.
+func (s *Stack) Step(steps int, big bool) (changed bool) {
+	if big {
+		return s.Current().BigMove(steps)
+	}
+	return s.Current().Move(steps)
+}
+
+// End moves the active slider to an end of its track.
+func (s *Stack) End(last bool) (changed bool) {
+	lo, hi := s.Current().Range()
+	if last {
+		return s.Current().Set(hi)
+	}
+	return s.Current().Set(lo)
+}
+
+// Press handles the mouse at a cell of a view of the given size; dragging stays
+// on the slider where it began.
+func (s *Stack) Press(x, y, width, height int, drag bool) (changed bool) {
+	k, track, ok := s.Hit(y, height)
+	if !ok || drag && k != s.Active {
+		return false
+	}
+	s.Active = k
+	return track && s.Current().Click(x, width)
+}
+
+// Wheel moves the slider at a line of the view.
+func (s *Stack) Wheel(y, height, steps int) (changed bool) {
+	k, _, ok := s.Hit(y, height)
+	if !ok {
+		return false
+	}
+	s.Active = k
+	return s.Current().Move(-steps)
+}
+
+// Typing begins or ends typing a value on the active slider.
+func (s *Stack) Typing(begin bool) {
+	switch {
+	case begin:
+		s.Current().Begin()
+	case s.IsTyping():
+		s.Current().Cancel()
+	}
+}
+
+// IsTyping reports whether keys are text for the active slider.
+func (s *Stack) IsTyping() bool { return s.Current().Typing() }

@@ -11,54 +11,41 @@ import (
 	"sweetspot/tui/state"
 )
 
-// maxUndo bounds how far back undo goes.
-const maxUndo = 100
-
 // remember keeps the question for undo, once for a run of equal edits: a scrub
 // is undone whole.
 func (s *Screen) remember(edit string) {
-	s.redo = nil
-	if edit == s.lastEdit {
-		return
-	}
-	s.lastEdit = edit
-	s.undo = append(s.undo, undone{s.question, s.column})
-	if len(s.undo) > maxUndo {
-		s.undo = slices.Delete(s.undo, 0, 1)
-	}
+	s.history.Remember(edit, undone{s.question, s.column})
 }
 
 // Undo returns to the question before the last edit.
-func (s *Screen) Undo() (changed bool) { return s.travel(&s.undo, &s.redo) }
+func (s *Screen) Undo() (changed bool) {
+	return s.goBack(s.history.Undo(undone{s.question, s.column}))
+}
 
 // Redo makes the last undone edit again.
-func (s *Screen) Redo() (changed bool) { return s.travel(&s.redo, &s.undo) }
+func (s *Screen) Redo() (changed bool) {
+	return s.goBack(s.history.Redo(undone{s.question, s.column}))
+}
 
-func (s *Screen) travel(from, to *[]undone) bool {
-	n := len(*from)
-	if n == 0 {
-		return false
+func (s *Screen) goBack(to undone, ok bool) bool {
+	if ok {
+		s.question, s.column = to.question, to.column
+		s.constraints.load(s.question, s.unit())
 	}
-	target := (*from)[n-1]
-	*from = (*from)[:n-1]
-	*to = append(*to, undone{s.question, s.column})
-	s.lastEdit = ""
-	s.question, s.column = target.question, target.column
-	s.constraints.load(s.question, s.unit())
-	return true
+	return ok
 }
 
 // CanUndo reports whether there is anything to take back.
-func (s *Screen) CanUndo() bool { return len(s.undo) > 0 }
+func (s *Screen) CanUndo() bool { return s.history.CanUndo() }
 
 // CanRedo reports whether there is anything to redo.
-func (s *Screen) CanRedo() bool { return len(s.redo) > 0 }
+func (s *Screen) CanRedo() bool { return s.history.CanRedo() }
 
 // Reopen asks another question whole, of whose answer a candidate shall be
 // selected.
 func (s *Screen) Reopen(q state.Question, c *rank.Candidate) {
 	s.remember("pick")
-	s.lastEdit = ""
+	s.history.Pause()
 	s.question, s.wanted = q, c
 	s.column, s.descending = string(q.Sort), false
 	s.constraints.load(q, s.unit())
@@ -150,7 +137,7 @@ func (s *Screen) Narrow(f Facet) (changed bool) {
 	values = slices.DeleteFunc(slices.Compact(values), func(v string) bool { return v == "" || v == "0" })
 	values = append([]string{""}, values...)
 	s.remember(fmt.Sprint("narrow ", f))
-	s.lastEdit = ""
+	s.history.Pause()
 	now := s.narrowed(f)
 	next := values[(slices.Index(values, now)+1)%len(values)]
 	switch f {

@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
+	"sweetspot/tui/components/history"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
@@ -60,8 +61,7 @@ type Screen struct {
 	wanted       *rank.Candidate // to be selected when the answer comes; nil for none
 	late         bool            // what is shown answers an older question
 
-	undo, redo []undone
-	lastEdit   string
+	history history.History[undone]
 }
 
 // undone is a question to return to.

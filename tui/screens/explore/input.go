@@ -20,7 +20,7 @@ func (s *Screen) Focus(step int) {
 			break
 		}
 	}
-	s.lastEdit = ""
+	s.history.Pause()
 }
 
 // Typing ends or begins typing a value on the active slider.
@@ -50,9 +50,9 @@ func (s *Screen) Commit() (changed bool) {
 	if changed, err := s.slider().Commit(); err != nil || !changed {
 		return false
 	}
-	s.lastEdit = ""
+	s.history.Pause()
 	s.remember("typed")
-	s.lastEdit = ""
+	s.history.Pause()
 	s.constraints.save(k, &s.question)
 	return s.question != before
 }
@@ -117,7 +117,7 @@ func (s *Screen) Vertical(steps int) {
 	}
 	if s.focus == Constraints {
 		s.constraints.Active = min(max(s.constraints.Active+steps, 0), sliderCount-1)
-		s.lastEdit = ""
+		s.history.Pause()
 		return
 	}
 	s.table.Move(steps)

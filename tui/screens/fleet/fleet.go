@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
+	"sweetspot/tui/components/history"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/theme"
@@ -71,8 +72,7 @@ type Screen struct {
 	focus      Region
 	layout     layout
 
-	undo, redo []Question
-	lastEdit   string
+	history history.History[Question]
 }
 
 // New returns the screen without a trace.
@@ -103,7 +103,7 @@ func (s *Screen) HasTrace() bool { return len(s.trace.Jobs) > 0 }
 func (s *Screen) SetTrace(t Trace) {
 	s.trace, s.draws = t, fleet.NewDraws(len(t.Jobs), s.question.Seed)
 	s.answer, s.outlook = nil, nil
-	s.undo, s.redo = nil, nil
+	s.history = history.History[Question]{}
 	s.controls.load(s.question)
 	s.refresh()
 }
@@ -169,10 +169,10 @@ func (s *Screen) refresh() {
 // place lays the screen out for its size.
 func (s *Screen) place() {
 	s.layout = lay(s.w, s.h)
-	s.plots.bills.SetSize(s.layout.bills.inner())
-	s.plots.offers.SetSize(s.layout.offers.inner())
-	s.plots.costs.SetSize(s.layout.costs.inner())
-	s.table.SetSize(s.layout.policies.inner())
+	s.plots.bills.SetSize(s.layout.bills.Inner())
+	s.plots.offers.SetSize(s.layout.offers.Inner())
+	s.plots.costs.SetSize(s.layout.costs.Inner())
+	s.table.SetSize(s.layout.policies.Inner())
 }
 
 // Region names where keys act.

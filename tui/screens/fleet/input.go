@@ -6,7 +6,6 @@ import (
 
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
-	"sweetspot/tui/components/slider"
 )
 
 // Every method here that reports changed asks for a new answer.
@@ -15,21 +14,18 @@ import (
 func (s *Screen) Focus(step int) {
 	s.Typing(false)
 	s.focus = (s.focus + Region(step) + regions) % regions
-	s.lastEdit = ""
+	s.history.Pause()
 }
 
 // Typing ends or begins typing a value on the active slider.
 func (s *Screen) Typing(begin bool) {
-	switch sl := s.controls.Current(); {
-	case begin && s.focus == Sliders:
-		sl.Begin()
-	case sl.Typing():
-		sl.Cancel()
+	if !begin || s.focus == Sliders {
+		s.controls.Typing(begin)
 	}
 }
 
 // IsTyping reports whether keys are text for a slider.
-func (s *Screen) IsTyping() bool { return s.controls.Current().Typing() }
+func (s *Screen) IsTyping() bool { return s.controls.IsTyping() }
 
 // Type gives text to the slider that is typed on.
 func (s *Screen) Type(t string) { s.controls.Current().Type(t) }
@@ -39,15 +35,12 @@ func (s *Screen) Backspace() { s.controls.Current().Backspace() }
 
 // Commit takes the typed value over.
 func (s *Screen) Commit() (changed bool) {
-	before := s.question
 	if changed, err := s.controls.Current().Commit(); err != nil || !changed {
 		return false
 	}
-	s.lastEdit = ""
-	s.remember("typed")
-	s.lastEdit = ""
-	s.controls.save(s.controls.Active, &s.question)
-	return s.question != before
+	s.history.Pause()
+	defer s.history.Pause()
+	return s.moved(true)
 }
 
 // Enter types a value.
@@ -55,51 +48,39 @@ func (s *Screen) Enter() { s.Typing(true) }
 
 // Horizontal moves the active slider.
 func (s *Screen) Horizontal(steps int, big bool) (changed bool) {
-	if s.focus != Sliders {
-		return false
-	}
-	return s.scrub(func(sl *slider.Slider) bool {
-		if big {
-			return sl.BigMove(steps)
-		}
-		return sl.Move(steps)
-	})
+	return s.focus == Sliders && s.moved(s.controls.Step(steps, big))
 }
 
 // Ends moves the active slider to an end, or to the first or last policy.
 func (s *Screen) Ends(last bool) (changed bool) {
-	if s.focus == Policies {
-		if last {
-			s.table.Bottom()
-		} else {
-			s.table.Top()
-		}
-		return false
+	switch {
+	case s.focus == Sliders:
+		return s.moved(s.controls.End(last))
+	case last:
+		s.table.Bottom()
+	default:
+		s.table.Top()
 	}
-	return s.scrub(func(sl *slider.Slider) bool {
-		lo, hi := sl.Range()
-		if last {
-			return sl.Set(hi)
-		}
-		return sl.Set(lo)
-	})
+	return false
 }
 
-func (s *Screen) scrub(move func(*slider.Slider) bool) bool {
-	if !move(s.controls.Current()) {
+// moved writes the active slider into the question once it has moved.
+func (s *Screen) moved(has bool) (changed bool) {
+	if !has {
 		return false
 	}
 	now := s.question
 	s.controls.save(s.controls.Active, &now)
+	changed = now != s.question
 	s.change("slider "+s.controls.Current().Label(), now)
-	return true
+	return changed
 }
 
 // Vertical goes to another slider or policy.
 func (s *Screen) Vertical(steps int) {
 	if s.focus == Sliders {
 		s.controls.Move(steps)
-		s.lastEdit = ""
+		s.history.Pause()
 		return
 	}
 	s.table.Move(steps)
@@ -107,50 +88,29 @@ func (s *Screen) Vertical(steps int) {
 
 // change takes another question, which undo takes back.
 func (s *Screen) change(edit string, q Question) {
-	s.remember(edit)
+	s.history.Remember(edit, s.question)
 	s.question = q
 }
 
-// maxUndo bounds how far back undo goes.
-const maxUndo = 100
-
-// remember keeps the question for undo, once for a run of equal edits.
-func (s *Screen) remember(edit string) {
-	s.redo = nil
-	if edit == s.lastEdit {
-		return
-	}
-	s.lastEdit = edit
-	s.undo = append(s.undo, s.question)
-	if len(s.undo) > maxUndo {
-		s.undo = slices.Delete(s.undo, 0, 1)
-	}
-}
-
 // Undo returns to the question before the last edit.
-func (s *Screen) Undo() (changed bool) { return s.travel(&s.undo, &s.redo) }
+func (s *Screen) Undo() (changed bool) { return s.turnTo(s.history.Undo(s.question)) }
 
 // Redo makes the last undone edit again.
-func (s *Screen) Redo() (changed bool) { return s.travel(&s.redo, &s.undo) }
+func (s *Screen) Redo() (changed bool) { return s.turnTo(s.history.Redo(s.question)) }
 
 // CanUndo reports whether there is anything to take back.
-func (s *Screen) CanUndo() bool { return len(s.undo) > 0 }
+func (s *Screen) CanUndo() bool { return s.history.CanUndo() }
 
 // CanRedo reports whether there is anything to redo.
-func (s *Screen) CanRedo() bool { return len(s.redo) > 0 }
+func (s *Screen) CanRedo() bool { return s.history.CanRedo() }
 
-func (s *Screen) travel(from, to *[]Question) bool {
-	n := len(*from)
-	if n == 0 {
-		return false
+func (s *Screen) turnTo(q Question, ok bool) bool {
+	if ok {
+		s.redraw(q.Seed)
+		s.question = q
+		s.controls.load(q)
 	}
-	target := (*from)[n-1]
-	*from, *to = (*from)[:n-1], append(*to, s.question)
-	s.lastEdit = ""
-	s.redraw(target.Seed)
-	s.question = target
-	s.controls.load(target)
-	return true
+	return ok
 }
 
 // redraw draws anew where the seed is another.
@@ -253,22 +213,17 @@ func (s *Screen) Sort(reverse bool) {
 
 // Click handles the mouse at a cell of the screen; dragging repeats it.
 func (s *Screen) Click(x, y int, drag bool) (changed bool) {
-	if b := s.layout.sliders; b.contains(x, y) {
+	if b := s.layout.sliders; b.Contains(x, y) {
 		if !drag {
 			s.focus = Sliders
 		}
-		px, py := b.inside(x, y)
-		w, h := b.inner()
-		k, track, ok := s.controls.Hit(py, h)
-		if !ok || drag && k != s.controls.Active {
-			return false
-		}
-		s.controls.Active = k
-		return track && s.scrub(func(sl *slider.Slider) bool { return sl.Click(px, w) })
+		px, py := b.Inside(x, y)
+		w, h := b.Inner()
+		return s.moved(s.controls.Press(px, py, w, h, drag))
 	}
-	if b := s.layout.policies; b.contains(x, y) && !drag {
+	if b := s.layout.policies; b.Contains(x, y) && !drag {
 		s.focus = Policies
-		px, py := b.inside(x, y)
+		px, py := b.Inside(x, y)
 		if row, column, ok := s.table.Hit(px, py); ok && row >= 0 {
 			s.table.SetCursor(row)
 		} else if ok && slices.Contains(s.table.Sortable(), column) {
@@ -283,14 +238,10 @@ func (s *Screen) Click(x, y int, drag bool) (changed bool) {
 // Wheel moves the slider under the pointer.
 func (s *Screen) Wheel(x, y, steps int) (changed bool) {
 	b := s.layout.sliders
-	if !b.contains(x, y) {
+	if !b.Contains(x, y) {
 		return false
 	}
-	_, py := b.inside(x, y)
-	_, h := b.inner()
-	if k, _, ok := s.controls.Hit(py, h); ok {
-		s.controls.Active = k
-		return s.scrub(func(sl *slider.Slider) bool { return sl.Move(-steps) })
-	}
-	return false
+	_, py := b.Inside(x, y)
+	_, h := b.Inner()
+	return s.moved(s.controls.Wheel(py, h, steps))
 }

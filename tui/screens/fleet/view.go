@@ -20,27 +20,27 @@ func (s *Screen) View() string {
 		return ""
 	}
 	s.table.SetFocused(s.focus == Policies)
-	w, h := l.sliders.inner()
+	w, h := l.sliders.Inner()
 	controls := s.controls.View(s.th, w, h, s.focus == Sliders)
-	if l.sliders.bare {
+	if l.sliders.Bare {
 		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.table.View(s.th))...), s.w, s.h)
 	}
 	top := []string{s.panel(l.sliders, "Fleet", s.vmName(), controls+"\n"+s.settings(w, h-s.controls.Height()), s.focus == Sliders)}
-	if l.shares.w > 0 {
-		top = append(top, s.panel(l.shares, "cost", s.stackLegend(), s.shares(l.shares.inner()), false))
+	if l.shares.W > 0 {
+		top = append(top, s.panel(l.shares, "cost", s.stackLegend(), s.shares(l.shares.Inner()), false))
 	}
-	if l.bills.w > 0 {
+	if l.bills.W > 0 {
 		top = append(top, s.panel(l.bills, "bill a month", s.billsNote(), s.plots.bills.View(), false))
 	}
 	blocks := []string{text.Beside(top...), s.panel(l.policies, s.policiesTitle(), s.policiesNote(), s.table.View(s.th), s.focus == Policies)}
 	var bottom []string
-	if l.offers.w > 0 {
+	if l.offers.W > 0 {
 		bottom = append(bottom,
 			s.panel(l.offers, "offers s", "by submission", s.plots.offers.View(), false),
 			s.panel(l.costs, "cost of a job", "share at or below", s.plots.costs.View(), false))
 	}
-	if l.why.w > 0 {
-		ww, wh := l.why.inner()
+	if l.why.W > 0 {
+		ww, wh := l.why.Inner()
 		bottom = append(bottom, s.panel(l.why, "What it says", "", s.why(ww, wh), false))
 	}
 	if len(bottom) > 0 {
@@ -49,8 +49,8 @@ func (s *Screen) View() string {
 	return strings.Join(blocks, "\n")
 }
 
-func (s *Screen) panel(b box, title, note, body string, focused bool) string {
-	return panel.Panel{Title: title, Note: note, Focused: focused}.Render(s.th, body, b.w, b.h)
+func (s *Screen) panel(b panel.Box, title, note, body string, focused bool) string {
+	return panel.Panel{Title: title, Note: note, Focused: focused}.Render(s.th, body, b.W, b.H)
 }
 
 // billsNote says where the bills are still of an older question.

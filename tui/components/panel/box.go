@@ -1,0 +1,27 @@
+package panel
+
+// Box is where a panel stands: a rectangle of cells, its border included. One of
+// no size is not on screen.
+type Box struct {
+	X, Y, W, H int
+	Bare       bool // without a border
+}
+
+// Contains reports whether a cell is in the box.
+func (b Box) Contains(x, y int) bool { return x >= b.X && x < b.X+b.W && y >= b.Y && y < b.Y+b.H }
+
+// Inner is the size inside the border.
+func (b Box) Inner() (w, h int) {
+	if b.Bare || b.W < 4 || b.H < 3 {
+		return b.W, b.H
+	}
+	return b.W - 2, b.H - 2
+}
+
+// Inside is a cell of the screen as one inside the border.
+func (b Box) Inside(x, y int) (px, py int) {
+	if b.Bare {
+		return x - b.X, y - b.Y
+	}
+	return x - b.X - 1, y - b.Y - 1
+}
