@@ -27,6 +27,7 @@ import (
 	"sweetspot/tui/screens/fleet"
 	"sweetspot/tui/screens/library"
 	"sweetspot/tui/screens/probe"
+	"sweetspot/tui/screens/traffic"
 	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
 )
@@ -37,6 +38,7 @@ type Options struct {
 	Open      Opener
 	Probe     Prober
 	Traces    TraceReader
+	Loads     LoadReader
 	Keys      *keys.Table
 	Theme     string // name; "" follows the terminal's background
 	NoColor   bool
@@ -61,6 +63,7 @@ type App struct {
 	explore *explore.Screen
 	probe   *probe.Screen
 	fleet   fleetDesk
+	traffic trafficDesk
 	library *library.Screen
 
 	ws      Workspace
@@ -113,6 +116,7 @@ func New(ctx context.Context, o Options) *App {
 	a.explore = explore.New(a.th, q, o.State.LogAxes)
 	a.probe = probe.New(a.th)
 	a.fleet = fleetDesk{Screen: fleet.New(a.th)}
+	a.traffic = trafficDesk{Screen: traffic.New(a.th)}
 	a.library = library.New(a.th)
 	return a
 }
@@ -209,7 +213,7 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 	case expireMsg:
 		a.toast.Expire(msg.seq)
 	default:
-		return a.receiveFleet(msg)
+		return tea.Batch(a.receiveFleet(msg), a.receiveTraffic(msg))
 	}
 	return nil
 }
@@ -225,6 +229,7 @@ func (a *App) loaded(msg loadedMsg) tea.Cmd {
 	a.set, a.picks, a.version = msg.set, msg.picks, msg.version
 	a.library.SetContent(a.ws.Label(), a.ws.Path(), a.set, a.picks)
 	a.fleet.SetVMTypes(a.set.VMTypes)
+	a.traffic.SetSet(a.set)
 	cmds := []tea.Cmd{a.showSet(), a.test()}
 	if first {
 		cmds = append(cmds, a.poll())
@@ -316,6 +321,9 @@ func (a *App) started(msg startedMsg) tea.Cmd {
 func (a *App) chosen(path string) tea.Cmd {
 	if a.screen == keys.Fleet && slices.Contains(traceFiles, filepath.Ext(path)) {
 		return a.readTrace(path)
+	}
+	if a.screen == keys.Traffic && slices.Contains(loadFiles, filepath.Ext(path)) {
+		return a.readLoad(path)
 	}
 	if slices.Contains(probe.ModelFiles(), filepath.Ext(path)) {
 		cmd := a.toProbe()

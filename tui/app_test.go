@@ -86,7 +86,7 @@ func drive(t testing.TB, w, h int, ws Workspace) *driver {
 	nothing := func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) {
 		return nil, errors.New("no Python here")
 	}
-	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Symbols: symbols, Theme: "dark", Version: "test", State: state.State{LogAxes: true}}), make(chan tea.Msg, 64)}
+	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", State: state.State{LogAxes: true}}), make(chan tea.Msg, 64)}
 	d.app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil } // nothing expires in a test
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.run(d.app.Init())
@@ -174,7 +174,7 @@ func (d *driver) exact() {
 
 func TestFrames(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {50, 15}, {39, 9}} {
-		for _, screen := range []string{"1", "2", "3", "5"} {
+		for _, screen := range []string{"1", "2", "3", "4", "5"} {
 			t.Run(fmt.Sprintf("%dx%d/%s", size.w, size.h, screen), func(t *testing.T) {
 				d := drive(t, size.w, size.h, &shelf{set: published(t)})
 				d.press(screen)
@@ -194,7 +194,7 @@ func TestStyledFrame(t *testing.T) {
 func TestEveryKeyAtEverySizeLeavesAnExactFrame(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {64, 18}, {50, 15}, {40, 10}, {20, 5}} {
 		d := drive(t, size.w, size.h, &shelf{set: published(t)})
-		for _, screen := range []string{"1", "2", "3", "5"} {
+		for _, screen := range []string{"1", "2", "3", "4", "5"} {
 			for _, b := range keys.Default().Bindings() {
 				switch b.Action {
 				case keys.Quit, keys.Interrupt, keys.ProbeThis, keys.Open:

@@ -51,82 +51,6 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	return a.act(action)
 }
 
-// typist is a screen on which values are typed into sliders.
-type typist interface {
-	IsTyping() bool
-	Typing(begin bool)
-	Type(text string)
-	Backspace()
-	Commit() (changed bool)
-}
-
-// typist is the present screen, nil where it has no sliders.
-func (a *App) typist() typist {
-	switch a.screen {
-	case keys.Explore:
-		return a.explore
-	case keys.Fleet:
-		return a.fleet
-	}
-	return nil
-}
-
-func (a *App) typing() bool {
-	if t := a.typist(); t != nil {
-		return t.IsTyping()
-	}
-	return a.screen == keys.Probe && a.probe.IsTyping()
-}
-
-// typed gives a key to the value being typed on a slider or in the form.
-func (a *App) typed(msg tea.KeyPressMsg) tea.Cmd {
-	if a.screen == keys.Probe {
-		switch msg.String() {
-		case "enter":
-			return a.effect(a.probe.Key(keys.Enter))
-		case "esc":
-			return a.effect(a.probe.Key(keys.Back))
-		default:
-			a.probe.Press(msg)
-		}
-		return nil
-	}
-	t := a.typist()
-	switch msg.String() {
-	case "enter":
-		return a.askPresent(t.Commit())
-	case "esc":
-		t.Typing(false)
-	case "backspace":
-		t.Backspace()
-	default:
-		t.Type(msg.Text)
-	}
-	return nil
-}
-
-// askPresent asks the present screen's question anew if it has changed.
-func (a *App) askPresent(changed bool) tea.Cmd {
-	if a.screen == keys.Fleet {
-		return a.askFleetIf(changed)
-	}
-	return a.askIf(changed)
-}
-
-func (a *App) paste(msg tea.PasteMsg) tea.Cmd {
-	switch {
-	case a.picker.Visible():
-		a.picker.Type(msg.Content)
-	case a.prompt.Visible():
-		return a.prompted(a.prompt.Update(msg))
-	case a.screen == keys.Probe && a.probe.IsTyping():
-		a.probe.Type(msg.Content)
-	case a.typing():
-		a.typist().Type(msg.Content)
-	}
-	return nil
-}
-
 // region names where keys act, for the table of keys.
 func (a *App) region() string {
 	switch a.screen {
@@ -136,6 +60,8 @@ func (a *App) region() string {
 		return a.library.Region()
 	case keys.Fleet:
 		return a.fleet.Region()
+	case keys.Traffic:
+		return a.traffic.Region()
 	}
 	if a.explore.Inspecting() {
 		return keys.InInspector
@@ -149,14 +75,12 @@ func (a *App) region() string {
 // disabled says why an action cannot be done now.
 func (a *App) disabled(action keys.Action) string {
 	switch action {
-	case keys.Traffic:
-		return "this version has Explore, Probe, Fleet and Library: keys 1, 2, 3 and 5"
 	case keys.Undo:
-		if a.screen == keys.Explore && !a.explore.CanUndo() || a.screen == keys.Fleet && !a.fleet.CanUndo() {
+		if u := a.undoer(); u != nil && !u.CanUndo() {
 			return "nothing to undo"
 		}
 	case keys.Redo:
-		if a.screen == keys.Explore && !a.explore.CanRedo() || a.screen == keys.Fleet && !a.fleet.CanRedo() {
+		if u := a.undoer(); u != nil && !u.CanRedo() {
 			return "nothing to redo"
 		}
 	case keys.Pick, keys.Export:
@@ -173,11 +97,30 @@ func (a *App) disabled(action keys.Action) string {
 			return "a training runs on one VM: combinations are for inference"
 		}
 	case keys.Open:
-		if a.running != nil && a.screen != keys.Fleet {
+		if a.running != nil && a.screen != keys.Fleet && a.screen != keys.Traffic {
 			return "a probe runs and saves here: stop it before opening another database"
 		}
 	}
 	return ""
+}
+
+// undoer is a screen whose question can be taken back.
+type undoer interface {
+	CanUndo() bool
+	CanRedo() bool
+}
+
+// undoer is the present screen if its question can be taken back.
+func (a *App) undoer() undoer {
+	switch a.screen {
+	case keys.Explore:
+		return a.explore
+	case keys.Fleet:
+		return a.fleet
+	case keys.Traffic:
+		return a.traffic
+	}
+	return nil
 }
 
 // act does what an action means on the present screen.
@@ -188,14 +131,19 @@ func (a *App) act(action keys.Action) tea.Cmd {
 		return nil
 	case keys.Fleet:
 		return a.toFleet()
+	case keys.Traffic:
+		return a.toTraffic()
 	case keys.Help:
 		a.help.Open()
 		return nil
 	case keys.Quit:
 		return a.quit()
 	case keys.Open:
-		if a.screen == keys.Fleet {
+		switch a.screen {
+		case keys.Fleet:
 			return a.openTrace()
+		case keys.Traffic:
+			return a.openLoad()
 		}
 		return a.list(a.picker.Open("Open a profile database, or a model to probe", ".", append([]string{".db", ".sqlite", ".sqlite3"}, probe.ModelFiles()...), false))
 	case keys.Theme:
@@ -222,6 +170,8 @@ func (a *App) act(action keys.Action) tea.Cmd {
 		return a.onLibrary(action)
 	case keys.Fleet:
 		return a.onFleet(action)
+	case keys.Traffic:
+		return a.onTraffic(action)
 	default:
 		return a.onExplore(action)
 	}
@@ -354,6 +304,8 @@ func (a *App) prompted(o prompt.Outcome) tea.Cmd {
 		a.library.Filter(value)
 	case a.prompt.ID == "fleet":
 		return a.writeFleet(o, value)
+	case a.prompt.ID == "traffic":
+		return a.writeTraffic(o, value)
 	case a.prompt.ID == "export" && o == prompt.Accepted && value != "":
 		return write(value, a.exporting)
 	}

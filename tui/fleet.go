@@ -2,12 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -197,7 +191,7 @@ func (a *App) writeFleet(o prompt.Outcome, path string) tea.Cmd {
 		for _, s := range engine.Schedulers {
 			in.Schedulers = append(in.Schedulers, export.SchedulerBill{Scheduler: s, Bill: in.Question.Under(s, in.Answer.Tasks)})
 		}
-		if err := writeFleetFile(path, export.NewFleet(in)); err != nil {
+		if err := writeAs(path, export.FleetWriters, export.NewFleet(in)); err != nil {
 			return noteMsg{level: toast.Bad, text: err.Error()}
 		}
 		return noteMsg{level: toast.Good, text: "wrote " + path}
@@ -206,22 +200,3 @@ func (a *App) writeFleet(o prompt.Outcome, path string) tea.Cmd {
 
 // exportSeeds are behind the intervals of what is written.
 const exportSeeds = 20
-
-func writeFleetFile(path string, f export.Fleet) error {
-	write, known := export.FleetWriters[strings.ToLower(filepath.Ext(path))]
-	if !known {
-		return fmt.Errorf("%s: a fleet is written as .json, .csv or .txt", path)
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s exists already: give another name", path)
-	case err != nil:
-		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err))
-	}
-	err = errors.Join(write(file, f), file.Close())
-	if err != nil {
-		_ = os.Remove(path)
-	}
-	return err
-}

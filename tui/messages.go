@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -195,7 +199,7 @@ func write(path string, p export.Pick) tea.Cmd {
 	return func() tea.Msg {
 		format, err := export.ParseFormat(filepath.Ext(path))
 		if err == nil {
-			err = writeNew(path, p, format)
+			err = writeNew(path, func(w io.Writer) error { return p.Write(w, format) })
 		}
 		if err != nil {
 			return noteMsg{level: toast.Bad, text: err.Error()}
@@ -204,8 +208,17 @@ func write(path string, p export.Pick) tea.Cmd {
 	}
 }
 
-// writeNew never overwrites: an export may be the only copy of an older pick.
-func writeNew(path string, p export.Pick, format export.Format) error {
+// writeAs writes a value to a new file, in the form its extension names.
+func writeAs[T any](path string, writers map[string]func(io.Writer, T) error, v T) error {
+	as, known := writers[strings.ToLower(filepath.Ext(path))]
+	if !known {
+		return fmt.Errorf("%s: give a name that ends in %s", path, strings.Join(slices.Sorted(maps.Keys(writers)), ", "))
+	}
+	return writeNew(path, func(w io.Writer) error { return as(w, v) })
+}
+
+// writeNew never overwrites: an export may be the only copy of an older one.
+func writeNew(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -213,7 +226,7 @@ func writeNew(path string, p export.Pick, format export.Format) error {
 	case err != nil:
 		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err))
 	}
-	err = errors.Join(p.Write(f, format), f.Close())
+	err = errors.Join(write(f), f.Close())
 	if err != nil {
 		_ = os.Remove(path)
 	}

@@ -29,6 +29,8 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 			a.probe.Wheel(step)
 		case keys.Fleet:
 			return a.askFleetIf(a.fleet.Wheel(x, y, step))
+		case keys.Traffic:
+			return a.askTrafficIf(a.traffic.Wheel(x, y, step))
 		case keys.Explore:
 			return a.askIf(a.explore.Wheel(x, y, step))
 		}
@@ -44,6 +46,8 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 		switch {
 		case a.screen == keys.Fleet && m.Button == tea.MouseLeft && y >= 0:
 			return a.askFleetIf(a.fleet.Click(x, y, true))
+		case a.screen == keys.Traffic && m.Button == tea.MouseLeft && y >= 0:
+			return a.askTrafficIf(a.traffic.Click(x, y, true))
 		case a.screen != keys.Explore:
 		case m.Button == tea.MouseLeft && y >= 0:
 			return a.askIf(a.explore.Click(x, y, true))
@@ -64,6 +68,8 @@ func (a *App) click(x, y int) tea.Cmd {
 		a.library.Click(x, y)
 	case keys.Fleet:
 		return a.askFleetIf(a.fleet.Click(x, y, false))
+	case keys.Traffic:
+		return a.askTrafficIf(a.traffic.Click(x, y, false))
 	default:
 		return a.askIf(a.explore.Click(x, y, false))
 	}

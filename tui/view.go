@@ -26,6 +26,7 @@ func (a *App) resize(w, h int) {
 	a.explore.SetSize(w, body)
 	a.probe.SetSize(w, body)
 	a.fleet.SetSize(w, body)
+	a.traffic.SetSize(w, body)
 	a.library.SetSize(w, body)
 }
 
@@ -35,6 +36,7 @@ func (a *App) dress() {
 	a.explore.SetTheme(a.th)
 	a.probe.SetTheme(a.th)
 	a.fleet.SetTheme(a.th)
+	a.traffic.SetTheme(a.th)
 	a.library.SetTheme(a.th)
 }
 
@@ -87,6 +89,8 @@ func (a *App) body() string {
 		return a.probe.View()
 	case keys.Fleet:
 		return a.fleet.View()
+	case keys.Traffic:
+		return a.traffic.View()
 	case keys.Library:
 		return a.library.View()
 	}
@@ -94,7 +98,7 @@ func (a *App) body() string {
 }
 
 // tabs are the screens, in the order of the header.
-var tabs = []keys.Action{keys.Explore, keys.Probe, keys.Fleet, keys.Library}
+var tabs = []keys.Action{keys.Explore, keys.Probe, keys.Fleet, keys.Traffic, keys.Library}
 
 // header names the screens and what is asked.
 func (a *App) header() string {
@@ -115,8 +119,11 @@ func (a *App) header() string {
 		b.WriteString(" " + pen.Render(" "+key+" "+bind.Help+" "))
 	}
 	what := a.explore.Headline()
-	if a.screen == keys.Fleet {
+	switch a.screen {
+	case keys.Fleet:
 		what = a.fleet.Headline()
+	case keys.Traffic:
+		what = a.traffic.Headline()
 	}
 	if a.running != nil && a.screen != keys.Probe {
 		what = a.th.Warn.Render("probing") + " " + a.th.Symbols.Dot + " " + what

@@ -92,7 +92,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Traces: readTrace, Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
+		Open: open, Probe: prober(f.python, f.detach), Traces: readTrace, Loads: readLoad, Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
 	}
 	if f.noState {

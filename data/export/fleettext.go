@@ -14,16 +14,16 @@ import (
 
 // FleetWriters write a fleet by the extension of the file it goes to.
 var FleetWriters = map[string]func(io.Writer, Fleet) error{
-	".json": writeFleetJSON,
+	".json": func(w io.Writer, f Fleet) error { return writeJSON(w, f) },
 	".csv":  WriteFleetCSV,
 	".txt":  func(w io.Writer, f Fleet) error { return f.Write(w) },
 }
 
-func writeFleetJSON(w io.Writer, f Fleet) error {
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(f)
+	return e.Encode(v)
 }
 
 // Write prints the fleet for people.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"sweetspot/engine/quantity"
 )
 
 // monthS is a month as clouds count it, 730 hours, in seconds.
@@ -179,8 +181,8 @@ func (a Advice) words(q Question) []string {
 	pick := a.Outcomes[a.Pick]
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	say("%s: $%.2f a month, %.1f VMs on average and %d at most; %.2f %% of the queries violate their limit",
-		pick.Scheme, a.MonthlyUSD, a.MeanVMs, a.MostVMs, 100*pick.ViolationShare())
+	say("%s: %s a month, %.1f VMs on average and %d at most; %.2f %% of the queries violate their limit",
+		pick.Scheme, quantity.Money(a.MonthlyUSD), a.MeanVMs, a.MostVMs, 100*pick.ViolationShare())
 	if !a.Keeps {
 		say("no scheme keeps violations to %.2f %%; this one has the fewest", 100*q.MaxViolations)
 	}
@@ -190,8 +192,8 @@ func (a Advice) words(q Question) []string {
 	}
 	switch {
 	case a.MixingPays && a.VMsOnly != nil:
-		say("mixing pays: functions take %.2f %% of the queries, and VMs alone (%s) cost $%.2f more a month; peak to median is %s",
-			100*pick.FunctionShare(), a.Outcomes[*a.VMsOnly].Scheme, (a.Outcomes[*a.VMsOnly].USD-pick.USD)*monthS/float64(len(q.Trace)), ratio)
+		say("mixing pays: functions take %.2f %% of the queries, and VMs alone (%s) cost %s more a month; peak to median is %s",
+			100*pick.FunctionShare(), a.Outcomes[*a.VMsOnly].Scheme, quantity.Money((a.Outcomes[*a.VMsOnly].USD-pick.USD)*monthS/float64(len(q.Trace))), ratio)
 	case a.MixingPays:
 		say("mixing pays: functions take %.2f %% of the queries, and with VMs alone no scheme keeps the limit; peak to median is %s", 100*pick.FunctionShare(), ratio)
 	default:
@@ -200,14 +202,16 @@ func (a Advice) words(q Question) []string {
 	if a.BreakEven != nil {
 		say("below %.2f queries/s functions are cheaper than a VM", *a.BreakEven)
 	}
+	most := map[Objective]float64{}
 	for _, s := range a.Savings {
-		if s.SavesUSD <= 0 {
+		if s.SavesUSD <= most[s.Slack] { // no more than less slack does
 			continue
 		}
+		most[s.Slack] = s.SavesUSD
 		if s.Slack == Latency {
-			say("a strict limit of %g s instead of %g s would save $%.2f a month", s.To, s.From, s.SavesUSD)
+			say("a strict limit of %s instead of %s would save %s a month", quantity.Duration(s.To), quantity.Duration(s.From), quantity.Money(s.SavesUSD))
 		} else {
-			say("%s, accuracy %.4g instead of %.4g, would save $%.2f a month", s.Variant, s.To, s.From, s.SavesUSD)
+			say("%s, accuracy %.4g instead of %.4g, would save %s a month", s.Variant, s.To, s.From, quantity.Money(s.SavesUSD))
 		}
 	}
 	return w

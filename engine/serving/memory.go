@@ -57,3 +57,20 @@ func (m Memory) Cheapest(limitS float64, p Prices) (best Choice, ok bool) {
 	}
 	return best, ok
 }
+
+// What [MemoryOf] takes for granted.
+const (
+	usualKneeGB = 2     // the footnote's SqueezeNet
+	usualMinGB  = 0.5   // the first of the three kinds of cores (section 3.2.4)
+	usualMaxGB  = 10.24 // the most that AWS Lambda gives today
+	usualFixed  = 0.1   // of the time, that no CPU shortens
+)
+
+// MemoryOf is a function of which only the time at one size is known: a tenth of
+// it is taken to be fixed, and the knee to be at 2 GB.
+func MemoryOf(seconds, gb float64) Memory {
+	return Memory{
+		FixedS: usualFixed * seconds, ScalingS: (1 - usualFixed) * seconds * min(gb, usualKneeGB) / usualKneeGB,
+		KneeGB: usualKneeGB, MinGB: usualMinGB, MaxGB: usualMaxGB,
+	}
+}

@@ -92,7 +92,10 @@ const (
 	InFleetSliders  = "fleet.sliders"
 	InFleetPolicies = "fleet.policies"
 
-	InTraffic = "traffic"
+	InTraffic        = "traffic"
+	InTrafficSliders = "traffic.sliders"
+	InTrafficSchemes = "traffic.schemes"
+
 	InLibrary = "library"
 	InModels  = "library.models"
 	InRuns    = "library.runs"
@@ -116,7 +119,7 @@ const (
 func defaults() []Binding {
 	explore := []string{InExplore}
 	plots := []string{InPlot}
-	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTraffic}
+	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes}
 	filtered := []string{InExplore, InLibrary}
 	rows := append([]string{InForm, InRunCells, InEndedCells}, lists...)
 	return []Binding{
@@ -126,18 +129,18 @@ func defaults() []Binding {
 		{Action: Traffic, Keys: []string{"4"}, Group: screens, Help: "Traffic", Long: "serve a trace of requests with VMs and functions"},
 		{Action: Library, Keys: []string{"5"}, Group: screens, Help: "Library", Long: "databases, models, runs, VM types and picks"},
 
-		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InFleetSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
-		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InFleetSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InFleetSliders, InTrafficSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InFleetSliders, InTrafficSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
 		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
 		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
-		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders, InFleetSliders}},
-		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders, InFleetSliders}},
+		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders, InFleetSliders, InTrafficSliders}},
+		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders, InFleetSliders, InTrafficSliders}},
 		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
 		{Action: PageDown, Keys: []string{"pgdown", "ctrl+d"}, Group: moving, Help: "page", Long: "a page down"},
 		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
 		{Action: Bottom, Keys: []string{"G", "end"}, Group: moving, Help: "bottom", Long: "last row, high end of a slider"},
 		{Action: Enter, Keys: []string{"enter"}, Group: moving, Help: "enter", Long: "type an exact value, inspect a row, start what is under the cursor", Rank: 6,
-			Words: map[string]string{InSliders: "type", InFleetSliders: "type", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns, InPicks, InFleetSliders, InTraffic}},
+			Words: map[string]string{InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns, InPicks, InFleetSliders, InTrafficSliders}},
 		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 4, Words: map[string]string{InLibrary: "next list"}, Only: []string{InExplore, InLibrary, InFleet, InTraffic}, Plain: true},
 		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
 		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun, InCrosshair}},
@@ -174,7 +177,7 @@ func defaults() []Binding {
 		{Action: Scheduler, Keys: []string{"d"}, Group: asking, Help: "scheduler", Long: "next scheduler of the reserved VMs", Only: []string{InFleet}, Rank: 9},
 		{Action: Overlap, Keys: []string{"O"}, Group: asking, Help: "overlap", Long: "let reduced jobs run at the same time as those behind them, as the study does", Only: []string{InFleet}, Rank: 10},
 		{Action: Redraw, Keys: []string{"R"}, Group: asking, Help: "redraw", Long: "draw deadlines, models and users' minds anew", Only: []string{InFleet}, Rank: 11},
-		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away", Only: explore, Rank: 11},
+		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away", Only: []string{InExplore, InTraffic}, Rank: 11},
 		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "axes", Long: "logarithmic or linear axes", Only: explore, Rank: 11},
 
 		{Action: ProbeThis, Keys: []string{"p"}, Group: measuring, Help: "probe", Long: "measure this candidate; on the form: start", Rank: 5, Words: map[string]string{InForm: "start", InEnded: "again"}, Only: []string{InExplore, InForm, InEnded, InLibrary}},

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/arrivals"
+	"sweetspot/data/export"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+	screen "sweetspot/tui/screens/traffic"
+)
+
+// trafficFlags are the flags of the traffic verb.
+type trafficFlags struct {
+	trace, pattern, scheme                        string
+	rate, scale                                   float64
+	hours                                         float64
+	seed                                          uint64
+	models                                        []string
+	minAccuracy, slo, relaxed, strict, violations string
+	vm, vmPrice, vmLatency, vmStartup             string
+	vmRate                                        float64
+	functionMemory                                float64
+	functionTime, coldStart, modelLoad            string
+	csv                                           bool
+	accuracyFloor                                 *float64
+	schemes                                       []serving.Scheme
+	settings                                      serving.Settings
+	memory                                        serving.Memory
+	mostViolations                                float64
+	load                                          serving.Pattern
+}
+
+func newTrafficCommand() *cobra.Command {
+	var f trafficFlags
+	cmd := &cobra.Command{
+		Use:   "traffic",
+		Short: "Serve an arrival trace with VMs and functions: what each way of procuring them costs and misses",
+		Long: "traffic simulates how an arrival trace is served, second by second, under the schemes that Paragon\n" +
+			"(Gunasekaran et al. 2020) compares: VMs that follow the load, that run ahead of it, and functions beside them.\n" +
+			"With --models it first chooses the variant and VM type that serve cheapest within the limits.",
+		Example: "  sweetspot traffic\n  sweetspot traffic --trace arrivals.csv --slo 500ms --vm-rate 40 --vm-price 0.526\n" +
+			"  sweetspot traffic --models fashion-cnn --vm-price 0.10 --min-accuracy 88% --pattern bursty --rate 5000 --json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.csv && wantsJSON(cmd) {
+				return usageError("--csv and --json exclude each other")
+			}
+			if err := f.parse(); err != nil {
+				return err
+			}
+			in, err := f.answer(cmd)
+			if err != nil {
+				return err
+			}
+			described := export.NewTraffic(in)
+			switch out := cmd.OutOrStdout(); {
+			case wantsJSON(cmd):
+				return printJSON(out, described)
+			case f.csv:
+				return export.WriteTrafficCSV(out, described)
+			default:
+				return described.Write(out)
+			}
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *trafficFlags) register(cmd *cobra.Command) {
+	fl, d := cmd.Flags(), serving.Defaults()
+	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace (default: a made-up load)")
+	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "load to make up without --trace: constant, poisson, diurnal, flash-crowd, bursty or day")
+	fl.Float64Var(&f.rate, "rate", 100, "its mean, in queries a second")
+	fl.Float64Var(&f.hours, "hours", 24, "its length")
+	fl.Float64Var(&f.scale, "scale", 1, "every second's queries times this")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of a made-up load")
+	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, by their inference runs (default: the VM as the flags say)")
+	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "least accuracy of what is chosen from --models, as 0.7 or 70%")
+	fl.StringVar(&f.slo, "slo", duration(d.StrictLimitS), "latency limit of strict queries")
+	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of the others")
+	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of the queries that are strict")
+	fl.StringVar(&f.violations, "max-violations", "0.01", "share of the queries that may miss their limit")
+	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon")
+	fl.StringVar(&f.vm, "vm", "", "instance type: of the catalog, for its price, or of the runs of --models")
+	fl.StringVar(&f.vmPrice, "vm-price", "", "$ per hour of a VM (default $0.10, the study's m4.large; with --models only where no price is known)")
+	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries a second that a VM holds within the limit")
+	fl.StringVar(&f.vmLatency, "vm-latency", duration(d.VM.LatencyS), "time of a query on a VM")
+	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)), "time from ordering a VM until it serves")
+	fl.Float64Var(&f.functionMemory, "function-memory", 0, "GB of a function (default: the cheapest within the limit)")
+	fl.StringVar(&f.functionTime, "function-time", duration(d.Function.Seconds), fmt.Sprintf("time of a query on a warm function of %g GB", d.Function.MemoryGB))
+	fl.StringVar(&f.coldStart, "cold-start", duration(d.Function.ColdStartS), "time until a new function runs")
+	fl.StringVar(&f.modelLoad, "model-load", duration(d.Function.ModelLoadS), "time to load the model into it")
+	fl.BoolVar(&f.csv, "csv", false, "print CSV")
+}
+
+func duration(s float64) string {
+	if s < 1 {
+		return fmt.Sprintf("%gms", 1000*s)
+	}
+	return fmt.Sprintf("%gs", s)
+}
+
+// parse reads the flags that are more than a number.
+func (f *trafficFlags) parse() (err error) {
+	f.settings = serving.Defaults()
+	s := &f.settings
+	var startup, violations float64
+	for _, d := range []struct {
+		name, text string
+		parse      func(string) (float64, error)
+		to         *float64
+	}{
+		{"slo", f.slo, quantity.ParseDuration, &s.StrictLimitS}, {"relaxed-slo", f.relaxed, quantity.ParseDuration, &s.RelaxedLimitS},
+		{"strict-share", f.strict, quantity.ParseFraction, &s.StrictShare}, {"max-violations", f.violations, quantity.ParseFraction, &violations},
+		{"vm-latency", f.vmLatency, quantity.ParseDuration, &s.VM.LatencyS}, {"vm-startup", f.vmStartup, parseTerm, &startup},
+		{"function-time", f.functionTime, quantity.ParseDuration, &s.Function.Seconds}, {"cold-start", f.coldStart, parseTerm, &s.Function.ColdStartS},
+		{"model-load", f.modelLoad, parseTerm, &s.Function.ModelLoadS},
+	} {
+		if *d.to, err = d.parse(d.text); err != nil {
+			return usageError("--%s: %w", d.name, err)
+		}
+	}
+	s.VM.StartS, s.VM.QueriesPerSecond, f.mostViolations = int(startup+0.5), f.vmRate, violations
+	if err := readNumbers(numberFlag{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &f.accuracyFloor}); err != nil {
+		return err
+	}
+	if f.load, err = serving.ParsePattern(f.pattern); err != nil {
+		return usageError("--pattern: %w", err)
+	}
+	if f.schemes, err = parseSchemes(f.scheme); err != nil {
+		return err
+	}
+	f.memory = serving.MemoryOf(s.Function.Seconds, s.Function.MemoryGB)
+	return f.check()
+}
+
+// check refuses numbers that mean nothing.
+func (f *trafficFlags) check() error {
+	for _, n := range []struct {
+		name     string
+		is, most float64
+	}{{"rate", f.rate, serving.MaxPerSecond / 10}, {"hours", f.hours, serving.MaxSeconds / 3600}, {"scale", f.scale, 1e6}, {"vm-rate", f.vmRate, serving.MaxPerSecond}} {
+		if !(n.is > 0) || n.is > n.most {
+			return usageError("--%s %g: give a number above 0 and up to %g", n.name, n.is, n.most)
+		}
+	}
+	if f.functionMemory != 0 && !(f.functionMemory >= f.memory.MinGB && f.functionMemory <= f.memory.MaxGB) {
+		return usageError("--function-memory %g: give GB from %g to %g", f.functionMemory, f.memory.MinGB, f.memory.MaxGB)
+	}
+	if f.accuracyFloor != nil && len(f.models) == 0 {
+		return usageError("--min-accuracy chooses among --models: name some")
+	}
+	if err := f.settings.Check(); err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+func parseSchemes(s string) (schemes []serving.Scheme, err error) {
+	if s = strings.ToLower(strings.TrimSpace(s)); s == "all" || s == "" {
+		return serving.Schemes(), nil
+	}
+	for _, word := range strings.Split(s, ",") {
+		scheme := serving.Scheme(strings.TrimSpace(word))
+		if !slices.Contains(serving.Schemes(), scheme) {
+			return nil, usageError("--scheme %q is none of all, reactive, util-aware, exascale, mixed and paragon", plaintext.Line(string(scheme), 40))
+		}
+		schemes = append(schemes, scheme)
+	}
+	return schemes, nil
+}
+
+// answer asks what the flags ask.
+func (f *trafficFlags) answer(cmd *cobra.Command) (in export.TrafficInput, err error) {
+	in = export.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, Seed: f.seed}
+	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, Chosen: -1}
+	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
+		return in, err
+	}
+	if err := f.procure(cmd, &q, &in); err != nil {
+		return in, err
+	}
+	if f.functionMemory > 0 {
+		q.Settings.Function.MemoryGB = f.functionMemory
+	} else if c, ok := f.memory.Cheapest(q.Settings.StrictLimitS, q.Settings.Function.Prices); ok {
+		q.Settings.Function.MemoryGB = c.MemoryGB
+	} else {
+		in.Notes = append(in.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GB are taken, all of them late", quantity.Duration(q.Settings.StrictLimitS), q.Settings.Function.MemoryGB))
+	}
+	q.Settings.Function.Seconds = f.memory.Seconds(q.Settings.Function.MemoryGB)
+	in.Question = q
+	in.Advice, err = serving.Advise(q)
+	return in, err
+}
+
+// arrivals reads the trace, or makes one up.
+func (f *trafficFlags) arrivals(cmd *cobra.Command, in *export.TrafficInput) (serving.Trace, error) {
+	if f.trace == "" {
+		seconds := int(f.hours * 3600)
+		in.Source = "made up: " + f.load.Words(seconds, f.rate*f.scale)
+		return f.load.Generate(max(seconds, 1), f.rate*f.scale, f.seed), nil
+	}
+	for _, name := range []string{"pattern", "rate", "hours", "seed"} {
+		if cmd.Flags().Changed(name) {
+			return nil, usageError("--%s makes a load up: it has no meaning beside --trace", name)
+		}
+	}
+	read, err := readArrivals(f.trace)
+	if err != nil {
+		return nil, err
+	}
+	in.Source, in.Notes = describeArrivals(f.trace, read), read.Notes
+	if f.scale != 1 {
+		in.Source += fmt.Sprintf(", times %g", f.scale)
+		read.Trace = read.Trace.Scaled(f.scale)
+	}
+	return read.Trace, nil
+}
+
+func readArrivals(path string) (*arrivals.Arrivals, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the trace: %w", err)
+	}
+	defer file.Close()
+	read, err := arrivals.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
+	}
+	return read, nil
+}
+
+// readLoad reads an arrival trace for the screens; without a path it makes one up.
+func readLoad(_ context.Context, path string) (screen.Trace, error) {
+	if path == "" {
+		const hours, perSecond = 24, 100
+		words := serving.DayLoad.Words(hours*3600, perSecond)
+		return screen.Trace{Arrivals: serving.DayLoad.Generate(hours*3600, perSecond, 1), Source: "a made-up day", Notes: []string{words}}, nil
+	}
+	read, err := readArrivals(path)
+	if err != nil {
+		return screen.Trace{}, err
+	}
+	return screen.Trace{Arrivals: read.Trace, Source: describeArrivals(path, read), Notes: read.Notes}, nil
+}
+
+func describeArrivals(path string, a *arrivals.Arrivals) string {
+	return fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(a.Trace.Requests(), "request"), a.Format)
+}
+
+// procure finds what a VM costs and serves: as the flags say, or by the runs of
+// the models that are named.
+func (f *trafficFlags) procure(cmd *cobra.Command, q *serving.Question, in *export.TrafficInput) error {
+	var given *float64
+	if err := readNumbers(numberFlag{"vm-price", f.vmPrice, quantity.ParseMoney, &given}); err != nil {
+		return err
+	}
+	if given != nil {
+		q.Settings.VM.USDPerHour = *given
+	}
+	in.VM = f.vm
+	if len(f.models) == 0 && (f.vm == "" || given != nil) {
+		return nil
+	}
+	w, err := workspace.Open(cmd.Context(), database(cmd))
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	set, err := w.Load(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if len(f.models) == 0 {
+		price, ok := onDemandPrice(set.VMTypes, f.vm)
+		if !ok {
+			return fmt.Errorf("the catalog has no price of %s: give --vm-price", plaintext.Quote(f.vm))
+		}
+		q.Settings.VM.USDPerHour = price
+		return nil
+	}
+	return f.choose(set, given, q, in)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+)
+
+// choose takes the cheapest variant and VM type of the models that serve within
+// the strict limit, at least as accurate as asked.
+func (f *trafficFlags) choose(set *profile.Set, price *float64, q *serving.Question, in *export.TrafficInput) error {
+	names := strings.Join(f.models, ", ")
+	fallback := 0.0
+	if price != nil {
+		fallback = *price
+	}
+	in.Offers = serving.Offers(set, f.models, fallback)
+	if f.vm != "" {
+		in.Offers = slices.DeleteFunc(in.Offers, func(o serving.Offer) bool { return o.VM.InstanceType != f.vm })
+	}
+	if len(in.Offers) == 0 {
+		return fmt.Errorf("no inference run of %s on a VM with a price: probe it with --mode infer, or give --vm-price for the machine it was run on", plaintext.Line(names, 100))
+	}
+	limit := q.Settings.StrictLimitS
+	pool, of := serving.Choose(in.Offers, limit)
+	if len(pool.List) == 0 {
+		return exitError{exitInfeasible, fmt.Errorf("no run of %s answers within %s: its smallest batches take longer, so probe smaller ones or loosen --slo", plaintext.Line(names, 100), quantity.Duration(limit))}
+	}
+	within := pool.Within(serving.Limits{LatencyS: &limit, Accuracy: f.accuracyFloor}, serving.Cost)
+	if len(within) == 0 {
+		return exitError{exitInfeasible, fmt.Errorf("accuracy rules out all %d variants that answer within %s", len(pool.List), quantity.Duration(limit))}
+	}
+	chosen := &in.Offers[of[within[0]]]
+	vm, c, _ := chosen.Within(limit)
+	vm.StartS, vm.MinimumS, vm.IncrementS = q.Settings.VM.StartS, q.Settings.VM.MinimumS, q.Settings.VM.IncrementS
+	q.Settings.VM, q.Variants, q.Chosen, q.Points, in.Of, in.VM = vm, pool, within[0], chosen.Points, of, chosen.VM.InstanceType
+	in.Notes = append(in.Notes, fmt.Sprintf("serves %s at batch %d, price %s", chosen.Name(), c.Batch, chosen.PriceFrom))
+	if !chosen.Spread {
+		in.Notes = append(in.Notes, "the spread of its iteration times is unknown: the limit is held against their mean")
+	}
+	in.Notes = append(in.Notes, "the function's time is as given, not of this model: --function-time says it")
+	return nil
+}
+
+// onDemandPrice is the lowest on-demand price of an instance type in the
+// catalog.
+func onDemandPrice(types []profile.VMType, name string) (usd float64, ok bool) {
+	for _, t := range types {
+		if p, has := t.PriceOf(profile.OnDemand); has && t.InstanceType == name && (!ok || p.USDPerHour < usd) {
+			usd, ok = p.USDPerHour, true
+		}
+	}
+	return usd, ok
+}

@@ -1,0 +1,124 @@
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"sweetspot/engine/quantity"
+)
+
+// Write prints the traffic for people.
+func (t Traffic) Write(w io.Writer) error {
+	var b strings.Builder
+	q := t.Query
+	fmt.Fprintln(&b, t.Trace.Source)
+	fmt.Fprintf(&b, "%s in %s, at most %s a second, peak to median %s · %s strict within %s, the others within %s\n", quantity.Several(t.Trace.Requests, "request"),
+		quantity.Duration(float64(t.Trace.Seconds)), quantity.Count(float64(t.Trace.Peak)), amount(t.Trace.PeakToMedian, decimals),
+		quantity.Percent(q.StrictShare), quantity.Duration(q.StrictLimitS), quantity.Duration(q.RelaxedLimitS))
+	fmt.Fprintf(&b, "%s at %s/h holds %s queries/s at %s, starts in %s · functions of %.4g GB take %s, %s more when cold\n\n", vmWord(q.VM), price(q.VMUSD), decimals(q.VMRate),
+		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGB, quantity.Duration(q.FunctionS), quantity.Duration(q.ColdStartS+q.ModelLoadS))
+	t.writeSchemes(&b)
+	for _, line := range t.Advice {
+		fmt.Fprintln(&b, line)
+	}
+	t.writeVariants(&b)
+	t.writeFunction(&b)
+	for _, n := range t.Warnings {
+		fmt.Fprintln(&b, "note: "+n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func vmWord(name string) string {
+	if name == "" {
+		return "a VM"
+	}
+	return name
+}
+
+func (t Traffic) writeSchemes(b *strings.Builder) {
+	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "scheme\tcost\tVMs\tfunctions\tVM-hours\tmore than reactive\tstrict late\trelaxed late\tp50\tp99\ton functions\tmost VMs")
+	for _, s := range t.Schemes {
+		mark := ""
+		if s.Scheme == t.Pick {
+			mark = " *"
+		}
+		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", s.Scheme, mark, usd(s.CostUSD), usd(s.VMUSD), usd(s.FunctionUSD), float64(s.VMSeconds)/3600,
+			amount(s.OverProvisioning, quantity.Percent), hundredths(s.Violations.Strict), hundredths(s.Violations.Relaxed), amount(s.P50S, quantity.Duration),
+			amount(s.P99S, quantity.Duration), hundredths(s.FunctionShare), s.MostVMs)
+	}
+	tw.Flush()
+}
+
+// hundredths writes a share to a hundredth of a percent: violations are few.
+func hundredths(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }
+
+func (t Traffic) writeVariants(b *strings.Builder) {
+	if len(t.Variants) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nvariants that serve within %s\n", quantity.Duration(t.Query.StrictLimitS))
+	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "variant\taccuracy\tlatency\tbatch\tqueries/s a VM\ta million\tfrontier")
+	for _, v := range t.Variants {
+		front, mark := "", ""
+		if v.Frontier {
+			front = "yes"
+		}
+		if v.Chosen {
+			mark = " *"
+		}
+		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%d\t%s\t%s\t%s\n", v.Name, mark, amount(v.Accuracy, quantity.Percent), quantity.Duration(v.LatencyS), v.Batch, decimals(v.PerSecond), usd(v.USDPerMillion), front)
+	}
+	tw.Flush()
+}
+
+func (t Traffic) writeFunction(b *strings.Builder) {
+	if len(t.Function) == 0 {
+		return
+	}
+	fmt.Fprintln(b, "\nmemory of the function")
+	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "GB\ttime\ta million\tin time")
+	for i, f := range t.Function {
+		if i > 0 && f.Seconds == t.Function[i-1].Seconds && !f.Cheapest && i < len(t.Function)-1 {
+			continue // beyond the knee more memory only costs more
+		}
+		in := "no"
+		if f.InTime {
+			in = "yes"
+		}
+		if f.Cheapest {
+			in += ", the cheapest"
+		}
+		fmt.Fprintf(tw, "%.4g\t%s\t%s\t%s\n", f.MemoryGB, quantity.Duration(f.Seconds), usd(f.USDPerMillion), in)
+	}
+	tw.Flush()
+}
+
+// WriteTrafficCSV writes one row a scheme. Columns may be added at the end, never
+// moved. Seconds, US dollars, fractions; empty is unknown.
+func WriteTrafficCSV(w io.Writer, t Traffic) error {
+	rows := [][]string{{"scheme", "cost_usd", "vm_usd", "function_usd", "vm_seconds", "over_provisioning", "violations_strict", "violations_relaxed", "p50_s", "p99_s",
+		"function_share", "most_vms", "cold_starts", "on_vms", "on_functions", "queued", "pick"}}
+	for _, s := range t.Schemes {
+		rows = append(rows, []string{s.Scheme, number(&s.CostUSD), number(&s.VMUSD), number(&s.FunctionUSD), strconv.FormatInt(s.VMSeconds, 10), number(s.OverProvisioning),
+			number(&s.Violations.Strict), number(&s.Violations.Relaxed), number(s.P50S), number(s.P99S), number(&s.FunctionShare), strconv.Itoa(s.MostVMs),
+			strconv.FormatInt(s.ColdStarts, 10), strconv.FormatInt(s.Queries.OnVMs, 10), strconv.FormatInt(s.Queries.OnFunctions, 10), strconv.FormatInt(s.Queries.Queued, 10),
+			strconv.FormatBool(s.Scheme == t.Pick)})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// TrafficWriters write a traffic by the extension of the file it goes to.
+var TrafficWriters = map[string]func(io.Writer, Traffic) error{
+	".json": func(w io.Writer, t Traffic) error { return writeJSON(w, t) },
+	".csv":  WriteTrafficCSV,
+	".txt":  func(w io.Writer, t Traffic) error { return t.Write(w) },
+}

@@ -1,0 +1,146 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+)
+
+// Answer is what the schemes make of a question; nobody changes it.
+type Answer struct {
+	Seq      int
+	Question Question
+	Engine   serving.Question
+	Offers   []serving.Offer // of the model
+	Of       []int           // the offer of each of the engine's variants
+	Outcomes []serving.Outcome
+	Spans    [][]serving.Span
+	Why      string // there are no outcomes; "" where there are
+
+	of int // the trace it is of
+}
+
+// spans is about how many stretches of time the charts show.
+const spans = 240
+
+func ask(seq, of int, t Trace, set *profile.Set, q Question) *Answer {
+	a := &Answer{Seq: seq, of: of, Question: q}
+	memory := serving.MemoryOf(serving.Defaults().Function.Seconds, serving.Defaults().Function.MemoryGB)
+	a.Engine = serving.Question{Trace: t.Arrivals, Settings: serving.Defaults(), MaxViolations: mostViolations, Memory: &memory, Chosen: -1}
+	if q.Scale != 1 {
+		a.Engine.Trace = t.Arrivals.Scaled(q.Scale)
+	}
+	s := &a.Engine.Settings
+	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare, s.VM.StartS, s.VM.USDPerHour = q.LimitS, math.Max(s.RelaxedLimitS, q.LimitS), q.StrictShare, int(q.StartS+0.5), q.USDPerHour
+	if q.Model != "" && !a.choose(set) {
+		return a
+	}
+	s.Function.MemoryGB = q.MemoryGB
+	if q.MemoryGB == 0 {
+		s.Function.MemoryGB = a.cheapest()
+	}
+	s.Function.Seconds = memory.Seconds(s.Function.MemoryGB)
+	var err error
+	a.Outcomes, a.Spans, err = serving.WatchAll(a.Engine.Trace, *s, max(1, (len(a.Engine.Trace)+spans-1)/spans))
+	if err != nil {
+		a.Why = err.Error()
+	}
+	return a
+}
+
+// mostViolations is the share of the queries that may miss their limit.
+const mostViolations = 0.01
+
+// cheapest is the memory of least cost within the limit, or the largest that
+// helps.
+func (a *Answer) cheapest() float64 {
+	if c, ok := a.Engine.Memory.Cheapest(a.Engine.Settings.StrictLimitS, a.Engine.Settings.Function.Prices); ok {
+		return c.MemoryGB
+	}
+	return a.Engine.Memory.KneeGB
+}
+
+// choose takes the cheapest variant of the model within the limits; it reports
+// whether there is one.
+func (a *Answer) choose(set *profile.Set) bool {
+	q := a.Question
+	a.Offers = serving.Offers(set, []string{q.Model}, q.USDPerHour)
+	a.Engine.Variants, a.Of = serving.Choose(a.Offers, q.LimitS)
+	if len(a.Of) == 0 {
+		a.Why = fmt.Sprintf("No run of %s answers within %s: loosen the limit, or probe smaller batches.", clean(q.Model), quantity.Duration(q.LimitS))
+		return false
+	}
+	limits := serving.Limits{LatencyS: &q.LimitS}
+	if q.MinAccuracy > 0 {
+		limits.Accuracy = &q.MinAccuracy
+	}
+	within := a.Engine.Variants.Within(limits, serving.Cost)
+	if len(within) == 0 {
+		a.Why = fmt.Sprintf("No variant of %s is that accurate within %s: loosen one of the limits.", clean(q.Model), quantity.Duration(q.LimitS))
+		return false
+	}
+	a.Engine.Chosen = within[0]
+	offer := &a.Offers[a.Of[within[0]]]
+	vm, _, _ := offer.Within(q.LimitS)
+	own := &a.Engine.Settings.VM
+	own.USDPerHour, own.QueriesPerSecond, own.LatencyS = vm.USDPerHour, vm.QueriesPerSecond, vm.LatencyS
+	a.Engine.Points = offer.Points
+	return true
+}
+
+// chosen is the offer that is served; nil for the study's VM.
+func (a *Answer) chosen() *serving.Offer {
+	if a.Engine.Chosen < 0 || len(a.Of) == 0 {
+		return nil
+	}
+	return &a.Offers[a.Of[a.Engine.Chosen]]
+}
+
+// VM names the VM type that serves.
+func (a *Answer) VM() string {
+	if o := a.chosen(); o != nil {
+		return o.VM.InstanceType
+	}
+	return ""
+}
+
+// Outlook is the advice for an answer. It takes longer than the answer and comes
+// when the hand rests.
+type Outlook struct {
+	Question Question
+	Advice   serving.Advice
+	of       int
+}
+
+// NeedsOutlook reports whether the outlook shown is of another question than the
+// answer.
+func (s *Screen) NeedsOutlook() bool { return s.answer != nil && s.answer.Why == "" && !s.looked() }
+
+func (s *Screen) looked() bool {
+	return s.outlook != nil && s.outlook.Question == s.answer.Question && s.outlook.of == s.answer.of
+}
+
+// Look returns the work of advising on what is shown; without an answer to
+// advise on it gives nil.
+func (s *Screen) Look() func() *Outlook {
+	a := s.answer
+	return func() *Outlook {
+		advice, err := serving.Advise(a.Engine)
+		if err != nil {
+			return nil
+		}
+		return &Outlook{a.Question, advice, a.of}
+	}
+}
+
+// ReceiveOutlook shows an outlook, unless what is shown has changed meanwhile.
+func (s *Screen) ReceiveOutlook(o *Outlook) {
+	if o == nil || s.answer == nil || o.Question != s.answer.Question || o.of != s.answer.of {
+		return
+	}
+	s.outlook = o
+	s.refresh()
+}

@@ -1,0 +1,119 @@
+package traffic
+
+import (
+	"sweetspot/engine/serving"
+	"sweetspot/tui/plot"
+	"sweetspot/tui/theme"
+)
+
+// plots are the charts of the screen.
+type plots struct {
+	load     *plot.Lines   // what comes, and what VMs hold
+	late     *plot.Lines   // queries that miss their limit
+	memory   *plot.Lines   // what a function costs by its memory
+	variants *plot.Scatter // latency × accuracy, where a model is chosen
+	ver      uint64
+	drawn    *Answer
+	scheme   int
+}
+
+func newPlots(th *theme.Theme) *plots {
+	p := &plots{load: plot.NewLines(th), late: plot.NewLines(th), memory: plot.NewLines(th), variants: plot.NewScatter(th)}
+	at := plot.Axis{Title: "time", Label: plot.DurationLabel, Ticks: plot.DurationTicks}
+	p.load.SetAxes(at, plot.Axis{Title: "queries/s", Label: plot.CountLabel})
+	p.late.SetAxes(at, plot.Axis{Title: "late/s", Label: plot.CountLabel})
+	p.late.SetEmpty("no query misses its limit")
+	p.memory.SetAxes(plot.Axis{Title: "GB"}, plot.Axis{Title: "a million", Label: plot.MoneyLabel})
+	p.variants.SetAxes(plot.Axis{Title: "latency", Log: true, Label: plot.DurationLabel, Ticks: plot.DurationTicks}, plot.Axis{Title: "accuracy", Label: plot.PercentLabel})
+	return p
+}
+
+func (p *plots) setTheme(th *theme.Theme) {
+	p.load.SetTheme(th)
+	p.late.SetTheme(th)
+	p.memory.SetTheme(th)
+	p.variants.SetTheme(th)
+}
+
+// loadClass is the pen of what comes, beside those of the schemes.
+const loadClass = 6
+
+// show brings the charts to an answer, with the VMs of a scheme.
+func (p *plots) show(a *Answer, scheme int) {
+	if p.drawn == a && p.scheme == scheme {
+		return
+	}
+	p.drawn, p.scheme = a, scheme
+	p.ver++
+	if a.Why != "" {
+		p.load.SetData(p.ver, nil)
+		p.late.SetData(p.ver, nil)
+		p.load.SetEmpty(a.Why)
+	} else {
+		p.load.SetData(p.ver, loadLines(a, scheme))
+		p.late.SetData(p.ver, lateLines(a))
+	}
+	p.showChoice(a)
+}
+
+// loadLines are what comes and what the scheme's running VMs hold, per second.
+func loadLines(a *Answer, scheme int) []plot.Line {
+	held, came := plot.Line{Class: scheme}, plot.Line{Class: loadClass}
+	at := 0.0
+	for _, s := range a.Spans[scheme] {
+		seconds := float64(s.Seconds)
+		middle := at + seconds/2
+		at += seconds
+		came.X, came.Y = append(came.X, middle), append(came.Y, float64(s.Queries)/seconds)
+		held.X, held.Y = append(held.X, middle), append(held.Y, s.Running*a.Engine.Settings.VM.QueriesPerSecond)
+	}
+	return []plot.Line{held, came}
+}
+
+// lateLines are the queries that miss their limit, per second and scheme;
+// schemes that miss none have no line.
+func lateLines(a *Answer) (lines []plot.Line) {
+	for k, spans := range a.Spans {
+		if a.Outcomes[k].Violations.Total() == 0 {
+			continue
+		}
+		line, at := plot.Line{Class: k}, 0.0
+		for _, s := range spans {
+			seconds := float64(s.Seconds)
+			line.X, line.Y = append(line.X, at+seconds/2), append(line.Y, float64(s.Violations)/seconds)
+			at += seconds
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// showChoice draws what is chosen from: variants of a model, or sizes of a
+// function.
+func (p *plots) showChoice(a *Answer) {
+	if a.Question.Model != "" {
+		d := plot.Data{Version: p.ver, Of: "variants"}
+		for _, v := range a.Engine.Variants.List {
+			d.X, d.Y = append(d.X, v.LatencyS), append(d.Y, v.Accuracy)
+		}
+		p.variants.SetData(d)
+		p.variants.SetFrontier(a.Engine.Variants.Frontier())
+		p.variants.SetSelected(a.Engine.Chosen, plot.Whiskers{})
+		return
+	}
+	slow, fast := plot.Line{Class: 1}, plot.Line{Class: 2}
+	for _, c := range a.Engine.Memory.Choices(a.Engine.Settings.Function.Prices) {
+		line := &fast
+		if c.Seconds > a.Engine.Settings.StrictLimitS {
+			line = &slow
+		}
+		line.X, line.Y = append(line.X, c.MemoryGB), append(line.Y, c.USDPerMillion)
+	}
+	p.memory.SetData(p.ver, []plot.Line{slow, fast})
+	p.memory.SetMarks(plot.Mark{X: a.cheapest()}, plot.Mark{X: a.Engine.Settings.Function.MemoryGB, Here: true})
+}
+
+// schemeName names a scheme beside its rune in the charts.
+func schemeName(th *theme.Theme, k int) string {
+	return th.Series(k).Render(string(th.SeriesRune(k))) + " " + string(serving.Schemes()[k])
+}

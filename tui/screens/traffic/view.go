@@ -1,0 +1,139 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/plot"
+	"sweetspot/tui/text"
+)
+
+func clean(s string) string { return text.Clean(s) }
+
+// View draws the screen in exactly its size.
+func (s *Screen) View() string {
+	l := &s.layout
+	if s.w <= 0 || s.h <= 0 {
+		return ""
+	}
+	s.table.SetFocused(s.focus == Schemes)
+	w, h := l.sliders.Inner()
+	controls := s.controls.View(s.th, w, h, s.focus == Sliders)
+	if l.sliders.Bare {
+		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.table.View(s.th))...), s.w, s.h)
+	}
+	top := []string{s.panel(l.sliders, "Traffic", s.modelName(), controls, s.focus == Sliders)}
+	top = append(top, s.panel(l.load, "queries a second", s.loadLegend(), s.plots.load.View(), false))
+	if l.costs.W > 0 {
+		top = append(top, s.panel(l.costs, "cost", plot.StackRune(s.th, 0)+"VMs "+plot.StackRune(s.th, 1)+"functions", s.costs(l.costs.Inner()), false))
+	}
+	blocks := []string{text.Beside(top...), s.panel(l.schemes, "Schemes "+s.th.Symbols.Dot+" by "+s.column, s.traceNote(), s.table.View(s.th), s.focus == Schemes)}
+	var bottom []string
+	if l.late.W > 0 {
+		bottom = append(bottom, s.panel(l.late, "late queries a second", "", s.plots.late.View(), false), s.choice())
+	}
+	if l.why.W > 0 {
+		ww, wh := l.why.Inner()
+		bottom = append(bottom, s.panel(l.why, "What it says", "", s.why(ww, wh), false))
+	}
+	if len(bottom) > 0 {
+		blocks = append(blocks, text.Beside(bottom...))
+	}
+	return strings.Join(blocks, "\n")
+}
+
+func (s *Screen) panel(b panel.Box, title, note, body string, focused bool) string {
+	return panel.Panel{Title: title, Note: note, Focused: focused}.Render(s.th, body, b.W, b.H)
+}
+
+func (s *Screen) modelName() string {
+	if s.question.Model == "" {
+		return "the study's m4.large"
+	}
+	return clean(s.question.Model)
+}
+
+// loadLegend names the two lines of the load.
+func (s *Screen) loadLegend() string {
+	return string(s.th.SeriesRune(loadClass)) + " come " + string(s.th.SeriesRune(s.selected())) + " VMs hold, " + string(serving.Schemes()[s.selected()])
+}
+
+// choice shows variants where a model is chosen, else sizes of the function.
+func (s *Screen) choice() string {
+	if s.question.Model != "" {
+		return s.panel(s.layout.choice, "accuracy × latency", "of a batch", s.plots.variants.View(), false)
+	}
+	return s.panel(s.layout.choice, "a million queries on functions", "by GB", s.plots.memory.View(), false)
+}
+
+// costs draws what each scheme costs, by kind, and what it misses.
+func (s *Screen) costs(w, h int) string {
+	if s.answer == nil || s.answer.Why != "" {
+		return ""
+	}
+	top := 0.0
+	for _, o := range s.answer.Outcomes {
+		top = math.Max(top, o.USD)
+	}
+	var lines []string
+	for k, o := range s.answer.Outcomes {
+		late := s.th.Dim.Render(" " + hundredths(o.ViolationShare()) + " late")
+		if o.ViolationShare() > mostViolations {
+			late = s.th.Warn.Render(" " + hundredths(o.ViolationShare()) + " late")
+		}
+		lines = append(lines, text.Ends(schemeName(s.th, k), s.th.Title.Render(quantity.Money(o.USD))+late, w),
+			plot.Stacked(s.th, []float64{o.VMUSD, o.FunctionUSD}, top, w))
+		if h >= 3*len(s.answer.Outcomes)-1 {
+			lines = append(lines, "")
+		}
+	}
+	return strings.Join(lines[:min(len(lines), max(h, 0))], "\n")
+}
+
+func (s *Screen) traceNote() string {
+	if s.answer == nil {
+		return ""
+	}
+	tr := s.answer.Engine.Trace
+	return fmt.Sprintf("%s queries in %s", quantity.Count(float64(tr.Requests())), quantity.Duration(float64(len(tr))))
+}
+
+// why puts what the numbers mean into words.
+func (s *Screen) why(w, h int) string {
+	if s.answer == nil {
+		return ""
+	}
+	var lines []string
+	for _, sentence := range s.sentences() {
+		lines = append(lines, text.Wrap(sentence, w)...)
+	}
+	return strings.Join(lines[:min(len(lines), max(h, 0))], "\n")
+}
+
+func (s *Screen) sentences() (out []string) {
+	a := s.answer
+	if a.Why != "" {
+		return []string{a.Why}
+	}
+	words := []string{"Advice comes when the sliders rest"}
+	if s.looked() {
+		words = s.outlook.Advice.Words
+	}
+	for i, w := range words {
+		out = append(out, clean(w)+".")
+		if o := a.chosen(); o != nil && i == 0 {
+			vm, c, _ := o.Within(a.Question.LimitS)
+			out = append(out, fmt.Sprintf("Serves %s at batch %d: %.4g queries/s within %s, $%.4g/h (%s).", clean(o.Name()), c.Batch, vm.QueriesPerSecond, quantity.Duration(vm.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
+		}
+	}
+	f := a.Engine.Settings.Function
+	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed).", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS)))
+	for _, n := range s.trace.Notes {
+		out = append(out, "Trace: "+clean(n)+".")
+	}
+	return out
+}

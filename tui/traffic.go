@@ -1,0 +1,188 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/serving"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screens/traffic"
+)
+
+// LoadReader reads an arrival trace for Traffic; an empty path makes one up.
+type LoadReader func(ctx context.Context, path string) (traffic.Trace, error)
+
+// trafficDesk is Traffic with what is under way for it.
+type trafficDesk struct {
+	*traffic.Screen
+	reading bool // a trace is
+	asking  bool // the question is being answered
+	again   bool // and has changed meanwhile
+	looking bool // the advice is being sought
+}
+
+// Messages of Traffic.
+type (
+	loadMsg struct {
+		trace traffic.Trace
+		err   error
+	}
+	trafficMsg struct{ answer *traffic.Answer }
+	advisedMsg struct{ outlook *traffic.Outlook }
+)
+
+// toTraffic shows Traffic, with a made-up load to begin with.
+func (a *App) toTraffic() tea.Cmd {
+	a.screen = keys.Traffic
+	if a.traffic.HasTrace() || a.traffic.reading {
+		return nil
+	}
+	return a.readLoad("")
+}
+
+func (a *App) readLoad(path string) tea.Cmd {
+	if a.opts.Loads == nil {
+		return nil
+	}
+	a.traffic.reading = true
+	ctx, read := a.ctx, a.opts.Loads
+	return func() tea.Msg {
+		trace, err := read(ctx, path)
+		return loadMsg{trace, err}
+	}
+}
+
+// receiveTraffic takes what Traffic's commands bring back.
+func (a *App) receiveTraffic(msg tea.Msg) tea.Cmd {
+	t := &a.traffic
+	switch msg := msg.(type) {
+	case loadMsg:
+		t.reading = false
+		if msg.err != nil {
+			return a.note(toast.Bad, msg.err.Error())
+		}
+		t.SetTrace(msg.trace)
+		return a.askTraffic()
+	case trafficMsg:
+		t.asking = false
+		t.Receive(msg.answer)
+		if t.again {
+			return a.askTraffic()
+		}
+		return a.advise()
+	case advisedMsg:
+		t.looking = false
+		t.ReceiveOutlook(msg.outlook)
+		if msg.outlook != nil && !t.asking {
+			return a.advise() // what is shown may have changed meanwhile
+		}
+	}
+	return nil
+}
+
+// askTraffic has the present question answered, one at a time.
+func (a *App) askTraffic() tea.Cmd {
+	t := &a.traffic
+	if !t.HasTrace() {
+		return nil
+	}
+	if t.again = t.asking; t.asking {
+		return nil
+	}
+	t.asking = true
+	answer := t.Request()
+	return func() tea.Msg { return trafficMsg{answer()} }
+}
+
+// advise seeks the advice for what is shown, one at a time: while a slider is
+// scrubbed it is that of some steps before.
+func (a *App) advise() tea.Cmd {
+	t := &a.traffic
+	if t.looking || !t.NeedsOutlook() {
+		return nil
+	}
+	t.looking = true
+	look := t.Look()
+	return func() tea.Msg { return advisedMsg{look()} }
+}
+
+func (a *App) askTrafficIf(changed bool) tea.Cmd {
+	if !changed {
+		return nil
+	}
+	return a.askTraffic()
+}
+
+func (a *App) onTraffic(action keys.Action) tea.Cmd {
+	t := &a.traffic
+	switch action {
+	case keys.Left, keys.Right, keys.BigLeft, keys.BigRight:
+		step := 1
+		if action == keys.Left || action == keys.BigLeft {
+			step = -1
+		}
+		return a.askTrafficIf(t.Horizontal(step, action == keys.BigLeft || action == keys.BigRight))
+	case keys.Up:
+		t.Vertical(-1)
+	case keys.Down:
+		t.Vertical(1)
+	case keys.Top, keys.Bottom:
+		return a.askTrafficIf(t.Ends(action == keys.Bottom))
+	case keys.FocusNext:
+		t.Focus(1)
+	case keys.FocusPrev:
+		t.Focus(-1)
+	case keys.Enter:
+		t.Enter()
+	case keys.Sort, keys.Reverse:
+		t.Sort(action == keys.Reverse)
+	case keys.Undo:
+		return a.askTrafficIf(t.Undo())
+	case keys.Redo:
+		return a.askTrafficIf(t.Redo())
+	case keys.Model:
+		return a.askTrafficIf(t.Model())
+	case keys.Clear:
+		return a.askTrafficIf(t.Clear())
+	case keys.Export:
+		a.prompt.Ask("traffic", "write to (.json .csv .txt):", "traffic.json")
+	}
+	return nil
+}
+
+func (a *App) openLoad() tea.Cmd {
+	return a.list(a.picker.Open("Open an arrival trace", ".", loadFiles, false))
+}
+
+// loadFiles are the extensions of arrival traces.
+var loadFiles = []string{".csv", ".gz"}
+
+// writeTraffic writes what Traffic shows to a new file, in the form its extension
+// names.
+func (a *App) writeTraffic(o prompt.Outcome, path string) tea.Cmd {
+	shown := a.traffic.Answer()
+	if o != prompt.Accepted || path == "" || shown == nil || shown.Why != "" {
+		return nil
+	}
+	in := export.TrafficInput{
+		Question: shown.Engine, Schemes: serving.Schemes(), Source: a.traffic.Headline(), Notes: a.traffic.Notes(), VM: shown.VM(), Offers: shown.Offers, Of: shown.Of,
+	}
+	if floor := shown.Question.MinAccuracy; floor > 0 {
+		in.MinAccuracy = &floor
+	}
+	return func() tea.Msg {
+		advice, err := serving.Advise(in.Question)
+		if err == nil {
+			in.Advice = advice
+			err = writeAs(path, export.TrafficWriters, export.NewTraffic(in))
+		}
+		if err != nil {
+			return noteMsg{level: toast.Bad, text: err.Error()}
+		}
+		return noteMsg{level: toast.Good, text: "wrote " + path}
+	}
+}

@@ -1,0 +1,151 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/serving"
+	"sweetspot/tui/screens/traffic"
+)
+
+// madeUpLoad is an hour, or for a path a day at thousands of queries a second.
+func madeUpLoad(_ context.Context, path string) (traffic.Trace, error) {
+	if path != "" {
+		return traffic.Trace{Arrivals: serving.DayLoad.Generate(86400, 1500, 1), Source: "a made-up day"}, nil
+	}
+	return traffic.Trace{Arrivals: serving.CrowdLoad.Generate(3600, 50, 1), Source: "a made-up hour"}, nil
+}
+
+// served is a set in which a model has inference runs of two variants.
+func served(t testing.TB) *profile.Set {
+	t.Helper()
+	set := published(t)
+	set.Models = append(set.Models, profile.Model{Name: "served"})
+	for k, variant := range []string{"", "pruned"} {
+		for _, batch := range []int{1, 8, 32} {
+			seconds := float64(batch) * 0.01 / float64(k+1)
+			set.Runs = append(set.Runs, profile.Run{
+				ID: int64(len(set.Runs) + 1), Model: "served", Mode: profile.Infer, Status: profile.Done, Variant: profile.Variant{Name: variant, Precision: "fp32"}, InstanceType: "desk",
+				Count: 1, BatchSize: batch, Steady: estimate.Around(seconds, 0.01*seconds, estimate.Measured), SteadyStdDevS: new(0.05 * seconds),
+				Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.9 - 0.05*float64(k), HigherIsBetter: true},
+			})
+		}
+	}
+	return set
+}
+
+func TestTrafficScrubs(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: served(t)})
+	d.press("4")
+	if s := d.screen(); !strings.Contains(s, "the study's m4.large") || !strings.Contains(s, "paragon") || !strings.Contains(s, "10 queries/s") {
+		t.Fatalf("not the study's VM:\n%s", s)
+	}
+	first := d.app.traffic.Question()
+	for _, keys := range [][]string{{"]"}, {"down", "down", "]"}, {"down", "["}, {"down", "]"}, {"down", "]"}, {"down", "]"}, {"0"}} {
+		before := d.screen()
+		d.press(keys...)
+		d.exact()
+		if d.screen() == before {
+			t.Errorf("%v changed nothing:\n%s", keys, before)
+		}
+	}
+	last := d.app.traffic.Question()
+	for range 7 {
+		d.press("u")
+	}
+	if got := d.app.traffic.Question(); got != first {
+		t.Errorf("undo leads to %+v, not %+v", got, first)
+	}
+	for range 7 {
+		d.press("U")
+	}
+	if got := d.app.traffic.Question(); got != last {
+		t.Errorf("redo leads to %+v, not %+v", got, last)
+	}
+	d.press("tab", "down", "down", "down")
+	if s := d.screen(); !strings.Contains(s, "VMs hold, mixed") {
+		t.Errorf("the chart isn't of the scheme under the cursor:\n%s", s)
+	}
+}
+
+// A model's runs say what a VM serves; the floor of accuracy chooses among them.
+func TestTrafficOfAModel(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: served(t)})
+	d.press("4")
+	for range 20 {
+		if d.press("m"); d.app.traffic.Question().Model == "served" {
+			break
+		}
+	}
+	if s := d.screen(); !strings.Contains(s, "pruned fp32 on desk") || !strings.Contains(s, "2 variants") {
+		t.Fatalf("the cheapest variant isn't served:\n%s", s)
+	}
+	d.press("down", "enter", "8", "8", "enter")
+	if s := d.screen(); !strings.Contains(s, "Serves served fp32 on desk") {
+		t.Errorf("at 88 %% the unpruned one must serve:\n%s", s)
+	}
+	d.press("up", "home")
+	if s := d.screen(); !strings.Contains(s, "is that accurate within 10.0 ms") && !strings.Contains(s, "answers within 10.0 ms") {
+		t.Errorf("a limit below every run:\n%s", s)
+	}
+	d.exact()
+	d.press("u", "u", "m")
+	if got := d.app.traffic.Question().Model; got != "" {
+		t.Errorf("after the last model comes %q", got)
+	}
+}
+
+func TestTrafficIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	d.press("4", "e")
+	for range "traffic.json" {
+		d.press("backspace")
+	}
+	d.press(strings.Split("mine.json", "")...)
+	d.press("enter")
+	data, err := os.ReadFile(filepath.Join(dir, "mine.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f export.Traffic
+	if err := json.Unmarshal(data, &f); err != nil || len(f.Schemes) != 5 || f.Trace.Seconds != 3600 {
+		t.Errorf("%v: %s", err, data)
+	}
+	for _, s := range f.Schemes {
+		if n := s.Queries.OnVMs + s.Queries.OnFunctions + s.Queries.Queued; n != int64(f.Trace.Requests) || math.Abs(s.VMUSD+s.FunctionUSD-s.CostUSD) > 1e-9 {
+			t.Errorf("%s: %d of %d queries, %+v", s.Scheme, n, f.Trace.Requests, s)
+		}
+	}
+}
+
+// BenchmarkTrafficScrub goes from a slider's step to the next frame at 120×40, of
+// a day of 1,500 queries a second.
+func BenchmarkTrafficScrub(b *testing.B) {
+	d := drive(b, 120, 40, &shelf{set: published(b)})
+	trace, _ := madeUpLoad(b.Context(), "a day")
+	d.app.traffic.SetTrace(trace)
+	d.press("4", "down", "down")
+	steps := []string{"left", "left", "right", "right"}
+	k := 0
+	for b.Loop() {
+		_, cmd := d.app.Update(press(steps[k%len(steps)]))
+		k++
+		if cmd == nil {
+			b.Fatal("the step changes nothing")
+		}
+		d.app.Update(cmd())
+		if d.app.View().Content == "" {
+			b.Fatal("no frame")
+		}
+	}
+}
