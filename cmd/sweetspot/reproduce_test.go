@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"sweetspot/engine/reproduce"
 )
 
 // reproduceOutput runs the verb under a root that has its persistent flag.
@@ -89,7 +91,7 @@ func TestReproduceText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"B.4", "should be 15.9", "mean error 5.55 %", "cheapest in 7 of 8"} {
+	for _, want := range []string{"B.4", "should be 15.9", "mean error 5.55 %", "cheapest in 7 of 8", "III, same s_max", "should be 0.259", "remain almost the same"} {
 		if !strings.Contains(short, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -105,7 +107,7 @@ func TestReproduceText(t *testing.T) {
 
 func TestReproduceOnePaperOrAll(t *testing.T) {
 	rows := map[string]int{}
-	for _, paper := range []string{"", "malta", "malta2019", "tarcar"} {
+	for _, paper := range []string{"", "malta", "malta2019", "tarcar", "approxdnn"} {
 		args := []string{"--json"}
 		if paper != "" {
 			args = append(args, "--paper", paper)
@@ -128,14 +130,14 @@ func TestReproduceOnePaperOrAll(t *testing.T) {
 				t.Fatalf("--paper %s gives a row of %s", paper, r.Paper)
 			}
 		}
-		if of := map[string]int{"": 3, "malta": 1, "malta2019": 1, "tarcar": 1}[paper]; len(got.Summary) != of {
+		if of := map[string]int{"": 4, "malta": 1, "malta2019": 1, "tarcar": 1, "approxdnn": 1}[paper]; len(got.Summary) != of {
 			t.Errorf("--paper %q sums up %v", paper, got.Summary)
 		}
 		if judged := paper == "" || paper == "malta"; (got.Method != nil) != judged {
 			t.Errorf("--paper %q: method %v", paper, got.Method)
 		}
 	}
-	if rows[""] != rows["malta"]+rows["malta2019"]+rows["tarcar"] || rows["malta2019"] < 50 || rows["tarcar"] < 100 {
+	if rows[""] != rows["malta"]+rows["malta2019"]+rows["tarcar"]+rows["approxdnn"] || rows["malta2019"] < 50 || rows["tarcar"] < 100 || rows["approxdnn"] < 250 {
 		t.Errorf("rows %v", rows)
 	}
 	text, err := reproduceOutput(t, "--paper", "malta2019")
@@ -149,10 +151,53 @@ func TestReproduceOnePaperOrAll(t *testing.T) {
 	}
 }
 
+// What ApproxDNN's made-up jobs come to, with what was assumed of them.
+func TestReproduceApproxDNN(t *testing.T) {
+	text, err := reproduceOutput(t, "--paper", "approxdnn", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Warnings []string
+		Rows     []reproduce.Row
+		Summary  map[string]reproduce.Count
+	}
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{"approxdnn": 0.815, "acceptance-centric": 0.933, "penalty-centric": 0.933}
+	offers := 0
+	for _, r := range got.Rows {
+		if r.Table != "III, made-up jobs" {
+			continue
+		}
+		policy, first := strings.CutPrefix(r.Cell, "int8 ")
+		policy, total := strings.CutSuffix(policy, " total_cost_share")
+		if share, ok := want[policy]; ok && first && total {
+			delete(want, policy)
+			if r.Ours == nil || math.Abs(*r.Ours-share) > 0.01 || r.OK == nil || !*r.OK {
+				t.Errorf("%s: %+v", r.Cell, r)
+			}
+		}
+		if strings.HasSuffix(r.Cell, " s") {
+			offers++
+			if r.RelativeError == nil || math.Abs(*r.RelativeError) > 0.01 {
+				t.Errorf("%s: %+v", r.Cell, r)
+			}
+		}
+	}
+	if len(want) > 0 || offers != 15 || got.Summary["approxdnn"].NotOK > 6 {
+		t.Errorf("no share of %v, %d offers, %+v", want, offers, got.Summary)
+	}
+	if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0], "seeds 1 to") || !strings.Contains(got.Warnings[0], "0.75 for ResNet-V2-152") {
+		t.Errorf("it does not say what was assumed: %q", got.Warnings)
+	}
+}
+
 func TestReproduceRefusesOtherPapers(t *testing.T) {
 	_, err := reproduceOutput(t, "--paper", "paragon")
 	var exit exitError
-	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), "malta, malta2019, tarcar") {
+	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), "malta, malta2019, tarcar, approxdnn") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,7 +5,7 @@
 // never the one it is compared with. The sheet the formulas read from notes
 // what each of them reads, so that a test can see it, and moves every input by
 // half its last printed digit, so that the tolerance follows from the rounding
-// and from nothing else.
+// and from nothing else; where a study drew its numbers, chance is added.
 package reproduce
 
 import (
@@ -120,10 +120,11 @@ type Inputs struct {
 	Reconstructed []Reconstructed    // absolute times behind the thesis' relative tables
 	Curves        []Curve            // accuracy along the pruning of layers, measured elsewhere
 	Own           *profile.Set       // runs of our own, for the questions that a study asks; nil is none
+	Workload      *Workload          // jobs made up where a study's are not published; nil is none
 }
 
 // Papers are those whose numbers are computed, in the order they are shown.
-var Papers = []string{Malta, Malta2019, TARCAR}
+var Papers = []string{Malta, Malta2019, TARCAR, ApproxDNN}
 
 // study is how the numbers of one paper are computed.
 type study struct {
@@ -141,6 +142,8 @@ func studyOf(in Inputs) (study, bool) {
 		return costBenefit(in), true
 	case TARCAR:
 		return costAccuracy(in), true
+	case ApproxDNN:
+		return pricedPrecision(in), true
 	}
 	return study{}, false
 }
@@ -222,6 +225,7 @@ func Summarise(rows []Row) (papers map[string]Count, tables []TableCount) {
 type computation struct {
 	formula  formula
 	note     string
+	chance   formula // by how much numbers that were drawn may differ besides their rounding; nil where nothing was drawn
 	partial  string  // why ours rests on a part of the inputs only and judges nothing; empty where it rests on all
 	other    formula // another way of computing it, told where it differs
 	otherway string  // in words; %s is its value
@@ -239,7 +243,10 @@ func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 	default:
 		if got, ok := s.evaluate(how.formula); ok {
 			row.Ours, row.Inputs = &got.value, got.used
-			row.compare(c.Number, got.tolerance)
+			if by, known := s.by(how.chance); known {
+				row.compare(c.Number, got.tolerance+by.value)
+				row.Inputs = append(row.Inputs, by.used...)
+			}
 		}
 	}
 	notes = append(notes, how.partial)
@@ -264,6 +271,15 @@ func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 	notes = slices.DeleteFunc(notes, func(n string) bool { return n == "" })
 	row.Note = strings.Join(notes, "; ")
 	return row
+}
+
+// by is what chance may do to a number; it is not known where it rests on jobs
+// that are not there.
+func (s sheet) by(chance formula) (got evaluated, known bool) {
+	if chance == nil {
+		return got, true
+	}
+	return s.value(chance)
 }
 
 // compare holds ours against the printed number: they agree when a true value

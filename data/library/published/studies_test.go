@@ -30,7 +30,7 @@ func holds(t *testing.T, rows []reproduce.Row, anchors []anchor) {
 			t.Errorf("%s %s is not judged: %s", a.table, a.cell, r.Note)
 			continue
 		}
-		if *r.Published != a.published || math.Abs(*r.Ours-a.ours) > a.within || *r.OK != a.ok {
+		if math.Abs(*r.Published-a.published) > 1e-9 || math.Abs(*r.Ours-a.ours) > a.within || *r.OK != a.ok {
 			t.Errorf("%s %s: published %g, ours %g, ok %v; want %g, %g, %v", a.table, a.cell, *r.Published, *r.Ours, *r.OK, a.published, a.ours, a.ok)
 		}
 		if inside := math.Abs(*r.RelativeError) <= *r.Tolerance*(1+1e-9); inside != *r.OK {

@@ -1,0 +1,238 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"sweetspot/engine/approx"
+)
+
+// ApproxDNN is the name of the paper: reduced precision on reserved VMs for a
+// penalty, by Nabavinejad et al. (2019).
+const ApproxDNN = "approxdnn"
+
+// Where the paper prints what the rest is computed from: the results by INT8
+// runtime and policy, and the VM type.
+const (
+	resultsTable    = "III"
+	accuracyTable   = "II"
+	conclusions     = "section IV-B"
+	original        = "int8" // as measured; of the other rows the runtimes are reduced
+	studyVM         = "p3.2xlarge"
+	reductionColumn = "runtime_reduction_percent"
+	savesOver       = "saves_over_"
+	perCent         = "_percent"
+	acceptedColumn  = "accepted_jobs"
+	networkJobs     = "jobs"
+)
+
+// offers is everything the formulas need to know of the paper.
+type offers struct {
+	cells []Cell
+	work  *Workload // nil computes only what other printed cells give
+	known map[question]map[string]tally
+}
+
+// question is what a policy is asked in one setting.
+type question struct {
+	policy approx.Policy
+	at     setting
+}
+
+// pricedPrecision computes what the paper's equations give: from other printed
+// cells, and from jobs that are made up where there are any.
+func pricedPrecision(in Inputs) study {
+	o := offers{cells: in.Cells, work: in.Workload, known: map[question]map[string]tally{}}
+	return study{how: o.how, isInput: o.isInput, findings: o.findings, further: o.further}
+}
+
+// isInput tells the cells that nothing printed gives again. Those of table III
+// are held against the made-up jobs all the same.
+func (o offers) isInput(k Key) bool {
+	switch k.Table {
+	case "text", accuracyTable:
+		return true
+	case resultsTable:
+		switch k.Column {
+		case offerColumn, usageColumn, totalColumn:
+			return false
+		case lostColumn: // of the first row the text prints the accuracies too
+			return k.Application != original
+		}
+		return true
+	}
+	return k.Table == "figure 8" && k.Column == networkJobs
+}
+
+func (o offers) how(k Key) computation {
+	switch k.Table {
+	case resultsTable, "figure 7":
+		return o.results(k)
+	case "figure 8":
+		n := k.in(networkJobs)
+		n.Variant = ""
+		share := offered(k.Variant)
+		return computation{
+			note:    fmt.Sprintf("%g of the network's jobs, as many as accept an offer of that share of s_max (eq. 10); users are drawn", share),
+			formula: func(r *reading) float64 { return share * r.at(n) },
+			chance:  func(r *reading) float64 { return nineInTen * math.Sqrt(r.at(n)*share*(1-share)) },
+		}
+	case conclusions, "abstract":
+		return o.concluded(k)
+	case "section II-A":
+		return ofNetwork(k)
+	}
+	return computation{note: measuredByStudy}
+}
+
+// offered is the share of s_max that a policy offers, and so of users that
+// accept: both for a job whose s_max is 1.
+func offered(policy string) float64 {
+	return approx.Offer(approx.Policy(policy), approx.Prices{Reserved: 1, OnDemand: 1}, approx.Acceptance{})(&approx.Candidate{FullS: 2, ReducedS: 1})
+}
+
+// relativeCost is the expected cost of jobs of the same s_max over that of
+// on-demand VMs (eq. 11).
+func relativeCost(share, most float64) float64 {
+	job, prices := approx.Candidate{FullS: 1 + most, ReducedS: 1}, approx.Prices{Reserved: 1, OnDemand: 1}
+	return prices.Expected(&job, share*most, share) / prices.OnDemandUSD(&job)
+}
+
+// results computes table III's cells, and figure 7's, from one another.
+func (o offers) results(k Key) computation {
+	switch k.Column {
+	case usageColumn:
+		return computation{note: "reserved + on-demand", formula: func(r *reading) float64 { return r.at(k.in(reservedColumn)) + r.at(k.in(onDemandColumn)) }}
+	case totalColumn:
+		return computation{note: "usage + penalty", formula: func(r *reading) float64 { return r.at(k.in(usageColumn)) + r.at(k.in(penaltyColumn)) }}
+	case lostColumn:
+		at := Key{Table: conclusions, Variant: k.Variant, Column: accuracyColumn}
+		return lossOf(at, "accuracies of "+conclusions)
+	case offerColumn:
+		if k.Table == resultsTable && k.Application != original {
+			return o.shortened(k)
+		}
+		return o.otherPolicy(k)
+	}
+	return computation{note: measuredByStudy}
+}
+
+// lossOf is what an accuracy is below that of full precision, relative to it.
+func lossOf(at Key, note string) computation {
+	full := at
+	full.Variant = string(approx.OnDemand)
+	return computation{
+		note: note + ", relative to that of On-Demand", formula: func(r *reading) float64 { return 100 * saving(r.at(at), r.at(full)) },
+		other: func(r *reading) float64 { return r.at(full) - r.at(at) }, otherway: "in points it is %s",
+	}
+}
+
+// otherPolicy is the mean offer of a policy from that of another: both are fixed
+// shares of every job's s_max.
+func (o offers) otherPolicy(k Key) computation {
+	from := k
+	from.Variant = string(approx.ApproxDNN)
+	if k.Variant == from.Variant {
+		from.Variant = string(approx.AcceptanceCentric)
+	}
+	ratio := offered(k.Variant) / offered(from.Variant)
+	how := computation{
+		note:    fmt.Sprintf("%.3g times the mean offer of %s: both are shares of s_max", ratio, from.Variant),
+		formula: func(r *reading) float64 { return ratio * r.at(from) },
+	}
+	if k.Table != resultsTable {
+		how.other, how.otherway = func(r *reading) float64 { return o.at(r, k.Variant, noReduction)[offerColumn].drawn }, "the made-up jobs, like table III, have %s"
+	}
+	return how
+}
+
+// shortened predicts the offers for shorter INT8 runtimes R from those of the
+// first row: 1 + s_max is proportional to 1/R for every job, and so on average.
+func (o offers) shortened(k Key) computation {
+	first, share := k, offered(k.Variant)
+	first.Application = original
+	return computation{note: "the offer for the original runtimes: 1 + s_max is proportional to 1 / INT8 runtime (eq. 9)", formula: func(r *reading) float64 {
+		return share * ((1+r.at(first)/share)/(1-r.at(reductionOf(k))/100) - 1)
+	}}
+}
+
+func reductionOf(k Key) Key {
+	return Key{Table: resultsTable, Application: k.Application, Column: reductionColumn}
+}
+
+func resultKey(policy approx.Policy, column string) Key {
+	return Key{Table: resultsTable, Application: original, Variant: string(policy), Column: column}
+}
+
+// rival is the policy that a saving is over.
+func rival(k Key) (policy string, ok bool) {
+	policy, ok = strings.CutPrefix(k.Column, savesOver)
+	return strings.TrimSuffix(policy, perCent), ok
+}
+
+// concluded computes what the text concludes from table III and figure 8.
+func (o offers) concluded(k Key) computation {
+	over, saves := rival(k)
+	switch {
+	case saves && k.Table == "abstract":
+		return computation{note: "that of " + conclusions, formula: func(r *reading) float64 { return r.at(k.of(conclusions, "")) }}
+	case saves && over == string(approx.OnDemand):
+		how := o.sameMost(resultKey(approx.ApproxDNN, totalColumn))
+		return computation{
+			note:    how.note,
+			formula: func(r *reading) float64 { return 100 * (1 - how.formula(r)) },
+			chance:  func(r *reading) float64 { return 100 * how.chance(r) },
+		}
+	case saves:
+		return computation{note: "total costs of table III", formula: func(r *reading) float64 {
+			return 100 * saving(r.at(resultKey(approx.ApproxDNN, totalColumn)), r.at(resultKey(approx.Policy(over), totalColumn)))
+		}}
+	case k.Column == lostColumn:
+		return lossOf(k.of(conclusions, "").in(accuracyColumn), "accuracies of "+conclusions)
+	case k.Column == accuracyColumn && k.Variant == string(approx.OnDemand):
+		loss, at := resultKey(approx.ApproxDNN, lostColumn), k
+		at.Variant = loss.Variant
+		return computation{note: "the accuracy under ApproxDNN and table III's loss", formula: func(r *reading) float64 { return r.at(at) / (1 - r.at(loss)/100) }}
+	case k.Column == accuracyColumn:
+		loss, full := resultKey(approx.Policy(k.Variant), lostColumn), k
+		full.Variant = string(approx.OnDemand)
+		return computation{
+			note: "the accuracy under On-Demand and table III's loss, relative to it", formula: func(r *reading) float64 { return r.at(full) * (1 - r.at(loss)/100) },
+			other: func(r *reading) float64 { return r.at(full) - r.at(loss) }, otherway: "if the loss is in points it is %s",
+		}
+	}
+	return computation{note: measuredByStudy}
+}
+
+// sameMost is the closed form: what a total of table III is relative to
+// on-demand VMs alone, if all jobs had the s_max that its mean offer is a share
+// of. Nobody's mind is drawn for it, the study drew them once.
+func (o offers) sameMost(k Key) computation {
+	share := offered(k.Variant)
+	return computation{
+		note:    fmt.Sprintf("equation 11 with %g of the s_max that table III's mean s implies; the study's users are drawn", share),
+		formula: func(r *reading) float64 { return relativeCost(share, r.at(k.in(offerColumn))/share) },
+		chance:  func(r *reading) float64 { return o.at(r, k.Variant, reductionOf(k))[totalColumn].oneDraw() },
+	}
+}
+
+// ofNetwork computes what section II-A says of one network.
+func ofNetwork(k Key) computation {
+	if k.Column != lostColumn {
+		return computation{
+			note: measuredByStudy + ", and the only ratio of the mix that is printed",
+			other: func(r *reading) float64 {
+				prices := approx.Prices{Reserved: r.at(reservedPrice), OnDemand: r.at(onDemandPrice)}
+				most := r.at(resultKey(approx.ApproxDNN, offerColumn)) / offered(string(approx.ApproxDNN))
+				return 100 * (1 - prices.OnDemand/prices.Reserved/(1+most))
+			},
+			otherway: "table III's mean s is that of %s",
+		}
+	}
+	full, reduced := Key{Table: accuracyTable, Application: k.Application, Column: "full_percent"}, Key{Table: accuracyTable, Application: k.Application, Column: "int8_percent"}
+	return computation{
+		note: "accuracies of table II, relative", formula: func(r *reading) float64 { return 100 * saving(r.at(reduced), r.at(full)) },
+		other: func(r *reading) float64 { return r.at(full) - r.at(reduced) }, otherway: "in points it is %s",
+	}
+}
