@@ -147,6 +147,8 @@ func TestWrongUsage(t *testing.T) {
 		{"traffic --models VGG-99 --hours 1", 1, []string{"VGG-99", "probe it"}},
 		{"traffic --models CaffeNet --hours 1", 3, []string{"CaffeNet", "--slo"}},
 		{"traffic --models fashion-cnn --vm-price 0.1 --min-accuracy 99% --hours 1", 3, []string{"accuracy rules out all"}},
+		{"traffic --models fashion-cnn --vm-price 0.1 --max-cost 0.0001 --hours 1", 3, []string{"cost rules out all"}},
+		{"traffic --max-cost 5", 2, []string{"--max-cost", "--models"}},
 		{"traffic --vm mars.large", 1, []string{"mars.large", "--vm-price"}},
 		{"traffic --trace " + text + " --rate 5", 2, []string{"--rate"}},
 		{"reproduce --paper nature", 2, []string{"nature", "malta"}},

@@ -146,6 +146,8 @@ func (a *App) onTraffic(action keys.Action) tea.Cmd {
 		return a.askTrafficIf(t.Redo())
 	case keys.Model:
 		return a.askTrafficIf(t.Model())
+	case keys.NextChart:
+		t.Turn()
 	case keys.Clear:
 		return a.askTrafficIf(t.Clear())
 	case keys.Export:

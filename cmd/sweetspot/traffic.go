@@ -21,23 +21,24 @@ import (
 
 // trafficFlags are the flags of the traffic verb.
 type trafficFlags struct {
-	trace, pattern, scheme                        string
-	rate, scale                                   float64
-	hours                                         float64
-	seed                                          uint64
-	models                                        []string
-	minAccuracy, slo, relaxed, strict, violations string
-	vm, vmPrice, vmLatency, vmStartup             string
-	vmRate                                        float64
-	functionMemory                                float64
-	functionTime, coldStart, modelLoad            string
-	csv                                           bool
-	accuracyFloor                                 *float64
-	schemes                                       []serving.Scheme
-	settings                                      serving.Settings
-	memory                                        serving.Memory
-	mostViolations                                float64
-	load                                          serving.Pattern
+	trace, pattern, scheme             string
+	rate, scale                        float64
+	hours                              float64
+	seed                               uint64
+	models                             []string
+	minAccuracy, maxCost               string
+	slo, relaxed, strict, violations   string
+	vm, vmPrice, vmLatency, vmStartup  string
+	vmRate                             float64
+	functionMemory                     float64
+	functionTime, coldStart, modelLoad string
+	csv                                bool
+	accuracyFloor, costCeiling         *float64
+	schemes                            []serving.Scheme
+	settings                           serving.Settings
+	memory                             serving.Memory
+	mostViolations                     float64
+	load                               serving.Pattern
 }
 
 func newTrafficCommand() *cobra.Command {
@@ -87,17 +88,18 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of a made-up load")
 	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, by their inference runs (default: the VM as the flags say)")
 	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "least accuracy of what is chosen from --models, as 0.7 or 70%")
+	fl.StringVar(&f.maxCost, "max-cost", "", "most that a million queries may cost on VMs of --models, as $5; with --slo the most accurate is chosen, with --min-accuracy and no --slo the fastest")
 	fl.StringVar(&f.slo, "slo", duration(d.StrictLimitS), "latency limit of strict queries")
 	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of the others")
 	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of the queries that are strict")
 	fl.StringVar(&f.violations, "max-violations", "0.01", "share of the queries that may miss their limit")
 	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon")
 	fl.StringVar(&f.vm, "vm", "", "instance type: of the catalog, for its price, or of the runs of --models")
-	fl.StringVar(&f.vmPrice, "vm-price", "", "$ per hour of a VM (default $0.10, the study's m4.large; with --models only where no price is known)")
+	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with --models only where none is known)")
 	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries a second that a VM holds within the limit")
 	fl.StringVar(&f.vmLatency, "vm-latency", duration(d.VM.LatencyS), "time of a query on a VM")
 	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)), "time from ordering a VM until it serves")
-	fl.Float64Var(&f.functionMemory, "function-memory", 0, "GB of a function (default: the cheapest within the limit)")
+	fl.Float64Var(&f.functionMemory, "function-memory", 0, "memory of a function in GB (default: the cheapest within the limit)")
 	fl.StringVar(&f.functionTime, "function-time", duration(d.Function.Seconds), fmt.Sprintf("time of a query on a warm function of %g GB", d.Function.MemoryGB))
 	fl.StringVar(&f.coldStart, "cold-start", duration(d.Function.ColdStartS), "time until a new function runs")
 	fl.StringVar(&f.modelLoad, "model-load", duration(d.Function.ModelLoadS), "time to load the model into it")
@@ -132,7 +134,10 @@ func (f *trafficFlags) parse() (err error) {
 		}
 	}
 	s.VM.StartS, s.VM.QueriesPerSecond, f.mostViolations = int(startup+0.5), f.vmRate, violations
-	if err := readNumbers(numberFlag{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &f.accuracyFloor}); err != nil {
+	if err := readNumbers(
+		numberFlag{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &f.accuracyFloor},
+		numberFlag{"max-cost", f.maxCost, quantity.ParseMoney, &f.costCeiling},
+	); err != nil {
 		return err
 	}
 	if f.load, err = serving.ParsePattern(f.pattern); err != nil {
@@ -158,8 +163,8 @@ func (f *trafficFlags) check() error {
 	if f.functionMemory != 0 && !(f.functionMemory >= f.memory.MinGB && f.functionMemory <= f.memory.MaxGB) {
 		return usageError("--function-memory %g: give GB from %g to %g", f.functionMemory, f.memory.MinGB, f.memory.MaxGB)
 	}
-	if f.accuracyFloor != nil && len(f.models) == 0 {
-		return usageError("--min-accuracy chooses among --models: name some")
+	if (f.accuracyFloor != nil || f.costCeiling != nil) && len(f.models) == 0 {
+		return usageError("--min-accuracy and --max-cost choose among --models: name some")
 	}
 	if err := f.settings.Check(); err != nil {
 		return usageError("%w", err)
@@ -183,7 +188,7 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 
 // answer asks what the flags ask.
 func (f *trafficFlags) answer(cmd *cobra.Command) (in export.TrafficInput, err error) {
-	in = export.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, Seed: f.seed}
+	in = export.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling, Seed: f.seed}
 	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, Chosen: -1}
 	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
 		return in, err
@@ -290,5 +295,5 @@ func (f *trafficFlags) procure(cmd *cobra.Command, q *serving.Question, in *expo
 		q.Settings.VM.USDPerHour = price
 		return nil
 	}
-	return f.choose(set, given, q, in)
+	return f.choose(set, given, cmd.Flags().Changed("slo"), q, in)
 }

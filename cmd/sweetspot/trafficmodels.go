@@ -12,9 +12,11 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// choose takes the cheapest variant and VM type of the models that serve within
-// the strict limit, at least as accurate as asked.
-func (f *trafficFlags) choose(set *profile.Set, price *float64, q *serving.Question, in *export.TrafficInput) error {
+// choose takes of the variants and VM types of the models that serve within the
+// strict limit the best in what has no limit of its own: the cheapest, unless
+// the cost is limited; then the most accurate, or, where an accuracy is asked for
+// and no latency is, the fastest.
+func (f *trafficFlags) choose(set *profile.Set, price *float64, limited bool, q *serving.Question, in *export.TrafficInput) error {
 	names := strings.Join(f.models, ", ")
 	fallback := 0.0
 	if price != nil {
@@ -32,9 +34,16 @@ func (f *trafficFlags) choose(set *profile.Set, price *float64, q *serving.Quest
 	if len(pool.List) == 0 {
 		return exitError{exitInfeasible, fmt.Errorf("no run of %s answers within %s: its smallest batches take longer, so probe smaller ones or loosen --slo", plaintext.Line(names, 100), quantity.Duration(limit))}
 	}
-	within := pool.Within(serving.Limits{LatencyS: &limit, Accuracy: f.accuracyFloor}, serving.Cost)
+	by := serving.Cost
+	switch {
+	case f.costCeiling != nil && (limited || f.accuracyFloor == nil):
+		by = serving.Accuracy
+	case f.costCeiling != nil:
+		by = serving.Latency
+	}
+	within := pool.Within(serving.Limits{LatencyS: &limit, Accuracy: f.accuracyFloor, USDPerMillion: f.costCeiling}, by)
 	if len(within) == 0 {
-		return exitError{exitInfeasible, fmt.Errorf("accuracy rules out all %d variants that answer within %s", len(pool.List), quantity.Duration(limit))}
+		return exitError{exitInfeasible, fmt.Errorf("%s rules out all %d variants that answer within %s", f.rules(pool), len(pool.List), quantity.Duration(limit))}
 	}
 	chosen := &in.Offers[of[within[0]]]
 	vm, c, _ := chosen.Within(limit)
@@ -46,6 +55,17 @@ func (f *trafficFlags) choose(set *profile.Set, price *float64, q *serving.Quest
 	}
 	in.Notes = append(in.Notes, "the function's time is as given, not of this model: --function-time says it")
 	return nil
+}
+
+// rules names the limit that no variant keeps, of the two the one to loosen.
+func (f *trafficFlags) rules(pool serving.Variants) string {
+	switch {
+	case f.accuracyFloor != nil && len(pool.IsoAccuracy(*f.accuracyFloor)) == 0:
+		return "accuracy"
+	case f.costCeiling != nil && len(pool.IsoCost(*f.costCeiling)) == 0:
+		return "cost"
+	}
+	return "accuracy together with cost"
 }
 
 // onDemandPrice is the lowest on-demand price of an instance type in the

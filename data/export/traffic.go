@@ -40,6 +40,7 @@ type TrafficQuery struct {
 	StrictLimitS  float64  `json:"slo_s"`
 	RelaxedLimitS float64  `json:"relaxed_slo_s"`
 	MinAccuracy   *float64 `json:"min_accuracy"`
+	MaxCost       *float64 `json:"max_usd_per_million"`
 	MaxViolations float64  `json:"max_violations"`
 	Seed          uint64   `json:"seed"`
 }
@@ -124,6 +125,7 @@ type TrafficInput struct {
 	Notes       []string
 	VM          string
 	MinAccuracy *float64
+	MaxCost     *float64 // of a million queries
 	Seed        uint64
 	Offers      []serving.Offer // that the question's variants are of
 	Of          []int           // the place of each variant among them
@@ -138,7 +140,7 @@ func NewTraffic(in TrafficInput) Traffic {
 		Query: TrafficQuery{
 			VM: clean(in.VM), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMLatencyS: s.VM.LatencyS, VMStartS: s.VM.StartS,
 			FunctionGB: s.Function.MemoryGB, FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS, ModelLoadS: s.Function.ModelLoadS,
-			StrictShare: s.StrictShare, StrictLimitS: s.StrictLimitS, RelaxedLimitS: s.RelaxedLimitS, MinAccuracy: in.MinAccuracy, MaxViolations: q.MaxViolations, Seed: in.Seed,
+			StrictShare: s.StrictShare, StrictLimitS: s.StrictLimitS, RelaxedLimitS: s.RelaxedLimitS, MinAccuracy: in.MinAccuracy, MaxCost: in.MaxCost, MaxViolations: q.MaxViolations, Seed: in.Seed,
 		},
 		Trace: TrafficTrace{Source: clean(in.Source), Seconds: len(q.Trace), Requests: q.Trace.Requests(), Peak: q.Trace.Peak(), PeakToMedian: a.PeakToMedian},
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -237,18 +236,7 @@ const set = "../../../shared/data/jobs/philly_jobs_10k.csv.gz"
 // Counted with another program: sums over the file's columns, its largest job
 // and its last row.
 func TestReadPhilly(t *testing.T) {
-	file, err := os.Open(set)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the trace of Philly's jobs is not at %s", set)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	trace, err := Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := philly(t)
 	var gpus, most int
 	var seconds, gpuSeconds float64
 	for _, job := range trace.Jobs {

@@ -45,6 +45,7 @@ const (
 	Scheduler Action = "scheduler"
 	Overlap   Action = "overlap"
 	Redraw    Action = "redraw"
+	NextChart Action = "next-chart"
 	Axes      Action = "axes"
 	ZoomIn    Action = "zoom-in"
 	ZoomOut   Action = "zoom-out"
@@ -153,6 +154,8 @@ func defaults() []Binding {
 		{Action: PanUp, Keys: []string{"shift+up"}, Group: looking, Help: "pan", Long: "show what is above it", Rank: 10, Only: plots},
 		{Action: PanDown, Keys: []string{"shift+down"}, Group: looking, Help: "pan", Long: "show what is below it", Rank: 10, Only: plots},
 		{Action: Crosshair, Keys: []string{"i"}, Group: looking, Help: "read", Long: "a crosshair that reads values and counts the candidates of a cell; the arrow keys move it, as pointing does with the mouse", Rank: 10, Only: plots},
+
+		{Action: NextChart, Keys: []string{"V"}, Group: looking, Help: "chart", Long: "on Traffic: a function's memory, VMs against functions, or the variants of the model", Rank: 9, Only: []string{InTraffic}},
 
 		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: filtered},
 		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8, Only: append([]string{InExplore}, lists...)},

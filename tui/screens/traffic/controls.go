@@ -127,7 +127,7 @@ func (c *controls) show(a *Answer) {
 		accuracy.SetNote(quantity.Several(len(a.Of), "variant"))
 	}
 	price := c.All[priceSlider]
-	price.SetNote(fmt.Sprintf("%.4g queries/s", a.Engine.Settings.VM.QueriesPerSecond))
+	price.SetNote(rateText(a.Engine.Settings.VM.QueriesPerSecond) + " queries/s")
 	if o := a.chosen(); o != nil && o.PriceFrom != "as given" {
 		price.SetNote(fmt.Sprintf("catalog: $%.3g/h", o.USDPerHour))
 	}

@@ -118,6 +118,9 @@ func (s *Screen) Model() (changed bool) {
 	q.Model = s.models[(slices.Index(s.models, q.Model)+1)%len(s.models)]
 	q.MinAccuracy = 0
 	s.change("model", q)
+	if s.chart = memoryChart; q.Model != "" {
+		s.chart = variantsChart
+	}
 	s.controls.load(q)
 	return true
 }

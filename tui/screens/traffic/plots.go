@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"math"
+
 	"sweetspot/engine/serving"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/theme"
@@ -11,6 +13,7 @@ type plots struct {
 	load     *plot.Lines   // what comes, and what VMs hold
 	late     *plot.Lines   // queries that miss their limit
 	memory   *plot.Lines   // what a function costs by its memory
+	even     *plot.Lines   // what a steady rate costs on VMs and on functions
 	variants *plot.Scatter // latency × accuracy, where a model is chosen
 	ver      uint64
 	drawn    *Answer
@@ -18,12 +21,13 @@ type plots struct {
 }
 
 func newPlots(th *theme.Theme) *plots {
-	p := &plots{load: plot.NewLines(th), late: plot.NewLines(th), memory: plot.NewLines(th), variants: plot.NewScatter(th)}
+	p := &plots{load: plot.NewLines(th), late: plot.NewLines(th), memory: plot.NewLines(th), even: plot.NewLines(th), variants: plot.NewScatter(th)}
 	at := plot.Axis{Title: "time", Label: plot.DurationLabel, Ticks: plot.DurationTicks}
 	p.load.SetAxes(at, plot.Axis{Title: "queries/s", Label: plot.CountLabel})
 	p.late.SetAxes(at, plot.Axis{Title: "late/s", Label: plot.CountLabel})
 	p.late.SetEmpty("no query misses its limit")
 	p.memory.SetAxes(plot.Axis{Title: "GB"}, plot.Axis{Title: "a million", Label: plot.MoneyLabel})
+	p.even.SetAxes(plot.Axis{Title: "queries/s", Log: true}, plot.Axis{Title: "an hour", Log: true, Label: plot.MoneyLabel})
 	p.variants.SetAxes(plot.Axis{Title: "latency", Log: true, Label: plot.DurationLabel, Ticks: plot.DurationTicks}, plot.Axis{Title: "accuracy", Label: plot.PercentLabel})
 	return p
 }
@@ -32,6 +36,7 @@ func (p *plots) setTheme(th *theme.Theme) {
 	p.load.SetTheme(th)
 	p.late.SetTheme(th)
 	p.memory.SetTheme(th)
+	p.even.SetTheme(th)
 	p.variants.SetTheme(th)
 }
 
@@ -88,19 +93,22 @@ func lateLines(a *Answer) (lines []plot.Line) {
 	return lines
 }
 
-// showChoice draws what is chosen from: variants of a model, or sizes of a
-// function.
+// showChoice draws what is chosen from: variants of a model, sizes of a function,
+// and VMs or functions.
 func (p *plots) showChoice(a *Answer) {
-	if a.Question.Model != "" {
-		d := plot.Data{Version: p.ver, Of: "variants"}
-		for _, v := range a.Engine.Variants.List {
-			d.X, d.Y = append(d.X, v.LatencyS), append(d.Y, v.Accuracy)
-		}
-		p.variants.SetData(d)
-		p.variants.SetFrontier(a.Engine.Variants.Frontier())
-		p.variants.SetSelected(a.Engine.Chosen, plot.Whiskers{})
-		return
+	d := plot.Data{Version: p.ver, Of: "variants"}
+	for _, v := range a.Engine.Variants.List {
+		d.X, d.Y = append(d.X, v.LatencyS), append(d.Y, v.Accuracy)
 	}
+	p.variants.SetData(d)
+	p.variants.SetFrontier(a.Engine.Variants.Frontier())
+	p.variants.SetSelected(a.Engine.Chosen, plot.Whiskers{})
+	p.showMemory(a)
+	p.showEven(a)
+}
+
+// showMemory draws a line for the sizes that are too slow, and one for the others.
+func (p *plots) showMemory(a *Answer) {
 	slow, fast := plot.Line{Class: 1}, plot.Line{Class: 2}
 	for _, c := range a.Engine.Memory.Choices(a.Engine.Settings.Function.Prices) {
 		line := &fast
@@ -111,6 +119,26 @@ func (p *plots) showChoice(a *Answer) {
 	}
 	p.memory.SetData(p.ver, []plot.Line{slow, fast})
 	p.memory.SetMarks(plot.Mark{X: a.cheapest()}, plot.Mark{X: a.Engine.Settings.Function.MemoryGB, Here: true})
+}
+
+// rates is how many rates the break-even chart shows.
+const rates = 120
+
+// showEven draws what steady rates up to ten VMs cost on VMs and on functions.
+func (p *plots) showEven(a *Answer) {
+	s := a.Engine.Settings
+	vms, functions := plot.Line{Class: 0}, plot.Line{Class: 3}
+	for k := range rates {
+		rate := s.VM.QueriesPerSecond * math.Pow(10, 3*float64(k)/(rates-1)-2)
+		onVMs, onFunctions := serving.HourlyCost(rate, s)
+		vms.X, vms.Y = append(vms.X, rate), append(vms.Y, onVMs)
+		functions.X, functions.Y = append(functions.X, rate), append(functions.Y, onFunctions)
+	}
+	p.even.SetData(p.ver, []plot.Line{functions, vms})
+	p.even.SetMarks()
+	if rate, ok := serving.BreakEven(s.VM, s.Function); ok {
+		p.even.SetMarks(plot.Mark{X: rate, Here: true})
+	}
 }
 
 // schemeName names a scheme beside its rune in the charts.

@@ -63,6 +63,7 @@ type Screen struct {
 	column     string
 	descending bool
 	focus      Region
+	chart      chart
 	layout     layout
 	history    history.History[Question]
 }
@@ -176,6 +177,7 @@ func (s *Screen) place() {
 	s.plots.load.SetSize(s.layout.load.Inner())
 	s.plots.late.SetSize(s.layout.late.Inner())
 	s.plots.memory.SetSize(s.layout.choice.Inner())
+	s.plots.even.SetSize(s.layout.choice.Inner())
 	s.plots.variants.SetSize(s.layout.choice.Inner())
 	s.table.SetSize(s.layout.schemes.Inner())
 }

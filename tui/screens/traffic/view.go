@@ -3,6 +3,7 @@ package traffic
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"sweetspot/engine/quantity"
@@ -10,6 +11,7 @@ import (
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 func clean(s string) string { return text.Clean(s) }
@@ -62,12 +64,62 @@ func (s *Screen) loadLegend() string {
 	return string(s.th.SeriesRune(loadClass)) + " come " + string(s.th.SeriesRune(s.selected())) + " VMs hold, " + string(serving.Schemes()[s.selected()])
 }
 
-// choice shows variants where a model is chosen, else sizes of the function.
+// choice shows the chart that is turned to.
 func (s *Screen) choice() string {
-	if s.question.Model != "" {
-		return s.panel(s.layout.choice, "accuracy × latency", "of a batch", s.plots.variants.View(), false)
+	b := s.layout.choice
+	switch s.shown() {
+	case variantsChart:
+		return s.panel(b, "accuracy × latency", "of a batch", s.plots.variants.View(), false)
+	case evenChart:
+		note := ""
+		if a := s.answer; a != nil {
+			if rate, ok := serving.BreakEven(a.Engine.Settings.VM, a.Engine.Settings.Function); ok {
+				note = fmt.Sprintf("equal at %.3g/s", rate)
+			} else {
+				note = "VMs dearer at every rate"
+			}
+		}
+		return s.panel(b, schemeRune(s.th, 0)+" VMs "+schemeRune(s.th, 3)+" functions, $/h", note, s.plots.even.View(), false)
 	}
-	return s.panel(s.layout.choice, "a million queries on functions", "by GB", s.plots.memory.View(), false)
+	return s.panel(b, "a million queries on functions", "by GB", s.plots.memory.View(), false)
+}
+
+// chart is what the panel of choices shows.
+type chart int
+
+const (
+	memoryChart chart = iota
+	evenChart
+	variantsChart
+	charts
+)
+
+// shown is the chart turned to; without a model there are no variants to show.
+func (s *Screen) shown() chart {
+	if s.chart == variantsChart && s.question.Model == "" {
+		return memoryChart
+	}
+	return s.chart
+}
+
+// Turn goes to the next chart.
+func (s *Screen) Turn() {
+	s.chart = (s.shown() + 1) % charts
+	if s.chart == variantsChart && s.question.Model == "" {
+		s.chart = memoryChart
+	}
+}
+
+func schemeRune(th *theme.Theme, k int) string {
+	return th.Series(k).Render(string(th.SeriesRune(k)))
+}
+
+// rateText writes queries per second.
+func rateText(v float64) string {
+	if v >= 1000 {
+		return quantity.Count(math.Round(v))
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // costs draws what each scheme costs, by kind, and what it misses.
@@ -127,7 +179,7 @@ func (s *Screen) sentences() (out []string) {
 		out = append(out, clean(w)+".")
 		if o := a.chosen(); o != nil && i == 0 {
 			vm, c, _ := o.Within(a.Question.LimitS)
-			out = append(out, fmt.Sprintf("Serves %s at batch %d: %.4g queries/s within %s, $%.4g/h (%s).", clean(o.Name()), c.Batch, vm.QueriesPerSecond, quantity.Duration(vm.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
+			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()), c.Batch, rateText(vm.QueriesPerSecond), quantity.Duration(vm.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
 		}
 	}
 	f := a.Engine.Settings.Function
