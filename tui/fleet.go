@@ -121,31 +121,10 @@ func (a *App) askFleetIf(changed bool) tea.Cmd {
 
 func (a *App) onFleet(action keys.Action) tea.Cmd {
 	f := &a.fleet
+	if changed, handled := onDesk(f, action); handled {
+		return a.askFleetIf(changed)
+	}
 	switch action {
-	case keys.Left, keys.Right, keys.BigLeft, keys.BigRight:
-		step := 1
-		if action == keys.Left || action == keys.BigLeft {
-			step = -1
-		}
-		return a.askFleetIf(f.Horizontal(step, action == keys.BigLeft || action == keys.BigRight))
-	case keys.Up:
-		f.Vertical(-1)
-	case keys.Down:
-		f.Vertical(1)
-	case keys.Top, keys.Bottom:
-		return a.askFleetIf(f.Ends(action == keys.Bottom))
-	case keys.FocusNext:
-		f.Focus(1)
-	case keys.FocusPrev:
-		f.Focus(-1)
-	case keys.Enter:
-		f.Enter()
-	case keys.Sort, keys.Reverse:
-		f.Sort(action == keys.Reverse)
-	case keys.Undo:
-		return a.askFleetIf(f.Undo())
-	case keys.Redo:
-		return a.askFleetIf(f.Redo())
 	case keys.Scheduler:
 		return a.askFleetIf(f.Scheduler())
 	case keys.Overlap:

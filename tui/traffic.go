@@ -119,31 +119,10 @@ func (a *App) askTrafficIf(changed bool) tea.Cmd {
 
 func (a *App) onTraffic(action keys.Action) tea.Cmd {
 	t := &a.traffic
+	if changed, handled := onDesk(t, action); handled {
+		return a.askTrafficIf(changed)
+	}
 	switch action {
-	case keys.Left, keys.Right, keys.BigLeft, keys.BigRight:
-		step := 1
-		if action == keys.Left || action == keys.BigLeft {
-			step = -1
-		}
-		return a.askTrafficIf(t.Horizontal(step, action == keys.BigLeft || action == keys.BigRight))
-	case keys.Up:
-		t.Vertical(-1)
-	case keys.Down:
-		t.Vertical(1)
-	case keys.Top, keys.Bottom:
-		return a.askTrafficIf(t.Ends(action == keys.Bottom))
-	case keys.FocusNext:
-		t.Focus(1)
-	case keys.FocusPrev:
-		t.Focus(-1)
-	case keys.Enter:
-		t.Enter()
-	case keys.Sort, keys.Reverse:
-		t.Sort(action == keys.Reverse)
-	case keys.Undo:
-		return a.askTrafficIf(t.Undo())
-	case keys.Redo:
-		return a.askTrafficIf(t.Redo())
 	case keys.Model:
 		return a.askTrafficIf(t.Model())
 	case keys.NextChart:

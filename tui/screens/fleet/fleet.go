@@ -9,20 +9,10 @@ import (
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
-	"sweetspot/tui/components/history"
+	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/theme"
-)
-
-// Region is a part of the screen that can have the keys.
-type Region int
-
-// The regions, in Tab order.
-const (
-	Sliders Region = iota
-	Policies
-	regions
 )
 
 // Question is what the screen asks of its trace.
@@ -53,33 +43,31 @@ type Trace struct {
 // [Screen.Request] gives the question to be answered elsewhere, and
 // [Screen.Receive] takes the answer.
 type Screen struct {
+	*desk.Desk[Question]
 	th   *theme.Theme
 	w, h int
 
-	trace    Trace
-	draws    fleet.Draws
-	offers   []vmOffer // VM types that can be reserved
-	question Question
-	asked    int
-	answer   *Answer
-	outlook  *Outlook
+	trace   Trace
+	draws   fleet.Draws
+	drawn   uint64    // the seed of the draws
+	offers  []vmOffer // VM types that can be reserved
+	asked   int
+	answer  *Answer
+	outlook *Outlook
 
-	controls   *controls
-	plots      *plots
-	table      *table.Table
-	column     string
-	descending bool
-	focus      Region
-	layout     layout
-
-	history history.History[Question]
+	controls *controls
+	plots    *plots
+	layout   layout
 }
 
 // New returns the screen without a trace.
 func New(th *theme.Theme) *Screen {
-	s := &Screen{th: th, controls: newControls(), plots: newPlots(th), table: table.New(columns), column: "policy"}
-	s.question = Question{VMs: 20, OnDemand: 3.06, Reserved: 0.985, Speed: 1, Tightness: 1, Reluctant: 1, Scheduler: fleet.RoundRobin, Seed: 1, GPUsPerVM: 1}
-	s.table.SetEmpty("reading the trace…")
+	s := &Screen{th: th, controls: newControls(), plots: newPlots(th)}
+	first := Question{VMs: 20, OnDemand: 3.06, Reserved: 0.985, Speed: 1, Tightness: 1, Reluctant: 1, Scheduler: fleet.RoundRobin, Seed: 1, GPUsPerVM: 1}
+	s.Desk = desk.New(first, desk.Config[Question]{
+		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "policy", Save: s.controls.save, Load: s.controls.load, Refresh: s.refresh,
+	})
+	s.Table.SetEmpty("reading the trace…")
 	return s
 }
 
@@ -101,31 +89,28 @@ func (s *Screen) HasTrace() bool { return len(s.trace.Jobs) > 0 }
 
 // SetTrace asks about other jobs.
 func (s *Screen) SetTrace(t Trace) {
-	s.trace, s.draws = t, fleet.NewDraws(len(t.Jobs), s.question.Seed)
-	s.answer, s.outlook = nil, nil
-	s.history = history.History[Question]{}
-	s.controls.load(s.question)
+	s.trace, s.draws, s.answer, s.outlook = t, nil, nil, nil
+	s.Reset()
 	s.refresh()
 }
 
 // SetVMTypes gives the VM types whose prices can be taken.
 func (s *Screen) SetVMTypes(types []profile.VMType) {
 	s.offers = offersOf(types)
-	if s.question.VM == "" {
-		for _, o := range s.offers {
-			if o.vm.InstanceType == studyVM && (s.question.VM == "" || o.reserved < s.question.Reserved) {
-				s.question.take(o)
-			}
-		}
-		s.controls.load(s.question)
+	if s.asked > 0 {
+		return
 	}
+	q := s.Question()
+	for _, o := range s.offers {
+		if o.vm.InstanceType == studyVM && (q.VM == "" || o.reserved < q.Reserved) {
+			q.take(o)
+		}
+	}
+	s.Begin(q)
 }
 
 // studyVM is the VM type of the study, which the screen begins with.
 const studyVM = "p3.2xlarge"
-
-// Question is what is asked now.
-func (s *Screen) Question() Question { return s.question }
 
 // Answer is what is shown now; nil before the first one.
 func (s *Screen) Answer() *Answer { return s.answer }
@@ -133,8 +118,12 @@ func (s *Screen) Answer() *Answer { return s.answer }
 // Request numbers the present question and returns the work of answering it,
 // which touches nothing of the screen.
 func (s *Screen) Request() func() *Answer {
+	q := s.Question()
+	if s.draws == nil || q.Seed != s.drawn {
+		s.draws, s.drawn = fleet.NewDraws(len(s.trace.Jobs), q.Seed), q.Seed
+	}
 	s.asked++
-	seq, trace, draws, q := s.asked, s.trace, s.draws, s.question
+	seq, trace, draws := s.asked, s.trace, s.draws
 	return func() *Answer { return ask(seq, trace, draws, q) }
 }
 
@@ -160,8 +149,9 @@ func (s *Screen) refresh() {
 	if s.answer == nil {
 		return
 	}
-	s.table.SetRows(newRows(s.th, s.answer, s.column, s.descending))
-	s.table.SetSort(s.column, s.descending)
+	column, descending := s.Sorted()
+	s.Table.SetRows(newRows(s.th, s.answer, column, descending))
+	s.Table.SetSort(column, descending)
 	s.controls.show(s.answer, s.outlook)
 	s.plots.show(s.answer, s.outlook)
 }
@@ -172,12 +162,15 @@ func (s *Screen) place() {
 	s.plots.bills.SetSize(s.layout.bills.Inner())
 	s.plots.offers.SetSize(s.layout.offers.Inner())
 	s.plots.costs.SetSize(s.layout.costs.Inner())
-	s.table.SetSize(s.layout.policies.Inner())
+	s.Place(s.layout.sliders, s.layout.policies)
 }
 
 // Region names where keys act.
 func (s *Screen) Region() string {
-	return [regions]string{keys.InFleetSliders, keys.InFleetPolicies}[s.focus]
+	if s.OnTable() {
+		return keys.InFleetPolicies
+	}
+	return keys.InFleetSliders
 }
 
 // sortedPolicies is the order of the table's rows.
@@ -194,4 +187,10 @@ func sortedPolicies(a *Answer, column string, descending bool) []int {
 		return c
 	})
 	return order
+}
+
+// column is what the table is sorted by.
+func (s *Screen) column() string {
+	column, _ := s.Sorted()
+	return column
 }

@@ -19,20 +19,20 @@ func (s *Screen) View() string {
 	if s.w <= 0 || s.h <= 0 {
 		return ""
 	}
-	s.table.SetFocused(s.focus == Policies)
+	s.Table.SetFocused(s.OnTable())
 	w, h := l.sliders.Inner()
-	controls := s.controls.View(s.th, w, h, s.focus == Sliders)
+	controls := s.controls.View(s.th, w, h, !s.OnTable())
 	if l.sliders.Bare {
-		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.table.View(s.th))...), s.w, s.h)
+		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.Table.View(s.th))...), s.w, s.h)
 	}
-	top := []string{s.panel(l.sliders, "Fleet", s.vmName(), controls+"\n"+s.settings(w, h-s.controls.Height()), s.focus == Sliders)}
+	top := []string{s.panel(l.sliders, "Fleet", s.vmName(), controls+"\n"+s.settings(w, h-s.controls.Height()), !s.OnTable())}
 	if l.shares.W > 0 {
 		top = append(top, s.panel(l.shares, "cost", s.stackLegend(), s.shares(l.shares.Inner()), false))
 	}
 	if l.bills.W > 0 {
 		top = append(top, s.panel(l.bills, "bill a month", s.billsNote(), s.plots.bills.View(), false))
 	}
-	blocks := []string{text.Beside(top...), s.panel(l.policies, s.policiesTitle(), s.policiesNote(), s.table.View(s.th), s.focus == Policies)}
+	blocks := []string{text.Beside(top...), s.panel(l.policies, s.policiesTitle(), s.policiesNote(), s.Table.View(s.th), s.OnTable())}
 	var bottom []string
 	if l.offers.W > 0 {
 		bottom = append(bottom,
@@ -62,10 +62,10 @@ func (s *Screen) billsNote() string {
 }
 
 func (s *Screen) vmName() string {
-	if s.question.VM == "" {
+	if s.Question().VM == "" {
 		return "prices of your own"
 	}
-	return text.Clean(s.question.VM)
+	return text.Clean(s.Question().VM)
 }
 
 // settings are what no slider shows, below the sliders.
@@ -73,9 +73,9 @@ func (s *Screen) settings(w, h int) string {
 	if h < 1 {
 		return ""
 	}
-	parts := []string{fmt.Sprintf("seed %d", s.question.Seed)}
-	if s.question.GPUsPerVM > 1 {
-		parts = append(parts, fmt.Sprintf("%d GPUs a VM", s.question.GPUsPerVM))
+	parts := []string{fmt.Sprintf("seed %d", s.Question().Seed)}
+	if s.Question().GPUsPerVM > 1 {
+		parts = append(parts, fmt.Sprintf("%d GPUs a VM", s.Question().GPUsPerVM))
 	}
 	lines := text.Wrap(strings.Join(parts, " "+s.th.Symbols.Dot+" "), w)
 	for i := range lines {
@@ -137,7 +137,7 @@ func nobody(a *Answer) string {
 	return "No job can be asked: what the reserved VMs have left brings none in time at reduced precision."
 }
 
-func (s *Screen) policiesTitle() string { return "Policies " + s.th.Symbols.Dot + " by " + s.column }
+func (s *Screen) policiesTitle() string { return "Policies " + s.th.Symbols.Dot + " by " + s.column() }
 
 func (s *Screen) policiesNote() string {
 	if s.answer == nil {

@@ -104,7 +104,7 @@ func (s *Screen) load() string {
 // months of the term whose price is asked about, 0 for a price of one's own.
 func (s *Screen) months() float64 {
 	for _, o := range s.offers {
-		if o.vm.InstanceType == s.question.VM && o.purchase == s.question.Purchase {
+		if o.vm.InstanceType == s.Question().VM && o.purchase == s.Question().Purchase {
 			for _, r := range fleet.Reservations(o.vm) {
 				if r.Purchase == o.purchase {
 					return r.Months

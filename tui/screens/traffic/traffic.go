@@ -6,20 +6,10 @@ package traffic
 import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
-	"sweetspot/tui/components/history"
+	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/theme"
-)
-
-// Region is a part of the screen that can have the keys.
-type Region int
-
-// The regions, in Tab order.
-const (
-	Sliders Region = iota
-	Schemes
-	regions
 )
 
 // Question is what the screen asks of its trace.
@@ -45,36 +35,33 @@ type Trace struct {
 // [Screen.Request] gives the question to be answered elsewhere, and
 // [Screen.Receive] takes the answer.
 type Screen struct {
+	*desk.Desk[Question]
 	th   *theme.Theme
 	w, h int
 
-	trace    Trace
-	traces   int // how many there were
-	set      *profile.Set
-	models   []string // that have offers, after "" for none
-	question Question
-	asked    int
-	answer   *Answer
-	outlook  *Outlook
+	trace   Trace
+	traces  int // how many there were
+	set     *profile.Set
+	models  []string // that have offers, after "" for none
+	asked   int
+	answer  *Answer
+	outlook *Outlook
 
-	controls   *controls
-	plots      *plots
-	table      *table.Table
-	column     string
-	descending bool
-	focus      Region
-	chart      chart
-	layout     layout
-	history    history.History[Question]
+	controls *controls
+	plots    *plots
+	chart    chart
+	layout   layout
 }
 
 // New returns the screen without a trace.
 func New(th *theme.Theme) *Screen {
 	d := serving.Defaults()
-	s := &Screen{th: th, controls: newControls(), plots: newPlots(th), table: table.New(columns), column: "scheme", models: []string{""}}
-	s.question = Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS), USDPerHour: d.VM.USDPerHour, Scale: 1}
-	s.table.SetEmpty("reading the trace…")
-	s.controls.load(s.question)
+	s := &Screen{th: th, controls: newControls(), plots: newPlots(th), models: []string{""}}
+	first := Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS), USDPerHour: d.VM.USDPerHour, Scale: 1}
+	s.Desk = desk.New(first, desk.Config[Question]{
+		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "scheme", Save: s.controls.save, Load: s.controls.load, Refresh: s.refresh,
+	})
+	s.Table.SetEmpty("reading the trace…")
 	return s
 }
 
@@ -97,6 +84,7 @@ func (s *Screen) HasTrace() bool { return len(s.trace.Arrivals) > 0 }
 // SetTrace asks about another load.
 func (s *Screen) SetTrace(t Trace) {
 	s.trace, s.answer, s.outlook = t, nil, nil
+	s.Reset()
 	s.traces++
 	s.refresh()
 }
@@ -115,9 +103,6 @@ func (s *Screen) SetSet(set *profile.Set) {
 	}
 }
 
-// Question is what is asked now.
-func (s *Screen) Question() Question { return s.question }
-
 // Answer is what is shown now; nil before the first one.
 func (s *Screen) Answer() *Answer { return s.answer }
 
@@ -129,14 +114,17 @@ func (s *Screen) Notes() []string { return s.trace.Notes }
 
 // Region names where keys act.
 func (s *Screen) Region() string {
-	return [regions]string{keys.InTrafficSliders, keys.InTrafficSchemes}[s.focus]
+	if s.OnTable() {
+		return keys.InTrafficSchemes
+	}
+	return keys.InTrafficSliders
 }
 
 // Request numbers the present question and returns the work of answering it,
 // which touches nothing of the screen.
 func (s *Screen) Request() func() *Answer {
 	s.asked++
-	seq, of, trace, set, q := s.asked, s.traces, s.trace, s.set, s.question
+	seq, of, trace, set, q := s.asked, s.traces, s.trace, s.set, s.Question()
 	return func() *Answer { return ask(seq, of, trace, set, q) }
 }
 
@@ -155,17 +143,18 @@ func (s *Screen) refresh() {
 		return
 	}
 	if s.answer.Why != "" {
-		s.table.SetEmpty(s.answer.Why)
+		s.Table.SetEmpty(s.answer.Why)
 	}
-	s.table.SetRows(newRows(s.th, s.answer, s.outlook, s.column, s.descending))
-	s.table.SetSort(s.column, s.descending)
+	column, descending := s.Sorted()
+	s.Table.SetRows(newRows(s.th, s.answer, s.outlook, column, descending))
+	s.Table.SetSort(column, descending)
 	s.controls.show(s.answer)
 	s.plots.show(s.answer, s.selected())
 }
 
 // selected is the scheme under the cursor, by its place.
 func (s *Screen) selected() int {
-	if id, ok := s.table.SelectedID(); ok {
+	if id, ok := s.Table.SelectedID(); ok {
 		return int(id)
 	}
 	return 0
@@ -179,5 +168,11 @@ func (s *Screen) place() {
 	s.plots.memory.SetSize(s.layout.choice.Inner())
 	s.plots.even.SetSize(s.layout.choice.Inner())
 	s.plots.variants.SetSize(s.layout.choice.Inner())
-	s.table.SetSize(s.layout.schemes.Inner())
+	s.Place(s.layout.sliders, s.layout.schemes)
+}
+
+// column is what the table is sorted by.
+func (s *Screen) column() string {
+	column, _ := s.Sorted()
+	return column
 }

@@ -22,18 +22,18 @@ func (s *Screen) View() string {
 	if s.w <= 0 || s.h <= 0 {
 		return ""
 	}
-	s.table.SetFocused(s.focus == Schemes)
+	s.Table.SetFocused(s.OnTable())
 	w, h := l.sliders.Inner()
-	controls := s.controls.View(s.th, w, h, s.focus == Sliders)
+	controls := s.controls.View(s.th, w, h, !s.OnTable())
 	if l.sliders.Bare {
-		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.table.View(s.th))...), s.w, s.h)
+		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.Table.View(s.th))...), s.w, s.h)
 	}
-	top := []string{s.panel(l.sliders, "Traffic", s.modelName(), controls, s.focus == Sliders)}
+	top := []string{s.panel(l.sliders, "Traffic", s.modelName(), controls, !s.OnTable())}
 	top = append(top, s.panel(l.load, "queries a second", s.loadLegend(), s.plots.load.View(), false))
 	if l.costs.W > 0 {
 		top = append(top, s.panel(l.costs, "cost", plot.StackRune(s.th, 0)+"VMs "+plot.StackRune(s.th, 1)+"functions", s.costs(l.costs.Inner()), false))
 	}
-	blocks := []string{text.Beside(top...), s.panel(l.schemes, "Schemes "+s.th.Symbols.Dot+" by "+s.column, s.traceNote(), s.table.View(s.th), s.focus == Schemes)}
+	blocks := []string{text.Beside(top...), s.panel(l.schemes, "Schemes "+s.th.Symbols.Dot+" by "+s.column(), s.traceNote(), s.Table.View(s.th), s.OnTable())}
 	var bottom []string
 	if l.late.W > 0 {
 		bottom = append(bottom, s.panel(l.late, "late queries a second", "", s.plots.late.View(), false), s.choice())
@@ -53,10 +53,10 @@ func (s *Screen) panel(b panel.Box, title, note, body string, focused bool) stri
 }
 
 func (s *Screen) modelName() string {
-	if s.question.Model == "" {
+	if s.Question().Model == "" {
 		return "the study's m4.large"
 	}
-	return clean(s.question.Model)
+	return clean(s.Question().Model)
 }
 
 // loadLegend names the two lines of the load.
@@ -96,7 +96,7 @@ const (
 
 // shown is the chart turned to; without a model there are no variants to show.
 func (s *Screen) shown() chart {
-	if s.chart == variantsChart && s.question.Model == "" {
+	if s.chart == variantsChart && s.Question().Model == "" {
 		return memoryChart
 	}
 	return s.chart
@@ -105,7 +105,7 @@ func (s *Screen) shown() chart {
 // Turn goes to the next chart.
 func (s *Screen) Turn() {
 	s.chart = (s.shown() + 1) % charts
-	if s.chart == variantsChart && s.question.Model == "" {
+	if s.chart == variantsChart && s.Question().Model == "" {
 		s.chart = memoryChart
 	}
 }
