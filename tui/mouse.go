@@ -81,7 +81,7 @@ func (a *App) clickTab(x int) tea.Cmd {
 	at := len(" sweetspot ")
 	for _, action := range tabs {
 		bind, _ := a.keys.Lookup(action)
-		width := len("   ") + 1
+		width := len(" 1 ")
 		if a.w >= wideHeader || action == a.screen {
 			width += len(bind.Help) + 1
 		}

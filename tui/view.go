@@ -113,10 +113,10 @@ func (a *App) header() string {
 		}
 		key := strings.Join(bind.Keys[:min(1, len(bind.Keys))], "")
 		if short && action != a.screen {
-			b.WriteString(" " + pen.Render(" "+key+" "))
+			b.WriteString(pen.Render(" " + key + " "))
 			continue
 		}
-		b.WriteString(" " + pen.Render(" "+key+" "+bind.Help+" "))
+		b.WriteString(pen.Render(" " + key + " " + bind.Help + " "))
 	}
 	what := a.explore.Headline()
 	switch a.screen {
@@ -129,7 +129,7 @@ func (a *App) header() string {
 		what = a.th.Warn.Render("probing") + " " + a.th.Symbols.Dot + " " + what
 	}
 	right := text.Clean(a.ws.Label())
-	left := b.String() + "   "
+	left := b.String() + " "
 	room := a.w - text.Width(left) - 1
 	facts := what + a.th.Dim.Render(" "+a.th.Symbols.Dot+" "+right)
 	if text.Width(facts) > room {
