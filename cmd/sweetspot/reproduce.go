@@ -28,7 +28,7 @@ func newReproduceCommand() *cobra.Command {
 		Short: "Compute a study's published numbers anew and hold them against the printed ones",
 		Long: "reproduce computes every published number it can from the study's other published numbers, never from\n" +
 			"itself, and answers a study's questions from other data where there are any. A number is ok within the rounding of the printed digits, its own and that of all inputs; it is\n" +
-			"left open where the inputs are not published. Where a study's jobs are not, some are made up, a note says how, and chance is added to the rounding.",
+			"left open where the inputs are not published. Where a study's jobs or loads are not, some are made up, a note says how, and chance is added to the rounding.",
 		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper tarcar --all\n  sweetspot reproduce --paper malta --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,7 +52,7 @@ func newReproduceCommand() *cobra.Command {
 			return r.write(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta, malta2019, tarcar or approxdnn (default: all of them)")
+	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta, malta2019, tarcar, approxdnn or paragon (default: all of them)")
 	cmd.Flags().BoolVar(&all, "all", false, "print every number, not only those that are not ok")
 	return cmd
 }
@@ -82,13 +82,18 @@ func reproduceAll(papers []string) (*reproduction, error) {
 			}
 			r.Method = reproduce.Judge(in)
 		}
-		if paper == reproduce.TARCAR {
+		if paper == reproduce.TARCAR || paper == reproduce.Paragon {
 			if in.Own, err = library.Load(); err != nil {
 				return nil, err
 			}
 		}
 		if paper == reproduce.ApproxDNN {
 			if in.Workload, err = studyWorkload(); err != nil {
+				return nil, err
+			}
+		}
+		if paper == reproduce.Paragon {
+			if in.Traffic, err = studyTraffic(); err != nil {
 				return nil, err
 			}
 		}
@@ -110,6 +115,12 @@ var studyWorkload = sync.OnceValues(func() (*reproduce.Workload, error) {
 		return nil, err
 	}
 	return reproduce.NewWorkload(in.Cells, mix), nil
+})
+
+// studyTraffic is the loads made up for Paragon, the same in every call.
+var studyTraffic = sync.OnceValues(func() (*reproduce.Traffic, error) {
+	in, err := published.Read(reproduce.Paragon)
+	return reproduce.NewTraffic(in.Cells), err
 })
 
 // withLibrary adds what the thesis' tables rest on: prices from the catalog

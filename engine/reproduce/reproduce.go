@@ -121,10 +121,11 @@ type Inputs struct {
 	Curves        []Curve            // accuracy along the pruning of layers, measured elsewhere
 	Own           *profile.Set       // runs of our own, for the questions that a study asks; nil is none
 	Workload      *Workload          // jobs made up where a study's are not published; nil is none
+	Traffic       *Traffic           // loads made up where a study's are not published; nil is none
 }
 
 // Papers are those whose numbers are computed, in the order they are shown.
-var Papers = []string{Malta, Malta2019, TARCAR, ApproxDNN}
+var Papers = []string{Malta, Malta2019, TARCAR, ApproxDNN, Paragon}
 
 // study is how the numbers of one paper are computed.
 type study struct {
@@ -144,6 +145,8 @@ func studyOf(in Inputs) (study, bool) {
 		return costAccuracy(in), true
 	case ApproxDNN:
 		return pricedPrecision(in), true
+	case Paragon:
+		return servedQueries(in), true
 	}
 	return study{}, false
 }

@@ -46,6 +46,10 @@ func Read(paper string) (in reproduce.Inputs, err error) {
 	case reproduce.TARCAR:
 		in.Curves, err = readFile("pruning.csv", ReadCurves)
 		return in, err
+	case reproduce.Paragon:
+		models, err := readFile("models.csv", ReadCells)
+		in.Cells = append(in.Cells, models...)
+		return in, err
 	case reproduce.Malta2019:
 	default:
 		return in, nil

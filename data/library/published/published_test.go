@@ -39,6 +39,9 @@ func study(t *testing.T, paper string) reproduce.Inputs {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if paper == reproduce.Paragon {
+		in = paragon(t)
+	}
 	if paper == reproduce.ApproxDNN {
 		if in.Workload, err = madeUp(); err != nil {
 			t.Fatal(err)
@@ -123,6 +126,7 @@ func TestEveryMissIsExplained(t *testing.T) {
 		reproduce.Malta2019: {},
 		reproduce.TARCAR:    {"3": 1, "abstract": 2, "figure 9": 1, "figure 10": 1},
 		reproduce.ApproxDNN: {"section IV-B": 2, "figure 7": 1, "III, made-up jobs": 1, "figures 10 to 12": 1},
+		reproduce.Paragon:   {"figure 4, made-up loads": 3, "figure 8, made-up loads": 16, "section 2.4, made-up loads": 7},
 	}
 	for _, paper := range reproduce.Papers {
 		missed := map[string]int{}
@@ -166,7 +170,7 @@ func slipsAgree(t *testing.T, in reproduce.Inputs) {
 				continue
 			}
 			corrected := in
-			corrected.Workload = nil // slips are arithmetic of printed cells
+			corrected.Workload, corrected.Traffic = nil, nil // slips are arithmetic of printed cells
 			corrected.Cells = slices.Clone(in.Cells)
 			corrected.Cells[j].Number = &reproduce.Number{Value: *slip.ShouldBe, Half: c.Number.Half}
 			if r := find(t, reproduce.Reproduce(corrected), c.Table, c.Key.String()); r.OK == nil || !*r.OK {
@@ -352,6 +356,8 @@ func FuzzReadCells(f *testing.F) {
 	f.Add(text(f, "malta2019.csv"))
 	f.Add(text(f, "tarcar.csv"))
 	f.Add(text(f, "approxdnn.csv"))
+	f.Add(text(f, "paragon.csv"))
+	f.Add(text(f, "models.csv"))
 	f.Add(strings.Join(cellColumns, ",") + "\n5.7,x,1,,v,c,,,s\n")
 	f.Add(strings.Join(cellColumns, ",") + "\n5.7,x,1,,v,runtime,5,1.0,s\n5.8,x,1,,w,cost,5,1.0,s\n5.6,x,1,,v,second_iteration,,1.0,s\n")
 	var relative strings.Builder // a whole group, with a stranger in it

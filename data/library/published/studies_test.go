@@ -241,7 +241,7 @@ func TestCurvesAgainstTheirSource(t *testing.T) {
 }
 
 func TestReadKnowsItsPapers(t *testing.T) {
-	if _, err := Read("paragon"); err == nil || !strings.Contains(err.Error(), "paragon") {
+	if _, err := Read("spock"); err == nil || !strings.Contains(err.Error(), "spock") {
 		t.Errorf("got %v", err)
 	}
 	head := strings.Join(studyColumns, ",") + "\n"
@@ -267,7 +267,7 @@ func TestReadKnowsItsPapers(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	slips := strings.Join(slipColumns, ",") + "\n"
-	if _, err := ReadSlips(strings.NewReader(slips + "paragon,5.7,,,,,,,,,because\n")); err == nil || !strings.Contains(err.Error(), "column paper") {
+	if _, err := ReadSlips(strings.NewReader(slips + "spock,5.7,,,,,,,,,because\n")); err == nil || !strings.Contains(err.Error(), "column paper") {
 		t.Errorf("a slip of an unknown paper: %v", err)
 	}
 }
