@@ -146,11 +146,14 @@ var loadFiles = []string{".csv", ".gz"}
 // names.
 func (a *App) writeTraffic(o prompt.Outcome, path string) tea.Cmd {
 	shown := a.traffic.Answer()
-	if o != prompt.Accepted || path == "" || shown == nil || shown.Why != "" {
+	if o != prompt.Accepted || path == "" || shown == nil {
 		return nil
 	}
+	if shown.Why != "" {
+		return a.note(toast.Warn, "there is nothing to write: "+shown.Why)
+	}
 	in := export.TrafficInput{
-		Question: shown.Engine, Schemes: serving.Schemes(), Source: a.traffic.Headline(), Notes: a.traffic.Notes(), VM: shown.VM(), Offers: shown.Offers, Of: shown.Of,
+		Question: shown.Engine, Schemes: serving.Schemes(), Source: a.traffic.Headline(), Notes: a.traffic.Notes(), VM: shown.VM(), Offers: shown.Offers, Served: shown.Served,
 	}
 	if floor := shown.Question.MinAccuracy; floor > 0 {
 		in.MinAccuracy = &floor

@@ -85,7 +85,7 @@ func TestTrafficOfAModel(t *testing.T) {
 			break
 		}
 	}
-	if s := d.screen(); !strings.Contains(s, "pruned fp32 on desk") || !strings.Contains(s, "2 variants") {
+	if s := d.screen(); !strings.Contains(s, "pruned fp32 on desk") || !strings.Contains(s, "6 choices") {
 		t.Fatalf("the cheapest variant isn't served:\n%s", s)
 	}
 	d.press("down", "enter", "8", "8", "enter")

@@ -228,9 +228,9 @@ func (f *fleetFlags) load(cmd *cobra.Command, q *fleet.Question, in *export.Flee
 }
 
 func readJobs(path string) (*jobtrace.Trace, error) {
-	file, err := os.Open(path)
+	file, err := openTrace(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the trace: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	trace, err := jobtrace.Read(file)
@@ -238,6 +238,22 @@ func readJobs(path string) (*jobtrace.Trace, error) {
 		return nil, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
 	}
 	return trace, nil
+}
+
+// openTrace opens a file of jobs or of requests.
+func openTrace(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the trace: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder: name the file of the trace in it", plaintext.Line(path, 100))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the trace: %w", err)
+	}
+	return file, nil
 }
 
 func describe(path string, t *jobtrace.Trace) string {

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,6 +59,9 @@ func newTrafficCommand() *cobra.Command {
 			if err := f.parse(); err != nil {
 				return err
 			}
+			if err := f.unused(cmd); err != nil {
+				return err
+			}
 			in, err := f.answer(cmd)
 			if err != nil {
 				return err
@@ -66,12 +69,13 @@ func newTrafficCommand() *cobra.Command {
 			described := export.NewTraffic(in)
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
-				return printJSON(out, described)
+				err = printJSON(out, described)
 			case f.csv:
-				return export.WriteTrafficCSV(out, described)
+				err = export.WriteTrafficCSV(out, described)
 			default:
-				return described.Write(out)
+				err = described.Write(out)
 			}
+			return errors.Join(err, kept(in.Advice))
 		},
 	}
 	f.register(cmd)
@@ -150,6 +154,19 @@ func (f *trafficFlags) parse() (err error) {
 	return f.check()
 }
 
+// unused refuses flags that would change nothing.
+func (f *trafficFlags) unused(cmd *cobra.Command) error {
+	if len(f.models) == 0 {
+		return nil
+	}
+	for _, name := range []string{"vm-rate", "vm-latency"} {
+		if cmd.Flags().Changed(name) {
+			return usageError("--%s is what the runs of --models say: leave out one of them", name)
+		}
+	}
+	return nil
+}
+
 // check refuses numbers that mean nothing.
 func (f *trafficFlags) check() error {
 	for _, n := range []struct {
@@ -159,6 +176,12 @@ func (f *trafficFlags) check() error {
 		if !(n.is > 0) || n.is > n.most {
 			return usageError("--%s %g: give a number above 0 and up to %g", n.name, n.is, n.most)
 		}
+	}
+	if f.trace == "" && f.rate*f.scale > serving.MaxPerSecond/10 {
+		return usageError("--rate %g times --scale %g: a load has at most %d queries a second on average", f.rate, f.scale, serving.MaxPerSecond/10)
+	}
+	if f.settings.StrictLimitS > f.settings.RelaxedLimitS {
+		return usageError("--slo %s is looser than --relaxed-slo %s: strict queries have the shorter limit", f.slo, f.relaxed)
 	}
 	if f.functionMemory != 0 && !(f.functionMemory >= f.memory.MinGB && f.functionMemory <= f.memory.MaxGB) {
 		return usageError("--function-memory %g: give GB from %g to %g", f.functionMemory, f.memory.MinGB, f.memory.MaxGB)
@@ -178,6 +201,9 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 	}
 	for _, word := range strings.Split(s, ",") {
 		scheme := serving.Scheme(strings.TrimSpace(word))
+		if slices.Contains(schemes, scheme) {
+			continue
+		}
 		if !slices.Contains(serving.Schemes(), scheme) {
 			return nil, usageError("--scheme %q is none of all, reactive, util-aware, exascale, mixed and paragon", plaintext.Line(string(scheme), 40))
 		}
@@ -188,8 +214,8 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 
 // answer asks what the flags ask.
 func (f *trafficFlags) answer(cmd *cobra.Command) (in export.TrafficInput, err error) {
-	in = export.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling, Seed: f.seed}
-	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, Chosen: -1}
+	in = export.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling}
+	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, MemoryGiven: f.functionMemory > 0, Schemes: f.schemes, Chosen: -1}
 	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
 		return in, err
 	}
@@ -209,10 +235,20 @@ func (f *trafficFlags) answer(cmd *cobra.Command) (in export.TrafficInput, err e
 	return in, err
 }
 
+// kept turns advice that keeps no limit into the sentence that says why.
+func kept(a serving.Advice) error {
+	if a.Keeps {
+		return nil
+	}
+	i := slices.IndexFunc(a.Words, func(w string) bool { return strings.HasPrefix(w, "no scheme") })
+	return exitError{exitInfeasible, fmt.Errorf("%s: loosen --slo or --max-violations", strings.TrimSpace(a.Words[max(i, 0)]))}
+}
+
 // arrivals reads the trace, or makes one up.
 func (f *trafficFlags) arrivals(cmd *cobra.Command, in *export.TrafficInput) (serving.Trace, error) {
 	if f.trace == "" {
 		seconds := int(f.hours * 3600)
+		in.Seed = &f.seed
 		in.Source = "made up: " + f.load.Words(seconds, f.rate*f.scale)
 		return f.load.Generate(max(seconds, 1), f.rate*f.scale, f.seed), nil
 	}
@@ -234,9 +270,9 @@ func (f *trafficFlags) arrivals(cmd *cobra.Command, in *export.TrafficInput) (se
 }
 
 func readArrivals(path string) (*arrivals.Arrivals, error) {
-	file, err := os.Open(path)
+	file, err := openTrace(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the trace: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	read, err := arrivals.Read(file)
@@ -272,10 +308,15 @@ func (f *trafficFlags) procure(cmd *cobra.Command, q *serving.Question, in *expo
 		return err
 	}
 	if given != nil {
-		q.Settings.VM.USDPerHour = *given
+		if q.Settings.VM.USDPerHour = *given; !(*given > 0) {
+			return usageError("--vm-price %s: a VM that costs nothing leaves nothing to compare", f.vmPrice)
+		}
 	}
 	in.VM = f.vm
-	if len(f.models) == 0 && (f.vm == "" || given != nil) {
+	if f.vm != "" && len(f.models) == 0 && !cmd.Flags().Changed("vm-rate") {
+		in.Notes = append(in.Notes, fmt.Sprintf("nothing says what a %s serves: the study's %g queries/s at %s are taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60), q.Settings.VM.QueriesPerSecond, f.vmLatency))
+	}
+	if len(f.models) == 0 && (f.vm == "" || given != nil) && database(cmd) == "" {
 		return nil
 	}
 	w, err := workspace.Open(cmd.Context(), database(cmd))
@@ -286,6 +327,9 @@ func (f *trafficFlags) procure(cmd *cobra.Command, q *serving.Question, in *expo
 	set, err := w.Load(cmd.Context())
 	if err != nil {
 		return err
+	}
+	if len(f.models) == 0 && (f.vm == "" || given != nil) {
+		return nil // the database was named, and is sound
 	}
 	if len(f.models) == 0 {
 		price, ok := onDemandPrice(set.VMTypes, f.vm)

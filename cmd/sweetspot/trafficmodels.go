@@ -26,11 +26,15 @@ func (f *trafficFlags) choose(set *profile.Set, price *float64, limited bool, q 
 	if f.vm != "" {
 		in.Offers = slices.DeleteFunc(in.Offers, func(o serving.Offer) bool { return o.VM.InstanceType != f.vm })
 	}
-	if len(in.Offers) == 0 {
+	switch {
+	case len(in.Offers) == 0:
 		return fmt.Errorf("no inference run of %s on a VM with a price: probe it with --mode infer, or give --vm-price for the machine it was run on", plaintext.Line(names, 100))
+	case !serving.Alike(in.Offers):
+		return fmt.Errorf("the accuracies of %s are of different metrics: name models that can be compared", plaintext.Line(names, 100))
 	}
 	limit := q.Settings.StrictLimitS
-	pool, of := serving.Choose(in.Offers, limit)
+	rate := float64(q.Trace.Requests()) / float64(len(q.Trace))
+	pool, served := serving.Choose(in.Offers, limit, rate)
 	if len(pool.List) == 0 {
 		return exitError{exitInfeasible, fmt.Errorf("no run of %s answers within %s: its smallest batches take longer, so probe smaller ones or loosen --slo", plaintext.Line(names, 100), quantity.Duration(limit))}
 	}
@@ -45,11 +49,15 @@ func (f *trafficFlags) choose(set *profile.Set, price *float64, limited bool, q 
 	if len(within) == 0 {
 		return exitError{exitInfeasible, fmt.Errorf("%s rules out all %d variants that answer within %s", f.rules(pool), len(pool.List), quantity.Duration(limit))}
 	}
-	chosen := &in.Offers[of[within[0]]]
-	vm, c, _ := chosen.Within(limit)
+	of := served[within[0]]
+	chosen, vm := &in.Offers[of.Offer], of.VM
 	vm.StartS, vm.MinimumS, vm.IncrementS = q.Settings.VM.StartS, q.Settings.VM.MinimumS, q.Settings.VM.IncrementS
-	q.Settings.VM, q.Variants, q.Chosen, q.Points, in.Of, in.VM = vm, pool, within[0], chosen.Points, of, chosen.VM.InstanceType
-	in.Notes = append(in.Notes, fmt.Sprintf("serves %s at batch %d, price %s", chosen.Name(), c.Batch, chosen.PriceFrom))
+	q.Settings.VM, q.Variants, q.Chosen, q.Points, q.GPUs = vm, pool, within[0], chosen.Points, chosen.GPUs
+	for _, x := range served {
+		q.VMs = append(q.VMs, x.VM)
+	}
+	in.Served, in.VM = served, chosen.VM.InstanceType
+	in.Notes = append(in.Notes, fmt.Sprintf("serves %s at batch %d, price %s", chosen.Name(), of.Batch, chosen.PriceFrom))
 	if !chosen.Spread {
 		in.Notes = append(in.Notes, "the spread of its iteration times is unknown: the limit is held against their mean")
 	}

@@ -19,6 +19,7 @@ type Traffic struct {
 	// BreakEven is the rate in queries per second above which one VM is cheaper than
 	// functions.
 	BreakEven *float64          `json:"break_even_per_second"`
+	Alone     TrafficScheme     `json:"functions_alone"` // without any VM, beside the schemes
 	Function  []TrafficFunction `json:"function_memory"` // the sizes that could be taken
 	Variants  []TrafficVariant  `json:"variants"`        // that serve within the limit; empty where none were asked for
 	Advice    []string          `json:"advice"`
@@ -42,7 +43,7 @@ type TrafficQuery struct {
 	MinAccuracy   *float64 `json:"min_accuracy"`
 	MaxCost       *float64 `json:"max_usd_per_million"`
 	MaxViolations float64  `json:"max_violations"`
-	Seed          uint64   `json:"seed"`
+	Seed          *uint64  `json:"seed"` // of a made-up load
 }
 
 // TrafficTrace is the load.
@@ -73,9 +74,9 @@ type TrafficScheme struct {
 
 // TrafficViolations are shares of the strict, of the relaxed and of all queries.
 type TrafficViolations struct {
-	Strict  float64 `json:"strict"`
-	Relaxed float64 `json:"relaxed"`
-	All     float64 `json:"all"`
+	Strict  *float64 `json:"strict"` // null where no query is
+	Relaxed *float64 `json:"relaxed"`
+	All     float64  `json:"all"`
 }
 
 // TrafficConservation counts every query once.
@@ -94,15 +95,15 @@ type TrafficFunction struct {
 	Cheapest      bool    `json:"cheapest"` // of those in time
 }
 
-// TrafficVariant is a variant on a VM type that serves within the limit.
+// TrafficVariant is a variant on a VM type at a batch size that serves within the limit.
 type TrafficVariant struct {
 	Name          string   `json:"name"`
 	Accuracy      *float64 `json:"accuracy"`
 	LatencyS      float64  `json:"latency_s"` // p99 of its batch
 	Batch         int      `json:"batch_size"`
 	PerSecond     float64  `json:"queries_per_second"` // of one VM
-	USDPerMillion float64  `json:"usd_per_million"`
-	Frontier      bool     `json:"frontier"` // none is as accurate and faster
+	USDPerMillion float64  `json:"usd_per_million"`    // at the trace's mean rate, on whole VMs
+	Frontier      bool     `json:"frontier"`           // none is as accurate and faster
 	Chosen        bool     `json:"chosen"`
 }
 
@@ -126,16 +127,16 @@ type TrafficInput struct {
 	VM          string
 	MinAccuracy *float64
 	MaxCost     *float64 // of a million queries
-	Seed        uint64
-	Offers      []serving.Offer // that the question's variants are of
-	Of          []int           // the place of each variant among them
+	Seed        *uint64
+	Offers      []serving.Offer  // that the question's variants are of
+	Served      []serving.Served // each of these variants
 }
 
 // NewTraffic describes how the schemes do.
 func NewTraffic(in TrafficInput) Traffic {
 	q, a, s := &in.Question, &in.Advice, &in.Question.Settings
 	t := Traffic{
-		Schema: Schema, Command: "traffic", Warnings: []string{}, Pick: string(a.Outcomes[a.Pick].Scheme), Keeps: a.Keeps, Mixing: a.MixingPays, Monthly: a.MonthlyUSD,
+		Alone: newTrafficScheme(a.Alone), Schema: Schema, Command: "traffic", Warnings: []string{}, Pick: string(a.Outcomes[a.Pick].Scheme), Keeps: a.Keeps, Mixing: a.MixingPays, Monthly: a.MonthlyUSD,
 		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{}, Advice: []string{}, Savings: []TrafficSaving{},
 		Query: TrafficQuery{
 			VM: clean(in.VM), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMLatencyS: s.VM.LatencyS, VMStartS: s.VM.StartS,
@@ -167,9 +168,16 @@ func NewTraffic(in TrafficInput) Traffic {
 
 func newTrafficScheme(o serving.Outcome) TrafficScheme {
 	strict, relaxed := o.ViolationShares()
+	violations := TrafficViolations{&strict, &relaxed, o.ViolationShare()}
+	if o.Queries.Strict == 0 {
+		violations.Strict = nil
+	}
+	if o.Queries.Relaxed == 0 {
+		violations.Relaxed = nil
+	}
 	return TrafficScheme{
 		Scheme: string(o.Scheme), CostUSD: o.USD, VMUSD: o.VMUSD, FunctionUSD: o.FunctionUSD, VMSeconds: o.VMSeconds, OverProvisioning: o.OverProvisioning,
-		Violations: TrafficViolations{strict, relaxed, o.ViolationShare()}, P50S: known(o.P50S), P99S: known(o.P99S), FunctionShare: o.FunctionShare(),
+		Violations: violations, P50S: known(o.P50S), P99S: known(o.P99S), FunctionShare: o.FunctionShare(),
 		MostVMs: o.MostVMs, ColdStarts: o.ColdStarts, Queries: TrafficConservation{o.OnVMs.Total(), o.OnFunctions.Total(), o.Queued.Total()},
 	}
 }
@@ -197,9 +205,9 @@ func (t *Traffic) describeVariants(in TrafficInput) {
 		front[i] = true
 	}
 	for i, v := range pool.List {
-		vm, c, _ := in.Offers[in.Of[i]].Within(in.Question.Settings.StrictLimitS)
+		of := in.Served[i]
 		t.Variants = append(t.Variants, TrafficVariant{
-			clean(v.Name), known(v.Accuracy), v.LatencyS, c.Batch, vm.QueriesPerSecond, v.USDPerMillion, front[i], i == in.Question.Chosen,
+			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, v.USDPerMillion, front[i], i == in.Question.Chosen,
 		})
 	}
 }

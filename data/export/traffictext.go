@@ -50,7 +50,7 @@ func (t Traffic) writeSchemes(b *strings.Builder) {
 			mark = " *"
 		}
 		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", s.Scheme, mark, usd(s.CostUSD), usd(s.VMUSD), usd(s.FunctionUSD), float64(s.VMSeconds)/3600,
-			amount(s.OverProvisioning, quantity.Percent), hundredths(s.Violations.Strict), hundredths(s.Violations.Relaxed), amount(s.P50S, quantity.Duration),
+			amount(s.OverProvisioning, quantity.Percent), amount(s.Violations.Strict, hundredths), amount(s.Violations.Relaxed, hundredths), amount(s.P50S, quantity.Duration),
 			amount(s.P99S, quantity.Duration), hundredths(s.FunctionShare), s.MostVMs)
 	}
 	tw.Flush()
@@ -66,7 +66,12 @@ func (t Traffic) writeVariants(b *strings.Builder) {
 	fmt.Fprintf(b, "\nvariants that serve within %s\n", quantity.Duration(t.Query.StrictLimitS))
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "variant\taccuracy\tlatency\tbatch\tqueries/s a VM\ta million\tfrontier")
+	hidden := 0
 	for _, v := range t.Variants {
+		if !v.Frontier && !v.Chosen {
+			hidden++ // slower than another as accurate
+			continue
+		}
 		front, mark := "", ""
 		if v.Frontier {
 			front = "yes"
@@ -77,6 +82,9 @@ func (t Traffic) writeVariants(b *strings.Builder) {
 		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%d\t%s\t%s\t%s\n", v.Name, mark, amount(v.Accuracy, quantity.Percent), quantity.Duration(v.LatencyS), v.Batch, decimals(v.PerSecond), usd(v.USDPerMillion), front)
 	}
 	tw.Flush()
+	if hidden > 0 {
+		fmt.Fprintf(b, "… and %d more that another as accurate beats in latency: --json lists them all\n", hidden)
+	}
 }
 
 func (t Traffic) writeFunction(b *strings.Builder) {
@@ -109,7 +117,7 @@ func WriteTrafficCSV(w io.Writer, t Traffic) error {
 		"function_share", "most_vms", "cold_starts", "on_vms", "on_functions", "queued", "pick"}}
 	for _, s := range t.Schemes {
 		rows = append(rows, []string{s.Scheme, number(&s.CostUSD), number(&s.VMUSD), number(&s.FunctionUSD), strconv.FormatInt(s.VMSeconds, 10), number(s.OverProvisioning),
-			number(&s.Violations.Strict), number(&s.Violations.Relaxed), number(s.P50S), number(s.P99S), number(&s.FunctionShare), strconv.Itoa(s.MostVMs),
+			number(s.Violations.Strict), number(s.Violations.Relaxed), number(s.P50S), number(s.P99S), number(&s.FunctionShare), strconv.Itoa(s.MostVMs),
 			strconv.FormatInt(s.ColdStarts, 10), strconv.FormatInt(s.Queries.OnVMs, 10), strconv.FormatInt(s.Queries.OnFunctions, 10), strconv.FormatInt(s.Queries.Queued, 10),
 			strconv.FormatBool(s.Scheme == t.Pick)})
 	}

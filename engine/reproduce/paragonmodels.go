@@ -68,13 +68,20 @@ func preTrained(r *reading, names []string, vm serving.VM) serving.Variants {
 	return v
 }
 
-// measuredVariants are the offers of which everything is known.
+// measuredVariants are the offers of which everything is known, each at the batch
+// size that costs least.
 func measuredVariants(offers []serving.Offer, limitS float64) serving.Variants {
-	all, _ := serving.Choose(offers, limitS)
+	all, served := serving.Choose(offers, limitS, 0)
 	known := serving.Variants{LowerIsBetter: all.LowerIsBetter}
-	for _, v := range all.List {
-		if !math.IsNaN(v.Accuracy) && len(known.List) < mostModels {
-			known.List = append(known.List, v)
+	for i := range offers {
+		best := -1
+		for k, v := range all.List {
+			if served[k].Offer == i && !math.IsNaN(v.Accuracy) && (best < 0 || v.USDPerMillion < all.List[best].USDPerMillion) {
+				best = k
+			}
+		}
+		if best >= 0 && len(known.List) < mostModels {
+			known.List = append(known.List, all.List[best])
 		}
 	}
 	return known

@@ -19,10 +19,15 @@ type Question struct {
 	Settings      Settings
 	MaxViolations float64 // fraction of all queries that may violate their limit
 
-	Points   []BatchPoint // what a VM holds, for slack in latency
-	Memory   *Memory      // and a function
-	Variants Variants     // for slack in accuracy
-	Chosen   int          // of Variants: the one that the settings describe
+	Schemes []Scheme // to pick among; none is all
+
+	Points      []BatchPoint // what a GPU of the VM holds, for slack in latency
+	GPUs        int          // of the VM, serving batches of their own; 0 is one
+	Memory      *Memory      // and a function
+	MemoryGiven bool         // its size is not to be chosen anew
+	Variants    Variants     // for slack in accuracy
+	VMs         []VM         // that serve them, see [Choose]
+	Chosen      int          // of Variants: the one that the settings describe
 }
 
 // Advice is what to rent for a trace.
@@ -31,9 +36,11 @@ type Advice struct {
 	BreakEven    *float64 // queries per second above which one VM is cheaper than functions; nil where it never is
 
 	Outcomes []Outcome // of all schemes
-	Pick     int       // of Outcomes: the cheapest that keeps MaxViolations, else the one with the fewest
-	Keeps    bool      // the pick keeps MaxViolations
-	VMsOnly  *int      // of Outcomes: the cheapest that keeps it without functions; nil where none does
+	// Alone is what functions without any VM come to, beside the schemes.
+	Alone   Outcome
+	Pick    int  // of Outcomes: the cheapest that keeps MaxViolations, else the one with the fewest
+	Keeps   bool // the pick keeps MaxViolations
+	VMsOnly *int // of Outcomes: the cheapest that keeps it without functions; nil where none does
 
 	MixingPays bool    // the pick uses functions
 	MeanVMs    float64 // of the pick, start-up included
@@ -61,8 +68,11 @@ func Advise(q Question) (Advice, error) {
 	if err != nil {
 		return Advice{}, err
 	}
-	a := Advice{Outcomes: outcomes}
-	a.choose(q.MaxViolations)
+	a := Advice{Outcomes: outcomes, Pick: -1}
+	if a.Alone, err = Simulate(q.Trace, q.Settings, FunctionsOnly); err != nil {
+		return Advice{}, err
+	}
+	a.choose(q.MaxViolations, q.Schemes)
 	pick := outcomes[a.Pick]
 	if ratio, ok := q.Trace.PeakToMedian(60); ok {
 		a.PeakToMedian = &ratio
@@ -86,7 +96,7 @@ func Advise(q Question) (Advice, error) {
 }
 
 // choose picks among the outcomes.
-func (a *Advice) choose(most float64) {
+func (a *Advice) choose(most float64, among []Scheme) {
 	better := func(i, j int) bool {
 		x, y := a.Outcomes[i], a.Outcomes[j]
 		if keeps := x.ViolationShare() <= most; keeps != (y.ViolationShare() <= most) {
@@ -97,7 +107,10 @@ func (a *Advice) choose(most float64) {
 		return cmp.Or(cmp.Compare(x.ViolationShare(), y.ViolationShare()), cmp.Compare(x.USD, y.USD)) < 0
 	}
 	for i, o := range a.Outcomes {
-		if better(i, a.Pick) {
+		if len(among) > 0 && !slices.Contains(among, o.Scheme) {
+			continue
+		}
+		if a.Pick < 0 || better(i, a.Pick) {
 			a.Pick = i
 		}
 		if o.OnFunctions.Total() == 0 && o.ViolationShare() <= most && (a.VMsOnly == nil || o.USD < a.Outcomes[*a.VMsOnly].USD) {
@@ -121,10 +134,11 @@ func (q Question) latencySlack(pick Outcome) []Saving {
 		s := q.Settings
 		limit := s.StrictLimitS * factor
 		s.StrictLimitS, s.RelaxedLimitS = limit, max(limit, s.RelaxedLimitS)
-		if c, ok, err := CapacityWithin(q.Points, limit); err == nil && ok && c.QueriesPerSecond > s.VM.QueriesPerSecond {
-			s.VM.QueriesPerSecond, s.VM.LatencyS = c.QueriesPerSecond, c.P99S
+		gpus := float64(max(q.GPUs, 1))
+		if c, ok, err := CapacityWithin(q.Points, limit); err == nil && ok && c.QueriesPerSecond*gpus > s.VM.QueriesPerSecond {
+			s.VM.QueriesPerSecond, s.VM.LatencyS = c.QueriesPerSecond*gpus, c.P99S
 		}
-		if q.Memory != nil {
+		if q.Memory != nil && !q.MemoryGiven {
 			if c, ok := q.Memory.Cheapest(limit, s.Function.Prices); ok {
 				s.Function.MemoryGB, s.Function.Seconds = c.MemoryGB, c.Seconds
 			}
@@ -138,23 +152,26 @@ func (q Question) latencySlack(pick Outcome) []Saving {
 }
 
 // accuracySlack tries the variants that are cheaper and less accurate, most
-// accurate first. A VM serves as many more of their queries as they are cheaper.
+// accurate first, on the VMs that serve them, or, where these are not known, on
+// VMs that serve as many more of their queries as they are cheaper. The
+// function's time stays as it is.
 func (q Question) accuracySlack(pick Outcome) []Saving {
 	if q.Chosen < 0 || q.Chosen >= len(q.Variants.List) {
 		return nil
 	}
 	var savings []Saving
 	chosen := q.Variants.List[q.Chosen]
-	for _, v := range q.Variants.List {
+	for i, v := range q.Variants.List {
 		cheaper := chosen.USDPerMillion / v.USDPerMillion
 		if !(cheaper > 1) || math.IsInf(cheaper, 0) || !(q.Variants.directed(v.Accuracy) > q.Variants.directed(chosen.Accuracy)) {
 			continue
 		}
 		s := q.Settings
-		s.VM.QueriesPerSecond *= cheaper
-		if shorter := v.LatencyS / chosen.LatencyS; shorter > 0 {
-			s.VM.LatencyS *= shorter
-			s.Function.Seconds *= shorter
+		if i < len(q.VMs) {
+			s.VM.USDPerHour, s.VM.QueriesPerSecond, s.VM.LatencyS = q.VMs[i].USDPerHour, q.VMs[i].QueriesPerSecond, q.VMs[i].LatencyS
+		} else {
+			s.VM.QueriesPerSecond *= cheaper
+			s.VM.LatencyS = v.LatencyS
 		}
 		if saving, ok := q.with(s, pick.Scheme); ok {
 			saving.Slack, saving.From, saving.To, saving.Variant = Accuracy, chosen.Accuracy, v.Accuracy, v.Name
@@ -176,6 +193,18 @@ func (q Question) with(s Settings, scheme Scheme) (Saving, bool) {
 	return Saving{MonthlyUSD: o.USD * monthS / float64(len(q.Trace)), Violations: o.ViolationShare()}, true
 }
 
+// because names what no procurement mends.
+func (q Question) because() string {
+	s := q.Settings
+	switch {
+	case exceeds(s.VM.LatencyS, s.StrictLimitS) && exceeds(s.Function.Seconds, s.StrictLimitS):
+		return fmt.Sprintf(": VMs take %s and functions %s, both longer than the strict limit", quantity.Duration(s.VM.LatencyS), quantity.Duration(s.Function.Seconds))
+	case exceeds(s.VM.LatencyS, s.StrictLimitS):
+		return fmt.Sprintf(": VMs take %s, longer than the strict limit", quantity.Duration(s.VM.LatencyS))
+	}
+	return ""
+}
+
 // words says the advice in sentences.
 func (a Advice) words(q Question) []string {
 	pick := a.Outcomes[a.Pick]
@@ -184,27 +213,32 @@ func (a Advice) words(q Question) []string {
 	say("%s: %s a month, %.1f VMs on average and %d at most; %.2f %% of the queries violate their limit",
 		pick.Scheme, quantity.Money(a.MonthlyUSD), a.MeanVMs, a.MostVMs, 100*pick.ViolationShare())
 	if !a.Keeps {
-		say("no scheme keeps violations to %.2f %%; this one has the fewest", 100*q.MaxViolations)
+		say("no scheme keeps violations to %.2f %%, this one has the fewest%s", 100*q.MaxViolations, q.because())
 	}
 	ratio := "of unknown size, the median minute being empty"
 	if a.PeakToMedian != nil {
 		ratio = fmt.Sprintf("%.2f", *a.PeakToMedian)
 	}
 	switch {
+	case !a.Keeps:
+		say("peak to median is %s", ratio)
 	case a.MixingPays && a.VMsOnly != nil:
 		say("mixing pays: functions take %.2f %% of the queries, and VMs alone (%s) cost %s more a month; peak to median is %s",
 			100*pick.FunctionShare(), a.Outcomes[*a.VMsOnly].Scheme, quantity.Money((a.Outcomes[*a.VMsOnly].USD-pick.USD)*monthS/float64(len(q.Trace))), ratio)
 	case a.MixingPays:
 		say("mixing pays: functions take %.2f %% of the queries, and with VMs alone no scheme keeps the limit; peak to median is %s", 100*pick.FunctionShare(), ratio)
 	default:
-		say("mixing does not pay: VMs alone do; peak to median is %s", ratio)
+		say("mixing does not pay: the VMs of %s do; peak to median is %s", pick.Scheme, ratio)
 	}
-	if a.BreakEven != nil {
+	if alone := a.Alone; alone.USD < pick.USD && (alone.ViolationShare() <= q.MaxViolations || !a.Keeps && alone.ViolationShare() <= pick.ViolationShare()) {
+		say("functions without any VM would be cheaper still: %s a month, %.2f %% late", quantity.Money(alone.USD*monthS/float64(len(q.Trace))), 100*alone.ViolationShare())
+	}
+	if a.BreakEven != nil && *a.BreakEven > 0 {
 		say("below %.2f queries/s functions are cheaper than a VM", *a.BreakEven)
 	}
 	most := map[Objective]float64{}
 	for _, s := range a.Savings {
-		if s.SavesUSD <= most[s.Slack] { // no more than less slack does
+		if s.SavesUSD <= most[s.Slack] || s.Violations > q.MaxViolations && a.Keeps { // no more than less slack does, or too late
 			continue
 		}
 		most[s.Slack] = s.SavesUSD

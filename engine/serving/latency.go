@@ -59,7 +59,15 @@ type histogram struct {
 }
 
 // level is a number of queries of the same latency.
-type level struct{ ms, n int64 }
+type level struct {
+	s  float64 // seconds, to the microsecond
+	ms int64   // rounded up
+	n  int64
+}
+
+func levelOf(seconds float64) level {
+	return level{s: math.Round(seconds*1e6) / 1e6, ms: milliseconds(seconds)}
+}
 
 // Where a query is served.
 const (
@@ -70,7 +78,7 @@ const (
 
 func newHistogram(s *Settings) *histogram {
 	h := &histogram{exact: [3]level{
-		onVM: {ms: milliseconds(s.VM.LatencyS)}, onWarm: {ms: s.Function.WarmMS()}, onCold: {ms: s.Function.coldLatencyMS()},
+		onVM: levelOf(s.VM.LatencyS), onWarm: levelOf(s.Function.Seconds), onCold: levelOf(s.Function.ColdStartS + s.Function.ModelLoadS + s.Function.Seconds),
 	}}
 	const end = int64(MaxSeconds+2*MaxLatencyS) * 1000
 	for ms := int64(fineMS); ; {
@@ -125,15 +133,15 @@ func (h *histogram) percentile(share float64) float64 {
 	}
 	for i, n := range h.counts {
 		if n > 0 {
-			levels = append(levels, level{h.edges[i], n})
+			levels = append(levels, level{float64(h.edges[i]) / 1000, h.edges[i], n})
 			total += n
 		}
 	}
-	sort.Slice(levels, func(a, b int) bool { return levels[a].ms < levels[b].ms })
+	sort.Slice(levels, func(a, b int) bool { return levels[a].s < levels[b].s })
 	rank := int64(math.Ceil(share*float64(total) - 1e-9))
 	for _, l := range levels {
 		if rank -= l.n; rank <= 0 && l.n > 0 {
-			return float64(l.ms) / 1000
+			return l.s
 		}
 	}
 	return math.NaN()

@@ -25,19 +25,17 @@ type Offer struct {
 	Spread         bool         // p99 follows from the spread of the iteration times; else it is the median
 }
 
-// Name says which variant on which VM type.
+// Name says which variant of which model on which VM type.
 func (o *Offer) Name() string {
-	return strings.TrimSpace(cmp.Or(o.Variant, o.Model)+" "+o.Precision) + " on " + o.VM.InstanceType
+	words := slices.DeleteFunc([]string{o.Model, o.Variant, o.Precision}, func(w string) bool { return w == "" })
+	return strings.Join(words, " ") + " on " + o.VM.InstanceType
 }
 
-// Within is the offer as it serves within a latency limit; ok is false where
-// no measured batch does. Every GPU serves batches of its own.
-func (o *Offer) Within(limitS float64) (vm VM, c Capacity, ok bool) {
-	c, ok, err := CapacityWithin(o.Points, limitS)
-	if err != nil || !ok {
-		return vm, c, false
-	}
-	return VM{USDPerHour: o.USDPerHour, QueriesPerSecond: c.QueriesPerSecond * float64(o.GPUs), LatencyS: c.P99S}, c, true
+// Served is an offer at a batch size, as one VM serves with it.
+type Served struct {
+	Offer int // its place among the offers
+	Batch int
+	VM    VM // but for its start-up and billing, which no run tells
 }
 
 // Offers are the variants of the named models, or of all, on every VM type that
@@ -108,21 +106,45 @@ func priceOf(set *profile.Set, r *profile.Run) (usdPerHour float64, from string,
 	return 0, "", false
 }
 
-// Choose lists the offers that serve within a latency limit as variants to choose
-// from, and where each is in offers. The latency is the p99 of a batch, the cost
-// that of a million queries on a VM that is busy.
-func Choose(offers []Offer, limitS float64) (pool Variants, of []int) {
+// Choose lists the offers at every batch size measured that answers within a
+// latency limit, as variants to choose from. The latency is the p99 of a batch,
+// since every query of it waits for the whole; every GPU of a VM serves batches of
+// its own. The cost is that of a million queries at a steady rate in queries per
+// second, on as many whole VMs as that takes; at a rate of 0, on VMs that are
+// busy.
+func Choose(offers []Offer, limitS, perSecond float64) (pool Variants, served []Served) {
 	for i := range offers {
 		o := &offers[i]
-		vm, _, ok := o.Within(limitS)
-		if !ok {
-			continue
-		}
 		pool.LowerIsBetter = pool.LowerIsBetter || o.LowerIsBetter
-		pool.List = append(pool.List, Variant{
-			Name: o.Name(), Accuracy: o.Accuracy, LatencyS: vm.LatencyS, USDPerMillion: vm.USDPerHour / 3600 / vm.QueriesPerSecond * 1e6,
-		})
-		of = append(of, i)
+		for _, p := range o.Points {
+			if p.P99S > limitS {
+				continue
+			}
+			vm := VM{USDPerHour: o.USDPerHour, QueriesPerSecond: p.Batch / p.P50S * float64(o.GPUs), LatencyS: p.P99S}
+			pool.List = append(pool.List, Variant{Name: o.Name(), Accuracy: o.Accuracy, LatencyS: vm.LatencyS, USDPerMillion: vm.perMillion(perSecond)})
+			served = append(served, Served{i, int(p.Batch), vm})
+		}
 	}
-	return pool, of
+	return pool, served
+}
+
+// perMillion is what a million queries cost at a steady rate.
+func (v VM) perMillion(perSecond float64) float64 {
+	if perSecond <= 0 {
+		return v.USDPerHour / 3600 / v.QueriesPerSecond * 1e6
+	}
+	return float64(wholeVMs(perSecond, v.QueriesPerSecond)) * v.USDPerHour / 3600 / perSecond * 1e6
+}
+
+// Alike reports whether the accuracies of offers can be compared: those that
+// are known are of one metric.
+func Alike(offers []Offer) bool {
+	metric := ""
+	for _, o := range offers {
+		if o.Metric != "" && metric != "" && o.Metric != metric {
+			return false
+		}
+		metric = cmp.Or(metric, o.Metric)
+	}
+	return true
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -41,21 +43,54 @@ func TestOffers(t *testing.T) {
 	if len(offers) != 3 || offers[2].USDPerHour != 0.36 || offers[2].PriceFrom != "as given" || offers[0].Spread == offers[1].Spread {
 		t.Fatalf("%+v", offers)
 	}
-	vm, c, ok := offers[0].Within(0.2)
-	if !ok || !c.Interpolated || c.Batch <= 8 || c.Batch >= 32 || vm.LatencyS > 0.2 || math.Abs(vm.QueriesPerSecond-2*c.QueriesPerSecond) > 1e-9 {
-		t.Errorf("within 0.2 s: %+v, %+v", vm, c)
-	}
-	pool, of := Choose(offers, 0.15)
-	if len(pool.List) != 2 || of[1] != 1 {
-		t.Fatalf("within 0.15 s: %+v of %v", pool.List, of)
+	pool, served := Choose(offers, 0.15, 0)
+	if len(pool.List) != 2 || served[1].Offer != 1 || served[1].Batch != 8 {
+		t.Fatalf("within 0.15 s: %+v, %+v", pool.List, served)
 	}
 	// Two GPUs of 160 queries a second each at a tenth of a cent a second.
 	if got := pool.List[1].USDPerMillion; math.Abs(got-1e6*0.001/320) > 1e-9 {
 		t.Errorf("a million int8 queries cost $%g", got)
 	}
-	limit := 0.15
-	floor := 0.89
-	if best, ok, err := pool.Best(Limits{LatencyS: &limit, Accuracy: &floor}); err != nil || !ok || of[best] != 0 {
+	limit, floor := 0.15, 0.89
+	if best, ok, err := pool.Best(Limits{LatencyS: &limit, Accuracy: &floor}); err != nil || !ok || served[best].Offer != 0 {
 		t.Errorf("the cheapest of 0.89 within 0.15 s: %d, %v, %v", best, ok, err)
 	}
+	// At a rate that one small VM serves, a large one is dearer though cheaper when busy.
+	large := Offer{Model: "net", VM: profile.VMKey{InstanceType: "large"}, GPUs: 8, USDPerHour: 2.8, Points: offers[2].Points}
+	pool, _ = Choose([]Offer{offers[2], large}, 1, 5)
+	if small, big := pool.List[0].USDPerMillion, pool.List[1].USDPerMillion; !(small < big) {
+		t.Errorf("5 queries a second cost $%g on the small VM and $%g on the large one", small, big)
+	}
+	if pool, _ = Choose([]Offer{offers[2], large}, 1, 0); !(pool.List[1].USDPerMillion < pool.List[0].USDPerMillion) {
+		t.Errorf("busy, the large VM must be the cheaper: %+v", pool.List)
+	}
+	if loss := (Offer{Metric: "loss"}); !Alike(offers) || Alike(append(offers, loss)) {
+		t.Error("accuracies of two metrics were taken to be alike")
+	}
+}
+
+// A looser limit never lowers what a VM holds.
+func TestCapacityGrowsWithTheLimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var points []BatchPoint
+		batch := 0.0
+		for range rapid.IntRange(1, 6).Draw(t, "points") {
+			batch += float64(rapid.IntRange(1, 64).Draw(t, "more"))
+			p50 := rapid.Float64Range(0.001, 2).Draw(t, "p50")
+			points = append(points, BatchPoint{batch, p50, p50 * rapid.Float64Range(1, 2).Draw(t, "spread")})
+		}
+		last := 0.0
+		for _, limit := range []float64{0.01, 0.05, 0.1, 0.3, 0.5, 1, 2, 4} {
+			c, ok, err := CapacityWithin(points, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok && (c.QueriesPerSecond < last || c.P99S > limit) {
+				t.Fatalf("%+v at %g s after %g queries/s", c, limit, last)
+			}
+			if ok {
+				last = c.QueriesPerSecond
+			}
+		}
+	})
 }

@@ -44,14 +44,14 @@ func (a *arrivals) split(from, n int64) Split {
 type record struct {
 	*arrivals
 	latencies *histogram
-	limits    [2]int64 // ms, by class
+	limits    [2]float64 // seconds, by class
 	out       Outcome
 }
 
 func newRecord(a *arrivals, s *Settings, scheme Scheme) *record {
 	return &record{
 		arrivals: a, latencies: newHistogram(s),
-		limits: [2]int64{strict: milliseconds(s.StrictLimitS), relaxed: milliseconds(s.RelaxedLimitS)},
+		limits: [2]float64{strict: s.StrictLimitS, relaxed: s.RelaxedLimitS},
 		out:    Outcome{Scheme: scheme, Queries: a.split(0, a.before[len(a.before)-1])},
 	}
 }
@@ -70,13 +70,18 @@ func (r *record) at(place int, n Split) {
 	}
 	own := &r.latencies.exact[place]
 	own.n += n.Total()
-	if own.ms > r.limits[strict] {
+	if exceeds(own.s, r.limits[strict]) {
 		r.out.Violations.Strict += n.Strict
 	}
-	if own.ms > r.limits[relaxed] {
+	if exceeds(own.s, r.limits[relaxed]) {
 		r.out.Violations.Relaxed += n.Relaxed
 	}
 }
+
+// grainMS forgives what sums of fractions of a second are off, in milliseconds.
+const grainMS = 1e-6
+
+func exceeds(seconds, limit float64) bool { return seconds > limit+grainMS/1000 }
 
 // cohort is queries next to each other that came in one second.
 type cohort struct {
@@ -108,7 +113,7 @@ func (r *record) waited(c cohort, t int, k, capacity int64) {
 	}
 	came := int64(r.counts[c.class][c.second])
 	l := line{first: int64(t-c.second)*capacity*came + k*came - c.offset*capacity, slope: came - capacity, unit: capacity * came, n: c.n}
-	r.violations(c, l, own.ms)
+	r.violations(c, l, own.s)
 	l = l.rising()
 	none := l.atMost(0)
 	own.n += none
@@ -129,14 +134,15 @@ func (r *record) queued(c cohort, end int) {
 }
 
 // violations counts those of a line whose wait and own time exceed their limit.
-func (r *record) violations(c cohort, l line, own int64) {
+// Waits are known to the millisecond.
+func (r *record) violations(c cohort, l line, own float64) {
 	for class, limit := range r.limits {
 		if c.class != both && c.class != class {
 			continue
 		}
 		from, n := int64(0), l.n
-		if own <= limit {
-			kept := l.rising().atMost(limit - own)
+		if !exceeds(own, limit) {
+			kept := l.rising().atMost(int64((limit-own)*1000 + grainMS))
 			n -= kept
 			if l.slope >= 0 {
 				from = kept

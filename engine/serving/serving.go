@@ -102,40 +102,39 @@ func Defaults() Settings {
 // Check returns a sentence about the first setting that makes no sense.
 func (s Settings) Check() error {
 	for _, c := range []struct {
-		name          string
 		value         float64
 		least, most   float64
 		what, instead string
 	}{
-		{"VM.USDPerHour", s.VM.USDPerHour, 0, 1e6, "price of a VM", "dollars per hour"},
-		{"VM.QueriesPerSecond", s.VM.QueriesPerSecond, 1e-3, MaxPerSecond, "capacity of a VM", "queries per second"},
-		{"VM.LatencyS", s.VM.LatencyS, 0, MaxLatencyS, "latency on a VM", "seconds"},
-		{"VM.StartS", float64(s.VM.StartS), 0, 86400, "start-up of a VM", "seconds"},
-		{"VM.MinimumS", float64(s.VM.MinimumS), 0, MaxSeconds, "least time paid for a VM", "seconds"},
-		{"VM.IncrementS", float64(s.VM.IncrementS), 0, MaxSeconds, "billing increment of a VM", "seconds"},
-		{"Function.MemoryGB", s.Function.MemoryGB, 1e-3, 1e4, "memory of a function", "GB"},
-		{"Function.Seconds", s.Function.Seconds, 1e-3, MaxLatencyS, "time of a function", "seconds"},
-		{"Function.ColdStartS", s.Function.ColdStartS, 0, MaxLatencyS, "cold start of a function", "seconds"},
-		{"Function.ModelLoadS", s.Function.ModelLoadS, 0, MaxLatencyS, "loading of the model", "seconds"},
-		{"Function.KeepAliveS", float64(s.Function.KeepAliveS), 0, MaxSeconds, "time a function stays warm", "seconds"},
-		{"Function.USDPerGBSecond", s.Function.USDPerGBSecond, 0, 1e6, "price of a GB-second", "dollars"},
-		{"Function.USDPerMillion", s.Function.USDPerMillion, 0, 1e9, "price of a million requests", "dollars"},
-		{"StrictShare", s.StrictShare, 0, 1, "share of strict queries", "a fraction"},
-		{"StrictLimitS", s.StrictLimitS, 1e-3, MaxLatencyS, "strict latency limit", "seconds"},
-		{"RelaxedLimitS", s.RelaxedLimitS, 1e-3, MaxLatencyS, "relaxed latency limit", "seconds"},
-		{"MonitorS", float64(s.MonitorS), 1, 86400, "window of the load", "seconds"},
-		{"CoolDownS", float64(s.CoolDownS), 1, MaxSeconds, "cool-down", "seconds"},
-		{"DrainS", float64(s.DrainS), 1, MaxSeconds, "time to clear a backlog", "seconds"},
-		{"MinVMs", float64(s.MinVMs), 0, MaxPerSecond, "least number of VMs", "VMs"},
-		{"MaxVMs", float64(s.MaxVMs), 0, MaxPerSecond, "quota", "VMs"},
-		{"Utilisation", s.Utilisation, 1e-2, 1, "utilisation", "a fraction"},
-		{"TrendS", float64(s.TrendS), 2, 86400, "window of the trend", "seconds"},
-		{"Headroom", s.Headroom, 0, 100, "headroom", "a fraction"},
-		{"PeakWindowS", float64(s.PeakWindowS), 1, MaxSeconds, "window of peak and median", "seconds"},
-		{"PeakToMedianAt", s.PeakToMedianAt, 0, 1e6, "peak-to-median from which functions are used", "a ratio"},
+		{s.VM.USDPerHour, 0, 1e6, "price of a VM", "dollars per hour"},
+		{s.VM.QueriesPerSecond, 1e-3, MaxPerSecond, "capacity of a VM", "queries per second"},
+		{s.VM.LatencyS, 0, MaxLatencyS, "latency on a VM", "seconds"},
+		{float64(s.VM.StartS), 0, 86400, "start-up of a VM", "seconds"},
+		{float64(s.VM.MinimumS), 0, MaxSeconds, "least time paid for a VM", "seconds"},
+		{float64(s.VM.IncrementS), 0, MaxSeconds, "billing increment of a VM", "seconds"},
+		{s.Function.MemoryGB, 1e-3, 1e4, "memory of a function", "GB"},
+		{s.Function.Seconds, 1e-3, MaxLatencyS, "time of a function", "seconds"},
+		{s.Function.ColdStartS, 0, MaxLatencyS, "cold start of a function", "seconds"},
+		{s.Function.ModelLoadS, 0, MaxLatencyS, "loading of the model", "seconds"},
+		{float64(s.Function.KeepAliveS), 0, MaxSeconds, "time a function stays warm", "seconds"},
+		{s.Function.USDPerGBSecond, 0, 1e6, "price of a GB-second", "dollars"},
+		{s.Function.USDPerMillion, 0, 1e9, "price of a million requests", "dollars"},
+		{s.StrictShare, 0, 1, "share of strict queries", "a fraction"},
+		{s.StrictLimitS, 1e-3, MaxLatencyS, "strict latency limit", "seconds"},
+		{s.RelaxedLimitS, 1e-3, MaxLatencyS, "relaxed latency limit", "seconds"},
+		{float64(s.MonitorS), 1, 86400, "window of the load", "seconds"},
+		{float64(s.CoolDownS), 1, MaxSeconds, "cool-down", "seconds"},
+		{float64(s.DrainS), 1, MaxSeconds, "time to clear a backlog", "seconds"},
+		{float64(s.MinVMs), 0, MaxPerSecond, "least number of VMs", "VMs"},
+		{float64(s.MaxVMs), 0, MaxPerSecond, "quota", "VMs"},
+		{s.Utilisation, 1e-2, 1, "utilisation", "a fraction"},
+		{float64(s.TrendS), 2, 86400, "window of the trend", "seconds"},
+		{s.Headroom, 0, 100, "headroom", "a fraction"},
+		{float64(s.PeakWindowS), 1, MaxSeconds, "window of peak and median", "seconds"},
+		{s.PeakToMedianAt, 0, 1e6, "peak-to-median from which functions are used", "a ratio"},
 	} {
 		if math.IsNaN(c.value) || c.value < c.least || c.value > c.most {
-			return fmt.Errorf("the %s (%s) is %g; give %s from %g to %g", c.what, c.name, c.value, c.instead, c.least, c.most)
+			return fmt.Errorf("the %s is %g; give %s from %g to %g", c.what, c.value, c.instead, c.least, c.most)
 		}
 	}
 	if s.MaxVMs > 0 && s.MaxVMs < s.MinVMs {

@@ -14,8 +14,8 @@ type Answer struct {
 	Seq      int
 	Question Question
 	Engine   serving.Question
-	Offers   []serving.Offer // of the model
-	Of       []int           // the offer of each of the engine's variants
+	Offers   []serving.Offer  // of the model
+	Served   []serving.Served // each of the engine's variants
 	Outcomes []serving.Outcome
 	Spans    [][]serving.Span
 	Why      string // there are no outcomes; "" where there are
@@ -29,7 +29,7 @@ const spans = 240
 func ask(seq, of int, t Trace, set *profile.Set, q Question) *Answer {
 	a := &Answer{Seq: seq, of: of, Question: q}
 	memory := serving.MemoryOf(serving.Defaults().Function.Seconds, serving.Defaults().Function.MemoryGB)
-	a.Engine = serving.Question{Trace: t.Arrivals, Settings: serving.Defaults(), MaxViolations: mostViolations, Memory: &memory, Chosen: -1}
+	a.Engine = serving.Question{Trace: t.Arrivals, Settings: serving.Defaults(), MaxViolations: mostViolations, Memory: &memory, MemoryGiven: q.MemoryGB > 0, Chosen: -1}
 	if q.Scale != 1 {
 		a.Engine.Trace = t.Arrivals.Scaled(q.Scale)
 	}
@@ -68,8 +68,9 @@ func (a *Answer) cheapest() float64 {
 func (a *Answer) choose(set *profile.Set) bool {
 	q := a.Question
 	a.Offers = serving.Offers(set, []string{q.Model}, q.USDPerHour)
-	a.Engine.Variants, a.Of = serving.Choose(a.Offers, q.LimitS)
-	if len(a.Of) == 0 {
+	rate := float64(a.Engine.Trace.Requests()) / float64(len(a.Engine.Trace))
+	a.Engine.Variants, a.Served = serving.Choose(a.Offers, q.LimitS, rate)
+	if len(a.Served) == 0 {
 		a.Why = fmt.Sprintf("No run of %s answers within %s: loosen the limit, or probe smaller batches.", clean(q.Model), quantity.Duration(q.LimitS))
 		return false
 	}
@@ -83,20 +84,22 @@ func (a *Answer) choose(set *profile.Set) bool {
 		return false
 	}
 	a.Engine.Chosen = within[0]
-	offer := &a.Offers[a.Of[within[0]]]
-	vm, _, _ := offer.Within(q.LimitS)
+	of := a.Served[within[0]]
 	own := &a.Engine.Settings.VM
-	own.USDPerHour, own.QueriesPerSecond, own.LatencyS = vm.USDPerHour, vm.QueriesPerSecond, vm.LatencyS
-	a.Engine.Points = offer.Points
+	own.USDPerHour, own.QueriesPerSecond, own.LatencyS = of.VM.USDPerHour, of.VM.QueriesPerSecond, of.VM.LatencyS
+	a.Engine.Points, a.Engine.GPUs = a.Offers[of.Offer].Points, a.Offers[of.Offer].GPUs
+	for _, x := range a.Served {
+		a.Engine.VMs = append(a.Engine.VMs, x.VM)
+	}
 	return true
 }
 
 // chosen is the offer that is served; nil for the study's VM.
 func (a *Answer) chosen() *serving.Offer {
-	if a.Engine.Chosen < 0 || len(a.Of) == 0 {
+	if a.Engine.Chosen < 0 || len(a.Served) == 0 {
 		return nil
 	}
-	return &a.Offers[a.Of[a.Engine.Chosen]]
+	return &a.Offers[a.Served[a.Engine.Chosen].Offer]
 }
 
 // VM names the VM type that serves.

@@ -90,7 +90,7 @@ func (c *controls) save(k int, q *Question) {
 		q.LimitS = v
 	case accuracySlider:
 		q.MinAccuracy = 0
-		if on {
+		if on && q.Model != "" { // without a model there is nothing to choose by it
 			q.MinAccuracy = v
 		}
 	case strictSlider:
@@ -124,10 +124,13 @@ func (c *controls) show(a *Answer) {
 		if lo < hi {
 			accuracy.SetRange(lo, hi)
 		}
-		accuracy.SetNote(quantity.Several(len(a.Of), "variant"))
+		accuracy.SetNote(quantity.Several(len(a.Served), "choice"))
 	}
 	price := c.All[priceSlider]
-	price.SetNote(rateText(a.Engine.Settings.VM.QueriesPerSecond) + " queries/s")
+	price.SetNote("")
+	if a.Why == "" {
+		price.SetNote(rateText(a.Engine.Settings.VM.QueriesPerSecond) + " queries/s")
+	}
 	if o := a.chosen(); o != nil && o.PriceFrom != "as given" {
 		price.SetNote(fmt.Sprintf("catalog: $%.3g/h", o.USDPerHour))
 	}

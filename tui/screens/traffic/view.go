@@ -178,12 +178,12 @@ func (s *Screen) sentences() (out []string) {
 	for i, w := range words {
 		out = append(out, clean(w)+".")
 		if o := a.chosen(); o != nil && i == 0 {
-			vm, c, _ := o.Within(a.Question.LimitS)
-			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()), c.Batch, rateText(vm.QueriesPerSecond), quantity.Duration(vm.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
+			of := a.Served[a.Engine.Chosen]
+			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()), of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
 		}
 	}
 	f := a.Engine.Settings.Function
-	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed).", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS)))
+	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed). Relaxed queries may take %s.", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS), quantity.Duration(a.Engine.Settings.RelaxedLimitS)))
 	for _, n := range s.trace.Notes {
 		out = append(out, "Trace: "+clean(n)+".")
 	}
