@@ -319,10 +319,10 @@ func (a *App) started(msg startedMsg) tea.Cmd {
 // chosen uses the file the picker came to: a model for the form, a trace, or
 // a database.
 func (a *App) chosen(path string) tea.Cmd {
-	if a.screen == keys.Fleet && slices.Contains(traceFiles, filepath.Ext(path)) {
+	if a.screen == keys.Fleet {
 		return a.readTrace(path)
 	}
-	if a.screen == keys.Traffic && slices.Contains(loadFiles, filepath.Ext(path)) {
+	if a.screen == keys.Traffic {
 		return a.readLoad(path)
 	}
 	if slices.Contains(probe.ModelFiles(), filepath.Ext(path)) {

@@ -1,6 +1,14 @@
 package tui
 
-import "sweetspot/tui/keys"
+import (
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/text"
+)
 
 // scrubbed is a screen with a desk: Fleet and Traffic.
 type scrubbed interface {
@@ -10,6 +18,8 @@ type scrubbed interface {
 	Vertical(steps int)
 	Ends(last bool) (changed bool)
 	Focus()
+	Enter()
+	Back()
 	Sort(reverse bool)
 	Undo() (changed bool)
 	Redo() (changed bool)
@@ -32,7 +42,9 @@ func onDesk(s scrubbed, action keys.Action) (changed, handled bool) {
 	case keys.FocusNext, keys.FocusPrev:
 		s.Focus()
 	case keys.Enter:
-		s.Typing(true)
+		s.Enter()
+	case keys.Back:
+		s.Back()
 	case keys.Sort, keys.Reverse:
 		s.Sort(action == keys.Reverse)
 	case keys.Undo:
@@ -43,4 +55,19 @@ func onDesk(s scrubbed, action keys.Action) (changed, handled bool) {
 		return false, false
 	}
 	return false, true
+}
+
+// readingNote says that a trace is being read; made-up ones are there at once.
+func (a *App) readingNote(path string) tea.Cmd {
+	if path == "" {
+		return nil
+	}
+	return a.note(toast.Info, "reading "+text.Clean(filepath.Base(path))+"…")
+}
+
+func (a *App) openedNote(path string) tea.Cmd {
+	if path == "" {
+		return nil
+	}
+	return a.note(toast.Good, "opened "+text.Clean(filepath.Base(path)))
 }

@@ -96,6 +96,10 @@ func (a *App) disabled(action keys.Action) string {
 		if a.explore.Question().Mode == profile.Train {
 			return "a training runs on one VM: combinations are for inference"
 		}
+	case keys.NextChart:
+		if a.screen == keys.Traffic && !a.traffic.HasChart() {
+			return "there is no room for the chart: widen the terminal"
+		}
 	case keys.Open:
 		if a.running != nil && a.screen != keys.Fleet && a.screen != keys.Traffic {
 			return "a probe runs and saves here: stop it before opening another database"

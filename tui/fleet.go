@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/data/export"
 	engine "sweetspot/engine/fleet"
+	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/prompt"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -20,6 +21,7 @@ type TraceReader func(ctx context.Context, path string) (fleet.Trace, error)
 type fleetDesk struct {
 	*fleet.Screen
 	reading bool // a trace is
+	reads   int  // traces asked for
 	asking  bool // the question is being answered
 	again   bool // and has changed meanwhile
 	endLook context.CancelFunc
@@ -28,6 +30,8 @@ type fleetDesk struct {
 // Messages of Fleet.
 type (
 	traceMsg struct {
+		read  int
+		path  string
 		trace fleet.Trace
 		err   error
 	}
@@ -49,23 +53,28 @@ func (a *App) readTrace(path string) tea.Cmd {
 		return nil
 	}
 	a.fleet.reading = true
-	ctx, read := a.ctx, a.opts.Traces
-	return func() tea.Msg {
+	a.fleet.reads++
+	ctx, read, nth := a.ctx, a.opts.Traces, a.fleet.reads
+	find := func() tea.Msg {
 		trace, err := read(ctx, path)
-		return traceMsg{trace, err}
+		return traceMsg{nth, path, trace, err}
 	}
+	return tea.Batch(find, a.readingNote(path))
 }
 
 // receiveFleet takes what Fleet's commands bring back.
 func (a *App) receiveFleet(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case traceMsg:
+		if msg.read != a.fleet.reads {
+			return nil // another one was opened since
+		}
 		a.fleet.reading = false
 		if msg.err != nil {
 			return a.note(toast.Bad, msg.err.Error())
 		}
 		a.fleet.SetTrace(msg.trace)
-		return a.askFleet()
+		return tea.Batch(a.askFleet(), a.openedNote(msg.path))
 	case fleetMsg:
 		a.fleet.asking = false
 		a.fleet.Receive(msg.answer)
@@ -148,7 +157,7 @@ func (a *App) onFleet(action keys.Action) tea.Cmd {
 var traceFiles = []string{".csv", ".gz", ".json"}
 
 func (a *App) openTrace() tea.Cmd {
-	return a.list(a.picker.Open("Open a job trace", ".", traceFiles, false))
+	return a.list(a.picker.Open("Open a job trace", ".", append(traceFiles, picker.Any), false))
 }
 
 // writeFleet writes what Fleet shows to a new file, in the form its extension
@@ -160,7 +169,7 @@ func (a *App) writeFleet(o prompt.Outcome, path string) tea.Cmd {
 	}
 	in := export.FleetInput{
 		Question: shown.Engine, Answer: shown.Result, Seeds: exportSeeds, Source: a.fleet.Headline(), VM: shown.Question.VM,
-		Prices: []string{"as on the screen"}, Notes: a.fleet.Notes(),
+		Prices: a.fleet.PricesFrom(), Notes: a.fleet.Notes(), Sized: a.fleet.Sized(),
 	}
 	return func() tea.Msg {
 		in.Spreads = in.Question.Spreads(exportSeeds)

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/engine/serving"
+	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/prompt"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -20,6 +21,7 @@ type LoadReader func(ctx context.Context, path string) (traffic.Trace, error)
 type trafficDesk struct {
 	*traffic.Screen
 	reading bool // a trace is
+	reads   int  // traces asked for
 	asking  bool // the question is being answered
 	again   bool // and has changed meanwhile
 	looking bool // the advice is being sought
@@ -28,6 +30,8 @@ type trafficDesk struct {
 // Messages of Traffic.
 type (
 	loadMsg struct {
+		read  int
+		path  string
 		trace traffic.Trace
 		err   error
 	}
@@ -49,11 +53,13 @@ func (a *App) readLoad(path string) tea.Cmd {
 		return nil
 	}
 	a.traffic.reading = true
-	ctx, read := a.ctx, a.opts.Loads
-	return func() tea.Msg {
+	a.traffic.reads++
+	ctx, read, nth := a.ctx, a.opts.Loads, a.traffic.reads
+	find := func() tea.Msg {
 		trace, err := read(ctx, path)
-		return loadMsg{trace, err}
+		return loadMsg{nth, path, trace, err}
 	}
+	return tea.Batch(find, a.readingNote(path))
 }
 
 // receiveTraffic takes what Traffic's commands bring back.
@@ -61,12 +67,15 @@ func (a *App) receiveTraffic(msg tea.Msg) tea.Cmd {
 	t := &a.traffic
 	switch msg := msg.(type) {
 	case loadMsg:
+		if msg.read != t.reads {
+			return nil // another one was opened since
+		}
 		t.reading = false
 		if msg.err != nil {
 			return a.note(toast.Bad, msg.err.Error())
 		}
 		t.SetTrace(msg.trace)
-		return a.askTraffic()
+		return tea.Batch(a.askTraffic(), a.openedNote(msg.path))
 	case trafficMsg:
 		t.asking = false
 		t.Receive(msg.answer)
@@ -136,7 +145,7 @@ func (a *App) onTraffic(action keys.Action) tea.Cmd {
 }
 
 func (a *App) openLoad() tea.Cmd {
-	return a.list(a.picker.Open("Open an arrival trace", ".", loadFiles, false))
+	return a.list(a.picker.Open("Open an arrival trace", ".", append(loadFiles, picker.Any), false))
 }
 
 // loadFiles are the extensions of arrival traces.

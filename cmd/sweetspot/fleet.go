@@ -24,7 +24,7 @@ import (
 
 // fleetFlags are the flags of the fleet verb.
 type fleetFlags struct {
-	trace, mix                             string
+	trace, saveTrace, mix                  string
 	jobs, reserved, gpusPerVM, seeds       int
 	seed                                   uint64
 	vm, term, onDemandPrice, reservedPrice string
@@ -76,6 +76,7 @@ func newFleetCommand() *cobra.Command {
 
 func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	fl.StringVar(&f.saveTrace, "save-trace", "", "write the jobs as read or made up to a new file, as job trace CSV")
 	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or Philly's log (default: a made-up one)")
 	fl.IntVar(&f.jobs, "jobs", studyJobs, "jobs to make up without --trace")
 	fl.StringVar(&f.mix, "mix", "study", "models of jobs that name none, with their accuracies and INT8 runtimes: study, or database for your own variants")
@@ -103,6 +104,7 @@ const (
 	mostJobs  = 2_000_000
 	mostFleet = 100_000 // VMs
 	mostSeeds = 1000
+	mostSized = 200_000 // jobs for which other numbers of VMs are tried
 )
 
 // parse reads the flags that are more than a number.
@@ -194,6 +196,18 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in export.FleetInput, err error
 	if err := f.load(cmd, &q, &in); err != nil {
 		return in, err
 	}
+	if f.saveTrace != "" {
+		if err := saveJobs(f.saveTrace, q.Jobs); err != nil {
+			return in, err
+		}
+	}
+	if len(q.Jobs) > mostSized && !f.noSizing {
+		if f.reserved == unset {
+			return in, fmt.Errorf("finding how many VMs to reserve for %s jobs would take too long: give --reserved", quantity.Count(float64(len(q.Jobs))))
+		}
+		f.noSizing = true
+		in.Notes = append(in.Notes, fmt.Sprintf("how many VMs to reserve is left out for more than %s jobs", quantity.Count(mostSized)))
+	}
 	draws := fleet.NewDraws(len(q.Jobs), q.Seed)
 	f.size(cmd.Context(), &q, &in, draws, bought)
 	in.Answer = q.Answer(draws)
@@ -240,6 +254,15 @@ func readJobs(path string) (*jobtrace.Trace, error) {
 	return trace, nil
 }
 
+// saveJobs writes a job trace to a new file.
+func saveJobs(path string, jobs []fleet.Job) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("cannot write the trace: %w", err)
+	}
+	return errors.Join(jobtrace.Write(file, jobs), file.Close())
+}
+
 // openTrace opens a file of jobs or of requests.
 func openTrace(path string) (*os.File, error) {
 	info, err := os.Stat(path)
@@ -268,7 +291,7 @@ func readTrace(_ context.Context, path string) (t screen.Trace, err error) {
 	}
 	if path == "" {
 		load := fleet.Usual(studyJobs)
-		t.Jobs, t.Source, t.Notes = load.Generate(1), quantity.Several(load.Jobs, "made-up job"), []string{load.String()}
+		t.Load, t.Jobs, t.Source, t.Notes = &load, load.Generate(1), quantity.Several(load.Jobs, "made-up job"), []string{load.String()}
 		return t, nil
 	}
 	read, err := readJobs(path)

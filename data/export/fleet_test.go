@@ -59,7 +59,7 @@ func TestFleetContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, field := range []string{`"schema":1`, `"command":"fleet"`, `"warnings":["one note"]`, `"workload":{"jobs":400`, `"mix":[`, `"relative_to_on_demand":{"value":`, `"missed_deadlines":`} {
+		for _, field := range []string{`"schema":1`, `"command":"fleet"`, `"warnings":["one note"`, `"workload":{"jobs":400`, `"mix":[`, `"relative_to_on_demand":{"value":`, `"missed_deadlines":`} {
 			if !strings.Contains(string(data), field) {
 				t.Errorf("%d VMs: no %s in %s", vms, field, data)
 			}

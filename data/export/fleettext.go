@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -46,7 +47,7 @@ func (f Fleet) writeHead(b *strings.Builder) {
 	q, work := f.Query, f.Workload
 	found := ""
 	if q.ReservedVMsFound {
-		found = ", the number of the least bill"
+		found = ", the number of the least bill of those tried"
 	}
 	vm := q.VM
 	if vm == "" {
@@ -54,15 +55,18 @@ func (f Fleet) writeHead(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s\n", work.Source)
 	fmt.Fprintf(b, "%d× %s reserved at %s/h%s · on demand at %s/h · %s · seed %d\n", q.ReservedVMs, vm, price(q.Reserved), found, price(q.OnDemand), q.Scheduler, q.Seed)
-	fmt.Fprintf(b, "%s run at full precision on reserved VMs (%s wait on average, one in twenty %s or more), %s on demand;\n",
-		quantity.Several(f.Rest.ReservedJobs, "job"), amount(f.Rest.MeanWaitS, quantity.Duration), amount(f.Rest.P95WaitS, quantity.Duration), quantity.Count(float64(f.Rest.OnDemandJobs)))
+	wait := ""
+	if f.Rest.MeanWaitS != nil {
+		wait = fmt.Sprintf(" (%s wait on average, 19 in 20 at most %s)", quantity.Duration(*f.Rest.MeanWaitS), quantity.Duration(*f.Rest.P95WaitS))
+	}
+	fmt.Fprintf(b, "%s run at full precision on reserved VMs%s, %s on demand;\n", quantity.Several(f.Rest.ReservedJobs, "job"), wait, quantity.Count(float64(f.Rest.OnDemandJobs)))
 	fmt.Fprintf(b, "%s, %s of all, would be in time on reserved VMs at reduced precision only and can be asked\n\n",
 		quantity.Count(float64(work.Candidates)), share(work.Candidates, work.Jobs))
 }
 
 func (f Fleet) writePolicies(b *strings.Builder) {
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "policy\tcost of those asked\treserved\ton demand\tpenalty\tof on-demand\taccepted\toffer\taccuracy\tlate\twhole bill")
+	fmt.Fprintln(tw, "policy\tcost of the jobs asked\treserved\ton demand\tpenalty\tof on-demand\taccepted\toffer\taccuracy\tlate\twhole bill")
 	for _, p := range f.Policies {
 		relative := amount(p.Relative.Value, quantity.Percent)
 		if p.Relative.Low != nil {
@@ -86,8 +90,10 @@ func (f Fleet) verdict() []string {
 	switch {
 	case f.Query.ReservedVMs == 0:
 		return []string{"no job can be asked: there is no reserved VM"}
+	case f.Rest.ReservedJobs == f.Workload.Jobs:
+		lines = append(lines, "no job needs to be asked: all are in time on reserved VMs at full precision")
 	case f.Workload.Candidates == 0:
-		lines = append(lines, "no job can be asked: reduced precision brings none in time on the time that reserved VMs have left")
+		lines = append(lines, "no job can be asked: what reserved VMs have left brings none in time at reduced precision")
 	case base != nil && best != base && base.ExpectedUSD > 0:
 		saved := base.ExpectedUSD - best.ExpectedUSD
 		lines = append(lines, fmt.Sprintf("%s expects to pay least for them: %s, %s less than without offers, which is %.2g %% of the whole bill",
@@ -123,6 +129,9 @@ func (f Fleet) policy(name string) *FleetPolicy {
 }
 
 func differs(usd, from float64) string {
+	if math.Abs(usd/from-1) < 5e-5 {
+		return "as much"
+	}
 	if usd > from {
 		return fmt.Sprintf("%.2g %% more", 100*(usd/from-1))
 	}

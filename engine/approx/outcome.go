@@ -18,6 +18,9 @@ type Total struct {
 // USD is the whole cost.
 func (t Total) USD() float64 { return t.ReservedUSD + t.OnDemandUSD + t.PenaltyUSD }
 
+// ReducedHours are the VM-hours of the reduced jobs on reserved VMs.
+func (t Total) ReducedHours(p Prices) float64 { return t.ReservedUSD / p.Reserved }
+
 // Outcome is how a policy does on candidates.
 type Outcome struct {
 	Policy       Policy

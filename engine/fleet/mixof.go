@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
@@ -47,9 +45,12 @@ func MixOf(set *profile.Set) Mix {
 		k := Kind{Model: model, Weight: 1, Accuracy: accuracyOf(full), ReducedAccuracy: accuracyOf(reduced)}
 		var pairs int
 		k.Ratio, pairs = ratioOf(full, reduced)
-		k.Basis = fullPrecisions[at] + " and int8 " + string(reduced[0].Basis)
+		k.Basis = "accuracies in " + fullPrecisions[at] + " and int8"
+		if a := reduced[0].Accuracy; a != nil {
+			k.Basis += " " + a.Basis.String()
+		}
 		if pairs > 0 {
-			k.Basis += ", the ratio from " + quantity.Several(pairs, "timed pair")
+			k.Basis += ", ratio from " + quantity.Several(pairs, "timed pair")
 		}
 		mix = append(mix, k)
 	}
@@ -80,5 +81,5 @@ func ratioOf(full, reduced []*profile.Run) (ratio float64, pairs int) {
 		return math.NaN(), 0
 	}
 	slices.Sort(ratios)
-	return stat.Quantile(0.5, stat.LinInterp, ratios, nil), len(ratios)
+	return quantile(ratios, 0.5), len(ratios)
 }

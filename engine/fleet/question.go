@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"sweetspot/engine/approx"
 )
 
@@ -124,7 +122,7 @@ func (q *Question) Spreads(seeds int) []Spread {
 			continue
 		}
 		slices.Sort(x)
-		spreads[i] = Spread{stat.Quantile(0.05, stat.LinInterp, x, nil), stat.Quantile(0.95, stat.LinInterp, x, nil), true}
+		spreads[i] = Spread{quantile(x, 0.05), quantile(x, 0.95), true}
 	}
 	return spreads
 }

@@ -30,7 +30,11 @@ type Rest struct {
 	ReservedVMS, OnDemandVMS float64 // VM-seconds
 	WaitS, WaitP95S          float64 // mean and 95th percentile of the wait of jobs on reserved VMs, in seconds; NaN without any
 	Late                     int     // jobs that not even an on-demand VM at once finishes by their deadlines
-	PeriodS                  float64 // from the first submission to the last
+	PeriodS                  float64 // from the first submission to the last, and at least a mean runtime
+	// What reserved VMs still do after the period: VM-seconds of the jobs that nobody
+	// asks, and the share of the candidates' reduced VM-seconds.
+	OvertimeVMS, AskedOvertime float64
+	IdleGPUs                   float64 // share of the GPUs of rented and reserved VMs, while jobs run on them, that their job does not use
 }
 
 // Rest sums the jobs up that no policy decides on.
@@ -40,11 +44,13 @@ func (s *Schedule) Rest(tasks []Task) Rest {
 		return r
 	}
 	var waits []float64
-	longest := 0.0
+	runtimes, gpus, taken := 0.0, 0.0, 0.0
 	for i := range tasks {
 		t, p := &tasks[i], &s.Placements[i]
 		vms := float64(s.Fleet.vmsOf(t))
-		longest = math.Max(longest, t.FullS)
+		runtimes += t.FullS
+		gpus += t.FullS * float64(t.GPUs)
+		taken += t.FullS * vms * float64(s.Fleet.GPUsPerVM)
 		switch p.Where {
 		case Reserved:
 			r.Reserved++
@@ -62,12 +68,48 @@ func (s *Schedule) Rest(tasks []Task) Rest {
 	slices.Sort(waits)
 	r.WaitS, r.WaitP95S = math.NaN(), math.NaN()
 	if len(waits) > 0 {
-		r.WaitS, r.WaitP95S = stat.Mean(waits, nil), stat.Quantile(0.95, stat.LinInterp, waits, nil)
+		r.WaitS, r.WaitP95S = stat.Mean(waits, nil), quantile(waits, 0.95)
 	}
-	if r.PeriodS = tasks[len(tasks)-1].SubmitS - tasks[0].SubmitS; r.PeriodS == 0 { // all at once
-		r.PeriodS = longest
-	}
+	r.IdleGPUs = 1 - gpus/taken
+	r.PeriodS = math.Max(tasks[len(tasks)-1].SubmitS-tasks[0].SubmitS, runtimes/float64(len(tasks)))
+	r.overtime(s, tasks)
 	return r
+}
+
+// overtime sums up what reserved VMs do when the period has ended.
+func (r *Rest) overtime(s *Schedule, tasks []Task) {
+	end := tasks[0].SubmitS + r.PeriodS
+	asked, after := 0.0, 0.0
+	for i := range tasks {
+		t, p := &tasks[i], &s.Placements[i]
+		vms := float64(s.Fleet.vmsOf(t))
+		switch p.Where {
+		case Reserved:
+			r.OvertimeVMS += vms * beyond(end, p.StartS, t.FullS)
+		case Candidate:
+			asked += vms * t.ReducedS
+			after += vms * beyond(end, p.StartS, t.ReducedS)
+		case Rented:
+		}
+	}
+	if asked > 0 {
+		r.AskedOvertime = after / asked
+	}
+}
+
+// beyond is how much of a stretch of seconds lies after an end.
+func beyond(end, start, seconds float64) float64 {
+	return math.Min(math.Max(start+seconds-end, 0), seconds)
+}
+
+// quantile is that of sorted values, between the two nearest ones.
+func quantile(sorted []float64, share float64) float64 {
+	at := share * float64(len(sorted)-1)
+	low := int(at)
+	if low+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
 }
 
 // rounding forgives what a start is off that was computed from a deadline.
@@ -85,14 +127,24 @@ type Bill struct {
 func (b Bill) USD() float64 { return b.ReservedUSD + b.OnDemandUSD + b.PenaltyUSD }
 
 // Bill adds a policy's candidates to the rest. Reserved VMs are paid for the
-// whole period, and for what they still do when it has ended.
+// whole period, busy or not, and for what they still do when it has ended, as
+// on-demand VMs are.
 func (r Rest) Bill(f Fleet, prices approx.Prices, t approx.Total) Bill {
-	used := r.ReservedVMS/3600 + t.ReservedUSD/prices.Reserved
-	hours := math.Max(r.PeriodS/3600*float64(f.VMs), used)
+	asked := t.ReducedHours(prices)
+	hours := r.PeriodS/3600*float64(f.VMs) + r.OvertimeVMS/3600 + asked*r.AskedOvertime
 	return Bill{
 		ReservedUSD: hours * prices.Reserved,
 		OnDemandUSD: r.OnDemandVMS/3600*prices.OnDemand + t.OnDemandUSD,
 		PenaltyUSD:  t.PenaltyUSD,
-		Utilisation: used / hours,
+		Utilisation: (r.ReservedVMS/3600 + asked) / hours,
 	}
+}
+
+// Outlasts is the share of the reserved VMs' work that comes after the period:
+// where it is large, the trace is too short to say what would go on.
+func (r Rest) Outlasts() float64 {
+	if r.ReservedVMS == 0 {
+		return 0
+	}
+	return r.OvertimeVMS / r.ReservedVMS
 }

@@ -23,7 +23,8 @@ type Size struct {
 
 // Sizes are the bills of fleets from none to as many VMs as the trace would keep
 // busy at once, or most if that is fewer. Of large fleets about every twentieth
-// is tried, and all around the least bill of each policy. With ctx it ends early,
+// is tried, and all around the least bills of each policy: where jobs take several
+// VMs at once the bill is rough, and one between may still be less. With ctx it ends early,
 // and what it returns is of no use.
 func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy, most int) []Size {
 	last := min(most, peak(tasks, &f))
@@ -42,12 +43,28 @@ func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a a
 	}
 	coarse := inOrder(sized)
 	for k := range policies {
-		i := Least(coarse, k)
-		for n := coarse[max(i-1, 0)].VMs; n < coarse[min(i+1, len(coarse)-1)].VMs; n++ {
-			at(n)
+		for _, i := range leastOf(coarse, k, closely) {
+			for n := coarse[max(i-1, 0)].VMs; n < coarse[min(i+1, len(coarse)-1)].VMs; n++ {
+				at(n)
+			}
 		}
 	}
 	return inOrder(sized)
+}
+
+// closely is how many of the least bills are looked at closely.
+const closely = 4
+
+// leastOf are the places of the n sizes of the smallest bills of a policy.
+func leastOf(sizes []Size, policy, n int) []int {
+	order := make([]int, len(sizes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		return cmp.Compare(sizes[x].Bills[policy].USD(), sizes[y].Bills[policy].USD())
+	})
+	return order[:min(n, len(order))]
 }
 
 func inOrder(sized map[int]Size) []Size {

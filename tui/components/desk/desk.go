@@ -28,6 +28,7 @@ type Desk[Q comparable] struct {
 	question   Q
 	history    history.History[Q]
 	onTable    bool
+	reading    bool
 	descending bool
 	sliders    panel.Box
 	table      panel.Box
@@ -98,7 +99,7 @@ func (d *Desk[Q]) turnTo(q Q, ok bool) bool {
 // Focus moves the keys to the other part.
 func (d *Desk[Q]) Focus() {
 	d.Typing(false)
-	d.onTable = !d.onTable
+	d.onTable, d.reading = !d.onTable, false
 	d.history.Pause()
 }
 
@@ -108,6 +109,22 @@ func (d *Desk[Q]) Typing(begin bool) {
 		d.Sliders.Typing(begin)
 	}
 }
+
+// Enter types a value on the active slider; on the table it gives the words about
+// the answer the whole screen, and takes it back.
+func (d *Desk[Q]) Enter() {
+	if d.onTable {
+		d.reading = !d.reading
+		return
+	}
+	d.Typing(true)
+}
+
+// Back takes the screen back from the words.
+func (d *Desk[Q]) Back() { d.reading = false }
+
+// Reading reports whether the words have the whole screen.
+func (d *Desk[Q]) Reading() bool { return d.reading }
 
 // IsTyping reports whether keys are text for a slider.
 func (d *Desk[Q]) IsTyping() bool { return d.Sliders.IsTyping() }
@@ -182,6 +199,7 @@ func (d *Desk[Q]) Sort(reverse bool) {
 // Click handles the mouse at a cell of the screen; dragging repeats it.
 func (d *Desk[Q]) Click(x, y int, drag bool) (changed bool) {
 	switch {
+	case d.reading:
 	case d.sliders.Contains(x, y):
 		if !drag {
 			d.onTable = false

@@ -28,6 +28,10 @@ type Listing struct {
 	Err     error  // one sentence; Dir and Entries may be empty
 }
 
+// Any among the extensions lets a file of any name be typed; the list stays that
+// of the others.
+const Any = "*"
+
 // List reads a folder, or finds that the path is a file. It touches the disk:
 // call it from a command. Folders come first; of files only those with one of
 // the extensions; names with a leading dot are left out. An empty path is the
@@ -45,7 +49,7 @@ func List(path string, extensions []string, allowNew bool) Listing {
 	case err != nil:
 		return Listing{Err: sentence(full, err)}
 	case !info.IsDir():
-		if !wanted(full, extensions) {
+		if !wanted(full, extensions) && !slices.Contains(extensions, Any) {
 			return Listing{Err: fmt.Errorf("%s is no %s file: choose another one", shown(full), strings.Join(extensions, " or "))}
 		}
 		return Listing{File: full}

@@ -4,6 +4,7 @@ package picker
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sweetspot/engine/plaintext"
@@ -207,7 +208,7 @@ func (p *Picker) status(th *theme.Theme) string {
 	case p.loading:
 		return " " + th.Dim.Render("reading"+th.Symbols.Ellipsis)
 	case len(p.shown) == 0 && p.typed == "":
-		return " " + th.Dim.Render("nothing here ends in "+strings.Join(p.extensions, ", "))
+		return " " + th.Dim.Render("nothing here ends in "+strings.Join(slices.DeleteFunc(slices.Clone(p.extensions), func(e string) bool { return e == Any }), ", "))
 	}
 	return " " + th.Dim.Render("enter opens, tab completes, left is the folder above, esc leaves")
 }

@@ -25,7 +25,7 @@ type Answer struct {
 // engineQuestion is a question in the engine's words.
 func engineQuestion(t Trace, q Question) fleet.Question {
 	return fleet.Question{
-		Jobs: t.Jobs,
+		Jobs: t.Jobs, Load: t.Load,
 		Terms: fleet.Terms{
 			Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: q.Tightness, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: q.Speed, Mix: t.Mix,
 		},

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -40,7 +41,10 @@ func newControls() *controls {
 	dial := func(k int, label string, log bool, lo, hi float64, format func(float64) string, parse func(string) (float64, error), step func(float64) float64) {
 		c.All[k] = slider.New(slider.Config{Label: label, Direction: slider.Dial, Log: log, Lo: lo, Hi: hi, Format: format, Parse: within(parse, lo, hi), Step: step})
 	}
-	dial(vmsSlider, "reserved VMs", false, 0, 50, func(v float64) string { return quantity.Count(math.Round(v)) }, parseWhole, slider.CountStep)
+	// As many VMs may be typed as anyone reserves: the track ends where all are busy.
+	c.All[vmsSlider] = slider.New(slider.Config{
+		Label: "reserved VMs", Direction: slider.Dial, Hi: usualVMs, Format: func(v float64) string { return quantity.Count(math.Round(v)) }, Parse: parseWhole, Step: slider.CountStep,
+	})
 	dial(onDemandSlider, "on demand", true, leastPrice, mostPrice, priceText, quantity.ParseMoney, nil)
 	dial(reservedSlider, "reserved", true, leastPrice, mostPrice, priceText, quantity.ParseMoney, nil)
 	dial(speedSlider, "INT8 time", false, leastSpeed, mostSpeed, timesText, parseTimes, hundredth)
@@ -53,7 +57,7 @@ func newControls() *controls {
 func within(parse func(string) (float64, error), lo, hi float64) func(string) (float64, error) {
 	return func(s string) (float64, error) {
 		v, err := parse(s)
-		if err == nil && (v < lo || v > hi) && hi != 50 {
+		if err == nil && (v < lo || v > hi) {
 			err = fmt.Errorf("give a number from %g to %g", lo, hi)
 		}
 		return v, err
@@ -61,6 +65,16 @@ func within(parse func(string) (float64, error), lo, hi float64) func(string) (f
 }
 
 func hundredth(float64) float64 { return 0.02 }
+
+// usualVMs is the end of the track until it is known how many are ever busy.
+const usualVMs = 50
+
+// forget takes marks and range of another trace away.
+func (c *controls) forget() {
+	c.All[vmsSlider].SetRange(0, usualVMs)
+	c.All[vmsSlider].SetMarks(nil)
+	c.All[vmsSlider].SetNote("")
+}
 
 // mostVMs bounds what is typed.
 const mostVMs = 100_000
@@ -73,8 +87,18 @@ func parseWhole(s string) (float64, error) {
 	return float64(v), nil
 }
 
+// parseTimes reads 0.9, ×0.9 and 90%.
 func parseTimes(s string) (float64, error) {
-	return quantity.ParseCount(strings.TrimLeft(strings.TrimSpace(s), "×x"))
+	text := strings.TrimLeft(strings.TrimSpace(s), "×x")
+	share, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0) {
+		return 0, errors.New("write a factor above 0, as 0.9 or 90%")
+	}
+	return v, nil
 }
 
 func priceText(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 4, 64) + "/h" }
@@ -125,14 +149,19 @@ func (c *controls) save(k int, q *Question) {
 func (c *controls) show(a *Answer, o *Outlook) {
 	q := a.Question
 	vms := c.All[vmsSlider]
-	if o != nil {
+	vms.SetNote("")
+	vms.SetMarks(nil)
+	if o != nil && unsized(o.Question) == unsized(q) {
 		last := o.Sizes[len(o.Sizes)-1].VMs
 		vms.SetRange(0, math.Max(float64(last), 1))
 		least := o.Sizes[fleet.Least(o.Sizes, 0)].VMs
 		vms.SetMarks([]float64{float64(least)})
 		vms.SetNote(fmt.Sprintf("least bill at %d", least))
 	}
-	c.All[reservedSlider].SetNote(string(q.Purchase))
+	c.All[reservedSlider].SetNote("")
+	if q.VM != "" {
+		c.All[reservedSlider].SetNote(string(q.Purchase))
+	}
 	c.All[onDemandSlider].SetNote("")
 	if low, high, ok := breakEven(a); ok {
 		c.All[onDemandSlider].SetMarks([]float64{low, high})

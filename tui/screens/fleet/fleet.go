@@ -34,6 +34,7 @@ type Question struct {
 // Trace is what the jobs are.
 type Trace struct {
 	Jobs   []fleet.Job
+	Load   *fleet.Load // what they were made by, so that other seeds make others; nil for a trace
 	Mix    fleet.Mix
 	Source string   // in a few words
 	Notes  []string // what was handled when it was read
@@ -91,6 +92,9 @@ func (s *Screen) HasTrace() bool { return len(s.trace.Jobs) > 0 }
 func (s *Screen) SetTrace(t Trace) {
 	s.trace, s.draws, s.answer, s.outlook = t, nil, nil, nil
 	s.Reset()
+	s.controls.forget()
+	s.Table.SetEmpty("placing the jobs…")
+	s.Table.SetRows(&rows{})
 	s.refresh()
 }
 
@@ -120,6 +124,9 @@ func (s *Screen) Answer() *Answer { return s.answer }
 func (s *Screen) Request() func() *Answer {
 	q := s.Question()
 	if s.draws == nil || q.Seed != s.drawn {
+		if s.trace.Load != nil {
+			s.trace.Jobs = s.trace.Load.Generate(q.Seed)
+		}
 		s.draws, s.drawn = fleet.NewDraws(len(s.trace.Jobs), q.Seed), q.Seed
 	}
 	s.asked++

@@ -15,7 +15,7 @@ import (
 // columns of the policies; all can be sorted by.
 var columns = []table.Column{
 	{ID: "policy", Title: "policy", Width: 20, Flex: 1, Sort: true},
-	{ID: "total", Title: "jobs asked", Width: 10, Right: true, Sort: true},
+	{ID: "total", Title: "their cost", Width: 10, Right: true, Sort: true},
 	{ID: "relative", Title: "of on-demand", Width: 18, Right: true, Sort: true, Drop: 3},
 	{ID: "reserved", Title: "reserved", Width: 9, Right: true, Sort: true, Drop: 5},
 	{ID: "rented", Title: "on demand", Width: 9, Right: true, Sort: true, Drop: 6},
@@ -86,7 +86,7 @@ func (r *rows) Cell(row int, column string, _ int) string {
 		if math.IsNaN(value) || o.Offered == 0 {
 			return quantity.Percent(value)
 		}
-		return fmt.Sprintf("%s %s", quantity.Percent(value), quantity.PlusMinus((high-low)/(high+low)))
+		return fmt.Sprintf("%s (%.0f…%.0f)", quantity.Percent(value), 100*math.Max(low, 0), 100*math.Min(high, 1))
 	case "reserved":
 		return quantity.Money(o.Drawn.ReservedUSD)
 	case "rented":

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"sweetspot/data/export"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
@@ -18,6 +19,9 @@ func (s *Screen) View() string {
 	l := &s.layout
 	if s.w <= 0 || s.h <= 0 {
 		return ""
+	}
+	if s.Reading() {
+		return s.panel(panel.Box{W: s.w, H: s.h}, "What it says "+s.th.Symbols.Dot+" enter or esc goes back", "", s.why(s.w-2, s.h-2), true)
 	}
 	s.Table.SetFocused(s.OnTable())
 	w, h := l.sliders.Inner()
@@ -157,3 +161,21 @@ func (s *Screen) Headline() string { return text.Clean(s.trace.Source) }
 
 // Notes are what was handled when the trace was read.
 func (s *Screen) Notes() []string { return s.trace.Notes }
+
+// PricesFrom says where the prices are from.
+func (s *Screen) PricesFrom() []string {
+	q := s.Question()
+	if q.VM == "" {
+		return []string{"as set on the sliders"}
+	}
+	return []string{"on-demand and " + string(q.Purchase) + " of the catalog's " + q.VM}
+}
+
+// Sized is how many VMs to reserve, once that is known of what is shown.
+func (s *Screen) Sized() []export.Sized {
+	if s.answer == nil || !s.looked() {
+		return nil
+	}
+	q := s.answer.Question
+	return []export.Sized{{Purchase: string(q.Purchase), USDPerHour: q.Reserved, PriceFrom: s.PricesFrom()[0], Months: math.Max(s.months(), 1), Sizes: s.outlook.Sizes}}
+}

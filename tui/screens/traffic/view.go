@@ -22,6 +22,9 @@ func (s *Screen) View() string {
 	if s.w <= 0 || s.h <= 0 {
 		return ""
 	}
+	if s.Reading() {
+		return s.panel(panel.Box{W: s.w, H: s.h}, "What it says "+s.th.Symbols.Dot+" enter or esc goes back", "", s.why(s.w-2, s.h-2), true)
+	}
 	s.Table.SetFocused(s.OnTable())
 	w, h := l.sliders.Inner()
 	controls := s.controls.View(s.th, w, h, !s.OnTable())
@@ -93,6 +96,9 @@ const (
 	variantsChart
 	charts
 )
+
+// HasChart reports whether there is room for one.
+func (s *Screen) HasChart() bool { return s.layout.choice.W > 0 }
 
 // shown is the chart turned to; without a model there are no variants to show.
 func (s *Screen) shown() chart {
