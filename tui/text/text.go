@@ -5,6 +5,8 @@ package text
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -191,4 +193,11 @@ func wrap(s string, width int) []string {
 		line = Truncate(word, width, "")
 	}
 	return append(out, strings.TrimRight(line, " "))
+}
+
+// Sentence makes a clean sentence of words: a capital first, a full stop last.
+func Sentence(words string) string {
+	s := Clean(words)
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:] + "."
 }

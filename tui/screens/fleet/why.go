@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"sweetspot/data/export"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/quantity"
@@ -33,6 +34,9 @@ func (s *Screen) sentences() []string {
 		out = append(out, s.elsewhere()...)
 	}
 	out = append(out, s.load())
+	for _, n := range export.FleetNotes(a.Result) {
+		out = append(out, text.Sentence(n))
+	}
 	for _, n := range s.trace.Notes {
 		out = append(out, "Trace: "+text.Clean(n)+".")
 	}

@@ -182,7 +182,7 @@ func (s *Screen) sentences() (out []string) {
 		words = s.outlook.Advice.Words
 	}
 	for i, w := range words {
-		out = append(out, clean(w)+".")
+		out = append(out, text.Sentence(w))
 		if o := a.chosen(); o != nil && i == 0 {
 			of := a.Served[a.Engine.Chosen]
 			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()), of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
