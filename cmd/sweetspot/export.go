@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,9 +26,14 @@ func newExportCommand() *cobra.Command {
 	var force, runs bool
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write a pick — the best candidate of a query, or another place — or all runs",
+		Short: "Write a pick — the best candidate of a query, or another place —, what launches it, a report, or all runs",
+		Long: "export writes a pick as data, or as what launches it with the tool at hand: what only you know, such as an image,\n" +
+			"a subnet or your command, is a variable that the tool asks for. A report is of the whole ranking.",
 		Example: "  sweetspot export --model CaffeNet --units 1M --min-accuracy 70% --max-time 1h --format yaml\n" +
 			"  sweetspot export --model seismic/FCN --epochs 13 --sort time --place 2 --out pick.md\n" +
+			"  sweetspot export --model seismic/FCN --epochs 13 --format skypilot --out task.yaml\n" +
+			"  sweetspot export --model CaffeNet --units 1M --purchase spot --out main.tf\n" +
+			"  sweetspot export --model CaffeNet --units 1M --out report.html\n" +
 			"  sweetspot export --runs --out runs.csv\n" +
 			"  sweetspot export --runs --format json",
 		Args: cobra.NoArgs,
@@ -41,12 +45,15 @@ func newExportCommand() *cobra.Command {
 			if runs {
 				usual = export.CSV
 			}
-			f, err := chooseFormat(format, out, wantsJSON(cmd), usual)
+			f, err := chooseForm(format, out, wantsJSON(cmd), usual)
 			if err != nil {
 				return err
 			}
 			if runs {
 				return exportRuns(cmd, f, out, force)
+			}
+			if err := f.check(cmd.Flags().Changed("place"), out); err != nil {
+				return err
 			}
 			result, tested, err := ask(cmd, database(cmd), flags)
 			if err != nil {
@@ -58,12 +65,18 @@ func newExportCommand() *cobra.Command {
 			if place < 1 || place > len(result.Order) {
 				return usageError("--place %d: the ranking has places 1 to %d", place, len(result.Order))
 			}
+			if f.report != "" {
+				return exportReport(cmd, f.report, result, tested, out, force)
+			}
 			pick := export.NewPick(result, result.Order[place-1], time.Now(), version(), tested)
-			return writeTo(cmd, out, force, func(w io.Writer) error { return pick.Write(w, f) })
+			if f.launch != "" {
+				return exportLaunch(cmd, pick, f.launch, out, force)
+			}
+			return writeTo(cmd, out, force, func(w io.Writer) error { return pick.Write(w, f.pick) })
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", "form to write: json, yaml, csv or markdown; of runs csv or json (default: by the name of --out, else yaml, of runs csv)")
+	cmd.Flags().StringVar(&format, "format", "", "form to write: json, yaml, csv or markdown; what launches it: skypilot, aws, gcloud, az, terraform, slurm or kubernetes; a report: html or report-md; of runs csv or json (default: by the name of --out, else yaml, of runs csv)")
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	cmd.Flags().IntVar(&place, "place", 1, "place in the ranking to export")
 	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database instead of a pick: as Profile CSV, or as JSON with every iteration time")
@@ -72,9 +85,10 @@ func newExportCommand() *cobra.Command {
 }
 
 // exportRuns writes the runs of the user's database that answer anything.
-func exportRuns(cmd *cobra.Command, f export.Format, out string, force bool) error {
+func exportRuns(cmd *cobra.Command, as form, out string, force bool) error {
+	f := as.pick
 	if f != export.CSV && f != export.JSON {
-		return usageError("runs are written as csv or json, not as %s", f)
+		return usageError("runs are written as csv or json, not as %s", as)
 	}
 	path := database(cmd)
 	if path == "" {
@@ -96,27 +110,6 @@ func exportRuns(cmd *cobra.Command, f export.Format, out string, force bool) err
 		}
 		return export.WriteRuns(w, set, func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) })
 	})
-}
-
-// chooseFormat is the format asked for, else that of the file's name, else the
-// usual one.
-func chooseFormat(format, out string, asJSON bool, usual export.Format) (export.Format, error) {
-	flag := "--format"
-	switch {
-	case format != "":
-	case asJSON:
-		format = string(export.JSON)
-	case out != "":
-		format, flag = filepath.Ext(out), "--out"
-	}
-	if format == "" {
-		return usual, nil
-	}
-	f, err := export.ParseFormat(format)
-	if err != nil {
-		return f, usageError("%s: %w", flag, err)
-	}
-	return f, nil
 }
 
 // writeTo writes to the named file and says so, or to standard output.

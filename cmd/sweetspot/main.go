@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	// fang's error box is replaced by one plain sentence.
 	sentence := func(w io.Writer, _ fang.Styles, err error) { printError(w, err) }
-	err := fang.Execute(ctx, root, fang.WithErrorHandler(sentence), fang.WithoutManpage())
+	err := fang.Execute(ctx, root, fang.WithErrorHandler(sentence))
 	var exit exitError
 	switch {
 	case err == nil:

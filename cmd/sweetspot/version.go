@@ -1,9 +1,23 @@
 package main
 
-import "runtime/debug"
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
 
-// version is the module's version, or the commit it was built from.
+	"github.com/spf13/cobra"
+)
+
+// release is the version that a release is built as; scripts/release sets it.
+var release string
+
+// version is the version released, the module's version, or a word for neither.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -12,4 +26,73 @@ func version() string {
 		return v
 	}
 	return "0.1.0"
+}
+
+// build is what the program was made of, as scripts see it; null where the
+// build does not say.
+type build struct {
+	Schema   int      `json:"schema"`
+	Command  string   `json:"command"`
+	Warnings []string `json:"warnings"`
+	Version  string   `json:"version"`
+	Commit   *string  `json:"commit"`
+	Date     *string  `json:"date"`     // of the commit
+	Modified *bool    `json:"modified"` // built from more than the commit
+	Go       string   `json:"go"`
+	System   string   `json:"system"`
+	Machine  string   `json:"machine"`
+}
+
+func thisBuild(info *debug.BuildInfo) build {
+	b := build{
+		Schema: 1, Command: "version", Warnings: []string{}, Version: version(),
+		Go: runtime.Version(), System: runtime.GOOS, Machine: runtime.GOARCH,
+	}
+	if info == nil {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = new(s.Value)
+		case "vcs.time":
+			b.Date = new(s.Value)
+		case "vcs.modified":
+			b.Modified = new(s.Value == "true")
+		}
+	}
+	return b
+}
+
+// String is the build in a line.
+func (b build) String() string {
+	parts := []string{"sweetspot " + b.Version}
+	if b.Commit != nil {
+		parts = append(parts, "commit "+(*b.Commit)[:min(len(*b.Commit), 12)])
+	}
+	if b.Modified != nil && *b.Modified {
+		parts = append(parts, "with changes")
+	}
+	if b.Date != nil {
+		date, _, _ := strings.Cut(*b.Date, "T")
+		parts = append(parts, date)
+	}
+	return strings.Join(append(parts, cmp.Or(b.Go, "Go"), b.System+"/"+b.Machine), ", ")
+}
+
+func newVersionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Version, commit and Go release that this program was built from",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info, _ := debug.ReadBuildInfo()
+			b := thisBuild(info)
+			if wantsJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), b)
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), b)
+			return err
+		},
+	}
 }

@@ -1,48 +1,59 @@
 package catalog
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
-// Columns is the layout of a catalog CSV, one row a price. An empty cell is
-// unknown; a row with neither purchase nor usd_per_hour names a VM type whose
-// price is not known. gpu_mem_gib is per GPU, mem_gib and vcpus per VM.
+// Columns is the layout of a catalog CSV, one row a price; columns are found by
+// their names, in any order, and others are ignored. An empty cell is unknown; a
+// row with neither purchase nor usd_per_hour names a VM type whose price is not
+// known. gpu_mem_gib is per GPU, mem_gib and vcpus per VM.
 var Columns = []string{
 	"cloud", "region", "instance_type", "gpu", "gpu_count", "gpu_mem_gib", "vcpus", "mem_gib",
 	"purchase", "usd_per_hour", "source", "as_of",
 }
 
+// required must be in the header; without the rest a VM type is just less known.
+var required = []string{"cloud", "instance_type", "gpu", "gpu_count", "purchase", "usd_per_hour"}
+
 // Read reads a catalog CSV in the layout of [Columns]. Rows of one VM type
 // must agree about it. The result is ordered as [profile.SortVMTypes] does.
 func Read(r io.Reader) ([]profile.VMType, error) {
-	rows := csv.NewReader(r)
-	header, err := rows.Read()
-	if err != nil || !slices.Equal(header, Columns) {
-		return nil, fmt.Errorf("row 1: a catalog starts with the columns %s", strings.Join(Columns, ","))
+	t := NewTable(plaintext.Unmarked(r))
+	if err := t.Header(""); err != nil {
+		return nil, err
+	}
+	return ReadRows(t)
+}
+
+// IsCatalog reports whether a table's header is that of a catalog CSV.
+func IsCatalog(t *Table) bool { return t.Has(required...) }
+
+// ReadRows is [Read] after the header.
+func ReadRows(t *Table) ([]profile.VMType, error) {
+	if !IsCatalog(t) {
+		return nil, &Error{Row: 1, What: "a catalog starts with the columns " + strings.Join(Columns, ",")}
 	}
 	var vms []profile.VMType
 	at := map[profile.VMKey]int{}
-	for row := 2; ; row++ {
-		cells, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	for {
+		switch err := t.Next(); {
+		case errors.Is(err, io.EOF):
+			profile.SortVMTypes(vms)
+			return vms, nil
+		case err != nil:
+			return nil, err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("row %d: %w", row, err)
-		}
-		vm, err := vmType(cells)
-		if err != nil {
-			return nil, fmt.Errorf("row %d, %w", row, err)
+		vm := vmType(t)
+		if t.Err() != nil {
+			return nil, t.Err()
 		}
 		i, seen := at[vm.Key()]
 		if !seen {
@@ -51,59 +62,53 @@ func Read(r io.Reader) ([]profile.VMType, error) {
 			continue
 		}
 		if !sameMachine(vms[i], vm) {
-			return nil, fmt.Errorf("row %d: %s differs from an earlier row in more than its price", row, vm.InstanceType)
+			return nil, t.Fail("", vm.InstanceType+" differs from an earlier row in more than its price")
 		}
 		vms[i].Prices = append(vms[i].Prices, vm.Prices...)
 	}
-	profile.SortVMTypes(vms)
-	return vms, nil
 }
 
-func vmType(cells []string) (profile.VMType, error) {
-	for i := range cells {
-		cells[i] = strings.TrimSpace(plaintext.Clean(cells[i]))
-	}
-	vm := profile.VMType{Cloud: cells[0], Region: cells[1], InstanceType: cells[2], GPU: cells[3]}
+func vmType(t *Table) profile.VMType {
+	cloud, _ := CloudName(t.Text("cloud"))
+	vm := profile.VMType{Cloud: cloud, Region: t.Text("region"), InstanceType: t.Text("instance_type")}
 	if vm.InstanceType == "" {
-		return vm, errors.New("column instance_type: is empty")
+		_ = t.Fail("instance_type", "is empty")
 	}
-	n, err := strconv.Atoi(cells[4])
-	if err != nil || n < 0 || (n == 0) != (vm.GPU == "") {
-		return vm, fmt.Errorf("column gpu_count: %q does not go with GPU %q", cells[4], vm.GPU)
+	vm.GPUMemGiB, vm.VCPUs, vm.MemGiB = t.Number("gpu_mem_gib"), t.Number("vcpus"), t.Number("mem_gib")
+	vm.GPU = GPUName(t.Text("gpu"), vm.GPUMemGiB, vm.Cloud, vm.InstanceType)
+	n, ok := Decimal(strings.TrimSpace(t.Raw("gpu_count")))
+	if !ok || n != float64(int(n)) || n < 0 || n > MaxGPUs || (n == 0) != (vm.GPU == "") {
+		_ = t.Fail("gpu_count", fmt.Sprintf("%s does not go with GPU %s; write how many there are, 0 and no name where there are none",
+			plaintext.Quote(t.Text("gpu_count")), plaintext.Quote(t.Text("gpu"))))
 	}
-	vm.GPUCount = n
-	var price *float64
-	for _, f := range []struct {
-		column int
-		to     **float64
-	}{{5, &vm.GPUMemGiB}, {6, &vm.VCPUs}, {7, &vm.MemGiB}, {9, &price}} {
-		if *f.to, err = positive(cells[f.column]); err != nil {
-			return vm, fmt.Errorf("column %s: %w", Columns[f.column], err)
-		}
+	vm.GPUCount = int(n)
+	if p, known := price(t); known {
+		vm.Prices = []profile.Price{p}
 	}
-	purchase := profile.Purchase(cells[8])
-	switch {
-	case price == nil && purchase == "":
-		return vm, nil
-	case price == nil:
-		return vm, errors.New("column usd_per_hour: is empty beside a purchase option")
-	case !slices.Contains(profile.Purchases, purchase):
-		return vm, fmt.Errorf("column purchase: %q is none of %v", purchase, profile.Purchases)
-	}
-	vm.Prices = []profile.Price{{Purchase: purchase, USDPerHour: *price, Source: cells[10], AsOf: cells[11]}}
-	return vm, nil
+	return vm
 }
 
-// positive reads a finite number above 0, nil for an empty cell.
-func positive(cell string) (*float64, error) {
-	if cell == "" {
-		return nil, nil
+// MaxGPUs bounds the GPUs of one VM type: beyond that it is a slip.
+const MaxGPUs = 1024
+
+func price(t *Table) (p profile.Price, known bool) {
+	usd := t.Number("usd_per_hour")
+	p = profile.Price{Purchase: profile.Purchase(strings.ToLower(t.Text("purchase"))), Source: t.Text("source"), AsOf: t.Text("as_of")}
+	switch {
+	case usd == nil && p.Purchase == "":
+		return p, false
+	case usd == nil:
+		_ = t.Fail("usd_per_hour", "is empty beside a purchase option")
+		return p, false
+	case *usd > maxUSD:
+		_ = t.Fail("usd_per_hour", fmt.Sprintf("%g is above %g dollars an hour", *usd, float64(maxUSD)))
+	case !slices.Contains(profile.Purchases, p.Purchase):
+		_ = t.Fail("purchase", fmt.Sprintf("%s is none of %v", plaintext.Quote(string(p.Purchase)), profile.Purchases))
+	case p.AsOf != "" && !IsDate(p.AsOf):
+		_ = t.Fail("as_of", plaintext.Quote(p.AsOf)+" is not a date; write 2026-02-28, 2026-02 or 2026")
 	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return nil, fmt.Errorf("%q is not a number above 0", cell)
-	}
-	return &v, nil
+	p.USDPerHour = *usd
+	return p, true
 }
 
 func sameMachine(a, b profile.VMType) bool {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"sweetspot/data/catalog"
 	"sweetspot/data/export"
 	"sweetspot/data/library"
 	"sweetspot/data/store"
@@ -32,7 +33,7 @@ type Workspace struct {
 // Open opens the database at path alone. With path "" it opens the built-in
 // library and, beside it, the user's default database where there is one.
 func Open(ctx context.Context, path string) (*Workspace, error) {
-	lib, err := library.Load()
+	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func Open(ctx context.Context, path string) (*Workspace, error) {
 // OpenFor opens like [Open], but makes a named database that does not exist
 // yet: for verbs that write.
 func OpenFor(ctx context.Context, path string) (*Workspace, error) {
-	lib, err := library.Load()
+	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,19 @@ func OpenFor(ctx context.Context, path string) (*Workspace, error) {
 	}
 	_, err = w.Writable(ctx)
 	return w, err
+}
+
+// CatalogFiles are the user's own catalogs, beside the default database.
+func CatalogFiles() catalog.Files { return catalog.FilesIn(filepath.Dir(store.DefaultPath())) }
+
+// loadLibrary is the built-in library with the user's catalogs over its own.
+func loadLibrary() (*profile.Set, error) {
+	lib, err := library.Load()
+	if err != nil {
+		return nil, err
+	}
+	lib.VMTypes, err = CatalogFiles().Joined()
+	return lib, err
 }
 
 // Path is where runs are saved.
@@ -121,8 +135,7 @@ func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
 	if !w.alone {
 		return own.Merge(w.library), nil
 	}
-	catalog := &profile.Set{VMTypes: w.library.VMTypes, GPUs: w.library.GPUs}
-	return own.Merge(catalog), nil
+	return own.Merge(&profile.Set{VMTypes: w.library.VMTypes, GPUs: w.library.GPUs}), nil
 }
 
 // Close closes the database.

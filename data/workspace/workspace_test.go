@@ -211,3 +211,34 @@ func TestAForeignFileIsNamed(t *testing.T) {
 		t.Errorf("the file was touched: %q, %v", text, err)
 	}
 }
+
+// The user's catalogs lie over the built-in one, whichever database is open.
+func TestTheUsersCatalogsJoin(t *testing.T) {
+	ctx := t.Context()
+	home(t)
+	files := CatalogFiles()
+	if err := files.Keep([]profile.VMType{
+		{Cloud: "aws", Region: "us-east-1", InstanceType: "p9.new", GPU: "L4", GPUCount: 1, Prices: []profile.Price{{Purchase: profile.Spot, USDPerHour: 1, AsOf: "2026"}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "mine.db")
+	saved(ctx, t, path, "own-net")
+	for _, db := range []string{"", path} {
+		w, err := Open(ctx, db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"p9.new", "p2.xlarge"} {
+			if !slices.ContainsFunc(loaded(ctx, t, w).VMTypes, func(v profile.VMType) bool { return v.InstanceType == want }) {
+				t.Errorf("database %q: no %s", db, want)
+			}
+		}
+	}
+	if err := os.WriteFile(files.Own, []byte("a shopping list\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(ctx, ""); err == nil || !strings.Contains(err.Error(), "catalog-own.csv, row 1") {
+		t.Errorf("a file that is no catalog: %v", err)
+	}
+}

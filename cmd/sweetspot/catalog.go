@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/catalog"
+	"sweetspot/data/catalog/listing"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
+func newCatalogCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "catalog",
+		Short: "VM types and their prices: list, show, import a price list, diff two",
+		Long: "The other commands offer the VM types of the studies, over them what you imported (catalog.csv beside\n" +
+			"your database), over that what you wrote yourself (catalog-own.csv, never overwritten). Below all that the\n" +
+			"catalog lists the GPU VM types of five clouds: catalog import market offers them everywhere.",
+		Example: "  sweetspot catalog list --gpu A100:80GB:1..8\n  sweetspot catalog show p3.2xlarge\n" +
+			"  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n  sweetspot catalog diff built-in imported --cloud aws",
+		Args: noVerb,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCatalogListCommand(), newCatalogShowCommand(), newCatalogImportCommand(), newCatalogDiffCommand())
+	return cmd
+}
+
+// noVerb refuses a first word that is none of the verbs.
+func noVerb(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError("catalog has no %s: it has list, show, import and diff", plaintext.Quote(args[0]))
+	}
+	return nil
+}
+
+// catalogFilter is what of a catalog is asked for.
+type catalogFilter struct {
+	gpus, clouds, regions []string
+}
+
+func (f *catalogFilter) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.gpus, "gpu", nil, "only VM types with such GPUs, as name:memory:count: A100:80GB:1..8, h100, 24GB.., T4:4..; several times for any of them")
+	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
+	fl.StringSliceVar(&f.regions, "region", nil, "only these regions")
+	_ = cmd.RegisterFlagCompletionFunc("gpu", completeGPUs)
+	_ = cmd.RegisterFlagCompletionFunc("cloud", completeClouds)
+}
+
+// pick returns a function that tells what is asked for.
+func (f *catalogFilter) pick() (func(profile.VMType) bool, error) {
+	var gpus []catalog.Filter
+	for _, text := range f.gpus {
+		for one := range strings.SplitSeq(text, ",") {
+			g, err := catalog.ParseFilter(one)
+			if err != nil {
+				return nil, usageError("--gpu %w", err)
+			}
+			gpus = append(gpus, g)
+		}
+	}
+	clouds := make([]string, len(f.clouds))
+	for i, c := range f.clouds {
+		clouds[i], _ = catalog.CloudName(c)
+	}
+	return func(vm profile.VMType) bool {
+		return catalog.MatchesAny(gpus, vm) && (len(clouds) == 0 || slices.Contains(clouds, vm.Cloud)) &&
+			(len(f.regions) == 0 || slices.Contains(f.regions, vm.Region))
+	}, nil
+}
+
+// catalogSet is the catalog as every other command sees it, and below it what
+// else the market has, in order.
+func catalogSet(cmd *cobra.Command) (*profile.Set, error) {
+	w, err := workspace.Open(cmd.Context(), database(cmd))
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	set, err := w.Load(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	listed, err := workspace.CatalogFiles().Listed()
+	if err != nil {
+		return nil, err
+	}
+	return &profile.Set{VMTypes: catalog.Join(listed, set.VMTypes), GPUs: set.GPUs}, nil
+}
+
+func newCatalogListCommand() *cobra.Command {
+	var filter catalogFilter
+	var sort string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "VM types with their GPUs and what they cost; old prices say their age",
+		Example: "  sweetspot catalog list --gpu h100 --json\n  sweetspot catalog list --gpu A100:80GB:1..8 --cloud aws,gcp --sort gpu-price",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			wanted, err := filter.pick()
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(catalogSorts, sort) {
+				return usageError("--sort %s is none of %s", plaintext.Quote(sort), strings.Join(catalogSorts, ", "))
+			}
+			set, err := catalogSet(cmd)
+			if err != nil {
+				return err
+			}
+			vms := slices.DeleteFunc(set.VMTypes, func(vm profile.VMType) bool { return !wanted(vm) })
+			sortVMTypes(vms, sort)
+			if wantsJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), listing.New("list", vms, time.Now(), nil))
+			}
+			if len(vms) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "No VM type of the catalog is such; sweetspot catalog list without flags lists them all.")
+				return nil
+			}
+			return listing.WriteTable(cmd.OutOrStdout(), vms, time.Now())
+		},
+	}
+	filter.register(cmd)
+	cmd.Flags().StringVar(&sort, "sort", catalogSorts[0], "order by name, price (on demand, an hour) or gpu-price (the same for one GPU)")
+	completeWords(cmd, "sort", catalogSorts...)
+	return cmd
+}
+
+var catalogSorts = []string{"name", "price", "gpu-price"}
+
+// sortVMTypes orders by price, what has none last; by name they are ordered.
+func sortVMTypes(vms []profile.VMType, by string) {
+	if by == catalogSorts[0] {
+		return
+	}
+	price := func(vm profile.VMType) float64 {
+		p, ok := vm.PriceOf(profile.OnDemand)
+		switch {
+		case !ok || by == "gpu-price" && vm.GPUCount == 0:
+			return 1e12
+		case by == "gpu-price":
+			return p.USDPerHour / float64(vm.GPUCount)
+		}
+		return p.USDPerHour
+	}
+	slices.SortStableFunc(vms, func(a, b profile.VMType) int {
+		switch x, y := price(a), price(b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+func newCatalogShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "show TYPE",
+		Short:             "All that is known of a VM type: its GPU's figures, every price with source, date and age",
+		Example:           "  sweetspot catalog show p3.2xlarge\n  sweetspot catalog show aws/us-east-1/p3.2xlarge --json",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeVMTypes,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := catalogSet(cmd)
+			if err != nil {
+				return err
+			}
+			found := slices.DeleteFunc(slices.Clone(set.VMTypes), func(vm profile.VMType) bool { return !isCalled(vm, args[0]) })
+			if len(found) == 0 {
+				return fmt.Errorf("there is no VM type %s in the catalog%s", plaintext.Quote(args[0]), similar(set.VMTypes, args[0]))
+			}
+			if wantsJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), listing.New("show", found, time.Now(), nil))
+			}
+			for _, vm := range found {
+				if err := listing.WriteEntry(cmd.OutOrStdout(), vm, set, time.Now()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// isCalled reports whether name is an instance type, or cloud/region/type or
+// cloud/type.
+func isCalled(vm profile.VMType, name string) bool {
+	return slices.ContainsFunc([]string{vm.InstanceType, vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType, vm.Cloud + "/" + vm.InstanceType},
+		func(own string) bool { return strings.EqualFold(own, name) })
+}
+
+// similar names a few VM types that may have been meant.
+func similar(vms []profile.VMType, name string) string {
+	family, _, _ := strings.Cut(strings.ToLower(name), ".")
+	var names []string
+	for _, vm := range vms {
+		own := strings.ToLower(vm.InstanceType)
+		if len(names) < 5 && len(family) > 1 && strings.Contains(own, family) && !slices.Contains(names, vm.InstanceType) {
+			names = append(names, vm.InstanceType)
+		}
+	}
+	if len(names) == 0 {
+		return "; sweetspot catalog list lists them"
+	}
+	return "; there is " + strings.Join(names, ", ")
+}

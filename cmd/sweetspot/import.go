@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/imports"
+	"sweetspot/data/imports/source"
+	"sweetspot/data/imports/wide"
+	"sweetspot/data/store"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+// importFlags are the flags of the import verb.
+type importFlags struct {
+	format, mapping, vm, price, epochTime string
+	given                                 source.Given
+}
+
+func newImportCommand() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import FILES|FOLDERS…",
+		Short: "Take runs from logs and tables of other programs into your database",
+		Long: "import reads measurements that are there already: Profile CSV and the JSON of export --runs, timm's benchmarks\n" +
+			"with its results, MLPerf logs (MLLOG), Triton's perf_analyzer and Model Analyzer, Hugging Face's\n" +
+			"trainer_state.json and optimum-benchmark, CSV of Lightning and Keras, TensorBoard events, traces of Zeus,\n" +
+			"entries of DAWNBench, and any wide table by a mapping of its columns. The format is told by the content.\n" +
+			"Files that belong together are imported together; what a file does not tell stays unknown, and flags\n" +
+			"fill it in. Importing again adds nothing twice.",
+		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv\n  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
+			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping columns.yaml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("name the files or folders to import")
+			}
+			return f.parse()
+		},
+		RunE: f.run,
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *importFlags) register(cmd *cobra.Command) {
+	fl, g := cmd.Flags(), &f.given
+	fl.StringVar(&f.format, "format", "auto", "format of all files; auto tells it by their content")
+	fl.StringVar(&f.mapping, "mapping", "", "file of YAML or JSON that says what the columns of a wide table are")
+	fl.StringVar(&g.Model, "model", "", "model of files that name none, or another name for theirs")
+	fl.StringVar(&g.Dataset, "dataset", "", "data set of files that name none")
+	fl.StringVar(&g.Unit, "unit", "", "unit of work of files that name none: image, token")
+	fl.StringVar(&g.Precision, "precision", "", "precision of files that name none: fp32, bf16")
+	fl.IntVar(&g.BatchSize, "batch", 0, "batch size of files that name none (training: of all GPUs; inference: per GPU)")
+	fl.StringVar(&g.GPU, "gpu", "", "name of the GPU, of files that name none")
+	fl.IntVar(&g.GPUCount, "gpu-count", 0, "number of GPUs, of files that name none")
+	fl.StringVar(&f.vm, "vm", "", "instance type of the catalog that the runs were on")
+	fl.StringVar(&f.price, "price", "", "price of the machine in $ per hour, of files that name none")
+	fl.StringVar(&f.epochTime, "epoch-time", "", "how long an epoch took (42s), for logs without times")
+}
+
+func (f *importFlags) parse() error {
+	if f.format != "auto" {
+		if _, err := imports.Find(f.format); err != nil {
+			return usageError("--format: %w", err)
+		}
+	}
+	for _, n := range []struct {
+		name string
+		is   int
+	}{{"batch", f.given.BatchSize}, {"gpu-count", f.given.GPUCount}} {
+		if n.is < 0 || n.is > 1<<30 {
+			return usageError("--%s %d: give a number from 1 on", n.name, n.is)
+		}
+	}
+	for _, s := range []*string{&f.given.Model, &f.given.Dataset, &f.given.Unit, &f.given.Precision, &f.given.GPU} {
+		*s = source.Text(*s)
+	}
+	return readNumbers(
+		numberFlag{"price", f.price, quantity.ParseMoney, &f.given.USDPerHour},
+		numberFlag{"epoch-time", f.epochTime, quantity.ParseDuration, &f.given.EpochS},
+	)
+}
+
+func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if f.mapping != "" {
+		if f.given.Mapping, err = wide.ReadMapping(imports.File(f.mapping)); err != nil {
+			return err
+		}
+	}
+	found, err := imports.Files(args)
+	if err != nil {
+		return err
+	}
+	if len(found.Files) == 0 {
+		return errors.New("there are no files in what was named")
+	}
+	w, err := workspace.OpenFor(ctx, database(cmd))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if f.vm != "" {
+		set, err := w.Load(ctx)
+		if err != nil {
+			return err
+		}
+		vm, err := profile.FindVMType(set.VMTypes, f.vm)
+		if err != nil {
+			return usageError("--vm: %w", err)
+		}
+		f.given.VM = &vm
+	}
+	live := &liveLine{w: cmd.ErrOrStderr(), on: len(found.Files) > 1 && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
+	i := &importing{out: cmd.OutOrStdout(), live: live, json: wantsJSON(cmd), store: w.Store(), named: found.Named}
+	return i.all(ctx, found.Files, f, w.Path(), cmd.ErrOrStderr())
+}
+
+// importedFile is what became of a file, as JSON tells it.
+type importedFile struct {
+	File     string   `json:"file"`
+	Format   *string  `json:"format"`
+	Runs     int      `json:"runs"`     // that it holds
+	Imported int      `json:"imported"` // of these, new ones
+	Error    *string  `json:"error"`
+	Warnings []string `json:"warnings"`
+}
+
+// importing takes reports as they come: what is good is kept at once.
+type importing struct {
+	out   io.Writer
+	live  *liveLine
+	json  bool
+	store *store.Store
+	named map[string]imports.Named
+
+	files            []importedFile
+	bad              []importedFile
+	skipped          int
+	runs, imported   int
+	lastDone, redraw int
+}
+
+func (i *importing) all(ctx context.Context, files []source.File, f *importFlags, path string, errOut io.Writer) error {
+	err := imports.Read(ctx, files, imports.Options{Format: f.format, Given: f.given, Progress: i.progress}, func(r source.Report) error { return i.take(ctx, r) })
+	i.live.clear()
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("stopped before all files were read; what was imported is kept")
+	}
+	return errors.Join(i.summary(path, errOut), err, i.failure())
+}
+
+// progress draws the line of progress, a hundred times at most.
+func (i *importing) progress(done, all int) {
+	if i.redraw = max(1, all/100); done != all && done < i.lastDone+i.redraw {
+		return
+	}
+	i.lastDone = done
+	const cells = 30
+	bar := make([]rune, cells)
+	for k := range bar {
+		bar[k] = '·'
+		if k < done*cells/max(all, 1) {
+			bar[k] = '█'
+		}
+	}
+	i.live.say(fmt.Sprintf("%s %s of %s · %s", string(bar), quantity.Count(float64(done)), quantity.Several(all, "file"), quantity.Several(i.imported, "new run")))
+}
+
+// say shows text in the line of progress.
+func (l *liveLine) say(text string) {
+	if !l.on {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.line = plaintext.Cut(text, 79)
+	_, _ = io.WriteString(l.w, eraseLine+l.line) // a lost terminal must not end the import
+}
+
+func (i *importing) take(ctx context.Context, r source.Report) error {
+	file := importedFile{File: plaintext.Line(i.named[r.File].Path, 300), Warnings: r.Notes}
+	if file.Warnings == nil {
+		file.Warnings = []string{}
+	}
+	if r.Format != "" {
+		file.Format = &r.Format
+	}
+	var unknown *imports.Unrecognised
+	if errors.As(r.Err, &unknown) && i.named[r.File].InFolder {
+		i.skipped++ // a folder holds more than logs
+		return nil
+	}
+	if r.Err != nil {
+		file.Error = new(r.Err.Error())
+		i.files, i.bad = append(i.files, file), append(i.bad, file)
+		return nil
+	}
+	file.Runs = len(r.Set.Runs)
+	var err error
+	if file.Runs > 0 {
+		if file.Imported, err = i.store.Import(ctx, r.Set); err != nil {
+			return err
+		}
+	}
+	i.runs, i.imported = i.runs+file.Runs, i.imported+file.Imported
+	i.files = append(i.files, file)
+	if i.json {
+		return nil
+	}
+	i.live.aside(func() { err = file.write(i.out) })
+	return err
+}
+
+// write prints the line of a good file and its warnings.
+func (f importedFile) write(out io.Writer) error {
+	line := f.File + ": " + *f.Format
+	if f.Runs > 0 {
+		line += fmt.Sprintf(", %s, %s new", quantity.Several(f.Runs, "run"), quantity.Count(float64(f.Imported)))
+	}
+	_, err := fmt.Fprintln(out, line)
+	for _, w := range f.Warnings {
+		fmt.Fprintln(out, "  "+w)
+	}
+	return err
+}
+
+// summary prints the whole, and on standard error the files that are bad.
+func (i *importing) summary(path string, errOut io.Writer) error {
+	var warnings []string
+	if i.skipped > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s in folders are of no known format and were passed over", quantity.Several(i.skipped, "file")))
+		if i.skipped == 1 {
+			warnings[0] = "1 file in a folder is of no known format and was passed over"
+		}
+	}
+	if i.json {
+		files := i.files
+		if files == nil {
+			files = []importedFile{}
+		}
+		if warnings == nil {
+			warnings = []string{}
+		}
+		return printJSON(i.out, struct {
+			Schema   int            `json:"schema"`
+			Command  string         `json:"command"`
+			Warnings []string       `json:"warnings"`
+			Database string         `json:"database"`
+			Runs     int            `json:"runs"`
+			Imported int            `json:"imported"`
+			Files    []importedFile `json:"files"`
+		}{1, "import", warnings, path, i.runs, i.imported, files})
+	}
+	warn(errOut, warnings...)
+	if len(i.files) > 1 { // one alone is the command's own error
+		for _, b := range i.bad {
+			fmt.Fprintln(errOut, "sweetspot: "+*b.Error)
+		}
+	}
+	if i.runs == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(i.out, "%s, %s new, in %s\n", quantity.Several(i.runs, "run"), quantity.Count(float64(i.imported)), plaintext.Clean(path))
+	return err
+}
+
+// failure is the error that ends the command where files are bad.
+func (i *importing) failure() error {
+	switch good := len(i.files) - len(i.bad); {
+	case len(i.files) == 0:
+		return errors.New("none of the files is of a known format; --format says which they are")
+	case len(i.bad) == 0:
+		return nil
+	case len(i.files) == 1:
+		return errors.New(*i.bad[0].Error)
+	case good == 0:
+		return fmt.Errorf("none of %s could be imported", quantity.Several(len(i.bad), "file"))
+	default:
+		return fmt.Errorf("%d of %s could not be imported; the others are kept", len(i.bad), quantity.Several(len(i.files), "file"))
+	}
+}

@@ -1,0 +1,89 @@
+package catalog
+
+import (
+	"fmt"
+	"time"
+
+	"sweetspot/engine/profile"
+)
+
+// Days after which a price may have changed enough to be looked up again. Spot
+// prices follow the market; the others are lists that change a few times a year.
+const (
+	staleSpotDays = 30
+	staleDays     = 180
+)
+
+// Age is how old a price is, in whole days.
+type Age struct {
+	Days  int
+	Known bool // false where the price has no date
+	Stale bool // old enough to be looked up again, or without a date
+}
+
+// AgeOf returns the age of a price at a time. A month or a year stands for its
+// last day, so that no price is called older than it can be.
+func AgeOf(p profile.Price, now time.Time) Age {
+	last, ok := lastDay(p.AsOf)
+	if !ok {
+		return Age{Stale: true}
+	}
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	days := max(int(today.Sub(last).Hours()/24), 0)
+	limit := staleDays
+	if p.Purchase == profile.Spot {
+		limit = staleSpotDays
+	}
+	return Age{Days: days, Known: true, Stale: days > limit}
+}
+
+// String says the age as one reads it: "12 days", "5 months", "9 years".
+func (a Age) String() string {
+	switch {
+	case !a.Known:
+		return "no date"
+	case a.Days == 0:
+		return "today"
+	case a.Days == 1:
+		return "1 day"
+	case a.Days < 61:
+		return fmt.Sprintf("%d days", a.Days)
+	case a.Days < 730:
+		return fmt.Sprintf("%d months", a.Days*12/365)
+	default:
+		return fmt.Sprintf("%d years", a.Days*100/36525)
+	}
+}
+
+// Short is the age in a narrow column: "12 d", "5 mo", "9 y".
+func (a Age) Short() string {
+	switch {
+	case !a.Known:
+		return "no date"
+	case a.Days < 61:
+		return fmt.Sprintf("%d d", a.Days)
+	case a.Days < 730:
+		return fmt.Sprintf("%d mo", a.Days*12/365)
+	default:
+		return fmt.Sprintf("%d y", a.Days*100/36525)
+	}
+}
+
+// lastDay is the last day that a date stands for.
+func lastDay(asOf string) (time.Time, bool) {
+	for _, form := range []struct {
+		layout               string
+		years, months, lastD int
+	}{{"2006-01-02", 0, 0, 0}, {"2006-01", 0, 1, -1}, {"2006", 1, 0, -1}} {
+		if day, err := time.Parse(form.layout, asOf); err == nil {
+			return day.AddDate(form.years, form.months, form.lastD), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// IsDate reports whether a price may be dated so: a day, a month or a year.
+func IsDate(asOf string) bool {
+	_, ok := lastDay(asOf)
+	return ok
+}

@@ -1,0 +1,62 @@
+package pricelist
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"sweetspot/data/catalog"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
+// readGPUHunt reads gpuhunt's catalog, version 2: a row an offer, spot told by
+// True and False, gpu_memory in GiB of one GPU.
+func readGPUHunt(t *catalog.Table, c *collector) error {
+	for {
+		switch err := t.Next(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		o := offer{
+			cloud: c.options.Cloud, region: t.Text("location"), instance: t.Text("instance_name"), gpu: t.Text("gpu_name"),
+			count: number(t, "gpu_count"), gpuMemGiB: positive(t, "gpu_memory"), vcpus: positive(t, "cpu"), memGiB: positive(t, "memory"),
+		}
+		if strings.EqualFold(t.Text("gpu_vendor"), "google") {
+			o.gpu = "tpu-" + o.gpu
+		}
+		if o.instance == "" {
+			return t.Fail("instance_name", "is empty")
+		}
+		purchase := profile.OnDemand
+		switch spot := strings.ToLower(t.Text("spot")); spot {
+		case "true":
+			purchase = profile.Spot
+		case "false", "":
+		default:
+			return t.Fail("spot", plaintext.Quote(spot)+" is neither True nor False")
+		}
+		usd := t.Price("price")
+		if t.Err() != nil {
+			return t.Err()
+		}
+		if !c.wanted(&o) {
+			continue
+		}
+		vm, err := c.vm(&o)
+		if err != nil {
+			return t.Fail("", err.Error())
+		}
+		c.quote(vm, purchase, usd, "")
+	}
+}
+
+// positive is a number above 0; price lists write 0 for what there is not.
+func positive(t *catalog.Table, column string) *float64 {
+	if v := number(t, column); v > 0 {
+		return &v
+	}
+	return nil
+}

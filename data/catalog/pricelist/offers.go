@@ -1,0 +1,269 @@
+package pricelist
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"sweetspot/data/catalog"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
+// offerFile gathers what an AWS offer file says of a VM type in several places:
+// its machine among the products, its prices among the terms.
+type offerFile struct {
+	c        *collector
+	products map[string]product // by SKU; only those wanted
+	reserved map[string]reservation
+	order    []string // of reserved
+}
+
+// product is a VM type of a region, of those that Linux without further software
+// runs on, on shared hosts.
+type product struct {
+	Family     string            `json:"productFamily"`
+	Attributes map[string]string `json:"attributes"`
+}
+
+// reservation is the payments of one way of reserving a VM type.
+type reservation struct {
+	sku             string
+	purchase        profile.Purchase
+	years           float64
+	upfronts        int // its place among [upfronts]
+	upfront, hourly float64
+}
+
+// readOffers reads the JSON form.
+func readOffers(text io.Reader, c *collector) error {
+	f := &offerFile{c: c, products: map[string]product{}, reserved: map[string]reservation{}}
+	in := newEntries(text)
+	if err := in.enter('{'); err != nil {
+		return err
+	}
+	seenTerms := false
+	for in.json.More() {
+		key, err := in.token()
+		if err != nil {
+			return err
+		}
+		switch key {
+		case "publicationDate":
+			var date string
+			if err := in.next(&date); err != nil {
+				return err
+			}
+			f.published(date)
+		case "products":
+			err = in.each(func(sku string) error { return f.readProduct(in, sku) })
+		case "terms":
+			seenTerms = true
+			err = in.each(func(kind string) error {
+				return in.each(func(sku string) error { return f.readTerms(in, kind, sku) })
+			})
+		default:
+			err = in.next(&skipped{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := in.token(); err != nil {
+		return err
+	}
+	if !seenTerms {
+		return fmt.Errorf("the offer file holds no terms, so no prices; fetch the file that the offer index names, whole")
+	}
+	return f.reserve()
+}
+
+// each reads an object key by key; read must consume the value.
+func (e *entries) each(read func(key string) error) error {
+	if err := e.enter('{'); err != nil {
+		return err
+	}
+	for e.json.More() {
+		key, err := e.token()
+		if err != nil {
+			return err
+		}
+		name, ok := key.(string)
+		if !ok {
+			return e.wrong("a name is expected here; is this the file you meant?")
+		}
+		if err := read(name); err != nil {
+			return err
+		}
+	}
+	_, err := e.token()
+	return err
+}
+
+// skipped is a value that is read over.
+type skipped struct{}
+
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+func (f *offerFile) published(date string) {
+	if len(date) >= 10 && catalog.IsDate(date[:10]) {
+		f.c.fileAsOf = date[:10]
+	}
+}
+
+func (f *offerFile) readProduct(in *entries, sku string) error {
+	var p product
+	if err := in.next(&p); err != nil {
+		return err
+	}
+	f.keep(sku, p)
+	return nil
+}
+
+// keep remembers a product if it is one of those wanted.
+func (f *offerFile) keep(sku string, p product) (product, bool) {
+	a := p.Attributes
+	for _, need := range []struct {
+		attribute string
+		ok        []string
+	}{
+		{"operatingSystem", []string{"Linux"}}, {"tenancy", []string{"Shared"}}, {"preInstalledSw", []string{"NA", ""}},
+		{"capacitystatus", []string{"Used", ""}}, {"operation", []string{"RunInstances", ""}},
+	} {
+		if !slices.Contains(need.ok, a[need.attribute]) {
+			return p, false
+		}
+	}
+	if a["instanceType"] == "" || !f.c.wanted(new(f.offer(p))) || len(f.products) > MaxVMTypes {
+		return p, false
+	}
+	f.products[sku] = p
+	return p, true
+}
+
+// offer is the product as a catalog entry. Offer files do not name the GPU: that
+// follows from the family.
+func (f *offerFile) offer(p product) offer {
+	a := p.Attributes
+	o := offer{
+		cloud: "aws", region: catalog.Text(a["regionCode"]), instance: catalog.Text(a["instanceType"]),
+		count: loose(a["gpu"]).number(), vcpus: loose(a["vcpu"]).positive(),
+		memGiB: loose(strings.ReplaceAll(strings.TrimSuffix(a["memory"], " GiB"), ",", "")).positive(),
+	}
+	if o.region == "" {
+		o.region = catalog.Text(a["location"])
+	}
+	if gpu, mem := awsGPU(o.instance); o.count > 0 {
+		o.gpu, o.gpuMemGiB = gpu, mem
+		if gpu == "" {
+			o.gpu = "unknown of " + o.instance
+		}
+	}
+	return o
+}
+
+// term is one way of buying a product.
+type term struct {
+	Dimensions map[string]struct {
+		Unit  string           `json:"unit"`
+		Price map[string]loose `json:"pricePerUnit"`
+	} `json:"priceDimensions"`
+	Attributes struct {
+		Lease    string `json:"LeaseContractLength"`
+		Class    string `json:"OfferingClass"`
+		Purchase string `json:"PurchaseOption"`
+	} `json:"termAttributes"`
+}
+
+func (f *offerFile) readTerms(in *entries, kind, sku string) error {
+	if _, wanted := f.products[sku]; !wanted || (kind != "OnDemand" && kind != "Reserved") {
+		return in.next(&skipped{})
+	}
+	var all map[string]term
+	if err := in.next(&all); err != nil {
+		return err
+	}
+	for _, t := range all {
+		for _, d := range t.Dimensions {
+			usd, ok := d.Price["USD"]
+			if !ok {
+				continue // another currency
+			}
+			if err := f.price(sku, kind, t.Attributes.Lease, t.Attributes.Class, t.Attributes.Purchase, d.Unit, string(usd)); err != nil {
+				return in.wrong(err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// price takes one figure: an hourly rate, or what is paid upfront.
+func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) error {
+	text = strings.TrimSpace(text)
+	upfront := strings.EqualFold(unit, "Quantity")
+	if !upfront && !strings.EqualFold(unit, "Hrs") {
+		return nil
+	}
+	usd, ok := catalog.Decimal(text)
+	if !ok || usd < 0 || usd > 1e9 {
+		return fmt.Errorf("%s is no price of %s", plaintext.Quote(text), plaintext.Quote(sku))
+	}
+	if kind == "OnDemand" {
+		if usd == 0 || usd > 1e5 {
+			return nil
+		}
+		o := f.offer(f.products[sku])
+		vm, err := f.c.vm(&o)
+		if err == nil {
+			f.c.quote(vm, profile.OnDemand, &usd, "")
+		}
+		return err
+	}
+	way := slices.IndexFunc(upfronts, func(u struct{ vantage, aws, words string }) bool { return strings.EqualFold(u.aws, option) })
+	for _, t := range terms {
+		if way < 0 || !strings.EqualFold(class, "standard") || strings.ReplaceAll(lease, " ", "") != t.aws {
+			continue
+		}
+		key := sku + "/" + t.aws + "/" + upfronts[way].aws
+		r, seen := f.reserved[key]
+		if !seen {
+			r = reservation{sku: sku, purchase: t.purchase, years: t.years, upfronts: way}
+			f.order = append(f.order, key)
+		}
+		if upfront {
+			r.upfront = usd
+		} else {
+			r.hourly = usd
+		}
+		f.reserved[key] = r
+	}
+	return nil
+}
+
+// reserve adds the reservations: of each term the first of [upfronts] there is,
+// what is paid upfront spread over its hours.
+func (f *offerFile) reserve() error {
+	slices.SortStableFunc(f.order, func(a, b string) int { return f.reserved[a].upfronts - f.reserved[b].upfronts })
+	type sold struct {
+		sku      string
+		purchase profile.Purchase
+	}
+	done := map[sold]bool{}
+	for _, key := range f.order {
+		r := f.reserved[key]
+		usd := r.hourly + r.upfront/(365*24*r.years)
+		is := sold{r.sku, r.purchase}
+		if usd == 0 || done[is] {
+			continue
+		}
+		done[is] = true
+		o := f.offer(f.products[r.sku])
+		vm, err := f.c.vm(&o)
+		if err != nil {
+			return err
+		}
+		f.c.quote(vm, r.purchase, &usd, "standard, "+upfronts[r.upfronts].words)
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package pricelist
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"sweetspot/data/catalog"
+	"sweetspot/engine/plaintext"
+)
+
+// sniffed is how many bytes tell the formats apart.
+const sniffed = 4096
+
+// Read reads a price list. Errors about the content are of type
+// [*catalog.Error], or a sentence about the file as a whole.
+func Read(r io.Reader, o Options) (*List, error) {
+	o.Cloud, _ = catalog.CloudName(o.Cloud)
+	text, err := unzip(r)
+	if err != nil {
+		return nil, err
+	}
+	head, err := text.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+		return nil, err
+	}
+	start := bytes.TrimSpace(head)
+	switch {
+	case len(start) == 0:
+		return nil, errors.New("the file is empty")
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, errors.New("the file is no text; a price list is CSV or JSON in UTF-8, plain or compressed with gzip")
+	case start[0] == '<':
+		return nil, errors.New("the file is a web page, not a price list; download the raw file")
+	case start[0] == '[':
+		return readAs(Vantage, o, func(c *collector) error { return readVantage(text, c) })
+	case start[0] == '{' && (bytes.Contains(head, []byte(`"offerCode"`)) || bytes.Contains(head, []byte(`"formatVersion"`))):
+		return readAs(AWS, o, func(c *collector) error { return readOffers(text, c) })
+	case start[0] == '{':
+		return readAs(Vantage, o, func(c *collector) error { return readInstance(text, c) })
+	}
+	return readTable(text, head, o)
+}
+
+func readAs(f Format, o Options, read func(*collector) error) (*List, error) {
+	if o.Format != "" && o.Format != Auto && o.Format != f {
+		return nil, fmt.Errorf("the file is no %s but looks like a %s: leave --format out", o.Format.Title(), f.Title())
+	}
+	if o.Source == "" {
+		o.Source = strings.TrimSpace(f.Title() + " " + o.Name)
+	}
+	c := newCollector(o)
+	if err := read(c); err != nil {
+		return nil, err
+	}
+	return c.finish(f)
+}
+
+// readTable reads the formats that are CSV, told apart by their columns.
+func readTable(text io.Reader, head []byte, o Options) (*List, error) {
+	t, begins := catalog.NewTable(text), ""
+	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(line, []byte("FormatVersion")) {
+		begins = "SKU" // the offer file's own five rows come before its header
+	}
+	if err := t.Header(begins); err != nil {
+		return nil, err
+	}
+	switch {
+	case begins != "" && t.Has("SKU", "TermType", "PricePerUnit", "Instance Type"):
+		return readAs(AWS, o, func(c *collector) error { return readOfferTable(t, c) })
+	case t.Has("InstanceType", "AcceleratorName", "AcceleratorCount", "Price"):
+		if err := needsCloud(o, SkyPilot); err != nil {
+			return nil, err
+		}
+		return readAs(SkyPilot, o, func(c *collector) error { return readSkyPilot(t, c) })
+	case t.Has("instance_name", "location", "price", "gpu_name"):
+		if err := needsCloud(o, GPUHunt); err != nil {
+			return nil, err
+		}
+		return readAs(GPUHunt, o, func(c *collector) error { return readGPUHunt(t, c) })
+	case catalog.IsCatalog(t):
+		return readAs(Own, o, func(c *collector) error { return readOwn(t, c) })
+	case t.Has("instance_type", "gpu", "gpu_count") && t.Has(wideColumns[0].price):
+		return readAs(Own, o, func(c *collector) error { return readWide(t, c) })
+	}
+	return nil, &catalog.Error{Row: t.Row(), What: fmt.Sprintf("the columns %s are those of no price list known; there is SkyPilot's, gpuhunt's, AWS' and one with %s",
+		t.Names(), strings.Join(catalog.Columns, ","))}
+}
+
+func needsCloud(o Options, f Format) error {
+	if o.Cloud != "" {
+		return nil
+	}
+	return fmt.Errorf("a %s does not say whose prices it holds: give --cloud, as in --cloud aws", f.Title())
+}
+
+// readOwn reads a CSV in the catalog's own layout.
+func readOwn(t *catalog.Table, c *collector) error {
+	vms, err := catalog.ReadRows(t)
+	if err != nil {
+		return err
+	}
+	for _, vm := range vms {
+		o := offer{vm.Cloud, vm.Region, vm.InstanceType, vm.GPU, float64(vm.GPUCount), vm.GPUMemGiB, vm.VCPUs, vm.MemGiB}
+		if !c.wanted(&o) {
+			continue
+		}
+		to, err := c.vm(&o)
+		if err != nil {
+			return err
+		}
+		for _, p := range vm.Prices {
+			if p.Source == "" {
+				p.Source = c.source("")
+			}
+			if p.AsOf == "" {
+				p.AsOf = c.date()
+			}
+			to.Prices = append(to.Prices, p)
+		}
+	}
+	return nil
+}
+
+// unzip returns the text of a file without compression and byte order mark.
+func unzip(r io.Reader) (*bufio.Reader, error) {
+	file := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := file.Peek(2); string(magic) != "\x1f\x8b" {
+		return bufio.NewReaderSize(plaintext.Unmarked(file), 1<<16), nil
+	}
+	zip, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, damage(err)
+	}
+	return bufio.NewReaderSize(plaintext.Unmarked(unzipped{zip}), 1<<16), nil
+}
+
+type unzipped struct{ zip *gzip.Reader }
+
+func (u unzipped) Read(p []byte) (int, error) {
+	n, err := u.zip.Read(p)
+	return n, damage(err)
+}
+
+var errDamaged = errors.New("the compressed file is cut off or damaged; fetch it again")
+
+// damage tells a damaged file from one that can't be read, and its early end
+// from that of the text within.
+func damage(err error) error {
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+		return errDamaged
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package pricelist
+
+import (
+	"errors"
+	"io"
+	"math"
+	"strings"
+
+	"sweetspot/data/catalog"
+	"sweetspot/engine/profile"
+)
+
+// readSkyPilot reads SkyPilot's catalog of one cloud: a row a zone, columns in
+// an order of the cloud's own. In Google's, hosts and GPUs are rows of their own.
+func readSkyPilot(t *catalog.Table, c *collector) error {
+	google := attachments{c: c}
+	memory := memories{}
+	for {
+		switch err := t.Next(); {
+		case errors.Is(err, io.EOF):
+			return google.finish()
+		case err != nil:
+			return err
+		}
+		r := skyRow{
+			offer: offer{
+				cloud: c.options.Cloud, region: t.Text("region"), instance: t.Text("instancetype"), gpu: t.Text("acceleratorname"),
+				count: number(t, "acceleratorcount"), vcpus: positive(t, "vcpus"), memGiB: positive(t, "memorygib"),
+			},
+			zone: t.Text("availabilityzone"), price: t.Price("price"), spot: t.Price("spotprice"),
+		}
+		if t.Err() != nil {
+			return t.Err()
+		}
+		switch {
+		case google.takes(r):
+			continue
+		case r.instance == "":
+			return t.Fail("instancetype", "is empty in a row that is none of Google's GPUs")
+		case !c.wanted(&r.offer):
+			continue
+		}
+		r.gpuMemGiB, r.gpu = memory.of(t.Raw("gpuinfo"), r.gpu, r.count)
+		if err := r.keep(c); err != nil {
+			return t.Fail("", err.Error())
+		}
+	}
+}
+
+// skyRow is a row of the catalog.
+type skyRow struct {
+	offer
+	zone        string
+	price, spot *float64
+}
+
+// keep adds the row's prices. A spot price that is the on-demand price is what
+// the catalog writes where there is no spot market.
+func (r *skyRow) keep(c *collector) error {
+	vm, err := c.vm(&r.offer)
+	if err != nil {
+		return err
+	}
+	c.quote(vm, profile.OnDemand, r.price, "")
+	if r.spot != nil && r.price != nil && *r.spot >= *r.price {
+		c.copied++
+		return nil
+	}
+	c.quote(vm, profile.Spot, r.spot, "")
+	return nil
+}
+
+// memories are the GPU memories that GpuInfo cells tell, which repeat.
+type memories map[memoryKey]memoryOf
+
+type memoryKey struct {
+	info, gpu string
+	count     float64
+}
+
+type memoryOf struct {
+	gib  *float64
+	name string
+}
+
+// of returns the memory of one GPU in GiB, and the name of the GPU with what the
+// cell adds to it: that it is a PCIe card, say.
+func (m memories) of(info, gpu string, count float64) (gib *float64, name string) {
+	if strings.TrimSpace(info) == "" || count == 0 {
+		return nil, gpu
+	}
+	key := memoryKey{info, gpu, count}
+	if found, seen := m[key]; seen {
+		return found.gib, found.name
+	}
+	found := memoryOf{name: gpu}
+	first, total, inner := gpuInfo(info)
+	if form := formWords(inner); form != "" && formWords(gpu) == "" {
+		found.name = gpu + " " + form
+	}
+	usual := catalog.MemoryOf(gpu)
+	switch {
+	case first > 0:
+		found.gib = perGPU(first, count, usual)
+	case total > 0:
+		found.gib = perGPU(total, count, usual)
+	}
+	if len(m) < 10_000 { // a file without end of different cells is not worth the memory
+		m[memoryKey{strings.Clone(info), strings.Clone(gpu), count}] = found
+	}
+	return found.gib, found.name
+}
+
+// formWords are the words of a GPU's name that say how it is built.
+func formWords(name string) string {
+	var out []string
+	for w := range strings.FieldsSeq(strings.NewReplacer("-", " ", "_", " ").Replace(name)) {
+		if u := strings.ToUpper(w); strings.HasPrefix(u, "SXM") || u == "PCIE" || u == "NVL" {
+			out = append(out, w)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// perGPU makes GiB of one GPU of what the catalog calls MiB: some clouds write
+// GiB there, some the sum over all GPUs, and some count the GPUs twice. Where
+// the GPU's memory is known, the reading that agrees with it is taken.
+func perGPU(v, count float64, usual *float64) *float64 {
+	if v >= 1024 {
+		v /= 1024
+	}
+	if usual != nil {
+		for _, reading := range []float64{v, v / count, v / count / count, v / 1024 / count} {
+			if math.Abs(reading-*usual) <= 0.15**usual {
+				return &reading
+			}
+		}
+	}
+	for v > 400 && count > 1 { // no GPU has as much
+		v /= count
+	}
+	if v > 400 {
+		return usual
+	}
+	return &v
+}

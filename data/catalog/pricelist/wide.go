@@ -1,0 +1,84 @@
+package pricelist
+
+import (
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+
+	"sweetspot/data/catalog"
+	"sweetspot/engine/profile"
+)
+
+// wideColumns are the columns of a CSV with a row a VM type and a column a
+// purchase option; where a source holds a date, that is the price's.
+var wideColumns = []struct {
+	price, source string
+	purchase      profile.Purchase
+}{
+	{"on_demand_usd_h", "price_source", profile.OnDemand},
+	{"spot_usd_h", "spot_source", profile.Spot},
+	{"reserved_1y_usd_h", "reserved_source", profile.Reserved1Y},
+	{"reserved_3y_usd_h", "reserved_source", profile.Reserved3Y},
+}
+
+var dateIn = regexp.MustCompile(`\b(20[0-9]{2}(?:-[01][0-9](?:-[0-3][0-9])?)?)\b`)
+
+func readWide(t *catalog.Table, c *collector) error {
+	for {
+		switch err := t.Next(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		cloud, _ := catalog.CloudName(t.Text("cloud"))
+		if cloud == "" {
+			cloud = c.options.Cloud
+		}
+		o := offer{
+			cloud: cloud, region: t.Text("region"), instance: t.Text("instance_type"), gpu: t.Text("gpu"), count: number(t, "gpu_count"),
+			gpuMemGiB: t.Number("gpu_mem_gib"), vcpus: t.Number("vcpus"), memGiB: t.Number("mem_gib"),
+		}
+		if o.instance == "" {
+			return t.Fail("instance_type", "is empty")
+		}
+		if !c.wanted(&o) {
+			continue
+		}
+		vm, err := c.vm(&o)
+		if err != nil {
+			return t.Fail("", err.Error())
+		}
+		for _, w := range wideColumns {
+			usd := t.Price(w.price)
+			if usd == nil {
+				continue
+			}
+			said := t.Text(w.source)
+			asOf := dateIn.FindString(said)
+			if !catalog.IsDate(asOf) {
+				asOf = ""
+			}
+			source := c.source("")
+			if said != "" && said != asOf {
+				source = said
+			}
+			c.dated(vm, w.purchase, *usd, source, asOf)
+		}
+		if t.Err() != nil {
+			return t.Err()
+		}
+	}
+}
+
+// number is a count that may be a fraction, 0 where the cell is empty.
+func number(t *catalog.Table, column string) float64 {
+	if strings.Trim(t.Raw(column), " 0.") == "" {
+		return 0
+	}
+	if v := t.Number(column); v != nil {
+		return *v
+	}
+	return 0
+}

@@ -1,0 +1,251 @@
+package catalog
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+)
+
+// Limits on what is read, so that a wrong file ends in a sentence and not in a
+// machine without memory.
+const (
+	MaxRows     = 2_000_000
+	MaxRowBytes = 1 << 20 // quoted line breaks included
+	maxCell     = 200     // characters of a name
+	maxUSD      = 1e5     // an hour of a VM
+	maxNumber   = 1e9
+)
+
+// Error says what is wrong with a file and where.
+type Error struct {
+	Row   int    // with the header as row 1; of JSON entries, from 1
+	What  string // ends the sentence; says the mend where there is one
+	Entry bool   // Row counts entries
+}
+
+// Error returns one sentence.
+func (e *Error) Error() string {
+	if e.Entry {
+		return fmt.Sprintf("entry %d: %s", e.Row, e.What)
+	}
+	return fmt.Sprintf("row %d%s", e.Row, e.separator()+e.What)
+}
+
+func (e *Error) separator() string {
+	if strings.HasPrefix(e.What, "column ") {
+		return ", "
+	}
+	return ": "
+}
+
+// Table is a CSV file with a header, whose rows are bounded and whose cells are
+// found by the names of their columns.
+type Table struct {
+	rows    *csv.Reader
+	left    *io.LimitedReader
+	row     int // that was read last
+	columns map[string]int
+	before  map[string]string // what the rows before the header say
+	cells   []string
+	err     error // of a cell of this row; the first one stays
+}
+
+// NewTable returns a table whose header is still to be read.
+func NewTable(text io.Reader) *Table {
+	left := &io.LimitedReader{R: text}
+	rows := csv.NewReader(left)
+	rows.ReuseRecord = true
+	rows.FieldsPerRecord = -1
+	return &Table{rows: rows, left: left, columns: map[string]int{}, before: map[string]string{}}
+}
+
+// Header reads rows until the one that names the columns: the first, or the
+// first that begins so.
+func (t *Table) Header(begins string) error {
+	for {
+		cells, err := t.read()
+		if errors.Is(err, io.EOF) {
+			return &Error{Row: max(t.row-1, 1), What: "the file is empty; a price list starts with a row of column names"}
+		}
+		if err != nil {
+			return err
+		}
+		if begins != "" && (len(cells) == 0 || cells[0] != begins) && t.row < 20 {
+			if len(cells) > 1 {
+				t.before[cells[0]] = cells[1]
+			}
+			continue
+		}
+		for i, cell := range cells {
+			name := columnName(cell)
+			if _, twice := t.columns[name]; !twice && name != "" {
+				t.columns[name] = i
+			}
+		}
+		t.rows.FieldsPerRecord = len(cells)
+		return nil
+	}
+}
+
+// Preamble is what a row before the header says under a name.
+func (t *Table) Preamble(name string) string { return t.before[name] }
+
+// columnName forgives what spreadsheets do to a header, and the two spellings
+// that price lists have of one name.
+func columnName(cell string) string {
+	return strings.ToLower(strings.Join(strings.Fields(plaintext.Clean(cell)), " "))
+}
+
+// Has reports whether the table has all of the columns.
+func (t *Table) Has(columns ...string) bool {
+	return !slices.ContainsFunc(columns, func(c string) bool { _, ok := t.columns[columnName(c)]; return !ok })
+}
+
+// Names are the columns as one reads them in an error, in the file's order.
+func (t *Table) Names() string {
+	names := make([]string, 0, len(t.columns))
+	for name := range t.columns {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return t.columns[a] - t.columns[b] })
+	for i, n := range names {
+		names[i] = plaintext.Quote(n)
+	}
+	return plaintext.Cut(strings.Join(names, ", "), 200)
+}
+
+// Next reads the next row, until io.EOF.
+func (t *Table) Next() error {
+	cells, err := t.read()
+	if err != nil {
+		return err
+	}
+	if t.row > MaxRows+1 {
+		return t.Fail("", "more than "+quantity.Several(MaxRows, "row")+"; keep the regions you use")
+	}
+	t.cells, t.err = cells, nil
+	return nil
+}
+
+// Row is the number of the row read last, the header being row 1.
+func (t *Table) Row() int { return t.row }
+
+// Err is what was wrong with the cells of this row that were asked for.
+func (t *Table) Err() error { return t.err }
+
+// Fail returns, and keeps, an error at the row read last.
+func (t *Table) Fail(column, what string) error {
+	if column != "" {
+		what = "column " + column + ": " + what
+	}
+	err := &Error{Row: t.row, What: what}
+	if t.err == nil {
+		t.err = err
+	}
+	return err
+}
+
+func (t *Table) read() ([]string, error) {
+	t.left.N = MaxRowBytes
+	cells, err := t.rows.Read()
+	t.row++
+	if t.left.N <= 0 { // whatever the reader made of the piece
+		return nil, &Error{Row: t.row, What: fmt.Sprintf("longer than %d bytes; is a quote left open?", MaxRowBytes)}
+	}
+	var parse *csv.ParseError
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+		return cells, err
+	case errors.Is(err, csv.ErrFieldCount):
+		return nil, &Error{Row: t.row, What: fmt.Sprintf("has %s and the header %d; the file is cut off here, or a cell with a comma is not quoted",
+			quantity.Several(len(cells), "cell"), t.rows.FieldsPerRecord)}
+	case errors.As(err, &parse):
+		return nil, &Error{Row: t.row, What: "a quote is left open or out of place; the file is cut off here, or damaged"}
+	}
+	return nil, fmt.Errorf("reading row %d: %w", t.row, err)
+}
+
+// Raw is a cell as it stands, "" where there is no such column.
+func (t *Table) Raw(column string) string {
+	i, ok := t.columns[column]
+	if !ok || i >= len(t.cells) {
+		return ""
+	}
+	return t.cells[i]
+}
+
+// Text is a cell cleaned, of a length that fits a line.
+func (t *Table) Text(column string) string { return Text(t.Raw(column)) }
+
+// Text cleans a name from outside.
+func Text(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Clean(s)), maxCell) }
+
+// Number is a finite number above 0, or nil where the cell is empty.
+func (t *Table) Number(column string) *float64 {
+	v, err := positive(strings.TrimSpace(t.Raw(column)))
+	if err != nil {
+		_ = t.Fail(column, err.Error())
+	}
+	return v
+}
+
+// Price is US dollars an hour, or nil where the cell is empty or 0, which is how
+// price lists say that there is no such offer.
+func (t *Table) Price(column string) *float64 {
+	v, err := Dollars(t.Raw(column))
+	if err != nil {
+		_ = t.Fail(column, err.Error())
+	}
+	return v
+}
+
+// Dollars reads US dollars an hour; nil is none.
+func Dollars(s string) (*float64, error) {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
+	switch strings.ToLower(s) {
+	case "", "n/a", "na", "nan", "none", "null", "-":
+		return nil, nil
+	}
+	v, ok := Decimal(s)
+	switch {
+	case !ok || v < 0:
+		return nil, fmt.Errorf("%s is no price; write US dollars an hour, or leave it empty", plaintext.Quote(s))
+	case v > maxUSD:
+		return nil, fmt.Errorf("%s is above %s dollars an hour", plaintext.Quote(s), quantity.Count(maxUSD))
+	case v == 0:
+		return nil, nil
+	}
+	return &v, nil
+}
+
+// positive reads a finite number above 0, nil for an empty cell.
+func positive(cell string) (*float64, error) {
+	if cell == "" {
+		return nil, nil
+	}
+	v, ok := Decimal(cell)
+	if !ok || !(v > 0) || v > maxNumber {
+		return nil, fmt.Errorf("%s is not a number above 0", plaintext.Quote(cell))
+	}
+	return &v, nil
+}
+
+// Decimal reads what may stand in a cell for a number: strconv alone would also
+// take NaN, Inf, hexadecimal and underscores.
+func Decimal(cell string) (v float64, ok bool) {
+	for _, c := range []byte(cell) {
+		if (c < '0' || c > '9') && !strings.ContainsRune("+-.eE", rune(c)) {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	return v, err == nil && !math.IsInf(v, 0)
+}

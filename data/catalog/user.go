@@ -1,0 +1,87 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
+// Files are the user's two catalogs: what was imported, which is written by
+// imports alone, and what the user wrote, which is never written to.
+type Files struct{ Imported, Own string }
+
+// FilesIn are the files of a folder, which need not exist.
+func FilesIn(folder string) Files {
+	return Files{Imported: filepath.Join(folder, "catalog.csv"), Own: filepath.Join(folder, "catalog-own.csv")}
+}
+
+// Joined is the catalog that everything is asked of: the user's own over the
+// imported over the built-in one.
+func (f Files) Joined() ([]profile.VMType, error) { return f.over(Builtin) }
+
+// Listed is Joined with all that the market has below it.
+func (f Files) Listed() ([]profile.VMType, error) { return f.over(Market) }
+
+func (f Files) over(builtIn func() []profile.VMType) ([]profile.VMType, error) {
+	own, err := ReadFile(f.Own)
+	if err != nil {
+		return nil, err
+	}
+	imported, err := ReadFile(f.Imported)
+	if err != nil {
+		return nil, err
+	}
+	return Join(own, imported, builtIn()), nil
+}
+
+// ReadFile reads a catalog CSV; one that is not there holds nothing.
+func ReadFile(path string) ([]profile.VMType, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the catalog cannot be read: %w", err)
+	}
+	defer file.Close()
+	vms, err := Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %w; mend the file or move it away", plaintext.Clean(path), err)
+	}
+	return vms, nil
+}
+
+// Keep adds an import to what earlier ones brought. The file is replaced in one
+// step, so that nobody ever reads half of it.
+func (f Files) Keep(imported []profile.VMType) error {
+	earlier, err := ReadFile(f.Imported)
+	if err != nil {
+		return err
+	}
+	return replace(f.Imported, func(w io.Writer) error { return Write(w, Update(earlier, imported)) })
+}
+
+func replace(path string, write func(io.Writer) error) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err = errors.Join(write(file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("the catalog was not changed: %w", err)
+	}
+	return os.Rename(file.Name(), path)
+}

@@ -1,0 +1,215 @@
+// Package curvelog reads tables of a training with a column epoch, counted from
+// 0, and one column for every metric: those of Lightning and of Keras. They have
+// no clock. Seconds come from a column that holds those of each epoch, or from
+// the user; evaluations are taken to end with their epoch.
+package curvelog
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/data/imports/source"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+// Log is a table to read. Run holds what is known of it beforehand.
+type Log struct {
+	Title       string
+	Tail        int // names of a path that tell a run
+	Separator   rune
+	TimeColumns []string // that hold the seconds of an epoch
+	StepColumn  string   // "" if there is none
+	Run         profile.Run
+
+	metric, time string
+	epochs       map[int]*epoch
+	last         int
+	lastStep     float64
+}
+
+// epoch is what the rows of one epoch say; NaN where they do not.
+type epoch struct{ value, seconds float64 }
+
+const maxEpochs = 100_000
+
+// Read reads the table and reports its run.
+func (l *Log) Read(r *source.Report, f source.File, given source.Given) {
+	l.epochs, l.last, l.lastStep = map[int]*epoch{}, -1, math.NaN()
+	if err := source.Table(f, l.Separator, l.header, l.row); err != nil {
+		r.Err = err
+		return
+	}
+	if l.last < 0 {
+		r.Err = f.Wrong("has a header but no epochs")
+		return
+	}
+	l.finish(r, f, given)
+}
+
+// header picks the columns.
+func (l *Log) header(r source.Row) error {
+	needed := []string{"epoch"}
+	if l.StepColumn != "" {
+		needed = append(needed, l.StepColumn)
+	}
+	if err := r.Need(needed...); err != nil {
+		return err
+	}
+	for _, name := range r.Columns() {
+		if slices.Contains(l.TimeColumns, strings.ToLower(name)) {
+			l.time = name
+		}
+		if !isValidation(name) || source.MetricRank(name) < 0 {
+			continue
+		}
+		if l.metric == "" || cmp.Or(cmp.Compare(source.MetricRank(name), source.MetricRank(l.metric)), cmp.Compare(name, l.metric)) < 0 {
+			l.metric = name
+		}
+	}
+	return nil
+}
+
+func isValidation(name string) bool {
+	for part := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '/' || r == '-' }) {
+		if part == "val" || part == "valid" || part == "validation" || part == "eval" {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *Log) row(r source.Row) error {
+	at, err := r.Number("epoch")
+	if err != nil {
+		return err
+	}
+	if at == nil {
+		return nil
+	}
+	if *at < 0 || *at >= maxEpochs {
+		return r.Wrong("epoch %g is none from 0 to %d", *at, maxEpochs)
+	}
+	n := int(*at)
+	e := l.epochs[n]
+	if e == nil {
+		e = &epoch{math.NaN(), math.NaN()}
+		l.epochs[n] = e
+	}
+	l.last = max(l.last, n)
+	if err := set(r, l.metric, &e.value); err != nil {
+		return err
+	}
+	if err := set(r, l.time, &e.seconds); err != nil {
+		return err
+	}
+	if l.StepColumn == "" {
+		return nil
+	}
+	step, err := r.Number(l.StepColumn)
+	if err == nil && step != nil {
+		l.lastStep = max(*step, orLess(l.lastStep))
+	}
+	return err
+}
+
+func orLess(v float64) float64 {
+	if math.IsNaN(v) {
+		return math.Inf(-1)
+	}
+	return v
+}
+
+// set takes a cell if it holds a number. Keras writes lists as text, which are
+// no metric.
+func set(r source.Row, column string, to *float64) error {
+	if column == "" || strings.HasPrefix(r.Text(column), "[") {
+		return nil
+	}
+	v, err := r.Number(column)
+	if err == nil && v != nil {
+		*to = *v
+	}
+	return err
+}
+
+func (l *Log) finish(r *source.Report, f source.File, given source.Given) {
+	run := &l.Run
+	run.Mode, run.Count, run.Status, run.Basis = profile.Train, 1, profile.Done, estimate.Measured
+	run.Source = l.Title + " " + f.Tail(l.Tail)
+	run.Epochs = new(float64(l.last + 1))
+	if l.lastStep > 0 && !math.IsInf(l.lastStep, 0) {
+		// Steps count from 0 and go on through all epochs.
+		run.IterationsPerEpoch = new((l.lastStep + 1) / float64(l.last+1))
+	}
+	timed := l.times(run, given)
+	l.validations(run, timed)
+	source.LastAccuracy(run)
+	if source.Fractions(run) {
+		r.Note("%s is in percent and taken as a fraction", l.metric)
+	}
+	switch {
+	case !timed && l.time != "":
+		r.Note("%s is not known of every epoch, so there is no time; --epoch-time gives the seconds of an epoch", l.time)
+	case !timed:
+		r.Note("the table has no time: give the seconds of an epoch with --epoch-time; until then only %s and what they reached are known", quantity.Several(l.last+1, "epoch"))
+	}
+	if l.metric == "" {
+		if !timed {
+			r.Err = f.Wrong("has neither a time nor a metric of a validation; give the seconds of an epoch with --epoch-time")
+			return
+		}
+		r.Note("no column of a validation, so the accuracy is unknown")
+	}
+	if run.Accuracy == nil && !timed {
+		r.Err = f.Wrong("has neither a time nor the value of a validation; give the seconds of an epoch with --epoch-time")
+		return
+	}
+	r.Set = &profile.Set{Runs: []profile.Run{*run}, Models: []profile.Model{{Name: run.Model, Dataset: run.Dataset}}}
+}
+
+// times says when epochs began, if the seconds of all of them are known.
+func (l *Log) times(run *profile.Run, given source.Given) bool {
+	at := 0.0
+	var starts []float64
+	for i := range l.last + 1 {
+		seconds := math.NaN()
+		if e := l.epochs[i]; e != nil {
+			seconds = e.seconds
+		}
+		if math.IsNaN(seconds) && given.EpochS != nil {
+			seconds = *given.EpochS
+		}
+		if !(seconds > 0) {
+			return false
+		}
+		starts = append(starts, at)
+		at += seconds
+	}
+	run.EpochStartsS, run.TotalS = starts, &at
+	return true
+}
+
+func (l *Log) validations(run *profile.Run, timed bool) {
+	if l.metric == "" {
+		return
+	}
+	for i := range l.last + 1 {
+		e := l.epochs[i]
+		if e == nil || math.IsNaN(e.value) {
+			continue
+		}
+		v := profile.Validation{Epoch: i, Metric: l.metric, Value: &e.value, HigherIsBetter: source.HigherIsBetter(l.metric)}
+		if timed {
+			end := *run.TotalS
+			if i < l.last {
+				end = run.EpochStartsS[i+1]
+			}
+			v.AtS = &end
+		}
+		run.Validations = append(run.Validations, v)
+	}
+}

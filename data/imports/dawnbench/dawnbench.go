@@ -1,0 +1,225 @@
+// Package dawnbench reads training entries of DAWNBench
+// (stanford-futuredata/dawn-bench-entries, v1.0): NAME.json with version, author,
+// framework, model, hardware, costPerHour, timestamp and misc, and NAME.tsv with
+// epoch, hours since the start, and top1Accuracy and top5Accuracy in percent
+// (CIFAR10 has the first only, SQuAD f1Score as a fraction).
+//
+// The metric is that of the competition: top-5 where there is one. Epochs count
+// from 0 or 1, as the first row has it; rows of successive epochs tell when each
+// began. An entry may stop at any epoch and goes on for as long as the table
+// does. Hardware is free text and becomes the name of the machine; costPerHour
+// is the price of all of it. Unknown are the batch size, the GPU and how many,
+// and memory. The basis is published. Entries of inference have no table and
+// are not read.
+package dawnbench
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"sweetspot/data/imports/source"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// Format is how entries are recognised and read.
+var Format = source.Format{Name: "dawnbench", Title: "DAWNBench entry", Claims: claims, Group: func(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }, Read: read}
+
+func claims(p string, head []byte) bool {
+	if isTable(p) {
+		names := source.Header(head, '\t')
+		return slices.Contains(names, "epoch") && slices.Contains(names, "hours")
+	}
+	return strings.HasSuffix(p, ".json") && bytes.Contains(head, []byte(`"hardware"`)) && bytes.Contains(head, []byte(`"framework"`)) && bytes.Contains(head, []byte(`"model"`))
+}
+
+func isTable(p string) bool { return strings.HasSuffix(p, ".tsv") }
+
+type entry struct {
+	Author      source.Words `json:"author"`
+	Framework   source.Words `json:"framework"`
+	Model       source.Words `json:"model"`
+	Hardware    source.Words `json:"hardware"`
+	CostPerHour source.Loose `json:"costPerHour"`
+	Timestamp   source.Words `json:"timestamp"`
+}
+
+func read(files []source.File, given source.Given) []source.Report {
+	reports := make([]source.Report, len(files))
+	var about *entry
+	tables := 0
+	for i, f := range files {
+		reports[i].File = f.Path
+		if isTable(f.Path) {
+			tables++
+			continue
+		}
+		about = &entry{}
+		if reports[i].Err = f.JSON(about); reports[i].Err != nil {
+			about = nil
+		}
+	}
+	for i, f := range files {
+		switch {
+		case isTable(f.Path):
+			one(&reports[i], f, about, given)
+		case reports[i].Err != nil:
+		case tables == 0:
+			reports[i].Err = f.Wrong("tells of no times; import the .tsv of the same name together with it")
+		default:
+			reports[i].Set = &profile.Set{}
+			reports[i].Note("describes the table of the same name")
+		}
+	}
+	return reports
+}
+
+// row is a line of the table.
+type row struct {
+	epoch   float64
+	seconds float64
+	value   *float64
+}
+
+// metrics are the columns of quality, the decisive first.
+var metrics = []struct{ column, name string }{{"top5Accuracy", "top-5"}, {"top1Accuracy", "top-1"}, {"f1Score", "F1"}}
+
+func one(r *source.Report, f source.File, about *entry, given source.Given) {
+	rows, metric, err := table(f)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	if about == nil {
+		about = &entry{}
+		r.Note("no .json of the same name beside it: model, machine and price are unknown")
+	}
+	run := profile.Run{
+		Model: given.ModelOr(string(about.Model), f.Stem()), Dataset: cmp.Or(given.Dataset, dataset(f.Path)), Mode: profile.Train, Count: 1,
+		InstanceType: string(about.Hardware), USDPerHour: about.CostPerHour.Positive(), BatchSize: given.BatchSize,
+		Variant: profile.Variant{Name: string(about.Framework), Precision: given.Precision}, Status: profile.Done, Basis: estimate.Published,
+		Source: "DAWNBench " + f.Base(),
+	}
+	if about.Author != "" {
+		run.Source += ", " + string(about.Author)
+	}
+	if _, err := time.Parse(time.DateOnly, string(about.Timestamp)); err == nil {
+		run.AsOf = string(about.Timestamp)
+	}
+	fill(&run, rows, metric)
+	r.Set = &profile.Set{Runs: []profile.Run{run}, Models: []profile.Model{{Name: run.Model, Dataset: run.Dataset}}}
+}
+
+// dataset is the competition's folder above train.
+func dataset(p string) string {
+	for _, part := range strings.Split(p, "/") {
+		if part == "ImageNet" || part == "CIFAR10" || part == "SQuAD" {
+			return part
+		}
+	}
+	return ""
+}
+
+func table(f source.File) (rows []row, metric string, err error) {
+	column := ""
+	err = source.Table(f, '\t', func(r source.Row) error {
+		for _, m := range metrics {
+			if r.Has(m.column) && column == "" {
+				column, metric = m.column, m.name
+			}
+		}
+		if column == "" {
+			return r.Wrong("there is no column top1Accuracy, top5Accuracy or f1Score")
+		}
+		return r.Need("epoch", "hours")
+	}, func(r source.Row) error {
+		one, err := line(r, column)
+		if err != nil {
+			return err
+		}
+		if n := len(rows); n > 0 && (one.epoch <= rows[n-1].epoch || one.seconds <= rows[n-1].seconds) {
+			return r.Wrong("epoch %g after %g hours does not come after the row above", one.epoch, one.seconds/3600)
+		}
+		rows = append(rows, one)
+		return nil
+	})
+	if err == nil && len(rows) == 0 {
+		err = f.Wrong("has a header but no epochs")
+	}
+	return rows, metric, err
+}
+
+func line(r source.Row, column string) (one row, err error) {
+	epoch, err := r.Number("epoch")
+	if err != nil {
+		return one, err
+	}
+	hours, err := r.Positive("hours")
+	if err != nil {
+		return one, err
+	}
+	if epoch == nil || hours == nil || *epoch < 0 || *epoch > 1e6 {
+		return one, r.Wrong("epoch or hours is empty or none")
+	}
+	one = row{epoch: *epoch, seconds: *hours * 3600}
+	one.value, err = r.Number(column)
+	return one, err
+}
+
+// fill puts the rows into the run.
+func fill(run *profile.Run, rows []row, metric string) {
+	first := 1.0
+	if rows[0].epoch < 1 {
+		first = 0
+	}
+	last := rows[len(rows)-1]
+	run.TotalS, run.Epochs = &last.seconds, new(last.epoch+1-first)
+	if starts, ok := starts(rows, first); ok {
+		run.EpochStartsS = starts
+	}
+	for _, r := range rows {
+		run.Validations = append(run.Validations, profile.Validation{
+			Epoch: max(0, int(math.Ceil(r.epoch-first))), Metric: metric, Value: r.value, HigherIsBetter: true, AtS: &r.seconds,
+		})
+	}
+	source.LastAccuracy(run)
+	percent(run, metric)
+}
+
+// starts are when epochs began, where the rows are of all of them.
+func starts(rows []row, first float64) (out []float64, ok bool) {
+	out = []float64{0}
+	for i, r := range rows {
+		if r.epoch != first+float64(i) {
+			return nil, false
+		}
+		if i+1 < len(rows) {
+			out = append(out, r.seconds)
+		}
+	}
+	return out, true
+}
+
+// percent makes accuracies fractions; the competition writes them in percent,
+// but F1 as a fraction.
+func percent(run *profile.Run, metric string) {
+	if metric == "F1" {
+		source.Fractions(run)
+		return
+	}
+	above := slices.ContainsFunc(run.Validations, func(v profile.Validation) bool { return v.Value != nil && *v.Value > 1 })
+	if !above || run.Accuracy == nil {
+		return
+	}
+	run.Accuracy.Value /= 100
+	for i, v := range run.Validations {
+		if v.Value != nil {
+			run.Validations[i].Value = new(*v.Value / 100)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package imports
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sweetspot/data/imports/source"
+	"sweetspot/engine/plaintext"
+)
+
+// MaxFiles bounds what is found in folders.
+const MaxFiles = 100_000
+
+// Found are the files that paths name, those of folders in the order of their
+// names.
+type Found struct {
+	Files []source.File
+	Named map[string]Named // by the path of a file
+}
+
+// Named is how a file was named.
+type Named struct {
+	Path     string // as the user wrote it
+	InFolder bool   // only the folder was named
+}
+
+// Files finds files at paths and in folders, at any depth. Hidden ones and links in
+// folders are left out.
+func Files(paths []string) (Found, error) {
+	found := Found{Named: map[string]Named{}}
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return found, fmt.Errorf("%s cannot be read: %w", plaintext.Line(p, 200), reason(err))
+		}
+		if !info.IsDir() {
+			found.add(p, false)
+			continue
+		}
+		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case path != p && strings.HasPrefix(d.Name(), "."):
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			case !d.Type().IsRegular():
+				return nil
+			case len(found.Files) >= MaxFiles:
+				return fmt.Errorf("more than %d files; import folders one by one", MaxFiles)
+			}
+			found.add(path, true)
+			return nil
+		})
+		if err != nil {
+			return found, fmt.Errorf("%s: %w", plaintext.Line(p, 200), reason(err))
+		}
+	}
+	return found, nil
+}
+
+// add adds a file once, however often it is named.
+func (f *Found) add(p string, inFolder bool) {
+	file := File(p)
+	if _, twice := f.Named[file.Path]; !twice {
+		f.Named[file.Path] = Named{p, inFolder}
+		f.Files = append(f.Files, file)
+	}
+}
+
+// reason is what the system says, without the path.
+func reason(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// File is the file at a path; one that is compressed with gzip reads as what it
+// holds.
+func File(p string) source.File {
+	whole := p
+	if abs, err := filepath.Abs(p); err == nil {
+		whole = abs
+	}
+	var size int64
+	if info, err := os.Stat(p); err == nil {
+		size = info.Size() // of a compressed one, less than what it holds
+	}
+	return source.File{Path: filepath.ToSlash(whole), Size: size, Open: func() (io.ReadCloser, error) {
+		f, err := os.Open(p)
+		if err != nil {
+			return nil, reason(err)
+		}
+		buffered := bufio.NewReaderSize(f, 64<<10)
+		if magic, err := buffered.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+			return closing{buffered, f}, nil
+		}
+		text, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, errors.Join(errors.New("its compression is damaged"), f.Close())
+		}
+		return closing{text, f}, nil
+	}}
+}
+
+type closing struct {
+	io.Reader
+	io.Closer
+}

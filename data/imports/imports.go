@@ -1,0 +1,190 @@
+// Package imports reads measurements that other programs left behind as runs of
+// sweetspot. Every format has a package of its own, which says which versions
+// and columns it knows and what they do not tell; that stays unknown and is never
+// 0. Files that belong together are read together, and a file that cannot be read
+// keeps no other from being read.
+//
+// What is imported again is the same: runs name the format and the file, not the
+// moment, so that a profile database knows them by their content.
+package imports
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sweetspot/data/imports/dawnbench"
+	"sweetspot/data/imports/keras"
+	"sweetspot/data/imports/lightning"
+	"sweetspot/data/imports/mllog"
+	"sweetspot/data/imports/optimum"
+	"sweetspot/data/imports/profiles"
+	"sweetspot/data/imports/source"
+	"sweetspot/data/imports/tensorboard"
+	"sweetspot/data/imports/timm"
+	"sweetspot/data/imports/trainer"
+	"sweetspot/data/imports/triton"
+	"sweetspot/data/imports/wide"
+	"sweetspot/data/imports/zeus"
+)
+
+// Formats are all that can be read, in the order in which a file is tried: what
+// is told by more of its content comes first.
+var Formats = []source.Format{
+	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer, trainer.Format, optimum.Format,
+	tensorboard.Format, zeus.Format, wide.Format, dawnbench.Format, lightning.Format, keras.Format,
+}
+
+// Find returns the format of a name.
+func Find(name string) (source.Format, error) {
+	var names []string
+	for _, f := range Formats {
+		if strings.EqualFold(f.Name, name) {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return source.Format{}, fmt.Errorf("%q is no format; there are %s", name, strings.Join(names, ", "))
+}
+
+// Detect tells the format of a file by its beginning; ok is false where it is
+// none that is known.
+func Detect(f source.File) (format source.Format, ok bool, err error) {
+	head, err := f.Beginning()
+	if err != nil {
+		return format, false, err
+	}
+	i := slices.IndexFunc(Formats, func(x source.Format) bool { return x.Claims(f.Path, head) })
+	if i < 0 {
+		if len(strings.TrimSpace(string(head))) == 0 {
+			return format, false, f.Wrong("the file is empty")
+		}
+		return format, false, nil
+	}
+	return Formats[i], true, nil
+}
+
+// Options say how files are read.
+type Options struct {
+	Format string // "" or auto: by their content
+	Given  source.Given
+	// Progress is told how many of all files are done; nil is told nothing.
+	Progress func(done, all int)
+}
+
+// Read reads files and hands each one's report to take, those that belong
+// together one after another. It ends early where take or the context does.
+func Read(ctx context.Context, files []source.File, o Options, take func(source.Report) error) error {
+	named, err := o.named()
+	if err != nil {
+		return err
+	}
+	tell := func(done int) {
+		if o.Progress != nil {
+			o.Progress(done, len(files))
+		}
+	}
+	groups, reports := arrange(ctx, files, named)
+	done := len(reports)
+	for _, r := range reports {
+		if err := take(r); err != nil {
+			return err
+		}
+	}
+	tell(done)
+	for _, g := range groups {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, r := range g.read(o.Given) {
+			if err := take(r); err != nil {
+				return err
+			}
+		}
+		done += len(g.files)
+		tell(done)
+	}
+	return ctx.Err()
+}
+
+// named is the format that the options name; nil for any.
+func (o Options) named() (*source.Format, error) {
+	switch {
+	case o.Format != "" && !strings.EqualFold(o.Format, "auto"):
+		f, err := Find(o.Format)
+		return &f, err
+	case o.Given.Mapping != nil:
+		return &wide.Format, nil
+	}
+	return nil, nil
+}
+
+// group is files that are read together.
+type group struct {
+	format source.Format
+	files  []source.File
+}
+
+// arrange groups the files by format and by what belongs together, in the order
+// of the first of each, and reports those of no format.
+func arrange(ctx context.Context, files []source.File, named *source.Format) (groups []*group, failed []source.Report) {
+	at := map[string]*group{}
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return groups, failed
+		}
+		format, err := formatOf(f, named)
+		if err != nil {
+			failed = append(failed, source.Failed(f, err))
+			continue
+		}
+		key := format.Name + "\x00" + f.Path
+		if format.Group != nil {
+			key = format.Name + "\x01" + format.Group(f.Path)
+		}
+		if at[key] == nil {
+			at[key] = &group{format: format}
+			groups = append(groups, at[key])
+		}
+		at[key].files = append(at[key].files, f)
+	}
+	return groups, failed
+}
+
+// formatOf is the format that was named, else that of the file's content.
+func formatOf(f source.File, named *source.Format) (source.Format, error) {
+	if named != nil {
+		return *named, nil
+	}
+	format, ok, err := Detect(f)
+	if err == nil && !ok {
+		err = &Unrecognised{f.Base()}
+	}
+	return format, err
+}
+
+// Unrecognised is the error of a file that is of no known format.
+type Unrecognised struct{ File string }
+
+// Error returns one sentence.
+func (e *Unrecognised) Error() string {
+	return e.File + ": is of no format that is known; --format says which it is, and --mapping what its columns are"
+}
+
+// read reads the group and fills in what the user gave.
+func (g *group) read(given source.Given) []source.Report {
+	reports := g.format.Read(g.files, given)
+	for i := range reports {
+		r := &reports[i]
+		r.File = cmp.Or(r.File, g.files[min(i, len(g.files)-1)].Path)
+		r.Format = g.format.Name
+		if r.Err != nil {
+			r.Set = nil
+			continue
+		}
+		complete(r, given)
+	}
+	return reports
+}

@@ -1,0 +1,92 @@
+// Package lightning reads metrics.csv of Lightning's CSVLogger (Lightning 2,
+// lightning_logs/version_N) and hparams.yaml beside it. The table has epoch (from
+// 0), step and a column for every name that was logged, train_loss_step or
+// val_acc, say; a row fills only what was logged together.
+//
+// No column holds a time unless the user logged one: epoch_time, epoch_seconds
+// or epoch_duration are taken as the seconds of an epoch, and --epoch-time gives
+// them for all. Without either the run has its epochs and validations and no
+// time. Of the hyperparameters model, model_name, arch or architecture name the
+// model, batch_size or train_batch_size the batch and precision the precision;
+// whether a batch is that of one GPU they do not say, and it is taken as the global
+// one. Unknown are the GPU, the price and memory. The basis is measured.
+package lightning
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"sweetspot/data/imports/curvelog"
+	"sweetspot/data/imports/source"
+	"sweetspot/engine/profile"
+)
+
+// Format is how a folder of the CSVLogger is recognised and read.
+var Format = source.Format{Name: "lightning", Title: "Lightning CSV", Claims: claims, Group: source.ByFolder, Read: read}
+
+func claims(p string, head []byte) bool {
+	if isParameters(p) {
+		return bytes.Contains(head, []byte(":")) || len(bytes.TrimSpace(head)) == 0
+	}
+	names := source.Header(head, ',')
+	return slices.Contains(names, "epoch") && slices.Contains(names, "step") && len(names) > 2
+}
+
+func isParameters(p string) bool {
+	base := path.Base(p)
+	return base == "hparams.yaml" || base == "hparams.yml"
+}
+
+func read(files []source.File, given source.Given) []source.Report {
+	reports := make([]source.Report, len(files))
+	var h parameters
+	tables := 0
+	for i, f := range files {
+		reports[i].File = f.Path
+		if isParameters(f.Path) {
+			reports[i].Err = h.load(f)
+		} else {
+			tables++
+		}
+	}
+	for i, f := range files {
+		switch {
+		case !isParameters(f.Path):
+			metrics(&reports[i], f, h, given)
+		case reports[i].Err != nil:
+		case tables == 0:
+			reports[i].Err = f.Wrong("hyperparameters alone tell no run; import metrics.csv together with them")
+		default:
+			reports[i].Set = &profile.Set{}
+			reports[i].Note("hyperparameters of the table beside it")
+		}
+	}
+	return reports
+}
+
+// times are the names under which users log the seconds of an epoch.
+var times = []string{"epoch_time", "epoch_seconds", "epoch_duration", "epoch_time_s", "time_per_epoch"}
+
+func metrics(r *source.Report, f source.File, h parameters, given source.Given) {
+	l := curvelog.Log{TimeColumns: times, StepColumn: "step", Title: "Lightning", Tail: 4, Separator: ','}
+	l.Run.Model = given.ModelOr(h.model, folder(f.Path), f.Stem())
+	l.Run.BatchSize = cmp.Or(given.BatchSize, h.batch)
+	l.Run.Variant.Precision = cmp.Or(h.precision, given.Precision)
+	l.Run.Dataset = h.dataset
+	l.Read(r, f, given)
+}
+
+// folder is the name of a run: that of the folder above lightning_logs, as
+// version_3 says nothing.
+func folder(p string) string {
+	for dir := path.Dir(p); dir != "." && dir != "/" && dir != ".."; dir = path.Dir(dir) {
+		base := path.Base(dir)
+		if base != "lightning_logs" && base != "csv_logs" && !strings.HasPrefix(base, "version_") {
+			return source.Text(base)
+		}
+	}
+	return ""
+}

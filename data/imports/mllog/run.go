@@ -1,0 +1,371 @@
+package mllog
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"sweetspot/data/imports/source"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// log is a file while it is read.
+type log struct {
+	file   source.File
+	given  source.Given
+	line   int
+	broken int
+	marks  int
+	runs   []logged
+	open   bool // the last of runs goes on
+	about  description
+}
+
+// description is what may stand before a run_start and hold for all that follow.
+type description struct {
+	bench, org, platform    string
+	batch, train, evaluated *float64
+}
+
+// logged are the marks of one run.
+type logged struct {
+	about      description
+	started    bool
+	startS     float64
+	stopS      float64 // NaN without run_stop
+	status     string
+	epochs     []epochMark
+	blocks     []epochMark
+	evals      []evaluation
+	evalStartS float64 // of an evaluation that goes on
+	throughput []float64
+	last       float64
+}
+
+type epochMark struct{ number, atS float64 }
+
+type evaluation struct {
+	atS, epoch float64 // epoch is NaN where it is not told
+	value      *float64
+	seconds    float64
+}
+
+// run is the run at hand, a new one where there is none.
+func (l *log) run() *logged {
+	if !l.open {
+		l.runs = append(l.runs, logged{stopS: math.NaN(), evalStartS: math.NaN(), last: math.NaN()})
+		l.open = true
+	}
+	return &l.runs[len(l.runs)-1]
+}
+
+func (l *log) close() {
+	if l.open {
+		r := l.run()
+		r.about = l.about
+		l.open = false
+	}
+}
+
+// add takes one event.
+func (l *log) add(e event) {
+	l.marks++
+	if e.bench != "" {
+		l.about.bench = e.bench
+	}
+	if l.describes(&e) {
+		return
+	}
+	switch e.key {
+	case "init_start":
+		// Ranks begin at different moments; a later init after epochs or the
+		// end is that of another run.
+		if r := l.last(); l.open && r != nil && r.started && (!math.IsNaN(r.stopS) || len(r.epochs)+len(r.evals) > 0) {
+			l.close()
+		}
+		l.run()
+	case "run_start":
+		l.start(&e)
+	default:
+		if r := l.last(); l.open && r != nil && r.started && !math.IsNaN(e.atS) {
+			r.mark(&e)
+		}
+	}
+}
+
+func (l *log) last() *logged {
+	if len(l.runs) == 0 {
+		return nil
+	}
+	return &l.runs[len(l.runs)-1]
+}
+
+// start begins a run. The same mark of another rank is no new one: that comes
+// after the end of the run at hand, or once that has had an epoch.
+func (l *log) start(e *event) {
+	if math.IsNaN(e.atS) {
+		return
+	}
+	if r := l.last(); l.open && r != nil && r.started {
+		ended := !math.IsNaN(r.stopS) && e.atS >= r.stopS
+		crashed := math.IsNaN(r.stopS) && len(r.epochs) > 0 && e.atS > r.epochs[0].atS
+		if !ended && !crashed {
+			return
+		}
+		l.close()
+	}
+	r := l.run()
+	r.started, r.startS, r.last = true, e.atS, e.atS
+}
+
+// describes reads what holds for a whole run. Behind the end of one the next is
+// described, which with its benchmark begins anew.
+func (l *log) describes(e *event) bool {
+	a := &l.about
+	if r := l.last(); l.open && r != nil && !math.IsNaN(r.stopS) && a.knows(e.key) {
+		l.close()
+	}
+	switch e.key {
+	case "submission_benchmark":
+		if !l.open {
+			*a = description{}
+		}
+		a.bench = e.text()
+	case "submission_org":
+		a.org = e.text()
+	case "submission_platform":
+		a.platform = e.text()
+	case "global_batch_size":
+		a.batch = e.number()
+	case "train_samples":
+		a.train = e.number()
+	case "eval_samples":
+		a.evaluated = e.number()
+	default:
+		return false
+	}
+	return true
+}
+
+func (a *description) knows(key string) bool {
+	switch key {
+	case "submission_benchmark":
+		return a.bench != ""
+	case "submission_org":
+		return a.org != ""
+	case "submission_platform":
+		return a.platform != ""
+	case "global_batch_size":
+		return a.batch != nil
+	case "train_samples":
+		return a.train != nil
+	case "eval_samples":
+		return a.evaluated != nil
+	}
+	return false
+}
+
+func (r *logged) mark(e *event) {
+	r.last = max(r.last, e.atS)
+	number := func(v source.Loose) float64 {
+		if v.V == nil {
+			return math.NaN()
+		}
+		return *v.V
+	}
+	switch e.key {
+	case "run_stop":
+		if math.IsNaN(r.stopS) || e.atS > r.stopS {
+			r.stopS = e.atS
+		}
+		r.status = cmp.Or(r.status, string(e.metadata.Status))
+	case "run_final": // v0.5: after run_stop
+		r.status = cmp.Or(r.status, "success")
+	case "epoch_start":
+		r.epochs = append(r.epochs, epochMark{number(e.metadata.Epoch), e.atS})
+	case "block_start":
+		if n := e.metadata.Count.V; n == nil || *n == 1 {
+			r.blocks = append(r.blocks, epochMark{number(e.metadata.First), e.atS})
+		} else {
+			r.blocks = append(r.blocks, epochMark{math.NaN(), e.atS})
+		}
+	case "eval_start":
+		if math.IsNaN(r.evalStartS) {
+			r.evalStartS = e.atS
+		}
+	case "eval_stop":
+		r.evalEnds(e.atS)
+	case "eval_accuracy":
+		r.evaluated(evaluation{atS: e.atS, epoch: number(e.metadata.Epoch), value: e.number()})
+	case "tracked_stats":
+		var stats struct {
+			Throughput source.Loose `json:"throughput"`
+		}
+		if json.Unmarshal(e.value, &stats) == nil {
+			if v := stats.Throughput.Positive(); v != nil {
+				r.throughput = append(r.throughput, *v)
+			}
+		}
+	}
+}
+
+// evaluated keeps an evaluation; that of another rank of the same epoch is the
+// same.
+func (r *logged) evaluated(v evaluation) {
+	if n := len(r.evals); n > 0 {
+		last := &r.evals[n-1]
+		if !math.IsNaN(v.epoch) && v.epoch == last.epoch {
+			last.value = cmp.Or(last.value, v.value)
+			return
+		}
+	}
+	r.evals = append(r.evals, v)
+}
+
+// evalEnds gives the last evaluation its length. Some logs tell the accuracy
+// before eval_stop, some after: only the former are known by it.
+func (r *logged) evalEnds(at float64) {
+	if n := len(r.evals); n > 0 && !math.IsNaN(r.evalStartS) && r.evals[n-1].atS >= r.evalStartS {
+		r.evals[n-1].seconds, r.evals[n-1].atS = source.Between(r.evalStartS, at), at
+	}
+	r.evalStartS = math.NaN()
+}
+
+// profile describes a run as the project does.
+func (l *log) profile(r *logged, n int) (run profile.Run, note string) {
+	a := r.about
+	run = profile.Run{
+		Model: l.given.ModelOr(a.bench, l.file.Stem()), Unit: units[a.bench], Mode: profile.Train,
+		InstanceType: a.platform, Count: 1, TrainSize: a.train, Status: profile.Done, Basis: estimate.Measured,
+		Source: fmt.Sprintf("MLPerf log %s, run %d", l.file.Base(), n),
+	}
+	if a.org != "" {
+		run.Source += ", " + clean(a.org)
+	}
+	if a.batch != nil && *a.batch >= 1 && *a.batch <= math.MaxInt32 {
+		run.BatchSize = int(*a.batch)
+		if a.train != nil && *a.train > 0 {
+			run.IterationsPerEpoch = new(*a.train / *a.batch)
+		}
+	}
+	if r.startS > 946684800 && r.startS < 1e11 { // a clock of this century
+		run.AsOf = time.Unix(int64(r.startS), 0).UTC().Format(time.DateOnly)
+	}
+	run.EpochStartsS = r.starts()
+	switch {
+	case math.IsNaN(r.stopS):
+		run.Status = profile.Interrupted
+		note = fmt.Sprintf("run %d has no run_stop: its total is unknown", n)
+	case r.stopS > r.startS:
+		run.TotalS = new(source.Between(r.startS, r.stopS))
+		if r.status != "" && r.status != "success" {
+			run.Status = profile.Interrupted
+			note = fmt.Sprintf("run %d ended as %s", n, clean(r.status))
+		}
+		if k := len(run.EpochStartsS); k > 0 {
+			run.Epochs = new(float64(k))
+		}
+	}
+	r.validations(&run)
+	if run.EpochStartsS == nil && run.BatchSize > 0 && len(r.throughput) > 0 {
+		source.Steady(&run, float64(run.BatchSize)/mean(r.throughput), nil, 0)
+	}
+	return run, note
+}
+
+func mean(x []float64) (m float64) {
+	for _, v := range x {
+		m += v / float64(len(x))
+	}
+	return m
+}
+
+// starts are the seconds at which epochs began, from run_start: each epoch's
+// first mark. Where they are out of order or leave epochs out they say nothing.
+func (r *logged) starts() []float64 {
+	marks := r.epochs
+	if len(marks) < 2 && len(r.blocks) > len(marks) {
+		marks = r.blocks
+	}
+	var out []float64
+	seen := map[float64]bool{}
+	last := math.NaN()
+	for _, m := range marks {
+		switch {
+		case math.IsNaN(m.number):
+			return nil
+		case seen[m.number]:
+			continue
+		case !math.IsNaN(last) && m.number != last+1:
+			return nil
+		}
+		seen[m.number], last = true, m.number
+		at := max(0, source.Between(r.startS, m.atS))
+		if n := len(out); n > 0 && at <= out[n-1] {
+			return nil
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// validations puts the evaluations into the run, with the metric's direction.
+func (r *logged) validations(run *profile.Run) {
+	metric, higher := r.metric()
+	for _, e := range r.evals {
+		at := max(0, source.Between(r.startS, e.atS))
+		v := profile.Validation{Metric: metric, Value: e.value, HigherIsBetter: higher, AtS: &at, Seconds: max(0, e.seconds), Units: r.about.evaluated}
+		switch {
+		case run.EpochStartsS != nil:
+			v.Epoch = max(0, run.EpochAt(at))
+		case e.epoch >= 1 && e.epoch < 10_000: // some count samples instead
+			v.Epoch = int(math.Ceil(e.epoch-1e-3)) - 1
+		}
+		run.Validations = append(run.Validations, v)
+	}
+	source.LastAccuracy(run)
+}
+
+// metric names what a benchmark's eval_accuracy is; of one that is not known
+// the direction is the one in which it went.
+func (r *logged) metric() (name string, higher bool) {
+	if m, ok := metrics[r.about.bench]; ok {
+		return m.name, m.higher
+	}
+	var values []float64
+	for _, e := range r.evals {
+		if e.value != nil {
+			values = append(values, *e.value)
+		}
+	}
+	return "eval_accuracy", len(values) == 0 || values[len(values)-1] >= values[0]
+}
+
+// metrics are what the rules of MLPerf Training name for each benchmark.
+var metrics = map[string]struct {
+	name   string
+	higher bool
+}{
+	"resnet": {"top-1", true}, "ssd": {"mAP", true}, "retinanet": {"mAP", true}, "maskrcnn": {"mAP", true}, "unet3d": {"mean DICE", true},
+	"bert": {"masked-LM accuracy", true}, "rnnt": {"WER", false}, "dlrm": {"AUC", true}, "dlrm_dcnv2": {"AUC", true}, "gnn": {"accuracy", true},
+	"rgat": {"accuracy", true}, "gpt3": {"log perplexity", false}, "llama2_70b_lora": {"loss", false}, "llama31_8b": {"log perplexity", false},
+	"llama31_405b": {"log perplexity", false}, "gnmt": {"BLEU", true}, "transformer": {"BLEU", true}, "ncf": {"hit rate", true}, "minigo": {"win rate", true},
+}
+
+// units are what a sample of a benchmark is, where that is plain.
+var units = func() map[string]string {
+	out := map[string]string{}
+	for _, image := range []string{"resnet", "ssd", "retinanet", "maskrcnn", "unet3d", "stable_diffusion"} {
+		out[image] = "image"
+	}
+	for name := range metrics {
+		if !slices.Contains([]string{"resnet", "ssd", "retinanet", "maskrcnn", "unet3d"}, name) {
+			out[name] = "sample"
+		}
+	}
+	return out
+}()

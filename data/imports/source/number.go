@@ -1,0 +1,190 @@
+package source
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// notDecimal reports a rune that stands in no decimal number: strconv alone
+// would also take hexadecimal and underscores.
+func notDecimal(r rune) bool { return (r < '0' || r > '9') && !strings.ContainsRune("+-.eE", r) }
+
+// largest is above any number that is meant.
+const largest = 1e24
+
+// Unknown reports whether a cell says that there is nothing.
+func Unknown(cell string) bool {
+	if len(cell) > len("-infinity") || (cell != "" && cell[0] >= '0' && cell[0] <= '9') {
+		return false
+	}
+	switch strings.ToLower(cell) {
+	case "", "nan", "na", "n/a", "none", "null", "inf", "-inf", "+inf", "infinity", "-infinity":
+		return true
+	}
+	return false
+}
+
+// Number reads a finite number; nil of a cell that says nothing. ok is false
+// where it says something else.
+func Number(cell string) (v *float64, ok bool) {
+	if Unknown(cell) {
+		return nil, true
+	}
+	if strings.ContainsFunc(cell, notDecimal) {
+		return nil, false
+	}
+	x, err := strconv.ParseFloat(cell, 64)
+	if err != nil || math.Abs(x) > largest {
+		return nil, false
+	}
+	return &x, true
+}
+
+// Loose is a number of a JSON document that may stand there as a number, as
+// text, as a list with one number, or not at all.
+type Loose struct{ V *float64 }
+
+// UnmarshalJSON never fails: what is no number is unknown.
+func (l *Loose) UnmarshalJSON(text []byte) error {
+	l.V = nil
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		s = strings.Trim(string(text), "[] \t\r\n")
+	}
+	if v, ok := Number(strings.TrimSpace(s)); ok {
+		l.V = v
+	}
+	return nil
+}
+
+// Positive is the number if it is above 0, else unknown.
+func (l Loose) Positive() *float64 {
+	if l.V == nil || *l.V <= 0 {
+		return nil
+	}
+	return l.V
+}
+
+// Whole is the number if it is a count from 1 on, else 0.
+func (l Loose) Whole() int {
+	if v := l.Positive(); v != nil && *v == math.Trunc(*v) && *v <= math.MaxInt32 {
+		return int(*v)
+	}
+	return 0
+}
+
+// Words is a text of a JSON document that may be something else.
+type Words string
+
+// UnmarshalJSON never fails: what is no text is its JSON, null nothing.
+func (w *Words) UnmarshalJSON(text []byte) error {
+	var s *string
+	if err := json.Unmarshal(text, &s); err != nil {
+		*w = Words(Text(string(text)))
+	} else if s != nil {
+		*w = Words(Text(*s))
+	}
+	return nil
+}
+
+// Steady is the mean of iteration times with its interval: the t-interval of
+// the spread where there is one, else the bare number.
+func Steady(run *profile.Run, mean float64, stddev *float64, n int) {
+	run.Steady = estimate.Exact(mean, run.Basis)
+	if stddev == nil || n < 2 {
+		return
+	}
+	run.SteadyStdDevS, run.SteadyN = stddev, n
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.95)
+	run.Steady = estimate.Around(mean, t**stddev/math.Sqrt(float64(n)), run.Basis)
+}
+
+// lowerWords are parts of names of metrics of which less is better.
+var lowerWords = []string{"loss", "error", "err", "wer", "cer", "perplexity", "ppl", "rmse", "mse", "mae", "mape", "fid", "fvd"}
+
+// fractionWords are parts of names of metrics that are fractions, or percent.
+var fractionWords = []string{"acc", "accuracy", "top1", "top5", "f1", "auc", "auroc", "precision", "recall", "iou", "miou", "map", "dice", "match", "em"}
+
+// HigherIsBetter says from a metric's name which way is better.
+func HigherIsBetter(metric string) bool { return !hasWord(metric, lowerWords) }
+
+// MetricRank orders metrics by how well they say what a model is worth: an
+// accuracy before another score before a loss. Lower is better, -1 is no
+// metric of quality.
+func MetricRank(metric string) int {
+	switch whole := strings.ToLower(metric); { // epoch and step say in many names only when something was logged
+	case whole == "epoch", whole == "step", whole == "global_step", hasWord(metric, []string{"lr", "time", "runtime", "second", "seconds", "rate", "norm", "memory"}):
+		return -1
+	case hasWord(metric, []string{"acc", "accuracy", "top1"}):
+		return 0
+	case hasWord(metric, fractionWords):
+		return 1
+	case hasWord(metric, []string{"loss"}):
+		return 3
+	}
+	return 2
+}
+
+func hasWord(name string, words []string) bool {
+	for _, part := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_/-. :@()", r) }) {
+		if slices.Contains(words, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// Fractions brings a metric that is written in percent into [0,1], if its name
+// says that it is a fraction and any of its values is above 1. It reports
+// whether it did. Values out of [0,100] are left as they are.
+func Fractions(run *profile.Run) bool {
+	most, least := 0.0, 0.0
+	if run.Accuracy != nil {
+		most = run.Accuracy.Value
+	}
+	for _, v := range run.Validations {
+		if v.Value != nil {
+			most, least = max(most, *v.Value), min(least, *v.Value)
+		}
+	}
+	metric := ""
+	if run.Accuracy != nil {
+		metric = run.Accuracy.Metric
+	} else if len(run.Validations) > 0 {
+		metric = run.Validations[0].Metric
+	}
+	if !hasWord(metric, fractionWords) || most <= 1 || most > 100 || least < 0 {
+		return false
+	}
+	if run.Accuracy != nil {
+		run.Accuracy.Value /= 100
+	}
+	for i, v := range run.Validations {
+		if v.Value != nil {
+			run.Validations[i].Value = new(*v.Value / 100)
+		}
+	}
+	return true
+}
+
+// LastAccuracy makes the last validation with a value the run's accuracy.
+func LastAccuracy(run *profile.Run) {
+	for _, v := range slices.Backward(run.Validations) {
+		if v.Value != nil {
+			run.Accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter, Basis: run.Basis}
+			return
+		}
+	}
+}
+
+// Between is the seconds from one moment to another. Clocks count microseconds
+// at best, and what is beyond them is the noise of the subtraction.
+func Between(from, to float64) float64 { return math.Round((to-from)*1e6) / 1e6 }

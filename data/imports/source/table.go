@@ -1,0 +1,211 @@
+package source
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+)
+
+// Row is a row of a table, its cells found by the names of their columns.
+type Row struct {
+	file    File
+	row     int // the header is row 1
+	columns map[string]int
+	cells   []string
+}
+
+// Table calls do for every row below the header of a table with the separator.
+// The header's names are given to header first, which may refuse them; nil
+// takes any. A row that repeats the header, as a log that was appended to has,
+// is no row.
+func Table(f File, separator rune, header func(Row) error, do func(Row) error) error {
+	text, err := f.Open()
+	if err != nil {
+		return Opening(f, err)
+	}
+	defer text.Close()
+	limited := &rowLimiter{r: plaintext.Unmarked(text), left: MaxRowBytes}
+	rows := csv.NewReader(limited)
+	rows.Comma, rows.ReuseRecord, rows.LazyQuotes = separator, true, separator == '\t'
+	names, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return f.Wrong("the file is empty; it should begin with a row of column names")
+	}
+	row := Row{file: f, row: 1, columns: map[string]int{}}
+	if err != nil {
+		return row.unread(err)
+	}
+	for i, name := range names {
+		name = Text(name)
+		if _, twice := row.columns[name]; twice && name != "" {
+			return row.Wrong("the column %s is there twice", plaintext.Quote(name))
+		}
+		row.columns[name] = i
+	}
+	first := slices.Clone(names)
+	if header != nil {
+		if err := header(row); err != nil {
+			return err
+		}
+	}
+	for {
+		row.row++
+		limited.left = MaxRowBytes
+		row.cells, err = rows.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return row.unread(err)
+		case row.row > MaxRows+1:
+			return row.Wrong("more than %d rows; split the file", MaxRows)
+		case slices.Equal(row.cells, first):
+			continue
+		}
+		if err := do(row); err != nil {
+			return err
+		}
+	}
+}
+
+// Opening words why a file could not be opened.
+func Opening(f File, err error) error {
+	return &Error{File: f.Base(), What: "cannot be read: " + plaintext.Line(strings.TrimPrefix(err.Error(), "open "), 200)}
+}
+
+// Wrong says what is wrong with the row.
+func (r Row) Wrong(format string, args ...any) error {
+	return &Error{File: r.file.Base(), Row: r.row, What: fmt.Sprintf(format, args...)}
+}
+
+// N is the row's number.
+func (r Row) N() int { return r.row }
+
+// Has reports whether there is such a column.
+func (r Row) Has(column string) bool {
+	_, ok := r.columns[column]
+	return ok
+}
+
+// Columns are the names of all columns, in no order.
+func (r Row) Columns() []string {
+	names := make([]string, 0, len(r.columns))
+	for name := range r.columns {
+		names = append(names, name)
+	}
+	return names
+}
+
+// Need refuses a table without the columns.
+func (r Row) Need(columns ...string) error {
+	for _, c := range columns {
+		if !r.Has(c) {
+			return r.Wrong("there is no column %s", c)
+		}
+	}
+	return nil
+}
+
+// Text is a cell, "" of a column that is not there.
+func (r Row) Text(column string) string {
+	i, ok := r.columns[column]
+	if !ok || i >= len(r.cells) {
+		return ""
+	}
+	return strings.Clone(Text(r.cells[i]))
+}
+
+// Whole is a cell as it stands, which may be a long list.
+func (r Row) Whole(column string) string {
+	if i, ok := r.columns[column]; ok && i < len(r.cells) {
+		return r.cells[i]
+	}
+	return ""
+}
+
+// Number is a cell's number, nil where it says nothing.
+func (r Row) Number(column string) (*float64, error) {
+	v, ok := Number(r.Text(column))
+	if !ok {
+		return nil, r.Wrong("%s %s is no number", column, plaintext.Quote(r.Text(column)))
+	}
+	return v, nil
+}
+
+// Positive is a cell's number above 0, nil where it says nothing or is 0: a
+// time, rate or size of 0 was not measured.
+func (r Row) Positive(column string) (*float64, error) {
+	v, err := r.Number(column)
+	if err != nil || v == nil || *v == 0 {
+		return nil, err
+	}
+	if *v < 0 {
+		return nil, r.Wrong("%s %g is negative", column, *v)
+	}
+	return v, nil
+}
+
+// Count is a cell's whole number, 0 where it says nothing.
+func (r Row) Count(column string) (int, error) {
+	v, err := r.Positive(column)
+	if err != nil || v == nil {
+		return 0, err
+	}
+	if *v != math.Trunc(*v) || *v > math.MaxInt32 {
+		return 0, r.Wrong("%s %g is no whole number up to %d", column, *v, math.MaxInt32)
+	}
+	return int(*v), nil
+}
+
+// unread says why a row could not be read.
+func (r Row) unread(err error) error {
+	var parse *csv.ParseError
+	switch {
+	case errors.Is(err, errRowTooLong):
+		return r.Wrong("longer than %d bytes; is a quote left open, or is this no table?", MaxRowBytes)
+	case errors.Is(err, csv.ErrFieldCount):
+		return r.Wrong("has more or fewer cells than the header; is the file cut off?")
+	case errors.As(err, &parse):
+		return r.Wrong("a quote is left open or out of place; is the file cut off?")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return r.Wrong("the file is cut off; fetch it again")
+	}
+	return r.Wrong("cannot be read: %s", plaintext.Line(err.Error(), 200))
+}
+
+var errRowTooLong = errors.New("row too long")
+
+// rowLimiter fails once more than left bytes were read since left was last set.
+type rowLimiter struct {
+	r    io.Reader
+	left int
+}
+
+func (l *rowLimiter) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errRowTooLong
+	}
+	n, err := l.r.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
+
+// Header is the first row of a table that begins like head; nil if it is none.
+func Header(head []byte, separator rune) []string {
+	rows := csv.NewReader(plaintext.Unmarked(strings.NewReader(string(head))))
+	rows.Comma, rows.LazyQuotes = separator, separator == '\t'
+	names, err := rows.Read()
+	if err != nil {
+		return nil
+	}
+	for i, name := range names {
+		names[i] = Text(name)
+	}
+	return names
+}

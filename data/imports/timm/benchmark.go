@@ -1,0 +1,153 @@
+package timm
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"sweetspot/data/imports/source"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+// bench reads one benchmark.
+type bench struct {
+	file    source.File
+	given   source.Given
+	results *results
+	report  *source.Report
+
+	gpu, precision string
+	set            profile.Set
+	rows           int
+	joined         map[int]bool // rows with a result
+	untimed        int
+}
+
+func (b *bench) read() {
+	b.gpu, b.precision = conditions(b.file)
+	b.joined = map[int]bool{}
+	b.set.Models = []profile.Model{{
+		Name: b.modelName(), Dataset: b.results.dataset(), Task: "image classification", Unit: "image",
+	}}
+	if err := source.Table(b.file, ',', nil, b.row); err != nil {
+		b.report.Err = err
+		return
+	}
+	if len(b.set.Runs) == 0 {
+		b.report.Err = b.file.Wrong("holds no times")
+		return
+	}
+	b.report.Set = &b.set
+	b.describe()
+}
+
+// modelName is the model that all networks are variants of.
+func (b *bench) modelName() string {
+	return b.given.ModelOr("timm/" + b.results.dataset())
+}
+
+func (b *bench) describe() {
+	switch {
+	case b.results.by == nil:
+		b.report.Note("no accuracies: import results-imagenet.csv together with it")
+	case len(b.joined) < b.rows:
+		b.report.Note("%d of %d networks are in %s; the accuracy of the others is unknown", len(b.joined), b.rows, b.results.file.Base())
+	}
+	if b.untimed > 0 {
+		b.report.Note("%s without a time left out", quantity.Several(b.untimed, "row"))
+	}
+	if b.gpu == "" && b.given.GPU == "" && b.given.VM == nil {
+		b.report.Note("the file's name does not end in a GPU; say which with --gpu")
+	}
+}
+
+func (b *bench) row(row source.Row) error {
+	name := row.Text("model")
+	if name == "" {
+		return row.Wrong("model is empty")
+	}
+	timed := false
+	for _, m := range modes {
+		if !row.Has(m.prefix + "step_time") {
+			continue
+		}
+		run, err := b.run(row, m.prefix, m.mode)
+		if err != nil {
+			return err
+		}
+		if run == nil {
+			continue
+		}
+		timed = true
+		size := row.Text(m.prefix + "img_size")
+		b.add(*run, row.N(), name, size)
+	}
+	if timed {
+		b.rows++
+	} else {
+		b.untimed++
+	}
+	return nil
+}
+
+// run is what a row says but for its variant; nil where it has no time.
+func (b *bench) run(row source.Row, prefix string, mode profile.Mode) (*profile.Run, error) {
+	batch, err := row.Count(prefix + "batch_size")
+	if err != nil {
+		return nil, err
+	}
+	ms, err := row.Positive(prefix + "step_time")
+	if err != nil {
+		return nil, err
+	}
+	rate, err := row.Positive(prefix + "samples_per_sec")
+	if err != nil {
+		return nil, err
+	}
+	if ms == nil {
+		return nil, nil
+	}
+	seconds := *ms / 1000
+	if rate != nil && batch > 0 && math.Abs(math.Log(seconds**rate/float64(batch))) > math.Log(1.5) {
+		return nil, row.Wrong("%sstep_time %g does not fit %ssamples_per_sec %g at a batch of %d; it should be in milliseconds", prefix, *ms, prefix, *rate, batch)
+	}
+	run := &profile.Run{
+		Model: b.modelName(), Dataset: b.results.dataset(), Unit: "image", Mode: mode,
+		InstanceType: b.gpu, GPU: b.gpu, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Published,
+		Source: "timm " + b.file.Base(),
+	}
+	if b.gpu != "" {
+		run.GPUCount = 1
+	}
+	source.Steady(run, seconds, nil, 0)
+	return run, nil
+}
+
+// add adds the run once for every result it is joined with.
+func (b *bench) add(run profile.Run, row int, name, size string) {
+	run.Variant.Precision = cmp.Or(b.precision, b.given.Precision)
+	matches := b.results.by[key{network(name), size}]
+	if len(matches) == 0 {
+		run.Variant.Name = variant(name, size)
+		b.set.Runs = append(b.set.Runs, run)
+		return
+	}
+	b.joined[row] = true
+	for _, m := range matches {
+		run.Variant.Name = variant(m.name, size)
+		run.Accuracy = nil
+		if m.top1 != nil {
+			run.Accuracy = &profile.Accuracy{Metric: "top-1", Value: *m.top1 / 100, HigherIsBetter: true, Basis: run.Basis}
+		}
+		b.set.Runs = append(b.set.Runs, run)
+	}
+}
+
+func variant(name, size string) string {
+	if size == "" {
+		return name
+	}
+	return fmt.Sprintf("%s %s px", name, size)
+}

@@ -1,0 +1,301 @@
+package imports
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"sweetspot/data/imports/source"
+	"sweetspot/data/imports/wide"
+	"sweetspot/engine/profile"
+)
+
+// one imports a single file.
+func one(t *testing.T, path, text string, given source.Given) source.Report {
+	t.Helper()
+	reports := readAll(t, []source.File{inMemory(path, []byte(text))}, Options{Given: given})
+	if len(reports) != 1 {
+		t.Fatalf("%d reports", len(reports))
+	}
+	return reports[0]
+}
+
+func refused(t *testing.T, r source.Report, words string) {
+	t.Helper()
+	if r.Err == nil || !strings.Contains(r.Err.Error(), words) {
+		t.Errorf("%s: %v, want the words %q", r.File, r.Err, words)
+	}
+}
+
+func noted(t *testing.T, r source.Report, words string) {
+	t.Helper()
+	if r.Err != nil || !strings.Contains(strings.Join(r.Notes, "\n"), words) {
+		t.Errorf("%s: %v, notes %q, want the words %q", r.File, r.Err, r.Notes, words)
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+
+func TestUnits(t *testing.T) {
+	const head = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\n"
+	r := one(t, "/a/benchmark-infer-t4.csv", head+"net,224,1000,0.256,256\n", source.Given{})
+	refused(t, r, "milliseconds")
+	r = one(t, "/a/benchmark-infer-t4.csv", head+"net,224,1000,256,256\n", source.Given{})
+	noted(t, r, "no accuracies")
+	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.256) || run.Accuracy != nil || run.GPU != "T4" || run.Variant.Precision != "" {
+		t.Errorf("timm: %+v", run)
+	}
+	const triton = "Concurrency,Inferences/Second,Server Compute Input,Server Compute Infer,Server Compute Output,p99 latency\n1,100,1,2,3,20000\n"
+	r = one(t, "/a/net.csv", triton, source.Given{BatchSize: 8})
+	if run := r.Set.Runs[0]; run.BatchSize != 8 || !near(run.Steady.Value, 0.08) || !strings.HasSuffix(run.Source, "p99 latency 20.0 ms") {
+		t.Errorf("perf_analyzer: %+v", run)
+	}
+	r = one(t, "/a/benchmark_report.json", `{"forward":{"latency":{"unit":"ms","mean":10,"count":1}}}`, source.Given{})
+	refused(t, r, "in ms; seconds were expected")
+	r = one(t, "/a/benchmark_report.json", `{"forward":{"latency":{"unit":"s","mean":0.01,"count":20,"stdev_":10}}}`, source.Given{})
+	noted(t, r, "no benchmark_config.json")
+	if run := r.Set.Runs[0]; run.SteadyStdDevS == nil || !near(*run.SteadyStdDevS, 0.001) {
+		t.Errorf("stdev_ is a share of the mean: %+v", run)
+	}
+}
+
+func TestTrainerWithoutAnEnd(t *testing.T) {
+	const state = `{"epoch":1.5,"global_step":300,"max_steps":400,"num_train_epochs":2,"train_batch_size":16,"log_history":[{"loss":1.0,"step":10,"epoch":0.05},{"eval_loss":0.5,"eval_runtime":2.0,"eval_samples_per_second":50.0,"epoch":1.0,"step":200}]}`
+	r := one(t, "/a/bert/checkpoint-300/trainer_state.json", state, source.Given{})
+	noted(t, r, "no train_runtime")
+	noted(t, r, "that of one process")
+	run := r.Set.Runs[0]
+	if run.TotalS != nil || run.Status != profile.Interrupted || run.BatchSize != 16 || *run.Epochs != 1.5 || run.Accuracy.HigherIsBetter || run.Model != "bert" {
+		t.Errorf("%+v", run)
+	}
+	if v := run.Validations; len(v) != 1 || v[0].Seconds != 2 || *v[0].Units != 100 || v[0].AtS != nil {
+		t.Errorf("%+v", v)
+	}
+	refused(t, one(t, "/a/trainer_state.json", `{"global_step":0,"log_history":[]}`, source.Given{}), "nothing was logged yet")
+	refused(t, one(t, "/a/trainer_state.json", `{"global_step":1}`, source.Given{}), "no log_history")
+	refused(t, one(t, "/a/trainer_state.json", `{"log_history":[{"epoch":1,"train_runtime":NaN}]`, source.Given{}), "ends too soon")
+}
+
+func TestEpochTime(t *testing.T) {
+	const keras = "epoch;loss;val_acc\n0;2;0.5\n1;1;0.6\n"
+	r := one(t, "/a/log.csv", keras, source.Given{})
+	noted(t, r, "--epoch-time")
+	if r.Set.Runs[0].TotalS != nil {
+		t.Error("a time out of nowhere")
+	}
+	r = one(t, "/a/log.csv", keras, source.Given{EpochS: new(30.0), BatchSize: 64, Model: "mine"})
+	run := r.Set.Runs[0]
+	if *run.TotalS != 60 || run.EpochStartsS[1] != 30 || *run.Validations[0].AtS != 30 || run.BatchSize != 64 || run.Model != "mine" || len(r.Notes) != 0 {
+		t.Errorf("%+v, %v", run, r.Notes)
+	}
+	refused(t, one(t, "/a/log.csv", "epoch,loss\n0,2\n", source.Given{}), "neither a time nor")
+	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n-1,2,2\n", source.Given{}), "row 2: epoch -1")
+	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n0,2,best\n", source.Given{}), `val_loss "best" is no number`)
+	refused(t, one(t, "/a/log.csv", "epoch,loss,loss\n0,2,2\n", source.Given{}), "there twice")
+}
+
+func TestEventFiles(t *testing.T) {
+	const path = "/a/run/events.out.tfevents.1"
+	whole := board(logged{1719249200, 0, "loss", 2, false}, logged{1719249210, 100, "loss", 1, true}, logged{1719249220, 200, "loss", math.NaN(), false})
+	r := one(t, path, string(whole), source.Given{})
+	noted(t, r, "no tag tells the epochs")
+	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.1) || run.Epochs != nil || run.AsOf != "2024-06-24" || run.Model != "run" {
+		t.Errorf("%+v", run)
+	}
+	noted(t, one(t, path, string(whole[:len(whole)-3]), source.Given{}), "cut off")
+	wrong := bytes.Clone(whole)
+	wrong[len(wrong)-1] ^= 1
+	refused(t, one(t, path, string(wrong), source.Given{}), "checksum is wrong")
+	wrong = bytes.Clone(whole)
+	wrong[0] ^= 1
+	refused(t, one(t, path, string(wrong), source.Given{}), "checksum is wrong")
+	refused(t, one(t, path, string(board()), source.Given{}), "no scalars")
+	var record bytes.Buffer
+	frame(&record, []byte("not a message"))
+	refused(t, one(t, path, record.String(), source.Given{}), "no event")
+}
+
+func TestATrainingThatWasStartedAgain(t *testing.T) {
+	reports := readAll(t, []source.File{
+		inMemory("/a/run/events.out.tfevents.1", board(logged{1719249200, 0, "loss", 2, false}, logged{1719249210, 100, "loss", 1, false})),
+		inMemory("/a/run/events.out.tfevents.2", board(logged{1719259200, 50, "loss", 2, false}, logged{1719259210, 150, "loss", 1, false})),
+	}, Options{})
+	noted(t, reports[0], "started again")
+	noted(t, reports[1], "part of the training")
+	if run := reports[0].Set.Runs[0]; run.TotalS != nil || run.Steady.Known() {
+		t.Errorf("%+v", run)
+	}
+}
+
+func TestMappings(t *testing.T) {
+	const table = "net,bs,px,T4 time,A10 time\nresnet,32,64,250,NaN\nresnet,64,64,450,200\n"
+	const yaml = "model: net\nbatch_size: bs\nvariant: [px]\nmode: infer\nbasis: measured\nas_of: 2024-05\nsource: our lab\ntimes:\n" +
+		"  T4 time: {unit: ms, cloud: aws, instance_type: g4dn.xlarge, gpu: T4, gpu_count: 1, usd_per_hour: 0.526}\n  A10 time: {unit: ms, gpu: A10}\n"
+	mapping := func(text string) (*source.Mapping, error) {
+		return wide.ReadMapping(inMemory("/a/map.yaml", []byte(text)))
+	}
+	m, err := mapping(yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := one(t, "/a/table.csv", table, source.Given{Mapping: m})
+	if r.Err != nil || len(r.Set.Runs) != 3 {
+		t.Fatalf("%v, %+v", r.Err, r.Set)
+	}
+	run := r.Set.Runs[0]
+	if !near(run.Steady.Value, 0.25) || run.InstanceType != "g4dn.xlarge" || *run.USDPerHour != 0.526 || run.Source != "our lab, table.csv" || run.Variant.Name != "64" || run.Mode != profile.Infer {
+		t.Errorf("%+v", run)
+	}
+	if run := r.Set.Runs[1]; run.InstanceType != "A10" || run.GPUCount != 1 || !near(run.Steady.Value, 0.2) || run.USDPerHour != nil {
+		t.Errorf("%+v", run)
+	}
+	if m, err := mapping(`{"model":"net","batch_size":"bs","times":{"T4 time":{"unit":"us"}}}`); err != nil || m.Times["T4 time"].In != "us" {
+		t.Errorf("JSON: %v, %v", m, err)
+	}
+	for text, want := range map[string]string{
+		"model: net\nbatch_size: bs\n":                        "no column of times",
+		"times: {a: {unit: s}}":                               "no column for model",
+		"model: net\nbatch_size: bs\ntimes: {a: {}}":          "write s, ms, us or ns",
+		"model: net\nbatch_size: bs\ntimes: {a: {unit: min}}": `"min"`,
+		"model: net\nbatch: bs":                               "batch not found",
+		"- a":                                                 "no mapping of columns",
+		"":                                                    "is empty",
+		"model: a\nbatch_size: b\nmode: run\ntimes: {a: {unit: s}}": "neither train nor infer",
+	} {
+		if _, err := mapping(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want the words %q", text, err, want)
+		}
+	}
+	refused(t, one(t, "/a/table.csv", "net,bs,px,T4 time\n", source.Given{Mapping: m}), "no column A10 time")
+}
+
+// What the user gives fills in what files leave open, and changes nothing they
+// say.
+func TestGiven(t *testing.T) {
+	vm := &profile.VMType{Cloud: "aws", Region: "us-east-1", InstanceType: "g4dn.xlarge", GPU: "T4", GPUCount: 1, GPUMemGiB: new(16.0)}
+	const keras = "epoch,loss,val_acc\n0,2,0.5\n"
+	run := one(t, "/a/log.csv", keras, source.Given{VM: vm, USDPerHour: new(0.4), Dataset: "mnist", Unit: "image"}).Set.Runs[0]
+	if run.VM() != vm.Key() || run.GPU != "T4" || run.GPUCount != 1 || *run.GPUMemGiB != 16 || *run.USDPerHour != 0.4 || run.Dataset != "mnist" || run.Unit != "image" {
+		t.Errorf("%+v", run)
+	}
+	run = one(t, "/a/log.csv", keras, source.Given{GPU: "L4", GPUCount: 2}).Set.Runs[0]
+	if run.GPU != "L4" || run.GPUCount != 2 || run.InstanceType != "2×L4" {
+		t.Errorf("%+v", run)
+	}
+	const timm = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n"
+	r := one(t, "/a/benchmark-infer-rtx3090.csv", timm, source.Given{GPU: "L4"})
+	noted(t, r, "names the GPU itself")
+	if r.Set.Runs[0].GPU != "RTX 3090" {
+		t.Errorf("%+v", r.Set.Runs[0])
+	}
+	r = one(t, "/a/benchmark-infer-rtx3090.csv", timm, source.Given{VM: vm})
+	noted(t, r, "names the GPU itself")
+	if r.Set.Runs[0].InstanceType != "RTX 3090" {
+		t.Errorf("%+v", r.Set.Runs[0])
+	}
+	if r = one(t, "/a/benchmark-infer-t4.csv", timm, source.Given{VM: vm}); r.Set.Runs[0].VM() != vm.Key() || r.Set.Runs[0].GPU != "T4" {
+		t.Errorf("%+v", r.Set.Runs[0])
+	}
+	refused(t, one(t, "/a/hparams.yaml", "lr: 1\n", source.Given{}), "import metrics.csv")
+	refused(t, one(t, "/a/results-imagenet.csv", "model,img_size,top1\nnet.a,224,80\n", source.Given{}), "import it together")
+}
+
+func TestCompressedFiles(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(w, "epoch,loss,val_acc\n0,2,0.5\n")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"whole": packed.Bytes(), "cut": packed.Bytes()[:packed.Len()-4], "damaged": []byte{0x1f, 0x8b, 1}} {
+		path := t.TempDir() + "/log.csv.gz"
+		write(t, path, text)
+		r := readAll(t, []source.File{File(path)}, Options{})[0]
+		if (r.Err == nil) != (name == "whole") {
+			t.Errorf("%s: %v", name, r.Err)
+		}
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	r := one(t, "/a/evil\x1b[31m\nname.csv", "epoch,loss,val_acc\n0,2,0.5\n", source.Given{})
+	if r.Err != nil || r.Set.Runs[0].Model != "evil name" {
+		t.Errorf("%v, %+v", r.Err, r.Set)
+	}
+	refused(t, one(t, "/a/\x1b[2Jx.csv", "model,infer_step_time\n\x1b[2Jnet,a\n", source.Given{}), `infer_step_time "a" is no number`)
+}
+
+// Accuracies may lie in another folder; those of the benchmark's own come first.
+func TestResultsInAnotherFolder(t *testing.T) {
+	bench := []byte("model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n")
+	results := func(top1 string) []byte { return []byte("model,img_size,top1\nnet.a,224," + top1 + "\n") }
+	files := []source.File{
+		inMemory("/a/results-imagenet.csv", results("80")), inMemory("/b/results-imagenet.csv", results("70")), inMemory("/b/results-sketch.csv", results("30")),
+		inMemory("/b/benchmark-infer-t4.csv", bench), inMemory("/c/benchmark-infer-l4.csv", bench),
+	}
+	accuracy := map[string]float64{}
+	for _, r := range readAll(t, files, Options{}) {
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		for _, run := range r.Set.Runs {
+			accuracy[run.GPU] = run.Accuracy.Value
+		}
+	}
+	if accuracy["T4"] != 0.7 || accuracy["L4"] != 0.8 {
+		t.Errorf("%v", accuracy)
+	}
+}
+
+// optimum-benchmark may write a run's report twice.
+func TestReportsBesideTheirCopy(t *testing.T) {
+	const report = `{"forward":{"latency":{"unit":"s","mean":0.01,"count":1}}}`
+	runs := 0
+	for _, r := range readAll(t, []source.File{
+		inMemory("/a/benchmark.json", []byte(`{"config":{"scenario":{}},"report":`+report+`}`)), inMemory("/a/benchmark_config.json", []byte(`{"backend":{"model":"bert"}}`)),
+		inMemory("/a/benchmark_report.json", []byte(report)),
+	}, Options{}) {
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		runs += len(r.Set.Runs)
+	}
+	if runs != 1 {
+		t.Errorf("%d runs", runs)
+	}
+}
+
+// One file may hold several runs, one of which never ended.
+func TestSeveralRunsOfALog(t *testing.T) {
+	line := func(ms, key, rest string) string {
+		return `7: :::MLLOG {"namespace": "x", "time_ms": ` + ms + `, "event_type": "POINT_IN_TIME", "key": "` + key + `", ` + rest + "}\n"
+	}
+	const none, first = `"value": null, "metadata": {}`, `"value": null, "metadata": {"epoch_num": 1}`
+	text := line("1000", "run_start", none) + line("2000", "epoch_start", first) + line("5000", "run_start", none) + line("5001", "run_start", none) +
+		line("6000", "epoch_start", first) + line("8000", "run_stop", `"value": null, "metadata": {"status": "aborted"}`) + line("8000", "run_stop", none) +
+		line("9000", "eval_accuracy", `"value": 0.1, "metadata": ""`) + line("20000", "run_start", none) + line("21000", "run_stop", `"value": null, "metadata": {"status": "success"}`)
+	r := one(t, "/a/maskrcnn.log", text, source.Given{})
+	noted(t, r, "run 1 has no run_stop")
+	noted(t, r, "run 2 ended as aborted")
+	runs := r.Set.Runs
+	if len(runs) != 3 {
+		t.Fatalf("%d runs", len(runs))
+	}
+	if runs[0].TotalS != nil || runs[0].Status != profile.Interrupted || *runs[1].TotalS != 3 || runs[1].Status != profile.Interrupted || *runs[2].TotalS != 1 || runs[2].Status != profile.Done {
+		t.Errorf("%+v", runs)
+	}
+	if runs[0].Model != "maskrcnn" || runs[0].AsOf != "" {
+		t.Errorf("%+v", runs[0])
+	}
+	text = line("1", "submission_benchmark", `"value": "resnet"`) + line("1", "global_batch_size", `"value": 64`) + line("1000", "run_start", none) + line("2000", "run_stop", none) +
+		line("3000", "submission_benchmark", `"value": "bert"`) + line("4000", "init_start", none) + line("5000", "run_start", none) + line("7000", "run_stop", none)
+	runs = one(t, "/a/two.log", text, source.Given{}).Set.Runs
+	if len(runs) != 2 || runs[0].Model != "resnet" || runs[0].BatchSize != 64 || runs[1].Model != "bert" || runs[1].BatchSize != 0 || *runs[1].TotalS != 2 {
+		t.Errorf("two logs in one file: %+v", runs)
+	}
+	refused(t, one(t, "/a/x.log", "text :::MLLOG {\"key\n", source.Given{}), "none of its 1 line with a mark can be read")
+	refused(t, one(t, "/a/x.log", line("5", "epoch_start", first), source.Given{}), "holds no run")
+}

@@ -1,0 +1,247 @@
+package launch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
+// job is a pick as launchers see it: equal VMs, or several kinds of them, and
+// the settings the command is to run with.
+type job struct {
+	pick  export.Pick
+	name  string // that every cloud takes: lower case letters, digits and dashes
+	parts []part
+}
+
+// part is a number of equal VMs, or a machine of one's own, which has a host.
+type part struct {
+	cloud, region, instanceType, host string
+	gpu                               string // "" where there is none, or none is named
+	gpus                              *int   // of one VM; nil is unknown
+	count                             int
+	batch                             *int
+	units                             *float64 // of all VMs of the part
+	suffix                            string   // of variables that differ by part: "" or "_2"
+}
+
+// ofMachine is what clouds and clusters call VM types, regions and hosts. What
+// is called otherwise is no machine that could be launched.
+var ofMachine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+func newJob(p export.Pick) (*job, error) {
+	clean(&p)
+	j := &job{pick: p, name: slug(p.Candidate.Model)}
+	if len(p.Candidate.Configuration) == 0 {
+		return nil, errors.New("this pick names no VM: pick a candidate again")
+	}
+	for _, v := range p.Candidate.Configuration {
+		at, err := newPart(v, p.Candidate)
+		if err != nil {
+			return nil, err
+		}
+		j.parts = append(j.parts, at)
+	}
+	j.setSuffixes()
+	return j, nil
+}
+
+func newPart(v export.Part, c export.Candidate) (part, error) {
+	at := part{
+		cloud: strings.ToLower(text(v.Cloud)), region: text(v.Region), instanceType: text(v.InstanceType), host: text(v.Host),
+		gpu: text(v.GPU), gpus: v.GPUCount, count: v.Count, batch: v.BatchSize, units: v.Units,
+	}
+	for _, name := range []string{at.cloud, at.region, at.instanceType, at.host} {
+		if name != "" && !ofMachine.MatchString(name) {
+			return at, fmt.Errorf("%s names no machine that could be launched: VM types, regions and hosts are of letters, digits, dots, dashes and underscores", plaintext.Quote(name))
+		}
+	}
+	switch {
+	case at.instanceType == "" && at.host == "":
+		return at, errors.New("this pick names no VM type: pick a candidate again")
+	case at.count < 1:
+		return at, fmt.Errorf("this pick has %d VMs of %s: pick a candidate again", at.count, at.machine())
+	case at.gpus != nil && *at.gpus < 0:
+		return at, fmt.Errorf("this pick has %d GPUs in each %s: pick a candidate again", *at.gpus, at.machine())
+	}
+	if at.batch == nil {
+		at.batch = c.BatchSize
+	}
+	if at.units == nil {
+		at.units = c.Units
+	}
+	return at, nil
+}
+
+// setSuffixes keeps images, subnets and zones of different regions apart.
+func (j *job) setSuffixes() {
+	same := func(p part) bool { return p.cloud == j.parts[0].cloud && p.region == j.parts[0].region }
+	if slices.IndexFunc(j.parts, func(p part) bool { return !same(p) }) < 0 {
+		return
+	}
+	for i := range j.parts {
+		j.parts[i].suffix = "_" + strconv.Itoa(i+1)
+	}
+}
+
+// machine is the VM type, or the host of a machine of one's own.
+func (p part) machine() string { return cmp.Or(p.instanceType, p.host) }
+
+// where says what the machine is and whose, for a sentence.
+func (p part) where() string {
+	if p.cloud == "" {
+		return p.machine() + ", a machine of your own"
+	}
+	return p.machine() + " of " + p.cloud
+}
+
+// hasGPU reports whether the VMs have GPUs, as far as is known.
+func (p part) hasGPU() bool { return p.gpu != "" || p.gpus != nil && *p.gpus > 0 }
+
+func (j *job) isSpot() bool { return j.pick.Candidate.Purchase == string(profile.Spot) }
+
+// fit says why a format does not launch the job, and which do.
+func (j *job) fit(f Format) error {
+	why := j.misfit(f)
+	if why == "" {
+		return nil
+	}
+	var fitting []Format
+	for _, other := range Formats {
+		if j.misfit(other) == "" {
+			fitting = append(fitting, other)
+		}
+	}
+	return fmt.Errorf("%s; write it as %s", why, names(fitting, ", ", " or "))
+}
+
+// clouds a format launches on; those without an entry take any.
+var clouds = map[Format][]string{AWS: {"aws"}, GCloud: {"gcp"}, Az: {"azure"}, Terraform: {"aws", "gcp"}}
+
+// misfit is empty where the format launches the job.
+func (j *job) misfit(f Format) string {
+	for _, p := range j.parts {
+		on, limited := clouds[f]
+		switch {
+		case f == Slurm: // asks for GPUs, wherever the nodes come from
+		case limited && !slices.Contains(on, p.cloud):
+			return fmt.Sprintf("%s launches on %s, not %s", f, strings.Join(on, " and "), p.where())
+		case f == SkyPilot && p.cloud == "":
+			return fmt.Sprintf("skypilot launches on clouds, not %s", p.where())
+		case strings.HasPrefix(p.instanceType, "ml."):
+			return fmt.Sprintf("%s is rented through SageMaker, which %s does not launch", p.instanceType, f)
+		}
+	}
+	if f == SkyPilot && len(j.parts) > 1 {
+		return fmt.Sprintf("a task of skypilot has VMs of one type, and this pick has %d", len(j.parts))
+	}
+	return ""
+}
+
+// setting is a variable that the command finds in its environment.
+type setting struct{ name, value string }
+
+// settings tell the command what was picked, as far as it is known.
+func (j *job) settings(p part) []setting {
+	c := j.pick.Candidate
+	out := []setting{{"PICK_MODEL", c.Model}, {"PICK_VARIANT", c.Variant}}
+	if precision := text(c.Precision); precision != "" {
+		out = append(out, setting{"PICK_PRECISION", precision})
+	}
+	out = append(out, p.settings()...)
+	if c.Epochs != nil {
+		out = append(out, setting{"PICK_EPOCHS", decimal(*c.Epochs)})
+	}
+	return out
+}
+
+// settings are those that differ by part.
+func (p part) settings() (out []setting) {
+	if p.batch != nil {
+		out = append(out, setting{"PICK_BATCH_SIZE", strconv.Itoa(*p.batch)})
+	}
+	if p.units != nil {
+		out = append(out, setting{"PICK_UNITS", decimal(*p.units)})
+	}
+	return append(out, setting{"PICK_VMS", strconv.Itoa(p.count)})
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// clean makes every text of a pick plain, each by itself: a control sequence
+// that does not end would take what is joined to it.
+func clean(p *export.Pick) {
+	c := &p.Candidate
+	for _, s := range []*string{&p.PickedAt, &p.EstimatedBy, &c.Model, &c.Variant, &c.Mode, &c.Purchase} {
+		*s = plain(*s)
+	}
+	for _, s := range []**string{&c.Precision, &c.Why, &c.Time.Basis, &c.Cost.Basis} {
+		cleanAt(s)
+	}
+	if c.Accuracy != nil {
+		a := *c.Accuracy
+		a.Metric, a.Basis = plain(a.Metric), plain(a.Basis)
+		c.Accuracy = &a
+	}
+	c.Configuration = slices.Clone(c.Configuration)
+	for i := range c.Configuration {
+		v := &c.Configuration[i]
+		for _, s := range []**string{&v.Cloud, &v.Region, &v.InstanceType, &v.Host, &v.GPU, &v.PriceFrom} {
+			cleanAt(s)
+		}
+	}
+}
+
+func cleanAt(s **string) {
+	if *s != nil {
+		*s = new(plain(**s))
+	}
+}
+
+// plain is text that stays on its line and that YAML takes as it is: two code
+// points that are no characters are forbidden there even in comments.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == 0xfffe || r == 0xffff {
+			return 0xfffd
+		}
+		return r
+	}, plaintext.Clean(s))
+}
+
+// longestName leaves room for a number within the 63 bytes of a host name.
+const longestName = 50
+
+// slug makes a name for VMs and jobs out of any text.
+func slug(s string) string {
+	var b strings.Builder
+	b.WriteString("sweetspot")
+	apart := true
+	for _, r := range strings.ToLower(s) {
+		taken := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
+		if taken && apart {
+			b.WriteByte('-')
+		}
+		if taken {
+			b.WriteRune(r)
+		}
+		apart = !taken
+	}
+	out := b.String()
+	return strings.TrimRight(out[:min(len(out), longestName)], "-")
+}

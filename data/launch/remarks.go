@@ -1,0 +1,108 @@
+package launch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sweetspot/data/export"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+// remarks are the lines of the comment that every format begins with: what was
+// picked, what is estimated and by what, whose prices, and how to verify it.
+// Each begins with a word of ours, so that no name from outside can be taken
+// for a directive (#SBATCH, shellcheck).
+func (j *job) remarks() []string {
+	c := j.pick.Candidate
+	lines := []string{"Pick: " + j.picked()}
+	for _, v := range c.Configuration {
+		lines = append(lines, "VMs: "+v.Words(), "Price: "+v.PriceWords(c.Purchase))
+	}
+	lines = append(lines, "Time: "+c.Time.Words(), "Cost: "+c.Cost.Words())
+	if a := c.Accuracy; a != nil {
+		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, export.AccuracyText(a.Value, a.HigherIsBetter), a.Basis))
+	}
+	if len(c.Sources) > 0 {
+		lines = append(lines, "Rests on: "+export.SourcesWords(c.Sources))
+	}
+	if c.Predicted {
+		lines = append(lines, "Predicted: never probed as it stands here. "+text(c.Why))
+	}
+	if strings.HasPrefix(c.Purchase, "reserved") {
+		lines = append(lines, "Reserved: a reservation ("+c.Purchase+") is bought, not launched; the price holds where you have one.")
+	}
+	lines = append(lines, "Picked: "+j.pick.PickedAt+" with "+j.pick.EstimatedBy)
+	for i, p := range j.parts {
+		of := "Verify:"
+		if len(j.parts) > 1 {
+			of = fmt.Sprintf("Verify VM type %d of %d:", i+1, len(j.parts))
+		}
+		lines = append(lines, of+" "+j.probe(p))
+	}
+	lines = append(lines, "To verify, run that on such a VM, COMMAND being what runs the model"+j.atSettings()+"; it ends by itself.")
+	return lines
+}
+
+// picked says what is run and how.
+func (j *job) picked() string {
+	c := j.pick.Candidate
+	parts := []string{c.Model, c.Mode, "variant " + strings.TrimSpace(c.Variant+" "+text(c.Precision))}
+	if c.BatchSize != nil {
+		parts = append(parts, "batch size "+j.batchWords(*c.BatchSize))
+	}
+	if c.Epochs != nil {
+		parts = append(parts, quantity.Count(*c.Epochs)+" epochs")
+	}
+	if c.Units != nil {
+		parts = append(parts, quantity.Count(*c.Units)+" units")
+	}
+	return strings.Join(append(parts, c.Purchase), ", ")
+}
+
+func (j *job) batchWords(batch int) string {
+	if j.pick.Candidate.Mode == string(profile.Infer) {
+		return strconv.Itoa(batch) + " per GPU"
+	}
+	return strconv.Itoa(batch)
+}
+
+// atSettings is what the command has to be set to.
+func (j *job) atSettings() string {
+	c := j.pick.Candidate
+	var words string
+	if len(j.parts) == 1 && j.parts[0].batch != nil {
+		words = " at batch size " + j.batchWords(*j.parts[0].batch)
+	}
+	if precision := text(c.Precision); precision != "" {
+		words += " in " + precision
+	}
+	return words
+}
+
+func (j *job) probe(p part) string {
+	return Probe(j.pick.Candidate, export.Part{Cloud: &p.cloud, Region: &p.region, InstanceType: &p.instanceType})
+}
+
+// Probe is the command, for a shell, that measures a candidate on a VM of one of
+// its parts. COMMAND stands for what runs the model.
+func Probe(c export.Candidate, v export.Part) string {
+	words := []string{"sweetspot", "probe", "--name=" + plain(c.Model), "--mode=" + plain(c.Mode)}
+	if cloud := plain(text(v.Cloud)); cloud != "" {
+		words = append(words, "--vm="+cloud+"/"+plain(text(v.Region))+"/"+plain(text(v.InstanceType)))
+	}
+	for i, w := range words {
+		words[i] = word(w)
+	}
+	return strings.Join(append(words, "--", "COMMAND"), " ")
+}
+
+// comment makes lines a comment of shell, HCL and YAML.
+func comment(lines []string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight("# "+line, " ") + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,30 @@
+package launch
+
+import "go.yaml.in/yaml/v3"
+
+// skyPilot is a task. Its null variable is one that SkyPilot asks for.
+func (j *job) skyPilot() (string, error) {
+	p := j.parts[0]
+	machine := p.instanceType
+	if p.cloud == "azure" {
+		machine = azureSize(machine)
+	}
+	infra := p.cloud
+	if p.region != "" {
+		infra += "/" + p.region
+	}
+	resources := []pair{{"infra", textNode(infra)}, {"instance_type", textNode(machine)}}
+	if name, ok := knownGPU(p.gpu); ok && p.gpus != nil && *p.gpus > 0 {
+		resources = append(resources, pair{"accelerators", mapping(pair{name, number(*p.gpus)})})
+	}
+	resources = append(resources, pair{"use_spot", truth(j.isSpot())})
+	missing := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on each VM; the VMs cost money until sky down."),
+		mapping(
+			pair{"name", textNode(j.name)},
+			pair{"num_nodes", number(p.count)},
+			pair{"resources", mapping(resources...)},
+			pair{"envs", mapping(pair{"COMMAND", remarked(missing, "what runs the model: set it here or with --env")})},
+			pair{"run", scriptNode(exports(j.settings(p)) + "bash -c \"$COMMAND\"\n")},
+		))
+}

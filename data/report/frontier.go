@@ -1,0 +1,235 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+	"sweetspot/engine/runtime"
+)
+
+// mostDots is how many points a picture draws beside its frontier; of more,
+// every so-manieth.
+const mostDots = 2000
+
+// pictures are the two frontiers and the ranking. Where no accuracy tells the
+// candidates apart they are time over cost, and cost over the workload's dial.
+func pictures(r *rank.Result) (out []Picture, err error) {
+	kinds := []func(*rank.Result) (Picture, bool, error){timeAccuracy, costAccuracy, rankingPicture}
+	if !r.Space.AccuracyVaries() {
+		kinds = []func(*rank.Result) (Picture, bool, error){timeCost, costDial, rankingPicture}
+	}
+	for _, kind := range kinds {
+		p, ok, err := kind(r)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// scattered is what a plot of two objectives is made of.
+type scattered struct {
+	name, title string
+	x, y        []float64
+	xScale      scale
+	yScale      scale
+	front       []int
+}
+
+func timeAccuracy(r *rank.Result) (Picture, bool, error) {
+	s := r.Space
+	return scatter(r, scattered{"time-accuracy", "Time and accuracy", s.Time, s.Accuracy, timeScale(r, r.Order), accuracyScale(s), r.TimeAccuracy})
+}
+
+func costAccuracy(r *rank.Result) (Picture, bool, error) {
+	s := r.Space
+	return scatter(r, scattered{"cost-accuracy", "Cost and accuracy", s.Cost, s.Accuracy, dollars, accuracyScale(s), r.CostAccuracy})
+}
+
+func timeCost(r *rank.Result) (Picture, bool, error) {
+	s := r.Space
+	return scatter(r, scattered{"time-cost", "Time and cost", s.Time, s.Cost, timeScale(r, r.Order), dollars, r.TimeCost})
+}
+
+func timeScale(r *rank.Result, of []int) scale {
+	most := 0.0
+	for _, i := range of {
+		if v := r.Space.Time[i]; finite(v) {
+			most = math.Max(most, v)
+		}
+	}
+	return scaleOfTime(most)
+}
+
+// accuracyScale is in % where the metric is a fraction.
+func accuracyScale(s *rank.Space) scale {
+	name, per := plain(s.Metric), 0.01
+	for _, v := range s.Accuracy {
+		if v > 1 {
+			per = 1
+		}
+	}
+	if name == "" {
+		name = "accuracy"
+	}
+	if per < 1 {
+		name += ", %"
+	}
+	if !s.HigherIsBetter {
+		name += " (lower is better)"
+	}
+	return scale{per, name}
+}
+
+// scatter draws candidates, infeasible ones in grey, with their frontier and the
+// first of the ranking. ok is false where there is nothing to draw.
+func scatter(r *rank.Result, d scattered) (out Picture, ok bool, err error) {
+	at := func(i int) (plotter.XY, bool) {
+		xy := plotter.XY{X: d.x[i] / d.xScale.per, Y: d.y[i] / d.yScale.per}
+		return xy, finite(xy.X) && finite(xy.Y)
+	}
+	stride := max(1, (r.Space.Len()+mostDots-1)/mostDots)
+	var sure, estimated, barred plotter.XYs
+	for i := 0; i < r.Space.Len(); i += stride {
+		switch xy, known := at(i); {
+		case !known:
+		case !r.Feasible[i]:
+			barred = append(barred, xy)
+		case isMeasured(r.Space.At(i)):
+			sure = append(sure, xy)
+		default:
+			estimated = append(estimated, xy)
+		}
+	}
+	var front plotter.XYs
+	for _, i := range d.front {
+		if xy, known := at(i); known {
+			front = append(front, xy)
+		}
+	}
+	if len(front) == 0 {
+		return Picture{}, false, nil
+	}
+	p := newPlot(d.xScale.title, d.yScale.title)
+	legend := plot.NewLegend()
+	if err := layers(p, &legend, barred, estimated, sure, front); err != nil {
+		return Picture{}, false, err
+	}
+	if xy, known := at(r.Order[0]); known {
+		first, err := dots(plotter.XYs{xy}, black, 6, false)
+		if err != nil {
+			return Picture{}, false, err
+		}
+		p.Add(first)
+		legend.Add("first of the ranking", first)
+	}
+	fit(&p.X)
+	fit(&p.Y)
+	caption := fmt.Sprintf("%d candidates on the frontier.", len(front))
+	if stride > 1 {
+		caption += fmt.Sprintf(" Of %s, every %dth is drawn.", quantity.Several(r.Space.Len(), "candidate"), stride)
+	}
+	return Picture{d.name, d.title, caption, p, pictureHeight, legend}, true, nil
+}
+
+// layers draws from what matters least to what matters most.
+func layers(p *plot.Plot, legend *plot.Legend, barred, estimated, sure, front plotter.XYs) error {
+	for _, layer := range []struct {
+		name   string
+		at     plotter.XYs
+		grey   bool
+		filled bool
+	}{{"outside the limits", barred, true, true}, {"estimated", estimated, false, false}, {"measured", sure, false, true}} {
+		if len(layer.at) == 0 {
+			continue
+		}
+		colour := blue
+		if layer.grey {
+			colour = lightGrey
+		}
+		s, err := dots(layer.at, colour, 2.2, layer.filled)
+		if err != nil {
+			return err
+		}
+		p.Add(s)
+		legend.Add(layer.name, s)
+	}
+	line, err := plotter.NewLine(front)
+	if err != nil {
+		return err
+	}
+	line.Color, line.Width, line.StepStyle = orange, vg.Points(1.5), plotter.PostStep
+	marks, err := dots(front, orange, 3, true)
+	if err != nil {
+		return err
+	}
+	p.Add(line, marks)
+	legend.Add("frontier", line, marks)
+	return nil
+}
+
+func isMeasured(c *rank.Candidate) bool { return c.Time.Basis == estimate.Measured }
+
+// costDial draws the candidates' costs over the workload's own dial, with the
+// lowest of the feasible ones.
+func costDial(r *rank.Result) (out Picture, ok bool, err error) {
+	title, most := "epochs", 0.0
+	for _, i := range r.Order[:min(len(r.Order), tableRows)] {
+		c := r.Space.At(i)
+		if c.Mode == profile.Infer {
+			title = "units"
+		}
+		for _, v := range []*float64{c.Epochs, c.Units} {
+			if v != nil && finite(2**v) {
+				most = math.Max(most, 2**v)
+			}
+		}
+	}
+	p, legend := newPlot(title, dollars.title), plot.NewLegend()
+	n := 0
+	for k, i := range r.Order[:min(len(r.Order), tableRows)] {
+		l, known := r.Space.At(i).CostLine()
+		if !known || most <= 0 || !finite(l.At(0)) || !finite(l.At(most)) {
+			continue
+		}
+		line, err := plotter.NewLine(along(l, most))
+		if err != nil {
+			return out, false, err
+		}
+		line.Color, line.Width = lightGrey, vg.Points(0.75)
+		if n++; n <= len(firstLines) {
+			line.LineStyle = firstLines[n-1]
+			legend.Add(fmt.Sprintf("%d: %s", k+1, short(r.Space.At(i))), line)
+		}
+		p.Add(line)
+	}
+	if n == 0 {
+		return out, false, nil
+	}
+	p.X.Tick.Marker = counts{}
+	fit(&p.Y)
+	caption := fmt.Sprintf("Cost as the workload grows, to twice what was asked. In colour the best %d of the ranking.", min(n, len(firstLines)))
+	return Picture{"cost-" + title, "Cost over " + title, caption, p, pictureHeight, legend}, true, nil
+}
+
+// along is a straight line in so many points that it is drawn right on a
+// logarithmic axis too.
+func along(l runtime.Line, most float64) plotter.XYs {
+	xys := make(plotter.XYs, 65)
+	for k := range xys {
+		xys[k].X = most * float64(k) / float64(len(xys)-1)
+		xys[k].Y = l.At(xys[k].X)
+	}
+	return xys
+}

@@ -1,0 +1,200 @@
+// Package report writes a ranking as a page to read, print or send: the question
+// in words, both frontiers and the ranking as pictures, and what the numbers
+// rest on. HTML holds all in one file and needs no script; Markdown has its
+// pictures beside it.
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sweetspot/data/export"
+	"sweetspot/data/launch"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
+)
+
+// tableRows is how many candidates the table shows: what fits two pages.
+const tableRows = 40
+
+// Report is a ranking ready to be written.
+type Report struct {
+	Title    string
+	Facts    []Fact // about the question and its answer
+	Columns  []string
+	Rows     [][]string // the ranking, best first
+	More     string     // "" where the table is all there is
+	Verify   []string   // commands that probe the first
+	Prices   []string
+	Notes    []string
+	Made     string
+	Pictures []Picture
+}
+
+// Fact is a thing said about the ranking, by its name.
+type Fact struct{ Name, Text string }
+
+// New describes a result, made at a time by a version of the program; tested
+// may be nil. There must be something feasible.
+func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (*Report, error) {
+	if len(r.Order) == 0 {
+		return nil, fmt.Errorf("nothing to report: %s", export.WhyNothing(r))
+	}
+	shown := r.Order[:min(len(r.Order), tableRows)]
+	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
+	candidates := make([]export.Candidate, len(shown))
+	for k, i := range shown {
+		candidates[k] = export.NewCandidate(r, i, k+1, pTime, pCost, tested)
+		candidates[k].Frontier = export.OnFrontier{Time: slices.Contains(r.TimeAccuracy, i), Cost: slices.Contains(r.CostAccuracy, i)}
+	}
+	// Names are cleaned before words are joined to them: a control sequence that
+	// does not end would take those too.
+	asked := r.Query.Workload
+	asked.Model, asked.Unit = plain(asked.Model), plain(asked.Unit)
+	out := &Report{
+		Title: export.WorkloadText(asked), Notes: export.Warnings(r),
+		Made: at.UTC().Format("2006-01-02 15:04 UTC") + " with sweetspot " + version,
+	}
+	for i, note := range out.Notes {
+		out.Notes[i] = plain(note)
+	}
+	out.Facts = facts(r, candidates[0])
+	out.table(candidates)
+	if more := len(r.Order) - len(shown); more > 0 {
+		out.More = fmt.Sprintf("… and %d more: sweetspot rank --csv lists them all.", more)
+	}
+	for _, v := range candidates[0].Configuration {
+		out.Verify = append(out.Verify, launch.Probe(candidates[0], v))
+	}
+	out.prices(candidates)
+	var err error
+	out.Pictures, err = pictures(r)
+	return out, err
+}
+
+// facts say what was asked and what is best.
+func facts(r *rank.Result, best export.Candidate) []Fact {
+	q := export.NewQuery(r.Query)
+	var vms []string
+	for _, v := range best.Configuration {
+		vms = append(vms, v.Words())
+	}
+	out := []Fact{
+		{"Limits", q.LimitsWords(r.Space.HigherIsBetter || r.Space.Metric == "")},
+		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + q.Sort},
+		{"Candidates", fmt.Sprintf("%d of %d feasible", len(r.Order), r.Space.Len())},
+		{"First", strings.Join(vms, " + ") + ", " + variant(best) + batch(best, ", batch size ")},
+		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},
+	}
+	if a := best.Accuracy; a != nil {
+		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, export.AccuracyText(a.Value, a.HigherIsBetter), a.Basis)})
+	}
+	if best.Why != nil {
+		out = append(out, Fact{"Why", *best.Why})
+	}
+	if t := best.Tested; t != nil && t.Median != nil {
+		out = append(out, Fact{"Tested", fmt.Sprintf("such estimates of %s were off by %s in the median", quantity.Several(t.N, "run"), quantity.Percent(*t.Median))})
+	}
+	for i := range out {
+		out[i].Text = plain(out[i].Text)
+	}
+	return out
+}
+
+func variant(c export.Candidate) string {
+	if c.Precision == nil || strings.Contains(c.Variant, *c.Precision) {
+		return c.Variant
+	}
+	return c.Variant + " " + *c.Precision
+}
+
+func batch(c export.Candidate, before string) string {
+	if c.BatchSize == nil {
+		return ""
+	}
+	return fmt.Sprint(before, *c.BatchSize)
+}
+
+func (r *Report) table(candidates []export.Candidate) {
+	r.Columns = []string{"#", "VMs", "variant", "batch", "time", "cost", "accuracy", "P(fastest)", "P(cheapest)", "frontier", "basis", "rests on"}
+	for _, c := range candidates {
+		row := []string{
+			fmt.Sprint(*c.Rank), vms(c), variant(c), batch(c, ""), span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
+			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Time), share(c.PBest.Cost), frontier(c.Frontier), "", export.SourcesWords(c.Sources),
+		}
+		if a := c.Accuracy; a != nil {
+			row[6] = export.AccuracyText(a.Value, a.HigherIsBetter)
+		}
+		if c.Time.Basis != nil {
+			row[10] = *c.Time.Basis
+		}
+		for i := range row {
+			row[i] = plain(row[i])
+		}
+		r.Rows = append(r.Rows, row)
+	}
+}
+
+func vms(c export.Candidate) string {
+	parts := make([]string, len(c.Configuration))
+	for i, v := range c.Configuration {
+		parts[i] = fmt.Sprintf("%d× %s", v.Count, v.Name())
+	}
+	return strings.Join(parts, " + ")
+}
+
+// span is a value with its 90 % interval.
+func span(v, low, high *float64, format func(float64) string) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s (%s to %s)", format(*v), format(*low), format(*high))
+}
+
+func share(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", 100**p)
+}
+
+func frontier(on export.OnFrontier) string {
+	switch {
+	case on.Time && on.Cost:
+		return "time, cost"
+	case on.Time:
+		return "time"
+	case on.Cost:
+		return "cost"
+	}
+	return ""
+}
+
+// prices names each price of the table once, with who says it when.
+func (r *Report) prices(candidates []export.Candidate) {
+	for _, c := range candidates {
+		for _, v := range c.Configuration {
+			v.Count = 1
+			line := plain(strings.TrimPrefix(v.Words(), "1× ") + ": " + v.PriceWords(c.Purchase))
+			if !slices.Contains(r.Prices, line) {
+				r.Prices = append(r.Prices, line)
+			}
+		}
+	}
+	slices.Sort(r.Prices)
+}
+
+// plain is text without what drives a terminal or breaks a line, and without
+// the two code points that XML, and so SVG, forbids.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == 0xfffe || r == 0xffff {
+			return 0xfffd
+		}
+		return r
+	}, plaintext.Clean(s))
+}
