@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/cluster"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -215,6 +216,9 @@ func newPlanQuery(in PlanInput) PlanQuery {
 func planWarnings(in PlanInput) (out []string) {
 	if m := in.Combined.Missing; len(m) > 0 {
 		out = append(out, clean(fmt.Sprintf("left out, for no run of the model tells of them: %s", strings.Join(m, ", "))))
+	}
+	if n := len(in.Combined.LeftOut); n > 0 {
+		out = append(out, fmt.Sprintf("%s left out, neither among the cheapest per unit of work nor among the fastest: name those to combine with --vms", quantity.Several(n, "VM type")))
 	}
 	if u := in.Combined.Unpriced; len(u) > 0 {
 		out = append(out, clean(fmt.Sprintf("left out, for they have no %s price: %s", in.Result.Query.Purchase, strings.Join(u, ", "))))

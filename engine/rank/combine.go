@@ -3,6 +3,7 @@ package rank
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -51,6 +52,9 @@ type Combined struct {
 	// Missing are the instance types asked for that nothing is known of for this
 	// model, Unpriced those without a price for the purchase option.
 	Missing, Unpriced []string
+	// LeftOut are the instance types that were not combined, where nobody named any
+	// and there were too many: the cheapest per unit of work and the fastest are.
+	LeftOut []string
 
 	builder  *builder
 	variants []profile.Variant
@@ -133,6 +137,9 @@ func (b *builder) combinable(rental Rental) *Combined {
 				c.variants = append(c.variants, t.run.Variant)
 			}
 		}
+	}
+	if len(rental.Limits) == 0 {
+		c.keepPromising(func(p Part) map[string]*timing { return best[offerKey{p.VM.Cloud, p.VM.InstanceType}] })
 	}
 	slices.SortFunc(c.variants, func(x, y profile.Variant) int { return strings.Compare(variantKey(x), variantKey(y)) })
 	for _, v := range c.variants {
@@ -260,4 +267,46 @@ func (c *Combined) startup() float64 {
 // Limits are the query's limits as the frontiers have them.
 func (l Limits) cluster() cluster.Limits {
 	return cluster.Limits{MaxSeconds: l.MaxTime, MaxUSD: l.MaxCost, WorstAccuracy: l.MinAccuracy}
+}
+
+// Of so many VM types more than these are not combined unless they are named.
+const (
+	mostCheap = 12
+	mostFast  = 4
+)
+
+// keepPromising leaves the VM types that serve some variant at the least cost per
+// unit of work, and the fastest: a price list of all clouds has hundreds.
+func (c *Combined) keepPromising(known func(Part) map[string]*timing) {
+	if len(c.parts) <= mostCheap+mostFast {
+		return
+	}
+	type worth struct {
+		part     Part
+		perUnit  float64 // US dollars an hour for a unit a second
+		unitRate float64 // units a second of one VM
+	}
+	all := make([]worth, len(c.parts))
+	for i, p := range c.parts {
+		all[i] = worth{part: p, perUnit: math.Inf(1)}
+		for _, t := range known(p) {
+			rate := t.rate() * float64(max(p.VM.GPUCount, 1))
+			all[i].perUnit = min(all[i].perUnit, *p.USDPerHour/rate)
+			all[i].unitRate = max(all[i].unitRate, rate)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y worth) int { return cmp.Compare(x.perUnit, y.perUnit) })
+	rest := all[mostCheap:]
+	slices.SortStableFunc(rest, func(x, y worth) int { return cmp.Compare(y.unitRate, x.unitRate) })
+	keep := map[offerKey]bool{}
+	for _, w := range all[:mostCheap+mostFast] {
+		keep[offerKey{w.part.VM.Cloud, w.part.VM.InstanceType}] = true
+	}
+	c.parts = slices.DeleteFunc(c.parts, func(p Part) bool {
+		if keep[offerKey{p.VM.Cloud, p.VM.InstanceType}] {
+			return false
+		}
+		c.LeftOut = append(c.LeftOut, p.VM.InstanceType)
+		return true
+	})
 }
