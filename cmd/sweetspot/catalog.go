@@ -18,7 +18,7 @@ import (
 func newCatalogCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
-		Short: "VM types and their prices: list, show, import a price list, diff two",
+		Short: "List VM types and their prices, import price lists, compare two",
 		Long: "The other commands offer the VM types of the studies, over them what you imported (catalog.csv beside\n" +
 			"your database), over that what you wrote yourself (catalog-own.csv, never overwritten). Below all that the\n" +
 			"catalog lists the GPU VM types of five clouds: catalog import market offers them everywhere.",
