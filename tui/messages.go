@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/export"
+	"sweetspot/data/launch"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/validate"
@@ -197,15 +198,44 @@ func (a *App) deleteRun(id int64) tea.Cmd {
 // write exports a pick to a new file, in the form its extension names.
 func write(path string, p export.Pick) tea.Cmd {
 	return func() tea.Msg {
-		format, err := export.ParseFormat(filepath.Ext(path))
+		as, err := pickWriter(path, p)
 		if err == nil {
-			err = writeNew(path, func(w io.Writer) error { return p.Write(w, format) })
+			err = writeNew(path, as)
 		}
 		if err != nil {
 			return noteMsg{level: toast.Bad, text: err.Error()}
 		}
 		return noteMsg{level: toast.Good, text: "wrote " + path}
 	}
+}
+
+// pickWriter writes a pick as what the extension says: for people and programs,
+// or what launches it. A shell script is for the cloud of the pick.
+func pickWriter(path string, p export.Pick) (func(io.Writer) error, error) {
+	as, launches, err := launch.FormatOfFile(path)
+	if cli, known := shells[cloudOf(p)]; strings.EqualFold(filepath.Ext(path), ".sh") && known {
+		as, launches, err = cli, true, nil
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case launches:
+		return func(w io.Writer) error { return launch.Write(w, p, as) }, nil
+	}
+	format, err := export.ParseFormat(filepath.Ext(path))
+	return func(w io.Writer) error { return p.Write(w, format) }, err
+}
+
+// shells are the commands of each cloud.
+var shells = map[string]launch.Format{"aws": launch.AWS, "gcp": launch.GCloud, "azure": launch.Az}
+
+func cloudOf(p export.Pick) string {
+	for _, part := range p.Candidate.Configuration {
+		if part.Cloud != nil {
+			return *part.Cloud
+		}
+	}
+	return ""
 }
 
 // writeAs writes a value to a new file, in the form its extension names.

@@ -28,7 +28,7 @@ func (a *App) export() tea.Cmd {
 
 func (a *App) askWhere(p export.Pick) {
 	a.exporting = p
-	a.prompt.Ask("export", "write to (.yaml .json .csv .md):", fileName(p))
+	a.prompt.Ask("export", "write to (.yaml .json .csv .md .tf .sh .sbatch):", fileName(p))
 }
 
 // fileName proposes a name that says what is in the file and that no shell
