@@ -18,6 +18,7 @@ package arrivals
 import (
 	"fmt"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/serving"
 )
 
@@ -28,7 +29,7 @@ const (
 	MaxRequests  = 100_000_000
 	MaxPerSecond = serving.MaxPerSecond
 	MaxRows      = MaxRequests
-	MaxRowBytes  = 1 << 20 // one row, quoted line breaks included
+	MaxRowBytes  = textfile.MaxRowBytes // one row, quoted line breaks included
 )
 
 // Format is how the rows of a file are meant.

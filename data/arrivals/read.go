@@ -1,35 +1,29 @@
 package arrivals
 
 import (
-	"bufio"
-	"compress/flate"
-	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
 // Read returns the trace of a file. Errors about the content are of type
 // [*Error].
 func Read(r io.Reader) (*Arrivals, error) {
-	plain, err := unzipped(r)
+	text, err := textfile.Open(r)
 	if err != nil {
-		return nil, rowError(1, err)
+		return nil, atLine(1, err)
 	}
-	limited := &rowLimiter{r: plaintext.Unmarked(plain), left: MaxRowBytes}
-	rows := csv.NewReader(limited)
-	rows.ReuseRecord = true
-
-	header, err := rows.Read()
+	rows := textfile.NewRows(text)
+	header, err := rows.Next()
 	if errors.Is(err, io.EOF) {
 		return nil, &Error{Row: 1, What: "the file is empty; an arrival trace starts with a row of column names, time_s or second,requests"}
 	}
 	if err != nil {
-		return nil, rowError(1, err)
+		return nil, atLine(1, err)
 	}
 	c, err := columnsOf(header)
 	if err != nil {
@@ -37,29 +31,19 @@ func Read(r io.Reader) (*Arrivals, error) {
 	}
 	counts := &counter{columns: c, at: map[int64]int{}}
 	for row := 2; ; {
-		limited.left = MaxRowBytes
-		cells, err := rows.Read()
+		cells, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			return counts.arrivals(row)
 		}
 		if err != nil {
-			return nil, rowError(row, err)
+			return nil, atLine(row, err)
 		}
-		row, _ = rows.FieldPos(0)
+		row, _ = rows.CSV.FieldPos(0)
 		if err := counts.add(row, cells); err != nil {
 			return nil, err
 		}
 		row++
 	}
-}
-
-// unzipped looks into the file for what its name may not say.
-func unzipped(r io.Reader) (io.Reader, error) {
-	text := bufio.NewReader(r)
-	if magic, err := text.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		return gzip.NewReader(text)
-	}
-	return text, nil
 }
 
 // columns are the places of what is read; many is -1 where a row is one request.
@@ -110,38 +94,15 @@ func formatOf(name string) Format {
 	return ""
 }
 
-// rowError turns an error of what reads below into a sentence with its row.
-func rowError(row int, err error) error {
-	var parse *csv.ParseError
-	var corrupt flate.CorruptInputError
+// atLine gives an error of the content its line in place of its row, and one
+// that a compressed file begins with line 1.
+func atLine(line int, err error) error {
+	var row *textfile.RowError
 	switch {
-	case errors.Is(err, errRowTooLong):
-		return &Error{Row: row, What: fmt.Sprintf("longer than %d bytes; is a quote left open?", MaxRowBytes)}
-	case errors.Is(err, csv.ErrFieldCount):
-		return &Error{Row: row, What: "has more or fewer cells than the header; quote cells that hold a comma"}
-	case errors.As(err, &parse):
-		return &Error{Row: row, What: "a quote is left open or out of place; write \"\" for a quote inside a quoted cell"}
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Row: row, What: "the gzip data is damaged or cut off here; fetch the file again"}
+	case errors.As(err, &row):
+		return &Error{Row: line, What: row.What}
+	case errors.Is(err, textfile.ErrDamaged):
+		return &Error{Row: line, What: err.Error()}
 	}
-	return fmt.Errorf("reading row %d: %w", row, err)
-}
-
-var errRowTooLong = errors.New("row too long")
-
-// rowLimiter fails once more than left bytes were read since left was last
-// set. The csv reader reads at most a buffer ahead, which is small beside the
-// limit.
-type rowLimiter struct {
-	r    io.Reader
-	left int
-}
-
-func (l *rowLimiter) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, errRowTooLong
-	}
-	n, err := l.r.Read(p[:min(len(p), l.left)])
-	l.left -= n
-	return n, err
+	return err
 }

@@ -26,7 +26,7 @@ var required = []string{"cloud", "instance_type", "gpu", "gpu_count", "purchase"
 // Read reads a catalog CSV in the layout of [Columns]. Rows of one VM type
 // must agree about it. The result is ordered as [profile.SortVMTypes] does.
 func Read(r io.Reader) ([]profile.VMType, error) {
-	t := NewTable(plaintext.Unmarked(r))
+	t := NewTable(r)
 	if err := t.Header(""); err != nil {
 		return nil, err
 	}

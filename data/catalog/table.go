@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 )
@@ -18,9 +18,9 @@ import (
 // machine without memory.
 const (
 	MaxRows     = 2_000_000
-	MaxRowBytes = 1 << 20 // quoted line breaks included
-	maxCell     = 200     // characters of a name
-	maxUSD      = 1e5     // an hour of a VM
+	MaxRowBytes = textfile.MaxRowBytes // quoted line breaks included
+	maxCell     = 200                  // characters of a name
+	maxUSD      = 1e5                  // an hour of a VM
 	maxNumber   = 1e9
 )
 
@@ -49,9 +49,7 @@ func (e *Error) separator() string {
 // Table is a CSV file with a header, whose rows are bounded and whose cells are
 // found by the names of their columns.
 type Table struct {
-	rows    *csv.Reader
-	left    *io.LimitedReader
-	row     int // that was read last
+	rows    *textfile.Rows
 	columns map[string]int
 	before  map[string]string // what the rows before the header say
 	cells   []string
@@ -60,11 +58,9 @@ type Table struct {
 
 // NewTable returns a table whose header is still to be read.
 func NewTable(text io.Reader) *Table {
-	left := &io.LimitedReader{R: text}
-	rows := csv.NewReader(left)
-	rows.ReuseRecord = true
-	rows.FieldsPerRecord = -1
-	return &Table{rows: rows, left: left, columns: map[string]int{}, before: map[string]string{}}
+	rows := textfile.NewRows(text)
+	rows.CSV.FieldsPerRecord = -1 // until the header
+	return &Table{rows: rows, columns: map[string]int{}, before: map[string]string{}}
 }
 
 // Header reads rows until the one that names the columns: the first, or the
@@ -73,12 +69,12 @@ func (t *Table) Header(begins string) error {
 	for {
 		cells, err := t.read()
 		if errors.Is(err, io.EOF) {
-			return &Error{Row: max(t.row-1, 1), What: "the file is empty; a price list starts with a row of column names"}
+			return &Error{Row: max(t.Row()-1, 1), What: "the file is empty; a price list starts with a row of column names"}
 		}
 		if err != nil {
 			return err
 		}
-		if begins != "" && (len(cells) == 0 || cells[0] != begins) && t.row < 20 {
+		if begins != "" && (len(cells) == 0 || cells[0] != begins) && t.Row() < 20 {
 			if len(cells) > 1 {
 				t.before[cells[0]] = cells[1]
 			}
@@ -90,7 +86,7 @@ func (t *Table) Header(begins string) error {
 				t.columns[name] = i
 			}
 		}
-		t.rows.FieldsPerRecord = len(cells)
+		t.rows.CSV.FieldsPerRecord = len(cells)
 		return nil
 	}
 }
@@ -128,7 +124,7 @@ func (t *Table) Next() error {
 	if err != nil {
 		return err
 	}
-	if t.row > MaxRows+1 {
+	if t.Row() > MaxRows+1 {
 		return t.Fail("", "more than "+quantity.Several(MaxRows, "row")+"; keep the regions you use")
 	}
 	t.cells, t.err = cells, nil
@@ -136,7 +132,7 @@ func (t *Table) Next() error {
 }
 
 // Row is the number of the row read last, the header being row 1.
-func (t *Table) Row() int { return t.row }
+func (t *Table) Row() int { return t.rows.Number() }
 
 // Err is what was wrong with the cells of this row that were asked for.
 func (t *Table) Err() error { return t.err }
@@ -146,31 +142,21 @@ func (t *Table) Fail(column, what string) error {
 	if column != "" {
 		what = "column " + column + ": " + what
 	}
-	err := &Error{Row: t.row, What: what}
+	err := &Error{Row: t.Row(), What: what}
 	if t.err == nil {
 		t.err = err
 	}
 	return err
 }
 
+// read is the next row, the errors of which are this package's.
 func (t *Table) read() ([]string, error) {
-	t.left.N = MaxRowBytes
-	cells, err := t.rows.Read()
-	t.row++
-	if t.left.N <= 0 { // whatever the reader made of the piece
-		return nil, &Error{Row: t.row, What: fmt.Sprintf("longer than %d bytes; is a quote left open?", MaxRowBytes)}
+	cells, err := t.rows.Next()
+	var row *textfile.RowError
+	if errors.As(err, &row) {
+		return nil, &Error{Row: row.Row, What: row.What}
 	}
-	var parse *csv.ParseError
-	switch {
-	case err == nil || errors.Is(err, io.EOF):
-		return cells, err
-	case errors.Is(err, csv.ErrFieldCount):
-		return nil, &Error{Row: t.row, What: fmt.Sprintf("has %s and the header %d; the file is cut off here, or a cell with a comma is not quoted",
-			quantity.Several(len(cells), "cell"), t.rows.FieldsPerRecord)}
-	case errors.As(err, &parse):
-		return nil, &Error{Row: t.row, What: "a quote is left open or out of place; the file is cut off here, or damaged"}
-	}
-	return nil, fmt.Errorf("reading row %d: %w", t.row, err)
+	return cells, err
 }
 
 // Raw is a cell as it stands, "" where there is no such column.

@@ -26,6 +26,7 @@ package jobtrace
 import (
 	"fmt"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 )
 
@@ -33,8 +34,8 @@ import (
 // a machine without memory.
 const (
 	MaxJobs     = 2_000_000
-	MaxRowBytes = 1 << 20 // one row, quoted line breaks included, or one job of a log
-	maxSeconds  = 1e12    // seconds since 1970 lie below, milliseconds above
+	MaxRowBytes = textfile.MaxRowBytes // one row, quoted line breaks included, or one job of a log
+	maxSeconds  = 1e12                 // seconds since 1970 lie below, milliseconds above
 	maxGPUs     = 100_000
 	maxModel    = 200 // characters of a name
 )

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -102,8 +103,8 @@ func (l *log) refuse(err error) error {
 	switch {
 	case l.left.N <= 0:
 		return l.wrong(fmt.Sprintf("longer than %d bytes; is a quote or a bracket left open?", MaxRowBytes))
-	case errors.Is(err, errDamaged):
-		return l.wrong(damaged)
+	case errors.Is(err, textfile.ErrDamaged):
+		return l.wrong(textfile.ErrDamaged.Error())
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return l.wrong("the file ends before its array does; fetch it again")
 	case errors.As(err, &ours):

@@ -1,7 +1,6 @@
 package jobtrace
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -16,13 +16,13 @@ import (
 
 // readTable reads both CSV formats.
 func readTable(text io.Reader, most int) (*Trace, error) {
-	t := newTable(text)
-	header, err := t.next()
+	rows := textfile.NewRows(text)
+	header, err := rows.Next()
 	if errors.Is(err, io.EOF) {
 		return nil, &Error{Row: 1, What: "the file is empty; a job trace starts with a row of column names"}
 	}
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	columns, err := columnsOf(header)
 	if err != nil {
@@ -31,17 +31,17 @@ func readTable(text io.Reader, most int) (*Trace, error) {
 
 	trace := collector{models: map[string]string{}}
 	for {
-		cells, err := t.next()
+		cells, err := rows.Next()
 		if errors.Is(err, io.EOF) {
-			return trace.finish(columns.format(), &Error{Row: t.row - 1})
+			return trace.finish(columns.format(), &Error{Row: rows.Number() - 1})
 		}
 		if err != nil {
-			return nil, err
+			return nil, refused(err)
 		}
-		if t.row > most+1 {
-			return nil, &Error{Row: t.row, What: tooMany(most)}
+		if rows.Number() > most+1 {
+			return nil, &Error{Row: rows.Number(), What: tooMany(most)}
 		}
-		r := row{number: t.row, columns: &columns, cells: cells}
+		r := row{number: rows.Number(), columns: &columns, cells: cells}
 		job := r.job(&trace)
 		if r.err != nil {
 			return nil, r.err
@@ -54,43 +54,13 @@ func tooMany(most int) string {
 	return fmt.Sprintf("more than %s; keep a part of it", quantity.Several(most, "job"))
 }
 
-// table is a CSV file whose rows are bounded.
-type table struct {
-	rows *csv.Reader
-	left *io.LimitedReader
-	row  int // that was read last, the header being row 1
-}
-
-func newTable(text io.Reader) *table {
-	left := &io.LimitedReader{R: text}
-	rows := csv.NewReader(left)
-	rows.ReuseRecord = true
-	return &table{rows: rows, left: left}
-}
-
-// next returns the cells of the next row until io.EOF.
-func (t *table) next() ([]string, error) {
-	t.left.N = MaxRowBytes
-	cells, err := t.rows.Read()
-	t.row++
-	if t.left.N <= 0 { // whatever the reader made of the piece
-		return nil, &Error{Row: t.row, What: fmt.Sprintf("longer than %d bytes; is a quote left open?", MaxRowBytes)}
+// refused is an error of what reads the rows as one of this package.
+func refused(err error) error {
+	var row *textfile.RowError
+	if errors.As(err, &row) {
+		return &Error{Row: row.Row, What: row.What}
 	}
-	if err == nil || errors.Is(err, io.EOF) {
-		return cells, err
-	}
-	return nil, t.refuse(cells, err)
-}
-
-func (t *table) refuse(cells []string, err error) error {
-	var parse *csv.ParseError
-	switch {
-	case errors.Is(err, csv.ErrFieldCount):
-		return &Error{Row: t.row, What: fmt.Sprintf("has %s and the header %d; quote cells that hold a comma", quantity.Several(len(cells), "cell"), t.rows.FieldsPerRecord)}
-	case errors.As(err, &parse):
-		return &Error{Row: t.row, What: "a quote is left open or out of place; write \"\" for a quote inside a quoted cell"}
-	}
-	return readError(t.row, err)
+	return err
 }
 
 // Columns, and the names they go by: ours, then Philly's.

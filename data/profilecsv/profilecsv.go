@@ -45,12 +45,14 @@ package profilecsv
 import (
 	"fmt"
 	"slices"
+
+	"sweetspot/data/textfile"
 )
 
 // Limits on what is read, so that a wrong file ends in a sentence and not in
 // a machine without memory.
 const (
-	MaxRowBytes = 1 << 20 // one row, quoted line breaks included
+	MaxRowBytes = textfile.MaxRowBytes // one row, quoted line breaks included
 	MaxRows     = 1_000_000
 )
 

@@ -1,29 +1,25 @@
 package profilecsv
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"sweetspot/engine/plaintext"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/profile"
 )
 
 // Read returns the runs of a Profile CSV in file order and the models they are
 // of. Errors about the content are of type [*Error].
 func Read(r io.Reader) (*profile.Set, error) {
-	limited := &rowLimiter{r: plaintext.Unmarked(r), left: MaxRowBytes}
-	rows := csv.NewReader(limited)
-	rows.ReuseRecord = true
-
-	header, err := rows.Read()
+	rows := textfile.NewRows(r)
+	header, err := rows.Next()
 	if errors.Is(err, io.EOF) {
 		return nil, &Error{Row: 1, What: "the file is empty; a Profile CSV starts with a row of column names"}
 	}
 	if err != nil {
-		return nil, rowError(1, err)
+		return nil, refused(err)
 	}
 	columns, err := columnsOf(header)
 	if err != nil {
@@ -33,13 +29,12 @@ func Read(r io.Reader) (*profile.Set, error) {
 	set := &profile.Set{}
 	models := modelIndex{set: set, at: map[string]int{}}
 	for row := 2; ; row++ {
-		limited.left = MaxRowBytes
-		cells, err := rows.Read()
+		cells, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			return set, nil
 		}
 		if err != nil {
-			return nil, rowError(row, err)
+			return nil, refused(err)
 		}
 		if row > MaxRows+1 {
 			return nil, &Error{Row: row, What: fmt.Sprintf("more than %d rows; split the file", MaxRows)}
@@ -78,37 +73,13 @@ func columnsOf(header []string) (map[string]int, error) {
 // headerName forgives what spreadsheets do to a first row.
 func headerName(cell string) string { return strings.ToLower(strings.TrimSpace(cell)) }
 
-// rowError turns an error of the csv reader into a sentence with its row.
-func rowError(row int, err error) error {
-	var parse *csv.ParseError
-	switch {
-	case errors.Is(err, errRowTooLong):
-		return &Error{Row: row, What: fmt.Sprintf("longer than %d bytes; is a quote left open?", MaxRowBytes)}
-	case errors.Is(err, csv.ErrFieldCount):
-		return &Error{Row: row, What: "has more or fewer cells than the header; quote cells that hold a comma"}
-	case errors.As(err, &parse):
-		return &Error{Row: row, What: "a quote is left open or out of place; write \"\" for a quote inside a quoted cell"}
+// refused is an error of what reads the rows as one of this package.
+func refused(err error) error {
+	var row *textfile.RowError
+	if errors.As(err, &row) {
+		return &Error{Row: row.Row, What: row.What}
 	}
-	return fmt.Errorf("reading row %d: %w", row, err)
-}
-
-var errRowTooLong = errors.New("row too long")
-
-// rowLimiter fails once more than left bytes were read since left was last
-// set. The csv reader reads at most a buffer ahead, which is small beside the
-// limit.
-type rowLimiter struct {
-	r    io.Reader
-	left int
-}
-
-func (l *rowLimiter) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, errRowTooLong
-	}
-	n, err := l.r.Read(p[:min(len(p), l.left)])
-	l.left -= n
-	return n, err
+	return err
 }
 
 // modelIndex collects models by name; a later row fills in what earlier ones

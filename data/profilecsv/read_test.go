@@ -92,7 +92,7 @@ func TestReadRefuses(t *testing.T) {
 		"bad layers":        {row("m,train,measured,,,,,,,,,,conv1,,"), 3, "pruning_layers", "conv1=0.3"},
 		"interval off":      {row("m,train,measured,,,,1,,,,,,,2,3"), 3, "steady_low_s", "does not hold"},
 		"half an interval":  {row("m,train,measured,,,,1,,,,,,,0.5,"), 3, "steady_low_s", "together"},
-		"too few cells":     {row("m,train"), 3, "", "cells than the header"},
+		"too few cells":     {row("m,train"), 3, "", "has 2 cells and the header 15"},
 		"truncated quote":   {row(`"m,train,measured`), 3, "", "quote"},
 		"10 MiB line":       {row(strings.Repeat("m", 10<<20)), 3, "", "longer than"},
 		"10 MiB open quote": {row(`"` + strings.Repeat("m\n", 5<<20)), 3, "", "longer than"},

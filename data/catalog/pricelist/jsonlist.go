@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 )
 
 // entries reads a JSON file entry by entry, each bounded, so that a file of
@@ -64,7 +65,7 @@ func (e *entries) refuse(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.Is(err, errDamaged):
+	case errors.Is(err, textfile.ErrDamaged):
 		return err
 	case e.left.N <= 0:
 		return e.wrong(fmt.Sprintf("is longer than %d MiB; is this the file you meant?", maxItemBytes>>20))

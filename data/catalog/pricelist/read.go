@@ -1,17 +1,14 @@
 package pricelist
 
 import (
-	"bufio"
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"sweetspot/data/catalog"
-	"sweetspot/engine/plaintext"
+	"sweetspot/data/textfile"
 )
 
 // sniffed is how many bytes tell the formats apart.
@@ -21,7 +18,7 @@ const sniffed = 4096
 // [*catalog.Error], or a sentence about the file as a whole.
 func Read(r io.Reader, o Options) (*List, error) {
 	o.Cloud, _ = catalog.CloudName(o.Cloud)
-	text, err := unzip(r)
+	text, err := textfile.Open(r)
 	if err != nil {
 		return nil, err
 	}
@@ -125,36 +122,4 @@ func readOwn(t *catalog.Table, c *collector) error {
 		}
 	}
 	return nil
-}
-
-// unzip returns the text of a file without compression and byte order mark.
-func unzip(r io.Reader) (*bufio.Reader, error) {
-	file := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := file.Peek(2); string(magic) != "\x1f\x8b" {
-		return bufio.NewReaderSize(plaintext.Unmarked(file), 1<<16), nil
-	}
-	zip, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, damage(err)
-	}
-	return bufio.NewReaderSize(plaintext.Unmarked(unzipped{zip}), 1<<16), nil
-}
-
-type unzipped struct{ zip *gzip.Reader }
-
-func (u unzipped) Read(p []byte) (int, error) {
-	n, err := u.zip.Read(p)
-	return n, damage(err)
-}
-
-var errDamaged = errors.New("the compressed file is cut off or damaged; fetch it again")
-
-// damage tells a damaged file from one that can't be read, and its early end
-// from that of the text within.
-func damage(err error) error {
-	var corrupt flate.CorruptInputError
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
-		return errDamaged
-	}
-	return err
 }

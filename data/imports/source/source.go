@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -17,8 +18,8 @@ import (
 // Limits on what is read, so that a wrong file ends in a sentence and not in a
 // machine without memory.
 const (
-	MaxDocumentBytes = 32 << 20 // a JSON document, read as a whole
-	MaxRowBytes      = 1 << 20  // a row of a table or a line of a log
+	MaxDocumentBytes = 32 << 20             // a JSON document, read as a whole
+	MaxRowBytes      = textfile.MaxRowBytes // a row of a table or a line of a log
 	MaxRows          = 1_000_000
 	MaxRuns          = 200_000 // of one file
 	maxText          = 200     // characters of a name

@@ -138,7 +138,7 @@ func TestTable(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                 "t.csv: the file is empty",
 		"a,a\n":            "row 1: the column \"a\" is there twice",
-		"a,b\n1\n":         "row 2: has more or fewer cells",
+		"a,b\n1\n":         "row 2: has 1 cell and the header 2",
 		"a,b\n1,\"2\n3":    "row 2: a quote is left open",
 		"a,b\n\"1\" x,2\n": "row 2: a quote",
 	} {

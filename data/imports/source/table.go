@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
@@ -30,10 +31,9 @@ func Table(f File, separator rune, header func(Row) error, do func(Row) error) e
 		return Opening(f, err)
 	}
 	defer text.Close()
-	limited := &rowLimiter{r: plaintext.Unmarked(text), left: MaxRowBytes}
-	rows := csv.NewReader(limited)
-	rows.Comma, rows.ReuseRecord, rows.LazyQuotes = separator, true, separator == '\t'
-	names, err := rows.Read()
+	rows := textfile.NewRows(text)
+	rows.CSV.Comma, rows.CSV.LazyQuotes = separator, separator == '\t'
+	names, err := rows.Next()
 	if errors.Is(err, io.EOF) {
 		return f.Wrong("the file is empty; it should begin with a row of column names")
 	}
@@ -56,8 +56,7 @@ func Table(f File, separator rune, header func(Row) error, do func(Row) error) e
 	}
 	for {
 		row.row++
-		limited.left = MaxRowBytes
-		row.cells, err = rows.Read()
+		row.cells, err = rows.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -165,35 +164,14 @@ func (r Row) Count(column string) (int, error) {
 
 // unread says why a row could not be read.
 func (r Row) unread(err error) error {
-	var parse *csv.ParseError
+	var refused *textfile.RowError
 	switch {
-	case errors.Is(err, errRowTooLong):
-		return r.Wrong("longer than %d bytes; is a quote left open, or is this no table?", MaxRowBytes)
-	case errors.Is(err, csv.ErrFieldCount):
-		return r.Wrong("has more or fewer cells than the header; is the file cut off?")
-	case errors.As(err, &parse):
-		return r.Wrong("a quote is left open or out of place; is the file cut off?")
+	case errors.As(err, &refused):
+		return r.Wrong("%s", refused.What)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return r.Wrong("the file is cut off; fetch it again")
 	}
 	return r.Wrong("cannot be read: %s", plaintext.Line(err.Error(), 200))
-}
-
-var errRowTooLong = errors.New("row too long")
-
-// rowLimiter fails once more than left bytes were read since left was last set.
-type rowLimiter struct {
-	r    io.Reader
-	left int
-}
-
-func (l *rowLimiter) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, errRowTooLong
-	}
-	n, err := l.r.Read(p[:min(len(p), l.left)])
-	l.left -= n
-	return n, err
 }
 
 // Header is the first row of a table that begins like head; nil if it is none.
