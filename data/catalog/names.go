@@ -41,7 +41,8 @@ func GPUName(spelt string, memGiB *float64, cloud, instanceType string) string {
 	return name + "-" + strconv.Itoa(n.memory) + "GB"
 }
 
-// IsGPU tells GPUs from other accelerators that price lists hold beside them.
+// IsGPU tells GPUs from other accelerators that price lists hold beside them,
+// and from what names none ("NVIDIA").
 func IsGPU(spelt string) bool {
 	words := strings.Fields(strings.Map(wordBreak, strings.ToUpper(spelt)))
 	for _, w := range words {
@@ -51,7 +52,7 @@ func IsGPU(spelt string) bool {
 			}
 		}
 	}
-	return len(words) > 0
+	return spell(spelt).chip != ""
 }
 
 // spelling is what a name says of a GPU, in capitals.

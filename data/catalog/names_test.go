@@ -97,7 +97,7 @@ func TestGPUNamesStay(t *testing.T) {
 func TestIsGPU(t *testing.T) {
 	for name, want := range map[string]bool{
 		"V100": true, "Trainium": false, "Inferentia2": false, "tpu-v5litepod-1": false, "gaudi-hl-205": false, "Gaudi HL-205": false, "": false,
-		"AWS Trainium2": false, "RTX4090": true,
+		"AWS Trainium2": false, "RTX4090": true, "NVIDIA": false, "NVIDIA GPU": false,
 	} {
 		if IsGPU(name) != want {
 			t.Errorf("%q", name)

@@ -100,8 +100,8 @@ func price(t *Table) (p profile.Price, known bool) {
 	case usd == nil:
 		_ = t.Fail("usd_per_hour", "is empty beside a purchase option")
 		return p, false
-	case *usd > maxUSD:
-		_ = t.Fail("usd_per_hour", fmt.Sprintf("%g is above %g dollars an hour", *usd, float64(maxUSD)))
+	case *usd > MaxUSD:
+		_ = t.Fail("usd_per_hour", fmt.Sprintf("%g is above %g dollars an hour", *usd, float64(MaxUSD)))
 	case !slices.Contains(profile.Purchases, p.Purchase):
 		_ = t.Fail("purchase", fmt.Sprintf("%s is none of %v", plaintext.Quote(string(p.Purchase)), profile.Purchases))
 	case p.AsOf != "" && !IsDate(p.AsOf):

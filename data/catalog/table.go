@@ -20,7 +20,7 @@ const (
 	MaxRows     = 2_000_000
 	MaxRowBytes = textfile.MaxRowBytes // quoted line breaks included
 	maxCell     = 200                  // characters of a name
-	maxUSD      = 1e5                  // an hour of a VM
+	MaxUSD      = 1e5                  // an hour of a VM
 	maxNumber   = 1e9
 )
 
@@ -204,8 +204,8 @@ func Dollars(s string) (*float64, error) {
 	switch {
 	case !ok || v < 0:
 		return nil, fmt.Errorf("%s is no price; write US dollars an hour, or leave it empty", plaintext.Quote(s))
-	case v > maxUSD:
-		return nil, fmt.Errorf("%s is above %s dollars an hour", plaintext.Quote(s), quantity.Count(maxUSD))
+	case v > MaxUSD:
+		return nil, fmt.Errorf("%s is above %s dollars an hour", plaintext.Quote(s), quantity.Count(MaxUSD))
 	case v == 0:
 		return nil, nil
 	}

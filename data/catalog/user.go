@@ -1,9 +1,9 @@
 package catalog
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,17 +57,24 @@ func ReadFile(path string) ([]profile.VMType, error) {
 	return vms, nil
 }
 
-// Keep adds an import to what earlier ones brought. The file is replaced in one
-// step, so that nobody ever reads half of it.
+// Keep adds an import to what earlier ones brought, if that can be read back.
+// The file is replaced in one step, so that nobody ever reads half of it.
 func (f Files) Keep(imported []profile.VMType) error {
 	earlier, err := ReadFile(f.Imported)
 	if err != nil {
 		return err
 	}
-	return replace(f.Imported, func(w io.Writer) error { return Write(w, Update(earlier, imported)) })
+	var text bytes.Buffer
+	if err := Write(&text, Update(earlier, imported)); err != nil {
+		return err
+	}
+	if _, err := Read(bytes.NewReader(text.Bytes())); err != nil {
+		return fmt.Errorf("the catalog was not changed, as it would hold what it cannot: %w", err)
+	}
+	return replace(f.Imported, text.Bytes())
 }
 
-func replace(path string, write func(io.Writer) error) (err error) {
+func replace(path string, text []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -80,7 +87,8 @@ func replace(path string, write func(io.Writer) error) (err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	if err = errors.Join(write(file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("the catalog was not changed: %w", err)
 	}
 	return os.Rename(file.Name(), path)

@@ -82,6 +82,22 @@ func TestUserFiles(t *testing.T) {
 	}
 }
 
+// A catalog that could not be read back would stop everything that asks it.
+func TestKeepRefusesWhatItCouldNotRead(t *testing.T) {
+	files := FilesIn(t.TempDir())
+	if err := files.Keep([]profile.VMType{vmOf("x1", "L4")}); err != nil {
+		t.Fatal(err)
+	}
+	nameless := vmOf("x2", "")
+	nameless.GPUCount = 1
+	if err := files.Keep([]profile.VMType{nameless}); err == nil || !strings.Contains(err.Error(), "the catalog was not changed") {
+		t.Errorf("%v", err)
+	}
+	if kept, err := ReadFile(files.Imported); err != nil || len(kept) != 1 {
+		t.Errorf("%+v, %v", kept, err)
+	}
+}
+
 func TestABrokenUserFileIsNamed(t *testing.T) {
 	files := FilesIn(t.TempDir())
 	if err := os.WriteFile(files.Own, []byte(strings.Join(Columns, ",")+"\naws,r,vm,L4,1,24,4,16,on-demand,cheap,s,2026\n"), 0o644); err != nil {

@@ -20,7 +20,7 @@ type collector struct {
 	used     bool   // the fallback date was
 
 	withoutGPU, otherRegion, notGPU, parts, unpriced, copied int // rows left out, the last of their spot price alone
-	merged, differ                                           int
+	merged, differ, dear                                     int
 	extra                                                    []string
 }
 
@@ -108,6 +108,10 @@ func (c *collector) dated(vm *profile.VMType, p profile.Purchase, usd float64, s
 	if rounded := math.Round(usd*1e6) / 1e6; rounded > 0 {
 		usd = rounded // a sum of two prices has no more digits than they
 	}
+	if usd > catalog.MaxUSD {
+		c.dear++
+		return
+	}
 	for i := range vm.Prices {
 		q := &vm.Prices[i]
 		if q.Purchase != p || (asOf != "" && q.AsOf != asOf) {
@@ -183,6 +187,7 @@ func (c *collector) notes() []string {
 	say(c.notGPU, "row", "of accelerators that are no GPUs left out")
 	say(c.parts, "row", "with a part of a GPU left out")
 	say(c.unpriced, "VM type", "without a price left out")
+	say(c.dear, "price", "above "+quantity.Count(catalog.MaxUSD)+" dollars an hour left out")
 	say(c.copied, "spot price", "that only repeats the on-demand price left out")
 	say(c.merged, "price", "of further zones joined, the lowest of a region kept")
 	say(c.differ, "row", "with another number of GPUs than the first of its VM type; the first is kept")

@@ -28,7 +28,7 @@ func sound(t *testing.T, list *List, err error) {
 		}
 		seen[vm.Key()] = true
 		for _, p := range vm.Prices {
-			if !(p.USDPerHour > 0 && p.USDPerHour <= 1e6) {
+			if !(p.USDPerHour > 0 && p.USDPerHour <= catalog.MaxUSD) {
 				t.Fatalf("%s costs %g", vm.InstanceType, p.USDPerHour)
 			}
 		}

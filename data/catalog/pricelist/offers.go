@@ -210,7 +210,7 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 		return fmt.Errorf("%s is no price of %s", plaintext.Quote(text), plaintext.Quote(sku))
 	}
 	if kind == "OnDemand" {
-		if usd == 0 || usd > 1e5 {
+		if usd == 0 {
 			return nil
 		}
 		o := f.offer(f.products[sku])

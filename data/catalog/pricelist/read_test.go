@@ -171,8 +171,10 @@ func TestOptions(t *testing.T) {
 }
 
 // Every bad file ends in one sentence that says what and where.
+// sky is the header of a SkyPilot catalog.
+const sky = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n"
+
 func TestRefuses(t *testing.T) {
-	sky := "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n"
 	offer, vantage := string(fixture(t, "aws-offer.json")), string(fixture(t, "vantage.json"))
 	for name, c := range map[string]struct {
 		text, cloud string
@@ -232,6 +234,23 @@ func TestGzip(t *testing.T) {
 	}
 	if _, err := Read(bytes.NewReader(zipped.Bytes()[:zipped.Len()/2]), options("")); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("half of it: %v", err)
+	}
+}
+
+// What a catalog could not hold is left out, and said: a row of it would make the
+// whole unreadable.
+func TestLeavesOutWhatACatalogCannotHold(t *testing.T) {
+	offer := strings.Replace(string(fixture(t, "aws-offer.json")), `"12.2400000000"`, `"200000"`, 1)
+	for name, c := range map[string]struct{ text, cloud, note string }{
+		"a dear offer":      {offer, "", "1 price above 100,000 dollars an hour left out"},
+		"a maker, no model": {sky + "p3.2xlarge,V100,1.0,8,61,,3.06,,r,z\nmine,NVIDIA,1.0,8,61,,1,,r,z\n", "aws", "1 row of accelerators that are no GPUs left out"},
+	} {
+		list, err := Read(strings.NewReader(c.text), options(c.cloud))
+		if err != nil || !slices.Contains(list.Notes, c.note) {
+			t.Errorf("%s: %v, %+v", name, err, list)
+			continue
+		}
+		sound(t, list, nil)
 	}
 }
 
