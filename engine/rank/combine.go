@@ -3,6 +3,7 @@ package rank
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -276,7 +277,8 @@ const (
 )
 
 // keepPromising leaves the VM types that serve some variant at the least cost per
-// unit of work, and the fastest: a price list of all clouds has hundreds.
+// unit of work, and the fastest: a price list of all clouds has hundreds. A
+// variant that none of these was timed on keeps the fastest that was.
 func (c *Combined) keepPromising(known func(Part) map[string]*timing) {
 	if len(c.parts) <= mostCheap+mostFast {
 		return
@@ -298,9 +300,17 @@ func (c *Combined) keepPromising(known func(Part) map[string]*timing) {
 	slices.SortStableFunc(all, func(x, y worth) int { return cmp.Compare(x.perUnit, y.perUnit) })
 	rest := all[mostCheap:]
 	slices.SortStableFunc(rest, func(x, y worth) int { return cmp.Compare(y.unitRate, x.unitRate) })
-	keep := map[offerKey]bool{}
-	for _, w := range all[:mostCheap+mostFast] {
+	keep, timed := map[offerKey]bool{}, map[string]bool{}
+	for i, w := range all {
+		timings := known(w.part)
+		more := slices.ContainsFunc(slices.Collect(maps.Keys(timings)), func(variant string) bool { return !timed[variant] })
+		if i >= mostCheap+mostFast && !more {
+			continue
+		}
 		keep[offerKey{w.part.VM.Cloud, w.part.VM.InstanceType}] = true
+		for variant := range timings {
+			timed[variant] = true
+		}
 	}
 	c.parts = slices.DeleteFunc(c.parts, func(p Part) bool {
 		if keep[offerKey{p.VM.Cloud, p.VM.InstanceType}] {

@@ -43,6 +43,12 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 	if slices.Contains(c.LeftOut, "vm-00") || slices.Contains(c.LeftOut, "vm-39") {
 		t.Errorf("left out: %v", c.LeftOut)
 	}
+	dear := set.Runs[20]
+	dear.ID, dear.Variant = 41, profile.Variant{Name: "whole"}
+	set.Runs = append(set.Runs, dear)
+	if c, err = Combine(set, w, Rental{}); err != nil || len(c.parts) != mostCheap+mostFast+1 || slices.Contains(c.LeftOut, "vm-20") {
+		t.Errorf("a variant timed on vm-20 alone is combined with none: %d VM types, %v", len(c.parts), err)
+	}
 	named := Rental{}
 	for k := range 20 {
 		named.Limits = append(named.Limits, Limit{fmt.Sprintf("vm-%02d", 10+k), 1})
