@@ -201,12 +201,8 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in export.FleetInput, err error
 			return in, err
 		}
 	}
-	if len(q.Jobs) > mostSized && !f.noSizing {
-		if f.reserved == unset {
-			return in, fmt.Errorf("finding how many VMs to reserve for %s jobs would take too long: give --reserved", quantity.Count(float64(len(q.Jobs))))
-		}
-		f.noSizing = true
-		in.Notes = append(in.Notes, fmt.Sprintf("how many VMs to reserve is left out for more than %s jobs", quantity.Count(mostSized)))
+	if err := f.leaveOutSizing(len(q.Jobs), &in); err != nil {
+		return in, err
 	}
 	draws := fleet.NewDraws(len(q.Jobs), q.Seed)
 	f.size(cmd.Context(), &q, &in, draws, bought)
@@ -302,8 +298,25 @@ func readTrace(_ context.Context, path string) (t screen.Trace, err error) {
 	return t, nil
 }
 
+// leaveOutSizing where trying other numbers of VMs would take too long. Without
+// --reserved they are tried whether the result is printed or not.
+func (f *fleetFlags) leaveOutSizing(jobs int, in *export.FleetInput) error {
+	if jobs <= mostSized {
+		return nil
+	}
+	if f.reserved == unset {
+		return fmt.Errorf("finding how many VMs to reserve for %s jobs would take too long: give --reserved", quantity.Count(float64(jobs)))
+	}
+	if !f.noSizing {
+		f.noSizing = true
+		in.Notes = append(in.Notes, fmt.Sprintf("how many VMs to reserve is left out for more than %s jobs", quantity.Count(mostSized)))
+	}
+	return nil
+}
+
 // size finds the number of reserved VMs that costs least for every way of
-// reserving, and takes it where none is given.
+// reserving, and takes it where none is given. Where no sizes are wanted only
+// the way that is paid is looked at.
 func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *export.FleetInput, draws fleet.Draws, b bought) {
 	q.Fleet.VMs = max(f.reserved, 0)
 	if f.noSizing && f.reserved != unset {
@@ -311,6 +324,9 @@ func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *export.Fle
 	}
 	tasks := fleet.Prepare(nil, q.Jobs, draws, q.Terms)
 	for _, way := range b.ways {
+		if f.noSizing && way.USDPerHour != q.Prices.Reserved {
+			continue
+		}
 		as := *q
 		as.Prices.Reserved = way.USDPerHour
 		way.Sizes = as.Sizes(ctx, tasks, mostFleet)
