@@ -60,6 +60,13 @@ func TestUnits(t *testing.T) {
 	if run := r.Set.Runs[0]; run.SteadyStdDevS == nil || !near(*run.SteadyStdDevS, 0.001) {
 		t.Errorf("stdev_ is a share of the mean: %+v", run)
 	}
+	for vram, want := range map[string]float64{"24146608128": 24146608128.0 / (1 << 30), "24146608128000000": 0, "22488": 0} {
+		r = one(t, "/a/benchmark.json", `{"config":{"backend":{"device":"cuda"},"scenario":{},"environment":{"gpu":["NVIDIA A10G"],"gpu_count":1,"gpu_vram_mb":`+vram+
+			`}},"report":{"forward":{"latency":{"unit":"s","mean":0.01,"count":1}}}}`, source.Given{})
+		if gib := r.Set.Runs[0].GPUMemGiB; (gib == nil) != (want == 0) || (gib != nil && !near(*gib, want)) {
+			t.Errorf("optimum-benchmark: %v GiB of %s bytes", gib, vram)
+		}
+	}
 }
 
 func TestTrainerWithoutAnEnd(t *testing.T) {

@@ -10,7 +10,8 @@
 // precedes it. In training it is a step, the warm-up left out.
 //
 // Without a configuration the model, batch size and machine are unknown. Memory
-// is kept for one GPU only, since the report adds up several. Accuracy, price
+// is kept for one GPU only, since the report adds up several. The configuration's
+// gpu_vram_mb is in bytes, summed over all GPUs. Accuracy, price
 // and epochs are never told. The basis is measured.
 package optimum
 
@@ -92,7 +93,7 @@ type configuration struct {
 	Environment struct {
 		GPU   json.RawMessage `json:"gpu"`
 		Count source.Loose    `json:"gpu_count"`
-		VRAM  source.Loose    `json:"gpu_vram_mb"` // of all
+		VRAM  source.Loose    `json:"gpu_vram_mb"` // bytes of all, whatever its name says
 	} `json:"environment"`
 }
 
@@ -255,8 +256,18 @@ func (b *bench) gpus(run *profile.Run, c *configuration) {
 		run.GPUCount = max(all, 1)
 	}
 	if v := c.Environment.VRAM.Positive(); v != nil && all > 0 {
-		run.GPUMemGiB = new(*v * 1e6 / float64(all) / (1 << 30))
+		run.GPUMemGiB = memoryOf(*v / float64(all))
 	}
+}
+
+// memoryOf is the memory of a GPU in GiB, unknown where there is no such GPU:
+// whatever wrote it then counted in another unit than bytes.
+func memoryOf(bytes float64) *float64 {
+	gib := bytes / (1 << 30)
+	if gib < 0.1 || gib > 4096 {
+		return nil
+	}
+	return &gib
 }
 
 func precision(name string) string {
