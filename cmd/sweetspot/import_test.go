@@ -92,7 +92,7 @@ func TestImportInWords(t *testing.T) {
 	if err == nil || !strings.Contains(out, "history.csv: keras, 1 run, 1 new\n  the table has no time") || !strings.Contains(out, "1 run, 1 new, in ") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file in a folder") || !strings.Contains(stderr, "sweetspot: cut.csv, row 3: has more or fewer cells") {
+	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file in a folder") || !strings.Contains(stderr, "sweetspot: cut.csv, row 3: has 2 cells and the header 3") {
 		t.Errorf("%s", stderr)
 	}
 	_, stderr, err = importRuns(t, filepath.Join(dir, "README.md"), "--db", db)
