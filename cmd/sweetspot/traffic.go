@@ -97,7 +97,7 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of the others")
 	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of the queries that are strict")
 	fl.StringVar(&f.violations, "max-violations", "0.01", "share of the queries that may miss their limit")
-	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon")
+	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon; the advice weighs all")
 	fl.StringVar(&f.vm, "vm", "", "instance type: of the catalog, for its price, or of the runs of --models")
 	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with --models only where none is known)")
 	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries a second that a VM holds within the limit")
@@ -215,7 +215,7 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 // answer asks what the flags ask.
 func (f *trafficFlags) answer(cmd *cobra.Command) (in export.TrafficInput, err error) {
 	in = export.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling}
-	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, MemoryGiven: f.functionMemory > 0, Schemes: f.schemes, Chosen: -1}
+	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, MemoryGiven: f.functionMemory > 0, Chosen: -1}
 	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
 		return in, err
 	}

@@ -1,6 +1,8 @@
 package export
 
 import (
+	"slices"
+
 	"sweetspot/engine/serving"
 )
 
@@ -121,7 +123,7 @@ type TrafficSaving struct {
 type TrafficInput struct {
 	Question    serving.Question
 	Advice      serving.Advice
-	Schemes     []serving.Scheme // to be listed
+	Schemes     []serving.Scheme // to be listed; the advice is of all
 	Source      string
 	Notes       []string
 	VM          string
@@ -152,10 +154,8 @@ func NewTraffic(in TrafficInput) Traffic {
 		t.Advice = append(t.Advice, clean(w))
 	}
 	for _, o := range a.Outcomes {
-		for _, wanted := range in.Schemes {
-			if o.Scheme == wanted {
-				t.Schemes = append(t.Schemes, newTrafficScheme(o))
-			}
+		if slices.Contains(in.Schemes, o.Scheme) {
+			t.Schemes = append(t.Schemes, newTrafficScheme(o))
 		}
 	}
 	t.describeFunction(q)

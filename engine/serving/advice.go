@@ -19,8 +19,6 @@ type Question struct {
 	Settings      Settings
 	MaxViolations float64 // fraction of all queries that may violate their limit
 
-	Schemes []Scheme // to pick among; none is all
-
 	Points      []BatchPoint // what a GPU of the VM holds, for slack in latency
 	GPUs        int          // of the VM, serving batches of their own; 0 is one
 	Memory      *Memory      // and a function
@@ -72,7 +70,7 @@ func Advise(q Question) (Advice, error) {
 	if a.Alone, err = Simulate(q.Trace, q.Settings, FunctionsOnly); err != nil {
 		return Advice{}, err
 	}
-	a.choose(q.MaxViolations, q.Schemes)
+	a.choose(q.MaxViolations)
 	pick := outcomes[a.Pick]
 	if ratio, ok := q.Trace.PeakToMedian(60); ok {
 		a.PeakToMedian = &ratio
@@ -96,7 +94,7 @@ func Advise(q Question) (Advice, error) {
 }
 
 // choose picks among the outcomes.
-func (a *Advice) choose(most float64, among []Scheme) {
+func (a *Advice) choose(most float64) {
 	better := func(i, j int) bool {
 		x, y := a.Outcomes[i], a.Outcomes[j]
 		if keeps := x.ViolationShare() <= most; keeps != (y.ViolationShare() <= most) {
@@ -107,9 +105,6 @@ func (a *Advice) choose(most float64, among []Scheme) {
 		return cmp.Or(cmp.Compare(x.ViolationShare(), y.ViolationShare()), cmp.Compare(x.USD, y.USD)) < 0
 	}
 	for i, o := range a.Outcomes {
-		if len(among) > 0 && !slices.Contains(among, o.Scheme) {
-			continue
-		}
 		if a.Pick < 0 || better(i, a.Pick) {
 			a.Pick = i
 		}

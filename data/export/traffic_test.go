@@ -1,0 +1,42 @@
+package export
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"sweetspot/engine/serving"
+)
+
+// exampleTraffic is an hour of a crowd with the advice on it.
+func exampleTraffic(t *testing.T, schemes ...serving.Scheme) TrafficInput {
+	t.Helper()
+	memory := serving.MemoryOf(serving.Defaults().Function.Seconds, serving.Defaults().Function.MemoryGB)
+	q := serving.Question{Trace: serving.CrowdLoad.Generate(3600, 50, 1), Settings: serving.Defaults(), MaxViolations: 0.01, Memory: &memory, Chosen: -1}
+	advice, err := serving.Advise(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return TrafficInput{Question: q, Advice: advice, Schemes: schemes, Source: "made up"}
+}
+
+// What is listed changes nothing of the advice, whose first sentence names the
+// pick though no row may be marked.
+func TestTrafficListsSchemes(t *testing.T) {
+	all := NewTraffic(exampleTraffic(t, serving.Schemes()...))
+	if len(all.Schemes) != len(serving.Schemes()) || all.Pick != string(serving.Paragon) {
+		t.Fatalf("%d schemes, of which %s is picked", len(all.Schemes), all.Pick)
+	}
+	few := NewTraffic(exampleTraffic(t, serving.Mixed, serving.Reactive))
+	if len(few.Schemes) != 2 || few.Schemes[0].Scheme != "reactive" || few.Schemes[1].Scheme != "mixed" {
+		t.Errorf("listed are %+v", few.Schemes)
+	}
+	if few.Pick != all.Pick || few.Keeps != all.Keeps || few.Monthly != all.Monthly || !slices.Equal(few.Advice, all.Advice) {
+		t.Errorf("of two schemes: %q\nof all: %q", few.Advice, all.Advice)
+	}
+	var text bytes.Buffer
+	if err := few.Write(&text); err != nil || !strings.Contains(text.String(), "\n"+all.Pick+": $") || strings.Contains(text.String(), " *") {
+		t.Errorf("%v:\n%s", err, &text)
+	}
+}
