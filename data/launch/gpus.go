@@ -15,7 +15,7 @@ var accelerators = []accelerator{
 	{[]string{"A100"}, "A100", ""},
 	{[]string{"V100", "32GB"}, "V100-32GB", ""},
 	{[]string{"V100"}, "V100", "nvidia-tesla-v100"},
-	{[]string{"H100", "SXM5"}, "H100", ""}, {[]string{"H100", "SXM"}, "H100", ""}, {[]string{"H100", "PCIE"}, "", ""}, {[]string{"H100", "NVL"}, "", ""},
+	{[]string{"H100", "PCIE"}, "", ""}, {[]string{"H100", "NVL"}, "", ""},
 	{[]string{"H100"}, "H100", ""},
 	{[]string{"H200"}, "H200", ""}, {[]string{"B200"}, "B200", ""},
 	{[]string{"L40S"}, "L40S", ""}, {[]string{"L4"}, "L4", ""}, {[]string{"A10G"}, "A10G", ""}, {[]string{"A10"}, "A10", ""},

@@ -59,6 +59,9 @@ func newPart(v export.Part, c export.Candidate) (part, error) {
 		cloud: strings.ToLower(text(v.Cloud)), region: text(v.Region), instanceType: text(v.InstanceType), host: text(v.Host),
 		gpu: text(v.GPU), gpus: v.GPUCount, count: v.Count, batch: v.BatchSize, units: v.Units,
 	}
+	if at.cloud == "gcp" { // lists name a host with what is attached to it: n1-highmem-8+1xT4
+		at.instanceType, _, _ = strings.Cut(at.instanceType, "+")
+	}
 	for _, name := range []string{at.cloud, at.region, at.instanceType, at.host} {
 		if name != "" && !ofMachine.MatchString(name) {
 			return at, fmt.Errorf("%s names no machine that could be launched: VM types, regions and hosts are of letters, digits, dots, dashes and underscores", plaintext.Quote(name))
@@ -103,6 +106,10 @@ func (p part) where() string {
 	return p.machine() + " of " + p.cloud
 }
 
+// listed reports whether the VM type goes by a price list's name, of its cloud and
+// its GPUs (lambda-1xH10080GB), which the cloud itself does not know.
+func (p part) listed() bool { return p.cloud != "" && strings.HasPrefix(p.instanceType, p.cloud+"-") }
+
 // hasGPU reports whether the VMs have GPUs, as far as is known.
 func (p part) hasGPU() bool { return p.gpu != "" || p.gpus != nil && *p.gpus > 0 }
 
@@ -136,6 +143,8 @@ func (j *job) misfit(f Format) string {
 			return fmt.Sprintf("%s launches on %s, not %s", f, strings.Join(on, " and "), p.where())
 		case f == SkyPilot && p.cloud == "":
 			return fmt.Sprintf("skypilot launches on clouds, not %s", p.where())
+		case p.listed() && (f != SkyPilot || len(p.accelerators()) == 0):
+			return fmt.Sprintf("%s is a price list's name for a VM type of %s, which %s cannot ask for", p.instanceType, p.cloud, f)
 		case strings.HasPrefix(p.instanceType, "ml."):
 			return fmt.Sprintf("%s is rented through SageMaker, which %s does not launch", p.instanceType, f)
 		}

@@ -79,8 +79,9 @@ func inference(purchase string, vms ...export.Part) export.Pick {
 func picks() map[string]export.Pick {
 	return map[string]export.Pick{
 		"aws":   training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "K80", 1)),
-		"gcp":   training("spot", vm("gcp", "us-central1", "n1-standard-8", "V100-SXM2-16GB", 2)),
+		"gcp":   training("spot", vm("gcp", "us-central1", "n1-highmem-8+1xV100", "V100-SXM2-16GB", 2)),
 		"azure": training("reserved-1y", vm("azure", "", "NC6", "K80", 2)),
+		"lambda": training("on-demand", vm("lambda", "", "lambda-1xH10080GB", "H100-80GB", 1)),
 		"combined": inference("spot", vm("aws", "us-east-1", "p3.2xlarge", "V100-SXM2-16GB", 3),
 			vm("aws", "us-west-2", "g4dn.xlarge", "T4", 1)),
 	}
@@ -116,6 +117,8 @@ func TestWhatDoesNotFitSaysWhatDoes(t *testing.T) {
 		{own(), AWS, "aws launches on aws, not desk, a machine of your own; write it as slurm or kubernetes"},
 		{own(), SkyPilot, "skypilot launches on clouds, not desk, a machine of your own; write it as slurm or kubernetes"},
 		{training("on-demand", vm("aws", "us-east-1", "ml.p3.2xlarge", "V100", 1)), AWS, "ml.p3.2xlarge is rented through SageMaker, which aws does not launch; write it as slurm"},
+		{picks()["lambda"], Kubernetes, "lambda-1xH10080GB is a price list's name for a VM type of lambda, which kubernetes cannot ask for; write it as skypilot or slurm"},
+		{training("on-demand", vm("runpod", "", "runpod-8xA4048GB", "A40", 1)), SkyPilot, "runpod-8xA4048GB is a price list's name for a VM type of runpod, which skypilot cannot ask for; write it as slurm"},
 		{training("on-demand"), AWS, "this pick names no VM: pick a candidate again"},
 		{training("on-demand", vm("aws", "us-east-1", "$(id)", "V100", 1)), Slurm,
 			`"$(id)" names no machine that could be launched: VM types, regions and hosts are of letters, digits, dots, dashes and underscores`},

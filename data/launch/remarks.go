@@ -34,12 +34,12 @@ func (j *job) remarks() []string {
 		lines = append(lines, "Reserved: a reservation ("+c.Purchase+") is bought, not launched; the price holds where you have one.")
 	}
 	lines = append(lines, "Picked: "+j.pick.PickedAt+" with "+j.pick.EstimatedBy)
-	for i, p := range j.parts {
+	for i, v := range c.Configuration {
 		of := "Verify:"
 		if len(j.parts) > 1 {
 			of = fmt.Sprintf("Verify VM type %d of %d:", i+1, len(j.parts))
 		}
-		lines = append(lines, of+" "+j.probe(p))
+		lines = append(lines, of+" "+Probe(c, v))
 	}
 	lines = append(lines, "To verify, run that on such a VM, COMMAND being what runs the model"+j.atSettings()+"; it ends by itself.")
 	return lines
@@ -79,10 +79,6 @@ func (j *job) atSettings() string {
 		words += " in " + precision
 	}
 	return words
-}
-
-func (j *job) probe(p part) string {
-	return Probe(j.pick.Candidate, export.Part{Cloud: &p.cloud, Region: &p.region, InstanceType: &p.instanceType})
 }
 
 // Probe is the command, for a shell, that measures a candidate on a VM of one of

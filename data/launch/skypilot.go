@@ -13,11 +13,11 @@ func (j *job) skyPilot() (string, error) {
 	if p.region != "" {
 		infra += "/" + p.region
 	}
-	resources := []pair{{"infra", textNode(infra)}, {"instance_type", textNode(machine)}}
-	if name, ok := knownGPU(p.gpu); ok && p.gpus != nil && *p.gpus > 0 {
-		resources = append(resources, pair{"accelerators", mapping(pair{name, number(*p.gpus)})})
+	resources := []pair{{"infra", textNode(infra)}}
+	if !p.listed() {
+		resources = append(resources, pair{"instance_type", textNode(machine)})
 	}
-	resources = append(resources, pair{"use_spot", truth(j.isSpot())})
+	resources = append(append(resources, p.accelerators()...), pair{"use_spot", truth(j.isSpot())})
 	missing := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on each VM; the VMs cost money until sky down."),
 		mapping(
@@ -27,4 +27,13 @@ func (j *job) skyPilot() (string, error) {
 			pair{"envs", mapping(pair{"COMMAND", remarked(missing, "what runs the model: set it here or with --env")})},
 			pair{"run", scriptNode(exports(j.settings(p)) + "bash -c \"$COMMAND\"\n")},
 		))
+}
+
+// accelerators are the GPUs of a VM, if SkyPilot has a name for them.
+func (p part) accelerators() []pair {
+	name, ok := knownGPU(p.gpu)
+	if !ok || p.gpus == nil || *p.gpus < 1 {
+		return nil
+	}
+	return []pair{{"accelerators", mapping(pair{name, number(*p.gpus)})}}
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Pick: seismic/FCN, train, variant pruned 30 % fp16, batch size 256, 13 epochs, spot
-# VMs: 2× n1-standard-8 (1× V100-SXM2-16GB), gcp us-central1
+# VMs: 2× n1-highmem-8+1xV100 (1× V100-SXM2-16GB), gcp us-central1
 # Price: $0.90/h each, spot (price list 2021-03-01)
 # Time: 58 m 20 s, 90 % between 56 m 40 s and 1 h 00 m (measured)
 # Cost: $0.88, 90 % between $0.85 and $0.91 (measured)
 # Accuracy: top-1 90.0 % (measured)
 # Rests on: run 3; built-in library, run 17
 # Picked: 2026-01-02T02:04:05Z with sweetspot 1.2.3
-# Verify: sweetspot probe --name=seismic/FCN --mode=train --vm=gcp/us-central1/n1-standard-8 -- COMMAND
+# Verify: sweetspot probe --name=seismic/FCN --mode=train --vm=gcp/us-central1/n1-highmem-8+1xV100 -- COMMAND
 # To verify, run that on such a VM, COMMAND being what runs the model at batch size 256 in fp16; it ends by itself.
 #
 # VMs that this starts cost money until you delete them.
@@ -28,7 +28,7 @@ for ((i = 1; i <= 2; i++)); do
 done
 gcloud compute instances create "${names[@]}" \
   --zone="$ZONE" \
-  --machine-type='n1-standard-8' \
+  --machine-type='n1-highmem-8' \
   --accelerator='type=nvidia-tesla-v100,count=1' \
   --maintenance-policy=TERMINATE \
   --image="$IMAGE" \
