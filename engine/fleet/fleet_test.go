@@ -133,6 +133,29 @@ func TestBillsAreConservedAndNeverLarger(t *testing.T) {
 	})
 }
 
+// Asked as they come, the overtime of reduced jobs is that of the users who
+// accepted: who declined is on no reserved VM.
+func TestOvertimeOfJobsAskedAsTheyCome(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tasks, f := anyTasks(t), anyFleet(t)
+		accepted := func(task int) bool { return tasks[task].Draw < 0.5 }
+		s := PlaceAsking(tasks, f, accepted)
+		rest := s.Rest(tasks)
+		end := tasks[0].SubmitS + rest.PeriodS
+		taken, after := 0.0, 0.0 // VM-seconds
+		for _, i := range s.Candidates {
+			if accepted(i) {
+				vms := float64(f.vmsOf(&tasks[i]))
+				taken += vms * tasks[i].ReducedS
+				after += vms * beyond(end, s.Placements[i].StartS, tasks[i].ReducedS)
+			}
+		}
+		if got := taken * rest.AskedOvertime; math.Abs(got-after) > 1e-9*taken {
+			t.Fatalf("%g VM-seconds of overtime are paid, %g worked", got, after)
+		}
+	})
+}
+
 // With one VM and no gangs, least-loaded is first come, first served; a slow
 // simulation of that line places alike.
 func TestOneVMAgainstItsLine(t *testing.T) {

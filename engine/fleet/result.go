@@ -32,7 +32,8 @@ type Rest struct {
 	Late                     int     // jobs that not even an on-demand VM at once finishes by their deadlines
 	PeriodS                  float64 // from the first submission to the last, and at least a mean runtime
 	// What reserved VMs still do after the period: VM-seconds of the jobs that nobody
-	// asks, and the share of the candidates' reduced VM-seconds.
+	// asks, and the share of the candidates' reduced VM-seconds; of those asked as they
+	// come, whose users accepted.
 	OvertimeVMS, AskedOvertime float64
 	IdleGPUs                   float64 // share of the GPUs of rented and reserved VMs, while jobs run on them, that their job does not use
 }
@@ -87,6 +88,9 @@ func (r *Rest) overtime(s *Schedule, tasks []Task) {
 		case Reserved:
 			r.OvertimeVMS += vms * beyond(end, p.StartS, t.FullS)
 		case Candidate:
+			if p.count == 0 {
+				continue // declined as it came
+			}
 			asked += vms * t.ReducedS
 			after += vms * beyond(end, p.StartS, t.ReducedS)
 		case Rented:
