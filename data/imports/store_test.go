@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"sweetspot/data/imports/source"
+	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -86,6 +88,37 @@ func TestImportingAgainAddsNothing(t *testing.T) {
 	}
 	for _, r := range set.Runs {
 		soundRun(t, r)
+	}
+}
+
+// What was imported can be written as Profile CSV and read again, metrics in a
+// unit of their own included.
+func TestImportsReadBackAsProfileCSV(t *testing.T) {
+	files := []source.File{inMemory("/a/gnmt.csv", []byte("version,submitter,system,acc_per_node,accelerator,benchmark,run,init_s,total_s,epochs,epoch_start_rel_s,evals\n"+
+		"v0.5,maker,box,8,V100,gnmt,0,5,700,2,1;350,349:21.8;699:24.5\n"))}
+	for _, f := range Formats {
+		files = append(files, fixture(t, f.Name)...)
+	}
+	for _, r := range readAll(t, files, Options{}) {
+		if r.Err != nil || len(r.Set.Runs) == 0 {
+			continue
+		}
+		var text bytes.Buffer
+		if err := profilecsv.Write(&text, r.Set); err != nil {
+			t.Errorf("%s: %v", r.File, err)
+			continue
+		}
+		again, err := profilecsv.Read(&text)
+		if err != nil {
+			t.Errorf("%s: %v", r.File, err)
+			continue
+		}
+		for i, run := range r.Set.Runs {
+			a, b := run.Accuracy, again.Runs[i].Accuracy
+			if (a == nil) != (b == nil) || (a != nil && (a.Metric != b.Metric || a.Value != b.Value || a.HigherIsBetter != b.HigherIsBetter)) {
+				t.Errorf("%s: accuracy %+v was %+v", r.File, b, a)
+			}
+		}
 	}
 }
 

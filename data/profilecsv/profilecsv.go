@@ -2,7 +2,8 @@
 // found by their names in any order, an empty cell meaning unknown.
 //
 // Times are in seconds, money in US dollars per hour for one VM, memory in
-// bytes (_bytes) or GiB (_gib), fractions in [0,1]. In train mode batch_size is
+// bytes (_bytes) or GiB (_gib), fractions in [0,1]; an accuracy whose metric is
+// none by its name, BLEU or WER, in the metric's own unit. In train mode batch_size is
 // the global batch of the whole job, of all GPUs of all its VMs (count) together:
 // 4 VMs of 8 GPUs with 32 units each make 1024. In infer mode it is the batch per
 // GPU, and steady_iteration_s the time of one such batch on one GPU; all GPUs of

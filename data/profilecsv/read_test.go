@@ -113,6 +113,17 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// Only what is a fraction by its name, or may be one for want of a name, is
+// refused above 1: BLEU has a unit of its own.
+func TestPercentIsRefusedOfFractions(t *testing.T) {
+	for metric, refuses := range map[string]bool{"": true, "top-5": true, "val_acc": true, "mAP": true, "BLEU": false, "mean reward": false} {
+		set, err := Read(strings.NewReader("model,mode,basis,metric,accuracy,higher_is_better\nm,train,measured," + metric + ",24.5,true\n"))
+		if (err != nil) != refuses || (err == nil && set.Runs[0].Accuracy.Value != 24.5) {
+			t.Errorf("%q: %v", metric, err)
+		}
+	}
+}
+
 func TestReadCleansText(t *testing.T) {
 	set, err := Read(strings.NewReader("model,mode,basis,source\n\x1b]0;title\x07m,infer,spec,\"two\nlines\"\n"))
 	if err != nil {

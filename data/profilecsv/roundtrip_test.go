@@ -73,8 +73,12 @@ func drawRun(t *rapid.T) profile.Run {
 	if v := maybe("steady", 1e3); v != nil && *v > 0 {
 		r.Steady = estimate.Spread(*v, rapid.Float64Range(1e-6, 2).Draw(t, "rel"), basis)
 	}
-	if v := maybe("accuracy", 1); v != nil {
-		r.Accuracy = &profile.Accuracy{Metric: "top-5", Value: *v, StdDev: maybe("accsd", 1), HigherIsBetter: rapid.Bool().Draw(t, "higher"), Basis: basis}
+	metric, most := "top-5", 1.0
+	if rapid.Bool().Draw(t, "own unit") {
+		metric, most = "BLEU", 100
+	}
+	if v := maybe("accuracy", most); v != nil {
+		r.Accuracy = &profile.Accuracy{Metric: metric, Value: *v, StdDev: maybe("accsd", 1), HigherIsBetter: rapid.Bool().Draw(t, "higher"), Basis: basis}
 	}
 	if rapid.Bool().Draw(t, "pruned") {
 		r.Variant = profile.Variant{Name: "p", Precision: "int8", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}}

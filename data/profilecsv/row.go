@@ -141,7 +141,7 @@ func (r *reader) accuracy(basis estimate.Basis) *profile.Accuracy {
 		r.fail("higher_is_better", "is empty beside an accuracy; write true or false")
 		return nil
 	}
-	if *higher && *v > 1 {
+	if *higher && *v > 1 && (metric == "" || profile.IsFraction(metric)) {
 		r.fail("accuracy", fmt.Sprintf("%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v))
 	}
 	return &profile.Accuracy{Metric: metric, Value: *v, StdDev: stddev, HigherIsBetter: *higher, Basis: basis}

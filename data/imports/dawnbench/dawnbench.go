@@ -188,7 +188,7 @@ func fill(run *profile.Run, rows []row, metric string) {
 		})
 	}
 	source.LastAccuracy(run)
-	percent(run, metric)
+	source.Fractions(run) // the competition writes percent, but F1 as a fraction
 }
 
 // starts are when epochs began, where the rows are of all of them.
@@ -203,23 +203,4 @@ func starts(rows []row, first float64) (out []float64, ok bool) {
 		}
 	}
 	return out, true
-}
-
-// percent makes accuracies fractions; the competition writes them in percent,
-// but F1 as a fraction.
-func percent(run *profile.Run, metric string) {
-	if metric == "F1" {
-		source.Fractions(run)
-		return
-	}
-	above := slices.ContainsFunc(run.Validations, func(v profile.Validation) bool { return v.Value != nil && *v.Value > 1 })
-	if !above || run.Accuracy == nil {
-		return
-	}
-	run.Accuracy.Value /= 100
-	for i, v := range run.Validations {
-		if v.Value != nil {
-			run.Validations[i].Value = new(*v.Value / 100)
-		}
-	}
 }

@@ -110,36 +110,24 @@ func Steady(run *profile.Run, mean float64, stddev *float64, n int) {
 // lowerWords are parts of names of metrics of which less is better.
 var lowerWords = []string{"loss", "error", "err", "wer", "cer", "perplexity", "ppl", "rmse", "mse", "mae", "mape", "fid", "fvd"}
 
-// fractionWords are parts of names of metrics that are fractions, or percent.
-var fractionWords = []string{"acc", "accuracy", "top1", "top5", "f1", "auc", "auroc", "precision", "recall", "iou", "miou", "map", "dice", "match", "em"}
-
 // HigherIsBetter says from a metric's name which way is better.
-func HigherIsBetter(metric string) bool { return !hasWord(metric, lowerWords) }
+func HigherIsBetter(metric string) bool { return !profile.HasWord(metric, lowerWords...) }
 
 // MetricRank orders metrics by how well they say what a model is worth: an
 // accuracy before another score before a loss. Lower is better, -1 is no
 // metric of quality.
 func MetricRank(metric string) int {
 	switch whole := strings.ToLower(metric); { // epoch and step say in many names only when something was logged
-	case whole == "epoch", whole == "step", whole == "global_step", hasWord(metric, []string{"lr", "time", "runtime", "second", "seconds", "rate", "norm", "memory"}):
+	case whole == "epoch", whole == "step", whole == "global_step", profile.HasWord(metric, "lr", "time", "runtime", "second", "seconds", "rate", "norm", "memory"):
 		return -1
-	case hasWord(metric, []string{"acc", "accuracy", "top1"}):
+	case profile.HasWord(metric, "acc", "accuracy", "top1"):
 		return 0
-	case hasWord(metric, fractionWords):
+	case profile.IsFraction(metric):
 		return 1
-	case hasWord(metric, []string{"loss"}):
+	case profile.HasWord(metric, "loss"):
 		return 3
 	}
 	return 2
-}
-
-func hasWord(name string, words []string) bool {
-	for _, part := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_/-. :@()", r) }) {
-		if slices.Contains(words, part) {
-			return true
-		}
-	}
-	return false
 }
 
 // Fractions brings a metric that is written in percent into [0,1], if its name
@@ -161,7 +149,7 @@ func Fractions(run *profile.Run) bool {
 	} else if len(run.Validations) > 0 {
 		metric = run.Validations[0].Metric
 	}
-	if !hasWord(metric, fractionWords) || most <= 1 || most > 100 || least < 0 {
+	if !profile.IsFraction(metric) || most <= 1 || most > 100 || least < 0 {
 		return false
 	}
 	if run.Accuracy != nil {
