@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -18,14 +17,10 @@ func version() string {
 	if release != "" {
 		return release
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	return "0.1.0"
+	return "unknown"
 }
 
 // build is what the program was made of, as scripts see it; null where the
@@ -77,7 +72,7 @@ func (b build) String() string {
 		date, _, _ := strings.Cut(*b.Date, "T")
 		parts = append(parts, date)
 	}
-	return strings.Join(append(parts, cmp.Or(b.Go, "Go"), b.System+"/"+b.Machine), ", ")
+	return strings.Join(append(parts, b.Go, b.System+"/"+b.Machine), ", ")
 }
 
 func newVersionCommand() *cobra.Command {
