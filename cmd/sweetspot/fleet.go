@@ -82,7 +82,7 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.mix, "mix", "study", "models of jobs that name none, with their accuracies and INT8 runtimes: study, or database for your own variants")
 	fl.IntVar(&f.reserved, "reserved", unset, "reserved VMs (default: the number of the least bill)")
 	fl.StringVar(&f.vm, "vm", "", "instance type, for its prices and GPUs (default p3.2xlarge, the study's)")
-	fl.StringVar(&f.term, "term", "", "what is paid for reserved VMs: reserved-1y or reserved-3y (default: the cheapest there is)")
+	fl.StringVar(&f.term, "term", "", "what is paid for reserved VMs: reserved-1y or reserved-3y (default: the cheapest there is, three years for --reserved-price)")
 	fl.StringVar(&f.onDemandPrice, "on-demand-price", "", "price of an on-demand VM in $ per hour, instead of the catalog's")
 	fl.StringVar(&f.reservedPrice, "reserved-price", "", "price of a reserved VM in $ per hour, instead of the catalog's")
 	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "how many GPUs a VM has (default: the VM type's)")
@@ -192,7 +192,7 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in export.FleetInput, err error
 			return in, errors.New("no model of the database was run or validated in inference both at full precision and in int8: probe one, or use --mix study")
 		}
 	}
-	in = export.FleetInput{Seeds: f.seeds, VM: bought.vm, Prices: bought.from}
+	in = export.FleetInput{Seeds: f.seeds, VM: bought.vm, Prices: bought.from, Notes: bought.notes}
 	if err := f.load(cmd, &q, &in); err != nil {
 		return in, err
 	}
@@ -232,7 +232,7 @@ func (f *fleetFlags) load(cmd *cobra.Command, q *fleet.Question, in *export.Flee
 	if err != nil {
 		return err
 	}
-	q.Jobs, in.Notes = trace.Jobs, trace.Notes
+	q.Jobs, in.Notes = trace.Jobs, append(in.Notes, trace.Notes...)
 	in.Source = describe(f.trace, trace)
 	return nil
 }
@@ -346,6 +346,7 @@ type bought struct {
 	vm     string
 	gpus   int
 	from   []string
+	notes  []string       // what was taken for it
 	ways   []export.Sized // of reserving
 }
 

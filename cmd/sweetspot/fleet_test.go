@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,5 +44,33 @@ func TestNoSizing(t *testing.T) {
 	}
 	if !in.Found || !left.Found || q.Fleet.VMs == 0 || bare.Fleet.VMs != q.Fleet.VMs {
 		t.Errorf("%d VMs, without sizing %d", q.Fleet.VMs, bare.Fleet.VMs)
+	}
+}
+
+// A term that nobody gave is said to be taken, whatever the jobs are from; a
+// given one is not.
+func TestTermOfAGivenPrice(t *testing.T) {
+	path, _ := recorded(t)
+	trace := filepath.Join(t.TempDir(), "jobs.csv")
+	if err := os.WriteFile(trace, []byte("submit_s,runtime_s\n900,50\n0,50\n500,60\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	prices := []string{"fleet", "--seeds", "1", "--db", path, "--on-demand-price", "3"}
+	for _, c := range []struct {
+		flags []string
+		taken bool
+	}{
+		{[]string{"--reserved-price", "1", "--jobs", "300"}, true},
+		{[]string{"--reserved-price", "1", "--trace", trace}, true},
+		{[]string{"--reserved-price", "1", "--jobs", "300", "--term", "reserved-1y"}, false},
+		{[]string{"--jobs", "300"}, false},
+	} {
+		out, _, err := execute(t, append(prices, c.flags...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out, "note: nothing says for how long --reserved-price is paid: a term of three years"); got != c.taken {
+			t.Errorf("%v: %v in\n%s", c.flags, got, out)
+		}
 	}
 }

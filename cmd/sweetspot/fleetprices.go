@@ -42,11 +42,10 @@ func (f *fleetFlags) buy(types []profile.VMType) (b bought, err error) {
 	}
 	ways := f.waysOf(vm)
 	if reserved != nil {
-		given := fleet.Reservation{Purchase: profile.Reserved3Y, Months: 36, Price: profile.Price{USDPerHour: *reserved}}
-		if term == profile.Reserved1Y {
-			given.Purchase, given.Months = term, 12
+		ways = []fleet.Reservation{reservedAt(*reserved, term)}
+		if f.term == "" {
+			b.notes = append(b.notes, "nothing says for how long --reserved-price is paid: a term of three years is taken; --term says it")
 		}
-		ways = []fleet.Reservation{given}
 	}
 	for _, w := range ways {
 		b.ways = append(b.ways, export.Sized{Purchase: string(w.Purchase), USDPerHour: w.Price.USDPerHour, PriceFrom: sourceOf(w.Price), Months: w.Months})
@@ -57,6 +56,16 @@ func (f *fleetFlags) buy(types []profile.VMType) (b bought, err error) {
 		return b, errors.New("a VM that costs nothing leaves nothing to compare: give prices above 0")
 	}
 	return b, nil
+}
+
+// reservedAt is a reservation at a price of one's own, in US dollars per hour,
+// for three years where the term does not say otherwise.
+func reservedAt(usdPerHour float64, term profile.Purchase) fleet.Reservation {
+	r := fleet.Reservation{Purchase: profile.Reserved3Y, Months: 36, Price: profile.Price{USDPerHour: usdPerHour}}
+	if term == profile.Reserved1Y {
+		r.Purchase, r.Months = term, 12
+	}
+	return r
 }
 
 // vmType is the catalog's entry with the prices that are wanted, where it is
