@@ -69,6 +69,36 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// A throughput is that of all GPUs, whoever says how many they are.
+func TestGPUsOfTriton(t *testing.T) {
+	vm := &profile.VMType{Cloud: "aws", InstanceType: "p3.8xlarge", GPU: "V100-SXM2-16GB", GPUCount: 4}
+	const perf = "Concurrency,Inferences/Second,Server Compute Infer\n1,100,5\n"
+	const analyzer = "Model,Batch,Concurrency,Request Rate,Throughput (infer/sec),Model Config Path\nnet,1,1,,100,a\n"
+	for _, text := range []string{perf, analyzer} {
+		for want, given := range map[int]source.Given{0: {}, 4: {VM: vm}, 2: {GPUCount: 2, VM: vm}, 1: {GPU: "T4"}} {
+			run := one(t, "/a/net.csv", text, given).Set.Runs[0]
+			if run.GPUCount != want || !near(run.Steady.Value, float64(max(want, 1))/100) {
+				t.Errorf("%d GPUs, %g s a batch on each, want %d", run.GPUCount, run.Steady.Value, want)
+			}
+		}
+	}
+	const used = "Concurrency,Inferences/Second,Max GPU Memory Usage\n1,100,a:5;b:6;\n"
+	if run := one(t, "/a/net.csv", used, source.Given{VM: vm}).Set.Runs[0]; run.GPUCount != 2 || !near(run.Steady.Value, 0.02) {
+		t.Errorf("the table's own GPUs: %+v", run)
+	}
+}
+
+// At a request rate the load sets the throughput: the server may do more.
+func TestAnalyzerAtARate(t *testing.T) {
+	const head = "Model,Batch,Concurrency,Request Rate,Throughput (infer/sec),Model Config Path\n"
+	r := one(t, "/a/metrics-model-inference.csv", head+"net,1,,10,10,a\nnet,1,4,,100,a\nnet,1,2,0,50,a\n", source.Given{})
+	noted(t, r, "1 row without a batch or a throughput, or at a request rate")
+	if len(r.Set.Runs) != 2 {
+		t.Errorf("%+v", r.Set.Runs)
+	}
+	refused(t, one(t, "/a/metrics-model-inference.csv", head+"net,1,0,10,10,a\n", source.Given{}), "set by a request rate")
+}
+
 func TestTrainerWithoutAnEnd(t *testing.T) {
 	const state = `{"epoch":1.5,"global_step":300,"max_steps":400,"num_train_epochs":2,"train_batch_size":16,"log_history":[{"loss":1.0,"step":10,"epoch":0.05},{"eval_loss":0.5,"eval_runtime":2.0,"eval_samples_per_second":50.0,"epoch":1.0,"step":200}]}`
 	r := one(t, "/a/bert/checkpoint-300/trainer_state.json", state, source.Given{})

@@ -76,6 +76,14 @@ func (g Given) ModelOr(names ...string) string {
 	return cmp.Or(g.Model, cmp.Or(names...), "unnamed")
 }
 
+// GPUs is how many GPUs the user says a machine has, 0 where that is not said.
+func (g Given) GPUs() int {
+	if g.GPUCount == 0 && g.VM != nil {
+		return g.VM.GPUCount
+	}
+	return g.GPUCount
+}
+
 // Report is what was found in a file, or in several that belong together.
 type Report struct {
 	File   string

@@ -149,9 +149,9 @@ func (a *analyzer) read(f source.File) source.Report {
 	case err != nil:
 		return source.Failed(f, err)
 	case len(report.Set.Runs) == 0:
-		return source.Failed(f, f.Wrong("holds no measurement with a batch and a throughput"))
+		return source.Failed(f, f.Wrong("holds no measurement with a batch and a throughput that was not set by a request rate"))
 	case left > 0:
-		report.Note("%s without a batch or a throughput left out", quantity.Several(left, "row"))
+		report.Note("left out: %s without a batch or a throughput, or at a request rate, which sets the throughput", quantity.Several(left, "row"))
 	}
 	return report
 }
@@ -162,7 +162,7 @@ func (a *analyzer) run(f source.File, r source.Row) (*profile.Run, error) {
 		return nil, err
 	}
 	throughput, err := r.Positive(throughputColumn)
-	if err != nil || throughput == nil || batch == 0 {
+	if err != nil || throughput == nil || batch == 0 || atRate(r) {
 		return nil, err
 	}
 	name := r.Text("Model")
@@ -177,6 +177,7 @@ func (a *analyzer) run(f source.File, r source.Row) (*profile.Run, error) {
 	if u := a.used[key(r)]; u != nil {
 		run.GPUCount, run.PeakMemoryBytes = len(u.uuids), new(u.mb*1e6)
 	}
+	run.GPUCount = cmp.Or(run.GPUCount, a.given.GPUs())
 	source.Steady(run, float64(batch*max(run.GPUCount, 1)) / *throughput, nil, 0)
 	ms, err := r.Positive(latencyColumn)
 	if err != nil {
@@ -186,6 +187,12 @@ func (a *analyzer) run(f source.File, r source.Row) (*profile.Run, error) {
 		run.Source += ", p99 latency " + quantity.Duration(*ms/1000)
 	}
 	return run, nil
+}
+
+// atRate reports whether requests came at a rate, whatever the server could do.
+func atRate(r source.Row) bool {
+	says := func(column string) bool { return !source.Unknown(r.Text(column)) && r.Text(column) != "0" }
+	return says("Request Rate") && !says("Concurrency")
 }
 
 // variant is the configuration of the model and the load on it.

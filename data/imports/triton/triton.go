@@ -15,9 +15,11 @@
 // metrics-model-gpu.csv beside it adds GPU Memory Usage (MB) by GPU UUID.
 //
 // Throughput counts inferences, not requests, so a batch takes batch size /
-// throughput seconds on each of so many GPUs. At a request rate the load and not
-// the server sets the throughput: there the time of a batch is the sum of the
-// server's compute times. Concurrency and configuration are the variant. Latency
+// throughput seconds on each of so many GPUs; their number is that of the table,
+// else the one the user gives. At a request rate the load and not the server sets
+// the throughput: there the time of a batch is the sum of the server's compute
+// times, and rows of Model Analyzer, which has none, are left out. Concurrency and
+// configuration are the variant. Latency
 // percentiles have no column in a profile; the 99th is named in the source. The
 // basis is measured.
 package triton
@@ -113,6 +115,7 @@ func (p *perf) row(r source.Row) error {
 	if err := gpus(&run, r); err != nil {
 		return err
 	}
+	run.GPUCount = cmp.Or(run.GPUCount, p.given.GPUs())
 	seconds := float64(p.batch*max(run.GPUCount, 1)) / *throughput
 	if p.load == "Request Rate" {
 		worked, err := microseconds(r, compute...)
