@@ -78,9 +78,9 @@ func inference(purchase string, vms ...export.Part) export.Pick {
 
 func picks() map[string]export.Pick {
 	return map[string]export.Pick{
-		"aws":   training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "K80", 1)),
-		"gcp":   training("spot", vm("gcp", "us-central1", "n1-highmem-8+1xV100", "V100-SXM2-16GB", 2)),
-		"azure": training("reserved-1y", vm("azure", "", "NC6", "K80", 2)),
+		"aws":    training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "K80", 1)),
+		"gcp":    training("spot", vm("gcp", "us-central1", "n1-highmem-8+1xV100", "V100-SXM2-16GB", 2)),
+		"azure":  training("reserved-1y", vm("azure", "", "NC6", "K80", 2)),
 		"lambda": training("on-demand", vm("lambda", "", "lambda-1xH10080GB", "H100-80GB", 1)),
 		"combined": inference("spot", vm("aws", "us-east-1", "p3.2xlarge", "V100-SXM2-16GB", 3),
 			vm("aws", "us-west-2", "g4dn.xlarge", "T4", 1)),
