@@ -114,7 +114,7 @@ type scale struct {
 	title string
 }
 
-// scaleOf finds the unit in which times up to most seconds read best.
+// scaleOfTime finds the unit in which times up to most seconds read best.
 func scaleOfTime(most float64) scale {
 	switch {
 	case most < 120:
