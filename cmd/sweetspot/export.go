@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sweetspot/data/export"
 	"sweetspot/data/profilecsv"
@@ -90,6 +91,9 @@ func exportRuns(cmd *cobra.Command, as form, out string, force bool) error {
 	if f != export.CSV && f != export.JSON {
 		return usageError("runs are written as csv or json, not as %s", as)
 	}
+	if idle := idleBesideRuns(cmd); len(idle) > 0 {
+		return usageError("--runs writes all runs of the database, whatever %s asks for: leave it out", strings.Join(idle, " or "))
+	}
 	path := database(cmd)
 	if path == "" {
 		path = store.DefaultPath()
@@ -138,4 +142,14 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(file), file.Close())
+}
+
+// idleBesideRuns are the flags given that ask for a pick, which runs are not.
+func idleBesideRuns(cmd *cobra.Command) (idle []string) {
+	cmd.Flags().Visit(func(fl *pflag.Flag) {
+		if cmd.InheritedFlags().Lookup(fl.Name) == nil && !slices.Contains([]string{"runs", "format", "out", "force"}, fl.Name) {
+			idle = append(idle, "--"+fl.Name)
+		}
+	})
+	return idle
 }

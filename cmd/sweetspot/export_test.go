@@ -116,6 +116,9 @@ func TestExportRunsAsCSVToAFile(t *testing.T) {
 	if set, err := profilecsv.Read(strings.NewReader(string(text))); err != nil || set.Runs[1].Status != profile.OutOfMemory {
 		t.Errorf("read back: %v", err)
 	}
+	if _, _, err := execute(t, "export", "--runs", "--model", "net", "--place", "2", "--db", path); err == nil || !strings.Contains(err.Error(), "whatever --model or --place asks for") {
+		t.Errorf("flags of a pick beside runs: %v", err)
+	}
 	if _, _, err := execute(t, "export", "--runs", "--out", file, "--db", path); err == nil || !strings.Contains(err.Error(), "--force") {
 		t.Errorf("overwritten: %v", err)
 	}
