@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -143,21 +145,13 @@ func sortVMTypes(vms []profile.VMType, by string) {
 		p, ok := vm.PriceOf(profile.OnDemand)
 		switch {
 		case !ok || by == "gpu-price" && vm.GPUCount == 0:
-			return 1e12
+			return math.Inf(1)
 		case by == "gpu-price":
 			return p.USDPerHour / float64(vm.GPUCount)
 		}
 		return p.USDPerHour
 	}
-	slices.SortStableFunc(vms, func(a, b profile.VMType) int {
-		switch x, y := price(a), price(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(vms, func(a, b profile.VMType) int { return cmp.Compare(price(a), price(b)) })
 }
 
 func newCatalogShowCommand() *cobra.Command {

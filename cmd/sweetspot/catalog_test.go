@@ -163,7 +163,7 @@ func TestCatalogRefuses(t *testing.T) {
 		"show p3.3xlarge":                               "there is ",
 		"show x":                                        "catalog list lists them",
 		"import " + elsewhere:                           "give --cloud",
-		"import " + elsewhere + " --format excel":       "none of auto",
+		"import " + elsewhere + " --format excel":       "none of [auto",
 		"import " + elsewhere + " --as-of soon":         "--as-of",
 		"import " + elsewhere + " --as-of 2999":         "lies ahead",
 		"import " + t.TempDir():                         "is a folder",
@@ -191,5 +191,19 @@ func TestCatalogCompletes(t *testing.T) {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %v\n%s", args, err, out)
 		}
+	}
+}
+
+// The built-in list has sources and dates of its own.
+func TestCatalogImportMarketTakesNoWordsOfFiles(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	for _, flag := range [][]string{{"--as-of", "2020-01-01"}, {"--source", "mine"}, {"--format", "aws"}, {"--all"}} {
+		if _, err := catalogRun(t, append([]string{"catalog", "import", "market", "--dry-run"}, flag...)...); err == nil || !strings.Contains(err.Error(), "market is built in") {
+			t.Errorf("%v: %v", flag, err)
+		}
+	}
+	out, err := catalogRun(t, "catalog", "import", "market", "--gpu", "B300", "--cloud", "aws", "--dry-run")
+	if err != nil || !strings.Contains(out, "would import 1 VM type with ") {
+		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 )
 
 // catalogImportFlags are the flags of a catalog import.
@@ -91,18 +92,20 @@ func (f *catalogImportFlags) read(path string) (*pricelist.List, error) {
 	case f.asOf > today:
 		return nil, usageError("--as-of %s lies ahead: prices that are still to come would never be replaced", f.asOf)
 	}
+	if path == marketWord {
+		if format != pricelist.Auto || f.source != "" || f.asOf != "" || f.all {
+			return nil, usageError("market is built in, with sources and dates of its own: it takes --gpu, --cloud and --region")
+		}
+		if f.cloud != "" {
+			f.filter.clouds = []string{f.cloud}
+		}
+	}
 	wanted, err := f.filter.pick()
 	if err != nil {
 		return nil, err
 	}
 	var list *pricelist.List
 	if path == marketWord {
-		if f.cloud != "" {
-			f.filter.clouds = []string{f.cloud}
-		}
-		if wanted, err = f.filter.pick(); err != nil {
-			return nil, err
-		}
 		list = &pricelist.List{VMTypes: catalog.Market(), Format: pricelist.Market, Dated: true}
 	} else if list, err = readPriceList(path, pricelist.Options{
 		Format: format, Cloud: f.cloud, Source: plaintext.Line(f.source, 200), AsOf: f.asOf, Regions: f.filter.regions, All: f.all,
@@ -127,7 +130,7 @@ func (f *catalogImportFlags) say(w io.Writer, list *pricelist.List, kept string)
 	if f.dry {
 		verb, where = "would import", ""
 	}
-	fmt.Fprintf(w, "%s %d VM types with %d prices from a %s%s\n", verb, len(list.VMTypes), prices, list.Format.Title(), where)
+	fmt.Fprintf(w, "%s %s with %s from a %s%s\n", verb, quantity.Several(len(list.VMTypes), "VM type"), quantity.Several(prices, "price"), list.Format.Title(), where)
 	for _, note := range list.Notes {
 		fmt.Fprintln(w, "  "+note)
 	}

@@ -32,7 +32,7 @@ const (
 var Formats = []Format{Auto, SkyPilot, GPUHunt, Vantage, AWS, Own}
 
 var titles = map[Format]string{
-	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list", Own: "CSV of your own", Market: "list that is built in",
+	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list", Own: "CSV of your own", Market: "built-in list",
 }
 
 // Title is the format's name in a sentence.
@@ -42,7 +42,7 @@ func (f Format) Title() string { return titles[f] }
 func ParseFormat(s string) (Format, error) {
 	f := Format(strings.ToLower(s))
 	if !slices.Contains(Formats, f) {
-		return "", fmt.Errorf("%s is none of auto, skypilot, gpuhunt, vantage, aws, csv", plaintext.Quote(s))
+		return "", fmt.Errorf("%s is none of %v", plaintext.Quote(s), Formats)
 	}
 	return f, nil
 }
