@@ -222,14 +222,14 @@ func (f *trafficFlags) answer(cmd *cobra.Command) (in export.TrafficInput, err e
 	if err := f.procure(cmd, &q, &in); err != nil {
 		return in, err
 	}
-	if f.functionMemory > 0 {
-		q.Settings.Function.MemoryGB = f.functionMemory
-	} else if c, ok := f.memory.Cheapest(q.Settings.StrictLimitS, q.Settings.Function.Prices); ok {
-		q.Settings.Function.MemoryGB = c.MemoryGB
-	} else {
-		in.Notes = append(in.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GB are taken, all of them late", quantity.Duration(q.Settings.StrictLimitS), q.Settings.Function.MemoryGB))
+	gb := f.functionMemory
+	if gb == 0 {
+		var inTime bool
+		if gb, inTime = f.memory.Suits(q.Settings.StrictLimitS, q.Settings.Function.Prices); !inTime {
+			in.Notes = append(in.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GB are taken, all of them late", quantity.Duration(q.Settings.StrictLimitS), gb))
+		}
 	}
-	q.Settings.Function.Seconds = f.memory.Seconds(q.Settings.Function.MemoryGB)
+	q.Settings.Function.MemoryGB, q.Settings.Function.Seconds = gb, f.memory.Seconds(gb)
 	in.Question = q
 	in.Advice, err = serving.Advise(q)
 	return in, err

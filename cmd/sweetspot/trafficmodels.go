@@ -33,8 +33,7 @@ func (f *trafficFlags) choose(set *profile.Set, price *float64, limited bool, q 
 		return fmt.Errorf("the accuracies of %s are of different metrics: name models that can be compared", plaintext.Line(names, 100))
 	}
 	limit := q.Settings.StrictLimitS
-	rate := float64(q.Trace.Requests()) / float64(len(q.Trace))
-	pool, served := serving.Choose(in.Offers, limit, rate)
+	pool, served := serving.Choose(in.Offers, limit, q.Trace.Mean())
 	if len(pool.List) == 0 {
 		return exitError{exitInfeasible, fmt.Errorf("no run of %s answers within %s: its smallest batches take longer, so probe smaller ones or loosen --slo", plaintext.Line(names, 100), quantity.Duration(limit))}
 	}
@@ -49,13 +48,9 @@ func (f *trafficFlags) choose(set *profile.Set, price *float64, limited bool, q 
 	if len(within) == 0 {
 		return exitError{exitInfeasible, fmt.Errorf("%s rules out all %d variants that answer within %s", f.rules(pool), len(pool.List), quantity.Duration(limit))}
 	}
+	q.Serve(in.Offers, pool, served, within[0])
 	of := served[within[0]]
-	chosen, vm := &in.Offers[of.Offer], of.VM
-	vm.StartS, vm.MinimumS, vm.IncrementS = q.Settings.VM.StartS, q.Settings.VM.MinimumS, q.Settings.VM.IncrementS
-	q.Settings.VM, q.Variants, q.Chosen, q.Points, q.GPUs = vm, pool, within[0], chosen.Points, chosen.GPUs
-	for _, x := range served {
-		q.VMs = append(q.VMs, x.VM)
-	}
+	chosen := &in.Offers[of.Offer]
 	in.Served, in.VM = served, chosen.VM.InstanceType
 	in.Notes = append(in.Notes, fmt.Sprintf("serves %s at batch %d, price %s", chosen.Name(), of.Batch, chosen.PriceFrom))
 	if !chosen.Spread {

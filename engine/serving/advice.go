@@ -163,7 +163,7 @@ func (q Question) accuracySlack(pick Outcome) []Saving {
 		}
 		s := q.Settings
 		if i < len(q.VMs) {
-			s.VM.USDPerHour, s.VM.QueriesPerSecond, s.VM.LatencyS = q.VMs[i].USDPerHour, q.VMs[i].QueriesPerSecond, q.VMs[i].LatencyS
+			s.VM = s.VM.as(q.VMs[i])
 		} else {
 			s.VM.QueriesPerSecond *= cheaper
 			s.VM.LatencyS = v.LatencyS

@@ -58,6 +58,15 @@ func (m Memory) Cheapest(limitS float64, p Prices) (best Choice, ok bool) {
 	return best, ok
 }
 
+// Suits returns the cheapest size whose warm time is within the limit, and
+// where none is in time the knee: the least that is as fast as a function gets.
+func (m Memory) Suits(limitS float64, p Prices) (gb float64, inTime bool) {
+	if c, ok := m.Cheapest(limitS, p); ok {
+		return c.MemoryGB, true
+	}
+	return min(max(m.KneeGB, m.MinGB), m.MaxGB), false
+}
+
 // What [MemoryOf] takes for granted.
 const (
 	usualKneeGB = 2     // the footnote's SqueezeNet

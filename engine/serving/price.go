@@ -12,6 +12,13 @@ type VM struct {
 	IncrementS       int     // paid by whole increments, seconds; 0 and 1 are by the second
 }
 
+// as is the VM with the price, throughput and latency of another; its start-up
+// and billing, which no run tells, stay.
+func (v VM) as(of VM) VM {
+	v.USDPerHour, v.QueriesPerSecond, v.LatencyS = of.USDPerHour, of.QueriesPerSecond, of.LatencyS
+	return v
+}
+
 // Billed returns the seconds paid for a VM that lived so many seconds.
 func (v VM) Billed(aliveS int) int {
 	billed := max(aliveS, v.MinimumS)

@@ -34,6 +34,9 @@ func (tr Trace) Requests() int {
 	return total
 }
 
+// Mean returns the queries per second over the whole trace; 0 where it is empty.
+func (tr Trace) Mean() float64 { return float64(tr.Requests()) / float64(max(len(tr), 1)) }
+
 // Peak returns the most queries of one second.
 func (tr Trace) Peak() int {
 	if len(tr) == 0 {

@@ -38,11 +38,11 @@ func ask(seq, of int, t Trace, set *profile.Set, q Question) *Answer {
 	if q.Model != "" && !a.choose(set) {
 		return a
 	}
-	s.Function.MemoryGB = q.MemoryGB
-	if q.MemoryGB == 0 {
-		s.Function.MemoryGB = a.cheapest()
+	gb := q.MemoryGB
+	if gb == 0 {
+		gb, _ = a.suits()
 	}
-	s.Function.Seconds = memory.Seconds(s.Function.MemoryGB)
+	s.Function.MemoryGB, s.Function.Seconds = gb, memory.Seconds(gb)
 	var err error
 	a.Outcomes, a.Spans, err = serving.WatchAll(a.Engine.Trace, *s, max(1, (len(a.Engine.Trace)+spans-1)/spans))
 	if err != nil {
@@ -54,13 +54,10 @@ func ask(seq, of int, t Trace, set *profile.Set, q Question) *Answer {
 // mostViolations is the share of the queries that may miss their limit.
 const mostViolations = 0.01
 
-// cheapest is the memory of least cost within the limit, or the largest that
-// helps.
-func (a *Answer) cheapest() float64 {
-	if c, ok := a.Engine.Memory.Cheapest(a.Engine.Settings.StrictLimitS, a.Engine.Settings.Function.Prices); ok {
-		return c.MemoryGB
-	}
-	return a.Engine.Memory.KneeGB
+// suits is the function's memory that the limit asks for, and whether it is in
+// time.
+func (a *Answer) suits() (gb float64, inTime bool) {
+	return a.Engine.Memory.Suits(a.Engine.Settings.StrictLimitS, a.Engine.Settings.Function.Prices)
 }
 
 // choose takes the cheapest variant of the model within the limits; it reports
@@ -68,9 +65,13 @@ func (a *Answer) cheapest() float64 {
 func (a *Answer) choose(set *profile.Set) bool {
 	q := a.Question
 	a.Offers = serving.Offers(set, []string{q.Model}, q.USDPerHour)
-	rate := float64(a.Engine.Trace.Requests()) / float64(len(a.Engine.Trace))
-	a.Engine.Variants, a.Served = serving.Choose(a.Offers, q.LimitS, rate)
-	if len(a.Served) == 0 {
+	if !serving.Alike(a.Offers) {
+		a.Why = fmt.Sprintf("The accuracies of %s are of different metrics and can't be compared: keep the runs of one.", clean(q.Model))
+		return false
+	}
+	pool, served := serving.Choose(a.Offers, q.LimitS, a.Engine.Trace.Mean())
+	a.Engine.Variants, a.Served = pool, served
+	if len(served) == 0 {
 		a.Why = fmt.Sprintf("No run of %s answers within %s: loosen the limit, or probe smaller batches.", clean(q.Model), quantity.Duration(q.LimitS))
 		return false
 	}
@@ -78,19 +79,12 @@ func (a *Answer) choose(set *profile.Set) bool {
 	if q.MinAccuracy > 0 {
 		limits.Accuracy = &q.MinAccuracy
 	}
-	within := a.Engine.Variants.Within(limits, serving.Cost)
+	within := pool.Within(limits, serving.Cost)
 	if len(within) == 0 {
 		a.Why = fmt.Sprintf("No variant of %s is that accurate within %s: loosen one of the limits.", clean(q.Model), quantity.Duration(q.LimitS))
 		return false
 	}
-	a.Engine.Chosen = within[0]
-	of := a.Served[within[0]]
-	own := &a.Engine.Settings.VM
-	own.USDPerHour, own.QueriesPerSecond, own.LatencyS = of.VM.USDPerHour, of.VM.QueriesPerSecond, of.VM.LatencyS
-	a.Engine.Points, a.Engine.GPUs = a.Offers[of.Offer].Points, a.Offers[of.Offer].GPUs
-	for _, x := range a.Served {
-		a.Engine.VMs = append(a.Engine.VMs, x.VM)
-	}
+	a.Engine.Serve(a.Offers, pool, served, within[0])
 	return true
 }
 

@@ -108,14 +108,19 @@ func (c *controls) save(k int, q *Question) {
 
 // show brings notes and marks to an answer.
 func (c *controls) show(a *Answer) {
-	cheapest := a.cheapest()
+	suits, inTime := a.suits()
 	memory := c.All[memorySlider]
-	memory.SetMarks([]float64{cheapest})
+	memory.SetMarks([]float64{suits})
 	if a.Question.MemoryGB == 0 {
-		memory.Set(cheapest)
-		memory.SetNote("cheapest in time")
-	} else {
+		memory.Set(suits)
+	}
+	switch {
+	case a.Question.MemoryGB > 0:
 		memory.SetNote(quantity.Duration(a.Engine.Settings.Function.Seconds))
+	case inTime:
+		memory.SetNote("cheapest in time")
+	default:
+		memory.SetNote("none is in time")
 	}
 	accuracy := c.All[accuracySlider]
 	accuracy.SetNote("m chooses a model")

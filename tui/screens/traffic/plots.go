@@ -118,7 +118,8 @@ func (p *plots) showMemory(a *Answer) {
 		line.X, line.Y = append(line.X, c.MemoryGB), append(line.Y, c.USDPerMillion)
 	}
 	p.memory.SetData(p.ver, []plot.Line{slow, fast})
-	p.memory.SetMarks(plot.Mark{X: a.cheapest()}, plot.Mark{X: a.Engine.Settings.Function.MemoryGB, Here: true})
+	suits, _ := a.suits()
+	p.memory.SetMarks(plot.Mark{X: suits}, plot.Mark{X: a.Engine.Settings.Function.MemoryGB, Here: true})
 }
 
 // rates is how many rates the break-even chart shows.
