@@ -105,7 +105,7 @@ func (d *driver) run(cmd tea.Cmd) {
 		return
 	}
 	result := make(chan tea.Msg, 1)
-	wait := time.Second
+	wait := 20 * time.Second // a slow machine is none that hangs
 	if d.app.running != nil {
 		wait = 50 * time.Millisecond // listening to a probe waits for its next word
 	}

@@ -113,6 +113,23 @@ func (e Estimate) Plus(f Estimate) Estimate {
 	}
 }
 
+// By multiplies two positive estimates with independent errors: on each side the
+// distances of the logarithms add in quadrature. The basis is the first one's.
+func (e Estimate) By(f Estimate) Estimate {
+	v := e.Value * f.Value
+	if !(e.Low > 0 && f.Low > 0) {
+		return Estimate{v, e.Low * f.Low, e.High * f.High, e.Basis}
+	}
+	down := math.Hypot(math.Log(e.Value/e.Low), math.Log(f.Value/f.Low))
+	up := math.Hypot(math.Log(e.High/e.Value), math.Log(f.High/f.Value))
+	return Estimate{v, v * math.Exp(-down), v * math.Exp(up), e.Basis}
+}
+
+// Shifted adds what is exactly known.
+func (e Estimate) Shifted(by float64) Estimate {
+	return Estimate{e.Value + by, e.Low + by, e.High + by, e.Basis}
+}
+
 // HalfWidth is half the width of the interval relative to the value, as shown
 // after ±; 0 for a value of 0.
 func (e Estimate) HalfWidth() float64 {

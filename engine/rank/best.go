@@ -36,9 +36,13 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 	drawn := make([][]float64, len(contenders))
 	cells := r.normals(contenders)
 	prices := r.priceDraws(o, contenders)
+	fixed := 0.0 // what all pay, whatever they take
+	if o == ObjectiveCost {
+		fixed = r.Query.Bill.EgressUSD()
+	}
 	for k, i := range contenders {
 		drawn[k] = make([]float64, draws)
-		mu, price := math.Log(values[i]), prices[i]
+		mu, price := math.Log(values[i]-fixed), prices[i]
 		parts := r.Space.blends(i)
 		for d := range drawn[k] {
 			drawn[k][d] = mu
@@ -47,6 +51,9 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 			}
 			if price != nil {
 				drawn[k][d] += price[d]
+			}
+			if fixed > 0 {
+				drawn[k][d] = math.Log(math.Exp(drawn[k][d]) + fixed)
 			}
 			least[d] = math.Min(least[d], drawn[k][d])
 		}

@@ -261,7 +261,7 @@ func (b *builder) inferenceTime(runs []profile.Run, count int) estimate.Estimate
 func (b *builder) finish(c *Candidate, r profile.Run, count int) {
 	part := b.part(r, count)
 	c.Configuration = []Part{part}
-	c.charge(part)
+	b.charge(c, part)
 	c.identify()
 }
 
@@ -274,19 +274,6 @@ func (c *Candidate) identify() {
 	}
 	c.ID = fmt.Sprintf("%s/%s/%s/%s/%s/%s/%s/b%d/%s", c.Model, c.Mode, c.Variant.Name, c.Variant.Precision,
 		first.Cloud, first.Region, strings.Join(vms, "+"), c.BatchSize, c.Purchase)
-}
-
-// charge computes the cost on VMs of one type; without a price it stays
-// unknown.
-func (c *Candidate) charge(p Part) {
-	if p.USDPerHour == nil || !c.Time.Known() {
-		return
-	}
-	k := cluster.Cost(1, float64(p.Count)**p.USDPerHour)
-	c.Cost = widened(c.Time.Times(k), p.PriceSpread)
-	if c.timeLine != nil {
-		c.costLine = &runtime.Line{At0: c.timeLine.At0 * k, Slope: c.timeLine.Slope * k}
-	}
 }
 
 // origin is the number of what the run's time rests on. VM types that have the

@@ -61,6 +61,7 @@ type Combined struct {
 	variants []profile.Variant
 	parts    []Part      // one a VM type
 	timings  [][]*timing // by variant and VM type; nil where none
+	startups []float64   // seconds by VM type, as the rental has them
 }
 
 // timing is what is known of a variant on a VM type, at its best batch size.
@@ -227,8 +228,10 @@ func (c *Combined) solve(rental Rental) (err error) {
 	startup := c.startup()
 	for _, p := range c.parts {
 		terms := rental.terms(p.VM.Cloud)
+		c.startups = append(c.startups, terms.StartupS)
 		c.Space.VMs = append(c.Space.VMs, cluster.VMType{
-			GPUs: p.VM.GPUCount, Limit: p.Count, USDPerHour: *p.USDPerHour, StartupS: terms.StartupS + startup, Billing: terms.Billing,
+			GPUs: p.VM.GPUCount, Limit: p.Count, USDPerHour: *p.USDPerHour + w.Bill.DiskUSDPerHour(),
+			StartupS: w.Bill.StartupS + terms.StartupS + startup, Billing: terms.Billing,
 		})
 	}
 	for k := range c.variants {
@@ -237,7 +240,7 @@ func (c *Combined) solve(rental Rental) (err error) {
 			if t == nil {
 				continue
 			}
-			v.Batches[i] = cluster.Batch{Size: float64(t.run.BatchSize), Seconds: t.batch.Value}
+			v.Batches[i] = cluster.Batch{Size: float64(t.run.BatchSize), Seconds: t.batch.Value * c.stretch(t)}
 			if q := t.base.Quality; q != nil && v.Accuracy == nil {
 				v.Accuracy, c.Space.LowerIsBetter = new(q.Estimate.Value), !q.HigherIsBetter
 			}

@@ -174,7 +174,9 @@ func TestPurchases(t *testing.T) {
 		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: p.USDPerHour / 2})
 	}
 	set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Reserved1Y, USDPerHour: 0.7})
-	got := Purchases(set, infers(1e6), Rental{}, Limits{})
+	w := infers(1e6)
+	w.Bill.Interruptions = new(0.0)
+	got := Purchases(set, w, Rental{}, Limits{})
 	if len(got) != 3 || got[0].Purchase != profile.OnDemand || got[1].Purchase != profile.Spot || got[2].Unpriced != 1 {
 		t.Fatalf("%+v", got)
 	}

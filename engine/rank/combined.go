@@ -24,11 +24,13 @@ func (c *Combined) Uses(cloud string) bool {
 }
 
 // Within lists the frontiers within a query's limits.
-func (c *Combined) Within(l Limits) cluster.Selection { return c.Frontiers.Within(l.cluster()) }
+func (c *Combined) Within(l Limits) cluster.Selection { return c.Frontiers.Within(c.uncharged(l)) }
 
 // Greedy is what Algorithm 1 of Rathnayake et al. picks; ok is false where it
 // finds nothing.
-func (c *Combined) Greedy(l Limits) (cluster.Configuration, bool) { return c.Space.Greedy(l.cluster()) }
+func (c *Combined) Greedy(l Limits) (cluster.Configuration, bool) {
+	return c.Space.Greedy(c.uncharged(l))
+}
 
 // Lay is the space of every configuration on the frontiers without limits, for
 // work that divides at will: whatever is wanted and within whatever limits, the
@@ -144,6 +146,7 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 	}
 	out.Time = estimate.Spread(seconds, math.Expm1(estimate.Z90*sigma), out.timed)
 	out.Cost = widened(estimate.Spread(usd, math.Expm1(estimate.Z90*sigma), out.timed), math.Sqrt(spread))
+	c.charge(&out, at)
 	if out.identify(); out.Divided {
 		out.ID += "/divisible"
 	}

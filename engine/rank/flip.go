@@ -34,6 +34,6 @@ func (r *Result) PriceFlip(i int) (Flip, bool) {
 	if rival < 0 || s.Cost[rival] < s.Cost[i] {
 		return Flip{}, false
 	}
-	now := *own[0].USDPerHour
-	return Flip{To: rival, USDPerHour: now * s.Cost[rival] / s.Cost[i], Now: now}, true
+	now, fixed := *own[0].USDPerHour, s.At(i).Parts.Fixed()
+	return Flip{To: rival, USDPerHour: now * (s.Cost[rival] - fixed) / (s.Cost[i] - fixed), Now: now}, true
 }

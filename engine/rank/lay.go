@@ -3,6 +3,7 @@ package rank
 import (
 	"slices"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/transfer"
 )
@@ -162,9 +163,10 @@ func (b *builder) layInference(s *Space, f family, keep func(c *Candidate) bool)
 	s.open(f)
 	part := b.part(runs[0], 1)
 	c.Configuration = []Part{part}
+	c.probed(runs[0], estimate.Estimate{})
 	for part.Count = 1; part.Count <= b.most(runs[0]); part.Count++ {
 		c.Time = b.inferenceTime(runs, part.Count)
-		c.charge(part)
+		b.charge(&c, part)
 		s.put(&c)
 	}
 }

@@ -22,7 +22,7 @@ func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 			c.cell = i / 2
 			c.Time = estimate.Spread(rapid.Float64Range(1, 1e4).Draw(t, "time"), rapid.Float64Range(0.01, 3).Draw(t, "spread"), bases[c.cell])
 			c.Configuration = []Part{{Count: 1, USDPerHour: new(1.0)}}
-			c.charge(c.Configuration[0])
+			new(builder).charge(c, c.Configuration[0])
 		}
 		for _, sort := range []Sort{ByTime, ByCost} {
 			r := Evaluate(NewSpace(candidates), Query{Sort: sort})

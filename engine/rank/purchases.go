@@ -38,7 +38,7 @@ func Purchases(set *profile.Set, w Workload, rental Rental, l Limits) []Bought {
 		}
 		last := front[len(front)-1] // by rising time and falling cost
 		slowest, dearest = math.Max(slowest, last.Seconds), math.Max(dearest, front[0].USD)
-		out = append(out, Bought{Purchase: p, Seconds: front[0].Seconds, USD: last.USD, VMTypes: len(c.parts), Unpriced: len(c.Unpriced)})
+		out = append(out, Bought{Purchase: p, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(), VMTypes: len(c.parts), Unpriced: len(c.Unpriced)})
 		fronts = append(fronts, front)
 	}
 	for k, front := range fronts {

@@ -6,6 +6,7 @@ package rank
 import (
 	"fmt"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -21,7 +22,8 @@ type Workload struct {
 	TargetAccuracy *float64 // training; epochs follow from the measured validations
 	Units          float64  // inference: how many units W
 	Purchase       profile.Purchase
-	MaxCount       int // most VMs of one type in inference
+	MaxCount       int       // most VMs of one type in inference
+	Bill           bill.Bill // what is paid beside the work
 	// Combine adds, in inference, the exact frontier over combinations of VM types.
 	Combine bool
 
@@ -126,9 +128,13 @@ type Candidate struct {
 	Units         *float64
 	Purchase      profile.Purchase
 
-	Time    estimate.Estimate // seconds
-	Cost    estimate.Estimate // US dollars; unknown without a price
-	Quality *Quality
+	Time  estimate.Estimate // seconds until all is done
+	Cost  estimate.Estimate // US dollars; unknown without a price
+	Parts bill.Parts        // what the cost is made of
+	// Slowdown is by how much interruptions of spot VMs stretch the work; unknown
+	// where there are none.
+	Slowdown estimate.Estimate
+	Quality  *Quality
 
 	// Other is, of a combination of VM types, the outcome in whole batches where
 	// Time and Cost are those of work that divides at will, or the other way round.

@@ -1,0 +1,98 @@
+// Package bill adds to the work of a rented job what bills call the rest: the
+// seconds until its VMs can begin, disks, egress, and on spot VMs the
+// interruptions. All of it is off until the user tells of it, but for
+// interruptions: a spot price alone is no cost.
+package bill
+
+import "sweetspot/engine/estimate"
+
+// hoursAMonth turns a month's price of a disk into an hour's, as clouds do.
+const hoursAMonth = 730
+
+// Bill is what the user tells of a job beside its work. The zero value adds
+// nothing on VMs that are not interrupted.
+type Bill struct {
+	StartupS float64 // seconds from renting a VM until the job begins on it: boot, image, drivers
+
+	DiskGiB            float64 // of each VM, for as long as it is rented
+	DiskUSDPerGiBMonth float64
+
+	EgressGiB       float64 // of the whole job
+	EgressUSDPerGiB float64
+
+	// Interruptions is the rate at which one spot VM is taken away, per hour; nil
+	// is unknown, and assumed to be anywhere in a wide range.
+	Interruptions *float64
+	// CheckpointS is the work in seconds between two checkpoints; nil is unknown:
+	// a training saves after each epoch, an inference after each batch.
+	CheckpointS *float64
+}
+
+// IsZero reports whether the bill tells nothing.
+func (b Bill) IsZero() bool { return b == Bill{} }
+
+// DiskUSDPerHour is what the disk of one VM costs.
+func (b Bill) DiskUSDPerHour() float64 { return b.DiskGiB * b.DiskUSDPerGiBMonth / hoursAMonth }
+
+// EgressUSD is what the job pays to send its data out.
+func (b Bill) EgressUSD() float64 { return b.EgressGiB * b.EgressUSDPerGiB }
+
+// Job is what is charged for.
+type Job struct {
+	Seconds    estimate.Estimate // of the work, uninterrupted
+	VMs        int               // rented at once
+	USDPerHour *float64          // of one VM; nil is unknown
+	Spot       bool              // the VMs may be taken away
+	// Together says that one VM taken away stops all: a training that is spread.
+	Together bool
+	// SavedEveryS is the work in seconds after which results are safe by
+	// themselves; 0 is never before the end. RestartS is what beginning again on a
+	// new VM takes of the program itself.
+	SavedEveryS, RestartS float64
+}
+
+// Total is a job with everything.
+type Total struct {
+	Seconds estimate.Estimate // until it is done, start-up and interruptions included
+	USD     estimate.Estimate // unknown without a price
+	// Slowdown is by how much interruptions stretch the work; 1 is not at all.
+	Slowdown estimate.Estimate
+	Parts    Parts
+}
+
+// Parts is what an expected cost is made of, in US dollars. Their sum is the
+// cost.
+type Parts struct{ Work, Startup, Interruptions, Disk, Egress float64 }
+
+// Fixed is the part that does not follow the price of the VM.
+func (p Parts) Fixed() float64 { return p.Disk + p.Egress }
+
+// Sum of the parts.
+func (p Parts) Sum() float64 { return p.Work + p.Startup + p.Interruptions + p.Disk + p.Egress }
+
+// Total charges a job.
+func (b Bill) Total(j Job) Total {
+	t := Total{Slowdown: estimate.Exact(1, j.Seconds.Basis), Seconds: j.Seconds}
+	if !j.Seconds.Known() {
+		return t
+	}
+	if j.Spot {
+		t.Slowdown = b.slowdown(j)
+		t.Seconds = j.Seconds.By(t.Slowdown)
+	}
+	t.Seconds = t.Seconds.Shifted(b.StartupS)
+	if j.USDPerHour == nil {
+		return t
+	}
+	vms := float64(j.VMs)
+	perSecond, disk := vms**j.USDPerHour/3600, vms*b.DiskUSDPerHour()/3600
+	t.Parts = Parts{
+		Work:          j.Seconds.Value * perSecond,
+		Startup:       b.StartupS * perSecond,
+		Interruptions: (t.Slowdown.Value - 1) * j.Seconds.Value * perSecond,
+		Disk:          t.Seconds.Value * disk,
+		Egress:        b.EgressUSD(),
+	}
+	t.USD = t.Seconds.Times(perSecond + disk).Shifted(b.EgressUSD())
+	return t
+}

@@ -1,0 +1,184 @@
+package bill
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+)
+
+// Words says how a bill is written.
+const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price=0.09 interruptions=0.05/h checkpoint=30m"
+
+// field is one word of a bill.
+type field struct {
+	name  string
+	read  func(b *Bill, s string) error
+	write func(b Bill) string // "" where it is not told
+}
+
+var fields = [...]field{
+	{"startup", func(b *Bill, s string) (err error) { b.StartupS, err = seconds(s); return err },
+		func(b Bill) string { return span(b.StartupS) }},
+	{"disk", func(b *Bill, s string) (err error) { b.DiskGiB, err = gib(s); return err },
+		func(b Bill) string { return amount(b.DiskGiB, "GiB") }},
+	{"disk-price", func(b *Bill, s string) (err error) { b.DiskUSDPerGiBMonth, err = usd(s); return err },
+		func(b Bill) string { return amount(b.DiskUSDPerGiBMonth, "") }},
+	{"egress", func(b *Bill, s string) (err error) { b.EgressGiB, err = gib(s); return err },
+		func(b Bill) string { return amount(b.EgressGiB, "GiB") }},
+	{"egress-price", func(b *Bill, s string) (err error) { b.EgressUSDPerGiB, err = usd(s); return err },
+		func(b Bill) string { return amount(b.EgressUSDPerGiB, "") }},
+	{"interruptions", func(b *Bill, s string) error { v, err := rate(s); b.Interruptions = &v; return err },
+		func(b Bill) string {
+			if b.Interruptions == nil {
+				return ""
+			}
+			return number(*b.Interruptions) + "/h"
+		}},
+	{"checkpoint", func(b *Bill, s string) error {
+		v, err := duration(s)
+		b.CheckpointS = &v
+		return err
+	}, func(b Bill) string {
+		if b.CheckpointS == nil {
+			return ""
+		}
+		return span(*b.CheckpointS)
+	}},
+}
+
+// Parse reads words as [Words] has them, separated by spaces or commas. The error
+// says which word is wrong and how it is written.
+func Parse(s string) (b Bill, err error) {
+	seen := map[string]bool{}
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
+		name, value, _ := strings.Cut(word, "=")
+		f, known := find(name)
+		switch {
+		case !known:
+			return Bill{}, fmt.Errorf("%s is no part of a bill: write %s", plaintext.Quote(word), Words)
+		case seen[name]:
+			return Bill{}, fmt.Errorf("%s is given twice", name)
+		}
+		seen[name] = true
+		if err := f.read(&b, value); err != nil {
+			return Bill{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for _, pair := range [][2]string{{"disk", "disk-price"}, {"egress", "egress-price"}} {
+		if seen[pair[0]] != seen[pair[1]] {
+			return Bill{}, fmt.Errorf("%s and %s belong together: write both, or neither", pair[0], pair[1])
+		}
+	}
+	if b.DiskUSDPerHour() == 0 {
+		b.DiskGiB, b.DiskUSDPerGiBMonth = 0, 0
+	}
+	if b.EgressUSD() == 0 {
+		b.EgressGiB, b.EgressUSDPerGiB = 0, 0
+	}
+	return b, nil
+}
+
+// String writes the bill as [Parse] reads it; "" where it tells nothing.
+func (b Bill) String() string {
+	var words []string
+	for _, f := range fields {
+		if s := f.write(b); s != "" {
+			words = append(words, f.name+"="+s)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func find(name string) (field, bool) {
+	for _, f := range fields {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+// most bounds what is typed: beyond it is a slip.
+const most = 1e9
+
+func plain(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(v) || v < 0 || v > most {
+		return 0, fmt.Errorf("%s is not a number from 0 to %g", plaintext.Quote(s), float64(most))
+	}
+	return v, nil
+}
+
+func usd(s string) (float64, error) { return plain(strings.TrimPrefix(s, "$")) }
+
+// duration reads 90s or 30m, to the millisecond.
+func duration(s string) (float64, error) {
+	v, err := quantity.ParseDuration(s)
+	if v = math.Round(v*1000) / 1000; err == nil && !(v > 0 && v <= most) {
+		err = fmt.Errorf("%s is not a duration from 1 ms to %g s", plaintext.Quote(s), float64(most))
+	}
+	return v, err
+}
+
+// seconds reads a duration, of which none is one.
+func seconds(s string) (float64, error) {
+	if s == "0" || s == "0s" {
+		return 0, nil
+	}
+	return duration(s)
+}
+
+// gib reads 200GiB, 200 and 2TiB.
+func gib(s string) (float64, error) {
+	for _, unit := range []struct {
+		name string
+		gib  float64
+	}{{"TiB", 1024}, {"GiB", 1}, {"", 1}} {
+		if text, ok := strings.CutSuffix(s, unit.name); ok {
+			v, err := plain(text)
+			if err != nil {
+				err = fmt.Errorf("%s is no amount of data: write 200GiB", plaintext.Quote(s))
+			}
+			return v * unit.gib, err
+		}
+	}
+	return 0, nil
+}
+
+// rate reads how often a VM is taken away: 0.05/h, 10%/day, 20%/month. A share is
+// the chance of it within that time.
+func rate(s string) (perHour float64, err error) {
+	text, per, _ := strings.Cut(s, "/")
+	hours, known := map[string]float64{"h": 1, "hour": 1, "d": 24, "day": 24, "mo": hoursAMonth, "month": hoursAMonth}[per]
+	share, isShare := strings.CutSuffix(text, "%")
+	v, err := plain(share)
+	switch {
+	case !known || err != nil:
+		return 0, fmt.Errorf("%s is no rate of interruptions: write 0.05/h, 10%%/day or 20%%/month", plaintext.Quote(s))
+	case isShare && v >= 100:
+		return 0, fmt.Errorf("%s: a VM that is surely taken away has no rate: write how often, as 2/day", plaintext.Quote(s))
+	case isShare:
+		v = -math.Log1p(-v / 100)
+	}
+	return v / hours, nil
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func amount(v float64, unit string) string {
+	if v == 0 {
+		return ""
+	}
+	return number(v) + unit
+}
+
+func span(s float64) string {
+	if s == 0 {
+		return ""
+	}
+	return number(s) + "s"
+}

@@ -1,0 +1,117 @@
+package rank
+
+import (
+	"math"
+
+	"sweetspot/engine/bill"
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/runtime"
+)
+
+// charge turns the time of a candidate's work on VMs of one type into the time
+// until all is done, and computes the cost; without a price that stays unknown.
+// Nothing is rented of a machine of one's own.
+func (b *builder) charge(c *Candidate, p Part) {
+	if !c.Time.Known() || p.VM.Cloud == "" && p.USDPerHour == nil {
+		return
+	}
+	spot := b.w.Purchase == profile.Spot
+	of := b.w.Bill.Total(b.job(c, p, spot))
+	c.Time, c.Parts = of.Seconds, of.Parts
+	if of.USD.Known() {
+		c.Cost = widened(of.USD, p.PriceSpread)
+	}
+	if spot {
+		c.Slowdown = of.Slowdown
+		if c.mix != nil { // what the sum of its errors is, is listed there
+			c.mix = append(c.mix, blend{int32(c.cell), of.Slowdown.LogSigma()})
+		}
+	}
+	if c.timeLine == nil {
+		return
+	}
+	k := of.Slowdown.Value
+	c.timeLine = &runtime.Line{At0: c.timeLine.At0*k + b.w.Bill.StartupS, Slope: c.timeLine.Slope * k}
+	if p.USDPerHour != nil {
+		perSecond := float64(p.Count) * (*p.USDPerHour + b.w.Bill.DiskUSDPerHour()) / 3600
+		c.costLine = &runtime.Line{At0: c.timeLine.At0*perSecond + b.w.Bill.EgressUSD(), Slope: c.timeLine.Slope * perSecond}
+	}
+}
+
+// job is the candidate's work as it is billed. Where nothing else is told a
+// training is safe after each epoch, an inference after each batch.
+func (b *builder) job(c *Candidate, p Part, spot bool) bill.Job {
+	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train, SavedEveryS: c.probe.iteration}
+	if c.Mode == profile.Train {
+		j.SavedEveryS = 0
+		if c.timeLine != nil {
+			j.SavedEveryS = c.timeLine.Slope
+		}
+	}
+	if c.probe.startup != nil {
+		j.RestartS = *c.probe.startup
+	}
+	return j
+}
+
+// uncharged is a query's limits without what no configuration can do anything
+// about.
+func (c *Combined) uncharged(l Limits) cluster.Limits {
+	if l.MaxCost != nil {
+		l.MaxCost = new(math.Max(0, *l.MaxCost-c.builder.w.Bill.EgressUSD()))
+	}
+	return l.cluster()
+}
+
+// stretch is by how much a VM type's work is stretched on average, where it may
+// be interrupted.
+func (c *Combined) stretch(t *timing) float64 {
+	alone := c.Space.Units / float64(t.run.BatchSize) * t.batch.Value
+	return c.interrupted(t, estimate.Exact(alone, t.batch.Basis)).Value
+}
+
+// interrupted is by how much interruptions stretch so many seconds of work.
+func (c *Combined) interrupted(t *timing, seconds estimate.Estimate) estimate.Estimate {
+	w := c.builder.w
+	return w.Bill.Total(bill.Job{
+		Seconds: seconds, VMs: 1, Spot: w.Purchase == profile.Spot, SavedEveryS: t.batch.Value, RestartS: t.startupS,
+	}).Slowdown
+}
+
+// charge adds what is paid beside the VMs of a configuration, and says what the
+// cost is made of. Time and cost hold start-ups, disks and the mean of the
+// interruptions already; of these the least steady VM type's interval is all's.
+func (c *Combined) charge(out *Candidate, at cluster.Configuration) {
+	w := c.builder.w
+	out.Parts.Egress = w.Bill.EgressUSD()
+	for i, n := range at.Counts {
+		perHour := float64(n) / 3600
+		out.Parts.Disk += perHour * w.Bill.DiskUSDPerHour() * out.Time.Value
+		out.Parts.Startup += perHour * *c.parts[i].USDPerHour * (w.Bill.StartupS + c.startups[i])
+	}
+	work := out.Cost.Value - out.Parts.Disk - out.Parts.Startup
+	if w.Purchase == profile.Spot {
+		worst := c.leastSteady(at)
+		stretch := c.stretch(worst)
+		out.Slowdown = c.interrupted(worst, out.Time.Times(1/stretch))
+		slow := out.Slowdown.Times(1 / out.Slowdown.Value)
+		out.Time, out.Cost = out.Time.By(slow), out.Cost.By(slow)
+		out.Parts.Interruptions = work * (1 - 1/stretch)
+	}
+	out.Parts.Work = work - out.Parts.Interruptions
+	out.Cost = out.Cost.Shifted(out.Parts.Egress)
+	out.Other.USD += out.Parts.Egress
+}
+
+// leastSteady is the VM type in use that interruptions stretch most.
+func (c *Combined) leastSteady(at cluster.Configuration) (worst *timing) {
+	most := 0.0
+	for i, n := range at.Counts {
+		if t := c.timings[at.Variant][i]; n > 0 && t != nil && c.stretch(t) > most {
+			worst, most = t, c.stretch(t)
+		}
+	}
+	return worst
+}

@@ -1,0 +1,136 @@
+package rank
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/bill"
+	"sweetspot/engine/profile"
+)
+
+// bills draws what may be paid beside the work.
+func bills() *rapid.Generator[bill.Bill] {
+	return rapid.Custom(func(t *rapid.T) bill.Bill {
+		b := bill.Bill{
+			StartupS: rapid.Float64Range(0, 300).Draw(t, "startup"), DiskGiB: rapid.Float64Range(0, 500).Draw(t, "disk"), DiskUSDPerGiBMonth: 0.1,
+			EgressGiB: rapid.Float64Range(0, 10).Draw(t, "egress"), EgressUSDPerGiB: 0.09,
+		}
+		if rapid.Bool().Draw(t, "rate told") {
+			b.Interruptions = new(rapid.Float64Range(0, 0.5).Draw(t, "rate"))
+		}
+		if rapid.Bool().Draw(t, "checkpoint told") {
+			b.CheckpointS = new(rapid.Float64Range(1, 7200).Draw(t, "checkpoint"))
+		}
+		return b
+	})
+}
+
+func withSpot(set *profile.Set) *profile.Set {
+	for i := range set.VMTypes {
+		if p := set.VMTypes[i].Prices; len(p) > 0 {
+			set.VMTypes[i].Prices = append(p, profile.Price{Purchase: profile.Spot, USDPerHour: p[0].USDPerHour / 3})
+		}
+	}
+	return set
+}
+
+// The bill changes nothing that is not told, and what is told is in time, cost
+// and the parts alike, whether one VM type is ranked alone or combined.
+func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := withSpot(twoGPUs(rapid.Float64Range(0.5, 500).Draw(t, "a"), rapid.Float64Range(0.5, 500).Draw(t, "b"), 0.1, 0.2))
+		w := infers(float64(rapid.IntRange(1000, 100000).Draw(t, "units")))
+		w.Bill = bills().Draw(t, "bill")
+		if rapid.Bool().Draw(t, "spot") {
+			w.Purchase = profile.Spot
+		}
+		c, err := Combine(set, w, Rental{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A mean over jobs of another length differs by the part of a checkpoint.
+		tolerance := 1e-9
+		if w.Purchase == profile.Spot {
+			tolerance = 0.02
+		}
+		for _, alone := range Build(set, w) {
+			if sum := alone.Parts.Sum(); math.Abs(sum-alone.Cost.Value) > 1e-9*sum {
+				t.Errorf("the parts of %s come to %g, not %g: %+v", alone.ID, sum, alone.Cost.Value, alone.Parts)
+			}
+			counts := make([]int, 2)
+			counts[map[string]int{"a": 0, "b": 1}[alone.Configuration[0].VM.InstanceType]] = alone.Configuration[0].Count
+			at, ok := c.Space.Evaluate(0, counts)
+			if !ok {
+				t.Fatalf("%v is no combination", counts)
+			}
+			one := c.Candidate(at, true)
+			if math.Abs(one.Parts.Sum()-one.Cost.Value) > 1e-9*one.Cost.Value {
+				t.Errorf("combined the parts come to %g, not %g: %+v", one.Parts.Sum(), one.Cost.Value, one.Parts)
+			}
+			if math.Abs(one.Time.Value/alone.Time.Value-1) > tolerance || math.Abs(one.Cost.Value/alone.Cost.Value-1) > tolerance {
+				t.Errorf("%s: combined %+v for %+v, alone %+v for %+v", alone.ID, one.Time, one.Cost, alone.Time, alone.Cost)
+			}
+		}
+	})
+}
+
+// Columns are those of the candidates under any bill.
+func TestColumnsHoldTheBill(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot, Bill: bills().Draw(t, "bill")}
+		s := Lay(withSpot(inferences().Draw(t, "set")), w, nil)
+		for i := range s.Len() {
+			c := s.At(i)
+			if same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }; !same(s.Time[i], valueOf(c.Time)) || !same(s.Cost[i], valueOf(c.Cost)) {
+				t.Errorf("%s: columns %g and %g, made %+v and %+v", c.ID, s.Time[i], s.Cost[i], c.Time, c.Cost)
+			}
+			if c.Configuration[0].VM.Cloud == "" && c.Slowdown.Known() {
+				t.Errorf("%s is one's own and was interrupted", c.ID)
+			}
+			if c.Cost.Known() && !(c.Cost.Low < c.Cost.High) {
+				t.Errorf("%s has a bare spot price: %+v", c.ID, c.Cost)
+			}
+		}
+	})
+}
+
+// At the price of the flip both cost the same, whatever else is on the bill.
+func TestAFlipCountsTheBill(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := twoGPUs(rapid.Float64Range(10, 100).Draw(t, "a"), rapid.Float64Range(10, 100).Draw(t, "b"), 0.1, 0.1)
+		w := infers(1e5)
+		w.MaxCount, w.Bill = 1, bills().Draw(t, "bill")
+		r := Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByCost})
+		flip, ok := r.PriceFlip(r.Order[0])
+		if !ok {
+			t.Fatal("no flip")
+		}
+		for i := range set.VMTypes {
+			if set.VMTypes[i].InstanceType == r.Space.At(r.Order[0]).Configuration[0].VM.InstanceType {
+				set.VMTypes[i].Prices[0].USDPerHour = flip.USDPerHour
+			}
+		}
+		s := Lay(set, w, nil)
+		if math.Abs(s.Cost[0]/s.Cost[1]-1) > 1e-9 {
+			t.Errorf("at %g an hour %g and %g", flip.USDPerHour, s.Cost[0], s.Cost[1])
+		}
+	})
+}
+
+// What all pay alike makes nobody the surer best.
+func TestEgressLeavesTheProbabilities(t *testing.T) {
+	set := twoGPUs(100, 310, 0.1, 0.1)
+	w := infers(1e6)
+	ask := func() map[int]float64 {
+		return Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByCost}).BestProbability(ObjectiveCost)
+	}
+	before := ask()
+	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1, 0.3
+	for i, p := range ask() {
+		if math.Abs(p-before[i]) > 0.06 { // nearer together relative to the whole, so more of them tie
+			t.Errorf("candidate %d: %g with egress, %g without", i, p, before[i])
+		}
+	}
+}
