@@ -174,7 +174,7 @@ func readTerraform(t testing.TB, p export.Pick, text string) {
 			t.Fatal(diags)
 		}
 		// HCL normalises what it reads.
-		if want := norm.NFC.String(plaintext.Cut(plain(p.Candidate.Model), longestTag)); tags["sweetspot-model"] != want {
+		if want := norm.NFC.String(plaintext.Cut(plaintext.Clean(p.Candidate.Model), longestTag)); tags["sweetspot-model"] != want {
 			t.Fatalf("%q came back, want %q", tags["sweetspot-model"], want)
 		}
 	}
@@ -206,7 +206,7 @@ func readKubernetes(t testing.TB, p export.Pick, text string) {
 		}
 		env := job.Spec.Template.Spec.Containers[0].Env
 		i := slices.IndexFunc(env, func(e struct{ Name, Value string }) bool { return e.Name == "PICK_MODEL" })
-		if got := expanded(env[i].Value); job.Kind != "Job" || got != plain(p.Candidate.Model) {
+		if got := expanded(env[i].Value); job.Kind != "Job" || got != plaintext.Clean(p.Candidate.Model) {
 			t.Fatalf("%q came back in\n%s", got, text)
 		}
 	}
@@ -250,7 +250,7 @@ func readSkyPilot(t testing.TB, p export.Pick, text string) string {
 	if task.Resources.Infra != *v.Cloud+"/"+*v.Region || task.Resources.InstanceType != *v.InstanceType || !task.Resources.UseSpot || task.NumNodes != v.Count || !asked || command != nil {
 		t.Fatalf("%+v came back of\n%s", task, text)
 	}
-	if want := "export PICK_MODEL=" + quoted(plain(p.Candidate.Model)) + "\n"; !strings.Contains(task.Run, want) {
+	if want := "export PICK_MODEL=" + quoted(plaintext.Clean(p.Candidate.Model)) + "\n"; !strings.Contains(task.Run, want) {
 		t.Fatalf("no %q in\n%s", want, task.Run)
 	}
 	return task.Run

@@ -197,14 +197,14 @@ func text(s *string) string {
 func clean(p *export.Pick) {
 	c := &p.Candidate
 	for _, s := range []*string{&p.PickedAt, &p.EstimatedBy, &c.Model, &c.Variant, &c.Mode, &c.Purchase} {
-		*s = plain(*s)
+		*s = plaintext.Clean(*s)
 	}
 	for _, s := range []**string{&c.Precision, &c.Why, &c.Time.Basis, &c.Cost.Basis} {
 		cleanAt(s)
 	}
 	if c.Accuracy != nil {
 		a := *c.Accuracy
-		a.Metric, a.Basis = plain(a.Metric), plain(a.Basis)
+		a.Metric, a.Basis = plaintext.Clean(a.Metric), plaintext.Clean(a.Basis)
 		c.Accuracy = &a
 	}
 	c.Configuration = slices.Clone(c.Configuration)
@@ -218,19 +218,8 @@ func clean(p *export.Pick) {
 
 func cleanAt(s **string) {
 	if *s != nil {
-		*s = new(plain(**s))
+		*s = new(plaintext.Clean(**s))
 	}
-}
-
-// plain is text that stays on its line and that YAML takes as it is: two code
-// points that are no characters are forbidden there even in comments.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == 0xfffe || r == 0xffff {
-			return 0xfffd
-		}
-		return r
-	}, plaintext.Clean(s))
 }
 
 // longestName leaves room for a number within the 63 bytes of a host name.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
@@ -84,9 +85,9 @@ func (j *job) atSettings() string {
 // Probe is the command, for a shell, that measures a candidate on a VM of one of
 // its parts. COMMAND stands for what runs the model.
 func Probe(c export.Candidate, v export.Part) string {
-	words := []string{"sweetspot", "probe", "--name=" + plain(c.Model), "--mode=" + plain(c.Mode)}
-	if cloud := plain(text(v.Cloud)); cloud != "" {
-		words = append(words, "--vm="+cloud+"/"+plain(text(v.Region))+"/"+plain(text(v.InstanceType)))
+	words := []string{"sweetspot", "probe", "--name=" + plaintext.Clean(c.Model), "--mode=" + plaintext.Clean(c.Mode)}
+	if cloud := plaintext.Clean(text(v.Cloud)); cloud != "" {
+		words = append(words, "--vm="+cloud+"/"+plaintext.Clean(text(v.Region))+"/"+plaintext.Clean(text(v.InstanceType)))
 	}
 	for i, w := range words {
 		words[i] = word(w)

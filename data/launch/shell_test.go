@@ -89,7 +89,7 @@ func runBack(t *testing.T, dir string, p export.Pick, f Format, text string) {
 	default:
 		got = run(t, dir, text, "train", "it's me", "-x")
 	}
-	model := plain(p.Candidate.Model)
+	model := plaintext.Clean(p.Candidate.Model)
 	switch f {
 	case SkyPilot, Slurm:
 		if !slices.Contains(got, "PICK_MODEL="+model) || !slices.Contains(got, "PICK_VARIANT="+model) || f == Slurm && !slices.Contains(got, "it's me") {

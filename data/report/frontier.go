@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -74,7 +75,7 @@ func timeScale(r *rank.Result, of []int) scale {
 
 // accuracyScale is in % where the metric is a fraction.
 func accuracyScale(s *rank.Space) scale {
-	name, per := plain(s.Metric), 0.01
+	name, per := plaintext.Clean(s.Metric), 0.01
 	for _, v := range s.Accuracy {
 		if v > 1 {
 			per = 1

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/plaintext"
 )
 
 // File is the name of a picture beside the report of that name: report.md has
@@ -62,5 +63,5 @@ func section(b *strings.Builder, title string, lines []string) {
 
 // prose keeps a name from being markup in a paragraph or heading too.
 func prose(s string) string {
-	return strings.NewReplacer("*", "\\*", "_", "\\_", "#", "\\#", "!", "\\!", "$", "\\$", "~", "\\~").Replace(export.Cell(plain(s)))
+	return strings.NewReplacer("*", "\\*", "_", "\\_", "#", "\\#", "!", "\\!", "$", "\\$", "~", "\\~").Replace(export.Cell(plaintext.Clean(s)))
 }

@@ -35,7 +35,7 @@ func short(c *rank.Candidate) string {
 	if c.BatchSize > 0 {
 		name += fmt.Sprintf(" b%d", c.BatchSize)
 	}
-	return plaintext.Cut(plain(name), lineName)
+	return plaintext.Cut(plaintext.Clean(name), lineName)
 }
 
 // rankingPicture draws the best candidates with their 90 % intervals: the time

@@ -54,13 +54,13 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 	// Names are cleaned before words are joined to them: a control sequence that
 	// does not end would take those too.
 	asked := r.Query.Workload
-	asked.Model, asked.Unit = plain(asked.Model), plain(asked.Unit)
+	asked.Model, asked.Unit = plaintext.Clean(asked.Model), plaintext.Clean(asked.Unit)
 	out := &Report{
 		Title: export.WorkloadText(asked), Notes: export.Warnings(r),
 		Made: at.UTC().Format("2006-01-02 15:04 UTC") + " with sweetspot " + version,
 	}
 	for i, note := range out.Notes {
-		out.Notes[i] = plain(note)
+		out.Notes[i] = plaintext.Clean(note)
 	}
 	out.Facts = facts(r, candidates[0])
 	out.table(candidates)
@@ -100,7 +100,7 @@ func facts(r *rank.Result, best export.Candidate) []Fact {
 		out = append(out, Fact{"Tested", fmt.Sprintf("such estimates of %s were off by %s in the median", quantity.Several(t.N, "run"), quantity.Percent(*t.Median))})
 	}
 	for i := range out {
-		out[i].Text = plain(out[i].Text)
+		out[i].Text = plaintext.Clean(out[i].Text)
 	}
 	return out
 }
@@ -133,7 +133,7 @@ func (r *Report) table(candidates []export.Candidate) {
 			row[10] = *c.Time.Basis
 		}
 		for i := range row {
-			row[i] = plain(row[i])
+			row[i] = plaintext.Clean(row[i])
 		}
 		r.Rows = append(r.Rows, row)
 	}
@@ -179,22 +179,11 @@ func (r *Report) prices(candidates []export.Candidate) {
 	for _, c := range candidates {
 		for _, v := range c.Configuration {
 			v.Count = 1
-			line := plain(strings.TrimPrefix(v.Words(), "1× ") + ": " + v.PriceWords(c.Purchase))
+			line := plaintext.Clean(strings.TrimPrefix(v.Words(), "1× ") + ": " + v.PriceWords(c.Purchase))
 			if !slices.Contains(r.Prices, line) {
 				r.Prices = append(r.Prices, line)
 			}
 		}
 	}
 	slices.Sort(r.Prices)
-}
-
-// plain is text without what drives a terminal or breaks a line, and without
-// the two code points that XML, and so SVG, forbids.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == 0xfffe || r == 0xffff {
-			return 0xfffd
-		}
-		return r
-	}, plaintext.Clean(s))
 }

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 )
@@ -234,7 +235,7 @@ func readBack(t rapid.TB, name string, r *rank.Result) {
 			heading = string(text.(xml.CharData))
 		}
 	}
-	if want := plain(name) + " · train 3 epochs"; heading != want {
+	if want := plaintext.Clean(name) + " · train 3 epochs"; heading != want {
 		t.Fatalf("the heading is %q, want %q", heading, want)
 	}
 	checkMarkdown(t, name, markdown.String())

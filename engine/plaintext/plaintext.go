@@ -13,8 +13,9 @@ import (
 )
 
 // Clean returns s without escape sequences, control characters and invisible
-// formatting that hides or reorders text. Tabs and line ends become spaces and
-// invalid UTF-8 the replacement character.
+// formatting that hides or reorders text. Tabs and line ends become spaces;
+// invalid UTF-8 becomes the replacement character, and so do the two code points
+// that are no characters and that XML and YAML forbid.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
@@ -33,6 +34,8 @@ func Clean(s string) string {
 			continue
 		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
 			out.WriteByte(' ')
+		case r == 0xfffe || r == 0xffff:
+			out.WriteRune(utf8.RuneError)
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
 		default:
 			out.WriteRune(r)

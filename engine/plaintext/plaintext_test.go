@@ -28,6 +28,7 @@ func TestClean(t *testing.T) {
 		"cut \x1b":               "cut ",
 		"\x1bPq#0;2\x1b\\sixel":  "sixel",
 		"two\u2028lines":         "two lines",
+		"not \ufffe a \uffff":    "not \uFFFD a \uFFFD",
 	} {
 		if got := Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
@@ -48,7 +49,9 @@ func TestLine(t *testing.T) {
 }
 
 func harmless(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) < 0
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0xfffe || r == 0xffff
+	}) < 0
 }
 
 func TestCleanIsHarmlessAndIdempotent(t *testing.T) {
