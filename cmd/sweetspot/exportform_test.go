@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"sweetspot/data/launch"
-	"sweetspot/tui/shellwords"
+	"sweetspot/engine/shellwords"
 )
 
 var fcn = []string{"export", "--model", "seismic/FCN", "--epochs", "13"}

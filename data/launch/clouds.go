@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/shellwords"
 )
 
 // variable is how a script reads what the user set.
@@ -28,7 +29,7 @@ func (j *job) number(dash string, i int) string {
 // inRegion is the region, or else the variable that the user sets to it.
 func (p part) inRegion(name, what string) (value string, asked []need) {
 	if p.region != "" {
-		return quoted(p.region), nil
+		return shellwords.Quoted(p.region), nil
 	}
 	name += p.suffix
 	return variable(name), []need{{name, what}}
@@ -42,12 +43,12 @@ func (j *job) aws() string {
 		image, subnet, key := "IMAGE_ID"+p.suffix, "SUBNET_ID"+p.suffix, "KEY_NAME"+p.suffix
 		asked = append(append(asked, unknown...),
 			need{image, "an AMI" + p.ofItsRegion() + p.drivers()}, need{subnet, "a subnet" + p.ofItsRegion()}, need{key, "a key pair" + p.ofItsRegion() + " to log in with"})
-		args := []string{"--region=" + region, "--instance-type=" + quoted(p.instanceType), fmt.Sprintf("--count=%d", p.count),
+		args := []string{"--region=" + region, "--instance-type=" + shellwords.Quoted(p.instanceType), fmt.Sprintf("--count=%d", p.count),
 			"--image-id=" + variable(image), "--subnet-id=" + variable(subnet), "--key-name=" + variable(key)}
 		if j.isSpot() {
 			args = append(args, "--instance-market-options=MarketType=spot")
 		}
-		calls = append(calls, call("aws ec2 run-instances", append(args, "--tag-specifications="+quoted(j.awsTags(i)))...))
+		calls = append(calls, call("aws ec2 run-instances", append(args, "--tag-specifications="+shellwords.Quoted(j.awsTags(i)))...))
 	}
 	return j.script() + checks(asked) + "\n" + strings.Join(calls, "\n")
 }
@@ -119,14 +120,14 @@ func (j *job) gcloud() string {
 		zone, image, project, subnet := "ZONE"+p.suffix, "IMAGE"+p.suffix, "IMAGE_PROJECT"+p.suffix, "SUBNET"+p.suffix
 		asked = append(asked, need{zone, "a zone" + p.ofItsRegion()}, need{image, "an image" + p.drivers()},
 			need{project, "the project that holds the image"}, need{subnet, "a subnet" + p.ofItsRegion()})
-		args := []string{"--zone=" + variable(zone), "--machine-type=" + quoted(p.instanceType)}
+		args := []string{"--zone=" + variable(zone), "--machine-type=" + shellwords.Quoted(p.instanceType)}
 		switch accelerator, ok := p.attached(); {
 		case ok && accelerator == "":
 			name := "ACCELERATOR" + j.number("_", i)
 			asked = append(asked, need{name, "type=NAME,count=N of the GPUs to attach" + p.named()})
 			args = append(args, "--accelerator="+variable(name))
 		case ok:
-			args = append(args, "--accelerator="+quoted(fmt.Sprintf("type=%s,count=%d", accelerator, *p.gpus)))
+			args = append(args, "--accelerator="+shellwords.Quoted(fmt.Sprintf("type=%s,count=%d", accelerator, *p.gpus)))
 		}
 		if p.hasGPU() {
 			args = append(args, "--maintenance-policy=TERMINATE")
@@ -143,9 +144,9 @@ func (j *job) gcloud() string {
 // gcloudNames makes one name a VM.
 func (j *job) gcloudNames(i int) string {
 	if j.parts[i].count == 1 {
-		return fmt.Sprintf("names=(%s)\n", quoted(j.vmName(i)))
+		return fmt.Sprintf("names=(%s)\n", shellwords.Quoted(j.vmName(i)))
 	}
-	return fmt.Sprintf("names=()\nfor ((i = 1; i <= %d; i++)); do\n  names+=(%s\"-$i\")\ndone\n", j.parts[i].count, quoted(j.vmName(i)))
+	return fmt.Sprintf("names=()\nfor ((i = 1; i <= %d; i++)); do\n  names+=(%s\"-$i\")\ndone\n", j.parts[i].count, shellwords.Quoted(j.vmName(i)))
 }
 
 // zoneCheck holds the zone to the region that the price is of.
@@ -153,7 +154,7 @@ func (p part) zoneCheck(zone string) string {
 	if p.region == "" {
 		return ""
 	}
-	return fmt.Sprintf("case $%s in\n  %s-*) ;;\n  *) echo \"%s must be a zone of %s, which the price is of\" >&2; exit 2 ;;\nesac\n", zone, quoted(p.region), zone, p.region)
+	return fmt.Sprintf("case $%s in\n  %s-*) ;;\n  *) echo \"%s must be a zone of %s, which the price is of\" >&2; exit 2 ;;\nesac\n", zone, shellwords.Quoted(p.region), zone, p.region)
 }
 
 func (p part) named() string {
@@ -171,7 +172,7 @@ func (j *job) az() string {
 		image, subnet := "IMAGE"+p.suffix, "SUBNET_ID"+p.suffix
 		asked = append(append(asked, unknown...), need{"RESOURCE_GROUP", "the resource group that the VMs join"}, need{image, "an image" + p.drivers()},
 			need{subnet, "the ID of a subnet" + p.ofItsRegion()}, need{"ADMIN_USERNAME", "the user to log in as"}, need{"SSH_PUBLIC_KEY_FILE", "the file of the public key to log in with"})
-		args := []string{"--resource-group=" + variable("RESOURCE_GROUP"), "--name=" + quoted(j.vmName(i)), "--location=" + region, "--size=" + quoted(azureSize(p.instanceType))}
+		args := []string{"--resource-group=" + variable("RESOURCE_GROUP"), "--name=" + shellwords.Quoted(j.vmName(i)), "--location=" + region, "--size=" + shellwords.Quoted(azureSize(p.instanceType))}
 		if p.count > 1 {
 			args = append(args, fmt.Sprintf("--count=%d", p.count))
 		}

@@ -18,6 +18,7 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/shellwords"
 )
 
 // hostileNames are what a database from elsewhere may call a model.
@@ -250,7 +251,7 @@ func readSkyPilot(t testing.TB, p export.Pick, text string) string {
 	if task.Resources.Infra != *v.Cloud+"/"+*v.Region || task.Resources.InstanceType != *v.InstanceType || !task.Resources.UseSpot || task.NumNodes != v.Count || !asked || command != nil {
 		t.Fatalf("%+v came back of\n%s", task, text)
 	}
-	if want := "export PICK_MODEL=" + quoted(plaintext.Clean(p.Candidate.Model)) + "\n"; !strings.Contains(task.Run, want) {
+	if want := "export PICK_MODEL=" + shellwords.Quoted(plaintext.Clean(p.Candidate.Model)) + "\n"; !strings.Contains(task.Run, want) {
 		t.Fatalf("no %q in\n%s", want, task.Run)
 	}
 	return task.Run

@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/shellwords"
 )
 
 // remarks are the lines of the comment that every format begins with: what was
@@ -90,7 +91,7 @@ func Probe(c export.Candidate, v export.Part) string {
 		words = append(words, "--vm="+cloud+"/"+plaintext.Clean(text(v.Region))+"/"+plaintext.Clean(text(v.InstanceType)))
 	}
 	for i, w := range words {
-		words[i] = word(w)
+		words[i] = shellwords.Word(w)
 	}
 	return strings.Join(append(words, "--", "COMMAND"), " ")
 }

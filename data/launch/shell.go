@@ -3,22 +3,9 @@ package launch
 import (
 	"fmt"
 	"strings"
+
+	"sweetspot/engine/shellwords"
 )
-
-// word quotes a word for a shell where it needs quotes.
-func word(s string) string {
-	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
-		ok := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !ok && !strings.ContainsRune("-+=:,./@%_", r)
-	}) < 0
-	if plain {
-		return s
-	}
-	return quoted(s)
-}
-
-// quoted puts a word into single quotes, within which a shell expands nothing.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // need is a variable that a script asks for.
 type need struct{ name, what string }
@@ -53,7 +40,7 @@ func exports(all []setting) string {
 		if strings.ContainsAny(s.value, "$`\\'") || strings.IndexFunc(s.value, func(r rune) bool { return r > '~' }) >= 0 {
 			b.WriteString("# shellcheck disable=SC1003,SC1018,SC1110,SC1111,SC1112,SC2016,SC2027 # a name, in single quotes\n")
 		}
-		fmt.Fprintf(&b, "export %s=%s\n", s.name, quoted(s.value))
+		fmt.Fprintf(&b, "export %s=%s\n", s.name, shellwords.Quoted(s.value))
 	}
 	return b.String()
 }

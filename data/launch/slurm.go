@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"sweetspot/engine/shellwords"
 )
 
 // slurm is a batch script; several VM types make it a heterogeneous job.
@@ -26,7 +28,7 @@ func (j *job) slurm() string {
 	b.WriteString(exports(common[:len(common)-1]) + "\nsteps=()\n")
 	for i, p := range j.parts {
 		for _, s := range p.settings() {
-			fmt.Fprintf(&b, "%s=%s ", s.name, quoted(s.value))
+			fmt.Fprintf(&b, "%s=%s ", s.name, shellwords.Quoted(s.value))
 		}
 		fmt.Fprintf(&b, "srun --het-group=%d \"$@\" &\nsteps+=($!)\n", i)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/shellwords"
 )
 
 // explain turns an error of SQLite into one sentence about this file: what
@@ -28,7 +28,7 @@ func (s *Store) explain(what string, err error) error {
 	case e.Code == sqlite3.ErrNotADB:
 		return s.sentence(err, "%s is not a profile database or is damaged at its start; name another file or restore a copy", s.name)
 	case e.Code == sqlite3.ErrCorrupt:
-		return s.sentence(err, "%s is damaged (%s); save what can be read with: sqlite3 %s .recover | sqlite3 rescued.db", s.name, e.Error(), quote(s.path))
+		return s.sentence(err, "%s is damaged (%s); save what can be read with: sqlite3 %s .recover | sqlite3 rescued.db", s.name, e.Error(), shellwords.Quoted(plaintext.Clean(s.path)))
 	case e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrPerm:
 		return s.sentence(err, "%s can't "+what+": the file or its directory is read-only; allow writing or choose another place with --db", s.name)
 	case e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked:
@@ -63,8 +63,3 @@ func noRoom(err error) bool {
 
 // display names a path in a sentence.
 func display(path string) string { return plaintext.Cut(plaintext.Clean(path), 300) }
-
-// quote makes a path safe to paste into a shell.
-func quote(path string) string {
-	return "'" + strings.ReplaceAll(plaintext.Clean(path), "'", `'\''`) + "'"
-}

@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/shellwords"
 	"sweetspot/probes/matrix"
-	"sweetspot/tui/shellwords"
 )
 
 // field is a row of the form. A field with choices steps through them, others

@@ -1,6 +1,7 @@
-// Package shellwords splits a typed command line into words without a shell.
-// A line that is taken means the same words in a shell; one for which a shell
-// would do more than split it (a pipe, a variable, a pattern) is refused.
+// Package shellwords splits a typed command line into words without a shell, and
+// quotes words for one. A line that is taken means the same words in a shell; one
+// for which a shell would do more than split it (a pipe, a variable, a pattern) is
+// refused.
 package shellwords
 
 import (
@@ -148,15 +149,26 @@ func isName(s string) bool {
 
 // Join writes words as a line that [Split] takes apart again.
 func Join(words []string) string {
-	quoted := make([]string, len(words))
+	out := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = w
-		if !plain(w) || i == 0 && strings.Contains(w, "=") {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		if out[i] = Word(w); i == 0 && strings.Contains(w, "=") {
+			out[i] = Quoted(w)
 		}
 	}
-	return strings.Join(quoted, " ")
+	return strings.Join(out, " ")
 }
+
+// Word writes a word for a shell, in quotes where it needs them. First in a line,
+// one with = in it would set a variable.
+func Word(w string) string {
+	if plain(w) {
+		return w
+	}
+	return Quoted(w)
+}
+
+// Quoted puts a word into single quotes, within which a shell expands nothing.
+func Quoted(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
 
 // plain reports whether a word needs no quotes.
 func plain(w string) bool {
