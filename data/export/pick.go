@@ -1,7 +1,7 @@
 package export
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,6 +36,53 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 		Schema: Schema, Command: "export", Warnings: Warnings(r), PickedAt: at.UTC().Format(time.RFC3339),
 		Query: NewQuery(r.Query), Candidate: c, EstimatedBy: "sweetspot " + version,
 	}
+}
+
+// ReadPick is a pick as it was kept: the JSON of its query and of its candidate.
+// What another program has put there may lack anything, and its texts are made
+// plain.
+func ReadPick(query, candidate []byte, at time.Time, version string) (Pick, error) {
+	p := Pick{Schema: Schema, Command: "export", Warnings: []string{}, PickedAt: at.UTC().Format(time.RFC3339), EstimatedBy: "sweetspot " + version}
+	if err := readPlain(query, &p.Query); err != nil {
+		return p, fmt.Errorf("this pick's query cannot be read, pick the candidate again: %w", err)
+	}
+	if err := readPlain(candidate, &p.Candidate); err != nil {
+		return p, fmt.Errorf("this pick cannot be read, pick the candidate again: %w", err)
+	}
+	return p, nil
+}
+
+// readPlain reads JSON with all its texts made plain.
+func readPlain(text []byte, into any) error {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return err
+	}
+	plain, err := json.Marshal(plainTexts(v))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, into)
+}
+
+func plainTexts(v any) any {
+	switch v := v.(type) {
+	case string:
+		return clean(v)
+	case []any:
+		for i := range v {
+			v[i] = plainTexts(v[i])
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, x := range v {
+			out[clean(name)] = plainTexts(x)
+		}
+		return out
+	}
+	return v
 }
 
 // Format is a form a pick is written in.
@@ -102,11 +149,11 @@ func (p Pick) Write(w io.Writer, f Format) error {
 func (p Pick) markdown() string {
 	c := p.Candidate
 	var b strings.Builder
-	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", cell(name), cell(value)) }
-	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", cell(c.Model+" · "+c.Mode))
+	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", Cell(name), Cell(value)) }
+	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", Cell(c.Model+" · "+c.Mode))
 	for _, v := range c.Configuration {
-		row("VMs", v.words())
-		row("price", v.priceWords(c.Purchase))
+		row("VMs", v.Words())
+		row("price", v.PriceWords(c.Purchase))
 	}
 	row("variant", strings.TrimSpace(c.Variant+" "+text(c.Precision)))
 	if c.BatchSize != nil {
@@ -118,102 +165,21 @@ func (p Pick) markdown() string {
 	if c.Units != nil {
 		row("units", quantity.Count(*c.Units))
 	}
-	row("time", interval90(c.Time.S, c.Time.Low, c.Time.High, c.Time.Basis, quantity.Duration))
-	row("cost", interval90(c.Cost.USD, c.Cost.Low, c.Cost.High, c.Cost.Basis, quantity.Money))
+	row("time", c.Time.Words())
+	row("cost", c.Cost.Words())
 	if a := c.Accuracy; a != nil {
 		row(a.Metric, fmt.Sprintf("%s (%s)", AccuracyText(a.Value, a.HigherIsBetter), a.Basis))
 	}
 	if c.Rank != nil {
 		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
 	}
-	row("limits", limitsText(p.Query, c.Accuracy == nil || c.Accuracy.HigherIsBetter))
+	row("limits", p.Query.LimitsWords(c.Accuracy == nil || c.Accuracy.HigherIsBetter))
 	if len(c.Sources) > 0 {
-		row("rests on", sourcesText(c.Sources))
+		row("rests on", SourcesWords(c.Sources))
 	}
 	row("picked", p.PickedAt+" with "+p.EstimatedBy)
 	for _, w := range p.Warnings {
-		fmt.Fprintf(&b, "\n> %s\n", cell(w))
+		fmt.Fprintf(&b, "\n> %s\n", Cell(w))
 	}
 	return b.String()
-}
-
-// cell keeps text inside its table cell, and from being markup: a name is not
-// a link, a picture or a tag.
-func cell(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
-}
-
-// Name is the instance type, or the host of a machine of one's own.
-func (v Part) Name() string { return cmp.Or(text(v.InstanceType), text(v.Host), "VM") }
-
-// words names a part: 1× p2.xlarge (1× K80), aws us-east-1.
-func (v Part) words() string {
-	gpu := "GPU unknown"
-	switch name := text(v.GPU); {
-	case name != "" && v.GPUCount != nil:
-		gpu = fmt.Sprintf("%d× %s", *v.GPUCount, name)
-	case name != "":
-		gpu = name
-	case v.GPUCount != nil && *v.GPUCount > 0:
-		gpu = fmt.Sprintf("%d GPUs", *v.GPUCount)
-	case v.GPUCount != nil:
-		gpu = "no GPU"
-	case v.Host != nil:
-		gpu = "no GPU known"
-	}
-	out := fmt.Sprintf("%d× %s (%s)", v.Count, v.Name(), gpu)
-	if where := strings.TrimSpace(text(v.Cloud) + " " + text(v.Region)); where != "" {
-		out += ", " + where
-	}
-	return out
-}
-
-func (v Part) priceWords(purchase string) string {
-	if v.USDPerHour == nil {
-		return "price unknown"
-	}
-	out := fmt.Sprintf("%s/h each, %s", quantity.Money(*v.USDPerHour), purchase)
-	if from := text(v.PriceFrom); from != "" {
-		out += " (" + from + ")"
-	}
-	return out
-}
-
-// sourcesText names runs. Those of the built-in library have numbers below 0.
-func sourcesText(ids []int64) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		if names[i] = fmt.Sprintf("run %d", id); id < 0 {
-			names[i] = fmt.Sprintf("built-in library, run %d", -id)
-		}
-	}
-	return strings.Join(names, "; ")
-}
-
-func interval90(v, low, high *float64, basis *string, format func(float64) string) string {
-	if v == nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*low), format(*high), *basis)
-}
-
-func limitsText(q Query, higherIsBetter bool) string {
-	var parts []string
-	if q.MinAccuracy != nil {
-		sign := " ≥ "
-		if !higherIsBetter {
-			sign = " ≤ "
-		}
-		parts = append(parts, "accuracy"+sign+AccuracyText(*q.MinAccuracy, higherIsBetter))
-	}
-	if q.MaxTimeS != nil {
-		parts = append(parts, "time ≤ "+quantity.Duration(*q.MaxTimeS))
-	}
-	if q.MaxCostUSD != nil {
-		parts = append(parts, "cost ≤ "+quantity.Money(*q.MaxCostUSD))
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
 }

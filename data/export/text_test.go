@@ -152,6 +152,33 @@ func TestMarkdownOfALocalRun(t *testing.T) {
 	t.Fatal("the example has no machine of one's own")
 }
 
+// A pick that was kept may come from a database of another's making.
+func TestHostilePickIsReadAndWritten(t *testing.T) {
+	const query = `{"model": "n\u001b[31met", "clouds": ["a\nb"]}`
+	for _, candidate := range []string{
+		`{}`, `{"model": "n\u001b]0;t\u0007et|x", "time": {"s": 3}, "cost": {"usd": 1, "low": 0.5}, "configuration": [{"count": 1}]}`,
+		`{"time": {"s": 3, "low": 1, "high": 4}, "accuracy": {}, "pruning": {"layers": {"\u001b[2Ja": 0.5}}, "configuration": [{"gpu_count": -1, "instance_type": "\u202evm"}], "sources": [-9223372036854775808]}`,
+	} {
+		p, err := ReadPick([]byte(query), []byte(candidate), pickedAt, "1.0")
+		if err != nil {
+			t.Fatalf("%s: %v", candidate, err)
+		}
+		for _, f := range Formats {
+			if got := written(t, p, f); strings.ContainsAny(got, "\x1b\x07\u202e") || strings.Contains(got, `\u001b`) || strings.Contains(got, `\e`) {
+				t.Errorf("%s as %s: %q", candidate, f, got)
+			}
+		}
+		if got := written(t, p, Markdown); strings.Contains(candidate, `"s": 3`) && !strings.Contains(got, "| time | unknown |") {
+			t.Errorf("an interval without its ends:\n%s", got)
+		}
+	}
+	for _, broken := range []string{``, `{`, `[]`, `{"configuration": 3}`} {
+		if _, err := ReadPick([]byte(query), []byte(broken), pickedAt, "1.0"); err == nil {
+			t.Errorf("%q is read", broken)
+		}
+	}
+}
+
 func TestPartInWords(t *testing.T) {
 	for want, p := range map[string]Part{
 		"1× c5.large (no GPU), aws us-east-1": {Count: 1, InstanceType: new("c5.large"), GPUCount: new(0), Cloud: new("aws"), Region: new("us-east-1")},
@@ -159,7 +186,7 @@ func TestPartInWords(t *testing.T) {
 		"1× x (3 GPUs), lab":                  {Count: 1, InstanceType: new("x"), GPUCount: new(3), Cloud: new("lab")},
 		"1× desk (1× T4)":                     {Count: 1, Host: new("desk"), GPU: new("T4"), GPUCount: new(1)},
 	} {
-		if got := p.words(); got != want {
+		if got := p.Words(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -167,13 +194,13 @@ func TestPartInWords(t *testing.T) {
 
 func TestLimitsInWords(t *testing.T) {
 	q := Query{MinAccuracy: new(0.7), MaxTimeS: new(7200.0), MaxCostUSD: new(10.0)}
-	if got := limitsText(q, true); got != "accuracy ≥ 70.0 %, time ≤ 2 h 00 m, cost ≤ $10.00" {
+	if got := q.LimitsWords(true); got != "accuracy ≥ 70.0 %, time ≤ 2 h 00 m, cost ≤ $10.00" {
 		t.Errorf("got %q", got)
 	}
-	if got := limitsText(Query{MinAccuracy: new(0.1)}, false); got != "accuracy ≤ 10.0 %" {
+	if got := (Query{MinAccuracy: new(0.1)}).LimitsWords(false); got != "accuracy ≤ 10.0 %" {
 		t.Errorf("an error rate is limited from above: %q", got)
 	}
-	if got := limitsText(Query{}, true); got != "none" {
+	if got := (Query{}).LimitsWords(true); got != "none" {
 		t.Errorf("got %q", got)
 	}
 }

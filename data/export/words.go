@@ -1,13 +1,68 @@
 package export
 
-import "sweetspot/engine/quantity"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"sweetspot/engine/quantity"
+)
+
+// Cell keeps text inside its cell of a Markdown table, and from being markup: a
+// name is not a link, a picture or a tag.
+func Cell(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
+}
+
+// Name is the instance type, or the host of a machine of one's own.
+func (v Part) Name() string { return cmp.Or(text(v.InstanceType), text(v.Host), "VM") }
 
 // Words names a part: 1× p2.xlarge (1× K80), aws us-east-1.
-func (v Part) Words() string { return v.words() }
+func (v Part) Words() string {
+	gpu := "GPU unknown"
+	switch name := text(v.GPU); {
+	case name != "" && v.GPUCount != nil:
+		gpu = fmt.Sprintf("%d× %s", *v.GPUCount, name)
+	case name != "":
+		gpu = name
+	case v.GPUCount != nil && *v.GPUCount > 0:
+		gpu = fmt.Sprintf("%d GPUs", *v.GPUCount)
+	case v.GPUCount != nil:
+		gpu = "no GPU"
+	case v.Host != nil:
+		gpu = "no GPU known"
+	}
+	out := fmt.Sprintf("%d× %s (%s)", v.Count, v.Name(), gpu)
+	if where := strings.TrimSpace(text(v.Cloud) + " " + text(v.Region)); where != "" {
+		out += ", " + where
+	}
+	return out
+}
 
 // PriceWords says what one VM of the part costs, bought so, and who says it
 // when.
-func (v Part) PriceWords(purchase string) string { return v.priceWords(purchase) }
+func (v Part) PriceWords(purchase string) string {
+	if v.USDPerHour == nil {
+		return "price unknown"
+	}
+	out := fmt.Sprintf("%s/h each, %s", quantity.Money(*v.USDPerHour), purchase)
+	if from := text(v.PriceFrom); from != "" {
+		out += " (" + from + ")"
+	}
+	return out
+}
+
+// SourcesWords names the runs that an estimate rests on. Those of the built-in
+// library have numbers below 0.
+func SourcesWords(ids []int64) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		if names[i] = fmt.Sprintf("run %d", id); id < 0 {
+			names[i] = fmt.Sprintf("built-in library, run %d", -id)
+		}
+	}
+	return strings.Join(names, "; ")
+}
 
 // Words says a time with its 90 % interval and basis, or that it is unknown.
 func (s Seconds) Words() string {
@@ -25,14 +80,27 @@ func intervalWords(v, low, high *float64, basis *string, format func(float64) st
 	if v == nil || low == nil || high == nil || basis == nil {
 		return "unknown"
 	}
-	return interval90(v, low, high, basis, format)
+	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*low), format(*high), *basis)
 }
 
 // LimitsWords says within which limits the query asked.
-func (q Query) LimitsWords(higherIsBetter bool) string { return limitsText(q, higherIsBetter) }
-
-// SourcesWords names the runs that an estimate rests on.
-func SourcesWords(ids []int64) string { return sourcesText(ids) }
-
-// Cell keeps text inside its cell of a Markdown table, and from being markup.
-func Cell(s string) string { return cell(s) }
+func (q Query) LimitsWords(higherIsBetter bool) string {
+	var parts []string
+	if q.MinAccuracy != nil {
+		sign := " ≥ "
+		if !higherIsBetter {
+			sign = " ≤ "
+		}
+		parts = append(parts, "accuracy"+sign+AccuracyText(*q.MinAccuracy, higherIsBetter))
+	}
+	if q.MaxTimeS != nil {
+		parts = append(parts, "time ≤ "+quantity.Duration(*q.MaxTimeS))
+	}
+	if q.MaxCostUSD != nil {
+		parts = append(parts, "cost ≤ "+quantity.Money(*q.MaxCostUSD))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
