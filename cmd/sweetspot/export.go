@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sweetspot/data/document"
 	"sweetspot/data/export"
 	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
@@ -66,14 +65,13 @@ func newExportCommand() *cobra.Command {
 			if place < 1 || place > len(result.Order) {
 				return usageError("--place %d: the ranking has places 1 to %d", place, len(result.Order))
 			}
-			if f.report != "" {
-				return exportReport(cmd, f.report, result, tested, out, force)
+			now := time.Now()
+			forms := document.OfPick(export.NewPick(result, result.Order[place-1], now, version(), tested))
+			d, ok := document.Find(append(forms, document.OfRanking(result, tested, now, version())...), f.String())
+			if !ok {
+				return usageError("--format %s: nothing is written so", f)
 			}
-			pick := export.NewPick(result, result.Order[place-1], time.Now(), version(), tested)
-			if f.launch != "" {
-				return exportLaunch(cmd, pick, f.launch, out, force)
-			}
-			return writeTo(cmd, out, force, func(w io.Writer) error { return pick.Write(w, f.pick) })
+			return writeDocument(cmd, d, out, force)
 		},
 	}
 	flags.register(cmd)
@@ -121,27 +119,36 @@ func writeTo(cmd *cobra.Command, out string, force bool, write func(io.Writer) e
 	if out == "" {
 		return write(cmd.OutOrStdout())
 	}
-	if err := writeFile(out, force, write); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(cmd.ErrOrStderr(), "wrote "+plaintext.Clean(out))
-	return err
+	return save(cmd, out, force, []document.File{{Name: out, Write: write}})
 }
 
-// writeFile writes a file that does not exist yet, or with force replaces one.
-func writeFile(path string, force bool, write func(io.Writer) error) error {
-	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+// writeDocument writes a document and what belongs beside it. Nothing is written
+// where the form does not fit what is asked.
+func writeDocument(cmd *cobra.Command, d document.Document, out string, force bool) error {
+	if d.Why != nil {
+		return usageError("--format %s: %w", d.Format, d.Why)
 	}
-	file, err := os.OpenFile(path, flag, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already: give another --out, or --force to overwrite it", path)
+	files, err := d.Files(out)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		return files[0].Write(cmd.OutOrStdout())
+	}
+	return save(cmd, out, force, files)
+}
+
+// save writes files and says so.
+func save(cmd *cobra.Command, out string, force bool, files []document.File) error {
+	err := document.Save(out, files, force)
+	if exists := (*document.ExistsError)(nil); errors.As(err, &exists) {
+		return fmt.Errorf("%s exists already: give another --out, or --force to overwrite it", plaintext.Clean(exists.Path))
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(file), file.Close())
+	_, err = fmt.Fprintln(cmd.ErrOrStderr(), document.Wrote(out, files))
+	return err
 }
 
 // idleBesideRuns are the flags given that ask for a pick, which runs are not.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -269,9 +268,4 @@ func feasibleOrSay(r *rank.Result) error {
 	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", export.WhyNothing(r))}
 }
 
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return export.WriteJSON(w, v) }

@@ -15,12 +15,13 @@ import (
 
 // FleetWriters write a fleet by the extension of the file it goes to.
 var FleetWriters = map[string]func(io.Writer, Fleet) error{
-	".json": func(w io.Writer, f Fleet) error { return writeJSON(w, f) },
+	".json": func(w io.Writer, f Fleet) error { return WriteJSON(w, f) },
 	".csv":  WriteFleetCSV,
 	".txt":  func(w io.Writer, f Fleet) error { return f.Write(w) },
 }
 
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes JSON for people and programs: indented, names as they are.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

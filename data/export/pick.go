@@ -126,10 +126,7 @@ func (f Format) Extension() string {
 func (p Pick) Write(w io.Writer, f Format) error {
 	switch f {
 	case JSON:
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(p)
+		return WriteJSON(w, p)
 	case YAML:
 		enc := yaml.NewEncoder(w)
 		enc.SetIndent(2)

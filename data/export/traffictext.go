@@ -126,7 +126,7 @@ func WriteTrafficCSV(w io.Writer, t Traffic) error {
 
 // TrafficWriters write a traffic by the extension of the file it goes to.
 var TrafficWriters = map[string]func(io.Writer, Traffic) error{
-	".json": func(w io.Writer, t Traffic) error { return writeJSON(w, t) },
+	".json": func(w io.Writer, t Traffic) error { return WriteJSON(w, t) },
 	".csv":  WriteTrafficCSV,
 	".txt":  func(w io.Writer, t Traffic) error { return t.Write(w) },
 }

@@ -196,4 +196,4 @@ func azureSize(instanceType string) string {
 }
 
 // label is text as labels of all clouds take it.
-func label(s string) string { return strings.TrimPrefix(slug(s), "sweetspot-") }
+func label(s string) string { return strings.TrimPrefix(Slug(s), "sweetspot-") }

@@ -39,7 +39,7 @@ var ofMachine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func newJob(p export.Pick) (*job, error) {
 	clean(&p)
-	j := &job{pick: p, name: slug(p.Candidate.Model)}
+	j := &job{pick: p, name: Slug(p.Candidate.Model)}
 	if len(p.Candidate.Configuration) == 0 {
 		return nil, errors.New("this pick names no VM: pick a candidate again")
 	}
@@ -225,8 +225,9 @@ func cleanAt(s **string) {
 // longestName leaves room for a number within the 63 bytes of a host name.
 const longestName = 50
 
-// slug makes a name for VMs and jobs out of any text.
-func slug(s string) string {
+// Slug makes a name for VMs, jobs and files out of any text: sweetspot-, lower
+// case letters, digits and dashes.
+func Slug(s string) string {
 	var b strings.Builder
 	b.WriteString("sweetspot")
 	apart := true

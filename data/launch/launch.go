@@ -67,8 +67,18 @@ func (f Format) Extension() string {
 	return ".sh"
 }
 
+// Fits says why a format does not launch the pick, and which formats do; nil
+// where it does.
+func Fits(p export.Pick, f Format) error {
+	j, err := newJob(p)
+	if err != nil {
+		return err
+	}
+	return j.fit(f)
+}
+
 // Write writes what launches the pick. Where the format does not launch such
-// VMs, the error says so and which formats do.
+// VMs, the error is that of [Fits].
 func Write(w io.Writer, p export.Pick, f Format) error {
 	j, err := newJob(p)
 	if err != nil {

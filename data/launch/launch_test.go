@@ -207,7 +207,7 @@ func TestSlugs(t *testing.T) {
 		"seismic/FCN": "sweetspot-seismic-fcn", "": "sweetspot", "--": "sweetspot", "größe": "sweetspot-gr-e", "$(rm -rf /)": "sweetspot-rm-rf",
 		strings.Repeat("a", 99): "sweetspot-" + strings.Repeat("a", 40), strings.Repeat("ab-", 99): "sweetspot-" + strings.Repeat("ab-", 13) + "a",
 	} {
-		if got := slug(in); got != want || len(got) > longestName {
+		if got := Slug(in); got != want || len(got) > longestName {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}

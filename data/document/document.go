@@ -1,0 +1,138 @@
+// Package document lists the forms in which a pick, a ranking, a fleet or a
+// traffic can be written, each with its writer. The command line and the export
+// dialog write by the same list.
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+)
+
+// Document is something in one form, ready to be written.
+type Document struct {
+	Group  string // what is written: pick, launch, report, ranking
+	Title  string // of the form: Terraform
+	Format string // the form by the name of its --format
+	Name   string // for a file, with its extension; no folder is part of it
+	Why    error  // one sentence why it cannot be written so; nil where it can
+	// Outline describes what is not meant to be read as it is written; nil where
+	// the text speaks for itself.
+	Outline func() (string, error)
+
+	files func(name string) ([]File, error)
+}
+
+// File is one of the files that a document consists of.
+type File struct {
+	Name  string // without a folder
+	Write func(io.Writer) error
+}
+
+// Extension is that of the document's file, with its dot.
+func (d Document) Extension() string { return filepath.Ext(d.Name) }
+
+// Files are what the document of that file name consists of: itself first, then
+// what belongs beside it.
+func (d Document) Files(name string) ([]File, error) {
+	if d.Why != nil {
+		return nil, d.Why
+	}
+	return d.files(filepath.Base(name))
+}
+
+// Text is the document itself.
+func (d Document) Text() (string, error) {
+	files, err := d.Files(d.Name)
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	err = files[0].Write(&b)
+	return b.String(), err
+}
+
+// Find is the document of a format.
+func Find(all []Document, format string) (Document, bool) {
+	i := slices.IndexFunc(all, func(d Document) bool { return d.Format == format })
+	if i < 0 {
+		return Document{}, false
+	}
+	return all[i], true
+}
+
+// ExistsError says that a file is there already.
+type ExistsError struct{ Path string }
+
+func (e *ExistsError) Error() string {
+	return plaintext.Clean(e.Path) + " exists already: give another name"
+}
+
+// Save writes files: the first at the path, the others beside it. Without force
+// nothing is overwritten, for it may be the only copy, and where one file cannot
+// be written none is left. A file that exists already is an [ExistsError].
+func Save(path string, files []File, force bool) (err error) {
+	var made []string
+	defer func() {
+		if err != nil && !force {
+			for _, file := range made {
+				_ = os.Remove(file)
+			}
+		}
+	}()
+	for i, f := range files {
+		at := path
+		if i > 0 {
+			at = filepath.Join(filepath.Dir(path), f.Name)
+		}
+		file, err := create(at, force)
+		if err != nil {
+			return err
+		}
+		made = append(made, at)
+		if err := errors.Join(f.Write(file), file.Close()); err != nil {
+			return cannot(at, err)
+		}
+	}
+	return nil
+}
+
+// Wrote says that files were saved, and how many beside the first.
+func Wrote(path string, files []File) string {
+	words := "wrote " + plaintext.Clean(path)
+	if n := len(files) - 1; n > 0 {
+		words += " and " + quantity.Several(n, "picture") + " beside it"
+	}
+	return words
+}
+
+func create(path string, force bool) (*os.File, error) {
+	flag := os.O_EXCL
+	if force {
+		flag = os.O_TRUNC
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o644)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, &ExistsError{path}
+	case err != nil:
+		return nil, cannot(path, err)
+	}
+	return file, nil
+}
+
+// cannot says in a sentence what the disk says of a path.
+func cannot(path string, err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("cannot write %s: %w", plaintext.Clean(path), err)
+}
