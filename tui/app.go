@@ -12,12 +12,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/data/export"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/probes/background"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/components/confirm"
+	"sweetspot/tui/components/exportdialog"
 	"sweetspot/tui/components/helpoverlay"
 	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/prompt"
@@ -91,10 +91,9 @@ type App struct {
 	answer  func(id string) tea.Cmd // what the dialog's answer leads to
 	picker  picker.Picker
 	prompt  prompt.Prompt
-	// exporting is the pick the open prompt asks a file name for.
-	exporting export.Pick
-	toast     toast.Toast
-	mouse     bool
+	export  exportdialog.Dialog
+	toast   toast.Toast
+	mouse   bool
 
 	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // the clock: tea.Tick
 }
@@ -212,6 +211,12 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmds...)
 	case expireMsg:
 		a.toast.Expire(msg.seq)
+	case previewMsg:
+		a.export.SetPreview(msg.preview)
+	case wroteMsg:
+		return a.wrote(msg)
+	case copyMsg:
+		return a.copied(msg)
 	default:
 		return tea.Batch(a.receiveFleet(msg), a.receiveTraffic(msg))
 	}

@@ -38,6 +38,8 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 			return a.list(e.Load)
 		}
 		return nil
+	case a.export.Visible():
+		return a.onExport(msg, action)
 	case a.prompt.Visible():
 		return a.prompted(a.prompt.Update(msg))
 	case a.typing():
@@ -53,6 +55,9 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 
 // region names where keys act, for the table of keys.
 func (a *App) region() string {
+	if a.export.Visible() {
+		return a.export.Region()
+	}
 	switch a.screen {
 	case keys.Probe:
 		return a.probe.Region()
@@ -306,12 +311,6 @@ func (a *App) prompted(o prompt.Outcome) tea.Cmd {
 		return a.askIf(a.explore.Filter(value))
 	case a.prompt.ID == "shelf":
 		a.library.Filter(value)
-	case a.prompt.ID == "fleet":
-		return a.writeFleet(o, value)
-	case a.prompt.ID == "traffic":
-		return a.writeTraffic(o, value)
-	case a.prompt.ID == "export" && o == prompt.Accepted && value != "":
-		return write(value, a.exporting)
 	}
 	return nil
 }

@@ -5,10 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/document"
 	"sweetspot/data/export"
 	engine "sweetspot/engine/fleet"
 	"sweetspot/tui/components/picker"
-	"sweetspot/tui/components/prompt"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screens/fleet"
@@ -148,7 +148,7 @@ func (a *App) onFleet(action keys.Action) tea.Cmd {
 		}
 		return a.askFleet()
 	case keys.Export:
-		a.prompt.Ask("fleet", "write to (.json .csv .txt):", "fleet.json")
+		return a.exportFleet()
 	}
 	return nil
 }
@@ -160,18 +160,17 @@ func (a *App) openTrace() tea.Cmd {
 	return a.list(a.picker.Open("Open a job trace", ".", append(traceFiles, picker.Any), false))
 }
 
-// writeFleet writes what Fleet shows to a new file, in the form its extension
-// names.
-func (a *App) writeFleet(o prompt.Outcome, path string) tea.Cmd {
+// exportFleet offers the forms of what Fleet shows.
+func (a *App) exportFleet() tea.Cmd {
 	shown := a.fleet.Answer()
-	if o != prompt.Accepted || path == "" || shown == nil {
-		return nil
+	if shown == nil {
+		return a.note(toast.Info, "nothing is answered yet")
 	}
 	in := export.FleetInput{
 		Question: shown.Engine, Answer: shown.Result, Seeds: exportSeeds, Source: a.fleet.Headline(), VM: shown.Question.VM,
 		Prices: a.fleet.PricesFrom(), Notes: a.fleet.Notes(), Sized: a.fleet.Sized(),
 	}
-	return func() tea.Msg {
+	return a.exported(a.export.Open(in.Source, document.OfFleet(func() (export.Fleet, error) {
 		in.Spreads = in.Question.Spreads(exportSeeds)
 		for _, p := range in.Question.Policies {
 			in.AsTheyCome = append(in.AsTheyCome, in.Question.AsTheyCome(in.Answer.Tasks, p))
@@ -179,11 +178,8 @@ func (a *App) writeFleet(o prompt.Outcome, path string) tea.Cmd {
 		for _, s := range engine.Schedulers {
 			in.Schedulers = append(in.Schedulers, export.SchedulerBill{Scheduler: s, Bill: in.Question.Under(s, in.Answer.Tasks)})
 		}
-		if err := writeAs(path, export.FleetWriters, export.NewFleet(in)); err != nil {
-			return noteMsg{level: toast.Bad, text: err.Error()}
-		}
-		return noteMsg{level: toast.Good, text: "wrote " + path}
-	}
+		return export.NewFleet(in), nil
+	})))
 }
 
 // exportSeeds are behind the intervals of what is written.

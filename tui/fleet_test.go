@@ -111,11 +111,7 @@ func TestFleetIsWritten(t *testing.T) {
 	t.Chdir(dir)
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("3", "e")
-	for range "fleet.json" {
-		d.press("backspace")
-	}
-	d.press(strings.Split("mine.json", "")...)
-	d.press("enter")
+	d.name("mine.json")
 	data, err := os.ReadFile(filepath.Join(dir, "mine.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -125,11 +121,7 @@ func TestFleetIsWritten(t *testing.T) {
 		t.Errorf("%v: %s", err, data)
 	}
 	d.press("e")
-	for range "fleet.json" {
-		d.press("backspace")
-	}
-	d.press(strings.Split("mine.json", "")...)
-	d.press("enter")
+	d.name("mine.json")
 	if s := d.screen(); !strings.Contains(s, "exists already") {
 		t.Errorf("a file was written over:\n%s", s)
 	}

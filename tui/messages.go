@@ -2,21 +2,13 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/export"
-	"sweetspot/data/launch"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/validate"
@@ -193,74 +185,6 @@ func (a *App) deleteRun(id int64) tea.Cmd {
 		}
 		return noteMsg{toast.Good, fmt.Sprintf("run %d deleted", id), true}
 	}
-}
-
-// write exports a pick to a new file, in the form its extension names.
-func write(path string, p export.Pick) tea.Cmd {
-	return func() tea.Msg {
-		as, err := pickWriter(path, p)
-		if err == nil {
-			err = writeNew(path, as)
-		}
-		if err != nil {
-			return noteMsg{level: toast.Bad, text: err.Error()}
-		}
-		return noteMsg{level: toast.Good, text: "wrote " + path}
-	}
-}
-
-// pickWriter writes a pick as what the extension says: for people and programs,
-// or what launches it. A shell script is for the cloud of the pick.
-func pickWriter(path string, p export.Pick) (func(io.Writer) error, error) {
-	as, launches, err := launch.FormatOfFile(path)
-	if cli, known := shells[cloudOf(p)]; strings.EqualFold(filepath.Ext(path), ".sh") && known {
-		as, launches, err = cli, true, nil
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case launches:
-		return func(w io.Writer) error { return launch.Write(w, p, as) }, nil
-	}
-	format, err := export.ParseFormat(filepath.Ext(path))
-	return func(w io.Writer) error { return p.Write(w, format) }, err
-}
-
-// shells are the commands of each cloud.
-var shells = map[string]launch.Format{"aws": launch.AWS, "gcp": launch.GCloud, "azure": launch.Az}
-
-func cloudOf(p export.Pick) string {
-	for _, part := range p.Candidate.Configuration {
-		if part.Cloud != nil {
-			return *part.Cloud
-		}
-	}
-	return ""
-}
-
-// writeAs writes a value to a new file, in the form its extension names.
-func writeAs[T any](path string, writers map[string]func(io.Writer, T) error, v T) error {
-	as, known := writers[strings.ToLower(filepath.Ext(path))]
-	if !known {
-		return fmt.Errorf("%s: give a name that ends in %s", path, strings.Join(slices.Sorted(maps.Keys(writers)), ", "))
-	}
-	return writeNew(path, func(w io.Writer) error { return as(w, v) })
-}
-
-// writeNew never overwrites: an export may be the only copy of an older one.
-func writeNew(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s exists already: give another name", path)
-	case err != nil:
-		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err))
-	}
-	err = errors.Join(write(f), f.Close())
-	if err != nil {
-		_ = os.Remove(path)
-	}
-	return err
 }
 
 // note shows a passing message.

@@ -11,7 +11,11 @@ import (
 // mouseAt handles the mouse: clicks and drags go to what is under the pointer,
 // unless a dialog is open. Everything it does has a key.
 func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
-	if a.confirm.Visible() || a.help.Visible() || a.picker.Visible() || a.prompt.Visible() {
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok && a.export.Visible() {
+		a.export.Scroll(map[bool]int{true: -wheelLines, false: wheelLines}[wheel.Button == tea.MouseWheelUp])
+		return nil
+	}
+	if a.export.Visible() || a.confirm.Visible() || a.help.Visible() || a.picker.Visible() || a.prompt.Visible() {
 		return nil
 	}
 	m := msg.Mouse()
@@ -59,6 +63,9 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 	}
 	return nil
 }
+
+// wheelLines is how far the wheel scrolls a text.
+const wheelLines = 3
 
 func (a *App) click(x, y int) tea.Cmd {
 	switch a.screen {

@@ -68,7 +68,7 @@ func (a *App) onExplore(action keys.Action) tea.Cmd {
 	case keys.Pick:
 		return a.pick()
 	case keys.Export:
-		return a.export()
+		return a.exportSelected()
 	case keys.Copy:
 		return a.copyRow()
 	default:

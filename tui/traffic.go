@@ -5,10 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/document"
 	"sweetspot/data/export"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/picker"
-	"sweetspot/tui/components/prompt"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screens/traffic"
@@ -139,7 +139,7 @@ func (a *App) onTraffic(action keys.Action) tea.Cmd {
 	case keys.Clear:
 		return a.askTrafficIf(t.Clear())
 	case keys.Export:
-		a.prompt.Ask("traffic", "write to (.json .csv .txt):", "traffic.json")
+		return a.exportTraffic()
 	}
 	return nil
 }
@@ -151,12 +151,11 @@ func (a *App) openLoad() tea.Cmd {
 // loadFiles are the extensions of arrival traces.
 var loadFiles = []string{".csv", ".gz"}
 
-// writeTraffic writes what Traffic shows to a new file, in the form its extension
-// names.
-func (a *App) writeTraffic(o prompt.Outcome, path string) tea.Cmd {
+// exportTraffic offers the forms of what Traffic shows.
+func (a *App) exportTraffic() tea.Cmd {
 	shown := a.traffic.Answer()
-	if o != prompt.Accepted || path == "" || shown == nil {
-		return nil
+	if shown == nil {
+		return a.note(toast.Info, "nothing is answered yet")
 	}
 	if shown.Why != "" {
 		return a.note(toast.Warn, "there is nothing to write: "+shown.Why)
@@ -167,15 +166,10 @@ func (a *App) writeTraffic(o prompt.Outcome, path string) tea.Cmd {
 	if floor := shown.Question.MinAccuracy; floor > 0 {
 		in.MinAccuracy = &floor
 	}
-	return func() tea.Msg {
-		advice, err := serving.Advise(in.Question)
-		if err == nil {
-			in.Advice = advice
-			err = writeAs(path, export.TrafficWriters, export.NewTraffic(in))
+	return a.exported(a.export.Open(in.Source, document.OfTraffic(func() (_ export.Traffic, err error) {
+		if in.Advice, err = serving.Advise(in.Question); err != nil {
+			return export.Traffic{}, err
 		}
-		if err != nil {
-			return noteMsg{level: toast.Bad, text: err.Error()}
-		}
-		return noteMsg{level: toast.Good, text: "wrote " + path}
-	}
+		return export.NewTraffic(in), nil
+	})))
 }

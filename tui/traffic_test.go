@@ -108,11 +108,7 @@ func TestTrafficIsWritten(t *testing.T) {
 	t.Chdir(dir)
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("4", "e")
-	for range "traffic.json" {
-		d.press("backspace")
-	}
-	d.press(strings.Split("mine.json", "")...)
-	d.press("enter")
+	d.name("mine.json")
 	data, err := os.ReadFile(filepath.Join(dir, "mine.json"))
 	if err != nil {
 		t.Fatal(err)

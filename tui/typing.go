@@ -77,6 +77,8 @@ func (a *App) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case a.picker.Visible():
 		a.picker.Type(msg.Content)
+	case a.export.Visible():
+		a.export.Type(msg.Content)
 	case a.prompt.Visible():
 		return a.prompted(a.prompt.Update(msg))
 	case a.screen == keys.Probe && a.probe.IsTyping():

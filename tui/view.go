@@ -75,6 +75,8 @@ func (a *App) frame() string {
 		body = overlay.Center(body, a.help.View(a.th, a.keys, a.region(), a.disabled, a.w, h), a.w, h)
 	case a.picker.Visible():
 		body = overlay.Center(body, a.picker.View(a.th, a.w, h), a.w, h)
+	case a.export.Visible():
+		body = overlay.Center(body, a.export.View(a.th, a.w, h), a.w, h)
 	}
 	return a.header() + "\n" + body + "\n" + a.footer()
 }
@@ -148,6 +150,8 @@ func (a *App) footer() string {
 		return a.prompt.View(a.th, a.w)
 	case a.toast.Visible():
 		return a.toast.View(a.th, a.w)
+	case a.export.Typing():
+		return keys.Typing(a.th, a.w, true)
 	case a.typing():
 		return keys.Typing(a.th, a.w, a.screen == keys.Probe)
 	}

@@ -97,6 +97,12 @@ const (
 	InTrafficSliders = "traffic.sliders"
 	InTrafficSchemes = "traffic.schemes"
 
+	// The dialog that e opens.
+	InExport        = "export"
+	InExportForms   = "export.forms"
+	InExportPreview = "export.preview"
+	InExportName    = "export.name"
+
 	InLibrary = "library"
 	InModels  = "library.models"
 	InRuns    = "library.runs"
@@ -122,7 +128,8 @@ func defaults() []Binding {
 	plots := []string{InPlot}
 	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes}
 	filtered := []string{InExplore, InLibrary}
-	rows := append([]string{InForm, InRunCells, InEndedCells}, lists...)
+	rows := append([]string{InForm, InRunCells, InEndedCells, InExport}, lists...)
+	anyScreen := []string{InExplore, InProbe, InFleet, InTraffic, InLibrary}
 	return []Binding{
 		{Action: Explore, Keys: []string{"1"}, Group: screens, Help: "Explore", Long: "scrub constraints, see frontiers and the ranking"},
 		{Action: Probe, Keys: []string{"2"}, Group: screens, Help: "Probe", Long: "measure a model on the GPU at hand"},
@@ -132,8 +139,8 @@ func defaults() []Binding {
 
 		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InFleetSliders, InTrafficSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
 		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InFleetSliders, InTrafficSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
-		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
-		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
+		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "forms", InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
+		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "forms", InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
 		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders, InFleetSliders, InTrafficSliders}},
 		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders, InFleetSliders, InTrafficSliders}},
 		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
@@ -141,10 +148,10 @@ func defaults() []Binding {
 		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
 		{Action: Bottom, Keys: []string{"G", "end"}, Group: moving, Help: "bottom", Long: "last row, high end of a slider"},
 		{Action: Enter, Keys: []string{"enter"}, Group: moving, Help: "enter", Long: "type an exact value, inspect a row, start what is under the cursor", Rank: 6,
-			Words: map[string]string{InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "words", InTrafficSchemes: "words", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns, InPicks, InFleet, InTraffic}},
-		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 4, Words: map[string]string{InLibrary: "next list"}, Only: []string{InExplore, InLibrary, InFleet, InTraffic}, Plain: true},
+			Words: map[string]string{InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "words", InTrafficSchemes: "words", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank", InExport: "write"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns, InPicks, InFleet, InTraffic, InExport}},
+		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 4, Words: map[string]string{InLibrary: "next list", InExportForms: "preview", InExportPreview: "name"}, Only: []string{InExplore, InLibrary, InFleet, InTraffic, InExport}, Plain: true},
 		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
-		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel"}, Only: []string{InRun, InCrosshair}},
+		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel", InExport: ""}, Only: []string{InRun, InCrosshair, InExport}},
 
 		{Action: ZoomIn, Keys: []string{"z"}, Group: looking, Help: "zoom", Long: "enlarge the plot around its crosshair or the selected point; the wheel does so around the mouse", Rank: 7, Only: plots},
 		{Action: ZoomOut, Keys: []string{"Z"}, Group: looking, Help: "zoom", Long: "show more of the axes", Rank: 7, Only: plots},
@@ -162,8 +169,8 @@ func defaults() []Binding {
 		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "turn the order round", Only: append([]string{InExplore}, lists...)},
 		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin", Long: "pin a candidate to compare, switch a choice", Rank: 8, Words: map[string]string{InChoice: "switch"}, Only: []string{InExplore, InChoice}},
 		{Action: Pick, Keys: []string{"x"}, Group: choosing, Help: "pick", Long: "choose this candidate and keep the choice with its question", Rank: 5, Only: explore},
-		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "write the candidate for the next tool", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InPicks}},
-		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row to the clipboard", Only: []string{InExplore}},
+		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "choose a form, see it, and write it: for the next tool, as a report, as data", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InPicks}},
+		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row, or what the export dialog shows, to the clipboard, also over SSH", Rank: 14, Only: []string{InExplore, InExport}},
 		{Action: Undo, Keys: []string{"u"}, Group: choosing, Help: "undo", Long: "take the last change of the question back", Rank: 9, Only: []string{InExplore, InFleet, InTraffic}},
 		{Action: Redo, Keys: []string{"U", "ctrl+r"}, Group: choosing, Help: "redo", Long: "do again what was undone", Only: []string{InExplore, InFleet, InTraffic}},
 
@@ -189,7 +196,7 @@ func defaults() []Binding {
 		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
 		{Action: Follow, Keys: []string{"F"}, Group: measuring, Help: "follow", Long: "show the probe that runs, and the next one when it does", Rank: 5, Only: []string{InRunCells}},
 
-		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database, a model file, or a trace", Rank: 12},
+		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database, a model file, or a trace", Rank: 12, Only: anyScreen},
 		{Action: Delete, Keys: []string{"D"}, Group: program, Help: "delete", Long: "delete a run of your own database", Only: []string{InRuns}, Rank: 6},
 		{Action: Refresh, Keys: []string{"r"}, Group: program, Help: "refresh", Long: "read the database again"},
 		{Action: Theme, Keys: []string{"t"}, Group: program, Help: "theme", Long: "next theme"},

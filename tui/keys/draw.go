@@ -188,7 +188,7 @@ func (t *Table) names(th *theme.Theme, b Binding) string {
 
 // screensOf names the screens of regions, each once.
 func screensOf(regions []string) []string {
-	names := map[string]string{InExplore: "Explore", InProbe: "Probe", InFleet: "Fleet", InTraffic: "Traffic", InLibrary: "Library"}
+	names := map[string]string{InExplore: "Explore", InProbe: "Probe", InFleet: "Fleet", InTraffic: "Traffic", InLibrary: "Library", InExport: "the export dialog"}
 	var out []string
 	for _, r := range regions {
 		outer, _, _ := strings.Cut(r, ".")

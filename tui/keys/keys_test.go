@@ -16,7 +16,7 @@ import (
 var write = flag.Bool("write", false, "write docs/KEYS.md")
 
 func regions() []string {
-	return []string{InSliders, InPlot, InCrosshair, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks}
+	return []string{InSliders, InPlot, InCrosshair, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks, InExportForms, InExportPreview}
 }
 
 func TestDefaultsAreSoundAndComplete(t *testing.T) {
@@ -173,6 +173,8 @@ func TestFooterOfEveryStep(t *testing.T) {
 		{InRuns, 120, []string{"⏎ rank", "D delete"}, []string{"pin", "export"}},
 		{InVMs, 120, []string{"s sort"}, []string{"pin", "delete", "export", "⏎"}},
 		{InPicks, 120, []string{"⏎ rank", "e export"}, []string{"pin", "delete"}},
+		{InExportForms, 120, []string{"↑↓ forms", "⏎ write", "tab preview", "y copy", "esc "}, []string{"open", "export", "sort", "undo"}},
+		{InExportPreview, 50, []string{"↑↓", "⏎ write", "tab", "esc ", "y copy"}, []string{"open", "export"}},
 	} {
 		got := ansi.Strip(Default().Footer(th, c.region, c.width, nil))
 		for _, want := range c.has {

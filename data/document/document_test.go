@@ -1,0 +1,75 @@
+package document
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func says(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func TestSaveIsAllOrNothing(t *testing.T) {
+	failing := func(io.Writer) error { return errors.New("the disk is full") }
+	for _, c := range []struct {
+		name  string
+		files []File
+		there string // a file that is there before
+		force bool
+		want  string // in the error; "" is success
+		left  string // names afterwards
+	}{
+		{"one", []File{{"a", says("1")}}, "", false, "", "a"},
+		{"beside", []File{{"a", says("1")}, {"b", says("2")}}, "", false, "", "a b"},
+		{"there", []File{{"a", says("1")}}, "a", false, "a exists already: give another name", "a"},
+		{"picture there", []File{{"a", says("1")}, {"b", says("2")}}, "b", false, "b exists already", "b"},
+		{"forced", []File{{"a", says("1")}, {"b", says("2")}}, "b", true, "", "a b"},
+		{"fails", []File{{"a", says("1")}, {"b", failing}}, "", false, "cannot write ", ""},
+	} {
+		dir := t.TempDir()
+		if c.there != "" {
+			if err := os.WriteFile(filepath.Join(dir, c.there), []byte("mine"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := Save(filepath.Join(dir, "a"), c.files, c.force)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left []string
+		for _, e := range entries {
+			left = append(left, e.Name())
+		}
+		if got := strings.Join(left, " "); got != c.left {
+			t.Errorf("%s: %q is left, not %q", c.name, got, c.left)
+		}
+		if text, _ := os.ReadFile(filepath.Join(dir, c.there)); c.there != "" && (string(text) == "mine") == c.force {
+			t.Errorf("%s: %s holds %q", c.name, c.there, text)
+		}
+	}
+}
+
+func TestErrorsArePlainSentences(t *testing.T) {
+	for path, want := range map[string]string{
+		"no/such\x1b[2J/folder": "cannot write no/such/folder: no such file or directory",
+		"":                      "cannot write : no such file or directory",
+	} {
+		if err := Save(path, []File{{"a", says("")}}, false); err == nil || err.Error() != want {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	if err := (&ExistsError{"a\x1b[31m\nb"}); err.Error() != "a b exists already: give another name" {
+		t.Errorf("%q", err)
+	}
+}
