@@ -179,14 +179,10 @@ func picksAndExports(t *testing.T, s *terminal) {
 	s.keys("x")
 	s.waitFor("picked and kept", patience)
 	s.keys("e")
-	s.waitFor("write to", patience)
+	s.waitFor("schema: 1", patience)
 	s.keys("Enter")
-	s.waitFor("wrote pick-", patience)
-	files, err := filepath.Glob(filepath.Join(s.work, "pick-fashion-cnn-*.yaml"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the files written: %v, %v", files, err)
-	}
-	text, err := os.ReadFile(files[0])
+	s.waitFor("wrote sweetspot-fashion-cnn.yaml", patience)
+	text, err := os.ReadFile(filepath.Join(s.work, "sweetspot-fashion-cnn.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestFleetInATerminal(t *testing.T) {
 	s.keys("Enter")
 	s.waitFor("of 300 jobs can be asked", patience)
 	s.keys("e")
-	s.waitFor("write to", patience)
+	s.waitFor("\"command\"", patience)
 	s.keys("Enter")
 	s.waitFor("wrote fleet.json", patience)
 	var written struct {
@@ -85,7 +85,7 @@ func TestTrafficInATerminal(t *testing.T) {
 	s.keys("Enter")
 	s.waitFor("in 15 m 00 s", patience)
 	s.keys("e")
-	s.waitFor("write to", patience)
+	s.waitFor("\"command\"", patience)
 	s.keys("Enter")
 	s.waitFor("wrote traffic.json", patience)
 	var written struct {

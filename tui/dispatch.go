@@ -306,10 +306,10 @@ func (a *App) prompted(o prompt.Outcome) tea.Cmd {
 	if o == prompt.Cancelled {
 		value = ""
 	}
-	switch {
-	case a.prompt.ID == "filter":
+	switch a.prompt.ID {
+	case "filter":
 		return a.askIf(a.explore.Filter(value))
-	case a.prompt.ID == "shelf":
+	case "shelf":
 		a.library.Filter(value)
 	}
 	return nil

@@ -24,8 +24,8 @@ type (
 		err   error
 	}
 	copyMsg struct {
-		what, text string
-		err        error
+		text string
+		err  error
 	}
 )
 
@@ -36,8 +36,8 @@ func (a *App) exportSelected() tea.Cmd {
 	if !ok {
 		return a.note(toast.Info, "no candidate is selected")
 	}
-	answer := a.explore.Answer()
-	all := append(document.OfPick(p), document.OfRanking(answer.Result, answer.Tested(), time.Now(), a.opts.Version)...)
+	tested := a.explore.Answer().Tested()
+	all := append(document.OfPick(p), document.OfRanking(a.explore.Ranking(), tested, time.Now(), a.opts.Version)...)
 	return a.exported(a.export.Open(subject(p), all))
 }
 
@@ -95,7 +95,7 @@ func (a *App) exported(e exportdialog.Event) tea.Cmd {
 	if e == exportdialog.Copy {
 		return func() tea.Msg {
 			text, err := doc.Text()
-			return copyMsg{doc.Title, text, err}
+			return copyMsg{text, err}
 		}
 	}
 	return func() tea.Msg {
@@ -131,7 +131,7 @@ func (a *App) copied(m copyMsg) tea.Cmd {
 	case len(m.text) > longestCopy:
 		return a.note(toast.Warn, fmt.Sprintf("%s bytes are more than the %s that terminals take: write them to a file with enter", quantity.Count(float64(len(m.text))), quantity.Count(float64(longestCopy))))
 	}
-	said := fmt.Sprintf("copied %s of %s, if the terminal lets it (tmux: set -g set-clipboard on)", quantity.Several(len(m.text), "byte"), m.what)
+	said := fmt.Sprintf("copied %s, if the terminal lets it; tmux: set -g set-clipboard on", quantity.Several(len(m.text), "byte"))
 	return tea.Batch(tea.SetClipboard(m.text), a.note(toast.Info, said))
 }
 
@@ -143,5 +143,5 @@ func (a *App) copyRow() tea.Cmd {
 	}
 	c := a.explore.Answer().Result.Space.At(i)
 	line := fmt.Sprintf("%s\t%s\tbatch %d\t%s\t%s", export.VMs(c), export.VariantLabel(c.Variant), c.BatchSize, quantity.Duration(c.Time.Value), quantity.Money(c.Cost.Value))
-	return a.copied(copyMsg{what: "the row", text: line})
+	return a.copied(copyMsg{text: line})
 }

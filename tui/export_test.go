@@ -19,15 +19,38 @@ import (
 	"sweetspot/data/document"
 	"sweetspot/data/export"
 	"sweetspot/data/store"
+	"sweetspot/engine/quantity"
 	"sweetspot/tui/keys"
 )
+
+// arrive takes messages of slow commands until something holds.
+func (d *driver) arrive(holds func() bool) {
+	d.t.Helper()
+	deadline := time.After(30 * time.Second)
+	for !holds() {
+		select {
+		case msg := <-d.late:
+			d.send(msg)
+		case <-deadline:
+			d.t.Fatalf("it never comes:\n%s", d.screen())
+		}
+	}
+}
+
+// enter has the dialog write, and waits for what is said of it.
+func (d *driver) enter() {
+	d.t.Helper()
+	d.app.toast.Clear()
+	d.press("enter")
+	d.arrive(d.app.toast.Visible)
+}
 
 // name writes to a file of that name from the dialog's list.
 func (d *driver) name(file string) {
 	d.press("tab", "tab")
 	d.send(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 	d.send(tea.PasteMsg{Content: file})
-	d.press("enter")
+	d.enter()
 }
 
 // to moves the dialog's cursor to a form.
@@ -91,7 +114,7 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 		}
 		d.to(doc.Group, doc.Title)
 		if doc.Why != nil {
-			d.press("enter")
+			d.enter()
 			if s := d.screen(); !d.app.export.Visible() || !strings.Contains(s, "write it as skypilot") {
 				t.Errorf("%s: not refused:\n%s", doc.Title, s)
 			}
@@ -112,7 +135,7 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 				t.Errorf("%s: line %d is not shown: %q\n%s", doc.Title, k+1, line, shown)
 			}
 		}
-		d.press("enter")
+		d.enter()
 		written, err := os.ReadFile(doc.Name)
 		if err != nil || string(written) != text {
 			t.Errorf("%s: %v: the file holds\n%s\nthe preview was of\n%s", doc.Title, err, written, text)
@@ -132,16 +155,14 @@ func TestReportsAndRankings(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	for _, c := range []struct{ group, title, shown, file, holds string }{
 		{document.Report, "HTML", "One page with all its pictures", "sweetspot-caffenet-report.html", "<!DOCTYPE html>"},
-		{document.Report, "Markdown", "# CaffeNet", "sweetspot-caffenet-report.md", "## The candidates"},
+		{document.Report, "Markdown", "# CaffeNet · infer 1,000,000 images", "sweetspot-caffenet-report.md", "## The candidates"},
 		{document.Ranking, "CSV", "rank,id,model", "sweetspot-caffenet-ranking.csv", "frontier_time"},
 		{document.Ranking, "JSON", `"command": "rank"`, "sweetspot-caffenet-ranking.json", `"time_accuracy"`},
 	} {
 		d.press("e")
 		d.to(c.group, c.title)
-		if s := d.screen(); !strings.Contains(s, c.shown) {
-			t.Errorf("%s %s shows\n%s", c.group, c.title, s)
-		}
-		d.press("enter")
+		d.arrive(func() bool { return strings.Contains(d.screen(), c.shown) })
+		d.enter()
 		if text, err := os.ReadFile(c.file); err != nil || !strings.Contains(string(text), c.holds) {
 			t.Errorf("%s: %v in %.300s", c.file, err, text)
 		}
@@ -182,7 +203,7 @@ func TestTheClipboardGetsTheExactText(t *testing.T) {
 		if got := clipboard(t, cmd); got != want {
 			t.Errorf("%s: %q is copied, not %q", title, got, want)
 		}
-		if s := d.screen(); !strings.Contains(s, "bytes of "+title) || !strings.Contains(s, "set-clipboard on") || !d.app.export.Visible() {
+		if s := d.screen(); !strings.Contains(s, fmt.Sprintf("copied %s,", quantity.Several(len(want), "byte"))) || !strings.Contains(s, "set-clipboard on") || !d.app.export.Visible() {
 			t.Errorf("nothing is said of it:\n%s", s)
 		}
 	}
@@ -191,7 +212,7 @@ func TestTheClipboardGetsTheExactText(t *testing.T) {
 		t.Error("a form that does not suit is copied")
 	}
 	for n, copied := range map[int]bool{longestCopy: true, longestCopy + 1: false} {
-		cmd := d.app.copied(copyMsg{what: "text", text: strings.Repeat("x", n)})
+		cmd := d.app.copied(copyMsg{text: strings.Repeat("x", n)})
 		if got := clipboard(t, cmd); (len(got) == n) != copied {
 			t.Errorf("of %d bytes %d are copied", n, len(got))
 		}

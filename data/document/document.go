@@ -19,7 +19,7 @@ import (
 
 // Document is something in one form, ready to be written.
 type Document struct {
-	Group  string // what is written: pick, launch, report, ranking
+	Group  string // what is written: pick, launch, report, ranking, fleet, traffic
 	Title  string // of the form: Terraform
 	Format string // the form by the name of its --format
 	Name   string // for a file, with its extension; no folder is part of it

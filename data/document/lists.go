@@ -15,13 +15,12 @@ import (
 	"sweetspot/engine/validate"
 )
 
-// The groups.
+// The groups of what Explore shows.
 const (
 	Pick    = "pick"
 	Launch  = "launch"
 	Report  = "report"
 	Ranking = "ranking"
-	Answer  = "answer"
 )
 
 // The formats of a report.
@@ -94,7 +93,7 @@ func found[T any](stem string, writers map[string]func(io.Writer, T) error, find
 	once := sync.OnceValues(find)
 	var out []Document
 	for _, extension := range []string{".json", ".csv", ".txt"} {
-		out = append(out, Document{Group: Answer, Title: titles[extension], Name: stem + extension, files: single(func(w io.Writer) error {
+		out = append(out, Document{Group: stem, Title: titles[extension], Name: stem + extension, files: single(func(w io.Writer) error {
 			v, err := once()
 			if err != nil {
 				return err

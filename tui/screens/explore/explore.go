@@ -278,6 +278,13 @@ func (s *Screen) Headline() string {
 	return export.WorkloadText(w)
 }
 
+// Ranking is what is shown now as one would write it; there must be an answer.
+func (s *Screen) Ranking() *rank.Result {
+	r := *s.answer.Result
+	r.Query.Unit = s.unit()
+	return &r
+}
+
 // unit is what one unit of the model's work is.
 func (s *Screen) unit() string {
 	return cmp.Or(s.units[s.question.Model], "unit")
