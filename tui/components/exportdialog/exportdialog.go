@@ -116,9 +116,9 @@ func (d *Dialog) Key(a keys.Action) Event {
 	case keys.Back:
 		d.open = false
 	case keys.FocusNext:
-		d.focus = (d.focus + 1) % parts
+		d.turn(1)
 	case keys.FocusPrev:
-		d.focus = (d.focus + parts - 1) % parts
+		d.turn(parts - 1)
 	case keys.Enter:
 		return d.write()
 	case keys.Copy:
@@ -137,6 +137,14 @@ func (d *Dialog) Key(a keys.Action) Event {
 		return d.vertical(len(d.docs) + len(d.shown[d.at].lines))
 	}
 	return None
+}
+
+// turn goes on to another part; what cannot be written needs no name.
+func (d *Dialog) turn(by part) {
+	d.focus = (d.focus + by) % parts
+	if d.focus == name && d.Document().Why != nil {
+		d.focus = (d.focus + by) % parts
+	}
 }
 
 // Press handles a key while the file name is typed.

@@ -77,6 +77,20 @@ func TestThePreviewScrollsToItsEnds(t *testing.T) {
 	}
 }
 
+func TestWhatCannotBeWrittenNeedsNoName(t *testing.T) {
+	d := written("x\n", nil)
+	d.Key(keys.Down) // to the form that does not suit
+	for _, step := range []keys.Action{keys.FocusNext, keys.FocusNext, keys.FocusPrev, keys.FocusPrev} {
+		if d.Key(step); d.Typing() {
+			t.Errorf("after %s a name is typed", step)
+		}
+	}
+	d.Key(keys.Up)
+	if d.Key(keys.FocusPrev); !d.Typing() {
+		t.Error("no name can be typed for one that does")
+	}
+}
+
 // A preview that comes late, of an earlier opening, is dropped.
 func TestLatePreviewsAreDropped(t *testing.T) {
 	d := written("old\n", nil)

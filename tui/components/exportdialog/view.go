@@ -137,6 +137,9 @@ func (d *Dialog) nameLine(th *theme.Theme, width, height int) string {
 	note := ""
 	if width < sideBySide || d.focus == name { // the footer has no room to say it
 		note = [...]string{"tab shows the text", "tab goes to the name", "tab goes to the forms"}[d.focus]
+		if d.focus == preview && d.docs[d.at].Why != nil {
+			note = "tab goes to the forms"
+		}
 	}
 	return panel.Panel{Title: "file", Note: note, Focused: d.focus == name}.Render(th, body, width, height)
 }
