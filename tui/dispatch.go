@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/confirm"
 	"sweetspot/tui/components/prompt"
@@ -303,6 +304,9 @@ func (a *App) quit() tea.Cmd {
 // prompted takes what a prompt came to; a filter applies as it is typed.
 func (a *App) prompted(o prompt.Outcome) tea.Cmd {
 	value := a.prompt.Value()
+	if a.prompt.ID == "bill" {
+		return a.billed(o, value)
+	}
 	if o == prompt.Cancelled {
 		value = ""
 	}
@@ -313,6 +317,20 @@ func (a *App) prompted(o prompt.Outcome) tea.Cmd {
 		a.library.Filter(value)
 	}
 	return nil
+}
+
+// billed takes over what is paid beside the work once it is typed; what cannot
+// be read stays, to be mended.
+func (a *App) billed(o prompt.Outcome, words string) tea.Cmd {
+	if o != prompt.Accepted {
+		return nil
+	}
+	b, err := bill.Parse(words)
+	if err != nil {
+		a.prompt.Refuse(err.Error())
+		return nil
+	}
+	return a.askIf(a.explore.Bill(b))
 }
 
 // pickOf makes a pick of the selected candidate.

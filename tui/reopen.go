@@ -36,7 +36,7 @@ func questionOfPick(q export.Query) state.Question {
 	out := state.Question{
 		Model: q.Model, Mode: profile.Mode(q.Mode), Epochs: q.Epochs, Purchase: profile.Purchase(q.Purchase),
 		MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTimeS, MaxCost: q.MaxCostUSD, CostWeight: 0.5, Sort: rank.Sort(q.Sort),
-		Predicted: q.Predicted, Combined: q.Combined,
+		Predicted: q.Predicted, Combined: q.Combined, Bill: q.Bill.Told().String(),
 	}
 	if q.Units != nil {
 		out.Units = *q.Units

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -63,6 +64,9 @@ func (a *App) onExplore(action keys.Action) tea.Cmd {
 		e.ToggleCrosshair()
 	case keys.Filter:
 		a.prompt.Ask("filter", "/", e.Question().Filter)
+	case keys.Bill:
+		a.prompt.Ask("bill", "bill", e.Question().Bill)
+		a.prompt.Hint("as " + bill.Words)
 	case keys.Pin:
 		e.Pin()
 	case keys.Pick:

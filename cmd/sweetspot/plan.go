@@ -104,6 +104,9 @@ func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 	if err != nil {
 		return in, err
 	}
+	if q.Bill.StartupS > 0 && len(f.startup) > 0 {
+		return in, usageError("--startup and the startup of --bill are the same: give one of them")
+	}
 	if f.predicted {
 		q.Predictor = transfer.New(set, q.Mode)
 	}

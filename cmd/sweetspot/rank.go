@@ -11,6 +11,7 @@ import (
 
 	"sweetspot/data/export"
 	"sweetspot/data/workspace"
+	"sweetspot/engine/bill"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -23,6 +24,7 @@ import (
 type queryFlags struct {
 	model, mode, epochs, target, units, purchase string
 	minAccuracy, maxTime, maxCost, weights, sort string
+	bill                                         []string
 	batch                                        []int
 	variants, clouds, gpus                       []string
 	maxCount                                     int
@@ -49,6 +51,7 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.StringVar(&f.maxTime, "max-time", "", "deadline (90s, 2h30m)")
 	fl.StringVar(&f.maxCost, "max-cost", "", "budget in dollars")
 	fl.StringVar(&f.purchase, "purchase", "on-demand", "how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
+	fl.StringSliceVar(&f.bill, "bill", nil, "what is paid beside the work, as "+strings.ReplaceAll(bill.Words, " ", ","))
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
 	fl.StringVar(&f.sort, "sort", "", "order by time, cost, score, tar or car (default: cost, or score where weights are given)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
@@ -178,6 +181,9 @@ func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 	if q.Purchase, err = profile.ParsePurchase(strings.ToLower(f.purchase)); err != nil {
 		return q, usageError("--purchase: %w", err)
 	}
+	if q.Bill, err = f.readBill(q.Purchase); err != nil {
+		return q, err
+	}
 	if err = readNumbers(
 		numberFlag{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
 		numberFlag{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
@@ -188,6 +194,18 @@ func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 		return q, err
 	}
 	return q, f.workload(&q)
+}
+
+// readBill reads what is paid beside the work.
+func (f queryFlags) readBill(purchase profile.Purchase) (bill.Bill, error) {
+	b, err := bill.Parse(strings.Join(f.bill, " "))
+	switch {
+	case err != nil:
+		return b, usageError("--bill: %w", err)
+	case purchase != profile.Spot && (b.Interruptions != nil || b.CheckpointS != nil):
+		return b, usageError("--bill: interruptions and checkpoint are of spot VMs: add --purchase spot")
+	}
+	return b, nil
 }
 
 func (f queryFlags) workload(q *rank.Query) (err error) {

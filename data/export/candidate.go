@@ -100,6 +100,7 @@ type Dollars struct {
 	Low   *float64 `json:"low" yaml:"low"`
 	High  *float64 `json:"high" yaml:"high"`
 	Basis *string  `json:"basis" yaml:"basis"`
+	Items []Item   `json:"items" yaml:"items"` // what it is made of; empty where it is unknown
 }
 
 // Accuracy is an estimate of a metric.
@@ -158,6 +159,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, te
 	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
+	out.Cost.Items = newItems(c)
 	if place > 0 {
 		out.Rank = &place
 		out.Relative = TimeCost{relative(r.Space.Time[i], r.BestTime), relative(r.Space.Cost[i], r.BestCost)}

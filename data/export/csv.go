@@ -21,7 +21,8 @@ var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "
 // lastColumns were added later and follow everything else, also in the CSV of a
 // pick. A machine of one's own has a host instead of an instance type; the columns
 // of a VM are empty but for the count where there are several types.
-var lastColumns = []string{"host", "vms", "whole_batches_s", "whole_batches_usd"}
+var lastColumns = []string{"host", "vms", "whole_batches_s", "whole_batches_usd",
+	"work_usd", "startup_usd", "interruptions_usd", "disk_usd", "egress_usd"}
 
 // pickColumns follow the candidate's own in the CSV of a pick.
 var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_cost_usd", "query_sort",
@@ -67,7 +68,18 @@ func lastCells(c Candidate) []string {
 	if w := c.WholeBatches; w != nil {
 		cells[2], cells[3] = number(&w.S), number(&w.USD)
 	}
+	for _, column := range lastColumns[len(cells):] {
+		cells = append(cells, c.Cost.item(strings.TrimSuffix(column, "_usd")))
+	}
 	return cells
+}
+
+// item is what a part of the cost comes to; "" where there is none.
+func (d Dollars) item(name string) string {
+	if i := slices.IndexFunc(d.Items, func(i Item) bool { return i.Item == name }); i >= 0 {
+		return number(&d.Items[i].USD)
+	}
+	return ""
 }
 
 func csvRow(c Candidate) []string {

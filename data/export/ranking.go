@@ -28,6 +28,7 @@ type Query struct {
 	Sort           string   `json:"sort" yaml:"sort"`
 	Predicted      bool     `json:"predicted" yaml:"predicted"` // also what was never probed
 	Combined       bool     `json:"combined" yaml:"combined"`   // also combinations of VM types
+	Bill           *Bill    `json:"bill" yaml:"bill"`           // null where nothing beside the work was told
 }
 
 // Weights of the score.
@@ -42,7 +43,7 @@ func NewQuery(q rank.Query) Query {
 		Model: clean(q.Model), Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: cleaned(q.Variants),
 		Clouds: cleaned(q.Clouds), GPUs: cleaned(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,
 		Purchase: string(q.Purchase), MinAccuracy: q.MinAccuracy, MaxTimeS: q.MaxTime, MaxCostUSD: q.MaxCost,
-		Weights: Weights{q.Weights.Time, q.Weights.Cost}, Sort: string(q.Sort), Predicted: q.Predictor != nil, Combined: q.Combine,
+		Weights: Weights{q.Weights.Time, q.Weights.Cost}, Sort: string(q.Sort), Predicted: q.Predictor != nil, Combined: q.Combine, Bill: NewBill(q.Bill),
 	}
 	if q.Mode == profile.Infer {
 		out.Units = new(q.Units)
@@ -193,6 +194,9 @@ func Warnings(r *rank.Result) []string {
 	if i, ok := r.Recommended(); ok && i != r.Order[0] {
 		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained with usually take more than predicted",
 			r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
+	}
+	if words := InterruptionsText(r.Query.Workload); words != "" {
+		out = append(out, words)
 	}
 	unpriced, printed := 0, 0
 	for i := range r.Space.Len() {

@@ -40,6 +40,11 @@ func WriteTable(w io.Writer, r *rank.Result, tested validate.Tested) error {
 	if more := len(r.Order) - tableRows; more > 0 {
 		fmt.Fprintf(w, "… and %d more: --json and --csv list them all\n", more)
 	}
+	if len(r.Order) > 0 {
+		if c := r.Space.At(r.Order[0]); CostItems(c) != "" {
+			fmt.Fprintf(w, "note: the first costs %s: %s\n", quantity.Money(c.Cost.Value), CostItems(c))
+		}
+	}
 	for _, warning := range Warnings(r) {
 		fmt.Fprintln(w, "note: "+warning)
 	}

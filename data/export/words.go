@@ -71,7 +71,11 @@ func (s Seconds) Words() string {
 
 // Words says a cost with its 90 % interval and basis, or that it is unknown.
 func (d Dollars) Words() string {
-	return intervalWords(d.USD, d.Low, d.High, d.Basis, quantity.Money)
+	words := intervalWords(d.USD, d.Low, d.High, d.Basis, quantity.Money)
+	if items := d.ItemsWords(); items != "" {
+		words += ": " + items
+	}
+	return words
 }
 
 // intervalWords holds also for a pick that was read from a file, which may lack

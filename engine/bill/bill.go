@@ -96,3 +96,20 @@ func (b Bill) Total(j Job) Total {
 	t.USD = t.Seconds.Times(perSecond + disk).Shifted(b.EgressUSD())
 	return t
 }
+
+// Item is a part of a cost by its name.
+type Item struct {
+	Name string // work, startup, interruptions, disk, egress
+	USD  float64
+}
+
+// Items lists the parts that there are, the work first.
+func (p Parts) Items() []Item {
+	items := []Item{{"work", p.Work}}
+	for _, i := range [...]Item{{"startup", p.Startup}, {"interruptions", p.Interruptions}, {"disk", p.Disk}, {"egress", p.Egress}} {
+		if i.USD > 0 {
+			items = append(items, i)
+		}
+	}
+	return items
+}

@@ -35,6 +35,7 @@ const (
 	Workload  Action = "workload"
 	Batch     Action = "batch"
 	Purchase  Action = "purchase"
+	Bill      Action = "bill"
 	Clouds    Action = "clouds"
 	GPUs      Action = "gpus"
 	Variants  Action = "variants"
@@ -178,6 +179,7 @@ func defaults() []Binding {
 		{Action: Workload, Keys: []string{"w"}, Group: asking, Help: "work", Long: "training or inference", Rank: 10, Only: explore},
 		{Action: Batch, Keys: []string{"b"}, Group: asking, Help: "batch", Long: "filter by batch size", Rank: 10, Only: explore},
 		{Action: Purchase, Keys: []string{"$"}, Group: asking, Help: "price", Long: "on demand, spot, or reserved", Rank: 10, Only: []string{InExplore, InFleet}, Words: map[string]string{InFleet: "term"}},
+		{Action: Bill, Keys: []string{"B"}, Group: asking, Help: "bill", Long: "what is paid beside the work: start-up, disk, egress, interruptions of spot VMs", Rank: 12, Only: explore},
 		{Action: Clouds, Keys: []string{"c"}, Group: asking, Help: "cloud", Long: "filter by cloud", Only: explore, Rank: 11},
 		{Action: GPUs, Keys: []string{"n"}, Group: asking, Help: "GPU", Long: "filter by GPU; on Fleet the next VM type", Only: []string{InExplore, InFleet}, Words: map[string]string{InFleet: "VM type"}, Rank: 11},
 		{Action: Variants, Keys: []string{"v"}, Group: asking, Help: "variant", Long: "filter by variant", Only: explore, Rank: 11},

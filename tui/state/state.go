@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 )
@@ -51,6 +52,7 @@ type Question struct {
 	Variant     string           `json:"variant,omitempty"`
 	Predicted   bool             `json:"predicted,omitempty"` // also what was not probed
 	Combined    bool             `json:"combined,omitempty"`  // in inference also combinations of VM types
+	Bill        string           `json:"bill,omitempty"`      // what is paid beside the work, as bill.Parse reads it
 }
 
 // Path is $XDG_STATE_HOME/sweetspot/state.json.
@@ -101,8 +103,9 @@ func Load(path string) (State, error) {
 func (q *Question) IsSound() bool {
 	_, badSort := rank.ParseSort(string(q.Sort))
 	_, badPurchase := profile.ParsePurchase(string(q.Purchase))
+	_, badBill := bill.Parse(q.Bill)
 	positive := func(v *float64) bool { return v == nil || *v > 0 }
-	return q.Model != "" && (q.Mode == profile.Train || q.Mode == profile.Infer) && badSort == nil && badPurchase == nil &&
+	return q.Model != "" && (q.Mode == profile.Train || q.Mode == profile.Infer) && badSort == nil && badPurchase == nil && badBill == nil &&
 		positive(q.Epochs) && q.Units >= 0 && positive(q.MaxTime) && positive(q.MaxCost) && q.CostWeight >= 0 && q.CostWeight <= 1
 }
 

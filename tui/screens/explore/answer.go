@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
@@ -125,6 +126,7 @@ func (a *Answer) isSweet(i int) bool {
 
 func workload(q state.Question) rank.Workload {
 	w := rank.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount, Combine: q.Combined}
+	w.Bill, _ = bill.Parse(q.Bill) // a question is only asked with one that can be read
 	if q.BatchSize > 0 {
 		w.BatchSizes = []int{q.BatchSize}
 	}

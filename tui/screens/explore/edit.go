@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/state"
@@ -69,6 +70,17 @@ func (s *Screen) Purchase() (changed bool) {
 	return true
 }
 
+// Bill sets what is paid beside the work.
+func (s *Screen) Bill(b bill.Bill) (changed bool) {
+	if s.question.Bill == b.String() {
+		return false
+	}
+	s.remember("bill")
+	s.history.Pause()
+	s.question.Bill = b.String()
+	return true
+}
+
 // Predict adds what was not probed, or takes it away.
 func (s *Screen) Predict() (changed bool) {
 	s.remember("predictions")
@@ -97,7 +109,7 @@ func (s *Screen) Clear() (changed bool) {
 	q := s.question
 	now := state.Question{
 		Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units,
-		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted, Combined: q.Combined,
+		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted, Combined: q.Combined, Bill: q.Bill,
 	}
 	if now == q {
 		return false

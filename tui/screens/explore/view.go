@@ -77,6 +77,9 @@ func (s *Screen) narrowing() []string {
 		}
 	}
 	slices.Sort(parts[1:])
+	if b := s.question.Bill; b != "" {
+		parts = append(parts, "bill "+b)
+	}
 	if f := s.question.Filter; f != "" {
 		parts = append(parts, "/"+text.Clean(f))
 	}

@@ -29,7 +29,7 @@ func why(a *Answer, i int) []string {
 	r := a.Result
 	c := r.Space.At(i)
 	lines := []string{place(a, i)}
-	lines = append(lines, numbers(c)...)
+	lines = append(lines, numbers(a, c)...)
 	lines = append(lines, nextProbe(a)...)
 	lines = append(lines, neighbours(r, i))
 	lines = append(lines, combination(c)...)
@@ -227,14 +227,23 @@ func frontier(r *rank.Result, i int) string {
 	return "on the " + strings.Join(on, " and ") + " frontier"
 }
 
-func numbers(c *rank.Candidate) []string {
+// numbers says time and cost, and what the cost is made of where that is more
+// than the work.
+func numbers(a *Answer, c *rank.Candidate) []string {
 	line := "time " + between(c.Time, quantity.Duration)
 	if c.Cost.Known() {
 		line += " · cost " + between(c.Cost, quantity.Money)
 	} else {
 		line += " · cost unknown: no price for this purchase option"
 	}
-	return []string{line}
+	lines := []string{line}
+	if items := export.CostItems(c); items != "" {
+		lines = append(lines, "the cost: "+items)
+	}
+	if c.Slowdown.Known() {
+		lines = append(lines, export.InterruptionsText(a.Result.Query.Workload))
+	}
+	return lines
 }
 
 func between(e estimate.Estimate, format func(float64) string) string {

@@ -1,0 +1,42 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestBill(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	d.press("m") // the first model with prices in a region that has spot ones
+	for !strings.Contains(d.screen(), "seismic/FCN") {
+		d.press("m")
+	}
+	before := d.screen()
+	d.press("B")
+	if s := d.screen(); !strings.Contains(s, "as startup=90s disk=200GiB") {
+		t.Errorf("nothing says how a bill is written:\n%s", s)
+	}
+	d.send(tea.PasteMsg{Content: "startup=90s egress=50GiB"})
+	d.press("enter")
+	if s := d.screen(); !strings.Contains(s, "belong together") || !strings.Contains(s, "egress=50GiB") {
+		t.Errorf("what is wrong is not said, or what was typed is gone:\n%s", s)
+	}
+	d.send(tea.PasteMsg{Content: " egress-price=0.09"})
+	d.press("enter", "$")
+	s := d.screen()
+	for _, want := range []string{"the cost: work $", " + startup $", " + interruptions $", " + egress $4.50", "are assumed to be taken away"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("nothing says %q:\n%s", want, s)
+		}
+	}
+	if q := d.app.explore.Question(); q.Bill != "startup=90s egress=50GiB egress-price=0.09" || !q.IsSound() {
+		t.Errorf("asked %+v", q)
+	}
+	d.press("$", "$", "$", "u", "u", "u", "u", "u")
+	if d.app.explore.Question().Bill != "" || strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
+		t.Errorf("undone there is still a bill:\n%s", d.screen())
+	}
+	d.exact()
+}
