@@ -21,9 +21,8 @@ func newCatalogCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
 		Short: "List VM types and their prices, import price lists, compare two",
-		Long: "The other commands offer the VM types of the studies, over them what you imported (catalog.csv beside\n" +
-			"your database), over that what you wrote yourself (catalog-own.csv, never overwritten). Below all that the\n" +
-			"catalog lists the GPU VM types of five clouds: catalog import market offers them everywhere.",
+		Long: "The catalog holds the VM types of the studies and the GPU VM types of five clouds, over them what you imported\n" +
+			"(catalog.csv beside your database), over that what you wrote yourself (catalog-own.csv, never overwritten).",
 		Example: "  sweetspot catalog list --gpu A100:80GB:1..8\n  sweetspot catalog show p3.2xlarge\n" +
 			"  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n  sweetspot catalog diff built-in imported --cloud aws",
 		Args: noVerb,
@@ -77,8 +76,7 @@ func (f *catalogFilter) pick() (func(profile.VMType) bool, error) {
 	}, nil
 }
 
-// catalogSet is the catalog as every other command sees it, and below it what
-// else the market has, in order.
+// catalogSet is the catalog as every other command sees it.
 func catalogSet(cmd *cobra.Command) (*profile.Set, error) {
 	w, err := workspace.Open(cmd.Context(), database(cmd))
 	if err != nil {
@@ -89,11 +87,7 @@ func catalogSet(cmd *cobra.Command) (*profile.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed, err := workspace.CatalogFiles().Listed()
-	if err != nil {
-		return nil, err
-	}
-	return &profile.Set{VMTypes: catalog.Join(listed, set.VMTypes), GPUs: set.GPUs}, nil
+	return &profile.Set{VMTypes: slices.Clone(set.VMTypes), GPUs: set.GPUs}, nil
 }
 
 func newCatalogListCommand() *cobra.Command {

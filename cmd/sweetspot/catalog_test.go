@@ -136,18 +136,16 @@ func TestCatalogDiff(t *testing.T) {
 	}
 }
 
-// The market is listed at once, and offered by the rest once it is imported.
+// The market is listed and offered at once, with the source and age of every
+// price; what is predicted on it says so.
 func TestCatalogMarket(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	if doc := listed(t, "list", "--gpu", "h100", "--cloud", "gcp"); len(doc.VMTypes) != 4 || doc.VMTypes[0].Prices[0].Source == nil || doc.VMTypes[0].Prices[0].AgeDays == nil {
 		t.Errorf("%+v", doc.VMTypes)
 	}
-	if doc := listed(t, "import", "market", "--gpu", "A100,H100", "--cloud", "aws"); len(doc.VMTypes) != 4 || doc.Import.Format != "market" {
-		t.Errorf("%+v", doc)
-	}
 	out, err := catalogRun(t, "rank", "--model", "seismic/FCN", "--epochs", "13", "--predicted", "--json")
-	if err != nil || !strings.Contains(out, "p4d.24xlarge") || strings.Contains(out, "a2-highgpu-1g") {
-		t.Errorf("%v: what was imported is offered, and no more", err)
+	if err != nil || !strings.Contains(out, "p4d.24xlarge") || !strings.Contains(out, "a2-highgpu-1g") || !strings.Contains(out, "was never probed") {
+		t.Errorf("%v: what clouds offer is predicted, and so labelled", err)
 	}
 }
 
@@ -191,19 +189,5 @@ func TestCatalogCompletes(t *testing.T) {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %v\n%s", args, err, out)
 		}
-	}
-}
-
-// The built-in list has sources and dates of its own.
-func TestCatalogImportMarketTakesNoWordsOfFiles(t *testing.T) {
-	t.Setenv("XDG_DATA_HOME", t.TempDir())
-	for _, flag := range [][]string{{"--as-of", "2020-01-01"}, {"--source", "mine"}, {"--format", "aws"}, {"--all"}} {
-		if _, err := catalogRun(t, append([]string{"catalog", "import", "market", "--dry-run"}, flag...)...); err == nil || !strings.Contains(err.Error(), "market is built in") {
-			t.Errorf("%v: %v", flag, err)
-		}
-	}
-	out, err := catalogRun(t, "catalog", "import", "market", "--gpu", "B300", "--cloud", "aws", "--dry-run")
-	if err != nil || !strings.Contains(out, "would import 1 VM type with ") {
-		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -34,12 +34,10 @@ func newCatalogImportCommand() *cobra.Command {
 		Use:   "import FILE",
 		Short: "Add a price list: SkyPilot's, gpuhunt's, Vantage's, AWS' offer files, or a CSV of your own",
 		Long: "import reads a price list, plain or compressed with gzip, and adds its VM types and prices to your catalog.\n" +
-			"What the same source or day said of them before is replaced. Your own catalog-own.csv is never touched and wins.\n" +
-			"The word market stands for the list of five clouds' GPU VM types that is built in.",
+			"What the same source or day said of them before is replaced. Your own catalog-own.csv is never touched and wins.",
 		Example: "  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n" +
 			"  sweetspot catalog import instances.json --region us-east-1,us-west-2 --gpu V100,A100,H100\n" +
-			"  sweetspot catalog import prices.csv --dry-run --json\n" +
-			"  sweetspot catalog import market --gpu A100,H100",
+			"  sweetspot catalog import prices.csv --dry-run --json",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := f.read(args[0])
@@ -77,9 +75,6 @@ func newCatalogImportCommand() *cobra.Command {
 	return cmd
 }
 
-// marketWord stands for the list that is built in, where a file is asked for.
-const marketWord = "market"
-
 // read reads the file as the flags say.
 func (f *catalogImportFlags) read(path string) (*pricelist.List, error) {
 	format, err := pricelist.ParseFormat(f.format)
@@ -92,24 +87,14 @@ func (f *catalogImportFlags) read(path string) (*pricelist.List, error) {
 	case f.asOf > today:
 		return nil, usageError("--as-of %s lies ahead: prices that are still to come would never be replaced", f.asOf)
 	}
-	if path == marketWord {
-		if format != pricelist.Auto || f.source != "" || f.asOf != "" || f.all {
-			return nil, usageError("market is built in, with sources and dates of its own: it takes --gpu, --cloud and --region")
-		}
-		if f.cloud != "" {
-			f.filter.clouds = []string{f.cloud}
-		}
-	}
 	wanted, err := f.filter.pick()
 	if err != nil {
 		return nil, err
 	}
-	var list *pricelist.List
-	if path == marketWord {
-		list = &pricelist.List{VMTypes: catalog.Market(), Format: pricelist.Market, Dated: true}
-	} else if list, err = readPriceList(path, pricelist.Options{
+	list, err := readPriceList(path, pricelist.Options{
 		Format: format, Cloud: f.cloud, Source: plaintext.Line(f.source, 200), AsOf: f.asOf, Regions: f.filter.regions, All: f.all,
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	all := len(list.VMTypes)

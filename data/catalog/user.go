@@ -23,12 +23,7 @@ func FilesIn(folder string) Files {
 
 // Joined is the catalog that everything is asked of: the user's own over the
 // imported over the built-in one.
-func (f Files) Joined() ([]profile.VMType, error) { return f.over(Builtin) }
-
-// Listed is Joined with all that the market has below it.
-func (f Files) Listed() ([]profile.VMType, error) { return f.over(Market) }
-
-func (f Files) over(builtIn func() []profile.VMType) ([]profile.VMType, error) {
+func (f Files) Joined() ([]profile.VMType, error) {
 	own, err := ReadFile(f.Own)
 	if err != nil {
 		return nil, err
@@ -37,7 +32,7 @@ func (f Files) over(builtIn func() []profile.VMType) ([]profile.VMType, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Join(own, imported, builtIn()), nil
+	return Join(own, imported, Market()), nil
 }
 
 // ReadFile reads a catalog CSV; one that is not there holds nothing.

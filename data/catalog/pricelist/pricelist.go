@@ -25,14 +25,13 @@ const (
 	Vantage  Format = "vantage"
 	AWS      Format = "aws"
 	Own      Format = "csv"
-	Market   Format = "market" // the list that is built in; no file is one
 )
 
 // Formats lists them in the order they are offered.
 var Formats = []Format{Auto, SkyPilot, GPUHunt, Vantage, AWS, Own}
 
 var titles = map[Format]string{
-	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list", Own: "CSV of your own", Market: "built-in list",
+	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list", Own: "CSV of your own",
 }
 
 // Title is the format's name in a sentence.
