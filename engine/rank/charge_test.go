@@ -29,8 +29,9 @@ func bills() *rapid.Generator[bill.Bill] {
 
 func withSpot(set *profile.Set) *profile.Set {
 	for i := range set.VMTypes {
-		if p := set.VMTypes[i].Prices; len(p) > 0 {
-			set.VMTypes[i].Prices = append(p, profile.Price{Purchase: profile.Spot, USDPerHour: p[0].USDPerHour / 3})
+		vm := &set.VMTypes[i]
+		if len(vm.Prices) > 0 {
+			vm.Prices = append(vm.Prices, profile.Price{Purchase: profile.Spot, USDPerHour: vm.Prices[0].USDPerHour / 3})
 		}
 	}
 	return set
