@@ -44,8 +44,9 @@ type builder struct {
 	outlooks  []outlook
 	totals    *runtime.Totals // made when it is first needed
 
-	donors []profile.Run               // what predictions of this model and mode rest on
-	memory map[string]*transfer.Memory // by variant; nil where nothing tells
+	donors   []profile.Run               // what predictions of this model and mode rest on
+	donorsOf map[string][]int64          // those with a steady time, by variant
+	memory   map[string]*transfer.Memory // by variant; nil where nothing tells
 
 	epochCells map[string]int32
 }

@@ -37,21 +37,21 @@ func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r p
 	if b.w.Predictor == nil {
 		return
 	}
-	b.donors = nil
-	for _, r := range b.set.Runs {
-		if r.Model == b.w.Model && r.Mode == b.w.Mode {
-			b.donors = append(b.donors, r)
-		}
-	}
+	b.findDonors()
 	variants, batches := b.axes()
 	offers, known := b.offers(), b.answeredAnywhere(keys, cells)
 	// All predictions for a GPU err together: they rest on the same knowledge
 	// of it.
 	gpus := map[string]int{}
+	share := b.validation()
+	shapes := make([]profile.Run, len(batches))
+	for i, batch := range batches {
+		shapes[i] = b.shaped(batch)
+	}
 	for _, v := range variants {
 		for _, vm := range offers {
-			for _, batch := range batches {
-				run := b.imagined(v, vm, batch)
+			for i, batch := range batches {
+				run := b.imagined(shapes[i], v, vm)
 				if !b.wanted(&run) || !b.sensible(run) || known[anywhere(keyOf(&run))] {
 					continue
 				}
@@ -59,8 +59,10 @@ func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r p
 				if run.Steady, why = b.w.Predictor.Iteration(b.w.Model, v, vm, run.GPUCount, batch); !run.Steady.Known() {
 					continue
 				}
-				run.Basis = run.Steady.Basis
-				run.ValidationS = b.validation(run)
+				run.Basis, run.PeakMemoryBytes = run.Steady.Basis, b.peak(run)
+				if share != nil {
+					run.ValidationS = new(*share / float64(max(batch, 1)) * run.Steady.Value)
+				}
 				gpu := fmt.Sprint(vm.GPU, vm.GPUCount)
 				if _, seen := gpus[gpu]; !seen {
 					gpus[gpu] = len(keys) + len(gpus)
@@ -126,12 +128,24 @@ func (b *builder) answeredAnywhere(keys []cellKey, cells [][]int32) map[cellKey]
 	return known
 }
 
-// imagined is the run of a cell as far as it is known without running it.
-func (b *builder) imagined(v profile.Variant, vm profile.VMType, batch int) profile.Run {
-	run := profile.Run{
-		Model: b.w.Model, Unit: b.w.Unit, Variant: v, Mode: b.w.Mode, BatchSize: batch, Count: 1,
-		Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU, GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB,
+// findDonors lists the runs that predictions rest on.
+func (b *builder) findDonors() {
+	b.donors, b.donorsOf = nil, map[string][]int64{}
+	for _, r := range b.set.Runs {
+		if r.Model != b.w.Model || r.Mode != b.w.Mode {
+			continue
+		}
+		b.donors = append(b.donors, r)
+		if r.Steady.Known() {
+			b.donorsOf[variantKey(r.Variant)] = append(b.donorsOf[variantKey(r.Variant)], r.ID)
+		}
 	}
+}
+
+// shaped is a run at a batch size as far as the donors tell what it does: they
+// may be thousands, and so may the variants and VM types it is asked for.
+func (b *builder) shaped(batch int) profile.Run {
+	run := profile.Run{Model: b.w.Model, Unit: b.w.Unit, Mode: b.w.Mode, BatchSize: batch, Count: 1}
 	for _, r := range b.donors {
 		run.Dataset = cmp.Or(run.Dataset, r.Dataset)
 		switch {
@@ -148,23 +162,27 @@ func (b *builder) imagined(v profile.Variant, vm profile.VMType, batch int) prof
 			run.Validations = r.Validations
 		}
 	}
-	run.PeakMemoryBytes = b.peak(run)
+	return run
+}
+
+// imagined is the run of a cell as far as it is known without running it.
+func (b *builder) imagined(run profile.Run, v profile.Variant, vm profile.VMType) profile.Run {
+	run.Variant = v
+	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
+	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
 	return run
 }
 
 // validation is what a validation takes: as many iterations' time as where it was
-// measured, by the median. Nil where it never was.
-func (b *builder) validation(run profile.Run) *float64 {
-	share := typical(b.donors, func(r profile.Run) *float64 {
+// measured, by the median, for samples in place of batches. Nil where it never
+// was.
+func (b *builder) validation() *float64 {
+	return typical(b.donors, func(r profile.Run) *float64 {
 		if r.ValidationS == nil || !(r.Steady.Value > 0) || r.BatchSize < 1 {
 			return nil
 		}
 		return new(*r.ValidationS / r.Steady.Value * float64(r.BatchSize)) // in samples
 	})
-	if share == nil {
-		return nil
-	}
-	return new(*share / float64(max(run.BatchSize, 1)) * run.Steady.Value)
 }
 
 // sensible reports whether a batch size is one for the work: no more than an
@@ -248,11 +266,7 @@ func (b *builder) startup(r profile.Run) estimate.Estimate {
 func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate {
 	base := b.candidate(index, r)
 	base.Why = why
-	for _, s := range b.donors {
-		if s.Steady.Known() && sameVariant(s.Variant, r.Variant) {
-			base.Sources = append(base.Sources, s.ID)
-		}
-	}
+	base.Sources = slices.Clip(b.donorsOf[variantKey(r.Variant)])
 	if b.w.Mode == profile.Infer {
 		var out []Candidate
 		for n := range max(b.w.MaxCount, 1) {

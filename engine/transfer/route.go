@@ -76,8 +76,8 @@ func (t *Table) rowAt(r route, s Subject, batch float64) (x row, known float64) 
 // sources know as well, and those of the subject itself.
 func (t *Table) rows(r route, s Subject, ratio float64) []row {
 	var rows []row
-	for _, c := range t.cells {
-		if c.Place != r.target || c.Subject != s && !t.covers(r, c.Subject, float64(c.Batch)) {
+	for _, c := range t.cellsAt[r.target] {
+		if c.Subject != s && !t.covers(r, c.Subject, float64(c.Batch)) {
 			continue
 		}
 		x, known := t.rowAt(r, c.Subject, float64(c.Batch))
@@ -90,8 +90,8 @@ func (t *Table) rows(r route, s Subject, ratio float64) []row {
 // shared counts the rows of other models.
 func (t *Table) shared(r route, s Subject) int {
 	n := 0
-	for _, c := range t.cells {
-		if c.Place == r.target && c.Subject != s && t.covers(r, c.Subject, float64(c.Batch)) {
+	for _, c := range t.cellsAt[r.target] {
+		if c.Subject != s && t.covers(r, c.Subject, float64(c.Batch)) {
 			n++
 		}
 	}
@@ -122,11 +122,11 @@ func (t *Table) bestRoute(s Subject, target Place, whole bool) (r route, rows in
 		spread float64 // of the ratio of times before any row
 	}
 	var all []candidate
-	for _, k := range t.sortedCurves() {
-		if k.Subject == s && k.Place != target {
-			alone := route{target, []Place{k.Place}, whole}
+	for _, p := range t.places[s] {
+		if p != target {
+			alone := route{target, []Place{p}, whole}
 			_, spread, _ := t.specRatio(alone, t.precisions[s])
-			all = append(all, candidate{k.Place, t.shared(alone, s), spread})
+			all = append(all, candidate{p, t.shared(alone, s), spread})
 		}
 	}
 	other := func(c candidate) float64 { return math.Abs(math.Log(c.place.all() / target.all())) }

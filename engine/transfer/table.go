@@ -71,9 +71,11 @@ type Table struct {
 	units      map[Subject]float64 // most units in an epoch, by the runs: no batch is larger
 	gpus       map[profile.VMKey]string
 	specs      func(gpu string) (profile.GPUSpec, bool)
-	cells      []Cell // of times, sorted
+	cells      []Cell           // of times, sorted
+	cellsAt    map[Place][]Cell // the same by place
 	curves     map[at]*Curve
-	order      []at // of curves
+	places     map[Subject][]Place // of its curves, sorted
+	order      []at                // of curves
 
 	lock      sync.Mutex
 	fields    map[Cell]*field  // corrections of a curve
@@ -95,7 +97,7 @@ type answer struct {
 func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	t := &Table{
 		perEpoch: perEpoch, mode: mode, datasets: map[Subject]string{}, precisions: map[Subject]string{}, sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
-		specs: set.GPUSpec, times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
+		specs: remembered(set.GPUSpec), times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
 	}
 	for _, vm := range set.VMTypes {
 		t.gpus[regionless(vm.Key())] = vm.GPU
@@ -123,6 +125,27 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		t.times[c], t.sigmas[c] = pooled(runs, set.Kinds)
 	}
 	return t.indexed(nil)
+}
+
+// remembered answers each name once: a prediction asks for the same few GPUs
+// thousands of times, as do the tables made of it.
+func remembered(specs func(string) (profile.GPUSpec, bool)) func(string) (profile.GPUSpec, bool) {
+	type found struct {
+		spec profile.GPUSpec
+		ok   bool
+	}
+	var lock sync.Mutex
+	all := map[string]found{}
+	return func(gpu string) (profile.GPUSpec, bool) {
+		lock.Lock()
+		defer lock.Unlock()
+		f, asked := all[gpu]
+		if !asked {
+			f.spec, f.ok = specs(gpu)
+			all[gpu] = f
+		}
+		return f.spec, f.ok
+	}
 }
 
 // place is where a run happened. A VM type is the same in all regions, and a
@@ -205,6 +228,13 @@ func (t *Table) indexed(before map[at]*Curve) *Table {
 		k := at{c.Subject, c.Place}
 		points[k] = append(points[k], Point{float64(c.Batch), t.times[c].Value * t.unit(c.Subject, c.Batch)})
 		noise[k] += t.sigmas[c] * t.sigmas[c]
+	}
+	t.cellsAt, t.places = map[Place][]Cell{}, map[Subject][]Place{}
+	for _, c := range t.cells {
+		t.cellsAt[c.Place] = append(t.cellsAt[c.Place], c)
+		if p := t.places[c.Subject]; len(p) == 0 || p[len(p)-1] != c.Place {
+			t.places[c.Subject] = append(p, c.Place)
+		}
 	}
 	t.curves = make(map[at]*Curve, len(points))
 	for k, p := range points {
