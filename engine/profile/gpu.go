@@ -1,6 +1,9 @@
 package profile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // GPUSpec is what a maker publishes of a GPU: dense figures, without sparsity,
 // of one die where a board holds several. Nil is not published or not known.
@@ -25,12 +28,12 @@ func (s *Set) GPUSpec(name string) (GPUSpec, bool) {
 	best, shared := -1, 0
 	for i, g := range s.GPUs {
 		own := gpuWords(g.Name)
-		if len(own) == 0 || !has(words, own[0]) {
+		if len(own) == 0 || !slices.Contains(words, own[0]) {
 			continue
 		}
 		n := 0
 		for _, w := range own {
-			if has(words, w) {
+			if slices.Contains(words, w) {
 				n++
 			}
 		}
@@ -44,23 +47,22 @@ func (s *Set) GPUSpec(name string) (GPUSpec, bool) {
 	return s.GPUs[best], true
 }
 
-// gpuWords are the words of a GPU's name without its maker and series.
+// gpuWords are the words of a GPU's name without its maker and series, the one
+// that tells the chip first. What makes another chip of the same number, as the
+// 4090 Laptop, is part of its word.
 func gpuWords(name string) []string {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
 	var out []string
 	for _, w := range words {
-		if w != "NVIDIA" && w != "TESLA" && w != "AMD" && w != "INSTINCT" {
+		switch w {
+		case "NVIDIA", "TESLA", "GEFORCE", "QUADRO", "RTX", "GTX", "AMD", "INSTINCT":
+		case "TI", "SUPER", "LAPTOP", "ADA", "D":
+			if n := len(out); n > 0 {
+				out[n-1] += w
+			}
+		default:
 			out = append(out, w)
 		}
 	}
 	return out
-}
-
-func has(words []string, w string) bool {
-	for _, x := range words {
-		if x == w {
-			return true
-		}
-	}
-	return false
 }
