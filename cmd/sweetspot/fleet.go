@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -261,18 +262,34 @@ func saveJobs(path string, jobs []fleet.Job) error {
 
 // openTrace opens a file of jobs or of requests.
 func openTrace(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the trace: %w", err)
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder: name the file of the trace in it", plaintext.Line(path, 100))
-	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the trace: %w", err)
+		return nil, unreadTrace(path, err)
+	}
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		err = unreadTrace(path, err)
+	case info.IsDir():
+		err = fmt.Errorf("%s is a folder: name the file of the trace in it", plaintext.Line(path, 100))
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
+}
+
+// unreadTrace says why a trace cannot be opened, and the mend.
+func unreadTrace(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	mend := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		mend = "; name a file that exists, by its path from this folder"
+	}
+	return fmt.Errorf("cannot read the trace %s: %w%s", plaintext.Line(path, 100), err, mend)
 }
 
 func describe(path string, t *jobtrace.Trace) string {
