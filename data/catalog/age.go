@@ -82,7 +82,7 @@ func lastDay(asOf string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// IsDate reports whether a price may be dated so: a day, a month or a year.
+// IsDate reports whether a price or a run may be dated so: a day, a month or a year.
 func IsDate(asOf string) bool {
 	_, ok := lastDay(asOf)
 	return ok

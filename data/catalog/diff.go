@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"sweetspot/engine/profile"
 )
@@ -91,13 +90,7 @@ func changes(a, b profile.VMType) []Change {
 
 // number fills in two figures and reports whether they differ.
 func (c *Change) number(from, to *float64) bool {
-	text := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return strconv.FormatFloat(*v, 'f', -1, 64)
-	}
-	c.From, c.To = text(from), text(to)
+	c.From, c.To = number(from), number(to)
 	if from != nil && to != nil && *from > 0 {
 		c.Ratio = new(*to / *from)
 	}

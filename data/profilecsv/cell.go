@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
+	"sweetspot/data/catalog"
 	"sweetspot/engine/plaintext"
 )
 
@@ -110,13 +110,8 @@ func (r *reader) truth(column string) *bool {
 // date takes the precision a source gives: a year, a month or a day.
 func (r *reader) date(column string) string {
 	cell := r.text(column)
-	if cell == "" {
-		return ""
-	}
-	for _, layout := range []string{"2006-01-02", "2006-01", "2006"} {
-		if _, err := time.Parse(layout, cell); err == nil {
-			return cell
-		}
+	if cell == "" || catalog.IsDate(cell) {
+		return cell
 	}
 	r.fail(column, fmt.Sprintf("%s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(cell)))
 	return ""

@@ -2,8 +2,10 @@ package steady
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
 	"sweetspot/engine/estimate"
 )
 
@@ -127,32 +129,36 @@ func (s scatter) slope() float64 {
 	}
 	b := sxy / sxx
 	residual := max(0, squares(s.means)-b*sxy) / (k - 2)
-	if math.Abs(b) <= t995[int(k)-2]*math.Sqrt(residual/sxx) {
+	if math.Abs(b) <= t995()[int(k)-2]*math.Sqrt(residual/sxx) {
 		return 0
 	}
 	return b * (k - 1)
 }
 
-// quantiles of Student's t are looked up in tables filled at start: the
-// inverse incomplete beta function costs more than the rest of a judgement.
+// Quantiles of Student's t are looked up in tables, filled when one is first
+// needed: the inverse incomplete beta function costs more than the rest of a
+// judgement, and most commands judge nothing.
 var (
 	t95  = tTable(0.95)
 	t995 = tTable(1 - driftLevel/2)
 )
 
-func tTable(p float64) (table [64]float64) {
-	for nu := 1; nu < len(table); nu++ {
-		table[nu] = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(nu)}.Quantile(p)
-	}
-	return table
+func tTable(p float64) func() *[64]float64 {
+	return sync.OnceValue(func() *[64]float64 {
+		var table [64]float64
+		for nu := 1; nu < len(table); nu++ {
+			table[nu] = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(nu)}.Quantile(p)
+		}
+		return &table
+	})
 }
 
 // T90 bounds a two-sided 90 % interval by Student's t with nu degrees of freedom,
 // at least 1: as Z90 does where the spread itself is known. Beyond the table it
 // is the first term of the expansion in 1/nu, off by less than 0.0005.
 func T90(nu int) float64 {
-	if nu < len(t95) {
-		return t95[nu]
+	if table := t95(); nu < len(table) {
+		return table[nu]
 	}
 	return estimate.Z90 + 1.5238/float64(nu)
 }

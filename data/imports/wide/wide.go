@@ -29,10 +29,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"sweetspot/data/catalog"
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
@@ -99,7 +99,7 @@ func check(f source.File, m *source.Mapping) error {
 		return f.Wrong("mode %s is neither train nor infer", plaintext.Quote(m.Mode))
 	case m.Basis != "" && m.Basis != estimate.Published.String() && m.Basis != estimate.Measured.String():
 		return f.Wrong("basis %s is neither measured nor published", plaintext.Quote(m.Basis))
-	case m.AsOf != "" && !isDate(m.AsOf):
+	case m.AsOf != "" && !catalog.IsDate(m.AsOf):
 		return f.Wrong("as_of %s is no date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(m.AsOf))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Times)) {
@@ -112,15 +112,6 @@ func check(f source.File, m *source.Mapping) error {
 		}
 	}
 	return nil
-}
-
-func isDate(s string) bool {
-	for _, layout := range []string{"2006-01-02", "2006-01", "2006"} {
-		if _, err := time.Parse(layout, s); err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // seconds are the units of a time.
