@@ -55,6 +55,10 @@ func IsGPU(spelt string) bool {
 	return spell(spelt).chip != ""
 }
 
+// SameChip reports whether two names are of one chip, in whatever form and with
+// whatever memory: V100 and Tesla V100-SXM2-16GB, but not RTX 3090 and RTX 4090.
+func SameChip(a, b string) bool { return spell(a).chip == spell(b).chip }
+
 // spelling is what a name says of a GPU, in capitals.
 type spelling struct {
 	chip   string // A100, L40S, RTX-4090

@@ -4,40 +4,25 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 
+	"sweetspot/data/catalog"
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 )
 
-// complete fills in what the user gave where a file leaves it open. A GPU or VM
-// that a file names stays.
+// completion fills in what the user gave where a file leaves it open. What a
+// file says stays, and where the user said otherwise a note tells so.
+type completion struct {
+	given source.Given
+	notes map[string]bool
+}
+
 func complete(r *source.Report, given source.Given) {
-	kept := map[string]bool{}
+	c := &completion{given, map[string]bool{}}
 	for i := range r.Set.Runs {
-		run := &r.Set.Runs[i]
-		if given.Dataset != "" && run.Dataset == "" {
-			run.Dataset = given.Dataset
-		}
-		if given.Unit != "" && run.Unit == "" {
-			run.Unit = given.Unit
-		}
-		if given.USDPerHour != nil && run.USDPerHour == nil {
-			run.USDPerHour = given.USDPerHour
-		}
-		if given.GPUCount > 0 && run.GPUCount == 0 {
-			run.GPUCount = given.GPUCount
-		}
-		if given.GPU != "" {
-			if run.GPU == "" {
-				run.GPU = given.GPU
-			} else if run.GPU != given.GPU {
-				kept[run.GPU] = true
-			}
-		}
-		if !place(run, given) {
-			kept[run.GPU] = true
-		}
+		c.run(&r.Set.Runs[i])
 	}
 	for i := range r.Set.Models {
 		m := &r.Set.Models[i]
@@ -48,49 +33,107 @@ func complete(r *source.Report, given source.Given) {
 			m.Unit = given.Unit
 		}
 	}
-	for _, gpu := range slices.Sorted(maps.Keys(kept)) {
-		r.Note("names the GPU itself, %s, which stays", gpu)
+	if given.EpochS != nil && len(r.Set.Runs) > 0 && !slices.Contains(epochTimed, r.Format) {
+		c.notes["--epoch-time does nothing here: it is for tables of Lightning and Keras"] = true
+	}
+	r.Notes = append(r.Notes, slices.Sorted(maps.Keys(c.notes))...)
+}
+
+// epochTimed are the formats that may lack the time of an epoch.
+var epochTimed = []string{"lightning", "keras"}
+
+func (c *completion) run(run *profile.Run) {
+	if source.Unknown(run.GPU) {
+		if run.InstanceType == run.GPU {
+			run.InstanceType = ""
+		}
+		run.GPU = ""
+	}
+	g := c.given
+	if g.Model != "" && run.Model != g.Model {
+		c.kept("model", run.Model)
+	}
+	c.text("data set", &run.Dataset, g.Dataset)
+	c.text("unit", &run.Unit, g.Unit)
+	c.text("precision", &run.Variant.Precision, g.Precision)
+	c.text("GPU", &run.GPU, g.GPU)
+	c.count("batch size", &run.BatchSize, g.BatchSize)
+	c.count("number of GPUs", &run.GPUCount, g.GPUCount)
+	c.place(run)
+	switch {
+	case g.USDPerHour == nil:
+	case run.USDPerHour == nil:
+		run.USDPerHour = g.USDPerHour
+	case *run.USDPerHour != *g.USDPerHour:
+		c.kept("price", quantity.Money(*run.USDPerHour)+" an hour")
+	}
+}
+
+// kept notes that a file says something itself.
+func (c *completion) kept(what, own string) {
+	c.notes[fmt.Sprintf("names the %s itself, %s, which stays", what, own)] = true
+}
+
+func (c *completion) text(what string, own *string, given string) {
+	switch {
+	case given == "" || *own == given:
+	case *own == "":
+		*own = given
+	default:
+		c.kept(what, *own)
+	}
+}
+
+func (c *completion) count(what string, own *int, given int) {
+	switch {
+	case given == 0 || *own == given:
+	case *own == 0:
+		*own = given
+	default:
+		c.kept(what, strconv.Itoa(*own))
 	}
 }
 
 // place puts a run on the VM type that the user named, unless the file names
-// one of a cloud or another GPU, which ok tells. A machine without a name gets
-// that of its GPU, so that two GPUs are never one machine.
-func place(run *profile.Run, given source.Given) (ok bool) {
-	ok = true
-	if vm := given.VM; vm != nil && run.Cloud == "" {
-		if ok = run.GPU == "" || chip(run.GPU) == chip(vm.GPU); ok {
-			run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
-			if run.GPU == "" {
-				run.GPU = vm.GPU
-			}
-			if run.GPUCount == 0 {
-				run.GPUCount = vm.GPUCount
-			}
-			if run.GPUMemGiB == nil {
-				run.GPUMemGiB = vm.GPUMemGiB
-			}
+// one of a cloud or another GPU. A machine without a name gets that of its GPU,
+// so that two GPUs are never one machine.
+func (c *completion) place(run *profile.Run) {
+	if vm := c.given.VM; vm != nil {
+		switch {
+		case run.Cloud != "" && (run.Cloud != vm.Cloud || run.InstanceType != vm.InstanceType):
+			c.kept("VM type", run.Cloud+" "+run.InstanceType)
+		case run.Cloud != "":
+		case run.GPU != "" && !catalog.SameChip(run.GPU, vm.GPU):
+			c.notes[fmt.Sprintf("names the GPU itself, %s, which %s does not have: --vm is left out", run.GPU, vm.InstanceType)] = true
+		default:
+			on(run, vm)
 		}
 	}
-	if run.GPU != "" && run.GPUCount == 0 {
-		run.GPUCount = 1
+	if run.GPU == "" {
+		return
 	}
-	if run.Cloud == "" && run.InstanceType == "" && run.GPU != "" {
+	if run.GPUCount == 0 {
+		run.GPUCount = 1
+		c.notes["does not tell the number of GPUs: 1 is taken; --gpu-count tells another"] = true
+	}
+	if run.Cloud == "" && run.InstanceType == "" {
 		run.InstanceType = run.GPU
 		if run.GPUCount > 1 {
 			run.InstanceType = fmt.Sprintf("%d×%s", run.GPUCount, run.GPU)
 		}
 	}
-	return ok
 }
 
-// chip is the word of a GPU's name that tells its chip: V100 of Tesla
-// V100-SXM2-16GB.
-func chip(gpu string) string {
-	for word := range strings.FieldsFuncSeq(strings.ToUpper(gpu), func(r rune) bool { return r == ' ' || r == '-' || r == '_' }) {
-		if word != "NVIDIA" && word != "TESLA" && word != "GEFORCE" && word != "AMD" {
-			return word
-		}
+// on puts a run on a VM type.
+func on(run *profile.Run, vm *profile.VMType) {
+	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
+	if run.GPU == "" {
+		run.GPU = vm.GPU
 	}
-	return ""
+	if run.GPUCount == 0 {
+		run.GPUCount = vm.GPUCount
+	}
+	if run.GPUMemGiB == nil {
+		run.GPUMemGiB = vm.GPUMemGiB
+	}
 }

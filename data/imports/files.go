@@ -93,6 +93,13 @@ func File(p string) source.File {
 	if abs, err := filepath.Abs(p); err == nil {
 		whole = abs
 	}
+	// A compressed table is named and told by what it holds, unless that lies
+	// beside it.
+	if plain, zipped := strings.CutSuffix(whole, ".gz"); zipped {
+		if _, err := os.Lstat(plain); errors.Is(err, fs.ErrNotExist) {
+			whole = plain
+		}
+	}
 	var size int64
 	if info, err := os.Stat(p); err == nil {
 		size = info.Size() // of a compressed one, less than what it holds

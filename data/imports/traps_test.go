@@ -2,9 +2,12 @@ package imports
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,9 +106,9 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 	const state = `{"epoch":1.5,"global_step":300,"max_steps":400,"num_train_epochs":2,"train_batch_size":16,"log_history":[{"loss":1.0,"step":10,"epoch":0.05},{"eval_loss":0.5,"eval_runtime":2.0,"eval_samples_per_second":50.0,"epoch":1.0,"step":200}]}`
 	r := one(t, "/a/bert/checkpoint-300/trainer_state.json", state, source.Given{})
 	noted(t, r, "no train_runtime")
-	noted(t, r, "that of one process")
+	noted(t, r, "16 is that of one process")
 	run := r.Set.Runs[0]
-	if run.TotalS != nil || run.Status != profile.Interrupted || run.BatchSize != 16 || *run.Epochs != 1.5 || run.Accuracy.HigherIsBetter || run.Model != "bert" {
+	if run.TotalS != nil || run.Status != profile.Interrupted || run.BatchSize != 0 || *run.Epochs != 1.5 || run.Accuracy.HigherIsBetter || run.Model != "bert" {
 		t.Errorf("%+v", run)
 	}
 	if v := run.Validations; len(v) != 1 || v[0].Seconds != 2 || *v[0].Units != 100 || v[0].AtS != nil {
@@ -114,6 +117,38 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":0,"log_history":[]}`, source.Given{}), "nothing was logged yet")
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":1}`, source.Given{}), "no log_history")
 	refused(t, one(t, "/a/trainer_state.json", `{"log_history":[{"epoch":1,"train_runtime":NaN}]`, source.Given{}), "ends too soon")
+}
+
+// The global batch is told exactly or not at all.
+func TestGlobalBatchOfTrainer(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		process, maxSteps          int
+		epochs, samples, perSecond float64
+		want                       int
+	}{
+		{"all batches full", 16, 2000, 2, 100, 3.125, 32},
+		{"the last of an epoch not full", 8, 6315, 3, 67349 * 3 / 1000.0, 6.315, 32}, // SST-2 by 32: 2105 steps an epoch
+		{"several in reach", 1, 100, 1, 300, 1.5, 0},
+		{"no batch of a process", 0, 0, 0, 64, 1, 64},
+		{"rates too coarse", 8, 1000, 1, 0.02, 0.001, 0},
+		{"no multiple in reach", 16, 100000, 1, 40, 1, 0},
+	} {
+		state := fmt.Sprintf(`{"epoch":%g,"global_step":%d,"max_steps":%d,"num_train_epochs":%g,"train_batch_size":%d,"log_history":[{"train_runtime":1000,"train_samples_per_second":%.3f,"train_steps_per_second":%.3f}]}`,
+			c.epochs, c.maxSteps, c.maxSteps, c.epochs, c.process, c.samples, c.perSecond)
+		for given, want := range map[int]int{0: c.want, 7: cmp.Or(c.want, 7)} {
+			r := one(t, "/a/net/trainer_state.json", state, source.Given{BatchSize: given})
+			if r.Err != nil || r.Set.Runs[0].BatchSize != want {
+				t.Errorf("%s, given %d: %v, %+v, want %d", c.name, given, r.Err, r.Set, want)
+			}
+			switch {
+			case given == 0 && want == 0:
+				noted(t, r, "batch size is unknown")
+			case given != 0 && c.want != 0:
+				noted(t, r, "names the batch size itself")
+			}
+		}
+	}
 }
 
 func TestEpochTime(t *testing.T) {
@@ -238,6 +273,69 @@ func TestGiven(t *testing.T) {
 	}
 	refused(t, one(t, "/a/hparams.yaml", "lr: 1\n", source.Given{}), "import metrics.csv")
 	refused(t, one(t, "/a/results-imagenet.csv", "model,img_size,top1\nnet.a,224,80\n", source.Given{}), "import it together")
+}
+
+// What a file says of its own wins over what the user says of all, and the
+// difference is told.
+func TestFilesWinOverWhatIsGiven(t *testing.T) {
+	const epochs = "version,submitter,system,acc_per_node,accelerator,benchmark,run,total_s,epochs,epoch_start_rel_s,evals\nv1,maker,box,8,V100,resnet,0,700,2,1;350,349:0.5;699:0.7\n"
+	vm := &profile.VMType{Cloud: "aws", InstanceType: "g5.xlarge", GPU: "A10G", GPUCount: 1}
+	r := one(t, "/a/x.csv", epochs, source.Given{GPUCount: 4, GPU: "L4", Model: "bert", Unit: "token", Precision: "bf16", BatchSize: 64, EpochS: new(2.0), VM: vm})
+	for _, words := range []string{"number of GPUs itself, 8", "GPU itself, V100", "model itself, resnet", "unit itself, image", "VM type itself, maker box", "--epoch-time does nothing"} {
+		noted(t, r, words)
+	}
+	if !slices.IsSorted(r.Notes) {
+		t.Errorf("%q", r.Notes)
+	}
+	if run := r.Set.Runs[0]; run.GPUCount != 8 || run.GPU != "V100" || run.Model != "resnet" || run.Unit != "image" || run.Variant.Precision != "bf16" || run.BatchSize != 64 || run.Cloud != "maker" {
+		t.Errorf("%+v", run)
+	}
+	const timm = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n"
+	vm = &profile.VMType{Cloud: "runpod", InstanceType: "rtx-4090", GPU: "RTX-4090", GPUCount: 1}
+	r = one(t, "/a/benchmark-infer-rtx3090.csv", timm, source.Given{VM: vm})
+	noted(t, r, "RTX 3090, which rtx-4090 does not have: --vm is left out")
+	if r = one(t, "/a/benchmark-infer-rtx4090.csv", timm, source.Given{VM: vm}); r.Set.Runs[0].VM() != vm.Key() {
+		t.Errorf("%+v", r.Set.Runs[0])
+	}
+}
+
+// A GPU that is not named is none of that name, and a number of them that is not
+// told is said to be taken.
+func TestUnknownGPUs(t *testing.T) {
+	const head = "version,submitter,system,acc_per_node,accelerator,benchmark,run,total_s,epochs,epoch_start_rel_s,evals\n"
+	for _, name := range []string{"N/A", "none", "Unknown", "-", "", "null"} {
+		r := one(t, "/a/x.csv", head+"v1,,,4,"+name+",resnet,0,700,2,,\n", source.Given{})
+		if run := r.Set.Runs[0]; run.GPU != "" || run.InstanceType != "" {
+			t.Errorf("%s: %+v", name, run)
+		}
+		if r = one(t, "/a/x.csv", head+"v1,,,4,"+name+",resnet,0,700,2,,\n", source.Given{GPU: "T4"}); r.Set.Runs[0].GPU != "T4" {
+			t.Errorf("%s: %+v", name, r.Set.Runs[0])
+		}
+	}
+	noted(t, one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{}), "--gpu-count tells another")
+	if r := one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{GPUCount: 2}); len(r.Notes) != 0 || r.Set.Runs[0].GPUCount != 2 {
+		t.Errorf("%q, %+v", r.Notes, r.Set.Runs[0])
+	}
+}
+
+// A compressed table is told and named as what it holds.
+func TestNamesOfCompressedFiles(t *testing.T) {
+	dir := t.TempDir()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(w, "epoch\thours\tf1Score\n1\t0.5\t0.6\n")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir+"/bidaf.tsv.gz", packed.Bytes())
+	r := readAll(t, []source.File{File(dir + "/bidaf.tsv.gz")}, Options{})[0]
+	if r.Err != nil || r.Format != "dawnbench" || r.Set.Runs[0].Model != "bidaf" || r.Set.Runs[0].Source != "DAWNBench bidaf.tsv" {
+		t.Errorf("%v, %s, %+v", r.Err, r.Format, r.Set)
+	}
+	write(t, dir+"/bidaf.tsv", []byte("epoch\thours\tf1Score\n"))
+	if found, err := Files([]string{dir}); err != nil || len(found.Files) != 2 {
+		t.Errorf("%v, %v", found, err)
+	}
 }
 
 func TestCompressedFiles(t *testing.T) {

@@ -100,7 +100,7 @@ func one(r *source.Report, f source.File, about *entry, given source.Given) {
 		r.Note("no .json of the same name beside it: model, machine and price are unknown")
 	}
 	run := profile.Run{
-		Model: given.ModelOr(string(about.Model), f.Stem()), Dataset: cmp.Or(given.Dataset, dataset(f.Path)), Mode: profile.Train, Count: 1,
+		Model: given.ModelOr(string(about.Model), f.Stem()), Dataset: cmp.Or(dataset(f.Path), given.Dataset), Mode: profile.Train, Count: 1,
 		InstanceType: string(about.Hardware), USDPerHour: about.CostPerHour.Positive(), BatchSize: given.BatchSize,
 		Variant: profile.Variant{Name: string(about.Framework), Precision: given.Precision}, Status: profile.Done, Basis: estimate.Published,
 		Source: "DAWNBench " + f.Base(),

@@ -227,12 +227,9 @@ func (b *bench) described(c *configuration, mode profile.Mode) profile.Run {
 	run.BatchSize = c.Scenario.Shapes.BatchSize.Whole()
 	if mode == profile.Train {
 		a := c.Scenario.Arguments
-		run.BatchSize = a.BatchSize.Whole() * max(a.Accumulate.Whole(), 1) * max(run.GPUCount, 1)
+		run.BatchSize = a.BatchSize.Whole() * max(a.Accumulate.Whole(), 1) * max(cmp.Or(run.GPUCount, b.given.GPUs()), 1)
 	}
-	if b.given.BatchSize > 0 {
-		run.BatchSize = b.given.BatchSize
-	}
-	if run.BatchSize == 0 {
+	if run.BatchSize == 0 && b.given.BatchSize == 0 {
 		b.report.Note("the batch size is unknown; --batch tells it")
 	}
 	return run
@@ -253,7 +250,7 @@ func (b *bench) gpus(run *profile.Run, c *configuration) {
 	if ids := string(c.Backend.DeviceIDs); ids != "" {
 		run.GPUCount = len(strings.Split(ids, ","))
 	} else {
-		run.GPUCount = max(all, 1)
+		run.GPUCount = all // 0 is not told
 	}
 	if v := c.Environment.VRAM.Positive(); v != nil && all > 0 {
 		run.GPUMemGiB = memoryOf(*v / float64(all))

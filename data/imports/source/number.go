@@ -26,7 +26,7 @@ func Unknown(cell string) bool {
 		return false
 	}
 	switch strings.ToLower(cell) {
-	case "", "nan", "na", "n/a", "none", "null", "inf", "-inf", "+inf", "infinity", "-infinity":
+	case "", "nan", "na", "n/a", "n.a.", "none", "null", "unknown", "-", "inf", "-inf", "+inf", "infinity", "-infinity":
 		return true
 	}
 	return false

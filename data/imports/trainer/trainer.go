@@ -7,8 +7,8 @@
 // There is no wall clock: seconds are known of each evaluation and, once the
 // training ended, of the whole of it, evaluations included. So a run has a total
 // and no time of an iteration. The global batch follows from the two rates at
-// the end; train_batch_size alone is that of one process, without accumulation,
-// and taken only where there are no rates. Unknown are the model (the name of
+// the end and train_batch_size, that of one process without accumulation; where
+// they leave it open it is unknown. Unknown are the model (the name of
 // the folder is taken), the data set, the GPU and the price. Of several
 // checkpoints of one training the last is read. The basis is measured.
 package trainer
@@ -123,12 +123,11 @@ func describe(r *source.Report, f source.File, s *state, given source.Given) {
 	if steps := s.Step.Whole(); steps > 0 && run.Epochs != nil {
 		run.IterationsPerEpoch = new(float64(steps) / *run.Epochs)
 	}
-	run.BatchSize = s.globalBatch(end)
-	if n := given.BatchSize; n > 0 {
-		run.BatchSize = n
-	} else if run.BatchSize == 0 {
-		if run.BatchSize = s.BatchSize.Whole(); run.BatchSize > 0 {
-			r.Note("the batch of %d is that of one process; --batch tells the global one", run.BatchSize)
+	if run.BatchSize = s.globalBatch(end); run.BatchSize == 0 && given.BatchSize == 0 {
+		if n := s.BatchSize.Whole(); n > 0 {
+			r.Note("the batch size is unknown, for %d is that of one process; --batch tells that of all", n)
+		} else {
+			r.Note("the batch size is unknown; --batch tells it")
 		}
 	}
 	run.TotalS = end["train_runtime"].Positive()
@@ -171,29 +170,29 @@ func (s *state) end() map[string]source.Loose {
 }
 
 // globalBatch is the samples of a step, from the two rates of the end, which
-// are written with three decimals; 0 where they are too coarse to tell.
+// are written with three decimals. The last step of an epoch may take fewer
+// samples, so the rates bound it from both sides; it is a multiple of one
+// process's batch, since each process and each accumulated step takes one. 0
+// where the bounds leave open which.
 func (s *state) globalBatch(end map[string]source.Loose) int {
 	samples, steps := end["train_samples_per_second"].Positive(), end["train_steps_per_second"].Positive()
-	if samples == nil || steps == nil {
+	if samples == nil || steps == nil || *steps <= rounded {
 		return 0
 	}
-	batch := *samples / *steps
-	off := batch * (0.0005 / *samples + 0.0005 / *steps)
-	whole := math.Round(batch)
-	// One process's batch divides the global one, which settles what rounding
-	// leaves open.
-	if n := float64(s.BatchSize.Whole()); n > 0 && off < n/2 {
-		if multiple := math.Round(batch/n) * n; math.Abs(multiple-batch) <= off+0.02*batch {
-			whole = multiple
-		}
-	} else if off > 0.5 {
+	least, most := (*samples-rounded)/(*steps+rounded), (*samples+rounded)/(*steps-rounded)
+	if all, epochs := s.MaxSteps.Positive(), s.Epochs.Positive(); all != nil && epochs != nil && *all > *epochs {
+		most *= *all / (*all - *epochs)
+	}
+	n := float64(max(s.BatchSize.Whole(), 1))
+	first := math.Max(math.Ceil(least/n), 1) * n
+	if first > most || first+n <= most || first > math.MaxInt32 {
 		return 0
 	}
-	if whole < 1 || whole > math.MaxInt32 {
-		return 0
-	}
-	return int(whole)
+	return int(first)
 }
+
+// rounded is by how much a rate that is written with three decimals may be off.
+const rounded = 0.0005
 
 // notMetrics are the entries of an evaluation that tell its speed.
 var notMetrics = []string{"eval_runtime", "eval_samples_per_second", "eval_steps_per_second", "eval_model_preparation_time", "eval_jit_compilation_time"}
