@@ -198,6 +198,12 @@ func Warnings(r *rank.Result) []string {
 	if words := InterruptionsText(r.Query.Workload); words != "" {
 		out = append(out, words)
 	}
+	switch r.Space.Narrowed {
+	case rank.OwnBatches:
+		out = append(out, "predicted only at the batch sizes that each variant was run at, in inference on one VM: all would be too many; name variants, clouds, GPUs or batch sizes for more")
+	case rank.Nothing:
+		out = append(out, "nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes")
+	}
 	unpriced, printed := 0, 0
 	for i := range r.Space.Len() {
 		c := r.Space.At(i)

@@ -46,20 +46,27 @@ type builder struct {
 
 	donors   []profile.Run               // what predictions of this model and mode rest on
 	donorsOf map[string][]int64          // those with a steady time, by variant
+	ran      map[variantBatch]bool       // the variants asked for, at the batch sizes that they were run at
+	counts   int                         // of VMs that predictions are made for
 	memory   map[string]*transfer.Memory // by variant; nil where nothing tells
 
 	epochCells map[string]int32
 }
 
 func (b *builder) wanted(r *profile.Run) bool {
-	keep := func(list []string, v string) bool {
-		return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, v) })
-	}
-	gpu := len(b.w.GPUs) == 0 || slices.ContainsFunc(b.w.GPUs, func(g string) bool {
-		return r.GPU != "" && strings.HasPrefix(strings.ToLower(r.GPU), strings.ToLower(g))
-	})
-	return gpu && keep(b.w.Clouds, r.Cloud) && keep(b.w.Variants, r.Variant.Name) &&
+	return b.wantedPlace(r.GPU, r.Cloud) && among(b.w.Variants, r.Variant.Name) &&
 		(len(b.w.BatchSizes) == 0 || slices.Contains(b.w.BatchSizes, r.BatchSize))
+}
+
+func (b *builder) wantedPlace(gpu, cloud string) bool {
+	return among(b.w.Clouds, cloud) && (len(b.w.GPUs) == 0 || slices.ContainsFunc(b.w.GPUs, func(g string) bool {
+		return gpu != "" && strings.HasPrefix(strings.ToLower(gpu), strings.ToLower(g))
+	}))
+}
+
+// among reports whether a name is in a list, or the list is empty.
+func among(list []string, name string) bool {
+	return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
 func variantKey(v profile.Variant) string {

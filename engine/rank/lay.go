@@ -23,11 +23,7 @@ func Lay(set *profile.Set, w Workload, keep func(c *Candidate) bool) *Space {
 			s.list(c)
 		}
 	}
-	for _, c := range b.predicted(keys, cells) {
-		if keep == nil || keep(&c) {
-			s.list(c)
-		}
-	}
+	b.layPredicted(s, keys, cells, keep)
 	if w.Combine && w.Mode == profile.Infer {
 		b.layCombinations(s, keep)
 	}

@@ -22,24 +22,32 @@ type Predictor interface {
 	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
 }
 
-// predicted lists candidates for the cells that no run answers for.
-func (b *builder) predicted(keys []cellKey, cells [][]int32) (out []Candidate) {
-	b.imagine(keys, cells, func(index int, r profile.Run, why string) {
-		out = append(out, b.imaginedCell(index, r, why)...)
+// layPredicted lists candidates for the cells that no run answers for.
+func (b *builder) layPredicted(s *Space, keys []cellKey, cells [][]int32, keep func(c *Candidate) bool) {
+	s.Narrowed = b.imagine(keys, cells, func(index int, r profile.Run, why string) {
+		for _, c := range b.imaginedCell(index, r, why) {
+			if keep == nil || keep(&c) {
+				s.list(c)
+			}
+		}
 	})
-	return out
 }
 
 // imagine calls f for every cell that no run answers for but a prediction does:
 // every variant that was run, at every batch size that was, on every VM type with
-// a GPU. Each is labelled by the basis of its prediction.
-func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r profile.Run, why string)) {
+// a GPU. Each is labelled by the basis of its prediction. Where these are too
+// many they are narrowed, which is returned.
+func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r profile.Run, why string)) Narrowed {
 	if b.w.Predictor == nil {
-		return
+		return InFull
 	}
 	b.findDonors()
 	variants, batches := b.axes()
 	offers, known := b.offers(), b.answeredAnywhere(keys, cells)
+	narrowed := b.narrow(len(variants)*len(batches), len(offers))
+	if narrowed == Nothing {
+		return narrowed
+	}
 	// All predictions for a GPU err together: they rest on the same knowledge
 	// of it.
 	gpus := map[string]int{}
@@ -49,8 +57,12 @@ func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r p
 		shapes[i] = b.shaped(batch)
 	}
 	for _, v := range variants {
+		id := variantKey(v)
 		for _, vm := range offers {
 			for i, batch := range batches {
+				if narrowed == OwnBatches && !b.ran[variantBatch{id, batch}] {
+					continue
+				}
 				run := b.imagined(shapes[i], v, vm)
 				if !b.wanted(&run) || !b.sensible(run) || known[anywhere(keyOf(&run))] {
 					continue
@@ -71,6 +83,7 @@ func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r p
 			}
 		}
 	}
+	return narrowed
 }
 
 // offers are the VM types to predict for. Of one that costs the same in several
@@ -84,7 +97,7 @@ func (b *builder) offers() []profile.VMType {
 	var out []profile.VMType
 	for _, vm := range b.set.VMTypes {
 		price, _ := vm.PriceOf(b.w.Purchase)
-		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 {
+		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 && b.wantedPlace(vm.GPU, vm.Cloud) {
 			seen[o] = true
 			out = append(out, vm)
 		}
@@ -98,7 +111,7 @@ func (b *builder) axes() (variants []profile.Variant, batches []int) {
 	seen := map[string]bool{}
 	batches = slices.Clone(b.w.BatchSizes)
 	for _, r := range b.donors {
-		if id := variantKey(r.Variant); !seen[id] {
+		if id := variantKey(r.Variant); !seen[id] && among(b.w.Variants, r.Variant.Name) {
 			seen[id] = true
 			variants = append(variants, r.Variant)
 		}
@@ -130,14 +143,18 @@ func (b *builder) answeredAnywhere(keys []cellKey, cells [][]int32) map[cellKey]
 
 // findDonors lists the runs that predictions rest on.
 func (b *builder) findDonors() {
-	b.donors, b.donorsOf = nil, map[string][]int64{}
+	b.donors, b.donorsOf, b.ran = nil, map[string][]int64{}, map[variantBatch]bool{}
 	for _, r := range b.set.Runs {
 		if r.Model != b.w.Model || r.Mode != b.w.Mode {
 			continue
 		}
+		id := variantKey(r.Variant)
 		b.donors = append(b.donors, r)
+		if among(b.w.Variants, r.Variant.Name) {
+			b.ran[variantBatch{id, r.BatchSize}] = true
+		}
 		if r.Steady.Known() {
-			b.donorsOf[variantKey(r.Variant)] = append(b.donorsOf[variantKey(r.Variant)], r.ID)
+			b.donorsOf[id] = append(b.donorsOf[id], r.ID)
 		}
 	}
 }
@@ -269,7 +286,7 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 	base.Sources = slices.Clip(b.donorsOf[variantKey(r.Variant)])
 	if b.w.Mode == profile.Infer {
 		var out []Candidate
-		for n := range max(b.w.MaxCount, 1) {
+		for n := range b.counts {
 			out = append(out, b.inference(base, []profile.Run{r}, n+1))
 		}
 		return out

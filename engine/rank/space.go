@@ -25,6 +25,8 @@ type Space struct {
 	// Combinations is what the combinations of VM types among the candidates are
 	// the best of; zero where none were asked for.
 	Combinations cluster.Explored
+	// Narrowed says which predictions are left out.
+	Narrowed Narrowed
 
 	builder  *builder
 	families []family
