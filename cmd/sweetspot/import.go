@@ -7,11 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/catalog"
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
 	"sweetspot/data/imports/wide"
@@ -24,8 +27,9 @@ import (
 
 // importFlags are the flags of the import verb.
 type importFlags struct {
-	format, mapping, vm, price, epochTime string
-	given                                 source.Given
+	format, mapping, vm, epochTime string
+	prices                         []string
+	given                          source.Given
 }
 
 func newImportCommand() *cobra.Command {
@@ -39,7 +43,7 @@ func newImportCommand() *cobra.Command {
 			"entries of DAWNBench, and any wide table by a mapping of its columns. The format is told by the content.\n" +
 			"Files that belong together are imported together; what a file does not tell stays unknown, and flags\n" +
 			"fill it in. Importing again adds nothing twice.",
-		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv\n  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
+		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv --price rtx4090=0.34\n  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
 			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping columns.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -65,7 +69,7 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&g.GPU, "gpu", "", "name of the GPU, of files that name none")
 	fl.IntVar(&g.GPUCount, "gpu-count", 0, "number of GPUs, of files that name none")
 	fl.StringVar(&f.vm, "vm", "", "instance type of the catalog that the runs were on")
-	fl.StringVar(&f.price, "price", "", "price of the machine in $ per hour, of files that name none")
+	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour, of files that name none: 0.34, or by its GPU rtx4090=0.34")
 	fl.StringVar(&f.epochTime, "epoch-time", "", "how long an epoch took (42s), for logs without times")
 }
 
@@ -86,10 +90,50 @@ func (f *importFlags) parse() error {
 	for _, s := range []*string{&f.given.Model, &f.given.Dataset, &f.given.Unit, &f.given.Precision, &f.given.GPU} {
 		*s = source.Text(*s)
 	}
+	if f.mapping != "" && f.format != "auto" && !strings.EqualFold(f.format, wide.Format.Name) {
+		return usageError("--mapping is of the columns of a wide table, which --format %s is not", f.format)
+	}
+	if err := f.readPrices(); err != nil {
+		return err
+	}
 	return readNumbers(
-		numberFlag{"price", f.price, quantity.ParseMoney, &f.given.USDPerHour},
 		numberFlag{"epoch-time", f.epochTime, quantity.ParseDuration, &f.given.EpochS},
 	)
+}
+
+// readPrices reads the price of all machines, or those by GPU.
+func (f *importFlags) readPrices() error {
+	for _, p := range f.prices {
+		gpu, price, byGPU := strings.Cut(p, "=")
+		if !byGPU {
+			gpu, price = "", p
+		}
+		var usd *float64
+		if err := readNumbers(numberFlag{"price", strings.TrimSpace(price), quantity.ParseMoney, &usd}); err != nil {
+			return err
+		}
+		switch gpu = source.Text(gpu); {
+		case usd == nil || byGPU && gpu == "":
+			return usageError("--price %s: write a price as 0.34, or rtx4090=0.34", plaintext.Quote(p))
+		case byGPU:
+			f.given.Prices = append(f.given.Prices, source.Price{GPU: gpu, USDPerHour: *usd})
+		case f.given.USDPerHour != nil:
+			return usageError("--price is there twice for all machines; name their GPUs, as in rtx4090=0.34")
+		default:
+			f.given.USDPerHour = usd
+		}
+	}
+	return nil
+}
+
+// unmatched are sentences about prices of GPUs that no run has.
+func (i *importing) unmatched() (out []string) {
+	for k, p := range i.prices {
+		if !i.priced[k] {
+			out = append(out, fmt.Sprintf("--price %s=%g: no run names such a GPU", plaintext.Line(p.GPU, 60), p.USDPerHour))
+		}
+	}
+	return out
 }
 
 func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
@@ -124,7 +168,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 		f.given.VM = &vm
 	}
 	live := &liveLine{w: cmd.ErrOrStderr(), on: len(found.Files) > 1 && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
-	i := &importing{out: cmd.OutOrStdout(), live: live, json: wantsJSON(cmd), store: w.Store(), named: found.Named}
+	i := &importing{out: cmd.OutOrStdout(), live: live, json: wantsJSON(cmd), store: w.Store(), named: found.Named, prices: f.given.Prices, priced: make([]bool, len(f.given.Prices))}
 	return i.all(ctx, found.Files, f, w.Path(), cmd.ErrOrStderr())
 }
 
@@ -145,6 +189,9 @@ type importing struct {
 	json  bool
 	store *store.Store
 	named map[string]imports.Named
+
+	prices []source.Price
+	priced []bool // of prices: a run names such a GPU
 
 	files            []importedFile
 	bad              []importedFile
@@ -209,6 +256,9 @@ func (i *importing) take(ctx context.Context, r source.Report) error {
 		return nil
 	}
 	file.Runs = len(r.Set.Runs)
+	for k, p := range i.prices {
+		i.priced[k] = i.priced[k] || slices.ContainsFunc(r.Set.Runs, func(run profile.Run) bool { return run.GPU != "" && catalog.SameChip(p.GPU, run.GPU) })
+	}
 	var err error
 	if file.Runs > 0 {
 		if file.Imported, err = i.store.Import(ctx, r.Set); err != nil {
@@ -239,12 +289,13 @@ func (f importedFile) write(out io.Writer) error {
 
 // summary prints the whole, and on standard error the files that are bad.
 func (i *importing) summary(path string, errOut io.Writer) error {
-	var warnings []string
+	warnings := i.unmatched()
 	if i.skipped > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s in folders are of no known format and were passed over", quantity.Several(i.skipped, "file")))
+		are := "files in folders are of no known format and were passed over"
 		if i.skipped == 1 {
-			warnings[0] = "1 file in a folder is of no known format and was passed over"
+			are = "file in a folder is of no known format and was passed over"
 		}
+		warnings = append(warnings, fmt.Sprintf("%s %s", quantity.Count(float64(i.skipped)), are))
 	}
 	if i.json {
 		files := i.files

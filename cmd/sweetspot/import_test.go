@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sweetspot/data/workspace"
 )
 
 // importing runs the verb, which the test adds where the root lacks it.
@@ -121,9 +123,50 @@ func TestImportRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%v: %v, want the words %q", c.args, err, c.words)
 		}
-		var exit exitError
-		if isUsage := errors.As(err, &exit) && exit.code == exitUsage; isUsage != c.usage {
+		if isUsage(err) != c.usage {
 			t.Errorf("%v: wrong usage is %v", c.args, isUsage)
+		}
+	}
+}
+
+func isUsage(err error) bool {
+	var exit exitError
+	return errors.As(err, &exit) && exit.code == exitUsage
+}
+
+// Prices may be told by GPU; one that no run has is told.
+func TestImportPricesByGPU(t *testing.T) {
+	dir := t.TempDir()
+	const table = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n"
+	for _, gpu := range []string{"rtx3090", "rtx4090", "t4"} {
+		if err := os.WriteFile(filepath.Join(dir, "benchmark-infer-"+gpu+".csv"), []byte(table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := filepath.Join(t.TempDir(), "mine.db")
+	_, stderr, err := importRuns(t, dir, "--db", db, "--price", "rtx4090=0.34", "--price", "RTX-3090=$0.22", "--price", "0.1", "--price", "l4=1")
+	if err != nil || !strings.Contains(stderr, "--price l4=1: no run names such a GPU") || strings.Contains(stderr, "rtx") {
+		t.Fatalf("%q, %v", stderr, err)
+	}
+	w, err := workspace.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	set, err := w.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, r := range set.Runs {
+		got[r.GPU] = *r.USDPerHour
+	}
+	if len(got) != 3 || got["RTX 4090"] != 0.34 || got["RTX 3090"] != 0.22 || got["T4"] != 0.1 {
+		t.Errorf("%v", got)
+	}
+	for _, wrong := range [][]string{{"--price", "=3"}, {"--price", "t4="}, {"--price", "much"}, {"--price", "1", "--price", "2"}, {"--mapping", "m.yaml", "--format", "keras"}} {
+		if _, _, err := importRuns(t, append([]string{dir}, wrong...)...); !isUsage(err) {
+			t.Errorf("%v: %v", wrong, err)
 		}
 	}
 }

@@ -60,13 +60,23 @@ func (c *completion) run(run *profile.Run) {
 	c.count("batch size", &run.BatchSize, g.BatchSize)
 	c.count("number of GPUs", &run.GPUCount, g.GPUCount)
 	c.place(run)
-	switch {
-	case g.USDPerHour == nil:
+	switch price := priceOf(g, run.GPU); {
+	case price == nil:
 	case run.USDPerHour == nil:
-		run.USDPerHour = g.USDPerHour
-	case *run.USDPerHour != *g.USDPerHour:
+		run.USDPerHour = price
+	case *run.USDPerHour != *price:
 		c.kept("price", quantity.Money(*run.USDPerHour)+" an hour")
 	}
+}
+
+// priceOf is what the user says a machine with such a GPU costs, nil if nothing.
+func priceOf(g source.Given, gpu string) *float64 {
+	for _, p := range g.Prices {
+		if gpu != "" && catalog.SameChip(p.GPU, gpu) {
+			return new(p.USDPerHour)
+		}
+	}
+	return g.USDPerHour
 }
 
 // kept notes that a file says something itself.

@@ -65,10 +65,17 @@ type Given struct {
 	GPUCount   int
 	VM         *profile.VMType
 	USDPerHour *float64 // of one VM
+	Prices     []Price  // of machines by their GPU, before USDPerHour
 	BatchSize  int
 	EpochS     *float64 // seconds of an epoch, for logs without times
 
 	Mapping *Mapping // of the columns of a table of nobody's format
+}
+
+// Price is what a machine with such a GPU costs, in US dollars an hour.
+type Price struct {
+	GPU        string
+	USDPerHour float64
 }
 
 // ModelOr is the model the user names, else the first that is not empty.
