@@ -123,13 +123,13 @@ func TestImportRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%v: %v, want the words %q", c.args, err, c.words)
 		}
-		if isUsage(err) != c.usage {
-			t.Errorf("%v: wrong usage is %v", c.args, isUsage)
+		if isWrongUsage(err) != c.usage {
+			t.Errorf("%v: wrong usage is %v", c.args, !c.usage)
 		}
 	}
 }
 
-func isUsage(err error) bool {
+func isWrongUsage(err error) bool {
 	var exit exitError
 	return errors.As(err, &exit) && exit.code == exitUsage
 }
@@ -165,7 +165,7 @@ func TestImportPricesByGPU(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for _, wrong := range [][]string{{"--price", "=3"}, {"--price", "t4="}, {"--price", "much"}, {"--price", "1", "--price", "2"}, {"--mapping", "m.yaml", "--format", "keras"}} {
-		if _, _, err := importRuns(t, append([]string{dir}, wrong...)...); !isUsage(err) {
+		if _, _, err := importRuns(t, append([]string{dir}, wrong...)...); !isWrongUsage(err) {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}

@@ -175,6 +175,12 @@ func (e *Unrecognised) Error() string {
 
 // read reads the group and fills in what the user gave.
 func (g *group) read(given source.Given) []source.Report {
+	ends := make([]lineEnd, len(g.files))
+	if g.format.Rows {
+		for i := range g.files {
+			g.files[i] = ends[i].watch(g.files[i])
+		}
+	}
 	reports := g.format.Read(g.files, given)
 	for i := range reports {
 		r := &reports[i]
@@ -185,6 +191,9 @@ func (g *group) read(given source.Given) []source.Report {
 			continue
 		}
 		complete(r, given)
+		if i < len(ends) && ends[i].lacks {
+			r.Note("its last row does not end its line: if the file is cut off there, so may be its last number")
+		}
 	}
 	return reports
 }

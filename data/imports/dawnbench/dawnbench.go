@@ -28,7 +28,7 @@ import (
 )
 
 // Format is how entries are recognised and read.
-var Format = source.Format{Name: "dawnbench", Title: "DAWNBench entry", Claims: claims, Group: func(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }, Read: read}
+var Format = source.Format{Name: "dawnbench", Rows: true, Title: "DAWNBench entry", Claims: claims, Group: func(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }, Read: read}
 
 func claims(p string, head []byte) bool {
 	if isTable(p) {

@@ -19,7 +19,7 @@ import (
 // run_start. The submitter is the cloud and the system the VM type; the version
 // of the rules, which change targets, is the variant. init_s is in no total and
 // is left out. Unknown are batch size, price and memory. The basis is measured.
-var Epochs = source.Format{Name: "mlperf-epochs", Title: "table of MLPerf epochs", Claims: claimsEpochs, Read: source.Alone(readEpochs)}
+var Epochs = source.Format{Name: "mlperf-epochs", Rows: true, Title: "table of MLPerf epochs", Claims: claimsEpochs, Read: source.Alone(readEpochs)}
 
 var epochColumns = []string{"version", "benchmark", "total_s", "epochs", "epoch_start_rel_s", "evals"}
 

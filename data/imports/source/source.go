@@ -112,6 +112,7 @@ func Failed(f File, err error) Report { return Report{File: f.Path, Err: err} }
 type Format struct {
 	Name  string // as --format takes it
 	Title string // as sentences name it
+	Rows  bool   // its numbers stand in rows, of which the last may be cut off unseen
 	// Claims says from a file's path and its beginning whether it is one.
 	Claims func(path string, head []byte) bool
 	// Group names what a file belongs to that is read with others; nil where

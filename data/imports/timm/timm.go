@@ -33,7 +33,7 @@ import (
 )
 
 // Format is how timm's files are recognised and read.
-var Format = source.Format{Name: "timm", Title: "timm benchmark", Claims: claims, Group: func(string) string { return "" }, Read: read}
+var Format = source.Format{Name: "timm", Rows: true, Title: "timm benchmark", Claims: claims, Group: func(string) string { return "" }, Read: read}
 
 // modes are the prefixes of the columns of a benchmark.
 var modes = []struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // ModelAnalyzer are the tables of Model Analyzer.
-var ModelAnalyzer = source.Format{Name: "model-analyzer", Title: "Model Analyzer CSV", Claims: claimsAnalyzer, Group: source.ByFolder, Read: readAnalyzer}
+var ModelAnalyzer = source.Format{Name: "model-analyzer", Rows: true, Title: "Model Analyzer CSV", Claims: claimsAnalyzer, Group: source.ByFolder, Read: readAnalyzer}
 
 const (
 	throughputColumn = "Throughput (infer/sec)"

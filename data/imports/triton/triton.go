@@ -38,7 +38,7 @@ import (
 )
 
 // PerfAnalyzer is the CSV of perf_analyzer.
-var PerfAnalyzer = source.Format{Name: "perf-analyzer", Title: "perf_analyzer CSV", Claims: claimsPerf, Read: source.Alone(readPerf)}
+var PerfAnalyzer = source.Format{Name: "perf-analyzer", Rows: true, Title: "perf_analyzer CSV", Claims: claimsPerf, Read: source.Alone(readPerf)}
 
 const rate = "Inferences/Second"
 

@@ -41,7 +41,7 @@ import (
 
 // Format is how wide tables are recognised, which is only PROFET's without a
 // mapping, and read.
-var Format = source.Format{Name: "wide", Title: "wide table", Claims: claims, Read: source.Alone(read)}
+var Format = source.Format{Name: "wide", Rows: true, Title: "wide table", Claims: claims, Read: source.Alone(read)}
 
 func claims(_ string, head []byte) bool { return isProfet(source.Header(head, ',')) }
 

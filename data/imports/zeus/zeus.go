@@ -30,7 +30,7 @@ import (
 
 // Format is how the tables of the trace are recognised and read. Each stands
 // for itself.
-var Format = source.Format{Name: "zeus", Title: "Zeus trace", Claims: claims, Read: source.Alone(read)}
+var Format = source.Format{Name: "zeus", Rows: true, Title: "Zeus trace", Claims: claims, Read: source.Alone(read)}
 
 var (
 	key          = []string{"dataset", "network", "batch_size", "optimizer"}
@@ -83,10 +83,13 @@ func read(f source.File, _ source.Given) source.Report {
 	if err != nil {
 		return source.Failed(f, err)
 	}
+	report := source.Report{File: f.Path, Set: &t.set}
 	if !t.isPower {
-		t.validations()
+		for _, name := range t.validations() {
+			report.Note("nothing tells whether more of the metric of %s is better, which is taken", name)
+		}
 	}
-	return source.Report{File: f.Path, Set: &t.set}
+	return report
 }
 
 // run is the run that a row is of, its summary still empty if it is new.
@@ -179,8 +182,8 @@ func (t *table) epochTime(r source.Row) error {
 
 // validations turns the targets reached into validations. The direction of a
 // metric is the one in which the same run takes longer; metrics above 1 that
-// grow are percentages.
-func (t *table) validations() {
+// grow are percentages. Of the models returned nothing tells it.
+func (t *table) validations() (open []string) {
 	longer, top := map[string]int{}, map[string]float64{}
 	workload := func(r profile.Run) string { return r.Model + "\x00" + r.Variant.Name }
 	for i, r := range t.set.Runs {
@@ -195,6 +198,9 @@ func (t *table) validations() {
 	for i := range t.set.Runs {
 		r := &t.set.Runs[i]
 		higher, unit := longer[workload(*r)] >= 0, 1.0
+		if longer[workload(*r)] == 0 && len(t.reached[i]) > 0 && !slices.Contains(open, r.Model) {
+			open = append(open, r.Model)
+		}
 		if higher && top[workload(*r)] > 1 && top[workload(*r)] <= 100 {
 			unit = 100
 		}
@@ -203,6 +209,7 @@ func (t *table) validations() {
 		}
 		addValidations(r, t.reached[i], higher, unit)
 	}
+	return open
 }
 
 // addValidations lists every target reached, easier ones first. What follows
