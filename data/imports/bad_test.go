@@ -221,6 +221,23 @@ func TestTooManyRows(t *testing.T) {
 	}
 }
 
+// Of every format whose rows are runs too many are refused.
+func TestTooManyRuns(t *testing.T) {
+	for _, format := range rows {
+		files := fixture(t, format)
+		file := files[0]
+		if i := slices.IndexFunc(files, func(f source.File) bool { return strings.Contains(f.Path, "inference") }); i >= 0 {
+			file = files[i]
+		}
+		lines := bytes.SplitAfter(content(t, file), []byte("\n"))
+		text := slices.Concat(lines[0], bytes.Repeat(lines[1], source.MaxRuns+1))
+		r := readAll(t, []source.File{inMemory(file.Path, text)}, Options{Format: format})[0]
+		if r.Err == nil || !strings.Contains(r.Err.Error(), "more than 200000 r") {
+			t.Errorf("%s: %v", format, r.Err)
+		}
+	}
+}
+
 // Of many files the bad ones are reported and the good ones kept.
 func TestAThousandFiles(t *testing.T) {
 	good := content(t, fixture(t, "keras")[0])

@@ -186,6 +186,9 @@ func (g *group) read(given source.Given) []source.Report {
 		r := &reports[i]
 		r.File = cmp.Or(r.File, g.files[min(i, len(g.files)-1)].Path)
 		r.Format = g.format.Name
+		if r.Err == nil && len(r.Set.Runs) > source.MaxRuns {
+			r.Err = g.files[min(i, len(g.files)-1)].Wrong("more than %d runs; split the file", source.MaxRuns)
+		}
 		if r.Err != nil {
 			r.Set = nil
 			continue

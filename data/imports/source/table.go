@@ -1,10 +1,12 @@
 package source
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -92,13 +94,19 @@ func (r Row) Has(column string) bool {
 	return ok
 }
 
-// Columns are the names of all columns, in no order.
-func (r Row) Columns() []string {
-	names := make([]string, 0, len(r.columns))
-	for name := range r.columns {
-		names = append(names, name)
+// Columns are the names of all columns, sorted.
+func (r Row) Columns() []string { return slices.Sorted(maps.Keys(r.columns)) }
+
+// errEnough ends the reading of a table whose header said enough.
+var errEnough = errors.New("enough")
+
+// Head gives the header of a table alone to is, which may refuse it.
+func Head(f File, separator rune, is func(Row) error) error {
+	err := Table(f, separator, func(r Row) error { return cmp.Or(is(r), errEnough) }, nil)
+	if errors.Is(err, errEnough) {
+		return nil
 	}
-	return names
+	return err
 }
 
 // Need refuses a table without the columns.

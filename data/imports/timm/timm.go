@@ -20,7 +20,6 @@
 package timm
 
 import (
-	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -124,7 +123,7 @@ const (
 
 // kind tells benchmarks and results apart.
 func kind(f source.File) (is what, err error) {
-	err = source.Table(f, ',', func(r source.Row) error {
+	err = source.Head(f, ',', func(r source.Row) error {
 		switch names := r.Columns(); {
 		case isBenchmark(names):
 			is = benchmark
@@ -133,16 +132,10 @@ func kind(f source.File) (is what, err error) {
 		default:
 			return r.Wrong("is no table of timm: there is neither infer_step_time or train_step_time nor img_size and top1")
 		}
-		return errEnough
-	}, nil)
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
+		return nil
+	})
 	return is, err
 }
-
-// errEnough ends the reading of a table whose header said enough.
-var errEnough = errors.New("enough")
 
 // results are accuracies by network and size of its image.
 type results struct {

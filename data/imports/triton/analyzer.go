@@ -2,7 +2,6 @@ package triton
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ const (
 )
 
 func tableKind(f source.File) (is table, err error) {
-	err = source.Table(f, ',', func(r source.Row) error {
+	err = source.Head(f, ',', func(r source.Row) error {
 		switch {
 		case r.Has("Model") && r.Has(throughputColumn):
 			is = inferenceTable
@@ -94,11 +93,8 @@ func tableKind(f source.File) (is table, err error) {
 		default:
 			return r.Wrong("is no table of Model Analyzer: there is neither %s nor GPU UUID", throughputColumn)
 		}
-		return errEnough
-	}, nil)
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
+		return nil
+	})
 	return is, err
 }
 

@@ -26,7 +26,6 @@ package triton
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -191,6 +190,3 @@ func perGPU(r source.Row, column string) (values []float64, err error) {
 	}
 	return values, nil
 }
-
-// errEnough ends the reading of a table whose header said enough.
-var errEnough = errors.New("enough")
