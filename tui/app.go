@@ -47,7 +47,8 @@ type Options struct {
 	FPS       int // 0 is the default
 	State     state.State
 	Version   string
-	Notice    string // something to say at the start
+	Today     time.Time // what prices are old by; zero is now
+	Notice    string    // something to say at the start
 }
 
 // App is the root model.
@@ -112,7 +113,11 @@ func New(ctx context.Context, o Options) *App {
 	if a.machines = maps.Clone(o.State.Machines); a.machines == nil {
 		a.machines = map[string]profile.VMKey{}
 	}
-	a.explore = explore.New(a.th, q, o.State.LogAxes)
+	today := o.Today
+	if today.IsZero() {
+		today = time.Now()
+	}
+	a.explore = explore.New(a.th, q, o.State.LogAxes, today)
 	a.probe = probe.New(a.th)
 	a.fleet = fleetDesk{Screen: fleet.New(a.th)}
 	a.traffic = trafficDesk{Screen: traffic.New(a.th)}

@@ -84,7 +84,7 @@ func drive(t testing.TB, w, h int, ws Workspace) *driver {
 	nothing := func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) {
 		return nil, errors.New("no Python here")
 	}
-	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", State: state.State{LogAxes: true}}), make(chan tea.Msg, 64)}
+	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), State: state.State{LogAxes: true}}), make(chan tea.Msg, 64)}
 	d.app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil } // nothing expires in a test
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.run(d.app.Init())

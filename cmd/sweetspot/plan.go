@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -115,6 +116,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 		in.Result = rank.Evaluate(rank.NewSpace(nil), q)
 		return in, exitError{exitInfeasible, err}
 	}
+	in.Now = time.Now()
 	in.Bought = rank.Purchases(set, q.Workload, in.Rental, q.Limits)
 	in.Result, in.Whole = rank.Evaluate(in.Combined.Lay(), q), rank.Evaluate(in.Combined.LayWhole(), q)
 	in.Tested = backTested(set, q.Mode, f.predicted)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -81,11 +82,11 @@ func newRankCommand() *cobra.Command {
 			}
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
-				err = errors.Join(printJSON(out, export.NewRanking(result, tested)), err)
+				err = errors.Join(printJSON(out, export.NewRanking(result, tested, time.Now())), err)
 			case csv:
-				err = export.WriteCSV(out, export.NewRanking(result, tested).Candidates)
+				err = export.WriteCSV(out, export.NewRanking(result, tested, time.Now()).Candidates)
 			default:
-				err = export.WriteTable(out, result, tested)
+				err = export.WriteTable(out, result, tested, time.Now())
 			}
 			if err == nil {
 				err = feasibleOrSay(result)
@@ -105,9 +106,9 @@ func printDefaultRanking(cmd *cobra.Command, db string) error {
 		return err
 	}
 	if wantsJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), export.NewRanking(result, tested))
+		return printJSON(cmd.OutOrStdout(), export.NewRanking(result, tested, time.Now()))
 	}
-	return export.WriteTable(cmd.OutOrStdout(), result, tested)
+	return export.WriteTable(cmd.OutOrStdout(), result, tested, time.Now())
 }
 
 // ask opens the database and answers the query the flags mean, with how well

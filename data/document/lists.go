@@ -69,7 +69,7 @@ func OfRanking(r *rank.Result, tested validate.Tested, at time.Time, version str
 	}
 	stem := launch.Slug(r.Query.Model)
 	made := func() (*report.Report, error) { return report.New(r, tested, at, version) }
-	all := func() export.Ranking { return export.NewRanking(r, tested) }
+	all := func() export.Ranking { return export.NewRanking(r, tested, at) }
 	return []Document{
 		{Group: Report, Title: "HTML", Format: ReportHTML, Name: stem + "-report.html", Why: why, Outline: outline(made), files: func(name string) ([]File, error) { return page(made, name) }},
 		{Group: Report, Title: "Markdown", Format: ReportMarkdown, Name: stem + "-report.md", Why: why, files: func(name string) ([]File, error) { return illustrated(made, name) }},

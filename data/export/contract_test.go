@@ -87,7 +87,7 @@ func indented(t *testing.T, v any) []byte {
 }
 
 func TestRankingGolden(t *testing.T) {
-	golden(t, "ranking.json", indented(t, NewRanking(example(), nil)))
+	golden(t, "ranking.json", indented(t, NewRanking(example(), nil, pickedAt)))
 }
 
 // The keys of CONTRACTS, typed from there. A value of nil ends the walk.
@@ -137,7 +137,7 @@ func require(t *testing.T, path string, want keys, got any) (seen int) {
 func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 	var ranking, pick any
 	r := example()
-	if err := json.Unmarshal(indented(t, NewRanking(r, nil)), &ranking); err != nil {
+	if err := json.Unmarshal(indented(t, NewRanking(r, nil, pickedAt)), &ranking); err != nil {
 		t.Fatal(err)
 	}
 	if seen := require(t, "rank", rankKeys, ranking); seen < 200 {
@@ -179,7 +179,7 @@ func TestUnknownIsNull(t *testing.T) {
 }
 
 func TestInfeasibleCandidatesFollowWithTheirReasons(t *testing.T) {
-	out := NewRanking(example(), nil)
+	out := NewRanking(example(), nil, pickedAt)
 	feasible := true
 	for k, c := range out.Candidates {
 		if c.Feasible != (c.Rank != nil) || c.Feasible != (len(c.Violates) == 0) {
@@ -239,7 +239,7 @@ func hostileResult(t *rapid.T) *rank.Result {
 
 func TestNothingKeepsARankingFromBeingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if _, err := json.Marshal(NewRanking(hostileResult(t), nil)); err != nil {
+		if _, err := json.Marshal(NewRanking(hostileResult(t), nil, pickedAt)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -308,18 +308,18 @@ func begun() *rank.Result {
 // tells of them.
 func TestBackTestsStandBesideTheNumbers(t *testing.T) {
 	tested := validate.Tested{{Mode: profile.Train, Basis: estimate.Measured}: {N: 14, Median: 0.04, P90: 0.11}}
-	for _, c := range NewRanking(example(), tested).Candidates {
+	for _, c := range NewRanking(example(), tested, pickedAt).Candidates {
 		if c.Tested != nil {
 			t.Errorf("%s (%v) was tested: %v", c.ID, c.Time.Basis, c.Tested)
 		}
 	}
 	r := begun()
-	candidates := NewRanking(r, tested).Candidates
+	candidates := NewRanking(r, tested, pickedAt).Candidates
 	if len(candidates) != 1 || candidates[0].Tested == nil || candidates[0].Tested.N != 14 || *candidates[0].Tested.Median != 0.04 || *candidates[0].Tested.P90 != 0.11 {
 		t.Errorf("%+v", candidates)
 	}
 	var with, without bytes.Buffer
-	if err := errors.Join(WriteTable(&with, r, tested), WriteTable(&without, r, nil)); err != nil {
+	if err := errors.Join(WriteTable(&with, r, tested, pickedAt), WriteTable(&without, r, nil, pickedAt)); err != nil {
 		t.Fatal(err)
 	}
 	const line = "note: measured estimates, tested 14 times on these runs: off by 4 % median, 11 % p90\n"

@@ -33,7 +33,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 	c := NewCandidate(r, i, place, r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost), tested)
 	c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
 	return Pick{
-		Schema: Schema, Command: "export", Warnings: Warnings(r), PickedAt: at.UTC().Format(time.RFC3339),
+		Schema: Schema, Command: "export", Warnings: Warnings(r, at), PickedAt: at.UTC().Format(time.RFC3339),
 		Query: NewQuery(r.Query), Candidate: c, EstimatedBy: "sweetspot " + version,
 	}
 }

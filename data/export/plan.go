@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/quantity"
@@ -103,13 +104,14 @@ type PlanInput struct {
 	Greedy   bool         // the pick is Algorithm 1's
 	Bought   []rank.Bought
 	Tested   validate.Tested
+	Now      time.Time // what prices are old by
 }
 
 // NewPlan describes a plan.
 func NewPlan(in PlanInput) Plan {
 	r, of := in.Result, in.Combined.Frontiers.Explored
 	p := Plan{
-		Schema: Schema, Command: "plan", Warnings: append(Warnings(r), planWarnings(in)...), Query: newPlanQuery(in),
+		Schema: Schema, Command: "plan", Warnings: append(Warnings(r, in.Now), planWarnings(in)...), Query: newPlanQuery(in),
 		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
 		Explored: Explored{of.Configurations, of.Method, of.Resolution},
 	}

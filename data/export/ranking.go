@@ -2,6 +2,9 @@ package export
 
 import (
 	"fmt"
+	"time"
+
+	"sweetspot/data/catalog"
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -123,10 +126,10 @@ type Crossover struct {
 // NewRanking describes a result: the feasible candidates best first, then the
 // others with what they violate. tested says how good such estimates were on the
 // database itself; nil where that was not asked.
-func NewRanking(r *rank.Result, tested validate.Tested) Ranking {
+func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	s := r.Space
 	out := Ranking{
-		Schema: Schema, Command: "rank", Warnings: Warnings(r), Query: NewQuery(r.Query),
+		Schema: Schema, Command: "rank", Warnings: Warnings(r, now), Query: NewQuery(r.Query),
 		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
 	}
 	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
@@ -178,9 +181,24 @@ func ids(s *rank.Space, index []int) []string {
 	return out
 }
 
+// PriceAge says how old a price is where that is old enough to be looked up
+// again, and that it has no date; "" otherwise.
+func PriceAge(p rank.Part, purchase profile.Purchase, now time.Time) string {
+	if _, quoted := p.VM.PriceOf(purchase); !quoted {
+		return "" // unknown, or as its user gave it
+	}
+	switch age := catalog.AgeOf(profile.Price{Purchase: purchase, AsOf: p.PriceAsOf}, now); {
+	case !age.Known:
+		return "without a date"
+	case age.Stale:
+		return age.String() + " old"
+	}
+	return ""
+}
+
 // Warnings says in sentences what a reader of the result should know and could
 // miss.
-func Warnings(r *rank.Result) []string {
+func Warnings(r *rank.Result, now time.Time) []string {
 	out := []string{}
 	if len(r.Order) > 0 {
 		c := r.Space.At(r.Order[0])
@@ -194,6 +212,13 @@ func Warnings(r *rank.Result) []string {
 	if i, ok := r.Recommended(); ok && i != r.Order[0] {
 		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained with usually take more than predicted",
 			r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
+	}
+	if len(r.Order) > 0 {
+		for _, p := range r.Space.At(r.Order[0]).Configuration {
+			if age := PriceAge(p, r.Query.Purchase, now); age != "" {
+				out = append(out, clean(fmt.Sprintf("the price of %s is %s: sweetspot catalog import takes newer ones", p.VM.InstanceType, age)))
+			}
+		}
 	}
 	if words := InterruptionsText(r.Query.Workload); words != "" {
 		out = append(out, words)

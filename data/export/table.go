@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -20,7 +21,7 @@ import (
 const tableRows = 25
 
 // WriteTable prints the feasible candidates for people, best first.
-func WriteTable(w io.Writer, r *rank.Result, tested validate.Tested) error {
+func WriteTable(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time) error {
 	fmt.Fprintln(w, Headline(r))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "#\tVM\tvariant\tbatch\ttime\tcost\t"+metricTitle(r)+"\tP(fastest)\tP(cheapest)\tbasis")
@@ -45,7 +46,7 @@ func WriteTable(w io.Writer, r *rank.Result, tested validate.Tested) error {
 			fmt.Fprintf(w, "note: the first costs %s: %s\n", quantity.Money(c.Cost.Value), CostItems(c))
 		}
 	}
-	for _, warning := range Warnings(r) {
+	for _, warning := range Warnings(r, now) {
 		fmt.Fprintln(w, "note: "+warning)
 	}
 	for _, line := range testedLines(r, tested) {

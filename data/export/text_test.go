@@ -38,7 +38,7 @@ func TestPickGolden(t *testing.T) {
 
 func TestTableGolden(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteTable(&b, example(), nil); err != nil {
+	if err := WriteTable(&b, example(), nil, pickedAt); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.Bytes())
@@ -46,7 +46,7 @@ func TestTableGolden(t *testing.T) {
 
 func TestCSVReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		candidates := NewRanking(hostileResult(t), nil).Candidates
+		candidates := NewRanking(hostileResult(t), nil, pickedAt).Candidates
 		var b bytes.Buffer
 		if err := WriteCSV(&b, candidates); err != nil {
 			t.Fatal(err)
@@ -231,7 +231,7 @@ func TestWhyNothing(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	printed := rank.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []rank.Part{{USDPerHour: new(1.0), Count: 1}}}
 	r := rank.Evaluate(rank.NewSpace([]rank.Candidate{printed}), rank.Query{})
-	if got := Warnings(r); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
+	if got := Warnings(r, pickedAt); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -279,7 +279,7 @@ func TestTableOfHostileNames(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := WriteTable(&b, r, nil); err != nil {
+	if err := WriteTable(&b, r, nil, pickedAt); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); strings.ContainsAny(got, "\x1b\x07\u202e") || !strings.HasPrefix(got, "ne t · ") || strings.Contains(got, "\nt") {

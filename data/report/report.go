@@ -56,7 +56,7 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 	asked := r.Query.Workload
 	asked.Model, asked.Unit = plaintext.Clean(asked.Model), plaintext.Clean(asked.Unit)
 	out := &Report{
-		Title: export.WorkloadText(asked), Notes: export.Warnings(r),
+		Title: export.WorkloadText(asked), Notes: export.Warnings(r, at),
 		Made: at.UTC().Format("2006-01-02 15:04 UTC") + " with sweetspot " + version,
 	}
 	for i, note := range out.Notes {

@@ -329,6 +329,7 @@ func (b *builder) part(r profile.Run, count int) Part {
 	p := Part{VM: vm, Count: count}
 	if q, ok := vm.PriceOf(b.w.Purchase); ok {
 		p.USDPerHour, p.PriceFrom = new(q.USDPerHour), strings.TrimSpace(q.Source+" "+q.AsOf)
+		p.PriceAsOf = q.AsOf
 		p.PriceSpread = priceSpread(vm.Prices, b.w.Purchase)
 	} else if !inCatalog && r.USDPerHour != nil && b.w.Purchase == profile.OnDemand {
 		p.USDPerHour, p.PriceFrom = r.USDPerHour, "given with the run"

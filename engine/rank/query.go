@@ -95,6 +95,7 @@ type Part struct {
 	Count      int
 	USDPerHour *float64 // of one VM, for the candidate's purchase option
 	PriceFrom  string   // source and date of the price
+	PriceAsOf  string   // the date alone, as the source has it; "" is unknown
 	// PriceSpread is the standard deviation, in the logarithm, of the quotes
 	// there are for the VM type and purchase option; 0 where there is but one,
 	// or all are the same: the price is then taken as quoted.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"sweetspot/data/export"
 	"sweetspot/engine/profile"
@@ -34,8 +35,9 @@ const (
 // [Screen.Request] gives the question to be answered elsewhere, and
 // [Screen.Receive] takes the answer.
 type Screen struct {
-	th   *theme.Theme
-	w, h int
+	th    *theme.Theme
+	w, h  int
+	today time.Time // what prices are old by
 
 	set      *profile.Set
 	units    map[string]string // model → its unit of work; asked in every frame
@@ -71,9 +73,9 @@ type undone struct {
 }
 
 // New returns the screen asking q of nothing yet.
-func New(th *theme.Theme, q state.Question, logAxes bool) *Screen {
+func New(th *theme.Theme, q state.Question, logAxes bool, today time.Time) *Screen {
 	s := &Screen{
-		th: th, question: q, constraints: newConstraints(), plots: newPlots(th, logAxes),
+		th: th, today: today, question: q, constraints: newConstraints(), plots: newPlots(th, logAxes),
 		table: table.New(columns("", q)), column: string(q.Sort), pinned: map[int64]bool{},
 	}
 	s.names = newNames(s.pinned)
@@ -160,7 +162,12 @@ func (s *Screen) Ready() bool { return s.set != nil && s.question.Model != "" }
 func (s *Screen) Request() func() *Answer {
 	s.asked++
 	seq, set, q, previous := s.asked, s.set, s.question, s.answer
-	return func() *Answer { return Ask(seq, set, q, previous) }
+	today := s.today
+	return func() *Answer {
+		a := Ask(seq, set, q, previous)
+		a.today = today
+		return a
+	}
 }
 
 // SetTested says how well predictions did on the set's own runs.

@@ -3,6 +3,7 @@ package explore
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -19,7 +20,7 @@ func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(theme.New("", true, false), state.Question{Model: model, Mode: mode, Purchase: profile.OnDemand, Sort: "cost"}, true)
+	s := New(theme.New("", true, false), state.Question{Model: model, Mode: mode, Purchase: profile.OnDemand, Sort: "cost"}, true, time.Time{})
 	s.SetSize(w, h)
 	s.SetSet(set)
 	s.Receive(s.Request()())

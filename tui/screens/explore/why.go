@@ -299,7 +299,7 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 	if c.IsPredicted() {
 		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
 		line += tested(a, c)
-		return line + price(c)
+		return line + price(a, c)
 	}
 	line := fmt.Sprintf("rests on %s (%s)", quantity.Several(len(c.Sources), "run"), c.Time.Basis)
 	if c.Why != "" {
@@ -312,11 +312,11 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 	if k, ok := a.Set.Kinds[c.Time.Basis]; ok && k.Words != "" && c.Time.Basis != estimate.Measured {
 		line += " · interval: " + k.Words
 	}
-	return line + price(c)
+	return line + price(a, c)
 }
 
 // price is what the VMs cost an hour, and where that is from.
-func price(c *rank.Candidate) string {
+func price(a *Answer, c *rank.Candidate) string {
 	hourly := c.USDPerHour()
 	switch p := c.Configuration[0]; {
 	case hourly == nil:
@@ -324,7 +324,11 @@ func price(c *rank.Candidate) string {
 	case len(c.Configuration) > 1:
 		return fmt.Sprintf(" · %s/h together", quantity.Money(*hourly))
 	default:
-		return fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
+		line := fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
+		if age := export.PriceAge(p, c.Purchase, a.today); age != "" {
+			line += " (" + age + ")"
+		}
+		return line
 	}
 }
 
