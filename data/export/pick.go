@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
@@ -111,7 +112,7 @@ func ParseFormat(s string) (Format, error) {
 	case "markdown", "md":
 		return Markdown, nil
 	}
-	return "", fmt.Errorf("format %q is none of json, yaml, csv, markdown", s)
+	return "", fmt.Errorf("format %s is none of json, yaml, csv, markdown", plaintext.Quote(s))
 }
 
 // Extension is the format's usual file extension, with its dot.
@@ -140,7 +141,7 @@ func (p Pick) Write(w io.Writer, f Format) error {
 		_, err := io.WriteString(w, p.markdown())
 		return err
 	}
-	return fmt.Errorf("format %q is not known", f)
+	return fmt.Errorf("format %s is not known", plaintext.Quote(string(f)))
 }
 
 func (p Pick) markdown() string {

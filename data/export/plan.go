@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sweetspot/engine/cluster"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
@@ -227,7 +228,7 @@ func planWarnings(in PlanInput) (out []string) {
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
 		if cloud != "" && !in.Combined.Uses(cloud) {
-			out = append(out, clean(fmt.Sprintf("no VM type of this plan is of the cloud %q: its start-up and billing change nothing", cloud)))
+			out = append(out, clean(fmt.Sprintf("no VM type of this plan is of the cloud %s: its start-up and billing change nothing", plaintext.Quote(cloud))))
 		}
 	}
 	return out
@@ -289,5 +290,5 @@ func ParseSplit(s string) (cluster.Split, error) {
 	case cluster.ByThroughput, cluster.ByGPUs:
 		return v, nil
 	}
-	return "", fmt.Errorf("split %q is neither %s nor %s", s, cluster.ByThroughput, cluster.ByGPUs)
+	return "", fmt.Errorf("split %s is neither %s nor %s", plaintext.Quote(s), cluster.ByThroughput, cluster.ByGPUs)
 }

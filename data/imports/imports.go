@@ -28,6 +28,7 @@ import (
 	"sweetspot/data/imports/triton"
 	"sweetspot/data/imports/wide"
 	"sweetspot/data/imports/zeus"
+	"sweetspot/engine/plaintext"
 )
 
 // Formats are all that can be read, in the order in which a file is tried: what
@@ -46,7 +47,7 @@ func Find(name string) (source.Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return source.Format{}, fmt.Errorf("%q is no format; there are %s", name, strings.Join(names, ", "))
+	return source.Format{}, fmt.Errorf("%s is no format; there are %s", plaintext.Quote(name), strings.Join(names, ", "))
 }
 
 // Detect tells the format of a file by its beginning; ok is false where it is

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"sweetspot/data/export"
+	"sweetspot/engine/plaintext"
 )
 
 // Format is a tool that launches, by the name of its --format.
@@ -37,7 +38,7 @@ func ParseFormat(s string) (Format, error) {
 	if f := Format(strings.ToLower(s)); slices.Contains(Formats, f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("format %q is none of %s", s, names(Formats, ", ", ", "))
+	return "", fmt.Errorf("format %s is none of %s", plaintext.Quote(s), names(Formats, ", ", ", "))
 }
 
 // FormatOfFile is the format that a file's extension leaves no doubt about. A
@@ -112,7 +113,7 @@ func (j *job) text(f Format) (string, error) {
 	case Kubernetes:
 		return j.kubernetes()
 	}
-	return "", fmt.Errorf("format %q is not known", f)
+	return "", fmt.Errorf("format %s is not known", plaintext.Quote(string(f)))
 }
 
 // names joins formats as a sentence does: a, b or c.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -74,7 +75,7 @@ func (r *reader) mode() profile.Mode {
 	case "":
 		r.fail("mode", "is empty; write train or infer")
 	default:
-		r.fail("mode", fmt.Sprintf("%q is neither train nor infer", m))
+		r.fail("mode", fmt.Sprintf("%s is neither train nor infer", plaintext.Quote(string(m))))
 	}
 	return ""
 }
@@ -98,7 +99,7 @@ func (r *reader) status() profile.Status {
 		return profile.Done
 	}
 	if !slices.Contains([]profile.Status{profile.Done, profile.OutOfMemory, profile.Failed, profile.Interrupted}, s) {
-		r.fail("status", fmt.Sprintf("%q is none of done, oom, failed, interrupted", s))
+		r.fail("status", fmt.Sprintf("%s is none of done, oom, failed, interrupted", plaintext.Quote(string(s))))
 	}
 	return s
 }

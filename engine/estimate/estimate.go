@@ -5,6 +5,8 @@ package estimate
 import (
 	"fmt"
 	"math"
+
+	"sweetspot/engine/plaintext"
 )
 
 // Basis says what an estimate rests on, in falling order of trust. The zero
@@ -52,7 +54,7 @@ func ParseBasis(s string) (Basis, error) {
 			return Basis(i), nil
 		}
 	}
-	return Unknown, fmt.Errorf("basis %q is none of measured, published, reconstructed, other-batch, transferred, spec", s)
+	return Unknown, fmt.Errorf("basis %s is none of measured, published, reconstructed, other-batch, transferred, spec", plaintext.Quote(s))
 }
 
 // Weakest returns the least trusted of the bases: the basis of anything

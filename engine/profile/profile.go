@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 )
 
 // Mode is what a run does with the model.
@@ -39,7 +40,7 @@ func ParsePurchase(s string) (Purchase, error) {
 	if slices.Contains(Purchases, Purchase(s)) {
 		return Purchase(s), nil
 	}
-	return "", fmt.Errorf("%q is none of on-demand, spot, reserved-1y, reserved-3y", s)
+	return "", fmt.Errorf("%s is none of on-demand, spot, reserved-1y, reserved-3y", plaintext.Quote(s))
 }
 
 // Model is what is run.

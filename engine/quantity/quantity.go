@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"sweetspot/engine/plaintext"
 )
 
 // ParseDuration reads 90s, 2h30m, 1.5h or 1d as seconds.
@@ -31,20 +33,20 @@ func ParseDuration(s string) (float64, error) {
 	}
 	seconds := days*86400 + d.Seconds()
 	if !(seconds > 0) || math.IsInf(seconds, 0) {
-		return 0, fmt.Errorf("duration %q is not above zero", s)
+		return 0, fmt.Errorf("duration %s is not above zero", plaintext.Quote(s))
 	}
 	return seconds, nil
 }
 
 func badDuration(s string) error {
-	return fmt.Errorf("%q is not a duration: write 90s, 45m, 2h30m or 1d", s)
+	return fmt.Errorf("%s is not a duration: write 90s, 45m, 2h30m or 1d", plaintext.Quote(s))
 }
 
 // ParseMoney reads 10, $10 or 2.50 as dollars.
 func ParseMoney(s string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(s), "$"), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-		return 0, fmt.Errorf("%q is not an amount in dollars: write 10 or $2.50", s)
+		return 0, fmt.Errorf("%s is not an amount in dollars: write 10 or $2.50", plaintext.Quote(s))
 	}
 	return v, nil
 }
@@ -56,15 +58,15 @@ func ParseFraction(s string) (float64, error) {
 	body, percent := strings.CutSuffix(t, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(body), 64)
 	if err != nil || math.IsNaN(v) || v < 0 {
-		return 0, fmt.Errorf("%q is not a fraction: write 0.7 or 70%%", s)
+		return 0, fmt.Errorf("%s is not a fraction: write 0.7 or 70%%", plaintext.Quote(s))
 	}
 	if percent {
 		v /= 100
 	} else if v > 1 {
-		return 0, fmt.Errorf("%q is above 1: a fraction is 0.7 or 70%%", s)
+		return 0, fmt.Errorf("%s is above 1: a fraction is 0.7 or 70%%", plaintext.Quote(s))
 	}
 	if v > 1 {
-		return 0, fmt.Errorf("%q is above 100%%", s)
+		return 0, fmt.Errorf("%s is above 100%%", plaintext.Quote(s))
 	}
 	return v, nil
 }
@@ -81,7 +83,7 @@ func ParseCount(s string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(t, 64)
 	if err != nil || !(v > 0) || math.IsInf(v*factor, 0) {
-		return 0, fmt.Errorf("%q is not a count above zero: write 50000, 50k or 1M", s)
+		return 0, fmt.Errorf("%s is not a count above zero: write 50000, 50k or 1M", plaintext.Quote(s))
 	}
 	return v * factor, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/reproduce"
 )
 
@@ -45,7 +46,7 @@ func ReadCurves(in io.Reader) ([]reproduce.Curve, error) {
 func (r row) percent(column, text string) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v <= 100) {
-		r.keep(r.wrong(column, fmt.Sprintf("%q is not a number of percent", text)))
+		r.keep(r.wrong(column, fmt.Sprintf("%s is not a number of percent", plaintext.Quote(text))))
 	}
 	return v
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/reproduce"
 )
 
@@ -188,7 +189,7 @@ func (r row) half() *float64 {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0) || v > 1e9 {
-		r.keep(r.wrong("rounding", fmt.Sprintf("%q is not a number of at least 0", text)))
+		r.keep(r.wrong("rounding", fmt.Sprintf("%s is not a number of at least 0", plaintext.Quote(text))))
 	}
 	return &v
 }
@@ -202,7 +203,7 @@ func (r row) key() reproduce.Key {
 		r.keep(r.wrong("table", "is empty"))
 	}
 	if v := k.Validation; v != "" && v != "yes" && v != "no" {
-		r.keep(r.wrong("validation", fmt.Sprintf("%q is neither yes nor no", v)))
+		r.keep(r.wrong("validation", fmt.Sprintf("%s is neither yes nor no", plaintext.Quote(v))))
 	}
 	k.Batch = r.count("batch_size")
 	k.Epochs = float64(r.count("epochs"))
@@ -216,7 +217,7 @@ func (r row) count(column string) int {
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || n == 0 {
-		r.keep(r.wrong(column, fmt.Sprintf("%q is not a count", text)))
+		r.keep(r.wrong(column, fmt.Sprintf("%s is not a count", plaintext.Quote(text))))
 	}
 	return int(n)
 }
