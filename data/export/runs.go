@@ -53,6 +53,7 @@ type Run struct {
 	Basis              string    `json:"basis"`
 	Source             *string   `json:"source"`
 	AsOf               *string   `json:"as_of"`
+	Note               *string   `json:"note"`
 	EpochStartsS       []float64 `json:"epoch_starts_s"` // when each epoch began, from the run's start; null where unknown
 }
 
@@ -95,7 +96,7 @@ func NewRun(r profile.Run) Run {
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS, SteadyN: r.SteadyN,
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS, PeakMemoryBytes: r.PeakMemoryBytes,
-		Status: string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)),
+		Status: string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)), Note: word(clean(r.Note)),
 		EpochStartsS: r.EpochStartsS,
 	}
 	if out.Cloud == nil {

@@ -33,6 +33,7 @@
 //	validations         the epoch of each evaluation, from 0, and its metric: "1:0.31;3:0.44"
 //	pauses              what belongs to no iteration: when each ended, its seconds, the iterations done
 //	                    before it and its kind: "63:1.4:782:checkpoint;125.1:1.3:1564:checkpoint"
+//	note                what the user noted of the run
 //
 // The metric of evaluations is that of the columns metric and higher_is_better,
 // empty after the colon where it is unknown; where no metric and no value is
@@ -70,7 +71,7 @@ var ExtraColumns = []string{
 	"task", "params", "flops_per_unit", "pruning_kind", "pruning_layers", "accuracy_stddev", "gpu_mem_gib",
 	"train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
 	"first_validation_s", "total_stddev_s", "total_n", "status",
-	"epoch_starts_s", "evaluations", "validations", "pauses",
+	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

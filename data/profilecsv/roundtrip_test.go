@@ -54,7 +54,7 @@ func drawRun(t *rapid.T) profile.Run {
 	count := rapid.IntRange(0, 1<<20)
 	basis := rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Published, estimate.Reconstructed, estimate.Spec}).Draw(t, "basis")
 	r := profile.Run{
-		Model: word.Draw(t, "model"), Dataset: word.Draw(t, "dataset"), Unit: "image",
+		Model: word.Draw(t, "model"), Dataset: word.Draw(t, "dataset"), Unit: "image", Note: rapid.SampledFrom([]string{"", "NaN; \"new\", driver"}).Draw(t, "note"),
 		Mode:         rapid.SampledFrom([]profile.Mode{profile.Train, profile.Infer}).Draw(t, "mode"),
 		InstanceType: word.Draw(t, "vm"), GPU: "K80", GPUCount: count.Draw(t, "gpus"), GPUMemGiB: maybe("gpu_mem", 80),
 		Count: count.Draw(t, "count") + 1, USDPerHour: maybe("usd", 1e3), BatchSize: count.Draw(t, "batch"),

@@ -40,7 +40,7 @@ func (r *reader) run() profile.Run {
 		TotalS: r.number("total_s"), TotalStdDevS: r.number("total_stddev_s"), TotalN: r.count("total_n", 0),
 		PeakMemoryBytes: r.number("peak_memory_bytes"),
 		Status:          r.status(), Basis: r.basis(),
-		Source: r.text("source"), AsOf: r.date("as_of"),
+		Source: r.text("source"), AsOf: r.date("as_of"), Note: r.text("note"),
 	}
 	if run.Count == 0 {
 		r.fail("count", "0 VMs make no run; leave it empty for 1")

@@ -114,7 +114,7 @@ func (r *Recording) appendIterations(ctx context.Context, tx *transaction, b Bat
 		UPDATE runs SET heartbeat_ms = ?, init_s = coalesce(?, init_s), iterations = iterations + ?,
 			iterations_sum_s = iterations_sum_s + ?, iterations_sum_s2 = iterations_sum_s2 + ?,
 			iterations_min_s = min(coalesce(iterations_min_s, ?), ?), iterations_max_s = max(coalesce(iterations_max_s, ?), ?)
-		WHERE id = ?`,
+		WHERE id = ? AND deleted = 0`,
 		r.store.nowFunc().UnixMilli(), real(b.InitS), s.n, s.sum, s.sum2, least, least, great, great, r.id)
 	if err := r.present(res, err); err != nil || s.n == 0 {
 		return err

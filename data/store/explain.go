@@ -18,8 +18,9 @@ func (s *Store) explain(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	var said *told
 	var e sqlite3.Error
-	if !errors.As(err, &e) {
+	if errors.As(err, &said) || !errors.As(err, &e) {
 		return err
 	}
 	switch {
@@ -28,7 +29,7 @@ func (s *Store) explain(what string, err error) error {
 	case e.Code == sqlite3.ErrNotADB:
 		return s.sentence(err, "%s is not a profile database or is damaged at its start; name another file or restore a copy", s.name)
 	case e.Code == sqlite3.ErrCorrupt:
-		return s.sentence(err, "%s is damaged (%s); save what can be read with: sqlite3 %s .recover | sqlite3 rescued.db", s.name, e.Error(), shellwords.Quoted(plaintext.Clean(s.path)))
+		return s.damaged(err, e.Error())
 	case e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrPerm:
 		return s.sentence(err, "%s can't "+what+": the file or its directory is read-only; allow writing or choose another place with --db", s.name)
 	case e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked:
@@ -39,6 +40,11 @@ func (s *Store) explain(what string, err error) error {
 		return s.sentence(err, "%s can't "+what+": the disk reports an error (%s); check the disk, what was saved before is safe", s.name, e.Error())
 	}
 	return s.sentence(err, "%s can't "+what+": %s", s.name, e.Error())
+}
+
+// damaged says what is wrong with the file, and how to save the rest of it.
+func (s *Store) damaged(cause error, what string) error {
+	return s.sentence(cause, "%s is damaged (%s); save what can be read with: sqlite3 %s .recover | sqlite3 rescued.db", s.name, plaintext.Line(what, 200), shellwords.Quoted(plaintext.Clean(s.path)))
 }
 
 // told is a sentence that keeps its cause for errors.Is and errors.As.

@@ -56,8 +56,15 @@ func TestStrangePaths(t *testing.T) {
 	}
 }
 
-func TestNotOurs(t *testing.T) {
-	dir := t.TempDir()
+// refused is a file that is no profile database, and words of the sentence that
+// says so.
+type refused struct {
+	path  string
+	words []string
+}
+
+func notOurs(t *testing.T, dir string) map[string]refused {
+	t.Helper()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, []byte(text), 0o644))
@@ -72,10 +79,7 @@ func TestNotOurs(t *testing.T) {
 		must(t, db.Close())
 		return path
 	}
-	for name, c := range map[string]struct {
-		path  string
-		words []string
-	}{
+	return map[string]refused{
 		"missing":         {filepath.Join(dir, "none.db"), []string{"no profile database at", "none.db", "sweetspot probe"}},
 		"directory":       {dir, []string{"is a directory"}},
 		"text":            {file("text.db", "model,mode\n"), []string{"not a profile database"}},
@@ -87,7 +91,12 @@ func TestNotOurs(t *testing.T) {
 		"marked SQLite":   {foreign("marked.db", "PRAGMA application_id = 252006675; CREATE TABLE t (a)"), []string{"another program"}},
 		"newer layout":    {foreign("newer.db", "PRAGMA application_id = 1937208176; PRAGMA user_version = 99; CREATE TABLE t (a)"), []string{"newer sweetspot", "99", "update"}},
 		"magic, no pages": {file("magic.db", "SQLite format 3\x00 and then nothing of the kind"), []string{"not a profile database"}},
-	} {
+	}
+}
+
+func TestNotOurs(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range notOurs(t, dir) {
 		t.Run(name, func(t *testing.T) {
 			before, _ := os.ReadFile(c.path)
 			s, err := OpenExisting(t.Context(), c.path)

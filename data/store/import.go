@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"sweetspot/engine/profile"
@@ -45,9 +47,9 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 	return imported, nil
 }
 
-// fingerprint is the same for the same run, whatever number it has.
+// fingerprint is the same for the same run, whatever number and note it has.
 func fingerprint(run profile.Run) (string, error) {
-	run.ID = 0
+	run.ID, run.Note = 0, ""
 	text, err := json.Marshal(run)
 	if err != nil {
 		return "", fmt.Errorf("a run of %s can't be imported: it holds a number that is not finite", clean(run.Model))
@@ -61,8 +63,8 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	if err != nil {
 		return false, err
 	}
-	if known, err := importedBefore(ctx, tx, mark, run); err != nil || known {
-		return false, err
+	if known, isNew, err := importedBefore(ctx, tx, mark, run); err != nil || known {
+		return isNew, err
 	}
 	variant, machine, err := saveDescribed(ctx, tx, Description{
 		Model: model, Variant: run.Variant,
@@ -92,15 +94,20 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	return true, nil
 }
 
-// importedBefore finds a run by its fingerprint. Layouts before 5 kept one
-// dataset and unit for all runs of a model: importing again gives each its own.
-func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (bool, error) {
-	res, err := tx.ExecContext(ctx, "UPDATE runs SET dataset = ?, unit = ? WHERE fingerprint = ?", clean(run.Dataset), clean(run.Unit), mark)
-	if err != nil {
-		return false, err
+// importedBefore finds a run by its fingerprint; one that was deleted is there
+// again and counts as new. Layouts before 5 kept one dataset and unit for all
+// runs of a model: importing again gives each its own.
+func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (known, isNew bool, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT deleted > 0 FROM runs WHERE fingerprint = ?", mark).Scan(&isNew)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, false, nil
 	}
-	n, err := res.RowsAffected()
-	return n > 0, err
+	if err != nil {
+		return false, false, err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0 WHERE fingerprint = ?",
+		clean(run.Dataset), clean(run.Unit), clean(run.Note), mark)
+	return true, isNew, err
 }
 
 // rowOf lists the columns of a run that was measured elsewhere.
@@ -139,6 +146,7 @@ func rowOf(run profile.Run) *assignments {
 	row.add("basis", run.Basis.String())
 	row.add("source", clean(run.Source))
 	row.add("as_of", clean(run.AsOf))
+	row.add("note", clean(run.Note))
 	return row
 }
 
@@ -162,8 +170,9 @@ func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 	return nil
 }
 
-// DeleteRun removes a run with everything recorded of it.
-func (s *Store) DeleteRun(ctx context.Context, id int64) error {
+// Discard removes a run as if it had never been recorded. Nothing brings it
+// back, as [Store.Undelete] does what was deleted.
+func (s *Store) Discard(ctx context.Context, id int64) error {
 	return s.change(ctx, "lose a run", func(ctx context.Context, tx *transaction) error {
 		res, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id)
 		if err != nil {

@@ -62,8 +62,14 @@ func each(ctx context.Context, tx *sql.Tx, query string, args []any, scan func(*
 	return rows.Err()
 }
 
+// modelQuery leaves out models of which no run is left: all are deleted, or have
+// another name.
+const modelQuery = `
+	SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM models m
+	WHERE EXISTS (SELECT 1 FROM variants v JOIN runs r ON r.variant_id = v.id WHERE v.model_id = m.id AND r.deleted = 0) ORDER BY id`
+
 func loadModels(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
-	return each(ctx, tx, "SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM models ORDER BY id", nil, func(rows *sql.Rows) error {
+	return each(ctx, tx, modelQuery, nil, func(rows *sql.Rows) error {
 		var m profile.Model
 		err := rows.Scan(&m.Name, &m.Dataset, &m.Task, &m.Unit, &m.SourceFile, &m.Params, &m.FLOPsPerUnit)
 		set.Models = append(set.Models, m)
@@ -78,14 +84,14 @@ const runQuery = `
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n, r.peak_memory_bytes,
 		r.metric, r.accuracy, r.accuracy_stddev, r.higher_is_better, r.accuracy_basis,
-		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s
+		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s, r.note
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
-	ORDER BY r.id`
+	WHERE r.deleted = 0 ORDER BY r.id`
 
 // loadRuns appends the runs and says which of them nobody has finished.
 func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unfinished []int, err error) {
 	var n int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM runs").Scan(&n); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM runs WHERE deleted = 0").Scan(&n); err != nil {
 		return nil, err
 	}
 	set.Runs = make([]profile.Run, 0, n)
@@ -140,7 +146,7 @@ func scanRun(rows *sql.Rows) (r profile.Run, heartbeat time.Time, err error) {
 		&r.InitS, &r.FirstIterationS, &r.StartupS, &steady, &low, &high, &steadyBasis, &r.SteadyStdDevS, &r.SteadyN,
 		&r.WarmupIterations, &r.WarmupExtraS, &r.FirstValidationS, &r.ValidationS, &r.TotalS, &r.TotalStdDevS, &r.TotalN, &r.PeakMemoryBytes,
 		&metric, &accuracy, &accuracySD, &higher, &accuracyBasis,
-		&r.Status, &heartbeatMS, &basis, &r.Source, &r.AsOf, &starts)
+		&r.Status, &heartbeatMS, &basis, &r.Source, &r.AsOf, &starts, &r.Note)
 	if err != nil {
 		return r, heartbeat, err
 	}
@@ -213,7 +219,7 @@ func loadVMTypes(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 // Iterations returns every iteration of a run in order of arrival.
 func (s *Store) Iterations(ctx context.Context, runID int64) ([]Iteration, error) {
 	var n int
-	err := s.read.QueryRowContext(ctx, "SELECT iterations FROM runs WHERE id = ?", runID).Scan(&n)
+	err := s.read.QueryRowContext(ctx, "SELECT iterations FROM runs WHERE id = ? AND deleted = 0", runID).Scan(&n)
 	if err == sql.ErrNoRows {
 		return nil, fmt.Errorf("there is no run %d in %s; sweetspot export --format csv lists the runs", runID, s.name)
 	}

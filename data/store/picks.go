@@ -15,6 +15,7 @@ type Pick struct {
 	ID        int64 // given by SavePick
 	CreatedAt time.Time
 	Name      string
+	Note      string // the user's own words; see [Store.Annotate]
 	Query     json.RawMessage
 	Candidate json.RawMessage
 }
@@ -76,6 +77,7 @@ func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
 	row := &assignments{}
 	row.add("created_at", stamp(p.CreatedAt))
 	row.add("name", clean(p.Name))
+	row.add("note", clean(p.Note))
 	row.add("model", clean(c.Model))
 	row.add("variant", clean(c.Variant))
 	row.add("mode", clean(c.Mode))
@@ -116,7 +118,7 @@ func whole(v *float64) any {
 
 // Picks returns the picks, newest first.
 func (s *Store) Picks(ctx context.Context) ([]Pick, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, created_at, name, query, candidate FROM picks ORDER BY id DESC")
+	rows, err := s.read.QueryContext(ctx, "SELECT id, created_at, name, note, query, candidate FROM picks WHERE deleted = 0 ORDER BY id DESC")
 	if err != nil {
 		return nil, s.explain("be read", err)
 	}
@@ -125,13 +127,13 @@ func (s *Store) Picks(ctx context.Context) ([]Pick, error) {
 	for rows.Next() {
 		var p Pick
 		var created, query, candidate string
-		if err := rows.Scan(&p.ID, &created, &p.Name, &query, &candidate); err != nil {
+		if err := rows.Scan(&p.ID, &created, &p.Name, &p.Note, &query, &candidate); err != nil {
 			return nil, s.explain("be read", err)
 		}
 		if p.CreatedAt, err = time.Parse(time.RFC3339, created); err != nil {
 			return nil, fmt.Errorf("%s holds a pick with the date %q, which is none; it was changed by another program", s.name, clean(created))
 		}
-		p.Name = clean(p.Name)
+		p.Name, p.Note = clean(p.Name), clean(p.Note)
 		p.Query, p.Candidate = json.RawMessage(query), json.RawMessage(candidate)
 		picks = append(picks, p)
 	}

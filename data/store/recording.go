@@ -36,7 +36,8 @@ func (s *Store) Start(ctx context.Context, d Description) (*Recording, error) {
 			started = s.nowFunc()
 		}
 		err = tx.QueryRowContext(ctx, `
-			INSERT INTO runs (variant_id, machine_id, mode, status, basis, started_at, as_of) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			INSERT INTO runs (variant_id, machine_id, mode, status, basis, started_at, as_of, fingerprint)
+			VALUES (?, ?, ?, ?, ?, ?, ?, 'recorded ' || lower(hex(randomblob(16)))) RETURNING id`,
 			variant, machine, string(d.Mode), string(profile.Running), estimate.Measured.String(),
 			stamp(started), started.UTC().Format(time.DateOnly)).Scan(&rec.id)
 		if err != nil {
@@ -90,7 +91,7 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	}
 	res, err := tx.ExecContext(ctx, `
 		UPDATE runs SET variant_id = ?, machine_id = ?, dataset = ?, unit = ?, mode = ?, batch_size = ?, usd_per_hour = ?, epochs = ?, iterations_per_epoch = ?,
-			train_size = ?, command = ?, framework = ?, source = ?, heartbeat_ms = ?, address = ?, spool = ?, series = ?, repeat = ? WHERE id = ?`,
+			train_size = ?, command = ?, framework = ?, source = ?, heartbeat_ms = ?, address = ?, spool = ?, series = ?, repeat = ? WHERE id = ? AND deleted = 0`,
 		variant, machine, clean(d.Model.Dataset), clean(d.Model.Unit), string(d.Mode), d.BatchSize, real(d.Machine.USDPerHour), real(d.Epochs), real(d.IterationsPerEpoch),
 		real(d.TrainSize), string(command), clean(d.Framework), sourceOf(d), r.store.nowFunc().UnixMilli(),
 		clean(d.Address), clean(d.Spool), d.Series, d.Repeat, r.id)
@@ -148,7 +149,7 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set.add("energy_j_per_unit", real(f.EnergyJPerUnit))
 		set.add("input_wait", real(f.InputWait))
 		set.accuracy(f.Accuracy)
-		return r.present(tx.ExecContext(ctx, "UPDATE runs SET "+set.names+" WHERE id = ?", append(set.args, r.id)...))
+		return r.present(tx.ExecContext(ctx, "UPDATE runs SET "+set.names+" WHERE id = ? AND deleted = 0", append(set.args, r.id)...))
 	})
 }
 

@@ -50,7 +50,7 @@ const recordQuery = `
 		r.status, r.heartbeat_ms, r.stopped_because, r.stopped_words, r.script_exit, r.rejected_lines, r.spent_s, r.spent_usd,
 		r.input_wait, r.energy_j_per_unit
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
-	WHERE r.id = ?`
+	WHERE r.id = ? AND r.deleted = 0`
 
 func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64, r *Record) error {
 	var (
@@ -119,7 +119,7 @@ func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
 		return nil, fmt.Errorf("run %d is being recorded by another sweetspot; stop that one first", id)
 	}
 	err = s.change(ctx, "take a run anew", func(ctx context.Context, tx *transaction) error {
-		for _, table := range []string{"iterations", "validations", "pauses", "memory", "telemetry", "layers", "log_lines"} {
+		for _, table := range recorded {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE run_id = ?", id); err != nil {
 				return err
 			}
@@ -141,4 +141,4 @@ const emptied = `
 		total_stddev_s = NULL, total_n = 0, peak_memory_bytes = NULL, metric = NULL, accuracy = NULL, accuracy_stddev = NULL,
 		higher_is_better = NULL, accuracy_basis = NULL, epoch_starts_s = '', input_wait = NULL, energy_j_per_unit = NULL,
 		iterations = 0, iterations_sum_s = 0, iterations_sum_s2 = 0, iterations_min_s = NULL, iterations_max_s = NULL
-	WHERE id = ?`
+	WHERE id = ? AND deleted = 0`

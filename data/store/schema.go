@@ -148,6 +148,9 @@ func (s *Store) migrate(ctx context.Context, steps []string) error {
 	return s.explain("be brought up to date", tx.Commit())
 }
 
+// errOlder is the cause of a refusal to read an older layout.
+var errOlder = errors.New("older layout")
+
 // checkReadable is prepareSchema for a file that can't be written.
 func (s *Store) checkReadable(ctx context.Context) error {
 	steps, err := migrations(embedded)
@@ -162,7 +165,7 @@ func (s *Store) checkReadable(ctx context.Context) error {
 		return err
 	}
 	if h.version < int64(len(steps)) {
-		return fmt.Errorf("%s has an older layout and can't be brought up to date: it is read-only; allow writing or open a copy", s.name)
+		return s.sentence(errOlder, "%s has an older layout and can't be brought up to date: it is read-only; allow writing or open a copy", s.name)
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ type Store struct {
 	write   *sql.DB // one connection; nil where the file can only be read
 	read    *sql.DB
 	watch   *sql.Conn // a connection that never writes, for DataVersion
+	mode    string    // of the readers: ro or immutable
 	nowFunc func() time.Time
 }
 
@@ -144,16 +145,30 @@ func (s *Store) connect(ctx context.Context, writable bool) error {
 }
 
 func (s *Store) connectReader(ctx context.Context, mode string) (err error) {
-	s.read = s.pool(mode, max(2, runtime.NumCPU()))
+	s.mode, s.read = mode, s.pool(mode, max(2, runtime.NumCPU()))
 	if s.watch, err = s.read.Conn(ctx); err != nil || s.write != nil {
 		return err
 	}
 	return s.checkReadable(ctx)
 }
 
-// pool opens connections to the file. The path goes through a URI, in which
-// blanks, ?, # and % must be quoted.
+// pool opens connections to the file.
 func (s *Store) pool(mode string, connections int) *sql.DB {
+	db, err := sql.Open("sqlite3", s.address(mode))
+	if err != nil {
+		panic(err) // only an unregistered driver
+	}
+	db.SetMaxOpenConns(connections + 1) // one more: watch keeps one
+	if mode == "rw" {
+		db.SetMaxOpenConns(1)
+	}
+	db.SetMaxIdleConns(connections + 1)
+	return db
+}
+
+// address is the file as SQLite opens it in a mode: rw, ro or immutable. It is
+// a URI, in which blanks, ?, # and % must be quoted.
+func (s *Store) address(mode string) string {
 	q := url.Values{}
 	q.Set("_foreign_keys", "on")
 	q.Set("_busy_timeout", "10000")
@@ -170,17 +185,7 @@ func (s *Store) pool(mode string, connections int) *sql.DB {
 		q.Set("mode", "ro")
 		q.Set("immutable", "1")
 	}
-	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: s.path, RawQuery: q.Encode()}).String()
-	db, err := sql.Open("sqlite3", dsn)
-	if err != nil {
-		panic(err) // only an unregistered driver
-	}
-	db.SetMaxOpenConns(connections + 1) // one more: watch keeps one
-	if mode == "rw" {
-		db.SetMaxOpenConns(1)
-	}
-	db.SetMaxIdleConns(connections + 1)
-	return db
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: s.path, RawQuery: q.Encode()}).String()
 }
 
 // Path is the absolute path of the file.

@@ -223,13 +223,13 @@ func TestDescribeReplaces(t *testing.T) {
 	}
 }
 
-func TestDeleteRun(t *testing.T) {
+func TestDiscard(t *testing.T) {
 	ctx := t.Context()
 	s := openTemp(t)
 	rec, err := s.Start(ctx, description())
 	must(t, err)
 	must(t, rec.Append(ctx, Batch{Iterations: series(10)}))
-	must(t, s.DeleteRun(ctx, rec.ID()))
+	must(t, s.Discard(ctx, rec.ID()))
 	for _, table := range []string{"runs", "iterations", "variants", "models", "machines"} {
 		var n int
 		must(t, s.read.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
@@ -237,8 +237,8 @@ func TestDeleteRun(t *testing.T) {
 			t.Errorf("%d rows are left in %s", n, table)
 		}
 	}
-	if err := s.DeleteRun(ctx, rec.ID()); err == nil {
-		t.Error("a run was deleted twice")
+	if err := s.Discard(ctx, rec.ID()); err == nil {
+		t.Error("a run was discarded twice")
 	}
 	if err := rec.Append(ctx, Batch{Iterations: series(1)}); err == nil || !strings.Contains(err.Error(), "deleted while it went on") {
 		t.Errorf("appending to a deleted run: %v", err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -54,14 +55,18 @@ func saveVariant(ctx context.Context, tx *transaction, model int64, v profile.Va
 	if p := v.Pruning; p != nil {
 		args[4], args[5], args[6] = clean(p.Kind), real(p.Ratio), clean(profilecsv.FormatLayers(p.Layers))
 	}
-	return findOrInsert(ctx, tx, "variants",
-		[]string{"model_id", "name", "precision", "pruned", "pruning_kind", "pruning_ratio", "pruning_layers"}, args)
+	return findOrInsert(ctx, tx, "variants", variantColumns, args)
 }
+
+// The columns that tell variants and machines apart.
+var (
+	variantColumns = []string{"model_id", "name", "precision", "pruned", "pruning_kind", "pruning_ratio", "pruning_layers"}
+	machineColumns = []string{"host", "os", "cpu", "cpus", "gpu", "gpu_count", "gpu_mem_gib", "driver", "cuda", "cloud", "region", "instance_type"}
+)
 
 // saveMachine returns the row of the machine, made if it is missing.
 func saveMachine(ctx context.Context, tx *transaction, m Machine) (id int64, err error) {
-	return findOrInsert(ctx, tx, "machines",
-		[]string{"host", "os", "cpu", "cpus", "gpu", "gpu_count", "gpu_mem_gib", "driver", "cuda", "cloud", "region", "instance_type"},
+	return findOrInsert(ctx, tx, "machines", machineColumns,
 		[]any{clean(m.Host), clean(m.OS), clean(m.CPU), m.CPUs, clean(m.GPU), m.GPUCount, real(m.GPUMemGiB), clean(m.Driver), clean(m.CUDA),
 			clean(m.VM.Cloud), clean(m.VM.Region), clean(m.VM.InstanceType)})
 }
@@ -108,10 +113,7 @@ type transaction struct {
 // transaction once begun is not cut by ctx: it is short, and a half-told
 // batch helps nobody.
 func (s *Store) change(ctx context.Context, what string, f func(ctx context.Context, tx *transaction) error) error {
-	if s.write == nil {
-		return fmt.Errorf("%s can't %s: it is read-only; allow writing to the file and its directory, or choose another place with --db", s.name, what)
-	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(s.refuse(what), ctx.Err()); err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -120,6 +122,19 @@ func (s *Store) change(ctx context.Context, what string, f func(ctx context.Cont
 		return s.explain(what, err)
 	}
 	defer conn.Close()
+	return s.changeOn(ctx, conn, what, f)
+}
+
+// refuse says that the file can only be read, where that is so.
+func (s *Store) refuse(what string) error {
+	if s.write == nil {
+		return fmt.Errorf("%s can't %s: it is read-only; allow writing to the file and its directory, or choose another place with --db", s.name, what)
+	}
+	return nil
+}
+
+// changeOn is change on a connection. ctx is one that nobody cancels.
+func (s *Store) changeOn(ctx context.Context, conn *sql.Conn, what string, f func(ctx context.Context, tx *transaction) error) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return s.explain(what, err)

@@ -201,5 +201,5 @@ func (w *Workspace) DeleteRun(ctx context.Context, id int64) error {
 	if db == nil || id < 0 {
 		return errors.New("this run belongs to the built-in library, which cannot be changed")
 	}
-	return db.DeleteRun(ctx, id)
+	return db.Discard(ctx, id)
 }

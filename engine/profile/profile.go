@@ -171,6 +171,7 @@ type Run struct {
 	Status          Status
 	Basis           estimate.Basis
 	Source, AsOf    string
+	Note            string `json:",omitempty"` // the user's own words
 }
 
 // AccuracyStdDev is the standard deviation of the run's accuracy: as given, else

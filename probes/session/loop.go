@@ -277,7 +277,7 @@ func (l *loop) noEpochs() string {
 func (l *loop) saveEnd(u Update) error {
 	recording := l.saver.recording
 	if l.discard {
-		return l.options.Store.DeleteRun(l.ctx, recording.ID())
+		return l.options.Store.Discard(l.ctx, recording.ID())
 	}
 	if l.failure == nil {
 		l.saver.save(l.picture.takeUnsaved())

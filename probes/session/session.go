@@ -166,7 +166,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	process, err := start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files})
 	if err != nil {
 		if o.Recording == nil {
-			err = errors.Join(err, o.Store.DeleteRun(saving, recording.ID()))
+			err = errors.Join(err, o.Store.Discard(saving, recording.ID()))
 		}
 		return nil, err
 	}

@@ -316,7 +316,7 @@ func TestSaveFails(t *testing.T) {
 	p := start(t, shell(s, `while :; do echo '{"sweetspot":1,"event":"iteration","seconds":0.5}'; sleep 0.05; done`))
 	for u := range p.Updates() {
 		if len(u.Seconds) > 0 {
-			if err := s.DeleteRun(t.Context(), u.Run.ID); err != nil {
+			if err := s.Discard(t.Context(), u.Run.ID); err != nil {
 				t.Fatal(err)
 			}
 			break

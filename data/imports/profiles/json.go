@@ -101,7 +101,7 @@ func (w *writtenIn) run() (run profile.Run, what string) {
 		InitS: w.InitS, FirstIterationS: w.FirstIterationS, StartupS: w.StartupS, SteadyStdDevS: w.SteadyStdDevS, SteadyN: w.SteadyN,
 		WarmupIterations: w.WarmupIterations, WarmupExtraS: w.WarmupExtraS, FirstValidationS: w.FirstValidationS, ValidationS: w.ValidationS,
 		TotalS: w.TotalS, PeakMemoryBytes: w.PeakMemoryBytes, Status: profile.Status(w.Status), Basis: basis,
-		Source: text(w.Source), AsOf: text(w.AsOf), EpochStartsS: w.EpochStartsS,
+		Source: text(w.Source), AsOf: text(w.AsOf), Note: text(w.Note), EpochStartsS: w.EpochStartsS,
 	}
 	if p := w.Pruning; p != nil {
 		r.Variant.Pruning = &profile.Pruning{Kind: source.Text(p.Kind), Ratio: p.Ratio}

@@ -1,0 +1,269 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sweetspot/engine/profile"
+)
+
+// Table is one of the lists that the user keeps.
+type Table string
+
+// The tables whose rows can be annotated and deleted.
+const (
+	RunTable  Table = "runs"
+	PickTable Table = "picks"
+)
+
+// noun is a row of the table in a sentence.
+func (t Table) noun() string { return strings.TrimSuffix(string(t), "s") }
+
+// Limits on what is typed, in characters.
+const (
+	MaxName = 200
+	MaxNote = 500
+)
+
+// absent says that there is no such row.
+func (s *Store) absent(of Table, id int64) error {
+	if of == RunTable {
+		return fmt.Errorf("there is no run %d in %s; sweetspot runs list lists them", id, s.name)
+	}
+	return fmt.Errorf("there is no %s %d in %s", of.noun(), id, s.name)
+}
+
+// typed is text as a user typed it, cleaned and without outer blanks; longer
+// ones than the limit are refused.
+func typed(what, text string, limit int) (string, error) {
+	text = strings.TrimSpace(clean(text))
+	if n := utf8.RuneCountInString(text); n > limit {
+		return "", fmt.Errorf("%s has %d characters; keep it to %d", what, n, limit)
+	}
+	return text, nil
+}
+
+// Annotate gives a run or a pick a note, in place of the one it had; "" takes it
+// away.
+func (s *Store) Annotate(ctx context.Context, of Table, id int64, note string) (was string, err error) {
+	if note, err = typed("the note", note, MaxNote); err != nil {
+		return "", err
+	}
+	err = s.change(ctx, "take a note", func(ctx context.Context, tx *transaction) error {
+		err := tx.QueryRowContext(ctx, "SELECT note FROM "+string(of)+" WHERE id = ? AND deleted = 0", id).Scan(&was)
+		if errors.Is(err, sql.ErrNoRows) {
+			return s.absent(of, id)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE "+string(of)+" SET note = ? WHERE id = ?", note, id)
+		return err
+	})
+	return clean(was), err
+}
+
+// RunName is what a run is called: its model and its variant, "" for the model
+// as published.
+type RunName struct {
+	Run            int64
+	Model, Variant string
+}
+
+// Rename gives runs other names, all or none, and returns the ones they had.
+// Precision and pruning of a variant stay. A run that is being recorded is
+// refused: its script may still say what it is.
+func (s *Store) Rename(ctx context.Context, to []RunName) (was []RunName, err error) {
+	err = s.change(ctx, "take other names", func(ctx context.Context, tx *transaction) error {
+		was = was[:0]
+		for _, n := range to {
+			old, err := s.rename(ctx, tx, n)
+			if err != nil {
+				return err
+			}
+			was = append(was, old)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return was, nil
+}
+
+func (s *Store) rename(ctx context.Context, tx *transaction, to RunName) (was RunName, err error) {
+	if to.Model, err = typed("the name of the model", to.Model, MaxName); err != nil {
+		return was, err
+	}
+	if to.Variant, err = typed("the name of the variant", to.Variant, MaxName); err != nil {
+		return was, err
+	}
+	if to.Model == "" {
+		return was, errors.New("a model needs a name; only that of a variant may be empty")
+	}
+	was.Run = to.Run
+	var status profile.Status
+	var model, variant, heartbeat int64
+	err = tx.QueryRowContext(ctx, `
+		SELECT m.name, v.name, m.id, v.id, r.status, r.heartbeat_ms FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id
+		WHERE r.id = ? AND r.deleted = 0`, to.Run).Scan(&was.Model, &was.Variant, &model, &variant, &status, &heartbeat)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return was, s.absent(RunTable, to.Run)
+	case err != nil:
+		return was, err
+	case status == profile.Running && s.nowFunc().Sub(time.UnixMilli(heartbeat)) <= silence:
+		return was, fmt.Errorf("run %d is being recorded; rename it when it has ended", to.Run)
+	}
+	was.Model, was.Variant = clean(was.Model), clean(was.Variant)
+	if model, err = modelLike(ctx, tx, model, to.Model); err != nil {
+		return was, err
+	}
+	if variant, err = variantLike(ctx, tx, variant, model, to.Variant); err != nil {
+		return was, err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE runs SET variant_id = ? WHERE id = ?", variant, to.Run)
+	return was, err
+}
+
+// modelLike returns the model of a name; where there is none it is made, with
+// what is known of another. What it leaves without runs stays, so that taking
+// the name back finds all of it again.
+func modelLike(ctx context.Context, tx *transaction, other int64, name string) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT id FROM models WHERE name = ?", name).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO models (name, dataset, task, unit, source_file, params, flops_per_unit)
+		SELECT ?, dataset, task, unit, source_file, params, flops_per_unit FROM models WHERE id = ? RETURNING id`, name, other).Scan(&id)
+	return id, err
+}
+
+// variantLike returns the variant of a model that is another one but for its
+// name.
+func variantLike(ctx context.Context, tx *transaction, other, model int64, name string) (int64, error) {
+	args := make([]any, len(variantColumns))
+	pointers := make([]any, len(args))
+	for i := range args {
+		pointers[i] = &args[i]
+	}
+	err := tx.QueryRowContext(ctx, "SELECT "+strings.Join(variantColumns, ", ")+" FROM variants WHERE id = ?", other).Scan(pointers...)
+	if err != nil {
+		return 0, err
+	}
+	args[0], args[1] = model, name
+	return findOrInsert(ctx, tx, "variants", variantColumns, args)
+}
+
+// lastDeletion is the number of the last deletion that can be taken back, 0 without
+// one.
+const lastDeletion = `SELECT max((SELECT coalesce(max(deleted), 0) FROM runs WHERE deleted > 0), (SELECT coalesce(max(deleted), 0) FROM picks))`
+
+// Delete takes runs or picks out of every list, sum and ranking, all or none, and
+// returns the number of the deletion. [Store.Undelete] brings them back as they
+// were: nothing of them is removed before [Store.Purge].
+func (s *Store) Delete(ctx context.Context, of Table, ids ...int64) (deletion int64, err error) {
+	err = s.change(ctx, "lose a "+of.noun(), func(ctx context.Context, tx *transaction) error {
+		err := tx.QueryRowContext(ctx, lastDeletion).Scan(&deletion)
+		if err != nil {
+			return err
+		}
+		deletion++
+		for _, id := range ids {
+			res, err := tx.ExecContext(ctx, "UPDATE "+string(of)+" SET deleted = ? WHERE id = ? AND deleted IN (0, ?)", deletion, id, deletion)
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); err != nil || n == 0 {
+				return cmp.Or(err, s.absent(of, id))
+			}
+		}
+		return nil
+	})
+	return deletion, err
+}
+
+// Restored are the rows that came back.
+type Restored struct{ Runs, Picks []int64 }
+
+// Undelete brings back what went in a deletion; 0 is the last one. Nothing comes
+// back, without an error, where there is no such deletion.
+func (s *Store) Undelete(ctx context.Context, deletion int64) (back Restored, err error) {
+	err = s.change(ctx, "bring back what was deleted", func(ctx context.Context, tx *transaction) error {
+		if deletion == 0 {
+			err := tx.QueryRowContext(ctx, lastDeletion).Scan(&deletion)
+			if err != nil || deletion == 0 {
+				return err
+			}
+		}
+		if back.Runs, err = undeleted(ctx, tx, RunTable, "deleted = ?", deletion); err != nil {
+			return err
+		}
+		back.Picks, err = undeleted(ctx, tx, PickTable, "deleted = ?", deletion)
+		return err
+	})
+	return back, err
+}
+
+// UndeleteRuns brings back deleted runs by their numbers, all or none.
+func (s *Store) UndeleteRuns(ctx context.Context, ids ...int64) error {
+	return s.change(ctx, "bring back what was deleted", func(ctx context.Context, tx *transaction) error {
+		for _, id := range ids {
+			back, err := undeleted(ctx, tx, RunTable, "deleted > 0 AND id = ?", id)
+			if err != nil {
+				return err
+			}
+			if len(back) == 0 {
+				return fmt.Errorf("there is no deleted run %d in %s; sweetspot runs list --deleted lists them", id, s.name)
+			}
+		}
+		return nil
+	})
+}
+
+// undeleted brings back the rows of a condition and returns their numbers.
+func undeleted(ctx context.Context, tx *transaction, of Table, where string, arg int64) ([]int64, error) {
+	return numbers(ctx, tx, "UPDATE "+string(of)+" SET deleted = 0 WHERE "+where+" RETURNING id", arg)
+}
+
+// numbers are what a query returns in its one column.
+func numbers(ctx context.Context, tx *transaction, query string, args ...any) (ids []int64, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// Purge removes what was deleted for good and gives its room in the file back.
+func (s *Store) Purge(ctx context.Context) (gone Restored, err error) {
+	err = s.change(ctx, "lose what was deleted", func(ctx context.Context, tx *transaction) error {
+		if gone.Runs, err = numbers(ctx, tx, "DELETE FROM runs WHERE deleted > 0 RETURNING id"); err != nil {
+			return err
+		}
+		if gone.Picks, err = numbers(ctx, tx, "DELETE FROM picks WHERE deleted > 0 RETURNING id"); err != nil {
+			return err
+		}
+		return dropUnused(ctx, tx)
+	})
+	if err != nil {
+		return Restored{}, err
+	}
+	_, err = s.write.ExecContext(ctx, "VACUUM")
+	return gone, s.explain("be made smaller", err)
+}

@@ -1,0 +1,382 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mattn/go-sqlite3"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+// Merged is what came from another database.
+type Merged struct {
+	Runs, Iterations, Picks, Prices int // that are new here
+	KnownRuns, KnownPicks           int // that were here already
+	Warnings                        []string
+}
+
+// Merge takes over the runs, picks and VM types of another database, which is only
+// read. What is here stays as it is: a run is known again by its fingerprint,
+// whatever its name and note, so merging twice adds nothing. What was deleted
+// here does not come back. It is all or nothing.
+func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
+	if err := s.refuse("take another database"); err != nil {
+		return Merged{}, err
+	}
+	from, forget, err := s.openSource(ctx, path)
+	if err != nil {
+		return Merged{}, err
+	}
+	defer forget()
+	ctx = context.WithoutCancel(ctx)
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return Merged{}, s.explain("be written", err)
+	}
+	defer conn.Close()
+	err = conn.Raw(func(c any) error { return c.(*sqlite3.SQLiteConn).RegisterFunc("plain", plain, true) })
+	if err != nil {
+		return Merged{}, s.explain("be written", err)
+	}
+	if _, err := conn.ExecContext(ctx, "ATTACH ? AS other", from.address(from.mode)); err != nil {
+		return Merged{}, from.explain("be read", err)
+	}
+	m := &merging{into: s}
+	err = s.changeOn(ctx, conn, "take another database", m.all)
+	if _, left := conn.ExecContext(ctx, "DETACH other"); err == nil && left != nil {
+		err = s.explain("let go of the other database", left)
+	}
+	if err != nil {
+		return Merged{}, err
+	}
+	return m.done, nil
+}
+
+// plain is clean as a function of SQL, in which text may be NULL.
+func plain(v any) any {
+	if text, ok := v.(string); ok {
+		return clean(text)
+	}
+	return v
+}
+
+// openSource opens another database for reading and checks all of it. One of an
+// older layout is copied, and the copy brought up to date.
+func (s *Store) openSource(ctx context.Context, path string) (from *Store, forget func(), err error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s can't be opened: %w", display(path), err)
+	}
+	from = &Store{path: abs, name: display(path), nowFunc: s.nowFunc}
+	if _, err := from.checkFile(false); err != nil {
+		return nil, nil, err
+	}
+	if s.isSameFile(abs) {
+		return nil, nil, fmt.Errorf("%s is this database itself; name another one", from.name)
+	}
+	forget = func() { _ = from.Close() }
+	err = from.connect(ctx, false)
+	if errors.Is(err, errOlder) {
+		var dir string
+		if dir, err = os.MkdirTemp("", "sweetspot-merge-"); err != nil {
+			return nil, nil, errors.Join(err, from.Close())
+		}
+		old := from
+		from = &Store{path: filepath.Join(dir, "copy.db"), name: old.name, nowFunc: s.nowFunc}
+		forget = func() { _ = errors.Join(from.Close(), old.Close(), os.RemoveAll(dir)) }
+		if err = old.copyTo(ctx, from.path); err == nil {
+			err = from.connect(ctx, true)
+		}
+	}
+	if err == nil {
+		err = from.checkSound(ctx)
+	}
+	if err != nil {
+		forget()
+		return nil, nil, err
+	}
+	return from, forget, nil
+}
+
+func (s *Store) isSameFile(path string) bool {
+	a, errA := os.Stat(s.path)
+	b, errB := os.Stat(path)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// checkSound reads the whole file, so that nothing that is damaged is taken from
+// it, and its picks, whose dates this program must be able to read.
+func (s *Store) checkSound(ctx context.Context) error {
+	var verdict string
+	if err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return s.explain("be read", err)
+	}
+	if verdict != "ok" {
+		return s.damaged(nil, verdict)
+	}
+	_, err := s.Picks(ctx)
+	return err
+}
+
+// merging is a merge under way.
+type merging struct {
+	into                       *Store
+	runs                       []otherRun
+	models, variants, machines map[int64]int64 // by their numbers there, of what is new here
+	numbers                    map[int64]int64 // of runs, by those there
+	done                       Merged
+}
+
+func (m *merging) all(ctx context.Context, tx *transaction) error {
+	m.models, m.numbers = map[int64]int64{}, map[int64]int64{}
+	for _, step := range []func(context.Context, *transaction) error{m.compare, m.takeDescribed, m.takeRuns, m.renumberSeries, m.takeVMTypes, m.takePicks} {
+		if err := step(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// otherRun is a run of the other database, and what it is here.
+type otherRun struct {
+	id, variant, machine, series int64
+	mark                         string
+	recording                    bool
+	known                        int64 // its number here, 0 for none
+	deleted                      bool  // here
+}
+
+func (r *otherRun) isNew() bool { return r.known == 0 && !r.recording }
+
+const otherRuns = `
+	SELECT o.id, o.variant_id, o.machine_id, o.series, plain(o.mark), o.status = 'running' AND o.heartbeat_ms > ?, coalesce(r.id, 0), coalesce(r.deleted, 0) > 0
+	FROM (SELECT *, coalesce(fingerprint, 'recorded ' || started_at || ' ' || id) AS mark FROM other.runs WHERE deleted = 0) o
+	LEFT JOIN main.runs r ON r.fingerprint = plain(o.mark) ORDER BY o.id`
+
+// compare finds out which runs are new here.
+func (m *merging) compare(ctx context.Context, tx *transaction) error {
+	since := m.into.nowFunc().Add(-silence).UnixMilli()
+	err := each(ctx, tx.Tx, otherRuns, []any{since}, func(rows *sql.Rows) error {
+		var r otherRun
+		err := rows.Scan(&r.id, &r.variant, &r.machine, &r.series, &r.mark, &r.recording, &r.known, &r.deleted)
+		m.runs = append(m.runs, r)
+		return err
+	})
+	recording, deleted := 0, 0
+	for _, r := range m.runs {
+		switch {
+		case r.known != 0:
+			m.numbers[r.id] = r.known
+			m.done.KnownRuns++
+			if r.deleted {
+				deleted++
+			}
+		case r.recording:
+			recording++
+		}
+	}
+	if recording > 0 {
+		m.warn("%s being recorded there and left out; merge again when that has ended", areRuns(recording))
+	}
+	if deleted > 0 {
+		m.warn("%s deleted here and not brought back; sweetspot runs undelete does that", areRuns(deleted))
+	}
+	return err
+}
+
+func (m *merging) warn(format string, args ...any) {
+	m.done.Warnings = append(m.done.Warnings, fmt.Sprintf(format, args...))
+}
+
+func areRuns(n int) string {
+	if n == 1 {
+		return "1 run is"
+	}
+	return quantity.Several(n, "run") + " are"
+}
+
+// takeDescribed takes the variants and machines of new runs, and the models of
+// these. What is known of a model here stays, and what was unknown is filled in.
+func (m *merging) takeDescribed(ctx context.Context, tx *transaction) (err error) {
+	variants, machines := map[int64]bool{}, map[int64]bool{}
+	for _, r := range m.runs {
+		if r.isNew() {
+			variants[r.variant], machines[r.machine] = true, true
+		}
+	}
+	m.machines, err = takeRows(ctx, tx, "machines", machineColumns, machines, nil)
+	if err != nil {
+		return err
+	}
+	m.variants, err = takeRows(ctx, tx, "variants", variantColumns, variants, m.takeModel)
+	return err
+}
+
+func (m *merging) takeModel(ctx context.Context, tx *transaction, id int64) (here int64, err error) {
+	if here, ok := m.models[id]; ok {
+		return here, nil
+	}
+	var x profile.Model
+	err = tx.QueryRowContext(ctx, "SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM other.models WHERE id = ?", id).
+		Scan(&x.Name, &x.Dataset, &x.Task, &x.Unit, &x.SourceFile, &x.Params, &x.FLOPsPerUnit)
+	if err != nil {
+		return 0, err
+	}
+	m.models[id], err = saveModel(ctx, tx, x)
+	return m.models[id], err
+}
+
+// takeRows finds or makes rows of a table here, and returns which is which. With
+// owner the first column is the number of another row, which owner finds here.
+func takeRows(ctx context.Context, tx *transaction, table string, columns []string, needed map[int64]bool,
+	owner func(context.Context, *transaction, int64) (int64, error)) (map[int64]int64, error) {
+	here := map[int64]int64{}
+	for _, id := range slices.Sorted(maps.Keys(needed)) {
+		args := make([]any, len(columns))
+		pointers := make([]any, len(columns))
+		for i := range args {
+			pointers[i] = &args[i]
+		}
+		err := tx.QueryRowContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM other."+table+" WHERE id = ?", id).Scan(pointers...)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range args {
+			if text, ok := v.(string); ok {
+				args[i] = clean(text)
+			}
+		}
+		if owner != nil {
+			if args[0], err = owner(ctx, tx, args[0].(int64)); err != nil {
+				return nil, err
+			}
+		}
+		if here[id], err = findOrInsert(ctx, tx, table, columns, args); err != nil {
+			return nil, err
+		}
+	}
+	return here, nil
+}
+
+func (m *merging) takeRuns(ctx context.Context, tx *transaction) error {
+	copier, err := newCopier(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, r := range m.runs {
+		if !r.isNew() {
+			continue
+		}
+		id, iterations, err := copier.run(ctx, tx, r, m.variants[r.variant], m.machines[r.machine])
+		if err != nil {
+			return err
+		}
+		m.numbers[r.id] = id
+		m.done.Runs++
+		m.done.Iterations += iterations
+	}
+	return nil
+}
+
+// renumberSeries gives the new runs of a matrix the number that its first run
+// has here; where that one is not, they take the first of theirs.
+func (m *merging) renumberSeries(ctx context.Context, tx *transaction) error {
+	for _, r := range m.runs {
+		if r.series == 0 || !r.isNew() {
+			continue
+		}
+		if m.numbers[r.series] == 0 {
+			m.numbers[r.series] = m.numbers[r.id]
+		}
+		if err := insert(ctx, tx, "UPDATE main.runs SET series = ? WHERE id = ?", m.numbers[r.series], m.numbers[r.id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeVMTypes takes VM types and prices that are not here.
+func (m *merging) takeVMTypes(ctx context.Context, tx *transaction) error {
+	columns, values, err := columnsOf(ctx, tx, "vm_types", "id")
+	if err != nil {
+		return err
+	}
+	if err := insert(ctx, tx, "INSERT OR IGNORE INTO main.vm_types ("+columns+") SELECT "+values+" FROM other.vm_types ORDER BY id"); err != nil {
+		return err
+	}
+	res, err := tx.ExecContext(ctx, `
+		INSERT OR IGNORE INTO main.prices (vm_type_id, purchase, usd_per_hour, source, as_of)
+		SELECT t.id, plain(p.purchase), p.usd_per_hour, plain(p.source), plain(p.as_of)
+		FROM other.prices p JOIN other.vm_types o ON o.id = p.vm_type_id
+		JOIN main.vm_types t ON t.cloud = plain(o.cloud) AND t.region = plain(o.region) AND t.instance_type = plain(o.instance_type)`)
+	m.done.Prices, err = affected(res, err)
+	return err
+}
+
+// takePicks takes picks that are not here: made at another moment, or another
+// choice.
+func (m *merging) takePicks(ctx context.Context, tx *transaction) error {
+	columns, values, err := columnsOf(ctx, tx, "picks", "id")
+	if err != nil {
+		return err
+	}
+	res, err := tx.ExecContext(ctx, "INSERT INTO main.picks ("+columns+") SELECT "+values+` FROM other.picks o
+		WHERE o.deleted = 0 AND NOT EXISTS (SELECT 1 FROM main.picks p
+			WHERE p.created_at = o.created_at AND p.query = plain(o.query) AND p.candidate = plain(o.candidate)) ORDER BY o.id`)
+	if m.done.Picks, err = affected(res, err); err != nil {
+		return err
+	}
+	var all int
+	err = tx.QueryRowContext(ctx, "SELECT count(*) FROM other.picks WHERE deleted = 0").Scan(&all)
+	m.done.KnownPicks = all - m.done.Picks
+	return err
+}
+
+func affected(res sql.Result, err error) (int, error) {
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// columnsOf are the columns of a table but for some, and how a row of another
+// database fills them: with text cleaned. The names come from our own layout.
+func columnsOf(ctx context.Context, tx *transaction, table string, but ...string) (columns, values string, err error) {
+	var names, cleaned []string
+	err = each(ctx, tx.Tx, "SELECT name, type FROM pragma_table_info(?, 'main') ORDER BY cid", []any{table}, func(rows *sql.Rows) error {
+		var name, kind string
+		if err := rows.Scan(&name, &kind); err != nil || slices.Contains(but, name) {
+			return err
+		}
+		names = append(names, name)
+		if kind == "TEXT" {
+			name = "plain(" + name + ")"
+		}
+		cleaned = append(cleaned, name)
+		return nil
+	})
+	return strings.Join(names, ", "), strings.Join(cleaned, ", "), err
+}
+
+// String counts what came, in words.
+func (m Merged) String() string {
+	out := fmt.Sprintf("%s new, %s here already", quantity.Several(m.Runs, "run"), quantity.Count(float64(m.KnownRuns)))
+	if m.Iterations > 0 {
+		out += ", " + quantity.Several(m.Iterations, "iteration")
+	}
+	out += fmt.Sprintf(", %s new", quantity.Several(m.Picks, "pick"))
+	if m.Prices > 0 {
+		out += fmt.Sprintf(", %s new", quantity.Several(m.Prices, "price"))
+	}
+	return out
+}
