@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -18,7 +18,7 @@ import (
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
 	"sweetspot/data/imports/wide"
-	"sweetspot/data/store"
+	"sweetspot/data/intake"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -127,9 +127,11 @@ func (f *importFlags) readPrices() error {
 }
 
 // unmatched are sentences about prices of GPUs that no run has.
-func (i *importing) unmatched() (out []string) {
-	for k, p := range i.prices {
-		if !i.priced[k] {
+func unmatched(prices []source.Price, gpus map[string]bool) []string {
+	out := []string{}
+	for _, p := range prices {
+		named := func(gpu string) bool { return catalog.SameChip(p.GPU, gpu) }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(gpus)), named) {
 			out = append(out, fmt.Sprintf("--price %s=%g: no run names such a GPU", plaintext.Line(p.GPU, 60), p.USDPerHour))
 		}
 	}
@@ -168,45 +170,21 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 		f.given.VM = &vm
 	}
 	live := &liveLine{w: cmd.ErrOrStderr(), on: len(found.Files) > 1 && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
-	i := &importing{out: cmd.OutOrStdout(), live: live, json: wantsJSON(cmd), store: w.Store(), named: found.Named, prices: f.given.Prices, priced: make([]bool, len(f.given.Prices))}
-	return i.all(ctx, found.Files, f, w.Path(), cmd.ErrOrStderr())
+	i := &importing{out: cmd.OutOrStdout(), live: live, json: wantsJSON(cmd), prices: f.given.Prices}
+	r, err := w.Import(ctx, found, imports.Options{Format: f.format, Given: f.given, Progress: i.progress}, i.taken)
+	live.clear()
+	return errors.Join(i.summary(r, w.Path(), cmd.ErrOrStderr()), err, i.lost, r.Failure())
 }
 
-// importedFile is what became of a file, as JSON tells it.
-type importedFile struct {
-	File     string   `json:"file"`
-	Format   *string  `json:"format"`
-	Runs     int      `json:"runs"`     // that it holds
-	Imported int      `json:"imported"` // of these, new ones
-	Error    *string  `json:"error"`
-	Warnings []string `json:"warnings"`
-}
-
-// importing takes reports as they come: what is good is kept at once.
+// importing tells of files as they are done.
 type importing struct {
-	out   io.Writer
-	live  *liveLine
-	json  bool
-	store *store.Store
-	named map[string]imports.Named
-
-	prices []source.Price
-	priced []bool // of prices: a run names such a GPU
-
-	files            []importedFile
-	bad              []importedFile
-	skipped          int
-	runs, imported   int
+	out              io.Writer
+	live             *liveLine
+	json             bool
+	prices           []source.Price
+	imported         int
 	lastDone, redraw int
-}
-
-func (i *importing) all(ctx context.Context, files []source.File, f *importFlags, path string, errOut io.Writer) error {
-	err := imports.Read(ctx, files, imports.Options{Format: f.format, Given: f.given, Progress: i.progress}, func(r source.Report) error { return i.take(ctx, r) })
-	i.live.clear()
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("stopped before all files were read; what was imported is kept")
-	}
-	return errors.Join(i.summary(path, errOut), err, i.failure())
+	lost             error // of writing to out
 }
 
 // progress draws the line of progress, a hundred times at most.
@@ -237,45 +215,16 @@ func (l *liveLine) say(text string) {
 	_, _ = io.WriteString(l.w, eraseLine+l.line) // a lost terminal must not end the import
 }
 
-func (i *importing) take(ctx context.Context, r source.Report) error {
-	file := importedFile{File: plaintext.Line(i.named[r.File].Path, 300), Warnings: r.Notes}
-	if file.Warnings == nil {
-		file.Warnings = []string{}
+func (i *importing) taken(f intake.File) {
+	i.imported += f.Imported
+	if i.json || f.Error != nil {
+		return
 	}
-	if r.Format != "" {
-		file.Format = &r.Format
-	}
-	var unknown *imports.Unrecognised
-	if errors.As(r.Err, &unknown) && i.named[r.File].InFolder {
-		i.skipped++ // a folder holds more than logs
-		return nil
-	}
-	if r.Err != nil {
-		file.Error = new(r.Err.Error())
-		i.files, i.bad = append(i.files, file), append(i.bad, file)
-		return nil
-	}
-	file.Runs = len(r.Set.Runs)
-	for k, p := range i.prices {
-		i.priced[k] = i.priced[k] || slices.ContainsFunc(r.Set.Runs, func(run profile.Run) bool { return run.GPU != "" && catalog.SameChip(p.GPU, run.GPU) })
-	}
-	var err error
-	if file.Runs > 0 {
-		if file.Imported, err = i.store.Import(ctx, r.Set); err != nil {
-			return err
-		}
-	}
-	i.runs, i.imported = i.runs+file.Runs, i.imported+file.Imported
-	i.files = append(i.files, file)
-	if i.json {
-		return nil
-	}
-	i.live.aside(func() { err = file.write(i.out) })
-	return err
+	i.live.aside(func() { i.lost = errors.Join(i.lost, writeImported(i.out, f)) })
 }
 
-// write prints the line of a good file and its warnings.
-func (f importedFile) write(out io.Writer) error {
+// writeImported prints the line of a good file and its warnings.
+func writeImported(out io.Writer, f intake.File) error {
 	line := f.File + ": " + *f.Format
 	if f.Runs > 0 {
 		line += fmt.Sprintf(", %s, %s new", quantity.Several(f.Runs, "run"), quantity.Count(float64(f.Imported)))
@@ -288,58 +237,31 @@ func (f importedFile) write(out io.Writer) error {
 }
 
 // summary prints the whole, and on standard error the files that are bad.
-func (i *importing) summary(path string, errOut io.Writer) error {
-	warnings := i.unmatched()
-	if i.skipped > 0 {
-		are := "files in folders are of no known format and were passed over"
-		if i.skipped == 1 {
-			are = "file in a folder is of no known format and was passed over"
-		}
-		warnings = append(warnings, fmt.Sprintf("%s %s", quantity.Count(float64(i.skipped)), are))
+func (i *importing) summary(r intake.Result, path string, errOut io.Writer) error {
+	warnings := unmatched(i.prices, r.GPUs)
+	if words := r.PassedOver(); words != "" {
+		warnings = append(warnings, words)
 	}
 	if i.json {
-		files := i.files
-		if files == nil {
-			files = []importedFile{}
-		}
-		if warnings == nil {
-			warnings = []string{}
-		}
 		return printJSON(i.out, struct {
-			Schema   int            `json:"schema"`
-			Command  string         `json:"command"`
-			Warnings []string       `json:"warnings"`
-			Database string         `json:"database"`
-			Runs     int            `json:"runs"`
-			Imported int            `json:"imported"`
-			Files    []importedFile `json:"files"`
-		}{1, "import", warnings, path, i.runs, i.imported, files})
+			Schema   int           `json:"schema"`
+			Command  string        `json:"command"`
+			Warnings []string      `json:"warnings"`
+			Database string        `json:"database"`
+			Runs     int           `json:"runs"`
+			Imported int           `json:"imported"`
+			Files    []intake.File `json:"files"`
+		}{1, "import", warnings, path, r.Runs, r.Imported, append([]intake.File{}, r.Files...)})
 	}
 	warn(errOut, warnings...)
-	if len(i.files) > 1 { // one alone is the command's own error
-		for _, b := range i.bad {
+	if len(r.Files) > 1 { // one alone is the command's own error
+		for _, b := range r.Bad {
 			fmt.Fprintln(errOut, "sweetspot: "+*b.Error)
 		}
 	}
-	if i.runs == 0 {
+	if r.Runs == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(i.out, "%s, %s new, in %s\n", quantity.Several(i.runs, "run"), quantity.Count(float64(i.imported)), plaintext.Clean(path))
+	_, err := fmt.Fprintf(i.out, "%s, %s new, in %s\n", quantity.Several(r.Runs, "run"), quantity.Count(float64(r.Imported)), plaintext.Clean(path))
 	return err
-}
-
-// failure is the error that ends the command where files are bad.
-func (i *importing) failure() error {
-	switch good := len(i.files) - len(i.bad); {
-	case len(i.files) == 0:
-		return errors.New("none of the files is of a known format; --format says which they are")
-	case len(i.bad) == 0:
-		return nil
-	case len(i.files) == 1:
-		return errors.New(*i.bad[0].Error)
-	case good == 0:
-		return fmt.Errorf("none of %s could be imported", quantity.Several(len(i.bad), "file"))
-	default:
-		return fmt.Errorf("%d of %s could not be imported; the others are kept", len(i.bad), quantity.Several(len(i.files), "file"))
-	}
 }

@@ -68,6 +68,22 @@ func Files(paths []string) (Found, error) {
 	return found, nil
 }
 
+// Matching finds what a path names: itself, or where nothing is called so, what
+// matches it as a pattern such as logs/*.csv, in the order of the names.
+func Matching(path string) ([]string, error) {
+	if _, err := os.Stat(path); err == nil || !strings.ContainsAny(path, "*?[") {
+		return []string{path}, nil
+	}
+	found, err := filepath.Glob(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s is no pattern of file names: a [ is not closed", plaintext.Line(path, 200))
+	case len(found) == 0:
+		return nil, fmt.Errorf("no file matches %s", plaintext.Line(path, 200))
+	}
+	return found, nil
+}
+
 // add adds a file once, however often it is named.
 func (f *Found) add(p string, inFolder bool) {
 	file := File(p)
