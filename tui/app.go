@@ -91,6 +91,7 @@ type App struct {
 	confirm confirm.Dialog
 	answer  func(id string) tea.Cmd // what the dialog's answer leads to
 	picker  picker.Picker
+	keep    keeping
 	prompt  prompt.Prompt
 	export  exportdialog.Dialog
 	toast   toast.Toast
@@ -223,7 +224,7 @@ func (a *App) receive(msg tea.Msg) tea.Cmd {
 	case copyMsg:
 		return a.copied(msg)
 	default:
-		return tea.Batch(a.receiveFleet(msg), a.receiveTraffic(msg))
+		return tea.Batch(a.receiveFleet(msg), a.receiveTraffic(msg), a.receiveKeeping(msg))
 	}
 	return nil
 }
@@ -310,6 +311,7 @@ func (a *App) opened(msg openedMsg) tea.Cmd {
 	}
 	old := a.ws
 	a.ws, a.set = msg.ws, nil
+	a.keep.forget()
 	return tea.Batch(a.load(), a.note(toast.Good, "opened "+a.ws.Label()), func() tea.Msg {
 		_ = old.Close()
 		return nil
@@ -329,6 +331,10 @@ func (a *App) started(msg startedMsg) tea.Cmd {
 // chosen uses the file the picker came to: a model for the form, a trace, or
 // a database.
 func (a *App) chosen(path string) tea.Cmd {
+	if take := a.keep.choosing; take != nil {
+		a.keep.choosing = nil
+		return take(path)
+	}
 	if a.screen == keys.Fleet {
 		return a.readTrace(path)
 	}

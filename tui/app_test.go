@@ -30,6 +30,7 @@ import (
 
 // shelf is a workspace in memory: the library's published profiles.
 type shelf struct {
+	keepsNothing
 	set   *profile.Set
 	picks []store.Pick
 }
@@ -39,7 +40,6 @@ func (s *shelf) Path() string                                { return "/data/pro
 func (s *shelf) Load(context.Context) (*profile.Set, error)  { return s.set, nil }
 func (s *shelf) Version(context.Context) (int64, error)      { return 1, nil }
 func (s *shelf) Picks(context.Context) ([]store.Pick, error) { return s.picks, nil }
-func (s *shelf) DeleteRun(context.Context, int64) error      { return nil }
 func (s *shelf) Close() error                                { return nil }
 func (s *shelf) SavePick(_ context.Context, p export.Pick) error {
 	query, err := json.Marshal(p.Query)

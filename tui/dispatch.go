@@ -35,10 +35,7 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 		a.help.Key(action)
 		return nil
 	case a.picker.Visible():
-		if e := a.picker.Key(msg.String(), msg.Text); e.Load != "" {
-			return a.list(e.Load)
-		}
-		return nil
+		return a.picked(a.picker.Key(msg.String(), msg.Text))
 	case a.export.Visible():
 		return a.onExport(msg, action)
 	case a.prompt.Visible():
@@ -106,7 +103,14 @@ func (a *App) disabled(action keys.Action) string {
 		if a.screen == keys.Traffic && !a.traffic.HasChart() {
 			return "there is no room for the chart: widen the terminal"
 		}
+	case keys.Import, keys.Merge:
+		if a.running != nil {
+			return "a probe runs and saves here: stop it first"
+		}
 	case keys.Open:
+		if a.keep.importing() && a.screen != keys.Fleet && a.screen != keys.Traffic {
+			return "an import goes on here: esc on its shelf stops it"
+		}
 		if a.running != nil && a.screen != keys.Fleet && a.screen != keys.Traffic {
 			return "a probe runs and saves here: stop it before opening another database"
 		}
@@ -315,6 +319,8 @@ func (a *App) prompted(o prompt.Outcome) tea.Cmd {
 		return a.askIf(a.explore.Filter(value))
 	case "shelf":
 		a.library.Filter(value)
+	case "keep":
+		return a.keepAnswered(o, value)
 	}
 	return nil
 }

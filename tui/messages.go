@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -174,16 +173,6 @@ func (a *App) savePick(p export.Pick) tea.Cmd {
 			return noteMsg{level: toast.Bad, text: err.Error()}
 		}
 		return noteMsg{toast.Good, "picked and kept in " + filepath.Base(ws.Path()) + ": e writes it for the next tool", true}
-	}
-}
-
-func (a *App) deleteRun(id int64) tea.Cmd {
-	ctx, ws := a.ctx, a.ws
-	return func() tea.Msg {
-		if err := ws.DeleteRun(ctx, id); err != nil {
-			return noteMsg{level: toast.Bad, text: err.Error()}
-		}
-		return noteMsg{toast.Good, fmt.Sprintf("run %d deleted", id), true}
 	}
 }
 

@@ -66,3 +66,8 @@ func candidateOfPick(c export.Candidate) *rank.Candidate {
 	}
 	return out
 }
+
+// questionOf is what Explore can ask of a run.
+func questionOf(r *profile.Run) rank.Question {
+	return rank.Question{Model: r.Model, Mode: r.Mode, Unit: r.Unit}
+}

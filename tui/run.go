@@ -62,6 +62,7 @@ func (a *App) end(lost bool) {
 			continue // the last one comes when everything is saved
 		}
 	}
+	a.keep.end()
 	_ = a.ws.Close()
 }
 

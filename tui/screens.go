@@ -160,6 +160,9 @@ func (a *App) onLibrary(action keys.Action) tea.Cmd {
 	case keys.Filter:
 		a.prompt.Ask("shelf", "/", l.Filtered())
 	case keys.Back:
+		if a.keep.stop() {
+			return a.note(toast.Info, "stopping the import at the next file…")
+		}
 		l.Filter("")
 	case keys.Enter:
 		if p, ok := l.Pick(); ok {
@@ -173,8 +176,8 @@ func (a *App) onLibrary(action keys.Action) tea.Cmd {
 		return a.note(toast.Info, "this row has no times to rank")
 	case keys.Export:
 		return a.exportKept()
-	case keys.Delete:
-		return a.askDelete()
+	default:
+		return a.keepUp(action)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"sweetspot/data/export"
+	"sweetspot/data/imports"
+	"sweetspot/data/intake"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -20,8 +22,20 @@ type Workspace interface {
 	Version(ctx context.Context) (int64, error) // changes when any process has written
 	SavePick(ctx context.Context, p export.Pick) error
 	Picks(ctx context.Context) ([]store.Pick, error)
-	DeleteRun(ctx context.Context, id int64) error
+	Keeper
 	Close() error
+}
+
+// Keeper is what a user does to look after the database. What is the built-in
+// library's is refused.
+type Keeper interface {
+	Rename(ctx context.Context, to []store.RunName) (was []store.RunName, err error)
+	Annotate(ctx context.Context, of store.Table, id int64, note string) (was string, err error)
+	Delete(ctx context.Context, of store.Table, ids ...int64) (deletion int64, err error)
+	Undelete(ctx context.Context, deletion int64) (store.Restored, error) // 0 is the last one
+	Merge(ctx context.Context, path string) (store.Merged, error)
+	Backup(ctx context.Context, path string) (size int64, err error)
+	Import(ctx context.Context, found imports.Found, o imports.Options, taken func(intake.File)) (intake.Result, error)
 }
 
 // Opener opens another database; an empty path is the built-in library with

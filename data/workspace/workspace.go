@@ -193,13 +193,3 @@ func (w *Workspace) Picks(ctx context.Context) ([]store.Pick, error) {
 	}
 	return db.Picks(ctx)
 }
-
-// DeleteRun deletes a run of the user's database; the built-in library cannot
-// be changed.
-func (w *Workspace) DeleteRun(ctx context.Context, id int64) error {
-	db := w.Store()
-	if db == nil || id < 0 {
-		return errors.New("this run belongs to the built-in library, which cannot be changed")
-	}
-	return db.Discard(ctx, id)
-}

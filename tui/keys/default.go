@@ -65,6 +65,11 @@ const (
 	Keep      Action = "keep-running"
 	Follow    Action = "follow"
 	Delete    Action = "delete"
+	Rename    Action = "rename"
+	Annotate  Action = "annotate"
+	Import    Action = "import"
+	Merge     Action = "merge"
+	Backup    Action = "backup"
 	Help      Action = "help"
 	Quit      Action = "quit"
 	Interrupt Action = "interrupt"
@@ -109,6 +114,7 @@ const (
 	InRuns    = "library.runs"
 	InVMs     = "library.vms"
 	InPicks   = "library.picks"
+	InImport  = "library.import"
 )
 
 // The sections of the help screen.
@@ -119,6 +125,7 @@ const (
 	choosing  = "Choosing"
 	asking    = "The question"
 	measuring = "Probing"
+	keeping   = "Your database"
 	program   = "Program"
 )
 
@@ -172,7 +179,7 @@ func defaults() []Binding {
 		{Action: Pick, Keys: []string{"x"}, Group: choosing, Help: "pick", Long: "choose this candidate and keep the choice with its question", Rank: 5, Only: explore},
 		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "choose a form, see it, and write it: for the next tool, as a report, as data", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InPicks}},
 		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row, or what the export dialog shows, to the clipboard, also over SSH", Rank: 14, Only: []string{InExplore, InExport}},
-		{Action: Undo, Keys: []string{"u"}, Group: choosing, Help: "undo", Long: "take the last change of the question back", Rank: 9, Only: []string{InExplore, InFleet, InTraffic}},
+		{Action: Undo, Keys: []string{"u"}, Group: choosing, Help: "undo", Long: "take the last change back: of the question, on Library of your database", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InModels, InRuns, InPicks}},
 		{Action: Redo, Keys: []string{"U", "ctrl+r"}, Group: choosing, Help: "redo", Long: "do again what was undone", Only: []string{InExplore, InFleet, InTraffic}},
 
 		{Action: Model, Keys: []string{"m"}, Group: asking, Help: "model", Long: "next model", Rank: 5, Only: []string{InExplore, InTraffic}},
@@ -198,8 +205,14 @@ func defaults() []Binding {
 		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
 		{Action: Follow, Keys: []string{"F"}, Group: measuring, Help: "follow", Long: "show the probe that runs, and the next one when it does", Rank: 5, Only: []string{InRunCells}},
 
+		{Action: Delete, Keys: []string{"D"}, Group: keeping, Help: "delete", Long: "delete a run of your own, all runs of a model, or a pick; u brings it back", Only: []string{InModels, InRuns, InPicks}, Rank: 6},
+		{Action: Rename, Keys: []string{"E", "f2"}, Group: keeping, Help: "rename", Long: "give a run another model and variant, or a model another name", Only: []string{InModels, InRuns}, Rank: 7},
+		{Action: Annotate, Keys: []string{"A"}, Group: keeping, Help: "note", Long: "note a line beside a run or a pick", Only: []string{InRuns, InPicks}, Rank: 7},
+		{Action: Import, Keys: []string{"I"}, Group: keeping, Help: "import", Long: "take runs from other programs' logs and tables: a file, a folder or a pattern", Only: []string{InLibrary}, Rank: 9},
+		{Action: Merge, Keys: []string{"J"}, Group: keeping, Help: "merge", Long: "join the runs and picks of another database to yours", Only: []string{InLibrary}, Rank: 11},
+		{Action: Backup, Keys: []string{"W"}, Group: keeping, Help: "back up", Long: "write a copy of the database to a new file", Only: []string{InLibrary}, Rank: 11},
+
 		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database, a model file, or a trace", Rank: 12, Only: anyScreen},
-		{Action: Delete, Keys: []string{"D"}, Group: program, Help: "delete", Long: "delete a run of your own database", Only: []string{InRuns}, Rank: 6},
 		{Action: Refresh, Keys: []string{"r"}, Group: program, Help: "refresh", Long: "read the database again"},
 		{Action: Theme, Keys: []string{"t"}, Group: program, Help: "theme", Long: "next theme"},
 		{Action: Mouse, Keys: []string{"M"}, Group: program, Help: "mouse", Long: "mouse on or off, so that text can be selected"},

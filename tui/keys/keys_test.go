@@ -16,7 +16,7 @@ import (
 var write = flag.Bool("write", false, "write docs/KEYS.md")
 
 func regions() []string {
-	return []string{InSliders, InPlot, InCrosshair, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks, InExportForms, InExportPreview}
+	return []string{InSliders, InPlot, InCrosshair, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks, InImport, InExportForms, InExportPreview}
 }
 
 func TestDefaultsAreSoundAndComplete(t *testing.T) {
@@ -75,11 +75,11 @@ func TestPressesResolve(t *testing.T) {
 }
 
 func TestRemap(t *testing.T) {
-	table, err := Default().Remap(map[string][]string{"pick": {"W", "Ctrl+P"}, "export": {"x"}})
+	table, err := Default().Remap(map[string][]string{"pick": {"T", "Ctrl+P"}, "export": {"x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]Action{"W": Pick, "ctrl+p": Pick, "x": Export} {
+	for key, want := range map[string]Action{"T": Pick, "ctrl+p": Pick, "x": Export} {
 		if got, _ := table.ResolveKey(key, InRanking); got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}
@@ -88,10 +88,10 @@ func TestRemap(t *testing.T) {
 		t.Error("the old key still works")
 	}
 	th := theme.New("", true, false)
-	if got := ansi.Strip(table.Footer(th, InRanking, 200, nil)); !strings.Contains(got, "x export") || !strings.Contains(got, "W pick") {
+	if got := ansi.Strip(table.Footer(th, InRanking, 200, nil)); !strings.Contains(got, "x export") || !strings.Contains(got, "T pick") {
 		t.Errorf("the footer shows other keys: %s", got)
 	}
-	if got := ansi.Strip(strings.Join(table.HelpLines(th, InRanking, 100, nil), "\n")); !strings.Contains(got, "W ctrl+p") {
+	if got := ansi.Strip(strings.Join(table.HelpLines(th, InRanking, 100, nil), "\n")); !strings.Contains(got, "T ctrl+p") {
 		t.Errorf("the help shows other keys:\n%s", got)
 	}
 }
@@ -169,10 +169,11 @@ func TestFooterOfEveryStep(t *testing.T) {
 		{InStart, 120, []string{"⏎ p start"}, []string{"␣", "edit"}},
 		{InEnded, 120, []string{"⏎ form", "p again"}, []string{"␣", "edit", "tab"}},
 		{InRun, 120, []string{". stop and save", "esc cancel"}, []string{"tab"}},
-		{InModels, 120, []string{"⏎ rank", "tab next list"}, []string{"pin", "delete", "export"}},
-		{InRuns, 120, []string{"⏎ rank", "D delete"}, []string{"pin", "export"}},
+		{InModels, 120, []string{"⏎ rank", "tab next list", "D delete", "E rename"}, []string{"pin", "note", "export"}},
+		{InRuns, 120, []string{"⏎ rank", "D delete", "E rename", "A note"}, []string{"pin", "export"}},
 		{InVMs, 120, []string{"s sort"}, []string{"pin", "delete", "export", "⏎"}},
-		{InPicks, 120, []string{"⏎ rank", "e export"}, []string{"pin", "delete"}},
+		{InPicks, 120, []string{"⏎ rank", "e export", "D delete", "A note"}, []string{"pin", "rename"}},
+		{InImport, 120, []string{"s sort", "I import"}, []string{"delete", "rename", "⏎"}},
 		{InExportForms, 120, []string{"↑↓ forms", "⏎ write", "tab preview", "y copy", "esc "}, []string{"open", "export", "sort", "undo"}},
 		{InExportPreview, 50, []string{"↑↓", "⏎ write", "tab", "esc ", "y copy"}, []string{"open", "export"}},
 	} {

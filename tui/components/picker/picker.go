@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
@@ -18,6 +19,7 @@ type Picker struct {
 	title      string
 	extensions []string
 	allowNew   bool
+	several    bool // a whole folder or a pattern can be chosen too
 	open       bool
 	loading    bool
 	dir        string
@@ -33,6 +35,7 @@ type Picker struct {
 // Event is what a key led to. At most one field is set.
 type Event struct {
 	Load   string // list this path with [Picker.List] and give it to SetListing
+	Chosen string // a folder or a pattern, of a picker for several files; it is closed
 	Closed bool
 }
 
@@ -44,6 +47,14 @@ func (p *Picker) Open(title, dir string, extensions []string, allowNew bool) (lo
 		dir = "."
 	}
 	return dir
+}
+
+// OpenSeveral shows the picker for any files: one, all of a folder, or those that
+// match a pattern such as *.csv.
+func (p *Picker) OpenSeveral(title, dir string) (load string) {
+	load = p.Open(title, dir, nil, false)
+	p.several = true
+	return load
 }
 
 // Visible reports whether the picker is shown. While it is, keys are text.
@@ -75,6 +86,9 @@ func (p *Picker) SetListing(l Listing) (chosen string, ok bool) {
 		return l.File, true
 	}
 	p.dir, p.entries, p.typed, p.err = l.Dir, l.Entries, "", ""
+	if p.several {
+		p.entries = slices.Insert(p.entries, 0, Entry{Name: whole, Dir: true})
+	}
 	p.match()
 	return "", false
 }
@@ -116,6 +130,9 @@ func (p *Picker) Key(key, typed string) Event {
 	return Event{}
 }
 
+// whole is the entry that stands for all of the folder shown.
+const whole = "."
+
 // maxPath bounds what is typed or pasted, in bytes.
 const maxPath = 4096
 
@@ -139,6 +156,13 @@ func (p *Picker) load(path string) Event {
 // enter takes the typed path, or what is under the cursor. A typed name that
 // matches one entry alone means that entry.
 func (p *Picker) enter() Event {
+	switch {
+	case !p.several:
+	case strings.ContainsAny(p.typed, "*?["):
+		return p.choose(p.resolve(p.typed))
+	case len(p.shown) > 0 && p.entries[p.shown[p.at]].Name == whole && !p.isPath():
+		return p.choose(p.dir)
+	}
 	if p.typed != "" && (p.isPath() || len(p.shown) == 0 || p.entries[p.shown[p.at]].Name == p.typed) {
 		return p.load(p.resolve(p.typed))
 	}
@@ -146,6 +170,17 @@ func (p *Picker) enter() Event {
 		return Event{}
 	}
 	return p.load(filepath.Join(p.dir, p.entries[p.shown[p.at]].Name))
+}
+
+// choose closes the picker with a folder or a pattern.
+func (p *Picker) choose(path string) Event {
+	full, err := absolute(path)
+	if err != nil {
+		p.err = plaintext.Clean(err.Error())
+		return Event{}
+	}
+	p.open = false
+	return Event{Chosen: full}
 }
 
 // isPath reports whether what is typed names more than an entry.
@@ -207,6 +242,8 @@ func (p *Picker) status(th *theme.Theme) string {
 		return " " + th.Bad.Render(p.err)
 	case p.loading:
 		return " " + th.Dim.Render("reading"+th.Symbols.Ellipsis)
+	case p.several:
+		return " " + th.Dim.Render("enter takes it, a pattern such as *.csv takes all that match, left is the folder above")
 	case len(p.shown) == 0 && p.typed == "":
 		return " " + th.Dim.Render("nothing here ends in "+strings.Join(slices.DeleteFunc(slices.Clone(p.extensions), func(e string) bool { return e == Any }), ", "))
 	}
@@ -218,10 +255,13 @@ func (p *Picker) line(th *theme.Theme, e Entry, here bool, w int) string {
 	if here {
 		mark = th.Symbols.Here
 	}
-	if e.Dir {
+	switch {
+	case e.Name == whole:
+		name = th.Key.Render("./") + th.Dim.Render(" all files of this folder")
+	case e.Dir:
 		name = th.Key.Render(name + "/")
-	} else {
-		size = th.Dim.Render(bytes(e.Size) + " ")
+	default:
+		size = th.Dim.Render(quantity.Bytes(e.Size) + " ")
 	}
 	line := text.Ends(mark+" "+name, size, w)
 	if here {

@@ -26,10 +26,11 @@ const (
 	Runs
 	VMTypes
 	Picks
+	Import // of the last import, there once one was made
 	shelves
 )
 
-var shelfNames = [shelves]string{"Models", "Runs", "VM types", "Picks"}
+var shelfNames = [shelves]string{"Models", "Runs", "VM types", "Picks", "Import"}
 
 // Screen is the state of Library.
 type Screen struct {
@@ -40,6 +41,7 @@ type Screen struct {
 	filter string
 	label  string
 	path   string
+	intake *Intake // the last import, nil before one
 }
 
 // New returns an empty screen.
@@ -48,7 +50,7 @@ func New(th *theme.Theme) *Screen {
 	for k := range s.lists {
 		s.lists[k] = &list{table: table.New(shelfColumns[k])}
 		s.lists[k].table.SetEmpty([shelves]string{
-			"no models: p probes one", "no runs: p probes a model", "no VM types", "no picks yet: x on Explore picks a candidate",
+			"no models: p probes one", "no runs: p probes a model", "no VM types", "no picks yet: x on Explore picks a candidate", "no file is read yet",
 		}[k])
 	}
 	return s
@@ -60,9 +62,8 @@ func (s *Screen) SetTheme(th *theme.Theme) { s.th = th }
 // SetSize changes the size in cells.
 func (s *Screen) SetSize(w, h int) {
 	s.w, s.h = w, h
-	in, ih := panel.Inner(w, h-headRows)
-	for _, l := range s.lists {
-		l.table.SetSize(in, ih)
+	for k, l := range s.lists {
+		l.table.SetSize(panel.Inner(w, h-headRows-s.detailRows(Shelf(k))))
 	}
 }
 
@@ -83,7 +84,18 @@ func (s *Screen) SetContent(label, path string, set *profile.Set, picks []store.
 func (s *Screen) list() *list { return s.lists[s.shelf] }
 
 // Turn goes to the next shelf.
-func (s *Screen) Turn(step int) { s.shelf = (s.shelf + Shelf(step) + shelves) % shelves }
+func (s *Screen) Turn(step int) {
+	n := s.shelfCount()
+	s.shelf = (s.shelf + Shelf(step) + n) % n
+}
+
+// shelfCount is how many shelves there are; Import is the last.
+func (s *Screen) shelfCount() Shelf {
+	if s.intake == nil {
+		return Import
+	}
+	return shelves
+}
 
 // Shelf is the list shown.
 func (s *Screen) Shelf() Shelf { return s.shelf }
@@ -93,7 +105,7 @@ func (s *Screen) Vertical(rows int) { s.list().table.Move(rows) }
 
 // Region is where keys act, by the shelf.
 func (s *Screen) Region() string {
-	return [shelves]string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks}[s.shelf]
+	return [shelves]string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks, keys.InImport}[s.shelf]
 }
 
 // Page moves the cursor by screenfuls.
@@ -135,7 +147,7 @@ func (s *Screen) Filtered() string { return s.filter }
 func (s *Screen) Click(x, y int) {
 	if y == 0 {
 		at := 1
-		for k, name := range shelfNames {
+		for k, name := range shelfNames[:s.shelfCount()] {
 			if x >= at && x < at+len(name)+2 {
 				s.shelf = Shelf(k)
 			}
@@ -169,13 +181,13 @@ func (s *Screen) Question() (q rank.Question, ok bool) {
 	return r.question, true
 }
 
-// Run is the ID of the run under the cursor.
-func (s *Screen) Run() (id int64, ok bool) {
+// Run is the run under the cursor, nil without one.
+func (s *Screen) Run() *profile.Run {
 	r := s.list().selected()
 	if s.shelf != Runs || r == nil {
-		return 0, false
+		return nil
 	}
-	return r.id, true
+	return r.run
 }
 
 // Pick is the pick under the cursor.
@@ -193,7 +205,7 @@ func (s *Screen) View() string {
 		return text.Block([]string{fmt.Sprintf("needs 20×8, has %d×%d", s.w, s.h+2)}, s.w, s.h)
 	}
 	var tabs strings.Builder
-	for k, name := range shelfNames {
+	for k, name := range shelfNames[:s.shelfCount()] {
 		pen := s.th.Tab
 		if Shelf(k) == s.shelf {
 			pen = s.th.TabActive
@@ -206,7 +218,19 @@ func (s *Screen) View() string {
 		note += " · /" + text.Clean(s.filter)
 	}
 	l.table.SetFocused(true)
-	head := text.Block([]string{tabs.String(), " " + s.th.Dim.Render(text.Clean(s.label)+" · runs are saved in "+text.Clean(s.path))}, s.w, headRows)
-	body := panel.Panel{Title: shelfNames[s.shelf], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w, s.h-headRows)
-	return head + "\n" + body
+	head := text.Block([]string{tabs.String(), " " + s.headline()}, s.w, headRows)
+	rows := s.detailRows(s.shelf)
+	body := panel.Panel{Title: shelfNames[s.shelf], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w, s.h-headRows-rows)
+	if rows == 0 {
+		return head + "\n" + body
+	}
+	return head + "\n" + body + "\n" + s.details(rows)
+}
+
+// headline says what is open, or how an import goes.
+func (s *Screen) headline() string {
+	if s.shelf == Import {
+		return s.intake.headline(s.th)
+	}
+	return s.th.Dim.Render(text.Clean(s.label) + " · runs are saved in " + text.Clean(s.path))
 }

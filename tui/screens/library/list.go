@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/text"
@@ -19,6 +20,8 @@ type row struct {
 	numbers  map[string]float64
 	question rank.Question
 	pick     store.Pick
+	run      *profile.Run // nil where the row is none
+	words    []string     // what the row's cells have no room for
 }
 
 // source is where a shelf's rows are from. Of many only those that are looked at
@@ -86,6 +89,9 @@ func (r *row) matches(words []string) bool {
 	for _, w := range words {
 		found := false
 		for _, c := range r.cells {
+			found = found || strings.Contains(strings.ToLower(c), w)
+		}
+		for _, c := range r.words {
 			found = found || strings.Contains(strings.ToLower(c), w)
 		}
 		if !found {

@@ -28,6 +28,7 @@ var shelfColumns = [shelves][]table.Column{
 		column("mode", "mode", 5, 0, 4, false), column("vm", "VM or host", 14, 2, 0, false), column("batch", "batch", 5, 0, 3, true),
 		column("steady", "iteration", 16, 0, 0, true), column("accuracy", "accuracy", 8, 0, 6, true), column("status", "status", 11, 0, 7, false),
 		column("basis", "basis", 13, 0, 2, false), column("source", "source", 16, 4, 8, false),
+		column("note", "note", 12, 4, 9, false),
 	},
 	VMTypes: {
 		column("cloud", "cloud", 8, 0, 3, false), column("region", "region", 10, 0, 4, false), column("type", "instance type", 16, 2, 0, false),
@@ -38,7 +39,11 @@ var shelfColumns = [shelves][]table.Column{
 	Picks: {
 		column("at", "picked", 20, 0, 2, false), column("model", "model", 14, 2, 0, false), column("vm", "VMs", 16, 2, 0, false),
 		column("variant", "variant", 12, 1, 3, false), column("batch", "batch", 5, 0, 4, true), column("time", "time", 10, 0, 0, true),
-		column("cost", "cost", 9, 0, 0, true),
+		column("cost", "cost", 9, 0, 0, true), column("note", "note", 12, 3, 5, false),
+	},
+	Import: {
+		column("became", "", 9, 0, 0, false), column("file", "file", 16, 3, 0, false), column("format", "format", 12, 0, 2, false),
+		column("runs", "runs", 5, 0, 3, true), column("new", "new", 5, 0, 0, true), column("says", "what it says", 16, 5, 1, false),
 	},
 }
 
@@ -67,8 +72,8 @@ func runRow(u *profile.Run) *row {
 	r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize), "basis": float64(u.Basis)}, cells: map[string]string{
 		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": export.VariantLabel(u.Variant), "mode": string(u.Mode),
 		"vm": u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
-		"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—",
-	}}
+		"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—", "note": u.Note,
+	}, run: u, words: runWords(u)}
 	if u.Steady.Known() {
 		r.numbers["steady"] = u.Steady.Value
 	}
@@ -120,7 +125,7 @@ func vmRows(set *profile.Set) []*row {
 func pickRows(picks []store.Pick) []*row {
 	out := make([]*row, 0, len(picks))
 	for _, p := range picks {
-		r := &row{id: p.ID, pick: p, numbers: map[string]float64{}, cells: map[string]string{"at": p.CreatedAt.Local().Format("2006-01-02 15:04:05")}}
+		r := &row{id: p.ID, pick: p, words: noteWords(p.Note), numbers: map[string]float64{}, cells: map[string]string{"note": p.Note, "at": p.CreatedAt.Local().Format("2006-01-02 15:04:05")}}
 		var c export.Candidate
 		if err := json.Unmarshal(p.Candidate, &c); err != nil {
 			r.cells["model"] = "unreadable: " + err.Error()
