@@ -39,7 +39,7 @@ func newRootCommand() *cobra.Command {
 	root.PersistentFlags().Bool("json", false, "print JSON")
 	screen.register(root)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(), newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
+	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(), newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(), newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
 	return root
 }
 

@@ -85,8 +85,7 @@ const runQuery = `
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n, r.peak_memory_bytes,
 		r.metric, r.accuracy, r.accuracy_stddev, r.higher_is_better, r.accuracy_basis,
 		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s, r.note
-	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
-	WHERE r.deleted = 0 ORDER BY r.id`
+	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id`
 
 // loadRuns appends the runs and says which of them nobody has finished.
 func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unfinished []int, err error) {
@@ -96,7 +95,7 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 	}
 	set.Runs = make([]profile.Run, 0, n)
 	words := words{}
-	err = each(ctx, tx, runQuery, nil, func(rows *sql.Rows) error {
+	err = each(ctx, tx, runQuery+" WHERE r.deleted = 0 ORDER BY r.id", nil, func(rows *sql.Rows) error {
 		r, heartbeat, err := scanRun(rows)
 		if r.Status == profile.Running {
 			unfinished = append(unfinished, len(set.Runs))
@@ -109,6 +108,25 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 		return err
 	})
 	return unfinished, err
+}
+
+// Deleted returns the runs that were deleted and can be brought back, without
+// their validations and pauses.
+func (s *Store) Deleted(ctx context.Context) (runs []profile.Run, err error) {
+	rows, err := s.read.QueryContext(ctx, runQuery+" WHERE r.deleted > 0 ORDER BY r.id")
+	if err != nil {
+		return nil, s.explain("be read", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r, _, err := scanRun(rows)
+		if err != nil {
+			return nil, s.explain("be read", err)
+		}
+		cleanRun(&r)
+		runs = append(runs, r)
+	}
+	return runs, s.explain("be read", rows.Err())
 }
 
 // words hold every text once, however many runs say the same.

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/store"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+)
+
+// databaseFiles completes names of databases.
+func databaseFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"db", "sqlite", "sqlite3"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// oneFile wants one argument, and says for what.
+func oneFile(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usageError("name one file: %s", what)
+		}
+		return nil
+	}
+}
+
+func newMergeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge FILE",
+		Short: "Take over the runs, picks and VM types of another database",
+		Long: "merge joins another profile database to yours, which is only read. What is there already is known by a mark\n" +
+			"that every run has, whatever you renamed or noted, so merging again adds nothing; what you deleted stays so.",
+		Example:           "  sweetspot merge colleague.db\n  sweetspot merge laptop.db --db all.db --json",
+		Args:              oneFile("the database to merge into yours"),
+		ValidArgsFunction: databaseFiles,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			w, err := workspace.OpenFor(cmd.Context(), database(cmd))
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, w.Close()) }()
+			m, err := w.Merge(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if wantsJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), mergeAnswer{
+					Schema: 1, Command: "merge", Warnings: append([]string{}, m.Warnings...), Database: w.Path(), From: args[0],
+					Runs: m.Runs, KnownRuns: m.KnownRuns, Iterations: m.Iterations, Picks: m.Picks, KnownPicks: m.KnownPicks, Prices: m.Prices,
+				})
+			}
+			warn(cmd.ErrOrStderr(), m.Warnings...)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, in %s\n", m, plaintext.Clean(w.Path()))
+			return err
+		},
+	}
+}
+
+// mergeAnswer is what came of a merge, as JSON.
+type mergeAnswer struct {
+	Schema     int      `json:"schema"`
+	Command    string   `json:"command"`
+	Warnings   []string `json:"warnings"`
+	Database   string   `json:"database"`
+	From       string   `json:"from"`
+	Runs       int      `json:"runs"` // new ones, as the following
+	KnownRuns  int      `json:"known_runs"`
+	Iterations int      `json:"iterations"`
+	Picks      int      `json:"picks"`
+	KnownPicks int      `json:"known_picks"`
+	Prices     int      `json:"prices"`
+}
+
+func newBackupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "backup FILE",
+		Short:             "Copy your database to a new file, also while a probe writes to it",
+		Example:           "  sweetspot backup profiles-$(date +%F).db",
+		Args:              oneFile("a new one for the copy"),
+		ValidArgsFunction: databaseFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return onRuns(cmd, func(db *store.Store) error {
+				size, err := db.Backup(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if full, err := filepath.Abs(args[0]); err == nil {
+					args[0] = full
+				}
+				if wantsJSON(cmd) {
+					return printJSON(cmd.OutOrStdout(), struct {
+						Schema   int      `json:"schema"`
+						Command  string   `json:"command"`
+						Warnings []string `json:"warnings"`
+						Database string   `json:"database"`
+						File     string   `json:"file"`
+						Bytes    int64    `json:"bytes"`
+					}{1, "backup", []string{}, db.Path(), args[0], size})
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s\n", quantity.Bytes(size), plaintext.Clean(args[0]))
+				return err
+			})
+		},
+	}
+}

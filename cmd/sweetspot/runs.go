@@ -1,0 +1,321 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/export"
+	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+)
+
+func newRunsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "List the runs of your database, rename, annotate and delete them",
+		Long: "runs looks after the runs of your own database; those of the built-in library stay as they are. What is\n" +
+			"deleted is out of every list, sum and ranking, and undelete brings it back as it was, timings included,\n" +
+			"until purge gives its room in the file back.",
+		Example: "  sweetspot runs list\n  sweetspot runs rename 12 13 --model resnet18 --variant half\n" +
+			"  sweetspot runs annotate 12 \"with the new driver\"\n  sweetspot runs delete 12 13\n  sweetspot runs undelete",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError("runs has no %s: it has list, rename, annotate, delete, undelete and purge", plaintext.Quote(args[0]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRunsListCommand(), newRunsRenameCommand(), newRunsAnnotateCommand(), newRunsDeleteCommand(), newRunsUndeleteCommand(), newRunsPurgeCommand())
+	for _, sub := range cmd.Commands() {
+		sub.ValidArgsFunction = cobra.NoFileCompletions // numbers of runs
+	}
+	return cmd
+}
+
+// runsAnswer is what a verb of runs did, as JSON.
+type runsAnswer struct {
+	Schema   int          `json:"schema"`
+	Command  string       `json:"command"`
+	Action   string       `json:"action"`
+	Warnings []string     `json:"warnings"`
+	Database string       `json:"database"`
+	Runs     []export.Run `json:"runs"`  // it was done to; of deleted ones as they were
+	Picks    []int64      `json:"picks"` // their numbers
+}
+
+// onRuns opens the user's database for a verb of runs and closes it.
+func onRuns(cmd *cobra.Command, do func(db *store.Store) error) error {
+	path := database(cmd)
+	if path == "" {
+		path = store.DefaultPath()
+	}
+	db, err := store.OpenExisting(cmd.Context(), path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(db), db.Close())
+}
+
+// answerRuns prints what was done, as JSON or as a sentence.
+func answerRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks []int64, sentence string) error {
+	if !wantsJSON(cmd) {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), sentence)
+		return err
+	}
+	a := runsAnswer{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(), Runs: make([]export.Run, len(runs)), Picks: append([]int64{}, picks...)}
+	for i, r := range runs {
+		a.Runs[i] = export.NewRun(r)
+	}
+	return printJSON(cmd.OutOrStdout(), a)
+}
+
+// parseRuns reads numbers of runs, each once.
+func parseRuns(args []string) ([]int64, error) {
+	var ids []int64
+	for _, a := range args {
+		id, err := strconv.ParseInt(a, 10, 64)
+		if err != nil || id < 1 {
+			return nil, usageError("%s is no number of a run: sweetspot runs list lists them", plaintext.Quote(a))
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// atLeastOne refuses a verb without numbers of runs.
+func atLeastOne(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError("name the runs to %s by their numbers: sweetspot runs list lists them", cmd.Name())
+	}
+	_, err := parseRuns(args)
+	return err
+}
+
+// these are the runs of some numbers as they are now.
+func these(cmd *cobra.Command, db *store.Store, ids []int64) ([]profile.Run, error) {
+	set, err := db.Load(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(set.Runs, func(r profile.Run) bool { return !slices.Contains(ids, r.ID) }), nil
+}
+
+func newRunsListCommand() *cobra.Command {
+	var deleted bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "The runs of your database with their numbers and notes",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return onRuns(cmd, func(db *store.Store) (err error) {
+				var runs []profile.Run
+				if deleted {
+					runs, err = db.Deleted(cmd.Context())
+				} else {
+					var set *profile.Set
+					if set, err = db.Load(cmd.Context()); err == nil {
+						runs = set.Runs
+					}
+				}
+				switch {
+				case err != nil:
+					return err
+				case wantsJSON(cmd):
+					return answerRuns(cmd, db, runs, nil, "")
+				}
+				return writeRuns(cmd.OutOrStdout(), runs)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&deleted, "deleted", false, "list instead what was deleted and can be brought back")
+	return cmd
+}
+
+func writeRuns(out io.Writer, runs []profile.Run) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "run\tmodel\tvariant\tmode\tVM or host\tbatch\titeration\tstatus\tnote")
+	for _, r := range runs {
+		iteration := "—"
+		if r.Steady.Known() {
+			iteration = quantity.Duration(r.Steady.Value)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, r.Model, export.VariantLabel(r.Variant), r.Mode, r.InstanceType, r.BatchSize, iteration, r.Status, r.Note)
+	}
+	return w.Flush()
+}
+
+func newRunsRenameCommand() *cobra.Command {
+	var model, variant string
+	cmd := &cobra.Command{
+		Use:     "rename RUN…",
+		Short:   "Give runs another model or variant",
+		Example: "  sweetspot runs rename 12 --model resnet18\n  sweetspot runs rename 12 13 --variant half",
+		Args:    atLeastOne,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := parseRuns(args)
+			if err != nil {
+				return err
+			}
+			newModel, newVariant := cmd.Flags().Changed("model"), cmd.Flags().Changed("variant")
+			if !newModel && !newVariant {
+				return usageError("say what the runs shall be called: --model, --variant or both")
+			}
+			return onRuns(cmd, func(db *store.Store) error {
+				runs, err := these(cmd, db, ids)
+				if err != nil {
+					return err
+				}
+				to := make([]store.RunName, len(ids))
+				for i, id := range ids {
+					to[i] = store.RunName{Run: id, Model: model, Variant: variant}
+					if at := slices.IndexFunc(runs, func(r profile.Run) bool { return r.ID == id }); at >= 0 {
+						if !newModel {
+							to[i].Model = runs[at].Model
+						}
+						if !newVariant {
+							to[i].Variant = runs[at].Variant.Name
+						}
+					}
+				}
+				if _, err := db.Rename(cmd.Context(), to); err != nil {
+					return err
+				}
+				if runs, err = these(cmd, db, ids); err != nil {
+					return err
+				}
+				return answerRuns(cmd, db, runs, nil, fmt.Sprintf("%s renamed", quantity.Several(len(ids), "run")))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&model, "model", "", "name of the model; one that is there takes the runs in")
+	cmd.Flags().StringVar(&variant, "variant", "", "name of the variant; empty is the model as published")
+	return cmd
+}
+
+func newRunsAnnotateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "annotate RUN NOTE",
+		Short:   "Note a line beside a run; an empty note takes the old one away",
+		Example: "  sweetspot runs annotate 12 \"with the new driver\"",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usageError("give the number of a run and its note, in quotes if it has blanks")
+			}
+			_, err := parseRuns(args[:1])
+			return err
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := parseRuns(args[:1])
+			if err != nil {
+				return err
+			}
+			return onRuns(cmd, func(db *store.Store) error {
+				if _, err := db.Annotate(cmd.Context(), store.RunTable, ids[0], args[1]); err != nil {
+					return err
+				}
+				runs, err := these(cmd, db, ids)
+				if err != nil {
+					return err
+				}
+				return answerRuns(cmd, db, runs, nil, fmt.Sprintf("noted on run %d", ids[0]))
+			})
+		},
+	}
+}
+
+func newRunsDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete RUN…",
+		Short: "Delete runs; undelete brings them back",
+		Args:  atLeastOne,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := parseRuns(args)
+			if err != nil {
+				return err
+			}
+			return onRuns(cmd, func(db *store.Store) error {
+				runs, err := these(cmd, db, ids)
+				if err != nil {
+					return err
+				}
+				if _, err := db.Delete(cmd.Context(), store.RunTable, ids...); err != nil {
+					return err
+				}
+				return answerRuns(cmd, db, runs, nil, quantity.Several(len(ids), "run")+" deleted; sweetspot runs undelete brings back what was deleted last")
+			})
+		},
+	}
+}
+
+func newRunsUndeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "undelete [RUN…]",
+		Short: "Bring back what was deleted last, or runs by their numbers",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := parseRuns(args)
+			if err != nil {
+				return err
+			}
+			return onRuns(cmd, func(db *store.Store) error {
+				back := store.Restored{Runs: ids}
+				if len(ids) > 0 {
+					err = db.UndeleteRuns(cmd.Context(), ids...)
+				} else {
+					back, err = db.Undelete(cmd.Context(), 0)
+				}
+				if err == nil && len(back.Runs)+len(back.Picks) == 0 {
+					err = fmt.Errorf("nothing was deleted in %s", plaintext.Clean(db.Path()))
+				}
+				if err != nil {
+					return err
+				}
+				runs, err := these(cmd, db, back.Runs)
+				if err != nil {
+					return err
+				}
+				return answerRuns(cmd, db, runs, back.Picks, "back: "+rowsOf(back))
+			})
+		},
+	}
+}
+
+func newRunsPurgeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "purge",
+		Short: "Remove what was deleted for good, picks too, and make the file smaller",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return onRuns(cmd, func(db *store.Store) error {
+				runs, err := db.Deleted(cmd.Context())
+				if err != nil {
+					return err
+				}
+				gone, err := db.Purge(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return answerRuns(cmd, db, runs, gone.Picks, "gone for good: "+rowsOf(gone))
+			})
+		},
+	}
+}
+
+// rowsOf counts runs and picks in words.
+func rowsOf(r store.Restored) string {
+	words := quantity.Several(len(r.Runs), "run")
+	if len(r.Picks) > 0 {
+		words += ", " + quantity.Several(len(r.Picks), "pick")
+	}
+	return words
+}
