@@ -239,6 +239,8 @@ func (a *App) loaded(msg loadedMsg) tea.Cmd {
 	first := a.set == nil
 	a.set, a.picks, a.version = msg.set, msg.picks, msg.version
 	a.library.SetContent(a.ws.Label(), a.ws.Path(), a.set, a.picks)
+	a.library.Show(a.keep.show)
+	a.keep.show = 0
 	a.fleet.SetVMTypes(a.set.VMTypes)
 	a.traffic.SetSet(a.set)
 	cmds := []tea.Cmd{a.showSet(), a.test()}

@@ -28,10 +28,12 @@ type keeping struct {
 	answer   func(value string) tea.Cmd // what the prompt's answer leads to
 	choosing func(path string) tea.Cmd  // what the picker's choice leads to; nil opens it
 	intake   *importing                 // that goes on, or the last; nil before one
+	show     int64                      // a run that the cursor goes to once it is read
 }
 
-// undo takes a change back and says so.
-type undo func(ctx context.Context, ws Workspace) (said string, err error)
+// undo takes a change back and says so; run is one that the cursor goes to, 0 for
+// none.
+type undo func(ctx context.Context, ws Workspace) (said string, run int64, err error)
 
 // keptMsg says what became of a change.
 type keptMsg struct {
@@ -39,6 +41,7 @@ type keptMsg struct {
 	said  string
 	level toast.Level
 	undo  undo // nil where it can't be taken back
+	run   int64
 }
 
 // forget lets go of another database's changes.
@@ -51,9 +54,9 @@ func (a *App) change(do func(ctx context.Context, ws Workspace) (said string, ba
 		return func() tea.Msg {
 			said, back, err := do(ctx, ws)
 			if err != nil {
-				return keptMsg{ws, err.Error(), toast.Bad, nil}
+				return keptMsg{ws, err.Error(), toast.Bad, nil, 0}
 			}
-			return keptMsg{ws, said, toast.Good, back}
+			return keptMsg{ws, said, toast.Good, back, 0}
 		}
 	})
 }
@@ -83,6 +86,9 @@ func (a *App) kept(msg keptMsg) tea.Cmd {
 	if msg.undo != nil && msg.ws == a.ws {
 		a.keep.changes = append(a.keep.changes, msg.undo)
 	}
+	if msg.run != 0 {
+		a.keep.show = msg.run
+	}
 	said := a.note(msg.level, msg.said)
 	if len(a.keep.waiting) == 0 {
 		return tea.Batch(said, a.load())
@@ -102,32 +108,32 @@ func (a *App) undoKept() tea.Cmd {
 			take, a.keep.changes = a.keep.changes[n-1], a.keep.changes[:n-1]
 		}
 		return func() tea.Msg {
-			said, err := take(ctx, ws)
+			said, run, err := take(ctx, ws)
 			if err != nil {
-				return keptMsg{ws, err.Error(), toast.Bad, nil}
+				return keptMsg{ws, err.Error(), toast.Bad, nil, 0}
 			}
-			return keptMsg{ws, said, toast.Info, nil}
+			return keptMsg{ws, said, toast.Info, nil, run}
 		}
 	})
 }
 
 // undeleting brings back a deletion; 0 is the last one.
 func undeleting(deletion int64) undo {
-	return func(ctx context.Context, ws Workspace) (string, error) {
+	return func(ctx context.Context, ws Workspace) (string, int64, error) {
 		back, err := ws.Undelete(ctx, deletion)
 		switch r, p := back.Runs, back.Picks; {
 		case err != nil:
-			return "", err
+			return "", 0, err
 		case len(r) == 1:
-			return fmt.Sprintf("run %d is back as it was", r[0]), nil
+			return fmt.Sprintf("run %d is back as it was", r[0]), r[0], nil
 		case len(r) > 1:
-			return quantity.Several(len(r), "run") + " are back as they were", nil
+			return quantity.Several(len(r), "run") + " are back as they were", r[0], nil
 		case len(p) == 1:
-			return "the pick is back as it was", nil
+			return "the pick is back as it was", 0, nil
 		case len(p) > 1:
-			return quantity.Several(len(p), "pick") + " are back as they were", nil
+			return quantity.Several(len(p), "pick") + " are back as they were", 0, nil
 		}
-		return "nothing to undo", nil
+		return "nothing to undo", 0, nil
 	}
 }
 
@@ -298,12 +304,12 @@ func (a *App) renameModel() tea.Cmd {
 func (a *App) renaming(said string, to ...store.RunName) tea.Cmd {
 	return a.change(func(ctx context.Context, ws Workspace) (string, undo, error) {
 		was, err := ws.Rename(ctx, to)
-		return said + ": u takes it back", func(ctx context.Context, ws Workspace) (string, error) {
+		return said + ": u takes it back", func(ctx context.Context, ws Workspace) (string, int64, error) {
 			_, err := ws.Rename(ctx, was)
 			if len(was) == 1 {
-				return fmt.Sprintf("run %d is %s again", was[0].Run, named(was[0])), err
+				return fmt.Sprintf("run %d is %s again", was[0].Run, named(was[0])), was[0].Run, err
 			}
-			return quantity.Several(len(was), "run") + " have their names again", err
+			return quantity.Several(len(was), "run") + " have their names again", 0, err
 		}, err
 	})
 }
@@ -336,9 +342,13 @@ func (a *App) annotate() tea.Cmd {
 			if value == "" {
 				said = "the note on " + what + " is gone"
 			}
-			return said + ": u takes it back", func(ctx context.Context, ws Workspace) (string, error) {
+			return said + ": u takes it back", func(ctx context.Context, ws Workspace) (string, int64, error) {
 				_, err := ws.Annotate(ctx, of, id, was)
-				return what + " has its note of before", err
+				run := int64(0)
+				if of == store.RunTable {
+					run = id
+				}
+				return what + " has its note of before", run, err
 			}, err
 		})
 	})
@@ -371,13 +381,13 @@ func (a *App) merge(path string) tea.Cmd {
 		return func() tea.Msg {
 			m, err := ws.Merge(ctx, path)
 			if err != nil {
-				return keptMsg{ws, err.Error(), toast.Bad, nil}
+				return keptMsg{ws, err.Error(), toast.Bad, nil, 0}
 			}
 			level := toast.Good
 			if len(m.Warnings) > 0 {
 				level = toast.Warn
 			}
-			return keptMsg{ws, strings.Join(append([]string{"merged " + name + ": " + m.String()}, m.Warnings...), "; "), level, nil}
+			return keptMsg{ws, strings.Join(append([]string{"merged " + name + ": " + m.String()}, m.Warnings...), "; "), level, nil, 0}
 		}
 	}))
 }

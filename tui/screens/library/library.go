@@ -190,6 +190,13 @@ func (s *Screen) Run() *profile.Run {
 	return r.run
 }
 
+// Show moves the cursor of Runs to a run, if it is listed.
+func (s *Screen) Show(run int64) {
+	if run != 0 {
+		s.lists[Runs].table.Select(run)
+	}
+}
+
 // Pick is the pick under the cursor.
 func (s *Screen) Pick() (p store.Pick, ok bool) {
 	r := s.list().selected()
