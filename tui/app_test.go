@@ -73,6 +73,7 @@ type driver struct {
 	t    testing.TB
 	app  *App
 	late chan tea.Msg // of commands that take longer than a test waits
+	goes bool         // something goes on for as long as the test lets it
 }
 
 func drive(t testing.TB, w, h int, ws Workspace) *driver {
@@ -84,7 +85,7 @@ func drive(t testing.TB, w, h int, ws Workspace) *driver {
 	nothing := func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) {
 		return nil, errors.New("no Python here")
 	}
-	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), State: state.State{LogAxes: true}}), make(chan tea.Msg, 64)}
+	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), State: state.State{LogAxes: true}}), make(chan tea.Msg, 64), false}
 	d.app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil } // nothing expires in a test
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.run(d.app.Init())
@@ -104,7 +105,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 	result := make(chan tea.Msg, 1)
 	wait := 20 * time.Second // a slow machine is none that hangs
-	if d.app.running != nil {
+	if d.app.running != nil || d.goes {
 		wait = 50 * time.Millisecond // listening to a probe waits for its next word
 	}
 	go func() { result <- cmd() }()

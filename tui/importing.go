@@ -23,7 +23,6 @@ import (
 type importing struct {
 	cancel  context.CancelFunc
 	changed chan struct{} // holds one; closed at the end
-	told    time.Time
 
 	mu    sync.Mutex // guards stand
 	stand library.Intake
@@ -32,8 +31,8 @@ type importing struct {
 // importMsg says that an import stands otherwise than before.
 type importMsg struct{ of *importing }
 
-// tellEvery is how often an import is drawn anew.
-const tellEvery = 50 * time.Millisecond
+// drawEvery is how often an import is drawn anew.
+const drawEvery = 50 * time.Millisecond
 
 // importing reports whether an import goes on.
 func (k *keeping) importing() bool { return k.intake != nil && !k.intake.now().Ended }
@@ -85,7 +84,9 @@ func (a *App) importFrom(path string) tea.Cmd {
 // listen waits until an import stands otherwise.
 func (in *importing) listen() tea.Cmd {
 	return func() tea.Msg {
-		<-in.changed
+		if _, goesOn := <-in.changed; goesOn {
+			time.Sleep(drawEvery)
+		}
 		return importMsg{in}
 	}
 }
@@ -96,17 +97,14 @@ func (in *importing) now() library.Intake {
 	return in.stand
 }
 
-// update changes how the import stands; whoever listens is told now and then.
+// update changes how the import stands.
 func (in *importing) update(change func(*library.Intake)) {
 	in.mu.Lock()
 	change(&in.stand)
 	in.mu.Unlock()
-	if now := time.Now(); now.Sub(in.told) >= tellEvery {
-		in.told = now
-		select {
-		case in.changed <- struct{}{}:
-		default: // not yet heard the last time
-		}
+	select {
+	case in.changed <- struct{}{}:
+	default: // the last change was not heard yet either
 	}
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,15 +98,6 @@ func (d *driver) says(words ...string) {
 	for _, w := range words {
 		if s := d.screen(); !strings.Contains(s, w) {
 			d.t.Fatalf("%q is not on\n%s", w, s)
-		}
-	}
-}
-
-func (d *driver) lacks(words ...string) {
-	d.t.Helper()
-	for _, w := range words {
-		if s := d.screen(); strings.Contains(s, w) {
-			d.t.Fatalf("%q is on\n%s", w, s)
 		}
 	}
 }
@@ -319,4 +311,37 @@ func TestImportOnScreen(t *testing.T) {
 	d.importAll(filepath.Join(dir, "bad.csv"))
 	d.says("bad.csv", "row 2: has 2 cells")
 	d.exact()
+}
+
+// endless is a database into which an import goes on until it is stopped.
+type endless struct{ own }
+
+func (endless) Import(ctx context.Context, _ imports.Found, o imports.Options, taken func(intake.File)) (intake.Result, error) {
+	o.Progress(1, 3)
+	f := intake.File{File: "first.csv", Format: new("csv"), Runs: 2, Imported: 2}
+	taken(f)
+	<-ctx.Done()
+	return intake.Result{Files: []intake.File{f}, Runs: 2, Imported: 2}, errors.New("stopped before all files were read; what was imported is kept")
+}
+
+func TestAnImportCanBeStopped(t *testing.T) {
+	d := drive(t, 120, 40, endless{newOwn(t)})
+	d.press("5")
+	until := func(words string) {
+		for !strings.Contains(d.screen(), words) {
+			d.settle(d.screen())
+		}
+	}
+	d.goes = true
+	d.run(d.app.importFrom(logs(t)))
+	until("1 of 3 files · 2 runs, 2 new · esc stops")
+	d.press("o")
+	d.says("first.csv", "an import goes on here: esc on its shelf stops it")
+	d.press("esc")
+	until("stopped before")
+	d.goes = false
+	d.says("first.csv", "2 runs, 2 new")
+	d.press("esc", "o")
+	d.says("Open a profile database")
+	d.app.keep.end() // has nothing to wait for
 }

@@ -243,7 +243,7 @@ func (p *Picker) status(th *theme.Theme) string {
 	case p.loading:
 		return " " + th.Dim.Render("reading"+th.Symbols.Ellipsis)
 	case p.several:
-		return " " + th.Dim.Render("enter takes it, a pattern such as *.csv takes all that match, left is the folder above")
+		return " " + th.Dim.Render("enter takes it, *.csv all that match, left is the folder above, esc leaves")
 	case len(p.shown) == 0 && p.typed == "":
 		return " " + th.Dim.Render("nothing here ends in "+strings.Join(slices.DeleteFunc(slices.Clone(p.extensions), func(e string) bool { return e == Any }), ", "))
 	}
