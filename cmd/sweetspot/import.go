@@ -4,17 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/catalog"
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
 	"sweetspot/data/imports/wide"
@@ -93,49 +90,13 @@ func (f *importFlags) parse() error {
 	if f.mapping != "" && f.format != "auto" && !strings.EqualFold(f.format, wide.Format.Name) {
 		return usageError("--mapping is of the columns of a wide table, which --format %s is not", f.format)
 	}
-	if err := f.readPrices(); err != nil {
+	var err error
+	if f.given.USDPerHour, f.given.Prices, err = readPrices(f.prices); err != nil {
 		return err
 	}
 	return readNumbers(
 		numberFlag{"epoch-time", f.epochTime, quantity.ParseDuration, &f.given.EpochS},
 	)
-}
-
-// readPrices reads the price of all machines, or those by GPU.
-func (f *importFlags) readPrices() error {
-	for _, p := range f.prices {
-		gpu, price, byGPU := strings.Cut(p, "=")
-		if !byGPU {
-			gpu, price = "", p
-		}
-		var usd *float64
-		if err := readNumbers(numberFlag{"price", strings.TrimSpace(price), quantity.ParseMoney, &usd}); err != nil {
-			return err
-		}
-		switch gpu = source.Text(gpu); {
-		case usd == nil || byGPU && gpu == "":
-			return usageError("--price %s: write a price as 0.34, or rtx4090=0.34", plaintext.Quote(p))
-		case byGPU:
-			f.given.Prices = append(f.given.Prices, source.Price{GPU: gpu, USDPerHour: *usd})
-		case f.given.USDPerHour != nil:
-			return usageError("--price is there twice for all machines; name their GPUs, as in rtx4090=0.34")
-		default:
-			f.given.USDPerHour = usd
-		}
-	}
-	return nil
-}
-
-// unmatched are sentences about prices of GPUs that no run has.
-func unmatched(prices []source.Price, gpus map[string]bool) []string {
-	out := []string{}
-	for _, p := range prices {
-		named := func(gpu string) bool { return catalog.SameChip(p.GPU, gpu) }
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(gpus)), named) {
-			out = append(out, fmt.Sprintf("--price %s=%g: no run names such a GPU", plaintext.Line(p.GPU, 60), p.USDPerHour))
-		}
-	}
-	return out
 }
 
 func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {

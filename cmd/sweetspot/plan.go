@@ -101,6 +101,9 @@ func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 	if err != nil {
 		return in, err
 	}
+	if set, err = priced(set, f.prices); err != nil {
+		return in, err
+	}
 	q, err := f.query(set)
 	if err != nil {
 		return in, err

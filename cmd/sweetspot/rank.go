@@ -25,7 +25,7 @@ import (
 type queryFlags struct {
 	model, mode, epochs, target, units, purchase string
 	minAccuracy, maxTime, maxCost, weights, sort string
-	bill                                         []string
+	bill, prices                                 []string
 	batch                                        []int
 	variants, clouds, gpus                       []string
 	maxCount                                     int
@@ -53,6 +53,7 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.StringVar(&f.maxCost, "max-cost", "", "budget in dollars")
 	fl.StringVar(&f.purchase, "purchase", "on-demand", "how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringSliceVar(&f.bill, "bill", nil, "what is paid beside the work, as "+strings.ReplaceAll(bill.Words, " ", ","))
+	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by their GPU rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
 	fl.StringVar(&f.sort, "sort", "", "order by time, cost, score, tar or car (default: cost, or score where weights are given)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
@@ -122,6 +123,9 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	defer w.Close()
 	set, err := w.Load(cmd.Context())
 	if err != nil {
+		return nil, nil, err
+	}
+	if set, err = priced(set, flags.prices); err != nil {
 		return nil, nil, err
 	}
 	q, err := flags.query(set)
