@@ -26,7 +26,7 @@ func newExportCommand() *cobra.Command {
 	var force, runs bool
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write a pick — the best candidate of a query, or another place —, what launches it, a report, or all runs",
+		Short: "Write a pick — the best candidate of a query, or another place —, what launches it, a report, the ranking, or all runs",
 		Long: "export writes a pick as data, or as what launches it with the tool at hand: what only you know, such as an image,\n" +
 			"a subnet or your command, is a variable that the tool asks for. A report is of the whole ranking.",
 		Example: "  sweetspot export --model CaffeNet --units 1M --min-accuracy 70% --max-time 1h --format yaml\n" +
@@ -75,7 +75,7 @@ func newExportCommand() *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", "form to write: json, yaml, csv or markdown; what launches it: skypilot, aws, gcloud, az, terraform, slurm or kubernetes; a report: html or report-md; of runs csv or json (default: by the name of --out, else yaml, of runs csv)")
+	cmd.Flags().StringVar(&format, "format", "", "form to write: json, yaml, csv or markdown; what launches it: skypilot, aws, gcloud, az, terraform, slurm or kubernetes; a report: html or report-md; the ranking with its frontiers: ranking-yaml, ranking-csv or ranking-json; of runs csv or json (default: by the name of --out, else yaml, of runs csv)")
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	cmd.Flags().IntVar(&place, "place", 1, "place in the ranking to export")
 	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database instead of a pick: as Profile CSV, or as JSON with every iteration time")

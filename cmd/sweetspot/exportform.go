@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sweetspot/data/document"
@@ -11,16 +12,16 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// form is what is written: a pick as data, what launches it, or a report. One of
+// form is what is written: a pick as data, what launches it, or a form of the whole ranking. One of
 // them is set.
 type form struct {
 	pick   export.Format
 	launch launch.Format
-	report string
+	whole  string
 }
 
 func (f form) String() string {
-	return cmp.Or(string(f.pick), string(f.launch), f.report)
+	return cmp.Or(string(f.pick), string(f.launch), f.whole)
 }
 
 // chooseForm is the format asked for, else that of the file's name, else the
@@ -35,7 +36,7 @@ func chooseForm(format, out string, asJSON bool, usual export.Format) (form, err
 	case ext == "":
 		return form{pick: usual}, nil
 	case ext == ".html" || ext == ".htm":
-		return form{report: document.ReportHTML}, nil
+		return form{whole: document.ReportHTML}, nil
 	}
 	f, ok, err := launch.FormatOfFile(out)
 	if err != nil {
@@ -56,12 +57,12 @@ func parseForm(s string) (form, error) {
 	if f, err := launch.ParseFormat(s); err == nil {
 		return form{launch: f}, nil
 	}
-	if f := strings.ToLower(s); f == document.ReportHTML || f == document.ReportMarkdown {
-		return form{report: f}, nil
+	if f := strings.ToLower(s); slices.Contains(document.OfAll, f) {
+		return form{whole: f}, nil
 	}
 	f, err := export.ParseFormat(s)
 	if err != nil {
-		all := []string{document.ReportHTML, document.ReportMarkdown}
+		all := slices.Clone(document.OfAll)
 		for _, l := range launch.Formats {
 			all = append(all, string(l))
 		}
@@ -73,9 +74,9 @@ func parseForm(s string) (form, error) {
 // check refuses flags that the form has no use for.
 func (f form) check(placed bool, out string) error {
 	switch {
-	case f.report != "" && placed:
-		return usageError("--place names a pick, and a report is of the whole ranking: leave it out")
-	case f.report == document.ReportMarkdown && out == "":
+	case f.whole != "" && placed:
+		return usageError("--place names a pick, and this form is of the whole ranking: leave it out")
+	case f.whole == document.ReportMarkdown && out == "":
 		return usageError("a Markdown report has its pictures beside it: name a file with --out report.md")
 	}
 	return nil

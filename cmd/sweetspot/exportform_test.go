@@ -1,14 +1,20 @@
 package main
 
 import (
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"image/png"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
+	"sweetspot/data/export"
 	"sweetspot/data/launch"
 	"sweetspot/engine/shellwords"
 )
@@ -71,7 +77,7 @@ func TestFormByTheNameOfItsFile(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ args, want string }{
-		{"--out pick.sh", "say which with --format"}, {"--out pick.pdf", "name one with --format"}, {"--format pulumi", "html, report-md, skypilot"},
+		{"--out pick.sh", "say which with --format"}, {"--out pick.pdf", "name one with --format"}, {"--format pulumi", "html, report-md, ranking-yaml, ranking-csv, ranking-json, skypilot"},
 		{"--out az.sh --format az", "az launches on azure"}, {"--format html --place 2", "the whole ranking"}, {"--format report-md", "--out report.md"},
 		{"--json --format slurm", "exclude each other"}, {"--runs --format slurm", "csv or json, not as slurm"}, {"--runs --out runs.html", "csv or json, not as html"},
 	} {
@@ -123,5 +129,29 @@ func TestExportMarkdownReportWithPictures(t *testing.T) {
 	}
 	if _, _, err := execute(t, append(args, "--force")...); err != nil {
 		t.Error(err)
+	}
+}
+
+// The ranking is the same in every form, and the same as the rank verb's.
+func TestExportOfTheRanking(t *testing.T) {
+	var asJSON, asYAML, ranked export.Ranking
+	read := func(to any, decode func([]byte, any) error, words ...string) {
+		out, _, err := execute(t, words...)
+		if err == nil {
+			err = decode([]byte(out), to)
+		}
+		if err != nil {
+			t.Fatalf("%v: %v", words, err)
+		}
+	}
+	read(&asJSON, json.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-json")...)
+	read(&asYAML, yaml.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-yaml")...)
+	read(&ranked, json.Unmarshal, append([]string{"rank", "--json"}, fcn[1:]...)...)
+	if len(asJSON.Candidates) == 0 || len(asJSON.Frontier.TimeCost) == 0 || !reflect.DeepEqual(asJSON, ranked) || !reflect.DeepEqual(asJSON, asYAML) {
+		t.Errorf("%d candidates in JSON, %d in YAML, %d ranked", len(asJSON.Candidates), len(asYAML.Candidates), len(ranked.Candidates))
+	}
+	out, _, err := execute(t, append(slices.Clone(fcn), "--format", "ranking-csv")...)
+	if rows, bad := csv.NewReader(strings.NewReader(out)).ReadAll(); err != nil || bad != nil || len(rows) != len(ranked.Candidates)+1 {
+		t.Errorf("%d rows, %v, %v", len(rows), err, bad)
 	}
 }

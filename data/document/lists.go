@@ -23,11 +23,17 @@ const (
 	Ranking = "ranking"
 )
 
-// The formats of a report.
+// The formats of a report and of a ranking with its frontiers.
 const (
 	ReportHTML     = "html"
 	ReportMarkdown = "report-md"
+	RankingYAML    = "ranking-yaml"
+	RankingCSV     = "ranking-csv"
+	RankingJSON    = "ranking-json"
 )
+
+// OfAll are the formats that are of a whole ranking, not of one candidate.
+var OfAll = []string{ReportHTML, ReportMarkdown, RankingYAML, RankingCSV, RankingJSON}
 
 // titles are the names of formats for people.
 var titles = map[string]string{
@@ -73,8 +79,9 @@ func OfRanking(r *rank.Result, tested validate.Tested, at time.Time, version str
 	return []Document{
 		{Group: Report, Title: "HTML", Format: ReportHTML, Name: stem + "-report.html", Why: why, Outline: outline(made), files: func(name string) ([]File, error) { return page(made, name) }},
 		{Group: Report, Title: "Markdown", Format: ReportMarkdown, Name: stem + "-report.md", Why: why, files: func(name string) ([]File, error) { return illustrated(made, name) }},
-		{Group: Ranking, Title: titles[".csv"], Name: stem + "-ranking.csv", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteCSV(w, all().Candidates) })},
-		{Group: Ranking, Title: titles[".json"], Name: stem + "-ranking.json", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteJSON(w, all()) })},
+		{Group: Ranking, Title: titles[string(export.YAML)], Format: RankingYAML, Name: stem + "-ranking.yaml", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteYAML(w, all()) })},
+		{Group: Ranking, Title: titles[".csv"], Format: RankingCSV, Name: stem + "-ranking.csv", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteCSV(w, all().Candidates) })},
+		{Group: Ranking, Title: titles[".json"], Format: RankingJSON, Name: stem + "-ranking.json", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteJSON(w, all()) })},
 	}
 }
 

@@ -129,12 +129,7 @@ func (p Pick) Write(w io.Writer, f Format) error {
 	case JSON:
 		return WriteJSON(w, p)
 	case YAML:
-		enc := yaml.NewEncoder(w)
-		enc.SetIndent(2)
-		if err := enc.Encode(p); err != nil {
-			return err
-		}
-		return enc.Close()
+		return WriteYAML(w, p)
 	case CSV:
 		return p.writeCSV(w)
 	case Markdown:
@@ -142,6 +137,16 @@ func (p Pick) Write(w io.Writer, f Format) error {
 		return err
 	}
 	return fmt.Errorf("format %s is not known", plaintext.Quote(string(f)))
+}
+
+// WriteYAML writes what is exported as YAML.
+func WriteYAML(w io.Writer, v any) error {
+	enc := yaml.NewEncoder(w)
+	enc.SetIndent(2)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return enc.Close()
 }
 
 func (p Pick) markdown() string {

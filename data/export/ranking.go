@@ -71,30 +71,30 @@ func orEmpty[T any](s []T) []T {
 
 // Ranking is the JSON of the rank verb.
 type Ranking struct {
-	Schema            int            `json:"schema"`
-	Command           string         `json:"command"`
-	Warnings          []string       `json:"warnings"`
-	Query             Query          `json:"query"`
-	Candidates        []Candidate    `json:"candidates"`
-	Frontier          Frontiers      `json:"frontier"`
-	Crossovers        []Crossover    `json:"crossovers"`
-	InfeasibleBecause map[string]int `json:"infeasible_because"`
-	NextProbe         *NextProbe     `json:"next_probe"` // null where no probe is expected to pay
+	Schema            int            `json:"schema" yaml:"schema"`
+	Command           string         `json:"command" yaml:"command"`
+	Warnings          []string       `json:"warnings" yaml:"warnings"`
+	Query             Query          `json:"query" yaml:"query"`
+	Candidates        []Candidate    `json:"candidates" yaml:"candidates"`
+	Frontier          Frontiers      `json:"frontier" yaml:"frontier"`
+	Crossovers        []Crossover    `json:"crossovers" yaml:"crossovers"`
+	InfeasibleBecause map[string]int `json:"infeasible_because" yaml:"infeasible_because"`
+	NextProbe         *NextProbe     `json:"next_probe" yaml:"next_probe"` // null where no probe is expected to pay
 	// Recommended is, of a training to a target accuracy, the id of the candidate
 	// with the batch size to take; null otherwise.
-	Recommended *string `json:"recommended"`
+	Recommended *string `json:"recommended" yaml:"recommended"`
 }
 
 // NextProbe is the probe most worth running: what choosing after it is expected
 // to save of the objective, in seconds or US dollars.
 type NextProbe struct {
-	Candidate string   `json:"candidate"`
-	Objective string   `json:"objective"`
-	Saving    float64  `json:"saving"`
-	Pays      bool     `json:"pays"`    // for a single job
-	Changes   float64  `json:"changes"` // probability that what it finds changes the choice
-	Seconds   float64  `json:"seconds"`
-	USD       *float64 `json:"usd"`
+	Candidate string   `json:"candidate" yaml:"candidate"`
+	Objective string   `json:"objective" yaml:"objective"`
+	Saving    float64  `json:"saving" yaml:"saving"`
+	Pays      bool     `json:"pays" yaml:"pays"`    // for a single job
+	Changes   float64  `json:"changes" yaml:"changes"` // probability that what it finds changes the choice
+	Seconds   float64  `json:"seconds" yaml:"seconds"`
+	USD       *float64 `json:"usd" yaml:"usd"`
 }
 
 func newNextProbe(r *rank.Result) *NextProbe {
@@ -108,19 +108,19 @@ func newNextProbe(r *rank.Result) *NextProbe {
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
 // first objective.
 type Frontiers struct {
-	TimeAccuracy []string `json:"time_accuracy"`
-	CostAccuracy []string `json:"cost_accuracy"`
-	TimeCost     []string `json:"time_cost"`
+	TimeAccuracy []string `json:"time_accuracy" yaml:"time_accuracy"`
+	CostAccuracy []string `json:"cost_accuracy" yaml:"cost_accuracy"`
+	TimeCost     []string `json:"time_cost" yaml:"time_cost"`
 }
 
 // Crossover is where the best candidate changes as a dial of the workload is
 // turned.
 type Crossover struct {
-	Dial      string  `json:"dial"`
-	At        float64 `json:"at"`
-	From      string  `json:"from"`
-	To        string  `json:"to"`
-	Objective string  `json:"objective"`
+	Dial      string  `json:"dial" yaml:"dial"`
+	At        float64 `json:"at" yaml:"at"`
+	From      string  `json:"from" yaml:"from"`
+	To        string  `json:"to" yaml:"to"`
+	Objective string  `json:"objective" yaml:"objective"`
 }
 
 // NewRanking describes a result: the feasible candidates best first, then the
