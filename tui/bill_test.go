@@ -40,3 +40,29 @@ func TestBill(t *testing.T) {
 	}
 	d.exact()
 }
+
+// A pick that was predicted and billed comes back from the library with both, and
+// selected, also after the limits were moved.
+func TestAPredictedPickIsReopenedWithItsBill(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	d.press("P", "B")
+	d.send(tea.PasteMsg{Content: "startup=90s"})
+	d.press("enter", "right", "left", "tab", "tab", "tab", "down", "x")
+	i, _ := d.app.explore.Selected()
+	picked := d.app.explore.Answer().Result.Space.At(i)
+	if !picked.IsPredicted() {
+		t.Fatalf("picked %s, no prediction", picked.ID)
+	}
+	d.press("P", "B")
+	for range "startup=90s" {
+		d.press("backspace")
+	}
+	d.press("enter", "5", "tab", "tab", "tab", "enter")
+	if q := d.app.explore.Question(); !q.Predicted || q.Bill != "startup=90s" {
+		t.Errorf("asks %+v", q)
+	}
+	i, ok := d.app.explore.Selected()
+	if got := d.app.explore.Answer().Result.Space.At(i).ID; !ok || got != picked.ID {
+		t.Errorf("selected %s, picked %s:\n%s", got, picked.ID, d.screen())
+	}
+}

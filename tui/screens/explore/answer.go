@@ -43,7 +43,6 @@ const maxCount = 4
 // answer where only limits or the order changed.
 func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer {
 	a := &Answer{Seq: seq, Question: q, Set: set, key: workloadKey(q)}
-	var space *rank.Space
 	if previous != nil && previous.Set == set {
 		a.byID = previous.byID
 	} else {
@@ -53,22 +52,19 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		}
 		slices.SortFunc(a.byID, func(x, y int32) int { return cmp.Compare(set.Runs[x].ID, set.Runs[y].ID) })
 	}
+	asked := query(q)
+	if a.predict(previous); a.predictor != nil {
+		asked.Predictor = a.predictor
+	}
 	if previous != nil && previous.Set == set && previous.key == a.key {
-		space, a.spots = previous.Result.Space, previous.spots
+		a.spots = previous.spots
+		a.Result = previous.Result.Again(asked)
 	} else {
-		w := workload(q)
-		if a.predict(previous); a.predictor != nil {
-			w.Predictor = a.predictor
-		}
 		tidy(len(set.Runs))
-		space = rank.Lay(set, w, filter(q.Filter))
+		space := rank.Lay(set, asked.Workload, filter(q.Filter))
 		tidy(space.Len())
 		a.spots = sweetSpots(space)
-	}
-	if previous != nil && previous.Result.Space == space {
-		a.Result = previous.Result.Again(query(q))
-	} else {
-		a.Result = rank.Evaluate(space, query(q))
+		a.Result = rank.Evaluate(space, asked)
 	}
 	a.PTime = a.Result.BestProbability(rank.ObjectiveTime)
 	a.PCost = a.Result.BestProbability(rank.ObjectiveCost)
