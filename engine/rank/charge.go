@@ -20,8 +20,8 @@ func (b *builder) charge(c *Candidate, p Part) {
 	spot := b.w.Purchase == profile.Spot
 	of := b.w.Bill.Total(b.job(c, p, spot))
 	c.Time, c.Parts = of.Seconds, of.Parts
-	if of.USD.Known() {
-		c.Cost = widened(of.USD, p.PriceSpread)
+	if egress := b.w.Bill.EgressUSD(); of.USD.Known() { // what no quote of a VM's price moves
+		c.Cost = widened(of.USD.Shifted(-egress), p.PriceSpread).Shifted(egress)
 	}
 	if spot {
 		c.Slowdown = of.Slowdown

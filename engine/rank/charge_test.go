@@ -138,3 +138,22 @@ func TestEgressLeavesTheProbabilities(t *testing.T) {
 		}
 	}
 }
+
+// Quotes that scatter widen what is paid for the VM, not the egress.
+func TestQuotesDoNotMoveEgress(t *testing.T) {
+	set := twoGPUs(100, 310, 0.1, 0.1)
+	for i := range set.VMTypes {
+		price := set.VMTypes[i].Prices[0]
+		price.USDPerHour *= 2
+		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, price)
+	}
+	w := infers(1e6)
+	before := Build(set, w)
+	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1000, 0.1
+	for i, c := range Build(set, w) {
+		was := before[i].Cost.Shifted(100)
+		if math.Abs(c.Cost.Low-was.Low) > 1e-9 || math.Abs(c.Cost.High-was.High) > 1e-9 || !(was.Low < was.Value) {
+			t.Errorf("%s costs %+v with an egress of $100, %+v without", c.ID, c.Cost, before[i].Cost)
+		}
+	}
+}
