@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"sweetspot/engine/profile"
@@ -108,18 +107,18 @@ func (s *Store) rename(ctx context.Context, tx *transaction, to RunName) (was Ru
 		return was, errors.New("a model needs a name; only that of a variant may be empty")
 	}
 	was.Run = to.Run
-	var status profile.Status
-	var model, variant, heartbeat int64
-	err = tx.QueryRowContext(ctx, `
-		SELECT m.name, v.name, m.id, v.id, r.status, r.heartbeat_ms FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id
-		WHERE r.id = ? AND r.deleted = 0`, to.Run).Scan(&was.Model, &was.Variant, &model, &variant, &status, &heartbeat)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return was, s.absent(RunTable, to.Run)
-	case err != nil:
+	if err := s.refuseRecording(ctx, tx, to.Run, "rename"); err != nil {
 		return was, err
-	case status == profile.Running && s.nowFunc().Sub(time.UnixMilli(heartbeat)) <= silence:
-		return was, fmt.Errorf("run %d is being recorded; rename it when it has ended", to.Run)
+	}
+	var model, variant int64
+	err = tx.QueryRowContext(ctx, `
+		SELECT m.name, v.name, m.id, v.id FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id
+		WHERE r.id = ? AND r.deleted = 0`, to.Run).Scan(&was.Model, &was.Variant, &model, &variant)
+	if errors.Is(err, sql.ErrNoRows) {
+		return was, s.absent(RunTable, to.Run)
+	}
+	if err != nil {
+		return was, err
 	}
 	was.Model, was.Variant = clean(was.Model), clean(was.Variant)
 	if model, err = modelLike(ctx, tx, model, to.Model); err != nil {
@@ -130,6 +129,21 @@ func (s *Store) rename(ctx context.Context, tx *transaction, to RunName) (was Ru
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE runs SET variant_id = ? WHERE id = ?", variant, to.Run)
 	return was, err
+}
+
+// refuseRecording refuses to change a run that is being recorded. One that is not
+// there is not.
+func (s *Store) refuseRecording(ctx context.Context, tx *transaction, id int64, change string) error {
+	var recording bool
+	err := tx.QueryRowContext(ctx, "SELECT status = ? AND heartbeat_ms >= ? FROM runs WHERE id = ? AND deleted = 0",
+		string(profile.Running), s.nowFunc().Add(-silence).UnixMilli(), id).Scan(&recording)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil && recording {
+		err = fmt.Errorf("run %d is being recorded; %s it when it has ended", id, change)
+	}
+	return err
 }
 
 // modelLike returns the model of a name; where there is none it is made, with
@@ -168,7 +182,8 @@ const lastDeletion = `SELECT max((SELECT coalesce(max(deleted), 0) FROM runs WHE
 
 // Delete takes runs or picks out of every list, sum and ranking, all or none, and
 // returns the number of the deletion. [Store.Undelete] brings them back as they
-// were: nothing of them is removed before [Store.Purge].
+// were: nothing of them is removed before [Store.Purge]. A run that is being
+// recorded is refused: its probe would end, and what it had yet to save be lost.
 func (s *Store) Delete(ctx context.Context, of Table, ids ...int64) (deletion int64, err error) {
 	err = s.change(ctx, "lose a "+of.noun(), func(ctx context.Context, tx *transaction) error {
 		err := tx.QueryRowContext(ctx, lastDeletion).Scan(&deletion)
@@ -177,6 +192,11 @@ func (s *Store) Delete(ctx context.Context, of Table, ids ...int64) (deletion in
 		}
 		deletion++
 		for _, id := range ids {
+			if of == RunTable {
+				if err := s.refuseRecording(ctx, tx, id, "delete"); err != nil {
+					return err
+				}
+			}
 			res, err := tx.ExecContext(ctx, "UPDATE "+string(of)+" SET deleted = ? WHERE id = ? AND deleted IN (0, ?)", deletion, id, deletion)
 			if err != nil {
 				return err

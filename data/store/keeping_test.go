@@ -204,6 +204,9 @@ func TestDeleteIsAllOrNothing(t *testing.T) {
 	rec, err := s.Start(ctx, description())
 	must(t, err)
 	before := content(t, s)
+	_, err = s.Delete(ctx, RunTable, rec.ID())
+	oneSentence(t, err, "run 1 is being recorded", "delete it when it has ended")
+	s.nowFunc = func() time.Time { return time.Now().Add(silence + time.Second) }
 	_, err = s.Delete(ctx, RunTable, rec.ID(), 99)
 	oneSentence(t, err, "no run 99", "runs list")
 	_, err = s.Delete(ctx, PickTable, 1)
@@ -236,6 +239,7 @@ func TestPurge(t *testing.T) {
 		must(t, err)
 		must(t, rec.Append(ctx, Batch{Iterations: series(map[string]int{"big": 20000, "small": 10}[name])}))
 	}
+	s.nowFunc = func() time.Time { return time.Now().Add(silence + time.Second) }
 	_, err := s.Delete(ctx, RunTable, 1)
 	must(t, err)
 	gone, err := s.Purge(ctx)
