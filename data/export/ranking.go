@@ -91,7 +91,7 @@ type NextProbe struct {
 	Candidate string   `json:"candidate" yaml:"candidate"`
 	Objective string   `json:"objective" yaml:"objective"`
 	Saving    float64  `json:"saving" yaml:"saving"`
-	Pays      bool     `json:"pays" yaml:"pays"`    // for a single job
+	Pays      bool     `json:"pays" yaml:"pays"`       // for a single job
 	Changes   float64  `json:"changes" yaml:"changes"` // probability that what it finds changes the choice
 	Seconds   float64  `json:"seconds" yaml:"seconds"`
 	USD       *float64 `json:"usd" yaml:"usd"`
