@@ -21,7 +21,7 @@ func databaseFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 // oneFile wants one argument, and says for what.
 func oneFile(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
+		if len(args) != 1 || args[0] == "" {
 			return usageError("name one file: %s", what)
 		}
 		return nil

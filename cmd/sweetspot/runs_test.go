@@ -118,6 +118,7 @@ func TestRunsRefuse(t *testing.T) {
 		{[]string{"runs", "delete", "1", "9"}, exitFailed, "no run 9"},
 		{[]string{"runs", "undelete", "1"}, exitFailed, "no deleted run 1"},
 		{[]string{"merge"}, exitUsage, "name one file"},
+		{[]string{"merge", ""}, exitUsage, "name one file"},
 		{[]string{"merge", db}, exitFailed, "is this database itself"},
 		{[]string{"merge", "missing.db"}, exitFailed, "no profile database at missing.db"},
 		{[]string{"backup", "a.db", "b.db"}, exitUsage, "name one file"},
