@@ -256,7 +256,11 @@ func takeRows(ctx context.Context, tx *transaction, table string, columns []stri
 			}
 		}
 		if owner != nil {
-			if args[0], err = owner(ctx, tx, args[0].(int64)); err != nil {
+			of, ok := args[0].(int64)
+			if !ok {
+				return nil, fmt.Errorf("the other database was changed by another program: row %d of %s belongs to no other", id, table)
+			}
+			if args[0], err = owner(ctx, tx, of); err != nil {
 				return nil, err
 			}
 		}

@@ -125,7 +125,24 @@ func TestMergeRefusesInOneSentence(t *testing.T) {
 	copy(bad[len(bad)/2:], bytes.Repeat([]byte{0xff}, 4096))
 	must(t, os.WriteFile(other.Path(), bad, 0o644))
 
+	changed := openAt(t, filepath.Join(dir, "changed.db"))
+	rec, err = changed.Start(ctx, description())
+	must(t, err)
+	must(t, rec.Finish(ctx, Finish{Status: profile.Done}))
+	must(t, changed.Close())
+	for _, step := range []string{
+		"PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'variants'",
+		"UPDATE variants SET model_id = 'net'",
+	} {
+		db, err := sql.Open("sqlite3", changed.Path())
+		must(t, err)
+		_, err = db.Exec(step)
+		must(t, err)
+		must(t, db.Close())
+	}
+
 	cases := notOurs(t, dir)
+	cases["changed"] = refused{changed.Path(), []string{"changed by another program", "row 1 of variants"}}
 	cases["itself"] = refused{s.Path(), []string{"is this database itself"}}
 	cases["itself by a link"] = refused{link, []string{"is this database itself"}}
 	cases["damaged"] = refused{other.Path(), []string{"damaged.db is damaged", ".recover"}}
