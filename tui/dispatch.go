@@ -108,10 +108,13 @@ func (a *App) disabled(action keys.Action) string {
 			return "a probe runs and saves here: stop it first"
 		}
 	case keys.Open:
-		if a.keep.importing() && a.screen != keys.Fleet && a.screen != keys.Traffic {
+		switch {
+		case a.screen == keys.Fleet || a.screen == keys.Traffic: // opens a trace
+		case a.keep.busy:
+			return "the database is being changed: open another one when that is done"
+		case a.keep.importing():
 			return "an import goes on here: esc on its shelf stops it"
-		}
-		if a.running != nil && a.screen != keys.Fleet && a.screen != keys.Traffic {
+		case a.running != nil:
 			return "a probe runs and saves here: stop it before opening another database"
 		}
 	}

@@ -345,3 +345,17 @@ func TestAnImportCanBeStopped(t *testing.T) {
 	d.says("Open a profile database")
 	d.app.keep.end() // has nothing to wait for
 }
+
+// Changes that wait are not left behind with the database.
+func TestNoOtherDatabaseWhileThisOneIsChanged(t *testing.T) {
+	d, ws := onRuns(t, 120, 40)
+	_, first := d.app.Update(press("D"))
+	d.press("D", "o")
+	d.says("the database is being changed")
+	d.run(first)
+	if n := len(storedRuns(t, ws)); n != 1 {
+		t.Errorf("%d runs are left of 3", n)
+	}
+	d.press("o")
+	d.says("Open a profile database")
+}
