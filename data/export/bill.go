@@ -95,7 +95,9 @@ func InterruptionsText(w rank.Workload) string {
 		return ""
 	}
 	rate := fmt.Sprintf("spot VMs are assumed to be taken away %g times an hour each, within a factor of %d: the bill's interruptions say better", bill.UsualInterruptions, bill.RateFactor)
-	if r := w.Bill.Interruptions; r != nil {
+	if r := w.Bill.Interruptions; r != nil && *r == 0 {
+		return "spot VMs are taken as never interrupted, as the bill has it"
+	} else if r != nil {
 		rate = fmt.Sprintf("spot VMs are taken away %.3g times an hour each", *r)
 	}
 	switch saved := w.Bill.CheckpointS; {
