@@ -25,6 +25,8 @@ func (b Bill) rates() []float64 {
 }
 
 // assumedRates are the middles of seven equally likely parts of the assumption.
+// They leave out its far end, where no job would ever end and the mean of all
+// rates has no value.
 var assumedRates = func() (out [7]float64) {
 	sigma := math.Log(RateFactor) / estimate.Z90
 	for k := range out {
