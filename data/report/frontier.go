@@ -13,7 +13,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // mostDots is how many points a picture draws beside its frontier; of more,
@@ -226,7 +226,7 @@ func costDial(r *rank.Result) (out Picture, ok bool, err error) {
 
 // along is a straight line in so many points that it is drawn right on a
 // logarithmic axis too.
-func along(l runtime.Line, most float64) plotter.XYs {
+func along(l training.Line, most float64) plotter.XYs {
 	xys := make(plotter.XYs, 65)
 	for k := range xys {
 		xys[k].X = most * float64(k) / float64(len(xys)-1)

@@ -9,7 +9,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // Key names a workload of a profile set.
@@ -92,7 +92,7 @@ func whole(r profile.Run, points []Point, values []float64, higher bool) bool {
 	if r.Status != profile.Done || len(points) == 0 {
 		return false
 	}
-	if i := runtime.StabilisationPoint(values, higher, patience); i >= 0 {
+	if i := training.StabilisationPoint(values, higher, patience); i >= 0 {
 		return true
 	}
 	last := points[len(points)-1].Epochs

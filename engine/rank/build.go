@@ -9,7 +9,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
 )
 
@@ -42,7 +42,7 @@ type builder struct {
 	byVariant map[string]profile.Accuracy
 	byBatch   map[string]profile.Accuracy
 	outlooks  []outlook
-	totals    *runtime.Totals // made when it is first needed
+	totals    *training.Totals // made when it is first needed
 
 	donors   []profile.Run               // what predictions of this model and mode rest on
 	donorsOf map[string][]int64          // those with a steady time, by variant
@@ -163,7 +163,7 @@ func epochsTo(r profile.Run, target float64) *float64 {
 			values, epochs, higher = append(values, *v.Value), append(epochs, v.Epoch+1), v.HigherIsBetter
 		}
 	}
-	if n, ok := runtime.FirstReaching(values, target, higher); ok {
+	if n, ok := training.FirstReaching(values, target, higher); ok {
 		return new(float64(epochs[n-1]))
 	}
 	if a := r.Accuracy; a != nil && (a.HigherIsBetter == (a.Value >= target) || a.Value == target) {
@@ -174,18 +174,18 @@ func epochsTo(r profile.Run, target float64) *float64 {
 
 func (b *builder) trainingTime(r profile.Run) estimate.Estimate {
 	if n := b.epochs(r); n != nil {
-		if t := runtime.Training(r, *n, b.set.Kinds); t.Known() {
+		if t := training.Training(r, *n, b.set.Kinds); t.Known() {
 			return t
 		}
 		if f := b.fromEpochs(r, *n); f.Total.Known() {
 			return f.Total
 		}
 		if r.Epochs != nil {
-			return runtime.Stretched(r, *n, b.set.Kinds)
+			return training.Stretched(r, *n, b.set.Kinds)
 		}
 	}
 	if b.w.Epochs == nil && b.w.TargetAccuracy == nil {
-		return runtime.AsPublished(r, b.set.Kinds)
+		return training.AsPublished(r, b.set.Kinds)
 	}
 	return estimate.Estimate{}
 }
@@ -196,24 +196,24 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 	for i, r := range runs {
 		times[i] = b.trainingTime(r)
 	}
-	c.Time = runtime.Pool(times)
+	c.Time = training.Pool(times)
 	c.probed(runs[0], c.Time)
 	c.Epochs = b.epochs(runs[0])
 	c.AsPrinted = c.Epochs == nil
-	if line, ok := runtime.TrainingLine(runs[0], b.set.Kinds); ok {
+	if line, ok := training.TrainingLine(runs[0], b.set.Kinds); ok {
 		c.timeLine = &line
 		if c.Epochs != nil {
-			c.Why = runtime.PausesOf(runs[0]).Words(*c.Epochs)
+			c.Why = training.PausesOf(runs[0]).Words(*c.Epochs)
 		}
 	} else if f := b.fromEpochs(runs[0], orZero(c.Epochs)); f.Total.Known() {
 		c.FromEpochs = true
 		slope := b.fromEpochs(runs[0], *c.Epochs+1).Total.Value - f.Total.Value
-		c.timeLine = &runtime.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
+		c.timeLine = &training.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
 		if f.Uneven {
 			c.Why = f.Words
 		}
 	} else if r := runs[0]; r.Epochs != nil && r.TotalS != nil && c.Epochs != nil {
-		c.timeLine = &runtime.Line{Slope: *r.TotalS / *r.Epochs}
+		c.timeLine = &training.Line{Slope: *r.TotalS / *r.Epochs}
 		if *r.Epochs != *c.Epochs {
 			c.Why = fmt.Sprintf("a total of %.4g epochs in proportion; how much of it is start-up is not known", *r.Epochs)
 		}
@@ -240,7 +240,7 @@ func (b *builder) spread(e estimate.Estimate, basis estimate.Basis) estimate.Est
 	if e.High > e.Low || !e.Known() {
 		return e
 	}
-	return estimate.Spread(e.Value, cmp.Or(b.set.Kinds[basis].Rel, runtime.OneTotalRel), basis)
+	return estimate.Spread(e.Value, cmp.Or(b.set.Kinds[basis].Rel, training.OneTotalRel), basis)
 }
 
 // probed notes what a probe of the run's cell takes and could tell.
@@ -260,9 +260,9 @@ func (b *builder) inferenceTime(runs []profile.Run, count int) estimate.Estimate
 	for i := range runs {
 		s := &runs[i]
 		startup, _ := s.Startup()
-		times[i] = runtime.Inference(b.spread(s.Steady, s.Basis), startup+s.WarmupExtraS, batches)
+		times[i] = training.Inference(b.spread(s.Steady, s.Basis), startup+s.WarmupExtraS, batches)
 	}
-	return runtime.Pool(times)
+	return training.Pool(times)
 }
 
 // finish fills in what follows from the count: configuration, cost, identity.

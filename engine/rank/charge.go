@@ -7,7 +7,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // charge turns the time of a candidate's work on VMs of one type into the time
@@ -33,10 +33,10 @@ func (b *builder) charge(c *Candidate, p Part) {
 		return
 	}
 	k := of.Slowdown.Value
-	c.timeLine = &runtime.Line{At0: c.timeLine.At0*k + b.w.Bill.StartupS, Slope: c.timeLine.Slope * k}
+	c.timeLine = &training.Line{At0: c.timeLine.At0*k + b.w.Bill.StartupS, Slope: c.timeLine.Slope * k}
 	if p.USDPerHour != nil {
 		perSecond := float64(p.Count) * (*p.USDPerHour + b.w.Bill.DiskUSDPerHour()) / 3600
-		c.costLine = &runtime.Line{At0: c.timeLine.At0*perSecond + b.w.Bill.EgressUSD(), Slope: c.timeLine.Slope * perSecond}
+		c.costLine = &training.Line{At0: c.timeLine.At0*perSecond + b.w.Bill.EgressUSD(), Slope: c.timeLine.Slope * perSecond}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // Rental says which VMs batch inference may be combined from, and how they are
@@ -209,7 +209,7 @@ func (b *builder) timings(f func(t *timing)) {
 			startups += startup + s.WarmupExtraS
 			steady[i] = b.spread(s.Steady, s.Basis)
 		}
-		t.batch, t.startupS = runtime.Pool(steady), startups/float64(len(runs))
+		t.batch, t.startupS = training.Pool(steady), startups/float64(len(runs))
 		f(t)
 	}
 	keys, cells := b.cells()

@@ -7,7 +7,7 @@ import (
 
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // Relaxation is what giving way on one constraint would buy: the least step
@@ -176,7 +176,7 @@ func (r *Result) Crossovers() []Crossover {
 	}
 	var out []Crossover
 	for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
-		var lines []runtime.Line
+		var lines []training.Line
 		var index []int
 		for i := range r.Space.Len() {
 			c := r.Space.At(i)
@@ -190,7 +190,7 @@ func (r *Result) Crossovers() []Crossover {
 			}
 			lines, index = append(lines, *line), append(index, i)
 		}
-		for _, x := range runtime.Crossovers(lines, 1, maxEpochs) {
+		for _, x := range training.Crossovers(lines, 1, maxEpochs) {
 			out = append(out, Crossover{x.At, index[x.From], index[x.To], o})
 		}
 	}

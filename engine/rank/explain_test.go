@@ -9,7 +9,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // least is the smallest known key among the candidates.
@@ -124,10 +124,10 @@ func lined() *rapid.Generator[*Space] {
 		candidates := make([]Candidate, rapid.IntRange(0, 8).Draw(t, "candidates"))
 		for i := range candidates {
 			c := candidate(t, i, true)
-			c.timeLine = &runtime.Line{At0: float64(rapid.IntRange(0, 400).Draw(t, "start-up")), Slope: float64(rapid.IntRange(1, 20).Draw(t, "an epoch"))}
+			c.timeLine = &training.Line{At0: float64(rapid.IntRange(0, 400).Draw(t, "start-up")), Slope: float64(rapid.IntRange(1, 20).Draw(t, "an epoch"))}
 			if c.Cost.Known() {
 				price := float64(rapid.IntRange(1, 5).Draw(t, "price of a second"))
-				c.costLine = &runtime.Line{At0: c.timeLine.At0 * price, Slope: c.timeLine.Slope * price}
+				c.costLine = &training.Line{At0: c.timeLine.At0 * price, Slope: c.timeLine.Slope * price}
 			}
 			candidates[i] = c
 		}
@@ -141,7 +141,7 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 		q.Mode = profile.Train
 		r := Evaluate(s, q)
 		for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
-			line := func(i int) *runtime.Line {
+			line := func(i int) *training.Line {
 				if o == ObjectiveCost {
 					return s.At(i).costLine
 				}
@@ -192,7 +192,7 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 
 func TestCrossoversBelongToTraining(t *testing.T) {
 	a, b := timed(1, 1, 0.1), timed(2, 2, 0.1)
-	a.timeLine, b.timeLine = &runtime.Line{At0: 0, Slope: 2}, &runtime.Line{At0: 10, Slope: 1}
+	a.timeLine, b.timeLine = &training.Line{At0: 0, Slope: 2}, &training.Line{At0: 10, Slope: 1}
 	s := NewSpace([]Candidate{a, b})
 	q := Query{Workload: Workload{Mode: profile.Train}}
 	got := Evaluate(s, q).Crossovers()

@@ -7,7 +7,7 @@ import (
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // outlook is what is known of the trainings of one variant on one dataset.
@@ -94,7 +94,7 @@ func (c *Candidate) attempts(never float64) {
 	}
 	n := math.Min(1/(1-never), mostAttempts)
 	c.Time = c.Time.Times(n)
-	c.timeLine = &runtime.Line{At0: c.timeLine.At0 * n, Slope: c.timeLine.Slope * n}
+	c.timeLine = &training.Line{At0: c.timeLine.At0 * n, Slope: c.timeLine.Slope * n}
 	if n >= 1.05 {
 		c.EpochsWhy += fmt.Sprintf("; the time counts %.2g trainings, for only %.0f %% reach the target", n, 100/n)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
 )
 
@@ -301,13 +301,13 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 	if pauses.Seen() {
 		c.Why += "; " + pauses.Words(*c.Epochs)
 	}
-	c.Time = runtime.Imagined(r, *c.Epochs, startup, pauses)
+	c.Time = training.Imagined(r, *c.Epochs, startup, pauses)
 	if c.probed(r, c.Time); startup.Known() {
 		c.probe.startup = &startup.Value
 	}
-	at := func(n float64) float64 { return runtime.Imagined(r, n, startup, runtime.Pauses{}).Value }
+	at := func(n float64) float64 { return training.Imagined(r, n, startup, training.Pauses{}).Value }
 	slope := at(2) - at(1)
-	c.timeLine = &runtime.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
+	c.timeLine = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
 	b.withEpochs(&c, r)
 	b.finish(&c, r, 1)
 	return []Candidate{c}

@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // Workload is what is to be done, and among which candidates to look.
@@ -155,7 +155,7 @@ type Candidate struct {
 	Never       *float64
 	Why         string // what a prediction rests on, and which pauses a training's time holds
 
-	timeLine, costLine *runtime.Line  // over epochs, where known
+	timeLine, costLine *training.Line // over epochs, where known
 	timed              estimate.Basis // of the iteration time
 	cell               int            // timing cell; candidates of one cell err together
 	probe              probing
@@ -194,17 +194,17 @@ type Violation struct {
 // TimeLine is the time in seconds over the workload's dial: epochs in
 // training, units in inference (where the start-up, if any, is spread over
 // them). ok is false where no dial is known.
-func (c *Candidate) TimeLine() (line runtime.Line, ok bool) { return c.overDial(c.timeLine, c.Time) }
+func (c *Candidate) TimeLine() (line training.Line, ok bool) { return c.overDial(c.timeLine, c.Time) }
 
 // CostLine is the cost in dollars over the workload's dial, as [Candidate.TimeLine].
-func (c *Candidate) CostLine() (line runtime.Line, ok bool) { return c.overDial(c.costLine, c.Cost) }
+func (c *Candidate) CostLine() (line training.Line, ok bool) { return c.overDial(c.costLine, c.Cost) }
 
-func (c *Candidate) overDial(line *runtime.Line, e estimate.Estimate) (runtime.Line, bool) {
+func (c *Candidate) overDial(line *training.Line, e estimate.Estimate) (training.Line, bool) {
 	switch {
 	case line != nil:
 		return *line, true
 	case c.Units != nil && *c.Units > 0 && e.Known():
-		return runtime.Line{Slope: e.Value / *c.Units}, true
+		return training.Line{Slope: e.Value / *c.Units}, true
 	}
-	return runtime.Line{}, false
+	return training.Line{}, false
 }

@@ -3,7 +3,7 @@ package reproduce
 import (
 	"math"
 
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // in gives the cell of another column in the same line of the table.
@@ -22,22 +22,22 @@ const measuredNote = "a measurement of the thesis: an input"
 
 // byEpochs computes table 5.2: method 1 from the first and the average epoch.
 func byEpochs(k Key) computation {
-	terms := func(r *reading) runtime.Epochs {
-		return runtime.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s")), Second: r.at(k.in("average_epoch_s"))}
+	terms := func(r *reading) training.Epochs {
+		return training.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s")), Second: r.at(k.in("average_epoch_s"))}
 	}
 	switch k.Column {
 	case "estimated_s":
 		return computation{note: "method 1 (equation 5.1)", formula: func(r *reading) float64 {
-			return runtime.Method1(terms(r), r.at(k.in("epochs")))
+			return training.Method1(terms(r), r.at(k.in("epochs")))
 		}}
 	case "average_epoch_s":
 		return computation{note: "method 1 solved for it from the printed estimate", formula: func(r *reading) float64 {
-			oneEpoch := runtime.Method1(runtime.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s"))}, 1)
+			oneEpoch := training.Method1(training.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s"))}, 1)
 			return (r.at(k.in("estimated_s")) - oneEpoch) / (r.at(k.in("epochs")) - 1)
 		}}
 	case "epochs":
 		return computation{note: "method 1 solved for it from the printed estimate", formula: func(r *reading) float64 {
-			return 1 + (r.at(k.in("estimated_s"))-runtime.Method1(terms(r), 1))/r.at(k.in("average_epoch_s"))
+			return 1 + (r.at(k.in("estimated_s"))-training.Method1(terms(r), 1))/r.at(k.in("average_epoch_s"))
 		}}
 	case "error_percent":
 		return errorColumn(k, "estimated_s")
@@ -120,7 +120,7 @@ func method2Column(k Key, later string) computation {
 				return steadyOf(t, n, r.at(k.in("estimated_s")))
 			}
 			t.Steady = r.at(k.in(later))
-			return runtime.Method2(t, n)
+			return training.Method2(t, n)
 		}
 	}
 	how := computation{
@@ -144,8 +144,8 @@ func method2Column(k Key, later string) computation {
 
 // iterationTerms are the terms of method 2 in a line of a table, without the
 // steady iteration.
-func iterationTerms(r *reading, k Key) runtime.Iterations {
-	t := runtime.Iterations{Startup: r.at(k.in("init_s")) + r.at(k.in("first_iteration_s"))}
+func iterationTerms(r *reading, k Key) training.Iterations {
+	t := training.Iterations{Startup: r.at(k.in("init_s")) + r.at(k.in("first_iteration_s"))}
 	if k.Validation == "yes" {
 		text := Key{Table: "text", Application: k.Application, Batch: k.Batch}
 		t.FirstValidation, t.Validation = r.at(text.in("first_validation_s")), r.at(text.in("validation_s"))
@@ -168,9 +168,9 @@ func perEpoch(r *reading, k Key) float64 {
 }
 
 // steadyOf solves method 2, which is linear in the steady iteration, for it.
-func steadyOf(t runtime.Iterations, epochs, total float64) float64 {
+func steadyOf(t training.Iterations, epochs, total float64) float64 {
 	t.Steady = 0
-	without := runtime.Method2(t, epochs)
+	without := training.Method2(t, epochs)
 	t.Steady = 1
-	return (total - without) / (runtime.Method2(t, epochs) - without)
+	return (total - without) / (training.Method2(t, epochs) - without)
 }

@@ -1,6 +1,6 @@
 package reproduce
 
-import "sweetspot/engine/runtime"
+import "sweetspot/engine/training"
 
 // anchor is the VM whose absolute times an application's tables print.
 type anchor struct{ table, vm string }
@@ -19,7 +19,7 @@ const contradictedTable = "5.7"
 // anchorLine is the anchor's time over the epochs: method 2 with the steady
 // iteration that its printed estimate implies, and with validation the seconds
 // per epoch by which the two printed estimates differ.
-func anchorLine(r *reading, g group) runtime.Line {
+func anchorLine(r *reading, g group) training.Line {
 	a := anchors[g.application]
 	k := Key{Table: a.table, Application: g.application, Batch: g.batch, Validation: "no", VM: a.vm, Column: "estimated_s"}
 	t := iterationTerms(r, k)
@@ -30,8 +30,8 @@ func anchorLine(r *reading, g group) runtime.Line {
 		t.Validation = (r.at(k.of(a.table, "yes")) - estimated) / epochs
 		t.FirstValidation = t.Validation
 	}
-	slope := runtime.Method2(t, 2) - runtime.Method2(t, 1)
-	return runtime.Line{At0: runtime.Method2(t, 1) - slope, Slope: slope}
+	slope := training.Method2(t, 2) - training.Method2(t, 1)
+	return training.Line{At0: training.Method2(t, 1) - slope, Slope: slope}
 }
 
 // anchoredTimes are the seconds of every VM at the given epochs, from the other
@@ -111,9 +111,9 @@ func others(epochs []float64, leftOut float64) (two [2]float64) {
 }
 
 // through is the line through two points.
-func through(x, y [2]float64) runtime.Line {
+func through(x, y [2]float64) training.Line {
 	slope := (y[1] - y[0]) / (x[1] - x[0])
-	return runtime.Line{At0: y[0] - slope*x[0], Slope: slope}
+	return training.Line{At0: y[0] - slope*x[0], Slope: slope}
 }
 
 // impliedStartup is the start-up of the anchor, in seconds, with which the

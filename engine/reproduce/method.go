@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // Reconstructed are the absolute times of one VM at one batch size: those the
@@ -20,7 +20,7 @@ type Reconstructed struct {
 }
 
 func (c Reconstructed) predicted() float64 {
-	return runtime.Method2(runtime.Iterations{Startup: c.StartupS, Steady: c.SteadyS, PerEpoch: c.PerEpoch}, c.Epochs)
+	return training.Method2(training.Iterations{Startup: c.StartupS, Steady: c.SteadyS, PerEpoch: c.PerEpoch}, c.Epochs)
 }
 
 func (c Reconstructed) question() string { return c.Application + " b" + strconv.Itoa(c.Batch) }

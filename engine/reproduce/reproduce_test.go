@@ -10,14 +10,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 var testPrices = map[string]float64{"p2.xlarge": 0.9, "p2.8xlarge": 7.2, "p3.2xlarge": 3.06, "p3.8xlarge": 12.24}
 
 // thesis is a small one of our own: an anchor table and the two relative
 // tables that follow from known lines, printed with the given decimals.
-func thesis(table string, lines map[string]runtime.Line, decimals int) []Cell {
+func thesis(table string, lines map[string]training.Line, decimals int) []Cell {
 	const batch, epochs = 512, 14
 	app := "seismic/FCN"
 	perEpoch := 40512.0 / batch
@@ -59,13 +59,13 @@ func thesis(table string, lines map[string]runtime.Line, decimals int) []Cell {
 	return cells
 }
 
-func drawLines(t *rapid.T) map[string]runtime.Line {
-	lines := map[string]runtime.Line{}
+func drawLines(t *rapid.T) map[string]training.Line {
+	lines := map[string]training.Line{}
 	for vm := range testPrices {
-		lines[vm] = runtime.Line{}
+		lines[vm] = training.Line{}
 	}
 	for _, vm := range []string{"p2.xlarge", "p2.8xlarge", "p3.2xlarge", "p3.8xlarge"} {
-		lines[vm] = runtime.Line{At0: rapid.Float64Range(1, 100).Draw(t, vm+" start"), Slope: rapid.Float64Range(2, 20).Draw(t, vm+" slope")}
+		lines[vm] = training.Line{At0: rapid.Float64Range(1, 100).Draw(t, vm+" start"), Slope: rapid.Float64Range(2, 20).Draw(t, vm+" slope")}
 	}
 	return lines
 }
@@ -96,9 +96,9 @@ func TestScalingAllTimesLeavesRatios(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := drawLines(t)
 		k := rapid.Float64Range(0.5, 10).Draw(t, "k")
-		scaled := map[string]runtime.Line{}
+		scaled := map[string]training.Line{}
 		for vm, l := range lines {
-			scaled[vm] = runtime.Line{At0: k * l.At0, Slope: k * l.Slope}
+			scaled[vm] = training.Line{At0: k * l.At0, Slope: k * l.Slope}
 		}
 		one, other := relativeRows(thesis("A.1", lines, 9)), relativeRows(thesis("A.1", scaled, 9))
 		for i := range one {
@@ -133,7 +133,7 @@ func TestTamperingIsFound(t *testing.T) {
 // Where the anchor's printed start-up contradicts the table, the start-up is
 // found from the table itself, and without the cell at hand.
 func TestStartupIsSolvedWhereItIsContradicted(t *testing.T) {
-	lines := map[string]runtime.Line{
+	lines := map[string]training.Line{
 		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6}, "p3.8xlarge": {At0: 10, Slope: 2.2},
 	}
 	cells := thesis("5.7", lines, 4)
@@ -157,7 +157,7 @@ func TestStartupIsSolvedWhereItIsContradicted(t *testing.T) {
 }
 
 func TestLostAndMissingNumbersStayUnknown(t *testing.T) {
-	cells := thesis("A.1", map[string]runtime.Line{
+	cells := thesis("A.1", map[string]training.Line{
 		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6}, "p3.8xlarge": {At0: 10, Slope: 2.2},
 	}, 2)
 	cells[len(cells)-1].Number = nil
@@ -242,7 +242,7 @@ func TestJudge(t *testing.T) {
 }
 
 func BenchmarkReproduce(b *testing.B) {
-	cells := thesis("A.1", map[string]runtime.Line{
+	cells := thesis("A.1", map[string]training.Line{
 		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6}, "p3.8xlarge": {At0: 10, Slope: 2.2},
 	}, 2)
 	for b.Loop() {

@@ -21,8 +21,8 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
 	"sweetspot/engine/steady"
+	"sweetspot/engine/training"
 )
 
 // Subject is what was run: a model and, as a key, what was changed in it.
@@ -185,7 +185,7 @@ func iterationTime(r profile.Run) estimate.Estimate {
 
 // epochTime is the time of an epoch of a run of which only that is known: the
 // total over the epochs. Of a total that was measured once, as much as
-// [runtime.HiddenStartup] may be start-up.
+// [training.HiddenStartup] may be start-up.
 func epochTime(r profile.Run) estimate.Estimate {
 	_, startup := r.Startup()
 	if r.Steady.Known() || startup || r.TotalS == nil || r.Epochs == nil || !(*r.Epochs > 0) || r.Status == profile.OutOfMemory {
@@ -193,8 +193,8 @@ func epochTime(r profile.Run) estimate.Estimate {
 	}
 	e := estimate.Exact(*r.TotalS / *r.Epochs, r.Basis)
 	if r.Basis == estimate.Measured {
-		e = estimate.Spread(e.Value, runtime.OneTotalRel, r.Basis)
-		e.Low *= 1 - runtime.HiddenStartup
+		e = estimate.Spread(e.Value, training.OneTotalRel, r.Basis)
+		e.Low *= 1 - training.HiddenStartup
 	}
 	return e
 }

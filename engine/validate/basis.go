@@ -7,7 +7,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // How much of a set is looked at beside other work: each case is predicted
@@ -35,7 +35,7 @@ type Tested map[Estimates]Summary
 func ByBasis(set *profile.Set, wanted ...estimate.Basis) Tested {
 	out := Tested{}
 	if wants(wanted, estimate.Measured) {
-		whole := func(r *profile.Run) bool { return len(r.EpochStartsS) >= totalEpochs && runtime.IsComplete(*r) }
+		whole := func(r *profile.Run) bool { return len(r.EpochStartsS) >= totalEpochs && training.IsComplete(*r) }
 		few, all := thinned(set, mostTotals, whole)
 		out.test(Estimates{profile.Train, estimate.Measured}, total("total", 2, true), &known{set: few}, all)
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 )
 
 // Runs whose total is asked for have at least this many epochs. Those whose
@@ -33,13 +33,13 @@ func total(name string, first int, slow bool) Question {
 const repeats = 5
 
 func totals(runs []profile.Run, first int, slow bool) []job {
-	series := map[runtime.Series][]profile.Run{}
-	var order []runtime.Series
+	series := map[training.Series][]profile.Run{}
+	var order []training.Series
 	for _, r := range runs {
-		if !runtime.IsComplete(r) || len(r.EpochStartsS) < totalEpochs || (epochSeconds(r) >= totalSeconds) != slow {
+		if !training.IsComplete(r) || len(r.EpochStartsS) < totalEpochs || (epochSeconds(r) >= totalSeconds) != slow {
 			continue
 		}
-		s := runtime.SeriesOf(r)
+		s := training.SeriesOf(r)
 		if series[s] == nil {
 			order = append(order, s)
 		}
@@ -47,7 +47,7 @@ func totals(runs []profile.Run, first int, slow bool) []job {
 	}
 	var out []job
 	for _, s := range order {
-		before := sync.OnceValue(func() *runtime.Totals { return runtime.NewTotals(without(runs, s), first) })
+		before := sync.OnceValue(func() *training.Totals { return training.NewTotals(without(runs, s), first) })
 		for some := range slices.Chunk(series[s], repeats) {
 			out = append(out, job{len(some), func() []Case { return totalCases(before(), some, first) }})
 		}
@@ -55,7 +55,7 @@ func totals(runs []profile.Run, first int, slow bool) []job {
 	return out
 }
 
-func totalCases(before *runtime.Totals, runs []profile.Run, first int) []Case {
+func totalCases(before *training.Totals, runs []profile.Run, first int) []Case {
 	cases := make([]Case, len(runs))
 	for i, r := range runs {
 		cases[i] = Case{
@@ -75,10 +75,10 @@ func epochSeconds(r profile.Run) float64 {
 	return (r.EpochStartsS[n-1] - r.EpochStartsS[0]) / float64(n-1)
 }
 
-func without(runs []profile.Run, s runtime.Series) []profile.Run {
+func without(runs []profile.Run, s training.Series) []profile.Run {
 	var rest []profile.Run
 	for _, r := range runs {
-		if runtime.SeriesOf(r) != s {
+		if training.SeriesOf(r) != s {
 			rest = append(rest, r)
 		}
 	}
@@ -91,5 +91,5 @@ func methodOne(r profile.Run, first int) float64 {
 		return math.NaN()
 	}
 	at := r.EpochStartsS
-	return runtime.Method1(runtime.Epochs{Init: at[0], First: at[1] - at[0], Second: at[2] - at[1]}, float64(len(at)))
+	return training.Method1(training.Epochs{Init: at[0], First: at[1] - at[0], Second: at[2] - at[1]}, float64(len(at)))
 }

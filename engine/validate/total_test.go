@@ -10,7 +10,7 @@ import (
 )
 
 // training is a complete run of equal epochs with work at its end, in seconds.
-func training(system string, epochs int, seconds, end float64) profile.Run {
+func trainingRun(system string, epochs int, seconds, end float64) profile.Run {
 	r := profile.Run{Model: "net", InstanceType: system, Mode: profile.Train, Status: profile.Done, Basis: estimate.Measured}
 	for i := range epochs {
 		r.EpochStartsS = append(r.EpochStartsS, 5+seconds*float64(i))
@@ -20,10 +20,10 @@ func training(system string, epochs int, seconds, end float64) profile.Run {
 }
 
 func TestTotalAsksOfCompleteRuns(t *testing.T) {
-	capped := training("a", 8, 100, 0)
+	capped := trainingRun("a", 8, 100, 0)
 	capped.Epochs = new(20.0)
 	set := &profile.Set{Runs: []profile.Run{
-		training("a", 8, 100, 30), training("b", 6, 30, 0), training("c", 5, 100, 0), training("d", 8, 29, 0), capped,
+		trainingRun("a", 8, 100, 30), trainingRun("b", 6, 30, 0), trainingRun("c", 5, 100, 0), trainingRun("d", 8, 29, 0), capped,
 	}}
 	long, short := total("total", 2, true).Cases(set), total("total-short", 2, false).Cases(set)
 	if len(long) != 2 || len(short) != 1 {
@@ -42,13 +42,13 @@ func TestTotalAsksOfCompleteRuns(t *testing.T) {
 func TestTotalLeavesTheSeriesOut(t *testing.T) {
 	var repeats []profile.Run
 	for range 5 {
-		repeats = append(repeats, training("a", 8, 100, 300))
+		repeats = append(repeats, trainingRun("a", 8, 100, 300))
 	}
 	c := total("total", 2, true).Cases(&profile.Set{Runs: repeats})[0]
 	if math.Abs(c.Predicted.Value-c.Plain) > 1e-9 {
 		t.Errorf("predicted %v with nothing but its own repeats to learn from, plain %g", c.Predicted, c.Plain)
 	}
-	others := slices.Concat(repeats, []profile.Run{training("b", 8, 120, 360), training("c", 8, 90, 270), training("d", 8, 110, 330)})
+	others := slices.Concat(repeats, []profile.Run{trainingRun("b", 8, 120, 360), trainingRun("c", 8, 90, 270), trainingRun("d", 8, 110, 330)})
 	if d := total("total", 2, true).Cases(&profile.Set{Runs: others})[0]; d.Error() > c.Error()/2 {
 		t.Errorf("off by %.3f with other systems to learn from, %.3f without", d.Error(), c.Error())
 	}

@@ -13,8 +13,8 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
-	"sweetspot/engine/runtime"
 	"sweetspot/engine/steady"
+	"sweetspot/engine/training"
 	"sweetspot/probes/report"
 	"sweetspot/probes/session"
 )
@@ -41,16 +41,16 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 			for range 4 {
 				argv := []string{python, "testdata/savers.py", filepath.Join(t.TempDir(), "model.pt"), fmt.Sprint(c.epochs), fmt.Sprint(c.every), fmt.Sprint(c.seconds)}
 				r := probeEpochs(t, argv, c.watched)
-				words := runtime.PausesOf(r).Words(float64(c.epochs))
+				words := training.PausesOf(r).Words(float64(c.epochs))
 				if !strings.HasPrefix(words, c.expected) {
 					t.Fatalf("%s; pauses %+v", words, r.Pauses)
 				}
 				r.InitS = nil // the script times what comes after it
 				took := alone(t, argv)
-				e := runtime.Training(r, float64(c.epochs), nil)
+				e := training.Training(r, float64(c.epochs), nil)
 				bare := r
 				bare.Pauses = nil
-				without := runtime.Training(bare, float64(c.epochs), nil)
+				without := training.Training(bare, float64(c.epochs), nil)
 				if least := float64(c.epochs/c.every) * c.seconds; e.Value-without.Value < least {
 					t.Fatalf("the checkpoints wait for %g s, and are in the time with %g s", least, e.Value-without.Value)
 				}
@@ -112,15 +112,15 @@ func probeEpochs(t *testing.T, argv []string, epochs int) profile.Run {
 		t.Errorf("shown %+v, saved %+v", u.Run.Pauses, r.Pauses)
 	}
 	const asked = 9.0
-	saved := runtime.Training(r, asked, nil)
-	if live := runtime.Training(u.Run, asked, nil); live != saved {
+	saved := training.Training(r, asked, nil)
+	if live := training.Training(u.Run, asked, nil); live != saved {
 		t.Errorf("while it went on %+v, saved %+v", live, saved)
 	}
 	if reported := report.New(u, []float64{asked}, nil).Estimates; len(reported) != 1 || reported[0].Time.S != saved.Value || reported[0].Time.High != saved.High {
 		t.Errorf("reported %+v, saved %+v", reported, saved)
 	}
 	ranked := rank.Build(set, rank.Workload{Mode: profile.Train, Model: r.Model, Epochs: new(asked)})
-	if len(ranked) != 1 || ranked[0].Time != saved || ranked[0].Why != runtime.PausesOf(r).Words(asked) {
+	if len(ranked) != 1 || ranked[0].Time != saved || ranked[0].Why != training.PausesOf(r).Words(asked) {
 		t.Errorf("ranked %+v, saved %+v", ranked, saved)
 	}
 	return r

@@ -9,7 +9,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 )
@@ -192,9 +192,9 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 			p.Run.StoppedWords = new(connectionLost) // whatever was known before
 		}
 	}
-	pauses := runtime.PausesOf(r)
+	pauses := training.PausesOf(r)
 	for _, n := range epochs {
-		if t := runtime.Training(r, n, kinds); t.Known() {
+		if t := training.Training(r, n, kinds); t.Known() {
 			e := atEpochs(n, t, r.USDPerHour)
 			e.Why, e.pauses = word(pauses.Words(n)), pauses.Seen()
 			p.Estimates = append(p.Estimates, e)

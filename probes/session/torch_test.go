@@ -11,8 +11,8 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/runtime"
 	"sweetspot/engine/steady"
+	"sweetspot/engine/training"
 	"sweetspot/probes/examples"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/python"
@@ -93,7 +93,7 @@ func TestTrainingStopsByItself(t *testing.T) {
 		if r.SteadyN < 20 || r.Steady.Value <= 0 || r.Steady.HalfWidth() > 0.1 {
 			t.Errorf("not as precise as it says: %+v", r)
 		}
-		if e := runtime.Training(r, 5, nil); !e.Known() || e.Value < 5*900*r.Steady.Value {
+		if e := training.Training(r, 5, nil); !e.Known() || e.Value < 5*900*r.Steady.Value {
 			t.Errorf("five epochs: %+v", e)
 		}
 	case steady.Cap:

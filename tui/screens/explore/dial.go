@@ -6,7 +6,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/theme"
 )
@@ -22,7 +22,7 @@ const groundLines = 1000
 // units: the lowest line of all feasible candidates and that of the selected
 // one, before the others' as a faint ground.
 type dial struct {
-	lines  []runtime.Line // by candidate; NaN where there is none
+	lines  []training.Line // by candidate; NaN where there is none
 	x      [dialPoints]float64
 	stride int // of the candidates, one in so many is in the ground
 	class  []uint8
@@ -39,7 +39,7 @@ type dial struct {
 // newDial lays out the lines of a space up to twice what is asked.
 func newDial(s *rank.Space, class []uint8, o rank.Objective) (d *dial, title string) {
 	n := s.Len()
-	d = &dial{lines: make([]runtime.Line, n), class: class, stride: max((n+groundLines-1)/groundLines, 1), answer: -1, shown: [3]int{-1}}
+	d = &dial{lines: make([]training.Line, n), class: class, stride: max((n+groundLines-1)/groundLines, 1), answer: -1, shown: [3]int{-1}}
 	title, most := "epochs", 0.0
 	if n > 0 && s.At(0).Mode == profile.Infer && s.At(0).Units != nil {
 		title, most = "units", 2**s.At(0).Units
@@ -63,7 +63,7 @@ func (d *dial) inferred(s *rank.Space, o rank.Objective, units float64) {
 		column = s.Time
 	}
 	for i, v := range column {
-		d.lines[i] = runtime.Line{At0: v - v, Slope: v / units} // NaN − NaN is none
+		d.lines[i] = training.Line{At0: v - v, Slope: v / units} // NaN − NaN is none
 	}
 }
 
@@ -79,7 +79,7 @@ func (d *dial) trained(s *rank.Space, o rank.Objective) (most float64) {
 			line, ok = c.TimeLine()
 		}
 		if !ok {
-			line = runtime.Line{At0: math.NaN(), Slope: math.NaN()}
+			line = training.Line{At0: math.NaN(), Slope: math.NaN()}
 		}
 		d.lines[i] = line
 	}
@@ -195,7 +195,7 @@ func (d *dial) stepAt(x float64) int {
 // lowestLines finds the feasible line that is lowest at each of rising places,
 // −1 where there is none. A straight line that is above another at both ends is
 // so in between: of a million, all but a few are told by one that is low.
-func lowestLines(lines []runtime.Line, feasible []bool, x [dialPoints]float64) (lowest [dialPoints]int) {
+func lowestLines(lines []training.Line, feasible []bool, x [dialPoints]float64) (lowest [dialPoints]int) {
 	first, middle, last := x[0], x[dialPoints/2], x[dialPoints-1]
 	low := -1
 	for i, l := range lines {

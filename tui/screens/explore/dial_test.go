@@ -13,7 +13,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/theme"
 )
@@ -22,9 +22,9 @@ func TestLowestLinesAreTheLowest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "n")
 		value := rapid.OneOf(rapid.Float64Range(0, 100), rapid.SampledFrom([]float64{0, 1, 50, math.NaN()}))
-		lines, feasible := make([]runtime.Line, n), rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "feasible")
+		lines, feasible := make([]training.Line, n), rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "feasible")
 		for i := range lines {
-			lines[i] = runtime.Line{At0: value.Draw(t, "at 0"), Slope: value.Draw(t, "slope")}
+			lines[i] = training.Line{At0: value.Draw(t, "at 0"), Slope: value.Draw(t, "slope")}
 		}
 		var x [dialPoints]float64
 		for k := range x {

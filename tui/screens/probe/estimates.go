@@ -6,7 +6,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/runtime"
+	"sweetspot/engine/training"
 	"sweetspot/probes/session"
 )
 
@@ -51,18 +51,18 @@ func lengthsOf(r profile.Run, epochs int) (lengths []float64, what string, predi
 	startup += r.WarmupExtraS
 	switch {
 	case r.Mode == profile.Train && r.IterationsPerEpoch != nil:
-		return around(epochs), "epochs", func(n float64) estimate.Estimate { return runtime.Training(r, n, nil) }
+		return around(epochs), "epochs", func(n float64) estimate.Estimate { return training.Training(r, n, nil) }
 	case r.Mode == profile.Infer && r.BatchSize > 0:
 		unit := r.Unit
 		if unit == "" {
 			unit = "unit"
 		}
 		return []float64{1e4, 1e5, 1e6}, unit + "s", func(n float64) estimate.Estimate {
-			return runtime.Inference(r.Steady, startup, n/float64(r.BatchSize))
+			return training.Inference(r.Steady, startup, n/float64(r.BatchSize))
 		}
 	}
 	return []float64{1e3, 1e4, 1e5}, "iterations", func(n float64) estimate.Estimate {
-		return runtime.Inference(r.Steady, startup, n-1)
+		return training.Inference(r.Steady, startup, n-1)
 	}
 }
 

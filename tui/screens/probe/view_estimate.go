@@ -11,8 +11,8 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/runtime"
 	"sweetspot/engine/steady"
+	"sweetspot/engine/training"
 	"sweetspot/probes/session"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/plot"
@@ -175,7 +175,7 @@ func (s *Screen) pauseLines(w int) []string {
 		epochs = *r.Epochs
 	}
 	r.Basis = estimate.Measured
-	p := runtime.PausesOf(r)
+	p := training.PausesOf(r)
 	words := p.Words(epochs)
 	if words == "" || !r.Steady.Known() || (!p.Seen() && !ofScript) {
 		return nil

@@ -1,8 +1,8 @@
-// Package runtime predicts how long a training or batch-inference run takes
+// Package training predicts how long a training or batch-inference run takes
 // from the few seconds of it that were measured: by the two methods of Malta's
 // thesis (2021), and, where other complete runs are known epoch by epoch, by
 // what these did after their first epochs ([Totals]).
-package runtime
+package training
 
 import (
 	"cmp"
