@@ -25,7 +25,7 @@ test: setup ## vet, then run every test with the race detector
 	go vet ./...
 	go test -race ./...
 
-bench: ## run the benchmarks; BENCH=Scrub picks some; DESIGN's aims stand beside them
+bench: ## run the benchmarks; BENCH=Scrub picks some, with their aims
 	@scripts/bench '$(or $(BENCH),.)'
 
 accuracy: ## measure the predictors on published measurements; DATA=folder

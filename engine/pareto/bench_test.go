@@ -16,7 +16,7 @@ type set struct {
 	few     float64
 }
 
-// sets draws the points of DESIGN's bars, seeded:
+// sets draws the points of the benchmarks that have an aim, seeded:
 //
 //   - uniform: every coordinate uniform in [0, 1);
 //   - front2d: x uniform, y = 1 − x, all non-dominated;
