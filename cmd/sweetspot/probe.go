@@ -74,9 +74,9 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err := f.place(&r, set); err != nil {
 		return err
 	}
-	s := request.Surroundings{Store: w.Store(), VMTypes: set.VMTypes}
+	s := request.Environment{Store: w.Store(), VMTypes: set.VMTypes}
 	if f.epochs != "" {
-		s.Decide = request.ForEpochs(set, float64(r.Spec.Epochs))
+		s.RequiredPrecision = request.ForEpochs(set, float64(r.Spec.Epochs))
 	}
 	if isChild {
 		return serve(ctx, r, s, name, w.Path())
@@ -100,7 +100,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 }
 
 // serve runs the probes in the background, for others to attach to.
-func serve(ctx context.Context, r request.Request, s request.Surroundings, name, path string) error {
+func serve(ctx context.Context, r request.Request, s request.Environment, name, path string) error {
 	m, err := r.Start(ctx, s)
 	if err != nil {
 		return err

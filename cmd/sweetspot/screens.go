@@ -146,7 +146,7 @@ func prober(python string, detach bool) tui.Prober {
 			r.Detach = true
 			return spawn(ctx, w.Path(), r)
 		}
-		return r.Start(ctx, request.Surroundings{Store: db, VMTypes: set.VMTypes, Decide: request.ForQuery(set, asked, float64(f.Epochs))})
+		return r.Start(ctx, request.Environment{Store: db, VMTypes: set.VMTypes, RequiredPrecision: request.ForQuery(set, asked, float64(f.Epochs))})
 	}
 }
 

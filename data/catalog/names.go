@@ -74,8 +74,8 @@ var (
 	proCard    = regexp.MustCompile(`^A[456][05]00$`)
 )
 
-// shopWords tell no GPU from another. HBM3 tells one, but is looked at before.
-var shopWords = []string{
+// marketingWords tell no GPU from another. HBM3 tells one, but is looked at before.
+var marketingWords = []string{
 	"NVIDIA", "TESLA", "GEFORCE", "QUADRO", "AMD", "INSTINCT", "GRID", "GPU", "TENSOR", "CORE", "GENERATION", "SERVER",
 	"WORKSTATION", "EDITION", "BLACKWELL", "HBM2", "HBM2E", "HBM3", "HBM3E", "ACCELERATOR", "MEGA", "GB", "SECURE", "COMMUNITY",
 }
@@ -103,7 +103,7 @@ func spell(name string) spelling {
 			n.memory, _ = strconv.Atoi(m[1])
 		case i+1 < len(words) && words[i+1] == "GB" && len(chip) > 0:
 			n.memory, _ = strconv.Atoi(w)
-		case !slices.Contains(shopWords, w):
+		case !slices.Contains(marketingWords, w):
 			chip = append(chip, w)
 		case (w == "HBM3" || w == "MEGA") && n.form == "" && slices.Contains(chip, "H100"):
 			n.form = "SXM" // the other forms of it have slower memory, or no such name

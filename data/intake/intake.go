@@ -36,10 +36,10 @@ type Result struct {
 	GPUs           map[string]bool // that any run names
 }
 
-// Take reads files into a database. taken is told of every file as it is done,
+// Import reads files into a database. taken is told of every file as it is done,
 // but for those passed over; nil is told nothing. Where it is ended early, what
 // was imported is kept and the result says what.
-func Take(ctx context.Context, db *store.Store, found imports.Found, o imports.Options, taken func(File)) (r Result, err error) {
+func Import(ctx context.Context, db *store.Store, found imports.Found, o imports.Options, taken func(File)) (r Result, err error) {
 	r.GPUs = map[string]bool{}
 	err = imports.Read(ctx, found.Files, o, func(report source.Report) error {
 		file, ok, err := r.take(ctx, db, found, report)

@@ -50,7 +50,7 @@ func greet(name string) (*Client, *json.Decoder, error) {
 	}
 	c := &Client{conn: conn, updates: make(chan matrix.Update, 1), ended: make(chan struct{})}
 	in := json.NewDecoder(conn)
-	err = errors.Join(conn.SetReadDeadline(time.Now().Add(patience)), in.Decode(&c.entry), conn.SetReadDeadline(time.Time{}))
+	err = errors.Join(conn.SetReadDeadline(time.Now().Add(clientTimeout)), in.Decode(&c.entry), conn.SetReadDeadline(time.Time{}))
 	if err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
 	}
@@ -105,7 +105,7 @@ func (c *Client) Updates() <-chan matrix.Update { return c.updates }
 func (c *Client) Stop() { c.ask(doStop) }
 
 // KeepRunning lets the running probes go on past the stop rule.
-func (c *Client) KeepRunning() { c.ask(doKeep) }
+func (c *Client) KeepRunning() { c.ask(doKeepRunning) }
 
 // Cancel ends the probe and forgets it.
 func (c *Client) Cancel() { c.ask(doCancel) }
@@ -113,8 +113,8 @@ func (c *Client) Cancel() { c.ask(doCancel) }
 func (c *Client) ask(what string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
-	_ = json.NewEncoder(c.conn).Encode(asked{what}) // a probe that is gone needs no telling
+	_ = c.conn.SetWriteDeadline(time.Now().Add(clientTimeout))
+	_ = json.NewEncoder(c.conn).Encode(request{what}) // a probe that is gone needs no telling
 }
 
 // Leave goes away; the probe goes on.

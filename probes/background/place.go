@@ -111,7 +111,7 @@ func awaitService(ctx context.Context, name string, cmd *exec.Cmd, ended <-chan 
 				return c.conn.Close()
 			}
 		case <-ended:
-			return lastWords(name)
+			return startError(name)
 		case <-ctx.Done():
 			_ = cmd.Process.Signal(syscall.SIGTERM)
 			<-ended
@@ -120,8 +120,8 @@ func awaitService(ctx context.Context, name string, cmd *exec.Cmd, ended <-chan 
 	}
 }
 
-// lastWords is why a child did not come to serve; its log is of no more use.
-func lastWords(name string) error {
+// startError is why a child did not come to serve; its log is of no more use.
+func startError(name string) error {
 	text, err := os.ReadFile(logPath(name))
 	_ = os.Remove(logPath(name))
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")

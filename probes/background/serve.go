@@ -13,9 +13,9 @@ import (
 	"sweetspot/probes/matrix"
 )
 
-// patience is how long a client may take to read one update, or to be told the
+// clientTimeout is how long a client may take to read one update, or to be told the
 // last one.
-const patience = 10 * time.Second
+const clientTimeout = 10 * time.Second
 
 // Matrix is what runs in the background: [matrix.Matrix] does.
 type Matrix interface {
@@ -99,7 +99,7 @@ func (h *hub) accept(l net.Listener) {
 			return // closed: the probe has ended
 		}
 		h.clients.Go(func() { h.show(conn) })
-		go h.obey(conn)
+		go h.handle(conn)
 	}
 }
 
@@ -108,7 +108,7 @@ func (h *hub) show(conn net.Conn) {
 	defer func() { _ = conn.Close() }() // the client may be gone
 	out := json.NewEncoder(conn)
 	send := func(v any) error {
-		return errors.Join(conn.SetWriteDeadline(time.Now().Add(patience)), out.Encode(v))
+		return errors.Join(conn.SetWriteDeadline(time.Now().Add(clientTimeout)), out.Encode(v))
 	}
 	if send(h.greeting()) != nil {
 		return
@@ -126,10 +126,10 @@ func (h *hub) show(conn net.Conn) {
 	}
 }
 
-// obey does what a client asks. One that leaves changes nothing.
-func (h *hub) obey(conn net.Conn) {
+// handle does what a client asks. One that leaves changes nothing.
+func (h *hub) handle(conn net.Conn) {
 	for in := json.NewDecoder(conn); ; {
-		var a asked
+		var a request
 		if in.Decode(&a) != nil {
 			_ = conn.Close()
 			return
@@ -137,7 +137,7 @@ func (h *hub) obey(conn net.Conn) {
 		switch a.Do {
 		case doStop:
 			h.matrix.Stop()
-		case doKeep:
+		case doKeepRunning:
 			h.matrix.KeepRunning()
 		case doCancel:
 			h.matrix.Cancel()

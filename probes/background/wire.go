@@ -17,13 +17,13 @@ type Entry struct {
 	Runs     []int64 // their numbers in the database, of the probes started so far
 }
 
-// asked is what a client wants.
-type asked struct{ Do string }
+// request is what a client wants.
+type request struct{ Do string }
 
 const (
-	doStop   = "stop"
-	doKeep   = "keep"
-	doCancel = "cancel"
+	doStop        = "stop"
+	doKeepRunning = "keep"
+	doCancel      = "cancel"
 )
 
 // state is an update on the wire. Iteration times are many, so each row sends

@@ -63,7 +63,7 @@ func (o *observer) readAll() {
 			shared[i] = o.whose(i, s)
 		}
 	}
-	o.own.settle(o.began)
+	o.own.endReading(o.began)
 	known := slices.Contains(o.used, true)
 	for i, s := range o.sensors {
 		if s == nil || (known && !o.used[i]) {

@@ -184,7 +184,7 @@ func TestDescendants(t *testing.T) {
 	if o.of(child) != ours {
 		t.Error("an orphan is a stranger")
 	}
-	o.settle(time.Now())
+	o.endReading(time.Now())
 	_ = syscall.Kill(-group, syscall.SIGKILL)
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if _, _, err := stat("/proc", int(child)); err != nil {

@@ -28,7 +28,7 @@ type ownership struct {
 	comparable bool
 	last, now  map[uint32]owner // what was found in the last reading and in this one
 	groups     map[int]bool     // process groups of descendants; orphans keep theirs
-	settled    bool             // the first reading is over
+	pastFirst  bool             // the first reading is over
 }
 
 // hostNamespace is the kernel's fixed name for the first PID namespace.
@@ -63,15 +63,15 @@ func (o *ownership) of(pid uint32) owner {
 	return who
 }
 
-// settle ends a reading. Where numbers tell nothing, who computed before the
+// endReading ends a reading. Where numbers tell nothing, who computed before the
 // probe can have is somebody else.
-func (o *ownership) settle(began time.Time) {
-	if !o.settled && !o.comparable && time.Since(began) < early {
+func (o *ownership) endReading(began time.Time) {
+	if !o.pastFirst && !o.comparable && time.Since(began) < early {
 		for pid := range o.now {
 			o.now[pid] = foreign
 		}
 	}
-	o.settled = true
+	o.pastFirst = true
 	o.last, o.now = o.now, map[uint32]owner{}
 }
 

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// worthSaying is the least share of readings, and of an iteration's time,
+	// minShare is the least share of readings, and of an iteration's time,
 	// that a warning is worth.
-	worthSaying = 0.1
+	minShare = 0.1
 	// busy is the median utilisation above which a GPU has enough to do,
 	// whatever its program waits for meanwhile.
 	busy = 0.8
-	// fewest is how many readings tell a habit from a moment.
-	fewest = 3
+	// minReadings is how many readings tell a habit from a moment.
+	minReadings = 3
 )
 
 // Warnings says in one sentence each what makes a run's times differ from
@@ -34,8 +34,8 @@ func Warnings(readings []store.Telemetry, waitShare *float64) []string {
 	var all []string
 	all = append(all, throttled(gpus)...)
 	all = append(all, shared(gpus)...)
-	all = append(all, starved(gpus, waitShare)...)
-	return append(all, uncounted(gpus)...)
+	all = append(all, waitsForInput(gpus, waitShare)...)
+	return append(all, withoutCounter(gpus)...)
 }
 
 // whileWorking drops the readings before a GPU has first anything to do and
@@ -73,7 +73,7 @@ func throttled(gpus map[int][]store.Telemetry) []string {
 			share := shareOf(gpus[number], func(r store.Telemetry) bool {
 				return slices.Contains(strings.Split(r.Throttle, ", "), c.reason)
 			})
-			if share >= worthSaying && len(gpus[number]) >= fewest {
+			if share >= minShare && len(gpus[number]) >= minReadings {
 				which, most = append(which, number), max(most, share)
 			}
 		}
@@ -100,8 +100,8 @@ func shared(gpus map[int][]store.Telemetry) []string {
 		names(which), percent(most, len(which)))}
 }
 
-func starved(gpus map[int][]store.Telemetry, waitShare *float64) []string {
-	if waitShare == nil || !(*waitShare >= worthSaying) || *waitShare > 1 {
+func waitsForInput(gpus map[int][]store.Telemetry, waitShare *float64) []string {
+	if waitShare == nil || !(*waitShare >= minShare) || *waitShare > 1 {
 		return nil
 	}
 	var utilisation []float64
@@ -124,8 +124,8 @@ func starved(gpus map[int][]store.Telemetry, waitShare *float64) []string {
 	return []string{waiting + ": more DataLoader workers (num_workers), faster storage or lighter preprocessing would speed it up"}
 }
 
-// uncounted says on what an energy rests that no counter gave.
-func uncounted(gpus map[int][]store.Telemetry) []string {
+// withoutCounter says on what an energy rests that no counter gave.
+func withoutCounter(gpus map[int][]store.Telemetry) []string {
 	var which []int
 	for _, number := range slices.Sorted(maps.Keys(gpus)) {
 		of := gpus[number]

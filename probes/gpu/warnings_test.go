@@ -52,7 +52,7 @@ func TestWarnings(t *testing.T) {
 		{"a GPU that does nothing", rows(1, 20, func(_ int, r *store.Telemetry) { r.Utilisation, r.Throttle = new(0.0), byHeat }), nil, nil},
 		{"shared", rows(0, 10, func(i int, r *store.Telemetry) { r.Shared = new(i >= 8) }), nil, []string{"another program computes on GPU 0 in 20 % of the readings"}},
 		{"not shared", rows(0, 10, func(_ int, r *store.Telemetry) { r.Shared = new(false) }), nil, nil},
-		{"starved", rows(0, 10, func(_ int, r *store.Telemetry) { r.Utilisation = new(0.35) }), new(0.42),
+		{"waitsForInput", rows(0, 10, func(_ int, r *store.Telemetry) { r.Utilisation = new(0.35) }), new(0.42),
 			[]string{"42 % of each step is spent waiting for input and the GPU is busy 35 % of the time: more DataLoader workers"}},
 		{"waits, but the GPU has work", rows(0, 10, nil), new(0.42), nil},
 		{"slow for another reason", rows(0, 10, func(_ int, r *store.Telemetry) { r.Utilisation = new(0.35) }), new(0.01), nil},

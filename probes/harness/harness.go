@@ -143,11 +143,11 @@ func Argv(python string, s Spec) []string {
 		"--batch=" + strconv.Itoa(s.Batch), "--epochs=" + strconv.Itoa(s.Epochs), "--precision=" + s.Precision,
 		"--data=" + string(s.Data), "--train-size=" + strconv.Itoa(s.TrainSize), "--optimizer=" + s.Optimizer,
 	}
-	return append(argv, s.rarer(isExample && s.Mode == profile.Infer)...)
+	return append(argv, s.optionalArgs(isExample && s.Mode == profile.Infer)...)
 }
 
-// rarer are the options of what is asked for now and then.
-func (s Spec) rarer(trained bool) []string {
+// optionalArgs are the options of what is asked for now and then.
+func (s Spec) optionalArgs(trained bool) []string {
 	var argv []string
 	for _, o := range []struct {
 		given bool

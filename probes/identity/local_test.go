@@ -150,7 +150,7 @@ func hostile(t *testing.T, h http.HandlerFunc) map[string]string {
 	select {
 	case a := <-answer:
 		return a
-	case <-time.After(30 * time.Second): // patience is a second
+	case <-time.After(30 * time.Second): // metadataTimeout is a second
 		t.Fatal("asking goes on for ever")
 		return nil
 	}

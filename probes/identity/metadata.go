@@ -14,10 +14,10 @@ const (
 	// linkLocal is the address of the metadata services of AWS, GCP
 	// (metadata.google.internal) and Azure. It is not routed beyond the host.
 	linkLocal = "http://169.254.169.254"
-	// patience is what asking may take in all.
-	patience = time.Second
-	// longest is how long an answer may be, in bytes.
-	longest = 64 << 10
+	// metadataTimeout is what asking may take in all.
+	metadataTimeout = time.Second
+	// maxAnswer is how long an answer may be, in bytes.
+	maxAnswer = 64 << 10
 )
 
 // ask asks the metadata services of the clouds, side by side, and returns
@@ -26,7 +26,7 @@ func ask(ctx context.Context, base string, clouds []cloud) map[string]string {
 	if len(clouds) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
 	client := newClient(base)
 	defer client.http.CloseIdleConnections()
@@ -55,7 +55,7 @@ type client struct {
 // machine, and follows no redirect: a metadata service sends none.
 func newClient(base string) client {
 	return client{base, &http.Client{
-		Transport:     &http.Transport{Proxy: nil, DisableCompression: true, MaxResponseHeaderBytes: longest},
+		Transport:     &http.Transport{Proxy: nil, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("a metadata service sends no redirects") },
 	}}
 }
@@ -98,12 +98,12 @@ func (c client) get(ctx context.Context, method, path string, header http.Header
 	if response.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("the metadata service answers %d", response.StatusCode)
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, longest+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err != nil {
 		return "", err
 	}
-	if len(body) > longest {
-		return "", fmt.Errorf("the metadata service answers more than %d bytes", longest)
+	if len(body) > maxAnswer {
+		return "", fmt.Errorf("the metadata service answers more than %d bytes", maxAnswer)
 	}
 	return string(body), nil
 }

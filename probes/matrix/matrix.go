@@ -84,8 +84,8 @@ func (m *Matrix) Wait() Update {
 	return m.last
 }
 
-// news is what a session has come to.
-type news struct {
+// message is what a session has come to.
+type message struct {
 	row    int
 	update session.Update
 	closed bool // it has ended; update is empty
@@ -97,7 +97,7 @@ type loop struct {
 	options  Options
 	rows     []Row
 	sessions map[int]*session.Session // the running ones by row
-	news     chan news
+	messages chan message
 	seq      int
 	current  int
 	series   int64
@@ -107,7 +107,7 @@ type loop struct {
 }
 
 func newLoop(m *Matrix, o Options) *loop {
-	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, news: make(chan news, 16), changed: true}
+	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, messages: make(chan message, 16), changed: true}
 	for _, c := range o.Cells {
 		l.rows = append(l.rows, Row{Cell: c})
 	}
@@ -124,13 +124,13 @@ func (l *loop) run(ctx context.Context) {
 			break
 		}
 		select {
-		case n := <-l.news:
-			l.take(n)
+		case m := <-l.messages:
+			l.receive(m)
 		case r := <-l.matrix.requests:
-			l.obey(r)
+			l.handle(r)
 		case <-cancelled:
 			cancelled = nil // the sessions end by ctx
-			l.halt()
+			l.startNoMore()
 		case <-tick.C:
 			l.show()
 		}
@@ -175,7 +175,7 @@ func (l *loop) startNext(ctx context.Context) {
 		if r.State != Waiting || busy[r.Host] {
 			continue
 		}
-		if why := l.hopeless(r.Cell); why != "" {
+		if why := l.skipReason(r.Cell); why != "" {
 			r.State, r.Why, l.changed = Skipped, why, true
 			continue
 		}
@@ -187,8 +187,8 @@ func (l *loop) startNext(ctx context.Context) {
 	}
 }
 
-// hopeless says why a cell is not worth starting, "" if it is.
-func (l *loop) hopeless(c Cell) string {
+// skipReason says why a cell is not worth starting, "" if it is.
+func (l *loop) skipReason(c Cell) string {
 	for _, r := range l.rows {
 		if r.State == OutOfMemory && !c.fits(r.Cell) {
 			return r.Label() + " ran out of memory"
@@ -226,22 +226,22 @@ func (l *loop) start(ctx context.Context, i int) error {
 	l.sessions[i], l.current, r.State, l.changed = s, i, Running, true
 	go func() {
 		for u := range s.Updates() {
-			l.news <- news{row: i, update: u}
+			l.messages <- message{row: i, update: u}
 		}
-		l.news <- news{row: i, closed: true}
+		l.messages <- message{row: i, closed: true}
 	}()
 	return nil
 }
 
-func (l *loop) take(n news) {
+func (l *loop) receive(m message) {
 	l.changed = true
-	r := &l.rows[n.row]
-	if !n.closed {
-		r.Update = n.update
+	r := &l.rows[m.row]
+	if !m.closed {
+		r.Update = m.update
 		l.checkCap()
 		return
 	}
-	delete(l.sessions, n.row)
+	delete(l.sessions, m.row)
 	u := r.Update
 	switch {
 	case u.Run.Status == profile.OutOfMemory:
@@ -266,7 +266,7 @@ func (l *loop) checkCap() {
 	}
 }
 
-func (l *loop) obey(r request) {
+func (l *loop) handle(r request) {
 	l.changed = true
 	for _, s := range l.sessions {
 		switch r {
@@ -279,12 +279,12 @@ func (l *loop) obey(r request) {
 		}
 	}
 	if r != keepRunning {
-		l.halt()
+		l.startNoMore()
 	}
 }
 
-// halt starts no more cells.
-func (l *loop) halt() {
+// startNoMore starts no more cells.
+func (l *loop) startNoMore() {
 	if l.stopping {
 		return
 	}

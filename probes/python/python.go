@@ -20,9 +20,9 @@ import (
 // Variable names the interpreter to use.
 const Variable = "SWEETSPOT_PYTHON"
 
-// patience is how long an import of PyTorch may take; from a cold disk it is
+// importTimeout is how long an import of PyTorch may take; from a cold disk it is
 // tens of seconds.
-const patience = 2 * time.Minute
+const importTimeout = 2 * time.Minute
 
 // Interpreter is a Python that imports PyTorch.
 type Interpreter struct {
@@ -111,7 +111,7 @@ print(json.dumps({"python": platform.python_version(), "torch": str(torch.__vers
 // ask runs a program that prints one line of JSON, whatever else is printed
 // before it, and decodes that.
 func ask(ctx context.Context, path, program string, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, importTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "-c", program)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -150,7 +150,7 @@ func inspect(ctx context.Context, path string) (Interpreter, error) {
 
 func why(ctx context.Context, stderr string, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("took longer than %s to import it", patience)
+		return fmt.Errorf("took longer than %s to import it", importTimeout)
 	}
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	last := plaintext.Line(lines[len(lines)-1], 120)

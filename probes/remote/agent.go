@@ -67,9 +67,9 @@ type header struct {
 	Memo     string   `json:"memo"` // text, so that it comes back as it was
 }
 
-// luggage is everything that is sent before the first frame: the agent, the
+// preamble is everything that is sent before the first frame: the agent, the
 // header and the command's files as a zip archive.
-func luggage(h header, files fs.FS) ([]byte, error) {
+func preamble(h header, files fs.FS) ([]byte, error) {
 	archive, err := zipped(files)
 	if err != nil {
 		return nil, err

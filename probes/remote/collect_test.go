@@ -40,7 +40,7 @@ func TestCollectsTheSameRun(t *testing.T) {
 		Command: []string{"python3", path}, Hosts: []string{s.Address()}, Detach: true, NoMetadata: true,
 		Rule: steady.DefaultRule(), KeepRunning: true,
 	}
-	m, err := r.Start(t.Context(), request.Surroundings{Store: db})
+	m, err := r.Start(t.Context(), request.Environment{Store: db})
 	if err != nil {
 		t.Fatal(err)
 	}

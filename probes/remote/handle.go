@@ -51,9 +51,9 @@ func (p *Process) Collected() bool {
 // call with a shorter period is obeyed from then on.
 func (p *Process) StopWithin(grace time.Duration) {
 	p.mu.Lock()
-	again := p.stopping && grace >= p.patience
+	again := p.stopping && grace >= p.stopGrace
 	if !again {
-		p.stopping, p.patience = true, grace
+		p.stopping, p.stopGrace = true, grace
 	}
 	p.mu.Unlock()
 	if again {
@@ -73,7 +73,7 @@ func (p *Process) StopWithin(grace time.Duration) {
 		}
 		select {
 		case <-p.ended:
-		case <-time.After(4*grace + parting + silence):
+		case <-time.After(4*grace + exitTimeout + aliveTimeout):
 			p.conn.kill() // the agent ends the command when it is gone
 		}
 	}()

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// silence is how long the agent goes without a sign of life before it takes
+	// aliveTimeout is how long the agent goes without a sign of life before it takes
 	// the connection for lost, aliveEvery how often one is sent.
-	silence    = 60 * time.Second
-	aliveEvery = 10 * time.Second
-	// patience is how long a host may take from the start of ssh until its agent
+	aliveTimeout = 60 * time.Second
+	aliveEvery   = 10 * time.Second
+	// connectTimeout is how long a host may take from the start of ssh until its agent
 	// speaks.
-	patience = 60 * time.Second
+	connectTimeout = 60 * time.Second
 )
 
 // Options say how a command runs on a host, beside what it is.
@@ -65,10 +65,10 @@ type Process struct {
 	facts   *identity.Facts
 	memo    json.RawMessage
 
-	mu       sync.Mutex
-	left     bool
-	stopping bool
-	patience time.Duration // of the stop under way
+	mu        sync.Mutex
+	left      bool
+	stopping  bool
+	stopGrace time.Duration // of the stop under way
 
 	ended     chan struct{}
 	exit      runner.Exit
@@ -92,8 +92,8 @@ func Start(ctx context.Context, h Host, c runner.Command, o Options) (*Process, 
 		Grace: c.Grace.Seconds(), Limit: o.Limit.Seconds(), Metadata: !o.NoMetadata, Memo: string(o.Memo),
 	}
 	to.Mark = "sweetspot-agent-" + NewSpool()
-	to.Silence = silence.Seconds()
-	all, err := luggage(to, c.Files)
+	to.Silence = aliveTimeout.Seconds()
+	all, err := preamble(to, c.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func Start(ctx context.Context, h Host, c runner.Command, o Options) (*Process, 
 
 // Attach collects a detached command from its beginning and then follows it.
 func Attach(ctx context.Context, h Host, spool string) (*Process, error) {
-	to := header{Task: "attach", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: silence.Seconds()}
-	all, err := luggage(to, nil)
+	to := header{Task: "attach", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: aliveTimeout.Seconds()}
+	all, err := preamble(to, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func Attach(ctx context.Context, h Host, spool string) (*Process, error) {
 // Forget removes the record of a detached command that has ended and was
 // collected.
 func Forget(ctx context.Context, h Host, spool string) error {
-	to := header{Task: "forget", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: silence.Seconds()}
-	all, err := luggage(to, nil)
+	to := header{Task: "forget", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: aliveTimeout.Seconds()}
+	all, err := preamble(to, nil)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func Forget(ctx context.Context, h Host, spool string) error {
 }
 
 // begin connects and waits until the command runs, or has ended.
-func begin(ctx context.Context, h Host, to header, luggage []byte, grace time.Duration) (*Process, error) {
+func begin(ctx context.Context, h Host, to header, preamble []byte, grace time.Duration) (*Process, error) {
 	conn, err := dial(h, to.Python)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func begin(ctx context.Context, h Host, to header, luggage []byte, grace time.Du
 		*reader, p.writers[kind] = io.Pipe()
 	}
 	spoke := make(chan struct{})
-	go p.send(luggage, spoke)
+	go p.send(preamble, spoke)
 	go p.receive(to.Mark, spoke)
 	if err := p.await(ctx, spoke); err != nil {
 		p.abandon(spoke)
@@ -168,14 +168,14 @@ func (p *Process) abandon(spoke <-chan struct{}) {
 	p.StopWithin(time.Second)
 	select {
 	case <-p.ended:
-	case <-time.After(parting):
+	case <-time.After(exitTimeout):
 		p.conn.kill()
 		<-p.ended
 	}
 }
 
 func (p *Process) await(ctx context.Context, spoke <-chan struct{}) error {
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(connectTimeout)
 	defer limit.Stop()
 	for {
 		select {
@@ -187,14 +187,14 @@ func (p *Process) await(ctx context.Context, spoke <-chan struct{}) error {
 			spoke = nil
 			limit.Stop() // finding PyTorch takes as long as it takes
 		case <-limit.C:
-			return fmt.Errorf("%s let ssh in but did not start Python within %s; check what its login shell does", p.name(), patience)
+			return fmt.Errorf("%s let ssh in but did not start Python within %s; check what its login shell does", p.name(), connectTimeout)
 		}
 	}
 }
 
 // send writes what the agent needs and then, once it has spoken, frames.
-func (p *Process) send(luggage []byte, spoke <-chan struct{}) {
-	if _, err := p.conn.in.Write(luggage); err != nil {
+func (p *Process) send(preamble []byte, spoke <-chan struct{}) {
+	if _, err := p.conn.in.Write(preamble); err != nil {
 		return // the receiver learns why
 	}
 	select {
@@ -227,14 +227,14 @@ func (p *Process) receive(mark string, spoke chan<- struct{}) {
 		for !p.collected && err == nil {
 			var f frame
 			if f, err = readFrame(in); err == nil {
-				p.take(f)
+				p.receiveFrame(f)
 			}
 		}
 		banner = ""
 	}
 	p.conn.hangUp()
 	_ = p.conn.out.(io.Closer).Close()
-	p.settle(p.conn.refusal(banner)) // counts only if nothing else was said
+	p.reportStart(p.conn.connectError(banner)) // counts only if nothing else was said
 	switch {
 	case p.broken != "":
 		p.exit = runner.Exit{Code: sshFailed, Lost: errors.New(p.broken)}
@@ -247,15 +247,15 @@ func (p *Process) receive(mark string, spoke chan<- struct{}) {
 	close(p.ended)
 }
 
-// settle says what begin waits for; the first word counts.
-func (p *Process) settle(err error) {
+// reportStart says what begin waits for; the first word counts.
+func (p *Process) reportStart(err error) {
 	select {
 	case p.ready <- err:
 	default:
 	}
 }
 
-func (p *Process) take(f frame) {
+func (p *Process) receiveFrame(f frame) {
 	switch f.kind {
 	case kindEvents, kindStdout, kindStderr:
 		_, _ = p.writers[f.kind].Write(f.payload) // fails where nobody reads any more
@@ -282,7 +282,7 @@ func (p *Process) note(f frame) {
 	}
 	switch {
 	case n.Failed != "":
-		p.settle(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
+		p.reportStart(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
 	case n.Broken != "":
 		p.broken = fmt.Sprintf("the probe on %s is not whole: %s; what it wrote until then is saved", p.name(), plaintext.Cut(plaintext.Clean(n.Broken), 300))
 	case p.begun: // what follows is read by others from now on
@@ -297,7 +297,7 @@ func (p *Process) note(f frame) {
 			p.started = time.Now().Add(-f.at)
 		}
 		p.begun = true
-		p.settle(nil)
+		p.reportStart(nil)
 	}
 }
 
@@ -310,7 +310,7 @@ func (p *Process) end(f frame) {
 	if json.Unmarshal(f.payload, &e) == nil {
 		p.exit.Code, p.exit.Signaled = e.Code, e.Signaled
 	}
-	p.settle(nil)
+	p.reportStart(nil)
 }
 
 func (p *Process) name() string { return plaintext.Clean(p.host.String()) }

@@ -17,8 +17,8 @@ import (
 // SSHVariable holds the words of the command to use in place of ssh.
 const SSHVariable = "SWEETSPOT_SSH"
 
-// parting is how long ssh may take to end once nothing is left to say.
-const parting = 5 * time.Second
+// exitTimeout is how long ssh may take to end once nothing is left to say.
+const exitTimeout = 5 * time.Second
 
 // connection is an ssh process: the agent's input and output.
 type connection struct {
@@ -95,7 +95,7 @@ func (c *connection) hangUp() {
 	_ = c.in.Close()
 	select {
 	case <-c.ended:
-	case <-time.After(parting):
+	case <-time.After(exitTimeout):
 		c.kill()
 		<-c.ended
 	}
@@ -114,11 +114,11 @@ func (c *connection) kill() {
 // command's.
 const sshFailed = 255
 
-// refusal words why no agent answered. Banner is the last line that came in
+// connectError words why no agent answered. Banner is the last line that came in
 // its place.
-func (c *connection) refusal(banner string) error {
+func (c *connection) connectError(banner string) error {
 	last, name := c.said.last(), plaintext.Clean(c.host.String())
-	if last == silent && banner != "" {
+	if last == saidNothing && banner != "" {
 		last = plaintext.Line(banner, shownLine)
 	}
 	code := c.cmd.ProcessState.ExitCode()
@@ -148,8 +148,8 @@ func (h Host) hint() string {
 	return "-p " + h.Port + " " + plaintext.Clean(h.Destination)
 }
 
-// silent stands for words that did not come.
-const silent = "it said nothing"
+// saidNothing stands for words that did not come.
+const saidNothing = "it said nothing"
 
 // tail keeps the end of what is written to it.
 type tail struct {
@@ -177,5 +177,5 @@ func (t *tail) last() string {
 			return text
 		}
 	}
-	return silent
+	return saidNothing
 }

@@ -48,7 +48,7 @@ func (r Request) IsCommand() bool { return len(r.Command) > 0 }
 // Cells checks the request and lists its probes in the order they run. It
 // needs no disk but for the files named.
 func (r Request) Cells() ([]matrix.Cell, error) {
-	if err := r.inVain(); err != nil {
+	if err := r.checkEffective(); err != nil {
 		return nil, err
 	}
 	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Prunes: r.Prunes, Hosts: r.Hosts, Repeats: r.Repeats}

@@ -19,21 +19,21 @@ import (
 // interpreterThere stands for the Python of another host that has PyTorch.
 const interpreterThere = "{sweetspot-python}"
 
-// Surroundings are what a request needs from where it is made.
-type Surroundings struct {
+// Environment are what a request needs from where it is made.
+type Environment struct {
 	Store   *store.Store
 	VMTypes []profile.VMType // of the catalog
 	Output  io.Writer        // gets the scripts' output; may be nil
-	// Decide says how precise a run must be for what it is asked for; may be
+	// RequiredPrecision says how precise a run must be for what it is asked for; may be
 	// nil.
-	Decide func(profile.Run) (float64, string)
+	RequiredPrecision func(profile.Run) (float64, string)
 }
 
 // telemetryEvery is the pace of readings of the GPU's sensors.
 const telemetryEvery = time.Second
 
 // Start begins the probes.
-func (r Request) Start(ctx context.Context, s Surroundings) (*matrix.Matrix, error) {
+func (r Request) Start(ctx context.Context, s Environment) (*matrix.Matrix, error) {
 	cells, err := r.Cells()
 	if err != nil {
 		return nil, err
@@ -58,9 +58,9 @@ func (r Request) CheckCap() error {
 }
 
 // session is one cell's.
-func (r Request) session(ctx context.Context, c matrix.Cell, s Surroundings) (session.Options, error) {
+func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (session.Options, error) {
 	o := session.Options{
-		Rule: r.Rule, KeepRunning: r.KeepRunning, Store: s.Store, Output: s.Output, Decide: s.Decide,
+		Rule: r.Rule, KeepRunning: r.KeepRunning, Store: s.Store, Output: s.Output, RequiredPrecision: s.RequiredPrecision,
 		Description: store.Description{Mode: r.mode(), Machine: r.Machine},
 	}
 	o.Description.Model.Name = r.Name
@@ -98,7 +98,7 @@ func (r Request) hooked(ctx context.Context, o session.Options) (session.Options
 		return o, err
 	}
 	o.Command, o.Hooked = r.Command, true
-	o.Reads = read
+	o.Adapter = read
 	o.Files, o.Env = hook.Files(), hook.Env()
 	if o.Start != nil {
 		o.Env = hook.EnvBefore("") // that host has a path of its own
@@ -142,7 +142,7 @@ func (r Request) remotely(o *session.Options, host string, vms []profile.VMType)
 		return process, nil
 	}
 	if r.Detach {
-		o.Settled = func(ctx context.Context) error {
+		o.AfterSave = func(ctx context.Context) error {
 			if !process.Collected() {
 				return nil // it goes on there, for attach
 			}

@@ -56,15 +56,15 @@ type Process struct {
 	started time.Time
 	grace   time.Duration
 	cmd     *exec.Cmd
-	room    *room // nil for a command without files
+	dir     *privateDir // nil for a command without files
 	ended   chan struct{}
 	exit    Exit
 
-	mu       sync.Mutex
-	reaped   bool // the process group may belong to someone else
-	stopping bool
-	patience time.Duration // between two steps of a stop
-	hurry    chan struct{} // closed when the patience becomes less
+	mu        sync.Mutex
+	reaped    bool // the process group may belong to someone else
+	stopping  bool
+	stopGrace time.Duration // between two steps of a stop
+	shortened chan struct{} // closed when stopGrace shrinks
 }
 
 // Start begins the command. When ctx ends, the command is stopped as by
@@ -83,13 +83,13 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	pipes, err := p.prepare(&c)
 	if err != nil {
 		pipes.close()
-		p.room.remove()
+		p.dir.remove()
 		return nil, err
 	}
 	p.cmd = exec.Command(c.Argv[0], c.Argv[1:]...)
 	p.cmd.Dir = c.Dir
 	p.cmd.Env = append(append(os.Environ(), "PYTHONUNBUFFERED=1"), c.Env...)
-	p.cmd.Env = append(append(p.cmd.Env, EventsVariable+"=fd:3"), p.room.env()...)
+	p.cmd.Env = append(append(p.cmd.Env, EventsVariable+"=fd:3"), p.dir.env()...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = pipes.write[0], pipes.write[1], pipes.write[2:]
 	p.cmd.SysProcAttr = ownGroup()
 	p.stdout, p.stderr, p.events = &stream{pipes.read[0]}, &stream{pipes.read[1]}, &stream{pipes.read[2]}
@@ -97,7 +97,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	result := make(chan error)
 	go p.run(result, pipes)
 	if err := <-result; err != nil {
-		p.room.remove()
+		p.dir.remove()
 		return nil, startError(c, err)
 	}
 	go func() {
@@ -129,11 +129,11 @@ func (p *Process) prepare(c *Command) (*pipes, error) {
 		return streams, nil
 	}
 	var err error
-	if p.room, err = newRoom(c.Files); err != nil {
+	if p.dir, err = newPrivateDir(c.Files); err != nil {
 		return streams, err
 	}
-	c.Argv, c.Env = p.room.place(c.Argv), p.room.place(c.Env)
-	if err := streams.openFIFO(p.room.fifo()); err != nil {
+	c.Argv, c.Env = p.dir.place(c.Argv), p.dir.place(c.Env)
+	if err := streams.openFIFO(p.dir.fifo()); err != nil {
 		return streams, full(err)
 	}
 	return streams, nil
@@ -164,7 +164,7 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 	p.reaped = true
 	p.mu.Unlock()
 	pipes.deadline(time.Now().Add(lateOutput))
-	p.room.remove()
+	p.dir.remove()
 	close(p.ended)
 }
 
@@ -198,17 +198,17 @@ func (p *Process) StopWithin(grace time.Duration) {
 	defer p.mu.Unlock()
 	switch {
 	case !p.stopping:
-		p.stopping, p.patience, p.hurry = true, grace, make(chan struct{})
+		p.stopping, p.stopGrace, p.shortened = true, grace, make(chan struct{})
 		go p.stop()
-	case grace < p.patience:
-		p.patience = grace
-		close(p.hurry)
-		p.hurry = make(chan struct{})
+	case grace < p.stopGrace:
+		p.stopGrace = grace
+		close(p.shortened)
+		p.shortened = make(chan struct{})
 	}
 }
 
 func (p *Process) stop() {
-	if p.room.askToStop() && p.endsInTime() {
+	if p.dir.askToStop() && p.endsInTime() {
 		return
 	}
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
@@ -219,17 +219,17 @@ func (p *Process) stop() {
 	}
 }
 
-// endsInTime waits for the end, as long as the patience of the moment lasts.
+// endsInTime waits for the end, for stopGrace at most.
 func (p *Process) endsInTime() bool {
 	begin := time.Now()
 	for {
 		p.mu.Lock()
-		left, hurry := p.patience-time.Since(begin), p.hurry
+		left, shortened := p.stopGrace-time.Since(begin), p.shortened
 		p.mu.Unlock()
 		select {
 		case <-p.ended:
 			return true
-		case <-hurry:
+		case <-shortened:
 		case <-time.After(left):
 			return false
 		}

@@ -198,7 +198,7 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	t.Fatalf("waited 5 s for %s", what)
 }
 
-// Who asks again with less patience need not wait for what the first granted.
+// Who asks again with less grace need not wait for what the first granted.
 func TestStopCanBeHurried(t *testing.T) {
 	p, output := shell(t, t.Context(), `trap '' INT TERM; echo ready >&3; while :; do sleep 0.1; done`)
 	time.Sleep(200 * time.Millisecond)

@@ -31,7 +31,7 @@ func (l *loop) identify() {
 	if !ok {
 		return
 	}
-	m := &l.picture.described.Machine
+	m := &l.state.described.Machine
 	set(&m.Host, plaintext.Line(f.Host, 200))
 	set(&m.OS, plaintext.Line(f.OS, 200))
 	set(&m.CPU, plaintext.Line(f.CPU, 200))
@@ -42,41 +42,41 @@ func (l *loop) identify() {
 	if l.rule.USDPerHour == nil {
 		l.rule.USDPerHour = m.USDPerHour
 	}
-	l.picture.redescribed = true
+	l.state.redescribed = true
 }
 
 // read makes events out of what was printed, as long as no better source of
 // iterations has spoken.
 func (l *loop) read(m message) {
-	if l.picture.speaks || strings.HasPrefix(strings.TrimSpace(m.drawn), "{") {
+	if l.state.reportsSteps || strings.HasPrefix(strings.TrimSpace(m.drawn), "{") {
 		return
 	}
-	for _, e := range l.options.Reads.Line(m.at, m.drawn) {
-		l.picture.event(e, m.at)
+	for _, e := range l.options.Adapter.Line(m.at, m.drawn) {
+		l.state.event(e, m.at)
 	}
 }
 
-// hearken says, once, that a hooked script is silent, and the ways out.
-func (l *loop) hearken() {
-	if !l.options.Hooked || l.silent || l.picture.heard || l.picture.series.Len() > 0 || l.process.Started().IsZero() || time.Since(l.process.Started()) < silence {
+// warnIfSilent says, once, that a hooked script is silent, and the ways out.
+func (l *loop) warnIfSilent() {
+	if !l.options.Hooked || l.silent || l.state.gotEvent || l.state.series.Len() > 0 || l.process.Started().IsZero() || time.Since(l.process.Started()) < silence {
 		return
 	}
 	l.silent, l.changed = true, true
-	l.picture.warn(silentWords(l.options.Command), l.elapsed())
+	l.state.warn(silenceWarning(l.options.Command), l.elapsed())
 }
 
-// silentWords explains why no event may have come, and the ways out.
-func silentWords(argv []string) string {
+// silenceWarning explains why no event may have come, and the ways out.
+func silenceWarning(argv []string) string {
 	const ways = "name what its output says with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
-	if flag := isolating(argv); flag != "" {
+	if flag := hookDisablingFlag(argv); flag != "" {
 		return "no event has come in 30 s: Python's " + flag + " ignores the environment, by which sweetspot hooks in; leave that out, " + ways
 	}
 	return "no event has come in 30 s: it may run another interpreter or a program without Python; " + ways
 }
 
-// isolating is the option of a Python in the command that keeps the hook out;
+// hookDisablingFlag is the option of a Python in the command that keeps the hook out;
 // "" for none. What follows the script's name is the script's.
-func isolating(argv []string) string {
+func hookDisablingFlag(argv []string) string {
 	if !strings.HasPrefix(filepath.Base(argv[0]), "python") {
 		return ""
 	}
@@ -92,20 +92,20 @@ func isolating(argv []string) string {
 	return ""
 }
 
-// unheard ends a sentence about a script of which no iteration was seen with
+// remedy ends a sentence about a script of which no iteration was seen with
 // the mend that fits it; otherwise is that where it was heard of, or is a model.
-func (l *loop) unheard(otherwise string) string {
+func (l *loop) remedy(otherwise string) string {
 	switch {
-	case l.options.OfModel:
+	case l.options.RunsHarness:
 		return otherwise
 	case !l.options.Hooked:
 		return "; it must write events as CONTRIBUTING.md describes, or be run with --model"
-	case l.picture.speaks && otherwise != "":
+	case l.state.reportsSteps && otherwise != "":
 		return otherwise
-	case l.options.Reads != nil && l.options.Reads.Kind() == adapter.Pattern:
-		return fmt.Sprintf("; --pattern found no step in the %d lines it printed", l.picture.logged)
+	case l.options.Adapter != nil && l.options.Adapter.Kind() == adapter.Pattern:
+		return fmt.Sprintf("; --pattern found no step in the %d lines it printed", l.state.logged)
 	}
-	if flag := isolating(l.options.Command); flag != "" {
+	if flag := hookDisablingFlag(l.options.Command); flag != "" {
 		return "; Python's " + flag + " keeps sweetspot's hook out: leave it out, or name what the output says with --pattern"
 	}
 	return "; name what its output says with --adapter or --pattern, let it write events (three lines, see CONTRIBUTING), or probe the model itself with --model"
@@ -113,15 +113,15 @@ func (l *loop) unheard(otherwise string) string {
 
 // decide asks how precise the answer must be.
 func (l *loop) decide() {
-	if l.options.Decide == nil || l.stopped != "" || time.Now().Before(l.decideAt) {
+	if l.options.RequiredPrecision == nil || l.stopped != "" || time.Now().Before(l.decideAt) {
 		return
 	}
 	begin := time.Now()
-	s := l.picture.sum()
+	s := l.state.summarise()
 	if !s.IsSteady {
 		return
 	}
-	l.rule.Decision, l.rule.DecisionWords = l.options.Decide(l.picture.run(s))
+	l.rule.Decision, l.rule.DecisionWords = l.options.RequiredPrecision(l.state.run(s))
 	// However large the database is, the script must not wait for it.
 	l.decideAt = time.Now().Add(max(decideEvery, 20*time.Since(begin)))
 }

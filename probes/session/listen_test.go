@@ -35,9 +35,9 @@ func TestOutputIsReadWhereNoEventSpeaks(t *testing.T) {
 		before string
 		want   int
 	}{
-		"silent":                  {"", 29}, // the first line only starts the clock
-		"another framework":       {`echo '{"sweetspot":1,"event":"hello","hook":true}' >&3; sleep 0.2`, 29},
-		"a framework that speaks": {`echo '{"sweetspot":1,"event":"hello","framework":"torch 2.9"}' >&3; sleep 0.2`, 0},
+		"silent":                        {"", 29}, // the first line only starts the clock
+		"another framework":             {`echo '{"sweetspot":1,"event":"hello","hook":true}' >&3; sleep 0.2`, 29},
+		"a framework that reportsSteps": {`echo '{"sweetspot":1,"event":"hello","framework":"torch 2.9"}' >&3; sleep 0.2`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := shell(openStore(t), c.before+"\ni=0; while [ $i -lt 30 ]; do echo step $i; sleep 0.01; i=$((i+1)); done")
@@ -45,7 +45,7 @@ func TestOutputIsReadWhereNoEventSpeaks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Reads = read
+			o.Adapter = read
 			if u := start(t, o).Wait(); len(u.Seconds) != c.want {
 				t.Errorf("%d iterations, want %d; %v", len(u.Seconds), c.want, u.Err)
 			}
@@ -61,7 +61,7 @@ func TestProgressBarIsReadWhileItDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Reads, o.Rule = read, steady.Rule{Target: 1e-6, MaxN: 30}
+	o.Adapter, o.Rule = read, steady.Rule{Target: 1e-6, MaxN: 30}
 	u := start(t, o).Wait()
 	if u.StoppedBecause != steady.Cap || len(u.Seconds) < 30 {
 		t.Fatalf("because %q after %d iterations, %v", u.StoppedBecause, len(u.Seconds), u.Err)
@@ -85,7 +85,7 @@ func TestSilenceIsExplained(t *testing.T) {
 		{[]string{"python3", "-BE", "train.py"}, "-BE ignores the environment"},
 		{[]string{"julia", "train.jl", "--INPUT"}, "another interpreter"},
 	} {
-		if got := silentWords(c.argv); !strings.Contains(got, c.want) || !strings.Contains(got, "--pattern") {
+		if got := silenceWarning(c.argv); !strings.Contains(got, c.want) || !strings.Contains(got, "--pattern") {
 			t.Errorf("%q: %s", c.argv, got)
 		}
 	}

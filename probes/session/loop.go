@@ -31,7 +31,7 @@ type loop struct {
 	process Process
 	ctx     context.Context // for saving
 	saver   *saver
-	picture *picture
+	state   *state
 
 	rule     steady.Rule
 	verdict  steady.Verdict
@@ -65,12 +65,12 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 				messages = nil
 				break
 			}
-			l.take(m)
+			l.receive(m)
 		case e := <-observed:
-			l.picture.event(e, l.elapsed())
+			l.state.event(e, l.elapsed())
 			l.changed = true
 		case r := <-l.session.requests:
-			l.obey(r)
+			l.handle(r)
 		case <-cancelled:
 			cancelled = nil
 			l.stop(Interrupted)
@@ -78,8 +78,8 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 			l.note(l.saver.saved(err))
 		case <-tick.C:
 			l.decide()
-			l.judge(l.picture.series.Judged())
-			l.hearken()
+			l.judge(l.state.series.Judged())
+			l.warnIfSilent()
 		}
 		l.save()
 		l.show()
@@ -89,17 +89,17 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 	l.finish()
 }
 
-func (l *loop) take(m message) {
+func (l *loop) receive(m message) {
 	l.changed = true
 	now := l.elapsed()
-	before := l.picture.series.Len()
-	l.explain(m, now)
+	before := l.state.series.Len()
+	l.explainStop(m, now)
 	if m.drawn != "" {
 		l.read(m)
 	} else {
-		l.picture.take(m, now)
+		l.state.add(m, now)
 	}
-	if l.picture.series.Len() > before {
+	if l.state.series.Len() > before {
 		l.judgeStep()
 	}
 	if m.item.Log != "" && l.options.Output != nil {
@@ -111,12 +111,12 @@ func (l *loop) take(m message) {
 // then whenever there are a half percent more, so that judging stays cheap
 // however many there are.
 func (l *loop) judgeStep() {
-	n := l.picture.series.Len()
+	n := l.state.series.Len()
 	if n > 2000 && n-l.judgedAt < n/200 {
 		return
 	}
 	l.judgedAt = n
-	l.judge(l.picture.series.Judged())
+	l.judge(l.state.series.Judged())
 }
 
 // judge asks the rule. A rule once met is not taken back by what the script
@@ -130,13 +130,13 @@ func (l *loop) judge(s steady.Summary) {
 		return
 	}
 	if l.verdict.Reason == steady.Precise {
-		l.picture.decided = l.picture.series.Len()
+		l.state.decided = l.state.series.Len()
 	}
 	l.words = l.verdict.Words
 	l.stop(l.verdict.Reason)
 }
 
-func (l *loop) obey(r request) {
+func (l *loop) handle(r request) {
 	switch r {
 	case keepRunning:
 		l.rule.CapsOnly = true
@@ -159,8 +159,8 @@ func (l *loop) stop(why string) {
 		l.stopped, l.stoppedS = why, l.elapsed()
 	}
 	grace := leastGrace
-	if n := l.picture.series.Len(); n > 0 {
-		step := l.picture.series.Seconds()[n-1]
+	if n := l.state.series.Len(); n > 0 {
+		step := l.state.series.Seconds()[n-1]
 		grace = max(grace, time.Duration(4*step*float64(time.Second)))
 	}
 	if l.discard || l.failure != nil {
@@ -181,13 +181,13 @@ func (l *loop) note(err error) {
 
 func (l *loop) save() {
 	since := time.Since(l.savedAt)
-	batch := &l.picture.batch
-	due := len(batch.Iterations) >= saveRows || (since >= saveEvery && !l.picture.isSaved()) || since >= heartbeat
+	batch := &l.state.batch
+	due := len(batch.Iterations) >= saveRows || (since >= saveEvery && !l.state.isSaved()) || since >= heartbeat
 	if l.saver.busy || l.failure != nil || l.discard || !due {
 		return
 	}
 	l.savedAt = time.Now()
-	l.saver.save(l.picture.takeUnsaved())
+	l.saver.save(l.state.takeUnsaved())
 }
 
 func (l *loop) show() {
@@ -214,7 +214,7 @@ func (l *loop) send(u Update) {
 func (l *loop) update() Update {
 	l.seq++
 	spent := l.elapsed()
-	u := l.picture.update()
+	u := l.state.update()
 	u.Seq = l.seq
 	u.Verdict = l.verdict
 	u.SpentS, u.SpentUSD = spent, l.rule.SpentUSD(spent)
@@ -223,7 +223,7 @@ func (l *loop) update() Update {
 }
 
 func (l *loop) finish() {
-	l.note(l.saver.settle())
+	l.note(l.saver.wait())
 	u := l.update()
 	u.Done, u.Stopping = true, false
 	u.ScriptExit = new(l.scriptEx.Code)
@@ -233,12 +233,12 @@ func (l *loop) finish() {
 		u.StoppedWords = "connection lost"
 	}
 	if u.Limit != nil && l.words == "" {
-		u.StoppedWords = limitWords(*u.Limit)
+		u.StoppedWords = describeLimit(*u.Limit)
 	}
 	if r := u.Run; r.Mode == profile.Train && r.Steady.Known() && r.IterationsPerEpoch == nil {
 		u.Warnings = append(u.Warnings, l.noEpochs())
 	}
-	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.isMadeUp(u.Run) {
+	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.hasArbitraryLength(u.Run) {
 		u.Run.TotalS = new(u.SpentS)
 	}
 	if err := l.saveEnd(u); err != nil && u.Err == nil {
@@ -246,8 +246,8 @@ func (l *loop) finish() {
 		u.Run.Status = profile.Failed
 	}
 	l.saver.close()
-	if l.options.Settled != nil && l.failure == nil {
-		if err := l.options.Settled(l.ctx); err != nil {
+	if l.options.AfterSave != nil && l.failure == nil {
+		if err := l.options.AfterSave(l.ctx); err != nil {
 			u.Warnings = append(u.Warnings, err.Error())
 		}
 	}
@@ -257,17 +257,17 @@ func (l *loop) finish() {
 	close(l.session.updates)
 }
 
-// isMadeUp reports whether a training was one of as many iterations as came to
+// hasArbitraryLength reports whether a training was one of as many iterations as came to
 // mind: a model on synthetic input, of a training set whose size is unknown. Its
 // time is nobody's total.
-func (l *loop) isMadeUp(r profile.Run) bool {
-	return !l.options.Hooked && l.options.OfModel && r.IterationsPerEpoch == nil
+func (l *loop) hasArbitraryLength(r profile.Run) bool {
+	return !l.options.Hooked && l.options.RunsHarness && r.IterationsPerEpoch == nil
 }
 
 // noEpochs says why there is no estimate of a whole training.
 func (l *loop) noEpochs() string {
 	const why = "no estimate of a whole training: how many iterations an epoch has is not known"
-	if l.options.OfModel {
+	if l.options.RunsHarness {
 		return why + "; say --train-size"
 	}
 	return why + ", the script does not show it"
@@ -280,20 +280,20 @@ func (l *loop) saveEnd(u Update) error {
 		return l.options.Store.Discard(l.ctx, recording.ID())
 	}
 	if l.failure == nil {
-		l.saver.save(l.picture.takeUnsaved())
-		if err := l.saver.settle(); err != nil {
+		l.saver.save(l.state.takeUnsaved())
+		if err := l.saver.wait(); err != nil {
 			return err
 		}
 	}
-	err := recording.Finish(l.ctx, l.picture.finish(u))
+	err := recording.Finish(l.ctx, l.state.finish(u))
 	if l.failure != nil {
 		return nil // said already; where the disk is full this fails too
 	}
 	return err
 }
 
-// limitWords is what a search for the largest batch found.
-func limitWords(l protocol.Limit) string {
+// describeLimit is what a search for the largest batch found.
+func describeLimit(l protocol.Limit) string {
 	words := fmt.Sprintf("a batch of %d fits the memory", l.BatchSize)
 	if l.FailsAt != nil {
 		words += fmt.Sprintf(", %d does not", *l.FailsAt)
@@ -303,7 +303,7 @@ func limitWords(l protocol.Limit) string {
 
 // outcome says how the probe ended.
 func (l *loop) outcome() (profile.Status, string, error) {
-	p, code := l.picture, l.scriptEx.Code
+	p, code := l.state, l.scriptEx.Code
 	switch {
 	case l.failure != nil:
 		return profile.Failed, "", l.failure
@@ -314,7 +314,7 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	case l.stopped == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case l.stopped != "" && p.series.Len() == 0 && p.limit == nil:
-		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the first iteration was over%s", l.elapsed(), l.unheard("; raise it"))
+		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the first iteration was over%s", l.elapsed(), l.remedy("; raise it"))
 	case l.stopped != "":
 		return profile.Done, l.stopped, nil // however it took the signal
 	case code != 0:
@@ -322,7 +322,7 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	case p.done == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case p.series.Len() == 0 && p.limit == nil:
-		return profile.Failed, "", errors.New("the script ended without an iteration being seen" + l.unheard(""))
+		return profile.Failed, "", errors.New("the script ended without an iteration being seen" + l.remedy(""))
 	case p.done == steady.Precise || p.done == steady.Cap:
 		return profile.Done, p.done, nil
 	}

@@ -39,7 +39,7 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	if o.Files, o.Command, err = program(interpreter, s, o.Start != nil); err != nil {
 		return o, err
 	}
-	o.OfModel = true
+	o.RunsHarness = true
 	d := &o.Description
 	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), cmp.Or(d.Model.SourceFile, s.Model)
 	d.Variant.Precision = s.Precision

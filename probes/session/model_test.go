@@ -48,7 +48,7 @@ func TestUnheard(t *testing.T) {
 	}{
 		"own events":   {func(*Options) {}, "must write events"},
 		"hooked":       {func(o *Options) { o.Hooked = true }, "--adapter or --pattern"},
-		"a pattern":    {func(o *Options) { o.Hooked, o.Reads = true, pattern }, "--pattern found no step in the 3 lines"},
+		"a pattern":    {func(o *Options) { o.Hooked, o.Adapter = true, pattern }, "--pattern found no step in the 3 lines"},
 		"python alone": {func(o *Options) { o.Hooked, o.Command = true, append([]string{"python3", "-I"}, o.Command[1:]...) }, "-I keeps sweetspot's hook out"},
 	} {
 		o := shell(openStore(t), "echo a; echo b; echo c")
@@ -63,7 +63,7 @@ func TestUnheard(t *testing.T) {
 	for argv, want := range map[string]string{
 		"python3 -I train.py": "-I", "/usr/bin/python3.11 -uE train.py": "-uE", "python3 train.py -I": "", "bash x.sh -E": "", "bash -E x.sh": "", "python3 -m pkg -I": "",
 	} {
-		if got := isolating(strings.Fields(argv)); got != want {
+		if got := hookDisablingFlag(strings.Fields(argv)); got != want {
 			t.Errorf("%s: %q", argv, got)
 		}
 	}

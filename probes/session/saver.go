@@ -46,13 +46,13 @@ func (s *saver) saved(err error) error {
 	return err
 }
 
-// settle waits for the write under way.
-func (s *saver) settle() error {
+// wait waits for the write under way.
+func (s *saver) wait() error {
 	if !s.busy {
 		return nil
 	}
 	return s.saved(<-s.results)
 }
 
-// close ends the saver; it must be settled.
+// close ends the saver; it must be idle.
 func (s *saver) close() { close(s.jobs) }

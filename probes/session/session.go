@@ -33,23 +33,23 @@ type Options struct {
 	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
 	Start       Starter   // nil starts the command on this machine
 	Observe     []Observer
-	OfModel     bool // the command is the harness with a model
+	RunsHarness bool // the command is the harness with a model
 	Hooked      bool // the script says nothing itself; events come from the hook in it
-	// Reads makes events out of what a script prints that neither writes events
+	// Adapter makes events out of what a script prints that neither writes events
 	// nor can be hooked into. May be nil.
-	Reads *adapter.Adapter
-	// Decide says how precise the steady mean of the run must be for what it
+	Adapter *adapter.Adapter
+	// RequiredPrecision says how precise the steady mean of the run must be for what it
 	// is asked for, and in words why; 0 for no more than the rule's target.
 	// May be nil.
-	Decide func(r profile.Run) (precision float64, why string)
+	RequiredPrecision func(r profile.Run) (precision float64, why string)
 	// Place fills in which VM type another host is and what it costs, from what
 	// the host says of itself. May be nil.
 	Place func(f identity.Facts, m *store.Machine)
 	// Recording is of a run that is recorded anew; nil begins one.
 	Recording *store.Recording
-	// Settled is called once everything is saved; its error becomes a warning.
+	// AfterSave is called once everything is saved; its error becomes a warning.
 	// May be nil.
-	Settled func(ctx context.Context) error
+	AfterSave func(ctx context.Context) error
 	// FirstOfSeries numbers a series of runs after this one.
 	FirstOfSeries bool
 }
@@ -178,16 +178,16 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	}
 	l := &loop{
 		session: s, options: o, process: process, ctx: saving,
-		saver:   startSaver(saving, recording),
-		picture: newPicture(o.Description, recording.ID()),
-		rule:    o.Rule,
+		saver: startSaver(saving, recording),
+		state: newState(o.Description, recording.ID()),
+		rule:  o.Rule,
 	}
-	l.picture.redescribed = o.FirstOfSeries
+	l.state.redescribed = o.FirstOfSeries
 	l.identify()
 	for _, w := range o.Warnings {
-		l.picture.warn(w, 0)
+		l.state.warn(w, 0)
 	}
-	go l.run(ctx.Done(), listen(process, o.Reads != nil), observe(saving, o.Observe, s.ended))
+	go l.run(ctx.Done(), listen(process, o.Adapter != nil), observe(saving, o.Observe, s.ended))
 	return s, nil
 }
 

@@ -174,7 +174,7 @@ func TestCaps(t *testing.T) {
 func TestEpochsOfUnknownLength(t *testing.T) {
 	for _, ofModel := range []bool{false, true} {
 		o := shell(openStore(t), fmt.Sprintf(steps, 40, ">&3"))
-		o.OfModel = ofModel
+		o.RunsHarness = ofModel
 		u := start(t, o).Wait()
 		if u.Err != nil || !strings.Contains(strings.Join(u.Warnings, "\n"), "no estimate of a whole training") {
 			t.Errorf("warnings %q, %v", u.Warnings, u.Err)

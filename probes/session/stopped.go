@@ -6,10 +6,10 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// explain says, once and before the first thing that a stopped script still
+// explainStop says, once and before the first thing that a stopped script still
 // writes to its standard error, that it was stopped: what follows, such as the
 // traceback of a KeyboardInterrupt, is its answer to that and no fault of it.
-func (l *loop) explain(m message, now float64) {
+func (l *loop) explainStop(m message, now float64) {
 	if l.stopped == "" || l.said || m.from != fromStderr || m.item.Log == "" {
 		return
 	}
@@ -18,7 +18,7 @@ func (l *loop) explain(m message, now float64) {
 	if l.words != "" {
 		text += ": " + l.words
 	}
-	l.picture.keep("out", text, now)
+	l.state.appendLog("out", text, now)
 	if l.options.Output != nil {
 		_, _ = fmt.Fprintln(l.options.Output, text) // as of the script's own lines
 	}

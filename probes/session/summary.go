@@ -11,9 +11,9 @@ import (
 	"sweetspot/probes/gpu"
 )
 
-// update is the picture as the outside sees it.
-func (p *picture) update() Update {
-	s := p.sum()
+// update is the state as the outside sees it.
+func (p *state) update() Update {
+	s := p.summarise()
 	w := p.steadyWork(s)
 	warnings := tail(p.warnings, shownWarnings)
 	return Update{
@@ -36,16 +36,16 @@ func (p *picture) update() Update {
 }
 
 // steadyWork is the work of the steady iterations.
-func (p *picture) steadyWork(s steady.Summary) steadyWork {
+func (p *state) steadyWork(s steady.Summary) steadyWork {
 	if !s.IsSteady {
 		return steadyWork{}
 	}
 	return p.work.from(1+s.Warmup, p.series.Seconds())
 }
 
-// sum sums up the iterations. What the script still ran between the rule's
+// summarise sums up the iterations. What the script still ran between the rule's
 // verdict and its own end must not unmake the answer it was stopped for.
-func (p *picture) sum() steady.Summary {
+func (p *state) summarise() steady.Summary {
 	s := p.series.Summary()
 	if !s.IsSteady && p.decided > 0 {
 		return steady.Summarise(p.series.Seconds()[:p.decided])
@@ -54,7 +54,7 @@ func (p *picture) sum() steady.Summary {
 }
 
 // run is the live run: what the database will hold once it has ended.
-func (p *picture) run(s steady.Summary) profile.Run {
+func (p *state) run(s steady.Summary) profile.Run {
 	d, m := p.described, p.described.Machine
 	sum := p.summary(s)
 	r := profile.Run{
@@ -76,7 +76,7 @@ func (p *picture) run(s steady.Summary) profile.Run {
 	return r
 }
 
-func (p *picture) summary(s steady.Summary) store.Summary {
+func (p *state) summary(s steady.Summary) store.Summary {
 	sum := store.Summary{Steady: s.Steady, SteadyN: s.N, Warmup: s.Warmup, WarmupExtraS: s.WarmupExtra, PeakMemoryBytes: p.peak}
 	if s.Total > 0 {
 		sum.FirstIterationS = new(s.First)
@@ -109,7 +109,7 @@ func validationSeconds(checks []profile.Validation) (first, later *float64) {
 }
 
 // finish is the end as the database keeps it.
-func (p *picture) finish(u Update) store.Finish {
+func (p *state) finish(u Update) store.Finish {
 	sum := p.summary(u.Summary)
 	sum.TotalS = u.Run.TotalS
 	return store.Finish{

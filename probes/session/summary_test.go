@@ -10,7 +10,7 @@ import (
 // unlike the others the series as a whole is not steady any more; the answer
 // stays the one the probe was stopped for.
 func TestLateStepsDoNotUnmakeTheAnswer(t *testing.T) {
-	p := newPicture(store.Description{}, 1)
+	p := newState(store.Description{}, 1)
 	for range 61 {
 		p.series.Add(0.1)
 	}

@@ -18,7 +18,7 @@ from .guard import guarded
 
 # Steps of another optimizer without one of the primary, after which that other
 # takes its place.
-FORSAKEN = 16
+TAKEOVER_STEPS = 16
 
 # Marks that the device has not passed yet before the host waits for it: none
 # would mean to wait in every step. Of several ranks it also bounds how far
@@ -113,7 +113,7 @@ class Recorder(between.Between):
             return False  # a graph is captured: nothing runs yet
         key = id(optimizer)
         primary = self.primary() if self.primary is not None else None
-        if primary is None or (optimizer is not primary and self._forsaken(key)):
+        if primary is None or (optimizer is not primary and self._replaces_primary(key)):
             self.primary, primary = weakref.ref(optimizer), optimizer
         if optimizer is primary:
             self._primary_stepped(key, optimizer)
@@ -137,9 +137,9 @@ class Recorder(between.Between):
         else:
             self.boundary()
 
-    def _forsaken(self, key):
+    def _replaces_primary(self, key):
         self.others[key] = self.others.get(key, 0) + 1
-        return self.others[key] > FORSAKEN
+        return self.others[key] > TAKEOVER_STEPS
 
     # Iterations.
 

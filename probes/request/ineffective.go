@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// inVain refuses what would change nothing: who asks for it expects something
+// checkEffective refuses what would change nothing: who asks for it expects something
 // of it.
-func (r Request) inVain() error {
+func (r Request) checkEffective() error {
 	s := r.Spec
 	ofTimes := []option{{"layers", s.Layers}, {"eval", s.Eval != ""}, {"fine-tune", s.FineTune > 0}}
 	isPruned := func(p float64) bool { return p > 0 }
 	switch {
 	case r.IsCommand():
-		if vain := flags(r.ofModel()); vain != "" {
-			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave %s out, or name a --model", vain)
+		if ineffective := flags(r.ofModel()); ineffective != "" {
+			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave %s out, or name a --model", ineffective)
 		}
 	case s.FitBatch > 0 && flags(ofTimes) != "":
 		return fmt.Errorf("--largest-batch finds that size and measures nothing else; leave %s out, or leave it out", flags(ofTimes))

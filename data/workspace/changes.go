@@ -93,5 +93,5 @@ func (w *Workspace) Import(ctx context.Context, found imports.Found, o imports.O
 	if err != nil {
 		return intake.Result{}, err
 	}
-	return intake.Take(ctx, db, found, o, taken)
+	return intake.Import(ctx, db, found, o, taken)
 }

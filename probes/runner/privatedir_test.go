@@ -20,7 +20,7 @@ func filed(t *testing.T, script string, grace time.Duration) (p *Process, dir st
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, p.room.dir
+	return p, p.dir.dir
 }
 
 func TestFilesAreThereWhileTheCommandRuns(t *testing.T) {
@@ -69,21 +69,21 @@ func TestControlComesBeforeSignals(t *testing.T) {
 // A room whose lock nobody holds belongs to nobody any more.
 func TestRoomsOfTheKilledAreSwept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	living, err := newRoom(fstest.MapFS{})
+	living, err := newPrivateDir(fstest.MapFS{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer living.remove()
-	dead, err := newRoom(fstest.MapFS{})
+	dead, err := newPrivateDir(fstest.MapFS{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = dead.lock.Close() // as a kill does
-	young := filepath.Join(os.TempDir(), roomPrefix+"young")
+	young := filepath.Join(os.TempDir(), dirPrefix+"young")
 	if err := os.Mkdir(young, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sweep()
+	removeStale()
 	for dir, want := range map[string]bool{living.dir: true, dead.dir: false, young: true} {
 		if _, err := os.Stat(dir); os.IsNotExist(err) == want {
 			t.Errorf("%s: %v, should be there: %t", dir, err, want)

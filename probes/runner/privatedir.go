@@ -25,44 +25,44 @@ const (
 )
 
 const (
-	roomPrefix = "sweetspot-probe-"
-	lockName   = "lock"
+	dirPrefix = "sweetspot-probe-"
+	lockName  = "lock"
 	// Directory in the words and the environment of a command stands for the
 	// directory of its files. No user writes it by chance.
 	Directory = "{sweetspot-dir}"
 )
 
-// room is the private directory of a command with files of its own. A nil room
+// privateDir is the private directory of a command with files of its own. A nil one
 // has nothing.
-type room struct {
+type privateDir struct {
 	dir  string
 	lock *os.File // held as long as the room is used
 }
 
-// newRoom writes the files and makes the FIFO for events and the control file.
-func newRoom(files fs.FS) (r *room, err error) {
-	sweep()
-	dir, err := os.MkdirTemp("", roomPrefix)
+// newPrivateDir writes the files and makes the FIFO for events and the control file.
+func newPrivateDir(files fs.FS) (d *privateDir, err error) {
+	removeStale()
+	dir, err := os.MkdirTemp("", dirPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("no temporary directory for the probe: %w; set TMPDIR to one that can be written", err)
 	}
-	r = &room{dir: dir}
-	r.lock, err = takeLock(filepath.Join(dir, lockName), os.O_CREATE)
+	d = &privateDir{dir: dir}
+	d.lock, err = takeLock(filepath.Join(dir, lockName), os.O_CREATE)
 	if err == nil {
 		err = os.CopyFS(dir, files)
 	}
 	if err == nil {
-		err = syscall.Mkfifo(r.fifo(), 0o600)
+		err = syscall.Mkfifo(d.fifo(), 0o600)
 	}
 	if err == nil {
 		var empty Control
-		err = os.WriteFile(r.control(), empty[:], 0o600)
+		err = os.WriteFile(d.control(), empty[:], 0o600)
 	}
 	if err != nil {
-		r.remove()
+		d.remove()
 		return nil, fmt.Errorf("the files of the probe could not be written to %s: %w; free space there or set TMPDIR", filepath.Dir(dir), err)
 	}
-	return r, nil
+	return d, nil
 }
 
 // takeLock opens a file and locks it, unless another process has.
@@ -77,10 +77,10 @@ func takeLock(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the rooms of processes that were killed: their locks went with
+// removeStale removes the rooms of processes that were killed: their locks went with
 // them.
-func sweep() {
-	found, _ := filepath.Glob(filepath.Join(os.TempDir(), roomPrefix+"*"))
+func removeStale() {
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), dirPrefix+"*"))
 	for _, dir := range found {
 		if f, err := takeLock(filepath.Join(dir, lockName), 0); err == nil {
 			_ = os.RemoveAll(dir)
@@ -89,31 +89,31 @@ func sweep() {
 	}
 }
 
-func (r *room) fifo() string    { return filepath.Join(r.dir, "events") }
-func (r *room) control() string { return filepath.Join(r.dir, "control") }
+func (d *privateDir) fifo() string    { return filepath.Join(d.dir, "events") }
+func (d *privateDir) control() string { return filepath.Join(d.dir, "control") }
 
-func (r *room) env() []string {
-	if r == nil {
+func (d *privateDir) env() []string {
+	if d == nil {
 		return nil
 	}
-	return []string{PathVariable + "=" + r.fifo(), ControlVariable + "=" + r.control()}
+	return []string{PathVariable + "=" + d.fifo(), ControlVariable + "=" + d.control()}
 }
 
 // place puts the directory where the words ask for it.
-func (r *room) place(words []string) []string {
+func (d *privateDir) place(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = strings.ReplaceAll(w, Directory, r.dir)
+		out[i] = strings.ReplaceAll(w, Directory, d.dir)
 	}
 	return out
 }
 
 // askToStop writes the request and reports whether someone watches for it.
-func (r *room) askToStop() bool {
-	if r == nil {
+func (d *privateDir) askToStop() bool {
+	if d == nil {
 		return false
 	}
-	f, err := os.OpenFile(r.control(), os.O_RDWR, 0)
+	f, err := os.OpenFile(d.control(), os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
@@ -126,12 +126,12 @@ func (r *room) askToStop() bool {
 	return err == nil && c[ControlWatched] == 1
 }
 
-func (r *room) remove() {
-	if r == nil {
+func (d *privateDir) remove() {
+	if d == nil {
 		return
 	}
-	_ = os.RemoveAll(r.dir)
-	if r.lock != nil {
-		_ = r.lock.Close()
+	_ = os.RemoveAll(d.dir)
+	if d.lock != nil {
+		_ = d.lock.Close()
 	}
 }

@@ -25,9 +25,9 @@ const (
 	sentenceLength = 400
 )
 
-// picture is what the events amount to so far. What is handed out of it is
+// state is what the events amount to so far. What is handed out of it is
 // never changed again.
-type picture struct {
+type state struct {
 	described   store.Description
 	redescribed bool // since it was last saved
 	gpusKnown   bool
@@ -54,20 +54,20 @@ type picture struct {
 	rejected    int
 
 	piped            bool // events came by the pipe made for them
-	heard            bool // any event came
-	speaks           bool // events tell of iterations, or of a framework whose steps they will tell
+	gotEvent         bool // any event came
+	reportsSteps     bool // events tell of iterations, or of a framework whose steps they will tell
 	failed           string
 	lastOut, lastErr string
 	done             string
 	batch            store.Batch
 }
 
-func newPicture(d store.Description, id int64) *picture {
-	return &picture{described: d, id: id, counts: map[int]int{}, pausedS: map[int]float64{}, uuids: map[string]bool{}}
+func newState(d store.Description, id int64) *state {
+	return &state{described: d, id: id, counts: map[int]int{}, pausedS: map[int]float64{}, uuids: map[string]bool{}}
 }
 
-// take adds one line of the script; now is seconds since it began.
-func (p *picture) take(m message, now float64) {
+// add takes in one line of the script; now is seconds since it began.
+func (p *state) add(m message, now float64) {
 	item := m.item
 	switch {
 	case item.Rejected != "":
@@ -77,26 +77,26 @@ func (p *picture) take(m message, now float64) {
 		// The script writes its events twice; they have been taken.
 	case item.Event != nil:
 		p.piped = p.piped || m.from == fromEvents
-		p.hear(item.Event)
+		p.noteSource(item.Event)
 		p.event(item.Event, now)
 	default:
 		p.line(m.from, item.Log, now)
 	}
 }
 
-// hear notes what the script's own events say of it: output need not be read
+// noteSource notes what the script's own events say of it: output need not be read
 // where they tell of the steps.
-func (p *picture) hear(e protocol.Event) {
-	p.heard = true
+func (p *state) noteSource(e protocol.Event) {
+	p.gotEvent = true
 	switch e := e.(type) {
 	case protocol.Hello:
-		p.speaks = p.speaks || strings.HasPrefix(e.Framework, "torch")
+		p.reportsSteps = p.reportsSteps || strings.HasPrefix(e.Framework, "torch")
 	case protocol.Iteration:
-		p.speaks = true
+		p.reportsSteps = true
 	}
 }
 
-func (p *picture) event(e protocol.Event, now float64) {
+func (p *state) event(e protocol.Event, now float64) {
 	switch e := e.(type) {
 	case protocol.Hello:
 		hello(&p.described, e)
@@ -133,14 +133,14 @@ func (p *picture) event(e protocol.Event, now float64) {
 		p.warn(e.Message, now)
 	case protocol.Failure:
 		p.failed = e.Message
-		p.keep("error", e.Message, now)
+		p.appendLog("error", e.Message, now)
 	case protocol.Done:
 		p.done = e.Reason
 	}
 }
 
 // devices adds the GPUs that a rank says it uses. Ranks may share one.
-func (p *picture) devices(gpus []protocol.GPU) {
+func (p *state) devices(gpus []protocol.GPU) {
 	if gpus == nil {
 		return
 	}
@@ -167,7 +167,7 @@ func (p *picture) devices(gpus []protocol.GPU) {
 
 // iteration counts by rank: the n-th iterations of all ranks are one step,
 // which takes as long as the slowest of them.
-func (p *picture) iteration(e protocol.Iteration, now float64) {
+func (p *state) iteration(e protocol.Iteration, now float64) {
 	i := p.counts[e.Rank]
 	p.counts[e.Rank]++
 	e.Seconds = p.withoutPause(e, i)
@@ -190,7 +190,7 @@ func (p *picture) iteration(e protocol.Iteration, now float64) {
 	p.batch.Iterations = append(p.batch.Iterations, row)
 }
 
-func (p *picture) validation(e protocol.Validation, now float64) {
+func (p *state) validation(e protocol.Validation, now float64) {
 	v := profile.Validation{
 		Epoch: e.Epoch, Seconds: e.Seconds, Metric: e.Metric, Value: e.Value, Units: e.Units,
 		HigherIsBetter: isHigherBetter(e.Metric, e.HigherIsBetter), AtS: new(at(e.T, now)),
@@ -217,7 +217,7 @@ func isHigherBetter(metric string, said *bool) bool {
 	return true
 }
 
-func (p *picture) memory(e protocol.Memory, now float64) {
+func (p *state) memory(e protocol.Memory, now float64) {
 	p.peak, p.total = larger(p.peak, e.PeakBytes), larger(p.total, e.TotalBytes)
 	if e.PeakBytes != nil && e.TotalBytes != nil {
 		p.batch.Memory = append(p.batch.Memory, store.Memory{T: at(e.T, now), PeakBytes: *e.PeakBytes, TotalBytes: *e.TotalBytes})
@@ -231,7 +231,7 @@ func larger(a, b *float64) *float64 {
 	return a
 }
 
-func (p *picture) reading(e protocol.Telemetry, now float64) {
+func (p *state) reading(e protocol.Telemetry, now float64) {
 	r := store.Telemetry{
 		T: at(e.T, now), GPU: e.GPU, Utilisation: e.Utilisation, MemoryBytes: e.MemoryBytes,
 		Watts: e.Watts, Celsius: e.Celsius, Throttle: e.Throttle, Shared: e.Shared, EnergyJ: e.EnergyJ,
@@ -240,14 +240,14 @@ func (p *picture) reading(e protocol.Telemetry, now float64) {
 	p.telemetry = append(p.telemetry, r)
 }
 
-func (p *picture) warn(text string, now float64) {
+func (p *state) warn(text string, now float64) {
 	if !slices.Contains(p.warnings, text) {
 		p.warnings = push(p.warnings, text, shownWarnings)
 	}
-	p.keep("warning", text, now)
+	p.appendLog("warning", text, now)
 }
 
-func (p *picture) line(from origin, text string, now float64) {
+func (p *state) line(from origin, text string, now float64) {
 	level := "out"
 	if from == fromStderr {
 		level = "err"
@@ -255,11 +255,11 @@ func (p *picture) line(from origin, text string, now float64) {
 	} else {
 		p.lastOut = text
 	}
-	p.keep(level, text, now)
+	p.appendLog(level, text, now)
 }
 
-// keep adds to the log; a script that prints without end fills no disk.
-func (p *picture) keep(level, text string, now float64) {
+// appendLog adds to the log; a script that prints without end fills no disk.
+func (p *state) appendLog(level, text string, now float64) {
 	p.log = push(p.log, text, shownLog)
 	if p.logged++; p.logged > savedLog {
 		return
@@ -285,7 +285,7 @@ func tail[T any](list []T, limit int) []T {
 
 // scriptError is the sentence for a script that failed: its own error event,
 // else the last thing it said.
-func (p *picture) scriptError(code int) error {
+func (p *state) scriptError(code int) error {
 	said := p.failed
 	if said == "" {
 		said = p.lastErr
@@ -318,13 +318,13 @@ func at(t *float64, now float64) float64 {
 	return now
 }
 
-func (p *picture) isSaved() bool {
+func (p *state) isSaved() bool {
 	b := &p.batch
 	return !p.redescribed && b.InitS == nil && len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Layers)+len(b.Log) == 0
 }
 
 // takeUnsaved hands over what was not saved yet.
-func (p *picture) takeUnsaved() (*store.Description, store.Batch) {
+func (p *state) takeUnsaved() (*store.Description, store.Batch) {
 	batch := p.batch
 	p.batch = store.Batch{}
 	if !p.redescribed {
