@@ -24,7 +24,8 @@ type set struct {
 //   - anti3d: points uniform on the triangle x + y + z = 1, each coordinate moved
 //     by an e of its own, uniform in [0, 0.02);
 //   - sphere3d: points uniform on the sphere about the origin, in the octant of
-//     positive coordinates, all non-dominated.
+//     positive coordinates, all non-dominated;
+//   - uniform4d and, all non-dominated, sphere4d as those in three.
 func sets(million int) []set {
 	rng := rand.New(rand.NewPCG(20, 26))
 	draw := func(name string, few float64, n, dims int, point func(p []float64)) set {
@@ -46,6 +47,16 @@ func sets(million int) []set {
 			p[k] = rng.Float64()
 		}
 	}
+	sphere := func(p []float64) {
+		r := 0.0
+		for k := range p {
+			p[k] = math.Abs(rng.NormFloat64())
+			r += p[k] * p[k]
+		}
+		for k := range p {
+			p[k] /= math.Sqrt(r)
+		}
+	}
 	return []set{
 		draw("uniform2d", 0, million, 2, uniform),
 		draw("uniform3d", 0, million, 3, uniform),
@@ -59,16 +70,9 @@ func sets(million int) []set {
 				p[k] += 0.02 * rng.Float64()
 			}
 		}),
-		draw("sphere3d", 1, million/5, 3, func(p []float64) {
-			r := 0.0
-			for k := range p {
-				p[k] = math.Abs(rng.NormFloat64())
-				r += p[k] * p[k]
-			}
-			for k := range p {
-				p[k] /= math.Sqrt(r)
-			}
-		}),
+		draw("sphere3d", 1, million/5, 3, sphere),
+		draw("uniform4d", 0, million, 4, uniform),
+		draw("sphere4d", 1, million/20, 4, sphere),
 	}
 }
 
@@ -90,19 +94,46 @@ func BenchmarkNondominated(b *testing.B) {
 				}
 			})
 		}
-		run(s.name, func(s set) []int {
-			if len(s.columns) == 2 {
-				return Frontier2D(s.columns[0], s.columns[1])
-			}
-			return Frontier3D(s.columns[0], s.columns[1], s.columns[2])
-		})
-		run("plain/"+s.name, func(s set) []int {
-			if len(s.columns) == 2 {
-				return sortAndSweep(s.columns[0], s.columns[1])
-			}
-			return sortAndTry(s.columns)
-		})
+		run(s.name, func(s set) []int { return Frontier(s.columns...) })
+		if len(s.columns) < 4 {
+			run("plain/"+s.name, func(s set) []int { return plain(s.columns) })
+		}
 	}
+}
+
+// plain is the plain way to any frontier.
+func plain(columns [][]float64) []int {
+	switch len(columns) {
+	case 2:
+		return sortAndSweep(columns[0], columns[1])
+	case 3:
+		return sortAndTry(columns)
+	}
+	return sortAndCompare(columns)
+}
+
+// sortAndCompare sorts the points and compares each with those found before.
+func sortAndCompare(columns [][]float64) []int {
+	var order, front []int
+	for i := range columns[0] {
+		if known(i, columns...) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		for _, c := range columns {
+			if by := cmp.Compare(c[a], c[b]); by != 0 {
+				return by
+			}
+		}
+		return 0
+	})
+	for _, i := range order {
+		if !slices.ContainsFunc(front, func(j int) bool { return dominates(columns, j, i) }) {
+			front = append(front, i)
+		}
+	}
+	return front
 }
 
 // sortAndSweep is the plain way to a frontier of two objectives.

@@ -6,14 +6,15 @@ import (
 )
 
 // Len is the number of points.
-func (ix *Index) Len() int { return len(ix.ranks) }
+func (ix *Index) Len() int { return len(ix.columns[0]) }
 
 // Excluded is the number of points that are within no limits.
 func (ix *Index) Excluded() int { return ix.excluded }
 
 // RuledOut counts the points that break each limit; one may break several, and
 // those excluded count like others. It costs a binary search a limit.
-func (ix *Index) RuledOut(l Limits) (broken [3]int) {
+func (ix *Index) RuledOut(l Limits) []int {
+	broken := make([]int, ix.dims())
 	for k, c := range ix.cut(l) {
 		if c != noLimit {
 			broken[k] = ix.Len() - int(c)
@@ -23,49 +24,29 @@ func (ix *Index) RuledOut(l Limits) (broken [3]int) {
 }
 
 // Least returns the least value of each objective among the points within the
-// limits; NaN if it is known of none. It looks at no more points than
-// Frontier2D does.
-func (ix *Index) Least(l Limits) (least [3]float64) {
+// limits; NaN if it is known of none. It looks at the non-dominated points alone.
+func (ix *Index) Least(l Limits) []float64 {
 	cut := ix.cut(l)
+	least := make([]float64, ix.dims())
 	for k := range least {
 		least[k] = math.NaN()
-		rank := ix.leastRank(k, &cut)
-		if rank < noLimit {
-			least[k] = ix.columns[k][ix.order[k][rank-1]]
-		}
-	}
-	return least
-}
-
-func (ix *Index) leastRank(k int, cut *[3]uint32) uint32 {
-	least := uint32(noLimit)
-	a, b := others(k)
-	if cut[a] == noLimit && cut[b] == noLimit && ix.lone[k] <= cut[k] {
-		least = ix.lone[k]
-	}
-	// Of those that know k and another objective, one of the least is on the
-	// frontier of both.
-	for third := range cut {
-		first, second := others(third)
-		if k == third {
-			continue
-		}
-		for _, e := range ix.upTo(third, first, cut[first]) {
-			if e.second > cut[second] || e.third > cut[third] {
-				continue
-			}
-			if k == first { // the list rises in it: no later one is less
-				least = min(least, ix.ranks[e.at][k])
+		for _, i := range ix.least[k] {
+			r := ix.row(i)
+			if r[k] > cut[k] {
 				break
 			}
-			least = min(least, e.second)
+			if within(r, cut) {
+				least[k] = ix.columns[k][i]
+				break
+			}
 		}
 	}
 	return least
 }
 
 // Feasible writes for every point whether it is within the limits, and returns
-// how many are: one pass over 12 bytes a point.
+// how many are: one pass over 4 bytes a point and
+// objective.
 func (ix *Index) Feasible(l Limits, feasible []bool) int {
 	cut := ix.cut(l)
 	feasible = feasible[:ix.Len()]
@@ -76,7 +57,7 @@ func (ix *Index) Feasible(l Limits, feasible []bool) int {
 		count := 0
 		into := feasible[from:to]
 		for i := range into {
-			ok := ix.ok(from+i, &cut)
+			ok := ix.ok(from+i, cut)
 			into[i] = ok != 0
 			count += ok
 		}
@@ -86,9 +67,16 @@ func (ix *Index) Feasible(l Limits, feasible []bool) int {
 }
 
 // ok is 1 if point i is within the limits, else 0.
-func (ix *Index) ok(i int, cut *[3]uint32) int {
-	r := &ix.ranks[i]
-	return one(r[0] <= cut[0]) & one(r[1] <= cut[1]) & one(r[2] <= cut[2])
+func (ix *Index) ok(i int, cut []uint32) int {
+	if len(cut) == 3 {
+		r := (*[3]uint32)(ix.ranks[3*i:])
+		return one(r[0] <= cut[0]) & one(r[1] <= cut[1]) & one(r[2] <= cut[2])
+	}
+	ok := 1
+	for k, r := range ix.row(uint32(i)) {
+		ok &= one(r <= cut[k])
+	}
+	return ok
 }
 
 // Move changes what Feasible said for the limits from, count points, to what it
@@ -97,7 +85,7 @@ func (ix *Index) ok(i int, cut *[3]uint32) int {
 // and none if nothing changes.
 func (ix *Index) Move(from, to Limits, feasible []bool, count int) int {
 	old, cut := ix.cut(from), ix.cut(to)
-	var between [3][]uint32
+	between := make([][]uint32, ix.dims())
 	visits := 0
 	for k := range between {
 		low, high := ix.reach(min(old[k], cut[k])), ix.reach(max(old[k], cut[k]))
@@ -110,7 +98,7 @@ func (ix *Index) Move(from, to Limits, feasible []bool, count int) int {
 	}
 	for _, moved := range between {
 		for _, i := range moved {
-			was, ok := one(feasible[i]), ix.ok(int(i), &cut)
+			was, ok := one(feasible[i]), ix.ok(int(i), cut)
 			feasible[i] = ok != 0
 			count += ok - was
 		}

@@ -6,43 +6,47 @@ import (
 	"sort"
 )
 
-// Limits are the most that each objective may be; nil is no limit. A point that
-// is NaN in an objective breaks every limit on it, and a limit that is NaN is
-// broken by all points. As everywhere in this package smaller is better: "at
-// least v" on a column given to Negate is "at most −v".
-type Limits [3]*float64
+// Limits are the most that each objective may be; nil is no limit, as is a
+// missing one at the end. A point that is NaN in an objective breaks every limit
+// on it, and a limit that is NaN is broken by all points. As everywhere in this
+// package smaller is better: "at least v" on a column given to Negate is "at most
+// −v".
+type Limits []*float64
 
 // Index answers for changing limits what the frontier of the points within them
 // is, without looking at all points again. It is immutable and may be asked from
 // several goroutines.
 //
-// It rests on two facts. Whoever is beaten in all objectives by a point is within
-// no limits that the point breaks, so the points on a frontier of two objectives
-// within limits on three are non-dominated in three, or tie with such a point in
-// the two. And a point without a third objective counts only while that has no
-// limit, so the frontier in two of such points among themselves completes them.
+// It rests on one fact. Let NaN count as the largest value there is. Whoever is
+// beaten by a point that is nowhere worse is within no limits that the point
+// breaks. So the points on a frontier of two objectives within limits on all of
+// them are non-dominated in all, or tie with such a point in the two.
 //
-// It takes 24 bytes a point, and 40 more for each that is non-dominated in three
-// objectives or ties with such a point in two: about 25 MB for a million points as
-// a rule, 64 MB if that holds for all. The columns are kept beside that, not copied.
+// It takes 8 bytes a point and objective, and for each that is non-dominated in
+// all or ties with such a point in two, 12 bytes a pair of objectives and 4 an
+// objective. Of three objectives that is about 25 MB for a million points as a
+// rule, 72 MB if all are non-dominated. The columns are kept beside that, not
+// copied.
 type Index struct {
-	columns [3][]float64
+	columns [][]float64
 	// order of each objective: indices by rising value, equal ones by index, NaNs
 	// at the end, the first known of them not NaN.
-	order [3][]uint32
-	known [3]int
-	// ranks of a point: 1 and how many points are less. Limits are ranks as well,
-	// so that a comparison needs neither floating point nor care for NaN.
-	ranks    [][3]uint32
+	order [][]uint32
+	known []int
+	// ranks of a point, side by side: 1 and how many points are less. Limits are
+	// ranks as well, so that a comparison needs neither floating point nor care for
+	// NaN.
+	ranks    []uint32
 	excluded int
 
-	whole []uint32   // non-dominated in three objectives, in Frontier3D's order
-	pairs [3][]entry // what may be on a frontier of the two objectives that are not it
-	lone  [3]uint32  // the least rank of points that know this objective alone
+	whole []uint32   // non-dominated in all objectives, in Frontier's order
+	least [][]uint32 // the same by rising objective, for each
+	pairs [][]entry  // what may be on a frontier of two objectives, by pairOf
 }
 
-// entry is a point of a pair of objectives and the third, with the ranks a query
-// looks at side by side. Its list is by rising first, then second, then index.
+// entry is a point of a pair of objectives and its rank in the second. Of three
+// objectives it also has the rank in the third, which a query looks at beside it.
+// Its list is by rising first, then second, then index.
 type entry struct{ at, second, third uint32 }
 
 const (
@@ -50,49 +54,84 @@ const (
 	excluded = math.MaxUint32     // which nothing lets pass
 )
 
-// NewIndex makes the index of the points (x[i], y[i], z[i]); z is nil where there
-// are two objectives. Points of never are within no limits; it may be nil. The
-// columns must not change afterwards.
-func NewIndex(x, y, z []float64, never []bool) *Index { return newIndex(x, y, z, never, usual) }
+// NewIndex makes the index of points given by at least two columns. Points of
+// never are within no limits; it may be nil. The columns must not change
+// afterwards.
+func NewIndex(never []bool, columns ...[]float64) *Index { return newIndex(usual, never, columns) }
 
-func newIndex(x, y, z []float64, never []bool, t tuning) *Index {
-	n := len(x)
-	if z == nil {
-		z = make([]float64, n)
-		for i := range z {
-			z[i] = math.NaN()
-		}
+func newIndex(t tuning, never []bool, columns [][]float64) *Index {
+	d, n := len(columns), len(columns[0])
+	ix := &Index{
+		columns: columns, order: make([][]uint32, d), known: make([]int, d), ranks: make([]uint32, n*d),
+		least: make([][]uint32, d), pairs: make([][]entry, d*d),
 	}
-	ix := &Index{columns: [3][]float64{x, y[:n], z[:n]}, ranks: make([][3]uint32, n)}
 	spare := make([]item, n)
-	for k, column := range ix.columns {
+	for k, column := range columns {
 		ix.order[k], ix.known[k] = rising(column, spare, t)
-		ix.lone[k] = noLimit
 	}
 	ix.rank()
 	open := func(i int) bool { return never == nil || !never[i] }
-	ix.whole = toUint32(frontier3D(only(x, open), y, z, t))
-	for k := range ix.pairs {
-		ix.pairs[k] = ix.pair(k, open, t)
+	ix.whole = toUint32(frontier(ix.unknownLast(open), t))
+	ix.rise()
+	for a := range d {
+		for b := a + 1; b < d; b++ {
+			ix.pairs[ix.pairOf(a, b)] = ix.pair(a, b, open)
+		}
 	}
 	for i := range n {
 		if !open(i) {
 			ix.excluded++
-			ix.ranks[i][0] = excluded
-			continue
-		}
-		r := &ix.ranks[i]
-		for k := range r {
-			if a, b := others(k); r[a] == noLimit && r[b] == noLimit {
-				ix.lone[k] = min(ix.lone[k], r[k])
-			}
+			ix.ranks[i*d] = excluded
 		}
 	}
 	return ix
 }
 
-// others are the two objectives that k is not, in order.
-func others(k int) (a, b int) { return (2 - k) / 2, 2 - k/2 }
+// dims is the number of objectives.
+func (ix *Index) dims() int { return len(ix.columns) }
+
+// pairOf is the place of the pair of a and the larger b.
+func (ix *Index) pairOf(a, b int) int { return a*ix.dims() + b }
+
+// row is the ranks of point i.
+func (ix *Index) row(i uint32) []uint32 { return ix.ranks[int(i)*ix.dims():][:ix.dims()] }
+
+// unknownLast are the columns with a number above all others for NaN, but NaN in
+// the first for points that are not open. Columns that need neither are
+// themselves.
+func (ix *Index) unknownLast(open func(i int) bool) [][]float64 {
+	out := slices.Clone(ix.columns)
+	for k, column := range ix.columns {
+		if ix.known[k] == len(column) {
+			continue
+		}
+		out[k] = make([]float64, len(column))
+		for i := range column {
+			out[k][i] = float64(ix.ranks[i*ix.dims()+k])
+		}
+	}
+	out[0] = only(out[0], open)
+	return out
+}
+
+// rise sorts what is non-dominated by each objective, without what is unknown in
+// it.
+func (ix *Index) rise() {
+	spare := make([]item, len(ix.whole))
+	for k := range ix.least {
+		items := make([]item, 0, len(ix.whole))
+		for _, i := range ix.whole {
+			if r := ix.row(i)[k]; r != noLimit {
+				items = append(items, item{key: uint64(r), at: i})
+			}
+		}
+		sortItems(items, spare[:len(items)])
+		ix.least[k] = make([]uint32, len(items))
+		for place, it := range items {
+			ix.least[k][place] = it.at
+		}
+	}
+}
 
 // rising sorts the indices of a column and says how many are not NaN; spare is as
 // long as the column.
@@ -131,17 +170,18 @@ func rising(column []float64, spare []item, t tuning) (order []uint32, known int
 
 // rank fills in the ranks from the orders.
 func (ix *Index) rank() {
-	share(3, func(k int) {
+	d := ix.dims()
+	share(d, func(k int) {
 		column, order := ix.columns[k], ix.order[k]
 		first := 0
 		for place, i := range order[:ix.known[k]] {
 			if column[i] != column[order[first]] {
 				first = place
 			}
-			ix.ranks[i][k] = uint32(first + 1)
+			ix.ranks[int(i)*d+k] = uint32(first + 1)
 		}
 		for _, i := range order[ix.known[k]:] {
-			ix.ranks[i][k] = noLimit
+			ix.ranks[int(i)*d+k] = noLimit
 		}
 	})
 }
@@ -172,46 +212,46 @@ func toUint32(from []int) []uint32 {
 	return to
 }
 
-// pair lists what can be on a frontier of the two objectives that are not c
+// pair lists what can be on a frontier of the objectives a and the larger b
 // within some limits.
-func (ix *Index) pair(c int, open func(i int) bool, t tuning) []entry {
-	a, b := others(c)
-	var members []uint32
-	if ix.known[c] < len(ix.ranks) {
-		members = toUint32(frontier2D(only(ix.columns[a], func(i int) bool {
-			return open(i) && ix.ranks[i][c] == noLimit
-		}), ix.columns[b], t))
-	}
-	members = append(members, ix.whole...)
-	spots := newSpots(len(members), len(ix.ranks))
-	for _, i := range members {
-		spots.add(ix.ranks[i][a], ix.ranks[i][b])
+func (ix *Index) pair(a, b int, open func(i int) bool) []entry {
+	d := ix.dims()
+	spots := newSpots(len(ix.whole), len(ix.columns[0]))
+	for _, i := range ix.whole {
+		if r := ix.row(i); r[a] != noLimit && r[b] != noLimit {
+			spots.add(r[a], r[b])
+		}
 	}
 	var items []item
-	for i := range ix.ranks {
-		if r := &ix.ranks[i]; spots.has(r[a], r[b]) && open(i) {
-			items = append(items, item{key: uint64(r[a])<<32 | uint64(r[b]), at: uint32(i)})
+	for i := range ix.columns[0] {
+		if x, y := ix.ranks[i*d+a], ix.ranks[i*d+b]; spots.has(x, y) && open(i) {
+			items = append(items, item{key: uint64(x)<<32 | uint64(y), at: uint32(i)})
 		}
 	}
 	sortItems(items, make([]item, len(items)))
 	list := make([]entry, len(items))
 	for k, it := range items {
-		list[k] = entry{it.at, ix.ranks[it.at][b], ix.ranks[it.at][c]}
+		r := ix.row(it.at)
+		list[k] = entry{at: it.at, second: r[b]}
+		if d == 3 {
+			list[k].third = r[3-a-b]
+		}
 	}
 	return list
 }
 
 // cut turns limits into ranks: a point is within a limit if its rank is at most
 // that.
-func (ix *Index) cut(l Limits) (cut [3]uint32) {
-	for k, limit := range l {
-		if limit == nil {
+func (ix *Index) cut(l Limits) []uint32 {
+	cut := make([]uint32, ix.dims())
+	for k := range cut {
+		if k >= len(l) || l[k] == nil {
 			cut[k] = noLimit
 			continue
 		}
 		column, order := ix.columns[k], ix.order[k][:ix.known[k]]
 		cut[k] = uint32(sort.Search(len(order), func(place int) bool {
-			return !(column[order[place]] <= *limit)
+			return !(column[order[place]] <= *l[k])
 		}))
 	}
 	return cut
@@ -221,13 +261,14 @@ func (ix *Index) cut(l Limits) (cut [3]uint32) {
 // index and NaNs at the end. It must not be changed.
 func (ix *Index) Rising(objective int) []uint32 { return ix.order[objective] }
 
-// Frontier3D returns the non-dominated points within the limits, as Frontier3D
-// over them would. It looks at the points that are non-dominated without limits.
-func (ix *Index) Frontier3D(l Limits) []int {
+// Frontier returns the non-dominated points within the limits, as Frontier over
+// them would: those that are known in all objectives. It looks at the points that
+// are non-dominated without limits.
+func (ix *Index) Frontier(l Limits) []int {
 	cut := ix.cut(l)
 	var front []int
 	for _, i := range ix.whole {
-		if within(&ix.ranks[i], &cut) {
+		if r := ix.row(i); within(r, cut) && !slices.Contains(r, noLimit) {
 			front = append(front, int(i))
 		}
 	}
@@ -240,31 +281,29 @@ func (ix *Index) Frontier3D(l Limits) []int {
 // million uniform points, at worst all.
 func (ix *Index) Frontier2D(a, b int, l Limits) []int {
 	cut := ix.cut(l)
-	first, second, third := min(a, b), max(a, b), 3-a-b
+	first, second, third := min(a, b), max(a, b), uint32(noLimit)
+	list := ix.pairs[ix.pairOf(first, second)]
+	list = list[:sort.Search(len(list), func(i int) bool { return ix.row(list[i].at)[first] > cut[first] })]
+	if len(cut) == 3 {
+		third = cut[3-a-b]
+	}
 	var front []int
 	best, at := uint32(noLimit), uint32(0)
-	for _, e := range ix.upTo(third, first, cut[first]) {
-		if e.second > best || e.second > cut[second] || e.third > cut[third] {
+	for _, e := range list {
+		if e.second > best || e.second > cut[second] || e.third > third {
 			continue
 		}
-		r := ix.ranks[e.at][first]
-		if e.second == best && r != at {
+		r := ix.row(e.at)
+		if e.second == best && r[first] != at || len(cut) > 3 && !within(r, cut) {
 			continue
 		}
-		best, at = e.second, r
+		best, at = e.second, r[first]
 		front = append(front, int(e.at))
 	}
 	if a > b {
 		ix.turn(front, a)
 	}
 	return front
-}
-
-// upTo returns the entries of the pair without third whose first objective is
-// within the limit on it.
-func (ix *Index) upTo(third, first int, cut uint32) []entry {
-	list := ix.pairs[third]
-	return list[:sort.Search(len(list), func(i int) bool { return ix.ranks[list[i].at][first] > cut })]
 }
 
 // turn reverses a frontier, but for points that are equal.
@@ -277,7 +316,7 @@ func (ix *Index) turn(front []int, objective int) {
 	reverse(front)
 	for from := 0; from < len(front); {
 		to := from + 1
-		for to < len(front) && ix.ranks[front[to]][objective] == ix.ranks[front[from]][objective] {
+		for to < len(front) && ix.row(uint32(front[to]))[objective] == ix.row(uint32(front[from]))[objective] {
 			to++
 		}
 		reverse(front[from:to])
@@ -285,4 +324,11 @@ func (ix *Index) turn(front []int, objective int) {
 	}
 }
 
-func within(r, cut *[3]uint32) bool { return r[0] <= cut[0] && r[1] <= cut[1] && r[2] <= cut[2] }
+func within(ranks, cut []uint32) bool {
+	for k, r := range ranks {
+		if r > cut[k] {
+			return false
+		}
+	}
+	return true
+}

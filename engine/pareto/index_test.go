@@ -13,12 +13,13 @@ import (
 
 // scratch answers what an Index does by going through all points.
 type scratch struct {
-	columns [3][]float64
+	columns [][]float64
 	never   []bool
 }
 
 // breaks says which limits point i breaks, and whether none and not excluded.
-func (s *scratch) breaks(i int, l Limits) (broken [3]bool, feasible bool) {
+func (s *scratch) breaks(i int, l Limits) (broken []bool, feasible bool) {
+	broken = make([]bool, len(s.columns))
 	feasible = s.never == nil || !s.never[i]
 	for k, limit := range l {
 		broken[k] = limit != nil && !(s.columns[k][i] <= *limit)
@@ -39,12 +40,7 @@ func (s *scratch) frontier(l Limits, objectives ...int) []int {
 			}
 		}
 	}
-	var front []int
-	if len(columns) == 2 {
-		front = Frontier2D(columns[0], columns[1])
-	} else {
-		front = Frontier3D(columns[0], columns[1], columns[2])
-	}
+	front := Frontier(columns...)
 	for k, f := range front {
 		front[k] = left[f]
 	}
@@ -54,7 +50,8 @@ func (s *scratch) frontier(l Limits, objectives ...int) []int {
 // compare holds every answer of the index to that from scratch. feasible and
 // count are the index's.
 func (s *scratch) compare(ix *Index, l Limits, feasible []bool, count int) error {
-	for _, p := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
+	dims := len(s.columns)
+	for _, p := range pairs(dims) {
 		if count%2 == 1 { // either way round in half of the cases
 			p[0], p[1] = p[1], p[0]
 		}
@@ -62,11 +59,11 @@ func (s *scratch) compare(ix *Index, l Limits, feasible []bool, count int) error
 			return fmt.Errorf("frontier in %v is %v, not %v", p, got, want)
 		}
 	}
-	if got, want := ix.Frontier3D(l), s.frontier(l, 0, 1, 2); !slices.Equal(got, want) {
-		return fmt.Errorf("frontier in three is %v, not %v", got, want)
+	if got, want := ix.Frontier(l), s.frontier(l, upTo(dims)...); !slices.Equal(got, want) {
+		return fmt.Errorf("frontier in all is %v, not %v", got, want)
 	}
-	var ruledOut [3]int
-	least := [3]float64{math.NaN(), math.NaN(), math.NaN()}
+	ruledOut := make([]int, dims)
+	least := slices.Repeat([]float64{math.NaN()}, dims)
 	n := 0
 	for i := range s.columns[0] {
 		broken, ok := s.breaks(i, l)
@@ -83,7 +80,7 @@ func (s *scratch) compare(ix *Index, l Limits, feasible []bool, count int) error
 	if n != count {
 		return fmt.Errorf("%d are feasible, not %d", count, n)
 	}
-	if got := ix.RuledOut(l); got != ruledOut {
+	if got := ix.RuledOut(l); !slices.Equal(got, ruledOut) {
 		return fmt.Errorf("ruled out %v, not %v", got, ruledOut)
 	}
 	for k, v := range ix.Least(l) {
@@ -92,6 +89,24 @@ func (s *scratch) compare(ix *Index, l Limits, feasible []bool, count int) error
 		}
 	}
 	return nil
+}
+
+// upTo are the numbers below n.
+func upTo(n int) (all []int) {
+	for k := range n {
+		all = append(all, k)
+	}
+	return all
+}
+
+// pairs of objectives, in order.
+func pairs(dims int) (all [][2]int) {
+	for b := range dims {
+		for a := range b {
+			all = append(all, [2]int{a, b})
+		}
+	}
+	return all
 }
 
 // drawLimit draws none, a value of the column, or any.
@@ -113,30 +128,26 @@ func drawLimit(t *rapid.T, column []float64) *float64 {
 func TestIndexIsScratch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		columns := drawColumns(t, 3, 16)
-		n := len(columns[0])
-		s := &scratch{columns: [3][]float64(columns)}
+		dims := rapid.IntRange(2, 5).Draw(t, "objectives")
+		s := &scratch{columns: drawColumns(t, dims, 16)}
+		n := len(s.columns[0])
 		if rapid.Bool().Draw(t, "excluded") {
 			s.never = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "never")
 		}
-		z := s.columns[2]
-		if rapid.IntRange(0, 4).Draw(t, "two") == 0 {
-			z, s.columns[2] = nil, slices.Repeat([]float64{math.NaN()}, n)
-		}
-		ix := newIndex(s.columns[0], s.columns[1], z, s.never, drawTuning(t))
+		ix := newIndex(drawTuning(t), s.never, s.columns)
 		if excluded := len(slices.DeleteFunc(slices.Clone(s.never), func(b bool) bool { return !b })); ix.Excluded() != excluded || ix.Len() != n {
 			t.Fatalf("%d of %d excluded, not %d of %d", ix.Excluded(), ix.Len(), excluded, n)
 		}
-		var l Limits
+		l := make(Limits, dims)
 		feasible := make([]bool, n)
 		count := ix.Feasible(l, feasible)
 		if err := s.compare(ix, l, feasible, count); err != nil {
 			t.Fatalf("%v without limits: %v", s, err)
 		}
 		for range 2 { // a walk that tightens, relaxes and removes
-			from := l
+			from := slices.Clone(l)
 			for range rapid.IntRange(1, 2).Draw(t, "moves") {
-				k := rapid.IntRange(0, 2).Draw(t, "objective")
+				k := rapid.IntRange(0, dims-1).Draw(t, "objective")
 				l[k] = drawLimit(t, s.columns[k])
 			}
 			count = ix.Move(from, l, feasible, count)
@@ -167,9 +178,9 @@ func show(l Limits) (s []string) {
 func TestTighterNeverHelps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		columns := drawColumns(t, 3, 16)
-		ix := NewIndex(columns[0], columns[1], columns[2], nil)
-		var loose, tight Limits
+		columns := drawColumns(t, rapid.IntRange(2, 5).Draw(t, "objectives"), 16)
+		ix := NewIndex(nil, columns...)
+		loose, tight := make(Limits, len(columns)), make(Limits, len(columns))
 		for k := range loose {
 			loose[k] = drawLimit(t, columns[k])
 			tight[k] = loose[k]
@@ -203,13 +214,13 @@ func TestLargeIndex(t *testing.T) {
 	for i := range s.never {
 		s.never[i] = i%11 == 0
 	}
-	ix := NewIndex(s.columns[0], s.columns[1], s.columns[2], s.never)
+	ix := NewIndex(s.never, s.columns...)
 	rng := rand.New(rand.NewPCG(8, 9))
 	feasible := make([]bool, n)
-	var l Limits
+	l := make(Limits, 3)
 	count := ix.Feasible(l, feasible)
 	for step := range 30 {
-		from := l
+		from := slices.Clone(l)
 		k := rng.IntN(3)
 		order := ix.Rising(k)
 		place := rng.IntN(n)
@@ -233,7 +244,8 @@ func TestLargeIndex(t *testing.T) {
 // candidates are points like those of Explore: seconds and dollars over two
 // orders of magnitude, of which the second is unknown for one in twenty, and a
 // loss that takes 100 values and falls with the time.
-func candidates(n int) (columns [3][]float64) {
+func candidates(n int) [][]float64 {
+	columns := make([][]float64, 3)
 	rng := rand.New(rand.NewPCG(6, 7))
 	for range n {
 		variant := rng.IntN(100)
@@ -249,8 +261,21 @@ func candidates(n int) (columns [3][]float64) {
 	return columns
 }
 
+// withEnergy adds kilowatt-hours that follow the seconds, known for half of the
+// candidates.
+func withEnergy(columns [][]float64) [][]float64 {
+	rng := rand.New(rand.NewPCG(4, 5))
+	energy := make([]float64, len(columns[0]))
+	for i, s := range columns[0] {
+		if energy[i] = math.NaN(); rng.IntN(2) == 0 {
+			energy[i] = s * math.Exp(0.3*rng.NormFloat64())
+		}
+	}
+	return append(slices.Clone(columns), energy)
+}
+
 func TestRising(t *testing.T) {
-	ix := NewIndex([]float64{3, math.NaN(), -1, 3, math.Inf(-1), 0, math.Copysign(0, -1)}, make([]float64, 7), nil, nil)
+	ix := NewIndex(nil, []float64{3, math.NaN(), -1, 3, math.Inf(-1), 0, math.Copysign(0, -1)}, make([]float64, 7))
 	if got := ix.Rising(0); !slices.Equal(got, []uint32{4, 2, 5, 6, 0, 3, 1}) {
 		t.Error(got)
 	}
@@ -273,19 +298,19 @@ func BenchmarkIndex(b *testing.B) {
 	anti := sets(n)[4].columns
 	for _, s := range []struct {
 		name    string
-		columns [3][]float64
-	}{{"candidates", c}, {"anti3d", [3][]float64(anti)}} {
+		columns [][]float64
+	}{{"candidates", c}, {"anti3d", anti}, {"energy", withEnergy(c)}} {
 		b.Run("make/"+s.name, func(b *testing.B) {
 			var ix *Index
 			before := heap()
 			b.ReportAllocs()
 			for b.Loop() {
-				ix = NewIndex(s.columns[0], s.columns[1], s.columns[2], nil)
+				ix = NewIndex(nil, s.columns...)
 			}
 			b.ReportMetric((heap()-before)/1e6, "MB-kept")
 			runtime.KeepAlive(ix)
 		})
-		ix := NewIndex(s.columns[0], s.columns[1], s.columns[2], nil)
+		ix := NewIndex(nil, s.columns...)
 		at := func(place float64) *float64 { // of the second objective
 			v := s.columns[1][ix.Rising(1)[int(place*float64(ix.known[1]))]]
 			return &v
@@ -301,7 +326,7 @@ func BenchmarkIndex(b *testing.B) {
 				found = len(ix.Frontier2D(0, 1, l)) + len(ix.Frontier2D(0, 2, l)) + len(ix.Frontier2D(1, 2, l))
 			}
 			b.ReportMetric(float64(found), "points")
-			b.ReportMetric(float64(len(ix.pairs[0])+len(ix.pairs[1])+len(ix.pairs[2])), "looked-at")
+			b.ReportMetric(float64(len(ix.pairs[1])+len(ix.pairs[2])+len(ix.pairs[ix.pairOf(1, 2)])), "looked-at")
 		})
 		b.Run("least/"+s.name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {

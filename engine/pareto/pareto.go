@@ -25,6 +25,27 @@ func Frontier3D(x, y, z []float64) []int {
 	return frontier3D(x, y[:len(x)], z[:len(x)], usual)
 }
 
+// Frontier returns the indices of the non-dominated points of any number of
+// columns: those no other is at most equal to in all and less in one. They come
+// by rising first column, then second and so on, equal points by index. nil if
+// there is none. Two and three columns go the way of Frontier2D and Frontier3D;
+// more cost O(n logᵈ⁻² n) comparisons at worst.
+func Frontier(columns ...[]float64) []int { return frontier(columns, usual) }
+
+func frontier(columns [][]float64, t tuning) []int {
+	switch len(columns) {
+	case 0:
+		return nil
+	case 1:
+		return frontier2D(columns[0], columns[0], t)
+	case 2:
+		return frontier2D(columns[0], columns[1], t)
+	case 3:
+		return frontier3D(columns[0], columns[1], columns[2], t)
+	}
+	return frontierOfMany(columns, t)
+}
+
 // Negate returns the column with its signs turned, so that larger becomes
 // better. A limit "at least v" on the column is "at most −v" on the result.
 func Negate(column []float64) []float64 {

@@ -100,17 +100,15 @@ func everyone(int) bool { return true }
 
 func TestFrontierIsThatOfTheDefinition(t *testing.T) {
 	t.Parallel()
-	for name, dims := range map[string]int{"2D": 2, "3D": 3} {
+	for name, dims := range map[string]int{"1D": 1, "2D": 2, "3D": 3, "4D": 4, "5D": 5} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				columns := drawColumns(t, dims, 20)
-				before := [][]float64{slices.Clone(columns[0]), slices.Clone(columns[1])}
-				var got []int
-				if tune := drawTuning(t); dims == 2 {
-					got = frontier2D(columns[0], columns[1], tune)
-				} else {
-					got = frontier3D(columns[0], columns[1], columns[2], tune)
+				columns := drawColumns(t, dims, 20+30*one(dims > 3)) // from 25 on they are divided
+				before := make([][]float64, dims)
+				for k, c := range columns {
+					before[k] = slices.Clone(c)
 				}
+				got := frontier(columns, drawTuning(t))
 				if want := bruteForce(columns, everyone); !slices.Equal(got, want) {
 					t.Fatalf("%v: got %v, want %v", columns, got, want)
 				}
@@ -155,12 +153,7 @@ func TestLargeSets(t *testing.T) {
 					}
 				}
 			}
-			var got, want []int
-			if len(columns) == 2 {
-				got, want = Frontier2D(columns[0], columns[1]), sortAndSweep(columns[0], columns[1])
-			} else {
-				got, want = Frontier3D(columns[0], columns[1], columns[2]), sortAndTry(columns)
-			}
+			got, want := Frontier(columns...), plain(columns)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s in %v steps: %d points, not %d", s.name, steps, len(got), len(want))
 			}
@@ -184,17 +177,16 @@ func TestSkewedAndPeriodicSets(t *testing.T) {
 		"constant":  func(int) float64 { return 3 },
 		"holes":     func(i int) float64 { return map[bool]float64{true: math.NaN(), false: rng.Float64()}[i%7 != 0] },
 	} {
-		columns := make([][]float64, 3)
+		columns := make([][]float64, 5)
 		for k := range columns {
 			for i := range n {
 				columns[k] = append(columns[k], value(i+k))
 			}
 		}
-		if got, want := Frontier2D(columns[0], columns[1]), sortAndSweep(columns[0], columns[1]); !slices.Equal(got, want) {
-			t.Errorf("%s: 2-D: %d points, not %d", name, len(got), len(want))
-		}
-		if got, want := Frontier3D(columns[0], columns[1], columns[2]), sortAndTry(columns); !slices.Equal(got, want) {
-			t.Errorf("%s: 3-D: %d points, not %d", name, len(got), len(want))
+		for dims := 2; dims <= len(columns); dims++ {
+			if got, want := Frontier(columns[:dims]...), plain(columns[:dims]); !slices.Equal(got, want) {
+				t.Errorf("%s: %d-D: %d points, not %d", name, dims, len(got), len(want))
+			}
 		}
 	}
 }

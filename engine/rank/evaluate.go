@@ -63,7 +63,7 @@ const (
 
 // limits are the query's limits as the index has its objectives.
 func (r *Result) limits() pareto.Limits {
-	l := pareto.Limits{byTime: r.Query.MaxTime, byCost: r.Query.MaxCost}
+	l := pareto.Limits{byTime: r.Query.MaxTime, byCost: r.Query.MaxCost, byLoss: nil}
 	if least := r.Query.MinAccuracy; least != nil {
 		loss := *least
 		if r.Space.HigherIsBetter {
@@ -74,7 +74,7 @@ func (r *Result) limits() pareto.Limits {
 	return l
 }
 
-func (r *Result) count(broken [3]int, barred int) {
+func (r *Result) count(broken []int, barred int) {
 	r.Because = map[Constraint]int{}
 	for name, n := range map[Constraint]int{Accuracy: broken[byLoss], Time: broken[byTime], Cost: broken[byCost], GPUMemory: barred} {
 		if n > 0 {

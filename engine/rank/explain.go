@@ -143,7 +143,7 @@ func (r *Result) asAccurate(loss float64) pareto.Limits {
 
 // NonDominated are the feasible candidates that none beats in time, cost and
 // accuracy at once, by rising time.
-func (r *Result) NonDominated() []int { return r.Space.pareto().Frontier3D(r.limits()) }
+func (r *Result) NonDominated() []int { return r.Space.pareto().Frontier(r.limits()) }
 
 // RulesOutAll names the constraints that rule every candidate out on their
 // own; empty where only several together do.

@@ -36,7 +36,7 @@ func (s *Space) pareto() *pareto.Index {
 	s.orders.mu.Lock()
 	defer s.orders.mu.Unlock()
 	if s.orders.index == nil {
-		s.orders.index = pareto.NewIndex(s.Time, s.Cost, s.Loss, s.barred)
+		s.orders.index = pareto.NewIndex(s.barred, s.Time, s.Cost, s.Loss)
 	}
 	return s.orders.index
 }
