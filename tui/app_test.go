@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/library"
 	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
@@ -41,7 +41,7 @@ func (s *shelf) Load(context.Context) (*profile.Set, error)  { return s.set, nil
 func (s *shelf) Version(context.Context) (int64, error)      { return 1, nil }
 func (s *shelf) Picks(context.Context) ([]store.Pick, error) { return s.picks, nil }
 func (s *shelf) Close() error                                { return nil }
-func (s *shelf) SavePick(_ context.Context, p export.Pick) error {
+func (s *shelf) SavePick(_ context.Context, p contract.Pick) error {
 	query, err := json.Marshal(p.Query)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/confirm"
@@ -343,13 +343,13 @@ func (a *App) billed(o prompt.Outcome, words string) tea.Cmd {
 }
 
 // pickOf makes a pick of the selected candidate.
-func (a *App) pickOf() (export.Pick, bool) {
+func (a *App) pickOf() (contract.Pick, bool) {
 	i, ok := a.explore.Selected()
 	if !ok {
-		return export.Pick{}, false
+		return contract.Pick{}, false
 	}
 	answer := a.explore.Answer()
-	return export.NewPick(answer.Result, i, time.Now(), a.opts.Version, answer.Tested()), true
+	return contract.NewPick(answer.Result, i, time.Now(), a.opts.Version, answer.Tested()), true
 }
 
 func (a *App) pick() tea.Cmd {

@@ -7,8 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/exportdialog"
 	"sweetspot/tui/components/toast"
@@ -47,7 +48,7 @@ func (a *App) exportKept() tea.Cmd {
 	if !ok {
 		return a.note(toast.Info, "only picks are exported from here: tab goes to them")
 	}
-	p, err := export.ReadPick(kept.Query, kept.Candidate, kept.CreatedAt, a.opts.Version)
+	p, err := contract.ReadPick(kept.Query, kept.Candidate, kept.CreatedAt, a.opts.Version)
 	if err != nil {
 		return a.note(toast.Bad, err.Error())
 	}
@@ -55,7 +56,7 @@ func (a *App) exportKept() tea.Cmd {
 }
 
 // subject names a pick where there is little room.
-func subject(p export.Pick) string {
+func subject(p contract.Pick) string {
 	name := p.Candidate.Model
 	for _, v := range p.Candidate.Configuration {
 		name += fmt.Sprintf(" %d× %s", v.Count, v.Name())
@@ -142,6 +143,6 @@ func (a *App) copyRow() tea.Cmd {
 		return nil
 	}
 	c := a.explore.Answer().Result.Space.At(i)
-	line := fmt.Sprintf("%s\t%s\tbatch %d\t%s\t%s", export.VMs(c), export.VariantLabel(c.Variant), c.BatchSize, quantity.Duration(c.Time.Value), quantity.Money(c.Cost.Value))
+	line := fmt.Sprintf("%s\t%s\tbatch %d\t%s\t%s", wording.VMs(c), wording.VariantLabel(c.Variant), c.BatchSize, quantity.Duration(c.Time.Value), quantity.Money(c.Cost.Value))
 	return a.copied(copyMsg{text: line})
 }

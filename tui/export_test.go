@@ -16,8 +16,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/export"
 	"sweetspot/data/store"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/keys"
@@ -271,7 +271,7 @@ func TestTheTypedNameStays(t *testing.T) {
 func TestHostileNamesOfFiles(t *testing.T) {
 	safe := regexp.MustCompile(`^sweetspot[a-z0-9-]*\.[a-z]+$`)
 	for _, model := range []string{"../../etc/passwd", "a'b\"c", "two\nlines", "\x1b[31mred\x1b]0;t\x07", "-rf", "", "..", "/", "größe 数", "$(id)", strings.Repeat("x", 500)} {
-		candidate, err := json.Marshal(export.Candidate{Model: model, Configuration: []export.Part{{Count: 1, InstanceType: &model, Cloud: new("aws")}}})
+		candidate, err := json.Marshal(contract.Candidate{Model: model, Configuration: []contract.Part{{Count: 1, InstanceType: &model, Cloud: new("aws")}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/export"
 	engine "sweetspot/engine/fleet"
 	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/toast"
@@ -166,19 +166,19 @@ func (a *App) exportFleet() tea.Cmd {
 	if shown == nil {
 		return a.note(toast.Info, "nothing is answered yet")
 	}
-	in := export.FleetInput{
+	in := contract.FleetInput{
 		Question: shown.Engine, Answer: shown.Result, Seeds: exportSeeds, Source: a.fleet.Headline(), VM: shown.Question.VM,
 		Prices: a.fleet.PricesFrom(), Notes: a.fleet.Notes(), Sized: a.fleet.Sized(),
 	}
-	return a.exported(a.export.Open(in.Source, document.OfFleet(func() (export.Fleet, error) {
+	return a.exported(a.export.Open(in.Source, document.OfFleet(func() (contract.Fleet, error) {
 		in.Spreads = in.Question.Spreads(exportSeeds)
 		for _, p := range in.Question.Policies {
 			in.AsTheyCome = append(in.AsTheyCome, in.Question.AsTheyCome(in.Answer.Tasks, p))
 		}
 		for _, s := range engine.Schedulers {
-			in.Schedulers = append(in.Schedulers, export.SchedulerBill{Scheduler: s, Bill: in.Question.Under(s, in.Answer.Tasks)})
+			in.Schedulers = append(in.Schedulers, contract.SchedulerBill{Scheduler: s, Bill: in.Question.Under(s, in.Answer.Tasks)})
 		}
-		return export.NewFleet(in), nil
+		return contract.NewFleet(in), nil
 	})))
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	engine "sweetspot/engine/fleet"
 	"sweetspot/tui/screens/fleet"
 )
@@ -116,7 +116,7 @@ func TestFleetIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f export.Fleet
+	var f contract.Fleet
 	if err := json.Unmarshal(data, &f); err != nil || len(f.Policies) != 4 || f.Workload.Jobs != 3000 {
 		t.Errorf("%v: %s", err, data)
 	}

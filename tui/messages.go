@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/validate"
@@ -166,7 +166,7 @@ func (a *App) list(path string) tea.Cmd {
 	return func() tea.Msg { return listingMsg{list()} }
 }
 
-func (a *App) savePick(p export.Pick) tea.Cmd {
+func (a *App) savePick(p contract.Pick) tea.Cmd {
 	ctx, ws := a.ctx, a.ws
 	return func() tea.Msg {
 		if err := ws.SavePick(ctx, p); err != nil {

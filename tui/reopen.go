@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -17,8 +17,8 @@ import (
 // reopen asks again what a pick was the answer to, and selects it if it is still
 // one of the candidates.
 func (a *App) reopen(p store.Pick) tea.Cmd {
-	var q export.Query
-	var c export.Candidate
+	var q contract.Query
+	var c contract.Candidate
 	if json.Unmarshal(p.Query, &q) != nil || json.Unmarshal(p.Candidate, &c) != nil || q.Model == "" {
 		return a.note(toast.Bad, "this pick cannot be read")
 	}
@@ -32,7 +32,7 @@ func (a *App) reopen(p store.Pick) tea.Cmd {
 }
 
 // questionOfPick is the question as Explore asks it: one value of each filter.
-func questionOfPick(q export.Query) state.Question {
+func questionOfPick(q contract.Query) state.Question {
 	out := state.Question{
 		Model: q.Model, Mode: profile.Mode(q.Mode), Epochs: q.Epochs, Purchase: profile.Purchase(q.Purchase),
 		MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTimeS, MaxCost: q.MaxCostUSD, CostWeight: 0.5, Sort: rank.Sort(q.Sort),
@@ -56,8 +56,8 @@ func questionOfPick(q export.Query) state.Question {
 }
 
 // candidateOfPick is as much of a candidate as it takes to find it again.
-func candidateOfPick(c export.Candidate) *rank.Candidate {
-	out := &rank.Candidate{ID: c.ID, Variant: profile.Variant{Name: export.ParseVariant(c.Variant)}}
+func candidateOfPick(c contract.Candidate) *rank.Candidate {
+	out := &rank.Candidate{ID: c.ID, Variant: profile.Variant{Name: profile.VariantOfTitle(c.Variant)}}
 	if c.BatchSize != nil {
 		out.BatchSize = *c.BatchSize
 	}

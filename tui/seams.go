@@ -3,7 +3,7 @@ package tui
 import (
 	"context"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/imports"
 	"sweetspot/data/intake"
 	"sweetspot/data/store"
@@ -20,7 +20,7 @@ type Workspace interface {
 	Path() string
 	Load(ctx context.Context) (*profile.Set, error)
 	Version(ctx context.Context) (int64, error) // changes when any process has written
-	SavePick(ctx context.Context, p export.Pick) error
+	SavePick(ctx context.Context, p contract.Pick) error
 	Picks(ctx context.Context) ([]store.Pick, error)
 	Keeper
 	Close() error

@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/export"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/toast"
@@ -160,16 +160,16 @@ func (a *App) exportTraffic() tea.Cmd {
 	if shown.Why != "" {
 		return a.note(toast.Warn, "there is nothing to write: "+shown.Why)
 	}
-	in := export.TrafficInput{
+	in := contract.TrafficInput{
 		Question: shown.Engine, Schemes: serving.Schemes(), Source: a.traffic.Headline(), Notes: a.traffic.Notes(), VM: shown.VM(), Offers: shown.Offers, Served: shown.Served,
 	}
 	if floor := shown.Question.MinAccuracy; floor > 0 {
 		in.MinAccuracy = &floor
 	}
-	return a.exported(a.export.Open(in.Source, document.OfTraffic(func() (_ export.Traffic, err error) {
+	return a.exported(a.export.Open(in.Source, document.OfTraffic(func() (_ contract.Traffic, err error) {
 		if in.Advice, err = serving.Advise(in.Question); err != nil {
-			return export.Traffic{}, err
+			return contract.Traffic{}, err
 		}
-		return export.NewTraffic(in), nil
+		return contract.NewTraffic(in), nil
 	})))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
@@ -113,7 +113,7 @@ func TestTrafficIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f export.Traffic
+	var f contract.Traffic
 	if err := json.Unmarshal(data, &f); err != nil || len(f.Schemes) != 5 || f.Trace.Seconds != 3600 {
 		t.Errorf("%v: %s", err, data)
 	}

@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+	"sweetspot/data/contract"
 	"testing"
-
-	"sweetspot/data/export"
 )
 
 func TestRankWithABill(t *testing.T) {
@@ -16,7 +15,7 @@ func TestRankWithABill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got export.Ranking
+	var got contract.Ranking
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/export"
 	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
@@ -38,12 +38,12 @@ func newExportCommand() *cobra.Command {
 			"  sweetspot export --runs --format json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if wantsJSON(cmd) && format != "" && !strings.EqualFold(format, string(export.JSON)) {
+			if wantsJSON(cmd) && format != "" && !strings.EqualFold(format, string(contract.JSON)) {
 				return usageError("--json and --format %s exclude each other", format)
 			}
-			usual := export.YAML
+			usual := contract.YAML
 			if runs {
-				usual = export.CSV
+				usual = contract.CSV
 			}
 			f, err := chooseForm(format, out, wantsJSON(cmd), usual)
 			if err != nil {
@@ -66,7 +66,7 @@ func newExportCommand() *cobra.Command {
 				return usageError("--place %d: the ranking has places 1 to %d", place, len(result.Order))
 			}
 			now := time.Now()
-			forms := document.OfPick(export.NewPick(result, result.Order[place-1], now, version(), tested))
+			forms := document.OfPick(contract.NewPick(result, result.Order[place-1], now, version(), tested))
 			d, ok := document.Find(append(forms, document.OfRanking(result, tested, now, version())...), f.String())
 			if !ok {
 				return usageError("--format %s: nothing is written so", f)
@@ -86,7 +86,7 @@ func newExportCommand() *cobra.Command {
 // exportRuns writes the runs of the user's database that answer anything.
 func exportRuns(cmd *cobra.Command, as form, out string, force bool) error {
 	f := as.pick
-	if f != export.CSV && f != export.JSON {
+	if f != contract.CSV && f != contract.JSON {
 		return usageError("runs are written as csv or json, not as %s", as)
 	}
 	if idle := idleBesideRuns(cmd); len(idle) > 0 {
@@ -107,10 +107,10 @@ func exportRuns(cmd *cobra.Command, as form, out string, force bool) error {
 	}
 	set.Runs = slices.DeleteFunc(set.Runs, func(r profile.Run) bool { return !r.Answers() })
 	return writeTo(cmd, out, force, func(w io.Writer) error {
-		if f == export.CSV {
+		if f == contract.CSV {
 			return profilecsv.Write(w, set)
 		}
-		return export.WriteRuns(w, set, func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) })
+		return contract.WriteRuns(w, set, func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) })
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/export"
 	"sweetspot/data/launch"
 	"sweetspot/engine/plaintext"
 )
@@ -15,7 +15,7 @@ import (
 // form is what is written: a pick as data, what launches it, or a form of the whole ranking. One of
 // them is set.
 type form struct {
-	pick   export.Format
+	pick   contract.Format
 	launch launch.Format
 	whole  string
 }
@@ -26,13 +26,13 @@ func (f form) String() string {
 
 // chooseForm is the format asked for, else that of the file's name, else the
 // usual one.
-func chooseForm(format, out string, asJSON bool, usual export.Format) (form, error) {
+func chooseForm(format, out string, asJSON bool, usual contract.Format) (form, error) {
 	ext := strings.ToLower(filepath.Ext(out))
 	switch {
 	case format != "":
 		return parseForm(format)
 	case asJSON:
-		return form{pick: export.JSON}, nil
+		return form{pick: contract.JSON}, nil
 	case ext == "":
 		return form{pick: usual}, nil
 	case ext == ".html" || ext == ".htm":
@@ -45,7 +45,7 @@ func chooseForm(format, out string, asJSON bool, usual export.Format) (form, err
 	if ok {
 		return form{launch: f}, nil
 	}
-	pick, err := export.ParseFormat(ext)
+	pick, err := contract.ParseFormat(ext)
 	if err != nil {
 		return form{}, usageError("--out: no format has files of that name, %s; name one with --format", plaintext.Quote(ext))
 	}
@@ -60,7 +60,7 @@ func parseForm(s string) (form, error) {
 	if f := strings.ToLower(s); slices.Contains(document.OfAll, f) {
 		return form{whole: f}, nil
 	}
-	f, err := export.ParseFormat(s)
+	f, err := contract.ParseFormat(s)
 	if err != nil {
 		all := slices.Clone(document.OfAll)
 		for _, l := range launch.Formats {

@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/launch"
 	"sweetspot/engine/shellwords"
 )
@@ -134,7 +134,7 @@ func TestExportMarkdownReportWithPictures(t *testing.T) {
 
 // The ranking is the same in every form, and the same as the rank verb's.
 func TestExportOfTheRanking(t *testing.T) {
-	var asJSON, asYAML, ranked export.Ranking
+	var asJSON, asYAML, ranked contract.Ranking
 	read := func(to any, decode func([]byte, any) error, words ...string) {
 		out, _, err := execute(t, words...)
 		if err == nil {

@@ -12,9 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/jobtrace"
 	"sweetspot/data/library"
+	"sweetspot/data/texttable"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
@@ -60,14 +61,14 @@ func newFleetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			described := export.NewFleet(in)
+			described := contract.NewFleet(in)
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
 				return printJSON(out, described)
 			case f.csv:
-				return export.WriteFleetCSV(out, described)
+				return contract.WriteFleetCSV(out, described)
 			default:
-				return described.Write(out)
+				return texttable.Fleet(out, described)
 			}
 		},
 	}
@@ -163,7 +164,7 @@ func parseRange(s string, most float64) (r fleet.Range, err error) {
 }
 
 // answer asks what the flags ask.
-func (f *fleetFlags) answer(cmd *cobra.Command) (in export.FleetInput, err error) {
+func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err error) {
 	w, err := workspace.Open(cmd.Context(), database(cmd))
 	if err != nil {
 		return in, err
@@ -193,7 +194,7 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in export.FleetInput, err error
 			return in, errors.New("no model of the database was run or validated in inference both at full precision and in int8: probe one, or use --mix study")
 		}
 	}
-	in = export.FleetInput{Seeds: f.seeds, VM: bought.vm, Prices: bought.from, Notes: bought.notes}
+	in = contract.FleetInput{Seeds: f.seeds, VM: bought.vm, Prices: bought.from, Notes: bought.notes}
 	if err := f.load(cmd, &q, &in); err != nil {
 		return in, err
 	}
@@ -213,13 +214,13 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in export.FleetInput, err error
 		in.AsTheyCome = append(in.AsTheyCome, q.AsTheyCome(in.Answer.Tasks, p))
 	}
 	for _, s := range fleet.Schedulers {
-		in.Schedulers = append(in.Schedulers, export.SchedulerBill{Scheduler: s, Bill: q.Under(s, in.Answer.Tasks)})
+		in.Schedulers = append(in.Schedulers, contract.SchedulerBill{Scheduler: s, Bill: q.Under(s, in.Answer.Tasks)})
 	}
 	return in, nil
 }
 
 // load reads the trace, or makes one up.
-func (f *fleetFlags) load(cmd *cobra.Command, q *fleet.Question, in *export.FleetInput) error {
+func (f *fleetFlags) load(cmd *cobra.Command, q *fleet.Question, in *contract.FleetInput) error {
 	if f.trace == "" {
 		load := fleet.Usual(f.jobs)
 		q.Load, q.Jobs = &load, load.Generate(f.seed)
@@ -317,7 +318,7 @@ func readTrace(_ context.Context, path string) (t screen.Trace, err error) {
 
 // leaveOutSizing where trying other numbers of VMs would take too long. Without
 // --reserved they are tried whether the result is printed or not.
-func (f *fleetFlags) leaveOutSizing(jobs int, in *export.FleetInput) error {
+func (f *fleetFlags) leaveOutSizing(jobs int, in *contract.FleetInput) error {
 	if jobs <= mostSized {
 		return nil
 	}
@@ -334,7 +335,7 @@ func (f *fleetFlags) leaveOutSizing(jobs int, in *export.FleetInput) error {
 // size finds the number of reserved VMs that costs least for every way of
 // reserving, and takes it where none is given. Where no sizes are wanted only
 // the way that is paid is looked at.
-func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *export.FleetInput, draws fleet.Draws, b bought) {
+func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *contract.FleetInput, draws fleet.Draws, b bought) {
 	q.Fleet.VMs = max(f.reserved, 0)
 	if f.noSizing && f.reserved != unset {
 		return
@@ -363,8 +364,8 @@ type bought struct {
 	vm     string
 	gpus   int
 	from   []string
-	notes  []string       // what was taken for it
-	ways   []export.Sized // of reserving
+	notes  []string         // what was taken for it
+	ways   []contract.Sized // of reserving
 }
 
 // studyVM is the instance type of the study.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 )
@@ -27,8 +27,8 @@ func TestTooManyJobsToSize(t *testing.T) {
 
 // Leaving the sizes out leaves the number of VMs that is asked with as it is.
 func TestNoSizing(t *testing.T) {
-	b := bought{prices: approx.Prices{Reserved: 0.985, OnDemand: 3.06}, ways: []export.Sized{{USDPerHour: 2.088, Months: 12}, {USDPerHour: 0.985, Months: 36}}}
-	sized := func(noSizing bool) (q fleet.Question, in export.FleetInput) {
+	b := bought{prices: approx.Prices{Reserved: 0.985, OnDemand: 3.06}, ways: []contract.Sized{{USDPerHour: 2.088, Months: 12}, {USDPerHour: 0.985, Months: 36}}}
+	sized := func(noSizing bool) (q fleet.Question, in contract.FleetInput) {
 		f := fleetFlags{reserved: unset, noSizing: noSizing}
 		q = fleet.Question{
 			Jobs: fleet.Usual(400).Generate(1), Terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1},

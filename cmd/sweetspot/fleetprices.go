@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -48,7 +48,7 @@ func (f *fleetFlags) buy(types []profile.VMType) (b bought, err error) {
 		}
 	}
 	for _, w := range ways {
-		b.ways = append(b.ways, export.Sized{Purchase: string(w.Purchase), USDPerHour: w.Price.USDPerHour, PriceFrom: sourceOf(w.Price), Months: w.Months})
+		b.ways = append(b.ways, contract.Sized{Purchase: string(w.Purchase), USDPerHour: w.Price.USDPerHour, PriceFrom: sourceOf(w.Price), Months: w.Months})
 	}
 	cheapest, _ := fleet.Cheapest(ways)
 	b.prices.Reserved, b.from = cheapest.Price.USDPerHour, append(b.from, string(cheapest.Purchase)+": "+sourceOf(cheapest.Price))

@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
+	"sweetspot/data/texttable"
+	"sweetspot/data/wording"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/profile"
@@ -46,16 +48,16 @@ func newPlanCommand() *cobra.Command {
 				return err
 			}
 			if err != nil {
-				return errors.Join(printJSON(cmd.OutOrStdout(), export.NoPlan(in, err)), err)
+				return errors.Join(printJSON(cmd.OutOrStdout(), contract.NoPlan(in, err)), err)
 			}
-			plan := export.NewPlan(in)
+			plan := contract.NewPlan(in)
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
 				err = printJSON(out, plan)
 			case csv:
-				err = export.WriteCSV(out, plan.Candidates)
+				err = contract.WriteCSV(out, plan.Candidates)
 			default:
-				err = plan.Write(out, in)
+				err = texttable.Plan(out, plan, in)
 			}
 			return errors.Join(err, plannedOrSay(plan, in))
 		},
@@ -78,7 +80,7 @@ func (f *planFlags) register(cmd *cobra.Command) {
 }
 
 // plan answers the flags.
-func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
+func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) {
 	f.mode = string(profile.Infer)
 	if f.maxCount < 1 || f.maxCount > mostVMs {
 		return in, usageError("--max-per-type %d: give a number from 1 to %d", f.maxCount, mostVMs)
@@ -127,7 +129,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in export.PlanInput, err error) {
 }
 
 func (f *planFlags) rental() (r rank.Rental, err error) {
-	if r.Split, err = export.ParseSplit(f.split); err != nil {
+	if r.Split, err = contract.ParseSplit(f.split); err != nil {
 		return r, usageError("--split: %w", err)
 	}
 	if r.Limits, err = parseVMs(f.vms); err != nil {
@@ -231,15 +233,15 @@ func parseVMs(words []string) (limits []rank.Limit, err error) {
 }
 
 // plannedOrSay turns a plan without a pick into the sentence that says why.
-func plannedOrSay(p export.Plan, in export.PlanInput) error {
+func plannedOrSay(p contract.Plan, in contract.PlanInput) error {
 	switch {
 	case p.Pick != nil:
 		return nil
 	case len(in.Result.Order) > 0:
 		if !in.Greedy {
-			return exitError{exitInfeasible, fmt.Errorf("nothing feasible in whole batches: %s", export.WhyNothing(in.Whole))}
+			return exitError{exitInfeasible, fmt.Errorf("nothing feasible in whole batches: %s", wording.WhyNothing(in.Whole))}
 		}
 		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds nothing within the limits, but there are %d: use --method exact", len(in.Result.Order))}
 	}
-	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", export.WhyNothing(in.Result))}
+	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", wording.WhyNothing(in.Result))}
 }

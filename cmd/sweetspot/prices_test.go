@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 )
 
 // A price given with the question holds for runs that are in the database
@@ -20,7 +20,7 @@ func TestRankWithPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _, err := execute(t, "rank", "--db", db, "--json", "--price", "rtx4090=0.34", "--price", "0.2")
-	var got export.Ranking
+	var got contract.Ranking
 	if err != nil || json.Unmarshal([]byte(out), &got) != nil || len(got.Candidates) != 2 {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
+	"sweetspot/data/texttable"
+	"sweetspot/data/wording"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/bill"
 	"sweetspot/engine/estimate"
@@ -83,11 +85,11 @@ func newRankCommand() *cobra.Command {
 			}
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
-				err = errors.Join(printJSON(out, export.NewRanking(result, tested, time.Now())), err)
+				err = errors.Join(printJSON(out, contract.NewRanking(result, tested, time.Now())), err)
 			case csv:
-				err = export.WriteCSV(out, export.NewRanking(result, tested, time.Now()).Candidates)
+				err = contract.WriteCSV(out, contract.NewRanking(result, tested, time.Now()).Candidates)
 			default:
-				err = export.WriteTable(out, result, tested, time.Now())
+				err = texttable.Ranking(out, result, tested, time.Now())
 			}
 			if err == nil {
 				err = feasibleOrSay(result)
@@ -107,9 +109,9 @@ func printDefaultRanking(cmd *cobra.Command, db string) error {
 		return err
 	}
 	if wantsJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), export.NewRanking(result, tested, time.Now()))
+		return printJSON(cmd.OutOrStdout(), contract.NewRanking(result, tested, time.Now()))
 	}
-	return export.WriteTable(cmd.OutOrStdout(), result, tested, time.Now())
+	return texttable.Ranking(cmd.OutOrStdout(), result, tested, time.Now())
 }
 
 // ask opens the database and answers the query the flags mean, with how well
@@ -173,7 +175,7 @@ func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
 	q.Model, q.Mode, q.Unit = question.Model, question.Mode, question.Unit
 	q.BatchSizes, q.Clouds, q.GPUs, q.MaxCount = f.batch, f.clouds, f.gpus, f.maxCount
 	for _, v := range f.variants {
-		q.Variants = append(q.Variants, export.ParseVariant(v))
+		q.Variants = append(q.Variants, profile.VariantOfTitle(v))
 	}
 	if f.maxCount < 1 {
 		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)
@@ -288,7 +290,7 @@ func feasibleOrSay(r *rank.Result) error {
 	if len(r.Order) > 0 {
 		return nil
 	}
-	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", export.WhyNothing(r))}
+	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", wording.WhyNothing(r))}
 }
 
-func printJSON(w io.Writer, v any) error { return export.WriteJSON(w, v) }
+func printJSON(w io.Writer, v any) error { return contract.WriteJSON(w, v) }

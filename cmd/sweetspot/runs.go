@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
+	"sweetspot/data/wording"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -43,13 +44,13 @@ func newRunsCommand() *cobra.Command {
 
 // runsAnswer is what a verb of runs did, as JSON.
 type runsAnswer struct {
-	Schema   int          `json:"schema"`
-	Command  string       `json:"command"`
-	Action   string       `json:"action"`
-	Warnings []string     `json:"warnings"`
-	Database string       `json:"database"`
-	Runs     []export.Run `json:"runs"`  // it was done to; of deleted ones as they were
-	Picks    []int64      `json:"picks"` // their numbers
+	Schema   int            `json:"schema"`
+	Command  string         `json:"command"`
+	Action   string         `json:"action"`
+	Warnings []string       `json:"warnings"`
+	Database string         `json:"database"`
+	Runs     []contract.Run `json:"runs"`  // it was done to; of deleted ones as they were
+	Picks    []int64        `json:"picks"` // their numbers
 }
 
 // onRuns opens the user's database for a verb of runs and closes it.
@@ -71,9 +72,9 @@ func answerRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks [
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), sentence)
 		return err
 	}
-	a := runsAnswer{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(), Runs: make([]export.Run, len(runs)), Picks: append([]int64{}, picks...)}
+	a := runsAnswer{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(), Runs: make([]contract.Run, len(runs)), Picks: append([]int64{}, picks...)}
 	for i, r := range runs {
-		a.Runs[i] = export.NewRun(r)
+		a.Runs[i] = contract.NewRun(r)
 	}
 	return printJSON(cmd.OutOrStdout(), a)
 }
@@ -150,7 +151,7 @@ func writeRuns(out io.Writer, runs []profile.Run) error {
 		if r.Steady.Known() {
 			iteration = quantity.Duration(r.Steady.Value)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, r.Model, export.VariantLabel(r.Variant), r.Mode, r.InstanceType, r.BatchSize, iteration, r.Status, r.Note)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, r.Model, wording.VariantLabel(r.Variant), r.Mode, r.InstanceType, r.BatchSize, iteration, r.Status, r.Note)
 	}
 	return w.Flush()
 }

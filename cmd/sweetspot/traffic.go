@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/arrivals"
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
+	"sweetspot/data/texttable"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -66,14 +67,14 @@ func newTrafficCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			described := export.NewTraffic(in)
+			described := contract.NewTraffic(in)
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
 				err = printJSON(out, described)
 			case f.csv:
-				err = export.WriteTrafficCSV(out, described)
+				err = contract.WriteTrafficCSV(out, described)
 			default:
-				err = described.Write(out)
+				err = texttable.Traffic(out, described)
 			}
 			return errors.Join(err, kept(in.Advice))
 		},
@@ -213,8 +214,8 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 }
 
 // answer asks what the flags ask.
-func (f *trafficFlags) answer(cmd *cobra.Command) (in export.TrafficInput, err error) {
-	in = export.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling}
+func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err error) {
+	in = contract.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling}
 	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, MemoryGiven: f.functionMemory > 0, Chosen: -1}
 	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
 		return in, err
@@ -245,7 +246,7 @@ func kept(a serving.Advice) error {
 }
 
 // arrivals reads the trace, or makes one up.
-func (f *trafficFlags) arrivals(cmd *cobra.Command, in *export.TrafficInput) (serving.Trace, error) {
+func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (serving.Trace, error) {
 	if f.trace == "" {
 		seconds := int(f.hours * 3600)
 		in.Seed = &f.seed
@@ -302,7 +303,7 @@ func describeArrivals(path string, a *arrivals.Arrivals) string {
 
 // procure finds what a VM costs and serves: as the flags say, or by the runs of
 // the models that are named.
-func (f *trafficFlags) procure(cmd *cobra.Command, q *serving.Question, in *export.TrafficInput) error {
+func (f *trafficFlags) procure(cmd *cobra.Command, q *serving.Question, in *contract.TrafficInput) error {
 	var given *float64
 	if err := readNumbers(numberFlag{"vm-price", f.vmPrice, quantity.ParseMoney, &given}); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -16,7 +16,7 @@ import (
 // strict limit the best in what has no limit of its own: the cheapest, unless
 // the cost is limited; then the most accurate, or, where an accuracy is asked for
 // and no latency is, the fastest.
-func (f *trafficFlags) choose(set *profile.Set, price *float64, limited bool, q *serving.Question, in *export.TrafficInput) error {
+func (f *trafficFlags) choose(set *profile.Set, price *float64, limited bool, q *serving.Question, in *contract.TrafficInput) error {
 	names := strings.Join(f.models, ", ")
 	fallback := 0.0
 	if price != nil {

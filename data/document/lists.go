@@ -7,9 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/launch"
 	"sweetspot/data/report"
+	"sweetspot/data/texttable"
+	"sweetspot/data/wording"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
@@ -37,17 +39,17 @@ var OfAll = []string{ReportHTML, ReportMarkdown, RankingYAML, RankingCSV, Rankin
 
 // titles are the names of formats for people.
 var titles = map[string]string{
-	string(export.JSON): "JSON", string(export.YAML): "YAML", string(export.CSV): "CSV", string(export.Markdown): "Markdown",
+	string(contract.JSON): "JSON", string(contract.YAML): "YAML", string(contract.CSV): "CSV", string(contract.Markdown): "Markdown",
 	string(launch.SkyPilot): "SkyPilot", string(launch.AWS): "AWS CLI", string(launch.GCloud): "gcloud", string(launch.Az): "az",
 	string(launch.Terraform): "Terraform", string(launch.Slurm): "Slurm", string(launch.Kubernetes): "Kubernetes",
 	".json": "JSON", ".csv": "CSV", ".txt": "text",
 }
 
 // OfPick lists the forms of a pick: as data, and as what launches it.
-func OfPick(p export.Pick) []Document {
+func OfPick(p contract.Pick) []Document {
 	stem := launch.Slug(p.Candidate.Model)
 	var out []Document
-	for _, f := range []export.Format{export.YAML, export.JSON, export.CSV, export.Markdown} {
+	for _, f := range []contract.Format{contract.YAML, contract.JSON, contract.CSV, contract.Markdown} {
 		out = append(out, Document{
 			Group: Pick, Title: titles[string(f)], Format: string(f), Name: stem + f.Extension(),
 			files: single(func(w io.Writer) error { return p.Write(w, f) }),
@@ -71,28 +73,28 @@ func OfPick(p export.Pick) []Document {
 func OfRanking(r *rank.Result, tested validate.Tested, at time.Time, version string) []Document {
 	var why error
 	if len(r.Order) == 0 {
-		why = fmt.Errorf("nothing to report: %s", export.WhyNothing(r))
+		why = fmt.Errorf("nothing to report: %s", wording.WhyNothing(r))
 	}
 	stem := launch.Slug(r.Query.Model)
 	made := func() (*report.Report, error) { return report.New(r, tested, at, version) }
-	all := func() export.Ranking { return export.NewRanking(r, tested, at) }
+	all := func() contract.Ranking { return contract.NewRanking(r, tested, at) }
 	return []Document{
 		{Group: Report, Title: "HTML", Format: ReportHTML, Name: stem + "-report.html", Why: why, Outline: outline(made), files: func(name string) ([]File, error) { return page(made, name) }},
 		{Group: Report, Title: "Markdown", Format: ReportMarkdown, Name: stem + "-report.md", Why: why, files: func(name string) ([]File, error) { return illustrated(made, name) }},
-		{Group: Ranking, Title: titles[string(export.YAML)], Format: RankingYAML, Name: stem + "-ranking.yaml", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteYAML(w, all()) })},
-		{Group: Ranking, Title: titles[".csv"], Format: RankingCSV, Name: stem + "-ranking.csv", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteCSV(w, all().Candidates) })},
-		{Group: Ranking, Title: titles[".json"], Format: RankingJSON, Name: stem + "-ranking.json", Outline: tooLong(r), files: single(func(w io.Writer) error { return export.WriteJSON(w, all()) })},
+		{Group: Ranking, Title: titles[string(contract.YAML)], Format: RankingYAML, Name: stem + "-ranking.yaml", Outline: tooLong(r), files: single(func(w io.Writer) error { return contract.WriteYAML(w, all()) })},
+		{Group: Ranking, Title: titles[".csv"], Format: RankingCSV, Name: stem + "-ranking.csv", Outline: tooLong(r), files: single(func(w io.Writer) error { return contract.WriteCSV(w, all().Candidates) })},
+		{Group: Ranking, Title: titles[".json"], Format: RankingJSON, Name: stem + "-ranking.json", Outline: tooLong(r), files: single(func(w io.Writer) error { return contract.WriteJSON(w, all()) })},
 	}
 }
 
 // OfFleet lists the forms of a fleet, which is found when the first is written.
-func OfFleet(find func() (export.Fleet, error)) []Document {
-	return found("fleet", export.FleetWriters, find)
+func OfFleet(find func() (contract.Fleet, error)) []Document {
+	return found("fleet", fleetWriters, find)
 }
 
 // OfTraffic lists the forms of a traffic, which is found when the first is written.
-func OfTraffic(find func() (export.Traffic, error)) []Document {
-	return found("traffic", export.TrafficWriters, find)
+func OfTraffic(find func() (contract.Traffic, error)) []Document {
+	return found("traffic", trafficWriters, find)
 }
 
 // found lists the forms of what takes long to find and is found once.
@@ -156,4 +158,18 @@ func tooLong(r *rank.Result) func() (string, error) {
 	return func() (string, error) {
 		return quantity.Count(float64(r.Space.Len())) + " candidates, the feasible ones first: too many to show.\n", nil
 	}
+}
+
+// fleetWriters write a fleet by the extension of the file it goes to.
+var fleetWriters = map[string]func(io.Writer, contract.Fleet) error{
+	".json": func(w io.Writer, f contract.Fleet) error { return contract.WriteJSON(w, f) },
+	".csv":  contract.WriteFleetCSV,
+	".txt":  texttable.Fleet,
+}
+
+// trafficWriters write a traffic by the extension of the file it goes to.
+var trafficWriters = map[string]func(io.Writer, contract.Traffic) error{
+	".json": func(w io.Writer, t contract.Traffic) error { return contract.WriteJSON(w, t) },
+	".csv":  contract.WriteTrafficCSV,
+	".txt":  texttable.Traffic,
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/shellwords"
 )
@@ -30,7 +30,7 @@ var hostileNames = []string{
 }
 
 // named is a pick with a text from outside in every place there is.
-func named(s string, vms ...export.Part) export.Pick {
+func named(s string, vms ...contract.Part) contract.Pick {
 	p := training("spot", vms...)
 	for i := range p.Candidate.Configuration {
 		v := &p.Candidate.Configuration[i]
@@ -47,15 +47,15 @@ func named(s string, vms ...export.Part) export.Pick {
 }
 
 // hosts are VMs that together fit every format.
-func hosts() map[string][]export.Part {
-	return map[string][]export.Part{
+func hosts() map[string][]contract.Part {
+	return map[string][]contract.Part{
 		"aws": {vm("aws", "us-east-1", "p2.xlarge", "K80", 2)}, "gcp": {vm("gcp", "us-central1", "n1-standard-8", "V100", 1)}, "azure": {vm("azure", "eastus", "Standard_NC6", "K80", 1)},
 		"two": {vm("aws", "us-east-1", "p2.xlarge", "K80", 2), vm("aws", "us-west-2", "g4dn.xlarge", "T4", 1)},
 	}
 }
 
 // everywhere writes the pick of that name in all formats, on all hosts.
-func everywhere(t testing.TB, name string, check func(p export.Pick, f Format, text string)) {
+func everywhere(t testing.TB, name string, check func(p contract.Pick, f Format, text string)) {
 	t.Helper()
 	n := 0
 	for _, on := range hosts() {
@@ -76,7 +76,7 @@ func everywhere(t testing.TB, name string, check func(p export.Pick, f Format, t
 }
 
 // once writes it in each format on one host.
-func once(t testing.TB, name string, check func(p export.Pick, f Format, text string)) {
+func once(t testing.TB, name string, check func(p contract.Pick, f Format, text string)) {
 	t.Helper()
 	for _, f := range Formats {
 		on := map[Format]string{GCloud: "gcp", Az: "azure", Slurm: "two", Terraform: "two"}
@@ -116,7 +116,7 @@ func FuzzNames(f *testing.F) {
 // readBack reads YAML and HCL with their libraries and compares what came back.
 func readBack(t testing.TB, name string) {
 	t.Helper()
-	everywhere(t, name, func(p export.Pick, f Format, text string) {
+	everywhere(t, name, func(p contract.Pick, f Format, text string) {
 		if plaintext.Clean(strings.ReplaceAll(text, "\n", "")) != strings.ReplaceAll(text, "\n", "") {
 			t.Fatalf("%q as %s drives the terminal:\n%q", name, f, text)
 		}
@@ -148,7 +148,7 @@ func readHead(t testing.TB, text string) {
 	}
 }
 
-func readTerraform(t testing.TB, p export.Pick, text string) {
+func readTerraform(t testing.TB, p contract.Pick, text string) {
 	t.Helper()
 	file, diags := hclsyntax.ParseConfig([]byte(text), "pick.tf", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -184,7 +184,7 @@ func readTerraform(t testing.TB, p export.Pick, text string) {
 	}
 }
 
-func readKubernetes(t testing.TB, p export.Pick, text string) {
+func readKubernetes(t testing.TB, p contract.Pick, text string) {
 	t.Helper()
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	for range p.Candidate.Configuration {
@@ -230,7 +230,7 @@ func expanded(s string) string {
 	return b.String()
 }
 
-func readSkyPilot(t testing.TB, p export.Pick, text string) string {
+func readSkyPilot(t testing.TB, p contract.Pick, text string) string {
 	t.Helper()
 	var task struct {
 		Name      string

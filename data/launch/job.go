@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -17,7 +17,7 @@ import (
 // job is a pick as launchers see it: equal VMs, or several kinds of them, and
 // the settings the command is to run with.
 type job struct {
-	pick  export.Pick
+	pick  contract.Pick
 	name  string // that every cloud takes: lower case letters, digits and dashes
 	parts []part
 }
@@ -37,7 +37,7 @@ type part struct {
 // is called otherwise is no machine that could be launched.
 var ofMachine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-func newJob(p export.Pick) (*job, error) {
+func newJob(p contract.Pick) (*job, error) {
 	clean(&p)
 	j := &job{pick: p, name: Slug(p.Candidate.Model)}
 	if len(p.Candidate.Configuration) == 0 {
@@ -54,7 +54,7 @@ func newJob(p export.Pick) (*job, error) {
 	return j, nil
 }
 
-func newPart(v export.Part, c export.Candidate) (part, error) {
+func newPart(v contract.Part, c contract.Candidate) (part, error) {
 	at := part{
 		cloud: strings.ToLower(text(v.Cloud)), region: text(v.Region), instanceType: text(v.InstanceType), host: text(v.Host),
 		gpu: text(v.GPU), gpus: v.GPUCount, count: v.Count, batch: v.BatchSize, units: v.Units,
@@ -194,7 +194,7 @@ func text(s *string) string {
 
 // clean makes every text of a pick plain, each by itself: a control sequence
 // that does not end would take what is joined to it.
-func clean(p *export.Pick) {
+func clean(p *contract.Pick) {
 	c := &p.Candidate
 	for _, s := range []*string{&p.PickedAt, &p.EstimatedBy, &c.Model, &c.Variant, &c.Mode, &c.Purchase} {
 		*s = plaintext.Clean(*s)

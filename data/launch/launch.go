@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/plaintext"
 )
 
@@ -70,7 +70,7 @@ func (f Format) Extension() string {
 
 // Fits says why a format does not launch the pick, and which formats do; nil
 // where it does.
-func Fits(p export.Pick, f Format) error {
+func Fits(p contract.Pick, f Format) error {
 	j, err := newJob(p)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func Fits(p export.Pick, f Format) error {
 
 // Write writes what launches the pick. Where the format does not launch such
 // VMs, the error is that of [Fits].
-func Write(w io.Writer, p export.Pick, f Format) error {
+func Write(w io.Writer, p contract.Pick, f Format) error {
 	j, err := newJob(p)
 	if err != nil {
 		return err

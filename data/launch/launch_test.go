@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -34,7 +34,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func written(t testing.TB, p export.Pick, f Format) string {
+func written(t testing.TB, p contract.Pick, f Format) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, p, f); err != nil {
@@ -44,29 +44,29 @@ func written(t testing.TB, p export.Pick, f Format) string {
 }
 
 // vm is a number of VMs of a cloud with a GPU each.
-func vm(cloud, region, instanceType, gpu string, count int) export.Part {
-	return export.Part{
+func vm(cloud, region, instanceType, gpu string, count int) contract.Part {
+	return contract.Part{
 		Cloud: &cloud, Region: &region, InstanceType: &instanceType, GPU: &gpu, GPUCount: new(1), Count: count,
 		USDPerHour: new(0.9), PriceFrom: new("price list 2021-03-01"),
 	}
 }
 
 // training is a typical pick, on these VMs.
-func training(purchase string, vms ...export.Part) export.Pick {
-	return export.Pick{
+func training(purchase string, vms ...contract.Part) contract.Pick {
+	return contract.Pick{
 		PickedAt: "2026-01-02T02:04:05Z", EstimatedBy: "sweetspot 1.2.3",
-		Candidate: export.Candidate{
+		Candidate: contract.Candidate{
 			Model: "seismic/FCN", Variant: "pruned 30 %", Precision: new("fp16"), Mode: "train", Configuration: vms, BatchSize: new(256), Epochs: new(13.0), Purchase: purchase,
-			Time:     export.Seconds{S: new(3500.0), Low: new(3400.0), High: new(3601.0), Basis: new("measured")},
-			Cost:     export.Dollars{USD: new(0.875), Low: new(0.85), High: new(0.91), Basis: new("measured")},
-			Accuracy: &export.Accuracy{Metric: "top-1", Value: 0.9, Low: 0.88, High: 0.92, Basis: "measured", HigherIsBetter: true},
+			Time:     contract.Seconds{S: new(3500.0), Low: new(3400.0), High: new(3601.0), Basis: new("measured")},
+			Cost:     contract.Dollars{USD: new(0.875), Low: new(0.85), High: new(0.91), Basis: new("measured")},
+			Accuracy: &contract.Accuracy{Metric: "top-1", Value: 0.9, Low: 0.88, High: 0.92, Basis: "measured", HigherIsBetter: true},
 			Sources:  []int64{3, -17},
 		},
 	}
 }
 
 // inference is a pick of a plan, on two types of VM.
-func inference(purchase string, vms ...export.Part) export.Pick {
+func inference(purchase string, vms ...contract.Part) contract.Pick {
 	p := training(purchase, vms...)
 	c := &p.Candidate
 	c.Mode, c.Epochs, c.BatchSize, c.Units, c.Accuracy = "infer", nil, nil, new(1e6), nil
@@ -76,8 +76,8 @@ func inference(purchase string, vms ...export.Part) export.Pick {
 	return p
 }
 
-func picks() map[string]export.Pick {
-	return map[string]export.Pick{
+func picks() map[string]contract.Pick {
+	return map[string]contract.Pick{
 		"aws":    training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "K80", 1)),
 		"gcp":    training("spot", vm("gcp", "us-central1", "n1-highmem-8+1xV100", "V100-SXM2-16GB", 2)),
 		"azure":  training("reserved-1y", vm("azure", "", "NC6", "K80", 2)),
@@ -101,13 +101,13 @@ func TestGolden(t *testing.T) {
 }
 
 // own is a machine of one's own of which little is known.
-func own() export.Pick {
-	return training("on-demand", export.Part{Host: new("desk"), Count: 1})
+func own() contract.Pick {
+	return training("on-demand", contract.Part{Host: new("desk"), Count: 1})
 }
 
 func TestWhatDoesNotFitSaysWhatDoes(t *testing.T) {
 	for _, c := range []struct {
-		pick   export.Pick
+		pick   contract.Pick
 		format Format
 		want   string
 	}{

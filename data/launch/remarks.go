@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
+	"sweetspot/data/wording"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -24,10 +25,10 @@ func (j *job) remarks() []string {
 	}
 	lines = append(lines, "Time: "+c.Time.Words(), "Cost: "+c.Cost.Words())
 	if a := c.Accuracy; a != nil {
-		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, export.AccuracyText(a.Value, a.HigherIsBetter), a.Basis))
+		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis))
 	}
 	if len(c.Sources) > 0 {
-		lines = append(lines, "Rests on: "+export.SourcesWords(c.Sources))
+		lines = append(lines, "Rests on: "+wording.Sources(c.Sources))
 	}
 	if c.Predicted {
 		lines = append(lines, "Predicted: never probed as it stands here. "+text(c.Why))
@@ -85,7 +86,7 @@ func (j *job) atSettings() string {
 
 // Probe is the command, for a shell, that measures a candidate on a VM of one of
 // its parts. COMMAND stands for what runs the model.
-func Probe(c export.Candidate, v export.Part) string {
+func Probe(c contract.Candidate, v contract.Part) string {
 	words := []string{"sweetspot", "probe", "--name=" + plaintext.Clean(c.Model), "--mode=" + plaintext.Clean(c.Mode)}
 	if cloud := plaintext.Clean(text(v.Cloud)); cloud != "" {
 		words = append(words, "--vm="+cloud+"/"+plaintext.Clean(text(v.Region))+"/"+plaintext.Clean(text(v.InstanceType)))

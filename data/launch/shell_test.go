@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/plaintext"
 )
 
@@ -61,7 +61,7 @@ func run(t testing.TB, dir, script string, args ...string) []string {
 func TestShellsReadHostileNamesBack(t *testing.T) {
 	dir := fakes(t)
 	for _, name := range hostileNames {
-		once(t, name, func(p export.Pick, f Format, text string) { runBack(t, dir, p, f, text) })
+		once(t, name, func(p contract.Pick, f Format, text string) { runBack(t, dir, p, f, text) })
 	}
 }
 
@@ -78,7 +78,7 @@ func TestShellsReadAnyNameBack(t *testing.T) {
 
 // runBack runs what is a script of the format and compares what its program was
 // given with what was meant.
-func runBack(t *testing.T, dir string, p export.Pick, f Format, text string) {
+func runBack(t *testing.T, dir string, p contract.Pick, f Format, text string) {
 	t.Helper()
 	var got []string
 	switch f {
@@ -120,7 +120,7 @@ func runBack(t *testing.T, dir string, p export.Pick, f Format, text string) {
 // Variables that are not set end a script before it launches anything.
 func TestScriptsAskForWhatIsMissing(t *testing.T) {
 	dir := fakes(t)
-	once(t, "net", func(_ export.Pick, f Format, text string) {
+	once(t, "net", func(_ contract.Pick, f Format, text string) {
 		if f == Terraform || f == Kubernetes || f == SkyPilot {
 			return
 		}
@@ -146,7 +146,7 @@ func TestShellCheck(t *testing.T) {
 	}
 	dir, files := t.TempDir(), []string{}
 	for _, name := range append([]string{"net"}, hostileNames...) {
-		once(t, name, func(p export.Pick, f Format, text string) {
+		once(t, name, func(p contract.Pick, f Format, text string) {
 			switch f {
 			case Terraform, Kubernetes:
 				return

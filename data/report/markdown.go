@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/plaintext"
 )
 
@@ -24,7 +24,7 @@ func (r *Report) Markdown(w io.Writer, name string) error {
 	fmt.Fprintf(&b, "# %s\n\n", prose(r.Title))
 	b.WriteString("| | |\n|---|---|\n")
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, "| %s | %s |\n", f.Name, export.Cell(f.Text))
+		fmt.Fprintf(&b, "| %s | %s |\n", f.Name, wording.MarkdownCell(f.Text))
 	}
 	for _, p := range r.Pictures {
 		fmt.Fprintf(&b, "\n## %s\n\n![%s](%s)\n\n%s\n", p.Title, p.Title, escapeURL(p.File(name)), prose(p.Caption))
@@ -33,7 +33,7 @@ func (r *Report) Markdown(w io.Writer, name string) error {
 	for _, row := range r.Rows {
 		b.WriteByte('|')
 		for _, cell := range row {
-			b.WriteString(" " + export.Cell(cell) + " |")
+			b.WriteString(" " + wording.MarkdownCell(cell) + " |")
 		}
 		b.WriteByte('\n')
 	}
@@ -63,5 +63,5 @@ func section(b *strings.Builder, title string, lines []string) {
 
 // prose keeps a name from being markup in a paragraph or heading too.
 func prose(s string) string {
-	return strings.NewReplacer("*", "\\*", "_", "\\_", "#", "\\#", "!", "\\!", "$", "\\$", "~", "\\~").Replace(export.Cell(plaintext.Clean(s)))
+	return strings.NewReplacer("*", "\\*", "_", "\\_", "#", "\\#", "!", "\\!", "$", "\\$", "~", "\\~").Replace(wording.MarkdownCell(plaintext.Clean(s)))
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/rank"
@@ -31,7 +31,7 @@ var firstLines = []draw.LineStyle{
 
 // short names a candidate where room is scarce.
 func short(c *rank.Candidate) string {
-	name := export.ShortVMs(export.VMParts(c)) + " " + export.VariantLabel(c.Variant)
+	name := wording.ShortVMs(wording.VMParts(c)) + " " + wording.VariantLabel(c.Variant)
 	if c.BatchSize > 0 {
 		name += fmt.Sprintf(" b%d", c.BatchSize)
 	}

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/launch"
+	"sweetspot/data/wording"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -42,21 +43,21 @@ type Fact struct{ Name, Text string }
 // may be nil. There must be something feasible.
 func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (*Report, error) {
 	if len(r.Order) == 0 {
-		return nil, fmt.Errorf("nothing to report: %s", export.WhyNothing(r))
+		return nil, fmt.Errorf("nothing to report: %s", wording.WhyNothing(r))
 	}
 	shown := r.Order[:min(len(r.Order), tableRows)]
 	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
-	candidates := make([]export.Candidate, len(shown))
+	candidates := make([]contract.Candidate, len(shown))
 	for k, i := range shown {
-		candidates[k] = export.NewCandidate(r, i, k+1, pTime, pCost, tested)
-		candidates[k].Frontier = export.OnFrontier{Time: slices.Contains(r.TimeAccuracy, i), Cost: slices.Contains(r.CostAccuracy, i)}
+		candidates[k] = contract.NewCandidate(r, i, k+1, pTime, pCost, tested)
+		candidates[k].Frontier = contract.OnFrontier{Time: slices.Contains(r.TimeAccuracy, i), Cost: slices.Contains(r.CostAccuracy, i)}
 	}
 	// Names are cleaned before words are joined to them: a control sequence that
 	// does not end would take those too.
 	asked := r.Query.Workload
 	asked.Model, asked.Unit = plaintext.Clean(asked.Model), plaintext.Clean(asked.Unit)
 	out := &Report{
-		Title: export.WorkloadText(asked), Notes: export.Warnings(r, at),
+		Title: wording.Workload(asked), Notes: wording.Warnings(r, at),
 		Made: at.UTC().Format("2006-01-02 15:04 UTC") + " with sweetspot " + version,
 	}
 	for i, note := range out.Notes {
@@ -77,8 +78,8 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 }
 
 // facts say what was asked and what is best.
-func facts(r *rank.Result, best export.Candidate) []Fact {
-	q := export.NewQuery(r.Query)
+func facts(r *rank.Result, best contract.Candidate) []Fact {
+	q := contract.NewQuery(r.Query)
 	var vms []string
 	for _, v := range best.Configuration {
 		vms = append(vms, v.Words())
@@ -91,7 +92,7 @@ func facts(r *rank.Result, best export.Candidate) []Fact {
 		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},
 	}
 	if a := best.Accuracy; a != nil {
-		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, export.AccuracyText(a.Value, a.HigherIsBetter), a.Basis)})
+		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis)})
 	}
 	if best.Why != nil {
 		out = append(out, Fact{"Why", *best.Why})
@@ -105,29 +106,29 @@ func facts(r *rank.Result, best export.Candidate) []Fact {
 	return out
 }
 
-func variant(c export.Candidate) string {
+func variant(c contract.Candidate) string {
 	if c.Precision == nil || strings.Contains(c.Variant, *c.Precision) {
 		return c.Variant
 	}
 	return c.Variant + " " + *c.Precision
 }
 
-func batch(c export.Candidate, before string) string {
+func batch(c contract.Candidate, before string) string {
 	if c.BatchSize == nil {
 		return ""
 	}
 	return fmt.Sprint(before, *c.BatchSize)
 }
 
-func (r *Report) table(candidates []export.Candidate) {
+func (r *Report) table(candidates []contract.Candidate) {
 	r.Columns = []string{"#", "VMs", "variant", "batch", "time", "cost", "accuracy", "P(fastest)", "P(cheapest)", "frontier", "basis", "rests on"}
 	for _, c := range candidates {
 		row := []string{
 			fmt.Sprint(*c.Rank), vms(c), variant(c), batch(c, ""), span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
-			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Time), share(c.PBest.Cost), frontier(c.Frontier), "", export.SourcesWords(c.Sources),
+			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Time), share(c.PBest.Cost), frontier(c.Frontier), "", wording.Sources(c.Sources),
 		}
 		if a := c.Accuracy; a != nil {
-			row[6] = export.AccuracyText(a.Value, a.HigherIsBetter)
+			row[6] = wording.Accuracy(a.Value, a.HigherIsBetter)
 		}
 		if c.Time.Basis != nil {
 			row[10] = *c.Time.Basis
@@ -139,7 +140,7 @@ func (r *Report) table(candidates []export.Candidate) {
 	}
 }
 
-func vms(c export.Candidate) string {
+func vms(c contract.Candidate) string {
 	parts := make([]string, len(c.Configuration))
 	for i, v := range c.Configuration {
 		parts[i] = fmt.Sprintf("%d× %s", v.Count, v.Name())
@@ -162,7 +163,7 @@ func share(p *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**p)
 }
 
-func frontier(on export.OnFrontier) string {
+func frontier(on contract.OnFrontier) string {
 	switch {
 	case on.Time && on.Cost:
 		return "time, cost"
@@ -175,7 +176,7 @@ func frontier(on export.OnFrontier) string {
 }
 
 // prices names each price of the table once, with who says it when.
-func (r *Report) prices(candidates []export.Candidate) {
+func (r *Report) prices(candidates []contract.Candidate) {
 	for _, c := range candidates {
 		for _, v := range c.Configuration {
 			v.Count = 1

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"sweetspot/data/catalog"
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/library"
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
@@ -164,7 +164,7 @@ func (w *Workspace) Version(ctx context.Context) (int64, error) {
 }
 
 // SavePick keeps a pick with the query that led to it.
-func (w *Workspace) SavePick(ctx context.Context, p export.Pick) error {
+func (w *Workspace) SavePick(ctx context.Context, p contract.Pick) error {
 	db, err := w.Writable(ctx)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ package report
 import (
 	"fmt"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -42,43 +42,43 @@ func Unmeasured(r matrix.Row) Probe {
 
 // Run is what was measured; times in seconds.
 type Run struct {
-	ID               int64           `json:"id"`
-	Status           string          `json:"status"`
-	Model            string          `json:"model"`
-	Mode             string          `json:"mode"`
-	BatchSize        *int            `json:"batch_size"`
-	Precision        *string         `json:"precision"`
-	Variant          string          `json:"variant"`
-	Pruning          *export.Pruning `json:"pruning"`
-	Host             *string         `json:"host"` // as it was named; null for this machine
-	Machine          Machine         `json:"machine"`
-	InitS            *float64        `json:"init_s"`
-	FirstIterationS  *float64        `json:"first_iteration_s"`
-	SteadyS          *Interval       `json:"steady_s"`
-	IsSteady         bool            `json:"is_steady"` // else steady_s is a rough mean of the later half
-	SteadyIterations int             `json:"steady_iterations"`
-	P50S             *float64        `json:"p50_s"`
-	P90S             *float64        `json:"p90_s"`
-	P99S             *float64        `json:"p99_s"`
-	Drift            *float64        `json:"drift"`
-	WarmupIterations int             `json:"warmup_iterations"`
-	Iterations       int             `json:"iterations"`
-	FirstValidationS *float64        `json:"first_validation_s"`
-	ValidationS      *float64        `json:"validation_s"`
-	PeakMemoryBytes  *float64        `json:"peak_memory_bytes"`
-	Accuracy         *Accuracy       `json:"accuracy"`
-	StoppedBecause   *string         `json:"stopped_because"`
-	SpentS           float64         `json:"spent_s"`
-	SpentUSD         *float64        `json:"spent_usd"`
-	StoppedWords     *string         `json:"stopped_words"`
-	Processes        *Processes      `json:"processes"` // of several in fresh processes
-	InputWait        *float64        `json:"input_wait"`
-	EnergyJPerUnit   *float64        `json:"energy_j_per_unit"`
-	Layers           []Layer         `json:"layers"`
-	LargestBatch     *Largest        `json:"largest_batch"` // where that was asked for instead of times
-	ScriptExit       *int            `json:"script_exit"`
-	RejectedLines    int             `json:"rejected_lines"`
-	Error            *string         `json:"error"`
+	ID               int64             `json:"id"`
+	Status           string            `json:"status"`
+	Model            string            `json:"model"`
+	Mode             string            `json:"mode"`
+	BatchSize        *int              `json:"batch_size"`
+	Precision        *string           `json:"precision"`
+	Variant          string            `json:"variant"`
+	Pruning          *contract.Pruning `json:"pruning"`
+	Host             *string           `json:"host"` // as it was named; null for this machine
+	Machine          Machine           `json:"machine"`
+	InitS            *float64          `json:"init_s"`
+	FirstIterationS  *float64          `json:"first_iteration_s"`
+	SteadyS          *Interval         `json:"steady_s"`
+	IsSteady         bool              `json:"is_steady"` // else steady_s is a rough mean of the later half
+	SteadyIterations int               `json:"steady_iterations"`
+	P50S             *float64          `json:"p50_s"`
+	P90S             *float64          `json:"p90_s"`
+	P99S             *float64          `json:"p99_s"`
+	Drift            *float64          `json:"drift"`
+	WarmupIterations int               `json:"warmup_iterations"`
+	Iterations       int               `json:"iterations"`
+	FirstValidationS *float64          `json:"first_validation_s"`
+	ValidationS      *float64          `json:"validation_s"`
+	PeakMemoryBytes  *float64          `json:"peak_memory_bytes"`
+	Accuracy         *Accuracy         `json:"accuracy"`
+	StoppedBecause   *string           `json:"stopped_because"`
+	SpentS           float64           `json:"spent_s"`
+	SpentUSD         *float64          `json:"spent_usd"`
+	StoppedWords     *string           `json:"stopped_words"`
+	Processes        *Processes        `json:"processes"` // of several in fresh processes
+	InputWait        *float64          `json:"input_wait"`
+	EnergyJPerUnit   *float64          `json:"energy_j_per_unit"`
+	Layers           []Layer           `json:"layers"`
+	LargestBatch     *Largest          `json:"largest_batch"` // where that was asked for instead of times
+	ScriptExit       *int              `json:"script_exit"`
+	RejectedLines    int               `json:"rejected_lines"`
+	Error            *string           `json:"error"`
 
 	unit string // of work
 }
@@ -159,7 +159,7 @@ func Row(rows []matrix.Row, i int, epochs []float64, kinds map[estimate.Basis]pr
 // New reports a probe that has ended, with estimates for the numbers of
 // epochs.
 func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Kind) Probe {
-	r, exported := u.Run, export.NewRun(u.Run)
+	r, exported := u.Run, contract.NewRun(u.Run)
 	p := Probe{Schema: 1, Command: "probe", Warnings: append([]string{}, u.Warnings...), Estimates: []Epochs{}}
 	p.Run = &Run{
 		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: above0(r.BatchSize), Precision: word(r.Variant.Precision),

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"sweetspot/data/export"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/session"
@@ -96,7 +96,7 @@ func (r Run) what() string {
 		what += ", " + *r.Precision
 	}
 	switch {
-	case export.ParseVariant(r.Variant) != "":
+	case profile.VariantOfTitle(r.Variant) != "":
 		what += ", " + r.Variant
 	case r.Pruning != nil && r.Pruning.Ratio != nil:
 		what += fmt.Sprintf(", pruned %.3g %%", 100**r.Pruning.Ratio)

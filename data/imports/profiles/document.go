@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/plaintext"
 )
@@ -41,8 +41,8 @@ func (d *document) runs(do func(*writtenIn) error) error {
 		case "command":
 			err = d.json.Decode(&command)
 		case "runs":
-			if schema != export.Schema {
-				return d.file.Wrong("its schema is %d and not %d; was it written by another version of sweetspot?", schema, export.Schema)
+			if schema != contract.Schema {
+				return d.file.Wrong("its schema is %d and not %d; was it written by another version of sweetspot?", schema, contract.Schema)
 			}
 			if n, err = d.list(do); err != nil {
 				return err

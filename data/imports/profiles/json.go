@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"slices"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -23,9 +23,9 @@ func claimsJSON(_ string, head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) && ourKeys.Match(head[:min(len(head), 1000)])
 }
 
-// writtenIn is a run as it was written: the fields of export.Run and its lists.
+// writtenIn is a run as it was written: the fields of contract.Run and its lists.
 type writtenIn struct {
-	export.Run
+	contract.Run
 	Iterations []struct {
 		Epoch, Index, Rank int
 		Seconds            float64
@@ -94,7 +94,7 @@ func (w *writtenIn) run() (run profile.Run, what string) {
 	}
 	r := profile.Run{
 		Model: source.Text(w.Model), Dataset: text(w.Dataset), Unit: text(w.Unit),
-		Variant: profile.Variant{Name: export.ParseVariant(source.Text(w.Variant)), Precision: text(w.Precision)},
+		Variant: profile.Variant{Name: profile.VariantOfTitle(source.Text(w.Variant)), Precision: text(w.Precision)},
 		Mode:    profile.Mode(w.Mode), Cloud: text(w.Cloud), Region: text(w.Region), InstanceType: cmp.Or(text(w.InstanceType), text(w.Host)),
 		GPU: text(w.GPU), GPUCount: whole(w.GPUCount), GPUMemGiB: w.GPUMemGiB, Count: max(w.Count, 1), USDPerHour: w.USDPerHour,
 		BatchSize: whole(w.BatchSize), Epochs: w.Epochs, IterationsPerEpoch: w.IterationsPerEpoch, TrainSize: w.TrainSize,

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 )
@@ -32,9 +32,9 @@ func neighbours(r *rank.Result, i int) string {
 	name := func(j int) string {
 		c := s.At(j)
 		if c.Variant.Name != s.At(i).Variant.Name {
-			return export.VMs(c) + " " + export.VariantLabel(c.Variant)
+			return wording.VMs(c) + " " + wording.VariantLabel(c.Variant)
 		}
-		return export.VMs(c)
+		return wording.VMs(c)
 	}
 	var parts []string
 	cheaper, faster := r.Neighbours(i)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -226,5 +226,5 @@ const constraintsHeight = sliderCount * slider.Height
 
 // accuracyFormat is how the accuracy metric of a space is written.
 func accuracyFormat(s *rank.Space) func(float64) string {
-	return func(v float64) string { return export.AccuracyText(v, s.HigherIsBetter) }
+	return func(v float64) string { return wording.Accuracy(v, s.HigherIsBetter) }
 }

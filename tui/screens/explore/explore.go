@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
@@ -282,7 +282,7 @@ func (s *Screen) LogAxes() bool { return s.plots.log }
 func (s *Screen) Headline() string {
 	w := workload(s.question)
 	w.Unit = s.unit()
-	return export.WorkloadText(w)
+	return wording.Workload(w)
 }
 
 // Ranking is what is shown now as one would write it; there must be an answer.

@@ -3,7 +3,7 @@ package explore
 import (
 	"fmt"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
 )
@@ -46,7 +46,7 @@ func (s *Screen) viewInspection() string {
 	if len(lines) > h {
 		note = "page down for more"
 	}
-	title := export.VMs(c) + " " + s.th.Symbols.Dot + " " + export.VariantLabel(c.Variant)
+	title := wording.VMs(c) + " " + s.th.Symbols.Dot + " " + wording.VariantLabel(c.Variant)
 	if c.BatchSize > 0 {
 		title += fmt.Sprintf(" %s batch %d", s.th.Symbols.Dot, c.BatchSize)
 	}
@@ -66,7 +66,7 @@ func (s *Screen) words(width int) []string {
 	var lines []string
 	i, ok := s.Selected()
 	if len(s.answer.Result.Order) == 0 && s.answer.Result.Space.Len() > 0 {
-		lines = append(lines, "nothing feasible: "+export.WhyNothing(s.answer.Result))
+		lines = append(lines, "nothing feasible: "+wording.WhyNothing(s.answer.Result))
 		lines = append(lines, bought(s.answer))
 	} else if ok {
 		lines = append(lines, s.compared(i)...)
@@ -88,7 +88,7 @@ func (s *Screen) compared(i int) []string {
 	r := s.answer.Result
 	for _, k := range s.pins() {
 		if c := r.Space.At(k); k != i && len(lines) < 2 {
-			lines = append(lines, "against pinned "+export.VMs(c)+" "+export.VariantLabel(c.Variant)+": "+difference(r, i, k))
+			lines = append(lines, "against pinned "+wording.VMs(c)+" "+wording.VariantLabel(c.Variant)+": "+difference(r, i, k))
 		}
 	}
 	return lines

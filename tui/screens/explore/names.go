@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/rank"
 )
 
@@ -112,7 +112,7 @@ func alphabetical(s *rank.Space, column string, keys []float64) {
 	words, places := make([]string, len(keys)), map[string]float64{}
 	for i := range keys {
 		c := s.At(i)
-		words[i] = export.VariantLabel(c.Variant)
+		words[i] = wording.VariantLabel(c.Variant)
 		if p := c.Configuration[0]; column == "vm" {
 			words[i] = fmt.Sprintf("%s %04d", p.VM.InstanceType, p.Count)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -221,7 +221,7 @@ func (r *rows) Cell(row int, column string, width int) string {
 		}
 		return fmt.Sprint(r.rank(row))
 	case "vm":
-		name := text.Clean(export.ShortVMs(export.VMParts(c)))
+		name := text.Clean(wording.ShortVMs(wording.VMParts(c)))
 		if c.IsPredicted() { // said here too: where it is narrow there is no column for the basis
 			name = string(r.th.BasisMark(c.Time.Basis)) + " " + name
 		}
@@ -230,7 +230,7 @@ func (r *rows) Cell(row int, column string, width int) string {
 		}
 		return name
 	case "variant":
-		label := text.Clean(export.VariantLabel(c.Variant))
+		label := text.Clean(wording.VariantLabel(c.Variant))
 		if r.a.isSweet(i) {
 			label = string(r.th.Symbols.Sweet) + " " + label
 		}

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
+	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -59,7 +60,7 @@ func nextProbe(a *Answer) []string {
 		return nil
 	}
 	c := a.Result.Space.At(a.next.Candidate)
-	return []string{fmt.Sprintf("next probe: %s %s, batch %d: %s", c.Configuration[0].VM.InstanceType, export.VariantLabel(c.Variant), c.BatchSize, a.next.Words())}
+	return []string{fmt.Sprintf("next probe: %s %s, batch %d: %s", c.Configuration[0].VM.InstanceType, wording.VariantLabel(c.Variant), c.BatchSize, a.next.Words())}
 }
 
 // sweet says how far the model can be pruned before it costs accuracy, for the
@@ -105,7 +106,7 @@ func place(a *Answer, i int) string {
 	}
 	if flip, ok := r.PriceFlip(i); ok && flip.USDPerHour > flip.Now*1.005 {
 		vm := r.Space.At(flip.To)
-		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", export.VMs(vm), r.Space.At(i).Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
+		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", wording.VMs(vm), r.Space.At(i).Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -113,7 +114,7 @@ func place(a *Answer, i int) string {
 func violation(r *rank.Result, v rank.Violation) string {
 	format := map[rank.Constraint]func(float64) string{
 		rank.Time: quantity.Duration, rank.Cost: quantity.Money,
-		rank.Accuracy:  func(x float64) string { return export.AccuracyText(x, r.Space.HigherIsBetter) },
+		rank.Accuracy:  func(x float64) string { return wording.Accuracy(x, r.Space.HigherIsBetter) },
 		rank.GPUMemory: func(x float64) string { return fmt.Sprintf("%.1f GiB", x) },
 	}[v.Constraint]
 	name := strings.ReplaceAll(string(v.Constraint), "_", " ")
@@ -155,7 +156,7 @@ func among(r *rank.Result) string {
 func limits(r *rank.Result) string {
 	var parts []string
 	if l := r.Query.MinAccuracy; l != nil {
-		parts = append(parts, "at "+export.AccuracyText(*l, r.Space.HigherIsBetter)+" or better")
+		parts = append(parts, "at "+wording.Accuracy(*l, r.Space.HigherIsBetter)+" or better")
 	}
 	if l := r.Query.MaxTime; l != nil {
 		parts = append(parts, "within "+quantity.Duration(*l))
@@ -237,11 +238,11 @@ func numbers(a *Answer, c *rank.Candidate) []string {
 		line += " · cost unknown: no price for this purchase option"
 	}
 	lines := []string{line}
-	if items := export.CostItems(c); items != "" {
+	if items := contract.CostItems(c); items != "" {
 		lines = append(lines, "the cost: "+items)
 	}
 	if c.Slowdown.Known() {
-		lines = append(lines, export.InterruptionsText(a.Result.Query.Workload))
+		lines = append(lines, wording.Interruptions(a.Result.Query.Workload))
 	}
 	return lines
 }
@@ -271,10 +272,10 @@ func relaxation(r *rank.Result, x rank.Relaxation) string {
 	case rank.Cost:
 		step = "+" + quantity.Money(x.Need-x.Limit)
 	default:
-		step = export.AccuracyText(x.Need, r.Space.HigherIsBetter)
+		step = wording.Accuracy(x.Need, r.Space.HigherIsBetter)
 	}
 	c := r.Space.At(x.Candidate)
-	name := export.VMs(c) + " " + export.VariantLabel(c.Variant)
+	name := wording.VMs(c) + " " + wording.VariantLabel(c.Variant)
 	if len(r.Order) == 0 || math.IsInf(x.Gain, 1) {
 		return fmt.Sprintf("%s: %s would let %s in", x.Constraint, step, name)
 	}
@@ -325,7 +326,7 @@ func price(a *Answer, c *rank.Candidate) string {
 		return fmt.Sprintf(" · %s/h together", quantity.Money(*hourly))
 	default:
 		line := fmt.Sprintf(" · %s/h, %s", quantity.Money(*p.USDPerHour), p.PriceFrom)
-		if age := export.PriceAge(p, c.Purchase, a.today); age != "" {
+		if age := wording.PriceAge(p, c.Purchase, a.today); age != "" {
 			line += " (" + age + ")"
 		}
 		return line

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
@@ -172,10 +172,10 @@ func (s *Screen) PricesFrom() []string {
 }
 
 // Sized is how many VMs to reserve, once that is known of what is shown.
-func (s *Screen) Sized() []export.Sized {
+func (s *Screen) Sized() []contract.Sized {
 	if s.answer == nil || !s.looked() {
 		return nil
 	}
 	q := s.answer.Question
-	return []export.Sized{{Purchase: string(q.Purchase), USDPerHour: q.Reserved, PriceFrom: s.PricesFrom()[0], Months: math.Max(s.months(), 1), Sizes: s.outlook.Sizes}}
+	return []contract.Sized{{Purchase: string(q.Purchase), USDPerHour: q.Reserved, PriceFrom: s.PricesFrom()[0], Months: math.Max(s.months(), 1), Sizes: s.outlook.Sizes}}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/quantity"
@@ -34,7 +34,7 @@ func (s *Screen) sentences() []string {
 		out = append(out, s.elsewhere()...)
 	}
 	out = append(out, s.load())
-	for _, n := range export.FleetNotes(a.Result) {
+	for _, n := range wording.FleetNotes(a.Result) {
 		out = append(out, text.Sentence(n))
 	}
 	for _, n := range s.trace.Notes {

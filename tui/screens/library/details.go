@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
@@ -50,7 +50,7 @@ func noteWords(note string) []string {
 // runWords are the note of a run, what it is, and where it is from.
 func runWords(u *profile.Run) []string {
 	what := []string{u.Model}
-	if v := export.VariantLabel(u.Variant); v != "" {
+	if v := wording.VariantLabel(u.Variant); v != "" {
 		what = append(what, v)
 	}
 	if u.Dataset != "" {

@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
+	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -70,7 +71,7 @@ func runRows(set *profile.Set) source {
 
 func runRow(u *profile.Run) *row {
 	r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize), "basis": float64(u.Basis)}, cells: map[string]string{
-		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": export.VariantLabel(u.Variant), "mode": string(u.Mode),
+		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": wording.VariantLabel(u.Variant), "mode": string(u.Mode),
 		"vm": u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
 		"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—", "note": u.Note,
 	}, run: u, words: runWords(u)}
@@ -78,7 +79,7 @@ func runRow(u *profile.Run) *row {
 		r.numbers["steady"] = u.Steady.Value
 	}
 	if a := u.Accuracy; a != nil {
-		r.cells["accuracy"], r.numbers["accuracy"] = export.AccuracyText(a.Value, a.HigherIsBetter), a.Value
+		r.cells["accuracy"], r.numbers["accuracy"] = wording.Accuracy(a.Value, a.HigherIsBetter), a.Value
 	}
 	if u.Steady.Known() || u.TotalS != nil {
 		r.question = rank.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
@@ -126,7 +127,7 @@ func pickRows(picks []store.Pick) []*row {
 	out := make([]*row, 0, len(picks))
 	for _, p := range picks {
 		r := &row{id: p.ID, pick: p, words: noteWords(p.Note), numbers: map[string]float64{}, cells: map[string]string{"note": p.Note, "at": p.CreatedAt.Local().Format("2006-01-02 15:04:05")}}
-		var c export.Candidate
+		var c contract.Candidate
 		if err := json.Unmarshal(p.Candidate, &c); err != nil {
 			r.cells["model"] = "unreadable: " + err.Error()
 			out = append(out, r)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/export"
+	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -207,7 +207,7 @@ func (c cellRows) Cell(row int, column string, width int) string {
 		return c.mean(&u.Summary, width)
 	case "accuracy":
 		if a := u.Run.Accuracy; a != nil {
-			return export.AccuracyText(a.Value, a.HigherIsBetter)
+			return wording.Accuracy(a.Value, a.HigherIsBetter)
 		}
 	case "spent":
 		if u.Seq > 0 {

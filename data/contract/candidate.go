@@ -1,7 +1,7 @@
-// Package export writes rankings and picks in the forms other programs read.
-// Its JSON is a contract: fields may be added, never renamed or given another
-// unit, and unknown is null.
-package export
+// Package contract holds the JSON and the CSV that scripts rely on: of rankings,
+// picks, plans, fleets, traffic and runs. Fields may be added, never renamed or
+// given another unit, and unknown is null.
+package contract
 
 import (
 	"math"
@@ -145,7 +145,7 @@ type Violation struct {
 func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, tested validate.Tested) Candidate {
 	c := r.Space.At(i)
 	out := Candidate{
-		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(variantName(c.Variant)), Precision: word(clean(c.Variant.Precision)),
+		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(c.Variant.Title()), Precision: word(clean(c.Variant.Precision)),
 		Mode: string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
 		Score: known(r.Score(i)), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
@@ -236,24 +236,6 @@ func newPart(p rank.Part) Part {
 // spreadsheets and parsers that an escape sequence or a line break would lead
 // astray.
 func clean(s string) string { return plaintext.Clean(s) }
-
-// unchanged names the variant in which nothing was traded for speed.
-const unchanged = "unchanged"
-
-// ParseVariant reads a variant's name as it is written here.
-func ParseVariant(name string) string {
-	if name == unchanged {
-		return ""
-	}
-	return name
-}
-
-func variantName(v profile.Variant) string {
-	if v.Name == "" {
-		return unchanged
-	}
-	return v.Name
-}
 
 func word(s string) *string {
 	if s == "" {

@@ -1,18 +1,13 @@
-package export
+package contract
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
+	"sweetspot/data/wording"
 	"sweetspot/engine/quantity"
 )
-
-// Cell keeps text inside its cell of a Markdown table, and from being markup: a
-// name is not a link, a picture or a tag.
-func Cell(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
-}
 
 // Name is the instance type, or the host of a machine of one's own.
 func (v Part) Name() string { return cmp.Or(text(v.InstanceType), text(v.Host), "VM") }
@@ -52,18 +47,6 @@ func (v Part) PriceWords(purchase string) string {
 	return out
 }
 
-// SourcesWords names the runs that an estimate rests on. Those of the built-in
-// library have numbers below 0.
-func SourcesWords(ids []int64) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		if names[i] = fmt.Sprintf("run %d", id); id < 0 {
-			names[i] = fmt.Sprintf("built-in library, run %d", -id)
-		}
-	}
-	return strings.Join(names, "; ")
-}
-
 // Words says a time with its 90 % interval and basis, or that it is unknown.
 func (s Seconds) Words() string {
 	return intervalWords(s.S, s.Low, s.High, s.Basis, quantity.Duration)
@@ -95,7 +78,7 @@ func (q Query) LimitsWords(higherIsBetter bool) string {
 		if !higherIsBetter {
 			sign = " ≤ "
 		}
-		parts = append(parts, "accuracy"+sign+AccuracyText(*q.MinAccuracy, higherIsBetter))
+		parts = append(parts, "accuracy"+sign+wording.Accuracy(*q.MinAccuracy, higherIsBetter))
 	}
 	if q.MaxTimeS != nil {
 		parts = append(parts, "time ≤ "+quantity.Duration(*q.MaxTimeS))

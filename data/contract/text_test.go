@@ -1,4 +1,4 @@
-package export
+package contract
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 )
 
@@ -34,14 +33,6 @@ func TestPickGolden(t *testing.T) {
 	for _, f := range Formats {
 		golden(t, "pick"+f.Extension(), []byte(written(t, p, f)))
 	}
-}
-
-func TestTableGolden(t *testing.T) {
-	var b bytes.Buffer
-	if err := WriteTable(&b, example(), nil, pickedAt); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "table.txt", b.Bytes())
 }
 
 func TestCSVReadsBack(t *testing.T) {
@@ -205,51 +196,6 @@ func TestLimitsInWords(t *testing.T) {
 	}
 }
 
-func TestWhyNothing(t *testing.T) {
-	candidate := func(seconds, usd, accuracy float64) rank.Candidate {
-		return rank.Candidate{
-			Time: estimate.Spread(seconds, 0.1, estimate.Measured), Cost: estimate.Spread(usd, 0.1, estimate.Measured),
-			Quality: &rank.Quality{Metric: "top-1", Estimate: estimate.Exact(accuracy, estimate.Measured), HigherIsBetter: true},
-		}
-	}
-	space := rank.NewSpace([]rank.Candidate{candidate(100, 5, 0.9), candidate(1000, 2, 0.8)})
-	for name, c := range map[string]struct {
-		limits rank.Limits
-		want   string
-	}{
-		"time":     {rank.Limits{MaxTime: new(60.0)}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
-		"cost":     {rank.Limits{MaxCost: new(1.0)}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
-		"accuracy": {rank.Limits{MinAccuracy: new(0.95)}, "accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
-		"together": {rank.Limits{MaxTime: new(200.0), MaxCost: new(3.0)}, "no constraint alone, but together they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
-	} {
-		if got := WhyNothing(rank.Evaluate(space, rank.Query{Limits: c.limits})); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
-func TestWarnings(t *testing.T) {
-	printed := rank.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []rank.Part{{USDPerHour: new(1.0), Count: 1}}}
-	r := rank.Evaluate(rank.NewSpace([]rank.Candidate{printed}), rank.Query{})
-	if got := Warnings(r, pickedAt); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
-		t.Errorf("got %q", got)
-	}
-}
-
-func TestWordsOfAWorkload(t *testing.T) {
-	for want, w := range map[string]rank.Workload{
-		"net · infer 1,000,000 images":           {Model: "net", Mode: profile.Infer, Unit: "image", Units: 1e6},
-		"net · infer 5 units":                    {Model: "net", Mode: profile.Infer, Units: 5},
-		"net · train 13 epochs":                  {Model: "net", Mode: profile.Train, Epochs: new(13.0)},
-		"net · train to 90.0 %":                  {Model: "net", Mode: profile.Train, TargetAccuracy: new(0.9)},
-		"net · train as long as each source did": {Model: "net", Mode: profile.Train},
-	} {
-		if got := WorkloadText(w); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // A workload beyond all measure overflows; what cannot be written is unknown.
 func TestOverflowIsUnknown(t *testing.T) {
 	huge := rank.Candidate{
@@ -263,26 +209,5 @@ func TestOverflowIsUnknown(t *testing.T) {
 		if got := written(t, p, f); strings.Contains(got, "Inf") {
 			t.Errorf("%s: %s", f, got)
 		}
-	}
-}
-
-// The table goes to a terminal, whatever a database calls its models.
-func TestTableOfHostileNames(t *testing.T) {
-	r := example()
-	const hostile = "n\x1b]0;title\x07e\nt\u202e"
-	r.Query.Model, r.Space.Metric = hostile, hostile
-	for i := range r.Space.Len() {
-		c := r.Space.At(i)
-		c.Variant.Name, c.Variant.Precision = hostile, hostile
-		for k := range c.Configuration {
-			c.Configuration[k].VM.InstanceType = hostile
-		}
-	}
-	var b bytes.Buffer
-	if err := WriteTable(&b, r, nil, pickedAt); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.String(); strings.ContainsAny(got, "\x1b\x07\u202e") || !strings.HasPrefix(got, "ne t · ") || strings.Contains(got, "\nt") {
-		t.Errorf("got %q", got)
 	}
 }

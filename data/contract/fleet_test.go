@@ -1,9 +1,10 @@
-package export
+package contract
 
 import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -42,13 +43,12 @@ func TestFleetGolden(t *testing.T) {
 	for i := range f.Sizing { // a hundred of them say no more
 		f.Sizing[i].Sizes = f.Sizing[i].Sizes[:2]
 	}
-	for extension, write := range FleetWriters {
-		var b bytes.Buffer
-		if err := write(&b, f); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, "fleet"+extension, b.Bytes())
+	var asJSON, asCSV bytes.Buffer
+	if err := errors.Join(WriteJSON(&asJSON, f), WriteFleetCSV(&asCSV, f)); err != nil {
+		t.Fatal(err)
 	}
+	golden(t, "fleet.json", asJSON.Bytes())
+	golden(t, "fleet.csv", asCSV.Bytes())
 }
 
 // What scripts rely on: the parts of a cost add up, counts fit, unknown is null.

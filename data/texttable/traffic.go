@@ -1,18 +1,18 @@
-package export
+package texttable
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"sweetspot/data/contract"
 	"sweetspot/engine/quantity"
 )
 
-// Write prints the traffic for people.
-func (t Traffic) Write(w io.Writer) error {
+// Traffic prints a traffic for people.
+func Traffic(w io.Writer, described contract.Traffic) error {
+	t := traffic{described}
 	var b strings.Builder
 	q := t.Query
 	fmt.Fprintln(&b, t.Trace.Source)
@@ -34,6 +34,9 @@ func (t Traffic) Write(w io.Writer) error {
 	return err
 }
 
+// traffic is printed part by part.
+type traffic struct{ contract.Traffic }
+
 func vmWord(name string) string {
 	if name == "" {
 		return "a VM"
@@ -41,7 +44,7 @@ func vmWord(name string) string {
 	return name
 }
 
-func (t Traffic) writeSchemes(b *strings.Builder) {
+func (t traffic) writeSchemes(b *strings.Builder) {
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "scheme\tcost\tVMs\tfunctions\tVM-hours\tmore than reactive\tstrict late\trelaxed late\tp50\tp99\ton functions\tmost VMs")
 	for _, s := range t.Schemes {
@@ -59,7 +62,7 @@ func (t Traffic) writeSchemes(b *strings.Builder) {
 // hundredths writes a share to a hundredth of a percent: violations are few.
 func hundredths(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }
 
-func (t Traffic) writeVariants(b *strings.Builder) {
+func (t traffic) writeVariants(b *strings.Builder) {
 	if len(t.Variants) == 0 {
 		return
 	}
@@ -87,7 +90,7 @@ func (t Traffic) writeVariants(b *strings.Builder) {
 	}
 }
 
-func (t Traffic) writeFunction(b *strings.Builder) {
+func (t traffic) writeFunction(b *strings.Builder) {
 	if len(t.Function) == 0 {
 		return
 	}
@@ -108,25 +111,4 @@ func (t Traffic) writeFunction(b *strings.Builder) {
 		fmt.Fprintf(tw, "%.4g\t%s\t%s\t%s\n", f.MemoryGB, quantity.Duration(f.Seconds), usd(f.USDPerMillion), in)
 	}
 	tw.Flush()
-}
-
-// WriteTrafficCSV writes one row a scheme. Columns may be added at the end, never
-// moved. Seconds, US dollars, fractions; empty is unknown.
-func WriteTrafficCSV(w io.Writer, t Traffic) error {
-	rows := [][]string{{"scheme", "cost_usd", "vm_usd", "function_usd", "vm_seconds", "over_provisioning", "violations_strict", "violations_relaxed", "p50_s", "p99_s",
-		"function_share", "most_vms", "cold_starts", "on_vms", "on_functions", "queued", "pick"}}
-	for _, s := range t.Schemes {
-		rows = append(rows, []string{s.Scheme, number(&s.CostUSD), number(&s.VMUSD), number(&s.FunctionUSD), strconv.FormatInt(s.VMSeconds, 10), number(s.OverProvisioning),
-			number(s.Violations.Strict), number(s.Violations.Relaxed), number(s.P50S), number(s.P99S), number(&s.FunctionShare), strconv.Itoa(s.MostVMs),
-			strconv.FormatInt(s.ColdStarts, 10), strconv.FormatInt(s.Queries.OnVMs, 10), strconv.FormatInt(s.Queries.OnFunctions, 10), strconv.FormatInt(s.Queries.Queued, 10),
-			strconv.FormatBool(s.Scheme == t.Pick)})
-	}
-	return csv.NewWriter(w).WriteAll(rows)
-}
-
-// TrafficWriters write a traffic by the extension of the file it goes to.
-var TrafficWriters = map[string]func(io.Writer, Traffic) error{
-	".json": func(w io.Writer, t Traffic) error { return WriteJSON(w, t) },
-	".csv":  WriteTrafficCSV,
-	".txt":  func(w io.Writer, t Traffic) error { return t.Write(w) },
 }

@@ -1,13 +1,10 @@
-package export
+package contract
 
 import (
-	"fmt"
 	"time"
 
-	"sweetspot/data/catalog"
-
+	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -129,7 +126,7 @@ type Crossover struct {
 func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	s := r.Space
 	out := Ranking{
-		Schema: Schema, Command: "rank", Warnings: Warnings(r, now), Query: NewQuery(r.Query),
+		Schema: Schema, Command: "rank", Warnings: wording.Warnings(r, now), Query: NewQuery(r.Query),
 		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
 	}
 	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
@@ -177,78 +174,6 @@ func ids(s *rank.Space, index []int) []string {
 	out := make([]string, len(index))
 	for k, i := range index {
 		out[k] = clean(s.At(i).ID)
-	}
-	return out
-}
-
-// PriceAge says how old a price is where that is old enough to be looked up
-// again, and that it has no date; "" otherwise.
-func PriceAge(p rank.Part, purchase profile.Purchase, now time.Time) string {
-	if _, quoted := p.VM.PriceOf(purchase); !quoted {
-		return "" // unknown, or as its user gave it
-	}
-	switch age := catalog.AgeOf(profile.Price{Purchase: purchase, AsOf: p.PriceAsOf}, now); {
-	case !age.Known:
-		return "without a date"
-	case age.Stale:
-		return age.String() + " old"
-	}
-	return ""
-}
-
-// Warnings says in sentences what a reader of the result should know and could
-// miss.
-func Warnings(r *rank.Result, now time.Time) []string {
-	out := []string{}
-	if len(r.Order) > 0 {
-		c := r.Space.At(r.Order[0])
-		if c.IsPredicted() {
-			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it", VMs(c), c.Time.Basis))
-		}
-		if c.Never != nil && *c.Never >= rank.Seldom {
-			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count those that fail", 100*(1-*c.Never)))
-		}
-	}
-	if i, ok := r.Recommended(); ok && i != r.Order[0] {
-		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained with usually take more than predicted",
-			r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
-	}
-	if len(r.Order) > 0 {
-		for _, p := range r.Space.At(r.Order[0]).Configuration {
-			if age := PriceAge(p, r.Query.Purchase, now); age != "" {
-				out = append(out, clean(fmt.Sprintf("the price of %s is %s: sweetspot catalog import takes newer ones", p.VM.InstanceType, age)))
-			}
-		}
-	}
-	if words := InterruptionsText(r.Query.Workload); words != "" {
-		out = append(out, words)
-	}
-	switch r.Space.Narrowed {
-	case rank.OwnBatches:
-		out = append(out, "predicted only at the batch sizes that each variant was run at, in inference on one VM: all would be too many; name variants, clouds, GPUs or batch sizes for more")
-	case rank.Nothing:
-		out = append(out, "nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes")
-	}
-	unpriced, printed := 0, 0
-	for i := range r.Space.Len() {
-		c := r.Space.At(i)
-		if c.USDPerHour() == nil {
-			unpriced++
-		}
-		if c.AsPrinted {
-			printed++
-		}
-	}
-	if unpriced > 0 {
-		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown and meets no cost limit",
-			unpriced, r.Space.Len(), r.Query.Purchase))
-	}
-	if printed > 0 {
-		answer := "answer"
-		if printed == 1 {
-			answer = "answers"
-		}
-		out = append(out, fmt.Sprintf("%s %s with a total whose number of epochs is unknown", quantity.Several(printed, "candidate"), answer))
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package export
+package contract
 
 import (
 	"bufio"
@@ -89,7 +89,7 @@ type pause struct {
 func NewRun(r profile.Run) Run {
 	out := Run{
 		ID: r.ID, Model: clean(r.Model), Dataset: word(clean(r.Dataset)), Unit: word(clean(r.Unit)),
-		Variant: clean(variantName(r.Variant)), Precision: word(clean(r.Variant.Precision)), Pruning: newPruning(r.Variant.Pruning),
+		Variant: clean(r.Variant.Title()), Precision: word(clean(r.Variant.Precision)), Pruning: newPruning(r.Variant.Pruning),
 		Mode: string(r.Mode), Cloud: word(clean(r.Cloud)), Region: word(clean(r.Region)),
 		GPU: word(clean(r.GPU)), GPUCount: above0(r.GPUCount), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1), USDPerHour: r.USDPerHour,
 		BatchSize: above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,

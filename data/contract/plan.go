@@ -1,4 +1,4 @@
-package export
+package contract
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sweetspot/data/wording"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -112,7 +113,7 @@ type PlanInput struct {
 func NewPlan(in PlanInput) Plan {
 	r, of := in.Result, in.Combined.Frontiers.Explored
 	p := Plan{
-		Schema: Schema, Command: "plan", Warnings: append(Warnings(r, in.Now), planWarnings(in)...), Query: newPlanQuery(in),
+		Schema: Schema, Command: "plan", Warnings: append(wording.Warnings(r, in.Now), planWarnings(in)...), Query: newPlanQuery(in),
 		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
 		Explored: Explored{of.Configurations, of.Method, of.Resolution},
 	}

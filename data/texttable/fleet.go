@@ -1,8 +1,6 @@
-package export
+package texttable
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -10,26 +8,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"sweetspot/data/contract"
 	"sweetspot/engine/quantity"
 )
 
-// FleetWriters write a fleet by the extension of the file it goes to.
-var FleetWriters = map[string]func(io.Writer, Fleet) error{
-	".json": func(w io.Writer, f Fleet) error { return WriteJSON(w, f) },
-	".csv":  WriteFleetCSV,
-	".txt":  func(w io.Writer, f Fleet) error { return f.Write(w) },
-}
-
-// WriteJSON writes JSON for people and programs: indented, names as they are.
-func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
-// Write prints the fleet for people.
-func (f Fleet) Write(w io.Writer) error {
+// Fleet prints a fleet for people.
+func Fleet(w io.Writer, described contract.Fleet) error {
+	f := fleet{described}
 	var b strings.Builder
 	f.writeHead(&b)
 	f.writePolicies(&b)
@@ -44,7 +29,10 @@ func (f Fleet) Write(w io.Writer) error {
 	return err
 }
 
-func (f Fleet) writeHead(b *strings.Builder) {
+// fleet is printed part by part.
+type fleet struct{ contract.Fleet }
+
+func (f fleet) writeHead(b *strings.Builder) {
 	q, work := f.Query, f.Workload
 	found := ""
 	if q.ReservedVMsFound {
@@ -65,7 +53,7 @@ func (f Fleet) writeHead(b *strings.Builder) {
 		quantity.Count(float64(work.Candidates)), share(work.Candidates, work.Jobs))
 }
 
-func (f Fleet) writePolicies(b *strings.Builder) {
+func (f fleet) writePolicies(b *strings.Builder) {
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "policy\tcost of the jobs asked\treserved\ton demand\tpenalty\tof on-demand\taccepted\toffer\taccuracy\tlate\twhole bill")
 	for _, p := range f.Policies {
@@ -85,7 +73,7 @@ func (f Fleet) writePolicies(b *strings.Builder) {
 
 // verdict says which policy wins and by how much, when offers stop paying, and
 // what would change more.
-func (f Fleet) verdict() []string {
+func (f fleet) verdict() []string {
 	lines := []string{}
 	best, base := f.policy(f.Best), f.policy("on-demand")
 	switch {
@@ -101,7 +89,7 @@ func (f Fleet) verdict() []string {
 			best.Policy, usd(best.ExpectedUSD), quantity.Percent(saved/base.ExpectedUSD), 100*saved/base.BillUSD))
 	}
 	if e := f.BreakEven; e != nil {
-		lines = append(lines, e.words(f.Query.OnDemand))
+		lines = append(lines, breakEven(e, f.Query.OnDemand))
 	}
 	for _, p := range f.Policies {
 		if p.Policy == "approxdnn" && base != nil && base.BillUSD > 0 && p.AsTheyCome.Asked > 0 {
@@ -120,7 +108,7 @@ func (f Fleet) verdict() []string {
 // noticeable is a share of the bill that is worth a sentence.
 const noticeable = 0.005
 
-func (f Fleet) policy(name string) *FleetPolicy {
+func (f fleet) policy(name string) *contract.FleetPolicy {
 	for i := range f.Policies {
 		if f.Policies[i].Policy == name {
 			return &f.Policies[i]
@@ -139,7 +127,7 @@ func differs(usd, from float64) string {
 	return fmt.Sprintf("%.2g %% less", 100*(1-usd/from))
 }
 
-func (e BreakEven) words(onDemand float64) string {
+func breakEven(e *contract.BreakEven, onDemand float64) string {
 	switch {
 	case onDemand <= e.Low:
 		return fmt.Sprintf("no offer pays: that takes on-demand VMs above %s/h", price(e.Low))
@@ -149,7 +137,7 @@ func (e BreakEven) words(onDemand float64) string {
 	return fmt.Sprintf("offers stop paying where on-demand VMs cost %s/h or less; every candidate gets one above %s/h", price(e.Low), price(e.High))
 }
 
-func (f Fleet) writeSizing(b *strings.Builder) {
+func (f fleet) writeSizing(b *strings.Builder) {
 	if len(f.Sizing) == 0 {
 		return
 	}
@@ -168,20 +156,6 @@ func (f Fleet) writeSizing(b *strings.Builder) {
 		}
 	}
 	tw.Flush()
-}
-
-// WriteFleetCSV writes one row a policy. Columns may be added at the end, never
-// moved. US dollars, fractions; empty is unknown.
-func WriteFleetCSV(w io.Writer, f Fleet) error {
-	rows := [][]string{{"policy", "total_usd", "reserved_usd", "on_demand_usd", "penalty_usd", "expected_usd", "relative_to_on_demand", "relative_low", "relative_high",
-		"offered", "accepted", "mean_offer", "accuracy", "missed_deadlines", "bill_usd", "utilisation", "jobs", "candidates", "reserved_vms", "seed"}}
-	for _, p := range f.Policies {
-		rows = append(rows, []string{p.Policy, number(&p.TotalUSD), number(&p.ReservedUSD), number(&p.OnDemandUSD), number(&p.PenaltyUSD), number(&p.ExpectedUSD),
-			number(p.Relative.Value), number(p.Relative.Low), number(p.Relative.High), strconv.Itoa(p.Offered), strconv.Itoa(p.Accepted), number(p.MeanOffer), number(p.Accuracy),
-			strconv.Itoa(p.Missed), number(&p.BillUSD), number(p.Utilisation), strconv.Itoa(f.Workload.Jobs), strconv.Itoa(f.Workload.Candidates),
-			strconv.Itoa(f.Query.ReservedVMs), strconv.FormatUint(f.Query.Seed, 10)})
-	}
-	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func usd(v float64) string { return quantity.Money(v) }

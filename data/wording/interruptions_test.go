@@ -1,4 +1,4 @@
-package export
+package wording
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"sweetspot/engine/rank"
 )
 
-func TestInterruptionsText(t *testing.T) {
+func TestInterruptions(t *testing.T) {
 	for _, c := range []struct {
 		bill     bill.Bill
 		purchase profile.Purchase
@@ -23,7 +23,7 @@ func TestInterruptionsText(t *testing.T) {
 		{bill.Bill{Interruptions: new(0.5), CheckpointS: new(60.0)}, profile.Spot, profile.Infer, "since the last checkpoint, every 1 m 00 s"},
 		{bill.Bill{Interruptions: new(0.0), CheckpointS: new(60.0)}, profile.Spot, profile.Train, "taken as never interrupted"},
 	} {
-		got := InterruptionsText(rank.Workload{Bill: c.bill, Purchase: c.purchase, Mode: c.mode})
+		got := Interruptions(rank.Workload{Bill: c.bill, Purchase: c.purchase, Mode: c.mode})
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%+v, %s: %q", c.bill, c.purchase, got)
 		}

@@ -1,12 +1,16 @@
-package export
+package texttable
 
 import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"sweetspot/data/contract"
+	"sweetspot/data/wording"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 )
@@ -14,11 +18,12 @@ import (
 // planRows is how many candidates the printed plan shows.
 const planRows = 15
 
-// Write prints the plan for people.
-func (p Plan) Write(w io.Writer, in PlanInput) error {
+// Plan prints a plan for people.
+func Plan(w io.Writer, described contract.Plan, in contract.PlanInput) error {
+	p := plan{described}
 	r := in.Result
-	fmt.Fprintln(w, clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · 90 %% intervals",
-		WorkloadText(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
+	fmt.Fprintln(w, plaintext.Clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · 90 %% intervals",
+		wording.Workload(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
 	if p.Explored.Resolution > 0 {
 		fmt.Fprintf(w, "note: so many near-ties that costs are within %.2g %% of the least\n", 100*p.Explored.Resolution)
 	}
@@ -28,7 +33,7 @@ func (p Plan) Write(w io.Writer, in PlanInput) error {
 		if k == planRows {
 			break
 		}
-		fmt.Fprintln(tw, c.planRow())
+		fmt.Fprintln(tw, planRow(c))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -42,14 +47,17 @@ func (p Plan) Write(w io.Writer, in PlanInput) error {
 	return nil
 }
 
-func (c Candidate) planRow() string {
+// plan is printed part by part.
+type plan struct{ contract.Plan }
+
+func planRow(c contract.Candidate) string {
 	place := "—"
 	if c.Rank != nil {
 		place = fmt.Sprint(*c.Rank)
 	}
 	accuracy, batches := "—", "—"
 	if c.Accuracy != nil {
-		accuracy = AccuracyText(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
+		accuracy = wording.Accuracy(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
 	}
 	if b := c.WholeBatches; b != nil {
 		batches = quantity.Duration(b.S) + " " + quantity.Money(b.USD)
@@ -60,9 +68,9 @@ func (c Candidate) planRow() string {
 		}
 		return " " + quantity.PlusMinus((*high-*low)/(2**v))
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, ShortVMs(c.vmParts()), c.Variant,
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, wording.ShortVMs(vmParts(&c)), c.Variant,
 		amount(c.Time.S, quantity.Duration)+half(c.Time.S, c.Time.Low, c.Time.High),
-		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low, c.Cost.High), accuracy, batches, text(c.Time.Basis))
+		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low, c.Cost.High), accuracy, batches, orZero(c.Time.Basis))
 }
 
 func amount(v *float64, format func(float64) string) string {
@@ -73,9 +81,9 @@ func amount(v *float64, format func(float64) string) string {
 }
 
 // vms names the configuration: 2× g3.4xlarge + 1× p2.xlarge.
-func (c Candidate) vms() string { return strings.Join(c.vmParts(), " + ") }
+func vms(c *contract.Candidate) string { return strings.Join(vmParts(c), " + ") }
 
-func (c Candidate) vmParts() []string {
+func vmParts(c *contract.Candidate) []string {
 	parts := make([]string, len(c.Configuration))
 	for i, p := range c.Configuration {
 		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.Name())
@@ -85,27 +93,27 @@ func (c Candidate) vmParts() []string {
 
 // words are the pick's parts, its neighbours, the limits' prices and the greedy
 // pick, a line each.
-func (p Plan) words(in PlanInput) (lines []string) {
+func (p plan) words(in contract.PlanInput) (lines []string) {
 	if p.Pick != nil {
-		lines = append(lines, "pick: "+p.Pick.vms()+" "+p.Pick.Variant)
+		lines = append(lines, "pick: "+vms(p.Pick)+" "+p.Pick.Variant)
 		for _, part := range p.Pick.Configuration {
 			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, part.Name(), quantity.Count(math.Round(orZero(part.Units))),
-				quantity.Percent(orZero(part.Units)/orZero(p.Pick.Units)), whole(part.BatchSize), amount(part.BusyS, quantity.Duration)))
+				quantity.Percent(orZero(part.Units)/orZero(p.Pick.Units)), batchWord(part.BatchSize), amount(part.BusyS, quantity.Duration)))
 		}
 	}
 	if b := p.BestInWholeBatches; b != nil {
-		lines = append(lines, fmt.Sprintf("in whole batches %s %s does better: %s, %s", b.vms(), b.Variant, amount(b.Time.S, quantity.Duration), amount(b.Cost.USD, quantity.Money)))
+		lines = append(lines, fmt.Sprintf("in whole batches %s %s does better: %s, %s", vms(b), b.Variant, amount(b.Time.S, quantity.Duration), amount(b.Cost.USD, quantity.Money)))
 	}
 	for _, n := range []struct {
 		name string
-		step *Step
+		step *contract.Step
 	}{{"next faster", p.NextFaster}, {"next cheaper", p.NextCheaper}} {
 		if n.step != nil {
-			lines = append(lines, fmt.Sprintf("%s: %s", n.name, n.step.words()))
+			lines = append(lines, fmt.Sprintf("%s: %s", n.name, stepWords(n.step)))
 		}
 	}
 	for _, s := range p.ShadowPrices {
-		lines = append(lines, s.words(in.Result))
+		lines = append(lines, shadowPrice(s, in.Result))
 	}
 	lines = append(lines, p.bought()...)
 	lines = append(lines, p.greedyWords())
@@ -116,7 +124,7 @@ func (p Plan) words(in PlanInput) (lines []string) {
 }
 
 // bought compares the ways of buying, where there are several.
-func (p Plan) bought() (lines []string) {
+func (p plan) bought() (lines []string) {
 	for _, b := range p.Purchases {
 		if len(p.Purchases) > 1 {
 			line := fmt.Sprintf("%s: dominates %s of the time–cost rectangle, from %s, from %s", b.Purchase,
@@ -130,25 +138,32 @@ func (p Plan) bought() (lines []string) {
 	return lines
 }
 
-func orZero(v *float64) float64 {
-	if v == nil {
-		return 0
+func orZero[T any](v *T) (out T) {
+	if v != nil {
+		out = *v
 	}
-	return *v
+	return out
 }
 
-// words is the step in terms of giving and taking: "+$1.20 saves 14 m".
-func (s Step) words() string {
+func batchWord(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// stepWords is a step in terms of giving and taking: "+$1.20 saves 14 m".
+func stepWords(s *contract.Step) string {
 	if s.USD > 0 {
 		return fmt.Sprintf("+%s saves %s", quantity.Money(s.USD), quantity.Duration(-s.Seconds))
 	}
 	return fmt.Sprintf("+%s saves %s", quantity.Duration(s.Seconds), quantity.Money(-s.USD))
 }
 
-func (s ShadowPrice) words(r *rank.Result) string {
+func shadowPrice(s contract.ShadowPrice, r *rank.Result) string {
 	write := map[string]func(float64) string{
 		string(rank.Time): quantity.Duration, string(rank.Cost): quantity.Money,
-		string(rank.Accuracy): func(v float64) string { return AccuracyText(v, r.Space.HigherIsBetter) },
+		string(rank.Accuracy): func(v float64) string { return wording.Accuracy(v, r.Space.HigherIsBetter) },
 	}
 	line := fmt.Sprintf("%s binds: %s instead of %s", s.Constraint, write[s.Constraint](s.Need), write[s.Constraint](s.Limit))
 	gain, ok := write[s.In]
@@ -161,11 +176,11 @@ func (s ShadowPrice) words(r *rank.Result) string {
 	return fmt.Sprintf("%s improves the %s by %.3g", line, s.In, *s.Gain)
 }
 
-func (p Plan) greedyWords() string {
+func (p plan) greedyWords() string {
 	if p.Greedy == nil {
 		return "greedy (Algorithm 1 of Rathnayake et al. 2020): finds nothing within the limits"
 	}
-	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", p.Greedy.vms(), p.Greedy.Variant,
+	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", vms(p.Greedy), p.Greedy.Variant,
 		amount(p.Greedy.Time.S, quantity.Duration), amount(p.Greedy.Cost.USD, quantity.Money))
 	if p.Gap.Time != nil && p.Gap.Cost != nil {
 		line += fmt.Sprintf("; at least as accurate, %s time at no more cost, %s cost at no more time", less(*p.Gap.Time), less(*p.Gap.Cost))

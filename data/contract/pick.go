@@ -1,4 +1,4 @@
-package export
+package contract
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"sweetspot/data/wording"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -34,7 +35,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 	c := NewCandidate(r, i, place, r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost), tested)
 	c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
 	return Pick{
-		Schema: Schema, Command: "export", Warnings: Warnings(r, at), PickedAt: at.UTC().Format(time.RFC3339),
+		Schema: Schema, Command: "export", Warnings: wording.Warnings(r, at), PickedAt: at.UTC().Format(time.RFC3339),
 		Query: NewQuery(r.Query), Candidate: c, EstimatedBy: "sweetspot " + version,
 	}
 }
@@ -139,6 +140,14 @@ func (p Pick) Write(w io.Writer, f Format) error {
 	return fmt.Errorf("format %s is not known", plaintext.Quote(string(f)))
 }
 
+// WriteJSON writes JSON for people and programs: indented, names as they are.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 // WriteYAML writes what is exported as YAML.
 func WriteYAML(w io.Writer, v any) error {
 	enc := yaml.NewEncoder(w)
@@ -152,8 +161,10 @@ func WriteYAML(w io.Writer, v any) error {
 func (p Pick) markdown() string {
 	c := p.Candidate
 	var b strings.Builder
-	row := func(name, value string) { fmt.Fprintf(&b, "| %s | %s |\n", Cell(name), Cell(value)) }
-	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", Cell(c.Model+" · "+c.Mode))
+	row := func(name, value string) {
+		fmt.Fprintf(&b, "| %s | %s |\n", wording.MarkdownCell(name), wording.MarkdownCell(value))
+	}
+	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", wording.MarkdownCell(c.Model+" · "+c.Mode))
 	for _, v := range c.Configuration {
 		row("VMs", v.Words())
 		row("price", v.PriceWords(c.Purchase))
@@ -171,18 +182,18 @@ func (p Pick) markdown() string {
 	row("time", c.Time.Words())
 	row("cost", c.Cost.Words())
 	if a := c.Accuracy; a != nil {
-		row(a.Metric, fmt.Sprintf("%s (%s)", AccuracyText(a.Value, a.HigherIsBetter), a.Basis))
+		row(a.Metric, fmt.Sprintf("%s (%s)", wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis))
 	}
 	if c.Rank != nil {
 		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
 	}
 	row("limits", p.Query.LimitsWords(c.Accuracy == nil || c.Accuracy.HigherIsBetter))
 	if len(c.Sources) > 0 {
-		row("rests on", SourcesWords(c.Sources))
+		row("rests on", wording.Sources(c.Sources))
 	}
 	row("picked", p.PickedAt+" with "+p.EstimatedBy)
 	for _, w := range p.Warnings {
-		fmt.Fprintf(&b, "\n> %s\n", Cell(w))
+		fmt.Fprintf(&b, "\n> %s\n", wording.MarkdownCell(w))
 	}
 	return b.String()
 }

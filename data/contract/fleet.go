@@ -1,12 +1,11 @@
-package export
+package contract
 
 import (
-	"fmt"
 	"math"
 
+	"sweetspot/data/wording"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
-	"sweetspot/engine/quantity"
 )
 
 // Fleet is the JSON of the fleet verb. Unknown is null.
@@ -200,7 +199,7 @@ func NewFleet(in FleetInput) Fleet {
 		},
 		Policies: []FleetPolicy{}, BreakEven: newBreakEven(q, a), Schedulers: []OtherScheduler{}, Sizing: []Reserving{},
 	}
-	in.Notes = append(in.Notes, FleetNotes(a)...)
+	in.Notes = append(in.Notes, wording.FleetNotes(a)...)
 	for _, n := range in.Notes {
 		f.Warnings = append(f.Warnings, clean(n))
 	}
@@ -219,17 +218,6 @@ func NewFleet(in FleetInput) Fleet {
 		f.Sizing = append(f.Sizing, newReserving(s, q.Policies))
 	}
 	return f
-}
-
-// FleetNotes are what to know before a bill is believed.
-func FleetNotes(a *fleet.Answer) (notes []string) {
-	if share := a.Rest.Outlasts(); share > 0.1 {
-		notes = append(notes, fmt.Sprintf("%s of the reserved VMs' work comes after the last submission, paid as it is done: a longer trace would say better what a month costs", quantity.Percent(share)))
-	}
-	if idle := a.Rest.IdleGPUs; idle > 0.05 {
-		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs idle, which VMs of fewer GPUs would save", quantity.Percent(idle)))
-	}
-	return notes
 }
 
 func newFleetQuery(in FleetInput) FleetQuery {

@@ -1,11 +1,9 @@
-package export
+package contract
 
 import (
-	"fmt"
 	"strings"
 
 	"sweetspot/engine/bill"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 )
@@ -87,25 +85,3 @@ func (d Dollars) ItemsWords() string {
 // CostItems says what a candidate's cost is made of; "" where that is the work
 // alone.
 func CostItems(c *rank.Candidate) string { return Dollars{Items: newItems(c)}.ItemsWords() }
-
-// InterruptionsText says what is taken of spot VMs that are interrupted; "" for
-// other ways of buying.
-func InterruptionsText(w rank.Workload) string {
-	if w.Purchase != profile.Spot {
-		return ""
-	}
-	rate := fmt.Sprintf("spot VMs are assumed to be taken away %g times an hour each, within a factor of %d: the bill's interruptions say better", bill.UsualInterruptions, bill.RateFactor)
-	if r := w.Bill.Interruptions; r != nil && *r == 0 {
-		return "spot VMs are taken as never interrupted, as the bill has it"
-	} else if r != nil {
-		rate = fmt.Sprintf("spot VMs are taken away %.3g times an hour each", *r)
-	}
-	switch saved := w.Bill.CheckpointS; {
-	case saved != nil:
-		return fmt.Sprintf("%s; each costs the work since the last checkpoint, every %s, and a restart", rate, quantity.Duration(*saved))
-	case w.Mode == profile.Train:
-		return rate + "; each costs the work since the last epoch, and a restart"
-	default:
-		return rate + "; each costs the batch at work, and a restart"
-	}
-}

@@ -1,0 +1,98 @@
+// Package texttable prints rankings, plans, fleets and traffic for people at a
+// terminal: as tables, with the sentences that belong to them.
+package texttable
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"sweetspot/data/contract"
+	"sweetspot/data/wording"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+	"sweetspot/engine/validate"
+)
+
+// rankingRows is how many candidates the printed table shows.
+const rankingRows = 25
+
+// Ranking prints the feasible candidates for people, best first.
+func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time) error {
+	fmt.Fprintln(w, wording.Headline(r))
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "#\tVM\tvariant\tbatch\ttime\tcost\t"+metricTitle(r)+"\tP(fastest)\tP(cheapest)\tbasis")
+	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
+	for k, i := range r.Order {
+		if k == rankingRows {
+			break
+		}
+		c := r.Space.At(i)
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k+1, wording.VMs(c), wording.VariantLabel(c.Variant), c.BatchSize,
+			withInterval(c.Time, quantity.Duration), withInterval(c.Cost, quantity.Money), accuracyText(c.Quality),
+			probability(pTime, i), probability(pCost, i), c.Time.Basis)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if more := len(r.Order) - rankingRows; more > 0 {
+		fmt.Fprintf(w, "… and %d more: --json and --csv list them all\n", more)
+	}
+	if len(r.Order) > 0 {
+		if c := r.Space.At(r.Order[0]); contract.CostItems(c) != "" {
+			fmt.Fprintf(w, "note: the first costs %s: %s\n", quantity.Money(c.Cost.Value), contract.CostItems(c))
+		}
+	}
+	for _, warning := range wording.Warnings(r, now) {
+		fmt.Fprintln(w, "note: "+warning)
+	}
+	for _, line := range testedLines(r, tested) {
+		fmt.Fprintln(w, "note: "+line)
+	}
+	return nil
+}
+
+// testedLines say how good estimates of the bases in the table were on the
+// database itself.
+func testedLines(r *rank.Result, tested validate.Tested) (lines []string) {
+	said := map[estimate.Basis]bool{}
+	for _, i := range r.Order[:min(len(r.Order), rankingRows)] {
+		c := r.Space.At(i)
+		if s, ok := tested.For(c); ok && !said[c.Time.Basis] {
+			said[c.Time.Basis] = true
+			lines = append(lines, fmt.Sprintf("%s estimates, %s", c.Time.Basis, s.Words()))
+		}
+	}
+	return lines
+}
+
+func metricTitle(r *rank.Result) string {
+	if r.Space.Metric == "" {
+		return "accuracy"
+	}
+	return plaintext.Clean(r.Space.Metric)
+}
+
+func accuracyText(q *rank.Quality) string {
+	if q == nil {
+		return "—"
+	}
+	return wording.Accuracy(q.Estimate.Value, q.HigherIsBetter)
+}
+
+func withInterval(e estimate.Estimate, format func(float64) string) string {
+	if !e.Known() {
+		return "—"
+	}
+	return format(e.Value) + " " + quantity.PlusMinus(e.HalfWidth())
+}
+
+func probability(p map[int]float64, i int) string {
+	if p == nil {
+		return "—"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p[i])
+}

@@ -1,0 +1,96 @@
+// Package wording says in words for people what a ranking holds: what was asked,
+// the VMs and the variant of a candidate, why nothing is left, and what a reader
+// should know before relying on it. The tables, the screens, the reports and the
+// warnings in the JSON say it in the same words.
+package wording
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+)
+
+// Headline says what was asked and how much of it is feasible.
+func Headline(r *rank.Result) string {
+	return plaintext.Clean(fmt.Sprintf("%s · by %s · %d of %d feasible · %s · 90 %% intervals",
+		Workload(r.Query.Workload), r.Query.Sort, len(r.Order), r.Space.Len(), r.Query.Purchase))
+}
+
+// Workload says in words what is to be done.
+func Workload(w rank.Workload) string {
+	switch {
+	case w.Mode == profile.Infer:
+		return fmt.Sprintf("%s · infer %s %ss", w.Model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
+	case w.Epochs != nil:
+		return fmt.Sprintf("%s · train %s epochs", w.Model, quantity.Count(*w.Epochs))
+	case w.TargetAccuracy != nil:
+		return fmt.Sprintf("%s · train to %s", w.Model, quantity.Percent(*w.TargetAccuracy))
+	default:
+		return w.Model + " · train as long as each source did"
+	}
+}
+
+// VMs names a configuration: 2× g3.4xlarge.
+func VMs(c *rank.Candidate) string {
+	return strings.Join(VMParts(c), " + ")
+}
+
+// VMParts names the parts of a configuration.
+func VMParts(c *rank.Candidate) []string {
+	parts := make([]string, len(c.Configuration))
+	for i, p := range c.Configuration {
+		parts[i] = plaintext.Clean(fmt.Sprintf("%d× %s", p.Count, p.VM.InstanceType))
+	}
+	return parts
+}
+
+// ShortVMs names a configuration, in parts as 2× g3.4xlarge, where room is scarce:
+// several as 2×g3.4xl+1×p2.xl.
+func ShortVMs(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return strings.NewReplacer("× ", "×", "xlarge", "xl").Replace(strings.Join(parts, "+"))
+}
+
+// VariantLabel names a variant with its precision.
+func VariantLabel(v profile.Variant) string {
+	name := v.Title()
+	if v.Precision != "" && !strings.Contains(name, v.Precision) {
+		name += " " + v.Precision
+	}
+	return plaintext.Clean(name)
+}
+
+// Accuracy writes a metric: in % where it is a fraction, plainly where
+// lower is better and it may exceed 1.
+func Accuracy(v float64, higherIsBetter bool) string {
+	if !higherIsBetter && v > 1 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return quantity.Percent(v)
+}
+
+// Sources names the runs that an estimate rests on. Those of the built-in
+// library have numbers below 0.
+func Sources(ids []int64) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		if names[i] = fmt.Sprintf("run %d", id); id < 0 {
+			names[i] = fmt.Sprintf("built-in library, run %d", -id)
+		}
+	}
+	return strings.Join(names, "; ")
+}
+
+// MarkdownCell keeps text inside its cell of a Markdown table, and from being markup: a
+// name is not a link, a picture or a tag.
+func MarkdownCell(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
+}

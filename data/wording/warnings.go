@@ -1,0 +1,119 @@
+package wording
+
+import (
+	"fmt"
+	"time"
+
+	"sweetspot/data/catalog"
+	"sweetspot/engine/bill"
+	"sweetspot/engine/fleet"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/rank"
+)
+
+// PriceAge says how old a price is where that is old enough to be looked up
+// again, and that it has no date; "" otherwise.
+func PriceAge(p rank.Part, purchase profile.Purchase, now time.Time) string {
+	if _, quoted := p.VM.PriceOf(purchase); !quoted {
+		return "" // unknown, or as its user gave it
+	}
+	switch age := catalog.AgeOf(profile.Price{Purchase: purchase, AsOf: p.PriceAsOf}, now); {
+	case !age.Known:
+		return "without a date"
+	case age.Stale:
+		return age.String() + " old"
+	}
+	return ""
+}
+
+// Warnings says in sentences what a reader of the result should know and could
+// miss.
+func Warnings(r *rank.Result, now time.Time) []string {
+	out := []string{}
+	if len(r.Order) > 0 {
+		c := r.Space.At(r.Order[0])
+		if c.IsPredicted() {
+			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it", VMs(c), c.Time.Basis))
+		}
+		if c.Never != nil && *c.Never >= rank.Seldom {
+			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count those that fail", 100*(1-*c.Never)))
+		}
+	}
+	if i, ok := r.Recommended(); ok && i != r.Order[0] {
+		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained with usually take more than predicted",
+			r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
+	}
+	if len(r.Order) > 0 {
+		for _, p := range r.Space.At(r.Order[0]).Configuration {
+			if age := PriceAge(p, r.Query.Purchase, now); age != "" {
+				out = append(out, plaintext.Clean(fmt.Sprintf("the price of %s is %s: sweetspot catalog import takes newer ones", p.VM.InstanceType, age)))
+			}
+		}
+	}
+	if words := Interruptions(r.Query.Workload); words != "" {
+		out = append(out, words)
+	}
+	switch r.Space.Narrowed {
+	case rank.OwnBatches:
+		out = append(out, "predicted only at the batch sizes that each variant was run at, in inference on one VM: all would be too many; name variants, clouds, GPUs or batch sizes for more")
+	case rank.Nothing:
+		out = append(out, "nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes")
+	}
+	unpriced, printed := 0, 0
+	for i := range r.Space.Len() {
+		c := r.Space.At(i)
+		if c.USDPerHour() == nil {
+			unpriced++
+		}
+		if c.AsPrinted {
+			printed++
+		}
+	}
+	if unpriced > 0 {
+		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown and meets no cost limit",
+			unpriced, r.Space.Len(), r.Query.Purchase))
+	}
+	if printed > 0 {
+		answer := "answer"
+		if printed == 1 {
+			answer = "answers"
+		}
+		out = append(out, fmt.Sprintf("%s %s with a total whose number of epochs is unknown", quantity.Several(printed, "candidate"), answer))
+	}
+	return out
+}
+
+// Interruptions says what is taken of spot VMs that are interrupted; "" for
+// other ways of buying.
+func Interruptions(w rank.Workload) string {
+	if w.Purchase != profile.Spot {
+		return ""
+	}
+	rate := fmt.Sprintf("spot VMs are assumed to be taken away %g times an hour each, within a factor of %d: the bill's interruptions say better", bill.UsualInterruptions, bill.RateFactor)
+	if r := w.Bill.Interruptions; r != nil && *r == 0 {
+		return "spot VMs are taken as never interrupted, as the bill has it"
+	} else if r != nil {
+		rate = fmt.Sprintf("spot VMs are taken away %.3g times an hour each", *r)
+	}
+	switch saved := w.Bill.CheckpointS; {
+	case saved != nil:
+		return fmt.Sprintf("%s; each costs the work since the last checkpoint, every %s, and a restart", rate, quantity.Duration(*saved))
+	case w.Mode == profile.Train:
+		return rate + "; each costs the work since the last epoch, and a restart"
+	default:
+		return rate + "; each costs the batch at work, and a restart"
+	}
+}
+
+// FleetNotes are what to know before a bill is believed.
+func FleetNotes(a *fleet.Answer) (notes []string) {
+	if share := a.Rest.Outlasts(); share > 0.1 {
+		notes = append(notes, fmt.Sprintf("%s of the reserved VMs' work comes after the last submission, paid as it is done: a longer trace would say better what a month costs", quantity.Percent(share)))
+	}
+	if idle := a.Rest.IdleGPUs; idle > 0.05 {
+		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs idle, which VMs of fewer GPUs would save", quantity.Percent(idle)))
+	}
+	return notes
+}
