@@ -51,6 +51,25 @@ func ParseMoney(s string) (float64, error) {
 	return v, nil
 }
 
+// ParseEnergy reads 1.5, 1.5kWh, 300Wh or 2MWh as kilowatt-hours.
+func ParseEnergy(s string) (float64, error) {
+	t, factor := strings.ReplaceAll(s, " ", ""), 1.0
+	for _, unit := range []struct {
+		name string
+		kwh  float64
+	}{{"kWh", 1}, {"MWh", 1e3}, {"mWh", 1e-6}, {"Wh", 1e-3}} {
+		if body, ok := strings.CutSuffix(t, unit.name); ok {
+			t, factor = body, unit.kwh
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(t, 64)
+	if v *= factor; err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		return 0, fmt.Errorf("%s is not an amount of energy: write 1.5kWh or 300Wh", plaintext.Quote(s))
+	}
+	return v, nil
+}
+
 // ParseFraction reads 0.7 or 70% as 0.7. A bare number above 1 is refused,
 // since 70 may mean either.
 func ParseFraction(s string) (float64, error) {
@@ -147,6 +166,26 @@ func Money(usd float64) string {
 		return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
 	default:
 		return "$" + Count(math.Round(usd))
+	}
+}
+
+// Energy writes kilowatt-hours for people: 850 mWh, 12.3 Wh, 1.20 kWh, 3.41 MWh.
+func Energy(kwh float64) string {
+	switch {
+	case math.IsNaN(kwh):
+		return "—"
+	case kwh < 0:
+		return "-" + Energy(-kwh)
+	case kwh == 0:
+		return "0 kWh"
+	case kwh < 0.9995e-3:
+		return significant(kwh*1e6) + " mWh"
+	case kwh < 0.9995:
+		return significant(kwh*1e3) + " Wh"
+	case kwh < 999.5:
+		return significant(kwh) + " kWh"
+	default:
+		return significant(kwh/1e3) + " MWh"
 	}
 }
 

@@ -1,0 +1,189 @@
+// Package objective says what a user minimises or maximises. A new objective is
+// an entry of its list and a value on the candidate: columns, limits, sort orders,
+// frontiers, sliders, plots, JSON and CSV follow from the list.
+package objective
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/quantity"
+)
+
+// Name names an objective in flags, JSON, CSV and on screen.
+type Name string
+
+// The objectives.
+const (
+	Accuracy Name = "accuracy"
+	Time     Name = "time"
+	Cost     Name = "cost"
+	Energy   Name = "energy"
+)
+
+// Objective is what a user minimises or maximises.
+type Objective struct {
+	Name Name
+	// Unit names a value in JSON and ends the names of its CSV columns.
+	Unit string
+	// Label names the limit on a slider.
+	Label string
+	// HigherIsBetter is the direction. That of the accuracy is its metric's.
+	HigherIsBetter bool
+	// Optional objectives take no room where no candidate has a value.
+	Optional bool
+	// Log says that values range over orders of magnitude.
+	Log bool
+	// Weight is the weight in the score where the user gives none.
+	Weight float64
+	// Flag and Limit name the limit on the command line and in JSON; Help is the
+	// flag's.
+	Flag, Limit, Help string
+	// Best and Verb say what the best candidate does: the fastest takes.
+	Best, Verb string
+	// PerAccuracy is the sort order by the value for each unit of accuracy, and
+	// PerAccuracyWords how that is called; "" where there is none.
+	PerAccuracy, PerAccuracyWords string
+	// Write writes a value for people, Read reads a typed limit.
+	Write func(float64) string
+	Read  func(string) (float64, error)
+}
+
+// List is a number of objectives in the order of [All].
+type List []Objective
+
+// All lists the objectives.
+func All() List {
+	return List{
+		accuracy("", true),
+		{
+			Name: Time, Unit: "s", Label: "deadline", Log: true, Weight: 1,
+			Flag: "max-time", Limit: "max_time_s", Help: "deadline (90s, 2h30m)",
+			Best: "fastest", Verb: "takes", PerAccuracy: "tar", PerAccuracyWords: "least time per accuracy",
+			Write: quantity.Duration, Read: quantity.ParseDuration,
+		},
+		{
+			Name: Cost, Unit: "usd", Label: "cost", Log: true, Weight: 1,
+			Flag: "max-cost", Limit: "max_cost_usd", Help: "budget in dollars",
+			Best: "cheapest", Verb: "costs", PerAccuracy: "car", PerAccuracyWords: "least cost per accuracy",
+			Write: quantity.Money, Read: quantity.ParseMoney,
+		},
+		{
+			Name: Energy, Unit: "kwh", Label: "energy", Log: true, Optional: true,
+			Flag: "max-energy", Limit: "max_energy_kwh", Help: "most energy of the whole job (0.5kWh, 300Wh)",
+			Best: "most frugal", Verb: "uses",
+			Write: quantity.Energy, Read: quantity.ParseEnergy,
+		},
+	}
+}
+
+// accuracy is the accuracy in the direction of its metric.
+func accuracy(metric string, higherIsBetter bool) Objective {
+	o := Objective{
+		Name: Accuracy, Unit: "value", Label: "accuracy", HigherIsBetter: higherIsBetter,
+		Flag: "min-accuracy", Limit: "min_accuracy", Help: "accuracy of at least this (0.7 or 70%)",
+		Best: "best", Verb: "reaches", Read: quantity.ParseFraction,
+		Write: func(v float64) string { return WriteAccuracy(v, higherIsBetter) },
+	}
+	if metric != "" {
+		o.Label = metric
+	}
+	return o
+}
+
+// WriteAccuracy writes a metric: in % where it is a fraction, plainly where
+// lower is better and it may exceed 1.
+func WriteAccuracy(v float64, higherIsBetter bool) string {
+	if !higherIsBetter && v > 1 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return quantity.Percent(v)
+}
+
+// InMetric is the list with the accuracy in the direction of a metric.
+func (l List) InMetric(metric string, higherIsBetter bool) List {
+	out := slices.Clone(l)
+	if k := l.Index(Accuracy); k >= 0 {
+		out[k] = accuracy(metric, higherIsBetter)
+	}
+	return out
+}
+
+// Of is the objective of a name, as [All] has it.
+func Of(name Name) (Objective, bool) {
+	all := All()
+	if k := all.Index(name); k >= 0 {
+		return all[k], true
+	}
+	return Objective{}, false
+}
+
+// Index is the place of an objective; −1 where it is not in the list.
+func (l List) Index(name Name) int {
+	return slices.IndexFunc(l, func(o Objective) bool { return o.Name == name })
+}
+
+// Has reports whether an objective is in the list.
+func (l List) Has(name Name) bool { return l.Index(name) >= 0 }
+
+// Minimized is the list without the accuracy, whose direction is its metric's:
+// what a score, a relative value and a probability of being best are of.
+func (l List) Minimized() List {
+	return slices.DeleteFunc(slices.Clone(l), func(o Objective) bool { return o.Name == Accuracy })
+}
+
+// Words joins the names: time, cost, energy.
+func (l List) Words() string {
+	names := make([]string, len(l))
+	for k, o := range l {
+		names[k] = string(o.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Pair is two objectives of a frontier.
+type Pair struct{ A, B Name }
+
+// Key names the pair in JSON.
+func (p Pair) Key() string { return string(p.A) + "_" + string(p.B) }
+
+// Pairs lists the pairs that have a frontier: everything against the accuracy,
+// then the others against one another.
+func (l List) Pairs() (pairs []Pair) {
+	others := l.Minimized()
+	for _, o := range others {
+		pairs = append(pairs, Pair{o.Name, Accuracy})
+	}
+	for a := range others {
+		for _, b := range others[a+1:] {
+			pairs = append(pairs, Pair{others[a].Name, b.Name})
+		}
+	}
+	return pairs
+}
+
+// Turned is a value turned so that smaller is better.
+func (o Objective) Turned(v float64) float64 {
+	if o.HigherIsBetter {
+		return -v
+	}
+	return v
+}
+
+// Within reports whether a value is within a limit; an unknown one never is.
+func (o Objective) Within(v, limit float64) bool {
+	return o.Turned(v) <= o.Turned(limit) && !math.IsNaN(v)
+}
+
+// Sign is how the limit is written between name and value.
+func (o Objective) Sign() string {
+	if o.HigherIsBetter {
+		return "≥"
+	}
+	return "≤"
+}
+
+// PBest titles the probability of being the best in the objective.
+func (o Objective) PBest() string { return "P(" + o.Best + ")" }
