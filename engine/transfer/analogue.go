@@ -6,53 +6,56 @@ import (
 	"sweetspot/engine/estimate"
 )
 
-// Correction of a curve by other curves: how wrong is a curve through the same
-// batch sizes at the same batch size on other models? The coordinates are how
-// the time grows over the measured batch sizes, one apart for alikeElasticity,
-// and how long it is, one apart for alikeTime factors e.
+// A curve over batch sizes is corrected by other curves: how far is a curve
+// through the same batch sizes off at the same batch size for other models? The
+// features are the growth of the time over the measured batch sizes and its
+// level, each divided by its length scale. A greater length scale lets less
+// similar models count.
 const (
-	alikeElasticity = 0.15
-	alikeTime       = 2.0
-	// A batch size within this many octaves stands for another.
+	elasticityLength = 0.15 // of the elasticity, which lies in [0,1]
+	levelLength      = 2.0  // of ln(seconds)
+	// sameBatch is how far, in octaves, a batch size may be from another to stand
+	// for it: half way to the next power of two.
 	sameBatch = 0.5
 )
 
-// What two curves' deviations share, as a covariance in the units of their
-// spread, where a deviation's own part is 1. Predictions hang little on these:
-// with any of them halved or doubled the mean error over another batch size is
-// between 3.07 and 3.38 % on PROFET, with these 3.11 %, where the intervals hold
-// 92 to 94 % of the truths, and 4.14 % on Zeus' trace always.
+// Covariances of two curves' deviations, in units of their spread, where the
+// noise of each has variance 1. The predictions depend little on these: with
+// any of them halved or doubled the mean error at another batch size is between
+// 3.07 and 3.38 % on PROFET (3.11 % with these), the intervals hold 92 to 94 %
+// of the true times, and the mean error on Zeus' trace stays at 4.14 %
+// (make accuracy, question "batch" and "batch-three").
 const (
-	sharedByLike  = 0.64 // by curves that lie near one another, in one place with the same data
-	sharedByModel = 0.3  // beyond, by near curves of one model
-	sharedBySelf  = 0.2  // beyond, by curves of one model and variant, near or not
-	elsewhereFrom = 5.0  // so many times less is shared from place to place
-	otherDataset  = 2.0  // and so many times less with other data
+	covarianceSimilar = 0.64 // of curves with similar features, on one platform with one dataset
+	covarianceModel   = 0.3  // added for similar curves of one model
+	covarianceSubject = 0.2  // added for curves of one model and variant, similar or not
+	otherPlatform     = 5.0  // divides the first two between platforms
+	otherDataset      = 2.0  // divides the first between datasets
 )
 
-// byCurve predicts a cell from other batch sizes of the same model in the same
-// place.
-func (t *Table) byCurve(c Cell) (estimate.Estimate, *field) {
-	own := t.curves[at{c.Subject, c.Place}]
-	f, known := t.fields[c]
+// byCurve predicts a cell from other batch sizes of the same model on the same
+// platform.
+func (t *Table) byCurve(c Cell) (estimate.Estimate, *regression) {
+	own := t.curves[curveKey{c.Subject, c.Platform}]
+	r, known := t.corrections[c]
 	if !known {
-		rows := t.analogues(c, own)
-		f = newField(rows, likeness(near).among(rows), alikeCurves, 1, 1)
-		t.fields[c] = f
+		others := t.analogues(c, own)
+		r = newRegression(others, kernel(squaredExponential).matrix(others), curveCovariance, 1, 1)
+		t.corrections[c] = r
 	}
-	x := t.curveRow(c, own, float64(c.Batch))
-	mean, sd := f.predict(&x, 1, likeness(near).to(&x, f.rows))
+	x := t.curveObservation(c, own, float64(c.Batch))
+	mean, sd := r.predict(&x, 1, kernel(squaredExponential).vector(&x, r.observations))
 	spread := own.spread(float64(c.Batch))
 	centre := math.Log(own.At(float64(c.Batch))) + mean*spread
-	return logNormal(centre, math.Hypot(sd*spread, own.noise), f.z90, estimate.OtherBatch), f
+	return logNormal(centre, math.Hypot(sd*spread, own.noise), r.z90, estimate.OtherBatch), r
 }
 
-// alikeCurves is what two curves' deviations share: most on the same VM with
-// the same data, something for the same model wherever it runs.
-func alikeCurves(x, y *row, near float64) float64 {
-	k, own := sharedByLike*near, sharedByModel*near
-	if x.place != y.place {
-		k, own = k/elsewhereFrom, own/elsewhereFrom
+// curveCovariance is greatest on one platform with one dataset; curves of one
+// model have something in common wherever it runs.
+func curveCovariance(x, y *observation, similarity float64) float64 {
+	k, own := covarianceSimilar*similarity, covarianceModel*similarity
+	if x.platform != y.platform {
+		k, own = k/otherPlatform, own/otherPlatform
 	}
 	if x.dataset != y.dataset {
 		k /= otherDataset
@@ -61,46 +64,45 @@ func alikeCurves(x, y *row, near float64) float64 {
 		k += own
 	}
 	if x.subject == y.subject {
-		k += sharedBySelf
+		k += covarianceSubject
 	}
 	return k
 }
 
 // analogues asks the question of a cell, with the same batch sizes known, of
-// all other curves that can answer it.
-func (t *Table) analogues(c Cell, own *Curve) []row {
-	var rows []row
+// every other curve that can answer it.
+func (t *Table) analogues(c Cell, own *Curve) []observation {
+	var out []observation
 	for _, k := range t.sortedCurves() {
-		if k == (at{c.Subject, c.Place}) {
+		if k == (curveKey{c.Subject, c.Platform}) {
 			continue
 		}
-		other := t.curves[k]
-		asked, truth, ok := other.alike(own, float64(c.Batch))
+		asked, truth, ok := t.curves[k].restricted(own, float64(c.Batch))
 		if !ok {
 			continue
 		}
-		r := t.curveRow(Cell{k.Subject, k.Place, c.Batch}, asked, truth.Batch)
-		r.y = math.Log(truth.Seconds/asked.At(truth.Batch)) / asked.spread(truth.Batch)
-		rows = append(rows, r)
+		o := t.curveObservation(Cell{k.Subject, k.Platform, c.Batch}, asked, truth.Batch)
+		o.y = math.Log(truth.Seconds/asked.At(truth.Batch)) / asked.spread(truth.Batch)
+		out = append(out, o)
 	}
-	return nearestRows(rows, t.curveRow(c, own, float64(c.Batch)))
+	return nearest(out, t.curveObservation(c, own, float64(c.Batch)))
 }
 
-func (t *Table) curveRow(c Cell, known *Curve, batch float64) row {
+func (t *Table) curveObservation(c Cell, known *Curve, batch float64) observation {
 	level := 0.0
-	if !t.perEpoch { // else in a unit of the model's own
-		level = math.Log(known.At(batch)) / alikeTime
+	if !t.perEpoch { // an epoch's time depends on the dataset's size, which says nothing of the curve
+		level = math.Log(known.At(batch)) / levelLength
 	}
-	return row{
-		at:      []float64{known.Elasticity() / alikeElasticity, level},
-		subject: c.Subject, place: c.Place, dataset: t.datasets[c.Subject],
+	return observation{
+		features: []float64{known.Elasticity() / elasticityLength, level},
+		subject:  c.Subject, platform: c.Platform, dataset: t.datasets[c.Subject],
 	}
 }
 
-// alike is this curve as it would be known from the batch sizes of another, and
-// the point that tells how wrong that is at a batch size; false where it was
-// not measured near all of them.
-func (c *Curve) alike(other *Curve, batch float64) (known *Curve, truth Point, ok bool) {
+// restricted is this curve as it would be known from the batch sizes of another,
+// and the measured point that tells how wrong that is at a batch size; false
+// where it was not measured near all of them.
+func (c *Curve) restricted(other *Curve, batch float64) (known *Curve, truth Point, ok bool) {
 	truth, ok = c.nearest(batch)
 	if !ok {
 		return nil, truth, false

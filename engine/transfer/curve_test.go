@@ -21,7 +21,7 @@ func points(t func(b float64) float64, batches ...float64) []Point {
 
 func TestCurvesWithKnownAnswers(t *testing.T) {
 	line := func(b float64) float64 { return 0.02 + 0.001*b }
-	bend := func(b float64) float64 { // before which the time creeps up
+	bend := func(b float64) float64 { // before which the time drifts up
 		x := 0.02 * b
 		return 0.01 * math.Cbrt(math.Pow(b/8, 3*0.02)+x*x*x)
 	}

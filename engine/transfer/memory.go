@@ -7,24 +7,24 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Spreads of peak memory around its line, as standard deviations of the
-// logarithm: allocators round up and libraries choose their workspace by batch
-// size, so that a peak is a few per cent off the line, the more the further it
-// is from those measured.
+// Standard deviations of ln(peak memory) around its line: allocators round up and
+// libraries choose their workspace by batch size, so that a peak is a few per
+// cent off the line, and more for each octave away from those measured. Greater
+// ones make more candidates "may not fit". They are judgements, not measured.
 const (
 	memorySpread       = 0.03
 	memoryOctaveSpread = 0.02
 )
 
-// Memory is the peak memory of a GPU over its batch size: what the model needs
-// at any, and what each unit of the batch adds.
+// Memory is the peak memory of a GPU over its batch size, as a line: a fixed part
+// and one in proportion to the batch.
 type Memory struct {
-	curve *Curve // its points hold bytes for seconds
-	a, b  float64
+	curve *Curve  // its points hold bytes instead of seconds
+	a, b  float64 // bytes, and bytes per unit of the batch
 }
 
-// MemoryLine fits the line to peaks, in bytes by batch size on the GPU. It is
-// nil with fewer than two batch sizes: one says nothing of the other part.
+// MemoryLine fits the line to peaks in bytes, at batch sizes per GPU. It is nil
+// for fewer than two batch sizes, which cannot tell the two parts apart.
 func MemoryLine(peaks []Point) *Memory {
 	m := &Memory{curve: &Curve{points: merged(peaks), p: 1}}
 	if len(m.curve.points) < 2 {
@@ -34,13 +34,14 @@ func MemoryLine(peaks []Point) *Memory {
 	return m
 }
 
-// Peaks lists the peak memory of a GPU by batch size on it, of the runs of a
-// variant; where they ran matters little. It is what [MemoryLine] asks for.
+// Peaks lists the peak memory in bytes by batch size per GPU of all runs of a
+// variant, as [MemoryLine] takes them; the platform matters little.
 func Peaks(set *profile.Set, mode profile.Mode, model string, v profile.Variant) []Point {
 	var out []Point
 	s := SubjectOf(model, v)
 	for _, r := range set.Runs {
-		if r.Mode != mode || r.PeakMemoryBytes == nil || r.Status == profile.OutOfMemory || SubjectOf(r.Model, r.Variant) != s {
+		if r.Mode != mode || r.PeakMemoryBytes == nil || r.Status == profile.OutOfMemory ||
+			SubjectOf(r.Model, r.Variant) != s {
 			continue
 		}
 		batch := float64(r.BatchSize)
@@ -52,7 +53,7 @@ func Peaks(set *profile.Set, mode profile.Mode, model string, v profile.Variant)
 	return out
 }
 
-// At is the peak in bytes at a batch size.
+// At is the peak in bytes at a batch size per GPU.
 func (m *Memory) At(batch float64) estimate.Estimate {
 	sd := math.Hypot(memorySpread, memoryOctaveSpread*m.curve.distance(batch))
 	return logNormal(math.Log(m.a+m.b*batch), sd, estimate.Z90, estimate.OtherBatch)

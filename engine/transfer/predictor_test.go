@@ -116,7 +116,7 @@ func TestOneRunIsWide(t *testing.T) {
 }
 
 // Regions have the same machines; a GPU in another VM type is nearly the same.
-func TestPlaces(t *testing.T) {
+func TestPlatforms(t *testing.T) {
 	set := &profile.Set{Runs: []profile.Run{step("new", "fast", 32, 1)}}
 	p := New(set, profile.Train)
 	vm := vmType("fast")
@@ -245,7 +245,7 @@ func TestAskedAtOnce(t *testing.T) {
 	}
 }
 
-// Without any other model to go by, times come from the place that is most like
+// Without any other model to go by, times come from the platform most like
 // the one asked about: the same GPU before another, whatever their order.
 func TestTheSameGPUComesFirst(t *testing.T) {
 	set := &profile.Set{GPUs: []profile.GPUSpec{

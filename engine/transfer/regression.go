@@ -12,124 +12,131 @@ import (
 	"sweetspot/engine/steady"
 )
 
-// row is one thing known, or asked: a deviation from the plain prediction, in
-// units of the spread expected of it.
-type row struct {
-	at      []float64 // where, coordinates scaled so that 1 apart is half forgotten
-	y       float64
-	subject Subject
-	place   Place
-	dataset string
-	octave  float64 // log2 of the batch size
-	doubt   float64 // how much less it counts than others, as a factor on its variance less 1
+// observation is a known deviation from the plain prediction, in units of the
+// spread expected of it; or, without y, a point to predict at.
+type observation struct {
+	features []float64 // scaled so that the squared exponential kernel has length scale 1
+	y        float64
+	subject  Subject
+	platform Platform
+	dataset  string
+	octave   float64 // log2 of the batch size
+	excess   float64 // by which its noise variance exceeds 1, see downweighted
 }
 
-// kernel is how much of a deviation two rows share, as a covariance, where they
-// lie as near each other as measured by likeness.
-type kernel func(x, y *row, near float64) float64
+// kernel is the similarity of two observations by their features.
+type kernel func(x, y *observation) float64
 
-// likeness measures how near to each other two rows lie.
-type likeness func(x, y *row) float64
+// covariance is what the deviations of two observations have in common, given
+// their similarity by a kernel.
+type covariance func(x, y *observation, similarity float64) float64
 
-// among is the likeness of rows to each other.
-func (l likeness) among(rows []row) *mat.SymDense {
-	if len(rows) == 0 {
+// matrix is the Gram matrix of the observations; nil without any.
+func (k kernel) matrix(observations []observation) *mat.SymDense {
+	if len(observations) == 0 {
 		return nil
 	}
-	out := mat.NewSymDense(len(rows), nil)
-	for i := range rows {
-		for j := i; j < len(rows); j++ {
-			out.SetSym(i, j, l(&rows[i], &rows[j]))
+	out := mat.NewSymDense(len(observations), nil)
+	for i := range observations {
+		for j := i; j < len(observations); j++ {
+			out.SetSym(i, j, k(&observations[i], &observations[j]))
 		}
 	}
 	return out
 }
 
-// to is the likeness of rows to one row.
-func (l likeness) to(x *row, rows []row) []float64 {
-	out := make([]float64, len(rows))
-	for i := range rows {
-		out[i] = l(x, &rows[i])
+// vector is the similarity of x to each observation.
+func (k kernel) vector(x *observation, observations []observation) []float64 {
+	out := make([]float64, len(observations))
+	for i := range observations {
+		out[i] = k(x, &observations[i])
 	}
 	return out
 }
 
-// near falls from 1 to 0 with the distance of two rows.
-func near(x, y *row) float64 {
+// squaredExponential is the kernel exp(−d²/2) of the distance d between the
+// features.
+func squaredExponential(x, y *observation) float64 {
 	d := 0.0
-	for i := range x.at {
-		d += (x.at[i] - y.at[i]) * (x.at[i] - y.at[i])
+	for i := range x.features {
+		d += (x.features[i] - y.features[i]) * (x.features[i] - y.features[i])
 	}
 	return math.Exp(-d / 2)
 }
 
-// field is a Gaussian-process regression through rows. How far to trust it is
-// learnt by leaving out each model in turn.
-type field struct {
-	rows      []row
-	kernel    kernel
-	noise     float64
-	inverse   mat.SymDense
-	weights   []float64
-	scale     float64 // of the standard deviations, as found by leaving models out
-	models    int
-	evidence  float64 // logarithm of the likelihood of the rows, their scale left open
-	z90       float64 // bounds the 90 % interval in standard deviations
-	unchecked float64 // the scale where one model's rows cannot be held against another's
+// regression is a Gaussian-process regression (Rasmussen and Williams, 2006,
+// chapter 2) whose standard deviations are calibrated by leaving out each model
+// in turn.
+type regression struct {
+	observations   []observation
+	covariance     covariance
+	noise          float64 // variance
+	inverse        mat.SymDense
+	weights        []float64 // the inverse covariance matrix times y
+	scale          float64   // of the standard deviations, by leaving models out
+	models         int
+	evidence       float64 // log marginal likelihood, with the overall scale profiled out
+	z90            float64 // half-width of the 90 % interval in standard deviations
+	uncheckedScale float64 // the scale where a single model leaves nothing to calibrate with
 }
 
-// priorModels is how many models' worth of trust the expected spread is given
-// beside what leaving models out shows: a scale found on two is no more than a
-// hint.
+// priorModels is the weight, in models, of the expected spread (a scale of 1)
+// against the spread found by leaving models out. More keeps the scale nearer 1
+// where few models are known.
 const priorModels = 2.0
 
-// newField fits to rows of some likeness to each other; without rows it predicts
-// 0 with the kernel's own spread.
-func newField(rows []row, among *mat.SymDense, k kernel, noise, unchecked float64) *field {
-	f := &field{rows: rows, kernel: k, noise: noise, scale: 1, z90: estimate.Z90, unchecked: unchecked}
-	n := len(rows)
+// newRegression fits to observations with a given Gram matrix. Without
+// observations it predicts 0 with the prior's standard deviation.
+func newRegression(
+	observations []observation, gram *mat.SymDense, k covariance, noise, uncheckedScale float64,
+) *regression {
+	r := &regression{
+		observations: observations, covariance: k, noise: noise, scale: 1, z90: estimate.Z90,
+		uncheckedScale: uncheckedScale,
+	}
+	n := len(observations)
 	if n == 0 {
-		return f
+		return r
 	}
 	cov := mat.NewSymDense(n, nil)
 	y := mat.NewVecDense(n, nil)
-	for i := range rows {
+	for i := range observations {
 		for j := i; j < n; j++ {
-			cov.SetSym(i, j, k(&rows[i], &rows[j], among.At(i, j)))
+			cov.SetSym(i, j, k(&observations[i], &observations[j], gram.At(i, j)))
 		}
-		cov.SetSym(i, i, cov.At(i, i)+noise*(1+rows[i].doubt))
-		y.SetVec(i, rows[i].y)
+		cov.SetSym(i, i, cov.At(i, i)+noise*(1+observations[i].excess))
+		y.SetVec(i, observations[i].y)
 	}
 	var chol mat.Cholesky
-	if !chol.Factorize(cov) || chol.InverseTo(&f.inverse) != nil {
-		return newField(nil, nil, k, noise, unchecked) // not a number among the rows: know nothing
+	if !chol.Factorize(cov) || chol.InverseTo(&r.inverse) != nil {
+		return newRegression(nil, nil, k, noise, uncheckedScale) // an observation is not a number: use the prior
 	}
 	var w mat.VecDense
-	w.MulVec(&f.inverse, y)
-	f.weights = w.RawVector().Data
-	f.evidence = -float64(n)/2*math.Log(mat.Dot(y, &w)/float64(n)+1e-12) - chol.LogDet()/2
-	f.calibrate()
-	f.z90 = f.bound()
-	return f
+	w.MulVec(&r.inverse, y)
+	r.weights = w.RawVector().Data
+	r.evidence = -float64(n)/2*math.Log(mat.Dot(y, &w)/float64(n)+1e-12) - chol.LogDet()/2
+	r.calibrate()
+	r.z90 = r.bound()
+	return r
 }
 
-// predict returns the deviation expected at x and its standard deviation, given
-// the likeness of x to itself and to the rows.
-func (f *field) predict(x *row, self float64, near []float64) (mean, sd float64) {
-	variance := f.kernel(x, x, self) + f.noise
-	if len(f.rows) == 0 {
-		return 0, f.scale * math.Sqrt(variance)
+// predict returns the expected deviation at x and its standard deviation, given
+// the similarity of x to itself and to the observations.
+func (r *regression) predict(x *observation, self float64, similarities []float64) (mean, sd float64) {
+	variance := r.covariance(x, x, self) + r.noise
+	if len(r.observations) == 0 {
+		return 0, r.scale * math.Sqrt(variance)
 	}
-	k := make([]float64, len(f.rows))
-	for i := range f.rows {
-		k[i] = f.kernel(x, &f.rows[i], near[i])
-		mean += k[i] * f.weights[i]
+	k := make([]float64, len(r.observations))
+	for i := range r.observations {
+		k[i] = r.covariance(x, &r.observations[i], similarities[i])
+		mean += k[i] * r.weights[i]
 	}
-	variance -= quadratic(&f.inverse, k)
-	return mean, f.scale * math.Sqrt(math.Max(variance, f.noise/10))
+	variance -= quadratic(&r.inverse, k)
+	return mean, r.scale * math.Sqrt(math.Max(variance, r.noise/10)) // rounding may leave less than the noise
 }
 
-// quadratic is v'·a·v, of which half is worked out: a is symmetric.
+// quadratic is v'·a·v. It computes half of the sum, since a is symmetric.
 func quadratic(a *mat.SymDense, v []float64) float64 {
 	raw, sum := a.RawSymmetric(), 0.0
 	for i, x := range v {
@@ -139,77 +146,77 @@ func quadratic(a *mat.SymDense, v []float64) float64 {
 	return sum
 }
 
-// groups are the rows of each model, in the order of the rows.
-func (f *field) groups() [][]int {
+// groups are the indices of each model's observations, in their order.
+func (r *regression) groups() [][]int {
 	var out [][]int
 	of := map[string]int{}
-	for i, r := range f.rows {
-		g, seen := of[r.subject.Model]
+	for i, o := range r.observations {
+		g, seen := of[o.subject.Model]
 		if !seen {
 			g = len(out)
-			of[r.subject.Model], out = g, append(out, nil)
+			of[o.subject.Model], out = g, append(out, nil)
 		}
 		out[g] = append(out[g], i)
 	}
 	return out
 }
 
-// calibrate sets the scale: the deviations of each model's rows from what the
-// other models predict for them should be nine times of ten inside the
-// interval. With C the inverse covariance they are C_gg⁻¹·(C·y)_g, of
-// covariance C_gg⁻¹.
-func (f *field) calibrate() {
-	groups := f.groups()
-	f.models = len(groups)
-	if f.models < 2 {
-		f.scale = f.unchecked
+// calibrate sets the scale so that nine tenths of the leave-one-model-out
+// residuals lie inside the 90 % interval.
+func (r *regression) calibrate() {
+	groups := r.groups()
+	r.models = len(groups)
+	if r.models < 2 {
+		r.scale = r.uncheckedScale
 		return
 	}
 	var z []float64
 	for _, g := range groups {
-		z = append(z, f.leftOut(g)...)
+		z = append(z, r.residuals(g)...)
 	}
 	if len(z) == 0 {
 		return
 	}
 	slices.Sort(z)
 	found := stat.Quantile(0.9, stat.LinInterp, z, nil) / estimate.Z90
-	n := float64(f.models)
-	f.scale = math.Sqrt((priorModels + n*found*found) / (priorModels + n))
+	n := float64(r.models)
+	r.scale = math.Sqrt((priorModels + n*found*found) / (priorModels + n))
 }
 
-// doubted are the rows, those of models that the others do not foretell as well
-// as expected counting less by as much: what is odd about one model is no rule
-// for the next.
-func (f *field) doubted() []row {
-	rows := slices.Clone(f.rows)
-	if f.models <= fewModels {
-		return rows
+// downweighted are the observations with more noise variance for models that the
+// others predict worse than expected, in proportion to the excess of their mean
+// squared residual: what is odd about one model says nothing about the next.
+func (r *regression) downweighted() []observation {
+	observations := slices.Clone(r.observations)
+	if r.models < minModelsForOutliers {
+		return observations
 	}
-	for _, g := range f.groups() {
+	for _, g := range r.groups() {
 		sum := 0.0
-		for _, z := range f.leftOut(g) {
+		for _, z := range r.residuals(g) {
 			sum += z * z
 		}
 		for _, i := range g {
-			rows[i].doubt = math.Max(0, sum/float64(len(g))/(f.scale*f.scale)-1)
+			observations[i].excess = math.Max(0, sum/float64(len(g))/(r.scale*r.scale)-1)
 		}
 	}
-	return rows
+	return observations
 }
 
-// fewModels are too few to say which of them is the odd one.
-const fewModels = 5
+// minModelsForOutliers is how many models it takes to tell which of them is the
+// outlier; with fewer all count alike.
+const minModelsForOutliers = 6
 
-// leftOut are the sizes of the deviations of a model's rows from what the
-// others predict, in standard deviations.
-func (f *field) leftOut(rows []int) []float64 {
-	n := len(rows)
+// residuals are the sizes of a model's residuals when it is left out of the
+// fit, in standard deviations. With C the inverse covariance matrix and g the
+// model's observations the residuals are C_gg⁻¹·(C·y)_g, of covariance C_gg⁻¹.
+func (r *regression) residuals(group []int) []float64 {
+	n := len(group)
 	block, w := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
-	for i, a := range rows {
-		w.SetVec(i, f.weights[a])
+	for i, a := range group {
+		w.SetVec(i, r.weights[a])
 		for j := i; j < n; j++ {
-			block.SetSym(i, j, f.inverse.At(a, rows[j]))
+			block.SetSym(i, j, r.inverse.At(a, group[j]))
 		}
 	}
 	var chol mat.Cholesky
@@ -226,19 +233,19 @@ func (f *field) leftOut(rows []int) []float64 {
 	return out
 }
 
-// bound is that of the 90 % interval in standard deviations: Student's t where
-// the scale was found on a few models and places.
-func (f *field) bound() float64 {
-	if f.models < 2 {
+// bound is the half-width of the 90 % interval in standard deviations, by
+// Student's t: the scale was found on a few models and platforms.
+func (r *regression) bound() float64 {
+	if r.models < 2 {
 		return estimate.Z90
 	}
 	type pair struct {
-		model string
-		place Place
+		model    string
+		platform Platform
 	}
 	pairs := map[pair]bool{}
-	for _, r := range f.rows {
-		pairs[pair{r.subject.Model, r.place}] = true
+	for _, o := range r.observations {
+		pairs[pair{o.subject.Model, o.platform}] = true
 	}
 	return steady.T90(len(pairs) + 1)
 }

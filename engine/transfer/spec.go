@@ -7,31 +7,32 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Spreads of the ratio of times between two places before any model was
-// measured in both, as standard deviations of its logarithm.
+// Standard deviations of ln(ratio of times between two platforms) before any
+// model was measured on both. A greater one widens the interval and lets the
+// first observation move the prediction further.
 const (
-	// The square root of compute times bandwidth, back-tested with all runs on a
-	// GPU hidden (see validate): of PROFET's four GPUs nine of ten times lie
-	// within a factor of 2. The ratio of compute alone does better there (27 %
-	// against 35 % on average) and far worse on later GPUs: of 1396 networks of
-	// timm's benchmark an RTX 4090 takes a time 1.40 times shorter than an RTX
-	// 3090 in the middle, where the root says 1.6 and compute alone 2.3.
+	// By the square root of compute times bandwidth. With all runs on a GPU hidden
+	// (make accuracy, question "vm-spec") nine of ten times on PROFET's four GPUs
+	// lie within a factor of 2. The ratio of compute alone does better there (27 %
+	// against 35 % mean error) and far worse on later GPUs: over 1396 networks of
+	// timm's benchmark an RTX 4090 is 1.40 times as fast as an RTX 3090 in the
+	// median, where the root says 1.6 and compute alone 2.3.
 	specSpread = 0.43
-	// Nothing published: nine of ten within a factor of 5.
+	// By nothing: nine of ten times are assumed to lie within a factor of 5.
 	blindSpread = 1.0
-	// The same GPU in another VM type: another host.
+	// By the same GPU in another VM type: another host. Assumed, not measured.
 	hostSpread = 0.1
-	// For each doubling of the GPUs, each with its share of the batch kept: a
+	// For each doubling of the number of GPUs at the same batch size per GPU: a
 	// tenth slower for the exchange of gradients, anything from nothing to a
-	// quarter.
+	// quarter. Assumed, and replaced by the models that ran on both.
 	exchangeCost   = 0.1
 	exchangeSpread = 0.12
 )
 
-// specRatio is ln(time in the target / time in the sources) before any model
-// was measured in both, with its standard deviation: by published figures, and
-// by the number of GPUs. known is false where it rests on neither figures nor
-// the same GPU.
+// specRatio is ln(time on the target / time on the sources) before any model was
+// measured on both, with its standard deviation: by the GPUs' published figures
+// and by their number. known is false where it rests on neither figures nor the
+// same GPU.
 func (t *Table) specRatio(r route, precision string) (ratio, spread float64, known bool) {
 	known = true
 	for _, from := range r.sources {
@@ -44,8 +45,8 @@ func (t *Table) specRatio(r route, precision string) (ratio, spread float64, kno
 	return ratio, spread, known
 }
 
-// gpuRatio is that of one GPU to another.
-func (t *Table) gpuRatio(precision string, from, target Place) (ratio, spread float64) {
+// gpuRatio is the ratio's part that depends on the kind of GPU.
+func (t *Table) gpuRatio(precision string, from, target Platform) (ratio, spread float64) {
 	a, b := t.gpus[from.VM], t.gpus[target.VM]
 	switch x, y := t.strength(a, precision), t.strength(b, precision); {
 	case a == b && from.VM == target.VM:
@@ -59,18 +60,19 @@ func (t *Table) gpuRatio(precision string, from, target Place) (ratio, spread fl
 	}
 }
 
-// scaling is that of the numbers of GPUs. Of a batch of the same size, more of
-// them take between as long and a share of the time: 90 % lie there.
-func (r route) scaling(from Place) (ratio, spread float64) {
+// scaling is the ratio's part that depends on the number of GPUs. For the same
+// global batch, n times the GPUs take between as long and 1/n of the time; these
+// are the ends of the 90 % interval.
+func (r route) scaling(from Platform) (ratio, spread float64) {
 	more := math.Log(r.target.all() / from.all())
-	if r.whole {
+	if r.globalBatch {
 		return -more / 2, math.Abs(more) / 2 / estimate.Z90
 	}
 	return exchangeCost * more / math.Ln2, exchangeSpread * math.Abs(more) / math.Ln2
 }
 
-// strength is the square root of a GPU's compute times its bandwidth, 0 where
-// one is not known. Most steps are bound by one of the two, here or there.
+// strength is the square root of a GPU's compute (TFLOPS) times its bandwidth
+// (GB/s), 0 where either is unknown: most kernels are bound by one of the two.
 func (t *Table) strength(gpu, precision string) float64 {
 	g, ok := t.specs(gpu)
 	if !ok || g.BandwidthGBs == nil {
@@ -83,10 +85,12 @@ func (t *Table) strength(gpu, precision string) float64 {
 	return math.Sqrt(*flops * *g.BandwidthGBs)
 }
 
-// compute is the figure for a precision; FP32 where the GPU has none of its
-// own for it, or the precision is not known.
+// compute is the peak TFLOPS for a precision; that of FP32 where the GPU has no
+// figure for it or the precision is unknown.
 func compute(g profile.GPUSpec, precision string) *float64 {
-	own := map[string]*float64{"tf32": g.TF32TFLOPS, "fp16": g.FP16TFLOPS, "bf16": g.FP16TFLOPS, "int8": g.INT8TOPS}[precision]
+	own := map[string]*float64{
+		"tf32": g.TF32TFLOPS, "fp16": g.FP16TFLOPS, "bf16": g.FP16TFLOPS, "int8": g.INT8TOPS,
+	}[precision]
 	if own == nil {
 		return g.FP32TFLOPS
 	}

@@ -1,13 +1,13 @@
-// Package transfer says what measured times tell about times that were not
-// measured: the same model at another batch size, on another VM type, on
-// another number of GPUs.
+// Package transfer predicts times that were not measured from times that were:
+// the same model at another batch size, on another VM type, on another number
+// of GPUs.
 //
-// Everything is done on logarithms of times. A plain prediction comes first: a
-// curve through the batch sizes measured on the VM, the curve of another VM, or
-// the ratio of the GPUs' published figures. Then it is corrected by how wrong
-// the same plain prediction is where the truth is known, on the other models of
-// the set, the more alike the more they count. Leaving out each of these models
-// in turn also says how wide the interval must be.
+// Everything is computed on logarithms of times. The plain prediction is a curve
+// through the batch sizes measured on the VM, the curve of another VM, or the
+// ratio of the GPUs' published figures. A Gaussian-process regression on the
+// other models of the set corrects it: it predicts by how much the plain
+// prediction is off, and similar models count most. Leaving out each of these
+// models in turn calibrates the interval.
 package transfer
 
 import (
@@ -41,51 +41,52 @@ func SubjectOf(model string, v profile.Variant) Subject {
 	return Subject{model, key}
 }
 
-// Place is where it was run: a VM type, the GPUs used of each VM, and the
+// Platform is what it ran on: a VM type, the number of GPUs used per VM, and the
 // number of VMs.
-type Place struct {
+type Platform struct {
 	VM          profile.VMKey // its region empty
 	GPUs, Count int
 }
 
-// all is the number of GPUs together, at least 1: a CPU counts as one.
-func (p Place) all() float64 { return float64(max(p.GPUs, 1) * max(p.Count, 1)) }
+// all is the number of GPUs of all VMs, at least 1: a CPU counts as one.
+func (p Platform) all() float64 { return float64(max(p.GPUs, 1) * max(p.Count, 1)) }
 
-// Cell is one thing there may be a time of.
+// Cell is one thing that may have a time; Batch is the global batch size.
 type Cell struct {
 	Subject
-	Place
+	Platform
 	Batch int
 }
 
-// Table holds the times of one kind, by what, where and batch size. Ask it from
-// several goroutines at once if you like.
+// Table holds the times of one kind by subject, platform and batch size. It is
+// safe for concurrent use.
 type Table struct {
-	perEpoch   bool // the times are those of an epoch, whose number of iterations is not known
+	perEpoch   bool // the times are of epochs, whose number of iterations may be unknown
 	mode       profile.Mode
 	times      map[Cell]estimate.Estimate // s
-	sigmas     map[Cell]float64           // of ln(time), for want of more runs
+	sigmas     map[Cell]float64           // standard deviations of ln(time)
 	datasets   map[Subject]string
 	precisions map[Subject]string
-	sizes      map[Subject]float64 // units in the training set, where it is known
-	units      map[Subject]float64 // most units in an epoch, by the runs: no batch is larger
+	sizes      map[Subject]float64 // units in the training set, where known
+	units      map[Subject]float64 // most units in an epoch of any run: no batch is larger
 	gpus       map[profile.VMKey]string
 	specs      func(gpu string) (profile.GPUSpec, bool)
-	cells      []Cell           // of times, sorted
-	cellsAt    map[Place][]Cell // the same by place
-	curves     map[at]*Curve
-	places     map[Subject][]Place // of its curves, sorted
-	order      []at                // of curves
+	cells      []Cell              // of times, sorted
+	cellsAt    map[Platform][]Cell // the same by platform
+	curves     map[curveKey]*Curve
+	platforms  map[Subject][]Platform // of its curves, sorted
+	order      []curveKey             // of curves
 
-	lock      sync.Mutex
-	fields    map[Cell]*field  // corrections of a curve
-	crossings map[at]*crossing // transfers to a place
-	answers   map[Cell]answer
+	lock        sync.Mutex
+	corrections map[Cell]*regression // of a curve
+	transfers   map[curveKey]*platformTransfer
+	answers     map[Cell]answer
 }
 
-type at struct {
+// curveKey identifies a curve over batch sizes.
+type curveKey struct {
 	Subject
-	Place
+	Platform
 }
 
 type answer struct {
@@ -96,8 +97,10 @@ type answer struct {
 // newTable pools the runs of each cell and fits its curves.
 func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	t := &Table{
-		perEpoch: perEpoch, mode: mode, datasets: map[Subject]string{}, precisions: map[Subject]string{}, sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
-		specs: remembered(set.GPUSpec), times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
+		perEpoch: perEpoch, mode: mode, specs: memoised(set.GPUSpec),
+		datasets: map[Subject]string{}, precisions: map[Subject]string{},
+		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
+		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
 	}
 	for _, vm := range set.VMTypes {
 		t.gpus[regionless(vm.Key())] = vm.GPU
@@ -111,7 +114,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		if r.Mode != mode || r.BatchSize < 1 || !e.Known() || !(e.Value > 0) {
 			continue
 		}
-		c := Cell{SubjectOf(r.Model, r.Variant), t.place(r.VM(), r.GPUCount, r.Count), r.BatchSize}
+		c := Cell{SubjectOf(r.Model, r.Variant), t.platform(r.VM(), r.GPUCount, r.Count), r.BatchSize}
 		t.units[c.Subject] = math.Max(t.units[c.Subject], unitsOf(r))
 		found[c] = append(found[c], e)
 		t.datasets[c.Subject] = cmp.Or(t.datasets[c.Subject], r.Dataset)
@@ -127,9 +130,9 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	return t.indexed(nil)
 }
 
-// remembered answers each name once: a prediction asks for the same few GPUs
-// thousands of times, as do the tables made of it.
-func remembered(specs func(string) (profile.GPUSpec, bool)) func(string) (profile.GPUSpec, bool) {
+// memoised looks each GPU up once: a prediction asks for the same few thousands
+// of times.
+func memoised(specs func(string) (profile.GPUSpec, bool)) func(string) (profile.GPUSpec, bool) {
 	type found struct {
 		spec profile.GPUSpec
 		ok   bool
@@ -148,17 +151,17 @@ func remembered(specs func(string) (profile.GPUSpec, bool)) func(string) (profil
 	}
 }
 
-// place is where a run happened. A VM type is the same in all regions, and a
-// batch of inference runs on one GPU, whatever else works beside it.
-func (t *Table) place(vm profile.VMKey, gpus, count int) Place {
+// platform is that of a run. A VM type is the same in all regions, and a batch of
+// inference runs on one GPU, however many the VM has.
+func (t *Table) platform(vm profile.VMKey, gpus, count int) Platform {
 	vm = regionless(vm)
 	if t.mode == profile.Infer {
-		return Place{vm, min(gpus, 1), 1}
+		return Platform{vm, min(gpus, 1), 1}
 	}
-	return Place{vm, gpus, max(count, 1)}
+	return Platform{vm, gpus, max(count, 1)}
 }
 
-// unitsOf is how many units an epoch of a run has at most, 0 where it is not
+// unitsOf is the most units that an epoch of a run may have, 0 where it is not
 // known.
 func unitsOf(r profile.Run) float64 {
 	switch {
@@ -183,12 +186,13 @@ func iterationTime(r profile.Run) estimate.Estimate {
 	return r.Steady
 }
 
-// epochTime is the time of an epoch of a run of which only that is known: the
-// total over the epochs. Of a total that was measured once, as much as
-// [training.HiddenStartup] may be start-up.
+// epochTime is the total over the epochs of a run of which nothing else is known.
+// Up to [training.HiddenStartup] of a total that was measured once may be
+// start-up.
 func epochTime(r profile.Run) estimate.Estimate {
 	_, startup := r.Startup()
-	if r.Steady.Known() || startup || r.TotalS == nil || r.Epochs == nil || !(*r.Epochs > 0) || r.Status == profile.OutOfMemory {
+	if r.Steady.Known() || startup || r.Status == profile.OutOfMemory ||
+		r.TotalS == nil || r.Epochs == nil || !(*r.Epochs > 0) {
 		return estimate.Estimate{}
 	}
 	e := estimate.Exact(*r.TotalS / *r.Epochs, r.Basis)
@@ -199,10 +203,10 @@ func epochTime(r profile.Run) estimate.Estimate {
 	return e
 }
 
-// pooled is the estimate of several runs of a cell: those of the most trusted
-// basis, the middle one for the value, so that a run that went wrong counts
-// little, and the interval of one more run. sigma is the standard deviation of
-// ln(value); a single number has that of its kind.
+// pooled is the estimate of several runs of a cell, of which only those of the
+// most trusted basis count: their median, so that a failed run counts little,
+// with the interval of one more run. sigma is the standard deviation of
+// ln(value); a single number without an interval has that of its kind.
 func pooled(runs []estimate.Estimate, kinds map[estimate.Basis]profile.Kind) (e estimate.Estimate, sigma float64) {
 	best := slices.MinFunc(runs, func(a, b estimate.Estimate) int { return cmp.Compare(a.Basis, b.Basis) }).Basis
 	runs = slices.DeleteFunc(slices.Clone(runs), func(e estimate.Estimate) bool { return e.Basis != best })
@@ -215,28 +219,28 @@ func pooled(runs []estimate.Estimate, kinds map[estimate.Basis]profile.Kind) (e 
 	return all.Next.Times(middle / all.Next.Value), all.Mean.LogSigma()
 }
 
-// indexed sorts the cells and fits the curves. Those of before that have as
-// many points are still the same.
-func (t *Table) indexed(before map[at]*Curve) *Table {
+// indexed sorts the cells and fits the curves. A curve of before that has as many
+// points is unchanged and is kept.
+func (t *Table) indexed(before map[curveKey]*Curve) *Table {
 	t.cells = make([]Cell, 0, len(t.times))
 	for c := range t.times {
 		t.cells = append(t.cells, c)
 	}
 	slices.SortFunc(t.cells, compareCells)
-	points, noise := map[at][]Point{}, map[at]float64{}
+	points, noise := map[curveKey][]Point{}, map[curveKey]float64{}
 	for _, c := range t.cells {
-		k := at{c.Subject, c.Place}
+		k := curveKey{c.Subject, c.Platform}
 		points[k] = append(points[k], Point{float64(c.Batch), t.times[c].Value * t.unit(c.Subject, c.Batch)})
 		noise[k] += t.sigmas[c] * t.sigmas[c]
 	}
-	t.cellsAt, t.places = map[Place][]Cell{}, map[Subject][]Place{}
+	t.cellsAt, t.platforms = map[Platform][]Cell{}, map[Subject][]Platform{}
 	for _, c := range t.cells {
-		t.cellsAt[c.Place] = append(t.cellsAt[c.Place], c)
-		if p := t.places[c.Subject]; len(p) == 0 || p[len(p)-1] != c.Place {
-			t.places[c.Subject] = append(p, c.Place)
+		t.cellsAt[c.Platform] = append(t.cellsAt[c.Platform], c)
+		if p := t.platforms[c.Subject]; len(p) == 0 || p[len(p)-1] != c.Platform {
+			t.platforms[c.Subject] = append(p, c.Platform)
 		}
 	}
-	t.curves = make(map[at]*Curve, len(points))
+	t.curves = make(map[curveKey]*Curve, len(points))
 	for k, p := range points {
 		if c := before[k]; c != nil && len(c.points) == len(p) {
 			t.curves[k] = c
@@ -245,14 +249,15 @@ func (t *Table) indexed(before map[at]*Curve) *Table {
 			t.curves[k].noise = math.Sqrt(noise[k] / float64(len(p)))
 		}
 	}
-	t.fields, t.crossings, t.answers = map[Cell]*field{}, map[at]*crossing{}, map[Cell]answer{}
+	t.corrections, t.transfers = map[Cell]*regression{}, map[curveKey]*platformTransfer{}
+	t.answers = map[Cell]answer{}
 	return t
 }
 
-// unit turns a time of the table into that of an iteration, or one in
-// proportion to it. An epoch has as many iterations as batches are begun; where
-// the size of the training set is not known their number is taken to be in
-// inverse proportion to the batch.
+// unit is the factor from a time of the table to that of an iteration, or to one
+// in proportion to it. An epoch has ceil(size / batch) iterations; where the
+// size of the training set is not known their number is taken to be inversely
+// proportional to the batch size.
 func (t *Table) unit(s Subject, batch int) float64 {
 	switch n := t.sizes[s]; {
 	case !t.perEpoch:
@@ -266,31 +271,32 @@ func (t *Table) unit(s Subject, batch int) float64 {
 
 func compareCells(a, b Cell) int {
 	return cmp.Or(
-		strings.Compare(a.Model, b.Model), strings.Compare(a.Variant, b.Variant), comparePlaces(a.Place, b.Place),
+		strings.Compare(a.Model, b.Model), strings.Compare(a.Variant, b.Variant), comparePlatforms(a.Platform, b.Platform),
 		cmp.Compare(a.Batch, b.Batch),
 	)
 }
 
-func comparePlaces(a, b Place) int {
+func comparePlatforms(a, b Platform) int {
 	return cmp.Or(
 		strings.Compare(a.VM.Cloud, b.VM.Cloud), strings.Compare(a.VM.Region, b.VM.Region),
 		strings.Compare(a.VM.InstanceType, b.VM.InstanceType), cmp.Compare(a.GPUs, b.GPUs), cmp.Compare(a.Count, b.Count),
 	)
 }
 
-// PerEpoch reports whether the times are those of an epoch.
+// PerEpoch reports whether the times are of epochs rather than of iterations.
 func (t *Table) PerEpoch() bool { return t.perEpoch }
 
-// Cells are those with a time, by model, variant, place and batch size.
+// Cells lists those with a time, by model, variant, platform and batch size.
 func (t *Table) Cells() []Cell { return slices.Clone(t.cells) }
 
-// Time is what is known of a cell, in seconds.
+// Time is the measured or published time of a cell in seconds, unknown where there is none.
 func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 
-// Without is the table that does not know some cells.
+// Without is the table without the hidden cells, as for a back-test.
 func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
-		perEpoch: t.perEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes, units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs,
+		perEpoch: t.perEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
+		units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs,
 		times: make(map[Cell]estimate.Estimate, len(t.times)), sigmas: t.sigmas,
 	}
 	for _, c := range t.cells {

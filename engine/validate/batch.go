@@ -10,23 +10,25 @@ import (
 	"sweetspot/engine/transfer"
 )
 
-// fromTwoBatches: a model was run on a VM type at two batch sizes, what does
-// another take? With s the smallest measured they are s and 4·s, s and 16·s,
-// and 2·s and 8·s. The database holds all else there is, the same model on
-// other VM types too.
+// fromTwoBatches: a model was run on a VM type at two batch sizes. How long does
+// another take? With s the smallest measured the two are s and 4·s, s and 16·s,
+// and 2·s and 8·s. Everything else in the database is known, including the same
+// model on other VM types.
 func fromTwoBatches(mode profile.Mode) Question {
-	return ofBatches(mode, "batch", "iteration at another batch size, from two on the same VM", twoBatches, onlyThere)
+	return ofBatches(mode, "batch", "iteration at another batch size, from two on the same VM", twoBatches, nothingElse)
 }
 
-// fromTwoBatchesAlone is the same of a model that nobody ran before.
+// fromTwoBatchesAlone is the same for a model that was run nowhere else.
 func fromTwoBatchesAlone(mode profile.Mode) Question {
-	return ofBatches(mode, "batch-new", "iteration at another batch size, from two, of a model run nowhere else", twoBatches, wholeModel)
+	asks := "iteration at another batch size, from two, of a model run nowhere else"
+	return ofBatches(mode, "batch-new", asks, twoBatches, wholeModel)
 }
 
-// fromThreeBatches: the smallest, the middle and the largest batch size were
-// run on each VM type, no other.
+// fromThreeBatches: only the smallest, the middle and the largest batch size were
+// run, on a single VM type.
 func fromThreeBatches(mode profile.Mode) Question {
-	return ofBatches(mode, "batch-three", "epoch or iteration at another batch size, from the least, the middle and the largest", threeBatches, wholeModel)
+	asks := "epoch or iteration at another batch size, from the least, the middle and the largest"
+	return ofBatches(mode, "batch-three", asks, threeBatches, wholeModel)
 }
 
 func ofBatches(mode profile.Mode, name, asks string, probes design, hidden hiding) Question {
@@ -35,8 +37,8 @@ func ofBatches(mode profile.Mode, name, asks string, probes design, hidden hidin
 	return q
 }
 
-// design lists the sets of batch sizes to know of those measured, in rising
-// order.
+// design lists the sets of batch sizes to take as known, given those measured in
+// rising order.
 type design func(measured []int) [][]int
 
 func twoBatches(measured []int) [][]int {
@@ -57,20 +59,20 @@ func threeBatches(measured []int) [][]int {
 	return [][]int{{measured[0], measured[len(measured)/2], measured[len(measured)-1]}}
 }
 
-// reach is how many times larger or smaller than those known a batch size is
-// that is still asked about.
-const reach = 4
+// maxFactor bounds how many times larger or smaller than the known ones a batch
+// size asked about may be.
+const maxFactor = 4
 
-// hiding says which cells are hidden beside the curve's own batch sizes that
-// are not known, when the curve of a cell is asked about.
+// hiding says which cells are hidden when the curve of a cell is asked about,
+// beside that curve's own batch sizes that are not known.
 type hiding func(asked, c transfer.Cell) bool
 
-// onlyThere hides nothing else.
-func onlyThere(asked, c transfer.Cell) bool { return false }
+// nothingElse hides nothing beside the curve's own batch sizes.
+func nothingElse(asked, c transfer.Cell) bool { return false }
 
 // wholeModel hides the model everywhere else, in all its variants.
 func wholeModel(asked, c transfer.Cell) bool {
-	return c.Model == asked.Model && (c.Subject != asked.Subject || c.Place != asked.Place)
+	return c.Model == asked.Model && (c.Subject != asked.Subject || c.Platform != asked.Platform)
 }
 
 func batchJobs(p *transfer.Predictor, probes design, hidden hiding) []job {
@@ -86,11 +88,11 @@ func batchJobs(p *transfer.Predictor, probes design, hidden hiding) []job {
 	return out
 }
 
-// curves are the cells of each model and place, in rising order of batch.
+// curves are the cells of each model and platform, by rising batch size.
 func curves(t *transfer.Table) [][]transfer.Cell {
 	var out [][]transfer.Cell
 	for _, c := range t.Cells() {
-		if n := len(out); n > 0 && out[n-1][0].Subject == c.Subject && out[n-1][0].Place == c.Place {
+		if n := len(out); n > 0 && out[n-1][0].Subject == c.Subject && out[n-1][0].Platform == c.Platform {
 			out[n-1] = append(out[n-1], c)
 		} else {
 			out = append(out, []transfer.Cell{c})
@@ -107,13 +109,13 @@ func batches(curve []transfer.Cell) []int {
 	return out
 }
 
-// curveJobs ask about the batch sizes of a curve one by one: each is a fit of its
-// own.
+// curveJobs asks about each batch size of a curve in a job of its own: each is a
+// fit of its own.
 func curveJobs(t *transfer.Table, curve []transfer.Cell, known []int, hidden hiding) []job {
 	asked := curve[0]
 	rest := sync.OnceValue(func() *transfer.Table {
 		return t.Without(func(c transfer.Cell) bool {
-			if c.Subject == asked.Subject && c.Place == asked.Place {
+			if c.Subject == asked.Subject && c.Platform == asked.Platform {
 				return !slices.Contains(known, c.Batch)
 			}
 			return hidden(asked, c)
@@ -121,7 +123,7 @@ func curveJobs(t *transfer.Table, curve []transfer.Cell, known []int, hidden hid
 	})
 	var out []job
 	for _, c := range curve {
-		if slices.Contains(known, c.Batch) || c.Batch > reach*known[len(known)-1] || reach*c.Batch < known[0] {
+		if slices.Contains(known, c.Batch) || c.Batch > maxFactor*known[len(known)-1] || maxFactor*c.Batch < known[0] {
 			continue
 		}
 		out = append(out, job{1, func() []Case {

@@ -11,37 +11,41 @@ import (
 )
 
 // fromOneProbe: a model was measured on one VM type and probed at one batch
-// size on another; what do the other batch sizes take there? The batch size
-// probed is four times the smallest of those measured in both, else the middle
+// size on another. How long do the other batch sizes take there? The batch size
+// probed is four times the smallest of those measured on both, else the middle
 // one. The model is known nowhere else.
 func fromOneProbe(mode profile.Mode) Question {
 	q := named(mode, "vm-probe", "iteration on another VM type, from one probe there and one VM type")
 	q.jobs = func(k *known) []job {
-		return vmJobs(k.transfer(mode), crossing{probed: true, plain: scaledBack}, func(asked, c transfer.Cell, source transfer.Place) bool {
-			return c.Model == asked.Model && (c.Place != source && c.Place != asked.Place || c.Subject != asked.Subject)
+		x := scenario{probed: true, plain: scaledBack}
+		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, source transfer.Platform) bool {
+			elsewhere := c.Platform != source && c.Platform != asked.Platform
+			return c.Model == asked.Model && (elsewhere || c.Subject != asked.Subject)
 		})
 	}
 	return q
 }
 
-// neverProbed: a model was measured on all VM types but one; what does it take
-// there? Its variants are not known there either.
+// neverProbed: a model was measured on all VM types but one. How long does it
+// take there? Its variants are not known there either.
 func neverProbed(mode profile.Mode) Question {
 	q := named(mode, "vm", "iteration on a VM type where the model was never run, from all others")
 	q.jobs = func(k *known) []job {
-		return vmJobs(k.transfer(mode), crossing{fromAll: true, plain: nearestModels}, func(asked, c transfer.Cell, _ transfer.Place) bool {
-			return c.Model == asked.Model && c.Place == asked.Place
+		x := scenario{fromAll: true, plain: nearestModels}
+		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, _ transfer.Platform) bool {
+			return c.Model == asked.Model && c.Platform == asked.Platform
 		})
 	}
 	return q
 }
 
-// neverProbedFromOne: the same of a model that was run on one VM type only.
+// neverProbedFromOne is the same for a model that was run on one VM type only.
 func neverProbedFromOne(mode profile.Mode) Question {
 	q := named(mode, "vm-one", "iteration on a VM type never run on, of a model run on one other only")
 	q.jobs = func(k *known) []job {
-		return vmJobs(k.transfer(mode), crossing{plain: nearestModels}, func(asked, c transfer.Cell, source transfer.Place) bool {
-			return c.Model == asked.Model && c.Place != source
+		x := scenario{plain: nearestModels}
+		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, source transfer.Platform) bool {
+			return c.Model == asked.Model && c.Platform != source
 		})
 	}
 	return q
@@ -53,66 +57,71 @@ func neverSeen(mode profile.Mode) Question {
 	q := named(mode, "vm-spec", "iteration on a GPU that nothing was run on, by published figures")
 	q.jobs = func(k *known) []job {
 		gpus := gpusOf(k.set)
-		return vmJobs(k.transfer(mode), crossing{fromAll: true, plain: byPeak(k.set, gpus)}, func(asked, c transfer.Cell, _ transfer.Place) bool {
-			return c.Place == asked.Place || gpus[c.VM] == gpus[asked.VM]
+		x := scenario{fromAll: true, plain: byPeak(k.set, gpus)}
+		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, _ transfer.Platform) bool {
+			return c.Platform == asked.Platform || gpus[c.VM] == gpus[asked.VM]
 		})
 	}
 	return q
 }
 
-// worlds lists the places to know a model from when it is asked about in
-// another; the zero place stands for all of them.
-func worlds(t *transfer.Table, asked transfer.Cell, all bool) []transfer.Place {
+// sources lists the platforms to predict a cell from, one at a time; a single
+// zero platform stands for all of them at once.
+func sources(t *transfer.Table, asked transfer.Cell, all bool) []transfer.Platform {
 	if all {
-		return []transfer.Place{{}}
+		return []transfer.Platform{{}}
 	}
-	var out []transfer.Place
+	var out []transfer.Platform
 	for _, c := range t.Cells() {
-		if c.Subject == asked.Subject && c.Place != asked.Place && !slices.Contains(out, c.Place) {
-			out = append(out, c.Place)
+		if c.Subject == asked.Subject && c.Platform != asked.Platform && !slices.Contains(out, c.Platform) {
+			out = append(out, c.Platform)
 		}
 	}
 	return out
 }
 
-// crossing is one question about a place: what is known of the model, and what
-// the plain method answers.
-type crossing struct {
+// scenario is what is known of a model when it is asked about on a platform, and
+// the plain method to compare with.
+type scenario struct {
 	fromAll, probed bool
-	plain           plainly
+	plain           baseline
 
-	from  transfer.Place // the only one the model is known from; zero for all
-	probe int            // the batch size that is known in the place, 0 for none
+	from  transfer.Platform // the only one the model is known on; zero for all
+	probe int               // the batch size known on the platform, 0 for none
 }
 
-// plainly is a plain method. It is told all times and those that are not hidden.
-type plainly func(all, rest *transfer.Table, asked transfer.Cell, x crossing) float64
+// baseline is a plain method, given all times and those that are not hidden.
+type baseline func(all, rest *transfer.Table, asked transfer.Cell, x scenario) float64
 
-// vmJobs ask about every curve of every table. hidden says what is not known of
-// the model, all of the curve asked about being hidden but the probe.
-func vmJobs(p *transfer.Predictor, x crossing, hidden func(asked, c transfer.Cell, source transfer.Place) bool) []job {
+// hidingFrom says which cells are hidden when a cell is asked about from a source,
+// beside the curve of that cell, of which only the probe is known.
+type hidingFrom func(asked, c transfer.Cell, source transfer.Platform) bool
+
+// vmJobs asks about every curve of every table.
+func vmJobs(p *transfer.Predictor, x scenario, hidden hidingFrom) []job {
 	var out []job
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
 		for _, curve := range curves(t) {
-			for _, x.from = range worlds(t, curve[0], x.fromAll) {
+			for _, x.from = range sources(t, curve[0], x.fromAll) {
 				if x.probed {
 					if x.probe = probeBatch(t, curve, x.from); x.probe == 0 {
 						continue
 					}
 				}
 				this := x
-				out = append(out, job{len(curve), func() []Case { return crossingCases(t, curve, this, hidden) }})
+				out = append(out, job{len(curve), func() []Case { return scenarioCases(t, curve, this, hidden) }})
 			}
 		}
 	}
 	return out
 }
 
-// probeBatch is the batch size to probe, 0 where there is none in both places.
-func probeBatch(t *transfer.Table, curve []transfer.Cell, from transfer.Place) int {
+// probeBatch is the batch size to probe, 0 where none was measured on both
+// platforms.
+func probeBatch(t *transfer.Table, curve []transfer.Cell, from transfer.Platform) int {
 	var both []int
 	for _, c := range curve {
-		if t.Time(elsewhere(c, from)).Known() {
+		if t.Time(on(c, from)).Known() {
 			both = append(both, c.Batch)
 		}
 	}
@@ -126,15 +135,16 @@ func probeBatch(t *transfer.Table, curve []transfer.Cell, from transfer.Place) i
 	}
 }
 
-func elsewhere(c transfer.Cell, place transfer.Place) transfer.Cell {
-	c.Place = place
+// on is the cell on another platform.
+func on(c transfer.Cell, p transfer.Platform) transfer.Cell {
+	c.Platform = p
 	return c
 }
 
-func crossingCases(t *transfer.Table, curve []transfer.Cell, x crossing, hidden func(asked, c transfer.Cell, source transfer.Place) bool) []Case {
+func scenarioCases(t *transfer.Table, curve []transfer.Cell, x scenario, hidden hidingFrom) []Case {
 	asked := curve[0]
 	rest := t.Without(func(c transfer.Cell) bool {
-		if c.Subject == asked.Subject && c.Place == asked.Place {
+		if c.Subject == asked.Subject && c.Platform == asked.Platform {
 			return c.Batch != x.probe
 		}
 		return hidden(asked, c, x.from)
@@ -144,7 +154,7 @@ func crossingCases(t *transfer.Table, curve []transfer.Cell, x crossing, hidden 
 		if c.Batch == x.probe {
 			continue
 		}
-		if x.from != (transfer.Place{}) && !t.Time(elsewhere(c, x.from)).Known() {
+		if x.from != (transfer.Platform{}) && !t.Time(on(c, x.from)).Known() {
 			continue
 		}
 		e, _ := rest.Predict(c)
@@ -157,26 +167,26 @@ func crossingCases(t *transfer.Table, curve []transfer.Cell, x crossing, hidden 
 }
 
 // scaledBack is the plain method for a VM type with a probe: the time on the
-// other, in the ratio of the times at the batch size probed.
-func scaledBack(all, _ *transfer.Table, asked transfer.Cell, x crossing) float64 {
+// other VM type, multiplied by the ratio of the times at the batch size probed.
+func scaledBack(all, _ *transfer.Table, asked transfer.Cell, x scenario) float64 {
 	probe := asked
 	probe.Batch = x.probe
-	return all.Time(probe).Value * all.Time(elsewhere(asked, x.from)).Value / all.Time(elsewhere(probe, x.from)).Value
+	return all.Time(probe).Value * all.Time(on(asked, x.from)).Value / all.Time(on(probe, x.from)).Value
 }
 
-// byPeak is the plain method for a GPU never seen: the times where the cell was
-// measured, in inverse proportion to the FP32 peaks of the GPUs.
-func byPeak(set *profile.Set, gpus map[profile.VMKey]string) plainly {
+// byPeak is the plain method for a GPU never seen: the measured times on other
+// GPUs, scaled inversely to the GPUs' FP32 peaks.
+func byPeak(set *profile.Set, gpus map[profile.VMKey]string) baseline {
 	peak := func(vm profile.VMKey) float64 {
 		if g, ok := set.GPUSpec(gpus[vm]); ok && g.FP32TFLOPS != nil {
 			return *g.FP32TFLOPS
 		}
 		return math.NaN()
 	}
-	return func(_, rest *transfer.Table, asked transfer.Cell, _ crossing) float64 {
+	return func(_, rest *transfer.Table, asked transfer.Cell, _ scenario) float64 {
 		var logs []float64
-		for _, from := range worlds(rest, asked, false) {
-			if known := rest.Time(elsewhere(asked, from)); known.Known() {
+		for _, from := range sources(rest, asked, false) {
+			if known := rest.Time(on(asked, from)); known.Known() {
 				logs = append(logs, math.Log(known.Value*peak(from.VM)/peak(asked.VM)))
 			}
 		}
@@ -195,29 +205,31 @@ func gpusOf(set *profile.Set) map[profile.VMKey]string {
 	return out
 }
 
-// nearest is how many cells the plain method looks at.
-const nearest = 9
+// neighbours is how many cells the plain method averages.
+const neighbours = 9
 
-// nearestModels is the plain method for a VM type never probed: on each VM type
-// where the cell was measured the cells of the most similar times, and the mean
-// ratio of their times in the place asked about to those.
-func nearestModels(_, t *transfer.Table, c transfer.Cell, _ crossing) float64 {
+// nearestModels is the plain method for a VM type never probed, k nearest
+// neighbours: on each VM type where the cell was measured it takes the cells with
+// the most similar times and their mean ratio between the two platforms.
+func nearestModels(_, t *transfer.Table, c transfer.Cell, _ scenario) float64 {
 	var logs []float64
-	for _, from := range worlds(t, c, false) {
-		known := t.Time(elsewhere(c, from))
+	for _, from := range sources(t, c, false) {
+		known := t.Time(on(c, from))
 		if !known.Known() {
 			continue
 		}
 		type neighbour struct{ distance, ratio float64 }
 		var near []neighbour
 		for _, o := range t.Cells() {
-			there, here := t.Time(elsewhere(o, from)), t.Time(elsewhere(o, c.Place))
-			if o.Place == from && o.Model != c.Model && here.Known() {
-				near = append(near, neighbour{math.Abs(math.Log(there.Value / known.Value)), math.Log(here.Value / there.Value)})
+			there, here := t.Time(on(o, from)), t.Time(on(o, c.Platform))
+			if o.Platform == from && o.Model != c.Model && here.Known() {
+				near = append(near, neighbour{
+					distance: math.Abs(math.Log(there.Value / known.Value)), ratio: math.Log(here.Value / there.Value),
+				})
 			}
 		}
 		slices.SortStableFunc(near, func(a, b neighbour) int { return cmp.Compare(a.distance, b.distance) })
-		near = near[:min(nearest, len(near))]
+		near = near[:min(neighbours, len(near))]
 		sum := 0.0
 		for _, n := range near {
 			sum += n.ratio / float64(len(near))
