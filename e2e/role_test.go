@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sweetspot/data/workspace"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui"
@@ -97,7 +97,7 @@ func panicIn(where string) error {
 	}
 	_, err = tui.Run(ctx, tui.Options{
 		Workspace: defective, Symbols: symbols,
-		Probe: func(ctx context.Context, _ tui.Workspace, f probe.Form, _ rank.Query) (tui.Probe, error) {
+		Probe: func(ctx context.Context, _ tui.Workspace, f probe.Form, _ question.Query) (tui.Probe, error) {
 			db, err := w.Writable(ctx)
 			if err != nil {
 				return nil, err

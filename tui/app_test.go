@@ -18,7 +18,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
@@ -82,7 +82,7 @@ func drive(t testing.TB, w, h int, ws Workspace) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing := func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) {
+	nothing := func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) {
 		return nil, errors.New("no Python here")
 	}
 	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), State: state.State{LogAxes: true}}), make(chan tea.Msg, 64), false}
@@ -302,7 +302,7 @@ func TestARunningProbeMovesOnExplore(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	ws := &shelf{set: published(t)}
 	d := drive(t, 120, 40, ws)
-	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) { return p, nil }
+	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) { return p, nil }
 	p.updates <- update(1, 0.1, false)
 	d.press("2", "p", "1")
 	first := d.screen()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/tui/screens/probe"
 )
 
@@ -50,7 +50,7 @@ func TestPredictions(t *testing.T) {
 func TestNextProbeStartsWhereTheMachineIsKnown(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	var asked []probe.Form
-	d.app.opts.Probe = func(_ context.Context, _ Workspace, f probe.Form, _ rank.Query) (Probe, error) {
+	d.app.opts.Probe = func(_ context.Context, _ Workspace, f probe.Form, _ question.Query) (Probe, error) {
 		asked = append(asked, f)
 		return nil, errors.New("no Python here")
 	}

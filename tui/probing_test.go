@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/keys"
@@ -25,7 +26,7 @@ func (p *leavable) Leave() { p.left = true }
 func probingWith(t *testing.T, p Probe, updates chan matrix.Update) *driver {
 	t.Helper()
 	d := drive(t, 120, 40, &shelf{set: published(t)})
-	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) { return p, nil }
+	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) { return p, nil }
 	updates <- update(1, 0.1, false)
 	d.press("2", "p")
 	if d.app.running == nil {
@@ -84,7 +85,7 @@ func TestAStartUnderWayDoesNotOutliveTheProgram(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update)}
 	close(p.updates)
 	d := drive(t, 120, 40, &shelf{set: published(t)})
-	d.app.opts.Probe = func(ctx context.Context, _ Workspace, _ probe.Form, _ rank.Query) (Probe, error) {
+	d.app.opts.Probe = func(ctx context.Context, _ Workspace, _ probe.Form, _ question.Query) (Probe, error) {
 		<-ctx.Done()
 		return p, nil
 	}
@@ -100,7 +101,7 @@ func TestAStartUnderWayDoesNotOutliveTheProgram(t *testing.T) {
 func TestAPriceIsAgreedToOnce(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	asked := 0
-	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, rank.Query) (Probe, error) {
+	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) {
 		asked++
 		return nil, errors.New("no Python here")
 	}

@@ -8,6 +8,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -35,7 +36,7 @@ func (a *App) reopen(p store.Pick) tea.Cmd {
 func questionOfPick(q contract.Query) state.Question {
 	out := state.Question{
 		Model: q.Model, Mode: profile.Mode(q.Mode), Epochs: q.Epochs, Purchase: profile.Purchase(q.Purchase),
-		MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTimeS, MaxCost: q.MaxCostUSD, CostWeight: 0.5, Sort: rank.Sort(q.Sort),
+		MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTimeS, MaxCost: q.MaxCostUSD, CostWeight: 0.5, Sort: question.Sort(q.Sort),
 		Predicted: q.Predicted, Combined: q.Combined, Bill: q.Bill.Told().String(),
 	}
 	if q.Units != nil {
@@ -68,6 +69,6 @@ func candidateOfPick(c contract.Candidate) *rank.Candidate {
 }
 
 // questionOf is what Explore can ask of a run.
-func questionOf(r *profile.Run) rank.Question {
-	return rank.Question{Model: r.Model, Mode: r.Mode, Unit: r.Unit}
+func questionOf(r *profile.Run) question.Question {
+	return question.Question{Model: r.Model, Mode: r.Mode, Unit: r.Unit}
 }

@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/engine/bill"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screens/explore"
@@ -94,9 +94,9 @@ func (a *App) edit(action keys.Action) (changed bool) {
 	case keys.Reverse:
 		return e.Sort(true)
 	case keys.Model:
-		return a.turn(func(q, now rank.Question) bool { return q.Model != now.Model })
+		return a.turn(func(q, now question.Question) bool { return q.Model != now.Model })
 	case keys.Workload:
-		return a.turn(func(q, now rank.Question) bool { return q.Model == now.Model })
+		return a.turn(func(q, now question.Question) bool { return q.Model == now.Model })
 	case keys.Batch:
 		return e.Narrow(explore.BatchSizes)
 	case keys.Clouds:
@@ -122,14 +122,14 @@ func (a *App) edit(action keys.Action) (changed bool) {
 }
 
 // turn goes to the next question of the set that the filter accepts.
-func (a *App) turn(accept func(q, now rank.Question) bool) (changed bool) {
+func (a *App) turn(accept func(q, now question.Question) bool) (changed bool) {
 	if a.set == nil {
 		return false
 	}
-	all := rank.Questions(a.set)
+	all := question.Questions(a.set)
 	q := a.explore.Question()
-	now := rank.Question{Model: q.Model, Mode: q.Mode}
-	at := slices.IndexFunc(all, func(x rank.Question) bool { return x.Model == now.Model && x.Mode == now.Mode })
+	now := question.Question{Model: q.Model, Mode: q.Mode}
+	at := slices.IndexFunc(all, func(x question.Question) bool { return x.Model == now.Model && x.Mode == now.Mode })
 	for k := 1; k < len(all); k++ {
 		next := all[(at+k+len(all))%len(all)]
 		if accept(next, now) {

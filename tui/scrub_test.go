@@ -11,7 +11,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 )
 
 // grid is a set of which inference gives variants × VM types × batches × 4
@@ -77,7 +77,7 @@ func BenchmarkScrub(b *testing.B) {
 				d.scrub(press("["))
 			}
 			d.steps(b, press("left"), press("left"), press("right"), press("right"))
-			if because := d.app.explore.Answer().Result.Because[rank.Cost]; because == 0 {
+			if because := d.app.explore.Answer().Result.Because[question.Cost]; because == 0 {
 				b.Fatal("the slider rules nothing out")
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"sweetspot/data/intake"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/screens/probe"
 )
@@ -58,4 +58,4 @@ type Leaver interface{ Leave() }
 // Prober starts the probes of what the form says, to be saved in the
 // workspace. What is asked on Explore says how precise they must be. ctx ends when the program is left before they have started, and
 // after they have been stopped or left; a hang-up alone does not end it.
-type Prober func(ctx context.Context, w Workspace, f probe.Form, asked rank.Query) (Probe, error)
+type Prober func(ctx context.Context, w Workspace, f probe.Form, asked question.Query) (Probe, error)

@@ -18,6 +18,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
 	"sweetspot/engine/validate"
@@ -162,17 +163,17 @@ func backTested(set *profile.Set, mode profile.Mode, predicted bool) validate.Te
 
 // query reads the flags; the set tells which model and mode are meant where
 // they leave it open.
-func (f queryFlags) query(set *profile.Set) (rank.Query, error) {
-	var q rank.Query
+func (f queryFlags) query(set *profile.Set) (question.Query, error) {
+	var q question.Query
 	mode, err := parseMode(f.mode)
 	if err != nil {
 		return q, err
 	}
-	question, err := rank.Resolve(set, f.model, mode)
+	of, err := question.Resolve(set, f.model, mode)
 	if err != nil {
 		return q, err
 	}
-	q.Model, q.Mode, q.Unit = question.Model, question.Mode, question.Unit
+	q.Model, q.Mode, q.Unit = of.Model, of.Mode, of.Unit
 	q.BatchSizes, q.Clouds, q.GPUs, q.MaxCount = f.batch, f.clouds, f.gpus, f.maxCount
 	for _, v := range f.variants {
 		q.Variants = append(q.Variants, profile.VariantOfTitle(v))
@@ -215,7 +216,7 @@ func (f queryFlags) readBill(purchase profile.Purchase) (bill.Bill, error) {
 	return b, nil
 }
 
-func (f queryFlags) workload(q *rank.Query) (err error) {
+func (f queryFlags) workload(q *question.Query) (err error) {
 	units := new(float64(defaultUnits))
 	if err = readNumbers(numberFlag{"units", f.units, quantity.ParseCount, &units}); err != nil {
 		return err
@@ -229,24 +230,24 @@ func (f queryFlags) workload(q *rank.Query) (err error) {
 	case q.Epochs != nil && q.TargetAccuracy != nil:
 		return usageError("--epochs and --target-accuracy exclude each other: the target decides the epochs")
 	}
-	if q.Weights, err = rank.ParseWeights(f.weights); err != nil {
+	if q.Weights, err = question.ParseWeights(f.weights); err != nil {
 		return usageError("--weights: %w", err)
 	}
-	q.Sort = rank.ByCost
+	q.Sort = question.ByCost
 	if f.weights != "" {
-		q.Sort = rank.ByScore
+		q.Sort = question.ByScore
 	}
 	if f.sort != "" {
-		if q.Sort, err = rank.ParseSort(strings.ToLower(f.sort)); err != nil {
+		if q.Sort, err = question.ParseSort(strings.ToLower(f.sort)); err != nil {
 			return usageError("--sort: %w", err)
 		}
 	}
 	return nil
 }
 
-func nothingToRank(set *profile.Set, q rank.Query) error {
+func nothingToRank(set *profile.Set, q question.Query) error {
 	var have []string
-	for _, x := range rank.Questions(set) {
+	for _, x := range question.Questions(set) {
 		if x.Model == q.Model && x.Mode == q.Mode {
 			have = append(have, fmt.Sprintf("%d runs", x.Runs))
 		}
@@ -264,7 +265,7 @@ func nothingToRank(set *profile.Set, q rank.Query) error {
 
 // bestReached is the best validation of the model's trainings where a target is
 // asked for that none of them reached; ok is false otherwise.
-func bestReached(set *profile.Set, q rank.Query) (best float64, ok bool) {
+func bestReached(set *profile.Set, q question.Query) (best float64, ok bool) {
 	if q.TargetAccuracy == nil {
 		return 0, false
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 )
 
 // Where no training reached a target, the best that any came to is said; where
@@ -29,7 +29,7 @@ func TestBestReached(t *testing.T) {
 		{[]profile.Run{course(false, 0.5, 0.1)}, 0.2, 0, false},
 		{[]profile.Run{{Model: "net", Mode: profile.Train}}, 0.9, 0, false},
 	} {
-		q := rank.Query{Workload: rank.Workload{Model: "net", TargetAccuracy: &c.target}}
+		q := question.Query{Workload: question.Workload{Model: "net", TargetAccuracy: &c.target}}
 		if best, ok := bestReached(&profile.Set{Runs: c.runs}, q); ok != c.ok || ok && best != c.best {
 			t.Errorf("target %g: best %g, %v; want %g, %v", c.target, best, ok, c.best, c.ok)
 		}

@@ -11,7 +11,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/probes/background"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/request"
@@ -128,7 +128,7 @@ func open(ctx context.Context, path string) (tui.Workspace, error) {
 
 // prober starts what the form asks for; detached, in a process of its own.
 func prober(python string, detach bool) tui.Prober {
-	return func(ctx context.Context, ws tui.Workspace, f probe.Form, asked rank.Query) (tui.Probe, error) {
+	return func(ctx context.Context, ws tui.Workspace, f probe.Form, asked question.Query) (tui.Probe, error) {
 		w, ok := ws.(*workspace.Workspace)
 		if !ok {
 			return nil, fmt.Errorf("%s cannot be written to", ws.Path())

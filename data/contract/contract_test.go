@@ -17,6 +17,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -66,9 +67,9 @@ func example() *rank.Result {
 			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
 		},
 	}
-	q := rank.Query{
-		Workload: rank.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   rank.Limits{MaxTime: new(140.0)}, Weights: rank.Weights{Time: 1, Cost: 1}, Sort: rank.ByCost,
+	q := question.Query{
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
+		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
 	}
 	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 }
@@ -224,14 +225,14 @@ func hostile() *rapid.Generator[rank.Candidate] {
 			c.Quality = &rank.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
 		}
 		if rapid.Bool().Draw(t, "too big") {
-			c.OverMemory = &rank.Violation{Constraint: rank.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
+			c.OverMemory = &rank.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
 		}
 		return c
 	})
 }
 
 func hostileResult(t *rapid.T) *rank.Result {
-	q := rank.Query{Workload: rank.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: rank.ByScore}
+	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: question.ByScore}
 	q.MaxTime = rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time")
 	return rank.Evaluate(rank.NewSpace(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")), q)
 }
@@ -295,9 +296,9 @@ func begun() *rank.Result {
 		ID: 1, Model: "net", Mode: profile.Train, InstanceType: "desk", Count: 1, BatchSize: 256, Epochs: new(4.0), EpochStartsS: []float64{5, 65, 125, 185, 245},
 		Basis: estimate.Measured, Status: profile.Done,
 	}}}
-	q := rank.Query{
-		Workload: rank.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Weights:  rank.Weights{Time: 1, Cost: 1}, Sort: rank.ByTime,
+	q := question.Query{
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
+		Weights:  question.Weights{Time: 1, Cost: 1}, Sort: question.ByTime,
 	}
 	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 }

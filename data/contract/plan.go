@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -182,12 +183,12 @@ func (p *Plan) choose(in PlanInput) {
 	p.Pick = &pick
 	p.NextCheaper, p.NextFaster = steps(r, i)
 	key := func(at *Outcome) float64 {
-		if r.Query.Sort == rank.ByTime {
+		if r.Query.Sort == question.ByTime {
 			return at.S
 		}
 		return at.USD
 	}
-	if (r.Query.Sort == rank.ByTime || r.Query.Sort == rank.ByCost) && key(best.WholeBatches) < (1-rank.Material)*key(pick.WholeBatches) {
+	if (r.Query.Sort == question.ByTime || r.Query.Sort == question.ByCost) && key(best.WholeBatches) < (1-rank.Material)*key(pick.WholeBatches) {
 		p.BestInWholeBatches = &best
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -38,7 +39,7 @@ type Weights struct {
 }
 
 // NewQuery describes a query.
-func NewQuery(q rank.Query) Query {
+func NewQuery(q question.Query) Query {
 	out := Query{
 		Model: clean(q.Model), Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: cleaned(q.Variants),
 		Clouds: cleaned(q.Clouds), GPUs: cleaned(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,

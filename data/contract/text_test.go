@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -201,7 +202,7 @@ func TestOverflowIsUnknown(t *testing.T) {
 	huge := rank.Candidate{
 		Time: estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured}, Configuration: []rank.Part{{Count: 1}},
 	}
-	p := NewPick(rank.Evaluate(rank.NewSpace([]rank.Candidate{huge}), rank.Query{}), 0, pickedAt, "1.0", nil)
+	p := NewPick(rank.Evaluate(rank.NewSpace([]rank.Candidate{huge}), question.Query{}), 0, pickedAt, "1.0", nil)
 	if p.Candidate.Time.S != nil {
 		t.Errorf("time %v without an end", *p.Candidate.Time.S)
 	}

@@ -15,6 +15,7 @@ import (
 	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -176,12 +177,12 @@ func TestFrontierOfTimm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	question, err := rank.Resolve(set, "", "")
+	of, err := question.Resolve(set, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const units = 1e6
-	q := rank.Query{Workload: rank.Workload{Model: question.Model, Mode: question.Mode, Units: units, Purchase: profile.OnDemand, MaxCount: 1}, Sort: rank.ByTime}
+	q := question.Query{Workload: question.Workload{Model: of.Model, Mode: of.Mode, Units: units, Purchase: profile.OnDemand, MaxCount: 1}, Sort: question.ByTime}
 	result := rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 	gpus, known := map[string]bool{}, 0
 	var all []*rank.Candidate

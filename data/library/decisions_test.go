@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
 // The study's own sweet spots on one K80: conv1 holds its accuracy to 30 % and
 // conv2 to 50 % (18.4 and 16.7 of 19 minutes); at 90 % it is gone.
 func TestSweetSpotsOfCaffeNet(t *testing.T) {
-	w := rank.Workload{Model: "CaffeNet", Mode: profile.Infer, Units: 50000, Purchase: profile.OnDemand}
+	w := question.Workload{Model: "CaffeNet", Mode: profile.Infer, Units: 50000, Purchase: profile.OnDemand}
 	s := rank.Lay(load(t), w, nil)
 	vms := map[string][]string{}
 	for _, spot := range s.SweetSpots() {
@@ -40,9 +41,9 @@ func BenchmarkDecisionPrecision(b *testing.B) {
 	})
 	run := set.Runs[at]
 	run.ID = 1
-	for _, by := range []rank.Sort{rank.ByTime, rank.ByScore} {
+	for _, by := range []question.Sort{question.ByTime, question.ByScore} {
 		b.Run(string(by), func(b *testing.B) {
-			q := rank.Query{Workload: rank.Workload{Model: run.Model, Mode: run.Mode, Units: 1e6, Purchase: profile.OnDemand, MaxCount: 8}, Sort: by}
+			q := question.Query{Workload: question.Workload{Model: run.Model, Mode: run.Mode, Units: 1e6, Purchase: profile.OnDemand, MaxCount: 8}, Sort: by}
 			if p, _ := rank.DecisionPrecision(set, q, run); p == 0 {
 				b.Fatal("nothing to decide")
 			}

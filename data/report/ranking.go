@@ -12,6 +12,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -44,7 +45,7 @@ func rankingPicture(r *rank.Result) (out Picture, ok bool, err error) {
 	shown := r.Order[:min(len(r.Order), barRows)]
 	of := func(c *rank.Candidate) estimate.Estimate { return c.Cost }
 	in, name := dollars, "cost"
-	if by := r.Query.Sort; by == rank.ByTime || by == rank.ByTAR || !r.Space.At(r.Order[0]).Cost.Known() {
+	if by := r.Query.Sort; by == question.ByTime || by == question.ByTAR || !r.Space.At(r.Order[0]).Cost.Known() {
 		of, in, name = func(c *rank.Candidate) estimate.Estimate { return c.Time }, timeScale(r, shown), "time"
 	}
 	bars := intervals{}

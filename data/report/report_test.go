@@ -21,6 +21,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -71,9 +72,9 @@ func result(accuracies bool) *rank.Result {
 			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
 		},
 	}
-	q := rank.Query{
-		Workload: rank.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   rank.Limits{MaxTime: new(600.0)}, Weights: rank.Weights{Time: 1, Cost: 1}, Sort: rank.ByCost,
+	q := question.Query{
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
+		Limits:   question.Limits{MaxTime: new(600.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
 	}
 	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 }
@@ -164,7 +165,7 @@ func named(s string, time, cost, accuracy float64, higher bool) *rank.Result {
 			Quality: &rank.Quality{Metric: s, Estimate: estimate.Exact(k*accuracy, estimate.Measured), HigherIsBetter: higher},
 		}
 	}
-	q := rank.Query{Workload: rank.Workload{Model: s, Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand}, Sort: rank.ByTime, Weights: rank.Weights{Time: 1, Cost: 1}}
+	q := question.Query{Workload: question.Workload{Model: s, Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand}, Sort: question.ByTime, Weights: question.Weights{Time: 1, Cost: 1}}
 	return rank.Evaluate(rank.NewSpace([]rank.Candidate{candidate(1), candidate(0.5), candidate(math.Pi / 7)}), q)
 }
 

@@ -12,6 +12,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -162,8 +163,8 @@ func stepWords(s *contract.Step) string {
 
 func shadowPrice(s contract.ShadowPrice, r *rank.Result) string {
 	write := map[string]func(float64) string{
-		string(rank.Time): quantity.Duration, string(rank.Cost): quantity.Money,
-		string(rank.Accuracy): func(v float64) string { return wording.Accuracy(v, r.Space.HigherIsBetter) },
+		string(question.Time): quantity.Duration, string(question.Cost): quantity.Money,
+		string(question.Accuracy): func(v float64) string { return wording.Accuracy(v, r.Space.HigherIsBetter) },
 	}
 	line := fmt.Sprintf("%s binds: %s instead of %s", s.Constraint, write[s.Constraint](s.Need), write[s.Constraint](s.Limit))
 	gain, ok := write[s.In]

@@ -12,6 +12,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -63,9 +64,9 @@ func example() *rank.Result {
 			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
 		},
 	}
-	q := rank.Query{
-		Workload: rank.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   rank.Limits{MaxTime: new(140.0)}, Weights: rank.Weights{Time: 1, Cost: 1}, Sort: rank.ByCost,
+	q := question.Query{
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
+		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
 	}
 	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 }
@@ -77,9 +78,9 @@ func begun() *rank.Result {
 		ID: 1, Model: "net", Mode: profile.Train, InstanceType: "desk", Count: 1, BatchSize: 256, Epochs: new(4.0), EpochStartsS: []float64{5, 65, 125, 185, 245},
 		Basis: estimate.Measured, Status: profile.Done,
 	}}}
-	q := rank.Query{
-		Workload: rank.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Weights:  rank.Weights{Time: 1, Cost: 1}, Sort: rank.ByTime,
+	q := question.Query{
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
+		Weights:  question.Weights{Time: 1, Cost: 1}, Sort: question.ByTime,
 	}
 	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
 }

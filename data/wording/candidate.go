@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -23,7 +24,7 @@ func Headline(r *rank.Result) string {
 }
 
 // Workload says in words what is to be done.
-func Workload(w rank.Workload) string {
+func Workload(w question.Workload) string {
 	switch {
 	case w.Mode == profile.Infer:
 		return fmt.Sprintf("%s · infer %s %ss", w.Model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))

@@ -6,7 +6,7 @@ import (
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 )
 
 func TestInterruptions(t *testing.T) {
@@ -23,7 +23,7 @@ func TestInterruptions(t *testing.T) {
 		{bill.Bill{Interruptions: new(0.5), CheckpointS: new(60.0)}, profile.Spot, profile.Infer, "since the last checkpoint, every 1 m 00 s"},
 		{bill.Bill{Interruptions: new(0.0), CheckpointS: new(60.0)}, profile.Spot, profile.Train, "taken as never interrupted"},
 	} {
-		got := Interruptions(rank.Workload{Bill: c.bill, Purchase: c.purchase, Mode: c.mode})
+		got := Interruptions(question.Workload{Bill: c.bill, Purchase: c.purchase, Mode: c.mode})
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%+v, %s: %q", c.bill, c.purchase, got)
 		}

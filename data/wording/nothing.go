@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -16,7 +17,7 @@ func WhyNothing(r *rank.Result) string {
 	all := r.RulesOutAll()
 	if len(all) == 0 {
 		var parts []string
-		for _, c := range []rank.Constraint{rank.Accuracy, rank.Time, rank.Cost, rank.GPUMemory} {
+		for _, c := range []question.Constraint{question.Accuracy, question.Time, question.Cost, question.GPUMemory} {
 			if k := r.Because[c]; k > 0 {
 				parts = append(parts, fmt.Sprintf("%s rules out %d", c, k))
 			}
@@ -31,7 +32,7 @@ func WhyNothing(r *rank.Result) string {
 }
 
 // nearest says which value of a constraint would let the first candidate in.
-func nearest(r *rank.Result, c rank.Constraint) string {
+func nearest(r *rank.Result, c question.Constraint) string {
 	best := func(column []float64) (v float64) {
 		v = math.NaN()
 		for _, x := range column {
@@ -43,11 +44,11 @@ func nearest(r *rank.Result, c rank.Constraint) string {
 	}
 	s := r.Space
 	switch c {
-	case rank.Time:
+	case question.Time:
 		return "the fastest takes " + quantity.Duration(best(s.Time))
-	case rank.Cost:
+	case question.Cost:
 		return "the cheapest costs " + quantity.Money(best(s.Cost))
-	case rank.Accuracy:
+	case question.Accuracy:
 		v := best(s.Loss)
 		if s.HigherIsBetter {
 			v = -v

@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -87,7 +88,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 
 // Interruptions says what is taken of spot VMs that are interrupted; "" for
 // other ways of buying.
-func Interruptions(w rank.Workload) string {
+func Interruptions(w question.Workload) string {
 	if w.Purchase != profile.Spot {
 		return ""
 	}

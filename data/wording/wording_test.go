@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -19,15 +20,15 @@ func TestWhyNothing(t *testing.T) {
 	}
 	space := rank.NewSpace([]rank.Candidate{candidate(100, 5, 0.9), candidate(1000, 2, 0.8)})
 	for name, c := range map[string]struct {
-		limits rank.Limits
+		limits question.Limits
 		want   string
 	}{
-		"time":     {rank.Limits{MaxTime: new(60.0)}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
-		"cost":     {rank.Limits{MaxCost: new(1.0)}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
-		"accuracy": {rank.Limits{MinAccuracy: new(0.95)}, "accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
-		"together": {rank.Limits{MaxTime: new(200.0), MaxCost: new(3.0)}, "no constraint alone, but together they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
+		"time":     {question.Limits{MaxTime: new(60.0)}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
+		"cost":     {question.Limits{MaxCost: new(1.0)}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
+		"accuracy": {question.Limits{MinAccuracy: new(0.95)}, "accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
+		"together": {question.Limits{MaxTime: new(200.0), MaxCost: new(3.0)}, "no constraint alone, but together they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
 	} {
-		if got := WhyNothing(rank.Evaluate(space, rank.Query{Limits: c.limits})); got != c.want {
+		if got := WhyNothing(rank.Evaluate(space, question.Query{Limits: c.limits})); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -35,14 +36,14 @@ func TestWhyNothing(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	printed := rank.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []rank.Part{{USDPerHour: new(1.0), Count: 1}}}
-	r := rank.Evaluate(rank.NewSpace([]rank.Candidate{printed}), rank.Query{})
+	r := rank.Evaluate(rank.NewSpace([]rank.Candidate{printed}), question.Query{})
 	if got := Warnings(r, time.Now()); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestWordsOfAWorkload(t *testing.T) {
-	for want, w := range map[string]rank.Workload{
+	for want, w := range map[string]question.Workload{
 		"net · infer 1,000,000 images":           {Model: "net", Mode: profile.Infer, Unit: "image", Units: 1e6},
 		"net · infer 5 units":                    {Model: "net", Mode: profile.Infer, Units: 5},
 		"net · train 13 epochs":                  {Model: "net", Mode: profile.Train, Epochs: new(13.0)},

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/question"
 )
 
 // timed is a candidate of a timing cell that takes about v seconds and costs a
@@ -18,7 +19,7 @@ func timed(cell int, v, rel float64) Candidate {
 	return c
 }
 
-func ask(candidates ...Candidate) *Result { return Evaluate(NewSpace(candidates), Query{}) }
+func ask(candidates ...Candidate) *Result { return Evaluate(NewSpace(candidates), question.Query{}) }
 
 func TestBestProbabilityIsADistribution(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
 )
@@ -31,7 +32,7 @@ func keyOf(r *profile.Run) cellKey {
 
 type builder struct {
 	set   *profile.Set
-	w     Workload
+	w     question.Workload
 	model profile.Model
 	vms   map[profile.VMKey]profile.VMType
 	// anywhere are the cheapest by cloud and instance type.

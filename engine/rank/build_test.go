@@ -9,10 +9,11 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // only builds and expects exactly one candidate.
-func only(t *testing.T, set *profile.Set, w Workload) Candidate {
+func only(t *testing.T, set *profile.Set, w question.Workload) Candidate {
 	t.Helper()
 	w.Model = "net"
 	if w.Purchase == "" {
@@ -33,7 +34,7 @@ func runs(rs ...profile.Run) *profile.Set {
 }
 
 func TestMethod2IsTheTime(t *testing.T) {
-	c := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), Workload{Mode: profile.Train, Epochs: new(13.0)})
+	c := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), question.Workload{Mode: profile.Train, Epochs: new(13.0)})
 	if want := 14 + 0.5*(13*158.25-1); math.Abs(c.Time.Value-want) > 1e-9 || c.Time.Basis != estimate.Measured {
 		t.Errorf("time %+v, want %g", c.Time, want)
 	}
@@ -41,7 +42,7 @@ func TestMethod2IsTheTime(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	for _, n := range []float64{1, 13, 500} {
-		at := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), Workload{Mode: profile.Train, Epochs: &n})
+		at := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), question.Workload{Mode: profile.Train, Epochs: &n})
 		if math.Abs(c.timeLine.At(n)-at.Time.Value) > 1e-6 {
 			t.Errorf("the line says %g at %g epochs, the estimate %g", c.timeLine.At(n), n, at.Time.Value)
 		}
@@ -57,7 +58,7 @@ func TestStrongestBasisWins(t *testing.T) {
 			r.Basis = b
 			rs = append(rs, steadily(r, 1, float64(i+1), 100))
 		}
-		got := Build(runs(rs...), Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)})
+		got := Build(runs(rs...), question.Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)})
 		if len(got) != 1 {
 			t.Fatalf("%d candidates of one cell", len(got))
 		}
@@ -84,10 +85,10 @@ func TestPublishedTotals(t *testing.T) {
 	target := total
 	target.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, HigherIsBetter: true}
 
-	if c := only(t, runs(total), Workload{Mode: profile.Train}); c.Time.Value != 153.1 || !c.AsPrinted || c.Epochs != nil {
+	if c := only(t, runs(total), question.Workload{Mode: profile.Train}); c.Time.Value != 153.1 || !c.AsPrinted || c.Epochs != nil {
 		t.Errorf("as published: %+v", c)
 	}
-	for name, w := range map[string]Workload{
+	for name, w := range map[string]question.Workload{
 		"epochs": {Model: "net", Mode: profile.Train, Epochs: new(13.0)},
 		"target": {Model: "net", Mode: profile.Train, TargetAccuracy: new(0.5)},
 	} {
@@ -99,7 +100,7 @@ func TestPublishedTotals(t *testing.T) {
 	weak.Basis = estimate.Reconstructed
 	weak = steadily(weak, 10, 0.1, 100)
 	weak.Epochs = new(3.0)
-	if c := only(t, runs(total, weak), Workload{Mode: profile.Train}); c.AsPrinted || !slices.Equal(c.Sources, []int64{2}) || *c.Epochs != 3 {
+	if c := only(t, runs(total, weak), question.Workload{Mode: profile.Train}); c.AsPrinted || !slices.Equal(c.Sources, []int64{2}) || *c.Epochs != 3 {
 		t.Errorf("a total must not stand in for iteration times of the same cell: %+v", c)
 	}
 }
@@ -109,10 +110,10 @@ func TestPublishedTotals(t *testing.T) {
 func TestIterationsOfUnknownEpochs(t *testing.T) {
 	r := steadily(train(256, "p2"), 10, 0.1, 100)
 	r.IterationsPerEpoch, r.TotalS = nil, new(500.0)
-	if c := only(t, runs(r), Workload{Mode: profile.Train}); c.Time.Value != 500 || !c.AsPrinted || c.timeLine != nil {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Train}); c.Time.Value != 500 || !c.AsPrinted || c.timeLine != nil {
 		t.Errorf("time %v, as printed %v, line %v", c.Time.Value, c.AsPrinted, c.timeLine)
 	}
-	if got := Build(runs(r), Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)}); len(got) != 0 {
+	if got := Build(runs(r), question.Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)}); len(got) != 0 {
 		t.Errorf("answers for 2 epochs: %+v", got)
 	}
 }
@@ -122,11 +123,11 @@ func TestTargetAccuracyDecidesTheEpochs(t *testing.T) {
 	for i, v := range []float64{0.5, 0.7, 0.8} {
 		r.Validations = append(r.Validations, profile.Validation{Epoch: i, Metric: "top-1", Value: new(v), HigherIsBetter: true})
 	}
-	c := only(t, runs(r), Workload{Mode: profile.Train, TargetAccuracy: new(0.7)})
+	c := only(t, runs(r), question.Workload{Mode: profile.Train, TargetAccuracy: new(0.7)})
 	if c.Epochs == nil || *c.Epochs != 2 || c.Time.Value != 10+199 {
 		t.Errorf("0.7 is reached after 2 epochs: %v epochs, %g s", c.Epochs, c.Time.Value)
 	}
-	if got := Build(runs(r), Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.9)}); len(got) != 0 {
+	if got := Build(runs(r), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.9)}); len(got) != 0 {
 		t.Errorf("nobody reached 0.9: %+v", got)
 	}
 }
@@ -147,7 +148,7 @@ func TestInferenceWorksOffWholeBatches(t *testing.T) {
 		{1e6, 64, 0, 1, 15625, 0.5}, // a CPU counts as one device
 	} {
 		set := runs(infer(c.batch, c.gpus, c.each))
-		got := Build(set, Workload{Model: "net", Mode: profile.Infer, Units: c.units, MaxCount: 4})
+		got := Build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: c.units, MaxCount: 4})
 		if len(got) != 4 {
 			t.Fatalf("%d candidates, want one for each of 1 … 4 VMs", len(got))
 		}
@@ -162,7 +163,7 @@ func TestInferenceWorksOffWholeBatches(t *testing.T) {
 }
 
 func TestInferenceOfUnknownBatchAnswersNothing(t *testing.T) {
-	if got := Build(runs(infer(0, 1, 2)), Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}); len(got) != 0 {
+	if got := Build(runs(infer(0, 1, 2)), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}); len(got) != 0 {
 		t.Errorf("an unknown batch size takes %g s", got[0].Time.Value)
 	}
 }
@@ -172,7 +173,7 @@ func TestInferenceIdentitiesAreUnique(t *testing.T) {
 	one, two := infer(300, 1, 2), infer(300, 1, 2)
 	two.Count = 2
 	seen := map[string]bool{}
-	for _, c := range Build(runs(one, two), Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3}) {
+	for _, c := range Build(runs(one, two), question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3}) {
 		if seen[c.ID] {
 			t.Errorf("%s is listed twice", c.ID)
 		}
@@ -183,7 +184,7 @@ func TestInferenceIdentitiesAreUnique(t *testing.T) {
 func TestOwnMachinesAreNotMultiplied(t *testing.T) {
 	r := infer(300, 1, 2)
 	r.Cloud, r.Region, r.InstanceType = "", "", "desk"
-	if c := only(t, runs(r), Workload{Mode: profile.Infer, Units: 100, MaxCount: 4}); c.Configuration[0].Count != 1 {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Infer, Units: 100, MaxCount: 4}); c.Configuration[0].Count != 1 {
 		t.Errorf("%d of a machine that exists once", c.Configuration[0].Count)
 	}
 }
@@ -197,12 +198,12 @@ func TestPrices(t *testing.T) {
 	listed := steadily(train(1, "p2"), 0, 1, 3601)
 	overridden := listed
 	overridden.USDPerHour = new(99.0)
-	epoch := Workload{Mode: profile.Train, Epochs: new(1.0)}
+	epoch := question.Workload{Mode: profile.Train, Epochs: new(1.0)}
 	spot := epoch
 	spot.Purchase = profile.Spot
 	for name, c := range map[string]struct {
 		run  profile.Run
-		w    Workload
+		w    question.Workload
 		want *float64 // US dollars of an hour
 	}{
 		"catalog":                        {listed, epoch, new(3.6)},
@@ -228,14 +229,14 @@ func TestOutOfMemory(t *testing.T) {
 	oom.Status = profile.OutOfMemory
 	halfway := steadily(oom, 1, 1, 10) // ran out after iterations enough
 	fits := steadily(train(2048, "p2"), 1, 1, 10)
-	w := Workload{Model: "net", Mode: profile.Train, Epochs: new(1.0), Purchase: profile.OnDemand}
+	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(1.0), Purchase: profile.OnDemand}
 	for name, r := range map[string]profile.Run{"at once": oom, "half-way": halfway} {
 		c := only(t, runs(r), w)
 		result := ask(c)
-		if c.OverMemory == nil || result.Feasible[0] || result.Because[GPUMemory] != 1 {
+		if c.OverMemory == nil || result.Feasible[0] || result.Because[question.GPUMemory] != 1 {
 			t.Errorf("ran out of memory %s: %+v", name, c)
 		}
-		if v := result.Violations(0); len(v) != 1 || v[0].Constraint != GPUMemory || v[0].Value != nil || !math.IsNaN(v[0].Limit) {
+		if v := result.Violations(0); len(v) != 1 || v[0].Constraint != question.GPUMemory || v[0].Value != nil || !math.IsNaN(v[0].Limit) {
 			t.Errorf("ran out of memory %s on a GPU of unknown memory: %+v", name, v)
 		}
 	}
@@ -247,7 +248,7 @@ func TestOutOfMemory(t *testing.T) {
 func TestMemoryFloor(t *testing.T) {
 	set := runs(steadily(train(1, "p2"), 1, 1, 10))
 	set.Runs[0].GPUMemGiB = new(8.0)
-	w := Workload{Mode: profile.Train, Epochs: new(1.0)}
+	w := question.Workload{Mode: profile.Train, Epochs: new(1.0)}
 	for name, c := range map[string]struct {
 		params, peak *float64
 		over         bool
@@ -275,7 +276,7 @@ func TestAccuracyBelongsToTheVariant(t *testing.T) {
 	other.Variant.Name = "pruned"
 	byName := func(set *profile.Set, mode profile.Mode) map[string]*Quality {
 		out := map[string]*Quality{}
-		for _, c := range Build(set, Workload{Model: "net", Mode: mode, Units: 1, Epochs: new(1.0)}) {
+		for _, c := range Build(set, question.Workload{Model: "net", Mode: mode, Units: 1, Epochs: new(1.0)}) {
 			out[c.Variant.Name+"/"+c.Configuration[0].VM.InstanceType] = c.Quality
 		}
 		return out
@@ -304,7 +305,7 @@ func TestFilters(t *testing.T) {
 	a, b := infer(32, 1, 1), infer(64, 1, 1)
 	a.InstanceType, a.GPU, a.Variant.Name = "g3", "M60", "pruned"
 	b.Cloud, b.GPU = "azure", "K80"
-	for name, w := range map[string]Workload{
+	for name, w := range map[string]question.Workload{
 		"batch":   {BatchSizes: []int{32}},
 		"variant": {Variants: []string{"PRUNED"}},
 		"cloud":   {Clouds: []string{"AWS", "gcp"}},
@@ -326,7 +327,7 @@ func TestEpochsOfTheNewestRun(t *testing.T) {
 		r.Epochs = new(epochs)
 		rs = append(rs, r)
 	}
-	c := only(t, runs(rs...), Workload{Mode: profile.Train})
+	c := only(t, runs(rs...), question.Workload{Mode: profile.Train})
 	if want := 10 + 0.1*299; math.Abs(c.Time.Value-want) > 1e-9 || *c.Epochs != 3 || len(c.Sources) != 3 {
 		t.Errorf("time %+v at %g epochs from %v, want %g", c.Time, *c.Epochs, c.Sources, want)
 	}
@@ -340,11 +341,11 @@ func TestTotalsFromEpochs(t *testing.T) {
 	for e := range 8 {
 		r.EpochStartsS = append(r.EpochStartsS, 5+60*float64(e))
 	}
-	c := only(t, runs(r), Workload{Mode: profile.Train, Epochs: new(20.0)})
+	c := only(t, runs(r), question.Workload{Mode: profile.Train, Epochs: new(20.0)})
 	if want := 5 + 20*60.0; math.Abs(c.Time.Value/want-1) > 0.01 || c.Time.HalfWidth() <= 0 || c.AsPrinted || c.timeLine == nil {
 		t.Errorf("20 epochs: %+v, want %g", c.Time, want)
 	}
-	for _, w := range []Workload{{Mode: profile.Train}, {Mode: profile.Train, Epochs: new(8.0)}} {
+	for _, w := range []question.Workload{{Mode: profile.Train}, {Mode: profile.Train, Epochs: new(8.0)}} {
 		if c := only(t, runs(r), w); c.Time.Value != 485 {
 			t.Errorf("its own epochs: %+v", c.Time)
 		}
@@ -358,7 +359,7 @@ func TestTargetOfSparseEvaluations(t *testing.T) {
 	for i, v := range []float64{0.5, 0.7, 0.9} {
 		r.Validations = append(r.Validations, profile.Validation{Epoch: 4*i + 3, Value: &v, HigherIsBetter: true})
 	}
-	if c := only(t, runs(r), Workload{Mode: profile.Train, TargetAccuracy: new(0.65)}); *c.Epochs <= 4 || *c.Epochs > 8 {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Train, TargetAccuracy: new(0.65)}); *c.Epochs <= 4 || *c.Epochs > 8 {
 		t.Errorf("%g epochs, want more than 4 and at most 8", *c.Epochs)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 )
 
@@ -58,11 +59,11 @@ func (b *builder) job(c *Candidate, p Part, spot bool) bill.Job {
 
 // uncharged is a query's limits without what no configuration can do anything
 // about.
-func (c *Combined) uncharged(l Limits) cluster.Limits {
+func (c *Combined) uncharged(l question.Limits) cluster.Limits {
 	if l.MaxCost != nil {
 		l.MaxCost = new(math.Max(0, *l.MaxCost-c.builder.w.Bill.EgressUSD()))
 	}
-	return l.cluster()
+	return clusterLimits(l)
 }
 
 // stretch is by how much a VM type's work is stretched on average, where it may

@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // bills draws what may be paid beside the work.
@@ -83,7 +84,7 @@ func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 // Columns are those of the candidates under any bill.
 func TestColumnsHoldTheBill(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot, Bill: bills().Draw(t, "bill")}
+		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot, Bill: bills().Draw(t, "bill")}
 		s := Lay(withSpot(inferences().Draw(t, "set")), w, nil)
 		for i := range s.Len() {
 			c := s.At(i)
@@ -106,7 +107,7 @@ func TestAFlipCountsTheBill(t *testing.T) {
 		set := twoGPUs(rapid.Float64Range(10, 100).Draw(t, "a"), rapid.Float64Range(10, 100).Draw(t, "b"), 0.1, 0.1)
 		w := infers(1e5)
 		w.MaxCount, w.Bill = 1, bills().Draw(t, "bill")
-		r := Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByCost})
+		r := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByCost})
 		flip, ok := r.PriceFlip(r.Order[0])
 		if !ok {
 			t.Fatal("no flip")
@@ -128,7 +129,7 @@ func TestEgressLeavesTheProbabilities(t *testing.T) {
 	set := twoGPUs(100, 310, 0.1, 0.1)
 	w := infers(1e6)
 	ask := func() map[int]float64 {
-		return Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByCost}).BestProbability(ObjectiveCost)
+		return Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByCost}).BestProbability(ObjectiveCost)
 	}
 	before := ask()
 	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1, 0.3

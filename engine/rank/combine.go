@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 )
 
@@ -79,7 +80,7 @@ func (t *timing) rate() float64 { return float64(t.run.BatchSize) / t.batch.Valu
 // of the program is the same for all, the median of those measured: one of them
 // alone says little, and unlike ones make the exact answer far dearer. Where
 // nothing can be combined the error says why.
-func Combine(set *profile.Set, w Workload, rental Rental) (*Combined, error) {
+func Combine(set *profile.Set, w question.Workload, rental Rental) (*Combined, error) {
 	c := newBuilder(set, w).combinable(rental)
 	if len(c.parts) == 0 {
 		return c, c.nothing()
@@ -268,8 +269,8 @@ func (c *Combined) startup() float64 {
 	return all[len(all)/2]
 }
 
-// Limits are the query's limits as the frontiers have them.
-func (l Limits) cluster() cluster.Limits {
+// clusterLimits are the query's limits as the frontiers have them.
+func clusterLimits(l question.Limits) cluster.Limits {
 	return cluster.Limits{MaxSeconds: l.MaxTime, MaxUSD: l.MaxCost, WorstAccuracy: l.MinAccuracy}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // twoGPUs is a variant timed on two VM types, rates in units per second.
@@ -32,8 +33,8 @@ func twoGPUs(rateA, rateB, relA, relB float64) *profile.Set {
 	}
 }
 
-func infers(units float64) Workload {
-	return Workload{Model: "net", Mode: profile.Infer, Units: units, MaxCount: 3, Purchase: profile.OnDemand}
+func infers(units float64) question.Workload {
+	return question.Workload{Model: "net", Mode: profile.Infer, Units: units, MaxCount: 3, Purchase: profile.OnDemand}
 }
 
 // VMs of one type are one candidate, whether combined or ranked alone.
@@ -132,7 +133,7 @@ func TestCombinationsAreCandidates(t *testing.T) {
 	if several != s.Len()-plain.Len() {
 		t.Errorf("%d combinations of several types among %d more", several, s.Len()-plain.Len())
 	}
-	r := Evaluate(s, Query{Workload: w, Sort: ByTime})
+	r := Evaluate(s, question.Query{Workload: w, Sort: question.ByTime})
 	fastest := s.At(r.Order[0])
 	if len(fastest.Configuration) != 2 || fastest.Configuration[0].Count != 3 || fastest.Configuration[1].Count != 3 {
 		t.Errorf("the fastest is %s", fastest.ID)
@@ -176,7 +177,7 @@ func TestPurchases(t *testing.T) {
 	set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Reserved1Y, USDPerHour: 0.7})
 	w := infers(1e6)
 	w.Bill.Interruptions = new(0.0)
-	got := Purchases(set, w, Rental{}, Limits{})
+	got := Purchases(set, w, Rental{}, question.Limits{})
 	if len(got) != 3 || got[0].Purchase != profile.OnDemand || got[1].Purchase != profile.Spot || got[2].Unpriced != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -184,7 +185,7 @@ func TestPurchases(t *testing.T) {
 	if math.Abs(spot.USD-demand.USD/2) > 1e-9 || spot.Seconds != demand.Seconds || !(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
 		t.Errorf("on demand %+v, spot %+v", demand, spot)
 	}
-	if none := Purchases(set, infers(1e6), Rental{}, Limits{MaxCost: new(1e-6)}); len(none) != 0 {
+	if none := Purchases(set, infers(1e6), Rental{}, question.Limits{MaxCost: new(1e-6)}); len(none) != 0 {
 		t.Errorf("nothing is within the limits, yet %+v", none)
 	}
 }

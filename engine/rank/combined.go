@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/question"
 )
 
 // VMs are the most of each instance type that are combined.
@@ -24,11 +25,13 @@ func (c *Combined) Uses(cloud string) bool {
 }
 
 // Within lists the frontiers within a query's limits.
-func (c *Combined) Within(l Limits) cluster.Selection { return c.Frontiers.Within(c.uncharged(l)) }
+func (c *Combined) Within(l question.Limits) cluster.Selection {
+	return c.Frontiers.Within(c.uncharged(l))
+}
 
 // Greedy is what Algorithm 1 of Rathnayake et al. picks; ok is false where it
 // finds nothing.
-func (c *Combined) Greedy(l Limits) (cluster.Configuration, bool) {
+func (c *Combined) Greedy(l question.Limits) (cluster.Configuration, bool) {
 	return c.Space.Greedy(c.uncharged(l))
 }
 

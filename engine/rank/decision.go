@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 )
 
 // DecisionPrecision is how well the steady mean of a run must be known, as a
@@ -20,7 +21,7 @@ import (
 // The set need not hold the run. The competitors are taken at their values,
 // since this run is all that is being measured, and one closer than [Material]
 // counts as equal: no measurement should choose between them.
-func DecisionPrecision(set *profile.Set, q Query, run profile.Run) (relative float64, words string) {
+func DecisionPrecision(set *profile.Set, q question.Query, run profile.Run) (relative float64, words string) {
 	if !run.Steady.Known() || run.Model != q.Model || run.Mode != q.Mode {
 		return 0, ""
 	}
@@ -50,7 +51,7 @@ type decision struct {
 // bests are the least feasible values; NaN without any.
 type bests struct{ time, cost float64 }
 
-func newDecision(set *profile.Set, q Query, run profile.Run) (decision, bool) {
+func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision, bool) {
 	d := decision{Result: Evaluate(Lay(withRun(set, run), q.Workload, nil), q), own: -1}
 	d.mine = make([]bool, d.Space.Len())
 	for i := range d.Space.Len() {
@@ -125,7 +126,7 @@ func (d decision) nearest() (gap float64, words string) {
 		}
 	}
 	s, l := d.Space, d.Query.Limits
-	if breaks(s, Limits{MinAccuracy: l.MinAccuracy}, d.own) != 0 {
+	if breaks(s, question.Limits{MinAccuracy: l.MinAccuracy}, d.own) != 0 {
 		return gap, "" // no time lets it in
 	}
 	if l.MaxTime != nil {
@@ -148,7 +149,7 @@ func (d decision) nearest() (gap float64, words string) {
 // passes is the relative change of the candidate's time at which it ranks with
 // candidate j; NaN where no change does.
 func (d decision) passes(j int) float64 {
-	if d.Query.Sort == ByScore {
+	if d.Query.Sort == question.ByScore {
 		return d.passesByScore(j)
 	}
 	// All other keys are a multiple of the time.

@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // measured is a training run that takes about as many seconds a step as given.
@@ -28,8 +29,8 @@ func priced(rs ...profile.Run) *profile.Set {
 	return set
 }
 
-func asks(by Sort) Query {
-	return Query{Workload: Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}, Sort: by}
+func asks(by question.Sort) question.Query {
+	return question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}, Sort: by}
 }
 
 func TestDecisionPrecision(t *testing.T) {
@@ -38,7 +39,7 @@ func TestDecisionPrecision(t *testing.T) {
 	share := 99.9 / 109.9
 	slower := measured(2, "p2", 0.12)
 	slower.USDPerHour = new(1.8) // slower and cheaper
-	limited := func(q Query, seconds, usd float64) Query {
+	limited := func(q question.Query, seconds, usd float64) question.Query {
 		if seconds > 0 {
 			q.MaxTime = &seconds
 		}
@@ -47,43 +48,43 @@ func TestDecisionPrecision(t *testing.T) {
 		}
 		return q
 	}
-	strict := asks(ByTime)
+	strict := asks(question.ByTime)
 	strict.MinAccuracy = new(0.9)
 	for _, c := range []struct {
 		name  string
 		set   *profile.Set
-		q     Query
+		q     question.Query
 		want  float64
 		words string
 	}{
-		{"alone", priced(own), asks(ByTime), 0, ""},
-		{"slower rival", priced(own, slower), asks(ByTime), (129.88/109.9 - 1) / share, "separates it from #2 p2"},
-		{"cheaper rival", priced(own, slower), asks(ByCost), (1 - 129.88/2/109.9) / share, "separates it from #1 p2"},
-		{"equal rival", priced(own, measured(2, "p2", 0.1001)), asks(ByTime), 0, ""},
-		{"time limit", priced(own), limited(asks(ByTime), 120, 0), (120/109.9 - 1) / share, "separates it from the limit of 2 m 00 s"},
-		{"time limit missed", priced(own), limited(asks(ByTime), 100, 0), (1 - 100/109.9) / share, "separates it from the limit of 1 m 40 s"},
-		{"cost limit", priced(own), limited(asks(ByTime), 0, 0.11), (0.11/0.1099 - 1) / share, "separates it from the limit of $0.11"},
+		{"alone", priced(own), asks(question.ByTime), 0, ""},
+		{"slower rival", priced(own, slower), asks(question.ByTime), (129.88/109.9 - 1) / share, "separates it from #2 p2"},
+		{"cheaper rival", priced(own, slower), asks(question.ByCost), (1 - 129.88/2/109.9) / share, "separates it from #1 p2"},
+		{"equal rival", priced(own, measured(2, "p2", 0.1001)), asks(question.ByTime), 0, ""},
+		{"time limit", priced(own), limited(asks(question.ByTime), 120, 0), (120/109.9 - 1) / share, "separates it from the limit of 2 m 00 s"},
+		{"time limit missed", priced(own), limited(asks(question.ByTime), 100, 0), (1 - 100/109.9) / share, "separates it from the limit of 1 m 40 s"},
+		{"cost limit", priced(own), limited(asks(question.ByTime), 0, 0.11), (0.11/0.1099 - 1) / share, "separates it from the limit of $0.11"},
 		{"too inaccurate whatever its time", priced(own, slower), limited(strict, 120, 0), 0, ""},
-		{"another model", priced(own, slower), Query{Workload: Workload{Model: "other", Mode: profile.Train}}, 0, ""},
+		{"another model", priced(own, slower), question.Query{Workload: question.Workload{Model: "other", Mode: profile.Train}}, 0, ""},
 	} {
 		got, words := DecisionPrecision(c.set, c.q, own)
 		if math.Abs(got-c.want) > 1e-6 || words != c.words {
 			t.Errorf("%s: ±%.4f %q, want ±%.4f %q", c.name, got, words, c.want, c.words)
 		}
 	}
-	if got, _ := DecisionPrecision(priced(slower), asks(ByTime), own); math.Abs(got-(129.88/109.9-1)/share) > 1e-6 {
+	if got, _ := DecisionPrecision(priced(slower), asks(question.ByTime), own); math.Abs(got-(129.88/109.9-1)/share) > 1e-6 {
 		t.Errorf("a run that is not in the set yet: %v", got)
 	}
 	unsteady := own
 	unsteady.Steady = estimate.Estimate{}
-	if got, _ := DecisionPrecision(priced(own, slower), asks(ByTime), unsteady); got != 0 {
+	if got, _ := DecisionPrecision(priced(own, slower), asks(question.ByTime), unsteady); got != 0 {
 		t.Errorf("a run without a mean: %v", got)
 	}
 }
 
 // position is where the run stands: how many other feasible candidates are
 // better by more than rounding, and whether it is feasible itself.
-func position(set *profile.Set, q Query, run profile.Run) (better int, isFeasible bool) {
+func position(set *profile.Set, q question.Query, run profile.Run) (better int, isFeasible bool) {
 	d, ok := newDecision(set, q, run)
 	if !ok || !d.Feasible[d.own] {
 		return 0, false
@@ -108,7 +109,7 @@ func TestDecisionPrecisionByDefinition(t *testing.T) {
 			rs = append(rs, r)
 		}
 		set, run := priced(rs...), rs[0]
-		q := asks(rapid.SampledFrom([]Sort{ByTime, ByCost, ByScore}).Draw(t, "sort"))
+		q := asks(rapid.SampledFrom([]question.Sort{question.ByTime, question.ByCost, question.ByScore}).Draw(t, "sort"))
 		if rapid.Bool().Draw(t, "limited") {
 			q.MaxTime = new(rapid.Float64Range(40, 200).Draw(t, "max time"))
 		}
@@ -140,7 +141,7 @@ func TestDecisionPrecisionByDefinition(t *testing.T) {
 }
 
 // near reports whether a competitor is so close that it counts as equal.
-func near(set *profile.Set, q Query, run profile.Run) bool {
+func near(set *profile.Set, q question.Query, run profile.Run) bool {
 	d, _ := newDecision(set, q, run)
 	for _, j := range d.Order {
 		if !d.mine[j] && math.Abs(d.passes(j)) < Material {

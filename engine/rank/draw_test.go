@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // spaces draws small spaces on a coarse grid, so that ties, unknowns and
@@ -35,13 +36,13 @@ func candidate(t *rapid.T, i int, higher bool) Candidate {
 		c.Quality = &Quality{"top-1", estimate.Exact(float64(a)/10, estimate.Measured), higher}
 	}
 	if rapid.IntRange(0, 7).Draw(t, "memory") == 0 {
-		c.OverMemory = &Violation{GPUMemory, 8, new(9.0)}
+		c.OverMemory = &Violation{question.GPUMemory, 8, new(9.0)}
 	}
 	return c
 }
 
 // queries draws queries whose limits lie on the grid of [spaces].
-func queries() *rapid.Generator[Query] {
+func queries() *rapid.Generator[question.Query] {
 	limit := func(t *rapid.T, name string, most int, step float64) *float64 {
 		v := rapid.IntRange(-1, most).Draw(t, name)
 		if v < 0 {
@@ -49,18 +50,18 @@ func queries() *rapid.Generator[Query] {
 		}
 		return new(float64(v) * step)
 	}
-	return rapid.Custom(func(t *rapid.T) Query {
-		q := Query{Sort: rapid.SampledFrom([]Sort{ByTime, ByCost, ByScore, ByTAR, ByCAR}).Draw(t, "sort")}
+	return rapid.Custom(func(t *rapid.T) question.Query {
+		q := question.Query{Sort: rapid.SampledFrom([]question.Sort{question.ByTime, question.ByCost, question.ByScore, question.ByTAR, question.ByCAR}).Draw(t, "sort")}
 		q.MinAccuracy = limit(t, "min accuracy", 5, 0.1)
 		q.MaxTime = limit(t, "max time", 7, 1)
 		q.MaxCost = limit(t, "max cost", 25, 1)
-		q.Weights = Weights{float64(rapid.IntRange(0, 2).Draw(t, "time weight")), float64(rapid.IntRange(0, 2).Draw(t, "cost weight"))}
+		q.Weights = question.Weights{Time: float64(rapid.IntRange(0, 2).Draw(t, "time weight")), Cost: float64(rapid.IntRange(0, 2).Draw(t, "cost weight"))}
 		return q
 	})
 }
 
 // meets is the definition of feasible, candidate by candidate.
-func meets(c *Candidate, l Limits) bool {
+func meets(c *Candidate, l question.Limits) bool {
 	if c.OverMemory != nil || !c.Time.Known() {
 		return false
 	}
@@ -82,7 +83,7 @@ func meets(c *Candidate, l Limits) bool {
 	return c.Quality.Estimate.Value <= *l.MinAccuracy
 }
 
-func feasible(s *Space, l Limits) []int {
+func feasible(s *Space, l question.Limits) []int {
 	var out []int
 	for i := range s.Len() {
 		if meets(s.At(i), l) {

@@ -6,20 +6,21 @@ import (
 
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/pareto"
+	"sweetspot/engine/question"
 )
 
 // Result is the answer to a query over a space. Indices are into the space. It is
 // immutable.
 type Result struct {
 	Space *Space
-	Query Query
+	Query question.Query
 	// Feasible, by index: breaks no constraint.
 	Feasible []bool
 	// Order lists the feasible candidates, best first.
 	Order  []int
 	ranked []int
 	// Because counts the candidates each constraint rules out.
-	Because map[Constraint]int
+	Because map[question.Constraint]int
 	// BestTime and BestCost are the least feasible values; NaN without any.
 	BestTime, BestCost float64
 
@@ -28,13 +29,13 @@ type Result struct {
 
 // Evaluate tests every candidate against the query's limits and orders the
 // feasible ones.
-func Evaluate(s *Space, q Query) *Result { return evaluate(s, q, nil) }
+func Evaluate(s *Space, q question.Query) *Result { return evaluate(s, q, nil) }
 
 // Again is Evaluate of another query over the same space. Where a limit moved it
 // looks at the candidates between the two values only.
-func (r *Result) Again(q Query) *Result { return evaluate(r.Space, q, r) }
+func (r *Result) Again(q question.Query) *Result { return evaluate(r.Space, q, r) }
 
-func evaluate(s *Space, q Query, before *Result) *Result {
+func evaluate(s *Space, q question.Query, before *Result) *Result {
 	r := &Result{Space: s, Query: q, Feasible: make([]bool, s.Len())}
 	ix, limits := s.pareto(), r.limits()
 	var feasible int
@@ -75,8 +76,8 @@ func (r *Result) limits() pareto.Limits {
 }
 
 func (r *Result) count(broken []int, barred int) {
-	r.Because = map[Constraint]int{}
-	for name, n := range map[Constraint]int{Accuracy: broken[byLoss], Time: broken[byTime], Cost: broken[byCost], GPUMemory: barred} {
+	r.Because = map[question.Constraint]int{}
+	for name, n := range map[question.Constraint]int{question.Accuracy: broken[byLoss], question.Time: broken[byTime], question.Cost: broken[byCost], question.GPUMemory: barred} {
 		if n > 0 {
 			r.Because[name] = n
 		}
@@ -85,7 +86,7 @@ func (r *Result) count(broken []int, barred int) {
 
 // breaks returns a bit per broken constraint, in the order of constraints. A
 // candidate without a time cannot be ranked; it breaks only GPU memory.
-func breaks(s *Space, l Limits, i int) uint8 {
+func breaks(s *Space, l question.Limits, i int) uint8 {
 	var v uint8
 	if l.MinAccuracy != nil && !atLeast(s, s.Accuracy[i], *l.MinAccuracy) {
 		v |= 1
@@ -126,8 +127,8 @@ func (r *Result) Ranked() []int { return r.ranked }
 // feasible; smaller is better, 1 is best in everything.
 func (r *Result) scoreOf(i int) float64 {
 	w := r.Query.Weights
-	if w == (Weights{}) {
-		w = Weights{1, 1}
+	if w == (question.Weights{}) {
+		w = question.Weights{Time: 1, Cost: 1}
 	}
 	var sum float64
 	if w.Time > 0 {
@@ -150,7 +151,7 @@ func over(v, best float64) float64 {
 // sort orders by the query's key; ties go by time, then cost, then better
 // accuracy, then the order of the set. Unknown comes last.
 func (r *Result) sort(feasible int, before *Result) {
-	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != ByScore && before.Query.Limits.same(r.Query.Limits) {
+	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != question.ByScore && before.Query.Limits.Equal(r.Query.Limits) {
 		r.ranked, r.Order = before.ranked, before.Order
 		return
 	}
@@ -168,17 +169,11 @@ func (r *Result) sort(feasible int, before *Result) {
 	r.Order = r.ranked[:feasible:feasible]
 }
 
-// same reports whether both are the same limits.
-func (l Limits) same(m Limits) bool {
-	equal := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
-	return equal(l.MinAccuracy, m.MinAccuracy) && equal(l.MaxTime, m.MaxTime) && equal(l.MaxCost, m.MaxCost)
-}
-
 // sorted are all candidates by a key. Only the score depends on the limits, by
 // what it is measured against.
-func (r *Result) sorted(by Sort) []int32 {
+func (r *Result) sorted(by question.Sort) []int32 {
 	key := func(i int) float64 { return r.key(by, i) }
-	if by == ByScore {
+	if by == question.ByScore {
 		return r.Space.sort(key)
 	}
 	return r.Space.order(by, key)
@@ -200,15 +195,15 @@ func lastNaN(a, b float64) int {
 // unknown.
 func (r *Result) Key(i int) float64 { return r.key(r.Query.Sort, i) }
 
-func (r *Result) key(by Sort, i int) float64 {
+func (r *Result) key(by question.Sort, i int) float64 {
 	switch by {
-	case ByCost:
+	case question.ByCost:
 		return r.Space.Cost[i]
-	case ByScore:
+	case question.ByScore:
 		return r.scoreOf(i)
-	case ByTAR:
+	case question.ByTAR:
 		return r.TAR(i)
-	case ByCAR:
+	case question.ByCAR:
 		return r.CAR(i)
 	default:
 		return r.Space.Time[i]
@@ -243,13 +238,13 @@ func (r *Result) Violations(i int) []Violation {
 	}
 	var out []Violation
 	if v&1 != 0 {
-		out = append(out, Violation{Accuracy, *l.MinAccuracy, known(s.Accuracy[i])})
+		out = append(out, Violation{question.Accuracy, *l.MinAccuracy, known(s.Accuracy[i])})
 	}
 	if v&2 != 0 {
-		out = append(out, Violation{Time, *l.MaxTime, known(s.Time[i])})
+		out = append(out, Violation{question.Time, *l.MaxTime, known(s.Time[i])})
 	}
 	if v&4 != 0 {
-		out = append(out, Violation{Cost, *l.MaxCost, known(s.Cost[i])})
+		out = append(out, Violation{question.Cost, *l.MaxCost, known(s.Cost[i])})
 	}
 	if m := s.At(i).OverMemory; m != nil {
 		out = append(out, *m)

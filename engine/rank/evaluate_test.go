@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/question"
 )
 
 func TestEvaluateAgainstTheDefinition(t *testing.T) {
@@ -77,8 +78,8 @@ func TestScore(t *testing.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
 		r := Evaluate(s, q)
 		w := q.Weights
-		if w == (Weights{}) {
-			w = Weights{1, 1}
+		if w == (question.Weights{}) {
+			w = question.Weights{Time: 1, Cost: 1}
 		}
 		bestTime, bestCost := math.Inf(1), math.Inf(1)
 		for _, i := range r.Order {
@@ -112,7 +113,7 @@ func TestScore(t *testing.T) {
 func TestScoreOfFreeMachines(t *testing.T) {
 	free := Candidate{ID: "free", Time: estimate.Exact(4, estimate.Measured), Cost: estimate.Exact(0, estimate.Measured)}
 	paid := Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured), Cost: estimate.Exact(1, estimate.Measured)}
-	r := Evaluate(NewSpace([]Candidate{paid, free}), Query{Sort: ByScore})
+	r := Evaluate(NewSpace([]Candidate{paid, free}), question.Query{Sort: question.ByScore})
 	if r.Score(1) != 2.5 || !math.IsInf(r.Score(0), 1) || r.Order[0] != 1 {
 		t.Errorf("scores %v, order %v", []float64{r.Score(0), r.Score(1)}, r.Order)
 	}
@@ -150,14 +151,14 @@ func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
 		r := Evaluate(s, q)
-		want := map[Constraint]int{}
+		want := map[question.Constraint]int{}
 		for i := range s.Len() {
 			for _, v := range r.Violations(i) {
 				want[v.Constraint]++
 			}
 		}
-		for name, alone := range map[Constraint]Limits{
-			Accuracy: {MinAccuracy: q.MinAccuracy}, Time: {MaxTime: q.MaxTime}, Cost: {MaxCost: q.MaxCost}, GPUMemory: {},
+		for name, alone := range map[question.Constraint]question.Limits{
+			question.Accuracy: {MinAccuracy: q.MinAccuracy}, question.Time: {MaxTime: q.MaxTime}, question.Cost: {MaxCost: q.MaxCost}, question.GPUMemory: {},
 		} {
 			if r.Because[name] != want[name] {
 				t.Fatalf("%s rules out %d, its violations are %d", name, r.Because[name], want[name])
@@ -165,7 +166,7 @@ func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
 			rulesOutAll := s.Len() > 0
 			for i := range s.Len() {
 				c := *s.At(i)
-				if name != GPUMemory {
+				if name != question.GPUMemory {
 					c.OverMemory = nil
 				}
 				rulesOutAll = rulesOutAll && !meets(&c, alone)
@@ -184,7 +185,7 @@ func TestLowerIsBetter(t *testing.T) {
 	}
 	one := estimate.Exact(1, estimate.Measured)
 	s := NewSpace([]Candidate{{ID: "good", Time: one, Quality: wer(0.05)}, {ID: "bad", Time: one, Quality: wer(0.3)}})
-	r := Evaluate(s, Query{Limits: Limits{MinAccuracy: new(0.1)}})
+	r := Evaluate(s, question.Query{Limits: question.Limits{MinAccuracy: new(0.1)}})
 	if !slices.Equal(r.Order, []int{0}) || !slices.Equal(r.TimeAccuracy, []int{0}) {
 		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order, r.TimeAccuracy)
 	}

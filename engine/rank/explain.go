@@ -7,18 +7,19 @@ import (
 
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 )
 
 // Relaxation is what giving way on one constraint would buy: the least step
 // that lets a candidate in which beats the best feasible one in Gain's terms.
 type Relaxation struct {
-	Constraint Constraint
+	Constraint question.Constraint
 	Limit      float64 // the limit now
 	Need       float64 // the limit that lets Candidate in
 	Candidate  int
-	In         Sort    // what is gained: time for money, money for time, the sort key for accuracy
-	Gain       float64 // how much less than the best feasible candidate, a material share of it; +Inf where none is feasible
+	In         question.Sort // what is gained: time for money, money for time, the sort key for accuracy
+	Gain       float64       // how much less than the best feasible candidate, a material share of it; +Inf where none is feasible
 }
 
 // Relaxations lists, for each constraint that binds, the least relaxation that
@@ -27,7 +28,7 @@ type Relaxation struct {
 func (r *Result) Relaxations() []Relaxation {
 	s, l := r.Space, r.Query.Limits
 	var out []Relaxation
-	try := func(bit uint8, name Constraint, limit *float64, objective int, in Sort) {
+	try := func(bit uint8, name question.Constraint, limit *float64, objective int, in question.Sort) {
 		if limit == nil {
 			return
 		}
@@ -35,12 +36,12 @@ func (r *Result) Relaxations() []Relaxation {
 			out = append(out, Relaxation{name, *limit, r.column(objective)[i], i, in, gain})
 		}
 	}
-	try(1, Accuracy, l.MinAccuracy, byLoss, r.Query.Sort)
+	try(1, question.Accuracy, l.MinAccuracy, byLoss, r.Query.Sort)
 	if len(out) > 0 {
 		out[0].Need = s.Accuracy[out[0].Candidate]
 	}
-	try(2, Time, l.MaxTime, byTime, ByCost)
-	try(4, Cost, l.MaxCost, byCost, ByTime)
+	try(2, question.Time, l.MaxTime, byTime, question.ByCost)
+	try(4, question.Cost, l.MaxCost, byCost, question.ByTime)
 	return out
 }
 
@@ -54,7 +55,7 @@ func (r *Result) column(objective int) []float64 {
 
 // relax finds, among the candidates that break only the given constraint, the
 // one with the least of its objective which gains in the sort key.
-func (r *Result) relax(bit uint8, objective int, in Sort) (candidate int, gain float64) {
+func (r *Result) relax(bit uint8, objective int, in question.Sort) (candidate int, gain float64) {
 	least := r.leastKey(in)
 	worth := 0.0 // any gain on an unknown best is one
 	if !math.IsInf(least, 1) {
@@ -78,12 +79,12 @@ func (r *Result) relax(bit uint8, objective int, in Sort) (candidate int, gain f
 }
 
 // leastKey is the least sort key of the feasible candidates, +Inf without any.
-func (r *Result) leastKey(by Sort) float64 {
+func (r *Result) leastKey(by question.Sort) float64 {
 	best := math.NaN()
 	switch by {
-	case ByTime:
+	case question.ByTime:
 		best = r.BestTime
-	case ByCost:
+	case question.ByCost:
 		best = r.BestCost
 	default:
 		for _, i := range r.Order {
@@ -100,8 +101,8 @@ func (r *Result) leastKey(by Sort) float64 {
 // objective is given way on: of two that gain as much the one that needs less, so
 // that the frontier without the limit has them all. Where the key is no objective
 // of its own, or nothing is feasible, they are all candidates.
-func (r *Result) relaxed(objective int, in Sort) iter.Seq[int] {
-	key := map[Sort]int{ByTime: byTime, ByCost: byCost}
+func (r *Result) relaxed(objective int, in question.Sort) iter.Seq[int] {
+	key := map[question.Sort]int{question.ByTime: byTime, question.ByCost: byCost}
 	other, ok := key[in]
 	if !ok || len(r.Order) == 0 {
 		return func(yield func(int) bool) {
@@ -147,9 +148,9 @@ func (r *Result) NonDominated() []int { return r.Space.pareto().Frontier(r.limit
 
 // RulesOutAll names the constraints that rule every candidate out on their
 // own; empty where only several together do.
-func (r *Result) RulesOutAll() []Constraint {
-	var out []Constraint
-	for _, name := range constraints {
+func (r *Result) RulesOutAll() []question.Constraint {
+	var out []question.Constraint
+	for _, name := range question.Constraints {
 		if n := r.Because[name]; n > 0 && n == r.Space.Len() {
 			out = append(out, name)
 		}
@@ -184,7 +185,7 @@ func (r *Result) Crossovers() []Crossover {
 			if o == ObjectiveCost {
 				line = c.costLine
 			}
-			fixed := Limits{MinAccuracy: r.Query.MinAccuracy}
+			fixed := question.Limits{MinAccuracy: r.Query.MinAccuracy}
 			if line == nil || breaks(r.Space, fixed, i) != 0 {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 )
 
@@ -24,13 +25,13 @@ func least(index []int, key func(int) float64) float64 {
 }
 
 // relaxed returns the limits with one of them put to v, and whether v gives way.
-func relaxed(s *Space, l Limits, c Constraint, v float64) (Limits, bool) {
+func relaxed(s *Space, l question.Limits, c question.Constraint, v float64) (question.Limits, bool) {
 	switch c {
-	case Accuracy:
+	case question.Accuracy:
 		gives := (v < *l.MinAccuracy) == s.HigherIsBetter && v != *l.MinAccuracy
 		l.MinAccuracy = &v
 		return l, gives
-	case Time:
+	case question.Time:
 		gives := v > *l.MaxTime
 		l.MaxTime = &v
 		return l, gives
@@ -43,7 +44,7 @@ func relaxed(s *Space, l Limits, c Constraint, v float64) (Limits, bool) {
 
 // buys says by how much a relaxation to v improves on now, by the definition:
 // ask again with the other limit and look what comes in.
-func buys(r *Result, c Constraint, in Sort, v float64) (gain float64, ok bool) {
+func buys(r *Result, c question.Constraint, in question.Sort, v float64) (gain float64, ok bool) {
 	l, gives := relaxed(r.Space, r.Query.Limits, c, v)
 	if !gives {
 		return 0, false
@@ -65,7 +66,7 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
 		r := Evaluate(s, q)
-		listed := map[Constraint]Relaxation{}
+		listed := map[question.Constraint]Relaxation{}
 		for _, x := range r.Relaxations() {
 			listed[x.Constraint] = x
 			l, gives := relaxed(s, q.Limits, x.Constraint, x.Need)
@@ -77,16 +78,16 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 				t.Fatalf("%+v buys %g", x, gain)
 			}
 		}
-		columns := map[Constraint][]float64{}
-		objective := map[Constraint]Sort{Accuracy: q.Sort, Time: ByCost, Cost: ByTime}
+		columns := map[question.Constraint][]float64{}
+		objective := map[question.Constraint]question.Sort{question.Accuracy: q.Sort, question.Time: question.ByCost, question.Cost: question.ByTime}
 		if q.MinAccuracy != nil {
-			columns[Accuracy] = s.Accuracy
+			columns[question.Accuracy] = s.Accuracy
 		}
 		if q.MaxTime != nil {
-			columns[Time] = s.Time
+			columns[question.Time] = s.Time
 		}
 		if q.MaxCost != nil {
-			columns[Cost] = s.Cost
+			columns[question.Cost] = s.Cost
 		}
 		for c, column := range columns {
 			x, isListed := listed[c]
@@ -107,11 +108,11 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 }
 
 // lessOf reports whether relaxing the constraint to v gives less way than l does.
-func lessOf(s *Space, c Constraint, v float64, l Limits) bool {
+func lessOf(s *Space, c question.Constraint, v float64, l question.Limits) bool {
 	switch c {
-	case Accuracy:
+	case question.Accuracy:
 		return v != *l.MinAccuracy && (v > *l.MinAccuracy) == s.HigherIsBetter
-	case Time:
+	case question.Time:
 		return v < *l.MaxTime
 	default:
 		return v < *l.MaxCost
@@ -148,7 +149,7 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 				return s.At(i).timeLine
 			}
 			var rivals []int
-			for _, i := range feasible(s, Limits{MinAccuracy: q.MinAccuracy}) {
+			for _, i := range feasible(s, question.Limits{MinAccuracy: q.MinAccuracy}) {
 				if line(i) != nil {
 					rivals = append(rivals, i)
 				}
@@ -194,7 +195,7 @@ func TestCrossoversBelongToTraining(t *testing.T) {
 	a, b := timed(1, 1, 0.1), timed(2, 2, 0.1)
 	a.timeLine, b.timeLine = &training.Line{At0: 0, Slope: 2}, &training.Line{At0: 10, Slope: 1}
 	s := NewSpace([]Candidate{a, b})
-	q := Query{Workload: Workload{Mode: profile.Train}}
+	q := question.Query{Workload: question.Workload{Mode: profile.Train}}
 	got := Evaluate(s, q).Crossovers()
 	if want := []Crossover{{10, 0, 1, ObjectiveTime}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -5,13 +5,14 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/transfer"
 )
 
 // Lay lists the candidates of a workload over everything the set can answer
 // for. The order is that of the set; [Evaluate] ranks. Of one configuration keep
 // is asked once, for all its counts of VMs; nil keeps everything.
-func Lay(set *profile.Set, w Workload, keep func(c *Candidate) bool) *Space {
+func Lay(set *profile.Set, w question.Workload, keep func(c *Candidate) bool) *Space {
 	b := newBuilder(set, w)
 	s := newSpace(b)
 	keys, cells := b.cells()
@@ -60,7 +61,7 @@ func kinds(counts []int) (n int) {
 }
 
 // Build is [Lay] with every candidate made.
-func Build(set *profile.Set, w Workload) []Candidate {
+func Build(set *profile.Set, w question.Workload) []Candidate {
 	s := Lay(set, w, nil)
 	out := make([]Candidate, s.Len())
 	for i := range out {
@@ -69,7 +70,7 @@ func Build(set *profile.Set, w Workload) []Candidate {
 	return out
 }
 
-func newBuilder(set *profile.Set, w Workload) *builder {
+func newBuilder(set *profile.Set, w question.Workload) *builder {
 	b := &builder{set: set, w: w, vms: map[profile.VMKey]profile.VMType{}, origins: map[string]int{}, memory: map[string]*transfer.Memory{}, epochCells: map[string]int32{}, anywhere: map[offerKey]profile.VMType{}}
 	for _, vm := range set.VMTypes {
 		b.vms[vm.Key()] = vm

@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // inferences draws sets with several runs of a cell, runs out of memory, VM types
@@ -52,7 +53,7 @@ func inferences() *rapid.Generator[*profile.Set] {
 // made, and it can be found again by itself.
 func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: rapid.IntRange(0, 4).Draw(t, "most"), Purchase: profile.OnDemand}
+		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: rapid.IntRange(0, 4).Draw(t, "most"), Purchase: profile.OnDemand}
 		if rapid.Bool().Draw(t, "predicted") {
 			w.Predictor = guess{0.3}
 		}
@@ -110,7 +111,7 @@ func TestKeepIsAskedOnceForAllCounts(t *testing.T) {
 	asked := 0
 	for _, keep := range []bool{true, false} {
 		asked = 0
-		s := Lay(runs(r), Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}, func(*Candidate) bool { asked++; return keep })
+		s := Lay(runs(r), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}, func(*Candidate) bool { asked++; return keep })
 		if want := map[bool]int{true: 4, false: 0}[keep]; s.Len() != want || asked != 1 {
 			t.Errorf("keep says %v: %d candidates, asked %d times", keep, s.Len(), asked)
 		}

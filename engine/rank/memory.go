@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 const gib = 1 << 30
@@ -31,7 +32,7 @@ func (b *builder) overMemory(r profile.Run) *Violation {
 		}
 	}
 	if need > *mem {
-		return &Violation{GPUMemory, *mem, &need}
+		return &Violation{question.GPUMemory, *mem, &need}
 	}
 	return nil
 }
@@ -61,6 +62,6 @@ func (b *builder) outOfMemory(index int, runs []profile.Run) (c Candidate, ok bo
 	if mem := c.Configuration[0].VM.GPUMemGiB; mem != nil {
 		limit = *mem
 	}
-	c.OverMemory = &Violation{Constraint: GPUMemory, Limit: limit}
+	c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: limit}
 	return c, true
 }

@@ -6,6 +6,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // manyVariants are inference runs at a batch size each, beside VM types that none
@@ -39,7 +40,7 @@ func TestNarrowedPredictions(t *testing.T) {
 		{500, 60, 4, []string{"v7"}, InFull, 4 * 4},
 		{5000, 100, 1, nil, Nothing, 0},
 	} {
-		w := Workload{Model: "net", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MaxCount: c.most, Variants: c.asked, Predictor: guess{1}}
+		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MaxCount: c.most, Variants: c.asked, Predictor: guess{1}}
 		s := Lay(manyVariants(c.variants, c.offers), w, nil)
 		variants := c.variants
 		if c.asked != nil {

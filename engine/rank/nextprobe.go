@@ -7,6 +7,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/steady"
 )
 
@@ -32,7 +33,7 @@ type NextProbe struct {
 // tells about all.
 func (r *Result) NextProbe(duration func(c *Candidate) float64, best func(Objective) map[int]float64) (p NextProbe, ok bool) {
 	p.Objective = ObjectiveCost
-	if r.Query.Sort == ByTime || !r.priced() {
+	if r.Query.Sort == question.ByTime || !r.priced() {
 		p.Objective = ObjectiveTime
 	}
 	options, of := r.probeOptions(p.Objective, duration)

@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
+	"sweetspot/engine/question"
 )
 
 // Leaving out what is out of reach changes no advice: the probe that pays most
@@ -24,11 +25,11 @@ func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 			c.Configuration = []Part{{Count: 1, USDPerHour: new(1.0)}}
 			new(builder).charge(c, c.Configuration[0])
 		}
-		for _, sort := range []Sort{ByTime, ByCost} {
-			r := Evaluate(NewSpace(candidates), Query{Sort: sort})
+		for _, sort := range []question.Sort{question.ByTime, question.ByCost} {
+			r := Evaluate(NewSpace(candidates), question.Query{Sort: sort})
 			probe := rapid.Float64Range(0, 100).Draw(t, "probe")
 			duration := func(*Candidate) float64 { return probe }
-			o := map[Sort]Objective{ByTime: ObjectiveTime, ByCost: ObjectiveCost}[sort]
+			o := map[question.Sort]Objective{question.ByTime: ObjectiveTime, question.ByCost: ObjectiveCost}[sort]
 			var all []next.Option
 			best := map[int]int{}
 			for _, i := range r.Order { // by rising value

@@ -7,23 +7,24 @@ import (
 	"sync"
 
 	"sweetspot/engine/pareto"
+	"sweetspot/engine/question"
 )
 
 // orders are the candidates of a space by what does not depend on limits, each
 // found when it is first wanted.
 type orders struct {
 	mu    sync.Mutex
-	by    map[Sort][]int32
+	by    map[question.Sort][]int32
 	index *pareto.Index
 
 	scratch scratch
 }
 
-func (s *Space) order(by Sort, key func(i int) float64) []int32 {
+func (s *Space) order(by question.Sort, key func(i int) float64) []int32 {
 	s.orders.mu.Lock()
 	defer s.orders.mu.Unlock()
 	if s.orders.by == nil {
-		s.orders.by = map[Sort][]int32{}
+		s.orders.by = map[question.Sort][]int32{}
 	}
 	if s.orders.by[by] == nil {
 		s.orders.by[by] = s.sort(key)

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // course is a training at a batch size whose metric rises by a twentieth an
@@ -26,7 +27,7 @@ func course(batch int, k float64) profile.Run {
 // that was never trained with has epochs and a final accuracy by the others.
 func TestEpochsToATarget(t *testing.T) {
 	set := runs(course(64, 1.5), course(128, 1), course(256, 0.6))
-	w := Workload{Model: "net", Mode: profile.Train, Purchase: profile.OnDemand, TargetAccuracy: new(0.6)}
+	w := question.Workload{Model: "net", Mode: profile.Train, Purchase: profile.OnDemand, TargetAccuracy: new(0.6)}
 	fixed := w
 	fixed.TargetAccuracy, fixed.Epochs = nil, new(12.0)
 	known := Build(set, fixed)
@@ -78,19 +79,19 @@ func TestRecommendedBatch(t *testing.T) {
 	timed.Validations, timed.Accuracy, timed.Epochs, timed.ID = nil, nil, nil, 9
 	timed.Steady = timed.Steady.Times(0.97)
 	set.Runs = append(set.Runs, timed)
-	w := Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
-	r := Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByTime})
+	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
+	r := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime})
 	i, ok := r.Recommended()
 	if first := r.Space.At(r.Order[0]); !ok || first.BatchSize != 128 || r.Space.At(i).BatchSize == 128 {
 		t.Fatalf("first batch %d, recommended %d, %v", first.BatchSize, r.Space.At(i).BatchSize, ok)
 	}
 	set.Runs[2].Steady = timed.Steady.Times(0.5)
-	r = Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByTime})
+	r = Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime})
 	if i, ok := r.Recommended(); !ok || r.Space.At(i).BatchSize != 128 {
 		t.Errorf("twice as fast, yet recommended is batch %d, %v", r.Space.At(i).BatchSize, ok)
 	}
 	w.TargetAccuracy, w.Epochs = nil, new(3.0)
-	if _, ok := Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByTime}).Recommended(); ok {
+	if _, ok := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime}).Recommended(); ok {
 		t.Error("recommended without a target")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // Checkpoints that a run was seen to write are in its time and named beside it,
@@ -21,7 +22,7 @@ func TestPausesAreInEveryTime(t *testing.T) {
 		"every 200 iterations": {200, 7, 3, "with 7 checkpoints of 2.00 s", "a guess; with 3 checkpoints of 2.00 s", 2, 2 * 158.0 / 200},
 	} {
 		set := twoTypes()
-		w := Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{256, 512}}
+		w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{256, 512}}
 		bare := Build(set, w)
 		for i := range 4 {
 			set.Runs[0].Pauses = append(set.Runs[0].Pauses, profile.Pause{AtS: 1000 * float64(i+1), Seconds: 2, Kind: "checkpoint", Iterations: new(c.every * (i + 1))})

@@ -14,14 +14,6 @@ import (
 	"sweetspot/engine/transfer"
 )
 
-// Predictor answers for what nobody measured.
-type Predictor interface {
-	// Iteration is the time in seconds of a steady iteration of a variant on so
-	// many GPUs of a VM type, and what it rests on in words; unknown where
-	// nothing can be said.
-	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
-}
-
 // layPredicted lists candidates for the cells that no run answers for.
 func (b *builder) layPredicted(s *Space, keys []cellKey, cells [][]int32, keep func(c *Candidate) bool) {
 	s.Narrowed = b.imagine(keys, cells, func(index int, r profile.Run, why string) {

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // guess predicts a fixed time with a wide interval.
@@ -36,7 +37,7 @@ func twoTypes() *profile.Set {
 
 func TestPredictedCandidates(t *testing.T) {
 	set := twoTypes()
-	w := Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}
+	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}
 	if got := Build(set, w); len(got) != 1 || got[0].IsPredicted() {
 		t.Fatalf("without a predictor: %+v", got)
 	}
@@ -71,7 +72,7 @@ func TestPredictedMemory(t *testing.T) {
 	half.ID, half.BatchSize, half.PeakMemoryBytes = 2, 128, new(float64(5<<30))
 	set.Runs = append(set.Runs, half)
 	set.VMTypes[1].GPUMemGiB = new(16.0)
-	w := Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{400, 512}}
+	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{400, 512}}
 	for _, c := range Build(set, w) {
 		if c.Configuration[0].VM.InstanceType == "unprobed" && (c.OverMemory != nil) != (c.BatchSize == 512) {
 			t.Errorf("batch %d: %+v; 1 GiB and 1 for each 32", c.BatchSize, c.OverMemory)
@@ -85,7 +86,7 @@ func TestOutOfMemoryIsNotPredicted(t *testing.T) {
 	oom := train(256, "unprobed")
 	oom.Cloud, oom.Region, oom.Status, oom.ID = "aws", "us", profile.OutOfMemory, 9
 	set.Runs = append(set.Runs, oom)
-	got := Build(set, Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	got := Build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}})
 	if len(got) != 2 || got[1].OverMemory == nil {
 		t.Errorf("%+v", got)
 	}
@@ -96,7 +97,7 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 	r.Cloud, r.Region, r.InstanceType = "aws", "us", "measured"
 	set := runs(r)
 	set.VMTypes = twoTypes().VMTypes
-	got := Build(set, Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3, Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	got := Build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3, Purchase: profile.OnDemand, Predictor: guess{0.3}})
 	if len(got) != 6 || !got[3].IsPredicted() || math.Abs(got[3].Time.Value-30) > 1e-9 {
 		t.Errorf("%d candidates, %+v", len(got), got[len(got)-1])
 	}
@@ -105,7 +106,7 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 // The unprobed type may be much cheaper: it pays to know, unless a probe there
 // takes longer than the job.
 func TestNextProbe(t *testing.T) {
-	q := Query{Workload: Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: ByCost}
+	q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: question.ByCost}
 	r := Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q)
 	p, ok := r.NextProbe(func(*Candidate) float64 { return 30 }, r.BestProbability)
 	if !ok || p.Candidate != 1 || p.Objective != ObjectiveCost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // A VM type whose spot quotes scatter is less surely the cheapest, and its cost
@@ -19,7 +20,7 @@ func TestPricesAreResampled(t *testing.T) {
 			set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: q, AsOf: "2026-0" + string(rune('1'+i))})
 		}
 		set.VMTypes[1].Prices = append(set.VMTypes[1].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: 1.2})
-		q := Query{Workload: Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.Spot}, Sort: ByCost}
+		q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.Spot}, Sort: question.ByCost}
 		return Evaluate(NewSpace(Build(set, q.Workload)), q)
 	}
 	calm, wild := build(1), build(0.7, 1.5, 1)

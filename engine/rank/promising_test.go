@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // Of a long price list the cheapest per unit of work and the fastest VM types
@@ -27,7 +28,7 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 			Count: 1, BatchSize: 10, Steady: estimate.Around(seconds, 0.01, estimate.Measured),
 		})
 	}
-	w := Workload{Model: "net", Mode: profile.Infer, Units: 1000, MaxCount: 1, Purchase: profile.OnDemand}
+	w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1000, MaxCount: 1, Purchase: profile.OnDemand}
 	c, err := Combine(set, w, Rental{})
 	if err != nil {
 		t.Fatal(err)

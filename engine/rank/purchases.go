@@ -6,6 +6,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // Bought is how well a plan does with one way of buying VMs.
@@ -22,7 +23,7 @@ type Bought struct {
 // Purchases compares the ways of buying VMs by their time–cost frontiers within
 // limits. A way for which there are no prices, or nothing within the limits, is
 // left out.
-func Purchases(set *profile.Set, w Workload, rental Rental, l Limits) []Bought {
+func Purchases(set *profile.Set, w question.Workload, rental Rental, l question.Limits) []Bought {
 	var out []Bought
 	var fronts [][]cluster.Configuration
 	var slowest, dearest float64

@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // questions is how many spaces each check draws: with rapid's hundred checks
@@ -19,7 +20,7 @@ const questions = 101
 
 // drawClose draws a space with values that lie within [Material] of others
 // beside those on the grid of [spaces], and a query.
-func drawClose(t *rapid.T) (*Space, Query) {
+func drawClose(t *rapid.T) (*Space, question.Query) {
 	q := queries().Draw(t, "query")
 	higher := rapid.Bool().Draw(t, "higher is better")
 	nearly := func(e estimate.Estimate, name string) estimate.Estimate {
@@ -56,7 +57,7 @@ func TestQuestionsAgainstEverything(t *testing.T) {
 				checkNeighbours(t, r, i)
 			}
 			checkNonDominated(t, r)
-			for _, c := range []Constraint{Accuracy, Time, Cost} {
+			for _, c := range []question.Constraint{question.Accuracy, question.Time, question.Cost} {
 				checkRelaxation(t, r, c)
 			}
 		}
@@ -118,17 +119,17 @@ func checkNonDominated(t *rapid.T, r *Result) {
 // checkRelaxation: of all that only this limit keeps out and that gain
 // materially, the one for which it gives way least, and of equal ones the one
 // that gains most.
-func checkRelaxation(t *rapid.T, r *Result, c Constraint) {
+func checkRelaxation(t *rapid.T, r *Result, c question.Constraint) {
 	s := r.Space
 	free, column, in := r.Query.Limits, s.Loss, r.Query.Sort
 	limit := free.MinAccuracy
 	switch c {
-	case Accuracy:
+	case question.Accuracy:
 		free.MinAccuracy = nil
-	case Time:
-		limit, free.MaxTime, column, in = free.MaxTime, nil, s.Time, ByCost
+	case question.Time:
+		limit, free.MaxTime, column, in = free.MaxTime, nil, s.Time, question.ByCost
 	default:
-		limit, free.MaxCost, column, in = free.MaxCost, nil, s.Cost, ByTime
+		limit, free.MaxCost, column, in = free.MaxCost, nil, s.Cost, question.ByTime
 	}
 	now := feasible(s, r.Query.Limits)
 	best := least(now, func(i int) float64 { return r.key(in, i) })
@@ -158,7 +159,7 @@ func checkRelaxation(t *rapid.T, r *Result, c Constraint) {
 	}
 	x := all[k]
 	need := column[want]
-	if c == Accuracy {
+	if c == question.Accuracy {
 		need = s.Accuracy[want]
 	}
 	if x.Limit != *limit || x.Need != need || x.In != in || !same(x.Gain, gain) || column[x.Candidate] != column[want] {
@@ -200,7 +201,7 @@ func TestCombinationsThatTieAreListedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := c.Lay()
-			r := Evaluate(s, Query{Workload: infers(1e6), Sort: ByTime})
+			r := Evaluate(s, question.Query{Workload: infers(1e6), Sort: question.ByTime})
 			if len(r.TimeCost) < 2 {
 				t.Fatalf("%d on the frontier", len(r.TimeCost))
 			}

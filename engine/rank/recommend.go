@@ -5,6 +5,7 @@ import (
 
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/question"
 )
 
 // Recommended is the candidate to take for a training to a target accuracy: on
@@ -18,7 +19,7 @@ func (r *Result) Recommended() (candidate int, ok bool) {
 		return 0, false
 	}
 	values := r.Space.Cost
-	if r.Query.Sort == ByTime || r.Query.Sort == ByTAR || math.IsNaN(r.BestCost) {
+	if r.Query.Sort == question.ByTime || r.Query.Sort == question.ByTAR || math.IsNaN(r.BestCost) {
 		values = r.Space.Time
 	}
 	first := r.Space.At(r.Order[0])

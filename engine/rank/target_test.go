@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // failing is a course that never comes above half.
@@ -23,8 +24,8 @@ func failing(batch int) profile.Run {
 // the cheapest for what a lucky one took.
 func TestFailedTrainingsCount(t *testing.T) {
 	set := runs(course(64, 1.6), failing(64), failing(64), failing(64), failing(64), course(128, 1), course(128, 1), course(128, 1), course(128, 1))
-	w := Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
-	r := Evaluate(Lay(set, w, nil), Query{Workload: w, Sort: ByTime})
+	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
+	r := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime})
 	first := r.Space.At(r.Order[0])
 	if first.BatchSize != 128 || r.Space.At(r.Order[1]).BatchSize != 64 {
 		t.Fatalf("first is batch %d", first.BatchSize)
@@ -46,7 +47,7 @@ func TestEpochsErrTogether(t *testing.T) {
 	fast.InstanceType, fast.Steady = "p3", fast.Steady.Times(0.8)
 	set := runs(slow, fast, course(64, 1))
 	set.Runs[2].InstanceType = "other"
-	w := Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6), BatchSizes: []int{128}}
+	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6), BatchSizes: []int{128}}
 	s := Lay(set, w, nil)
 	for i := range s.Len() {
 		c := s.At(i)
@@ -63,16 +64,16 @@ func TestEpochsErrTogether(t *testing.T) {
 // for, and tells nothing of epochs.
 func TestWhatAProbeTakesAndTells(t *testing.T) {
 	r := steadily(train(256, "p2"), 50, 60, 10)
-	c := only(t, runs(r), Workload{Mode: profile.Train, Epochs: new(2.0)})
+	c := only(t, runs(r), question.Workload{Mode: profile.Train, Epochs: new(2.0)})
 	if got := ProbeSeconds(&c); got != 50+20*60 {
 		t.Errorf("20 iterations of a minute take %g s", got)
 	}
 	quick := steadily(train(256, "p2"), 50, 0.1, 10)
-	c = only(t, runs(quick), Workload{Mode: profile.Train, Epochs: new(2.0)})
+	c = only(t, runs(quick), question.Workload{Mode: profile.Train, Epochs: new(2.0)})
 	if got := ProbeSeconds(&c); got != 50+30 {
 		t.Errorf("quick iterations take %g s", got)
 	}
-	target := Build(runs(course(64, 1), course(256, 1.3), course(256, 0.7)), Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)})
+	target := Build(runs(course(64, 1), course(256, 1.3), course(256, 0.7)), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)})
 	for _, c := range target {
 		if c.probe.sigma > c.Time.LogSigma() || c.EpochsRange.LogSigma() > 0.01 && c.probe.sigma >= c.Time.LogSigma() {
 			t.Errorf("%s: a probe tells %g of %g", c.ID, c.probe.sigma, c.Time.LogSigma())
@@ -93,12 +94,12 @@ func TestARunWithoutARegionHasAPrice(t *testing.T) {
 		{Cloud: "aws", Region: "eu", InstanceType: "p2", GPU: "K80", GPUCount: 1, Prices: price(1.1)},
 		{Cloud: "aws", Region: "us", InstanceType: "p2", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
 	}
-	c := only(t, set, Workload{Mode: profile.Train, Epochs: new(2.0)})
+	c := only(t, set, question.Workload{Mode: profile.Train, Epochs: new(2.0)})
 	if hourly := c.USDPerHour(); hourly == nil || *hourly != 0.9 || c.Configuration[0].VM.Region != "us" {
 		t.Errorf("priced at %v in %q", hourly, c.Configuration[0].VM.Region)
 	}
 	set.Runs[0].USDPerHour = new(0.4)
-	if c := only(t, set, Workload{Mode: profile.Train, Epochs: new(2.0)}); *c.USDPerHour() != 0.4 {
+	if c := only(t, set, question.Workload{Mode: profile.Train, Epochs: new(2.0)}); *c.USDPerHour() != 0.4 {
 		t.Errorf("its own price gives way to %v", *c.USDPerHour())
 	}
 }
@@ -107,11 +108,11 @@ func TestARunWithoutARegionHasAPrice(t *testing.T) {
 func TestNothingTimedOnceIsExact(t *testing.T) {
 	r := steadily(train(256, "p2"), 0, 0.1, 100)
 	r.Steady = estimate.Exact(0.1, estimate.Measured)
-	if c := only(t, runs(r), Workload{Mode: profile.Train, Epochs: new(2.0)}); c.Time.HalfWidth() < 0.04 {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Train, Epochs: new(2.0)}); c.Time.HalfWidth() < 0.04 {
 		t.Errorf("training ±%g", c.Time.HalfWidth())
 	}
 	r.Mode = profile.Infer
-	if c := only(t, runs(r), Workload{Mode: profile.Infer, Units: 1e4}); c.Time.HalfWidth() < 0.04 {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Infer, Units: 1e4}); c.Time.HalfWidth() < 0.04 {
 		t.Errorf("inference ±%g", c.Time.HalfWidth())
 	}
 }

@@ -31,11 +31,11 @@ const (
 type offers struct {
 	cells []Cell
 	work  *Workload // nil computes only what other printed cells give
-	known map[question]map[string]tally
+	known map[policyAt]map[string]tally
 }
 
-// question is what a policy is asked in one setting.
-type question struct {
+// policyAt is what a policy is asked in one setting.
+type policyAt struct {
 	policy approx.Policy
 	at     setting
 }
@@ -43,7 +43,7 @@ type question struct {
 // pricedPrecision computes what the paper's equations give: from other printed
 // cells, and from jobs that are made up where there are any.
 func pricedPrecision(in Inputs) study {
-	o := offers{cells: in.Cells, work: in.Workload, known: map[question]map[string]tally{}}
+	o := offers{cells: in.Cells, work: in.Workload, known: map[policyAt]map[string]tally{}}
 	return study{how: o.how, isInput: o.isInput, findings: o.findings, further: o.further}
 }
 

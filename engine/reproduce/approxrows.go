@@ -55,7 +55,7 @@ func (o offers) outcome(r *reading, policy string, at setting) map[string]tally 
 	if r.missing {
 		return nil
 	}
-	q := question{approx.Policy(policy), at}
+	q := policyAt{approx.Policy(policy), at}
 	if _, done := o.known[q]; !done {
 		o.known[q] = o.work.outcome(q.policy, at)
 	}

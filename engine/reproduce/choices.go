@@ -3,6 +3,7 @@ package reproduce
 import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -25,6 +26,6 @@ func part(vm string, count int) rank.Part {
 }
 
 // ranked puts candidates in order, within the limits.
-func ranked(candidates []rank.Candidate, by rank.Sort, limits rank.Limits) *rank.Result {
-	return rank.Evaluate(rank.NewSpace(candidates), rank.Query{Sort: by, Limits: limits})
+func ranked(candidates []rank.Candidate, by question.Sort, limits question.Limits) *rank.Result {
+	return rank.Evaluate(rank.NewSpace(candidates), question.Query{Sort: by, Limits: limits})
 }

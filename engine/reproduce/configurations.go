@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -172,11 +173,11 @@ func (b costBook) frontiers(k Key) computation {
 }
 
 // limits are those of figure 9, the deadline, or of figure 10, the budget.
-func (b costBook) limits(r *reading, byCost bool) (rank.Limits, rank.Sort) {
+func (b costBook) limits(r *reading, byCost bool) (question.Limits, question.Sort) {
 	if byCost {
-		return rank.Limits{MaxCost: new(r.at(textNumber("budget_usd")))}, rank.ByCost
+		return question.Limits{MaxCost: new(r.at(textNumber("budget_usd")))}, question.ByCost
 	}
-	return rank.Limits{MaxTime: new(secondsPerHour * r.at(textNumber("deadline_h")))}, rank.ByTime
+	return question.Limits{MaxTime: new(secondsPerHour * r.at(textNumber("deadline_h")))}, question.ByTime
 }
 
 // feasible counts the configurations that hold the limit. The study finds no

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/cluster"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -147,12 +148,12 @@ func (c comparison) choices(r *reading, application string, batches []int, vms [
 }
 
 // asked ranks runs of table 2. ok is false where one of them is not printed.
-func (c comparison) asked(r *reading, application string, batches []int, vms []string, by rank.Sort) (result *rank.Result, ok bool) {
+func (c comparison) asked(r *reading, application string, batches []int, vms []string, by question.Sort) (result *rank.Result, ok bool) {
 	candidates := c.choices(r, application, batches, vms)
 	if r.missing || len(candidates) == 0 {
 		return nil, false
 	}
-	return ranked(candidates, by, rank.Limits{}), true
+	return ranked(candidates, by, question.Limits{}), true
 }
 
 // relative computes what figure 2 draws: how much longer a VM type takes and
@@ -161,7 +162,7 @@ func (c comparison) relative(k Key) computation {
 	return computation{
 		note: map[string]string{"relative_time": "time ÷ that of the faster VM", "relative_cost": "time × price ÷ that of the cheaper VM"}[k.Column],
 		formula: func(r *reading) float64 {
-			result, ok := c.asked(r, k.Application, []int{k.Batch}, c.vms, rank.ByTime)
+			result, ok := c.asked(r, k.Application, []int{k.Batch}, c.vms, question.ByTime)
 			at := slices.Index(c.vms, k.VM)
 			switch {
 			case !ok || at < 0:
@@ -190,14 +191,14 @@ func (c comparison) conclusion(k Key) computation {
 			return mean
 		}}
 	case "fastest_percent":
-		return c.share(k, rank.ByTime, "share of the batch sizes at which it is ranked first by time")
+		return c.share(k, question.ByTime, "share of the batch sizes at which it is ranked first by time")
 	case "cheapest_percent":
-		return c.share(k, rank.ByCost, "share of the batch sizes at which it is ranked first by cost")
+		return c.share(k, question.ByCost, "share of the batch sizes at which it is ranked first by cost")
 	case "fastest_batch_size", "slowest_batch_size":
 		return c.batchSize(k)
 	case "least_accurate_batch_size":
 		return computation{note: "the least accuracy of table 2", formula: func(r *reading) float64 {
-			result, ok := c.asked(r, k.Application, c.batches, c.vms, rank.ByTime)
+			result, ok := c.asked(r, k.Application, c.batches, c.vms, question.ByTime)
 			if !ok {
 				return math.NaN()
 			}
@@ -209,7 +210,7 @@ func (c comparison) conclusion(k Key) computation {
 }
 
 // share is the percentage of batch sizes at which the VM is recommended.
-func (c comparison) share(k Key, by rank.Sort, note string) computation {
+func (c comparison) share(k Key, by question.Sort, note string) computation {
 	return computation{note: note, formula: func(r *reading) (percent float64) {
 		for _, batch := range c.batches {
 			result, ok := c.asked(r, k.Application, []int{batch}, c.vms, by)
@@ -228,7 +229,7 @@ func (c comparison) share(k Key, by rank.Sort, note string) computation {
 // last.
 func (c comparison) batchSize(k Key) computation {
 	return computation{note: "the VM's runs of table 2 ranked by time", formula: func(r *reading) float64 {
-		result, ok := c.asked(r, k.Application, c.batches, []string{k.VM}, rank.ByTime)
+		result, ok := c.asked(r, k.Application, c.batches, []string{k.VM}, question.ByTime)
 		if !ok {
 			return math.NaN()
 		}

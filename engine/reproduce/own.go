@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -26,7 +27,7 @@ func ownRows(set *profile.Set) (rows []Row) {
 		return nil
 	}
 	for _, model := range prunedModels(set) {
-		space := rank.Lay(set, rank.Workload{Model: model, Mode: profile.Infer, Units: lasting, MaxCount: 1}, func(c *rank.Candidate) bool {
+		space := rank.Lay(set, question.Workload{Model: model, Mode: profile.Infer, Units: lasting, MaxCount: 1}, func(c *rank.Candidate) bool {
 			return c.Time.Basis == estimate.Measured
 		})
 		spots := space.SweetSpots()

@@ -6,6 +6,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
 )
@@ -126,14 +127,14 @@ func (f *follower) follow(table []profile.Run) Followed {
 		out.Probed = append(out.Probed, table[i].InstanceType)
 		f.probe(table[i])
 	}
-	out.Fastest = f.name(table, rank.ByTime, rank.ObjectiveTime, func(r profile.Run) float64 { return *r.TotalS })
-	out.Cheapest = f.name(table, rank.ByCost, rank.ObjectiveCost, func(r profile.Run) float64 { return f.usd(r, *r.TotalS) })
+	out.Fastest = f.name(table, question.ByTime, rank.ObjectiveTime, func(r profile.Run) float64 { return *r.TotalS })
+	out.Cheapest = f.name(table, question.ByCost, rank.ObjectiveCost, func(r profile.Run) float64 { return f.usd(r, *r.TotalS) })
 	return out
 }
 
 // ask ranks a table with what is known.
-func (f *follower) ask(table []profile.Run, sort rank.Sort) *rank.Result {
-	q := rank.Query{Sort: sort, Workload: rank.Workload{
+func (f *follower) ask(table []profile.Run, sort question.Sort) *rank.Result {
+	q := question.Query{Sort: sort, Workload: question.Workload{
 		Model: table[0].Model, Mode: profile.Train, Epochs: table[0].Epochs, BatchSizes: []int{table[0].BatchSize},
 		Purchase: profile.OnDemand, Predictor: transfer.New(f.known, profile.Train),
 	}}
@@ -143,7 +144,7 @@ func (f *follower) ask(table []profile.Run, sort rank.Sort) *rank.Result {
 // next is the cell that the advice names, for cost or else for time; -1 for
 // none.
 func (f *follower) next(table []profile.Run) int {
-	for _, sort := range []rank.Sort{rank.ByCost, rank.ByTime} {
+	for _, sort := range []question.Sort{question.ByCost, question.ByTime} {
 		r := f.ask(table, sort)
 		if len(r.Order) == 0 {
 			return f.cheapest(table)
@@ -166,7 +167,7 @@ func (f *follower) cheapest(table []profile.Run) int {
 	return best
 }
 
-func (f *follower) name(table []profile.Run, sort rank.Sort, o rank.Objective, of func(profile.Run) float64) Named {
+func (f *follower) name(table []profile.Run, sort question.Sort, o rank.Objective, of func(profile.Run) float64) Named {
 	n, least := Named{}, math.Inf(1)
 	for _, r := range table {
 		if v := of(r); v < least {

@@ -2,13 +2,14 @@ package request
 
 import (
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
 // ForQuery says how precise a run must be for its place in a ranking: the one
 // that the query asks for, or of another model, [ForEpochs]. With 0 epochs it is
 // the query alone.
-func ForQuery(set *profile.Set, q rank.Query, epochs float64) func(profile.Run) (float64, string) {
+func ForQuery(set *profile.Set, q question.Query, epochs float64) func(profile.Run) (float64, string) {
 	return func(r profile.Run) (float64, string) {
 		if r.Model == q.Model && r.Mode == q.Mode || epochs <= 0 {
 			return rank.DecisionPrecision(set, q, r)
@@ -24,9 +25,9 @@ func ForEpochs(set *profile.Set, epochs float64) func(profile.Run) (float64, str
 		if r.Mode != profile.Train {
 			return 0, ""
 		}
-		q := rank.Query{Workload: rank.Workload{Model: r.Model, Mode: r.Mode, Epochs: &epochs, Purchase: profile.OnDemand}, Sort: rank.ByTime}
+		q := question.Query{Workload: question.Workload{Model: r.Model, Mode: r.Mode, Epochs: &epochs, Purchase: profile.OnDemand}, Sort: question.ByTime}
 		if r.USDPerHour != nil {
-			q.Sort = rank.ByCost
+			q.Sort = question.ByCost
 		}
 		return rank.DecisionPrecision(set, q, r)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 )
 
 // version is written into every file; other versions are not read.
@@ -44,7 +44,7 @@ type Question struct {
 	MaxTime     *float64         `json:"max_time_s,omitempty"`
 	MaxCost     *float64         `json:"max_cost_usd,omitempty"`
 	CostWeight  float64          `json:"cost_weight"` // share of cost in the score, [0,1]
-	Sort        rank.Sort        `json:"sort"`
+	Sort        question.Sort    `json:"sort"`
 	Filter      string           `json:"filter,omitempty"`
 	BatchSize   int              `json:"batch_size,omitempty"` // 0 for all
 	Cloud       string           `json:"cloud,omitempty"`      // "" for all
@@ -101,7 +101,7 @@ func Load(path string) (State, error) {
 
 // IsSound reports whether a question that was read somewhere can be asked.
 func (q *Question) IsSound() bool {
-	_, badSort := rank.ParseSort(string(q.Sort))
+	_, badSort := question.ParseSort(string(q.Sort))
 	_, badPurchase := profile.ParsePurchase(string(q.Purchase))
 	_, badBill := bill.Parse(q.Bill)
 	positive := func(v *float64) bool { return v == nil || *v > 0 }

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 )
 
-func question() *Question {
-	return &Question{Model: "CaffeNet", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MinAccuracy: new(0.7), Sort: rank.ByCost, CostWeight: 0.5}
+func asked() *Question {
+	return &Question{Model: "CaffeNet", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MinAccuracy: new(0.7), Sort: question.ByCost, CostWeight: 0.5}
 }
 
 func TestSaveAndLoad(t *testing.T) {
@@ -19,7 +19,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if s, err := Load(path); err != nil || s.Question != nil {
 		t.Fatalf("no file: %+v, %v", s, err)
 	}
-	if err := Save(path, State{Question: question(), LogAxes: true}); err != nil {
+	if err := Save(path, State{Question: asked(), LogAxes: true}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Load(path)

@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
 	"sweetspot/engine/validate"
@@ -122,8 +123,8 @@ func (a *Answer) isSweet(i int) bool {
 	return slices.ContainsFunc(a.spots[i], func(p rank.SweetSpot) bool { return p.Candidate == i })
 }
 
-func workload(q state.Question) rank.Workload {
-	w := rank.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount, Combine: q.Combined}
+func workload(q state.Question) question.Workload {
+	w := question.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount, Combine: q.Combined}
 	w.Bill, _ = bill.Parse(q.Bill) // a question is only asked with one that can be read
 	if q.BatchSize > 0 {
 		w.BatchSizes = []int{q.BatchSize}
@@ -140,13 +141,13 @@ func workload(q state.Question) rank.Workload {
 }
 
 // Query is what is asked of the engine.
-func (s *Screen) Query() rank.Query { return query(s.Question()) }
+func (s *Screen) Query() question.Query { return query(s.Question()) }
 
-func query(q state.Question) rank.Query {
-	return rank.Query{
+func query(q state.Question) question.Query {
+	return question.Query{
 		Workload: workload(q),
-		Limits:   rank.Limits{MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTime, MaxCost: q.MaxCost},
-		Weights:  rank.Weights{Time: 1 - q.CostWeight, Cost: q.CostWeight},
+		Limits:   question.Limits{MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTime, MaxCost: q.MaxCost},
+		Weights:  question.Weights{Time: 1 - q.CostWeight, Cost: q.CostWeight},
 		Sort:     q.Sort,
 	}
 }

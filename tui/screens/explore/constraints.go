@@ -8,6 +8,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/slider"
 	"sweetspot/tui/components/sliders"
@@ -139,7 +140,7 @@ func (c *constraints) save(k int, q *state.Question) {
 	case timeSlider:
 		q.MaxTime = limit
 	case weightSlider:
-		q.CostWeight, q.Sort = v, rank.ByScore
+		q.CostWeight, q.Sort = v, question.ByScore
 	case dialSlider:
 		switch {
 		case q.Mode == profile.Infer:
@@ -159,7 +160,7 @@ func (c *constraints) show(a *Answer) {
 		c.space = r.Space
 		c.layOut(r.Space)
 	}
-	for k, name := range map[int]rank.Constraint{accuracySlider: rank.Accuracy, costSlider: rank.Cost, timeSlider: rank.Time} {
+	for k, name := range map[int]question.Constraint{accuracySlider: question.Accuracy, costSlider: question.Cost, timeSlider: question.Time} {
 		note := ""
 		if n := r.Because[name]; n > 0 {
 			note = "rules out " + quantity.Count(float64(n))

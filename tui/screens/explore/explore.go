@@ -11,6 +11,7 @@ import (
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 	"sweetspot/tui/components/history"
@@ -106,9 +107,9 @@ func (s *Screen) SetSet(set *profile.Set) {
 		}
 	}
 	mode := s.question.Mode
-	found, err := rank.Resolve(set, s.question.Model, mode)
+	found, err := question.Resolve(set, s.question.Model, mode)
 	if err != nil {
-		if found, err = rank.Resolve(set, "", ""); err != nil {
+		if found, err = question.Resolve(set, "", ""); err != nil {
 			s.table.SetEmpty(err.Error())
 			return
 		}
@@ -118,7 +119,7 @@ func (s *Screen) SetSet(set *profile.Set) {
 
 // turnTo makes the question one of another model, keeping its limits only
 // where the model stays.
-func (s *Screen) turnTo(found rank.Question) {
+func (s *Screen) turnTo(found question.Question) {
 	if found.Model != s.question.Model || found.Mode != s.question.Mode {
 		s.question = state.Question{
 			Model: found.Model, Mode: found.Mode, Units: s.question.Units, Purchase: s.question.Purchase,
@@ -149,7 +150,7 @@ func (s *Screen) epochsStated() bool {
 const defaultUnits = 1e6
 
 // Turn asks about another model or mode.
-func (s *Screen) Turn(q rank.Question) {
+func (s *Screen) Turn(q question.Question) {
 	s.remember("model")
 	s.turnTo(q)
 }

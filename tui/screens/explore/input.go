@@ -3,7 +3,7 @@ package explore
 import (
 	"slices"
 
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/slider"
 )
 
@@ -238,7 +238,7 @@ func (s *Screen) Sort(reverse bool) (changed bool) {
 func (s *Screen) sortBy(column string) (changed bool) {
 	s.remember("sort")
 	s.column, s.descending = column, false
-	if order, err := rank.ParseSort(column); err == nil {
+	if order, err := question.ParseSort(column); err == nil {
 		changed = s.question.Sort != order
 		s.question.Sort = order
 	}

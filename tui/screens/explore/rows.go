@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/state"
@@ -82,7 +83,7 @@ func vmFlex(q state.Question) int {
 }
 
 // byTime reports whether the ranking is about time rather than money.
-func byTime(s rank.Sort) bool { return s == rank.ByTime || s == rank.ByTAR }
+func byTime(s question.Sort) bool { return s == question.ByTime || s == question.ByTAR }
 
 // rows shows an answer in the table: feasible candidates in order, then the
 // others, faint. Of a million rows only those that are looked at are made.

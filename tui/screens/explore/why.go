@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -112,10 +113,10 @@ func place(a *Answer, i int) string {
 }
 
 func violation(r *rank.Result, v rank.Violation) string {
-	format := map[rank.Constraint]func(float64) string{
-		rank.Time: quantity.Duration, rank.Cost: quantity.Money,
-		rank.Accuracy:  func(x float64) string { return wording.Accuracy(x, r.Space.HigherIsBetter) },
-		rank.GPUMemory: func(x float64) string { return fmt.Sprintf("%.1f GiB", x) },
+	format := map[question.Constraint]func(float64) string{
+		question.Time: quantity.Duration, question.Cost: quantity.Money,
+		question.Accuracy:  func(x float64) string { return wording.Accuracy(x, r.Space.HigherIsBetter) },
+		question.GPUMemory: func(x float64) string { return fmt.Sprintf("%.1f GiB", x) },
 	}[v.Constraint]
 	name := strings.ReplaceAll(string(v.Constraint), "_", " ")
 	if math.IsNaN(v.Limit) {
@@ -127,15 +128,15 @@ func violation(r *rank.Result, v rank.Violation) string {
 	return fmt.Sprintf("%s %s, limit %s", name, format(*v.Value), format(v.Limit))
 }
 
-func superlative(s rank.Sort) string {
+func superlative(s question.Sort) string {
 	switch s {
-	case rank.ByTime:
+	case question.ByTime:
 		return "fastest"
-	case rank.ByScore:
+	case question.ByScore:
 		return "best weighted score"
-	case rank.ByTAR:
+	case question.ByTAR:
 		return "least time per accuracy"
-	case rank.ByCAR:
+	case question.ByCAR:
 		return "least cost per accuracy"
 	default:
 		return "cheapest"
@@ -267,9 +268,9 @@ func bought(a *Answer) string {
 func relaxation(r *rank.Result, x rank.Relaxation) string {
 	var step string
 	switch x.Constraint {
-	case rank.Time:
+	case question.Time:
 		step = "+" + quantity.Duration(x.Need-x.Limit)
-	case rank.Cost:
+	case question.Cost:
 		step = "+" + quantity.Money(x.Need-x.Limit)
 	default:
 		step = wording.Accuracy(x.Need, r.Space.HigherIsBetter)
@@ -286,9 +287,9 @@ func relaxation(r *rank.Result, x rank.Relaxation) string {
 func instead(r *rank.Result, x rank.Relaxation) string {
 	s := r.Space
 	switch x.In {
-	case rank.ByTime:
+	case question.ByTime:
 		return fmt.Sprintf("%s at the fastest instead of %s", quantity.Duration(s.Time[x.Candidate]), quantity.Duration(s.Time[x.Candidate]+x.Gain))
-	case rank.ByCost:
+	case question.ByCost:
 		return fmt.Sprintf("%s at the cheapest instead of %s", quantity.Money(s.Cost[x.Candidate]), quantity.Money(s.Cost[x.Candidate]+x.Gain))
 	default:
 		return fmt.Sprintf("%.2g less of the %s", x.Gain, x.In)

@@ -9,7 +9,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
@@ -173,7 +173,7 @@ func (s *Screen) Wheel(steps int) { s.list().table.Scroll(steps * 3) }
 
 // Question is the model under the cursor as something Explore can ask; ok is
 // false where the row is of no model.
-func (s *Screen) Question() (q rank.Question, ok bool) {
+func (s *Screen) Question() (q question.Question, ok bool) {
 	r := s.list().selected()
 	if r == nil || r.question.Model == "" {
 		return q, false

@@ -7,7 +7,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/text"
 )
@@ -18,7 +18,7 @@ type row struct {
 	id       int64
 	cells    map[string]string
 	numbers  map[string]float64
-	question rank.Question
+	question question.Question
 	pick     store.Pick
 	run      *profile.Run // nil where the row is none
 	words    []string     // what the row's cells have no room for

@@ -11,7 +11,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/table"
 )
 
@@ -50,7 +50,7 @@ var shelfColumns = [shelves][]table.Column{
 
 func modelRows(set *profile.Set) []*row {
 	var out []*row
-	for k, q := range rank.Questions(set) {
+	for k, q := range question.Questions(set) {
 		m, _ := set.Model(q.Model)
 		r := &row{id: int64(k), question: q, numbers: map[string]float64{"runs": float64(q.Runs)}, cells: map[string]string{
 			"model": q.Model, "mode": string(q.Mode), "unit": q.Unit, "runs": strconv.Itoa(q.Runs), "dataset": m.Dataset, "params": "—",
@@ -82,7 +82,7 @@ func runRow(u *profile.Run) *row {
 		r.cells["accuracy"], r.numbers["accuracy"] = wording.Accuracy(a.Value, a.HigherIsBetter), a.Value
 	}
 	if u.Steady.Known() || u.TotalS != nil {
-		r.question = rank.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
+		r.question = question.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
 	}
 	return r
 }
@@ -143,7 +143,7 @@ func pickRows(picks []store.Pick) []*row {
 		}
 		r.value("time", c.Time.S, quantity.Duration)
 		r.value("cost", c.Cost.USD, quantity.Money)
-		r.question = rank.Question{Model: c.Model, Mode: profile.Mode(c.Mode)}
+		r.question = question.Question{Model: c.Model, Mode: profile.Mode(c.Mode)}
 		out = append(out, r)
 	}
 	return out

@@ -4,90 +4,13 @@
 package rank
 
 import (
-	"fmt"
-
 	"sweetspot/engine/bill"
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 )
-
-// Workload is what is to be done, and among which candidates to look.
-type Workload struct {
-	Model          string
-	Mode           profile.Mode
-	Unit           string   // what one unit of work is, for words: image
-	Epochs         *float64 // training; nil: as many as the source of each run needed
-	TargetAccuracy *float64 // training; epochs follow from the measured validations
-	Units          float64  // inference: how many units W
-	Purchase       profile.Purchase
-	MaxCount       int       // most VMs of one type in inference
-	Bill           bill.Bill // what is paid beside the work
-	// Combine adds, in inference, the exact frontier over combinations of VM types.
-	Combine bool
-
-	// Predictor adds candidates that rest on no run of their own; nil adds none.
-	Predictor Predictor
-
-	// Filters; empty keeps everything.
-	BatchSizes []int
-	Variants   []string
-	Clouds     []string
-	GPUs       []string
-}
-
-// Constraint names a limit, in flags, JSON and on sliders.
-type Constraint string
-
-// The constraints of a ranking.
-const (
-	Accuracy  Constraint = "accuracy"
-	Time      Constraint = "time"
-	Cost      Constraint = "cost"
-	GPUMemory Constraint = "gpu_memory"
-)
-
-var constraints = [...]Constraint{Accuracy, Time, Cost, GPUMemory}
-
-// Sort is the order of a ranking; ties go by time, then cost.
-type Sort string
-
-// The orders.
-const (
-	ByTime  Sort = "time"
-	ByCost  Sort = "cost"
-	ByScore Sort = "score"
-	ByTAR   Sort = "tar"
-	ByCAR   Sort = "car"
-)
-
-// ParseSort reads a --sort flag.
-func ParseSort(s string) (Sort, error) {
-	switch Sort(s) {
-	case ByTime, ByCost, ByScore, ByTAR, ByCAR:
-		return Sort(s), nil
-	}
-	return "", fmt.Errorf("sort %q is none of time, cost, score, tar, car", s)
-}
-
-// Weights of the score's objectives; only their ratio matters.
-type Weights struct{ Time, Cost float64 }
-
-// Limits are the constraints the user sets. Nil is no limit.
-type Limits struct {
-	MinAccuracy *float64 // at least this good, in the metric's own direction
-	MaxTime     *float64 // seconds
-	MaxCost     *float64 // US dollars
-}
-
-// Query is a workload with limits and an order.
-type Query struct {
-	Workload
-	Limits
-	Weights Weights
-	Sort    Sort
-}
 
 // Part is a number of equal VMs of a candidate's configuration.
 type Part struct {
@@ -186,7 +109,7 @@ func (c *Candidate) USDPerHour() *float64 {
 // which does not satisfy a limit. Limit is NaN where a run out of memory is all
 // that is known of it.
 type Violation struct {
-	Constraint Constraint
+	Constraint question.Constraint
 	Limit      float64
 	Value      *float64
 }

@@ -1,9 +1,10 @@
-package rank
+package question
 
 import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -11,8 +12,7 @@ func TestResolve(t *testing.T) {
 	of := func(model string, mode profile.Mode, n int) []profile.Run {
 		out := make([]profile.Run, n)
 		for i := range out {
-			out[i] = infer(1, 1, 1)
-			out[i].Model, out[i].Mode = model, mode
+			out[i] = profile.Run{Model: model, Mode: mode, Steady: estimate.Exact(1, estimate.Measured)}
 		}
 		return out
 	}

@@ -1,10 +1,9 @@
-package rank
+package question
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sweetspot/engine/profile"
@@ -44,34 +43,6 @@ func Resolve(set *profile.Set, model string, mode profile.Mode) (Question, error
 		}
 	}
 	return Question{}, fmt.Errorf("no model %q: there are %s", model, strings.Join(names, ", "))
-}
-
-// ParseWeights reads time=1,cost=2; empty means equal weights.
-func ParseWeights(s string) (Weights, error) {
-	w := Weights{1, 1}
-	if s == "" {
-		return w, nil
-	}
-	w = Weights{}
-	for _, part := range strings.Split(s, ",") {
-		name, text, _ := strings.Cut(part, "=")
-		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || !(v >= 0) || v > 1e9 {
-			return w, fmt.Errorf("%q is not a weight: write time=1,cost=2", part)
-		}
-		switch strings.TrimSpace(name) {
-		case "time":
-			w.Time = v
-		case "cost":
-			w.Cost = v
-		default:
-			return w, fmt.Errorf("%q is neither time nor cost", name)
-		}
-	}
-	if w == (Weights{}) {
-		return w, fmt.Errorf("one of the weights must be above zero")
-	}
-	return w, nil
 }
 
 // Question is a model with what can be done with it.
