@@ -55,6 +55,10 @@ type Run struct {
 	AsOf               *string   `json:"as_of"`
 	Note               *string   `json:"note"`
 	EpochStartsS       []float64 `json:"epoch_starts_s"` // when each epoch began, from the run's start; null where unknown
+	EnergyJPerUnit     *float64  `json:"energy_j_per_unit"`
+	AveragePowerW      *float64  `json:"average_power_w"` // of one VM
+	EnergyOf           *string   `json:"energy_of"`       // what the sensors of both cover
+	PowerLimitW        *float64  `json:"power_limit_w"`   // of one GPU, where it was lowered
 }
 
 // Measured is the accuracy of one run.
@@ -97,7 +101,8 @@ func NewRun(r profile.Run) Run {
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS, PeakMemoryBytes: r.PeakMemoryBytes,
 		Status: string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)), Note: word(clean(r.Note)),
-		EpochStartsS: r.EpochStartsS,
+		EpochStartsS:   r.EpochStartsS,
+		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: word(clean(r.EnergyOf)), PowerLimitW: r.PowerLimitW,
 	}
 	if out.Cloud == nil {
 		out.Host = word(clean(r.InstanceType))

@@ -34,6 +34,11 @@
 //	pauses              what belongs to no iteration: when each ended, its seconds, the iterations done
 //	                    before it and its kind: "63:1.4:782:checkpoint;125.1:1.3:1564:checkpoint"
 //	note                what the user noted of the run
+//	energy_j_per_unit   joules per unit of work in the steady part
+//	average_power_w     mean power in watts while it worked, of one VM
+//	energy_of           what energy and power cover: "GPUs", "CPU packages"
+//	power_limit_w       of one GPU in watts, where it was set lower than the maker does; on
+//	                    a machine of one's own each limit is a configuration of its own
 //
 // The metric of evaluations is that of the columns metric and higher_is_better,
 // empty after the colon where it is unknown; where no metric and no value is
@@ -72,6 +77,7 @@ var ExtraColumns = []string{
 	"train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
 	"first_validation_s", "total_stddev_s", "total_n", "status",
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
+	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

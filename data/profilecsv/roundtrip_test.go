@@ -65,6 +65,8 @@ func drawRun(t *rapid.T) profile.Run {
 		Status: rapid.SampledFrom([]profile.Status{profile.Done, profile.OutOfMemory, profile.Interrupted}).Draw(t, "status"),
 		Basis:  basis, Source: word.Draw(t, "source"), AsOf: rapid.SampledFrom([]string{"", "2021", "2021-02", "2021-02-28"}).Draw(t, "asof"),
 	}
+	r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW = maybe("energy", 1e6), maybe("power", 1e5), maybe("limit", 1e3)
+	r.EnergyOf = rapid.SampledFrom([]string{"", profile.EnergyOfGPUs, profile.EnergyOfCPUs}).Draw(t, "of")
 	if rapid.Bool().Draw(t, "one startup") {
 		r.StartupS = maybe("startup", 1e3)
 	} else {

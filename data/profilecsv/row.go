@@ -38,6 +38,8 @@ func (r *reader) run() profile.Run {
 		WarmupIterations: r.count("warmup_iterations", 0),
 		FirstValidationS: r.number("first_validation_s"), ValidationS: r.number("validation_s"),
 		TotalS: r.number("total_s"), TotalStdDevS: r.number("total_stddev_s"), TotalN: r.count("total_n", 0),
+		EnergyJPerUnit: r.number("energy_j_per_unit"), AveragePowerW: r.number("average_power_w"),
+		EnergyOf: r.text("energy_of"), PowerLimitW: r.number("power_limit_w"),
 		PeakMemoryBytes: r.number("peak_memory_bytes"),
 		Status:          r.status(), Basis: r.basis(),
 		Source: r.text("source"), AsOf: r.date("as_of"), Note: r.text("note"),

@@ -77,6 +77,8 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 		"first_validation_s": optional(run.FirstValidationS), "validation_s": optional(run.ValidationS),
 		"total_s": optional(run.TotalS), "total_stddev_s": optional(run.TotalStdDevS), "total_n": whole(run.TotalN),
 		"peak_memory_bytes": optional(run.PeakMemoryBytes), "source": run.Source, "as_of": run.AsOf, "note": run.Note,
+		"energy_j_per_unit": optional(run.EnergyJPerUnit), "average_power_w": optional(run.AveragePowerW),
+		"energy_of": run.EnergyOf, "power_limit_w": optional(run.PowerLimitW),
 		"basis": run.Basis.String(), "status": statusCell(run.Status),
 	}
 	if s := run.Steady; s.Known() {
@@ -103,7 +105,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 // textColumns hold words, in which "NaN" is a name like any other.
 var textColumns = []string{
 	"model", "dataset", "unit", "task", "variant", "precision", "metric", "cloud", "region", "instance_type",
-	"gpu", "source", "as_of", "note", "pruning_kind", "pruning_layers", "pauses",
+	"gpu", "source", "as_of", "note", "pruning_kind", "pruning_layers", "pauses", "energy_of",
 }
 
 // nameOf is how errors call a run: by its number in the database, if it has one,

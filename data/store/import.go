@@ -47,9 +47,11 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 	return imported, nil
 }
 
-// fingerprint is the same for the same run, whatever number and note it has.
+// fingerprint is the same for the same run, whatever number and note it has, and
+// whether or not its energy is known: earlier versions did not read that.
 func fingerprint(run profile.Run) (string, error) {
 	run.ID, run.Note = 0, ""
+	run.EnergyJPerUnit, run.AveragePowerW, run.EnergyOf = nil, nil, ""
 	text, err := json.Marshal(run)
 	if err != nil {
 		return "", fmt.Errorf("a run of %s can't be imported: it holds a number that is not finite", clean(run.Model))
@@ -68,7 +70,8 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	}
 	variant, machine, err := saveDescribed(ctx, tx, Description{
 		Model: model, Variant: run.Variant,
-		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, GPUMemGiB: run.GPUMemGiB, VM: run.VM()},
+		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, GPUMemGiB: run.GPUMemGiB, PowerLimitW: run.PowerLimitW,
+			VM: profile.VMKey{Cloud: run.Cloud, Region: run.Region, InstanceType: run.InstanceType}},
 	})
 	if err != nil {
 		return false, err
@@ -96,7 +99,8 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 
 // importedBefore finds a run by its fingerprint; one that was deleted is there
 // again and counts as new. Layouts before 5 kept one dataset and unit for all
-// runs of a model: importing again gives each its own.
+// runs of a model, and those before 7 no power of imported runs: importing again
+// gives each its own.
 func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (known, isNew bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT deleted > 0 FROM runs WHERE fingerprint = ?", mark).Scan(&isNew)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -105,8 +109,11 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 	if err != nil {
 		return false, false, err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0 WHERE fingerprint = ?",
-		clean(run.Dataset), clean(run.Unit), clean(run.Note), mark)
+	_, err = tx.ExecContext(ctx, `
+		UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0,
+			energy_j_per_unit = coalesce(?, energy_j_per_unit), average_power_w = coalesce(?, average_power_w), energy_of = iif(? = '', energy_of, ?)
+		WHERE fingerprint = ?`, clean(run.Dataset), clean(run.Unit), clean(run.Note),
+		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf), mark)
 	return true, isNew, err
 }
 
@@ -140,6 +147,7 @@ func rowOf(run profile.Run) *assignments {
 	row.add("total_s", real(run.TotalS))
 	row.add("total_stddev_s", real(run.TotalStdDevS))
 	row.add("total_n", run.TotalN)
+	row.energy(Energy{JPerUnit: run.EnergyJPerUnit, AveragePowerW: run.AveragePowerW, Of: run.EnergyOf})
 	row.add("peak_memory_bytes", real(run.PeakMemoryBytes))
 	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))
 	row.accuracy(run.Accuracy)

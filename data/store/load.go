@@ -79,10 +79,10 @@ func loadModels(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 
 const runQuery = `
 	SELECT r.id, m.name, r.dataset, r.unit, v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
-		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END, c.gpu, c.gpu_count, c.gpu_mem_gib,
+		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END, c.gpu, c.gpu_count, c.gpu_mem_gib, c.power_limit_w,
 		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
-		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n, r.peak_memory_bytes,
+		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n, r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
 		r.metric, r.accuracy, r.accuracy_stddev, r.higher_is_better, r.accuracy_basis,
 		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s, r.note
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id`
@@ -135,7 +135,7 @@ type words map[string]string
 func (w words) share(r *profile.Run) {
 	for _, s := range []*string{
 		&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, (*string)(&r.Mode), &r.Cloud, &r.Region, &r.InstanceType,
-		&r.GPU, (*string)(&r.Status), &r.Source, &r.AsOf,
+		&r.GPU, (*string)(&r.Status), &r.Source, &r.AsOf, &r.EnergyOf,
 	} {
 		known, ok := w[*s]
 		if !ok {
@@ -159,10 +159,10 @@ func scanRun(rows *sql.Rows) (r profile.Run, heartbeat time.Time, err error) {
 		heartbeatMS                int64
 	)
 	err = rows.Scan(&r.ID, &r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, &pruned, &pruning.Kind, &pruning.Ratio, &layers,
-		&r.Mode, &r.Cloud, &r.Region, &r.InstanceType, &r.GPU, &r.GPUCount, &r.GPUMemGiB,
+		&r.Mode, &r.Cloud, &r.Region, &r.InstanceType, &r.GPU, &r.GPUCount, &r.GPUMemGiB, &r.PowerLimitW,
 		&r.Count, &r.USDPerHour, &r.BatchSize, &r.Epochs, &r.IterationsPerEpoch, &r.TrainSize,
 		&r.InitS, &r.FirstIterationS, &r.StartupS, &steady, &low, &high, &steadyBasis, &r.SteadyStdDevS, &r.SteadyN,
-		&r.WarmupIterations, &r.WarmupExtraS, &r.FirstValidationS, &r.ValidationS, &r.TotalS, &r.TotalStdDevS, &r.TotalN, &r.PeakMemoryBytes,
+		&r.WarmupIterations, &r.WarmupExtraS, &r.FirstValidationS, &r.ValidationS, &r.TotalS, &r.TotalStdDevS, &r.TotalN, &r.EnergyJPerUnit, &r.AveragePowerW, &r.EnergyOf, &r.PeakMemoryBytes,
 		&metric, &accuracy, &accuracySD, &higher, &accuracyBasis,
 		&r.Status, &heartbeatMS, &basis, &r.Source, &r.AsOf, &starts, &r.Note)
 	if err != nil {

@@ -24,8 +24,20 @@ func summariseRaw(ctx context.Context, tx *sql.Tx, r *profile.Run) error {
 		}
 	}
 	summariseValidations(r)
+	if err := tx.QueryRowContext(ctx, powerQuery, r.ID).Scan(&r.AveragePowerW); err != nil {
+		return err
+	}
+	if r.AveragePowerW != nil {
+		r.EnergyOf = profile.EnergyOfGPUs
+	}
 	return tx.QueryRowContext(ctx, "SELECT max(peak_bytes) FROM memory WHERE run_id = ?", r.ID).Scan(&r.PeakMemoryBytes)
 }
+
+// powerQuery adds up the mean power of the GPUs while they computed. It is NULL
+// where another program shared one.
+const powerQuery = `
+	SELECT iif(max(shared) = 1, NULL, sum(watts)) FROM
+		(SELECT avg(watts) AS watts, max(shared) AS shared FROM telemetry WHERE run_id = ? AND (utilisation IS NULL OR utilisation > 0) GROUP BY gpu)`
 
 // stepTimes returns the times of the synchronous steps of a run: of each step
 // the slowest rank's.

@@ -35,6 +35,7 @@ type Machine struct {
 	GPU           string
 	GPUCount      int
 	GPUMemGiB     *float64 // per GPU
+	PowerLimitW   *float64 // per GPU, where it was set lower than the maker does
 	Driver, CUDA  string
 	VM            profile.VMKey
 	USDPerHour    *float64
@@ -101,8 +102,15 @@ type Finish struct {
 	SpentUSD       *float64
 	Summary        Summary
 	Accuracy       *profile.Accuracy
-	EnergyJPerUnit *float64 // joules of the GPUs per unit of work, steady part
+	Energy         Energy
 	InputWait      *float64 // share of steady iteration time spent waiting for input
+}
+
+// Energy is what the sensors say of the electricity of a run's steady part.
+type Energy struct {
+	JPerUnit      *float64 // joules per unit of work
+	AveragePowerW *float64 // mean power in watts
+	Of            string   // what the sensors cover: [profile.EnergyOfGPUs], say; "" where both are unknown
 }
 
 // Summary is what is kept of the iteration times of a finished run, in

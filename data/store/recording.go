@@ -146,7 +146,7 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set.add("validation_s", real(s.ValidationS))
 		set.add("peak_memory_bytes", real(s.PeakMemoryBytes))
 		set.add("total_s", real(s.TotalS))
-		set.add("energy_j_per_unit", real(f.EnergyJPerUnit))
+		set.energy(f.Energy)
 		set.add("input_wait", real(f.InputWait))
 		set.accuracy(f.Accuracy)
 		return r.present(tx.ExecContext(ctx, "UPDATE runs SET "+set.names+" WHERE id = ? AND deleted = 0", append(set.args, r.id)...))
@@ -175,6 +175,12 @@ func (a *assignments) steady(e estimate.Estimate) {
 	a.add("steady_low_s", real(&e.Low))
 	a.add("steady_high_s", real(&e.High))
 	a.add("steady_basis", e.Basis.String())
+}
+
+func (a *assignments) energy(e Energy) {
+	a.add("energy_j_per_unit", real(e.JPerUnit))
+	a.add("average_power_w", real(e.AveragePowerW))
+	a.add("energy_of", clean(e.Of))
 }
 
 func (a *assignments) accuracy(acc *profile.Accuracy) {

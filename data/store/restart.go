@@ -20,7 +20,7 @@ type Record struct {
 	ScriptExit                   *int
 	RejectedLines                int
 	SpentS, SpentUSD             *float64
-	InputWait, EnergyJPerUnit    *float64
+	InputWait                    *float64
 	Layers                       []Layer
 	Warnings                     []string
 }
@@ -46,9 +46,9 @@ const recordQuery = `
 		v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
 		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.framework, r.started_at,
 		r.address, r.spool, r.series, r.repeat, r.usd_per_hour,
-		c.host, c.os, c.cpu, c.cpus, c.gpu, c.gpu_count, c.gpu_mem_gib, c.driver, c.cuda, c.cloud, c.region, c.instance_type,
+		c.host, c.os, c.cpu, c.cpus, c.gpu, c.gpu_count, c.gpu_mem_gib, c.power_limit_w, c.driver, c.cuda, c.cloud, c.region, c.instance_type,
 		r.status, r.heartbeat_ms, r.stopped_because, r.stopped_words, r.script_exit, r.rejected_lines, r.spent_s, r.spent_usd,
-		r.input_wait, r.energy_j_per_unit
+		r.input_wait
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
 	WHERE r.id = ? AND r.deleted = 0`
 
@@ -65,9 +65,9 @@ func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64, r *Record)
 		&d.Variant.Name, &d.Variant.Precision, &pruned, &pruning.Kind, &pruning.Ratio, &layers,
 		&d.Mode, &d.BatchSize, &d.Epochs, &d.IterationsPerEpoch, &d.TrainSize, &command, &d.Framework, &started,
 		&d.Address, &d.Spool, &d.Series, &d.Repeat, &m.USDPerHour,
-		&m.Host, &m.OS, &m.CPU, &m.CPUs, &m.GPU, &m.GPUCount, &m.GPUMemGiB, &m.Driver, &m.CUDA, &m.VM.Cloud, &m.VM.Region, &m.VM.InstanceType,
+		&m.Host, &m.OS, &m.CPU, &m.CPUs, &m.GPU, &m.GPUCount, &m.GPUMemGiB, &m.PowerLimitW, &m.Driver, &m.CUDA, &m.VM.Cloud, &m.VM.Region, &m.VM.InstanceType,
 		&r.Status, &heartbeat, &r.StoppedBecause, &r.StoppedWords, &r.ScriptExit, &r.RejectedLines, &r.SpentS, &r.SpentUSD,
-		&r.InputWait, &r.EnergyJPerUnit)
+		&r.InputWait)
 	if err != nil {
 		return err
 	}
@@ -140,5 +140,6 @@ const emptied = `
 		warmup_iterations = 0, warmup_extra_s = 0, first_validation_s = NULL, validation_s = NULL, total_s = NULL,
 		total_stddev_s = NULL, total_n = 0, peak_memory_bytes = NULL, metric = NULL, accuracy = NULL, accuracy_stddev = NULL,
 		higher_is_better = NULL, accuracy_basis = NULL, epoch_starts_s = '', input_wait = NULL, energy_j_per_unit = NULL,
+		average_power_w = NULL, energy_of = '',
 		iterations = 0, iterations_sum_s = 0, iterations_sum_s2 = 0, iterations_min_s = NULL, iterations_max_s = NULL
 	WHERE id = ? AND deleted = 0`

@@ -26,7 +26,7 @@ func TestRestart(t *testing.T) {
 	}
 	end := Finish{
 		Status: profile.Interrupted, StoppedBecause: "interrupted", StoppedWords: "the connection was lost", ScriptExit: new(255), RejectedLines: 3,
-		SpentS: 60, SpentUSD: new(0.1), InputWait: new(0.4), EnergyJPerUnit: new(5.0),
+		SpentS: 60, SpentUSD: new(0.1), InputWait: new(0.4), Energy: Energy{new(5.0), new(100.0), profile.EnergyOfGPUs},
 		Summary:  Summary{FirstIterationS: new(9.0), Steady: estimate.Spread(0.5, 0.1, estimate.Measured), SteadyN: 9, TotalS: new(60.0), PeakMemoryBytes: new(8.0)},
 		Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5, HigherIsBetter: true, Basis: estimate.Measured},
 	}
@@ -42,9 +42,12 @@ func TestRestart(t *testing.T) {
 	if !reflect.DeepEqual(r.Description, d) {
 		t.Errorf("described as %+v,\nwas %+v", r.Description, d)
 	}
-	if r.StoppedWords != end.StoppedWords || *r.SpentS != 60 || *r.ScriptExit != 255 || r.RejectedLines != 3 || *r.InputWait != 0.4 || *r.EnergyJPerUnit != 5 ||
+	if r.StoppedWords != end.StoppedWords || *r.SpentS != 60 || *r.ScriptExit != 255 || r.RejectedLines != 3 || *r.InputWait != 0.4 ||
 		len(r.Layers) != 1 || !reflect.DeepEqual(r.Warnings, []string{"careful"}) {
 		t.Errorf("%+v", r)
+	}
+	if r := loadSet(t, s).Runs[0]; *r.EnergyJPerUnit != 5 || *r.AveragePowerW != 100 || r.EnergyOf != profile.EnergyOfGPUs {
+		t.Errorf("energy of %+v", r)
 	}
 
 	again, err := s.Restart(t.Context(), first.ID())

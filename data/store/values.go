@@ -61,13 +61,13 @@ func saveVariant(ctx context.Context, tx *transaction, model int64, v profile.Va
 // The columns that tell variants and machines apart.
 var (
 	variantColumns = []string{"model_id", "name", "precision", "pruned", "pruning_kind", "pruning_ratio", "pruning_layers"}
-	machineColumns = []string{"host", "os", "cpu", "cpus", "gpu", "gpu_count", "gpu_mem_gib", "driver", "cuda", "cloud", "region", "instance_type"}
+	machineColumns = []string{"host", "os", "cpu", "cpus", "gpu", "gpu_count", "gpu_mem_gib", "power_limit_w", "driver", "cuda", "cloud", "region", "instance_type"}
 )
 
 // saveMachine returns the row of the machine, made if it is missing.
 func saveMachine(ctx context.Context, tx *transaction, m Machine) (id int64, err error) {
 	return findOrInsert(ctx, tx, "machines", machineColumns,
-		[]any{clean(m.Host), clean(m.OS), clean(m.CPU), m.CPUs, clean(m.GPU), m.GPUCount, real(m.GPUMemGiB), clean(m.Driver), clean(m.CUDA),
+		[]any{clean(m.Host), clean(m.OS), clean(m.CPU), m.CPUs, clean(m.GPU), m.GPUCount, real(m.GPUMemGiB), real(m.PowerLimitW), clean(m.Driver), clean(m.CUDA),
 			clean(m.VM.Cloud), clean(m.VM.Region), clean(m.VM.InstanceType)})
 }
 

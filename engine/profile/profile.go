@@ -163,6 +163,12 @@ type Run struct {
 	TotalStdDevS     *float64
 	TotalN           int
 
+	// What the sensors say of the electricity of the steady part.
+	EnergyJPerUnit *float64 `json:",omitempty"` // joules per unit of work, of all that worked
+	AveragePowerW  *float64 `json:",omitempty"` // mean power in watts, of one VM
+	EnergyOf       string   `json:",omitempty"` // what the sensors cover; "" where nothing was measured
+	PowerLimitW    *float64 `json:",omitempty"` // per GPU, where it was set lower than the maker does; else nil
+
 	PeakMemoryBytes *float64 // largest GPU memory used, per GPU
 	Accuracy        *Accuracy
 	Validations     []Validation
@@ -240,8 +246,21 @@ func (r Run) IsOfGPU() bool {
 	return r.Mode == Infer && r.Basis != estimate.Measured && r.GPU != ""
 }
 
-// VM names the VM type the run is of.
-func (r Run) VM() VMKey { return VMKey{r.Cloud, r.Region, r.InstanceType} }
+// What the sensors of energy cover ([Run.EnergyOf]).
+const (
+	EnergyOfGPUs = "GPUs"
+	EnergyOfCPUs = "CPU packages"
+)
+
+// VM names the VM type the run is of. A machine of one's own under a lowered
+// power limit is a machine of its own: "V100 at 150 W".
+func (r Run) VM() VMKey {
+	key := VMKey{r.Cloud, r.Region, r.InstanceType}
+	if r.PowerLimitW != nil && r.Cloud == "" {
+		key.InstanceType += fmt.Sprintf(" at %g W", *r.PowerLimitW)
+	}
+	return key
+}
 
 // Startup returns the seconds before the second iteration: initialisation and
 // first iteration, or their known sum. Parts that are unknown are left out;

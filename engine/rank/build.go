@@ -323,7 +323,7 @@ func (b *builder) part(r profile.Run, count int) Part {
 	vm, inCatalog := b.vmOf(r)
 	if !inCatalog {
 		vm = profile.VMType{
-			Cloud: r.Cloud, Region: r.Region, InstanceType: r.InstanceType,
+			Cloud: r.Cloud, Region: r.Region, InstanceType: r.VM().InstanceType,
 			GPU: r.GPU, GPUCount: r.GPUCount, GPUMemGiB: r.GPUMemGiB,
 		}
 	}

@@ -234,7 +234,7 @@ func (s *Space) Find(c *Candidate) (i int, ok bool) {
 	p := c.Configuration[0]
 	for k, f := range s.families {
 		r := &s.builder.set.Runs[f.runs[0]]
-		if r.BatchSize == c.BatchSize && r.InstanceType == p.VM.InstanceType && r.Variant.Name == c.Variant.Name {
+		if r.BatchSize == c.BatchSize && r.VM().InstanceType == p.VM.InstanceType && r.Variant.Name == c.Variant.Name {
 			if i := s.starts[k] + p.Count - 1; i < s.end(k) && s.At(i).ID == c.ID {
 				return i, true
 			}

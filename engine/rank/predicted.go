@@ -137,8 +137,8 @@ func (b *builder) answeredAnywhere(keys []cellKey, cells [][]int32) map[cellKey]
 func (b *builder) findDonors() {
 	b.donors, b.donorsOf, b.ran = nil, map[string][]int64{}, map[variantBatch]bool{}
 	for _, r := range b.set.Runs {
-		if r.Model != b.w.Model || r.Mode != b.w.Mode {
-			continue
+		if r.Model != b.w.Model || r.Mode != b.w.Mode || r.PowerLimitW != nil {
+			continue // a lowered power limit slows the GPU down
 		}
 		id := variantKey(r.Variant)
 		b.donors = append(b.donors, r)

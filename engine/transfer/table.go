@@ -111,8 +111,8 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		if perEpoch {
 			e = epochTime(r)
 		}
-		if r.Mode != mode || r.BatchSize < 1 || !e.Known() || !(e.Value > 0) {
-			continue
+		if r.Mode != mode || r.BatchSize < 1 || !e.Known() || !(e.Value > 0) || r.PowerLimitW != nil {
+			continue // under a lowered power limit a GPU is not what its figures say
 		}
 		c := Cell{SubjectOf(r.Model, r.Variant), t.platform(r.VM(), r.GPUCount, r.Count), r.BatchSize}
 		t.units[c.Subject] = math.Max(t.units[c.Subject], unitsOf(r))

@@ -5,17 +5,19 @@ import (
 	"slices"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/profile"
 )
 
-// EnergyPerUnit is the energy that the GPUs took between two moments of a
-// run, in seconds since its start, per unit of work done in between: joules
-// per image, where units are images. It goes by the GPUs' energy counters,
-// interpolated at the two moments, else by their power, integrated. Nil is
-// unknown: too few readings for a GPU that computed, a gap in them, a counter
-// that began anew, or a GPU that another program computed on.
-func EnergyPerUnit(readings []store.Telemetry, from, to, units float64) *float64 {
-	if !(to > from) || !(units > 0) || math.IsInf(to-from, 0) || math.IsInf(units, 0) {
-		return nil
+// Energy is what the GPUs took between two moments of a run, in seconds since
+// its start: joules per unit of work done in between (per image, where units are
+// images), their mean power together in watts, and what that covers. It goes by
+// the GPUs' energy counters, interpolated at the two moments, else by their
+// power, integrated. All is unknown where there are too few readings for a GPU
+// that computed, a gap in them, a counter that began anew, or a GPU that another
+// program computed on; the energy of a unit also where units is 0.
+func Energy(readings []store.Telemetry, from, to, units float64) (perUnit, watts *float64, of string) {
+	if !(to > from) || math.IsInf(to-from, 0) {
+		return nil, nil, ""
 	}
 	total, counted := 0.0, false
 	for _, of := range byGPU(readings) {
@@ -24,15 +26,18 @@ func EnergyPerUnit(readings []store.Telemetry, from, to, units float64) *float64
 		}
 		joules, ok := energy(of, from, to)
 		if !ok {
-			return nil
+			return nil, nil, ""
 		}
 		total, counted = total+joules, true
 	}
-	each := total / units
-	if !counted || !(each > 0) || math.IsInf(each, 0) {
-		return nil
+	mean := total / (to - from)
+	if !counted || !(mean > 0) || math.IsInf(mean, 0) {
+		return nil, nil, ""
 	}
-	return &each
+	if each := total / units; each > 0 && !math.IsInf(each, 0) {
+		perUnit = &each
+	}
+	return perUnit, &mean, profile.EnergyOfGPUs
 }
 
 // byGPU sorts readings apart by GPU and in time, dropping moments that are no

@@ -9,7 +9,7 @@ import (
 	"sweetspot/data/store"
 )
 
-func TestEnergyPerUnit(t *testing.T) {
+func TestEnergy(t *testing.T) {
 	noCounter := func(_ int, r *store.Telemetry) { r.EnergyJ = nil }
 	nothing := func(_ int, r *store.Telemetry) { r.EnergyJ, r.Watts = nil, nil }
 	idle := func(_ int, r *store.Telemetry) { r.Utilisation = new(0.0) }
@@ -50,7 +50,7 @@ func TestEnergyPerUnit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := math.NaN()
-			if e := EnergyPerUnit(c.readings, c.from, c.to, c.units); e != nil {
+			if e, _, _ := Energy(c.readings, c.from, c.to, c.units); e != nil {
 				got = *e
 			}
 			if math.IsNaN(got) != math.IsNaN(c.want) || math.Abs(got-c.want) > 1e-9*c.want {
@@ -79,9 +79,12 @@ func TestEnergyOfAnyCurve(t *testing.T) {
 		}
 		to := float64(len(watts) - 1)
 		for name, readings := range map[string][]store.Telemetry{"counter": byCounter, "power": byPower} {
-			got := EnergyPerUnit(rapid.Permutation(readings).Draw(t, name), 0, to, 2)
+			got, mean, _ := Energy(rapid.Permutation(readings).Draw(t, name), 0, to, 2)
 			if got == nil || math.Abs(*got-joules/2) > 1e-6*joules {
 				t.Fatalf("by %s: %v, want %g", name, got, joules/2)
+			}
+			if math.Abs(*mean*to-joules) > 1e-6*joules {
+				t.Fatalf("by %s: %g W for %g s, want %g J", name, *mean, to, joules)
 			}
 		}
 	})
@@ -89,7 +92,7 @@ func TestEnergyOfAnyCurve(t *testing.T) {
 
 // Readings a script sends may be anything; what comes out is a number above
 // zero or unknown.
-func FuzzEnergyPerUnit(f *testing.F) {
+func FuzzEnergy(f *testing.F) {
 	f.Add(0.0, 1.0, 2.0, 100.0, 200.0, 300.0, 0.0, 2.0, 5.0)
 	f.Add(0.0, 0.0, 1e308, -1.0, math.Inf(1), math.NaN(), 0.0, 1e308, 1e-300)
 	f.Fuzz(func(t *testing.T, t0, t1, t2, v0, v1, v2, from, to, units float64) {
@@ -102,7 +105,7 @@ func FuzzEnergyPerUnit(f *testing.F) {
 				field(&readings[i], &v)
 			}
 			Warnings(readings, &v0)
-			if e := EnergyPerUnit(readings, from, to, units); e != nil && (!(*e > 0) || math.IsInf(*e, 0)) {
+			if e, _, _ := Energy(readings, from, to, units); e != nil && (!(*e > 0) || math.IsInf(*e, 0)) {
 				t.Errorf("%g", *e)
 			}
 		}

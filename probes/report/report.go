@@ -168,7 +168,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		SteadyIterations: u.Summary.N, WarmupIterations: u.Summary.Warmup, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
 		StoppedBecause: word(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
-		StoppedWords: word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: u.EnergyJPerUnit, Layers: []Layer{},
+		StoppedWords: word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit, Layers: []Layer{},
 	}
 	for _, l := range u.Layers {
 		p.Run.Layers = append(p.Run.Layers, Layer(l))

@@ -33,7 +33,7 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 	}
 	u := session.Update{
 		Seq: 1, Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its), SpentUSD: r.SpentUSD,
-		Layers: r.Layers, InputWait: r.InputWait, EnergyJPerUnit: r.EnergyJPerUnit, MemoryBytes: set.Runs[i].PeakMemoryBytes,
+		Layers: r.Layers, InputWait: r.InputWait, MemoryBytes: set.Runs[i].PeakMemoryBytes,
 		Warnings: r.Warnings, Rejected: r.RejectedLines, Done: true, StoppedBecause: r.StoppedBecause, StoppedWords: r.StoppedWords, ScriptExit: r.ScriptExit,
 	}
 	if r.SpentS != nil {

@@ -91,7 +91,6 @@ type Update struct {
 	Layers           []store.Layer   // shares of a forward pass, where they were measured
 	Limit            *protocol.Limit // the largest batch that fits the memory, where that was asked for
 	InputWait        *float64        // share of the steady time spent waiting for input
-	EnergyJPerUnit   *float64        // of the GPUs, joules per unit of work
 	MemoryBytes      *float64        // peak so far
 	MemoryTotalBytes *float64
 	Log              []string // the last lines

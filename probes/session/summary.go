@@ -16,8 +16,10 @@ func (p *state) update() Update {
 	s := p.summarise()
 	w := p.steadyWork(s)
 	warnings := tail(p.warnings, shownWarnings)
+	r := p.run(s)
+	r.EnergyJPerUnit, r.AveragePowerW, r.EnergyOf = gpu.Energy(p.telemetry, w.begin, w.end, w.units)
 	return Update{
-		Run:              p.run(s),
+		Run:              r,
 		Machine:          p.described.Machine,
 		GPUsKnown:        p.gpusKnown,
 		Seconds:          p.series.Seconds(),
@@ -26,7 +28,6 @@ func (p *state) update() Update {
 		Layers:           p.layers,
 		Limit:            p.limit,
 		InputWait:        w.waitShare,
-		EnergyJPerUnit:   gpu.EnergyPerUnit(p.telemetry, w.begin, w.end, w.units),
 		MemoryBytes:      p.peak,
 		MemoryTotalBytes: p.total,
 		Log:              tail(p.log, shownLog),
@@ -115,6 +116,6 @@ func (p *state) finish(u Update) store.Finish {
 	return store.Finish{
 		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
 		SpentS: u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
-		InputWait: u.InputWait, EnergyJPerUnit: u.EnergyJPerUnit,
+		InputWait: u.InputWait, Energy: store.Energy{JPerUnit: u.Run.EnergyJPerUnit, AveragePowerW: u.Run.AveragePowerW, Of: u.Run.EnergyOf},
 	}
 }

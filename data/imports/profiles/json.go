@@ -102,6 +102,7 @@ func (w *writtenIn) run() (run profile.Run, what string) {
 		WarmupIterations: w.WarmupIterations, WarmupExtraS: w.WarmupExtraS, FirstValidationS: w.FirstValidationS, ValidationS: w.ValidationS,
 		TotalS: w.TotalS, PeakMemoryBytes: w.PeakMemoryBytes, Status: profile.Status(w.Status), Basis: basis,
 		Source: text(w.Source), AsOf: text(w.AsOf), Note: text(w.Note), EpochStartsS: w.EpochStartsS,
+		EnergyJPerUnit: w.EnergyJPerUnit, AveragePowerW: w.AveragePowerW, EnergyOf: text(w.EnergyOf), PowerLimitW: w.PowerLimitW,
 	}
 	if p := w.Pruning; p != nil {
 		r.Variant.Pruning = &profile.Pruning{Kind: source.Text(p.Kind), Ratio: p.Ratio}
@@ -193,7 +194,8 @@ func wrong(r *profile.Run) string {
 		return "has epochs out of order"
 	}
 	numbers := []*float64{r.GPUMemGiB, r.USDPerHour, r.Epochs, r.IterationsPerEpoch, r.TrainSize, r.InitS, r.FirstIterationS, r.StartupS,
-		r.SteadyStdDevS, r.FirstValidationS, r.ValidationS, r.TotalS, r.PeakMemoryBytes}
+		r.SteadyStdDevS, r.FirstValidationS, r.ValidationS, r.TotalS, r.PeakMemoryBytes,
+		r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW}
 	for _, v := range r.Validations {
 		numbers = append(numbers, &v.Seconds, v.Units, v.AtS)
 	}

@@ -7,9 +7,11 @@
 //
 // A run of summary_train.csv becomes a training whose validations are the
 // targets it reached; the trace says nothing of its time or GPU. Each batch size
-// of summary_power_GPU.csv becomes a training of one epoch at the highest power
-// limit; the others, and the power, are left out. The optimizer is the variant,
-// since both depend on it, and a network on each data set is a model of its own.
+// and power limit of summary_power_GPU.csv becomes a training of one epoch with
+// its mean power, which is that of the GPU. The highest limit of a table is taken
+// for the one the GPU is sold with; under each lower one the GPU counts as a machine
+// of its own. The optimizer is the variant, since both depend on it, and a network
+// on each data set is a model of its own.
 // Whether more of a metric is better is told by nothing but the order in which
 // targets are reached: word error rates fall. Unknown are the size of the
 // training sets, the VM type, the price and memory. The basis is published.
@@ -56,7 +58,7 @@ type table struct {
 	set     profile.Set
 	at      map[string]int // of the run a row belongs to
 	reached [][]reach
-	limit   []float64
+	limits  []float64 // of power, W
 }
 
 // reach is the epoch, counted from 1, after which a run reached a target; +Inf
@@ -84,7 +86,9 @@ func read(f source.File, _ source.Given) source.Report {
 		return source.Failed(f, err)
 	}
 	report := source.Report{File: f.Path, Set: &t.set}
-	if !t.isPower {
+	if t.isPower {
+		t.lowered()
+	} else {
 		for _, name := range t.validations() {
 			report.Note("nothing tells whether more of the metric of %s is better, which is taken", name)
 		}
@@ -113,7 +117,7 @@ func (t *table) run(r source.Row, key string) (*profile.Run, int, error) {
 	}
 	i := len(t.set.Runs)
 	t.at[key] = i
-	t.reached, t.limit = append(t.reached, nil), append(t.limit, 0)
+	t.reached, t.limits = append(t.reached, nil), append(t.limits, 0)
 	t.set.Runs = append(t.set.Runs, profile.Run{
 		Model: m.Name, Dataset: m.Dataset, Unit: m.Unit, Variant: profile.Variant{Name: r.Text("optimizer")}, Mode: profile.Train, Count: 1,
 		BatchSize: batch, Status: profile.Done, Basis: estimate.Published, AsOf: asOf, Source: "Zeus (NSDI 2023), " + t.file.Base(),
@@ -157,27 +161,44 @@ func (t *table) training(r source.Row) error {
 }
 
 func (t *table) epochTime(r source.Row) error {
-	seconds, err := r.Positive("time_per_epoch")
-	if err != nil {
-		return err
+	var cells [3]*float64
+	for i, column := range []string{"time_per_epoch", "power_limit", "average_power"} {
+		if !r.Has(column) {
+			continue
+		}
+		v, err := r.Positive(column)
+		if err != nil {
+			return err
+		}
+		cells[i] = v
 	}
-	watts, err := r.Positive("power_limit")
-	if err != nil {
-		return err
-	}
-	if seconds == nil || watts == nil {
+	seconds, limit := cells[0], cells[1]
+	if seconds == nil || limit == nil {
 		return nil
 	}
-	run, i, err := t.run(r, joined(r, key...))
-	if err != nil || *watts <= t.limit[i] {
+	run, i, err := t.run(r, joined(r, append(slices.Clone(key), "power_limit")...))
+	if err != nil || t.limits[i] > 0 {
 		return err
 	}
 	gpu := strings.ToUpper(strings.TrimSuffix(strings.TrimPrefix(t.file.Base(), "summary_power_"), path.Ext(t.file.Base())))
 	run.InstanceType, run.GPU, run.GPUCount = gpu, gpu, 1
 	run.Epochs, run.TotalS = new(1.0), seconds
-	run.Source = fmt.Sprintf("Zeus (NSDI 2023), %s, power limit %g W", t.file.Base(), *watts)
-	t.limit[i] = *watts
+	if run.AveragePowerW = cells[2]; run.AveragePowerW != nil {
+		run.EnergyOf = profile.EnergyOfGPUs
+	}
+	run.Source = fmt.Sprintf("Zeus (NSDI 2023), %s, power limit %g W", t.file.Base(), *limit)
+	t.limits[i] = *limit
 	return nil
+}
+
+// lowered marks the runs below the highest power limit.
+func (t *table) lowered() {
+	highest := slices.Max(t.limits)
+	for i, limit := range t.limits {
+		if limit < highest {
+			t.set.Runs[i].PowerLimitW = &limit
+		}
+	}
 }
 
 // validations turns the targets reached into validations. The direction of a
