@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,57 +20,29 @@ type Mark struct {
 	Here bool // where things stand, rather than where they would be best
 }
 
-// Lines is a chart of several lines over one axis. Lines differ by pen, and by a
-// rune that stands on them here and there. Its frame is cached; drawing goes once
-// over the points. The zero Lines needs SetTheme and SetSize.
+// Lines is a chart of several lines over one axis, drawn by ntcharts. Lines
+// differ by pen, and by a rune that stands on them here and there. Its frame is
+// cached; drawing goes once over the points. [NewLines] makes one; it needs
+// SetSize.
 type Lines struct {
-	th      *theme.Theme
-	w, h    int
+	chart
 	ax, ay  Axis
 	version uint64
 	lines   []Line
 	marks   []Mark
-	empty   string
-
-	stale  bool
-	cache  string
-	canvas canvas
-	dots   dots
-	frame  frame
 }
 
 // NewLines returns an empty chart.
 func NewLines(th *theme.Theme) *Lines {
-	l := &Lines{stale: true, empty: "nothing to plot"}
+	l := &Lines{chart: chart{stale: true, empty: "nothing to plot"}}
 	l.SetTheme(th)
 	return l
-}
-
-// SetTheme changes pens and symbols.
-func (l *Lines) SetTheme(th *theme.Theme) {
-	if l.th != th {
-		l.th, l.stale = th, true
-		l.canvas.table = penTable(th)
-	}
-}
-
-// SetSize changes the size in cells.
-func (l *Lines) SetSize(w, h int) {
-	if l.w != w || l.h != h {
-		l.w, l.h, l.stale = w, h, true
-	}
 }
 
 // SetAxes changes the axes.
 func (l *Lines) SetAxes(x, y Axis) {
 	l.stale = l.stale || !l.ax.same(x) || !l.ay.same(y)
 	l.ax, l.ay = x, y
-}
-
-// SetEmpty gives the sentence shown while there is nothing to draw.
-func (l *Lines) SetEmpty(sentence string) {
-	l.stale = l.stale || l.empty != sentence
-	l.empty = sentence
 }
 
 // SetData gives the lines; later ones are drawn over earlier ones. The chart
@@ -91,20 +62,9 @@ func (l *Lines) SetMarks(marks ...Mark) {
 }
 
 // View returns exactly the lines and cells of the set size.
-func (l *Lines) View() string {
-	if l.w <= 0 || l.h <= 0 {
-		return ""
-	}
-	if l.stale {
-		l.cache, l.stale = l.render(), false
-	}
-	return l.cache
-}
+func (l *Lines) View() string { return l.view(l.render) }
 
 func (l *Lines) render() string {
-	if l.w < minWidth || l.h < minHeight {
-		return message(l.th, fmt.Sprintf("chart needs %d×%d", minWidth, minHeight), l.w, l.h)
-	}
 	b := l.measure()
 	if b.x0 > b.x1 {
 		return message(l.th, l.empty, l.w, l.h)
@@ -114,12 +74,14 @@ func (l *Lines) render() string {
 	if !okX || !okY {
 		return message(l.th, "these values can't be drawn", l.w, l.h)
 	}
-	l.frame = layout(l.ax, l.ay, sx, sy, l.w, l.h)
-	l.canvas.reset(l.w, l.h)
-	l.frame.draw(&l.canvas, &l.th.Symbols)
+	l.begin(l.ax, l.ay, sx, sy)
 	l.drawMarks()
 	for i := range l.lines {
-		l.draw(&l.lines[i], i)
+		l.draw(&l.lines[i])
+	}
+	l.series.draw(&l.canvas, &l.frame, dotGlyph(l.th.Symbols.Raster))
+	for i := range l.lines {
+		l.drawRunes(i)
 	}
 	return l.canvas.String()
 }
@@ -153,46 +115,37 @@ func (l *Lines) drawMarks() {
 	}
 }
 
-// draw draws one line: its dots, and its rune at points that stand apart.
-func (l *Lines) draw(line *Line, nth int) {
-	f := &l.frame
-	l.dots.reset(l.th.Symbols.Raster, f.gw, f.gh)
-	w, h := l.dots.size()
-	lastX, lastY := -1, -1
+// draw gives the points of a line to ntcharts, in stretches that end where a
+// point can't be drawn.
+func (l *Lines) draw(line *Line) {
+	joined := false
 	for i, x := range line.X {
-		col, row := cellOf(f.x.frac(x), w), cellOf(f.y.frac(line.Y[i]), h)
-		if !l.ax.usable(x) || !l.ay.usable(line.Y[i]) || col < 0 || row < 0 {
-			lastX = -1
+		y := line.Y[i]
+		fx, fy := l.frame.x.frac(x), l.frame.y.frac(y)
+		if !l.ax.usable(x) || !l.ay.usable(y) || !(fx >= 0 && fx <= 1 && fy >= 0 && fy <= 1) {
+			joined = false
 			continue
 		}
-		row = h - 1 - row
-		if lastX < 0 {
-			l.dots.put(col, row)
-		} else if col != lastX || row != lastY {
-			l.dots.line(lastX, lastY, col, row)
+		if !joined {
+			l.series.start(seriesPen(l.th, line.Class, 1))
 		}
-		lastX, lastY = col, row
+		joined = true
+		l.series.add(fx, fy)
 	}
-	pen := penSeries + uint8(line.Class%l.th.SeriesCount())*3 + 1
-	for cell, bits := range l.dots.bits {
-		if bits != 0 {
-			l.canvas.set(f.gutter+cell%f.gw, cell/f.gw, l.dots.glyph(bits), pen)
-		}
-	}
-	l.drawRunes(line, nth, pen)
 }
 
 // runeEvery is how many columns lie between the runes of a line.
 const runeEvery = 16
 
-// drawRunes puts the rune of the line's class on the first dot of some columns,
-// others than those of the lines before.
-func (l *Lines) drawRunes(line *Line, nth int, pen uint8) {
-	f := &l.frame
+// drawRunes puts the rune of the nth line's class on its highest cell in some
+// columns, others than those of the lines before.
+func (l *Lines) drawRunes(nth int) {
+	f, class := &l.frame, l.lines[nth].Class
+	pen := seriesPen(l.th, class, 1)
 	for x := (3 + 5*nth) % runeEvery; x < f.gw; x += runeEvery {
 		for y := range f.gh {
-			if l.dots.bits[y*f.gw+x] != 0 {
-				l.canvas.set(f.gutter+x, y, l.th.SeriesRune(line.Class), pen)
+			if l.canvas.pens[y*l.w+f.gutter+x] == pen {
+				l.canvas.set(f.gutter+x, y, l.th.SeriesRune(class), pen)
 				break
 			}
 		}

@@ -79,30 +79,56 @@ func TestLinesAreExactWhateverTheyShow(t *testing.T) {
 	})
 }
 
-func TestStackedIsExactAndShowsEveryPart(t *testing.T) {
-	th := theme.New("", true, false)
+func TestBarsAreExactAndShowEveryPart(t *testing.T) {
+	all := themes(t)
 	rapid.Check(t, func(t *rapid.T) {
-		parts := rapid.SliceOfN(rapid.Float64Range(0, 100), 0, 4).Draw(t, "parts")
-		width := rapid.IntRange(0, 50).Draw(t, "width")
-		top := rapid.Float64Range(0, 400).Draw(t, "top")
-		bar := ansi.Strip(Stacked(th, parts, top, width))
-		if got := text.Width(bar); got != width {
-			t.Fatalf("%d cells, want %d", got, width)
+		th := rapid.SampledFrom(all).Draw(t, "theme")
+		value := rapid.OneOf(rapid.Float64Range(0, 100), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), -1, 0, 1e300}))
+		width, height := rapid.IntRange(-1, 50).Draw(t, "width"), rapid.IntRange(-1, 20).Draw(t, "height")
+		var bars []StackedBar
+		for range rapid.IntRange(0, 5).Draw(t, "bars") {
+			bars = append(bars, StackedBar{"name", "$1", rapid.SliceOfN(value, 0, 4).Draw(t, "parts")})
 		}
-		positive := 0
-		for i, p := range parts {
-			if p > 0 {
-				positive++
-				if width >= len(parts) && top >= 400 && !strings.ContainsRune(bar, stackRunes[i]) {
-					t.Fatalf("part %d of %v is missing in %q", i, parts, bar)
-				}
+		lines := text.Lines(Bars(th, bars, width, height))
+		if len(lines) > max(height, 1) {
+			t.Fatalf("%d lines of %d", len(lines), height)
+		}
+		for i, line := range lines {
+			if got := text.Width(line); got > max(width, 0) {
+				t.Fatalf("line %d has %d cells of %d: %q", i, got, width, line)
 			}
 		}
-		if positive == 0 && strings.TrimSpace(bar) != "" {
-			t.Fatalf("nothing draws %q", bar)
+		if width < 5 || len(bars) == 0 {
+			return
+		}
+		for i, row := range stacks(th, bars, width) {
+			longest := true
+			for _, b := range bars {
+				longest = longest && bars[i].sum() >= b.sum()
+			}
+			row = ansi.Strip(row)
+			if text.Width(row) != width {
+				t.Fatalf("%d cells, want %d", text.Width(row), width)
+			}
+			positive := 0
+			for part, p := range bars[i].Parts {
+				if !(p > 0) || math.IsInf(p, 0) {
+					continue
+				}
+				if positive++; longest && p > bars[i].sum()/20 && !strings.ContainsRune(row, stackRune(th, part)) {
+					t.Fatalf("part %d of %v is missing in %q", part, bars[i].Parts, row)
+				}
+			}
+			if empty := strings.TrimSpace(row) == ""; empty != (positive == 0) {
+				t.Fatalf("%v draws %q", bars[i].Parts, row)
+			}
 		}
 	})
-	if got := ansi.Strip(Stacked(th, []float64{1, 2, 1}, 8, 16)); got != "██▓▓▓▓▒▒        " {
-		t.Errorf("a bar of half the top: %q", got)
+	two := []StackedBar{{Parts: []float64{1, 2, 1}}, {Parts: []float64{0, 8}}}
+	got := stacks(theme.New("", true, false), two, 16)
+	for i, want := range []string{"██▓▓▓▓▒▒        ", strings.Repeat("▓", 16)} {
+		if got := ansi.Strip(got[i]); got != want {
+			t.Errorf("bar %d: %q, want %q", i, got, want)
+		}
 	}
 }

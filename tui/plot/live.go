@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -15,18 +14,11 @@ import (
 // interval. The first iterations can be a hundred times longer than the rest:
 // what is above the range is clipped and marked with an arrow.
 type Live struct {
-	th      *theme.Theme
-	w, h    int
+	chart
 	version uint64
 	seconds []float64
 	warmup  int
 	steady  estimate.Estimate
-	empty   string
-
-	stale   bool
-	cache   string
-	canvas  canvas
-	line    dots
 	columns []column
 	sample  []float64
 }
@@ -40,31 +32,9 @@ type column struct {
 
 // NewLive returns an empty chart.
 func NewLive(th *theme.Theme) *Live {
-	l := &Live{stale: true, empty: "waiting for the first iteration"}
+	l := &Live{chart: chart{stale: true, empty: "waiting for the first iteration"}}
 	l.SetTheme(th)
 	return l
-}
-
-// SetTheme changes pens and symbols.
-func (l *Live) SetTheme(th *theme.Theme) {
-	if l.th != th {
-		l.th, l.stale = th, true
-		l.canvas.table = penTable(th)
-	}
-}
-
-// SetSize changes the size in cells.
-func (l *Live) SetSize(w, h int) {
-	if l.w != w || l.h != h {
-		l.w, l.h, l.stale = w, h, true
-	}
-}
-
-// SetEmpty gives the sentence shown while there is nothing to draw.
-func (l *Live) SetEmpty(sentence string) {
-	if l.empty != sentence {
-		l.empty, l.stale = sentence, true
-	}
 }
 
 // SetData gives the iteration times in seconds, how many of them are warm-up,
@@ -79,20 +49,9 @@ func (l *Live) SetData(version uint64, seconds []float64, warmup int, steady est
 }
 
 // View returns exactly the lines and cells of the set size.
-func (l *Live) View() string {
-	if l.w <= 0 || l.h <= 0 {
-		return ""
-	}
-	if l.stale {
-		l.cache, l.stale = l.render(), false
-	}
-	return l.cache
-}
+func (l *Live) View() string { return l.view(l.render) }
 
 func (l *Live) render() string {
-	if l.w < minWidth || l.h < minHeight {
-		return message(l.th, fmt.Sprintf("chart needs %d×%d", minWidth, minHeight), l.w, l.h)
-	}
 	lo, hi, ok := l.span()
 	if !ok {
 		return message(l.th, l.empty, l.w, l.h)
@@ -103,16 +62,14 @@ func (l *Live) render() string {
 	if !ok {
 		return message(l.th, "iteration times can't be drawn", l.w, l.h)
 	}
-	f := layout(Axis{Label: count}, Axis{Label: secondsLabel(sy.hi)}, sx, sy, l.w, l.h)
-	c := &l.canvas
-	c.reset(l.w, l.h)
-	f.draw(c, &l.th.Symbols)
-	l.drawWarmup(&f)
-	l.drawSteady(&f)
-	l.gather(&f)
-	l.drawLine(&f)
-	l.drawNames(&f)
-	return c.String()
+	l.begin(Axis{Label: count}, Axis{Label: secondsLabel(sy.hi)}, sx, sy)
+	f := &l.frame
+	l.drawWarmup(f)
+	l.drawSteady(f)
+	l.gather(f)
+	l.drawLine(f)
+	l.drawNames(f)
+	return l.canvas.String()
 }
 
 // chartEnd is the right end of the index axis: a round number that leaves room
@@ -182,11 +139,12 @@ func (l *Live) span() (lo, hi float64, ok bool) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
+// dotsAcross is how many columns of dots ntcharts draws in a column of cells.
+const dotsAcross = 2
+
 // gather sorts the iterations into columns of dots.
 func (l *Live) gather(f *frame) {
-	l.line.reset(l.th.Symbols.Raster, f.gw, f.gh)
-	w, _ := l.line.size()
-	l.columns = grow(l.columns, w)
+	l.columns = grow(l.columns, f.gw*dotsAcross)
 	clear(l.columns)
 	gap := false
 	for i, v := range l.seconds {
@@ -194,7 +152,7 @@ func (l *Live) gather(f *frame) {
 			gap = true
 			continue
 		}
-		x := cellOf(float64(i)*f.x.k, w)
+		x := cellOf(float64(i)*f.x.k, len(l.columns))
 		if x < 0 {
 			continue
 		}
@@ -209,40 +167,31 @@ func (l *Live) gather(f *frame) {
 	}
 }
 
-// drawLine rasters the columns and joins neighbours, then marks what was
-// clipped.
+// drawLine joins the columns, then marks what was clipped.
 func (l *Live) drawLine(f *frame) {
-	_, h := l.line.size()
-	dot := func(v float64) int { return h - 1 - max(cellOf(min(max(f.y.frac(v), 0), 1), h), 0) }
-	previous := -1
-	for x := range l.columns {
-		c := &l.columns[x]
+	l.series.start(penSeries + 1)
+	for x, c := range l.columns {
 		if !c.any {
 			continue
 		}
-		if previous >= 0 && !c.gap {
-			l.line.line(previous, dot(l.columns[previous].last), x, dot(c.first))
+		if c.gap {
+			l.series.start(penSeries + 1)
 		}
-		l.line.line(x, dot(c.low), x, dot(c.high))
-		previous = x
+		for _, v := range [4]float64{c.first, c.low, c.high, c.last} {
+			l.series.add(float64(x)/float64(len(l.columns)-1), min(max(f.y.frac(v), 0), 1))
+		}
 	}
-	for cell, bits := range l.line.bits {
-		if bits == 0 {
-			continue
-		}
-		glyph := l.line.glyph(bits)
-		if l.th.Symbols.Raster == theme.ASCII {
-			glyph = l.th.Symbols.Series[3]
-		}
-		l.canvas.set(f.gutter+cell%f.gw, cell/f.gw, glyph, penSeries+1)
+	glyph := dotGlyph(l.th.Symbols.Raster)
+	if l.th.Symbols.Raster == theme.ASCII {
+		glyph = func(rune, uint8) rune { return l.th.SeriesRune(3) }
 	}
-	across, _ := dotsPer(l.th.Symbols.Raster)
+	l.series.draw(&l.canvas, f, glyph)
 	for x, c := range l.columns {
 		if c.above {
-			l.canvas.set(f.gutter+x/across, 0, l.th.Symbols.Up, penWarn)
+			l.canvas.set(f.gutter+x/dotsAcross, 0, l.th.Symbols.Up, penWarn)
 		}
 		if c.below {
-			l.canvas.set(f.gutter+x/across, f.gh-1, l.th.Symbols.Down, penWarn)
+			l.canvas.set(f.gutter+x/dotsAcross, f.gh-1, l.th.Symbols.Down, penWarn)
 		}
 	}
 }

@@ -259,18 +259,6 @@ func TestLiveBeforeTheFirstIteration(t *testing.T) {
 	}
 }
 
-func BenchmarkLive(b *testing.B) {
-	l := NewLive(theme.New("", true, false))
-	l.SetSize(80, 20)
-	seconds := times(100_000)
-	version := uint64(0)
-	for b.Loop() {
-		version++
-		l.SetData(version, seconds, 23, estimate.Spread(0.0613, 0.014, estimate.Measured))
-		l.View()
-	}
-}
-
 func TestSparkAndBar(t *testing.T) {
 	for _, th := range themes(t) {
 		for w := range 30 {

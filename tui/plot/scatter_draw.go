@@ -88,10 +88,6 @@ func (s *Scatter) class(i int) int {
 	return int(s.data.Class[i])
 }
 
-func (s *Scatter) seriesPen(class, density int) uint8 {
-	return penSeries + uint8(class%s.th.SeriesCount())*3 + uint8(density)
-}
-
 // drawDots draws the points: each as a rune when they are few, as shaded dots
 // when they are many.
 func (s *Scatter) drawDots() {
@@ -110,7 +106,7 @@ func (s *Scatter) drawDots() {
 			if raster == theme.ASCII {
 				glyph = asciiShades[density]
 			}
-			s.canvas.set(x, y, glyph, s.seriesPen(s.tallies[0].kind(i, pens), density))
+			s.canvas.set(x, y, glyph, seriesPen(s.th, s.tallies[0].kind(i, pens), density))
 		case c.all != 0:
 			s.canvas.set(x, y, s.line.glyph(c.allBits), penFaint)
 		}
@@ -133,7 +129,7 @@ func (s *Scatter) drawRunes() {
 	for i, code := range s.codes {
 		if code >= 0 && s.feasible[i] {
 			x, y := s.cell(code)
-			s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), s.seriesPen(s.class(i), 1))
+			s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), seriesPen(s.th, s.class(i), 1))
 		}
 	}
 }
@@ -161,7 +157,7 @@ func (s *Scatter) drawFrontier() {
 			continue
 		}
 		x, y := s.cell(s.codes[i])
-		s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), s.seriesPen(s.class(i), 2))
+		s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), seriesPen(s.th, s.class(i), 2))
 	}
 }
 

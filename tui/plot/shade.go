@@ -75,7 +75,7 @@ func (s *Scatter) drawShades() {
 	x, y := s.w-width-len(words), s.frame.gh
 	for density, n := range steps {
 		s.canvas.set(x, y, ' ', penPlain)
-		s.canvas.set(x+1, y, swatch(s.th.Symbols.Raster, density), s.seriesPen(0, density))
+		s.canvas.set(x+1, y, swatch(s.th.Symbols.Raster, density), seriesPen(s.th, 0, density))
 		s.canvas.text(x+2, y, n, penLabel)
 		x += 2 + len(n)
 	}

@@ -4,10 +4,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 	"github.com/NimbleMarkets/ntcharts/v2/sparkline"
-	"github.com/charmbracelet/x/ansi"
 
-	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
@@ -32,37 +31,15 @@ func Spark(th *theme.Theme, values []float64, width int, top float64) string {
 	if top == 0 {
 		top = 1
 	}
-	line := ""
-	if th.Symbols.Raster == theme.ASCII {
-		line = levels(th.Symbols.Bars, values, top)
-	} else {
-		line = columns(values, width, top)
-	}
-	return th.Series(0).Render(text.FitRight(line, width))
-}
-
-// columns lets ntcharts draw the bars. It is given clean values only: shares
-// of the top in [0,1], a blank for what is missing.
-func columns(values []float64, width int, top float64) string {
 	chart := sparkline.New(width, 1, sparkline.WithNoAutoMaxValue(), sparkline.WithMaxValue(1))
 	for _, v := range values {
 		chart.Push(share(v, top))
 	}
 	chart.Draw()
-	return ansi.Strip(chart.View())
-}
-
-// levels picks one of the rising characters for every value.
-func levels(bars []rune, values []float64, top float64) string {
-	var b strings.Builder
-	for _, v := range values {
-		if !finite(v) {
-			b.WriteByte(' ')
-			continue
-		}
-		b.WriteRune(bars[min(int(share(v, top)*float64(len(bars))), len(bars)-1)])
-	}
-	return b.String()
+	line := canvas{}
+	line.reset(width, 1)
+	line.overlay(&chart.Canvas, 0, 0, func(r rune, _ uint8) rune { return th.Symbols.Bars[r-runes.LowerBlockOne] })
+	return th.Series(0).Render(string(line.runes))
 }
 
 // share is v as a fraction of top, clipped to [0,1]; 0 where v isn't finite.

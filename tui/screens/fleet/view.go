@@ -31,7 +31,7 @@ func (s *Screen) View() string {
 	}
 	top := []string{s.panel(l.sliders, "Fleet", s.vmName(), controls+"\n"+s.settings(w, h-s.controls.Height()), !s.OnTable())}
 	if l.shares.W > 0 {
-		top = append(top, s.panel(l.shares, "cost", s.stackLegend(), s.shares(l.shares.Inner()), false))
+		top = append(top, s.panel(l.shares, "cost", plot.Legend(s.th, parts...), s.shares(l.shares.Inner()), false))
 	}
 	if l.bills.W > 0 {
 		top = append(top, s.panel(l.bills, "bill a month", s.billsNote(), s.plots.bills.View(), false))
@@ -91,14 +91,6 @@ func (s *Screen) settings(w, h int) string {
 // parts of a cost, as the bars are stacked.
 var parts = []string{"reserved", "on demand", "penalty"}
 
-func (s *Screen) stackLegend() string {
-	var words []string
-	for i, name := range parts {
-		words = append(words, plot.StackRune(s.th, i)+name)
-	}
-	return strings.Join(words, " ")
-}
-
 // policyName names a policy beside its rune in the charts.
 func policyName(th *theme.Theme, k int) string {
 	return th.Series(k).Render(string(th.SeriesRune(k))) + " " + names[approx.Policies[k]]
@@ -113,25 +105,14 @@ func (s *Screen) shares(w, h int) string {
 	if len(a.Result.Asked) == 0 {
 		return strings.Join(text.Wrap(nobody(a), w), "\n")
 	}
-	top := 0.0
-	for _, o := range a.Result.Outcomes {
-		top = math.Max(top, o.Drawn.USD())
-	}
-	gap := 0
-	if h >= 3*len(a.Result.Outcomes)-1 {
-		gap = 1
-	}
-	var lines []string
+	var bars []plot.StackedBar
 	for k, o := range a.Result.Outcomes {
-		value, _, _ := o.Relative()
-		lines = append(lines,
-			text.Ends(policyName(s.th, k), s.th.Title.Render(quantity.Money(o.Drawn.USD()))+s.th.Dim.Render(" "+quantity.Percent(value)), w),
-			plot.Stacked(s.th, []float64{o.Drawn.ReservedUSD, o.Drawn.OnDemandUSD, o.Drawn.PenaltyUSD}, top, w))
-		if gap > 0 {
-			lines = append(lines, "")
-		}
+		relative, _, _ := o.Relative()
+		value := s.th.Title.Render(quantity.Money(o.Drawn.USD())) + s.th.Dim.Render(" "+quantity.Percent(relative))
+		paid := []float64{o.Drawn.ReservedUSD, o.Drawn.OnDemandUSD, o.Drawn.PenaltyUSD}
+		bars = append(bars, plot.StackedBar{Name: policyName(s.th, k), Value: value, Parts: paid})
 	}
-	return strings.Join(lines[:min(len(lines), max(h, 0))], "\n")
+	return plot.Bars(s.th, bars, w, h)
 }
 
 func nobody(a *Answer) string {

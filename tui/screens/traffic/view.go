@@ -34,7 +34,7 @@ func (s *Screen) View() string {
 	top := []string{s.panel(l.sliders, "Traffic", s.modelName(), controls, !s.OnTable())}
 	top = append(top, s.panel(l.load, "queries a second", s.loadLegend(), s.plots.load.View(), false))
 	if l.costs.W > 0 {
-		top = append(top, s.panel(l.costs, "cost", plot.StackRune(s.th, 0)+"VMs "+plot.StackRune(s.th, 1)+"functions", s.costs(l.costs.Inner()), false))
+		top = append(top, s.panel(l.costs, "cost", plot.Legend(s.th, "VMs", "functions"), s.costs(l.costs.Inner()), false))
 	}
 	blocks := []string{text.Beside(top...), s.panel(l.schemes, "Schemes "+s.th.Symbols.Dot+" by "+s.column(), s.traceNote(), s.Table.View(s.th), s.OnTable())}
 	var bottom []string
@@ -133,23 +133,16 @@ func (s *Screen) costs(w, h int) string {
 	if s.answer == nil || s.answer.Why != "" {
 		return ""
 	}
-	top := 0.0
-	for _, o := range s.answer.Outcomes {
-		top = math.Max(top, o.USD)
-	}
-	var lines []string
+	var bars []plot.StackedBar
 	for k, o := range s.answer.Outcomes {
-		late := s.th.Dim.Render(" " + hundredths(o.ViolationShare()) + " late")
+		late := s.th.Dim
 		if o.ViolationShare() > mostViolations {
-			late = s.th.Warn.Render(" " + hundredths(o.ViolationShare()) + " late")
+			late = s.th.Warn
 		}
-		lines = append(lines, text.Ends(schemeName(s.th, k), s.th.Title.Render(quantity.Money(o.USD))+late, w),
-			plot.Stacked(s.th, []float64{o.VMUSD, o.FunctionUSD}, top, w))
-		if h >= 3*len(s.answer.Outcomes)-1 {
-			lines = append(lines, "")
-		}
+		value := s.th.Title.Render(quantity.Money(o.USD)) + late.Render(" "+hundredths(o.ViolationShare())+" late")
+		bars = append(bars, plot.StackedBar{Name: schemeName(s.th, k), Value: value, Parts: []float64{o.VMUSD, o.FunctionUSD}})
 	}
-	return strings.Join(lines[:min(len(lines), max(h, 0))], "\n")
+	return plot.Bars(s.th, bars, w, h)
 }
 
 func (s *Screen) traceNote() string {
