@@ -18,6 +18,8 @@ type Bill struct {
 	EgressUSDPerGiB      *float64 `json:"egress_usd_per_gib" yaml:"egress_usd_per_gib"`
 	InterruptionsPerHour *float64 `json:"interruptions_per_hour" yaml:"interruptions_per_hour"` // of one spot VM
 	CheckpointS          *float64 `json:"checkpoint_s" yaml:"checkpoint_s"`                     // work between two checkpoints
+	ElectricityUSDPerKWh *float64 `json:"electricity_usd_per_kwh" yaml:"electricity_usd_per_kwh"`
+	PUE                  *float64 `json:"pue" yaml:"pue"`
 }
 
 // NewBill describes a bill; nil where nothing was told.
@@ -31,7 +33,8 @@ func NewBill(b bill.Bill) *Bill {
 		}
 		return &v
 	}
-	return &Bill{told(b.StartupS), told(b.DiskGiB), told(b.DiskUSDPerGiBMonth), told(b.EgressGiB), told(b.EgressUSDPerGiB), b.Interruptions, b.CheckpointS}
+	return &Bill{told(b.StartupS), told(b.DiskGiB), told(b.DiskUSDPerGiBMonth), told(b.EgressGiB), told(b.EgressUSDPerGiB), b.Interruptions, b.CheckpointS,
+		told(b.ElectricityUSDPerKWh), told(b.PUE)}
 }
 
 // Told is the bill as the engine has it. One that was read from a file may be
@@ -49,10 +52,11 @@ func (b *Bill) Told() bill.Bill {
 	return bill.Bill{
 		StartupS: of(b.StartupS), DiskGiB: of(b.DiskGiB), DiskUSDPerGiBMonth: of(b.DiskUSDPerGiBMonth),
 		EgressGiB: of(b.EgressGiB), EgressUSDPerGiB: of(b.EgressUSDPerGiB), Interruptions: b.InterruptionsPerHour, CheckpointS: b.CheckpointS,
+		ElectricityUSDPerKWh: of(b.ElectricityUSDPerKWh), PUE: of(b.PUE),
 	}
 }
 
-// Item is a part of a cost: work, startup, interruptions, disk or egress.
+// Item is a part of a cost: work, startup, interruptions, disk, egress or electricity.
 type Item struct {
 	Item string  `json:"item" yaml:"item"`
 	USD  float64 `json:"usd" yaml:"usd"`

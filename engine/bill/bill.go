@@ -1,7 +1,7 @@
-// Package bill adds to the work of a rented job what bills call the rest: the
-// seconds until its VMs can begin, disks, egress, and on spot VMs the
-// interruptions. All of it is off until the user tells of it, but for
-// interruptions: a spot price alone is no cost.
+// Package bill adds to the work of a job what bills call the rest: the seconds
+// until its VMs can begin, disks, egress, on spot VMs the interruptions, and on
+// machines of one's own the electricity. All of it is off until the user tells of
+// it, but for interruptions: a spot price alone is no cost.
 package bill
 
 import "sweetspot/engine/estimate"
@@ -26,6 +26,11 @@ type Bill struct {
 	// CheckpointS is the work in seconds between two checkpoints; nil is unknown:
 	// a training saves after each epoch, an inference after each batch.
 	CheckpointS *float64
+
+	// ElectricityUSDPerKWh is paid for machines of one's own; the price of a rented
+	// VM contains it. PUE (power usage effectiveness) is the energy of the whole
+	// building over that of its computers, at least 1; 0 is 1.
+	ElectricityUSDPerKWh, PUE float64
 }
 
 // IsZero reports whether the bill tells nothing.
@@ -36,6 +41,11 @@ func (b Bill) DiskUSDPerHour() float64 { return b.DiskGiB * b.DiskUSDPerGiBMonth
 
 // EgressUSD is what the job pays to send its data out.
 func (b Bill) EgressUSD() float64 { return b.EgressGiB * b.EgressUSDPerGiB }
+
+// Electricity is what so many kilowatt hours cost, in US dollars.
+func (b Bill) Electricity(kwh estimate.Estimate) estimate.Estimate {
+	return kwh.Times(b.ElectricityUSDPerKWh * max(b.PUE, 1))
+}
 
 // Job is what is charged for.
 type Job struct {
@@ -49,6 +59,10 @@ type Job struct {
 	// themselves; 0 is never before the end. RestartS is what beginning again on a
 	// new VM takes of the program itself.
 	SavedEveryS, RestartS float64
+	// Own says that the VMs are machines of one's own, whose electricity no price
+	// contains. KWh is the energy of the job, which only then is looked at.
+	Own bool
+	KWh estimate.Estimate
 }
 
 // Total is a job with everything.
@@ -62,15 +76,17 @@ type Total struct {
 
 // Parts is what an expected cost is made of, in US dollars. Their sum is the
 // cost.
-type Parts struct{ Work, Startup, Interruptions, Disk, Egress float64 }
+type Parts struct{ Work, Startup, Interruptions, Disk, Egress, Electricity float64 }
 
 // Fixed is the part that does not follow the price of the VM.
-func (p Parts) Fixed() float64 { return p.Disk + p.Egress }
+func (p Parts) Fixed() float64 { return p.Disk + p.Egress + p.Electricity }
 
 // Sum of the parts.
-func (p Parts) Sum() float64 { return p.Work + p.Startup + p.Interruptions + p.Disk + p.Egress }
+func (p Parts) Sum() float64 { return p.Work + p.Startup + p.Interruptions + p.Fixed() }
 
-// Total charges a job.
+// Total charges a job. Where the bill has a price of electricity, the cost on a
+// machine of one's own is unknown if its energy is; without a price of the machine
+// itself, the electricity is all it costs.
 func (b Bill) Total(j Job) Total {
 	t := Total{Slowdown: estimate.Exact(1, j.Seconds.Basis), Seconds: j.Seconds}
 	if !j.Seconds.Known() {
@@ -81,32 +97,45 @@ func (b Bill) Total(j Job) Total {
 		t.Seconds = j.Seconds.By(t.Slowdown)
 	}
 	t.Seconds = t.Seconds.Shifted(b.StartupS)
-	if j.USDPerHour == nil {
+	electricity, own := estimate.Exact(0, j.Seconds.Basis), j.Own && b.ElectricityUSDPerKWh > 0
+	if own {
+		electricity = b.Electricity(j.KWh)
+	}
+	if !electricity.Known() || j.USDPerHour == nil && !own {
 		return t
 	}
-	vms := float64(j.VMs)
-	perSecond, disk := vms**j.USDPerHour/3600, vms*b.DiskUSDPerHour()/3600
+	vms, perSecond := float64(j.VMs), 0.0
+	if j.USDPerHour != nil {
+		perSecond = vms * *j.USDPerHour / 3600
+	}
+	disk := vms * b.DiskUSDPerHour() / 3600
 	t.Parts = Parts{
 		Work:          j.Seconds.Value * perSecond,
 		Startup:       b.StartupS * perSecond,
 		Interruptions: (t.Slowdown.Value - 1) * j.Seconds.Value * perSecond,
 		Disk:          t.Seconds.Value * disk,
 		Egress:        b.EgressUSD(),
+		Electricity:   electricity.Value,
 	}
 	t.USD = t.Seconds.Times(perSecond + disk).Shifted(b.EgressUSD())
+	// The longer a job takes, the more energy: the errors of both add up.
+	t.USD = estimate.Estimate{
+		Value: t.USD.Value + electricity.Value, Low: t.USD.Low + electricity.Low, High: t.USD.High + electricity.High,
+		Basis: estimate.Weakest(t.USD.Basis, electricity.Basis),
+	}
 	return t
 }
 
 // Item is a part of a cost by its name.
 type Item struct {
-	Name string // work, startup, interruptions, disk, egress
+	Name string // work, startup, interruptions, disk, egress, electricity
 	USD  float64
 }
 
 // Items lists the parts that there are, the work first.
 func (p Parts) Items() []Item {
 	items := []Item{{"work", p.Work}}
-	for _, i := range [...]Item{{"startup", p.Startup}, {"interruptions", p.Interruptions}, {"disk", p.Disk}, {"egress", p.Egress}} {
+	for _, i := range [...]Item{{"startup", p.Startup}, {"interruptions", p.Interruptions}, {"disk", p.Disk}, {"egress", p.Egress}, {"electricity", p.Electricity}} {
 		if i.USD > 0 {
 			items = append(items, i)
 		}

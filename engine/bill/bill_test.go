@@ -38,17 +38,40 @@ func TestItems(t *testing.T) {
 	}
 }
 
+// A machine of one's own takes 2 kWh at $0.12, and a third as much for cooling.
+func TestElectricity(t *testing.T) {
+	b, usd := Bill{ElectricityUSDPerKWh: 0.12, PUE: 4. / 3}, 0.36
+	j := Job{Seconds: estimate.Spread(1000, 0.1, estimate.Measured), VMs: 1, Own: true, KWh: estimate.Spread(2, 0.2, estimate.Published)}
+	if of := b.Total(j); !near(of.USD.Value, 0.32, 1e-12) || !near(of.USD.Low, 0.32/1.2, 1e-12) || of.USD.Basis != estimate.Published || of.Parts != (Parts{Electricity: of.USD.Value}) {
+		t.Errorf("electricity alone: %+v", of)
+	}
+	j.USDPerHour = &usd
+	if of := b.Total(j); !near(of.USD.Value, 0.42, 1e-12) || !near(of.USD.High, 0.11+0.384, 1e-12) || !near(of.Parts.Sum(), of.USD.Value, 1e-12) {
+		t.Errorf("beside a price: %+v", of)
+	}
+	j.KWh = estimate.Estimate{}
+	if of := b.Total(j); of.USD.Known() || of.Parts != (Parts{}) {
+		t.Errorf("of an unknown energy: %+v", of)
+	}
+	if of := (Bill{}).Total(j); !near(of.USD.Value, 0.1, 1e-12) {
+		t.Errorf("without a price of electricity: %+v", of)
+	}
+	if j.Own = false; !near(b.Total(j).USD.Value, 0.1, 1e-12) {
+		t.Errorf("of a rented VM: %+v", b.Total(j))
+	}
+}
+
 func TestTheCostIsTheSumOfItsParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		positive := func(name string, most float64) float64 { return rapid.Float64Range(0, most).Draw(t, name) }
 		rate := positive("rate", 0.5)
-		b := Bill{StartupS: positive("startup", 600), DiskGiB: positive("disk", 500), DiskUSDPerGiBMonth: positive("price", 1), EgressGiB: positive("egress", 100), EgressUSDPerGiB: positive("per GiB", 1)}
+		b := Bill{StartupS: positive("startup", 600), DiskGiB: positive("disk", 500), DiskUSDPerGiBMonth: positive("price", 1), EgressGiB: positive("egress", 100), EgressUSDPerGiB: positive("per GiB", 1), ElectricityUSDPerKWh: positive("per kWh", 1)}
 		if rapid.Bool().Draw(t, "told") {
 			b.Interruptions = &rate
 		}
 		usd := positive("usd", 100)
 		j := Job{Seconds: estimate.Spread(1+positive("seconds", 1e5), positive("spread", 1), estimate.Measured), VMs: rapid.IntRange(1, 8).Draw(t, "vms"), USDPerHour: &usd,
-			Spot: rapid.Bool().Draw(t, "spot"), Together: rapid.Bool().Draw(t, "together"), SavedEveryS: positive("saved", 1e4), RestartS: positive("restart", 1e3)}
+			Spot: rapid.Bool().Draw(t, "spot"), Together: rapid.Bool().Draw(t, "together"), Own: rapid.Bool().Draw(t, "own"), KWh: estimate.Spread(positive("energy", 1e3), 0.1, estimate.Measured), SavedEveryS: positive("saved", 1e4), RestartS: positive("restart", 1e3)}
 		of := b.Total(j)
 		if !near(of.USD.Value, of.Parts.Sum(), 1e-9) {
 			t.Errorf("%g is not the sum of %+v", of.USD.Value, of.Parts)

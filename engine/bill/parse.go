@@ -11,7 +11,7 @@ import (
 )
 
 // Words says how a bill is written.
-const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price=0.09 interruptions=0.05/h checkpoint=30m"
+const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price=0.09 interruptions=0.05/h checkpoint=30m electricity-price=0.12/kWh pue=1.3"
 
 // field is one word of a bill.
 type field struct {
@@ -48,6 +48,12 @@ var fields = [...]field{
 		}
 		return span(*b.CheckpointS)
 	}},
+	{"electricity-price", func(b *Bill, s string) (err error) {
+		b.ElectricityUSDPerKWh, err = usd(strings.TrimSuffix(s, "/kWh"))
+		return err
+	}, func(b Bill) string { return amount(b.ElectricityUSDPerKWh, "/kWh") }},
+	{"pue", func(b *Bill, s string) (err error) { b.PUE, err = pue(s); return err },
+		func(b Bill) string { return amount(b.PUE, "") }},
 }
 
 // Parse reads words as [Words] has them, separated by spaces or commas. The error
@@ -72,6 +78,12 @@ func Parse(s string) (b Bill, err error) {
 		if seen[pair[0]] != seen[pair[1]] {
 			return Bill{}, fmt.Errorf("%s and %s belong together: write both, or neither", pair[0], pair[1])
 		}
+	}
+	if seen["pue"] && !seen["electricity-price"] {
+		return Bill{}, fmt.Errorf("pue is of no use without electricity-price: write both, or neither")
+	}
+	if b.ElectricityUSDPerKWh == 0 {
+		b.PUE = 0
 	}
 	if b.DiskUSDPerHour() == 0 {
 		b.DiskGiB, b.DiskUSDPerGiBMonth = 0, 0
@@ -114,6 +126,15 @@ func plain(s string) (float64, error) {
 }
 
 func usd(s string) (float64, error) { return plain(strings.TrimPrefix(s, "$")) }
+
+// pue reads a power usage effectiveness.
+func pue(s string) (float64, error) {
+	v, err := plain(s)
+	if err != nil || v < 1 || v > 10 {
+		return 0, fmt.Errorf("%s is no power usage effectiveness: write a number from 1 to 10, as 1.3", plaintext.Quote(s))
+	}
+	return v, nil
+}
 
 // duration reads 90s or 30m, to the millisecond.
 func duration(s string) (float64, error) {
