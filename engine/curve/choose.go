@@ -6,36 +6,36 @@ import "math"
 type Option struct {
 	Batch    float64
 	Epochs   float64 // expected, to the target
-	PerEpoch float64 // dollars, or seconds, of an epoch
-	Tried    bool    // trained with before
-	Error    float64 // standard deviation of Epochs, in the logarithm, of those tried
+	PerEpoch float64 // US dollars, or seconds, of an epoch
+	Tried    bool    // some training used it
+	Error    float64 // standard error of ln(Epochs) where Tried
 	Never    float64 // probability that the target is never reached; NaN is taken as 0
 }
 
-// caution is how much more than predicted an untried batch size costs on
-// average: predictions err upwards now and then, by a lot (mean of truth over
-// prediction on Zeus' trace, NSDI 2023: 1.03 to 1.09).
-const caution = 0.08
+// untriedMarkup is how much more than predicted an untried batch size costs on
+// average, as a fraction: now and then it needs many more epochs (the mean of
+// true over predicted epochs on Zeus' trace, NSDI 2023, is 1.03 to 1.09). A
+// greater one favours the batch sizes that were tried.
+const untriedMarkup = 0.08
 
-// optimism is how many standard deviations too low the least of a few means of
-// several seeds usually is: the least of two equal ones 0.56.
-const optimism = 0.5
+// selectionBias is by how many standard errors the least of a few means is too
+// low: of two equal ones the lesser is, on average, 0.56 too low. A greater one
+// favours batch sizes trained with more seeds.
+const selectionBias = 0.5
 
-// Choose returns the index of the option that costs least on average until a
-// training reaches the target; -1 where there is none to choose. Untried batch
-// sizes count with what they usually cost beyond their prediction, tried ones
-// with what few seeds may have flattered them by. Nor is it
-// bet on one of them needing fewer epochs than the tried ones next to it: it has
-// to be cheaper by its faster epochs.
+// Choose returns the index of the option of least expected cost until a training
+// reaches the target, -1 without options. The markups above apply. An untried
+// batch size is not assumed to need fewer epochs than the tried ones next to it:
+// it has to be cheaper by its faster epochs.
 func Choose(options []Option) int {
 	best, least := -1, math.Inf(1)
 	for i, o := range options {
-		cost := o.Epochs * o.PerEpoch * (1 + optimism*o.Error)
+		cost := o.Epochs * o.PerEpoch * (1 + selectionBias*o.Error)
 		if !o.Tried {
-			cost = math.Max(o.Epochs, leastBeside(options, o.Batch)) * o.PerEpoch * (1 + caution)
+			cost = math.Max(o.Epochs, leastBeside(options, o.Batch)) * o.PerEpoch * (1 + untriedMarkup)
 		}
 		if o.Never > 0 {
-			cost /= math.Max(1-o.Never, 1e-9) // on average it takes so many attempts
+			cost /= math.Max(1-o.Never, 1e-9) // the expected number of attempts is 1/(1-Never)
 		}
 		if cost < least {
 			best, least = i, cost
@@ -44,7 +44,7 @@ func Choose(options []Option) int {
 	return best
 }
 
-// leastBeside is the least number of epochs of the tried batch sizes next below
+// leastBeside is the lesser number of epochs of the next tried batch sizes below
 // and above; 0 where none was tried.
 func leastBeside(options []Option, batch float64) float64 {
 	below, above := Option{Batch: 0}, Option{Batch: math.Inf(1)}

@@ -2,15 +2,13 @@
 // at batch sizes that were never trained with.
 //
 // The epochs to a target grow with the batch size B as a·(1 + B/K): a is what
-// small batches need, and K, the critical batch size, is where each further
-// sample of a batch is worth half (McCandlish and others, 2018, arXiv
-// 1812.06162). With one learning rate for all batch sizes a training also slows
-// down towards both ends of the batch sizes at which the target can be reached
-// at all; two terms that fall off with the square of the distance from the
-// smallest and the largest batch size trained with, c·(S/B)² and d·(B/L)²,
-// stand for that. K is taken from the target and all easier ones of the
-// workload together, since few epochs say little about it; a, c and d, none
-// below 0, are the target's own.
+// small batches need, and at K, the critical batch size, twice as many are needed
+// (McCandlish and others, 2018, arXiv 1812.06162). With one learning rate for all
+// batch sizes a training also slows down towards both ends of the range in which
+// the target can be reached at all. Two terms model that, c·(S/B)² and d·(B/L)²,
+// with S the smallest and L the largest batch size trained with. K is fitted to
+// the target and all easier ones of the workload together, since few epochs say
+// little about it; a, c and d, which are not negative, are fitted to the target.
 package curve
 
 import (
@@ -21,37 +19,37 @@ import (
 	"sweetspot/engine/estimate"
 )
 
-// Point is what was known of a training after a number of epochs.
+// Point is the metric of a training after a number of epochs.
 type Point struct {
-	Epochs float64 // finished, so 1 after the first
+	Epochs float64 // finished, 1 after the first
 	Value  float64 // of the metric
 }
 
-// Observed is one training run, whole or a beginning.
-type Observed struct {
+// LearningCurve is one training run, complete or not.
+type LearningCurve struct {
 	Batch  float64 // global batch size, above 0
 	Points []Point // by rising epochs
-	// Whole says that the run has shown what it can: a target it did not reach
-	// is one it never reaches. Of a beginning that is not known.
-	Whole bool
-	Basis estimate.Basis
+	// Converged says that the run went on until it no longer improved, so that a
+	// target it did not reach is one it never reaches.
+	Converged bool
+	Basis     estimate.Basis
 }
 
-// Workload is what was seen of one model, variant and dataset trained with
-// several batch sizes. It is safe for concurrent use.
+// Workload holds the training runs of one model, variant and dataset with several
+// batch sizes. It is safe for concurrent use.
 type Workload struct {
 	higher  bool
-	batches []float64    // trained with, rising
-	runs    [][]Observed // with each; values turned so that higher is better, only improving points kept
-	levels  []float64    // values that runs reached, turned like theirs, rising
+	batches []float64         // trained with, rising
+	runs    [][]LearningCurve // of each batch size; values oriented so that higher is better, only improving points kept
+	levels  []float64         // oriented values that runs reached, rising
 }
 
-// maxLevels bounds the easier targets a fit looks at; more add nothing.
+// maxLevels bounds the number of easier targets in a fit, and so its time.
 const maxLevels = 16
 
-// New puts runs of one workload together. higherIsBetter is the direction of
-// its metric.
-func New(runs []Observed, higherIsBetter bool) *Workload {
+// New collects the runs of one workload. higherIsBetter is the direction of its
+// metric.
+func New(runs []LearningCurve, higherIsBetter bool) *Workload {
 	w := &Workload{higher: higherIsBetter}
 	for _, r := range runs {
 		if r.Points = w.improving(r.Points); !(r.Batch > 0) || len(r.Points) == 0 {
@@ -72,20 +70,20 @@ func New(runs []Observed, higherIsBetter bool) *Workload {
 	return w
 }
 
-// with are the runs with a batch size.
-func (w *Workload) with(batch float64) []Observed {
+// with lists the runs with a batch size.
+func (w *Workload) with(batch float64) []LearningCurve {
 	if i, known := slices.BinarySearch(w.batches, batch); known {
 		return w.runs[i]
 	}
 	return nil
 }
 
-// improving keeps the points that are better than all before, with values
-// turned so that higher is better.
+// improving keeps the points that are better than all before, oriented so that
+// higher is better.
 func (w *Workload) improving(points []Point) []Point {
 	var out []Point
 	for _, p := range points {
-		p.Value = w.turned(p.Value)
+		p.Value = w.oriented(p.Value)
 		if math.IsNaN(p.Value) || p.Epochs <= 0 {
 			continue
 		}
@@ -96,7 +94,7 @@ func (w *Workload) improving(points []Point) []Point {
 	return out
 }
 
-func (w *Workload) turned(value float64) float64 {
+func (w *Workload) oriented(value float64) float64 {
 	if w.higher {
 		return value
 	}
@@ -106,15 +104,15 @@ func (w *Workload) turned(value float64) float64 {
 // HigherIsBetter is the direction of the workload's metric.
 func (w *Workload) HigherIsBetter() bool { return w.higher }
 
-// Batches are the batch sizes trained with, rising.
+// Batches lists the batch sizes trained with, rising.
 func (w *Workload) Batches() []float64 { return slices.Clone(w.batches) }
 
-// Levels are values of the metric that runs reached, from easy to hard, at most
-// n of them, the hardest included.
+// Levels lists at most n values of the metric that runs reached, from easy to
+// hard, the hardest included.
 func (w *Workload) Levels(n int) []float64 {
 	levels := thin(w.levels, n)
 	for i, v := range levels {
-		levels[i] = w.turned(v)
+		levels[i] = w.oriented(v)
 	}
 	return levels
 }
@@ -131,10 +129,10 @@ func thin(values []float64, n int) []float64 {
 	return out
 }
 
-// reach is the number of epochs after which the run reached a turned value. Of
-// a target between two evaluations that lie several epochs apart the epochs are
-// interpolated, by the logarithm, and count to the end of the last.
-func (r Observed) reach(value float64) (epochs float64, reached bool) {
+// reach is the number of epochs after which the run reached an oriented value.
+// Between two evaluations that are several epochs apart the epochs are
+// interpolated by their logarithm and rounded up.
+func (r LearningCurve) reach(value float64) (epochs float64, reached bool) {
 	i, _ := slices.BinarySearchFunc(r.Points, value, func(p Point, v float64) int { return cmp.Compare(p.Value, v) })
 	if i == len(r.Points) {
 		return 0, false
@@ -152,21 +150,21 @@ func (r Observed) reach(value float64) (epochs float64, reached bool) {
 	return math.Max(math.Ceil(between-1e-9), 1), true
 }
 
-// Reached is what the runs with one batch size say of a target.
+// Reached counts the runs with one batch size that did and did not reach a target.
 type Reached struct {
-	Runs   int     // whole runs, and beginnings that reached it
-	Never  int     // of them, those that never reached it
-	Epochs float64 // mean of the others; 0 if there are none
+	Runs   int     // converged runs, and others that reached it
+	Never  int     // converged runs that never reached it
+	Epochs float64 // mean epochs of those that reached it; 0 if none did
 }
 
 // Reached counts the runs with exactly this batch size.
 func (w *Workload) Reached(batch, target float64) Reached {
 	out, sum := Reached{}, 0.0
 	for _, r := range w.with(batch) {
-		if e, ok := r.reach(w.turned(target)); ok {
+		if e, ok := r.reach(w.oriented(target)); ok {
 			out.Runs++
 			sum += e
-		} else if r.Whole {
+		} else if r.Converged {
 			out.Runs++
 			out.Never++
 		}

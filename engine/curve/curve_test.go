@@ -11,8 +11,8 @@ import (
 )
 
 // course is a whole run that reaches each level after epochs(level).
-func course(batch float64, levels []float64, epochs func(level float64) float64) Observed {
-	o := Observed{Batch: batch, Whole: true, Basis: estimate.Measured}
+func course(batch float64, levels []float64, epochs func(level float64) float64) LearningCurve {
+	o := LearningCurve{Batch: batch, Converged: true, Basis: estimate.Measured}
 	for _, l := range levels {
 		o.Points = append(o.Points, Point{math.Ceil(epochs(l)), l})
 	}
@@ -22,8 +22,8 @@ func course(batch float64, levels []float64, epochs func(level float64) float64)
 var levels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}
 
 // rising needs 1000·level·(1 + B/K) epochs.
-func rising(critical float64, batches ...float64) []Observed {
-	var runs []Observed
+func rising(critical float64, batches ...float64) []LearningCurve {
+	var runs []LearningCurve
 	for _, b := range batches {
 		runs = append(runs, course(b, levels, func(l float64) float64 { return 1000 * l * (1 + b/critical) }))
 	}
@@ -35,7 +35,7 @@ func typical(t *Target, batch float64) float64 {
 	if r, ok := t.exact[batch]; ok {
 		return r.Epochs
 	}
-	return counted(t.moment(batch), 0.01)
+	return counted(t.predict(batch), 0.01)
 }
 
 func near(t *testing.T, what string, got, want, rel float64) {
@@ -73,7 +73,7 @@ func TestBorrowsTheRiseFromEasierTargets(t *testing.T) {
 		}
 		return e
 	}
-	var runs []Observed
+	var runs []LearningCurve
 	for _, b := range []float64{8, 128, 2048} {
 		runs = append(runs, course(b, levels, func(l float64) float64 { return truth(b, l) }))
 	}
@@ -95,7 +95,7 @@ func TestTrainedBatchIsItsMean(t *testing.T) {
 func TestFewEpochs(t *testing.T) {
 	// Reached within the first epoch everywhere, but perhaps only just: one epoch,
 	// two at most.
-	var runs []Observed
+	var runs []LearningCurve
 	for _, b := range []float64{8, 64, 512} {
 		runs = append(runs, course(b, []float64{0.5}, func(float64) float64 { return 1 }))
 	}
@@ -135,7 +135,7 @@ func TestFewBatchSizes(t *testing.T) {
 }
 
 func TestEvaluatedSeldom(t *testing.T) {
-	run := Observed{Points: []Point{{4, 0.4}, {8, 0.6}, {9, 0.7}}}
+	run := LearningCurve{Points: []Point{{4, 0.4}, {8, 0.6}, {9, 0.7}}}
 	for target, want := range map[float64]float64{0.4: 4, 0.6: 8, 0.5: 6, 0.65: 9, 0.3: 4} {
 		if got, ok := run.reach(target); !ok || got != want {
 			t.Errorf("%g reached after %g epochs, not %g", target, got, want)
@@ -147,7 +147,7 @@ func TestEvaluatedSeldom(t *testing.T) {
 }
 
 // drawn is a workload made up at random: epochs rise with batch size and target.
-func drawn(t *rapid.T) (runs []Observed, batches []float64) {
+func drawn(t *rapid.T) (runs []LearningCurve, batches []float64) {
 	n := rapid.IntRange(1, 5).Draw(t, "batch sizes")
 	b := rapid.Float64Range(1, 64).Draw(t, "smallest")
 	for range n {
@@ -156,7 +156,7 @@ func drawn(t *rapid.T) (runs []Observed, batches []float64) {
 	}
 	for _, b := range batches {
 		for range rapid.IntRange(1, 3).Draw(t, "seeds") {
-			o := Observed{Batch: b, Whole: true, Basis: estimate.Measured}
+			o := LearningCurve{Batch: b, Converged: true, Basis: estimate.Measured}
 			epochs := 0.0
 			for _, l := range levels {
 				epochs += float64(rapid.IntRange(0, 30).Draw(t, "epochs"))
@@ -199,7 +199,7 @@ func TestUnits(t *testing.T) {
 		runs, batches := drawn(t)
 		asked := batches[0] * rapid.Float64Range(0.2, 50).Draw(t, "asked")
 		factor := math.Exp2(float64(rapid.IntRange(-3, 10).Draw(t, "factor")))
-		other := make([]Observed, len(runs))
+		other := make([]LearningCurve, len(runs))
 		for i, r := range runs {
 			other[i] = r
 			other[i].Batch *= factor

@@ -6,15 +6,16 @@ import (
 	"sweetspot/engine/estimate"
 )
 
-// finalSpread is the standard deviation of the final value between seeds that
-// is taken where a batch size was trained with only once, a fraction: what
-// accuracies counted on some thousand samples and published repeats show.
+// finalSpread is the prior standard deviation of the final value between seeds,
+// which counts as one more run: accuracies counted on some thousand samples, and
+// published repeats, differ by about that much. A greater one widens the interval
+// of batch sizes that were trained with once or twice.
 const finalSpread = 0.005
 
-// Final predicts the best value that a training with a batch size reaches,
-// with the interval of the next training. It is unknown where no run is whole.
-// Between batch sizes it goes straight, by their logarithm; beyond them it stays,
-// less and less surely.
+// Final predicts the best value of the metric that a training with a batch size
+// reaches, with the 90 % interval of the next training. It is unknown where no run
+// converged. Between batch sizes it is interpolated linearly in their logarithm;
+// beyond them it stays constant with a growing interval.
 func (w *Workload) Final(batch float64) estimate.Estimate {
 	var ends []end
 	for _, b := range w.batches {
@@ -40,7 +41,7 @@ func (w *Workload) Final(batch float64) estimate.Estimate {
 	return w.beyond(ends, last, x-last.log2())
 }
 
-// end is how the whole runs with a batch size ended.
+// end is how the converged runs with a batch size ended.
 type end struct {
 	batch, mean, deviation, n float64
 	basis                     estimate.Basis
@@ -48,12 +49,12 @@ type end struct {
 
 func (e end) log2() float64 { return math.Log2(e.batch) }
 
-// end pools the runs with a batch size, with one more that deviates as usual.
+// end pools the runs with a batch size and the prior finalSpread.
 func (w *Workload) end(batch float64) (end, bool) {
 	var values []float64
 	sum := 0.0
 	for _, r := range w.with(batch) {
-		if r.Whole {
+		if r.Converged {
 			values = append(values, r.Points[len(r.Points)-1].Value)
 			sum += values[len(values)-1]
 		}
@@ -69,8 +70,8 @@ func (w *Workload) end(batch float64) (end, bool) {
 	return end{batch, sum / n, math.Sqrt(squares / n), n, w.basis(batch)}, true
 }
 
-// between goes straight from one end to the next. Half way it may be off by a
-// quarter of their difference.
+// between interpolates linearly. Midway, a quarter of the difference is added to
+// the standard deviation.
 func (w *Workload) between(a, b end, x float64) estimate.Estimate {
 	share := (x - a.log2()) / (b.log2() - a.log2())
 	mean := a.mean + share*(b.mean-a.mean)
@@ -79,8 +80,9 @@ func (w *Workload) between(a, b end, x float64) estimate.Estimate {
 	return w.within(mean, deviation, max(a.basis, b.basis, estimate.OtherBatch))
 }
 
-// beyond the batch sizes trained with, each doubling may change the end by as
-// much as the known ones differ on average, or as seeds do.
+// beyond extrapolates: for each doubling, the greater of the known ends' mean
+// change per doubling and the deviation between seeds is added to the standard
+// deviation.
 func (w *Workload) beyond(ends []end, nearest end, doublings float64) estimate.Estimate {
 	step := nearest.deviation
 	if n := len(ends) - 1; n > 0 {
@@ -95,8 +97,8 @@ func (w *Workload) beyond(ends []end, nearest end, doublings float64) estimate.E
 	return w.within(nearest.mean, deviation, max(nearest.basis, estimate.OtherBatch))
 }
 
-// within turns a value back into the metric, with its 90 % interval.
+// within turns an oriented value back into the metric, with its 90 % interval.
 func (w *Workload) within(value, deviation float64, basis estimate.Basis) estimate.Estimate {
-	v, half := w.turned(value), estimate.Z90*deviation
+	v, half := w.oriented(value), estimate.Z90*deviation
 	return estimate.Estimate{Value: v, Low: math.Max(0, v-half), High: v + half, Basis: basis}
 }

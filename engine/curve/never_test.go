@@ -40,7 +40,7 @@ func TestNever(t *testing.T) {
 func TestBegun(t *testing.T) {
 	full := rising(256, 256)
 	begun := course(1024, levels[:2], func(l float64) float64 { return 1000 * l * (1 + 1024/256) })
-	begun.Whole = false
+	begun.Converged = false
 	with, without := New(append(full, begun), true).Target(0.6), New(full, true).Target(0.6)
 	near(t, "stretched", typical(with, 1024), 3000, 0.02)
 	near(t, "not begun", typical(without, 1024), 1200, 0.01)
@@ -64,10 +64,10 @@ func TestBegun(t *testing.T) {
 }
 
 func TestFinal(t *testing.T) {
-	ending := func(batch, value float64) Observed {
-		return Observed{Batch: batch, Whole: true, Basis: estimate.Measured, Points: []Point{{1, value / 2}, {50, value}}}
+	ending := func(batch, value float64) LearningCurve {
+		return LearningCurve{Batch: batch, Converged: true, Basis: estimate.Measured, Points: []Point{{1, value / 2}, {50, value}}}
 	}
-	w := New([]Observed{ending(64, 0.71), ending(64, 0.69), ending(1024, 0.60)}, true)
+	w := New([]LearningCurve{ending(64, 0.71), ending(64, 0.69), ending(1024, 0.60)}, true)
 	there, middle, beyond, far := w.Final(64), w.Final(256), w.Final(4096), w.Final(65536)
 	near(t, "at 64", there.Value, 0.70, 1e-9)
 	near(t, "half way", middle.Value, 0.65, 1e-9)
@@ -79,11 +79,11 @@ func TestFinal(t *testing.T) {
 		t.Errorf("intervals %+v, %+v, %+v, %+v", there, middle, beyond, far)
 	}
 	// Lower is better: the mirror image.
-	loss := New([]Observed{{Batch: 64, Whole: true, Basis: estimate.Measured, Points: []Point{{1, 0.9}, {2, 0.3}}}}, false)
+	loss := New([]LearningCurve{{Batch: 64, Converged: true, Basis: estimate.Measured, Points: []Point{{1, 0.9}, {2, 0.3}}}}, false)
 	if e := loss.Final(64); e.Value != 0.3 || !(e.Low < 0.3 && e.High > 0.3) {
 		t.Errorf("loss %+v", e)
 	}
-	if New(nil, true).Final(64).Known() || New([]Observed{{Batch: 64, Points: []Point{{1, 0.5}}}}, true).Final(64).Known() {
+	if New(nil, true).Final(64).Known() || New([]LearningCurve{{Batch: 64, Points: []Point{{1, 0.5}}}}, true).Final(64).Known() {
 		t.Error("an end without a whole run")
 	}
 }

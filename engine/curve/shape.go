@@ -2,51 +2,53 @@ package curve
 
 import "math"
 
-// terms are the coefficients of a fit; see the package comment. An unused term
-// is 0.
-type terms [3]float64 // a, c, d
+// coefficients are those of a fit, a, c and d of the package comment; those of
+// unused terms are 0.
+type coefficients [3]float64
 
-// shape holds what a fit's terms are measured against.
-type shape struct {
-	critical        float64 // critical batch size K; +Inf where epochs don't grow
+// design gives the rows of the design matrix.
+type design struct {
+	critical        float64 // critical batch size K; +Inf where epochs do not grow
 	smallest, large float64 // batch sizes trained with
 }
 
-// row is the value of each term at a batch size, for coefficients of 1. What
-// the ends of the curve do beyond the batch sizes trained with is not known, and
-// their squares would soon be absurd: there they stay.
-func (s shape) row(batch float64) [3]float64 {
+// row is the value of each term at a batch size, for coefficients of 1. Beyond
+// the batch sizes trained with, the two end terms stay at 1: nothing is known
+// there, and their squares would soon be absurd.
+func (s design) row(batch float64) [3]float64 {
 	small, large := math.Min(1, s.smallest/batch), math.Min(1, batch/s.large)
 	return [3]float64{1 + batch/s.critical, small * small, large * large}
 }
 
-func (s shape) at(t terms, batch float64) float64 {
+func (s design) at(t coefficients, batch float64) float64 {
 	r := s.row(batch)
 	return t[0]*r[0] + t[1]*r[1] + t[2]*r[2]
 }
 
-// sample is the moment a target was reached at with one batch size.
-type sample struct {
-	batch, moment float64
-	weight        float64 // 1 for whole runs, less for beginnings
-	runs          float64 // it is the mean of
+// observation is after how many epochs trainings with one batch size reached a
+// target.
+type observation struct {
+	batch, epochs float64 // the epochs are fractional ones
+	weight        float64 // 1 for completed runs, less for extrapolated ones
+	runs          float64 // that it is the mean of
 	known         bool
 }
 
-// nonNegative fits the first n terms to the samples by least squares of the
-// relative errors, no coefficient below 0: of all subsets of the terms the one
-// that fits best and has none below. The weight of a sample is divided by its
-// square.
-func (s shape) nonNegative(samples []sample, n int, weight func(sample) float64) (best terms, squares float64) {
+// nonNegative fits the first n terms to the observations by non-negative least
+// squares of the relative errors: it tries every subset of the terms and keeps
+// the best fit without a negative coefficient.
+func (s design) nonNegative(
+	observations []observation, n int, weight func(observation) float64,
+) (best coefficients, squares float64) {
 	squares = math.Inf(1)
 	for subset := 1; subset < 1<<n; subset++ {
-		t, ok := s.leastSquares(samples, subset, weight)
+		t, ok := s.leastSquares(observations, subset, weight)
 		if !ok {
 			continue
 		}
 		sum := 0.0
-		for _, x := range samples {
-			r := s.at(t, x.batch)/x.moment - 1
+		for _, x := range observations {
+			r := s.at(t, x.batch)/x.epochs - 1
 			sum += weight(x) * r * r
 		}
 		if sum < squares-1e-12 {
@@ -57,16 +59,18 @@ func (s shape) nonNegative(samples []sample, n int, weight func(sample) float64)
 }
 
 // leastSquares solves for the terms in the subset, one bit each. ok is false
-// where they can't be told apart or one is below 0.
-func (s shape) leastSquares(samples []sample, subset int, weight func(sample) float64) (t terms, ok bool) {
+// where the equations are singular or a coefficient is negative.
+func (s design) leastSquares(
+	observations []observation, subset int, weight func(observation) float64,
+) (t coefficients, ok bool) {
 	var m [3][4]float64 // normal equations, right-hand side last
-	for _, x := range samples {
+	for _, x := range observations {
 		row, w := s.row(x.batch), weight(x)
 		for i := range row {
 			for j := range row {
-				m[i][j] += w * row[i] * row[j] / (x.moment * x.moment)
+				m[i][j] += w * row[i] * row[j] / (x.epochs * x.epochs)
 			}
-			m[i][3] += w * row[i] / x.moment
+			m[i][3] += w * row[i] / x.epochs
 		}
 	}
 	for i := range m {
@@ -81,7 +85,7 @@ func (s shape) leastSquares(samples []sample, subset int, weight func(sample) fl
 	for i := range m {
 		pivot := m[i][i]
 		if !(pivot > 1e-12) {
-			return terms{}, false
+			return coefficients{}, false
 		}
 		for j := i + 1; j < len(m); j++ {
 			f := m[j][i] / pivot
@@ -97,15 +101,16 @@ func (s shape) leastSquares(samples []sample, subset int, weight func(sample) fl
 		}
 		t[i] = v / m[i][i]
 		if t[i] < 0 {
-			return terms{}, false
+			return coefficients{}, false
 		}
 	}
 	return t, true
 }
 
-// criticals are the critical batch sizes tried: none, and half a doubling apart
-// from far above the largest batch size to below the smallest.
-func criticals(smallest, largest float64) []float64 {
+// criticalGrid lists the critical batch sizes tried: infinity, and half an octave
+// apart from 64 times the largest batch size, where growth no longer shows, to
+// half the smallest, where the epochs grow in proportion to it.
+func criticalGrid(smallest, largest float64) []float64 {
 	out := []float64{math.Inf(1)}
 	for k := largest * 64; k >= smallest/2; k /= math.Sqrt2 {
 		out = append(out, k)

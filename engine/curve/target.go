@@ -8,52 +8,63 @@ import (
 	"sweetspot/engine/estimate"
 )
 
-// Standard deviations of a prediction in the logarithm of the moment, found by
-// predicting published epochs to targets (Zeus' trace, NSDI 2023) from as many
-// other batch sizes, rounding and seeds apart. That from three is widened by how
-// badly the shape fits the workload's own targets.
+// Standard deviations of ln(fractional epochs) predicted from one, two and three
+// or more other batch sizes, without rounding and seeds. They were found by
+// predicting Zeus' published trace (NSDI 2023) that way. Greater ones widen the
+// intervals. The last is inflated by the chi-square of the workload's own fit.
 const (
 	spreadOfThree = 0.10
 	spreadOfTwo   = 0.25
 	spreadOfOne   = 0.3
-	// spreadPerDoubling is added, in squares, for each doubling beyond the batch
+	// spreadPerDoubling is added in quadrature for each doubling beyond the batch
 	// sizes trained with, or away from the only one.
 	spreadPerDoubling = 0.2
 )
 
-// rounded is the variance of a moment, in epochs, of which only the epoch is
-// known: trainings with one batch size all get there early in it, or all late.
-const rounded = 1.0 / 12
+// roundingVariance is the variance, in epochs squared, of a time that is known to
+// the epoch only, uniform within it. Repeats do not average it out: trainings
+// with one batch size all reach the target early in an epoch, or all late.
+const roundingVariance = 1.0 / 12
 
-// widest is the spread up to which an estimate is the mean of what may come. The
-// mean of a wider one would be made by its tail alone.
-const widest = 0.2
+// maxMeanSpread bounds the spread that the expected epochs are computed with. The
+// mean of a wider log-normal is set by its tail alone; a higher bound shifts wide
+// estimates up.
+const maxMeanSpread = 0.2
 
-// modelSpread is how far, in the logarithm, the epochs at a batch size usually
-// lie from a smooth curve over batch sizes.
+// modelSpread is the standard deviation of ln(epochs) around a smooth curve over
+// batch sizes. Against it the chi-square is measured, and incomplete runs are
+// weighted.
 const modelSpread = 0.1
+
+// maxTargetChiSquare bounds what one target contributes to the choice of the
+// critical batch size (three standard deviations), so that an outlier does not
+// decide; maxInflation bounds what a bad fit adds to the variance.
+const (
+	maxTargetChiSquare = 9
+	maxInflation       = 4
+)
 
 // Target predicts the epochs to one target. It is safe for concurrent use, and
 // [Target.At] takes about a microsecond.
 type Target struct {
-	batches []float64 // of which it is known when they reach the target, rising
-	samples []sample  // one for each of them
-	fits    []fitted  // of the easier targets and the target itself, which is last
-	misfit  float64   // mean square of how far the shape is off, relative to what is usual
-	seeds   float64   // standard deviation between seeds, in the logarithm
-	exact   map[float64]trained
-	never   []chance
-	basis   estimate.Basis
+	batches      []float64     // rising, whose epochs to the target are known
+	observations []observation // one for each of them
+	fits         []fitted      // of the easier targets and the target itself, which is last
+	chiSquare    float64       // reduced chi-square of the fits, against modelSpread
+	seeds        float64       // standard deviation of ln(epochs) between seeds
+	exact        map[float64]trained
+	never        []failure
+	basis        estimate.Basis
 }
 
 type fitted struct {
-	shape
-	terms
+	design
+	coefficients
 }
 
-// Target prepares predictions for a target: a value of the metric to reach.
+// Target prepares predictions for a target, a value of the workload's metric.
 func (w *Workload) Target(target float64) *Target {
-	value := w.turned(target)
+	value := w.oriented(target)
 	t := &Target{exact: map[float64]trained{}, basis: estimate.OtherBatch}
 	for _, b := range w.batches {
 		r := w.Reached(b, target)
@@ -61,144 +72,151 @@ func (w *Workload) Target(target float64) *Target {
 			t.exact[b] = trained{r, w.basis(b)}
 		}
 		if r.Runs > 0 {
-			t.never = append(t.never, chance{math.Log2(b), r.smoothed()})
+			t.never = append(t.never, failure{math.Log2(b), r.smoothed()})
 		}
-		if s := w.sample(b, value); s.known {
-			t.samples = append(t.samples, s)
+		if s := w.observation(b, value); s.known {
+			t.observations = append(t.observations, s)
 			t.batches = append(t.batches, b)
 			t.basis = max(t.basis, w.basis(b))
 		}
 	}
 	t.seeds = w.seedSpread(value)
-	if len(t.samples) > 0 {
+	if len(t.observations) > 0 {
 		t.fit(w, value)
 	}
 	return t
 }
 
-// sample is the moment at which runs with a batch size reach a turned value:
-// the mean of those that did, else that of beginnings stretched.
-func (w *Workload) sample(batch, value float64) sample {
+// observation is after how many fractional epochs runs with a batch size reach an
+// oriented value: the mean of those that did, else of extrapolated ones.
+func (w *Workload) observation(batch, value float64) observation {
 	sum, n := 0.0, 0.0
 	for _, r := range w.with(batch) {
 		if e, ok := r.reach(value); ok {
-			sum += moment(e)
+			sum += fractional(e)
 			n++
 		}
 	}
 	if n > 0 {
-		return sample{batch: batch, moment: sum / n, weight: 1, runs: n, known: true}
+		return observation{batch: batch, epochs: sum / n, weight: 1, runs: n, known: true}
 	}
 	if at, ok := w.stretched(batch, value); ok {
-		return sample{batch: batch, moment: at, weight: modelSpread * modelSpread / (stretchSpread * stretchSpread), runs: 1, known: true}
+		const weight = modelSpread * modelSpread / (stretchSpread * stretchSpread)
+		return observation{batch: batch, epochs: at, weight: weight, runs: 1, known: true}
 	}
-	return sample{}
+	return observation{}
 }
 
-// fit takes the critical batch size that suits the target and all easier ones
-// best, and with it the terms of each.
+// fit chooses the critical batch size that fits the target and all easier ones
+// best, and fits the coefficients of each with it.
 func (t *Target) fit(w *Workload, value float64) {
-	ks := criticals(w.batches[0], w.batches[len(w.batches)-1])
-	misfits := make([]float64, len(ks))
-	for i, samples := range t.easier(w, value) {
-		n := len(samples)
-		s := shape{smallest: samples[0].batch, large: samples[n-1].batch}
-		columns, free := min(2, max(1, n-1)), float64(max(1, n-2)) // two batch sizes tell the rise only
+	ks := criticalGrid(w.batches[0], w.batches[len(w.batches)-1])
+	chiSquares := make([]float64, len(ks))
+	for i, observations := range t.easier(w, value) {
+		n := len(observations)
+		s := design{smallest: observations[0].batch, large: observations[n-1].batch}
+		columns, free := min(2, max(1, n-1)), float64(max(1, n-2)) // two batch sizes show the growth only
 		best := 0
 		for j, k := range ks {
 			s.critical = k
-			_, squares := s.nonNegative(samples, columns, precision)
-			misfits[j] += math.Min(squares/free, 9) // one odd target must not decide
-			if misfits[j] < misfits[best]-1e-12 {
+			_, squares := s.nonNegative(observations, columns, precision)
+			chiSquares[j] += math.Min(squares/free, maxTargetChiSquare)
+			if chiSquares[j] < chiSquares[best]-1e-12 {
 				best = j
 			}
 		}
 		s.critical = ks[best]
-		t.misfit = misfits[best] / float64(i+1)
-		terms, _ := s.nonNegative(samples, 3, func(x sample) float64 { return x.weight })
-		t.fits = append(t.fits, fitted{s, terms})
+		t.chiSquare = chiSquares[best] / float64(i+1)
+		coefficients, _ := s.nonNegative(observations, 3, func(x observation) float64 { return x.weight })
+		t.fits = append(t.fits, fitted{s, coefficients})
 	}
 }
 
-// easier lists the samples of the easier targets that are known of every batch
-// size of the target's, from easy to hard, and then its own.
-func (t *Target) easier(w *Workload, value float64) [][]sample {
+// easier lists the observations of the easier targets that are known for every
+// batch size of the target, from easy to hard, and then its own.
+func (t *Target) easier(w *Workload, value float64) [][]observation {
 	below, _ := slices.BinarySearch(w.levels, value)
-	var out [][]sample
+	var out [][]observation
 	for _, level := range thin(w.levels[:below], maxLevels) {
-		var samples []sample
+		var observations []observation
 		missing := false
 		for _, b := range w.batches {
-			if s := w.sample(b, level); s.known {
-				samples = append(samples, s)
+			if s := w.observation(b, level); s.known {
+				observations = append(observations, s)
 			} else if slices.Contains(t.batches, b) {
 				missing = true
 			}
 		}
 		if !missing {
-			out = append(out, samples)
+			out = append(out, observations)
 		}
 	}
-	return append(out, t.samples)
+	return append(out, t.observations)
 }
 
-// precision weighs a sample by what is known of it: the curve is off by
-// modelSpread, and whole epochs hide up to a third of one.
-func precision(s sample) float64 {
-	rounding := 0.3 / s.moment
+// precision weights an observation by its inverse variance: that of the curve, by
+// modelSpread, and that of counting whole epochs, whose standard deviation is
+// 1/√12 ≈ 0.3 epochs.
+func precision(s observation) float64 {
+	rounding := 0.3 / s.epochs
 	return s.weight / (modelSpread*modelSpread + rounding*rounding)
 }
 
-// Outlook is what is to be expected of training with one batch size.
-type Outlook struct {
-	// Epochs are the counted epochs that trainings with the batch size need on
-	// average, at least 1. They are unknown where nothing can be said.
+// Prediction is what training with one batch size is expected to take.
+type Prediction struct {
+	// Epochs is the mean number of whole epochs that trainings with the batch size
+	// need, at least 1; unknown where no training reached the target.
 	Epochs estimate.Estimate
-	// Error is the standard deviation of that average, in the logarithm: of so
-	// many seeds where they were trained, else of the prediction.
+	// Error is the standard error of ln(mean epochs): over the seeds trained with
+	// that batch size, else of the prediction.
 	Error float64
-	// Seeds is the standard deviation, in the logarithm, of a single training
-	// around the average.
+	// Seeds is the standard deviation of ln(epochs) of a single training around
+	// the mean.
 	Seeds float64
 	Never float64 // probability that the target is never reached; NaN where nothing is known
 	Why   string  // what it rests on, one line
 }
 
-// At predicts for a batch size.
-func (t *Target) At(batch float64) Outlook {
-	out := Outlook{Never: t.neverAt(batch), Seeds: t.seeds}
+// At predicts the epochs to the target with a global batch size.
+func (t *Target) At(batch float64) Prediction {
+	out := Prediction{Never: t.neverAt(batch), Seeds: t.seeds}
 	if r, ok := t.exact[batch]; ok {
 		out.Epochs, out.Error, out.Why = r.estimate(t.seeds), r.error(t.seeds), r.why()
 		return out
 	}
-	if len(t.samples) == 0 || !(batch > 0) {
+	if len(t.observations) == 0 || !(batch > 0) {
 		out.Why = "no training reached it"
 		return out
 	}
-	moment, spread := t.moment(batch), t.spread(batch)
-	value := counted(moment, math.Min(math.Hypot(spread, t.seeds), widest))
-	low, high := countedRange(moment, spread)
+	median, spread := t.predict(batch), t.spread(batch)
+	value := counted(median, math.Min(math.Hypot(spread, t.seeds), maxMeanSpread))
+	low, high := countedRange(median, spread)
 	out.Error = spread
-	out.Epochs = estimate.Estimate{Value: value, Low: math.Min(low, value), High: math.Max(high, value), Basis: t.basis}
+	out.Epochs = around(value, low, high, t.basis)
 	out.Why = t.why(batch)
 	return out
 }
 
-// moment is where in a training the target lies. A harder target takes no less
-// than an easier one.
-func (t *Target) moment(batch float64) float64 {
+// around is an estimate whose interval holds its value.
+func around(value, low, high float64, basis estimate.Basis) estimate.Estimate {
+	return estimate.Estimate{Value: value, Low: math.Min(low, value), High: math.Max(high, value), Basis: basis}
+}
+
+// predict gives the fractional epochs to the target. A harder target takes no
+// fewer than an easier one.
+func (t *Target) predict(batch float64) float64 {
 	at := 0.0
 	for _, f := range t.fits {
-		at = math.Max(at, f.at(f.terms, batch))
+		at = math.Max(at, f.at(f.coefficients, batch))
 	}
 	return at
 }
 
-// spread is the standard deviation of a prediction in the logarithm.
+// spread is the standard deviation of ln(predicted fractional epochs).
 func (t *Target) spread(batch float64) float64 {
-	n := len(t.samples)
+	n := len(t.observations)
 	away := math.Max(0, math.Max(math.Log2(t.batches[0]/batch), math.Log2(batch/t.batches[n-1])))
-	variance := spreadOfThree * spreadOfThree * (1 + math.Min(t.misfit, 4))
+	variance := spreadOfThree * spreadOfThree * (1 + math.Min(t.chiSquare, maxInflation))
 	switch n {
 	case 1:
 		variance = spreadOfOne * spreadOfOne
@@ -207,8 +225,8 @@ func (t *Target) spread(batch float64) float64 {
 	}
 	variance += spreadPerDoubling * spreadPerDoubling * away * away
 	begun := 0.0
-	for _, s := range t.samples {
-		variance += (t.seeds*t.seeds/s.runs + rounded/(s.moment*s.moment)) / float64(n)
+	for _, s := range t.observations {
+		variance += (t.seeds*t.seeds/s.runs + roundingVariance/(s.epochs*s.epochs)) / float64(n)
 		begun = math.Max(begun, 1-s.weight)
 	}
 	variance += begun * stretchSpread * stretchSpread
@@ -216,8 +234,8 @@ func (t *Target) spread(batch float64) float64 {
 }
 
 func (t *Target) why(batch float64) string {
-	others, begun, here := len(t.samples), 0, ""
-	for _, s := range t.samples {
+	others, begun, here := len(t.observations), 0, ""
+	for _, s := range t.observations {
 		switch {
 		case s.batch == batch:
 			others, here = others-1, "its own beginning and "
@@ -235,18 +253,18 @@ func (t *Target) why(batch float64) string {
 	return why
 }
 
-// trained is a batch size with which the target was reached.
+// trained is a batch size whose trainings reached the target.
 type trained struct {
 	Reached
 	basis estimate.Basis
 }
 
-// error is the standard deviation of their mean, in the logarithm.
+// error is the standard error of ln(their mean).
 func (r trained) error(seeds float64) float64 { return seeds / math.Sqrt(float64(r.Runs-r.Never)) }
 
 func (r trained) estimate(seeds float64) estimate.Estimate {
-	low, high := countedRange(moment(r.Epochs), r.error(seeds))
-	return estimate.Estimate{Value: r.Epochs, Low: math.Min(low, r.Epochs), High: math.Max(high, r.Epochs), Basis: r.basis}
+	low, high := countedRange(fractional(r.Epochs), r.error(seeds))
+	return around(r.Epochs, low, high, r.basis)
 }
 
 func (r trained) why() string {
@@ -257,7 +275,7 @@ func (r trained) why() string {
 	return fmt.Sprintf("mean of %d trainings with this batch size", n)
 }
 
-// basis is that of the runs with a batch size, the weakest of them.
+// basis is the weakest of the runs with a batch size.
 func (w *Workload) basis(batch float64) estimate.Basis {
 	basis := estimate.Measured
 	for _, r := range w.with(batch) {
@@ -266,18 +284,19 @@ func (w *Workload) basis(batch float64) estimate.Basis {
 	return basis
 }
 
-// seedSpread pools how far trainings with one batch size lie apart, in the
-// logarithm of the moment, with what is usual counting as four of them. Where
-// few epochs are needed their rounding hides it.
+// seedSpread is the pooled standard deviation of ln(fractional epochs) between
+// trainings with one batch size. The prior, the package's seedSpread, counts as
+// four of them; trainings of three epochs or fewer do not count, since rounding
+// hides their differences.
 func (w *Workload) seedSpread(value float64) float64 {
-	const usual, few = 4, 3
-	squares, free := usual*seedSpread*seedSpread, float64(usual)
+	const prior, few = 4, 3
+	squares, free := prior*seedSpread*seedSpread, float64(prior)
 	for _, same := range w.runs {
 		var logs []float64
 		sum := 0.0
 		for _, r := range same {
 			if e, ok := r.reach(value); ok && e > few {
-				logs = append(logs, math.Log(moment(e)))
+				logs = append(logs, math.Log(fractional(e)))
 				sum += logs[len(logs)-1]
 			}
 		}

@@ -12,14 +12,14 @@ import (
 	"sweetspot/engine/training"
 )
 
-// Key names a workload of a profile set.
+// Key identifies a workload of a profile set.
 type Key struct {
 	Model, Dataset, Variant string
 	Metric                  string
 }
 
-// KeyOf names the workload that training a variant of a model belongs to. The
-// learning rate and the machine are no part of it.
+// KeyOf is the key of the workload that training a variant of a model belongs to.
+// The learning rate and the machine are not part of it.
 func KeyOf(model, dataset string, v profile.Variant, metric string) Key {
 	id := v.Name + "\x00" + v.Precision
 	if p := v.Pruning; p != nil {
@@ -32,16 +32,15 @@ func KeyOf(model, dataset string, v profile.Variant, metric string) Key {
 	return Key{model, dataset, id, metric}
 }
 
-// Keyed is a workload and its name.
+// Keyed is a workload and its key.
 type Keyed struct {
 	Key
 	*Workload
 }
 
-// Workloads are those of the set's training runs that were evaluated, ordered by
-// name.
+// Workloads collects the set's training runs that were evaluated, ordered by key.
 func Workloads(set *profile.Set) []Keyed {
-	runs, higher := map[Key][]Observed{}, map[Key]bool{}
+	runs, higher := map[Key][]LearningCurve{}, map[Key]bool{}
 	for _, r := range set.Runs {
 		o, metric, better, ok := observed(r)
 		if !ok {
@@ -51,7 +50,8 @@ func Workloads(set *profile.Set) []Keyed {
 		runs[key], higher[key] = append(runs[key], o), better
 	}
 	keys := slices.SortedFunc(maps.Keys(runs), func(a, b Key) int {
-		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Metric, b.Metric))
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Dataset, b.Dataset),
+			cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Metric, b.Metric))
 	})
 	out := make([]Keyed, len(keys))
 	for i, k := range keys {
@@ -60,13 +60,13 @@ func Workloads(set *profile.Set) []Keyed {
 	return out
 }
 
-// observed is the course of a training run, by its first metric.
-func observed(r profile.Run) (o Observed, metric string, higher, ok bool) {
+// observed is the learning curve of a training run by its first metric.
+func observed(r profile.Run) (o LearningCurve, metric string, higher, ok bool) {
 	if r.Mode != profile.Train || r.BatchSize < 1 || len(r.Validations) == 0 || r.Basis == estimate.Unknown {
-		return Observed{}, "", false, false
+		return LearningCurve{}, "", false, false
 	}
 	metric, higher = r.Validations[0].Metric, r.Validations[0].HigherIsBetter
-	o = Observed{Batch: float64(r.BatchSize), Basis: r.Basis}
+	o = LearningCurve{Batch: float64(r.BatchSize), Basis: r.Basis}
 	var values []float64
 	for _, v := range r.Validations {
 		if v.Metric != metric || v.Value == nil {
@@ -76,19 +76,22 @@ func observed(r profile.Run) (o Observed, metric string, higher, ok bool) {
 		values = append(values, *v.Value)
 	}
 	slices.SortStableFunc(o.Points, func(a, b Point) int { return cmp.Compare(a.Epochs, b.Epochs) })
-	o.Whole = whole(r, o.Points, values, higher)
+	o.Converged = converged(r, o.Points, values, higher)
 	return o, metric, higher, len(o.Points) > 0
 }
 
+// A run has converged after patience epochs without improvement (early stopping,
+// 5 in Malta's thesis), or at its planned end after at least minEpochs. Greater
+// ones leave more runs incomplete, which then bound a target from below only.
 const (
-	patience = 5  // epochs without improvement, as in Malta's thesis
-	enough   = 10 // epochs
+	patience  = 5
+	minEpochs = 10
 )
 
-// whole reports whether a run has shown what it can: it no longer improved for
-// some epochs, or it went through the epochs it was meant for and these were
+// converged reports whether a run has shown what it can: it no longer improved for
+// patience epochs, or it completed the epochs it was meant for and these were
 // either many or those that its authors published.
-func whole(r profile.Run, points []Point, values []float64, higher bool) bool {
+func converged(r profile.Run, points []Point, values []float64, higher bool) bool {
 	if r.Status != profile.Done || len(points) == 0 {
 		return false
 	}
@@ -99,5 +102,5 @@ func whole(r profile.Run, points []Point, values []float64, higher bool) bool {
 	if r.Epochs == nil || last < *r.Epochs {
 		return false
 	}
-	return last >= enough || r.Basis == estimate.Published
+	return last >= minEpochs || r.Basis == estimate.Published
 }

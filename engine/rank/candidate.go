@@ -82,7 +82,7 @@ type Candidate struct {
 	timed              estimate.Basis // of the iteration time
 	cell               int            // timing cell; candidates of one cell err together
 	probe              probing
-	outlook            *curve.Outlook // of a training to a target accuracy
+	outlook            *curve.Prediction // of a training to a target accuracy
 	mix                []blend        // of a combination of VM types: cells and their parts
 }
 

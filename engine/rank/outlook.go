@@ -49,10 +49,10 @@ func globalBatch(r profile.Run) float64 { return float64(r.BatchSize) }
 
 // toTarget is how many epochs a run's batch size takes to the target accuracy;
 // false where no training tells.
-func (b *builder) toTarget(r profile.Run) (curve.Outlook, bool) {
+func (b *builder) toTarget(r profile.Run) (curve.Prediction, bool) {
 	o, ok := b.outlookOf(r)
 	if !ok || o.target == nil {
-		return curve.Outlook{}, false
+		return curve.Prediction{}, false
 	}
 	at := o.target.At(globalBatch(r))
 	return at, at.Epochs.Known()
