@@ -73,13 +73,13 @@ func TestDetachedProbe(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := 0
-			for deadline := time.Now().Add(patience); before < 200; time.Sleep(50 * time.Millisecond) {
+			for deadline := time.Now().Add(timeout); before < 200; time.Sleep(50 * time.Millisecond) {
 				if file, err := database(db); err == nil {
 					_ = file.QueryRow("SELECT count(*) FROM iterations").Scan(&before) // no table yet
 					file.Close()
 				}
 				if time.Now().After(deadline) {
-					t.Fatalf("after %s there are %d iterations", patience, before)
+					t.Fatalf("after %s there are %d iterations", timeout, before)
 				}
 			}
 			if err := cmd.Process.Signal(signal); err != nil {
@@ -100,7 +100,7 @@ func TestLeavingAProbe(t *testing.T) {
 	s.probing()
 	screen := s.waitUntil("measuring", time.Minute, func(screen string) bool { return iterations(screen) > 100 })
 	s.keys("q")
-	s.waitFor("detach", patience)
+	s.waitFor("detach", timeout)
 	s.keys("l")
 	s.left(0)
 	time.Sleep(time.Second)

@@ -21,26 +21,26 @@ func TestExportInATerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, 120, 40)
 	s.tmux("set-option", "-g", "set-clipboard", "on")
-	s.waitFor("168 of 168", patience)
+	s.waitFor("168 of 168", timeout)
 	s.keys("e")
-	s.waitFor("schema: 1", patience)
+	s.waitFor("schema: 1", timeout)
 	for range 4 + 4 { // past the pick's forms, to the fifth of the launches
 		s.keys("j")
 	}
-	s.waitFor("# Pick: CaffeNet", patience)
-	s.waitFor("▸ Terraform", patience)
+	s.waitFor("# Pick: CaffeNet", timeout)
+	s.waitFor("▸ Terraform", timeout)
 	s.keys("PageDown")
-	s.waitFor(`resource "aws_instance"`, patience)
+	s.waitFor(`resource "aws_instance"`, timeout)
 	s.keys("y")
-	s.waitFor("if the terminal lets it; tmux: set -g set-clipboard on", patience)
+	s.waitFor("if the terminal lets it; tmux: set -g set-clipboard on", timeout)
 	var copied string
-	s.waitUntil("holding the copied text", patience, func(string) bool {
+	s.waitUntil("holding the copied text", timeout, func(string) bool {
 		out, err := s.tmuxCommand("show-buffer").Output()
 		copied = string(out)
 		return err == nil && copied != ""
 	})
 	s.keys("Enter")
-	s.waitFor("wrote sweetspot-caffenet.tf", patience)
+	s.waitFor("wrote sweetspot-caffenet.tf", timeout)
 	text, err := os.ReadFile(filepath.Join(s.work, "sweetspot-caffenet.tf"))
 	if err != nil {
 		t.Fatal(err)
@@ -61,15 +61,15 @@ func TestExportInATerminal(t *testing.T) {
 
 	// The form is remembered; its file is not written over, but under another name.
 	s.keys("e")
-	s.waitFor("▸ Terraform", patience)
+	s.waitFor("▸ Terraform", timeout)
 	s.keys("Enter")
-	s.waitFor("exists already: give another name", patience)
+	s.waitFor("exists already: give another name", timeout)
 	for range len(".tf") {
 		s.keys("BSpace")
 	}
 	s.write("-2.tf")
 	s.keys("Enter")
-	s.waitFor("wrote sweetspot-caffenet-2.tf", patience)
+	s.waitFor("wrote sweetspot-caffenet-2.tf", timeout)
 	if again, err := os.ReadFile(filepath.Join(s.work, "sweetspot-caffenet-2.tf")); err != nil || picked.ReplaceAllString(string(again), "") != picked.ReplaceAllString(string(text), "") {
 		t.Errorf("%v: the second file holds\n%s", err, again)
 	}
@@ -94,15 +94,15 @@ func hasBlock(file *hcl.File, kind string) bool {
 func TestExportInASmallTerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, 50, 15)
-	s.waitFor("g3.4xlarge", patience)
+	s.waitFor("g3.4xlarge", timeout)
 	s.keys("e")
-	s.waitFor("▸ YAML", patience)
+	s.waitFor("▸ YAML", timeout)
 	s.keys("Tab")
-	lines(t, s.waitFor("schema: 1", patience), 50)
+	lines(t, s.waitFor("schema: 1", timeout), 50)
 	s.keys("y")
-	s.waitFor("copied ", patience)
+	s.waitFor("copied ", timeout)
 	s.keys("Escape")
-	if screen := s.waitUntil("without the dialog", patience, func(screen string) bool { return !strings.Contains(screen, "schema: 1") }); !strings.Contains(screen, "g3.4xlarge") {
+	if screen := s.waitUntil("without the dialog", timeout, func(screen string) bool { return !strings.Contains(screen, "schema: 1") }); !strings.Contains(screen, "g3.4xlarge") {
 		t.Errorf("not back on Explore:\n%s", screen)
 	}
 	s.keys("q")

@@ -55,7 +55,7 @@ func firstFrame(user home) (time.Duration, error) {
 		return 0, err
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	watchdog := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	watchdog := time.AfterFunc(timeout, func() { _ = cmd.Process.Kill() })
 	defer watchdog.Stop()
 	var seen []byte
 	buffer := make([]byte, 1<<16)

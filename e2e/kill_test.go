@@ -113,7 +113,7 @@ func probeAndKill(user home, db, diary string, after time.Duration) (int, error)
 		return 0, fmt.Errorf("it ended before the kill: %s", said.String())
 	}
 	pid, notes := readDiary(diary)
-	for deadline := time.Now().Add(patience); pid != 0 && alive(pid); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); pid != 0 && alive(pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			return 0, errors.New("the script runs on")
 		}
@@ -193,7 +193,7 @@ func TestKilledScreens(t *testing.T) {
 				t.Error(err)
 			}
 			again := startAt(t, s.home, nil, 80, 24)
-			again.waitFor("168 of 168", patience)
+			again.waitFor("168 of 168", timeout)
 			again.keys("q")
 			again.left(0)
 		})

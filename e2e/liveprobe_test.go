@@ -34,9 +34,9 @@ func (s *terminal) probing() {
 	if err := os.WriteFile(model, []byte(tinyModel), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	s.waitFor("168 of 168", patience)
+	s.waitFor("168 of 168", timeout)
 	s.keys("p")
-	s.waitFor("start the probe", patience)
+	s.waitFor("start the probe", timeout)
 	fillForm(s, modelRow, "./tiny.py:tiny")
 	fillForm(s, inputRow, "1x8x8")
 	fillForm(s, trainRow, "6400")
@@ -73,13 +73,13 @@ func TestLiveProbe(t *testing.T) {
 		return now != "" && now != first
 	})
 	s.keys("q")
-	s.waitFor("stop and save", patience)
+	s.waitFor("stop and save", timeout)
 	s.keys("y")
-	s.waitUntil("staying", patience, func(screen string) bool {
+	s.waitUntil("staying", timeout, func(screen string) bool {
 		return !strings.Contains(screen, "stop and save") && probingRow(screen) != ""
 	})
 	s.keys("q")
-	s.waitFor("stop and save", patience)
+	s.waitFor("stop and save", timeout)
 	s.keys("s")
 	s.left(0)
 	db := sound(t, s.home.profiles())
@@ -121,7 +121,7 @@ func TestSignals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, 100, 30)
-			s.waitFor("168 of 168", patience)
+			s.waitFor("168 of 168", timeout)
 			if s.state("alternate_on") != "1" || s.state("mouse_any_flag") != "1" {
 				t.Error("the program does not have the terminal")
 			}
@@ -156,7 +156,7 @@ func TestSignals(t *testing.T) {
 // gone checks that processes end soon.
 func gone(t testing.TB, pids []int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
 		var left []int
 		for _, pid := range pids {
 			if alive(pid) {
@@ -183,13 +183,13 @@ func TestPanic(t *testing.T) {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			s := startCommand(t, newHome(t), []string{roleVar + "=panic:" + where}, 100, 30, []string{self})
-			s.waitFor("168 of 168", patience)
+			s.waitFor("168 of 168", timeout)
 			s.keys("p")
-			s.waitFor("start the probe", patience)
+			s.waitFor("start the probe", timeout)
 			s.keys("p")
-			s.waitUntil("streaming", patience, func(screen string) bool { return iterations(screen) > 0 })
+			s.waitUntil("streaming", timeout, func(screen string) bool { return iterations(screen) > 0 })
 			probe := children(t, s.pid())
-			screen := s.waitFor("[exit ", patience)
+			screen := s.waitFor("[exit ", timeout)
 			if !strings.Contains(screen, "panic") {
 				t.Errorf("nothing says what happened:\n%s", screen)
 			}

@@ -43,7 +43,7 @@ func TestMainJob(t *testing.T) {
 }
 
 func opensOnCaffeNet(t *testing.T, s *terminal) {
-	s.waitFor("168 of 168", patience)
+	s.waitFor("168 of 168", timeout)
 	screen := s.settled()
 	if n := number(screen, `Constraints ─+ (\d+) of \d+ ╮`); n <= 50 {
 		t.Errorf("%d candidates", n)
@@ -81,21 +81,21 @@ func slidersMove(t *testing.T, s *terminal) {
 	} {
 		s.keys(slider.move...)
 		// Even the weight moves something in the plots: the cursor on the best.
-		s.waitUntil("changed by "+slider.name, patience, func(string) bool {
+		s.waitUntil("changed by "+slider.name, timeout, func(string) bool {
 			now := explore(t, s.captured())
 			return now.plots != first.plots && now.ranking != first.ranking
 		})
 		s.settled()
 		s.keys("u")
-		s.waitUntil("back after undoing "+slider.name, patience, func(string) bool { return explore(t, s.captured()) == first })
+		s.waitUntil("back after undoing "+slider.name, timeout, func(string) bool { return explore(t, s.captured()) == first })
 		s.keys("Down")
 	}
 	// A value is typed exactly, and says what it rules out.
 	s.keys("Up", "Up", "Up", "Up", "Enter")
 	s.write("70")
 	s.keys("Enter")
-	s.waitFor("top-5 ≥ 70.0 %", patience)
-	screen := s.waitUntil("fewer feasible", patience, func(screen string) bool {
+	s.waitFor("top-5 ≥ 70.0 %", timeout)
+	screen := s.waitUntil("fewer feasible", timeout, func(screen string) bool {
 		n := number(screen, `(\d+) of 168 feasible`)
 		return n > 0 && n < 168
 	})
@@ -103,7 +103,7 @@ func slidersMove(t *testing.T, s *terminal) {
 		t.Errorf("a candidate of 62 %% is ranked under a limit of 70 %%:\n%s", screen)
 	}
 	s.keys("0")
-	s.waitFor("168 of 168 feasible", patience)
+	s.waitFor("168 of 168 feasible", timeout)
 }
 
 // fillForm sets one field of the probe's form, rows above "start the probe".
@@ -131,11 +131,11 @@ func iterations(screen string) int { return number(screen, `(\d+) iterations, la
 
 func probesAndSaves(t *testing.T, s *terminal) {
 	s.keys("p")
-	s.waitFor("start the probe", patience)
+	s.waitFor("start the probe", timeout)
 	fillForm(s, capRow, "30s")
 	fillForm(s, targetRow, "5%")
 	fillForm(s, priceRow, "0.50")
-	screen := s.waitFor("$0.50", patience)
+	screen := s.waitFor("$0.50", timeout)
 	for _, want := range []string{"example:fashion-cnn", "30.0 s", "±5 %"} {
 		if !strings.Contains(screen, want) {
 			t.Fatalf("the form has no %q:\n%s", want, screen)
@@ -143,10 +143,10 @@ func probesAndSaves(t *testing.T, s *terminal) {
 	}
 	s.keys("p")
 	// It costs something: that is agreed to first.
-	s.waitFor("at $0.50/h", patience)
+	s.waitFor("at $0.50/h", timeout)
 	s.keys("y")
 	first := iterations(s.waitUntil("streaming", 90*time.Second, func(screen string) bool { return iterations(screen) > 0 }))
-	s.waitUntil("streaming on", patience, func(screen string) bool { return iterations(screen) > first })
+	s.waitUntil("streaming on", timeout, func(screen string) bool { return iterations(screen) > first })
 	s.waitFor("as run 1", 90*time.Second) // "saved" may stand on the line before
 
 	db := sound(t, s.home.profiles())
@@ -167,7 +167,7 @@ func runIsOnExplore(t *testing.T, s *terminal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen := s.waitUntil("fashion-cnn on Explore", patience, func(screen string) bool {
+	screen := s.waitUntil("fashion-cnn on Explore", timeout, func(screen string) bool {
 		return strings.Contains(screen, "fashion-cnn · train") && strings.Contains(screen, "1× "+host) && strings.Contains(screen, "● meas")
 	})
 	if !strings.Contains(screen, "rests on 1 run (measured)") {
@@ -177,11 +177,11 @@ func runIsOnExplore(t *testing.T, s *terminal) {
 
 func picksAndExports(t *testing.T, s *terminal) {
 	s.keys("x")
-	s.waitFor("picked and kept", patience)
+	s.waitFor("picked and kept", timeout)
 	s.keys("e")
-	s.waitFor("schema: 1", patience)
+	s.waitFor("schema: 1", timeout)
 	s.keys("Enter")
-	s.waitFor("wrote sweetspot-fashion-cnn.yaml", patience)
+	s.waitFor("wrote sweetspot-fashion-cnn.yaml", timeout)
 	text, err := os.ReadFile(filepath.Join(s.work, "sweetspot-fashion-cnn.yaml"))
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func TestSizesAndLooks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startAt(t, newHome(t), look.env, look.w, look.h, look.args...)
-			s.waitFor("g3.4xlarge", patience)
+			s.waitFor("g3.4xlarge", timeout)
 			fits(t, s.settled(), look.w, look.h)
 			if look.check != nil {
 				look.check(t, s)
@@ -91,15 +91,15 @@ func withoutMouse(t *testing.T, s *terminal) {
 // small.
 func TestResize(t *testing.T) {
 	s := start(t, 120, 40)
-	s.waitFor("168 of 168", patience)
+	s.waitFor("168 of 168", timeout)
 	for _, size := range []struct{ w, h int }{{80, 24}, {50, 15}, {200, 50}, {40, 10}, {20, 5}, {120, 40}} {
 		s.tmux("resize-window", "-x", fmt.Sprint(size.w), "-y", fmt.Sprint(size.h))
 		if size.w < 40 {
-			s.waitFor("needs", patience)
+			s.waitFor("needs", timeout)
 			lines(t, s.settled(), size.w)
 			continue
 		}
-		s.waitUntil(fmt.Sprintf("filling %d×%d", size.w, size.h), patience, func(screen string) bool {
+		s.waitUntil(fmt.Sprintf("filling %d×%d", size.w, size.h), timeout, func(screen string) bool {
 			all := strings.Split(strings.TrimRight(screen, "\n"), "\n")
 			return len(all) == size.h && strings.Contains(all[len(all)-1], "quit")
 		})
@@ -116,11 +116,11 @@ func TestRemembers(t *testing.T) {
 	ask := func(want, limit string, args ...string) {
 		t.Helper()
 		s := startAt(t, user, nil, 120, 40, args...)
-		s.waitFor(want, patience)
+		s.waitFor(want, timeout)
 		s.keys("Enter")
 		s.write(limit)
 		s.keys("Enter")
-		s.waitFor("top-5 ≥ "+limit, patience)
+		s.waitFor("top-5 ≥ "+limit, timeout)
 		s.keys("q")
 		s.left(0)
 	}

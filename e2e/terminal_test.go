@@ -15,9 +15,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// patience is how long anything may take that should be there at once; the
+// timeout is for anything that should be there at once; the
 // machine may be busy with other tests.
-const patience = 30 * time.Second
+const timeout = 30 * time.Second
 
 // terminal is the program in a tmux pane, with a tmux server of its own.
 type terminal struct {
@@ -151,7 +151,7 @@ func (s *terminal) waitUntil(what string, timeout time.Duration, ok func(screen 
 func (s *terminal) settled() string {
 	s.t.Helper()
 	last, same := "", 0
-	return s.waitUntil("standing still", patience, func(screen string) bool {
+	return s.waitUntil("standing still", timeout, func(screen string) bool {
 		if same++; screen != last {
 			last, same = screen, 0
 		}
@@ -162,7 +162,7 @@ func (s *terminal) settled() string {
 // pid is the number of the program's process.
 func (s *terminal) pid() int {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join(s.dir, "pid"))
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 			return pid
@@ -177,7 +177,7 @@ func (s *terminal) pid() int {
 // left the terminal as it found it.
 func (s *terminal) left(code int) {
 	s.t.Helper()
-	screen := s.waitFor("[exit ", patience)
+	screen := s.waitFor("[exit ", timeout)
 	if !strings.Contains(screen, fmt.Sprintf("[exit %d]", code)) {
 		s.t.Errorf("not left with exit code %d:\n%s", code, screen)
 	}

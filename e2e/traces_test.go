@@ -14,19 +14,19 @@ import (
 func TestFleetInATerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, 120, 40)
-	s.waitFor("168 of 168", patience)
+	s.waitFor("168 of 168", timeout)
 	s.keys("3")
-	s.waitFor("of 18,187 jobs can be asked", patience)
-	s.waitFor("least bill at", patience)
+	s.waitFor("of 18,187 jobs can be asked", timeout)
+	s.waitFor("least bill at", timeout)
 	for _, slider := range []string{"reserved VMs", "on demand", "reserved", "INT8 time", "deadline", "users"} {
 		before := s.settled()
 		s.keys("]")
-		s.waitUntil("changed by "+slider, patience, func(screen string) bool { return screen != before })
+		s.waitUntil("changed by "+slider, timeout, func(screen string) bool { return screen != before })
 		s.settled()
 		s.keys("Down")
 	}
 	s.keys("d")
-	s.waitFor("least-loaded ·", patience)
+	s.waitFor("least-loaded ·", timeout)
 
 	trace := "submit_s,runtime_s,gpus,deadline_s,model\n"
 	for i := range 300 {
@@ -36,14 +36,14 @@ func TestFleetInATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.keys("o")
-	s.waitFor("jobs.csv", patience)
+	s.waitFor("jobs.csv", timeout)
 	s.write("jobs")
 	s.keys("Enter")
-	s.waitFor("of 300 jobs can be asked", patience)
+	s.waitFor("of 300 jobs can be asked", timeout)
 	s.keys("e")
-	s.waitFor("\"command\"", patience)
+	s.waitFor("\"command\"", timeout)
 	s.keys("Enter")
-	s.waitFor("wrote fleet.json", patience)
+	s.waitFor("wrote fleet.json", timeout)
 	var written struct {
 		Command  string
 		Workload struct{ Jobs int }
@@ -59,15 +59,15 @@ func TestFleetInATerminal(t *testing.T) {
 func TestTrafficInATerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, 120, 40)
-	s.waitFor("168 of 168", patience)
+	s.waitFor("168 of 168", timeout)
 	s.keys("4")
-	s.waitFor("the study's m4.large", patience)
-	s.waitFor("a month", patience)
+	s.waitFor("the study's m4.large", timeout)
+	s.waitFor("a month", timeout)
 	for _, slider := range []string{"latency", "accuracy", "strict", "VM start-up", "function", "VM", "load"} {
 		if slider != "accuracy" { // there is nothing to choose by it without a model
 			before := s.settled()
 			s.keys("]")
-			s.waitUntil("changed by "+slider, patience, func(screen string) bool { return screen != before })
+			s.waitUntil("changed by "+slider, timeout, func(screen string) bool { return screen != before })
 			s.settled()
 		}
 		s.keys("Down")
@@ -80,14 +80,14 @@ func TestTrafficInATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.keys("o")
-	s.waitFor("arrivals.csv", patience)
+	s.waitFor("arrivals.csv", timeout)
 	s.write("arrivals")
 	s.keys("Enter")
-	s.waitFor("in 15 m 00 s", patience)
+	s.waitFor("in 15 m 00 s", timeout)
 	s.keys("e")
-	s.waitFor("\"command\"", patience)
+	s.waitFor("\"command\"", timeout)
 	s.keys("Enter")
-	s.waitFor("wrote traffic.json", patience)
+	s.waitFor("wrote traffic.json", timeout)
 	var written struct {
 		Command string
 		Trace   struct{ Seconds int }

@@ -25,7 +25,7 @@ func (p problem) branched() (front []Configuration, resolution float64) {
 	for i := range p.offers {
 		slowest = math.Max(slowest, p.seconds(p.only(i)))
 	}
-	all, b := slices.Clone(front), budget{nodes: patience}
+	all, b := slices.Clone(front), budget{nodes: maxNodes}
 	for i, c := range front {
 		until := slowest
 		if i+1 < len(front) {
@@ -99,20 +99,19 @@ func (p problem) at(t float64) problem {
 	return q
 }
 
-// patience is how many nodes all searches of a variant may visit. Effort is how
-// many one may before it is looked into whether its time had better be cut in
-// two.
+// maxNodes is the node limit of all searches of a variant together, splitNodes
+// that of one search before splitting its time interval in two is considered.
 const (
-	patience = 1 << 20
-	effort   = 2000
+	maxNodes   = 1 << 20
+	splitNodes = 2000
 )
 
-// fine is the fraction of a cost below which bounds are not refined any more
-// when patience is out.
-const fine = 1e-4
+// tolerance is the gap to the bound, as a fraction of the cost, below which an
+// interval is not split any more once the nodes are spent.
+const tolerance = 1e-4
 
-// budget is what is left of the patience, and the fraction of a cost that may
-// lie between what was found and its bound where it was not enough.
+// budget is the number of nodes left, and the optimality gap, as a fraction of the
+// cost, where they were not enough.
 type budget struct {
 	nodes      int
 	resolution float64
@@ -125,16 +124,16 @@ func (p problem) between(from, until, usd float64, b *budget) []Configuration {
 		return nil
 	}
 	s := p.search(from, until, usd*(1-equal))
-	if done, nodes := s.run(min(effort, b.nodes)); done {
+	if done, nodes := s.run(min(splitNodes, b.nodes)); done {
 		b.nodes -= nodes
 		return sweep(s.found)
 	}
-	b.nodes = max(0, b.nodes-effort)
+	b.nodes = max(0, b.nodes-splitNodes)
 	// Cutting the time helps where most of what the bound lacks is due to its
 	// length.
 	wide, narrow := s.bound(0, p.units), p.search(from, from*(1+equal), usd).bound(0, p.units)
 	lacking := 1 - wide/usd
-	if narrow-wide < (usd-wide)/2 || b.nodes == 0 && lacking < fine {
+	if narrow-wide < (usd-wide)/2 || b.nodes == 0 && lacking < tolerance {
 		done, nodes := s.run(b.nodes)
 		if b.nodes -= nodes; !done {
 			b.resolution = math.Max(b.resolution, lacking)

@@ -83,7 +83,7 @@ type Candidate struct {
 	cell               int            // timing cell; candidates of one cell err together
 	probe              probing
 	outlook            *curve.Prediction // of a training to a target accuracy
-	mix                []blend        // of a combination of VM types: cells and their parts
+	mix                []blend           // of a combination of VM types: cells and their parts
 }
 
 // probing is what a probe of a candidate takes, and what it can tell.

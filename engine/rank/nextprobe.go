@@ -96,14 +96,14 @@ func (r *Result) isSure(p map[int]float64) bool {
 }
 
 // ProbeSeconds is what a probe of the candidate under the default rule is
-// expected to take: its start-up, and as long as the rule is patient or as the
-// iterations take that it asks for at least.
+// expected to take: its start-up, and the steady iterations, for as long as
+// the rule refines or for its least number of them.
 func ProbeSeconds(c *Candidate) float64 {
 	rule, startup := steady.DefaultRule(), float64(steady.StartUp)
 	if c.probe.startup != nil {
 		startup = *c.probe.startup
 	}
-	return startup + math.Max(rule.Patience, float64(rule.MinN)*c.probe.iteration)
+	return startup + math.Max(rule.RefineSeconds, float64(rule.MinN)*c.probe.iteration)
 }
 
 // priced reports whether any feasible candidate has a known cost.

@@ -129,7 +129,7 @@ func probe(f family, usual float64, rule Rule, seed uint64) (stop, bool) {
 			continue
 		}
 		asked = i
-		j := s.Judged()
+		j := s.BriefSummary()
 		if v := rule.Judge(j, 0); v.Stop {
 			return stop{j, f.mean * usual}, v.Reason == Precise
 		}

@@ -9,26 +9,33 @@ import (
 	"sweetspot/engine/estimate"
 )
 
+// How the interval of a mean is made. Each was varied on its own in the tests
+// of the stop rule on simulated and recorded series (go test -v -run StopRule);
+// what is not said to matter moved the coverage by less than two points.
 const (
-	fewestMeans = 5  // batch means a spread of their own needs at least
-	mostMeans   = 20 // more do not narrow the interval, longer batches make it honest
-	meanLength  = 10 // values of a batch once there are enough
-	driftLevel  = 0.01
+	minBatchMeans     = 5  // fewer batch means tell no spread of their own
+	maxBatchMeans     = 20 // beyond that, batches get longer instead, and so less correlated
+	minBatchLength    = 10 // iterations in a batch, where there are enough
+	driftSignificance = 0.01
 
-	mostLag      = 0.9 // a stronger autocorrelation is left to the batch means and the drift
-	mostMeansLag = 0.6 // of batch means, which are too few to tell more
+	// maxAutocorrelation bounds the lag-1 autocorrelation that the AR(1) formula is
+	// used with, which diverges at 1; a stronger one shows in the batch means and
+	// the drift. maxMeansAutocorrelation is the same for batch means, of which
+	// there are too few to tell more.
+	maxAutocorrelation      = 0.9
+	maxMeansAutocorrelation = 0.6
 )
 
-// scatter is what the interval of a mean is made from: values that are
-// iteration times, or whole periods of them.
+// scatter holds the statistics that the interval of a mean is made from. Its
+// values are iteration times, or whole periods of them.
 type scatter struct {
 	n       int
 	m2      float64   // sum of squared deviations from the mean
 	product float64   // sum of products of neighbouring deviations
-	means   []float64 // of long batches in their order, relative to the mean; nil for few values
+	means   []float64 // batch means in their order, less the mean; nil for few values
 }
 
-// scatterOf is the scatter of deviations from a mean.
+// scatterOf summarises deviations from a mean.
 func scatterOf(z []float64) scatter {
 	s := scatter{n: len(z)}
 	for i, x := range z {
@@ -49,36 +56,36 @@ func scatterOf(z []float64) scatter {
 	return s
 }
 
-// meansOf is how many batches n values are averaged in and how long each is;
-// 0 where there are too few. What is left over is left out at the front, where
-// warm-up may linger.
+// meansOf is the number of batches that n values are averaged in and the length
+// of each; 0 where there are too few values. The remainder is left out at the
+// front, where some warm-up may be left.
 func meansOf(n int) (k, length int) {
-	if n < 2*fewestMeans {
+	if n < 2*minBatchMeans {
 		return 0, 0
 	}
-	k = min(max(n/meanLength, fewestMeans), mostMeans)
+	k = min(max(n/minBatchLength, minBatchMeans), maxBatchMeans)
 	return k, n / k
 }
 
 // halfWidth is the half-width of the mean's 90 % interval.
 //
-// Iteration times are correlated (input queues, clocks), so their plain spread
-// promises too much. What the correlation adds is estimated twice and the
-// larger answer counts: by the lag-1 autocorrelation as in an AR(1) series,
-// which needs few values, and by the spread of the means of long batches, which
-// holds correlation of any kind but is rough while the batches are few. A rule
-// that stops at the first narrow interval picks the moments at which an
-// estimate happens to be small; both seldom are at once.
+// Iteration times are correlated (input queues, clocks), so the standard error of
+// independent values is too small. The half-width is computed twice and the
+// larger one counts: from the lag-1 autocorrelation as in an AR(1) series, which
+// needs few values, and from the means of long batches, which covers correlation
+// of any kind but is rough while the batches are few. A rule that stops at the
+// first narrow interval picks the moments at which an estimate happens to be
+// small; both seldom are at once.
 func (s scatter) halfWidth() float64 {
 	if s.m2 == 0 {
 		return 0
 	}
 	n := float64(s.n)
-	// From n values the autocorrelation comes out too small by (1 + 3·lag)/n.
+	// The autocorrelation of n values is biased low by (1 + 3·lag)/n (Kendall, 1954).
 	lag := s.product / s.m2
-	lag = min(max(lag+(1+3*max(lag, 0))/n, 0), mostLag)
-	alike := (1 + lag) / (1 - lag) // values that together say as much as one alone
-	half := T90(max(1, int(n/alike)-1)) * math.Sqrt(s.m2/(n-1)/n*alike)
+	lag = min(max(lag+(1+3*max(lag, 0))/n, 0), maxAutocorrelation)
+	inefficiency := (1 + lag) / (1 - lag) // correlated values worth one independent one
+	half := T90(max(1, int(n/inefficiency)-1)) * math.Sqrt(s.m2/(n-1)/n*inefficiency)
 	if len(s.means) > 0 {
 		half = max(half, s.meansHalfWidth())
 	}
@@ -93,9 +100,8 @@ func squares(x []float64) float64 {
 	return all.m2
 }
 
-// meansHalfWidth is the half-width by the batch means. What correlation is left
-// between neighbouring ones scales the variance as in an AR(1) series, up to
-// what a few means can tell.
+// meansHalfWidth is the half-width by the batch means, whose remaining lag-1
+// autocorrelation inflates the variance as in an AR(1) series.
 func (s scatter) meansHalfWidth() float64 {
 	k := float64(len(s.means))
 	m2 := squares(s.means)
@@ -109,12 +115,12 @@ func (s scatter) meansHalfWidth() float64 {
 	for i, x := range s.means[1:] {
 		product += (x - mean) * (s.means[i] - mean)
 	}
-	lag := min(max(product/m2+1/k, 0), mostMeansLag)
+	lag := min(max(product/m2+1/k, 0), maxMeansAutocorrelation)
 	return T90(len(s.means)-1) * math.Sqrt(m2/(k-1)/k*(1+lag)/(1-lag))
 }
 
-// slope is the change of the batch means from the first to the last if a
-// t-test finds it significant, else 0.
+// slope is the change of the batch means from the first to the last by linear
+// regression, 0 unless a t-test finds it significant.
 func (s scatter) slope() float64 {
 	k := float64(len(s.means))
 	if k == 0 {
@@ -135,12 +141,12 @@ func (s scatter) slope() float64 {
 	return b * (k - 1)
 }
 
-// Quantiles of Student's t are looked up in tables, filled when one is first
-// needed: the inverse incomplete beta function costs more than the rest of a
-// judgement, and most commands judge nothing.
+// Quantiles of Student's t are kept in tables, filled on first use: the inverse
+// incomplete beta function costs more than the rest of an interval, and most
+// commands need none.
 var (
 	t95  = tTable(0.95)
-	t995 = tTable(1 - driftLevel/2)
+	t995 = tTable(1 - driftSignificance/2)
 )
 
 func tTable(p float64) func() *[64]float64 {
@@ -153,9 +159,10 @@ func tTable(p float64) func() *[64]float64 {
 	})
 }
 
-// T90 bounds a two-sided 90 % interval by Student's t with nu degrees of freedom,
-// at least 1: as Z90 does where the spread itself is known. Beyond the table it
-// is the first term of the expansion in 1/nu, off by less than 0.0005.
+// T90 is the half-width of a two-sided 90 % interval in standard errors, by
+// Student's t with nu degrees of freedom, at least 1. It tends to
+// [estimate.Z90]. Beyond the table it is the first term of the expansion in 1/nu,
+// off by less than 0.0005.
 func T90(nu int) float64 {
 	if table := t95(); nu < len(table) {
 		return table[nu]

@@ -7,23 +7,33 @@ import (
 )
 
 const (
-	recent      = 5000 // steady iterations from which the usual time is told
-	leastCycles = 3    // whole periods that a mean of periodic times rests on at least
-	// restless is how many of the cut steps' gaps must have passed without a
-	// long step before they are taken as over.
-	restless = 3
+	usualWindow = 5000 // steady iterations, the latest, that the median is taken of; it bounds the time
+	// minPeriods is how many whole periods a mean of periodic times needs. Fewer
+	// stop earlier with intervals that rest on one or two periods.
+	minPeriods = 3
+	// quietGaps is how many times the longest gap between long iterations must pass
+	// without another one before they are taken to be over.
+	quietGaps = 3
 )
 
-// limits are the times above which an iteration is long, and to which it is cut
-// down when the warm-up is looked for.
-type limits struct{ long, clip float64 }
+// An iteration is long above long standard deviations and a fraction of the
+// median, whichever is more: more than chance makes, and enough to matter for
+// the mean. It is clipped at less, since MSER should see neither.
+const (
+	longSigmas, longFraction = 6, 0.1
+	clipSigmas, clipFraction = 3, 0.02
+)
 
-// usual tells from steady iteration times what a long one may be, the likelier
-// first, but the last where no long ones come regularly: where the times fall in
-// two groups, above the middle between them; else six standard deviations, and a
-// tenth, above the median.
-func usual(x []float64) []limits {
-	x = slices.Clone(x[max(0, len(x)-recent):])
+// thresholds are the times in seconds above which an iteration is long, and to
+// which it is clipped when the warm-up is looked for.
+type thresholds struct{ long, clip float64 }
+
+// thresholdsOf proposes thresholds from steady iteration times, the likelier
+// first; the last holds where no long ones come regularly. Where the times fall
+// into two groups it is midway between them, else it is by the median and its
+// deviation.
+func thresholdsOf(x []float64) []thresholds {
+	x = slices.Clone(x[max(0, len(x)-usualWindow):])
 	slices.Sort(x)
 	n := len(x)
 	median := x[n/2]
@@ -32,14 +42,23 @@ func usual(x []float64) []limits {
 		off[i] = math.Abs(v - median)
 	}
 	slices.Sort(off)
-	sigma := 1.4826 * off[n/2] // of a normal distribution with this median deviation
-	clip := median + max(3*sigma, 0.02*median)
-	return []limits{{twoGroups(x), clip}, {median + max(6*sigma, 0.1*median), clip}}
+	sigma := 1.4826 * off[n/2] // standard deviation of a normal distribution with this median deviation
+	clip := median + max(clipSigmas*sigma, clipFraction*median)
+	long := median + max(longSigmas*sigma, longFraction*median)
+	return []thresholds{{twoGroups(x), clip}, {long, clip}}
 }
 
-// twoGroups splits sorted times where the two sides differ most and returns the
-// middle between their means if these are far apart for the spread within,
-// else +Inf. It finds what no single long time tells: every second one.
+// Two groups of times count as such if their means are apart by groupSigmas
+// standard deviations within the groups and by groupFraction of the overall mean.
+const (
+	groupSigmas   = 4
+	groupFraction = 0.05
+)
+
+// twoGroups splits sorted times where the variance between the two sides is
+// greatest (Otsu's method) and returns the middle between their means if these
+// are far apart, else +Inf. It finds long iterations that are too many to be
+// outliers, such as every second one.
 func twoGroups(x []float64) float64 {
 	n := float64(len(x))
 	var all moments
@@ -59,13 +78,13 @@ func twoGroups(x []float64) float64 {
 		}
 	}
 	within := math.Sqrt(max(0, all.m2-between) / n)
-	if high-low < 4*within || high-low < 0.05*all.mean {
+	if high-low < groupSigmas*within || high-low < groupFraction*all.mean {
 		return math.Inf(1)
 	}
 	return (low + high) / 2
 }
 
-// begins are the indices at which long iterations begin; of neighbouring ones
+// begins lists the indices at which long iterations begin; of neighbouring ones
 // the first counts.
 func begins(x []float64, long float64) []int {
 	var at []int
@@ -77,9 +96,13 @@ func begins(x []float64, long float64) []int {
 	return at
 }
 
-// period is the distance at which long iterations begin where it is regular,
-// else 0. Of few distances all must be much alike, of many they may vary a
-// little.
+// maxGapVariation is the greatest coefficient of variation of the gaps between
+// long iterations that still count as regular, for many gaps; for two it is a
+// third of that. A greater one takes random long iterations for a period.
+const maxGapVariation = 0.3
+
+// period is the mean gap, in iterations, between the beginnings of long ones
+// where it is regular, else 0.
 func period(at []int) int {
 	gaps := len(at) - 1
 	if gaps < 2 {
@@ -91,26 +114,26 @@ func period(at []int) int {
 		d := float64(at[i+1]-at[i]) - mean
 		m2 += d * d
 	}
-	vary := math.Sqrt(m2/float64(gaps-1)) / mean
-	if vary > 0.3*float64(gaps-1)/float64(gaps+1) {
+	variation := math.Sqrt(m2/float64(gaps-1)) / mean
+	if variation > maxGapVariation*float64(gaps-1)/float64(gaps+1) {
 		return 0
 	}
 	return int(math.Round(mean))
 }
 
-// mayReturn reports whether long iterations that all lie in the cut part of n
-// may still come back: the time since the last is short beside the gaps
-// between them.
+// mayReturn reports whether long iterations that all lie in the cut part of n may
+// still come back: few have passed since the last, compared with the gaps between
+// them.
 func mayReturn(at []int, n int) bool {
 	longest, last := 0, 0
 	for _, i := range at {
 		longest, last = max(longest, i-last), i
 	}
-	return n-last < restless*longest
+	return n-last < quietGaps*longest
 }
 
-// cycles are the deviations of whole periods from as many iterations of the
-// mean; at holds where each begins.
+// cycles lists the deviations of whole periods, in seconds, from the same number
+// of iterations of the mean; at holds the beginning of each.
 func (s *Series) cycles(at []int, mean float64) []float64 {
 	z := make([]float64, len(at)-1)
 	for i := range z {
@@ -119,5 +142,5 @@ func (s *Series) cycles(at []int, mean float64) []float64 {
 	return z
 }
 
-// after returns those of the rising indices that are not before start.
+// after returns the rising indices from start on.
 func after(at []int, start int) []int { return at[sort.SearchInts(at, start):] }

@@ -34,7 +34,7 @@ func TestPeriodIsFound(t *testing.T) {
 		if !s.IsSteady {
 			t.Skip("the first long ones may look like a warm-up for a while")
 		}
-		if s.Period != every || s.Cycles < leastCycles {
+		if s.Period != every || s.Cycles < minPeriods {
 			t.Fatalf("period %d of %d whole ones, put in %d", s.Period, s.Cycles, every)
 		}
 		if want := step * (1 + longer/float64(every)); math.Abs(s.Steady.Value/want-1) > 0.01 {

@@ -6,25 +6,27 @@ import (
 	"sweetspot/engine/estimate"
 )
 
-// Processes is what several runs of the same thing in fresh processes say
-// together, in the unit of the runs. Two runs of a program differ by more than
-// the noise within one (memory layout, clocks, neighbours), and no length of a
-// single run shows it.
+// Processes is the variance analysis of several runs of the same thing in fresh
+// processes, in the unit of the runs. Two runs of a program differ by more than
+// the noise within one (memory layout, clocks, neighbours), which a single run,
+// however long, cannot show.
 type Processes struct {
-	N       int
-	Within  float64           // standard deviation of one run's mean, from the runs' own intervals
-	Between *float64          // standard deviation between processes beyond that; nil where none shows, and for fewer than two
+	N int
+	// Within is the standard deviation of one run's mean, from the runs' own
+	// intervals; Between is that between processes beyond it, nil where none shows
+	// and for fewer than two.
+	Within  float64
+	Between *float64
 	Mean    estimate.Estimate // the mean over processes
-	Next    estimate.Estimate // the mean of one more process: what the user's own run will be
+	Next    estimate.Estimate // the mean of one more process, as the user's own run will be
 }
 
-// Between keeps the spread between processes apart from the spread within one,
+// Between separates the variance between processes from the variance within one,
 // by the random-effects model of means m + between + within. The intervals are
-// Student's t with N-1 degrees of freedom on the spread of the runs' means: two
-// runs say little about it, and their interval is as wide as that. That of the
-// next process takes all of the spread for spread between processes: how much
-// of it is not, few runs cannot tell. They are never narrower than the runs'
-// own errors allow.
+// Student's t with N-1 degrees of freedom on the standard deviation of the runs'
+// means, so that two runs give a wide one. That of the next process (a prediction
+// interval) attributes all of the variance to the processes, since few runs cannot
+// tell how much of it is not. They are never narrower than the runs' own errors.
 func Between(runs []estimate.Estimate) Processes {
 	p := Processes{N: len(runs)}
 	switch len(runs) {

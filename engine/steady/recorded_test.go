@@ -83,12 +83,12 @@ func replay(seconds []float64, rule Rule) (Summary, bool) {
 			continue
 		}
 		asked = i
-		j := s.Judged()
+		j := s.BriefSummary()
 		if v := rule.Judge(j, 0); v.Stop {
 			return j, v.Reason == Precise
 		}
 	}
-	return s.Judged(), false
+	return s.BriefSummary(), false
 }
 
 // calm reports whether the level of a recording holds: the means of its
@@ -162,7 +162,7 @@ func TestRecordedStallsAreFound(t *testing.T) {
 			if s.Period >= 23 && s.Period <= 27 {
 				found++
 			}
-			if got, ok := replay(x, DefaultRule()); ok && got.N < leastCycles*25 {
+			if got, ok := replay(x, DefaultRule()); ok && got.N < minPeriods*25 {
 				t.Errorf("from %d: precise after %d iterations, less than three periods", k*37, got.N)
 			}
 		}

@@ -8,67 +8,68 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Rule says when a probe has seen enough. A cap of 0 is no cap.
+// Rule says when a probe may stop. A cap of 0 is no cap.
 //
-// Precise is judged by [Summary.Looked], at lengths of the series a quarter
-// apart: who asks after every iteration and stops at the first narrow interval
-// stops too early and is too sure. [Target] is what must be reached. While the
-// steady iterations took no more than Patience seconds the probe goes on for a
-// good part less: at ±2 % (90 %) four means in ten are off by more than 1 %, at
-// ±0.7 % one in twenty-five.
+// Precision is judged by [Summary.InterimHalfWidth], at lengths of the series a
+// quarter apart: to stop at the first narrow interval would be too early and too
+// sure. Target must be reached. For the first RefineSeconds of steady iterations
+// the probe goes on to a narrower interval: at ±2 % (90 %) four means in ten are
+// off by more than 1 %, at ±0.7 % one in twenty-five.
 //
-// Times that vary too much never become precise, on a machine with other work,
-// say. After twice Patience and a hundred steady iterations, a probe that would
-// take longer than GiveUp, by what it has seen, stops with what it knows, which
-// counts as a cap.
+// Times that vary too much never become precise, for instance on a machine with
+// other work. After twice RefineSeconds and a hundred steady iterations, a probe
+// that is expected to take longer than GiveUp stops with what it has, which counts
+// as a cap.
 type Rule struct {
-	Target     float64  // relative half-width of the 90 % interval to reach
-	Patience   float64  // seconds of steady iterations up to which it goes on for less than Target
-	GiveUp     float64  // seconds of steady iterations that are not worth waiting for Target; 0: never give up
-	MinN       int      // steady iterations at least
-	MinSeconds float64  // seconds of steady iterations at least
-	MaxN       int      // cap on iterations, the first and the warm-up included
-	MaxSeconds float64  // cap on elapsed seconds
-	MaxUSD     float64  // cap on money; without a price it cannot bind
-	USDPerHour *float64 // price of the machine
-	CapsOnly   bool     // go on when precise; only a cap stops
+	Target        float64  // relative half-width of the 90 % interval to reach
+	RefineSeconds float64  // seconds of steady iterations in which it goes on to less than Target
+	GiveUp        float64  // seconds of steady iterations beyond which Target is given up; 0: never
+	MinN          int      // least number of steady iterations
+	MinSeconds    float64  // least seconds of steady iterations
+	MaxN          int      // cap on iterations, the first and the warm-up included
+	MaxSeconds    float64  // cap on elapsed seconds
+	MaxUSD        float64  // cap on money; without a price it cannot bind
+	USDPerHour    *float64 // price of the machine
+	CapsOnly      bool     // go on when precise; only a cap stops
 
-	// Decision is the relative half-width at which what the probe was made for
-	// is decided (who is faster, whether a limit holds), 0 for none. It makes
-	// the target tighter, never looser, and at most four times: what is closer
-	// than that, no short probe separates. DecisionWords says what it does, as
-	// in "±1.2 % DecisionWords".
+	// Decision is the relative half-width that settles the question the probe was
+	// made for (which is faster, whether a limit holds), 0 for none. It makes the
+	// target tighter, never looser, and at most four times: no short probe separates
+	// what is closer. DecisionWords says what it does, as in "±1.2 % DecisionWords".
 	Decision      float64
 	DecisionWords string
 }
 
 const (
-	patient = 0.35 // of Target, gone on for until Patience is over
-	floor   = 4    // times tighter than Target, no Decision makes it
-	// leastHopeless is how many steady iterations it takes to know how much they
-	// vary: a pause every 20th, seen twice, looks worse than it is.
-	leastHopeless = 100
+	// refinement is the fraction of Target that a probe goes on to within
+	// RefineSeconds. A smaller one makes short probes longer and more precise.
+	refinement = 0.35
+	// maxTightening bounds how many times tighter than Target a Decision makes it:
+	// the length of a probe grows with its square.
+	maxTightening = 4
+	// minForGivingUp is how many steady iterations it takes to tell how much they
+	// vary: a pause every 20th, seen twice, seems worse than it is.
+	minForGivingUp = 100
 )
 
-// DefaultRule is ±2 % from at least 20 steady iterations and 5 s, and ±0.7 %
-// where 30 s of steady iterations reach it; without caps, but not waiting for
-// what takes longer than 10 minutes.
+// DefaultRule is ±2 % from at least 20 steady iterations and 5 s, and ±0.7 % where
+// 30 s of steady iterations reach it. It has no caps, but gives up what would take
+// longer than 10 minutes.
 func DefaultRule() Rule {
-	return Rule{Target: 0.02, Patience: 30, GiveUp: Unforeseen, MinN: 20, MinSeconds: 5}
+	return Rule{Target: 0.02, RefineSeconds: 30, GiveUp: Unforeseen, MinN: 20, MinSeconds: 5}
 }
 
-// StartUp is what a probe takes before its first steady iteration, in seconds:
-// the import of a framework, the data, the warm-up. It is an allowance, for
-// saying beforehand what a probe will take.
+// StartUp is the allowance, in seconds, for what a probe does before its first
+// steady iteration (importing a framework, loading data, warming up), in
+// estimates of how long it will take.
 const StartUp = 10
 
-// Unforeseen is what a probe without a cap in seconds or dollars is expected to
-// take at most, in seconds; one whose times never settle goes on.
+// Unforeseen is the most that a probe without a cap in seconds or dollars is
+// expected to take, in seconds; one whose times never settle takes longer.
 const Unforeseen = 600
 
-// Spend is what some probes under the rule, one after the other, are expected
-// to take at least and at most, in seconds. MaxUSD is the cap on all of them
-// together.
+// Spend is the least and the most that a number of probes, one after the other,
+// is expected to take, in seconds. MaxUSD caps all of them together.
 func (r Rule) Spend(probes int) (low, high float64) {
 	low, high = StartUp+r.MinSeconds, Unforeseen
 	if r.MaxSeconds > 0 {
@@ -85,7 +86,7 @@ func (r Rule) Spend(probes int) (low, high float64) {
 	return min(low, high), high
 }
 
-// Reasons a probe is stopped for.
+// The reasons for which a rule stops a probe.
 const (
 	Precise = "precise"
 	Cap     = "cap"
@@ -96,10 +97,10 @@ type Verdict struct {
 	Stop     bool
 	Reason   string  // Precise, Cap or ""
 	Words    string  // for people: what was reached or what is missing
-	Progress float64 // 0…1 towards the nearest end
+	Progress float64 // in [0,1], towards the nearest end
 }
 
-// SpentUSD is what the elapsed seconds cost, nil without a price.
+// SpentUSD is the cost of the elapsed seconds in US dollars, nil without a price.
 func (r Rule) SpentUSD(elapsed float64) *float64 {
 	if r.USDPerHour == nil {
 		return nil
@@ -107,7 +108,7 @@ func (r Rule) SpentUSD(elapsed float64) *float64 {
 	return new(elapsed / 3600 * *r.USDPerHour)
 }
 
-// Judge decides from a summary and the seconds since the probe began.
+// Judge decides from a summary and the seconds elapsed since the probe began.
 func (r Rule) Judge(s Summary, elapsed float64) Verdict {
 	precise := r.precision(s)
 	capped := r.caps(s, elapsed)
@@ -119,26 +120,26 @@ func (r Rule) Judge(s Summary, elapsed float64) Verdict {
 		return precise
 	case capped.Stop:
 		return capped
-	case r.hopeless(s, elapsed):
+	case r.unreachable(s, elapsed):
 		return Verdict{Stop: true, Reason: Cap, Words: r.gaveUp(s), Progress: 1}
 	}
 	precise.Progress = max(precise.Progress, capped.Progress)
 	return precise
 }
 
-// target is the half-width that must be reached.
+// target is the relative half-width that must be reached.
 func (r Rule) target() float64 {
 	if r.Decision <= 0 {
 		return r.Target
 	}
-	return min(r.Target, max(r.Decision, r.Target/floor))
+	return min(r.Target, max(r.Decision, r.Target/maxTightening))
 }
 
 func (r Rule) precision(s Summary) Verdict {
 	if !s.IsSteady {
 		return Verdict{Words: s.Why}
 	}
-	half := max(s.Steady.HalfWidth(), s.Looked)
+	half := max(s.Steady.HalfWidth(), s.InterimHalfWidth)
 	seconds := float64(s.N) * s.Steady.Value
 	v := Verdict{Progress: 1}
 	need := func(part float64, format string, args ...any) {
@@ -149,19 +150,22 @@ func (r Rule) precision(s Summary) Verdict {
 	}
 	target := r.target()
 	// The half-width falls with the square root of the time spent.
-	if aim := min(patient*r.Target, target); half <= target && seconds < r.Patience {
-		need(max(ratio(aim, half)*ratio(aim, half), seconds/r.Patience),
-			"±%s %%, goes on for ±%s %% until %g s", percent(half), percent(aim), r.Patience)
+	if aim := min(refinement*r.Target, target); half <= target && seconds < r.RefineSeconds {
+		need(max(ratio(aim, half)*ratio(aim, half), seconds/r.RefineSeconds),
+			"±%s %%, goes on for ±%s %% until %g s", percent(half), percent(aim), r.RefineSeconds)
 	}
-	looked := ""
-	if s.Looked > s.Steady.HalfWidth() {
-		looked = " when last looked at"
+	when := ""
+	if s.InterimHalfWidth > s.Steady.HalfWidth() {
+		when = " when last looked at"
 	}
-	need(ratio(target, half)*ratio(target, half), "±%.1f %%%s, aims at ±%s %%%s", 100*half, looked, percent(target), r.why())
+	need(ratio(target, half)*ratio(target, half),
+		"±%.1f %%%s, aims at ±%s %%%s", 100*half, when, percent(target), r.why())
 	if s.Period > 0 {
-		need(float64(s.Cycles)/leastCycles, "a long iteration every %d: %s seen, needs %d", s.Period, periods(s.Cycles), leastCycles)
+		need(float64(s.Cycles)/minPeriods,
+			"a long iteration every %d: %s seen, needs %d", s.Period, periods(s.Cycles), minPeriods)
 	}
-	need(ratio(seconds, r.MinSeconds), "±%.1f %% after %.1f s of steady steps, needs %g s", 100*half, seconds, r.MinSeconds)
+	need(ratio(seconds, r.MinSeconds),
+		"±%.1f %% after %.1f s of steady steps, needs %g s", 100*half, seconds, r.MinSeconds)
 	need(ratio(float64(s.N), float64(r.MinN)), "%d steady steps, needs %d", s.N, r.MinN)
 	if v.Progress < 1 {
 		return v
@@ -169,22 +173,23 @@ func (r Rule) precision(s Summary) Verdict {
 	return Verdict{Stop: true, Reason: Precise, Progress: 1, Words: r.reached(s, half)}
 }
 
-// hopeless reports whether the target is too far to wait for.
-func (r Rule) hopeless(s Summary, elapsed float64) bool {
+// unreachable reports whether reaching the target would take too long.
+func (r Rule) unreachable(s Summary, elapsed float64) bool {
 	longest := max(r.GiveUp, r.MaxSeconds)
 	switch {
 	case r.GiveUp <= 0 || r.CapsOnly:
 		return false
 	case !s.IsSteady:
-		return elapsed > longest && s.Total > 4*firstLook
+		return elapsed > longest && s.Total > 4*minLength
 	}
 	spent := float64(s.N) * s.Steady.Value
-	return spent >= 2*r.Patience && s.N >= leastHopeless && s.Looked < 1 && r.takes(s) > max(longest, 2*spent)
+	return spent >= 2*r.RefineSeconds && s.N >= minForGivingUp && s.InterimHalfWidth < 1 &&
+		r.secondsToTarget(s) > max(longest, 2*spent)
 }
 
-// takes is how many seconds of steady iterations it takes to reach the target:
-// the half-width falls with the square root of the time spent.
-func (r Rule) takes(s Summary) float64 {
+// secondsToTarget is how many seconds of steady iterations the target takes: the
+// half-width falls with the square root of the time spent.
+func (r Rule) secondsToTarget(s Summary) float64 {
 	times := s.Steady.HalfWidth() / r.target()
 	return float64(s.N) * s.Steady.Value * times * times
 }
@@ -194,10 +199,10 @@ func (r Rule) gaveUp(s Summary) string {
 		return "not steady after " + iterations(s.Total) + ": " + s.Why
 	}
 	return fmt.Sprintf("±%.1f %% after %d steady steps; they vary too much, ±%s %% would take %s",
-		100*s.Steady.HalfWidth(), s.N, percent(r.target()), quantity.Duration(r.takes(s)))
+		100*s.Steady.HalfWidth(), s.N, percent(r.target()), quantity.Duration(r.secondsToTarget(s)))
 }
 
-// reached is the sentence kept as the reason a probe was stopped for.
+// reached is the sentence that is stored as the reason the probe stopped.
 func (r Rule) reached(s Summary, half float64) string {
 	words := fmt.Sprintf("±%.1f %% after %d steady steps", 100*half, s.N)
 	if s.Period > 0 {
@@ -208,7 +213,7 @@ func (r Rule) reached(s Summary, half float64) string {
 	}
 	switch {
 	case r.Decision <= 0 || r.DecisionWords == "":
-	case r.Decision < r.Target/floor:
+	case r.Decision < r.Target/maxTightening:
 		words += fmt.Sprintf("; only ±%s %% %s", percent(r.Decision), r.DecisionWords)
 	default:
 		words += fmt.Sprintf("; ±%s %% %s", percent(r.Decision), r.DecisionWords)
@@ -216,7 +221,7 @@ func (r Rule) reached(s Summary, half float64) string {
 	return words
 }
 
-// why is the decision's words where it made the target tighter.
+// why gives the decision's words where it made the target tighter.
 func (r Rule) why() string {
 	if r.target() == r.Target || r.DecisionWords == "" {
 		return ""
@@ -246,7 +251,8 @@ func (r Rule) caps(s Summary, elapsed float64) Verdict {
 		reach(float64(s.Total)/float64(r.MaxN), fmt.Sprintf("reached the cap of %d steps", r.MaxN))
 	}
 	if r.MaxSeconds > 0 {
-		reach(elapsed/r.MaxSeconds, fmt.Sprintf("reached the cap of %s", time.Duration(r.MaxSeconds*float64(time.Second)).Round(time.Millisecond)))
+		limit := time.Duration(r.MaxSeconds * float64(time.Second)).Round(time.Millisecond)
+		reach(elapsed/r.MaxSeconds, fmt.Sprintf("reached the cap of %s", limit))
 	}
 	if usd := r.SpentUSD(elapsed); usd != nil && r.MaxUSD > 0 {
 		reach(*usd/r.MaxUSD, fmt.Sprintf("reached the cap of $%.4g", r.MaxUSD))
@@ -257,7 +263,7 @@ func (r Rule) caps(s Summary, elapsed float64) Verdict {
 	return v
 }
 
-// ratio is have/want in [0,1]; wanting nothing is met.
+// ratio is have/want in [0,1], 1 where want is 0.
 func ratio(have, want float64) float64 {
 	if have >= want {
 		return 1

@@ -22,7 +22,7 @@ func TestJudge(t *testing.T) {
 		return r
 	}
 	doubtful := steadySummary(60, 2, 0.005)
-	doubtful.Looked = 0.03
+	doubtful.InterimHalfWidth = 0.03
 	stalls := steadySummary(60, 2, 0.005)
 	stalls.Period, stalls.Cycles = 25, 2
 	seen := stalls
@@ -39,16 +39,16 @@ func TestJudge(t *testing.T) {
 	}{
 		{"precise", DefaultRule(), steadySummary(60, 0.1, 0.0069), 8, Precise, "±0.7 % after 60 steady steps"},
 		{"precise, and cheap to know better", DefaultRule(), steadySummary(60, 0.1, 0.018), 8, "", "±1.8 %, goes on for ±0.7 % until 30 s"},
-		{"precise after the patience", DefaultRule(), steadySummary(610, 0.1, 0.018), 80, Precise, "±1.8 % after 610 steady steps"},
-		{"precise without patience", Rule{Target: 0.02}, steadySummary(60, 0.1, 0.018), 8, Precise, "±1.8 % after 60 steady steps"},
-		{"precise now, not when looked at", DefaultRule(), doubtful, 130, "", "±3.0 % when last looked at, aims at ±2 %"},
+		{"precise after refining", DefaultRule(), steadySummary(610, 0.1, 0.018), 80, Precise, "±1.8 % after 610 steady steps"},
+		{"precise without refining", Rule{Target: 0.02}, steadySummary(60, 0.1, 0.018), 8, Precise, "±1.8 % after 60 steady steps"},
+		{"precise now, not at the interim analysis", DefaultRule(), doubtful, 130, "", "±3.0 % when last looked at, aims at ±2 %"},
 		{"two periods", DefaultRule(), stalls, 130, "", "a long iteration every 25: 2 periods seen, needs 3"},
 		{"three periods", DefaultRule(), seen, 130, Precise, "±0.5 % after 60 steady steps, with a long one every 25"},
 		{"drift", DefaultRule(), drifting, 80, Precise, "drifting by +0.4 %"},
 		{"decision not reached", decided(0.012), steadySummary(700, 0.1, 0.013), 80, "", "±1.3 %, aims at ±1.2 %, which separates it from #2 g4dn.xlarge"},
 		{"decision reached", decided(0.012), steadySummary(700, 0.1, 0.0119), 80, Precise, "±1.2 % after 700 steady steps; ±1.2 % separates it from #2 g4dn.xlarge"},
 		{"decision too fine", decided(0.001), steadySummary(700, 0.1, 0.0049), 80, Precise, "; only ±0.1 % separates it"},
-		{"decision tighter than patience", decided(0.006), steadySummary(200, 0.1, 0.0065), 20, "", "aims at ±0.6 %"},
+		{"decision tighter than refining", decided(0.006), steadySummary(200, 0.1, 0.0065), 20, "", "aims at ±0.6 %"},
 		{"decision looser than the target", decided(0.1), steadySummary(700, 0.1, 0.03), 80, "", "aims at ±2 %"},
 		{"too few steps", DefaultRule(), steadySummary(19, 1, 0.001), 20, "", "19 steady steps, needs 20"},
 		{"too short", DefaultRule(), steadySummary(49, 0.1, 0.001), 600, "", "after 4.9 s of steady steps, needs 5 s"},
@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 		{"no cap, ever", Rule{Target: 0.02}, steadySummary(1e6, 1, 0.5), 1e9, "", "±50.0 %"},
 		{"varies too much", DefaultRule(), steadySummary(600, 0.1, 0.1), 65, Cap, "±10.0 % after 600 steady steps; they vary too much, ±2 % would take 25 m 00 s"},
 		{"varies, but worth the wait", DefaultRule(), steadySummary(600, 0.1, 0.04), 65, "", "±4.0 %, aims at ±2 %"},
-		{"varies, still patient", DefaultRule(), steadySummary(590, 0.1, 0.2), 65, "", "±20.0 %, aims at ±2 %"},
+		{"varies, still refining", DefaultRule(), steadySummary(590, 0.1, 0.2), 65, "", "±20.0 %, aims at ±2 %"},
 		{"slow steps, half of the way", DefaultRule(), steadySummary(130, 60, 0.028), 2000, "", "±2.8 %, aims at ±2 %"},
 		{"varies, but only caps stop", Rule{Target: 0.02, GiveUp: 300, CapsOnly: true}, steadySummary(600, 0.1, 0.1), 65, "", "±10.0 %"},
 		{"slow steps, few yet", DefaultRule(), steadySummary(90, 60, 0.2), 6000, "", "±20.0 %, aims at ±2 %"},
@@ -96,11 +96,11 @@ func TestStopRuleOnPublishedTraces(t *testing.T) {
 			var s Series
 			for _, x := range tr.take(3000, seed) {
 				s.Add(x)
-				if rule.Judge(s.Judged(), 0).Stop {
+				if rule.Judge(s.BriefSummary(), 0).Stop {
 					break
 				}
 			}
-			got := s.Judged()
+			got := s.BriefSummary()
 			if !got.IsSteady || s.Len() == 3000 {
 				t.Fatalf("%s, seed %d: did not stop: %s", tr.name, seed, got.Why)
 			}

@@ -1,10 +1,10 @@
-// Package steady finds the steady part of a series of iteration times and says
-// how well its mean is known. The warm-up is cut by MSER-5 (the truncation
-// that minimises the marginal standard error of batches of five), the mean's
-// 90 % interval comes from the times' autocorrelation and from batch means,
-// pauses that come every so many iterations are averaged in whole periods, and
-// a slope test widens the interval where the times still drift. Evaluation and
-// checkpoint pauses must not be in the input.
+// Package steady finds the steady part of a series of iteration times and how
+// precisely its mean is known. The warm-up is cut by MSER-5 (the truncation that
+// minimises the marginal standard error of batches of five). The 90 % interval of
+// the mean comes from the autocorrelation and from batch means. Pauses that come
+// every so many iterations are averaged in whole periods. A test of the slope
+// widens the interval where the times still drift. Evaluation and checkpoint
+// pauses must not be in the input.
 package steady
 
 import (
@@ -13,34 +13,33 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
 	"sweetspot/engine/estimate"
 )
 
-// Summary is what a series of iteration times amounts to. Times are in
-// seconds.
+// Summary summarises a series of iteration times. Times are in seconds.
 type Summary struct {
-	Total       int               // iterations in all, the first one included
+	Total       int               // iterations, the first one included
 	First       float64           // the first iteration, a one-off cost
 	Warmup      int               // iterations cut after the first one
 	WarmupExtra float64           // seconds the cut iterations took beyond steady ones; negative if they were faster
 	N           int               // iterations of the steady part
-	Steady      estimate.Estimate // mean of the steady part; a rough one where there is none, and unknown of few iterations
-	StdDev      float64           // of the steady iterations
+	Steady      estimate.Estimate // mean of the steady part; rough where there is none, unknown for few iterations
+	StdDev      float64           // standard deviation of the steady iterations
 	P50         float64           // percentiles of the steady iterations
 	P90         float64
 	P99         float64
 	Drift       float64 // relative change over the steady part; 0 unless significant
 	Period      int     // iterations from one long one to the next where they come regularly, else 0
 	Cycles      int     // whole periods that Steady is the mean of
-	// Looked is the relative half-width of Steady when the series was last
-	// looked at for a decision, 1 where it was not steady then. A [Rule] goes
-	// by it, see there.
-	Looked   float64
-	IsSteady bool
-	Why      string // in words, when not steady
+	// InterimHalfWidth is the relative half-width of Steady at the last interim
+	// analyses, 1 where the series was not steady then. A [Rule] decides by it.
+	InterimHalfWidth float64
+	IsSteady         bool
+	Why              string // in words, when not steady
 }
 
-// Summarise sums up iteration times; seconds[0] is the first iteration.
+// Summarise summarises iteration times; seconds[0] is the first iteration.
 func Summarise(seconds []float64) Summary {
 	var s Series
 	for _, x := range seconds {
@@ -49,11 +48,11 @@ func Summarise(seconds []float64) Summary {
 	return s.Summary()
 }
 
-// batch is the number of iterations that MSER-5 averages.
+// batch is the number of iterations that MSER-5 averages, its 5.
 const batch = 5
 
-// moments are the count, mean and sum of squared deviations of some values;
-// two of them combine without loss of precision.
+// moments are the count, mean and sum of squared deviations of some values, which
+// combine without loss of precision (Chan, Golub and LeVeque, 1979).
 type moments struct{ n, mean, m2 float64 }
 
 func (a moments) plus(b moments) moments {
@@ -66,8 +65,8 @@ func (a moments) plus(b moments) moments {
 }
 
 // Series is a growing series of iteration times. The zero Series is empty.
-// Adding is O(1) and judging it O(n/5), so that a stop rule can be asked after
-// every iteration.
+// [Series.Add] is O(1) and [Series.BriefSummary] O(n/5), so that a stop rule can
+// be asked after every iteration.
 type Series struct {
 	seconds  []float64
 	prefix   []float64 // prefix[i] is the sum of the first i times after the first iteration
@@ -75,12 +74,12 @@ type Series struct {
 	batches  []moments // of five consecutive times after the first iteration
 	open     moments   // the batch being filled
 
-	looks []look
-	// Under the last look, of the first followed times after the first
-	// iteration:
+	interims []interim
+	// By the thresholds of the last interim analysis, of the first followed times
+	// after the first iteration:
 	followed int
 	long     []int     // where long ones begin
-	clipped  []moments // the batches with long ones cut down
+	clipped  []moments // the batches with long ones clipped
 }
 
 // Add appends an iteration time.
@@ -104,9 +103,9 @@ func (s *Series) Add(seconds float64) {
 	}
 }
 
-// Raise makes iteration i take at least the given seconds: of data-parallel
-// ranks the slowest sets the time. It costs as much as adding again what came
-// after i, and leaves slices handed out as they are.
+// Raise makes iteration i take at least the given seconds: the slowest of the
+// data-parallel ranks sets the time. It costs as much as adding again what came
+// after i, and leaves returned slices as they are.
 func (s *Series) Raise(i int, seconds float64) {
 	if s.seconds[i] >= seconds {
 		return
@@ -123,7 +122,7 @@ func (s *Series) Raise(i int, seconds float64) {
 	s.products = s.products[:max(0, from-1)]
 	s.batches = s.batches[:max(0, from-1)/batch]
 	s.open = moments{}
-	s.looks = nil
+	s.interims = nil
 	for _, x := range rest {
 		s.Add(x)
 	}
@@ -136,9 +135,9 @@ func (s *Series) Len() int { return len(s.seconds) }
 // calls of Add leave the returned slice as it is.
 func (s *Series) Seconds() []float64 { return slices.Clip(s.seconds) }
 
-// Summary sums up everything so far, percentiles included.
+// Summary summarises everything so far, percentiles included.
 func (s *Series) Summary() Summary {
-	sum := s.Judged()
+	sum := s.BriefSummary()
 	if sum.N == 0 {
 		return sum
 	}
@@ -150,22 +149,22 @@ func (s *Series) Summary() Summary {
 	return sum
 }
 
-// Judged is the summary without its percentiles, the part a [Rule] needs.
-func (s *Series) Judged() Summary {
+// BriefSummary is the summary without its percentiles, as a [Rule] needs it.
+func (s *Series) BriefSummary() Summary {
 	s.follow()
 	sum := s.sum(len(s.seconds))
-	sum.Looked = s.looked()
+	sum.InterimHalfWidth = s.interimHalfWidth()
 	return sum
 }
 
-// sum sums up the first n iterations, which are those that the list of long
+// sum summarises the first n iterations, which must be those that the list of long
 // ones covers.
 func (s *Series) sum(n int) Summary {
 	if n == 0 {
 		return Summary{Why: "no iteration yet"}
 	}
 	sum := Summary{Total: n, First: s.seconds[0]}
-	if n < firstLook {
+	if n < minLength {
 		sum.Why = fmt.Sprintf("%s after the first, needs %d", iterations(n-1), minBatches*batch)
 		return sum
 	}
@@ -192,8 +191,8 @@ func (s *Series) sum(n int) Summary {
 	return sum
 }
 
-// around is the mean with its interval and drift; of is the scatter of values
-// that are so many iterations long each.
+// around is the mean with its interval and drift; of is the scatter of values that
+// each span length iterations.
 func around(mean float64, of scatter, length float64) (estimate.Estimate, float64) {
 	e := estimate.Around(mean, of.halfWidth()/length, estimate.Measured)
 	drift := 0.0
@@ -203,15 +202,15 @@ func around(mean float64, of scatter, length float64) (estimate.Estimate, float6
 	if math.Abs(drift) < 1e-9 { // rounding of the sums, not a trend
 		drift = 0
 	}
-	// A drift that went on as long again would reach this far; it widens the
-	// side it points to.
+	// The interval is widened on the side of the drift, by as much as the mean would
+	// move if the drift went on as long again.
 	e.High += mean * max(0, drift)
 	e.Low = max(0, e.Low+mean*min(0, drift))
 	return e, drift
 }
 
-// tail is the moments of the times after the first iteration from index from,
-// which begins a batch, up to index to.
+// tail gives the moments of the times [from, to) after the first iteration; from
+// must begin a batch.
 func (s *Series) tail(from, to int) moments {
 	var tail moments
 	for _, b := range s.batches[from/batch : to/batch] {
@@ -223,11 +222,11 @@ func (s *Series) tail(from, to int) moments {
 	return tail
 }
 
-// scatter is that of the times in [from, to) after the first iteration, whose
-// moments are known.
+// scatter summarises the times [from, to) after the first iteration, whose moments
+// are given.
 func (s *Series) scatter(from, to int, of moments) scatter {
-	// Deviations are told from the second time: sums of the products of small
-	// differences keep their digits.
+	// Deviations are taken from the second time, so that the sums of products keep
+	// their digits.
 	base := s.seconds[1]
 	mean := of.mean - base
 	n := float64(to - from)

@@ -273,7 +273,7 @@ func BenchmarkJudgeAfterEach10000(b *testing.B) {
 		var s Series
 		for _, v := range x {
 			s.Add(v)
-			rule.Judge(s.Judged(), 0)
+			rule.Judge(s.BriefSummary(), 0)
 		}
 	}
 }

@@ -5,28 +5,28 @@ import (
 	"math"
 )
 
-// minBatches is the least number of batches of five that are truncated at
-// all: four leave ten steady iterations at worst.
+// minBatches is the least number of batches of five to truncate: four leave ten
+// steady iterations at worst. More make short probes impossible.
 const minBatches = 4
 
-// wanted is how far the marginal standard error squared must fall before a
-// cut beyond the middle is believed. Few batches can lie close together by
-// chance (the error of such a tail falls to half on plain noise); a series
-// that still warms up falls to a small part.
-const wanted = 0.4
+// lateCutGain is the fraction to which the squared marginal standard error must
+// fall before a cut beyond the middle is believed and the series is called
+// unsteady. Few batches may lie close together by chance (the error of such a tail
+// falls to half on white noise); a series that still warms up falls to a small
+// fraction. A greater one calls more series unsteady.
+const lateCutGain = 0.4
 
-// nearBest is how much larger than the least the marginal standard error squared
-// may be of the cut that is taken: the shortest such one. The least itself
-// likes to cut what is slow by chance, which leaves a mean that is too small
-// and looks too sure.
-const nearBest = 1.3
+// cutTolerance is how many times the least squared marginal standard error a cut
+// may have: the shortest such cut is taken. The least itself tends to cut what is
+// slow by chance, which leaves a mean that is too small and seems too precise.
+const cutTolerance = 1.3
 
-// mser returns how many batches to cut from the front so that the marginal
-// standard error of the rest is about least. A result above half of the batches
-// means that the series has not become steady.
+// mser returns how many batches to cut from the front for about the least marginal
+// standard error of the rest (MSER: White, 1997). A result above half of the
+// batches means that the series has not become steady.
 func mser(batches []moments) int {
 	m := len(batches)
-	// The last batches are no candidates: a tail of two or three has a small
+	// The last five batches are not cut to: a tail of two or three has a small
 	// error by accident.
 	last := max(m-5, min(m/2+1, m-3))
 	best := math.Inf(1)
@@ -48,18 +48,18 @@ func mser(batches []moments) int {
 			late, lateCut = err2, cut
 		}
 	}
-	if late < wanted*best {
+	if late < lateCutGain*best {
 		return lateCut
 	}
 	for cut := range early {
-		if early[len(early)-1-cut] <= nearBest*best {
+		if early[len(early)-1-cut] <= cutTolerance*best {
 			return cut
 		}
 	}
 	return 0
 }
 
-// cut is how many of the first n iterations MSER-5 cuts after the first, and
+// cut is how many of the first n iterations, after the first one, MSER-5 cuts, and
 // whether that leaves at least half of them.
 func (s *Series) cut(n int) (cut int, settled bool) {
 	return cutOf(s.batches[:(n-1)/batch])
@@ -73,13 +73,13 @@ func cutOf(batches []moments) (cut int, settled bool) {
 	return c * batch, 2*c <= len(batches)
 }
 
-// warmup is how many of the first n iterations are cut after the first; why
-// says what speaks against any cut.
+// warmup is how many of the first n iterations are cut after the first one; why,
+// if not empty, says why the series is not steady.
 //
-// Long iterations are what MSER likes to cut. Where they go on after the cut
-// at about the rate before it they belong to the steady part, and the cut is
-// found with them cut down; where none came since, it must be long enough
-// since to believe that they are over.
+// MSER tends to cut long iterations. Where they go on after the cut at about the
+// rate before it they belong to the steady part, and the cut is found with them
+// clipped; where none came since, enough iterations must have passed to believe
+// that they are over.
 func (s *Series) warmup(n int) (cut int, why string) {
 	cut, settled := s.cut(n)
 	if !settled {
@@ -97,7 +97,7 @@ func (s *Series) warmup(n int) (cut int, why string) {
 			last := s.long[before-1]
 			return cut, fmt.Sprintf("the long iteration %d may come back: %s since", last+2, iterations(n-2-last))
 		}
-	case !settled || steady < leastCycles || float64(before)/float64(cut) <= 3*float64(steady)/float64(n-1-cut):
+	case !settled || steady < minPeriods || float64(before)/float64(cut) <= 3*float64(steady)/float64(n-1-cut):
 		if cut, settled = cutOf(s.clipped); !settled {
 			return cut, changing(n)
 		}

@@ -78,7 +78,7 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 			l.note(l.saver.saved(err))
 		case <-tick.C:
 			l.decide()
-			l.judge(l.state.series.Judged())
+			l.judge(l.state.series.BriefSummary())
 			l.warnIfSilent()
 		}
 		l.save()
@@ -116,7 +116,7 @@ func (l *loop) judgeStep() {
 		return
 	}
 	l.judgedAt = n
-	l.judge(l.state.series.Judged())
+	l.judge(l.state.series.BriefSummary())
 }
 
 // judge asks the rule. A rule once met is not taken back by what the script

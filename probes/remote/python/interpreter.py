@@ -6,7 +6,7 @@ import subprocess
 
 from command import Trouble
 
-PATIENCE = 120  # seconds an import of PyTorch may take; from a cold disk it is tens
+IMPORT_TIMEOUT = 120  # seconds an import of PyTorch may take; from a cold disk it is tens
 WORD = "{sweetspot-python}"
 
 
@@ -45,10 +45,10 @@ def inspect(path):
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            timeout=PATIENCE,
+            timeout=IMPORT_TIMEOUT,
         )
     except subprocess.TimeoutExpired:
-        return "importing torch took longer than %d s" % PATIENCE
+        return "importing torch took longer than %d s" % IMPORT_TIMEOUT
     except OSError as e:
         return e.strerror
     if done.returncode == 0:

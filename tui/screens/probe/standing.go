@@ -97,7 +97,7 @@ func aim(u *session.Update, target float64) string {
 	switch {
 	case u.Verdict.Stop || !m.IsSteady:
 		return ""
-	case m.Steady.HalfWidth() <= target && m.Looked > target:
+	case m.Steady.HalfWidth() <= target && m.InterimHalfWidth > target:
 		return "waits until that holds when looked at again"
 	}
 	words := plaintext.Clean(u.Verdict.Words)

@@ -203,7 +203,7 @@ func TestNoSecondHalfWidthBesideAMean(t *testing.T) {
 		}
 	}
 	u := measured(150)
-	u.Summary.Looked, u.Verdict = 0.18, steady.Verdict{Words: "±18 % when last looked at, aims at ±2 %", Progress: 0.01}
+	u.Summary.InterimHalfWidth, u.Verdict = 0.18, steady.Verdict{Words: "±18 % when last looked at, aims at ±2 %", Progress: 0.01}
 	if got := aim(&u, 0.02); !strings.Contains(got, "looked at again") {
 		t.Errorf("a mean that is precise already waits for %q", got)
 	}
