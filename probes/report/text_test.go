@@ -58,10 +58,10 @@ func TestHeadings(t *testing.T) {
 // those of the rule itself.
 func TestEndings(t *testing.T) {
 	rule := steady.DefaultRule()
-	varying := steady.Summary{IsSteady: true, N: 11734, Total: 12000, Steady: estimate.Around(0.1, 0.0148, estimate.Measured), Looked: 0.148}
+	varying := steady.Summary{IsSteady: true, N: 11734, Total: 12000, Steady: estimate.Around(0.1, 0.0148, estimate.Measured), InterimHalfWidth: 0.148}
 	hopeless := rule.Judge(varying, 1300)
-	precise := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003, estimate.Measured), Looked: 0.003}, 100)
-	drifting := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003, estimate.Measured), Looked: 0.003, Drift: 0.04}, 100)
+	precise := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003, estimate.Measured), InterimHalfWidth: 0.003}, 100)
+	drifting := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003, estimate.Measured), InterimHalfWidth: 0.003, Drift: 0.04}, 100)
 	rule.MaxN = 30
 	capped := rule.Judge(steady.Summary{Total: 30, Why: "30 iterations are too few"}, 5)
 	lost := errors.New("the connection to vm was lost")
