@@ -38,7 +38,9 @@ func (a *App) exportSelected() tea.Cmd {
 		return a.note(toast.Info, "no candidate is selected")
 	}
 	tested := a.explore.Answer().Tested()
-	all := append(document.OfPick(p), document.OfRanking(a.explore.Ranking(), tested, time.Now(), a.opts.Version)...)
+	all := document.Of(document.Subject{
+		Pick: &p, Ranking: &document.Ranked{Result: a.explore.Ranking(), Tested: tested, At: time.Now(), Version: a.opts.Version},
+	})
 	return a.exported(a.export.Open(subject(p), all))
 }
 
@@ -52,7 +54,7 @@ func (a *App) exportKept() tea.Cmd {
 	if err != nil {
 		return a.note(toast.Bad, err.Error())
 	}
-	return a.exported(a.export.Open(subject(p), document.OfPick(p)))
+	return a.exported(a.export.Open(subject(p), document.Of(document.Subject{Pick: &p})))
 }
 
 // subject names a pick where there is little room.

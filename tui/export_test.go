@@ -108,7 +108,7 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 	d := drive(t, 200, 50, &shelf{set: published(t)})
 	d.press("e")
 	p, _ := d.app.pickOf()
-	for i, doc := range document.OfPick(p) {
+	for i, doc := range document.Of(document.Subject{Pick: &p}) {
 		if i > 0 {
 			d.press("e")
 		}

@@ -170,7 +170,7 @@ func (a *App) exportFleet() tea.Cmd {
 		Question: shown.Engine, Answer: shown.Result, Seeds: exportSeeds, Source: a.fleet.Headline(), VM: shown.Question.VM,
 		Prices: a.fleet.PricesFrom(), Notes: a.fleet.Notes(), Sized: a.fleet.Sized(),
 	}
-	return a.exported(a.export.Open(in.Source, document.OfFleet(func() (contract.Fleet, error) {
+	return a.exported(a.export.Open(in.Source, document.Of(document.Subject{Fleet: func() (contract.Fleet, error) {
 		in.Spreads = in.Question.Spreads(exportSeeds)
 		for _, p := range in.Question.Policies {
 			in.AsTheyCome = append(in.AsTheyCome, in.Question.AsTheyCome(in.Answer.Tasks, p))
@@ -179,7 +179,7 @@ func (a *App) exportFleet() tea.Cmd {
 			in.Schedulers = append(in.Schedulers, contract.SchedulerBill{Scheduler: s, Bill: in.Question.Under(s, in.Answer.Tasks)})
 		}
 		return contract.NewFleet(in), nil
-	})))
+	}})))
 }
 
 // exportSeeds are behind the intervals of what is written.

@@ -166,10 +166,10 @@ func (a *App) exportTraffic() tea.Cmd {
 	if floor := shown.Question.MinAccuracy; floor > 0 {
 		in.MinAccuracy = &floor
 	}
-	return a.exported(a.export.Open(in.Source, document.OfTraffic(func() (_ contract.Traffic, err error) {
+	return a.exported(a.export.Open(in.Source, document.Of(document.Subject{Traffic: func() (_ contract.Traffic, err error) {
 		if in.Advice, err = serving.Advise(in.Question); err != nil {
 			return contract.Traffic{}, err
 		}
 		return contract.NewTraffic(in), nil
-	})))
+	}})))
 }

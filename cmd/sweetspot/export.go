@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +12,8 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
+	"sweetspot/data/wording"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -38,21 +37,17 @@ func newExportCommand() *cobra.Command {
 			"  sweetspot export --runs --format json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if wantsJSON(cmd) && format != "" && !strings.EqualFold(format, string(contract.JSON)) {
+			if wantsJSON(cmd) && format != "" && !strings.EqualFold(format, "json") {
 				return usageError("--json and --format %s exclude each other", format)
 			}
-			usual := contract.YAML
 			if runs {
-				usual = contract.CSV
+				return exportRuns(cmd, choice{format, out, wantsJSON(cmd)}, force)
 			}
-			f, err := chooseForm(format, out, wantsJSON(cmd), usual)
+			f, err := choice{format, out, wantsJSON(cmd)}.form("yaml", ofPick...)
 			if err != nil {
 				return err
 			}
-			if runs {
-				return exportRuns(cmd, f, out, force)
-			}
-			if err := f.check(cmd.Flags().Changed("place"), out); err != nil {
+			if err := check(f, cmd.Flags().Changed("place"), out); err != nil {
 				return err
 			}
 			result, tested, err := ask(cmd, database(cmd), flags)
@@ -66,16 +61,16 @@ func newExportCommand() *cobra.Command {
 				return usageError("--place %d: the ranking has places 1 to %d", place, len(result.Order))
 			}
 			now := time.Now()
-			forms := document.OfPick(contract.NewPick(result, result.Order[place-1], now, version(), tested))
-			d, ok := document.Find(append(forms, document.OfRanking(result, tested, now, version())...), f.String())
-			if !ok {
-				return usageError("--format %s: nothing is written so", f)
-			}
-			return writeDocument(cmd, d, out, force)
+			pick := contract.NewPick(result, result.Order[place-1], now, version(), tested)
+			subject := document.Subject{Pick: &pick, Ranking: &document.Ranked{Result: result, Tested: tested, At: now, Version: version()}}
+			return writeDocument(cmd, subject, f, out, force)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", "form to write: json, yaml, csv or markdown; what launches it: skypilot, aws, gcloud, az, terraform, slurm or kubernetes; a report: html or report-md; the ranking with its frontiers: ranking-yaml, ranking-csv or ranking-json; of runs csv or json (default: by the name of --out, else yaml, of runs csv)")
+	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("form to write: %s; to launch it %s; a report: %s; the ranking with its frontiers: %s; "+
+		"of runs %s (default: by the name of --out, else yaml, of runs csv)",
+		either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking), either(document.Runs)))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(ofPick...), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	cmd.Flags().IntVar(&place, "place", 1, "place in the ranking to export")
 	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database instead of a pick: as Profile CSV, or as JSON with every iteration time")
@@ -83,11 +78,16 @@ func newExportCommand() *cobra.Command {
 	return cmd
 }
 
+// ofPick are the groups of forms that a query is exported in.
+var ofPick = []string{document.Pick, document.Launch, document.Report, document.Ranking}
+
+func either(group string) string { return wording.Either(document.Formats(group)) }
+
 // exportRuns writes the runs of the user's database that answer anything.
-func exportRuns(cmd *cobra.Command, as form, out string, force bool) error {
-	f := as.pick
-	if f != contract.CSV && f != contract.JSON {
-		return usageError("runs are written as csv or json, not as %s", as)
+func exportRuns(cmd *cobra.Command, as choice, force bool) error {
+	f, err := as.form("csv", document.Runs)
+	if err != nil {
+		return usageError("runs are written as %s, not as %s", either(document.Runs), as)
 	}
 	if idle := idleBesideRuns(cmd); len(idle) > 0 {
 		return usageError("--runs writes all runs of the database, whatever %s asks for: leave it out", strings.Join(idle, " or "))
@@ -106,25 +106,17 @@ func exportRuns(cmd *cobra.Command, as form, out string, force bool) error {
 		return err
 	}
 	set.Runs = slices.DeleteFunc(set.Runs, func(r profile.Run) bool { return !r.Answers() })
-	return writeTo(cmd, out, force, func(w io.Writer) error {
-		if f == contract.CSV {
-			return profilecsv.Write(w, set)
-		}
-		return contract.WriteRuns(w, set, func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) })
-	})
+	iterations := func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) }
+	return writeDocument(cmd, document.Subject{Runs: &document.Recorded{Set: set, Iterations: iterations}}, f, as.out, force)
 }
 
-// writeTo writes to the named file and says so, or to standard output.
-func writeTo(cmd *cobra.Command, out string, force bool, write func(io.Writer) error) error {
-	if out == "" {
-		return write(cmd.OutOrStdout())
+// writeDocument writes a subject in a form, and what belongs beside it. Nothing is
+// written where the form does not fit what is asked.
+func writeDocument(cmd *cobra.Command, s document.Subject, f document.Form, out string, force bool) error {
+	d, ok := document.Find(document.Of(s), f)
+	if !ok {
+		return usageError("--format %s: nothing is written so", f.Format)
 	}
-	return save(cmd, out, force, []document.File{{Name: out, Write: write}})
-}
-
-// writeDocument writes a document and what belongs beside it. Nothing is written
-// where the form does not fit what is asked.
-func writeDocument(cmd *cobra.Command, d document.Document, out string, force bool) error {
 	if d.Why != nil {
 		return usageError("--format %s: %w", d.Format, d.Why)
 	}

@@ -23,7 +23,7 @@ var fcn = []string{"export", "--model", "seismic/FCN", "--epochs", "13"}
 
 func TestExportWhatLaunches(t *testing.T) {
 	for _, f := range launch.Formats {
-		out, _, err := execute(t, append(slices.Clone(fcn), "--format", strings.ToUpper(string(f)))...)
+		out, _, err := execute(t, append(slices.Clone(fcn), "--format", strings.ToUpper(f.Name))...)
 		fits := f != launch.GCloud && f != launch.Az
 		if fits != (err == nil) || fits != strings.Contains(out, "sweetspot probe --name=seismic/FCN") {
 			t.Errorf("%s: %v\n%s", f, err, out)
@@ -77,7 +77,7 @@ func TestFormByTheNameOfItsFile(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ args, want string }{
-		{"--out pick.sh", "say which with --format"}, {"--out pick.pdf", "name one with --format"}, {"--format pulumi", "html, report-md, ranking-yaml, ranking-csv, ranking-json, skypilot"},
+		{"--out pick.sh", "say which with --format"}, {"--out pick.pdf", "name one with --format"}, {"--format pulumi", "skypilot, aws, gcloud, az, terraform, slurm, kubernetes, html, report-md, ranking-yaml"},
 		{"--out az.sh --format az", "az launches on azure"}, {"--format html --place 2", "the whole ranking"}, {"--format report-md", "--out report.md"},
 		{"--json --format slurm", "exclude each other"}, {"--runs --format slurm", "csv or json, not as slurm"}, {"--runs --out runs.html", "csv or json, not as html"},
 	} {

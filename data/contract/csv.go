@@ -37,8 +37,8 @@ func WriteCSV(w io.Writer, candidates []Candidate) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// writeCSV writes the pick as a candidate's row with the query behind it.
-func (p Pick) writeCSV(w io.Writer) error {
+// WritePickCSV writes a pick as a candidate's row with the query behind it.
+func WritePickCSV(w io.Writer, p Pick) error {
 	q := p.Query
 	query := []string{number(q.MinAccuracy), number(q.MaxTimeS), number(q.MaxCostUSD), q.Sort,
 		number(&q.Weights.Time), number(&q.Weights.Cost), p.PickedAt, p.EstimatedBy}

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"sweetspot/data/wording"
-	"sweetspot/engine/plaintext"
-	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -87,59 +84,6 @@ func plainTexts(v any) any {
 	return v
 }
 
-// Format is a form a pick is written in.
-type Format string
-
-// The formats.
-const (
-	JSON     Format = "json"
-	YAML     Format = "yaml"
-	CSV      Format = "csv"
-	Markdown Format = "markdown"
-)
-
-// Formats lists all formats.
-var Formats = []Format{JSON, YAML, CSV, Markdown}
-
-// ParseFormat reads a --format flag or a file's extension.
-func ParseFormat(s string) (Format, error) {
-	switch strings.ToLower(strings.TrimPrefix(s, ".")) {
-	case "json":
-		return JSON, nil
-	case "yaml", "yml":
-		return YAML, nil
-	case "csv":
-		return CSV, nil
-	case "markdown", "md":
-		return Markdown, nil
-	}
-	return "", fmt.Errorf("format %s is none of json, yaml, csv, markdown", plaintext.Quote(s))
-}
-
-// Extension is the format's usual file extension, with its dot.
-func (f Format) Extension() string {
-	if f == Markdown {
-		return ".md"
-	}
-	return "." + string(f)
-}
-
-// Write writes the pick.
-func (p Pick) Write(w io.Writer, f Format) error {
-	switch f {
-	case JSON:
-		return WriteJSON(w, p)
-	case YAML:
-		return WriteYAML(w, p)
-	case CSV:
-		return p.writeCSV(w)
-	case Markdown:
-		_, err := io.WriteString(w, p.markdown())
-		return err
-	}
-	return fmt.Errorf("format %s is not known", plaintext.Quote(string(f)))
-}
-
 // WriteJSON writes JSON for people and programs: indented, names as they are.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
@@ -156,44 +100,4 @@ func WriteYAML(w io.Writer, v any) error {
 		return err
 	}
 	return enc.Close()
-}
-
-func (p Pick) markdown() string {
-	c := p.Candidate
-	var b strings.Builder
-	row := func(name, value string) {
-		fmt.Fprintf(&b, "| %s | %s |\n", wording.MarkdownCell(name), wording.MarkdownCell(value))
-	}
-	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", wording.MarkdownCell(c.Model+" · "+c.Mode))
-	for _, v := range c.Configuration {
-		row("VMs", v.Words())
-		row("price", v.PriceWords(c.Purchase))
-	}
-	row("variant", strings.TrimSpace(c.Variant+" "+text(c.Precision)))
-	if c.BatchSize != nil {
-		row("batch size", fmt.Sprint(*c.BatchSize))
-	}
-	if c.Epochs != nil {
-		row("epochs", quantity.Count(*c.Epochs))
-	}
-	if c.Units != nil {
-		row("units", quantity.Count(*c.Units))
-	}
-	row("time", c.Time.Words())
-	row("cost", c.Cost.Words())
-	if a := c.Accuracy; a != nil {
-		row(a.Metric, fmt.Sprintf("%s (%s)", wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis))
-	}
-	if c.Rank != nil {
-		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
-	}
-	row("limits", p.Query.LimitsWords(c.Accuracy == nil || c.Accuracy.HigherIsBetter))
-	if len(c.Sources) > 0 {
-		row("rests on", wording.Sources(c.Sources))
-	}
-	row("picked", p.PickedAt+" with "+p.EstimatedBy)
-	for _, w := range p.Warnings {
-		fmt.Fprintf(&b, "\n> %s\n", wording.MarkdownCell(w))
-	}
-	return b.String()
 }

@@ -1,6 +1,6 @@
-// Package document lists the forms in which a pick, a ranking, a fleet or a
-// traffic can be written, each with its writer. The command line and the export
-// dialog write by the same list.
+// Package document holds the registry of all forms that anything is written in: a
+// pick, what launches it, a report, a ranking, a fleet, a traffic, runs. The
+// command line and the export dialog write by it.
 package document
 
 import (
@@ -19,11 +19,9 @@ import (
 
 // Document is something in one form, ready to be written.
 type Document struct {
-	Group  string // what is written: pick, launch, report, ranking, fleet, traffic
-	Title  string // of the form: Terraform
-	Format string // the form by the name of its --format
-	Name   string // for a file, with its extension; no folder is part of it
-	Why    error  // one sentence why it cannot be written so; nil where it can
+	Form
+	Name string // for a file, with its extension; no folder is part of it
+	Why  error  // one sentence why it cannot be written so; nil where it can
 	// Outline describes what is not meant to be read as it is written; nil where
 	// the text speaks for itself.
 	Outline func() (string, error)
@@ -36,9 +34,6 @@ type File struct {
 	Name  string // without a folder
 	Write func(io.Writer) error
 }
-
-// Extension is that of the document's file, with its dot.
-func (d Document) Extension() string { return filepath.Ext(d.Name) }
 
 // Files are what the document of that file name consists of: itself first, then
 // what belongs beside it.
@@ -60,9 +55,9 @@ func (d Document) Text() (string, error) {
 	return b.String(), err
 }
 
-// Find is the document of a format.
-func Find(all []Document, format string) (Document, bool) {
-	i := slices.IndexFunc(all, func(d Document) bool { return d.Format == format })
+// Find is the document in a form.
+func Find(all []Document, f Form) (Document, bool) {
+	i := slices.IndexFunc(all, func(d Document) bool { return d.Group == f.Group && d.Format == f.Format })
 	if i < 0 {
 		return Document{}, false
 	}

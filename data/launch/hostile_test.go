@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bytes"
 	"cmp"
 	"os"
 	"slices"
@@ -55,15 +54,14 @@ func hosts() map[string][]contract.Part {
 }
 
 // everywhere writes the pick of that name in all formats, on all hosts.
-func everywhere(t testing.TB, name string, check func(p contract.Pick, f Format, text string)) {
+func everywhere(t testing.TB, name string, check func(p contract.Pick, f *Format, text string)) {
 	t.Helper()
 	n := 0
 	for _, on := range hosts() {
 		p := named(name, on...)
 		for _, f := range Formats {
-			var b bytes.Buffer
-			if err := Write(&b, p, f); err == nil {
-				check(p, f, b.String())
+			if text, err := f.Text(p); err == nil {
+				check(p, f, text)
 				n++
 			} else if !strings.Contains(err.Error(), "; write it as ") {
 				t.Fatal(err)
@@ -76,10 +74,10 @@ func everywhere(t testing.TB, name string, check func(p contract.Pick, f Format,
 }
 
 // once writes it in each format on one host.
-func once(t testing.TB, name string, check func(p contract.Pick, f Format, text string)) {
+func once(t testing.TB, name string, check func(p contract.Pick, f *Format, text string)) {
 	t.Helper()
 	for _, f := range Formats {
-		on := map[Format]string{GCloud: "gcp", Az: "azure", Slurm: "two", Terraform: "two"}
+		on := map[*Format]string{GCloud: "gcp", Az: "azure", Slurm: "two", Terraform: "two"}
 		p := named(name, hosts()[cmp.Or(on[f], "aws")]...)
 		check(p, f, written(t, p, f))
 	}
@@ -116,7 +114,7 @@ func FuzzNames(f *testing.F) {
 // readBack reads YAML and HCL with their libraries and compares what came back.
 func readBack(t testing.TB, name string) {
 	t.Helper()
-	everywhere(t, name, func(p contract.Pick, f Format, text string) {
+	everywhere(t, name, func(p contract.Pick, f *Format, text string) {
 		if plaintext.Clean(strings.ReplaceAll(text, "\n", "")) != strings.ReplaceAll(text, "\n", "") {
 			t.Fatalf("%q as %s drives the terminal:\n%q", name, f, text)
 		}

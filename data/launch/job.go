@@ -115,46 +115,6 @@ func (p part) hasGPU() bool { return p.gpu != "" || p.gpus != nil && *p.gpus > 0
 
 func (j *job) isSpot() bool { return j.pick.Candidate.Purchase == string(profile.Spot) }
 
-// fit says why a format does not launch the job, and which do.
-func (j *job) fit(f Format) error {
-	why := j.misfit(f)
-	if why == "" {
-		return nil
-	}
-	var fitting []Format
-	for _, other := range Formats {
-		if j.misfit(other) == "" {
-			fitting = append(fitting, other)
-		}
-	}
-	return fmt.Errorf("%s; write it as %s", why, names(fitting, ", ", " or "))
-}
-
-// clouds a format launches on; those without an entry take any.
-var clouds = map[Format][]string{AWS: {"aws"}, GCloud: {"gcp"}, Az: {"azure"}, Terraform: {"aws", "gcp"}}
-
-// misfit is empty where the format launches the job.
-func (j *job) misfit(f Format) string {
-	for _, p := range j.parts {
-		on, limited := clouds[f]
-		switch {
-		case f == Slurm: // asks for GPUs, wherever the nodes come from
-		case limited && !slices.Contains(on, p.cloud):
-			return fmt.Sprintf("%s launches on %s, not %s", f, strings.Join(on, " and "), p.where())
-		case f == SkyPilot && p.cloud == "":
-			return fmt.Sprintf("skypilot launches on clouds, not %s", p.where())
-		case p.listed() && (f != SkyPilot || len(p.accelerators()) == 0):
-			return fmt.Sprintf("%s is a price list's name for a VM type of %s, which %s cannot ask for", p.instanceType, p.cloud, f)
-		case strings.HasPrefix(p.instanceType, "ml."):
-			return fmt.Sprintf("%s is rented through SageMaker, which %s does not launch", p.instanceType, f)
-		}
-	}
-	if f == SkyPilot && len(j.parts) > 1 {
-		return fmt.Sprintf("a task of skypilot has VMs of one type, and this pick has %d", len(j.parts))
-	}
-	return ""
-}
-
 // setting is a variable that the command finds in its environment.
 type setting struct{ name, value string }
 

@@ -6,6 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Kubernetes writes Jobs.
+var Kubernetes = &Format{Name: "kubernetes", Title: "Kubernetes", Extension: ".yaml", write: (*job).kubernetes}
+
 // kubernetes is a Job for each VM type, with a pod a VM. The server refuses it
 // while its image is empty, and the container ends with a sentence while its
 // command is.

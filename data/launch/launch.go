@@ -7,123 +7,84 @@ package launch
 import (
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"sweetspot/data/contract"
-	"sweetspot/engine/plaintext"
+	"sweetspot/data/wording"
 )
 
-// Format is a tool that launches, by the name of its --format.
-type Format string
+// Format is a tool that launches.
+type Format struct {
+	Name      string // of its --format
+	Title     string // for people
+	Extension string // of its files, with the dot
 
-// The formats.
-const (
-	SkyPilot   Format = "skypilot"
-	AWS        Format = "aws"
-	GCloud     Format = "gcloud"
-	Az         Format = "az"
-	Terraform  Format = "terraform"
-	Slurm      Format = "slurm"
-	Kubernetes Format = "kubernetes"
-)
+	clouds  []string            // that it launches on; none is any, and machines of one's own
+	byNode  bool                // it asks for nodes with GPUs, whatever the cloud calls them
+	byGPU   bool                // it finds the VM type by its GPUs where a price list has its own name for it
+	refuses func(j *job) string // why else it does not launch a job, "" where it does; nil refuses none
+	write   func(j *job) (string, error)
+}
 
 // Formats lists all formats.
-var Formats = []Format{SkyPilot, AWS, GCloud, Az, Terraform, Slurm, Kubernetes}
+var Formats = []*Format{SkyPilot, AWS, GCloud, Az, Terraform, Slurm, Kubernetes}
 
-// ParseFormat reads a --format flag.
-func ParseFormat(s string) (Format, error) {
-	if f := Format(strings.ToLower(s)); slices.Contains(Formats, f) {
-		return f, nil
-	}
-	return "", fmt.Errorf("format %s is none of %s", plaintext.Quote(s), names(Formats, ", ", ", "))
-}
+func (f *Format) String() string { return f.Name }
 
-// FormatOfFile is the format that a file's extension leaves no doubt about. A
-// shell script may be of three clouds, which the error says.
-func FormatOfFile(path string) (f Format, ok bool, err error) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".tf":
-		return Terraform, true, nil
-	case ".sbatch":
-		return Slurm, true, nil
-	case ".sh":
-		return "", false, errors.New("a .sh file launches on aws, gcloud or az: say which with --format")
-	}
-	return "", false, nil
-}
-
-// Extension is the format's usual file extension, with its dot.
-func (f Format) Extension() string {
-	switch f {
-	case SkyPilot, Kubernetes:
-		return ".yaml"
-	case Terraform:
-		return ".tf"
-	case Slurm:
-		return ".sbatch"
-	}
-	return ".sh"
-}
-
-// Fits says why a format does not launch the pick, and which formats do; nil
+// Fits says why the format does not launch the pick, and which formats do; nil
 // where it does.
-func Fits(p contract.Pick, f Format) error {
-	j, err := newJob(p)
-	if err != nil {
-		return err
-	}
-	return j.fit(f)
-}
-
-// Write writes what launches the pick. Where the format does not launch such
-// VMs, the error is that of [Fits].
-func Write(w io.Writer, p contract.Pick, f Format) error {
-	j, err := newJob(p)
-	if err != nil {
-		return err
-	}
-	if err := j.fit(f); err != nil {
-		return err
-	}
-	text, err := j.text(f)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, text)
+func (f *Format) Fits(p contract.Pick) error {
+	_, err := f.job(p)
 	return err
 }
 
-func (j *job) text(f Format) (string, error) {
-	switch f {
-	case SkyPilot:
-		return j.skyPilot()
-	case AWS:
-		return j.aws(), nil
-	case GCloud:
-		return j.gcloud(), nil
-	case Az:
-		return j.az(), nil
-	case Terraform:
-		return j.terraform(), nil
-	case Slurm:
-		return j.slurm(), nil
-	case Kubernetes:
-		return j.kubernetes()
+// Text is what launches the pick. Where the format does not launch such VMs, the
+// error is that of [Format.Fits].
+func (f *Format) Text(p contract.Pick) (string, error) {
+	j, err := f.job(p)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("format %s is not known", plaintext.Quote(string(f)))
+	return f.write(j)
 }
 
-// names joins formats as a sentence does: a, b or c.
-func names(list []Format, sep, last string) string {
-	words := make([]string, len(list))
-	for i, f := range list {
-		words[i] = string(f)
+// job is the pick as a job that the format launches.
+func (f *Format) job(p contract.Pick) (*job, error) {
+	j, err := newJob(p)
+	if err != nil {
+		return nil, err
 	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
+	why := f.misfit(j)
+	if why == "" {
+		return j, nil
 	}
-	return strings.Join(words[:len(words)-1], sep) + last + words[len(words)-1]
+	var fitting []string
+	for _, other := range Formats {
+		if other.misfit(j) == "" {
+			fitting = append(fitting, other.Name)
+		}
+	}
+	return nil, errors.New(why + "; write it as " + wording.Either(fitting))
+}
+
+// misfit is empty where the format launches the job.
+func (f *Format) misfit(j *job) string {
+	if f.refuses != nil {
+		if why := f.refuses(j); why != "" {
+			return why
+		}
+	}
+	for _, p := range j.parts {
+		switch {
+		case f.byNode:
+		case len(f.clouds) > 0 && !slices.Contains(f.clouds, p.cloud):
+			return fmt.Sprintf("%s launches on %s, not %s", f, strings.Join(f.clouds, " and "), p.where())
+		case p.listed() && !(f.byGPU && len(p.accelerators()) > 0):
+			return fmt.Sprintf("%s is a price list's name for a VM type of %s, which %s cannot ask for", p.instanceType, p.cloud, f)
+		case strings.HasPrefix(p.instanceType, "ml."):
+			return fmt.Sprintf("%s is rented through SageMaker, which %s does not launch", p.instanceType, f)
+		}
+	}
+	return ""
 }

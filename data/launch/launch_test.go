@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -34,13 +33,13 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func written(t testing.TB, p contract.Pick, f Format) string {
+func written(t testing.TB, p contract.Pick, f *Format) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, p, f); err != nil {
+	text, err := f.Text(p)
+	if err != nil {
 		t.Fatalf("%s: %v", f, err)
 	}
-	return b.String()
+	return text
 }
 
 // vm is a number of VMs of a cloud with a GPU each.
@@ -90,12 +89,12 @@ func picks() map[string]contract.Pick {
 func TestGolden(t *testing.T) {
 	for name, p := range picks() {
 		for _, f := range Formats {
-			var b bytes.Buffer
-			if err := Write(&b, p, f); err != nil {
-				golden(t, name+"-"+string(f)+".error", err.Error()+"\n")
+			text, err := f.Text(p)
+			if err != nil {
+				golden(t, name+"-"+f.Name+".error", err.Error()+"\n")
 				continue
 			}
-			golden(t, name+"-"+string(f)+f.Extension(), b.String())
+			golden(t, name+"-"+f.Name+f.Extension, text)
 		}
 	}
 }
@@ -108,7 +107,7 @@ func own() contract.Pick {
 func TestWhatDoesNotFitSaysWhatDoes(t *testing.T) {
 	for _, c := range []struct {
 		pick   contract.Pick
-		format Format
+		format *Format
 		want   string
 	}{
 		{picks()["aws"], GCloud, "gcloud launches on gcp, not p2.xlarge of aws; write it as skypilot, aws, terraform, slurm or kubernetes"},
@@ -124,8 +123,7 @@ func TestWhatDoesNotFitSaysWhatDoes(t *testing.T) {
 			`"$(id)" names no machine that could be launched: VM types, regions and hosts are of letters, digits, dots, dashes and underscores`},
 		{training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "V100", 0)), Slurm, "this pick has 0 VMs of p2.xlarge: pick a candidate again"},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, c.pick, c.format); err == nil || err.Error() != c.want || b.Len() > 0 {
+		if text, err := c.format.Text(c.pick); err == nil || err.Error() != c.want || text != "" {
 			t.Errorf("%s: %v\nwant %s", c.format, err, c.want)
 		}
 	}
@@ -136,8 +134,8 @@ func TestWhatDoesNotFitSaysWhatDoes(t *testing.T) {
 func TestEveryFormatSaysWhatItRestsOn(t *testing.T) {
 	for name, p := range picks() {
 		for _, f := range Formats {
-			var b bytes.Buffer
-			if Write(&b, p, f) != nil {
+			text, err := f.Text(p)
+			if err != nil {
 				continue
 			}
 			for _, want := range []string{
@@ -145,7 +143,7 @@ func TestEveryFormatSaysWhatItRestsOn(t *testing.T) {
 				"$0.90/h each, " + p.Candidate.Purchase + " (price list 2021-03-01)", "run 3; built-in library, run 17",
 				"sweetspot probe --name=seismic/FCN --mode=" + p.Candidate.Mode + " --vm=", "2026-01-02T02:04:05Z with sweetspot 1.2.3",
 			} {
-				if !strings.Contains(b.String(), want) {
+				if !strings.Contains(text, want) {
 					t.Errorf("%s as %s does not say %q", name, f, want)
 				}
 			}
@@ -183,25 +181,6 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-func TestParseFormat(t *testing.T) {
-	for _, f := range Formats {
-		if got, err := ParseFormat(strings.ToUpper(string(f))); err != nil || got != f {
-			t.Errorf("%s: %s, %v", f, got, err)
-		}
-	}
-	if _, err := ParseFormat("pulumi"); err == nil || !strings.Contains(err.Error(), "skypilot, aws, gcloud") {
-		t.Error(err)
-	}
-	for file, want := range map[string]Format{"a.tf": Terraform, "dir/A.SBATCH": Slurm, "a.yaml": "", "a": ""} {
-		if f, ok, err := FormatOfFile(file); f != want || ok != (want != "") || err != nil {
-			t.Errorf("%s: %s, %v", file, f, err)
-		}
-	}
-	if _, _, err := FormatOfFile("a.sh"); err == nil || !strings.Contains(err.Error(), "--format") {
-		t.Error(err)
-	}
-}
-
 func TestSlugs(t *testing.T) {
 	for in, want := range map[string]string{
 		"seismic/FCN": "sweetspot-seismic-fcn", "": "sweetspot", "--": "sweetspot", "größe": "sweetspot-gr-e", "$(rm -rf /)": "sweetspot-rm-rf",
@@ -228,7 +207,7 @@ func TestGPUNames(t *testing.T) {
 func TestPurchases(t *testing.T) {
 	for _, c := range []struct {
 		cloud, vm string
-		format    Format
+		format    *Format
 		spot      string
 	}{
 		{"aws", "p2.xlarge", AWS, "--instance-market-options=MarketType=spot"}, {"aws", "p2.xlarge", Terraform, "instance_market_options"},

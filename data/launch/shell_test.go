@@ -61,7 +61,7 @@ func run(t testing.TB, dir, script string, args ...string) []string {
 func TestShellsReadHostileNamesBack(t *testing.T) {
 	dir := fakes(t)
 	for _, name := range hostileNames {
-		once(t, name, func(p contract.Pick, f Format, text string) { runBack(t, dir, p, f, text) })
+		once(t, name, func(p contract.Pick, f *Format, text string) { runBack(t, dir, p, f, text) })
 	}
 }
 
@@ -70,7 +70,7 @@ func TestShellsReadAnyNameBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		name := rapid.StringOf(rapid.SampledFrom([]rune("a '\"\\$`{}()<>|&;%#!*?~\n-:@=é\u201c"))).Draw(r, "name")
 		p := named(name, vm("aws", "us-east-1", "p2.xlarge", "K80", 2))
-		for _, f := range []Format{Slurm, AWS} {
+		for _, f := range []*Format{Slurm, AWS} {
 			runBack(t, dir, p, f, written(t, p, f))
 		}
 	})
@@ -78,7 +78,7 @@ func TestShellsReadAnyNameBack(t *testing.T) {
 
 // runBack runs what is a script of the format and compares what its program was
 // given with what was meant.
-func runBack(t *testing.T, dir string, p contract.Pick, f Format, text string) {
+func runBack(t *testing.T, dir string, p contract.Pick, f *Format, text string) {
 	t.Helper()
 	var got []string
 	switch f {
@@ -120,7 +120,7 @@ func runBack(t *testing.T, dir string, p contract.Pick, f Format, text string) {
 // Variables that are not set end a script before it launches anything.
 func TestScriptsAskForWhatIsMissing(t *testing.T) {
 	dir := fakes(t)
-	once(t, "net", func(_ contract.Pick, f Format, text string) {
+	once(t, "net", func(_ contract.Pick, f *Format, text string) {
 		if f == Terraform || f == Kubernetes || f == SkyPilot {
 			return
 		}
@@ -146,7 +146,7 @@ func TestShellCheck(t *testing.T) {
 	}
 	dir, files := t.TempDir(), []string{}
 	for _, name := range append([]string{"net"}, hostileNames...) {
-		once(t, name, func(p contract.Pick, f Format, text string) {
+		once(t, name, func(p contract.Pick, f *Format, text string) {
 			switch f {
 			case Terraform, Kubernetes:
 				return

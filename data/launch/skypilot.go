@@ -1,6 +1,26 @@
 package launch
 
-import "go.yaml.in/yaml/v3"
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// SkyPilot writes a task.
+var SkyPilot = &Format{
+	Name: "skypilot", Title: "SkyPilot", Extension: ".yaml", byGPU: true, write: (*job).skyPilot,
+	refuses: func(j *job) string {
+		for _, p := range j.parts {
+			if p.cloud == "" {
+				return fmt.Sprintf("skypilot launches on clouds, not %s", p.where())
+			}
+		}
+		if n := len(j.parts); n > 1 {
+			return fmt.Sprintf("a task of skypilot has VMs of one type, and this pick has %d", n)
+		}
+		return ""
+	},
+}
 
 // skyPilot is a task. Its null variable is one that SkyPilot asks for.
 func (j *job) skyPilot() (string, error) {

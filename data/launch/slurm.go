@@ -8,6 +8,13 @@ import (
 	"sweetspot/engine/shellwords"
 )
 
+// Slurm writes a batch script. It asks for nodes with GPUs, wherever they come
+// from.
+var Slurm = &Format{
+	Name: "slurm", Title: "Slurm", Extension: ".sbatch", byNode: true,
+	write: func(j *job) (string, error) { return j.slurm(), nil },
+}
+
 // slurm is a batch script; several VM types make it a heterogeneous job.
 func (j *job) slurm() string {
 	var b strings.Builder

@@ -3,49 +3,123 @@ package launch
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
 )
 
-// terraform is a configuration of the pick's VMs: aws_instance and
+// Terraform writes a configuration of the pick's VMs: aws_instance and
 // google_compute_instance.
+var Terraform = &Format{
+	Name: "terraform", Title: "Terraform", Extension: ".tf", clouds: []string{"aws", "gcp"},
+	write: func(j *job) (string, error) { return j.terraform(), nil },
+}
+
 func (j *job) terraform() string {
 	remarks := append(j.remarks(), "", "Variables have no defaults: terraform apply asks for them. What it makes costs money until terraform destroy.")
-	var variables, resources []block
+	file := hclwrite.NewEmptyFile()
+	root := body{file.Body()}
+	j.requireProviders(root)
+	asked := map[string]bool{}
 	for i, p := range j.parts {
-		own, resource := j.awsInstance(i, p)
+		inputs := p.awsInputs()
 		if p.cloud == "gcp" {
-			own, resource = j.googleInstance(i, p)
+			inputs = j.googleInputs(i, p)
 		}
-		variables = append(variables, own...)
-		resources = append(resources, resource)
+		for _, in := range inputs {
+			if !asked[in.name] {
+				in.declare(root)
+			}
+			asked[in.name] = true
+		}
 	}
-	seen := map[string]bool{}
-	variables = slices.DeleteFunc(variables, func(b block) bool {
-		again := seen[b.head]
-		seen[b.head] = true
-		return again
-	})
-	return document(remarks, slices.Concat([]block{j.required()}, variables, j.providers(), resources))
+	j.configureProviders(root)
+	for i, p := range j.parts {
+		if p.cloud == "gcp" {
+			j.googleInstance(root, i, p)
+		} else {
+			j.awsInstance(root, i, p)
+		}
+	}
+	return comment(remarks) + string(hclwrite.Format(file.Bytes()))
+}
+
+// body is the inside of a block of HCL, or of the whole file.
+type body struct{ *hclwrite.Body }
+
+// block adds a block, after an empty line where something stands before it.
+func (b body) block(kind string, labels ...string) body {
+	if len(labels) > 0 || len(b.Attributes())+len(b.Blocks()) > 0 {
+		b.AppendNewline()
+	}
+	return body{b.AppendNewBlock(kind, labels).Body()}
+}
+
+func (b body) text(name, value string) { b.SetAttributeValue(name, cty.StringVal(value)) }
+
+func (b body) count(name string, n int) { b.SetAttributeValue(name, cty.NumberIntVal(int64(n))) }
+
+// refer sets an argument to another value by its path: var.region.
+func (b body) refer(name string, path ...string) { b.SetAttributeTraversal(name, traversal(path...)) }
+
+// object sets an argument to an object of texts.
+func (b body) object(name string, of []setting) {
+	attributes := make([]hclwrite.ObjectAttrTokens, len(of))
+	for i, s := range of {
+		attributes[i] = hclwrite.ObjectAttrTokens{
+			Name: hclwrite.TokensForValue(cty.StringVal(s.name)), Value: hclwrite.TokensForValue(cty.StringVal(s.value)),
+		}
+	}
+	b.AppendNewline()
+	b.SetAttributeRaw(name, hclwrite.TokensForObject(attributes))
+}
+
+func traversal(path ...string) hcl.Traversal {
+	out := hcl.Traversal{hcl.TraverseRoot{Name: path[0]}}
+	for _, name := range path[1:] {
+		out = append(out, hcl.TraverseAttr{Name: name})
+	}
+	return out
+}
+
+// input is a variable without a default: Terraform does nothing until it is set.
+type input struct {
+	name, what string
+	region     string // that a zone must be in, for the price is of it; "" is any
+}
+
+func (in input) declare(root body) {
+	b := root.block("variable", in.name)
+	b.text("description", in.what)
+	b.refer("type", "string")
+	if in.region == "" {
+		return
+	}
+	rule := b.block("validation")
+	rule.SetAttributeRaw("condition", hclwrite.TokensForFunctionCall("startswith",
+		hclwrite.TokensForTraversal(traversal("var", in.name)), hclwrite.TokensForValue(cty.StringVal(in.region+"-"))))
+	rule.text("error_message", fmt.Sprintf("The %s must be in %s, which the price is of.", strings.ReplaceAll(in.name, "_", " "), in.region))
 }
 
 func (j *job) uses(cloud string) bool {
 	return slices.ContainsFunc(j.parts, func(p part) bool { return p.cloud == cloud })
 }
 
-// required names the providers; without a version the newest is taken.
-func (j *job) required() block {
-	var sources []argument
+// requireProviders names the providers; without a version the newest is taken.
+func (j *job) requireProviders(root body) {
+	root.AppendNewline()
+	b := root.block("terraform").block("required_providers")
 	for _, p := range []struct{ cloud, name string }{{"aws", "aws"}, {"gcp", "google"}} {
 		if j.uses(p.cloud) {
-			sources = append(sources, argument{p.name, fmt.Sprintf("{ source = %q }", "hashicorp/"+p.name)})
+			b.SetAttributeValue(p.name, cty.ObjectVal(map[string]cty.Value{"source": cty.StringVal("hashicorp/" + p.name)}))
 		}
 	}
-	return block{"terraform", nil, []block{{"required_providers", sources, nil}}}
 }
 
-// providers are one of AWS for each region, and one of Google.
-func (j *job) providers() (out []block) {
+// configureProviders adds one provider of AWS for each region, and one of Google.
+func (j *job) configureProviders(root body) {
 	seen := map[string]bool{}
 	for _, p := range j.parts {
 		key := p.cloud + "/" + p.region
@@ -53,20 +127,19 @@ func (j *job) providers() (out []block) {
 			continue
 		}
 		seen[key] = true
-		var args []argument
+		b := root.block("provider", "aws")
 		if p.suffix != "" {
-			args = append(args, argument{"alias", str(j.awsAlias(p))})
+			b.text("alias", j.awsAlias(p))
 		}
-		region := str(p.region)
 		if p.region == "" {
-			region = "var.region"
+			b.refer("region", "var", "region")
+		} else {
+			b.text("region", p.region)
 		}
-		out = append(out, block{`provider "aws"`, append(args, argument{"region", region}), nil})
 	}
 	if j.uses("gcp") {
-		out = append(out, block{`provider "google"`, []argument{{"project", "var.project"}}, nil})
+		root.block("provider", "google").refer("project", "var", "project")
 	}
-	return out
 }
 
 // awsAlias is of the first part in the region.
@@ -75,94 +148,87 @@ func (j *job) awsAlias(p part) string {
 	return "region" + j.parts[i].suffix
 }
 
-// resource is the head of a part's block.
-func (j *job) resource(kind string, i int) string {
-	return fmt.Sprintf("resource %q %q", kind, "pick"+j.number("_", i))
-}
-
-func (j *job) awsInstance(i int, p part) (variables []block, instance block) {
+func (p part) awsInputs() (out []input) {
 	if p.region == "" {
-		variables = append(variables, ask("region", "Region to launch in"))
+		out = append(out, input{name: "region", what: "Region to launch in"})
 	}
-	variables = append(variables,
-		ask("ami_id"+p.suffix, "AMI"+p.ofItsRegion()+p.drivers()),
-		ask("subnet_id"+p.suffix, "Subnet"+p.ofItsRegion()),
-		ask("key_name"+p.suffix, "Key pair"+p.ofItsRegion()+" to log in with"))
-	instance = block{head: j.resource("aws_instance", i)}
-	if p.suffix != "" {
-		instance.args = append(instance.args, argument{"provider", "aws." + j.awsAlias(p)})
-	}
-	instance.args = append(instance.args, argument{"count", strconv.Itoa(p.count)}, argument{"ami", "var.ami_id" + p.suffix}, argument{"instance_type", str(p.instanceType)},
-		argument{"subnet_id", "var.subnet_id" + p.suffix}, argument{"key_name", "var.key_name" + p.suffix})
-	if j.isSpot() {
-		instance.blocks = append(instance.blocks, block{"instance_market_options", []argument{{"market_type", str("spot")}}, nil})
-	}
-	tags := block{head: "tags ="}
-	for _, t := range j.tags(i) {
-		tags.args = append(tags.args, argument{str(t.name), str(t.value)})
-	}
-	instance.blocks = append(instance.blocks, tags)
-	return variables, instance
+	return append(out,
+		input{name: "ami_id" + p.suffix, what: "AMI" + p.ofItsRegion() + p.drivers()},
+		input{name: "subnet_id" + p.suffix, what: "Subnet" + p.ofItsRegion()},
+		input{name: "key_name" + p.suffix, what: "Key pair" + p.ofItsRegion() + " to log in with"})
 }
 
-func (j *job) googleInstance(i int, p part) (variables []block, instance block) {
-	zone, image, subnet := "zone"+p.suffix, "image"+p.suffix, "subnetwork"+p.suffix
-	variables = []block{
-		ask("project", "Project to launch in"),
-		ask(zone, "Zone"+p.ofItsRegion(), p.zoneRule(zone)...),
-		ask(image, "Image"+p.drivers()), ask(subnet, "Subnetwork"+p.ofItsRegion()),
+func (j *job) awsInstance(root body, i int, p part) {
+	b := root.block("resource", "aws_instance", "pick"+j.number("_", i))
+	if p.suffix != "" {
+		b.refer("provider", "aws", j.awsAlias(p))
 	}
-	instance = block{head: j.resource("google_compute_instance", i), args: []argument{
-		{"count", strconv.Itoa(p.count)}, {"name", `"` + j.vmName(i) + `-${count.index + 1}"`}, {"machine_type", str(p.instanceType)}, {"zone", "var." + zone},
-	}}
-	instance.blocks = []block{
-		{"boot_disk", nil, []block{{"initialize_params", []argument{{"image", "var." + image}}, nil}}},
-		{"network_interface", []argument{{"subnetwork", "var." + subnet}}, nil},
+	b.count("count", p.count)
+	b.refer("ami", "var", "ami_id"+p.suffix)
+	b.text("instance_type", p.instanceType)
+	b.refer("subnet_id", "var", "subnet_id"+p.suffix)
+	b.refer("key_name", "var", "key_name"+p.suffix)
+	if j.isSpot() {
+		b.block("instance_market_options").text("market_type", "spot")
+	}
+	b.object("tags", j.tags(i))
+}
+
+func (j *job) googleInputs(i int, p part) []input {
+	out := []input{
+		{name: "project", what: "Project to launch in"},
+		{name: "zone" + p.suffix, what: "Zone" + p.ofItsRegion(), region: p.region},
+		{name: "image" + p.suffix, what: "Image" + p.drivers()},
+		{name: "subnetwork" + p.suffix, what: "Subnetwork" + p.ofItsRegion()},
 	}
 	if name, ok := p.attached(); ok {
-		kind, number := str(name), "var.accelerator_count"+j.number("_", i)
 		if name == "" {
-			kind = "var.accelerator_type" + j.number("_", i)
-			variables = append(variables, ask("accelerator_type"+j.number("_", i), "Google's name of the GPUs to attach"+p.named()))
+			out = append(out, input{name: "accelerator_type" + j.number("_", i), what: "Google's name of the GPUs to attach" + p.named()})
 		}
-		if p.gpus != nil {
-			number = strconv.Itoa(*p.gpus)
-		} else {
-			variables = append(variables, ask("accelerator_count"+j.number("_", i), "How many GPUs to attach"))
+		if p.gpus == nil {
+			out = append(out, input{name: "accelerator_count" + j.number("_", i), what: "How many GPUs to attach"})
 		}
-		instance.blocks = append(instance.blocks, block{"guest_accelerator", []argument{{"type", kind}, {"count", number}}, nil})
-	}
-	if scheduling := j.scheduling(p); len(scheduling) > 0 {
-		instance.blocks = append(instance.blocks, block{"scheduling", scheduling, nil})
-	}
-	metadata := block{head: "metadata ="}
-	for _, t := range j.tags(i)[1:] {
-		metadata.args = append(metadata.args, argument{str(t.name), str(t.value)})
-	}
-	instance.blocks = append(instance.blocks, block{"labels =", []argument{{str("sweetspot-model"), str(label(j.pick.Candidate.Model))}}, nil}, metadata)
-	return variables, instance
-}
-
-// scheduling is what Google asks of VMs with a GPU, which cannot move, and of
-// spot VMs.
-func (j *job) scheduling(p part) (out []argument) {
-	if p.hasGPU() || j.isSpot() {
-		out = append(out, argument{"on_host_maintenance", str("TERMINATE")})
-	}
-	if j.isSpot() {
-		out = append(out, argument{"provisioning_model", str("SPOT")}, argument{"preemptible", "true"},
-			argument{"automatic_restart", "false"}, argument{"instance_termination_action", str("STOP")})
 	}
 	return out
 }
 
-// zoneRule holds the zone to the region that the price is of.
-func (p part) zoneRule(name string) []block {
-	if p.region == "" {
-		return nil
+func (j *job) googleInstance(root body, i int, p part) {
+	b := root.block("resource", "google_compute_instance", "pick"+j.number("_", i))
+	b.count("count", p.count)
+	// The name is one that newJob made, of letters, digits and dashes.
+	b.SetAttributeRaw("name", hclwrite.Tokens{{Bytes: []byte(`"` + j.vmName(i) + `-${count.index + 1}"`)}})
+	b.text("machine_type", p.instanceType)
+	b.refer("zone", "var", "zone"+p.suffix)
+	b.block("boot_disk").block("initialize_params").refer("image", "var", "image"+p.suffix)
+	b.block("network_interface").refer("subnetwork", "var", "subnetwork"+p.suffix)
+	if name, ok := p.attached(); ok {
+		gpus := b.block("guest_accelerator")
+		if name == "" {
+			gpus.refer("type", "var", "accelerator_type"+j.number("_", i))
+		} else {
+			gpus.text("type", name)
+		}
+		if p.gpus == nil {
+			gpus.refer("count", "var", "accelerator_count"+j.number("_", i))
+		} else {
+			gpus.count("count", *p.gpus)
+		}
 	}
-	return []block{{"validation", []argument{
-		{"condition", fmt.Sprintf("startswith(var.%s, %s)", name, str(p.region+"-"))},
-		{"error_message", str(fmt.Sprintf("The %s must be in %s, which the price is of.", strings.ReplaceAll(name, "_", " "), p.region))},
-	}, nil}}
+	if p.hasGPU() || j.isSpot() {
+		j.schedule(b.block("scheduling"))
+	}
+	b.object("labels", []setting{{"sweetspot-model", label(j.pick.Candidate.Model)}})
+	b.object("metadata", j.tags(i)[1:])
+}
+
+// schedule says what Google asks of VMs with a GPU, which cannot move, and of
+// spot VMs.
+func (j *job) schedule(b body) {
+	b.text("on_host_maintenance", "TERMINATE")
+	if j.isSpot() {
+		b.text("provisioning_model", "SPOT")
+		b.SetAttributeValue("preemptible", cty.True)
+		b.SetAttributeValue("automatic_restart", cty.False)
+		b.text("instance_termination_action", "STOP")
+	}
 }

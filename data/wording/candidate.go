@@ -95,3 +95,12 @@ func Sources(ids []int64) string {
 func MarkdownCell(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
 }
+
+// Either joins words as a sentence does: a, b or c.
+func Either(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

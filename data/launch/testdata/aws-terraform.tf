@@ -13,7 +13,9 @@
 
 terraform {
   required_providers {
-    aws = { source = "hashicorp/aws" }
+    aws = {
+      source = "hashicorp/aws"
+    }
   }
 }
 

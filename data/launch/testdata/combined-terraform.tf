@@ -15,7 +15,9 @@
 
 terraform {
   required_providers {
-    aws = { source = "hashicorp/aws" }
+    aws = {
+      source = "hashicorp/aws"
+    }
   }
 }
 

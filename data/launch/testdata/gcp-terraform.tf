@@ -13,7 +13,9 @@
 
 terraform {
   required_providers {
-    google = { source = "hashicorp/google" }
+    google = {
+      source = "hashicorp/google"
+    }
   }
 }
 

@@ -206,8 +206,8 @@ func (d *Dialog) move(to int) Event {
 	now := d.docs[to]
 	if typed := d.file.Value(); typed == from.Name {
 		d.file.Set(now.Name)
-	} else if stem, ok := strings.CutSuffix(typed, from.Extension()); ok && stem != "" {
-		d.file.Set(stem + now.Extension())
+	} else if stem, ok := strings.CutSuffix(typed, from.Extension); ok && stem != "" {
+		d.file.Set(stem + now.Extension)
 	}
 	return d.show()
 }

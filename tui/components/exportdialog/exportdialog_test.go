@@ -18,7 +18,7 @@ import (
 
 // written is a dialog on a text, its preview made.
 func written(body string, err error) *Dialog {
-	docs := document.OfFleet(func() (contract.Fleet, error) { return contract.Fleet{}, err })
+	docs := document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, err }})
 	docs[0].Outline = func() (string, error) { return body, err }
 	docs[1].Why = errors.New("no\x1b[2J reason")
 	d := &Dialog{}
@@ -95,7 +95,7 @@ func TestWhatCannotBeWrittenNeedsNoName(t *testing.T) {
 func TestLatePreviewsAreDropped(t *testing.T) {
 	d := written("old\n", nil)
 	late := d.Previewer()
-	docs := document.OfFleet(func() (contract.Fleet, error) { return contract.Fleet{}, nil })
+	docs := document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, nil }})
 	d.Open("another", docs)
 	if d.SetPreview(late()); d.shown[0].ready {
 		t.Error("an older preview is shown")
@@ -118,7 +118,7 @@ func TestEventsComeOnce(t *testing.T) {
 	if d.Wrote(); d.Visible() {
 		t.Error("the dialog stays")
 	}
-	d.Open("again", document.OfFleet(func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }))
+	d.Open("again", document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }}))
 	if d.SetPreview(d.Previewer()()); d.shown[d.at].why != "EOF" {
 		t.Errorf("%+v", d.shown[d.at])
 	}

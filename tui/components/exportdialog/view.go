@@ -62,7 +62,7 @@ func (d *Dialog) forms(th *theme.Theme, width, height int) string {
 
 func (d *Dialog) row(th *theme.Theme, i, w int) string {
 	doc := d.docs[i]
-	mark, pen, at := " ", th.Text, doc.Extension()
+	mark, pen, at := " ", th.Text, doc.Extension
 	if doc.Why != nil {
 		pen, at = th.Faint, th.Symbols.Cross
 	}

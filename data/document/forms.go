@@ -1,0 +1,138 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sweetspot/data/contract"
+	"sweetspot/data/texttable"
+	"sweetspot/data/wording"
+	"sweetspot/engine/plaintext"
+)
+
+// The groups of forms, by what is written.
+const (
+	Pick    = "pick"
+	Launch  = "launch" // what launches a pick
+	Report  = "report"
+	Ranking = "ranking"
+	Fleet   = "fleet"
+	Traffic = "traffic"
+	Runs    = "runs"
+)
+
+// Form is a way to write something.
+type Form struct {
+	Group     string
+	Format    string // its name for --format
+	Title     string // for people
+	Extension string // of its file, with the dot
+	Also      string // another name and extension, without the dot
+	Beside    bool   // pictures lie beside it, so that it needs a file
+
+	// make is the form of a subject; ok is false where the subject has nothing for it.
+	make func(s Subject) (d made, ok bool)
+}
+
+// made is a subject in a form.
+type made struct {
+	stem    string // of the file's name
+	why     error
+	outline func() (string, error)
+	files   func(name string) ([]File, error)
+}
+
+// forms are all the forms that anything is written in, in the order in which they
+// are offered. Flags, completions, help, the export dialog and the documentation
+// follow from this list. A form is added by a line here, a launcher by a line in
+// [launch.Formats].
+var forms = slices.Concat(
+	[]Form{
+		{Group: Pick, Format: "yaml", Title: "YAML", Extension: ".yaml", Also: "yml", make: ofPick(asYAML)},
+		{Group: Pick, Format: "json", Title: "JSON", Extension: ".json", make: ofPick(asJSON)},
+		{Group: Pick, Format: "csv", Title: "CSV", Extension: ".csv", make: ofPick(contract.WritePickCSV)},
+		{Group: Pick, Format: "markdown", Title: "Markdown", Extension: ".md", Also: "md", make: ofPick(markdown)},
+	},
+	launches(),
+	[]Form{
+		{Group: Report, Format: "html", Title: "HTML", Extension: ".html", Also: "htm", make: ofReport(page, outline)},
+		{Group: Report, Format: "report-md", Title: "Markdown", Extension: ".md", Beside: true, make: ofReport(illustrated, nil)},
+		{Group: Ranking, Format: "ranking-yaml", Title: "YAML", Extension: ".yaml", make: ofRanking(asYAML)},
+		{Group: Ranking, Format: "ranking-csv", Title: "CSV", Extension: ".csv", make: ofRanking(rankingCSV)},
+		{Group: Ranking, Format: "ranking-json", Title: "JSON", Extension: ".json", make: ofRanking(asJSON)},
+		{Group: Fleet, Format: "json", Title: "JSON", Extension: ".json", make: ofFleet(asJSON)},
+		{Group: Fleet, Format: "csv", Title: "CSV", Extension: ".csv", make: ofFleet(contract.WriteFleetCSV)},
+		{Group: Fleet, Format: "text", Title: "text", Extension: ".txt", make: ofFleet(texttable.Fleet)},
+		{Group: Traffic, Format: "json", Title: "JSON", Extension: ".json", make: ofTraffic(asJSON)},
+		{Group: Traffic, Format: "csv", Title: "CSV", Extension: ".csv", make: ofTraffic(contract.WriteTrafficCSV)},
+		{Group: Traffic, Format: "text", Title: "text", Extension: ".txt", make: ofTraffic(texttable.Traffic)},
+		{Group: Runs, Format: "csv", Title: "Profile CSV", Extension: ".csv", make: ofRuns(Recorded.writeCSV)},
+		{Group: Runs, Format: "json", Title: "JSON", Extension: ".json", make: ofRuns(Recorded.writeJSON)},
+	},
+)
+
+// Forms are the forms of the groups.
+func Forms(groups ...string) []Form {
+	return slices.DeleteFunc(slices.Clone(forms), func(f Form) bool { return !slices.Contains(groups, f.Group) })
+}
+
+// Formats are the names of the groups' forms.
+func Formats(groups ...string) (names []string) {
+	for _, f := range Forms(groups...) {
+		names = append(names, f.Format)
+	}
+	return names
+}
+
+// Named is the form of the groups that has such a name.
+func Named(name string, groups ...string) (Form, error) {
+	wanted := strings.ToLower(name)
+	for _, f := range Forms(groups...) {
+		if wanted == f.Format || wanted != "" && wanted == f.Also {
+			return f, nil
+		}
+	}
+	return Form{}, fmt.Errorf("format %s is none of %s", plaintext.Quote(name), strings.Join(Formats(groups...), ", "))
+}
+
+// ByFile is the form of the groups that a file's extension stands for: that of
+// the first group which has any. Where the group has several, the error names
+// them.
+func ByFile(path string, groups ...string) (Form, error) {
+	extension := strings.ToLower(filepath.Ext(path))
+	for _, group := range groups {
+		found := slices.DeleteFunc(Forms(group), func(f Form) bool { return extension != f.Extension && extension != "."+f.Also })
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			names := make([]string, len(found))
+			for i, f := range found {
+				names[i] = f.Format
+			}
+			return Form{}, fmt.Errorf("a %s file may be of %s: say which with --format", extension, wording.Either(names))
+		}
+	}
+	return Form{}, fmt.Errorf("no format has files of that name, %s; name one with --format", plaintext.Quote(extension))
+}
+
+// name is that of a file with a stem. What launches a pick is told apart from the
+// pick, and from other launchers, where the extension does not.
+func (f Form) name(stem string) string {
+	switch f.Group {
+	case Launch:
+		if of, err := ByFile(f.Extension, Pick, Launch); err != nil || of.Format != f.Format {
+			return stem + "-" + f.Format + f.Extension
+		}
+	case Report, Ranking:
+		stem += "-" + f.Group
+	}
+	return stem + f.Extension
+}
+
+func asJSON[T any](w io.Writer, v T) error { return contract.WriteJSON(w, v) }
+
+func asYAML[T any](w io.Writer, v T) error { return contract.WriteYAML(w, v) }

@@ -1,0 +1,56 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"sweetspot/data/contract"
+	"sweetspot/data/wording"
+	"sweetspot/engine/quantity"
+)
+
+// markdown writes a pick as a table of its facts.
+func markdown(w io.Writer, p contract.Pick) error {
+	c, precision := p.Candidate, ""
+	if c.Precision != nil {
+		precision = *c.Precision
+	}
+	var b strings.Builder
+	row := func(name, value string) {
+		fmt.Fprintf(&b, "| %s | %s |\n", wording.MarkdownCell(name), wording.MarkdownCell(value))
+	}
+	fmt.Fprintf(&b, "# %s\n\n| | |\n|---|---|\n", wording.MarkdownCell(c.Model+" · "+c.Mode))
+	for _, v := range c.Configuration {
+		row("VMs", v.Words())
+		row("price", v.PriceWords(c.Purchase))
+	}
+	row("variant", strings.TrimSpace(c.Variant+" "+precision))
+	if c.BatchSize != nil {
+		row("batch size", fmt.Sprint(*c.BatchSize))
+	}
+	if c.Epochs != nil {
+		row("epochs", quantity.Count(*c.Epochs))
+	}
+	if c.Units != nil {
+		row("units", quantity.Count(*c.Units))
+	}
+	row("time", c.Time.Words())
+	row("cost", c.Cost.Words())
+	if a := c.Accuracy; a != nil {
+		row(a.Metric, fmt.Sprintf("%s (%s)", wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis))
+	}
+	if c.Rank != nil {
+		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
+	}
+	row("limits", p.Query.LimitsWords(c.Accuracy == nil || c.Accuracy.HigherIsBetter))
+	if len(c.Sources) > 0 {
+		row("rests on", wording.Sources(c.Sources))
+	}
+	row("picked", p.PickedAt+" with "+p.EstimatedBy)
+	for _, w := range p.Warnings {
+		fmt.Fprintf(&b, "\n> %s\n", wording.MarkdownCell(w))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

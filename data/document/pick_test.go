@@ -1,0 +1,254 @@
+package document
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/data/contract"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var pickedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("elsewhere", 3600))
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; got:\n%s", path, got)
+	}
+}
+
+// example is a small question with everything in it: two VM types that cross
+// over, an accuracy, a pruned variant, a machine without a price, a cell that
+// ran out of memory.
+func example() *rank.Result {
+	run := func(id int64, vm string, startup, iteration float64) profile.Run {
+		return profile.Run{
+			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
+			BatchSize: 256, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05, estimate.Measured),
+			Basis: estimate.Measured, Status: profile.Done,
+		}
+	}
+	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4), run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
+	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true, Basis: estimate.Measured}
+	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
+	own.Cloud, own.Region, own.GPU, own.GPUCount = "", "", "", 0
+	oom.BatchSize, oom.Status, oom.Steady = 4096, profile.OutOfMemory, estimate.Estimate{}
+	price := func(usd float64) []profile.Price {
+		return []profile.Price{{Purchase: profile.OnDemand, USDPerHour: usd, Source: "price list", AsOf: "2021-03-01"}}
+	}
+	set := &profile.Set{
+		Runs: []profile.Run{fast, slow, pruned, own, oom},
+		VMTypes: []profile.VMType{
+			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0), Prices: price(3.06)},
+			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
+		},
+	}
+	q := question.Query{
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
+		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
+	}
+	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+}
+
+// hostile draws what a database from elsewhere may hold: any text, and numbers
+// that are none.
+func hostile() *rapid.Generator[rank.Candidate] {
+	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}))
+	return rapid.Custom(func(t *rapid.T) rank.Candidate {
+		word := func(name string) string { return rapid.String().Draw(t, name) }
+		number := func(name string) *float64 { return rapid.Ptr(rapid.Float64Range(0, 1e9), true).Draw(t, name) }
+		guess := func(name string) estimate.Estimate {
+			return estimate.Estimate{
+				Value: odd.Draw(t, name), Low: odd.Draw(t, name), High: odd.Draw(t, name),
+				Basis: estimate.Basis(rapid.IntRange(0, 6).Draw(t, name)),
+			}
+		}
+		c := rank.Candidate{
+			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"), BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
+			Variant: profile.Variant{Name: word("variant"), Precision: word("precision")},
+			Time:    guess("time"), Cost: guess("cost"),
+			Configuration: []rank.Part{{
+				VM:    profile.VMType{Cloud: word("cloud"), Region: word("region"), InstanceType: word("vm"), GPU: word("gpu")},
+				Count: 2, USDPerHour: number("price"), PriceFrom: word("source"),
+			}},
+			Sources: rapid.SliceOf(rapid.Int64()).Draw(t, "sources"),
+		}
+		if rapid.Bool().Draw(t, "pruned") {
+			c.Variant.Pruning = &profile.Pruning{Kind: word("kind"), Ratio: number("ratio")}
+		}
+		if rapid.Bool().Draw(t, "accurate") {
+			c.Quality = &rank.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
+		}
+		if rapid.Bool().Draw(t, "too big") {
+			c.OverMemory = &rank.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
+		}
+		return c
+	})
+}
+
+func hostileResult(t *rapid.T) *rank.Result {
+	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: question.ByScore}
+	q.MaxTime = rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time")
+	return rank.Evaluate(rank.NewSpace(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")), q)
+}
+
+// bar is a | that ends a cell: one after an even number of backslashes.
+var bar = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\|`)
+
+func named(t *testing.T, format string) Form {
+	t.Helper()
+	f, err := Named(format, Pick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func written(t *testing.T, p contract.Pick, f Form) string {
+	t.Helper()
+	d, ok := Find(Of(Subject{Pick: &p}), f)
+	if !ok {
+		t.Fatalf("no %s", f.Format)
+	}
+	text, err := d.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestPickGolden(t *testing.T) {
+	r := example()
+	p := contract.NewPick(r, r.Order[0], pickedAt, "1.2.3", nil)
+	for _, f := range Forms(Pick) {
+		golden(t, "pick"+f.Extension, []byte(written(t, p, f)))
+	}
+}
+
+func TestMarkdownStaysInItsTable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := contract.NewPick(hostileResult(t), 0, pickedAt, "1.0", nil)
+		var b bytes.Buffer
+		if err := markdown(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if !strings.HasPrefix(lines[0], "# ") || lines[1] != "" {
+			t.Fatalf("the heading broke: %q", lines[:2])
+		}
+		for _, line := range lines[2:] {
+			switch {
+			case line == "" || strings.HasPrefix(line, "> "):
+			case !strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "|--") || !strings.HasSuffix(line, "|"):
+				t.Fatalf("%q is no row", line)
+			case len(bar.FindAllString(line, -1)) != 3:
+				t.Fatalf("%q has not two cells", line)
+			}
+		}
+	})
+}
+
+func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
+	r := example()
+	c := r.Space.At(r.Order[0])
+	c.Variant.Name = "a\\|b | c\n<img src=x> [link](http://example.org) `code` &#124;"
+	got := written(t, contract.NewPick(r, r.Order[0], pickedAt, "1.0", nil), named(t, "markdown"))
+	want := "| variant | a\\\\\\|b \\| c &lt;img src=x> \\[link\\](http://example.org) 'code' &amp;#124; fp16 |\n"
+	if !strings.Contains(got, want) {
+		t.Errorf("want the row\n%s in\n%s", want, got)
+	}
+}
+
+// A run on a machine of one's own: nothing of a cloud, a price or a GPU.
+func TestMarkdownOfALocalRun(t *testing.T) {
+	r := example()
+	for i := range r.Space.Len() {
+		if r.Space.At(i).Configuration[0].VM.InstanceType != "desk" {
+			continue
+		}
+		r.Space.At(i).BatchSize, r.Space.At(i).Sources = 0, []int64{5, -131}
+		p := contract.NewPick(r, i, pickedAt, "1.0", nil)
+		got := written(t, p, named(t, "markdown"))
+		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | price unknown |\n", "| rests on | run 5; built-in library, run 131 |\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+		if strings.Contains(got, "batch") || strings.Contains(got, "—") || strings.Contains(got, " |\n| |") || regexp.MustCompile(`\| +\|\n\| [a-z]`).MatchString(got) {
+			t.Errorf("an empty part in\n%s", got)
+		}
+		row := written(t, p, named(t, "csv"))
+		if !strings.HasSuffix(row, ",desk,1x desk,,,,,,,,\n") || !strings.Contains(row, ",train,,,,,,1,,,") {
+			t.Errorf("CSV\n%s", row)
+		}
+		return
+	}
+	t.Fatal("the example has no machine of one's own")
+}
+
+// A pick that was kept may come from a database of another's making.
+func TestHostilePickIsReadAndWritten(t *testing.T) {
+	const query = `{"model": "n\u001b[31met", "clouds": ["a\nb"]}`
+	for _, candidate := range []string{
+		`{}`, `{"model": "n\u001b]0;t\u0007et|x", "time": {"s": 3}, "cost": {"usd": 1, "low": 0.5}, "configuration": [{"count": 1}]}`,
+		`{"time": {"s": 3, "low": 1, "high": 4}, "accuracy": {}, "pruning": {"layers": {"\u001b[2Ja": 0.5}}, "configuration": [{"gpu_count": -1, "instance_type": "\u202evm"}], "sources": [-9223372036854775808]}`,
+	} {
+		p, err := contract.ReadPick([]byte(query), []byte(candidate), pickedAt, "1.0")
+		if err != nil {
+			t.Fatalf("%s: %v", candidate, err)
+		}
+		for _, f := range Forms(Pick) {
+			if got := written(t, p, f); strings.ContainsAny(got, "\x1b\x07\u202e") || strings.Contains(got, `\u001b`) || strings.Contains(got, `\e`) {
+				t.Errorf("%s as %s: %q", candidate, f.Format, got)
+			}
+		}
+		if got := written(t, p, named(t, "markdown")); strings.Contains(candidate, `"s": 3`) && !strings.Contains(got, "| time | unknown |") {
+			t.Errorf("an interval without its ends:\n%s", got)
+		}
+	}
+	for _, broken := range []string{``, `{`, `[]`, `{"configuration": 3}`} {
+		if _, err := contract.ReadPick([]byte(query), []byte(broken), pickedAt, "1.0"); err == nil {
+			t.Errorf("%q is read", broken)
+		}
+	}
+}
+
+// A workload beyond all measure overflows; what cannot be written is unknown.
+func TestOverflowIsUnknown(t *testing.T) {
+	huge := rank.Candidate{
+		Time: estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured}, Configuration: []rank.Part{{Count: 1}},
+	}
+	p := contract.NewPick(rank.Evaluate(rank.NewSpace([]rank.Candidate{huge}), question.Query{}), 0, pickedAt, "1.0", nil)
+	if p.Candidate.Time.S != nil {
+		t.Errorf("time %v without an end", *p.Candidate.Time.S)
+	}
+	for _, f := range Forms(Pick) {
+		if got := written(t, p, f); strings.Contains(got, "Inf") {
+			t.Errorf("%s: %s", f.Format, got)
+		}
+	}
+}
