@@ -91,9 +91,9 @@ var hostileScripts = map[string]struct {
 	code   int
 	says   []string
 }{
-	"nothing but garbage": {`head -c 300000 /dev/urandom >&3; head -c 300000 /dev/urandom; exit 0`, 1, []string{"without an iteration being seen"}},
+	"nothing but garbage": {`head -c 300000 /dev/urandom >&3; head -c 300000 /dev/urandom; exit 0`, 1, []string{"and no iteration was seen"}},
 	"NaN and worse": {`i=0; while [ $i -lt 30 ]; do for v in NaN Infinity -1 1e400 '"0.1"' null; do
-		echo "{\"sweetspot\":1,\"event\":\"iteration\",\"seconds\":$v}" >&3; done; i=$((i+1)); done`, 1, []string{"without an iteration being seen"}},
+		echo "{\"sweetspot\":1,\"event\":\"iteration\",\"seconds\":$v}" >&3; done; i=$((i+1)); done`, 1, []string{"and no iteration was seen"}},
 	"NaN between sound events": {`i=0; while [ $i -lt 40 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":NaN}' >&3
 		echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done`, 0, []string{"NaN"}},
 	"lines of 2 MiB": {`head -c 2097152 /dev/zero | tr '\0' x >&3; echo >&3

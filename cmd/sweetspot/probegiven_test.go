@@ -25,7 +25,7 @@ func TestIgnoredFlagsAreRefused(t *testing.T) {
 		{flags: []string{"--largest-batch", "0"}, says: "--largest-batch 0"},
 		{flags: []string{"--largest-batch", "0"}, model: true, says: "--largest-batch 0"},
 		{flags: []string{"--largest-batch", "-4"}, model: true, says: "--largest-batch -4"},
-		{flags: []string{"--largest-batch", "256", "--layers"}, model: true, says: "leave --layers out"},
+		{flags: []string{"--largest-batch", "256", "--layers"}, model: true, says: "leave out either it or --layers"},
 		{flags: []string{"--fine-tune", "2"}, model: true, says: "nothing is pruned"},
 		{flags: []string{"--host", ""}, says: `--host "" names no machine`},
 		{flags: []string{"--host", "me@vm", "--host", " "}, model: true, says: `--host " " names no machine`},

@@ -1,7 +1,8 @@
-// Package adapter makes events out of what a script prints, for scripts that
-// write none and cannot be hooked into: the progress bars of Keras and tqdm,
-// the log of MLPerf, or lines that a regular expression finds. What output
-// does not tell is left unknown, and a warning says what the times rest on.
+// Package adapter turns the output of a script into events, for scripts that
+// write no events and cannot be hooked into: the progress bars of Keras and
+// tqdm, the log of MLPerf, or lines that match a regular expression. What the
+// output does not show stays unknown, and a warning says what the times are
+// based on.
 package adapter
 
 import (
@@ -17,7 +18,7 @@ import (
 // Kind is a form of output.
 type Kind string
 
-// The kinds. Auto tries all but Pattern and settles on the first that tells an
+// The kinds. Auto tries all but Pattern and keeps the first that yields an
 // iteration.
 const (
 	Auto    Kind = "auto"
@@ -27,17 +28,17 @@ const (
 	Pattern Kind = "pattern"
 )
 
-// Kinds are the words a user may say, in the order they are told.
+// Kinds are the names a user may give, in the order they are listed.
 var Kinds = []Kind{Auto, Keras, TQDM, MLLOG, Pattern}
 
 const (
 	maxLine = 64 << 10 // bytes of a line; MLPerf's carry JSON
-	// maxJump is the most steps between two lines; a counter that is faster
-	// counts samples or bytes.
+	// maxJump is the most steps between two lines; a faster counter counts
+	// samples or bytes.
 	maxJump = 10_000
 )
 
-// reader is one form's state.
+// reader holds the state of one output format.
 type reader interface {
 	line(t float64, line string) []protocol.Event
 }
@@ -54,7 +55,7 @@ type Adapter struct {
 // New returns an adapter. The pattern is for the kind Pattern alone.
 func New(kind Kind, pattern string) (*Adapter, error) {
 	if kind != Pattern && pattern != "" {
-		return nil, fmt.Errorf("a pattern goes with the adapter %s; leave %s away", Pattern, plaintext.Line(string(kind), 40))
+		return nil, fmt.Errorf("a pattern needs the adapter %s; leave out %s", Pattern, plaintext.Line(string(kind), 40))
 	}
 	switch kind {
 	case Auto:
@@ -75,7 +76,7 @@ func New(kind Kind, pattern string) (*Adapter, error) {
 	return nil, fmt.Errorf("no adapter is called %q; there are auto, keras, tqdm, mllog and pattern", plaintext.Line(string(kind), 40))
 }
 
-// Kind is what the adapter was made for.
+// Kind is the kind of output that the adapter was made for.
 func (a *Adapter) Kind() Kind { return a.kind }
 
 // Line reads one line, or one drawing of a progress bar, that came t seconds
@@ -83,7 +84,7 @@ func (a *Adapter) Kind() Kind { return a.kind }
 // seconds are finite and not negative.
 func (a *Adapter) Line(t float64, line string) []protocol.Event {
 	if math.IsNaN(t) || math.IsInf(t, 0) || t < a.last {
-		t = a.last // a clock that went back measures nothing
+		t = a.last // a clock that went back cannot measure
 	}
 	a.last = t
 	if len(line) > maxLine {
@@ -111,7 +112,7 @@ func isIteration(e protocol.Event) bool {
 	return ok
 }
 
-// unsound tells an event that must not be: a time that is none.
+// unsound reports an event that must not pass: its time is negative or not finite.
 func unsound(e protocol.Event) bool {
 	switch e := e.(type) {
 	case protocol.Iteration:
@@ -126,16 +127,16 @@ func unsound(e protocol.Event) bool {
 
 func sound(seconds float64) bool { return seconds >= 0 && !math.IsInf(seconds, 0) }
 
-// bar is a count of steps that is printed now and then.
+// bar is a step counter that is printed from time to time.
 type bar struct {
 	t     float64 // when it was last seen
 	n     int     // what it said
 	epoch int
-	index int // steps told so far, over all epochs
+	index int // steps reported so far, over all epochs
 }
 
-// advance tells the steps since the bar was last seen: each took the mean, as
-// more is not known.
+// advance reports the steps since the bar was last seen. Only their mean time
+// is known, so each gets that.
 func (b *bar) advance(t float64, n int) []protocol.Event {
 	steps, seconds := n-b.n, t-b.t
 	b.t, b.n = t, n
@@ -150,5 +151,5 @@ func (b *bar) advance(t float64, n int) []protocol.Event {
 	return events
 }
 
-// redrawn is said once of times that a progress bar gave.
-var redrawn = protocol.Warning{Message: "the times come from a progress bar: steps between two of its drawings share their mean, so single steps may vary more than is shown"}
+// redrawn is the warning, given once, about times from a progress bar.
+var redrawn = protocol.Warning{Message: "the times come from a progress bar: all steps between two updates get their mean time, so single steps may vary more than shown"}

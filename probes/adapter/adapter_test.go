@@ -248,13 +248,13 @@ func TestPattern(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	for _, c := range []struct{ kind, pattern, why string }{
 		{"pytorch", "", `no adapter is called "pytorch"`},
-		{"keras", "x", "leave keras away"},
-		{"pattern", "", "give the pattern"},
-		{"pattern", "(", "no regular expression: missing closing"},
+		{"keras", "x", "leave out keras"},
+		{"pattern", "", "give a pattern"},
+		{"pattern", "(", "not a valid regular expression: missing closing"},
 		{"pattern", "(?P<time>x)", `group "time"`},
 		{"pattern", "(?P<ms>x)(?P<seconds>y)", "both seconds and ms"},
 		{"pattern", "x*", "matches every line"},
-		{"pattern", strings.Repeat("x", 3000), "give the pattern"},
+		{"pattern", strings.Repeat("x", 3000), "give a pattern"},
 	} {
 		if _, err := New(Kind(c.kind), c.pattern); err == nil || !strings.Contains(err.Error(), c.why) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %q: %v, want %q", c.kind, c.pattern, err, c.why)

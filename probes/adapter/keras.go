@@ -12,10 +12,10 @@ import (
 // `120/469 [====>....] - ETA: 5s - loss: 0.4` or, in Keras 3,
 // `120/469 ━━━━━━━━━━━━━━━━━━━━ 2s 5ms/step - loss: 0.4`.
 //
-// The last drawing of an epoch comes after the validation and carries its
-// values. The validation took the time since the drawing before it, less the
-// steps that were still to do then, at the epoch's mean; Keras draws every
-// 0.05 s, so that is right to that or one step.
+// The last update of an epoch comes after the validation and carries its
+// values. The validation took the time since the update before it, less the
+// remaining steps at the epoch's mean time. Keras updates every 0.05 s, so the
+// error is at most that or one step.
 type keras struct {
 	bar
 	begun    bool // an epoch
@@ -41,7 +41,7 @@ func (k *keras) line(t float64, line string) []protocol.Event {
 	}
 	m := kerasBar.FindStringSubmatch(line)
 	if m == nil || !k.begun {
-		return nil // evaluate and predict draw bars too, of no epoch
+		return nil // evaluate and predict draw bars too, outside any epoch
 	}
 	n, _ := strconv.Atoi(m[1])
 	total, _ := strconv.Atoi(m[2])
@@ -84,8 +84,8 @@ func (k *keras) describe(total int) []protocol.Event {
 	return []protocol.Event{m}
 }
 
-// validationOf finds the values of a validation: an accuracy if there is one,
-// else the loss; nil for none.
+// validationOf finds the metric of a validation: an accuracy if there is one,
+// else the loss; nil if there is neither.
 func validationOf(text string) *protocol.Validation {
 	var found *protocol.Validation
 	for _, m := range kerasValue.FindAllStringSubmatch(text, -1) {

@@ -13,16 +13,16 @@ import (
 
 // mllog reads the log of MLPerf training: `:::MLLOG {json}` and the older
 // `:::MLPv0.5.0 resnet 1541635749.6 (file.py:10) key: json`, anywhere on a
-// line. It tells epochs (or blocks of them) and no steps, and what it does not
-// tell is not made up: an iteration is an epoch here, its units the samples of
-// the epoch, and iterations_per_epoch is 1, or for blocks of k epochs 1/k.
-// Times are those in the log.
+// line. It reports epochs (or blocks of epochs) but no steps, so an iteration
+// here is an epoch, its units are the samples of the epoch, and
+// iterations_per_epoch is 1, or 1/k for blocks of k epochs. Times are those in
+// the log.
 type mllog struct {
 	open     map[string]float64 // an interval: when it began
 	samples  float64            // of an epoch; 0 unknown
 	perBlock float64            // epochs of the block that is open
-	told     float64            // iterations_per_epoch as it was told
-	epochs   bool               // there are epochs, so that blocks are passed over
+	told     float64            // iterations_per_epoch as last reported
+	epochs   bool               // there are epochs, so blocks are ignored
 	evals    float64            // seconds of evaluations since the open epoch or block began
 	pending  *protocol.Validation
 	index    int
@@ -76,7 +76,7 @@ func (e entry) number() (float64, bool) {
 
 func (m *mllog) line(_ float64, line string) []protocol.Event {
 	if line == m.last {
-		return nil // loggers that print twice
+		return nil // some loggers print twice
 	}
 	e, ok := readMLLOG(line)
 	if !ok {
@@ -128,8 +128,8 @@ func (m *mllog) fact(e entry) []protocol.Event {
 
 const maxBatch = 1 << 40
 
-// result gives an evaluation its value. What is called accuracy is a loss in
-// some benchmarks, so its direction is left open.
+// result gives an evaluation its value. Some benchmarks call a loss accuracy,
+// so the direction stays open.
 func (m *mllog) result(name string, v float64) []protocol.Event {
 	if m.pending == nil {
 		m.pending = &protocol.Validation{Seconds: -1}
@@ -141,7 +141,7 @@ func (m *mllog) result(name string, v float64) []protocol.Event {
 	return m.flush()
 }
 
-// flush tells the evaluation that has ended.
+// flush reports the evaluation that has ended.
 func (m *mllog) flush() []protocol.Event {
 	v := m.pending
 	m.pending = nil
@@ -226,7 +226,7 @@ func (m *mllog) step(seconds, epochs float64) []protocol.Event {
 	var events []protocol.Event
 	if !m.warned {
 		m.warned = true
-		events = append(events, protocol.Warning{Message: "the log of MLPerf tells no single steps, so that a step here is an epoch or a block of epochs"})
+		events = append(events, protocol.Warning{Message: "MLPerf logs have no single steps, so a step here is an epoch or a block of epochs"})
 	}
 	if per := 1 / epochs; per != m.told && !math.IsInf(per, 0) {
 		m.told = per

@@ -13,16 +13,17 @@ import (
 	"sweetspot/probes/protocol"
 )
 
-// groups are the names that a pattern's groups may have.
+// groups are the names allowed for a pattern's groups.
 var groups = []string{"seconds", "ms", "step", "epoch", "units", "batch", "accuracy", "loss", "validation_seconds"}
 
 const maxPattern = 2000
 
-// pattern reads the lines that a regular expression of the user finds. A line
-// is one step, which took the group seconds or ms, or without them the time
-// since the line before; if the group step then jumps, the steps between share
-// it. A line with validation_seconds is a validation, and accuracy or loss its
-// value; elsewhere those are the training's own and are passed over.
+// pattern reads the lines that match the user's regular expression. A line is
+// one step. Its time is the group seconds or ms, or without them the time since
+// the previous line; if the group step then jumps, the steps in between share
+// that time. A line with validation_seconds is a validation with accuracy or
+// loss as its value; on other lines those belong to the training and are
+// ignored.
 type pattern struct {
 	expression *regexp.Regexp
 	timed      bool // has seconds or ms
@@ -36,11 +37,11 @@ type pattern struct {
 
 func newPattern(text string) (*pattern, error) {
 	if text == "" || len(text) > maxPattern {
-		return nil, errors.New(`give the pattern of a step's line, such as --pattern 'step (?P<step>\d+).*?(?P<seconds>[\d.]+) s'`)
+		return nil, errors.New(`give a pattern that matches the line of a step, such as --pattern 'step (?P<step>\d+).*?(?P<seconds>[\d.]+) s'`)
 	}
 	expression, err := regexp.Compile(text)
 	if err != nil {
-		return nil, fmt.Errorf("the pattern is no regular expression: %s", plaintext.Line(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
+		return nil, fmt.Errorf("the pattern is not a valid regular expression: %s", plaintext.Line(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
 	}
 	p := &pattern{expression: expression}
 	names := expression.SubexpNames()
@@ -48,7 +49,7 @@ func newPattern(text string) (*pattern, error) {
 		switch {
 		case name == "":
 		case !slices.Contains(groups, name):
-			return nil, fmt.Errorf("the pattern has a group %q, which means nothing here; known are %s", plaintext.Line(name, 40), strings.Join(groups, ", "))
+			return nil, fmt.Errorf("the pattern has an unknown group %q; known groups are %s", plaintext.Line(name, 40), strings.Join(groups, ", "))
 		case slices.Contains(names[:i], name):
 			return nil, fmt.Errorf("the pattern has the group %s twice; name it once", name)
 		}
@@ -58,7 +59,7 @@ func newPattern(text string) (*pattern, error) {
 		return nil, errors.New("the pattern has both seconds and ms; keep the one that is printed")
 	}
 	if expression.MatchString("") {
-		return nil, errors.New("the pattern matches every line; make it match the line of a step alone")
+		return nil, errors.New("the pattern matches every line; make it match only the line of a step")
 	}
 	p.timed = hasSeconds || hasMS
 	return p, nil
@@ -84,7 +85,7 @@ func (p *pattern) line(t float64, line string) []protocol.Event {
 		p.epoch = int(e - p.firstEpoch)
 	}
 	if seconds, ok := value("validation_seconds"); ok {
-		p.bar.t = t // the step that follows did not take it
+		p.bar.t = t // the next step did not take that time
 		return []protocol.Event{p.validation(t, seconds, value)}
 	}
 	events := p.describe(value)
@@ -126,7 +127,7 @@ func (p *pattern) describe(value func(string) (float64, bool)) []protocol.Event 
 	return []protocol.Event{protocol.Model{BatchSize: new(p.batch)}}
 }
 
-// steps are those that a line tells.
+// steps returns the steps that a line reports.
 func (p *pattern) steps(t float64, value func(string) (float64, bool)) []protocol.Event {
 	number := p.n + 1
 	if s, ok := value("step"); ok && s < 1e12 {
@@ -143,7 +144,7 @@ func (p *pattern) steps(t float64, value func(string) (float64, bool)) []protoco
 		p.index++
 		return []protocol.Event{protocol.Iteration{T: new(t), Epoch: p.epoch, Index: new(p.index - 1), Seconds: seconds}}
 	}
-	if !p.seen || number <= p.n { // nothing before it, or counting from the start again
+	if !p.seen || number <= p.n { // the first line, or the counter started again
 		again := p.seen
 		p.seen = true
 		if !again || number != 1 && number != 0 {

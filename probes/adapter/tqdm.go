@@ -8,34 +8,34 @@ import (
 	"sweetspot/probes/protocol"
 )
 
-// tqdm reads its bars: ` 26%|██▌ | 120/469 [00:03<00:09, 38.21it/s]` and,
-// where the total is unknown, `120it [00:03, 38.21it/s]`, with a description
-// before a colon. Several bars may be drawn in turn. The training bar is the
-// first that moves, which of nested ones is the inner one; when it begins
-// again, so does an epoch. A bar that is called after a validation, or that
-// runs whole between two rounds of the training bar, is a validation and takes
-// the time from its first drawing to its last. Where the only bar is one of
-// epochs, a step is an epoch.
+// tqdm reads the bars of tqdm: ` 26%|██▌ | 120/469 [00:03<00:09, 38.21it/s]`
+// and, where the total is unknown, `120it [00:03, 38.21it/s]`, with a
+// description before a colon. Several bars may be drawn in turn. The training
+// bar is the first that moves, which is the inner one of nested bars; each time
+// it starts again, a new epoch starts. A bar whose description names a
+// validation, or that runs completely between two rounds of the training bar,
+// is a validation, timed from its first update to its last. If the only bar
+// counts epochs, a step is an epoch.
 type tqdm struct {
 	bars     map[string]*drawn
 	training *drawn
-	between  *protocol.Validation // what may turn out to be one
+	between  *protocol.Validation // possible validations
 	perEpoch int
 	epochs   int
 	warned   bool
 }
 
-// drawn is one bar as it was last drawn.
+// drawn is a bar at its last update.
 type drawn struct {
 	bar
 	total  int // 0 unknown
 	began  float64
 	rounds int
-	other  bool // a validation by its name
+	other  bool // its description names a validation
 }
 
-// maxBars is more than any script draws; a description that never repeats
-// must not fill the memory.
+// maxBars is more than any script draws. It bounds the memory if descriptions
+// never repeat.
 const maxBars = 200
 
 var (
@@ -95,7 +95,7 @@ func tqdmLine(line string) (description string, n, total int, ok bool) {
 	return "", 0, 0, false
 }
 
-// find is the bar of a description, numbers in which may change, and a total.
+// find returns the bar with a description, ignoring numbers in it, and a total.
 func (q *tqdm) find(description string, total int) *drawn {
 	key := tqdmDigits.ReplaceAllString(description, "") + "/" + strconv.Itoa(total)
 	b := q.bars[key]
@@ -109,16 +109,17 @@ func (q *tqdm) find(description string, total int) *drawn {
 	return b
 }
 
-// begin is a round of the bar: its first drawing. Steps done before it was
-// drawn have no time.
+// begin starts a round of the bar at its first update. Steps done before that
+// have no time.
 func (b *drawn) begin(t float64, n int) {
 	b.rounds++
 	b.bar.t, b.bar.n, b.began = t, n, t
 	b.epoch = b.rounds - 1
 }
 
-// takeOver makes a bar the training's that begins again while the one taken for
-// it is over and does not: that was something before the training.
+// takeOver makes a bar the training bar if it begins again while the current
+// training bar is complete and does not: that one showed something before the
+// training.
 func (q *tqdm) takeOver(b *drawn) {
 	old := q.training
 	if old == nil || b == old || b.other || b.rounds <= old.rounds || old.bar.n < old.total {
@@ -128,8 +129,8 @@ func (q *tqdm) takeOver(b *drawn) {
 	q.training, q.between = b, nil
 }
 
-// beside takes a drawing of a bar that is not the training's: a validation,
-// once it is whole, if the training stood still.
+// beside handles an update of another bar than the training's. Once complete,
+// it is a validation if the training did not move meanwhile.
 func (q *tqdm) beside(b *drawn, t float64, n int) []protocol.Event {
 	b.bar.t, b.bar.n = t, n
 	if q.training == nil || b.total == 0 || n < b.total || b.began < q.training.bar.t {
@@ -143,7 +144,7 @@ func (q *tqdm) beside(b *drawn, t float64, n int) []protocol.Event {
 	return []protocol.Event{v}
 }
 
-// settled is what ran between, now that the training goes on.
+// settled returns the validations that ran in between, now that the training goes on.
 func (q *tqdm) settled() []protocol.Event {
 	v := q.between
 	q.between = nil

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Watch passes a script's output on as it is and shows every line and every
-// drawing of a progress bar as soon as it comes. A bar draws over itself with
-// carriage returns, most put before the drawing, and no line ends until it is
-// done: whoever waits for lines gets all drawings at once, without their times.
-// seen is called by the goroutine that reads.
+// Watch passes a script's output on unchanged and reports every line and every
+// update of a progress bar as soon as it comes. A bar overwrites itself with
+// carriage returns and ends its line only when it is complete, so a line reader
+// would get all updates at once, without their times. seen is called by the
+// goroutine that reads.
 func Watch(r io.Reader, seen func(line string)) io.Reader { return &watch{in: r, seen: seen} }
 
 type watch struct {
 	in     io.Reader
 	seen   func(string)
-	line   []byte // what has come of the current one
-	redraw bool   // it began after a carriage return
-	shown  int    // bytes of it that were shown
+	line   []byte // the current line so far
+	redraw bool   // the line began after a carriage return
+	shown  int    // bytes of it that were reported
 }
 
 func (w *watch) Read(p []byte) (int, error) {
@@ -35,14 +35,14 @@ func (w *watch) Read(p []byte) (int, error) {
 		w.line, w.shown, w.redraw = w.line[:0], 0, rest[i] == '\r'
 		rest = rest[i+1:]
 	}
-	// A drawing is written at once, and what ends it is the next one.
+	// An update is written in one piece; the next one ends it.
 	if w.redraw || err != nil {
 		w.show()
 	}
 	return n, err
 }
 
-// add keeps one byte more than a line may have, so that it is seen to be long.
+// add keeps one byte more than a line may have, so that too long a line is recognised.
 func (w *watch) add(part []byte) {
 	w.line = append(w.line, part[:min(len(part), max(maxLine+1-len(w.line), 0))]...)
 }

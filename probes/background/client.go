@@ -33,11 +33,11 @@ type Client struct {
 // Dial attaches to the background probe of that name.
 func Dial(name string) (*Client, error) {
 	if !nameForm.MatchString(name) {
-		return nil, fmt.Errorf("%q is no name of a background probe; sweetspot attach lists them", plaintext.Clean(name))
+		return nil, fmt.Errorf("there is no background probe called %q; sweetspot attach lists them", plaintext.Clean(name))
 	}
 	c, in, err := greet(name)
 	if err != nil {
-		return nil, fmt.Errorf("the background probe %s is gone; what it measured is in its database", name)
+		return nil, fmt.Errorf("the background probe %s has ended; what it measured is in its database", name)
 	}
 	go c.receive(in)
 	return c, nil
@@ -73,7 +73,7 @@ func (c *Client) receive(in *json.Decoder) {
 			return
 		}
 		select {
-		case <-c.updates: // it was not read yet
+		case <-c.updates: // not read yet
 		default:
 		}
 		c.updates <- c.last
@@ -87,14 +87,14 @@ func (c *Client) why(err error) error {
 	case c.left:
 		return nil
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("the background probe %s ended without a last word; what it measured until then is in %s", c.entry.Name, plaintext.Clean(c.entry.Database))
+		return fmt.Errorf("the background probe %s ended unexpectedly; what it measured until then is in %s", c.entry.Name, plaintext.Clean(c.entry.Database))
 	case errors.Is(err, errOtherVersion):
 		return err
 	}
 	return fmt.Errorf("%w (%s)", errOtherVersion, plaintext.Line(err.Error(), 200))
 }
 
-// Entry says what runs.
+// Entry describes the probe.
 func (c *Client) Entry() Entry { return c.entry }
 
 // Updates delivers the newest state; states the reader was too slow for are
@@ -114,10 +114,10 @@ func (c *Client) ask(what string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_ = c.conn.SetWriteDeadline(time.Now().Add(clientTimeout))
-	_ = json.NewEncoder(c.conn).Encode(request{what}) // a probe that is gone needs no telling
+	_ = json.NewEncoder(c.conn).Encode(request{what}) // a probe that has ended needs no request
 }
 
-// Leave goes away; the probe goes on.
+// Leave disconnects; the probe goes on.
 func (c *Client) Leave() {
 	c.mu.Lock()
 	c.left = true

@@ -1,6 +1,6 @@
-// Package background keeps probes alive without the terminal they were started
-// at: a process in a session of its own runs them, and serves their state at a
-// Unix socket to whoever attaches.
+// Package background keeps probes running without the terminal that started
+// them. A process in a session of its own runs them and serves their state at a
+// Unix socket to the clients that attach.
 package background
 
 import (
@@ -21,15 +21,15 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// Variable tells a process that it is to run in the background, and its name.
+// Variable is the environment variable that tells a process to run in the background, and under which name.
 const Variable = "SWEETSPOT_BACKGROUND"
 
-// longestSocket is the longest path that every Unix takes for a socket.
+// longestSocket is the longest socket path that every Unix accepts.
 const longestSocket = 100
 
 // Directory holds the sockets and logs of background probes:
-// $XDG_STATE_HOME/sweetspot/probes. It is not below $XDG_RUNTIME_DIR, which
-// goes when the user's last login does, and with it the way back.
+// $XDG_STATE_HOME/sweetspot/probes. It is not below $XDG_RUNTIME_DIR, which is
+// removed when the user's last login ends: nobody could attach after that.
 func Directory() string {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) {
@@ -49,27 +49,27 @@ var nameForm = regexp.MustCompile(`^[0-9a-f]{6}$`)
 
 func makeDirectory() error {
 	if err := os.MkdirAll(Directory(), 0o700); err != nil {
-		return fmt.Errorf("the directory %s can't be made (%w); set XDG_STATE_HOME to another", plaintext.Clean(Directory()), errors.Unwrap(err))
+		return fmt.Errorf("the directory %s can't be created (%w); set XDG_STATE_HOME to another", plaintext.Clean(Directory()), errors.Unwrap(err))
 	}
 	return nil
 }
 
 // Child reports whether this process is to run its probes in the background,
-// and under which name. One that is does not end with the terminal.
+// and under which name. A process that does outlives its terminal.
 func Child() (name string, ok bool) {
 	name = os.Getenv(Variable)
 	if !nameForm.MatchString(name) {
 		return "", false
 	}
-	_ = os.Unsetenv(Variable) // not for what is probed
-	// Heard and dropped, not ignored: what is probed would inherit that.
+	_ = os.Unsetenv(Variable) // not for the script
+	// Received and dropped: the script would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	return name, true
 }
 
-// Spawn starts the command in a session of its own, with the additions to its
-// environment, and waits until it serves. The error of one that ends before is
-// the last line it wrote. When ctx ends before that, the command is ended.
+// Spawn starts the command in a session of its own, with env added to its
+// environment, and waits until it serves. If it ends before that, the error is
+// the last line it wrote. If ctx ends before that, the command is ended.
 func Spawn(ctx context.Context, argv, env []string) (name string, err error) {
 	var random [3]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -79,7 +79,7 @@ func Spawn(ctx context.Context, argv, env []string) (name string, err error) {
 	}
 	log, err := os.OpenFile(logPath(name), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
-		return "", fmt.Errorf("the log of the background probe can't be made: %w", err)
+		return "", fmt.Errorf("the log of the background probe can't be created: %w", err)
 	}
 	defer log.Close()
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -120,7 +120,7 @@ func awaitService(ctx context.Context, name string, cmd *exec.Cmd, ended <-chan 
 	}
 }
 
-// startError is why a child did not come to serve; its log is of no more use.
+// startError says why a child never served, and removes its log.
 func startError(name string) error {
 	text, err := os.ReadFile(logPath(name))
 	_ = os.Remove(logPath(name))
@@ -132,14 +132,14 @@ func startError(name string) error {
 	return errors.New(last)
 }
 
-// removeLog takes away a log that nobody needs to read.
+// removeLog removes a log that nobody needs to read.
 func removeLog(name string) {
 	if info, err := os.Stat(logPath(name)); err == nil && info.Size() == 0 {
 		_ = os.Remove(logPath(name))
 	}
 }
 
-// isStale reports whether nobody listens at the socket and nobody is about to.
+// isStale reports whether nobody listens at the socket or is about to.
 func isStale(path string, dialed error) bool {
 	info, err := os.Stat(path)
 	return err == nil && errors.Is(dialed, syscall.ECONNREFUSED) && time.Since(info.ModTime()) > 5*time.Second

@@ -180,7 +180,7 @@ func TestOutlivesTheForeground(t *testing.T) {
 		rest, _ := os.ReadDir(Directory())
 		return len(rest) == 0
 	})
-	if _, err := Dial(name); err == nil || !strings.Contains(err.Error(), "is gone") {
+	if _, err := Dial(name); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("attached to what ended: %v", err)
 	}
 }
@@ -228,7 +228,7 @@ func TestKilledInTheBackground(t *testing.T) {
 	}
 	for range c.Updates() {
 	}
-	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "without a last word") {
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "ended unexpectedly") {
 		t.Errorf("%v", err)
 	}
 	if all, err := List(); err != nil || len(all) != 0 {
@@ -257,7 +257,7 @@ func TestCannotStart(t *testing.T) {
 	if rest, err := os.ReadDir(Directory()); err != nil || len(rest) != 0 {
 		t.Errorf("left behind: %v, %v", rest, err)
 	}
-	if _, err := Dial("../etc"); err == nil || !strings.Contains(err.Error(), "no name") {
+	if _, err := Dial("../etc"); err == nil || !strings.Contains(err.Error(), "no background probe called") {
 		t.Errorf("%v", err)
 	}
 }

@@ -13,11 +13,10 @@ import (
 	"sweetspot/probes/matrix"
 )
 
-// clientTimeout is how long a client may take to read one update, or to be told the
-// last one.
+// clientTimeout is how long a client may take to read one update.
 const clientTimeout = 10 * time.Second
 
-// Matrix is what runs in the background: [matrix.Matrix] does.
+// Matrix is what runs in the background; [matrix.Matrix] implements it.
 type Matrix interface {
 	Updates() <-chan matrix.Update
 	Stop()
@@ -26,15 +25,16 @@ type Matrix interface {
 	Wait() matrix.Update
 }
 
-// Serve shows the matrix to whoever attaches under the name, and returns when
-// it has ended and all of them know. Nobody needs to attach.
+// Serve shows the matrix to the clients that attach under the name. It returns
+// when the matrix has ended and all clients got the last update. No client
+// needs to attach.
 func Serve(m Matrix, name, database string) error {
 	if err := makeDirectory(); err != nil {
 		return err
 	}
 	path := socketPath(name)
 	if len(path) > longestSocket {
-		return fmt.Errorf("%s is too long a path for a socket; set XDG_STATE_HOME to a shorter one", plaintext.Clean(path))
+		return fmt.Errorf("the path %s is too long for a socket; set XDG_STATE_HOME to a shorter one", plaintext.Clean(path))
 	}
 	listener, err := net.Listen("unix", path)
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *hub) accept(l net.Listener) {
 	}
 }
 
-// show sends a client every update it is quick enough for, and the last one.
+// show sends a client the updates, skipping those it is too slow for, but never the last.
 func (h *hub) show(conn net.Conn) {
 	defer func() { _ = conn.Close() }() // the client may be gone
 	out := json.NewEncoder(conn)
@@ -118,7 +118,7 @@ func (h *hub) show(conn net.Conn) {
 		u, changed := h.get()
 		if u.Seq != last || u.Done {
 			if send(pack(u, &sent)) != nil || u.Done {
-				return // gone, or told everything
+				return // gone, or has the last update
 			}
 			last = u.Seq
 		}
@@ -126,7 +126,7 @@ func (h *hub) show(conn net.Conn) {
 	}
 }
 
-// handle does what a client asks. One that leaves changes nothing.
+// handle carries out a client's requests. A client that leaves changes nothing.
 func (h *hub) handle(conn net.Conn) {
 	for in := json.NewDecoder(conn); ; {
 		var a request

@@ -14,7 +14,7 @@ type Entry struct {
 	PID      int
 	Database string // path
 	Started  time.Time
-	Runs     []int64 // their numbers in the database, of the probes started so far
+	Runs     []int64 // IDs in the database of the runs started so far
 }
 
 // request is what a client wants.
@@ -26,8 +26,8 @@ const (
 	doCancel      = "cancel"
 )
 
-// state is an update on the wire. Iteration times are many, so each row sends
-// only those that are new or changed; errors travel as their sentence.
+// state is an update on the wire. Each row sends only the iteration times that
+// are new or changed; errors are sent as text.
 type state struct {
 	matrix.Update
 	Times []times
@@ -40,8 +40,8 @@ type times struct {
 	Seconds []float64
 }
 
-// pack takes an update apart for a client that has the iteration times in
-// sent, which it brings up to date.
+// pack turns an update into a state for a client that already has the iteration
+// times in sent, and updates sent.
 func pack(u matrix.Update, sent *[][]float64) state {
 	for len(*sent) < len(u.Rows) {
 		*sent = append(*sent, nil)
@@ -61,8 +61,8 @@ func pack(u matrix.Update, sent *[][]float64) state {
 	return s
 }
 
-// common is the number of leading values that two series share. A series that
-// only grew keeps its place in memory, so that the usual case costs nothing.
+// common returns the number of leading values that two series share. A series
+// that only grew keeps its address, so the usual case costs nothing.
 func common(old, now []float64) int {
 	if len(old) == 0 || len(now) >= len(old) && &old[0] == &now[0] {
 		return len(old)
@@ -78,9 +78,8 @@ func common(old, now []float64) int {
 
 var errOtherVersion = errors.New("the background probe runs another version of sweetspot; attach with that one")
 
-// unpack puts an update together for a client that holds the iteration times
-// in have, which it brings up to date. Slices handed out before stay as they
-// were.
+// unpack turns a state back into an update for a client that has the iteration
+// times in have, and updates have. Slices returned earlier do not change.
 func unpack(s state, have *[][]float64) (matrix.Update, error) {
 	if len(s.Times) != len(s.Rows) || len(s.Errs) != len(s.Rows) {
 		return matrix.Update{}, errOtherVersion

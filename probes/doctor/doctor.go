@@ -1,5 +1,5 @@
-// Package doctor looks at what sweetspot needs on this machine: what is there,
-// what is missing, how to get it.
+// Package doctor checks what sweetspot needs on this machine: what is there,
+// what is missing, and how to install it.
 package doctor
 
 import (
@@ -19,22 +19,22 @@ import (
 	"sweetspot/probes/python"
 )
 
-// Check is one thing that was looked at. A check that is not ok says in Mend
-// what to do; one that is ok may.
+// Check is the result of one check. If it is not ok, Mend says what to do;
+// otherwise Mend is optional.
 type Check struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	Found string `json:"found"`
 	Mend  string `json:"mend"`
-	// Broken is for what keeps sweetspot from working at all. A missing GPU
-	// or framework only narrows what it can measure here.
+	// Broken means that sweetspot cannot work at all. A missing GPU or
+	// framework only limits what it can measure here.
 	Broken bool `json:"broken"`
 	// Warning is a sentence for standard error and the list of warnings; "" for
 	// none.
 	Warning string `json:"-"`
 }
 
-// MarshalJSON writes a mend where there is nothing to mend as null.
+// MarshalJSON writes an empty mend as null.
 func (c Check) MarshalJSON() ([]byte, error) {
 	type plain Check
 	out := struct {
@@ -47,7 +47,7 @@ func (c Check) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Terminal is what the caller knows of its own terminal.
+// Terminal is what the caller knows about its terminal.
 type Terminal struct {
 	Is            bool // whether standard output is one
 	Width, Height int
@@ -55,8 +55,8 @@ type Terminal struct {
 	Colour        string // in words
 }
 
-// Examine runs all checks. An empty database path is the default one; an empty
-// interpreter leaves the search open.
+// Examine runs all checks. An empty database path means the default one; an
+// empty interpreter means a search.
 func Examine(ctx context.Context, t Terminal, database, interpreter string) []Check {
 	torch, path := framework(ctx, interpreter)
 	return []Check{terminal(t), profiles(ctx, database), graphics(), torch, onnx(ctx, path), secureShell(ctx), dataset(datasetDir)}
@@ -65,13 +65,13 @@ func Examine(ctx context.Context, t Terminal, database, interpreter string) []Ch
 func terminal(t Terminal) Check {
 	c := Check{Name: "terminal", OK: true}
 	if !t.Is {
-		c.Found = "standard output is no terminal: tables and JSON are printed instead of screens"
+		c.Found = "standard output is not a terminal: tables and JSON are printed instead of screens"
 		return c
 	}
 	c.Found = fmt.Sprintf("%s, %d×%d, %s", orNone(plaintext.Clean(t.Term), "TERM is not set"), t.Width, t.Height, t.Colour)
 	switch {
 	case t.Term == "" || t.Term == "dumb":
-		c.OK, c.Mend = false, "set TERM to what your terminal is, such as xterm-256color"
+		c.OK, c.Mend = false, "set TERM to your terminal's type, such as xterm-256color"
 	case t.Width < 40 || t.Height < 10:
 		c.OK, c.Mend = false, "make the window at least 40×10; 120×40 shows everything at once"
 	case t.Width < 120 || t.Height < 30:
@@ -98,10 +98,10 @@ func profiles(ctx context.Context, path string) Check {
 	if errors.Is(err, fs.ErrNotExist) {
 		if named {
 			c.Broken = true
-			c.Found, c.Mend = shown+" does not exist", "check the path, or make it with sweetspot probe --db"
+			c.Found, c.Mend = shown+" does not exist", "check the path, or create it with sweetspot probe --db"
 			return c
 		}
-		c.OK, c.Found = true, shown+" does not exist yet; the first probe makes it"
+		c.OK, c.Found = true, shown+" does not exist yet; the first probe creates it"
 		return c
 	}
 	s, err := store.OpenExisting(ctx, path)
@@ -128,7 +128,7 @@ func profiles(ctx context.Context, path string) Check {
 	return c
 }
 
-// split takes the mend off a sentence of the form "what is wrong; the mend".
+// split separates the mend from a sentence of the form "what is wrong; the mend".
 func split(err error) (found, mend string) {
 	found, mend, ok := strings.Cut(err.Error(), "; ")
 	if !ok {
@@ -142,7 +142,7 @@ func graphics() Check {
 	devices, driver, err := gpu.Devices()
 	switch {
 	case errors.Is(err, gpu.ErrNone):
-		// A fact, no fault: the library answers for GPUs that are not here.
+		// Not a fault: the library covers GPUs that are not here.
 		c.Found = "no NVIDIA GPU on this machine: probes run on the CPU"
 		c.Mend = "to measure a GPU, run sweetspot on a machine that has one and its driver"
 	case err != nil:
@@ -177,7 +177,7 @@ func framework(ctx context.Context, interpreter string) (c Check, path string) {
 	}
 	c.OK = true
 	if c.Warning = found.Skipped; c.Warning != "" {
-		c.Mend = "unset " + python.Variable + ", or let it name an interpreter that imports PyTorch"
+		c.Mend = "unset " + python.Variable + ", or set it to an interpreter that imports PyTorch"
 	}
 	cuda := "CPU build"
 	if found.CUDA != "" {
@@ -196,7 +196,7 @@ func dataset(dir string) Check {
 	c := Check{Name: "Fashion-MNIST"}
 	for _, file := range []string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"} {
 		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
-			c.Found = "not in " + dir + ": probes of the example run on synthetic input, without an accuracy"
+			c.Found = "not in " + dir + ": probes of the example use synthetic input and report no accuracy"
 			c.Mend = "apt install dataset-fashion-mnist"
 			return c
 		}

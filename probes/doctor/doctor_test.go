@@ -16,7 +16,7 @@ func TestTerminal(t *testing.T) {
 		ok       bool
 		says     string
 	}{
-		{Terminal{}, true, "no terminal"},
+		{Terminal{}, true, "not a terminal"},
 		{Terminal{true, 200, 50, "xterm-256color", "256 colours"}, true, "xterm-256color, 200×50, 256 colours"},
 		{Terminal{true, 30, 8, "xterm", "16 colours"}, false, "40×10"},
 		{Terminal{true, 200, 50, "dumb", "no colour"}, false, "set TERM"},

@@ -25,9 +25,9 @@ func TestONNXRuntime(t *testing.T) {
 		ok          bool
 		found, mend string
 	}{
-		"no Python": {"", false, "not looked for", "PyTorch first"},
-		"none":      {program(t, `echo "ModuleNotFoundError: No module named 'onnxruntime'" >&2; exit 1`), false, "cannot be run", "pip install onnxruntime, or onnxruntime-gpu"},
-		"broken":    {program(t, `printf 'ImportError: \033[31mlibcudart.so.12\n' >&2; exit 1`), false, "cannot import it: ImportError: libcudart.so.12", "install it again"},
+		"no Python": {"", false, "not checked", "PyTorch first"},
+		"none":      {program(t, `echo "ModuleNotFoundError: No module named 'onnxruntime'" >&2; exit 1`), false, "but not run", "pip install onnxruntime, or onnxruntime-gpu"},
+		"broken":    {program(t, `printf 'ImportError: \033[31mlibcudart.so.12\n' >&2; exit 1`), false, "cannot import it: ImportError: libcudart.so.12", "reinstall it"},
 		"for a CPU": {program(t, `echo '{"version":"1.19.2","providers":["CPUExecutionProvider"]}'`), true, "1.19.2 (CPU build)", ""},
 		"for a GPU": {program(t, `echo '{"version":"1.19.2","providers":["CUDAExecutionProvider","CPUExecutionProvider"]}'`), true, "1.19.2 (CUDA build)", ""},
 	} {
@@ -47,8 +47,8 @@ func TestSSH(t *testing.T) {
 		"of the system": {program(t, `[ "$1" = -V ] && echo "OpenSSH_9.2p1, OpenSSL 3.0" >&2`), true, "OpenSSH_9.2p1, OpenSSL 3.0, /", ""},
 		"with options":  {program(t, `[ "$1 $2" = "-4 -V" ] && echo "OpenSSH_8" >&2`) + " -4", true, "OpenSSH_8", ""},
 		"none":          {"/nowhere/ssh", false, "no program /nowhere/ssh", "apt install openssh-client"},
-		"another":       {program(t, "echo 'unknown option' >&2; exit 2"), false, "does not tell its version: unknown option", remote.SSHVariable},
-		"mute":          {program(t, ""), false, "says nothing", remote.SSHVariable},
+		"another":       {program(t, "echo 'unknown option' >&2; exit 2"), false, "does not show its version: unknown option", remote.SSHVariable},
+		"mute":          {program(t, ""), false, "printed nothing", remote.SSHVariable},
 	} {
 		t.Setenv(remote.SSHVariable, c.command)
 		got := secureShell(t.Context())

@@ -1,5 +1,5 @@
-// Package examples holds the models that a probe can run without a file of the
-// user's: example:NAME.
+// Package examples holds the models that a probe can run without a file:
+// example:NAME.
 package examples
 
 import _ "embed"

@@ -8,13 +8,13 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Energy is what the GPUs took between two moments of a run, in seconds since
-// its start: joules per unit of work done in between (per image, where units are
-// images), their mean power together in watts, and what that covers. It goes by
-// the GPUs' energy counters, interpolated at the two moments, else by their
-// power, integrated. All is unknown where there are too few readings for a GPU
-// that computed, a gap in them, a counter that began anew, or a GPU that another
-// program computed on; the energy of a unit also where units is 0.
+// Energy is the energy that the GPUs used between two moments of a run, in
+// seconds since its start: joules per unit of work done in between (per image
+// if units are images), their total mean power in watts, and what these cover.
+// It uses the GPUs' energy counters, interpolated at the two moments, or else
+// their power, integrated. All is unknown if there are too few readings for a
+// GPU that computed, a gap in them, a counter that was reset, or a GPU that
+// another program used; the energy per unit also if units is 0.
 func Energy(readings []store.Telemetry, from, to, units float64) (perUnit, watts *float64, of string) {
 	if !(to > from) || math.IsInf(to-from, 0) {
 		return nil, nil, ""
@@ -40,8 +40,8 @@ func Energy(readings []store.Telemetry, from, to, units float64) (perUnit, watts
 	return perUnit, &mean, profile.EnergyOfGPUs
 }
 
-// byGPU sorts readings apart by GPU and in time, dropping moments that are no
-// numbers.
+// byGPU groups readings by GPU and sorts them by time, dropping times that are
+// not finite.
 func byGPU(readings []store.Telemetry) map[int][]store.Telemetry {
 	gpus := map[int][]store.Telemetry{}
 	for _, r := range readings {
@@ -63,8 +63,8 @@ func byGPU(readings []store.Telemetry) map[int][]store.Telemetry {
 	return gpus
 }
 
-// computed reports whether a GPU did anything in the time; one whose
-// utilisation is unknown may have.
+// computed reports whether a GPU did anything in that time. If its utilisation
+// is unknown, it may have.
 func computed(of []store.Telemetry, from, to float64) bool {
 	return slices.ContainsFunc(of, func(r store.Telemetry) bool {
 		return r.T >= from && r.T <= to && (r.Utilisation == nil || *r.Utilisation > 0)
@@ -86,7 +86,7 @@ func points(of []store.Telemetry, value func(store.Telemetry) *float64) []point 
 	return ps
 }
 
-// energy is what one GPU took, in joules.
+// energy is the energy that one GPU used, in joules.
 func energy(of []store.Telemetry, from, to float64) (float64, bool) {
 	for _, r := range of {
 		if r.T >= from && r.T <= to && r.Shared != nil && *r.Shared {
@@ -103,13 +103,13 @@ func energy(of []store.Telemetry, from, to float64) (float64, bool) {
 const (
 	// gap is how many times the usual distance two readings may be apart.
 	gap = 3
-	// covered is the least part of the time that readings must enclose; what
-	// is missing at its ends, between the last reading and the last iteration,
-	// is taken to have gone on alike.
+	// covered is the smallest part of the time that readings must span. The
+	// rest, such as between the last reading and the last iteration, is assumed
+	// to have been the same.
 	covered = 2.0 / 3
 )
 
-// over applies a measure to the part of the time that the points enclose and
+// over applies a measure to the part of the time that the points span and
 // scales it to the whole.
 func over(ps []point, from, to float64, measure func(ps []point, a, b, widest float64) (float64, bool)) (float64, bool) {
 	if len(ps) < 2 {
@@ -133,12 +133,13 @@ func usualDistance(ps []point) float64 {
 	return ds[len(ds)/2]
 }
 
-// counted is the advance of a counter from a to b. Between them it counts
-// over any gap; at them it is interpolated, and a gap would make that a guess.
+// counted is the increase of a counter from a to b. A gap in between does no
+// harm, but at both ends the counter is interpolated, and a gap there would
+// make that a guess.
 func counted(ps []point, a, b, widest float64) (float64, bool) {
 	for i := range ps[1:] {
 		if ps[i+1].v < ps[i].v && ps[i+1].t >= a && ps[i].t <= b {
-			return 0, false // the driver was loaded anew
+			return 0, false // the driver was reloaded
 		}
 	}
 	begin, ok1 := at(ps, a, widest)
@@ -164,7 +165,7 @@ func at(ps []point, t, widest float64) (float64, bool) {
 	return p.v + (q.v-p.v)*(t-p.t)/(q.t-p.t), q.t-p.t <= widest
 }
 
-// integrated is the integral from a to b of values joined by straight lines.
+// integrated is the integral from a to b by the trapezoidal rule.
 func integrated(ps []point, a, b, widest float64) (float64, bool) {
 	sum := 0.0
 	for i := range ps[1:] {

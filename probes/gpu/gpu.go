@@ -1,5 +1,6 @@
-// Package gpu lists the NVIDIA GPUs of this machine. The driver's library is
-// loaded when asked, so that the program starts on a machine without it.
+// Package gpu lists the NVIDIA GPUs of this machine and reads their sensors.
+// The driver's library is loaded on first use, so the program also starts on a
+// machine without it.
 package gpu
 
 import (
@@ -18,8 +19,8 @@ type Device struct {
 	UUID        string
 }
 
-// ErrNone means that this machine has no NVIDIA driver, or a driver and no
-// GPU: a fact, not a fault.
+// ErrNone means that this machine has no NVIDIA driver, or no GPU. That is not
+// a fault.
 var ErrNone = errors.New("no NVIDIA GPU")
 
 // Devices returns the GPUs and the driver's version.

@@ -10,9 +10,9 @@ import (
 
 var maker = regexp.MustCompile(`(?i)^(NVIDIA|Tesla|GeForce|Quadro|AMD|Instinct)\s+`)
 
-// Canonical is a GPU's name without its maker: "NVIDIA H100 80GB HBM3" is
-// "H100 80GB HBM3", "Tesla V100-SXM2-16GB" is "V100-SXM2-16GB". The form and
-// the memory stay, for they change the speed.
+// Canonical returns a GPU's name without its maker: "NVIDIA H100 80GB HBM3" is
+// "H100 80GB HBM3", "Tesla V100-SXM2-16GB" is "V100-SXM2-16GB". The form factor
+// and the memory stay, because they change the speed.
 func Canonical(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	for {
@@ -24,10 +24,10 @@ func Canonical(name string) string {
 	}
 }
 
-// Same reports whether two names can mean the same GPU: "Tesla
-// V100-SXM2-16GB" and "v100", "NVIDIA H100 80GB HBM3" and "H100-SXM5". A form
-// or a memory that only one of them gives is no difference; two forms or two
-// memories are, for they change the speed.
+// Same reports whether two names can mean the same GPU: "Tesla V100-SXM2-16GB"
+// and "v100", "NVIDIA H100 80GB HBM3" and "H100-SXM5". If only one of them
+// names a form factor or a memory size, they can still be the same; two
+// different form factors or sizes cannot, because they change the speed.
 func Same(a, b string) bool {
 	x, y := parseName(a), parseName(b)
 	return x.chip != "" && x.chip == y.chip &&
@@ -35,20 +35,20 @@ func Same(a, b string) bool {
 		(x.memory == 0 || y.memory == 0 || SameMemory(x.memory, y.memory))
 }
 
-// SameMemory reports whether two sizes in the same unit are one GPU's memory.
-// Drivers hold back up to a tenth of what the maker prints.
+// SameMemory reports whether two sizes in the same unit can be the memory of
+// one GPU. Drivers report up to a tenth less than the maker states.
 func SameMemory(a, b float64) bool {
 	return math.Abs(a-b) <= 0.15*max(a, b)
 }
 
-// name is what a GPU's name says, in lower case.
+// name is a GPU's name taken apart, in lower case.
 type name struct {
 	chip   string  // v100, a10g, 4090
 	form   string  // sxm, pcie, nvl; "" where it is not said
 	memory float64 // GB, 0 where it is not said
 }
 
-// dropped are words of makers and of shop windows that tell no GPU from another.
+// dropped are words of makers and marketing that do not distinguish GPUs.
 var dropped = map[string]bool{
 	"nvidia": true, "tesla": true, "geforce": true, "quadro": true, "amd": true, "instinct": true, "rtx": true, "gpu": true,
 	"generation": true, "server": true, "edition": true, "blackwell": true, "tensor": true, "core": true,
@@ -70,7 +70,7 @@ func parseName(s string) name {
 			n.form = forms.FindStringSubmatch(word)[1]
 		case gigabytes.MatchString(word):
 			n.memory, _ = strconv.ParseFloat(gigabytes.FindStringSubmatch(word)[1], 64)
-		case word == "gb" && i > 0 && isNumber(words[i-1]): // "80 GB": the number went into the chip
+		case word == "gb" && i > 0 && isNumber(words[i-1]): // "80 GB": the number was taken for the chip
 			n.memory, _ = strconv.ParseFloat(words[i-1], 64)
 			n.chip = strings.TrimSuffix(n.chip, words[i-1])
 		case hbm.MatchString(word):
@@ -80,7 +80,7 @@ func parseName(s string) name {
 		}
 	}
 	if n.chip == "h100" && stacked && n.form == "" {
-		n.form = "sxm" // the driver names the others H100 PCIe and H100 NVL
+		n.form = "sxm" // the driver calls the others H100 PCIe and H100 NVL
 	}
 	return n
 }

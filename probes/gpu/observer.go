@@ -12,10 +12,10 @@ import (
 	"sweetspot/probes/protocol"
 )
 
-// Observer returns what reads the GPUs' sensors once every so often, until its
-// context ends: one [protocol.Telemetry] a GPU, of those that this process or
-// its descendants compute on, or of all while that is not known. Where there
-// is no NVIDIA GPU it returns at once, having emitted nothing.
+// Observer returns a function that reads the GPUs' sensors at the given
+// interval until its context ends. It emits one [protocol.Telemetry] for each
+// GPU that this process or its descendants use, or for all while that is
+// unknown. Without an NVIDIA GPU it returns at once.
 func Observer(every time.Duration) func(ctx context.Context, emit func(protocol.Event)) {
 	return func(ctx context.Context, emit func(protocol.Event)) {
 		o := observer{open: openDriver, every: every, own: newOwnership(), began: time.Now(), emit: emit}
@@ -55,7 +55,7 @@ func (o *observer) run(ctx context.Context) {
 	}
 }
 
-// readAll takes one reading of every GPU that matters.
+// readAll takes one reading of every GPU in use.
 func (o *observer) readAll() {
 	shared := make([]*bool, len(o.sensors))
 	for i, s := range o.sensors {
@@ -80,8 +80,8 @@ func (o *observer) readAll() {
 	}
 }
 
-// whose notes whether we compute on the GPU and returns whether another does;
-// nil where that cannot be told.
+// whose records whether we use the GPU and returns whether another program
+// does; nil if that is unknown.
 func (o *observer) whose(i int, s sensor) *bool {
 	processes, ret := s.GetComputeRunningProcesses()
 	if ret != nvml.SUCCESS {

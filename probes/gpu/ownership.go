@@ -17,25 +17,25 @@ const (
 	foreign
 )
 
-// ownership tells whose a process is that computes on a GPU: of this process
-// and its descendants, or of somebody else.
+// ownership decides who owns a process that uses a GPU: this process and its
+// descendants, or somebody else.
 type ownership struct {
 	proc        string // where the kernel lists processes: /proc
 	self, group int    // this process and its process group
-	// comparable says that the numbers the driver gives processes are those
-	// of /proc. Inside a container they are the host's, or its own, depending
-	// on the driver.
+	// comparable means that the driver's process IDs are those of /proc. Inside
+	// a container they are the host's or the container's, depending on the
+	// driver.
 	comparable bool
-	last, now  map[uint32]owner // what was found in the last reading and in this one
-	groups     map[int]bool     // process groups of descendants; orphans keep theirs
+	last, now  map[uint32]owner // owners found in the last reading and in this one
+	groups     map[int]bool     // process groups of descendants; orphans keep their group
 	pastFirst  bool             // the first reading is over
 }
 
 // hostNamespace is the kernel's fixed name for the first PID namespace.
 const hostNamespace = "pid:[4026531836]"
 
-// early is how soon after the probe's start a process that is already on a
-// GPU cannot be the probe's: it would not even have loaded the driver.
+// early is the time after the probe's start in which a process on a GPU cannot
+// be the probe's own: it would still be loading the driver.
 const early = 500 * time.Millisecond
 
 func newOwnership() *ownership {
@@ -46,15 +46,15 @@ func newOwnership() *ownership {
 	}
 }
 
-// of says whose the process is.
+// of returns the owner of the process.
 func (o *ownership) of(pid uint32) owner {
 	who := o.now[pid]
 	if who == unknown {
 		who = o.last[pid]
 	}
-	// One that was ours stays it when it has just ended.
+	// A process that was ours stays ours when it has just ended.
 	if who != ours && o.comparable {
-		who = foreign // an invisible one too: we see our own
+		who = foreign // or invisible: our own are visible
 		if o.descends(int(pid)) {
 			who = ours
 		}
@@ -63,8 +63,8 @@ func (o *ownership) of(pid uint32) owner {
 	return who
 }
 
-// endReading ends a reading. Where numbers tell nothing, who computed before the
-// probe can have is somebody else.
+// endReading ends a reading. If process IDs say nothing, a process that used
+// the GPU before the probe could have is somebody else's.
 func (o *ownership) endReading(began time.Time) {
 	if !o.pastFirst && !o.comparable && time.Since(began) < early {
 		for pid := range o.now {
@@ -90,7 +90,7 @@ func (o *ownership) descends(pid int) bool {
 			}
 			return true
 		}
-		if group != o.group { // which we may share with others of a script
+		if group != o.group { // shared with others if a script started us
 			groups = append(groups, group)
 		}
 		at = parent
@@ -104,12 +104,12 @@ func stat(proc string, pid int) (parent, group int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	// The name, in parentheses, may hold anything; behind it come state,
-	// parent and group.
+	// The name, in parentheses, may contain anything; state, parent and group
+	// follow it.
 	_, rest, _ := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 3 {
-		return 0, 0, fmt.Errorf("process %d has no parent to read", pid)
+		return 0, 0, fmt.Errorf("the parent of process %d is unknown", pid)
 	}
 	if parent, err = strconv.Atoi(fields[1]); err != nil {
 		return 0, 0, err

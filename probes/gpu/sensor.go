@@ -10,7 +10,7 @@ import (
 	"sweetspot/probes/protocol"
 )
 
-// sensor is what is read of one GPU, as the driver's library has it.
+// sensor is the part of the driver's library that reads one GPU.
 type sensor interface {
 	GetUtilizationRates() (nvml.Utilization, nvml.Return)         // percent
 	GetMemoryInfo() (nvml.Memory, nvml.Return)                    // bytes
@@ -21,8 +21,8 @@ type sensor interface {
 	GetComputeRunningProcesses() (list []nvml.ProcessInfo, r nvml.Return)
 }
 
-// openDriver loads the driver's library and returns the sensors of all GPUs,
-// in its order. ErrNone means that there are none.
+// openDriver loads the driver's library and returns the sensors of all GPUs, in
+// the driver's order. The error is ErrNone if there are none.
 func openDriver() (sensors []sensor, closeDriver func(), err error) {
 	switch ret := nvml.Init(); ret {
 	case nvml.SUCCESS:
@@ -42,14 +42,14 @@ func openDriver() (sensors []sensor, closeDriver func(), err error) {
 		if d, ret := nvml.DeviceGetHandleByIndex(i); ret == nvml.SUCCESS {
 			sensors = append(sensors, guarded{d, missing})
 		} else {
-			sensors = append(sensors, nil) // the others keep their numbers
+			sensors = append(sensors, nil) // the other GPUs keep their index
 		}
 	}
 	return sensors, closeDriver, nil
 }
 
-// Symbols that the libraries of some drivers lack. Calling one that is
-// missing would end the process.
+// Symbols that the libraries of some drivers lack. Calling a missing one would
+// crash the process.
 const (
 	symbolEnergy      = "nvmlDeviceGetTotalEnergyConsumption"
 	symbolReasons     = "nvmlDeviceGetCurrentClocksThrottleReasons"
@@ -64,7 +64,7 @@ func missingSymbols() map[string]bool {
 	return missing
 }
 
-// guarded is a sensor that never calls what its library lacks.
+// guarded is a sensor that never calls a function that the library lacks.
 type guarded struct {
 	nvml.Device
 	missing map[string]bool
@@ -91,8 +91,8 @@ func (g guarded) GetTemperature(of nvml.TemperatureSensors) (uint32, nvml.Return
 	return g.Device.GetTemperature(of)
 }
 
-// read takes one reading. What a GPU does not tell stays unknown; false where
-// it tells nothing any more.
+// read takes one reading. Values that a GPU does not report stay unknown; false
+// means that the GPU is lost.
 func read(number int, s sensor) (protocol.Telemetry, bool) {
 	e := protocol.Telemetry{GPU: number}
 	rates, lost := s.GetUtilizationRates()
@@ -120,7 +120,7 @@ func read(number int, s sensor) (protocol.Telemetry, bool) {
 	return e, true
 }
 
-// The reasons for lower clocks, in words.
+// The reasons for lower clocks, as people know them.
 const (
 	byHeat       = "heat"
 	byPowerLimit = "power limit"
@@ -131,9 +131,9 @@ const (
 	byDisplay    = "display clocks"
 )
 
-// reasons puts the driver's bits into words. An idle GPU's low clocks are no
-// throttling, and the general hardware slowdown is left out where its cause
-// is among the bits.
+// reasons translates the driver's bits. An idle GPU's low clocks are not
+// throttling, and the general hardware slowdown is left out if its cause is
+// among the bits.
 func reasons(bits uint64) []string {
 	const causes = nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown
 	if bits&causes != 0 {

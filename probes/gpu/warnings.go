@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// minShare is the least share of readings, and of an iteration's time,
-	// that a warning is worth.
+	// minShare is the smallest share of readings, and of an iteration's time,
+	// that a warning reports.
 	minShare = 0.1
 	// busy is the median utilisation above which a GPU has enough to do,
-	// whatever its program waits for meanwhile.
+	// whatever its program waits for.
 	busy = 0.8
-	// minReadings is how many readings tell a habit from a moment.
+	// minReadings is how many readings it takes before a warning is given.
 	minReadings = 3
 )
 
-// Warnings says in one sentence each what makes a run's times differ from
-// what its GPUs could do: throttling, another program, waiting for input.
-// waitShare is the share of the iterations' time spent waiting for input, in
-// [0,1]; nil is unknown. Without readings, on a CPU, it alone tells.
+// Warnings lists, in one sentence each, what made a run slower than its GPUs
+// could be: throttling, another program, waiting for input. waitShare is the
+// share of the iterations' time spent waiting for input, in [0,1]; nil is
+// unknown. Without readings, on a CPU, it is the only source.
 func Warnings(readings []store.Telemetry, waitShare *float64) []string {
 	gpus := map[int][]store.Telemetry{}
 	for number, of := range byGPU(readings) {
@@ -38,8 +38,8 @@ func Warnings(readings []store.Telemetry, waitShare *float64) []string {
 	return append(all, withoutCounter(gpus)...)
 }
 
-// whileWorking drops the readings before a GPU has first anything to do and
-// after it has last; of one that never has, all.
+// whileWorking drops the readings before a GPU's first work and after its last;
+// if it never works, all of them.
 func whileWorking(of []store.Telemetry) []store.Telemetry {
 	works := func(r store.Telemetry) bool { return r.Utilisation == nil || *r.Utilisation > 0 }
 	begin := slices.IndexFunc(of, works)
@@ -53,13 +53,13 @@ func whileWorking(of []store.Telemetry) []store.Telemetry {
 	return of[begin:end]
 }
 
-// consequences say what a reason for lower clocks means for the user.
+// consequences say what each reason for lower clocks means for the user.
 var consequences = []struct{ reason, means string }{
-	{byHeat, "a longer run may be slower still; look after its cooling"},
-	{byPowerLimit, "it would be faster without, as nvidia-smi -q -d POWER shows"},
-	{byPowerBrake, "the machine's power supply asks for it"},
+	{byHeat, "a longer run may be even slower; check its cooling"},
+	{byPowerLimit, "a higher limit would make it faster; see nvidia-smi -q -d POWER"},
+	{byPowerBrake, "the machine's power supply requests it"},
 	{byHardware, "see nvidia-smi -q -d PERFORMANCE"},
-	{bySetting, "nvidia-smi -rac takes the setting back"},
+	{bySetting, "nvidia-smi -rac resets the clocks"},
 	{bySyncBoost, "the slowest GPU of its group sets the pace"},
 	{byDisplay, "its display limits it"},
 }
@@ -96,7 +96,7 @@ func shared(gpus map[int][]store.Telemetry) []string {
 	if len(which) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("another program computes on %s in %s of the readings: the times are not what the GPU alone would take; probe again without it",
+	return []string{fmt.Sprintf("another program used %s in %s of the readings, so the times are longer than they should be; probe again without it",
 		names(which), percent(most, len(which)))}
 }
 
@@ -124,7 +124,7 @@ func waitsForInput(gpus map[int][]store.Telemetry, waitShare *float64) []string 
 	return []string{waiting + ": more DataLoader workers (num_workers), faster storage or lighter preprocessing would speed it up"}
 }
 
-// withoutCounter says on what an energy rests that no counter gave.
+// withoutCounter says how energy was computed without a counter.
 func withoutCounter(gpus map[int][]store.Telemetry) []string {
 	var which []int
 	for _, number := range slices.Sorted(maps.Keys(gpus)) {
@@ -137,7 +137,7 @@ func withoutCounter(gpus map[int][]store.Telemetry) []string {
 	if len(which) == 0 {
 		return nil
 	}
-	return []string{names(which) + " without an energy counter: energy per unit is added up from power readings"}
+	return []string{names(which) + " without an energy counter: energy per unit is integrated from power readings"}
 }
 
 func shareOf(of []store.Telemetry, is func(store.Telemetry) bool) float64 {
@@ -150,7 +150,7 @@ func shareOf(of []store.Telemetry, is func(store.Telemetry) bool) float64 {
 	return float64(n) / float64(len(of))
 }
 
-// names is "GPU 0" or "GPUs 0, 1".
+// names returns "GPU 0" or "GPUs 0, 1".
 func names(which []int) string {
 	if len(which) == 1 {
 		return fmt.Sprintf("GPU %d", which[0])
@@ -162,7 +162,7 @@ func names(which []int) string {
 	return "GPUs " + strings.Join(list, ", ")
 }
 
-// percent is the share; of several GPUs it is the largest.
+// percent is the share as text; of several GPUs, the largest.
 func percent(share float64, gpus int) string {
 	if gpus > 1 {
 		return fmt.Sprintf("up to %.0f %%", share*100)

@@ -50,7 +50,7 @@ func TestWarnings(t *testing.T) {
 		{"two GPUs", append(rows(0, 20, throttle(byHeat, 2)), rows(3, 20, throttle(byHeat, 4))...), nil, []string{"GPUs 0, 3 throttled by heat in up to 50 %"}},
 		{"idle while the script loads", rows(0, 20, idleFirst), nil, []string{"heat in 100 % of the readings"}},
 		{"a GPU that does nothing", rows(1, 20, func(_ int, r *store.Telemetry) { r.Utilisation, r.Throttle = new(0.0), byHeat }), nil, nil},
-		{"shared", rows(0, 10, func(i int, r *store.Telemetry) { r.Shared = new(i >= 8) }), nil, []string{"another program computes on GPU 0 in 20 % of the readings"}},
+		{"shared", rows(0, 10, func(i int, r *store.Telemetry) { r.Shared = new(i >= 8) }), nil, []string{"another program used GPU 0 in 20 % of the readings"}},
 		{"not shared", rows(0, 10, func(_ int, r *store.Telemetry) { r.Shared = new(false) }), nil, nil},
 		{"waitsForInput", rows(0, 10, func(_ int, r *store.Telemetry) { r.Utilisation = new(0.35) }), new(0.42),
 			[]string{"42 % of each step is spent waiting for input and the GPU is busy 35 % of the time: more DataLoader workers"}},

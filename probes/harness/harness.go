@@ -1,6 +1,5 @@
-// Package harness carries the Python program that runs a PyTorch model and
-// reports every step, and turns a description of what to run into the command
-// that runs it.
+// Package harness embeds the Python program that runs a PyTorch model and
+// reports every step, and turns a [Spec] into the command that runs it.
 package harness
 
 import (
@@ -24,12 +23,11 @@ import (
 //go:embed python/__main__.py python/sweetspot_harness/*.py
 var program embed.FS
 
-// Directory stands in the words of [Argv] for the directory that holds
-// [Files].
+// Directory stands for the directory of [Files] in the words of [Argv].
 const Directory = runner.Directory
 
-// Files are those the command of [Argv] needs in its directory. The error is
-// that of the spec.
+// Files returns the files that the command of [Argv] needs in its directory.
+// The error is about the spec.
 func Files(s Spec) (fs.FS, error) {
 	if _, err := s.Resolve(); err != nil {
 		return nil, err
@@ -38,7 +36,8 @@ func Files(s Spec) (fs.FS, error) {
 }
 
 // Portable is [Files] and [Argv] for another host: the model's own file and
-// that of the labelled set go along. What they import must be there.
+// that of the labelled set are included. What they import must be installed
+// there.
 func Portable(python string, s Spec) (fs.FS, []string, error) {
 	s, err := s.Resolve()
 	if err != nil {
@@ -62,7 +61,7 @@ func Portable(python string, s Spec) (fs.FS, []string, error) {
 }
 
 // localFile splits file.py:factory and file.onnx into the file and the rest;
-// "" for what names no file.
+// the file is "" if there is none.
 func localFile(name string) (file, rest string) {
 	if name == "" || strings.HasPrefix(name, examplePrefix) {
 		return "", ""
@@ -76,8 +75,8 @@ func localFile(name string) (file, rest string) {
 	return "", ""
 }
 
-// bundle lays the program and the examples beside each other. A zip in memory
-// is the standard library's file system that can be put together.
+// bundle combines the program and the examples in one file system: a zip in
+// memory, the only one the standard library lets us build.
 func bundle(carried map[string]string) (fs.FS, error) {
 	var content bytes.Buffer
 	z := zip.NewWriter(&content)
@@ -100,7 +99,7 @@ func bundle(carried map[string]string) (fs.FS, error) {
 	for name, file := range carried {
 		content, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("%s cannot be sent along: %w", file, err)
+			return nil, fmt.Errorf("%s cannot be sent to the host: %w", file, err)
 		}
 		if err := add(z, name, content); err != nil {
 			return nil, err
@@ -123,12 +122,12 @@ func add(z *zip.Writer, name string, source []byte) error {
 	return err
 }
 
-// IsArgv reports whether a command, as databases keep it, is one of [Argv].
+// IsArgv reports whether a command from a database was made by [Argv].
 func IsArgv(command []string) bool { return len(command) > 2 && command[2] == Directory }
 
 // Argv is the command that runs the spec with the given Python. [Directory] in
-// its words stands for where [Files] lie. What is wrong with a spec is said by
-// [Files] and [Spec.Resolve].
+// its words stands for the directory of [Files]. [Files] and [Spec.Resolve]
+// report errors in the spec.
 func Argv(python string, s Spec) []string {
 	if resolved, err := s.Resolve(); err == nil {
 		s = resolved
@@ -146,7 +145,7 @@ func Argv(python string, s Spec) []string {
 	return append(argv, s.optionalArgs(isExample && s.Mode == profile.Infer)...)
 }
 
-// optionalArgs are the options of what is asked for now and then.
+// optionalArgs are the arguments for the options that are set.
 func (s Spec) optionalArgs(trained bool) []string {
 	var argv []string
 	for _, o := range []struct {

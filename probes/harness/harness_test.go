@@ -49,12 +49,12 @@ func TestWrongSpecs(t *testing.T) {
 		`precision "int3"`:       func(s *Spec) { s.Precision = "int3" },
 		`data "imagenet"`:        func(s *Spec) { s.Data = "imagenet" },
 		`optimizer "lion"`:       func(s *Spec) { s.Optimizer = "lion" },
-		"a pruning of 1 is":      func(s *Spec) { s.Prune = 1 },
-		"a pruning of -0.1 is":   func(s *Spec) { s.Prune = -0.1 },
-		"a pruning of NaN is":    func(s *Spec) { s.Prune = math.NaN() },
+		"the pruning 1 is":      func(s *Spec) { s.Prune = 1 },
+		"the pruning -0.1 is":   func(s *Spec) { s.Prune = -0.1 },
+		"the pruning NaN is":    func(s *Spec) { s.Prune = math.NaN() },
 		"is below the batch":     func(s *Spec) { s.FitBatch = 64 },
 		"largest batch size to":  func(s *Spec) { s.FitBatch = 1 << 30 },
-		"are no probe":           func(s *Spec) { s.Epochs = 1 << 40 },
+		"are too many for a probe":           func(s *Spec) { s.Epochs = 1 << 40 },
 	} {
 		s := good
 		change(&s)
@@ -128,7 +128,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for model, want := range map[string]string{
-		dir + "/net.pth":        "holds weights, not a network; write a factory",
+		dir + "/net.pth":        "holds weights without a network; write a factory",
 		dir + "/other.pt":       "no file",
 		dir + ":make":           "of the form",
 		"two words:make":        "of the form",
@@ -167,7 +167,7 @@ func TestVariantsThatCannotBe(t *testing.T) {
 		{Spec{Model: "nets:Tiny", Eval: "sets:test"}, ""},
 		{Spec{Model: dir + "/net.pt"}, ""},
 		{Spec{Model: dir + "/net.pt", Precision: "bf16"}, ""},
-		{Spec{Model: dir + "/net.pt", Prune: 0.1}, "a TorchScript file cannot be pruned; name the Python factory"},
+		{Spec{Model: dir + "/net.pt", Prune: 0.1}, "a TorchScript file cannot be pruned; give the Python factory"},
 		{Spec{Model: dir + "/net.pt", Precision: "int8", Mode: profile.Infer}, "a TorchScript file cannot be quantised"},
 		{Spec{Model: dir + "/net.pt2"}, "cannot be trained"},
 		{Spec{Model: dir + "/net.pt2", Mode: profile.Infer, Precision: "bf16"}, "the precision it was exported in"},

@@ -10,7 +10,7 @@ import (
 	"sweetspot/probes/examples"
 )
 
-// Form is the kind of thing a model is named by.
+// Form is how a model is named.
 type Form uint8
 
 // The forms of a model.
@@ -29,23 +29,23 @@ func (f Form) String() string {
 	return [...]string{"nothing", "an example", "a Python file", "a Python module", "a TorchScript file", "an exported program (.pt2)", "an ONNX file"}[f]
 }
 
-// isPython says whether the network is made by Python code, whose layers can
-// be changed.
+// isPython reports whether Python code makes the network, so that its layers
+// can be changed.
 func (f Form) isPython() bool { return f == Example || f == Script || f == Module }
 
-// inferOnly says whether the file holds a forward pass and nothing to train.
+// inferOnly reports whether the file holds a forward pass and nothing to train.
 func (f Form) inferOnly() bool { return f == Exported || f == ONNX }
 
-// knowsInput says whether the file tells the shape of its input.
+// knowsInput reports whether the file states the shape of its input.
 func (f Form) knowsInput() bool { return f == Exported || f == ONNX }
 
 var suffixes = map[string]Form{".pt": TorchScript, ".pt2": Exported, ".onnx": ONNX}
 
-// weights are files that hold numbers and no network.
+// weights are suffixes of files that hold weights without a network.
 var weights = []string{".pth", ".ckpt", ".bin", ".safetensors", ".h5"}
 
-// checkModel tells the form of a model's name and whether there is such a
-// file; a module is looked for by the interpreter.
+// checkModel returns the form of a model's name and checks that the file
+// exists; the interpreter looks for modules.
 func checkModel(model string) (Form, error) {
 	if name, ok := strings.CutPrefix(model, examplePrefix); ok {
 		if _, known := examples.Factories[name]; !known {
@@ -57,7 +57,7 @@ func checkModel(model string) (Form, error) {
 		return form, checkFile(model, "name the model file")
 	}
 	if slices.Contains(weights, suffix(model)) {
-		return 0, fmt.Errorf("%s holds weights, not a network; write a factory that makes the network and loads them, and name it as file.py:factory", model)
+		return 0, fmt.Errorf("%s holds weights without a network; write a factory that builds the network and loads them, and name it as file.py:factory", model)
 	}
 	if isModule(model) {
 		return Module, nil
@@ -96,7 +96,7 @@ func checkFile(file, mend string) error {
 	return nil
 }
 
-// isModule says whether the name is package.module:factory.
+// isModule reports whether the name is package.module:factory.
 func isModule(name string) bool {
 	module, factory, ok := cutLast(name)
 	if !ok || !isIdentifier(factory) || strings.HasSuffix(module, ".py") {
@@ -130,8 +130,8 @@ func cutLast(model string) (file, factory string, ok bool) {
 	return model[:i], model[i+1:], true
 }
 
-// Name is what the model is called in the database: the name of the example,
-// of the factory, or of the file without its suffix.
+// Name is the model's name in the database: that of the example, of the
+// factory, or of the file without its suffix.
 func (s Spec) Name() string {
 	if name, ok := strings.CutPrefix(s.Model, examplePrefix); ok {
 		return name

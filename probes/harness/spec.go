@@ -15,8 +15,8 @@ import (
 // Data says what the model is fed.
 type Data string
 
-// Auto takes a dataset that fits the model where one is installed, else
-// synthetic input.
+// Auto uses a dataset that fits the model if one is installed, else synthetic
+// input.
 const (
 	Auto         Data = "auto"
 	FashionMNIST Data = "fashion-mnist"
@@ -30,27 +30,27 @@ type Spec struct {
 	Mode      profile.Mode // train
 	Input     string       // shape of one sample, 3x224x224; 1x28x28 for an example, the file's own for .onnx and .pt2
 	Batch     int          // 128
-	Epochs    int          // 10 in training; in inference passes over the data, 0 for as many as until it is stopped
+	Epochs    int          // 10 in training; in inference passes over the data, 0 until stopped
 	Precision string       // fp32
 	Data      Data         // auto
 	TrainSize int          // units per epoch of synthetic input; 0 unknown
 	Optimizer string       // sgd or adam; sgd
 
-	// Prune is the fraction of the filters that is removed from every
-	// convolution that can lose some, in [0,1); 0 prunes nothing.
+	// Prune is the fraction of the filters to remove from every convolution
+	// that allows it, in [0,1); 0 prunes nothing.
 	Prune float64
-	// FineTune is how many epochs a pruned network is trained before it is
-	// measured, in inference; 0 none. Without a pruning there is nothing to do.
+	// FineTune is the number of epochs to train a pruned network before it is
+	// measured, in inference; 0 for none. It has no effect without pruning.
 	FineTune int
 	// Eval names a labelled set, file.py:factory or package.module:factory,
 	// whose factory returns batches or a Dataset of (input, label); "" for
 	// Fashion-MNIST where it fits.
 	Eval string
-	// Layers asks for the share of each layer in the time of a forward pass.
+	// Layers requests each layer's share of the time of a forward pass.
 	Layers bool
-	// FitBatch asks, instead of for times, for the largest batch from Batch
-	// (or below, where that is too large) to this that fits the memory; 0 for
-	// a run.
+	// FitBatch, if not 0, replaces the run by a search for the largest batch
+	// that fits in memory: from Batch (or below, if that is too large) up to
+	// this.
 	FitBatch int
 }
 
@@ -61,10 +61,10 @@ const (
 	maxEpochs   = 1 << 20
 )
 
-// DefaultEpochs are those of a training where none are named.
+// DefaultEpochs is the length of a training if none is given.
 const DefaultEpochs = 10
 
-// Precisions are those the harness can run, given a device that has them.
+// Precisions are those the harness can run on a device that supports them.
 var Precisions = []string{"fp32", "tf32", "bf16", "fp16", "int8"}
 
 // Resolve fills in the defaults and checks the rest; the error is one
@@ -110,13 +110,13 @@ func (s Spec) checkNumbers() error {
 	case s.Epochs < 0 || s.TrainSize < 0 || s.FineTune < 0:
 		return errors.New("epochs and the size of the training set cannot be negative")
 	case s.Epochs > maxEpochs || s.FineTune > maxEpochs:
-		return fmt.Errorf("more than %d epochs are no probe", maxEpochs)
+		return fmt.Errorf("more than %d epochs are too many for a probe", maxEpochs)
 	case s.FitBatch < 0 || s.FitBatch > maxBatch:
 		return fmt.Errorf("the largest batch size to try, %d, is not between 1 and %d", s.FitBatch, maxBatch)
 	case s.FitBatch > 0 && s.FitBatch < s.Batch:
 		return fmt.Errorf("the largest batch size to try, %d, is below the batch size to begin with, %d", s.FitBatch, s.Batch)
 	case math.IsNaN(s.Prune) || s.Prune < 0 || s.Prune >= 1:
-		return fmt.Errorf("a pruning of %g is not between 0 and below 1; 0.3 or 30%% removes three filters of ten", s.Prune)
+		return fmt.Errorf("the pruning %g is not at least 0 and below 1; 0.3 or 30%% removes three filters in ten", s.Prune)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (s Spec) resolveChoices() (Spec, error) {
 	return s, nil
 }
 
-// checkVariant refuses what this form of model cannot be made into.
+// checkVariant rejects variants that this form of model does not allow.
 func (s Spec) checkVariant(form Form) error {
 	infer := s.Mode == profile.Infer
 	switch {
@@ -150,13 +150,13 @@ func (s Spec) checkVariant(form Form) error {
 	case form == Exported && s.Precision != "fp32" && s.Precision != "tf32":
 		return fmt.Errorf("%s runs in the precision it was exported in; use --precision fp32 or tf32, or a Python factory", form)
 	case s.Prune > 0 && !form.isPython():
-		return fmt.Errorf("%s cannot be pruned; name the Python factory it was made from", form)
+		return fmt.Errorf("%s cannot be pruned; give the Python factory that makes it", form)
 	case s.Precision == "int8" && !form.isPython():
-		return fmt.Errorf("%s cannot be quantised; name the Python factory it was made from", form)
+		return fmt.Errorf("%s cannot be quantised; give the Python factory that makes it", form)
 	case s.Precision == "int8" && !infer:
 		return errors.New("int8 is for inference only; use --mode infer, or another precision")
 	case s.FineTune > 0 && !infer:
-		return errors.New("fine-tuning follows a pruning in --mode infer; in --mode train the pruned network is trained anyway")
+		return errors.New("fine-tuning applies to pruned models in --mode infer; in --mode train the pruned network is trained anyway")
 	}
 	if s.Eval == "" {
 		return nil

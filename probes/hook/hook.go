@@ -1,8 +1,7 @@
-// Package hook carries the Python program that watches an unmodified PyTorch
-// training from inside its own process: Python finds its sitecustomize on the
-// PYTHONPATH and it does the rest, so a script needs no edit. What it reports
-// are the events of package protocol; it stops a script by the control file of
-// package runner.
+// Package hook embeds the Python program that watches an unmodified PyTorch
+// training from inside its own process. Python finds its sitecustomize on the
+// PYTHONPATH, so the script needs no change. It reports the events of package
+// protocol and stops a script when the control file of package runner says so.
 package hook
 
 import (
@@ -26,11 +25,11 @@ func Files() fs.FS {
 }
 
 // Env is the environment by which Python finds the program in the directory of
-// the command's files. A PYTHONPATH of the user's stays behind it.
+// the command's files. The user's PYTHONPATH follows it.
 func Env() []string { return EnvBefore(os.Getenv("PYTHONPATH")) }
 
-// EnvBefore is [Env] where the PYTHONPATH is this one, as on another host; ""
-// for none.
+// EnvBefore is [Env] with the given PYTHONPATH, such as that of another host;
+// "" for none.
 func EnvBefore(pythonPath string) []string {
 	path := runner.Directory
 	if pythonPath != "" {

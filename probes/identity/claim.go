@@ -11,7 +11,7 @@ import (
 	"sweetspot/probes/gpu"
 )
 
-// claim is what a cloud says of a machine, cleaned. An empty region is
+// claim is what a cloud says about a machine, cleaned. An empty region is
 // unknown.
 type claim struct {
 	cloud            cloud
@@ -23,8 +23,8 @@ type claim struct {
 	gpuMemGiB        *float64
 }
 
-// claimed returns what the cloud that the firmware names says, or any cloud
-// where the firmware names none; false where nothing says an instance type.
+// claimed returns what the cloud that the firmware names says, or any cloud if
+// the firmware names none; false if no instance type is known.
 func claimed(f Facts) (claim, bool) {
 	known := firmwareCloud(f)
 	for _, read := range []struct {
@@ -48,7 +48,7 @@ func claimed(f Facts) (claim, bool) {
 	return claim{}, false
 }
 
-// nitroType is an EC2 instance type as Nitro's firmware has it for a product.
+// nitroType matches an EC2 instance type as Nitro's firmware gives it as the product name.
 var nitroType = regexp.MustCompile(`^[a-z][a-z0-9-]*\.[a-z0-9-]+$`)
 
 func awsClaim(f Facts) claim {
@@ -73,7 +73,7 @@ func gcpClaim(f Facts) claim {
 		c.region = zone[:i]
 	}
 	c.words = "GCP says " + c.place()
-	// To N1 alone GPUs are attached; the other families with GPUs are named by them.
+	// GPUs are attached to N1 only; the names of other families include their GPUs.
 	if c.needsGPU = f.GPUCount > 0 && strings.HasPrefix(c.instance, "n1-"); c.needsGPU {
 		c.words += fmt.Sprintf(" with %d × %s", f.GPUCount, gpu.Canonical(word(f.GPU)))
 	}
@@ -100,9 +100,9 @@ func (c claim) place() string {
 	return c.instance + " in " + c.region
 }
 
-// names reports whether the catalog's VM type is the one claimed, in whatever
+// names reports whether the catalog's VM type is the claimed one, in any
 // region. The catalog writes Azure's sizes with and without "Standard_", and
-// attached GPUs behind the machine type: n1-highmem-8+1xV100.
+// attached GPUs after the machine type: n1-highmem-8+1xV100.
 func (c claim) names(vm profile.VMType) bool {
 	if !strings.EqualFold(vm.Cloud, string(c.cloud)) {
 		return false
@@ -123,8 +123,8 @@ func (c claim) plain(instance string) string {
 	return instance
 }
 
-// sameGPU compares a GPU by its driver's name and memory with that of a VM
-// type.
+// sameGPU compares a GPU, by name and memory as the driver reports them, with
+// that of a VM type.
 func sameGPU(name string, memGiB *float64, vm profile.VMType) bool {
 	return gpu.Same(name, vm.GPU) && (memGiB == nil || vm.GPUMemGiB == nil || gpu.SameMemory(*memGiB, *vm.GPUMemGiB))
 }
@@ -134,5 +134,5 @@ func lastPart(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// word cleans one name from outside; none is as long as a hundred characters.
+// word cleans a name from outside; no valid one has a hundred characters.
 func word(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Clean(s)), 100) }

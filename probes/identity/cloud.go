@@ -16,8 +16,8 @@ const (
 const azureTag = "7783-7084-3265-9085-8269-3286-77"
 
 // firmwareCloud is the cloud that the firmware names. EC2's instances on Xen
-// (p2, p3, g3) call themselves Xen and give themselves away by the version,
-// such as 4.11.amazon.
+// (p2, p3, g3) call themselves Xen, but their version, such as 4.11.amazon,
+// identifies them.
 func firmwareCloud(f Facts) cloud {
 	switch {
 	case f.SysVendor == "Amazon EC2" || f.BIOSVendor == "Amazon EC2" || strings.HasSuffix(strings.ToLower(f.BIOSVersion), "amazon"):
@@ -31,8 +31,8 @@ func firmwareCloud(f Facts) cloud {
 }
 
 // cloudsToAsk are those whose metadata service may be at the link-local
-// address: the one the firmware names, all where there is no firmware to ask
-// (a container may hide it), none on any other machine.
+// address: the one the firmware names, all if the firmware cannot be read (a
+// container may hide it), none on any other machine.
 func cloudsToAsk(f Facts) []cloud {
 	if c := firmwareCloud(f); c != "" {
 		return []cloud{c}

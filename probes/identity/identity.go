@@ -1,13 +1,12 @@
-// Package identity tells which VM type of the catalog a machine is: from what
-// its firmware says (DMI), from the metadata service of its cloud, and from
-// its GPUs.
+// Package identity finds the VM type of a machine in the catalog: from its
+// firmware (DMI), from the metadata service of its cloud, and from its GPUs.
 package identity
 
-// Facts are what a machine says of itself, raw: the texts come from outside
-// and are cleaned before they are shown. Empty and nil are unknown. The same
-// JSON is filled in on another host.
+// Facts are what a machine reports about itself, raw: the texts come from
+// outside and are cleaned before they are shown. Empty and nil mean unknown.
+// Another host sends them as the same JSON.
 type Facts struct {
-	// DMI, files of the same names in /sys/class/dmi/id.
+	// DMI: the files of the same names in /sys/class/dmi/id.
 	SysVendor       string `json:"sys_vendor"`
 	ProductName     string `json:"product_name"`
 	BoardAssetTag   string `json:"board_asset_tag"`
@@ -19,7 +18,7 @@ type Facts struct {
 	// names of the constants below.
 	Metadata map[string]string `json:"metadata"`
 
-	GPU         string   `json:"gpu"`           // name of the first as the driver gives it; "" for none
+	GPU         string   `json:"gpu"`           // the first GPU's name as the driver gives it; "" for none
 	GPUCount    int      `json:"gpu_count"`     // GPUs of the machine, 0 for none
 	GPUMemBytes *float64 `json:"gpu_mem_bytes"` // of the first
 

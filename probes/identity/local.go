@@ -12,17 +12,17 @@ import (
 	"sweetspot/probes/gpu"
 )
 
-// machine is where facts come from; a test has one of its own.
+// machine is where facts come from; tests replace it.
 type machine struct {
 	dmi     string // directory of the firmware's texts
 	service string // base URL of the metadata services, all at one address
 	devices func() ([]gpu.Device, string, error)
 }
 
-// Local returns the facts of this machine. With metadata it also asks the
-// metadata service of the cloud that the firmware names, or of all clouds
-// where the firmware cannot be read; that takes a second at most. What does
-// not answer stays unknown.
+// Local returns the facts about this machine. With metadata it also asks the
+// metadata service of the cloud that the firmware names, or of all clouds if
+// the firmware cannot be read; that takes at most a second. Without an answer a
+// fact stays unknown.
 func Local(ctx context.Context, metadata bool) Facts {
 	m := machine{dmi: "/sys/class/dmi/id", service: linkLocal, devices: gpu.Devices}
 	return m.facts(ctx, metadata)
@@ -49,19 +49,18 @@ func (m machine) facts(ctx context.Context, metadata bool) Facts {
 	return f
 }
 
-// firstLine is the first line of a small file; "" where it cannot be read.
+// firstLine is the first line of a small file; "" if it cannot be read.
 func firstLine(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	line, _ := bufio.NewReader(io.LimitReader(f, 4096)).ReadString('\n') // what was read before an error will do
+	line, _ := bufio.NewReader(io.LimitReader(f, 4096)).ReadString('\n') // what was read before an error is enough
 	return strings.TrimSpace(line)
 }
 
-// CPUModel is what the processor calls itself, raw; "" where the system does
-// not say.
+// CPUModel is the processor's name, raw; "" if the system does not say.
 func CPUModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

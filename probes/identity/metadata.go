@@ -14,14 +14,14 @@ const (
 	// linkLocal is the address of the metadata services of AWS, GCP
 	// (metadata.google.internal) and Azure. It is not routed beyond the host.
 	linkLocal = "http://169.254.169.254"
-	// metadataTimeout is what asking may take in all.
+	// metadataTimeout bounds the time for all requests together.
 	metadataTimeout = time.Second
-	// maxAnswer is how long an answer may be, in bytes.
+	// maxAnswer is the largest accepted answer in bytes.
 	maxAnswer = 64 << 10
 )
 
-// ask asks the metadata services of the clouds, side by side, and returns
-// what they answered, by the names of [Facts].Metadata. Nil is no answer.
+// ask queries the metadata services of the clouds in parallel and returns their
+// answers by the names of [Facts].Metadata; nil if there are none.
 func ask(ctx context.Context, base string, clouds []cloud) map[string]string {
 	if len(clouds) == 0 {
 		return nil
@@ -51,12 +51,12 @@ type client struct {
 	http *http.Client
 }
 
-// newClient never goes through a proxy, which would answer for another
-// machine, and follows no redirect: a metadata service sends none.
+// newClient never uses a proxy, which would answer for another machine, and
+// follows no redirect: metadata services send none.
 func newClient(base string) client {
 	return client{base, &http.Client{
 		Transport:     &http.Transport{Proxy: nil, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("a metadata service sends no redirects") },
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("a metadata service does not redirect") },
 	}}
 }
 

@@ -12,21 +12,20 @@ import (
 	"sweetspot/probes/gpu"
 )
 
-// Resolution is the VM type a machine is taken for.
+// Resolution is the VM type that a machine appears to be.
 type Resolution struct {
-	// VM is the catalog's entry. Of a type that the catalog does not have it
-	// holds what is known, and no price.
+	// VM is the catalog's entry. For a type that the catalog does not have, it
+	// holds what is known and no price.
 	VM profile.VMType
 	// Certain means that type and region are known, so that VM's price is this
 	// machine's. A guess is shown with a question mark, and its price is never
 	// used.
 	Certain bool
-	// Words say how it is known and, where something is missing, the mend.
+	// Words say how it is known and, if something is missing, what to do.
 	Words string
 }
 
-// Resolve tells which of the VM types the machine is; false where it is none
-// of them as far as the facts go.
+// Resolve finds the machine's VM type; false if the facts match none of them.
 func Resolve(f Facts, vms []profile.VMType) (Resolution, bool) {
 	if c, ok := claimed(f); ok {
 		return c.find(vms), true
@@ -59,7 +58,7 @@ func (c claim) find(vms []profile.VMType) Resolution {
 	if vm.Region != "" {
 		where = "in " + vm.Region
 	}
-	return Resolution{VM: vm, Words: fmt.Sprintf("%s; the catalog has it only %s for %s an hour: if that is its price, name it with --vm %s, else give --price",
+	return Resolution{VM: vm, Words: fmt.Sprintf("%s; the catalog has it only %s at %s an hour: if that price is right, give --vm %s, else give --price",
 		c.words, where, quantity.Money(price.USDPerHour), path(vm))}
 }
 
@@ -72,7 +71,7 @@ func (c claim) unpriced(words string) Resolution {
 	return Resolution{VM: vm, Certain: c.region != "", Words: words}
 }
 
-// priced is a VM type known for certain.
+// priced is a VM type known with certainty.
 func priced(vm profile.VMType, words string) Resolution {
 	if _, ok := vm.PriceOf(profile.OnDemand); !ok {
 		words += "; the catalog has no on-demand price for it, give --price"
@@ -80,9 +79,8 @@ func priced(vm profile.VMType, words string) Resolution {
 	return Resolution{VM: vm, Certain: true, Words: words}
 }
 
-// guess goes by the GPUs, and the cloud where the firmware names it: among VM
-// types with the same number of the same GPU, the nearest in CPUs, then the
-// cheapest.
+// guess uses the GPUs, and the cloud if the firmware names it: among VM types
+// with the same number of the same GPU, the nearest in CPUs, then the cheapest.
 func guess(f Facts, vms []profile.VMType) (Resolution, bool) {
 	if f.GPUCount == 0 {
 		return Resolution{}, false
@@ -105,12 +103,12 @@ func guess(f Facts, vms []profile.VMType) (Resolution, bool) {
 		return cmp.Or(cmp.Compare(cpuDistance(f, a), cpuDistance(f, b)), cheaper(a, b))
 	})
 	vm := alike[0]
-	return Resolution{VM: vm, Words: fmt.Sprintf("%d × %s as in %s, but nothing says which VM type this is; name it with --vm, or give --price",
+	return Resolution{VM: vm, Words: fmt.Sprintf("%d × %s as in %s, but the VM type is not certain; give --vm or --price",
 		f.GPUCount, gpu.Canonical(m.gpuName), path(vm))}, true
 }
 
-// cpuDistance is how far the number of CPUs is off, as a ratio; unknown is
-// farther than any.
+// cpuDistance is the difference in the number of CPUs as a ratio; an unknown
+// number is farthest.
 func cpuDistance(f Facts, vm profile.VMType) float64 {
 	if f.CPUs == 0 || vm.VCPUs == nil {
 		return math.Inf(1)
@@ -118,7 +116,7 @@ func cpuDistance(f Facts, vm profile.VMType) float64 {
 	return math.Abs(math.Log(float64(f.CPUs) / *vm.VCPUs))
 }
 
-// cheaper orders by the on-demand price, those without one last.
+// cheaper orders by the on-demand price, VM types without one last.
 func cheaper(a, b profile.VMType) int {
 	of := func(vm profile.VMType) float64 {
 		if p, ok := vm.PriceOf(profile.OnDemand); ok {
@@ -129,7 +127,7 @@ func cheaper(a, b profile.VMType) int {
 	return cmp.Compare(of(a), of(b))
 }
 
-// path is how --vm takes a VM type.
+// path is a VM type as --vm accepts it.
 func path(vm profile.VMType) string {
 	if vm.Region == "" {
 		return vm.InstanceType

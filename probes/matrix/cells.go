@@ -1,7 +1,7 @@
-// Package matrix runs several probes as one: batch sizes × precisions ×
-// degrees of pruning, repeated in fresh processes, on one or several hosts.
-// The smallest come first, and what cannot fit any more after one ran out of
-// memory is not tried.
+// Package matrix runs several probes as one: batch sizes × precisions × degrees
+// of pruning, repeated in fresh processes, on one or several hosts. The
+// smallest come first. After one runs out of memory, those that cannot fit
+// either are skipped.
 package matrix
 
 import (
@@ -17,7 +17,7 @@ import (
 // MaxCells is the most probes a matrix may have.
 const MaxCells = 256
 
-// Cell is one probe of a matrix. Zero values are what a script decides itself.
+// Cell is one probe of a matrix. Zero values are left to the script.
 type Cell struct {
 	Mode      profile.Mode
 	Batch     int
@@ -27,8 +27,8 @@ type Cell struct {
 	Repeat    int     // 0, 1, … in fresh processes
 }
 
-// Axes are the values that a matrix combines. An empty axis has one value, the
-// zero one.
+// Axes are the values that a matrix combines. An empty axis has one value,
+// zero.
 type Axes struct {
 	Mode       profile.Mode
 	Batches    []int
@@ -38,14 +38,15 @@ type Axes struct {
 	Repeats    int // 0 and 1 are one probe a cell
 }
 
-// Cells lists the combinations in the order they run: each repetition of the
-// whole after the one before, so that a machine's slow hours do not fall on one
-// cell alone; within one, the smallest first. Values named twice count once.
+// Cells lists the combinations in the order they run. Each repetition runs the
+// whole matrix, so that a slow phase of the machine does not hit one cell
+// alone; within a repetition the smallest come first. Duplicate values count
+// once.
 func (a Axes) Cells() ([]Cell, error) {
 	batches, precisions, prunes, hosts := set(a.Batches), set(a.Precisions), set(a.Prunes), set(a.Hosts)
 	n := len(batches) * len(precisions) * len(prunes) * len(hosts) * max(a.Repeats, 1)
 	if n > MaxCells {
-		return nil, fmt.Errorf("%d probes are more than the %d of a matrix; name fewer batch sizes, precisions, prunings, hosts or repeats", n, MaxCells)
+		return nil, fmt.Errorf("%d probes are more than the limit of %d; give fewer batch sizes, precisions, prunings, hosts or repeats", n, MaxCells)
 	}
 	slices.Sort(batches)
 	slices.SortFunc(prunes, func(x, y float64) int { return cmp.Compare(y, x) })
@@ -65,7 +66,7 @@ func (a Axes) Cells() ([]Cell, error) {
 	return cells, nil
 }
 
-// set returns the values without repetition, the zero value where there are
+// set returns the values without duplicates, or the zero value if there are
 // none.
 func set[T comparable](values []T) []T {
 	var out []T
@@ -93,8 +94,8 @@ func bits(precision string) int {
 	return 32
 }
 
-// Label names the cell among others: "batch 64 · bf16 · pruned 30 %". Parts
-// that no cell varies in are for the caller to leave out by a zero value.
+// Label names the cell among others: "batch 64 · bf16 · pruned 30 %". The
+// caller leaves out what no cell varies by setting it to zero.
 func (c Cell) Label() string {
 	var parts []string
 	if c.Host != "" {
@@ -118,9 +119,9 @@ func (c Cell) Label() string {
 	return strings.Join(parts, " · ")
 }
 
-// fits reports whether a cell may still fit once other ran out of memory: one
-// with a batch as large of a model as large, in the same arithmetic on the same
-// host, cannot.
+// fits reports whether a cell may still fit after other ran out of memory. A
+// cell with at least its batch and model size in the same precision on the same
+// host cannot.
 func (c Cell) fits(other Cell) bool {
 	alike := c.Mode == other.Mode && c.Host == other.Host && c.Precision == other.Precision
 	return !alike || c.Batch < other.Batch || c.Prune > other.Prune

@@ -15,10 +15,10 @@ import (
 // updateEvery is the least time between two updates.
 const updateEvery = 50 * time.Millisecond
 
-// Options say what to run and for how much.
+// Options say what to run and how much it may cost.
 type Options struct {
 	Cells []Cell // in the order they run on each host
-	// Probe makes the options of one cell's session; ctx ends with the matrix.
+	// Probe returns the options of one cell's session; ctx ends with the matrix.
 	Probe  func(ctx context.Context, c Cell) (session.Options, error)
 	MaxUSD float64 // of all cells together; 0 for no cap
 }
@@ -39,10 +39,10 @@ const (
 	cancel
 )
 
-// Start begins with the first cell of every host, and returns the first error
-// where none can be started. The cells of a host whose first one cannot be
-// started have failed. When ctx ends, what runs is stopped and saved. [Matrix.Updates] need
-// not be read.
+// Start starts the first cell of every host, and returns the first error if
+// none can be started. If a host's first cell cannot be started, all cells of
+// that host have failed. When ctx ends, running cells are stopped and saved.
+// [Matrix.Updates] need not be read.
 func Start(ctx context.Context, o Options) (*Matrix, error) {
 	if len(o.Cells) == 0 || o.Probe == nil {
 		return nil, errors.New("a matrix needs at least one cell")
@@ -68,7 +68,7 @@ func (m *Matrix) Stop() { m.ask(stop) }
 // KeepRunning lets the running cells go on when their stop rule is met.
 func (m *Matrix) KeepRunning() { m.ask(keepRunning) }
 
-// Cancel ends the running cells, forgets them and skips the rest.
+// Cancel ends the running cells, deletes them and skips the rest.
 func (m *Matrix) Cancel() { m.ask(cancel) }
 
 func (m *Matrix) ask(r request) {
@@ -84,7 +84,7 @@ func (m *Matrix) Wait() Update {
 	return m.last
 }
 
-// message is what a session has come to.
+// message is an update from a session.
 type message struct {
 	row    int
 	update session.Update
@@ -102,7 +102,7 @@ type loop struct {
 	current  int
 	series   int64
 	stopping bool // no further cell is started
-	capped   bool // the money for all is spent
+	capped   bool // the budget is spent
 	changed  bool
 }
 
@@ -129,7 +129,7 @@ func (l *loop) run(ctx context.Context) {
 		case r := <-l.matrix.requests:
 			l.handle(r)
 		case <-cancelled:
-			cancelled = nil // the sessions end by ctx
+			cancelled = nil // ctx ends the sessions
 			l.startNoMore()
 		case <-tick.C:
 			l.show()
@@ -187,7 +187,7 @@ func (l *loop) startNext(ctx context.Context) {
 	}
 }
 
-// skipReason says why a cell is not worth starting, "" if it is.
+// skipReason says why a cell should not be started; "" if it should.
 func (l *loop) skipReason(c Cell) string {
 	for _, r := range l.rows {
 		if r.State == OutOfMemory && !c.fits(r.Cell) {
@@ -245,7 +245,7 @@ func (l *loop) receive(m message) {
 	u := r.Update
 	switch {
 	case u.Run.Status == profile.OutOfMemory:
-		r.State, r.Why = OutOfMemory, "does not fit the memory"
+		r.State, r.Why = OutOfMemory, "does not fit in memory"
 	case u.Err != nil:
 		r.State, r.Why = Failed, u.Err.Error()
 	default:
@@ -253,8 +253,8 @@ func (l *loop) receive(m message) {
 	}
 }
 
-// checkCap ends what runs once the money for all cells together is spent: cells
-// on several hosts spend it side by side.
+// checkCap ends the running cells once the budget for all cells is spent: cells
+// on several hosts spend it at the same time.
 func (l *loop) checkCap() {
 	_, usd := l.spent()
 	if l.capped || l.options.MaxUSD <= 0 || usd == nil || *usd < l.options.MaxUSD {
@@ -296,7 +296,7 @@ func (l *loop) startNoMore() {
 	}
 }
 
-// spent sums up all cells; usd is nil where none has a price.
+// spent adds up all cells; usd is nil if none has a price.
 func (l *loop) spent() (seconds float64, usd *float64) {
 	for _, r := range l.rows {
 		seconds += r.Update.SpentS

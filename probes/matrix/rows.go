@@ -6,7 +6,7 @@ import (
 	"sweetspot/probes/session"
 )
 
-// State is where a cell is.
+// State is the state of a cell.
 type State uint8
 
 // The states of a cell.
@@ -23,7 +23,7 @@ func (s State) String() string {
 	return [...]string{"waiting", "running", "done", "failed", "out of memory", "skipped"}[s]
 }
 
-// Row is a cell and how far it has come.
+// Row is a cell and its progress.
 type Row struct {
 	Cell
 	State  State
@@ -42,8 +42,8 @@ type Update struct {
 	Done     bool
 }
 
-// Failure is one sentence for a matrix that did not measure all it could: nil
-// where every cell was measured, ran out of memory or was stopped by the user.
+// Failure is one sentence about the cells that failed. It is nil if every cell
+// was measured, ran out of memory or was stopped by the user.
 func (u Update) Failure() error {
 	failed, first := 0, -1
 	for i, r := range u.Rows {

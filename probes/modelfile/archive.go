@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// What PyTorch writes today is a zip archive, and its folders tell which of
-// its formats it is.
+// PyTorch writes zip archives, whose folders identify the format.
 
 const (
 	maxPickle = 64 << 20
@@ -21,13 +20,13 @@ const (
 
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
-// isOldSave tells torch.save's first format, which begins with a pickled
+// isOldSave recognises torch.save's first format, which begins with a pickled
 // number.
 func isOldSave(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"))
 }
 
-// sparing refuses to read more of a file than any model's description needs.
+// sparing reads no more of a file than any model's description needs.
 type sparing struct {
 	r    io.ReaderAt
 	left int64
@@ -77,8 +76,8 @@ func readArchive(r io.ReaderAt, size int64) (Facts, error) {
 	return Facts{}, errNotModel
 }
 
-// models is the graph of torch.export since PyTorch 2.8, models/NAME.json: the
-// one called model, or the first; "" for none.
+// models returns the graph of torch.export since PyTorch 2.8, models/NAME.json:
+// the one called model, or the first; "" if there is none.
 func (a archive) models() string {
 	if a.names["models/model.json"] != nil {
 		return "models/model.json"
@@ -101,8 +100,8 @@ func (a archive) has(folder string) bool {
 	return false
 }
 
-// read returns a file of the archive, of which the archive's own word on its
-// size is not believed.
+// read returns a file of the archive. It does not trust the size that the
+// archive states.
 func (a archive) read(name string, limit int64) ([]byte, error) {
 	in, err := a.names[name].Open()
 	if err == nil {

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// The JSON of torch.export, of which only what is needed is named: the
-// dataclasses of torch/_export/serde/schema.py. A union has one key that is
-// not null.
+// The JSON of torch.export, as far as it is needed: the dataclasses of
+// torch/_export/serde/schema.py. A union has one key that is not null.
 type (
 	program struct {
 		Module  *module `json:"graph_module"`
@@ -44,7 +43,7 @@ type (
 	tensorMeta struct {
 		DType int       `json:"dtype"`
 		Sizes []symSize `json:"sizes"`
-		// Meta holds the same one level deeper in the first files, of 2.1.
+		// In the first files, of PyTorch 2.1, Meta holds the same one level deeper.
 		Meta *tensorMeta `json:"meta"`
 	}
 	symSize struct {
@@ -111,11 +110,11 @@ type exported struct {
 	module     *module
 	parameters map[string]string // a value of the graph: the parameter
 	batch      float64
-	symbol     string // of the batch dimension where nothing says how long it was
+	symbol     string // of the batch dimension if its length is unknown
 }
 
-// takeInputs notes parameters and the batch: the first dimension of the first
-// input that is a tensor.
+// takeInputs finds the parameters and the batch: the first dimension of the
+// first tensor input.
 func (e *exported) takeInputs() {
 	s := e.module.Signature
 	users := s.UserInputs
@@ -131,7 +130,7 @@ func (e *exported) takeInputs() {
 		}
 	}
 	if len(users) == 0 {
-		e.facts.warn("the program takes no tensor, so the shape of a sample is unknown")
+		e.facts.warn("the program has no tensor input, so the shape of a sample is unknown")
 		return
 	}
 	meta, known := e.meta(users[0])
@@ -171,8 +170,8 @@ func (s symSize) hint() *float64 {
 	return s.Expr.Hint.Int
 }
 
-// length is a dimension: a number, what it was when the program was exported,
-// or a product of numbers with the batch, which is then 1.
+// length is a dimension: a number, its value at export, or a product of numbers
+// with the batch, which then counts as 1.
 func (e *exported) length(s symSize) (float64, bool) {
 	n := 1.0
 	switch hint := s.hint(); {
@@ -198,7 +197,7 @@ func (e *exported) length(s symSize) (float64, bool) {
 	return n, n >= 0 && n == math.Trunc(n) && !math.IsInf(n, 0)
 }
 
-// shape is the shape of a value of the graph; nil where it is unknown.
+// shape is the shape of a value of the graph; nil if it is unknown.
 func (e *exported) shape(value string) []float64 {
 	meta, known := e.meta(value)
 	if !known || len(meta.Sizes) > maxRank {

@@ -2,9 +2,8 @@ package modelfile
 
 import "strings"
 
-// matrixRule gives the operations of a layer for the whole batch from the
-// shapes of its operands and of its output, two for every multiplication with
-// its addition.
+// matrixRule counts the operations of a layer for the whole batch from the
+// shapes of its operands and its output: two for every multiply-add.
 type matrixRule struct {
 	left, right string // the names of its operands in the operator's schema
 	work        func(left, right, out []float64) float64
@@ -16,15 +15,15 @@ func transposedFilterWork(x, weight, _ []float64) float64 { return 2 * times(x) 
 
 func innerWork(left, _, out []float64) float64 { return 2 * times(out) * left[len(left)-1] }
 
-// attentionWork: scores of every query with every key, and their sum over the
-// values, which is what comes out.
+// attentionWork: scores of every query with every key, and their weighted sum
+// of the values, which is the output.
 func attentionWork(query, key, out []float64) float64 {
 	keys := key[max(len(key)-2, 0)]
 	return 2*times(query)*keys + 2*times(out)*keys
 }
 
-// matrixRules are the operators of ATen that do nearly all the work, by their
-// name without the overload.
+// matrixRules covers the operators of ATen that do nearly all the work, by
+// their name without the overload.
 var matrixRules = map[string]matrixRule{
 	"conv1d": {"input", "weight", filterWork}, "conv2d": {"input", "weight", filterWork}, "conv3d": {"input", "weight", filterWork},
 	"convolution": {"input", "weight", filterWork}, "_convolution": {"input", "weight", filterWork},
@@ -72,7 +71,7 @@ func (e *exported) countWork() {
 		case library == "aten" && !heavy[name], library == "prims", library == "", strings.HasPrefix(n.Target, "_operator."), strings.HasPrefix(n.Target, "math."):
 		default:
 			all = false
-			e.facts.warn("the operator %s is not known here, so the operations of one sample are unknown", clean(n.Target))
+			e.facts.warn("the operator %s is not supported, so the operations of one sample are unknown", clean(n.Target))
 		}
 	}
 	if all {
@@ -80,7 +79,7 @@ func (e *exported) countWork() {
 	}
 }
 
-// layer counts one node, lists it and notes what it holds in memory.
+// layer counts one node, lists it and records its memory.
 func (e *exported) layer(n exportNode, kind string, rule matrixRule) (work float64, ok bool) {
 	var output string
 	if len(n.Outputs) > 0 && n.Outputs[0].Tensor != nil {
@@ -119,8 +118,8 @@ func (e *exported) layer(n exportNode, kind string, rule matrixRule) (work float
 	return work, ok
 }
 
-// nameLayer gives a layer the name of the module whose parameters it takes,
-// and their number.
+// nameLayer names a layer after the module whose parameters it uses, and sets
+// their number.
 func (e *exported) nameLayer(n exportNode, layer *Layer) {
 	for _, in := range n.Inputs {
 		if in.Arg.Tensor == nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// fold follows the small whole numbers that shapes are computed with: exporters
+// fold evaluates the small integers that shapes are computed from: exporters
 // write x.view(x.size(0), -1) as Shape, Gather, Unsqueeze, Concat, Reshape.
 func (in *inference) fold(n *node) {
 	if len(n.out) == 0 || n.out[0] == "" {
@@ -130,7 +130,7 @@ func (in *inference) part(n *node) (part, bool) {
 	return p.whole()
 }
 
-// whole fills what was left out: the first axes, steps of one.
+// whole fills in the defaults: the first axes, steps of one.
 func (p part) whole() (part, bool) {
 	if p.axes == nil {
 		for i := range p.starts {
@@ -144,8 +144,8 @@ func (p part) whole() (part, bool) {
 	return p, n > 0 && len(p.ends) == n && len(p.axes) == n && len(p.steps) == n
 }
 
-// span is where the i-th part begins on an axis of a length, and how many
-// values it takes.
+// span returns where the i-th part begins on an axis of the given length, and
+// how many values it takes.
 func (p part) span(i int, length int64) (start, count int64, ok bool) {
 	step := p.steps[i]
 	if step == 0 || length < 0 || step < -maxDim || step > maxDim {

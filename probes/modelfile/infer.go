@@ -8,10 +8,10 @@ type inference struct {
 	graph   *graph
 	facts   *Facts
 	weights map[string]*weight // initialisers, their aliases and constants
-	// constants are those that a node holds; they are parameters only where
-	// a layer computes with them.
+	// constants are held by nodes; they are parameters only if a layer computes
+	// with them.
 	constants map[string]bool
-	origin    map[string]string  // a weight that was only cast or turned: the weight
+	origin    map[string]string  // a weight that was only cast or transposed: the weight
 	shapes    map[string][]int64 // -1 an unknown dimension; absent all unknown
 	values    map[string][]int64 // of small whole-number constants
 	infos     map[string]valueInfo
@@ -21,7 +21,7 @@ type inference struct {
 	counted   bool // whether all work was counted
 }
 
-// maxDim is a dimension that no tensor has.
+// maxDim is larger than any tensor's dimension.
 const maxDim = 1 << 31
 
 func newInference(g *graph, f *Facts) *inference {
@@ -40,13 +40,13 @@ func newInference(g *graph, f *Facts) *inference {
 
 func (in *inference) addWeight(name string, w *weight) {
 	in.weights[name] = w
-	in.setShape(name, atLeast(w.dims)) // none are those of a scalar
+	in.setShape(name, atLeast(w.dims)) // no dimensions: a scalar
 	if w.values != nil {
 		in.values[name] = w.values
 	}
 }
 
-// setShape keeps a shape; dimensions that cannot be are unknown.
+// setShape stores a shape; impossible dimensions become unknown.
 func (in *inference) setShape(name string, shape []int64) {
 	if name == "" || shape == nil || len(shape) > maxRank {
 		return
@@ -61,7 +61,7 @@ func (in *inference) setShape(name string, shape []int64) {
 	in.shapes[name] = out
 }
 
-// size is the number of values of a shape; not known where a dimension is not.
+// size is the number of values of a shape; unknown if a dimension is.
 func size(shape []int64) (n float64, known bool) {
 	if shape == nil {
 		return 0, false
@@ -92,7 +92,7 @@ func (in *inference) run() {
 }
 
 // takeInputs finds the batch dimension, the first of the first input. A
-// symbolic one is taken as 1, so that what comes out is for one sample.
+// symbolic one counts as 1, so that results are for one sample.
 func (in *inference) takeInputs() {
 	first := true
 	for _, v := range in.graph.inputs {
@@ -127,7 +127,7 @@ func (in *inference) takeSample(v valueInfo, shape []int64) {
 	sample := make([]int, 0, len(shape))
 	for _, d := range shape[1:] {
 		if d < 0 {
-			in.facts.warn("the input %s has a dimension that is only known when it runs, so the operations of one sample are unknown", clean(v.name))
+			in.facts.warn("the input %s has a dimension that is known only at run time, so the operations of one sample are unknown", clean(v.name))
 			return
 		}
 		sample = append(sample, int(d))
@@ -135,7 +135,7 @@ func (in *inference) takeSample(v valueInfo, shape []int64) {
 	in.facts.Input = sample
 }
 
-// given is the shape that the file states; nil where it states none.
+// given is the shape that the file states; nil if it states none.
 func (in *inference) given(v valueInfo) []int64 {
 	if !v.known {
 		return nil
@@ -172,13 +172,13 @@ func (in *inference) step(n *node) {
 	in.count(n)
 }
 
-// isStandard tells the operators of ONNX itself, and those of ONNX Runtime,
-// which carry the same names.
+// isStandard recognises the operators of ONNX itself, and those of ONNX Runtime
+// with the same names.
 func (n *node) isStandard() bool {
 	return n.domain == "" || n.domain == "ai.onnx" || n.domain == "com.microsoft"
 }
 
-// follow keeps track of weights on their way to a layer.
+// follow tracks weights on their way to a layer.
 func (in *inference) follow(n *node) {
 	if len(n.out) == 0 {
 		return
@@ -196,8 +196,8 @@ func (in *inference) follow(n *node) {
 			in.setShape(n.out[0], []int64{int64(len(a.ints))})
 		}
 	case "Identity":
-		// Exporters write equal weights once and name the others by an
-		// Identity; they are parameters of their own all the same.
+		// Exporters write equal weights once and refer to them by an Identity;
+		// they still count as parameters of their own.
 		if w := in.weights[n.input(0)]; w != nil {
 			in.addWeight(n.out[0], w)
 			in.constants[n.out[0]] = in.constants[n.input(0)]
@@ -219,7 +219,7 @@ func (in *inference) weightOf(name string) string {
 	return in.origin[name]
 }
 
-// count adds the work of a node and what it holds in memory.
+// count adds the work and the memory of a node.
 func (in *inference) count(n *node) {
 	if !n.isStandard() {
 		in.unknown(n)
@@ -242,8 +242,8 @@ func (in *inference) count(n *node) {
 	in.hold(n)
 }
 
-// hold notes the memory of a layer: its input and its output, neither of
-// which can take the other's place.
+// hold records the memory of a layer: its input and its output, which cannot
+// share memory.
 func (in *inference) hold(n *node) {
 	width := 4.0
 	total := 0.0

@@ -1,9 +1,8 @@
-// Package modelfile reads what a model file says of itself without running
-// it: parameters, operations of one sample, and the memory below which it
-// cannot work. It knows ONNX, TorchScript, what torch.save writes, and
-// torch.export; which of them a file is, its content tells, not its name.
-// Files come from anywhere: nothing in them is executed, weights are skipped
-// rather than read, and what is read is bounded.
+// Package modelfile inspects a model file without running it: parameters,
+// operations of one sample, and the least memory it needs. It reads ONNX,
+// TorchScript, torch.save and torch.export, and recognises them by content, not
+// by name. Files may come from anywhere: nothing in them is executed, weights
+// are skipped, and everything that is read is bounded.
 package modelfile
 
 import (
@@ -24,45 +23,45 @@ const (
 	TorchExport = "torch.export"
 )
 
-// Facts is what a file says of its model. nil is unknown, and then a warning
+// Facts is what a file says about its model. nil means unknown, and a warning
 // says why.
 type Facts struct {
 	Format   string
 	Producer string   // what wrote the file; "" unknown
-	Params   *float64 // buffers such as running means are not among them
+	Params   *float64 // without buffers such as running means
 	// ParamBytes is the size of the parameters as they are stored.
 	ParamBytes *float64
-	// FLOPsPerUnit is the work of one sample forward: two for every
-	// multiplication with its addition, of convolutions, matrix products and
-	// recurrent layers. The rest does little and is not counted.
+	// FLOPsPerUnit is the work of one sample's forward pass: two operations for
+	// every multiply-add of convolutions, matrix products and recurrent layers.
+	// The rest is small and not counted.
 	FLOPsPerUnit *float64
-	// ActivationBytes is what one sample's largest layer needs at the least:
-	// its input and its output, in the precision of the file.
+	// ActivationBytes is the least memory that one sample's largest layer
+	// needs: its input and its output, in the precision of the file.
 	ActivationBytes *float64
 	Input           []int // shape of one sample; nil unknown
 	Layers          []Layer
 	Warnings        []string // sentences
 
 	paramSizes  map[float64]float64 // bytes of a parameter: how many there are
-	activations map[float64]float64 // bytes of a value: most values of one sample at once
+	activations map[float64]float64 // bytes of a value: most values of one sample at a time
 }
 
-// Layer is one step of the model that has parameters or does counted work.
+// Layer is one operation of the model that has parameters or whose work is counted.
 type Layer struct {
 	Name   string // "" for the whole model
-	Kind   string // the format's own word: Conv, Conv2d, addmm; "" unknown
+	Kind   string // the format's own name: Conv, Conv2d, addmm; "" unknown
 	Params *float64
 	FLOPs  *float64 // of one sample
 }
 
-// valueBytes is the least room of one value that is computed in a precision.
-// Under automatic mixed precision some values stay wider, which a floor may
-// leave out.
+// valueBytes is the least number of bytes of a value computed in a precision.
+// Automatic mixed precision keeps some values wider; a lower bound may ignore
+// that.
 var valueBytes = map[string]float64{"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "int8": 1}
 
-// MemoryFloorBytes is the memory below which a batch cannot pass forward in a
-// precision: every parameter and, where shapes are known, the input and output
-// of the largest layer. Training needs more. nil where the parameters or the
+// MemoryFloorBytes is a lower bound on the memory for a forward pass of a batch
+// in a precision: all parameters and, if shapes are known, the input and output
+// of the largest layer. Training needs more. It is nil if the parameters or the
 // precision are unknown.
 func (f Facts) MemoryFloorBytes(batch int, precision string) *float64 {
 	width, known := valueBytes[precision]
@@ -71,7 +70,7 @@ func (f Facts) MemoryFloorBytes(batch int, precision string) *float64 {
 	}
 	total := 0.0
 	for stored, n := range f.paramSizes {
-		total += n * min(stored, width) // what is stored narrower need not be widened
+		total += n * min(stored, width) // narrower stored values need not be widened
 	}
 	most := 0.0
 	for stored, n := range f.activations {
@@ -99,7 +98,7 @@ const (
 	maxWarning  = 500
 	maxWarnings = 20
 	maxName     = 200     // runes of a name that is kept
-	maxLayers   = 100_000 // a model of more is none
+	maxLayers   = 100_000 // no model has more
 )
 
 func clean(name string) string { return plaintext.Cut(plaintext.Clean(name), maxName) }
@@ -115,8 +114,8 @@ func (f *Facts) addParams(n, bytesEach float64) {
 	f.paramSizes[bytesEach] += n
 }
 
-// needActivations notes that a layer holds so many values of one sample at
-// once.
+// needActivations records that a layer holds this many values of one sample at
+// a time.
 func (f *Facts) needActivations(n, bytesEach float64) {
 	if f.activations == nil {
 		f.activations = map[float64]float64{}
@@ -127,12 +126,12 @@ func (f *Facts) needActivations(n, bytesEach float64) {
 	}
 }
 
-// check takes back what no real model can say: a count that is not a number.
+// check discards impossible values: a count that is not a number.
 func (f *Facts) check() {
 	for _, v := range []**float64{&f.Params, &f.ParamBytes, &f.FLOPsPerUnit, &f.ActivationBytes} {
 		if *v != nil && (math.IsNaN(**v) || math.IsInf(**v, 0) || **v < 0) {
 			*v = nil
-			f.warn("the file claims sizes that no model has")
+			f.warn("the file states sizes that no model has")
 		}
 	}
 }
@@ -155,12 +154,12 @@ func read(path string) (Facts, error) {
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return Facts{}, errors.New("is not a file; name a model file")
+		return Facts{}, errors.New("is not a file; give a model file")
 	}
 	return parse(file, info.Size())
 }
 
-// parse tells the format by the first bytes.
+// parse recognises the format by the first bytes.
 func parse(r io.ReaderAt, size int64) (facts Facts, err error) {
 	head := make([]byte, min(size, 16))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {

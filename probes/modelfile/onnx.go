@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	errNotModel = errors.New("is not a model file that can be read; known are ONNX (torch.onnx.export), TorchScript (torch.jit.save), torch.save and torch.export")
-	errTooMuch  = errors.New("describes a model of more than two million parts or 256 MiB beside its weights, which no model needs; save it again")
+	errNotModel = errors.New("is not a known kind of model file; known are ONNX (torch.onnx.export), TorchScript (torch.jit.save), torch.save and torch.export")
+	errTooMuch  = errors.New("describes a model of more than two million parts or 256 MiB without its weights, which no model needs; save it again")
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 	maxConst = 64 // values of a constant that may be a shape
 )
 
-// graph is an ONNX GraphProto, as far as it is needed.
+// graph is the part of an ONNX GraphProto that is needed here.
 type graph struct {
 	nodes   []*node
 	weights []*weight // initialisers
@@ -55,10 +55,10 @@ type valueInfo struct {
 	name  string
 	dtype int64
 	dims  []onnxDim
-	known bool // whether there is a shape at all
+	known bool // whether there is a shape
 }
 
-// onnxDim is a number, or a symbol where value is unknown.
+// onnxDim is a number, or a symbol if value is unknown.
 type onnxDim struct {
 	value  int64 // -1 where symbolic or absent
 	symbol string
@@ -95,8 +95,8 @@ func readONNX(r io.ReaderAt, size int64) (Facts, error) {
 			}
 		case m.number == 8 && m.wire == wireBytes:
 			opsets++
-		case m.number == 25: // functions of the model's own
-			f.warn("the model defines functions of its own, whose work is not counted")
+		case m.number == 25: // functions defined by the model
+			f.warn("the model defines its own functions, whose work is not counted")
 		}
 	}
 	switch {
@@ -140,7 +140,7 @@ func (r *onnxReader) graph(m *message) (*graph, error) {
 			v, err = readValueInfo(m.inner())
 			g.infos = append(g.infos, v)
 		case 15: // sparse initialisers
-			err = errors.New("has sparse weights, which are not read; save it with dense ones")
+			err = errors.New("has sparse weights, which are not supported; save it with dense ones")
 		}
 		if err != nil {
 			return nil, err
@@ -208,7 +208,7 @@ func (n *node) readAttribute(m *message) error {
 	return m.err
 }
 
-// int is a whole-number attribute, or what it is when absent.
+// int is an integer attribute, or its default if absent.
 func (n *node) int(name string, absent int64) int64 {
 	if a, ok := n.attrs[name]; ok && a.hasInt {
 		return a.i
@@ -218,7 +218,7 @@ func (n *node) int(name string, absent int64) int64 {
 
 func (n *node) ints(name string) []int64 { return n.attrs[name].ints }
 
-// input is the name of the i-th input; "" where it is absent.
+// input is the name of the i-th input; "" if it is absent.
 func (n *node) input(i int) string {
 	if i < len(n.in) {
 		return n.in[i]
@@ -226,7 +226,7 @@ func (n *node) input(i int) string {
 	return ""
 }
 
-// label is how a node is called in a sentence or a list.
+// label is a node's name in messages and lists.
 func (n *node) label() string {
 	if n.name != "" {
 		return clean(n.name)
@@ -270,7 +270,7 @@ func readWeight(m *message) (*weight, error) {
 	}
 	for _, d := range w.dims {
 		if d < 0 {
-			return nil, fmt.Errorf("says that its weight %s has a negative size; save it again", clean(w.name))
+			return nil, fmt.Errorf("states a negative size for its weight %s; save it again", clean(w.name))
 		}
 	}
 	w.takeRaw(raw)
@@ -305,7 +305,7 @@ func (w *weight) takeRaw(raw []byte) {
 	}
 }
 
-// littleEndian is a signed whole number of four or eight bytes.
+// littleEndian is a signed integer of four or eight bytes.
 func littleEndian(b []byte) int64 {
 	var v uint64
 	for i, c := range b {

@@ -144,7 +144,7 @@ func TestUnknownWork(t *testing.T) {
 		"loop":            {(&made{}).input("x", 1, 4).node("Loop", names("x"), names("y")), "operator Loop is not known"},
 		"other operators": {(&made{domain: "org.example"}).input("x", 1, 4).node("Relu", names("x"), names("y")), "operator Relu is not known"},
 		"shape":           {(&made{}).input("x", 1, 4).node("NonZero", names("x"), names("i")).weight("w", 1, 4, 4).node("MatMul", names("i", "w"), names("y")), "shapes at y (MatMul)"},
-		"dimension":       {(&made{}).input("x", "n", "words", 4).weight("w", 1, 4, 4).node("MatMul", names("x", "w"), names("y")), "only known when it runs"},
+		"dimension":       {(&made{}).input("x", "n", "words", 4).weight("w", 1, 4, 4).node("MatMul", names("x", "w"), names("y")), "known only at run time"},
 		"no graph":        {(&made{}).weight("w", 1, 4, 4), "weights and no graph"},
 	} {
 		f, err := c.model.facts()
@@ -161,13 +161,13 @@ func TestNoModels(t *testing.T) {
 		why string
 	}{
 		"empty":         {nil, "is empty"},
-		"text":          {[]byte("import torch\n"), "not a model file"},
-		"zeros":         {make([]byte, 100), "not a model file"},
+		"text":          {[]byte("import torch\n"), "not a known kind of model file"},
+		"zeros":         {make([]byte, 100), "not a known kind of model file"},
 		"pickle":        {[]byte("\x80\x04K\x01."), "bare pickle"},
-		"no opset":      {pb{}.num(1, 8).bytes(7, good.graph), "not a model file"},
-		"cut off":       {good.model()[:60], "not a model file"},
+		"no opset":      {pb{}.num(1, 8).bytes(7, good.graph), "not a known kind of model file"},
+		"cut off":       {good.model()[:60], "not a known kind of model file"},
 		"negative size": {(&made{}).weight("w", 1, -4).model(), "negative size"},
-		"rank 65":       {(&made{}).weight("w", 1, slices.Repeat([]int64{1}, 65)...).model(), "not a model file"},
+		"rank 65":       {(&made{}).weight("w", 1, slices.Repeat([]int64{1}, 65)...).model(), "not a known kind of model file"},
 		"sparse":        {(&made{graph: pb{}.bytes(15, nil)}).model(), "sparse"},
 		"length beyond": {append(good.model(), 0x3a, 0xff, 0xff, 0xff, 0xff, 0x0f), "cut off"},
 		"length of 2⁶³": {append(good.model(), 0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01), "cut off"},

@@ -6,7 +6,7 @@ var widths = map[int64]float64{
 	17: 1, 18: 1, 19: 1, 20: 1, 21: 0.5, 22: 0.5, 23: 0.5,
 }
 
-// isFloat tells the element types of trained values; complex ones among them.
+// isFloat reports the element types that trained values have, complex ones included.
 func isFloat(dtype int64) bool {
 	switch dtype {
 	case 1, 10, 11, 14, 15, 16, 17, 18, 19, 20, 23:
@@ -15,20 +15,20 @@ func isFloat(dtype int64) bool {
 	return false
 }
 
-// isQuantised tells the element types of values that were made narrow.
+// isQuantised reports the element types of quantised values.
 func isQuantised(dtype int64) bool { return dtype == 2 || dtype == 3 || dtype == 21 || dtype == 22 }
 
-// use is what the graph does with a weight.
+// use is how the graph uses a weight.
 type use struct {
-	any       bool // but for a renaming
+	any       bool // other than by a renaming
 	renamed   bool
-	parameter bool // computed with, and not as a statistic or a setting
+	parameter bool // in computations, not as a statistic or a setting
 	layer     bool // an operand or bias of a counted layer
 	narrow    bool // a quantised value
 }
 
-// settings are the inputs of operators that are no parameters: running
-// statistics, scales, zero points, sizes.
+// settings are operator inputs that are not parameters: running statistics,
+// scales, zero points, sizes.
 var settings = map[string]map[int]bool{
 	"BatchNormalization": {3: true, 4: true},
 	"QuantizeLinear":     {1: true, 2: true},
@@ -66,7 +66,7 @@ func (in *inference) uses() map[string]use {
 	return uses
 }
 
-// parameters are the names of the weights that were trained, each once.
+// parameters returns the names of the trained weights, each once.
 func (in *inference) parameters() map[string]bool {
 	uses := in.uses()
 	out := map[string]bool{}
@@ -98,7 +98,7 @@ func (in *inference) countParams() {
 	}
 }
 
-// listLayers lists the nodes that have parameters or do counted work.
+// listLayers lists the nodes that have parameters or whose work is counted.
 func (in *inference) listLayers() {
 	parameters := in.parameters()
 	listed := map[string]bool{}
@@ -125,7 +125,7 @@ func (in *inference) listLayers() {
 	}
 }
 
-// isUsedUp is false for a node that only hands a weight on to a layer.
+// isUsedUp is false for a node that only passes a weight on to a layer.
 func (in *inference) isUsedUp(n *node) bool {
 	return n.op != "Identity" && (len(n.out) == 0 || in.origin[n.out[0]] == "")
 }

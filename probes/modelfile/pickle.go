@@ -6,19 +6,19 @@ import (
 	"strconv"
 )
 
-// What a pickle makes here. Nothing is called: a class is its name, an object
-// the class with what it was given. Besides these there are nil, bool, int64,
+// The values that a pickle decodes to. Nothing is called: a class is its name,
+// an object a class with its arguments. Other values are nil, bool, int64,
 // float64, string and []any for lists and tuples.
 type (
 	class struct{ module, name string }
-	// object is what a class would be called or made with, and its state.
+	// object is a class with the arguments of its constructor, and its state.
 	object struct {
 		class class
 		args  []any
 		state any
-		pairs *dict // items that were set on it, as on an OrderedDict
+		pairs *dict // items set on it, as on an OrderedDict
 	}
-	// persistent is what stands outside the pickle: a storage of values.
+	// persistent refers to data outside the pickle: a storage of values.
 	persistent struct{ id any }
 	// list is shared by everything that refers to it.
 	list struct{ items []any }
@@ -37,8 +37,8 @@ var errPickle = errors.New("holds a damaged or unknown pickle; save the model ag
 
 // unpickler runs a pickle's instructions, those of protocols 2 to 5 that
 // PyTorch writes: docs.python.org/3/library/pickletools.html. The usual
-// libraries trust the lengths in the file and build what it says; this one is
-// bounded by the file's own size and a count of objects.
+// libraries trust the lengths in the file; this one is bounded by the file's
+// size and a limit on objects.
 type unpickler struct {
 	in      []byte
 	stack   []any
@@ -99,7 +99,7 @@ func (u *unpickler) popMark() ([]any, error) {
 		if _, ok := u.stack[i].(mark); ok {
 			items := append([]any(nil), u.stack[i+1:]...)
 			u.stack = u.stack[:i]
-			// Without this an adversary copies a long stack again and again.
+			// Without this an adversary could copy a long stack over and over.
 			if u.objects += len(items); u.objects > maxObjects {
 				return nil, errTooMuch
 			}
@@ -118,7 +118,7 @@ func (u *unpickler) popN(n int) ([]any, error) {
 	return items, nil
 }
 
-// do runs one instruction.
+// do executes one instruction.
 func (u *unpickler) do(op byte) error {
 	if done, err := u.constant(op); done {
 		return err
@@ -169,7 +169,7 @@ func (u *unpickler) do(op byte) error {
 	return nil
 }
 
-// remember keeps and fetches values, and passes over what only frames them.
+// remember stores and fetches values, and skips framing.
 func (u *unpickler) remember(op byte) (done bool, err error) {
 	width, framing := map[byte]int{'q': 1, 'r': 4, 'h': 1, 'j': 4, 0x80: 1, 0x95: 8}[op]
 	if op != 0x94 && !framing {
@@ -289,11 +289,11 @@ func (u *unpickler) global(op byte) error {
 	return nil
 }
 
-// call notes what a class would be called with. A few constructors of plain
-// values are known.
+// call records a class with its arguments. A few constructors of plain values
+// are evaluated.
 func (u *unpickler) call(op byte) error {
 	n := 2
-	if op == 0x92 { // with arguments by name
+	if op == 0x92 { // with keyword arguments
 		n = 3
 	}
 	items, err := u.popN(n)
@@ -345,7 +345,7 @@ func (d *dict) get(key string) any {
 	return nil
 }
 
-// attributes is the state of an object; nil for none.
+// attributes is the state of an object; nil if it has none.
 func (o *object) attributes() *dict {
 	switch s := o.state.(type) {
 	case *dict:

@@ -35,14 +35,14 @@ func (u *unpickler) number(op byte) error {
 	case op == 'J':
 		u.push(int64(int32(binary.LittleEndian.Uint32(raw))))
 	case op == 'G' || width > 8:
-		u.push(0.0) // no float and no number so long says how many parameters there are
+		u.push(0.0) // neither floats nor such long numbers matter for counting parameters
 	default:
 		var v uint64
 		for i, b := range raw {
 			v |= uint64(b) << (8 * i)
 		}
 		if op == 0x8a && width > 0 && raw[width-1]&0x80 != 0 {
-			v -= 1 << (8 * width) // shifts of 64 are zero in Go, and the number is whole already
+			v -= 1 << (8 * width) // shifts of 64 are zero in Go, and the number is complete
 		}
 		u.push(int64(v))
 	}

@@ -11,8 +11,8 @@ func itoa(v int64) string { return strconv.FormatInt(v, 10) }
 // members are the names of the parameters of a TorchScript class.
 type members map[string]bool
 
-// script counts a TorchScript module. Its pickle does not tell parameters from
-// buffers; the code beside it does.
+// script counts a TorchScript module. Its pickle does not distinguish
+// parameters from buffers; the code next to it does.
 func (t *torchFile) script(o *object, name string, depth int) {
 	state := o.attributes()
 	if state == nil || t.seen[o] || depth > maxDepth {
@@ -35,8 +35,8 @@ var (
 	quoted         = regexp.MustCompile(`"([^"]*)"`)
 )
 
-// parametersOf reads the parameters of a class from the archive's code, whose
-// path is the module's.
+// parametersOf reads the parameters of a class from the archive's code, which
+// has the module's path.
 func (t *torchFile) parametersOf(c class) (members, bool) {
 	full := c.module + "." + c.name
 	if m, ok := t.classes[full]; ok {
@@ -49,7 +49,7 @@ func (t *torchFile) parametersOf(c class) (members, bool) {
 	}
 	source, err := t.archive.read(path, maxCode)
 	if err != nil {
-		t.facts.warn("the code of %s in the file is damaged, so its parameters are told by their gradients", clean(full))
+		t.facts.warn("the code of %s in the file is damaged, so its parameters are recognised by their gradients", clean(full))
 		return nil, false
 	}
 	t.code += int64(len(source))

@@ -2,11 +2,11 @@ package modelfile
 
 import "slices"
 
-// shapeRule gives the shapes of a node's outputs; nil where it is unknown.
+// shapeRule returns the shapes of a node's outputs; nil where unknown.
 type shapeRule = func(*inference, *node) [][]int64
 
-// shapeRules are the operators whose shapes are followed, after the ONNX
-// operator specification. Those without a work rule do no counted work.
+// shapeRules are the operators whose shapes are known, after the ONNX operator
+// specification. Work is counted only for those with a work rule.
 var shapeRules = rules(map[string]shapeRule{
 	"Conv": (*inference).convShape, "ConvInteger": (*inference).convShape, "QLinearConv": (*inference).convShape,
 	"FusedConv": (*inference).convShape, "ConvTranspose": (*inference).transposedShape,
@@ -106,7 +106,7 @@ func (in *inference) globalShape(n *node) [][]int64 {
 	return one(x)
 }
 
-// axisOf counts from the end where negative; false where it is outside.
+// axisOf counts from the end if negative; false if out of range.
 func axisOf(axis int64, rank int) (int, bool) {
 	if axis < 0 {
 		axis += int64(rank)
@@ -174,7 +174,7 @@ func (in *inference) flattenShape(n *node) [][]int64 {
 	return one([]int64{product(x[:axis]), product(x[axis:])})
 }
 
-// product is -1 where a dimension is unknown or the tensor too large.
+// product is -1 if a dimension is unknown or the tensor too large.
 func product(dims []int64) int64 {
 	n, known := size(dims)
 	switch {
@@ -351,5 +351,5 @@ func (in *inference) gatherShape(n *node) [][]int64 {
 	return one(atLeast(slices.Concat(x[:axis], indices, x[axis+1:])))
 }
 
-// bounded keeps a number from a file small enough to be added and multiplied.
+// bounded limits a number from a file so that sums and products cannot overflow.
 func bounded(v int64) int64 { return min(max(v, -maxDim), maxDim) }

@@ -12,7 +12,7 @@ type sliding struct {
 	ceil                             bool
 }
 
-// sliding reads the attributes; false where they contradict the rank.
+// sliding reads the attributes; false if they contradict the rank.
 func (n *node) sliding(kernel []int64) (sliding, bool) {
 	rank := len(kernel)
 	fill := func(name string, count int, absent int64) []int64 {
@@ -34,7 +34,7 @@ func (n *node) sliding(kernel []int64) (sliding, bool) {
 	return s, ok
 }
 
-// positions is how many places the window takes along a dimension.
+// positions is how many positions the window takes along a dimension.
 func (s sliding) positions(length int64, i int) int64 {
 	if length < 0 {
 		return -1
@@ -154,8 +154,8 @@ func (in *inference) matMulShape(n *node) [][]int64 {
 	return one(atLeast(slices.Concat(broadcast(atLeast(stack(a)), atLeast(stack(b))), tail)))
 }
 
-// atLeast is a known shape: one without dimensions is that of a scalar, while
-// nil is unknown.
+// atLeast returns a shape that is known: without dimensions it is that of a
+// scalar, while nil is unknown.
 func atLeast(shape []int64) []int64 {
 	if shape == nil {
 		return []int64{}
@@ -178,7 +178,7 @@ func (in *inference) recurrentShape(n *node) [][]int64 {
 	return [][]int64{{x[0], directions, x[1], hidden}, last, last}
 }
 
-// resizeShape follows sizes, and scales that are written in the file.
+// resizeShape uses sizes, or scales that the file contains.
 func (in *inference) resizeShape(n *node) [][]int64 {
 	x := in.shapes[n.input(0)]
 	if sizes, known := in.values[n.input(3)]; known && len(sizes) == len(x) {
@@ -198,7 +198,7 @@ func (in *inference) resizeShape(n *node) [][]int64 {
 		case d < 0:
 		case scaled >= 0 && scaled <= maxDim:
 			out[i] = int64(scaled)
-		default: // not a number among them
+		default: // NaN included
 			out[i] = -1
 		}
 	}

@@ -52,7 +52,7 @@ func (in *inference) shapeShape(n *node) [][]int64 {
 	return nil
 }
 
-// cut is the part of a shape that Shape's attributes ask for.
+// cut is the part of a shape that Shape's attributes select.
 func cut(x []int64, n *node) []int64 {
 	bound := func(v int64) int64 {
 		if v < 0 {

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// tensor is what a pickle says of one: not its values.
+// tensor is what a pickle says about a tensor, without its values.
 type tensor struct {
-	storage  string // its key in the archive, with the place in it: tensors that share it are one
+	storage  string // its key in the archive with the offset: tensors that share both are one
 	values   float64
 	width    float64 // bytes of one value
 	trained  bool    // of a type that parameters have
-	gradient bool    // it was asked to have a gradient
-	declared bool    // it was made as a parameter
+	gradient bool    // it requires a gradient
+	declared bool    // it was created as a parameter
 }
 
-// storages are PyTorch's storage classes: bytes of a value and whether
-// parameters have the type.
+// storages are PyTorch's storage classes: bytes of a value, and whether
+// parameters can have the type.
 var storages = map[string]struct {
 	width   float64
 	trained bool
@@ -27,7 +27,7 @@ var storages = map[string]struct {
 	"ByteStorage": {1, false}, "BoolStorage": {1, false}, "QInt32Storage": {4, false},
 }
 
-// dtypes are those that have no storage class of their own.
+// dtypes are the types without a storage class of their own.
 var dtypes = map[string]struct {
 	width   float64
 	trained bool
@@ -40,7 +40,7 @@ var dtypes = map[string]struct {
 // tensorOf reads a call of one of the functions that rebuild tensors.
 func tensorOf(v any) (tensor, bool) {
 	o, ok := v.(*object)
-	for range 4 { // a parameter of a subclass is wrapped at most so often
+	for range 4 { // a parameter of a subclass is wrapped at most this often
 		if !ok || o.class.module != "torch._utils" && o.class.module != "torch._tensor" {
 			return tensor{}, false
 		}
@@ -110,7 +110,7 @@ func plainTensor(o *object) (tensor, bool) {
 	return t, t.width > 0
 }
 
-// torchFile gathers the parameters of what PyTorch pickled.
+// torchFile collects the parameters of what PyTorch pickled.
 type torchFile struct {
 	archive archive
 	facts   *Facts
@@ -140,18 +140,18 @@ func readTorch(a archive) (Facts, error) {
 		if f.Params == nil {
 			f.warn("no module holds parameters, as after torch.jit.freeze, so their number is unknown")
 		}
-		f.warn("TorchScript does not hold the shapes of its values, so the operations of one sample are unknown; an ONNX file has them")
+		f.warn("TorchScript files do not contain the shapes of values, so the operations of one sample are unknown; an ONNX file has them")
 	case isObject && modulesOf(o) != nil:
 		t.module(o, "", 0)
-		f.warn("a pickled module does not hold its graph, so the operations of one sample are unknown; an ONNX file has it")
+		f.warn("a pickled module does not contain its graph, so the operations of one sample are unknown; an ONNX file has it")
 	default:
 		t.stateDict(root)
-		f.warn("saved weights do not hold the model's graph, so the operations of one sample are unknown; an ONNX file has it")
+		f.warn("saved weights do not contain the model's graph, so the operations of one sample are unknown; an ONNX file has it")
 	}
 	return f, nil
 }
 
-// add counts a tensor of a module. Those that share their values are one.
+// add counts a tensor of a module. Tensors that share their values count once.
 func (t *torchFile) add(module, kind string, v tensor, parameter bool) {
 	if !parameter || t.counted[v.storage] {
 		return
@@ -176,8 +176,8 @@ var statistics = []string{"running_mean", "running_var", "num_batches_tracked"}
 // nested are the names under which checkpoints keep a model's state dict.
 var nested = []string{"state_dict", "model_state_dict", "model_state", "model", "module", "net", "network", "weights", "params", "params_ema"}
 
-// stateDict finds the weights in what was saved: a dict of tensors, or the
-// one of a checkpoint that has a usual name.
+// stateDict finds the weights in what was saved: a dict of tensors, or one
+// inside a checkpoint under a usual name.
 func (t *torchFile) stateDict(root any) {
 	if t.tensors(root) {
 		return
@@ -203,10 +203,10 @@ func (t *torchFile) stateDict(root any) {
 	if len(keys) > 10 {
 		keys = keys[:10]
 	}
-	t.facts.warn("no weights were found by their usual names (it holds %s), so the number of parameters is unknown", strings.Join(append(keys, "nothing else"), ", "))
+	t.facts.warn("no weights were found under the usual names (it contains %s), so the number of parameters is unknown", strings.Join(append(keys, "nothing else"), ", "))
 }
 
-// tensors counts a dict of named tensors; false where it is none.
+// tensors counts a dict of named tensors; false if it is not one.
 func (t *torchFile) tensors(v any) bool {
 	found := false
 	for _, e := range entries(v) {

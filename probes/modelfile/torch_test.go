@@ -94,7 +94,7 @@ func TestArchives(t *testing.T) {
 		why string
 	}{
 		"bomb":           {bomb, "two million parts or 256 MiB"},
-		"other archive":  {zipped(t, "word/document.xml", "<x/>"), "not a model file"},
+		"other archive":  {zipped(t, "word/document.xml", "<x/>"), "not a known kind of model file"},
 		"compiled":       {zipped(t, "m/archive_format", "pt2", "m/data/aotinductor/model/a.so", "x"), "AOTInductor"},
 		"cut off":        {zipped(t, "x/data.pkl", "\x80\x02N.")[:50], "damaged zip archive"},
 		"program cut":    {zipped(t, "serialized_exported_program.json", `{"graph_module":`), "cannot be read"},

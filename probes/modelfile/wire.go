@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// message walks the fields of a protobuf message in a file. Only tags, lengths
-// and what is asked for are read, so that gigabytes of weights cost nothing,
-// which is why the usual decoders, which want the whole message in memory, are
-// not used. The encoding: protobuf.dev/programming-guides/encoding.
+// message walks the fields of a protobuf message in a file. It reads only tags,
+// lengths and the requested fields, so gigabytes of weights cost nothing; the
+// usual decoders want the whole message in memory. The encoding:
+// protobuf.dev/programming-guides/encoding.
 type message struct {
 	in       *window
 	pos, end int64
@@ -30,7 +30,7 @@ const (
 	wireFixed4 = 5 // four bytes
 )
 
-var errTruncated = errors.New("ends in the middle; it was cut off or is no model file, copy or save it again")
+var errTruncated = errors.New("ends in the middle: it was cut off or is not a model file; copy or save it again")
 
 // next goes to the next field; false at the end or after an error.
 func (m *message) next() bool {
@@ -53,7 +53,7 @@ func (m *message) next() bool {
 			m.err = errTruncated
 		}
 		m.pos += m.size
-	default: // the groups of old are in none of the messages that are read
+	default: // none of the messages read here uses the old groups
 		m.err = errNotModel
 	}
 	if m.err == nil && m.number == 0 {
@@ -104,8 +104,8 @@ func (m *message) inner() *message {
 	return &message{in: m.in, pos: m.start, end: m.start + m.size}
 }
 
-// bytes is the content of the current field, which must not be longer than
-// limit; a longer one is an error.
+// bytes is the content of the current field; it is an error if it is longer
+// than limit.
 func (m *message) bytes(limit int64) []byte {
 	if m.err != nil {
 		return nil
@@ -157,7 +157,7 @@ type window struct {
 	r    io.ReaderAt
 	buf  []byte
 	from int64
-	held int64 // bytes of metadata that were kept so far
+	held int64 // bytes of metadata kept so far
 	err  error
 }
 

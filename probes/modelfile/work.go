@@ -8,7 +8,7 @@ var operands = map[string][]int{
 }
 
 // workRules count the operations of a layer for the whole batch, two for every
-// multiplication with its addition. The shapes of its outputs are found before.
+// multiply-add. The shapes of its outputs are known by then.
 var workRules = map[string]func(*inference, *node) (flops float64, known bool){
 	"Conv": (*inference).convWork, "ConvInteger": (*inference).convWork, "QLinearConv": (*inference).convWork,
 	"FusedConv": (*inference).convWork, "ConvTranspose": (*inference).transposedWork,
@@ -29,7 +29,7 @@ func (in *inference) output(n *node) (float64, bool) {
 	return size(in.shapes[n.out[0]])
 }
 
-// convWork: every value that comes out takes one filter.
+// convWork: every output value takes one filter.
 func (in *inference) convWork(n *node) (float64, bool) {
 	weight := in.operand(n, 1)
 	if len(weight) < 2 {
@@ -40,7 +40,7 @@ func (in *inference) convWork(n *node) (float64, bool) {
 	return 2 * out * filter, known && outKnown
 }
 
-// transposedWork: every value that goes in takes one filter.
+// transposedWork: every input value takes one filter.
 func (in *inference) transposedWork(n *node) (float64, bool) {
 	weight := in.operand(n, 1)
 	if len(weight) < 2 {
@@ -75,7 +75,7 @@ func (in *inference) matMulWork(n *node) (float64, bool) {
 	return 2 * out * float64(inner), known && inner >= 0
 }
 
-// recurrentWork: every step of the sequence takes the weights of the input and
+// recurrentWork: every step of the sequence uses the weights of the input and
 // of the state.
 func (in *inference) recurrentWork(n *node) (float64, bool) {
 	x := in.shapes[n.input(0)]
@@ -89,8 +89,8 @@ func (in *inference) recurrentWork(n *node) (float64, bool) {
 	return 2 * steps * (w + r), known
 }
 
-// cheap are operators without work worth counting whose output shapes depend
-// on values, or are not worth following.
+// cheap are operators with negligible work whose output shapes depend on values
+// or are not needed.
 var cheap = set(
 	"Range", "NonZero", "TopK", "GatherND", "ScatterND", "Scatter", "ScatterElements", "NonMaxSuppression", "RoiAlign",
 	"MaxRoiPool", "OneHot", "EyeLike", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial",

@@ -14,12 +14,12 @@ import (
 const (
 	maxText = 500     // runes of a name
 	maxNote = 4000    // runes of a message
-	maxInt  = 1 << 52 // whole numbers beyond are not exact as JSON numbers
+	maxInt  = 1 << 52 // larger integers are not exact as JSON numbers
 	maxList = 4096
 )
 
-// parse reads one line that begins with a brace. isEvent is false for JSON
-// that is none of ours; an error means that it claims to be an event.
+// parse reads one line that begins with a brace. isEvent is false for JSON that
+// is not an event; an error means that it is a malformed event.
 func parse(line []byte) (event Event, isEvent bool, err error) {
 	if !bytes.Contains(line, []byte(`"sweetspot"`)) || !bytes.Contains(line, []byte(`"event"`)) {
 		return nil, false, nil // a script's own JSON log is not worth parsing
@@ -48,8 +48,8 @@ func parse(line []byte) (event Event, isEvent bool, err error) {
 	return event, true, nil
 }
 
-// notJSON words a syntax error; NaN and Infinity, which Python writes, get
-// their name from the parser's complaint about their first letter.
+// notJSON describes a syntax error, with a hint about NaN and Infinity, which
+// Python writes.
 func notJSON(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("event is not valid JSON (%s at byte %d; NaN and Infinity are not numbers)", plaintext.Clean(syntax.Error()), syntax.Offset)
@@ -107,8 +107,8 @@ var readers = map[string]func(*fields) Event{
 	"done":    func(f *fields) Event { return Done{f.t(), f.name("reason")} },
 }
 
-// fields reads the values of one event and keeps the first thing wrong. A key
-// that is absent or null is unknown.
+// fields reads the values of one event and keeps the first error. A key that is
+// absent or null is unknown.
 type fields struct {
 	object map[string]json.RawMessage
 	err    error
@@ -145,7 +145,7 @@ func (f *fields) number(key string) *float64 {
 	return &v
 }
 
-// amount is a number that cannot be negative.
+// amount is a number that must not be negative.
 func (f *fields) amount(key string) *float64 {
 	v := f.number(key)
 	if v != nil && *v < 0 {
@@ -164,7 +164,7 @@ func (f *fields) fraction(key string) *float64 {
 	return v
 }
 
-// required is an amount that must be there.
+// required is an amount that must be present.
 func (f *fields) required(key string) float64 {
 	if _, ok := f.raw(key); !ok {
 		f.fail(key, "is missing")
@@ -188,7 +188,7 @@ func (f *fields) whole(key string) *int {
 	return new(int(*v))
 }
 
-// count is a whole number of one or more that must be there.
+// count is a whole number of at least 1 that must be present.
 func (f *fields) count(key string) int {
 	v := f.whole(key)
 	switch {
@@ -204,7 +204,7 @@ func (f *fields) count(key string) int {
 	return *v
 }
 
-// index is a whole number that is 0 when absent.
+// index is a whole number, 0 if absent.
 func (f *fields) index(key string) int {
 	if v := f.whole(key); v != nil {
 		return *v
@@ -242,7 +242,7 @@ func (f *fields) truth(key string) *bool {
 	return nil
 }
 
-// is reports whether the key is there and true.
+// is reports whether the key is present and true.
 func (f *fields) is(key string) bool {
 	v := f.truth(key)
 	return v != nil && *v

@@ -1,8 +1,7 @@
 // Package protocol reads the events of a probe: JSON Lines with the keys
-// "sweetspot" and "event" among any other text. What is not an event is log;
-// what claims to be one and is not sound is rejected with its line number, and
-// reading goes on. Everything comes from a script that may be buggy, so every
-// text is cleaned and every number checked.
+// "sweetspot" and "event" among any other text. Other lines are log text; a
+// malformed event is rejected with its line number, and reading goes on. The
+// script may be buggy, so every text is cleaned and every number checked.
 package protocol
 
 // Version is the protocol's version, the value of the key "sweetspot".
@@ -11,8 +10,8 @@ const Version = 1
 // Event is one of the event types of this package.
 type Event interface{ isEvent() }
 
-// Hello says what machine and framework the probe runs on. Empty text and nil
-// are unknown.
+// Hello describes the machine and framework that the probe runs on. Empty text
+// and nil mean unknown.
 type Hello struct {
 	T         *float64 // seconds since the process began
 	Host      string
@@ -24,7 +23,7 @@ type Hello struct {
 	CPU       string
 	CPUs      *int
 	PID       *int
-	Hook      bool // it comes from sweetspot's hook in a script that says nothing itself
+	Hook      bool // sent by sweetspot's hook in a script that sends no events itself
 }
 
 // GPU is one device of a [Hello].
@@ -34,7 +33,7 @@ type GPU struct {
 	UUID        string
 }
 
-// Model says what is run.
+// Model describes what is run.
 type Model struct {
 	T                  *float64
 	Name               string
@@ -62,10 +61,10 @@ type Iteration struct {
 	T       *float64
 	Rank    int
 	Epoch   int
-	Index   *int // nil where the script does not count
+	Index   *int // nil if the script does not count
 	Seconds float64
 	Units   *float64
-	Wait    *float64 // of the seconds, those spent waiting for input
+	Wait    *float64 // part of Seconds spent waiting for input
 }
 
 // Validation is one evaluation.
@@ -102,11 +101,11 @@ type Telemetry struct {
 	Watts       *float64
 	Celsius     *float64
 	Throttle    string
-	Shared      *bool    // another program computes on it
-	EnergyJ     *float64 // joules that the GPU counted since its driver was loaded
+	Shared      *bool    // another program uses it
+	EnergyJ     *float64 // the GPU's energy counter, joules since its driver was loaded
 }
 
-// Layers says how the time of a forward pass is shared out.
+// Layers lists the layers' shares of the time of a forward pass.
 type Layers struct {
 	T      *float64
 	Layers []Layer
@@ -118,8 +117,8 @@ type Layer struct {
 	Share      float64
 }
 
-// Limit is the largest batch that fits the memory. FailsAt is the smallest that
-// was seen not to; nil where the largest that was asked for fits.
+// Limit is the largest batch that fits in memory. FailsAt is the smallest that
+// was found not to fit; nil if the largest one tried fits.
 type Limit struct {
 	T         *float64
 	BatchSize int
@@ -129,7 +128,7 @@ type Limit struct {
 // Warning is something the user should know.
 type Warning struct{ Message string }
 
-// Failure is the event "error": why the probe cannot go on.
+// Failure is the event "error": why the probe cannot continue.
 type Failure struct{ Message string }
 
 // Done is the last event. Reason is precise, cap, end, oom or interrupted.

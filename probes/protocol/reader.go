@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// MaxLine is the longest line that is read; a longer one is rejected.
+	// MaxLine is the length of the longest accepted line in bytes.
 	MaxLine = 1 << 20
 	// maxLog is the number of runes of a log line that are kept.
 	maxLog = 2000
 )
 
-// Item is what one line is: an event, log text or a rejection. A line that is
-// none of them (an unknown event, an empty line) is passed over.
+// Item is the result of one line: an event, log text or a rejection. Other
+// lines (an unknown event, an empty line) are skipped.
 type Item struct {
 	Line     int    // from 1
 	Event    Event  // nil unless the line is an event
@@ -76,7 +76,7 @@ func (r *Reader) readLine() (line []byte, long bool, err error) {
 		if !full {
 			line = bytes.TrimRight(r.buf, "\r\n")
 			if cap(r.buf) > 256<<10 {
-				r.buf = nil // one long line must not hold its memory for the rest of the run
+				r.buf = nil // a long line must not keep its memory for the rest of the run
 			}
 			return line, long, err
 		}

@@ -8,10 +8,10 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// ErrNoONNXRuntime is of an interpreter without onnxruntime.
+// ErrNoONNXRuntime means that an interpreter lacks onnxruntime.
 var ErrNoONNXRuntime = errors.New("has no onnxruntime")
 
-// ONNXRuntime is what runs .onnx files.
+// ONNXRuntime describes the library that runs .onnx files.
 type ONNXRuntime struct {
 	Version string
 	GPU     bool // whether it was built for CUDA
@@ -23,8 +23,8 @@ import onnxruntime
 print(json.dumps({"version": str(onnxruntime.__version__), "providers": list(onnxruntime.get_available_providers())}))
 `
 
-// FindONNXRuntime asks the interpreter at path. Its error is [ErrNoONNXRuntime], or
-// says in words why the import fails.
+// FindONNXRuntime asks the interpreter at path. Its error is [ErrNoONNXRuntime]
+// or says why the import fails.
 func FindONNXRuntime(ctx context.Context, path string) (ONNXRuntime, error) {
 	var answer struct {
 		Version   string

@@ -1,5 +1,5 @@
-// Package python finds the interpreter that has the framework: of the ones a
-// user may mean, the first that imports PyTorch.
+// Package python finds an interpreter with PyTorch: the first of the usual ones
+// that can import it.
 package python
 
 import (
@@ -20,8 +20,8 @@ import (
 // Variable names the interpreter to use.
 const Variable = "SWEETSPOT_PYTHON"
 
-// importTimeout is how long an import of PyTorch may take; from a cold disk it is
-// tens of seconds.
+// importTimeout is how long importing PyTorch may take; from a cold disk it
+// takes tens of seconds.
 const importTimeout = 2 * time.Minute
 
 // Interpreter is a Python that imports PyTorch.
@@ -31,12 +31,12 @@ type Interpreter struct {
 	Torch  string // version
 	CUDA   string // version PyTorch was built for; "" for a CPU build
 	GPU    bool   // whether PyTorch can use a GPU here
-	// Skipped says, as a sentence, that the interpreter which [Variable] names
-	// was of no use and this one took its place.
+	// Skipped, if not "", says that the interpreter named by [Variable] cannot
+	// be used and that this one replaces it.
 	Skipped string
 }
 
-// Tried is one interpreter that was looked at.
+// Tried is an interpreter that was checked.
 type Tried struct{ Path, Why string }
 
 // NotFoundError says what was tried and how to install the framework.
@@ -66,7 +66,7 @@ func Find(ctx context.Context, named string) (Interpreter, error) {
 		}
 		path, err := exec.LookPath(name)
 		if err == nil {
-			path, err = filepath.Abs(path) // symlinks stay: a virtual environment is one
+			path, err = filepath.Abs(path) // symlinks stay unresolved: a virtual environment is one
 		}
 		if err != nil {
 			failure.Tried = append(failure.Tried, Tried{plaintext.Clean(name), "not found"})
@@ -89,8 +89,8 @@ func Find(ctx context.Context, named string) (Interpreter, error) {
 	return Interpreter{}, failure
 }
 
-// skipped words what was tried before the interpreter at path, where the user
-// asked for it: not of the usual places, which need not hold anything.
+// skipped describes what was tried before the interpreter at path if the user
+// named it; the usual places need not have one.
 func skipped(named string, tried []Tried, path string) string {
 	if named != "" || os.Getenv(Variable) == "" || len(tried) == 0 {
 		return ""
@@ -100,7 +100,7 @@ func skipped(named string, tried []Tried, path string) string {
 }
 
 // question prints one JSON line. A module called torch that is not PyTorch
-// fails on its missing names.
+// fails because names are missing.
 const question = `
 import json, platform, sys
 import torch
@@ -108,8 +108,7 @@ print(json.dumps({"python": platform.python_version(), "torch": str(torch.__vers
     "cuda": torch.version.cuda or "", "gpu": bool(torch.cuda.is_available())}))
 `
 
-// ask runs a program that prints one line of JSON, whatever else is printed
-// before it, and decodes that.
+// ask runs a program whose last line of output is JSON, and decodes that line.
 func ask(ctx context.Context, path, program string, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, importTimeout)
 	defer cancel()

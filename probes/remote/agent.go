@@ -15,17 +15,16 @@ import (
 //go:embed python/*.py
 var sources embed.FS
 
-// modules are the parts of the agent, each after those it imports.
+// modules are the parts of the agent, each after the ones it imports.
 var modules = []string{"frames", "link", "command", "interpreter", "facts", "spool", "agent"}
 
-// bootstrap is what the remote shell is asked to run. It holds nothing that any
-// shell would take apart, and nothing that the user wrote but for the
-// interpreter, whose characters are checked: it reads the agent's length and
-// the agent, and runs it.
+// bootstrap is the command for the remote shell: it reads the agent's length
+// and the agent, and runs it. It contains nothing that a shell would expand,
+// and no user input except the interpreter, whose characters are checked.
 const bootstrap = `%s -c 'import sys;i=sys.stdin.buffer;exec(i.read(int(i.readline())))'`
 
-// agent is the Python program that is sent: it makes the modules from their
-// texts and begins.
+// agent is the Python program that is sent: it creates the modules from their
+// texts and starts.
 var agent = sync.OnceValue(func() []byte {
 	var out bytes.Buffer
 	out.WriteString("import sys, types\nfor name, text in (\n")
@@ -41,7 +40,7 @@ var agent = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
-// pythonText writes s as a Python string literal: one of JSON is one.
+// pythonText writes s as a Python string literal, which every JSON string is.
 func pythonText(s string) string {
 	quoted, err := json.Marshal(s)
 	if err != nil {
@@ -50,12 +49,12 @@ func pythonText(s string) string {
 	return string(quoted)
 }
 
-// header is what the agent is told, one line of JSON. Times are in seconds.
+// header tells the agent what to do, as one line of JSON. Times are in seconds.
 type header struct {
 	Task     string   `json:"task"` // run, attach or forget
-	Mark     string   `json:"mark"` // what the agent's output begins with
+	Mark     string   `json:"mark"` // the first line of the agent's output
 	Files    int      `json:"files"`
-	Silence  float64  `json:"silence"` // without a sign of life the connection is lost
+	Silence  float64  `json:"silence"` // time without a heartbeat after which the connection is lost
 	Spool    string   `json:"spool"`   // of a detached probe
 	Argv     []string `json:"argv"`
 	Env      []string `json:"env"`
@@ -64,11 +63,11 @@ type header struct {
 	Grace    float64  `json:"grace"`
 	Limit    float64  `json:"limit"` // 0 for none
 	Metadata bool     `json:"metadata"`
-	Memo     string   `json:"memo"` // text, so that it comes back as it was
+	Memo     string   `json:"memo"` // a string, so that it comes back unchanged
 }
 
-// preamble is everything that is sent before the first frame: the agent, the
-// header and the command's files as a zip archive.
+// preamble returns everything that is sent before the first frame: the agent,
+// the header and the command's files as a zip archive.
 func preamble(h header, files fs.FS) ([]byte, error) {
 	archive, err := zipped(files)
 	if err != nil {
@@ -102,7 +101,7 @@ func zipped(files fs.FS) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// plainWord reports whether any shell takes the word as it is.
+// plainWord reports whether every shell takes the word literally.
 func plainWord(s string) bool {
 	return s != "" && s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == ""
 }

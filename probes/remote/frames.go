@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a frame holds, as in python/frames.py.
+// The kinds of frames, as in python/frames.py.
 const (
 	kindEvents = 'e'
 	kindStdout = 'o'
@@ -25,11 +25,11 @@ const (
 	headBytes = 13
 	maxFrame  = 4 << 20  // the agent's are shorter
 	maxBanner = 1 << 20  // bytes that a login shell may print before the agent speaks
-	shownLine = 200      // runes of a foreign line in a sentence
+	shownLine = 200      // runes of such a line in a message
 	keptText  = 16 << 10 // bytes of it that are kept
 )
 
-// frame is one piece of a stream. At is the time since the command began.
+// frame is one piece of a stream. at is the time since the command began.
 type frame struct {
 	kind    byte
 	at      time.Duration
@@ -53,7 +53,7 @@ func readFrame(r io.Reader) (frame, error) {
 	size, micros := binary.BigEndian.Uint32(head[1:]), binary.BigEndian.Uint64(head[5:])
 	const longest = uint64(1<<63-1) / uint64(time.Microsecond)
 	if size > maxFrame || micros > longest {
-		return frame{}, errors.New("what came is no frame of the agent")
+		return frame{}, errors.New("the data received is not a frame of the agent")
 	}
 	f := frame{kind: head[0], at: time.Duration(micros) * time.Microsecond, payload: make([]byte, size)} //nolint:gosec // checked
 	_, err := io.ReadFull(r, f.payload)
@@ -63,8 +63,8 @@ func readFrame(r io.Reader) (frame, error) {
 	return f, err
 }
 
-// skipBanner reads up to the line of the mark. What a login shell printed
-// before is no concern of ours; its last line may say why no mark came.
+// skipBanner reads up to the mark's line. What a login shell prints before it
+// is ignored, except that its last line may say why no mark came.
 func skipBanner(r *bufio.Reader, mark string) (last string, err error) {
 	for read := 0; read < maxBanner; {
 		line, err := r.ReadSlice('\n')
@@ -82,5 +82,5 @@ func skipBanner(r *bufio.Reader, mark string) (last string, err error) {
 			return last, err
 		}
 	}
-	return last, fmt.Errorf("it prints more than 1 MiB when someone logs in")
+	return last, fmt.Errorf("it prints more than 1 MiB at login")
 }

@@ -9,8 +9,7 @@ import (
 	"sweetspot/probes/runner"
 )
 
-// Events is what the command writes to where its events belong, in whole
-// lines.
+// Events is the stream of the command's events, in whole lines.
 func (p *Process) Events() io.Reader { return p.events }
 
 // Stdout is the command's standard output.
@@ -22,7 +21,7 @@ func (p *Process) Stderr() io.Reader { return p.stderr }
 // Started is when the command began, by this machine's clock.
 func (p *Process) Started() time.Time { return p.started }
 
-// Facts is what the host says of itself; false where it did not.
+// Facts is what the host reports about itself; false if it did not.
 func (p *Process) Facts() (identity.Facts, bool) {
 	if p.facts == nil {
 		return identity.Facts{}, false
@@ -30,25 +29,25 @@ func (p *Process) Facts() (identity.Facts, bool) {
 	return *p.facts, true
 }
 
-// Memo is what [Options].Memo was when an attached command began.
+// Memo is the [Options].Memo that an attached command was started with.
 func (p *Process) Memo() json.RawMessage { return p.memo }
 
-// Wait returns how the command ended, or that the connection to it did.
+// Wait returns how the command, or the connection to it, ended.
 func (p *Process) Wait() runner.Exit {
 	<-p.ended
 	return p.exit
 }
 
 // Collected reports, once [Process.Wait] has returned, whether everything the
-// command wrote has come: nothing is left on the host that [Forget] would lose.
+// command wrote has arrived, so that [Forget] would lose nothing.
 func (p *Process) Collected() bool {
 	<-p.ended
 	return p.collected
 }
 
-// StopWithin asks the command to end, at a step boundary where it can, and by
-// signals the grace period apart where it does not. It returns at once. A later
-// call with a shorter period is obeyed from then on.
+// StopWithin asks the command to end: at a step boundary if it can, otherwise
+// by signals, one per grace period. It returns at once. A later call with a
+// shorter period takes effect immediately.
 func (p *Process) StopWithin(grace time.Duration) {
 	p.mu.Lock()
 	again := p.stopping && grace >= p.stopGrace
@@ -74,12 +73,12 @@ func (p *Process) StopWithin(grace time.Duration) {
 		select {
 		case <-p.ended:
 		case <-time.After(4*grace + exitTimeout + aliveTimeout):
-			p.conn.kill() // the agent ends the command when it is gone
+			p.conn.kill() // the agent ends the command when the connection closes
 		}
 	}()
 }
 
-// Leave gives up the connection. A detached command goes on, any other ends.
+// Leave closes the connection. A detached command goes on, any other ends.
 func (p *Process) Leave() {
 	p.mu.Lock()
 	p.left = true

@@ -1,6 +1,6 @@
 // Package remote runs a probe's command on another host through the system's
-// ssh. An agent in plain Python goes through the connection, so the host needs
-// nothing but Python and what the command itself uses; what the command writes
+// ssh. It sends an agent in plain Python through the connection, so the host
+// needs only Python and what the command itself uses. The command's output
 // comes back as if it ran here. A detached command goes on without the
 // connection, and its record is collected later.
 package remote
@@ -15,26 +15,26 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// Host is where to run: what ssh calls a destination, a name from the user's
-// ssh configuration included.
+// Host is where to run: a destination of ssh, including names from the user's
+// ssh configuration.
 type Host struct {
 	Destination string // user@vm, vm
 	Port        string // "" for ssh's own choice
 }
 
 // Parse reads user@vm, user@vm:port, ssh://user@vm:port or user@[address]:port.
-// Names may reach commands of the user's ssh configuration, so anything a shell
-// would not take as part of a word is refused.
+// Names may be passed to commands in the user's ssh configuration, so only
+// characters that are safe in a shell word are accepted.
 func Parse(text string) (Host, error) {
 	shown := plaintext.Cut(plaintext.Clean(text), 80)
 	wrong := func(what string) (Host, error) {
-		return Host{}, fmt.Errorf("%q is no host: %s; write user@vm or user@vm:port", shown, what)
+		return Host{}, fmt.Errorf("%q is not a host: %s; write user@vm or user@vm:port", shown, what)
 	}
 	rest := strings.TrimSuffix(strings.TrimPrefix(text, "ssh://"), "/")
 	user, place := "", rest
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
 		if user, place = rest[:i], rest[i+1:]; user == "" {
-			return wrong("there is no user before the @")
+			return wrong("the user before the @ is missing")
 		}
 	}
 	name, port, err := splitPort(place)
@@ -44,7 +44,7 @@ func Parse(text string) (Host, error) {
 	case name == "":
 		return wrong("it has no name")
 	case strings.HasPrefix(user, "-") || strings.HasPrefix(name, "-"):
-		return wrong("a name does not begin with -")
+		return wrong("a name cannot begin with -")
 	}
 	marks := "._-"
 	if strings.Contains(name, ":") {
@@ -53,7 +53,7 @@ func Parse(text string) (Host, error) {
 	for _, part := range [][2]string{{user, "._-+@"}, {name, marks}} {
 		for _, r := range part[0] {
 			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(part[1], r) {
-				return wrong(fmt.Sprintf("%q does not belong in a name", r))
+				return wrong(fmt.Sprintf("%q is not allowed in a name", r))
 			}
 		}
 	}
@@ -63,16 +63,15 @@ func Parse(text string) (Host, error) {
 	return Host{name, port}, nil
 }
 
-// splitPort takes the port off; an address of version 6 needs brackets for
-// that.
+// splitPort splits off the port; an IPv6 address needs brackets for that.
 func splitPort(place string) (name, port string, err error) {
 	if inner, ok := strings.CutPrefix(place, "["); ok {
 		address, after, closed := strings.Cut(inner, "]")
 		if _, err := netip.ParseAddr(address); !closed || err != nil || !strings.Contains(address, ":") {
-			return "", "", fmt.Errorf("the brackets hold no address of IP version 6")
+			return "", "", fmt.Errorf("the brackets do not contain an IPv6 address")
 		}
 		if after != "" && after[0] != ':' {
-			return "", "", fmt.Errorf("after the brackets comes : and a port")
+			return "", "", fmt.Errorf("only : and a port may follow the brackets")
 		}
 		return address, strings.TrimPrefix(after, ":"), checkPort(after)
 	}
@@ -84,7 +83,7 @@ func splitPort(place string) (name, port string, err error) {
 		return name, port, checkPort(":" + port)
 	}
 	if _, err := netip.ParseAddr(place); err != nil {
-		return "", "", fmt.Errorf("it has more than one colon and is no address of IP version 6")
+		return "", "", fmt.Errorf("it has more than one colon and is not an IPv6 address")
 	}
 	return place, "", nil
 }

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// aliveTimeout is how long the agent goes without a sign of life before it takes
-	// the connection for lost, aliveEvery how often one is sent.
+	// aliveTimeout is how long the agent waits for a heartbeat before it
+	// considers the connection lost; aliveEvery is how often one is sent.
 	aliveTimeout = 60 * time.Second
 	aliveEvery   = 10 * time.Second
 	// connectTimeout is how long a host may take from the start of ssh until its agent
@@ -27,19 +27,19 @@ const (
 	connectTimeout = 60 * time.Second
 )
 
-// Options say how a command runs on a host, beside what it is.
+// Options say how a command runs on a host.
 type Options struct {
-	// Python is the interpreter of that host. Empty is the first of
-	// $SWEETSPOT_PYTHON, python3 and /usr/bin/python3 there that imports PyTorch.
-	// It takes the place of {sweetspot-python} in the command's words.
+	// Python is the interpreter on that host. If empty, it is the first of
+	// $SWEETSPOT_PYTHON, python3 and /usr/bin/python3 there that can import
+	// PyTorch. It replaces {sweetspot-python} in the command's words.
 	Python     string
 	Spool      string          // of [NewSpool]: the command is detached, and goes on without the connection
-	Memo       json.RawMessage // kept in the spool for whoever attaches
+	Memo       json.RawMessage // kept in the spool for later clients
 	Limit      time.Duration   // after which the host itself stops the command; 0 for none
 	NoMetadata bool            // don't ask the host's cloud what VM it is
 }
 
-// NewSpool names the record of a detached command.
+// NewSpool returns a new name for the record of a detached command.
 func NewSpool() string {
 	var name [8]byte
 	_, _ = rand.Read(name[:]) // never fails
@@ -58,9 +58,9 @@ type Process struct {
 	events, stdout, stderr *io.PipeReader
 	writers                map[byte]*io.PipeWriter
 
-	ready   chan error // one: nil when the command runs
-	begun   bool       // the agent said that the command runs
-	replays bool       // what comes was written before
+	ready   chan error // receives once: nil when the command runs
+	begun   bool       // the agent reported that the command runs
+	replays bool       // what arrives was written before
 	started time.Time
 	facts   *identity.Facts
 	memo    json.RawMessage
@@ -155,12 +155,12 @@ func begin(ctx context.Context, h Host, to header, preamble []byte, grace time.D
 	return p, nil
 }
 
-// abandon ends a command that nobody waits for any more, should it have begun.
+// abandon ends a command, if it has begun, that nobody waits for any more.
 func (p *Process) abandon(spoke <-chan struct{}) {
 	select {
 	case <-spoke:
 	default:
-		p.conn.kill() // the agent begins nothing before it heard from us
+		p.conn.kill() // the agent starts nothing before our first frame
 	}
 	for _, r := range []*io.PipeReader{p.events, p.stdout, p.stderr} {
 		_ = r.Close()
@@ -185,9 +185,9 @@ func (p *Process) await(ctx context.Context, spoke <-chan struct{}) error {
 			return ctx.Err()
 		case <-spoke:
 			spoke = nil
-			limit.Stop() // finding PyTorch takes as long as it takes
+			limit.Stop() // finding PyTorch may take any time
 		case <-limit.C:
-			return fmt.Errorf("%s let ssh in but did not start Python within %s; check what its login shell does", p.name(), connectTimeout)
+			return fmt.Errorf("%s accepted the login but did not start Python within %s; check what its login shell does", p.name(), connectTimeout)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (p *Process) await(ctx context.Context, spoke <-chan struct{}) error {
 // send writes what the agent needs and then, once it has spoken, frames.
 func (p *Process) send(preamble []byte, spoke <-chan struct{}) {
 	if _, err := p.conn.in.Write(preamble); err != nil {
-		return // the receiver learns why
+		return // receive finds out why
 	}
 	select {
 	case <-spoke:
@@ -204,7 +204,7 @@ func (p *Process) send(preamble []byte, spoke <-chan struct{}) {
 	}
 	alive := time.NewTicker(aliveEvery)
 	defer alive.Stop()
-	for f := (frame{kind: kindAlive}); ; { // the first has the command begin
+	for f := (frame{kind: kindAlive}); ; { // the first frame starts the command
 		if _, err := p.conn.in.Write(f.bytes()); err != nil {
 			return
 		}
@@ -218,7 +218,7 @@ func (p *Process) send(preamble []byte, spoke <-chan struct{}) {
 	}
 }
 
-// receive takes the agent's output apart until its end.
+// receive reads the agent's output to its end.
 func (p *Process) receive(mark string, spoke chan<- struct{}) {
 	in := bufio.NewReaderSize(p.conn.out, 256<<10)
 	banner, err := skipBanner(in, mark)
@@ -234,7 +234,7 @@ func (p *Process) receive(mark string, spoke chan<- struct{}) {
 	}
 	p.conn.hangUp()
 	_ = p.conn.out.(io.Closer).Close()
-	p.reportStart(p.conn.connectError(banner)) // counts only if nothing else was said
+	p.reportStart(p.conn.connectError(banner)) // counts only if nothing else was reported
 	switch {
 	case p.broken != "":
 		p.exit = runner.Exit{Code: sshFailed, Lost: errors.New(p.broken)}
@@ -247,7 +247,7 @@ func (p *Process) receive(mark string, spoke chan<- struct{}) {
 	close(p.ended)
 }
 
-// reportStart says what begin waits for; the first word counts.
+// reportStart sends the result that begin waits for; only the first counts.
 func (p *Process) reportStart(err error) {
 	select {
 	case p.ready <- err:
@@ -258,7 +258,7 @@ func (p *Process) reportStart(err error) {
 func (p *Process) receiveFrame(f frame) {
 	switch f.kind {
 	case kindEvents, kindStdout, kindStderr:
-		_, _ = p.writers[f.kind].Write(f.payload) // fails where nobody reads any more
+		_, _ = p.writers[f.kind].Write(f.payload) // fails if nobody reads any more
 	case kindNote:
 		p.note(f)
 	case kindExit:
@@ -266,7 +266,7 @@ func (p *Process) receiveFrame(f frame) {
 	}
 }
 
-// note is what the agent itself says.
+// note is a message from the agent itself.
 func (p *Process) note(f frame) {
 	var n struct {
 		Facts    *identity.Facts
@@ -278,14 +278,14 @@ func (p *Process) note(f frame) {
 		Failed, Broken string
 	}
 	if json.Unmarshal(f.payload, &n) != nil {
-		return // of a newer agent, or none of ours
+		return // from another version, or not an agent's
 	}
 	switch {
 	case n.Failed != "":
 		p.reportStart(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
 	case n.Broken != "":
-		p.broken = fmt.Sprintf("the probe on %s is not whole: %s; what it wrote until then is saved", p.name(), plaintext.Cut(plaintext.Clean(n.Broken), 300))
-	case p.begun: // what follows is read by others from now on
+		p.broken = fmt.Sprintf("the record of the probe on %s is incomplete: %s; what it wrote until then is saved", p.name(), plaintext.Cut(plaintext.Clean(n.Broken), 300))
+	case p.begun: // others read what follows
 	case n.Facts != nil:
 		p.facts = n.Facts
 	case n.Attached != nil:
@@ -315,7 +315,7 @@ func (p *Process) end(f frame) {
 
 func (p *Process) name() string { return plaintext.Clean(p.host.String()) }
 
-// lost words the end of a connection before the end of the command.
+// lost describes a connection that ended before the command.
 func (p *Process) lost() error {
 	p.mu.Lock()
 	left := p.left
@@ -324,12 +324,12 @@ func (p *Process) lost() error {
 	case left && p.detached:
 		return fmt.Errorf("left %s; the probe goes on there, and sweetspot attach collects it", p.name())
 	case left:
-		return fmt.Errorf("left %s; the probe there is ended, and what came is saved", p.name())
+		return fmt.Errorf("left %s; the probe there was ended, and what arrived is saved", p.name())
 	}
 	after := time.Since(p.started).Round(time.Second)
 	what := fmt.Sprintf("the connection to %s was lost after %s (%s)", p.name(), after, p.conn.said.last())
 	if p.detached {
 		return errors.New(what + "; the probe goes on there, and sweetspot attach collects it")
 	}
-	return errors.New(what + "; what came is saved and the probe there is ended: with --detach it would go on, for sweetspot attach to collect")
+	return errors.New(what + "; what arrived is saved and the probe there was ended: with --detach it would go on, for sweetspot attach to collect")
 }

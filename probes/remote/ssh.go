@@ -14,10 +14,10 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// SSHVariable holds the words of the command to use in place of ssh.
+// SSHVariable is the environment variable with the command to use instead of ssh.
 const SSHVariable = "SWEETSPOT_SSH"
 
-// exitTimeout is how long ssh may take to end once nothing is left to say.
+// exitTimeout is how long ssh may take to exit after the last frame.
 const exitTimeout = 5 * time.Second
 
 // connection is an ssh process: the agent's input and output.
@@ -26,13 +26,13 @@ type connection struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.Reader
-	said   *tail // ssh's own words and the agent's errors
+	said   *tail // messages of ssh and errors of the agent
 	ended  chan struct{}
 	mu     sync.Mutex
 	reaped bool
 }
 
-// Command is the words by which ssh is started: those of [SSHVariable], else ssh.
+// Command is the command that starts ssh: that of [SSHVariable], else ssh.
 func Command() []string {
 	if words := strings.Fields(os.Getenv(SSHVariable)); len(words) > 0 {
 		return words
@@ -40,8 +40,8 @@ func Command() []string {
 	return []string{"ssh"}
 }
 
-// sshWords is the command line of a connection. The user's configuration,
-// agent, jump hosts and known hosts are ssh's own affair.
+// sshWords is the command line of a connection. ssh itself handles the user's
+// configuration, agent, jump hosts and known hosts.
 func sshWords(h Host, python string) []string {
 	words := append(Command(), "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
 	if h.Port != "" {
@@ -53,8 +53,8 @@ func sshWords(h Host, python string) []string {
 	return append(words, "--", h.Destination, fmt.Sprintf(bootstrap, python))
 }
 
-// dial starts ssh. It has a process group of its own: an interrupt at the
-// terminal is for sweetspot, which then stops the command in good order.
+// dial starts ssh in a process group of its own: an interrupt at the terminal
+// is for sweetspot, which then stops the command cleanly.
 func dial(h Host, python string) (*connection, error) {
 	words := sshWords(h, python)
 	c := &connection{host: h, said: &tail{}, ended: make(chan struct{})}
@@ -81,7 +81,7 @@ func dial(h Host, python string) (*connection, error) {
 		return nil, fmt.Errorf("%s could not be started: %w", words[0], err)
 	}
 	go func() {
-		_ = c.cmd.Wait() // the state says more than the error
+		_ = c.cmd.Wait() // the state is more precise than the error
 		c.mu.Lock()
 		c.reaped = true
 		c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *connection) hangUp() {
 	}
 }
 
-// kill ends ssh at once, and what it started to jump through other hosts.
+// kill ends ssh at once, including the processes it started for jump hosts.
 func (c *connection) kill() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +114,8 @@ func (c *connection) kill() {
 // command's.
 const sshFailed = 255
 
-// connectError words why no agent answered. Banner is the last line that came in
-// its place.
+// connectError says why no agent answered. banner is the last line that arrived
+// instead.
 func (c *connection) connectError(banner string) error {
 	last, name := c.said.last(), plaintext.Clean(c.host.String())
 	if last == saidNothing && banner != "" {
@@ -125,22 +125,22 @@ func (c *connection) connectError(banner string) error {
 	has := func(part string) bool { return strings.Contains(strings.ToLower(last), part) }
 	switch {
 	case code == 127:
-		return fmt.Errorf("%s has no Python where it was looked for (%s); install Python 3 there, or name its path with --python", name, last)
+		return fmt.Errorf("%s has no Python at the usual path (%s); install Python 3 there, or give its path with --python", name, last)
 	case code != sshFailed:
-		return fmt.Errorf("%s could not run the probe's agent (exit code %d: %s); check what ssh %s python3 --version says: 3.8 or newer is needed", name, code, last, c.host.hint())
+		return fmt.Errorf("%s could not run the probe's agent (exit code %d: %s); check that ssh %s python3 --version prints 3.8 or newer", name, code, last, c.host.hint())
 	case has("host key verification failed"), has("no matching host key"):
-		return fmt.Errorf("the host key of %s is not known here or has changed (%s); check it and connect once with ssh %s", name, last, c.host.hint())
+		return fmt.Errorf("the host key of %s is unknown or has changed (%s); check it and connect once with ssh %s", name, last, c.host.hint())
 	case has("permission denied"), has("too many authentication failures"):
-		return fmt.Errorf("%s refuses the login (%s); load the right key with ssh-add or name it in ~/.ssh/config: passwords are not asked for", name, last)
+		return fmt.Errorf("%s refused the login (%s); load the right key with ssh-add or set it in ~/.ssh/config: passwords are not supported", name, last)
 	case has("could not resolve"):
-		return fmt.Errorf("%s is not found (%s); check its name", name, last)
+		return fmt.Errorf("%s was not found (%s); check its name", name, last)
 	case has("connection refused"), has("timed out"), has("no route"), has("unreachable"):
-		return fmt.Errorf("%s can't be reached (%s); check that it runs, its port and its firewall", name, last)
+		return fmt.Errorf("%s can't be reached (%s); check that it is running, its port and its firewall", name, last)
 	}
 	return fmt.Errorf("ssh could not connect to %s: %s; try ssh %s true", name, last, c.host.hint())
 }
 
-// hint is the host as the user types it for ssh.
+// hint is the host as one types it for ssh.
 func (h Host) hint() string {
 	if h.Port == "" {
 		return plaintext.Clean(h.Destination)
@@ -148,10 +148,10 @@ func (h Host) hint() string {
 	return "-p " + h.Port + " " + plaintext.Clean(h.Destination)
 }
 
-// saidNothing stands for words that did not come.
-const saidNothing = "it said nothing"
+// saidNothing replaces a missing message.
+const saidNothing = "no message"
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -167,7 +167,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last is the last line that says something, for a sentence.
+// last is the last line with text, for a message.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,15 +9,15 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Accuracy is what the last validation measured, with its 90 % interval: the
-// error of counting so many units, or what the source gave. Where neither is
-// known, low and high are null.
+// Accuracy is the result of the last validation with its 90 % interval: the
+// sampling error over its units, or the interval that the source gave. If
+// neither is known, low and high are null.
 type Accuracy struct {
 	Metric         string   `json:"metric"`
 	Value          float64  `json:"value"`
 	Low            *float64 `json:"low"`
 	High           *float64 `json:"high"`
-	Units          *float64 `json:"units"` // it was measured over
+	Units          *float64 `json:"units"` // it was measured on
 	HigherIsBetter bool     `json:"higher_is_better"`
 }
 
@@ -46,8 +46,8 @@ func accuracy(r profile.Run) *Accuracy {
 	return out
 }
 
-// counted is the 90 % interval of a share found in n units, by Wilson's score
-// (1927). All of them right, or none, does not make it certain.
+// counted is the 90 % interval of a share measured on n units, Wilson's score
+// interval (1927). It is not empty even if all or none of them are right.
 func counted(share, n float64) (low, high float64) {
 	const z2 = estimate.Z90 * estimate.Z90
 	middle := (share + z2/(2*n)) / (1 + z2/n)
@@ -55,10 +55,10 @@ func counted(share, n float64) (low, high float64) {
 	return max(0, middle-half), min(1, middle+half)
 }
 
-// isFraction reports whether the value reads as a percentage; a loss does not.
+// isFraction reports whether the value can be shown as a percentage; a loss cannot.
 func (a Accuracy) isFraction() bool { return a.HigherIsBetter && 0 <= a.Value && a.Value <= 1 }
 
-// words are for people: "top1 87.6 % (90 %: 87.1 % … 88.1 %) over 10,000
+// words returns text such as "top1 87.6 % (90 %: 87.1 % … 88.1 %) over 10,000
 // images".
 func (a Accuracy) words(unit string) string {
 	write := func(v float64) string { return fmt.Sprintf("%.4g", v) }

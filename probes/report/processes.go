@@ -9,18 +9,18 @@ import (
 	"sweetspot/probes/matrix"
 )
 
-// Processes is what a cell's probes in fresh processes say together: the spread
-// within one apart from that between them. Times in seconds.
+// Processes combines a cell's probes in fresh processes, separating the spread
+// within one process from that between them. Times in seconds.
 type Processes struct {
 	N        int       `json:"n"`
 	WithinS  float64   `json:"within_s"`  // standard deviation of one process's mean
-	BetweenS *float64  `json:"between_s"` // and of the processes beyond it; null where none shows
+	BetweenS *float64  `json:"between_s"` // between processes, beyond that; null if there is none
 	MeanS    *Interval `json:"mean_s"`
 	NextS    *Interval `json:"next_s"` // of one more process
 }
 
-// Repeated sums up the rows of the same cell up to and including row i; nil for
-// fewer than two that became steady.
+// Repeated combines the rows of the same cell up to and including row i; nil if
+// fewer than two became steady.
 func Repeated(rows []matrix.Row, i int) *Processes {
 	var runs []estimate.Estimate
 	for _, r := range rows {
@@ -47,12 +47,12 @@ func interval(e estimate.Estimate) *Interval {
 	return &Interval{e.Value, e.Low, e.High}
 }
 
-// line is for people: "12.1 ms ±2 % over 3; standard deviation 300 µs between,
+// line returns text such as "12.1 ms ±2 % over 3; standard deviation 300 µs between,
 // 100 µs within".
 func (p *Processes) line() string {
 	text := fmt.Sprintf("%s over %d; ", spread(p.MeanS.Value, p.MeanS.Low, p.MeanS.High, quantity.Duration), p.N)
 	if p.BetweenS == nil {
-		return text + fmt.Sprintf("no more between than within, standard deviation %s", quantity.Duration(p.WithinS))
+		return text + fmt.Sprintf("no more spread between than within, standard deviation %s", quantity.Duration(p.WithinS))
 	}
 	return text + fmt.Sprintf("standard deviation %s between, %s within", quantity.Duration(*p.BetweenS), quantity.Duration(p.WithinS))
 }

@@ -1,5 +1,5 @@
-// Package report words a finished probe: as the JSON object that scripts rely
-// on and as a few lines for people. Unknown is null, never 0.
+// Package report writes a finished probe as the JSON object that scripts rely
+// on and as a few lines of text. Unknown values are null, never 0.
 package report
 
 import (
@@ -19,28 +19,27 @@ type Probe struct {
 	Schema    int      `json:"schema"`
 	Command   string   `json:"command"`
 	Warnings  []string `json:"warnings"`
-	Run       *Run     `json:"run"` // null where nothing could be measured
+	Run       *Run     `json:"run"` // null if nothing could be measured
 	Estimates []Epochs `json:"estimates"`
 }
 
-// notSteady begins the warning that the mean is a rough one, if any.
+// notSteady starts the warning that the mean is only rough.
 const notSteady = "not steady: "
 
-// connectionLost are the words for a probe on another host that ended so, and
-// sshFailed the exit code it has then: that of ssh, since the script's is not
-// known.
+// connectionLost describes a probe on another host whose connection was lost;
+// sshFailed is its exit code then: that of ssh, since the script's is unknown.
 const (
 	connectionLost = "connection lost"
 	sshFailed      = 255
 )
 
-// Unmeasured reports a probe of several that was skipped or could not start.
+// Unmeasured reports one probe of several that was skipped or could not start.
 func Unmeasured(r matrix.Row) Probe {
 	words := fmt.Sprintf("%s: %s, %s", r.Label(), r.State, r.Why)
 	return Probe{Schema: 1, Command: "probe", Warnings: []string{words}, Estimates: []Epochs{}}
 }
 
-// Run is what was measured; times in seconds.
+// Run is what was measured. Times in seconds.
 type Run struct {
 	ID               int64             `json:"id"`
 	Status           string            `json:"status"`
@@ -50,12 +49,12 @@ type Run struct {
 	Precision        *string           `json:"precision"`
 	Variant          string            `json:"variant"`
 	Pruning          *contract.Pruning `json:"pruning"`
-	Host             *string           `json:"host"` // as it was named; null for this machine
+	Host             *string           `json:"host"` // as the user gave it; null for this machine
 	Machine          Machine           `json:"machine"`
 	InitS            *float64          `json:"init_s"`
 	FirstIterationS  *float64          `json:"first_iteration_s"`
 	SteadyS          *Interval         `json:"steady_s"`
-	IsSteady         bool              `json:"is_steady"` // else steady_s is a rough mean of the later half
+	IsSteady         bool              `json:"is_steady"` // otherwise steady_s is a rough mean of the later half
 	SteadyIterations int               `json:"steady_iterations"`
 	P50S             *float64          `json:"p50_s"`
 	P90S             *float64          `json:"p90_s"`
@@ -71,11 +70,11 @@ type Run struct {
 	SpentS           float64           `json:"spent_s"`
 	SpentUSD         *float64          `json:"spent_usd"`
 	StoppedWords     *string           `json:"stopped_words"`
-	Processes        *Processes        `json:"processes"` // of several in fresh processes
+	Processes        *Processes        `json:"processes"` // for several in fresh processes
 	InputWait        *float64          `json:"input_wait"`
 	EnergyJPerUnit   *float64          `json:"energy_j_per_unit"`
 	Layers           []Layer           `json:"layers"`
-	LargestBatch     *Largest          `json:"largest_batch"` // where that was asked for instead of times
+	LargestBatch     *Largest          `json:"largest_batch"` // if requested instead of times
 	ScriptExit       *int              `json:"script_exit"`
 	RejectedLines    int               `json:"rejected_lines"`
 	Error            *string           `json:"error"`
@@ -90,8 +89,8 @@ type Layer struct {
 	Share float64 `json:"share"`
 }
 
-// Largest is the largest batch that fits the memory; FailsAt the smallest that
-// was seen not to, null where none was.
+// Largest is the largest batch that fits in memory; FailsAt the smallest that
+// was found not to fit, or null.
 type Largest struct {
 	Fits    int  `json:"fits"`
 	FailsAt *int `json:"fails_at"`
@@ -126,9 +125,9 @@ type Epochs struct {
 	Epochs float64  `json:"epochs"`
 	Time   Seconds  `json:"time"`
 	Cost   *Dollars `json:"cost"`
-	Why    *string  `json:"why"` // which pauses are in the time, or that none was seen
+	Why    *string  `json:"why"` // which pauses the time includes, or that none was seen
 
-	pauses bool // some are
+	pauses bool // the time includes some
 }
 
 // Seconds is an estimated time.
@@ -147,8 +146,8 @@ type Dollars struct {
 	Basis string  `json:"basis"`
 }
 
-// Row reports row i of a matrix, a probe that has ended: with the host that
-// was asked for and with what it and its repeats before say together.
+// Row reports row i of a matrix, a probe that has ended, with its host and
+// combined with its earlier repeats.
 func Row(rows []matrix.Row, i int, epochs []float64, kinds map[estimate.Basis]profile.Kind) Probe {
 	p := New(rows[i].Update, epochs, kinds)
 	p.Run.Processes = Repeated(rows, i)
@@ -224,7 +223,7 @@ func machine(m store.Machine, gpusKnown bool) Machine {
 	return out
 }
 
-// above0 is a count whose zero means unknown.
+// above0 returns a count; zero means unknown.
 func above0(n int) *int {
 	if n <= 0 {
 		return nil

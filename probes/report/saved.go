@@ -13,7 +13,7 @@ import (
 	"sweetspot/probes/session"
 )
 
-// Saved is the last update of a run that has ended, as the database holds it.
+// Saved returns the last update of a run that has ended, from the database.
 func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, error) {
 	r, err := db.Record(ctx, id)
 	if err != nil {
@@ -29,7 +29,7 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 	}
 	i := slices.IndexFunc(set.Runs, func(run profile.Run) bool { return run.ID == id })
 	if i < 0 {
-		return session.Update{}, errors.New("the run was deleted while it was read")
+		return session.Update{}, errors.New("the run was deleted meanwhile")
 	}
 	u := session.Update{
 		Seq: 1, Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its), SpentUSD: r.SpentUSD,
@@ -49,8 +49,7 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 	return u, nil
 }
 
-// stepTimes are the times of the synchronous steps: of each the slowest
-// rank's.
+// stepTimes are the times of the synchronous steps: those of the slowest rank.
 func stepTimes(its []store.Iteration) []float64 {
 	var out []float64
 	counts := map[int]int{}
@@ -66,8 +65,8 @@ func stepTimes(its []store.Iteration) []float64 {
 	return out
 }
 
-// summary is that of the run as it was saved: what came after the rule was met
-// does not change it.
+// summary is the summary saved with the run: iterations after the stop rule was
+// met do not change it.
 func summary(r profile.Run, seconds []float64) steady.Summary {
 	s := steady.Summarise(seconds)
 	isRough := !s.IsSteady && s.Steady == r.Steady

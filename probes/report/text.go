@@ -14,7 +14,7 @@ import (
 	"sweetspot/probes/session"
 )
 
-// Write writes the probe for people; path is the database it was saved in.
+// Write writes the probe as text; path is the database it was saved in.
 func (p Probe) Write(w io.Writer, path string) error {
 	r := p.Run
 	var b strings.Builder
@@ -77,7 +77,7 @@ func (p Probe) Write(w io.Writer, path string) error {
 	}
 	for _, warning := range p.Warnings {
 		if why, ok := strings.CutPrefix(warning, notSteady); ok && strings.HasSuffix(ending, why) {
-			continue // said with the end
+			continue // part of the ending
 		}
 		fmt.Fprintf(&b, "  warning: %s\n", warning)
 	}
@@ -86,7 +86,7 @@ func (p Probe) Write(w io.Writer, path string) error {
 	return err
 }
 
-// what names the run: "net, infer, batch 64, fp32, pruned 30 %".
+// what describes the run: "net, infer, batch 64, fp32, pruned 30 %".
 func (r Run) what() string {
 	what := fmt.Sprintf("%s, %s", r.Model, r.Mode)
 	if r.BatchSize != nil {
@@ -104,8 +104,8 @@ func (r Run) what() string {
 	return what
 }
 
-// where is the machine by the name the user knows it by, with what it calls
-// itself and what it has: "me@vm1 (p3.2xlarge, V100-SXM2-16GB)".
+// where describes the machine: the user's name for it, its VM type and its GPU:
+// "me@vm1 (p3.2xlarge, V100-SXM2-16GB)".
 func (r Run) where() string {
 	m := r.Machine
 	name := m.Host
@@ -131,9 +131,8 @@ func (r Run) where() string {
 	return name + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// ending is why the probe ended, in words; "" where it is not known. What made
-// it long, a drift or a question to decide, is said; the half-width stands
-// elsewhere.
+// ending says why the probe ended; "" if unknown. It mentions what made the
+// probe long, such as drift; the half-width is printed elsewhere.
 func (r Run) ending() string {
 	if r.StoppedBecause == nil {
 		return ""
@@ -180,7 +179,7 @@ func (e Epochs) line() string {
 	return fmt.Sprintf("  %-18s %s\n", quantity.Count(e.Epochs)+" "+unit, text)
 }
 
-// spread is a value with half the relative width of its interval.
+// spread writes a value with the relative half-width of its interval.
 func spread(value, low, high float64, write func(float64) string) string {
 	return write(value) + " " + quantity.PlusMinus(estimate.Estimate{Value: value, Low: low, High: high}.HalfWidth())
 }

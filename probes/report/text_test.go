@@ -145,7 +145,7 @@ func TestRepeatsThatAgree(t *testing.T) {
 	}
 	rows := []matrix.Row{row(0, 3.22e-3, 0.25e-3), row(1, 3.15e-3, 0.25e-3)}
 	p := Row(rows, 1, nil, nil)
-	wants(t, written(t, p), "fresh processes    3.19 ms", "over 2; no more between than within, standard deviation 152 µs\n")
+	wants(t, written(t, p), "fresh processes    3.19 ms", "over 2; no more spread between than within, standard deviation 152 µs\n")
 	if between, ok := object(t, p)["run"].(map[string]any)["processes"].(map[string]any)["between_s"]; !ok || between != nil {
 		t.Errorf("between_s is %v", between)
 	}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Here is the word for this machine among hosts.
+// Here is the name of this machine in a list of hosts.
 const Here = "here"
 
-// Argv is the request as words after "sweetspot probe", for a process that
-// carries it out on its own, and for people to run again.
+// Argv is the request as arguments of "sweetspot probe", for a background
+// process and for users who want to run it again.
 func (r Request) Argv() []string {
 	var out []string
 	text := func(flag, value string) {

@@ -15,15 +15,15 @@ import (
 	"sweetspot/probes/session"
 )
 
-// memo is what a detached probe keeps for whoever collects it: when to stop.
+// memo is stored with a detached probe for its collection: when to stop.
 func memo(r steady.Rule, keepRunning bool) (json.RawMessage, error) {
 	r.CapsOnly = r.CapsOnly || keepRunning
 	r.USDPerHour = nil // the run has it
 	return json.Marshal(r)
 }
 
-// limit is how long a probe on another host may take by its caps, which hold
-// there when nobody is connected; 0 for none.
+// limit is how long a probe on another host may take according to its caps,
+// which apply there even without a connection; 0 for none.
 func limit(r steady.Rule, usdPerHour *float64) time.Duration {
 	seconds := r.MaxSeconds
 	if usdPerHour != nil && *usdPerHour > 0 && r.MaxUSD > 0 {
@@ -35,7 +35,7 @@ func limit(r steady.Rule, usdPerHour *float64) time.Duration {
 	return time.Duration(min(seconds, most) * float64(time.Second))
 }
 
-// Collection is a detached probe that is collected from its host.
+// Collection is a detached probe that is being collected from its host.
 type Collection struct {
 	*session.Session
 	host    remote.Host
@@ -43,21 +43,21 @@ type Collection struct {
 	process *remote.Process
 }
 
-// IsDetached reports whether a run goes on, or was left, on another host.
+// IsDetached reports whether a run is still on another host, running or ended.
 func IsDetached(r store.Record) bool {
 	return r.Address != "" && r.Spool != "" && (r.Status == profile.Running || r.Status == profile.Interrupted)
 }
 
-// Collect takes a detached run up again: what its script wrote since it began
-// comes anew, into the same run, and then what it goes on to write. Nothing is
-// touched where its host can't be reached.
+// Collect resumes a detached run: everything its script wrote since the start
+// is read again into the same run, followed by what it writes from now on. If
+// the host can't be reached, nothing changes.
 func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (*Collection, error) {
 	r, err := db.Record(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if !IsDetached(r) {
-		return nil, fmt.Errorf("run %d is not left on another host; only what was probed with --host and --detach is collected", id)
+		return nil, fmt.Errorf("run %d is not on another host; only probes started with --host and --detach can be collected", id)
 	}
 	h, err := remote.Parse(r.Address)
 	if err != nil {
@@ -72,7 +72,7 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 		Start: func(context.Context, runner.Command) (session.Process, error) { return p, nil },
 	}
 	if p.Memo() != nil && json.Unmarshal(p.Memo(), &o.Rule) != nil {
-		o.Rule = steady.DefaultRule() // of another version
+		o.Rule = steady.DefaultRule() // from another version
 	}
 	if o.Recording, err = db.Restart(ctx, id); err != nil {
 		p.Leave()
@@ -86,11 +86,11 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 	return &Collection{s, h, r.Spool, p}, nil
 }
 
-// Leave goes away; the probe goes on, to be collected another time.
+// Leave disconnects; the probe goes on and can be collected later.
 func (c *Collection) Leave() { c.process.Leave() }
 
 // Forget removes the record on the host, once the collection has ended and
-// everything of it was saved.
+// everything was saved.
 func (c *Collection) Forget(ctx context.Context) error {
 	if u := c.Wait(); !c.process.Collected() || u.Run.Status == profile.Failed && u.Err != nil && u.ScriptExit != nil && *u.ScriptExit == 0 {
 		return nil

@@ -6,9 +6,8 @@ import (
 	"sweetspot/engine/rank"
 )
 
-// ForQuery says how precise a run must be for its place in a ranking: the one
-// that the query asks for, or of another model, [ForEpochs]. With 0 epochs it is
-// the query alone.
+// ForQuery returns how precise a run must be for its rank under the query, or
+// for another model under [ForEpochs]. With 0 epochs only the query counts.
 func ForQuery(set *profile.Set, q question.Query, epochs float64) func(profile.Run) (float64, string) {
 	return func(r profile.Run) (float64, string) {
 		if r.Model == q.Model && r.Mode == q.Mode || epochs <= 0 {
@@ -18,8 +17,8 @@ func ForQuery(set *profile.Set, q question.Query, epochs float64) func(profile.R
 	}
 }
 
-// ForEpochs says how precise a run must be for its place in the ranking of a
-// training of so many epochs: by cost where the run has a price, else by time.
+// ForEpochs returns how precise a run must be for its rank in a training of
+// this many epochs: by cost if the run has a price, else by time.
 func ForEpochs(set *profile.Set, epochs float64) func(profile.Run) (float64, string) {
 	return func(r profile.Run) (float64, string) {
 		if r.Mode != profile.Train {

@@ -13,13 +13,13 @@ import (
 	"sweetspot/probes/session"
 )
 
-// modelFiles are the suffixes of files that tell what is in them without being
-// run.
+// modelFiles are the suffixes of model files that can be inspected without
+// running them.
 var modelFiles = []string{".pt", ".pt2", ".onnx"}
 
 // describeFile reads parameters, work per unit and the input's shape from a
-// model file, and refuses one that cannot fit the GPU's memory before a second
-// is spent on it.
+// model file. It rejects a model that cannot fit in the GPU's memory before any
+// time is spent on it.
 func describeFile(o *session.Options, s *harness.Spec) error {
 	if !slices.Contains(modelFiles, strings.ToLower(filepath.Ext(s.Model))) {
 		return nil

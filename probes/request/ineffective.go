@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// checkEffective refuses what would change nothing: who asks for it expects something
-// of it.
+// checkEffective rejects flags that would have no effect: the user expects one.
 func (r Request) checkEffective() error {
 	s := r.Spec
 	ofTimes := []option{{"layers", s.Layers}, {"eval", s.Eval != ""}, {"fine-tune", s.FineTune > 0}}
@@ -16,12 +15,12 @@ func (r Request) checkEffective() error {
 	switch {
 	case r.IsCommand():
 		if ineffective := flags(r.ofModel()); ineffective != "" {
-			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave %s out, or name a --model", ineffective)
+			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, or give a --model", ineffective)
 		}
 	case s.FitBatch > 0 && flags(ofTimes) != "":
-		return fmt.Errorf("--largest-batch finds that size and measures nothing else; leave %s out, or leave it out", flags(ofTimes))
+		return fmt.Errorf("--largest-batch only finds that size; leave out either it or %s", flags(ofTimes))
 	case s.FineTune > 0 && !slices.ContainsFunc(r.Prunes, isPruned):
-		return errors.New("--fine-tune trains a pruned model and nothing is pruned; add --prune, such as --prune 0.3, or leave it out")
+		return errors.New("--fine-tune trains pruned models and nothing is pruned; add --prune, such as --prune 0.3, or leave out --fine-tune")
 	}
 	return nil
 }
@@ -31,14 +30,14 @@ func (r Request) IsElsewhere() bool {
 	return slices.ContainsFunc(r.Hosts, func(h string) bool { return h != "" })
 }
 
-// option is a flag and whether the request holds something that it sets.
+// option is a flag and whether the request uses it.
 type option struct {
 	flag string
 	is   bool
 }
 
-// ofModel are the flags that only a model heeds. The interpreter of another host
-// also runs what is sent there.
+// ofModel lists the flags that only apply to a model. The interpreter of
+// another host also runs the agent.
 func (r Request) ofModel() []option {
 	s := r.Spec
 	return []option{
@@ -49,7 +48,7 @@ func (r Request) ofModel() []option {
 	}
 }
 
-// flags lists those that are asked for: "--eval, --layers and --data".
+// flags lists those that are used: "--eval, --layers and --data".
 func flags(all []option) string {
 	var names []string
 	for _, a := range all {

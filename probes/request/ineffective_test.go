@@ -10,7 +10,7 @@ import (
 
 // Every flag of a model is refused beside a command, by its name, and all of
 // them in one sentence.
-func TestNothingIsAskedOfACommandInVain(t *testing.T) {
+func TestCommandFlagsWithoutEffect(t *testing.T) {
 	command := []string{"python3", "train.py"}
 	for flag, r := range map[string]Request{
 		"--batch":         {Batches: []int{32}},
@@ -28,12 +28,12 @@ func TestNothingIsAskedOfACommandInVain(t *testing.T) {
 	} {
 		r.Command = command
 		_, err := r.Cells()
-		if err == nil || !strings.Contains(err.Error(), "leave "+flag+" out") {
+		if err == nil || !strings.Contains(err.Error(), "leave out "+flag) {
 			t.Errorf("%s with a command: %v", flag, err)
 		}
 	}
 	_, err := Request{Command: command, Batches: []int{8}, Python: "python3", Spec: harness.Spec{Eval: "s.py:set"}}.Cells()
-	if err == nil || !strings.Contains(err.Error(), "leave --batch, --eval and --python out") {
+	if err == nil || !strings.Contains(err.Error(), "leave out --batch, --eval and --python") {
 		t.Errorf("three at once: %v", err)
 	}
 	for name, r := range map[string]Request{
@@ -49,7 +49,7 @@ func TestNothingIsAskedOfACommandInVain(t *testing.T) {
 	}
 }
 
-func TestNothingIsAskedOfAModelInVain(t *testing.T) {
+func TestModelFlagsWithoutEffect(t *testing.T) {
 	spec := func(change func(*harness.Spec)) harness.Spec {
 		s := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}
 		change(&s)
@@ -57,8 +57,8 @@ func TestNothingIsAskedOfAModelInVain(t *testing.T) {
 	}
 	tuned := spec(func(s *harness.Spec) { s.FineTune = 2 })
 	for want, r := range map[string]Request{
-		"leave --layers out":                   {Spec: spec(func(s *harness.Spec) { s.FitBatch, s.Layers = 512, true })},
-		"leave --eval and --fine-tune out":     {Spec: spec(func(s *harness.Spec) { s.FitBatch, s.Eval, s.FineTune = 512, "s.py:set", 1 }), Prunes: []float64{0.3}},
+		"leave out either it or --layers":                   {Spec: spec(func(s *harness.Spec) { s.FitBatch, s.Layers = 512, true })},
+		"leave out either it or --eval and --fine-tune":     {Spec: spec(func(s *harness.Spec) { s.FitBatch, s.Eval, s.FineTune = 512, "s.py:set", 1 }), Prunes: []float64{0.3}},
 		"nothing is pruned; add --prune":       {Spec: tuned},
 		"nothing is pruned; add --prune, such": {Spec: tuned, Prunes: []float64{0}},
 	} {

@@ -11,7 +11,7 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// commandName is what a script's model is called where the user gives no name.
+// commandName is the name of a script's model if the user gives none.
 func commandName(argv []string) string {
 	if i := scriptAt(argv); i >= 0 {
 		return strings.TrimSuffix(filepath.Base(argv[i]), ".py")
@@ -22,13 +22,13 @@ func commandName(argv []string) string {
 	return filepath.Base(argv[0])
 }
 
-// scriptAt is where the command names a Python script; -1 where it does not.
+// scriptAt is the index of the Python script in the command; -1 if there is none.
 func scriptAt(argv []string) int {
 	return slices.IndexFunc(argv, func(a string) bool { return strings.HasSuffix(a, ".py") })
 }
 
-// moduleOf is the module that a Python, or what starts several, is to run; ""
-// for none: other programs have a -m of their own.
+// moduleOf is the module that Python, or a launcher of several Pythons, runs;
+// "" for none: -m means something else to other programs.
 func moduleOf(argv []string) string {
 	program := filepath.Base(argv[0])
 	i := slices.Index(argv, "-m")
@@ -38,7 +38,7 @@ func moduleOf(argv []string) string {
 	return argv[i+1]
 }
 
-// commandSource is what tells commands of one name apart: the script with its
+// commandSource distinguishes commands of the same name: the script with its
 // folder, the module, else all words.
 func commandSource(argv []string) string {
 	if i := scriptAt(argv); i >= 0 {
@@ -50,7 +50,7 @@ func commandSource(argv []string) string {
 	return strings.Join(argv, " ")
 }
 
-// withFolder is a path's last two elements, so that a project may move.
+// withFolder returns a path's last two elements, so that a project can be moved.
 func withFolder(path string) string {
 	if full, err := filepath.Abs(path); err == nil {
 		return filepath.Join(filepath.Base(filepath.Dir(full)), filepath.Base(full))
@@ -58,8 +58,8 @@ func withFolder(path string) string {
 	return path
 }
 
-// modelSource is the same of a model: its file with its folder and factory, or
-// the words that name it.
+// modelSource is the same for a model: its file with its folder and factory, or
+// the name itself.
 func modelSource(model string) string {
 	path, factory, _ := strings.Cut(model, ":")
 	if !slices.Contains([]string{".py", ".pt", ".pt2", ".onnx"}, filepath.Ext(path)) {
@@ -72,12 +72,11 @@ func modelSource(model string) string {
 	return path
 }
 
-// longestSource is how much of a source goes into a name.
+// longestSource limits the length of a source in a name.
 const longestSource = 60
 
-// ownName is the name, or where the database knows another model by it, one
-// that also tells where this one comes from: times of two networks must not be
-// taken for times of one.
+// ownName returns the name, or if the database has another model of that name,
+// one that includes the source: times of two networks must not be mixed.
 func ownName(ctx context.Context, s *store.Store, name, source string) (string, error) {
 	known, err := s.ModelSource(ctx, name)
 	if err != nil || known == "" || sameSource(known, source) {
@@ -86,7 +85,7 @@ func ownName(ctx context.Context, s *store.Store, name, source string) (string, 
 	return fmt.Sprintf("%s (%s)", name, plaintext.Line(source, longestSource)), nil
 }
 
-// sameSource takes a path with its folder and the same without for one.
+// sameSource treats a path with and without its folder as equal.
 func sameSource(a, b string) bool {
 	a, b = filepath.Clean(a), filepath.Clean(b)
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)

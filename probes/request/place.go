@@ -32,9 +32,9 @@ func factsHere(ctx context.Context, metadata bool) facts {
 	return f
 }
 
-// Place says which VM type this machine is and what it costs, unless the user
-// said so or the probes run elsewhere. The words tell what was found and on
-// what ground; "" for nothing.
+// Place fills in this machine's VM type and price, unless the user gave them or
+// the probes run elsewhere. The text says what was found and how; "" for
+// nothing.
 func (r *Request) Place(ctx context.Context, vms []profile.VMType) (words string) {
 	if !r.isHere() || known(r.Machine) {
 		return ""
@@ -45,11 +45,10 @@ func (r *Request) Place(ctx context.Context, vms []profile.VMType) (words string
 // isHere reports whether some of the probes run on this machine.
 func (r Request) isHere() bool { return len(r.Hosts) == 0 || slices.Contains(r.Hosts, "") }
 
-// known reports whether the user said what the machine is or costs.
+// known reports whether the user gave the machine's VM type or price.
 func known(m store.Machine) bool { return m.VM.InstanceType != "" || m.USDPerHour != nil }
 
-// place fills in the VM type that the facts are certain of. A guess is only
-// worded.
+// place fills in the VM type if it is certain. A guess is only reported.
 func place(f facts, m *store.Machine, vms []profile.VMType) (words string) {
 	if known(*m) {
 		return ""

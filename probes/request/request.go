@@ -1,6 +1,6 @@
-// Package request is what a user asks to be probed, and how that becomes a
-// matrix of sessions: a model that the harness runs, or a script that is hooked
-// into, in variants and batch sizes, here or on other hosts.
+// Package request describes what a user wants to probe and turns it into a
+// matrix of sessions: a model run by the harness, or a script with the hook, in
+// variants and batch sizes, here or on other hosts.
 package request
 
 import (
@@ -21,8 +21,8 @@ type Request struct {
 	Command []string // a script; empty for a model
 	Name    string   // of the model in the database; "" for its own or the script's
 
-	// Spec is what all probes of a model share. Its mode also says what a
-	// command does, and its epochs how many it runs.
+	// Spec is what all probes of a model share. For a command its mode and
+	// epochs apply, too.
 	Spec       harness.Spec
 	Batches    []int
 	Precisions []string
@@ -32,21 +32,21 @@ type Request struct {
 	Hosts      []string      // user@vm or user@vm:port; empty for this machine
 	Detach     bool          // on other hosts it goes on without the connection
 	Python     string        // interpreter, of each host
-	Machine    store.Machine // what the user says of it: VM type and price
+	Machine    store.Machine // what the user says about it: VM type and price
 	NoMetadata bool
 
 	Rule        steady.Rule // of each probe; its MaxUSD is for all together
 	KeepRunning bool
 
-	Adapter adapter.Kind // how output is read where a script says nothing else; "" is adapter.Auto
+	Adapter adapter.Kind // how to read the output of a script without events; "" is adapter.Auto
 	Pattern string       // of adapter.Pattern, which it implies
 }
 
 // IsCommand reports whether a script is probed.
 func (r Request) IsCommand() bool { return len(r.Command) > 0 }
 
-// Cells checks the request and lists its probes in the order they run. It
-// needs no disk but for the files named.
+// Cells checks the request and lists its probes in the order they run. It reads
+// no files except those given.
 func (r Request) Cells() ([]matrix.Cell, error) {
 	if err := r.checkEffective(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 		return cells, err
 	}
 	if r.Adapter != "" || r.Pattern != "" {
-		return nil, errors.New("--adapter and --pattern are for a command after --; a model needs neither")
+		return nil, errors.New("--adapter and --pattern only apply to a command after --; leave them out for a model")
 	}
 	for _, c := range cells {
 		if _, err := r.spec(c).Resolve(); err != nil {
@@ -82,7 +82,7 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 	return cells, nil
 }
 
-// DefaultBatch is the batch size of a model where none is named.
+// DefaultBatch is the batch size of a model if none is given.
 const DefaultBatch = 128
 
 // spec is the harness's description of a cell.
@@ -92,7 +92,7 @@ func (r Request) spec(c matrix.Cell) harness.Spec {
 	return s
 }
 
-// reader makes events out of the output of a script that says nothing else.
+// reader turns the output of a script without events into events.
 func (r Request) reader() (*adapter.Adapter, error) {
 	kind := r.Adapter
 	if kind == "" {

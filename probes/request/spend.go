@@ -7,7 +7,7 @@ import (
 	"sweetspot/probes/matrix"
 )
 
-// Spend is what probes are expected to take.
+// Spend is the expected time and cost of probes.
 type Spend struct {
 	Probes    int
 	Low, High float64  // seconds, of all hosts together

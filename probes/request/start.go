@@ -19,17 +19,17 @@ import (
 // interpreterThere stands for the Python of another host that has PyTorch.
 const interpreterThere = "{sweetspot-python}"
 
-// Environment are what a request needs from where it is made.
+// Environment is what a request needs from its caller.
 type Environment struct {
 	Store   *store.Store
 	VMTypes []profile.VMType // of the catalog
 	Output  io.Writer        // gets the scripts' output; may be nil
-	// RequiredPrecision says how precise a run must be for what it is asked for; may be
-	// nil.
+	// RequiredPrecision returns how precise a run must be for its purpose; may
+	// be nil.
 	RequiredPrecision func(profile.Run) (float64, string)
 }
 
-// telemetryEvery is the pace of readings of the GPU's sensors.
+// telemetryEvery is the interval between readings of the GPU's sensors.
 const telemetryEvery = time.Second
 
 // Start begins the probes.
@@ -48,8 +48,8 @@ func (r Request) Start(ctx context.Context, s Environment) (*matrix.Matrix, erro
 	})
 }
 
-// CheckCap refuses a cap in dollars on this machine while its price is unknown;
-// see [Request.Place]. Of other hosts the price may come with the connection.
+// CheckCap rejects a cap in dollars on this machine while its price is unknown;
+// see [Request.Place]. Other hosts may report theirs once connected.
 func (r Request) CheckCap() error {
 	if r.Rule.MaxUSD > 0 && r.Machine.USDPerHour == nil && r.isHere() {
 		return errors.New("a cap in dollars (--max-cost) needs the price of this machine; add --price, or --vm with its VM type")
@@ -57,7 +57,7 @@ func (r Request) CheckCap() error {
 	return nil
 }
 
-// session is one cell's.
+// session returns the options of one cell's session.
 func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (session.Options, error) {
 	o := session.Options{
 		Rule: r.Rule, KeepRunning: r.KeepRunning, Store: s.Store, Output: s.Output, RequiredPrecision: s.RequiredPrecision,
@@ -101,7 +101,7 @@ func (r Request) hooked(ctx context.Context, o session.Options) (session.Options
 	o.Adapter = read
 	o.Files, o.Env = hook.Files(), hook.Env()
 	if o.Start != nil {
-		o.Env = hook.EnvBefore("") // that host has a path of its own
+		o.Env = hook.EnvBefore("") // that host has its own path
 	}
 	d := &o.Description
 	d.Model.SourceFile = commandSource(r.Command)
@@ -116,7 +116,7 @@ func (r Request) hooked(ctx context.Context, o session.Options) (session.Options
 	return o, nil
 }
 
-// remotely has the command run on another host.
+// remotely completes the options for another host.
 func (r Request) remotely(o *session.Options, host string, vms []profile.VMType) error {
 	h, err := remote.Parse(host)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// pipes are the command's output streams, ours at the reading end.
+// pipes are the command's output streams; we hold the reading ends.
 type pipes struct {
 	read, write []*os.File
-	kept        *os.File // a FIFO's writing end, held so that it does not end between two writers
+	kept        *os.File // the FIFO's writing end, held open so that the stream does not end between two writers
 }
 
 func (p *pipes) open() error {
@@ -45,7 +45,7 @@ func (p *pipes) openFIFO(path string) error {
 	return nil
 }
 
-// started gives up the writing ends that the command has now.
+// started closes our copies of the writing ends, which the command now has.
 func (p *pipes) started() {
 	for _, w := range p.write {
 		_ = w.Close()
@@ -69,12 +69,12 @@ func (p *pipes) closeWriters() {
 
 func (p *pipes) deadline(t time.Time) {
 	for _, r := range p.read {
-		_ = r.SetReadDeadline(t) // fails only on a stream that was read to its end and closed
+		_ = r.SetReadDeadline(t) // fails only if the stream was read to its end and closed
 	}
 }
 
-// stream is the reading end of a pipe. It closes itself at its end, which is
-// also reached at the deadline set when the command has ended.
+// stream is the reading end of a pipe. It closes itself at the end of the
+// stream or at the deadline that is set when the command has ended.
 type stream struct{ *os.File }
 
 func (s *stream) Read(p []byte) (int, error) {

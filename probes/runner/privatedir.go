@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// Control is the layout of the file that sweetspot and a script it hooks into
-// share, 16 bytes. At [ControlStop] sweetspot writes 1 to ask for a stop; at
-// [ControlWatched] the script writes 1 once it looks for that at every step
-// boundary. At [ControlStep] data-parallel rank 0 writes, as a little-endian
-// 64-bit number, the step after which all ranks end.
+// Control is the layout of the file, 16 bytes, that sweetspot shares with a
+// script it hooks into. At [ControlStop] sweetspot writes 1 to request a stop;
+// at [ControlWatched] the script writes 1 once it checks for that at every step
+// boundary. At [ControlStep] data-parallel rank 0 writes the step after which
+// all ranks end, as a little-endian 64-bit number.
 type Control [16]byte
 
 // Offsets in [Control].
@@ -27,24 +27,24 @@ const (
 const (
 	dirPrefix = "sweetspot-probe-"
 	lockName  = "lock"
-	// Directory in the words and the environment of a command stands for the
-	// directory of its files. No user writes it by chance.
+	// Directory, in the arguments and the environment of a command, stands for
+	// the directory of its files. No user writes it by chance.
 	Directory = "{sweetspot-dir}"
 )
 
-// privateDir is the private directory of a command with files of its own. A nil one
-// has nothing.
+// privateDir is the private directory of a command with its own files. A nil
+// one is empty.
 type privateDir struct {
 	dir  string
-	lock *os.File // held as long as the room is used
+	lock *os.File // held while the directory is used
 }
 
-// newPrivateDir writes the files and makes the FIFO for events and the control file.
+// newPrivateDir writes the files and creates the FIFO for events and the control file.
 func newPrivateDir(files fs.FS) (d *privateDir, err error) {
 	removeStale()
 	dir, err := os.MkdirTemp("", dirPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("no temporary directory for the probe: %w; set TMPDIR to one that can be written", err)
+		return nil, fmt.Errorf("can't create a temporary directory for the probe: %w; set TMPDIR to a writable one", err)
 	}
 	d = &privateDir{dir: dir}
 	d.lock, err = takeLock(filepath.Join(dir, lockName), os.O_CREATE)
@@ -77,8 +77,8 @@ func takeLock(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// removeStale removes the rooms of processes that were killed: their locks went with
-// them.
+// removeStale removes the directories of processes that were killed: their
+// locks are released.
 func removeStale() {
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), dirPrefix+"*"))
 	for _, dir := range found {
@@ -99,7 +99,7 @@ func (d *privateDir) env() []string {
 	return []string{PathVariable + "=" + d.fifo(), ControlVariable + "=" + d.control()}
 }
 
-// place puts the directory where the words ask for it.
+// place replaces [Directory] in the words.
 func (d *privateDir) place(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -108,7 +108,7 @@ func (d *privateDir) place(words []string) []string {
 	return out
 }
 
-// askToStop writes the request and reports whether someone watches for it.
+// askToStop writes the request and reports whether the command watches for it.
 func (d *privateDir) askToStop() bool {
 	if d == nil {
 		return false

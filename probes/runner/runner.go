@@ -1,6 +1,6 @@
-// Package runner runs a probe's command on this machine: in a process group of
-// its own, so that everything it starts ends with it, with its events on a
-// pipe of their own and its exit status kept.
+// Package runner runs a probe's command on this machine: in its own process
+// group, so that everything it starts ends with it, with a separate pipe for
+// its events. It keeps the exit status.
 package runner
 
 import (
@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// The environment of the command. Its events belong where EventsVariable says.
-// A command with files of its own has two more: PathVariable names the events'
-// FIFO for processes that lost the inherited descriptor, and ControlVariable
-// the file of [Control].
+// Environment variables of the command. EventsVariable says where to write
+// events. A command with its own files has two more: PathVariable names the
+// events' FIFO for processes that lost the inherited descriptor, and
+// ControlVariable the file of [Control].
 const (
 	EventsVariable  = "SWEETSPOT_EVENTS"
 	PathVariable    = "SWEETSPOT_EVENTS_PATH"
@@ -29,7 +29,7 @@ const (
 )
 
 // lateOutput is how long output is still read after the command has ended, in
-// case something that left its process group holds the pipes open.
+// case a process outside its group holds the pipes open.
 const lateOutput = 500 * time.Millisecond
 
 // Command is what to run.
@@ -38,7 +38,7 @@ type Command struct {
 	Dir   string        // "" for the current one
 	Env   []string      // added to the environment, KEY=value
 	Grace time.Duration // between SIGINT and SIGTERM, and again before SIGKILL; 0 for 5 s
-	Files fs.FS         // written to a private directory while the command runs; [Directory] in Argv and Env is its path. May be nil.
+	Files fs.FS         // written to a private directory while the command runs; [Directory] in Argv and Env stands for its path. May be nil.
 }
 
 // Exit is how the command ended: its own code, or 128 plus the signal that
@@ -67,7 +67,7 @@ type Process struct {
 	shortened chan struct{} // closed when stopGrace shrinks
 }
 
-// Start begins the command. When ctx ends, the command is stopped as by
+// Start starts the command. When ctx ends, the command is stopped as by
 // [Process.Stop].
 func Start(ctx context.Context, c Command) (*Process, error) {
 	if len(c.Argv) == 0 {
@@ -110,12 +110,12 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	return p, nil
 }
 
-// prepare makes what the command needs before it starts: its streams and, for
-// one with files, its directory.
+// prepare creates what the command needs before it starts: its streams and, if
+// it has files, its directory.
 func (p *Process) prepare(c *Command) (*pipes, error) {
 	streams := &pipes{}
 	full := func(err error) error {
-		return fmt.Errorf("no pipe for the output of %s: %w; close other programs or raise ulimit -n", c.Argv[0], err)
+		return fmt.Errorf("can't create a pipe for the output of %s: %w; close other programs or raise ulimit -n", c.Argv[0], err)
 	}
 	for range 2 {
 		if err := streams.open(); err != nil {
@@ -139,9 +139,9 @@ func (p *Process) prepare(c *Command) (*pipes, error) {
 	return streams, nil
 }
 
-// run starts the command, waits for it and clears up. It keeps its thread: on
-// Linux the command is told when the thread that started it ends, which is how
-// it learns that sweetspot was killed.
+// run starts the command, waits for it and cleans up. It keeps its thread: on
+// Linux the kernel signals the command when the thread that started it ends, as
+// it does when sweetspot is killed.
 func (p *Process) run(result chan<- error, pipes *pipes) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -153,13 +153,13 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 	}
 	pipes.started()
 	result <- nil
-	_ = p.cmd.Wait() // the state says more than the error
+	_ = p.cmd.Wait() // the state is more precise than the error
 	pipes.closeWriters()
 	p.exit = exitOf(p.cmd.ProcessState)
 	p.mu.Lock()
-	// What the command started and left behind ends with it. The group's
-	// number cannot have been given away while a member lives, and not within
-	// the instant since the command was reaped.
+	// Processes that the command started and left behind end with it. The
+	// group's ID cannot be reused while a member lives, nor in the instant
+	// since the command was reaped.
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	p.reaped = true
 	p.mu.Unlock()
@@ -168,7 +168,7 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 	close(p.ended)
 }
 
-// Events is what the command writes to where its events belong.
+// Events is the stream of the command's events.
 func (p *Process) Events() io.Reader { return p.events }
 
 // Stdout is the command's standard output.
@@ -186,13 +186,13 @@ func (p *Process) Wait() Exit {
 	return p.exit
 }
 
-// Stop asks the process group to end: by [Control] where the command watches
-// it, else by SIGINT; after the grace period by the next of SIGINT, SIGTERM and
+// Stop asks the process group to end: by [Control] if the command watches it,
+// else by SIGINT; after each grace period by the next of SIGINT, SIGTERM and
 // SIGKILL. It returns at once and may be called again.
 func (p *Process) Stop() { p.StopWithin(p.grace) }
 
 // StopWithin is [Process.Stop] with another grace period. A later call with a
-// shorter one is obeyed from then on.
+// shorter one takes effect immediately.
 func (p *Process) StopWithin(grace time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,7 +243,7 @@ func (p *Process) signal(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
-		_ = syscall.Kill(-p.cmd.Process.Pid, s) // it may have ended on its own
+		_ = syscall.Kill(-p.cmd.Process.Pid, s) // it may have ended by itself
 	}
 }
 
@@ -261,13 +261,13 @@ func startError(c Command, err error) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("there is no program %q on the PATH; check its name or give its full path", name)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s may not be executed; chmod +x it or name its interpreter", name)
+		return fmt.Errorf("%s is not executable; chmod +x it or put its interpreter before it", name)
 	case errors.Is(err, fs.ErrNotExist) && c.Dir != "" && !isDir(c.Dir):
 		return fmt.Errorf("the directory %s to run in does not exist", c.Dir)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s does not exist, or names an interpreter that does not; check its path and first line", name)
+		return fmt.Errorf("%s or its interpreter does not exist; check its path and first line", name)
 	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Errorf("%s is no program for this machine; name its interpreter before it", name)
+		return fmt.Errorf("%s is not a program for this machine; put its interpreter before it", name)
 	}
 	return fmt.Errorf("%s could not be started: %s", name, strings.TrimPrefix(err.Error(), "fork/exec "))
 }

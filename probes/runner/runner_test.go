@@ -124,7 +124,7 @@ func TestStartErrors(t *testing.T) {
 		{Command{}, "no command to run"},
 		{Command{Argv: []string{"no-such-program-here"}}, "on the PATH"},
 		{Command{Argv: []string{"/nowhere/python"}}, "does not exist"},
-		{Command{Argv: []string{plain}}, "may not be executed"},
+		{Command{Argv: []string{plain}}, "is not executable"},
 		{Command{Argv: []string{"/bin/sh"}, Dir: "/nowhere"}, "directory /nowhere"},
 	} {
 		p, err := Start(t.Context(), c.command)

@@ -10,8 +10,8 @@ import (
 // ended for.
 func TestLargestBatchIsAnAnswer(t *testing.T) {
 	for event, want := range map[string]string{
-		`{"sweetspot":1,"event":"limit","batch_size":96,"fails_at":97}`:    "a batch of 96 fits the memory, 97 does not",
-		`{"sweetspot":1,"event":"limit","batch_size":512,"fails_at":null}`: "a batch of 512 fits the memory",
+		`{"sweetspot":1,"event":"limit","batch_size":96,"fails_at":97}`:    "a batch of 96 fits in memory, 97 does not",
+		`{"sweetspot":1,"event":"limit","batch_size":512,"fails_at":null}`: "a batch of 512 fits in memory",
 	} {
 		s := openStore(t)
 		u := start(t, shell(s, `echo '`+event+`' >&3; echo '{"sweetspot":1,"event":"done","reason":"end"}' >&3`)).Wait()

@@ -11,15 +11,15 @@ import (
 	"sweetspot/probes/identity"
 )
 
-// silence is how long a hooked script may say nothing before that is said.
-// The hook reports itself as soon as the interpreter starts.
+// silence is how long a hooked script may send nothing before a warning. The
+// hook reports as soon as the interpreter starts.
 const silence = 30 * time.Second
 
-// decideEvery is the least time between two questions how precise the answer
-// must be: each is a ranking.
+// decideEvery is the least time between two calls of
+// [Options].RequiredPrecision: each ranks all candidates.
 const decideEvery = 500 * time.Millisecond
 
-// identify fills in what another host says of itself.
+// identify fills in what another host reports about itself.
 func (l *loop) identify() {
 	p, ok := l.process.(interface {
 		Facts() (identity.Facts, bool)
@@ -45,8 +45,7 @@ func (l *loop) identify() {
 	l.state.redescribed = true
 }
 
-// read makes events out of what was printed, as long as no better source of
-// iterations has spoken.
+// read turns output into events unless the script sends events itself.
 func (l *loop) read(m message) {
 	if l.state.reportsSteps || strings.HasPrefix(strings.TrimSpace(m.drawn), "{") {
 		return
@@ -56,7 +55,7 @@ func (l *loop) read(m message) {
 	}
 }
 
-// warnIfSilent says, once, that a hooked script is silent, and the ways out.
+// warnIfSilent warns, once, that a hooked script sends no events.
 func (l *loop) warnIfSilent() {
 	if !l.options.Hooked || l.silent || l.state.gotEvent || l.state.series.Len() > 0 || l.process.Started().IsZero() || time.Since(l.process.Started()) < silence {
 		return
@@ -65,17 +64,17 @@ func (l *loop) warnIfSilent() {
 	l.state.warn(silenceWarning(l.options.Command), l.elapsed())
 }
 
-// silenceWarning explains why no event may have come, and the ways out.
+// silenceWarning explains why no event may have arrived, and what to do.
 func silenceWarning(argv []string) string {
-	const ways = "name what its output says with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
+	const ways = "have its output read with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
 	if flag := hookDisablingFlag(argv); flag != "" {
-		return "no event has come in 30 s: Python's " + flag + " ignores the environment, by which sweetspot hooks in; leave that out, " + ways
+		return "no event has arrived in 30 s: Python's " + flag + " ignores the environment, which sweetspot needs to hook in; leave it out, " + ways
 	}
-	return "no event has come in 30 s: it may run another interpreter or a program without Python; " + ways
+	return "no event has arrived in 30 s: it may run another interpreter or a program without Python; " + ways
 }
 
-// hookDisablingFlag is the option of a Python in the command that keeps the hook out;
-// "" for none. What follows the script's name is the script's.
+// hookDisablingFlag is the Python option in the command that disables the hook;
+// "" for none. Arguments after the script's name belong to the script.
 func hookDisablingFlag(argv []string) string {
 	if !strings.HasPrefix(filepath.Base(argv[0]), "python") {
 		return ""
@@ -92,8 +91,8 @@ func hookDisablingFlag(argv []string) string {
 	return ""
 }
 
-// remedy ends a sentence about a script of which no iteration was seen with
-// the mend that fits it; otherwise is that where it was heard of, or is a model.
+// remedy ends a message about a script without iterations with what to do. It
+// returns otherwise if the script sends events, or is a model.
 func (l *loop) remedy(otherwise string) string {
 	switch {
 	case l.options.RunsHarness:
@@ -106,12 +105,12 @@ func (l *loop) remedy(otherwise string) string {
 		return fmt.Sprintf("; --pattern found no step in the %d lines it printed", l.state.logged)
 	}
 	if flag := hookDisablingFlag(l.options.Command); flag != "" {
-		return "; Python's " + flag + " keeps sweetspot's hook out: leave it out, or name what the output says with --pattern"
+		return "; Python's " + flag + " disables sweetspot's hook: leave it out, or have the output read with --pattern"
 	}
-	return "; name what its output says with --adapter or --pattern, let it write events (three lines, see CONTRIBUTING), or probe the model itself with --model"
+	return "; have its output read with --adapter or --pattern, let it write events (three lines, see CONTRIBUTING), or probe the model itself with --model"
 }
 
-// decide asks how precise the answer must be.
+// decide updates how precise the answer must be.
 func (l *loop) decide() {
 	if l.options.RequiredPrecision == nil || l.stopped != "" || time.Now().Before(l.decideAt) {
 		return

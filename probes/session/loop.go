@@ -16,11 +16,11 @@ const (
 	updateEvery = 50 * time.Millisecond
 	saveEvery   = 200 * time.Millisecond
 	saveRows    = 5000
-	// heartbeat is how long a probe without news stays silent in the
-	// database; readers take one that is silent for longer as killed.
+	// heartbeat is the longest time between two writes to the database; readers
+	// consider a probe that is silent for longer killed.
 	heartbeat = 2 * time.Second
-	// leastGrace is how long a script may take to reach a step boundary and
-	// to end; of long steps it is several.
+	// leastGrace is how long a script may take to reach a step boundary and to
+	// end. If steps are long, it may take several steps.
 	leastGrace = 10 * time.Second
 )
 
@@ -45,7 +45,7 @@ type loop struct {
 
 	seq      int
 	changed  bool
-	silent   bool      // it was said that no event comes
+	silent   bool      // the warning that no events arrive was given
 	decideAt time.Time // not before
 	savedAt  time.Time
 	showAt   time.Time // not before
@@ -107,9 +107,8 @@ func (l *loop) receive(m message) {
 	}
 }
 
-// judgeStep judges after an iteration: after every one of the first thousands,
-// then whenever there are a half percent more, so that judging stays cheap
-// however many there are.
+// judgeStep checks the stop rule after an iteration: after each of the first
+// 2,000, then after every half percent more, so that the cost stays small.
 func (l *loop) judgeStep() {
 	n := l.state.series.Len()
 	if n > 2000 && n-l.judgedAt < n/200 {
@@ -119,8 +118,8 @@ func (l *loop) judgeStep() {
 	l.judge(l.state.series.BriefSummary())
 }
 
-// judge asks the rule. A rule once met is not taken back by what the script
-// still sends until it stands.
+// judge checks the stop rule. Once it is met, iterations that the script still
+// sends before it ends do not change that.
 func (l *loop) judge(s steady.Summary) {
 	if l.stopped != "" {
 		return
@@ -164,13 +163,13 @@ func (l *loop) stop(why string) {
 		grace = max(grace, time.Duration(4*step*float64(time.Second)))
 	}
 	if l.discard || l.failure != nil {
-		grace = time.Second // nothing is worth waiting for
+		grace = time.Second // there is nothing to wait for
 	}
 	l.process.StopWithin(grace)
 }
 
-// note keeps the first failure to save, which ends the probe: measuring what
-// cannot be kept helps nobody.
+// note keeps the first failure to save, which ends the probe: measuring is
+// useless if nothing can be saved.
 func (l *loop) note(err error) {
 	if err == nil || l.failure != nil {
 		return
@@ -202,7 +201,7 @@ func (l *loop) show() {
 	l.showAt = begin.Add(max(updateEvery, 20*time.Since(begin)))
 }
 
-// send replaces an update that was not read yet.
+// send replaces an update that has not been read.
 func (l *loop) send(u Update) {
 	select {
 	case <-l.session.updates:
@@ -257,23 +256,23 @@ func (l *loop) finish() {
 	close(l.session.updates)
 }
 
-// hasArbitraryLength reports whether a training was one of as many iterations as came to
-// mind: a model on synthetic input, of a training set whose size is unknown. Its
-// time is nobody's total.
+// hasArbitraryLength reports whether the number of iterations means nothing: a
+// model on synthetic input with a training set of unknown size. Its time is not
+// a total.
 func (l *loop) hasArbitraryLength(r profile.Run) bool {
 	return !l.options.Hooked && l.options.RunsHarness && r.IterationsPerEpoch == nil
 }
 
 // noEpochs says why there is no estimate of a whole training.
 func (l *loop) noEpochs() string {
-	const why = "no estimate of a whole training: how many iterations an epoch has is not known"
+	const why = "no estimate of a whole training: the number of iterations per epoch is unknown"
 	if l.options.RunsHarness {
-		return why + "; say --train-size"
+		return why + "; give --train-size"
 	}
 	return why + ", the script does not show it"
 }
 
-// saveEnd writes what is left, or takes a cancelled probe out again.
+// saveEnd writes what is left, or deletes a cancelled probe.
 func (l *loop) saveEnd(u Update) error {
 	recording := l.saver.recording
 	if l.discard {
@@ -287,14 +286,14 @@ func (l *loop) saveEnd(u Update) error {
 	}
 	err := recording.Finish(l.ctx, l.state.finish(u))
 	if l.failure != nil {
-		return nil // said already; where the disk is full this fails too
+		return nil // reported already; if the disk is full this fails, too
 	}
 	return err
 }
 
-// describeLimit is what a search for the largest batch found.
+// describeLimit is the result of a search for the largest batch.
 func describeLimit(l protocol.Limit) string {
-	words := fmt.Sprintf("a batch of %d fits the memory", l.BatchSize)
+	words := fmt.Sprintf("a batch of %d fits in memory", l.BatchSize)
 	if l.FailsAt != nil {
 		words += fmt.Sprintf(", %d does not", *l.FailsAt)
 	}
@@ -314,15 +313,15 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	case l.stopped == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case l.stopped != "" && p.series.Len() == 0 && p.limit == nil:
-		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the first iteration was over%s", l.elapsed(), l.remedy("; raise it"))
+		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the end of the first iteration%s", l.elapsed(), l.remedy("; raise it"))
 	case l.stopped != "":
-		return profile.Done, l.stopped, nil // however it took the signal
+		return profile.Done, l.stopped, nil // whatever the exit code
 	case code != 0:
 		return profile.Failed, "", p.scriptError(code)
 	case p.done == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case p.series.Len() == 0 && p.limit == nil:
-		return profile.Failed, "", errors.New("the script ended without an iteration being seen" + l.remedy(""))
+		return profile.Failed, "", errors.New("the script ended and no iteration was seen" + l.remedy(""))
 	case p.done == steady.Precise || p.done == steady.Cap:
 		return profile.Done, p.done, nil
 	}

@@ -32,7 +32,7 @@ func thisMachine(m *store.Machine) {
 	}
 }
 
-// hello adds what the framework knows of the machine.
+// hello adds what the framework knows about the machine.
 func hello(d *store.Description, e protocol.Hello) {
 	m := &d.Machine
 	set(&d.Framework, e.Framework)
@@ -43,8 +43,8 @@ func hello(d *store.Description, e protocol.Hello) {
 	}
 }
 
-// describe adds what the script says of its model; it knows better than
-// whoever started it.
+// describe adds what the script says about its model, which overrides what the
+// user said.
 func describe(d *store.Description, e protocol.Model) {
 	set(&d.Model.Name, e.Name)
 	set(&d.Model.Dataset, e.Dataset)

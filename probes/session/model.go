@@ -14,13 +14,13 @@ import (
 	"sweetspot/probes/python"
 )
 
-// UntilStopped caps an inference that would go on until it is stopped, where
-// the user named no cap: one that never becomes steady ends too.
+// UntilStopped caps an inference that would run until it is stopped, if the
+// user gave no cap: one that never becomes steady must end, too.
 const UntilStopped = 10 * time.Minute
 
 // WithModel completes the options for a model that the harness runs: it fills
-// in the command, its files and the description. An empty interpreter is the
-// first of this machine that has PyTorch.
+// in the command, its files and the description. An empty interpreter means the
+// first on this machine that has PyTorch.
 func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter string) (Options, error) {
 	s, err := s.Resolve()
 	if err != nil {
@@ -47,7 +47,7 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 		d.Variant.Name = fmt.Sprintf("pruned %.3g %%", 100*s.Prune)
 		d.Variant.Pruning = &profile.Pruning{Kind: Filters, Ratio: new(s.Prune)}
 	}
-	if s.FineTune > 0 { // another variant: its accuracy is another
+	if s.FineTune > 0 { // another variant, with another accuracy
 		d.Variant.Name += fmt.Sprintf(", tuned %d", s.FineTune)
 		d.Variant.Pruning.Kind += ", fine-tuned for " + epochs(s.FineTune)
 	}
@@ -59,7 +59,7 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	return o, nil
 }
 
-// program is what runs the spec; elsewhere the model's file goes along.
+// program returns the files and command that run the spec; for another host they include the model's file.
 func program(interpreter string, s harness.Spec, elsewhere bool) (fs.FS, []string, error) {
 	if elsewhere {
 		return harness.Portable(interpreter, s)
@@ -68,7 +68,7 @@ func program(interpreter string, s harness.Spec, elsewhere bool) (fs.FS, []strin
 	return files, harness.Argv(interpreter, s), err
 }
 
-// Filters is how the harness prunes: whole filters, the smallest L1 norm first
+// Filters names the harness's way of pruning: whole filters, the smallest L1 norm first
 // (Li et al. 2017, the method of the TAR/CAR study).
 const Filters = "filters by L1 norm"
 

@@ -49,7 +49,7 @@ func TestUnheard(t *testing.T) {
 		"own events":   {func(*Options) {}, "must write events"},
 		"hooked":       {func(o *Options) { o.Hooked = true }, "--adapter or --pattern"},
 		"a pattern":    {func(o *Options) { o.Hooked, o.Adapter = true, pattern }, "--pattern found no step in the 3 lines"},
-		"python alone": {func(o *Options) { o.Hooked, o.Command = true, append([]string{"python3", "-I"}, o.Command[1:]...) }, "-I keeps sweetspot's hook out"},
+		"python alone": {func(o *Options) { o.Hooked, o.Command = true, append([]string{"python3", "-I"}, o.Command[1:]...) }, "-I disables sweetspot's hook"},
 	} {
 		o := shell(openStore(t), "echo a; echo b; echo c")
 		c.set(&o)

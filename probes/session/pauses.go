@@ -5,9 +5,9 @@ import (
 	"sweetspot/probes/protocol"
 )
 
-// pause is placed by the steps that the first rank had done: of a data-parallel
-// training it is the one that writes checkpoints. Others may be ahead of it by
-// what their devices have not worked off yet.
+// pause is placed after the number of steps that the first rank had done: in
+// data-parallel training it writes the checkpoints. Other ranks may be ahead by
+// steps still queued on their devices.
 func (p *state) pause(e protocol.Pause, now float64) {
 	done := p.counts[0]
 	if done == 0 {
@@ -19,9 +19,10 @@ func (p *state) pause(e protocol.Pause, now float64) {
 	p.pausedS[done] += e.Seconds
 }
 
-// withoutPause is the time of a rank's step without what it waited for the
-// first rank, which paused before that step and takes it out of its own: else a
-// checkpoint would be counted as a pause and as a slow step.
+// withoutPause is the time of a rank's step without its wait for the first
+// rank, which paused before that step and does not count the pause as its own
+// step time. Otherwise a checkpoint would count both as a pause and as a slow
+// step.
 func (p *state) withoutPause(e protocol.Iteration, step int) float64 {
 	if paused := p.pausedS[step]; e.Rank != 0 && e.Seconds >= paused {
 		return e.Seconds - paused

@@ -6,8 +6,8 @@ import (
 	"sweetspot/data/store"
 )
 
-// saver writes to the database beside the loop, one write at a time: a
-// database busy with another process must not hold up the script's output.
+// saver writes to the database concurrently with the loop, one write at a time:
+// a database locked by another process must not delay the script's output.
 type saver struct {
 	recording *store.Recording
 	jobs      chan func(context.Context) error

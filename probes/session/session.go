@@ -1,6 +1,6 @@
 // Package session runs one probe from start to end: it starts the command,
-// reads its events, judges after every iteration whether enough is known,
-// stops the command then, and saves every event as it comes.
+// reads its events, checks the stop rule after every iteration, stops the
+// command once it is met, and saves every event as it arrives.
 package session
 
 import (
@@ -24,28 +24,27 @@ type Options struct {
 	Command     []string
 	Dir         string
 	Env         []string          // added to the environment, KEY=value
-	Description store.Description // what is known before; the machine's facts are filled in
+	Description store.Description // what is known beforehand; the machine's facts are filled in
 	Rule        steady.Rule
 	KeepRunning bool // past the stop rule, not past a cap
 	Store       *store.Store
 	Output      io.Writer // gets the script's cleaned output lines; may be nil
-	Warnings    []string  // known before the script says anything
+	Warnings    []string  // known before the script starts
 	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
 	Start       Starter   // nil starts the command on this machine
 	Observe     []Observer
 	RunsHarness bool // the command is the harness with a model
-	Hooked      bool // the script says nothing itself; events come from the hook in it
-	// Adapter makes events out of what a script prints that neither writes events
+	Hooked      bool // the script sends no events itself; they come from the hook in it
+	// Adapter turns output into events for a script that neither writes events
 	// nor can be hooked into. May be nil.
 	Adapter *adapter.Adapter
-	// RequiredPrecision says how precise the steady mean of the run must be for what it
-	// is asked for, and in words why; 0 for no more than the rule's target.
-	// May be nil.
+	// RequiredPrecision returns how precise the steady mean of the run must be
+	// for its purpose, and why; 0 means the rule's target. May be nil.
 	RequiredPrecision func(r profile.Run) (precision float64, why string)
-	// Place fills in which VM type another host is and what it costs, from what
-	// the host says of itself. May be nil.
+	// Place fills in the VM type and price of another host from what the host
+	// reports about itself. May be nil.
 	Place func(f identity.Facts, m *store.Machine)
-	// Recording is of a run that is recorded anew; nil begins one.
+	// Recording is that of an existing run to record again; nil begins a new run.
 	Recording *store.Recording
 	// AfterSave is called once everything is saved; its error becomes a warning.
 	// May be nil.
@@ -72,39 +71,39 @@ func startHere(ctx context.Context, c runner.Command) (Process, error) {
 	return runner.Start(ctx, c)
 }
 
-// Observer takes readings beside the script, such as of the GPU's sensors,
-// until ctx ends. What it emits counts as if the script had said it.
+// Observer takes readings while the script runs, such as of the GPU's sensors,
+// until ctx ends. Its events count like those of the script.
 type Observer func(ctx context.Context, emit func(protocol.Event))
 
-// Update is the state of a probe at a moment. It is never changed once sent.
+// Update is a snapshot of a probe. It is never changed once sent.
 type Update struct {
 	Seq              int
 	Run              profile.Run // summary so far; usable as a run of a set
 	Machine          store.Machine
-	GPUsKnown        bool      // the script said which GPUs it has; if none, Machine names none
+	GPUsKnown        bool      // the script reported its GPUs, possibly none
 	Seconds          []float64 // all iteration times so far
 	Summary          steady.Summary
 	Verdict          steady.Verdict
 	SpentS           float64
 	SpentUSD         *float64 // nil without a price
 	Telemetry        []store.Telemetry
-	Layers           []store.Layer   // shares of a forward pass, where they were measured
-	Limit            *protocol.Limit // the largest batch that fits the memory, where that was asked for
+	Layers           []store.Layer   // shares of a forward pass, if measured
+	Limit            *protocol.Limit // the largest batch that fits in memory, if requested
 	InputWait        *float64        // share of the steady time spent waiting for input
 	MemoryBytes      *float64        // peak so far
 	MemoryTotalBytes *float64
 	Log              []string // the last lines
 	Warnings         []string
-	Rejected         int // lines of the script that were no sound events
+	Rejected         int // malformed events of the script
 	Stopping         bool
 	Done             bool
 	StoppedBecause   string // precise, cap, end, oom or interrupted; "" while it runs and when it failed
-	StoppedWords     string // the same as a sentence's end: "±1.4 % after 212 steady steps"
+	StoppedWords     string // the same as text: "±1.4 % after 212 steady steps"
 	ScriptExit       *int
 	Err              error
 }
 
-// Reasons a probe ended for, beside [steady.Precise] and [steady.Cap].
+// Reasons why a probe ended, besides [steady.Precise] and [steady.Cap].
 const (
 	End         = "end"
 	OutOfMemory = "oom"
@@ -205,11 +204,11 @@ func (s *Session) Stop() { s.ask(stop) }
 // end or a cap.
 func (s *Session) KeepRunning() { s.ask(keepRunning) }
 
-// Spend ends the probe as one whose cap is reached: the money for it and others
-// together is spent.
+// Spend ends the probe because the cap on the cost of all probes together is
+// reached.
 func (s *Session) Spend() { s.ask(spend) }
 
-// Cancel ends the probe and forgets it.
+// Cancel ends the probe and deletes it.
 func (s *Session) Cancel() { s.ask(cancel) }
 
 func (s *Session) ask(r request) {
@@ -244,7 +243,7 @@ func observe(ctx context.Context, observers []Observer, ended <-chan struct{}) <
 	return out
 }
 
-// origin is the stream a line came by.
+// origin is the stream that a line came from.
 type origin int
 
 const (
@@ -256,12 +255,12 @@ const (
 type message struct {
 	from  origin
 	item  protocol.Item
-	drawn string // a line, or a drawing of a progress bar, as soon as it came; item is empty then
+	drawn string // a line, or an update of a progress bar, as soon as it arrived; item is empty then
 	at    float64
 }
 
 // listen reads the process's three streams to their ends and then closes the
-// channel. With drawings, what is printed comes a second time, undelayed.
+// channel. With drawings, output is delivered a second time, without delay.
 func listen(p Process, drawings bool) <-chan message {
 	out := make(chan message, 1024)
 	streams := map[origin]io.Reader{fromEvents: p.Events(), fromStdout: p.Stdout(), fromStderr: p.Stderr()}

@@ -249,7 +249,7 @@ func TestFailures(t *testing.T) {
 		{"traceback", fmt.Sprintf(steps, 30, "") + `; echo progress; echo Traceback >&2; echo "KeyError: 'x'" >&2; exit 3`, "KeyError: 'x'", 3, profile.Failed},
 		{"error event", `echo '{"sweetspot":1,"event":"error","message":"no such factory"}' >&3; echo noise >&2; exit 1`, "no such factory", 1, profile.Failed},
 		{"killed", `kill -KILL $$`, "SIGKILL (exit code 137)", 137, profile.Failed},
-		{"no events", `echo done`, "without an iteration being seen", 0, profile.Failed},
+		{"no events", `echo done`, "and no iteration was seen", 0, profile.Failed},
 		{"out of memory", `echo '{"sweetspot":1,"event":"error","message":"out of memory"}'; echo '{"sweetspot":1,"event":"done","reason":"oom"}'; exit 1`, "out of memory", 1, profile.OutOfMemory},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	shownLog       = 200   // lines an update carries
-	savedLog       = 10000 // lines the database keeps of one run
+	shownLog       = 200   // lines in an update
+	savedLog       = 10000 // lines saved of one run
 	shownReadings  = 120   // of telemetry
 	shownWarnings  = 50
 	sentenceLength = 400
 )
 
-// state is what the events amount to so far. What is handed out of it is
-// never changed again.
+// state accumulates the events of a probe. Slices handed out of it are never
+// changed again.
 type state struct {
 	described   store.Description
-	redescribed bool // since it was last saved
+	redescribed bool // described has changed since it was last saved
 	gpusKnown   bool
-	uuids       map[string]bool // of the GPUs said to be used
+	uuids       map[string]bool // of the GPUs in use
 	id          int64
 
 	series   steady.Series
-	decided  int         // iterations after which the rule knew enough; 0 before
+	decided  int         // iterations after which the rule was met; 0 before
 	counts   map[int]int // iterations by rank
 	work     work
 	initS    *float64
@@ -53,9 +53,9 @@ type state struct {
 	logged      int
 	rejected    int
 
-	piped            bool // events came by the pipe made for them
-	gotEvent         bool // any event came
-	reportsSteps     bool // events tell of iterations, or of a framework whose steps they will tell
+	piped            bool // events arrived on the pipe made for them
+	gotEvent         bool // any event arrived
+	reportsSteps     bool // events report iterations, or a framework whose steps they will report
 	failed           string
 	lastOut, lastErr string
 	done             string
@@ -74,7 +74,7 @@ func (p *state) add(m message, now float64) {
 		p.rejected++
 		p.warn("rejected "+item.Rejected, now)
 	case item.Event != nil && m.from != fromEvents && p.piped:
-		// The script writes its events twice; they have been taken.
+		// The script writes its events twice; the first copy counts.
 	case item.Event != nil:
 		p.piped = p.piped || m.from == fromEvents
 		p.noteSource(item.Event)
@@ -84,8 +84,8 @@ func (p *state) add(m message, now float64) {
 	}
 }
 
-// noteSource notes what the script's own events say of it: output need not be read
-// where they tell of the steps.
+// noteSource records whether the script's own events report steps: then its
+// output need not be read for them.
 func (p *state) noteSource(e protocol.Event) {
 	p.gotEvent = true
 	switch e := e.(type) {
@@ -139,7 +139,7 @@ func (p *state) event(e protocol.Event, now float64) {
 	}
 }
 
-// devices adds the GPUs that a rank says it uses. Ranks may share one.
+// devices adds the GPUs that a rank uses. Ranks may share one.
 func (p *state) devices(gpus []protocol.GPU) {
 	if gpus == nil {
 		return
@@ -202,8 +202,8 @@ func (p *state) validation(e protocol.Validation, now float64) {
 	}
 }
 
-// isHigherBetter takes the script's word for the direction; without one the
-// metric's name tells it.
+// isHigherBetter returns the direction that the script states; without one it
+// follows from the metric's name.
 func isHigherBetter(metric string, said *bool) bool {
 	if said != nil {
 		return *said
@@ -258,20 +258,20 @@ func (p *state) line(from origin, text string, now float64) {
 	p.appendLog(level, text, now)
 }
 
-// appendLog adds to the log; a script that prints without end fills no disk.
+// appendLog adds to the log, up to a limit: a script that prints endlessly must not fill the disk.
 func (p *state) appendLog(level, text string, now float64) {
 	p.log = push(p.log, text, shownLog)
 	if p.logged++; p.logged > savedLog {
 		return
 	}
 	if p.logged == savedLog {
-		level, text = "warning", fmt.Sprintf("later output is not kept: the log holds %d lines", savedLog)
+		level, text = "warning", fmt.Sprintf("later output is not saved: the log holds at most %d lines", savedLog)
 	}
 	p.batch.Log = append(p.batch.Log, store.LogLine{T: now, Level: level, Text: text})
 }
 
-// push appends x to a list that keeps its last limit entries. The list handed
-// out earlier stays as it was.
+// push appends x to a list that keeps at least its last limit entries. Lists
+// handed out earlier do not change.
 func push[T any](list []T, x T, limit int) []T {
 	if len(list) >= 2*limit {
 		list = slices.Clone(list[len(list)-limit:])
@@ -283,8 +283,8 @@ func tail[T any](list []T, limit int) []T {
 	return slices.Clip(list[max(0, len(list)-limit):])
 }
 
-// scriptError is the sentence for a script that failed: its own error event,
-// else the last thing it said.
+// scriptError describes a script that failed: its own error event, else its
+// last line of output.
 func (p *state) scriptError(code int) error {
 	said := p.failed
 	if said == "" {
@@ -294,19 +294,19 @@ func (p *state) scriptError(code int) error {
 		said = p.lastOut
 	}
 	if said == "" {
-		said = "it said nothing"
+		said = "it printed nothing"
 	}
 	return fmt.Errorf("the script %s: %s", failedWith(code), plaintext.Cut(said, sentenceLength))
 }
 
-// failedWith is how the script failed, by its exit code as shells give it.
+// failedWith describes an exit code in the shell's convention.
 func failedWith(code int) string {
 	name := unix.SignalName(syscall.Signal(code - 128))
 	switch {
 	case code <= 128 || name == "":
 		return fmt.Sprintf("failed with exit code %d", code)
 	case name == "SIGKILL":
-		return fmt.Sprintf("was ended by SIGKILL (exit code %d), as a system does that is out of memory", code)
+		return fmt.Sprintf("was ended by SIGKILL (exit code %d), which often means that the system ran out of memory", code)
 	}
 	return fmt.Sprintf("was ended by %s (exit code %d)", name, code)
 }
@@ -323,7 +323,7 @@ func (p *state) isSaved() bool {
 	return !p.redescribed && b.InitS == nil && len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Layers)+len(b.Log) == 0
 }
 
-// takeUnsaved hands over what was not saved yet.
+// takeUnsaved returns what was not saved yet.
 func (p *state) takeUnsaved() (*store.Description, store.Batch) {
 	batch := p.batch
 	p.batch = store.Batch{}

@@ -6,9 +6,9 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// explainStop says, once and before the first thing that a stopped script still
-// writes to its standard error, that it was stopped: what follows, such as the
-// traceback of a KeyboardInterrupt, is its answer to that and no fault of it.
+// explainStop logs, once, that the script was stopped, before anything it still
+// writes to standard error: a traceback of a KeyboardInterrupt, say, is then
+// not a fault of the script.
 func (l *loop) explainStop(m message, now float64) {
 	if l.stopped == "" || l.said || m.from != fromStderr || m.item.Log == "" {
 		return
@@ -20,6 +20,6 @@ func (l *loop) explainStop(m message, now float64) {
 	}
 	l.state.appendLog("out", text, now)
 	if l.options.Output != nil {
-		_, _ = fmt.Fprintln(l.options.Output, text) // as of the script's own lines
+		_, _ = fmt.Fprintln(l.options.Output, text) // like the script's own lines
 	}
 }

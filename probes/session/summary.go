@@ -11,7 +11,7 @@ import (
 	"sweetspot/probes/gpu"
 )
 
-// update is the state as the outside sees it.
+// update is the state as clients see it.
 func (p *state) update() Update {
 	s := p.summarise()
 	w := p.steadyWork(s)
@@ -44,8 +44,8 @@ func (p *state) steadyWork(s steady.Summary) steadyWork {
 	return p.work.from(1+s.Warmup, p.series.Seconds())
 }
 
-// summarise sums up the iterations. What the script still ran between the rule's
-// verdict and its own end must not unmake the answer it was stopped for.
+// summarise summarises the iterations up to the rule's verdict: those between
+// the verdict and the script's end must not change the answer.
 func (p *state) summarise() steady.Summary {
 	s := p.series.Summary()
 	if !s.IsSteady && p.decided > 0 {
@@ -54,7 +54,7 @@ func (p *state) summarise() steady.Summary {
 	return s
 }
 
-// run is the live run: what the database will hold once it has ended.
+// run is the live run, as the database will hold it once it has ended.
 func (p *state) run(s steady.Summary) profile.Run {
 	d, m := p.described, p.described.Machine
 	sum := p.summary(s)
@@ -85,15 +85,15 @@ func (p *state) summary(s steady.Summary) store.Summary {
 	if s.IsSteady {
 		sum.SteadyStdDevS = new(s.StdDev)
 	}
-	// The pass that told an inference's accuracy is no part of its work.
+	// The pass that measured an inference's accuracy is not part of its work.
 	if p.described.Mode == profile.Train {
 		sum.FirstValidationS, sum.ValidationS = validationSeconds(p.checks)
 	}
 	return sum
 }
 
-// validationSeconds is the first validation's time and the mean of the later
-// ones; what was not seen is nil.
+// validationSeconds returns the first validation's time and the mean of the
+// later ones; nil where there was none.
 func validationSeconds(checks []profile.Validation) (first, later *float64) {
 	if len(checks) == 0 {
 		return nil, nil
@@ -109,7 +109,7 @@ func validationSeconds(checks []profile.Validation) (first, later *float64) {
 	return first, later
 }
 
-// finish is the end as the database keeps it.
+// finish is the end of the run as the database stores it.
 func (p *state) finish(u Update) store.Finish {
 	sum := p.summary(u.Summary)
 	sum.TotalS = u.Run.TotalS

@@ -6,13 +6,13 @@ import (
 	"sweetspot/probes/protocol"
 )
 
-// work is what is known of every step beside its time: when it ended, how many
-// units it did and how long it waited for input, over all ranks.
+// work is what is known about every step besides its time: when it ended, how
+// many units it processed and how long it waited for input, over all ranks.
 type work struct {
 	ends    []float64 // seconds since the process began
 	units   []float64
 	waits   []float64 // of the rank that waited longest
-	waiting bool      // some step said how long it waited
+	waiting bool      // some step reported how long it waited
 }
 
 func (w *work) add(i int, e protocol.Iteration, t float64) {
@@ -33,10 +33,10 @@ func (w *work) add(i int, e protocol.Iteration, t float64) {
 type steadyWork struct {
 	begin, end float64  // seconds since the process began
 	units      float64  // 0 unknown
-	waitShare  *float64 // of the time, spent waiting for input; nil where no step said
+	waitShare  *float64 // share of the time spent waiting for input; nil if no step reported it
 }
 
-// from sums up the steps from first on; seconds are their times.
+// from summarises the steps from first on; seconds are their times.
 func (w *work) from(first int, seconds []float64) (s steadyWork) {
 	first = max(first, 1)
 	if first >= len(w.ends) {
