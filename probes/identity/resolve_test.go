@@ -83,7 +83,7 @@ func TestResolve(t *testing.T) {
 		{"GCP, two T4 attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "Tesla T4", 2, gib(15), 8), "gcp/us-central1/n1-highmem-8", true, "2 × T4, which the catalog does not have"},
 		{"GCP, no GPU attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "", 0, nil, 8), "gcp/us-central1/n1-highmem-8", true, "which the catalog does not have"},
 		{"Azure", with(onAzure, azureSize("Standard_NC24ads_A100_v4", "eastus"), "NVIDIA A100 80GB PCIe", 1, gib(80), 24), "azure/eastus/Standard_NC24ads_A100_v4", true, "Azure says Standard_NC24ads_A100_v4 in eastus"},
-		{"Azure, a catalog without region", with(onAzure, azureSize("Standard_NC6", "eastus"), "Tesla K80", 1, nil, 6), "NC6", false, "only without a region for $"},
+		{"Azure, a catalog without region", with(onAzure, azureSize("Standard_NC6", "eastus"), "Tesla K80", 1, nil, 6), "NC6", false, "only without a region at $"},
 		{"a cloud's answer on another's firmware", with(onGoogle, document("p3.2xlarge", "us-east-2"), "", 0, nil, 8), "", false, ""},
 		{"any cloud where the firmware is hidden", with(Facts{}, azureSize("Standard_NC24ads_A100_v4", "eastus"), "", 0, nil, 0), "azure/eastus/Standard_NC24ads_A100_v4", true, "Azure says"},
 		{"a rented A6000, by its CPUs", with(Facts{SysVendor: "QEMU"}, nil, "NVIDIA RTX A6000", 1, gib(48), 14), "lambda/any/lambda-1xA600048GB", false, "1 × RTX A6000 as in lambda/any/lambda-1xA600048GB"},

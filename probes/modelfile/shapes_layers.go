@@ -53,7 +53,7 @@ func (s sliding) positions(length int64, i int) int64 {
 		return -1
 	}
 	n := room/stride + 1
-	if s.ceil && room%stride != 0 && n*stride < length+before { // no window begins in the padding behind
+	if s.ceil && room%stride != 0 && n*stride < length+before { // no window begins in the padding after
 		n++
 	}
 	return n

@@ -66,7 +66,7 @@ func TestControlComesBeforeSignals(t *testing.T) {
 	}
 }
 
-// A room whose lock nobody holds belongs to nobody any more.
+// A directory whose lock nobody holds is stale.
 func TestRoomsOfTheKilledAreSwept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	living, err := newPrivateDir(fstest.MapFS{})

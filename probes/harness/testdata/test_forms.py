@@ -149,7 +149,7 @@ class TestONNX(bench.Case):
 
     def test_what_cannot_be_run(self):
         for given, says in (
-            (dict(shape=["n", "c", "h", "w"]), "does not tell the shape of its input; give --input"),
+            (dict(shape=["n", "c", "h", "w"]), "does not state the shape of its input; give --input"),
             (dict(kind="tensor(int64)"), r"takes tensor\(int64\)"),
             (dict(shape=[]), "a single number"),
         ):

@@ -165,7 +165,7 @@ class TestTrained(bench.Case):
             with bench.mock.patch.object(stopping, "check", check), self.assertRaises(stopping.Interrupted):
                 self.run_of(trained=True, data_dir=self.dir)
             self.assertEqual(os.listdir(cache), [kept + ".begun"])
-        self.assertIn("goes on with that", self.of("warning")[0]["message"])
+        self.assertIn("resumes the training", self.of("warning")[0]["message"])
         steps = []
         with bench.mock.patch.object(stopping, "check", lambda: steps.append(1)):
             last = self.run_of(trained=True, data_dir=self.dir)
@@ -261,7 +261,7 @@ def net(): return nn.Sequential(nn.Flatten(), Block(), nn.Linear(784, 10))
         scripted = os.path.join(self.dir, "net.pt")
         torch.jit.script(nn.Sequential(nn.Flatten(), nn.Linear(784, 10))).save(scripted)
         shares.report(self.run_of(model=scripted))
-        self.assertIn("cannot be told apart", self.of("warning")[-1]["message"])
+        self.assertIn("cannot be distinguished", self.of("warning")[-1]["message"])
 
 
 class TestLimit(bench.Case):

@@ -1,4 +1,4 @@
-"""Found by Python before any program starts: begins watching, then gives way.
+"""Python imports this before any program starts: it starts watching, then runs the sitecustomize that it shadows.
 
 A sitecustomize of the machine or of the user's environment is run as if this
 one were not there. Nothing here may break the interpreter it is found by, so
@@ -21,7 +21,7 @@ def _begin(here):
 
 
 def _next(here):
-    """Runs the sitecustomize that this one was found before."""
+    """Runs the sitecustomize that this one shadows."""
     sys.path[:] = [p for p in sys.path if not _is(p, here)]
     if sys.version_info < (3, 5):
         return
@@ -33,7 +33,7 @@ def _next(here):
         return
     module = module_from_spec(spec)
     sys.modules["sitecustomize"] = module
-    # What it raises is for Python's site module to report, as ever.
+    # Python's site module reports its exceptions, as usual.
     spec.loader.exec_module(module)
 
 

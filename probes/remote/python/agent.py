@@ -19,7 +19,7 @@ from interpreter import place
 from link import Link, wait
 from spool import Spool, failed
 
-TICK = 0.05  # seconds between looks at what sends no signal of its own
+TICK = 0.05  # seconds between polls of what sends no signal
 
 
 def main():
@@ -30,7 +30,7 @@ def main():
     os.write(1, ("\n%s\n" % header["mark"]).encode())
     link = Link(header["silence"])
     try:
-        link.hear()  # who gave up meanwhile must find nothing begun
+        link.wait_for_first()  # if sweetspot gave up meanwhile, nothing must start
         {"run": run, "attach": attach, "forget": forget}[header["task"]](header, files, link)
     except Trouble as e:
         link.send(note(failed=str(e)))
@@ -68,7 +68,7 @@ def forget(header, _, link):
 def existing(header):
     spool = Spool(header["spool"])
     if not spool.exists():
-        raise Trouble("there is no record %s of a detached probe there; it was collected before, or removed" % spool.name)
+        raise Trouble("there is no record %s of a detached probe there; it was already collected or removed" % spool.name)
     return spool
 
 
@@ -121,7 +121,7 @@ def fork_keeper():
 
 
 def keep(header, files, spool):
-    """Runs the command and writes its streams to the spool, whoever listens."""
+    """Runs the command and writes its streams to the spool, whether or not anyone is connected."""
     try:
         command = begin(header, files, spool.append)
     except Trouble as e:
@@ -142,17 +142,17 @@ def keep(header, files, spool):
         if asked is not None:
             command.stop(asked)
         if full is not None or over(command, header):
-            command.stop(header["grace"])  # what cannot be kept helps nobody
+            command.stop(header["grace"])  # output that cannot be kept is useless
         command.tick()
     if full is not None:
         spool.make_room()
-        spool.append(note(command.age(), broken="its record there could not be written (%s); free space there" % full.strerror))
+        spool.append(note(command.age(), broken="its record could not be written there (%s); free space there" % full.strerror))
     spool.append(command.exit())
     spool.write("ended", command.age())
 
 
 def follow(spool, link):
-    """Sends the spool from its beginning, and what is added until the command has ended."""
+    """Sends the spool from its beginning, including what is added until the command ends."""
     splitter = Splitter()
     finished = False
     with open(spool.path("frames"), "rb", buffering=0) as frames:
@@ -166,7 +166,7 @@ def follow(spool, link):
                     return
                 finished = kind == EXIT
             if not data and not kept and not link.full():
-                link.send(note(broken="it was cut off there: its keeper was killed, or the host restarted"))
+                link.send(note(broken="it was cut off: the process that keeps the record was killed, or the host restarted"))
                 link.send(frame(EXIT, b"{}"))
                 return
             wait([], link, 0 if data else TICK)

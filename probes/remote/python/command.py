@@ -1,4 +1,4 @@
-"""The command of a probe: started in a session of its own, read, stopped, cleared away."""
+"""The command of a probe: starts it in a session of its own, reads it, stops it, cleans up."""
 
 import errno
 import fcntl
@@ -17,17 +17,17 @@ from frames import EVENTS, EXIT, STDERR, STDOUT, frame
 
 CONTROL_STOP, CONTROL_WATCHED, CONTROL_BYTES = 0, 1, 16
 EVENTS_FD = 3  # where the command writes its events
-LATE = 0.5  # seconds in which output is still read after the command has ended
-LONGEST = 1 << 20  # bytes of an event line; a longer one is passed on in parts, to be rejected
+LATE = 0.5  # seconds for which output is still read after the command has ended
+LONGEST = 1 << 20  # bytes of an event line; a longer one is passed on in parts and then rejected
 PREFIX = "sweetspot-probe-"
 
 
 class Trouble(Exception):
-    """A sentence for the user: what is wrong, and the mend."""
+    """A sentence for the user: what is wrong, and what to do."""
 
 
-def sweep():
-    """Removes the directories of probes that were killed: their locks went with them."""
+def remove_stale():
+    """Removes the directories of probes that were killed: their locks are released."""
     for path in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
         try:
             lock = take_lock(path, 0)
@@ -38,7 +38,7 @@ def sweep():
 
 
 def take_lock(path, flag):
-    """Locks a directory, which fails where another process has."""
+    """Locks a directory; fails if another process has locked it."""
     lock = os.open(os.path.join(path, "lock"), os.O_RDWR | flag, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -48,11 +48,11 @@ def take_lock(path, flag):
     return lock
 
 
-class Room:
+class PrivateDirectory:
     """The private directory of the command: its files, the FIFO for its events, the control file."""
 
     def __init__(self, files):
-        sweep()
+        remove_stale()
         try:
             self.dir = tempfile.mkdtemp(prefix=PREFIX)
             self._lock = take_lock(self.dir, os.O_CREAT)  # held as long as the agent lives
@@ -73,7 +73,7 @@ class Room:
         return word.replace("{sweetspot-dir}", self.dir)
 
     def ask_to_stop(self):
-        """Writes the request and says whether someone watches for it."""
+        """Writes the request and returns whether the command watches for it."""
         try:
             with open(self.control, "r+b") as f, mmap.mmap(f.fileno(), CONTROL_BYTES) as control:
                 control[CONTROL_STOP] = 1
@@ -83,7 +83,7 @@ class Room:
 
 
 def dies_with_agent():
-    """Has the kernel end the command when the agent is killed, where it can. Made before the fork."""
+    """Makes the kernel end the command when the agent is killed, if it can. Set up before the fork."""
     try:
         import ctypes
 
@@ -95,19 +95,19 @@ def dies_with_agent():
 
 class Command:
     def __init__(self, argv, env, cwd, files):
-        room = self.room = Room(files)
+        directory = self.directory = PrivateDirectory(files)
         try:
-            self._start([room.place(w) for w in argv], env, os.path.expanduser(cwd or "~"))
+            self._start([directory.place(w) for w in argv], env, os.path.expanduser(cwd or "~"))
         except BaseException:
-            shutil.rmtree(room.dir, ignore_errors=True)
+            shutil.rmtree(directory.dir, ignore_errors=True)
             raise
 
     def _start(self, argv, env, cwd):
         if not os.path.isdir(cwd):
             raise Trouble("the directory %s to run in does not exist there" % cwd)
-        reader = os.open(self.room.fifo, os.O_RDONLY | os.O_NONBLOCK)
+        reader = os.open(self.directory.fifo, os.O_RDONLY | os.O_NONBLOCK)
         # Held so that the FIFO does not end between two writers.
-        self._held = os.open(self.room.fifo, os.O_WRONLY | os.O_APPEND)
+        self._held = os.open(self.directory.fifo, os.O_WRONLY | os.O_APPEND)
         os.dup2(self._held, EVENTS_FD)
         self.began = time.monotonic()
         try:
@@ -140,11 +140,11 @@ class Command:
         for entry in added:
             key, _, value = entry.partition("=")
             if key == "PYTHONPATH" and os.environ.get(key):
-                value += os.pathsep + os.environ[key]  # this host's own stays behind ours
-            out[key] = self.room.place(value)
+                value += os.pathsep + os.environ[key]  # the host's own follows ours
+            out[key] = self.directory.place(value)
         out["SWEETSPOT_EVENTS"] = "fd:%d" % EVENTS_FD
-        out["SWEETSPOT_EVENTS_PATH"] = self.room.fifo
-        out["SWEETSPOT_CONTROL"] = self.room.control
+        out["SWEETSPOT_EVENTS_PATH"] = self.directory.fifo
+        out["SWEETSPOT_CONTROL"] = self.directory.control
         return out
 
     def age(self):
@@ -154,8 +154,8 @@ class Command:
         return list(self._streams)
 
     def take(self, ready):
-        """Reads what came and returns it as frames. Events go in whole lines: a line that a
-        lost connection cuts would be taken for a broken event."""
+        """Reads what arrived and returns it as frames. Events are sent in whole lines: a line cut
+        by a lost connection would look like a malformed event."""
         frames = []
         for fd in ready:
             kind = self._streams[fd]
@@ -177,12 +177,12 @@ class Command:
         return whole
 
     def stop(self, grace):
-        """Asks by the control file where the command watches it, else by SIGINT; after the
+        """Asks by the control file if the command watches it, else by SIGINT; after the
         grace period, in seconds, by the next of SIGINT, SIGTERM and SIGKILL. A later call with
-        a shorter one is obeyed from then on."""
+        a shorter one takes effect immediately."""
         now = time.monotonic()
         if self._grace is None:
-            first = now + (grace if self.room.ask_to_stop() else 0)
+            first = now + (grace if self.directory.ask_to_stop() else 0)
             left = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
         elif grace < self._grace and self._signals:
             first = min(self._signals[0][0], now + grace)
@@ -196,7 +196,7 @@ class Command:
         """Does what is due. The command has ended once self.ended is set."""
         now = time.monotonic()
         if self._until is None and self._child.poll() is not None:
-            self._group(signal.SIGKILL)  # what it started and left behind ends with it
+            self._group(signal.SIGKILL)  # processes it left behind end with it
             os.close(self._held)
             self._signals = []
             self._until = now + LATE
@@ -204,13 +204,13 @@ class Command:
             self._group(self._signals.pop(0)[1])
         if self._until is not None and (not self._streams or now > self._until):
             self.ended = True
-            shutil.rmtree(self.room.dir, ignore_errors=True)
+            shutil.rmtree(self.directory.dir, ignore_errors=True)
 
     def _group(self, which):
         try:
             os.killpg(self.pid, which)
         except OSError:
-            pass  # it has ended on its own
+            pass  # it has ended by itself
 
     def exit(self):
         """The frame that says how the command ended."""
@@ -220,7 +220,7 @@ class Command:
 
 
 def reserve(fd):
-    """Puts the null device at a descriptor, so that nothing else takes its number."""
+    """Opens the null device as a descriptor, so that nothing else gets its number."""
     null = os.open(os.devnull, os.O_RDWR)
     if null != fd:
         os.dup2(null, fd, inheritable=False)
@@ -232,9 +232,9 @@ def why_not(name, error):
     if code == errno.ENOENT and os.sep not in name:
         return 'there is no program "%s" on the PATH there; check its name or give its full path' % name
     if code == errno.ENOENT:
-        return "%s does not exist there, or names an interpreter that does not; check its path and first line" % name
+        return "%s or its interpreter does not exist there; check its path and first line" % name
     if code == errno.EACCES:
-        return "%s may not be executed there; chmod +x it or name its interpreter" % name
+        return "%s is not executable there; chmod +x it or put its interpreter before it" % name
     if code == errno.ENOEXEC:
-        return "%s is no program for that machine; name its interpreter before it" % name
+        return "%s is not a program for that machine; put its interpreter before it" % name
     return "%s could not be started there: %s" % (name, error)

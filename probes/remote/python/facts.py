@@ -1,4 +1,4 @@
-"""What this host says of itself: its name, CPU and GPUs, firmware and cloud."""
+"""What this host reports about itself: its name, CPU and GPUs, firmware and cloud."""
 
 import http.client
 import os
@@ -49,7 +49,7 @@ def cpu():
 
 
 def gpus():
-    """The GPUs that the driver's own program lists; bytes are its MiB."""
+    """The GPUs that nvidia-smi lists; their bytes are converted from MiB."""
     out = {"gpu": "", "gpu_count": 0, "gpu_mem_bytes": None}
     program = shutil.which("nvidia-smi")
     if program is None:
@@ -70,7 +70,7 @@ def gpus():
 
 
 def clouds(dmi):
-    """Those whose metadata service may answer: the one that the firmware names, or all where
+    """Those whose metadata service may answer: the one that the firmware names, or all if
     it cannot be read."""
     vendor = (dmi["sys_vendor"] + " " + dmi["bios_vendor"] + " " + dmi["bios_version"]).lower()
     if not dmi["sys_vendor"] and not dmi["product_name"]:
@@ -101,7 +101,7 @@ def ask(service, answers):
 
 
 def fetch(method, path, headers):
-    """The body of an answer, None unless it is a plain success: redirects are not followed."""
+    """The body of a successful answer, else None: redirects are not followed."""
     connection = http.client.HTTPConnection(METADATA, timeout=TIMEOUT)
     try:
         connection.request(method, path, headers=headers)

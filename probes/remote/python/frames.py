@@ -1,4 +1,4 @@
-"""What the agent and sweetspot send each other: frames of a kind, a time and bytes."""
+"""The frames that the agent and sweetspot exchange: a kind, a time and bytes."""
 
 import json
 import struct
@@ -7,7 +7,7 @@ HEAD = struct.Struct(">cIQ")  # kind, length of what follows, microseconds since
 
 # To sweetspot: three streams of the command, notes of the agent, and the end.
 EVENTS, STDOUT, STDERR, NOTE, EXIT = b"e", b"o", b"r", b"n", b"x"
-# From sweetspot: a request to stop, and a sign of life.
+# From sweetspot: a request to stop, and a heartbeat.
 STOP, ALIVE = b"s", b"a"
 
 
@@ -20,7 +20,7 @@ def note(seconds=0.0, **fields):
 
 
 class Splitter:
-    """Takes bytes as they come and gives the whole frames among them."""
+    """Collects bytes as they arrive and yields complete frames."""
 
     def __init__(self):
         self.kept = bytearray()

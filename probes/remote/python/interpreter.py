@@ -6,12 +6,12 @@ import subprocess
 
 from command import Trouble
 
-IMPORT_TIMEOUT = 120  # seconds an import of PyTorch may take; from a cold disk it is tens
+IMPORT_TIMEOUT = 120  # seconds for importing PyTorch; from a cold disk it takes tens of seconds
 WORD = "{sweetspot-python}"
 
 
 def place(argv, named):
-    """Puts an interpreter that imports PyTorch where the words ask for one."""
+    """Replaces the placeholder in the words by an interpreter that imports PyTorch."""
     if not any(WORD in w for w in argv):
         return argv
     found = find([named] if named else [os.environ.get("SWEETSPOT_PYTHON", ""), "python3", "/usr/bin/python3"])
@@ -31,13 +31,13 @@ def find(candidates):
             return os.path.abspath(path)
         tried[path] = trouble
     raise Trouble(
-        "no Python there imports PyTorch: tried %s; install it there or name an interpreter of that host with --python"
+        "no Python there imports PyTorch: tried %s; install it there or give an interpreter on that host with --python"
         % ", ".join("%s (%s)" % entry for entry in tried.items())
     )
 
 
 def inspect(path):
-    """None where the interpreter imports PyTorch, else why it does not."""
+    """None if the interpreter imports PyTorch, else why it does not."""
     try:
         done = subprocess.run(
             [path, "-c", "import torch; torch.version.cuda"],

@@ -6,11 +6,11 @@ import time
 
 from frames import Splitter
 
-FULL = 4 << 20  # bytes waiting to be sent from which on no more is taken from the command
+FULL = 4 << 20  # with this many bytes waiting to be sent, nothing more is read from the command
 
 
 def wait(readers, link, seconds):
-    """Waits until one of the descriptors can be read or the link moves; returns the former."""
+    """Waits until one of the descriptors can be read or the link can send or receive; returns the descriptors."""
     poll = select.poll()
     for fd in readers:
         poll.register(fd, select.POLLIN)
@@ -25,7 +25,7 @@ def wait(readers, link, seconds):
 
 class Link:
     def __init__(self, silence):
-        """The connection counts as lost after so many seconds without a sign of life."""
+        """The connection counts as lost after this many seconds without a heartbeat."""
         for fd in (0, 1):
             os.set_blocking(fd, False)
         self.out = bytearray()
@@ -72,8 +72,8 @@ class Link:
         self._heard = time.monotonic()
         self.requests += [(kind, payload) for kind, payload, _ in self._splitter.feed(data)]
 
-    def hear(self):
-        """Waits for the first sign of life."""
+    def wait_for_first(self):
+        """Waits for the first heartbeat."""
         while not self.requests:
             wait([], self, 1)
             if not self.open:

@@ -1,4 +1,4 @@
-"""A detached probe's own record on its host: every frame, for whoever attaches later."""
+"""A detached probe's record on its host: every frame, for clients that attach later."""
 
 import fcntl
 import json
@@ -10,14 +10,14 @@ import time
 from command import Trouble
 from frames import NOTE, STDERR, STDOUT, note
 
-LOGGED = 64 << 20  # bytes of output that are kept; events are kept whatever comes
-SPARE = 16 << 10  # bytes held back on the disk for saying that it is full
+LOGGED = 64 << 20  # bytes of output that are kept; events are always kept
+SPARE = 16 << 10  # bytes reserved on the disk to report that it is full
 
 
 class Spool:
     def __init__(self, name):
         if not re.fullmatch("[0-9a-f]{8,64}", name):
-            raise Trouble("%r is no name of a detached probe" % name)
+            raise Trouble("%r is not the name of a detached probe" % name)
         state = os.environ.get("XDG_STATE_HOME", "")
         if not os.path.isabs(state):
             state = os.path.expanduser("~/.local/state")
@@ -34,7 +34,7 @@ class Spool:
         return os.path.exists(self.path("frames"))
 
     def create(self, memo):
-        """Makes the spool and marks it as kept by this process and those it forks."""
+        """Creates the spool and marks it as kept by this process and its forks."""
         try:
             os.makedirs(self.dir, 0o700)
             self._file = os.open(self.path("frames"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -44,7 +44,7 @@ class Spool:
             with open(self.path("spare"), "wb") as out:
                 out.write(bytes(SPARE))
         except OSError as e:
-            raise Trouble("the spool %s could not be made there (%s); free space or set XDG_STATE_HOME" % (self.dir, e.strerror))
+            raise Trouble("the spool %s could not be created there (%s); free space or set XDG_STATE_HOME" % (self.dir, e.strerror))
 
     def release(self):
         """Leaves the spool to the process that was forked."""
@@ -63,7 +63,7 @@ class Spool:
         return False
 
     def append(self, data):
-        """Writes a frame; of one that finds no room nothing stays."""
+        """Writes a frame, or nothing if it does not fit."""
         if data[:1] in (STDOUT, STDERR):
             self._logged += len(data)
             if self._logged > LOGGED:
@@ -82,7 +82,7 @@ class Spool:
         os.unlink(self.path("spare"))
 
     def write(self, name, value):
-        """Writes a small JSON file that is there whole or not at all."""
+        """Writes a small JSON file atomically."""
         draft = self.path(name + ".%d" % os.getpid())
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
             json.dump(value, out)

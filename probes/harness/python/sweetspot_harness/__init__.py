@@ -1,6 +1,6 @@
-"""Runs a PyTorch model and tells sweetspot, event by event, how long it takes.
+"""Runs a PyTorch model and reports its times to sweetspot as events.
 
-Works with PyTorch 1.13 and 2.x and needs nothing else. The rooms:
+Works with PyTorch 1.13 and 2.x and needs nothing else. The modules:
 
     command.py     reads the options, prepares one run and says how it ended
     run.py         what a run needs: the network, its data, the device
@@ -11,7 +11,7 @@ Works with PyTorch 1.13 and 2.x and needs nothing else. The rooms:
     machine.py     what this machine is, and the device to run on
     dataset.py     Fashion-MNIST from its published files, or synthetic input
     labelled.py    the user's labelled set, and the accuracy on one
-    precision.py   fp32, tf32, bf16, fp16, int8 as they are really run
+    precision.py   fp32, tf32, bf16, fp16, int8 as they actually run
     pruning.py     removes whole filters, so that the dense network shrinks
     quantising.py  int8 by the framework's own quantisation
     trained.py     trained weights for the examples, and fine-tuning
@@ -19,5 +19,5 @@ Works with PyTorch 1.13 and 2.x and needs nothing else. The rooms:
     training.py    iterations and validations of a training
     inference.py   iterations of a batch inference
     shares.py      the share of each layer in a forward pass
-    limit.py       the largest batch that fits the memory
+    limit.py       the largest batch that fits in memory
 """

@@ -54,7 +54,7 @@ def probe(opt):
 
 
 def measure(run):
-    """The run, and what is looked at once it has ended or was stopped."""
+    """The run, and what is measured after it has ended or was stopped."""
     if run.options.fit_batch:
         limit.go(run)
         return

@@ -1,4 +1,4 @@
-"""Parameters, and floating point operations where they are cheaply known."""
+"""Parameters, and floating-point operations where they are cheap to count."""
 
 
 def parameters(model):

@@ -1,4 +1,4 @@
-"""Event lines, where SWEETSPOT_EVENTS says (fd:N or a path), else on standard output."""
+"""Writes event lines to where SWEETSPOT_EVENTS says (fd:N or a path), else to standard output."""
 
 import contextlib
 import json
@@ -50,7 +50,7 @@ _aside = 0.0
 
 @contextlib.contextmanager
 def aside():
-    """Marks work that only the probe does: a start without it is that much shorter."""
+    """Marks work that only the probe does: its time does not count as initialisation."""
     global _aside
     begin = time.monotonic()
     try:
@@ -65,7 +65,7 @@ def init():
 
 
 def log(message):
-    """A line of the log, which is on standard error: standard output may be the events'."""
+    """Writes a log line to standard error: standard output may carry the events."""
     print(message, file=sys.stderr, flush=True)
 
 

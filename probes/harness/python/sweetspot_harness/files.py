@@ -11,10 +11,10 @@ from .loading import Problem, describe
 
 
 class Frozen(nn.Module):
-    """A forward pass from a file that can be run and nothing else.
+    """A forward pass from a file that can only be run.
 
     sample is the shape of one sample, batch the only batch size it takes,
-    params the number of its parameters; None is unknown, or any batch size.
+    params the number of its parameters; None means unknown, or any batch size.
     """
 
     def __init__(self, run, sample=None, batch=None, params=None, precision=None):
@@ -71,7 +71,7 @@ def _traced_shape(program):
     inputs = set(program.graph_signature.user_inputs)
     found = [n.meta["val"].shape for n in program.graph.nodes if n.op == "placeholder" and n.name in inputs]
     if len(found) != 1:
-        raise Problem("the exported program takes %d inputs; only networks of one input can be run" % len(found))
+        raise Problem("the exported program takes %d inputs; only networks with one input can be run" % len(found))
     return _split(found[0], lambda d: isinstance(d, int))
 
 
@@ -110,10 +110,10 @@ def _onnx(path, dev):
     session = runtime.InferenceSession(path, providers=["CUDAExecutionProvider" if gpu else "CPUExecutionProvider"])
     inputs = session.get_inputs()
     if len(inputs) != 1:
-        raise Problem("the ONNX file takes %d inputs; only networks of one input can be run" % len(inputs))
+        raise Problem("the ONNX file takes %d inputs; only networks with one input can be run" % len(inputs))
     given = inputs[0]
     if given.type not in _TYPES:
-        raise Problem("the ONNX file takes %s; only floating point input can be made up" % given.type)
+        raise Problem("the ONNX file takes %s; only floating-point input can be generated" % given.type)
     dtype, precision = _TYPES[given.type]
     sample, batch = _split(given.shape, lambda d: isinstance(d, int) and d > 0)
     if gpu:

@@ -17,7 +17,7 @@ def go(run):
     whole = len(data) // batch * batch
     if whole == 0:
         raise Problem("a batch of %d is more than the %d samples of the set" % (batch, len(data)))
-    # Nobody who uses the network measures its accuracy before each start.
+    # In use, nobody measures the network's accuracy before each start.
     with events.aside():
         _accuracy(run)
     # Without a number of passes it goes on until sweetspot knows enough.

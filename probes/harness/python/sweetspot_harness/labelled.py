@@ -34,9 +34,9 @@ class Given:
             )
 
     def __len__(self):
-        """Samples, where the set tells: one of batches has no length."""
+        """Samples, if known: a set of batches has no length."""
         if not self.single:
-            raise TypeError("a set of batches does not tell its samples")
+            raise TypeError("the number of samples in a set of batches is unknown")
         return len(self.set)
 
     def _pairs(self):
@@ -52,7 +52,7 @@ class Given:
             raise Problem("%s does not yield pairs of input and label: %s" % (self.where, describe(err))) from err
 
     def batches(self, size, device):
-        """Inputs and labels in batches; those of the user keep their size."""
+        """Inputs and labels in batches; the user's batches keep their size."""
         import torch
 
         if not self.single:
@@ -71,7 +71,7 @@ class Given:
 
 
 class Accuracy:
-    """Top-1 on a whole set: value, seconds and units; value is None where it was cut off."""
+    """Top-1 on a whole set: value, seconds and units; value is None if it was cut off."""
 
     def __init__(self, run, labelled, limit=None):
         import torch
@@ -105,5 +105,5 @@ class Accuracy:
         if tuple(y.shape) != (count,):
             raise Problem("the labels of the set are of shape %s, not one class number for each of %d samples" % (tuple(y.shape), count))
         if run.options.eval and count and not 0 <= int(y.min()) <= int(y.max()) < run.classes:
-            raise Problem("the labels of the set go from %d to %d, but the model has %d classes" % (y.min(), y.max(), run.classes))
+            raise Problem("the labels of the set range from %d to %d, but the model has %d classes" % (y.min(), y.max(), run.classes))
         return y

@@ -1,4 +1,4 @@
-"""The largest batch that fits the memory, found by trying."""
+"""Finds the largest batch that fits in memory by trying."""
 
 import gc
 import os
@@ -21,10 +21,10 @@ def go(run):
             fits = size
         else:
             fails = size
-        events.log("a batch of %d %s the memory" % (size, "fits" if fits == size else "does not fit"))
+        events.log("a batch of %d %s in memory" % (size, "fits" if fits == size else "does not fit"))
         size = min(2 * size, most) if fails is None else (fits + fails) // 2
     if fits == 0:
-        raise MemoryError("not even a batch of 1 fits the memory")
+        raise MemoryError("not even a batch of 1 fits in memory")
     events.emit("limit", batch_size=fits, fails_at=fails)
 
 
@@ -47,7 +47,7 @@ class Attempt:
             self._forget()
 
     def fits_apart(self, size):
-        """The same in a process of its own: where a CPU's memory ends, libraries below PyTorch may crash instead of raising."""
+        """The same in a separate process: without memory on a CPU, libraries below PyTorch may crash instead of raising."""
         child = os.fork()
         if child == 0:
             self._answer(size)
@@ -58,7 +58,7 @@ class Attempt:
         return code == 0
 
     def _answer(self, size):
-        """Tries in the child, and ends it."""
+        """Tries in the child process, and ends it."""
         import torch
 
         code = _FAILED
@@ -84,7 +84,7 @@ class Attempt:
             run.model(x)
 
     def _forget(self):
-        """Gives back what the attempt took, so that the next begins as it did."""
+        """Frees the memory of the attempt, so that the next starts from the same state."""
         import torch
 
         if self.trainer is not None:
@@ -95,7 +95,7 @@ class Attempt:
 
 
 def _bound_memory(dev):
-    """Makes the CPU's memory end with an error: the kernel grants more than there is and kills later."""
+    """Limits the CPU's memory so that exceeding it raises an error: the kernel would grant more than there is and kill later."""
     if dev.type == "cuda":
         return
     import resource

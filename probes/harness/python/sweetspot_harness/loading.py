@@ -10,7 +10,7 @@ from . import machine
 
 
 class Problem(Exception):
-    """Something the user can mend, said in one sentence."""
+    """A problem that the user can fix, in one sentence."""
 
 
 FILES = (".pt", ".pt2", ".onnx")
@@ -43,7 +43,7 @@ def made(spec):
     """
     where, _, name = spec.rpartition(":")
     if not where or not name:
-        raise Problem("%r is neither of the form file.py:factory nor package.module:factory" % spec)
+        raise Problem("%r is neither file.py:factory nor package.module:factory" % spec)
     module = _script(where) if where.lower().endswith(".py") else _installed(where)
     factory = _factory(module, where, name)
     required = [
@@ -53,7 +53,7 @@ def made(spec):
     ]
     if required:
         raise Problem(
-            "%s in %s needs the arguments %s; name a function that takes none" % (name, where, ", ".join(required))
+            "%s in %s needs the arguments %s; give a function without required arguments" % (name, where, ", ".join(required))
         )
     try:
         return factory(), name, where

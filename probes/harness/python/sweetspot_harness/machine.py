@@ -1,4 +1,4 @@
-"""What this machine is, and readings of its GPU."""
+"""Describes this machine and reads its GPU's sensors."""
 
 import os
 import platform
@@ -73,7 +73,7 @@ def memory(dev):
     )
 
 
-# How CUDA, PyTorch's CPU allocator, C++ and onnxruntime say it.
+# The messages of CUDA, PyTorch's CPU allocator, C++ and onnxruntime.
 _NO_MEMORY = ("out of memory", "can't allocate memory", "bad_alloc", "failed to allocate memory")
 
 

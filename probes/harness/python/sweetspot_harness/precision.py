@@ -23,7 +23,7 @@ def setup(name, dev):
         return contextlib.nullcontext, None
     if name == "bf16":
         if gpu and not torch.cuda.is_bf16_supported():
-            raise Problem("this GPU has no bf16; use --precision fp16 or fp32")
+            raise Problem("this GPU does not support bf16; use --precision fp16 or fp32")
         return lambda: torch.autocast(dev.type, dtype=torch.bfloat16), None
     if name == "fp16":
         if not gpu:
@@ -31,4 +31,4 @@ def setup(name, dev):
         # PyTorch 2.3 moved the scaler and warns about its old place.
         scaler = torch.amp.GradScaler("cuda") if hasattr(torch.amp, "GradScaler") else torch.cuda.amp.GradScaler()
         return lambda: torch.autocast("cuda", dtype=torch.float16), scaler
-    raise Problem("precision %s is none of fp32, tf32, bf16, fp16, int8" % name)
+    raise Problem("precision %s is not one of fp32, tf32, bf16, fp16, int8" % name)

@@ -1,14 +1,14 @@
 """Removes whole filters from convolutions, so that the dense network shrinks.
 
-Of every convolution the filters with the smallest L1 norm go (Li et al.,
+The filters with the smallest L1 norm are removed from every convolution (Li et al.,
 "Pruning Filters for Efficient ConvNets", ICLR 2017), and with each filter what
 was made for its channel further on: a normalisation's scale, a depthwise
 filter, the inputs of the next convolution or linear layer. Norms are those of
 the network as given; no layer's choice depends on another's.
 
-A convolution is left whole where the way of its channels cannot be followed:
-into an addition or concatenation, say, whose other side would have to lose the
-same channels, or where tracing fails.
+A convolution is not pruned if its channels cannot be followed: into an addition
+or concatenation, for example, whose other side would have to lose the same
+channels, or if tracing fails.
 """
 
 import collections
@@ -26,12 +26,12 @@ _NORMS = (
     nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm,
     nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d,
 )
-# What works on each number by itself.
+# Modules that work on each number separately.
 _ELEMENTWISE = (
     nn.Identity, nn.Dropout, nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.CELU, nn.SELU, nn.GELU, nn.SiLU, nn.Mish,
     nn.Hardswish, nn.Hardtanh, nn.Hardsigmoid, nn.Sigmoid, nn.Tanh, nn.Softplus, nn.LogSigmoid, nn.AlphaDropout,
 )
-# What works on each channel by itself.
+# Modules that work on each channel separately.
 _CHANNELWISE = (
     nn.MaxPool1d, nn.MaxPool2d, nn.MaxPool3d, nn.AvgPool1d, nn.AvgPool2d, nn.AvgPool3d, nn.LPPool1d, nn.LPPool2d,
     nn.AdaptiveAvgPool1d, nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool3d,
@@ -69,7 +69,7 @@ Part = collections.namedtuple("Part", "prefix graph modules")
 def prune(model, fraction):
     """Prunes in place, the fraction of the filters of each convolution rounded down.
 
-    Returns {layer: fraction removed} and {layer: why it is left whole}.
+    Returns {layer: fraction removed} and {layer: why it was not pruned}.
     """
     chains, whole = _chains(model)
     keeps = [(chain, _strongest(chain.conv, fraction)) for chain in chains]
@@ -90,7 +90,7 @@ def prune(model, fraction):
 
 
 def words(whole):
-    """One sentence for the layers left whole, or None."""
+    """One sentence about the layers that were not pruned, or None."""
     if not whole:
         return None
     by_why = {}
@@ -161,7 +161,7 @@ def _parts(model):
     opaque = {}
 
     def visit(module):
-        """Traces from the inside out: what fails becomes one opaque layer of what holds it."""
+        """Traces from the inside out: a module that fails becomes one opaque layer of its parent."""
         for child in module.children():
             visit(child)
         if next(module.children(), None) is None and module is not model:
@@ -191,14 +191,14 @@ def _uses(model, parts):
             if node.op == "call_module":
                 runs[part.modules[node.target]] += 1
             elif node.op == "get_attr":
-                # Its weights are read beside its own forward pass.
+                # Its weights are read outside its own forward pass.
                 runs[part.modules.get(node.target.rpartition(".")[0])] += 2
     held = collections.Counter(id(p) for m in model.modules() for p in m._parameters.values() if p is not None)
     return runs, held
 
 
 def _plain(module, uses):
-    """Raises where a layer is more than it seems and cannot be narrowed."""
+    """Raises if a layer is not plain and cannot be narrowed."""
     runs, held = uses
     if runs[module] > 1:
         raise Whole("%s runs more than once" % type(module).__name__)
@@ -216,7 +216,7 @@ def _is_depthwise(conv):
 def _follow(part, start, channels, uses):
     """The layers that change with the channels of a convolution.
 
-    Raises Whole where the channels go somewhere they cannot be followed.
+    Raises Whole if the channels cannot be followed.
     """
     steps, todo, seen = [], [(start, False)], set()
     while todo:
@@ -313,12 +313,12 @@ def _picks(user):
 
 
 def _is_safe(dim):
-    """Whether a dimension is that of the samples or of a picture, counted from the front."""
+    """Whether a dimension is that of the samples or of an image, counted from the front."""
     return isinstance(dim, int) and (dim == 0 or dim >= 2)
 
 
 def _flattens(user):
-    """Whether a node makes one row of features of each sample."""
+    """Whether a node makes one row of features from each sample."""
     if user.target in (torch.flatten, "flatten"):
         dims = dict(zip(("start_dim", "end_dim"), user.args[1:]))
         dims.update(user.kwargs)
@@ -339,7 +339,7 @@ def _is_batch(size):
 
 
 def _averages(user):
-    """Whether a node is a mean over both dimensions of a picture."""
+    """Whether a node is a mean over both dimensions of an image."""
     if user.target not in (torch.mean, "mean"):
         return False
     dims = user.kwargs.get("dim", user.args[1] if len(user.args) > 1 else None)

@@ -19,9 +19,9 @@ _DYNAMIC = (nn.Linear, nn.LSTM, nn.GRU)
 def quantise(model, batches):
     """Returns the network with int8 layers.
 
-    batches are the inputs that the ranges of the activations are taken from.
-    Where the network cannot be traced, only the weights of its linear and
-    recurrent layers become int8 and activations are quantised as they come.
+    batches are the inputs that calibrate the ranges of the activations. If the
+    network cannot be traced, only the weights of its linear and recurrent layers
+    become int8 and activations are quantised dynamically.
     """
     engine = next((e for e in _ENGINES if e in torch.backends.quantized.supported_engines), None)
     if engine is None:

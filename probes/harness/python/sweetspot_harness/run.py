@@ -1,4 +1,4 @@
-"""What a run needs: the network as it is to be measured, its data, the device."""
+"""What a run needs: the network to measure, its data, the device."""
 
 from . import counting, dataset, events, labelled, loading, machine, precision, stopping, trained
 from .loading import Problem, describe
@@ -34,7 +34,7 @@ class Run:
             return tuple(int(s) for s in self.options.input.split("x"))
         shape = getattr(self.model, "sample", None)
         if shape is None:
-            raise Problem("the model file does not tell the shape of its input; give --input, such as 3x224x224")
+            raise Problem("the model file does not state the shape of its input; give --input, such as 3x224x224")
         return shape
 
     def _check_batch(self):
@@ -46,7 +46,7 @@ class Run:
             )
 
     def prepare(self):
-        """Makes the variant that is asked for, and gets the data."""
+        """Makes the requested variant and loads the data."""
         opt = self.options
         if opt.eval:
             self.given = self._labelled()
@@ -68,11 +68,11 @@ class Run:
 
     def _labelled(self):
         if self.classes is None:
-            raise Problem("an accuracy needs an output of batch x classes, which this model has not; leave --eval out")
+            raise Problem("an accuracy needs an output of batch x classes, which this model does not have; leave out --eval")
         given = labelled.Given(self.options.eval, self.shape)
         if self.options.mode == "train" and not self.is_fashion_mnist():
             raise Problem(
-                "the accuracy after a training on synthetic input means nothing; use --mode infer with --eval, or -- COMMAND for a training of your own"
+                "the accuracy after training on synthetic input means nothing; use --mode infer with --eval, or -- COMMAND for your own training"
             )
         return given
 
@@ -94,7 +94,7 @@ class Run:
         self.try_out()
 
     def _calibration(self):
-        """Inputs that the ranges of int8 are taken from: of the training set where there is one."""
+        """Inputs for calibrating int8 ranges: from the training set if there is one."""
         import torch
 
         from .quantising import CALIBRATION
@@ -120,7 +120,7 @@ class Run:
         return torch.randn((count,) + self.shape, device=self.device)
 
     def predict(self, x):
-        """The outputs for any number of samples; a file of fixed batch gets its batch filled up."""
+        """The outputs for any number of samples; a file with a fixed batch size gets its batch padded."""
         import torch
 
         missing = 0 if self.fixed is None else -len(x) % self.fixed
@@ -149,7 +149,7 @@ class Run:
         if classes is None and self.options.mode == "train":
             shape = "x".join(map(str, out.shape)) if isinstance(out, torch.Tensor) else type(out).__name__
             raise Problem(
-                "cross-entropy needs an output of batch x classes, but for two samples the model returned %s; use --mode infer, or -- COMMAND for a training of your own" % shape
+                "cross-entropy needs an output of batch x classes, but for two samples the model returned %s; use --mode infer, or -- COMMAND for your own training" % shape
             )
         return classes
 
@@ -158,7 +158,7 @@ class Run:
         return self.shape == dataset.SHAPE and self.classified and dataset.present(self.options.data_dir)
 
     def data(self):
-        """What the steps are fed with: a training and a test set, or synthetic input and None."""
+        """The input of the steps: a training and a test set, or synthetic input and None."""
         opt = self.options
         if opt.data == "fashion-mnist" and not self.is_fashion_mnist():
             raise Problem("Fashion-MNIST cannot be used: " + self._why_not())
@@ -172,7 +172,7 @@ class Run:
         if opt.data == "auto" and self.given is None:
             fits = self.shape == dataset.SHAPE and self.classified
             why = "Fashion-MNIST is not installed" if fits else "no dataset here has this shape and number of classes"
-            events.warn("the input is synthetic (%s): times are real, there is no accuracy" % why)
+            events.warn("the input is synthetic (%s): times are real, but there is no accuracy" % why)
         length = opt.train_size or 100 * opt.batch
         return dataset.Synthetic(self.shape, self.classes or 1, length), None
 
@@ -182,15 +182,15 @@ class Run:
         return "it has 10 classes of 1x28x28, the model %s of %s" % (self.classes, "x".join(map(str, self.shape)))
 
     def labelled(self):
-        """The set that accuracies are measured on, or None."""
+        """The set that accuracy is measured on, or None."""
         return self.given if self.given is not None else self.test
 
     def is_trained(self):
-        """Whether the weights are known to be those of a trained network."""
+        """Whether the network is known to be trained."""
         return self.options.trained or self.given is not None or self.options.mode == "train"
 
     def _counts(self):
-        """Parameters and operations of one sample; None is unknown."""
+        """Parameters and operations of one sample; None if unknown."""
         import torch
 
         params = self.model.params if hasattr(self.model, "params") else counting.parameters(self.model)

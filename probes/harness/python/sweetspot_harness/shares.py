@@ -18,7 +18,7 @@ def report(run):
     from torch.profiler import ProfilerActivity, profile
 
     if isinstance(run.model, (torch.jit.ScriptModule, Frozen)):
-        events.warn("the layers of this model file cannot be told apart, so there are no shares of time; probe the Python factory for them")
+        events.warn("the layers of this model file cannot be distinguished, so there are no shares of time; probe the Python factory instead")
         return
     run.model.eval()
     x = run.sample(run.options.batch)
@@ -59,8 +59,8 @@ def _forward(run, x):
 class _Marks:
     """Marks each layer's forward pass for the profiler.
 
-    The device is waited for at both ends, so that a mark lasts as long as the
-    work of its layer. A layer is a module that called no other.
+    The device is synchronised at both ends, so that a mark lasts as long as its
+    layer's work. A layer is a module that calls no other.
     """
 
     def __init__(self, run):

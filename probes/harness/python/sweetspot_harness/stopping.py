@@ -30,9 +30,9 @@ def install():
 
 
 def watch():
-    """Says that from now on check() is called at every step boundary.
+    """Announces that from now on check() is called at every step boundary.
 
-    Before, sweetspot sends a signal instead of waiting for one.
+    Until then, sweetspot sends a signal instead of waiting for a boundary.
     """
     global _control
     path = os.environ.get("SWEETSPOT_CONTROL")

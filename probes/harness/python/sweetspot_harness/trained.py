@@ -1,8 +1,8 @@
 """Trained weights for the examples, and fine-tuning after a pruning.
 
-An accuracy says something only of a trained network. The examples are trained
+An accuracy means something only for a trained network. The examples are trained
 once, on Fashion-MNIST, and kept in the user's cache. A probe that ends before
-the training does leaves it there half done, and the next goes on.
+the training does leaves its state there, and the next one resumes it.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ _BATCH, _RATE, _SEED = 128, 1e-3, 1
 
 
 def load_or_train(run, name, source):
-    """Gives the network of an example its trained weights; source is the file it is made by."""
+    """Loads the trained weights of an example's network; source is the file that defines it."""
     import torch
 
     path = _place(name, source)
@@ -43,8 +43,8 @@ def load_or_train(run, name, source):
 def train(run, epochs, begun=None):
     """Trains with Adam on the training part of Fashion-MNIST.
 
-    begun is the file that a training which is stopped is left in and goes on
-    from; what comes out is the same as without a stop.
+    begun is the file for the state of a training that is stopped; resumed, it
+    gives the same result as without a stop.
     """
     import torch
 
@@ -70,7 +70,7 @@ def train(run, epochs, begun=None):
 
 
 def _order(count, epochs):
-    """The batches of all epochs, each epoch shuffled anew."""
+    """The batches of all epochs, each epoch shuffled again."""
     import torch
 
     generator = torch.Generator().manual_seed(_SEED)
@@ -85,27 +85,27 @@ def _check(begun, run, optimizer, step):
         if begun is not None and step > 0:
             with contextlib.suppress(OSError):
                 _write(begun, {"step": step, "model": run.model.state_dict(), "optimizer": optimizer.state_dict()["state"]})
-                events.warn("the probe ended while the example was trained for its first use; the next probe goes on with that")
+                events.warn("the probe ended while the example was being trained for its first use; the next probe resumes the training")
         raise
 
 
 def _resume(begun, run, optimizer):
-    """Steps of an earlier training that was stopped."""
+    """Returns the number of steps that an interrupted training had done."""
     if begun is None or not os.path.isfile(begun):
         return 0
     try:
         state = _read(begun, run.device)
-        # The rest of the optimiser's state is what it was made with.
+        # The rest of the optimiser's state is still as created.
         optimizer.load_state_dict({"state": state["optimizer"], "param_groups": optimizer.state_dict()["param_groups"]})
         run.model.load_state_dict(state["model"])
         return state["step"]
     except Exception as err:
-        events.log("the training begun in %s cannot go on (%s); training from the start" % (begun, describe(err)))
+        events.log("the training in %s cannot be resumed (%s); training from the start" % (begun, describe(err)))
         return 0
 
 
 def _fast_context(dev):
-    """bf16 where the CPU computes in it: the weights stay fp32, and it takes a third of the time."""
+    """bf16 if the CPU supports it: the weights stay fp32, and it takes a third of the time."""
     import torch
 
     if dev.type == "cpu":
@@ -116,7 +116,7 @@ def _fast_context(dev):
 
 
 def _place(name, source):
-    """Another source, recipe or framework makes other weights."""
+    """Another source, recipe or framework yields other weights."""
     import torch
 
     digest = hashlib.sha256()
@@ -135,7 +135,7 @@ def _read(path, dev):
 
 
 def _write(path, state):
-    """Whole or not at all, also beside another process that writes the same."""
+    """Writes atomically, even if another process writes the same file."""
     import torch
 
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

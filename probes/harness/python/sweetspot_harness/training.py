@@ -76,11 +76,11 @@ class Trainer:
         return Accuracy(self.run, self.run.labelled(), limit)
 
     def validation_time(self, epoch):
-        """What a validation takes, for a probe that was stopped before its first.
+        """How long a validation takes, for a probe that was stopped before its first.
 
         The accuracy of a network trained for a part of an epoch says nothing,
-        so it stays unknown. Cut off at a few seconds, the batches so far stand
-        for the rest, which are as large.
+        so it stays unknown. It is cut off after a few seconds; the rest is
+        extrapolated from the batches so far, which are as large.
         """
         if epoch == 0 and self.steps > 0 and self.run.labelled() is not None:
             found = self.validate(limit=3)

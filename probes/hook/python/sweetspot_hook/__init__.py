@@ -1,19 +1,19 @@
 """Watches a PyTorch training from inside its own process, without a change to it.
 
-Works with PyTorch 1.13 and 2.x, and imports it never: what is to be watched is
-wrapped once the program has imported it. The rooms:
+Works with PyTorch 1.13 and 2.x. It never imports PyTorch itself, but wraps
+what it watches once the program has imported it. The modules:
 
     events.py     writes the event lines
     machine.py    what this machine is
     patches.py    wraps optimizers, loaders, modules and torch.save
-    recorder.py   turns what the wrappers see into iterations
-    between.py    and what comes between two of them into pauses and validations
-    guard.py      keeps what fails in here out of the program
-    loaders.py    one pass over a DataLoader, and what a batch and a loader tell
+    recorder.py   turns the wrappers' calls into iterations
+    between.py    and what happens in between into pauses and validations
+    guard.py      keeps failures of the hook out of the program
+    loaders.py    one pass over a DataLoader, and facts from batches and loaders
     phases.py     validations: between eval() and train(), or over another loader
     clock.py      time on the host, and on a CUDA device without waiting for it
-    facts.py      what is trained: parameters, precision, GPUs
-    epochs.py     how many epochs the program means to train
+    facts.py      what is being trained: parameters, precision, GPUs
+    epochs.py     how many epochs the program will train
     ranks.py      which process of a data-parallel training this is
     control.py    the request to stop
 """
@@ -25,10 +25,10 @@ MARK = "SWEETSPOT_HOOK"
 
 
 def begin(here):
-    """Says that the program is watched and waits for it to import PyTorch.
+    """Announces that the program is watched and waits for it to import PyTorch.
 
-    Processes started by a watched one find in the environment when the first
-    of them began, and do not announce themselves again.
+    Processes started by a watched one find the start time of the first in the
+    environment, and do not announce themselves again.
     """
     mark = os.environ.get(MARK)
     if not mark or not os.environ.get("SWEETSPOT_EVENTS"):
@@ -48,7 +48,7 @@ def begin(here):
 
 
 def recording(on):
-    """Pauses the watching, or takes it up again; for measuring what it costs."""
+    """Pauses or resumes recording, to measure its overhead."""
     recorder = sys.modules["sweetspot_hook.patches"].recorder
     if recorder is not None:
         recorder.pause(not on)

@@ -1,6 +1,6 @@
-"""What comes between two steps: batches from loaders, validations and checkpoints.
+"""What happens between two steps: batches from loaders, validations and checkpoints.
 
-The recorder's own methods look at it when the next step has ended.
+The recorder evaluates it when the next step has ended.
 """
 
 import io
@@ -12,13 +12,13 @@ from .guard import guarded
 
 
 class Between:
-    """The half of the recorder that the wrappers tell what is no step."""
+    """The half of the recorder that handles everything except steps."""
 
     # Validations and pauses.
 
     @guarded
     def forward(self, module, handle):
-        """A module is about to compute. The first one that trains tells when the training began."""
+        """A module is about to compute. The first one in training mode marks the start of the training."""
         if self.off or (self.built_at is not None and module.training and self.torch.is_grad_enabled()):
             self.forward_at = perf_counter()
             handle.remove()
@@ -47,14 +47,14 @@ class Between:
 
     @guarded
     def saving(self, args, kwargs):
-        """torch.save begins: the mark of that, or None where it writes no checkpoint."""
+        """torch.save begins: returns the mark, or None if it does not write a checkpoint."""
         # Tensors are pickled through torch.save as well, into memory.
         to = args[1] if len(args) > 1 else kwargs.get("f")
         return None if isinstance(to, io.BytesIO) or not self.is_training() else self.clock.mark()
 
     @guarded
     def saved(self, begin):
-        """A checkpoint was written, begun at the mark."""
+        """A checkpoint was written that began at the mark."""
         end = self.clock.mark()
         t = events.since_start()
         self.pauses.append((begin, end))
@@ -79,12 +79,12 @@ class Between:
 
     @guarded
     def beginning(self):
-        """A pass over a loader is about to begin: the mark of that."""
+        """A pass over a loader is about to begin: returns the mark."""
         return None if self.off else self.clock.mark()
 
     @guarded
     def began(self, loader, iterator, begin):
-        """It has begun, after the mark: workers were started, say."""
+        """It has begun, after the mark: workers were started, for example."""
         if self.off or begin is None:
             return
         seconds = perf_counter() - self.clock.host(begin)
@@ -99,7 +99,7 @@ class Between:
             self.open.asking(a_pass, self.clock.mark)
 
     def got(self, a_pass, batch, seconds):
-        """It gave one after the training's thread, or another one, waited for these seconds."""
+        """It returned one after the training's thread, or another one, had waited this long."""
         try:
             self._got(a_pass, batch, seconds)
         except Exception as err:
@@ -118,7 +118,7 @@ class Between:
 
     @guarded
     def exhausted(self, a_pass, seconds):
-        """It has no more. A whole pass without a step or a gradient was a validation."""
+        """It is exhausted. A whole pass without a step or a gradient was a validation."""
         a_pass.exhausted = True
         d = self.data
         if self.open is not None:

@@ -1,8 +1,8 @@
 """Marks in time, and the seconds between two of them.
 
 On a CPU a step is done when it returns, so the host's clock is right. On a
-CUDA device it is only queued then. A mark there is an event in the device's
-stream, whose time is read once the device has passed it, without waiting.
+CUDA device it is only queued then. There a mark is an event in the device's
+stream, whose time is read without waiting, once the device has passed it.
 """
 
 from time import perf_counter
@@ -44,7 +44,7 @@ class Mark:
 
 
 class CUDAClock:
-    """Marks are events in the current stream of one device, beside the host's time.
+    """Marks are events in the current stream of one device, plus the host's time.
 
     A mark made before the device was known is a host's, and so is every time
     that begins or ends with one.
@@ -77,7 +77,7 @@ class CUDAClock:
         return self._cuda.is_current_stream_capturing()
 
     def wait(self, mark=None):
-        """Waits until the device has passed the mark, or has done everything."""
+        """Waits until the device has passed the mark, or is idle."""
         if mark is None:
             self._cuda.synchronize(self._device)
         elif isinstance(mark, Mark):
@@ -85,7 +85,7 @@ class CUDAClock:
 
 
 class Queue:
-    """What is to be reported once the device has passed a mark, in the order of the marks."""
+    """Reports to make once the device has passed a mark, in the order of the marks."""
 
     def __init__(self):
         self._waiting = []
@@ -94,7 +94,7 @@ class Queue:
         self._waiting.append((mark, call))
 
     def drain(self, clock, allowed):
-        """Reports what the device has passed, and waits for it while more than allowed is left."""
+        """Makes the reports whose marks the device has passed, and waits while more than allowed are left."""
         waiting = self._waiting
         while waiting:
             mark, call = waiting[0]

@@ -31,15 +31,15 @@ class Control:
         self._map[1] = 1
 
     def leave(self):
-        """Nobody looks at the request here any more: a stop is left to signals."""
+        """This process no longer checks the request: a stop is left to signals."""
         if self._map is not None:
             self._map[1] = 0
 
     def stop_after(self, done, rank, world, ahead):
-        """Whether this rank stops now that it has done this many iterations.
+        """Whether this rank stops after this many iterations.
 
-        One process stops at once. Several must stop after the same iteration,
-        or one would wait for ever in a collective for another that has gone.
+        A single process stops at once. Several must stop after the same iteration,
+        or one would wait forever in a collective for another that has ended.
         Rank 0 picks it: ahead + 1 iterations beyond its own. No other rank can
         be past that one when the number is written. To end iteration n + 1 a
         rank needs rank 0's gradients of it, which rank 0 sends only after it

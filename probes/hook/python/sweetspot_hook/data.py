@@ -2,7 +2,7 @@
 
 
 class Data:
-    """What the loaders gave to the steps of this process.
+    """What the loaders delivered to the steps of this process.
 
     A loader may be asked for batches before a step needs them (`lead` of them),
     and a step may use several. Both show only at the second step.
@@ -45,7 +45,7 @@ class Data:
         return changed
 
     def drop(self):
-        """Nothing before this moment belongs to the coming step."""
+        """Nothing before this moment belongs to the next step."""
         self.passes, self.wait = {}, 0.0
         if self.training is not None:
             self.training.sizes.clear()
@@ -64,7 +64,7 @@ class Data:
         return self.training is not None and self.batches is None
 
     def learn(self):
-        """Tells at the second step how many batches the first one used."""
+        """Finds out at the second step how many batches the first one used."""
         p, self.batches = self.training, 1
         first, fetched = self.first, len(p.sizes) - self.first
         if p.exhausted and fetched == 0 and not self.passes:
@@ -76,7 +76,7 @@ class Data:
             self.lead = max(0, first - fetched)
 
     def pick(self, count):
-        """Goes over to the pass that the step at hand used, if it is another one.
+        """Switches to the pass that the current step used, if it is another one.
 
         count is of the iterations before. Returns the units left of the old pass.
         """
@@ -85,8 +85,8 @@ class Data:
         candidates = list(self.passes)
         ours = [p for p in candidates if p.loader_id == self.main]
         if count == 1 and ours and candidates[0].loader_id != self.main:
-            # Of several loaders in one loop the first is the training set. What
-            # was only looked at before the loop is not asked again.
+            # Of several loaders in one loop the first is the training set. A batch
+            # that was only inspected before the loop is not asked for again.
             return self._turn(candidates[0], count)
         if self.training in self.passes:
             return 0
@@ -162,7 +162,7 @@ class Data:
         self.name, self.size, self.length = p.name, p.train_size, p.length
 
     def facts(self, world):
-        """Training set and epoch as they are known now: name, size, iterations per epoch."""
+        """Training set and epoch as known so far: name, size, iterations per epoch."""
         per_epoch = None
         if self.epochs_done:
             per_epoch = self.steps_done / self.epochs_done

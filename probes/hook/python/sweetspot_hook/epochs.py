@@ -1,4 +1,4 @@
-"""How many epochs the program means to train: looked up where it keeps that number."""
+"""How many epochs the program will train, from the variables that usually hold the number."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ _OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dict
 
 
 def find(frame):
-    """The number of epochs, from the frames under way and the command line; None unknown."""
+    """The number of epochs, from the active frames and the command line; None if unknown."""
     seen = set()
     while frame is not None:
         name = frame.f_code.co_filename
@@ -77,7 +77,7 @@ def _in_holder(holder, depth):
 
 
 def _value(holder, name):
-    """An entry or an attribute, if it is at hand: nothing is computed for it."""
+    """An entry or a plain attribute: nothing is computed for it."""
     try:
         if isinstance(holder, dict):
             return holder.get(name)

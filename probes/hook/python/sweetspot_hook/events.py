@@ -1,4 +1,7 @@
-"""Event lines, where SWEETSPOT_EVENTS says (fd:N or a path). Without it there are none: standard output is the program's."""
+"""Writes event lines to where SWEETSPOT_EVENTS says (fd:N or a path).
+
+Without it there are none: standard output belongs to the program.
+"""
 
 import os
 import time
@@ -41,7 +44,7 @@ def at(perf):
 
 
 def _where():
-    """The FIFO of the probe, which every process can open, else where events belong."""
+    """The FIFO of the probe, which every process can open, else the place that SWEETSPOT_EVENTS names."""
     return os.environ.get("SWEETSPOT_EVENTS_PATH") or os.environ.get("SWEETSPOT_EVENTS", "")
 
 
@@ -67,7 +70,7 @@ def _identity(fd):
 
 
 def _reopen():
-    """Opens the way out, for the first time or after the program closed it.
+    """Opens the stream, for the first time or after the program closed it.
 
     An inherited descriptor that the program closed cannot be opened again.
     """
@@ -82,10 +85,10 @@ def _reopen():
 
 
 def write(line):
-    """Writes one line in one piece; once nobody reads, to nowhere.
+    """Writes one line in one piece; if nobody reads any more, to nowhere.
 
-    A program may close all descriptors that it does not know. The number of
-    ours is then that of a file of its own, into which nothing may go.
+    A program may close all descriptors that it does not know. Our number may
+    then belong to a file of its own, which must stay untouched.
     """
     global _fd
     if _fd == -1:
@@ -109,9 +112,9 @@ def emit(event, **fields):
     try:
         line = json.dumps(record, allow_nan=False) + "\n"
     except (TypeError, ValueError):
-        return warn("an event of the kind %s could not be written" % event)
+        return warn("the event %s could not be written" % event)
     if len(line) > LONGEST:
-        return warn("an event of the kind %s was too long to be written" % event)
+        return warn("the event %s was too long to write" % event)
     write(line)
 
 
@@ -130,7 +133,7 @@ def iteration(t, rank, place, seconds, units, wait):
 
 
 def warn(message):
-    """Writes a warning. It never fails: what cannot be said is not said."""
+    """Writes a warning. It never fails: a warning that cannot be written is dropped."""
     try:
         emit("warning", message=message[:600])
     except Exception:  # in the last resort the absence of events is noticed
@@ -138,7 +141,7 @@ def warn(message):
 
 
 def after_fork():
-    """A forked process opens its own way out."""
+    """A forked process opens the stream again."""
     global _fd
     if _fd is not None and not _where().startswith("fd:"):
         try:

@@ -1,4 +1,4 @@
-"""What is trained: the modules, their parameters and precision, and the GPUs in use."""
+"""What is being trained: the modules, their parameters and precision, and the GPUs in use."""
 
 import gc
 
@@ -28,7 +28,7 @@ class Facts:
         self.devices = set()  # indices of CUDA devices
 
     def look(self, optimizer, optimizers):
-        """Finds the modules that are trained."""
+        """Finds the modules that are being trained."""
         trained = {id(p) for o in optimizers if o is not None for p in parameters_of(o)}
         own = parameters_of(optimizer)
         trained.update(map(id, own))
@@ -130,6 +130,6 @@ def _holding(group, roots):
     wanted = set(map(id, group))
     holders = [m for r in roots for m in r.modules() if wanted <= set(map(id, _parameters(m)))]
     if holders:
-        # Of equals the innermost: a wrapper has one module more than what it wraps.
+        # Among equals the innermost: a wrapper has one module more than what it wraps.
         return [min(holders, key=lambda m: (len(_parameters(m)), sum(1 for _ in m.modules())))]
     return [r for r in roots if any(id(p) in wanted for p in _parameters(r))]

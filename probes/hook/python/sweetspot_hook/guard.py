@@ -1,16 +1,15 @@
-"""Keeps what fails in here out of the program.
+"""Keeps failures of the hook out of the program.
 
-What the program's own calls lead to, in here, is guarded: whatever it raises,
-a warning says so, the program goes on, and nothing more of it is measured.
-Only exceptions that are no errors pass, such as the stop at a step boundary
-and a KeyboardInterrupt.
+Code that the program's own calls reach is guarded: if it raises, a warning says
+so, the program goes on, and measuring ends. Only exceptions that are not errors
+pass, such as the stop at a step boundary and a KeyboardInterrupt.
 """
 
 import functools
 
 
 def guarded(method):
-    """A method of something that can give up, which returns None where it fails."""
+    """Wraps a method of an object that can give up: if it fails, it returns None."""
 
     @functools.wraps(method)
     def call(self, *args):
@@ -23,7 +22,7 @@ def guarded(method):
 
 
 def words(err):
-    """An exception in words. Its own may be the program's, and fail as well."""
+    """An exception as text. Its __str__ may be the program's, and fail as well."""
     try:
         return "%s: %s" % (type(err).__name__, err)
     except Exception:

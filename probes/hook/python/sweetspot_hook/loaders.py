@@ -1,4 +1,4 @@
-"""One pass over a DataLoader, and what a batch and a loader tell of the data."""
+"""One pass over a DataLoader, and what a batch and a loader reveal about the data."""
 
 import collections
 import collections.abc
@@ -8,10 +8,10 @@ REMEMBERED = 4096
 
 
 class Pass:
-    """One iteration over a loader, begun by iter() or a for."""
+    """One iteration over a loader, started by iter() or a for loop."""
 
     def __init__(self, loader, begin, steps):
-        # The loader itself may be gone before its iterator is.
+        # The loader itself may be freed before its iterator.
         self.loader_id = id(loader)
         self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), batches(loader)
         self._batch_size = getattr(loader, "batch_size", None)
@@ -25,7 +25,7 @@ class Pass:
         self.exhausted = False
 
     def add(self, batch):
-        """Takes note of a batch; its units, or None."""
+        """Records a batch; returns its units, or None."""
         try:
             size, self.image = look(batch)
         except Exception:  # a batch of the program's own making, which does not like to be looked at
@@ -37,13 +37,13 @@ class Pass:
         return size
 
     def take(self, batches):
-        """The units of the next batches, which a step used; None where one is unknown."""
+        """The units of the next batches, which a step used; None if one is unknown."""
         taken = [self.sizes.popleft() for _ in range(min(batches, len(self.sizes)))]
         return None if None in taken else sum(taken)
 
 
 def look(batch):
-    """Its number of samples, or None, and whether they are images."""
+    """The batch's number of samples, or None, and whether they are images."""
     tensor = first_tensor(batch, 0)
     if tensor is None:
         return None, False
@@ -72,7 +72,7 @@ def first_tensor(batch, depth):
 
 
 def length(thing):
-    """len(thing), or None for what has none: the program's own classes say that with any exception."""
+    """len(thing), or None if it has none: the program's classes may raise any exception."""
     try:
         return len(thing)
     except Exception:
@@ -85,7 +85,7 @@ ASKED = "_IterableDataset_len_called"
 
 
 def batches(loader):
-    """Batches of a pass, or None. The loader does not remember that it was asked."""
+    """Batches in a pass, or None. The loader's record of being asked is undone."""
     own = getattr(loader, "__dict__", {})
     asked = own.get(ASKED)
     try:
@@ -96,7 +96,7 @@ def batches(loader):
 
 
 def train_size(loader):
-    """Samples of one epoch over all ranks, or None."""
+    """Samples in one epoch over all ranks, or None."""
     dataset, sampler = getattr(loader, "dataset", None), getattr(loader, "sampler", None)
     size = length(dataset)
     if size is None or sampler is None or hasattr(sampler, "num_replicas"):
@@ -105,12 +105,12 @@ def train_size(loader):
     return size if drawn is None else drawn
 
 
-# Classes whose name says nothing of the data in them.
+# Classes whose name says nothing about their data.
 NAMELESS = {"Dataset", "IterableDataset", "TensorDataset", "ConcatDataset", "ChainDataset", "StackDataset", "Subset", "list", "dict", "tuple"}
 
 
 def dataset_name(loader):
-    """The name of the dataset's class, or None where that says nothing."""
+    """The name of the dataset's class, or None if that says nothing."""
     dataset = getattr(loader, "dataset", None)
     for _ in range(8):
         if type(dataset).__name__ != "Subset":

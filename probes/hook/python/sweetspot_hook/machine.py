@@ -1,11 +1,11 @@
-"""What this machine is, as far as files and the interpreter tell."""
+"""What this machine is, from files and the interpreter."""
 
 import os
 import sys
 
 
 def hello():
-    """The fields of the first hello, before any framework is there."""
+    """The fields of the first hello, before a framework is imported."""
     return {
         "pid": os.getpid(),
         "hook": True,

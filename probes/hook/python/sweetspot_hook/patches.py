@@ -1,9 +1,8 @@
 """Wraps what a training calls: optimizers' step, loaders, module modes, autocast and torch.save.
 
-All of it once, right after the program imported PyTorch, and none of it in a
-way that shows: classes stay the same classes, instances get no new attributes
-that would be pickled or copied. What a wrapper does beside calling what it
-wraps is guarded, see guard.py.
+It does so once, right after the program imported PyTorch, and invisibly:
+classes stay the same classes, instances get no new attributes that would be
+pickled or copied. The wrappers' own code is guarded, see guard.py.
 """
 
 import functools
@@ -17,7 +16,7 @@ recorder = None
 
 
 def when_imported(here):
-    """Has everything wrapped as soon as torch is imported, or now if it was."""
+    """Wraps everything as soon as torch is imported, or now if it already is."""
     if "torch" in sys.modules:
         _install(here)
     else:
@@ -25,7 +24,7 @@ def when_imported(here):
 
 
 class Finder:
-    """Finds torch with everybody else's finders, and wraps it once it is loaded."""
+    """Finds torch through the other finders, and wraps it once it is loaded."""
 
     def __init__(self, here):
         self.here = here
@@ -106,7 +105,7 @@ def _at_exit(r):
 
 
 def _say_out_of_memory(torch):
-    """The uncaught exception that ended the program, if it was for want of memory."""
+    """Reports that the program ended by an uncaught out-of-memory exception."""
     err = getattr(sys, "last_value", None)
     kinds = tuple(k for k in (getattr(torch.cuda, "OutOfMemoryError", None), MemoryError) if k is not None)
     lacking = isinstance(err, RuntimeError) and ("out of memory" in str(err) or "can't allocate memory" in str(err))
@@ -134,7 +133,7 @@ def _optimizers(r, base):
 
 
 def _stepping(args, kwargs):
-    """The optimizer in the arguments of its own step, which PyTorch demands to be unnamed."""
+    """The optimizer in the arguments of its own step, which PyTorch requires to be positional."""
     return args[0]
 
 
@@ -144,7 +143,7 @@ def _scaled(args, kwargs):
 
 
 def _step(r, cls, of):
-    """Wraps cls.step, once; of picks the optimizer out of the step's arguments."""
+    """Wraps cls.step, once; of finds the optimizer in the step's arguments."""
     step = getattr(cls, "step", None)
     if step is None or getattr(step, "_sweetspot_watched", False):
         return
@@ -241,7 +240,7 @@ def _save(r, torch):
 
 
 def _first_forward(r, torch):
-    """Takes the time at which the first forward pass of the training began."""
+    """Records when the first forward pass of the training began."""
 
     def before(module, _inputs):
         r.forward(module, handle)

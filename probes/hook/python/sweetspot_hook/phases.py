@@ -8,7 +8,7 @@ a loader without a step or a gradient is one, whatever the mode.
 
 
 class Phase:
-    """A validation, or what may turn out to be one.
+    """A validation, or a candidate for one.
 
     Marks are those of a clock. `back` is when training mode was switched on
     again, `last` when a loader was last exhausted, `fetched` when each pass was
@@ -37,7 +37,7 @@ class Phase:
         return [p for p in self.units if p is not training]
 
     def end(self, clock, training):
-        """Where it ended, seen from the next step, or None if it was no validation.
+        """Where it ended, seen from the next step, or None if it was not a validation.
 
         A module left in evaluation mode trains all the same: some fine-tune so.
         """
@@ -57,10 +57,12 @@ class Phase:
 
 
 def interruptions(clock, training, phases, whole, pauses):
-    """What came between two steps: validations, pauses, and the wait for the batch that came during a validation.
+    """What happened between two steps.
 
-    whole are the passes that were validations, pauses the checkpoints; one
-    within a validation is taken out of that.
+    Returns validations, pauses, and the wait for the batch that arrived during a validation.
+
+    whole are the passes that were validations, pauses the checkpoints; a checkpoint
+    within a validation does not count in its time.
     """
     found, late = list(whole), 0.0
     for phase in phases:

@@ -24,8 +24,8 @@ def _number(name):
 def claim(here, rank):
     """Whether this process is the first to train as this rank.
 
-    A program may train in several processes that know nothing of each other;
-    mixed together their times would mean nothing, so one of them speaks.
+    A program may train in several independent processes. Their times mixed
+    together would mean nothing, so only one of them reports.
     """
     try:
         os.close(os.open(os.path.join(here, "rank-%d" % rank), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -1,11 +1,11 @@
-"""Turns what the wrappers see into events.
+"""Turns the wrappers' calls into events.
 
 An iteration lasts from the end of one step of the primary optimizer to the end
-of the next, less the validations and checkpoints in between. The primary is
-the one that steps first of those that a batch makes step.
+of the next, less the validations and checkpoints in between. The primary is the one
+that steps first in a batch.
 
-What the program's calls lead to is guarded, see guard.py; what they lead to in
-every iteration without the decorator, which would take a microsecond of it.
+Code that the program's calls reach is guarded, see guard.py; code that runs in
+every iteration has its guard inline, because the decorator takes a microsecond.
 """
 
 import sys
@@ -16,12 +16,12 @@ from time import perf_counter
 from . import between, clock, control, data, epochs, events, facts, guard, ranks
 from .guard import guarded
 
-# Steps of another optimizer without one of the primary, after which that other
-# takes its place.
+# Steps of another optimizer, without a step of the primary one, after which the
+# other becomes the primary.
 TAKEOVER_STEPS = 16
 
-# Marks that the device has not passed yet before the host waits for it: none
-# would mean to wait in every step. Of several ranks it also bounds how far
+# Marks that may be outstanding on the device before the host waits for it; zero
+# would mean waiting in every step. With several ranks it also bounds how far
 # they can be apart.
 OUTSTANDING, OUTSTANDING_OF_RANKS = 64, 8
 
@@ -37,7 +37,7 @@ class Recorder(between.Between):
         self.reset()
 
     def reset(self):
-        """The state of a process that has not stepped yet; a forked one is such."""
+        """The state of a process without a step so far, such as a forked one."""
         self.off = self.paused = self.inside = False
         self.owner = None  # the thread that trains
         self.clock = clock.HostClock()
@@ -59,7 +59,7 @@ class Recorder(between.Between):
         self.memory_at = 0.0
 
     def give_up(self, err):
-        """The program goes on, unwatched."""
+        """The program goes on without being watched."""
         if self.off:
             return
         self.off = True
@@ -71,13 +71,13 @@ class Recorder(between.Between):
 
     @guarded
     def attempt(self, call, *args):
-        """Calls what has no guard of its own."""
+        """Calls a function that has no guard of its own."""
         return call(*args)
 
     # Steps.
 
     def enter(self):
-        """Whether a step begins that is not part of another one."""
+        """Whether an outermost step begins."""
         try:
             if self.inside or self.off or self.paused or (self.owner is not None and self.owner != get_ident()):
                 return False
@@ -96,7 +96,7 @@ class Recorder(between.Between):
         self.optimizers.append(weakref.ref(optimizer))
 
     def stepped(self, of, args, kwargs):
-        """Takes note of an outermost step with these arguments, of which `of` picks the optimizer.
+        """Records an outermost step with these arguments; `of` finds the optimizer in them.
 
         Raises Stop where the program is to end.
         """
@@ -119,7 +119,7 @@ class Recorder(between.Between):
             self._primary_stepped(key, optimizer)
         elif len(self.cycle) < 1024:
             self.cycle.append(key)
-        # After the last optimizer of a batch no half-done step is left.
+        # After a batch's last optimizer no step is left half done.
         if key != self.cycle_end or self.off:
             return False
         if not self.control.stop_after(self.count, self.rank, self.world, self.clock.ahead):
@@ -150,14 +150,14 @@ class Recorder(between.Between):
         self.rank, self.world = ranks.place(self.torch)
         if not ranks.claim(self.here, self.rank):
             self.off = True
-            return events.warn("a further process trains as rank %d and is not measured" % self.rank)
+            return events.warn("another process trains as rank %d and is not measured" % self.rank)
         device = facts.device_of(optimizer)
         if device is not None and device.type == "cuda":
             self.clock = clock.CUDAClock(self.torch, device, OUTSTANDING if self.world == 1 else OUTSTANDING_OF_RANKS)
             self.clock.wait()
             end = perf_counter()
         elif device is not None and device.type not in ("cpu", "meta"):
-            events.warn("times on %s are those of the host, which may run ahead of the device" % device.type)
+            events.warn("times on %s are host times; the host may run ahead of the device" % device.type)
         t = events.at(end)
         self.facts.look(optimizer, [o() for o in self.optimizers])
         self.facts.epochs = epochs.find(sys._getframe(1))
@@ -223,7 +223,7 @@ class Recorder(between.Between):
         self.memory(self.clock.host(end))
 
     def _pass(self, t, epoch, place, begin, end, validations, pauses, units, wait):
-        """Reports an iteration, and what came between it and the one before in that one's epoch.
+        """Reports an iteration, and what happened since the previous one, in the epoch of the previous one.
 
         The device has passed its end.
         """
@@ -247,7 +247,7 @@ class Recorder(between.Between):
         return self.data.settle()
 
     def describe(self):
-        """The model event, where it says something new. Ranks have the same model."""
+        """Sends the model event if it says something new. All ranks have the same model."""
         if self.rank != 0:
             return
         name, size, per_epoch = self.data.facts(self.world)
@@ -278,7 +278,7 @@ class Recorder(between.Between):
         self.paused = on
 
     def finish(self, interrupted=False):
-        """Says what is left to say."""
+        """Reports what is left to report."""
         if self.count == 0 or self.off:
             return
         self.off = True
@@ -292,7 +292,7 @@ class Recorder(between.Between):
             self.memory_at = 0.0
             self.memory(perf_counter())
         except Exception as err:  # the device may have failed, and the program with it
-            events.warn("the last iterations are lost: " + guard.words(err))
+            events.warn("the last iterations were lost: " + guard.words(err))
 
     def _last_epoch(self):
         self.data.finish(self.count)
