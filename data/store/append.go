@@ -55,8 +55,8 @@ func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) er
 	}
 	for i, t := range b.Telemetry {
 		if err := insert(ctx, tx, `
-			INSERT INTO telemetry (run_id, seq, t, gpu, utilisation, memory_bytes, watts, celsius, throttle, shared, energy_j)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.id, seq.telemetry+int64(i), t.T, t.GPU,
+			INSERT INTO telemetry (run_id, seq, t, cpu, gpu, utilisation, memory_bytes, watts, celsius, throttle, shared, energy_j)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.id, seq.telemetry+int64(i), t.T, t.CPU, t.GPU,
 			real(t.Utilisation), real(t.MemoryBytes), real(t.Watts), real(t.Celsius), clean(t.Throttle), t.Shared, real(t.EnergyJ)); err != nil {
 			return err
 		}

@@ -57,14 +57,15 @@ type Memory struct {
 	PeakBytes, TotalBytes float64
 }
 
-// Telemetry is a reading of one GPU; utilisation in [0,1].
+// Telemetry is a reading of one GPU or CPU package; utilisation in [0,1].
 type Telemetry struct {
 	T                                        float64
+	CPU                                      bool // a reading of a CPU package, whose number GPU is
 	GPU                                      int
 	Utilisation, MemoryBytes, Watts, Celsius *float64
 	Throttle                                 string
 	Shared                                   *bool    // another program computed on it
-	EnergyJ                                  *float64 // the GPU's counter, joules since its driver was loaded
+	EnergyJ                                  *float64 // its counter, joules since some moment before the first reading
 }
 
 // Layer is one layer's share of the time of a forward pass, in [0,1].

@@ -5,19 +5,18 @@ import (
 	"slices"
 
 	"sweetspot/data/store"
-	"sweetspot/engine/profile"
 )
 
-// Energy is the energy that the GPUs used between two moments of a run, in
-// seconds since its start: joules per unit of work done in between (per image
-// if units are images), their total mean power in watts, and what these cover.
-// It uses the GPUs' energy counters, interpolated at the two moments, or else
-// their power, integrated. All is unknown if there are too few readings for a
-// GPU that computed, a gap in them, a counter that was reset, or a GPU that
-// another program used; the energy per unit also if units is 0.
-func Energy(readings []store.Telemetry, from, to, units float64) (perUnit, watts *float64, of string) {
+// Energy is the energy that the GPUs, or the CPU packages, used between two
+// moments of a run, in seconds since its start: joules per unit of work done in
+// between (per image if units are images) and their total mean power in watts.
+// It uses their energy counters, interpolated at the two moments, or else their
+// power, integrated. All is unknown if there are too few readings for a GPU that
+// computed, a gap in them, a counter that was reset, or a GPU that another
+// program used; the energy per unit also if units is 0.
+func Energy(readings []store.Telemetry, from, to, units float64) (perUnit, watts *float64) {
 	if !(to > from) || math.IsInf(to-from, 0) {
-		return nil, nil, ""
+		return nil, nil
 	}
 	total, counted := 0.0, false
 	for _, of := range byGPU(readings) {
@@ -26,18 +25,18 @@ func Energy(readings []store.Telemetry, from, to, units float64) (perUnit, watts
 		}
 		joules, ok := energy(of, from, to)
 		if !ok {
-			return nil, nil, ""
+			return nil, nil
 		}
 		total, counted = total+joules, true
 	}
 	mean := total / (to - from)
 	if !counted || !(mean > 0) || math.IsInf(mean, 0) {
-		return nil, nil, ""
+		return nil, nil
 	}
 	if each := total / units; each > 0 && !math.IsInf(each, 0) {
 		perUnit = &each
 	}
-	return perUnit, &mean, profile.EnergyOfGPUs
+	return perUnit, &mean
 }
 
 // byGPU groups readings by GPU and sorts them by time, dropping times that are

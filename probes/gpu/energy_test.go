@@ -50,7 +50,7 @@ func TestEnergy(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := math.NaN()
-			if e, _, _ := Energy(c.readings, c.from, c.to, c.units); e != nil {
+			if e, _ := Energy(c.readings, c.from, c.to, c.units); e != nil {
 				got = *e
 			}
 			if math.IsNaN(got) != math.IsNaN(c.want) || math.Abs(got-c.want) > 1e-9*c.want {
@@ -79,7 +79,7 @@ func TestEnergyOfAnyCurve(t *testing.T) {
 		}
 		to := float64(len(watts) - 1)
 		for name, readings := range map[string][]store.Telemetry{"counter": byCounter, "power": byPower} {
-			got, mean, _ := Energy(rapid.Permutation(readings).Draw(t, name), 0, to, 2)
+			got, mean := Energy(rapid.Permutation(readings).Draw(t, name), 0, to, 2)
 			if got == nil || math.Abs(*got-joules/2) > 1e-6*joules {
 				t.Fatalf("by %s: %v, want %g", name, got, joules/2)
 			}
@@ -105,7 +105,7 @@ func FuzzEnergy(f *testing.F) {
 				field(&readings[i], &v)
 			}
 			Warnings(readings, &v0)
-			if e, _, _ := Energy(readings, from, to, units); e != nil && (!(*e > 0) || math.IsInf(*e, 0)) {
+			if e, _ := Energy(readings, from, to, units); e != nil && (!(*e > 0) || math.IsInf(*e, 0)) {
 				t.Errorf("%g", *e)
 			}
 		}

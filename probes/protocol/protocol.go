@@ -92,9 +92,11 @@ type Memory struct {
 	TotalBytes *float64
 }
 
-// Telemetry is one reading of a GPU's sensors. Utilisation is in [0,1].
+// Telemetry is one reading of the sensors of a GPU or of a CPU package.
+// Utilisation is in [0,1].
 type Telemetry struct {
 	T           *float64
+	CPU         bool // of a CPU package, whose number GPU is
 	GPU         int
 	Utilisation *float64
 	MemoryBytes *float64
@@ -102,7 +104,7 @@ type Telemetry struct {
 	Celsius     *float64
 	Throttle    string
 	Shared      *bool    // another program uses it
-	EnergyJ     *float64 // the GPU's energy counter, joules since its driver was loaded
+	EnergyJ     *float64 // its energy counter, joules since some moment before the first reading
 }
 
 // Layers lists the layers' shares of the time of a forward pass.

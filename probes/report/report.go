@@ -73,6 +73,8 @@ type Run struct {
 	Processes        *Processes        `json:"processes"` // for several in fresh processes
 	InputWait        *float64          `json:"input_wait"`
 	EnergyJPerUnit   *float64          `json:"energy_j_per_unit"`
+	AveragePowerW    *float64          `json:"average_power_w"`
+	EnergyOf         *string           `json:"energy_of"` // what the sensors cover
 	Layers           []Layer           `json:"layers"`
 	LargestBatch     *Largest          `json:"largest_batch"` // if requested instead of times
 	ScriptExit       *int              `json:"script_exit"`
@@ -167,7 +169,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		SteadyIterations: u.Summary.N, WarmupIterations: u.Summary.Warmup, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
 		StoppedBecause: word(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
-		StoppedWords: word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit, Layers: []Layer{},
+		StoppedWords: word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: word(r.EnergyOf), Layers: []Layer{},
 	}
 	for _, l := range u.Layers {
 		p.Run.Layers = append(p.Run.Layers, Layer(l))

@@ -52,7 +52,10 @@ func (p Probe) Write(w io.Writer, path string) error {
 		row("waiting for input", "%s of each step", quantity.Percent(*r.InputWait))
 	}
 	if r.EnergyJPerUnit != nil {
-		row("energy", "%.3g J a unit", *r.EnergyJPerUnit)
+		row("energy", "%.3g J a unit%s", *r.EnergyJPerUnit, of(r.EnergyOf))
+	}
+	if r.AveragePowerW != nil {
+		row("power", "%.3g W%s", *r.AveragePowerW, of(r.EnergyOf))
 	}
 	for _, l := range r.Layers {
 		row("layer "+l.Name, "%s of a forward pass (%s)", quantity.Percent(l.Share), l.Kind)
@@ -189,4 +192,12 @@ func (l Largest) beyond() string {
 		return ", the largest tried"
 	}
 	return fmt.Sprintf("; %d does not fit", *l.FailsAt)
+}
+
+// of says what a measurement covers, where that is known.
+func of(what *string) string {
+	if what == nil {
+		return ""
+	}
+	return " (" + *what + ")"
 }

@@ -11,6 +11,7 @@ import (
 	"sweetspot/probes/gpu"
 	"sweetspot/probes/hook"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/rapl"
 	"sweetspot/probes/remote"
 	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
@@ -29,7 +30,7 @@ type Environment struct {
 	RequiredPrecision func(profile.Run) (float64, string)
 }
 
-// telemetryEvery is the interval between readings of the GPU's sensors.
+// telemetryEvery is the interval between readings of the sensors of GPUs and CPUs.
 const telemetryEvery = time.Second
 
 // Start begins the probes.
@@ -66,7 +67,7 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 	o.Description.Model.Name = r.Name
 	var err error
 	if c.Host == "" {
-		o.Observe = []session.Observer{gpu.Observer(telemetryEvery)}
+		o.Observe = []session.Observer{gpu.Observer(telemetryEvery), rapl.Observer(rapl.Zones, telemetryEvery)}
 	} else if err = r.remotely(&o, c.Host, s.VMTypes); err != nil {
 		return o, err
 	}

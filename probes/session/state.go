@@ -44,8 +44,9 @@ type state struct {
 	pausedS  map[int]float64 // seconds of pauses, by the steps done before them
 	accuracy *profile.Accuracy
 
-	peak, total *float64 // bytes of GPU memory
-	telemetry   []store.Telemetry
+	peak, total *float64          // bytes of GPU memory
+	telemetry   []store.Telemetry // of GPUs
+	packages    []store.Telemetry // of CPUs
 	layers      []store.Layer
 	limit       *protocol.Limit // the largest batch, where that was asked for
 	log         []string
@@ -233,11 +234,15 @@ func larger(a, b *float64) *float64 {
 
 func (p *state) reading(e protocol.Telemetry, now float64) {
 	r := store.Telemetry{
-		T: at(e.T, now), GPU: e.GPU, Utilisation: e.Utilisation, MemoryBytes: e.MemoryBytes,
+		T: at(e.T, now), CPU: e.CPU, GPU: e.GPU, Utilisation: e.Utilisation, MemoryBytes: e.MemoryBytes,
 		Watts: e.Watts, Celsius: e.Celsius, Throttle: e.Throttle, Shared: e.Shared, EnergyJ: e.EnergyJ,
 	}
 	p.batch.Telemetry = append(p.batch.Telemetry, r)
-	p.telemetry = append(p.telemetry, r)
+	if r.CPU {
+		p.packages = append(p.packages, r)
+	} else {
+		p.telemetry = append(p.telemetry, r)
+	}
 }
 
 func (p *state) warn(text string, now float64) {

@@ -17,7 +17,7 @@ func (p *state) update() Update {
 	w := p.steadyWork(s)
 	warnings := tail(p.warnings, shownWarnings)
 	r := p.run(s)
-	r.EnergyJPerUnit, r.AveragePowerW, r.EnergyOf = gpu.Energy(p.telemetry, w.begin, w.end, w.units)
+	p.addEnergy(&r, w)
 	return Update{
 		Run:              r,
 		Machine:          p.described.Machine,
@@ -33,6 +33,19 @@ func (p *state) update() Update {
 		Log:              tail(p.log, shownLog),
 		Warnings:         append(warnings, gpu.Warnings(p.telemetry, w.waitShare)...),
 		Rejected:         p.rejected,
+	}
+}
+
+// addEnergy adds what the sensors say of the steady work: those of the GPUs, or
+// of the CPUs where no GPU was used.
+func (p *state) addEnergy(r *profile.Run, w steadyWork) {
+	readings, of := p.telemetry, profile.EnergyOfGPUs
+	if r.GPUCount == 0 {
+		readings, of = p.packages, profile.EnergyOfCPUs
+	}
+	r.EnergyJPerUnit, r.AveragePowerW = gpu.Energy(readings, w.begin, w.end, w.units)
+	if r.AveragePowerW != nil {
+		r.EnergyOf = of
 	}
 }
 

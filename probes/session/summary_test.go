@@ -1,9 +1,11 @@
 package session
 
 import (
+	"math"
 	"testing"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/profile"
 )
 
 // The script runs on for a step or more before it obeys. If these steps are
@@ -27,5 +29,28 @@ func TestLateStepsDoNotUnmakeTheAnswer(t *testing.T) {
 	}
 	if p.decided = 0; p.update().Summary.IsSteady {
 		t.Error("steady without a verdict")
+	}
+}
+
+// Two CPU packages of 50 W each work at 32 units every 50 ms. Their readings come
+// as a script may send them; of a run on a GPU they are kept, and not its energy.
+func TestEnergyOfCPUs(t *testing.T) {
+	const script = `awk 'BEGIN { for (i = 0; i < 200; i++) { t = (i+1)/20
+		printf "{\"sweetspot\":1,\"event\":\"iteration\",\"t\":%g,\"index\":%d,\"seconds\":0.05,\"units\":32}\n", t, i
+		for (p = 0; p < 2 && i % 20 == 0; p++)
+			printf "{\"sweetspot\":1,\"event\":\"telemetry\",\"t\":%g,\"cpu\":true,\"gpu\":%d,\"energy_j\":%g}\n", t, p, 7 + 50*t } }' >&3`
+	s := openStore(t)
+	u := start(t, shell(s, script)).Wait()
+	for _, r := range []profile.Run{u.Run, saved(t, s, u.Run.ID)} {
+		if r.EnergyOf != profile.EnergyOfCPUs || r.AveragePowerW == nil || math.Abs(*r.AveragePowerW-100) > 1e-6 || math.Abs(*r.EnergyJPerUnit-5./32) > 1e-9 {
+			t.Errorf("%s: %v W, %v J a unit", r.EnergyOf, r.AveragePowerW, r.EnergyJPerUnit)
+		}
+	}
+	if len(u.Telemetry) != 0 {
+		t.Errorf("readings of GPUs: %+v", u.Telemetry)
+	}
+	u = start(t, shell(s, model+script)).Wait()
+	if r := u.Run; r.GPUCount != 1 || r.EnergyOf != "" || r.AveragePowerW != nil || r.EnergyJPerUnit != nil {
+		t.Errorf("on a GPU: %+v", r)
 	}
 }

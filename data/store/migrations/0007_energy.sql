@@ -4,6 +4,8 @@ ALTER TABLE runs ADD COLUMN average_power_w REAL;                       -- watts
 ALTER TABLE runs ADD COLUMN energy_of TEXT NOT NULL DEFAULT '';         -- what energy and power cover: GPUs, CPU packages
 ALTER TABLE machines ADD COLUMN power_limit_w REAL;                     -- per GPU, where it was set lower than the maker does
 
+ALTER TABLE telemetry ADD COLUMN cpu INTEGER NOT NULL DEFAULT 0;        -- 1: of a CPU package, whose number gpu is
+
 -- Until now only GPUs had sensors. Their readings give the power of runs that
 -- shared them with no other program: of each GPU while it computed.
 UPDATE runs SET average_power_w =
