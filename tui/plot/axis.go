@@ -45,8 +45,12 @@ func (a Axis) ticks(lo, hi float64, log bool, most int) []float64 {
 
 // usable reports whether v can stand on the axis.
 func (a Axis) usable(v float64) bool {
-	return !math.IsNaN(v) && !math.IsInf(v, 0) && (!a.Log || v > 0)
+	return finite(v) && (!a.Log || v >= leastLog)
 }
+
+// leastLog is the least value of a logarithmic axis: smaller floats have fewer
+// digits, so that their logarithm can't be turned back.
+const leastLog = 0x1p-1022
 
 // scale maps values to [0,1] along an axis.
 type scale struct {
@@ -77,7 +81,7 @@ func newScale(axis Axis, lo, hi float64) (s scale, ok bool) {
 		s.lo, s.hi = max(s.untransform(a), -math.MaxFloat64), min(s.untransform(b), math.MaxFloat64)
 	}
 	if s.log { // the margin may reach beyond what a float can hold
-		s.lo = max(s.lo, math.SmallestNonzeroFloat64)
+		s.lo = max(s.lo, leastLog)
 	}
 	return s, !math.IsInf(s.k, 0) && !math.IsNaN(s.k) && s.k > 0
 }

@@ -6,61 +6,70 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// chart is what [Lines] and [Live] share: theme, size, and a cached frame.
+// chart is what all charts have: theme, size, and a cached frame.
 type chart struct {
 	th     *theme.Theme
 	w, h   int
 	empty  string
-	stale  bool
+	stale  staleness
 	cache  string
 	canvas canvas
 	frame  frame
-	series series
 }
+
+// staleness says from where on the stages of a frame must be done again.
+type staleness uint8
+
+const (
+	fresh       staleness = iota
+	staleFrame            // selection, pins, crosshair, feasibility
+	staleLine             // frontier
+	stalePlaces           // size, symbols, part of the axes
+	staleBounds           // data
+)
+
+func (c *chart) mark(level staleness) { c.stale = max(c.stale, level) }
 
 // SetTheme changes pens and symbols.
 func (c *chart) SetTheme(th *theme.Theme) {
 	if c.th != th {
-		c.th, c.stale = th, true
-		c.canvas.table = penTable(th)
+		c.th, c.canvas.table = th, penTable(th)
+		c.mark(stalePlaces)
 	}
 }
 
 // SetSize changes the size in cells.
 func (c *chart) SetSize(w, h int) {
 	if c.w != w || c.h != h {
-		c.w, c.h, c.stale = w, h, true
+		c.w, c.h = w, h
+		c.mark(stalePlaces)
 	}
 }
 
 // SetEmpty gives the sentence shown while there is nothing to draw.
 func (c *chart) SetEmpty(sentence string) {
 	if c.empty != sentence {
-		c.empty, c.stale = sentence, true
+		c.empty = sentence
+		c.mark(staleFrame)
 	}
 }
 
-// view returns exactly the lines and cells of the set size; it renders only
-// what has changed.
+// view returns exactly the lines and cells of the set size. What is stale stays
+// so until there is room.
 func (c *chart) view(render func() string) string {
 	switch {
 	case c.w <= 0 || c.h <= 0:
 		return ""
-	case !c.stale:
-		return c.cache
 	case c.w < minWidth || c.h < minHeight:
-		c.cache = message(c.th, fmt.Sprintf("chart needs %d×%d", minWidth, minHeight), c.w, c.h)
-	default:
-		c.cache = render()
+		return message(c.th, fmt.Sprintf("plot needs %d×%d", minWidth, minHeight), c.w, c.h)
+	case c.stale != fresh:
+		c.cache, c.stale = render(), fresh
 	}
-	c.stale = false
 	return c.cache
 }
 
-// begin empties canvas and lines, and draws the axes.
-func (c *chart) begin(ax, ay Axis, sx, sy scale) {
-	c.frame = layout(ax, ay, sx, sy, c.w, c.h)
+// begin empties the canvas and draws the axes of a frame.
+func (c *chart) begin() {
 	c.canvas.reset(c.w, c.h)
 	c.frame.draw(&c.canvas, &c.th.Symbols)
-	c.series.reset(c.frame.gw, c.frame.gh)
 }

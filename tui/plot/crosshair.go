@@ -1,6 +1,8 @@
 package plot
 
 import (
+	"math"
+
 	"sweetspot/engine/quantity"
 )
 
@@ -151,8 +153,8 @@ func (s *Scatter) drawReading() {
 func (s *Scatter) reading(at crosshair, col, row int) []string {
 	f := &s.frame
 	fx, fy := float64(col-f.gutter)/float64(f.gw), float64(f.gh-1-row)/float64(f.gh)
-	stepX := abs64(f.x.value(fx+1/float64(f.gw)) - f.x.value(fx))
-	stepY := abs64(f.y.value(fy+1/float64(f.gh)) - f.y.value(fy))
+	stepX := math.Abs(f.x.value(fx+1/float64(f.gw)) - f.x.value(fx))
+	stepY := math.Abs(f.y.value(fy+1/float64(f.gh)) - f.y.value(fy))
 	values := " " + s.ax.read(at.x, stepX) + ", " + s.ay.read(at.y, stepY) + " "
 	if s.data.Of == "" {
 		return []string{values}
@@ -176,5 +178,3 @@ func (s *Scatter) reading(at crosshair, col, row int) []string {
 	}
 	return []string{values}
 }
-
-func abs64(v float64) float64 { return max(v, -v) }

@@ -1,118 +1,84 @@
 package plot
 
-import "sweetspot/tui/theme"
+import (
+	ntcanvas "github.com/NimbleMarkets/ntcharts/v2/canvas"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 
-// dotsOfCell is the number of codes that a cell has for its dots.
-const dotsOfCell = 8
+	"sweetspot/tui/theme"
+)
 
-// dots is a grid of small dots, several a character cell. A dot has a code:
-// cell·8 + its bit in the cell, bits counted in reading order.
+// A character cell has as many dots as a braille pattern, whatever it is drawn
+// with.
+const (
+	dotsAcross = 2
+	dotsDown   = 4
+	dotsOfCell = dotsAcross * dotsDown
+)
+
+// dots is a grid of small dots. A dot has a code: cell·8 + its bit in the cell,
+// bits counted in reading order.
 type dots struct {
-	raster theme.Raster
-	w, h   int // cells
-	bits   []uint8
-}
-
-// dotsPer returns how many dots a cell holds across and down.
-func dotsPer(r theme.Raster) (across, down int) {
-	switch r {
-	case theme.Braille:
-		return 2, 4
-	case theme.Block:
-		return 2, 2
-	}
-	return 1, 1
+	w, h int // cells
+	bits []uint8
 }
 
 // reset makes the grid w × h empty cells.
-func (d *dots) reset(r theme.Raster, w, h int) {
-	d.raster, d.w, d.h = r, w, h
+func (d *dots) reset(w, h int) {
+	d.w, d.h = w, h
 	d.bits = grow(d.bits, w*h)
 	clear(d.bits)
-}
-
-// size returns the size of the grid in dots.
-func (d *dots) size() (w, h int) {
-	across, down := dotsPer(d.raster)
-	return d.w * across, d.h * down
 }
 
 // code returns the code of the dot x from the left and y from the top, which
 // must be inside.
 func (d *dots) code(x, y int) int32 {
-	across, down := dotsPer(d.raster)
-	return int32(((y/down)*d.w+x/across)*8 + (y%down)*across + x%across)
+	return int32(((y/dotsDown)*d.w+x/dotsAcross)*dotsOfCell + (y%dotsDown)*dotsAcross + x%dotsAcross)
 }
 
-// put sets a dot; outside the grid it does nothing.
-func (d *dots) put(x, y int) {
-	w, h := d.size()
-	if x < 0 || y < 0 || x >= w || y >= h {
-		return
-	}
-	c := d.code(x, y)
-	d.bits[c>>3] |= 1 << (c & 7)
-}
-
-// line sets the dots from one dot to another (Bresenham). Both ends must be
-// inside the grid, which bounds the work.
+// line sets the dots from one dot to another, both inside the grid.
 func (d *dots) line(x0, y0, x1, y1 int) {
-	dx, dy := abs(x1-x0), -abs(y1-y0)
-	sx, sy := sign(x1-x0), sign(y1-y0)
-	for e := dx + dy; ; {
-		d.put(x0, y0)
-		if x0 == x1 && y0 == y1 {
-			return
-		}
-		twice := 2 * e
-		if twice >= dy {
-			e += dy
-			x0 += sx
-		}
-		if twice <= dx {
-			e += dx
-			y0 += sy
-		}
+	for _, p := range graph.GetLinePoints(ntcanvas.Point{X: x0, Y: y0}, ntcanvas.Point{X: x1, Y: y1}) {
+		c := d.code(p.X, p.Y)
+		d.bits[c/dotsOfCell] |= 1 << (c % dotsOfCell)
 	}
 }
-
-func abs(x int) int { return max(x, -x) }
-
-func sign(x int) int {
-	switch {
-	case x < 0:
-		return -1
-	case x > 0:
-		return 1
-	}
-	return 0
-}
-
-// glyph is the rune that shows the dots of a cell; ASCII has one mark.
-func (d *dots) glyph(bits uint8) rune {
-	switch d.raster {
-	case theme.Braille:
-		return brailleGlyphs[bits]
-	case theme.Block:
-		return blockGlyphs[bits&15]
-	}
-	return '.'
-}
-
-var blockGlyphs = [16]rune([]rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"))
 
 // brailleGlyphs maps bits in reading order to Unicode's braille patterns,
 // whose dots are numbered down the left column first.
 var brailleGlyphs = func() (table [256]rune) {
-	order := [8]rune{0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80}
-	for bits := range 256 {
-		r := rune(0x2800)
+	order := [dotsOfCell]rune{0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80}
+	for bits := range table {
+		table[bits] = 0x2800
 		for i, dot := range order {
 			if bits&(1<<i) != 0 {
-				r |= dot
+				table[bits] |= dot
 			}
 		}
-		table[bits] = r
 	}
 	return table
 }()
+
+// The glyphs of a cell whose quadrants hold dots: upper left 1, upper right 2,
+// lower left 4, lower right 8.
+var (
+	blockGlyphs = [16]rune([]rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"))
+	asciiGlyphs = [16]rune([]rune(` ''-,|//,\|\_\/#`))
+)
+
+// dotGlyph draws a braille pattern with the symbols of a raster: as it is, as
+// quadrants, or as the stroke nearest to its direction.
+func dotGlyph(raster theme.Raster, braille rune) rune {
+	if raster == theme.Braille {
+		return braille
+	}
+	quadrants := 0
+	for i, dots := range [4]rune{0x03, 0x18, 0x44, 0xA0} {
+		if braille&dots != 0 {
+			quadrants |= 1 << i
+		}
+	}
+	if raster == theme.ASCII {
+		return asciiGlyphs[quadrants]
+	}
+	return blockGlyphs[quadrants]
+}

@@ -103,3 +103,5 @@ func TestEverySmallSizeIsExact(t *testing.T) {
 		}
 	}
 }
+
+func abs(x int) int { return max(x, -x) }

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"math"
 	"slices"
 
 	"sweetspot/tui/theme"
@@ -27,6 +26,7 @@ type Mark struct {
 type Lines struct {
 	chart
 	ax, ay  Axis
+	series  series
 	version uint64
 	lines   []Line
 	marks   []Mark
@@ -34,14 +34,16 @@ type Lines struct {
 
 // NewLines returns an empty chart.
 func NewLines(th *theme.Theme) *Lines {
-	l := &Lines{chart: chart{stale: true, empty: "nothing to plot"}}
+	l := &Lines{chart: chart{stale: staleBounds, empty: "nothing to plot"}}
 	l.SetTheme(th)
 	return l
 }
 
 // SetAxes changes the axes.
 func (l *Lines) SetAxes(x, y Axis) {
-	l.stale = l.stale || !l.ax.same(x) || !l.ay.same(y)
+	if !l.ax.same(x) || !l.ay.same(y) {
+		l.mark(staleBounds)
+	}
 	l.ax, l.ay = x, y
 }
 
@@ -50,14 +52,16 @@ func (l *Lines) SetAxes(x, y Axis) {
 // shown.
 func (l *Lines) SetData(version uint64, lines []Line) {
 	if version != l.version || len(lines) != len(l.lines) {
-		l.version, l.lines, l.stale = version, lines, true
+		l.version, l.lines = version, lines
+		l.mark(staleBounds)
 	}
 }
 
 // SetMarks gives the marks on the x axis.
 func (l *Lines) SetMarks(marks ...Mark) {
 	if !slices.Equal(marks, l.marks) {
-		l.marks, l.stale = append(l.marks[:0], marks...), true
+		l.marks = append(l.marks[:0], marks...)
+		l.mark(staleFrame)
 	}
 }
 
@@ -65,7 +69,10 @@ func (l *Lines) SetMarks(marks ...Mark) {
 func (l *Lines) View() string { return l.view(l.render) }
 
 func (l *Lines) render() string {
-	b := l.measure()
+	b := noBounds
+	for _, line := range l.lines {
+		b = b.extend(l.ax, l.ay, line.X, line.Y)
+	}
 	if b.x0 > b.x1 {
 		return message(l.th, l.empty, l.w, l.h)
 	}
@@ -74,29 +81,18 @@ func (l *Lines) render() string {
 	if !okX || !okY {
 		return message(l.th, "these values can't be drawn", l.w, l.h)
 	}
-	l.begin(l.ax, l.ay, sx, sy)
+	l.frame = layout(l.ax, l.ay, sx, sy, l.w, l.h)
+	l.begin()
 	l.drawMarks()
+	l.series.reset(l.frame.gw, l.frame.gh)
 	for i := range l.lines {
 		l.draw(&l.lines[i])
 	}
-	l.series.draw(&l.canvas, &l.frame, dotGlyph(l.th.Symbols.Raster))
+	l.series.draw(&l.canvas, &l.frame, func(r rune, _ uint8) rune { return dotGlyph(l.th.Symbols.Raster, r) })
 	for i := range l.lines {
 		l.drawRunes(i)
 	}
 	return l.canvas.String()
-}
-
-func (l *Lines) measure() bounds {
-	b := bounds{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
-	for _, line := range l.lines {
-		for i, x := range line.X {
-			if y := line.Y[i]; l.ax.usable(x) && l.ay.usable(y) {
-				b.x0, b.x1 = min(b.x0, x), max(b.x1, x)
-				b.y0, b.y1 = min(b.y0, y), max(b.y1, y)
-			}
-		}
-	}
-	return b
 }
 
 func (l *Lines) drawMarks() {

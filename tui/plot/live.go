@@ -15,6 +15,7 @@ import (
 // what is above the range is clipped and marked with an arrow.
 type Live struct {
 	chart
+	series  series
 	version uint64
 	seconds []float64
 	warmup  int
@@ -32,7 +33,7 @@ type column struct {
 
 // NewLive returns an empty chart.
 func NewLive(th *theme.Theme) *Live {
-	l := &Live{chart: chart{stale: true, empty: "waiting for the first iteration"}}
+	l := &Live{chart: chart{stale: staleBounds, empty: "waiting for the first iteration"}}
 	l.SetTheme(th)
 	return l
 }
@@ -45,7 +46,7 @@ func (l *Live) SetData(version uint64, seconds []float64, warmup int, steady est
 		return
 	}
 	l.version, l.seconds, l.warmup, l.steady = version, seconds, warmup, steady
-	l.stale = true
+	l.mark(staleBounds)
 }
 
 // View returns exactly the lines and cells of the set size.
@@ -62,7 +63,8 @@ func (l *Live) render() string {
 	if !ok {
 		return message(l.th, "iteration times can't be drawn", l.w, l.h)
 	}
-	l.begin(Axis{Label: count}, Axis{Label: secondsLabel(sy.hi)}, sx, sy)
+	l.frame = layout(Axis{Label: count}, Axis{Label: secondsLabel(sy.hi)}, sx, sy, l.w, l.h)
+	l.begin()
 	f := &l.frame
 	l.drawWarmup(f)
 	l.drawSteady(f)
@@ -139,9 +141,6 @@ func (l *Live) span() (lo, hi float64, ok bool) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// dotsAcross is how many columns of dots ntcharts draws in a column of cells.
-const dotsAcross = 2
-
 // gather sorts the iterations into columns of dots.
 func (l *Live) gather(f *frame) {
 	l.columns = grow(l.columns, f.gw*dotsAcross)
@@ -169,6 +168,7 @@ func (l *Live) gather(f *frame) {
 
 // drawLine joins the columns, then marks what was clipped.
 func (l *Live) drawLine(f *frame) {
+	l.series.reset(f.gw, f.gh)
 	l.series.start(penSeries + 1)
 	for x, c := range l.columns {
 		if !c.any {
@@ -181,11 +181,12 @@ func (l *Live) drawLine(f *frame) {
 			l.series.add(float64(x)/float64(len(l.columns)-1), min(max(f.y.frac(v), 0), 1))
 		}
 	}
-	glyph := dotGlyph(l.th.Symbols.Raster)
-	if l.th.Symbols.Raster == theme.ASCII {
-		glyph = func(rune, uint8) rune { return l.th.SeriesRune(3) }
-	}
-	l.series.draw(&l.canvas, f, glyph)
+	l.series.draw(&l.canvas, f, func(r rune, _ uint8) rune {
+		if l.th.Symbols.Raster == theme.ASCII { // strokes would be lost in the shading
+			return l.th.SeriesRune(3)
+		}
+		return dotGlyph(l.th.Symbols.Raster, r)
+	})
 	for x, c := range l.columns {
 		if c.above {
 			l.canvas.set(f.gutter+x/dotsAcross, 0, l.th.Symbols.Up, penWarn)

@@ -59,7 +59,7 @@ func BenchmarkMakers(b *testing.B) {
 			for k := 0; b.Loop(); k++ {
 				chart := ntcharts(feasible[k%2])
 				c.reset(w, h)
-				c.overlay(&chart.Canvas, 0, 0, dotGlyph(theme.Braille))
+				c.overlay(&chart.Canvas, 0, 0, func(r rune, _ uint8) rune { return r })
 				_ = c.String()
 			}
 		})
@@ -70,7 +70,7 @@ func BenchmarkMakers(b *testing.B) {
 func BenchmarkLines(b *testing.B) {
 	l := exampleLines(theme.New("", true, false), 57, 20)
 	for b.Loop() {
-		l.stale = true
+		l.mark(staleBounds)
 		l.View()
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 	"github.com/NimbleMarkets/ntcharts/v2/linechart/timeserieslinechart"
 	"github.com/charmbracelet/x/ansi"
-
-	"sweetspot/tui/theme"
 )
 
 // penStyle is the style under which a chart of ntcharts draws, so that its cells
@@ -70,36 +68,8 @@ func (s *series) add(x, y float64) {
 }
 
 // draw puts the lines on the graph of a frame, later ones over earlier ones.
+// glyph replaces braille patterns.
 func (s *series) draw(c *canvas, f *frame, glyph func(rune, uint8) rune) {
 	s.model.DrawBrailleDataSets(s.sets)
 	c.overlay(&s.model.Canvas, f.gutter, 0, glyph)
-}
-
-// dotGlyph draws a braille pattern with the symbols of a raster: as it is, as
-// quadrants, or as a mark at about its height.
-func dotGlyph(raster theme.Raster) func(r rune, pen uint8) rune {
-	return func(r rune, _ uint8) rune {
-		any := func(dots rune) bool { return r&dots != 0 }
-		switch raster {
-		case theme.Block:
-			quadrants := 0
-			for i, dots := range [4]rune{0x03, 0x18, 0x44, 0xA0} {
-				if any(dots) {
-					quadrants |= 1 << i
-				}
-			}
-			return blockGlyphs[quadrants]
-		case theme.ASCII:
-			switch top, middle, bottom := any(0x09), any(0x36), any(0xC0); {
-			case top && bottom:
-				return '|'
-			case middle:
-				return '-'
-			case top:
-				return '\''
-			}
-			return '.'
-		}
-		return r
-	}
 }

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -31,8 +30,7 @@ type Whiskers struct{ XLow, XHigh, YLow, YHigh float64 }
 // goes by cells, not by points. Of its own the plot keeps 5 bytes a point. The
 // zero Scatter needs SetTheme and SetSize.
 type Scatter struct {
-	th     *theme.Theme
-	w, h   int
+	chart
 	ax, ay Axis
 
 	data        Data
@@ -48,12 +46,10 @@ type Scatter struct {
 	viewX       span
 	viewY       span
 
-	stale   staleness
 	bounds  bounds
 	wholeX  scale // of which the frame's is a part
 	wholeY  scale
-	frame   frame
-	empty   bool
+	nothing bool    // to show
 	codes   []int32 // dot of every point, −1 when it has none
 	xBins   bins
 	yBins   bins
@@ -66,56 +62,31 @@ type Scatter struct {
 	shades  shades
 	sparse  bool // few enough points for a rune each
 	line    dots
-	slopes  []rune    // ASCII marks of the frontier line
 	near    []float64 // of every cell: distance from a click
-	canvas  canvas
-	cache   string
 }
-
-// staleness says from where on the stages of a frame must be done again.
-type staleness uint8
-
-const (
-	fresh       staleness = iota
-	staleFrame            // selection, pins, crosshair, feasibility
-	staleLine             // frontier
-	stalePlaces           // size, symbols, part of the axes
-	staleBounds           // data
-)
 
 // bounds are the extremes of the usable points.
 type bounds struct{ x0, x1, y0, y1 float64 }
 
+// noBounds are those of no point: x0 is above x1.
+var noBounds = bounds{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
+
+// extend returns bounds that hold also the points that both axes can show.
+func (b bounds) extend(ax, ay Axis, xs, ys []float64) bounds {
+	for i, x := range xs {
+		if y := ys[i]; ax.usable(x) && ay.usable(y) {
+			b.x0, b.x1 = min(b.x0, x), max(b.x1, x)
+			b.y0, b.y1 = min(b.y0, y), max(b.y1, y)
+		}
+	}
+	return b
+}
+
 // NewScatter returns an empty plot.
 func NewScatter(th *theme.Theme) *Scatter {
-	s := &Scatter{selected: -1, stale: staleBounds}
+	s := &Scatter{chart: chart{stale: staleBounds, empty: "nothing to plot"}, selected: -1}
 	s.SetTheme(th)
 	return s
-}
-
-func (s *Scatter) mark(level staleness) { s.stale = max(s.stale, level) }
-
-// SetTheme changes pens and symbols.
-func (s *Scatter) SetTheme(th *theme.Theme) {
-	if s.th == th {
-		return
-	}
-	if s.th == nil {
-		s.mark(staleBounds)
-	} else if s.th.Symbols.Raster != th.Symbols.Raster || s.th.SeriesCount() != th.SeriesCount() {
-		s.mark(stalePlaces)
-	}
-	s.mark(staleFrame)
-	s.th = th
-	s.canvas.table = penTable(th)
-}
-
-// SetSize changes the size in cells.
-func (s *Scatter) SetSize(w, h int) {
-	if w != s.w || h != s.h {
-		s.w, s.h = w, h
-		s.mark(stalePlaces)
-	}
 }
 
 // Size returns the size in cells.
@@ -179,36 +150,21 @@ func (s *Scatter) SetSelected(i int, w Whiskers) {
 }
 
 // View returns exactly the lines and cells of the set size.
-func (s *Scatter) View() string {
-	if s.w <= 0 || s.h <= 0 {
-		return ""
-	}
-	if s.w < minWidth || s.h < minHeight { // what is stale stays so until there is room
-		return message(s.th, fmt.Sprintf("plot needs %d×%d", minWidth, minHeight), s.w, s.h)
-	}
-	if s.stale == fresh {
-		return s.cache
-	}
-	s.cache = s.render()
-	s.stale = fresh
-	return s.cache
-}
+func (s *Scatter) View() string { return s.view(s.render) }
 
 func (s *Scatter) render() string {
 	s.update()
-	if s.empty {
-		return message(s.th, "nothing to plot", s.w, s.h)
+	if s.nothing {
+		return message(s.th, s.empty, s.w, s.h)
 	}
-	c := &s.canvas
-	c.reset(s.w, s.h)
-	s.frame.draw(c, &s.th.Symbols)
+	s.begin()
 	s.drawShades()
 	s.drawCrosshair()
 	s.drawDots()
 	s.drawFrontier()
 	s.drawMarks()
 	s.drawReading()
-	return c.String()
+	return s.canvas.String()
 }
 
 // update does the stages that are stale.
@@ -219,7 +175,7 @@ func (s *Scatter) update() {
 	if s.stale >= stalePlaces {
 		s.place()
 	}
-	if s.stale >= staleLine && !s.empty {
+	if s.stale >= staleLine && !s.nothing {
 		s.layLine()
 	}
 	s.stale = min(s.stale, staleFrame)
@@ -228,23 +184,12 @@ func (s *Scatter) update() {
 // measure finds the extremes of the points that both axes can show.
 func (s *Scatter) measure() bounds {
 	var of [mostHelp]bounds
-	parts := split(len(s.data.X), func(part, from, to int) { of[part] = s.measurePart(from, to) })
+	parts := split(len(s.data.X), func(part, from, to int) {
+		of[part] = noBounds.extend(s.ax, s.ay, s.data.X[from:to], s.data.Y[from:to])
+	})
 	b := of[0]
 	for _, o := range of[1:parts] {
-		b.x0, b.x1 = min(b.x0, o.x0), max(b.x1, o.x1)
-		b.y0, b.y1 = min(b.y0, o.y0), max(b.y1, o.y1)
-	}
-	return b
-}
-
-func (s *Scatter) measurePart(from, to int) bounds {
-	b := bounds{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
-	ys := s.data.Y[from:to]
-	for i, x := range s.data.X[from:to] {
-		if y := ys[i]; s.ax.usable(x) && s.ay.usable(y) {
-			b.x0, b.x1 = min(b.x0, x), max(b.x1, x)
-			b.y0, b.y1 = min(b.y0, y), max(b.y1, y)
-		}
+		b = bounds{min(b.x0, o.x0), max(b.x1, o.x1), min(b.y0, o.y0), max(b.y1, o.y1)}
 	}
 	return b
 }
@@ -254,7 +199,7 @@ func (s *Scatter) place() {
 	var okX, okY bool
 	s.wholeX, okX = newScale(s.ax, s.bounds.x0, s.bounds.x1)
 	s.wholeY, okY = newScale(s.ay, s.bounds.y0, s.bounds.y1)
-	if s.empty = !okX || !okY || s.bounds.x0 > s.bounds.x1; s.empty {
+	if s.nothing = !okX || !okY || s.bounds.x0 > s.bounds.x1; s.nothing {
 		s.codes = grow(s.codes, len(s.data.X))
 		for i := range s.codes {
 			s.codes[i] = -1
@@ -262,8 +207,8 @@ func (s *Scatter) place() {
 		return
 	}
 	s.frame = layout(s.ax, s.ay, s.wholeX.within(s.viewX), s.wholeY.within(s.viewY), s.w, s.h)
-	s.line.reset(s.th.Symbols.Raster, s.frame.gw, s.frame.gh)
-	w, h := s.line.size()
+	s.line.reset(s.frame.gw, s.frame.gh)
+	w, h := s.frame.gw*dotsAcross, s.frame.gh*dotsDown
 	s.xCodes, s.yCodes = grow(s.xCodes, w+1), grow(s.yCodes, h+1)
 	for x := range w {
 		s.xCodes[x] = s.line.code(x, 0)

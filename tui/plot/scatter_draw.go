@@ -8,13 +8,8 @@ import (
 
 // layLine rasters the line through the frontier points.
 func (s *Scatter) layLine() {
-	s.line.reset(s.th.Symbols.Raster, s.frame.gw, s.frame.gh)
-	ascii := s.th.Symbols.Raster == theme.ASCII
-	if ascii {
-		s.slopes = grow(s.slopes, s.frame.gw*s.frame.gh)
-		clear(s.slopes)
-	}
-	w, h := s.line.size()
+	s.line.reset(s.frame.gw, s.frame.gh)
+	w, h := s.frame.gw*dotsAcross, s.frame.gh*dotsDown
 	have := false
 	var before [2]float64
 	for _, i := range s.frontier {
@@ -26,9 +21,6 @@ func (s *Scatter) layLine() {
 		at := [2]float64{s.frame.x.frac(x) * float64(w), s.frame.y.frac(y) * float64(h)}
 		if x0, y0, x1, y1, ok := clip(before, at, float64(w), float64(h)); have && ok && (x0 != x1 || y0 != y1) {
 			s.line.line(x0, h-1-y0, x1, h-1-y1)
-			if ascii {
-				s.slope(x0, h-1-y0, x1, h-1-y1)
-			}
 		}
 		have, before = true, at
 	}
@@ -61,25 +53,6 @@ func clip(a, b [2]float64, w, h float64) (x0, y0, x1, y1 int, ok bool) {
 	return dot(from, 0, w), dot(from, 1, h), dot(to, 0, w), dot(to, 1, h), true
 }
 
-// slope marks the cells of an ASCII line with the stroke nearest to its
-// direction.
-func (s *Scatter) slope(x0, y0, x1, y1 int) {
-	stroke := '\\'
-	switch dx, dy := abs(x1-x0), abs(y1-y0); {
-	case dx > 2*dy:
-		stroke = '-'
-	case dy > 2*dx:
-		stroke = '|'
-	case (x1-x0)*(y1-y0) < 0:
-		stroke = '/'
-	}
-	for cell, bits := range s.line.bits {
-		if bits != 0 && s.slopes[cell] == 0 {
-			s.slopes[cell] = stroke
-		}
-	}
-}
-
 // class returns the pen class of a point.
 func (s *Scatter) class(i int) int {
 	if s.data.Class == nil {
@@ -96,21 +69,25 @@ func (s *Scatter) drawDots() {
 		return
 	}
 	f, pens := &s.frame, s.th.SeriesCount()
-	raster := s.th.Symbols.Raster
 	for i, c := range s.tallies[0].cells {
 		x, y := f.gutter+i%f.gw, i/f.gw
 		switch {
 		case c.good != 0:
 			density := s.shades.of(c.good)
-			glyph := s.line.glyph(c.goodBits)
-			if raster == theme.ASCII {
-				glyph = asciiShades[density]
-			}
-			s.canvas.set(x, y, glyph, seriesPen(s.th, s.tallies[0].kind(i, pens), density))
+			pen := seriesPen(s.th, s.tallies[0].kind(i, pens), density)
+			s.canvas.set(x, y, s.glyph(c.goodBits, asciiShades[density]), pen)
 		case c.all != 0:
-			s.canvas.set(x, y, s.line.glyph(c.allBits), penFaint)
+			s.canvas.set(x, y, s.glyph(c.allBits, '.'), penFaint)
 		}
 	}
+}
+
+// glyph shows the dots of a cell, or a mark where all symbols are ASCII.
+func (s *Scatter) glyph(bits uint8, mark rune) rune {
+	if s.th.Symbols.Raster == theme.ASCII {
+		return mark
+	}
+	return dotGlyph(s.th.Symbols.Raster, brailleGlyphs[bits])
 }
 
 // drawRunes draws every point as the rune of its class, infeasible ones as
@@ -120,24 +97,25 @@ func (s *Scatter) drawRunes() {
 	if s.th.Symbols.Raster == theme.ASCII {
 		small = '.'
 	}
-	for i, code := range s.codes {
-		if code >= 0 && !s.feasible[i] {
-			x, y := s.cell(code)
+	for i := range s.codes {
+		if x, y, ok := s.placed(i); ok && !s.feasible[i] {
 			s.canvas.set(x, y, small, penFaint)
 		}
 	}
-	for i, code := range s.codes {
-		if code >= 0 && s.feasible[i] {
-			x, y := s.cell(code)
+	for i := range s.codes {
+		if x, y, ok := s.placed(i); ok && s.feasible[i] {
 			s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), seriesPen(s.th, s.class(i), 1))
 		}
 	}
 }
 
-// cell returns the place on the canvas of a dot.
-func (s *Scatter) cell(code int32) (x, y int) {
-	cell := int(code >> 3)
-	return s.frame.gutter + cell%s.frame.gw, cell / s.frame.gw
+// placed returns the cell of a point; ok is false when it has none.
+func (s *Scatter) placed(i int) (x, y int, ok bool) {
+	if i < 0 || i >= len(s.codes) || s.codes[i] < 0 {
+		return 0, 0, false
+	}
+	cell := int(s.codes[i] / dotsOfCell)
+	return s.frame.gutter + cell%s.frame.gw, cell / s.frame.gw, true
 }
 
 // drawFrontier draws the line and a class rune at every frontier point.
@@ -146,35 +124,27 @@ func (s *Scatter) drawFrontier() {
 		if bits == 0 {
 			continue
 		}
-		glyph := s.line.glyph(bits)
-		if s.th.Symbols.Raster == theme.ASCII {
-			glyph = s.slopes[cell]
-		}
+		glyph := dotGlyph(s.th.Symbols.Raster, brailleGlyphs[bits])
 		s.canvas.set(s.frame.gutter+cell%s.frame.gw, cell/s.frame.gw, glyph, penFrontier)
 	}
 	for _, i := range s.frontier {
-		if i < 0 || i >= len(s.codes) || s.codes[i] < 0 {
-			continue
+		if x, y, ok := s.placed(i); ok {
+			s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), seriesPen(s.th, s.class(i), 2))
 		}
-		x, y := s.cell(s.codes[i])
-		s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), seriesPen(s.th, s.class(i), 2))
 	}
 }
 
 // drawMarks draws pins, the whiskers of the selected point and the point.
 func (s *Scatter) drawMarks() {
 	for _, i := range s.pinned {
-		if i >= 0 && i < len(s.codes) && s.codes[i] >= 0 {
-			x, y := s.cell(s.codes[i])
+		if x, y, ok := s.placed(i); ok {
 			s.canvas.set(x, y, s.th.Symbols.Pinned, penPinned)
 		}
 	}
-	if s.selected < 0 || s.selected >= len(s.codes) || s.codes[s.selected] < 0 {
-		return
+	if x, y, ok := s.placed(s.selected); ok {
+		s.drawWhiskers(x, y)
+		s.canvas.set(x, y, s.th.Symbols.Selected, penCursor)
 	}
-	x, y := s.cell(s.codes[s.selected])
-	s.drawWhiskers(x, y)
-	s.canvas.set(x, y, s.th.Symbols.Selected, penCursor)
 }
 
 func (s *Scatter) drawWhiskers(x, y int) {
@@ -285,9 +255,8 @@ func (s *Scatter) measureNear(col, row int) {
 
 // CellOf returns the cell of a point; ok is false when it has none.
 func (s *Scatter) CellOf(i int) (col, row int, ok bool) {
-	if !s.ready() || i < 0 || i >= len(s.codes) || s.codes[i] < 0 {
+	if !s.ready() {
 		return 0, 0, false
 	}
-	col, row = s.cell(s.codes[i])
-	return col, row, true
+	return s.placed(i)
 }

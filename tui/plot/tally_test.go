@@ -69,7 +69,7 @@ func like(s *Scatter, feasible []bool) *Scatter {
 	o.SetData(s.data)
 	o.SetFeasible(1, feasible)
 	o.SetFrontier(s.frontier)
-	o.view(s.viewX, s.viewY)
+	o.show(s.viewX, s.viewY)
 	o.cross = s.cross
 	return o
 }
@@ -130,7 +130,7 @@ func TestChangesCountAsFromScratch(t *testing.T) {
 			if got, want := s.View(), like(s, feasible).View(); got != want {
 				t.Fatalf("%d points, version %d: got\n%s\nfrom scratch\n%s", n, version, ansi.Strip(got), ansi.Strip(want))
 			}
-			if rng.IntN(10) == 0 && !s.empty {
+			if rng.IntN(10) == 0 && !s.nothing {
 				checkCounts(t, s, feasible)
 			}
 		}

@@ -50,11 +50,11 @@ func (s *Scatter) ready() bool {
 		return false
 	}
 	s.update()
-	return !s.empty
+	return !s.nothing
 }
 
 // view shows other spans of the axes; it reports whether that changed anything.
-func (s *Scatter) view(x, y span) bool {
+func (s *Scatter) show(x, y span) bool {
 	if x == s.viewX && y == s.viewY {
 		return false
 	}
@@ -68,7 +68,7 @@ func (s *Scatter) view(x, y span) bool {
 func (s *Scatter) window(x0, x1, y0, y1 float64) bool {
 	x, okX := s.frame.x.moved(s.wholeX, x0, x1)
 	y, okY := s.frame.y.moved(s.wholeY, y0, y1)
-	return okX && okY && s.view(x, y)
+	return okX && okY && s.show(x, y)
 }
 
 // Zoom draws the plot factor times as large as now around a cell of the graph,
@@ -90,7 +90,7 @@ func (s *Scatter) Zoom(factor float64, col, row int) bool {
 		f := layout(s.ax, s.ay, s.wholeX.within(vx), s.wholeY.within(vy), s.w, s.h)
 		nx, ny := f.at(col, row)
 		if nx == x && ny == y {
-			return s.view(vx, vy)
+			return s.show(vx, vy)
 		}
 		x, y = nx, ny
 	}
@@ -138,7 +138,7 @@ func (s *Scatter) PanCells(cols, rows int) bool {
 }
 
 // Whole shows all points.
-func (s *Scatter) Whole() bool { return s.view(span{}, span{}) }
+func (s *Scatter) Whole() bool { return s.show(span{}, span{}) }
 
 // Magnification is how many times larger than the whole the plot is drawn
 // along the axis of which less is shown; 1 is the whole.
@@ -147,7 +147,7 @@ func (s *Scatter) Magnification() float64 {
 		return 1
 	}
 	s.ready() // where there is no room now, what there was before does
-	if s.empty || s.wholeX.k == 0 {
+	if s.nothing || s.wholeX.k == 0 {
 		return 1
 	}
 	return max(s.wholeX.within(s.viewX).k/s.wholeX.k, s.wholeY.within(s.viewY).k/s.wholeY.k)

@@ -49,7 +49,7 @@ func checkHits(t *rapid.T, s *Scatter, n int) {
 		x, y, placed := s.Values(i)
 		f := &s.frame
 		fx, fy := f.x.frac(x), f.y.frac(y)
-		within := placed && !s.empty && min(fx, fy) > 1e-9 && max(fx, fy) < 1-1e-9
+		within := placed && !s.nothing && min(fx, fy) > 1e-9 && max(fx, fy) < 1-1e-9
 		col, row, ok := s.CellOf(i)
 		if within != ok && !(placed && (math.Abs(fx*(1-fx)) < 1e-8 || math.Abs(fy*(1-fy)) < 1e-8)) {
 			t.Fatalf("point %d (%g, %g) is at %g, %g of the graph and shown is %v", i, x, y, fx, fy, ok)
