@@ -182,7 +182,7 @@ func (b *builder) trainingTime(r profile.Run) estimate.Estimate {
 			return f.Total
 		}
 		if r.Epochs != nil {
-			return training.Stretched(r, *n, b.set.Kinds)
+			return training.Scaled(r, *n, b.set.Kinds)
 		}
 	}
 	if b.w.Epochs == nil && b.w.TargetAccuracy == nil {

@@ -293,11 +293,11 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 	if pauses.Seen() {
 		c.Why += "; " + pauses.Words(*c.Epochs)
 	}
-	c.Time = training.Imagined(r, *c.Epochs, startup, pauses)
+	c.Time = training.Predicted(r, *c.Epochs, startup, pauses)
 	if c.probed(r, c.Time); startup.Known() {
 		c.probe.startup = &startup.Value
 	}
-	at := func(n float64) float64 { return training.Imagined(r, n, startup, training.Pauses{}).Value }
+	at := func(n float64) float64 { return training.Predicted(r, n, startup, training.Pauses{}).Value }
 	slope := at(2) - at(1)
 	c.timeLine = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
 	b.withEpochs(&c, r)

@@ -7,20 +7,19 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Progress is what is known of a training run while it goes on: its first
-// epochs and the evaluations among them. Times are in seconds from the run's
-// start.
+// Progress is the beginning of a training run: its first epochs and the
+// evaluations among them. Times are in seconds from the run's start.
 type Progress struct {
-	StartsS    []float64 // when each known epoch began and, last, when the last of them was over
-	EvaluatedS []float64 // when evaluations ended, until then
+	StartsS    []float64 // when each known epoch began and, last, when the last of them ended
+	EvaluatedS []float64 // when evaluations ended, up to then
 }
 
-// boundary is the part of an epoch that a mark may be off from its ends: logs
-// round, and write an evaluation down a moment before or after the epoch.
+// boundary is the fraction of an epoch by which a time may be off its ends: logs
+// round, and record an evaluation a moment before or after the epoch.
 const boundary = 1.0 / 20
 
-// FirstEpochs is what was known of a run after that many of its epochs; ok is
-// false where it holds no more than them.
+// FirstEpochs is the progress of a run after a number of its epochs; ok is false
+// where the run has no more than them.
 func FirstEpochs(r profile.Run, known int) (p Progress, ok bool) {
 	if known < 1 || len(r.EpochStartsS) <= known || !rising(r.EpochStartsS) {
 		return Progress{}, false
@@ -57,9 +56,9 @@ func (p Progress) durations() []float64 {
 }
 
 // evaluations says which known epochs ended with an evaluation, and whether
-// evaluations end in the midst of epochs: they then run beside the training,
-// and the run ends with one when later epochs have begun.
-func (p Progress) evaluations() (at []bool, beside bool) {
+// evaluations end in the middle of epochs: they then run concurrently with the
+// training, and the run ends with one after later epochs have begun.
+func (p Progress) evaluations() (at []bool, concurrent bool) {
 	at = make([]bool, p.Known())
 	for _, t := range p.EvaluatedS {
 		i, exact := slices.BinarySearch(p.StartsS, t)
@@ -73,19 +72,20 @@ func (p Progress) evaluations() (at []bool, beside bool) {
 		if i < 0 {
 			continue // before the training, to see that it works
 		}
-		switch place := (t - p.StartsS[i]) / (p.StartsS[i+1] - p.StartsS[i]); {
-		case place > 1-boundary:
+		switch position := (t - p.StartsS[i]) / (p.StartsS[i+1] - p.StartsS[i]); {
+		case position > 1-boundary:
 			at[i] = true
-		case place >= boundary:
-			beside = true
+		case position >= boundary:
+			concurrent = true
 		case i > 0:
 			at[i-1] = true
 		}
 	}
-	return at, beside
+	return at, concurrent
 }
 
-// complete reports the seconds and epochs of a run that was measured to its end.
+// complete is the total seconds and the epochs of a run that was measured to its
+// end; ok is false for others.
 func complete(r profile.Run) (total float64, epochs int, ok bool) {
 	n := len(r.EpochStartsS)
 	if r.Mode != profile.Train || r.Status != profile.Done || r.TotalS == nil || n == 0 || !rising(r.EpochStartsS) {
@@ -97,13 +97,13 @@ func complete(r profile.Run) (total float64, epochs int, ok bool) {
 	return *r.TotalS, n, *r.TotalS > r.EpochStartsS[0] && !math.IsInf(*r.TotalS, 0)
 }
 
-// Series is what a run shares with its repeats: the VM type and the variant.
+// Series identifies a run and its repeats: the VM type and the variant.
 type Series struct {
 	VM      profile.VMKey
 	Variant string
 }
 
-// SeriesOf names the series of a run.
+// SeriesOf is the series of a run.
 func SeriesOf(r profile.Run) Series {
 	return Series{VM: r.VM(), Variant: r.Variant.Name + "\x00" + r.Variant.Precision}
 }

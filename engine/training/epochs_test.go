@@ -63,22 +63,22 @@ func TestFirstEpochsKnowNoMore(t *testing.T) {
 func TestEvaluationsBelongToTheEpochTheyEnd(t *testing.T) {
 	starts := []float64{10, 110, 210, 310}
 	for _, c := range []struct {
-		at     float64
-		epoch  int // -1 for none
-		beside bool
+		at         float64
+		epoch      int // -1 for none
+		concurrent bool
 	}{
 		{5, -1, false}, {10, -1, false}, {12, -1, false}, // before the training
 		{109.9, 0, false}, {110, 0, false}, {110.4, 0, false}, {309, 2, false}, {310, 2, false}, {314, 2, false},
 		{160, -1, true}, {117, -1, true},
 	} {
-		at, beside := Progress{StartsS: starts, EvaluatedS: []float64{c.at}}.evaluations()
+		at, concurrent := Progress{StartsS: starts, EvaluatedS: []float64{c.at}}.evaluations()
 		for i, evaluated := range at {
 			if evaluated != (i == c.epoch) {
 				t.Errorf("ended at %g: epochs %v", c.at, at)
 			}
 		}
-		if beside != c.beside {
-			t.Errorf("ended at %g: beside the training %v", c.at, beside)
+		if concurrent != c.concurrent {
+			t.Errorf("ended at %g: beside the training %v", c.at, concurrent)
 		}
 	}
 }

@@ -6,65 +6,66 @@ import (
 	"slices"
 )
 
-// evidence is what complete runs say, seen from the end of one of their epochs.
+// evidence is what complete runs show, given a number of known epochs.
 type evidence struct {
 	known     int
 	models    map[string]int
-	courses   []course // by model, then by body
-	first     []int    // of each model, and the end: places in courses
-	byLast    []int    // as courses, but each model's ordered by last
-	uneven    []bool   // of each model: its epochs are not equal work
+	histories []history // by model, then by body
+	first     []int     // index of each model's first history, and the end
+	byLast    []int     // indices of the histories by model, then by last
+	uneven    []bool    // by model: its epochs are not equal work
 	residuals []residual
 }
 
-// residual is how far a prediction for a complete run was off that was made
-// without its series.
+// residual is the error of a prediction for a complete run with its own series
+// left out.
 type residual struct {
-	course int
-	size   float64 // |ln(real/predicted)| of the time after the known epochs
-	weight float64 // runs of a series weigh 1 together
+	history int
+	size    float64 // |ln(real/predicted)| of the time after the known epochs
+	weight  float64 // all runs of a series weigh 1 together
 }
 
-// How much a course says about another run, between 0 and 1. The seconds of an
-// epoch and the number of epochs count by the ratio of the smaller to the
-// larger: what happens between epochs weighs less the longer they are.
+// How similar a history is to another run, in [0,1]: the product of these and the
+// ratios of the smaller to the larger of their seconds of an epoch and of their
+// numbers of epochs. A smaller factor lets fewer histories correct a prediction.
 const (
 	otherVariant  = 0.2 // another variant of the model
-	otherSchedule = 0.2 // evaluations beside the training here, between epochs there, or the reverse
+	otherSchedule = 0.2 // evaluations concurrent with the training in one, between epochs in the other
 )
 
-// What corrections are worth before any course was seen, in the units of
-// [course]: their spread between systems, to which one course is added.
+// Priors of the corrections, in the units of history: their standard deviations
+// between systems, which count as one history. Greater ones shrink corrections by
+// few histories more.
 const (
-	bodySpread = 0.02
-	lastSpread = 0.1
-	openSpread = 1.0 // of last where evaluations run beside the training: by then a later epoch has begun or has not
-	doubt      = 0.3 // courses of no correction
+	bodySpread       = 0.02
+	lastSpread       = 0.1
+	concurrentSpread = 1.0 // of last with concurrent evaluations, at whose end a later epoch may have begun
+	shrinkage        = 0.3 // histories without a correction, as which the prior counts
 )
 
-// question is a run to predict, as evidence sees it.
+// question is a run to predict.
 type question struct {
-	model  int // -1 where no course is of it
+	model  int // -1 where no history is of it
 	series Series
-	hidden bool // its series is not to be used
+	hidden bool // its series is left out
 	pace   pace
 	epochs float64 // in all
 	left   float64 // after the known ones
 }
 
-// weigh fills weights with what each course says about the run; those of other
-// models say nothing about how it goes on.
+// weigh fills weights with the similarity of each history to the run. Those of
+// other models tell the size of errors only, not how the run goes on.
 func (e *evidence) weigh(q question, weights []float64) {
-	for i := range e.courses {
-		c := &e.courses[i]
-		w := likeness(c.perEpoch, q.pace.perEpoch)
+	for i := range e.histories {
+		c := &e.histories[i]
+		w := similarity(c.perEpoch, q.pace.perEpoch)
 		if c.model == q.model {
-			w *= likeness(c.epochs, q.epochs)
+			w *= similarity(c.epochs, q.epochs)
 			if c.series.Variant != q.series.Variant {
 				w *= otherVariant
 			}
 		}
-		if c.beside != q.pace.beside {
+		if c.concurrent != q.pace.concurrent {
 			w *= otherSchedule
 		}
 		if q.hidden && c.series == q.series {
@@ -74,7 +75,7 @@ func (e *evidence) weigh(q question, weights []float64) {
 	}
 }
 
-func likeness(a, b float64) float64 { return math.Min(a/b, b/a) }
+func similarity(a, b float64) float64 { return math.Min(a/b, b/a) }
 
 // rest predicts the seconds after the known epochs.
 func (e *evidence) rest(q question, weights []float64) float64 {
@@ -85,36 +86,37 @@ func (e *evidence) rest(q question, weights []float64) float64 {
 	if q.model >= 0 {
 		from, to := e.first[q.model], e.first[q.model+1]
 		spread := lastSpread
-		if q.pace.beside {
-			spread = openSpread
+		if q.pace.concurrent {
+			spread = concurrentSpread
 		}
-		last = correction(e.byLast[from:to], weights, spread, func(i int) float64 { return e.courses[i].last })
+		last = correction(e.byLast[from:to], weights, spread, func(i int) float64 { return e.histories[i].last })
 		body = e.body(q, weights, from, to)
 	}
 	each := math.Exp(body)
 	return q.pace.perEpoch * math.Max(0.01, (q.left-1)*each+math.Max(0, each+last))
 }
 
-// body is the correction of the epochs between the known ones and the last.
+// body is the correction, ln(real/predicted), of the epochs between the known ones
+// and the last.
 func (e *evidence) body(q question, weights []float64, from, to int) float64 {
 	order := make([]int, to-from)
 	for i := range order {
 		order[i] = from + i
 	}
 	if !e.uneven[q.model] {
-		return correction(order, weights, bodySpread, func(i int) float64 { return e.courses[i].body })
+		return correction(order, weights, bodySpread, func(i int) float64 { return e.histories[i].body })
 	}
 	bodies := make([]float64, to-from)
 	for i := range bodies {
-		bodies[i] = e.courses[from+i].bodyOf(q.left - 1)
+		bodies[i] = e.histories[from+i].laterEpochsOf(q.left - 1)
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(bodies[i-from], bodies[j-from]) })
 	return correction(order, weights, bodySpread, func(i int) float64 { return bodies[i-from] })
 }
 
-// correction is the weighted median of what courses say, in the order of their
-// values, shrunk towards none by how few they are and how little they agree:
-// by median²/(median² + its variance), as empirical Bayes does.
+// correction is the weighted median of the histories' values, which order sorts,
+// shrunk towards 0 where they are few or disagree: by
+// median²/(median² + its variance), as in empirical Bayes.
 func correction(order []int, weights []float64, spread float64, value func(i int) float64) float64 {
 	sum := 0.0
 	for _, i := range order {
@@ -125,16 +127,17 @@ func correction(order []int, weights []float64, spread float64, value func(i int
 	}
 	m := weightedQuantile(order, weights, sum/2, value)
 	// The interquartile range of a normal distribution is 1.349 σ.
-	s := (weightedQuantile(order, weights, 0.75*sum, value) - weightedQuantile(order, weights, 0.25*sum, value)) / 1.349
+	quantile := func(p float64) float64 { return weightedQuantile(order, weights, p*sum, value) }
+	s := (quantile(0.75) - quantile(0.25)) / 1.349
 	variance := (sum*s*s + spread*spread) / (sum + 1) / sum
 	if m == 0 {
 		return 0
 	}
-	return m * m * m / (m*m + variance) * sum / (sum + doubt)
+	return m * m * m / (m*m + variance) * sum / (sum + shrinkage)
 }
 
-// weightedQuantile is the value below which lies the weight rank, each value
-// standing in the middle of its own weight.
+// weightedQuantile is the value below which the weights sum to rank, each value
+// being at the middle of its own weight.
 func weightedQuantile(order []int, weights []float64, rank float64, value func(i int) float64) float64 {
 	below, before, at := 0.0, 0.0, math.Inf(-1)
 	for _, i := range order {
@@ -155,36 +158,37 @@ func weightedQuantile(order []int, weights []float64, rank float64, value func(i
 	return at
 }
 
-// arrange orders the courses for weighted medians.
+// arrange sorts the histories for weighted medians.
 func (e *evidence) arrange() {
-	e.byLast = make([]int, len(e.courses))
-	for i := range e.courses {
+	e.byLast = make([]int, len(e.histories))
+	for i := range e.histories {
 		e.byLast[i] = i
 	}
 	slices.SortStableFunc(e.byLast, func(i, j int) int {
-		a, b := &e.courses[i], &e.courses[j]
+		a, b := &e.histories[i], &e.histories[j]
 		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.last, b.last))
 	})
 	e.first, e.uneven = make([]int, len(e.models)+1), make([]bool, len(e.models))
 	for m := range e.uneven {
 		e.first[m+1] = e.first[m]
 		var uneven []float64
-		for e.first[m+1] < len(e.courses) && e.courses[e.first[m+1]].model == m {
-			uneven = append(uneven, e.courses[e.first[m+1]].uneven)
+		for e.first[m+1] < len(e.histories) && e.histories[e.first[m+1]].model == m {
+			uneven = append(uneven, e.histories[e.first[m+1]].uneven)
 			e.first[m+1]++
 		}
-		e.uneven[m] = middle(uneven) > evenWithin
+		e.uneven[m] = middle(uneven) > maxEqualDifference
 	}
 }
 
-// test predicts every complete run without its own series, to see how far off
-// such predictions are.
+// test predicts every complete run with its own series left out, for the
+// distribution of the errors.
 func (e *evidence) test() {
-	weights := make([]float64, len(e.courses))
-	for i := range e.courses {
-		c := &e.courses[i]
+	weights := make([]float64, len(e.histories))
+	for i := range e.histories {
+		c := &e.histories[i]
 		for _, r := range c.runs {
-			q := question{model: c.model, series: c.series, hidden: true, pace: r.pace, epochs: r.epochs, left: r.epochs - float64(e.known)}
+			q := question{model: c.model, series: c.series, hidden: true, pace: r.pace, epochs: r.epochs}
+			q.left = r.epochs - float64(e.known)
 			e.weigh(q, weights)
 			rest := e.rest(q, weights)
 			e.residuals = append(e.residuals, residual{i, math.Abs(math.Log(r.rest / rest)), 1 / float64(len(c.runs))})

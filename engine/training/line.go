@@ -8,22 +8,22 @@ import (
 	"sweetspot/engine/steady"
 )
 
-// Line is a quantity that grows with the workload's dial: seconds or dollars
-// over epochs, value(x) = At0 + Slope·x.
+// Line is a quantity that grows linearly with the size of the workload: seconds or
+// US dollars over epochs or units, value(x) = At0 + Slope·x.
 type Line struct{ At0, Slope float64 }
 
 // At is the line's value at x.
 func (l Line) At(x float64) float64 { return l.At0 + l.Slope*x }
 
-// Crossover is a place on the dial where the lowest line changes.
+// Crossover is a size of the workload at which the lowest line changes.
 type Crossover struct {
-	At       float64 // on the dial
+	At       float64 // size of the workload
 	From, To int     // indices of the lines lowest before and after
 }
 
-// Crossovers walks the lower envelope of the lines from lo to hi and returns
-// where it changes hands, in rising order. Malta's figure 5.4 draws it: with
-// few epochs start-up decides, with many the steady iteration does.
+// Crossovers returns where the lower envelope of the lines changes from one to
+// another between lo and hi, in rising order. Malta's figure 5.4 draws it: with
+// few epochs the start-up decides, with many the steady iteration does.
 func Crossovers(lines []Line, lo, hi float64) []Crossover {
 	if len(lines) == 0 || !(lo < hi) {
 		return nil
@@ -51,8 +51,8 @@ func Crossovers(lines []Line, lo, hi float64) []Crossover {
 	}
 }
 
-// lowest is the line with the least value at x; of equal ones the flattest,
-// which stays lowest beyond x.
+// lowest is the line with the least value at x; of equal ones the one of least
+// slope, which is lowest beyond x.
 func lowest(lines []Line, x float64) int {
 	best := 0
 	for i, l := range lines {
@@ -63,9 +63,9 @@ func lowest(lines []Line, x float64) int {
 	return best
 }
 
-// StabilisationPoint is the index of the epoch after which the metric no longer
-// improves for patience epochs (5 in the thesis), or -1 where the values end
-// before that is known.
+// StabilisationPoint is the index of the epoch after which the metric does not
+// improve for patience epochs, as in early stopping (5 in Malta's thesis), or -1
+// where the values end before that.
 func StabilisationPoint(values []float64, higherIsBetter bool, patience int) int {
 	best := -1
 	for i, v := range values {
@@ -78,8 +78,8 @@ func StabilisationPoint(values []float64, higherIsBetter bool, patience int) int
 	return -1
 }
 
-// FirstReaching is the number of epochs (1-based count) after which the metric
-// first is at least as good as target.
+// FirstReaching is the number of epochs, from 1, after which the metric is first
+// at least as good as target.
 func FirstReaching(values []float64, target float64, higherIsBetter bool) (epochs int, reached bool) {
 	i := slices.IndexFunc(values, func(v float64) bool {
 		return (higherIsBetter && v >= target) || (!higherIsBetter && v <= target)
@@ -87,8 +87,8 @@ func FirstReaching(values []float64, target float64, higherIsBetter bool) (epoch
 	return i + 1, i >= 0
 }
 
-// Inference estimates the seconds of working off batches iterations one after
-// another on one GPU, including the start-up where it is known.
+// Inference is the seconds of a number of batches one after another on one GPU,
+// given the seconds of one, and the start-up in seconds, 0 where it is unknown.
 func Inference(steady estimate.Estimate, startup float64, batches float64) estimate.Estimate {
 	work := steady.Times(batches)
 	if startup == 0 {
@@ -97,6 +97,6 @@ func Inference(steady estimate.Estimate, startup float64, batches float64) estim
 	return estimate.Around(startup, startup*OneOffRel, steady.Basis).Plus(work)
 }
 
-// Pool is the estimate that several runs of one cell give together for the
-// user's own run, which is one more process.
+// Pool combines several runs of one cell into the estimate for the user's own run,
+// which is one more process.
 func Pool(runs []estimate.Estimate) estimate.Estimate { return steady.Between(runs).Next }

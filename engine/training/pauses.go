@@ -12,18 +12,17 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Pauses are the terms of a training for what belongs to no iteration and no
-// validation, its checkpoints say: one for each kind, as often as they were
-// seen to come.
+// Pauses are the times of a training that belong neither to an iteration nor to a
+// validation, such as checkpoints: a term for each kind, at the rate seen.
 type Pauses struct {
 	kinds    []recurrence
-	watched  float64 // iterations that were watched for them; 0 where that is unknown
+	watched  float64 // iterations observed; 0 where unknown
 	perEpoch float64 // iterations
 	basis    estimate.Basis
 }
 
-// PausesOf finds the pauses of a training. The zero value, of a run that tells
-// of none, is not that there are none: see [Pauses.Words].
+// PausesOf collects the pauses of a training. The zero value, of a run that
+// recorded none, does not mean that there are none: see [Pauses.Words].
 func PausesOf(r profile.Run) Pauses {
 	if r.Mode != profile.Train || r.IterationsPerEpoch == nil || !(*r.IterationsPerEpoch > 0) {
 		return Pauses{}
@@ -32,22 +31,22 @@ func PausesOf(r profile.Run) Pauses {
 	if len(r.Pauses) == 0 {
 		return p
 	}
-	at := newPlaces(r)
-	marks := map[string][]mark{}
+	at := newPositions(r)
+	occurrences := map[string][]occurrence{}
 	for _, x := range r.Pauses {
-		if place, ok := at.of(x); ok {
-			marks[x.Kind] = append(marks[x.Kind], mark{place, x.Seconds, x.Iterations != nil})
-			p.watched = math.Max(p.watched, place)
+		if position, ok := at.of(x); ok {
+			occurrences[x.Kind] = append(occurrences[x.Kind], occurrence{position, x.Seconds, x.Iterations != nil})
+			p.watched = math.Max(p.watched, position)
 		}
 	}
-	for kind, list := range marks {
+	for kind, list := range occurrences {
 		p.kinds = append(p.kinds, newRecurrence(kind, list, p.watched, p.perEpoch))
 	}
 	slices.SortFunc(p.kinds, func(a, b recurrence) int { return strings.Compare(a.kind, b.kind) })
 	return p
 }
 
-// watched is how many iterations of a run are known to have been looked at.
+// watched is how many iterations of a run are known to have been observed.
 func watched(r profile.Run) float64 {
 	n := 0
 	if r.SteadyN > 0 {
@@ -60,14 +59,13 @@ func watched(r profile.Run) float64 {
 	return math.Max(float64(n), whole)
 }
 
-// Seen reports whether there was any.
+// Seen reports whether there were any.
 func (p Pauses) Seen() bool { return len(p.kinds) > 0 }
 
-// Watched is for how many epochs pauses were looked for.
+// Watched is for how many epochs the training was observed.
 func (p Pauses) Watched() float64 { return p.watched / math.Max(p.perEpoch, 1) }
 
-// Over is what the pauses of n epochs take, in seconds; unknown where none was
-// seen.
+// Over is the seconds of the pauses of n epochs, unknown where none was seen.
 func (p Pauses) Over(n float64) (sum estimate.Estimate) {
 	for i, k := range p.kinds {
 		if one := k.over(n, p.perEpoch, p.basis); i == 0 {
@@ -79,7 +77,7 @@ func (p Pauses) Over(n float64) (sum estimate.Estimate) {
 	return sum
 }
 
-// PerEpoch is what they take in the long run, in seconds of an epoch.
+// PerEpoch is their mean seconds per epoch in the long run.
 func (p Pauses) PerEpoch() float64 {
 	sum := 0.0
 	for _, k := range p.kinds {
@@ -92,8 +90,8 @@ func (p Pauses) PerEpoch() float64 {
 	return sum
 }
 
-// On are the pauses of the same training elsewhere, with as many iterations
-// per epoch there. How long each takes is less sure than where it was seen.
+// On gives the pauses of the same training on another machine or at another batch
+// size, with perEpoch iterations per epoch there. The interval of each widens.
 func (p Pauses) On(perEpoch float64, basis estimate.Basis) Pauses {
 	out := Pauses{kinds: slices.Clone(p.kinds), perEpoch: perEpoch, basis: basis}
 	for i := range out.kinds {
@@ -104,9 +102,9 @@ func (p Pauses) On(perEpoch float64, basis estimate.Basis) Pauses {
 	return out
 }
 
-// Words say what of them is in the time of n epochs: "with 3 checkpoints of
-// 1.4 s". Where none was seen they say for how long was looked; they are empty
-// where even that is unknown.
+// Words says which of them the time of n epochs includes: "with 3 checkpoints of
+// 1.4 s". Where none was seen it says how long the training was observed, and
+// nothing where even that is unknown.
 func (p Pauses) Words(n float64) string {
 	if !p.Seen() {
 		return p.without()
@@ -120,7 +118,7 @@ func (p Pauses) Words(n float64) string {
 
 func (p Pauses) without() string {
 	if p.watched == 0 || p.basis != estimate.Measured {
-		return "" // others print no pauses, and of a prediction nothing was watched
+		return "" // published runs tell of no pauses, predictions were not observed
 	}
 	switch whole := math.Floor(p.watched/p.perEpoch + 1e-9); {
 	case whole < 1:
@@ -132,7 +130,7 @@ func (p Pauses) without() string {
 	}
 }
 
-// words are those of one kind.
+// words describes the pauses of one kind in n epochs.
 func (k recurrence) words(n, perEpoch float64) string {
 	name := plaintext.Cut(plaintext.Clean(k.kind), 40)
 	if name == "" {

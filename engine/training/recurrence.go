@@ -10,76 +10,76 @@ import (
 	"sweetspot/engine/estimate"
 )
 
-// mark is a pause: after how many iterations, and its seconds.
-type mark struct {
+// occurrence is a pause: after how many iterations it came, and its seconds.
+type occurrence struct {
 	at, seconds float64
-	counted     bool // the iterations, else their time told
+	counted     bool // the iterations were counted, not converted from times
 }
 
-// recurrence is how pauses of one kind come. Those at one place are one: a
-// model and its optimizer may go into two files.
+// recurrence is how often pauses of one kind come. Those at one position are one:
+// a model and its optimizer may be saved to two files.
 type recurrence struct {
-	kind    string
-	byEpoch bool      // places are epochs, else iterations
-	counted bool      // these were counted, else told by times
-	at      []float64 // places, rising
-	each    estimate.Estimate
-	watched float64 // up to this place all are known
-	gap     float64 // to the next one
-	rhythm  rhythm
+	kind       string
+	byEpoch    bool      // positions are epochs, else iterations
+	counted    bool      // iterations were counted, not converted from times
+	at         []float64 // positions, rising
+	each       estimate.Estimate
+	watched    float64 // up to this position all are known
+	gap        float64 // between two
+	regularity regularity
 }
 
-// rhythm is what is known of the gaps.
-type rhythm uint8
+// regularity is what is known of the gaps.
+type regularity uint8
 
 const (
-	once   rhythm = iota // one was seen: the gap is the least that it can be
-	twice                // two were seen, or two of a series that began otherwise
-	even                 // at least two equal gaps
-	uneven               // no two alike: the gap is a mean
+	once   regularity = iota // one was seen: the gap is a lower bound
+	twice                    // two were seen, whose gap differs from the time to the first
+	even                     // at least two equal gaps
+	uneven                   // the gaps differ, and gap is their mean
 )
 
-func newRecurrence(kind string, marks []mark, watched, perEpoch float64) recurrence {
+func newRecurrence(kind string, occurrences []occurrence, watched, perEpoch float64) recurrence {
 	k := recurrence{kind: kind, watched: watched, counted: true}
-	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
-	if k.byEpoch = endEpochs(marks, perEpoch); k.byEpoch {
+	slices.SortFunc(occurrences, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
+	if k.byEpoch = endEpochs(occurrences, perEpoch); k.byEpoch {
 		k.watched = math.Floor(watched/perEpoch + 1e-9)
 	}
 	var seconds []float64
-	for _, m := range marks {
+	for _, m := range occurrences {
 		k.counted = k.counted && m.counted
-		place := m.at
+		position := m.at
 		if k.byEpoch {
-			place = math.Round(m.at / perEpoch)
+			position = math.Round(m.at / perEpoch)
 		}
-		if n := len(k.at); n > 0 && place-k.at[n-1] < 0.5 {
+		if n := len(k.at); n > 0 && position-k.at[n-1] < 0.5 {
 			seconds[n-1] += m.seconds
 			continue
 		}
-		k.at, seconds = append(k.at, place), append(seconds, m.seconds)
+		k.at, seconds = append(k.at, position), append(seconds, m.seconds)
 	}
 	k.each = eachOf(seconds)
-	k.gap, k.rhythm = k.gaps(perEpoch)
+	k.gap, k.regularity = k.gaps(perEpoch)
 	return k
 }
 
-// endEpochs reports whether all marks are at ends of epochs, as good as these
+// endEpochs reports whether all occurrences are at ends of epochs, as far as these
 // are known: an epoch may have 158.25 iterations.
-func endEpochs(marks []mark, perEpoch float64) bool {
-	return !slices.ContainsFunc(marks, func(m mark) bool {
-		place, off := m.at/perEpoch, 0.5/perEpoch
+func endEpochs(occurrences []occurrence, perEpoch float64) bool {
+	return !slices.ContainsFunc(occurrences, func(m occurrence) bool {
+		position, off := m.at/perEpoch, 0.5/perEpoch
 		if perEpoch != math.Trunc(perEpoch) {
 			off *= 2
 		}
 		if !m.counted {
 			off = math.Max(off, boundary)
 		}
-		return math.Round(place) < 1 || math.Abs(place-math.Round(place)) > off
+		return math.Round(position) < 1 || math.Abs(position-math.Round(position)) > off
 	})
 }
 
-// eachOf is the seconds of one pause: the mean, its interval as if one more
-// had been seen that was as far off as a single one may be.
+// eachOf is the mean seconds of a pause. A prior of OneOffRel counts as one more
+// in its interval.
 func eachOf(seconds []float64) estimate.Estimate {
 	n := float64(len(seconds))
 	mean := stat.Mean(seconds, nil)
@@ -91,11 +91,11 @@ func eachOf(seconds []float64) estimate.Estimate {
 	return estimate.Around(mean, estimate.Z90*math.Sqrt(sum)/n, estimate.Measured)
 }
 
-// gaps tells the rhythm by what was seen, and by how long nothing was.
-func (k recurrence) gaps(perEpoch float64) (gap float64, r rhythm) {
+// gaps is the gap and its regularity, by the pauses seen and by how long none was.
+func (k recurrence) gaps(perEpoch float64) (gap float64, r regularity) {
 	first, last, n := k.at[0], k.at[len(k.at)-1], float64(len(k.at))
 	if n == 1 {
-		// It comes again after as long as it took to come, and was not seen to.
+		// It recurs no earlier than after the time it took to come, or was not seen to.
 		return math.Max(1, math.Max(first, k.watched+1-last)), once
 	}
 	gap = (last - first) / (n - 1)
@@ -103,7 +103,7 @@ func (k recurrence) gaps(perEpoch float64) (gap float64, r rhythm) {
 	if !k.byEpoch {
 		off = math.Max(off, gap*boundary)
 	}
-	if !k.counted { // times near the end of an epoch were taken for its end
+	if !k.counted { // times near the end of an epoch were taken to be at its end
 		off = math.Max(off, math.Min(2*boundary*perEpoch, gap/3))
 	}
 	for i := 1; i < len(k.at); i++ {
@@ -113,15 +113,15 @@ func (k recurrence) gaps(perEpoch float64) (gap float64, r rhythm) {
 	}
 	switch {
 	case k.watched-last > gap+off:
-		return k.watched / n, uneven // they have ceased
+		return k.watched / n, uneven // they have stopped
 	case n > 2 || math.Abs(first-gap) <= off:
 		return gap, even
 	}
 	return gap, twice
 }
 
-// count is how many come in n epochs, and between how many. One more may come
-// at the end, where a training saves its result.
+// count is how many come in n epochs, with its 90 % interval. One more may come at
+// the end, where a training saves its result.
 func (k recurrence) count(n, perEpoch float64) (count, low, high float64) {
 	end, off := n, boundary
 	if !k.byEpoch {
@@ -141,7 +141,7 @@ func (k recurrence) count(n, perEpoch float64) (count, low, high float64) {
 	}
 	seen := float64(len(k.at))
 	more := math.Floor((end - last + off) / k.gap)
-	switch k.rhythm {
+	switch k.regularity {
 	case once:
 		return seen + more, seen, seen + 2*more + 1
 	case twice:
@@ -151,7 +151,8 @@ func (k recurrence) count(n, perEpoch float64) (count, low, high float64) {
 		half := estimate.Z90 * math.Sqrt(more+more*more/seen)
 		return seen + more, seen + math.Max(0, more-half), seen + more + half + 1
 	}
-	// Where times tell the places, an end of an epoch may hide one of its last.
+	// Where positions were converted from times, one of an epoch's last pauses may
+	// have been taken to be at its end.
 	blur := 0.0
 	if !k.byEpoch && !k.counted {
 		blur = more * math.Min(1, boundary*perEpoch/(last-k.at[0]))
@@ -159,7 +160,7 @@ func (k recurrence) count(n, perEpoch float64) (count, low, high float64) {
 	return seen + more, seen + more - blur, seen + more + blur + 1
 }
 
-// over is what those of n epochs take, in seconds.
+// over is the seconds of the pauses of n epochs.
 func (k recurrence) over(n, perEpoch float64, basis estimate.Basis) estimate.Estimate {
 	count, low, high := k.count(n, perEpoch)
 	each := k.each

@@ -7,30 +7,31 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// pace is how a run goes on by its own first epochs alone.
+// pace is how a run goes on, judged by its own first epochs alone.
 type pace struct {
-	perEpoch float64 // seconds of an epoch to come, its share of evaluations included
-	beside   bool    // evaluations run beside the training
-	scatter  float64 // standard error of ln(perEpoch) by the scatter of like epochs; 0 where there is one only
-	apart    float64 // ln of how much epochs that should be alike differ
+	perEpoch   float64 // seconds of a later epoch, with its share of evaluations
+	concurrent bool    // evaluations run concurrently with the training
+	scatter    float64 // standard error of ln(perEpoch), 0 where it is from one epoch
+	apart      float64 // ln(longest / shortest) of the epochs that should be equal
 }
 
-// negligible is the most by which a second epoch is likelier slower than the
-// first by chance than by its work: start-up can only lengthen the first.
-const negligible = 0.03
+// maxChanceRatio is the greatest ln(second epoch / first epoch) that is put down
+// to chance, and averaged out: start-up can only lengthen the first.
+const maxChanceRatio = 0.03
 
-// pace separates the terms of the known epochs: start-up stays in the first
-// one, evaluations are taken out of the epochs that end with one and put back
-// as often as they will come.
+// pace separates the terms of the known epochs: start-up stays in the first one,
+// evaluations are taken out of the epochs that end with one and added again at the
+// rate at which they will come.
 func (p Progress) pace(epochs float64) pace {
 	d := p.durations()
-	evaluated, beside := p.evaluations()
+	evaluated, concurrent := p.evaluations()
 	if len(d) == 1 {
-		return pace{perEpoch: d[0], beside: beside}
+		return pace{perEpoch: d[0], concurrent: concurrent}
 	}
 	alike, others := alikeEpochs(d, evaluated)
-	g := pace{perEpoch: middle(alike), beside: beside, apart: math.Log(slices.Max(alike) / slices.Min(alike))}
-	if first := d[0] / d[1]; len(d) == 2 && first < 1 && first > math.Exp(-negligible) && evaluated[0] == evaluated[1] {
+	g := pace{perEpoch: middle(alike), concurrent: concurrent, apart: math.Log(slices.Max(alike) / slices.Min(alike))}
+	first := d[0] / d[1]
+	if len(d) == 2 && first < 1 && first > math.Exp(-maxChanceRatio) && evaluated[0] == evaluated[1] {
 		g.perEpoch = math.Sqrt(d[0] * d[1])
 	}
 	if len(alike) > 1 {
@@ -47,8 +48,8 @@ func (p Progress) pace(epochs float64) pace {
 	return g
 }
 
-// alikeEpochs are those after the first that tell the time of an epoch, and
-// those that have an evaluation beyond it. Where each has one they are alike.
+// alikeEpochs splits the epochs after the first into those without and those with
+// an evaluation. Where each has one they are all alike.
 func alikeEpochs(d []float64, evaluated []bool) (alike, others []float64) {
 	for i := 1; i < len(d); i++ {
 		if evaluated[i] {
@@ -63,9 +64,9 @@ func alikeEpochs(d []float64, evaluated []bool) (alike, others []float64) {
 	return alike, others
 }
 
-// evaluationsPerEpoch is the share of the epochs to come that end with an
-// evaluation: as they followed each other so far; after a single one, as long
-// as it took to come. A run ends with one.
+// evaluationsPerEpoch is the fraction of the later epochs that end with an
+// evaluation, by the mean gap so far; after a single one, by its position. The
+// last epoch ends with one.
 func evaluationsPerEpoch(evaluated []bool, epochs float64) float64 {
 	first, last, n := -1, -1, 0
 	for i, at := range evaluated {

@@ -260,13 +260,13 @@ func TestTotalsScale(t *testing.T) {
 		runs := drawRuns(t)
 		r := script{model: "net", system: "mine", firstExtra: 4, epoch: func(i int) float64 { return 50 + float64(i%3) }, epochs: 8, every: 3, evaluation: 3}.run()
 		k := rapid.Float64Range(0.1, 100).Draw(t, "scale")
-		scaled := make([]profile.Run, len(runs))
+		withIntervalOf := make([]profile.Run, len(runs))
 		for i := range runs {
-			scaled[i] = scaledRun(runs[i], k)
+			withIntervalOf[i] = scaledRun(runs[i], k)
 		}
 		known := rapid.IntRange(1, 6).Draw(t, "known")
 		a := NewTotals(runs).Predict(r, known, 8).Total
-		b := NewTotals(scaled).Predict(scaledRun(r, k), known, 8).Total
+		b := NewTotals(withIntervalOf).Predict(scaledRun(r, k), known, 8).Total
 		for _, pair := range [][2]float64{{a.Value, b.Value}, {a.Low, b.Low}, {a.High, b.High}} {
 			if math.Abs(pair[1]/(k*pair[0])-1) > 1e-6 {
 				t.Fatalf("%v times %g became %v", a, k, b)

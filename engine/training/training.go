@@ -1,7 +1,7 @@
-// Package training predicts how long a training or batch-inference run takes
-// from the few seconds of it that were measured: by the two methods of Malta's
-// thesis (2021), and, where other complete runs are known epoch by epoch, by
-// what these did after their first epochs ([Totals]).
+// Package training predicts how long a training or batch-inference run takes from
+// a few measured seconds of it: by the two methods of Malta's thesis (2021), and,
+// where other complete runs are known epoch by epoch, by how these went on after
+// their first epochs ([Totals]).
 package training
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Epochs are the terms of method 1, in seconds.
 type Epochs struct {
-	Init   float64 // everything before the first iteration
+	Init   float64 // initialisation: everything before the first iteration
 	First  float64 // first epoch
 	Second float64 // second epoch, or the average of the later ones (table 5.2)
 }
@@ -47,25 +47,24 @@ func Method2(t Iterations, n float64) float64 {
 	return total
 }
 
-// OneOffRel is the relative 90 % half-width given to a start-up seen only once:
-// a VM's first experiment can take several times as long as its next (the
-// thesis reports σ = 20.5 s on 14 s for p2.xlarge at batch 256).
+// OneOffRel is the relative 90 % half-width of a start-up measured once: a VM's
+// first experiment can take several times as long as its next (the thesis reports
+// σ = 20.5 s on 14 s for p2.xlarge at batch 256).
 const OneOffRel = 0.5
 
-// OneTotalRel is the least relative 90 % half-width of a total that was measured
-// once: totals of one training differ by a few percent from run to run.
+// OneTotalRel is the least relative 90 % half-width of a total measured once:
+// totals of one training differ by a few per cent from run to run.
 const OneTotalRel = 0.05
 
-// Training estimates the seconds of n epochs of the run's training by method
-// 2. Where the run holds no steady iteration time the estimate is unknown: a
-// bare total answers [AsPublished] only.
+// Training estimates the seconds of n epochs of the run's training by method 2. It
+// is unknown where the run has no steady iteration time; a total alone answers
+// [AsPublished] only.
 //
-// Its pauses are a term of their own ([Pauses]); where none was seen nothing is
-// known of them, and none are in it.
+// Pauses are a term of their own ([Pauses]); the estimate has none where none was
+// seen.
 //
-// The interval of a measured run is its steady interval and a wide one for
-// what was seen once; numbers without a spread of their own get that of their
-// kind.
+// The interval of a measured run combines its steady interval and a wide one for
+// what was measured once; numbers without an interval get that of their kind.
 func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
 	if r.Mode != profile.Train || !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
 		return estimate.Estimate{}
@@ -88,12 +87,12 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 		work = estimate.Spread(total, cmp.Or(kinds[r.Basis].Rel, OneTotalRel), r.Basis)
 	} else {
 		oneOff := startup + t.FirstValidation
-		work = estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(scaled(r.Steady, total-oneOff))
+		work = estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(withIntervalOf(r.Steady, total-oneOff))
 	}
 	return withPauses(work, PausesOf(r), n)
 }
 
-// withPauses adds the pauses of n epochs where any were seen.
+// withPauses adds the pauses of n epochs, if any were seen.
 func withPauses(work estimate.Estimate, p Pauses, n float64) estimate.Estimate {
 	if !p.Seen() {
 		return work
@@ -101,9 +100,9 @@ func withPauses(work estimate.Estimate, p Pauses, n float64) estimate.Estimate {
 	return work.Plus(p.Over(n))
 }
 
-// TrainingLine is [Training] over epochs as a straight line, on which what
-// comes every so many epochs is spread over all of them; ok is false where the
-// estimate is unknown.
+// TrainingLine is [Training] over epochs as a straight line, in seconds: what comes
+// every few epochs is spread over all of them. ok is false where the estimate is
+// unknown.
 func TrainingLine(r profile.Run, kinds map[estimate.Basis]profile.Kind) (l Line, ok bool) {
 	perEpoch := PausesOf(r).PerEpoch()
 	r.Pauses = nil
@@ -115,10 +114,9 @@ func TrainingLine(r profile.Run, kinds map[estimate.Basis]profile.Kind) (l Line,
 	return Line{At0: one.Value - slope, Slope: slope + perEpoch}, true
 }
 
-// Imagined estimates the seconds of n epochs of a run that was never made: its
-// steady iteration is a prediction, and so are its start-up, which may be
-// unknown, and its pauses, of which none may have been seen.
-func Imagined(r profile.Run, n float64, startup estimate.Estimate, pauses Pauses) estimate.Estimate {
+// Predicted estimates the seconds of n epochs of a run that was not made, from a
+// predicted steady iteration, start-up, which may be unknown, and pauses.
+func Predicted(r profile.Run, n float64, startup estimate.Estimate, pauses Pauses) estimate.Estimate {
 	if !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
 		return estimate.Estimate{}
 	}
@@ -136,15 +134,15 @@ func Imagined(r profile.Run, n float64, startup estimate.Estimate, pauses Pauses
 	return withPauses(total, pauses, n)
 }
 
-// AsPublished is the total that the source of the run printed, for the epochs
-// its authors needed, whatever those were.
+// AsPublished is the total in seconds that the source of the run printed, for
+// whatever number of epochs its authors ran.
 func AsPublished(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
 	if r.TotalS == nil {
 		return estimate.Estimate{}
 	}
 	if r.TotalStdDevS != nil && r.TotalN > 1 {
-		// The user's next run is one draw, not a mean of several: a prediction
-		// interval, and never down to zero however noisy the few runs were.
+		// A prediction interval, since the user's next run is one draw and not a mean;
+		// it does not reach zero however noisy the few runs were.
 		half := steady.T90(r.TotalN-1) * *r.TotalStdDevS * math.Sqrt(1+1/float64(r.TotalN))
 		e := estimate.Around(*r.TotalS, half, r.Basis)
 		e.Low = math.Max(e.Low, e.Value*e.Value/e.High)
@@ -157,15 +155,15 @@ func AsPublished(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.
 	return estimate.Spread(*r.TotalS, rel, r.Basis)
 }
 
-// HiddenStartup is the largest share of a training's total that its start-up
-// counts as, where only the total is known: 90 % of the 54 trainings of the
-// built-in library whose parts are known have less (median 25 %; they are short).
+// HiddenStartup is the greatest fraction of a training's total that is allowed for
+// start-up where only the total is known: 90 % of the 54 trainings of the built-in
+// library whose parts are known have less (median 25 %; they are short).
 const HiddenStartup = 0.45
 
-// Stretched estimates n epochs from the total of another number of epochs, in
-// proportion. What of the total was start-up, which does not grow, is not known;
-// the interval allows for anything up to [HiddenStartup].
-func Stretched(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
+// Scaled estimates the seconds of n epochs in proportion to the total of another
+// number of epochs. Start-up, which does not grow, is an unknown part of the
+// total; the interval allows for up to [HiddenStartup].
+func Scaled(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
 	if r.TotalS == nil || r.Epochs == nil || !(*r.Epochs > 0) || !(n > 0) {
 		return estimate.Estimate{}
 	}
@@ -180,8 +178,8 @@ func Stretched(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) 
 
 func hasSpread(e estimate.Estimate) bool { return e.High > e.Low }
 
-// scaled gives the interval of e, relatively, to the value v.
-func scaled(e estimate.Estimate, v float64) estimate.Estimate {
+// withIntervalOf gives the value v the relative interval of e.
+func withIntervalOf(e estimate.Estimate, v float64) estimate.Estimate {
 	if e.Value == 0 {
 		return estimate.Exact(v, e.Basis)
 	}

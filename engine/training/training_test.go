@@ -132,20 +132,20 @@ func TestPoolAddsTheSpreadBetweenRuns(t *testing.T) {
 func TestStretchedTotals(t *testing.T) {
 	const total, of = 1000.0, 10.0
 	r := profile.Run{Mode: profile.Train, TotalS: new(total), Epochs: new(of), Basis: estimate.Measured}
-	if got := Stretched(r, of, nil); got != AsPublished(r, nil) {
+	if got := Scaled(r, of, nil); got != AsPublished(r, nil) {
 		t.Errorf("of its own epochs it is %+v", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Float64Range(0.5, 500).Draw(t, "epochs")
 		startup := total * rapid.Float64Range(0, HiddenStartup).Draw(t, "share of the start-up")
 		truth := startup + (total-startup)*n/of
-		got := Stretched(r, n, nil)
+		got := Scaled(r, n, nil)
 		if got.Low > truth || got.High < truth || math.Abs(got.Value-total*n/of) > 1e-9*got.Value {
 			t.Fatalf("%g epochs take %g, said %+v", n, truth, got)
 		}
 	})
 	for name, bad := range map[string]profile.Run{"no total": {Epochs: new(1.0)}, "no epochs": {TotalS: new(1.0)}, "0 epochs": {TotalS: new(1.0), Epochs: new(0.0)}} {
-		if Stretched(bad, 3, nil).Known() {
+		if Scaled(bad, 3, nil).Known() {
 			t.Errorf("%s answers", name)
 		}
 	}

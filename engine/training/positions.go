@@ -8,20 +8,20 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// places tells after how many iterations of a run something was.
-type places struct {
+// positions converts times of a run into numbers of iterations.
+type positions struct {
 	startsS           []float64 // of epochs
 	perEpoch, steady  float64
-	startup, init     float64 // when the first iteration was over, and when it began
+	startup, init     float64 // when the first iteration ended, and when it began
 	hasInit, hasStart bool
 	others            []span // pauses and validations, in order
 }
 
-// span is when something ended, and the seconds of it and all before it.
+// span is when something ended, and the cumulative seconds up to it.
 type span struct{ end, sum float64 }
 
-func newPlaces(r profile.Run) places {
-	p := places{perEpoch: *r.IterationsPerEpoch, steady: r.Steady.Value}
+func newPositions(r profile.Run) positions {
+	p := positions{perEpoch: *r.IterationsPerEpoch, steady: r.Steady.Value}
 	if rising(r.EpochStartsS) {
 		p.startsS = r.EpochStartsS
 	}
@@ -44,9 +44,9 @@ func newPlaces(r profile.Run) places {
 	return p
 }
 
-// of is the place of a pause; ok is false where it belongs to the start-up,
-// which is counted for itself.
-func (p places) of(x profile.Pause) (place float64, ok bool) {
+// of is after how many iterations a pause came; ok is false where it is part of
+// the start-up, which is a term of its own.
+func (p positions) of(x profile.Pause) (position float64, ok bool) {
 	begin := x.AtS - x.Seconds
 	if x.Iterations != nil {
 		return float64(*x.Iterations), *x.Iterations > 0 || !p.hasInit || begin >= p.init
@@ -60,9 +60,9 @@ func (p places) of(x profile.Pause) (place float64, ok bool) {
 	return 1 + p.iterations(p.startup, begin), p.steady > 0
 }
 
-// byEpochs places what began and ended then among the beginnings of epochs. Of
-// two epochs between which it was, either may hold it.
-func (p places) byEpochs(begin, end float64) float64 {
+// byEpochs converts by the beginnings of epochs. What lies between two epochs may
+// be recorded in either.
+func (p positions) byEpochs(begin, end float64) float64 {
 	i, _ := slices.BinarySearch(p.startsS, end)
 	i = max(0, i-1)
 	last := i+1 == len(p.startsS)
@@ -80,16 +80,16 @@ func (p places) byEpochs(begin, end float64) float64 {
 	return (float64(i) + math.Min(1, done/p.perEpoch)) * p.perEpoch
 }
 
-// iterations is how many steady ones there were from one moment to another.
-func (p places) iterations(from, to float64) float64 {
+// iterations is the number of steady iterations between two times.
+func (p positions) iterations(from, to float64) float64 {
 	if !(p.steady > 0) {
 		return 0
 	}
 	return math.Max(0, to-from-(p.otherwise(to)-p.otherwise(from))) / p.steady
 }
 
-// otherwise is how much time pauses and validations had taken by then.
-func (p places) otherwise(t float64) float64 {
+// otherwise is the seconds that pauses and validations had taken by a time.
+func (p positions) otherwise(t float64) float64 {
 	i, _ := slices.BinarySearchFunc(p.others, t, func(o span, t float64) int {
 		if o.end <= t {
 			return -1
