@@ -51,7 +51,7 @@ type Model struct {
 	Unit         string // what one unit of work is: image, token, sample
 	SourceFile   string
 	Params       *float64 // number of parameters
-	FLOPsPerUnit *float64
+	FLOPsPerUnit *float64 // operations of one unit's forward pass, a multiply-add counting as two
 }
 
 // Pruning says what was removed from a model.

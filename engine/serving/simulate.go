@@ -14,21 +14,6 @@ func Simulate(tr Trace, s Settings, scheme Scheme) (Outcome, error) {
 	return newRun(newArrivals(tr, s.StrictShare), &s, scheme).all(nil), nil
 }
 
-// Watch is Simulate that also returns what happened in each span of so many
-// seconds.
-func Watch(tr Trace, s Settings, scheme Scheme, spanS int) (Outcome, []Span, error) {
-	if err := check(tr, s, scheme); err != nil {
-		return Outcome{}, nil, err
-	}
-	if spanS < 1 {
-		return Outcome{}, nil, fmt.Errorf("a span of %d seconds; give 1 at least", spanS)
-	}
-	w := newWatch(len(tr), spanS)
-	out := newRun(newArrivals(tr, s.StrictShare), &s, scheme).all(w)
-	w.finish()
-	return out, w.spans, nil
-}
-
 // Compare simulates the study's five schemes, in its order, and adds how much
 // more VM-seconds each takes than Reactive.
 func Compare(tr Trace, s Settings) ([]Outcome, error) {

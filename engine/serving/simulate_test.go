@@ -165,31 +165,38 @@ func TestBilledIsAliveByTheSecond(t *testing.T) {
 
 func TestWatchAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr, s, scheme := anyTrace(t, 300), anySettings(t), anyScheme(t)
-		spanS := rapid.IntRange(1, 50).Draw(t, "span")
-		o, spans, err := Watch(tr, s, scheme, spanS)
+		tr, s := anyTrace(t, 300), anySettings(t)
+		outcomes, spans, err := WatchAll(tr, s, rapid.IntRange(1, 50).Draw(t, "span"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var seconds int
-		var queries, onFunctions int64
-		vmSeconds := 0.0
-		for _, x := range spans {
-			seconds += x.Seconds
-			queries += x.Queries
-			onFunctions += x.OnFunctions
-			vmSeconds += (x.Running + x.Starting) * float64(x.Seconds)
-		}
-		if seconds != len(tr) || queries != o.Queries.Total() || onFunctions != o.OnFunctions.Total() {
-			t.Fatalf("spans hold %d s, %d queries, %d on functions; the outcome is %+v", seconds, queries, onFunctions, o)
-		}
-		if math.Abs(vmSeconds-float64(o.VMSeconds)) > 1e-6*(1+vmSeconds) || spans[len(spans)-1].Backlog != o.Queued.Total() {
-			t.Fatalf("spans hold %g VM-seconds and %d waiting; the outcome is %+v", vmSeconds, spans[len(spans)-1].Backlog, o)
-		}
-		if again, _ := Simulate(tr, s, scheme); !same(o, again) {
-			t.Fatal("watching changes the outcome")
+		again, _ := Compare(tr, s)
+		for i, o := range outcomes {
+			addsUp(t, o, spans[i], len(tr))
+			if !same(o, again[i]) {
+				t.Fatalf("watching changes the outcome of %s", o.Scheme)
+			}
 		}
 	})
+}
+
+// addsUp holds the spans of a simulation against its outcome.
+func addsUp(t *rapid.T, o Outcome, spans []Span, length int) {
+	var seconds int
+	var queries, onFunctions int64
+	vmSeconds := 0.0
+	for _, x := range spans {
+		seconds += x.Seconds
+		queries += x.Queries
+		onFunctions += x.OnFunctions
+		vmSeconds += (x.Running + x.Starting) * float64(x.Seconds)
+	}
+	if seconds != length || queries != o.Queries.Total() || onFunctions != o.OnFunctions.Total() {
+		t.Fatalf("spans hold %d s, %d queries, %d on functions; the outcome is %+v", seconds, queries, onFunctions, o)
+	}
+	if math.Abs(vmSeconds-float64(o.VMSeconds)) > 1e-6*(1+vmSeconds) || spans[len(spans)-1].Backlog != o.Queued.Total() {
+		t.Fatalf("spans hold %g VM-seconds and %d waiting; the outcome is %+v", vmSeconds, spans[len(spans)-1].Backlog, o)
+	}
 }
 
 func TestSimulateRefuses(t *testing.T) {
@@ -208,11 +215,11 @@ func TestSimulateRefuses(t *testing.T) {
 		if o, err := Simulate(tr, s, scheme); err == nil {
 			t.Errorf("%s: %+v", name, o)
 		}
-		if _, _, err := Watch(tr, s, scheme, 1); err == nil {
+		if _, _, err := WatchAll(tr, s, 1); err == nil && scheme == Reactive {
 			t.Errorf("%s: watched", name)
 		}
 	}
-	if _, _, err := Watch(Trace{1}, Defaults(), Reactive, 0); err == nil {
+	if _, _, err := WatchAll(Trace{1}, Defaults(), 0); err == nil {
 		t.Error("spans of 0 seconds")
 	}
 	if _, err := Compare(nil, Defaults()); err == nil {

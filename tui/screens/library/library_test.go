@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sweetspot/data/intake"
+	"sweetspot/engine/profile"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/theme"
 )
@@ -50,5 +51,17 @@ func TestImportHasAShelf(t *testing.T) {
 	s.Turn(1)
 	if s.Shelf() != Models {
 		t.Errorf("after Import comes %s", shelfNames[s.Shelf()])
+	}
+}
+
+// What a model file or a probe tells of a model is in its row.
+func TestModelsTellTheirSize(t *testing.T) {
+	set := &profile.Set{
+		Models: []profile.Model{{Name: "net", Unit: "image", Params: new(25_557_032.0), FLOPsPerUnit: new(8.178e9)}},
+		Runs:   []profile.Run{{ID: 1, Model: "net", Mode: profile.Infer, TotalS: new(3.0)}},
+	}
+	rows := modelRows(set)
+	if len(rows) != 1 || rows[0].cells["params"] != "25,557,032" || rows[0].cells["flops"] != "8.18" {
+		t.Errorf("%d rows, the first %v", len(rows), rows[0].cells)
 	}
 }

@@ -22,7 +22,8 @@ func column(id, title string, width, flex, drop int, right bool) table.Column {
 var shelfColumns = [shelves][]table.Column{
 	Models: {
 		column("model", "model", 18, 3, 0, false), column("mode", "mode", 5, 0, 0, false), column("unit", "unit", 8, 0, 2, false),
-		column("runs", "runs", 5, 0, 0, true), column("params", "params", 10, 0, 3, true), column("dataset", "dataset", 12, 2, 4, false),
+		column("runs", "runs", 5, 0, 0, true), column("params", "params", 10, 0, 3, true),
+		column("flops", "GFLOPs/unit", 11, 0, 5, true), column("dataset", "dataset", 12, 2, 4, false),
 	},
 	Runs: {
 		column("id", "run", 6, 0, 0, true), column("model", "model", 16, 2, 0, false), column("variant", "variant", 12, 2, 5, false),
@@ -53,10 +54,14 @@ func modelRows(set *profile.Set) []*row {
 	for k, q := range question.Questions(set) {
 		m, _ := set.Model(q.Model)
 		r := &row{id: int64(k), question: q, numbers: map[string]float64{"runs": float64(q.Runs)}, cells: map[string]string{
-			"model": q.Model, "mode": string(q.Mode), "unit": q.Unit, "runs": strconv.Itoa(q.Runs), "dataset": m.Dataset, "params": "—",
+			"model": q.Model, "mode": string(q.Mode), "unit": q.Unit, "runs": strconv.Itoa(q.Runs), "dataset": m.Dataset,
+			"params": "—", "flops": "—",
 		}}
 		if m.Params != nil {
 			r.cells["params"], r.numbers["params"] = quantity.Count(*m.Params), *m.Params
+		}
+		if m.FLOPsPerUnit != nil {
+			r.cells["flops"], r.numbers["flops"] = strconv.FormatFloat(*m.FLOPsPerUnit/1e9, 'g', 3, 64), *m.FLOPsPerUnit
 		}
 		out = append(out, r)
 	}
