@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"sweetspot/data/contract"
-	"sweetspot/data/library"
+	builtin "sweetspot/data/library"
 	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -23,7 +23,12 @@ import (
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/screens/explore"
+	"sweetspot/tui/screens/fleet"
+	"sweetspot/tui/screens/library"
 	"sweetspot/tui/screens/probe"
+	"sweetspot/tui/screens/traffic"
 	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
 )
@@ -55,7 +60,7 @@ func (s *shelf) SavePick(_ context.Context, p contract.Pick) error {
 // and go with every release.
 func published(t testing.TB) *profile.Set {
 	t.Helper()
-	set, err := library.Load()
+	set, err := builtin.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,19 +79,32 @@ type driver struct {
 	app  *App
 	late chan tea.Msg // of commands that take longer than a test waits
 	goes bool         // something goes on for as long as the test lets it
+
+	prober probe.Prober // what starts probes
 }
 
-func drive(t testing.TB, w, h int, ws Workspace) *driver {
+// The screens.
+func (d *driver) explore() *explore.Screen { return d.app.screens[0].(*explore.Screen) }
+func (d *driver) probe() *probe.Screen     { return d.app.screens[1].(*probe.Screen) }
+func (d *driver) fleet() *fleet.Screen     { return d.app.screens[2].(*fleet.Screen) }
+func (d *driver) traffic() *traffic.Screen { return d.app.screens[3].(*traffic.Screen) }
+func (d *driver) library() *library.Screen { return d.app.screens[4].(*library.Screen) }
+
+func drive(t testing.TB, w, h int, ws screen.Workspace) *driver {
 	t.Helper()
 	symbols, err := theme.SymbolSet("braille")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing := func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) {
+	d := &driver{t: t, late: make(chan tea.Msg, 64)}
+	d.prober = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
 		return nil, errors.New("no Python here")
 	}
-	d := &driver{t, New(context.Background(), Options{Workspace: ws, Probe: nothing, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), State: state.State{LogAxes: true}}), make(chan tea.Msg, 64), false}
-	d.app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil } // nothing expires in a test
+	start := func(ctx context.Context, w screen.Workspace, f probe.Form, asked question.Query) (probe.Probe, error) {
+		return d.prober(ctx, w, f, asked)
+	}
+	d.app = New(context.Background(), Options{Workspace: ws, Probe: start, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), State: state.State{LogAxes: true}})
+	d.app.shell.After = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil } // nothing expires in a test
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.run(d.app.Init())
 	return d
@@ -105,7 +123,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 	result := make(chan tea.Msg, 1)
 	wait := 20 * time.Second // a slow machine is none that hangs
-	if d.app.running != nil || d.goes {
+	if d.probe().Status() != "" || d.goes {
 		wait = 50 * time.Millisecond // listening to a probe waits for its next word
 	}
 	go func() { result <- cmd() }()
@@ -302,7 +320,9 @@ func TestARunningProbeMovesOnExplore(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	ws := &shelf{set: published(t)}
 	d := drive(t, 120, 40, ws)
-	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) { return p, nil }
+	d.prober = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
+		return p, nil
+	}
 	p.updates <- update(1, 0.1, false)
 	d.press("2", "p", "1")
 	first := d.screen()
@@ -327,10 +347,12 @@ func TestARunningProbeMovesOnExplore(t *testing.T) {
 
 func TestStaleAnswersAreDropped(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
-	old := d.app.explore.Request()()
+	_, cmd := d.app.Update(press("]"))
+	old := answerOf(cmd)
+	d.send(old)
 	d.press("]")
 	now := d.screen()
-	d.send(answerMsg{old})
+	d.send(old)
 	if d.screen() != now {
 		t.Error("an older answer replaced a newer one")
 	}

@@ -31,11 +31,11 @@ func TestBill(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", want, s)
 		}
 	}
-	if q := d.app.explore.Question(); q.Bill != "startup=90s egress=50GiB egress-price=0.09" || !q.IsSound() {
+	if q := d.explore().Question(); q.Bill != "startup=90s egress=50GiB egress-price=0.09" || !q.IsSound() {
 		t.Errorf("asked %+v", q)
 	}
 	d.press("$", "$", "$", "u", "u", "u", "u", "u")
-	if d.app.explore.Question().Bill != "" || strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
+	if d.explore().Question().Bill != "" || strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
 		t.Errorf("undone there is still a bill:\n%s", d.screen())
 	}
 	d.exact()
@@ -48,8 +48,8 @@ func TestAPredictedPickIsReopenedWithItsBill(t *testing.T) {
 	d.press("P", "B")
 	d.send(tea.PasteMsg{Content: "startup=90s"})
 	d.press("enter", "right", "left", "tab", "tab", "tab", "down", "x")
-	i, _ := d.app.explore.Selected()
-	picked := d.app.explore.Answer().Result.Space.At(i)
+	i, _ := d.explore().Selected()
+	picked := d.explore().Answer().Result.Space.At(i)
 	if !picked.IsPredicted() {
 		t.Fatalf("picked %s, no prediction", picked.ID)
 	}
@@ -58,11 +58,11 @@ func TestAPredictedPickIsReopenedWithItsBill(t *testing.T) {
 		d.press("backspace")
 	}
 	d.press("enter", "5", "tab", "tab", "tab", "enter")
-	if q := d.app.explore.Question(); !q.Predicted || q.Bill != "startup=90s" {
+	if q := d.explore().Question(); !q.Predicted || q.Bill != "startup=90s" {
 		t.Errorf("asks %+v", q)
 	}
-	i, ok := d.app.explore.Selected()
-	if got := d.app.explore.Answer().Result.Space.At(i).ID; !ok || got != picked.ID {
+	i, ok := d.explore().Selected()
+	if got := d.explore().Answer().Result.Space.At(i).ID; !ok || got != picked.ID {
 		t.Errorf("selected %s, picked %s:\n%s", got, picked.ID, d.screen())
 	}
 }

@@ -29,7 +29,7 @@ func TestCombinations(t *testing.T) {
 	}
 	d.press("w")
 	d.press("m")
-	if d.app.explore.Question().Mode != "train" {
+	if d.explore().Question().Mode != "train" {
 		d.press("m")
 	}
 	d.press("C")
@@ -43,17 +43,17 @@ func TestCombinations(t *testing.T) {
 func TestAPickIsReopened(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("C", "s", "s", "s", "s", "tab", "tab", "tab", "down", "down", "x")
-	i, _ := d.app.explore.Selected()
-	picked := d.app.explore.Answer().Result.Space.At(i).ID
+	i, _ := d.explore().Selected()
+	picked := d.explore().Answer().Result.Space.At(i).ID
 	if !strings.Contains(picked, "+") {
 		t.Fatalf("picked %s, no combination", picked)
 	}
 	d.press("C", "g", "5", "tab", "tab", "tab", "enter")
-	if q := d.app.explore.Question(); !q.Combined || q.Sort != "score" {
+	if q := d.explore().Question(); !q.Combined || q.Sort != "score" {
 		t.Errorf("asks %+v", q)
 	}
-	i, ok := d.app.explore.Selected()
-	if got := d.app.explore.Answer().Result.Space.At(i).ID; !ok || got != picked {
+	i, ok := d.explore().Selected()
+	if got := d.explore().Answer().Result.Space.At(i).ID; !ok || got != picked {
 		t.Errorf("selected %s, picked %s:\n%s", got, picked, d.screen())
 	}
 }

@@ -40,9 +40,9 @@ func (d *driver) arrive(holds func() bool) {
 // enter has the dialog write, and waits for what is said of it.
 func (d *driver) enter() {
 	d.t.Helper()
-	d.app.toast.Clear()
+	d.app.shell.Toast.Clear()
 	d.press("enter")
-	d.arrive(d.app.toast.Visible)
+	d.arrive(d.app.shell.Toast.Visible)
 }
 
 // name writes to a file of that name from the dialog's list.
@@ -58,7 +58,7 @@ func (d *driver) to(group, title string) document.Document {
 	d.t.Helper()
 	d.press("g")
 	for range 30 {
-		if doc := d.app.export.Document(); doc.Group == group && doc.Title == title {
+		if doc := d.app.shell.Documents.Document(); doc.Group == group && doc.Title == title {
 			return doc
 		}
 		d.press("j")
@@ -92,7 +92,7 @@ func TestExportDialogAtEverySizeLeavesAnExactFrame(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {64, 18}, {63, 18}, {50, 15}, {40, 10}, {20, 5}} {
 		d := drive(t, size.w, size.h, &shelf{set: published(t)})
 		d.press("e")
-		for range d.app.export.Document().Name {
+		for range d.app.shell.Documents.Document().Name {
 			for _, key := range []string{"tab", "tab", "left", "tab", "j"} {
 				d.press(key)
 				d.exact()
@@ -107,7 +107,9 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 	t.Chdir(t.TempDir())
 	d := drive(t, 200, 50, &shelf{set: published(t)})
 	d.press("e")
-	p, _ := d.app.pickOf()
+	e := d.explore()
+	i, _ := e.Selected()
+	p := contract.NewPick(e.Answer().Result, i, time.Now(), "test", e.Answer().Tested())
 	for i, doc := range document.Of(document.Subject{Pick: &p}) {
 		if i > 0 {
 			d.press("e")
@@ -115,13 +117,13 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 		d.to(doc.Group, doc.Title)
 		if doc.Why != nil {
 			d.enter()
-			if s := d.screen(); !d.app.export.Visible() || !strings.Contains(s, "write it as skypilot") {
+			if s := d.screen(); !d.app.shell.Documents.Visible() || !strings.Contains(s, "write it as skypilot") {
 				t.Errorf("%s: not refused:\n%s", doc.Title, s)
 			}
 			d.press("esc")
 			continue
 		}
-		text, err := d.app.export.Document().Text()
+		text, err := d.app.shell.Documents.Document().Text()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +146,7 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 		if files, err := doc.Files(doc.Name); err != nil || files[0].Write(&verb) != nil || !bytes.Equal(dated.ReplaceAll(written, nil), dated.ReplaceAll(verb.Bytes(), nil)) {
 			t.Errorf("%s: %v: the command line writes\n%s\nnot\n%s", doc.Title, err, verb.Bytes(), written)
 		}
-		if d.app.export.Visible() || !strings.Contains(d.screen(), "wrote "+doc.Name) {
+		if d.app.shell.Documents.Visible() || !strings.Contains(d.screen(), "wrote "+doc.Name) {
 			t.Errorf("%s: the dialog stays:\n%s", doc.Title, d.screen())
 		}
 	}
@@ -203,7 +205,7 @@ func TestTheClipboardGetsTheExactText(t *testing.T) {
 		if got := clipboard(t, cmd); got != want {
 			t.Errorf("%s: %q is copied, not %q", title, got, want)
 		}
-		if s := d.screen(); !strings.Contains(s, fmt.Sprintf("copied %s,", quantity.Several(len(want), "byte"))) || !strings.Contains(s, "set-clipboard on") || !d.app.export.Visible() {
+		if s := d.screen(); !strings.Contains(s, fmt.Sprintf("copied %s,", quantity.Several(len(want), "byte"))) || !strings.Contains(s, "set-clipboard on") || !d.app.shell.Documents.Visible() {
 			t.Errorf("nothing is said of it:\n%s", s)
 		}
 	}
@@ -211,8 +213,8 @@ func TestTheClipboardGetsTheExactText(t *testing.T) {
 	if _, cmd := d.app.Update(press("y")); clipboard(t, cmd) != "" {
 		t.Error("a form that does not suit is copied")
 	}
-	for n, copied := range map[int]bool{longestCopy: true, longestCopy + 1: false} {
-		cmd := d.app.copied(copyMsg{text: strings.Repeat("x", n)})
+	for n, copied := range map[int]bool{74_994: true, 74_994 + 1: false} {
+		cmd := d.app.shell.Copy(strings.Repeat("x", n))
 		if got := clipboard(t, cmd); (len(got) == n) != copied {
 			t.Errorf("of %d bytes %d are copied", n, len(got))
 		}
@@ -230,7 +232,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("e", "enter")
-	if s := d.screen(); !d.app.export.Typing() || !strings.Contains(s, name+" exists already: give another name") {
+	if s := d.screen(); !d.app.shell.Documents.Typing() || !strings.Contains(s, name+" exists already: give another name") {
 		t.Fatalf("not asked for another name:\n%s", s)
 	}
 	for range "yaml" {
@@ -240,12 +242,12 @@ func TestNothingIsOverwritten(t *testing.T) {
 	if text, _ := os.ReadFile(name); string(text) != "mine" {
 		t.Errorf("overwritten with %s", text)
 	}
-	if text, err := os.ReadFile("sweetspot-caffenet.q.yml"); err != nil || !strings.Contains(string(text), "CaffeNet") || d.app.export.Visible() {
+	if text, err := os.ReadFile("sweetspot-caffenet.q.yml"); err != nil || !strings.Contains(string(text), "CaffeNet") || d.app.shell.Documents.Visible() {
 		t.Errorf("%v in %s\n%s", err, text, d.screen())
 	}
 	d.press("e")
 	d.name("no/such/folder.yaml")
-	if s := d.screen(); !strings.Contains(s, "cannot write no/such/folder.yaml: no such file or directory") || !d.app.export.Visible() {
+	if s := d.screen(); !strings.Contains(s, "cannot write no/such/folder.yaml: no such file or directory") || !d.app.shell.Documents.Visible() {
 		t.Errorf("a folder that is not there:\n%s", s)
 	}
 }
@@ -257,11 +259,11 @@ func TestTheTypedNameStays(t *testing.T) {
 	d.send(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 	d.send(tea.PasteMsg{Content: "out/mine.yaml"})
 	d.press("tab", "j")
-	if got := d.app.export.File(); got != "out/mine.json" {
+	if got := d.app.shell.Documents.File(); got != "out/mine.json" {
 		t.Errorf("of JSON it is %s", got)
 	}
 	d.press("k")
-	if got := d.app.export.File(); got != "out/mine.yaml" {
+	if got := d.app.shell.Documents.File(); got != "out/mine.yaml" {
 		t.Errorf("of YAML it is %s", got)
 	}
 }
@@ -278,12 +280,12 @@ func TestHostileNamesOfFiles(t *testing.T) {
 		ws := &shelf{set: published(t), picks: []store.Pick{{ID: 1, Name: model, CreatedAt: time.Unix(0, 0), Query: []byte(`{}`), Candidate: candidate}}}
 		d := drive(t, 120, 40, ws)
 		d.press("5", "tab", "tab", "tab", "e")
-		if !d.app.export.Visible() {
+		if !d.app.shell.Documents.Visible() {
 			t.Fatalf("%q is not exported:\n%s", model, d.screen())
 		}
 		var seen []string
 		for range 15 {
-			name := d.app.export.File()
+			name := d.app.shell.Documents.File()
 			if seen = append(seen, name); !safe.MatchString(name) || filepath.Base(name) != name || len(name) > 100 {
 				t.Errorf("%q makes the file %q", model, name)
 			}
@@ -311,11 +313,11 @@ func TestKeysOfTheExportDialog(t *testing.T) {
 		t.Errorf("the preview does not scroll:\n%s", s)
 	}
 	d.press("tab", "q", "?", "1")
-	if got := d.app.export.File(); got != "sweetspot-caffenet.tfq?1" {
+	if got := d.app.shell.Documents.File(); got != "sweetspot-caffenet.tfq?1" {
 		t.Errorf("the name is %q", got)
 	}
 	d.press("tab", "?")
-	if !d.app.help.Visible() {
+	if !d.app.shell.Help.Visible() {
 		t.Error("no help")
 	}
 	d.press("esc")
@@ -324,15 +326,15 @@ func TestKeysOfTheExportDialog(t *testing.T) {
 			d.press(b.Keys[0])
 		}
 	}
-	if d.app.prompt.Visible() || d.app.picker.Visible() || d.app.explore.CanUndo() || !d.app.export.Visible() {
+	if d.app.shell.Line.Visible() || d.app.shell.Files.Visible() || d.explore().Disabled(keys.Undo) == "" || !d.app.shell.Documents.Visible() {
 		t.Errorf("a key went through:\n%s", d.screen())
 	}
 	d.press("3")
-	if d.app.export.Visible() || d.app.screen != keys.Fleet {
+	if d.app.shell.Documents.Visible() || d.app.Shown() != keys.Fleet {
 		t.Error("a screen's digit does not lead to it")
 	}
 	d.press("e", "esc")
-	if d.app.export.Visible() {
+	if d.app.shell.Documents.Visible() {
 		t.Error("escape does not leave")
 	}
 }

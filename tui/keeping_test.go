@@ -75,7 +75,7 @@ func ownAt(t testing.TB, path string) own {
 
 // typeOver types text in place of what a prompt holds.
 func (d *driver) typeOver(text string) {
-	for d.app.prompt.Value() != "" {
+	for d.app.shell.Line.Value() != "" {
 		d.press("backspace")
 	}
 	for _, r := range text {
@@ -262,7 +262,7 @@ func (d *driver) importAll(path string) {
 		d.press(string(r))
 	}
 	d.press("enter")
-	if d.app.picker.Visible() {
+	if d.app.shell.Files.Visible() {
 		d.press("enter")
 	}
 }
@@ -276,7 +276,7 @@ func TestKeptFrames(t *testing.T) {
 			d, _ := onRuns(t, size.w, size.h)
 			d.press("A")
 			d.typeOver("after the driver was brought to 580, with the fans at their highest speed")
-			d.app.toast.Clear()
+			d.app.shell.Toast.Clear()
 			d.exact()
 			golden.RequireEqual(t, []byte(d.screen()))
 		})
@@ -289,7 +289,7 @@ func TestKeptFrames(t *testing.T) {
 		t.Run(size.name+"/imported", func(t *testing.T) {
 			d, _ := onRuns(t, size.w, size.h)
 			d.importAll(logs(t))
-			d.app.toast.Clear()
+			d.app.shell.Toast.Clear()
 			d.exact()
 			golden.RequireEqual(t, []byte(d.screen()))
 		})
@@ -333,7 +333,7 @@ func TestAnImportCanBeStopped(t *testing.T) {
 		}
 	}
 	d.goes = true
-	d.run(d.app.importFrom(logs(t)))
+	d.importAll(logs(t))
 	until("1 of 3 files · 2 runs, 2 new · esc stops")
 	d.press("o")
 	d.says("first.csv", "an import goes on here: esc on its shelf stops it")
@@ -343,7 +343,7 @@ func TestAnImportCanBeStopped(t *testing.T) {
 	d.says("first.csv", "2 runs, 2 new")
 	d.press("esc", "o")
 	d.says("Open a profile database")
-	d.app.keep.end() // has nothing to wait for
+	d.library().Close(false) // has nothing to wait for
 }
 
 // Changes that wait are not left behind with the database.

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/question"
+	"sweetspot/probes/matrix"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/probe"
 )
 
@@ -50,23 +53,32 @@ func TestPredictions(t *testing.T) {
 func TestNextProbeStartsWhereTheMachineIsKnown(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	var asked []probe.Form
-	d.app.opts.Probe = func(_ context.Context, _ Workspace, f probe.Form, _ question.Query) (Probe, error) {
+	d.prober = func(_ context.Context, _ screen.Workspace, f probe.Form, _ question.Query) (probe.Probe, error) {
 		asked = append(asked, f)
 		return nil, errors.New("no Python here")
 	}
 	d.press("P")
-	c, ok := d.app.explore.NextProbe()
+	c, ok := d.explore().NextProbe()
 	if !ok {
 		t.Fatalf("no next probe:\n%s", d.screen())
 	}
-	u := update(1, 0.1, false)
+	u := update(1, 0.1, true)
 	u.Rows[0].Host = "me@vm1"
 	u.Rows[0].Update.Run.Cloud, u.Rows[0].Update.Run.Region = c.Configuration[0].VM.Cloud, c.Configuration[0].VM.Region
 	u.Rows[0].Update.Run.InstanceType = c.Configuration[0].VM.InstanceType
-	d.app.recognise(u)
-	form := d.app.probe.Form()
+	u.Rows[0].Update.Run.Steady = estimate.Estimate{} // nothing to rank
+	p := &fakeProbe{updates: make(chan matrix.Update, 1)}
+	p.updates <- u
+	close(p.updates)
+	starting := d.prober
+	d.prober = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
+		return p, nil
+	}
+	d.press("2", "p", "1")
+	d.prober = starting
+	form := d.probe().Form()
 	form.Model, form.Input = "nets.py:"+c.Model, "3x224x224"
-	d.app.probe.SetForm(form)
+	d.probe().SetForm(form)
 	d.press("N")
 	if len(asked) != 1 {
 		t.Fatalf("%d probes were asked for:\n%s", len(asked), d.screen())

@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/rank"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/probe"
 )
 
@@ -23,13 +24,15 @@ type leavable struct {
 func (p *leavable) Leave() { p.left = true }
 
 // probingWith is the program while p runs.
-func probingWith(t *testing.T, p Probe, updates chan matrix.Update) *driver {
+func probingWith(t *testing.T, p probe.Probe, updates chan matrix.Update) *driver {
 	t.Helper()
 	d := drive(t, 120, 40, &shelf{set: published(t)})
-	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) { return p, nil }
+	d.prober = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
+		return p, nil
+	}
 	updates <- update(1, 0.1, false)
 	d.press("2", "p")
-	if d.app.running == nil {
+	if d.probe().Status() == "" {
 		t.Fatalf("nothing runs:\n%s", d.screen())
 	}
 	return d
@@ -85,11 +88,12 @@ func TestAStartUnderWayDoesNotOutliveTheProgram(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update)}
 	close(p.updates)
 	d := drive(t, 120, 40, &shelf{set: published(t)})
-	d.app.opts.Probe = func(ctx context.Context, _ Workspace, _ probe.Form, _ question.Query) (Probe, error) {
+	d.prober = func(ctx context.Context, _ screen.Workspace, _ probe.Form, _ question.Query) (probe.Probe, error) {
 		<-ctx.Done()
 		return p, nil
 	}
-	cmd := d.app.start(probe.Defaults())
+	d.press("2")
+	_, cmd := d.app.Update(press("p"))
 	result := make(chan any, 1)
 	go func() { result <- cmd() }()
 	d.app.end(false)
@@ -101,19 +105,19 @@ func TestAStartUnderWayDoesNotOutliveTheProgram(t *testing.T) {
 func TestAPriceIsAgreedToOnce(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	asked := 0
-	d.app.opts.Probe = func(context.Context, Workspace, probe.Form, question.Query) (Probe, error) {
+	d.prober = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
 		asked++
 		return nil, errors.New("no Python here")
 	}
 	f := probe.Defaults()
 	f.USDPerHour = new(2.0)
-	d.app.probe.SetForm(f)
+	d.probe().SetForm(f)
 	d.press("2", "p")
 	if s := d.screen(); asked != 0 || !strings.Contains(s, "Start the probe?") || !strings.Contains(s, "at $2.00/h") {
 		t.Fatalf("%d started:\n%s", asked, s)
 	}
 	d.press("n")
-	if asked != 0 || d.app.probe.State() != probe.Filling {
+	if asked != 0 || d.probe().State() != probe.Filling {
 		t.Errorf("a no started %d", asked)
 	}
 	d.press("p", "y")
@@ -143,9 +147,6 @@ func TestSeveralProbesStandOnExplore(t *testing.T) {
 		t.Errorf("in %s:\n%s", d.app.region(), s)
 	}
 	d.exact()
-	if n := len(d.app.live); n != 2 {
-		t.Errorf("%d runs are on Explore", n)
-	}
 	d.press("1")
 	if s := d.screen(); !strings.Contains(s, "tiny") || !strings.Contains(s, "2 of 2 feasible") {
 		t.Errorf("Explore:\n%s", s)
@@ -155,7 +156,7 @@ func TestSeveralProbesStandOnExplore(t *testing.T) {
 		t.Errorf("discarding does not say what stays:\n%s", s)
 	}
 	d.press("d")
-	if !p.canceled || d.app.probe.State() == probe.Filling {
+	if !p.canceled || d.probe().State() == probe.Filling {
 		t.Error("what is done of a matrix went out of sight with what was discarded")
 	}
 }
@@ -164,11 +165,12 @@ func TestADiscardedProbeSaysNoMore(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	d := probingWith(t, p, p.updates)
 	d.press("esc", "d")
-	if !p.canceled || d.app.probe.State() != probe.Filling {
+	if !p.canceled || d.probe().State() != probe.Filling {
 		t.Fatal("not discarded")
 	}
-	d.send(probeMsg{p, update(2, 0.1, true), true})
-	if d.app.probe.State() != probe.Filling {
+	p.updates <- update(2, 0.1, true)
+	d.send(<-d.late)
+	if d.probe().State() != probe.Filling {
 		t.Error("the last words of a discarded probe took the form away")
 	}
 }

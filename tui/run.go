@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
@@ -37,41 +38,23 @@ func Run(ctx context.Context, o Options) (state.State, error) {
 	return app.State(), err
 }
 
-// end sees to a running probe after the screen is gone: one that can be left
-// goes on where the terminal was lost, any other is stopped and saves what it
-// has.
+// end has every screen end what it has begun; lost is whether the terminal is.
 func (a *App) end(lost bool) {
-	if a.endStarting != nil {
-		defer a.endStarting()
+	for _, s := range a.screens {
+		s.Close(lost)
 	}
-	if a.starting != nil { // it may still come about
-		a.endStarting()
-		if m := <-a.starting; m.err == nil {
-			a.running = m.probe
-		}
-	}
-	leaver, canLeave := a.running.(Leaver)
-	switch {
-	case a.running == nil:
-	case lost && canLeave:
-		leaver.Leave()
-		a.left = true
-	default:
-		a.running.Stop()
-		for range a.running.Updates() {
-			continue // the last one comes when everything is saved
-		}
-	}
-	a.keep.end()
-	_ = a.ws.Close()
+	_ = a.shell.Workspace.Close()
 }
 
 // Farewell is what to say once the terminal is back, "" for nothing.
 func (a *App) Farewell() string {
-	if a.left {
-		return "The probe goes on. sweetspot attach shows it again."
+	var words []string
+	for _, s := range a.screens {
+		if w := s.Farewell(); w != "" {
+			words = append(words, w)
+		}
 	}
-	return ""
+	return strings.Join(words, "\n")
 }
 
 // Interactive reports whether screens can be shown on this terminal.

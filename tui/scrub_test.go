@@ -77,7 +77,7 @@ func BenchmarkScrub(b *testing.B) {
 				d.scrub(press("["))
 			}
 			d.steps(b, press("left"), press("left"), press("right"), press("right"))
-			if because := d.app.explore.Answer().Result.Because[question.Cost]; because == 0 {
+			if because := d.explore().Answer().Result.Because[question.Cost]; because == 0 {
 				b.Fatal("the slider rules nothing out")
 			}
 		})
@@ -99,10 +99,10 @@ func BenchmarkScrubWeight(b *testing.B) {
 // million is the program over variants × VM types × batches × 4 candidates.
 func million(b *testing.B, variants, vms, batches int) *driver {
 	d := drive(b, 120, 40, &shelf{set: grid(variants, vms, batches)})
-	for d.app.explore.Answer() == nil {
+	for d.explore().Answer() == nil {
 		d.send(<-d.late) // the first answer over many takes its time
 	}
-	space := d.app.explore.Answer().Result.Space
+	space := d.explore().Answer().Result.Space
 	if n, want := space.Len(), 4*variants*vms*batches; n != want || !space.AccuracyVaries() {
 		b.Fatalf("%d candidates, not %d", n, want)
 	}
@@ -143,7 +143,7 @@ func TestKeysFasterThanAnswers(t *testing.T) {
 	if _, third := d.app.Update(answerOf(second)); third != nil {
 		t.Error("asked a third time about nothing new")
 	}
-	answered, asked := d.app.explore.Answer().Question.MaxCost, d.app.explore.Question().MaxCost
+	answered, asked := d.explore().Answer().Question.MaxCost, d.explore().Question().MaxCost
 	if answered == nil || asked == nil || *answered != *asked {
 		t.Errorf("answered for %v, asked for %v", answered, asked)
 	}
@@ -154,7 +154,7 @@ func TestKeysFasterThanAnswers(t *testing.T) {
 func TestLateAnswers(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: grid(3, 4, 2)})
 	var clock tea.Msg
-	d.app.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
+	d.app.shell.After = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
 		clock = f(time.Time{})
 		return nil
 	}

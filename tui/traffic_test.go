@@ -48,7 +48,7 @@ func TestTrafficScrubs(t *testing.T) {
 	if s := d.screen(); !strings.Contains(s, "the study's m4.large") || !strings.Contains(s, "paragon") || !strings.Contains(s, "10 queries/s") {
 		t.Fatalf("not the study's VM:\n%s", s)
 	}
-	first := d.app.traffic.Question()
+	first := d.traffic().Question()
 	for _, keys := range [][]string{{"]"}, {"down", "down", "]"}, {"down", "["}, {"down", "]"}, {"down", "]"}, {"down", "]"}, {"0"}} {
 		before := d.screen()
 		d.press(keys...)
@@ -57,17 +57,17 @@ func TestTrafficScrubs(t *testing.T) {
 			t.Errorf("%v changed nothing:\n%s", keys, before)
 		}
 	}
-	last := d.app.traffic.Question()
+	last := d.traffic().Question()
 	for range 7 {
 		d.press("u")
 	}
-	if got := d.app.traffic.Question(); got != first {
+	if got := d.traffic().Question(); got != first {
 		t.Errorf("undo leads to %+v, not %+v", got, first)
 	}
 	for range 7 {
 		d.press("U")
 	}
-	if got := d.app.traffic.Question(); got != last {
+	if got := d.traffic().Question(); got != last {
 		t.Errorf("redo leads to %+v, not %+v", got, last)
 	}
 	d.press("tab", "down", "down", "down")
@@ -81,7 +81,7 @@ func TestTrafficOfAModel(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: served(t)})
 	d.press("4")
 	for range 20 {
-		if d.press("m"); d.app.traffic.Question().Model == "served" {
+		if d.press("m"); d.traffic().Question().Model == "served" {
 			break
 		}
 	}
@@ -98,7 +98,7 @@ func TestTrafficOfAModel(t *testing.T) {
 	}
 	d.exact()
 	d.press("u", "u", "m")
-	if got := d.app.traffic.Question().Model; got != "" {
+	if got := d.traffic().Question().Model; got != "" {
 		t.Errorf("after the last model comes %q", got)
 	}
 }
@@ -129,7 +129,7 @@ func TestTrafficIsWritten(t *testing.T) {
 func BenchmarkTrafficScrub(b *testing.B) {
 	d := drive(b, 120, 40, &shelf{set: published(b)})
 	trace, _ := madeUpLoad(b.Context(), "a day")
-	d.app.traffic.SetTrace(trace)
+	d.run(d.traffic().SetTrace(trace))
 	d.press("4", "down", "down")
 	steps := []string{"left", "left", "right", "right"}
 	k := 0

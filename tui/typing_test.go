@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"sweetspot/tui/screen"
 )
 
 // The form's fields are edited like a shell's line, and what is a key elsewhere
@@ -13,11 +15,11 @@ import (
 func TestAFieldIsEditedWhereItsCursorIs(t *testing.T) {
 	d := drive(t, 80, 24, &shelf{set: published(t)})
 	d.press("2")
-	f := d.app.probe.Form()
+	f := d.probe().Form()
 	f.Command = []string{"python3", "trian.py", "--epochs", "90"}
-	d.app.probe.SetForm(f)
+	d.probe().SetForm(f)
 	d.press("g", "j", "enter")
-	if !d.app.probe.IsTyping() || !strings.Contains(d.screen(), "python3 trian.py --epochs 90") {
+	if d.probe().Typing() == screen.NotTyping || !strings.Contains(d.screen(), "python3 trian.py --epochs 90") {
 		t.Fatalf("a filled field opens without its value:\n%s", d.screen())
 	}
 	if lines := strings.Split(ansi.Strip(d.app.frame()), "\n"); strings.TrimSpace(lines[len(lines)-1]) != "⏎ take  esc leave  ctrl+u empty" {
@@ -29,13 +31,13 @@ func TestAFieldIsEditedWhereItsCursorIs(t *testing.T) {
 	d.send(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	d.send(tea.KeyPressMsg{Code: tea.KeyRight})
 	d.press("i", "enter")
-	if got := strings.Join(d.app.probe.Form().Command, " "); got != "python3 train.py --epochs 90" {
+	if got := strings.Join(d.probe().Form().Command, " "); got != "python3 train.py --epochs 90" {
 		t.Errorf("the command is %q", got)
 	}
 	d.press("k", "enter")
 	d.send(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 	d.press("q", "enter")
-	if got := strings.Join(d.app.probe.Form().Command, " "); got != "q" {
+	if got := strings.Join(d.probe().Form().Command, " "); got != "q" {
 		t.Errorf("the command is %q", got)
 	}
 }

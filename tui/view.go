@@ -1,12 +1,13 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/tui/components/overlay"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -20,30 +21,10 @@ const (
 // chromeRows are the title line and the footer.
 const chromeRows = 2
 
-func (a *App) resize(w, h int) {
-	a.w, a.h = w, h
-	body := max(h-chromeRows, 0)
-	a.explore.SetSize(w, body)
-	a.probe.SetSize(w, body)
-	a.fleet.SetSize(w, body)
-	a.traffic.SetSize(w, body)
-	a.library.SetSize(w, body)
-}
-
-// dress takes on the theme that is asked for now.
-func (a *App) dress() {
-	a.th = a.theme()
-	a.explore.SetTheme(a.th)
-	a.probe.SetTheme(a.th)
-	a.fleet.SetTheme(a.th)
-	a.traffic.SetTheme(a.th)
-	a.library.SetTheme(a.th)
-}
-
 // View draws the whole terminal.
 func (a *App) View() tea.View {
 	frame := a.frame()
-	if a.th.Symbols.Raster == theme.ASCII {
+	if a.shell.Theme.Symbols.Raster == theme.ASCII {
 		frame = typewriter.Replace(frame)
 	}
 	v := tea.NewView(frame)
@@ -51,7 +32,7 @@ func (a *App) View() tea.View {
 	v.WindowTitle = "sweetspot"
 	if a.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
-		if a.screen == keys.Explore { // plots say what the mouse points at
+		if a.shown.Tab() == keys.Explore { // plots say what the mouse points at
 			v.MouseMode = tea.MouseModeAllMotion
 		}
 	}
@@ -64,96 +45,71 @@ var typewriter = strings.NewReplacer("×", "x", "·", "-", "…", "~", "–", "-
 
 func (a *App) frame() string {
 	if a.w < leastWidth || a.h < leastHeight {
-		return a.tooSmall()
+		return text.Block([]string{text.Truncate(fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastHeight, a.w, a.h), a.w, "")}, a.w, a.h)
 	}
-	body := a.body()
-	h := a.h - chromeRows
-	switch {
-	case a.confirm.Visible():
-		body = overlay.Center(body, a.confirm.View(a.th, a.w, h), a.w, h)
-	case a.help.Visible():
-		body = overlay.Center(body, a.help.View(a.th, a.keys, a.region(), a.disabled, a.w, h), a.w, h)
-	case a.picker.Visible():
-		body = overlay.Center(body, a.picker.View(a.th, a.w, h), a.w, h)
-	case a.export.Visible():
-		body = overlay.Center(body, a.export.View(a.th, a.w, h), a.w, h)
-	}
+	body := a.shell.Over(a.shown.View(), a.region(), a.disabled, a.w, a.h-chromeRows)
 	return a.header() + "\n" + body + "\n" + a.footer()
 }
 
-func (a *App) tooSmall() string {
-	return text.Block([]string{text.Truncate(sizeSentence(a.w, a.h), a.w, "")}, a.w, a.h)
-}
-
-func (a *App) body() string {
-	switch a.screen {
-	case keys.Probe:
-		return a.probe.View()
-	case keys.Fleet:
-		return a.fleet.View()
-	case keys.Traffic:
-		return a.traffic.View()
-	case keys.Library:
-		return a.library.View()
-	}
-	return a.explore.View()
-}
-
-// tabs are the screens, in the order of the header.
-var tabs = []keys.Action{keys.Explore, keys.Probe, keys.Fleet, keys.Traffic, keys.Library}
-
-// header names the screens and what is asked.
-func (a *App) header() string {
-	var b strings.Builder
-	b.WriteString(" " + a.th.Title.Render("sweetspot") + " ")
-	short := a.w < wideHeader
-	for _, action := range tabs {
-		bind, _ := a.keys.Lookup(action)
-		pen := a.th.Tab
-		if action == a.screen {
-			pen = a.th.TabActive
-		}
-		key := strings.Join(bind.Keys[:min(1, len(bind.Keys))], "")
-		if short && action != a.screen {
-			b.WriteString(pen.Render(" " + key + " "))
-			continue
-		}
-		b.WriteString(pen.Render(" " + key + " " + bind.Help + " "))
-	}
-	what := a.explore.Headline()
-	switch a.screen {
-	case keys.Fleet:
-		what = a.fleet.Headline()
-	case keys.Traffic:
-		what = a.traffic.Headline()
-	}
-	if a.running != nil && a.screen != keys.Probe {
-		what = a.th.Warn.Render("probing") + " " + a.th.Symbols.Dot + " " + what
-	}
-	right := text.Clean(a.ws.Label())
-	left := b.String() + " "
-	room := a.w - text.Width(left) - 1
-	facts := what + a.th.Dim.Render(" "+a.th.Symbols.Dot+" "+right)
-	if text.Width(facts) > room {
-		facts = text.Truncate(what, max(room, 0), a.th.Symbols.Ellipsis)
-	}
-	return text.Ends(left, facts+" ", a.w)
-}
+const brand = " sweetspot "
 
 // wideHeader is the width from which all screens are named in full.
 const wideHeader = 80
 
+// tab is a screen's place in the header.
+type tab struct {
+	action keys.Action
+	label  string
+}
+
+// tabs are the screens by their keys, with their names where there is room.
+func (a *App) tabs() []tab {
+	out := make([]tab, len(a.screens))
+	for i, s := range a.screens {
+		bind, _ := a.opts.Keys.Lookup(s.Tab())
+		label := " " + strings.Join(bind.Keys[:min(1, len(bind.Keys))], "") + " "
+		if a.w >= wideHeader || s == a.shown {
+			label += bind.Help + " "
+		}
+		out[i] = tab{s.Tab(), label}
+	}
+	return out
+}
+
+// header names the screens and what is asked.
+func (a *App) header() string {
+	th := a.shell.Theme
+	left := strings.Replace(brand, "sweetspot", th.Title.Render("sweetspot"), 1)
+	for _, t := range a.tabs() {
+		pen := th.Tab
+		if t.action == a.shown.Tab() {
+			pen = th.TabActive
+		}
+		left += pen.Render(t.label)
+	}
+	left += " "
+	what := a.shown.Headline()
+	if what == "" {
+		what = a.screens[0].Headline()
+	}
+	if word := a.status(); word != "" && a.shown.Status() == "" {
+		what = th.Warn.Render(word) + " " + th.Symbols.Dot + " " + what
+	}
+	room := a.w - text.Width(left) - 1
+	facts := what + th.Dim.Render(" "+th.Symbols.Dot+" "+text.Clean(a.shell.Workspace.Label()))
+	if text.Width(facts) > room {
+		facts = text.Truncate(what, max(room, 0), th.Symbols.Ellipsis)
+	}
+	return text.Ends(left, facts+" ", a.w)
+}
+
 // footer is the message or prompt of the moment, else the keys.
 func (a *App) footer() string {
-	switch {
-	case a.prompt.Visible():
-		return a.prompt.View(a.th, a.w)
-	case a.toast.Visible():
-		return a.toast.View(a.th, a.w)
-	case a.export.Typing():
-		return keys.Typing(a.th, a.w, true)
-	case a.typing():
-		return keys.Typing(a.th, a.w, a.screen == keys.Probe)
+	if line := a.shell.Footer(a.w); line != "" {
+		return line
 	}
-	return a.keys.Footer(a.th, a.region(), a.w, a.disabled)
+	if typing := a.shown.Typing(); typing != screen.NotTyping {
+		return keys.Typing(a.shell.Theme, a.w, typing == screen.TypingLine)
+	}
+	return a.opts.Keys.Footer(a.shell.Theme, a.region(), a.w, a.disabled)
 }

@@ -17,6 +17,7 @@ import (
 	"sweetspot/probes/request"
 	"sweetspot/tui"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/probe"
 	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
@@ -122,13 +123,13 @@ func keyTable() (*keys.Table, error) {
 	return table, nil
 }
 
-func open(ctx context.Context, path string) (tui.Workspace, error) {
+func open(ctx context.Context, path string) (screen.Workspace, error) {
 	return workspace.Open(ctx, path)
 }
 
 // prober starts what the form asks for; detached, in a process of its own.
-func prober(python string, detach bool) tui.Prober {
-	return func(ctx context.Context, ws tui.Workspace, f probe.Form, asked question.Query) (tui.Probe, error) {
+func prober(python string, detach bool) probe.Prober {
+	return func(ctx context.Context, ws screen.Workspace, f probe.Form, asked question.Query) (probe.Probe, error) {
 		w, ok := ws.(*workspace.Workspace)
 		if !ok {
 			return nil, fmt.Errorf("%s cannot be written to", ws.Path())

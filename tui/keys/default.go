@@ -1,5 +1,10 @@
 package keys
 
+import (
+	"slices"
+	"strconv"
+)
+
 // The actions that keys lead to. Their names are those of the config file.
 const (
 	Explore   Action = "explore"
@@ -75,6 +80,37 @@ const (
 	Interrupt Action = "interrupt"
 )
 
+// Tab is a screen as the keys see it.
+type Tab struct {
+	Action Action
+	Region string // all of its regions begin with it
+	Name   string
+	Long   string // what one does there
+}
+
+// Tabs are the screens, in the order of the header; each has the next digit.
+var Tabs = []Tab{
+	{Explore, InExplore, "Explore", "scrub constraints, see frontiers and the ranking"},
+	{Probe, InProbe, "Probe", "measure a model on the GPU at hand"},
+	{Fleet, InFleet, "Fleet", "place a trace of jobs on reserved and on-demand VMs"},
+	{Traffic, InTraffic, "Traffic", "serve a trace of requests with VMs and functions"},
+	{Library, InLibrary, "Library", "databases, models, runs, VM types and picks"},
+}
+
+// IsTab reports whether an action shows a screen.
+func (a Action) IsTab() bool {
+	return slices.ContainsFunc(Tabs, func(t Tab) bool { return t.Action == a })
+}
+
+// tabBindings are the digits of the screens, and their regions.
+func tabBindings() (digits []Binding, regions []string) {
+	for i, t := range Tabs {
+		digits = append(digits, Binding{Action: t.Action, Keys: []string{strconv.Itoa(i + 1)}, Group: screens, Help: t.Name, Long: t.Long})
+		regions = append(regions, t.Region)
+	}
+	return digits, regions
+}
+
 // The regions that screens pass to the table. A binding for "explore" holds in
 // everything that begins with "explore.".
 const (
@@ -137,20 +173,16 @@ func defaults() []Binding {
 	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes}
 	filtered := []string{InExplore, InLibrary}
 	rows := append([]string{InForm, InRunCells, InEndedCells, InExport}, lists...)
-	anyScreen := []string{InExplore, InProbe, InFleet, InTraffic, InLibrary}
-	return []Binding{
-		{Action: Explore, Keys: []string{"1"}, Group: screens, Help: "Explore", Long: "scrub constraints, see frontiers and the ranking"},
-		{Action: Probe, Keys: []string{"2"}, Group: screens, Help: "Probe", Long: "measure a model on the GPU at hand"},
-		{Action: Fleet, Keys: []string{"3"}, Group: screens, Help: "Fleet", Long: "place a trace of jobs on reserved and on-demand VMs"},
-		{Action: Traffic, Keys: []string{"4"}, Group: screens, Help: "Traffic", Long: "serve a trace of requests with VMs and functions"},
-		{Action: Library, Keys: []string{"5"}, Group: screens, Help: "Library", Long: "databases, models, runs, VM types and picks"},
-
-		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: []string{InSliders, InFleetSliders, InTrafficSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
-		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: []string{InSliders, InFleetSliders, InTrafficSliders, InPlot, InChoice}, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+	sliders := []string{InSliders, InFleetSliders, InTrafficSliders}
+	stepped := append([]string{InPlot, InChoice}, sliders...)
+	digits, anyScreen := tabBindings()
+	return append(digits, []Binding{
+		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3, Only: stepped, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
+		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3, Only: stepped, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}, Plain: true},
 		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "forms", InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
 		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4, Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "forms", InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
-		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: []string{InSliders, InFleetSliders, InTrafficSliders}},
-		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: []string{InSliders, InFleetSliders, InTrafficSliders}},
+		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7, Only: sliders},
+		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: sliders},
 		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
 		{Action: PageDown, Keys: []string{"pgdown", "ctrl+d"}, Group: moving, Help: "page", Long: "a page down"},
 		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
@@ -219,5 +251,5 @@ func defaults() []Binding {
 		{Action: Help, Keys: []string{"?"}, Group: program, Help: "help", Long: "this list", Rank: 2},
 		{Action: Quit, Keys: []string{"q"}, Group: program, Help: "quit", Long: "leave; asks first while a probe runs", Rank: 2},
 		{Action: Interrupt, Keys: []string{"ctrl+c"}, Group: program, Help: "quit", Long: "leave, like q, also while text is typed"},
-	}
+	}...)
 }

@@ -188,7 +188,10 @@ func (t *Table) names(th *theme.Theme, b Binding) string {
 
 // screensOf names the screens of regions, each once.
 func screensOf(regions []string) []string {
-	names := map[string]string{InExplore: "Explore", InProbe: "Probe", InFleet: "Fleet", InTraffic: "Traffic", InLibrary: "Library", InExport: "the export dialog"}
+	names := map[string]string{InExport: "the export dialog"}
+	for _, t := range Tabs {
+		names[t.Region] = t.Name
+	}
 	var out []string
 	for _, r := range regions {
 		outer, _, _ := strings.Cut(r, ".")

@@ -41,17 +41,9 @@ func (d *Dialog) Ask(title, question string, answers ...Answer) {
 	*d = Dialog{title: title, question: text.Clean(question), answers: answers, at: max(len(answers)-1, 0), open: len(answers) > 0}
 }
 
-// AskQuit asks what becomes of the probe that runs.
-func (d *Dialog) AskQuit() {
-	d.Ask("Quit", "A probe is running. What shall become of it?",
-		Answer{StopAndSave, "s", "stop and save", "end it at the next step and keep what it measured"},
-		Answer{Detach, "d", "detach", "leave it running; it ends by its own rule and is saved"},
-		Answer{Stay, "esc", "stay", "go back to the screen"})
-}
-
-// AskYes asks for a yes before something that can't be undone.
-func (d *Dialog) AskYes(title, question, yes string) {
-	d.Ask(title, question, Answer{ID: Yes, Key: "y", Label: yes}, Answer{ID: Stay, Key: "n", Label: "no"})
+// YesNo are the answers to a question before something that can't be undone.
+func YesNo(yes string) []Answer {
+	return []Answer{{ID: Yes, Key: "y", Label: yes}, {ID: Stay, Key: "n", Label: "no"}}
 }
 
 // Visible reports whether a question is asked.

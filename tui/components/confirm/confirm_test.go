@@ -11,6 +11,16 @@ import (
 	"sweetspot/tui/theme"
 )
 
+// askQuit asks what becomes of a probe.
+func askQuit() *Dialog {
+	d := &Dialog{}
+	d.Ask("Quit", "A probe is running. What shall become of it?",
+		Answer{StopAndSave, "s", "stop and save", "end it at the next step and keep what it measured"},
+		Answer{Detach, "d", "detach", "leave it running; it ends by its own rule and is saved"},
+		Answer{Stay, "esc", "stay", "go back to the screen"})
+	return d
+}
+
 func TestQuitWhileProbing(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -26,8 +36,7 @@ func TestQuitWhileProbing(t *testing.T) {
 		{"up and enter detaches", "-", []keys.Action{keys.Up, keys.Enter}, Detach},
 		{"down wraps round", "-", []keys.Action{keys.Down, keys.Enter}, StopAndSave},
 	} {
-		var d Dialog
-		d.AskQuit()
+		d := askQuit()
 		answer, done := "", false
 		for _, a := range c.act {
 			if done {
@@ -39,8 +48,7 @@ func TestQuitWhileProbing(t *testing.T) {
 			t.Errorf("%s: %q %v, still open: %v", c.name, answer, done, d.Visible())
 		}
 	}
-	var d Dialog
-	d.AskQuit()
+	d := askQuit()
 	if _, done := d.Key("z", ""); done || !d.Visible() {
 		t.Error("another key answered")
 	}
@@ -48,8 +56,7 @@ func TestQuitWhileProbing(t *testing.T) {
 
 func TestViewFits(t *testing.T) {
 	th := theme.New("", true, false)
-	var d Dialog
-	d.AskQuit()
+	d := askQuit()
 	for w := 1; w < 100; w += 3 {
 		for h := 1; h < 12; h++ {
 			lines := text.Lines(d.View(th, w, h))
@@ -78,8 +85,7 @@ func words(view string) string {
 
 func TestWhatAnAnswerLeadsToIsNeverCut(t *testing.T) {
 	th := theme.New("", true, false)
-	var d Dialog
-	d.AskQuit()
+	d := askQuit()
 	for w := 40; w < 80; w++ {
 		got := words(d.View(th, w, 24))
 		for _, a := range d.answers {

@@ -1,237 +1,270 @@
-// Package desk is what screens have in common whose question is moved by sliders
-// and whose answer is a table: the keys between both, typing, undo, sorting, the
-// mouse.
+// Package desk is what Explore, Fleet and Traffic have in common: sliders that
+// move a question, a table and charts that show its answer, and words about it.
+// It has the keys between them, typing, undo, sorting and the mouse, and has the
+// question answered away from the update loop.
 package desk
 
 import (
+	"reflect"
 	"slices"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/history"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/components/sliders"
 	"sweetspot/tui/components/table"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/text"
 )
 
 // Config is what a desk is made of.
-type Config[Q comparable] struct {
+type Config[Q, A any] struct {
 	Sliders *sliders.Stack
 	Table   *table.Table
-	Column  string            // that the table is sorted by at first
-	Save    func(k int, q *Q) // writes slider k into a question
-	Load    func(q Q)         // puts the sliders where a question has them
-	Refresh func()            // draws table and charts anew, after a sort or a move in the table
+	Column  string             // that the table is sorted by at first
+	Regions []string           // where keys act: on the sliders, on each chart that takes keys, on the table
+	Save    func(k int, q *Q)  // writes slider k into a question
+	Load    func(q Q)          // puts the sliders where a question has them
+	Work    func() ask.Work[A] // that answers the present question; nil while there is nothing to ask
+	Answer  func(a A) tea.Cmd  // shows an answer; nil and more work to do where there is some
+	Refresh func()             // draws table and charts anew
+	Moved   func()             // the cursor of the table has moved; nil is Refresh
+	Slow    time.Duration      // after which an answer is late; 0 is never
+
+	// A question may have an order of its own: Order names the column of it, and
+	// SetOrder writes the order of a column into it. nil where it has none.
+	Order    func(q Q) (column string)
+	SetOrder func(column string, q *Q)
 }
 
-// Desk is the state. Methods that report changed ask for a new answer.
-type Desk[Q comparable] struct {
-	Config[Q]
+// Desk is the state. It is most of a [screen.Screen].
+type Desk[Q, A any] struct {
+	screen.Base
+	Config[Q, A]
 	question   Q
-	history    history.History[Q]
-	onTable    bool
+	asking     ask.Loop[A]
+	history    history.History[step[Q]]
+	focus      int
+	late       bool
 	reading    bool
+	top        int // first line of the words that is shown
+	page       int // lines of them, as last drawn
 	descending bool
-	sliders    panel.Box
-	table      panel.Box
+	boxes      []panel.Box // of the regions
+}
+
+// step is what undo returns to.
+type step[Q any] struct {
+	question Q
+	column   string
 }
 
 // New returns a desk that asks q.
-func New[Q comparable](q Q, c Config[Q]) *Desk[Q] {
-	d := &Desk[Q]{Config: c, question: q}
+func New[Q, A any](sh *screen.Shell, q Q, c Config[Q, A]) *Desk[Q, A] {
+	d := &Desk[Q, A]{Base: screen.Base{Shell: sh}, Config: c, question: q, boxes: make([]panel.Box, len(c.Regions))}
+	if d.Moved == nil {
+		d.Moved = d.Refresh
+	}
 	c.Load(q)
 	return d
 }
 
-// Place says where sliders and table stand on the screen.
-func (d *Desk[Q]) Place(sliders, table panel.Box) {
-	d.sliders, d.table = sliders, table
-	d.Table.SetSize(table.Inner())
+// Place says where the regions stand on the screen; one of no size is left out.
+func (d *Desk[Q, A]) Place(boxes ...panel.Box) {
+	d.boxes = boxes
+	d.Table.SetSize(boxes[d.last()].Inner())
+	if boxes[d.focus].W == 0 {
+		d.focus = 0
+	}
 }
 
+func (d *Desk[Q, A]) last() int { return len(d.Regions) - 1 }
+
 // Question is what is asked now.
-func (d *Desk[Q]) Question() Q { return d.question }
+func (d *Desk[Q, A]) Question() Q { return d.question }
 
 // Sorted is the column the table is sorted by, and whether from its end.
-func (d *Desk[Q]) Sorted() (column string, descending bool) { return d.Column, d.descending }
+func (d *Desk[Q, A]) Sorted() (column string, descending bool) { return d.Column, d.descending }
+
+// Focused is the number of the region that has the keys.
+func (d *Desk[Q, A]) Focused() int { return d.focus }
 
 // OnTable reports whether the table has the keys.
-func (d *Desk[Q]) OnTable() bool { return d.onTable }
+func (d *Desk[Q, A]) OnTable() bool { return d.focus == d.last() }
+
+// Region names where keys act.
+func (d *Desk[Q, A]) Region() string { return d.Regions[d.focus] }
+
+// Reading reports whether the words about the answer have the whole screen.
+func (d *Desk[Q, A]) Reading() bool { return d.reading }
+
+// Words draws lines of words about the answer, scrolled as far as was asked while
+// they have the whole screen; more says whether some are below.
+func (d *Desk[Q, A]) Words(lines []string, w, h int) (body string, more bool) {
+	if d.reading {
+		d.page = h
+		d.top = min(max(d.top, 0), max(len(lines)-h, 0))
+		lines = lines[d.top:]
+	}
+	return text.Block(lines, w, h), len(lines) > h
+}
+
+// Ask has the present question answered, one at a time: a key held down asks
+// faster than a million candidates are answered.
+func (d *Desk[Q, A]) Ask() tea.Cmd {
+	var work ask.Work[A]
+	if !d.asking.Busy() {
+		if work = d.Work(); work == nil {
+			return nil
+		}
+	}
+	find := d.asking.Ask(d.Shell.Ctx, work)
+	if find == nil || d.late || d.Slow == 0 {
+		return find
+	}
+	number := d.asking.Number()
+	return tea.Batch(find, d.Shell.After(d.Slow, func(time.Time) tea.Msg { return lateMsg[Q, A]{d, number} }))
+}
+
+// lateMsg says that an answer is a long time coming.
+type lateMsg[Q, A any] struct {
+	desk   *Desk[Q, A]
+	number int
+}
+
+// Late reports whether the answer to what is asked is a long time coming: what is
+// shown answers an older question.
+func (d *Desk[Q, A]) Late() bool { return d.late }
+
+// Asking reports whether an answer is on its way, and its number.
+func (d *Desk[Q, A]) Asking() (busy bool, number int) { return d.asking.Busy(), d.asking.Number() }
+
+// Forget drops the answer that is on its way and what could be undone.
+func (d *Desk[Q, A]) Forget() {
+	d.asking.Forget()
+	d.history = history.History[step[Q]]{}
+}
+
+// Receive shows the answer, and asks on where the question has changed since.
+func (d *Desk[Q, A]) Receive(msg tea.Msg) tea.Cmd {
+	if m, ok := msg.(lateMsg[Q, A]); ok && m.desk == d && m.number == d.asking.Number() {
+		d.late = d.asking.Busy()
+	}
+	a, again, ok := d.asking.Receive(msg)
+	if !ok {
+		return nil
+	}
+	if again {
+		return tea.Batch(d.Answer(a), d.Ask())
+	}
+	d.late = false
+	return d.Answer(a)
+}
+
+// askIf asks where the question has changed.
+func (d *Desk[Q, A]) askIf(changed bool) tea.Cmd {
+	if !changed {
+		return nil
+	}
+	return d.Ask()
+}
 
 // Change asks another question, which undo takes back; runs of edits of one name
 // are one step.
-func (d *Desk[Q]) Change(edit string, q Q) (changed bool) {
-	if q == d.question {
+func (d *Desk[Q, A]) Change(edit string, q Q) tea.Cmd { return d.askIf(d.change(edit, q)) }
+
+func (d *Desk[Q, A]) change(edit string, q Q) (changed bool) {
+	if reflect.DeepEqual(q, d.question) {
 		return false
 	}
-	d.history.Remember(edit, d.question)
-	d.question = q
-	d.Load(q)
+	d.remember(edit)
+	if d.Order != nil && d.Order(q) != d.Order(d.question) {
+		d.Column, d.descending = d.Order(q), false
+	}
+	d.Begin(q)
 	return true
 }
 
-// Reset forgets what could be undone.
-func (d *Desk[Q]) Reset() { d.history = history.History[Q]{} }
+// OrderBy sorts the table by a column, from its beginning.
+func (d *Desk[Q, A]) OrderBy(column string) { d.Column, d.descending = column, false }
 
-// Begin replaces the question before anything was asked.
-func (d *Desk[Q]) Begin(q Q) {
+// ChangeOnce is Change where the next edit of the same name is a step of its own.
+func (d *Desk[Q, A]) ChangeOnce(edit string, q Q) tea.Cmd {
+	d.history.Pause()
+	defer d.history.Pause()
+	return d.Change(edit, q)
+}
+
+func (d *Desk[Q, A]) remember(edit string) {
+	d.history.Remember(edit, step[Q]{d.question, d.Column})
+}
+
+// Begin replaces the question; undo does not return to the one before.
+func (d *Desk[Q, A]) Begin(q Q) {
 	d.question = q
 	d.Load(q)
 }
 
-// Undo returns to the question before the last edit.
-func (d *Desk[Q]) Undo() (changed bool) { return d.turnTo(d.history.Undo(d.question)) }
-
-// Redo makes the last undone edit again.
-func (d *Desk[Q]) Redo() (changed bool) { return d.turnTo(d.history.Redo(d.question)) }
-
-// CanUndo reports whether there is anything to take back.
-func (d *Desk[Q]) CanUndo() bool { return d.history.CanUndo() }
-
-// CanRedo reports whether there is anything to redo.
-func (d *Desk[Q]) CanRedo() bool { return d.history.CanRedo() }
-
-func (d *Desk[Q]) turnTo(q Q, ok bool) bool {
-	if ok {
-		d.Begin(q)
-	}
-	return ok
-}
-
-// Focus moves the keys to the other part.
-func (d *Desk[Q]) Focus() {
-	d.Typing(false)
-	d.onTable, d.reading = !d.onTable, false
-	d.history.Pause()
-}
-
-// Typing ends or begins typing a value on the active slider.
-func (d *Desk[Q]) Typing(begin bool) {
-	if !begin || !d.onTable {
-		d.Sliders.Typing(begin)
-	}
-}
-
-// Enter types a value on the active slider; on the table it gives the words about
-// the answer the whole screen, and takes it back.
-func (d *Desk[Q]) Enter() {
-	if d.onTable {
-		d.reading = !d.reading
-		return
-	}
-	d.Typing(true)
-}
-
-// Back takes the screen back from the words.
-func (d *Desk[Q]) Back() { d.reading = false }
-
-// Reading reports whether the words have the whole screen.
-func (d *Desk[Q]) Reading() bool { return d.reading }
-
-// IsTyping reports whether keys are text for a slider.
-func (d *Desk[Q]) IsTyping() bool { return d.Sliders.IsTyping() }
-
-// Type gives text to the slider that is typed on.
-func (d *Desk[Q]) Type(t string) { d.Sliders.Current().Type(t) }
-
-// Backspace takes the last typed character away.
-func (d *Desk[Q]) Backspace() { d.Sliders.Current().Backspace() }
-
-// Commit takes the typed value over.
-func (d *Desk[Q]) Commit() (changed bool) {
-	if changed, err := d.Sliders.Current().Commit(); err != nil || !changed {
-		return false
-	}
-	d.history.Pause()
-	defer d.history.Pause()
-	return d.moved(true)
-}
-
-// Horizontal moves the active slider.
-func (d *Desk[Q]) Horizontal(steps int, big bool) (changed bool) {
-	return !d.onTable && d.moved(d.Sliders.Step(steps, big))
-}
-
-// moved writes the active slider into the question once it has moved.
-func (d *Desk[Q]) moved(has bool) (changed bool) {
-	if !has {
-		return false
-	}
-	q := d.question
-	d.Save(d.Sliders.Active, &q)
-	return d.Change("slider "+d.Sliders.Current().Label(), q)
-}
-
-// Vertical goes to another slider or row.
-func (d *Desk[Q]) Vertical(steps int) {
-	if !d.onTable {
-		d.Sliders.Move(steps)
-		d.history.Pause()
-		return
-	}
-	d.Table.Move(steps)
-	d.Refresh()
-}
-
-// Ends moves the active slider to an end, or goes to the first or last row.
-func (d *Desk[Q]) Ends(last bool) (changed bool) {
+// Disabled says why nothing can be undone.
+func (d *Desk[Q, A]) Disabled(a keys.Action) string {
 	switch {
-	case !d.onTable:
-		return d.moved(d.Sliders.End(last))
-	case last:
-		d.Table.Bottom()
-	default:
-		d.Table.Top()
+	case a == keys.Undo && !d.history.CanUndo():
+		return "nothing to undo"
+	case a == keys.Redo && !d.history.CanRedo():
+		return "nothing to redo"
 	}
-	d.Refresh()
-	return false
+	return ""
 }
+
+func (d *Desk[Q, A]) turnTo(to step[Q], ok bool) tea.Cmd {
+	if !ok {
+		return nil
+	}
+	d.Column = to.column
+	d.Begin(to.question)
+	d.Refresh()
+	return d.Ask()
+}
+
+// Focus moves the keys to the next region on the screen, or the one before.
+func (d *Desk[Q, A]) Focus(by int) {
+	d.SetTyping(false)
+	d.reading = false
+	for n := len(d.Regions); n > 0; n-- {
+		d.focus = (d.focus + by + len(d.Regions)) % len(d.Regions)
+		if d.boxes[d.focus].W > 0 {
+			break
+		}
+	}
+	d.history.Pause()
+}
+
+// FocusOn gives a region the keys.
+func (d *Desk[Q, A]) FocusOn(region int) { d.focus = region }
 
 // Sort sorts by the next column, or turns the order round.
-func (d *Desk[Q]) Sort(reverse bool) {
+func (d *Desk[Q, A]) Sort(reverse bool) (changed bool) {
 	if reverse {
 		d.descending = !d.descending
-	} else {
-		all := d.Table.Sortable()
-		d.Column, d.descending = all[(slices.Index(all, d.Column)+1)%len(all)], false
-	}
-	d.Refresh()
-}
-
-// Click handles the mouse at a cell of the screen; dragging repeats it.
-func (d *Desk[Q]) Click(x, y int, drag bool) (changed bool) {
-	switch {
-	case d.reading:
-	case d.sliders.Contains(x, y):
-		if !drag {
-			d.onTable = false
-		}
-		px, py := d.sliders.Inside(x, y)
-		w, h := d.sliders.Inner()
-		return d.moved(d.Sliders.Press(px, py, w, h, drag))
-	case d.table.Contains(x, y) && !drag:
-		d.onTable = true
-		d.clickTable(d.table.Inside(x, y))
-	}
-	return false
-}
-
-func (d *Desk[Q]) clickTable(x, y int) {
-	row, column, ok := d.Table.Hit(x, y)
-	switch {
-	case ok && row >= 0:
-		d.Table.SetCursor(row)
-	case ok && slices.Contains(d.Table.Sortable(), column):
-		d.descending = d.Column == column && !d.descending
-		d.Column = column
-	}
-	d.Refresh()
-}
-
-// Wheel moves the slider under the pointer.
-func (d *Desk[Q]) Wheel(x, y, steps int) (changed bool) {
-	if !d.sliders.Contains(x, y) {
+		d.Refresh()
 		return false
 	}
-	_, py := d.sliders.Inside(x, y)
-	_, h := d.sliders.Inner()
-	return d.moved(d.Sliders.Wheel(py, h, steps))
+	all := d.Table.Sortable()
+	return d.sortBy(all[(slices.Index(all, d.Column)+1)%len(all)])
+}
+
+func (d *Desk[Q, A]) sortBy(column string) (changed bool) {
+	d.remember("sort")
+	q := d.question
+	if d.SetOrder != nil {
+		d.SetOrder(column, &q)
+	}
+	changed = !reflect.DeepEqual(q, d.question)
+	d.question, d.Column, d.descending = q, column, false
+	d.Refresh()
+	return changed
 }

@@ -1,15 +1,16 @@
 // Package exportdialog chooses the form that something is written in, and shows
-// what would be written. Texts are made and files written in commands of the
-// caller's.
+// what would be written. Files are written by the caller.
 package exportdialog
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/document"
+	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/line"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/text"
@@ -30,11 +31,10 @@ type Dialog struct {
 	subject string // what is written, in words
 	docs    []document.Document
 	shown   []Preview // of each document; zero until it is made
-	asked   []bool    // a preview has been
-	seq     int       // of the opening, which late previews are told by
-	at, top int       // the form under the cursor; the first row drawn
-	scroll  int       // first line of the preview
-	page    int       // lines of the preview, as last drawn
+	making  ask.Loop[Preview]
+	at, top int // the form under the cursor; the first row drawn
+	scroll  int // first line of the preview
+	page    int // lines of the preview, as last drawn
 	focus   part
 	file    line.Line
 	open    bool
@@ -44,28 +44,28 @@ type Dialog struct {
 
 // Preview is what would be written.
 type Preview struct {
-	seq, at int
-	lines   []string
-	bytes   int
-	why     string // no text could be made
-	ready   bool
+	at    int // whose it is
+	lines []string
+	bytes int
+	why   string // no text could be made
+	ready bool
 }
 
 // Event is what a key asks the caller to do.
 type Event int
 
-// The events. Show asks for the preview of [Dialog.Document].
+// The events.
 const (
 	None Event = iota
-	Show
 	Write
 	Copy
 )
 
 // Open opens the dialog on the documents of a subject; the cursor begins on the
 // form that was written last.
-func (d *Dialog) Open(subject string, docs []document.Document) Event {
-	*d = Dialog{subject: text.Clean(subject), docs: docs, shown: make([]Preview, len(docs)), asked: make([]bool, len(docs)), seq: d.seq + 1, open: len(docs) > 0, last: d.last}
+func (d *Dialog) Open(subject string, docs []document.Document) {
+	d.making.Forget()
+	*d = Dialog{subject: text.Clean(subject), docs: docs, shown: make([]Preview, len(docs)), making: d.making, open: len(docs) > 0, last: d.last}
 	for i, doc := range docs {
 		if form(doc) == d.last && doc.Why == nil {
 			d.at = i
@@ -74,7 +74,6 @@ func (d *Dialog) Open(subject string, docs []document.Document) Event {
 	if d.open {
 		d.file.Set(docs[d.at].Name)
 	}
-	return d.show()
 }
 
 // Visible reports whether the dialog is open.
@@ -128,13 +127,13 @@ func (d *Dialog) Key(a keys.Action) Event {
 	case keys.PageDown:
 		d.Scroll(d.page)
 	case keys.Up:
-		return d.vertical(-1)
+		d.vertical(-1)
 	case keys.Down:
-		return d.vertical(1)
+		d.vertical(1)
 	case keys.Top:
-		return d.vertical(-len(d.docs) - len(d.shown[d.at].lines))
+		d.vertical(-len(d.docs) - len(d.shown[d.at].lines))
 	case keys.Bottom:
-		return d.vertical(len(d.docs) + len(d.shown[d.at].lines))
+		d.vertical(len(d.docs) + len(d.shown[d.at].lines))
 	}
 	return None
 }
@@ -187,20 +186,20 @@ func (d *Dialog) write() Event {
 	return Write
 }
 
-func (d *Dialog) vertical(step int) Event {
+func (d *Dialog) vertical(step int) {
 	if d.focus == preview {
 		d.Scroll(step)
-		return None
+		return
 	}
-	return d.move(min(max(d.at+step, 0), len(d.docs)-1))
+	d.move(min(max(d.at+step, 0), len(d.docs)-1))
 }
 
 // move goes to another form. A name that was typed stays, with the extension of
 // the form.
-func (d *Dialog) move(to int) Event {
+func (d *Dialog) move(to int) {
 	from := d.docs[d.at]
 	if d.writing {
-		return None
+		return
 	}
 	d.at, d.scroll = to, 0
 	now := d.docs[to]
@@ -209,7 +208,6 @@ func (d *Dialog) move(to int) Event {
 	} else if stem, ok := strings.CutSuffix(typed, from.Extension); ok && stem != "" {
 		d.file.Set(stem + now.Extension)
 	}
-	return d.show()
 }
 
 // Scroll moves the preview by lines.
@@ -217,23 +215,33 @@ func (d *Dialog) Scroll(lines int) {
 	d.scroll = max(min(d.scroll+lines, len(d.shown[d.at].lines)-d.page), 0)
 }
 
-func (d *Dialog) show() Event {
-	if !d.open || d.asked[d.at] || d.docs[d.at].Why != nil {
-		return None
+// Preview returns the command that makes the preview of the form under the
+// cursor, nil where it is made or being made.
+func (d *Dialog) Preview(ctx context.Context) tea.Cmd {
+	if !d.open || d.shown[d.at].ready || d.Document().Why != nil {
+		return nil
 	}
-	d.asked[d.at] = true
-	return Show
+	return d.making.Ask(ctx, previewer(d.at, d.Document()))
+}
+
+// Receive takes over a preview, and returns the command for the one that is
+// needed next.
+func (d *Dialog) Receive(ctx context.Context, msg tea.Msg) tea.Cmd {
+	p, _, ok := d.making.Receive(msg)
+	if !ok || !d.open {
+		return nil
+	}
+	d.shown[p.at] = p
+	return d.Preview(ctx)
 }
 
 // longest is the most lines that a preview shows.
 const longest = 10_000
 
-// Previewer returns the function that makes the preview of the form under the
-// cursor; it touches nothing of the dialog.
-func (d *Dialog) Previewer() func() Preview {
-	doc, p := d.Document(), Preview{seq: d.seq, at: d.at, ready: true}
-	return func() Preview {
-		make := doc.Text
+// previewer makes the preview of form number at.
+func previewer(at int, doc document.Document) ask.Work[Preview] {
+	return func(context.Context) Preview {
+		p, make := Preview{at: at, ready: true}, doc.Text
 		if doc.Outline != nil {
 			make = doc.Outline
 		}
@@ -262,11 +270,4 @@ func plainLines(s string) []string {
 		lines = append(lines, fmt.Sprintf("… and %d more lines", more))
 	}
 	return lines
-}
-
-// SetPreview takes over what was made; of an earlier opening it is dropped.
-func (d *Dialog) SetPreview(p Preview) {
-	if d.open && p.seq == d.seq {
-		d.shown[p.at] = p
-	}
 }

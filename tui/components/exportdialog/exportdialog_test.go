@@ -1,6 +1,7 @@
 package exportdialog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,12 +23,13 @@ func written(body string, err error) *Dialog {
 	docs[0].Outline = func() (string, error) { return body, err }
 	docs[1].Why = errors.New("no\x1b[2J reason")
 	d := &Dialog{}
-	if d.Open("subject\x1b[31m\n", docs) != Show {
-		panic("no preview is asked for")
-	}
-	d.SetPreview(d.Previewer()())
+	d.Open("subject\x1b[31m\n", docs)
+	d.makePreview()
 	return d
 }
+
+// makePreview makes the preview that is asked for.
+func (d *Dialog) makePreview() { d.Receive(context.Background(), d.Preview(context.Background())()) }
 
 func TestViewIsExactAndPlain(t *testing.T) {
 	th := theme.New("", true, false)
@@ -93,11 +95,12 @@ func TestWhatCannotBeWrittenNeedsNoName(t *testing.T) {
 
 // A preview that comes late, of an earlier opening, is dropped.
 func TestLatePreviewsAreDropped(t *testing.T) {
-	d := written("old\n", nil)
-	late := d.Previewer()
+	d := &Dialog{}
 	docs := document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, nil }})
+	d.Open("one", docs)
+	late := d.Preview(t.Context())
 	d.Open("another", docs)
-	if d.SetPreview(late()); d.shown[0].ready {
+	if d.Receive(t.Context(), late()); d.shown[0].ready {
 		t.Error("an older preview is shown")
 	}
 }
@@ -105,8 +108,10 @@ func TestLatePreviewsAreDropped(t *testing.T) {
 // A text is asked for once, a file written once however often enter is pressed.
 func TestEventsComeOnce(t *testing.T) {
 	d := written("x\n", nil)
-	if d.Key(keys.Down) != None || d.Key(keys.Up) != None {
-		t.Error("a preview is made twice")
+	for _, key := range []keys.Action{keys.Down, keys.Up} {
+		if d.Key(key) != None || d.Preview(t.Context()) != nil {
+			t.Error("a preview is made twice")
+		}
 	}
 	if first, second := d.Key(keys.Enter), d.Key(keys.Enter); first != Write || second != None {
 		t.Errorf("%d, %d", first, second)
@@ -118,8 +123,8 @@ func TestEventsComeOnce(t *testing.T) {
 	if d.Wrote(); d.Visible() {
 		t.Error("the dialog stays")
 	}
-	d.Open("again", document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }}))
-	if d.SetPreview(d.Previewer()()); d.shown[d.at].why != "EOF" {
+	d.Open("again", document.OfFleet(func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }))
+	if d.makePreview(); d.shown[d.at].why != "EOF" {
 		t.Errorf("%+v", d.shown[d.at])
 	}
 }

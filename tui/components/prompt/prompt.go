@@ -9,20 +9,19 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// Outcome is what a key press led to.
-type Outcome int
-
-// The outcomes.
-const (
-	Open      Outcome = iota // still typing
-	Accepted                 // enter
-	Cancelled                // esc
-)
+// Question is what is asked for.
+type Question struct {
+	Label, Value string
+	Hint         string // how it is written
+	// Typed follows what is typed from key to key; left with esc it gets "".
+	Typed func(value string) tea.Cmd
+	// Accept takes what enter accepts. An error keeps the prompt open, to be mended.
+	Accept func(value string) (tea.Cmd, error)
+}
 
 // Prompt is the question being asked, if any.
 type Prompt struct {
-	ID    string // whose answer it is
-	label string
+	asked Question
 	input line.Line
 	hint  string // how it is written, or what is wrong
 	wrong bool
@@ -30,16 +29,10 @@ type Prompt struct {
 }
 
 // Ask opens the prompt with a first value.
-func (p *Prompt) Ask(id, label, value string) {
-	*p = Prompt{ID: id, label: label, open: true}
-	p.input.Set(value)
+func (p *Prompt) Ask(q Question) {
+	*p = Prompt{asked: q, hint: text.Clean(q.Hint), open: true}
+	p.input.Set(q.Value)
 }
-
-// Hint says behind the text how it is written.
-func (p *Prompt) Hint(words string) { p.hint, p.wrong = text.Clean(words), false }
-
-// Refuse opens the prompt again with the value that was not taken, and says why.
-func (p *Prompt) Refuse(why string) { p.open, p.hint, p.wrong = true, text.Clean(why), true }
 
 // Visible reports whether the prompt is open. While it is, keys are text.
 func (p *Prompt) Visible() bool { return p.open }
@@ -47,28 +40,46 @@ func (p *Prompt) Visible() bool { return p.open }
 // Value is the text so far.
 func (p *Prompt) Value() string { return p.input.Value() }
 
-// Close closes the prompt.
-func (p *Prompt) Close() { p.open = false }
-
 // Update handles a key press or a paste.
-func (p *Prompt) Update(msg tea.Msg) Outcome {
+func (p *Prompt) Update(msg tea.Msg) tea.Cmd {
+	name := ""
 	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch k.String() {
-		case "enter":
-			p.open = false
-			return Accepted
-		case "esc", "ctrl+c":
-			p.open = false
-			return Cancelled
-		}
+		name = k.String()
+	}
+	switch name {
+	case "enter":
+		return p.accept()
+	case "esc", "ctrl+c":
+		p.open = false
+		return p.typed("")
 	}
 	p.input.Update(msg)
-	return Open
+	return p.typed(p.Value())
+}
+
+func (p *Prompt) typed(value string) tea.Cmd {
+	if p.asked.Typed == nil {
+		return nil
+	}
+	return p.asked.Typed(value)
+}
+
+// accept closes the prompt first: what is accepted may ask the next question.
+func (p *Prompt) accept() tea.Cmd {
+	p.open = false
+	if p.asked.Accept == nil {
+		return p.typed(p.Value())
+	}
+	cmd, err := p.asked.Accept(p.Value())
+	if err != nil {
+		p.open, p.hint, p.wrong = true, text.Clean(err.Error()), true
+	}
+	return cmd
 }
 
 // View draws the prompt in exactly width cells.
 func (p *Prompt) View(th *theme.Theme, width int) string {
-	label := th.Key.Render(" "+p.label) + " "
+	label := th.Key.Render(" "+p.asked.Label) + " "
 	room := width - text.Width(label) - 1
 	own := min(max(text.Width(p.Value())+2, leastInput), room)
 	if p.wrong { // what is wrong matters more than what was typed

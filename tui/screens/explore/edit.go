@@ -6,118 +6,98 @@ import (
 	"slices"
 	"strconv"
 
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
+	"sweetspot/engine/question"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/keys"
 	"sweetspot/tui/state"
 )
 
-// remember keeps the question for undo, once for a run of equal edits: a scrub
-// is undone whole.
-func (s *Screen) remember(edit string) {
-	s.history.Remember(edit, undone{s.question, s.column})
-}
-
-// Undo returns to the question before the last edit.
-func (s *Screen) Undo() (changed bool) {
-	return s.goBack(s.history.Undo(undone{s.question, s.column}))
-}
-
-// Redo makes the last undone edit again.
-func (s *Screen) Redo() (changed bool) {
-	return s.goBack(s.history.Redo(undone{s.question, s.column}))
-}
-
-func (s *Screen) goBack(to undone, ok bool) bool {
-	if ok {
-		s.question, s.column = to.question, to.column
-		s.constraints.load(s.question, s.unit())
+// edit changes the question by a key.
+func (s *Screen) edit(action keys.Action) tea.Cmd {
+	q := s.Question()
+	switch action {
+	case keys.Model:
+		return s.turn(func(to, now question.Question) bool { return to.Model != now.Model })
+	case keys.Workload:
+		return s.turn(func(to, now question.Question) bool { return to.Model == now.Model })
+	case keys.Batch:
+		return s.Narrow(BatchSizes)
+	case keys.Clouds:
+		return s.Narrow(Clouds)
+	case keys.GPUs:
+		return s.Narrow(GPUs)
+	case keys.Variants:
+		return s.Narrow(Variants)
+	case keys.Clear:
+		return s.Clear()
+	case keys.Purchase:
+		k := slices.Index(profile.Purchases, q.Purchase)
+		q.Purchase = profile.Purchases[(k+1)%len(profile.Purchases)]
+	case keys.Predicted:
+		q.Predicted = !q.Predicted
+	case keys.Combined:
+		q.Combined = !q.Combined
+	default:
+		return nil
 	}
-	return ok
+	return s.Change(string(action), q)
 }
 
-// CanUndo reports whether there is anything to take back.
-func (s *Screen) CanUndo() bool { return s.history.CanUndo() }
+// turn goes to the next question of the set that accept takes.
+func (s *Screen) turn(accept func(to, now question.Question) bool) tea.Cmd {
+	if s.stored == nil {
+		return nil
+	}
+	all := question.Questions(s.stored)
+	q := s.Question()
+	now := question.Question{Model: q.Model, Mode: q.Mode}
+	at := slices.IndexFunc(all, func(x question.Question) bool { return x.Model == now.Model && x.Mode == now.Mode })
+	for k := 1; k < len(all); k++ {
+		if next := all[(at+k+len(all))%len(all)]; accept(next, now) {
+			return s.Turn(next)
+		}
+	}
+	return nil
+}
 
-// CanRedo reports whether there is anything to redo.
-func (s *Screen) CanRedo() bool { return s.history.CanRedo() }
-
-// Reopen asks another question whole, of whose answer a candidate shall be
-// selected.
-func (s *Screen) Reopen(q state.Question, c *rank.Candidate) {
-	s.remember("pick")
-	s.history.Pause()
-	s.question, s.wanted = q, c
-	s.column, s.descending = string(q.Sort), false
-	s.constraints.load(q, s.unit())
+// askFilter asks for words; the filter applies as it is typed.
+func (s *Screen) askFilter() {
+	s.Shell.Line.Ask(prompt.Question{Label: "/", Value: s.Question().Filter, Typed: s.Filter})
 }
 
 // Filter keeps the candidates in which every word of text occurs.
-func (s *Screen) Filter(words string) (changed bool) {
-	if s.question.Filter == words {
-		return false
-	}
-	s.remember("filter")
-	s.question.Filter = words
-	return true
+func (s *Screen) Filter(words string) tea.Cmd {
+	q := s.Question()
+	q.Filter = words
+	return s.Change("filter", q)
 }
 
-// Purchase turns to the next purchase option.
-func (s *Screen) Purchase() (changed bool) {
-	s.remember("purchase")
-	k := slices.Index(profile.Purchases, s.question.Purchase)
-	s.question.Purchase = profile.Purchases[(k+1)%len(profile.Purchases)]
-	return true
-}
-
-// Bill sets what is paid beside the work.
-func (s *Screen) Bill(b bill.Bill) (changed bool) {
-	if s.question.Bill == b.String() {
-		return false
-	}
-	s.remember("bill")
-	s.history.Pause()
-	s.question.Bill = b.String()
-	return true
-}
-
-// Predict adds what was not probed, or takes it away.
-func (s *Screen) Predict() (changed bool) {
-	s.remember("predictions")
-	s.question.Predicted = !s.question.Predicted
-	return true
-}
-
-// Combine adds combinations of VM types, or takes them away.
-func (s *Screen) Combine() (changed bool) {
-	s.remember("combinations")
-	s.question.Combined = !s.question.Combined
-	return true
-}
-
-// NextProbe is the candidate that it is most worth to probe; ok is false where
-// no probe is expected to pay, or none is known yet.
-func (s *Screen) NextProbe() (c *rank.Candidate, ok bool) {
-	if s.answer == nil || s.answer.next == nil {
-		return nil, false
-	}
-	return s.answer.Result.Space.At(s.answer.next.Candidate), true
+// askBill asks what is paid beside the work. What cannot be read stays, to be
+// mended.
+func (s *Screen) askBill() {
+	q := s.Question()
+	s.Shell.Line.Ask(prompt.Question{Label: "bill", Value: q.Bill, Hint: "as " + bill.Words, Accept: func(words string) (tea.Cmd, error) {
+		b, err := bill.Parse(words)
+		if err != nil {
+			return nil, err
+		}
+		q.Bill = b.String()
+		return s.ChangeOnce("bill", q), nil
+	}})
 }
 
 // Clear takes all limits and filters away.
-func (s *Screen) Clear() (changed bool) {
-	q := s.question
+func (s *Screen) Clear() tea.Cmd {
+	q := s.Question()
 	now := state.Question{
 		Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units,
 		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted, Combined: q.Combined, Bill: q.Bill,
 	}
-	if now == q {
-		return false
-	}
-	s.remember("clear")
-	s.question = now
-	s.constraints.load(now, s.unit())
-	return true
+	return s.Change("clear", now)
 }
 
 // Facet is a property that candidates can be narrowed to, one value at a time.
@@ -133,13 +113,14 @@ const (
 
 // Narrow turns to the next value of a facet that the model has runs of; after
 // the last one to all of them.
-func (s *Screen) Narrow(f Facet) (changed bool) {
+func (s *Screen) Narrow(f Facet) tea.Cmd {
 	if s.set == nil {
-		return false
+		return nil
 	}
+	q := s.Question()
 	var values []string
 	for _, r := range s.set.Runs {
-		if r.Model == s.question.Model && r.Mode == s.question.Mode {
+		if r.Model == q.Model && r.Mode == q.Mode {
 			values = append(values, facet(f, r))
 		}
 	}
@@ -148,21 +129,18 @@ func (s *Screen) Narrow(f Facet) (changed bool) {
 	})
 	values = slices.DeleteFunc(slices.Compact(values), func(v string) bool { return v == "" || v == "0" })
 	values = append([]string{""}, values...)
-	s.remember(fmt.Sprint("narrow ", f))
-	s.history.Pause()
-	now := s.narrowed(f)
-	next := values[(slices.Index(values, now)+1)%len(values)]
+	next := values[(slices.Index(values, s.narrowed(f))+1)%len(values)]
 	switch f {
 	case BatchSizes:
-		s.question.BatchSize, _ = strconv.Atoi(next)
+		q.BatchSize, _ = strconv.Atoi(next)
 	case Clouds:
-		s.question.Cloud = next
+		q.Cloud = next
 	case GPUs:
-		s.question.GPU = next
+		q.GPU = next
 	default:
-		s.question.Variant = next
+		q.Variant = next
 	}
-	return next != now
+	return s.ChangeOnce(fmt.Sprint("narrow ", f), q)
 }
 
 func facet(f Facet, r profile.Run) string {
@@ -180,7 +158,7 @@ func facet(f Facet, r profile.Run) string {
 
 // narrowed is the value a facet is narrowed to; "" for all.
 func (s *Screen) narrowed(f Facet) string {
-	switch q := &s.question; {
+	switch q := s.Question(); {
 	case f == BatchSizes && q.BatchSize > 0:
 		return strconv.Itoa(q.BatchSize)
 	case f == Clouds:

@@ -4,84 +4,94 @@ package explore
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
-	"sweetspot/tui/components/history"
+	"sweetspot/tui/components/ask"
+	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/table"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
 )
 
-// Region is a part of the screen that can have the keys.
-type Region int
-
-// The regions, in Tab order.
-const (
-	Constraints Region = iota
-	FirstPlot
-	SecondPlot
-	Ranking
-	regions
-)
-
-// Screen is the state of Explore. It asks nothing itself: after a change
-// [Screen.Request] gives the question to be answered elsewhere, and
-// [Screen.Receive] takes the answer.
+// Screen is the state of Explore.
 type Screen struct {
+	*desk.Desk[state.Question, *Answer]
 	th    *theme.Theme
 	w, h  int
-	today time.Time // what prices are old by
+	today time.Time // from which the age of prices is counted
 
-	set      *profile.Set
-	units    map[string]string // model → its unit of work; asked in every frame
-	question state.Question
-	asked    int // number of the last question
-	tested   validate.Tested
-	answer   *Answer
+	stored  *profile.Set      // what the database and the library hold; nil until it is read
+	live    []profile.Run     // of the running probes, shown beside the stored ones
+	set     *profile.Set      // both
+	units   map[string]string // model → its unit of work; asked in every frame
+	testing ask.Loop[validate.Tested]
+	tested  validate.Tested
+	answer  *Answer
 
 	constraints *constraints
 	plots       *plots
-	table       *table.Table
 	rows        *rows  // what the table shows
 	names       *names // of the rows
-	column      string // the table is sorted by
-	descending  bool
 	pinned      map[int64]bool
-	focus       Region
 	held        bool // the cursor was put somewhere; else it follows the best
 	layout      layout
-	inspection  inspection
 
 	feasibleOnly bool
 	wanted       *rank.Candidate // to be selected when the answer comes; nil for none
-	late         bool            // what is shown answers an older question
-
-	history history.History[undone]
 }
 
-// undone is a question to return to.
-type undone struct {
-	question state.Question
-	column   string
-}
-
-// New returns the screen asking q of nothing yet.
-func New(th *theme.Theme, q state.Question, logAxes bool, today time.Time) *Screen {
-	s := &Screen{
-		th: th, today: today, question: q, constraints: newConstraints(), plots: newPlots(th, logAxes),
-		table: table.New(columns("", q)), column: string(q.Sort), pinned: map[int64]bool{},
+// New returns the screen with the question of the last session, asking nothing yet.
+func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
+	q := state.Question{Sort: "cost", CostWeight: 0.5, Purchase: profile.OnDemand}
+	if last.Question != nil {
+		q = *last.Question
 	}
+	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes), pinned: map[int64]bool{}}
 	s.names = newNames(s.pinned)
-	s.table.SetEmpty("reading profiles…")
+	s.Desk = desk.New(sh, q, desk.Config[state.Question, *Answer]{
+		Sliders: &s.constraints.Stack, Table: table.New(columns("", q)), Column: string(q.Sort),
+		Regions: []string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking},
+		Save:    s.constraints.save, Load: func(q state.Question) { s.constraints.load(q, s.unitOf(q.Model)) },
+		Work: s.work, Answer: s.show, Refresh: s.refresh, Moved: s.hold, Slow: lateAfter,
+		Order: func(q state.Question) string { return string(q.Sort) }, SetOrder: setOrder,
+	})
+	s.Table.SetEmpty("reading profiles…")
 	return s
+}
+
+// lateAfter is how long an answer may take before the screen says that what it
+// shows is still of an older question.
+const lateAfter = 250 * time.Millisecond
+
+// setOrder has the ranking ordered by a column where it can be.
+func setOrder(column string, q *state.Question) {
+	if order, err := question.ParseSort(column); err == nil {
+		q.Sort = order
+	}
+}
+
+// Tab is the action that shows the screen.
+func (s *Screen) Tab() keys.Action { return keys.Explore }
+
+// Remember keeps the question and the axes.
+func (s *Screen) Remember(session *state.State) {
+	session.LogAxes = s.plots.log
+	if q := s.Question(); q.Model != "" {
+		session.Question = &q
+	}
 }
 
 // SetTheme changes colours and symbols.
@@ -97,52 +107,49 @@ func (s *Screen) SetSize(w, h int) {
 	s.place()
 }
 
-// SetSet changes what is asked. Where the question's model is not in it, the
+// setSet changes what is asked about. Where the question's model is not in it, the
 // question becomes the set's own.
-func (s *Screen) SetSet(set *profile.Set) {
+func (s *Screen) setSet(set *profile.Set) {
 	s.set, s.units = set, map[string]string{}
 	for i := range set.Runs {
 		if r := &set.Runs[i]; r.Unit != "" {
 			s.units[r.Model] = r.Unit
 		}
 	}
-	mode := s.question.Mode
-	found, err := question.Resolve(set, s.question.Model, mode)
+	found, err := question.Resolve(set, s.Question().Model, s.Question().Mode)
 	if err != nil {
 		if found, err = question.Resolve(set, "", ""); err != nil {
-			s.table.SetEmpty(err.Error())
+			s.Table.SetEmpty(err.Error())
 			return
 		}
 	}
-	s.turnTo(found)
+	s.Begin(s.about(found))
 }
 
-// turnTo makes the question one of another model, keeping its limits only
-// where the model stays.
-func (s *Screen) turnTo(found question.Question) {
-	if found.Model != s.question.Model || found.Mode != s.question.Mode {
-		s.question = state.Question{
-			Model: found.Model, Mode: found.Mode, Units: s.question.Units, Purchase: s.question.Purchase,
-			CostWeight: s.question.CostWeight, Sort: s.question.Sort,
-		}
+// about is the question about a model, with the limits of now only where the model
+// stays.
+func (s *Screen) about(found question.Question) state.Question {
+	q := s.Question()
+	if found.Model != q.Model || found.Mode != q.Mode {
+		q = state.Question{Model: found.Model, Mode: found.Mode, Units: q.Units, Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort}
 		s.held = false
 	}
-	if s.question.Units <= 0 {
-		s.question.Units = defaultUnits
+	if q.Units <= 0 {
+		q.Units = defaultUnits
 	}
-	if s.question.Mode == profile.Train && s.question.Epochs == nil && !s.epochsStated() {
-		s.question.Epochs = new(float64(defaultEpochs))
+	if q.Mode == profile.Train && q.Epochs == nil && !s.epochsStated(q.Model) {
+		q.Epochs = new(float64(defaultEpochs))
 	}
-	s.constraints.load(s.question, s.unit())
+	return q
 }
 
 // defaultEpochs is what a training is asked for where no run of the model says
 // how many it needs; the dial shows it.
 const defaultEpochs = 10
 
-func (s *Screen) epochsStated() bool {
+func (s *Screen) epochsStated(model string) bool {
 	return slices.ContainsFunc(s.set.Runs, func(r profile.Run) bool {
-		return r.Model == s.question.Model && r.Mode == profile.Train && (r.Epochs != nil || r.TotalS != nil)
+		return r.Model == model && r.Mode == profile.Train && (r.Epochs != nil || r.TotalS != nil)
 	})
 }
 
@@ -150,49 +157,24 @@ func (s *Screen) epochsStated() bool {
 const defaultUnits = 1e6
 
 // Turn asks about another model or mode.
-func (s *Screen) Turn(q question.Question) {
-	s.remember("model")
-	s.turnTo(q)
-}
+func (s *Screen) Turn(q question.Question) tea.Cmd { return s.Change("model", s.about(q)) }
 
-// Ready reports whether there is anything to ask.
-func (s *Screen) Ready() bool { return s.set != nil && s.question.Model != "" }
-
-// Request numbers the present question and returns the work of answering it,
-// which touches nothing of the screen.
-func (s *Screen) Request() func() *Answer {
-	s.asked++
-	seq, set, q, previous := s.asked, s.set, s.question, s.answer
-	today := s.today
-	return func() *Answer {
-		a := Ask(seq, set, q, previous)
+// work answers the present question; it touches nothing of the screen.
+func (s *Screen) work() ask.Work[*Answer] {
+	if s.set == nil || s.Question().Model == "" {
+		return nil
+	}
+	_, number := s.Asking()
+	set, q, previous, today := s.set, s.Question(), s.answer, s.today
+	return func(context.Context) *Answer {
+		a := Ask(number+1, set, q, previous)
 		a.today = today
 		return a
 	}
 }
 
-// SetTested says how well predictions did on the set's own runs.
-func (s *Screen) SetTested(tested validate.Tested) {
-	s.tested = tested
-	if s.answer != nil {
-		a := *s.answer // the old one may be in use by a question under way
-		a.tested = tested
-		s.answer = &a
-		s.refresh()
-	}
-}
-
-// SetLate says whether the answer to what is asked is a long time coming.
-func (s *Screen) SetLate(late bool) { s.late = late }
-
-// Late reports whether what is shown answers an older question.
-func (s *Screen) Late() bool { return s.late }
-
-// Receive shows an answer unless a newer one is shown already.
-func (s *Screen) Receive(a *Answer) {
-	if s.answer != nil && a.Seq < s.answer.Seq {
-		return
-	}
+// show shows an answer.
+func (s *Screen) show(a *Answer) tea.Cmd {
 	s.setColumns(a)
 	a.tested = s.tested // before anyone has seen it
 	s.answer = a
@@ -204,11 +186,15 @@ func (s *Screen) Receive(a *Answer) {
 		}
 		s.wanted = nil
 	}
+	if len(s.live) > 0 {
+		return s.Shell.Tell(screen.Standing{Lines: s.standing()})
+	}
+	return nil
 }
 
 // setColumns gives the table the columns of an answer that its width has room for.
 func (s *Screen) setColumns(a *Answer) {
-	s.table.SetColumns(narrowed(columns(a.Result.Space.Metric, a.Question), s.layout.inner(Ranking).w))
+	s.Table.SetColumns(narrowed(columns(a.Result.Space.Metric, a.Question), s.layout.width(Ranking)))
 }
 
 // refresh brings table and plots to the answer.
@@ -216,19 +202,20 @@ func (s *Screen) refresh() {
 	if s.answer == nil {
 		return
 	}
-	s.rows = newRows(s.answer, s.th, s.names, rowOptions{s.column, s.descending, s.feasibleOnly, s.pinned})
-	s.table.SetRows(s.rows)
+	column, descending := s.Sorted()
+	s.rows = newRows(s.answer, s.th, s.names, rowOptions{column, descending, s.feasibleOnly, s.pinned})
+	s.Table.SetRows(s.rows)
 	// Of accuracy and probability the larger ones come first.
-	s.table.SetSort(s.column, s.descending != s.largerFirst())
-	s.table.SetEmpty("no candidates: " + emptyBecause(s.question))
+	s.Table.SetSort(column, descending != s.largerFirst())
+	s.Table.SetEmpty("no candidates: " + emptyBecause(s.Question()))
 	if !s.held {
-		s.table.Top()
+		s.Table.Top()
 	}
 	s.showSelection()
 }
 
 func (s *Screen) largerFirst() bool {
-	return s.column == "best" || s.column == "accuracy" && s.answer.Result.Space.HigherIsBetter
+	return s.Column == "best" || s.Column == "accuracy" && s.answer.Result.Space.HigherIsBetter
 }
 
 func emptyBecause(q state.Question) string {
@@ -263,7 +250,7 @@ func (s *Screen) pins() []int {
 
 // Selected is the candidate under the cursor.
 func (s *Screen) Selected() (candidate int, ok bool) {
-	row, ok := s.table.Cursor()
+	row, ok := s.Table.Cursor()
 	if !ok || s.rows == nil {
 		return 0, false
 	}
@@ -273,30 +260,23 @@ func (s *Screen) Selected() (candidate int, ok bool) {
 // Answer is what is shown now; nil before the first one.
 func (s *Screen) Answer() *Answer { return s.answer }
 
-// Question is what is asked now.
-func (s *Screen) Question() state.Question { return s.question }
-
-// LogAxes reports whether the axes of time and cost are logarithmic.
-func (s *Screen) LogAxes() bool { return s.plots.log }
-
 // Headline says what is asked, for the title line.
 func (s *Screen) Headline() string {
-	w := workload(s.question)
-	w.Unit = s.unit()
+	q := s.Question()
+	w := workload(q)
+	w.Unit = s.unitOf(q.Model)
 	return wording.Workload(w)
 }
 
 // Ranking is what is shown now as one would write it; there must be an answer.
 func (s *Screen) Ranking() *rank.Result {
 	r := *s.answer.Result
-	r.Query.Unit = s.unit()
+	r.Query.Unit = s.unitOf(s.Question().Model)
 	return &r
 }
 
-// unit is what one unit of the model's work is.
-func (s *Screen) unit() string {
-	return cmp.Or(s.units[s.question.Model], "unit")
-}
+// unitOf is what one unit of a model's work is.
+func (s *Screen) unitOf(model string) string { return cmp.Or(s.units[model], "unit") }
 
 // counts is the number of candidates that are feasible, and of all.
 func (s *Screen) counts() (feasible, all int) {
@@ -306,8 +286,8 @@ func (s *Screen) counts() (feasible, all int) {
 	return len(s.answer.Result.Order), s.answer.Result.Space.Len()
 }
 
-// LivePlace says where the candidate of a running probe stands.
-func (s *Screen) LivePlace() []string {
+// standing says where the candidate of a running probe stands.
+func (s *Screen) standing() []string {
 	if s.answer == nil {
 		return nil
 	}

@@ -8,42 +8,20 @@ import (
 	"sweetspot/tui/text"
 )
 
-// inspection is the panel of words about the selected candidate where it has the
-// whole screen: at every size there is a way to read all of them.
-type inspection struct {
-	open bool
-	top  int // first line shown
-}
-
-// Inspect opens or closes the panel of words about the selected candidate.
-func (s *Screen) Inspect(open bool) {
-	_, ok := s.Selected()
-	s.inspection = inspection{open: open && ok && s.layout.shows(Ranking)}
-}
-
-// Inspecting reports whether the words have the whole screen.
-func (s *Screen) Inspecting() bool { return s.inspection.open }
-
 // viewInspection draws the words, scrolled.
 func (s *Screen) viewInspection() string {
 	i, ok := s.Selected()
 	if !ok {
 		return ""
 	}
-	w, h := s.w-2, s.h-2
-	if s.layout.bare {
-		w, h = s.w, s.h
-	}
-	lines := s.words(w)
-	s.inspection.top = min(max(s.inspection.top, 0), max(len(lines)-h, 0))
-	lines = lines[s.inspection.top:]
-	body := text.Block(lines, w, h)
-	if s.layout.bare {
+	w, h := panel.Box{W: s.w, H: s.h, Bare: s.layout.bare()}.Inner()
+	body, more := s.Words(s.words(w), w, h)
+	if s.layout.bare() {
 		return body
 	}
 	c := s.answer.Result.Space.At(i)
 	note := s.pinnedNote()
-	if len(lines) > h {
+	if more {
 		note = "page down for more"
 	}
 	title := wording.VMs(c) + " " + s.th.Symbols.Dot + " " + wording.VariantLabel(c.Variant)

@@ -1,16 +1,24 @@
 package explore
 
-// box is a rectangle of cells, borders included.
-type box struct{ x, y, w, h int }
+import "sweetspot/tui/components/panel"
 
-func (b box) contains(x, y int) bool { return x >= b.x && x < b.x+b.w && y >= b.y && y < b.y+b.h }
+// Region is a part of the screen that can have the keys, by its number on the desk.
+type Region int
+
+// The regions, in Tab order.
+const (
+	Constraints Region = iota
+	FirstPlot
+	SecondPlot
+	Ranking
+	regions
+)
 
 // layout places the regions and the inspector. A region of no size is not on
 // screen.
 type layout struct {
-	region    [regions]box
-	inspector box
-	bare      bool // too small for borders
+	region    [regions]panel.Box
+	inspector panel.Box
 }
 
 // Sizes at which the screen is laid out anew, in cells.
@@ -47,17 +55,17 @@ func lay(w, h int) layout {
 		top -= 5 - rest
 		rest = 5
 	}
-	l.region[Constraints] = box{0, 0, constraintsWidth, top}
+	l.region[Constraints] = panel.Box{W: constraintsWidth, H: top}
 	plots := w - constraintsWidth
 	if w >= wideWidth {
-		l.region[FirstPlot] = box{constraintsWidth, 0, plots / 2, top}
-		l.region[SecondPlot] = box{constraintsWidth + plots/2, 0, plots - plots/2, top}
+		l.region[FirstPlot] = panel.Box{X: constraintsWidth, W: plots / 2, H: top}
+		l.region[SecondPlot] = panel.Box{X: constraintsWidth + plots/2, W: plots - plots/2, H: top}
 	} else {
-		l.region[FirstPlot] = box{constraintsWidth, 0, plots, top}
+		l.region[FirstPlot] = panel.Box{X: constraintsWidth, W: plots, H: top}
 	}
-	l.region[Ranking] = box{0, top, w, rest}
+	l.region[Ranking] = panel.Box{Y: top, W: w, H: rest}
 	if inspector > 0 {
-		l.inspector = box{0, top + rest, w, inspector}
+		l.inspector = panel.Box{Y: top + rest, W: w, H: inspector}
 	}
 	return l
 }
@@ -77,33 +85,23 @@ func inspectorRows(h int) int {
 
 // laySmall gives the table most of the cells: two sliders above it.
 func laySmall(w, h int) layout {
-	l := layout{bare: true}
+	var l layout
 	sliders := 4
 	if h < 12 {
 		sliders = 2
 	}
-	l.region[Constraints] = box{0, 0, w, sliders}
-	l.region[Ranking] = box{0, sliders, w, h - sliders}
+	l.region[Constraints] = panel.Box{W: w, H: sliders, Bare: true}
+	l.region[Ranking] = panel.Box{Y: sliders, W: w, H: h - sliders, Bare: true}
 	return l
 }
 
-func (l *layout) shows(r Region) bool { return l.region[r].w > 0 }
+func (l *layout) shows(r Region) bool { return l.region[r].W > 0 }
 
-// inner is what of a region is inside its border.
-func (l *layout) inner(r Region) box {
-	b := l.region[r]
-	if l.bare || b.w < 4 || b.h < 3 {
-		return b
-	}
-	return box{b.x + 1, b.y + 1, b.w - 2, b.h - 2}
-}
+// bare reports whether there is too little room for borders.
+func (l *layout) bare() bool { return l.region[Ranking].Bare }
 
-// at finds the region at a cell and the place inside it.
-func (l *layout) at(x, y int) (r Region, px, py int, ok bool) {
-	for r = range regions {
-		if in := l.inner(r); in.contains(x, y) {
-			return r, x - in.x, y - in.y, true
-		}
-	}
-	return 0, 0, 0, false
+// width is that of a region inside its border.
+func (l *layout) width(r Region) int {
+	w, _ := l.region[r].Inner()
+	return w
 }

@@ -5,10 +5,13 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"sweetspot/data/library"
 	"sweetspot/engine/profile"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
 )
@@ -20,10 +23,12 @@ func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(theme.New("", true, false), state.Question{Model: model, Mode: mode, Purchase: profile.OnDemand, Sort: "cost"}, true, time.Time{})
+	q := &state.Question{Model: model, Mode: mode, Purchase: profile.OnDemand, Sort: "cost"}
+	clock := func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	s := New(&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock}, state.State{Question: q, LogAxes: true}, time.Time{})
 	s.SetSize(w, h)
-	s.SetSet(set)
-	s.Receive(s.Request()())
+	s.stored = set
+	s.Receive(s.askSet()())
 	return s
 }
 
@@ -38,7 +43,9 @@ func TestCostOverEpochsDrawsTheSelectedLine(t *testing.T) {
 	}
 	before := s.plots.scatter[1].View()
 	s.Focus(-1)
-	s.Vertical(3)
+	for range 3 {
+		s.Act(keys.Down)
+	}
 	if s.plots.scatter[1].View() == before {
 		t.Error("another candidate's line looks the same")
 	}
@@ -58,10 +65,10 @@ func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
 
 func TestTallTerminalsHaveTallPlots(t *testing.T) {
 	short, tall := lay(120, 38), lay(200, 48)
-	if a, b := short.region[FirstPlot].h, tall.region[FirstPlot].h; b < a*3/2 {
+	if a, b := short.region[FirstPlot].H, tall.region[FirstPlot].H; b < a*3/2 {
 		t.Errorf("plots of %d rows on 40, %d on 50", a, b)
 	}
-	if h := tall.region[Ranking].h; h < 12 {
+	if h := tall.region[Ranking].H; h < 12 {
 		t.Errorf("only %d rows are left to the ranking", h)
 	}
 }

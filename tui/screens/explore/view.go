@@ -13,15 +13,10 @@ import (
 // place lays the screen out for its size.
 func (s *Screen) place() {
 	s.layout = lay(s.w, s.h)
-	if !s.layout.shows(s.focus) {
-		s.focus = Constraints
+	for k, p := range s.plots.scatter {
+		p.SetSize(s.layout.region[int(FirstPlot)+k].Inner())
 	}
-	for k, r := range []Region{FirstPlot, SecondPlot} {
-		in := s.layout.inner(r)
-		s.plots.scatter[k].SetSize(in.w, in.h)
-	}
-	in := s.layout.inner(Ranking)
-	s.table.SetSize(in.w, in.h)
+	s.Place(s.layout.region[:]...)
 	if s.answer != nil {
 		s.setColumns(s.answer)
 	}
@@ -33,36 +28,36 @@ func (s *Screen) View() string {
 	if !l.shows(Ranking) {
 		return text.Block([]string{fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastRows+2, s.w, s.h+2)}, s.w, s.h)
 	}
-	if s.inspection.open {
+	if _, ok := s.Selected(); ok && s.Reading() {
 		return s.viewInspection()
 	}
-	s.table.SetFocused(s.focus == Ranking)
-	in := l.inner(Constraints)
-	sliders := s.constraints.View(s.th, in.w, in.h, s.focus == Constraints)
-	ranking := s.table.View(s.th)
-	if l.bare {
-		return text.Block(append(text.Lines(text.Block(text.Lines(sliders), in.w, in.h)), text.Lines(ranking)...), s.w, s.h)
+	s.Table.SetFocused(s.OnTable())
+	w, h := l.region[Constraints].Inner()
+	sliders := s.constraints.View(s.th, w, h, s.Focused() == int(Constraints))
+	ranking := s.Table.View(s.th)
+	if l.bare() {
+		return text.Block(append(text.Lines(text.Block(text.Lines(sliders), w, h)), text.Lines(ranking)...), s.w, s.h)
 	}
-	top := []string{s.panel(Constraints, "Constraints", s.constraintsNote(), s.padded(sliders, in))}
+	top := []string{s.panel(Constraints, "Constraints", s.constraintsNote(), s.padded(sliders, w, h))}
 	for k, r := range []Region{FirstPlot, SecondPlot} {
 		if l.shows(r) {
 			top = append(top, s.panel(r, s.plots.title[k], s.plotNote(k), s.plots.scatter[k].View()))
 		}
 	}
 	blocks := []string{text.Beside(top...), s.panel(Ranking, s.rankingTitle(), s.rankingNote(), ranking)}
-	if b := l.inspector; b.h > 0 {
-		blocks = append(blocks, panel.Panel{Title: "Why this one", Note: s.pinnedNote()}.Render(s.th, s.inspect(b.w-2, b.h-2), b.w, b.h))
+	if b := l.inspector; b.H > 0 {
+		blocks = append(blocks, panel.Panel{Title: "Why this one", Note: s.pinnedNote()}.Render(s.th, s.inspect(b.W-2, b.H-2), b.W, b.H))
 	}
 	return strings.Join(blocks, "\n")
 }
 
 // padded spreads the sliders over a taller panel: what else narrows the
 // candidates stands below them.
-func (s *Screen) padded(sliders string, in box) string {
+func (s *Screen) padded(sliders string, w, h int) string {
 	lines := text.Lines(sliders)
-	if in.h > len(lines)+1 {
+	if h > len(lines)+1 {
 		lines = append(lines, "")
-		for _, l := range text.Wrap(strings.Join(s.narrowing(), " "+s.th.Symbols.Dot+" "), in.w) {
+		for _, l := range text.Wrap(strings.Join(s.narrowing(), " "+s.th.Symbols.Dot+" "), w) {
 			lines = append(lines, s.th.Dim.Render(l))
 		}
 	}
@@ -70,17 +65,17 @@ func (s *Screen) padded(sliders string, in box) string {
 }
 
 func (s *Screen) narrowing() []string {
-	parts := []string{string(s.question.Purchase)}
+	parts := []string{string(s.Question().Purchase)}
 	for f, name := range map[Facet]string{BatchSizes: "batch ", Clouds: "", GPUs: "", Variants: ""} {
 		if v := s.narrowed(f); v != "" {
 			parts = append(parts, name+text.Clean(v))
 		}
 	}
 	slices.Sort(parts[1:])
-	if b := s.question.Bill; b != "" {
+	if b := s.Question().Bill; b != "" {
 		parts = append(parts, "bill "+b)
 	}
-	if f := s.question.Filter; f != "" {
+	if f := s.Question().Filter; f != "" {
 		parts = append(parts, "/"+text.Clean(f))
 	}
 	return parts
@@ -88,7 +83,7 @@ func (s *Screen) narrowing() []string {
 
 func (s *Screen) panel(r Region, title, note, body string) string {
 	b := s.layout.region[r]
-	return panel.Panel{Title: title, Note: note, Focused: s.focus == r}.Render(s.th, body, b.w, b.h)
+	return panel.Panel{Title: title, Note: note, Focused: s.Focused() == int(r)}.Render(s.th, body, b.W, b.H)
 }
 
 func (s *Screen) constraintsNote() string {
@@ -101,7 +96,7 @@ func (s *Screen) constraintsNote() string {
 // both, and the second what is left out.
 func (s *Screen) plotNote(k int) string {
 	note, legend := s.plots.note(k, s.th), s.legend()
-	room := s.layout.region[int(FirstPlot)+k].w - text.Width(s.plots.title[k]) - borderCells
+	room := s.layout.region[int(FirstPlot)+k].W - text.Width(s.plots.title[k]) - borderCells
 	both := note + " " + s.th.Symbols.Dot + " " + legend
 	switch {
 	case note == "" || k == 0 && s.layout.shows(SecondPlot) && text.Width(both) > room:
@@ -127,11 +122,11 @@ func (s *Screen) legend() string {
 }
 
 func (s *Screen) rankingTitle() string {
-	title := "Ranking " + s.th.Symbols.Dot + " by " + s.column
-	if s.late {
+	title := "Ranking " + s.th.Symbols.Dot + " by " + s.Column
+	if s.Late() {
 		return title + " " + s.th.Symbols.Dot + " computing what is asked now…"
 	}
-	if by := string(s.question.Sort); by != s.column {
+	if by := string(s.Question().Sort); by != s.Column {
 		title += ", # by " + by
 	}
 	return title
@@ -139,7 +134,7 @@ func (s *Screen) rankingTitle() string {
 
 func (s *Screen) rankingNote() string {
 	ok, all := s.counts()
-	note := fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)), s.th.Symbols.Dot, s.question.Purchase)
+	note := fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)), s.th.Symbols.Dot, s.Question().Purchase)
 	if s.answer == nil {
 		return note
 	}

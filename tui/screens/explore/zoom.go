@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/plot"
 )
 
@@ -28,10 +29,11 @@ type grab struct {
 
 // focused is the plot that has the keys; nil while none has.
 func (s *Screen) focused() *plot.Scatter {
-	if s.focus != FirstPlot && s.focus != SecondPlot {
+	r := Region(s.Focused())
+	if r != FirstPlot && r != SecondPlot {
 		return nil
 	}
-	return s.plots.scatter[s.focus-FirstPlot]
+	return s.plots.scatter[r-FirstPlot]
 }
 
 // Crossing reports whether the arrow keys move a crosshair.
@@ -43,9 +45,6 @@ func (s *Screen) Crossing() bool {
 // Zoom draws the focused plot larger for +1, smaller for −1 and whole for 0.
 func (s *Screen) Zoom(step int) {
 	p := s.focused()
-	if p == nil {
-		return
-	}
 	switch step {
 	case 0:
 		p.Whole()
@@ -57,42 +56,27 @@ func (s *Screen) Zoom(step int) {
 
 // Pan moves the focused plot's view to the right and up.
 func (s *Screen) Pan(right, up int) {
-	if p := s.focused(); p != nil {
-		p.Pan(panKey*float64(right), panKey*float64(up))
-	}
+	s.focused().Pan(panKey*float64(right), panKey*float64(up))
 }
 
-// ToggleCrosshair shows a crosshair in the focused plot, or hides it.
-func (s *Screen) ToggleCrosshair() {
-	if p := s.focused(); p != nil {
-		p.ToggleCrosshair()
-	}
-}
-
-// Back leaves the inspection, the focused plot's crosshair, or else its zoom; it
-// reports whether there was one to leave.
-func (s *Screen) Back() bool {
+// leavePlot leaves the focused plot's crosshair, or else its zoom; it reports
+// whether there was one to leave.
+func (s *Screen) leavePlot() bool {
 	p := s.focused()
-	switch {
-	case s.inspection.open:
-		s.Inspect(false)
-		return true
-	case p == nil:
-		return false
-	case p.HasCrosshair():
+	if p.HasCrosshair() {
 		p.ToggleCrosshair()
 		return true
-	default:
-		left := p.Whole()
-		s.plots.retitle()
-		return left
 	}
+	left := p.Whole()
+	s.plots.retitle()
+	return left
 }
 
-// Hover shows what is under the mouse where that is a plot.
-func (s *Screen) Hover(x, y int) {
-	region, px, py, ok := s.layout.at(x, y)
-	s.plots.hover(int(region-FirstPlot), px, py, ok && (region == FirstPlot || region == SecondPlot))
+// hover shows what is under the mouse where that is a plot.
+func (s *Screen) hover(x, y int) {
+	region, px, py, ok := s.At(x, y)
+	k := region - int(FirstPlot)
+	s.plots.hover(k, px, py, ok && (k == 0 || k == 1))
 }
 
 // hover moves the mouse's crosshair to a cell of plot k; on false takes it away.
@@ -110,14 +94,13 @@ func (p *plots) hover(k, x, y int, on bool) {
 // pressPlot is a press of the mouse, or a drag on a whole plot, which has
 // nothing to pan: the point there is selected. What is pressed on a zoomed plot
 // shows when the mouse is moved or let go.
-func (s *Screen) pressPlot(k, px, py int, drag bool) {
+func (s *Screen) pressPlot(k int, e pointer.Event, px, py int) {
 	if s.plots.scatter[k].Magnification() == 1 {
 		s.clickPlot(k, px, py)
 		return
 	}
-	if !drag {
-		in := s.layout.inner(FirstPlot + Region(k))
-		s.plots.grab = grab{on: true, plot: k, x: in.x + px, y: in.y + py, px: px, py: py}
+	if e.Kind == pointer.Click {
+		s.plots.grab = grab{on: true, plot: k, x: e.X, y: e.Y, px: px, py: py}
 	}
 }
 
@@ -135,9 +118,9 @@ func (s *Screen) drag(x, y int) bool {
 	return true
 }
 
-// Release lets go of what the mouse holds: where nothing was moved, the point
+// release lets go of what the mouse holds: where nothing was moved, the point
 // that was pressed is selected.
-func (s *Screen) Release() {
+func (s *Screen) release() {
 	g := s.plots.grab
 	s.plots.grab = grab{}
 	if g.on && !g.moved {

@@ -36,7 +36,7 @@ func engineQuestion(t Trace, q Question) fleet.Question {
 	}
 }
 
-func ask(seq int, t Trace, draws fleet.Draws, q Question) *Answer {
+func solve(seq int, t Trace, draws fleet.Draws, q Question) *Answer {
 	a := &Answer{Seq: seq, Question: q, Engine: engineQuestion(t, q)}
 	if len(draws) > 0 {
 		a.draws = &draws[0]

@@ -146,7 +146,7 @@ func (c *controls) save(k int, q *Question) {
 }
 
 // show brings notes, marks and the range of VMs to an answer.
-func (c *controls) show(a *Answer, o *Outlook) {
+func (c *controls) show(a *Answer, o *Alternatives) {
 	q := a.Question
 	vms := c.All[vmsSlider]
 	vms.SetNote("")

@@ -4,14 +4,20 @@
 package fleet
 
 import (
+	"context"
 	"slices"
+
+	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
+	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/desk"
+	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/theme"
 )
 
@@ -40,21 +46,23 @@ type Trace struct {
 	Notes  []string // what was handled when it was read
 }
 
-// Screen is the state of Fleet. It asks nothing itself: after a change
-// [Screen.Request] gives the question to be answered elsewhere, and
-// [Screen.Receive] takes the answer.
+// TraceReader reads a job trace; an empty path makes one up.
+type TraceReader func(ctx context.Context, path string) (Trace, error)
+
+// Screen is the state of Fleet.
 type Screen struct {
-	*desk.Desk[Question]
+	*desk.Desk[Question, *Answer]
 	th   *theme.Theme
 	w, h int
 
-	trace   Trace
-	draws   fleet.Draws
-	drawn   uint64    // the seed of the draws
-	offers  []vmOffer // VM types that can be reserved
-	asked   int
-	answer  *Answer
-	outlook *Outlook
+	source       desk.Trace[Trace]
+	trace        Trace
+	draws        fleet.Draws
+	drawn        uint64    // the seed of the draws
+	offers       []vmOffer // VM types that can be reserved
+	answer       *Answer
+	alternatives *Alternatives
+	comparing    ask.Loop[*Alternatives]
 
 	controls *controls
 	plots    *plots
@@ -62,15 +70,19 @@ type Screen struct {
 }
 
 // New returns the screen without a trace.
-func New(th *theme.Theme) *Screen {
-	s := &Screen{th: th, controls: newControls(), plots: newPlots(th)}
+func New(sh *screen.Shell, read TraceReader) *Screen {
+	s := &Screen{th: sh.Theme, controls: newControls(), plots: newPlots(sh.Theme), source: desk.Trace[Trace]{Read: read}}
 	first := Question{VMs: 20, OnDemand: 3.06, Reserved: 0.985, Speed: 1, Tightness: 1, Reluctant: 1, Scheduler: fleet.RoundRobin, Seed: 1, GPUsPerVM: 1}
-	s.Desk = desk.New(first, desk.Config[Question]{
-		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "policy", Save: s.controls.save, Load: s.controls.load, Refresh: s.refresh,
+	s.Desk = desk.New(sh, first, desk.Config[Question, *Answer]{
+		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "policy", Regions: []string{keys.InFleetSliders, keys.InFleetPolicies},
+		Save: s.controls.save, Load: s.controls.load, Work: s.work, Answer: s.show, Refresh: s.refresh,
 	})
 	s.Table.SetEmpty("reading the trace…")
 	return s
 }
+
+// Tab is the action that shows the screen.
+func (s *Screen) Tab() keys.Action { return keys.Fleet }
 
 // SetTheme changes colours and symbols.
 func (s *Screen) SetTheme(th *theme.Theme) {
@@ -85,23 +97,79 @@ func (s *Screen) SetSize(w, h int) {
 	s.place()
 }
 
-// HasTrace reports whether there are jobs to ask about.
-func (s *Screen) HasTrace() bool { return len(s.trace.Jobs) > 0 }
+// Activate makes a trace up to begin with.
+func (s *Screen) Activate() tea.Cmd {
+	if len(s.trace.Jobs) > 0 || s.source.Reading() {
+		return nil
+	}
+	return s.source.Open(s.Shell, "")
+}
+
+// Open has a trace chosen.
+func (s *Screen) Open() tea.Cmd {
+	return s.Shell.Choose("Open a job trace", []string{".csv", ".gz", ".json", picker.Any}, func(path string) tea.Cmd {
+		return s.source.Open(s.Shell, path)
+	})
+}
 
 // SetTrace asks about other jobs.
-func (s *Screen) SetTrace(t Trace) {
-	s.trace, s.draws, s.answer, s.outlook = t, nil, nil, nil
-	s.Reset()
+func (s *Screen) SetTrace(t Trace) tea.Cmd {
+	s.trace, s.draws, s.answer, s.alternatives = t, nil, nil, nil
+	s.Forget()
 	s.controls.forget()
 	s.Table.SetEmpty("placing the jobs…")
 	s.Table.SetRows(&rows{})
 	s.refresh()
+	return s.Ask()
+}
+
+// Receive takes the database's VM types, traces and answers.
+func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
+	if loaded, ok := msg.(screen.Loaded); ok {
+		s.SetVMTypes(loaded.Set.VMTypes)
+		return nil
+	}
+	if trace, said, ok := s.source.Receive(s.Shell, msg); ok {
+		return tea.Batch(s.SetTrace(trace), said)
+	} else if said != nil {
+		return said
+	}
+	if a, again, ok := s.comparing.Receive(msg); ok {
+		s.receiveAlternatives(a)
+		if again {
+			return s.compare()
+		}
+		return nil
+	}
+	return s.Desk.Receive(msg)
+}
+
+// Act does what a key means here.
+func (s *Screen) Act(action keys.Action) tea.Cmd {
+	if cmd, handled := s.Do(action); handled {
+		return cmd
+	}
+	switch action {
+	case keys.Scheduler:
+		return s.Scheduler()
+	case keys.Overlap:
+		return s.Overlap()
+	case keys.Redraw:
+		return s.Redraw()
+	case keys.GPUs:
+		return s.VMType()
+	case keys.Purchase:
+		return s.Purchase()
+	case keys.Export:
+		return s.export()
+	}
+	return nil
 }
 
 // SetVMTypes gives the VM types whose prices can be taken.
 func (s *Screen) SetVMTypes(types []profile.VMType) {
 	s.offers = offersOf(types)
-	if s.asked > 0 {
+	if _, asked := s.Asking(); asked > 0 {
 		return
 	}
 	q := s.Question()
@@ -119,9 +187,12 @@ const studyVM = "p3.2xlarge"
 // Answer is what is shown now; nil before the first one.
 func (s *Screen) Answer() *Answer { return s.answer }
 
-// Request numbers the present question and returns the work of answering it,
-// which touches nothing of the screen.
-func (s *Screen) Request() func() *Answer {
+// work answers the present question; it touches nothing of the screen.
+func (s *Screen) work() ask.Work[*Answer] {
+	if len(s.trace.Jobs) == 0 {
+		return nil
+	}
+	s.comparing.Forget() // until the sliders rest
 	q := s.Question()
 	if s.draws == nil || q.Seed != s.drawn {
 		if s.trace.Load != nil {
@@ -129,26 +200,19 @@ func (s *Screen) Request() func() *Answer {
 		}
 		s.draws, s.drawn = fleet.NewDraws(len(s.trace.Jobs), q.Seed), q.Seed
 	}
-	s.asked++
-	seq, trace, draws := s.asked, s.trace, s.draws
-	return func() *Answer { return ask(seq, trace, draws, q) }
+	_, number := s.Asking()
+	trace, draws := s.trace, s.draws
+	return func(context.Context) *Answer { return solve(number+1, trace, draws, q) }
 }
 
-// Receive shows an answer unless a newer one is shown already.
-func (s *Screen) Receive(a *Answer) {
-	if s.answer != nil && a.Seq < s.answer.Seq || a.draws != s.sameDraws() {
-		return
-	}
+// show shows an answer, and compares it with what else could be done.
+func (s *Screen) show(a *Answer) tea.Cmd {
 	s.answer = a
 	s.refresh()
-}
-
-// sameDraws tells the trace and seed of an answer.
-func (s *Screen) sameDraws() *[4]float64 {
-	if len(s.draws) == 0 {
+	if busy, _ := s.Asking(); busy {
 		return nil
 	}
-	return &s.draws[0]
+	return s.compare()
 }
 
 // refresh brings table, sliders and plots to the answer.
@@ -159,8 +223,8 @@ func (s *Screen) refresh() {
 	column, descending := s.Sorted()
 	s.Table.SetRows(newRows(s.th, s.answer, column, descending))
 	s.Table.SetSort(column, descending)
-	s.controls.show(s.answer, s.outlook)
-	s.plots.show(s.answer, s.outlook)
+	s.controls.show(s.answer, s.alternatives)
+	s.plots.show(s.answer, s.alternatives)
 }
 
 // place lays the screen out for its size.
@@ -170,14 +234,6 @@ func (s *Screen) place() {
 	s.plots.offers.SetSize(s.layout.offers.Inner())
 	s.plots.costs.SetSize(s.layout.costs.Inner())
 	s.Place(s.layout.sliders, s.layout.policies)
-}
-
-// Region names where keys act.
-func (s *Screen) Region() string {
-	if s.OnTable() {
-		return keys.InFleetPolicies
-	}
-	return keys.InFleetSliders
 }
 
 // sortedPolicies is the order of the table's rows.

@@ -4,12 +4,15 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
+	"sweetspot/tui/components/toast"
 )
 
 // Scheduler goes to the next scheduler.
-func (s *Screen) Scheduler() (changed bool) {
+func (s *Screen) Scheduler() tea.Cmd {
 	q := s.Question()
 	q.Scheduler = fleet.Schedulers[(slices.Index(fleet.Schedulers, q.Scheduler)+1)%len(fleet.Schedulers)]
 	return s.Change("scheduler", q)
@@ -17,14 +20,14 @@ func (s *Screen) Scheduler() (changed bool) {
 
 // Overlap lets reduced jobs run at the same time as those behind them, as the
 // study does, or not.
-func (s *Screen) Overlap() (changed bool) {
+func (s *Screen) Overlap() tea.Cmd {
 	q := s.Question()
 	q.AsStudied = !q.AsStudied
 	return s.Change("overlap", q)
 }
 
 // Redraw takes another seed for deadlines, models and users' minds.
-func (s *Screen) Redraw() (changed bool) {
+func (s *Screen) Redraw() tea.Cmd {
 	q := s.Question()
 	q.Seed = rand.Uint64N(1e6)
 	return s.Change("seed", q)
@@ -55,20 +58,24 @@ func (q *Question) take(o vmOffer) {
 	q.OnDemand, q.Reserved, q.VM, q.Purchase, q.GPUsPerVM = o.onDemand, o.reserved, o.vm.InstanceType, o.purchase, max(o.vm.GPUCount, 1)
 }
 
-// VMType goes to the next VM type that can be reserved, Purchase to the next way
-// of reserving the present one.
-func (s *Screen) VMType() (changed bool) {
-	return s.nextOffer(func(o vmOffer) bool { return o.vm.InstanceType != s.Question().VM })
+// VMType goes to the next VM type that can be reserved.
+func (s *Screen) VMType() tea.Cmd {
+	cmd, _ := s.nextOffer(func(o vmOffer) bool { return o.vm.InstanceType != s.Question().VM })
+	return cmd
 }
 
 // Purchase goes to the next way of reserving the VM type.
-func (s *Screen) Purchase() (changed bool) {
-	return s.nextOffer(func(o vmOffer) bool {
+func (s *Screen) Purchase() tea.Cmd {
+	cmd, ok := s.nextOffer(func(o vmOffer) bool {
 		return o.vm.InstanceType == s.Question().VM && (o.purchase != s.Question().Purchase || o.reserved != s.Question().Reserved)
 	})
+	if !ok {
+		return s.Shell.Note(toast.Info, "this VM type has no other price of a reservation")
+	}
+	return cmd
 }
 
-func (s *Screen) nextOffer(accept func(vmOffer) bool) bool {
+func (s *Screen) nextOffer(accept func(vmOffer) bool) (cmd tea.Cmd, ok bool) {
 	at := slices.IndexFunc(s.offers, func(o vmOffer) bool {
 		return o.vm.InstanceType == s.Question().VM && o.purchase == s.Question().Purchase && o.reserved == s.Question().Reserved
 	})
@@ -76,8 +83,8 @@ func (s *Screen) nextOffer(accept func(vmOffer) bool) bool {
 		if o := s.offers[(at+1+k)%len(s.offers)]; accept(o) {
 			q := s.Question()
 			q.take(o)
-			return s.Change("prices", q)
+			return s.Change("prices", q), true
 		}
 	}
-	return false
+	return nil, false
 }

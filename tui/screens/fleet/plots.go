@@ -31,7 +31,7 @@ func (p *plots) setTheme(th *theme.Theme) {
 }
 
 // show brings the charts to an answer and to the bills known of it.
-func (p *plots) show(a *Answer, o *Outlook) {
+func (p *plots) show(a *Answer, o *Alternatives) {
 	p.offers.SetData(a.offers)
 	p.costs.SetData(uint64(a.Seq), a.costs)
 	if o == nil {

@@ -59,7 +59,7 @@ func (s *Screen) panel(b panel.Box, title, note, body string, focused bool) stri
 
 // billsNote says where the bills are still of an older question.
 func (s *Screen) billsNote() string {
-	if s.answer != nil && s.outlook != nil && unsized(s.outlook.Question) != unsized(s.answer.Question) {
+	if s.answer != nil && s.alternatives != nil && unsized(s.alternatives.Question) != unsized(s.answer.Question) {
 		return "computing…"
 	}
 	return "by reserved VMs"
@@ -154,9 +154,9 @@ func (s *Screen) PricesFrom() []string {
 
 // Sized is how many VMs to reserve, once that is known of what is shown.
 func (s *Screen) Sized() []contract.Sized {
-	if s.answer == nil || !s.looked() {
+	if s.answer == nil || !s.compared() {
 		return nil
 	}
 	q := s.answer.Question
-	return []contract.Sized{{Purchase: string(q.Purchase), USDPerHour: q.Reserved, PriceFrom: s.PricesFrom()[0], Months: math.Max(s.months(), 1), Sizes: s.outlook.Sizes}}
+	return []contract.Sized{{Purchase: string(q.Purchase), USDPerHour: q.Reserved, PriceFrom: s.PricesFrom()[0], Months: math.Max(s.months(), 1), Sizes: s.alternatives.Sizes}}
 }

@@ -30,7 +30,7 @@ func (s *Screen) sentences() []string {
 	if low, _, ok := breakEven(a); ok {
 		out = append(out, fmt.Sprintf("Offers stop paying where on-demand VMs cost %s or less.", priceText(low)))
 	}
-	if s.looked() {
+	if s.compared() {
 		out = append(out, s.elsewhere()...)
 	}
 	out = append(out, s.load())
@@ -45,7 +45,7 @@ func (s *Screen) sentences() []string {
 
 // elsewhere says what other schedulers, numbers of VMs and orders would cost.
 func (s *Screen) elsewhere() (out []string) {
-	a, o := s.answer, s.outlook
+	a, o := s.answer, s.alternatives
 	base := a.Bills[0].USD()
 	for i, scheduler := range fleet.Schedulers {
 		if usd := o.Schedulers[i].USD(); usd < base*(1-noticeable) {

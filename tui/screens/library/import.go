@@ -11,32 +11,32 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// Intake is how an import stands.
-type Intake struct {
+// Import is how an import stands.
+type Import struct {
 	Done, All int // files; All is 0 while they are being found
 	Ended     bool
 	Result    intake.Result // so far
 	Failure   string        // that ended it, "" for none
 }
 
-// SetIntake shows how an import stands, on a shelf of its own. Once it has ended,
+// SetImport shows how an import stands, in a list of its own. Once it has ended,
 // the files that one should look at come first.
-func (s *Screen) SetIntake(in Intake) {
-	s.intake = &in
+func (s *Screen) SetImport(in Import) {
+	s.progress = &in
 	files := in.Result.Files
 	if in.Ended {
 		files = slices.Clone(files)
 		slices.SortStableFunc(files, func(a, b intake.File) int { return concern(a) - concern(b) })
 	}
-	l := s.lists[Import]
+	l := s.lists[Imports]
 	l.set(source{n: len(files), id: func(i int) int64 { return int64(i) }, row: func(i int) *row { return fileRow(int64(i), &files[i]) }})
 	l.refresh(s.filter)
 }
 
-// ShowIntake turns to the shelf of the import.
-func (s *Screen) ShowIntake() {
-	if s.intake != nil {
-		s.shelf = Import
+// ShowImport turns to the list of the import.
+func (s *Screen) ShowImport() {
+	if s.progress != nil {
+		s.shelf = Imports
 	}
 }
 
@@ -72,7 +72,7 @@ func fileRow(id int64, f *intake.File) *row {
 }
 
 // headline says how far the import is, or what it came to.
-func (in *Intake) headline(th *theme.Theme) string {
+func (in *Import) headline(th *theme.Theme) string {
 	r := &in.Result
 	came := fmt.Sprintf("%s, %s new", quantity.Several(r.Runs, "run"), quantity.Count(float64(r.Imported)))
 	switch {

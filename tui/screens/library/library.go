@@ -7,12 +7,16 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/tui/components/panel"
+	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -26,7 +30,7 @@ const (
 	Runs
 	VMTypes
 	Picks
-	Import // of the last import, there once one was made
+	Imports // of the last import, there once one was made
 	shelves
 )
 
@@ -34,19 +38,24 @@ var shelfNames = [shelves]string{"Models", "Runs", "VM types", "Picks", "Import"
 
 // Screen is the state of Library.
 type Screen struct {
+	screen.Base
 	th     *theme.Theme
 	w, h   int
 	shelf  Shelf
 	lists  [shelves]*list
 	filter string
-	label  string
-	path   string
-	intake *Intake // the last import, nil before one
+
+	set      *profile.Set // nil until the open database is read
+	picks    []store.Pick
+	changes  changes
+	show     int64   // a run that the cursor goes to once it is read
+	job      *job    // the import that goes on, or the last one
+	progress *Import // of it, nil before one
 }
 
 // New returns an empty screen.
-func New(th *theme.Theme) *Screen {
-	s := &Screen{th: th}
+func New(sh *screen.Shell) *Screen {
+	s := &Screen{Base: screen.Base{Shell: sh}, th: sh.Theme}
 	for k := range s.lists {
 		s.lists[k] = &list{table: table.New(shelfColumns[k])}
 		s.lists[k].table.SetEmpty([shelves]string{
@@ -55,6 +64,9 @@ func New(th *theme.Theme) *Screen {
 	}
 	return s
 }
+
+// Tab is the action that shows the screen.
+func (s *Screen) Tab() keys.Action { return keys.Library }
 
 // SetTheme changes colours and symbols.
 func (s *Screen) SetTheme(th *theme.Theme) { s.th = th }
@@ -69,9 +81,9 @@ func (s *Screen) SetSize(w, h int) {
 
 const headRows = 2
 
-// SetContent shows other models, runs, VM types and picks.
-func (s *Screen) SetContent(label, path string, set *profile.Set, picks []store.Pick) {
-	s.label, s.path = label, path
+// setContent shows other models, runs, VM types and picks.
+func (s *Screen) setContent(set *profile.Set, picks []store.Pick) {
+	s.set, s.picks = set, picks
 	s.lists[Models].set(made(modelRows(set)))
 	s.lists[Runs].set(runRows(set))
 	s.lists[VMTypes].set(made(vmRows(set)))
@@ -89,10 +101,10 @@ func (s *Screen) Turn(step int) {
 	s.shelf = (s.shelf + Shelf(step) + n) % n
 }
 
-// shelfCount is how many shelves there are; Import is the last.
+// shelfCount is how many shelves there are; Imports is the last.
 func (s *Screen) shelfCount() Shelf {
-	if s.intake == nil {
-		return Import
+	if s.progress == nil {
+		return Imports
 	}
 	return shelves
 }
@@ -140,11 +152,18 @@ func (s *Screen) Filter(words string) {
 	}
 }
 
-// Filtered is the filter in force.
-func (s *Screen) Filtered() string { return s.filter }
+// Mouse chooses lists, rows and what to sort by, and scrolls.
+func (s *Screen) Mouse(e pointer.Event) tea.Cmd {
+	switch e.Kind {
+	case pointer.Click:
+		s.click(e.X, e.Y)
+	case pointer.Wheel:
+		s.list().table.Scroll(e.Steps * 3)
+	}
+	return nil
+}
 
-// Click handles the mouse.
-func (s *Screen) Click(x, y int) {
+func (s *Screen) click(x, y int) {
 	if y == 0 {
 		at := 1
 		for k, name := range shelfNames[:s.shelfCount()] {
@@ -155,21 +174,17 @@ func (s *Screen) Click(x, y int) {
 		}
 		return
 	}
-	row, column, ok := s.list().table.Hit(x-1, y-headRows-1)
-	switch {
+	l := s.list()
+	switch row, column, ok := l.table.Hit(x-1, y-headRows-1); {
 	case !ok:
 	case row >= 0:
-		s.list().table.SetCursor(row)
+		l.table.SetCursor(row)
 	default:
-		l := s.list()
 		l.descending = l.column == column && !l.descending
 		l.column = column
 		l.refresh(s.filter)
 	}
 }
-
-// Wheel scrolls the list.
-func (s *Screen) Wheel(steps int) { s.list().table.Scroll(steps * 3) }
 
 // Question is the model under the cursor as something Explore can ask; ok is
 // false where the row is of no model.
@@ -188,13 +203,6 @@ func (s *Screen) Run() *profile.Run {
 		return nil
 	}
 	return r.run
-}
-
-// Show moves the cursor of Runs to a run, if it is listed.
-func (s *Screen) Show(run int64) {
-	if run != 0 {
-		s.lists[Runs].table.Select(run)
-	}
 }
 
 // Pick is the pick under the cursor.
@@ -236,8 +244,8 @@ func (s *Screen) View() string {
 
 // headline says what is open, or how an import goes.
 func (s *Screen) headline() string {
-	if s.shelf == Import {
-		return s.intake.headline(s.th)
+	if s.shelf == Imports {
+		return s.progress.headline(s.th)
 	}
-	return s.th.Dim.Render(text.Clean(s.label) + " · runs are saved in " + text.Clean(s.path))
+	return s.th.Dim.Render(text.Clean(s.Shell.Workspace.Label()) + " · runs are saved in " + text.Clean(s.Shell.Workspace.Path()))
 }

@@ -9,11 +9,12 @@ import (
 	"sweetspot/data/intake"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/theme"
 )
 
 func TestEveryShelfIsARegionOfItsOwn(t *testing.T) {
-	s := New(theme.New("", true, false))
+	s := New(&screen.Shell{Theme: theme.New("", true, false)})
 	for _, want := range []string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks, keys.InModels} {
 		if s.Region() != want {
 			t.Errorf("%s is in %s, want %s", shelfNames[s.Shelf()], s.Region(), want)
@@ -25,20 +26,20 @@ func TestEveryShelfIsARegionOfItsOwn(t *testing.T) {
 // The shelf of an import is there once one was made, and says of a file all that
 // its cells have no room for.
 func TestImportHasAShelf(t *testing.T) {
-	s := New(theme.New("", true, false))
+	s := New(&screen.Shell{Theme: theme.New("", true, false)})
 	s.SetSize(60, 20)
-	s.ShowIntake()
-	if s.Shelf() == Import {
+	s.ShowImport()
+	if s.Shelf() == Imports {
 		t.Fatal("there was no import")
 	}
 	long := "row 7, column steady_iteration_s: a value that is long enough to be cut in its cell and is read below the list"
 	files := []intake.File{{File: "good.csv", Runs: 3, Imported: 3}, {File: "odd.csv", Runs: 1, Warnings: []string{"no GPU is named"}}, {File: "bad.csv", Error: &long}}
-	s.SetIntake(Intake{Done: 3, All: 9, Result: intake.Result{Files: files, Runs: 4, Imported: 3}})
-	s.ShowIntake()
+	s.SetImport(Import{Done: 3, All: 9, Result: intake.Result{Files: files, Runs: 4, Imported: 3}})
+	s.ShowImport()
 	if got := ansi.Strip(s.View()); s.Region() != keys.InImport || !strings.Contains(got, "3 of 9 files · 4 runs, 3 new · esc stops") || strings.Contains(got, "below the list") {
 		t.Errorf("while it goes on, in %s:\n%s", s.Region(), got)
 	}
-	s.SetIntake(Intake{Ended: true, Result: intake.Result{Files: files, Bad: files[2:], Runs: 4, Imported: 3}})
+	s.SetImport(Import{Ended: true, Result: intake.Result{Files: files, Bad: files[2:], Runs: 4, Imported: 3}})
 	got := ansi.Strip(s.View())
 	bad, odd, good := strings.Index(got, "bad.csv"), strings.Index(got, "odd.csv"), strings.Index(got, "good.csv")
 	if bad < 0 || bad > odd || odd > good || !strings.Contains(got, "1 file not read") {

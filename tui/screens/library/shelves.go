@@ -43,7 +43,7 @@ var shelfColumns = [shelves][]table.Column{
 		column("variant", "variant", 12, 1, 3, false), column("batch", "batch", 5, 0, 4, true), column("time", "time", 10, 0, 0, true),
 		column("cost", "cost", 9, 0, 0, true), column("note", "note", 12, 3, 5, false),
 	},
-	Import: {
+	Imports: {
 		column("became", "", 9, 0, 0, false), column("file", "file", 16, 3, 0, false), column("format", "format", 12, 0, 2, false),
 		column("runs", "runs", 5, 0, 3, true), column("new", "new", 5, 0, 0, true), column("says", "what it says", 16, 5, 1, false),
 	},

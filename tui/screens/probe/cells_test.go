@@ -73,7 +73,7 @@ func TestGoldenFramesOfSeveral(t *testing.T) {
 		for _, size := range append(terminals, struct{ w, h int }{100, 40}) {
 			t.Run(fmt.Sprintf("%s_%dx%d", name, size.w, size.h), func(t *testing.T) {
 				s := running(t, axes, 4)
-				s.SetPlace([]string{"on Explore it would be  #2 by cost"})
+				s.standing([]string{"on Explore it would be  #2 by cost"})
 				s.SetSize(size.w, size.h-ownRows)
 				golden.RequireEqual(t, exact(t, s))
 			})
@@ -113,21 +113,21 @@ func TestTheRunningProbeIsFollowedUntilOneIsChosen(t *testing.T) {
 	if s.at != 4 {
 		t.Errorf("the next probe runs and row %d is shown", s.at)
 	}
-	s.Key(keys.Top)
-	s.Key(keys.Down)
+	s.Press(keys.Top)
+	s.Press(keys.Down)
 	if got := exact(t, s); s.at != 1 || !strings.Contains(got, "out of memory: does not fit the memory") {
 		t.Errorf("row %d is shown:\n%s", s.at, got)
 	}
-	s.Key(keys.Bottom)
+	s.Press(keys.Bottom)
 	if got := exact(t, s); s.at != 5 || !strings.Contains(got, "waiting for its turn") {
 		t.Errorf("row %d is shown:\n%s", s.at, got)
 	}
 	s.Update(several(t, six, 5))
-	s.Key(keys.Up)
+	s.Press(keys.Up)
 	if s.at != 4 || !strings.Contains(exact(t, s), "saved as run 24") {
 		t.Errorf("a chosen row does not stay: %d", s.at)
 	}
-	s.Key(keys.Follow)
+	s.Press(keys.Follow)
 	if s.at != 5 {
 		t.Errorf("following shows row %d", s.at)
 	}
@@ -137,7 +137,7 @@ func TestTheRunningProbeIsFollowedUntilOneIsChosen(t *testing.T) {
 	if got := exact(t, s); s.State() != Done || s.Region() != keys.InEndedCells || !strings.Contains(got, "4 of 6 done, 1 out of memory, 1 skipped") {
 		t.Errorf("at the end in state %v:\n%s", s.State(), got)
 	}
-	s.Key(keys.Up)
+	s.Press(keys.Up)
 	if s.at != 4 || s.State() != Done {
 		t.Error("the rows of what has ended can't be looked at")
 	}
@@ -159,14 +159,14 @@ func TestOneFailureAmongSeveralIsARow(t *testing.T) {
 
 func TestKeepRunningIsForWhatRunsNow(t *testing.T) {
 	s := running(t, six, 3)
-	if e := s.Key(keys.Keep); e != Keep {
+	if e := s.Press(keys.Keep); e != Keep {
 		t.Fatalf("keep gave %v", e)
 	}
-	if e := s.Key(keys.Keep); e != None {
+	if e := s.Press(keys.Keep); e != None {
 		t.Errorf("a second keep gave %v", e)
 	}
 	s.Update(several(t, six, 4))
-	if e := s.Key(keys.Keep); e != Keep {
+	if e := s.Press(keys.Keep); e != Keep {
 		t.Errorf("keep of the next probe gave %v", e)
 	}
 }

@@ -51,7 +51,7 @@ func TestOutlooksAgreeWithTheRun(t *testing.T) {
 }
 
 func TestTimesSayThatTheyLeaveValidationOut(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
 	u := measured(200)
 	u.Run.Mode, u.Run.IterationsPerEpoch, u.Run.FirstValidationS, u.Run.ValidationS = profile.Train, new(100.0), nil, nil
@@ -70,7 +70,7 @@ func TestTimesSayThatTheyLeaveValidationOut(t *testing.T) {
 // What a script was seen to pause for is in the times and named; of one that
 // was not seen to, that is said. A model that we train writes nothing.
 func TestTimesSayWhichPausesTheyHold(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
 	u := measured(200)
 	u.Run.SteadyN = u.Summary.N

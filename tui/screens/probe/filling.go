@@ -1,8 +1,6 @@
 package probe
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/keys"
@@ -33,8 +31,6 @@ func (s *Screen) keyForm(a keys.Action) Effect {
 		s.step(1)
 	case keys.ProbeThis:
 		return s.start()
-	case keys.Open:
-		return PickModel
 	case keys.Enter:
 		return s.enter()
 	}
@@ -109,28 +105,9 @@ func (s *Screen) AskHost() {
 	}
 }
 
-// IsTyping reports whether keys are text for a field.
-func (s *Screen) IsTyping() bool { return s.typing }
-
 func (s *Screen) begin(value string) {
 	s.typing, s.err = true, ""
 	s.input.Set(value)
-}
-
-// Type puts text, as from the clipboard, into the field being typed.
-func (s *Screen) Type(t string) {
-	if s.typing {
-		s.input.Type(t)
-		s.err = ""
-	}
-}
-
-// Press handles a key while a field is typed, other than those that end it.
-func (s *Screen) Press(msg tea.KeyPressMsg) {
-	if s.typing {
-		s.input.Update(msg)
-		s.err = ""
-	}
 }
 
 // commit takes the typed text over; on an error typing goes on. What was not
@@ -168,11 +145,4 @@ func (s *Screen) Click(x, y int) Effect {
 		return None
 	}
 	return s.enter()
-}
-
-// Wheel scrolls the table of probes.
-func (s *Screen) Wheel(step int) {
-	if s.state != Filling && s.several() {
-		s.moveTo(s.at + step)
-	}
 }

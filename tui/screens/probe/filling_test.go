@@ -16,10 +16,10 @@ import (
 
 // press types text in the place of what the field under the cursor has.
 func press(s *Screen, value string) {
-	s.Key(keys.Enter)
-	s.Press(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
-	s.Type(value)
-	s.Key(keys.Enter)
+	s.Press(keys.Enter)
+	s.Key(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+	s.Paste(value)
+	s.Press(keys.Enter)
 }
 
 func at(t *testing.T, s *Screen, label string) {
@@ -34,7 +34,7 @@ func at(t *testing.T, s *Screen, label string) {
 }
 
 func TestFillingTheForm(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
 	for _, c := range []struct{ label, value string }{
 		{"model", "net.py:build"}, {"batch", "64"}, {"input", "3 x 224 x 224"}, {"epochs", "90"},
@@ -42,16 +42,16 @@ func TestFillingTheForm(t *testing.T) {
 	} {
 		at(t, s, c.label)
 		press(s, c.value)
-		if s.IsTyping() {
+		if s.typing {
 			t.Fatalf("%s refuses %q: %s", c.label, c.value, s.err)
 		}
 	}
 	at(t, s, "mode")
-	s.Key(keys.Enter)
+	s.Press(keys.Enter)
 	at(t, s, "precision")
-	s.Key(keys.Left)
+	s.Press(keys.Left)
 	at(t, s, "batch")
-	s.Key(keys.Right)
+	s.Press(keys.Right)
 	f := s.Form()
 	if f.Model != "net.py:build" || !slices.Equal(f.Batches, []int{128}) || f.Input != "3x224x224" || f.Epochs != 90 || *f.USDPerHour != 1.2 ||
 		f.Target != 0.01 || f.MaxSeconds != 300 || f.MaxUSD != 0.25 || f.Mode != profile.Infer || !slices.Equal(f.Precisions, []string{"int8"}) {
@@ -64,7 +64,7 @@ func TestFillingTheForm(t *testing.T) {
 	if f := s.Form(); f.USDPerHour != nil || f.MaxSeconds != 0 {
 		t.Errorf("emptied fields stay: %+v", f)
 	}
-	if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(exact(t, s), "a cap in dollars needs the price") {
+	if e := s.Press(keys.ProbeThis); e != None || !strings.Contains(exact(t, s), "a cap in dollars needs the price") {
 		t.Errorf("a cap without a price gave %v:\n%s", e, exact(t, s))
 	}
 }
@@ -75,41 +75,38 @@ func TestFieldsRefuseInOneSentence(t *testing.T) {
 		{"input", "3x", "write it as 3x224x224"}, {"input", "ax1", "write it as"}, {"price $/h", "-1", "write 10"},
 		{"precise at", "70", "fraction"}, {"precise at", "0", "from 0.01%"}, {"at most", "soon", "write 90s"},
 	} {
-		s := New(dark())
+		s := idle()
 		s.SetSize(120, 38)
 		before := s.Form()
 		at(t, s, c.label)
 		press(s, c.value)
-		if !s.IsTyping() || !strings.Contains(exact(t, s), c.want) || !reflect.DeepEqual(s.Form(), before) {
+		if !s.typing || !strings.Contains(exact(t, s), c.want) || !reflect.DeepEqual(s.Form(), before) {
 			t.Errorf("%s %q: %q", c.label, c.value, s.err)
 		}
-		s.Key(keys.Back)
-		if s.IsTyping() || s.err != "" {
+		s.Press(keys.Back)
+		if s.typing || s.err != "" {
 			t.Errorf("escape doesn't leave %s", c.label)
 		}
 	}
 }
 
 func TestModelFileIsChosenThenItsFactoryTyped(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
-	if e := s.Key(keys.Open); e != PickModel {
-		t.Fatalf("open gave %v", e)
-	}
 	s.SetModel("/home/a/net.py\x1b[2J")
-	s.Type("build")
-	s.Key(keys.Enter)
+	s.Paste("build")
+	s.Press(keys.Enter)
 	if got := s.Form().Model; got != "/home/a/net.py:build" {
 		t.Errorf("model is %q", got)
 	}
-	if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(s.err, "3x224x224") {
+	if e := s.Press(keys.ProbeThis); e != None || !strings.Contains(s.err, "3x224x224") {
 		t.Errorf("a file without an input shape gave %v, %q", e, s.err)
 	}
 }
 
 func TestClicksFollowTheForm(t *testing.T) {
 	for _, h := range []int{38, 22} {
-		s := New(dark())
+		s := idle()
 		s.SetSize(120, h)
 		lines := text.Lines(exact(t, s))
 		for y, l := range lines {
@@ -131,7 +128,7 @@ func TestClicksFollowTheForm(t *testing.T) {
 
 // The footer advertises what does something on the row under the cursor.
 func TestRegionFollowsTheRow(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	for row, want := range map[int]string{0: keys.InForm, 1: keys.InForm, 2: keys.InChoice, 3: keys.InChoice, 4: keys.InForm, len(fields): keys.InStart} {
 		if s.row = row; s.Region() != want {
 			t.Errorf("row %d is in %s, want %s", row, s.Region(), want)

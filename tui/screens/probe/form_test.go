@@ -15,14 +15,14 @@ import (
 )
 
 func TestListsInTheForm(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
 	for _, c := range []struct{ label, value string }{
 		{"batch", "32, 64,32"}, {"precision", "FP32,bf16"}, {"prune", "0,30%,0.5"}, {"repeat", "2"}, {"hosts", "here,me@vm:2222"},
 	} {
 		at(t, s, c.label)
 		press(s, c.value)
-		if s.IsTyping() {
+		if s.typing {
 			t.Fatalf("%s refuses %q: %s", c.label, c.value, s.err)
 		}
 	}
@@ -36,9 +36,9 @@ func TestListsInTheForm(t *testing.T) {
 		t.Errorf("what it comes to is not said:\n%s", got)
 	}
 	at(t, s, "batch")
-	s.Key(keys.Right)
+	s.Press(keys.Right)
 	at(t, s, "precision")
-	s.Key(keys.Right) // a list of several has no next value
+	s.Press(keys.Right) // a list of several has no next value
 	if f := s.Form(); !slices.Equal(f.Batches, []int{64, 128}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) || s.Region() != keys.InForm {
 		t.Errorf("stepping led to %+v in %s", f, s.Region())
 	}
@@ -50,11 +50,11 @@ func TestListsRefuseInOneSentence(t *testing.T) {
 		{"precision", "fp32,fp8", "is no precision"}, {"prune", "1", "leaves nothing"}, {"prune", "30", "fraction is 0.7 or 70%"},
 		{"hosts", "-oProxyCommand=x", "is no host"}, {"hosts", "a b", "is no host"}, {"or command", "a | b", "takes a shell"}, {"repeat", "0", "write a whole number"},
 	} {
-		s := New(dark())
+		s := idle()
 		s.SetSize(120, 38)
 		at(t, s, c.label)
 		press(s, c.value)
-		if !s.IsTyping() || !strings.Contains(s.err, c.want) {
+		if !s.typing || !strings.Contains(s.err, c.want) {
 			t.Errorf("%s %q: %q", c.label, c.value, s.err)
 		}
 	}
@@ -69,12 +69,12 @@ func TestWhatCannotBeMeasuredIsSaidOnTheForm(t *testing.T) {
 		"no model is named":          func(f *Form) { f.Model = "" },
 		"needs the price":            func(f *Form) { f.MaxUSD = 1 },
 	} {
-		s := New(dark())
+		s := idle()
 		s.SetSize(120, 38)
 		f := Defaults()
 		change(&f)
 		s.SetForm(f)
-		if e := s.Key(keys.ProbeThis); e != None || !strings.Contains(s.err, want) {
+		if e := s.Press(keys.ProbeThis); e != None || !strings.Contains(s.err, want) {
 			t.Errorf("%s: got %v, %q", want, e, s.err)
 		}
 	}
@@ -89,7 +89,7 @@ func make256() []int {
 }
 
 func TestACommandSetsItsOwnModel(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
 	at(t, s, "batch")
 	press(s, "32,64")
@@ -103,19 +103,19 @@ func TestACommandSetsItsOwnModel(t *testing.T) {
 		t.Errorf("form:\n%s", got)
 	}
 	at(t, s, "or command")
-	s.Key(keys.Enter) // typing goes on from what is there
-	s.Type(" --fast")
-	s.Key(keys.Enter)
+	s.Press(keys.Enter) // typing goes on from what is there
+	s.Paste(" --fast")
+	s.Press(keys.Enter)
 	if c := s.Form().Command; c[len(c)-1] != "--fast" || c[0] != "python3" {
 		t.Errorf("command is %q", c)
 	}
-	if e := s.Key(keys.ProbeThis); e != Start || !strings.Contains(exact(t, s), "train.py · train") {
+	if e := s.Press(keys.ProbeThis); e != Start || !strings.Contains(exact(t, s), "train.py · train") {
 		t.Errorf("start gave %v:\n%s", e, exact(t, s))
 	}
 }
 
 func TestThePriceIsAgreedTo(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	f := Defaults()
 	f.USDPerHour, f.Batches, f.MaxSeconds, f.MaxUSD = new(3.6), []int{1, 2}, 100, 0.15
 	s.SetForm(f)
@@ -142,7 +142,7 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 	command := Defaults()
 	command.Command = []string{"python3", "train.py", "--name", "my net", "it's"}
 	for _, f := range []Form{full, command, Defaults()} {
-		s := New(dark())
+		s := idle()
 		s.SetSize(120, 38)
 		s.SetForm(f)
 		before := s.Form()
@@ -151,12 +151,12 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 				continue
 			}
 			s.row = i
-			s.Key(keys.Enter)
+			s.Press(keys.Enter)
 			if want := fields[i].value(before); s.input.Value() != want {
 				t.Errorf("%s opens with %q, not %q", fields[i].label, s.input.Value(), want)
 			}
-			s.Key(keys.Enter)
-			if s.IsTyping() {
+			s.Press(keys.Enter)
+			if s.typing {
 				t.Fatalf("%s refuses what it opened with, %q: %s", fields[i].label, s.input.Value(), s.err)
 			}
 			if after := s.Form(); !reflect.DeepEqual(after, before) {
@@ -164,14 +164,14 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 			}
 		}
 	}
-	s := New(dark())
+	s := idle()
 	s.SetForm(full)
 	at(t, s, "model")
-	s.Key(keys.Enter)
+	s.Press(keys.Enter)
 	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyBackspace}, {Code: tea.KeyBackspace}, {Code: 't', Text: "t"}} {
-		s.Press(k)
+		s.Key(k)
 	}
-	s.Key(keys.Enter)
+	s.Press(keys.Enter)
 	if got := s.Form().Model; got != "/m/net.py:buit" {
 		t.Errorf("model is %q", got)
 	}
@@ -180,7 +180,7 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 // A hint has room beside its value, or stands below the form; it is never cut.
 func TestHintsAreWhole(t *testing.T) {
 	for _, f := range []Form{Defaults(), {Command: []string{"python3", "train.py"}}} {
-		s := New(dark())
+		s := idle()
 		s.SetForm(f)
 		for w := leastWidth; w < 210; w += 11 {
 			for _, h := range []int{13, 22, 38} {
@@ -201,7 +201,7 @@ func TestHintsAreWhole(t *testing.T) {
 func TestGoldenFramesOfTheForm(t *testing.T) {
 	for name, make := range map[string]func(s *Screen){
 		"field":   func(s *Screen) { at(t, s, "batch") },
-		"typing":  func(s *Screen) { at(t, s, "hosts"); s.Key(keys.Enter); s.Type("me@vm:2222, me@other") },
+		"typing":  func(s *Screen) { at(t, s, "hosts"); s.Press(keys.Enter); s.Paste("me@vm:2222, me@other") },
 		"refused": func(s *Screen) { at(t, s, "batch"); press(s, "many") },
 		"command": func(s *Screen) {
 			s.form.Command = []string{"python3", "train.py", "--epochs", "88888"}
@@ -210,7 +210,7 @@ func TestGoldenFramesOfTheForm(t *testing.T) {
 	} {
 		for _, size := range terminals {
 			t.Run(fmt.Sprintf("%s_%dx%d", name, size.w, size.h), func(t *testing.T) {
-				s := New(dark())
+				s := idle()
 				s.SetSize(size.w, size.h-ownRows)
 				make(s)
 				golden.RequireEqual(t, exact(t, s))

@@ -4,13 +4,21 @@
 package probe
 
 import (
+	"maps"
+
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui/components/line"
+	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/plot"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/theme"
 )
 
@@ -39,12 +47,12 @@ const (
 	Stop
 	Keep
 	Discard
-	PickModel // choose a model file
 )
 
-// Screen is the state of Probe. It does nothing outside itself: keys return
-// effects, and what happens comes back by Update and Fail.
+// Screen is the state of Probe.
 type Screen struct {
+	screen.Base
+	process
 	th   *theme.Theme
 	w, h int
 
@@ -66,11 +74,64 @@ type Screen struct {
 	live    *plot.Live
 }
 
-// New returns the form with its defaults.
-func New(th *theme.Theme) *Screen {
-	s := &Screen{th: th, form: Defaults(), live: plot.NewLive(th), row: len(fields), follow: true, cells: table.New(columns(nil, 0))}
+// New returns the form with its defaults. The machines are those that were probed
+// in earlier sessions, by SSH destination; asked is what Explore asks.
+func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, asked func() question.Query) *Screen {
+	s := &Screen{
+		Base: screen.Base{Shell: sh}, th: sh.Theme, form: Defaults(), live: plot.NewLive(sh.Theme), row: len(fields), follow: true, cells: table.New(columns(nil, 0)),
+		process: process{prober: start, asked: asked, machines: map[string]profile.VMKey{}},
+	}
+	maps.Copy(s.machines, machines)
 	s.cells.SetFocused(true)
 	return s
+}
+
+// Tab is the action that shows the screen.
+func (s *Screen) Tab() keys.Action { return keys.Probe }
+
+// Act does what a key means here.
+func (s *Screen) Act(a keys.Action) tea.Cmd { return s.effect(s.Press(a)) }
+
+// Typing says whether a field is edited.
+func (s *Screen) Typing() screen.Typing {
+	if s.typing {
+		return screen.TypingLine
+	}
+	return screen.NotTyping
+}
+
+// Key edits the field that is typed.
+func (s *Screen) Key(msg tea.KeyPressMsg) tea.Cmd {
+	switch msg.String() {
+	case "enter":
+		return s.Act(keys.Enter)
+	case "esc":
+		return s.Act(keys.Back)
+	}
+	s.input.Update(msg)
+	s.err = ""
+	return nil
+}
+
+// Paste puts text into the field that is typed.
+func (s *Screen) Paste(t string) {
+	if s.typing {
+		s.input.Type(t)
+		s.err = ""
+	}
+}
+
+// Mouse clicks fields and probes, and scrolls the table of these.
+func (s *Screen) Mouse(e pointer.Event) tea.Cmd {
+	switch e.Kind {
+	case pointer.Click:
+		return s.effect(s.Click(e.X, e.Y))
+	case pointer.Wheel:
+		if s.state != Filling && s.several() {
+			s.moveTo(s.at + e.Steps)
+		}
+	}
+	return nil
 }
 
 // SetTheme changes colours and symbols.
@@ -138,9 +199,6 @@ func (s *Screen) Region() string {
 	return keys.InForm
 }
 
-// SetPlace gives the lines that say where the run stands on Explore.
-func (s *Screen) SetPlace(lines []string) { s.place = lines }
-
 // Update shows what the probes have come to.
 func (s *Screen) Update(u matrix.Update) {
 	if u.Seq < s.all.Seq && s.Active() && s.state != Starting {
@@ -181,8 +239,8 @@ func (s *Screen) Reset() {
 	s.show()
 }
 
-// Key handles an action.
-func (s *Screen) Key(a keys.Action) Effect {
+// Press handles an action.
+func (s *Screen) Press(a keys.Action) Effect {
 	if s.state != Filling && s.several() && s.keyCells(a) {
 		return None
 	}

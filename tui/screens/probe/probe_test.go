@@ -18,9 +18,18 @@ import (
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
+
+// idle is the form before anything was started.
+func idle() *Screen {
+	return New(&screen.Shell{Theme: dark()}, nil, nil, nil)
+}
+
+// standing says where the runs stand on Explore.
+func (s *Screen) standing(lines []string) { s.Receive(screen.Standing{Lines: lines}) }
 
 func dark() *theme.Theme { return theme.New("", true, false) }
 
@@ -72,12 +81,12 @@ func one(u session.Update) matrix.Update {
 // started is a screen whose probe has been asked for.
 func started(t *testing.T) *Screen {
 	t.Helper()
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
 	f := Defaults()
 	f.USDPerHour, f.MaxUSD = new(1.006), 0.1
 	s.SetForm(f)
-	if e := s.Key(keys.ProbeThis); e != Confirm || s.State() != Filling {
+	if e := s.Press(keys.ProbeThis); e != Confirm || s.State() != Filling {
 		t.Fatalf("a probe with a price gave %v in state %v: it must be agreed to", e, s.State())
 	}
 	if e := s.Begin(); e != Start || s.State() != Starting {
@@ -106,11 +115,11 @@ var terminals = []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {50, 15}}
 
 func TestGoldenFrames(t *testing.T) {
 	for name, make := range map[string]func() *Screen{
-		"form": func() *Screen { return New(dark()) },
+		"form": func() *Screen { return idle() },
 		"running": func() *Screen {
 			s := started(t)
 			s.Update(one(measured(118)))
-			s.SetPlace([]string{"on Explore it would be  #2 by cost", "                        #1 by time"})
+			s.standing([]string{"on Explore it would be  #2 by cost", "                        #1 by time"})
 			return s
 		},
 		"done": func() *Screen {
@@ -137,7 +146,7 @@ func TestGoldenFrames(t *testing.T) {
 }
 
 func TestEverySizeIsExact(t *testing.T) {
-	for _, s := range []*Screen{New(dark()), started(t), started(t), started(t)} {
+	for _, s := range []*Screen{idle(), started(t), started(t), started(t)} {
 		if s.Active() {
 			s.Update(one(measured(60)))
 		}
@@ -174,16 +183,16 @@ func TestAProbeFromFormToResult(t *testing.T) {
 	if len(s.Last().Seconds) != 150 {
 		t.Error("an older update replaced a newer one")
 	}
-	if e := s.Key(keys.Keep); e != Keep || !strings.Contains(exact(t, s), "keeps running") {
+	if e := s.Press(keys.Keep); e != Keep || !strings.Contains(exact(t, s), "keeps running") {
 		t.Errorf("keep gave %v", e)
 	}
-	if e := s.Key(keys.Back); e != Discard || !s.Active() {
+	if e := s.Press(keys.Back); e != Discard || !s.Active() {
 		t.Errorf("escape gave %v in state %v: the program asks first", e, s.State())
 	}
-	if e := s.Key(keys.Stop); e != Stop || s.State() != Stopping {
+	if e := s.Press(keys.Stop); e != Stop || s.State() != Stopping {
 		t.Errorf("stop gave %v", e)
 	}
-	if e := s.Key(keys.Stop); e != None {
+	if e := s.Press(keys.Stop); e != None {
 		t.Errorf("a second stop gave %v", e)
 	}
 	u := measured(160)
@@ -196,7 +205,7 @@ func TestAProbeFromFormToResult(t *testing.T) {
 	if got := exact(t, s); s.State() != Done || !strings.Contains(got, "stopped, saved as run 7") {
 		t.Errorf("done:\n%s", got)
 	}
-	if s.Key(keys.Enter); s.State() != Filling {
+	if s.Press(keys.Enter); s.State() != Filling {
 		t.Error("enter must lead back to the form")
 	}
 }
@@ -211,16 +220,16 @@ func TestFailureIsASentenceAndTheFormStays(t *testing.T) {
 	if s.State() != Failed || !strings.Contains(got, "the script failed with exit 1") {
 		t.Errorf("failed:\n%s", got)
 	}
-	s.Key(keys.Back)
+	s.Press(keys.Back)
 	if s.State() != Filling || !reflect.DeepEqual(s.Form(), before) {
 		t.Errorf("the form is lost: %+v", s.Form())
 	}
 }
 
 func BenchmarkView(b *testing.B) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
-	s.Key(keys.ProbeThis)
+	s.Press(keys.ProbeThis)
 	u := measured(2000)
 	for b.Loop() {
 		u.Seq++

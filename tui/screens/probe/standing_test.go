@@ -281,12 +281,12 @@ func TestEveryBadgeHasItsOwnMark(t *testing.T) {
 }
 
 func TestAScriptsOwnEpochsAreEstimated(t *testing.T) {
-	s := New(dark())
+	s := idle()
 	s.SetSize(120, 38)
 	f := Defaults()
 	f.Command = []string{"python3", "train.py"}
 	s.SetForm(f)
-	s.Key(keys.ProbeThis)
+	s.Press(keys.ProbeThis)
 	u := measured(150)
 	u.Run.Epochs = new(88888.0)
 	s.Update(one(u))

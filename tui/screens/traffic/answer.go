@@ -1,8 +1,11 @@
 package traffic
 
 import (
+	"context"
 	"fmt"
 	"math"
+
+	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -11,7 +14,6 @@ import (
 
 // Answer is what the schemes make of a question; nobody changes it.
 type Answer struct {
-	Seq      int
 	Question Question
 	Engine   serving.Question
 	Offers   []serving.Offer  // of the model
@@ -19,15 +21,13 @@ type Answer struct {
 	Outcomes []serving.Outcome
 	Spans    [][]serving.Span
 	Why      string // there are no outcomes; "" where there are
-
-	of int // the trace it is of
 }
 
 // spans is about how many stretches of time the charts show.
 const spans = 240
 
-func ask(seq, of int, t Trace, set *profile.Set, q Question) *Answer {
-	a := &Answer{Seq: seq, of: of, Question: q}
+func solve(t Trace, set *profile.Set, q Question) *Answer {
+	a := &Answer{Question: q}
 	memory := serving.MemoryOf(serving.Defaults().Function.Seconds, serving.Defaults().Function.MemoryGB)
 	a.Engine = serving.Question{Trace: t.Arrivals, Settings: serving.Defaults(), MaxViolations: mostViolations, Memory: &memory, MemoryGiven: q.MemoryGB > 0, Chosen: -1}
 	if q.Scale != 1 {
@@ -104,40 +104,37 @@ func (a *Answer) VM() string {
 	return ""
 }
 
-// Outlook is the advice for an answer. It takes longer than the answer and comes
-// when the hand rests.
-type Outlook struct {
-	Question Question
-	Advice   serving.Advice
-	of       int
+// Advice is for an answer. It takes longer than the answer: while a slider is
+// moved, it is that of some steps before.
+type Advice struct {
+	serving.Advice
+	answer *Answer
 }
 
-// NeedsOutlook reports whether the outlook shown is of another question than the
-// answer.
-func (s *Screen) NeedsOutlook() bool { return s.answer != nil && s.answer.Why == "" && !s.looked() }
+// advised reports whether the advice is for what is shown.
+func (s *Screen) advised() bool { return s.advice != nil && s.advice.answer == s.answer }
 
-func (s *Screen) looked() bool {
-	return s.outlook != nil && s.outlook.Question == s.answer.Question && s.outlook.of == s.answer.of
-}
-
-// Look returns the work of advising on what is shown; without an answer to
-// advise on it gives nil.
-func (s *Screen) Look() func() *Outlook {
+// advise seeks the advice for what is shown; without an answer to advise on it
+// gives nil.
+func (s *Screen) advise() tea.Cmd {
 	a := s.answer
-	return func() *Outlook {
+	if a == nil || a.Why != "" || s.advised() || s.advising.Busy() {
+		return nil
+	}
+	return s.advising.Ask(s.Shell.Ctx, func(context.Context) *Advice {
 		advice, err := serving.Advise(a.Engine)
 		if err != nil {
 			return nil
 		}
-		return &Outlook{a.Question, advice, a.of}
-	}
+		return &Advice{advice, a}
+	})
 }
 
-// ReceiveOutlook shows an outlook, unless what is shown has changed meanwhile.
-func (s *Screen) ReceiveOutlook(o *Outlook) {
-	if o == nil || s.answer == nil || o.Question != s.answer.Question || o.of != s.answer.of {
+// receiveAdvice shows advice, unless what is shown has changed meanwhile.
+func (s *Screen) receiveAdvice(advice *Advice) {
+	if advice == nil || advice.answer != s.answer {
 		return
 	}
-	s.outlook = o
+	s.advice = advice
 	s.refresh()
 }

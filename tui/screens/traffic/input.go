@@ -1,12 +1,16 @@
 package traffic
 
-import "slices"
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // Model goes to the next model whose runs say what a VM serves, and after the
 // last one back to the study's VM.
-func (s *Screen) Model() (changed bool) {
+func (s *Screen) Model() tea.Cmd {
 	if len(s.models) < 2 {
-		return false
+		return nil
 	}
 	q := s.Question()
 	q.Model = s.models[(slices.Index(s.models, q.Model)+1)%len(s.models)]
@@ -19,7 +23,7 @@ func (s *Screen) Model() (changed bool) {
 
 // Clear takes the floor of accuracy and the function's memory back to what is
 // chosen for them.
-func (s *Screen) Clear() (changed bool) {
+func (s *Screen) Clear() tea.Cmd {
 	q := s.Question()
 	q.MinAccuracy, q.MemoryGB = 0, 0
 	return s.Change("clear", q)

@@ -35,7 +35,7 @@ type rows struct {
 	pick   int // that is advised, -1 while that is not known
 }
 
-func newRows(th *theme.Theme, a *Answer, o *Outlook, column string, descending bool) *rows {
+func newRows(th *theme.Theme, a *Answer, o *Advice, column string, descending bool) *rows {
 	r := &rows{th: th, answer: a, order: make([]int, len(a.Outcomes)), pick: -1}
 	for i := range r.order {
 		r.order[i] = i
@@ -47,8 +47,8 @@ func newRows(th *theme.Theme, a *Answer, o *Outlook, column string, descending b
 		}
 		return c
 	})
-	if o != nil && o.Question == a.Question && o.of == a.of {
-		r.pick = o.Advice.Pick
+	if o != nil && o.answer == a {
+		r.pick = o.Pick
 	}
 	return r
 }

@@ -4,11 +4,18 @@
 package traffic
 
 import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
+	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/desk"
+	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/theme"
 )
 
@@ -31,21 +38,22 @@ type Trace struct {
 	Notes    []string // what was handled when it was read
 }
 
-// Screen is the state of Traffic. It asks nothing itself: after a change
-// [Screen.Request] gives the question to be answered elsewhere, and
-// [Screen.Receive] takes the answer.
+// TraceReader reads an arrival trace; an empty path makes one up.
+type TraceReader func(ctx context.Context, path string) (Trace, error)
+
+// Screen is the state of Traffic.
 type Screen struct {
-	*desk.Desk[Question]
+	*desk.Desk[Question, *Answer]
 	th   *theme.Theme
 	w, h int
 
-	trace   Trace
-	traces  int // how many there were
-	set     *profile.Set
-	models  []string // that have offers, after "" for none
-	asked   int
-	answer  *Answer
-	outlook *Outlook
+	source   desk.Trace[Trace]
+	trace    Trace
+	set      *profile.Set
+	models   []string // that have offers, after "" for none
+	answer   *Answer
+	advice   *Advice
+	advising ask.Loop[*Advice]
 
 	controls *controls
 	plots    *plots
@@ -54,16 +62,20 @@ type Screen struct {
 }
 
 // New returns the screen without a trace.
-func New(th *theme.Theme) *Screen {
+func New(sh *screen.Shell, read TraceReader) *Screen {
 	d := serving.Defaults()
-	s := &Screen{th: th, controls: newControls(), plots: newPlots(th), models: []string{""}}
+	s := &Screen{th: sh.Theme, controls: newControls(), plots: newPlots(sh.Theme), models: []string{""}, source: desk.Trace[Trace]{Read: read}}
 	first := Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS), USDPerHour: d.VM.USDPerHour, Scale: 1}
-	s.Desk = desk.New(first, desk.Config[Question]{
-		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "scheme", Save: s.controls.save, Load: s.controls.load, Refresh: s.refresh,
+	s.Desk = desk.New(sh, first, desk.Config[Question, *Answer]{
+		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "scheme", Regions: []string{keys.InTrafficSliders, keys.InTrafficSchemes},
+		Save: s.controls.save, Load: s.controls.load, Work: s.work, Answer: s.show, Refresh: s.refresh,
 	})
 	s.Table.SetEmpty("reading the trace…")
 	return s
 }
+
+// Tab is the action that shows the screen.
+func (s *Screen) Tab() keys.Action { return keys.Traffic }
 
 // SetTheme changes colours and symbols.
 func (s *Screen) SetTheme(th *theme.Theme) {
@@ -78,15 +90,75 @@ func (s *Screen) SetSize(w, h int) {
 	s.place()
 }
 
-// HasTrace reports whether there is a load to ask about.
-func (s *Screen) HasTrace() bool { return len(s.trace.Arrivals) > 0 }
+// Activate makes a trace up to begin with.
+func (s *Screen) Activate() tea.Cmd {
+	if len(s.trace.Arrivals) > 0 || s.source.Reading() {
+		return nil
+	}
+	return s.source.Open(s.Shell, "")
+}
+
+// Open has a trace chosen.
+func (s *Screen) Open() tea.Cmd {
+	return s.Shell.Choose("Open an arrival trace", []string{".csv", ".gz", picker.Any}, func(path string) tea.Cmd {
+		return s.source.Open(s.Shell, path)
+	})
+}
 
 // SetTrace asks about another load.
-func (s *Screen) SetTrace(t Trace) {
-	s.trace, s.answer, s.outlook = t, nil, nil
-	s.Reset()
-	s.traces++
+func (s *Screen) SetTrace(t Trace) tea.Cmd {
+	s.trace, s.answer, s.advice = t, nil, nil
+	s.Forget()
+	s.advising.Forget()
 	s.refresh()
+	return s.Ask()
+}
+
+// Receive takes the database's runs, traces, answers and advice.
+func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
+	if loaded, ok := msg.(screen.Loaded); ok {
+		s.SetSet(loaded.Set)
+		return nil
+	}
+	if trace, said, ok := s.source.Receive(s.Shell, msg); ok {
+		return tea.Batch(s.SetTrace(trace), said)
+	} else if said != nil {
+		return said
+	}
+	if a, _, ok := s.advising.Receive(msg); ok {
+		s.receiveAdvice(a)
+		if busy, _ := s.Asking(); busy || a == nil {
+			return nil
+		}
+		return s.advise() // what is shown may have changed meanwhile
+	}
+	return s.Desk.Receive(msg)
+}
+
+// Act does what a key means here.
+func (s *Screen) Act(action keys.Action) tea.Cmd {
+	if cmd, handled := s.Do(action); handled {
+		return cmd
+	}
+	switch action {
+	case keys.Model:
+		return s.Model()
+	case keys.NextChart:
+		s.Turn()
+	case keys.Clear:
+		return s.Clear()
+	case keys.Export:
+		return s.export()
+	}
+	return nil
+}
+
+// Disabled says why an action can't be done now.
+func (s *Screen) Disabled(action keys.Action) string {
+	if action == keys.NextChart && !s.HasChart() {
+		return "there is no room for the chart: widen the terminal"
+	}
+	return s.Desk.Disabled(action)
 }
 
 // SetSet gives the runs that models can be chosen by.
@@ -103,38 +175,29 @@ func (s *Screen) SetSet(set *profile.Set) {
 	}
 }
 
-// Answer is what is shown now; nil before the first one.
-func (s *Screen) Answer() *Answer { return s.answer }
-
 // Headline says what is asked, for the title line.
 func (s *Screen) Headline() string { return clean(s.trace.Source) }
 
 // Notes are what was handled when the trace was read.
 func (s *Screen) Notes() []string { return s.trace.Notes }
 
-// Region names where keys act.
-func (s *Screen) Region() string {
-	if s.OnTable() {
-		return keys.InTrafficSchemes
+// work answers the present question; it touches nothing of the screen.
+func (s *Screen) work() ask.Work[*Answer] {
+	if len(s.trace.Arrivals) == 0 {
+		return nil
 	}
-	return keys.InTrafficSliders
+	trace, set, q := s.trace, s.set, s.Question()
+	return func(context.Context) *Answer { return solve(trace, set, q) }
 }
 
-// Request numbers the present question and returns the work of answering it,
-// which touches nothing of the screen.
-func (s *Screen) Request() func() *Answer {
-	s.asked++
-	seq, of, trace, set, q := s.asked, s.traces, s.trace, s.set, s.Question()
-	return func() *Answer { return ask(seq, of, trace, set, q) }
-}
-
-// Receive shows an answer unless a newer one is shown already.
-func (s *Screen) Receive(a *Answer) {
-	if s.answer != nil && a.Seq < s.answer.Seq || a.of != s.traces {
-		return
-	}
+// show shows an answer, and has it advised on.
+func (s *Screen) show(a *Answer) tea.Cmd {
 	s.answer = a
 	s.refresh()
+	if busy, _ := s.Asking(); busy {
+		return nil
+	}
+	return s.advise()
 }
 
 // refresh brings table, sliders and plots to the answer.
@@ -146,7 +209,7 @@ func (s *Screen) refresh() {
 		s.Table.SetEmpty(s.answer.Why)
 	}
 	column, descending := s.Sorted()
-	s.Table.SetRows(newRows(s.th, s.answer, s.outlook, column, descending))
+	s.Table.SetRows(newRows(s.th, s.answer, s.advice, column, descending))
 	s.Table.SetSort(column, descending)
 	s.controls.show(s.answer)
 	s.plots.show(s.answer, s.selected())

@@ -171,8 +171,8 @@ func (s *Screen) sentences() (out []string) {
 		return []string{a.Why}
 	}
 	words := []string{"Advice comes when the sliders rest"}
-	if s.looked() {
-		words = s.outlook.Advice.Words
+	if s.advised() {
+		words = s.advice.Words
 	}
 	for i, w := range words {
 		out = append(out, text.Sentence(w))

@@ -4,13 +4,15 @@ import (
 	"context"
 	"math"
 
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 )
 
-// Outlook is what else could be done than what is asked. It takes longer than
-// an answer and comes when the hand rests.
-type Outlook struct {
+// Alternatives are what else could be done than what is asked. They take longer
+// than an answer and come when the sliders rest.
+type Alternatives struct {
 	Seq      int
 	Question Question
 	Sizes    []fleet.Size     // bills of other numbers of reserved VMs
@@ -21,13 +23,9 @@ type Outlook struct {
 	draws *[4]float64
 }
 
-// NeedsOutlook reports whether the outlook shown is of another question than the
-// answer.
-func (s *Screen) NeedsOutlook() bool { return s.answer != nil && !s.looked() }
-
-// looked reports whether the outlook is of what is shown.
-func (s *Screen) looked() bool {
-	return s.outlook != nil && s.outlook.Question == s.answer.Question && s.outlook.draws == s.answer.draws
+// compared reports whether the alternatives are to what is shown.
+func (s *Screen) compared() bool {
+	return s.alternatives != nil && s.alternatives.Question == s.answer.Question && s.alternatives.draws == s.answer.draws
 }
 
 // unsized is a question without the number of VMs, on which the sizes don't
@@ -37,12 +35,15 @@ func unsized(q Question) Question {
 	return q
 }
 
-// Look returns the work of looking around the answer shown; it ends early with
-// ctx, and then gives nil.
-func (s *Screen) Look() func(ctx context.Context) *Outlook {
-	a, last := s.answer, s.outlook
-	return func(ctx context.Context) *Outlook {
-		o := &Outlook{Seq: a.Seq, Question: a.Question, draws: a.draws}
+// compare finds out what else could be done than what is shown; it ends early with
+// its context, and then gives nil.
+func (s *Screen) compare() tea.Cmd {
+	a, last := s.answer, s.alternatives
+	if a == nil || s.compared() {
+		return nil
+	}
+	return s.comparing.Ask(s.Shell.Ctx, func(ctx context.Context) *Alternatives {
+		o := &Alternatives{Seq: a.Seq, Question: a.Question, draws: a.draws}
 		o.Come = a.Engine.AsTheyCome(a.Result.Tasks, approx.ApproxDNN)
 		for _, scheduler := range fleet.Schedulers {
 			o.Schedulers = append(o.Schedulers, a.Engine.Under(scheduler, a.Result.Tasks))
@@ -56,14 +57,14 @@ func (s *Screen) Look() func(ctx context.Context) *Outlook {
 			return nil
 		}
 		return o
-	}
+	})
 }
 
-// ReceiveOutlook shows an outlook, unless what is shown has changed meanwhile.
-func (s *Screen) ReceiveOutlook(o *Outlook) {
+// receiveAlternatives shows them, unless what is shown has changed meanwhile.
+func (s *Screen) receiveAlternatives(o *Alternatives) {
 	if o == nil || s.answer == nil || o.Question != s.answer.Question || o.draws != s.answer.draws {
 		return
 	}
-	s.outlook = o
+	s.alternatives = o
 	s.refresh()
 }

@@ -1,4 +1,4 @@
-package tui
+package library
 
 import (
 	"context"
@@ -14,47 +14,47 @@ import (
 	"sweetspot/data/intake"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/toast"
-	"sweetspot/tui/screens/library"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
 )
 
-// importing is an import that goes on in a command of its own while another one
+// job is an import that goes on in a command of its own while another one
 // listens to how it stands.
-type importing struct {
+type job struct {
 	cancel  context.CancelFunc
 	changed chan struct{} // holds one; closed at the end
 
 	mu    sync.Mutex // guards stand
-	stand library.Intake
+	stand Import
 }
 
 // importMsg says that an import stands otherwise than before.
-type importMsg struct{ of *importing }
+type importMsg struct{ of *job }
 
 // drawEvery is how often an import is drawn anew.
 const drawEvery = 50 * time.Millisecond
 
 // importing reports whether an import goes on.
-func (k *keeping) importing() bool { return k.intake != nil && !k.intake.now().Ended }
+func (s *Screen) importing() bool { return s.job != nil && !s.job.now().Ended }
 
 // stop stops the import that goes on, if any, and reports whether there was one.
-func (k *keeping) stop() bool {
-	if !k.importing() {
+func (s *Screen) stop() bool {
+	if !s.importing() {
 		return false
 	}
-	k.intake.cancel()
+	s.job.cancel()
 	return true
 }
 
-// end stops an import and waits a while for it to let go of the database; what a
+// Close stops an import and waits a while for it to let go of the database; what a
 // file holds is taken whole or not at all.
-func (k *keeping) end() {
-	if !k.stop() {
+func (s *Screen) Close(bool) {
+	if !s.stop() {
 		return
 	}
 	for over := time.After(3 * time.Second); ; {
 		select {
-		case _, open := <-k.intake.changed:
+		case _, open := <-s.job.changed:
 			if !open {
 				return
 			}
@@ -65,16 +65,16 @@ func (k *keeping) end() {
 }
 
 // importFrom imports a file, all files of a folder, or those that match a pattern.
-func (a *App) importFrom(path string) tea.Cmd {
-	if a.keep.importing() {
-		return a.note(toast.Info, "an import goes on: esc on its shelf stops it")
+func (s *Screen) importFrom(path string) tea.Cmd {
+	if s.importing() {
+		return s.Shell.Note(toast.Info, "an import goes on: esc on its shelf stops it")
 	}
-	ctx, cancel := context.WithCancel(a.ctx)
-	in := &importing{cancel: cancel, changed: make(chan struct{}, 1)}
-	a.keep.intake = in
-	a.library.SetIntake(in.now())
-	a.library.ShowIntake()
-	ws := a.ws
+	ctx, cancel := context.WithCancel(s.Shell.Ctx)
+	in := &job{cancel: cancel, changed: make(chan struct{}, 1)}
+	s.job = in
+	s.SetImport(in.now())
+	s.ShowImport()
+	ws := s.Shell.Workspace
 	return tea.Batch(func() tea.Msg {
 		in.run(ctx, ws, path)
 		return nil
@@ -82,7 +82,7 @@ func (a *App) importFrom(path string) tea.Cmd {
 }
 
 // listen waits until an import stands otherwise.
-func (in *importing) listen() tea.Cmd {
+func (in *job) listen() tea.Cmd {
 	return func() tea.Msg {
 		if _, goesOn := <-in.changed; goesOn {
 			time.Sleep(drawEvery)
@@ -91,14 +91,14 @@ func (in *importing) listen() tea.Cmd {
 	}
 }
 
-func (in *importing) now() library.Intake {
+func (in *job) now() Import {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.stand
 }
 
 // update changes how the import stands.
-func (in *importing) update(change func(*library.Intake)) {
+func (in *job) update(change func(*Import)) {
 	in.mu.Lock()
 	change(&in.stand)
 	in.mu.Unlock()
@@ -108,7 +108,7 @@ func (in *importing) update(change func(*library.Intake)) {
 	}
 }
 
-func (in *importing) run(ctx context.Context, ws Workspace, path string) {
+func (in *job) run(ctx context.Context, ws screen.Workspace, path string) {
 	defer close(in.changed)
 	defer in.cancel()
 	result, err := in.take(ctx, ws, path)
@@ -120,7 +120,7 @@ func (in *importing) run(ctx context.Context, ws Workspace, path string) {
 	}
 }
 
-func (in *importing) take(ctx context.Context, ws Workspace, path string) (r intake.Result, err error) {
+func (in *job) take(ctx context.Context, ws screen.Workspace, path string) (r intake.Result, err error) {
 	paths, err := imports.Matching(path)
 	if err != nil {
 		return r, err
@@ -140,10 +140,10 @@ func (in *importing) take(ctx context.Context, ws Workspace, path string) (r int
 		found.Named[file] = n
 	}
 	progress := func(done, all int) {
-		in.update(func(s *library.Intake) { s.Done, s.All = done, all })
+		in.update(func(i *Import) { i.Done, i.All = done, all })
 	}
 	return ws.Import(ctx, found, imports.Options{Progress: progress}, func(f intake.File) {
-		in.update(func(s *library.Intake) {
+		in.update(func(s *Import) {
 			s.Result.Files = append(s.Result.Files, f)
 			s.Result.Runs, s.Result.Imported = s.Result.Runs+f.Runs, s.Result.Imported+f.Imported
 		})
@@ -151,12 +151,12 @@ func (in *importing) take(ctx context.Context, ws Workspace, path string) (r int
 }
 
 // imported shows how an import stands, and at its end what came of it.
-func (a *App) imported(msg importMsg) tea.Cmd {
-	if msg.of != a.keep.intake {
+func (s *Screen) imported(msg importMsg) tea.Cmd {
+	if msg.of != s.job {
 		return nil
 	}
 	stand := msg.of.now()
-	a.library.SetIntake(stand)
+	s.SetImport(stand)
 	if !stand.Ended {
 		return msg.of.listen()
 	}
@@ -171,5 +171,5 @@ func (a *App) imported(msg importMsg) tea.Cmd {
 	if stand.Failure != "" {
 		said, level = text.Clean(stand.Failure), toast.Bad
 	}
-	return tea.Batch(a.note(level, said), a.load())
+	return tea.Batch(s.Shell.Note(level, said), s.Shell.Reload())
 }

@@ -1,0 +1,211 @@
+package screen
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/tui/components/confirm"
+	"sweetspot/tui/components/exportdialog"
+	"sweetspot/tui/components/helpoverlay"
+	"sweetspot/tui/components/overlay"
+	"sweetspot/tui/components/picker"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/theme"
+)
+
+// Program is what the root does for the screens.
+type Program interface {
+	Show(tab keys.Action) tea.Cmd // shows a screen
+	Shown() keys.Action           // the tab of the screen that is shown
+	Tell(msg tea.Msg) tea.Cmd     // hands a message to every screen at once
+	Reload() tea.Cmd              // reads the database again
+}
+
+// Shell is what surrounds the screens: passing messages, one line of text, files
+// to choose, questions to answer, documents to export, help.
+type Shell struct {
+	Program
+	Ctx       context.Context
+	Workspace Workspace
+	Bindings  *keys.Table
+	Theme     *theme.Theme
+	Version   string
+	After     func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // the clock: tea.Tick
+
+	Toast     toast.Toast
+	Line      prompt.Prompt
+	Files     picker.Picker
+	Question  confirm.Dialog
+	Documents exportdialog.Dialog
+	Help      helpoverlay.Overlay
+
+	chosen   func(path string) tea.Cmd // what the choice of a file leads to
+	answered func(id string) tea.Cmd   // what the answer to the question leads to
+}
+
+// Words are said in passing.
+type Words struct {
+	Level toast.Level
+	Text  string
+}
+
+// Done is what a command has to say, and whether it has changed the database.
+type Done struct {
+	Words
+	Reload bool
+}
+
+// Messages of the shell's own commands.
+type (
+	expireMsg  struct{ seq int }
+	listingMsg struct{ listing picker.Listing }
+)
+
+// Note shows a passing message.
+func (s *Shell) Note(level toast.Level, words string) tea.Cmd {
+	seq := s.Toast.Show(level, words)
+	stay := 5 * time.Second
+	if level == toast.Bad {
+		stay = 12 * time.Second
+	}
+	return s.After(stay, func(time.Time) tea.Msg { return expireMsg{seq} })
+}
+
+// Fail shows why something could not be done.
+func (s *Shell) Fail(err error) tea.Cmd { return s.Note(toast.Bad, err.Error()) }
+
+// Choose has a file chosen; then follows the choice.
+func (s *Shell) Choose(title string, extensions []string, then func(path string) tea.Cmd) tea.Cmd {
+	s.chosen = then
+	return s.list(s.Files.Open(title, ".", extensions, false))
+}
+
+// ChooseSeveral has files chosen: one, all of a folder, or a pattern.
+func (s *Shell) ChooseSeveral(title string, then func(path string) tea.Cmd) tea.Cmd {
+	s.chosen = then
+	return s.list(s.Files.OpenSeveral(title, "."))
+}
+
+func (s *Shell) list(path string) tea.Cmd {
+	list := s.Files.Lister(path)
+	return func() tea.Msg { return listingMsg{list()} }
+}
+
+// Confirm asks a question; then follows the answer, by its ID. The last answer
+// changes nothing.
+func (s *Shell) Confirm(title, question string, then func(id string) tea.Cmd, answers ...confirm.Answer) {
+	s.answered = then
+	s.Question.Ask(title, question, answers...)
+}
+
+// Key gives a key to the dialog that is open; handled is false without one.
+func (s *Shell) Key(msg tea.KeyPressMsg, action keys.Action) (cmd tea.Cmd, handled bool) {
+	switch {
+	case s.Question.Visible():
+		if id, done := s.Question.Key(msg.String(), action); done {
+			return s.answered(id), true
+		}
+	case action == keys.Interrupt:
+		return nil, false
+	case s.Help.Visible():
+		s.Help.Key(action)
+	case s.Files.Visible():
+		switch e := s.Files.Key(msg.String(), msg.Text); {
+		case e.Load != "":
+			return s.list(e.Load), true
+		case e.Chosen != "":
+			return s.chosen(e.Chosen), true
+		}
+	case s.Documents.Visible():
+		return s.keyDocuments(msg, action)
+	case s.Line.Visible():
+		return s.Line.Update(msg), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// Paste gives pasted text to the dialog that is open.
+func (s *Shell) Paste(msg tea.PasteMsg) (cmd tea.Cmd, handled bool) {
+	switch {
+	case s.Question.Visible() || s.Help.Visible():
+	case s.Files.Visible():
+		s.Files.Type(msg.Content)
+	case s.Documents.Visible():
+		s.Documents.Type(msg.Content)
+	case s.Line.Visible():
+		return s.Line.Update(msg), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// wheelLines is how far the wheel scrolls a text.
+const wheelLines = 3
+
+// Mouse reports whether a dialog is open, which the mouse does not reach past.
+func (s *Shell) Mouse(msg tea.MouseMsg) (handled bool) {
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok && s.Documents.Visible() {
+		s.Documents.Scroll(map[bool]int{true: -wheelLines, false: wheelLines}[wheel.Button == tea.MouseWheelUp])
+	}
+	return s.Documents.Visible() || s.Question.Visible() || s.Help.Visible() || s.Files.Visible() || s.Line.Visible()
+}
+
+// Receive takes what the shell's commands bring back.
+func (s *Shell) Receive(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case expireMsg:
+		s.Toast.Expire(msg.seq)
+	case listingMsg:
+		if path, ok := s.Files.SetListing(msg.listing); ok {
+			return s.chosen(path)
+		}
+	case Done:
+		said := s.Note(msg.Level, msg.Text)
+		if msg.Reload {
+			return tea.Batch(said, s.Reload())
+		}
+		return said
+	case wroteMsg:
+		return s.wrote(msg)
+	case copyMsg:
+		return s.copied(msg)
+	default:
+		return s.Documents.Receive(s.Ctx, msg)
+	}
+	return nil
+}
+
+// Over draws the dialog that is open over a screen of w × h cells.
+func (s *Shell) Over(body, region string, disabled keys.Disabled, w, h int) string {
+	switch {
+	case s.Question.Visible():
+		return overlay.Center(body, s.Question.View(s.Theme, w, h), w, h)
+	case s.Help.Visible():
+		return overlay.Center(body, s.Help.View(s.Theme, s.Bindings, region, disabled, w, h), w, h)
+	case s.Files.Visible():
+		return overlay.Center(body, s.Files.View(s.Theme, w, h), w, h)
+	case s.Documents.Visible():
+		return overlay.Center(body, s.Documents.View(s.Theme, w, h), w, h)
+	}
+	return body
+}
+
+// Footer is the prompt or the message of the moment, "" without one.
+func (s *Shell) Footer(w int) string {
+	switch {
+	case s.Line.Visible():
+		return s.Line.View(s.Theme, w)
+	case s.Toast.Visible():
+		return s.Toast.View(s.Theme, w)
+	case s.Documents.Typing():
+		return keys.Typing(s.Theme, w, true)
+	}
+	return ""
+}

@@ -1,0 +1,126 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/contract"
+	"sweetspot/data/document"
+	"sweetspot/data/store"
+	"sweetspot/data/wording"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/state"
+)
+
+// picked is the selected candidate as a pick.
+func (s *Screen) picked() (contract.Pick, bool) {
+	i, ok := s.Selected()
+	if !ok {
+		return contract.Pick{}, false
+	}
+	return contract.NewPick(s.answer.Result, i, time.Now(), s.Shell.Version, s.answer.Tested()), true
+}
+
+// pick keeps the selected candidate with its question.
+func (s *Screen) pick() tea.Cmd {
+	p, ok := s.picked()
+	if !ok {
+		return nil
+	}
+	if !p.Candidate.Feasible {
+		return s.Shell.Note(toast.Warn, "this candidate breaks a limit: loosen it before picking")
+	}
+	ctx, ws := s.Shell.Ctx, s.Shell.Workspace
+	return func() tea.Msg {
+		if err := ws.SavePick(ctx, p); err != nil {
+			return screen.Done{Words: screen.Words{Level: toast.Bad, Text: err.Error()}}
+		}
+		return screen.Done{Words: screen.Words{Level: toast.Good, Text: "picked and kept in " + filepath.Base(ws.Path()) + ": e writes it for the next tool"}, Reload: true}
+	}
+}
+
+// export offers the forms of the selected candidate and of the ranking that it
+// stands in.
+func (s *Screen) export() tea.Cmd {
+	p, ok := s.picked()
+	if !ok {
+		return s.Shell.Note(toast.Info, "no candidate is selected")
+	}
+	return s.Shell.ExportPick(p, &document.Ranked{Result: s.Ranking(), Tested: s.answer.Tested(), At: time.Now(), Version: s.Shell.Version})
+}
+
+// copy copies the selected candidate in a line.
+func (s *Screen) copy() tea.Cmd {
+	i, ok := s.Selected()
+	if !ok {
+		return nil
+	}
+	c := s.answer.Result.Space.At(i)
+	return s.Shell.Copy(fmt.Sprintf("%s\t%s\tbatch %d\t%s\t%s", wording.VMs(c), wording.VariantLabel(c.Variant), c.BatchSize, quantity.Duration(c.Time.Value), quantity.Money(c.Cost.Value)))
+}
+
+// reopen asks again what a pick was the answer to, and selects it if it is still
+// one of the candidates.
+func (s *Screen) reopen(p store.Pick) tea.Cmd {
+	var q contract.Query
+	var c contract.Candidate
+	if json.Unmarshal(p.Query, &q) != nil || json.Unmarshal(p.Candidate, &c) != nil || q.Model == "" {
+		return s.Shell.Note(toast.Bad, "this pick cannot be read")
+	}
+	asked := questionOfPick(q)
+	if !asked.IsSound() {
+		return s.Shell.Note(toast.Bad, "this pick's question cannot be asked: its limit, mode or order is not valid")
+	}
+	s.wanted = candidateOfPick(c)
+	cmd := s.ChangeOnce("pick", asked)
+	if s.OrderBy(string(asked.Sort)); cmd == nil {
+		cmd = s.Ask()
+	}
+	return tea.Batch(s.Shell.Show(keys.Explore), cmd)
+}
+
+// questionOfPick is the question as Explore asks it: one value of each filter.
+func questionOfPick(q contract.Query) state.Question {
+	out := state.Question{
+		Model: q.Model, Mode: profile.Mode(q.Mode), Epochs: q.Epochs, Purchase: profile.Purchase(q.Purchase),
+		MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTimeS, MaxCost: q.MaxCostUSD, CostWeight: 0.5, Sort: question.Sort(q.Sort),
+		Predicted: q.Predicted, Combined: q.Combined, Bill: q.Bill.Told().String(),
+	}
+	if q.Units != nil {
+		out.Units = *q.Units
+	}
+	if sum := q.Weights.Time + q.Weights.Cost; sum > 0 {
+		out.CostWeight = q.Weights.Cost / sum
+	}
+	if len(q.BatchSizes) == 1 {
+		out.BatchSize = q.BatchSizes[0]
+	}
+	for list, to := range map[*[]string]*string{&q.Variants: &out.Variant, &q.Clouds: &out.Cloud, &q.GPUs: &out.GPU} {
+		if len(*list) == 1 {
+			*to = (*list)[0]
+		}
+	}
+	return out
+}
+
+// candidateOfPick is as much of a candidate as it takes to find it again.
+func candidateOfPick(c contract.Candidate) *rank.Candidate {
+	out := &rank.Candidate{ID: c.ID, Variant: profile.Variant{Name: profile.VariantOfTitle(c.Variant)}}
+	if c.BatchSize != nil {
+		out.BatchSize = *c.BatchSize
+	}
+	for _, p := range c.Configuration {
+		out.Configuration = append(out.Configuration, rank.Part{VM: profile.VMType{InstanceType: p.Name()}, Count: p.Count})
+	}
+	return out
+}

@@ -1,0 +1,241 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/text"
+)
+
+const builtIn = "this belongs to the built-in library, which cannot be changed"
+
+// ownRuns are the user's runs of a model; of any mode where none is named.
+func (s *Screen) ownRuns(model string, mode profile.Mode) (runs []*profile.Run) {
+	for i := range s.set.Runs {
+		if r := &s.set.Runs[i]; r.ID > 0 && r.Model == model && (mode == "" || r.Mode == mode) {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// onModel is the user's runs of the model under the cursor.
+func (s *Screen) onModel(mode bool) []*profile.Run {
+	q, ok := s.Question()
+	if !ok {
+		return nil
+	}
+	if !mode {
+		q.Mode = ""
+	}
+	return s.ownRuns(q.Model, q.Mode)
+}
+
+func (s *Screen) delete() tea.Cmd {
+	if p, ok := s.Pick(); ok {
+		return s.deleting(store.PickTable, "the pick of "+text.Clean(p.CreatedAt.Local().Format("2006-01-02 15:04")), p.ID)
+	}
+	if r := s.Run(); r != nil {
+		if r.ID <= 0 {
+			return s.Shell.Note(toast.Info, builtIn)
+		}
+		return s.deleting(store.RunTable, fmt.Sprintf("run %d of %s", r.ID, r.Model), r.ID)
+	}
+	q, ok := s.Question()
+	if !ok {
+		return nil
+	}
+	runs := s.onModel(true)
+	if len(runs) == 0 {
+		return s.Shell.Note(toast.Info, builtIn)
+	}
+	ids := make([]int64, len(runs))
+	for i, r := range runs {
+		ids[i] = r.ID
+	}
+	return s.deleting(store.RunTable, fmt.Sprintf("%s of %s in %s mode", quantity.Several(len(ids), "run"), q.Model, q.Mode), ids...)
+}
+
+// deleting deletes, and shows the list without what goes at once, so that the
+// same key means the next row.
+func (s *Screen) deleting(of store.Table, what string, ids ...int64) tea.Cmd {
+	s.showWithout(of, ids)
+	it := "it"
+	if len(ids) > 1 {
+		it = "them"
+	}
+	return s.change(func(ctx context.Context, ws screen.Workspace) (string, undo, error) {
+		deletion, err := ws.Delete(ctx, of, ids...)
+		return "deleted " + what + ": u brings " + it + " back", undeleting(deletion), err
+	})
+}
+
+// showWithout shows the shelves without some rows until they are read again.
+func (s *Screen) showWithout(of store.Table, ids []int64) {
+	gone := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		gone[id] = true
+	}
+	set, picks := *s.set, s.picks
+	if of == store.PickTable {
+		picks = without(picks, func(p *store.Pick) bool { return gone[p.ID] })
+	} else {
+		set.Runs = without(set.Runs, func(r *profile.Run) bool { return gone[r.ID] })
+	}
+	s.setContent(&set, picks)
+}
+
+func without[T any](all []T, gone func(*T) bool) []T {
+	kept := make([]T, 0, len(all))
+	for i := range all {
+		if !gone(&all[i]) {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept
+}
+
+// askFor asks for a line of text and does something with it.
+func (s *Screen) askFor(label, value string, do func(value string) tea.Cmd) {
+	s.Shell.Line.Ask(prompt.Question{Label: label, Value: value, Accept: func(value string) (tea.Cmd, error) {
+		return do(strings.TrimSpace(value)), nil
+	}})
+}
+
+// rename asks for a run's model and variant, or for a model's name.
+func (s *Screen) rename() tea.Cmd {
+	r := s.Run()
+	if r == nil {
+		return s.renameModel()
+	}
+	if r.ID <= 0 {
+		return s.Shell.Note(toast.Info, builtIn)
+	}
+	to := store.RunName{Run: r.ID, Model: r.Model, Variant: r.Variant.Name}
+	s.askFor(fmt.Sprintf("model of run %d:", r.ID), to.Model, func(model string) tea.Cmd {
+		to.Model = model
+		s.askFor(fmt.Sprintf("variant of run %d (empty: as published):", to.Run), to.Variant, func(variant string) tea.Cmd {
+			to.Variant = variant
+			return s.renaming(fmt.Sprintf("run %d is now %s", to.Run, named(to)), to)
+		})
+		return nil
+	})
+	return nil
+}
+
+func (s *Screen) renameModel() tea.Cmd {
+	runs := s.onModel(false)
+	if len(runs) == 0 {
+		return s.Shell.Note(toast.Info, builtIn)
+	}
+	s.askFor(fmt.Sprintf("name of the model (%s):", quantity.Several(len(runs), "run")), runs[0].Model, func(model string) tea.Cmd {
+		to := make([]store.RunName, len(runs))
+		for i, r := range runs {
+			to[i] = store.RunName{Run: r.ID, Model: model, Variant: r.Variant.Name}
+		}
+		return s.renaming(fmt.Sprintf("%s now of %s", quantity.Several(len(to), "run"), text.Clean(model)), to...)
+	})
+	return nil
+}
+
+func (s *Screen) renaming(said string, to ...store.RunName) tea.Cmd {
+	return s.change(func(ctx context.Context, ws screen.Workspace) (string, undo, error) {
+		was, err := ws.Rename(ctx, to)
+		return said + ": u takes it back", func(ctx context.Context, ws screen.Workspace) (string, int64, error) {
+			_, err := ws.Rename(ctx, was)
+			if len(was) == 1 {
+				return fmt.Sprintf("run %d is %s again", was[0].Run, named(was[0])), was[0].Run, err
+			}
+			return quantity.Several(len(was), "run") + " have their names again", 0, err
+		}, err
+	})
+}
+
+// named is a run's model and variant in a sentence.
+func named(n store.RunName) string {
+	if n.Variant == "" {
+		return text.Clean(n.Model)
+	}
+	return text.Clean(n.Model + " " + n.Variant)
+}
+
+func (s *Screen) annotate() tea.Cmd {
+	of, id, note := store.RunTable, int64(0), ""
+	if p, ok := s.Pick(); ok {
+		of, id, note = store.PickTable, p.ID, p.Note
+	} else if r := s.Run(); r != nil {
+		id, note = r.ID, r.Note
+	} else {
+		return nil
+	}
+	if id <= 0 {
+		return s.Shell.Note(toast.Info, builtIn)
+	}
+	what := fmt.Sprintf("%s %d", strings.TrimSuffix(string(of), "s"), id)
+	s.askFor("note on "+what+":", note, func(value string) tea.Cmd {
+		return s.change(func(ctx context.Context, ws screen.Workspace) (string, undo, error) {
+			was, err := ws.Annotate(ctx, of, id, value)
+			said := "noted on " + what
+			if value == "" {
+				said = "the note on " + what + " is gone"
+			}
+			return said + ": u takes it back", func(ctx context.Context, ws screen.Workspace) (string, int64, error) {
+				_, err := ws.Annotate(ctx, of, id, was)
+				run := int64(0)
+				if of == store.RunTable {
+					run = id
+				}
+				return what + " has its note of before", run, err
+			}, err
+		})
+	})
+	return nil
+}
+
+func (s *Screen) backup() tea.Cmd {
+	own := s.Shell.Workspace.Path()
+	name := strings.TrimSuffix(own, filepath.Ext(own)) + "-" + time.Now().Format("2006-01-02-1504") + ".db"
+	s.askFor("back up to:", name, func(path string) tea.Cmd {
+		return s.change(func(ctx context.Context, ws screen.Workspace) (string, undo, error) {
+			if path == "" {
+				return "", nil, fmt.Errorf("a backup needs the name of a file")
+			}
+			size, err := ws.Backup(ctx, path)
+			if full, e := filepath.Abs(path); e == nil {
+				path = full
+			}
+			return fmt.Sprintf("backed up %s to %s", quantity.Bytes(size), path), nil, err
+		})
+	})
+	return nil
+}
+
+// merge takes over another database.
+func (s *Screen) merge(path string) tea.Cmd {
+	name := filepath.Base(path)
+	return tea.Batch(s.Shell.Note(toast.Info, "merging "+text.Clean(name)+"…"), s.inTurn(func() tea.Cmd {
+		ctx, ws := s.Shell.Ctx, s.Shell.Workspace
+		return func() tea.Msg {
+			m, err := ws.Merge(ctx, path)
+			if err != nil {
+				return changedMsg{ws, err.Error(), toast.Bad, nil, 0}
+			}
+			level := toast.Good
+			if len(m.Warnings) > 0 {
+				level = toast.Warn
+			}
+			return changedMsg{ws, strings.Join(append([]string{"merged " + name + ": " + m.String()}, m.Warnings...), "; "), level, nil, 0}
+		}
+	}))
+}

@@ -1,0 +1,311 @@
+package probe
+
+import (
+	"context"
+	"maps"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
+	"sweetspot/probes/background"
+	"sweetspot/probes/matrix"
+	"sweetspot/tui/components/confirm"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/state"
+)
+
+// Probe is a probe that runs, or several that were started as one.
+type Probe interface {
+	Updates() <-chan matrix.Update // closed after the last one
+	Stop()                         // stop and save
+	KeepRunning()                  // past the stop rule
+	Cancel()                       // stop and forget
+}
+
+// Detacher is a [Probe] that goes on without this program. Leave lets go of it
+// and returns when nothing more is needed of this process; its updates need
+// not be read any more.
+type Detacher interface{ Leave() }
+
+// Prober starts the probes of what the form says, to be saved in the
+// workspace. What is asked on Explore says how precise they must be. ctx ends
+// when the program is left before they have started, and after they have been
+// stopped or left; a hang-up alone does not end it.
+type Prober func(ctx context.Context, w screen.Workspace, f Form, asked question.Query) (Probe, error)
+
+// Compile-time checks that a real matrix can be a [Probe], and one in a process
+// of its own a [Detacher] too.
+var (
+	_ Probe    = (*matrix.Matrix)(nil)
+	_ Probe    = (*background.Client)(nil)
+	_ Detacher = (*background.Client)(nil)
+)
+
+// process is what goes on outside the screen.
+type process struct {
+	prober  Prober
+	asked   func() question.Query // on Explore
+	running Probe                 // nil while none runs
+	ranked  bool                  // its runs are on Explore
+	leaving bool                  // quit when the probe has ended
+	left    bool                  // the probe goes on without the program
+	// discarded: the only probe was given up, and its last words don't matter.
+	discarded bool
+	machines  map[string]profile.VMKey // SSH destination → what it was found to be
+	// A start that has been asked for, and how to give it up.
+	starting    chan startedMsg
+	endStarting context.CancelFunc
+}
+
+// Messages of probes.
+type (
+	startedMsg struct {
+		probe Probe
+		err   error
+	}
+	updateMsg struct {
+		probe  Probe
+		update matrix.Update
+		open   bool
+	}
+	leftMsg struct{} // the probe goes on without this program
+)
+
+// Receive takes what probes come to, and candidates to probe.
+func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case startedMsg:
+		s.starting = nil
+		if msg.err != nil {
+			s.Fail(msg.err)
+			return s.Shell.Fail(msg.err)
+		}
+		s.running = msg.probe
+		return listen(msg.probe)
+	case updateMsg:
+		return s.probed(msg)
+	case leftMsg:
+		s.running, s.left = nil, true
+		return tea.Quit
+	case screen.Standing:
+		s.place = msg.Lines
+	case screen.ProbeCandidate:
+		return s.probeCandidate(msg)
+	case screen.ProbeNext:
+		return s.probeNext(msg)
+	}
+	return nil
+}
+
+// effect carries out what a key asks for.
+func (s *Screen) effect(e Effect) tea.Cmd {
+	switch e {
+	case Start:
+		return s.startProbes(s.form.clone())
+	case Confirm:
+		s.askPrice()
+	case Stop:
+		if s.running != nil {
+			s.running.Stop()
+		}
+	case Keep:
+		if s.running != nil {
+			s.running.KeepRunning()
+		}
+	case Discard:
+		s.askDiscard()
+	case None:
+	}
+	return nil
+}
+
+// startProbes begins the form's probes. Their context is not the program's: what
+// becomes of them when that ends is decided in [Screen.Close].
+func (s *Screen) startProbes(f Form) tea.Cmd {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Shell.Ctx))
+	ws, prober := s.Shell.Workspace, s.prober
+	s.starting, s.endStarting = make(chan startedMsg, 1), cancel
+	result, asked := s.starting, s.asked()
+	return func() tea.Msg {
+		p, err := prober(ctx, ws, f, asked)
+		m := startedMsg{p, err}
+		result <- m // for a program that has ended in the meantime
+		return m
+	}
+}
+
+// listen waits for the next state of a probe.
+func listen(p Probe) tea.Cmd {
+	return func() tea.Msg {
+		u, open := <-p.Updates()
+		return updateMsg{p, u, open}
+	}
+}
+
+// probed shows a probe's newest state here and on Explore.
+func (s *Screen) probed(msg updateMsg) tea.Cmd {
+	switch {
+	case msg.probe != s.running:
+		return nil
+	case !msg.open:
+		return s.ended()
+	}
+	s.recognise(msg.update)
+	cmds := []tea.Cmd{listen(msg.probe)}
+	if s.discarded {
+		return cmds[0]
+	}
+	s.Update(msg.update)
+	if runs := rankable(msg.update); len(runs) > 0 {
+		cmds = append(cmds, s.Shell.Tell(screen.Measured{Runs: runs}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// rankable are the runs that can be ranked already.
+func rankable(u matrix.Update) []profile.Run {
+	var out []profile.Run
+	for i := range u.Rows {
+		if run := u.Rows[i].Update.Run; run.Model != "" && run.Steady.Known() {
+			out = append(out, run)
+		}
+	}
+	return out
+}
+
+func (s *Screen) ended() tea.Cmd {
+	s.running, s.discarded = nil, false
+	s.Shell.Question.Close() // what it asked about the probe is settled
+	if s.leaving {
+		return tea.Quit
+	}
+	return tea.Batch(s.Shell.Tell(screen.Measured{}), s.Shell.Reload())
+}
+
+// askPrice asks once whether the probes may cost what they are expected to.
+func (s *Screen) askPrice() {
+	title, question := s.Price()
+	s.Shell.Confirm(title, question, func(id string) tea.Cmd {
+		if id != confirm.Yes || s.Active() {
+			return nil
+		}
+		return s.effect(s.Begin())
+	}, confirm.YesNo("start")...)
+}
+
+// discard answers that a probe shall be forgotten.
+const discard = "discard"
+
+// askDiscard asks whether what runs shall be forgotten.
+func (s *Screen) askDiscard() {
+	what, long := "What it has measured so far is forgotten.", "end it and forget it"
+	if s.several() {
+		what, long = "What the running one has measured is forgotten, and no other is started; those that are done stay saved.", "end it, forget it, start no more"
+	}
+	s.Shell.Confirm("Discard this probe?", what, func(id string) tea.Cmd {
+		if id == discard && s.running != nil {
+			s.running.Cancel()
+			if !s.several() {
+				s.Reset()
+				s.discarded = true
+			}
+		}
+		return nil
+	},
+		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: long},
+		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+}
+
+// Quit asks what becomes of a running probe.
+func (s *Screen) Quit() (asked bool) {
+	if s.running == nil {
+		return false
+	}
+	answers := []confirm.Answer{{ID: confirm.StopAndSave, Key: "s", Label: "stop and save", Long: "end it at the next step, keep what it measured"}}
+	if _, ok := s.running.(Detacher); ok {
+		answers = append(answers, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach", Long: "leave it running; sweetspot attach shows it again"})
+	}
+	answers = append(answers,
+		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},
+		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+	s.Shell.Confirm("A probe is running", "What shall become of it?", s.quit, answers...)
+	return true
+}
+
+func (s *Screen) quit(id string) tea.Cmd {
+	if s.running == nil {
+		return nil
+	}
+	switch id {
+	case confirm.StopAndSave:
+		s.leaving = true
+		s.running.Stop()
+		return s.Shell.Note(toast.Info, "stopping the probe at its next step…")
+	case confirm.Detach:
+		p, _ := s.running.(Detacher)
+		return func() tea.Msg {
+			p.Leave()
+			return leftMsg{}
+		}
+	case discard:
+		s.leaving = true
+		s.running.Cancel()
+	}
+	return nil
+}
+
+// Close sees to a running probe after the screen is gone: one that can be left
+// goes on where the terminal was lost, any other is stopped and saves what it
+// has.
+func (s *Screen) Close(lost bool) {
+	if s.endStarting != nil {
+		defer s.endStarting()
+	}
+	if s.starting != nil { // it may still come about
+		s.endStarting()
+		if m := <-s.starting; m.err == nil {
+			s.running = m.probe
+		}
+	}
+	p, ok := s.running.(Detacher)
+	switch {
+	case s.running == nil:
+	case lost && ok:
+		p.Leave()
+		s.left = true
+	default:
+		s.running.Stop()
+		for range s.running.Updates() {
+			continue // the last one comes when everything is saved
+		}
+	}
+}
+
+// Farewell says where a probe went that was left.
+func (s *Screen) Farewell() string {
+	if s.left {
+		return "The probe goes on. sweetspot attach shows it again."
+	}
+	return ""
+}
+
+// Status says that a probe runs.
+func (s *Screen) Status() string {
+	if s.running != nil {
+		return "probing"
+	}
+	return ""
+}
+
+// Busy is why another database can't be opened now.
+func (s *Screen) Busy() string {
+	if s.running != nil {
+		return "a probe runs and saves here: stop it first"
+	}
+	return ""
+}
+
+// Remember keeps which VM type each probed machine is.
+func (s *Screen) Remember(session *state.State) { session.Machines = maps.Clone(s.machines) }
