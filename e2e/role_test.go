@@ -14,6 +14,7 @@ import (
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 	"sweetspot/tui"
+	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/probe"
 	"sweetspot/tui/theme"
 )
@@ -97,7 +98,7 @@ func panicIn(where string) error {
 	}
 	_, err = tui.Run(ctx, tui.Options{
 		Workspace: defective, Symbols: symbols,
-		Probe: func(ctx context.Context, _ tui.Workspace, f probe.Form, _ question.Query) (tui.Probe, error) {
+		Probe: func(ctx context.Context, _ screen.Workspace, f probe.Form, _ question.Query) (probe.Probe, error) {
 			db, err := w.Writable(ctx)
 			if err != nil {
 				return nil, err

@@ -123,7 +123,7 @@ func TestEventsComeOnce(t *testing.T) {
 	if d.Wrote(); d.Visible() {
 		t.Error("the dialog stays")
 	}
-	d.Open("again", document.OfFleet(func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }))
+	d.Open("again", document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }}))
 	if d.makePreview(); d.shown[d.at].why != "EOF" {
 		t.Errorf("%+v", d.shown[d.at])
 	}
