@@ -62,7 +62,7 @@ func TestListsRefuseInOneSentence(t *testing.T) {
 
 func TestWhatCannotBeMeasuredIsSaidOnTheForm(t *testing.T) {
 	for want, change := range map[string]func(*Form){
-		"more than the 256":          func(f *Form) { f.Batches, f.Repeat = make256(), 2 },
+		"more than the limit of 256": func(f *Form) { f.Batches, f.Repeat = make256(), 2 },
 		"int8 is for inference only": func(f *Form) { f.Precisions = []string{"int8"} },
 		"can't be trained":           func(f *Form) { f.Model, f.TrainSize, f.Input = "m.onnx", 10, "1" },
 		"need a Python factory":      func(f *Form) { f.Model, f.Input, f.Mode, f.Prunes = "/m/net.pt", "1", profile.Infer, []float64{0.3} },
