@@ -33,26 +33,26 @@ func newAttachCommand() *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
 		Use:   "attach [RUN | NAME]",
-		Short: "Show a probe that was started with --detach, and collect one from its host",
-		Long: "attach shows a probe that runs in the background, or lists them if there are several. With the name that it\n" +
-			"was listed by it shows that one. With the number of a run it shows the probe of that run: it collects one that went\n" +
-			"on on another host, and reports one that has ended. An interrupt leaves; the probe goes on.\n" +
-			"With --json a probe is written as probe does.",
+		Short: "Show a probe started with --detach, or collect one from its host",
+		Long: "attach shows the probe that runs in the background, or lists the probes if there are several. Give the name\n" +
+			"from that list to show one of them. Give the number of a run to show its probe: attach collects one that\n" +
+			"continued on another host, and reports one that has ended. Interrupt to leave; the probe goes on.\n" +
+			"With --json the output is that of probe.",
 		Example: "  sweetspot attach\n  sweetspot attach 528d10\n  sweetspot attach 17 --stop",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError("%q is one argument too many: attach takes the number of one run or the name of one probe", args[1])
+				return usageError("unexpected argument %q: attach takes the number of one run or the name of one probe", args[1])
 			}
 			return nil
 		},
 		RunE: f.run,
 	}
 	cmd.Flags().BoolVar(&f.stop, "stop", false, "stop the probe and save it")
-	cmd.Flags().BoolVar(&f.noTUI, "no-tui", false, "plain output only, no line that redraws itself")
+	cmd.Flags().BoolVar(&f.noTUI, "no-tui", false, "print plain output without a line that updates itself")
 	return cmd
 }
 
-// attachment is what attach works with.
+// attachment holds the flags and the workspace of attach.
 type attachment struct {
 	*attachFlags
 	cmd  *cobra.Command
@@ -94,13 +94,13 @@ func (f *attachFlags) run(cmd *cobra.Command, args []string) (err error) {
 	return a.collect(ctx, run)
 }
 
-// choose finds what is meant: a background probe by its name or the number of
-// one of its runs, or the only one; else a run of the database.
+// choose finds a background probe by its name or the number of one of its runs,
+// or the only one; otherwise a run of the database.
 func choose(running []background.Entry, db string, args []string) (*background.Entry, int64, error) {
 	if len(args) == 0 {
 		switch len(running) {
 		case 0:
-			return nil, 0, exitError{exitFailed, errors.New("no probe runs in the background; name the number of a run to see it")}
+			return nil, 0, exitError{exitFailed, errors.New("no probe is running in the background; give the number of a run to see it")}
 		case 1:
 			return &running[0], 0, nil
 		}
@@ -128,7 +128,7 @@ func choose(running []background.Entry, db string, args []string) (*background.E
 	return nil, id, nil
 }
 
-// list prints the background probes; one of them must be chosen.
+// list prints the background probes for the user to choose from.
 func list(cmd *cobra.Command, running []background.Entry) error {
 	if wantsJSON(cmd) {
 		type probe struct {
@@ -157,7 +157,7 @@ func list(cmd *cobra.Command, running []background.Entry) error {
 		}
 		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Format("15:04"), strings.Join(runs, ", "), plaintext.Clean(e.Database))
 	}
-	fmt.Fprintln(&b, "Several probes run; sweetspot attach NAME shows one.")
+	fmt.Fprintln(&b, "Several probes are running; sweetspot attach NAME shows one.")
 	_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
 	return err
 }
@@ -166,10 +166,10 @@ func (a *attachment) printer() *printer {
 	return &printer{out: a.cmd.OutOrStdout(), json: wantsJSON(a.cmd), path: a.w.Path(), set: a.set, epochs: ownEpochs}
 }
 
-// ownEpochs are those of a script that says how many it runs, and those asked
-// for of a model; else the usual, as probe estimates them.
+// ownEpochs returns the epochs that a script reports, or those that were asked
+// for with a model; otherwise the usual ones, as for probe.
 func ownEpochs(row matrix.Row) []float64 {
-	isModel := row.Batch > 0 // a script sets its own
+	isModel := row.Batch > 0 // a script sets its own epochs
 	if own := row.Update.Run.Epochs; own != nil && !(isModel && *own == harness.DefaultEpochs) {
 		return []float64{*own}
 	}
@@ -188,8 +188,8 @@ func (a *attachment) watch(ctx context.Context, name string) error {
 	return showProbe(ctx, c, a.printer(), a.live)
 }
 
-// showProbe prints what a background probe comes to, as probe does. When ctx
-// ends it goes away, and the probe goes on.
+// showProbe prints the result of a background probe, as probe does. When ctx
+// ends it returns, and the probe goes on.
 func showProbe(ctx context.Context, c *background.Client, p *printer, live *liveLine) error {
 	defer context.AfterFunc(ctx, c.Leave)()
 	var err error
@@ -214,12 +214,12 @@ func showProbe(ctx context.Context, c *background.Client, p *printer, live *live
 	return nil
 }
 
-// collect takes up a run that was left on its host, and reports one that has
+// collect collects a run that was left on its host, or reports one that has
 // ended.
 func (a *attachment) collect(ctx context.Context, id int64) error {
 	db := a.w.Store()
 	if db == nil {
-		return exitError{exitFailed, fmt.Errorf("there is no run %d: nothing was probed here yet", id)}
+		return exitError{exitFailed, fmt.Errorf("there is no run %d: nothing has been probed here yet", id)}
 	}
 	r, err := db.Record(ctx, id)
 	if err != nil {
@@ -228,7 +228,7 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 	switch {
 	case request.IsDetached(r):
 	case r.Status == profile.Running:
-		return exitError{exitFailed, fmt.Errorf("run %d goes on at the terminal it was started at; only what was started with --detach can be attached to", id)}
+		return exitError{exitFailed, fmt.Errorf("run %d is running at the terminal it was started from; only probes started with --detach can be attached to", id)}
 	default:
 		u, err := report.Saved(ctx, db, id)
 		if err != nil {
@@ -259,11 +259,11 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 	return a.report(asRow(r, u))
 }
 
-// asRow is a recorded run as the only row of a matrix.
+// asRow returns a recorded run as the only row of a matrix.
 func asRow(r store.Record, u session.Update) matrix.Row {
 	row := matrix.Row{Cell: matrix.Cell{Mode: u.Run.Mode, Host: r.Address}, State: matrix.Done, Update: u}
 	if harness.IsArgv(r.Command) {
-		row.Batch = u.Run.BatchSize // of a script it would be its own choice
+		row.Batch = u.Run.BatchSize // with a script these are its own
 	}
 	return row
 }

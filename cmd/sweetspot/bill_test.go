@@ -46,7 +46,7 @@ func TestWrongBills(t *testing.T) {
 		"rank --bill boot=90s":                                                       `"boot=90s" is no part of a bill`,
 		"rank --bill disk=200GiB":                                                    "belong together",
 		"rank --bill interruptions=0.1/h":                                            "add --purchase spot",
-		"plan --model CaffeNet --bill startup=9s --startup 9s":                       "are the same",
+		"plan --model CaffeNet --bill startup=9s --startup 9s":                       "mean the same",
 		"export --model CaffeNet --bill startup=9s,startup=8s --format yaml":         "given twice",
 		"rank --purchase spot --bill interruptions=0.1/h --bill interruptions=0.2/h": "given twice",
 	} {

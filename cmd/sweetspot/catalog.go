@@ -20,9 +20,9 @@ import (
 func newCatalogCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
-		Short: "List VM types and their prices, import price lists, compare two",
-		Long: "The catalog holds the VM types of the studies and the GPU VM types of five clouds, over them what you imported\n" +
-			"(catalog.csv beside your database), over that what you wrote yourself (catalog-own.csv, never overwritten).",
+		Short: "List VM types and prices, import price lists, compare catalogs",
+		Long: "The catalog holds the VM types of the studies and the GPU VM types of five clouds. What you import is added on top\n" +
+			"(catalog.csv next to your database), and your own entries come first (catalog-own.csv, which is never overwritten).",
 		Example: "  sweetspot catalog list --gpu A100:80GB:1..8\n  sweetspot catalog show p3.2xlarge\n" +
 			"  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n  sweetspot catalog diff built-in imported --cloud aws",
 		Args: noVerb,
@@ -32,29 +32,29 @@ func newCatalogCommand() *cobra.Command {
 	return cmd
 }
 
-// noVerb refuses a first word that is none of the verbs.
+// noVerb rejects a first word that is not a verb.
 func noVerb(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError("catalog has no %s: it has list, show, import and diff", plaintext.Quote(args[0]))
+		return usageError("catalog has no command %s; it has list, show, import and diff", plaintext.Quote(args[0]))
 	}
 	return nil
 }
 
-// catalogFilter is what of a catalog is asked for.
+// catalogFilter selects VM types of a catalog.
 type catalogFilter struct {
 	gpus, clouds, regions []string
 }
 
 func (f *catalogFilter) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.gpus, "gpu", nil, "only VM types with such GPUs, as name:memory:count: A100:80GB:1..8, h100, 24GB.., T4:4..; several times for any of them")
+	fl.StringArrayVar(&f.gpus, "gpu", nil, "only VM types with these GPUs, as name:memory:count: A100:80GB:1..8, h100, 24GB.., T4:4.. (may be repeated)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
 	fl.StringSliceVar(&f.regions, "region", nil, "only these regions")
 	_ = cmd.RegisterFlagCompletionFunc("gpu", completeGPUs)
 	_ = cmd.RegisterFlagCompletionFunc("cloud", completeClouds)
 }
 
-// pick returns a function that tells what is asked for.
+// pick returns a function that reports whether a VM type is selected.
 func (f *catalogFilter) pick() (func(profile.VMType) bool, error) {
 	var gpus []catalog.Filter
 	for _, text := range f.gpus {
@@ -95,7 +95,7 @@ func newCatalogListCommand() *cobra.Command {
 	var sort string
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "VM types with their GPUs and what they cost; old prices say their age",
+		Short:   "List VM types with their GPUs and prices; old prices show their age",
 		Example: "  sweetspot catalog list --gpu h100 --json\n  sweetspot catalog list --gpu A100:80GB:1..8 --cloud aws,gcp --sort gpu-price",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -104,7 +104,7 @@ func newCatalogListCommand() *cobra.Command {
 				return err
 			}
 			if !slices.Contains(catalogSorts, sort) {
-				return usageError("--sort %s is none of %s", plaintext.Quote(sort), strings.Join(catalogSorts, ", "))
+				return usageError("--sort %s is not one of %s", plaintext.Quote(sort), strings.Join(catalogSorts, ", "))
 			}
 			set, err := catalogSet(cmd)
 			if err != nil {
@@ -116,21 +116,21 @@ func newCatalogListCommand() *cobra.Command {
 				return printJSON(cmd.OutOrStdout(), listing.New("list", vms, time.Now(), nil))
 			}
 			if len(vms) == 0 {
-				fmt.Fprintln(cmd.OutOrStdout(), "No VM type of the catalog is such; sweetspot catalog list without flags lists them all.")
+				fmt.Fprintln(cmd.OutOrStdout(), "No VM type matches; sweetspot catalog list without flags lists all of them.")
 				return nil
 			}
 			return listing.WriteTable(cmd.OutOrStdout(), vms, time.Now())
 		},
 	}
 	filter.register(cmd)
-	cmd.Flags().StringVar(&sort, "sort", catalogSorts[0], "order by name, price (on demand, an hour) or gpu-price (the same for one GPU)")
+	cmd.Flags().StringVar(&sort, "sort", catalogSorts[0], "order by name, price (on demand, per hour) or gpu-price (per GPU and hour)")
 	completeWords(cmd, "sort", catalogSorts...)
 	return cmd
 }
 
 var catalogSorts = []string{"name", "price", "gpu-price"}
 
-// sortVMTypes orders by price, what has none last; by name they are ordered.
+// sortVMTypes orders by price, VM types without one last; they are already ordered by name.
 func sortVMTypes(vms []profile.VMType, by string) {
 	if by == catalogSorts[0] {
 		return
@@ -151,7 +151,7 @@ func sortVMTypes(vms []profile.VMType, by string) {
 func newCatalogShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "show TYPE",
-		Short:             "All that is known of a VM type: its GPU's figures, every price with source, date and age",
+		Short:             "Show everything known about a VM type: its GPU's data sheet, every price with source, date and age",
 		Example:           "  sweetspot catalog show p3.2xlarge\n  sweetspot catalog show aws/us-east-1/p3.2xlarge --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeVMTypes,
@@ -184,7 +184,7 @@ func isCalled(vm profile.VMType, name string) bool {
 		func(own string) bool { return strings.EqualFold(own, name) })
 }
 
-// similar names a few VM types that may have been meant.
+// similar suggests a few VM types.
 func similar(vms []profile.VMType, name string) string {
 	family, _, _ := strings.Cut(strings.ToLower(name), ".")
 	var names []string

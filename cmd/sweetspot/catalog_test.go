@@ -163,10 +163,10 @@ func TestCatalogRefuses(t *testing.T) {
 		"import " + elsewhere:                           "give --cloud",
 		"import " + elsewhere + " --format excel":       "none of [auto",
 		"import " + elsewhere + " --as-of soon":         "--as-of",
-		"import " + elsewhere + " --as-of 2999":         "lies ahead",
+		"import " + elsewhere + " --as-of 2999":         "is in the future",
 		"import " + t.TempDir():                         "is a folder",
 		"import nowhere.csv":                            "cannot be read",
-		"import " + elsewhere + " --cloud aws --gpu T4": "no such VM type among its 2",
+		"import " + elsewhere + " --cloud aws --gpu T4": "none of the 2 VM types in",
 		"imports": "it has list, show, import and diff",
 	} {
 		_, err := catalogRun(t, append([]string{"catalog"}, strings.Fields(args)...)...)

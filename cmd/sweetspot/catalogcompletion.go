@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// completeWords offers fixed words for a flag's value.
+// completeWords completes a flag's value from fixed words.
 func completeWords(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -24,8 +24,8 @@ func plainWords[S ~string](values []S) []string {
 	return out
 }
 
-// completeGPUs, completeClouds and completeVMTypes offer what the catalog has.
-// The shell waits for them, so they ask no database.
+// completeGPUs, completeClouds and completeVMTypes complete from the catalog.
+// The shell waits for them, so they open no database.
 func completeGPUs(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	return offered(typed, func(vm profile.VMType) string { return vm.GPU }), cobra.ShellCompDirectiveNoFileComp
 }

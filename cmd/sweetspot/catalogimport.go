@@ -32,9 +32,9 @@ func newCatalogImportCommand() *cobra.Command {
 	var f catalogImportFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Add a price list: SkyPilot's, gpuhunt's, Vantage's, AWS' offer files, or a CSV of your own",
+		Short: "Import a price list: SkyPilot, gpuhunt, Vantage, AWS offer files, or your own CSV",
 		Long: "import reads a price list, plain or compressed with gzip, and adds its VM types and prices to your catalog.\n" +
-			"What the same source or day said of them before is replaced. Your own catalog-own.csv is never touched and wins.",
+			"It replaces what the same source said before. Your own catalog-own.csv is never changed and takes precedence.",
 		Example: "  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n" +
 			"  sweetspot catalog import instances.json --region us-east-1,us-west-2 --gpu V100,A100,H100\n" +
 			"  sweetspot catalog import prices.csv --dry-run --json",
@@ -61,14 +61,14 @@ func newCatalogImportCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", string(pricelist.Auto), "form of the file: auto, skypilot, gpuhunt, vantage, aws, or csv for one of your own")
-	fl.StringVar(&f.cloud, "cloud", "", "whose prices they are, where the file does not say (default: by the file's name, as in aws/vms.csv)")
-	fl.StringVar(&f.source, "source", "", "source to note with each price (default: the format and the file's name)")
-	fl.StringVar(&f.asOf, "as-of", "", "date of the prices, a day, month or year as 2026-10-01 (default: as the file says, else when it was last changed)")
-	fl.StringArrayVar(&f.filter.gpus, "gpu", nil, "only VM types with such GPUs, as name:memory:count, say A100:80GB:1..8")
+	fl.StringVar(&f.format, "format", string(pricelist.Auto), "format of the file: auto, skypilot, gpuhunt, vantage, aws, or csv for your own")
+	fl.StringVar(&f.cloud, "cloud", "", "cloud of the prices if the file does not say (default: by the file's name, as in aws/vms.csv)")
+	fl.StringVar(&f.source, "source", "", "source to record with each price (default: the format and the file's name)")
+	fl.StringVar(&f.asOf, "as-of", "", "date of the prices, a day, month or year such as 2026-10-01 (default: as the file says, else its modification time)")
+	fl.StringArrayVar(&f.filter.gpus, "gpu", nil, "only VM types with these GPUs, as name:memory:count, for example A100:80GB:1..8")
 	fl.StringSliceVar(&f.filter.regions, "region", nil, "only these regions")
 	fl.BoolVar(&f.all, "all", false, "also VM types without a GPU")
-	fl.BoolVar(&f.dry, "dry-run", false, "say what would be imported, and import nothing")
+	fl.BoolVar(&f.dry, "dry-run", false, "report what would be imported without importing it")
 	completeWords(cmd, "format", plainWords(pricelist.Formats)...)
 	_ = cmd.RegisterFlagCompletionFunc("cloud", completeClouds)
 	_ = cmd.RegisterFlagCompletionFunc("gpu", completeGPUs)
@@ -85,7 +85,7 @@ func (f *catalogImportFlags) read(path string) (*pricelist.List, error) {
 	case f.asOf != "" && !catalog.IsDate(f.asOf):
 		return nil, usageError("--as-of %s is not a date; write 2026-02-28, 2026-02 or 2026", plaintext.Quote(f.asOf))
 	case f.asOf > today:
-		return nil, usageError("--as-of %s lies ahead: prices that are still to come would never be replaced", f.asOf)
+		return nil, usageError("--as-of %s is in the future: such prices would never be replaced", f.asOf)
 	}
 	wanted, err := f.filter.pick()
 	if err != nil {
@@ -100,12 +100,12 @@ func (f *catalogImportFlags) read(path string) (*pricelist.List, error) {
 	all := len(list.VMTypes)
 	list.VMTypes = slices.DeleteFunc(list.VMTypes, func(vm profile.VMType) bool { return !wanted(vm) })
 	if len(list.VMTypes) == 0 {
-		return nil, fmt.Errorf("%s holds no such VM type among its %d", plaintext.Clean(path), all)
+		return nil, fmt.Errorf("none of the %[2]d VM types in %[1]s matches", plaintext.Clean(path), all)
 	}
 	return list, nil
 }
 
-// say tells what was imported, for people.
+// say prints what was imported.
 func (f *catalogImportFlags) say(w io.Writer, list *pricelist.List, kept string) error {
 	prices := 0
 	for _, vm := range list.VMTypes {
@@ -122,8 +122,8 @@ func (f *catalogImportFlags) say(w io.Writer, list *pricelist.List, kept string)
 	return nil
 }
 
-// readPriceList opens a price list; what the options leave open follows from
-// the file's name and date.
+// readPriceList opens a price list. Missing options follow from the file's name
+// and date.
 func readPriceList(path string, o pricelist.Options) (*pricelist.List, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -135,7 +135,7 @@ func readPriceList(path string, o pricelist.Options) (*pricelist.List, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder: name the price list in it", plaintext.Clean(path))
+		return nil, fmt.Errorf("%s is a folder; give the price list in it", plaintext.Clean(path))
 	}
 	o.Fallback, o.Name = info.ModTime().Format(time.DateOnly), plaintext.Line(filepath.Base(path), 60)
 	if o.Cloud == "" {
@@ -146,13 +146,13 @@ func readPriceList(path string, o pricelist.Options) (*pricelist.List, error) {
 		return nil, fmt.Errorf("%s: %w", plaintext.Clean(path), err)
 	}
 	if !list.Dated {
-		list.Notes = append(list.Notes, "prices without a date are dated "+o.Fallback+", when the file was last changed; give --as-of if they are older")
+		list.Notes = append(list.Notes, "prices without a date get the date "+o.Fallback+", the file's modification time; give --as-of if they are older")
 	}
 	return list, nil
 }
 
-// cloudOfPath is the cloud that a file is named after, or the folder it is in,
-// as in gcp.csv and aws/vms.csv; "" if neither is a cloud.
+// cloudOfPath is the cloud that a file or its folder is named after, as in
+// gcp.csv and aws/vms.csv; "" if neither is a cloud.
 func cloudOfPath(path string) string {
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -171,7 +171,7 @@ func newCatalogDiffCommand() *cobra.Command {
 	var filter catalogFilter
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "What changed between two catalogs: price lists, or built-in, imported, own, catalog (all three together)",
+		Short: "Compare two catalogs: price lists, or built-in, imported, own, catalog (all three together)",
 		Example: "  sweetspot catalog diff built-in imported --cloud aws\n" +
 			"  sweetspot catalog diff vms-september.csv vms-october.csv --cloud aws --gpu H100",
 		Args: cobra.ExactArgs(2),
@@ -203,7 +203,7 @@ func newCatalogDiffCommand() *cobra.Command {
 	return cmd
 }
 
-// side is one of the catalogs that are compared, by its word or as a file.
+// side is one of the compared catalogs, given by name or as a file.
 func (f *catalogFilter) side(cmd *cobra.Command, name string) ([]profile.VMType, []string, error) {
 	files := workspace.CatalogFiles()
 	var vms []profile.VMType
@@ -233,7 +233,7 @@ func (f *catalogFilter) side(cmd *cobra.Command, name string) ([]profile.VMType,
 		return list.VMTypes, list.Notes, nil
 	}
 	if err == nil && len(vms) == 0 {
-		err = errors.New("there is nothing " + name + " yet: sweetspot catalog import adds a price list, catalog-own.csv is yours to write")
+		err = errors.New("there is nothing " + name + " yet: sweetspot catalog import adds a price list; write your own entries to catalog-own.csv")
 	}
 	return vms, nil, err
 }

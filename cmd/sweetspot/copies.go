@@ -18,11 +18,11 @@ func databaseFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return []string{"db", "sqlite", "sqlite3"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// oneFile wants one argument, and says for what.
+// oneFile requires one argument; the error says what for.
 func oneFile(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {
-			return usageError("name one file: %s", what)
+			return usageError("give one file: %s", what)
 		}
 		return nil
 	}
@@ -31,9 +31,9 @@ func oneFile(what string) cobra.PositionalArgs {
 func newMergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FILE",
-		Short: "Take over the runs, picks and VM types of another database",
-		Long: "merge joins another profile database to yours, which is only read. What is there already is known by a mark\n" +
-			"that every run has, whatever you renamed or noted, so merging again adds nothing; what you deleted stays so.",
+		Short: "Copy the runs, picks and VM types of another database into yours",
+		Long: "merge copies another profile database into yours; the other one is only read. Every run has a mark by which\n" +
+			"it is recognised even if you renamed or annotated it, so merging again adds nothing. Deleted runs stay deleted.",
 		Example:           "  sweetspot merge colleague.db\n  sweetspot merge laptop.db --db all.db --json",
 		Args:              oneFile("the database to merge into yours"),
 		ValidArgsFunction: databaseFiles,
@@ -60,14 +60,14 @@ func newMergeCommand() *cobra.Command {
 	}
 }
 
-// mergeAnswer is what came of a merge, as JSON.
+// mergeAnswer is the result of a merge as JSON.
 type mergeAnswer struct {
 	Schema     int      `json:"schema"`
 	Command    string   `json:"command"`
 	Warnings   []string `json:"warnings"`
 	Database   string   `json:"database"`
 	From       string   `json:"from"`
-	Runs       int      `json:"runs"` // new ones, as the following
+	Runs       int      `json:"runs"` // new ones, like the following
 	KnownRuns  int      `json:"known_runs"`
 	Iterations int      `json:"iterations"`
 	Picks      int      `json:"picks"`
@@ -78,9 +78,9 @@ type mergeAnswer struct {
 func newBackupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "backup FILE",
-		Short:             "Copy your database to a new file, also while a probe writes to it",
+		Short:             "Copy your database to a new file, even while a probe writes to it",
 		Example:           "  sweetspot backup profiles-$(date +%F).db",
-		Args:              oneFile("a new one for the copy"),
+		Args:              oneFile("a new file for the copy"),
 		ValidArgsFunction: databaseFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return onRuns(cmd, func(db *store.Store) error {

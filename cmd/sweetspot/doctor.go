@@ -17,7 +17,7 @@ func newDoctorCommand() *cobra.Command {
 	var python string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "What sweetspot needs on this machine: what is there, what is missing, how to get it",
+		Short: "Check this machine: what is there, what is missing, how to install it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks := doctor.Examine(cmd.Context(), thisTerminal(), database(cmd), python)
@@ -50,14 +50,14 @@ func newDoctorCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&python, "python", "", "Python to look at (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
+	cmd.Flags().StringVar(&python, "python", "", "Python to check (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
 	return cmd
 }
 
 func thisTerminal() doctor.Terminal {
 	t := doctor.Terminal{Is: term.IsTerminal(os.Stdout.Fd()), Term: os.Getenv("TERM")}
 	if t.Is {
-		t.Width, t.Height, _ = term.GetSize(os.Stdout.Fd()) // 0×0 where it does not say
+		t.Width, t.Height, _ = term.GetSize(os.Stdout.Fd()) // 0×0 if unknown
 	}
 	switch colorprofile.Detect(os.Stdout, os.Environ()) {
 	case colorprofile.TrueColor:

@@ -6,7 +6,7 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// parseMode reads a --mode flag; left empty it stays open.
+// parseMode reads a --mode flag; empty means unspecified.
 func parseMode(s string) (profile.Mode, error) {
 	switch m := profile.Mode(strings.ToLower(s)); m {
 	case "", profile.Train, profile.Infer:
@@ -15,8 +15,8 @@ func parseMode(s string) (profile.Mode, error) {
 	return "", usageError("--mode %q is neither train nor infer", s)
 }
 
-// numberFlag is a flag that the user writes with a unit or as a share, and
-// where its number goes. It stays nil where the flag is not given.
+// numberFlag is a flag written with a unit or as a fraction, and where its
+// value goes. The value stays nil if the flag is not given.
 type numberFlag struct {
 	name, text string
 	parse      func(string) (float64, error)

@@ -33,18 +33,18 @@ func newImportCommand() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILES|FOLDERS…",
-		Short: "Take runs from logs and tables of other programs into your database",
-		Long: "import reads measurements that are there already: Profile CSV and the JSON of export --runs, timm's benchmarks\n" +
+		Short: "Import runs from logs and tables of other programs",
+		Long: "import reads existing measurements: Profile CSV and the JSON of export --runs, timm's benchmarks\n" +
 			"with its results, MLPerf logs (MLLOG), Triton's perf_analyzer and Model Analyzer, Hugging Face's\n" +
 			"trainer_state.json and optimum-benchmark, CSV of Lightning and Keras, TensorBoard events, traces of Zeus,\n" +
-			"entries of DAWNBench, and any wide table by a mapping of its columns. The format is told by the content.\n" +
-			"Files that belong together are imported together; what a file does not tell stays unknown, and flags\n" +
-			"fill it in. Importing again adds nothing twice.",
+			"entries of DAWNBench, and any wide table with a mapping of its columns. The format is recognised by content.\n" +
+			"Files that belong together are imported together. What a file does not say stays unknown; flags can\n" +
+			"fill it in. Importing a file again adds nothing.",
 		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv --price rtx4090=0.34\n  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
 			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping columns.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("name the files or folders to import")
+				return usageError("give the files or folders to import")
 			}
 			return f.parse()
 		},
@@ -56,17 +56,17 @@ func newImportCommand() *cobra.Command {
 
 func (f *importFlags) register(cmd *cobra.Command) {
 	fl, g := cmd.Flags(), &f.given
-	fl.StringVar(&f.format, "format", "auto", "format of all files; auto tells it by their content")
-	fl.StringVar(&f.mapping, "mapping", "", "file of YAML or JSON that says what the columns of a wide table are")
-	fl.StringVar(&g.Model, "model", "", "model of files that name none, or another name for theirs")
-	fl.StringVar(&g.Dataset, "dataset", "", "data set of files that name none")
-	fl.StringVar(&g.Unit, "unit", "", "unit of work of files that name none: image, token")
-	fl.StringVar(&g.Precision, "precision", "", "precision of files that name none: fp32, bf16")
-	fl.IntVar(&g.BatchSize, "batch", 0, "batch size of files that name none (training: of all GPUs; inference: per GPU)")
-	fl.StringVar(&g.GPU, "gpu", "", "name of the GPU, of files that name none")
-	fl.IntVar(&g.GPUCount, "gpu-count", 0, "number of GPUs, of files that name none")
-	fl.StringVar(&f.vm, "vm", "", "instance type of the catalog that the runs were on")
-	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour, of files that name none: 0.34, or by its GPU rtx4090=0.34")
+	fl.StringVar(&f.format, "format", "auto", "format of all files; auto recognises it by content")
+	fl.StringVar(&f.mapping, "mapping", "", "file (YAML or JSON) that maps the columns of a wide table")
+	fl.StringVar(&g.Model, "model", "", "model of files that do not name one, or a name to use instead")
+	fl.StringVar(&g.Dataset, "dataset", "", "dataset of files that do not name one")
+	fl.StringVar(&g.Unit, "unit", "", "unit of work of files that do not name one: image, token")
+	fl.StringVar(&g.Precision, "precision", "", "precision of files that do not name one: fp32, bf16")
+	fl.IntVar(&g.BatchSize, "batch", 0, "batch size of files that do not state one (training: over all GPUs; inference: per GPU)")
+	fl.StringVar(&g.GPU, "gpu", "", "name of the GPU for files that do not name one")
+	fl.IntVar(&g.GPUCount, "gpu-count", 0, "number of GPUs for files that do not state it")
+	fl.StringVar(&f.vm, "vm", "", "instance type from the catalog that the runs used")
+	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour for files that do not state one: 0.34, or by its GPU rtx4090=0.34")
 	fl.StringVar(&f.epochTime, "epoch-time", "", "how long an epoch took (42s), for logs without times")
 }
 
@@ -81,14 +81,14 @@ func (f *importFlags) parse() error {
 		is   int
 	}{{"batch", f.given.BatchSize}, {"gpu-count", f.given.GPUCount}} {
 		if n.is < 0 || n.is > 1<<30 {
-			return usageError("--%s %d: give a number from 1 on", n.name, n.is)
+			return usageError("--%s %d: give a number of at least 1", n.name, n.is)
 		}
 	}
 	for _, s := range []*string{&f.given.Model, &f.given.Dataset, &f.given.Unit, &f.given.Precision, &f.given.GPU} {
 		*s = source.Text(*s)
 	}
 	if f.mapping != "" && f.format != "auto" && !strings.EqualFold(f.format, wide.Format.Name) {
-		return usageError("--mapping is of the columns of a wide table, which --format %s is not", f.format)
+		return usageError("--mapping maps the columns of a wide table, but --format %s is not one", f.format)
 	}
 	var err error
 	if f.given.USDPerHour, f.given.Prices, err = readPrices(f.prices); err != nil {
@@ -112,7 +112,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if len(found.Files) == 0 {
-		return errors.New("there are no files in what was named")
+		return errors.New("the given paths contain no files")
 	}
 	w, err := workspace.OpenFor(ctx, database(cmd))
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 	return errors.Join(i.summary(r, w.Path(), cmd.ErrOrStderr()), err, i.lost, r.Failure())
 }
 
-// importing tells of files as they are done.
+// importing reports files as they are done.
 type importing struct {
 	out              io.Writer
 	live             *liveLine
@@ -148,7 +148,7 @@ type importing struct {
 	lost             error // of writing to out
 }
 
-// progress draws the line of progress, a hundred times at most.
+// progress draws the progress line, at most a hundred times.
 func (i *importing) progress(done, all int) {
 	if i.redraw = max(1, all/100); done != all && done < i.lastDone+i.redraw {
 		return
@@ -165,7 +165,7 @@ func (i *importing) progress(done, all int) {
 	i.live.say(fmt.Sprintf("%s %s of %s · %s", string(bar), quantity.Count(float64(done)), quantity.Several(all, "file"), quantity.Several(i.imported, "new run")))
 }
 
-// say shows text in the line of progress.
+// say shows text in the progress line.
 func (l *liveLine) say(text string) {
 	if !l.on {
 		return
@@ -197,7 +197,7 @@ func writeImported(out io.Writer, f intake.File) error {
 	return err
 }
 
-// summary prints the whole, and on standard error the files that are bad.
+// summary prints the totals, and the bad files on standard error.
 func (i *importing) summary(r intake.Result, path string, errOut io.Writer) error {
 	warnings := unmatched(i.prices, r.GPUs)
 	if words := r.PassedOver(); words != "" {
@@ -215,7 +215,7 @@ func (i *importing) summary(r intake.Result, path string, errOut io.Writer) erro
 		}{1, "import", warnings, path, r.Runs, r.Imported, append([]intake.File{}, r.Files...)})
 	}
 	warn(errOut, warnings...)
-	if len(r.Files) > 1 { // one alone is the command's own error
+	if len(r.Files) > 1 { // a single one is the command's own error
 		for _, b := range r.Bad {
 			fmt.Fprintln(errOut, "sweetspot: "+*b.Error)
 		}

@@ -110,7 +110,7 @@ func TestImportRefuses(t *testing.T) {
 		usage bool
 		words string
 	}{
-		{nil, true, "name the files"},
+		{nil, true, "give the files"},
 		{[]string{dir, "--format", "excel"}, true, "there are profile-csv"},
 		{[]string{dir, "--price", "dear"}, true, "--price"},
 		{[]string{dir, "--epoch-time", "9"}, true, "--epoch-time"},
@@ -145,7 +145,7 @@ func TestImportPricesByGPU(t *testing.T) {
 	}
 	db := filepath.Join(t.TempDir(), "mine.db")
 	_, stderr, err := importRuns(t, dir, "--db", db, "--price", "rtx4090=0.34", "--price", "RTX-3090=$0.22", "--price", "0.1", "--price", "l4=1")
-	if err != nil || !strings.Contains(stderr, "--price l4=1: no run names such a GPU") || strings.Contains(stderr, "rtx") {
+	if err != nil || !strings.Contains(stderr, "--price l4=1: no run has such a GPU") || strings.Contains(stderr, "rtx") {
 		t.Fatalf("%q, %v", stderr, err)
 	}
 	w, err := workspace.Open(t.Context(), db)

@@ -11,8 +11,8 @@ import (
 	"sweetspot/probes/matrix"
 )
 
-// liveLine is the one line of progress under a probe's output. Output written
-// to it goes above the line. Off, it only passes the output on.
+// liveLine is the progress line below a probe's output. Output written to it
+// goes above the line. If off, it only passes output on.
 type liveLine struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -44,7 +44,7 @@ func (l *liveLine) show(u matrix.Update) {
 	_, _ = io.WriteString(l.w, eraseLine+l.line) // a lost terminal must not end the probe
 }
 
-// aside prints what belongs above the line.
+// aside prints text above the line.
 func (l *liveLine) aside(print func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

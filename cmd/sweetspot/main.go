@@ -23,7 +23,7 @@ const (
 	exitInfeasible = 3
 )
 
-// exitError carries the exit code of an error that was met.
+// exitError is an error with an exit code.
 type exitError struct {
 	code int
 	err  error
@@ -60,20 +60,20 @@ func run(ctx context.Context, args []string) int {
 func printError(w io.Writer, err error) {
 	text := strings.TrimSpace(err.Error())
 	if text == "" {
-		return // said already
+		return // reported already
 	}
 	fmt.Fprintln(w, "sweetspot: "+plainArgument(text))
 }
 
-// warn says on standard error what does not end the command.
+// warn prints a warning to standard error.
 func warn(w io.Writer, sentences ...string) {
 	for _, s := range sentences {
 		_, _ = fmt.Fprintln(w, "sweetspot: warning: "+s) // a lost terminal must not end it either
 	}
 }
 
-// badValue is how the flags' library says that a value cannot be read, with
-// the words of Go's strconv.
+// badValue matches the flag library's error for an invalid value, which quotes
+// Go's strconv.
 var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.(\w+)`)
 
 func plainArgument(text string) string {
@@ -82,13 +82,13 @@ func plainArgument(text string) string {
 	case m == nil:
 		return text
 	case m[3] == "ParseBool":
-		return m[2] + ": " + m[1] + " is neither true nor false"
+		return m[2] + ": " + m[1] + " is not true or false"
 	}
 	return m[2] + ": " + m[1] + " is not a whole number"
 }
 
-// isUsage recognises what cobra says of wrong flags and arguments; it has no
-// error types for them.
+// isUsage recognises cobra's errors about flags and arguments; they have no
+// types.
 func isUsage(err error) bool {
 	for _, prefix := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument",
 		"invalid argument", "accepts ", "requires at least", "required flag", "if any flags in the group"} {

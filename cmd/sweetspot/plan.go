@@ -34,8 +34,9 @@ func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Combine VM types for batch inference: the exact frontier of time, cost and accuracy",
-		Long: "plan searches every combination of VM types and counts, for every variant of the model, and lists those that\n" +
-			"no other beats: exactly, however many there are. The greedy algorithm of Rathnayake et al. (2020) stands beside it.",
+		Long: "plan searches all combinations of VM types and counts, for every variant of the model, and lists those that\n" +
+			"no other one beats. The search is exact, however many there are. The greedy algorithm of Rathnayake et al.\n" +
+			"(2020) is shown for comparison.",
 		Example: "  sweetspot plan --model CaffeNet --units 1M --vms p2.xlarge:3,g3.4xlarge:2 --max-time 1h\n" +
 			"  sweetspot plan --model CaffeNet --units 10M --max-per-type 8 --min-accuracy 70% --sort time --json",
 		Args: cobra.NoArgs,
@@ -70,16 +71,16 @@ func newPlanCommand() *cobra.Command {
 func (f *planFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.vms, "vms", nil, "instance types with the most of each, as p2.xlarge:3 (default: all the model was run on)")
-	fl.IntVar(&f.maxCount, "max-per-type", defaultMaxCount, "most VMs of each type that --vms does not name")
-	fl.StringVar(&f.split, "split", string(cluster.ByThroughput), "how the work is shared: by throughput, or by gpus as the study does")
-	fl.StringVar(&f.method, "method", "exact", "what picks: exact, or greedy for the study's Algorithm 1")
-	fl.StringSliceVar(&f.startup, "startup", nil, "time from renting a VM until it can begin, paid like the rest (90s, or by cloud aws=90s,gcp=1m)")
-	fl.StringSliceVar(&f.minimum, "min-billing", nil, "shortest time that is billed for a VM (60s, or by cloud)")
-	fl.StringSliceVar(&f.billingBy, "billing-step", nil, "billed time is a multiple of this (1h, or by cloud; default: to the second)")
+	fl.StringSliceVar(&f.vms, "vms", nil, "instance types and the most of each, as p2.xlarge:3 (default: all that the model was run on)")
+	fl.IntVar(&f.maxCount, "max-per-type", defaultMaxCount, "most VMs of each type that --vms does not list")
+	fl.StringVar(&f.split, "split", string(cluster.ByThroughput), "how to split the work: by throughput, or by gpus as in the study")
+	fl.StringVar(&f.method, "method", "exact", "search method: exact, or greedy for the study's Algorithm 1")
+	fl.StringSliceVar(&f.startup, "startup", nil, "time from renting a VM until it can start, which is billed too (90s, or by cloud aws=90s,gcp=1m)")
+	fl.StringSliceVar(&f.minimum, "min-billing", nil, "shortest time billed for a VM (60s, or by cloud)")
+	fl.StringSliceVar(&f.billingBy, "billing-step", nil, "billing increment (1h, or by cloud; default: one second)")
 }
 
-// plan answers the flags.
+// plan computes the plan for the flags.
 func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) {
 	f.mode = string(profile.Infer)
 	if f.maxCount < 1 || f.maxCount > mostVMs {
@@ -111,7 +112,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 		return in, err
 	}
 	if q.Bill.StartupS > 0 && len(f.startup) > 0 {
-		return in, usageError("--startup and the startup of --bill are the same: give one of them")
+		return in, usageError("--startup and the startup of --bill mean the same; give one of them")
 	}
 	if f.predicted {
 		q.Predictor = transfer.New(set, q.Mode)
@@ -139,8 +140,8 @@ func (f *planFlags) rental() (r rank.Rental, err error) {
 	return r, err
 }
 
-// terms are the start-up and billing of each cloud; what is given without a cloud
-// holds for all that say nothing else.
+// terms are the start-up time and billing rules of each cloud; values without a
+// cloud apply to all others.
 func (f *planFlags) terms() (map[string]rank.Terms, error) {
 	startups, err := parseTerms("startup", f.startup)
 	if err != nil {
@@ -169,7 +170,7 @@ func (f *planFlags) terms() (map[string]rank.Terms, error) {
 	return terms, nil
 }
 
-// seconds are by cloud; those of "" hold for all others.
+// seconds by cloud; those of "" apply to all others.
 type seconds map[string]float64
 
 func (s seconds) of(cloud string) float64 {
@@ -189,7 +190,7 @@ func parseTerms(flag string, words []string) (seconds, error) {
 		}
 		cloud = strings.TrimSpace(cloud)
 		if ofCloud && cloud == "" {
-			return nil, usageError("--%s %q: name a cloud before the =, as aws=90s", flag, w)
+			return nil, usageError("--%s %q: give a cloud before the =, as in aws=90s", flag, w)
 		}
 		if _, twice := out[cloud]; twice {
 			return nil, usageError("--%s %q: that cloud is given twice", flag, w)
@@ -203,7 +204,7 @@ func parseTerms(flag string, words []string) (seconds, error) {
 	return out, nil
 }
 
-// parseTerm reads a duration, of which none is one.
+// parseTerm reads a duration; "none" is 0.
 func parseTerm(s string) (float64, error) {
 	if t := strings.TrimSpace(s); t == "0" || t == "0s" {
 		return 0, nil
@@ -211,7 +212,7 @@ func parseTerm(s string) (float64, error) {
 	return quantity.ParseDuration(s)
 }
 
-// mostVMs bounds what is asked for of one type: beyond that it is a slip.
+// mostVMs is the largest accepted number of VMs of one type: more is a typing error.
 const mostVMs = 1000
 
 // parseVMs reads p2.xlarge:3,g3.4xlarge:2.
@@ -222,7 +223,7 @@ func parseVMs(words []string) (limits []rank.Limit, err error) {
 		n, err := strconv.Atoi(strings.TrimSpace(count))
 		switch {
 		case !ok || err != nil || name == "" || n < 1 || n > mostVMs:
-			return nil, usageError("--vms %q: write an instance type and how many of it, from 1 to %d, as p2.xlarge:3", w, mostVMs)
+			return nil, usageError("--vms %q: give an instance type and a number from 1 to %d, as in p2.xlarge:3", w, mostVMs)
 		case seen[name]:
 			return nil, usageError("--vms names %s twice", name)
 		}
@@ -232,7 +233,7 @@ func parseVMs(words []string) (limits []rank.Limit, err error) {
 	return limits, nil
 }
 
-// plannedOrSay turns a plan without a pick into the sentence that says why.
+// plannedOrSay turns a plan without a pick into an error that says why.
 func plannedOrSay(p contract.Plan, in contract.PlanInput) error {
 	switch {
 	case p.Pick != nil:
@@ -241,7 +242,7 @@ func plannedOrSay(p contract.Plan, in contract.PlanInput) error {
 		if !in.Greedy {
 			return exitError{exitInfeasible, fmt.Errorf("nothing feasible in whole batches: %s", wording.WhyNothing(in.Whole))}
 		}
-		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds nothing within the limits, but there are %d: use --method exact", len(in.Result.Order))}
+		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds no combination within the limits, but there are %d; use --method exact", len(in.Result.Order))}
 	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", wording.WhyNothing(in.Result))}
 }

@@ -13,8 +13,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// readPrices reads what machines cost an hour that are in no catalog: all of
-// them, or those with a GPU.
+// readPrices reads the hourly prices of machines that are not in the catalog:
+// for all of them, or by GPU.
 func readPrices(words []string) (all *float64, byGPU []source.Price, err error) {
 	for _, p := range words {
 		gpu, price, named := strings.Cut(p, "=")
@@ -31,7 +31,7 @@ func readPrices(words []string) (all *float64, byGPU []source.Price, err error) 
 		case named:
 			byGPU = append(byGPU, source.Price{GPU: gpu, USDPerHour: *usd})
 		case all != nil:
-			return nil, nil, usageError("--price is there twice for all machines; name their GPUs, as in rtx4090=0.34")
+			return nil, nil, usageError("--price is given twice for all machines; give their GPUs, as in rtx4090=0.34")
 		default:
 			all = usd
 		}
@@ -39,20 +39,20 @@ func readPrices(words []string) (all *float64, byGPU []source.Price, err error) 
 	return all, byGPU, nil
 }
 
-// unmatched are sentences about prices of GPUs that no run has.
+// unmatched returns warnings about prices for GPUs that no run has.
 func unmatched(prices []source.Price, gpus map[string]bool) []string {
 	out := []string{}
 	for _, p := range prices {
 		named := func(gpu string) bool { return catalog.SameChip(p.GPU, gpu) }
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(gpus)), named) {
-			out = append(out, fmt.Sprintf("--price %s=%g: no run names such a GPU", plaintext.Line(p.GPU, 60), p.USDPerHour))
+			out = append(out, fmt.Sprintf("--price %s=%g: no run has such a GPU", plaintext.Line(p.GPU, 60), p.USDPerHour))
 		}
 	}
 	return out
 }
 
-// priced is the set with the prices of --price for the machines that are in no
-// catalog, instead of what their runs say.
+// priced returns the set with the prices of --price for machines that are not
+// in the catalog, instead of those stored with their runs.
 func priced(set *profile.Set, words []string) (*profile.Set, error) {
 	all, byGPU, err := readPrices(words)
 	if err != nil || len(words) == 0 {
@@ -74,7 +74,7 @@ func priced(set *profile.Set, words []string) (*profile.Set, error) {
 		}
 	}
 	if wrong := unmatched(byGPU, gpus); len(wrong) > 0 {
-		return nil, usageError("%s on a machine of its own: those of clouds have the prices of the catalog", wrong[0])
+		return nil, usageError("%s on a machine outside the catalog: VM types of clouds have the catalog's prices", wrong[0])
 	}
 	return &out, nil
 }

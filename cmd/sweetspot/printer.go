@@ -10,11 +10,11 @@ import (
 	"sweetspot/probes/report"
 )
 
-// usualEpochs are the lengths of a training to estimate where none is named.
+// usualEpochs are the lengths of training to estimate by default.
 var usualEpochs = []float64{5, 10, 20}
 
-// printer writes every probe as it ends, each once: as text, or as JSON, of
-// several one object a line.
+// printer writes every probe once, as it ends: as text or as JSON, for several
+// probes one object per line.
 type printer struct {
 	out     io.Writer
 	json    bool
@@ -29,7 +29,7 @@ func (p *printer) print(u matrix.Update) error {
 		p.printed = map[int]bool{}
 	}
 	for i, r := range u.Rows {
-		// What a stop left out comes after what it ended.
+		// Probes skipped by a stop come after those it ended.
 		leftOut := r.State == matrix.Skipped && u.Stopping && !u.Done
 		if p.printed[i] || leftOut || r.State == matrix.Waiting || r.State == matrix.Running {
 			continue
@@ -42,7 +42,7 @@ func (p *printer) print(u matrix.Update) error {
 	return nil
 }
 
-// row writes one probe; one that measured nothing is only named among others.
+// row writes one probe; one of several that measured nothing is only listed.
 func (p *printer) row(rows []matrix.Row, i int) error {
 	r, among := rows[i], len(rows) > 1
 	if r.Update.Seq == 0 {
@@ -50,7 +50,7 @@ func (p *printer) row(rows []matrix.Row, i int) error {
 			return p.document(report.Unmeasured(r), among)
 		}
 		if !among {
-			return nil // the command's own error says it
+			return nil // the command's own error says so
 		}
 		_, err := fmt.Fprintf(p.out, "%s: %s, %s\n", r.Label(), r.State, r.Why)
 		return err
@@ -62,7 +62,7 @@ func (p *printer) row(rows []matrix.Row, i int) error {
 	return result.Write(p.out, p.path)
 }
 
-// document writes one probe as JSON, on a line if it is one among several.
+// document writes one probe as JSON, on one line if there are several.
 func (p *printer) document(probe report.Probe, among bool) error {
 	if !among {
 		return printJSON(p.out, probe)

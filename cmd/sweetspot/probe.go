@@ -25,11 +25,11 @@ func newProbeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe (--model MODEL | -- COMMAND…)",
 		Short: "Measure a model or a training script until the answer is precise enough",
-		Long: "probe runs a model or an unmodified training script for seconds, cuts off the warm-up, and stops by itself once\n" +
+		Long: "probe runs a model or an unmodified training script for a few seconds, discards the warm-up, and stops once\n" +
 			"the mean iteration time is known well enough. Every iteration time is saved in the profile database.\n\n" +
-			"Of several batch sizes, precisions and degrees of pruning every combination is probed, the smallest first.\n" +
-			"With --json one probe is an indented object; of several each is an object on a line of its own (JSON Lines), as it\n" +
-			"ends. Beside other hosts, --host here is this machine.",
+			"With several batch sizes, precisions and degrees of pruning it probes every combination, the smallest first.\n" +
+			"With --json one probe is an indented object; several are written as one object per line (JSON Lines), as each\n" +
+			"ends. In a list of hosts, --host here is this machine.",
 		Example: "  sweetspot probe -- python3 train.py --epochs 30\n" +
 			"  sweetspot probe --model example:fashion-cnn --batch 64,256\n" +
 			"  sweetspot probe --model nets.py:resnet18 --input 3x224x224 --mode infer --precision fp32,int8 --prune 0,0.3,0.5\n" +
@@ -99,7 +99,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	return p.watch(m, live)
 }
 
-// serve runs the probes in the background, for others to attach to.
+// serve runs the probes in the background, where clients can attach.
 func serve(ctx context.Context, r request.Request, s request.Environment, name, path string) error {
 	m, err := r.Start(ctx, s)
 	if err != nil {
@@ -109,7 +109,7 @@ func serve(ctx context.Context, r request.Request, s request.Environment, name, 
 }
 
 // follow starts the probes in the background and shows them until they end or
-// the user goes away.
+// the user leaves.
 func (p *printer) follow(ctx context.Context, live *liveLine, r request.Request) error {
 	c, err := spawn(ctx, p.path, r)
 	if err != nil {
@@ -124,14 +124,14 @@ func (p *printer) follow(ctx context.Context, live *liveLine, r request.Request)
 	return nil
 }
 
-// watch shows a matrix until its end.
+// watch shows a matrix until it ends.
 func (p *printer) watch(m background.Matrix, live *liveLine) error {
 	for u := range m.Updates() {
 		live.show(u)
 		var err error
 		live.aside(func() { err = p.print(u) })
 		if err != nil {
-			m.Stop() // nobody reads; what was measured is kept
+			m.Stop() // nobody reads the output; what was measured is kept
 			live.clear()
 			m.Wait()
 			return err
@@ -148,8 +148,8 @@ func (p *printer) watch(m background.Matrix, live *liveLine) error {
 	return nil
 }
 
-// confirm shows what the probes are expected to cost and asks, where someone
-// can answer and money is at stake.
+// confirm shows the expected cost of the probes and asks for consent, if they
+// cost money and someone can answer.
 func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request.Request, cells []matrix.Cell, set *profile.Set) (bool, error) {
 	if found := r.Place(ctx, set.VMTypes); found != "" {
 		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "sweetspot: "+found)
@@ -164,18 +164,18 @@ func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", spend)
 	if !term.IsTerminal(os.Stdin.Fd()) {
 		if r.Rule.MaxUSD <= 0 && r.Rule.MaxSeconds <= 0 && r.Rule.MaxN <= 0 {
-			return false, usageError("a probe of a machine with a price spends money, and nobody can be asked here; add --yes, or a cap (--max-cost, --max-seconds or --max-steps)")
+			return false, usageError("a probe on a machine with a price costs money, and nobody can be asked here; add --yes, or a cap (--max-cost, --max-seconds or --max-steps)")
 		}
-		return true, nil // the caps were agreed to by who set them
+		return true, nil // whoever set the caps agreed to them
 	}
 	_, _ = fmt.Fprint(cmd.ErrOrStderr(), "Go on? [y/N] ")
 	if isYes(ctx, cmd.InOrStdin()) {
 		return true, nil
 	}
-	return false, exitError{exitFailed, errors.New("nothing was probed; answer y, or add --yes, to spend it")}
+	return false, exitError{exitFailed, errors.New("nothing was probed; answer y, or add --yes, to go on")}
 }
 
-// isYes waits for an answer, or for an interrupt, which is none.
+// isYes waits for an answer; an interrupt counts as no.
 func isYes(ctx context.Context, in io.Reader) bool {
 	answers := make(chan string, 1)
 	go func() {

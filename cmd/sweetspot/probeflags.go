@@ -17,7 +17,7 @@ import (
 	"sweetspot/probes/request"
 )
 
-// probeFlags are the flags of probe as the user writes them.
+// probeFlags are the flags of probe as given by the user.
 type probeFlags struct {
 	model, name, input, mode, data, optimizer, eval string
 	batch                                           []int
@@ -32,42 +32,42 @@ type probeFlags struct {
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, package.module:factory, file.pt, file.pt2, file.onnx, or example:fashion-cnn")
-	fl.StringVar(&f.name, "name", "", "what the model is called in the database (default: the factory, the file or the script)")
+	fl.StringVar(&f.name, "name", "", "name of the model in the database (default: that of the factory, the file or the script)")
 	fl.StringVar(&f.input, "input", "", "shape of one input sample, 3x224x224")
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
 	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
-	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of the filters to remove from every convolution, 0,0.3 or 0,30%")
+	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
 	fl.StringVar(&f.mode, "mode", "train", "whether to train or infer")
-	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also those to estimate (default 10, of a script its own; estimates 5, 10 and 20); of an inference, passes over the data (default: until it is stopped)")
-	fl.StringVar(&f.data, "data", "", "what the model is fed: auto, fashion-mnist or synthetic (default auto: a dataset that fits)")
-	fl.StringVar(&f.trainSize, "train-size", "", "units in your training set, where the input is synthetic")
+	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also used for estimates (default 10, or the script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
+	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a dataset that fits)")
+	fl.StringVar(&f.trainSize, "train-size", "", "units in your training set, for synthetic input")
 	fl.StringVar(&f.optimizer, "optimizer", "", "optimizer of the training: sgd or adam (default sgd)")
-	fl.StringVar(&f.eval, "eval", "", "labelled set to measure accuracy on: file.py:factory")
-	fl.IntVar(&f.fineTune, "fine-tune", 0, "epochs to train a pruned model before it is measured, in inference")
+	fl.StringVar(&f.eval, "eval", "", "labelled set for measuring accuracy: file.py:factory")
+	fl.IntVar(&f.fineTune, "fine-tune", 0, "epochs to train a pruned model before measuring it, in inference")
 	fl.BoolVar(&f.layers, "layers", false, "measure each layer's share of the time of a forward pass")
-	fl.IntVar(&f.fitBatch, "largest-batch", 0, "instead of times, find the largest batch size up to this that fits the memory")
-	fl.IntVar(&f.repeat, "repeat", 1, "probe so often, each time in a fresh process")
-	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; of several, side by side")
-	fl.StringVar(&f.maxSeconds, "max-seconds", "", "stop each probe after this long at the latest, 90s or 5m (default: none; 10m for an inference without any cap)")
-	fl.StringVar(&f.maxCost, "max-cost", "", "stop after this many dollars at the latest, all probes together; needs a price")
-	fl.IntVar(&f.maxSteps, "max-steps", 0, "stop each probe after this many iterations at the latest")
-	fl.StringVar(&f.target, "precision-target", "0.02", "relative half-width of the mean's 90 % interval to reach (0.02 or 2%)")
-	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end however precise the answer is; caps still hold")
+	fl.IntVar(&f.fitBatch, "largest-batch", 0, "find the largest batch size up to this that fits in memory, instead of times")
+	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
+	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
+	fl.StringVar(&f.maxSeconds, "max-seconds", "", "time limit of each probe, such as 90s or 5m (default: none; 10m for an inference without any cap)")
+	fl.StringVar(&f.maxCost, "max-cost", "", "cost limit in dollars for all probes together; needs a price")
+	fl.IntVar(&f.maxSteps, "max-steps", 0, "iteration limit of each probe")
+	fl.StringVar(&f.target, "precision-target", "0.02", "stop at this relative half-width of the mean's 90 % interval (0.02 or 2%)")
+	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end regardless of precision; caps still apply")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
-	fl.StringVar(&f.adapter, "adapter", "", "how to read the output of a script that is no PyTorch: auto, keras, tqdm, mllog (default auto)")
+	fl.StringVar(&f.adapter, "adapter", "", "how to read the output of a script without PyTorch: auto, keras, tqdm, mllog (default auto)")
 	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with groups such as (?P<ms>…) or (?P<step>…)")
 	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
-	fl.StringVar(&f.vm, "vm", "", "the machine is that VM type of the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
+	fl.StringVar(&f.vm, "vm", "", "type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
 	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
-	fl.BoolVar(&f.detach, "detach", false, "go on when the terminal or the connection is lost; sweetspot attach comes back to it")
-	fl.BoolVar(&f.yes, "yes", false, "spend what the probes are expected to cost without being asked")
-	fl.BoolVar(&f.noTUI, "no-tui", false, "plain output only, no line that redraws itself")
+	fl.BoolVar(&f.detach, "detach", false, "keep running when the terminal or the connection is lost; see sweetspot attach")
+	fl.BoolVar(&f.yes, "yes", false, "spend the expected cost of the probes without asking")
+	fl.BoolVar(&f.noTUI, "no-tui", false, "print plain output without a line that updates itself")
 }
 
 func (f *probeFlags) check(dash int, args []string) error {
 	switch {
 	case len(args) > 0 && dash != 0:
-		return usageError("%q is no flag: put the command to probe after --", args[0])
+		return usageError("%q is not a flag; put the command to probe after --", args[0])
 	case len(args) > 0 && f.model != "":
 		return usageError("--model and a command after -- exclude each other: the command runs its own model")
 	case len(args) == 0 && f.model == "":
@@ -85,7 +85,7 @@ func (f *probeFlags) check(dash int, args []string) error {
 	return nil
 }
 
-// request is what the flags ask for.
+// request returns the request that the flags describe.
 func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	mode, err := parseMode(f.mode)
 	if err != nil {
@@ -131,17 +131,17 @@ func (f *probeFlags) counts(r *request.Request) error {
 	return nil
 }
 
-// parseEpochs reads a whole number from 1 on.
+// parseEpochs reads a whole number of at least 1.
 func parseEpochs(s string) (float64, error) {
 	v, err := quantity.ParseCount(s)
 	if err != nil || v != math.Trunc(v) || v > math.MaxInt32 {
-		return 0, fmt.Errorf("%q is no number of epochs; write a whole number of at least 1, such as 20", s)
+		return 0, fmt.Errorf("%q is not a number of epochs; give a whole number of at least 1, such as 20", s)
 	}
 	return v, nil
 }
 
-// estimated are the numbers of epochs to estimate: those asked for, else those
-// of the script.
+// estimated returns the numbers of epochs to estimate: those of the flag, else
+// those of the script.
 func (f *probeFlags) estimated(r profile.Run, command bool) []float64 {
 	if r.Epochs != nil && (f.epochs != "" || command) {
 		return []float64{*r.Epochs}
@@ -173,8 +173,8 @@ func (f *probeFlags) rule() (steady.Rule, error) {
 	return rule, nil
 }
 
-// parseSeconds reads a duration, and a bare number as seconds, which the
-// flag's name says.
+// parseSeconds reads a duration; a bare number means seconds, as in the flag's
+// name.
 func parseSeconds(s string) (float64, error) {
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
 		s += "s"
@@ -182,8 +182,7 @@ func parseSeconds(s string) (float64, error) {
 	return quantity.ParseDuration(s)
 }
 
-// place takes the user's word for which VM type the machine is and what it
-// costs.
+// place sets the machine's VM type and price as the user gave them.
 func (f *probeFlags) place(r *request.Request, set *profile.Set) error {
 	m := &r.Machine
 	if f.vm != "" {

@@ -8,9 +8,9 @@ import (
 	"sweetspot/probes/request"
 )
 
-// given refuses what is as good as not given, though it is: 0 for a size to
-// find, a host of no name, as a variable that is not set leaves behind. It
-// reads which hosts are this machine.
+// given rejects flags with empty values, such as an unset shell variable leaves
+// behind: a size of 0, a host without a name. It finds out which hosts are this
+// machine.
 func (f *probeFlags) given(fl *pflag.FlagSet) error {
 	if fl.Changed("largest-batch") && f.fitBatch < 1 {
 		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)

@@ -18,10 +18,10 @@ func TestIgnoredFlagsAreRefused(t *testing.T) {
 		model bool
 		says  string
 	}{
-		{flags: []string{"--eval", "s.py:set"}, says: "leave --eval out"},
-		{flags: []string{"--layers", "--train-size", "100"}, says: "leave --train-size and --layers out"},
-		{flags: []string{"--largest-batch", "64"}, says: "leave --largest-batch out"},
-		{flags: []string{"--python", "/usr/bin/python3"}, says: "leave --python out"},
+		{flags: []string{"--eval", "s.py:set"}, says: "leave out --eval"},
+		{flags: []string{"--layers", "--train-size", "100"}, says: "leave out --train-size and --layers"},
+		{flags: []string{"--largest-batch", "64"}, says: "leave out --largest-batch"},
+		{flags: []string{"--python", "/usr/bin/python3"}, says: "leave out --python"},
 		{flags: []string{"--largest-batch", "0"}, says: "--largest-batch 0"},
 		{flags: []string{"--largest-batch", "0"}, model: true, says: "--largest-batch 0"},
 		{flags: []string{"--largest-batch", "-4"}, model: true, says: "--largest-batch -4"},

@@ -25,22 +25,23 @@ func newReproduceCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "reproduce",
-		Short: "Compute a study's published numbers anew and hold them against the printed ones",
-		Long: "reproduce computes every published number it can from the study's other published numbers, never from\n" +
-			"itself, and answers a study's questions from other data where there are any. A number is ok within the rounding of the printed digits, its own and that of all inputs; it is\n" +
-			"left open where the inputs are not published. Where a study's jobs or loads are not, some are made up, a note says how, and chance is added to the rounding.",
+		Short: "Recompute a study's published numbers and compare them with the printed ones",
+		Long: "reproduce computes every published number it can from the study's other published numbers, never from that\n" +
+			"number itself, and answers a study's questions from other data if there are any. A number is ok within the\n" +
+			"rounding of the printed digits, its own and that of all inputs. It is left open if the inputs are not published.\n" +
+			"If a study's jobs or loads are not published, reproduce generates some, says how, and allows for chance.",
 		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper tarcar --all\n  sweetspot reproduce --paper malta --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			papers := reproduce.Papers
 			if paper != "" {
 				if !slices.Contains(papers, paper) {
-					return usageError("--paper %q: the papers to reproduce are %s", plaintext.Line(paper, 40), strings.Join(papers, ", "))
+					return usageError("--paper %q is not one of %s", plaintext.Line(paper, 40), strings.Join(papers, ", "))
 				}
 				papers = []string{paper}
 			}
 			if database(cmd) != "" {
-				return usageError("--db has no meaning here: reproduce computes from published numbers alone")
+				return usageError("--db has no effect here: reproduce computes from published numbers only")
 			}
 			r, err := reproduceAll(papers)
 			if err != nil {
@@ -57,7 +58,7 @@ func newReproduceCommand() *cobra.Command {
 	return cmd
 }
 
-// reproduction is what reproduce prints as JSON.
+// reproduction is the JSON of reproduce.
 type reproduction struct {
 	Schema   int                        `json:"schema"`
 	Command  string                     `json:"command"`
@@ -104,7 +105,7 @@ func reproduceAll(papers []string) (*reproduction, error) {
 	return r, nil
 }
 
-// studyWorkload is the jobs made up for ApproxDNN, the same in every call.
+// studyWorkload returns the jobs generated for ApproxDNN, the same in every call.
 var studyWorkload = sync.OnceValues(func() (*reproduce.Workload, error) {
 	in, err := published.Read(reproduce.ApproxDNN)
 	if err != nil {
@@ -117,14 +118,14 @@ var studyWorkload = sync.OnceValues(func() (*reproduce.Workload, error) {
 	return reproduce.NewWorkload(in.Cells, mix), nil
 })
 
-// studyTraffic is the loads made up for Paragon, the same in every call.
+// studyTraffic returns the loads generated for Paragon, the same in every call.
 var studyTraffic = sync.OnceValues(func() (*reproduce.Traffic, error) {
 	in, err := published.Read(reproduce.Paragon)
 	return reproduce.NewTraffic(in.Cells), err
 })
 
-// withLibrary adds what the thesis' tables rest on: prices from the catalog
-// and the absolute times of the built-in library.
+// withLibrary adds what the thesis' tables are based on: prices from the
+// catalog and the absolute times of the built-in library.
 func withLibrary(in reproduce.Inputs) (reproduce.Inputs, error) {
 	in.Prices = map[string]float64{}
 	for _, vm := range catalog.Builtin() {
@@ -156,7 +157,7 @@ func withLibrary(in reproduce.Inputs) (reproduce.Inputs, error) {
 }
 
 // write prints the summary per table, the rows that are not ok (or all), and
-// how far the method itself is off.
+// the error of the method itself.
 func (r *reproduction) write(out io.Writer, all bool) error {
 	var text strings.Builder
 	r.writeTables(&text)
@@ -216,13 +217,13 @@ func writeMethod(text *strings.Builder, m *reproduce.Method) {
 		m.N, 100*m.MeanAbsoluteError, 100*m.Median, 100*m.P90, 100*m.Worst.Error, m.Worst.Cell)
 	fmt.Fprintf(text, "fastest VM right in %d of %d, cheapest in %d of %d\n", m.Fastest.Right, m.Fastest.Of, m.Cheapest.Right, m.Cheapest.Of)
 	for _, w := range m.Fastest.Wrong {
-		fmt.Fprintf(text, "  %s: says %s is fastest, truly %s\n", w.Question, w.Says, w.Truth)
+		fmt.Fprintf(text, "  %s: predicts %s as fastest, measured %s\n", w.Question, w.Says, w.Truth)
 	}
 	for _, w := range m.Cheapest.Wrong {
-		fmt.Fprintf(text, "  %s: says %s is cheapest, truly %s\n", w.Question, w.Says, w.Truth)
+		fmt.Fprintf(text, "  %s: predicts %s as cheapest, measured %s\n", w.Question, w.Says, w.Truth)
 	}
 	for _, f := range m.FindingOut {
-		fmt.Fprintf(text, "finding out, %s: everything %s, method 1 %s (saves %s), method 2 %s (saves %s)\n", f.Application,
+		fmt.Fprintf(text, "measuring costs, %s: everything %s, method 1 %s (saves %s), method 2 %s (saves %s)\n", f.Application,
 			number(f.EverythingUSD, "$%.2f"), number(f.Method1USD, "$%.2f"), percent(f.Method1Saves),
 			number(f.Method2USD, "$%.2f"), percent(f.Method2Saves))
 	}

@@ -22,14 +22,14 @@ func newRunsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of your database, rename, annotate and delete them",
-		Long: "runs looks after the runs of your own database; those of the built-in library stay as they are. What is\n" +
-			"deleted is out of every list, sum and ranking, and undelete brings it back as it was, timings included,\n" +
-			"until purge gives its room in the file back.",
+		Long: "runs manages the runs of your own database; those of the built-in library cannot be changed. Deleted runs\n" +
+			"are left out of all lists, sums and rankings. undelete restores them completely, including iteration times,\n" +
+			"until purge frees their space in the file.",
 		Example: "  sweetspot runs list\n  sweetspot runs rename 12 13 --model resnet18 --variant half\n" +
 			"  sweetspot runs annotate 12 \"with the new driver\"\n  sweetspot runs delete 12 13\n  sweetspot runs undelete",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError("runs has no %s: it has list, rename, annotate, delete, undelete and purge", plaintext.Quote(args[0]))
+				return usageError("runs has no command %s; it has list, rename, annotate, delete, undelete and purge", plaintext.Quote(args[0]))
 			}
 			return nil
 		},
@@ -42,18 +42,18 @@ func newRunsCommand() *cobra.Command {
 	return cmd
 }
 
-// runsAnswer is what a verb of runs did, as JSON.
+// runsAnswer is the result of a verb of runs as JSON.
 type runsAnswer struct {
 	Schema   int            `json:"schema"`
 	Command  string         `json:"command"`
 	Action   string         `json:"action"`
 	Warnings []string       `json:"warnings"`
 	Database string         `json:"database"`
-	Runs     []contract.Run `json:"runs"`  // it was done to; of deleted ones as they were
+	Runs     []contract.Run `json:"runs"`  // affected runs; deleted ones as they were
 	Picks    []int64        `json:"picks"` // their numbers
 }
 
-// onRuns opens the user's database for a verb of runs and closes it.
+// onRuns opens the user's database for a verb of runs and closes it afterwards.
 func onRuns(cmd *cobra.Command, do func(db *store.Store) error) error {
 	path := database(cmd)
 	if path == "" {
@@ -66,7 +66,7 @@ func onRuns(cmd *cobra.Command, do func(db *store.Store) error) error {
 	return errors.Join(do(db), db.Close())
 }
 
-// answerRuns prints what was done, as JSON or as a sentence.
+// answerRuns prints the result as JSON or as a sentence.
 func answerRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks []int64, sentence string) error {
 	if !wantsJSON(cmd) {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), sentence)
@@ -85,7 +85,7 @@ func parseRuns(args []string) ([]int64, error) {
 	for _, a := range args {
 		id, err := strconv.ParseInt(a, 10, 64)
 		if err != nil || id < 1 {
-			return nil, usageError("%s is no number of a run: sweetspot runs list lists them", plaintext.Quote(a))
+			return nil, usageError("%s is not the number of a run; sweetspot runs list shows them", plaintext.Quote(a))
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
@@ -97,13 +97,13 @@ func parseRuns(args []string) ([]int64, error) {
 // atLeastOne refuses a verb without numbers of runs.
 func atLeastOne(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usageError("name the runs to %s by their numbers: sweetspot runs list lists them", cmd.Name())
+		return usageError("give the numbers of the runs to %s; sweetspot runs list shows them", cmd.Name())
 	}
 	_, err := parseRuns(args)
 	return err
 }
 
-// these are the runs of some numbers as they are now.
+// these returns the runs with the given numbers as they are now.
 func these(cmd *cobra.Command, db *store.Store, ids []int64) ([]profile.Run, error) {
 	set, err := db.Load(cmd.Context())
 	if err != nil {
@@ -116,7 +116,7 @@ func newRunsListCommand() *cobra.Command {
 	var deleted bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "The runs of your database with their numbers and notes",
+		Short: "List the runs of your database with their numbers and notes",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return onRuns(cmd, func(db *store.Store) (err error) {
@@ -139,7 +139,7 @@ func newRunsListCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&deleted, "deleted", false, "list instead what was deleted and can be brought back")
+	cmd.Flags().BoolVar(&deleted, "deleted", false, "list deleted runs that can be restored instead")
 	return cmd
 }
 
@@ -170,7 +170,7 @@ func newRunsRenameCommand() *cobra.Command {
 			}
 			newModel, newVariant := cmd.Flags().Changed("model"), cmd.Flags().Changed("variant")
 			if !newModel && !newVariant {
-				return usageError("say what the runs shall be called: --model, --variant or both")
+				return usageError("give the new names: --model, --variant or both")
 			}
 			return onRuns(cmd, func(db *store.Store) error {
 				runs, err := these(cmd, db, ids)
@@ -199,19 +199,19 @@ func newRunsRenameCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&model, "model", "", "name of the model; one that is there takes the runs in")
-	cmd.Flags().StringVar(&variant, "variant", "", "name of the variant; empty is the model as published")
+	cmd.Flags().StringVar(&model, "model", "", "new name of the model; an existing model absorbs the runs")
+	cmd.Flags().StringVar(&variant, "variant", "", "new name of the variant; empty for the model as published")
 	return cmd
 }
 
 func newRunsAnnotateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "annotate RUN NOTE",
-		Short:   "Note a line beside a run; an empty note takes the old one away",
+		Short:   "Attach a note to a run; an empty note removes the old one",
 		Example: "  sweetspot runs annotate 12 \"with the new driver\"",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usageError("give the number of a run and its note, in quotes if it has blanks")
+				return usageError("give the number of a run and its note, in quotes if it contains spaces")
 			}
 			_, err := parseRuns(args[:1])
 			return err
@@ -229,7 +229,7 @@ func newRunsAnnotateCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, nil, fmt.Sprintf("noted on run %d", ids[0]))
+				return answerRuns(cmd, db, runs, nil, fmt.Sprintf("note saved with run %d", ids[0]))
 			})
 		},
 	}
@@ -238,7 +238,7 @@ func newRunsAnnotateCommand() *cobra.Command {
 func newRunsDeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete RUN…",
-		Short: "Delete runs; undelete brings them back",
+		Short: "Delete runs; undelete restores them",
 		Args:  atLeastOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := parseRuns(args)
@@ -253,7 +253,7 @@ func newRunsDeleteCommand() *cobra.Command {
 				if _, err := db.Delete(cmd.Context(), store.RunTable, ids...); err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, nil, quantity.Several(len(ids), "run")+" deleted; sweetspot runs undelete brings back what was deleted last")
+				return answerRuns(cmd, db, runs, nil, quantity.Several(len(ids), "run")+" deleted; sweetspot runs undelete restores what was deleted last")
 			})
 		},
 	}
@@ -262,7 +262,7 @@ func newRunsDeleteCommand() *cobra.Command {
 func newRunsUndeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "undelete [RUN…]",
-		Short: "Bring back what was deleted last, or runs by their numbers",
+		Short: "Restore what was deleted last, or runs by their numbers",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := parseRuns(args)
 			if err != nil {
@@ -285,7 +285,7 @@ func newRunsUndeleteCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, back.Picks, "back: "+rowsOf(back))
+				return answerRuns(cmd, db, runs, back.Picks, "restored: "+rowsOf(back))
 			})
 		},
 	}
@@ -294,7 +294,7 @@ func newRunsUndeleteCommand() *cobra.Command {
 func newRunsPurgeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "purge",
-		Short: "Remove what was deleted for good, picks too, and make the file smaller",
+		Short: "Remove deleted runs and picks permanently and shrink the file",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return onRuns(cmd, func(db *store.Store) error {
@@ -306,7 +306,7 @@ func newRunsPurgeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, gone.Picks, "gone for good: "+rowsOf(gone))
+				return answerRuns(cmd, db, runs, gone.Picks, "removed permanently: "+rowsOf(gone))
 			})
 		},
 	}

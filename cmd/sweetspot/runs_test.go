@@ -106,22 +106,22 @@ func TestRunsRefuse(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"runs", "lst"}, exitUsage, `no "lst"`},
-		{[]string{"runs", "rename", "--model", "x"}, exitUsage, "name the runs to rename"},
+		{[]string{"runs", "lst"}, exitUsage, `no command "lst"`},
+		{[]string{"runs", "rename", "--model", "x"}, exitUsage, "give the numbers of the runs to rename"},
 		{[]string{"runs", "rename", "1"}, exitUsage, "--model, --variant or both"},
 		{[]string{"runs", "rename", "1", "--model", " "}, exitFailed, "needs a name"},
 		{[]string{"runs", "rename", "1", "9", "--model", "x"}, exitFailed, "no run 9"},
 		{[]string{"runs", "annotate", "1"}, exitUsage, "and its note"},
-		{[]string{"runs", "annotate", "one", "x"}, exitUsage, `"one" is no number of a run`},
+		{[]string{"runs", "annotate", "one", "x"}, exitUsage, `"one" is not the number of a run`},
 		{[]string{"runs", "delete", "-1"}, exitUsage, "unknown shorthand"},
-		{[]string{"runs", "delete", "1", "0"}, exitUsage, `"0" is no number of a run`},
+		{[]string{"runs", "delete", "1", "0"}, exitUsage, `"0" is not the number of a run`},
 		{[]string{"runs", "delete", "1", "9"}, exitFailed, "no run 9"},
 		{[]string{"runs", "undelete", "1"}, exitFailed, "no deleted run 1"},
-		{[]string{"merge"}, exitUsage, "name one file"},
-		{[]string{"merge", ""}, exitUsage, "name one file"},
+		{[]string{"merge"}, exitUsage, "give one file"},
+		{[]string{"merge", ""}, exitUsage, "give one file"},
 		{[]string{"merge", db}, exitFailed, "is this database itself"},
 		{[]string{"merge", "missing.db"}, exitFailed, "no profile database at missing.db"},
-		{[]string{"backup", "a.db", "b.db"}, exitUsage, "name one file"},
+		{[]string{"backup", "a.db", "b.db"}, exitUsage, "give one file"},
 		{[]string{"backup", db}, exitFailed, "exists already"},
 	} {
 		_, _, err := execute(t, append(c.args, "--db", db)...)

@@ -33,20 +33,20 @@ type screenFlags struct {
 
 func (f *screenFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.theme, "theme", "", "palette to draw in: okabe-ito, light, dark, mono or high-contrast (default: follows the terminal's background)")
+	fl.StringVar(&f.theme, "theme", "", "colour theme: okabe-ito, light, dark, mono or high-contrast (default: follows the terminal's background)")
 	fl.StringVar(&f.symbols, "symbols", "braille", "characters to draw with: braille, block or ascii")
-	fl.IntVar(&f.fps, "fps", 30, "most frames a second, fewer for a slow line")
+	fl.IntVar(&f.fps, "fps", 30, "frames per second, at most; fewer for a slow connection")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
-	fl.BoolVar(&f.detach, "detach", false, "let probes go on when the terminal is lost; sweetspot attach comes back to them")
+	fl.BoolVar(&f.detach, "detach", false, "keep probes running when the terminal is lost; see sweetspot attach")
 	fl.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write what was asked last time")
+	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write the saved session")
 }
 
-// memoryLimit is from where on garbage is collected more eagerly, in bytes:
-// screens are opened on login nodes that many share.
+// memoryLimit is the memory use in bytes above which garbage is collected more
+// often: screens also run on shared login nodes.
 const memoryLimit = 300 << 20
 
-// runScreens opens everything that can fail before the terminal is taken over.
+// runScreens opens everything that can fail before it takes over the terminal.
 func runScreens(ctx context.Context, db string, f screenFlags) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
@@ -63,13 +63,13 @@ func runScreens(ctx context.Context, db string, f screenFlags) error {
 	remembered, err := tui.Run(ctx, options)
 	if !f.noState && statePath != "" {
 		if saveErr := state.Save(statePath, remembered); saveErr != nil && err == nil {
-			err = fmt.Errorf("the session was not remembered: %w", saveErr)
+			err = fmt.Errorf("the session was not saved: %w", saveErr)
 		}
 	}
 	return err
 }
 
-// check finds wrong flags, also where no screen will be shown.
+// check finds wrong flags, even if no screen will be shown.
 func (f screenFlags) check() error {
 	if err := theme.Valid(f.theme); err != nil {
 		return usageError("--theme: %w", err)
@@ -101,7 +101,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 	}
 	statePath, err = state.Path()
 	if err != nil {
-		o.Notice = "nothing is remembered: " + err.Error()
+		o.Notice = "the session will not be saved: " + err.Error()
 		return o, "", nil
 	}
 	if o.State, err = state.Load(statePath); err != nil {
@@ -110,7 +110,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 	return o, statePath, nil
 }
 
-// keyTable is the table of keys with the user's own keys from the config file.
+// keyTable is the key table with the user's changes from the config file.
 func keyTable() (*keys.Table, error) {
 	path, remapped, err := state.Keys()
 	if err != nil {
@@ -127,7 +127,8 @@ func open(ctx context.Context, path string) (screen.Workspace, error) {
 	return workspace.Open(ctx, path)
 }
 
-// prober starts what the form asks for; detached, in a process of its own.
+// prober starts the probes that the form describes; if detached, in a process of
+// their own.
 func prober(python string, detach bool) probe.Prober {
 	return func(ctx context.Context, ws screen.Workspace, f probe.Form, asked question.Query) (probe.Probe, error) {
 		w, ok := ws.(*workspace.Workspace)
@@ -151,7 +152,7 @@ func prober(python string, detach bool) probe.Prober {
 	}
 }
 
-// spawn has a process in the background carry out the request.
+// spawn starts a background process for the request.
 func spawn(ctx context.Context, db string, r request.Request) (*background.Client, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -164,7 +165,7 @@ func spawn(ctx context.Context, db string, r request.Request) (*background.Clien
 	return background.Dial(name)
 }
 
-// requested is what a form asks for.
+// requested is the request of a form.
 func requested(f probe.Form, python string) request.Request {
 	axes := f.Axes()
 	r := request.Request{
@@ -174,13 +175,13 @@ func requested(f probe.Form, python string) request.Request {
 	}
 	if f.OfCommand() {
 		if !r.IsElsewhere() {
-			r.Python = "" // a command brings its own
+			r.Python = "" // a command has its own
 		}
 		return r
 	}
 	r.Spec.Model, r.Spec.Input, r.Spec.TrainSize = f.Model, f.Input, int(f.TrainSize)
 	if f.Mode == profile.Infer {
-		r.Spec.Epochs = 0 // the form's epochs are the whole training's; an inference goes on until enough is known
+		r.Spec.Epochs = 0 // the form's epochs are those of the whole training; an inference runs until the answer is precise enough
 	}
 	return r
 }

@@ -17,9 +17,9 @@ func newValidateCommand() *cobra.Command {
 	var question string
 	cmd := &cobra.Command{
 		Use:   "validate",
-		Short: "Back-test the predictions on the runs of your database",
-		Long: "validate hides what runs measured, predicts it from the other runs as rank would, and compares: errors, how\n" +
-			"often the 90 % interval held the truth, and the error of the studies' plain method on the same cases.",
+		Short: "Back-test the predictions on the runs in your database",
+		Long: "validate hides measured values, predicts them from the other runs as rank would, and compares: errors, how\n" +
+			"often the 90 % interval contained the measured value, and the error of the studies' method on the same cases.",
 		Example: "  sweetspot validate\n  sweetspot validate --db team.db --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,7 +43,7 @@ func newValidateCommand() *cobra.Command {
 			return v.write(cmd.OutOrStdout(), w.Label())
 		},
 	}
-	cmd.Flags().StringVar(&question, "question", "", "only this question: "+strings.Join(questionNames(), ", "))
+	cmd.Flags().StringVar(&question, "question", "", "only this question, one of: "+strings.Join(questionNames(), ", "))
 	return cmd
 }
 
@@ -63,10 +63,10 @@ func chosen(name string) ([]validate.Question, error) {
 			return []validate.Question{q}, nil
 		}
 	}
-	return nil, usageError("--question %q is none of %s", name, strings.Join(questionNames(), ", "))
+	return nil, usageError("--question %q is not one of %s", name, strings.Join(questionNames(), ", "))
 }
 
-// validation is what validate prints as JSON. Unknown is null.
+// validation is the JSON of validate. Unknown values are null.
 type validation struct {
 	Schema    int        `json:"schema"`
 	Command   string     `json:"command"`
@@ -100,7 +100,7 @@ func newValidation(questions []validate.Question, set *profile.Set) validation {
 	return v
 }
 
-// known is nil for NaN.
+// known returns nil for NaN.
 func known(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil
@@ -123,7 +123,7 @@ func (v validation) write(out io.Writer, label string) error {
 	}
 	if none == len(v.Questions) {
 		b.Reset()
-		fmt.Fprintln(&b, "Nothing to compare yet: predictions are tested once a model was run at a batch size, at four times it and at a third, or on two VM types, or trained for six epochs that were timed one by one.")
+		fmt.Fprintln(&b, "Nothing to compare yet: predictions can be tested once a model was run at a batch size, at four times and a third of it, or on two VM types, or trained for six epochs with separate times.")
 	} else {
 		w.Flush()
 	}
@@ -131,7 +131,7 @@ func (v validation) write(out io.Writer, label string) error {
 	return err
 }
 
-// share is a fraction in percent, a dash where it is unknown.
+// share is a fraction in percent, or a dash if unknown.
 func share(x *float64) string {
 	if x == nil {
 		return "—"

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the version that a release is built as; scripts/release sets it.
+// release is the version of a release; scripts/release sets it.
 var release string
 
-// version is the version released, the module's version, or a word for neither.
+// version is the released version, the module's version, or a placeholder.
 func version() string {
 	if release != "" {
 		return release
@@ -23,8 +23,7 @@ func version() string {
 	return "unknown"
 }
 
-// build is what the program was made of, as scripts see it; null where the
-// build does not say.
+// build describes the build as JSON; null where unknown.
 type build struct {
 	Schema   int      `json:"schema"`
 	Command  string   `json:"command"`
@@ -32,7 +31,7 @@ type build struct {
 	Version  string   `json:"version"`
 	Commit   *string  `json:"commit"`
 	Date     *string  `json:"date"`     // of the commit
-	Modified *bool    `json:"modified"` // built from more than the commit
+	Modified *bool    `json:"modified"` // built with uncommitted changes
 	Go       string   `json:"go"`
 	System   string   `json:"system"`
 	Machine  string   `json:"machine"`
@@ -59,7 +58,7 @@ func thisBuild(info *debug.BuildInfo) build {
 	return b
 }
 
-// String is the build in a line.
+// String is the build on one line.
 func (b build) String() string {
 	parts := []string{"sweetspot " + b.Version}
 	if b.Commit != nil {
@@ -78,7 +77,7 @@ func (b build) String() string {
 func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Version, commit and Go release that this program was built from",
+		Short: "Show the version, commit and Go release of this program",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
