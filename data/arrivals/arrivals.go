@@ -1,8 +1,9 @@
-// Package arrivals reads arrival traces: when queries came, or how many in each
-// second. What it returns is the queries of each second, from second 0 on.
+// Package arrivals reads arrival traces: when queries arrived, or how many in
+// each second. It returns the number of queries in each second, from second 0
+// on.
 //
-// A trace is a CSV file with a row of column names, gzip-compressed or not. One
-// column says when, and which it is says how the rows are meant:
+// A trace is a CSV file with a row of column names, gzip-compressed or not. The
+// name of its time column determines the meaning of the rows:
 //
 //	time_s            one row a request, seconds on any clock: "12.75", "1700158623.98"
 //	TIMESTAMP         one row a request, a date and time: the Azure LLM inference
@@ -10,9 +11,9 @@
 //	second, requests  one row a second; seconds without a row had no requests
 //	minute, requests  one row a minute; its requests are spread evenly over it
 //
-// Case and outer blanks of the names do not matter; other columns are ignored.
-// Second 0 is the whole second of the clock in which the earliest row lies.
-// Rows may be in any order, and several of the same second are added.
+// Case and surrounding blanks of the names do not matter; other columns are
+// ignored. Second 0 is the second of the clock that contains the earliest row.
+// Rows may be in any order; several of the same second are added.
 package arrivals
 
 import (
@@ -22,8 +23,8 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// Limits on what is read, so that a wrong file ends in a sentence and not in a
-// machine without memory.
+// Limits on the input, so that a wrong file causes an error message instead of
+// exhausting memory.
 const (
 	MaxSeconds   = serving.MaxSeconds // from the earliest row to the latest: 31 days
 	MaxRequests  = 100_000_000
@@ -32,10 +33,10 @@ const (
 	MaxRowBytes  = textfile.MaxRowBytes // one row, quoted line breaks included
 )
 
-// Format is how the rows of a file are meant.
+// Format is the meaning of a file's rows.
 type Format string
 
-// The formats, by the column that says when.
+// The formats, by the time column.
 const (
 	Times      Format = "time_s"
 	Timestamps Format = "timestamp"
@@ -43,18 +44,18 @@ const (
 	Minutes    Format = "minute"
 )
 
-// Arrivals is a trace and what one should know of how it was read.
+// Arrivals is a trace with remarks on how it was read.
 type Arrivals struct {
 	Trace  serving.Trace
 	Format Format
 	Notes  []string // sentences without a full stop; nil where there is nothing to say
 }
 
-// Error says what is wrong with a file and where. Row is the line of the file,
-// with the header as row 1.
+// Error is an error in a file's content. Row is the line of the file; the
+// header is row 1.
 type Error struct {
 	Row  int
-	What string // ends the sentence; says the mend where there is one
+	What string // ends the sentence, with the mend if there is one
 }
 
 // Error returns one sentence.

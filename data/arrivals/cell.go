@@ -10,11 +10,11 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// furthest is above any second of any clock, in nanoseconds since 1970 too.
+// furthest is above any second of any clock, even counted in nanoseconds since 1970.
 const furthest = 1e18
 
 // number reads a finite decimal number of at least 0. strconv alone would also
-// take NaN, Inf, hexadecimal and underscores.
+// accept NaN, Inf, hexadecimal and underscores.
 func number(row int, column, cell string) (float64, error) {
 	cell = strings.TrimSpace(cell)
 	shown := plaintext.Quote(plaintext.Clean(cell))
@@ -24,26 +24,26 @@ func number(row int, column, cell string) (float64, error) {
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
 	case strings.Trim(cell, "0123456789+-.eE") != "" || err != nil && !math.IsInf(v, 0):
-		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is not a finite decimal number; give one or remove the row", column, shown)}
+		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is not a finite decimal number; correct it or remove the row", column, shown)}
 	case v < 0:
-		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is negative; nothing comes before 0, so add a constant to all times or mend the row", column, shown)}
+		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is negative; times start at 0, so add a constant to all of them or correct the row", column, shown)}
 	case v > furthest:
-		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is too large to be meant", column, shown)}
+		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is too large", column, shown)}
 	}
 	return v, nil
 }
 
-// whole is number for what comes in ones.
+// whole is like number, for integers.
 func whole(row int, column, cell string) (int64, error) {
 	v, err := number(row, column, cell)
 	if err == nil && v != math.Trunc(v) {
-		err = &Error{Row: row, What: fmt.Sprintf("%s: %g is not a whole number; for one row a request call the times time_s", column, v)}
+		err = &Error{Row: row, What: fmt.Sprintf("%s: %g is not a whole number; if each row is a request, name the column time_s", column, v)}
 	}
 	return int64(v), err
 }
 
-// layouts are the ways to write a date and time that are understood. A fraction
-// of a second may follow the seconds in each.
+// layouts are the accepted date and time formats. A fraction may follow the
+// seconds in each.
 var layouts = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00"}
 
 // timestamp reads a date and time as seconds since 1970.

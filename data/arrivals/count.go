@@ -8,7 +8,7 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// counter adds up rows by second, or by minute where the file does.
+// counter adds up rows by second, or by minute if the file does.
 type counter struct {
 	columns
 	at          map[int64]int // requests by second or minute of the file's clock
@@ -20,7 +20,7 @@ type counter struct {
 	repeated    int // rows of a second that had one
 }
 
-// unitS are the seconds that one entry stands for.
+// unitS is the length of one entry in seconds.
 func (c *counter) unitS() int64 {
 	if c.format == Minutes {
 		return 60
@@ -39,7 +39,7 @@ func (c *counter) add(row int, cells []string) error {
 	c.first, c.last = min(c.first, second), max(c.last, second)
 	if c.last-c.first >= MaxSeconds/c.unitS() {
 		days := float64(c.last-c.first) * float64(c.unitS()) / 86400
-		return &Error{Row: row, What: fmt.Sprintf("%.4g days from the earliest row so far to the latest, above %d; split the file, mend the time, or give it in seconds",
+		return &Error{Row: row, What: fmt.Sprintf("the rows span %.4g days so far, above %d; split the file, correct the time, or give it in seconds",
 			days, MaxSeconds/86400)}
 	}
 	if second < c.before {
@@ -51,7 +51,7 @@ func (c *counter) add(row int, cells []string) error {
 		c.repeated++
 	}
 	if most := int64(MaxPerSecond) * c.unitS(); int64(had)+requests > most {
-		return &Error{Row: row, What: fmt.Sprintf("more than %d requests in one %s; mend the number", most, c.unit())}
+		return &Error{Row: row, What: fmt.Sprintf("more than %d requests in one %s; correct the number", most, c.unit())}
 	}
 	c.at[second] = had + int(requests)
 	if c.requests += int(requests); c.requests > MaxRequests || c.rows > MaxRows {
@@ -74,7 +74,7 @@ func (c *counter) row(row int, cells []string) (second, requests int64, err erro
 		return 0, 0, err
 	}
 	if requests, err = whole(row, "requests", cells[c.many]); err == nil && requests > MaxRequests {
-		err = &Error{Row: row, What: fmt.Sprintf("requests: %d is above %d; split the file or mend the number", requests, MaxRequests)}
+		err = &Error{Row: row, What: fmt.Sprintf("requests: %d is above %d; split the file or correct the number", requests, MaxRequests)}
 	}
 	return second, requests, err
 }
@@ -89,7 +89,7 @@ func (c *counter) unit() string {
 // arrivals returns the trace once the file is read; row is the one after the last.
 func (c *counter) arrivals(row int) (*Arrivals, error) {
 	if c.requests == 0 {
-		return nil, &Error{Row: row, What: "the file ends without a request; is it the whole file?"}
+		return nil, &Error{Row: row, What: "the file contains no request; is it complete?"}
 	}
 	unit := int(c.unitS())
 	tr := make(serving.Trace, int(c.last-c.first+1)*unit)
@@ -112,19 +112,19 @@ func (c *counter) notes() []string {
 		say("second 0 is %s %d of the file's clock", c.unit(), c.first)
 	}
 	if c.unsorted > 0 {
-		say("the rows are not in order of time (%s); they were sorted", counted(c.unsorted, "row lies before the one above", "rows lie before the one above"))
+		say("the rows are not sorted by time (%s); they were sorted", counted(c.unsorted, "row lies before the one above", "rows lie before the one above"))
 	}
 	if c.many < 0 {
 		return notes
 	}
 	if c.format == Minutes {
-		say("the requests of each minute are spread evenly over its seconds, so that no burst within a minute is seen")
+		say("the requests of each minute are spread evenly over its seconds, so bursts within a minute are lost")
 	}
 	if c.repeated > 0 {
 		say("%s another of the same %s; their requests were added", counted(c.repeated, "row repeats", "rows repeat"), c.unit())
 	}
 	if missing := int(c.last-c.first+1) - len(c.at); missing > 0 {
-		say("%s no row; they count as without requests", counted(missing, c.unit()+" in between has", c.unit()+"s in between have"))
+		say("%s no row; they count as zero requests", counted(missing, c.unit()+" in between has", c.unit()+"s in between have"))
 	}
 	return notes
 }

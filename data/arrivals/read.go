@@ -46,7 +46,7 @@ func Read(r io.Reader) (*Arrivals, error) {
 	}
 }
 
-// columns are the places of what is read; many is -1 where a row is one request.
+// columns are the positions of the columns; many is -1 if a row is one request.
 type columns struct {
 	format     Format
 	when, many int
@@ -68,18 +68,18 @@ func columnsOf(header []string) (columns, error) {
 			continue
 		}
 		if c.format != "" {
-			return c, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s both say when; remove one", c.format, f)}
+			return c, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s are both times; remove one", c.format, f)}
 		}
 		c.format, c.when = f, at
 	}
 	if c.format == "" {
-		return c, &Error{Row: 1, What: fmt.Sprintf("no column says when; name one time_s (a row a request), TIMESTAMP, or second or minute beside requests; the first is %s",
+		return c, &Error{Row: 1, What: fmt.Sprintf("there is no time column; name one time_s (one row per request), TIMESTAMP, or second or minute together with requests; the first column is %s",
 			plaintext.Quote(plaintext.Clean(header[0])))}
 	}
 	if c.format == Seconds || c.format == Minutes {
 		at, ok := places["requests"]
 		if !ok {
-			return c, &Error{Row: 1, What: fmt.Sprintf("the column requests is missing beside %s; for one row a request call the times time_s", c.format)}
+			return c, &Error{Row: 1, What: fmt.Sprintf("the column requests is missing next to %s; if each row is a request, name the time column time_s", c.format)}
 		}
 		c.many = at
 	}
@@ -94,8 +94,8 @@ func formatOf(name string) Format {
 	return ""
 }
 
-// atLine gives an error of the content its line in place of its row, and one
-// that a compressed file begins with line 1.
+// atLine replaces the row of a content error by its line, which is 1 for an
+// error at the start of a compressed file.
 func atLine(line int, err error) error {
 	var row *textfile.RowError
 	switch {

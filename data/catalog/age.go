@@ -7,8 +7,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Days after which a price may have changed enough to be looked up again. Spot
-// prices follow the market; the others are lists that change a few times a year.
+// Days after which a price should be looked up again. Spot prices follow the
+// market; the others are list prices that change a few times a year.
 const (
 	staleSpotDays = 30
 	staleDays     = 180
@@ -17,12 +17,12 @@ const (
 // Age is how old a price is, in whole days.
 type Age struct {
 	Days  int
-	Known bool // false where the price has no date
-	Stale bool // old enough to be looked up again, or without a date
+	Known bool // false if the price has no date
+	Stale bool // should be looked up again, or has no date
 }
 
-// AgeOf returns the age of a price at a time. A month or a year stands for its
-// last day, so that no price is called older than it can be.
+// AgeOf returns the age of a price at a time. A month or a year counts as its
+// last day, so the age is never overstated.
 func AgeOf(p profile.Price, now time.Time) Age {
 	last, ok := lastDay(p.AsOf)
 	if !ok {
@@ -37,7 +37,7 @@ func AgeOf(p profile.Price, now time.Time) Age {
 	return Age{Days: days, Known: true, Stale: days > limit}
 }
 
-// String says the age as one reads it: "12 days", "5 months", "9 years".
+// String returns the age as text: "12 days", "5 months", "9 years".
 func (a Age) String() string {
 	switch {
 	case !a.Known:
@@ -55,7 +55,7 @@ func (a Age) String() string {
 	}
 }
 
-// Short is the age in a narrow column: "12 d", "5 mo", "9 y".
+// Short returns the age for a narrow column: "12 d", "5 mo", "9 y".
 func (a Age) Short() string {
 	switch {
 	case !a.Known:
@@ -69,7 +69,7 @@ func (a Age) Short() string {
 	}
 }
 
-// lastDay is the last day that a date stands for.
+// lastDay is the last day of a date, month or year.
 func lastDay(asOf string) (time.Time, bool) {
 	for _, form := range []struct {
 		layout               string
@@ -82,7 +82,7 @@ func lastDay(asOf string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// IsDate reports whether a price or a run may be dated so: a day, a month or a year.
+// IsDate reports whether text is a valid date of a price or a run: a day, a month or a year.
 func IsDate(asOf string) bool {
 	_, ok := lastDay(asOf)
 	return ok

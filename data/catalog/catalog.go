@@ -1,6 +1,6 @@
-// Package catalog holds VM types and their prices: those that come with
-// sweetspot, and those that a user imports or writes. Each price has a source
-// and a date; README.md says what is built in and what was left out.
+// Package catalog holds VM types and their prices: the built-in ones and those
+// that a user imports or writes. Each price has a source and a date; README.md
+// says what is built in and what was left out.
 package catalog
 
 import (
@@ -28,22 +28,23 @@ var (
 func embedded(name, text string) []profile.VMType {
 	vms, err := Read(strings.NewReader(text))
 	if err != nil {
-		panic("the embedded " + name + ": " + err.Error()) // a test reads it, so no release gets here
+		panic("the embedded " + name + ": " + err.Error()) // a test reads it, so this cannot happen in a release
 	}
 	return vms
 }
 
-// Builtin returns the VM types of the studies that sweetspot implements, ordered
-// by cloud, region and instance type: what published numbers are compared with.
-// The slice is the caller's; the prices in it are shared and must not be changed.
+// Builtin returns the VM types of the studies that sweetspot implements, for
+// comparison with published numbers, ordered by cloud, region and instance
+// type. The slice is the caller's; its prices are shared and must not be
+// changed.
 func Builtin() []profile.VMType { return slices.Clone(builtin()) }
 
-// Market returns what there is to rent: the VM types of the studies and those
-// that five clouds offered since, with all prices of both. It is the caller's as
-// that of [Builtin] is.
+// Market returns all known VM types: those of the studies and newer ones of
+// five clouds, with the prices of both. The slice is the caller's, like that of
+// [Builtin].
 func Market() []profile.VMType { return slices.Clone(market()) }
 
-// merge gives VM types that both have the prices of both.
+// merge joins two lists; VM types in both get the prices of both.
 func merge(a, b []profile.VMType) []profile.VMType {
 	out := slices.Clone(a)
 	at := map[profile.VMKey]int{}

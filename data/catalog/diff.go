@@ -7,25 +7,24 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Difference is what changed from one catalog to another.
+// Difference lists the changes from one catalog to another.
 type Difference struct {
 	Removed, Added []profile.VMType // only in the first, only in the second
 	Changed        []Change
 }
 
-// Change is one figure of a VM type that both have. From or To is "" where it is
-// not known on that side.
+// Change is a changed value of a VM type in both catalogs. From or To is "" if
+// unknown on that side.
 type Change struct {
 	VM       profile.VMKey
 	Field    string // gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib or usd_per_hour
 	Purchase profile.Purchase
 	From, To string
-	Ratio    *float64 // To over From; nil where one of them is no number
+	Ratio    *float64 // To / From; nil if one of them is not a number
 	Was, Is  profile.Price
 }
 
-// Diff compares two catalogs; of prices it compares the newest of each purchase
-// option.
+// Diff compares two catalogs, using the newest price of each purchase option.
 func Diff(a, b []profile.VMType) Difference {
 	var d Difference
 	at := map[profile.VMKey]profile.VMType{}
@@ -88,7 +87,7 @@ func changes(a, b profile.VMType) []Change {
 	return out
 }
 
-// number fills in two figures and reports whether they differ.
+// number fills in two values and reports whether they differ.
 func (c *Change) number(from, to *float64) bool {
 	c.From, c.To = number(from), number(to)
 	if from != nil && to != nil && *from > 0 {

@@ -11,8 +11,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Filter picks VM types by their GPU: a name, the memory of one and how many
-// there are, each left out where it does not matter.
+// Filter selects VM types by their GPU: name, memory per GPU and number, each
+// of which may be left out.
 type Filter struct {
 	words  []string // of the GPU's name
 	memory bounds   // GiB of one GPU
@@ -43,11 +43,11 @@ func ParseFilter(s string) (Filter, error) {
 		case i == 0:
 			f.words = nameWords(part)
 		default:
-			return f, fmt.Errorf("%s: write a GPU as name:memory:count, each as need be, for instance A100:80GB:1..8", plaintext.Quote(s))
+			return f, fmt.Errorf("%s: write a GPU as name:memory:count, each part optional, for example A100:80GB:1..8", plaintext.Quote(s))
 		}
 	}
 	if len(f.words) == 0 && !hasMemory && !hasCount {
-		return f, fmt.Errorf("%s names no GPU: write it as name:memory:count, for instance A100:80GB:1..8", plaintext.Quote(s))
+		return f, fmt.Errorf("%s does not name a GPU: write it as name:memory:count, for example A100:80GB:1..8", plaintext.Quote(s))
 	}
 	return f, nil
 }
@@ -79,7 +79,7 @@ func parseBounds(s string, memory bool) (bounds, bool) {
 		}
 		*end.to = float64(v)
 	}
-	if memory { // drivers and price lists round a GPU's memory differently
+	if memory { // drivers and price lists round GPU memory differently
 		b.low *= 0.9
 		if !math.IsInf(b.high, 1) {
 			b.high *= 1.05
@@ -88,7 +88,7 @@ func parseBounds(s string, memory bool) (bounds, bool) {
 	return b, (low != "" || high != "") && b.low <= b.high
 }
 
-// Matches reports whether a VM type is asked for.
+// Matches reports whether the filter selects a VM type.
 func (f Filter) Matches(v profile.VMType) bool {
 	if v.GPUCount == 0 || !f.count.has(float64(v.GPUCount)) {
 		return false
@@ -105,8 +105,8 @@ func (f Filter) Matches(v profile.VMType) bool {
 	return true
 }
 
-// MatchesAny reports whether one of the filters asks for the VM type; no filter
-// asks for all.
+// MatchesAny reports whether one of the filters selects the VM type; without
+// filters all are selected.
 func MatchesAny(filters []Filter, v profile.VMType) bool {
 	return len(filters) == 0 || slices.ContainsFunc(filters, func(f Filter) bool { return f.Matches(v) })
 }

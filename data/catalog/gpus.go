@@ -24,12 +24,14 @@ var gpus = sync.OnceValue(func() []profile.GPUSpec {
 	return out
 })
 
-// GPUs returns the published figures of the GPUs known, of one chip the usual
-// one in clouds first. The slice is the caller's; what it points to is shared.
+// GPUs returns the data-sheet values of known GPUs; of several with the same
+// chip, the most common in clouds comes first. The slice is the caller's; what
+// it points to is shared.
 func GPUs() []profile.GPUSpec { return slices.Clone(gpus()) }
 
-// GPUColumns is the layout of a CSV of GPU figures, one row a GPU: dense
-// TFLOPS and TOPS, GB, GB/s and watts of one die. An empty cell is unknown.
+// GPUColumns is the layout of a CSV of GPU data-sheet values, one row per GPU:
+// dense TFLOPS and TOPS, GB, GB/s and watts of one die. An empty cell is
+// unknown.
 var GPUColumns = []string{
 	"gpu", "fp32_tflops", "tf32_tflops", "fp16_tflops", "int8_tops", "memory_gb", "bandwidth_gbs", "tdp_w", "source", "as_of",
 }
@@ -41,7 +43,7 @@ func ReadGPUs(r io.Reader) ([]profile.GPUSpec, error) {
 		return nil, err
 	}
 	if len(rows) == 0 || !slices.Equal(rows[0], GPUColumns) {
-		return nil, fmt.Errorf("row 1: figures of GPUs start with the columns %s", strings.Join(GPUColumns, ","))
+		return nil, fmt.Errorf("row 1: a file of GPU values starts with the columns %s", strings.Join(GPUColumns, ","))
 	}
 	var out []profile.GPUSpec
 	seen := map[string]bool{}
@@ -51,7 +53,7 @@ func ReadGPUs(r io.Reader) ([]profile.GPUSpec, error) {
 		case err != nil:
 			return nil, fmt.Errorf("row %d, %w", i+2, err)
 		case g.Name == "" || seen[g.Name]:
-			return nil, fmt.Errorf("row %d, column gpu: %q is empty or there twice", i+2, g.Name)
+			return nil, fmt.Errorf("row %d, column gpu: %q is empty or duplicated", i+2, g.Name)
 		}
 		seen[g.Name] = true
 		out = append(out, g)

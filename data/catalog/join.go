@@ -6,10 +6,10 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Join lays catalogs over each other, the strongest first. Of a VM type that
-// several have, the strongest says what it is, and each purchase option costs
-// what the strongest that quotes it says, be its price older or not; unknown
-// figures are filled from the weaker ones where these mean the same GPUs.
+// Join merges catalogs in order of precedence, the highest first. If several
+// contain a VM type, the first defines it, and the first with a price for a
+// purchase option sets that price, even if it is older. Unknown values are
+// filled in from the others if these mean the same GPUs.
 func Join(layers ...[]profile.VMType) []profile.VMType {
 	var out []profile.VMType
 	at := map[profile.VMKey]int{}
@@ -28,7 +28,7 @@ func Join(layers ...[]profile.VMType) []profile.VMType {
 	return out
 }
 
-// under is strong with what only weak knows.
+// under returns strong, completed by what only weak knows.
 func under(strong, weak profile.VMType) profile.VMType {
 	if strong.GPU == weak.GPU && strong.GPUCount == weak.GPUCount {
 		for _, f := range []struct{ to, from **float64 }{
@@ -49,9 +49,8 @@ func under(strong, weak profile.VMType) profile.VMType {
 	return strong
 }
 
-// Update is what remains of earlier imports when a new one has come: its VM
-// types as it describes them, and of their prices those that it does not
-// replace. It replaces what came from the same source.
+// Update merges a new import into earlier ones: its VM types replace theirs,
+// and its prices replace those from the same source.
 func Update(earlier, imported []profile.VMType) []profile.VMType {
 	at := map[profile.VMKey]int{}
 	out := slices.Clone(imported)

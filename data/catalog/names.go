@@ -9,12 +9,12 @@ import (
 	"unicode"
 )
 
-// GPUName returns the one name that a GPU has in the catalog, however a cloud
-// or a price list spells it: "NVIDIA A100 80GB PCIe" is "A100-PCIE-80GB",
-// "a10g" is "A10G". Chips that come as SXM and PCIe or with several sizes of
-// memory are named with both; what the spelling leaves open follows from the
-// memory per GPU (nil if unknown), from the VM type, and from the cloud where
-// it has but one form. A form that nothing tells stays out of the name.
+// GPUName returns the catalog's name of a GPU, however a cloud or a price list
+// spells it: "NVIDIA A100 80GB PCIe" is "A100-PCIE-80GB", "a10g" is "A10G".
+// Chips that come as SXM and PCIe or with several memory sizes are named with
+// both. What the spelling does not say follows from the memory per GPU (nil if
+// unknown), from the VM type, and from the cloud if it offers only one form
+// factor. An unknown form factor is left out of the name.
 func GPUName(spelt string, memGiB *float64, cloud, instanceType string) string {
 	n := spell(spelt)
 	switch {
@@ -41,8 +41,8 @@ func GPUName(spelt string, memGiB *float64, cloud, instanceType string) string {
 	return name + "-" + strconv.Itoa(n.memory) + "GB"
 }
 
-// IsGPU tells GPUs from other accelerators that price lists hold beside them,
-// and from what names none ("NVIDIA").
+// IsGPU distinguishes GPUs from other accelerators in price lists, and from
+// incomplete names ("NVIDIA").
 func IsGPU(spelt string) bool {
 	words := strings.Fields(strings.Map(wordBreak, strings.ToUpper(spelt)))
 	for _, w := range words {
@@ -55,11 +55,12 @@ func IsGPU(spelt string) bool {
 	return spell(spelt).chip != ""
 }
 
-// SameChip reports whether two names are of one chip, in whatever form and with
-// whatever memory: V100 and Tesla V100-SXM2-16GB, but not RTX 3090 and RTX 4090.
+// SameChip reports whether two names mean the same chip, whatever the form
+// factor and memory: V100 and Tesla V100-SXM2-16GB, but not RTX 3090 and RTX
+// 4090.
 func SameChip(a, b string) bool { return spell(a).chip == spell(b).chip }
 
-// spelling is what a name says of a GPU, in capitals.
+// spelling is a GPU's name taken apart, in capitals.
 type spelling struct {
 	chip   string // A100, L40S, RTX-4090
 	form   string // SXM4, PCIE, NVL; "" where it is not said
@@ -74,7 +75,7 @@ var (
 	proCard    = regexp.MustCompile(`^A[456][05]00$`)
 )
 
-// marketingWords tell no GPU from another. HBM3 tells one, but is looked at before.
+// marketingWords do not distinguish GPUs. HBM3 does, but is handled earlier.
 var marketingWords = []string{
 	"NVIDIA", "TESLA", "GEFORCE", "QUADRO", "AMD", "INSTINCT", "GRID", "GPU", "TENSOR", "CORE", "GENERATION", "SERVER",
 	"WORKSTATION", "EDITION", "BLACKWELL", "HBM2", "HBM2E", "HBM3", "HBM3E", "ACCELERATOR", "MEGA", "GB", "SECURE", "COMMUNITY",
@@ -106,7 +107,7 @@ func spell(name string) spelling {
 		case !slices.Contains(marketingWords, w):
 			chip = append(chip, w)
 		case (w == "HBM3" || w == "MEGA") && n.form == "" && slices.Contains(chip, "H100"):
-			n.form = "SXM" // the other forms of it have slower memory, or no such name
+			n.form = "SXM" // its other forms have slower memory, or other names
 		}
 	}
 	n.chip = chipOf(chip)
@@ -138,14 +139,14 @@ var sockets = map[string]string{
 	"P100": "SXM2", "V100": "SXM2", "A100": "SXM4", "A800": "SXM4", "H100": "SXM5", "H200": "SXM5", "H800": "SXM5",
 }
 
-// chipSizes holds, of the chips that come in several forms, the sizes of memory
-// in GB; the smallest first, which is what a bare name means.
+// chipSizes lists the memory sizes in GB of chips that come in several forms,
+// the smallest first: a bare name means that one.
 var chipSizes = map[string][]int{
 	"P100": {16}, "V100": {16, 32}, "A100": {40, 80}, "A800": {40, 80}, "H100": {80, 94}, "H200": {141}, "H800": {80},
 }
 
-// usualMemory is the size that a memory as reported belongs to; drivers hold
-// back up to a tenth of it. Without one it is the smallest of the form.
+// usualMemory is the nominal size for a reported memory; drivers report up to a
+// tenth less. Without a report it is the smallest size.
 func (n spelling) usualMemory(memGiB *float64) int {
 	sizes := chipSizes[n.chip]
 	best := sizes[0]
@@ -166,7 +167,7 @@ func (n spelling) usualMemory(memGiB *float64) int {
 
 var spokenForm = regexp.MustCompile(`(?i)(sxm|pcie|nvl)`)
 
-// formOf is the form that a VM type's name, or its cloud, leaves no doubt about.
+// formOf is the form factor, if the VM type's name or its cloud determines it.
 func formOf(chip, cloud, instanceType string) string {
 	if word := spokenForm.FindString(instanceType); word != "" {
 		return strings.ToUpper(word)
@@ -197,7 +198,7 @@ func formOf(chip, cloud, instanceType string) string {
 	return ""
 }
 
-// clouds are those that price lists are of, by each name they go by.
+// clouds are the known clouds by each of their names.
 var clouds = map[string]string{
 	"lambdalabs": "lambda", "lambda-labs": "lambda", "oracle": "oci", "oracle-cloud": "oci", "vastai": "vast", "google": "gcp",
 	"amazon": "aws", "ec2": "aws", "digitalocean": "do", "datacrunch": "verda",
@@ -209,8 +210,8 @@ var known = []string{
 	"vultr", "cloudrift", "hotaisle", "spheron", "simplepod", "yotta", "lium", "scp", "vsphere", "kubernetes",
 }
 
-// CloudName returns the name that a cloud has in the catalog; sure says whether
-// it is one that is known here.
+// CloudName returns the catalog's name of a cloud; sure says whether the cloud
+// is known here.
 func CloudName(spelt string) (name string, sure bool) {
 	name = strings.ToLower(strings.TrimSpace(spelt))
 	if own, ok := clouds[name]; ok {
@@ -219,9 +220,8 @@ func CloudName(spelt string) (name string, sure bool) {
 	return name, slices.Contains(known, name)
 }
 
-// MemoryOf is the memory in GB of a GPU by its name alone, as its maker prints
-// it: of a chip with several sizes the one named, else the smallest. It is nil
-// where it is not known.
+// MemoryOf is the nominal memory in GB of a GPU, from its name: for a chip with
+// several sizes the one named, else the smallest. It is nil if unknown.
 func MemoryOf(spelt string) *float64 {
 	n := spell(spelt)
 	if len(chipSizes[n.chip]) > 0 {

@@ -11,8 +11,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Columns is the layout of a catalog CSV, one row a price; columns are found by
-// their names, in any order, and others are ignored. An empty cell is unknown; a
+// Columns is the layout of a catalog CSV, one row per price; columns are found
+// by name, in any order, and others are ignored. An empty cell is unknown; a
 // row with neither purchase nor usd_per_hour names a VM type whose price is not
 // known. gpu_mem_gib is per GPU, mem_gib and vcpus per VM.
 var Columns = []string{
@@ -20,7 +20,7 @@ var Columns = []string{
 	"purchase", "usd_per_hour", "source", "as_of",
 }
 
-// required must be in the header; without the rest a VM type is just less known.
+// required columns must be in the header; the others are optional.
 var required = []string{"cloud", "instance_type", "gpu", "gpu_count", "purchase", "usd_per_hour"}
 
 // Read reads a catalog CSV in the layout of [Columns]. Rows of one VM type
@@ -78,7 +78,7 @@ func vmType(t *Table) profile.VMType {
 	vm.GPU = GPUName(t.Text("gpu"), vm.GPUMemGiB, vm.Cloud, vm.InstanceType)
 	n, ok := Decimal(strings.TrimSpace(t.Raw("gpu_count")))
 	if !ok || n != float64(int(n)) || n < 0 || n > MaxGPUs || (n == 0) != (vm.GPU == "") {
-		_ = t.Fail("gpu_count", fmt.Sprintf("%s does not go with GPU %s; write how many there are, 0 and no name where there are none",
+		_ = t.Fail("gpu_count", fmt.Sprintf("%s does not match GPU %s; give the number of GPUs, or 0 and no name if there are none",
 			plaintext.Quote(t.Text("gpu_count")), plaintext.Quote(t.Text("gpu"))))
 	}
 	vm.GPUCount = int(n)
@@ -88,7 +88,7 @@ func vmType(t *Table) profile.VMType {
 	return vm
 }
 
-// MaxGPUs bounds the GPUs of one VM type: beyond that it is a slip.
+// MaxGPUs bounds the GPUs of one VM type: more is a mistake.
 const MaxGPUs = 1024
 
 func price(t *Table) (p profile.Price, known bool) {
@@ -98,12 +98,12 @@ func price(t *Table) (p profile.Price, known bool) {
 	case usd == nil && p.Purchase == "":
 		return p, false
 	case usd == nil:
-		_ = t.Fail("usd_per_hour", "is empty beside a purchase option")
+		_ = t.Fail("usd_per_hour", "is empty next to a purchase option")
 		return p, false
 	case *usd > MaxUSD:
 		_ = t.Fail("usd_per_hour", fmt.Sprintf("%g is above %g dollars an hour", *usd, float64(MaxUSD)))
 	case !slices.Contains(profile.Purchases, p.Purchase):
-		_ = t.Fail("purchase", fmt.Sprintf("%s is none of %v", plaintext.Quote(string(p.Purchase)), profile.Purchases))
+		_ = t.Fail("purchase", fmt.Sprintf("%s is not one of %v", plaintext.Quote(string(p.Purchase)), profile.Purchases))
 	case p.AsOf != "" && !IsDate(p.AsOf):
 		_ = t.Fail("as_of", plaintext.Quote(p.AsOf)+" is not a date; write 2026-02-28, 2026-02 or 2026")
 	}

@@ -14,8 +14,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Limits on what is read, so that a wrong file ends in a sentence and not in a
-// machine without memory.
+// Limits on the input, so that a wrong file causes an error message instead of
+// exhausting memory.
 const (
 	MaxRows     = 2_000_000
 	MaxRowBytes = textfile.MaxRowBytes // quoted line breaks included
@@ -24,10 +24,10 @@ const (
 	maxNumber   = 1e9
 )
 
-// Error says what is wrong with a file and where.
+// Error is an error in a file's content.
 type Error struct {
 	Row   int    // with the header as row 1; of JSON entries, from 1
-	What  string // ends the sentence; says the mend where there is one
+	What  string // ends the sentence, with the mend if there is one
 	Entry bool   // Row counts entries
 }
 
@@ -46,14 +46,14 @@ func (e *Error) separator() string {
 	return ": "
 }
 
-// Table is a CSV file with a header, whose rows are bounded and whose cells are
-// found by the names of their columns.
+// Table is a CSV file with a header. Rows are bounded, and cells are found by
+// column name.
 type Table struct {
 	rows    *textfile.Rows
 	columns map[string]int
-	before  map[string]string // what the rows before the header say
+	before  map[string]string // values in the rows before the header
 	cells   []string
-	err     error // of a cell of this row; the first one stays
+	err     error // the first error in a cell of this row
 }
 
 // NewTable returns a table whose header is still to be read.
@@ -63,8 +63,8 @@ func NewTable(text io.Reader) *Table {
 	return &Table{rows: rows, columns: map[string]int{}, before: map[string]string{}}
 }
 
-// Header reads rows until the one that names the columns: the first, or the
-// first that begins so.
+// Header reads rows up to the one that names the columns: the first, or the
+// first that begins with the given names.
 func (t *Table) Header(begins string) error {
 	for {
 		cells, err := t.read()
@@ -91,11 +91,11 @@ func (t *Table) Header(begins string) error {
 	}
 }
 
-// Preamble is what a row before the header says under a name.
+// Preamble is the value of a name in the rows before the header.
 func (t *Table) Preamble(name string) string { return t.before[name] }
 
-// columnName forgives what spreadsheets do to a header, and the two spellings
-// that price lists have of one name.
+// columnName normalises what spreadsheets do to a header, and the two spellings
+// of one name in price lists.
 func columnName(cell string) string {
 	return strings.ToLower(strings.Join(strings.Fields(plaintext.Clean(cell)), " "))
 }
@@ -105,7 +105,7 @@ func (t *Table) Has(columns ...string) bool {
 	return !slices.ContainsFunc(columns, func(c string) bool { _, ok := t.columns[columnName(c)]; return !ok })
 }
 
-// Names are the columns as one reads them in an error, in the file's order.
+// Names lists the columns for an error message, in the file's order.
 func (t *Table) Names() string {
 	names := make([]string, 0, len(t.columns))
 	for name := range t.columns {
@@ -131,13 +131,13 @@ func (t *Table) Next() error {
 	return nil
 }
 
-// Row is the number of the row read last, the header being row 1.
+// Row is the number of the last row read; the header is row 1.
 func (t *Table) Row() int { return t.rows.Number() }
 
-// Err is what was wrong with the cells of this row that were asked for.
+// Err is the first error in the cells of this row that were read.
 func (t *Table) Err() error { return t.err }
 
-// Fail returns, and keeps, an error at the row read last.
+// Fail returns, and keeps, an error at the last row read.
 func (t *Table) Fail(column, what string) error {
 	if column != "" {
 		what = "column " + column + ": " + what
@@ -149,7 +149,7 @@ func (t *Table) Fail(column, what string) error {
 	return err
 }
 
-// read is the next row, the errors of which are this package's.
+// read returns the next row, with this package's errors.
 func (t *Table) read() ([]string, error) {
 	cells, err := t.rows.Next()
 	var row *textfile.RowError
@@ -159,7 +159,7 @@ func (t *Table) read() ([]string, error) {
 	return cells, err
 }
 
-// Raw is a cell as it stands, "" where there is no such column.
+// Raw is a cell's text, "" if there is no such column.
 func (t *Table) Raw(column string) string {
 	i, ok := t.columns[column]
 	if !ok || i >= len(t.cells) {
@@ -168,13 +168,13 @@ func (t *Table) Raw(column string) string {
 	return t.cells[i]
 }
 
-// Text is a cell cleaned, of a length that fits a line.
+// Text is a cell, cleaned and cut to the length of a line.
 func (t *Table) Text(column string) string { return Text(t.Raw(column)) }
 
 // Text cleans a name from outside.
 func Text(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Clean(s)), maxCell) }
 
-// Number is a finite number above 0, or nil where the cell is empty.
+// Number is a finite number above 0, or nil if the cell is empty.
 func (t *Table) Number(column string) *float64 {
 	v, err := positive(strings.TrimSpace(t.Raw(column)))
 	if err != nil {
@@ -183,8 +183,8 @@ func (t *Table) Number(column string) *float64 {
 	return v
 }
 
-// Price is US dollars an hour, or nil where the cell is empty or 0, which is how
-// price lists say that there is no such offer.
+// Price is US dollars per hour, or nil if the cell is empty or 0, with which
+// price lists mark missing offers.
 func (t *Table) Price(column string) *float64 {
 	v, err := Dollars(t.Raw(column))
 	if err != nil {
@@ -193,7 +193,7 @@ func (t *Table) Price(column string) *float64 {
 	return v
 }
 
-// Dollars reads US dollars an hour; nil is none.
+// Dollars reads US dollars per hour; nil if there is no price.
 func Dollars(s string) (*float64, error) {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
 	switch strings.ToLower(s) {
@@ -203,9 +203,9 @@ func Dollars(s string) (*float64, error) {
 	v, ok := Decimal(s)
 	switch {
 	case !ok || v < 0:
-		return nil, fmt.Errorf("%s is no price; write US dollars an hour, or leave it empty", plaintext.Quote(s))
+		return nil, fmt.Errorf("%s is not a price; write US dollars per hour, or leave it empty", plaintext.Quote(s))
 	case v > MaxUSD:
-		return nil, fmt.Errorf("%s is above %s dollars an hour", plaintext.Quote(s), quantity.Count(MaxUSD))
+		return nil, fmt.Errorf("%s is above %s dollars per hour", plaintext.Quote(s), quantity.Count(MaxUSD))
 	case v == 0:
 		return nil, nil
 	}
@@ -224,8 +224,8 @@ func positive(cell string) (*float64, error) {
 	return &v, nil
 }
 
-// Decimal reads what may stand in a cell for a number: strconv alone would also
-// take NaN, Inf, hexadecimal and underscores.
+// Decimal reads a number from a cell: strconv alone would also accept NaN, Inf,
+// hexadecimal and underscores.
 func Decimal(cell string) (v float64, ok bool) {
 	for _, c := range []byte(cell) {
 		if (c < '0' || c > '9') && !strings.ContainsRune("+-.eE", rune(c)) {

@@ -12,17 +12,17 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Files are the user's two catalogs: what was imported, which is written by
-// imports alone, and what the user wrote, which is never written to.
+// Files are the user's two catalogs: the imported one, which only imports
+// write, and the user's own, which is never written to.
 type Files struct{ Imported, Own string }
 
-// FilesIn are the files of a folder, which need not exist.
+// FilesIn returns the files of a folder, which need not exist.
 func FilesIn(folder string) Files {
 	return Files{Imported: filepath.Join(folder, "catalog.csv"), Own: filepath.Join(folder, "catalog-own.csv")}
 }
 
-// Joined is the catalog that everything is asked of: the user's own over the
-// imported over the built-in one.
+// Joined is the catalog that all commands use: the user's own, then the
+// imported, then the built-in one.
 func (f Files) Joined() ([]profile.VMType, error) {
 	own, err := ReadFile(f.Own)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f Files) Joined() ([]profile.VMType, error) {
 	return Join(own, imported, Market()), nil
 }
 
-// ReadFile reads a catalog CSV; one that is not there holds nothing.
+// ReadFile reads a catalog CSV; a missing file is empty.
 func ReadFile(path string) ([]profile.VMType, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,13 +47,13 @@ func ReadFile(path string) ([]profile.VMType, error) {
 	defer file.Close()
 	vms, err := Read(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s, %w; mend the file or move it away", plaintext.Clean(path), err)
+		return nil, fmt.Errorf("%s, %w; correct the file or move it away", plaintext.Clean(path), err)
 	}
 	return vms, nil
 }
 
-// Keep adds an import to what earlier ones brought, if that can be read back.
-// The file is replaced in one step, so that nobody ever reads half of it.
+// Keep adds an import to the earlier ones, if these can be read. The file is
+// replaced atomically.
 func (f Files) Keep(imported []profile.VMType) error {
 	earlier, err := ReadFile(f.Imported)
 	if err != nil {
@@ -64,7 +64,7 @@ func (f Files) Keep(imported []profile.VMType) error {
 		return err
 	}
 	if _, err := Read(bytes.NewReader(text.Bytes())); err != nil {
-		return fmt.Errorf("the catalog was not changed, as it would hold what it cannot: %w", err)
+		return fmt.Errorf("the catalog was not changed, because the result would be invalid: %w", err)
 	}
 	return replace(f.Imported, text.Bytes())
 }

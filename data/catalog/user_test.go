@@ -101,7 +101,7 @@ func TestABrokenUserFileIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := files.Joined()
-	if err == nil || !strings.Contains(err.Error(), "catalog-own.csv, row 2, column usd_per_hour") || !strings.Contains(err.Error(), "mend the file") {
+	if err == nil || !strings.Contains(err.Error(), "catalog-own.csv, row 2, column usd_per_hour") || !strings.Contains(err.Error(), "correct the file") {
 		t.Errorf("%v", err)
 	}
 	if err := files.Keep([]profile.VMType{vmOf("x1", "L4")}); err != nil {

@@ -190,7 +190,7 @@ func TestHugeFiles(t *testing.T) {
 			case strings.HasSuffix(file.Path, ".yaml"):
 				text, want = junk, "larger than 1 MiB"
 			case f.Name == "mllog":
-				text, want = junk, "holds no run"
+				text, want = junk, "contains no run"
 			default:
 				head, _, _ := bytes.Cut(content(t, file), []byte("\n"))
 				text = slices.Concat(head, []byte("\n\""), junk)

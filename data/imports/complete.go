@@ -12,8 +12,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// completion fills in what the user gave where a file leaves it open. What a
-// file says stays, and where the user said otherwise a note tells so.
+// completion fills in the user's values where a file has none. A file's own
+// values take precedence; a note says where the user's differ.
 type completion struct {
 	given source.Given
 	notes map[string]bool
@@ -34,7 +34,7 @@ func complete(r *source.Report, given source.Given) {
 		}
 	}
 	if given.EpochS != nil && len(r.Set.Runs) > 0 && !slices.Contains(epochTimed, r.Format) {
-		c.notes["--epoch-time does nothing here: it is for tables of Lightning and Keras"] = true
+		c.notes["--epoch-time has no effect here: it is for tables of Lightning and Keras"] = true
 	}
 	r.Notes = append(r.Notes, slices.Sorted(maps.Keys(c.notes))...)
 }
@@ -69,7 +69,7 @@ func (c *completion) run(run *profile.Run) {
 	}
 }
 
-// priceOf is what the user says a machine with such a GPU costs, nil if nothing.
+// priceOf is the user's price of a machine with this GPU, or nil.
 func priceOf(g source.Given, gpu string) *float64 {
 	for _, p := range g.Prices {
 		if gpu != "" && catalog.SameChip(p.GPU, gpu) {
@@ -79,9 +79,9 @@ func priceOf(g source.Given, gpu string) *float64 {
 	return g.USDPerHour
 }
 
-// kept notes that a file says something itself.
+// kept notes that a file's own value takes precedence.
 func (c *completion) kept(what, own string) {
-	c.notes[fmt.Sprintf("names the %s itself, %s, which stays", what, own)] = true
+	c.notes[fmt.Sprintf("states the %s itself, %s, which takes precedence", what, own)] = true
 }
 
 func (c *completion) text(what string, own *string, given string) {
@@ -104,9 +104,9 @@ func (c *completion) count(what string, own *int, given int) {
 	}
 }
 
-// place puts a run on the VM type that the user named, unless the file names
-// one of a cloud or another GPU. A machine without a name gets that of its GPU,
-// so that two GPUs are never one machine.
+// place assigns a run to the user's VM type, unless the file names a cloud's VM
+// type or another GPU. A machine without a name is named after its GPU, so that
+// different GPUs are different machines.
 func (c *completion) place(run *profile.Run) {
 	if vm := c.given.VM; vm != nil {
 		switch {
@@ -114,7 +114,7 @@ func (c *completion) place(run *profile.Run) {
 			c.kept("VM type", run.Cloud+" "+run.InstanceType)
 		case run.Cloud != "":
 		case run.GPU != "" && !catalog.SameChip(run.GPU, vm.GPU):
-			c.notes[fmt.Sprintf("names the GPU itself, %s, which %s does not have: --vm is left out", run.GPU, vm.InstanceType)] = true
+			c.notes[fmt.Sprintf("states the GPU itself, %s, which %s does not have: --vm is ignored", run.GPU, vm.InstanceType)] = true
 		default:
 			on(run, vm)
 		}
@@ -124,7 +124,7 @@ func (c *completion) place(run *profile.Run) {
 	}
 	if run.GPUCount == 0 {
 		run.GPUCount = 1
-		c.notes["does not tell the number of GPUs: 1 is taken; --gpu-count tells another"] = true
+		c.notes["does not state the number of GPUs, so 1 is assumed; use --gpu-count to change it"] = true
 	}
 	if run.Cloud == "" && run.InstanceType == "" {
 		run.InstanceType = run.GPU
@@ -134,7 +134,7 @@ func (c *completion) place(run *profile.Run) {
 	}
 }
 
-// on puts a run on a VM type.
+// on assigns a run to a VM type.
 func on(run *profile.Run, vm *profile.VMType) {
 	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
 	if run.GPU == "" {

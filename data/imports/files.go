@@ -18,8 +18,7 @@ import (
 // MaxFiles bounds what is found in folders.
 const MaxFiles = 100_000
 
-// Found are the files that paths name, those of folders in the order of their
-// names.
+// Found lists the files that paths name, those in folders sorted by name.
 type Found struct {
 	Files []source.File
 	Named map[string]Named // by the path of a file
@@ -28,7 +27,7 @@ type Found struct {
 // Named is how a file was named.
 type Named struct {
 	Path     string // as the user wrote it
-	InFolder bool   // only the folder was named
+	InFolder bool   // the user only named the folder
 }
 
 // Files finds files at paths and in folders, at any depth. Hidden ones and links in
@@ -68,8 +67,8 @@ func Files(paths []string) (Found, error) {
 	return found, nil
 }
 
-// Matching finds what a path names: itself, or where nothing is called so, what
-// matches it as a pattern such as logs/*.csv, in the order of the names.
+// Matching returns what a path names: itself, or if it does not exist, the
+// files that match it as a pattern such as logs/*.csv, sorted by name.
 func Matching(path string) ([]string, error) {
 	if _, err := os.Stat(path); err == nil || !strings.ContainsAny(path, "*?[") {
 		return []string{path}, nil
@@ -77,14 +76,14 @@ func Matching(path string) ([]string, error) {
 	found, err := filepath.Glob(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s is no pattern of file names: a [ is not closed", plaintext.Line(path, 200))
+		return nil, fmt.Errorf("%s is not a valid pattern: a [ is not closed", plaintext.Line(path, 200))
 	case len(found) == 0:
 		return nil, fmt.Errorf("no file matches %s", plaintext.Line(path, 200))
 	}
 	return found, nil
 }
 
-// add adds a file once, however often it is named.
+// add adds a file once, even if it is named several times.
 func (f *Found) add(p string, inFolder bool) {
 	file := File(p)
 	if _, twice := f.Named[file.Path]; !twice {
@@ -93,7 +92,7 @@ func (f *Found) add(p string, inFolder bool) {
 	}
 }
 
-// reason is what the system says, without the path.
+// reason is the system's error without the path.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -102,8 +101,7 @@ func reason(err error) error {
 	return err
 }
 
-// File is the file at a path; one that is compressed with gzip reads as what it
-// holds.
+// File is the file at a path; one compressed with gzip is decompressed.
 func File(p string) source.File {
 	whole := p
 	if abs, err := filepath.Abs(p); err == nil {
@@ -118,7 +116,7 @@ func File(p string) source.File {
 	}
 	var size int64
 	if info, err := os.Stat(p); err == nil {
-		size = info.Size() // of a compressed one, less than what it holds
+		size = info.Size() // of a compressed one, less than its content
 	}
 	return source.File{Path: filepath.ToSlash(whole), Size: size, Open: func() (io.ReadCloser, error) {
 		f, err := os.Open(p)

@@ -1,11 +1,11 @@
-// Package imports reads measurements that other programs left behind as runs of
-// sweetspot. Every format has a package of its own, which says which versions
-// and columns it knows and what they do not tell; that stays unknown and is never
-// 0. Files that belong together are read together, and a file that cannot be read
-// keeps no other from being read.
+// Package imports reads measurements of other programs as runs of sweetspot.
+// Every format has a package of its own, which says which versions and columns
+// it reads and what they lack; that stays unknown and is never 0. Files that
+// belong together are read together, and a file that cannot be read does not
+// affect the others.
 //
-// What is imported again is the same: runs name the format and the file, not the
-// moment, so that a profile database knows them by their content.
+// Importing is repeatable: runs name the format and the file, not the time of
+// import, so that a profile database recognises them by content.
 package imports
 
 import (
@@ -31,14 +31,14 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// Formats are all that can be read, in the order in which a file is tried: what
-// is told by more of its content comes first.
+// Formats lists the readable formats in the order in which they are tried: the
+// most specific come first.
 var Formats = []source.Format{
 	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer, trainer.Format, optimum.Format,
 	tensorboard.Format, zeus.Format, wide.Format, dawnbench.Format, lightning.Format, keras.Format,
 }
 
-// Find returns the format of a name.
+// Find returns the format with a name.
 func Find(name string) (source.Format, error) {
 	var names []string
 	for _, f := range Formats {
@@ -47,11 +47,11 @@ func Find(name string) (source.Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return source.Format{}, fmt.Errorf("%s is no format; there are %s", plaintext.Quote(name), strings.Join(names, ", "))
+	return source.Format{}, fmt.Errorf("%s is not a format; known are %s", plaintext.Quote(name), strings.Join(names, ", "))
 }
 
-// Detect tells the format of a file by its beginning; ok is false where it is
-// none that is known.
+// Detect recognises the format of a file by its beginning; ok is false if it is
+// unknown.
 func Detect(f source.File) (format source.Format, ok bool, err error) {
 	head, err := f.Beginning()
 	if err != nil {
@@ -71,12 +71,12 @@ func Detect(f source.File) (format source.Format, ok bool, err error) {
 type Options struct {
 	Format string // "" or auto: by their content
 	Given  source.Given
-	// Progress is told how many of all files are done; nil is told nothing.
+	// Progress, if not nil, is called with the number of files done and of all files.
 	Progress func(done, all int)
 }
 
-// Read reads files and hands each one's report to take, those that belong
-// together one after another. It ends early where take or the context does.
+// Read reads files and passes each one's report to take, those that belong
+// together in succession. It ends early if take fails or the context ends.
 func Read(ctx context.Context, files []source.File, o Options, take func(source.Report) error) error {
 	named, err := o.named()
 	if err != nil {
@@ -110,7 +110,7 @@ func Read(ctx context.Context, files []source.File, o Options, take func(source.
 	return ctx.Err()
 }
 
-// named is the format that the options name; nil for any.
+// named is the format in the options; nil for any.
 func (o Options) named() (*source.Format, error) {
 	switch {
 	case o.Format != "" && !strings.EqualFold(o.Format, "auto"):
@@ -129,7 +129,7 @@ type group struct {
 }
 
 // arrange groups the files by format and by what belongs together, in the order
-// of the first of each, and reports those of no format.
+// of each group's first file, and reports those without a format.
 func arrange(ctx context.Context, files []source.File, named *source.Format) (groups []*group, failed []source.Report) {
 	at := map[string]*group{}
 	for _, f := range files {
@@ -154,7 +154,7 @@ func arrange(ctx context.Context, files []source.File, named *source.Format) (gr
 	return groups, failed
 }
 
-// formatOf is the format that was named, else that of the file's content.
+// formatOf is the given format, else that of the file's content.
 func formatOf(f source.File, named *source.Format) (source.Format, error) {
 	if named != nil {
 		return *named, nil
@@ -166,12 +166,12 @@ func formatOf(f source.File, named *source.Format) (source.Format, error) {
 	return format, err
 }
 
-// Unrecognised is the error of a file that is of no known format.
+// Unrecognised is the error for a file of an unknown format.
 type Unrecognised struct{ File string }
 
 // Error returns one sentence.
 func (e *Unrecognised) Error() string {
-	return e.File + ": is of no format that is known; --format says which it is, and --mapping what its columns are"
+	return e.File + ": the format is unknown; give it with --format, or map its columns with --mapping"
 }
 
 // read reads the group and fills in what the user gave.
@@ -196,7 +196,7 @@ func (g *group) read(given source.Given) []source.Report {
 		}
 		complete(r, given)
 		if i < len(ends) && ends[i].lacks {
-			r.Note("its last row does not end its line: if the file is cut off there, so may be its last number")
+			r.Note("its last row has no line end: if the file is cut off there, its last number may be wrong")
 		}
 	}
 	return reports

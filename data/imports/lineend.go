@@ -7,11 +7,11 @@ import (
 	"sweetspot/data/imports/source"
 )
 
-// lineEnd sees whether a text that was read to its end lacks the last end of a
-// line: what writes tables a row at a time ends them all.
+// lineEnd reports whether a text lacks the final line end: programs that write
+// tables row by row end every line.
 type lineEnd struct{ lacks bool }
 
-// watch is the file, watched. Of a document among tables nothing is noted.
+// watch wraps the file. Documents are not checked.
 func (e *lineEnd) watch(f source.File) source.File {
 	switch open := f.Open; path.Ext(f.Path) {
 	case ".json", ".yaml", ".yml":

@@ -57,7 +57,7 @@ func TestUnits(t *testing.T) {
 		t.Errorf("perf_analyzer: %+v", run)
 	}
 	r = one(t, "/a/benchmark_report.json", `{"forward":{"latency":{"unit":"ms","mean":10,"count":1}}}`, source.Given{})
-	refused(t, r, "in ms; seconds were expected")
+	refused(t, r, "in ms, not in seconds")
 	r = one(t, "/a/benchmark_report.json", `{"forward":{"latency":{"unit":"s","mean":0.01,"count":20,"stdev_":10}}}`, source.Given{})
 	noted(t, r, "no benchmark_config.json")
 	if run := r.Set.Runs[0]; run.SteadyStdDevS == nil || !near(*run.SteadyStdDevS, 0.001) {
@@ -116,7 +116,7 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 	}
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":0,"log_history":[]}`, source.Given{}), "nothing was logged yet")
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":1}`, source.Given{}), "no log_history")
-	refused(t, one(t, "/a/trainer_state.json", `{"log_history":[{"epoch":1,"train_runtime":NaN}]`, source.Given{}), "ends too soon")
+	refused(t, one(t, "/a/trainer_state.json", `{"log_history":[{"epoch":1,"train_runtime":NaN}]`, source.Given{}), "ends early")
 }
 
 // The global batch is told exactly or not at all.
@@ -145,7 +145,7 @@ func TestGlobalBatchOfTrainer(t *testing.T) {
 			case given == 0 && want == 0:
 				noted(t, r, "batch size is unknown")
 			case given != 0 && c.want != 0:
-				noted(t, r, "names the batch size itself")
+				noted(t, r, "states the batch size itself")
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func TestEpochTime(t *testing.T) {
 	}
 	refused(t, one(t, "/a/log.csv", "epoch,loss\n0,2\n", source.Given{}), "neither a time nor")
 	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n-1,2,2\n", source.Given{}), "row 2: epoch -1")
-	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n0,2,best\n", source.Given{}), `val_loss "best" is no number`)
+	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n0,2,best\n", source.Given{}), `val_loss "best" is not a number`)
 	refused(t, one(t, "/a/log.csv", "epoch,loss,loss\n0,2,2\n", source.Given{}), "there twice")
 }
 
@@ -259,12 +259,12 @@ func TestGiven(t *testing.T) {
 	}
 	const timm = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n"
 	r := one(t, "/a/benchmark-infer-rtx3090.csv", timm, source.Given{GPU: "L4"})
-	noted(t, r, "names the GPU itself")
+	noted(t, r, "states the GPU itself")
 	if r.Set.Runs[0].GPU != "RTX 3090" {
 		t.Errorf("%+v", r.Set.Runs[0])
 	}
 	r = one(t, "/a/benchmark-infer-rtx3090.csv", timm, source.Given{VM: vm})
-	noted(t, r, "names the GPU itself")
+	noted(t, r, "states the GPU itself")
 	if r.Set.Runs[0].InstanceType != "RTX 3090" {
 		t.Errorf("%+v", r.Set.Runs[0])
 	}
@@ -281,7 +281,7 @@ func TestFilesWinOverWhatIsGiven(t *testing.T) {
 	const epochs = "version,submitter,system,acc_per_node,accelerator,benchmark,run,total_s,epochs,epoch_start_rel_s,evals\nv1,maker,box,8,V100,resnet,0,700,2,1;350,349:0.5;699:0.7\n"
 	vm := &profile.VMType{Cloud: "aws", InstanceType: "g5.xlarge", GPU: "A10G", GPUCount: 1}
 	r := one(t, "/a/x.csv", epochs, source.Given{GPUCount: 4, GPU: "L4", Model: "bert", Unit: "token", Precision: "bf16", BatchSize: 64, EpochS: new(2.0), VM: vm})
-	for _, words := range []string{"number of GPUs itself, 8", "GPU itself, V100", "model itself, resnet", "unit itself, image", "VM type itself, maker box", "--epoch-time does nothing"} {
+	for _, words := range []string{"number of GPUs itself, 8", "GPU itself, V100", "model itself, resnet", "unit itself, image", "VM type itself, maker box", "--epoch-time has no effect"} {
 		noted(t, r, words)
 	}
 	if !slices.IsSorted(r.Notes) {
@@ -293,7 +293,7 @@ func TestFilesWinOverWhatIsGiven(t *testing.T) {
 	const timm = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n"
 	vm = &profile.VMType{Cloud: "runpod", InstanceType: "rtx-4090", GPU: "RTX-4090", GPUCount: 1}
 	r = one(t, "/a/benchmark-infer-rtx3090.csv", timm, source.Given{VM: vm})
-	noted(t, r, "RTX 3090, which rtx-4090 does not have: --vm is left out")
+	noted(t, r, "RTX 3090, which rtx-4090 does not have: --vm is ignored")
 	if r = one(t, "/a/benchmark-infer-rtx4090.csv", timm, source.Given{VM: vm}); r.Set.Runs[0].VM() != vm.Key() {
 		t.Errorf("%+v", r.Set.Runs[0])
 	}
@@ -312,7 +312,7 @@ func TestUnknownGPUs(t *testing.T) {
 			t.Errorf("%s: %+v", name, r.Set.Runs[0])
 		}
 	}
-	noted(t, one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{}), "--gpu-count tells another")
+	noted(t, one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{}), "use --gpu-count")
 	if r := one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{GPUCount: 2}); len(r.Notes) != 0 || r.Set.Runs[0].GPUCount != 2 {
 		t.Errorf("%q, %+v", r.Notes, r.Set.Runs[0])
 	}
@@ -360,7 +360,7 @@ func TestHostileNames(t *testing.T) {
 	if r.Err != nil || r.Set.Runs[0].Model != "evil name" {
 		t.Errorf("%v, %+v", r.Err, r.Set)
 	}
-	refused(t, one(t, "/a/\x1b[2Jx.csv", "model,infer_step_time\n\x1b[2Jnet,a\n", source.Given{}), `infer_step_time "a" is no number`)
+	refused(t, one(t, "/a/\x1b[2Jx.csv", "model,infer_step_time\n\x1b[2Jnet,a\n", source.Given{}), `infer_step_time "a" is not a number`)
 }
 
 // Accuracies may lie in another folder; those of the benchmark's own come first.
@@ -431,6 +431,6 @@ func TestSeveralRunsOfALog(t *testing.T) {
 	if len(runs) != 2 || runs[0].Model != "resnet" || runs[0].BatchSize != 64 || runs[1].Model != "bert" || runs[1].BatchSize != 0 || *runs[1].TotalS != 2 {
 		t.Errorf("two logs in one file: %+v", runs)
 	}
-	refused(t, one(t, "/a/x.log", "text :::MLLOG {\"key\n", source.Given{}), "none of its 1 line with a mark can be read")
-	refused(t, one(t, "/a/x.log", line("5", "epoch_start", first), source.Given{}), "holds no run")
+	refused(t, one(t, "/a/x.log", "text :::MLLOG {\"key\n", source.Given{}), "none of the 1 line with a mark can be read")
+	refused(t, one(t, "/a/x.log", line("5", "epoch_start", first), source.Given{}), "contains no run")
 }

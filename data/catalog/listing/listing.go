@@ -1,6 +1,6 @@
-// Package listing writes catalogs and what changed between two of them, as JSON
-// for scripts and as tables for people. Its JSON is a contract: fields may be
-// added, never renamed or given another unit, and unknown is null.
+// Package listing writes catalogs and the differences between two of them, as
+// JSON for scripts and as tables. Its JSON is a contract: fields may be added,
+// but never renamed or given another unit, and unknown values are null.
 package listing
 
 import (
@@ -14,7 +14,7 @@ import (
 // Schema is the version of every JSON object written here.
 const Schema = 1
 
-// Document is VM types with what they cost.
+// Document lists VM types with their prices.
 type Document struct {
 	Schema   int      `json:"schema"`
 	Command  string   `json:"command"`
@@ -28,7 +28,7 @@ type Document struct {
 type Import struct {
 	Format string  `json:"format"`
 	File   string  `json:"file"`
-	Kept   *string `json:"kept"` // the catalog that it was added to; null of a dry run
+	Kept   *string `json:"kept"` // the catalog that it was added to; null in a dry run
 }
 
 // VMType is a catalog entry: GiB of one GPU and of the VM.
@@ -50,12 +50,12 @@ type Price struct {
 	USDPerHour float64 `json:"usd_per_hour"`
 	Source     *string `json:"source"`
 	AsOf       *string `json:"as_of"`
-	AgeDays    *int    `json:"age_days"` // at least, where the date is but a month or a year
+	AgeDays    *int    `json:"age_days"` // a lower bound if the date is only a month or a year
 	Age        *string `json:"age"`
 	Stale      bool    `json:"stale"`
 }
 
-// New lists VM types as they stand at a time.
+// New lists VM types, with the age of prices at a given time.
 func New(action string, vms []profile.VMType, now time.Time, warnings []string) Document {
 	d := Document{Schema: Schema, Command: "catalog", Action: action, Warnings: append([]string{}, warnings...), VMTypes: []VMType{}}
 	for _, vm := range vms {
@@ -80,7 +80,7 @@ func entry(vm profile.VMType, now time.Time) VMType {
 	return out
 }
 
-// Changes is what changed from one catalog to another.
+// Changes lists the changes from one catalog to another.
 type Changes struct {
 	Schema   int      `json:"schema"`
 	Command  string   `json:"command"`
@@ -93,8 +93,8 @@ type Changes struct {
 	Changed  []Change `json:"changed"`
 }
 
-// Change is one figure that differs: a number, of gpu a name, null where it is
-// not known.
+// Change is one value that differs: a number, or a name for gpu; null if
+// unknown.
 type Change struct {
 	Cloud        string   `json:"cloud"`
 	Region       *string  `json:"region"`
@@ -103,7 +103,7 @@ type Change struct {
 	Purchase     *string  `json:"purchase"` // of usd_per_hour
 	From         any      `json:"from"`
 	To           any      `json:"to"`
-	Ratio        *float64 `json:"ratio"` // to over from
+	Ratio        *float64 `json:"ratio"` // to / from
 	FromAsOf     *string  `json:"from_as_of"`
 	ToAsOf       *string  `json:"to_as_of"`
 }

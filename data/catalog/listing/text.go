@@ -13,8 +13,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// WriteTable prints VM types for people, one a line. A price that is old says
-// how old.
+// WriteTable prints VM types as a table, one per line. Old prices show their
+// age.
 func WriteTable(w io.Writer, vms []profile.VMType, now time.Time) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "VM type\tcloud\tregion\tGPUs\tGPU memory\tvCPUs\tmemory\ton-demand\tspot\t1 year\t3 years")
@@ -28,7 +28,7 @@ func WriteTable(w io.Writer, vms []profile.VMType, now time.Time) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "\n"+quantity.Several(len(vms), "VM type")+", US dollars an hour; an age in brackets: the price is old and may have changed.")
+	_, err := fmt.Fprintln(w, "\n"+quantity.Several(len(vms), "VM type")+", US dollars per hour. An age in brackets means that the price is old and may have changed.")
 	return err
 }
 
@@ -43,7 +43,7 @@ func priceCell(vm profile.VMType, purchase profile.Purchase, now time.Time) stri
 	return dollars(p.USDPerHour)
 }
 
-// WriteEntry prints all that is known of a VM type.
+// WriteEntry prints everything known about a VM type.
 func WriteEntry(w io.Writer, vm profile.VMType, set *profile.Set, now time.Time) error {
 	fmt.Fprintf(w, "%s  %s %s\n", vm.InstanceType, vm.Cloud, vm.Region)
 	machine := []string{gpusOf(vm)}
@@ -92,10 +92,10 @@ func specLine(s profile.GPUSpec) string {
 	return s.Name + ": " + strings.Join(figures, ", ") + " (" + s.Source + ")"
 }
 
-// mostChanges is how many lines of a kind are printed; JSON holds them all.
+// mostChanges is how many lines of each kind are printed; JSON contains all of them.
 const mostChanges = 40
 
-// WriteChanges prints a difference for people.
+// WriteChanges prints a difference as text.
 func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
 	fmt.Fprintf(w, "%s → %s: %s changed, %d added, %d removed\n", from, to, quantity.Several(len(d.Changed), "figure"), len(d.Added), len(d.Removed))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)

@@ -11,7 +11,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// collector gathers offers into VM types and counts what it makes of them.
+// collector gathers offers into VM types and counts what it leaves out.
 type collector struct {
 	options  Options
 	at       map[profile.VMKey]int
@@ -28,8 +28,8 @@ func newCollector(o Options) *collector {
 	return &collector{options: o, at: map[profile.VMKey]int{}}
 }
 
-// offer is a VM type with one way of buying it, as a row gives it. GPU is spelt
-// as the file does.
+// offer is a VM type with one purchase option, as in a row. GPU is spelt as in
+// the file.
 type offer struct {
 	cloud, region, instance string
 	gpu                     string
@@ -58,7 +58,7 @@ func (c *collector) wanted(o *offer) bool {
 	return false
 }
 
-// vm returns the place of the offer's VM type, made now if it is new.
+// vm returns the index of the offer's VM type, adding it if it is new.
 func (c *collector) vm(o *offer) (*profile.VMType, error) {
 	key := profile.VMKey{Cloud: o.cloud, Region: o.region, InstanceType: o.instance}
 	if i, seen := c.at[key]; seen {
@@ -76,7 +76,7 @@ func (c *collector) vm(o *offer) (*profile.VMType, error) {
 	if len(c.vms) == MaxVMTypes {
 		return nil, fmt.Errorf("more than %s; keep the regions you use, with --region", quantity.Several(MaxVMTypes, "VM type"))
 	}
-	// A row's cells are parts of one string that would be kept alive as a whole.
+	// A row's cells are substrings of one string, all of which would stay in memory.
 	vm := profile.VMType{
 		Cloud: strings.Clone(o.cloud), Region: strings.Clone(o.region), InstanceType: strings.Clone(o.instance),
 		GPUCount: int(o.count), VCPUs: o.vcpus, MemGiB: o.memGiB,
@@ -94,8 +94,8 @@ func (c *collector) vm(o *offer) (*profile.VMType, error) {
 	return &c.vms[len(c.vms)-1], nil
 }
 
-// quote adds a price. Of several that a file gives for one region, which are
-// those of its zones, the lowest is kept.
+// quote adds a price. If a file has several for one region, those of its zones,
+// the lowest is kept.
 func (c *collector) quote(vm *profile.VMType, p profile.Purchase, usd *float64, detail string) {
 	if usd == nil {
 		return
@@ -106,7 +106,7 @@ func (c *collector) quote(vm *profile.VMType, p profile.Purchase, usd *float64, 
 // dated adds a price with a source and a date of its own, if it has any.
 func (c *collector) dated(vm *profile.VMType, p profile.Purchase, usd float64, source, asOf string) {
 	if rounded := math.Round(usd*1e6) / 1e6; rounded > 0 {
-		usd = rounded // a sum of two prices has no more digits than they
+		usd = rounded // a sum of two prices has no more digits than the prices
 	}
 	if usd > catalog.MaxUSD {
 		c.dear++
@@ -148,7 +148,7 @@ func (c *collector) date() string {
 	return c.options.Fallback
 }
 
-// finish returns the list. What nobody sells is left out.
+// finish returns the list without VM types that have no price.
 func (c *collector) finish(f Format) (*List, error) {
 	kept := c.vms[:0]
 	for _, vm := range c.vms {
@@ -166,7 +166,7 @@ func (c *collector) finish(f Format) (*List, error) {
 	}
 	list := &List{VMTypes: kept, Format: f, Notes: c.notes(), Dated: !c.used}
 	if len(kept) == 0 {
-		what := "the file holds no VM type with a price"
+		what := "the file contains no VM type with a price"
 		if len(list.Notes) > 0 {
 			what += ": " + strings.Join(list.Notes, "; ")
 		}
@@ -184,12 +184,12 @@ func (c *collector) notes() []string {
 	}
 	say(c.otherRegion, "row", "of other regions left out")
 	say(c.withoutGPU, "row", "of VM types without a GPU left out (--all keeps them)")
-	say(c.notGPU, "row", "of accelerators that are no GPUs left out")
+	say(c.notGPU, "row", "of accelerators other than GPUs left out")
 	say(c.parts, "row", "with a part of a GPU left out")
 	say(c.unpriced, "VM type", "without a price left out")
 	say(c.dear, "price", "above "+quantity.Count(catalog.MaxUSD)+" dollars an hour left out")
 	say(c.copied, "spot price", "that only repeats the on-demand price left out")
-	say(c.merged, "price", "of further zones joined, the lowest of a region kept")
-	say(c.differ, "row", "with another number of GPUs than the first of its VM type; the first is kept")
+	say(c.merged, "price", "of further zones merged, keeping the lowest of a region")
+	say(c.differ, "row", "with another number of GPUs than the first row of its VM type; the first is kept")
 	return notes
 }

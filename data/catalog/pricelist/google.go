@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// attachments puts together what Google sells apart: hosts, and the GPUs that
-// are attached to them. The price of a VM is the sum of both, zone by zone.
+// attachments combines hosts and the GPUs attached to them, which Google sells
+// separately. The price of a VM is the sum of both, zone by zone.
 type attachments struct {
 	c     *collector
 	hosts []skyRow
@@ -26,23 +26,23 @@ type attached struct {
 	zone  string
 }
 
-// families are the hosts that come with GPUs only, and what the catalog calls these.
+// families are the hosts that always have GPUs, with the catalog's names for these.
 var families = []struct{ prefix, gpu string }{
 	{"a2-highgpu-", "A100"}, {"a2-megagpu-", "A100"}, {"a2-ultragpu-", "A100-80GB"}, {"a3-highgpu-", "H100"},
 	{"a3-megagpu-", "H100-MEGA"}, {"a3-ultragpu-", "H200"}, {"a4-highgpu-", "B200"}, {"g2-standard-", "L4"},
 }
 
-// withL4 is how many GPUs the g2 hosts have, by their vCPUs.
+// withL4 is the number of GPUs of the g2 hosts, by their vCPUs.
 var withL4 = map[string]float64{"4": 1, "8": 1, "12": 1, "16": 1, "32": 1, "24": 2, "48": 4, "96": 8}
 
-// perHost is how many vCPUs of an n1-highmem host go with one GPU of those that
-// are attached to such; SkyPilot and the price calculators take these hosts.
+// perHost is the number of vCPUs of an n1-highmem host per attached GPU, as
+// SkyPilot and the price calculators choose hosts.
 var perHost = map[string]float64{"K80": 8, "P100": 8, "T4": 8, "V100": 8, "P4": 4}
 
 const attachable = "n1-highmem-"
 
 // takes keeps a row for later if it is a part of a VM type, and reports whether
-// it is nothing else.
+// it is only that.
 func (a *attachments) takes(r skyRow) bool {
 	if a.c.options.Cloud != "gcp" || (r.instance != "" && r.gpu != "") {
 		return false
@@ -93,7 +93,7 @@ func comesWith(instance string) (gpu string, count float64) {
 	return "", 0
 }
 
-// finish adds the VM types that the rows make together.
+// finish adds the VM types that combine the rows.
 func (a *attachments) finish() error {
 	type place struct{ host, zone string }
 	highmem := map[place]skyRow{}
@@ -121,7 +121,7 @@ func (a *attachments) finish() error {
 		}
 	}
 	if a.lone > 0 {
-		a.c.extra = append(a.c.extra, quantity.Several(a.lone, "host")+" left out, whose GPUs have no price in their zone")
+		a.c.extra = append(a.c.extra, quantity.Several(a.lone, "host")+" left out because their GPUs have no price in their zone")
 	}
 	return nil
 }

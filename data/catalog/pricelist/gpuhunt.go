@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// readGPUHunt reads gpuhunt's catalog, version 2: a row an offer, spot told by
-// True and False, gpu_memory in GiB of one GPU.
+// readGPUHunt reads gpuhunt's catalog, version 2: one row per offer, spot as
+// True or False, gpu_memory in GiB per GPU.
 func readGPUHunt(t *catalog.Table, c *collector) error {
 	for {
 		switch err := t.Next(); {
@@ -36,7 +36,7 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 			purchase = profile.Spot
 		case "false", "":
 		default:
-			return t.Fail("spot", plaintext.Quote(spot)+" is neither True nor False")
+			return t.Fail("spot", plaintext.Quote(spot)+" is not True or False")
 		}
 		usd := t.Price("price")
 		if t.Err() != nil {
@@ -53,7 +53,7 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 	}
 }
 
-// positive is a number above 0; price lists write 0 for what there is not.
+// positive is a number above 0; price lists write 0 for missing values.
 func positive(t *catalog.Table, column string) *float64 {
 	if v := number(t, column); v > 0 {
 		return &v

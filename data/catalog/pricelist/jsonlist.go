@@ -11,8 +11,8 @@ import (
 	"sweetspot/data/textfile"
 )
 
-// entries reads a JSON file entry by entry, each bounded, so that a file of
-// gigabytes needs no more memory than what is kept of it.
+// entries reads a JSON file entry by entry, each of bounded size, so that a
+// file of gigabytes needs little memory.
 type entries struct {
 	json *json.Decoder
 	left *io.LimitedReader
@@ -34,14 +34,14 @@ func (e *entries) token() (json.Token, error) {
 	return t, nil
 }
 
-// enter reads the delimiter that a list or an object begins with.
+// enter reads the opening delimiter of a list or an object.
 func (e *entries) enter(d json.Delim) error {
 	t, err := e.token()
 	if err != nil {
 		return err
 	}
 	if t != d {
-		return e.wrong(fmt.Sprintf("there is %.40q where a %q is expected; is this the file you meant?", fmt.Sprint(t), d.String()))
+		return e.wrong(fmt.Sprintf("found %.40q instead of %q; is this the right file?", fmt.Sprint(t), d.String()))
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (e *entries) wrong(what string) error {
 	return &catalog.Error{Row: max(e.at, 1), What: what, Entry: true}
 }
 
-// refuse words the decoder's errors.
+// refuse describes the decoder's errors.
 func (e *entries) refuse(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -68,19 +68,19 @@ func (e *entries) refuse(err error) error {
 	case errors.Is(err, textfile.ErrDamaged):
 		return err
 	case e.left.N <= 0:
-		return e.wrong(fmt.Sprintf("is longer than %d MiB; is this the file you meant?", maxItemBytes>>20))
+		return e.wrong(fmt.Sprintf("is longer than %d MiB; is this the right file?", maxItemBytes>>20))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return e.wrong("the file is cut off here; fetch it again")
 	case errors.As(err, &syntax):
-		return e.wrong("the file is no JSON from here on; fetch it again")
+		return e.wrong("the file is not valid JSON from here on; fetch it again")
 	case errors.As(err, &kind):
-		return e.wrong(fmt.Sprintf("%.60q holds a %s, which a price list has not there", kind.Field, kind.Value))
+		return e.wrong(fmt.Sprintf("%.60q contains a %s, which is not expected there", kind.Field, kind.Value))
 	}
 	return fmt.Errorf("reading entry %d: %w", e.at, err)
 }
 
-// loose is a number that a file writes as a number, as a string or as null. What
-// is none of these, and N/A, is empty.
+// loose is a number that a file writes as a number, a string or null. Anything
+// else, and N/A, is empty.
 type loose string
 
 func (l *loose) UnmarshalJSON(b []byte) error {

@@ -9,9 +9,9 @@ import (
 //
 //	{'Gpus': [{'Name': 'V100', 'Count': 1, 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': 16384}
 //
-// It returns the memory of the first GPU and the sum, 0 where they are not
-// there, and the first GPU's name. A cell that is no such literal says nothing:
-// the rest of the row is good without it.
+// It returns the memory of the first GPU and the total, 0 if missing, and the
+// first GPU's name. Other cells yield nothing; the rest of the row is still
+// useful.
 func gpuInfo(cell string) (first, total float64, name string) {
 	l := literal{text: cell}
 	top, ok := l.value(0).(map[string]any)
@@ -27,7 +27,7 @@ func gpuInfo(cell string) (first, total float64, name string) {
 	memory, _ := gpu["MemoryInfo"].(map[string]any)
 	first, _ = memory["SizeInMiB"].(float64)
 	name, _ = gpu["Name"].(string)
-	if total == 0 { // some write the sum among the GPUs
+	if total == 0 { // some write the total among the GPUs
 		total, _ = gpu["TotalGpuMemoryInMiB"].(float64)
 	}
 	return first, total, name
@@ -41,7 +41,7 @@ type literal struct {
 	bad  bool
 }
 
-const deepest = 8 // far deeper than any GpuInfo
+const deepest = 8 // far deeper than any GpuInfo cell
 
 func (l *literal) value(depth int) any {
 	switch c := l.peek(); {
@@ -136,7 +136,7 @@ func (l *literal) word() any {
 	}
 }
 
-// peek is the next byte that is no blank, 0 at the end.
+// peek returns the next non-blank byte, 0 at the end.
 func (l *literal) peek() byte {
 	for l.at < len(l.text) && (l.text[l.at] == ' ' || l.text[l.at] == '\t') {
 		l.at++

@@ -11,8 +11,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// offerFile gathers what an AWS offer file says of a VM type in several places:
-// its machine among the products, its prices among the terms.
+// offerFile combines what an AWS offer file says about a VM type in several
+// places: its hardware among the products, its prices among the terms.
 type offerFile struct {
 	c        *collector
 	products map[string]product // by SKU; only those wanted
@@ -20,14 +20,13 @@ type offerFile struct {
 	order    []string // of reserved
 }
 
-// product is a VM type of a region, of those that Linux without further software
-// runs on, on shared hosts.
+// product is a VM type of a region, with plain Linux on shared hosts.
 type product struct {
 	Family     string            `json:"productFamily"`
 	Attributes map[string]string `json:"attributes"`
 }
 
-// reservation is the payments of one way of reserving a VM type.
+// reservation holds the payments of one reservation option of a VM type.
 type reservation struct {
 	sku             string
 	purchase        profile.Purchase
@@ -74,7 +73,7 @@ func readOffers(text io.Reader, c *collector) error {
 		return err
 	}
 	if !seenTerms {
-		return fmt.Errorf("the offer file holds no terms, so no prices; fetch the file that the offer index names, whole")
+		return fmt.Errorf("the offer file contains no terms and so no prices; fetch the complete file that the offer index names")
 	}
 	return f.reserve()
 }
@@ -91,7 +90,7 @@ func (e *entries) each(read func(key string) error) error {
 		}
 		name, ok := key.(string)
 		if !ok {
-			return e.wrong("a name is expected here; is this the file you meant?")
+			return e.wrong("a name is expected here; is this the right file?")
 		}
 		if err := read(name); err != nil {
 			return err
@@ -101,7 +100,7 @@ func (e *entries) each(read func(key string) error) error {
 	return err
 }
 
-// skipped is a value that is read over.
+// skipped is a value to skip.
 type skipped struct{}
 
 func (*skipped) UnmarshalJSON([]byte) error { return nil }
@@ -121,7 +120,7 @@ func (f *offerFile) readProduct(in *entries, sku string) error {
 	return nil
 }
 
-// keep remembers a product if it is one of those wanted.
+// keep stores a product if it is wanted.
 func (f *offerFile) keep(sku string, p product) (product, bool) {
 	a := p.Attributes
 	for _, need := range []struct {
@@ -163,7 +162,7 @@ func (f *offerFile) offer(p product) offer {
 	return o
 }
 
-// term is one way of buying a product.
+// term is one purchase option of a product.
 type term struct {
 	Dimensions map[string]struct {
 		Unit  string           `json:"unit"`
@@ -198,7 +197,7 @@ func (f *offerFile) readTerms(in *entries, kind, sku string) error {
 	return nil
 }
 
-// price takes one figure: an hourly rate, or what is paid upfront.
+// price adds one amount: an hourly rate, or an upfront payment.
 func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) error {
 	text = strings.TrimSpace(text)
 	upfront := strings.EqualFold(unit, "Quantity")
@@ -207,7 +206,7 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 	}
 	usd, ok := catalog.Decimal(text)
 	if !ok || usd < 0 || usd > 1e9 {
-		return fmt.Errorf("%s is no price of %s", plaintext.Quote(text), plaintext.Quote(sku))
+		return fmt.Errorf("%s is not a valid price of %s", plaintext.Quote(text), plaintext.Quote(sku))
 	}
 	if kind == "OnDemand" {
 		if usd == 0 {
@@ -241,8 +240,8 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 	return nil
 }
 
-// reserve adds the reservations: of each term the first of [upfronts] there is,
-// what is paid upfront spread over its hours.
+// reserve adds the reservations: for each term the first available of
+// [upfronts], with the upfront payment spread over its hours.
 func (f *offerFile) reserve() error {
 	slices.SortStableFunc(f.order, func(a, b string) int { return f.reserved[a].upfronts - f.reserved[b].upfronts })
 	type sold struct {

@@ -8,20 +8,20 @@ import (
 	"sweetspot/data/catalog"
 )
 
-// offerColumns are the columns of the CSV form, and the attributes of a product
-// in the JSON form that they are.
+// offerColumns are the columns of the CSV form and the corresponding product
+// attributes of the JSON form.
 var offerColumns = map[string]string{
 	"instance type": "instanceType", "region code": "regionCode", "location": "location", "vcpu": "vcpu", "memory": "memory", "gpu": "gpu",
 	"operating system": "operatingSystem", "tenancy": "tenancy", "pre installed s/w": "preInstalledSw", "capacitystatus": "capacitystatus",
 	"operation": "operation",
 }
 
-// readOfferTable reads the CSV form, a row a figure, with what is said of the
-// product in each of its rows.
+// readOfferTable reads the CSV form: one row per price, each with the
+// attributes of the product.
 func readOfferTable(t *catalog.Table, c *collector) error {
 	f := &offerFile{c: c, products: map[string]product{}, reserved: map[string]reservation{}}
 	f.published(t.Preamble("Publication Date"))
-	left := map[string]bool{} // SKUs that are not wanted, so that each is looked at once
+	left := map[string]bool{} // unwanted SKUs, so that each is examined once
 	for {
 		switch err := t.Next(); {
 		case errors.Is(err, io.EOF):

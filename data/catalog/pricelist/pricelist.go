@@ -1,8 +1,8 @@
-// Package pricelist reads the price lists of others into catalog entries:
-// SkyPilot's catalog (CSV), gpuhunt's catalog version 2 (CSV), Vantage's
-// instances.json, AWS' price-list offer files (JSON and CSV), and CSV files of
-// one's own with a row a price or a row a VM type. Each may be compressed with
-// gzip. doc of each format: the file that reads it.
+// Package pricelist reads price lists into catalog entries: SkyPilot's catalog
+// (CSV), gpuhunt's catalog version 2 (CSV), Vantage's instances.json, AWS'
+// price-list offer files (JSON and CSV), and your own CSV files with one row
+// per price or per VM type. Each may be compressed with gzip. The file that
+// reads a format documents it.
 package pricelist
 
 import (
@@ -27,11 +27,11 @@ const (
 	Own      Format = "csv"
 )
 
-// Formats lists them in the order they are offered.
+// Formats lists the formats in the order they are offered.
 var Formats = []Format{Auto, SkyPilot, GPUHunt, Vantage, AWS, Own}
 
 var titles = map[Format]string{
-	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list", Own: "CSV of your own",
+	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list", Own: "your own CSV",
 }
 
 // Title is the format's name in a sentence.
@@ -46,27 +46,27 @@ func ParseFormat(s string) (Format, error) {
 	return f, nil
 }
 
-// Options say what a file leaves open and what of it is wanted.
+// Options supply what a file does not say, and select what to read.
 type Options struct {
 	Format   Format
-	Cloud    string   // of a file that names none
+	Cloud    string   // of a file that does not name one
 	Source   string   // of its prices, where the file names none; "" for the format and Name
 	Name     string   // of the file
-	AsOf     string   // date of its prices, over the file's own; but not over that of a row
-	Fallback string   // date of its prices where neither AsOf nor the file says one
+	AsOf     string   // date of its prices; overrides the file's date, but not that of a row
+	Fallback string   // date of its prices if neither AsOf nor the file has one
 	Regions  []string // all if empty
 	All      bool     // also VM types without a GPU
 }
 
-// List is what a file holds.
+// List is the content of a file.
 type List struct {
 	VMTypes []profile.VMType // each once, ordered as [profile.SortVMTypes] does
 	Format  Format
-	Notes   []string // a sentence each on what was left out, joined or assumed
-	Dated   bool     // prices have a date that the file or the user gave
+	Notes   []string // sentences on what was left out, merged or assumed
+	Dated   bool     // the file or the user gave the date of the prices
 }
 
-// Limits beside those of [sweetspot/data/catalog].
+// Limits in addition to those of [sweetspot/data/catalog].
 const (
 	MaxVMTypes   = 200_000
 	maxItemBytes = 16 << 20 // one entry of a JSON list

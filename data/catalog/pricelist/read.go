@@ -11,7 +11,7 @@ import (
 	"sweetspot/data/textfile"
 )
 
-// sniffed is how many bytes tell the formats apart.
+// sniffed is the number of bytes used to recognise the format.
 const sniffed = 4096
 
 // Read reads a price list. Errors about the content are of type
@@ -31,7 +31,7 @@ func Read(r io.Reader, o Options) (*List, error) {
 	case len(start) == 0:
 		return nil, errors.New("the file is empty")
 	case bytes.IndexByte(head, 0) >= 0:
-		return nil, errors.New("the file is no text; a price list is CSV or JSON in UTF-8, plain or compressed with gzip")
+		return nil, errors.New("the file is not text; a price list is CSV or JSON in UTF-8, plain or compressed with gzip")
 	case start[0] == '<':
 		return nil, errors.New("the file is a web page, not a price list; download the raw file")
 	case start[0] == '[':
@@ -46,7 +46,7 @@ func Read(r io.Reader, o Options) (*List, error) {
 
 func readAs(f Format, o Options, read func(*collector) error) (*List, error) {
 	if o.Format != "" && o.Format != Auto && o.Format != f {
-		return nil, fmt.Errorf("the file is no %s but looks like a %s: leave --format out", o.Format.Title(), f.Title())
+		return nil, fmt.Errorf("the format of the file is not %s but %s; leave out --format", o.Format.Title(), f.Title())
 	}
 	if o.Source == "" {
 		o.Source = strings.TrimSpace(f.Title() + " " + o.Name)
@@ -58,7 +58,7 @@ func readAs(f Format, o Options, read func(*collector) error) (*List, error) {
 	return c.finish(f)
 }
 
-// readTable reads the formats that are CSV, told apart by their columns.
+// readTable reads the CSV formats, which it recognises by their columns.
 func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 	t, begins := catalog.NewTable(text), ""
 	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(line, []byte("FormatVersion")) {
@@ -85,7 +85,7 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 	case t.Has("instance_type", "gpu", "gpu_count") && t.Has(wideColumns[0].price):
 		return readAs(Own, o, func(c *collector) error { return readWide(t, c) })
 	}
-	return nil, &catalog.Error{Row: t.Row(), What: fmt.Sprintf("the columns %s are those of no price list known; there is SkyPilot's, gpuhunt's, AWS' and one with %s",
+	return nil, &catalog.Error{Row: t.Row(), What: fmt.Sprintf("the columns %s match no known price list; known are SkyPilot's, gpuhunt's, AWS's and one with %s",
 		t.Names(), strings.Join(catalog.Columns, ","))}
 }
 
@@ -93,7 +93,7 @@ func needsCloud(o Options, f Format) error {
 	if o.Cloud != "" {
 		return nil
 	}
-	return fmt.Errorf("a %s does not say whose prices it holds: give --cloud, as in --cloud aws", f.Title())
+	return fmt.Errorf("a %s does not say which cloud it is for: give --cloud, as in --cloud aws", f.Title())
 }
 
 // readOwn reads a CSV in the catalog's own layout.

@@ -183,18 +183,18 @@ func TestRefuses(t *testing.T) {
 	}{
 		"empty":               {"", "aws", Auto, "the file is empty"},
 		"blank":               {" \n\n", "aws", Auto, "the file is empty"},
-		"a picture":           {"\x89PNG\r\n\x1a\n\x00\x00", "aws", Auto, "no text"},
+		"a picture":           {"\x89PNG\r\n\x1a\n\x00\x00", "aws", Auto, "not text"},
 		"a web page":          {"<!DOCTYPE html>", "aws", Auto, "web page"},
-		"another CSV":         {"name,age\nme,3\n", "aws", Auto, `row 1: the columns "name", "age" are those of no price list`},
+		"another CSV":         {"name,age\nme,3\n", "aws", Auto, `row 1: the columns "name", "age" match no known price list`},
 		"another object":      {`{"name": 1}`, "", Auto, "without instance_type"},
 		"another list":        {`[1, 2]`, "", Auto, "entry 1"},
 		"no cloud":            {sky, "", Auto, "give --cloud"},
-		"another format":      {sky, "aws", Vantage, "no Vantage instances but looks like a SkyPilot catalog"},
+		"another format":      {sky, "aws", Vantage, "not Vantage instances but SkyPilot catalog"},
 		"header alone":        {sky, "aws", Auto, "no VM type with a price"},
 		"cut in a row":        {sky + "p3.2xlarge,V100,1.0\n", "aws", Auto, "row 2: has 3 cells and the header 10"},
 		"cut in a quote":      {sky + "p3.2xlarge,V100,1.0,8,61,\"{'Gpus", "aws", Auto, "row 2: a quote is left open"},
 		"an endless row":      {sky + "\"" + strings.Repeat("x", catalog.MaxRowBytes+1<<16), "aws", Auto, "row 2: longer than 1048576 bytes"},
-		"a word for a price":  {sky + "p3.2xlarge,V100,1.0,8,61,,cheap,,r,z\n", "aws", Auto, `row 2, column price: "cheap" is no price`},
+		"a word for a price":  {sky + "p3.2xlarge,V100,1.0,8,61,,cheap,,r,z\n", "aws", Auto, `row 2, column price: "cheap" is not a price`},
 		"a negative price":    {sky + "p3.2xlarge,V100,1.0,8,61,,-3,,r,z\n", "aws", Auto, "row 2, column price"},
 		"an infinite price":   {sky + "p3.2xlarge,V100,1.0,8,61,,Inf,,r,z\n", "aws", Auto, "row 2, column price"},
 		"a word for a count":  {sky + "p3.2xlarge,V100,many,8,61,,3,,r,z\n", "aws", Auto, "row 2, column acceleratorcount"},
@@ -202,10 +202,10 @@ func TestRefuses(t *testing.T) {
 		"spot neither":        {"instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\na,b,1,1,1,1,T4,16,maybe\n", "x", Auto, "row 2, column spot"},
 		"a list cut off":      {vantage[:len(vantage)/2], "", Auto, "entry 2: the file is cut off here"},
 		"a bracket missing":   {strings.TrimRight(vantage, "\n]"), "", Auto, "cut off here"},
-		"a list gone wrong":   {`[{"instance_type" "x"}]`, "", Auto, "entry 1: the file is no JSON from here on"},
+		"a list gone wrong":   {`[{"instance_type" "x"}]`, "", Auto, "entry 1: the file is not valid JSON from here on"},
 		"an offer cut off":    {offer[:len(offer)/2], "", Auto, "cut off here"},
 		"an offer, no terms":  {`{"formatVersion":"v1.0","offerCode":"AmazonEC2","products":{}}`, "", Auto, "no terms"},
-		"a bad offer price":   {strings.Replace(offer, `"12.2400000000"`, `"dear"`, 1), "", Auto, `"dear" is no price`},
+		"a bad offer price":   {strings.Replace(offer, `"12.2400000000"`, `"dear"`, 1), "", Auto, `"dear" is not a valid price`},
 		"a huge entry":        {`[{"instance_type":"` + strings.Repeat("x", maxItemBytes+1<<20), "", Auto, "entry 1: is longer than 16 MiB"},
 		"a bad string price":  {strings.Replace(vantage, `"24.48"`, `"dear"`, 1), "", Auto, "entry 1: p3.16xlarge in us-east-1, on-demand"},
 		"own, a purchase":     {strings.Join(catalog.Columns, ",") + "\na,r,vm,K80,1,12,4,61,leased,1,s,2021\n", "", Auto, "row 2, column purchase"},
@@ -243,7 +243,7 @@ func TestLeavesOutWhatACatalogCannotHold(t *testing.T) {
 	offer := strings.Replace(string(fixture(t, "aws-offer.json")), `"12.2400000000"`, `"200000"`, 1)
 	for name, c := range map[string]struct{ text, cloud, note string }{
 		"a dear offer":      {offer, "", "1 price above 100,000 dollars an hour left out"},
-		"a maker, no model": {sky + "p3.2xlarge,V100,1.0,8,61,,3.06,,r,z\nmine,NVIDIA,1.0,8,61,,1,,r,z\n", "aws", "1 row of accelerators that are no GPUs left out"},
+		"a maker, no model": {sky + "p3.2xlarge,V100,1.0,8,61,,3.06,,r,z\nmine,NVIDIA,1.0,8,61,,1,,r,z\n", "aws", "1 row of accelerators other than GPUs left out"},
 	} {
 		list, err := Read(strings.NewReader(c.text), options(c.cloud))
 		if err != nil || !slices.Contains(list.Notes, c.note) {

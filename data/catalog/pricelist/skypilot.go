@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// readSkyPilot reads SkyPilot's catalog of one cloud: a row a zone, columns in
-// an order of the cloud's own. In Google's, hosts and GPUs are rows of their own.
+// readSkyPilot reads SkyPilot's catalog of one cloud: one row per zone, with
+// columns in any order. In Google's, hosts and GPUs have separate rows.
 func readSkyPilot(t *catalog.Table, c *collector) error {
 	google := attachments{c: c}
 	memory := memories{}
@@ -36,7 +36,7 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 		case google.takes(r):
 			continue
 		case r.instance == "":
-			return t.Fail("instancetype", "is empty in a row that is none of Google's GPUs")
+			return t.Fail("instancetype", "is empty in a row other than Google's GPUs")
 		case !c.wanted(&r.offer):
 			continue
 		}
@@ -54,8 +54,8 @@ type skyRow struct {
 	price, spot *float64
 }
 
-// keep adds the row's prices. A spot price that is the on-demand price is what
-// the catalog writes where there is no spot market.
+// keep adds the row's prices. If there is no spot market, the catalog repeats
+// the on-demand price as the spot price.
 func (r *skyRow) keep(c *collector) error {
 	vm, err := c.vm(&r.offer)
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *skyRow) keep(c *collector) error {
 	return nil
 }
 
-// memories are the GPU memories that GpuInfo cells tell, which repeat.
+// memories caches the GPU memories of GpuInfo cells, which repeat.
 type memories map[memoryKey]memoryOf
 
 type memoryKey struct {
@@ -105,13 +105,13 @@ func (m memories) of(info, gpu string, count float64) (gib *float64, name string
 	case total > 0:
 		found.gib = perGPU(total, count, usual)
 	}
-	if len(m) < 10_000 { // a file without end of different cells is not worth the memory
+	if len(m) < 10_000 { // bounds the memory for a file with many different cells
 		m[memoryKey{strings.Clone(info), strings.Clone(gpu), count}] = found
 	}
 	return found.gib, found.name
 }
 
-// formWords are the words of a GPU's name that say how it is built.
+// formWords are the words of a GPU's name for its form factor.
 func formWords(name string) string {
 	var out []string
 	for w := range strings.FieldsSeq(strings.NewReplacer("-", " ", "_", " ").Replace(name)) {
@@ -122,9 +122,9 @@ func formWords(name string) string {
 	return strings.Join(out, " ")
 }
 
-// perGPU makes GiB of one GPU of what the catalog calls MiB: some clouds write
-// GiB there, some the sum over all GPUs, and some count the GPUs twice. Where
-// the GPU's memory is known, the reading that agrees with it is taken.
+// perGPU converts what the catalog calls MiB to GiB per GPU: some clouds write
+// GiB there, some the total of all GPUs, and some count the GPUs twice. If the
+// GPU's memory is known, the interpretation that agrees with it is used.
 func perGPU(v, count float64, usual *float64) *float64 {
 	if v >= 1024 {
 		v /= 1024
@@ -136,7 +136,7 @@ func perGPU(v, count float64, usual *float64) *float64 {
 			}
 		}
 	}
-	for v > 400 && count > 1 { // no GPU has as much
+	for v > 400 && count > 1 { // no GPU has that much
 		v /= count
 	}
 	if v > 400 {

@@ -45,7 +45,7 @@ func readVantage(text io.Reader, c *collector) error {
 			return list.wrong(err.Error())
 		}
 	}
-	_, err := list.token() // the closing bracket, without which the file is cut off
+	_, err := list.token() // without the closing bracket the file is cut off
 	return err
 }
 
@@ -57,7 +57,7 @@ func readInstance(text io.Reader, c *collector) error {
 		return err
 	}
 	if i.Type == "" || len(i.Pricing) == 0 {
-		return fmt.Errorf("the file is a JSON object without instance_type and pricing; Vantage's list is an array of such")
+		return fmt.Errorf("the file is a JSON object without instance_type and pricing; Vantage's list is an array of objects with both")
 	}
 	if err := i.add(c); err != nil {
 		return list.wrong(err.Error())
@@ -80,7 +80,7 @@ func (i *instance) add(c *collector) error {
 		}
 		if total := i.GPUMemory.number(); total > 0 {
 			o.gpuMemGiB = new(total / o.count)
-			// A K80 board is two GPUs, and two is what a VM of it shows.
+			// A K80 board is two GPUs, and a VM shows two.
 			if strings.HasSuffix(o.gpu, "K80") && *o.gpuMemGiB > 20 {
 				o.count, o.gpuMemGiB = 2*o.count, new(*o.gpuMemGiB/2)
 			}
@@ -137,15 +137,16 @@ func (i *instance) sell(c *collector, o offer, region string, linux json.RawMess
 	return nil
 }
 
-// terms are the reservations that are kept: the standard ones.
+// terms are the reservations to keep: the standard ones.
 var terms = []struct {
 	purchase     profile.Purchase
 	vantage, aws string
 	years        float64
 }{{profile.Reserved1Y, "yrTerm1Standard", "1yr", 1}, {profile.Reserved3Y, "yrTerm3Standard", "3yr", 3}}
 
-// upfronts are the ways of paying for one, of which the first there is counts:
-// what needs no money now compares best with the other purchase options.
+// upfronts are the payment options of a reservation, of which the first
+// available counts: no upfront payment compares best with the other purchase
+// options.
 var upfronts = []struct{ vantage, aws, words string }{
 	{"noUpfront", "no upfront", "no upfront"}, {"partialUpfront", "partial upfront", "partial upfront"}, {"allUpfront", "all upfront", "all upfront"},
 }

@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// wideColumns are the columns of a CSV with a row a VM type and a column a
-// purchase option; where a source holds a date, that is the price's.
+// wideColumns are the columns of a CSV with one row per VM type and one column
+// per purchase option; a date in the source is the date of the price.
 var wideColumns = []struct {
 	price, source string
 	purchase      profile.Purchase

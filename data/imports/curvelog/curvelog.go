@@ -1,7 +1,7 @@
 // Package curvelog reads tables of a training with a column epoch, counted from
-// 0, and one column for every metric: those of Lightning and of Keras. They have
-// no clock. Seconds come from a column that holds those of each epoch, or from
-// the user; evaluations are taken to end with their epoch.
+// 0, and one column for every metric: those of Lightning and of Keras. They
+// have no clock. Times come from a column with the seconds of each epoch, or
+// from the user; evaluations are assumed to end with their epoch.
 package curvelog
 
 import (
@@ -16,10 +16,10 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Log is a table to read. Run holds what is known of it beforehand.
+// Log is a table to read. Run holds what is known about it beforehand.
 type Log struct {
 	Title       string
-	Tail        int // names of a path that tell a run
+	Tail        int // path elements that identify a run
 	Separator   rune
 	TimeColumns []string // that hold the seconds of an epoch
 	StepColumn  string   // "" if there is none
@@ -31,7 +31,7 @@ type Log struct {
 	lastStep     float64
 }
 
-// epoch is what the rows of one epoch say; NaN where they do not.
+// epoch holds the values of one epoch's rows; NaN where missing.
 type epoch struct{ value, seconds float64 }
 
 const maxEpochs = 100_000
@@ -91,7 +91,7 @@ func (l *Log) row(r source.Row) error {
 		return nil
 	}
 	if *at < 0 || *at >= maxEpochs {
-		return r.Wrong("epoch %g is none from 0 to %d", *at, maxEpochs)
+		return r.Wrong("epoch %g is not between 0 and %d", *at, maxEpochs)
 	}
 	n := int(*at)
 	e := l.epochs[n]
@@ -123,8 +123,8 @@ func orLess(v float64) float64 {
 	return v
 }
 
-// set takes a cell if it holds a number. Keras writes lists as text, which are
-// no metric.
+// set stores a cell if it is a number. Keras writes lists as text, which are
+// not metrics.
 func set(r source.Row, column string, to *float64) error {
 	if column == "" || strings.HasPrefix(r.Text(column), "[") {
 		return nil
@@ -142,27 +142,27 @@ func (l *Log) finish(r *source.Report, f source.File, given source.Given) {
 	run.Source = l.Title + " " + f.Tail(l.Tail)
 	run.Epochs = new(float64(l.last + 1))
 	if l.lastStep > 0 && !math.IsInf(l.lastStep, 0) {
-		// Steps count from 0 and go on through all epochs.
+		// Steps count from 0 through all epochs.
 		run.IterationsPerEpoch = new((l.lastStep + 1) / float64(l.last+1))
 	}
 	timed := l.times(run, given)
 	l.validations(run, timed)
 	source.LastAccuracy(run)
 	if source.Fractions(run) {
-		r.Note("%s is in percent and taken as a fraction", l.metric)
+		r.Note("%s is in percent and was converted to a fraction", l.metric)
 	}
 	switch {
 	case !timed && l.time != "":
-		r.Note("%s is not known of every epoch, so there is no time; --epoch-time gives the seconds of an epoch", l.time)
+		r.Note("%s is missing for some epochs, so there is no time; give the seconds of an epoch with --epoch-time", l.time)
 	case !timed:
-		r.Note("the table has no time: give the seconds of an epoch with --epoch-time; until then only %s and what they reached are known", quantity.Several(l.last+1, "epoch"))
+		r.Note("the table has no time: give the seconds of an epoch with --epoch-time; without it only %s and their metrics are known", quantity.Several(l.last+1, "epoch"))
 	}
 	if l.metric == "" {
 		if !timed {
 			r.Err = f.Wrong("has neither a time nor a metric of a validation; give the seconds of an epoch with --epoch-time")
 			return
 		}
-		r.Note("no column of a validation, so the accuracy is unknown")
+		r.Note("there is no validation column, so the accuracy is unknown")
 	}
 	if run.Accuracy == nil && !timed {
 		r.Err = f.Wrong("has neither a time nor the value of a validation; give the seconds of an epoch with --epoch-time")
@@ -171,7 +171,7 @@ func (l *Log) finish(r *source.Report, f source.File, given source.Given) {
 	r.Set = &profile.Set{Runs: []profile.Run{*run}, Models: []profile.Model{{Name: run.Model, Dataset: run.Dataset}}}
 }
 
-// times says when epochs began, if the seconds of all of them are known.
+// times sets when epochs began, if the seconds of all of them are known.
 func (l *Log) times(run *profile.Run, given source.Given) bool {
 	at := 0.0
 	var starts []float64

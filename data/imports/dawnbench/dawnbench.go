@@ -70,7 +70,7 @@ func read(files []source.File, given source.Given) []source.Report {
 			one(&reports[i], f, about, given)
 		case reports[i].Err != nil:
 		case tables == 0:
-			reports[i].Err = f.Wrong("tells of no times; import the .tsv of the same name together with it")
+			reports[i].Err = f.Wrong("contains no times; import the .tsv of the same name together with it")
 		default:
 			reports[i].Set = &profile.Set{}
 			reports[i].Note("describes the table of the same name")
@@ -86,7 +86,7 @@ type row struct {
 	value   *float64
 }
 
-// metrics are the columns of quality, the decisive first.
+// metrics are the columns of quality, the decisive one first.
 var metrics = []struct{ column, name string }{{"top5Accuracy", "top-5"}, {"top1Accuracy", "top-1"}, {"f1Score", "F1"}}
 
 func one(r *source.Report, f source.File, about *entry, given source.Given) {
@@ -97,7 +97,7 @@ func one(r *source.Report, f source.File, about *entry, given source.Given) {
 	}
 	if about == nil {
 		about = &entry{}
-		r.Note("no .json of the same name beside it: model, machine and price are unknown")
+		r.Note("there is no .json of the same name next to it: model, machine and price are unknown")
 	}
 	run := profile.Run{
 		Model: given.ModelOr(string(about.Model), f.Stem()), Dataset: cmp.Or(dataset(f.Path), given.Dataset), Mode: profile.Train, Count: 1,
@@ -143,7 +143,7 @@ func table(f source.File) (rows []row, metric string, err error) {
 			return err
 		}
 		if n := len(rows); n > 0 && (one.epoch <= rows[n-1].epoch || one.seconds <= rows[n-1].seconds) {
-			return r.Wrong("epoch %g after %g hours does not come after the row above", one.epoch, one.seconds/3600)
+			return r.Wrong("epoch %g after %g hours does not follow the row above", one.epoch, one.seconds/3600)
 		}
 		rows = append(rows, one)
 		return nil
@@ -164,7 +164,7 @@ func line(r source.Row, column string) (one row, err error) {
 		return one, err
 	}
 	if epoch == nil || hours == nil || *epoch < 0 || *epoch > 1e6 {
-		return one, r.Wrong("epoch or hours is empty or none")
+		return one, r.Wrong("epoch or hours is empty or invalid")
 	}
 	one = row{epoch: *epoch, seconds: *hours * 3600}
 	one.value, err = r.Number(column)
@@ -188,10 +188,10 @@ func fill(run *profile.Run, rows []row, metric string) {
 		})
 	}
 	source.LastAccuracy(run)
-	source.Fractions(run) // the competition writes percent, but F1 as a fraction
+	source.Fractions(run) // the competition uses percent, but fractions for F1
 }
 
-// starts are when epochs began, where the rows are of all of them.
+// starts are when epochs began, if there is a row for each.
 func starts(rows []row, first float64) (out []float64, ok bool) {
 	out = []float64{0}
 	for i, r := range rows {

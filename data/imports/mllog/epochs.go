@@ -52,7 +52,7 @@ func readEpochs(f source.File, _ source.Given) source.Report {
 		return source.Failed(f, err)
 	}
 	if astray > 0 {
-		r.Note("%s with epochs out of order: when they began is unknown", quantity.Several(astray, "run"))
+		r.Note("%s with epochs out of order: their start times are unknown", quantity.Several(astray, "run"))
 	}
 	return r
 }
@@ -82,12 +82,12 @@ func epochRow(f source.File, row source.Row) (run profile.Run, sound bool, err e
 	return run, true, evaluations(&run, row)
 }
 
-// epochStarts reads a list of seconds; sound is false where it is out of order.
+// epochStarts reads a list of seconds; sound is false if it is out of order.
 func epochStarts(row source.Row) (starts []float64, sound bool, err error) {
 	for mark := range strings.SplitSeq(row.Whole("epoch_start_rel_s"), ";") {
 		at, ok := source.Number(strings.TrimSpace(mark))
 		if !ok {
-			return nil, false, row.Wrong("epoch_start_rel_s is no list of seconds")
+			return nil, false, row.Wrong("epoch_start_rel_s is not a list of seconds")
 		}
 		if at == nil {
 			continue
@@ -113,7 +113,7 @@ func evaluations(run *profile.Run, row source.Row) error {
 		at, ok := source.Number(when)
 		v, sound := source.Number(strings.TrimSpace(value))
 		if !ok || !sound {
-			return row.Wrong("evals is no list of seconds:metric")
+			return row.Wrong("evals is not a list of seconds:metric")
 		}
 		if at == nil {
 			continue

@@ -102,7 +102,7 @@ func (l *log) read(text io.Reader) error {
 	}
 }
 
-// longLine is the next line, of one above the limit only its beginning.
+// longLine returns the next line; of a line above the limit, only the beginning.
 func longLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -116,7 +116,7 @@ func longLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Limits beside those of all formats.
+// Limits in addition to those of all formats.
 const (
 	maxRuns  = 10_000
 	maxMarks = 1_000_000
@@ -142,13 +142,13 @@ func parse(line []byte) (e event, ok bool) {
 	if ms := in.TimeMS.Positive(); ms != nil {
 		e.atS = *ms / 1000
 	}
-	_ = json.Unmarshal(in.Metadata, &e.metadata) // some loggers write "" for none
+	_ = json.Unmarshal(in.Metadata, &e.metadata) // some loggers write "" for null
 	return e, true
 }
 
 var oldLine = regexp.MustCompile(`:::MLPv0\.[0-9.]+ (\S+) ([0-9]+(?:\.[0-9]+)?) \([^)]*\) ([A-Za-z0-9_]+)(?::\s*(.*))?`)
 
-// oldKeys are the keys of v0.5 that were named otherwise later.
+// oldKeys are the keys of v0.5 that were renamed later.
 var oldKeys = map[string]string{"train_epoch": "epoch_start", "input_batch_size": "global_batch_size", "preproc_num_train_examples": "train_samples",
 	"preproc_num_eval_examples": "eval_samples"}
 
@@ -198,7 +198,7 @@ func (e *event) text() string {
 	return string(w)
 }
 
-// report turns the runs that were logged into profiles.
+// report turns the logged runs into profiles.
 func (l *log) report() source.Report {
 	l.close()
 	r := source.Report{File: l.file.Path, Set: &profile.Set{}}
@@ -219,12 +219,12 @@ func (l *log) report() source.Report {
 	}
 	switch {
 	case l.broken > 0 && len(r.Set.Runs) == 0:
-		return source.Failed(l.file, l.file.Wrong("none of its %s can be read; is the file cut off?", quantity.Several(l.broken, "line with a mark")))
+		return source.Failed(l.file, l.file.Wrong("none of the %s can be read; is the file cut off?", quantity.Several(l.broken, "line with a mark")))
 	case len(r.Set.Runs) == 0:
-		return source.Failed(l.file, l.file.Wrong("holds no run: there is no line with :::MLLOG and run_start"))
+		return source.Failed(l.file, l.file.Wrong("contains no run: there is no line with :::MLLOG and run_start"))
 	}
 	if l.broken > 0 {
-		r.Note("left out: %s that cannot be read", quantity.Several(l.broken, "line"))
+		r.Note("%s that cannot be read left out", quantity.Several(l.broken, "line"))
 	}
 	if unstarted > 0 {
 		r.Note("%s without run_start left out", quantity.Several(unstarted, "run"))

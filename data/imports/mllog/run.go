@@ -25,13 +25,13 @@ type log struct {
 	about  description
 }
 
-// description is what may stand before a run_start and hold for all that follow.
+// description is what may precede a run_start and applies to all following runs.
 type description struct {
 	bench, org, platform    string
 	batch, train, evaluated *float64
 }
 
-// logged are the marks of one run.
+// logged holds the marks of one run.
 type logged struct {
 	about      description
 	started    bool
@@ -41,7 +41,7 @@ type logged struct {
 	epochs     []epochMark
 	blocks     []epochMark
 	evals      []evaluation
-	evalStartS float64 // of an evaluation that goes on
+	evalStartS float64 // of an evaluation that is under way
 	throughput []float64
 	last       float64
 }
@@ -49,12 +49,12 @@ type logged struct {
 type epochMark struct{ number, atS float64 }
 
 type evaluation struct {
-	atS, epoch float64 // epoch is NaN where it is not told
+	atS, epoch float64 // epoch is NaN if unknown
 	value      *float64
 	seconds    float64
 }
 
-// run is the run at hand, a new one where there is none.
+// run returns the current run, or a new one if there is none.
 func (l *log) run() *logged {
 	if !l.open {
 		l.runs = append(l.runs, logged{stopS: math.NaN(), evalStartS: math.NaN(), last: math.NaN()})
@@ -71,7 +71,7 @@ func (l *log) close() {
 	}
 }
 
-// add takes one event.
+// add handles one event.
 func (l *log) add(e event) {
 	l.marks++
 	if e.bench != "" {
@@ -82,8 +82,8 @@ func (l *log) add(e event) {
 	}
 	switch e.key {
 	case "init_start":
-		// Ranks begin at different moments; a later init after epochs or the
-		// end is that of another run.
+		// Ranks begin at different times; a later init after epochs or the end
+		// belongs to another run.
 		if r := l.last(); l.open && r != nil && r.started && (!math.IsNaN(r.stopS) || len(r.epochs)+len(r.evals) > 0) {
 			l.close()
 		}
@@ -104,8 +104,8 @@ func (l *log) last() *logged {
 	return &l.runs[len(l.runs)-1]
 }
 
-// start begins a run. The same mark of another rank is no new one: that comes
-// after the end of the run at hand, or once that has had an epoch.
+// start begins a run, unless the mark is another rank's: a new run comes after
+// the end of the current run, or once that has had an epoch.
 func (l *log) start(e *event) {
 	if math.IsNaN(e.atS) {
 		return
@@ -122,8 +122,8 @@ func (l *log) start(e *event) {
 	r.started, r.startS, r.last = true, e.atS, e.atS
 }
 
-// describes reads what holds for a whole run. Behind the end of one the next is
-// described, which with its benchmark begins anew.
+// describes reads what applies to a whole run. After the end of one run the
+// next is described, starting with its benchmark.
 func (l *log) describes(e *event) bool {
 	a := &l.about
 	if r := l.last(); l.open && r != nil && !math.IsNaN(r.stopS) && a.knows(e.key) {
@@ -213,8 +213,8 @@ func (r *logged) mark(e *event) {
 	}
 }
 
-// evaluated keeps an evaluation; that of another rank of the same epoch is the
-// same.
+// evaluated stores an evaluation; another rank's of the same epoch counts as
+// the same.
 func (r *logged) evaluated(v evaluation) {
 	if n := len(r.evals); n > 0 {
 		last := &r.evals[n-1]
@@ -226,8 +226,8 @@ func (r *logged) evaluated(v evaluation) {
 	r.evals = append(r.evals, v)
 }
 
-// evalEnds gives the last evaluation its length. Some logs tell the accuracy
-// before eval_stop, some after: only the former are known by it.
+// evalEnds sets the length of the last evaluation. Some logs report the
+// accuracy before eval_stop, some after it.
 func (r *logged) evalEnds(at float64) {
 	if n := len(r.evals); n > 0 && !math.IsNaN(r.evalStartS) && r.evals[n-1].atS >= r.evalStartS {
 		r.evals[n-1].seconds, r.evals[n-1].atS = source.Between(r.evalStartS, at), at
@@ -235,7 +235,7 @@ func (r *logged) evalEnds(at float64) {
 	r.evalStartS = math.NaN()
 }
 
-// profile describes a run as the project does.
+// profile converts the run to a profile.
 func (l *log) profile(r *logged, n int) (run profile.Run, note string) {
 	a := r.about
 	run = profile.Run{
@@ -259,7 +259,7 @@ func (l *log) profile(r *logged, n int) (run profile.Run, note string) {
 	switch {
 	case math.IsNaN(r.stopS):
 		run.Status = profile.Interrupted
-		note = fmt.Sprintf("run %d has no run_stop: its total is unknown", n)
+		note = fmt.Sprintf("run %d has no run_stop, so its total time is unknown", n)
 	case r.stopS > r.startS:
 		run.TotalS = new(source.Between(r.startS, r.stopS))
 		if r.status != "" && r.status != "success" {
@@ -284,8 +284,8 @@ func mean(x []float64) (m float64) {
 	return m
 }
 
-// starts are the seconds at which epochs began, from run_start: each epoch's
-// first mark. Where they are out of order or leave epochs out they say nothing.
+// starts are the seconds from run_start at which epochs began: each epoch's
+// first mark; nil if they are out of order or epochs are missing.
 func (r *logged) starts() []float64 {
 	marks := r.epochs
 	if len(marks) < 2 && len(r.blocks) > len(marks) {
@@ -330,8 +330,8 @@ func (r *logged) validations(run *profile.Run) {
 	source.LastAccuracy(run)
 }
 
-// metric names what a benchmark's eval_accuracy is; of one that is not known
-// the direction is the one in which it went.
+// metric names a benchmark's eval_accuracy; for an unknown benchmark the
+// direction is the one in which it changed.
 func (r *logged) metric() (name string, higher bool) {
 	if m, ok := metrics[r.about.bench]; ok {
 		return m.name, m.higher
@@ -345,7 +345,7 @@ func (r *logged) metric() (name string, higher bool) {
 	return "eval_accuracy", len(values) == 0 || values[len(values)-1] >= values[0]
 }
 
-// metrics are what the rules of MLPerf Training name for each benchmark.
+// metrics are those of the MLPerf Training rules for each benchmark.
 var metrics = map[string]struct {
 	name   string
 	higher bool
@@ -356,7 +356,7 @@ var metrics = map[string]struct {
 	"llama31_405b": {"log perplexity", false}, "gnmt": {"BLEU", true}, "transformer": {"BLEU", true}, "ncf": {"hit rate", true}, "minigo": {"win rate", true},
 }
 
-// units are what a sample of a benchmark is, where that is plain.
+// units are the samples of benchmarks, where known.
 var units = func() map[string]string {
 	out := map[string]string{}
 	for _, image := range []string{"resnet", "ssd", "retinanet", "maskrcnn", "unet3d", "stable_diffusion"} {

@@ -121,7 +121,7 @@ func read(files []source.File, given source.Given) []source.Report {
 		case named(f, "benchmark_config.json"):
 		case apart && named(f, "benchmark.json"):
 			reports[i].Set = &profile.Set{}
-			reports[i].Note("holds what benchmark_report.json beside it does: not used")
+			reports[i].Note("has the same content as benchmark_report.json next to it: not used")
 		default:
 			one(&reports[i], f, config, given)
 			found = true
@@ -153,7 +153,7 @@ func one(r *source.Report, f source.File, config *configuration, given source.Gi
 	}
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(source.Strict(text), &parts); err != nil {
-		r.Err = f.Wrong("is no report of optimum-benchmark")
+		r.Err = f.Wrong("is not a report of optimum-benchmark")
 		return
 	}
 	targets := map[string]target{}
@@ -165,7 +165,7 @@ func one(r *source.Report, f source.File, config *configuration, given source.Gi
 	}
 	b := bench{file: f, report: r, given: given, targets: targets}
 	if config == nil {
-		r.Note("no benchmark_config.json beside it: model, batch size and machine are unknown")
+		r.Note("there is no benchmark_config.json next to it: model, batch size and machine are unknown")
 		config = &configuration{}
 	}
 	b.run(config)
@@ -230,7 +230,7 @@ func (b *bench) described(c *configuration, mode profile.Mode) profile.Run {
 		run.BatchSize = a.BatchSize.Whole() * max(a.Accumulate.Whole(), 1) * max(cmp.Or(run.GPUCount, b.given.GPUs()), 1)
 	}
 	if run.BatchSize == 0 && b.given.BatchSize == 0 {
-		b.report.Note("the batch size is unknown; --batch tells it")
+		b.report.Note("the batch size is unknown; give it with --batch")
 	}
 	return run
 }
@@ -257,8 +257,8 @@ func (b *bench) gpus(run *profile.Run, c *configuration) {
 	}
 }
 
-// memoryOf is the memory of a GPU in GiB, unknown where there is no such GPU:
-// whatever wrote it then counted in another unit than bytes.
+// memoryOf is the memory of a GPU in GiB, unknown if no GPU has that much: the
+// unit was then not bytes.
 func memoryOf(bytes float64) *float64 {
 	gib := bytes / (1 << 30)
 	if gib < 0.1 || gib > 4096 {
@@ -279,10 +279,10 @@ func precision(name string) string {
 	return ""
 }
 
-// time takes the mean and spread, of the values themselves where they are.
+// time returns mean and spread, computed from the values if present.
 func (b *bench) time(run *profile.Run, name string, l *latency) error {
 	if l.Unit != "" && l.Unit != "s" {
-		return b.file.Wrong("%s is in %s; seconds were expected", name, l.Unit)
+		return b.file.Wrong("%s is in %s, not in seconds", name, l.Unit)
 	}
 	mean, stddev, n := l.Mean.Positive(), l.StdDev.Positive(), l.Count.Whole()
 	if m, sd, k := spread(l.Values); k >= 2 {
@@ -313,7 +313,7 @@ func spread(values []source.Loose) (mean, stddev float64, n int) {
 	return mean, math.Sqrt(squares / float64(max(n-1, 1))), n
 }
 
-// once is the time of what is done once, under either name.
+// once is the time of a one-off step, under either name.
 func (b *bench) once(names ...string) *float64 {
 	for _, name := range names {
 		if t, ok := b.targets[name]; ok && t.Latency != nil && (t.Latency.Unit == "" || t.Latency.Unit == "s") {
@@ -325,7 +325,7 @@ func (b *bench) once(names ...string) *float64 {
 	return nil
 }
 
-// warmup tells what the steps before the steady ones took beyond them.
+// warmup is the extra time of the steps before the steady ones.
 func (b *bench) warmup(run *profile.Run) {
 	w := b.targets["warmup"].Latency
 	if w == nil || len(w.Values) < 2 {
@@ -340,8 +340,8 @@ func (b *bench) warmup(run *profile.Run) {
 	}
 }
 
-// peak is the memory of the one GPU, in bytes; that of the process, failing
-// that what the allocator held.
+// peak is the memory in bytes of the one GPU: that of the process, or else of
+// the allocator.
 func (m *memory) peak() *float64 {
 	if m == nil || !slices.Contains([]source.Words{"", "MB"}, m.Unit) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// document is the JSON while it is read, one run at a time: all iterations of a
-// database are too many to hold.
+// document reads the JSON one run at a time: all iterations of a database may
+// not fit in memory.
 type document struct {
 	file source.File
 	left *io.LimitedReader
@@ -23,7 +23,7 @@ func newDocument(f source.File, text io.Reader) *document {
 	return &document{file: f, left: left, json: json.NewDecoder(left)}
 }
 
-// runs calls do with every run, behind the schema and the command.
+// runs calls do with every run, after the schema and the command.
 func (d *document) runs(do func(*writtenIn) error) error {
 	if err := d.open('{'); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (d *document) runs(do func(*writtenIn) error) error {
 			err = d.json.Decode(&command)
 		case "runs":
 			if schema != contract.Schema {
-				return d.file.Wrong("its schema is %d and not %d; was it written by another version of sweetspot?", schema, contract.Schema)
+				return d.file.Wrong("its schema is %d, not %d; was it written by another version of sweetspot?", schema, contract.Schema)
 			}
 			if n, err = d.list(do); err != nil {
 				return err
@@ -58,7 +58,7 @@ func (d *document) runs(do func(*writtenIn) error) error {
 		return d.worded(err)
 	}
 	if n == 0 || command != "export" {
-		return d.file.Wrong("holds no runs; only what sweetspot export --runs writes can be imported")
+		return d.file.Wrong("contains no runs; only the output of sweetspot export --runs can be imported")
 	}
 	return nil
 }
@@ -96,14 +96,14 @@ func (d *document) open(bracket json.Delim) error {
 	case err != nil:
 		return d.worded(err)
 	case token != bracket:
-		return d.file.Wrong("is no document of sweetspot")
+		return d.file.Wrong("is not a document of sweetspot")
 	}
 	return nil
 }
 
 func (d *document) worded(err error) error {
 	if d.left.N <= 0 {
-		return d.file.Wrong("a part of it is larger than %d MiB, which no run is", source.MaxDocumentBytes>>20)
+		return d.file.Wrong("a part of it is larger than %d MiB, more than any run", source.MaxDocumentBytes>>20)
 	}
 	return d.file.Unreadable(err)
 }

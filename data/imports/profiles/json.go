@@ -86,7 +86,7 @@ func whole(n *int) int {
 	return *n
 }
 
-// run is the run as it was; what says what is wrong with it.
+// run is the run as exported; what says what is wrong with it.
 func (w *writtenIn) run() (run profile.Run, what string) {
 	basis, err := estimate.ParseBasis(w.Basis)
 	if err != nil {
@@ -143,8 +143,8 @@ func (w *writtenIn) estimates(r *profile.Run) (what string) {
 	return ""
 }
 
-// summarise sums up iterations that nobody had summed up. Of the ranks of a
-// step the slowest counts.
+// summarise summarises iterations without a summary. The slowest rank of a step
+// counts.
 func (w *writtenIn) summarise(r *profile.Run) {
 	type step struct{ epoch, index int }
 	at := map[step]int{}
@@ -181,13 +181,13 @@ func (w *writtenIn) lists(r *profile.Run) {
 	}
 }
 
-// wrong says what a run that was not written by export has in it.
+// wrong says what is invalid in a run that export did not write.
 func wrong(r *profile.Run) string {
 	switch {
 	case r.Model == "":
 		return "has no model"
 	case r.Mode != profile.Train && r.Mode != profile.Infer:
-		return "has a mode that is neither train nor infer"
+		return "has a mode other than train and infer"
 	case !slices.Contains([]profile.Status{"", profile.Running, profile.Done, profile.OutOfMemory, profile.Failed, profile.Interrupted}, r.Status):
 		return "has an unknown status"
 	case !slices.IsSorted(r.EpochStartsS):
@@ -207,11 +207,11 @@ func wrong(r *profile.Run) string {
 	}
 	for _, n := range numbers {
 		if n != nil && (*n < 0 || math.IsNaN(*n) || *n > 1e24) {
-			return "has a number that is negative or too large to be meant"
+			return "has a number that is negative or too large"
 		}
 	}
 	if e := r.Steady; e.Known() && (e.Value <= 0 || e.Low > e.Value || e.High < e.Value) {
-		return "has a steady time out of its interval"
+		return "has a steady time outside its interval"
 	}
 	return ""
 }

@@ -10,10 +10,10 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// headBytes is how much of a file tells its format.
+// headBytes is how much of a file is used to recognise its format.
 const headBytes = 64 << 10
 
-// Beginning is the head of the file, which tells its format.
+// Beginning is the head of the file, used to recognise its format.
 func (f File) Beginning() ([]byte, error) {
 	file, err := f.Open()
 	if err != nil {
@@ -28,7 +28,7 @@ func (f File) Beginning() ([]byte, error) {
 	return head[:n], nil
 }
 
-// Whole reads a file that must be small enough to be held as a whole.
+// Whole reads a file that must be small enough to fit in memory.
 func (f File) Whole(most int64) ([]byte, error) {
 	if f.Size > most {
 		return nil, f.tooLarge(most)
@@ -53,11 +53,11 @@ func (f File) Whole(most int64) ([]byte, error) {
 }
 
 func (f File) tooLarge(most int64) error {
-	return f.Wrong("larger than %d MiB, which no such file is", most>>20)
+	return f.Wrong("larger than %d MiB, more than any such file", most>>20)
 }
 
-// JSON decodes a document. Python writes NaN and Infinity where JSON has no
-// word for them; they become null.
+// JSON decodes a document. Python's NaN and Infinity, which are not valid JSON,
+// become null.
 func (f File) JSON(to any) error {
 	text, err := f.Whole(MaxDocumentBytes)
 	if err != nil {
@@ -69,19 +69,19 @@ func (f File) JSON(to any) error {
 	return nil
 }
 
-// Unreadable words an error of the JSON decoder.
+// Unreadable describes an error of the JSON decoder.
 func (f File) Unreadable(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && strings.HasPrefix(syntax.Error(), "unexpected end"):
-		return f.Wrong("the document ends too soon; is the file cut off?")
+		return f.Wrong("the document ends early; is the file cut off?")
 	case errors.As(err, &syntax):
-		return f.Wrong("is no JSON document: byte %d does not fit", syntax.Offset)
+		return f.Wrong("is not a JSON document: byte %d is unexpected", syntax.Offset)
 	case errors.As(err, &kind) && kind.Field != "":
-		return f.Wrong("%s is a %s, which does not fit there", Text(kind.Field), Text(kind.Value))
+		return f.Wrong("%s is a %s, which is unexpected there", Text(kind.Field), Text(kind.Value))
 	}
-	return f.Wrong("is not the document that was expected")
+	return f.Wrong("is not the expected document")
 }
 
 // Strict returns the text with null for Python's NaN, Infinity and -Infinity.
@@ -119,7 +119,7 @@ func special(s []byte) int {
 	return 0
 }
 
-// quoted is the length of the JSON string that s begins with.
+// quoted is the length of the JSON string at the beginning of s.
 func quoted(s []byte) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {

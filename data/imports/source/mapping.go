@@ -3,7 +3,7 @@ package source
 // Mapping says which columns of a wide table are what. Columns of Times hold
 // the time of an iteration on a VM type each.
 type Mapping struct {
-	Source    string   `yaml:"source" json:"source"`         // what the runs are said to be from
+	Source    string   `yaml:"source" json:"source"`         // source of the runs
 	Basis     string   `yaml:"basis" json:"basis"`           // published (default) or measured
 	AsOf      string   `yaml:"as_of" json:"as_of"`           // a date
 	Mode      string   `yaml:"mode" json:"mode"`             // train (default) or infer
@@ -18,10 +18,10 @@ type Mapping struct {
 	Times map[string]TimeColumn `yaml:"times" json:"times"`
 }
 
-// TimeColumn is what a column of times is of.
+// TimeColumn describes a column of times.
 type TimeColumn struct {
 	Seconds      float64 `yaml:"-" json:"-"`         // one unit of the column
-	In           string  `yaml:"unit" json:"unit"`   // s, ms, us or ns; there is no default, for a wrong one is a factor of thousands
+	In           string  `yaml:"unit" json:"unit"`   // s, ms, us or ns; required, since a wrong guess is off by factors of thousands
 	Cloud        string  `yaml:"cloud" json:"cloud"` // of the VM type
 	Region       string  `yaml:"region" json:"region"`
 	InstanceType string  `yaml:"instance_type" json:"instance_type"`

@@ -13,14 +13,14 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// notDecimal reports a rune that stands in no decimal number: strconv alone
-// would also take hexadecimal and underscores.
+// notDecimal reports a rune that no decimal number contains: strconv alone
+// would also accept hexadecimal and underscores.
 func notDecimal(r rune) bool { return (r < '0' || r > '9') && !strings.ContainsRune("+-.eE", r) }
 
-// largest is above any number that is meant.
+// largest is above any plausible number.
 const largest = 1e24
 
-// Unknown reports whether a cell says that there is nothing.
+// Unknown reports whether a cell means that the value is unknown.
 func Unknown(cell string) bool {
 	if len(cell) > len("-infinity") || (cell != "" && cell[0] >= '0' && cell[0] <= '9') {
 		return false
@@ -32,8 +32,8 @@ func Unknown(cell string) bool {
 	return false
 }
 
-// Number reads a finite number; nil of a cell that says nothing. ok is false
-// where it says something else.
+// Number reads a finite number; nil for an unknown value. ok is false for
+// anything else.
 func Number(cell string) (v *float64, ok bool) {
 	if Unknown(cell) {
 		return nil, true
@@ -48,11 +48,11 @@ func Number(cell string) (v *float64, ok bool) {
 	return &x, true
 }
 
-// Loose is a number of a JSON document that may stand there as a number, as
-// text, as a list with one number, or not at all.
+// Loose is a number of a JSON document that may be written as a number, as
+// text, as a list with one number, or be missing.
 type Loose struct{ V *float64 }
 
-// UnmarshalJSON never fails: what is no number is unknown.
+// UnmarshalJSON never fails: anything but a number is unknown.
 func (l *Loose) UnmarshalJSON(text []byte) error {
 	l.V = nil
 	var s string
@@ -81,10 +81,10 @@ func (l Loose) Whole() int {
 	return 0
 }
 
-// Words is a text of a JSON document that may be something else.
+// Words is a text of a JSON document that may also be another value.
 type Words string
 
-// UnmarshalJSON never fails: what is no text is its JSON, null nothing.
+// UnmarshalJSON never fails: other values become their JSON, null becomes empty.
 func (w *Words) UnmarshalJSON(text []byte) error {
 	var s *string
 	if err := json.Unmarshal(text, &s); err != nil {
@@ -95,8 +95,8 @@ func (w *Words) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Steady is the mean of iteration times with its interval: the t-interval of
-// the spread where there is one, else the bare number.
+// Steady is the mean of iteration times with its interval: the t-interval if
+// the spread is known, else the bare number.
 func Steady(run *profile.Run, mean float64, stddev *float64, n int) {
 	run.Steady = estimate.Exact(mean, run.Basis)
 	if stddev == nil || n < 2 {
@@ -107,17 +107,17 @@ func Steady(run *profile.Run, mean float64, stddev *float64, n int) {
 	run.Steady = estimate.Around(mean, t**stddev/math.Sqrt(float64(n)), run.Basis)
 }
 
-// lowerWords are parts of names of metrics of which less is better.
+// lowerWords are parts of names of metrics where lower is better.
 var lowerWords = []string{"loss", "error", "err", "wer", "cer", "perplexity", "ppl", "rmse", "mse", "mae", "mape", "fid", "fvd"}
 
-// HigherIsBetter says from a metric's name which way is better.
+// HigherIsBetter derives from a metric's name which direction is better.
 func HigherIsBetter(metric string) bool { return !profile.HasWord(metric, lowerWords...) }
 
-// MetricRank orders metrics by how well they say what a model is worth: an
-// accuracy before another score before a loss. Lower is better, -1 is no
-// metric of quality.
+// MetricRank orders metrics by how well they measure a model's quality: an
+// accuracy before other scores before a loss. Lower is better, -1 means that it
+// is not a quality metric.
 func MetricRank(metric string) int {
-	switch whole := strings.ToLower(metric); { // epoch and step say in many names only when something was logged
+	switch whole := strings.ToLower(metric); { // epoch and step in a name often only say when something was logged
 	case whole == "epoch", whole == "step", whole == "global_step", profile.HasWord(metric, "lr", "time", "runtime", "second", "seconds", "rate", "norm", "memory"):
 		return -1
 	case profile.HasWord(metric, "acc", "accuracy", "top1"):
@@ -130,9 +130,9 @@ func MetricRank(metric string) int {
 	return 2
 }
 
-// Fractions brings a metric that is written in percent into [0,1], if its name
-// says that it is a fraction and any of its values is above 1. It reports
-// whether it did. Values out of [0,100] are left as they are.
+// Fractions converts a metric in percent to [0,1] if its name is that of a
+// fraction and any value is above 1. It reports whether it did. Values outside
+// [0,100] are not converted.
 func Fractions(run *profile.Run) bool {
 	most, least := 0.0, 0.0
 	if run.Accuracy != nil {
@@ -163,7 +163,7 @@ func Fractions(run *profile.Run) bool {
 	return true
 }
 
-// LastAccuracy makes the last validation with a value the run's accuracy.
+// LastAccuracy sets the run's accuracy to the last validation with a value.
 func LastAccuracy(run *profile.Run) {
 	for _, v := range slices.Backward(run.Validations) {
 		if v.Value != nil {
@@ -173,6 +173,6 @@ func LastAccuracy(run *profile.Run) {
 	}
 }
 
-// Between is the seconds from one moment to another. Clocks count microseconds
-// at best, and what is beyond them is the noise of the subtraction.
+// Between is the time in seconds from one moment to another, rounded to
+// microseconds: more digits are noise.
 func Between(from, to float64) float64 { return math.Round((to-from)*1e6) / 1e6 }

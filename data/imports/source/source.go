@@ -1,6 +1,6 @@
 // Package source holds what the readers of all formats share: a file to read,
-// what the user says of it, the report of what was found, and bounded readers
-// of tables and of JSON. What a format does not say stays unknown.
+// the user's additions, the report of what was found, and bounded readers of
+// tables and JSON. What a format does not say stays unknown.
 package source
 
 import (
@@ -15,8 +15,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Limits on what is read, so that a wrong file ends in a sentence and not in a
-// machine without memory.
+// Limits on the input, so that a wrong file causes an error message instead of
+// exhausting memory.
 const (
 	MaxDocumentBytes = 32 << 20             // a JSON document, read as a whole
 	MaxRowBytes      = textfile.MaxRowBytes // a row of a table or a line of a log
@@ -29,11 +29,10 @@ const (
 type File struct {
 	Path string // absolute, so that folders always have a name; with slashes
 	Open func() (io.ReadCloser, error)
-	Size int64 // bytes, where that is known beforehand; else 0
+	Size int64 // bytes, if known beforehand; else 0
 }
 
-// Base is the last part of the file's path, plain and short enough for a
-// sentence.
+// Base is the last element of the file's path, cleaned and cut for messages.
 func (f File) Base() string { return plaintext.Line(path.Base(f.Path), 100) }
 
 // Stem is Base without its extension.
@@ -49,15 +48,15 @@ func (f File) Folder() string {
 	return Text(dir)
 }
 
-// Tail is the end of the file's path, so many names long: the same from
-// wherever it is imported.
+// Tail is the last n elements of the file's path, which do not depend on where
+// it is imported from.
 func (f File) Tail(names int) string {
 	parts := strings.Split(strings.Trim(f.Path, "/"), "/")
 	return Text(strings.Join(parts[max(0, len(parts)-names):], "/"))
 }
 
-// Given is what the user says of all files. It fills in what a file leaves
-// open and changes nothing that a file says.
+// Given is what the user says about all files. It fills in what a file does not
+// say and never overrides a file.
 type Given struct {
 	Model, Dataset, Unit, Precision string
 
@@ -69,21 +68,21 @@ type Given struct {
 	BatchSize  int
 	EpochS     *float64 // seconds of an epoch, for logs without times
 
-	Mapping *Mapping // of the columns of a table of nobody's format
+	Mapping *Mapping // of the columns of a table in no known format
 }
 
-// Price is what a machine with such a GPU costs, in US dollars an hour.
+// Price is the price of a machine with this GPU in US dollars per hour.
 type Price struct {
 	GPU        string
 	USDPerHour float64
 }
 
-// ModelOr is the model the user names, else the first that is not empty.
+// ModelOr is the model that the user named, else the first that is not empty.
 func (g Given) ModelOr(names ...string) string {
 	return cmp.Or(g.Model, cmp.Or(names...), "unnamed")
 }
 
-// GPUs is how many GPUs the user says a machine has, 0 where that is not said.
+// GPUs is the number of GPUs per machine that the user gave, or 0.
 func (g Given) GPUs() int {
 	if g.GPUCount == 0 && g.VM != nil {
 		return g.VM.GPUCount
@@ -95,8 +94,8 @@ func (g Given) GPUs() int {
 type Report struct {
 	File   string
 	Format string
-	Set    *profile.Set // nil where Err is not
-	Notes  []string     // a sentence each: what was left out, assumed or is lacking
+	Set    *profile.Set // nil if Err is not nil
+	Notes  []string     // sentences on what was left out, assumed or is missing
 	Err    error
 }
 
@@ -105,15 +104,15 @@ func (r *Report) Note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// Failed is the report of a file that could not be read.
+// Failed returns the report of a file that could not be read.
 func Failed(f File, err error) Report { return Report{File: f.Path, Err: err} }
 
-// Format is a form that measurements come in.
+// Format is a file format of measurements.
 type Format struct {
 	Name  string // as --format takes it
 	Title string // as sentences name it
-	Rows  bool   // its numbers stand in rows, of which the last may be cut off unseen
-	// Claims says from a file's path and its beginning whether it is one.
+	Rows  bool   // it has rows, the last of which may be cut off unnoticed
+	// Claims reports from a file's path and its beginning whether it has this format.
 	Claims func(path string, head []byte) bool
 	// Group names what a file belongs to that is read with others; nil where
 	// every file stands alone.
@@ -135,12 +134,12 @@ func Alone(read func(File, Given) Report) func([]File, Given) []Report {
 // ByFolder groups the files of one folder.
 func ByFolder(p string) string { return path.Dir(p) }
 
-// Error says what is wrong with a file and where. Row counts rows with the
-// header as row 1, or lines; 0 where the whole file is meant.
+// Error is an error in a file's content. Row counts rows with the header as row
+// 1, or lines; 0 means the whole file.
 type Error struct {
 	File string
 	Row  int
-	What string // ends the sentence; says the mend where there is one
+	What string // ends the sentence, with the mend if there is one
 }
 
 // Error returns one sentence.
@@ -151,10 +150,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.File, e.What)
 }
 
-// Wrong is an error about the whole file.
+// Wrong returns an error about the whole file.
 func (f File) Wrong(format string, args ...any) error {
 	return &Error{File: f.Base(), What: fmt.Sprintf(format, args...)}
 }
 
-// Text is a name from outside, plain and of bounded length.
+// Text is a name from outside, cleaned and of bounded length.
 func Text(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Clean(s)), maxText) }

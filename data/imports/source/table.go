@@ -15,7 +15,7 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// Row is a row of a table, its cells found by the names of their columns.
+// Row is a row of a table. Cells are found by column name.
 type Row struct {
 	file    File
 	row     int // the header is row 1
@@ -75,12 +75,12 @@ func Table(f File, separator rune, header func(Row) error, do func(Row) error) e
 	}
 }
 
-// Opening words why a file could not be opened.
+// Opening says why a file could not be opened.
 func Opening(f File, err error) error {
 	return &Error{File: f.Base(), What: "cannot be read: " + plaintext.Line(strings.TrimPrefix(err.Error(), "open "), 200)}
 }
 
-// Wrong says what is wrong with the row.
+// Wrong returns an error about the row.
 func (r Row) Wrong(format string, args ...any) error {
 	return &Error{File: r.file.Base(), Row: r.row, What: fmt.Sprintf(format, args...)}
 }
@@ -97,10 +97,10 @@ func (r Row) Has(column string) bool {
 // Columns are the names of all columns, sorted.
 func (r Row) Columns() []string { return slices.Sorted(maps.Keys(r.columns)) }
 
-// errEnough ends the reading of a table whose header said enough.
+// errEnough ends the reading of a table after its header.
 var errEnough = errors.New("enough")
 
-// Head gives the header of a table alone to is, which may refuse it.
+// Head passes only the header of a table to is, which may reject it.
 func Head(f File, separator rune, is func(Row) error) error {
 	err := Table(f, separator, func(r Row) error { return cmp.Or(is(r), errEnough) }, nil)
 	if errors.Is(err, errEnough) {
@@ -109,7 +109,7 @@ func Head(f File, separator rune, is func(Row) error) error {
 	return err
 }
 
-// Need refuses a table without the columns.
+// Need rejects a table without the columns.
 func (r Row) Need(columns ...string) error {
 	for _, c := range columns {
 		if !r.Has(c) {
@@ -128,7 +128,7 @@ func (r Row) Text(column string) string {
 	return strings.Clone(Text(r.cells[i]))
 }
 
-// Whole is a cell as it stands, which may be a long list.
+// Whole is a cell unchanged, which may be a long list.
 func (r Row) Whole(column string) string {
 	if i, ok := r.columns[column]; ok && i < len(r.cells) {
 		return r.cells[i]
@@ -136,17 +136,17 @@ func (r Row) Whole(column string) string {
 	return ""
 }
 
-// Number is a cell's number, nil where it says nothing.
+// Number is a cell's number, nil if unknown.
 func (r Row) Number(column string) (*float64, error) {
 	v, ok := Number(r.Text(column))
 	if !ok {
-		return nil, r.Wrong("%s %s is no number", column, plaintext.Quote(r.Text(column)))
+		return nil, r.Wrong("%s %s is not a number", column, plaintext.Quote(r.Text(column)))
 	}
 	return v, nil
 }
 
-// Positive is a cell's number above 0, nil where it says nothing or is 0: a
-// time, rate or size of 0 was not measured.
+// Positive is a cell's number above 0, nil if unknown or 0: a time, rate or
+// size of 0 was not measured.
 func (r Row) Positive(column string) (*float64, error) {
 	v, err := r.Number(column)
 	if err != nil || v == nil || *v == 0 {
@@ -158,19 +158,19 @@ func (r Row) Positive(column string) (*float64, error) {
 	return v, nil
 }
 
-// Count is a cell's whole number, 0 where it says nothing.
+// Count is a cell's whole number, 0 if unknown.
 func (r Row) Count(column string) (int, error) {
 	v, err := r.Positive(column)
 	if err != nil || v == nil {
 		return 0, err
 	}
 	if *v != math.Trunc(*v) || *v > math.MaxInt32 {
-		return 0, r.Wrong("%s %g is no whole number up to %d", column, *v, math.MaxInt32)
+		return 0, r.Wrong("%s %g is not a whole number up to %d", column, *v, math.MaxInt32)
 	}
 	return int(*v), nil
 }
 
-// unread says why a row could not be read.
+// unread describes why a row could not be read.
 func (r Row) unread(err error) error {
 	var refused *textfile.RowError
 	switch {
@@ -182,7 +182,7 @@ func (r Row) unread(err error) error {
 	return r.Wrong("cannot be read: %s", plaintext.Line(err.Error(), 200))
 }
 
-// Header is the first row of a table that begins like head; nil if it is none.
+// Header is the first row of a table in head; nil if head is not a table.
 func Header(head []byte, separator rune) []string {
 	rows := csv.NewReader(plaintext.Unmarked(strings.NewReader(string(head))))
 	rows.Comma, rows.LazyQuotes = separator, separator == '\t'
