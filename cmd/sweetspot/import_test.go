@@ -98,7 +98,7 @@ func TestImportInWords(t *testing.T) {
 		t.Errorf("%s", stderr)
 	}
 	_, stderr, err = importRuns(t, filepath.Join(dir, "README.md"), "--db", db)
-	if err == nil || !strings.HasPrefix(err.Error(), "README.md: is of no format") || stderr != "" {
+	if err == nil || !strings.HasPrefix(err.Error(), "README.md: the format is unknown") || stderr != "" {
 		t.Errorf("%v, %q", err, stderr)
 	}
 }
@@ -111,7 +111,7 @@ func TestImportRefuses(t *testing.T) {
 		words string
 	}{
 		{nil, true, "give the files"},
-		{[]string{dir, "--format", "excel"}, true, "there are profile-csv"},
+		{[]string{dir, "--format", "excel"}, true, "known are profile-csv"},
 		{[]string{dir, "--price", "dear"}, true, "--price"},
 		{[]string{dir, "--epoch-time", "9"}, true, "--epoch-time"},
 		{[]string{dir, "--batch", "-1"}, true, "--batch -1"},

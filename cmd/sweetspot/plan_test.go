@@ -207,22 +207,22 @@ func thin(all []outcome, _ []int) (out []outcome) {
 
 func TestPlanSaysWhatIsWrong(t *testing.T) {
 	for want, args := range map[string][]string{
-		"give an instance type and a number":       {"--vms", "p2.xlarge"},
-		"give an instance type":                    {"--vms", "p2.xlarge:-1"},
-		"twice":                                     {"--vms", "p2.xlarge:1,p2.xlarge:2"},
-		"neither throughput nor gpus":               {"--split", "by magic"},
-		"neither exact nor greedy":                  {"--method", "guess"},
-		"--startup":                                 {"--startup", "soon"},
-		"give a cloud":                              {"--min-billing", "=60s"},
-		"given twice":                               {"--billing-step", "1h,aws=1m,aws=1h"},
-		"no run of CaffeNet on mars.large":          {"--model", "CaffeNet", "--vms", "mars.large:2"},
-		"nothing feasible: cost rules out all":      {"--model", "CaffeNet", "--max-cost", "0.01"},
-		"unknown flag: --epochs":                    {"--epochs", "3"},
-		"nothing to combine: no run of":             {"--model", "fashion-cnn"},
-		"exclude each other":                        {"--csv", "--json"},
+		"give an instance type and a number":               {"--vms", "p2.xlarge"},
+		"give an instance type":                            {"--vms", "p2.xlarge:-1"},
+		"twice":                                            {"--vms", "p2.xlarge:1,p2.xlarge:2"},
+		"neither throughput nor gpus":                      {"--split", "by magic"},
+		"neither exact nor greedy":                         {"--method", "guess"},
+		"--startup":                                        {"--startup", "soon"},
+		"give a cloud":                                     {"--min-billing", "=60s"},
+		"given twice":                                      {"--billing-step", "1h,aws=1m,aws=1h"},
+		"no run of CaffeNet on mars.large":                 {"--model", "CaffeNet", "--vms", "mars.large:2"},
+		"nothing feasible: cost rules out all":             {"--model", "CaffeNet", "--max-cost", "0.01"},
+		"unknown flag: --epochs":                           {"--epochs", "3"},
+		"nothing to combine: no run of":                    {"--model", "fashion-cnn"},
+		"exclude each other":                               {"--csv", "--json"},
 		"the greedy algorithm finds no combination within": {"--model", "CaffeNet", "--method", "greedy", "--max-time", "80m", "--max-cost", "2.6", "--vms", "p2.16xlarge:1,p2.xlarge:1,g3.4xlarge:1"},
-		"p2.xlarge, p2.8xlarge":                     {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1", "--purchase", "reserved-3y"},
-		fmt.Sprintf("from 1 to %d", mostVMs):        {"--vms", "p2.xlarge:100000"},
+		"p2.xlarge, p2.8xlarge":                            {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1", "--purchase", "reserved-3y"},
+		fmt.Sprintf("from 1 to %d", mostVMs):               {"--vms", "p2.xlarge:100000"},
 	} {
 		if out, err := planOutput(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, not %q\n%s", args, err, want, out)
