@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
-	"sweetspot/engine/rank"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
@@ -176,13 +176,13 @@ func TestADiscardedProbeSaysNoMore(t *testing.T) {
 }
 
 func TestProbingACandidateFillsItsVariantIn(t *testing.T) {
-	f := probe.Defaults().For(&rank.Candidate{
+	f := probe.Defaults().For(&candidate.Candidate{
 		Mode: profile.Infer, BatchSize: 300, Variant: profile.Variant{Precision: "int8", Pruning: &profile.Pruning{Ratio: new(0.3)}},
 	})
 	if f.Mode != profile.Infer || f.Batches[0] != 300 || f.Precisions[0] != "int8" || f.Prunes[0] != 0.3 {
 		t.Errorf("form is %+v", f)
 	}
-	f = f.For(&rank.Candidate{Variant: profile.Variant{Precision: "fp8"}})
+	f = f.For(&candidate.Candidate{Variant: profile.Variant{Precision: "fp8"}})
 	if f.Precisions[0] != "int8" || f.Prunes[0] != 0 || f.Batches[0] != 300 {
 		t.Errorf("what is unknown replaced what was known: %+v", f)
 	}

@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/texttable"
 	"sweetspot/data/wording"
 	"sweetspot/data/workspace"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -117,19 +118,19 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	if f.predicted {
 		q.Predictor = transfer.New(set, q.Mode)
 	}
-	in.Combined, err = rank.Combine(set, q.Workload, in.Rental)
+	in.Combined, err = candidate.Combine(set, q.Workload, in.Rental)
 	if err != nil {
-		in.Result = rank.Evaluate(rank.NewSpace(nil), q)
+		in.Result = rank.Evaluate(rank.NewSpace(candidate.ListOf()), q)
 		return in, exitError{exitInfeasible, err}
 	}
 	in.Now = time.Now()
 	in.Bought = rank.Purchases(set, q.Workload, in.Rental, q.Limits)
-	in.Result, in.Whole = rank.Evaluate(in.Combined.Lay(), q), rank.Evaluate(in.Combined.LayWhole(), q)
+	in.Result, in.Whole = rank.Evaluate(rank.NewSpace(in.Combined.List()), q), rank.Evaluate(rank.NewSpace(in.Combined.ListWhole()), q)
 	in.Tested = backTested(set, q.Mode, f.predicted)
 	return in, nil
 }
 
-func (f *planFlags) rental() (r rank.Rental, err error) {
+func (f *planFlags) rental() (r candidate.Rental, err error) {
 	if r.Split, err = contract.ParseSplit(f.split); err != nil {
 		return r, usageError("--split: %w", err)
 	}
@@ -142,7 +143,7 @@ func (f *planFlags) rental() (r rank.Rental, err error) {
 
 // terms are the start-up time and billing rules of each cloud; values without a
 // cloud apply to all others.
-func (f *planFlags) terms() (map[string]rank.Terms, error) {
+func (f *planFlags) terms() (map[string]candidate.Terms, error) {
 	startups, err := parseTerms("startup", f.startup)
 	if err != nil {
 		return nil, err
@@ -155,14 +156,14 @@ func (f *planFlags) terms() (map[string]rank.Terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	terms := map[string]rank.Terms{"": {}}
+	terms := map[string]candidate.Terms{"": {}}
 	for _, flag := range []seconds{startups, minima, steps} {
 		for cloud := range flag {
-			terms[cloud] = rank.Terms{}
+			terms[cloud] = candidate.Terms{}
 		}
 	}
 	for cloud := range terms {
-		terms[cloud] = rank.Terms{
+		terms[cloud] = candidate.Terms{
 			StartupS: startups.of(cloud),
 			Billing:  cluster.Billing{MinimumS: minima.of(cloud), GranularityS: steps.of(cloud)},
 		}
@@ -216,7 +217,7 @@ func parseTerm(s string) (float64, error) {
 const mostVMs = 1000
 
 // parseVMs reads p2.xlarge:3,g3.4xlarge:2.
-func parseVMs(words []string) (limits []rank.Limit, err error) {
+func parseVMs(words []string) (limits []candidate.Limit, err error) {
 	seen := map[string]bool{}
 	for _, w := range words {
 		name, count, ok := strings.Cut(strings.TrimSpace(w), ":")
@@ -228,7 +229,7 @@ func parseVMs(words []string) (limits []rank.Limit, err error) {
 			return nil, usageError("--vms names %s twice", name)
 		}
 		seen[name] = true
-		limits = append(limits, rank.Limit{InstanceType: name, Most: n})
+		limits = append(limits, candidate.Limit{InstanceType: name, Most: n})
 	}
 	return limits, nil
 }

@@ -138,7 +138,7 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	if flags.predicted {
 		q.Predictor = transfer.New(set, q.Mode)
 	}
-	result := rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	result := rank.Answer(set, q)
 	if result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
 	}

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"sweetspot/engine/bill"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/rank"
 )
 
 // Bill is what a query was told of a job's costs beside the work; null is not
@@ -63,7 +63,7 @@ type Item struct {
 }
 
 // newItems is empty where the cost is unknown.
-func newItems(c *rank.Candidate) []Item {
+func newItems(c *candidate.Candidate) []Item {
 	items := []Item{}
 	if !c.Cost.Known() || !finite(c.Cost) {
 		return items
@@ -88,4 +88,4 @@ func (d Dollars) ItemsWords() string {
 
 // CostItems says what a candidate's cost is made of; "" where that is the work
 // alone.
-func CostItems(c *rank.Candidate) string { return Dollars{Items: newItems(c)}.ItemsWords() }
+func CostItems(c *candidate.Candidate) string { return Dollars{Items: newItems(c)}.ItemsWords() }

@@ -6,6 +6,7 @@ package contract
 import (
 	"math"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -179,7 +180,7 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, te
 }
 
 // newTested is nil where no run tells how good such an estimate is.
-func newTested(t validate.Tested, c *rank.Candidate) *Tested {
+func newTested(t validate.Tested, c *candidate.Candidate) *Tested {
 	s, ok := t.For(c)
 	if !ok {
 		return nil
@@ -188,7 +189,7 @@ func newTested(t validate.Tested, c *rank.Candidate) *Tested {
 }
 
 // outcomes are both outcomes of a combination; nil of one VM type.
-func outcomes(c *rank.Candidate) (wholeBatches, divisible *Outcome) {
+func outcomes(c *candidate.Candidate) (wholeBatches, divisible *Outcome) {
 	if c.Other == nil {
 		return nil, nil
 	}
@@ -210,7 +211,7 @@ func newPruning(p *profile.Pruning) *Pruning {
 	return out
 }
 
-func newPart(p rank.Part) Part {
+func newPart(p candidate.Part) Part {
 	vm := p.VM
 	out := Part{
 		Cloud: word(clean(vm.Cloud)), Region: word(clean(vm.Region)), GPU: word(clean(vm.GPU)),

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -71,7 +72,7 @@ func example() *rank.Result {
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
 		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
 	}
-	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	return rank.Answer(set, q)
 }
 
 func indented(t *testing.T, v any) []byte {
@@ -197,9 +198,9 @@ func TestInfeasibleCandidatesFollowWithTheirReasons(t *testing.T) {
 
 // hostile draws what a database from elsewhere may hold: any text, and numbers
 // that are none.
-func hostile() *rapid.Generator[rank.Candidate] {
+func hostile() *rapid.Generator[candidate.Candidate] {
 	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}))
-	return rapid.Custom(func(t *rapid.T) rank.Candidate {
+	return rapid.Custom(func(t *rapid.T) candidate.Candidate {
 		word := func(name string) string { return rapid.String().Draw(t, name) }
 		number := func(name string) *float64 { return rapid.Ptr(rapid.Float64Range(0, 1e9), true).Draw(t, name) }
 		guess := func(name string) estimate.Estimate {
@@ -208,11 +209,11 @@ func hostile() *rapid.Generator[rank.Candidate] {
 				Basis: estimate.Basis(rapid.IntRange(0, 6).Draw(t, name)),
 			}
 		}
-		c := rank.Candidate{
+		c := candidate.Candidate{
 			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"), BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
 			Variant: profile.Variant{Name: word("variant"), Precision: word("precision")},
 			Time:    guess("time"), Cost: guess("cost"),
-			Configuration: []rank.Part{{
+			Configuration: []candidate.Part{{
 				VM:    profile.VMType{Cloud: word("cloud"), Region: word("region"), InstanceType: word("vm"), GPU: word("gpu")},
 				Count: 2, USDPerHour: number("price"), PriceFrom: word("source"),
 			}},
@@ -222,10 +223,10 @@ func hostile() *rapid.Generator[rank.Candidate] {
 			c.Variant.Pruning = &profile.Pruning{Kind: word("kind"), Ratio: number("ratio")}
 		}
 		if rapid.Bool().Draw(t, "accurate") {
-			c.Quality = &rank.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
+			c.Quality = &candidate.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
 		}
 		if rapid.Bool().Draw(t, "too big") {
-			c.OverMemory = &rank.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
+			c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
 		}
 		return c
 	})
@@ -234,7 +235,7 @@ func hostile() *rapid.Generator[rank.Candidate] {
 func hostileResult(t *rapid.T) *rank.Result {
 	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: question.ByScore}
 	q.MaxTime = rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time")
-	return rank.Evaluate(rank.NewSpace(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")), q)
+	return rank.Evaluate(rank.NewSpace(candidate.ListOf(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")...)), q)
 }
 
 func TestNothingKeepsARankingFromBeingJSON(t *testing.T) {
@@ -284,7 +285,7 @@ func begun() *rank.Result {
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
 		Weights:  question.Weights{Time: 1, Cost: 1}, Sort: question.ByTime,
 	}
-	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	return rank.Answer(set, q)
 }
 
 // A total that was predicted from epochs says beside the number how such

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -100,10 +101,10 @@ type Bought struct {
 
 // PlanInput is everything a plan is described from.
 type PlanInput struct {
-	Combined *rank.Combined
-	Rental   rank.Rental
+	Combined *candidate.Combined
+	Rental   candidate.Rental
 	Result   *rank.Result // over Combined.Lay
-	Whole    *rank.Result // over Combined.LayWhole
+	Whole    *rank.Result // over Combined.ListWhole
 	Greedy   bool         // the pick is Algorithm 1's
 	Bought   []rank.Bought
 	Tested   validate.Tested
@@ -194,7 +195,7 @@ func (p *Plan) choose(in PlanInput) {
 }
 
 // holds reports whether an outcome is within the limits of the query.
-func (in PlanInput) holds(at *rank.Outcome) bool {
+func (in PlanInput) holds(at *candidate.Outcome) bool {
 	l := in.Result.Query.Limits
 	return (l.MaxTime == nil || at.Seconds <= *l.MaxTime) && (l.MaxCost == nil || at.USD <= *l.MaxCost)
 }
@@ -272,14 +273,14 @@ func (p *Plan) greedy(in PlanInput) {
 
 // describeGreedy is the candidate as it stands on the frontier, or else without a
 // place or score: those are of the frontier.
-func (p *Plan) describeGreedy(in PlanInput, c rank.Candidate) Candidate {
+func (p *Plan) describeGreedy(in PlanInput, c candidate.Candidate) Candidate {
 	r := in.Result
 	for k, i := range r.Order {
 		if r.Space.At(i).ID == c.ID {
 			return in.describe(i, k+1)
 		}
 	}
-	one := rank.Evaluate(rank.NewSpace([]rank.Candidate{c}), r.Query)
+	one := rank.Evaluate(rank.NewSpace(candidate.ListOf(c)), r.Query)
 	out := NewCandidate(one, 0, 1, nil, nil, in.Tested)
 	out.Rank, out.Score = nil, nil
 	out.Relative = TimeCost{relative(c.Time.Value, r.BestTime), relative(c.Cost.Value, r.BestCost)}

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/data/contract"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -71,14 +72,14 @@ func example() *rank.Result {
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
 		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
 	}
-	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	return rank.Answer(set, q)
 }
 
 // hostile draws what a database from elsewhere may hold: any text, and numbers
 // that are none.
-func hostile() *rapid.Generator[rank.Candidate] {
+func hostile() *rapid.Generator[candidate.Candidate] {
 	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}))
-	return rapid.Custom(func(t *rapid.T) rank.Candidate {
+	return rapid.Custom(func(t *rapid.T) candidate.Candidate {
 		word := func(name string) string { return rapid.String().Draw(t, name) }
 		number := func(name string) *float64 { return rapid.Ptr(rapid.Float64Range(0, 1e9), true).Draw(t, name) }
 		guess := func(name string) estimate.Estimate {
@@ -87,11 +88,11 @@ func hostile() *rapid.Generator[rank.Candidate] {
 				Basis: estimate.Basis(rapid.IntRange(0, 6).Draw(t, name)),
 			}
 		}
-		c := rank.Candidate{
+		c := candidate.Candidate{
 			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"), BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
 			Variant: profile.Variant{Name: word("variant"), Precision: word("precision")},
 			Time:    guess("time"), Cost: guess("cost"),
-			Configuration: []rank.Part{{
+			Configuration: []candidate.Part{{
 				VM:    profile.VMType{Cloud: word("cloud"), Region: word("region"), InstanceType: word("vm"), GPU: word("gpu")},
 				Count: 2, USDPerHour: number("price"), PriceFrom: word("source"),
 			}},
@@ -101,10 +102,10 @@ func hostile() *rapid.Generator[rank.Candidate] {
 			c.Variant.Pruning = &profile.Pruning{Kind: word("kind"), Ratio: number("ratio")}
 		}
 		if rapid.Bool().Draw(t, "accurate") {
-			c.Quality = &rank.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
+			c.Quality = &candidate.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
 		}
 		if rapid.Bool().Draw(t, "too big") {
-			c.OverMemory = &rank.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
+			c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
 		}
 		return c
 	})
@@ -113,7 +114,7 @@ func hostile() *rapid.Generator[rank.Candidate] {
 func hostileResult(t *rapid.T) *rank.Result {
 	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: question.ByScore}
 	q.MaxTime = rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time")
-	return rank.Evaluate(rank.NewSpace(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")), q)
+	return rank.Evaluate(rank.NewSpace(candidate.ListOf(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")...)), q)
 }
 
 // bar is a | that ends a cell: one after an even number of backslashes.
@@ -239,10 +240,10 @@ func TestHostilePickIsReadAndWritten(t *testing.T) {
 
 // A workload beyond all measure overflows; what cannot be written is unknown.
 func TestOverflowIsUnknown(t *testing.T) {
-	huge := rank.Candidate{
-		Time: estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured}, Configuration: []rank.Part{{Count: 1}},
+	huge := candidate.Candidate{
+		Time: estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured}, Configuration: []candidate.Part{{Count: 1}},
 	}
-	p := contract.NewPick(rank.Evaluate(rank.NewSpace([]rank.Candidate{huge}), question.Query{}), 0, pickedAt, "1.0", nil)
+	p := contract.NewPick(rank.Evaluate(rank.NewSpace(candidate.ListOf(huge)), question.Query{}), 0, pickedAt, "1.0", nil)
 	if p.Candidate.Time.S != nil {
 		t.Errorf("time %v without an end", *p.Candidate.Time.S)
 	}

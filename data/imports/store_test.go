@@ -14,6 +14,7 @@ import (
 	"sweetspot/data/imports/source"
 	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -183,9 +184,9 @@ func TestFrontierOfTimm(t *testing.T) {
 	}
 	const units = 1e6
 	q := question.Query{Workload: question.Workload{Model: of.Model, Mode: of.Mode, Units: units, Purchase: profile.OnDemand, MaxCount: 1}, Sort: question.ByTime}
-	result := rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	result := rank.Answer(set, q)
 	gpus, known := map[string]bool{}, 0
-	var all []*rank.Candidate
+	var all []*candidate.Candidate
 	for i := range result.Space.Len() {
 		c := result.Space.At(i)
 		gpus[c.Configuration[0].VM.GPU] = true
@@ -211,13 +212,13 @@ func TestFrontierOfTimm(t *testing.T) {
 				against = append(against, all[j])
 			}
 		}
-		if better := slices.ContainsFunc(against, func(o *rank.Candidate) bool { return asGood(o, c) && (!on || !asGood(c, o)) }); c.Quality != nil && better == on {
+		if better := slices.ContainsFunc(against, func(o *candidate.Candidate) bool { return asGood(o, c) && (!on || !asGood(c, o)) }); c.Quality != nil && better == on {
 			t.Errorf("%s on the frontier: %v, beaten: %v", c.ID, on, better)
 		}
 	}
 }
 
 // asGood reports whether a is no slower and no less accurate than b.
-func asGood(a, b *rank.Candidate) bool {
+func asGood(a, b *candidate.Candidate) bool {
 	return a.Quality != nil && b.Quality != nil && a.Time.Value <= b.Time.Value && a.Quality.Estimate.Value >= b.Quality.Estimate.Value
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -180,7 +181,7 @@ func layers(p *plot.Plot, legend *plot.Legend, barred, estimated, sure, front pl
 	return nil
 }
 
-func isMeasured(c *rank.Candidate) bool { return c.Time.Basis == estimate.Measured }
+func isMeasured(c *candidate.Candidate) bool { return c.Time.Basis == estimate.Measured }
 
 // costDial draws the candidates' costs over the workload's own dial, with the
 // lowest of the feasible ones.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/question"
@@ -31,7 +32,7 @@ var firstLines = []draw.LineStyle{
 }
 
 // short names a candidate where room is scarce.
-func short(c *rank.Candidate) string {
+func short(c *candidate.Candidate) string {
 	name := wording.ShortVMs(wording.VMParts(c)) + " " + wording.VariantLabel(c.Variant)
 	if c.BatchSize > 0 {
 		name += fmt.Sprintf(" b%d", c.BatchSize)
@@ -43,10 +44,10 @@ func short(c *rank.Candidate) string {
 // where that orders them or no cost is known, else the cost.
 func rankingPicture(r *rank.Result) (out Picture, ok bool, err error) {
 	shown := r.Order[:min(len(r.Order), barRows)]
-	of := func(c *rank.Candidate) estimate.Estimate { return c.Cost }
+	of := func(c *candidate.Candidate) estimate.Estimate { return c.Cost }
 	in, name := dollars, "cost"
 	if by := r.Query.Sort; by == question.ByTime || by == question.ByTAR || !r.Space.At(r.Order[0]).Cost.Known() {
-		of, in, name = func(c *rank.Candidate) estimate.Estimate { return c.Time }, timeScale(r, shown), "time"
+		of, in, name = func(c *candidate.Candidate) estimate.Estimate { return c.Time }, timeScale(r, shown), "time"
 	}
 	bars := intervals{}
 	labels := make([]string, len(shown))

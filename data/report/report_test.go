@@ -18,6 +18,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -76,7 +77,7 @@ func result(accuracies bool) *rank.Result {
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
 		Limits:   question.Limits{MaxTime: new(600.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
 	}
-	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	return rank.Answer(set, q)
 }
 
 func made(t testing.TB, r *rank.Result) *Report {
@@ -156,17 +157,17 @@ func TestPictureFiles(t *testing.T) {
 
 // named is a result with a text from outside in every place there is.
 func named(s string, time, cost, accuracy float64, higher bool) *rank.Result {
-	candidate := func(k float64) rank.Candidate {
-		return rank.Candidate{
+	with := func(k float64) candidate.Candidate {
+		return candidate.Candidate{
 			ID: s, Model: s, Mode: profile.Train, Epochs: new(3.0), BatchSize: 8, Purchase: profile.OnDemand, Why: s,
 			Variant:       profile.Variant{Name: s, Precision: s},
-			Configuration: []rank.Part{{VM: profile.VMType{Cloud: s, Region: s, InstanceType: s, GPU: s, GPUCount: 1}, Count: 1, USDPerHour: new(1.0), PriceFrom: s}},
+			Configuration: []candidate.Part{{VM: profile.VMType{Cloud: s, Region: s, InstanceType: s, GPU: s, GPUCount: 1}, Count: 1, USDPerHour: new(1.0), PriceFrom: s}},
 			Time:          estimate.Spread(k*time, 0.1, estimate.Measured), Cost: estimate.Spread(k*cost, 0.1, estimate.Published),
-			Quality: &rank.Quality{Metric: s, Estimate: estimate.Exact(k*accuracy, estimate.Measured), HigherIsBetter: higher},
+			Quality: &candidate.Quality{Metric: s, Estimate: estimate.Exact(k*accuracy, estimate.Measured), HigherIsBetter: higher},
 		}
 	}
 	q := question.Query{Workload: question.Workload{Model: s, Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand}, Sort: question.ByTime, Weights: question.Weights{Time: 1, Cost: 1}}
-	return rank.Evaluate(rank.NewSpace([]rank.Candidate{candidate(1), candidate(0.5), candidate(math.Pi / 7)}), q)
+	return rank.Evaluate(rank.NewSpace(candidate.ListOf(with(1), with(0.5), with(math.Pi/7))), q)
 }
 
 var hostileNames = []string{

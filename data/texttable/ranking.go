@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -76,7 +77,7 @@ func metricTitle(r *rank.Result) string {
 	return plaintext.Clean(r.Space.Metric)
 }
 
-func accuracyText(q *rank.Quality) string {
+func accuracyText(q *candidate.Quality) string {
 	if q == nil {
 		return "—"
 	}

@@ -68,7 +68,7 @@ func example() *rank.Result {
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
 		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
 	}
-	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	return rank.Answer(set, q)
 }
 
 // begun is a training of which only the first epochs are known, asked about
@@ -82,7 +82,7 @@ func begun() *rank.Result {
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
 		Weights:  question.Weights{Time: 1, Cost: 1}, Sort: question.ByTime,
 	}
-	return rank.Evaluate(rank.Lay(set, q.Workload, nil), q)
+	return rank.Answer(set, q)
 }
 
 func TestTableGolden(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -38,12 +39,12 @@ func Workload(w question.Workload) string {
 }
 
 // VMs names a configuration: 2× g3.4xlarge.
-func VMs(c *rank.Candidate) string {
+func VMs(c *candidate.Candidate) string {
 	return strings.Join(VMParts(c), " + ")
 }
 
 // VMParts names the parts of a configuration.
-func VMParts(c *rank.Candidate) []string {
+func VMParts(c *candidate.Candidate) []string {
 	parts := make([]string, len(c.Configuration))
 	for i, p := range c.Configuration {
 		parts[i] = plaintext.Clean(fmt.Sprintf("%d× %s", p.Count, p.VM.InstanceType))

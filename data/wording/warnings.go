@@ -6,6 +6,7 @@ import (
 
 	"sweetspot/data/catalog"
 	"sweetspot/engine/bill"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -16,7 +17,7 @@ import (
 
 // PriceAge says how old a price is where that is old enough to be looked up
 // again, and that it has no date; "" otherwise.
-func PriceAge(p rank.Part, purchase profile.Purchase, now time.Time) string {
+func PriceAge(p candidate.Part, purchase profile.Purchase, now time.Time) string {
 	if _, quoted := p.VM.PriceOf(purchase); !quoted {
 		return "" // unknown, or as its user gave it
 	}
@@ -38,7 +39,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		if c.IsPredicted() {
 			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it", VMs(c), c.Time.Basis))
 		}
-		if c.Never != nil && *c.Never >= rank.Seldom {
+		if c.Never != nil && *c.Never >= candidate.Seldom {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count those that fail", 100*(1-*c.Never)))
 		}
 	}
@@ -57,9 +58,9 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		out = append(out, words)
 	}
 	switch r.Space.Narrowed {
-	case rank.OwnBatches:
+	case candidate.OwnBatches:
 		out = append(out, "predicted only at the batch sizes that each variant was run at, in inference on one VM: all would be too many; name variants, clouds, GPUs or batch sizes for more")
-	case rank.Nothing:
+	case candidate.Nothing:
 		out = append(out, "nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes")
 	}
 	unpriced, printed := 0, 0

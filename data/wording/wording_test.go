@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -12,13 +13,13 @@ import (
 )
 
 func TestWhyNothing(t *testing.T) {
-	candidate := func(seconds, usd, accuracy float64) rank.Candidate {
-		return rank.Candidate{
+	with := func(seconds, usd, accuracy float64) candidate.Candidate {
+		return candidate.Candidate{
 			Time: estimate.Spread(seconds, 0.1, estimate.Measured), Cost: estimate.Spread(usd, 0.1, estimate.Measured),
-			Quality: &rank.Quality{Metric: "top-1", Estimate: estimate.Exact(accuracy, estimate.Measured), HigherIsBetter: true},
+			Quality: &candidate.Quality{Metric: "top-1", Estimate: estimate.Exact(accuracy, estimate.Measured), HigherIsBetter: true},
 		}
 	}
-	space := rank.NewSpace([]rank.Candidate{candidate(100, 5, 0.9), candidate(1000, 2, 0.8)})
+	space := rank.NewSpace(candidate.ListOf(with(100, 5, 0.9), with(1000, 2, 0.8)))
 	for name, c := range map[string]struct {
 		limits question.Limits
 		want   string
@@ -35,8 +36,8 @@ func TestWhyNothing(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	printed := rank.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []rank.Part{{USDPerHour: new(1.0), Count: 1}}}
-	r := rank.Evaluate(rank.NewSpace([]rank.Candidate{printed}), question.Query{})
+	printed := candidate.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []candidate.Part{{USDPerHour: new(1.0), Count: 1}}}
+	r := rank.Evaluate(rank.NewSpace(candidate.ListOf(printed)), question.Query{})
 	if got := Warnings(r, time.Now()); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
 		t.Errorf("got %q", got)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"sweetspot/engine/candidate"
 )
 
 // Objective is what a probability of being best is asked about.
@@ -47,7 +49,7 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 		for d := range drawn[k] {
 			drawn[k][d] = mu
 			for _, p := range parts {
-				drawn[k][d] += p.sigma * cells[p.cell][d]
+				drawn[k][d] += p.Sigma * cells[p.Cell][d]
 			}
 			if price != nil {
 				drawn[k][d] += price[d]
@@ -100,26 +102,26 @@ func (r *Result) normals(contenders []int) map[int32][]float64 {
 	cells := map[int32][]float64{}
 	for _, i := range contenders {
 		for _, p := range r.Space.blends(i) {
-			if cells[p.cell] != nil {
+			if cells[p.Cell] != nil {
 				continue
 			}
-			rng := rand.New(rand.NewPCG(uint64(p.cell), 0x5eed))
+			rng := rand.New(rand.NewPCG(uint64(p.Cell), 0x5eed))
 			z := make([]float64, draws)
 			for d := range z {
 				z[d] = rng.NormFloat64()
 			}
-			cells[p.cell] = z
+			cells[p.Cell] = z
 		}
 	}
 	return cells
 }
 
 // blends are the cells whose errors candidate i has, and how much of them.
-func (s *Space) blends(i int) []blend {
+func (s *Space) blends(i int) []candidate.CellError {
 	if m, ok := s.mixes[i]; ok {
 		return m
 	}
-	return []blend{{s.cell[i], float64(s.timeSpread.sigma[i])}}
+	return []candidate.CellError{{Cell: s.cell[i], Sigma: float64(s.timeSpread.sigma[i])}}
 }
 
 // reach is how many standard deviations off a value may be.

@@ -7,19 +7,22 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/question"
 )
 
 // timed is a candidate of a timing cell that takes about v seconds and costs a
 // dollar a second.
-func timed(cell int, v, rel float64) Candidate {
-	c := Candidate{cell: cell, Time: estimate.Spread(v, rel, estimate.Measured)}
+func timed(cell int, v, rel float64) candidate.Candidate {
+	c := candidate.Candidate{Cell: cell, Time: estimate.Spread(v, rel, estimate.Measured)}
 	c.Cost = c.Time
 	return c
 }
 
-func ask(candidates ...Candidate) *Result { return Evaluate(NewSpace(candidates), question.Query{}) }
+func ask(candidates ...candidate.Candidate) *Result {
+	return Evaluate(NewSpace(candidate.ListOf(candidates...)), question.Query{})
+}
 
 func TestBestProbabilityIsADistribution(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -80,7 +83,7 @@ func TestBestProbabilityOfEquals(t *testing.T) {
 }
 
 func TestBestProbabilityNeedsIntervals(t *testing.T) {
-	bare := Candidate{Time: estimate.Exact(99, estimate.Published)}
+	bare := candidate.Candidate{Time: estimate.Exact(99, estimate.Published)}
 	if p := ask(timed(1, 10, 0.1), bare).BestProbability(ObjectiveTime); p != nil {
 		t.Errorf("a competitor has no interval, yet %v", p)
 	}

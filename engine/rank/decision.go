@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -52,7 +53,7 @@ type decision struct {
 type bests struct{ time, cost float64 }
 
 func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision, bool) {
-	d := decision{Result: Evaluate(Lay(withRun(set, run), q.Workload, nil), q), own: -1}
+	d := decision{Result: Answer(withRun(set, run), q), own: -1}
 	d.mine = make([]bool, d.Space.Len())
 	for i := range d.Space.Len() {
 		c := d.Space.At(i)
@@ -108,7 +109,9 @@ func (d decision) share(set *profile.Set, run profile.Run) float64 {
 	alike.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool {
 		return r.VM() != run.VM() || r.BatchSize != run.BatchSize
 	})
-	for _, c := range Build(withRun(&alike, run), d.Query.Workload) {
+	again := candidate.NewList(withRun(&alike, run), d.Query.Workload, nil)
+	for i := range again.Len() {
+		c := again.At(i)
 		if c.ID == own.ID && slices.Contains(c.Sources, run.ID) {
 			return (c.Time.Value/own.Time.Value - 1) / change
 		}

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
 
@@ -18,25 +18,25 @@ func spaces() *rapid.Generator[*Space] {
 	return rapid.Custom(func(t *rapid.T) *Space {
 		higher := rapid.Bool().Draw(t, "higher is better")
 		n := rapid.IntRange(0, 14).Draw(t, "candidates")
-		candidates := make([]Candidate, n)
+		candidates := make([]candidate.Candidate, n)
 		for i := range candidates {
-			candidates[i] = candidate(t, i, higher)
+			candidates[i] = drawn(t, i, higher)
 		}
-		return NewSpace(candidates)
+		return NewSpace(candidate.ListOf(candidates...))
 	})
 }
 
-func candidate(t *rapid.T, i int, higher bool) Candidate {
-	c := Candidate{ID: fmt.Sprint(i), cell: i}
+func drawn(t *rapid.T, i int, higher bool) candidate.Candidate {
+	c := candidate.Candidate{ID: fmt.Sprint(i), Cell: i}
 	c.Time = estimate.Spread(float64(rapid.IntRange(1, 6).Draw(t, "time")), 0.2, estimate.Measured)
 	if rapid.IntRange(0, 5).Draw(t, "priced") > 0 {
 		c.Cost = c.Time.Times(float64(rapid.IntRange(1, 4).Draw(t, "price")))
 	}
 	if a := rapid.IntRange(-1, 5).Draw(t, "accuracy"); a >= 0 {
-		c.Quality = &Quality{"top-1", estimate.Exact(float64(a)/10, estimate.Measured), higher}
+		c.Quality = &candidate.Quality{Metric: "top-1", Estimate: estimate.Exact(float64(a)/10, estimate.Measured), HigherIsBetter: higher}
 	}
 	if rapid.IntRange(0, 7).Draw(t, "memory") == 0 {
-		c.OverMemory = &Violation{question.GPUMemory, 8, new(9.0)}
+		c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: 8, Value: new(9.0)}
 	}
 	return c
 }
@@ -61,7 +61,7 @@ func queries() *rapid.Generator[question.Query] {
 }
 
 // meets is the definition of feasible, candidate by candidate.
-func meets(c *Candidate, l question.Limits) bool {
+func meets(c *candidate.Candidate, l question.Limits) bool {
 	if c.OverMemory != nil || !c.Time.Known() {
 		return false
 	}
@@ -114,25 +114,4 @@ func sorted(index []int) []int {
 	out := slices.Clone(index)
 	slices.Sort(out)
 	return out
-}
-
-func train(batch int, vm string) profile.Run {
-	return profile.Run{
-		Model: "net", Mode: profile.Train, Cloud: "aws", Region: "r", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
-		BatchSize: batch, Basis: estimate.Measured, Status: profile.Done,
-	}
-}
-
-func infer(batch, gpus int, seconds float64) profile.Run {
-	r := train(batch, "p2")
-	r.Mode, r.GPUCount = profile.Infer, gpus
-	r.Steady = estimate.Spread(seconds, 0.1, estimate.Measured)
-	return r
-}
-
-// steadily gives a training run what method 2 needs.
-func steadily(r profile.Run, startup, iteration, perEpoch float64) profile.Run {
-	r.StartupS, r.IterationsPerEpoch = &startup, &perEpoch
-	r.Steady = estimate.Spread(iteration, 0.05, r.Basis)
-	return r
 }

@@ -1,11 +1,15 @@
+// Package rank tests candidates against constraints and orders them, and says how
+// sure the order is.
 package rank
 
 import (
 	"cmp"
 	"math"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/pareto"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
 
@@ -25,6 +29,11 @@ type Result struct {
 	BestTime, BestCost float64
 
 	TimeAccuracy, CostAccuracy, TimeCost []int // frontiers, by rising first objective
+}
+
+// Answer ranks all that the set can answer a query with.
+func Answer(set *profile.Set, q question.Query) *Result {
+	return Evaluate(NewSpace(candidate.NewList(set, q.Workload, nil)), q)
 }
 
 // Evaluate tests every candidate against the query's limits and orders the
@@ -227,7 +236,7 @@ func (r *Result) ratio(f func(v, a float64, higher bool) (float64, bool), v floa
 }
 
 // Violations lists the limits candidate i breaks.
-func (r *Result) Violations(i int) []Violation {
+func (r *Result) Violations(i int) []candidate.Violation {
 	s, l := r.Space, r.Query.Limits
 	v := breaks(s, l, i)
 	known := func(x float64) *float64 {
@@ -236,15 +245,15 @@ func (r *Result) Violations(i int) []Violation {
 		}
 		return &x
 	}
-	var out []Violation
+	var out []candidate.Violation
 	if v&1 != 0 {
-		out = append(out, Violation{question.Accuracy, *l.MinAccuracy, known(s.Accuracy[i])})
+		out = append(out, candidate.Violation{Constraint: question.Accuracy, Limit: *l.MinAccuracy, Value: known(s.Accuracy[i])})
 	}
 	if v&2 != 0 {
-		out = append(out, Violation{question.Time, *l.MaxTime, known(s.Time[i])})
+		out = append(out, candidate.Violation{Constraint: question.Time, Limit: *l.MaxTime, Value: known(s.Time[i])})
 	}
 	if v&4 != 0 {
-		out = append(out, Violation{question.Cost, *l.MaxCost, known(s.Cost[i])})
+		out = append(out, candidate.Violation{Constraint: question.Cost, Limit: *l.MaxCost, Value: known(s.Cost[i])})
 	}
 	if m := s.At(i).OverMemory; m != nil {
 		out = append(out, *m)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/question"
 )
@@ -111,9 +112,9 @@ func TestScore(t *testing.T) {
 // Free machines cost as much as one another, and what is not free costs
 // infinitely more.
 func TestScoreOfFreeMachines(t *testing.T) {
-	free := Candidate{ID: "free", Time: estimate.Exact(4, estimate.Measured), Cost: estimate.Exact(0, estimate.Measured)}
-	paid := Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured), Cost: estimate.Exact(1, estimate.Measured)}
-	r := Evaluate(NewSpace([]Candidate{paid, free}), question.Query{Sort: question.ByScore})
+	free := candidate.Candidate{ID: "free", Time: estimate.Exact(4, estimate.Measured), Cost: estimate.Exact(0, estimate.Measured)}
+	paid := candidate.Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured), Cost: estimate.Exact(1, estimate.Measured)}
+	r := Evaluate(NewSpace(candidate.ListOf(paid, free)), question.Query{Sort: question.ByScore})
 	if r.Score(1) != 2.5 || !math.IsInf(r.Score(0), 1) || r.Order[0] != 1 {
 		t.Errorf("scores %v, order %v", []float64{r.Score(0), r.Score(1)}, r.Order)
 	}
@@ -180,11 +181,11 @@ func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
 
 // Accuracies whose metric is better when lower turn the limit round.
 func TestLowerIsBetter(t *testing.T) {
-	wer := func(v float64) *Quality {
-		return &Quality{"WER", estimate.Exact(v, estimate.Measured), false}
+	wer := func(v float64) *candidate.Quality {
+		return &candidate.Quality{Metric: "WER", Estimate: estimate.Exact(v, estimate.Measured), HigherIsBetter: false}
 	}
 	one := estimate.Exact(1, estimate.Measured)
-	s := NewSpace([]Candidate{{ID: "good", Time: one, Quality: wer(0.05)}, {ID: "bad", Time: one, Quality: wer(0.3)}})
+	s := NewSpace(candidate.ListOf(candidate.Candidate{ID: "good", Time: one, Quality: wer(0.05)}, candidate.Candidate{ID: "bad", Time: one, Quality: wer(0.3)}))
 	r := Evaluate(s, question.Query{Limits: question.Limits{MinAccuracy: new(0.1)}})
 	if !slices.Equal(r.Order, []int{0}) || !slices.Equal(r.TimeAccuracy, []int{0}) {
 		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order, r.TimeAccuracy)

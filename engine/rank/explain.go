@@ -181,9 +181,9 @@ func (r *Result) Crossovers() []Crossover {
 		var index []int
 		for i := range r.Space.Len() {
 			c := r.Space.At(i)
-			line := c.timeLine
+			line := c.TimeByEpochs
 			if o == ObjectiveCost {
-				line = c.costLine
+				line = c.CostByEpochs
 			}
 			fixed := question.Limits{MinAccuracy: r.Query.MinAccuracy}
 			if line == nil || breaks(r.Space, fixed, i) != 0 {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -122,17 +123,17 @@ func lessOf(s *Space, c question.Constraint, v float64, l question.Limits) bool 
 // lines draws training candidates by their lines over epochs.
 func lined() *rapid.Generator[*Space] {
 	return rapid.Custom(func(t *rapid.T) *Space {
-		candidates := make([]Candidate, rapid.IntRange(0, 8).Draw(t, "candidates"))
+		candidates := make([]candidate.Candidate, rapid.IntRange(0, 8).Draw(t, "candidates"))
 		for i := range candidates {
-			c := candidate(t, i, true)
-			c.timeLine = &training.Line{At0: float64(rapid.IntRange(0, 400).Draw(t, "start-up")), Slope: float64(rapid.IntRange(1, 20).Draw(t, "an epoch"))}
+			c := drawn(t, i, true)
+			c.TimeByEpochs = &training.Line{At0: float64(rapid.IntRange(0, 400).Draw(t, "start-up")), Slope: float64(rapid.IntRange(1, 20).Draw(t, "an epoch"))}
 			if c.Cost.Known() {
 				price := float64(rapid.IntRange(1, 5).Draw(t, "price of a second"))
-				c.costLine = &training.Line{At0: c.timeLine.At0 * price, Slope: c.timeLine.Slope * price}
+				c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0 * price, Slope: c.TimeByEpochs.Slope * price}
 			}
 			candidates[i] = c
 		}
-		return NewSpace(candidates)
+		return NewSpace(candidate.ListOf(candidates...))
 	})
 }
 
@@ -144,9 +145,9 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 		for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
 			line := func(i int) *training.Line {
 				if o == ObjectiveCost {
-					return s.At(i).costLine
+					return s.At(i).CostByEpochs
 				}
-				return s.At(i).timeLine
+				return s.At(i).TimeByEpochs
 			}
 			var rivals []int
 			for _, i := range feasible(s, question.Limits{MinAccuracy: q.MinAccuracy}) {
@@ -193,8 +194,8 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 
 func TestCrossoversBelongToTraining(t *testing.T) {
 	a, b := timed(1, 1, 0.1), timed(2, 2, 0.1)
-	a.timeLine, b.timeLine = &training.Line{At0: 0, Slope: 2}, &training.Line{At0: 10, Slope: 1}
-	s := NewSpace([]Candidate{a, b})
+	a.TimeByEpochs, b.TimeByEpochs = &training.Line{At0: 0, Slope: 2}, &training.Line{At0: 10, Slope: 1}
+	s := NewSpace(candidate.ListOf(a, b))
 	q := question.Query{Workload: question.Workload{Mode: profile.Train}}
 	got := Evaluate(s, q).Crossovers()
 	if want := []Crossover{{10, 0, 1, ObjectiveTime}}; !slices.Equal(got, want) {
@@ -207,9 +208,9 @@ func TestCrossoversBelongToTraining(t *testing.T) {
 }
 
 func TestPriceFlip(t *testing.T) {
-	vm := func(name string, seconds, hourly float64) Candidate {
-		c := Candidate{ID: name, Time: estimate.Exact(seconds, estimate.Measured)}
-		c.Configuration = []Part{{VM: profile.VMType{InstanceType: name}, Count: 2, USDPerHour: &hourly}}
+	vm := func(name string, seconds, hourly float64) candidate.Candidate {
+		c := candidate.Candidate{ID: name, Time: estimate.Exact(seconds, estimate.Measured)}
+		c.Configuration = []candidate.Part{{VM: profile.VMType{InstanceType: name}, Count: 2, USDPerHour: &hourly}}
 		c.Cost = c.Time.Times(*c.USDPerHour() / 3600)
 		return c
 	}

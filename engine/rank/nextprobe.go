@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
 	"sweetspot/engine/quantity"
@@ -31,7 +32,7 @@ type NextProbe struct {
 //
 // Candidates of one timing cell are one option, the best of them: one probe
 // tells about all.
-func (r *Result) NextProbe(duration func(c *Candidate) float64, best func(Objective) map[int]float64) (p NextProbe, ok bool) {
+func (r *Result) NextProbe(duration func(c *candidate.Candidate) float64, best func(Objective) map[int]float64) (p NextProbe, ok bool) {
 	p.Objective = ObjectiveCost
 	if r.Query.Sort == question.ByTime || !r.priced() {
 		p.Objective = ObjectiveTime
@@ -98,12 +99,12 @@ func (r *Result) isSure(p map[int]float64) bool {
 // ProbeSeconds is what a probe of the candidate under the default rule is
 // expected to take: its start-up, and the steady iterations, for as long as
 // the rule refines or for its least number of them.
-func ProbeSeconds(c *Candidate) float64 {
+func ProbeSeconds(c *candidate.Candidate) float64 {
 	rule, startup := steady.DefaultRule(), float64(steady.StartUp)
-	if c.probe.startup != nil {
-		startup = *c.probe.startup
+	if c.Probe.StartupS != nil {
+		startup = *c.Probe.StartupS
 	}
-	return startup + math.Max(rule.RefineSeconds, float64(rule.MinN)*c.probe.iteration)
+	return startup + math.Max(rule.RefineSeconds, float64(rule.MinN)*c.Probe.IterationS)
 }
 
 // priced reports whether any feasible candidate has a known cost.
@@ -113,7 +114,7 @@ func (r *Result) priced() bool {
 
 // vms is how many VMs the candidate's configuration has; one is enough to
 // probe it.
-func vms(c *Candidate) int {
+func vms(c *candidate.Candidate) int {
 	n := 0
 	for _, p := range c.Configuration {
 		n += p.Count
@@ -124,7 +125,7 @@ func vms(c *Candidate) int {
 // probeOptions are the best candidates of every timing cell, and their indices,
 // without those that are out of reach: not even four sigma better than estimated
 // would they be chosen.
-func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) (options []next.Option, of []int) {
+func (r *Result) probeOptions(o Objective, duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
 	s := r.Space
 	if s.unprobed == 0 {
 		return nil, nil
@@ -138,7 +139,7 @@ func (r *Result) probeOptions(o Objective, duration func(c *Candidate) float64) 
 		if !(values[i]*nearest <= to) {
 			break
 		}
-		if !r.Feasible[i] || s.cell[i] == mixed || seen[s.cell[i]] { // one VM type is probed at a time
+		if !r.Feasible[i] || s.cell[i] == candidate.SeveralCells || seen[s.cell[i]] { // one VM type is probed at a time
 			continue
 		}
 		seen[s.cell[i]] = true
@@ -164,7 +165,7 @@ func (r *Result) choice(o Objective) float64 {
 		if !(v <= second || v <= probed && s.unprobed < s.Len()) {
 			break
 		}
-		if !r.Feasible[i] || s.cell[i] == mixed {
+		if !r.Feasible[i] || s.cell[i] == candidate.SeveralCells {
 			continue
 		}
 		mean := v * math.Exp(float64(spread.sigma[i])*float64(spread.sigma[i])/2)
@@ -188,11 +189,11 @@ func (r *Result) choice(o Objective) float64 {
 
 // option is what a probe of candidate i is about; ok is false without a price
 // where money is to be saved.
-func (r *Result) option(i int, o Objective, duration func(c *Candidate) float64) (option next.Option, ok bool) {
+func (r *Result) option(i int, o Objective, duration func(c *candidate.Candidate) float64) (option next.Option, ok bool) {
 	c := r.Space.At(i)
 	// A probe tells the time of an iteration, and nothing of how many epochs it
 	// takes to a target, nor of prices.
-	rel := math.Expm1(estimate.Z90 * c.probe.sigma)
+	rel := math.Expm1(estimate.Z90 * c.Probe.Sigma)
 	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.probed[i], Probe: duration(c)}
 	if o != ObjectiveCost {
 		return option, true

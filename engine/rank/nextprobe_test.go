@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
 	"sweetspot/engine/question"
@@ -16,25 +17,25 @@ import (
 func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 	basis := rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Transferred, estimate.Spec})
 	rapid.Check(t, func(t *rapid.T) {
-		candidates := make([]Candidate, rapid.IntRange(1, 12).Draw(t, "candidates"))
+		candidates := make([]candidate.Candidate, rapid.IntRange(1, 12).Draw(t, "candidates"))
 		bases := rapid.SliceOfN(basis, 6, 6).Draw(t, "basis of each cell")
 		for i := range candidates {
 			c := &candidates[i]
-			c.cell = i / 2
-			c.Time = estimate.Spread(rapid.Float64Range(1, 1e4).Draw(t, "time"), rapid.Float64Range(0.01, 3).Draw(t, "spread"), bases[c.cell])
-			c.Configuration = []Part{{Count: 1, USDPerHour: new(1.0)}}
-			new(builder).charge(c, c.Configuration[0])
+			c.Cell = i / 2
+			c.Time = estimate.Spread(rapid.Float64Range(1, 1e4).Draw(t, "time"), rapid.Float64Range(0.01, 3).Draw(t, "spread"), bases[c.Cell])
+			c.Configuration = []candidate.Part{{Count: 1, USDPerHour: new(1.0)}}
+			c.Cost = c.Time.Times(1.0 / 3600)
 		}
 		for _, sort := range []question.Sort{question.ByTime, question.ByCost} {
-			r := Evaluate(NewSpace(candidates), question.Query{Sort: sort})
+			r := Evaluate(NewSpace(candidate.ListOf(candidates...)), question.Query{Sort: sort})
 			probe := rapid.Float64Range(0, 100).Draw(t, "probe")
-			duration := func(*Candidate) float64 { return probe }
+			duration := func(*candidate.Candidate) float64 { return probe }
 			o := map[question.Sort]Objective{question.ByTime: ObjectiveTime, question.ByCost: ObjectiveCost}[sort]
 			var all []next.Option
 			best := map[int]int{}
 			for _, i := range r.Order { // by rising value
-				if _, seen := best[candidates[i].cell]; !seen {
-					best[candidates[i].cell] = i
+				if _, seen := best[candidates[i].Cell]; !seen {
+					best[candidates[i].Cell] = i
 					option, _ := r.option(i, o, duration)
 					all = append(all, option)
 				}

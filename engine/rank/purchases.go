@@ -3,6 +3,7 @@ package rank
 import (
 	"math"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
@@ -23,13 +24,13 @@ type Bought struct {
 // Purchases compares the ways of buying VMs by their time–cost frontiers within
 // limits. A way for which there are no prices, or nothing within the limits, is
 // left out.
-func Purchases(set *profile.Set, w question.Workload, rental Rental, l question.Limits) []Bought {
+func Purchases(set *profile.Set, w question.Workload, rental candidate.Rental, l question.Limits) []Bought {
 	var out []Bought
 	var fronts [][]cluster.Configuration
 	var slowest, dearest float64
 	for _, p := range profile.Purchases {
 		w.Purchase = p
-		c, err := Combine(set, w, rental)
+		c, err := candidate.Combine(set, w, rental)
 		if err != nil {
 			continue
 		}
@@ -39,7 +40,7 @@ func Purchases(set *profile.Set, w question.Workload, rental Rental, l question.
 		}
 		last := front[len(front)-1] // by rising time and falling cost
 		slowest, dearest = math.Max(slowest, last.Seconds), math.Max(dearest, front[0].USD)
-		out = append(out, Bought{Purchase: p, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(), VMTypes: len(c.parts), Unpriced: len(c.Unpriced)})
+		out = append(out, Bought{Purchase: p, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(), VMTypes: c.VMTypes(), Unpriced: len(c.Unpriced)})
 		fronts = append(fronts, front)
 	}
 	for k, front := range fronts {

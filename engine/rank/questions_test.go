@@ -8,9 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sweetspot/engine/cluster"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
 
@@ -29,13 +28,13 @@ func drawClose(t *rapid.T) (*Space, question.Query) {
 		}
 		return e.Times([...]float64{1, 1, 1 + Material/2, 1 - Material/2, 1 + 2*Material}[rapid.IntRange(0, 4).Draw(t, name)])
 	}
-	candidates := make([]Candidate, rapid.IntRange(0, 9).Draw(t, "candidates"))
+	candidates := make([]candidate.Candidate, rapid.IntRange(0, 9).Draw(t, "candidates"))
 	for i := range candidates {
-		c := candidate(t, i, higher)
+		c := drawn(t, i, higher)
 		c.Time, c.Cost = nearly(c.Time, "time, nearly"), nearly(c.Cost, "cost, nearly")
 		candidates[i] = c
 	}
-	return NewSpace(candidates), q
+	return NewSpace(candidate.ListOf(candidates...)), q
 }
 
 // asAccurate are the feasible candidates with at most a loss, of all where it is
@@ -181,38 +180,4 @@ func told(r *Result) (text string) {
 	}
 	l := r.Query.Limits
 	return fmt.Sprintf("%s\nlimits: accuracy %s, time %s, cost %s; by %s", text, show(l.MinAccuracy), show(l.MaxTime), show(l.MaxCost), r.Query.Sort)
-}
-
-// One configuration stands for all that take and cost the same, also where a
-// variant of unknown accuracy is as fast as one whose accuracy is known.
-func TestCombinationsThatTieAreListedOnce(t *testing.T) {
-	for _, split := range []cluster.Split{cluster.ByThroughput, cluster.ByGPUs} {
-		for _, unknown := range []string{"a twin", "twin"} { // before and after the other in the order of names
-			set := twoGPUs(100, 240, 0.1, 0.1)
-			for _, r := range set.Runs {
-				r.ID, r.Accuracy, r.Variant = r.ID+2, nil, profile.Variant{Name: unknown}
-				set.Runs = append(set.Runs, r)
-			}
-			for i := range set.Runs[:2] {
-				set.Runs[i].Variant.Name = "known"
-			}
-			c, err := Combine(set, infers(1e6), Rental{Split: split})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := c.Lay()
-			r := Evaluate(s, question.Query{Workload: infers(1e6), Sort: question.ByTime})
-			if len(r.TimeCost) < 2 {
-				t.Fatalf("%d on the frontier", len(r.TimeCost))
-			}
-			for k, i := range r.TimeCost {
-				if s.At(i).Quality == nil {
-					t.Errorf("by %s: %s stands for one of known accuracy", split, s.At(i).ID)
-				}
-				if k > 0 && s.Time[i] == s.Time[r.TimeCost[k-1]] {
-					t.Errorf("by %s: %s is listed beside %s", split, s.At(i).ID, s.At(r.TimeCost[k-1]).ID)
-				}
-			}
-		}
-	}
 }

@@ -27,12 +27,12 @@ func (r *Result) Recommended() (candidate int, ok bool) {
 	var of []int
 	for _, i := range r.Order {
 		c := r.Space.At(i)
-		if c.outlook == nil || !c.alongside(first) || !(c.EpochsRange.Value > 0) {
+		if c.Outlook == nil || !c.Alongside(first) || !(c.EpochsRange.Value > 0) {
 			continue
 		}
 		o := curve.Option{
 			Batch: float64(c.BatchSize), Epochs: c.EpochsRange.Value, PerEpoch: values[i] / c.EpochsRange.Value,
-			Tried: c.outlook.Epochs.Basis < estimate.OtherBatch, Error: c.outlook.Error, // trainings that fail are in the values
+			Tried: c.Outlook.Epochs.Basis < estimate.OtherBatch, Error: c.Outlook.Error, // trainings that fail are in the values
 		}
 		options, of = append(options, o), append(of, i)
 	}
@@ -40,10 +40,4 @@ func (r *Result) Recommended() (candidate int, ok bool) {
 		return of[k], true
 	}
 	return 0, false
-}
-
-// alongside reports whether two candidates differ in the batch size alone.
-func (c *Candidate) alongside(o *Candidate) bool {
-	return len(c.Configuration) == 1 && len(o.Configuration) == 1 && sameVariant(c.Variant, o.Variant) &&
-		c.Configuration[0].VM.Key() == o.Configuration[0].VM.Key() && c.Configuration[0].Count == o.Configuration[0].Count
 }

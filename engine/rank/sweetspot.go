@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 )
 
@@ -46,7 +47,7 @@ func (s *Space) SweetSpots() []SweetSpot {
 	}
 	groups := map[group][]along{}
 	pruned := false
-	s.Groups(func(first, end int, c *Candidate) {
+	s.Groups(func(first, end int, c *candidate.Candidate) {
 		at, ok := alongOf(c.Variant)
 		if !ok || len(c.Configuration) != 1 || math.IsNaN(s.Time[first]) || math.IsNaN(s.Loss[first]) || s.barred[first] {
 			return

@@ -6,18 +6,19 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
 // pruned is a candidate on the axis of the whole model.
-func pruned(ratio, seconds, accuracy float64) Candidate {
-	c := Candidate{
-		Model: "net", Mode: profile.Infer, BatchSize: 64, Configuration: []Part{{Count: 1}},
+func pruned(ratio, seconds, accuracy float64) candidate.Candidate {
+	c := candidate.Candidate{
+		Model: "net", Mode: profile.Infer, BatchSize: 64, Configuration: []candidate.Part{{Count: 1}},
 		Time: estimate.Spread(seconds, 0.02, estimate.Measured),
 	}
 	if !math.IsNaN(accuracy) {
-		c.Quality = &Quality{"top-1", estimate.Around(accuracy, 0.002, estimate.Measured), true}
+		c.Quality = &candidate.Quality{Metric: "top-1", Estimate: estimate.Around(accuracy, 0.002, estimate.Measured), HigherIsBetter: true}
 	}
 	if ratio > 0 {
 		c.Variant.Name, c.Variant.Pruning = "pruned", &profile.Pruning{Kind: "filters by L1 norm", Ratio: &ratio}
@@ -26,7 +27,7 @@ func pruned(ratio, seconds, accuracy float64) Candidate {
 }
 
 func TestSweetSpot(t *testing.T) {
-	layer := func(name string, fraction, seconds, accuracy float64) Candidate {
+	layer := func(name string, fraction, seconds, accuracy float64) candidate.Candidate {
 		c := pruned(0, seconds, accuracy)
 		c.Variant.Name, c.Variant.Pruning = name, &profile.Pruning{Layers: map[string]float64{name: fraction}}
 		return c
@@ -37,32 +38,32 @@ func TestSweetSpot(t *testing.T) {
 	named.Variant.Name = "distilled"
 	for _, c := range []struct {
 		name  string
-		of    []Candidate
+		of    []candidate.Candidate
 		words []string
 	}{
-		{"within a point", []Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.899), pruned(0.3, 7.8, 0.896), pruned(0.5, 6, 0.86)},
+		{"within a point", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.899), pruned(0.3, 7.8, 0.896), pruned(0.5, 6, 0.86)},
 			[]string{"sweet spot: pruned 30 % is 22 % faster for 0.4 points of top-1"}},
-		{"as printed in any order", []Candidate{pruned(0.3, 7.8, 0.896), pruned(0.5, 6, 0.86), pruned(0, 10, 0.9)},
+		{"as printed in any order", []candidate.Candidate{pruned(0.3, 7.8, 0.896), pruned(0.5, 6, 0.86), pruned(0, 10, 0.9)},
 			[]string{"sweet spot: pruned 30 % is 22 % faster for 0.4 points of top-1"}},
-		{"better", []Candidate{pruned(0, 10, 0.9), pruned(0.3, 9.5, 0.905)},
+		{"better", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.3, 9.5, 0.905)},
 			[]string{"sweet spot: pruned 30 % is 5.0 % faster and 0.5 points better in top-1"}},
-		{"the same", []Candidate{pruned(0, 10, 0.9), pruned(0.3, 9.5, 0.9)},
+		{"the same", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.3, 9.5, 0.9)},
 			[]string{"sweet spot: pruned 30 % is 5.0 % faster at the same top-1"}},
-		{"an unsure accuracy is its own tolerance", []Candidate{unsure, pruned(0.3, 8, 0.875)},
+		{"an unsure accuracy is its own tolerance", []candidate.Candidate{unsure, pruned(0.3, 8, 0.875)},
 			[]string{"sweet spot: pruned 30 % is 20 % faster for 2.5 points of top-1"}},
-		{"no faster", []Candidate{pruned(0, 10, 0.9), pruned(0.3, 9.97, 0.9)}, nil},
-		{"slower in between ends it", []Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.9), pruned(0.2, 9.5, 0.9), pruned(0.3, 5, 0.9)},
+		{"no faster", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.3, 9.97, 0.9)}, nil},
+		{"slower in between ends it", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.9), pruned(0.2, 9.5, 0.9), pruned(0.3, 5, 0.9)},
 			[]string{"sweet spot: pruned 10 % is 10 % faster at the same top-1"}},
-		{"level in between does not", []Candidate{pruned(0, 10, 0.9), pruned(0.1, 10.01, 0.9), pruned(0.2, 9, 0.9)},
+		{"level in between does not", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 10.01, 0.9), pruned(0.2, 9, 0.9)},
 			[]string{"sweet spot: pruned 20 % is 10 % faster at the same top-1"}},
-		{"a fall of accuracy in between ends it", []Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.8), pruned(0.2, 8, 0.9)}, nil},
-		{"no unpruned one", []Candidate{pruned(0.1, 10, 0.9), pruned(0.3, 8, 0.9)}, nil},
-		{"another model without pruning", []Candidate{named, pruned(0.3, 8, 0.9)}, nil},
-		{"unknown accuracy", []Candidate{pruned(0, 10, 0.9), pruned(0.3, 8, math.NaN())}, nil},
-		{"two layers, each an axis", []Candidate{pruned(0, 10, 0.9), layer("conv1", 0.3, 9, 0.9), layer("conv2", 0.5, 8, 0.895), layer("conv2", 0.9, 5, 0.2)},
+		{"a fall of accuracy in between ends it", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.8), pruned(0.2, 8, 0.9)}, nil},
+		{"no unpruned one", []candidate.Candidate{pruned(0.1, 10, 0.9), pruned(0.3, 8, 0.9)}, nil},
+		{"another model without pruning", []candidate.Candidate{named, pruned(0.3, 8, 0.9)}, nil},
+		{"unknown accuracy", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.3, 8, math.NaN())}, nil},
+		{"two layers, each an axis", []candidate.Candidate{pruned(0, 10, 0.9), layer("conv1", 0.3, 9, 0.9), layer("conv2", 0.5, 8, 0.895), layer("conv2", 0.9, 5, 0.2)},
 			[]string{"sweet spot: conv1 pruned 30 % is 10 % faster at the same top-1", "sweet spot: conv2 pruned 50 % is 20 % faster for 0.5 points of top-1"}},
 	} {
-		spots := NewSpace(c.of).SweetSpots()
+		spots := NewSpace(candidate.ListOf(c.of...)).SweetSpots()
 		if len(spots) != len(c.words) {
 			t.Errorf("%s: %+v, want %q", c.name, spots, c.words)
 			continue
@@ -80,7 +81,7 @@ func TestSweetSpot(t *testing.T) {
 // all before, and no longer stretch does so.
 func TestSweetSpotByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		of := []Candidate{pruned(0, float64(rapid.IntRange(3, 6).Draw(t, "unpruned")), 0.9)}
+		of := []candidate.Candidate{pruned(0, float64(rapid.IntRange(3, 6).Draw(t, "unpruned")), 0.9)}
 		n := rapid.IntRange(0, 6).Draw(t, "pruned ones")
 		for i := range n {
 			of = append(of, pruned(float64(i+1)/10, float64(rapid.IntRange(1, 6).Draw(t, "seconds")), 0.9-float64(rapid.IntRange(-1, 3).Draw(t, "lost"))/125))
@@ -98,7 +99,7 @@ func TestSweetSpotByDefinition(t *testing.T) {
 				want = end
 			}
 		}
-		spots := NewSpace(of).SweetSpots()
+		spots := NewSpace(candidate.ListOf(of...)).SweetSpots()
 		if want == 0 {
 			if len(spots) != 0 {
 				t.Fatalf("%+v, want none", spots)
@@ -113,19 +114,19 @@ func TestSweetSpotByDefinition(t *testing.T) {
 
 // Another VM, batch size or precision is another axis.
 func TestSweetSpotsKeepAxesApart(t *testing.T) {
-	other := func(change func(*Candidate)) Candidate {
+	other := func(change func(*candidate.Candidate)) candidate.Candidate {
 		c := pruned(0.3, 5, 0.9)
 		change(&c)
 		return c
 	}
-	s := NewSpace([]Candidate{
+	s := NewSpace(candidate.ListOf([]candidate.Candidate{
 		pruned(0, 10, 0.9),
-		other(func(c *Candidate) { c.BatchSize = 128 }),
-		other(func(c *Candidate) { c.Variant.Precision = "int8" }),
-		other(func(c *Candidate) { c.Configuration[0].Count = 2 }),
-		other(func(c *Candidate) { c.Configuration[0].VM.InstanceType = "p2.xlarge" }),
-		other(func(c *Candidate) { c.Model = "another" }),
-	})
+		other(func(c *candidate.Candidate) { c.BatchSize = 128 }),
+		other(func(c *candidate.Candidate) { c.Variant.Precision = "int8" }),
+		other(func(c *candidate.Candidate) { c.Configuration[0].Count = 2 }),
+		other(func(c *candidate.Candidate) { c.Configuration[0].VM.InstanceType = "p2.xlarge" }),
+		other(func(c *candidate.Candidate) { c.Model = "another" }),
+	}...))
 	if spots := s.SweetSpots(); len(spots) != 0 {
 		t.Errorf("%+v", spots)
 	}

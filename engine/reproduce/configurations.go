@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -90,14 +91,14 @@ func (b costBook) million(r *reading, count int) float64 {
 
 // space lists versions on all combinations of the VMs of figures 9 and 10, and
 // in how many ways the numbered VMs make up each.
-func (b costBook) space(r *reading, versions []string) (candidates []rank.Candidate, ways []float64) {
+func (b costBook) space(r *reading, versions []string) (candidates []candidate.Candidate, ways []float64) {
 	units := r.at(textNumber("images_of_figures_9_and_10"))
 	for _, version := range versions {
 		perImage := b.seconds(r, version) / r.at(textNumber("images"))
 		accuracy := accuracyOf(r, version)
 		for code := 1; code < (ofEach+1)*(ofEach+1)*(ofEach+1); code++ {
 			var members []cluster.Member
-			var parts []rank.Part
+			var parts []candidate.Part
 			n, way := code, 1.0
 			for _, vm := range figureVMs {
 				count := n % (ofEach + 1)
@@ -252,8 +253,8 @@ func savedAtBest(q *rank.Result, byCost bool) float64 {
 	return 100 * saving(least, most)
 }
 
-func sameParts(a, b []rank.Part) bool {
-	return slices.EqualFunc(a, b, func(x, y rank.Part) bool {
+func sameParts(a, b []candidate.Part) bool {
+	return slices.EqualFunc(a, b, func(x, y candidate.Part) bool {
 		return x.VM.InstanceType == y.VM.InstanceType && x.Count == y.Count
 	})
 }

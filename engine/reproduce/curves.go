@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 )
@@ -58,7 +59,7 @@ func curveRows(s sheet, curves []Curve) (rows []Row) {
 // sweetSpot is the engine's sweet spot along the curve in percent, 0 where there
 // is none. What is left of the layer stands for the time.
 func (c Curve) sweetSpot() float64 {
-	candidates := make([]rank.Candidate, len(c.Percent))
+	candidates := make([]candidate.Candidate, len(c.Percent))
 	for i, percent := range c.Percent {
 		ratio := float64(i) * c.StepPercent / 100
 		candidates[i] = choice(1-ratio, 0, percent/100, part(oneK80, 1))
@@ -67,7 +68,7 @@ func (c Curve) sweetSpot() float64 {
 			candidates[i].Variant.Pruning = &profile.Pruning{Kind: c.Removed, Layers: map[string]float64{c.Layer: ratio}}
 		}
 	}
-	return spotPercent(rank.NewSpace(candidates).SweetSpots(), func(rank.SweetSpot) bool { return true })
+	return spotPercent(rank.NewSpace(candidate.ListOf(candidates...)).SweetSpots(), func(rank.SweetSpot) bool { return true })
 }
 
 // spotPercent is the ratio of the first sweet spot that is asked for, 0 without

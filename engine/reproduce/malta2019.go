@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -133,8 +134,8 @@ func (c comparison) time(k, slow Key) computation {
 }
 
 // choices are the runs of table 2 at one batch size, or at all.
-func (c comparison) choices(r *reading, application string, batches []int, vms []string) []rank.Candidate {
-	var out []rank.Candidate
+func (c comparison) choices(r *reading, application string, batches []int, vms []string) []candidate.Candidate {
+	var out []candidate.Candidate
 	for _, batch := range batches {
 		accuracy := r.at(Key{Table: "2", Application: application, Batch: batch, VM: c.vms[0], Column: "accuracy_percent"})
 		for _, vm := range vms {

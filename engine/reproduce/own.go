@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -27,9 +28,10 @@ func ownRows(set *profile.Set) (rows []Row) {
 		return nil
 	}
 	for _, model := range prunedModels(set) {
-		space := rank.Lay(set, question.Workload{Model: model, Mode: profile.Infer, Units: lasting, MaxCount: 1}, func(c *rank.Candidate) bool {
+		w := question.Workload{Model: model, Mode: profile.Infer, Units: lasting, MaxCount: 1}
+		space := rank.NewSpace(candidate.NewList(set, w, func(c *candidate.Candidate) bool {
 			return c.Time.Basis == estimate.Measured
-		})
+		}))
 		spots := space.SweetSpots()
 		for _, a := range axesOf(space) {
 			on := func(s rank.SweetSpot) bool { return axisAt(space, s.Candidate) == a }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 )
@@ -29,9 +30,9 @@ func (b costBook) singleLayers() map[string]string {
 
 // axes are the unpruned model and the versions with one layer pruned, on one
 // K80.
-func (b costBook) axes(r *reading) []rank.Candidate {
+func (b costBook) axes(r *reading) []candidate.Candidate {
 	single := b.singleLayers()
-	var out []rank.Candidate
+	var out []candidate.Candidate
 	for _, version := range b.versions {
 		layer, pruned := single[version]
 		if !pruned && version != unpruned {
@@ -57,7 +58,7 @@ func (b costBook) sweetSpot(k Key) computation {
 			if r.missing {
 				return math.NaN()
 			}
-			return spotPercent(rank.NewSpace(candidates).SweetSpots(), func(s rank.SweetSpot) bool { return s.Layer == k.Variant })
+			return spotPercent(rank.NewSpace(candidate.ListOf(candidates...)).SweetSpots(), func(s rank.SweetSpot) bool { return s.Layer == k.Variant })
 		},
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
 	"sweetspot/engine/training"
 )
 
@@ -91,7 +91,7 @@ func (t Tested) Of(mode profile.Mode, b estimate.Basis, fromEpochs bool) (s Summ
 
 // For is the same of a candidate. Where only the epochs it takes to a target are
 // weaker than measured, no time of an iteration was predicted.
-func (t Tested) For(c *rank.Candidate) (s Summary, ok bool) {
+func (t Tested) For(c *candidate.Candidate) (s Summary, ok bool) {
 	if c.Time.Basis >= estimate.OtherBatch && !c.IsPredicted() {
 		return Summary{}, false
 	}

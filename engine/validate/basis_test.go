@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
 )
 
 // Each basis is tested by the runs that can: whole trainings with the marks of
@@ -70,7 +70,7 @@ func TestByBasisOfAMode(t *testing.T) {
 	}
 	// The epochs to a target are weaker known than the iterations were measured.
 	tested = Tested{{profile.Train, estimate.OtherBatch}: {N: 3}}
-	for timed, want := range map[*rank.Candidate]bool{
+	for timed, want := range map[*candidate.Candidate]bool{
 		{Mode: profile.Train, Time: estimate.Exact(1, estimate.OtherBatch)}: true,
 		{Mode: profile.Train, Time: estimate.Exact(1, estimate.Measured)}:   false,
 	} {

@@ -138,7 +138,7 @@ func (f *follower) ask(table []profile.Run, sort question.Sort) *rank.Result {
 		Model: table[0].Model, Mode: profile.Train, Epochs: table[0].Epochs, BatchSizes: []int{table[0].BatchSize},
 		Purchase: profile.OnDemand, Predictor: transfer.New(f.known, profile.Train),
 	}}
-	return rank.Evaluate(rank.Lay(f.known, q.Workload, nil), q)
+	return rank.Answer(f.known, q)
 }
 
 // next is the cell that the advice names, for cost or else for time; -1 for

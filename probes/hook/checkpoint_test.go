@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
-	"sweetspot/engine/rank"
 	"sweetspot/engine/steady"
 	"sweetspot/engine/training"
 	"sweetspot/probes/report"
@@ -120,9 +120,9 @@ func probeEpochs(t *testing.T, argv []string, epochs int) profile.Run {
 	if reported := report.New(u, []float64{asked}, nil).Estimates; len(reported) != 1 || reported[0].Time.S != saved.Value || reported[0].Time.High != saved.High {
 		t.Errorf("reported %+v, saved %+v", reported, saved)
 	}
-	ranked := rank.Build(set, question.Workload{Mode: profile.Train, Model: r.Model, Epochs: new(asked)})
-	if len(ranked) != 1 || ranked[0].Time != saved || ranked[0].Why != training.PausesOf(r).Words(asked) {
-		t.Errorf("ranked %+v, saved %+v", ranked, saved)
+	ranked := candidate.NewList(set, question.Workload{Mode: profile.Train, Model: r.Model, Epochs: new(asked)}, nil)
+	if ranked.Len() != 1 || ranked.At(0).Time != saved || ranked.At(0).Why != training.PausesOf(r).Words(asked) {
+		t.Errorf("ranked %+v, saved %+v", ranked.At(0), saved)
 	}
 	return r
 }

@@ -2,9 +2,9 @@ package screen
 
 import (
 	"sweetspot/data/store"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
-	"sweetspot/engine/rank"
 )
 
 // Messages between screens, and from the program to them.
@@ -30,7 +30,7 @@ type (
 
 	// ProbeCandidate fills the form of Probe; Candidate may be nil.
 	ProbeCandidate struct {
-		Candidate *rank.Candidate
+		Candidate *candidate.Candidate
 		File      string
 	}
 
@@ -38,7 +38,7 @@ type (
 	// at once where its model's file and a machine are known. Without a candidate,
 	// Why says what to do instead.
 	ProbeNext struct {
-		Candidate *rank.Candidate
+		Candidate *candidate.Candidate
 		Why       Words
 	}
 

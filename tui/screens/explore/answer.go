@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sweetspot/engine/bill"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -62,7 +63,7 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		a.Result = previous.Result.Again(asked)
 	} else {
 		tidy(len(set.Runs))
-		space := rank.Lay(set, asked.Workload, filter(q.Filter))
+		space := rank.NewSpace(candidate.NewList(set, asked.Workload, filter(q.Filter)))
 		tidy(space.Len())
 		a.spots = sweetSpots(space)
 		a.Result = rank.Evaluate(space, asked)
@@ -161,18 +162,18 @@ func workloadKey(q state.Question) string {
 }
 
 // filter lets the candidates through in which every word occurs; nil for none.
-func filter(words string) func(c *rank.Candidate) bool {
+func filter(words string) func(c *candidate.Candidate) bool {
 	all := strings.Fields(strings.ToLower(words))
 	if len(all) == 0 {
 		return nil
 	}
-	return func(c *rank.Candidate) bool {
+	return func(c *candidate.Candidate) bool {
 		text := strings.ToLower(haystack(c))
 		return !slices.ContainsFunc(all, func(w string) bool { return !strings.Contains(text, w) })
 	}
 }
 
-func haystack(c *rank.Candidate) string {
+func haystack(c *candidate.Candidate) string {
 	parts := []string{c.Variant.Name, c.Variant.Precision, c.Time.Basis.String()}
 	for _, p := range c.Configuration {
 		parts = append(parts, p.VM.Cloud, p.VM.Region, p.VM.InstanceType, p.VM.GPU)

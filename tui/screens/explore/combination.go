@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 )
 
 // combination says what each VM type of several does of the work.
-func combination(c *rank.Candidate) []string {
+func combination(c *candidate.Candidate) []string {
 	if c.Other == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package explore
 import (
 	"math"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -171,7 +172,7 @@ func (d *dial) show(s *plot.Scatter, r *rank.Result, seq, columns, selected int)
 }
 
 // placeOnDial is where on the dial a candidate is asked for.
-func placeOnDial(c *rank.Candidate) float64 {
+func placeOnDial(c *candidate.Candidate) float64 {
 	switch {
 	case c.Epochs != nil:
 		return *c.Epochs

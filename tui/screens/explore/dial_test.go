@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -51,16 +52,16 @@ func inferred(t testing.TB, n int) *rank.Space {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	units := 1e6
-	candidates := make([]rank.Candidate, n)
+	candidates := make([]candidate.Candidate, n)
 	for i := range candidates {
 		seconds := 100 + 1000*rng.Float64()
-		candidates[i] = rank.Candidate{
+		candidates[i] = candidate.Candidate{
 			ID: fmt.Sprint(i), Mode: profile.Infer, Units: &units, BatchSize: 32,
-			Configuration: []rank.Part{{VM: profile.VMType{GPU: []string{"T4", "V100"}[i%2]}, Count: 1}},
+			Configuration: []candidate.Part{{VM: profile.VMType{GPU: []string{"T4", "V100"}[i%2]}, Count: 1}},
 			Time:          estimate.Around(seconds, 1, estimate.Measured), Cost: estimate.Around(seconds*(0.5+rng.Float64()), 1, estimate.Measured),
 		}
 	}
-	return rank.NewSpace(candidates)
+	return rank.NewSpace(candidate.ListOf(candidates...))
 }
 
 func TestDialOfManyCandidatesStaysSmall(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -50,7 +51,7 @@ type Screen struct {
 	layout      layout
 
 	feasibleOnly bool
-	wanted       *rank.Candidate // to be selected when the answer comes; nil for none
+	wanted       *candidate.Candidate // to be selected when the answer comes; nil for none
 }
 
 // New returns the screen with the question of the last session, asking nothing yet.

@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/rank"
 )
 
 // names keep rows apart: a candidate has the same ID in every answer, whatever
 // its place in the space.
 type names struct {
-	pinned map[int64]bool            // never forgotten
-	seen   map[int64]*rank.Candidate // whose ID was asked for
+	pinned map[int64]bool                 // never forgotten
+	seen   map[int64]*candidate.Candidate // whose ID was asked for
 	space  *rank.Space
 	at     map[int64]int        // places in the space
 	column map[string][]float64 // sort keys over the space
@@ -24,7 +25,7 @@ type names struct {
 const mostSeen = 4096
 
 func newNames(pinned map[int64]bool) *names {
-	return &names{pinned: pinned, seen: map[int64]*rank.Candidate{}}
+	return &names{pinned: pinned, seen: map[int64]*candidate.Candidate{}}
 }
 
 // identity makes a row ID of a candidate's ID.
@@ -46,7 +47,7 @@ func (n *names) id(s *rank.Space, i int) int64 {
 	c := s.At(i)
 	id := identity(c.ID)
 	if len(n.seen) > mostSeen {
-		maps.DeleteFunc(n.seen, func(id int64, _ *rank.Candidate) bool { return !n.pinned[id] })
+		maps.DeleteFunc(n.seen, func(id int64, _ *candidate.Candidate) bool { return !n.pinned[id] })
 	}
 	n.seen[id], n.at[id] = c, i
 	return id
@@ -72,7 +73,7 @@ func (n *names) find(s *rank.Space, id int64) (i int, ok bool) {
 // or better comes first, and equal ones keep the ranking's order. nil where it does.
 func (n *names) keys(a *Answer, column string) func(i int) float64 {
 	s := a.Result.Space
-	of := func(key func(c *rank.Candidate) float64) func(i int) float64 {
+	of := func(key func(c *candidate.Candidate) float64) func(i int) float64 {
 		keys := n.cached(s, column, func(keys []float64) {
 			for i := range keys {
 				keys[i] = key(s.At(i))
@@ -85,11 +86,11 @@ func (n *names) keys(a *Answer, column string) func(i int) float64 {
 		keys := n.cached(s, column, func(keys []float64) { alphabetical(s, column, keys) })
 		return func(i int) float64 { return keys[i] }
 	case "batch":
-		return of(func(c *rank.Candidate) float64 { return float64(c.BatchSize) })
+		return of(func(c *candidate.Candidate) float64 { return float64(c.BatchSize) })
 	case "epochs":
 		return of(epochsOf)
 	case "basis":
-		return of(func(c *rank.Candidate) float64 { return float64(c.Time.Basis) })
+		return of(func(c *candidate.Candidate) float64 { return float64(c.Time.Basis) })
 	case "accuracy":
 		return func(i int) float64 { return s.Loss[i] }
 	case "best":

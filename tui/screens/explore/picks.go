@@ -12,10 +12,10 @@ import (
 	"sweetspot/data/document"
 	"sweetspot/data/store"
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
-	"sweetspot/engine/rank"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
@@ -114,13 +114,13 @@ func questionOfPick(q contract.Query) state.Question {
 }
 
 // candidateOfPick is as much of a candidate as it takes to find it again.
-func candidateOfPick(c contract.Candidate) *rank.Candidate {
-	out := &rank.Candidate{ID: c.ID, Variant: profile.Variant{Name: profile.VariantOfTitle(c.Variant)}}
+func candidateOfPick(c contract.Candidate) *candidate.Candidate {
+	out := &candidate.Candidate{ID: c.ID, Variant: profile.Variant{Name: profile.VariantOfTitle(c.Variant)}}
 	if c.BatchSize != nil {
 		out.BatchSize = *c.BatchSize
 	}
 	for _, p := range c.Configuration {
-		out.Configuration = append(out.Configuration, rank.Part{VM: profile.VMType{InstanceType: p.Name()}, Count: p.Count})
+		out.Configuration = append(out.Configuration, candidate.Part{VM: profile.VMType{InstanceType: p.Name()}, Count: p.Count})
 	}
 	return out
 }

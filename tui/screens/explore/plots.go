@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -99,7 +100,7 @@ func (p *plots) layOut(a *Answer) {
 	// Without any price, as on a machine of one's own, time is all there is.
 	batch := plot.Axis{Title: "batch", Label: plot.CountLabel}
 	sizes := make([]float64, s.Len())
-	s.Groups(func(first, end int, c *rank.Candidate) {
+	s.Groups(func(first, end int, c *candidate.Candidate) {
 		size := float64(c.BatchSize)
 		for i := first; i < end; i++ {
 			sizes[i] = size
@@ -190,7 +191,7 @@ func (p *plots) whiskers(s *rank.Space, k, i int) plot.Whiskers {
 func (p *plots) classify(s *rank.Space) []uint8 {
 	count, met := map[string]int{}, map[string]uint8{} // numbers in the order they are met
 	out := make([]uint8, s.Len())
-	s.Groups(func(first, end int, c *rank.Candidate) {
+	s.Groups(func(first, end int, c *candidate.Candidate) {
 		name := className(c)
 		if _, ok := met[name]; !ok {
 			met[name] = uint8(min(len(met), 255))
@@ -221,9 +222,9 @@ const mixedGPUs = "mixed"
 
 // className is the GPU, and whether its times were measured by this program:
 // one's own measurements must not look like printed ones.
-func className(c *rank.Candidate) string {
+func className(c *candidate.Candidate) string {
 	name := cmp.Or(c.Configuration[0].VM.GPU, "CPU")
-	if slices.ContainsFunc(c.Configuration, func(p rank.Part) bool { return p.VM.GPU != c.Configuration[0].VM.GPU }) {
+	if slices.ContainsFunc(c.Configuration, func(p candidate.Part) bool { return p.VM.GPU != c.Configuration[0].VM.GPU }) {
 		name = mixedGPUs
 	}
 	if c.Time.Basis == estimate.Measured {

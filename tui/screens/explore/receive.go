@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
-	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -115,7 +115,7 @@ func (s *Screen) setTested(tested validate.Tested) {
 
 // probe has the selected candidate probed; of a file's model, where one is named.
 func (s *Screen) probe(file string) tea.Cmd {
-	var c *rank.Candidate
+	var c *candidate.Candidate
 	if i, ok := s.Selected(); ok {
 		c = s.answer.Result.Space.At(i)
 	}
@@ -124,7 +124,7 @@ func (s *Screen) probe(file string) tea.Cmd {
 
 // NextProbe is the candidate whose probe is expected to save the most; ok is false
 // where no probe is expected to pay, or none is known yet.
-func (s *Screen) NextProbe() (c *rank.Candidate, ok bool) {
+func (s *Screen) NextProbe() (c *candidate.Candidate, ok bool) {
 	if s.answer == nil || s.answer.next == nil {
 		return nil, false
 	}

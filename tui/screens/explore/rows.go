@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
-	"sweetspot/engine/rank"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/state"
 	"sweetspot/tui/text"
@@ -97,7 +97,7 @@ type rows struct {
 	place    []int // candidate → rank from 1, where they do not
 	pinned   map[int64]bool
 	last     int // candidate that was made last
-	made     *rank.Candidate
+	made     *candidate.Candidate
 }
 
 // rowOptions say how an answer is laid out as rows.
@@ -149,7 +149,7 @@ func (r *rows) rank(row int) int {
 }
 
 // candidate is the one of a row, made once for all its cells.
-func (r *rows) candidate(row int) *rank.Candidate {
+func (r *rows) candidate(row int) *candidate.Candidate {
 	if i := r.order[row]; i != r.last {
 		r.last, r.made = i, r.a.Result.Space.At(i)
 	}
@@ -166,7 +166,7 @@ func byNumber(x, y float64) int {
 
 // epochsOf is how many epochs a candidate's time is of; NaN where the source
 // does not say.
-func epochsOf(c *rank.Candidate) float64 {
+func epochsOf(c *candidate.Candidate) float64 {
 	if c.Epochs == nil {
 		return math.NaN()
 	}

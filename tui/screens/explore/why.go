@@ -11,6 +11,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/wording"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -40,7 +41,7 @@ func why(a *Answer, i int) []string {
 }
 
 // toTarget says how many epochs a target accuracy takes, and on what that rests.
-func toTarget(c *rank.Candidate) string {
+func toTarget(c *candidate.Candidate) string {
 	if !c.EpochsRange.Known() {
 		return ""
 	}
@@ -112,7 +113,7 @@ func place(a *Answer, i int) string {
 	return strings.Join(parts, " · ")
 }
 
-func violation(r *rank.Result, v rank.Violation) string {
+func violation(r *rank.Result, v candidate.Violation) string {
 	format := map[question.Constraint]func(float64) string{
 		question.Time: quantity.Duration, question.Cost: quantity.Money,
 		question.Accuracy:  func(x float64) string { return wording.Accuracy(x, r.Space.HigherIsBetter) },
@@ -231,7 +232,7 @@ func frontier(r *rank.Result, i int) string {
 
 // numbers says time and cost, and what the cost is made of where that is more
 // than the work.
-func numbers(a *Answer, c *rank.Candidate) []string {
+func numbers(a *Answer, c *candidate.Candidate) []string {
 	line := "time " + between(c.Time, quantity.Duration)
 	if c.Cost.Known() {
 		line += " · cost " + between(c.Cost, quantity.Money)
@@ -297,7 +298,7 @@ func instead(r *rank.Result, x rank.Relaxation) string {
 }
 
 // restsOn names the runs, the basis of the interval and the price.
-func restsOn(a *Answer, c *rank.Candidate) string {
+func restsOn(a *Answer, c *candidate.Candidate) string {
 	if c.IsPredicted() {
 		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
 		line += tested(a, c)
@@ -318,7 +319,7 @@ func restsOn(a *Answer, c *rank.Candidate) string {
 }
 
 // price is what the VMs cost an hour, and where that is from.
-func price(a *Answer, c *rank.Candidate) string {
+func price(a *Answer, c *candidate.Candidate) string {
 	hourly := c.USDPerHour()
 	switch p := c.Configuration[0]; {
 	case hourly == nil:
@@ -336,7 +337,7 @@ func price(a *Answer, c *rank.Candidate) string {
 
 // tested says how far off such estimates were on the set's own runs; "" where
 // nothing tells.
-func tested(a *Answer, c *rank.Candidate) string {
+func tested(a *Answer, c *candidate.Candidate) string {
 	s, ok := a.tested.For(c)
 	if !ok {
 		return ""
@@ -345,7 +346,7 @@ func tested(a *Answer, c *rank.Candidate) string {
 }
 
 // source is where the first run of the candidate comes from.
-func source(a *Answer, c *rank.Candidate) string {
+func source(a *Answer, c *candidate.Candidate) string {
 	if len(c.Sources) == 0 {
 		return ""
 	}

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
 	"sweetspot/probes/matrix"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -42,7 +42,7 @@ func (s *Screen) machineOf(vm profile.VMKey) (host string, ok bool) {
 
 // names reports whether the form's model is that of a candidate: mode and batch
 // size of another model say nothing about it.
-func (f Form) names(c *rank.Candidate) bool { return strings.HasSuffix(f.Model, ":"+c.Model) }
+func (f Form) names(c *candidate.Candidate) bool { return strings.HasSuffix(f.Model, ":"+c.Model) }
 
 // probeCandidate opens the form for the candidate's mode, batch size and variant.
 func (s *Screen) probeCandidate(m screen.ProbeCandidate) tea.Cmd {
@@ -90,7 +90,7 @@ func (s *Screen) probeNext(m screen.ProbeNext) tea.Cmd {
 }
 
 // missing says what the next probe of a candidate still wants to be told.
-func missing(c *rank.Candidate, model, machine bool) string {
+func missing(c *candidate.Candidate, model, machine bool) string {
 	what := fmt.Sprintf("next is %s, batch %d, on a %s: ", c.Model, c.BatchSize, c.Configuration[0].VM.InstanceType)
 	var wants []string
 	if !model {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
 	"sweetspot/engine/steady"
 )
 
@@ -127,7 +127,7 @@ func ModelFiles() []string { return append([]string{".py"}, modelFiles...) }
 
 // For is the form for what a candidate is: its mode, batch size, precision and
 // pruning, as far as they are known and can be probed.
-func (f Form) For(c *rank.Candidate) Form {
+func (f Form) For(c *candidate.Candidate) Form {
 	f = f.clone()
 	f.Command, f.Mode = nil, cmp.Or(c.Mode, f.Mode)
 	if c.BatchSize > 0 {

@@ -1,4 +1,4 @@
-package rank
+package candidate
 
 import (
 	"cmp"
@@ -19,6 +19,9 @@ func (c *Combined) VMs() map[string]int {
 	return out
 }
 
+// VMTypes is how many VM types are combined.
+func (c *Combined) VMTypes() int { return len(c.parts) }
+
 // Uses reports whether any of the VM types that are combined is of a cloud.
 func (c *Combined) Uses(cloud string) bool {
 	return slices.ContainsFunc(c.parts, func(p Part) bool { return p.VM.Cloud == cloud })
@@ -35,33 +38,34 @@ func (c *Combined) Greedy(l question.Limits) (cluster.Configuration, bool) {
 	return c.Space.Greedy(c.uncharged(l))
 }
 
-// Lay is the space of every configuration on the frontiers without limits, for
-// work that divides at will: whatever is wanted and within whatever limits, the
-// best is among them.
-func (c *Combined) Lay() *Space {
-	s := newSpace(c.builder)
+// List is every configuration on the frontiers without limits, for work that
+// divides at will: whatever is wanted and within whatever limits, the best is
+// among them.
+func (c *Combined) List() *List {
+	var out []Candidate
 	for _, at := range c.best() {
-		s.list(c.Candidate(at, false))
+		out = append(out, c.Candidate(at, false))
 	}
-	s.Combinations = c.Frontiers.Explored
-	return s
+	l := ListOf(out...)
+	l.Combinations = c.Frontiers.Explored
+	return l
 }
 
-// LayWhole is the same in whole batches, with all counts of single types beside
+// ListWhole is the same in whole batches, with all counts of single types beside
 // them: where the work is but a few batches these may do better. Its resolution
 // is how far the best in whole batches may be from it.
-func (c *Combined) LayWhole() *Space {
-	s := newSpace(c.builder)
-	all := c.best()
-	s.Combinations = c.roughly(all)
-	seen := map[string]bool{}
+func (c *Combined) ListWhole() *List {
+	var out []Candidate
+	all, seen := c.best(), map[string]bool{}
 	for _, at := range append(all, c.singles()...) {
 		if one := c.Candidate(at, true); !seen[one.ID] {
 			seen[one.ID] = true
-			s.list(one)
+			out = append(out, one)
 		}
 	}
-	return s
+	l := ListOf(out...)
+	l.Combinations = c.roughly(all)
+	return l
 }
 
 // roughly is what was explored, with the resolution that whole batches leave: any
@@ -131,10 +135,10 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 		out.Configuration, out.Sources = append(out.Configuration, part), append(out.Sources, t.base.Sources...)
 		out.timed = estimate.Weakest(out.timed, t.base.timed)
 		out.Why = cmp.Or(out.Why, t.base.Why)
-		out.mix = append(out.mix, blend{int32(t.base.cell), shares[i] * t.batch.LogSigma()})
+		out.Errors = append(out.Errors, CellError{int32(t.base.Cell), shares[i] * t.batch.LogSigma()})
 		spread += math.Pow(float64(n)**part.USDPerHour/hourly*part.PriceSpread, 2)
 	}
-	out.mix, out.cell = pooled(out.mix), mixed
+	out.Errors, out.Cell = pooled(out.Errors), SeveralCells
 	slices.Sort(out.Sources)
 	out.Sources = slices.Compact(out.Sources)
 	seconds, usd := at.Seconds, at.USD
@@ -144,8 +148,8 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 		out.Other = &Outcome{Seconds: at.Seconds, USD: at.USD}
 	}
 	sigma := 0.0
-	for _, m := range out.mix {
-		sigma = math.Hypot(sigma, m.sigma)
+	for _, m := range out.Errors {
+		sigma = math.Hypot(sigma, m.Sigma)
 	}
 	out.Time = estimate.Spread(seconds, math.Expm1(estimate.Z90*sigma), out.timed)
 	out.Cost = widened(estimate.Spread(usd, math.Expm1(estimate.Z90*sigma), out.timed), math.Sqrt(spread))
@@ -193,18 +197,18 @@ func (c *Combined) members(at cluster.Configuration) (members []cluster.Member) 
 	return members
 }
 
-// blend is the part that a timing cell has in the uncertainty of a candidate, as
+// CellError is the part that a timing cell has in the uncertainty of a candidate, as
 // a standard deviation of the logarithm.
-type blend struct {
-	cell  int32
-	sigma float64
+type CellError struct {
+	Cell  int32
+	Sigma float64
 }
 
 // pooled adds up what rests on one cell.
-func pooled(mix []blend) (out []blend) {
+func pooled(mix []CellError) (out []CellError) {
 	for _, m := range mix {
-		if k := slices.IndexFunc(out, func(o blend) bool { return o.cell == m.cell }); k >= 0 {
-			out[k].sigma += m.sigma
+		if k := slices.IndexFunc(out, func(o CellError) bool { return o.Cell == m.Cell }); k >= 0 {
+			out[k].Sigma += m.Sigma
 		} else {
 			out = append(out, m)
 		}

@@ -1,4 +1,4 @@
-package rank
+package candidate_test
 
 import (
 	"math"
@@ -7,19 +7,21 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // only builds and expects exactly one candidate.
-func only(t *testing.T, set *profile.Set, w question.Workload) Candidate {
+func only(t *testing.T, set *profile.Set, w question.Workload) candidate.Candidate {
 	t.Helper()
 	w.Model = "net"
 	if w.Purchase == "" {
 		w.Purchase = profile.OnDemand
 	}
-	got := Build(set, w)
+	got := build(set, w)
 	if len(got) != 1 {
 		t.Fatalf("%d candidates, want 1: %+v", len(got), got)
 	}
@@ -43,8 +45,8 @@ func TestMethod2IsTheTime(t *testing.T) {
 	}
 	for _, n := range []float64{1, 13, 500} {
 		at := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), question.Workload{Mode: profile.Train, Epochs: &n})
-		if math.Abs(c.timeLine.At(n)-at.Time.Value) > 1e-6 {
-			t.Errorf("the line says %g at %g epochs, the estimate %g", c.timeLine.At(n), n, at.Time.Value)
+		if math.Abs(c.TimeByEpochs.At(n)-at.Time.Value) > 1e-6 {
+			t.Errorf("the line says %g at %g epochs, the estimate %g", c.TimeByEpochs.At(n), n, at.Time.Value)
 		}
 	}
 }
@@ -58,7 +60,7 @@ func TestStrongestBasisWins(t *testing.T) {
 			r.Basis = b
 			rs = append(rs, steadily(r, 1, float64(i+1), 100))
 		}
-		got := Build(runs(rs...), question.Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)})
+		got := build(runs(rs...), question.Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)})
 		if len(got) != 1 {
 			t.Fatalf("%d candidates of one cell", len(got))
 		}
@@ -92,7 +94,7 @@ func TestPublishedTotals(t *testing.T) {
 		"epochs": {Model: "net", Mode: profile.Train, Epochs: new(13.0)},
 		"target": {Model: "net", Mode: profile.Train, TargetAccuracy: new(0.5)},
 	} {
-		if got := Build(runs(total, target), w); len(got) != 0 {
+		if got := build(runs(total, target), w); len(got) != 0 {
 			t.Errorf("a total of unknown epochs answers a question of %s: %+v", name, got)
 		}
 	}
@@ -110,10 +112,10 @@ func TestPublishedTotals(t *testing.T) {
 func TestIterationsOfUnknownEpochs(t *testing.T) {
 	r := steadily(train(256, "p2"), 10, 0.1, 100)
 	r.IterationsPerEpoch, r.TotalS = nil, new(500.0)
-	if c := only(t, runs(r), question.Workload{Mode: profile.Train}); c.Time.Value != 500 || !c.AsPrinted || c.timeLine != nil {
-		t.Errorf("time %v, as printed %v, line %v", c.Time.Value, c.AsPrinted, c.timeLine)
+	if c := only(t, runs(r), question.Workload{Mode: profile.Train}); c.Time.Value != 500 || !c.AsPrinted || c.TimeByEpochs != nil {
+		t.Errorf("time %v, as printed %v, line %v", c.Time.Value, c.AsPrinted, c.TimeByEpochs)
 	}
-	if got := Build(runs(r), question.Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)}); len(got) != 0 {
+	if got := build(runs(r), question.Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)}); len(got) != 0 {
 		t.Errorf("answers for 2 epochs: %+v", got)
 	}
 }
@@ -127,7 +129,7 @@ func TestTargetAccuracyDecidesTheEpochs(t *testing.T) {
 	if c.Epochs == nil || *c.Epochs != 2 || c.Time.Value != 10+199 {
 		t.Errorf("0.7 is reached after 2 epochs: %v epochs, %g s", c.Epochs, c.Time.Value)
 	}
-	if got := Build(runs(r), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.9)}); len(got) != 0 {
+	if got := build(runs(r), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.9)}); len(got) != 0 {
 		t.Errorf("nobody reached 0.9: %+v", got)
 	}
 }
@@ -148,7 +150,7 @@ func TestInferenceWorksOffWholeBatches(t *testing.T) {
 		{1e6, 64, 0, 1, 15625, 0.5}, // a CPU counts as one device
 	} {
 		set := runs(infer(c.batch, c.gpus, c.each))
-		got := Build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: c.units, MaxCount: 4})
+		got := build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: c.units, MaxCount: 4})
 		if len(got) != 4 {
 			t.Fatalf("%d candidates, want one for each of 1 … 4 VMs", len(got))
 		}
@@ -163,7 +165,7 @@ func TestInferenceWorksOffWholeBatches(t *testing.T) {
 }
 
 func TestInferenceOfUnknownBatchAnswersNothing(t *testing.T) {
-	if got := Build(runs(infer(0, 1, 2)), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}); len(got) != 0 {
+	if got := build(runs(infer(0, 1, 2)), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}); len(got) != 0 {
 		t.Errorf("an unknown batch size takes %g s", got[0].Time.Value)
 	}
 }
@@ -173,7 +175,7 @@ func TestInferenceIdentitiesAreUnique(t *testing.T) {
 	one, two := infer(300, 1, 2), infer(300, 1, 2)
 	two.Count = 2
 	seen := map[string]bool{}
-	for _, c := range Build(runs(one, two), question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3}) {
+	for _, c := range build(runs(one, two), question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3}) {
 		if seen[c.ID] {
 			t.Errorf("%s is listed twice", c.ID)
 		}
@@ -216,8 +218,8 @@ func TestPrices(t *testing.T) {
 		set := runs(c.run)
 		set.VMTypes = []profile.VMType{quoted}
 		got := only(t, set, c.w)
-		if (c.want == nil) != !got.Cost.Known() || (got.costLine == nil) != (c.want == nil) || (got.USDPerHour() == nil) != (c.want == nil) {
-			t.Errorf("%s: cost %+v, line %v", name, got.Cost, got.costLine)
+		if (c.want == nil) != !got.Cost.Known() || (got.CostByEpochs == nil) != (c.want == nil) || (got.USDPerHour() == nil) != (c.want == nil) {
+			t.Errorf("%s: cost %+v, line %v", name, got.Cost, got.CostByEpochs)
 		} else if c.want != nil && math.Abs(got.Cost.Value-*c.want) > 1e-9 {
 			t.Errorf("%s: $%g, want $%g", name, got.Cost.Value, *c.want)
 		}
@@ -232,7 +234,7 @@ func TestOutOfMemory(t *testing.T) {
 	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(1.0), Purchase: profile.OnDemand}
 	for name, r := range map[string]profile.Run{"at once": oom, "half-way": halfway} {
 		c := only(t, runs(r), w)
-		result := ask(c)
+		result := rank.Evaluate(rank.NewSpace(candidate.ListOf(c)), question.Query{})
 		if c.OverMemory == nil || result.Feasible[0] || result.Because[question.GPUMemory] != 1 {
 			t.Errorf("ran out of memory %s: %+v", name, c)
 		}
@@ -254,10 +256,10 @@ func TestMemoryFloor(t *testing.T) {
 		over         bool
 	}{
 		"nothing known":                {nil, nil, false},
-		"weights and gradients fit":    {new(1.0 * gib), nil, false},
-		"weights and gradients do not": {new(1.1 * gib), nil, true},
-		"a measured peak decides":      {new(1.1 * gib), new(7.5 * gib), false},
-		"a measured peak is too big":   {nil, new(8.5 * gib), true},
+		"weights and gradients fit":    {new(1.0 * (1 << 30)), nil, false},
+		"weights and gradients do not": {new(1.1 * (1 << 30)), nil, true},
+		"a measured peak decides":      {new(1.1 * (1 << 30)), new(7.5 * (1 << 30)), false},
+		"a measured peak is too big":   {nil, new(8.5 * (1 << 30)), true},
 	} {
 		set.Models = []profile.Model{{Name: "net", Params: c.params}}
 		set.Runs[0].PeakMemoryBytes = c.peak
@@ -274,9 +276,9 @@ func TestAccuracyBelongsToTheVariant(t *testing.T) {
 	told, silent, other := infer(300, 1, 2), infer(300, 1, 2), infer(300, 1, 2)
 	told.InstanceType, told.Accuracy = "g3", acc(0.8, estimate.Published)
 	other.Variant.Name = "pruned"
-	byName := func(set *profile.Set, mode profile.Mode) map[string]*Quality {
-		out := map[string]*Quality{}
-		for _, c := range Build(set, question.Workload{Model: "net", Mode: mode, Units: 1, Epochs: new(1.0)}) {
+	byName := func(set *profile.Set, mode profile.Mode) map[string]*candidate.Quality {
+		out := map[string]*candidate.Quality{}
+		for _, c := range build(set, question.Workload{Model: "net", Mode: mode, Units: 1, Epochs: new(1.0)}) {
 			out[c.Variant.Name+"/"+c.Configuration[0].VM.InstanceType] = c.Quality
 		}
 		return out
@@ -342,7 +344,7 @@ func TestTotalsFromEpochs(t *testing.T) {
 		r.EpochStartsS = append(r.EpochStartsS, 5+60*float64(e))
 	}
 	c := only(t, runs(r), question.Workload{Mode: profile.Train, Epochs: new(20.0)})
-	if want := 5 + 20*60.0; math.Abs(c.Time.Value/want-1) > 0.01 || c.Time.HalfWidth() <= 0 || c.AsPrinted || c.timeLine == nil {
+	if want := 5 + 20*60.0; math.Abs(c.Time.Value/want-1) > 0.01 || c.Time.HalfWidth() <= 0 || c.AsPrinted || c.TimeByEpochs == nil {
 		t.Errorf("20 epochs: %+v, want %g", c.Time, want)
 	}
 	for _, w := range []question.Workload{{Mode: profile.Train}, {Mode: profile.Train, Epochs: new(8.0)}} {

@@ -1,17 +1,19 @@
-package rank
+package candidate_test
 
 import (
 	"math"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // A VM type whose spot quotes scatter is less surely the cheapest, and its cost
 // has a wider interval; its time has not, and one quote is taken as it is.
 func TestPricesAreResampled(t *testing.T) {
-	build := func(quotes ...float64) *Result {
+	build := func(quotes ...float64) *rank.Result {
 		a, b := steadily(train(256, "a"), 10, 0.1, 100), steadily(train(256, "b"), 10, 0.1, 100)
 		a.Cloud, a.Region, b.Cloud, b.Region = "aws", "us", "aws", "us"
 		set := runs(a, b)
@@ -21,10 +23,10 @@ func TestPricesAreResampled(t *testing.T) {
 		}
 		set.VMTypes[1].Prices = append(set.VMTypes[1].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: 1.2})
 		q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.Spot}, Sort: question.ByCost}
-		return Evaluate(NewSpace(Build(set, q.Workload)), q)
+		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, q.Workload, nil)), q)
 	}
 	calm, wild := build(1), build(0.7, 1.5, 1)
-	pCalm, pWild := calm.BestProbability(ObjectiveCost)[calm.Order[0]], wild.BestProbability(ObjectiveCost)[wild.Order[0]]
+	pCalm, pWild := calm.BestProbability(rank.ObjectiveCost)[calm.Order[0]], wild.BestProbability(rank.ObjectiveCost)[wild.Order[0]]
 	if pCalm < 0.97 || pWild > 0.85 || pWild < 0.5 {
 		t.Errorf("P(cheapest) %g with one quote, %g with three far apart", pCalm, pWild)
 	}
@@ -32,7 +34,7 @@ func TestPricesAreResampled(t *testing.T) {
 	if one.Cost.Value != three.Cost.Value || three.Cost.HalfWidth() < 3*one.Cost.HalfWidth() || three.Time != one.Time {
 		t.Errorf("cost %+v and %+v", one.Cost, three.Cost)
 	}
-	if got := math.Abs(calm.BestProbability(ObjectiveTime)[0] - wild.BestProbability(ObjectiveTime)[0]); got > 0 {
+	if got := math.Abs(calm.BestProbability(rank.ObjectiveTime)[0] - wild.BestProbability(rank.ObjectiveTime)[0]); got > 0 {
 		t.Errorf("the price moves P(fastest) by %g", got)
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package candidate
 
 import (
 	"math"
@@ -51,7 +51,7 @@ func weightBytes(precision string) float64 {
 // outOfMemory keeps a cell that only ever ran out of memory as an infeasible
 // candidate, so that the limit is seen and not measured again.
 func (b *builder) outOfMemory(index int, runs []profile.Run) (c Candidate, ok bool) {
-	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Status == profile.OutOfMemory })
+	i := slices.IndexFunc(runs, isOutOfMemory)
 	if i < 0 {
 		return c, false
 	}
@@ -65,3 +65,5 @@ func (b *builder) outOfMemory(index int, runs []profile.Run) (c Candidate, ok bo
 	c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: limit}
 	return c, true
 }
+
+func isOutOfMemory(r profile.Run) bool { return r.Status == profile.OutOfMemory }

@@ -1,13 +1,15 @@
-package rank
+package candidate_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // course is a training at a batch size whose metric rises by a twentieth an
@@ -30,8 +32,8 @@ func TestEpochsToATarget(t *testing.T) {
 	w := question.Workload{Model: "net", Mode: profile.Train, Purchase: profile.OnDemand, TargetAccuracy: new(0.6)}
 	fixed := w
 	fixed.TargetAccuracy, fixed.Epochs = nil, new(12.0)
-	known := Build(set, fixed)
-	for i, c := range Build(set, w) {
+	known := build(set, fixed)
+	for i, c := range build(set, w) {
 		want := []float64{8, 12, 20}[i]
 		if c.Epochs == nil || math.Abs(*c.Epochs-want) > 1 || c.EpochsWhy == "" || !c.EpochsRange.Known() {
 			t.Errorf("batch %d: %v epochs, want %g; %q", c.BatchSize, c.Epochs, want, c.EpochsWhy)
@@ -49,7 +51,7 @@ func TestEpochsToATarget(t *testing.T) {
 	timed.Runs = append(timed.Runs, short)
 	one := w
 	one.BatchSizes = []int{192}
-	if got := Build(timed, one); len(got) != 1 || got[0].IsPredicted() || got[0].Time.Basis != estimate.OtherBatch {
+	if got := build(timed, one); len(got) != 1 || got[0].IsPredicted() || got[0].Time.Basis != estimate.OtherBatch {
 		t.Errorf("a probed batch size with others' epochs: %+v", got)
 	}
 
@@ -58,7 +60,7 @@ func TestEpochsToATarget(t *testing.T) {
 	}
 	set.VMTypes = twoTypes().VMTypes[:1]
 	w.Predictor, w.BatchSizes = guess{0.1}, []int{192}
-	got := Build(set, w)
+	got := build(set, w)
 	if len(got) != 1 {
 		t.Fatalf("%d candidates", len(got))
 	}
@@ -80,18 +82,18 @@ func TestRecommendedBatch(t *testing.T) {
 	timed.Steady = timed.Steady.Times(0.97)
 	set.Runs = append(set.Runs, timed)
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
-	r := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime})
+	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})
 	i, ok := r.Recommended()
 	if first := r.Space.At(r.Order[0]); !ok || first.BatchSize != 128 || r.Space.At(i).BatchSize == 128 {
 		t.Fatalf("first batch %d, recommended %d, %v", first.BatchSize, r.Space.At(i).BatchSize, ok)
 	}
 	set.Runs[2].Steady = timed.Steady.Times(0.5)
-	r = Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime})
+	r = rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})
 	if i, ok := r.Recommended(); !ok || r.Space.At(i).BatchSize != 128 {
 		t.Errorf("twice as fast, yet recommended is batch %d, %v", r.Space.At(i).BatchSize, ok)
 	}
 	w.TargetAccuracy, w.Epochs = nil, new(3.0)
-	if _, ok := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime}).Recommended(); ok {
+	if _, ok := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime}).Recommended(); ok {
 		t.Error("recommended without a target")
 	}
 }

@@ -1,16 +1,17 @@
-package rank
+package candidate_test
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // inferences draws sets with several runs of a cell, runs out of memory, VM types
@@ -37,7 +38,7 @@ func inferences() *rapid.Generator[*profile.Set] {
 			case 0:
 				r.Status, r.Steady = profile.OutOfMemory, estimate.Estimate{}
 			case 1:
-				r.PeakMemoryBytes = new(20.0 * gib)
+				r.PeakMemoryBytes = new(20.0 * (1 << 30))
 			case 2:
 				r.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.8, HigherIsBetter: true}
 			case 3:
@@ -58,7 +59,7 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 			w.Predictor = guess{0.3}
 		}
 		set := inferences().Draw(t, "set")
-		s, again := Lay(set, w, nil), Lay(set, w, nil)
+		s, again := rank.NewSpace(candidate.NewList(set, w, nil)), rank.NewSpace(candidate.NewList(set, w, nil))
 		live := false
 		seen := map[string]bool{}
 		for i := range s.Len() {
@@ -67,22 +68,26 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 				t.Fatalf("%s is there twice", c.ID)
 			}
 			seen[c.ID] = true
-			one := NewSpace([]Candidate{*c})
+			one := rank.NewSpace(candidate.ListOf(*c))
 			for name, columns := range map[string][2][]float64{"time": {s.Time, one.Time}, "cost": {s.Cost, one.Cost}, "accuracy": {s.Accuracy, one.Accuracy}, "loss": {s.Loss, one.Loss}} {
 				if got, want := columns[0][i], columns[1][0]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 					t.Fatalf("%s of %s: %g in the column, %g made", name, c.ID, got, want)
 				}
-			}
-			if s.barred[i] != one.barred[0] || s.cell[i] != one.cell[0] || s.timeSpread.sigma[i] != one.timeSpread.sigma[0] || s.costSpread.sigma[i] != one.costSpread.sigma[0] {
-				t.Fatalf("%s differs from what it is when made", c.ID)
 			}
 			if k, ok := again.Find(c); !ok || k != i {
 				t.Fatalf("%s is at %d, found at %d, %v", c.ID, i, k, ok)
 			}
 			live = live || c.Live
 		}
+		for i, c := range s.All() {
+			one := s.At(i)
+			if c.Cell != one.Cell || c.Timing() != one.Timing() || (c.OverMemory == nil) != (one.OverMemory == nil) || c.Time != one.Time || c.Cost != one.Cost ||
+				c.Sigma(objective.Time) != one.Sigma(objective.Time) || c.Sigma(objective.Cost) != one.Sigma(objective.Cost) {
+				t.Fatalf("%s differs from what it is when made", one.ID)
+			}
+		}
 		next := 0
-		s.Groups(func(first, end int, c *Candidate) {
+		s.Groups(func(first, end int, c *candidate.Candidate) {
 			if first != next || end <= first {
 				t.Fatalf("a group from %d to %d after %d", first, end, next)
 			}
@@ -103,6 +108,26 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 	})
 }
 
+// Columns are those of the candidates under any bill.
+func TestColumnsHoldTheBill(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot, Bill: bills().Draw(t, "bill")}
+		s := rank.NewSpace(candidate.NewList(withSpot(inferences().Draw(t, "set")), w, nil))
+		for i := range s.Len() {
+			c := s.At(i)
+			if same := func(a float64, b estimate.Estimate) bool { return a == b.Value && b.Known() || math.IsNaN(a) && !b.Known() }; !same(s.Time[i], c.Time) || !same(s.Cost[i], c.Cost) {
+				t.Errorf("%s: columns %g and %g, made %+v and %+v", c.ID, s.Time[i], s.Cost[i], c.Time, c.Cost)
+			}
+			if c.Configuration[0].VM.Cloud == "" && c.Slowdown.Known() {
+				t.Errorf("%s is one's own and was interrupted", c.ID)
+			}
+			if c.Cost.Known() && !(c.Cost.Low < c.Cost.High) {
+				t.Errorf("%s has a bare spot price: %+v", c.ID, c.Cost)
+			}
+		}
+	})
+}
+
 func TestKeepIsAskedOnceForAllCounts(t *testing.T) {
 	r := profile.Run{
 		ID: 1, Model: "net", Mode: profile.Infer, Cloud: "aws", InstanceType: "a", GPUCount: 1, Count: 1, BatchSize: 32,
@@ -111,38 +136,9 @@ func TestKeepIsAskedOnceForAllCounts(t *testing.T) {
 	asked := 0
 	for _, keep := range []bool{true, false} {
 		asked = 0
-		s := Lay(runs(r), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}, func(*Candidate) bool { asked++; return keep })
+		s := candidate.NewList(runs(r), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}, func(*candidate.Candidate) bool { asked++; return keep })
 		if want := map[bool]int{true: 4, false: 0}[keep]; s.Len() != want || asked != 1 {
 			t.Errorf("keep says %v: %d candidates, asked %d times", keep, s.Len(), asked)
 		}
 	}
-}
-
-// The order is that of a plain sort by all there is.
-func TestOrderIsThatOfAPlainSort(t *testing.T) {
-	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, 1 + 1e-12, 2, math.NaN(), math.Inf(1)}))
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{0, 1, 5, 40, 1<<12 + 7}).Draw(t, "n")
-		few := rapid.SliceOfN(value, 1, 40).Draw(t, "values")
-		s := &Space{Time: make([]float64, n), Cost: make([]float64, n), Loss: make([]float64, n)}
-		keys := make([]float64, n)
-		for i := range n {
-			keys[i], s.Time[i], s.Cost[i], s.Loss[i] = few[i*7%len(few)], few[i*3%len(few)], few[i*5%len(few)], few[i%len(few)]
-		}
-		want := make([]int32, n)
-		for i := range want {
-			want[i] = int32(i)
-		}
-		slices.SortStableFunc(want, func(a, b int32) int {
-			for _, column := range [][]float64{keys, s.Time, s.Cost, s.Loss} {
-				if c := lastNaN(column[a], column[b]); c != 0 {
-					return c
-				}
-			}
-			return 0
-		})
-		if got := s.sort(func(i int) float64 { return keys[i] }); !slices.Equal(got, want) {
-			t.Fatalf("%s", fmt.Sprint("got ", got, " want ", want))
-		}
-	})
 }

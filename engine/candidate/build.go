@@ -1,4 +1,4 @@
-package rank
+package candidate
 
 import (
 	"cmp"
@@ -202,19 +202,19 @@ func (b *builder) training(c Candidate, runs []profile.Run) Candidate {
 	c.Epochs = b.epochs(runs[0])
 	c.AsPrinted = c.Epochs == nil
 	if line, ok := training.TrainingLine(runs[0], b.set.Kinds); ok {
-		c.timeLine = &line
+		c.TimeByEpochs = &line
 		if c.Epochs != nil {
 			c.Why = training.PausesOf(runs[0]).Words(*c.Epochs)
 		}
 	} else if f := b.fromEpochs(runs[0], orZero(c.Epochs)); f.Total.Known() {
 		c.FromEpochs = true
 		slope := b.fromEpochs(runs[0], *c.Epochs+1).Total.Value - f.Total.Value
-		c.timeLine = &training.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
+		c.TimeByEpochs = &training.Line{At0: f.Total.Value - slope**c.Epochs, Slope: slope}
 		if f.Uneven {
 			c.Why = f.Words
 		}
 	} else if r := runs[0]; r.Epochs != nil && r.TotalS != nil && c.Epochs != nil {
-		c.timeLine = &training.Line{Slope: *r.TotalS / *r.Epochs}
+		c.TimeByEpochs = &training.Line{Slope: *r.TotalS / *r.Epochs}
 		if *r.Epochs != *c.Epochs {
 			c.Why = fmt.Sprintf("a total of %.4g epochs in proportion; how much of it is start-up is not known", *r.Epochs)
 		}
@@ -246,9 +246,9 @@ func (b *builder) spread(e estimate.Estimate, basis estimate.Basis) estimate.Est
 
 // probed notes what a probe of the run's cell takes and could tell.
 func (c *Candidate) probed(r profile.Run, time estimate.Estimate) {
-	c.probe.iteration, c.probe.sigma = r.Steady.Value, time.LogSigma()
+	c.Probe.IterationS, c.Probe.Sigma = r.Steady.Value, time.LogSigma()
 	if startup, ok := r.Startup(); ok {
-		c.probe.startup = new(startup + r.WarmupExtraS)
+		c.Probe.StartupS = new(startup + r.WarmupExtraS)
 	}
 }
 
@@ -302,7 +302,7 @@ func (b *builder) origin(index int, r profile.Run) int {
 func (b *builder) candidate(index int, r profile.Run) Candidate {
 	return Candidate{
 		Model: r.Model, Variant: r.Variant, Mode: r.Mode, BatchSize: r.BatchSize, Purchase: b.w.Purchase,
-		Quality: b.quality(r), OverMemory: b.overMemory(r), cell: b.origin(index, r), timed: r.Basis,
+		Quality: b.quality(r), OverMemory: b.overMemory(r), Cell: b.origin(index, r), timed: r.Basis,
 	}
 }
 

@@ -1,4 +1,4 @@
-package rank
+package candidate
 
 import (
 	"cmp"
@@ -13,17 +13,6 @@ import (
 	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
 )
-
-// layPredicted lists candidates for the cells that no run answers for.
-func (b *builder) layPredicted(s *Space, keys []cellKey, cells [][]int32, keep func(c *Candidate) bool) {
-	s.Narrowed = b.imagine(keys, cells, func(index int, r profile.Run, why string) {
-		for _, c := range b.imaginedCell(index, r, why) {
-			if keep == nil || keep(&c) {
-				s.list(c)
-			}
-		}
-	})
-}
 
 // imagine calls f for every cell that no run answers for but a prediction does:
 // every variant that was run, at every batch size that was, on every VM type with
@@ -295,24 +284,24 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 	}
 	c.Time = training.Predicted(r, *c.Epochs, startup, pauses)
 	if c.probed(r, c.Time); startup.Known() {
-		c.probe.startup = &startup.Value
+		c.Probe.StartupS = &startup.Value
 	}
 	at := func(n float64) float64 { return training.Predicted(r, n, startup, training.Pauses{}).Value }
 	slope := at(2) - at(1)
-	c.timeLine = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
+	c.TimeByEpochs = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
 	b.withEpochs(&c, r)
 	b.finish(&c, r, 1)
 	return []Candidate{c}
 }
 
-func sameVariant(a, b profile.Variant) bool { return variantKey(a) == variantKey(b) }
+func SameVariant(a, b profile.Variant) bool { return variantKey(a) == variantKey(b) }
 
 // IsPredicted reports whether the candidate rests on no run of its own.
 // Its time may be weaker known than that: by the epochs it takes to a target.
-func (c *Candidate) IsPredicted() bool { return c.timing() >= estimate.OtherBatch }
+func (c *Candidate) IsPredicted() bool { return c.Timing() >= estimate.OtherBatch }
 
-// timing is the basis of the iteration time behind the candidate's.
-func (c *Candidate) timing() estimate.Basis {
+// Timing is the basis of the iteration time behind the candidate's.
+func (c *Candidate) Timing() estimate.Basis {
 	if c.timed == estimate.Unknown {
 		return c.Time.Basis
 	}

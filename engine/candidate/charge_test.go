@@ -1,4 +1,4 @@
-package rank
+package candidate_test
 
 import (
 	"math"
@@ -7,8 +7,10 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/bill"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // bills draws what may be paid beside the work.
@@ -51,7 +53,7 @@ func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 				*w.Bill.CheckpointS = min(*w.Bill.CheckpointS, 60) // longer ones end with the job, which is another one alone
 			}
 		}
-		c, err := Combine(set, w, Rental{})
+		c, err := candidate.Combine(set, w, candidate.Rental{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,7 @@ func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 		if w.Purchase == profile.Spot {
 			tolerance = 0.02
 		}
-		for _, alone := range Build(set, w) {
+		for _, alone := range build(set, w) {
 			if sum := alone.Parts.Sum(); math.Abs(sum-alone.Cost.Value) > 1e-9*sum {
 				t.Errorf("the parts of %s come to %g, not %g: %+v", alone.ID, sum, alone.Cost.Value, alone.Parts)
 			}
@@ -81,33 +83,13 @@ func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 	})
 }
 
-// Columns are those of the candidates under any bill.
-func TestColumnsHoldTheBill(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot, Bill: bills().Draw(t, "bill")}
-		s := Lay(withSpot(inferences().Draw(t, "set")), w, nil)
-		for i := range s.Len() {
-			c := s.At(i)
-			if same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }; !same(s.Time[i], valueOf(c.Time)) || !same(s.Cost[i], valueOf(c.Cost)) {
-				t.Errorf("%s: columns %g and %g, made %+v and %+v", c.ID, s.Time[i], s.Cost[i], c.Time, c.Cost)
-			}
-			if c.Configuration[0].VM.Cloud == "" && c.Slowdown.Known() {
-				t.Errorf("%s is one's own and was interrupted", c.ID)
-			}
-			if c.Cost.Known() && !(c.Cost.Low < c.Cost.High) {
-				t.Errorf("%s has a bare spot price: %+v", c.ID, c.Cost)
-			}
-		}
-	})
-}
-
 // At the price of the flip both cost the same, whatever else is on the bill.
 func TestAFlipCountsTheBill(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := twoGPUs(rapid.Float64Range(10, 100).Draw(t, "a"), rapid.Float64Range(10, 100).Draw(t, "b"), 0.1, 0.1)
 		w := infers(1e5)
 		w.MaxCount, w.Bill = 1, bills().Draw(t, "bill")
-		r := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByCost})
+		r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByCost})
 		flip, ok := r.PriceFlip(r.Order[0])
 		if !ok {
 			t.Fatal("no flip")
@@ -117,7 +99,7 @@ func TestAFlipCountsTheBill(t *testing.T) {
 				set.VMTypes[i].Prices[0].USDPerHour = flip.USDPerHour
 			}
 		}
-		s := Lay(set, w, nil)
+		s := rank.NewSpace(candidate.NewList(set, w, nil))
 		if math.Abs(s.Cost[0]/s.Cost[1]-1) > 1e-9 {
 			t.Errorf("at %g an hour %g and %g", flip.USDPerHour, s.Cost[0], s.Cost[1])
 		}
@@ -129,7 +111,7 @@ func TestEgressLeavesTheProbabilities(t *testing.T) {
 	set := twoGPUs(100, 310, 0.1, 0.1)
 	w := infers(1e6)
 	ask := func() map[int]float64 {
-		return Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByCost}).BestProbability(ObjectiveCost)
+		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByCost}).BestProbability(rank.ObjectiveCost)
 	}
 	before := ask()
 	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1, 0.3
@@ -149,9 +131,9 @@ func TestQuotesDoNotMoveEgress(t *testing.T) {
 		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, price)
 	}
 	w := infers(1e6)
-	before := Build(set, w)
+	before := build(set, w)
 	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1000, 0.1
-	for i, c := range Build(set, w) {
+	for i, c := range build(set, w) {
 		was := before[i].Cost.Shifted(100)
 		if math.Abs(c.Cost.Low-was.Low) > 1e-9 || math.Abs(c.Cost.High-was.High) > 1e-9 || !(was.Low < was.Value) {
 			t.Errorf("%s costs %+v with an egress of $100, %+v without", c.ID, c.Cost, before[i].Cost)

@@ -1,13 +1,15 @@
-package rank
+package candidate_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // failing is a course that never comes above half.
@@ -25,7 +27,7 @@ func failing(batch int) profile.Run {
 func TestFailedTrainingsCount(t *testing.T) {
 	set := runs(course(64, 1.6), failing(64), failing(64), failing(64), failing(64), course(128, 1), course(128, 1), course(128, 1), course(128, 1))
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
-	r := Evaluate(Lay(set, w, nil), question.Query{Workload: w, Sort: question.ByTime})
+	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})
 	first := r.Space.At(r.Order[0])
 	if first.BatchSize != 128 || r.Space.At(r.Order[1]).BatchSize != 64 {
 		t.Fatalf("first is batch %d", first.BatchSize)
@@ -48,13 +50,13 @@ func TestEpochsErrTogether(t *testing.T) {
 	set := runs(slow, fast, course(64, 1))
 	set.Runs[2].InstanceType = "other"
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6), BatchSizes: []int{128}}
-	s := Lay(set, w, nil)
+	s := rank.NewSpace(candidate.NewList(set, w, nil))
 	for i := range s.Len() {
 		c := s.At(i)
-		if len(c.mix) != 2 || c.mix[1].cell != s.At(0).mix[1].cell || c.mix[0].cell == s.At(0).mix[0].cell != (i == 0) {
-			t.Errorf("%s errs by %+v, the first by %+v", c.ID, c.mix, s.At(0).mix)
+		if len(c.Errors) != 2 || c.Errors[1].Cell != s.At(0).Errors[1].Cell || c.Errors[0].Cell == s.At(0).Errors[0].Cell != (i == 0) {
+			t.Errorf("%s errs by %+v, the first by %+v", c.ID, c.Errors, s.At(0).Errors)
 		}
-		if got := math.Hypot(c.mix[0].sigma, c.mix[1].sigma); math.Abs(got-c.Time.LogSigma()) > 1e-9 {
+		if got := math.Hypot(c.Errors[0].Sigma, c.Errors[1].Sigma); math.Abs(got-c.Time.LogSigma()) > 1e-9 {
 			t.Errorf("%s: parts of %g, sigma %g", c.ID, got, c.Time.LogSigma())
 		}
 	}
@@ -65,18 +67,18 @@ func TestEpochsErrTogether(t *testing.T) {
 func TestWhatAProbeTakesAndTells(t *testing.T) {
 	r := steadily(train(256, "p2"), 50, 60, 10)
 	c := only(t, runs(r), question.Workload{Mode: profile.Train, Epochs: new(2.0)})
-	if got := ProbeSeconds(&c); got != 50+20*60 {
+	if got := rank.ProbeSeconds(&c); got != 50+20*60 {
 		t.Errorf("20 iterations of a minute take %g s", got)
 	}
 	quick := steadily(train(256, "p2"), 50, 0.1, 10)
 	c = only(t, runs(quick), question.Workload{Mode: profile.Train, Epochs: new(2.0)})
-	if got := ProbeSeconds(&c); got != 50+30 {
+	if got := rank.ProbeSeconds(&c); got != 50+30 {
 		t.Errorf("quick iterations take %g s", got)
 	}
-	target := Build(runs(course(64, 1), course(256, 1.3), course(256, 0.7)), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)})
+	target := build(runs(course(64, 1), course(256, 1.3), course(256, 0.7)), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)})
 	for _, c := range target {
-		if c.probe.sigma > c.Time.LogSigma() || c.EpochsRange.LogSigma() > 0.01 && c.probe.sigma >= c.Time.LogSigma() {
-			t.Errorf("%s: a probe tells %g of %g", c.ID, c.probe.sigma, c.Time.LogSigma())
+		if c.Probe.Sigma > c.Time.LogSigma() || c.EpochsRange.LogSigma() > 0.01 && c.Probe.Sigma >= c.Time.LogSigma() {
+			t.Errorf("%s: a probe tells %g of %g", c.ID, c.Probe.Sigma, c.Time.LogSigma())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package candidate
 
 import "sweetspot/engine/profile"
 

@@ -1,4 +1,4 @@
-package rank
+package candidate
 
 import (
 	"fmt"
@@ -62,19 +62,19 @@ func (b *builder) toTarget(r profile.Run) (curve.Prediction, bool) {
 // uncertain, and says how likely the target is never reached.
 func (b *builder) withEpochs(c *Candidate, r profile.Run) {
 	at, ok := b.toTarget(r)
-	if !ok || c.Epochs == nil || !c.Time.Known() || c.timeLine == nil {
+	if !ok || c.Epochs == nil || !c.Time.Known() || c.TimeByEpochs == nil {
 		return
 	}
-	c.EpochsWhy, c.EpochsRange, c.outlook = at.Why, at.Epochs, &at
+	c.EpochsWhy, c.EpochsRange, c.Outlook = at.Why, at.Epochs, &at
 	if !math.IsNaN(at.Never) {
 		c.Never = new(at.Never)
 	}
-	share := c.timeLine.Slope * *c.Epochs / c.Time.Value
+	share := c.TimeByEpochs.Slope * *c.Epochs / c.Time.Value
 	timed, epochs := c.Time.LogSigma(), at.Epochs.LogSigma()*math.Min(share, 1)
 	factor := math.Exp(estimate.Z90 * math.Hypot(timed, epochs))
 	c.Time.Low, c.Time.High = c.Time.Value/factor, c.Time.Value*factor
 	c.Time.Basis = estimate.Weakest(c.Time.Basis, at.Epochs.Basis)
-	c.mix = []blend{{int32(c.cell), timed}, {b.epochCell(r), epochs}}
+	c.Errors = []CellError{{int32(c.Cell), timed}, {b.epochCell(r), epochs}}
 	c.attempts(at.Never)
 }
 
@@ -94,7 +94,7 @@ func (c *Candidate) attempts(never float64) {
 	}
 	n := math.Min(1/(1-never), mostAttempts)
 	c.Time = c.Time.Times(n)
-	c.timeLine = &training.Line{At0: c.timeLine.At0 * n, Slope: c.timeLine.Slope * n}
+	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0 * n, Slope: c.TimeByEpochs.Slope * n}
 	if n >= 1.05 {
 		c.EpochsWhy += fmt.Sprintf("; the time counts %.2g trainings, for only %.0f %% reach the target", n, 100/n)
 	}
@@ -105,7 +105,7 @@ func (c *Candidate) attempts(never float64) {
 func (b *builder) epochCell(r profile.Run) int32 {
 	key := batchKey(r.Variant, int(globalBatch(r)))
 	if _, seen := b.epochCells[key]; !seen {
-		b.epochCells[key] = mixed - 1 - int32(len(b.epochCells))
+		b.epochCells[key] = SeveralCells - 1 - int32(len(b.epochCells))
 	}
 	return b.epochCells[key]
 }

@@ -1,7 +1,7 @@
-// Package rank turns profiles into candidates for a workload, tests them
-// against constraints, and orders them: which VM type, batch size and variant,
-// bought how, and how sure that is.
-package rank
+// Package candidate turns profiles into candidates for a workload: which VM type,
+// batch size and variant, bought how, with what is known of their time, cost and
+// accuracy.
+package candidate
 
 import (
 	"sweetspot/engine/bill"
@@ -78,20 +78,23 @@ type Candidate struct {
 	Never       *float64
 	Why         string // what a prediction rests on, and which pauses a training's time holds
 
-	timeLine, costLine *training.Line // over epochs, where known
-	timed              estimate.Basis // of the iteration time
-	cell               int            // timing cell; candidates of one cell err together
-	probe              probing
-	outlook            *curve.Prediction // of a training to a target accuracy
-	mix                []blend           // of a combination of VM types: cells and their parts
+	TimeByEpochs, CostByEpochs *training.Line // over epochs, where known
+	timed                      estimate.Basis // of the iteration time
+	Cell                       int            // timing cell; candidates of one cell err together
+	Probe                      Probe
+	Outlook                    *curve.Prediction // of a training to a target accuracy
+	Errors                     []CellError       // of a combination of VM types: cells and their parts
 }
 
-// probing is what a probe of a candidate takes, and what it can tell.
-type probing struct {
-	iteration float64  // seconds of one, expected
-	startup   *float64 // seconds until the first steady one; nil where unknown
-	sigma     float64  // of the time, in the logarithm, as far as a probe can reduce it
+// Probe is what a probe of a candidate takes, and what it can tell.
+type Probe struct {
+	IterationS float64  // seconds of one, expected
+	StartupS   *float64 // seconds until the first steady one; nil where unknown
+	Sigma      float64  // of the time, in the logarithm, as far as a probe can reduce it
 }
+
+// SeveralCells is the cell of a candidate whose time rests on several.
+const SeveralCells = -1
 
 // USDPerHour is the price of the whole configuration; nil where a part has none.
 func (c *Candidate) USDPerHour() *float64 {
@@ -117,10 +120,14 @@ type Violation struct {
 // TimeLine is the time in seconds over the workload's dial: epochs in
 // training, units in inference (where the start-up, if any, is spread over
 // them). ok is false where no dial is known.
-func (c *Candidate) TimeLine() (line training.Line, ok bool) { return c.overDial(c.timeLine, c.Time) }
+func (c *Candidate) TimeLine() (line training.Line, ok bool) {
+	return c.overDial(c.TimeByEpochs, c.Time)
+}
 
 // CostLine is the cost in dollars over the workload's dial, as [Candidate.TimeLine].
-func (c *Candidate) CostLine() (line training.Line, ok bool) { return c.overDial(c.costLine, c.Cost) }
+func (c *Candidate) CostLine() (line training.Line, ok bool) {
+	return c.overDial(c.CostByEpochs, c.Cost)
+}
 
 func (c *Candidate) overDial(line *training.Line, e estimate.Estimate) (training.Line, bool) {
 	switch {
@@ -130,4 +137,10 @@ func (c *Candidate) overDial(line *training.Line, e estimate.Estimate) (training
 		return training.Line{Slope: e.Value / *c.Units}, true
 	}
 	return training.Line{}, false
+}
+
+// Alongside reports whether two candidates differ in the batch size alone.
+func (c *Candidate) Alongside(o *Candidate) bool {
+	return len(c.Configuration) == 1 && len(o.Configuration) == 1 && SameVariant(c.Variant, o.Variant) &&
+		c.Configuration[0].VM.Key() == o.Configuration[0].VM.Key() && c.Configuration[0].Count == o.Configuration[0].Count
 }

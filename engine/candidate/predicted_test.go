@@ -1,13 +1,15 @@
-package rank
+package candidate_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // guess predicts a fixed time with a wide interval.
@@ -38,11 +40,11 @@ func twoTypes() *profile.Set {
 func TestPredictedCandidates(t *testing.T) {
 	set := twoTypes()
 	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}
-	if got := Build(set, w); len(got) != 1 || got[0].IsPredicted() {
+	if got := build(set, w); len(got) != 1 || got[0].IsPredicted() {
 		t.Fatalf("without a predictor: %+v", got)
 	}
 	w.Predictor = guess{0.3}
-	got := Build(set, w)
+	got := build(set, w)
 	if len(got) != 2 {
 		t.Fatalf("%d candidates: the measured one and the one of the other GPU", len(got))
 	}
@@ -73,7 +75,7 @@ func TestPredictedMemory(t *testing.T) {
 	set.Runs = append(set.Runs, half)
 	set.VMTypes[1].GPUMemGiB = new(16.0)
 	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{400, 512}}
-	for _, c := range Build(set, w) {
+	for _, c := range build(set, w) {
 		if c.Configuration[0].VM.InstanceType == "unprobed" && (c.OverMemory != nil) != (c.BatchSize == 512) {
 			t.Errorf("batch %d: %+v; 1 GiB and 1 for each 32", c.BatchSize, c.OverMemory)
 		}
@@ -86,7 +88,7 @@ func TestOutOfMemoryIsNotPredicted(t *testing.T) {
 	oom := train(256, "unprobed")
 	oom.Cloud, oom.Region, oom.Status, oom.ID = "aws", "us", profile.OutOfMemory, 9
 	set.Runs = append(set.Runs, oom)
-	got := Build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	got := build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}})
 	if len(got) != 2 || got[1].OverMemory == nil {
 		t.Errorf("%+v", got)
 	}
@@ -97,7 +99,7 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 	r.Cloud, r.Region, r.InstanceType = "aws", "us", "measured"
 	set := runs(r)
 	set.VMTypes = twoTypes().VMTypes
-	got := Build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3, Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	got := build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3, Purchase: profile.OnDemand, Predictor: guess{0.3}})
 	if len(got) != 6 || !got[3].IsPredicted() || math.Abs(got[3].Time.Value-30) > 1e-9 {
 		t.Errorf("%d candidates, %+v", len(got), got[len(got)-1])
 	}
@@ -107,17 +109,17 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 // takes longer than the job.
 func TestNextProbe(t *testing.T) {
 	q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: question.ByCost}
-	r := Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q)
-	p, ok := r.NextProbe(func(*Candidate) float64 { return 30 }, r.BestProbability)
-	if !ok || p.Candidate != 1 || p.Objective != ObjectiveCost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
+	r := rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
+	p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 30 }, r.BestProbability)
+	if !ok || p.Candidate != 1 || p.Objective != rank.ObjectiveCost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
 		t.Errorf("%+v, %v", p, ok)
 	}
-	if p, ok := r.NextProbe(func(*Candidate) float64 { return 3000 }, r.BestProbability); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
+	if p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 3000 }, r.BestProbability); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
 		t.Errorf("a probe longer than what it can save: %+v, %v", p, ok)
 	}
 	q.Predictor = nil
-	r = Evaluate(NewSpace(Build(twoTypes(), q.Workload)), q)
-	if p, ok := r.NextProbe(func(*Candidate) float64 { return 30 }, r.BestProbability); ok {
+	r = rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
+	if p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 30 }, r.BestProbability); ok {
 		t.Errorf("nothing is unmeasured: %+v", p)
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package candidate_test
 
 import (
 	"math"
@@ -6,10 +6,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // twoGPUs is a variant timed on two VM types, rates in units per second.
@@ -43,11 +45,11 @@ func TestOneTypeIsTheSameCombinedAndAlone(t *testing.T) {
 		rate := rapid.Float64Range(0.5, 500)
 		set := twoGPUs(rate.Draw(t, "rate a"), rate.Draw(t, "rate b"), 0.1, 0.2)
 		w := infers(float64(rapid.IntRange(1, 100000).Draw(t, "units")))
-		c, err := Combine(set, w, Rental{})
+		c, err := candidate.Combine(set, w, candidate.Rental{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, alone := range Build(set, w) {
+		for _, alone := range build(set, w) {
 			counts := make([]int, 2)
 			counts[map[string]int{"a": 0, "b": 1}[alone.Configuration[0].VM.InstanceType]] = alone.Configuration[0].Count
 			at, ok := c.Space.Evaluate(0, counts)
@@ -74,7 +76,7 @@ func TestOneTypeIsTheSameCombinedAndAlone(t *testing.T) {
 // number they err together.
 func TestIntervalsOfCombinations(t *testing.T) {
 	const rel = 0.2
-	c, err := Combine(twoGPUs(100, 100, rel, rel), infers(1e6), Rental{})
+	c, err := candidate.Combine(twoGPUs(100, 100, rel, rel), infers(1e6), candidate.Rental{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +95,13 @@ func TestIntervalsOfCombinations(t *testing.T) {
 	for i := range printed.Runs {
 		printed.Runs[i].Basis, printed.Runs[i].GPU = estimate.Published, "T4"
 	}
-	if c, err = Combine(printed, infers(1e6), Rental{}); err != nil {
+	if c, err = candidate.Combine(printed, infers(1e6), candidate.Rental{}); err != nil {
 		t.Fatal(err)
 	}
 	if both = c.Candidate(at, false); math.Abs(both.Time.LogSigma()-math.Log1p(rel)/estimate.Z90) > 1e-9 {
 		t.Errorf("two shares of one number: sigma %g", both.Time.LogSigma())
 	}
-	gpus, err := Combine(twoGPUs(100, 50, rel, 0.5), infers(1e6), Rental{Split: cluster.ByGPUs})
+	gpus, err := candidate.Combine(twoGPUs(100, 50, rel, 0.5), infers(1e6), candidate.Rental{Split: cluster.ByGPUs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +116,9 @@ func TestIntervalsOfCombinations(t *testing.T) {
 func TestCombinationsAreCandidates(t *testing.T) {
 	set := twoGPUs(100, 240, 0.1, 0.1)
 	w := infers(1e6)
-	plain := Lay(set, w, nil)
+	plain := rank.NewSpace(candidate.NewList(set, w, nil))
 	w.Combine = true
-	s := Lay(set, w, nil)
+	s := rank.NewSpace(candidate.NewList(set, w, nil))
 	if s.Len() <= plain.Len() || s.Combinations.Configurations != 15 {
 		t.Fatalf("%d candidates, %d without combinations of %g", s.Len(), plain.Len(), s.Combinations.Configurations)
 	}
@@ -125,7 +127,7 @@ func TestCombinationsAreCandidates(t *testing.T) {
 		c := s.At(i)
 		if len(c.Configuration) > 1 {
 			several++
-			if k, ok := s.Find(c); !ok || k != i || c.USDPerHour() == nil || s.cell[i] != mixed {
+			if k, ok := s.Find(c); !ok || k != i || c.USDPerHour() == nil || c.Cell != candidate.SeveralCells {
 				t.Errorf("%s at %d is found at %d", c.ID, i, k)
 			}
 		}
@@ -133,13 +135,13 @@ func TestCombinationsAreCandidates(t *testing.T) {
 	if several != s.Len()-plain.Len() {
 		t.Errorf("%d combinations of several types among %d more", several, s.Len()-plain.Len())
 	}
-	r := Evaluate(s, question.Query{Workload: w, Sort: question.ByTime})
+	r := rank.Evaluate(s, question.Query{Workload: w, Sort: question.ByTime})
 	fastest := s.At(r.Order[0])
 	if len(fastest.Configuration) != 2 || fastest.Configuration[0].Count != 3 || fastest.Configuration[1].Count != 3 {
 		t.Errorf("the fastest is %s", fastest.ID)
 	}
 	var sum float64
-	for _, p := range r.BestProbability(ObjectiveTime) {
+	for _, p := range r.BestProbability(rank.ObjectiveTime) {
 		sum += p
 	}
 	if math.Abs(sum-1) > 1e-9 {
@@ -154,14 +156,14 @@ func TestCombinationsAreCandidates(t *testing.T) {
 func TestWhatCannotBeCombined(t *testing.T) {
 	set := twoGPUs(100, 100, 0.1, 0.1)
 	set.VMTypes[0].Prices = nil
-	c, err := Combine(set, infers(1), Rental{Limits: []Limit{{"b", 2}, {"c", 1}, {"a", 1}}})
+	c, err := candidate.Combine(set, infers(1), candidate.Rental{Limits: []candidate.Limit{{"b", 2}, {"c", 1}, {"a", 1}}})
 	if err != nil || len(c.Missing) != 1 || c.Missing[0] != "c" || len(c.Unpriced) != 1 || c.Unpriced[0] != "a" || len(c.VMs()) != 1 || c.VMs()["b"] != 2 {
 		t.Errorf("%v: missing %v, unpriced %v, combined %v", err, c.Missing, c.Unpriced, c.VMs())
 	}
 	for i := range set.Runs {
 		set.Runs[i].Cloud = ""
 	}
-	if _, err := Combine(set, infers(1), Rental{}); err == nil {
+	if _, err := candidate.Combine(set, infers(1), candidate.Rental{}); err == nil {
 		t.Error("machines of one's own were combined")
 	}
 }
@@ -177,7 +179,7 @@ func TestPurchases(t *testing.T) {
 	set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Reserved1Y, USDPerHour: 0.7})
 	w := infers(1e6)
 	w.Bill.Interruptions = new(0.0)
-	got := Purchases(set, w, Rental{}, question.Limits{})
+	got := rank.Purchases(set, w, candidate.Rental{}, question.Limits{})
 	if len(got) != 3 || got[0].Purchase != profile.OnDemand || got[1].Purchase != profile.Spot || got[2].Unpriced != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -185,7 +187,41 @@ func TestPurchases(t *testing.T) {
 	if math.Abs(spot.USD-demand.USD/2) > 1e-9 || spot.Seconds != demand.Seconds || !(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
 		t.Errorf("on demand %+v, spot %+v", demand, spot)
 	}
-	if none := Purchases(set, infers(1e6), Rental{}, question.Limits{MaxCost: new(1e-6)}); len(none) != 0 {
+	if none := rank.Purchases(set, infers(1e6), candidate.Rental{}, question.Limits{MaxCost: new(1e-6)}); len(none) != 0 {
 		t.Errorf("nothing is within the limits, yet %+v", none)
+	}
+}
+
+// One configuration stands for all that take and cost the same, also where a
+// variant of unknown accuracy is as fast as one whose accuracy is known.
+func TestCombinationsThatTieAreListedOnce(t *testing.T) {
+	for _, split := range []cluster.Split{cluster.ByThroughput, cluster.ByGPUs} {
+		for _, unknown := range []string{"a twin", "twin"} { // before and after the other in the order of names
+			set := twoGPUs(100, 240, 0.1, 0.1)
+			for _, r := range set.Runs {
+				r.ID, r.Accuracy, r.Variant = r.ID+2, nil, profile.Variant{Name: unknown}
+				set.Runs = append(set.Runs, r)
+			}
+			for i := range set.Runs[:2] {
+				set.Runs[i].Variant.Name = "known"
+			}
+			c, err := candidate.Combine(set, infers(1e6), candidate.Rental{Split: split})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := rank.NewSpace(c.List())
+			r := rank.Evaluate(s, question.Query{Workload: infers(1e6), Sort: question.ByTime})
+			if len(r.TimeCost) < 2 {
+				t.Fatalf("%d on the frontier", len(r.TimeCost))
+			}
+			for k, i := range r.TimeCost {
+				if s.At(i).Quality == nil {
+					t.Errorf("by %s: %s stands for one of known accuracy", split, s.At(i).ID)
+				}
+				if k > 0 && s.Time[i] == s.Time[r.TimeCost[k-1]] {
+					t.Errorf("by %s: %s is listed beside %s", split, s.At(i).ID, s.At(r.TimeCost[k-1]).ID)
+				}
+			}
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package candidate
 
 import (
 	"math"
@@ -26,33 +26,33 @@ func (b *builder) charge(c *Candidate, p Part) {
 	}
 	if spot {
 		c.Slowdown = of.Slowdown
-		if c.mix != nil { // what the sum of its errors is, is listed there
-			c.mix = append(c.mix, blend{int32(c.cell), of.Slowdown.LogSigma()})
+		if c.Errors != nil { // what the sum of its errors is, is listed there
+			c.Errors = append(c.Errors, CellError{int32(c.Cell), of.Slowdown.LogSigma()})
 		}
 	}
-	if c.timeLine == nil {
+	if c.TimeByEpochs == nil {
 		return
 	}
 	k := of.Slowdown.Value
-	c.timeLine = &training.Line{At0: c.timeLine.At0*k + b.w.Bill.StartupS, Slope: c.timeLine.Slope * k}
+	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0*k + b.w.Bill.StartupS, Slope: c.TimeByEpochs.Slope * k}
 	if p.USDPerHour != nil {
 		perSecond := float64(p.Count) * (*p.USDPerHour + b.w.Bill.DiskUSDPerHour()) / 3600
-		c.costLine = &training.Line{At0: c.timeLine.At0*perSecond + b.w.Bill.EgressUSD(), Slope: c.timeLine.Slope * perSecond}
+		c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0*perSecond + b.w.Bill.EgressUSD(), Slope: c.TimeByEpochs.Slope * perSecond}
 	}
 }
 
 // job is the candidate's work as it is billed. Where nothing else is told a
 // training is safe after each epoch, an inference after each batch.
 func (b *builder) job(c *Candidate, p Part, spot bool) bill.Job {
-	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train, SavedEveryS: c.probe.iteration}
+	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train, SavedEveryS: c.Probe.IterationS}
 	if c.Mode == profile.Train {
 		j.SavedEveryS = 0
-		if c.timeLine != nil {
-			j.SavedEveryS = c.timeLine.Slope
+		if c.TimeByEpochs != nil {
+			j.SavedEveryS = c.TimeByEpochs.Slope
 		}
 	}
-	if c.probe.startup != nil {
-		j.RestartS = *c.probe.startup
+	if c.Probe.StartupS != nil {
+		j.RestartS = *c.Probe.StartupS
 	}
 	return j
 }

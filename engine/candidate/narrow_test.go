@@ -1,12 +1,14 @@
-package rank
+package candidate_test
 
 import (
 	"fmt"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // manyVariants are inference runs at a batch size each, beside VM types that none
@@ -32,16 +34,16 @@ func TestNarrowedPredictions(t *testing.T) {
 	for _, c := range []struct {
 		variants, offers, most int
 		asked                  []string
-		narrowed               Narrowed
+		narrowed               candidate.Narrowed
 		each                   int // predictions of a variant on a VM type
 	}{
-		{10, 5, 4, nil, InFull, 4 * 4},
-		{500, 60, 4, nil, OwnBatches, 1},
-		{500, 60, 4, []string{"v7"}, InFull, 4 * 4},
-		{5000, 100, 1, nil, Nothing, 0},
+		{10, 5, 4, nil, candidate.InFull, 4 * 4},
+		{500, 60, 4, nil, candidate.OwnBatches, 1},
+		{500, 60, 4, []string{"v7"}, candidate.InFull, 4 * 4},
+		{5000, 100, 1, nil, candidate.Nothing, 0},
 	} {
 		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MaxCount: c.most, Variants: c.asked, Predictor: guess{1}}
-		s := Lay(manyVariants(c.variants, c.offers), w, nil)
+		s := rank.NewSpace(candidate.NewList(manyVariants(c.variants, c.offers), w, nil))
 		variants := c.variants
 		if c.asked != nil {
 			variants = len(c.asked)

@@ -1,0 +1,17 @@
+package candidate_test
+
+import (
+	"sweetspot/engine/candidate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
+)
+
+// build makes all candidates of a workload.
+func build(set *profile.Set, w question.Workload) []candidate.Candidate {
+	l := candidate.NewList(set, w, nil)
+	out := make([]candidate.Candidate, l.Len())
+	for i := range out {
+		out[i] = *l.At(i)
+	}
+	return out
+}

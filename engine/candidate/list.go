@@ -1,0 +1,186 @@
+package candidate
+
+import (
+	"iter"
+	"slices"
+	"sort"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
+)
+
+// List is the candidates of a workload in the order of the set. Those of batch
+// inference that rest on runs of their own, of which there may be a million, are
+// made when they are looked at. It is immutable.
+type List struct {
+	// Combinations is what the combinations of VM types among the candidates are
+	// the best of; zero where none were asked for.
+	Combinations cluster.Explored
+	// Narrowed says which predictions are left out.
+	Narrowed Narrowed
+
+	builder  *builder
+	families []family
+	starts   []int       // first candidate of each family, and the end of the last
+	made     []Candidate // the others, after those of the families
+}
+
+// family is a timing cell of batch inference: one time of a batch, any number of
+// VMs.
+type family struct {
+	index int     // of the cell
+	runs  []int32 // into the set's runs
+}
+
+// ListOf is a list of candidates that are made already.
+func ListOf(candidates ...Candidate) *List { return &List{starts: []int{0}, made: candidates} }
+
+// NewList lists what the set can answer a workload with. Of one configuration
+// keep is asked once, for all its counts of VMs; nil keeps everything.
+func NewList(set *profile.Set, w question.Workload, keep func(c *Candidate) bool) *List {
+	b := newBuilder(set, w)
+	l := &List{builder: b, starts: []int{0}}
+	keys, cells := b.cells()
+	for index, cell := range cells {
+		if w.Mode == profile.Infer {
+			l.open(family{index, cell}, keep)
+		} else if c, ok := b.trained(index, b.gather(cell)); ok && kept(keep, &c) {
+			l.made = append(l.made, c)
+		}
+	}
+	l.Narrowed = b.imagine(keys, cells, func(index int, r profile.Run, why string) {
+		for _, c := range b.imaginedCell(index, r, why) {
+			if kept(keep, &c) {
+				l.made = append(l.made, c)
+			}
+		}
+	})
+	if w.Combine && w.Mode == profile.Infer {
+		l.combine(keep)
+	}
+	return l
+}
+
+func kept(keep func(c *Candidate) bool, c *Candidate) bool { return keep == nil || keep(c) }
+
+// combine lists what of several VM types is on the frontiers, in whole batches
+// like everything else. Of one type all counts are there already.
+func (l *List) combine(keep func(c *Candidate) bool) {
+	c := l.builder.combinable(Rental{})
+	if len(c.parts) < 2 || c.solve(Rental{}) != nil {
+		return
+	}
+	all := c.best()
+	for _, at := range all {
+		if kinds(at.Counts) < 2 {
+			continue
+		}
+		if one := c.Candidate(at, true); kept(keep, &one) {
+			l.made = append(l.made, one)
+		}
+	}
+	l.Combinations = c.roughly(all)
+}
+
+// kinds is how many VM types there are any of.
+func kinds(counts []int) (n int) {
+	for _, k := range counts {
+		if k > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// open lists the candidates of a cell on 1 … MaxCount VMs.
+func (l *List) open(f family, keep func(c *Candidate) bool) {
+	all := l.builder.gather(f.runs)
+	runs, count := strongest(all, l.builder.answers), 1
+	if len(runs) > 0 {
+		count = l.builder.most(runs[0])
+	} else if !slices.ContainsFunc(all, isOutOfMemory) {
+		return
+	}
+	if keep != nil {
+		if c := l.builder.member(f, 1); !keep(&c) {
+			return
+		}
+	}
+	l.families, l.starts = append(l.families, f), append(l.starts, l.lazy()+count)
+}
+
+// Len is the number of candidates.
+func (l *List) Len() int { return l.lazy() + len(l.made) }
+
+// lazy is the number of candidates that are made when they are looked at.
+func (l *List) lazy() int { return l.starts[len(l.starts)-1] }
+
+// At is candidate i, which nobody may change.
+func (l *List) At(i int) *Candidate {
+	if k := i - l.lazy(); k >= 0 {
+		return &l.made[k]
+	}
+	k := sort.SearchInts(l.starts, i+1) - 1
+	c := l.builder.member(l.families[k], i-l.starts[k]+1)
+	return &c
+}
+
+// All are the candidates, each with what it takes, costs and reaches. Those of
+// batch inference lack ID and units and are the loop's until its next step.
+func (l *List) All() iter.Seq2[int, *Candidate] {
+	return func(yield func(int, *Candidate) bool) {
+		i := 0
+		for _, f := range l.families {
+			for c := range l.builder.onCounts(f) {
+				if !yield(i, c) {
+					return
+				}
+				i++
+			}
+		}
+		for k := range l.made {
+			if !yield(i+k, &l.made[k]) {
+				return
+			}
+		}
+	}
+}
+
+// Groups calls f for all ranges of candidates that differ in the number of VMs
+// alone, by their first and the one after the last. The candidate is the first
+// one but for its ID, cost and units, and f's only until it returns.
+func (l *List) Groups(f func(first, end int, c *Candidate)) {
+	var c Candidate
+	part := make([]Part, 1)
+	for k, family := range l.families {
+		l.builder.shared(family, &c, part)
+		f(l.starts[k], l.starts[k+1], &c)
+	}
+	for k := range l.made {
+		i := l.lazy() + k
+		f(i, i+1, &l.made[k])
+	}
+}
+
+// Find looks for a candidate of another list that answers the same question over
+// another set, or about more or less work.
+func (l *List) Find(c *Candidate) (i int, ok bool) {
+	i = slices.IndexFunc(l.made, func(m Candidate) bool { return m.ID == c.ID })
+	if i >= 0 {
+		return l.lazy() + i, true
+	}
+	if len(c.Configuration) != 1 {
+		return 0, false
+	}
+	p := c.Configuration[0]
+	for k, f := range l.families {
+		r := &l.builder.set.Runs[f.runs[0]]
+		if r.BatchSize == c.BatchSize && r.VM().InstanceType == p.VM.InstanceType && r.Variant.Name == c.Variant.Name {
+			if i := l.starts[k] + p.Count - 1; i < l.starts[k+1] && l.At(i).ID == c.ID {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
