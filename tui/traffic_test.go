@@ -93,7 +93,7 @@ func TestTrafficOfAModel(t *testing.T) {
 		t.Errorf("at 88 %% the unpruned one must serve:\n%s", s)
 	}
 	d.press("up", "home")
-	if s := d.screen(); !strings.Contains(s, "is that accurate within 10.0 ms") && !strings.Contains(s, "answers within 10.0 ms") {
+	if s := d.screen(); !strings.Contains(s, "Accuracy rules out the only variant of served") && !strings.Contains(s, "answers within 10.0 ms") {
 		t.Errorf("a limit below every run:\n%s", s)
 	}
 	d.exact()

@@ -12,7 +12,6 @@ import (
 
 	"sweetspot/data/catalog"
 	"sweetspot/data/catalog/listing"
-	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -78,12 +77,7 @@ func (f *catalogFilter) pick() (func(profile.VMType) bool, error) {
 
 // catalogSet is the catalog as every other command sees it.
 func catalogSet(cmd *cobra.Command) (*profile.Set, error) {
-	w, err := workspace.Open(cmd.Context(), database(cmd))
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
-	set, err := w.Load(cmd.Context())
+	set, err := loaded(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -152,3 +152,20 @@ func idleBesideRuns(cmd *cobra.Command) (idle []string) {
 	})
 	return idle
 }
+
+// printAs prints a subject of a group as the flags ask: as JSON, as CSV, or as
+// text.
+func printAs(cmd *cobra.Command, csv bool, group string, s document.Subject) error {
+	format := "text"
+	switch {
+	case wantsJSON(cmd):
+		format = "json"
+	case csv:
+		format = "csv"
+	}
+	f, err := document.Named(format, group)
+	if err != nil {
+		return err
+	}
+	return writeDocument(cmd, s, f, "", false)
+}

@@ -3,6 +3,9 @@ package main
 import (
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
 )
 
@@ -35,4 +38,14 @@ func readNumbers(flags ...numberFlag) error {
 		*f.to = &v
 	}
 	return nil
+}
+
+// loaded is what the database asked for and the built-in library hold.
+func loaded(cmd *cobra.Command) (*profile.Set, error) {
+	w, err := workspace.Open(cmd.Context(), database(cmd))
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	return w.Load(cmd.Context())
 }

@@ -1,27 +1,23 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/contract"
+	"sweetspot/data/document"
 	"sweetspot/data/jobtrace"
-	"sweetspot/data/library"
-	"sweetspot/data/texttable"
-	"sweetspot/data/workspace"
+	"sweetspot/data/workload"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	screen "sweetspot/tui/screens/fleet"
 )
 
 // fleetFlags are the flags of the fleet verb.
@@ -61,15 +57,7 @@ func newFleetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			described := contract.NewFleet(in)
-			switch out := cmd.OutOrStdout(); {
-			case wantsJSON(cmd):
-				return printJSON(out, described)
-			case f.csv:
-				return contract.WriteFleetCSV(out, described)
-			default:
-				return texttable.Fleet(out, described)
-			}
+			return printAs(cmd, f.csv, document.Fleet, document.Subject{Fleet: func() (contract.Fleet, error) { return contract.NewFleet(in), nil }})
 		},
 	}
 	f.register(cmd)
@@ -80,7 +68,7 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.saveTrace, "save-trace", "", "write the jobs as read or made up to a new file, as job trace CSV")
 	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or Philly's log (default: a made-up one)")
-	fl.IntVar(&f.jobs, "jobs", studyJobs, "jobs to make up without --trace")
+	fl.IntVar(&f.jobs, "jobs", workload.StudyJobs, "jobs to make up without --trace")
 	fl.StringVar(&f.mix, "mix", "study", "models of jobs that name none, with their accuracies and INT8 runtimes: study, or database for your own variants")
 	fl.IntVar(&f.reserved, "reserved", unset, "reserved VMs (default: the number of the least bill)")
 	fl.StringVar(&f.vm, "vm", "", "instance type, for its prices and GPUs (default p3.2xlarge, the study's)")
@@ -101,7 +89,6 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 }
 
 const (
-	studyJobs = 18187 // as many as the study decides on
 	unset     = -1
 	mostJobs  = 2_000_000
 	mostFleet = 100_000 // VMs
@@ -163,43 +150,57 @@ func parseRange(s string, most float64) (r fleet.Range, err error) {
 	return r, nil
 }
 
+// wanted says how the flags have VMs bought.
+func (f *fleetFlags) wanted() (w fleet.Wanted, err error) {
+	w = fleet.Wanted{VM: f.vm, Term: profile.Purchase(f.term), GPUsPerVM: f.gpusPerVM}
+	if f.term != "" && w.Term != profile.Reserved1Y && w.Term != profile.Reserved3Y {
+		return w, usageError("--term %q is neither reserved-1y nor reserved-3y", plaintext.Line(f.term, 40))
+	}
+	return w, readNumbers(
+		numberFlag{"on-demand-price", f.onDemandPrice, quantity.ParseMoney, &w.OnDemand},
+		numberFlag{"reserved-price", f.reservedPrice, quantity.ParseMoney, &w.Reserved},
+	)
+}
+
 // answer asks what the flags ask.
 func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err error) {
-	w, err := workspace.Open(cmd.Context(), database(cmd))
+	set, err := loaded(cmd)
 	if err != nil {
 		return in, err
 	}
-	defer w.Close()
-	set, err := w.Load(cmd.Context())
+	wanted, err := f.wanted()
 	if err != nil {
 		return in, err
 	}
-	bought, err := f.buy(set.VMTypes)
+	bought, err := wanted.Buy(set.VMTypes)
+	if unpriced := (*fleet.UnpricedError)(nil); errors.As(err, &unpriced) {
+		err = fmt.Errorf("%w: give --on-demand-price and --reserved-price", err)
+	}
 	if err != nil {
 		return in, err
 	}
-	q := fleet.Question{
-		Terms:  fleet.Terms{Deadline: f.deadlineRange, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1},
-		Fleet:  fleet.Fleet{GPUsPerVM: bought.gpus, Scheduler: f.chosenScheduler, AsStudied: f.asStudied},
-		Prices: bought.prices, Acceptance: f.chosenAcceptance, Policies: f.chosenPolicies, Seed: f.seed,
+	jobs, err := f.read(cmd)
+	if err != nil {
+		return in, err
 	}
+	q := fleet.Defaults()
+	q.Jobs, q.Load, q.Seed, q.Prices, q.Acceptance, q.Policies = jobs.Jobs, jobs.Load, f.seed, bought.Prices, f.chosenAcceptance, f.chosenPolicies
+	q.Terms.Deadline, q.Terms.Mix = f.deadlineRange, jobs.Mix
+	q.Fleet = fleet.Fleet{GPUsPerVM: bought.GPUsPerVM, Scheduler: f.chosenScheduler, AsStudied: f.asStudied}
 	if f.ratio != "" {
 		q.Terms.Ratio, q.Terms.EveryRatio = f.ratioRange, true
-	}
-	if q.Terms.Mix, err = library.StudyMix(); err != nil {
-		return in, err
 	}
 	if f.mix == "database" {
 		if q.Terms.Mix = fleet.MixOf(set); len(q.Terms.Mix) == 0 {
 			return in, errors.New("no model of the database was run or validated in inference both at full precision and in int8: probe one, or use --mix study")
 		}
 	}
-	in = contract.FleetInput{Seeds: f.seeds, VM: bought.vm, Prices: bought.from, Notes: bought.notes}
-	if err := f.load(cmd, &q, &in); err != nil {
-		return in, err
-	}
+	in = contract.FleetInput{VM: bought.VM, Prices: bought.From}
+	source, notes := jobs.Described()
+	in.Source, in.Notes = source, append(bought.Notes, notes...)
 	if f.saveTrace != "" {
-		if err := saveJobs(f.saveTrace, q.Jobs); err != nil {
+		write := func(w io.Writer) error { return jobtrace.Write(w, q.Jobs) }
+		if err := document.Save(f.saveTrace, []document.File{{Name: f.saveTrace, Write: write}}, false); err != nil {
 			return in, err
 		}
 	}
@@ -208,112 +209,20 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 	}
 	draws := fleet.NewDraws(len(q.Jobs), q.Seed)
 	f.size(cmd.Context(), &q, &in, draws, bought)
-	in.Answer = q.Answer(draws)
-	in.Question, in.Spreads = q, q.Spreads(f.seeds)
-	for _, p := range q.Policies {
-		in.AsTheyCome = append(in.AsTheyCome, q.AsTheyCome(in.Answer.Tasks, p))
-	}
-	for _, s := range fleet.Schedulers {
-		in.Schedulers = append(in.Schedulers, contract.SchedulerBill{Scheduler: s, Bill: q.Under(s, in.Answer.Tasks)})
-	}
+	in.Question, in.Answer = q, q.Answer(draws)
+	in.Context = q.Context(in.Answer, f.seeds)
 	return in, nil
 }
 
-// load reads the trace, or makes one up.
-func (f *fleetFlags) load(cmd *cobra.Command, q *fleet.Question, in *contract.FleetInput) error {
+// read reads the trace, or makes jobs up.
+func (f *fleetFlags) read(cmd *cobra.Command) (workload.Jobs, error) {
 	if f.trace == "" {
-		load := fleet.Usual(f.jobs)
-		q.Load, q.Jobs = &load, load.Generate(f.seed)
-		in.Source = "made up: " + load.String()
-		return nil
+		return workload.MakeJobs(f.jobs, f.seed)
 	}
 	if cmd.Flags().Changed("jobs") {
-		return usageError("--jobs says how many to make up: it has no meaning beside --trace")
+		return workload.Jobs{}, usageError("--jobs says how many to make up: it has no meaning beside --trace")
 	}
-	trace, err := readJobs(f.trace)
-	if err != nil {
-		return err
-	}
-	q.Jobs, in.Notes = trace.Jobs, append(in.Notes, trace.Notes...)
-	in.Source = describe(f.trace, trace)
-	return nil
-}
-
-func readJobs(path string) (*jobtrace.Trace, error) {
-	file, err := openTrace(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	trace, err := jobtrace.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
-	}
-	return trace, nil
-}
-
-// saveJobs writes a job trace to a new file.
-func saveJobs(path string, jobs []fleet.Job) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return fmt.Errorf("cannot write the trace: %w", err)
-	}
-	return errors.Join(jobtrace.Write(file, jobs), file.Close())
-}
-
-// openTrace opens a file of jobs or of requests.
-func openTrace(path string) (*os.File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, unreadTrace(path, err)
-	}
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		err = unreadTrace(path, err)
-	case info.IsDir():
-		err = fmt.Errorf("%s is a folder: name the file of the trace in it", plaintext.Line(path, 100))
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
-}
-
-// unreadTrace says why a trace cannot be opened, and the mend.
-func unreadTrace(path string, err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	mend := ""
-	if errors.Is(err, fs.ErrNotExist) {
-		mend = "; name a file that exists, by its path from this folder"
-	}
-	return fmt.Errorf("cannot read the trace %s: %w%s", plaintext.Line(path, 100), err, mend)
-}
-
-func describe(path string, t *jobtrace.Trace) string {
-	return fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(len(t.Jobs), "job"), t.Format)
-}
-
-// readTrace reads a trace for the screens, with the study's mix for jobs that
-// name no model; without a path it makes one up.
-func readTrace(_ context.Context, path string) (t screen.Trace, err error) {
-	if t.Mix, err = library.StudyMix(); err != nil {
-		return t, err
-	}
-	if path == "" {
-		load := fleet.Usual(studyJobs)
-		t.Load, t.Jobs, t.Source, t.Notes = &load, load.Generate(1), quantity.Several(load.Jobs, "made-up job"), []string{load.String()}
-		return t, nil
-	}
-	read, err := readJobs(path)
-	if err != nil {
-		return t, err
-	}
-	t.Jobs, t.Notes, t.Source = read.Jobs, read.Notes, describe(path, read)
-	return t, nil
+	return workload.ReadJobs(f.trace)
 }
 
 // leaveOutSizing where trying other numbers of VMs would take too long. Without
@@ -335,46 +244,23 @@ func (f *fleetFlags) leaveOutSizing(jobs int, in *contract.FleetInput) error {
 // size finds the number of reserved VMs that costs least for every way of
 // reserving, and takes it where none is given. Where no sizes are wanted only
 // the way that is paid is looked at.
-func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *contract.FleetInput, draws fleet.Draws, b bought) {
+func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *contract.FleetInput, draws fleet.Draws, b fleet.Bought) {
 	q.Fleet.VMs = max(f.reserved, 0)
 	if f.noSizing && f.reserved != unset {
 		return
 	}
-	tasks := fleet.Prepare(nil, q.Jobs, draws, q.Terms)
-	for _, way := range b.ways {
-		if f.noSizing && way.USDPerHour != q.Prices.Reserved {
-			continue
+	ways := b.Ways
+	if f.noSizing {
+		cheapest, _ := fleet.Cheapest(ways)
+		ways = []fleet.Reservation{cheapest}
+	}
+	in.Sized = q.Size(ctx, fleet.Prepare(nil, q.Jobs, draws, q.Terms), ways, mostFleet)
+	for _, s := range in.Sized {
+		if f.reserved == unset && s.Price.USDPerHour == q.Prices.Reserved {
+			q.Fleet.VMs, in.Found = s.Sizes[fleet.Least(s.Sizes, 0)].VMs, true
 		}
-		as := *q
-		as.Prices.Reserved = way.USDPerHour
-		way.Sizes = as.Sizes(ctx, tasks, mostFleet)
-		if f.reserved == unset && way.USDPerHour == q.Prices.Reserved {
-			q.Fleet.VMs, in.Found = way.Sizes[fleet.Least(way.Sizes, 0)].VMs, true
-		}
-		in.Sized = append(in.Sized, way)
 	}
 	if f.noSizing {
 		in.Sized = nil
 	}
-}
-
-// bought is what VMs cost.
-type bought struct {
-	prices approx.Prices
-	vm     string
-	gpus   int
-	from   []string
-	notes  []string         // what was taken for it
-	ways   []contract.Sized // of reserving
-}
-
-// studyVM is the instance type of the study.
-const studyVM = "p3.2xlarge"
-
-// defaultVM is the VM type where none is named.
-func (f *fleetFlags) defaultVM() string {
-	if f.onDemandPrice != "" && f.reservedPrice != "" {
-		return f.vm // prices are all there is to know of it
-	}
-	return cmp.Or(f.vm, studyVM)
 }

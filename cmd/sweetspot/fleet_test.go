@@ -10,6 +10,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
+	"sweetspot/engine/profile"
 )
 
 // What is not printed must be found all the same where it is asked with, so
@@ -27,12 +28,14 @@ func TestTooManyJobsToSize(t *testing.T) {
 
 // Leaving the sizes out leaves the number of VMs that is asked with as it is.
 func TestNoSizing(t *testing.T) {
-	b := bought{prices: approx.Prices{Reserved: 0.985, OnDemand: 3.06}, ways: []contract.Sized{{USDPerHour: 2.088, Months: 12}, {USDPerHour: 0.985, Months: 36}}}
+	b := fleet.Bought{Prices: approx.Prices{Reserved: 0.985, OnDemand: 3.06}, Ways: []fleet.Reservation{
+		{Price: profile.Price{USDPerHour: 2.088}, Months: 12}, {Price: profile.Price{USDPerHour: 0.985}, Months: 36},
+	}}
 	sized := func(noSizing bool) (q fleet.Question, in contract.FleetInput) {
 		f := fleetFlags{reserved: unset, noSizing: noSizing}
 		q = fleet.Question{
 			Jobs: fleet.Usual(400).Generate(1), Terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1},
-			Fleet: fleet.Fleet{GPUsPerVM: 1, Scheduler: fleet.RoundRobin}, Prices: b.prices, Policies: approx.Policies,
+			Fleet: fleet.Fleet{GPUsPerVM: 1, Scheduler: fleet.RoundRobin}, Prices: b.Prices, Policies: approx.Policies,
 		}
 		f.size(t.Context(), &q, &in, fleet.NewDraws(len(q.Jobs), 1), b)
 		return q, in
@@ -69,7 +72,7 @@ func TestTermOfAGivenPrice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(out, "note: nothing says for how long --reserved-price is paid: a term of three years"); got != c.taken {
+		if got := strings.Contains(out, "note: nothing says for how long the price of a reservation is paid: a term of three years"); got != c.taken {
 			t.Errorf("%v: %v in\n%s", c.flags, got, out)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/texttable"
 	"sweetspot/data/wording"
-	"sweetspot/data/workspace"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/profile"
@@ -96,12 +95,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	default:
 		return in, usageError("--method %q is neither exact nor greedy", f.method)
 	}
-	w, err := workspace.Open(cmd.Context(), database(cmd))
-	if err != nil {
-		return in, err
-	}
-	defer w.Close()
-	set, err := w.Load(cmd.Context())
+	set, err := loaded(cmd)
 	if err != nil {
 		return in, err
 	}

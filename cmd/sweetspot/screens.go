@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/store"
+	"sweetspot/data/workload"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -93,7 +94,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Traces: readTrace, Loads: readLoad, Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
+		Open: open, Probe: prober(f.python, f.detach), Traces: readJobs, Loads: readRequests, Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
 	}
 	if f.noState {
@@ -121,6 +122,12 @@ func keyTable() (*keys.Table, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return table, nil
+}
+
+func readJobs(_ context.Context, path string) (workload.Jobs, error) { return workload.ReadJobs(path) }
+
+func readRequests(_ context.Context, path string) (workload.Requests, error) {
+	return workload.ReadRequests(path)
 }
 
 func open(ctx context.Context, path string) (screen.Workspace, error) {

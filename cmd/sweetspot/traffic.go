@@ -1,23 +1,20 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/arrivals"
 	"sweetspot/data/contract"
-	"sweetspot/data/texttable"
-	"sweetspot/data/workspace"
+	"sweetspot/data/document"
+	"sweetspot/data/workload"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
-	screen "sweetspot/tui/screens/traffic"
 )
 
 // trafficFlags are the flags of the traffic verb.
@@ -67,15 +64,7 @@ func newTrafficCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			described := contract.NewTraffic(in)
-			switch out := cmd.OutOrStdout(); {
-			case wantsJSON(cmd):
-				err = printJSON(out, described)
-			case f.csv:
-				err = contract.WriteTrafficCSV(out, described)
-			default:
-				err = texttable.Traffic(out, described)
-			}
+			err = printAs(cmd, f.csv, document.Traffic, document.Subject{Traffic: func() (contract.Traffic, error) { return contract.NewTraffic(in), nil }})
 			return errors.Join(err, kept(in.Advice))
 		},
 	}
@@ -97,7 +86,7 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.slo, "slo", duration(d.StrictLimitS), "latency limit of strict queries")
 	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of the others")
 	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of the queries that are strict")
-	fl.StringVar(&f.violations, "max-violations", "0.01", "share of the queries that may miss their limit")
+	fl.StringVar(&f.violations, "max-violations", fmt.Sprint(serving.UsualViolations), "share of the queries that may miss their limit")
 	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon; the advice weighs all")
 	fl.StringVar(&f.vm, "vm", "", "instance type: of the catalog, for its price, or of the runs of --models")
 	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with --models only where none is known)")
@@ -216,24 +205,47 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 // answer asks what the flags ask.
 func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err error) {
 	in = contract.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling}
-	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations, Memory: &f.memory, MemoryGiven: f.functionMemory > 0, Chosen: -1}
+	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations}
 	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
 		return in, err
 	}
-	if err := f.procure(cmd, &q, &in); err != nil {
+	w := serving.Wanted{
+		Models: f.models, VM: f.vm, MinAccuracy: f.accuracyFloor, MaxUSDPerMillion: f.costCeiling, MemoryGB: f.functionMemory,
+		Best: f.best(cmd.Flags().Changed("slo")),
+	}
+	set, err := f.price(cmd, &q, &w, &in)
+	if err != nil {
 		return in, err
 	}
-	gb := f.functionMemory
-	if gb == 0 {
-		var inTime bool
-		if gb, inTime = f.memory.Suits(q.Settings.StrictLimitS, q.Settings.Function.Prices); !inTime {
-			in.Notes = append(in.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GB are taken, all of them late", quantity.Duration(q.Settings.StrictLimitS), gb))
-		}
+	if in.Procured, err = w.Procure(q, set); err != nil {
+		return in, mended(err)
 	}
-	q.Settings.Function.MemoryGB, q.Settings.Function.Seconds = gb, f.memory.Seconds(gb)
-	in.Question = q
-	in.Advice, err = serving.Advise(q)
+	in.Advice, err = serving.Advise(in.Question)
 	return in, err
+}
+
+// best is what has no limit of its own: the cost, unless it is limited; then the
+// accuracy, or, where one is asked for and no latency is, the latency.
+func (f *trafficFlags) best(limited bool) serving.Objective {
+	switch {
+	case f.costCeiling == nil:
+		return serving.Cost
+	case limited || f.accuracyFloor == nil:
+		return serving.Accuracy
+	}
+	return serving.Latency
+}
+
+// mended says which flags change what rules all out.
+func mended(err error) error {
+	infeasible := (*serving.InfeasibleError)(nil)
+	if !errors.As(err, &infeasible) {
+		return err
+	}
+	if infeasible.Of == serving.Latency {
+		err = fmt.Errorf("%w: probe smaller ones or loosen --slo", err)
+	}
+	return exitError{exitInfeasible, err}
 }
 
 // kept turns advice that keeps no limit into the sentence that says why.
@@ -248,97 +260,54 @@ func kept(a serving.Advice) error {
 // arrivals reads the trace, or makes one up.
 func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (serving.Trace, error) {
 	if f.trace == "" {
-		seconds := int(f.hours * 3600)
+		made := workload.MakeRequests(f.load, int(f.hours*3600), f.rate*f.scale, f.seed)
 		in.Seed = &f.seed
-		in.Source = "made up: " + f.load.Words(seconds, f.rate*f.scale)
-		return f.load.Generate(max(seconds, 1), f.rate*f.scale, f.seed), nil
+		in.Source, _ = made.Described()
+		return made.Arrivals, nil
 	}
 	for _, name := range []string{"pattern", "rate", "hours", "seed"} {
 		if cmd.Flags().Changed(name) {
 			return nil, usageError("--%s makes a load up: it has no meaning beside --trace", name)
 		}
 	}
-	read, err := readArrivals(f.trace)
+	read, err := workload.ReadRequests(f.trace)
 	if err != nil {
 		return nil, err
 	}
-	in.Source, in.Notes = describeArrivals(f.trace, read), read.Notes
+	in.Source, in.Remarks = read.Described()
 	if f.scale != 1 {
 		in.Source += fmt.Sprintf(", times %g", f.scale)
-		read.Trace = read.Trace.Scaled(f.scale)
+		read.Arrivals = read.Arrivals.Scaled(f.scale)
 	}
-	return read.Trace, nil
+	return read.Arrivals, nil
 }
 
-func readArrivals(path string) (*arrivals.Arrivals, error) {
-	file, err := openTrace(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	read, err := arrivals.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
-	}
-	return read, nil
-}
-
-// readLoad reads an arrival trace for the screens; without a path it makes one up.
-func readLoad(_ context.Context, path string) (screen.Trace, error) {
-	if path == "" {
-		const hours, perSecond = 24, 100
-		words := serving.DayLoad.Words(hours*3600, perSecond)
-		return screen.Trace{Arrivals: serving.DayLoad.Generate(hours*3600, perSecond, 1), Source: "a made-up day", Notes: []string{words}}, nil
-	}
-	read, err := readArrivals(path)
-	if err != nil {
-		return screen.Trace{}, err
-	}
-	return screen.Trace{Arrivals: read.Trace, Source: describeArrivals(path, read), Notes: read.Notes}, nil
-}
-
-func describeArrivals(path string, a *arrivals.Arrivals) string {
-	return fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(a.Trace.Requests(), "request"), a.Format)
-}
-
-// procure finds what a VM costs and serves: as the flags say, or by the runs of
-// the models that are named.
-func (f *trafficFlags) procure(cmd *cobra.Command, q *serving.Question, in *contract.TrafficInput) error {
+// price finds what a VM costs, and the runs of the models that are named.
+func (f *trafficFlags) price(cmd *cobra.Command, q *serving.Question, w *serving.Wanted, in *contract.TrafficInput) (*profile.Set, error) {
 	var given *float64
 	if err := readNumbers(numberFlag{"vm-price", f.vmPrice, quantity.ParseMoney, &given}); err != nil {
-		return err
+		return nil, err
 	}
 	if given != nil {
-		if q.Settings.VM.USDPerHour = *given; !(*given > 0) {
-			return usageError("--vm-price %s: a VM that costs nothing leaves nothing to compare", f.vmPrice)
+		if w.USDPerHour, q.Settings.VM.USDPerHour = *given, *given; !(*given > 0) {
+			return nil, usageError("--vm-price %s: a VM that costs nothing leaves nothing to compare", f.vmPrice)
 		}
 	}
-	in.VM = f.vm
 	if f.vm != "" && len(f.models) == 0 && !cmd.Flags().Changed("vm-rate") {
-		in.Notes = append(in.Notes, fmt.Sprintf("nothing says what a %s serves: the study's %g queries/s at %s are taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60), q.Settings.VM.QueriesPerSecond, f.vmLatency))
+		in.Remarks = append(in.Remarks, fmt.Sprintf("nothing says what a %s serves: the study's %g queries/s at %s are taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60), q.Settings.VM.QueriesPerSecond, f.vmLatency))
 	}
-	if len(f.models) == 0 && (f.vm == "" || given != nil) && database(cmd) == "" {
-		return nil
+	priced := len(f.models) == 0 && (f.vm == "" || given != nil)
+	if priced && database(cmd) == "" {
+		return nil, nil
 	}
-	w, err := workspace.Open(cmd.Context(), database(cmd))
-	if err != nil {
-		return err
+	set, err := loaded(cmd) // where all is known already, for the database that was named must be sound
+	if err != nil || priced || len(f.models) > 0 {
+		return set, err
 	}
-	defer w.Close()
-	set, err := w.Load(cmd.Context())
-	if err != nil {
-		return err
+	price, ok := set.LeastPrice(f.vm, profile.OnDemand)
+	if !ok {
+		return nil, fmt.Errorf("the catalog has no price of %s: give --vm-price", plaintext.Quote(f.vm))
 	}
-	if len(f.models) == 0 && (f.vm == "" || given != nil) {
-		return nil // the database was named, and is sound
-	}
-	if len(f.models) == 0 {
-		price, ok := onDemandPrice(set.VMTypes, f.vm)
-		if !ok {
-			return fmt.Errorf("the catalog has no price of %s: give --vm-price", plaintext.Quote(f.vm))
-		}
-		q.Settings.VM.USDPerHour = price
-		return nil
-	}
-	return f.choose(set, given, cmd.Flags().Changed("slo"), q, in)
+	q.Settings.VM.USDPerHour = price
+	return set, nil
 }

@@ -156,32 +156,13 @@ type SizePoint struct {
 type FleetInput struct {
 	Question fleet.Question
 	Answer   *fleet.Answer
-	Spreads  []fleet.Spread
-	Seeds    int
+	Context  fleet.Context
 	Source   string // where the jobs are from
 	Notes    []string
 	VM       string
 	Prices   []string // where the prices are from
 	Found    bool     // the number of reserved VMs is that of the least bill
-	Sized    []Sized
-
-	AsTheyCome []fleet.AsTheyCome // of the policies
-	Schedulers []SchedulerBill
-}
-
-// SchedulerBill is the bill without offers under a scheduler.
-type SchedulerBill struct {
-	Scheduler fleet.Scheduler
-	Bill      fleet.Bill
-}
-
-// Sized is a way of reserving and the bills with it.
-type Sized struct {
-	Purchase   string
-	USDPerHour float64
-	PriceFrom  string
-	Months     float64
-	Sizes      []fleet.Size
+	Sized    []fleet.Sized
 }
 
 // NewFleet describes how the policies do.
@@ -211,8 +192,8 @@ func NewFleet(in FleetInput) Fleet {
 		}
 		f.Policies = append(f.Policies, p)
 	}
-	for _, s := range in.Schedulers {
-		f.Schedulers = append(f.Schedulers, OtherScheduler{string(s.Scheduler), s.Bill.USD()})
+	for i, bill := range in.Context.Others {
+		f.Schedulers = append(f.Schedulers, OtherScheduler{string(fleet.Schedulers[i]), bill.USD()})
 	}
 	for _, s := range in.Sized {
 		f.Sizing = append(f.Sizing, newReserving(s, q.Policies))
@@ -226,7 +207,7 @@ func newFleetQuery(in FleetInput) FleetQuery {
 		VM: clean(in.VM), OnDemand: q.Prices.OnDemand, Reserved: q.Prices.Reserved, PricesFrom: []string{}, ReservedVMs: q.Fleet.VMs, ReservedVMsFound: in.Found,
 		GPUsPerVM: q.Fleet.GPUsPerVM, Scheduler: string(q.Fleet.Scheduler), AsStudied: q.Fleet.AsStudied, Acceptance: q.Acceptance.String(),
 		Deadline: [2]float64{q.Terms.Deadline.Low, q.Terms.Deadline.High}, Tightness: q.Terms.Tightness,
-		Ratio: [2]float64{q.Terms.Ratio.Low, q.Terms.Ratio.High}, EveryRatio: q.Terms.EveryRatio, Speed: q.Terms.Speed, Seed: q.Seed, Seeds: in.Seeds,
+		Ratio: [2]float64{q.Terms.Ratio.Low, q.Terms.Ratio.High}, EveryRatio: q.Terms.EveryRatio, Speed: q.Terms.Speed, Seed: q.Seed, Seeds: in.Context.Seeds,
 	}
 	for _, p := range in.Prices {
 		out.PricesFrom = append(out.PricesFrom, clean(p))
@@ -275,28 +256,24 @@ func newFleetPolicy(in FleetInput, i int) FleetPolicy {
 		Policy: string(o.Policy), TotalUSD: o.Drawn.USD(), ReservedUSD: o.Drawn.ReservedUSD, OnDemandUSD: o.Drawn.OnDemandUSD, PenaltyUSD: o.Drawn.PenaltyUSD,
 		ExpectedUSD: o.Expected.USD(), Relative: Relative{Value: known(value)}, Offered: o.Offered, Accepted: int(math.Round(o.Drawn.Accepted)),
 		MeanOffer: known(o.MeanOffer), Accuracy: known(o.Drawn.Accuracy), Missed: a.Late(q, i), BillUSD: bill.USD(), Utilisation: known(bill.Utilisation),
-		AsTheyCome: FleetAsTheyCome{in.AsTheyCome[i].Asked, in.AsTheyCome[i].Accepted, in.AsTheyCome[i].Bill.USD()},
+		AsTheyCome: FleetAsTheyCome{in.Context.AsTheyCome[i].Asked, in.Context.AsTheyCome[i].Accepted, in.Context.AsTheyCome[i].Bill.USD()},
 	}
-	if s := in.Spreads[i]; s.Known {
+	if s := in.Context.Spreads[i]; s.Known {
 		p.Relative.Low, p.Relative.High = &s.Low, &s.High
 	}
 	return p
 }
 
 func newBreakEven(q *fleet.Question, a *fleet.Answer) *BreakEven {
-	if len(a.Asked) == 0 {
+	low, high, ok := a.BreakEven(q.Prices)
+	if !ok {
 		return nil
 	}
-	b := BreakEven{math.Inf(1), 0}
-	for i := range a.Asked {
-		price := approx.BreakEven(q.Prices.Reserved, a.Asked[i].ReducedS/a.Asked[i].FullS)
-		b.Low, b.High = math.Min(b.Low, price), math.Max(b.High, price)
-	}
-	return &b
+	return &BreakEven{low, high}
 }
 
-func newReserving(s Sized, policies []approx.Policy) Reserving {
-	r := Reserving{Purchase: s.Purchase, USDPerHour: s.USDPerHour, PriceFrom: clean(s.PriceFrom), Months: s.Months, Least: []LeastBill{}, Sizes: []SizePoint{}}
+func newReserving(s fleet.Sized, policies []approx.Policy) Reserving {
+	r := Reserving{Purchase: string(s.Purchase), USDPerHour: s.Price.USDPerHour, PriceFrom: clean(s.From()), Months: s.Months, Least: []LeastBill{}, Sizes: []SizePoint{}}
 	for _, size := range s.Sizes {
 		point := SizePoint{ReservedVMs: size.VMs, USDPerMonth: map[string]float64{}, Utilisation: known(size.Bills[0].Utilisation)}
 		for k, p := range policies {

@@ -11,6 +11,7 @@ import (
 
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
+	"sweetspot/engine/profile"
 )
 
 // exampleFleet is a small load on few VMs, with names that mean harm.
@@ -27,14 +28,9 @@ func exampleFleet(t *testing.T, vms int) FleetInput {
 		Policies: approx.Policies, Seed: 3,
 	}
 	a := q.Answer(fleet.NewDraws(len(q.Jobs), q.Seed))
-	in := FleetInput{Question: q, Answer: a, Spreads: q.Spreads(5), Seeds: 5, Source: "made up", Notes: []string{"one\nnote"}, VM: "p3.2xlarge", Prices: []string{"a list"}}
-	for _, p := range q.Policies {
-		in.AsTheyCome = append(in.AsTheyCome, q.AsTheyCome(a.Tasks, p))
-	}
-	for _, s := range fleet.Schedulers {
-		in.Schedulers = append(in.Schedulers, SchedulerBill{s, q.Under(s, a.Tasks)})
-	}
-	in.Sized = []Sized{{Purchase: "reserved-3y", USDPerHour: 0.985, PriceFrom: "a list", Months: 36, Sizes: q.Sizes(t.Context(), a.Tasks, 100)}}
+	in := FleetInput{Question: q, Answer: a, Context: q.Context(a, 5), Source: "made up", Notes: []string{"one\nnote"}, VM: "p3.2xlarge", Prices: []string{"a list"}}
+	way := fleet.Reservation{Purchase: "reserved-3y", Months: 36, Price: profile.Price{USDPerHour: 0.985, Source: "a list"}}
+	in.Sized = q.Size(t.Context(), a.Tasks, []fleet.Reservation{way}, 100)
 	return in
 }
 

@@ -121,17 +121,14 @@ type TrafficSaving struct {
 
 // TrafficInput is everything that is described.
 type TrafficInput struct {
-	Question    serving.Question
+	serving.Procured
 	Advice      serving.Advice
 	Schemes     []serving.Scheme // to be listed; the advice is of all
-	Source      string
-	Notes       []string
-	VM          string
+	Source      string           // where the requests are from
+	Remarks     []string         // about the trace and the settings, before the notes of what serves
 	MinAccuracy *float64
 	MaxCost     *float64 // of a million queries
 	Seed        *uint64
-	Offers      []serving.Offer  // that the question's variants are of
-	Served      []serving.Served // each of these variants
 }
 
 // NewTraffic describes how the schemes do.
@@ -147,7 +144,7 @@ func NewTraffic(in TrafficInput) Traffic {
 		},
 		Trace: TrafficTrace{Source: clean(in.Source), Seconds: len(q.Trace), Requests: q.Trace.Requests(), Peak: q.Trace.Peak(), PeakToMedian: a.PeakToMedian},
 	}
-	for _, n := range in.Notes {
+	for _, n := range slices.Concat(in.Remarks, in.Notes) {
 		t.Warnings = append(t.Warnings, clean(n))
 	}
 	for _, w := range a.Words {

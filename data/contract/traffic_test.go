@@ -16,7 +16,7 @@ func exampleTraffic(t *testing.T, schemes ...serving.Scheme) TrafficInput {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return TrafficInput{Question: q, Advice: advice, Schemes: schemes, Source: "made up"}
+	return TrafficInput{Procured: serving.Procured{Question: q}, Advice: advice, Schemes: schemes, Source: "made up"}
 }
 
 // What is listed changes nothing of the advice, whose first sentence names the

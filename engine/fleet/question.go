@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"sweetspot/engine/approx"
@@ -17,6 +18,18 @@ type Question struct {
 	Acceptance approx.Acceptance
 	Policies   []approx.Policy
 	Seed       uint64
+}
+
+// Defaults is the question as Nabavinejad et al. (2019) ask it, without jobs and
+// VMs: the ranges of deadlines and of runtimes in INT8 that they draw from, all
+// policies, users who take offers linearly.
+func Defaults() Question {
+	return Question{
+		Terms:    Terms{Deadline: Range{1.5, 3}, Tightness: 1, Ratio: Range{0.75, 1}, Speed: 1},
+		Fleet:    Fleet{GPUsPerVM: 1, Scheduler: RoundRobin},
+		Prices:   approx.Prices{Reserved: 0.985, OnDemand: 3.06},
+		Policies: approx.Policies, Seed: 1,
+	}
 }
 
 // Answer is how the policies do.
@@ -43,6 +56,17 @@ func (q *Question) Answer(draws Draws) *Answer {
 // Bill is that of a policy, by its place in the question, as drawn.
 func (a *Answer) Bill(q *Question, policy int) Bill {
 	return a.Rest.Bill(q.Fleet, q.Prices, a.Outcomes[policy].Drawn)
+}
+
+// BreakEven are the on-demand prices, in US dollars per hour, up to which no job is
+// worth an offer and above which every one is; ok is false where none can be asked.
+func (a *Answer) BreakEven(prices approx.Prices) (low, high float64, ok bool) {
+	low = math.Inf(1)
+	for i := range a.Asked {
+		price := approx.BreakEven(prices.Reserved, a.Asked[i].ReducedS/a.Asked[i].FullS)
+		low, high = math.Min(low, price), math.Max(high, price)
+	}
+	return low, high, len(a.Asked) > 0
 }
 
 // Late is how many jobs miss their deadlines under a policy: those that even an
@@ -90,6 +114,31 @@ func (q *Question) Under(s Scheduler, tasks []Task) Bill {
 	return placed.Rest(tasks).Bill(f, q.Prices, approx.Evaluate(approx.OnDemand, placed.Asked(tasks), q.Prices, q.Acceptance).Drawn)
 }
 
+// Others are the bills without offers under each of [Schedulers].
+func (q *Question) Others(tasks []Task) (bills []Bill) {
+	for _, s := range Schedulers {
+		bills = append(bills, q.Under(s, tasks))
+	}
+	return bills
+}
+
+// Context is what an answer is seen beside.
+type Context struct {
+	Seeds      int
+	Spreads    []Spread     // of the policies, over so many seeds
+	AsTheyCome []AsTheyCome // of the policies
+	Others     []Bill       // without offers, under each of [Schedulers]
+}
+
+// Context works out what an answer is seen beside.
+func (q *Question) Context(a *Answer, seeds int) Context {
+	c := Context{Seeds: seeds, Spreads: q.Spreads(seeds), Others: q.Others(a.Tasks)}
+	for _, p := range q.Policies {
+		c.AsTheyCome = append(c.AsTheyCome, q.AsTheyCome(a.Tasks, p))
+	}
+	return c
+}
+
 // Spread is between which shares of the cost of on-demand VMs alone nine in ten
 // seeds have a policy. Seeds without candidates say nothing; with fewer than two
 // that do, it is not known.
@@ -130,4 +179,20 @@ func (q *Question) Spreads(seeds int) []Spread {
 // Sizes are the bills of other numbers of reserved VMs, see [Sizes].
 func (q *Question) Sizes(ctx context.Context, tasks []Task, most int) []Size {
 	return Sizes(ctx, tasks, q.Fleet, q.Prices, q.Acceptance, q.Policies, most)
+}
+
+// Sized is a way of reserving VMs, and the bills of their numbers.
+type Sized struct {
+	Reservation
+	Sizes []Size
+}
+
+// Size finds the bills of other numbers of VMs for each way of reserving them.
+func (q *Question) Size(ctx context.Context, tasks []Task, ways []Reservation, most int) (sized []Sized) {
+	for _, way := range ways {
+		as := *q
+		as.Prices.Reserved = way.Price.USDPerHour
+		sized = append(sized, Sized{way, as.Sizes(ctx, tasks, most)})
+	}
+	return sized
 }

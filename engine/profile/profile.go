@@ -315,6 +315,17 @@ func (s *Set) Model(name string) (Model, bool) {
 	return s.Models[i], true
 }
 
+// LeastPrice is the lowest price in US dollars per hour of an instance type in any
+// region; ok is false where none is known.
+func (s *Set) LeastPrice(instanceType string, p Purchase) (usd float64, ok bool) {
+	for _, t := range s.VMTypes {
+		if price, has := t.PriceOf(p); has && t.InstanceType == instanceType && (!ok || price.USDPerHour < usd) {
+			usd, ok = price.USDPerHour, true
+		}
+	}
+	return usd, ok
+}
+
 // Merge returns a set with the contents of both; on a clash of model or VM
 // type the receiver's stays.
 func (s *Set) Merge(o *Set) *Set {

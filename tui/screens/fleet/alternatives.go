@@ -45,9 +45,7 @@ func (s *Screen) compare() tea.Cmd {
 	return s.comparing.Ask(s.Shell.Ctx, func(ctx context.Context) *Alternatives {
 		o := &Alternatives{Seq: a.Seq, Question: a.Question, draws: a.draws}
 		o.Come = a.Engine.AsTheyCome(a.Result.Tasks, approx.ApproxDNN)
-		for _, scheduler := range fleet.Schedulers {
-			o.Schedulers = append(o.Schedulers, a.Engine.Under(scheduler, a.Result.Tasks))
-		}
+		o.Schedulers = a.Engine.Others(a.Result.Tasks)
 		if last != nil && last.draws == a.draws && unsized(last.Question) == unsized(a.Question) {
 			o.Sizes = last.Sizes
 		} else {

@@ -24,16 +24,13 @@ type Answer struct {
 
 // engineQuestion is a question in the engine's words.
 func engineQuestion(t Trace, q Question) fleet.Question {
-	return fleet.Question{
-		Jobs: t.Jobs, Load: t.Load,
-		Terms: fleet.Terms{
-			Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: q.Tightness, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: q.Speed, Mix: t.Mix,
-		},
-		Fleet:      fleet.Fleet{VMs: q.VMs, GPUsPerVM: q.GPUsPerVM, Scheduler: q.Scheduler, AsStudied: q.AsStudied},
-		Prices:     approx.Prices{Reserved: q.Reserved, OnDemand: q.OnDemand},
-		Acceptance: approx.Acceptance{Shape: approx.Power, At: q.Reluctant},
-		Policies:   approx.Policies, Seed: q.Seed,
-	}
+	out := fleet.Defaults()
+	out.Jobs, out.Load, out.Seed = t.Jobs, t.Load, q.Seed
+	out.Terms.Tightness, out.Terms.Speed, out.Terms.Mix = q.Tightness, q.Speed, t.Mix
+	out.Fleet = fleet.Fleet{VMs: q.VMs, GPUsPerVM: q.GPUsPerVM, Scheduler: q.Scheduler, AsStudied: q.AsStudied}
+	out.Prices = approx.Prices{Reserved: q.Reserved, OnDemand: q.OnDemand}
+	out.Acceptance = approx.Acceptance{Shape: approx.Power, At: q.Reluctant}
+	return out
 }
 
 func solve(seq int, t Trace, draws fleet.Draws, q Question) *Answer {

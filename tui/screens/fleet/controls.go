@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/slider"
@@ -163,22 +162,11 @@ func (c *controls) show(a *Answer, o *Alternatives) {
 		c.All[reservedSlider].SetNote(string(q.Purchase))
 	}
 	c.All[onDemandSlider].SetNote("")
-	if low, high, ok := breakEven(a); ok {
+	if low, high, ok := a.Result.BreakEven(a.Engine.Prices); ok {
 		c.All[onDemandSlider].SetMarks([]float64{low, high})
 		if q.OnDemand <= low {
 			c.All[onDemandSlider].SetNote("no offer pays")
 		}
 	}
 	c.All[speedSlider].SetNote(quantity.Several(len(a.Result.Asked), "candidate"))
-}
-
-// breakEven are the on-demand prices between which candidates get offers.
-func breakEven(a *Answer) (low, high float64, ok bool) {
-	low = math.Inf(1)
-	for i := range a.Result.Asked {
-		c := &a.Result.Asked[i]
-		price := approx.BreakEven(a.Question.Reserved, c.ReducedS/c.FullS)
-		low, high = math.Min(low, price), math.Max(high, price)
-	}
-	return low, high, high > 0
 }

@@ -1,32 +1,35 @@
 package fleet
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
 	"sweetspot/engine/fleet"
+	"sweetspot/engine/profile"
 	"sweetspot/tui/components/toast"
 )
 
 // export offers the forms of what Fleet shows.
 func (s *Screen) export() tea.Cmd {
-	shown := s.answer
-	if shown == nil {
+	a := s.answer
+	if a == nil {
 		return s.Shell.Note(toast.Info, "nothing is answered yet")
 	}
 	in := contract.FleetInput{
-		Question: shown.Engine, Answer: shown.Result, Seeds: exportSeeds, Source: s.Headline(), VM: shown.Question.VM,
-		Prices: s.PricesFrom(), Notes: s.Notes(), Sized: s.Sized(),
+		Question: a.Engine, Answer: a.Result, Source: s.Headline(), Notes: s.trace.Notes, VM: a.Question.VM, Prices: []string{"as set on the sliders"},
+	}
+	way := fleet.Reservation{Purchase: a.Question.Purchase, Months: 1, Price: profile.Price{USDPerHour: a.Question.Reserved, Source: in.Prices[0]}}
+	if i := slices.IndexFunc(s.offers, s.taken); i >= 0 {
+		way, in.Prices = s.offers[i].Reservation, s.offers[i].PricesFrom(s.offers[i].onDemand)
+	}
+	if s.compared() {
+		in.Sized = []fleet.Sized{{Reservation: way, Sizes: s.alternatives.Sizes}}
 	}
 	return s.Shell.Export(in.Source, document.Subject{Fleet: func() (contract.Fleet, error) {
-		in.Spreads = in.Question.Spreads(exportSeeds)
-		for _, p := range in.Question.Policies {
-			in.AsTheyCome = append(in.AsTheyCome, in.Question.AsTheyCome(in.Answer.Tasks, p))
-		}
-		for _, o := range fleet.Schedulers {
-			in.Schedulers = append(in.Schedulers, contract.SchedulerBill{Scheduler: o, Bill: in.Question.Under(o, in.Answer.Tasks)})
-		}
+		in.Context = in.Question.Context(in.Answer, exportSeeds)
 		return contract.NewFleet(in), nil
 	}})
 }

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/workload"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
@@ -38,13 +39,7 @@ type Question struct {
 }
 
 // Trace is what the jobs are.
-type Trace struct {
-	Jobs   []fleet.Job
-	Load   *fleet.Load // what they were made by, so that other seeds make others; nil for a trace
-	Mix    fleet.Mix
-	Source string   // in a few words
-	Notes  []string // what was handled when it was read
-}
+type Trace = workload.Jobs
 
 // TraceReader reads a job trace; an empty path makes one up.
 type TraceReader func(ctx context.Context, path string) (Trace, error)
@@ -72,7 +67,11 @@ type Screen struct {
 // New returns the screen without a trace.
 func New(sh *screen.Shell, read TraceReader) *Screen {
 	s := &Screen{th: sh.Theme, controls: newControls(), plots: newPlots(sh.Theme), source: desk.Trace[Trace]{Read: read}}
-	first := Question{VMs: 20, OnDemand: 3.06, Reserved: 0.985, Speed: 1, Tightness: 1, Reluctant: 1, Scheduler: fleet.RoundRobin, Seed: 1, GPUsPerVM: 1}
+	d := fleet.Defaults()
+	first := Question{
+		VMs: 20, OnDemand: d.Prices.OnDemand, Reserved: d.Prices.Reserved, Speed: d.Terms.Speed, Tightness: d.Terms.Tightness, Reluctant: 1,
+		Scheduler: d.Fleet.Scheduler, Seed: d.Seed, GPUsPerVM: d.Fleet.GPUsPerVM,
+	}
 	s.Desk = desk.New(sh, first, desk.Config[Question, *Answer]{
 		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "policy", Regions: []string{keys.InFleetSliders, keys.InFleetPolicies},
 		Save: s.controls.save, Load: s.controls.load, Work: s.work, Answer: s.show, Refresh: s.refresh,
@@ -174,15 +173,12 @@ func (s *Screen) SetVMTypes(types []profile.VMType) {
 	}
 	q := s.Question()
 	for _, o := range s.offers {
-		if o.vm.InstanceType == studyVM && (q.VM == "" || o.reserved < q.Reserved) {
+		if o.VM.InstanceType == fleet.StudyVM && (q.VM == "" || o.Price.USDPerHour < q.Reserved) {
 			q.take(o)
 		}
 	}
 	s.Begin(q)
 }
-
-// studyVM is the VM type of the study, which the screen begins with.
-const studyVM = "p3.2xlarge"
 
 // Answer is what is shown now; nil before the first one.
 func (s *Screen) Answer() *Answer { return s.answer }

@@ -33,21 +33,18 @@ func (s *Screen) Redraw() tea.Cmd {
 	return s.Change("seed", q)
 }
 
-// vmOffer is a VM type with a way of reserving it.
+// vmOffer is a way of reserving a VM type that can be rented on demand too.
 type vmOffer struct {
-	vm                 profile.VMType
-	purchase           profile.Purchase
-	onDemand, reserved float64
+	fleet.Reservation
+	onDemand profile.Price
 }
 
 func offersOf(types []profile.VMType) (offers []vmOffer) {
 	for _, vm := range types {
-		price, ok := vm.PriceOf(profile.OnDemand)
-		if !ok {
-			continue
-		}
-		for _, r := range fleet.Reservations(vm) {
-			offers = append(offers, vmOffer{vm, r.Purchase, price.USDPerHour, r.Price.USDPerHour})
+		if price, ok := vm.PriceOf(profile.OnDemand); ok {
+			for _, r := range fleet.Reservations(vm) {
+				offers = append(offers, vmOffer{r, price})
+			}
 		}
 	}
 	return offers
@@ -55,19 +52,19 @@ func offersOf(types []profile.VMType) (offers []vmOffer) {
 
 // take sets the prices to those of a VM type.
 func (q *Question) take(o vmOffer) {
-	q.OnDemand, q.Reserved, q.VM, q.Purchase, q.GPUsPerVM = o.onDemand, o.reserved, o.vm.InstanceType, o.purchase, max(o.vm.GPUCount, 1)
+	q.OnDemand, q.Reserved, q.VM, q.Purchase, q.GPUsPerVM = o.onDemand.USDPerHour, o.Price.USDPerHour, o.VM.InstanceType, o.Reservation.Purchase, max(o.VM.GPUCount, 1)
 }
 
 // VMType goes to the next VM type that can be reserved.
 func (s *Screen) VMType() tea.Cmd {
-	cmd, _ := s.nextOffer(func(o vmOffer) bool { return o.vm.InstanceType != s.Question().VM })
+	cmd, _ := s.nextOffer(func(o vmOffer) bool { return o.VM.InstanceType != s.Question().VM })
 	return cmd
 }
 
 // Purchase goes to the next way of reserving the VM type.
 func (s *Screen) Purchase() tea.Cmd {
 	cmd, ok := s.nextOffer(func(o vmOffer) bool {
-		return o.vm.InstanceType == s.Question().VM && (o.purchase != s.Question().Purchase || o.reserved != s.Question().Reserved)
+		return o.VM.InstanceType == s.Question().VM && !s.taken(o)
 	})
 	if !ok {
 		return s.Shell.Note(toast.Info, "this VM type has no other price of a reservation")
@@ -76,9 +73,7 @@ func (s *Screen) Purchase() tea.Cmd {
 }
 
 func (s *Screen) nextOffer(accept func(vmOffer) bool) (cmd tea.Cmd, ok bool) {
-	at := slices.IndexFunc(s.offers, func(o vmOffer) bool {
-		return o.vm.InstanceType == s.Question().VM && o.purchase == s.Question().Purchase && o.reserved == s.Question().Reserved
-	})
+	at := slices.IndexFunc(s.offers, s.taken)
 	for k := range s.offers {
 		if o := s.offers[(at+1+k)%len(s.offers)]; accept(o) {
 			q := s.Question()
@@ -87,4 +82,10 @@ func (s *Screen) nextOffer(accept func(vmOffer) bool) (cmd tea.Cmd, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// taken reports whether the prices are those of an offer.
+func (s *Screen) taken(o vmOffer) bool {
+	q := s.Question()
+	return o.VM.InstanceType == q.VM && o.Reservation.Purchase == q.Purchase && o.Price.USDPerHour == q.Reserved
 }

@@ -2,10 +2,8 @@ package fleet
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
-	"sweetspot/data/contract"
 	"sweetspot/engine/approx"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
@@ -139,24 +137,3 @@ func (s *Screen) policiesNote() string {
 
 // Headline says what is asked, for the title line.
 func (s *Screen) Headline() string { return text.Clean(s.trace.Source) }
-
-// Notes are what was handled when the trace was read.
-func (s *Screen) Notes() []string { return s.trace.Notes }
-
-// PricesFrom says where the prices are from.
-func (s *Screen) PricesFrom() []string {
-	q := s.Question()
-	if q.VM == "" {
-		return []string{"as set on the sliders"}
-	}
-	return []string{"on-demand and " + string(q.Purchase) + " of the catalog's " + q.VM}
-}
-
-// Sized is how many VMs to reserve, once that is known of what is shown.
-func (s *Screen) Sized() []contract.Sized {
-	if s.answer == nil || !s.compared() {
-		return nil
-	}
-	q := s.answer.Question
-	return []contract.Sized{{Purchase: string(q.Purchase), USDPerHour: q.Reserved, PriceFrom: s.PricesFrom()[0], Months: math.Max(s.months(), 1), Sizes: s.alternatives.Sizes}}
-}

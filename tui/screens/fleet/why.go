@@ -27,7 +27,7 @@ func (s *Screen) why(w, h int) string {
 func (s *Screen) sentences() []string {
 	a := s.answer
 	out := []string{s.winner()}
-	if low, _, ok := breakEven(a); ok {
+	if low, _, ok := a.Result.BreakEven(a.Engine.Prices); ok {
 		out = append(out, fmt.Sprintf("Offers stop paying where on-demand VMs cost %s or less.", priceText(low)))
 	}
 	if s.compared() {
@@ -108,12 +108,8 @@ func (s *Screen) load() string {
 // months of the term whose price is asked about, 0 for a price of one's own.
 func (s *Screen) months() float64 {
 	for _, o := range s.offers {
-		if o.vm.InstanceType == s.Question().VM && o.purchase == s.Question().Purchase {
-			for _, r := range fleet.Reservations(o.vm) {
-				if r.Purchase == o.purchase {
-					return r.Months
-				}
-			}
+		if o.VM.InstanceType == s.Question().VM && o.Reservation.Purchase == s.Question().Purchase {
+			return o.Months
 		}
 	}
 	return 0

@@ -129,14 +129,14 @@ func (c *controls) show(a *Answer) {
 		if lo < hi {
 			accuracy.SetRange(lo, hi)
 		}
-		accuracy.SetNote(quantity.Several(len(a.Served), "choice"))
+		accuracy.SetNote(quantity.Several(len(a.Engine.Served), "choice"))
 	}
 	price := c.All[priceSlider]
 	price.SetNote("")
 	if a.Why == "" {
 		price.SetNote(rateText(a.Engine.Settings.VM.QueriesPerSecond) + " queries/s")
 	}
-	if o := a.chosen(); o != nil && o.PriceFrom != "as given" {
+	if o := a.Engine.Offer(); o != nil && o.PriceFrom != "as given" {
 		price.SetNote(fmt.Sprintf("catalog: $%.3g/h", o.USDPerHour))
 	}
 	c.All[scaleSlider].SetNote(fmt.Sprintf("peak %s/s", quantity.Count(float64(a.Engine.Trace.Peak()))))

@@ -19,10 +19,7 @@ func (s *Screen) export() tea.Cmd {
 		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
 	}
 	in := contract.TrafficInput{
-		Question: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Notes: s.Notes(), VM: shown.VM(), Offers: shown.Offers, Served: shown.Served,
-	}
-	if floor := shown.Question.MinAccuracy; floor > 0 {
-		in.MinAccuracy = &floor
+		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.trace.Notes, MinAccuracy: shown.Question.wanted().MinAccuracy,
 	}
 	return s.Shell.Export(in.Source, document.Subject{Traffic: func() (_ contract.Traffic, err error) {
 		if in.Advice, err = serving.Advise(in.Question); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/workload"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
@@ -32,11 +33,7 @@ type Question struct {
 }
 
 // Trace is the load.
-type Trace struct {
-	Arrivals serving.Trace
-	Source   string   // in a few words
-	Notes    []string // what was handled when it was read
-}
+type Trace = workload.Requests
 
 // TraceReader reads an arrival trace; an empty path makes one up.
 type TraceReader func(ctx context.Context, path string) (Trace, error)
@@ -177,9 +174,6 @@ func (s *Screen) SetSet(set *profile.Set) {
 
 // Headline says what is asked, for the title line.
 func (s *Screen) Headline() string { return clean(s.trace.Source) }
-
-// Notes are what was handled when the trace was read.
-func (s *Screen) Notes() []string { return s.trace.Notes }
 
 // work answers the present question; it touches nothing of the screen.
 func (s *Screen) work() ask.Work[*Answer] {

@@ -136,7 +136,7 @@ func (s *Screen) costs(w, h int) string {
 	var bars []plot.StackedBar
 	for k, o := range s.answer.Outcomes {
 		late := s.th.Dim
-		if o.ViolationShare() > mostViolations {
+		if o.ViolationShare() > serving.UsualViolations {
 			late = s.th.Warn
 		}
 		value := s.th.Title.Render(quantity.Money(o.USD)) + late.Render(" "+hundredths(o.ViolationShare())+" late")
@@ -176,8 +176,8 @@ func (s *Screen) sentences() (out []string) {
 	}
 	for i, w := range words {
 		out = append(out, text.Sentence(w))
-		if o := a.chosen(); o != nil && i == 0 {
-			of := a.Served[a.Engine.Chosen]
+		if o := a.Engine.Offer(); o != nil && i == 0 {
+			of := a.Engine.Served[a.Engine.Chosen]
 			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()), of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
 		}
 	}

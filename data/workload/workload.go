@@ -1,0 +1,140 @@
+// Package workload holds the jobs that a fleet is asked about and the requests
+// that are to be served, read from a trace or made up: the same for the verbs and
+// the screens.
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sweetspot/data/arrivals"
+	"sweetspot/data/jobtrace"
+	"sweetspot/data/library"
+	"sweetspot/engine/fleet"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+)
+
+// Jobs are those that a fleet is asked about.
+type Jobs struct {
+	Jobs   []fleet.Job
+	Load   *fleet.Load // what they were made by, so that other seeds make others; nil for a trace
+	Mix    fleet.Mix   // the study's models, for jobs that name none
+	Source string      // in a few words
+	Notes  []string    // how they were made up, or what was handled when they were read
+}
+
+// StudyJobs is as many as Nabavinejad et al. (2019) decide on.
+const StudyJobs = 18187
+
+// ReadJobs reads a job trace; an empty path makes up as many jobs as the study
+// has.
+func ReadJobs(path string) (Jobs, error) {
+	if path == "" {
+		return MakeJobs(StudyJobs, 1)
+	}
+	trace, err := read(path, jobtrace.Read)
+	if err != nil {
+		return Jobs{}, err
+	}
+	source := fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(len(trace.Jobs), "job"), trace.Format)
+	return withMix(Jobs{Jobs: trace.Jobs, Notes: trace.Notes, Source: source})
+}
+
+// MakeJobs makes up n jobs.
+func MakeJobs(n int, seed uint64) (Jobs, error) {
+	load := fleet.Usual(n)
+	return withMix(Jobs{
+		Jobs: load.Generate(seed), Load: &load, Source: quantity.Several(load.Jobs, "made-up job"), Notes: []string{load.String()},
+	})
+}
+
+func withMix(j Jobs) (_ Jobs, err error) {
+	j.Mix, err = library.StudyMix()
+	return j, err
+}
+
+// Described says where the jobs are from, and what was handled when a trace was
+// read.
+func (j Jobs) Described() (source string, notes []string) {
+	return described(j.Load != nil, j.Source, j.Notes)
+}
+
+// Requests are a load to serve.
+type Requests struct {
+	Arrivals serving.Trace
+	MadeUp   bool
+	Source   string   // in a few words
+	Notes    []string // how they were made up, or what was handled when they were read
+}
+
+// ReadRequests reads an arrival trace; an empty path makes a day of a hundred
+// requests a second up.
+func ReadRequests(path string) (Requests, error) {
+	if path == "" {
+		return MakeRequests(serving.DayLoad, 24*3600, 100, 1), nil
+	}
+	trace, err := read(path, arrivals.Read)
+	if err != nil {
+		return Requests{}, err
+	}
+	source := fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(trace.Trace.Requests(), "request"), trace.Format)
+	return Requests{Arrivals: trace.Trace, Source: source, Notes: trace.Notes}, nil
+}
+
+// MakeRequests makes a load up, of so many requests a second on average.
+func MakeRequests(p serving.Pattern, seconds int, perSecond float64, seed uint64) Requests {
+	return Requests{
+		Arrivals: p.Generate(max(seconds, 1), perSecond, seed), MadeUp: true,
+		Source: "a made-up " + string(p), Notes: []string{p.Words(seconds, perSecond)},
+	}
+}
+
+// Described says where the requests are from, and what was handled when a trace
+// was read.
+func (r Requests) Described() (source string, notes []string) {
+	return described(r.MadeUp, r.Source, r.Notes)
+}
+
+func described(madeUp bool, source string, notes []string) (string, []string) {
+	if madeUp {
+		return "made up: " + notes[0], nil
+	}
+	return source, notes
+}
+
+// read reads the trace in a file.
+func read[T any](path string, parse func(io.Reader) (T, error)) (trace T, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return trace, unread(path, err)
+	}
+	defer file.Close()
+	switch info, err := file.Stat(); {
+	case err != nil:
+		return trace, unread(path, err)
+	case info.IsDir():
+		return trace, fmt.Errorf("%s is a folder: name the file of the trace in it", plaintext.Line(path, 100))
+	}
+	if trace, err = parse(file); err != nil {
+		return trace, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
+	}
+	return trace, nil
+}
+
+// unread says why a trace cannot be opened, and the mend.
+func unread(path string, err error) error {
+	mend := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		mend = "; name a file that exists, by its path from this folder"
+	}
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("cannot read the trace %s: %w%s", plaintext.Line(path, 100), err, mend)
+}
