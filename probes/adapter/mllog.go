@@ -1,12 +1,10 @@
 package adapter
 
 import (
-	"encoding/json"
 	"math"
-	"regexp"
-	"strconv"
 	"strings"
 
+	mlperf "sweetspot/data/imports/mllog"
 	"sweetspot/engine/plaintext"
 	"sweetspot/probes/protocol"
 )
@@ -31,62 +29,19 @@ type mllog struct {
 	last     string
 }
 
-// entry is one line.
-type entry struct {
-	Key      string          `json:"key"`
-	TimeMS   *float64        `json:"time_ms"`
-	Value    json.RawMessage `json:"value"`
-	Metadata json.RawMessage `json:"metadata"`
-}
-
-var mlpOld = regexp.MustCompile(`:::MLPv[\d.]+ (\S+) (\d+(?:\.\d+)?) \([^)]*\) (\w+)(?:: (.*))?$`)
-
-func readMLLOG(line string) (e entry, ok bool) {
-	if _, text, found := strings.Cut(line, ":::MLLOG "); found {
-		err := json.NewDecoder(strings.NewReader(text)).Decode(&e)
-		return e, err == nil && e.Key != "" && e.TimeMS != nil
-	}
-	m := mlpOld.FindStringSubmatch(line)
-	if m == nil {
-		return e, false
-	}
-	seconds, err := strconv.ParseFloat(m[2], 64)
-	if err != nil || math.IsInf(seconds*1000, 0) {
-		return e, false
-	}
-	e = entry{Key: m[3], TimeMS: new(seconds * 1000)}
-	if json.Valid([]byte(m[4])) {
-		e.Value = json.RawMessage(m[4])
-	}
-	return e, true
-}
-
-func (e entry) number() (float64, bool) {
-	var v float64
-	err := json.Unmarshal(e.Value, &v)
-	if err != nil { // the older form has {"epoch": 3, "value": 0.7}
-		var object struct{ Value *float64 }
-		if json.Unmarshal(e.Value, &object) != nil || object.Value == nil {
-			return 0, false
-		}
-		v = *object.Value
-	}
-	return v, true
-}
-
 func (m *mllog) line(_ float64, line string) []protocol.Event {
 	if line == m.last {
 		return nil // some loggers print twice
 	}
-	e, ok := readMLLOG(line)
-	if !ok {
+	e, ok := mlperf.Parse([]byte(line))
+	if !ok || math.IsNaN(e.AtS) {
 		return nil
 	}
 	m.last = line
 	if m.open == nil {
 		m.open = map[string]float64{}
 	}
-	now := *e.TimeMS / 1000
+	now := e.AtS
 	interval, isStart := strings.CutSuffix(e.Key, "_start")
 	if isStart {
 		return m.begin(interval, now, e)
@@ -98,18 +53,18 @@ func (m *mllog) line(_ float64, line string) []protocol.Event {
 }
 
 // fact is a point in time: a setting or a result.
-func (m *mllog) fact(e entry) []protocol.Event {
+func (m *mllog) fact(e mlperf.Event) []protocol.Event {
 	if e.Key == "submission_benchmark" {
-		var name string
-		if json.Unmarshal(e.Value, &name) == nil && name != "" {
+		if name := e.Text(); name != "" {
 			return []protocol.Event{protocol.Model{Name: plaintext.Line(name, 200)}}
 		}
 		return nil
 	}
-	v, ok := e.number()
-	if !ok {
+	number := e.Number()
+	if number == nil {
 		return nil
 	}
+	v := *number
 	switch e.Key {
 	case "global_batch_size":
 		if v >= 1 && v < maxBatch && v == math.Trunc(v) {
@@ -151,7 +106,7 @@ func (m *mllog) flush() []protocol.Event {
 	return []protocol.Event{*v}
 }
 
-func (m *mllog) begin(interval string, now float64, e entry) []protocol.Event {
+func (m *mllog) begin(interval string, now float64, e mlperf.Event) []protocol.Event {
 	var events []protocol.Event
 	switch interval {
 	case "run":
@@ -163,7 +118,10 @@ func (m *mllog) begin(interval string, now float64, e entry) []protocol.Event {
 		if interval == "epoch" {
 			m.epochs = true
 		} else {
-			m.perBlock = epochsOf(e.Metadata)
+			m.perBlock = 0
+			if n := e.Metadata.Count.Positive(); n != nil {
+				m.perBlock = *n
+			}
 		}
 		m.evals = 0
 	case "eval":
@@ -175,17 +133,6 @@ func (m *mllog) begin(interval string, now float64, e entry) []protocol.Event {
 	}
 	m.open[interval] = now
 	return events
-}
-
-// epochsOf is the number of epochs in a block; 0 unknown.
-func epochsOf(metadata json.RawMessage) float64 {
-	var object struct {
-		Count *float64 `json:"epoch_count"`
-	}
-	if json.Unmarshal(metadata, &object) != nil || object.Count == nil || *object.Count <= 0 {
-		return 0
-	}
-	return *object.Count
 }
 
 func (m *mllog) end(interval string, now float64) []protocol.Event {

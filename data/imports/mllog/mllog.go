@@ -21,14 +21,9 @@ package mllog
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"regexp"
-	"strconv"
 
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/plaintext"
@@ -39,28 +34,8 @@ import (
 // Format is how logs of MLPerf are recognised and read.
 var Format = source.Format{Name: "mllog", Title: "MLPerf log", Claims: claims, Read: source.Alone(read)}
 
-var (
-	mark    = []byte(":::MLLOG")
-	oldMark = []byte(":::MLPv0.")
-)
-
 func claims(_ string, head []byte) bool {
-	return bytes.Contains(head, mark) || bytes.Contains(head, oldMark)
-}
-
-// event is one line of the log.
-type event struct {
-	atS      float64
-	key      string
-	value    json.RawMessage
-	bench    string // of an old line
-	metadata struct {
-		Status  source.Words `json:"status"`
-		Epoch   source.Loose `json:"epoch_num"`
-		First   source.Loose `json:"first_epoch_num"`
-		Count   source.Loose `json:"epoch_count"`
-		Samples source.Loose `json:"samples_count"`
-	}
+	return marked(head)
 }
 
 func read(f source.File, given source.Given) source.Report {
@@ -82,8 +57,8 @@ func (l *log) read(text io.Reader) error {
 	for {
 		line, err := longLine(lines)
 		l.line++
-		if bytes.Contains(line, mark) || bytes.Contains(line, oldMark) {
-			if e, ok := parse(line); ok {
+		if marked(line) {
+			if e, ok := Parse(line); ok {
 				l.add(e)
 			} else {
 				l.broken++
@@ -121,82 +96,6 @@ const (
 	maxRuns  = 10_000
 	maxMarks = 1_000_000
 )
-
-func parse(line []byte) (e event, ok bool) {
-	i := bytes.Index(line, mark)
-	if i < 0 {
-		return parseOld(line)
-	}
-	text := line[i+len(mark):]
-	var in struct {
-		TimeMS   source.Loose    `json:"time_ms"`
-		Key      source.Words    `json:"key"`
-		Value    json.RawMessage `json:"value"`
-		Metadata json.RawMessage `json:"metadata"`
-	}
-	// More text may follow on the line.
-	if err := json.NewDecoder(bytes.NewReader(source.Strict(text))).Decode(&in); err != nil || in.Key == "" {
-		return e, false
-	}
-	e.key, e.value, e.atS = string(in.Key), in.Value, math.NaN()
-	if ms := in.TimeMS.Positive(); ms != nil {
-		e.atS = *ms / 1000
-	}
-	_ = json.Unmarshal(in.Metadata, &e.metadata) // some loggers write "" for null
-	return e, true
-}
-
-var oldLine = regexp.MustCompile(`:::MLPv0\.[0-9.]+ (\S+) ([0-9]+(?:\.[0-9]+)?) \([^)]*\) ([A-Za-z0-9_]+)(?::\s*(.*))?`)
-
-// oldKeys are the keys of v0.5 that were renamed later.
-var oldKeys = map[string]string{"train_epoch": "epoch_start", "input_batch_size": "global_batch_size", "preproc_num_train_examples": "train_samples",
-	"preproc_num_eval_examples": "eval_samples"}
-
-func parseOld(line []byte) (e event, ok bool) {
-	m := oldLine.FindSubmatch(line)
-	if m == nil {
-		return e, false
-	}
-	at, err := strconv.ParseFloat(string(m[2]), 64)
-	if err != nil {
-		return e, false
-	}
-	e.bench, e.atS, e.key = source.Text(string(m[1])), at, string(m[3])
-	e.value = bytes.Clone(source.Strict(bytes.TrimSpace(m[4])))
-	if !json.Valid(e.value) {
-		e.value = nil
-	}
-	if name, ok := oldKeys[e.key]; ok {
-		if e.key == "train_epoch" {
-			_ = e.metadata.Epoch.UnmarshalJSON(e.value)
-		}
-		e.key = name
-	}
-	var pair struct {
-		Epoch source.Loose    `json:"epoch"`
-		Value json.RawMessage `json:"value"`
-	}
-	if json.Unmarshal(e.value, &pair) == nil && pair.Value != nil {
-		e.value, e.metadata.Epoch = pair.Value, pair.Epoch
-	}
-	return e, true
-}
-
-func (e *event) number() *float64 {
-	var v source.Loose
-	if e.value == nil || json.Unmarshal(e.value, &v) != nil {
-		return nil
-	}
-	return v.V
-}
-
-func (e *event) text() string {
-	var w source.Words
-	if e.value == nil || json.Unmarshal(e.value, &w) != nil {
-		return ""
-	}
-	return string(w)
-}
 
 // report turns the logged runs into profiles.
 func (l *log) report() source.Report {

@@ -72,15 +72,15 @@ func (l *log) close() {
 }
 
 // add handles one event.
-func (l *log) add(e event) {
+func (l *log) add(e Event) {
 	l.marks++
-	if e.bench != "" {
-		l.about.bench = e.bench
+	if e.Bench != "" {
+		l.about.bench = e.Bench
 	}
 	if l.describes(&e) {
 		return
 	}
-	switch e.key {
+	switch e.Key {
 	case "init_start":
 		// Ranks begin at different times; a later init after epochs or the end
 		// belongs to another run.
@@ -91,7 +91,7 @@ func (l *log) add(e event) {
 	case "run_start":
 		l.start(&e)
 	default:
-		if r := l.last(); l.open && r != nil && r.started && !math.IsNaN(e.atS) {
+		if r := l.last(); l.open && r != nil && r.started && !math.IsNaN(e.AtS) {
 			r.mark(&e)
 		}
 	}
@@ -106,45 +106,45 @@ func (l *log) last() *logged {
 
 // start begins a run, unless the mark is another rank's: a new run comes after
 // the end of the current run, or once that has had an epoch.
-func (l *log) start(e *event) {
-	if math.IsNaN(e.atS) {
+func (l *log) start(e *Event) {
+	if math.IsNaN(e.AtS) {
 		return
 	}
 	if r := l.last(); l.open && r != nil && r.started {
-		ended := !math.IsNaN(r.stopS) && e.atS >= r.stopS
-		crashed := math.IsNaN(r.stopS) && len(r.epochs) > 0 && e.atS > r.epochs[0].atS
+		ended := !math.IsNaN(r.stopS) && e.AtS >= r.stopS
+		crashed := math.IsNaN(r.stopS) && len(r.epochs) > 0 && e.AtS > r.epochs[0].atS
 		if !ended && !crashed {
 			return
 		}
 		l.close()
 	}
 	r := l.run()
-	r.started, r.startS, r.last = true, e.atS, e.atS
+	r.started, r.startS, r.last = true, e.AtS, e.AtS
 }
 
 // describes reads what applies to a whole run. After the end of one run the
 // next is described, starting with its benchmark.
-func (l *log) describes(e *event) bool {
+func (l *log) describes(e *Event) bool {
 	a := &l.about
-	if r := l.last(); l.open && r != nil && !math.IsNaN(r.stopS) && a.knows(e.key) {
+	if r := l.last(); l.open && r != nil && !math.IsNaN(r.stopS) && a.knows(e.Key) {
 		l.close()
 	}
-	switch e.key {
+	switch e.Key {
 	case "submission_benchmark":
 		if !l.open {
 			*a = description{}
 		}
-		a.bench = e.text()
+		a.bench = e.Text()
 	case "submission_org":
-		a.org = e.text()
+		a.org = e.Text()
 	case "submission_platform":
-		a.platform = e.text()
+		a.platform = e.Text()
 	case "global_batch_size":
-		a.batch = e.number()
+		a.batch = e.Number()
 	case "train_samples":
-		a.train = e.number()
+		a.train = e.Number()
 	case "eval_samples":
-		a.evaluated = e.number()
+		a.evaluated = e.Number()
 	default:
 		return false
 	}
@@ -169,38 +169,38 @@ func (a *description) knows(key string) bool {
 	return false
 }
 
-func (r *logged) mark(e *event) {
-	r.last = max(r.last, e.atS)
+func (r *logged) mark(e *Event) {
+	r.last = max(r.last, e.AtS)
 	number := func(v source.Loose) float64 {
 		if v.V == nil {
 			return math.NaN()
 		}
 		return *v.V
 	}
-	switch e.key {
+	switch e.Key {
 	case "run_stop":
-		if math.IsNaN(r.stopS) || e.atS > r.stopS {
-			r.stopS = e.atS
+		if math.IsNaN(r.stopS) || e.AtS > r.stopS {
+			r.stopS = e.AtS
 		}
-		r.status = cmp.Or(r.status, string(e.metadata.Status))
+		r.status = cmp.Or(r.status, string(e.Metadata.Status))
 	case "run_final": // v0.5: after run_stop
 		r.status = cmp.Or(r.status, "success")
 	case "epoch_start":
-		r.epochs = append(r.epochs, epochMark{number(e.metadata.Epoch), e.atS})
+		r.epochs = append(r.epochs, epochMark{number(e.Metadata.Epoch), e.AtS})
 	case "block_start":
-		if n := e.metadata.Count.V; n == nil || *n == 1 {
-			r.blocks = append(r.blocks, epochMark{number(e.metadata.First), e.atS})
+		if n := e.Metadata.Count.V; n == nil || *n == 1 {
+			r.blocks = append(r.blocks, epochMark{number(e.Metadata.First), e.AtS})
 		} else {
-			r.blocks = append(r.blocks, epochMark{math.NaN(), e.atS})
+			r.blocks = append(r.blocks, epochMark{math.NaN(), e.AtS})
 		}
 	case "eval_start":
 		if math.IsNaN(r.evalStartS) {
-			r.evalStartS = e.atS
+			r.evalStartS = e.AtS
 		}
 	case "eval_stop":
-		r.evalEnds(e.atS)
+		r.evalEnds(e.AtS)
 	case "eval_accuracy":
-		r.evaluated(evaluation{atS: e.atS, epoch: number(e.metadata.Epoch), value: e.number()})
+		r.evaluated(evaluation{atS: e.AtS, epoch: number(e.Metadata.Epoch), value: e.Number()})
 	case "tracked_stats":
 		var stats struct {
 			Throughput source.Loose `json:"throughput"`
