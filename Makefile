@@ -7,7 +7,7 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test bench accuracy fuzz lint release clean
+.PHONY: help run build setup test bench accuracy fuzz lint picture release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ lint: $(LINT) ## gofmt, tidy go.mod and golangci-lint
 $(LINT):
 	GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	mv bin/golangci-lint $@
+
+picture: setup ## record docs/session.svg, the short session in the README
+	@scripts/picture
 
 release: ## build bin/release: binaries for linux/amd64 and arm64, completions, man page, checksums; VERSION=v1.2.3
 	@scripts/release
