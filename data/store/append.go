@@ -54,10 +54,20 @@ func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) er
 		}
 	}
 	for i, t := range b.Telemetry {
-		if err := insert(ctx, tx, `
-			INSERT INTO telemetry (run_id, seq, t, cpu, gpu, utilisation, memory_bytes, watts, celsius, throttle, shared, energy_j)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.id, seq.telemetry+int64(i), t.T, t.CPU, t.GPU,
-			real(t.Utilisation), real(t.MemoryBytes), real(t.Watts), real(t.Celsius), clean(t.Throttle), t.Shared, real(t.EnergyJ)); err != nil {
+		row := assignments{}
+		row.add("run_id", r.id)
+		row.add("seq", seq.telemetry+int64(i))
+		row.add("t", t.T)
+		row.add("cpu", t.CPU)
+		row.add("gpu", t.GPU)
+		row.add("utilisation", real(t.Utilisation))
+		row.add("memory_bytes", real(t.MemoryBytes))
+		row.add("watts", real(t.Watts))
+		row.add("celsius", real(t.Celsius))
+		row.text("throttle", t.Throttle)
+		row.add("shared", t.Shared)
+		row.add("energy_j", real(t.EnergyJ))
+		if err := row.insert(ctx, tx, "telemetry", ""); err != nil {
 			return err
 		}
 	}

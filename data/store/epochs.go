@@ -12,24 +12,17 @@ import (
 // epochStarts finds in the rows of a recorded run when its epochs began. It is
 // empty where the rows tell no consistent times.
 func epochStarts(ctx context.Context, tx *transaction, run int64) ([]float64, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT min(t - seconds) FROM iterations WHERE run_id = ? GROUP BY epoch ORDER BY epoch", run)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	type began struct{ At float64 }
+	rows, err := all[began](ctx, tx, "SELECT min(t - seconds) AS at FROM iterations WHERE run_id = ? GROUP BY epoch ORDER BY epoch", run)
 	var starts []float64
-	for rows.Next() {
-		var at float64
-		if err := rows.Scan(&at); err != nil {
-			return nil, err
-		}
-		at = max(0, at) // a first iteration's time can be a rounding above its moment
+	for _, r := range rows {
+		at := max(0, r.At) // a first iteration's time can be a rounding above its moment
 		if n := len(starts); n > 0 && at <= starts[n-1] {
 			return nil, nil
 		}
 		starts = append(starts, at)
 	}
-	return starts, rows.Err()
+	return starts, err
 }
 
 // formatStarts writes moments as epoch_starts_s holds them.
@@ -59,9 +52,23 @@ func parseStarts(text string) []float64 {
 
 // insertValidation inserts one evaluation of a run.
 func insertValidation(ctx context.Context, tx *transaction, run, seq int64, v profile.Validation) error {
-	return insert(ctx, tx, `
-		INSERT INTO validations (run_id, seq, epoch, seconds, metric, value, higher_is_better, units, at_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		run, seq, v.Epoch, v.Seconds, clean(v.Metric), real(v.Value), v.HigherIsBetter, real(v.Units), real(v.AtS))
+	row := assignments{}
+	row.add("run_id", run)
+	row.add("seq", seq)
+	row.add("epoch", v.Epoch)
+	row.add("seconds", v.Seconds)
+	row.text("metric", v.Metric)
+	row.add("value", real(v.Value))
+	row.add("higher_is_better", v.HigherIsBetter)
+	row.add("units", real(v.Units))
+	row.add("at_s", real(v.AtS))
+	return row.insert(ctx, tx, "validations", "")
+}
+
+// insertPause inserts one pause of a run.
+func insertPause(ctx context.Context, tx *transaction, run, seq int64, p profile.Pause) error {
+	return insert(ctx, tx, "INSERT INTO pauses (run_id, seq, t, seconds, kind, iterations) VALUES (?, ?, ?, ?, ?, ?)",
+		run, seq, p.AtS, p.Seconds, clean(p.Kind), p.Iterations)
 }
 
 // placesOf finds the runs of a set by their numbers.
@@ -75,13 +82,30 @@ func placesOf(set *profile.Set) map[int64]int {
 
 func loadValidations(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 	at := placesOf(set)
-	return each(ctx, tx, "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM validations ORDER BY run_id, seq", nil, func(rows *sql.Rows) error {
-		var id int64
-		var v profile.Validation
-		err := rows.Scan(&id, &v.Epoch, &v.Seconds, &v.Metric, &v.Value, &v.HigherIsBetter, &v.Units, &v.AtS)
-		if i, ok := at[id]; ok {
-			set.Runs[i].Validations = append(set.Runs[i].Validations, v)
+	type validationRow struct {
+		RunID int64
+		profile.Validation
+	}
+	const query = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM validations ORDER BY run_id, seq"
+	return each(ctx, tx, query, nil, func(v *validationRow) error {
+		if i, ok := at[v.RunID]; ok {
+			set.Runs[i].Validations = append(set.Runs[i].Validations, v.Validation)
 		}
-		return err
+		return nil
+	})
+}
+
+func loadPauses(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
+	at := placesOf(set)
+	type pauseRow struct {
+		RunID int64
+		profile.Pause
+	}
+	const query = "SELECT run_id, t AS at_s, seconds, kind, iterations FROM pauses ORDER BY run_id, seq"
+	return each(ctx, tx, query, nil, func(p *pauseRow) error {
+		if i, ok := at[p.RunID]; ok {
+			set.Runs[i].Pauses = append(set.Runs[i].Pauses, p.Pause)
+		}
+		return nil
 	})
 }

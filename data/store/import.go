@@ -80,7 +80,7 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	row.add("variant_id", variant)
 	row.add("machine_id", machine)
 	row.add("fingerprint", mark)
-	id, err := row.insert(ctx, tx, "runs")
+	id, err := row.insertNumbered(ctx, tx, "runs", "")
 	if err != nil {
 		return false, err
 	}
@@ -124,8 +124,8 @@ func rowOf(run profile.Run) *assignments {
 		status = profile.Done // nobody here goes on with it
 	}
 	row := &assignments{}
-	row.add("dataset", clean(run.Dataset))
-	row.add("unit", clean(run.Unit))
+	row.text("dataset", run.Dataset)
+	row.text("unit", run.Unit)
 	row.add("mode", string(run.Mode))
 	row.add("batch_size", run.BatchSize)
 	row.add("count", max(run.Count, 1))
@@ -152,26 +152,36 @@ func rowOf(run profile.Run) *assignments {
 	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))
 	row.accuracy(run.Accuracy)
 	row.add("basis", run.Basis.String())
-	row.add("source", clean(run.Source))
-	row.add("as_of", clean(run.AsOf))
-	row.add("note", clean(run.Note))
+	row.text("source", run.Source)
+	row.text("as_of", run.AsOf)
+	row.text("note", run.Note)
 	return row
 }
 
 func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
-	var id int64
-	err := tx.QueryRowContext(ctx, `
-		INSERT INTO vm_types (cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	row := assignments{}
+	row.text("cloud", vm.Cloud)
+	row.text("region", vm.Region)
+	row.text("instance_type", vm.InstanceType)
+	row.text("gpu", vm.GPU)
+	row.add("gpu_count", vm.GPUCount)
+	row.add("gpu_mem_gib", real(vm.GPUMemGiB))
+	row.add("vcpus", real(vm.VCPUs))
+	row.add("mem_gib", real(vm.MemGiB))
+	id, err := row.insertNumbered(ctx, tx, "vm_types", `
 		ON CONFLICT (cloud, region, instance_type) DO UPDATE SET gpu = excluded.gpu, gpu_count = excluded.gpu_count,
-			gpu_mem_gib = coalesce(excluded.gpu_mem_gib, gpu_mem_gib), vcpus = coalesce(excluded.vcpus, vcpus), mem_gib = coalesce(excluded.mem_gib, mem_gib)
-		RETURNING id`,
-		clean(vm.Cloud), clean(vm.Region), clean(vm.InstanceType), clean(vm.GPU), vm.GPUCount, real(vm.GPUMemGiB), real(vm.VCPUs), real(vm.MemGiB)).Scan(&id)
+			gpu_mem_gib = coalesce(excluded.gpu_mem_gib, gpu_mem_gib), vcpus = coalesce(excluded.vcpus, vcpus), mem_gib = coalesce(excluded.mem_gib, mem_gib)`)
 	if err != nil {
 		return err
 	}
 	for _, p := range vm.Prices {
-		if err := insert(ctx, tx, "INSERT OR REPLACE INTO prices VALUES (?, ?, ?, ?, ?)",
-			id, string(p.Purchase), p.USDPerHour, clean(p.Source), clean(p.AsOf)); err != nil {
+		row := assignments{}
+		row.add("vm_type_id", id)
+		row.add("purchase", string(p.Purchase))
+		row.add("usd_per_hour", p.USDPerHour)
+		row.text("source", p.Source)
+		row.text("as_of", p.AsOf)
+		if err := row.insert(ctx, tx, "prices", " ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour"); err != nil {
 			return err
 		}
 	}

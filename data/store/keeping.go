@@ -163,17 +163,13 @@ func modelLike(ctx context.Context, tx *transaction, other int64, name string) (
 // variantLike returns the variant of a model that is another one but for its
 // name.
 func variantLike(ctx context.Context, tx *transaction, other, model int64, name string) (int64, error) {
-	args := make([]any, len(variantColumns))
-	pointers := make([]any, len(args))
-	for i := range args {
-		pointers[i] = &args[i]
-	}
-	err := tx.QueryRowContext(ctx, "SELECT "+strings.Join(variantColumns, ", ")+" FROM variants WHERE id = ?", other).Scan(pointers...)
+	row, err := described(ctx, tx, "main", "variants", other)
 	if err != nil {
 		return 0, err
 	}
-	args[0], args[1] = model, name
-	return findOrInsert(ctx, tx, "variants", variantColumns, args)
+	row.set("model_id", model)
+	row.set("name", name)
+	return row.findOrInsert(ctx, tx, "variants")
 }
 
 // lastDeletion is the number of the last deletion that can be taken back, 0 without
@@ -255,19 +251,7 @@ func undeleted(ctx context.Context, tx *transaction, of Table, where string, arg
 
 // numbers are what a query returns in its one column.
 func numbers(ctx context.Context, tx *transaction, query string, args ...any) (ids []int64, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return all[int64](ctx, tx, query, args...)
 }
 
 // Purge removes what was deleted for good and gives its room in the file back.

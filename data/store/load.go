@@ -47,45 +47,86 @@ func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 	return set, nil
 }
 
-// each calls scan for every row of a query.
-func each(ctx context.Context, tx *sql.Tx, query string, args []any, scan func(*sql.Rows) error) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // modelQuery leaves out models of which no run is left: all are deleted, or have
 // another name.
 const modelQuery = `
 	SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM models m
 	WHERE EXISTS (SELECT 1 FROM variants v JOIN runs r ON r.variant_id = v.id WHERE v.model_id = m.id AND r.deleted = 0) ORDER BY id`
 
-func loadModels(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
-	return each(ctx, tx, modelQuery, nil, func(rows *sql.Rows) error {
-		var m profile.Model
-		err := rows.Scan(&m.Name, &m.Dataset, &m.Task, &m.Unit, &m.SourceFile, &m.Params, &m.FLOPsPerUnit)
-		set.Models = append(set.Models, m)
-		return err
-	})
+func loadModels(ctx context.Context, tx *sql.Tx, set *profile.Set) (err error) {
+	set.Models, err = all[profile.Model](ctx, tx, modelQuery)
+	return err
 }
 
 const runQuery = `
-	SELECT r.id, m.name, r.dataset, r.unit, v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
-		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END, c.gpu, c.gpu_count, c.gpu_mem_gib, c.power_limit_w,
+	SELECT r.id, m.name AS model, r.dataset, r.unit, v.name AS "variant.name", v.precision AS "variant.precision",
+		v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
+		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END AS instance_type,
+		c.gpu, c.gpu_count, c.gpu_mem_gib, c.power_limit_w,
 		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
-		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n, r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
+		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
+		r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
 		r.metric, r.accuracy, r.accuracy_stddev, r.higher_is_better, r.accuracy_basis,
 		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s, r.note
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id`
+
+// runRow is a row of [runQuery]. Its own fields hold what a column has in another
+// form than the field of the run.
+type runRow struct {
+	profile.Run
+	prunedRow
+	SteadyS, SteadyLowS, SteadyHighS *float64
+	SteadyBasis                      string
+	Metric                           *string
+	Accuracy, AccuracyStdDev         *float64
+	HigherIsBetter                   *bool
+	AccuracyBasis                    *string
+	HeartbeatMS                      int64
+	Basis, EpochStartsS              string
+}
+
+func (row *runRow) run() profile.Run {
+	r := row.Run
+	r.Variant.Pruning = row.pruning()
+	r.Basis, r.EpochStartsS = basisOf(row.Basis), parseStarts(row.EpochStartsS)
+	if row.SteadyS != nil {
+		r.Steady = estimate.Exact(*row.SteadyS, basisOf(row.SteadyBasis))
+		if row.SteadyLowS != nil && row.SteadyHighS != nil {
+			r.Steady.Low, r.Steady.High = *row.SteadyLowS, *row.SteadyHighS
+		}
+	}
+	if row.Accuracy != nil {
+		r.Accuracy = &profile.Accuracy{
+			Metric: orZero(row.Metric), Value: *row.Accuracy, StdDev: row.AccuracyStdDev, HigherIsBetter: orZero(row.HigherIsBetter),
+			Basis: basisOf(orZero(row.AccuracyBasis)),
+		}
+	}
+	return r
+}
+
+// orZero is the value of a column, zero where it is NULL.
+func orZero[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
+	}
+	return value
+}
+
+// prunedRow are the columns of a variant's pruning.
+type prunedRow struct {
+	Pruned        bool
+	PruningKind   string
+	PruningRatio  *float64
+	PruningLayers string
+}
+
+func (p prunedRow) pruning() *profile.Pruning {
+	if !p.Pruned {
+		return nil
+	}
+	return &profile.Pruning{Kind: p.PruningKind, Ratio: p.PruningRatio, Layers: parseLayers(p.PruningLayers)}
+}
 
 // loadRuns appends the runs and says which of them nobody has finished.
 func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unfinished []int, err error) {
@@ -95,17 +136,17 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 	}
 	set.Runs = make([]profile.Run, 0, n)
 	words := words{}
-	err = each(ctx, tx, runQuery+" WHERE r.deleted = 0 ORDER BY r.id", nil, func(rows *sql.Rows) error {
-		r, heartbeat, err := scanRun(rows)
+	err = each(ctx, tx, runQuery+" WHERE r.deleted = 0 ORDER BY r.id", nil, func(row *runRow) error {
+		r := row.run()
 		if r.Status == profile.Running {
 			unfinished = append(unfinished, len(set.Runs))
-			if s.nowFunc().Sub(heartbeat) > silence {
+			if s.nowFunc().Sub(time.UnixMilli(row.HeartbeatMS)) > silence {
 				r.Status = profile.Interrupted
 			}
 		}
 		words.share(&r)
 		set.Runs = append(set.Runs, r)
-		return err
+		return nil
 	})
 	return unfinished, err
 }
@@ -113,20 +154,13 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 // Deleted returns the runs that were deleted and can be brought back, without
 // their validations and pauses.
 func (s *Store) Deleted(ctx context.Context) (runs []profile.Run, err error) {
-	rows, err := s.read.QueryContext(ctx, runQuery+" WHERE r.deleted > 0 ORDER BY r.id")
-	if err != nil {
-		return nil, s.explain("be read", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		r, _, err := scanRun(rows)
-		if err != nil {
-			return nil, s.explain("be read", err)
-		}
+	err = each(ctx, s.read, runQuery+" WHERE r.deleted > 0 ORDER BY r.id", nil, func(row *runRow) error {
+		r := row.run()
 		cleanRun(&r)
 		runs = append(runs, r)
-	}
-	return runs, s.explain("be read", rows.Err())
+		return nil
+	})
+	return runs, s.explain("be read", err)
 }
 
 // words hold every text once, however many runs say the same.
@@ -144,45 +178,6 @@ func (w words) share(r *profile.Run) {
 		}
 		*s = known
 	}
-}
-
-func scanRun(rows *sql.Rows) (r profile.Run, heartbeat time.Time, err error) {
-	var (
-		pruned                     bool
-		pruning                    profile.Pruning
-		layers, steadyBasis, basis string
-		starts                     string
-		steady, low, high          *float64
-		metric, accuracyBasis      sql.NullString
-		accuracy, accuracySD       *float64
-		higher                     sql.NullBool
-		heartbeatMS                int64
-	)
-	err = rows.Scan(&r.ID, &r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, &pruned, &pruning.Kind, &pruning.Ratio, &layers,
-		&r.Mode, &r.Cloud, &r.Region, &r.InstanceType, &r.GPU, &r.GPUCount, &r.GPUMemGiB, &r.PowerLimitW,
-		&r.Count, &r.USDPerHour, &r.BatchSize, &r.Epochs, &r.IterationsPerEpoch, &r.TrainSize,
-		&r.InitS, &r.FirstIterationS, &r.StartupS, &steady, &low, &high, &steadyBasis, &r.SteadyStdDevS, &r.SteadyN,
-		&r.WarmupIterations, &r.WarmupExtraS, &r.FirstValidationS, &r.ValidationS, &r.TotalS, &r.TotalStdDevS, &r.TotalN, &r.EnergyJPerUnit, &r.AveragePowerW, &r.EnergyOf, &r.PeakMemoryBytes,
-		&metric, &accuracy, &accuracySD, &higher, &accuracyBasis,
-		&r.Status, &heartbeatMS, &basis, &r.Source, &r.AsOf, &starts, &r.Note)
-	if err != nil {
-		return r, heartbeat, err
-	}
-	r.Basis, r.EpochStartsS = basisOf(basis), parseStarts(starts)
-	if pruned {
-		pruning.Layers = parseLayers(layers)
-		r.Variant.Pruning = &pruning
-	}
-	if steady != nil {
-		r.Steady = estimate.Exact(*steady, basisOf(steadyBasis))
-		if low != nil && high != nil {
-			r.Steady.Low, r.Steady.High = *low, *high
-		}
-	}
-	if accuracy != nil {
-		r.Accuracy = &profile.Accuracy{Metric: metric.String, Value: *accuracy, StdDev: accuracySD, HigherIsBetter: higher.Bool, Basis: basisOf(accuracyBasis.String)}
-	}
-	return r, time.UnixMilli(heartbeatMS), nil
 }
 
 // basisOf reads a word this program wrote; any other is unknown.
@@ -211,25 +206,27 @@ func parseLayers(text string) map[string]float64 {
 
 func loadVMTypes(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 	at := map[int64]int{}
-	err := each(ctx, tx, "SELECT id, cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib FROM vm_types ORDER BY cloud, region, instance_type", nil, func(rows *sql.Rows) error {
-		var id int64
-		var v profile.VMType
-		err := rows.Scan(&id, &v.Cloud, &v.Region, &v.InstanceType, &v.GPU, &v.GPUCount, &v.GPUMemGiB, &v.VCPUs, &v.MemGiB)
-		at[id] = len(set.VMTypes)
-		set.VMTypes = append(set.VMTypes, v)
-		return err
+	type vmRow struct {
+		ID int64
+		profile.VMType
+	}
+	const vmQuery = "SELECT id, cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib FROM vm_types ORDER BY cloud, region, instance_type"
+	err := each(ctx, tx, vmQuery, nil, func(v *vmRow) error {
+		at[v.ID] = len(set.VMTypes)
+		set.VMTypes = append(set.VMTypes, v.VMType)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return each(ctx, tx, "SELECT vm_type_id, purchase, usd_per_hour, source, as_of FROM prices ORDER BY vm_type_id, purchase, as_of, source", nil, func(rows *sql.Rows) error {
-		var id int64
-		var p profile.Price
-		if err := rows.Scan(&id, &p.Purchase, &p.USDPerHour, &p.Source, &p.AsOf); err != nil {
-			return err
-		}
-		i := at[id]
-		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, p)
+	type priceRow struct {
+		VMTypeID int64
+		profile.Price
+	}
+	const priceQuery = "SELECT vm_type_id, purchase, usd_per_hour, source, as_of FROM prices ORDER BY vm_type_id, purchase, as_of, source"
+	return each(ctx, tx, priceQuery, nil, func(p *priceRow) error {
+		i := at[p.VMTypeID]
+		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, p.Price)
 		return nil
 	})
 }
@@ -244,18 +241,24 @@ func (s *Store) Iterations(ctx context.Context, runID int64) ([]Iteration, error
 	if err != nil {
 		return nil, s.explain("be read", err)
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT epoch, idx, rank, seconds, units, t FROM iterations WHERE run_id = ? ORDER BY seq", runID)
+	its := make([]Iteration, 0, n)
+	err = eachIteration(ctx, s.read, runID, func(it Iteration) { its = append(its, it) })
+	return its, s.explain("be read", err)
+}
+
+// eachIteration scans by position: there may be millions of rows, of few columns.
+func eachIteration(ctx context.Context, q querier, run int64, do func(Iteration)) error {
+	rows, err := q.QueryContext(ctx, "SELECT epoch, idx, rank, seconds, units, t FROM iterations WHERE run_id = ? ORDER BY seq", run)
 	if err != nil {
-		return nil, s.explain("be read", err)
+		return err
 	}
 	defer rows.Close()
-	its := make([]Iteration, 0, n)
+	var it Iteration
 	for rows.Next() {
-		var it Iteration
 		if err := rows.Scan(&it.Epoch, &it.Index, &it.Rank, &it.Seconds, &it.Units, &it.T); err != nil {
-			return nil, s.explain("be read", err)
+			return err
 		}
-		its = append(its, it)
+		do(it)
 	}
-	return its, s.explain("be read", rows.Err())
+	return rows.Err()
 }

@@ -148,39 +148,36 @@ func (m *merging) all(ctx context.Context, tx *transaction) error {
 
 // otherRun is a run of the other database, and what it is here.
 type otherRun struct {
-	id, variant, machine, series int64
-	mark                         string
-	recording                    bool
-	known                        int64 // its number here, 0 for none
-	deleted                      bool  // here
+	ID, VariantID, MachineID, Series int64
+	Mark                             string
+	Recording                        bool
+	Known                            int64 // its number here, 0 for none
+	Deleted                          bool  // here
 }
 
-func (r *otherRun) isNew() bool { return r.known == 0 && !r.recording }
+func (r *otherRun) isNew() bool { return r.Known == 0 && !r.Recording }
 
 const otherRuns = `
-	SELECT o.id, o.variant_id, o.machine_id, o.series, plain(o.mark), o.status = 'running' AND o.heartbeat_ms > ?, coalesce(r.id, 0), coalesce(r.deleted, 0) > 0
+	SELECT o.id, o.variant_id, o.machine_id, o.series, plain(o.mark) AS mark, o.status = 'running' AND o.heartbeat_ms > ? AS recording,
+		coalesce(r.id, 0) AS known, coalesce(r.deleted, 0) > 0 AS deleted
 	FROM (SELECT *, coalesce(fingerprint, 'recorded ' || started_at || ' ' || id) AS mark FROM other.runs WHERE deleted = 0) o
 	LEFT JOIN main.runs r ON r.fingerprint = plain(o.mark) ORDER BY o.id`
 
 // compare finds out which runs are new here.
 func (m *merging) compare(ctx context.Context, tx *transaction) error {
 	since := m.into.nowFunc().Add(-silence).UnixMilli()
-	err := each(ctx, tx.Tx, otherRuns, []any{since}, func(rows *sql.Rows) error {
-		var r otherRun
-		err := rows.Scan(&r.id, &r.variant, &r.machine, &r.series, &r.mark, &r.recording, &r.known, &r.deleted)
-		m.runs = append(m.runs, r)
-		return err
-	})
+	runs, err := all[otherRun](ctx, tx, otherRuns, since)
+	m.runs = runs
 	recording, deleted := 0, 0
 	for _, r := range m.runs {
 		switch {
-		case r.known != 0:
-			m.numbers[r.id] = r.known
+		case r.Known != 0:
+			m.numbers[r.ID] = r.Known
 			m.done.KnownRuns++
-			if r.deleted {
+			if r.Deleted {
 				deleted++
 			}
-		case r.recording:
+		case r.Recording:
 			recording++
 		}
 	}
@@ -210,14 +207,22 @@ func (m *merging) takeDescribed(ctx context.Context, tx *transaction) (err error
 	variants, machines := map[int64]bool{}, map[int64]bool{}
 	for _, r := range m.runs {
 		if r.isNew() {
-			variants[r.variant], machines[r.machine] = true, true
+			variants[r.VariantID], machines[r.MachineID] = true, true
 		}
 	}
-	m.machines, err = takeRows(ctx, tx, "machines", machineColumns, machines, nil)
+	m.machines, err = takeRows(ctx, tx, "machines", machines, nil)
 	if err != nil {
 		return err
 	}
-	m.variants, err = takeRows(ctx, tx, "variants", variantColumns, variants, m.takeModel)
+	m.variants, err = takeRows(ctx, tx, "variants", variants, func(id int64, row *assignments) error {
+		model, ok := row.value("model_id").(int64)
+		if !ok {
+			return fmt.Errorf("the other database was changed by another program: row %d of variants belongs to no model", id)
+		}
+		here, err := m.takeModel(ctx, tx, model)
+		row.set("model_id", here)
+		return err
+	})
 	return err
 }
 
@@ -225,9 +230,7 @@ func (m *merging) takeModel(ctx context.Context, tx *transaction, id int64) (her
 	if here, ok := m.models[id]; ok {
 		return here, nil
 	}
-	var x profile.Model
-	err = tx.QueryRowContext(ctx, "SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM other.models WHERE id = ?", id).
-		Scan(&x.Name, &x.Dataset, &x.Task, &x.Unit, &x.SourceFile, &x.Params, &x.FLOPsPerUnit)
+	x, err := one[profile.Model](ctx, tx, "SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM other.models WHERE id = ?", id)
 	if err != nil {
 		return 0, err
 	}
@@ -235,36 +238,19 @@ func (m *merging) takeModel(ctx context.Context, tx *transaction, id int64) (her
 	return m.models[id], err
 }
 
-// takeRows finds or makes rows of a table here, and returns which is which. With
-// owner the first column is the number of another row, which owner finds here.
-func takeRows(ctx context.Context, tx *transaction, table string, columns []string, needed map[int64]bool,
-	owner func(context.Context, *transaction, int64) (int64, error)) (map[int64]int64, error) {
+// takeRows finds or makes rows of a table here, and returns which is which. change
+// may be nil.
+func takeRows(ctx context.Context, tx *transaction, table string, needed map[int64]bool, change func(id int64, row *assignments) error) (map[int64]int64, error) {
 	here := map[int64]int64{}
 	for _, id := range slices.Sorted(maps.Keys(needed)) {
-		args := make([]any, len(columns))
-		pointers := make([]any, len(columns))
-		for i := range args {
-			pointers[i] = &args[i]
+		row, err := described(ctx, tx, "other", table, id)
+		if err == nil && change != nil {
+			err = change(id, &row)
 		}
-		err := tx.QueryRowContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM other."+table+" WHERE id = ?", id).Scan(pointers...)
+		if err == nil {
+			here[id], err = row.findOrInsert(ctx, tx, table)
+		}
 		if err != nil {
-			return nil, err
-		}
-		for i, v := range args {
-			if text, ok := v.(string); ok {
-				args[i] = clean(text)
-			}
-		}
-		if owner != nil {
-			of, ok := args[0].(int64)
-			if !ok {
-				return nil, fmt.Errorf("the other database was changed by another program: row %d of %s belongs to no other", id, table)
-			}
-			if args[0], err = owner(ctx, tx, of); err != nil {
-				return nil, err
-			}
-		}
-		if here[id], err = findOrInsert(ctx, tx, table, columns, args); err != nil {
 			return nil, err
 		}
 	}
@@ -280,11 +266,11 @@ func (m *merging) takeRuns(ctx context.Context, tx *transaction) error {
 		if !r.isNew() {
 			continue
 		}
-		id, iterations, err := copier.run(ctx, tx, r, m.variants[r.variant], m.machines[r.machine])
+		id, iterations, err := copier.run(ctx, tx, r, m.variants[r.VariantID], m.machines[r.MachineID])
 		if err != nil {
 			return err
 		}
-		m.numbers[r.id] = id
+		m.numbers[r.ID] = id
 		m.done.Runs++
 		m.done.Iterations += iterations
 	}
@@ -295,13 +281,13 @@ func (m *merging) takeRuns(ctx context.Context, tx *transaction) error {
 // has here; where that one is not, they take the first of theirs.
 func (m *merging) renumberSeries(ctx context.Context, tx *transaction) error {
 	for _, r := range m.runs {
-		if r.series == 0 || !r.isNew() {
+		if r.Series == 0 || !r.isNew() {
 			continue
 		}
-		if m.numbers[r.series] == 0 {
-			m.numbers[r.series] = m.numbers[r.id]
+		if m.numbers[r.Series] == 0 {
+			m.numbers[r.Series] = m.numbers[r.ID]
 		}
-		if err := insert(ctx, tx, "UPDATE main.runs SET series = ? WHERE id = ?", m.numbers[r.series], m.numbers[r.id]); err != nil {
+		if err := insert(ctx, tx, "UPDATE main.runs SET series = ? WHERE id = ?", m.numbers[r.Series], m.numbers[r.ID]); err != nil {
 			return err
 		}
 	}
@@ -357,13 +343,13 @@ func affected(res sql.Result, err error) (int, error) {
 // database fills them: with text cleaned. The names come from our own layout.
 func columnsOf(ctx context.Context, tx *transaction, table string, but ...string) (columns, values string, err error) {
 	var names, cleaned []string
-	err = each(ctx, tx.Tx, "SELECT name, type FROM pragma_table_info(?, 'main') ORDER BY cid", []any{table}, func(rows *sql.Rows) error {
-		var name, kind string
-		if err := rows.Scan(&name, &kind); err != nil || slices.Contains(but, name) {
-			return err
+	err = each(ctx, tx.Tx, "SELECT name, type FROM pragma_table_info(?, 'main') ORDER BY cid", []any{table}, func(column *struct{ Name, Type string }) error {
+		name := column.Name
+		if slices.Contains(but, name) {
+			return nil
 		}
 		names = append(names, name)
-		if kind == "TEXT" {
+		if column.Type == "TEXT" {
 			name = "plain(" + name + ")"
 		}
 		cleaned = append(cleaned, name)

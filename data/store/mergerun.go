@@ -33,11 +33,11 @@ func newCopier(ctx context.Context, tx *transaction) (*copier, error) {
 
 // run copies one run and returns its number here and how many iterations it has.
 func (c *copier) run(ctx context.Context, tx *transaction, r otherRun, variant, machine int64) (id int64, iterations int, err error) {
-	if err := tx.QueryRowContext(ctx, c.intoRuns, variant, machine, r.mark, r.id).Scan(&id); err != nil {
+	if err := tx.QueryRowContext(ctx, c.intoRuns, variant, machine, r.Mark, r.ID).Scan(&id); err != nil {
 		return 0, 0, err
 	}
 	for _, table := range recorded {
-		res, err := tx.ExecContext(ctx, c.into[table], id, r.id)
+		res, err := tx.ExecContext(ctx, c.into[table], id, r.ID)
 		n, err := affected(res, err)
 		if err != nil {
 			return 0, 0, err

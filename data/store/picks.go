@@ -76,33 +76,33 @@ func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
 	}
 	row := &assignments{}
 	row.add("created_at", stamp(p.CreatedAt))
-	row.add("name", clean(p.Name))
-	row.add("note", clean(p.Note))
-	row.add("model", clean(c.Model))
-	row.add("variant", clean(c.Variant))
-	row.add("mode", clean(c.Mode))
+	row.text("name", p.Name)
+	row.text("note", p.Note)
+	row.text("model", c.Model)
+	row.text("variant", c.Variant)
+	row.text("mode", c.Mode)
 	if len(c.Configuration) > 1 { // the plain columns hold one VM type; the candidate's JSON holds all
-		row.add("instance_type", clean(c.vms()))
+		row.text("instance_type", c.vms())
 	} else if len(c.Configuration) > 0 {
 		first := c.Configuration[0]
-		row.add("cloud", clean(first.Cloud))
-		row.add("region", clean(first.Region))
-		row.add("instance_type", clean(cmp.Or(first.InstanceType, first.Host)))
+		row.text("cloud", first.Cloud)
+		row.text("region", first.Region)
+		row.text("instance_type", cmp.Or(first.InstanceType, first.Host))
 		row.add("count", whole(first.Count))
 	}
 	row.add("batch_size", whole(c.BatchSize))
 	row.add("epochs", real(c.Epochs))
 	row.add("units", real(c.Units))
-	row.add("purchase", clean(c.Purchase))
+	row.text("purchase", c.Purchase)
 	row.add("time_s", real(c.Time.S))
 	row.add("cost_usd", real(c.Cost.USD))
-	row.add("metric", clean(c.Accuracy.Metric))
+	row.text("metric", c.Accuracy.Metric)
 	row.add("accuracy", real(c.Accuracy.Value))
-	row.add("basis", clean(c.Time.Basis))
+	row.text("basis", c.Time.Basis)
 	row.add("query", string(p.Query))
 	row.add("candidate", string(p.Candidate))
 	err = s.change(ctx, "take a pick", func(ctx context.Context, tx *transaction) error {
-		id, err = row.insert(ctx, tx, "picks")
+		id, err = row.insertNumbered(ctx, tx, "picks", "")
 		return err
 	})
 	return id, err
@@ -117,25 +117,21 @@ func whole(v *float64) any {
 }
 
 // Picks returns the picks, newest first.
-func (s *Store) Picks(ctx context.Context) ([]Pick, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, created_at, name, note, query, candidate FROM picks WHERE deleted = 0 ORDER BY id DESC")
-	if err != nil {
-		return nil, s.explain("be read", err)
+func (s *Store) Picks(ctx context.Context) (picks []Pick, err error) {
+	type pickRow struct {
+		Pick
+		CreatedAt, Query, Candidate string
 	}
-	defer rows.Close()
-	var picks []Pick
-	for rows.Next() {
-		var p Pick
-		var created, query, candidate string
-		if err := rows.Scan(&p.ID, &created, &p.Name, &p.Note, &query, &candidate); err != nil {
-			return nil, s.explain("be read", err)
-		}
-		if p.CreatedAt, err = time.Parse(time.RFC3339, created); err != nil {
-			return nil, fmt.Errorf("%s holds a pick with the date %q, which is none; it was changed by another program", s.name, clean(created))
+	const query = "SELECT id, created_at, name, note, query, candidate FROM picks WHERE deleted = 0 ORDER BY id DESC"
+	err = each(ctx, s.read, query, nil, func(row *pickRow) error {
+		p := row.Pick
+		if p.CreatedAt, err = time.Parse(time.RFC3339, row.CreatedAt); err != nil {
+			return fmt.Errorf("%s holds a pick whose date, %q, can't be read; another program changed it", s.name, clean(row.CreatedAt))
 		}
 		p.Name, p.Note = clean(p.Name), clean(p.Note)
-		p.Query, p.Candidate = json.RawMessage(query), json.RawMessage(candidate)
+		p.Query, p.Candidate = json.RawMessage(row.Query), json.RawMessage(row.Candidate)
 		picks = append(picks, p)
-	}
-	return picks, s.explain("be read", rows.Err())
+		return nil
+	})
+	return picks, s.explain("be read", err)
 }

@@ -47,28 +47,22 @@ func stepTimes(ctx context.Context, tx *sql.Tx, run int64) ([]float64, error) {
 	at := map[step]int{} // filled once a second rank shows up
 	var steps []step
 	several := false
-	err := each(ctx, tx, "SELECT epoch, idx, rank, seconds FROM iterations WHERE run_id = ? ORDER BY seq", []any{run}, func(rows *sql.Rows) error {
-		var s step
-		var rank int
-		var x float64
-		if err := rows.Scan(&s.epoch, &s.index, &rank, &x); err != nil {
-			return err
-		}
-		if rank != 0 && !several {
+	err := eachIteration(ctx, tx, run, func(it Iteration) {
+		s := step{it.Epoch, it.Index}
+		if it.Rank != 0 && !several {
 			several = true
 			for i, old := range steps {
 				at[old] = i
 			}
 		}
 		if i, seen := at[s]; several && seen {
-			seconds[i] = max(seconds[i], x)
-			return nil
+			seconds[i] = max(seconds[i], it.Seconds)
+			return
 		}
 		if several {
 			at[s] = len(seconds)
 		}
-		steps, seconds = append(steps, s), append(seconds, x)
-		return nil
+		steps, seconds = append(steps, s), append(seconds, it.Seconds)
 	})
 	return seconds, err
 }

@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,11 +35,16 @@ func (s *Store) Start(ctx context.Context, d Description) (*Recording, error) {
 		if started.IsZero() {
 			started = s.nowFunc()
 		}
-		err = tx.QueryRowContext(ctx, `
-			INSERT INTO runs (variant_id, machine_id, mode, status, basis, started_at, as_of, fingerprint)
-			VALUES (?, ?, ?, ?, ?, ?, ?, 'recorded ' || lower(hex(randomblob(16)))) RETURNING id`,
-			variant, machine, string(d.Mode), string(profile.Running), estimate.Measured.String(),
-			stamp(started), started.UTC().Format(time.DateOnly)).Scan(&rec.id)
+		row := assignments{}
+		row.add("variant_id", variant)
+		row.add("machine_id", machine)
+		row.add("mode", string(d.Mode))
+		row.add("status", string(profile.Running))
+		row.add("basis", estimate.Measured.String())
+		row.add("started_at", stamp(started))
+		row.add("as_of", started.UTC().Format(time.DateOnly))
+		row.add("fingerprint", "recorded "+rand.Text())
+		rec.id, err = row.insertNumbered(ctx, tx, "runs", "")
 		if err != nil {
 			return err
 		}
@@ -89,13 +94,26 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	if err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, `
-		UPDATE runs SET variant_id = ?, machine_id = ?, dataset = ?, unit = ?, mode = ?, batch_size = ?, usd_per_hour = ?, epochs = ?, iterations_per_epoch = ?,
-			train_size = ?, command = ?, framework = ?, source = ?, heartbeat_ms = ?, address = ?, spool = ?, series = ?, repeat = ? WHERE id = ? AND deleted = 0`,
-		variant, machine, clean(d.Model.Dataset), clean(d.Model.Unit), string(d.Mode), d.BatchSize, real(d.Machine.USDPerHour), real(d.Epochs), real(d.IterationsPerEpoch),
-		real(d.TrainSize), string(command), clean(d.Framework), sourceOf(d), r.store.nowFunc().UnixMilli(),
-		clean(d.Address), clean(d.Spool), d.Series, d.Repeat, r.id)
-	return r.present(res, err)
+	set := assignments{}
+	set.add("variant_id", variant)
+	set.add("machine_id", machine)
+	set.text("dataset", d.Model.Dataset)
+	set.text("unit", d.Model.Unit)
+	set.add("mode", string(d.Mode))
+	set.add("batch_size", d.BatchSize)
+	set.add("usd_per_hour", real(d.Machine.USDPerHour))
+	set.add("epochs", real(d.Epochs))
+	set.add("iterations_per_epoch", real(d.IterationsPerEpoch))
+	set.add("train_size", real(d.TrainSize))
+	set.add("command", string(command))
+	set.text("framework", d.Framework)
+	set.add("source", sourceOf(d))
+	set.add("heartbeat_ms", r.store.nowFunc().UnixMilli())
+	set.text("address", d.Address)
+	set.text("spool", d.Spool)
+	set.add("series", d.Series)
+	set.add("repeat", d.Repeat)
+	return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))
 }
 
 // present turns an update that found no row into an error.
@@ -130,8 +148,8 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set.add("status", string(f.Status))
 		set.add("finished_at", stamp(now))
 		set.add("heartbeat_ms", now.UnixMilli())
-		set.add("stopped_because", clean(f.StoppedBecause))
-		set.add("stopped_words", clean(f.StoppedWords))
+		set.text("stopped_because", f.StoppedBecause)
+		set.text("stopped_words", f.StoppedWords)
 		set.add("script_exit", f.ScriptExit)
 		set.add("rejected_lines", f.RejectedLines)
 		set.add("spent_s", real(&f.SpentS))
@@ -149,57 +167,8 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set.energy(f.Energy)
 		set.add("input_wait", real(f.InputWait))
 		set.accuracy(f.Accuracy)
-		return r.present(tx.ExecContext(ctx, "UPDATE runs SET "+set.names+" WHERE id = ? AND deleted = 0", append(set.args, r.id)...))
+		return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))
 	})
-}
-
-// assignments builds the list of an UPDATE; the names come from the code.
-type assignments struct {
-	names string
-	args  []any
-}
-
-func (a *assignments) add(column string, value any) {
-	if a.names != "" {
-		a.names += ", "
-	}
-	a.names += column + " = ?"
-	a.args = append(a.args, value)
-}
-
-func (a *assignments) steady(e estimate.Estimate) {
-	if !e.Known() {
-		return
-	}
-	a.add("steady_s", real(&e.Value))
-	a.add("steady_low_s", real(&e.Low))
-	a.add("steady_high_s", real(&e.High))
-	a.add("steady_basis", e.Basis.String())
-}
-
-func (a *assignments) energy(e Energy) {
-	a.add("energy_j_per_unit", real(e.JPerUnit))
-	a.add("average_power_w", real(e.AveragePowerW))
-	a.add("energy_of", clean(e.Of))
-}
-
-func (a *assignments) accuracy(acc *profile.Accuracy) {
-	if acc == nil {
-		return
-	}
-	a.add("metric", clean(acc.Metric))
-	a.add("accuracy", real(&acc.Value))
-	a.add("accuracy_stddev", real(acc.StdDev))
-	a.add("higher_is_better", acc.HigherIsBetter)
-	a.add("accuracy_basis", acc.Basis.String())
-}
-
-// insert inserts one row of the assigned columns and returns its number.
-func (a *assignments) insert(ctx context.Context, tx *transaction, table string) (id int64, err error) {
-	columns := strings.ReplaceAll(a.names, " = ?", "")
-	marks := strings.Repeat(", ?", len(a.args))[2:]
-	err = tx.QueryRowContext(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+marks+") RETURNING id", a.args...).Scan(&id)
-	return id, err
 }
 
 // stamp writes a time so that text order is time order.

@@ -32,7 +32,7 @@ func (s *Store) Record(ctx context.Context, id int64) (r Record, err error) {
 		return r, s.explain("be read", err)
 	}
 	defer tx.Rollback()
-	if err := s.readRecord(ctx, tx, id, &r); err != nil {
+	if r, err = s.readRecord(ctx, tx, id); err != nil {
 		if errors.Is(err, sql.ErrNoRows) {
 			return r, fmt.Errorf("there is no run %d in %s; sweetspot export --format csv lists the runs", id, s.name)
 		}
@@ -42,68 +42,55 @@ func (s *Store) Record(ctx context.Context, id int64) (r Record, err error) {
 }
 
 const recordQuery = `
-	SELECT m.name, r.dataset, m.task, r.unit, m.source_file, m.params, m.flops_per_unit,
-		v.name, v.precision, v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
+	SELECT m.name AS "model.name", r.dataset AS "model.dataset", m.task AS "model.task", r.unit AS "model.unit",
+		m.source_file AS "model.source_file", m.params AS "model.params", m.flops_per_unit AS "model.flops_per_unit",
+		v.name AS "variant.name", v.precision AS "variant.precision", v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
 		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.framework, r.started_at,
-		r.address, r.spool, r.series, r.repeat, r.usd_per_hour,
-		c.host, c.os, c.cpu, c.cpus, c.gpu, c.gpu_count, c.gpu_mem_gib, c.power_limit_w, c.driver, c.cuda, c.cloud, c.region, c.instance_type,
-		r.status, r.heartbeat_ms, r.stopped_because, r.stopped_words, r.script_exit, r.rejected_lines, r.spent_s, r.spent_usd,
-		r.input_wait
+		r.address, r.spool, r.series, r.repeat, r.usd_per_hour AS "machine.usd_per_hour",
+		c.host AS "machine.host", c.os AS "machine.os", c.cpu AS "machine.cpu", c.cpus AS "machine.cpus",
+		c.gpu AS "machine.gpu", c.gpu_count AS "machine.gpu_count", c.gpu_mem_gib AS "machine.gpu_mem_gib",
+		c.power_limit_w AS "machine.power_limit_w", c.driver AS "machine.driver", c.cuda AS "machine.cuda",
+		c.cloud AS "machine.vm.cloud", c.region AS "machine.vm.region", c.instance_type AS "machine.vm.instance_type",
+		r.status, r.heartbeat_ms, r.stopped_because, r.stopped_words, r.script_exit, r.rejected_lines, r.spent_s, r.spent_usd, r.input_wait
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
 	WHERE r.id = ? AND r.deleted = 0`
 
-func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64, r *Record) error {
-	var (
-		pruned                   bool
-		pruning                  profile.Pruning
-		layers, command, started string
-		heartbeat                int64
-		d, m                     = &r.Description, &r.Machine
-	)
-	err := tx.QueryRowContext(ctx, recordQuery, id).Scan(
-		&d.Model.Name, &d.Model.Dataset, &d.Model.Task, &d.Model.Unit, &d.Model.SourceFile, &d.Model.Params, &d.Model.FLOPsPerUnit,
-		&d.Variant.Name, &d.Variant.Precision, &pruned, &pruning.Kind, &pruning.Ratio, &layers,
-		&d.Mode, &d.BatchSize, &d.Epochs, &d.IterationsPerEpoch, &d.TrainSize, &command, &d.Framework, &started,
-		&d.Address, &d.Spool, &d.Series, &d.Repeat, &m.USDPerHour,
-		&m.Host, &m.OS, &m.CPU, &m.CPUs, &m.GPU, &m.GPUCount, &m.GPUMemGiB, &m.PowerLimitW, &m.Driver, &m.CUDA, &m.VM.Cloud, &m.VM.Region, &m.VM.InstanceType,
-		&r.Status, &heartbeat, &r.StoppedBecause, &r.StoppedWords, &r.ScriptExit, &r.RejectedLines, &r.SpentS, &r.SpentUSD,
-		&r.InputWait)
-	if err != nil {
-		return err
-	}
-	if pruned {
-		pruning.Layers = parseLayers(layers)
-		d.Variant.Pruning = &pruning
-	}
-	if err := json.Unmarshal([]byte(command), &d.Command); err != nil {
-		d.Command = nil // typed in by hand
-	}
-	if at, err := time.Parse(time.RFC3339, started); err == nil {
-		d.StartedAt = at
-	}
-	if r.Status == profile.Running && s.nowFunc().Sub(time.UnixMilli(heartbeat)) > silence {
-		r.Status = profile.Interrupted
-	}
-	return r.readLists(ctx, tx, id)
+// recordRow is a row of [recordQuery]. Its own fields hold what a column has in
+// another form than the field of the record.
+type recordRow struct {
+	Record
+	prunedRow
+	Command, StartedAt string
+	HeartbeatMS        int64
 }
 
-func (r *Record) readLists(ctx context.Context, tx *sql.Tx, id int64) error {
-	err := each(ctx, tx, "SELECT name, kind, share FROM layers WHERE run_id = ? ORDER BY seq", []any{id}, func(rows *sql.Rows) error {
-		var l Layer
-		err := rows.Scan(&l.Name, &l.Kind, &l.Share)
-		r.Layers = append(r.Layers, l)
-		return err
-	})
+func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64) (Record, error) {
+	row, err := one[recordRow](ctx, tx, recordQuery, id)
+	if err != nil {
+		return Record{}, err
+	}
+	r := row.Record
+	r.Variant.Pruning = row.pruning()
+	if err := json.Unmarshal([]byte(row.Command), &r.Command); err != nil {
+		r.Command = nil // typed in by hand
+	}
+	if at, err := time.Parse(time.RFC3339, row.StartedAt); err == nil {
+		r.StartedAt = at
+	}
+	if r.Status == profile.Running && s.nowFunc().Sub(time.UnixMilli(row.HeartbeatMS)) > silence {
+		r.Status = profile.Interrupted
+	}
+	return r, r.readLists(ctx, tx, id)
+}
+
+func (r *Record) readLists(ctx context.Context, tx *sql.Tx, id int64) (err error) {
+	r.Layers, err = all[Layer](ctx, tx, "SELECT name, kind, share FROM layers WHERE run_id = ? ORDER BY seq", id)
 	if err != nil {
 		return err
 	}
 	const warnings = "SELECT text FROM log_lines WHERE run_id = ? AND level = 'warning' GROUP BY text ORDER BY min(seq) LIMIT 50"
-	return each(ctx, tx, warnings, []any{id}, func(rows *sql.Rows) error {
-		var text string
-		err := rows.Scan(&text)
-		r.Warnings = append(r.Warnings, text)
-		return err
-	})
+	r.Warnings, err = all[string](ctx, tx, warnings, id)
+	return err
 }
 
 // Restart empties a run and records it anew under its number: of a detached

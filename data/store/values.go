@@ -28,15 +28,19 @@ func clean(s string) string { return plaintext.Clean(s) }
 // saveModel returns the row of the model, made if it is missing. What was
 // unknown so far is filled in.
 func saveModel(ctx context.Context, tx *transaction, m profile.Model) (id int64, err error) {
-	err = tx.QueryRowContext(ctx, `
-		INSERT INTO models (name, dataset, task, unit, source_file, params, flops_per_unit) VALUES (?, ?, ?, ?, ?, ?, ?)
+	row := assignments{}
+	row.text("name", m.Name)
+	row.text("dataset", m.Dataset)
+	row.text("task", m.Task)
+	row.text("unit", m.Unit)
+	row.text("source_file", m.SourceFile)
+	row.add("params", real(m.Params))
+	row.add("flops_per_unit", real(m.FLOPsPerUnit))
+	return row.insertNumbered(ctx, tx, "models", `
 		ON CONFLICT (name) DO UPDATE SET
 			dataset = iif(dataset = '', excluded.dataset, dataset), task = iif(task = '', excluded.task, task),
 			unit = iif(unit = '', excluded.unit, unit), source_file = iif(source_file = '', excluded.source_file, source_file),
-			params = coalesce(params, excluded.params), flops_per_unit = coalesce(flops_per_unit, excluded.flops_per_unit)
-		RETURNING id`,
-		clean(m.Name), clean(m.Dataset), clean(m.Task), clean(m.Unit), clean(m.SourceFile), real(m.Params), real(m.FLOPsPerUnit)).Scan(&id)
-	return id, err
+			params = coalesce(params, excluded.params), flops_per_unit = coalesce(flops_per_unit, excluded.flops_per_unit)`)
 }
 
 // ModelSource is the file or command that the model of a name comes from; ""
@@ -51,42 +55,38 @@ func (s *Store) ModelSource(ctx context.Context, name string) (source string, er
 
 // saveVariant returns the row of the variant, made if it is missing.
 func saveVariant(ctx context.Context, tx *transaction, model int64, v profile.Variant) (id int64, err error) {
-	args := []any{model, clean(v.Name), clean(v.Precision), v.Pruning != nil, "", nil, ""}
-	if p := v.Pruning; p != nil {
-		args[4], args[5], args[6] = clean(p.Kind), real(p.Ratio), clean(profilecsv.FormatLayers(p.Layers))
+	p := profile.Pruning{}
+	if v.Pruning != nil {
+		p = *v.Pruning
 	}
-	return findOrInsert(ctx, tx, "variants", variantColumns, args)
+	row := assignments{}
+	row.add("model_id", model)
+	row.text("name", v.Name)
+	row.text("precision", v.Precision)
+	row.add("pruned", v.Pruning != nil)
+	row.text("pruning_kind", p.Kind)
+	row.add("pruning_ratio", real(p.Ratio))
+	row.text("pruning_layers", profilecsv.FormatLayers(p.Layers))
+	return row.findOrInsert(ctx, tx, "variants")
 }
-
-// The columns that tell variants and machines apart.
-var (
-	variantColumns = []string{"model_id", "name", "precision", "pruned", "pruning_kind", "pruning_ratio", "pruning_layers"}
-	machineColumns = []string{"host", "os", "cpu", "cpus", "gpu", "gpu_count", "gpu_mem_gib", "power_limit_w", "driver", "cuda", "cloud", "region", "instance_type"}
-)
 
 // saveMachine returns the row of the machine, made if it is missing.
 func saveMachine(ctx context.Context, tx *transaction, m Machine) (id int64, err error) {
-	return findOrInsert(ctx, tx, "machines", machineColumns,
-		[]any{clean(m.Host), clean(m.OS), clean(m.CPU), m.CPUs, clean(m.GPU), m.GPUCount, real(m.GPUMemGiB), real(m.PowerLimitW), clean(m.Driver), clean(m.CUDA),
-			clean(m.VM.Cloud), clean(m.VM.Region), clean(m.VM.InstanceType)})
-}
-
-// findOrInsert returns the row whose columns are just so, NULLs included. The
-// names come from this file, never from outside.
-func findOrInsert(ctx context.Context, tx *transaction, table string, columns []string, args []any) (id int64, err error) {
-	where, names, marks := "", "", ""
-	for i, c := range columns {
-		if i > 0 {
-			where, names, marks = where+" AND ", names+", ", marks+", "
-		}
-		where, names, marks = where+c+" IS ?", names+c, marks+"?"
-	}
-	err = tx.QueryRowContext(ctx, "SELECT id FROM "+table+" WHERE "+where, args...).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return id, err
-	}
-	err = tx.QueryRowContext(ctx, "INSERT INTO "+table+" ("+names+") VALUES ("+marks+") RETURNING id", args...).Scan(&id)
-	return id, err
+	row := assignments{}
+	row.text("host", m.Host)
+	row.text("os", m.OS)
+	row.text("cpu", m.CPU)
+	row.add("cpus", m.CPUs)
+	row.text("gpu", m.GPU)
+	row.add("gpu_count", m.GPUCount)
+	row.add("gpu_mem_gib", real(m.GPUMemGiB))
+	row.add("power_limit_w", real(m.PowerLimitW))
+	row.text("driver", m.Driver)
+	row.text("cuda", m.CUDA)
+	row.text("cloud", m.VM.Cloud)
+	row.text("region", m.VM.Region)
+	row.text("instance_type", m.VM.InstanceType)
+	return row.findOrInsert(ctx, tx, "machines")
 }
 
 // dropUnused removes what the last run that used it left behind.
