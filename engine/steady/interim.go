@@ -5,8 +5,9 @@ import "math"
 // interimFactor is the ratio of the lengths of a series at successive interim
 // analyses. Testing after every iteration whether the mean is precise enough
 // would stop at the first lucky fluctuation (repeated significance testing); few
-// analyses, each with a quarter more data than the last, leave little to luck. A
-// greater factor means longer probes.
+// analyses, each with a quarter more data than the last, leave little to luck. With
+// 1.1 the coverage on recorded series is 83.8 instead of 86.3 %; with 1.5 it is
+// 86.5 %, for probes of 15 % more iterations (go test -v -run StopRule).
 const interimFactor = 1.25
 
 // minLength is the least length that can be steady, the first iteration included.

@@ -82,7 +82,8 @@ type regression struct {
 
 // priorModels is the weight, in models, of the expected spread (a scale of 1)
 // against the spread found by leaving models out. More keeps the scale nearer 1
-// where few models are known.
+// where few models are known: with 1 the coverage between PROFET's VM types from
+// a probe is 92.2 %, with 4 94.1 % (here 93.0 %).
 const priorModels = 2.0
 
 // newRegression fits to observations with a given Gram matrix. Without
@@ -204,7 +205,9 @@ func (r *regression) downweighted() []observation {
 }
 
 // minModelsForOutliers is how many models it takes to tell which of them is the
-// outlier; with fewer all count alike.
+// outlier; with fewer all count alike. No set of make accuracy has between 3 and 6.
+// Without any down-weighting the mean error on PROFET's VM types never probed grows
+// from 11.0 to 11.8 %.
 const minModelsForOutliers = 6
 
 // residuals are the sizes of a model's residuals when it is left out of the

@@ -26,7 +26,9 @@ func (r route) batchAt(from Platform, batch float64) float64 {
 // The features are, per source, ln(time), ln(time per unit of the batch), the
 // local elasticity and ln(fixed part), and ln(batch); each is multiplied by its
 // inverse length scale. A greater one makes the prediction follow that feature
-// more closely and use fewer, more similar models.
+// more closely and use fewer, more similar models. With all halved the mean error
+// on PROFET's VM types never probed, from one other, is 15.7 %, with all doubled
+// 15.9 % (here 14.9 %); on Zeus' trace, with doubled ones, it is 8.5 % (9.3 %).
 const (
 	timeScale       = 0.4
 	unitScale       = 0.5
@@ -35,7 +37,11 @@ const (
 	batchScale      = 0.5
 )
 
-// maxSources is the most platforms that predict a time together.
+// maxSources is the most platforms that predict a time together. On PROFET a
+// single one does better for a VM type never probed (10.2 against 11.0 %) and for a
+// GPU never seen (25.2 against 35.0 %, at a coverage of 89 instead of 94 %); Zeus'
+// trace has two GPUs and cannot tell. Several are kept since they hold against one
+// platform that was measured badly.
 const maxSources = 4
 
 // covers reports whether all sources have times of a subject on both sides of
