@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Shape is how the probability that a user accepts grows with the offer.
+// Shape is the curve of the probability that a user accepts, over the offer.
 type Shape string
 
-// The shapes. Linear and Power look at the share of s_max that is offered,
-// the others at the offer itself.
+// The shapes. Linear and Power depend on the fraction of s_max that is offered,
+// the others on the offer itself.
 const (
 	Linear      Shape = "linear"      // s / s_max (eq. 10)
 	Power       Shape = "power"       // (s / s_max)^At: reluctant users above 1, eager ones below
@@ -21,10 +21,10 @@ const (
 	Logistic    Shape = "logistic"    // half accept an offer of At, most within Width of it
 )
 
-// Acceptance is how users take offers. Its zero value is the study's.
+// Acceptance is how users respond to offers. Its zero value is the study's, linear.
 type Acceptance struct {
 	Shape     Shape
-	At, Width float64 // as the shape says, above 0
+	At, Width float64 // parameters of the shape, above 0
 }
 
 // ParseAcceptance reads linear, power:2, exponential:1.5 or logistic:1.5:0.4.
@@ -38,16 +38,16 @@ func ParseAcceptance(s string) (Acceptance, error) {
 	}
 	for i, to := range []*float64{&a.At, &a.Width}[:n] {
 		v, err := strconv.ParseFloat(strings.TrimSpace(words[i+1]), 64)
-		if err != nil || !(v > 0) || v > mostParameter {
-			return Acceptance{}, fmt.Errorf("%q: the numbers of an acceptance lie above 0 and up to %g", s, float64(mostParameter))
+		if err != nil || !(v > 0) || v > maxParameter {
+			return Acceptance{}, fmt.Errorf("%q: the numbers of an acceptance lie above 0 and up to %g", s, float64(maxParameter))
 		}
 		*to = v
 	}
 	return a, nil
 }
 
-// mostParameter bounds the parameters of a shape: beyond it is a slip.
-const mostParameter = 1e6
+// maxParameter bounds the parameters of a shape; beyond it they are typing errors.
+const maxParameter = 1e6
 
 // String is what [ParseAcceptance] reads.
 func (a Acceptance) String() string {
@@ -95,10 +95,10 @@ func (a Acceptance) Best(most float64) float64 {
 	return most / 2
 }
 
-// minimise finds the offer of least expected cost numerically. The cost of a
-// job is B − P(s)·(s_max − s)·R·p_r, so what is saved, P(s)·(s_max − s), is made
-// the largest: first on a grid, since not every curve has one hump, then
-// between its neighbours there.
+// minimise finds the offer of least expected cost numerically. The cost of a job
+// is B − P(s)·(s_max − s)·R·p_r, so it maximises the saving, P(s)·(s_max − s):
+// first on a grid, since a curve may have several maxima, then between the
+// neighbours there.
 func (a Acceptance) minimise(most float64) float64 {
 	saved := func(x float64) float64 { return a.Probability(x*most, most) * (1 - x) }
 	const grid = 64

@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/gonum/interp"
 )
 
-// nodes is how many offers are found numerically before the rest is
-// interpolated. The expected cost is flat around its least, so that what the
-// interpolation is off is of second order in it.
+// nodes is how many offers are optimised numerically; the rest are interpolated.
+// The expected cost is flat around its minimum, so that the error of the
+// interpolation enters in second order only.
 const nodes = 96
 
-// newBest returns the best offer by s_max for many candidates: where it takes a
-// search, between few searched ones.
+// newBest returns the function from s_max to the best offer, interpolated where
+// each takes a search.
 func newBest(p Policy, candidates []Candidate, prices Prices, a Acceptance) func(most float64) float64 {
 	if p != ApproxDNN {
-		return func(float64) float64 { return 0 } // no other asks
+		return func(float64) float64 { return 0 } // no other policy asks for it
 	}
 	if a.Shape != Exponential && a.Shape != Logistic || len(candidates) <= nodes {
 		return a.Best

@@ -8,14 +8,15 @@ package approx
 // Prices are those of one VM, in US dollars per hour, both above 0.
 type Prices struct{ Reserved, OnDemand float64 }
 
-// Candidate is a job that can be asked.
+// Candidate is a job whose user can be made an offer.
 type Candidate struct {
 	FullS    float64 // VM-seconds at full precision: its runtime times the VMs it takes
 	ReducedS float64 // VM-seconds at reduced precision, above 0
 	// Accuracies in [0,1] at either precision; NaN where unknown.
 	Accuracy, ReducedAccuracy float64
-	// Draw in [0,1) is the user's mind: an offer is accepted where its probability
-	// is larger. Policies that ask the same candidates ask the same users.
+	// Draw in [0,1) is the random number that decides for the user: an offer is
+	// accepted if its probability is greater. All policies use the same draws (common
+	// random numbers).
 	Draw float64
 }
 
@@ -32,8 +33,8 @@ func (p Prices) ReducedUSD(c *Candidate) float64 { return c.ReducedS / secondsPe
 // offered.
 func (p Prices) Most(c *Candidate) float64 { return p.OnDemandUSD(c)/p.ReducedUSD(c) - 1 }
 
-// Accepted is the cost of a job whose user took an offer of s (eq. 8), of which
-// the penalty is a part.
+// Accepted is the cost of a job whose user accepted an offer of s (eq. 8), and the
+// penalty, which is a part of it.
 func (p Prices) Accepted(c *Candidate, s float64) (usd, penalty float64) {
 	reduced := p.ReducedUSD(c)
 	return (1 + s) * reduced, s * reduced
@@ -46,7 +47,6 @@ func (p Prices) Expected(c *Candidate, s, probability float64) float64 {
 	return probability*usd + (1-probability)*p.OnDemandUSD(c)
 }
 
-// BreakEven is the on-demand price in US dollars per hour below which a job of
-// this ratio of reduced to full runtime is never offered anything: s_max is 0
-// there.
+// BreakEven is the on-demand price in US dollars per hour at which s_max is 0 for a
+// job with this ratio of reduced to full runtime; below it nothing is offered.
 func BreakEven(reserved, ratio float64) float64 { return reserved * ratio }

@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Total is what a policy makes of all candidates. Costs are US dollars.
+// Total is the result of a policy over all candidates. Costs are in US dollars.
 type Total struct {
 	ReservedUSD float64 // reserved VMs, while reduced jobs run on them
 	OnDemandUSD float64
 	PenaltyUSD  float64
-	Accepted    float64 // jobs; of an expectation, not whole
+	Accepted    float64 // jobs; not a whole number in an expectation
 	Accuracy    float64 // mean of the jobs whose accuracies are known; NaN where none is
 }
 
@@ -21,19 +21,19 @@ func (t Total) USD() float64 { return t.ReservedUSD + t.OnDemandUSD + t.PenaltyU
 // ReducedHours are the VM-hours of the reduced jobs on reserved VMs.
 func (t Total) ReducedHours(p Prices) float64 { return t.ReservedUSD / p.Reserved }
 
-// Outcome is how a policy does on candidates.
+// Outcome is how a policy does on a set of candidates.
 type Outcome struct {
 	Policy       Policy
-	Drawn        Total // with the users' minds as drawn
-	Expected     Total // over all that users may decide
+	Drawn        Total // with the decisions drawn
+	Expected     Total // over all decisions
 	DeviationUSD float64
 	Offered      int     // jobs that are offered anything
 	MeanOffer    float64 // mean s of these; NaN without any
 	AllUSD       float64 // what on-demand VMs alone would cost
 }
 
-// Relative is the drawn cost as a share of that of on-demand VMs alone, with
-// the interval in which nine in ten draws of the users' minds lie. It is NaN
+// Relative is the drawn cost as a fraction of that of on-demand VMs alone, with the
+// interval that holds it for nine of ten draws of the users' decisions. It is NaN
 // without candidates.
 func (o Outcome) Relative() (value, low, high float64) {
 	half := distuv.UnitNormal.Quantile(0.95) * o.DeviationUSD / o.AllUSD
@@ -49,8 +49,8 @@ func Offer(p Policy, prices Prices, a Acceptance) func(*Candidate) float64 {
 	}
 }
 
-// Offers are what each candidate is offered by a policy, in order; 0 is no
-// offer. The slice is into's where that is long enough.
+// Offers lists what a policy offers each candidate, in order; 0 is no offer. The
+// slice reuses into where that is long enough.
 func Offers(into []float64, p Policy, candidates []Candidate, prices Prices, a Acceptance) []float64 {
 	into = into[:0]
 	best := newBest(p, candidates, prices, a)
@@ -61,7 +61,7 @@ func Offers(into []float64, p Policy, candidates []Candidate, prices Prices, a A
 	return into
 }
 
-// Evaluate is how a policy does on candidates (Algorithm 1 for each).
+// Evaluate applies a policy to candidates (Algorithm 1 for each).
 func Evaluate(p Policy, candidates []Candidate, prices Prices, a Acceptance) Outcome {
 	o := Outcome{Policy: p}
 	best := newBest(p, candidates, prices, a)

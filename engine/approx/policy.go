@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Policy is how much is offered.
+// Policy is the rule by which offers are made.
 type Policy string
 
 // The policies of the study's section IV-A.
@@ -38,7 +38,7 @@ func ParsePolicies(s string) ([]Policy, error) {
 	return out, nil
 }
 
-// offer is what a policy offers where s_max and the best offer are as given.
+// offer is what a policy offers, given s_max and the best offer.
 func (p Policy) offer(most, best float64) float64 {
 	if !(most > 0) {
 		return 0

@@ -1,7 +1,7 @@
-// Package bill adds to the work of a job what bills call the rest: the seconds
-// until its VMs can begin, disks, egress, on spot VMs the interruptions, and on
-// machines of one's own the electricity. All of it is off until the user tells of
-// it, but for interruptions: a spot price alone is no cost.
+// Package bill adds to the work of a job the other items of a cloud bill: start-up
+// of the VMs, disks, egress, interruptions of spot VMs, and the electricity of
+// machines of one's own. All of them are off until the user states them, except
+// interruptions: a spot price alone is not a cost.
 package bill
 
 import "sweetspot/engine/estimate"
@@ -9,8 +9,8 @@ import "sweetspot/engine/estimate"
 // hoursAMonth turns a month's price of a disk into an hour's, as clouds do.
 const hoursAMonth = 730
 
-// Bill is what the user tells of a job beside its work. The zero value adds
-// nothing on VMs that are not interrupted.
+// Bill is what the user states about a job's cost beside its work. The zero value
+// adds nothing on VMs that are not interrupted.
 type Bill struct {
 	StartupS float64 // seconds from renting a VM until the job begins on it: boot, image, drivers
 
@@ -33,16 +33,16 @@ type Bill struct {
 	ElectricityUSDPerKWh, PUE float64
 }
 
-// IsZero reports whether the bill tells nothing.
+// IsZero reports whether the bill states nothing.
 func (b Bill) IsZero() bool { return b == Bill{} }
 
-// DiskUSDPerHour is what the disk of one VM costs.
+// DiskUSDPerHour is the price of the disk of one VM in US dollars per hour.
 func (b Bill) DiskUSDPerHour() float64 { return b.DiskGiB * b.DiskUSDPerGiBMonth / hoursAMonth }
 
-// EgressUSD is what the job pays to send its data out.
+// EgressUSD is the cost of the job's egress in US dollars.
 func (b Bill) EgressUSD() float64 { return b.EgressGiB * b.EgressUSDPerGiB }
 
-// Electricity is what so many kilowatt hours cost, in US dollars.
+// Electricity is the cost of an energy in kilowatt hours, in US dollars.
 func (b Bill) Electricity(kwh estimate.Estimate) estimate.Estimate {
 	return kwh.Times(b.ElectricityUSDPerKWh * max(b.PUE, 1))
 }
@@ -53,11 +53,11 @@ type Job struct {
 	VMs        int               // rented at once
 	USDPerHour *float64          // of one VM; nil is unknown
 	Spot       bool              // the VMs may be taken away
-	// Together says that one VM taken away stops all: a training that is spread.
+	// Together says that the loss of one VM stops all, as in distributed training.
 	Together bool
-	// SavedEveryS is the work in seconds after which results are safe by
-	// themselves; 0 is never before the end. RestartS is what beginning again on a
-	// new VM takes of the program itself.
+	// SavedEveryS is the seconds of work after which results are saved in any case;
+	// 0 is not before the end. RestartS is the seconds the program itself takes to
+	// start again on a new VM.
 	SavedEveryS, RestartS float64
 	// Own says that the VMs are machines of one's own, whose electricity no price
 	// contains. KWh is the energy of the job, which only then is looked at.
@@ -65,20 +65,19 @@ type Job struct {
 	KWh estimate.Estimate
 }
 
-// Total is a job with everything.
+// Total is the time and cost of a job with all items of the bill.
 type Total struct {
 	Seconds estimate.Estimate // until it is done, start-up and interruptions included
 	USD     estimate.Estimate // unknown without a price
-	// Slowdown is by how much interruptions stretch the work; 1 is not at all.
+	// Slowdown is the factor by which interruptions lengthen the work, at least 1.
 	Slowdown estimate.Estimate
 	Parts    Parts
 }
 
-// Parts is what an expected cost is made of, in US dollars. Their sum is the
-// cost.
+// Parts are the items of an expected cost, in US dollars, which sum to it.
 type Parts struct{ Work, Startup, Interruptions, Disk, Egress, Electricity float64 }
 
-// Fixed is the part that does not follow the price of the VM.
+// Fixed is the part that does not depend on the price of the VM.
 func (p Parts) Fixed() float64 { return p.Disk + p.Egress + p.Electricity }
 
 // Sum of the parts.

@@ -34,7 +34,7 @@ func (b Basis) String() string {
 	return basisNames[Unknown]
 }
 
-// MarshalText lets a basis travel as its word.
+// MarshalText writes a basis as its word.
 func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // UnmarshalText reads what [Basis.MarshalText] wrote.

@@ -2,7 +2,7 @@ package fleet
 
 import "slices"
 
-// book is what is known of the reserved VMs while tasks are placed.
+// book is the state of the reserved VMs while tasks are placed.
 type book struct {
 	schedule *Schedule
 	tasks    []Task
@@ -32,14 +32,14 @@ func (b *book) placeAll() {
 	}
 }
 
-// question is a candidate and, for each of its VMs, how many tasks were given to
-// the VM before it.
+// question is a candidate and, for each of its VMs, how many tasks the VM had
+// before it.
 type question struct {
 	task  int
 	after []int
 }
 
-// rent has a task run on on-demand VMs from start on.
+// rent runs a task on on-demand VMs from start.
 func (b *book) rent(task int, start float64) {
 	b.schedule.Placements[task] = Placement{Where: Rented, StartS: start, RentedS: start}
 }
@@ -74,7 +74,7 @@ func (b *book) ask(task int, vms []int32, start, rentedFrom float64) {
 	p.Where, p.StartS = Candidate, start
 }
 
-// settle asks a user and does what the answer is.
+// settle asks a user and acts on the answer.
 func (b *book) settle(task int, vms []int32, start, rentedFrom float64) {
 	b.schedule.Candidates = append(b.schedule.Candidates, task)
 	p := &b.schedule.Placements[task]
@@ -86,7 +86,7 @@ func (b *book) settle(task int, vms []int32, start, rentedFrom float64) {
 	p.Where, p.RentedS = Candidate, rentedFrom
 }
 
-// place has a task run at full precision on VMs from start on.
+// place runs a task at full precision on VMs from start.
 func (b *book) place(task int, vms []int32, start float64) {
 	p := b.put(task, vms)
 	p.Where, p.StartS = Reserved, start

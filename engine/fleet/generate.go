@@ -9,12 +9,13 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Load is a made-up trace. Jobs come as a Poisson process whose rate swings over
-// the day; runtimes are log-normal; the number of GPUs is drawn by weight.
+// Load describes a synthetic trace. Jobs arrive as a Poisson process whose rate
+// varies over the day; runtimes are log-normal; the number of GPUs is drawn by
+// weight.
 type Load struct {
 	Jobs    int
 	PerHour float64 // mean rate of submissions
-	Swing   float64 // in [0,1]: how far the rate swings around its mean, once a day
+	Swing   float64 // in [0,1]: amplitude of the daily variation of the rate, relative to its mean
 	MedianS float64 // of the runtime at full precision, in seconds
 	Sigma   float64 // standard deviation of its logarithm
 	GPUs    []Share // empty: one each
@@ -26,10 +27,10 @@ type Share struct {
 	Weight float64
 }
 
-// Usual is a load of single-GPU jobs around the clock that keeps some twenty VMs
-// busy. Runtimes are such that the candidates of a fleet of twenty need 3.5 h
-// each, as the study's do: its on-demand cost over its price and its number of
-// candidates.
+// Usual is a load of single-GPU jobs around the clock that keeps about twenty VMs
+// busy. Its median runtime is chosen so that the candidates of a fleet of twenty
+// take 3.5 h on average, as the study's do (on-demand cost over price and number
+// of candidates).
 func Usual(jobs int) Load {
 	return Load{Jobs: jobs, PerHour: 8, Swing: 0.5, MedianS: 1.1 * 3600, Sigma: 1.3}
 }
@@ -60,8 +61,8 @@ func (l Load) Generate(seed uint64) []Job {
 	jobs := make([]Job, l.Jobs)
 	now := 0.0
 	for i := range jobs {
-		// Thinning (Lewis and Shedler 1979): candidates at the highest rate, each kept
-		// with the share that the rate of its time of day has of it.
+		// Thinning (Lewis and Shedler, 1979): arrivals at the highest rate, each kept
+		// with the probability rate / highest rate.
 		for {
 			now += random.ExpFloat64() / (l.PerHour * (1 + l.Swing)) * 3600
 			if random.Float64()*(1+l.Swing) <= 1+l.Swing*math.Sin(2*math.Pi*now/day) {

@@ -1,7 +1,7 @@
 // Package fleet places a trace of jobs on reserved VMs and rents on-demand ones
 // for what does not fit: the provider's side of ApproxDNN (Nabavinejad et al.
-// 2019). What a job may be offered to run in reduced precision is package
-// approx; this one finds which jobs can be asked, and where they would run.
+// 2019). Package approx computes the offers for reduced precision; this one finds
+// which jobs can be made one, and where they would run.
 package fleet
 
 import "math"

@@ -24,12 +24,12 @@ func candidate(t *Task, f *Fleet) approx.Candidate {
 	return approx.Candidate{FullS: t.FullS * vms, ReducedS: t.ReducedS * vms, Draw: t.Draw, Accuracy: t.Accuracy, ReducedAccuracy: t.ReducedAccuracy}
 }
 
-// Rest is what becomes of the jobs that nobody asks, whatever the policy.
+// Rest sums up the jobs that no policy decides on.
 type Rest struct {
 	Reserved, Rented         int     // jobs
 	ReservedVMS, OnDemandVMS float64 // VM-seconds
 	WaitS, WaitP95S          float64 // mean and 95th percentile of the wait of jobs on reserved VMs, in seconds; NaN without any
-	Late                     int     // jobs that not even an on-demand VM at once finishes by their deadlines
+	Late                     int     // jobs that miss their deadlines even on an immediate on-demand VM
 	PeriodS                  float64 // from the first submission to the last, and at least a mean runtime
 	// What reserved VMs still do after the period: VM-seconds of the jobs that nobody
 	// asks, and the share of the candidates' reduced VM-seconds; of those asked as they
@@ -116,7 +116,7 @@ func quantile(sorted []float64, share float64) float64 {
 	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
 }
 
-// rounding forgives what a start is off that was computed from a deadline.
+// rounding is the relative tolerance for a start computed from a deadline.
 const rounding = 1e-12
 
 // Bill is what a fleet costs in US dollars over the period of its trace.
@@ -144,8 +144,8 @@ func (r Rest) Bill(f Fleet, prices approx.Prices, t approx.Total) Bill {
 	}
 }
 
-// Outlasts is the share of the reserved VMs' work that comes after the period:
-// where it is large, the trace is too short to say what would go on.
+// Outlasts is the fraction of the reserved VMs' work that comes after the period:
+// where it is large, the trace is too short to show a steady state.
 func (r Rest) Outlasts() float64 {
 	if r.ReservedVMS == 0 {
 		return 0

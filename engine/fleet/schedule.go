@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Scheduler is how jobs are given to reserved VMs.
+// Scheduler is the rule by which jobs are assigned to reserved VMs.
 type Scheduler string
 
 // The schedulers. All start a job only where it meets its deadline; none
 // interrupts one.
 const (
-	RoundRobin    Scheduler = "round-robin"    // the next VM in turn, as the study does; jobs wait in its line
+	RoundRobin    Scheduler = "round-robin"    // the next VM in turn, as in the study; jobs wait in its queue
 	LeastLoaded   Scheduler = "least-loaded"   // the VM that is free first
-	EarliestFirst Scheduler = "earliest-first" // one line for all VMs; the job whose deadline comes first is started first
+	EarliestFirst Scheduler = "earliest-first" // one queue for all VMs, earliest deadline first
 )
 
 // Schedulers lists them.
@@ -37,20 +37,20 @@ type Fleet struct {
 	VMs       int // reserved ones; 0 rents everything on demand
 	GPUsPerVM int // at least 1
 	Scheduler Scheduler
-	// AsStudied takes every job as a candidate that its VM's line would let finish in
-	// time at reduced precision. The study does so; but the jobs behind it then run
-	// at the same time on the same VM. Without it a candidate also needs the VM to
-	// itself for that long.
+	// AsStudied makes every job a candidate that would finish in time at reduced
+	// precision after its VM's queue. The study does so, although the jobs behind it
+	// then run at the same time on the same VM. Without it a candidate also needs the
+	// VM to itself for that long.
 	AsStudied bool
 }
 
 // vmsOf is the number of VMs a task takes at once.
 func (f *Fleet) vmsOf(t *Task) int { return (int(t.GPUs) + f.GPUsPerVM - 1) / f.GPUsPerVM }
 
-// Where says what becomes of a task.
+// Where says how a task runs.
 type Where uint8
 
-// The places.
+// The ways to run a task.
 const (
 	Reserved  Where = iota // full precision on reserved VMs
 	Candidate              // reduced on reserved VMs if its user accepts, else full precision on on-demand ones
@@ -77,10 +77,10 @@ type Schedule struct {
 // VMs are the reserved VMs of a placement, numbered from 0.
 func (s *Schedule) VMs(p Placement) []int32 { return s.vms[p.first : p.first+p.count] }
 
-// Place schedules tasks, which must be in the order of submission. First every
-// task is tried at full precision; what would miss its deadline so is tried
-// reduced, in the time that the others leave: nothing is delayed or displaced by
-// a reduced job, so that what holds for each offer holds for the whole fleet.
+// Place schedules tasks, which must be in the order of submission. Every task is
+// first tried at full precision. What would miss its deadline is tried at reduced
+// precision in the time that the others leave: no reduced job delays or displaces
+// another, so that what an offer saves the whole fleet saves.
 func Place(tasks []Task, f Fleet) *Schedule {
 	b := newBook(tasks, f)
 	b.placeAll()
@@ -88,9 +88,9 @@ func Place(tasks []Task, f Fleet) *Schedule {
 	return b.schedule
 }
 
-// PlaceAsking schedules tasks as they come: what would miss its deadline at full
-// precision but not reduced is asked at once, and a reduced job takes its VMs
-// like any other. Those behind it wait for it, or are rented VMs: no offer costs
+// PlaceAsking schedules tasks online: the user of a job that would miss its deadline
+// at full precision, but not at reduced, is asked at once, and a reduced job takes
+// its VMs like any other. Those behind it wait, or get on-demand VMs: no offer costs
 // more than on-demand VMs for its own job, but what it displaces may.
 func PlaceAsking(tasks []Task, f Fleet, accepts func(task int) bool) *Schedule {
 	b := newBook(tasks, f)

@@ -13,19 +13,19 @@ import (
 // hoursPerMonth is a twelfth of a year of 365 days.
 const hoursPerMonth = 730
 
-// Size is what a number of reserved VMs would cost, in US dollars a month of
-// 730 hours, the load of the trace going on.
+// Size is what a number of reserved VMs would cost, in US dollars per month of 730
+// hours, if the load of the trace went on.
 type Size struct {
 	VMs        int
 	Candidates int
-	Bills      []Bill // of the policies asked for, in their order, users being expected to decide as likely as not
+	Bills      []Bill // of the policies asked for, in their order, expected over the users' decisions
 }
 
-// Sizes are the bills of fleets from none to as many VMs as the trace would keep
-// busy at once, or most if that is fewer. Of large fleets about every twentieth
-// is tried, and all around the least bills of each policy: where jobs take several
-// VMs at once the bill is rough, and one between may still be less. With ctx it ends early,
-// and what it returns is of no use.
+// Sizes are the bills of fleets from no VM to as many as the trace would keep busy at
+// once, but no more than most. About every twentieth size of a large fleet is tried,
+// and all around the least bills of each policy. Where jobs take several VMs at once
+// the bill is not smooth, and a size in between may still be cheaper. When ctx is
+// cancelled it ends early with an incomplete list.
 func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy, most int) []Size {
 	last := min(most, peak(tasks, &f))
 	sized := map[int]Size{}
@@ -52,7 +52,7 @@ func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a a
 	return inOrder(sized)
 }
 
-// closely is how many of the least bills are looked at closely.
+// closely is the number of least bills around which all sizes are tried.
 const closely = 4
 
 // leastOf are the places of the n sizes of the smallest bills of a policy.
@@ -127,10 +127,10 @@ func Least(sizes []Size, policy int) int {
 	return best
 }
 
-// PaysAfter is how many months a load must last for VMs reserved for a term to
-// have been the better choice than renting everything on demand: the term is
-// paid whole, however long the load lasts. It is infinite where the reservation
-// never pays, and beyond the term where it does not within it.
+// PaysAfter is after how many months of the load a reservation is cheaper than
+// renting everything on demand, given that the whole term is paid. It is infinite
+// where the reservation never pays, and greater than the term where it does not
+// within it.
 func PaysAfter(reserved, without Bill, termMonths float64) float64 {
 	saved := without.USD() - (reserved.USD() - reserved.ReservedUSD)
 	if !(saved > 0) {

@@ -10,7 +10,7 @@ type Range struct{ Low, High float64 }
 
 func (r Range) at(u float64) float64 { return r.Low + u*(r.High-r.Low) }
 
-// Terms say what a trace leaves open.
+// Terms complete what a trace does not state.
 type Terms struct {
 	// Deadline of jobs without one, in runtimes after submission: the study's is 1.5
 	// to 3.
@@ -18,8 +18,8 @@ type Terms struct {
 	// Tightness scales the time that deadlines leave, stated ones too; 1 leaves
 	// them as they are.
 	Tightness float64
-	// Ratio of reduced to full runtime for jobs whose model has none, the study's
-	// being 0.75 to 1; with EveryRatio for all jobs.
+	// Ratio of reduced to full runtime for jobs whose model has none, 0.75 to 1 in
+	// the study; with EveryRatio for all jobs.
 	Ratio      Range
 	EveryRatio bool
 	Speed      float64 // reduced runtimes are multiplied by it: 0.9 takes 10 % off; 1 leaves them
@@ -30,13 +30,13 @@ type Terms struct {
 type Task struct {
 	SubmitS, FullS, ReducedS, DeadlineS float64 // seconds, as of [Job]
 	Accuracy, ReducedAccuracy           float64 // in [0,1]; NaN where unknown
-	Draw                                float64 // the user's mind, see approx.Candidate
+	Draw                                float64 // the user's decision, see approx.Candidate
 	GPUs                                int32
-	Kind                                int32 // place in the mix; -1 for a model that is not in it
+	Kind                                int32 // index in the mix; -1 for a model that is not in it
 }
 
-// Draws are the random numbers of the jobs of a trace, in [0,1). The same ones
-// serve all terms, so that a changed limit changes no job's luck.
+// Draws are the random numbers of the jobs of a trace, in [0,1). All terms use the
+// same ones (common random numbers), so that a changed term changes nothing else.
 type Draws [][4]float64
 
 // The columns of [Draws].
@@ -47,8 +47,8 @@ const (
 	mindDraw
 )
 
-// NewDraws draws for n jobs; equal seeds draw alike, and longer traces begin
-// like shorter ones.
+// NewDraws draws for n jobs. Equal seeds give equal numbers, and longer traces
+// begin like shorter ones.
 func NewDraws(n int, seed uint64) Draws {
 	random := rand.New(rand.NewPCG(seed, 0x666c656574)) // "fleet"
 	draws := make(Draws, n)
@@ -60,8 +60,8 @@ func NewDraws(n int, seed uint64) Draws {
 	return draws
 }
 
-// Prepare draws what a trace leaves open. There must be as many draws as jobs.
-// The tasks are into's where that is long enough.
+// Prepare completes jobs into tasks. There must be as many draws as jobs. The
+// slice reuses into where that is long enough.
 func Prepare(into []Task, jobs []Job, draws Draws, t Terms) []Task {
 	into = into[:0]
 	for i := range jobs {

@@ -1,5 +1,6 @@
-// Package next values probes before they are run: what it is expected to save
-// to know how a configuration does, against what finding out costs.
+// Package next values probes before they are run: the saving that knowing a
+// configuration's time or cost is expected to bring, against the price of finding
+// out (the value of information).
 package next
 
 import (
@@ -10,31 +11,31 @@ import (
 	"sweetspot/engine/estimate"
 )
 
-// Option is a configuration that a job could run on, with what the job would
-// come to there, in seconds or in US dollars.
+// Option is a configuration that a job could run on, and what the job would take
+// there, in seconds or in US dollars.
 type Option struct {
 	Value    estimate.Estimate // log-normal within its interval; unknown options are left out
-	Measured bool              // probed before: another probe tells little more
-	Probe    float64           // what a probe there is expected to take, in the unit of Value
+	Measured bool              // probed before, so that another probe would tell little
+	Probe    float64           // expected time or cost of a probe there, in the unit of Value
 }
 
-// Advice is a probe and what speaks for it, in the unit of the options.
+// Advice is a probe with its value and its price, in the unit of the options.
 type Advice struct {
 	Option  int
-	Saving  float64 // expected of choosing after the probe instead of before it
+	Saving  float64 // expected saving of choosing after the probe instead of before it
 	Probe   float64
-	Changes float64 // probability that what the probe finds changes the choice
+	Changes float64 // probability that the result changes the choice
 }
 
-// Net is what remains of the saving once the probe is paid.
+// Net is the saving less the price of the probe.
 func (a Advice) Net() float64 { return a.Saving - a.Probe }
 
-// lognormal is the distribution an estimate stands for. The value of an
-// estimate is taken as the median: times err by a factor.
+// lognormal is the distribution that an estimate stands for, with the value as its
+// median: times err by a factor.
 func lognormal(e estimate.Estimate) (mu, sigma float64) { return math.Log(e.Value), e.LogSigma() }
 
-// mean is the expected value, which is what a choice is made by: of two
-// options with the same middle the surer one.
+// mean is the expected value, by which a choice is made: of two options with the
+// same median it prefers the more certain one.
 func mean(e estimate.Estimate) float64 {
 	mu, sigma := lognormal(e)
 	return math.Exp(mu + sigma*sigma/2)
@@ -42,8 +43,8 @@ func mean(e estimate.Estimate) float64 {
 
 var normal = distuv.UnitNormal
 
-// below is E[max(0, k − X)] of a log-normal X: what an option is expected to
-// save against a sure k if it can be looked at first.
+// below is E[max(0, k − X)] for a log-normal X: the expected saving of an option
+// against a certain k if X is known before the choice.
 func below(e estimate.Estimate, k float64) float64 {
 	mu, sigma := lognormal(e)
 	if sigma == 0 {
@@ -53,9 +54,9 @@ func below(e estimate.Estimate, k float64) float64 {
 	return k*normal.CDF(d) - mean(e)*normal.CDF(d-sigma)
 }
 
-// Choose is the option to take with what is known now: of those measured the
-// one of least expected value, since a prediction is no ground to rent on; of all
-// where none was measured; -1 where nothing is known.
+// Choose is the option to take with what is known now: the one of least expected
+// value among those measured, since nobody should rent on a prediction alone;
+// among all where none was measured; -1 where nothing is known.
 func Choose(options []Option) int {
 	best := -1
 	for i, o := range options {
@@ -73,8 +74,8 @@ func usable(o Option) bool {
 	return o.Value.Known() && o.Value.Value > 0 && !math.IsInf(o.Value.Value, 1)
 }
 
-// Values returns the advice about every option that was not measured and whose
-// value is not unknown, in the order of the options. The options' errors are taken as independent.
+// Values returns the advice about every option that was not measured and has a
+// known value, in the order of the options. Their errors are taken as independent.
 //
 // The saving of knowing one option is that of one look ahead (the knowledge
 // gradient for a single, exact observation): of one that would not be chosen

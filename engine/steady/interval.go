@@ -21,7 +21,7 @@ const (
 	maxBatchMeans  = 20
 	minBatchLength = 10
 
-	// driftSignificance is the level of the slope test. At 0.05 a quarter more probes
+	// driftSignificance is the level of the slope test. At 0.05 a third more probes
 	// are given up, at 0.001 real drifts are missed.
 	driftSignificance = 0.01
 

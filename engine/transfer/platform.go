@@ -80,7 +80,8 @@ func (t *Table) middle(r route, s Subject) observation {
 // similarityVariances are the variances that similar models may have in common
 // beyond what all have. Each makes a component of the mixture; the observations
 // decide between them. With 1 alone PROFET's mean errors stay within 0.1 point,
-// while the coverage falls by about a point, on Zeus' trace from 100 to 94 %.
+// while the coverage falls by about a point, and from a probe on Zeus' trace from
+// 100 to 94 %.
 var similarityVariances = []float64{0.2, 1, 5}
 
 // manyModels is how many models show what they have in common. With fewer,

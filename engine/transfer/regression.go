@@ -205,7 +205,7 @@ func (r *regression) downweighted() []observation {
 }
 
 // minModelsForOutliers is how many models it takes to tell which of them is the
-// outlier; with fewer all count alike. No set of make accuracy has between 3 and 6.
+// outlier; with fewer all count alike. With 3 no figure of make accuracy changes.
 // Without any down-weighting the mean error on PROFET's VM types never probed grows
 // from 11.0 to 11.8 %.
 const minModelsForOutliers = 6

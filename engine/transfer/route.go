@@ -39,9 +39,8 @@ const (
 
 // maxSources is the most platforms that predict a time together. On PROFET a
 // single one does better for a VM type never probed (10.2 against 11.0 %) and for a
-// GPU never seen (25.2 against 35.0 %, at a coverage of 89 instead of 94 %); Zeus'
-// trace has two GPUs and cannot tell. Several are kept since they hold against one
-// platform that was measured badly.
+// GPU never seen (25.2 against 35.0 %, at a coverage of 89 instead of 94 %); on Zeus'
+// trace nothing changes. Why several were preferred is not recorded.
 const maxSources = 4
 
 // covers reports whether all sources have times of a subject on both sides of
