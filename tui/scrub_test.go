@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/question"
 )
 
 // grid is a set of which inference gives variants × VM types × batches × 4
@@ -77,7 +77,7 @@ func BenchmarkScrub(b *testing.B) {
 				d.scrub(press("["))
 			}
 			d.steps(b, press("left"), press("left"), press("right"), press("right"))
-			if because := d.explore().Answer().Result.Because[question.Cost]; because == 0 {
+			if because := d.explore().Answer().Result.Because[objective.Cost]; because == 0 {
 				b.Fatal("the slider rules nothing out")
 			}
 		})

@@ -147,7 +147,7 @@ func TestExportOfTheRanking(t *testing.T) {
 	read(&asJSON, json.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-json")...)
 	read(&asYAML, yaml.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-yaml")...)
 	read(&ranked, json.Unmarshal, append([]string{"rank", "--json"}, fcn[1:]...)...)
-	if len(asJSON.Candidates) == 0 || len(asJSON.Frontier.TimeCost) == 0 || !reflect.DeepEqual(asJSON, ranked) || !reflect.DeepEqual(asJSON, asYAML) {
+	if len(asJSON.Candidates) == 0 || len(asJSON.Frontier.Of("time_cost")) == 0 || !reflect.DeepEqual(asJSON, ranked) || !reflect.DeepEqual(asJSON, asYAML) {
 		t.Errorf("%d candidates in JSON, %d in YAML, %d ranked", len(asJSON.Candidates), len(asYAML.Candidates), len(ranked.Candidates))
 	}
 	out, _, err := execute(t, append(slices.Clone(fcn), "--format", "ranking-csv")...)

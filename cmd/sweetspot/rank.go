@@ -16,6 +16,7 @@ import (
 	"sweetspot/data/workspace"
 	"sweetspot/engine/bill"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -27,7 +28,8 @@ import (
 // queryFlags are the flags that ask a ranking, as the user typed them.
 type queryFlags struct {
 	model, mode, epochs, target, units, purchase string
-	minAccuracy, maxTime, maxCost, weights, sort string
+	weights, sort                                string
+	limits                                       map[objective.Name]*string
 	bill, prices                                 []string
 	batch                                        []int
 	variants, clouds, gpus                       []string
@@ -51,14 +53,15 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.IntSliceVar(&f.batch, "batch", nil, "only these batch sizes (training: of the whole VM; inference: per GPU)")
 	fl.StringSliceVar(&f.variants, "variant", nil, "only these variants")
 	fl.StringVar(&f.units, "units", "", "units of work of an inference, such as 1M images (default 1M)")
-	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "accuracy of at least this (0.7 or 70%)")
-	fl.StringVar(&f.maxTime, "max-time", "", "deadline (90s, 2h30m)")
-	fl.StringVar(&f.maxCost, "max-cost", "", "budget in dollars")
+	f.limits = map[objective.Name]*string{}
+	for _, o := range objective.All() {
+		f.limits[o.Name] = fl.String(o.Flag, "", o.Help)
+	}
 	fl.StringVar(&f.purchase, "purchase", "on-demand", "how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringSliceVar(&f.bill, "bill", nil, "what is paid beside the work, as "+strings.ReplaceAll(bill.Words, " ", ","))
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by their GPU rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
-	fl.StringVar(&f.sort, "sort", "", "order by time, cost, score, tar or car (default: cost, or score where weights are given)")
+	fl.StringVar(&f.sort, "sort", "", "order by "+question.SortWords()+" (default: cost, or score where weights are given)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
 	fl.StringSliceVar(&f.gpus, "gpu", nil, "only GPUs whose name begins so")
 	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, and the catalog's VM types")
@@ -195,11 +198,17 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if err = readNumbers(
 		numberFlag{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
 		numberFlag{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
-		numberFlag{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &q.MinAccuracy},
-		numberFlag{"max-time", f.maxTime, quantity.ParseDuration, &q.MaxTime},
-		numberFlag{"max-cost", f.maxCost, quantity.ParseMoney, &q.MaxCost},
 	); err != nil {
 		return q, err
+	}
+	for _, o := range objective.All() {
+		var limit *float64
+		if text := f.limits[o.Name]; text != nil {
+			if err = readNumbers(numberFlag{o.Flag, *text, o.Read, &limit}); err != nil {
+				return q, err
+			}
+		}
+		q.Limits = q.Limits.With(o.Name, limit)
 	}
 	return q, f.workload(&q)
 }

@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -20,37 +21,38 @@ const Schema = 1
 // Candidate is a ranked candidate as scripts see it: seconds, US dollars,
 // fractions.
 type Candidate struct {
-	ID            string      `json:"id" yaml:"id"`
-	Rank          *int        `json:"rank" yaml:"rank"` // null where infeasible
-	Model         string      `json:"model" yaml:"model"`
-	Variant       string      `json:"variant" yaml:"variant"`
-	Precision     *string     `json:"precision" yaml:"precision"`
-	Pruning       *Pruning    `json:"pruning" yaml:"pruning"`
-	Mode          string      `json:"mode" yaml:"mode"`
-	Configuration []Part      `json:"configuration" yaml:"configuration"`
-	BatchSize     *int        `json:"batch_size" yaml:"batch_size"`
-	Epochs        *float64    `json:"epochs" yaml:"epochs"`
-	Units         *float64    `json:"units" yaml:"units"`
-	Purchase      string      `json:"purchase" yaml:"purchase"`
-	Time          Seconds     `json:"time" yaml:"time"`
-	Cost          Dollars     `json:"cost" yaml:"cost"`
-	Accuracy      *Accuracy   `json:"accuracy" yaml:"accuracy"`
-	Score         *float64    `json:"score" yaml:"score"`
-	TAR           *float64    `json:"tar" yaml:"tar"`
-	CAR           *float64    `json:"car" yaml:"car"`
-	Relative      TimeCost    `json:"relative" yaml:"relative"`
-	PBest         TimeCost    `json:"p_best" yaml:"p_best"`
-	Feasible      bool        `json:"feasible" yaml:"feasible"`
-	Violates      []Violation `json:"violates" yaml:"violates"`
-	Frontier      OnFrontier  `json:"frontier" yaml:"frontier"`
-	Sources       []int64     `json:"sources" yaml:"sources"`
-	Predicted     bool        `json:"predicted" yaml:"predicted"`   // no run of its own: the basis says by what
-	EpochsLow     *float64    `json:"epochs_low" yaml:"epochs_low"` // to a target accuracy; null for a given number of epochs
-	EpochsHigh    *float64    `json:"epochs_high" yaml:"epochs_high"`
-	EpochsWhy     *string     `json:"epochs_why" yaml:"epochs_why"`
-	Never         *float64    `json:"never" yaml:"never"` // probability that the target is never reached
-	Why           *string     `json:"why" yaml:"why"`     // what a prediction rests on; which pauses are in a training's time
-	Tested        *Tested     `json:"tested" yaml:"tested"`
+	ID            string               `json:"id" yaml:"id"`
+	Rank          *int                 `json:"rank" yaml:"rank"` // null where infeasible
+	Model         string               `json:"model" yaml:"model"`
+	Variant       string               `json:"variant" yaml:"variant"`
+	Precision     *string              `json:"precision" yaml:"precision"`
+	Pruning       *Pruning             `json:"pruning" yaml:"pruning"`
+	Mode          string               `json:"mode" yaml:"mode"`
+	Configuration []Part               `json:"configuration" yaml:"configuration"`
+	BatchSize     *int                 `json:"batch_size" yaml:"batch_size"`
+	Epochs        *float64             `json:"epochs" yaml:"epochs"`
+	Units         *float64             `json:"units" yaml:"units"`
+	Purchase      string               `json:"purchase" yaml:"purchase"`
+	Time          Seconds              `json:"time" yaml:"time"`
+	Cost          Dollars              `json:"cost" yaml:"cost"`
+	Energy        *KilowattHours       `json:"energy,omitempty" yaml:"energy,omitempty"` // where any candidate has it
+	Accuracy      *Accuracy            `json:"accuracy" yaml:"accuracy"`
+	Score         *float64             `json:"score" yaml:"score"`
+	TAR           *float64             `json:"tar" yaml:"tar"`
+	CAR           *float64             `json:"car" yaml:"car"`
+	Relative      Numbers              `json:"relative" yaml:"relative"`
+	PBest         Numbers              `json:"p_best" yaml:"p_best"`
+	Feasible      bool                 `json:"feasible" yaml:"feasible"`
+	Violates      []Violation          `json:"violates" yaml:"violates"`
+	Frontier      objective.Each[bool] `json:"frontier" yaml:"frontier"` // of each objective with the accuracy
+	Sources       []int64              `json:"sources" yaml:"sources"`
+	Predicted     bool                 `json:"predicted" yaml:"predicted"`   // no run of its own: the basis says by what
+	EpochsLow     *float64             `json:"epochs_low" yaml:"epochs_low"` // to a target accuracy; null for a given number of epochs
+	EpochsHigh    *float64             `json:"epochs_high" yaml:"epochs_high"`
+	EpochsWhy     *string              `json:"epochs_why" yaml:"epochs_why"`
+	Never         *float64             `json:"never" yaml:"never"` // probability that the target is never reached
+	Why           *string              `json:"why" yaml:"why"`     // what a prediction rests on; which pauses are in a training's time
+	Tested        *Tested              `json:"tested" yaml:"tested"`
 	// Of a combination of VM types: the outcome in whole batches, and where the
 	// work divides at will, one of which time and cost repeat.
 	WholeBatches *Outcome `json:"whole_batches" yaml:"whole_batches"`
@@ -104,6 +106,14 @@ type Dollars struct {
 	Items []Item   `json:"items" yaml:"items"` // what it is made of; empty where it is unknown
 }
 
+// KilowattHours is an estimate of energy.
+type KilowattHours struct {
+	KWh   *float64 `json:"kwh" yaml:"kwh"`
+	Low   *float64 `json:"low" yaml:"low"`
+	High  *float64 `json:"high" yaml:"high"`
+	Basis *string  `json:"basis" yaml:"basis"`
+}
+
 // Accuracy is an estimate of a metric.
 type Accuracy struct {
 	Metric         string  `json:"metric" yaml:"metric"`
@@ -122,16 +132,19 @@ type Tested struct {
 	P90    *float64 `json:"p90" yaml:"p90"`
 }
 
-// TimeCost is a number for each objective.
-type TimeCost struct {
-	Time *float64 `json:"time" yaml:"time"`
-	Cost *float64 `json:"cost" yaml:"cost"`
-}
+// Numbers are a number for each objective that is minimized; nil is unknown.
+type Numbers = objective.Each[*float64]
 
-// OnFrontier says on which accuracy frontier a candidate lies.
-type OnFrontier struct {
-	Time bool `json:"time" yaml:"time"`
-	Cost bool `json:"cost" yaml:"cost"`
+// Chances are, by objective, the probabilities of [rank.Result.BestProbability].
+type Chances map[objective.Name]map[int]float64
+
+// NewChances are those of a result.
+func NewChances(r *rank.Result) Chances {
+	p := Chances{}
+	for _, o := range r.Space.Objectives.Minimized() {
+		p[o.Name] = r.BestProbability(o.Name)
+	}
+	return p
 }
 
 // Violation is a broken limit.
@@ -142,13 +155,13 @@ type Violation struct {
 }
 
 // NewCandidate describes candidate i of a result. place is its rank from 1, 0
-// where infeasible; the probabilities are those of [rank.Result.BestProbability].
-func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, tested validate.Tested) Candidate {
-	c := r.Space.At(i)
+// where infeasible.
+func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Tested) Candidate {
+	c, minimized := r.Space.At(i), r.Space.Objectives.Minimized()
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(c.Variant.Title()), Precision: word(clean(c.Variant.Precision)),
 		Mode: string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
-		Score: known(r.Score(i)), TAR: known(r.TAR(i)), CAR: known(r.CAR(i)),
+		Score: known(r.Score(i)), TAR: known(r.PerAccuracy(objective.Time, i)), CAR: known(r.PerAccuracy(objective.Cost, i)),
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
 	if e := c.EpochsRange; finite(e) && e.Known() {
@@ -161,11 +174,26 @@ func NewCandidate(r *rank.Result, i, place int, pTime, pCost map[int]float64, te
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
 	out.Cost.Items = newItems(c)
-	if place > 0 {
-		out.Rank = &place
-		out.Relative = TimeCost{relative(r.Space.Time[i], r.BestTime), relative(r.Space.Cost[i], r.BestCost)}
-		out.PBest = TimeCost{lookup(pTime, i), lookup(pCost, i)}
+	if r.Space.Objectives.Has(objective.Energy) {
+		out.Energy = new(KilowattHours)
+		out.Energy.KWh, out.Energy.Low, out.Energy.High, out.Energy.Basis = interval(c.Energy)
 	}
+	out.Rank = above0(place)
+	out.Relative = objective.ForEach(minimized, func(o objective.Objective) *float64 {
+		if place == 0 {
+			return nil
+		}
+		return relative(r.Space.Values(o.Name)[i], r.Best(o.Name))
+	})
+	out.PBest = objective.ForEach(minimized, func(o objective.Objective) *float64 {
+		if place == 0 {
+			return nil
+		}
+		return lookup(p[o.Name], i)
+	})
+	out.Frontier = objective.ForEach(minimized, func(o objective.Objective) bool {
+		return r.OnFrontier(objective.Pair{A: o.Name, B: objective.Accuracy}, i)
+	})
 	out.Pruning = newPruning(c.Variant.Pruning)
 	if q := c.Quality; q != nil && finite(q.Estimate) {
 		out.Accuracy = &Accuracy{clean(q.Metric), q.Estimate.Value, q.Estimate.Low, q.Estimate.High, q.Estimate.Basis.String(), q.HigherIsBetter}

@@ -17,6 +17,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -70,7 +71,7 @@ func example() *rank.Result {
 	}
 	q := question.Query{
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
+		Limits:   question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByCost,
 	}
 	return rank.Answer(set, q)
 }
@@ -153,7 +154,7 @@ func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 func TestUnknownIsNull(t *testing.T) {
 	r := example()
 	for i := range r.Space.Len() {
-		c := NewCandidate(r, i, 0, nil, nil, nil)
+		c := NewCandidate(r, i, 0, nil, nil)
 		switch vm := c.Configuration[0]; {
 		case *c.BatchSize == 4096:
 			if c.Time.S != nil || c.Time.Basis != nil || c.Feasible {
@@ -173,7 +174,7 @@ func TestUnknownIsNull(t *testing.T) {
 		case c.Precision != nil && c.Accuracy != nil:
 			t.Errorf("the pruned variant's accuracy was never measured: %+v", c.Accuracy)
 		}
-		if c.Rank != nil || c.PBest.Time != nil || c.Relative.Cost != nil {
+		if c.Rank != nil || c.PBest.Of(objective.Time) != nil || c.Relative.Of(objective.Cost) != nil {
 			t.Errorf("not ranked, yet %+v", c)
 		}
 	}
@@ -234,7 +235,7 @@ func hostile() *rapid.Generator[candidate.Candidate] {
 
 func hostileResult(t *rapid.T) *rank.Result {
 	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: question.ByScore}
-	q.MaxTime = rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time")
+	q.Limits = q.Limits.With(objective.Time, rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time"))
 	return rank.Evaluate(rank.NewSpace(candidate.ListOf(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")...)), q)
 }
 
@@ -283,7 +284,7 @@ func begun() *rank.Result {
 	}}}
 	q := question.Query{
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Weights:  question.Weights{Time: 1, Cost: 1}, Sort: question.ByTime,
+		Weights:  question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByTime,
 	}
 	return rank.Answer(set, q)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sweetspot/engine/objective"
 )
 
 // candidateColumns is the layout of [WriteCSV]. Columns may be added at the
@@ -94,8 +96,8 @@ func csvRow(c Candidate) []string {
 		whole(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), whole(c.BatchSize), number(c.Epochs), number(c.Units),
 		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
 		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), a.Metric, accuracy[0],
-		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Time), number(c.PBest.Cost),
-		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Time), strconv.FormatBool(c.Frontier.Cost),
+		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Of(objective.Time)), number(c.PBest.Of(objective.Cost)),
+		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Of(objective.Time)), strconv.FormatBool(c.Frontier.Of(objective.Cost)),
 		accuracy[1], accuracy[2], a.Basis, text(vm.PriceFrom), violated(c.Violates)}
 	for i := range row {
 		row[i] = spreadsheetSafe(row[i])

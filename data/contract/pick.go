@@ -29,8 +29,7 @@ type Pick struct {
 // NewPick makes a pick of candidate i of a result; tested may be nil.
 func NewPick(r *rank.Result, i int, at time.Time, version string, tested validate.Tested) Pick {
 	place := slices.Index(r.Order, i) + 1
-	c := NewCandidate(r, i, place, r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost), tested)
-	c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
+	c := NewCandidate(r, i, place, NewChances(r), tested)
 	return Pick{
 		Schema: Schema, Command: "export", Warnings: wording.Warnings(r, at), PickedAt: at.UTC().Format(time.RFC3339),
 		Query: NewQuery(r.Query), Candidate: c, EstimatedBy: "sweetspot " + version,

@@ -12,6 +12,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -29,10 +30,10 @@ type Plan struct {
 	// BestInWholeBatches is the best in whole batches where that is another than the
 	// pick and better by more than half a percent: of a few batches only. Null else.
 	BestInWholeBatches *Candidate     `json:"best_in_whole_batches"`
-	Frontier           PlanFrontiers  `json:"frontier"`
+	Frontier           Frontiers      `json:"frontier"`
 	Candidates         []Candidate    `json:"candidates"` // on any frontier, in the order of the ranking
 	Greedy             *Candidate     `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
-	Gap                TimeCost       `json:"gap"`        // share of its time that could be saved at no more cost, and of its cost at no more time
+	Gap                Numbers        `json:"gap"`        // share of its time that could be saved at no more cost, and of its cost at no more time
 	Explored           Explored       `json:"explored"`
 	NextCheaper        *Step          `json:"next_cheaper"`
 	NextFaster         *Step          `json:"next_faster"`
@@ -57,10 +58,12 @@ type Terms struct {
 	BillingS float64 `json:"billing_step_s"` // 0: to the second
 }
 
-// PlanFrontiers are [Frontiers] with the one of all three objectives.
-type PlanFrontiers struct {
-	Frontiers
-	TimeCostAccuracy []string `json:"time_cost_accuracy"`
+// allObjectives names the frontier in time, cost and accuracy at once.
+const allObjectives = "time_cost_accuracy"
+
+// newPlanFrontiers are the frontiers with the one of all objectives.
+func newPlanFrontiers(r *rank.Result) Frontiers {
+	return append(newFrontiers(r), objective.Value[[]string]{Name: allObjectives, Value: ids(r.Space, r.NonDominated())})
 }
 
 // Explored is how much a plan is the best of.
@@ -117,13 +120,19 @@ func NewPlan(in PlanInput) Plan {
 	p := Plan{
 		Schema: Schema, Command: "plan", Warnings: append(wording.Warnings(r, in.Now), planWarnings(in)...), Query: newPlanQuery(in),
 		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
+		Gap:      newGap(math.NaN(), math.NaN()),
 		Explored: Explored{of.Configurations, of.Method, of.Resolution},
 	}
 	nondominated := r.NonDominated()
-	p.Frontier = PlanFrontiers{Frontiers{ids(r.Space, r.TimeAccuracy), ids(r.Space, r.CostAccuracy), ids(r.Space, r.TimeCost)}, ids(r.Space, nondominated)}
+	p.Frontier = newPlanFrontiers(r)
 	on := map[int]bool{}
-	for _, i := range slices.Concat(nondominated, r.TimeCost, r.TimeAccuracy, r.CostAccuracy) {
+	for _, i := range nondominated {
 		on[i] = true
+	}
+	for _, front := range r.Frontiers {
+		for _, i := range front {
+			on[i] = true
+		}
 	}
 	for k, i := range r.Order {
 		if on[i] {
@@ -150,7 +159,7 @@ func NewPlan(in PlanInput) Plan {
 func NoPlan(in PlanInput, why error) Plan {
 	return Plan{
 		Schema: Schema, Command: "plan", Warnings: []string{clean(why.Error())}, Query: newPlanQuery(in),
-		Frontier:   PlanFrontiers{Frontiers{[]string{}, []string{}, []string{}}, []string{}},
+		Frontier: newPlanFrontiers(in.Result), Gap: newGap(math.NaN(), math.NaN()),
 		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
 		Explored: Explored{Method: "exact"},
 	}
@@ -161,9 +170,7 @@ func NoPlan(in PlanInput, why error) Plan {
 // not there to compete.
 func (in PlanInput) describe(i, place int) Candidate {
 	r := in.Result
-	c := NewCandidate(r, i, place, nil, nil, in.Tested)
-	c.Frontier = OnFrontier{slices.Contains(r.TimeAccuracy, i), slices.Contains(r.CostAccuracy, i)}
-	return c
+	return NewCandidate(r, i, place, nil, in.Tested)
 }
 
 // choose sets the pick: the first that holds the limits in whole batches too, or
@@ -174,7 +181,7 @@ func (p *Plan) choose(in PlanInput) {
 	if len(whole.Order) == 0 {
 		return
 	}
-	best := NewCandidate(whole, whole.Order[0], 1, nil, nil, in.Tested)
+	best := NewCandidate(whole, whole.Order[0], 1, nil, in.Tested)
 	if place < 0 {
 		p.Pick = &best
 		return
@@ -197,7 +204,8 @@ func (p *Plan) choose(in PlanInput) {
 // holds reports whether an outcome is within the limits of the query.
 func (in PlanInput) holds(at *candidate.Outcome) bool {
 	l := in.Result.Query.Limits
-	return (l.MaxTime == nil || at.Seconds <= *l.MaxTime) && (l.MaxCost == nil || at.USD <= *l.MaxCost)
+	seconds, usd := l.Get(objective.Time), l.Get(objective.Cost)
+	return (seconds == nil || at.Seconds <= *seconds) && (usd == nil || at.USD <= *usd)
 }
 
 func newPlanQuery(in PlanInput) PlanQuery {
@@ -244,7 +252,7 @@ func steps(r *rank.Result, i int) (cheaper, faster *Step) {
 			return nil
 		}
 		s := r.Space
-		return &Step{clean(s.At(j).ID), s.Time[j] - s.Time[i], s.Cost[j] - s.Cost[i]}
+		return &Step{clean(s.At(j).ID), s.Values(objective.Time)[j] - s.Values(objective.Time)[i], s.Values(objective.Cost)[j] - s.Values(objective.Cost)[i]}
 	}
 	c, f := r.Neighbours(i)
 	return step(c), step(f)
@@ -262,7 +270,7 @@ func (p *Plan) greedy(in PlanInput) {
 	c := p.describeGreedy(in, in.Combined.Candidate(at, false))
 	p.Greedy = &c
 	gap := in.Combined.Frontiers.Gap(at)
-	p.Gap = TimeCost{known(math.Max(0, gap.Time)), known(math.Max(0, gap.Cost))}
+	p.Gap = newGap(math.Max(0, gap.Time), math.Max(0, gap.Cost))
 	if in.Greedy {
 		p.Pick = p.Greedy
 		if !slices.ContainsFunc(p.Candidates, func(o Candidate) bool { return o.ID == c.ID }) {
@@ -281,10 +289,17 @@ func (p *Plan) describeGreedy(in PlanInput, c candidate.Candidate) Candidate {
 		}
 	}
 	one := rank.Evaluate(rank.NewSpace(candidate.ListOf(c)), r.Query)
-	out := NewCandidate(one, 0, 1, nil, nil, in.Tested)
+	out := NewCandidate(one, 0, 1, nil, in.Tested)
 	out.Rank, out.Score = nil, nil
-	out.Relative = TimeCost{relative(c.Time.Value, r.BestTime), relative(c.Cost.Value, r.BestCost)}
+	out.Relative = objective.ForEach(r.Space.Objectives.Minimized(), func(o objective.Objective) *float64 {
+		return relative(c.Of(o.Name).Value, r.Best(o.Name))
+	})
 	return out
+}
+
+// newGap is by how much the time and the cost could be less; NaN is unknown.
+func newGap(time, cost float64) Numbers {
+	return Numbers{{Name: string(objective.Time), Value: known(time)}, {Name: string(objective.Cost), Value: known(cost)}}
 }
 
 // ParseSplit reads a --split flag.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -43,8 +44,8 @@ func NewQuery(q question.Query) Query {
 	out := Query{
 		Model: clean(q.Model), Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: cleaned(q.Variants),
 		Clouds: cleaned(q.Clouds), GPUs: cleaned(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,
-		Purchase: string(q.Purchase), MinAccuracy: q.MinAccuracy, MaxTimeS: q.MaxTime, MaxCostUSD: q.MaxCost,
-		Weights: Weights{q.Weights.Time, q.Weights.Cost}, Sort: string(q.Sort), Predicted: q.Predictor != nil, Combined: q.Combine, Bill: NewBill(q.Bill),
+		Purchase: string(q.Purchase), MinAccuracy: q.Limits.Get(objective.Accuracy), MaxTimeS: q.Limits.Get(objective.Time), MaxCostUSD: q.Limits.Get(objective.Cost),
+		Weights: Weights{q.Weights[objective.Time], q.Weights[objective.Cost]}, Sort: string(q.Sort), Predicted: q.Predictor != nil, Combined: q.Combine, Bill: NewBill(q.Bill),
 	}
 	if q.Mode == profile.Infer {
 		out.Units = new(q.Units)
@@ -105,10 +106,14 @@ func newNextProbe(r *rank.Result) *NextProbe {
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
 // first objective.
-type Frontiers struct {
-	TimeAccuracy []string `json:"time_accuracy" yaml:"time_accuracy"`
-	CostAccuracy []string `json:"cost_accuracy" yaml:"cost_accuracy"`
-	TimeCost     []string `json:"time_cost" yaml:"time_cost"`
+type Frontiers = objective.Each[[]string]
+
+func newFrontiers(r *rank.Result) Frontiers {
+	var out Frontiers
+	for _, p := range r.Space.Objectives.Pairs() {
+		out = append(out, objective.Value[[]string]{Name: p.Key(), Value: ids(r.Space, r.Frontiers[p])})
+	}
+	return out
 }
 
 // Crossover is where the best candidate changes as a dial of the workload is
@@ -130,23 +135,22 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 		Schema: Schema, Command: "rank", Warnings: wording.Warnings(r, now), Query: NewQuery(r.Query),
 		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
 	}
-	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
+	chances := NewChances(r)
 	place := make(map[int]int, len(r.Order))
 	for k, i := range r.Order {
 		place[i] = k + 1
-		out.Candidates = append(out.Candidates, NewCandidate(r, i, k+1, pTime, pCost, tested))
+		out.Candidates = append(out.Candidates, NewCandidate(r, i, k+1, chances, tested))
 	}
 	for i, ok := range r.Feasible {
 		if !ok {
-			out.Candidates = append(out.Candidates, NewCandidate(r, i, 0, nil, nil, tested))
+			out.Candidates = append(out.Candidates, NewCandidate(r, i, 0, nil, tested))
 		}
 	}
 	out.NextProbe = newNextProbe(r)
 	if i, ok := r.Recommended(); ok {
 		out.Recommended = word(clean(s.At(i).ID))
 	}
-	out.Frontier = Frontiers{ids(s, r.TimeAccuracy), ids(s, r.CostAccuracy), ids(s, r.TimeCost)}
-	out.markFrontiers()
+	out.Frontier = newFrontiers(r)
 	for _, x := range r.Crossovers() {
 		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID), string(x.Objective)})
 	}
@@ -154,21 +158,6 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 		out.InfeasibleBecause[string(name)] = n
 	}
 	return out
-}
-
-func (r *Ranking) markFrontiers() {
-	on := func(list []string) map[string]bool {
-		m := make(map[string]bool, len(list))
-		for _, id := range list {
-			m[id] = true
-		}
-		return m
-	}
-	byTime, byCost := on(r.Frontier.TimeAccuracy), on(r.Frontier.CostAccuracy)
-	for i := range r.Candidates {
-		c := &r.Candidates[i]
-		c.Frontier = OnFrontier{byTime[c.ID], byCost[c.ID]}
-	}
 }
 
 func ids(s *rank.Space, index []int) []string {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 )
 
@@ -61,6 +61,11 @@ func (d Dollars) Words() string {
 	return words
 }
 
+// Words says an energy with its 90 % interval and basis, or that it is unknown.
+func (e KilowattHours) Words() string {
+	return intervalWords(e.KWh, e.Low, e.High, e.Basis, quantity.Energy)
+}
+
 // intervalWords holds also for a pick that was read from a file, which may lack
 // what belongs together.
 func intervalWords(v, low, high *float64, basis *string, format func(float64) string) string {
@@ -78,7 +83,7 @@ func (q Query) LimitsWords(higherIsBetter bool) string {
 		if !higherIsBetter {
 			sign = " ≤ "
 		}
-		parts = append(parts, "accuracy"+sign+wording.Accuracy(*q.MinAccuracy, higherIsBetter))
+		parts = append(parts, "accuracy"+sign+objective.WriteAccuracy(*q.MinAccuracy, higherIsBetter))
 	}
 	if q.MaxTimeS != nil {
 		parts = append(parts, "time ≤ "+quantity.Duration(*q.MaxTimeS))

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 )
 
@@ -38,7 +39,7 @@ func markdown(w io.Writer, p contract.Pick) error {
 	row("time", c.Time.Words())
 	row("cost", c.Cost.Words())
 	if a := c.Accuracy; a != nil {
-		row(a.Metric, fmt.Sprintf("%s (%s)", wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis))
+		row(a.Metric, fmt.Sprintf("%s (%s)", objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis))
 	}
 	if c.Rank != nil {
 		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))

@@ -15,6 +15,7 @@ import (
 	"sweetspot/data/profilecsv"
 	"sweetspot/data/store"
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -198,17 +199,17 @@ func TestFrontierOfTimm(t *testing.T) {
 	if !gpus["RTX 3090"] || !gpus["RTX 4090"] || len(gpus) != 2 || known < 2900 {
 		t.Errorf("%d candidates with an accuracy on %v", known, gpus)
 	}
-	if n := len(result.TimeAccuracy); n < 20 || n > 200 {
+	if n := len(result.Frontier(objective.Time, objective.Accuracy)); n < 20 || n > 200 {
 		t.Errorf("a frontier of %d", n)
 	}
 	// Nothing beats what is on the frontier, and something on it is at least as
 	// good as whatever is not.
 	for i, c := range all {
-		on := slices.Contains(result.TimeAccuracy, i)
+		on := slices.Contains(result.Frontier(objective.Time, objective.Accuracy), i)
 		against := all
 		if !on {
 			against = nil
-			for _, j := range result.TimeAccuracy {
+			for _, j := range result.Frontier(objective.Time, objective.Accuracy) {
 				against = append(against, all[j])
 			}
 		}

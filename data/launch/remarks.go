@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -25,7 +26,7 @@ func (j *job) remarks() []string {
 	}
 	lines = append(lines, "Time: "+c.Time.Words(), "Cost: "+c.Cost.Words())
 	if a := c.Accuracy; a != nil {
-		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis))
+		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis))
 	}
 	if len(c.Sources) > 0 {
 		lines = append(lines, "Rests on: "+wording.Sources(c.Sources))

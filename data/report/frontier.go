@@ -1,8 +1,10 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -10,6 +12,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -21,23 +24,27 @@ import (
 // every so-manieth.
 const mostDots = 2000
 
-// pictures are the two frontiers and the ranking. Where no accuracy tells the
-// candidates apart they are time over cost, and cost over the workload's dial.
+// pictures are the frontiers of everything with the accuracy, and the ranking.
+// Where no accuracy tells the candidates apart they are those of the others, and
+// cost over the workload's dial.
 func pictures(r *rank.Result) (out []Picture, err error) {
-	kinds := []func(*rank.Result) (Picture, bool, error){timeAccuracy, costAccuracy, rankingPicture}
-	if !r.Space.AccuracyVaries() {
-		kinds = []func(*rank.Result) (Picture, bool, error){timeCost, costDial, rankingPicture}
-	}
-	for _, kind := range kinds {
-		p, ok, err := kind(r)
-		if err != nil {
-			return nil, err
-		}
+	put := func(p Picture, ok bool, e error) {
 		if ok {
 			out = append(out, p)
 		}
+		err = errors.Join(err, e)
 	}
-	return out, nil
+	varies := r.Space.AccuracyVaries()
+	for _, p := range r.Space.Objectives.Pairs() {
+		if (p.B == objective.Accuracy) == varies {
+			put(frontierPicture(r, p))
+		}
+	}
+	if !varies {
+		put(costDial(r))
+	}
+	put(rankingPicture(r))
+	return out, err
 }
 
 // scattered is what a plot of two objectives is made of.
@@ -49,25 +56,31 @@ type scattered struct {
 	front       []int
 }
 
-func timeAccuracy(r *rank.Result) (Picture, bool, error) {
+func frontierPicture(r *rank.Result, p objective.Pair) (Picture, bool, error) {
+	name := fmt.Sprintf("%s-%s", p.A, p.B)
+	title := strings.ToUpper(name[:1]) + name[1:len(p.A)] + " and " + string(p.B)
 	s := r.Space
-	return scatter(r, scattered{"time-accuracy", "Time and accuracy", s.Time, s.Accuracy, timeScale(r, r.Order), accuracyScale(s), r.TimeAccuracy})
+	return scatter(r, scattered{name, title, s.Values(p.A), s.Values(p.B), scaleOf(r, p.A), scaleOf(r, p.B), r.Frontiers[p]})
 }
 
-func costAccuracy(r *rank.Result) (Picture, bool, error) {
-	s := r.Space
-	return scatter(r, scattered{"cost-accuracy", "Cost and accuracy", s.Cost, s.Accuracy, dollars, accuracyScale(s), r.CostAccuracy})
-}
-
-func timeCost(r *rank.Result) (Picture, bool, error) {
-	s := r.Space
-	return scatter(r, scattered{"time-cost", "Time and cost", s.Time, s.Cost, timeScale(r, r.Order), dollars, r.TimeCost})
+// scaleOf is the scale of an objective's axis.
+func scaleOf(r *rank.Result, o objective.Name) scale {
+	switch o {
+	case objective.Time:
+		return timeScale(r, r.Order)
+	case objective.Cost:
+		return dollars
+	case objective.Accuracy:
+		return accuracyScale(r.Space)
+	}
+	of, _ := r.Space.Objective(o)
+	return scale{1, string(o) + ", " + of.Symbol}
 }
 
 func timeScale(r *rank.Result, of []int) scale {
 	most := 0.0
 	for _, i := range of {
-		if v := r.Space.Time[i]; finite(v) {
+		if v := r.Space.Values(objective.Time)[i]; finite(v) {
 			most = math.Max(most, v)
 		}
 	}
@@ -77,7 +90,7 @@ func timeScale(r *rank.Result, of []int) scale {
 // accuracyScale is in % where the metric is a fraction.
 func accuracyScale(s *rank.Space) scale {
 	name, per := plaintext.Clean(s.Metric), 0.01
-	for _, v := range s.Accuracy {
+	for _, v := range s.Values(objective.Accuracy) {
 		if v > 1 {
 			per = 1
 		}
@@ -88,7 +101,7 @@ func accuracyScale(s *rank.Space) scale {
 	if per < 1 {
 		name += ", %"
 	}
-	if !s.HigherIsBetter {
+	if !s.HigherIsBetter() {
 		name += " (lower is better)"
 	}
 	return scale{per, name}
@@ -201,7 +214,7 @@ func costDial(r *rank.Result) (out Picture, ok bool, err error) {
 	p, legend := newPlot(title, dollars.title), plot.NewLegend()
 	n := 0
 	for k, i := range r.Order[:min(len(r.Order), tableRows)] {
-		l, known := r.Space.At(i).CostLine()
+		l, known := r.Space.At(i).Line(objective.Cost)
 		if !known || most <= 0 || !finite(l.At(0)) || !finite(l.At(most)) {
 			continue
 		}

@@ -11,9 +11,8 @@ import (
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
-	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
-	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -40,14 +39,17 @@ func short(c *candidate.Candidate) string {
 	return plaintext.Cut(plaintext.Clean(name), lineName)
 }
 
-// rankingPicture draws the best candidates with their 90 % intervals: the time
-// where that orders them or no cost is known, else the cost.
+// rankingPicture draws the best candidates with their 90 % intervals: what
+// orders them, or the time where that is unknown.
 func rankingPicture(r *rank.Result) (out Picture, ok bool, err error) {
 	shown := r.Order[:min(len(r.Order), barRows)]
-	of := func(c *candidate.Candidate) estimate.Estimate { return c.Cost }
-	in, name := dollars, "cost"
-	if by := r.Query.Sort; by == question.ByTime || by == question.ByTAR || !r.Space.At(r.Order[0]).Cost.Known() {
-		of, in, name = func(c *candidate.Candidate) estimate.Estimate { return c.Time }, timeScale(r, shown), "time"
+	by, _ := r.Query.Sort.Objective()
+	if !r.Space.At(r.Order[0]).Of(by).Known() {
+		by = objective.Time
+	}
+	in, name := scaleOf(r, by), string(by)
+	if by == objective.Time {
+		in = timeScale(r, shown)
 	}
 	bars := intervals{}
 	labels := make([]string, len(shown))
@@ -55,7 +57,7 @@ func rankingPicture(r *rank.Result) (out Picture, ok bool, err error) {
 		c := r.Space.At(i)
 		row := len(shown) - 1 - k // the first at the top
 		labels[row] = fmt.Sprintf("%s  %d", short(c), k+1)
-		if e := of(c); e.Known() && finite(e.Value) && finite(e.Low) && finite(e.High) {
+		if e := c.Of(by); e.Known() && finite(e.Value) && finite(e.Low) && finite(e.High) {
 			bars.XYs = append(bars.XYs, plotter.XY{X: e.Value / in.per, Y: float64(row)})
 			bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{(e.Value - e.Low) / in.per, (e.High - e.Value) / in.per})
 		}

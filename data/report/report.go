@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/launch"
 	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -46,11 +47,10 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 		return nil, fmt.Errorf("nothing to report: %s", wording.WhyNothing(r))
 	}
 	shown := r.Order[:min(len(r.Order), tableRows)]
-	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
+	chances := contract.NewChances(r)
 	candidates := make([]contract.Candidate, len(shown))
 	for k, i := range shown {
-		candidates[k] = contract.NewCandidate(r, i, k+1, pTime, pCost, tested)
-		candidates[k].Frontier = contract.OnFrontier{Time: slices.Contains(r.TimeAccuracy, i), Cost: slices.Contains(r.CostAccuracy, i)}
+		candidates[k] = contract.NewCandidate(r, i, k+1, chances, tested)
 	}
 	// Names are cleaned before words are joined to them: a control sequence that
 	// does not end would take those too.
@@ -85,14 +85,17 @@ func facts(r *rank.Result, best contract.Candidate) []Fact {
 		vms = append(vms, v.Words())
 	}
 	out := []Fact{
-		{"Limits", q.LimitsWords(r.Space.HigherIsBetter || r.Space.Metric == "")},
+		{"Limits", q.LimitsWords(r.Space.HigherIsBetter() || r.Space.Metric == "")},
 		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + q.Sort},
 		{"Candidates", fmt.Sprintf("%d of %d feasible", len(r.Order), r.Space.Len())},
 		{"First", strings.Join(vms, " + ") + ", " + variant(best) + batch(best, ", batch size ")},
 		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},
 	}
+	if e := best.Energy; e != nil {
+		out = append(out, Fact{"Its energy", e.Words()})
+	}
 	if a := best.Accuracy; a != nil {
-		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, wording.Accuracy(a.Value, a.HigherIsBetter), a.Basis)})
+		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis)})
 	}
 	if best.Why != nil {
 		out = append(out, Fact{"Why", *best.Why})
@@ -125,10 +128,10 @@ func (r *Report) table(candidates []contract.Candidate) {
 	for _, c := range candidates {
 		row := []string{
 			fmt.Sprint(*c.Rank), vms(c), variant(c), batch(c, ""), span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
-			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Time), share(c.PBest.Cost), frontier(c.Frontier), "", wording.Sources(c.Sources),
+			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Of(objective.Time)), share(c.PBest.Of(objective.Cost)), frontier(c.Frontier), "", wording.Sources(c.Sources),
 		}
 		if a := c.Accuracy; a != nil {
-			row[6] = wording.Accuracy(a.Value, a.HigherIsBetter)
+			row[6] = objective.WriteAccuracy(a.Value, a.HigherIsBetter)
 		}
 		if c.Time.Basis != nil {
 			row[10] = *c.Time.Basis
@@ -163,16 +166,14 @@ func share(p *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**p)
 }
 
-func frontier(on contract.OnFrontier) string {
-	switch {
-	case on.Time && on.Cost:
-		return "time, cost"
-	case on.Time:
-		return "time"
-	case on.Cost:
-		return "cost"
+func frontier(on objective.Each[bool]) string {
+	var names []string
+	for _, f := range on {
+		if f.Value {
+			names = append(names, f.Name)
+		}
 	}
-	return ""
+	return strings.Join(names, ", ")
 }
 
 // prices names each price of the table once, with who says it when.

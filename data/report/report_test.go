@@ -20,6 +20,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -75,7 +76,7 @@ func result(accuracies bool) *rank.Result {
 	}
 	q := question.Query{
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   question.Limits{MaxTime: new(600.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
+		Limits:   question.Limits{objective.Time: 600.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByCost,
 	}
 	return rank.Answer(set, q)
 }
@@ -138,7 +139,7 @@ func TestWhichPicturesAreDrawn(t *testing.T) {
 func TestNothingFeasibleIsNoReport(t *testing.T) {
 	r := result(true)
 	q := r.Query
-	q.MaxTime = new(1.0)
+	q.Limits = question.Limits{objective.Time: 1}
 	if _, err := New(rank.Evaluate(r.Space, q), nil, madeAt, "1"); err == nil || !strings.Contains(err.Error(), "time rules out all 4") {
 		t.Error(err)
 	}
@@ -166,7 +167,7 @@ func named(s string, time, cost, accuracy float64, higher bool) *rank.Result {
 			Quality: &candidate.Quality{Metric: s, Estimate: estimate.Exact(k*accuracy, estimate.Measured), HigherIsBetter: higher},
 		}
 	}
-	q := question.Query{Workload: question.Workload{Model: s, Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand}, Sort: question.ByTime, Weights: question.Weights{Time: 1, Cost: 1}}
+	q := question.Query{Workload: question.Workload{Model: s, Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand}, Sort: question.ByTime, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}}
 	return rank.Evaluate(rank.NewSpace(candidate.ListOf(with(1), with(0.5), with(math.Pi/7))), q)
 }
 

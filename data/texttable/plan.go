@@ -10,9 +10,9 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
 
@@ -58,7 +58,7 @@ func planRow(c contract.Candidate) string {
 	}
 	accuracy, batches := "—", "—"
 	if c.Accuracy != nil {
-		accuracy = wording.Accuracy(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
+		accuracy = objective.WriteAccuracy(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
 	}
 	if b := c.WholeBatches; b != nil {
 		batches = quantity.Duration(b.S) + " " + quantity.Money(b.USD)
@@ -162,17 +162,17 @@ func stepWords(s *contract.Step) string {
 }
 
 func shadowPrice(s contract.ShadowPrice, r *rank.Result) string {
-	write := map[string]func(float64) string{
-		string(question.Time): quantity.Duration, string(question.Cost): quantity.Money,
-		string(question.Accuracy): func(v float64) string { return wording.Accuracy(v, r.Space.HigherIsBetter) },
+	write := func(float64) string { return "" }
+	if o, ok := r.Space.Objective(objective.Name(s.Constraint)); ok {
+		write = o.Write
 	}
-	line := fmt.Sprintf("%s binds: %s instead of %s", s.Constraint, write[s.Constraint](s.Need), write[s.Constraint](s.Limit))
-	gain, ok := write[s.In]
+	line := fmt.Sprintf("%s binds: %s instead of %s", s.Constraint, write(s.Need), write(s.Limit))
+	gain, ok := r.Space.Objective(objective.Name(s.In))
 	switch {
 	case s.Gain == nil:
 		return line + " lets the first one in"
 	case ok:
-		return line + " saves " + gain(*s.Gain)
+		return line + " saves " + gain.Write(*s.Gain)
 	}
 	return fmt.Sprintf("%s improves the %s by %.3g", line, s.In, *s.Gain)
 }
@@ -183,8 +183,8 @@ func (p plan) greedyWords() string {
 	}
 	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", vms(p.Greedy), p.Greedy.Variant,
 		amount(p.Greedy.Time.S, quantity.Duration), amount(p.Greedy.Cost.USD, quantity.Money))
-	if p.Gap.Time != nil && p.Gap.Cost != nil {
-		line += fmt.Sprintf("; at least as accurate, %s time at no more cost, %s cost at no more time", less(*p.Gap.Time), less(*p.Gap.Cost))
+	if p.Gap.Of(objective.Time) != nil && p.Gap.Of(objective.Cost) != nil {
+		line += fmt.Sprintf("; at least as accurate, %s time at no more cost, %s cost at no more time", less(*p.Gap.Of(objective.Time)), less(*p.Gap.Of(objective.Cost)))
 	}
 	return line
 }

@@ -5,6 +5,8 @@ package texttable
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -25,16 +28,28 @@ const rankingRows = 25
 func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time) error {
 	fmt.Fprintln(w, wording.Headline(r))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "#\tVM\tvariant\tbatch\ttime\tcost\t"+metricTitle(r)+"\tP(fastest)\tP(cheapest)\tbasis")
-	pTime, pCost := r.BestProbability(rank.ObjectiveTime), r.BestProbability(rank.ObjectiveCost)
-	for k, i := range r.Order {
-		if k == rankingRows {
-			break
-		}
+	minimized := r.Space.Objectives.Minimized()
+	head := []string{"#", "VM", "variant", "batch"}
+	for _, o := range minimized {
+		head = append(head, string(o.Name))
+	}
+	head = append(head, metricTitle(r))
+	for _, o := range minimized {
+		head = append(head, o.PBest())
+	}
+	fmt.Fprintln(tw, strings.Join(append(head, "basis"), "\t"))
+	chances := contract.NewChances(r)
+	for k, i := range r.Order[:min(len(r.Order), rankingRows)] {
 		c := r.Space.At(i)
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k+1, wording.VMs(c), wording.VariantLabel(c.Variant), c.BatchSize,
-			withInterval(c.Time, quantity.Duration), withInterval(c.Cost, quantity.Money), accuracyText(c.Quality),
-			probability(pTime, i), probability(pCost, i), c.Time.Basis)
+		row := []string{strconv.Itoa(k + 1), wording.VMs(c), wording.VariantLabel(c.Variant), strconv.Itoa(c.BatchSize)}
+		for _, o := range minimized {
+			row = append(row, withInterval(c.Of(o.Name), o.Write))
+		}
+		row = append(row, accuracyText(c.Quality))
+		for _, o := range minimized {
+			row = append(row, probability(chances[o.Name], i))
+		}
+		fmt.Fprintln(tw, strings.Join(append(row, c.Time.Basis.String()), "\t"))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -81,7 +96,7 @@ func accuracyText(q *candidate.Quality) string {
 	if q == nil {
 		return "—"
 	}
-	return wording.Accuracy(q.Estimate.Value, q.HigherIsBetter)
+	return objective.WriteAccuracy(q.Estimate.Value, q.HigherIsBetter)
 }
 
 func withInterval(e estimate.Estimate, format func(float64) string) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -66,7 +67,7 @@ func example() *rank.Result {
 	}
 	q := question.Query{
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   question.Limits{MaxTime: new(140.0)}, Weights: question.Weights{Time: 1, Cost: 1}, Sort: question.ByCost,
+		Limits:   question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByCost,
 	}
 	return rank.Answer(set, q)
 }
@@ -80,7 +81,7 @@ func begun() *rank.Result {
 	}}}
 	q := question.Query{
 		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Weights:  question.Weights{Time: 1, Cost: 1}, Sort: question.ByTime,
+		Weights:  question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByTime,
 	}
 	return rank.Answer(set, q)
 }

@@ -7,7 +7,6 @@ package wording
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"sweetspot/engine/candidate"
@@ -68,15 +67,6 @@ func VariantLabel(v profile.Variant) string {
 		name += " " + v.Precision
 	}
 	return plaintext.Clean(name)
-}
-
-// Accuracy writes a metric: in % where it is a fraction, plainly where
-// lower is better and it may exceed 1.
-func Accuracy(v float64, higherIsBetter bool) string {
-	if !higherIsBetter && v > 1 {
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	}
-	return quantity.Percent(v)
 }
 
 // Sources names the runs that an estimate rests on. Those of the built-in

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/engine/quantity"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
@@ -17,7 +17,7 @@ func WhyNothing(r *rank.Result) string {
 	all := r.RulesOutAll()
 	if len(all) == 0 {
 		var parts []string
-		for _, c := range []question.Constraint{question.Accuracy, question.Time, question.Cost, question.GPUMemory} {
+		for _, c := range question.Constraints() {
 			if k := r.Because[c]; k > 0 {
 				parts = append(parts, fmt.Sprintf("%s rules out %d", c, k))
 			}
@@ -33,31 +33,21 @@ func WhyNothing(r *rank.Result) string {
 
 // nearest says which value of a constraint would let the first candidate in.
 func nearest(r *rank.Result, c question.Constraint) string {
-	best := func(column []float64) (v float64) {
-		v = math.NaN()
-		for _, x := range column {
-			if math.IsNaN(v) || x < v {
-				v = x
-			}
-		}
-		return v
-	}
-	s := r.Space
-	switch c {
-	case question.Time:
-		return "the fastest takes " + quantity.Duration(best(s.Time))
-	case question.Cost:
-		return "the cheapest costs " + quantity.Money(best(s.Cost))
-	case question.Accuracy:
-		v := best(s.Loss)
-		if s.HigherIsBetter {
-			v = -v
-		}
-		if math.IsNaN(v) {
-			return "no accuracy is known"
-		}
-		return "the best reaches " + Accuracy(v, s.HigherIsBetter)
-	default:
+	o, ok := r.Space.Objective(c)
+	switch {
+	case c == question.GPUMemory:
 		return "none fits the GPU's memory"
+	case !ok:
+		return fmt.Sprintf("no %s is known", c)
 	}
+	best := math.NaN()
+	for _, v := range r.Space.Turned(c) {
+		if math.IsNaN(best) || v < best {
+			best = v
+		}
+	}
+	if math.IsNaN(best) && c == objective.Accuracy {
+		return "no accuracy is known"
+	}
+	return fmt.Sprintf("the %s %s %s", o.Best, o.Verb, o.Write(o.Turned(best)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -24,10 +25,10 @@ func TestWhyNothing(t *testing.T) {
 		limits question.Limits
 		want   string
 	}{
-		"time":     {question.Limits{MaxTime: new(60.0)}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
-		"cost":     {question.Limits{MaxCost: new(1.0)}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
-		"accuracy": {question.Limits{MinAccuracy: new(0.95)}, "accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
-		"together": {question.Limits{MaxTime: new(200.0), MaxCost: new(3.0)}, "no constraint alone, but together they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
+		"time":     {question.Limits{objective.Time: 60.0}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
+		"cost":     {question.Limits{objective.Cost: 1.0}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
+		"accuracy": {question.Limits{objective.Accuracy: 0.95}, "accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
+		"together": {question.Limits{objective.Time: 200.0, objective.Cost: 3.0}, "no constraint alone, but together they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
 	} {
 		if got := WhyNothing(rank.Evaluate(space, question.Query{Limits: c.limits})); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

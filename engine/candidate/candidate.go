@@ -7,6 +7,7 @@ import (
 	"sweetspot/engine/bill"
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/training"
@@ -52,9 +53,10 @@ type Candidate struct {
 	Units         *float64
 	Purchase      profile.Purchase
 
-	Time  estimate.Estimate // seconds until all is done
-	Cost  estimate.Estimate // US dollars; unknown without a price
-	Parts bill.Parts        // what the cost is made of
+	Time   estimate.Estimate // seconds until all is done
+	Cost   estimate.Estimate // US dollars; unknown without a price
+	Energy estimate.Estimate // kilowatt-hours of all that is done; unknown where none was measured
+	Parts  bill.Parts        // what the cost is made of
 	// Slowdown is by how much interruptions of spot VMs stretch the work; unknown
 	// where there are none.
 	Slowdown estimate.Estimate
@@ -117,16 +119,38 @@ type Violation struct {
 	Value      *float64
 }
 
-// TimeLine is the time in seconds over the workload's dial: epochs in
-// training, units in inference (where the start-up, if any, is spread over
-// them). ok is false where no dial is known.
-func (c *Candidate) TimeLine() (line training.Line, ok bool) {
-	return c.overDial(c.TimeByEpochs, c.Time)
+// Of is the candidate's estimate of an objective.
+func (c *Candidate) Of(o objective.Name) estimate.Estimate {
+	switch {
+	case o == objective.Time:
+		return c.Time
+	case o == objective.Cost:
+		return c.Cost
+	case o == objective.Energy:
+		return c.Energy
+	case o == objective.Accuracy && c.Quality != nil:
+		return c.Quality.Estimate
+	}
+	return estimate.Estimate{}
 }
 
-// CostLine is the cost in dollars over the workload's dial, as [Candidate.TimeLine].
-func (c *Candidate) CostLine() (line training.Line, ok bool) {
-	return c.overDial(c.CostByEpochs, c.Cost)
+// Line is the value of an objective over the workload's dial: epochs in
+// training, units in inference (where the start-up, if any, is spread over
+// them). ok is false where no dial is known.
+func (c *Candidate) Line(o objective.Name) (line training.Line, ok bool) {
+	return c.overDial(c.ByEpochs(o), c.Of(o))
+}
+
+// ByEpochs is the value of an objective over the epochs of a training; nil where
+// that is not known.
+func (c *Candidate) ByEpochs(o objective.Name) *training.Line {
+	switch o {
+	case objective.Time:
+		return c.TimeByEpochs
+	case objective.Cost:
+		return c.CostByEpochs
+	}
+	return nil
 }
 
 func (c *Candidate) overDial(line *training.Line, e estimate.Estimate) (training.Line, bool) {

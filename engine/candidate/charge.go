@@ -6,6 +6,7 @@ import (
 	"sweetspot/engine/bill"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/training"
@@ -60,10 +61,11 @@ func (b *builder) job(c *Candidate, p Part, spot bool) bill.Job {
 // uncharged is a query's limits without what no configuration can do anything
 // about.
 func (c *Combined) uncharged(l question.Limits) cluster.Limits {
-	if l.MaxCost != nil {
-		l.MaxCost = new(math.Max(0, *l.MaxCost-c.builder.w.Bill.EgressUSD()))
+	most := l.Get(objective.Cost)
+	if most != nil {
+		most = new(math.Max(0, *most-c.builder.w.Bill.EgressUSD()))
 	}
-	return clusterLimits(l)
+	return cluster.Limits{MaxSeconds: l.Get(objective.Time), MaxUSD: most, WorstAccuracy: l.Get(objective.Accuracy)}
 }
 
 // stretch is by how much a VM type's work is stretched on average, where it may

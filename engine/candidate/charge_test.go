@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -100,8 +101,8 @@ func TestAFlipCountsTheBill(t *testing.T) {
 			}
 		}
 		s := rank.NewSpace(candidate.NewList(set, w, nil))
-		if math.Abs(s.Cost[0]/s.Cost[1]-1) > 1e-9 {
-			t.Errorf("at %g an hour %g and %g", flip.USDPerHour, s.Cost[0], s.Cost[1])
+		if math.Abs(s.Values(objective.Cost)[0]/s.Values(objective.Cost)[1]-1) > 1e-9 {
+			t.Errorf("at %g an hour %g and %g", flip.USDPerHour, s.Values(objective.Cost)[0], s.Values(objective.Cost)[1])
 		}
 	})
 }
@@ -111,7 +112,7 @@ func TestEgressLeavesTheProbabilities(t *testing.T) {
 	set := twoGPUs(100, 310, 0.1, 0.1)
 	w := infers(1e6)
 	ask := func() map[int]float64 {
-		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByCost}).BestProbability(rank.ObjectiveCost)
+		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByCost}).BestProbability(objective.Cost)
 	}
 	before := ask()
 	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1, 0.3

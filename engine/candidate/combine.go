@@ -269,11 +269,6 @@ func (c *Combined) startup() float64 {
 	return all[len(all)/2]
 }
 
-// clusterLimits are the query's limits as the frontiers have them.
-func clusterLimits(l question.Limits) cluster.Limits {
-	return cluster.Limits{MaxSeconds: l.MaxTime, MaxUSD: l.MaxCost, WorstAccuracy: l.MinAccuracy}
-}
-
 // Of so many VM types more than these are not combined unless they are named.
 const (
 	mostCheap = 12

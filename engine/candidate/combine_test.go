@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -141,14 +142,14 @@ func TestCombinationsAreCandidates(t *testing.T) {
 		t.Errorf("the fastest is %s", fastest.ID)
 	}
 	var sum float64
-	for _, p := range r.BestProbability(rank.ObjectiveTime) {
+	for _, p := range r.BestProbability(objective.Time) {
 		sum += p
 	}
 	if math.Abs(sum-1) > 1e-9 {
 		t.Errorf("the probabilities add up to %g", sum)
 	}
 	cheaper, faster := r.Neighbours(r.Order[0])
-	if faster != -1 || cheaper < 0 || s.Cost[cheaper] >= s.Cost[r.Order[0]] {
+	if faster != -1 || cheaper < 0 || s.Values(objective.Cost)[cheaper] >= s.Values(objective.Cost)[r.Order[0]] {
 		t.Errorf("beside the fastest: cheaper %d, faster %d", cheaper, faster)
 	}
 }
@@ -187,7 +188,7 @@ func TestPurchases(t *testing.T) {
 	if math.Abs(spot.USD-demand.USD/2) > 1e-9 || spot.Seconds != demand.Seconds || !(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
 		t.Errorf("on demand %+v, spot %+v", demand, spot)
 	}
-	if none := rank.Purchases(set, infers(1e6), candidate.Rental{}, question.Limits{MaxCost: new(1e-6)}); len(none) != 0 {
+	if none := rank.Purchases(set, infers(1e6), candidate.Rental{}, question.Limits{objective.Cost: 1e-6}); len(none) != 0 {
 		t.Errorf("nothing is within the limits, yet %+v", none)
 	}
 }
@@ -211,15 +212,15 @@ func TestCombinationsThatTieAreListedOnce(t *testing.T) {
 			}
 			s := rank.NewSpace(c.List())
 			r := rank.Evaluate(s, question.Query{Workload: infers(1e6), Sort: question.ByTime})
-			if len(r.TimeCost) < 2 {
-				t.Fatalf("%d on the frontier", len(r.TimeCost))
+			if len(r.Frontier(objective.Time, objective.Cost)) < 2 {
+				t.Fatalf("%d on the frontier", len(r.Frontier(objective.Time, objective.Cost)))
 			}
-			for k, i := range r.TimeCost {
+			for k, i := range r.Frontier(objective.Time, objective.Cost) {
 				if s.At(i).Quality == nil {
 					t.Errorf("by %s: %s stands for one of known accuracy", split, s.At(i).ID)
 				}
-				if k > 0 && s.Time[i] == s.Time[r.TimeCost[k-1]] {
-					t.Errorf("by %s: %s is listed beside %s", split, s.At(i).ID, s.At(r.TimeCost[k-1]).ID)
+				if k > 0 && s.Values(objective.Time)[i] == s.Values(objective.Time)[r.Frontier(objective.Time, objective.Cost)[k-1]] {
+					t.Errorf("by %s: %s is listed beside %s", split, s.At(i).ID, s.At(r.Frontier(objective.Time, objective.Cost)[k-1]).ID)
 				}
 			}
 		}

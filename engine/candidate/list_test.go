@@ -69,9 +69,9 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 			}
 			seen[c.ID] = true
 			one := rank.NewSpace(candidate.ListOf(*c))
-			for name, columns := range map[string][2][]float64{"time": {s.Time, one.Time}, "cost": {s.Cost, one.Cost}, "accuracy": {s.Accuracy, one.Accuracy}, "loss": {s.Loss, one.Loss}} {
-				if got, want := columns[0][i], columns[1][0]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-					t.Fatalf("%s of %s: %g in the column, %g made", name, c.ID, got, want)
+			for _, o := range s.Objectives {
+				if got, want := s.Values(o.Name)[i], one.Values(o.Name)[0]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+					t.Fatalf("%s of %s: %g in the column, %g made", o.Name, c.ID, got, want)
 				}
 			}
 			if k, ok := again.Find(c); !ok || k != i {
@@ -115,8 +115,10 @@ func TestColumnsHoldTheBill(t *testing.T) {
 		s := rank.NewSpace(candidate.NewList(withSpot(inferences().Draw(t, "set")), w, nil))
 		for i := range s.Len() {
 			c := s.At(i)
-			if same := func(a float64, b estimate.Estimate) bool { return a == b.Value && b.Known() || math.IsNaN(a) && !b.Known() }; !same(s.Time[i], c.Time) || !same(s.Cost[i], c.Cost) {
-				t.Errorf("%s: columns %g and %g, made %+v and %+v", c.ID, s.Time[i], s.Cost[i], c.Time, c.Cost)
+			if same := func(a float64, b estimate.Estimate) bool {
+				return a == b.Value && b.Known() || math.IsNaN(a) && !b.Known()
+			}; !same(s.Values(objective.Time)[i], c.Time) || !same(s.Values(objective.Cost)[i], c.Cost) {
+				t.Errorf("%s: columns %g and %g, made %+v and %+v", c.ID, s.Values(objective.Time)[i], s.Values(objective.Cost)[i], c.Time, c.Cost)
 			}
 			if c.Configuration[0].VM.Cloud == "" && c.Slowdown.Known() {
 				t.Errorf("%s is one's own and was interrupted", c.ID)

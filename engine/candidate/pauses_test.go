@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
@@ -50,11 +51,11 @@ func TestPausesAreInEveryTime(t *testing.T) {
 			if x.Time.High-x.Time.Value < bare[i].Time.High-bare[i].Time.Value {
 				t.Errorf("%s: %s is surer with checkpoints: %+v", name, x.ID, x.Time)
 			}
-			line, ok := x.TimeLine()
+			line, ok := x.Line(objective.Time)
 			if got := line.At(10); !ok || math.Abs(got-x.Time.Value) > c.withinOf {
 				t.Errorf("%s: the line of %s is at %g, its time is %g", name, x.ID, got, x.Time.Value)
 			}
-			before, _ := bare[i].TimeLine()
+			before, _ := bare[i].Line(objective.Time)
 			if x.BatchSize == 256 && math.Abs(line.Slope-before.Slope-c.slopePer) > 1e-6 {
 				t.Errorf("%s: an epoch of %s takes %g s more", name, x.ID, line.Slope-before.Slope)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -57,7 +58,7 @@ func TestPredictedCandidates(t *testing.T) {
 	if c.Time.Low > want/1.7 || c.Time.High < 1.7*want || !c.Cost.Known() {
 		t.Errorf("time %+v, cost %+v", c.Time, c.Cost)
 	}
-	if line, ok := c.TimeLine(); !ok || math.Abs(line.At(10)-want) > 1e-6 {
+	if line, ok := c.Line(objective.Time); !ok || math.Abs(line.At(10)-want) > 1e-6 {
 		t.Errorf("line %+v", line)
 	}
 	if len(c.Sources) != 1 {
@@ -111,7 +112,7 @@ func TestNextProbe(t *testing.T) {
 	q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: question.ByCost}
 	r := rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
 	p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 30 }, r.BestProbability)
-	if !ok || p.Candidate != 1 || p.Objective != rank.ObjectiveCost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
+	if !ok || p.Candidate != 1 || p.Objective != objective.Cost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
 		t.Errorf("%+v, %v", p, ok)
 	}
 	if p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 3000 }, r.BestProbability); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {

@@ -37,7 +37,10 @@ func widened(e estimate.Estimate, sigma float64) estimate.Estimate {
 
 // Sigma is the standard deviation of the logarithm of what the objective is by.
 func (c *Candidate) Sigma(o objective.Name) float64 {
-	if o == objective.Time || len(c.Configuration) != 1 {
+	switch {
+	case o != objective.Time && o != objective.Cost:
+		return c.Of(o).LogSigma()
+	case o == objective.Time || len(c.Configuration) != 1:
 		return c.Time.LogSigma()
 	}
 	return math.Hypot(c.Time.LogSigma(), c.Configuration[0].PriceSpread)

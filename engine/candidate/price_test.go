@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -26,7 +27,7 @@ func TestPricesAreResampled(t *testing.T) {
 		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, q.Workload, nil)), q)
 	}
 	calm, wild := build(1), build(0.7, 1.5, 1)
-	pCalm, pWild := calm.BestProbability(rank.ObjectiveCost)[calm.Order[0]], wild.BestProbability(rank.ObjectiveCost)[wild.Order[0]]
+	pCalm, pWild := calm.BestProbability(objective.Cost)[calm.Order[0]], wild.BestProbability(objective.Cost)[wild.Order[0]]
 	if pCalm < 0.97 || pWild > 0.85 || pWild < 0.5 {
 		t.Errorf("P(cheapest) %g with one quote, %g with three far apart", pCalm, pWild)
 	}
@@ -34,7 +35,7 @@ func TestPricesAreResampled(t *testing.T) {
 	if one.Cost.Value != three.Cost.Value || three.Cost.HalfWidth() < 3*one.Cost.HalfWidth() || three.Time != one.Time {
 		t.Errorf("cost %+v and %+v", one.Cost, three.Cost)
 	}
-	if got := math.Abs(calm.BestProbability(rank.ObjectiveTime)[0] - wild.BestProbability(rank.ObjectiveTime)[0]); got > 0 {
+	if got := math.Abs(calm.BestProbability(objective.Time)[0] - wild.BestProbability(objective.Time)[0]); got > 0 {
 		t.Errorf("the price moves P(fastest) by %g", got)
 	}
 }

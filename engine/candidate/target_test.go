@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -36,7 +37,7 @@ func TestFailedTrainingsCount(t *testing.T) {
 	if lucky.Never == nil || *lucky.Never < 0.5 || !strings.Contains(lucky.EpochsWhy, "the time counts") || lucky.Time.Value < 2*8*100*0.1 {
 		t.Errorf("never %v, time %v: %s", lucky.Never, lucky.Time.Value, lucky.EpochsWhy)
 	}
-	line, _ := lucky.TimeLine()
+	line, _ := lucky.Line(objective.Time)
 	if math.Abs(line.At(*lucky.Epochs)-lucky.Time.Value) > 1e-6*lucky.Time.Value {
 		t.Errorf("the line says %g, the time is %g", line.At(*lucky.Epochs), lucky.Time.Value)
 	}

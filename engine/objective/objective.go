@@ -28,6 +28,8 @@ type Objective struct {
 	Name Name
 	// Unit names a value in JSON and ends the names of its CSV columns.
 	Unit string
+	// Symbol is the unit on an axis.
+	Symbol string
 	// Label names the limit on a slider.
 	Label string
 	// HigherIsBetter is the direction. That of the accuracy is its metric's.
@@ -41,6 +43,8 @@ type Objective struct {
 	// Flag and Limit name the limit on the command line and in JSON; Help is the
 	// flag's.
 	Flag, Limit, Help string
+	// AtLimit says that something is within the limit: within 2 h.
+	AtLimit string
 	// Best and Verb say what the best candidate does: the fastest takes.
 	Best, Verb string
 	// PerAccuracy is the sort order by the value for each unit of accuracy, and
@@ -59,20 +63,20 @@ func All() List {
 	return List{
 		accuracy("", true),
 		{
-			Name: Time, Unit: "s", Label: "deadline", Log: true, Weight: 1,
-			Flag: "max-time", Limit: "max_time_s", Help: "deadline (90s, 2h30m)",
+			Name: Time, Unit: "s", Symbol: "s", Label: "deadline", Log: true, Weight: 1,
+			Flag: "max-time", Limit: "max_time_s", Help: "deadline (90s, 2h30m)", AtLimit: "within %s",
 			Best: "fastest", Verb: "takes", PerAccuracy: "tar", PerAccuracyWords: "least time per accuracy",
 			Write: quantity.Duration, Read: quantity.ParseDuration,
 		},
 		{
-			Name: Cost, Unit: "usd", Label: "cost", Log: true, Weight: 1,
-			Flag: "max-cost", Limit: "max_cost_usd", Help: "budget in dollars",
+			Name: Cost, Unit: "usd", Symbol: "$", Label: "cost", Log: true, Weight: 1,
+			Flag: "max-cost", Limit: "max_cost_usd", Help: "budget in dollars", AtLimit: "under %s",
 			Best: "cheapest", Verb: "costs", PerAccuracy: "car", PerAccuracyWords: "least cost per accuracy",
 			Write: quantity.Money, Read: quantity.ParseMoney,
 		},
 		{
-			Name: Energy, Unit: "kwh", Label: "energy", Log: true, Optional: true,
-			Flag: "max-energy", Limit: "max_energy_kwh", Help: "most energy of the whole job (0.5kWh, 300Wh)",
+			Name: Energy, Unit: "kwh", Symbol: "kWh", Label: "energy", Log: true, Optional: true,
+			Flag: "max-energy", Limit: "max_energy_kwh", Help: "most energy of the whole job (0.5kWh, 300Wh)", AtLimit: "with at most %s",
 			Best: "most frugal", Verb: "uses",
 			Write: quantity.Energy, Read: quantity.ParseEnergy,
 		},
@@ -83,7 +87,7 @@ func All() List {
 func accuracy(metric string, higherIsBetter bool) Objective {
 	o := Objective{
 		Name: Accuracy, Unit: "value", Label: "accuracy", HigherIsBetter: higherIsBetter,
-		Flag: "min-accuracy", Limit: "min_accuracy", Help: "accuracy of at least this (0.7 or 70%)",
+		Flag: "min-accuracy", Limit: "min_accuracy", Help: "accuracy of at least this (0.7 or 70%)", AtLimit: "at %s or better",
 		Best: "best", Verb: "reaches", Read: quantity.ParseFraction,
 		Write: func(v float64) string { return WriteAccuracy(v, higherIsBetter) },
 	}

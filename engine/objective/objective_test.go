@@ -1,7 +1,9 @@
 package objective
 
 import (
+	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -59,5 +61,25 @@ func TestDirection(t *testing.T) {
 	}
 	if loss.Write(2.345678) != "2.346" || accuracy.Write(0.7) != "70.0 %" || loss.Sign() != "≤" || accuracy.Sign() != "≥" {
 		t.Error(loss.Write(2.345678), accuracy.Write(0.7), loss.Sign(), accuracy.Sign())
+	}
+}
+
+func TestEachKeepsItsOrder(t *testing.T) {
+	e := ForEach(All().Minimized(), func(o Objective) *float64 {
+		if o.Name == Cost {
+			return nil
+		}
+		return new(1.5)
+	})
+	text, err := json.Marshal(e)
+	if want := `{"time":1.5,"cost":null,"energy":1.5}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
+	var back Each[*float64]
+	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, e) {
+		t.Errorf("%v, %v, want %v", back, err, e)
+	}
+	if back.Of(Cost) != nil || *back.Of(Energy) != 1.5 || back.Of("beauty") != nil {
+		t.Error(back)
 	}
 }

@@ -4,92 +4,189 @@ package question
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"sweetspot/engine/objective"
 )
 
-// Constraint names a limit, in flags, JSON and on sliders.
-type Constraint string
+// Constraint names what rules a candidate out: a limit on an objective, or the
+// memory of a GPU.
+type Constraint = objective.Name
 
-// The constraints of a ranking.
-const (
-	Accuracy  Constraint = "accuracy"
-	Time      Constraint = "time"
-	Cost      Constraint = "cost"
-	GPUMemory Constraint = "gpu_memory"
-)
+// GPUMemory is the constraint that nobody sets.
+const GPUMemory Constraint = "gpu_memory"
 
-var Constraints = [...]Constraint{Accuracy, Time, Cost, GPUMemory}
+// Constraints lists them all.
+func Constraints() (all []Constraint) {
+	for _, o := range objective.All() {
+		all = append(all, o.Name)
+	}
+	return append(all, GPUMemory)
+}
 
-// Sort is the order of a ranking; ties go by time, then cost.
+// Sort is the order of a ranking: by an objective, by the score, or by an
+// objective's value for each unit of accuracy. Ties go by time, then cost.
 type Sort string
 
 // The orders.
 const (
-	ByTime  Sort = "time"
-	ByCost  Sort = "cost"
-	ByScore Sort = "score"
-	ByTAR   Sort = "tar"
-	ByCAR   Sort = "car"
+	ByTime  = Sort(objective.Time)
+	ByCost  = Sort(objective.Cost)
+	ByScore = Sort("score")
+	ByTAR   = Sort("tar")
+	ByCAR   = Sort("car")
 )
+
+// Sorts lists the orders.
+func Sorts() (all []Sort) {
+	minimized := objective.All().Minimized()
+	for _, o := range minimized {
+		all = append(all, Sort(o.Name))
+	}
+	all = append(all, ByScore)
+	for _, o := range minimized {
+		if o.PerAccuracy != "" {
+			all = append(all, Sort(o.PerAccuracy))
+		}
+	}
+	return all
+}
+
+// SortWords lists the orders for people: time, cost or score.
+func SortWords() string {
+	all := words(Sorts())
+	last := strings.LastIndex(all, ", ")
+	return all[:last] + " or" + all[last+1:]
+}
+
+// Objective is what the order goes by, be it for each unit of accuracy. Of the
+// score it is the cost.
+func (s Sort) Objective() (o objective.Name, perAccuracy bool) {
+	switch s {
+	case ByTAR:
+		return objective.Time, true
+	case ByCAR:
+		return objective.Cost, true
+	case ByScore, "":
+		return objective.Cost, false
+	}
+	return objective.Name(s), false
+}
 
 // ParseSort reads a --sort flag.
 func ParseSort(s string) (Sort, error) {
-	switch Sort(s) {
-	case ByTime, ByCost, ByScore, ByTAR, ByCAR:
-		return Sort(s), nil
+	if by := Sort(strings.ToLower(s)); slices.Contains(Sorts(), by) {
+		return by, nil
 	}
-	return "", fmt.Errorf("sort %q is none of time, cost, score, tar, car", s)
+	return "", fmt.Errorf("sort %q is none of %s", s, words(Sorts()))
+}
+
+// words joins names: time, cost.
+func words[T ~string](names []T) string {
+	out := make([]string, len(names))
+	for k, n := range names {
+		out[k] = string(n)
+	}
+	return strings.Join(out, ", ")
 }
 
 // Weights of the score's objectives; only their ratio matters.
-type Weights struct{ Time, Cost float64 }
+type Weights map[objective.Name]float64
 
-// Limits are the constraints the user sets. Nil is no limit.
-type Limits struct {
-	MinAccuracy *float64 // at least this good, in the metric's own direction
-	MaxTime     *float64 // seconds
-	MaxCost     *float64 // US dollars
-}
-
-// Equal reports whether both are the same limits.
-func (l Limits) Equal(m Limits) bool {
-	equal := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
-	return equal(l.MinAccuracy, m.MinAccuracy) && equal(l.MaxTime, m.MaxTime) && equal(l.MaxCost, m.MaxCost)
-}
-
-// Query is a workload with limits and an order.
-type Query struct {
-	Workload
-	Limits
-	Weights Weights
-	Sort    Sort
-}
-
-// ParseWeights reads time=1,cost=2; empty means equal weights.
-func ParseWeights(s string) (Weights, error) {
-	w := Weights{Time: 1, Cost: 1}
-	if s == "" {
-		return w, nil
+// DefaultWeights are those of the objectives themselves.
+func DefaultWeights() Weights {
+	w := Weights{}
+	for _, o := range objective.All() {
+		if o.Weight > 0 {
+			w[o.Name] = o.Weight
+		}
 	}
-	w = Weights{}
+	return w
+}
+
+// OrDefault is the weights, or where there is none the default ones.
+func (w Weights) OrDefault() Weights {
+	for _, v := range w {
+		if v > 0 {
+			return w
+		}
+	}
+	return DefaultWeights()
+}
+
+// ParseWeights reads time=1,cost=2; empty means the default weights.
+func ParseWeights(s string) (Weights, error) {
+	if s == "" {
+		return DefaultWeights(), nil
+	}
+	w, sum := Weights{}, 0.0
+	minimized := objective.All().Minimized()
 	for _, part := range strings.Split(s, ",") {
 		name, text, _ := strings.Cut(part, "=")
 		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !(v >= 0) || v > 1e9 {
 			return w, fmt.Errorf("%q is not a weight: write time=1,cost=2", part)
 		}
-		switch strings.TrimSpace(name) {
-		case "time":
-			w.Time = v
-		case "cost":
-			w.Cost = v
-		default:
-			return w, fmt.Errorf("%q is neither time nor cost", name)
+		o := objective.Name(strings.TrimSpace(name))
+		if !minimized.Has(o) {
+			return w, fmt.Errorf("%q is none of %s", name, minimized.Words())
 		}
+		w[o] = v
 	}
-	if w == (Weights{}) {
+	for _, v := range w {
+		sum += v
+	}
+	if sum == 0 {
 		return w, fmt.Errorf("one of the weights must be above zero")
 	}
 	return w, nil
+}
+
+// Limits are the constraints that the user sets, each in its objective's unit and
+// direction: at least so accurate, at most so much of everything else. What is not
+// there has no limit. Nobody changes one that is in use: see [Limits.With].
+type Limits map[objective.Name]float64
+
+// Get is the limit on an objective; nil is none.
+func (l Limits) Get(o objective.Name) *float64 {
+	if v, ok := l[o]; ok {
+		return &v
+	}
+	return nil
+}
+
+// With is the limits with another one on an objective; nil takes it away.
+func (l Limits) With(o objective.Name, limit *float64) Limits {
+	out := maps.Clone(l)
+	if out == nil {
+		out = Limits{}
+	}
+	if limit == nil {
+		delete(out, o)
+	} else {
+		out[o] = *limit
+	}
+	return out
+}
+
+// Only is the limits on some objectives alone.
+func (l Limits) Only(names ...objective.Name) Limits {
+	out := Limits{}
+	for o, v := range l {
+		if slices.Contains(names, o) {
+			out[o] = v
+		}
+	}
+	return out
+}
+
+// Query is a workload with limits and an order.
+type Query struct {
+	Workload
+	Limits  Limits
+	Weights Weights
+	Sort    Sort
 }

@@ -1,10 +1,13 @@
 package question
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 )
 
@@ -54,12 +57,13 @@ func TestResolve(t *testing.T) {
 
 func TestParseWeights(t *testing.T) {
 	for in, want := range map[string]Weights{
-		"":                {1, 1},
-		"time=1,cost=2":   {1, 2},
-		"cost = 3":        {0, 3},
-		"time=0.5,cost=0": {0.5, 0},
+		"":                {objective.Time: 1, objective.Cost: 1},
+		"time=1,cost=2":   {objective.Time: 1, objective.Cost: 2},
+		"cost = 3":        {objective.Cost: 3},
+		"time=0.5,cost=0": {objective.Time: 0.5, objective.Cost: 0},
+		"energy=1":        {objective.Energy: 1},
 	} {
-		if got, err := ParseWeights(in); err != nil || got != want {
+		if got, err := ParseWeights(in); err != nil || !maps.Equal(got, want) {
 			t.Errorf("%q: %v, %v, want %v", in, got, err, want)
 		}
 	}
@@ -71,12 +75,12 @@ func TestParseWeights(t *testing.T) {
 }
 
 func TestParseSort(t *testing.T) {
-	for _, s := range []Sort{ByTime, ByCost, ByScore, ByTAR, ByCAR} {
+	for _, s := range Sorts() {
 		if got, err := ParseSort(string(s)); err != nil || got != s {
 			t.Errorf("%q: %q, %v", s, got, err)
 		}
 	}
-	if _, err := ParseSort("price"); err == nil || !strings.Contains(err.Error(), "time, cost, score, tar, car") {
+	if _, err := ParseSort("price"); err == nil || !strings.Contains(err.Error(), "time, cost, energy, score, tar, car") {
 		t.Errorf("a wrong word must name the right ones: %v", err)
 	}
 }
@@ -86,7 +90,11 @@ func FuzzParseWeights(f *testing.F) {
 	f.Add("cost=1e-300")
 	f.Fuzz(func(t *testing.T, in string) {
 		w, err := ParseWeights(in)
-		if err == nil && !(w.Time >= 0 && w.Cost >= 0 && w.Time+w.Cost > 0 && w.Time+w.Cost < 1e10) {
+		sum := 0.0
+		for _, v := range w {
+			sum += v
+		}
+		if err == nil && !(slices.Min(slices.Collect(maps.Values(w))) >= 0 && sum > 0 && sum < 1e10) {
 			t.Fatalf("%q was read as %+v", in, w)
 		}
 	})

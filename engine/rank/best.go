@@ -6,15 +6,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/candidate"
-)
-
-// Objective is what a probability of being best is asked about.
-type Objective string
-
-// The objectives.
-const (
-	ObjectiveTime Objective = "time"
-	ObjectiveCost Objective = "cost"
+	"sweetspot/engine/objective"
 )
 
 // BestProbability is, for each feasible candidate by index, the probability
@@ -25,7 +17,7 @@ const (
 //
 // Times are resampled as log-normals with the estimates' 90 % intervals, prices
 // of which there are several quotes with the spread of these.
-func (r *Result) BestProbability(o Objective) map[int]float64 {
+func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 	values, contenders := r.contenders(o)
 	if contenders == nil {
 		return nil
@@ -36,16 +28,16 @@ func (r *Result) BestProbability(o Objective) map[int]float64 {
 		least[d] = math.Inf(1)
 	}
 	drawn := make([][]float64, len(contenders))
-	cells := r.normals(contenders)
+	cells := r.normals(o, contenders)
 	prices := r.priceDraws(o, contenders)
 	fixed := 0.0 // what all pay, whatever they take
-	if o == ObjectiveCost {
+	if o == objective.Cost {
 		fixed = r.Query.Bill.EgressUSD()
 	}
 	for k, i := range contenders {
 		drawn[k] = make([]float64, draws)
 		mu, price := math.Log(values[i]-fixed), prices[i]
-		parts := r.Space.blends(i)
+		parts := r.Space.errorsOf(o, i)
 		for d := range drawn[k] {
 			drawn[k][d] = mu
 			for _, p := range parts {
@@ -98,10 +90,10 @@ const tie = Material
 // candidates of a cell share the draw: two VM counts that rest on one run are
 // wrong together. The seed is the cell alone, so a ranking is the same each
 // time it is asked.
-func (r *Result) normals(contenders []int) map[int32][]float64 {
+func (r *Result) normals(o objective.Name, contenders []int) map[int32][]float64 {
 	cells := map[int32][]float64{}
 	for _, i := range contenders {
-		for _, p := range r.Space.blends(i) {
+		for _, p := range r.Space.errorsOf(o, i) {
 			if cells[p.Cell] != nil {
 				continue
 			}
@@ -116,12 +108,26 @@ func (r *Result) normals(contenders []int) map[int32][]float64 {
 	return cells
 }
 
-// blends are the cells whose errors candidate i has, and how much of them.
-func (s *Space) blends(i int) []candidate.CellError {
-	if m, ok := s.mixes[i]; ok {
-		return m
+// errorsOf are the cells whose errors candidate i has in an objective, and how much
+// of them. A cost has those of its time; anything else has as much of each as its
+// own interval is wider than that of the time.
+func (s *Space) errorsOf(o objective.Name, i int) []candidate.CellError {
+	timed, own := float64(s.column(objective.Time).sigma[i]), float64(s.column(o).sigma[i])
+	if o == objective.Cost {
+		own = timed // its prices are drawn apart
 	}
-	return []candidate.CellError{{Cell: s.cell[i], Sigma: float64(s.timeSpread.sigma[i])}}
+	mix, ok := s.errors[i]
+	switch {
+	case !ok || timed == 0:
+		return []candidate.CellError{{Cell: s.cell[i], Sigma: own}}
+	case own == timed:
+		return mix
+	}
+	mix = slices.Clone(mix)
+	for k := range mix {
+		mix[k].Sigma *= own / timed
+	}
+	return mix
 }
 
 // reach is how many standard deviations off a value may be.
@@ -130,14 +136,18 @@ const reach = 4
 // contenders are the feasible candidates that could be best at all, by rising
 // value: those that are not worse at four sigma than every other's far end. They
 // are nil where nothing can be said.
-func (r *Result) contenders(o Objective) (values []float64, indices []int) {
+func (r *Result) contenders(o objective.Name) (values []float64, indices []int) {
 	s := r.Space
-	values, spread := s.values(o), s.spread(o)
-	if slices.ContainsFunc(spread.mute, func(i int32) bool { return r.Feasible[i] }) {
+	if s.at(o) < 0 {
+		return nil, nil
+	}
+	column := s.column(o)
+	values, spread := column.values, &column.spread
+	if slices.ContainsFunc(spread.vague, func(i int32) bool { return r.Feasible[i] }) {
 		return nil, nil
 	}
 	bound, nearest := math.Inf(1), math.Exp(-reach*float64(spread.widest))
-	for _, i := range s.byValue(o) {
+	for _, i := range s.rising(o) {
 		v := values[i]
 		if !(v*nearest <= bound) { // also where it is unknown
 			break

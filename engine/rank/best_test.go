@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 )
 
@@ -28,11 +29,11 @@ func TestBestProbabilityIsADistribution(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
 		r := Evaluate(s, q)
-		for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
+		for _, o := range []objective.Name{objective.Time, objective.Cost} {
 			p := r.BestProbability(o)
 			unpriced := false
 			for _, i := range r.Order {
-				unpriced = unpriced || o == ObjectiveCost && math.IsNaN(s.Cost[i])
+				unpriced = unpriced || o == objective.Cost && math.IsNaN(s.Values(objective.Cost)[i])
 			}
 			if p == nil {
 				if len(r.Order) > 0 && !unpriced {
@@ -64,7 +65,7 @@ func TestBestProbabilityIsADistribution(t *testing.T) {
 func TestBestProbabilityOfTwo(t *testing.T) {
 	for _, factor := range []float64{1, 1.05, 1.2, 1.5, 3} {
 		const rel = 0.2
-		p := ask(timed(1, 10, rel), timed(2, 10*factor, rel)).BestProbability(ObjectiveTime)
+		p := ask(timed(1, 10, rel), timed(2, 10*factor, rel)).BestProbability(objective.Time)
 		sigma := math.Log(1+rel) / estimate.Z90
 		want := 0.5 * math.Erfc(-math.Log(factor)/(2*sigma))
 		if math.Abs(p[0]-want) > 4*0.0221 { // four standard errors of 512 draws
@@ -76,7 +77,7 @@ func TestBestProbabilityOfTwo(t *testing.T) {
 func TestBestProbabilityOfEquals(t *testing.T) {
 	// Candidates of one cell err together, so equal ones always tie and the
 	// slower of two never wins, however wide the interval.
-	p := ask(timed(7, 10, 0.5), timed(7, 10, 0.5), timed(7, 10.1, 0.5)).BestProbability(ObjectiveTime)
+	p := ask(timed(7, 10, 0.5), timed(7, 10, 0.5), timed(7, 10.1, 0.5)).BestProbability(objective.Time)
 	if math.Abs(p[0]-0.5) > 1e-9 || math.Abs(p[1]-0.5) > 1e-9 || p[2] != 0 {
 		t.Errorf("got %v, want a half, a half and 0", p)
 	}
@@ -84,16 +85,16 @@ func TestBestProbabilityOfEquals(t *testing.T) {
 
 func TestBestProbabilityNeedsIntervals(t *testing.T) {
 	bare := candidate.Candidate{Time: estimate.Exact(99, estimate.Published)}
-	if p := ask(timed(1, 10, 0.1), bare).BestProbability(ObjectiveTime); p != nil {
+	if p := ask(timed(1, 10, 0.1), bare).BestProbability(objective.Time); p != nil {
 		t.Errorf("a competitor has no interval, yet %v", p)
 	}
-	if p := ask().BestProbability(ObjectiveTime); p != nil {
+	if p := ask().BestProbability(objective.Time); p != nil {
 		t.Errorf("nobody competes, yet %v", p)
 	}
 	unpriced := timed(2, 10, 0.1)
 	unpriced.Cost = estimate.Estimate{}
 	r := ask(timed(1, 10, 0.1), unpriced)
-	if r.BestProbability(ObjectiveCost) != nil || r.BestProbability(ObjectiveTime) == nil {
+	if r.BestProbability(objective.Cost) != nil || r.BestProbability(objective.Time) == nil {
 		t.Error("an unknown price silences the question of cost, and only that")
 	}
 }

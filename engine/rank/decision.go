@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 )
 
@@ -44,35 +44,37 @@ func DecisionPrecision(set *profile.Set, q question.Query, run profile.Run) (rel
 // decision is a ranking with the candidate that a run answers for.
 type decision struct {
 	*Result
-	own   int      // the run's best-ranked candidate
-	mine  []bool   // by index: rests on the run
-	bests [2]bests // of the run's own candidates, and of the others
+	own   int          // the run's best-ranked candidate
+	mine  []bool       // by index: rests on the run
+	bests [2][]float64 // as [Result].best, of the run's own candidates, and of the others
 }
-
-// bests are the least feasible values; NaN without any.
-type bests struct{ time, cost float64 }
 
 func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision, bool) {
 	d := decision{Result: Answer(withRun(set, run), q), own: -1}
 	d.mine = make([]bool, d.Space.Len())
+	seconds := d.Space.Values(objective.Time)
 	for i := range d.Space.Len() {
 		c := d.Space.At(i)
 		d.mine[i] = slices.Contains(c.Sources, run.ID)
 		// Where none is feasible it is the one nearest to being so.
-		if d.mine[i] && c.Time.Known() && c.OverMemory == nil && (d.own < 0 || d.Space.Time[i] < d.Space.Time[d.own]) {
+		if d.mine[i] && c.Time.Known() && c.OverMemory == nil && (d.own < 0 || seconds[i] < seconds[d.own]) {
 			d.own = i
 		}
 	}
 	if i := slices.IndexFunc(d.Order, func(i int) bool { return d.mine[i] }); i >= 0 {
 		d.own = d.Order[i]
 	}
-	d.bests = [2]bests{{math.NaN(), math.NaN()}, {math.NaN(), math.NaN()}}
+	for k := range d.bests {
+		d.bests[k] = slices.Repeat([]float64{math.NaN()}, len(d.Space.columns))
+	}
 	for _, i := range d.Order {
-		b := &d.bests[1]
+		best := d.bests[1]
 		if d.mine[i] {
-			b = &d.bests[0]
+			best = d.bests[0]
 		}
-		b.time, b.cost = leastKnown(b.time, d.Space.Time[i]), leastKnown(b.cost, d.Space.Cost[i])
+		for k := range best {
+			best[k] = leastKnown(best[k], d.Space.columns[k].turned[i])
+		}
 	}
 	return d, d.own >= 0
 }
@@ -129,14 +131,13 @@ func (d decision) nearest() (gap float64, words string) {
 		}
 	}
 	s, l := d.Space, d.Query.Limits
-	if breaks(s, question.Limits{MinAccuracy: l.MinAccuracy}, d.own) != 0 {
+	if len(s.Breaks(l.Only(objective.Accuracy), d.own)) > 0 {
 		return gap, "" // no time lets it in
 	}
-	if l.MaxTime != nil {
-		try(*l.MaxTime/s.Time[d.own]-1, "separates it from the limit of "+quantity.Duration(*l.MaxTime))
-	}
-	if l.MaxCost != nil && s.Cost[d.own] > 0 {
-		try(*l.MaxCost/s.Cost[d.own]-1, "separates it from the limit of "+quantity.Money(*l.MaxCost))
+	for _, o := range s.Objectives.Minimized() {
+		if limit, v := l.Get(o.Name), s.Values(o.Name)[d.own]; limit != nil && v > 0 {
+			try(*limit/v-1, "separates it from the limit of "+o.Write(*limit))
+		}
 	}
 	if !d.Feasible[d.own] {
 		return gap, words
@@ -163,11 +164,15 @@ func (d decision) passes(j int) float64 {
 // and that of others falls where it is the best they are measured against.
 func (d decision) passesByScore(j int) float64 {
 	at := *d.Result
+	at.best = make([]float64, len(d.best))
 	lead := func(change float64) float64 {
-		at.BestTime = leastKnown((1+change)*d.bests[0].time, d.bests[1].time)
-		at.BestCost = leastKnown((1+change)*d.bests[0].cost, d.bests[1].cost)
+		for k := range at.best {
+			at.best[k] = leastKnown((1+change)*d.bests[0][k], d.bests[1][k])
+		}
 		other := at.scoreOf(j)
-		at.BestTime, at.BestCost = at.BestTime/(1+change), at.BestCost/(1+change)
+		for k := range at.best {
+			at.best[k] /= 1 + change
+		}
 		return at.scoreOf(d.own) - other
 	}
 	low, high := -widest, widest

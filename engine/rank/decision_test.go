@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
@@ -43,15 +44,15 @@ func TestDecisionPrecision(t *testing.T) {
 	slower.USDPerHour = new(1.8) // slower and cheaper
 	limited := func(q question.Query, seconds, usd float64) question.Query {
 		if seconds > 0 {
-			q.MaxTime = &seconds
+			q.Limits = q.Limits.With(objective.Time, &seconds)
 		}
 		if usd > 0 {
-			q.MaxCost = &usd
+			q.Limits = q.Limits.With(objective.Cost, &usd)
 		}
 		return q
 	}
 	strict := asks(question.ByTime)
-	strict.MinAccuracy = new(0.9)
+	strict.Limits = question.Limits{objective.Accuracy: 0.9}
 	for _, c := range []struct {
 		name  string
 		set   *profile.Set
@@ -113,7 +114,7 @@ func TestDecisionPrecisionByDefinition(t *testing.T) {
 		set, run := priced(rs...), rs[0]
 		q := asks(rapid.SampledFrom([]question.Sort{question.ByTime, question.ByCost, question.ByScore}).Draw(t, "sort"))
 		if rapid.Bool().Draw(t, "limited") {
-			q.MaxTime = new(rapid.Float64Range(40, 200).Draw(t, "max time"))
+			q.Limits = question.Limits{objective.Time: rapid.Float64Range(40, 200).Draw(t, "max time")}
 		}
 		at := func(change float64) (int, bool) {
 			moved := run

@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 )
 
@@ -19,8 +20,12 @@ func spaces() *rapid.Generator[*Space] {
 		higher := rapid.Bool().Draw(t, "higher is better")
 		n := rapid.IntRange(0, 14).Draw(t, "candidates")
 		candidates := make([]candidate.Candidate, n)
+		measured := rapid.Bool().Draw(t, "energy")
 		for i := range candidates {
 			candidates[i] = drawn(t, i, higher)
+			if measured && rapid.IntRange(0, 3).Draw(t, "measured") > 0 {
+				candidates[i].Energy = estimate.Spread(float64(rapid.IntRange(1, 6).Draw(t, "energy")), 0.3, estimate.Measured)
+			}
 		}
 		return NewSpace(candidate.ListOf(candidates...))
 	})
@@ -51,11 +56,17 @@ func queries() *rapid.Generator[question.Query] {
 		return new(float64(v) * step)
 	}
 	return rapid.Custom(func(t *rapid.T) question.Query {
-		q := question.Query{Sort: rapid.SampledFrom([]question.Sort{question.ByTime, question.ByCost, question.ByScore, question.ByTAR, question.ByCAR}).Draw(t, "sort")}
-		q.MinAccuracy = limit(t, "min accuracy", 5, 0.1)
-		q.MaxTime = limit(t, "max time", 7, 1)
-		q.MaxCost = limit(t, "max cost", 25, 1)
-		q.Weights = question.Weights{Time: float64(rapid.IntRange(0, 2).Draw(t, "time weight")), Cost: float64(rapid.IntRange(0, 2).Draw(t, "cost weight"))}
+		q := question.Query{Sort: rapid.SampledFrom(question.Sorts()).Draw(t, "sort"), Weights: question.Weights{}}
+		q.Limits = q.Limits.With(objective.Accuracy, limit(t, "min accuracy", 5, 0.1)).
+			With(objective.Time, limit(t, "max time", 7, 1)).With(objective.Cost, limit(t, "max cost", 25, 1))
+		if rapid.IntRange(0, 3).Draw(t, "energy limited") == 0 {
+			q.Limits = q.Limits.With(objective.Energy, limit(t, "max energy", 7, 1))
+		}
+		for _, o := range objective.All().Minimized() {
+			if !o.Optional || rapid.IntRange(0, 3).Draw(t, "optional weight") == 0 {
+				q.Weights[o.Name] = float64(rapid.IntRange(0, 2).Draw(t, "weight"))
+			}
+		}
 		return q
 	})
 }
@@ -65,22 +76,14 @@ func meets(c *candidate.Candidate, l question.Limits) bool {
 	if c.OverMemory != nil || !c.Time.Known() {
 		return false
 	}
-	if l.MaxTime != nil && c.Time.Value > *l.MaxTime {
-		return false
+	for o, limit := range l {
+		e := c.Of(o)
+		switch higher := o == objective.Accuracy && c.Quality != nil && c.Quality.HigherIsBetter; {
+		case !e.Known(), higher && e.Value < limit, !higher && e.Value > limit:
+			return false
+		}
 	}
-	if l.MaxCost != nil && (!c.Cost.Known() || c.Cost.Value > *l.MaxCost) {
-		return false
-	}
-	if l.MinAccuracy == nil {
-		return true
-	}
-	if c.Quality == nil {
-		return false
-	}
-	if c.Quality.HigherIsBetter {
-		return c.Quality.Estimate.Value >= *l.MinAccuracy
-	}
-	return c.Quality.Estimate.Value <= *l.MinAccuracy
+	return true
 }
 
 func feasible(s *Space, l question.Limits) []int {

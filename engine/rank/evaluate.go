@@ -4,10 +4,11 @@ package rank
 
 import (
 	"cmp"
+	"maps"
 	"math"
 
 	"sweetspot/engine/candidate"
-	"sweetspot/engine/cluster"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -25,10 +26,11 @@ type Result struct {
 	ranked []int
 	// Because counts the candidates each constraint rules out.
 	Because map[question.Constraint]int
-	// BestTime and BestCost are the least feasible values; NaN without any.
-	BestTime, BestCost float64
+	// Frontiers are those of two objectives, by rising first one.
+	Frontiers map[objective.Pair][]int
 
-	TimeAccuracy, CostAccuracy, TimeCost []int // frontiers, by rising first objective
+	best    []float64 // by column of the space, turned: the least feasible value
+	weights []float64 // by column of the space; nil where an objective that has one is not there
 }
 
 // Answer ranks all that the set can answer a query with.
@@ -45,78 +47,107 @@ func Evaluate(s *Space, q question.Query) *Result { return evaluate(s, q, nil) }
 func (r *Result) Again(q question.Query) *Result { return evaluate(r.Space, q, r) }
 
 func evaluate(s *Space, q question.Query, before *Result) *Result {
-	r := &Result{Space: s, Query: q, Feasible: make([]bool, s.Len())}
-	ix, limits := s.pareto(), r.limits()
+	r := &Result{Space: s, Query: q, Feasible: make([]bool, s.Len()), weights: s.weights(q.Weights)}
+	limits := r.limits()
 	var feasible int
 	if before == nil {
-		feasible = ix.Feasible(limits, r.Feasible)
+		feasible = s.index.Feasible(limits, r.Feasible)
 	} else {
 		copy(r.Feasible, before.Feasible)
-		feasible = ix.Move(before.limits(), limits, r.Feasible, len(before.Order))
+		feasible = s.index.Move(before.limits(), limits, r.Feasible, len(before.Order))
 	}
-	least := ix.Least(limits)
-	r.BestTime, r.BestCost = least[byTime], least[byCost]
-	r.count(ix.RuledOut(limits), ix.Excluded())
+	r.best = s.index.Least(limits)
+	r.count()
 	r.sort(feasible, before)
-	r.TimeAccuracy = ix.Frontier2D(byTime, byLoss, limits)
-	r.CostAccuracy = ix.Frontier2D(byCost, byLoss, limits)
-	r.TimeCost = ix.Frontier2D(byTime, byCost, limits)
+	r.Frontiers = map[objective.Pair][]int{}
+	for _, p := range s.Objectives.Pairs() {
+		r.Frontiers[p] = s.index.Frontier2D(s.at(p.A), s.at(p.B), limits)
+	}
 	return r
 }
 
-// The objectives of the space's index.
-const (
-	byTime = iota
-	byCost
-	byLoss
-)
+// Frontier is the frontier of two objectives, by rising first one; nil where the
+// candidates lack one of them.
+func (r *Result) Frontier(a, b objective.Name) []int { return r.Frontiers[objective.Pair{A: a, B: b}] }
 
-// limits are the query's limits as the index has its objectives.
-func (r *Result) limits() pareto.Limits {
-	l := pareto.Limits{byTime: r.Query.MaxTime, byCost: r.Query.MaxCost, byLoss: nil}
-	if least := r.Query.MinAccuracy; least != nil {
-		loss := *least
-		if r.Space.HigherIsBetter {
-			loss = -loss
+// OnFrontier reports whether candidate i is on the frontier of two objectives.
+func (r *Result) OnFrontier(p objective.Pair, i int) bool {
+	for _, j := range r.Frontiers[p] {
+		if i == j {
+			return true
 		}
-		l[byLoss] = &loss
+	}
+	return false
+}
+
+// Best is the best feasible value of an objective; NaN without any.
+func (r *Result) Best(o objective.Name) float64 {
+	k := r.Space.at(o)
+	if k < 0 {
+		return math.NaN()
+	}
+	return r.Space.columns[k].Turned(r.best[k])
+}
+
+// limits are the query's limits as the index has its objectives. A limit on what
+// no candidate has lets none pass.
+func (r *Result) limits() pareto.Limits {
+	l := r.Space.limits(r.Query.Limits)
+	for o := range r.Query.Limits {
+		if r.Space.at(o) < 0 {
+			l[0] = new(math.NaN())
+		}
 	}
 	return l
 }
 
-func (r *Result) count(broken []int, barred int) {
+// limits are those on objectives that candidates have.
+func (s *Space) limits(limits question.Limits) pareto.Limits {
+	l := make(pareto.Limits, len(s.columns))
+	for k := range s.columns {
+		if v, ok := limits[s.columns[k].Name]; ok {
+			l[k] = new(s.columns[k].Turned(v))
+		}
+	}
+	return l
+}
+
+// count says how many candidates each constraint rules out.
+func (r *Result) count() {
+	s := r.Space
 	r.Because = map[question.Constraint]int{}
-	for name, n := range map[question.Constraint]int{question.Accuracy: broken[byLoss], question.Time: broken[byTime], question.Cost: broken[byCost], question.GPUMemory: barred} {
+	put := func(name question.Constraint, n int) {
 		if n > 0 {
 			r.Because[name] = n
 		}
 	}
+	for k, n := range s.index.RuledOut(s.limits(r.Query.Limits)) {
+		put(s.columns[k].Name, n)
+	}
+	for o := range r.Query.Limits {
+		if s.at(o) < 0 {
+			put(o, s.Len())
+		}
+	}
+	put(question.GPUMemory, s.index.Excluded())
 }
 
-// breaks returns a bit per broken constraint, in the order of constraints. A
-// candidate without a time cannot be ranked; it breaks only GPU memory.
-func breaks(s *Space, l question.Limits, i int) uint8 {
-	var v uint8
-	if l.MinAccuracy != nil && !atLeast(s, s.Accuracy[i], *l.MinAccuracy) {
-		v |= 1
-	}
-	if l.MaxTime != nil && !(s.Time[i] <= *l.MaxTime) {
-		v |= 2
-	}
-	if l.MaxCost != nil && !(s.Cost[i] <= *l.MaxCost) {
-		v |= 4
+// Breaks lists the constraints among some limits that candidate i breaks. One
+// without a time cannot be ranked; it breaks only GPU memory.
+func (s *Space) Breaks(l question.Limits, i int) (broken []question.Constraint) {
+	for _, o := range objective.All() {
+		limit, limited := l[o.Name]
+		if !limited {
+			continue
+		}
+		if k := s.at(o.Name); k < 0 || !s.columns[k].Within(s.columns[k].values[i], limit) {
+			broken = append(broken, o.Name)
+		}
 	}
 	if s.barred[i] {
-		v |= 8
+		broken = append(broken, question.GPUMemory)
 	}
-	return v
-}
-
-func atLeast(s *Space, accuracy, limit float64) bool {
-	if s.HigherIsBetter {
-		return accuracy >= limit
-	}
-	return accuracy <= limit
+	return broken
 }
 
 // Score of candidate i; NaN where it is infeasible or a weighted objective is
@@ -132,21 +163,36 @@ func (r *Result) Score(i int) float64 {
 // others by the same key. Nobody may change it.
 func (r *Result) Ranked() []int { return r.ranked }
 
-// scoreOf is Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ over time and cost, the best ones being
-// feasible; smaller is better, 1 is best in everything.
+// weights are by column, those of the objectives themselves where none are given;
+// nil where one is of an objective that no candidate has.
+func (s *Space) weights(given question.Weights) []float64 {
+	given = given.OrDefault()
+	out := make([]float64, len(s.columns))
+	for o, w := range given {
+		switch k := s.at(o); {
+		case k >= 0:
+			out[k] = w
+		case w > 0:
+			return nil
+		}
+	}
+	return out
+}
+
+// scoreOf is Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ over the weighted objectives, the best ones
+// being feasible; smaller is better, 1 is best in everything.
 func (r *Result) scoreOf(i int) float64 {
-	w := r.Query.Weights
-	if w == (question.Weights{}) {
-		w = question.Weights{Time: 1, Cost: 1}
+	if r.weights == nil {
+		return math.NaN()
 	}
-	var sum float64
-	if w.Time > 0 {
-		sum += w.Time * over(r.Space.Time[i], r.BestTime)
+	var sum, total float64
+	for k, w := range r.weights {
+		if w > 0 {
+			sum += w * over(r.Space.columns[k].values[i], r.best[k])
+			total += w
+		}
 	}
-	if w.Cost > 0 {
-		sum += w.Cost * over(r.Space.Cost[i], r.BestCost)
-	}
-	return sum / (w.Time + w.Cost)
+	return sum / total
 }
 
 // over is v relative to the best; free things compare as equal.
@@ -160,7 +206,8 @@ func over(v, best float64) float64 {
 // sort orders by the query's key; ties go by time, then cost, then better
 // accuracy, then the order of the set. Unknown comes last.
 func (r *Result) sort(feasible int, before *Result) {
-	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != question.ByScore && before.Query.Limits.Equal(r.Query.Limits) {
+	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != question.ByScore &&
+		maps.Equal(before.Query.Limits, r.Query.Limits) {
 		r.ranked, r.Order = before.ranked, before.Order
 		return
 	}
@@ -181,7 +228,7 @@ func (r *Result) sort(feasible int, before *Result) {
 // sorted are all candidates by a key. Only the score depends on the limits, by
 // what it is measured against.
 func (r *Result) sorted(by question.Sort) []int32 {
-	key := func(i int) float64 { return r.key(by, i) }
+	key := r.key(by)
 	if by == question.ByScore {
 		return r.Space.sort(key)
 	}
@@ -202,58 +249,53 @@ func lastNaN(a, b float64) int {
 
 // Key is the value the query sorts candidate i by; smaller is better, NaN is
 // unknown.
-func (r *Result) Key(i int) float64 { return r.key(r.Query.Sort, i) }
+func (r *Result) Key(i int) float64 { return r.key(r.Query.Sort)(i) }
 
-func (r *Result) key(by question.Sort, i int) float64 {
-	switch by {
-	case question.ByCost:
-		return r.Space.Cost[i]
-	case question.ByScore:
-		return r.scoreOf(i)
-	case question.ByTAR:
-		return r.TAR(i)
-	case question.ByCAR:
-		return r.CAR(i)
-	default:
-		return r.Space.Time[i]
+// key is what an order sorts by.
+func (r *Result) key(by question.Sort) func(i int) float64 {
+	if by == question.ByScore {
+		return r.scoreOf
 	}
+	o, perAccuracy := by.Objective()
+	if perAccuracy {
+		return func(i int) float64 { return r.PerAccuracy(o, i) }
+	}
+	k := r.Space.at(o)
+	if k < 0 {
+		return func(int) float64 { return math.NaN() }
+	}
+	turned := r.Space.columns[k].turned
+	return func(i int) float64 { return turned[i] }
 }
 
-// TAR of candidate i in seconds per unit of accuracy; NaN where it has no
+// PerAccuracy is candidate i's value of an objective for each unit of accuracy:
+// TAR of the time, in seconds, and CAR of the cost, in dollars. NaN where it has no
 // meaning.
-func (r *Result) TAR(i int) float64 { return r.ratio(cluster.TAR, r.Space.Time[i], i) }
-
-// CAR of candidate i in dollars per unit of accuracy; NaN where it has no
-// meaning.
-func (r *Result) CAR(i int) float64 { return r.ratio(cluster.CAR, r.Space.Cost[i], i) }
-
-func (r *Result) ratio(f func(v, a float64, higher bool) (float64, bool), v float64, i int) float64 {
-	x, ok := f(v, r.Space.Accuracy[i], r.Space.HigherIsBetter)
-	if !ok {
+func (r *Result) PerAccuracy(o objective.Name, i int) float64 {
+	values := r.Space.Values(o)
+	if values == nil {
 		return math.NaN()
 	}
-	return x
+	accuracy := r.Space.column(objective.Accuracy)
+	if !accuracy.HigherIsBetter || !(accuracy.values[i] > 0) {
+		return math.NaN()
+	}
+	return values[i] / accuracy.values[i]
 }
 
 // Violations lists the limits candidate i breaks.
 func (r *Result) Violations(i int) []candidate.Violation {
-	s, l := r.Space, r.Query.Limits
-	v := breaks(s, l, i)
-	known := func(x float64) *float64 {
-		if math.IsNaN(x) {
-			return nil
-		}
-		return &x
-	}
+	s := r.Space
 	var out []candidate.Violation
-	if v&1 != 0 {
-		out = append(out, candidate.Violation{Constraint: question.Accuracy, Limit: *l.MinAccuracy, Value: known(s.Accuracy[i])})
-	}
-	if v&2 != 0 {
-		out = append(out, candidate.Violation{Constraint: question.Time, Limit: *l.MaxTime, Value: known(s.Time[i])})
-	}
-	if v&4 != 0 {
-		out = append(out, candidate.Violation{Constraint: question.Cost, Limit: *l.MaxCost, Value: known(s.Cost[i])})
+	for _, name := range s.Breaks(r.Query.Limits, i) {
+		if name == question.GPUMemory {
+			continue
+		}
+		v := candidate.Violation{Constraint: name, Limit: r.Query.Limits[name]}
+		if values := s.Values(name); values != nil && !math.IsNaN(values[i]) {
+			v.Value = &values[i]
+		}
+		out = append(out, v)
 	}
 	if m := s.At(i).OverMemory; m != nil {
 		out = append(out, *m)

@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 )
 
@@ -29,17 +30,14 @@ func TestEvaluateAgainstTheDefinition(t *testing.T) {
 				t.Fatalf("candidate %d: feasible %v, violations %v", i, r.Feasible[i], r.Violations(i))
 			}
 		}
-		for name, f := range map[string][2][]int{
-			"time accuracy": {r.TimeAccuracy, nonDominated(want, s.Time, s.Loss)},
-			"cost accuracy": {r.CostAccuracy, nonDominated(want, s.Cost, s.Loss)},
-			"time cost":     {r.TimeCost, nonDominated(want, s.Time, s.Cost)},
-		} {
-			if !slices.Equal(sorted(f[0]), f[1]) {
-				t.Fatalf("%s frontier %v, want %v", name, f[0], f[1])
+		for _, p := range s.Objectives.Pairs() {
+			got, x := r.Frontiers[p], s.Turned(p.A)
+			if want := nonDominated(want, x, s.Turned(p.B)); !slices.Equal(sorted(got), want) {
+				t.Fatalf("%s frontier %v, want %v", p.Key(), got, want)
 			}
-		}
-		if !slices.IsSortedFunc(r.TimeCost, func(a, b int) int { return lastNaN(s.Time[a], s.Time[b]) }) {
-			t.Fatalf("frontier %v does not rise in time", r.TimeCost)
+			if !slices.IsSortedFunc(got, func(a, b int) int { return lastNaN(x[a], x[b]) }) {
+				t.Fatalf("%s frontier %v does not rise", p.Key(), got)
+			}
 		}
 	})
 }
@@ -48,9 +46,11 @@ func TestEvaluateAgainstTheDefinition(t *testing.T) {
 // last, then the order of the set.
 func before(r *Result, a, b int) bool {
 	s := r.Space
-	for _, column := range []func(int) float64{
-		r.Key, func(i int) float64 { return s.Time[i] }, func(i int) float64 { return s.Cost[i] }, func(i int) float64 { return s.Loss[i] },
-	} {
+	columns := []func(int) float64{r.Key}
+	for _, o := range append(s.Objectives.Minimized(), s.Objectives[0]) { // the accuracy last
+		columns = append(columns, func(i int) float64 { return s.Turned(o.Name)[i] })
+	}
+	for _, column := range columns {
 		x, y := column(a), column(b)
 		if math.IsNaN(x) && math.IsNaN(y) || x == y {
 			continue
@@ -78,32 +78,30 @@ func TestScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
 		r := Evaluate(s, q)
-		w := q.Weights
-		if w == (question.Weights{}) {
-			w = question.Weights{Time: 1, Cost: 1}
-		}
-		bestTime, bestCost := math.Inf(1), math.Inf(1)
-		for _, i := range r.Order {
-			bestTime = min(bestTime, s.Time[i])
-			if !math.IsNaN(s.Cost[i]) {
-				bestCost = min(bestCost, s.Cost[i])
-			}
-		}
+		w := q.Weights.OrDefault()
 		for i := range s.Len() {
-			got := r.Score(i)
-			if !r.Feasible[i] || w.Cost > 0 && math.IsNaN(s.Cost[i]) {
-				if !math.IsNaN(got) {
-					t.Fatalf("score %g of candidate %d, which has none", got, i)
+			var want, sum float64
+			for o, weight := range w {
+				values, best := s.Values(o), math.Inf(1)
+				if weight == 0 {
+					continue
 				}
-				continue
+				if sum += weight; values == nil {
+					want = math.NaN()
+					continue
+				}
+				for _, j := range r.Order {
+					if !math.IsNaN(values[j]) {
+						best = min(best, values[j])
+					}
+				}
+				want += weight * values[i] / best
 			}
-			want := w.Time * s.Time[i] / bestTime
-			if w.Cost > 0 {
-				want += w.Cost * s.Cost[i] / bestCost
+			if want /= sum; !r.Feasible[i] {
+				want = math.NaN()
 			}
-			want /= w.Time + w.Cost
-			if math.Abs(got-want) > 1e-12*want || got < 1-1e-12 {
-				t.Fatalf("score %g, want %g, at least 1", got, want)
+			if got := r.Score(i); !same(got, want) && (math.Abs(got-want) > 1e-12*want || got < 1-1e-12 || math.IsNaN(got) || math.IsNaN(want)) {
+				t.Fatalf("score %g of candidate %d, want %g, at least 1", got, i, want)
 			}
 		}
 	})
@@ -134,11 +132,13 @@ func TestTighteningNeverLetsAnybodyIn(t *testing.T) {
 			}
 			return new(*limit + d)
 		}
-		up := 0.1
-		if !s.HigherIsBetter {
-			up = -0.1
+		for _, o := range s.Objectives {
+			step := -1.0
+			if o.Name == objective.Accuracy {
+				step = o.Turned(-0.1)
+			}
+			q.Limits = q.Limits.With(o.Name, tighter(q.Limits.Get(o.Name), step))
 		}
-		q.MinAccuracy, q.MaxTime, q.MaxCost = tighter(q.MinAccuracy, up), tighter(q.MaxTime, -1), tighter(q.MaxCost, -1)
 		tight := Evaluate(s, q)
 		for _, i := range tight.Order {
 			if !loose.Feasible[i] {
@@ -158,9 +158,8 @@ func TestBecauseCountsWhatEachConstraintRulesOut(t *testing.T) {
 				want[v.Constraint]++
 			}
 		}
-		for name, alone := range map[question.Constraint]question.Limits{
-			question.Accuracy: {MinAccuracy: q.MinAccuracy}, question.Time: {MaxTime: q.MaxTime}, question.Cost: {MaxCost: q.MaxCost}, question.GPUMemory: {},
-		} {
+		for _, name := range question.Constraints() {
+			alone := q.Limits.Only(name)
 			if r.Because[name] != want[name] {
 				t.Fatalf("%s rules out %d, its violations are %d", name, r.Because[name], want[name])
 			}
@@ -186,11 +185,11 @@ func TestLowerIsBetter(t *testing.T) {
 	}
 	one := estimate.Exact(1, estimate.Measured)
 	s := NewSpace(candidate.ListOf(candidate.Candidate{ID: "good", Time: one, Quality: wer(0.05)}, candidate.Candidate{ID: "bad", Time: one, Quality: wer(0.3)}))
-	r := Evaluate(s, question.Query{Limits: question.Limits{MinAccuracy: new(0.1)}})
-	if !slices.Equal(r.Order, []int{0}) || !slices.Equal(r.TimeAccuracy, []int{0}) {
-		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order, r.TimeAccuracy)
+	r := Evaluate(s, question.Query{Limits: question.Limits{objective.Accuracy: 0.1}})
+	if !slices.Equal(r.Order, []int{0}) || !slices.Equal(r.Frontier(objective.Time, objective.Accuracy), []int{0}) {
+		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order, r.Frontier(objective.Time, objective.Accuracy))
 	}
-	if tar := r.TAR(0); !math.IsNaN(tar) {
+	if tar := r.PerAccuracy(objective.Time, 0); !math.IsNaN(tar) {
 		t.Errorf("TAR %g of an error rate has no meaning", tar)
 	}
 }
@@ -206,8 +205,7 @@ func TestAgainIsEvaluate(t *testing.T) {
 			r = r.Again(q)
 			anew := Evaluate(s, q)
 			if !slices.Equal(r.Feasible, anew.Feasible) || !slices.Equal(r.Ranked(), anew.Ranked()) || !slices.Equal(r.Order, anew.Order) ||
-				!maps.Equal(r.Because, anew.Because) || !slices.Equal(r.TimeAccuracy, anew.TimeAccuracy) ||
-				!slices.Equal(r.CostAccuracy, anew.CostAccuracy) || !slices.Equal(r.TimeCost, anew.TimeCost) {
+				!maps.Equal(r.Because, anew.Because) || !maps.EqualFunc(r.Frontiers, anew.Frontiers, slices.Equal) {
 				t.Fatalf("asked on %+v, anew %+v", r, anew)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/objective"
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -26,48 +27,50 @@ type Relaxation struct {
 // buys something; without a feasible candidate, the least that lets any in. A
 // constraint binds exactly when it is listed.
 func (r *Result) Relaxations() []Relaxation {
-	s, l := r.Space, r.Query.Limits
 	var out []Relaxation
-	try := func(bit uint8, name question.Constraint, limit *float64, objective int, in question.Sort) {
-		if limit == nil {
-			return
+	for _, o := range r.Space.Objectives {
+		limit, limited := r.Query.Limits[o.Name]
+		if !limited {
+			continue
 		}
-		if i, gain := r.relax(bit, objective, in); i >= 0 {
-			out = append(out, Relaxation{name, *limit, r.column(objective)[i], i, in, gain})
+		in := r.gainOf(o.Name)
+		if i, gain := r.relax(o.Name, in); i >= 0 {
+			out = append(out, Relaxation{o.Name, limit, r.Space.Values(o.Name)[i], i, in, gain})
 		}
 	}
-	try(1, question.Accuracy, l.MinAccuracy, byLoss, r.Query.Sort)
-	if len(out) > 0 {
-		out[0].Need = s.Accuracy[out[0].Candidate]
-	}
-	try(2, question.Time, l.MaxTime, byTime, question.ByCost)
-	try(4, question.Cost, l.MaxCost, byCost, question.ByTime)
 	return out
+}
+
+// gainOf is what giving way on a limit shall buy: money for time, time for
+// everything else that is minimized, and for accuracy what the ranking is by.
+func (r *Result) gainOf(o objective.Name) question.Sort {
+	minimized := r.Space.Objectives.Minimized()
+	if !minimized.Has(o) {
+		return r.Query.Sort
+	}
+	other := slices.IndexFunc(minimized, func(p objective.Objective) bool { return p.Name != o })
+	return question.Sort(minimized[other].Name)
 }
 
 // Material is the share of the best value that a gain must exceed to be worth
 // giving way for: below it two candidates differ by the rounding of batches.
 const Material = 0.005
 
-func (r *Result) column(objective int) []float64 {
-	return [...][]float64{byTime: r.Space.Time, byCost: r.Space.Cost, byLoss: r.Space.Loss}[objective]
-}
-
 // relax finds, among the candidates that break only the given constraint, the
 // one with the least of its objective which gains in the sort key.
-func (r *Result) relax(bit uint8, objective int, in question.Sort) (candidate int, gain float64) {
+func (r *Result) relax(o objective.Name, in question.Sort) (candidate int, gain float64) {
 	least := r.leastKey(in)
 	worth := 0.0 // any gain on an unknown best is one
 	if !math.IsInf(least, 1) {
 		worth = Material * math.Abs(least)
 	}
-	column := r.column(objective)
+	column, key := r.Space.Turned(o), r.key(in)
 	candidate = -1
-	for i := range r.relaxed(objective, in) {
-		if breaks(r.Space, r.Query.Limits, i) != bit || math.IsNaN(column[i]) {
+	for i := range r.relaxed(o, in) {
+		if broken := r.Space.Breaks(r.Query.Limits, i); len(broken) != 1 || broken[0] != o || math.IsNaN(column[i]) {
 			continue
 		}
-		g := least - r.key(in, i)
+		g := least - key(i)
 		if len(r.Order) == 0 {
 			g = math.Inf(1) // anything beats nothing, also with an unknown key
 		}
@@ -81,14 +84,12 @@ func (r *Result) relax(bit uint8, objective int, in question.Sort) (candidate in
 // leastKey is the least sort key of the feasible candidates, +Inf without any.
 func (r *Result) leastKey(by question.Sort) float64 {
 	best := math.NaN()
-	switch by {
-	case question.ByTime:
-		best = r.BestTime
-	case question.ByCost:
-		best = r.BestCost
-	default:
+	if o := objective.Name(by); r.Space.at(o) >= 0 {
+		best = r.best[r.Space.at(o)]
+	} else {
+		key := r.key(by)
 		for _, i := range r.Order {
-			best = leastKnown(best, r.key(by, i))
+			best = leastKnown(best, key(i))
 		}
 	}
 	if math.IsNaN(best) {
@@ -101,18 +102,18 @@ func (r *Result) leastKey(by question.Sort) float64 {
 // objective is given way on: of two that gain as much the one that needs less, so
 // that the frontier without the limit has them all. Where the key is no objective
 // of its own, or nothing is feasible, they are all candidates.
-func (r *Result) relaxed(objective int, in question.Sort) iter.Seq[int] {
-	key := map[question.Sort]int{question.ByTime: byTime, question.ByCost: byCost}
-	other, ok := key[in]
-	if !ok || len(r.Order) == 0 {
+func (r *Result) relaxed(o objective.Name, in question.Sort) iter.Seq[int] {
+	s := r.Space
+	other := s.at(objective.Name(in))
+	if other < 0 || len(r.Order) == 0 {
 		return func(yield func(int) bool) {
-			for i := 0; i < r.Space.Len() && yield(i); i++ {
+			for i := 0; i < s.Len() && yield(i); i++ {
 			}
 		}
 	}
 	limits := r.limits()
-	limits[objective] = nil
-	return slices.Values(r.Space.pareto().Frontier2D(objective, other, limits))
+	limits[s.at(o)] = nil
+	return slices.Values(s.index.Frontier2D(s.at(o), other, limits))
 }
 
 // Neighbours are, among the feasible candidates at least as accurate as i, the
@@ -122,11 +123,13 @@ func (r *Result) relaxed(objective int, in question.Sort) iter.Seq[int] {
 func (r *Result) Neighbours(i int) (cheaper, faster int) {
 	s := r.Space
 	cheaper, faster = -1, -1
-	for _, j := range s.pareto().Frontier2D(byTime, byCost, r.asAccurate(s.Loss[i])) { // by rising time and falling cost
-		if s.Time[j] < s.Time[i]*(1-Material) {
+	time, cost := s.Values(objective.Time), s.Values(objective.Cost)
+	within := r.asAccurate(s.Turned(objective.Accuracy)[i])
+	for _, j := range s.index.Frontier2D(s.at(objective.Time), s.at(objective.Cost), within) { // by rising time and falling cost
+		if time[j] < time[i]*(1-Material) {
 			faster = j
 		}
-		if cheaper < 0 && s.Cost[j] < s.Cost[i]*(1-Material) {
+		if cheaper < 0 && cost[j] < cost[i]*(1-Material) {
 			cheaper = j
 		}
 	}
@@ -136,21 +139,22 @@ func (r *Result) Neighbours(i int) (cheaper, faster int) {
 // asAccurate are the limits of the query and a greatest loss, NaN for none.
 func (r *Result) asAccurate(loss float64) pareto.Limits {
 	limits := r.limits()
-	if most := limits[byLoss]; !math.IsNaN(loss) && (most == nil || loss < *most) {
-		limits[byLoss] = &loss
+	k := r.Space.at(objective.Accuracy)
+	if most := limits[k]; !math.IsNaN(loss) && (most == nil || loss < *most) {
+		limits[k] = &loss
 	}
 	return limits
 }
 
-// NonDominated are the feasible candidates that none beats in time, cost and
-// accuracy at once, by rising time.
-func (r *Result) NonDominated() []int { return r.Space.pareto().Frontier(r.limits()) }
+// NonDominated are the feasible candidates that none beats in all objectives at
+// once, by rising time.
+func (r *Result) NonDominated() []int { return r.Space.index.Frontier(r.limits()) }
 
 // RulesOutAll names the constraints that rule every candidate out on their
 // own; empty where only several together do.
 func (r *Result) RulesOutAll() []question.Constraint {
 	var out []question.Constraint
-	for _, name := range question.Constraints {
+	for _, name := range question.Constraints() {
 		if n := r.Because[name]; n > 0 && n == r.Space.Len() {
 			out = append(out, name)
 		}
@@ -162,7 +166,7 @@ func (r *Result) RulesOutAll() []question.Constraint {
 type Crossover struct {
 	Epochs    float64
 	From, To  int
-	Objective Objective
+	Objective objective.Name
 }
 
 // maxEpochs bounds the search for crossovers.
@@ -176,23 +180,19 @@ func (r *Result) Crossovers() []Crossover {
 		return nil
 	}
 	var out []Crossover
-	for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
+	for _, o := range r.Space.Objectives.Minimized() {
 		var lines []training.Line
 		var index []int
+		fixed := r.Query.Limits.Only(objective.Accuracy)
 		for i := range r.Space.Len() {
-			c := r.Space.At(i)
-			line := c.TimeByEpochs
-			if o == ObjectiveCost {
-				line = c.CostByEpochs
-			}
-			fixed := question.Limits{MinAccuracy: r.Query.MinAccuracy}
-			if line == nil || breaks(r.Space, fixed, i) != 0 {
+			line := r.Space.At(i).ByEpochs(o.Name)
+			if line == nil || len(r.Space.Breaks(fixed, i)) > 0 {
 				continue
 			}
 			lines, index = append(lines, *line), append(index, i)
 		}
 		for _, x := range training.Crossovers(lines, 1, maxEpochs) {
-			out = append(out, Crossover{x.At, index[x.From], index[x.To], o})
+			out = append(out, Crossover{x.At, index[x.From], index[x.To], o.Name})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Crossover) int { return lastNaN(a.Epochs, b.Epochs) })

@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/training"
@@ -27,20 +28,9 @@ func least(index []int, key func(int) float64) float64 {
 
 // relaxed returns the limits with one of them put to v, and whether v gives way.
 func relaxed(s *Space, l question.Limits, c question.Constraint, v float64) (question.Limits, bool) {
-	switch c {
-	case question.Accuracy:
-		gives := (v < *l.MinAccuracy) == s.HigherIsBetter && v != *l.MinAccuracy
-		l.MinAccuracy = &v
-		return l, gives
-	case question.Time:
-		gives := v > *l.MaxTime
-		l.MaxTime = &v
-		return l, gives
-	default:
-		gives := v > *l.MaxCost
-		l.MaxCost = &v
-		return l, gives
-	}
+	o, _ := s.Objective(c)
+	gives := !o.Within(v, l[c])
+	return l.With(c, &v), gives
 }
 
 // buys says by how much a relaxation to v improves on now, by the definition:
@@ -54,7 +44,7 @@ func buys(r *Result, c question.Constraint, in question.Sort, v float64) (gain f
 	if len(r.Order) == 0 {
 		return math.Inf(1), len(came) > 0
 	}
-	key := func(i int) float64 { return r.key(in, i) }
+	key := func(i int) float64 { return r.key(in)(i) }
 	best := least(r.Order, key)
 	gain = best - least(came, key)
 	if math.IsInf(best, 1) {
@@ -79,18 +69,14 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 				t.Fatalf("%+v buys %g", x, gain)
 			}
 		}
-		columns := map[question.Constraint][]float64{}
-		objective := map[question.Constraint]question.Sort{question.Accuracy: q.Sort, question.Time: question.ByCost, question.Cost: question.ByTime}
-		if q.MinAccuracy != nil {
-			columns[question.Accuracy] = s.Accuracy
-		}
-		if q.MaxTime != nil {
-			columns[question.Time] = s.Time
-		}
-		if q.MaxCost != nil {
-			columns[question.Cost] = s.Cost
-		}
-		for c, column := range columns {
+		for c := range q.Limits {
+			column, in := s.Values(c), question.ByTime
+			switch c {
+			case objective.Accuracy:
+				in = q.Sort
+			case objective.Time:
+				in = question.ByCost
+			}
 			x, isListed := listed[c]
 			for i, v := range column {
 				if math.IsNaN(v) {
@@ -100,7 +86,7 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 				if isListed && !lessOf(s, c, v, smaller) {
 					continue
 				}
-				if gain, ok := buys(r, c, objective[c], v); ok {
+				if gain, ok := buys(r, c, in, v); ok {
 					t.Fatalf("%s: relaxing to %g of candidate %d buys %g, but the answer is %+v (listed %v)", c, v, i, gain, x, isListed)
 				}
 			}
@@ -110,14 +96,8 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 
 // lessOf reports whether relaxing the constraint to v gives less way than l does.
 func lessOf(s *Space, c question.Constraint, v float64, l question.Limits) bool {
-	switch c {
-	case question.Accuracy:
-		return v != *l.MinAccuracy && (v > *l.MinAccuracy) == s.HigherIsBetter
-	case question.Time:
-		return v < *l.MaxTime
-	default:
-		return v < *l.MaxCost
-	}
+	o, _ := s.Objective(c)
+	return o.Turned(v) < o.Turned(l[c])
 }
 
 // lines draws training candidates by their lines over epochs.
@@ -142,15 +122,15 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 		s, q := lined().Draw(t, "space"), queries().Draw(t, "query")
 		q.Mode = profile.Train
 		r := Evaluate(s, q)
-		for _, o := range []Objective{ObjectiveTime, ObjectiveCost} {
+		for _, o := range []objective.Name{objective.Time, objective.Cost} {
 			line := func(i int) *training.Line {
-				if o == ObjectiveCost {
+				if o == objective.Cost {
 					return s.At(i).CostByEpochs
 				}
 				return s.At(i).TimeByEpochs
 			}
 			var rivals []int
-			for _, i := range feasible(s, question.Limits{MinAccuracy: q.MinAccuracy}) {
+			for _, i := range feasible(s, q.Limits.Only(objective.Accuracy)) {
 				if line(i) != nil {
 					rivals = append(rivals, i)
 				}
@@ -198,7 +178,7 @@ func TestCrossoversBelongToTraining(t *testing.T) {
 	s := NewSpace(candidate.ListOf(a, b))
 	q := question.Query{Workload: question.Workload{Mode: profile.Train}}
 	got := Evaluate(s, q).Crossovers()
-	if want := []Crossover{{10, 0, 1, ObjectiveTime}}; !slices.Equal(got, want) {
+	if want := []Crossover{{10, 0, 1, objective.Time}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	q.Mode = profile.Infer

@@ -1,6 +1,10 @@
 package rank
 
-import "math"
+import (
+	"math"
+
+	"sweetspot/engine/objective"
+)
 
 // Flip is the price at which a candidate stops being the cheapest.
 type Flip struct {
@@ -14,13 +18,13 @@ type Flip struct {
 // where i is not the cheaper of the two, or a price is unknown.
 func (r *Result) PriceFlip(i int) (Flip, bool) {
 	s := r.Space
-	own := s.At(i).Configuration
-	if len(own) != 1 || own[0].USDPerHour == nil || *own[0].USDPerHour == 0 || math.IsNaN(s.Cost[i]) {
+	own, cost := s.At(i).Configuration, s.Values(objective.Cost)
+	if len(own) != 1 || own[0].USDPerHour == nil || *own[0].USDPerHour == 0 || math.IsNaN(cost[i]) {
 		return Flip{}, false
 	}
 	rival := -1
-	for _, j := range s.byValue(ObjectiveCost) {
-		if math.IsNaN(s.Cost[j]) {
+	for _, j := range s.rising(objective.Cost) {
+		if math.IsNaN(cost[j]) {
 			break
 		}
 		if !r.Feasible[j] {
@@ -31,9 +35,9 @@ func (r *Result) PriceFlip(i int) (Flip, bool) {
 			break
 		}
 	}
-	if rival < 0 || s.Cost[rival] < s.Cost[i] {
+	if rival < 0 || cost[rival] < cost[i] {
 		return Flip{}, false
 	}
 	now, fixed := *own[0].USDPerHour, s.At(i).Parts.Fixed()
-	return Flip{To: rival, USDPerHour: now * (s.Cost[rival] - fixed) / (s.Cost[i] - fixed), Now: now}, true
+	return Flip{To: rival, USDPerHour: now * (cost[rival] - fixed) / (cost[i] - fixed), Now: now}, true
 }

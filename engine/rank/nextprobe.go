@@ -7,6 +7,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/steady"
@@ -14,8 +15,8 @@ import (
 
 // NextProbe is the probe most worth running for a ranking.
 type NextProbe struct {
-	Candidate int       // index into the space
-	Objective Objective // what is saved, in seconds or dollars
+	Candidate int            // index into the space
+	Objective objective.Name // what is saved, in seconds or dollars
 	next.Advice
 	Pays    bool     // for a single job; else it would only settle who is first
 	Seconds float64  // what the probe is expected to take
@@ -32,10 +33,10 @@ type NextProbe struct {
 //
 // Candidates of one timing cell are one option, the best of them: one probe
 // tells about all.
-func (r *Result) NextProbe(duration func(c *candidate.Candidate) float64, best func(Objective) map[int]float64) (p NextProbe, ok bool) {
-	p.Objective = ObjectiveCost
-	if r.Query.Sort == question.ByTime || !r.priced() {
-		p.Objective = ObjectiveTime
+func (r *Result) NextProbe(duration func(c *candidate.Candidate) float64, best func(objective.Name) map[int]float64) (p NextProbe, ok bool) {
+	p.Objective = objective.Cost
+	if r.Query.Sort == question.ByTime || math.IsNaN(r.Best(objective.Cost)) {
+		p.Objective = objective.Time
 	}
 	options, of := r.probeOptions(p.Objective, duration)
 	if p.Advice, p.Pays = next.Best(options); !p.Pays {
@@ -107,11 +108,6 @@ func ProbeSeconds(c *candidate.Candidate) float64 {
 	return startup + math.Max(rule.RefineSeconds, float64(rule.MinN)*c.Probe.IterationS)
 }
 
-// priced reports whether any feasible candidate has a known cost.
-func (r *Result) priced() bool {
-	return !math.IsNaN(r.BestCost)
-}
-
 // vms is how many VMs the candidate's configuration has; one is enough to
 // probe it.
 func vms(c *candidate.Candidate) int {
@@ -125,16 +121,17 @@ func vms(c *candidate.Candidate) int {
 // probeOptions are the best candidates of every timing cell, and their indices,
 // without those that are out of reach: not even four sigma better than estimated
 // would they be chosen.
-func (r *Result) probeOptions(o Objective, duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
+func (r *Result) probeOptions(o objective.Name, duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
 	s := r.Space
 	if s.unprobed == 0 {
 		return nil, nil
 	}
-	values, spread := s.values(o), s.spread(o)
+	column := s.column(o)
+	values, spread := column.values, &column.spread
 	to := r.choice(o)
 	nearest := math.Exp(-reach * float64(spread.widest))
 	seen := map[int32]bool{}
-	for _, at := range s.byValue(o) {
+	for _, at := range s.rising(o) {
 		i := int(at)
 		if !(values[i]*nearest <= to) {
 			break
@@ -156,11 +153,12 @@ func (r *Result) probeOptions(o Objective, duration func(c *candidate.Candidate)
 // choice is the larger of two expected values: of what would be chosen now, which
 // is the best of those probed, or of all where none was; and of the best of the
 // other cells, which would be chosen if that were to disappoint.
-func (r *Result) choice(o Objective) float64 {
+func (r *Result) choice(o objective.Name) float64 {
 	s := r.Space
-	values, spread := s.values(o), s.spread(o)
+	column := s.column(o)
+	values, spread := column.values, &column.spread
 	probed, first, second, cell := math.Inf(1), math.Inf(1), math.Inf(1), int32(-1)
-	for _, i := range s.byValue(o) {
+	for _, i := range s.rising(o) {
 		v := values[i]
 		if !(v <= second || v <= probed && s.unprobed < s.Len()) {
 			break
@@ -189,13 +187,13 @@ func (r *Result) choice(o Objective) float64 {
 
 // option is what a probe of candidate i is about; ok is false without a price
 // where money is to be saved.
-func (r *Result) option(i int, o Objective, duration func(c *candidate.Candidate) float64) (option next.Option, ok bool) {
+func (r *Result) option(i int, o objective.Name, duration func(c *candidate.Candidate) float64) (option next.Option, ok bool) {
 	c := r.Space.At(i)
 	// A probe tells the time of an iteration, and nothing of how many epochs it
 	// takes to a target, nor of prices.
 	rel := math.Expm1(estimate.Z90 * c.Probe.Sigma)
 	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.probed[i], Probe: duration(c)}
-	if o != ObjectiveCost {
+	if o != objective.Cost {
 		return option, true
 	}
 	hourly := c.USDPerHour()
@@ -211,7 +209,7 @@ func (r *Result) option(i int, o Objective, duration func(c *candidate.Candidate
 // "saves about $0.31 (34 % likely to change the choice), costs $0.02 and 45 s".
 func (p NextProbe) Words() string {
 	amount := quantity.Duration
-	if p.Objective == ObjectiveCost {
+	if p.Objective == objective.Cost {
 		amount = quantity.Money
 	}
 	costs := quantity.Duration(p.Seconds)

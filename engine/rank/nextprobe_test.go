@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 )
 
@@ -30,7 +31,7 @@ func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 			r := Evaluate(NewSpace(candidate.ListOf(candidates...)), question.Query{Sort: sort})
 			probe := rapid.Float64Range(0, 100).Draw(t, "probe")
 			duration := func(*candidate.Candidate) float64 { return probe }
-			o := map[question.Sort]Objective{question.ByTime: ObjectiveTime, question.ByCost: ObjectiveCost}[sort]
+			o := map[question.Sort]objective.Name{question.ByTime: objective.Time, question.ByCost: objective.Cost}[sort]
 			var all []next.Option
 			best := map[int]int{}
 			for _, i := range r.Order { // by rising value

@@ -6,16 +6,15 @@ import (
 	"slices"
 	"sync"
 
-	"sweetspot/engine/pareto"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 )
 
 // orders are the candidates of a space by what does not depend on limits, each
 // found when it is first wanted.
 type orders struct {
-	mu    sync.Mutex
-	by    map[question.Sort][]int32
-	index *pareto.Index
+	mu sync.Mutex
+	by map[question.Sort][]int32
 
 	scratch scratch
 }
@@ -32,26 +31,13 @@ func (s *Space) order(by question.Sort, key func(i int) float64) []int32 {
 	return s.orders.by[by]
 }
 
-// pareto is the index of the space, made when it is first wanted.
-func (s *Space) pareto() *pareto.Index {
-	s.orders.mu.Lock()
-	defer s.orders.mu.Unlock()
-	if s.orders.index == nil {
-		s.orders.index = pareto.NewIndex(s.barred, s.Time, s.Cost, s.Loss)
-	}
-	return s.orders.index
-}
-
-// byValue are the candidates by rising time or cost, the unknown ones last.
-func (s *Space) byValue(o Objective) []uint32 {
-	if o == ObjectiveCost {
-		return s.pareto().Rising(byCost)
-	}
-	return s.pareto().Rising(byTime)
-}
+// rising are the candidates by rising values of a minimized objective, the
+// unknown ones last.
+func (s *Space) rising(o objective.Name) []uint32 { return s.index.Rising(s.at(o)) }
 
 // sort orders the candidates by rising keys, the unknown ones last; equal ones
-// by time, cost and loss, then as they stand.
+// by the other objectives in the order of the
+// columns, then as they stand.
 func (s *Space) sort(key func(i int) float64) []int32 {
 	s.orders.scratch.mu.Lock()
 	defer s.orders.scratch.mu.Unlock()
@@ -79,8 +65,8 @@ func (s *Space) compare(key func(i int) float64, a, b int) int {
 	if c := lastNaN(key(a), key(b)); c != 0 {
 		return c
 	}
-	for _, column := range [...][]float64{s.Time, s.Cost, s.Loss} {
-		if c := lastNaN(column[a], column[b]); c != 0 {
+	for k := range s.columns {
+		if c := lastNaN(s.columns[k].turned[a], s.columns[k].turned[b]); c != 0 {
 			return c
 		}
 	}

@@ -17,17 +17,23 @@ func TestOrderIsThatOfAPlainSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{0, 1, 5, 40, 1<<12 + 7}).Draw(t, "n")
 		few := rapid.SliceOfN(value, 1, 40).Draw(t, "values")
-		s := &Space{List: candidate.ListOf(make([]candidate.Candidate, n)...), Time: make([]float64, n), Cost: make([]float64, n), Loss: make([]float64, n)}
+		s := &Space{List: candidate.ListOf(make([]candidate.Candidate, n)...), columns: make([]column, 3)}
+		for k := range s.columns {
+			s.columns[k].turned = make([]float64, n)
+		}
 		keys := make([]float64, n)
 		for i := range n {
-			keys[i], s.Time[i], s.Cost[i], s.Loss[i] = few[i*7%len(few)], few[i*3%len(few)], few[i*5%len(few)], few[i%len(few)]
+			keys[i] = few[i*7%len(few)]
+			for k, step := range []int{3, 5, 1} {
+				s.columns[k].turned[i] = few[i*step%len(few)]
+			}
 		}
 		want := make([]int32, n)
 		for i := range want {
 			want[i] = int32(i)
 		}
 		slices.SortStableFunc(want, func(a, b int32) int {
-			for _, column := range [][]float64{keys, s.Time, s.Cost, s.Loss} {
+			for _, column := range [][]float64{keys, s.columns[0].turned, s.columns[1].turned, s.columns[2].turned} {
 				if c := lastNaN(column[a], column[b]); c != 0 {
 					return c
 				}

@@ -4,20 +4,21 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 )
 
 // priceDraws draws how far off the prices of the contenders' VM types may be, by
 // candidate; nil for one whose price is taken as quoted. Candidates on one VM
 // type share the draw.
-func (r *Result) priceDraws(o Objective, contenders []int) map[int][]float64 {
-	if o != ObjectiveCost {
+func (r *Result) priceDraws(o objective.Name, contenders []int) map[int][]float64 {
+	if o != objective.Cost {
 		return nil
 	}
 
 	out, drawn := map[int][]float64{}, map[profile.VMKey][]float64{}
 	for _, i := range contenders {
-		if r.Space.costSpread.sigma[i] == r.Space.timeSpread.sigma[i] {
+		if r.Space.column(objective.Cost).sigma[i] == r.Space.column(objective.Time).sigma[i] {
 			continue
 		}
 		c := r.Space.At(i)

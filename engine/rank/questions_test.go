@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 )
 
@@ -40,7 +41,7 @@ func drawClose(t *rapid.T) (*Space, question.Query) {
 // asAccurate are the feasible candidates with at most a loss, of all where it is
 // NaN.
 func asAccurate(r *Result, loss float64) []int {
-	return slices.DeleteFunc(feasible(r.Space, r.Query.Limits), func(i int) bool { return !math.IsNaN(loss) && !(r.Space.Loss[i] <= loss) })
+	return slices.DeleteFunc(feasible(r.Space, r.Query.Limits), func(i int) bool { return !math.IsNaN(loss) && !(r.Space.Turned(objective.Accuracy)[i] <= loss) })
 }
 
 // same says whether two values are equal, both unknown being so.
@@ -56,7 +57,7 @@ func TestQuestionsAgainstEverything(t *testing.T) {
 				checkNeighbours(t, r, i)
 			}
 			checkNonDominated(t, r)
-			for _, c := range []question.Constraint{question.Accuracy, question.Time, question.Cost} {
+			for _, c := range []question.Constraint{objective.Accuracy, objective.Time, objective.Cost} {
 				checkRelaxation(t, r, c)
 			}
 		}
@@ -69,13 +70,13 @@ func checkNeighbours(t *rapid.T, r *Result, i int) {
 	s := r.Space
 	cheaper, faster := r.Neighbours(i)
 	dearest, slowest := math.Inf(-1), math.Inf(-1)
-	front := nonDominated(asAccurate(r, s.Loss[i]), s.Time, s.Cost)
+	front := nonDominated(asAccurate(r, s.Turned(objective.Accuracy)[i]), s.Values(objective.Time), s.Values(objective.Cost))
 	for _, j := range front {
-		if s.Cost[j] < s.Cost[i]*(1-Material) {
-			dearest = max(dearest, s.Cost[j])
+		if s.Values(objective.Cost)[j] < s.Values(objective.Cost)[i]*(1-Material) {
+			dearest = max(dearest, s.Values(objective.Cost)[j])
 		}
-		if s.Time[j] < s.Time[i]*(1-Material) {
-			slowest = max(slowest, s.Time[j])
+		if s.Values(objective.Time)[j] < s.Values(objective.Time)[i]*(1-Material) {
+			slowest = max(slowest, s.Values(objective.Time)[j])
 		}
 	}
 	for _, n := range []struct {
@@ -83,7 +84,7 @@ func checkNeighbours(t *rapid.T, r *Result, i int) {
 		at     int
 		column []float64
 		want   float64
-	}{{"cheaper", cheaper, s.Cost, dearest}, {"faster", faster, s.Time, slowest}} {
+	}{{"cheaper", cheaper, s.Values(objective.Cost), dearest}, {"faster", faster, s.Values(objective.Time), slowest}} {
 		switch {
 		case n.at < 0:
 			if !math.IsInf(n.want, -1) {
@@ -100,17 +101,19 @@ func checkNeighbours(t *rapid.T, r *Result, i int) {
 func checkNonDominated(t *rapid.T, r *Result) {
 	s := r.Space
 	var want []int
-	known := slices.DeleteFunc(feasible(s, r.Query.Limits), func(i int) bool { return math.IsNaN(s.Time[i] + s.Cost[i] + s.Loss[i]) })
+	known := slices.DeleteFunc(feasible(s, r.Query.Limits), func(i int) bool {
+		return math.IsNaN(s.Values(objective.Time)[i] + s.Values(objective.Cost)[i] + s.Turned(objective.Accuracy)[i])
+	})
 	for _, i := range known {
 		if !slices.ContainsFunc(known, func(j int) bool {
-			return s.Time[j] <= s.Time[i] && s.Cost[j] <= s.Cost[i] && s.Loss[j] <= s.Loss[i] &&
-				(s.Time[j] < s.Time[i] || s.Cost[j] < s.Cost[i] || s.Loss[j] < s.Loss[i])
+			return s.Values(objective.Time)[j] <= s.Values(objective.Time)[i] && s.Values(objective.Cost)[j] <= s.Values(objective.Cost)[i] && s.Turned(objective.Accuracy)[j] <= s.Turned(objective.Accuracy)[i] &&
+				(s.Values(objective.Time)[j] < s.Values(objective.Time)[i] || s.Values(objective.Cost)[j] < s.Values(objective.Cost)[i] || s.Turned(objective.Accuracy)[j] < s.Turned(objective.Accuracy)[i])
 		}) {
 			want = append(want, i)
 		}
 	}
 	got := r.NonDominated()
-	if !slices.Equal(sorted(got), want) || !slices.IsSortedFunc(got, func(a, b int) int { return lastNaN(s.Time[a], s.Time[b]) }) {
+	if !slices.Equal(sorted(got), want) || !slices.IsSortedFunc(got, func(a, b int) int { return lastNaN(s.Values(objective.Time)[a], s.Values(objective.Time)[b]) }) {
 		t.Fatalf("non-dominated %v, want %v by rising time\nof %s", got, want, told(r))
 	}
 }
@@ -120,24 +123,23 @@ func checkNonDominated(t *rapid.T, r *Result) {
 // that gains most.
 func checkRelaxation(t *rapid.T, r *Result, c question.Constraint) {
 	s := r.Space
-	free, column, in := r.Query.Limits, s.Loss, r.Query.Sort
-	limit := free.MinAccuracy
+	free, column, in := r.Query.Limits.With(c, nil), s.Turned(c), r.Query.Sort
+	limit := r.Query.Limits.Get(c)
 	switch c {
-	case question.Accuracy:
-		free.MinAccuracy = nil
-	case question.Time:
-		limit, free.MaxTime, column, in = free.MaxTime, nil, s.Time, question.ByCost
+	case objective.Accuracy:
+	case objective.Time:
+		in = question.ByCost
 	default:
-		limit, free.MaxCost, column, in = free.MaxCost, nil, s.Cost, question.ByTime
+		in = question.ByTime
 	}
 	now := feasible(s, r.Query.Limits)
-	best := least(now, func(i int) float64 { return r.key(in, i) })
+	best := least(now, func(i int) float64 { return r.key(in)(i) })
 	want, gain := -1, 0.0
 	for _, i := range feasible(s, free) {
 		if limit == nil || slices.Contains(now, i) || math.IsNaN(column[i]) {
 			continue
 		}
-		g := best - r.key(in, i)
+		g := best - r.key(in)(i)
 		if len(now) == 0 {
 			g = math.Inf(1)
 		}
@@ -158,8 +160,8 @@ func checkRelaxation(t *rapid.T, r *Result, c question.Constraint) {
 	}
 	x := all[k]
 	need := column[want]
-	if c == question.Accuracy {
-		need = s.Accuracy[want]
+	if c == objective.Accuracy {
+		need = s.Values(objective.Accuracy)[want]
 	}
 	if x.Limit != *limit || x.Need != need || x.In != in || !same(x.Gain, gain) || column[x.Candidate] != column[want] {
 		t.Fatalf("%s: %+v, want candidate %d at %g for %g\nof %s", c, x, want, need, gain, told(r))
@@ -170,14 +172,7 @@ func checkRelaxation(t *rapid.T, r *Result, c question.Constraint) {
 func told(r *Result) (text string) {
 	s := r.Space
 	for i := range s.Len() {
-		text += fmt.Sprintf("\n%d: %g s, $%g, loss %g, feasible %v", i, s.Time[i], s.Cost[i], s.Loss[i], r.Feasible[i])
+		text += fmt.Sprintf("\n%d: %g s, $%g, loss %g, feasible %v", i, s.Values(objective.Time)[i], s.Values(objective.Cost)[i], s.Turned(objective.Accuracy)[i], r.Feasible[i])
 	}
-	show := func(v *float64) string {
-		if v == nil {
-			return "none"
-		}
-		return fmt.Sprint(*v)
-	}
-	l := r.Query.Limits
-	return fmt.Sprintf("%s\nlimits: accuracy %s, time %s, cost %s; by %s", text, show(l.MinAccuracy), show(l.MaxTime), show(l.MaxCost), r.Query.Sort)
+	return fmt.Sprintf("%s\nlimits: %v; by %s", text, r.Query.Limits, r.Query.Sort)
 }

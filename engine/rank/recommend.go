@@ -5,7 +5,7 @@ import (
 
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/question"
+	"sweetspot/engine/objective"
 )
 
 // Recommended is the candidate to take for a training to a target accuracy: on
@@ -18,10 +18,11 @@ func (r *Result) Recommended() (candidate int, ok bool) {
 	if r.Query.TargetAccuracy == nil || len(r.Order) == 0 {
 		return 0, false
 	}
-	values := r.Space.Cost
-	if r.Query.Sort == question.ByTime || r.Query.Sort == question.ByTAR || math.IsNaN(r.BestCost) {
-		values = r.Space.Time
+	by, _ := r.Query.Sort.Objective()
+	if math.IsNaN(r.Best(by)) {
+		by = objective.Time
 	}
+	values := r.Space.Values(by)
 	first := r.Space.At(r.Order[0])
 	var options []curve.Option
 	var of []int

@@ -7,78 +7,147 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/pareto"
 )
 
 // Space is the candidates of a workload laid out for quick questions: a column
-// per objective, NaN where unknown. It is immutable once made.
+// for each objective, NaN where a value is unknown. It is immutable once made.
 type Space struct {
 	*candidate.List
 
-	Time     []float64 // seconds
-	Cost     []float64 // US dollars
-	Accuracy []float64 // as the metric prints it
-	// Loss is the accuracy turned so that smaller is better.
-	Loss []float64
-	// HigherIsBetter is the direction of the accuracy metric.
-	HigherIsBetter         bool
-	Metric                 string
-	timeSpread, costSpread spread
-	barred                 []bool // never feasible: memory does not hold it, or the time is unknown
-	live                   int    // first candidate of a running probe, −1 without
-	probed                 []bool // by a run on the VM type at the batch size
-	unprobed               int
-	cell                   []int32
-	mixes                  map[int][]candidate.CellError // of the candidates that err by more than their cell
-	orders                 orders
+	// Objectives are those that the candidates have; the accuracy is in the
+	// direction of their metric.
+	Objectives objective.List
+	Metric     string
+
+	columns  []column // of the objectives, those that break ties first coming first
+	index    *pareto.Index
+	barred   []bool // never feasible: memory does not hold it, or the time is unknown
+	live     int    // first candidate of a running probe, −1 without
+	probed   []bool // by a run on the VM type at the batch size
+	unprobed int
+	cell     []int32
+	errors   map[int][]candidate.CellError // of the candidates that err by more than their cell
+	orders   orders
+}
+
+// column is the candidates' values of an objective.
+type column struct {
+	objective.Objective
+	values []float64
+	turned []float64 // smaller is better
+	spread
 }
 
 // spread is how uncertain the values of an objective are.
 type spread struct {
 	sigma  []float32 // standard deviation of the logarithm; 0 without an interval
 	widest float32
-	mute   []int32 // candidates that may be feasible, of which it can't be said how good they are
+	vague  []int32 // candidates that may be feasible, of which it can't be said how good they are
 }
 
-func (p *spread) put(sigma float64, mute bool) {
-	if mute {
-		p.mute = append(p.mute, int32(len(p.sigma)))
+// put appends what the column holds of a candidate that is barred or not, after
+// others. A column of an optional objective begins with the first candidate that
+// has a value.
+func (p *column) put(c *candidate.Candidate, others []bool, barred bool) {
+	e := c.Of(p.Name)
+	if p.Optional && len(p.values) == 0 {
+		if !e.Known() {
+			return
+		}
+		for i, never := range others {
+			if !never {
+				p.vague = append(p.vague, int32(i))
+			}
+		}
+		p.values, p.sigma = slices.Repeat([]float64{math.NaN()}, len(others)), make([]float32, len(others))
 	}
-	p.sigma, p.widest = append(p.sigma, float32(sigma)), max(p.widest, float32(sigma))
-}
-
-func (s *Space) values(o Objective) []float64 {
-	if o == ObjectiveCost {
-		return s.Cost
+	v, sigma := valueOf(e), c.Sigma(p.Name)
+	if !barred && (!(v > 0) || sigma == 0 || c.Time.LogSigma() == 0) {
+		p.vague = append(p.vague, int32(len(p.values)))
 	}
-	return s.Time
-}
-
-func (s *Space) spread(o Objective) *spread {
-	if o == ObjectiveCost {
-		return &s.costSpread
-	}
-	return &s.timeSpread
+	p.values, p.sigma, p.widest = append(p.values, v), append(p.sigma, float32(sigma)), max(p.widest, float32(sigma))
 }
 
 // NewSpace lays out candidates.
 func NewSpace(l *candidate.List) *Space {
-	s := &Space{List: l, HigherIsBetter: true, live: -1}
+	s := &Space{List: l, live: -1, Objectives: objective.All()}
+	for _, o := range append(s.Objectives.Minimized(), s.Objectives[s.Objectives.Index(objective.Accuracy)]) {
+		s.columns = append(s.columns, column{Objective: o})
+	}
 	s.reserve(l.Len())
 	for i, c := range l.All() {
 		s.put(i, c)
 	}
+	s.turn()
 	return s
 }
+
+// turn leaves out the objectives that no candidate has, and turns the others so
+// that smaller is better.
+func (s *Space) turn() {
+	n := s.Len()
+	s.columns = slices.DeleteFunc(s.columns, func(c column) bool { return len(c.values) < n || c.Optional && n == 0 })
+	s.Objectives = slices.DeleteFunc(s.Objectives, func(o objective.Objective) bool { return s.at(o.Name) < 0 })
+	columns := make([][]float64, len(s.columns))
+	for k := range s.columns {
+		c := &s.columns[k]
+		c.Objective = s.Objectives[s.Objectives.Index(c.Name)]
+		c.turned = c.values
+		if c.HigherIsBetter {
+			c.turned = pareto.Negate(c.values)
+		}
+		columns[k] = c.turned
+	}
+	s.index = pareto.NewIndex(s.barred, columns...)
+}
+
+// at is the place of an objective's column; −1 where there is none.
+func (s *Space) at(o objective.Name) int {
+	return slices.IndexFunc(s.columns, func(c column) bool { return c.Name == o })
+}
+
+func (s *Space) column(o objective.Name) *column { return &s.columns[s.at(o)] }
+
+// Values are the candidates' values of an objective, as they are written; nil
+// where the candidates have none.
+func (s *Space) Values(o objective.Name) []float64 {
+	if k := s.at(o); k >= 0 {
+		return s.columns[k].values
+	}
+	return nil
+}
+
+// Turned are the values of an objective turned so that smaller is better.
+func (s *Space) Turned(o objective.Name) []float64 {
+	if k := s.at(o); k >= 0 {
+		return s.columns[k].turned
+	}
+	return nil
+}
+
+// Objective is an objective in the direction that the candidates have it; ok is
+// false where they have none.
+func (s *Space) Objective(o objective.Name) (out objective.Objective, ok bool) {
+	if k := s.at(o); k >= 0 {
+		return s.columns[k].Objective, true
+	}
+	return out, false
+}
+
+// HigherIsBetter is the direction of the accuracy metric.
+func (s *Space) HigherIsBetter() bool { return s.column(objective.Accuracy).HigherIsBetter }
 
 // Live is the first candidate that rests on a probe which is still running.
 func (s *Space) Live() (i int, ok bool) { return s.live, s.live >= 0 }
 
 // reserve makes room for n candidates.
 func (s *Space) reserve(n int) {
-	for _, column := range []*[]float64{&s.Time, &s.Cost, &s.Accuracy, &s.Loss} {
-		*column = make([]float64, 0, n)
+	for k := range s.columns {
+		if c := &s.columns[k]; !c.Optional {
+			c.values, c.sigma = make([]float64, 0, n), make([]float32, 0, n)
+		}
 	}
-	s.timeSpread.sigma, s.costSpread.sigma = make([]float32, 0, n), make([]float32, 0, n)
 	s.barred, s.probed, s.cell = make([]bool, 0, n), make([]bool, 0, n), make([]int32, 0, n)
 }
 
@@ -87,28 +156,21 @@ func (s *Space) put(i int, c *candidate.Candidate) {
 	if c.Live && s.live < 0 {
 		s.live = i
 	}
-	accuracy, loss := math.NaN(), math.NaN()
-	if q := c.Quality; q != nil {
-		accuracy, loss = q.Estimate.Value, q.Estimate.Value
-		s.HigherIsBetter, s.Metric = q.HigherIsBetter, q.Metric
-		if q.HigherIsBetter {
-			loss = -loss
-		}
+	if q := c.Quality; q != nil && (q.Metric != s.Metric || s.Metric == "") {
+		s.Metric, s.Objectives = q.Metric, s.Objectives.InMetric(q.Metric, q.HigherIsBetter)
 	}
-	s.Time, s.Cost = append(s.Time, valueOf(c.Time)), append(s.Cost, valueOf(c.Cost))
-	s.Accuracy, s.Loss = append(s.Accuracy, accuracy), append(s.Loss, loss)
-	barred := c.OverMemory != nil || math.IsNaN(valueOf(c.Time))
+	barred := c.OverMemory != nil || !c.Time.Known()
+	for k := range s.columns {
+		s.columns[k].put(c, s.barred, barred)
+	}
 	s.cell = append(s.cell, int32(c.Cell))
 	if c.Errors != nil {
-		if s.mixes == nil {
-			s.mixes = map[int][]candidate.CellError{}
+		if s.errors == nil {
+			s.errors = map[int][]candidate.CellError{}
 		}
-		s.mixes[i] = c.Errors
+		s.errors[i] = c.Errors
 	}
-	vague := c.Time.LogSigma() == 0
 	s.barred = append(s.barred, barred)
-	s.timeSpread.put(c.Sigma(objective.Time), !barred && (vague || !(valueOf(c.Time) > 0)))
-	s.costSpread.put(c.Sigma(objective.Cost), !barred && (vague || !(valueOf(c.Cost) > 0)))
 	if s.probed = append(s.probed, c.Timing() == estimate.Measured); c.Timing() != estimate.Measured {
 		s.unprobed++
 	}
@@ -125,6 +187,7 @@ func valueOf(e estimate.Estimate) float64 {
 // AccuracyVaries reports whether accuracy tells any candidates apart. Where it
 // does not, time × cost says more than a plot with a flat axis.
 func (s *Space) AccuracyVaries() bool {
-	known := slices.IndexFunc(s.Accuracy, func(a float64) bool { return !math.IsNaN(a) })
-	return known >= 0 && slices.ContainsFunc(s.Accuracy[known:], func(a float64) bool { return !math.IsNaN(a) && a != s.Accuracy[known] })
+	values := s.Values(objective.Accuracy)
+	known := slices.IndexFunc(values, func(a float64) bool { return !math.IsNaN(a) })
+	return known >= 0 && slices.ContainsFunc(values[known:], func(a float64) bool { return !math.IsNaN(a) && a != values[known] })
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 )
 
@@ -45,11 +46,12 @@ func (s *Space) SweetSpots() []SweetSpot {
 		vm               profile.VMKey
 		count, batch     int
 	}
+	time, loss := s.Values(objective.Time), s.Turned(objective.Accuracy)
 	groups := map[group][]along{}
 	pruned := false
 	s.Groups(func(first, end int, c *candidate.Candidate) {
 		at, ok := alongOf(c.Variant)
-		if !ok || len(c.Configuration) != 1 || math.IsNaN(s.Time[first]) || math.IsNaN(s.Loss[first]) || s.barred[first] {
+		if !ok || len(c.Configuration) != 1 || math.IsNaN(time[first]) || math.IsNaN(loss[first]) || s.barred[first] {
 			return
 		}
 		pruned = pruned || at.ratio > 0
@@ -87,12 +89,13 @@ type along struct {
 
 // sweetSpotsOf finds those of candidates that differ in their variant alone.
 func (s *Space) sweetSpotsOf(members []along) []SweetSpot {
+	time := s.Values(objective.Time)
 	unpruned := -1
 	axes := map[axis][]along{}
 	for _, m := range members {
 		if m.ratio > 0 {
 			axes[m.axis] = append(axes[m.axis], m)
-		} else if unpruned < 0 || s.Time[m.candidate] < s.Time[unpruned] {
+		} else if unpruned < 0 || time[m.candidate] < time[unpruned] {
 			unpruned = m.candidate
 		}
 	}
@@ -102,7 +105,7 @@ func (s *Space) sweetSpotsOf(members []along) []SweetSpot {
 	var out []SweetSpot
 	for a, steps := range axes {
 		slices.SortFunc(steps, func(x, y along) int {
-			return cmp.Or(cmp.Compare(x.ratio, y.ratio), cmp.Compare(s.Time[x.candidate], s.Time[y.candidate]))
+			return cmp.Or(cmp.Compare(x.ratio, y.ratio), cmp.Compare(time[x.candidate], time[y.candidate]))
 		})
 		if spot, ok := s.walk(unpruned, steps); ok {
 			spot.Layer = a.layer
@@ -131,20 +134,21 @@ func alongOf(v profile.Variant) (a along, ok bool) {
 // walk goes along the axis, from the least pruned on, as long as accuracy holds
 // and time does not rise.
 func (s *Space) walk(unpruned int, steps []along) (spot SweetSpot, found bool) {
+	time, loss := s.Values(objective.Time), s.Turned(objective.Accuracy)
 	tolerance := s.tolerance(unpruned)
-	least := s.Time[unpruned]
+	least := time[unpruned]
 	for _, at := range steps {
 		i := at.candidate
-		lost := s.Loss[i] - s.Loss[unpruned]
-		if lost > tolerance*(1+1e-9) || s.Time[i] > least*(1+Material) {
+		lost := loss[i] - loss[unpruned]
+		if lost > tolerance*(1+1e-9) || time[i] > least*(1+Material) {
 			break
 		}
-		if s.Time[i] >= least*(1-Material) {
+		if time[i] >= least*(1-Material) {
 			continue
 		}
-		least, found = s.Time[i], true
+		least, found = time[i], true
 		spot = SweetSpot{
-			Candidate: i, Unpruned: unpruned, Ratio: at.ratio, Saved: 1 - s.Time[i]/s.Time[unpruned],
+			Candidate: i, Unpruned: unpruned, Ratio: at.ratio, Saved: 1 - time[i]/time[unpruned],
 			Lost: lost, Tolerance: tolerance, Metric: s.Metric,
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -132,19 +133,27 @@ func (b costBook) frontiers(k Key) computation {
 		return computation{note: "no version's top-1 accuracy is published"}
 	}
 	read := map[string]func(*rank.Result, []int) float64{
-		"top5_frontier_configurations":  func(q *rank.Result, front []int) float64 { return float64(len(versionsOf(q, front))) },
-		"top5_frontier_lowest_percent":  func(q *rank.Result, front []int) float64 { return 100 * slices.Min(pick(q.Space.Accuracy, front)) },
-		"top5_frontier_highest_percent": func(q *rank.Result, front []int) float64 { return 100 * slices.Max(pick(q.Space.Accuracy, front)) },
+		"top5_frontier_configurations": func(q *rank.Result, front []int) float64 { return float64(len(versionsOf(q, front))) },
+		"top5_frontier_lowest_percent": func(q *rank.Result, front []int) float64 {
+			return 100 * slices.Min(pick(q.Space.Values(objective.Accuracy), front))
+		},
+		"top5_frontier_highest_percent": func(q *rank.Result, front []int) float64 {
+			return 100 * slices.Max(pick(q.Space.Values(objective.Accuracy), front))
+		},
 		"frontier_shortest_h": func(q *rank.Result, front []int) float64 {
-			return slices.Min(pick(q.Space.Time, front)) / secondsPerHour
+			return slices.Min(pick(q.Space.Values(objective.Time), front)) / secondsPerHour
 		},
 		"frontier_longest_h": func(q *rank.Result, front []int) float64 {
-			return slices.Max(pick(q.Space.Time, front)) / secondsPerHour
+			return slices.Max(pick(q.Space.Values(objective.Time), front)) / secondsPerHour
 		},
-		"frontier_cheapest_usd": func(q *rank.Result, front []int) float64 { return slices.Min(pick(q.Space.Cost, front)) },
-		"frontier_dearest_usd":  func(q *rank.Result, front []int) float64 { return slices.Max(pick(q.Space.Cost, front)) },
+		"frontier_cheapest_usd": func(q *rank.Result, front []int) float64 {
+			return slices.Min(pick(q.Space.Values(objective.Cost), front))
+		},
+		"frontier_dearest_usd": func(q *rank.Result, front []int) float64 {
+			return slices.Max(pick(q.Space.Values(objective.Cost), front))
+		},
 		"versions_shared_with_figure_9_percent": func(q *rank.Result, front []int) float64 {
-			return sharedPercent(versionsOf(q, front), versionsOf(q, q.TimeAccuracy))
+			return sharedPercent(versionsOf(q, front), versionsOf(q, q.Frontier(objective.Time, objective.Accuracy)))
 		},
 		"saved_at_highest_accuracy_percent": func(q *rank.Result, _ []int) float64 { return savedAtBest(q, byCost) },
 	}[k.Column]
@@ -161,9 +170,9 @@ func (b costBook) frontiers(k Key) computation {
 				return math.NaN()
 			}
 			result := ranked(candidates, by, limits)
-			front := result.TimeAccuracy
+			front := result.Frontier(objective.Time, objective.Accuracy)
 			if byCost {
-				front = result.CostAccuracy
+				front = result.Frontier(objective.Cost, objective.Accuracy)
 			}
 			if len(front) == 0 {
 				return math.NaN()
@@ -176,9 +185,9 @@ func (b costBook) frontiers(k Key) computation {
 // limits are those of figure 9, the deadline, or of figure 10, the budget.
 func (b costBook) limits(r *reading, byCost bool) (question.Limits, question.Sort) {
 	if byCost {
-		return question.Limits{MaxCost: new(r.at(textNumber("budget_usd")))}, question.ByCost
+		return question.Limits{objective.Cost: r.at(textNumber("budget_usd"))}, question.ByCost
 	}
-	return question.Limits{MaxTime: new(secondsPerHour * r.at(textNumber("deadline_h")))}, question.ByTime
+	return question.Limits{objective.Time: secondsPerHour * r.at(textNumber("deadline_h"))}, question.ByTime
 }
 
 // feasible counts the configurations that hold the limit. The study finds no
@@ -237,16 +246,16 @@ func sharedPercent(a, b []string) float64 {
 // savedAtBest is what the best version of the highest accuracy saves against
 // the worst of the same accuracy on the same VMs.
 func savedAtBest(q *rank.Result, byCost bool) float64 {
-	value := q.Space.Time
+	value := q.Space.Values(objective.Time)
 	if byCost {
-		value = q.Space.Cost
+		value = q.Space.Values(objective.Cost)
 	}
-	highest := slices.Max(pick(q.Space.Accuracy, q.Order))
+	highest := slices.Max(pick(q.Space.Values(objective.Accuracy), q.Order))
 	last := q.Space.At(len(value) - 1).Configuration
 	least, most := math.Inf(1), 0.0
 	for i := range q.Space.Len() {
 		c := q.Space.At(i)
-		if q.Space.Accuracy[i] == highest && sameParts(c.Configuration, last) {
+		if q.Space.Values(objective.Accuracy)[i] == highest && sameParts(c.Configuration, last) {
 			least, most = math.Min(least, value[i]), math.Max(most, value[i])
 		}
 	}

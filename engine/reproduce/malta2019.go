@@ -6,6 +6,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 )
@@ -169,9 +170,9 @@ func (c comparison) relative(k Key) computation {
 			case !ok || at < 0:
 				return math.NaN()
 			case k.Column == "relative_cost":
-				return result.Space.Cost[at] / result.BestCost
+				return result.Space.Values(objective.Cost)[at] / result.Best(objective.Cost)
 			}
-			return result.Space.Time[at] / result.BestTime
+			return result.Space.Values(objective.Time)[at] / result.Best(objective.Time)
 		},
 	}
 }
@@ -203,7 +204,7 @@ func (c comparison) conclusion(k Key) computation {
 			if !ok {
 				return math.NaN()
 			}
-			accuracy := result.Space.Accuracy
+			accuracy := result.Space.Values(objective.Accuracy)
 			return float64(result.Space.At(slices.Index(accuracy, slices.Min(accuracy))).BatchSize)
 		}}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -127,8 +128,8 @@ func (f *follower) follow(table []profile.Run) Followed {
 		out.Probed = append(out.Probed, table[i].InstanceType)
 		f.probe(table[i])
 	}
-	out.Fastest = f.name(table, question.ByTime, rank.ObjectiveTime, func(r profile.Run) float64 { return *r.TotalS })
-	out.Cheapest = f.name(table, question.ByCost, rank.ObjectiveCost, func(r profile.Run) float64 { return f.usd(r, *r.TotalS) })
+	out.Fastest = f.name(table, question.ByTime, objective.Time, func(r profile.Run) float64 { return *r.TotalS })
+	out.Cheapest = f.name(table, question.ByCost, objective.Cost, func(r profile.Run) float64 { return f.usd(r, *r.TotalS) })
 	return out
 }
 
@@ -167,7 +168,7 @@ func (f *follower) cheapest(table []profile.Run) int {
 	return best
 }
 
-func (f *follower) name(table []profile.Run, sort question.Sort, o rank.Objective, of func(profile.Run) float64) Named {
+func (f *follower) name(table []profile.Run, sort question.Sort, o objective.Name, of func(profile.Run) float64) Named {
 	n, least := Named{}, math.Inf(1)
 	for _, r := range table {
 		if v := of(r); v < least {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
@@ -29,7 +30,7 @@ func TestForQuery(t *testing.T) {
 		t.Errorf("a rival 10 %% slower: ±%g %s", p, words)
 	}
 	near := query
-	near.MaxTime = new(1040.0)
+	near.Limits = question.Limits{objective.Time: 1040}
 	if p, words := precision(near, 5); math.Abs(p-0.04) > 0.005 || strings.Contains(words, "rival") {
 		t.Errorf("a deadline 4 %% above: ±%g %s", p, words)
 	}

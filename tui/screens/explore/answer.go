@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -68,8 +69,8 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		a.spots = sweetSpots(space)
 		a.Result = rank.Evaluate(space, asked)
 	}
-	a.PTime = a.Result.BestProbability(rank.ObjectiveTime)
-	a.PCost = a.Result.BestProbability(rank.ObjectiveCost)
+	a.PTime = a.Result.BestProbability(objective.Time)
+	a.PCost = a.Result.BestProbability(objective.Cost)
 	a.Relaxations = a.Result.Relaxations()
 	a.Crossovers = a.Result.Crossovers()
 	if p, ok := a.Result.NextProbe(rank.ProbeSeconds, a.bestProbability); ok {
@@ -91,8 +92,8 @@ func tidy(rows int) {
 // Tested is how well predictions did on the set itself; nil until that is known.
 func (a *Answer) Tested() validate.Tested { return a.tested }
 
-func (a *Answer) bestProbability(o rank.Objective) map[int]float64 {
-	if o == rank.ObjectiveTime {
+func (a *Answer) bestProbability(o objective.Name) map[int]float64 {
+	if o == objective.Time {
 		return a.PTime
 	}
 	return a.PCost
@@ -147,8 +148,8 @@ func (s *Screen) Query() question.Query { return query(s.Question()) }
 func query(q state.Question) question.Query {
 	return question.Query{
 		Workload: workload(q),
-		Limits:   question.Limits{MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTime, MaxCost: q.MaxCost},
-		Weights:  question.Weights{Time: 1 - q.CostWeight, Cost: q.CostWeight},
+		Limits:   question.Limits{}.With(objective.Accuracy, q.MinAccuracy).With(objective.Time, q.MaxTime).With(objective.Cost, q.MaxCost),
+		Weights:  question.Weights{objective.Time: 1 - q.CostWeight, objective.Cost: q.CostWeight},
 		Sort:     q.Sort,
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 )
@@ -27,7 +28,7 @@ func combination(c *candidate.Candidate) []string {
 // time–cost frontier take, at no worse accuracy.
 func neighbours(r *rank.Result, i int) string {
 	s := r.Space
-	if !r.Feasible[i] || math.IsNaN(s.Cost[i]) {
+	if !r.Feasible[i] || math.IsNaN(s.Values(objective.Cost)[i]) {
 		return ""
 	}
 	name := func(j int) string {
@@ -40,10 +41,10 @@ func neighbours(r *rank.Result, i int) string {
 	var parts []string
 	cheaper, faster := r.Neighbours(i)
 	if j := faster; j >= 0 {
-		parts = append(parts, trade("next faster", s.Cost[j]-s.Cost[i], quantity.Money, s.Time[i]-s.Time[j], quantity.Duration, name(j)))
+		parts = append(parts, trade("next faster", s.Values(objective.Cost)[j]-s.Values(objective.Cost)[i], quantity.Money, s.Values(objective.Time)[i]-s.Values(objective.Time)[j], quantity.Duration, name(j)))
 	}
 	if j := cheaper; j >= 0 {
-		parts = append(parts, trade("next cheaper", s.Time[j]-s.Time[i], quantity.Duration, s.Cost[i]-s.Cost[j], quantity.Money, name(j)))
+		parts = append(parts, trade("next cheaper", s.Values(objective.Time)[j]-s.Values(objective.Time)[i], quantity.Duration, s.Values(objective.Cost)[i]-s.Values(objective.Cost)[j], quantity.Money, name(j)))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -160,7 +160,7 @@ func (c *constraints) show(a *Answer) {
 		c.space = r.Space
 		c.layOut(r.Space)
 	}
-	for k, name := range map[int]question.Constraint{accuracySlider: question.Accuracy, costSlider: question.Cost, timeSlider: question.Time} {
+	for k, name := range map[int]question.Constraint{accuracySlider: objective.Accuracy, costSlider: objective.Cost, timeSlider: objective.Time} {
 		note := ""
 		if n := r.Because[name]; n > 0 {
 			note = "rules out " + quantity.Count(float64(n))
@@ -195,14 +195,14 @@ func crossoverNote(a *Answer) string {
 func (c *constraints) layOut(s *rank.Space) {
 	acc := c.All[accuracySlider]
 	acc.SetDirection(slider.AtLeast)
-	if !s.HigherIsBetter {
+	if !s.HigherIsBetter() {
 		acc.SetDirection(slider.AtMost)
 	}
 	acc.SetLabel("accuracy")
 	if s.Metric != "" {
 		acc.SetLabel(s.Metric)
 	}
-	for k, column := range map[int][]float64{accuracySlider: s.Accuracy, costSlider: s.Cost, timeSlider: s.Time} {
+	for k, column := range map[int][]float64{accuracySlider: s.Values(objective.Accuracy), costSlider: s.Values(objective.Cost), timeSlider: s.Values(objective.Time)} {
 		sl := c.All[k]
 		lo, hi := extremes(column)
 		if lo <= hi {
@@ -227,5 +227,5 @@ const constraintsHeight = sliderCount * slider.Height
 
 // accuracyFormat is how the accuracy metric of a space is written.
 func accuracyFormat(s *rank.Space) func(float64) string {
-	return func(v float64) string { return wording.Accuracy(v, s.HigherIsBetter) }
+	return func(v float64) string { return objective.WriteAccuracy(v, s.HigherIsBetter()) }
 }

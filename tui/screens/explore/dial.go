@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
@@ -38,7 +39,7 @@ type dial struct {
 }
 
 // newDial lays out the lines of a space up to twice what is asked.
-func newDial(s *rank.Space, class []uint8, o rank.Objective) (d *dial, title string) {
+func newDial(s *rank.Space, class []uint8, o objective.Name) (d *dial, title string) {
 	n := s.Len()
 	d = &dial{lines: make([]training.Line, n), class: class, stride: max((n+groundLines-1)/groundLines, 1), answer: -1, shown: [3]int{-1}}
 	title, most := "epochs", 0.0
@@ -58,27 +59,20 @@ func newDial(s *rank.Space, class []uint8, o rank.Objective) (d *dial, title str
 // inferred takes the lines of batch inference, which begin at nothing, from a
 // space's columns: the candidates, of which there may be a million, needn't be
 // made for it.
-func (d *dial) inferred(s *rank.Space, o rank.Objective, units float64) {
-	column := s.Cost
-	if o == rank.ObjectiveTime {
-		column = s.Time
-	}
-	for i, v := range column {
+func (d *dial) inferred(s *rank.Space, o objective.Name, units float64) {
+	for i, v := range s.Values(o) {
 		d.lines[i] = training.Line{At0: v - v, Slope: v / units} // NaN − NaN is none
 	}
 }
 
 // trained takes the lines of trainings and returns how far they are drawn.
-func (d *dial) trained(s *rank.Space, o rank.Objective) (most float64) {
+func (d *dial) trained(s *rank.Space, o objective.Name) (most float64) {
 	for i := range d.lines {
 		c := s.At(i)
 		if c.Epochs != nil {
 			most = math.Max(most, 2**c.Epochs)
 		}
-		line, ok := c.CostLine()
-		if o == rank.ObjectiveTime {
-			line, ok = c.TimeLine()
-		}
+		line, ok := c.Line(o)
 		if !ok {
 			line = training.Line{At0: math.NaN(), Slope: math.NaN()}
 		}

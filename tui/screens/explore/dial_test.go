@@ -12,6 +12,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/training"
@@ -67,7 +68,7 @@ func inferred(t testing.TB, n int) *rank.Space {
 func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 	const n = 25_000
 	s := inferred(t, n)
-	d, title := newDial(s, make([]uint8, n), rank.ObjectiveCost)
+	d, title := newDial(s, make([]uint8, n), objective.Cost)
 	if title != "units" {
 		t.Errorf("over %q", title)
 	}
@@ -78,11 +79,11 @@ func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 		t.Errorf("the note is %q", note)
 	}
 	cheapest, dearest := 0, 0
-	for i, v := range s.Cost {
-		if v < s.Cost[cheapest] {
+	for i, v := range s.Values(objective.Cost) {
+		if v < s.Values(objective.Cost)[cheapest] {
 			cheapest = i
 		}
-		if v > s.Cost[dearest] {
+		if v > s.Values(objective.Cost)[dearest] {
 			dearest = i
 		}
 	}
@@ -98,13 +99,13 @@ func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 	d.show(p, r, 1, 1, 17)
 	before := p.View()
 	second := d.of[d.ground+dialPoints]
-	for i, v := range s.Cost {
-		if i != cheapest && v < s.Cost[second] {
+	for i, v := range s.Values(objective.Cost) {
+		if i != cheapest && v < s.Values(objective.Cost)[second] {
 			t.Fatalf("candidate %d is drawn as the lowest, %d is below it", second, i)
 		}
 	}
-	if got := d.points.Y[d.ground+d.stepAt(1e6)]; math.Abs(got-s.Cost[17]) > 1e-9*got {
-		t.Errorf("the selected line is at %g where %g is asked", got, s.Cost[17])
+	if got := d.points.Y[d.ground+d.stepAt(1e6)]; math.Abs(got-s.Values(objective.Cost)[17]) > 1e-9*got {
+		t.Errorf("the selected line is at %g where %g is asked", got, s.Values(objective.Cost)[17])
 	}
 	d.show(p, r, 1, 1, 18)
 	if p.View() == before {
@@ -116,12 +117,12 @@ func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 func BenchmarkDial(b *testing.B) {
 	const n = 1_000_000
 	s := inferred(b, n)
-	d, _ := newDial(s, make([]uint8, n), rank.ObjectiveCost)
+	d, _ := newDial(s, make([]uint8, n), objective.Cost)
 	p := plot.NewScatter(theme.New("", true, false))
 	p.SetSize(57, 20)
 	r := &rank.Result{Space: s, Feasible: make([]bool, n)}
 	for i := range r.Feasible {
-		r.Feasible[i] = s.Cost[i] > 300
+		r.Feasible[i] = s.Values(objective.Cost)[i] > 300
 	}
 	b.ReportAllocs()
 	seq := 0

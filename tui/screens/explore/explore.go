@@ -14,6 +14,7 @@ import (
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -216,7 +217,7 @@ func (s *Screen) refresh() {
 }
 
 func (s *Screen) largerFirst() bool {
-	return s.Column == "best" || s.Column == "accuracy" && s.answer.Result.Space.HigherIsBetter
+	return s.Column == "best" || s.Column == "accuracy" && s.answer.Result.Space.HigherIsBetter()
 }
 
 func emptyBecause(q state.Question) string {
@@ -312,5 +313,5 @@ func (s *Screen) standing() []string {
 		}
 		return fmt.Sprintf("#%d of %d by %s", place, len(r.Order), word)
 	}
-	return []string{by(r.Space.Cost, "cost"), by(r.Space.Time, "time")}
+	return []string{by(r.Space.Values(objective.Cost), "cost"), by(r.Space.Values(objective.Time), "time")}
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/keys"
@@ -178,11 +179,11 @@ func (s *Screen) frontierOf(plot Region) []int {
 	r := s.answer.Result
 	switch {
 	case !r.Space.AccuracyVaries():
-		return r.TimeCost
+		return r.Frontier(objective.Time, objective.Cost)
 	case plot == SecondPlot:
-		return r.CostAccuracy
+		return r.Frontier(objective.Cost, objective.Accuracy)
 	default:
-		return r.TimeAccuracy
+		return r.Frontier(objective.Time, objective.Accuracy)
 	}
 }
 

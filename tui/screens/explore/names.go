@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/rank"
 )
 
@@ -92,7 +93,7 @@ func (n *names) keys(a *Answer, column string) func(i int) float64 {
 	case "basis":
 		return of(func(c *candidate.Candidate) float64 { return float64(c.Time.Basis) })
 	case "accuracy":
-		return func(i int) float64 { return s.Loss[i] }
+		return func(i int) float64 { return s.Turned(objective.Accuracy)[i] }
 	case "best":
 		return func(i int) float64 { return -a.probability(i) }
 	}

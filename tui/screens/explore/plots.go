@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/plot"
@@ -51,9 +52,9 @@ func (p *plots) show(a *Answer, selected int, pinned []int) {
 	if p.space != r.Space {
 		p.layOut(a)
 	}
-	fronts := [2][]int{r.TimeAccuracy, r.CostAccuracy}
+	fronts := [2][]int{r.Frontier(objective.Time, objective.Accuracy), r.Frontier(objective.Cost, objective.Accuracy)}
 	if !r.Space.AccuracyVaries() {
-		fronts = [2][]int{r.TimeCost, nil} // empty where no price is known
+		fronts = [2][]int{r.Frontier(objective.Time, objective.Cost), nil} // empty where no price is known
 	}
 	for k, s := range p.scatter {
 		if k == 1 && p.dial != nil {
@@ -82,19 +83,19 @@ func (p *plots) layOut(a *Answer) {
 	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Read: plot.DurationReading, Ticks: plot.DurationTicks}
 	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: plot.MoneyLabel, Read: plot.MoneyReading}
 	if s.AccuracyVaries() {
-		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter, Label: func(v, step float64) string { return axisAccuracy(v, step, s.HigherIsBetter) }}
-		if s.HigherIsBetter {
+		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter(), Label: func(v, step float64) string { return axisAccuracy(v, step, s.HigherIsBetter()) }}
+		if s.HigherIsBetter() {
 			accuracy.Read = plot.PercentReading
 		}
 		p.name = [2]string{"time × " + s.Metric, "cost × " + s.Metric}
-		p.set(0, timeAxis, accuracy, s.Time, s.Accuracy, class)
-		p.set(1, costAxis, accuracy, s.Cost, s.Accuracy, class)
+		p.set(0, timeAxis, accuracy, s.Values(objective.Time), s.Values(objective.Accuracy), class)
+		p.set(1, costAxis, accuracy, s.Values(objective.Cost), s.Values(objective.Accuracy), class)
 		return
 	}
-	if anyKnown(s.Cost) {
+	if anyKnown(s.Values(objective.Cost)) {
 		p.name[0] = "time × cost"
-		p.set(0, timeAxis, costAxis, s.Time, s.Cost, class)
-		p.layOutDial(a, class, costAxis, rank.ObjectiveCost)
+		p.set(0, timeAxis, costAxis, s.Values(objective.Time), s.Values(objective.Cost), class)
+		p.layOutDial(a, class, costAxis, objective.Cost)
 		return
 	}
 	// Without any price, as on a machine of one's own, time is all there is.
@@ -107,8 +108,8 @@ func (p *plots) layOut(a *Answer) {
 		}
 	})
 	p.name[0] = "time × batch size"
-	p.set(0, timeAxis, batch, s.Time, sizes, class)
-	p.layOutDial(a, class, timeAxis, rank.ObjectiveTime)
+	p.set(0, timeAxis, batch, s.Values(objective.Time), sizes, class)
+	p.layOutDial(a, class, timeAxis, objective.Time)
 }
 
 // note says what plot k leaves out, or how its lines are to be read; "" where
@@ -132,7 +133,7 @@ const hidden = " not shown"
 // lacking names what most of the candidates that plot k can't place lack.
 func (p *plots) lacking(k int) string {
 	accuracy := 0
-	for _, v := range p.space.Accuracy {
+	for _, v := range p.space.Values(objective.Accuracy) {
 		if math.IsNaN(v) {
 			accuracy++
 		}
@@ -159,7 +160,7 @@ func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
 }
 
 // layOutDial draws the cost (or time) of each candidate over epochs or units.
-func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, o rank.Objective) {
+func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, o objective.Name) {
 	d, title := newDial(a.Result.Space, class, o)
 	d.ver = p.ver << 32 // other points than any before
 	p.dial = d

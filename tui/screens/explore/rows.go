@@ -10,6 +10,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -253,9 +254,9 @@ func (r *rows) Cell(row int, column string, width int) string {
 		}
 		return accuracyFormat(res.Space)(c.Quality.Estimate.Value)
 	case "car":
-		return quantity.Money(res.CAR(i))
+		return quantity.Money(res.PerAccuracy(objective.Cost, i))
 	case "tar":
-		return quantity.Duration(res.TAR(i))
+		return quantity.Duration(res.PerAccuracy(objective.Time, i))
 	case "score":
 		if s := res.Score(i); !math.IsNaN(s) {
 			return fmt.Sprintf("%.2f", s)

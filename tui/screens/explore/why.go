@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -114,11 +115,12 @@ func place(a *Answer, i int) string {
 }
 
 func violation(r *rank.Result, v candidate.Violation) string {
-	format := map[question.Constraint]func(float64) string{
-		question.Time: quantity.Duration, question.Cost: quantity.Money,
-		question.Accuracy:  func(x float64) string { return wording.Accuracy(x, r.Space.HigherIsBetter) },
-		question.GPUMemory: func(x float64) string { return fmt.Sprintf("%.1f GiB", x) },
-	}[v.Constraint]
+	format := func(x float64) string { return fmt.Sprintf("%.1f GiB", x) }
+	if o, ok := r.Space.Objective(v.Constraint); ok {
+		format = o.Write
+	} else if o, ok := objective.Of(v.Constraint); ok {
+		format = o.Write
+	}
 	name := strings.ReplaceAll(string(v.Constraint), "_", " ")
 	if math.IsNaN(v.Limit) {
 		return "a run of it ran out of " + name
@@ -130,18 +132,15 @@ func violation(r *rank.Result, v candidate.Violation) string {
 }
 
 func superlative(s question.Sort) string {
-	switch s {
-	case question.ByTime:
-		return "fastest"
-	case question.ByScore:
+	if s == question.ByScore {
 		return "best weighted score"
-	case question.ByTAR:
-		return "least time per accuracy"
-	case question.ByCAR:
-		return "least cost per accuracy"
-	default:
-		return "cheapest"
 	}
+	name, perAccuracy := s.Objective()
+	o, _ := objective.Of(name)
+	if perAccuracy {
+		return o.PerAccuracyWords
+	}
+	return o.Best
 }
 
 // among says how many feasible candidates have the value at all, where not all
@@ -157,14 +156,10 @@ func among(r *rank.Result) string {
 
 func limits(r *rank.Result) string {
 	var parts []string
-	if l := r.Query.MinAccuracy; l != nil {
-		parts = append(parts, "at "+wording.Accuracy(*l, r.Space.HigherIsBetter)+" or better")
-	}
-	if l := r.Query.MaxTime; l != nil {
-		parts = append(parts, "within "+quantity.Duration(*l))
-	}
-	if l := r.Query.MaxCost; l != nil {
-		parts = append(parts, "under "+quantity.Money(*l))
+	for _, o := range r.Space.Objectives {
+		if limit := r.Query.Limits.Get(o.Name); limit != nil {
+			parts = append(parts, fmt.Sprintf(o.AtLimit, o.Write(*limit)))
+		}
 	}
 	if len(parts) == 0 {
 		return ""
@@ -181,11 +176,12 @@ func behind(r *rank.Result, i int) string {
 // difference says how i compares with j: +12 m 00 s, −$0.30, −10.0 points.
 func difference(r *rank.Result, i, j int) string {
 	s := r.Space
-	parts := []string{
-		against(s.Time[i], s.Time[j], "time", quantity.Duration),
-		against(s.Cost[i], s.Cost[j], "cost", quantity.Money),
+	var parts []string
+	for _, o := range s.Objectives.Minimized() {
+		values := s.Values(o.Name)
+		parts = append(parts, against(values[i], values[j], string(o.Name), o.Write))
 	}
-	if d := s.Accuracy[i] - s.Accuracy[j]; !math.IsNaN(d) && d != 0 {
+	if d := s.Values(objective.Accuracy)[i] - s.Values(objective.Accuracy)[j]; !math.IsNaN(d) && d != 0 {
 		parts = append(parts, signed(d*100, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " points" }))
 	}
 	return strings.Join(parts, ", ")
@@ -214,14 +210,9 @@ func signed(v float64, format func(float64) string) string {
 
 func frontier(r *rank.Result, i int) string {
 	var on []string
-	for _, f := range []struct {
-		name string
-		list []int
-	}{{"time–accuracy", r.TimeAccuracy}, {"cost–accuracy", r.CostAccuracy}, {"time–cost", r.TimeCost}} {
-		for _, j := range f.list {
-			if j == i {
-				on = append(on, f.name)
-			}
+	for _, p := range r.Space.Objectives.Pairs() {
+		if r.OnFrontier(p, i) {
+			on = append(on, fmt.Sprintf("%s–%s", p.A, p.B))
 		}
 	}
 	if len(on) == 0 {
@@ -238,6 +229,11 @@ func numbers(a *Answer, c *candidate.Candidate) []string {
 		line += " · cost " + between(c.Cost, quantity.Money)
 	} else {
 		line += " · cost unknown: no price for this purchase option"
+	}
+	for _, o := range a.Result.Space.Objectives.Minimized() {
+		if o.Optional {
+			line += fmt.Sprintf(" · %s %s", o.Name, between(c.Of(o.Name), o.Write))
+		}
 	}
 	lines := []string{line}
 	if items := contract.CostItems(c); items != "" {
@@ -267,14 +263,10 @@ func bought(a *Answer) string {
 
 // relaxation names both ends of the trade: what comes in, and against what.
 func relaxation(r *rank.Result, x rank.Relaxation) string {
-	var step string
-	switch x.Constraint {
-	case question.Time:
-		step = "+" + quantity.Duration(x.Need-x.Limit)
-	case question.Cost:
-		step = "+" + quantity.Money(x.Need-x.Limit)
-	default:
-		step = wording.Accuracy(x.Need, r.Space.HigherIsBetter)
+	o, _ := r.Space.Objective(x.Constraint)
+	step := o.Write(x.Need)
+	if x.Constraint != objective.Accuracy {
+		step = "+" + o.Write(x.Need-x.Limit)
 	}
 	c := r.Space.At(x.Candidate)
 	name := wording.VMs(c) + " " + wording.VariantLabel(c.Variant)
@@ -286,15 +278,13 @@ func relaxation(r *rank.Result, x rank.Relaxation) string {
 
 // instead sets what a relaxation lets in against the best without it.
 func instead(r *rank.Result, x rank.Relaxation) string {
-	s := r.Space
-	switch x.In {
-	case question.ByTime:
-		return fmt.Sprintf("%s at the fastest instead of %s", quantity.Duration(s.Time[x.Candidate]), quantity.Duration(s.Time[x.Candidate]+x.Gain))
-	case question.ByCost:
-		return fmt.Sprintf("%s at the cheapest instead of %s", quantity.Money(s.Cost[x.Candidate]), quantity.Money(s.Cost[x.Candidate]+x.Gain))
-	default:
+	name := objective.Name(x.In)
+	o, ok := r.Space.Objective(name)
+	if !ok {
 		return fmt.Sprintf("%.2g less of the %s", x.Gain, x.In)
 	}
+	v := r.Space.Values(name)[x.Candidate]
+	return fmt.Sprintf("%s at the %s instead of %s", o.Write(v), o.Best, o.Write(v+x.Gain))
 }
 
 // restsOn names the runs, the basis of the interval and the price.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/keys"
@@ -63,7 +64,7 @@ func TestZoomKeepsTheSelectedPointAndSaysSo(t *testing.T) {
 func TestCrosshairMovesAndSelects(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
 	focusOn(t, s, FirstPlot)
-	front := s.answer.Result.TimeAccuracy
+	front := s.answer.Result.Frontier(objective.Time, objective.Accuracy)
 	s.choose(front[len(front)-1])
 	start, _ := s.Selected()
 	s.Act(keys.Crosshair)
@@ -143,7 +144,7 @@ func TestPressOnAZoomedPlotSelects(t *testing.T) {
 	in.X, in.Y = in.X+1, in.Y+1 // inside its border
 	in.W -= 2
 	p := s.plots.scatter[0]
-	front := s.answer.Result.TimeAccuracy
+	front := s.answer.Result.Frontier(objective.Time, objective.Accuracy)
 	s.Mouse(pointer.Event{Kind: pointer.Wheel, X: in.X + in.W/4, Y: in.Y, Steps: -1})
 	for _, i := range front {
 		col, row, ok := p.CellOf(i)

@@ -9,6 +9,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -84,7 +85,7 @@ func runRow(u *profile.Run) *row {
 		r.numbers["steady"] = u.Steady.Value
 	}
 	if a := u.Accuracy; a != nil {
-		r.cells["accuracy"], r.numbers["accuracy"] = wording.Accuracy(a.Value, a.HigherIsBetter), a.Value
+		r.cells["accuracy"], r.numbers["accuracy"] = objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Value
 	}
 	if u.Steady.Known() || u.TotalS != nil {
 		r.question = question.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
@@ -207,7 +207,7 @@ func (c cellRows) Cell(row int, column string, width int) string {
 		return c.mean(&u.Summary, width)
 	case "accuracy":
 		if a := u.Run.Accuracy; a != nil {
-			return wording.Accuracy(a.Value, a.HigherIsBetter)
+			return objective.WriteAccuracy(a.Value, a.HigherIsBetter)
 		}
 	case "spent":
 		if u.Seq > 0 {
