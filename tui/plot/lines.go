@@ -68,6 +68,12 @@ func (l *Lines) SetMarks(marks ...Mark) {
 // View returns exactly the lines and cells of the set size.
 func (l *Lines) View() string { return l.view(l.render) }
 
+// Draw draws the chart in a size.
+func (l *Lines) Draw(w, h int) string {
+	l.SetSize(w, h)
+	return l.View()
+}
+
 func (l *Lines) render() string {
 	b := noBounds
 	for _, line := range l.lines {

@@ -152,6 +152,12 @@ func (s *Scatter) SetSelected(i int, w Whiskers) {
 // View returns exactly the lines and cells of the set size.
 func (s *Scatter) View() string { return s.view(s.render) }
 
+// Draw draws the chart in a size.
+func (s *Scatter) Draw(w, h int) string {
+	s.SetSize(w, h)
+	return s.View()
+}
+
 func (s *Scatter) render() string {
 	s.update()
 	if s.nothing {

@@ -50,36 +50,31 @@ type Symbols struct {
 	WhiskerLeft, WhiskerRight, WhiskerTop, WhiskerBottom                rune
 }
 
-var brailleSymbols = Symbols{
-	Name: "braille", Raster: Braille,
-	Series:   []rune{'●', '▲', '■', '◆', '✕', '+', '▼'},
-	Selected: '◉', Pinned: '◈', Sweet: '✦',
-	Bars:  []rune("▁▂▃▄▅▆▇█"),
-	Parts: []rune("▏▎▍▌▋▊▉█"), Rest: '░',
-	Shade: '░', Band: '═',
-	Track: '━', TrackOut: '╌', KnobLow: '├', KnobHigh: '┤', Mark: '┆',
-	Here: "▸", Up: '↑', Down: '↓', Ellipsis: "…", PlusMinus: "±",
-	AtLeast: "≥", AtMost: "≤", Infinity: "∞", Dot: "·", Arrow: "→", Check: "✓", Cross: "✗",
-	H: "─", V: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", TeeLeft: "├", TeeRight: "┤",
-	AxisV: '│', AxisH: '─', AxisCorner: '└', TickY: '┤', TickX: '┬',
-	CrossV: '┊', CrossH: '┈',
-	WhiskerLeft: '├', WhiskerRight: '┤', WhiskerTop: '┬', WhiskerBottom: '┴',
-}
-
-var asciiSymbols = Symbols{
-	Name: "ascii", Raster: ASCII,
-	Series:   []rune{'o', '^', '#', '*', 'x', '+', 'v'},
-	Selected: '@', Pinned: '&', Sweet: '*',
-	Bars:  []rune("_.,-:=+#"),
-	Parts: []rune("-######="), Rest: '.',
-	Shade: ':', Band: '=',
-	Track: '=', TrackOut: '-', KnobLow: '[', KnobHigh: ']', Mark: '|',
-	Here: ">", Up: '^', Down: 'v', Ellipsis: "~", PlusMinus: "+-",
-	AtLeast: ">=", AtMost: "<=", Infinity: "inf", Dot: "-", Arrow: "->", Check: "ok", Cross: "x",
-	H: "-", V: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", TeeLeft: "+", TeeRight: "+",
-	AxisV: '|', AxisH: '-', AxisCorner: '+', TickY: '+', TickX: '+',
-	CrossV: ':', CrossH: '.',
-	WhiskerLeft: '[', WhiskerRight: ']', WhiskerTop: '-', WhiskerBottom: '-',
+// newSymbols are the symbols of a raster: as fonts draw them, or typed in ASCII.
+func newSymbols(name string, raster Raster) Symbols {
+	s := func(drawn, typed string) string {
+		if raster == ASCII {
+			return typed
+		}
+		return drawn
+	}
+	r := func(drawn, typed rune) rune { return []rune(s(string(drawn), string(typed)))[0] }
+	return Symbols{
+		Name: name, Raster: raster,
+		Series:   []rune(s("●▲■◆✕+▼", "o^#*x+v")),
+		Selected: r('◉', '@'), Pinned: r('◈', '&'), Sweet: r('✦', '*'),
+		Bars: []rune(s("▁▂▃▄▅▆▇█", "_.,-:=+#")), Parts: []rune(s("▏▎▍▌▋▊▉█", "-######=")), Rest: r('░', '.'),
+		Shade: r('░', ':'), Band: r('═', '='),
+		Track: r('━', '='), TrackOut: r('╌', '-'), KnobLow: r('├', '['), KnobHigh: r('┤', ']'), Mark: r('┆', '|'),
+		Here: s("▸", ">"), Up: r('↑', '^'), Down: r('↓', 'v'), Ellipsis: s("…", "~"), PlusMinus: s("±", "+-"),
+		AtLeast: s("≥", ">="), AtMost: s("≤", "<="), Infinity: s("∞", "inf"), Dot: s("·", "-"), Arrow: s("→", "->"),
+		Check: s("✓", "ok"), Cross: s("✗", "x"),
+		H: s("─", "-"), V: s("│", "|"), TopLeft: s("╭", "+"), TopRight: s("╮", "+"), BottomLeft: s("╰", "+"), BottomRight: s("╯", "+"),
+		TeeLeft: s("├", "+"), TeeRight: s("┤", "+"),
+		AxisV: r('│', '|'), AxisH: r('─', '-'), AxisCorner: r('└', '+'), TickY: r('┤', '+'), TickX: r('┬', '+'),
+		CrossV: r('┊', ':'), CrossH: r('┈', '.'),
+		WhiskerLeft: r('├', '['), WhiskerRight: r('┤', ']'), WhiskerTop: r('┬', '-'), WhiskerBottom: r('┴', '-'),
+	}
 }
 
 // SymbolSet returns the named set: braille (also ""), block for fonts without
@@ -87,13 +82,11 @@ var asciiSymbols = Symbols{
 func SymbolSet(name string) (Symbols, error) {
 	switch name {
 	case "", "braille":
-		return brailleSymbols, nil
+		return newSymbols("braille", Braille), nil
 	case "block":
-		s := brailleSymbols
-		s.Name, s.Raster = "block", Block
-		return s, nil
+		return newSymbols(name, Block), nil
 	case "ascii":
-		return asciiSymbols, nil
+		return newSymbols(name, ASCII), nil
 	}
 	return Symbols{}, fmt.Errorf("symbols %q are unknown: use braille, block or ascii", name)
 }

@@ -84,7 +84,7 @@ func New(name string, dark bool, noColor bool) *Theme {
 		t.Name = "okabe-ito"
 	}
 	t.bases = basisPens(noColor, dark)
-	t.Symbols = brailleSymbols
+	t.Symbols = newSymbols("braille", Braille)
 	return t
 }
 

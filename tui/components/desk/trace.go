@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/tui/components/ask"
+	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
@@ -25,11 +26,21 @@ type read[T any] struct {
 	err   error
 }
 
-// Reading reports whether a trace is being read.
-func (t *Trace[T]) Reading() bool { return t.loop.Busy() }
+// Begin makes a trace up where there is none yet.
+func (t *Trace[T]) Begin(sh *screen.Shell, has bool) tea.Cmd {
+	if has || t.loop.Busy() {
+		return nil
+	}
+	return t.open(sh, "")
+}
 
-// Open reads a trace, and says so; made-up ones are there at once.
-func (t *Trace[T]) Open(sh *screen.Shell, path string) tea.Cmd {
+// Choose has a file chosen and read.
+func (t *Trace[T]) Choose(sh *screen.Shell, title string, extensions ...string) tea.Cmd {
+	return sh.Choose(title, append(extensions, picker.Any), func(path string) tea.Cmd { return t.open(sh, path) })
+}
+
+// open reads a trace, and says so; made-up ones are there at once.
+func (t *Trace[T]) open(sh *screen.Shell, path string) tea.Cmd {
 	if t.Read == nil {
 		return nil
 	}

@@ -25,3 +25,11 @@ func (b Box) Inside(x, y int) (px, py int) {
 	}
 	return x - b.X - 1, y - b.Y - 1
 }
+
+// Split parts the box at a width: left and right.
+func (b Box) Split(w int) (left, right Box) {
+	left, right = b, b
+	left.W = w
+	right.X, right.W = b.X+w, b.W-w
+	return left, right
+}

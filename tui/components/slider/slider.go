@@ -5,9 +5,12 @@ package slider
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
 )
 
 // Direction says what a slider does to the candidates.
@@ -51,6 +54,42 @@ type Slider struct {
 // New returns a slider at its loose end, or a dial at its low end.
 func New(cfg Config) *Slider {
 	return &Slider{cfg: cfg, on: cfg.Direction == Dial, value: cfg.Lo}
+}
+
+// NewDial returns a dial that refuses values beyond the ends of its track.
+func NewDial(cfg Config) *Slider {
+	cfg.Direction, cfg.Parse = Dial, Within(cfg.Parse, cfg.Lo, cfg.Hi)
+	return New(cfg)
+}
+
+// Within refuses what is read beyond the ends of a track.
+func Within(parse func(string) (float64, error), lo, hi float64) func(string) (float64, error) {
+	return func(s string) (float64, error) {
+		v, err := parse(s)
+		if err == nil && (v < lo || v > hi) {
+			err = fmt.Errorf("give a number from %g to %g", lo, hi)
+		}
+		return v, err
+	}
+}
+
+// ParsePercent reads a share; a bare 70 is 70 %, as tracks show it. An error
+// quotes what was typed.
+func ParsePercent(s string) (float64, error) {
+	return FirstOf(quantity.ParseFraction, s, strings.TrimSpace(s)+"%")
+}
+
+// FirstOf reads what was typed, or else what it is likely to mean; an error quotes
+// what was typed.
+func FirstOf(parse func(string) (float64, error), typed, meant string) (float64, error) {
+	v, err := parse(typed)
+	if err == nil {
+		return v, nil
+	}
+	if v, second := parse(meant); second == nil {
+		return v, nil
+	}
+	return 0, err
 }
 
 // bigMove is the number of small steps in a big one.

@@ -39,35 +39,17 @@ const histogramBins = 48
 
 func newConstraints() *constraints {
 	c := &constraints{Stack: sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
-	c.All[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: parsePercent})
+	c.All[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent})
 	c.All[costSlider] = slider.New(slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Money, Parse: quantity.ParseMoney})
 	c.All[timeSlider] = slider.New(slider.Config{Label: "deadline", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Duration, Parse: parseDeadline, Step: slider.DurationStep})
-	c.All[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: parsePercent, Step: func(float64) float64 { return 0.05 }})
+	c.All[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.05 }})
 	c.setDial(profile.Infer, "unit")
 	return c
 }
 
-// parsePercent lets people type 70 on a slider whose scale shows percents.
-func parsePercent(s string) (float64, error) {
-	return firstOf(quantity.ParseFraction, s, strings.TrimSpace(s)+"%")
-}
-
 // parseDeadline takes a bare number as minutes.
 func parseDeadline(s string) (float64, error) {
-	return firstOf(quantity.ParseDuration, s, s+"m")
-}
-
-// firstOf reads what was typed, or else what it is likely to mean; an error
-// quotes what was typed.
-func firstOf(parse func(string) (float64, error), typed, meant string) (float64, error) {
-	v, err := parse(typed)
-	if err == nil {
-		return v, nil
-	}
-	if v, second := parse(meant); second == nil {
-		return v, nil
-	}
-	return 0, err
+	return slider.FirstOf(quantity.ParseDuration, s, s+"m")
 }
 
 func weightText(cost float64) string {
@@ -221,9 +203,6 @@ func extremes(column []float64) (lo, hi float64) {
 	}
 	return lo, hi
 }
-
-// height of the sliders, one above the other.
-const constraintsHeight = sliderCount * slider.Height
 
 // accuracyFormat is how the accuracy metric of a space is written.
 func accuracyFormat(s *rank.Space) func(float64) string {

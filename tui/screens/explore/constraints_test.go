@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/rank"
+	"sweetspot/tui/components/slider"
 )
 
 func TestTypedValuesMeanWhatPeopleMean(t *testing.T) {
@@ -14,7 +15,7 @@ func TestTypedValuesMeanWhatPeopleMean(t *testing.T) {
 		want  float64
 	}{
 		{parseDeadline, "90", 5400}, {parseDeadline, "90s", 90}, {parseDeadline, "1.5h", 5400},
-		{parsePercent, "70", 0.7}, {parsePercent, "0.7", 0.7}, {parsePercent, "70%", 0.7},
+		{slider.ParsePercent, "70", 0.7}, {slider.ParsePercent, "0.7", 0.7}, {slider.ParsePercent, "70%", 0.7},
 	} {
 		if v, err := c.parse(c.typed); err != nil || v != c.want {
 			t.Errorf("%q is %v (%v), want %v", c.typed, v, err, c.want)
@@ -23,7 +24,7 @@ func TestTypedValuesMeanWhatPeopleMean(t *testing.T) {
 }
 
 func TestErrorsQuoteWhatWasTyped(t *testing.T) {
-	for _, parse := range []func(string) (float64, error){parseDeadline, parsePercent} {
+	for _, parse := range []func(string) (float64, error){parseDeadline, slider.ParsePercent} {
 		_, err := parse("abc")
 		if err == nil || !strings.HasPrefix(err.Error(), `"abc" is not a `) {
 			t.Errorf("the sentence is %v", err)

@@ -49,7 +49,7 @@ type Screen struct {
 	names       *names // of the rows
 	pinned      map[int64]bool
 	held        bool // the cursor was put somewhere; else it follows the best
-	layout      layout
+	layout      desk.Layout
 
 	feasibleOnly bool
 	wanted       *candidate.Candidate // to be selected when the answer comes; nil for none
@@ -196,7 +196,8 @@ func (s *Screen) show(a *Answer) tea.Cmd {
 
 // setColumns gives the table the columns of an answer that its width has room for.
 func (s *Screen) setColumns(a *Answer) {
-	s.Table.SetColumns(narrowed(columns(a.Result.Space.Metric, a.Question), s.layout.width(Ranking)))
+	w, _ := s.layout.Table.Inner()
+	s.Table.SetColumns(narrowed(columns(a.Result.Space.Metric, a.Question), w))
 }
 
 // refresh brings table and plots to the answer.

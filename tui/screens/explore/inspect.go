@@ -4,43 +4,28 @@ import (
 	"fmt"
 
 	"sweetspot/data/wording"
-	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
 )
 
-// viewInspection draws the words, scrolled.
-func (s *Screen) viewInspection() string {
+// selectedTitle names the selected candidate.
+func (s *Screen) selectedTitle() string {
 	i, ok := s.Selected()
 	if !ok {
-		return ""
-	}
-	w, h := panel.Box{W: s.w, H: s.h, Bare: s.layout.bare()}.Inner()
-	body, more := s.Words(s.words(w), w, h)
-	if s.layout.bare() {
-		return body
+		return "Why this one"
 	}
 	c := s.answer.Result.Space.At(i)
-	note := s.pinnedNote()
-	if more {
-		note = "page down for more"
-	}
 	title := wording.VMs(c) + " " + s.th.Symbols.Dot + " " + wording.VariantLabel(c.Variant)
 	if c.BatchSize > 0 {
 		title += fmt.Sprintf(" %s batch %d", s.th.Symbols.Dot, c.BatchSize)
 	}
-	return panel.Panel{Title: title, Note: note, Focused: true}.Render(s.th, body, s.w, s.h)
-}
-
-// inspect says why, in at most height lines.
-func (s *Screen) inspect(width, height int) string {
-	if s.answer == nil {
-		return ""
-	}
-	return text.Block(s.words(width), width, height)
+	return title
 }
 
 // words are all there is to say about the selected candidate, wrapped.
 func (s *Screen) words(width int) []string {
+	if s.answer == nil {
+		return nil
+	}
 	var lines []string
 	i, ok := s.Selected()
 	if len(s.answer.Result.Order) == 0 && s.answer.Result.Space.Len() > 0 {

@@ -64,11 +64,11 @@ func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
 }
 
 func TestTallTerminalsHaveTallPlots(t *testing.T) {
-	short, tall := lay(120, 38), lay(200, 48)
-	if a, b := short.region[FirstPlot].H, tall.region[FirstPlot].H; b < a*3/2 {
+	short, tall := lay(120, 38, sliderCount), lay(200, 48, sliderCount)
+	if a, b := short.First.H, tall.First.H; b < a*3/2 {
 		t.Errorf("plots of %d rows on 40, %d on 50", a, b)
 	}
-	if h := tall.region[Ranking].H; h < 12 {
+	if h := tall.Table.H; h < 12 {
 		t.Errorf("only %d rows are left to the ranking", h)
 	}
 }

@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"sweetspot/engine/quantity"
+	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
 )
 
 // place lays the screen out for its size.
 func (s *Screen) place() {
-	s.layout = lay(s.w, s.h)
-	for k, p := range s.plots.scatter {
-		p.SetSize(s.layout.region[int(FirstPlot)+k].Inner())
+	s.layout = lay(s.w, s.h, len(s.Sliders.All))
+	for k, b := range []panel.Box{s.layout.First, s.layout.Second} {
+		s.plots.scatter[k].SetSize(b.Inner())
 	}
-	s.Place(s.layout.region[:]...)
+	s.Place(s.layout.Sliders, s.layout.First, s.layout.Second, s.layout.Table)
 	if s.answer != nil {
 		s.setColumns(s.answer)
 	}
@@ -24,44 +25,34 @@ func (s *Screen) place() {
 
 // View draws the screen in exactly its size.
 func (s *Screen) View() string {
-	l := &s.layout
-	if !l.shows(Ranking) {
+	if s.layout.Table.W == 0 {
 		return text.Block([]string{fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastRows+2, s.w, s.h+2)}, s.w, s.h)
 	}
-	if _, ok := s.Selected(); ok && s.Reading() {
-		return s.viewInspection()
+	plot := func(k int) desk.Pane {
+		return desk.Pane{Title: s.plots.title[k], Note: s.plotNote(k), Body: s.plots.scatter[k].Draw}
 	}
-	s.Table.SetFocused(s.OnTable())
-	w, h := l.region[Constraints].Inner()
-	sliders := s.constraints.View(s.th, w, h, s.Focused() == int(Constraints))
-	ranking := s.Table.View(s.th)
-	if l.bare() {
-		return text.Block(append(text.Lines(text.Block(text.Lines(sliders), w, h)), text.Lines(ranking)...), s.w, s.h)
-	}
-	top := []string{s.panel(Constraints, "Constraints", s.constraintsNote(), s.padded(sliders, w, h))}
-	for k, r := range []Region{FirstPlot, SecondPlot} {
-		if l.shows(r) {
-			top = append(top, s.panel(r, s.plots.title[k], s.plotNote(k), s.plots.scatter[k].View()))
-		}
-	}
-	blocks := []string{text.Beside(top...), s.panel(Ranking, s.rankingTitle(), s.rankingNote(), ranking)}
-	if b := l.inspector; b.H > 0 {
-		blocks = append(blocks, panel.Panel{Title: "Why this one", Note: s.pinnedNote()}.Render(s.th, s.inspect(b.W-2, b.H-2), b.W, b.H))
-	}
-	return strings.Join(blocks, "\n")
+	return s.Frame(s.th, s.w, s.h, &s.layout, desk.Panes{
+		Sliders: desk.Pane{Title: "Constraints", Note: s.constraintsNote(), Body: s.filters},
+		First:   plot(0),
+		Second:  plot(1),
+		Table:   desk.Pane{Title: s.rankingTitle(), Note: s.rankingNote()},
+		Words:   desk.Pane{Title: "Why this one", Note: s.pinnedNote()},
+		Reading: desk.Pane{Title: s.selectedTitle(), Note: s.pinnedNote()},
+		Lines:   s.words,
+	})
 }
 
-// padded spreads the sliders over a taller panel: what else narrows the
-// candidates stands below them.
-func (s *Screen) padded(sliders string, w, h int) string {
-	lines := text.Lines(sliders)
-	if h > len(lines)+1 {
-		lines = append(lines, "")
-		for _, l := range text.Wrap(strings.Join(s.narrowing(), " "+s.th.Symbols.Dot+" "), w) {
-			lines = append(lines, s.th.Dim.Render(l))
-		}
+// filters are what else narrows the candidates, below the sliders where there is
+// room.
+func (s *Screen) filters(w, h int) string {
+	if h < 2 {
+		return ""
 	}
-	return strings.Join(lines, "\n")
+	var lines []string
+	for _, l := range text.Wrap(strings.Join(s.narrowing(), " "+s.th.Symbols.Dot+" "), w) {
+		lines = append(lines, s.th.Dim.Render(l))
+	}
+	return "\n" + strings.Join(lines, "\n")
 }
 
 func (s *Screen) narrowing() []string {
@@ -81,11 +72,6 @@ func (s *Screen) narrowing() []string {
 	return parts
 }
 
-func (s *Screen) panel(r Region, title, note, body string) string {
-	b := s.layout.region[r]
-	return panel.Panel{Title: title, Note: note, Focused: s.Focused() == int(r)}.Render(s.th, body, b.W, b.H)
-}
-
 func (s *Screen) constraintsNote() string {
 	ok, all := s.counts()
 	return fmt.Sprintf("%s of %s", quantity.Count(float64(ok)), quantity.Count(float64(all)))
@@ -96,10 +82,10 @@ func (s *Screen) constraintsNote() string {
 // both, and the second what is left out.
 func (s *Screen) plotNote(k int) string {
 	note, legend := s.plots.note(k, s.th), s.legend()
-	room := s.layout.region[int(FirstPlot)+k].W - text.Width(s.plots.title[k]) - borderCells
+	room := [...]int{s.layout.First.W, s.layout.Second.W}[k] - text.Width(s.plots.title[k]) - borderCells
 	both := note + " " + s.th.Symbols.Dot + " " + legend
 	switch {
-	case note == "" || k == 0 && s.layout.shows(SecondPlot) && text.Width(both) > room:
+	case note == "" || k == 0 && s.layout.Second.W > 0 && text.Width(both) > room:
 		return legend
 	case text.Width(both) <= room:
 		return both

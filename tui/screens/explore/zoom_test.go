@@ -91,7 +91,7 @@ func TestCrosshairMovesAndSelects(t *testing.T) {
 
 func TestMouseZoomsDragsAndReads(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
-	in := s.layout.region[FirstPlot]
+	in := s.layout.First
 	in.X, in.Y = in.X+1, in.Y+1 // inside its border
 	in.W -= 2
 	p := s.plots.scatter[0]
@@ -140,7 +140,7 @@ func TestMouseZoomsDragsAndReads(t *testing.T) {
 
 func TestPressOnAZoomedPlotSelects(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
-	in := s.layout.region[FirstPlot]
+	in := s.layout.First
 	in.X, in.Y = in.X+1, in.Y+1 // inside its border
 	in.W -= 2
 	p := s.plots.scatter[0]

@@ -37,30 +37,23 @@ const (
 
 func newControls() *controls {
 	c := &controls{sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
-	dial := func(k int, label string, log bool, lo, hi float64, format func(float64) string, parse func(string) (float64, error), step func(float64) float64) {
-		c.All[k] = slider.New(slider.Config{Label: label, Direction: slider.Dial, Log: log, Lo: lo, Hi: hi, Format: format, Parse: within(parse, lo, hi), Step: step})
-	}
 	// As many VMs may be typed as anyone reserves: the track ends where all are busy.
 	c.All[vmsSlider] = slider.New(slider.Config{
 		Label: "reserved VMs", Direction: slider.Dial, Hi: usualVMs, Format: func(v float64) string { return quantity.Count(math.Round(v)) }, Parse: parseWhole, Step: slider.CountStep,
 	})
-	dial(onDemandSlider, "on demand", true, leastPrice, mostPrice, priceText, quantity.ParseMoney, nil)
-	dial(reservedSlider, "reserved", true, leastPrice, mostPrice, priceText, quantity.ParseMoney, nil)
-	dial(speedSlider, "INT8 time", false, leastSpeed, mostSpeed, timesText, parseTimes, hundredth)
-	dial(deadlineSlider, "deadline", true, leastTight, mostTight, deadlineText, parseTimes, hundredth)
-	dial(acceptanceSlider, "users", true, eager, reluctant, acceptanceText, parseTimes, func(v float64) float64 { return math.Max(0.05, hundredth(v)) })
-	return c
-}
-
-// within refuses what the screen can't be asked.
-func within(parse func(string) (float64, error), lo, hi float64) func(string) (float64, error) {
-	return func(s string) (float64, error) {
-		v, err := parse(s)
-		if err == nil && (v < lo || v > hi) {
-			err = fmt.Errorf("give a number from %g to %g", lo, hi)
-		}
-		return v, err
+	for k, cfg := range map[int]slider.Config{
+		onDemandSlider: {Label: "on demand", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText, Parse: quantity.ParseMoney},
+		reservedSlider: {Label: "reserved", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText, Parse: quantity.ParseMoney},
+		speedSlider:    {Label: "INT8 time", Lo: leastSpeed, Hi: mostSpeed, Format: timesText, Parse: parseTimes, Step: hundredth},
+		deadlineSlider: {Label: "deadline", Log: true, Lo: leastTight, Hi: mostTight, Format: deadlineText, Parse: parseTimes, Step: hundredth},
+		acceptanceSlider: {
+			Label: "users", Log: true, Lo: eager, Hi: reluctant, Format: acceptanceText, Parse: parseTimes,
+			Step: func(v float64) float64 { return math.Max(0.05, hundredth(v)) },
+		},
+	} {
+		c.All[k] = slider.NewDial(cfg)
 	}
+	return c
 }
 
 func hundredth(float64) float64 { return 0.02 }

@@ -15,7 +15,6 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/desk"
-	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
@@ -61,7 +60,7 @@ type Screen struct {
 
 	controls *controls
 	plots    *plots
-	layout   layout
+	layout   desk.Layout
 }
 
 // New returns the screen without a trace.
@@ -90,25 +89,22 @@ func (s *Screen) SetTheme(th *theme.Theme) {
 	s.refresh()
 }
 
+// tableRows are the four policies, their header and the border.
+const tableRows = 7
+
 // SetSize changes the size in cells.
 func (s *Screen) SetSize(w, h int) {
 	s.w, s.h = w, h
-	s.place()
+	s.layout = desk.Lay(w, h, sliderCount, tableRows, 50)
+	s.Place(s.layout.Sliders, s.layout.Table)
 }
 
 // Activate makes a trace up to begin with.
-func (s *Screen) Activate() tea.Cmd {
-	if len(s.trace.Jobs) > 0 || s.source.Reading() {
-		return nil
-	}
-	return s.source.Open(s.Shell, "")
-}
+func (s *Screen) Activate() tea.Cmd { return s.source.Begin(s.Shell, len(s.trace.Jobs) > 0) }
 
 // Open has a trace chosen.
 func (s *Screen) Open() tea.Cmd {
-	return s.Shell.Choose("Open a job trace", []string{".csv", ".gz", ".json", picker.Any}, func(path string) tea.Cmd {
-		return s.source.Open(s.Shell, path)
-	})
+	return s.source.Choose(s.Shell, "Open a job trace", ".csv", ".gz", ".json")
 }
 
 // SetTrace asks about other jobs.
@@ -223,15 +219,6 @@ func (s *Screen) refresh() {
 	s.plots.show(s.answer, s.alternatives)
 }
 
-// place lays the screen out for its size.
-func (s *Screen) place() {
-	s.layout = lay(s.w, s.h)
-	s.plots.bills.SetSize(s.layout.bills.Inner())
-	s.plots.offers.SetSize(s.layout.offers.Inner())
-	s.plots.costs.SetSize(s.layout.costs.Inner())
-	s.Place(s.layout.sliders, s.layout.policies)
-}
-
 // sortedPolicies is the order of the table's rows.
 func sortedPolicies(a *Answer, column string, descending bool) []int {
 	order := make([]int, len(approx.Policies))
@@ -246,10 +233,4 @@ func sortedPolicies(a *Answer, column string, descending bool) []int {
 		return c
 	})
 	return order
-}
-
-// column is what the table is sorted by.
-func (s *Screen) column() string {
-	column, _ := s.Sorted()
-	return column
 }

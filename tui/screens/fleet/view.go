@@ -6,7 +6,7 @@ import (
 
 	"sweetspot/engine/approx"
 	"sweetspot/engine/quantity"
-	"sweetspot/tui/components/panel"
+	"sweetspot/tui/components/desk"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
@@ -14,45 +14,20 @@ import (
 
 // View draws the screen in exactly its size.
 func (s *Screen) View() string {
-	l := &s.layout
 	if s.w <= 0 || s.h <= 0 {
 		return ""
 	}
-	if s.Reading() {
-		return s.panel(panel.Box{W: s.w, H: s.h}, "What it says "+s.th.Symbols.Dot+" enter or esc goes back", "", s.why(s.w-2, s.h-2), true)
-	}
-	s.Table.SetFocused(s.OnTable())
-	w, h := l.sliders.Inner()
-	controls := s.controls.View(s.th, w, h, !s.OnTable())
-	if l.sliders.Bare {
-		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.Table.View(s.th))...), s.w, s.h)
-	}
-	top := []string{s.panel(l.sliders, "Fleet", s.vmName(), controls+"\n"+s.settings(w, h-s.controls.Height()), !s.OnTable())}
-	if l.shares.W > 0 {
-		top = append(top, s.panel(l.shares, "cost", plot.Legend(s.th, parts...), s.shares(l.shares.Inner()), false))
-	}
-	if l.bills.W > 0 {
-		top = append(top, s.panel(l.bills, "bill a month", s.billsNote(), s.plots.bills.View(), false))
-	}
-	blocks := []string{text.Beside(top...), s.panel(l.policies, s.policiesTitle(), s.policiesNote(), s.Table.View(s.th), s.OnTable())}
-	var bottom []string
-	if l.offers.W > 0 {
-		bottom = append(bottom,
-			s.panel(l.offers, "offers s", "by submission", s.plots.offers.View(), false),
-			s.panel(l.costs, "cost of a job", "share at or below", s.plots.costs.View(), false))
-	}
-	if l.why.W > 0 {
-		ww, wh := l.why.Inner()
-		bottom = append(bottom, s.panel(l.why, "What it says", "", s.why(ww, wh), false))
-	}
-	if len(bottom) > 0 {
-		blocks = append(blocks, text.Beside(bottom...))
-	}
-	return strings.Join(blocks, "\n")
-}
-
-func (s *Screen) panel(b panel.Box, title, note, body string, focused bool) string {
-	return panel.Panel{Title: title, Note: note, Focused: focused}.Render(s.th, body, b.W, b.H)
+	return s.Frame(s.th, s.w, s.h, &s.layout, desk.Panes{
+		Sliders: desk.Pane{Title: "Fleet", Note: s.vmName(), Body: s.settings},
+		First:   desk.Pane{Title: "cost", Note: plot.Legend(s.th, parts...), Body: s.shares},
+		Second:  desk.Pane{Title: "bill a month", Note: s.billsNote(), Body: s.plots.bills.Draw},
+		Table:   desk.Pane{Title: "Policies " + s.th.Symbols.Dot + " by " + s.Column, Note: s.policiesNote()},
+		Third:   desk.Pane{Title: "offers s", Note: "by submission", Body: s.plots.offers.Draw},
+		Fourth:  desk.Pane{Title: "cost of a job", Note: "share at or below", Body: s.plots.costs.Draw},
+		Words:   desk.Pane{Title: "What it says"},
+		Reading: desk.Pane{Title: "What it says " + s.th.Symbols.Dot + " enter or esc goes back"},
+		Lines:   func(w int) []string { return desk.WrapAll(s.sentences(), w) },
+	})
 }
 
 // billsNote says where the bills are still of an older question.
@@ -119,8 +94,6 @@ func nobody(a *Answer) string {
 	}
 	return "No job can be asked: what the reserved VMs have left brings none in time at reduced precision."
 }
-
-func (s *Screen) policiesTitle() string { return "Policies " + s.th.Symbols.Dot + " by " + s.column() }
 
 func (s *Screen) policiesNote() string {
 	if s.answer == nil {

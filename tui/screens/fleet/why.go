@@ -3,7 +3,6 @@ package fleet
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/approx"
@@ -12,20 +11,12 @@ import (
 	"sweetspot/tui/text"
 )
 
-// why puts what the numbers mean into words, the most useful first.
-func (s *Screen) why(w, h int) string {
-	if s.answer == nil {
-		return ""
-	}
-	var lines []string
-	for _, sentence := range s.sentences() {
-		lines = append(lines, text.Wrap(sentence, w)...)
-	}
-	return strings.Join(lines[:min(len(lines), max(h, 0))], "\n")
-}
-
+// sentences put what the numbers mean into words, the most useful first.
 func (s *Screen) sentences() []string {
 	a := s.answer
+	if a == nil {
+		return nil
+	}
 	out := []string{s.winner()}
 	if low, _, ok := a.Result.BreakEven(a.Engine.Prices); ok {
 		out = append(out, fmt.Sprintf("Offers stop paying where on-demand VMs cost %s or less.", priceText(low)))

@@ -28,40 +28,23 @@ type controls struct{ sliders.Stack }
 
 func newControls() *controls {
 	c := &controls{sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
-	dial := func(k int, label string, log bool, lo, hi float64, format func(float64) string, parse func(string) (float64, error), step func(float64) float64) {
-		c.All[k] = slider.New(slider.Config{Label: label, Direction: slider.Dial, Log: log, Lo: lo, Hi: hi, Format: format, Parse: within(parse, lo, hi), Step: step})
+	for k, cfg := range map[int]slider.Config{
+		limitSlider:  {Label: "latency", Log: true, Lo: 0.01, Hi: 60, Format: limitText, Parse: quantity.ParseDuration},
+		strictSlider: {Label: "strict", Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.02 }},
+		startSlider:  {Label: "VM start-up", Log: true, Lo: 1, Hi: 3600, Format: quantity.Duration, Parse: quantity.ParseDuration, Step: slider.DurationStep},
+		memorySlider: {Label: "function", Log: true, Lo: 0.5, Hi: 10.24, Format: gigabytes, Parse: quantity.ParseCount},
+		priceSlider:  {Label: "VM", Log: true, Lo: 0.005, Hi: 50, Format: priceText, Parse: quantity.ParseMoney},
+		scaleSlider:  {Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: func(v float64) string { return fmt.Sprintf("×%.3g", v) }, Parse: quantity.ParseCount},
+	} {
+		c.All[k] = slider.NewDial(cfg)
 	}
-	dial(limitSlider, "latency", true, 0.01, 60, limitText, quantity.ParseDuration, nil)
-	dial(strictSlider, "strict", false, 0, 1, quantity.Percent, parseShare, func(float64) float64 { return 0.02 })
-	dial(startSlider, "VM start-up", true, 1, 3600, quantity.Duration, quantity.ParseDuration, slider.DurationStep)
-	dial(memorySlider, "function", true, 0.5, 10.24, gigabytes, quantity.ParseCount, nil)
-	dial(priceSlider, "VM", true, 0.005, 50, func(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 3, 64) + "/h" }, quantity.ParseMoney, nil)
-	dial(scaleSlider, "load", true, 0.01, 1000, func(v float64) string { return fmt.Sprintf("×%.3g", v) }, quantity.ParseCount, nil)
-	c.All[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: within(parseShare, 0, 1)})
+	c.All[accuracySlider] = slider.New(slider.Config{
+		Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: slider.Within(slider.ParsePercent, 0, 1),
+	})
 	return c
 }
 
-// within refuses what the screen can't be asked.
-func within(parse func(string) (float64, error), lo, hi float64) func(string) (float64, error) {
-	return func(s string) (float64, error) {
-		v, err := parse(s)
-		if err == nil && (v < lo || v > hi) {
-			err = fmt.Errorf("give a number from %g to %g", lo, hi)
-		}
-		return v, err
-	}
-}
-
-// parseShare lets people type 50 where percents are shown.
-func parseShare(s string) (float64, error) {
-	v, err := quantity.ParseFraction(s)
-	if err != nil {
-		if meant, second := quantity.ParseFraction(s + "%"); second == nil {
-			return meant, nil
-		}
-	}
-	return v, err
-}
+func priceText(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 3, 64) + "/h" }
 
 func limitText(v float64) string { return "≤ " + quantity.Duration(v) }
 

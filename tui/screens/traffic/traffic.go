@@ -13,7 +13,6 @@ import (
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/desk"
-	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
@@ -55,7 +54,7 @@ type Screen struct {
 	controls *controls
 	plots    *plots
 	chart    chart
-	layout   layout
+	layout   desk.Layout
 }
 
 // New returns the screen without a trace.
@@ -81,25 +80,22 @@ func (s *Screen) SetTheme(th *theme.Theme) {
 	s.refresh()
 }
 
+// tableRows are the five schemes, their header and the border.
+const tableRows = 8
+
 // SetSize changes the size in cells.
 func (s *Screen) SetSize(w, h int) {
 	s.w, s.h = w, h
-	s.place()
+	s.layout = desk.Lay(w, h, sliderCount, tableRows, 60)
+	s.Place(s.layout.Sliders, s.layout.Table)
 }
 
 // Activate makes a trace up to begin with.
-func (s *Screen) Activate() tea.Cmd {
-	if len(s.trace.Arrivals) > 0 || s.source.Reading() {
-		return nil
-	}
-	return s.source.Open(s.Shell, "")
-}
+func (s *Screen) Activate() tea.Cmd { return s.source.Begin(s.Shell, len(s.trace.Arrivals) > 0) }
 
 // Open has a trace chosen.
 func (s *Screen) Open() tea.Cmd {
-	return s.Shell.Choose("Open an arrival trace", []string{".csv", ".gz", picker.Any}, func(path string) tea.Cmd {
-		return s.source.Open(s.Shell, path)
-	})
+	return s.source.Choose(s.Shell, "Open an arrival trace", ".csv", ".gz")
 }
 
 // SetTrace asks about another load.
@@ -215,21 +211,4 @@ func (s *Screen) selected() int {
 		return int(id)
 	}
 	return 0
-}
-
-// place lays the screen out for its size.
-func (s *Screen) place() {
-	s.layout = lay(s.w, s.h)
-	s.plots.load.SetSize(s.layout.load.Inner())
-	s.plots.late.SetSize(s.layout.late.Inner())
-	s.plots.memory.SetSize(s.layout.choice.Inner())
-	s.plots.even.SetSize(s.layout.choice.Inner())
-	s.plots.variants.SetSize(s.layout.choice.Inner())
-	s.Place(s.layout.sliders, s.layout.schemes)
-}
-
-// column is what the table is sorted by.
-func (s *Screen) column() string {
-	column, _ := s.Sorted()
-	return column
 }

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
-	"sweetspot/tui/components/panel"
+	"sweetspot/tui/components/desk"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
@@ -18,41 +17,20 @@ func clean(s string) string { return text.Clean(s) }
 
 // View draws the screen in exactly its size.
 func (s *Screen) View() string {
-	l := &s.layout
 	if s.w <= 0 || s.h <= 0 {
 		return ""
 	}
-	if s.Reading() {
-		return s.panel(panel.Box{W: s.w, H: s.h}, "What it says "+s.th.Symbols.Dot+" enter or esc goes back", "", s.why(s.w-2, s.h-2), true)
-	}
-	s.Table.SetFocused(s.OnTable())
-	w, h := l.sliders.Inner()
-	controls := s.controls.View(s.th, w, h, !s.OnTable())
-	if l.sliders.Bare {
-		return text.Block(append(text.Lines(text.Block(text.Lines(controls), w, h)), text.Lines(s.Table.View(s.th))...), s.w, s.h)
-	}
-	top := []string{s.panel(l.sliders, "Traffic", s.modelName(), controls, !s.OnTable())}
-	top = append(top, s.panel(l.load, "queries a second", s.loadLegend(), s.plots.load.View(), false))
-	if l.costs.W > 0 {
-		top = append(top, s.panel(l.costs, "cost", plot.Legend(s.th, "VMs", "functions"), s.costs(l.costs.Inner()), false))
-	}
-	blocks := []string{text.Beside(top...), s.panel(l.schemes, "Schemes "+s.th.Symbols.Dot+" by "+s.column(), s.traceNote(), s.Table.View(s.th), s.OnTable())}
-	var bottom []string
-	if l.late.W > 0 {
-		bottom = append(bottom, s.panel(l.late, "late queries a second", "", s.plots.late.View(), false), s.choice())
-	}
-	if l.why.W > 0 {
-		ww, wh := l.why.Inner()
-		bottom = append(bottom, s.panel(l.why, "What it says", "", s.why(ww, wh), false))
-	}
-	if len(bottom) > 0 {
-		blocks = append(blocks, text.Beside(bottom...))
-	}
-	return strings.Join(blocks, "\n")
-}
-
-func (s *Screen) panel(b panel.Box, title, note, body string, focused bool) string {
-	return panel.Panel{Title: title, Note: note, Focused: focused}.Render(s.th, body, b.W, b.H)
+	return s.Frame(s.th, s.w, s.h, &s.layout, desk.Panes{
+		Sliders: desk.Pane{Title: "Traffic", Note: s.modelName()},
+		First:   desk.Pane{Title: "queries a second", Note: s.loadLegend(), Body: s.plots.load.Draw},
+		Second:  desk.Pane{Title: "cost", Note: plot.Legend(s.th, "VMs", "functions"), Body: s.costs},
+		Table:   desk.Pane{Title: "Schemes " + s.th.Symbols.Dot + " by " + s.Column, Note: s.traceNote()},
+		Third:   desk.Pane{Title: "late queries a second", Body: s.plots.late.Draw},
+		Fourth:  s.choice(),
+		Words:   desk.Pane{Title: "What it says"},
+		Reading: desk.Pane{Title: "What it says " + s.th.Symbols.Dot + " enter or esc goes back"},
+		Lines:   func(w int) []string { return desk.WrapAll(s.sentences(), w) },
+	})
 }
 
 func (s *Screen) modelName() string {
@@ -67,12 +45,11 @@ func (s *Screen) loadLegend() string {
 	return string(s.th.SeriesRune(loadClass)) + " come " + string(s.th.SeriesRune(s.selected())) + " VMs hold, " + string(serving.Schemes()[s.selected()])
 }
 
-// choice shows the chart that is turned to.
-func (s *Screen) choice() string {
-	b := s.layout.choice
+// choice is the chart that is turned to.
+func (s *Screen) choice() desk.Pane {
 	switch s.shown() {
 	case variantsChart:
-		return s.panel(b, "accuracy × latency", "of a batch", s.plots.variants.View(), false)
+		return desk.Pane{Title: "accuracy × latency", Note: "of a batch", Body: s.plots.variants.Draw}
 	case evenChart:
 		note := ""
 		if a := s.answer; a != nil {
@@ -82,9 +59,9 @@ func (s *Screen) choice() string {
 				note = "VMs dearer at every rate"
 			}
 		}
-		return s.panel(b, schemeRune(s.th, 0)+" VMs "+schemeRune(s.th, 3)+" functions, $/h", note, s.plots.even.View(), false)
+		return desk.Pane{Title: schemeRune(s.th, 0) + " VMs " + schemeRune(s.th, 3) + " functions, $/h", Note: note, Body: s.plots.even.Draw}
 	}
-	return s.panel(b, "a million queries on functions", "by GB", s.plots.memory.View(), false)
+	return desk.Pane{Title: "a million queries on functions", Note: "by GB", Body: s.plots.memory.Draw}
 }
 
 // chart is what the panel of choices shows.
@@ -98,7 +75,7 @@ const (
 )
 
 // HasChart reports whether there is room for one.
-func (s *Screen) HasChart() bool { return s.layout.choice.W > 0 }
+func (s *Screen) HasChart() bool { return s.layout.Fourth.W > 0 }
 
 // shown is the chart turned to; without a model there are no variants to show.
 func (s *Screen) shown() chart {
@@ -153,20 +130,12 @@ func (s *Screen) traceNote() string {
 	return fmt.Sprintf("%s queries in %s", quantity.Count(float64(tr.Requests())), quantity.Duration(float64(len(tr))))
 }
 
-// why puts what the numbers mean into words.
-func (s *Screen) why(w, h int) string {
-	if s.answer == nil {
-		return ""
-	}
-	var lines []string
-	for _, sentence := range s.sentences() {
-		lines = append(lines, text.Wrap(sentence, w)...)
-	}
-	return strings.Join(lines[:min(len(lines), max(h, 0))], "\n")
-}
-
+// sentences put what the numbers mean into words.
 func (s *Screen) sentences() (out []string) {
 	a := s.answer
+	if a == nil {
+		return nil
+	}
 	if a.Why != "" {
 		return []string{a.Why}
 	}

@@ -1,0 +1,155 @@
+package desk
+
+import (
+	"strings"
+
+	"sweetspot/tui/components/panel"
+	"sweetspot/tui/components/slider"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// Layout places the panes of a desk: sliders and two charts above the table, two
+// charts and words below it. A pane of no size is not on screen.
+type Layout struct{ Sliders, First, Second, Table, Third, Fourth, Words panel.Box }
+
+// Sizes at which a desk is laid out anew, in cells.
+const (
+	WideWidth    = 120
+	NarrowWidth  = 80
+	NarrowRows   = 18 // of the screen's own; header and footer take two more
+	SlidersWidth = 37
+)
+
+// tallRows is from where on the upper charts grow too.
+const tallRows = 42
+
+// Lay places everything on w × h cells around a table of so many rows, header and
+// border included; the first chart has share percent of the room beside the sliders.
+func Lay(w, h, sliders, table, share int) (l Layout) {
+	if w < NarrowWidth || h < NarrowRows {
+		return LaySmall(w, h)
+	}
+	top := sliders*slider.Height + 2 + max(h-tallRows, 0)/2
+	bottom := h - top - table
+	if bottom < 5 { // no room below: the charts give way to the table
+		top, bottom = h-table, 0
+	}
+	l.Sliders = panel.Box{W: SlidersWidth, H: top}
+	l.First = panel.Box{X: SlidersWidth, W: w - SlidersWidth, H: top}
+	if w >= WideWidth {
+		l.First, l.Second = l.First.Split(l.First.W * share / 100)
+	}
+	l.Table = panel.Box{Y: top, W: w, H: table}
+	if bottom == 0 {
+		return l
+	}
+	l.Words = panel.Box{Y: top + table, W: w, H: bottom}
+	if w >= WideWidth && bottom >= 8 {
+		l.Third, l.Words = l.Words.Split(w / 3)
+		l.Fourth, l.Words = l.Words.Split(w / 3)
+	}
+	return l
+}
+
+// LaySmall gives the table most of the cells: a slider or two above it.
+func LaySmall(w, h int) (l Layout) {
+	rows := 2 * slider.Height
+	if h < 12 {
+		rows = slider.Height
+	}
+	l.Sliders = panel.Box{W: w, H: min(rows, h), Bare: true}
+	l.Table = panel.Box{Y: l.Sliders.H, W: w, H: h - l.Sliders.H, Bare: true}
+	return l
+}
+
+// Pane is what stands in a box: the body is drawn to its inner size. That of the
+// sliders is what stands below them.
+type Pane struct {
+	Title, Note string
+	Body        func(w, h int) string
+}
+
+// Panes are those of a [Layout]. Reading is what the words are called where they
+// have the whole screen.
+type Panes struct {
+	Sliders, First, Second, Table, Third, Fourth, Words, Reading Pane
+
+	Lines func(w int) []string // the words about the answer
+}
+
+// Frame draws a desk in w × h cells.
+func (d *Desk[Q, A]) Frame(th *theme.Theme, w, h int, l *Layout, p Panes) string {
+	if d.reading {
+		return d.frameWords(th, w, h, l, p)
+	}
+	d.Table.SetFocused(d.OnTable())
+	sw, sh := l.Sliders.Inner()
+	sliders := d.Sliders.View(th, sw, sh, d.focus == 0)
+	if l.Sliders.Bare {
+		return text.Block(append(text.Lines(text.Block(text.Lines(sliders), sw, sh)), text.Lines(d.Table.View(th))...), w, h)
+	}
+	below := p.Sliders.Body
+	p.Sliders.Body = func(w, h int) string {
+		if below == nil {
+			return sliders
+		}
+		return sliders + "\n" + below(w, h-d.Sliders.Height())
+	}
+	p.Table.Body = func(int, int) string { return d.Table.View(th) }
+	p.Words.Body = func(w, h int) string {
+		body, _ := d.Words(p.Lines(w), w, h)
+		return body
+	}
+	draw := func(b panel.Box, p Pane, focused bool) string {
+		if b.W == 0 {
+			return ""
+		}
+		return panel.Panel{Title: p.Title, Note: p.Note, Focused: focused}.Render(th, p.Body(b.Inner()), b.W, b.H)
+	}
+	chart := func(k int) bool { return d.focus == k && !d.OnTable() }
+	rows := []string{
+		beside(draw(l.Sliders, p.Sliders, d.focus == 0), draw(l.First, p.First, chart(1)), draw(l.Second, p.Second, chart(2))),
+		draw(l.Table, p.Table, d.OnTable()),
+		beside(draw(l.Third, p.Third, false), draw(l.Fourth, p.Fourth, false), draw(l.Words, p.Words, false)),
+	}
+	return strings.Join(shown(rows), "\n")
+}
+
+// frameWords gives the words the whole screen.
+func (d *Desk[Q, A]) frameWords(th *theme.Theme, w, h int, l *Layout, p Panes) string {
+	b := panel.Box{W: w, H: h, Bare: l.Table.Bare}
+	iw, ih := b.Inner()
+	body, more := d.Words(p.Lines(iw), iw, ih)
+	if b.Bare {
+		return body
+	}
+	if more {
+		p.Reading.Note = "page down for more"
+	}
+	return panel.Panel{Title: p.Reading.Title, Note: p.Reading.Note, Focused: true}.Render(th, body, w, h)
+}
+
+func beside(panes ...string) string {
+	if panes = shown(panes); len(panes) == 0 {
+		return ""
+	}
+	return text.Beside(panes...)
+}
+
+func shown(panes []string) (out []string) {
+	for _, p := range panes {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// WrapAll are sentences as lines of at most w cells.
+func WrapAll(sentences []string, w int) (lines []string) {
+	for _, s := range sentences {
+		lines = append(lines, text.Wrap(s, w)...)
+	}
+	return lines
+}
