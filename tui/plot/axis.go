@@ -17,7 +17,7 @@ type Axis struct {
 	Ticks  func(lo, hi float64, log bool, most int) []float64 // nil takes 1-2-5 steps; see DurationTicks
 }
 
-// same reports whether two axes place points alike and bear the same title.
+// same reports whether two axes place points alike and have the same title.
 func (a Axis) same(b Axis) bool {
 	return a.Title == b.Title && a.Log == b.Log && a.Invert == b.Invert && a.Min == b.Min && a.Max == b.Max
 }
@@ -43,7 +43,7 @@ func (a Axis) ticks(lo, hi float64, log bool, most int) []float64 {
 	return NiceTicks(lo, hi, log, most)
 }
 
-// usable reports whether v can stand on the axis.
+// usable reports whether the axis can show v.
 func (a Axis) usable(v float64) bool {
 	return finite(v) && (!a.Log || v >= leastLog)
 }
@@ -160,8 +160,8 @@ func NiceTicks(lo, hi float64, log bool, most int) []float64 {
 // the ticks of a linear one: 1, 2 and 5 are too few there.
 const linearBelow = 3
 
-// multiples lists the multiples of step in [lo, hi], nil if there are more
-// than most, none if floating point can't tell them apart.
+// multiples lists the multiples of step in [lo, hi]: nil if there are more than
+// most, empty if floating point can't tell them apart.
 func multiples(lo, hi, step float64, most int) []float64 {
 	first := math.Ceil(lo/step - 1e-9)
 	last := math.Floor(hi/step + 1e-9)

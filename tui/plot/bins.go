@@ -2,8 +2,8 @@ package plot
 
 import "math"
 
-// bins places the values of one axis among its dots, a million of them in a few
-// milliseconds: a logarithm for each would take ten times as long.
+// bins finds the dots of values along one axis, a million in a few milliseconds:
+// computing a logarithm for each would take ten times as long.
 type bins struct {
 	s     scale
 	n     int

@@ -122,8 +122,8 @@ func (s *Scatter) drawCrosshair() {
 	}
 }
 
-// drawReading writes what the crosshair reads, above all points, in the corner
-// that is farthest from it.
+// drawReading writes the values under the crosshair over the points, in the
+// corner farthest from it.
 func (s *Scatter) drawReading() {
 	c := s.drawnCross()
 	col, row, ok := s.cellUnder(c)

@@ -7,8 +7,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// A label has the digits that are usual for its unit, and more only where the
-// values beside it, step away, would else read the same.
+// A label has the usual digits of its unit, and more only where its neighbours,
+// step away, would otherwise read the same.
 
 // Digits writes v with the given significant digits, or with as many decimals
 // as tell it from values step away; a step of 0 asks for no more.

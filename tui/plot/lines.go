@@ -136,8 +136,8 @@ func (l *Lines) draw(line *Line) {
 	}
 }
 
-// runeEvery is how many columns lie between the runes of a line at least.
-const runeEvery = 16
+// runeSpacing is how many columns lie between the runes of a line at least.
+const runeSpacing = 16
 
 // drawRunes puts the rune of the nth line's class on its highest cell in some
 // columns, others than those of the lines before. Where later lines hide it, the
@@ -145,11 +145,11 @@ const runeEvery = 16
 func (l *Lines) drawRunes(nth int) {
 	f, class := &l.frame, l.lines[nth].Class
 	pen := seriesPen(l.th, class, 1)
-	for x := (3 + 5*nth) % runeEvery; x < f.gw; x++ {
+	for x := (3 + 5*nth) % runeSpacing; x < f.gw; x++ {
 		for y := range f.gh {
 			if l.canvas.pens[y*l.w+f.gutter+x] == pen {
 				l.canvas.set(f.gutter+x, y, l.th.SeriesRune(class), pen)
-				x += runeEvery - 1
+				x += runeSpacing - 1
 				break
 			}
 		}

@@ -9,9 +9,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// A reading is what stands in tables and lists beside the plot, in the same
-// words, with more digits only where the values beside it, step away, would else
-// read the same.
+// A reading is written as in the tables beside the plot, with more digits only
+// where its neighbours, step away, would otherwise read the same.
 
 // DurationReading writes seconds as [quantity.Duration]: 3 m 50 s, or 3 m 50.3 s.
 func DurationReading(s, step float64) string {
@@ -32,7 +31,8 @@ func DurationReading(s, step float64) string {
 	return fixed(s/unit, step/unit) + " " + name
 }
 
-// shortestMinute is what [quantity.Duration] writes in minutes from on, seconds.
+// shortestMinute is the least time in seconds that [quantity.Duration] writes in
+// minutes.
 const shortestMinute = 59.95
 
 // durationUnit is the last unit or digit that [quantity.Duration] writes, in

@@ -25,9 +25,9 @@ type Whiskers struct{ XLow, XHigh, YLow, YHigh float64 }
 // Scatter is a scatter plot with a frontier and one selected point. Its frame
 // is cached: View costs nothing until something is set to another value. Below
 // the frame lie its layers: the dot of every point and how many points a dot
-// has, which another part of the axes or another size changes; which of them are
-// feasible, of which only the changes are counted; the frontier line. Drawing
-// goes by cells, not by points. Of its own the plot keeps 5 bytes a point. The
+// has, which change with zoom and size; which points are feasible, of which only
+// changes are counted; the frontier line. Drawing visits cells, not points. The
+// plot itself keeps 5 bytes a point. The
 // zero Scatter needs SetTheme and SetSize.
 type Scatter struct {
 	chart
@@ -46,23 +46,23 @@ type Scatter struct {
 	viewX       span
 	viewY       span
 
-	bounds  bounds
-	wholeX  scale // of which the frame's is a part
-	wholeY  scale
-	nothing bool    // to show
-	codes   []int32 // dot of every point, −1 when it has none
-	xBins   bins
-	yBins   bins
-	xCodes  []int32
-	yCodes  []int32
-	tallies [mostHelp]tally // the first one counts; the others help to
-	penOf   [256]uint8      // by class
-	differ  []int32         // points about to be flipped
-	most    uint32          // points of the fullest cell
-	shades  shades
-	sparse  bool // few enough points for a rune each
-	line    dots
-	near    []float64 // of every cell: distance from a click
+	bounds    bounds
+	wholeX    scale // of which the frame's is a part
+	wholeY    scale
+	nothing   bool    // to show
+	codes     []int32 // dot of every point, −1 when it has none
+	xBins     bins
+	yBins     bins
+	xCodes    []int32
+	yCodes    []int32
+	tallies   [maxWorkers]tally // the first one counts; the others help to
+	penOf     [256]uint8        // by class
+	differ    []int32           // points about to be flipped
+	most      uint32            // points of the fullest cell
+	shades    shades
+	sparse    bool // few enough points for a rune each
+	line      dots
+	distances []float64 // of every cell from a click
 }
 
 // bounds are the extremes of the usable points.
@@ -92,8 +92,8 @@ func NewScatter(th *theme.Theme) *Scatter {
 // Size returns the size in cells.
 func (s *Scatter) Size() (w, h int) { return s.w, s.h }
 
-// SetAxes changes the axes. A zoomed plot goes on showing the same values, unless
-// an axis is of something else.
+// SetAxes changes the axes. A zoomed plot keeps its range, unless an axis now
+// shows another quantity.
 func (s *Scatter) SetAxes(x, y Axis) {
 	if s.ax.Title != x.Title || s.ay.Title != y.Title {
 		s.viewX, s.viewY, s.cross, s.hover = span{}, span{}, crosshair{}, crosshair{}
@@ -189,7 +189,7 @@ func (s *Scatter) update() {
 
 // measure finds the extremes of the points that both axes can show.
 func (s *Scatter) measure() bounds {
-	var of [mostHelp]bounds
+	var of [maxWorkers]bounds
 	parts := split(len(s.data.X), func(part, from, to int) {
 		of[part] = noBounds.extend(s.ax, s.ay, s.data.X[from:to], s.data.Y[from:to])
 	})
@@ -225,9 +225,9 @@ func (s *Scatter) place() {
 	s.xBins.set(s.frame.x, w, s.xCodes)
 	s.yBins.set(s.frame.y, h, s.yCodes)
 	s.count()
-	s.sparse = len(s.codes)*sparseCells <= s.frame.gw*s.frame.gh
+	s.sparse = len(s.codes)*cellsPerRune <= s.frame.gw*s.frame.gh
 }
 
-// sparseCells is the number of cells a point must have, on average, for every
-// point to be drawn as the rune of its class.
-const sparseCells = 8
+// cellsPerRune is the number of cells a point must have on average for points to
+// be drawn as the runes of their classes.
+const cellsPerRune = 8

@@ -202,7 +202,7 @@ func (s *Scatter) At(col, row int) (x, y float64, ok bool) {
 	return s.frame.x.value(fx), s.frame.y.value(fy), true
 }
 
-// reach is how far from a click, in cells across, a point may lie.
+// reach is how far from a click a point may lie, in cell widths.
 const reach = 3
 
 // Hit returns the point nearest to a cell, for the mouse: a frontier point
@@ -211,11 +211,11 @@ func (s *Scatter) Hit(col, row int) (index int, ok bool) {
 	if !s.ready() || !s.inside(col, row) {
 		return 0, false
 	}
-	s.measureNear(col, row)
+	s.measureDistances(col, row)
 	best, index := math.Inf(1), -1
 	for _, i := range s.frontier {
 		if i >= 0 && i < len(s.codes) && s.codes[i] >= 0 {
-			if d := s.near[s.codes[i]/dotsOfCell]; d < best {
+			if d := s.distances[s.codes[i]/dotsOfCell]; d < best {
 				best, index = d, i
 			}
 		}
@@ -224,7 +224,7 @@ func (s *Scatter) Hit(col, row int) (index int, ok bool) {
 		if code < 0 {
 			continue
 		}
-		d := s.near[code/dotsOfCell]
+		d := s.distances[code/dotsOfCell]
 		if d >= best { // most points: too far away
 			continue
 		}
@@ -238,18 +238,18 @@ func (s *Scatter) Hit(col, row int) (index int, ok bool) {
 	return index, index >= 0
 }
 
-// measureNear fills near with the distance of every cell from one, in cells
-// across, which is infinite beyond reach.
-func (s *Scatter) measureNear(col, row int) {
+// measureDistances finds the distance of every cell from one, in cell widths;
+// beyond reach it is infinite.
+func (s *Scatter) measureDistances(col, row int) {
 	f := &s.frame
-	s.near = grow(s.near, f.gw*f.gh)
-	for cell := range s.near {
+	s.distances = grow(s.distances, f.gw*f.gh)
+	for cell := range s.distances {
 		// A cell is about twice as high as it is wide.
 		d := math.Hypot(float64(f.gutter+cell%f.gw-col), 2*float64(cell/f.gw-row))
 		if d > reach {
 			d = math.Inf(1)
 		}
-		s.near[cell] = d
+		s.distances[cell] = d
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// shades are the numbers of points in a cell from which on it is drawn
-// stronger. They follow the fullest cell, feasible or not, so that the scale
-// stands still while feasibility changes.
+// shades are the numbers of points at which a cell is drawn stronger. They follow
+// the fullest cell, feasible or not, so that the scale stays the same while
+// feasibility changes.
 type shades struct{ middle, strong uint32 }
 
 // shadesFor grades a plot whose fullest cell holds most points: strong from a
@@ -57,8 +57,8 @@ func swatch(r theme.Raster, density int) rune {
 	return asciiShades[density]
 }
 
-// drawShades states the scale of the shading at the right end of the lower
-// axis: what a cell looks like from so many points on.
+// drawShades draws the legend of the shading at the right end of the lower axis:
+// what a cell with at least so many points looks like.
 func (s *Scatter) drawShades() {
 	if s.sparse || s.most < s.shades.middle || s.data.Of == "" { // nothing is shaded
 		return

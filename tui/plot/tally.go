@@ -72,25 +72,26 @@ func (t *tally) kind(cell, pens int) int {
 	return best
 }
 
-// Points are placed a stretch at a time, which stays in the cache, and from
-// alone points on by more than one core.
+// Points are placed in batches that stay in the cache, and by more than one core
+// unless there are fewer than serialBelow.
 const (
-	stretch  = 2048
-	alone    = 1 << 16
-	mostHelp = 4
+	batchSize   = 2048
+	serialBelow = 1 << 16
+	maxWorkers  = 4
 )
 
-// atOnce is about how many points are gathered before they are flipped.
-const atOnce = 4096
+// flipBatch is roughly how many points are gathered before they are flipped.
+const flipBatch = 4096
 
-// split gives n points to as many cores as pays, in parts numbered from 0, and
-// waits until all are done. Parts must not write what another reads.
+// split divides n points among cores, in parts numbered from 0, and waits until
+// all are done. No part may write what another reads. It returns the number of
+// parts.
 func split(n int, do func(part, from, to int)) (parts int) {
-	if n < alone {
+	if n < serialBelow {
 		do(0, 0, n)
 		return 1
 	}
-	parts = min(runtime.GOMAXPROCS(0), mostHelp)
+	parts = min(runtime.GOMAXPROCS(0), maxWorkers)
 	var wait sync.WaitGroup
 	for p := range parts {
 		wait.Go(func() { do(p, p*n/parts, (p+1)*n/parts) })
@@ -119,17 +120,17 @@ func (s *Scatter) count() {
 
 // countPart does the points from one index up to another.
 func (s *Scatter) countPart(t *tally, from, to int) {
-	for ; from < to; from += stretch {
-		end := min(from+stretch, to)
+	for ; from < to; from += batchSize {
+		end := min(from+batchSize, to)
 		codes := s.codes[from:end]
 		clear(codes)
 		s.xBins.add(codes, s.data.X[from:end])
 		s.yBins.add(codes, s.data.Y[from:end])
-		s.countStretch(t, codes, from)
+		s.countBatch(t, codes, from)
 	}
 }
 
-func (s *Scatter) countStretch(t *tally, codes []int32, from int) {
+func (s *Scatter) countBatch(t *tally, codes []int32, from int) {
 	pens := int32(s.th.SeriesCount())
 	feasible := s.feasible[from : from+len(codes)]
 	for i, c := range codes {
@@ -153,7 +154,7 @@ func (s *Scatter) pen(i int) int32 {
 	return int32(s.penOf[s.data.Class[i]])
 }
 
-// flip turns the feasibility of a placed point around.
+// flip inverts the feasibility of a placed point.
 func (s *Scatter) flip(i int) {
 	now := !s.feasible[i]
 	s.feasible[i] = now
@@ -180,9 +181,8 @@ func (s *Scatter) flip(i int) {
 }
 
 // SetFeasible says which points are feasible; nil is all of them. Only the
-// points that differ from what is shown are counted anew. The slice isn't kept.
-// It does nothing when version is the one shown, unless the slice is another in
-// length.
+// points that differ from what is shown are counted again. The slice isn't kept.
+// SetFeasible does nothing when version and length are those shown.
 func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
 	n := len(s.data.X)
 	if len(feasible) < n {
@@ -214,7 +214,7 @@ func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
 func (s *Scatter) compare(feasible []bool) {
 	const block, group = 64, 8
 	old := s.feasible
-	s.differ = grow(s.differ, atOnce)
+	s.differ = grow(s.differ, flipBatch)
 	differ := s.differ[:0]
 	i := 0
 	for ; i+block <= len(old); i += block {

@@ -256,10 +256,10 @@ func TestAllocationsDoNotGrowWithPoints(t *testing.T) {
 			})
 		}
 		steps(500)
-		steps(alone * 2)
+		steps(serialBelow * 2)
 		// From some size on there are the goroutines that place points.
-		if small, large := allocs(500), allocs(alone*2); large > small+4+3*mostHelp {
-			t.Errorf("%s: %.0f allocations with 500 points, %.0f with %d", what.name, small, large, alone*2)
+		if small, large := allocs(500), allocs(serialBelow*2); large > small+4+3*maxWorkers {
+			t.Errorf("%s: %.0f allocations with 500 points, %.0f with %d", what.name, small, large, serialBelow*2)
 		}
 	}
 }

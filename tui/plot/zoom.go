@@ -5,7 +5,7 @@ import "math"
 // span is a range on an axis, in its own unit; the zero span is the whole axis.
 type span struct{ lo, hi float64 }
 
-// mostZoom is how much larger than the whole a plot is drawn at most.
+// mostZoom is the largest magnification of a plot.
 const mostZoom = 4096
 
 // within returns the part of a scale that lies in a span, the whole of it where
@@ -140,8 +140,8 @@ func (s *Scatter) PanCells(cols, rows int) bool {
 // Whole shows all points.
 func (s *Scatter) Whole() bool { return s.show(span{}, span{}) }
 
-// Magnification is how many times larger than the whole the plot is drawn
-// along the axis of which less is shown; 1 is the whole.
+// Magnification is the larger of the two axes' magnifications; 1 is the whole
+// plot.
 func (s *Scatter) Magnification() float64 {
 	if s.viewX == (span{}) && s.viewY == (span{}) {
 		return 1
@@ -160,7 +160,7 @@ func (s *Scatter) ZoomFocus(factor float64) bool {
 	return ok && s.ZoomOn(factor, x, y)
 }
 
-// focus is the values that a key is about.
+// focus is the point that a key zooms to.
 func (s *Scatter) focus() (x, y float64, ok bool) {
 	if s.cross.on {
 		return s.cross.x, s.cross.y, true
@@ -174,8 +174,8 @@ func (s *Scatter) focus() (x, y float64, ok bool) {
 	return s.frame.x.value(0.5), s.frame.y.value(0.5), true
 }
 
-// Values are those of a point; ok is false where a plot can't show it, zoomed
-// or not.
+// Values returns the coordinates of a point; ok is false where the plot can't
+// show it at any zoom.
 func (s *Scatter) Values(i int) (x, y float64, ok bool) {
 	if i < 0 || i >= len(s.data.X) {
 		return 0, 0, false

@@ -31,7 +31,7 @@ var darkPalette = palette{
 	series:  []string{sky, orange, "#1FB88A", purple, vermillion, yellow, "#3D94D0"},
 }
 
-// On white, the light Okabe–Ito colours are darkened until they read.
+// On white, the light Okabe–Ito colours are darkened until they are legible.
 var lightPalette = palette{
 	back: "#FFFFFF",
 	text: "", dim: "#5F5F5F", faint: "#A0A0A0", line: "#A8A8A8", focus: blue, title: "#222222",

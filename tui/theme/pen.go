@@ -20,7 +20,7 @@ const Close = "\x1b[m"
 func (p Pen) Open() string { return p.open }
 
 // Render writes s with the pen. A reset inside s ends it; use [Pen.Over] for
-// text that carries pens of its own.
+// text that has pens of its own.
 func (p Pen) Render(s string) string {
 	if p.open == "" || s == "" {
 		return s
@@ -28,8 +28,8 @@ func (p Pen) Render(s string) string {
 	return p.open + s + Close
 }
 
-// Over writes s with the pen and takes the pen up again after every reset in
-// s: for a selected row whose cells have colours of their own.
+// Over writes s with the pen and reopens it after every reset in s: for a
+// selected row whose cells have colours of their own.
 func (p Pen) Over(s string) string {
 	if p.open == "" || s == "" {
 		return s

@@ -20,7 +20,7 @@ type Symbols struct {
 	Series    []rune // one per class, paired with the theme's series pens
 	Selected  rune   // the selected candidate in a plot
 	Pinned    rune
-	Sweet     rune   // the end of a pruning axis' stretch that costs no accuracy
+	Sweet     rune   // the strongest pruning that costs no accuracy
 	Bars      []rune // rising eighths: a histogram or a sparkline
 	Parts     []rune // growing eighths of a horizontal bar, the last one full
 	Rest      rune   // the empty part of a horizontal bar
@@ -28,8 +28,8 @@ type Symbols struct {
 	Band      rune   // interval band
 	Track     rune   // allowed part of a slider
 	TrackOut  rune   // excluded part of a slider
-	KnobLow   rune   // knob of a "at least" slider: what is right of it stays
-	KnobHigh  rune   // knob of a "at most" slider
+	KnobLow   rune   // knob of an "at least" slider
+	KnobHigh  rune   // knob of an "at most" slider
 	Mark      rune   // crossover on a track
 	Here      string // cursor row, binding constraint
 	Up, Down  rune   // sort direction; Up also marks clipped values

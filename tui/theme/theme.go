@@ -1,7 +1,6 @@
-// Package theme turns a semantic palette into pens and symbols. Colours are
-// those of Okabe and Ito, which stay apart for colour-blind readers; every
-// meaning that has a colour also has a rune, a word or a weight, so nothing is
-// lost without colour.
+// Package theme turns a semantic palette into pens and symbols. Its colours are
+// those of Okabe and Ito, which colour-blind readers can tell apart. Whatever has
+// a colour also has a rune, a word or a weight, so nothing is lost without it.
 package theme
 
 import (
@@ -13,7 +12,7 @@ import (
 )
 
 // Theme is the set of pens and symbols of the program. A Theme is never
-// changed after it is made, so its address stands for its looks in caches.
+// changed after it is made, so caches may compare themes by address.
 type Theme struct {
 	Name    string
 	Dark    bool
@@ -55,8 +54,8 @@ func Valid(name string) error {
 }
 
 // New returns the named theme. okabe-ito (also "" and unknown names) follows
-// dark, the brightness of the terminal's background; dark and light insist.
-// noColor leaves weights only, as NO_COLOR asks.
+// dark, which says whether the terminal's background is dark; the themes dark and
+// light override it. noColor keeps weights only, as NO_COLOR asks.
 func New(name string, dark bool, noColor bool) *Theme {
 	p := darkPalette
 	switch name {
@@ -114,9 +113,9 @@ func (t *Theme) SeriesRune(i int) rune {
 
 func mod(i, n int) int { return ((i % n) + n) % n }
 
-// Basis returns the pen for a number of the given basis: measured stands
-// upright and strong, what was printed or rebuilt leans, what was carried over
-// is dim, a specification is underlined too.
+// Basis returns the pen for a number of the given basis: bold for measured,
+// italic for published and reconstructed, dim for transferred, dim and underlined
+// for specifications.
 func (t *Theme) Basis(b estimate.Basis) Pen {
 	return t.bases[min(int(b), len(t.bases)-1)]
 }

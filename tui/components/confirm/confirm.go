@@ -105,8 +105,7 @@ func (d *Dialog) View(th *theme.Theme, width, height int) string {
 	return panel.Panel{Title: d.title, Focused: true}.Render(th, strings.Join(lines, "\n"), width, min(height, len(lines)+2))
 }
 
-// lines draws the answers in w cells; said tells of which to say what they
-// lead to.
+// lines draws the answers in w cells, with what they lead to where said holds.
 func (d *Dialog) lines(th *theme.Theme, w int, said func(i int) bool) []string {
 	var out []string
 	for i, a := range d.answers {

@@ -1,5 +1,5 @@
-// Package exportdialog chooses the form that something is written in, and shows
-// what would be written. Files are written by the caller.
+// Package exportdialog lets the user choose an export format and preview the
+// result. The caller writes the file.
 package exportdialog
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sweetspot/tui/text"
 )
 
-// part is what has the keys.
+// part is a part of the dialog that can have the keyboard focus.
 type part int
 
 const (
@@ -96,7 +96,7 @@ func (d *Dialog) Region() string {
 	return [...]string{keys.InExportForms, keys.InExportPreview, keys.InExportName}[d.focus]
 }
 
-// Rename gives the keys to the file name, after one that could not be written.
+// Rename moves the focus to the file name, after a file could not be written.
 func (d *Dialog) Rename() { d.focus, d.writing = name, false }
 
 // Wrote remembers the form and closes the dialog.
@@ -106,7 +106,7 @@ func (d *Dialog) Wrote() {
 	}
 }
 
-// form tells a form from the others.
+// form identifies a format.
 func form(doc document.Document) string { return doc.Group + " " + doc.Title }
 
 // Key handles an action of the table of keys.
@@ -138,7 +138,7 @@ func (d *Dialog) Key(a keys.Action) Event {
 	return None
 }
 
-// turn goes on to another part; what cannot be written needs no name.
+// turn moves the focus to another part. What can't be written needs no name.
 func (d *Dialog) turn(by part) {
 	d.focus = (d.focus + by) % parts
 	if d.focus == name && d.Document().Why != nil {
@@ -194,8 +194,8 @@ func (d *Dialog) vertical(step int) {
 	d.move(min(max(d.at+step, 0), len(d.docs)-1))
 }
 
-// move goes to another form. A name that was typed stays, with the extension of
-// the form.
+// move goes to another format. A typed name stays, with the extension of the new
+// format.
 func (d *Dialog) move(to int) {
 	from := d.docs[d.at]
 	if d.writing {
@@ -225,7 +225,7 @@ func (d *Dialog) Preview(ctx context.Context) tea.Cmd {
 }
 
 // Receive takes over a preview, and returns the command for the one that is
-// needed next.
+// needed next, if any.
 func (d *Dialog) Receive(ctx context.Context, msg tea.Msg) tea.Cmd {
 	p, _, ok := d.making.Receive(msg)
 	if !ok || !d.open {

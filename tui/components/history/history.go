@@ -1,5 +1,5 @@
-// Package history remembers questions for undo and redo. A run of equal edits, a
-// slider that is scrubbed, is one step.
+// Package history remembers questions for undo and redo. A run of equal edits,
+// such as scrubbing a slider, is one step.
 package history
 
 import "slices"
@@ -7,7 +7,7 @@ import "slices"
 // most bounds how far back undo goes.
 const most = 100
 
-// History is what can be taken back and done again. Its zero value is empty.
+// History is what can be undone and redone. Its zero value is empty.
 type History[Q any] struct {
 	undo, redo []Q
 	last       string // the edit that goes on
@@ -33,7 +33,7 @@ func (h *History[Q]) Pause() { h.last = "" }
 // Undo returns the question before the last edit.
 func (h *History[Q]) Undo(now Q) (before Q, ok bool) { return h.travel(&h.undo, &h.redo, now) }
 
-// Redo returns the question after the edit that was taken back last.
+// Redo returns the question after the edit that was undone last.
 func (h *History[Q]) Redo(now Q) (after Q, ok bool) { return h.travel(&h.redo, &h.undo, now) }
 
 func (h *History[Q]) travel(from, to *[]Q, now Q) (target Q, ok bool) {
@@ -47,8 +47,8 @@ func (h *History[Q]) travel(from, to *[]Q, now Q) (target Q, ok bool) {
 	return target, true
 }
 
-// CanUndo reports whether there is anything to take back.
+// CanUndo reports whether there is anything to undo.
 func (h *History[Q]) CanUndo() bool { return len(h.undo) > 0 }
 
-// CanRedo reports whether there is anything to do again.
+// CanRedo reports whether there is anything to redo.
 func (h *History[Q]) CanRedo() bool { return len(h.redo) > 0 }

@@ -1,4 +1,4 @@
-// Package overlay lays a dialog over a screen.
+// Package overlay draws a dialog over a screen.
 package overlay
 
 import (

@@ -1,7 +1,7 @@
 package panel
 
-// Box is where a panel stands: a rectangle of cells, its border included. One of
-// no size is not on screen.
+// Box is the rectangle of cells that a panel covers, its border included. An
+// empty one is not on screen.
 type Box struct {
 	X, Y, W, H int
 	Bare       bool // without a border
@@ -18,7 +18,7 @@ func (b Box) Inner() (w, h int) {
 	return b.W - 2, b.H - 2
 }
 
-// Inside is a cell of the screen as one inside the border.
+// Inside turns a cell of the screen into one inside the border.
 func (b Box) Inside(x, y int) (px, py int) {
 	if b.Bare {
 		return x - b.X, y - b.Y

@@ -19,7 +19,7 @@ type Entry struct {
 	Size int64 // bytes
 }
 
-// Listing is what a path turned out to be.
+// Listing is the result of reading a path.
 type Listing struct {
 	Dir     string // the folder listed, absolute
 	Entries []Entry
@@ -116,12 +116,12 @@ func entry(dir string, f fs.DirEntry, extensions []string) (Entry, bool) {
 	return Entry{f.Name(), info.IsDir(), info.Size()}, true
 }
 
-// wanted reports whether a name has one of the extensions; none is all.
+// wanted reports whether a name has one of the extensions, if any are given.
 func wanted(name string, extensions []string) bool {
 	return len(extensions) == 0 || slices.ContainsFunc(extensions, func(e string) bool { return strings.EqualFold(filepath.Ext(name), e) })
 }
 
-// shown makes a path fit for a sentence.
+// shown shortens and cleans a path for a sentence.
 func shown(path string) string { return plaintext.Clean(path) }
 
 // sentence says what went wrong with a path.

@@ -130,7 +130,7 @@ func (p *Picker) Key(key, typed string) Event {
 	return Event{}
 }
 
-// whole is the entry that stands for all of the folder shown.
+// whole is the entry for everything in the folder shown.
 const whole = "."
 
 // maxPath bounds what is typed or pasted, in bytes.
@@ -183,7 +183,7 @@ func (p *Picker) choose(path string) Event {
 	return Event{Chosen: full}
 }
 
-// isPath reports whether what is typed names more than an entry.
+// isPath reports whether the typed text is a path rather than part of a name.
 func (p *Picker) isPath() bool { return strings.ContainsRune(p.typed, '/') || p.typed == "~" }
 
 // resolve makes a typed path relative to the folder shown.

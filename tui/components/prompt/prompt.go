@@ -15,7 +15,7 @@ type Question struct {
 	Hint         string // how it is written
 	// Typed follows what is typed from key to key; left with esc it gets "".
 	Typed func(value string) tea.Cmd
-	// Accept takes what enter accepts. An error keeps the prompt open, to be mended.
+	// Accept gets the text when enter is pressed. An error keeps the prompt open.
 	Accept func(value string) (tea.Cmd, error)
 }
 
@@ -95,8 +95,8 @@ func (p *Prompt) View(th *theme.Theme, width int) string {
 	return text.Fit(label+p.input.View(own)+" "+pen.Render(text.Truncate(p.hint, room-own-1, th.Symbols.Ellipsis)), width)
 }
 
-// leastInput is the room in cells that the text has at least beside a hint, which
-// is left out where less than leastHint remains.
+// leastInput is the least width of the text beside a hint, which is left out where
+// less than leastHint remains.
 const (
 	leastInput = 12
 	leastHint  = 12

@@ -1,6 +1,6 @@
-// Package slider is the control of a constraint or of a workload's dial: a
-// track that is also a histogram of the candidates, a value that can be moved,
-// dragged or typed, and what that leaves.
+// Package slider is the control of a constraint or of a workload's size: a track
+// that is also a histogram of the candidates, a value that can be moved, dragged
+// or typed, and the number of candidates that remain.
 package slider
 
 import (
@@ -35,8 +35,8 @@ type Config struct {
 	Step      func(float64) float64         // size of a small move at a value; nil takes round steps
 }
 
-// Slider is the state of one control. Its methods say whether the value
-// changed, so that the caller asks the engine again only then.
+// Slider is the state of one control. Its methods report whether the value
+// changed, so that the caller asks the engine only then.
 type Slider struct {
 	cfg     Config
 	value   float64
@@ -107,7 +107,7 @@ func (s *Slider) Set(v float64) bool {
 	return true
 }
 
-// Off takes the constraint away; a dial keeps its value.
+// Off removes the constraint; a dial keeps its value.
 func (s *Slider) Off() bool {
 	if !s.on || s.cfg.Direction == Dial {
 		return false
@@ -146,10 +146,10 @@ func (s *Slider) SetHistogram(bins []int) { s.bins = bins }
 // SetMarks gives the values at which the answer changes.
 func (s *Slider) SetMarks(values []float64) { s.marks = values }
 
-// SetBinds says whether this constraint holds the best candidate back.
+// SetBinds says whether this constraint is the binding one.
 func (s *Slider) SetBinds(binds bool) { s.binds = binds }
 
-// SetNote gives the words at the right end: how many candidates remain.
+// SetNote sets the text at the right end, such as how many candidates remain.
 func (s *Slider) SetNote(note string) { s.note = plaintext.Clean(note) }
 
 // SetFocused says whether the slider has the keys.
@@ -207,7 +207,7 @@ func (s *Slider) stepOnce(sign int) {
 	s.value = min(max(v, lo), hi)
 }
 
-// enter switches an idle constraint on at its loose end when the step leads
+// enter switches an inactive constraint on at its loose end when the step leads
 // onto the track.
 func (s *Slider) enter(sign int) {
 	switch {
@@ -220,7 +220,7 @@ func (s *Slider) enter(sign int) {
 
 // Click puts the knob at column x of a track of the given width, as the mouse
 // does when it is pressed or dragged. The column at the loose end, and
-// everything beyond it, takes the constraint away.
+// everything beyond it, removes the constraint.
 func (s *Slider) Click(x, width int) bool {
 	if width < 2 {
 		return false
@@ -250,15 +250,15 @@ func (s *Slider) Type(t string) {
 	}
 }
 
-// Backspace takes the last character away.
+// Backspace deletes the last character.
 func (s *Slider) Backspace() {
 	if r := []rune(s.typed); s.typing && len(r) > 0 {
 		s.typed, s.err = string(r[:len(r)-1]), ""
 	}
 }
 
-// Commit takes the typed value over. Nothing typed takes a constraint away.
-// On an error, which the slider shows, typing goes on.
+// Commit takes over the typed value; an empty one removes the constraint. On an
+// error, which the slider shows, typing goes on.
 func (s *Slider) Commit() (changed bool, err error) {
 	if !s.typing {
 		return false, nil
@@ -279,8 +279,8 @@ func (s *Slider) Commit() (changed bool, err error) {
 	return s.Set(v), nil
 }
 
-// Error is the sentence about what is typed, after a [Slider.Commit] that
-// failed; the slider's own line may be too short for it.
+// Error says what is wrong with the typed value after a failed [Slider.Commit];
+// the slider's own line may be too short for it.
 func (s *Slider) Error() string { return s.err }
 
 // Cancel ends typing and keeps the value.

@@ -26,8 +26,8 @@ func (s *Slider) View(th *theme.Theme, width int) string {
 	return s.head(th, width) + "\n" + s.track(th, width)
 }
 
-// complaint is what is wrong with what was typed. The sentence quotes it, and
-// has both lines until the next key.
+// complaint says what is wrong with the typed value, on both lines until the next
+// key.
 func (s *Slider) complaint(th *theme.Theme, width int) string {
 	lines := text.Wrap(s.err, width)
 	if len(lines) > Height {

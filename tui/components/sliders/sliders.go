@@ -1,5 +1,5 @@
-// Package sliders is a stack of sliders of which one is active: that which keys
-// move.
+// Package sliders is a stack of sliders, one of which is active: keys move that
+// one.
 package sliders
 
 import (

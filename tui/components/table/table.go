@@ -20,13 +20,13 @@ type Column struct {
 	Sort  bool // the table can be sorted by it
 }
 
-// Look is how a row differs from others.
+// Look is how a row is marked.
 type Look struct {
 	Mark  rune // in the gutter: a pin; 0 for none
 	Faint bool // out of reach: infeasible, failed
 }
 
-// Rows is what a table shows. IDs stay with a row when rows are sorted anew.
+// Rows is what a table shows. A row keeps its ID when rows are sorted.
 type Rows interface {
 	Len() int
 	ID(row int) int64
@@ -60,7 +60,7 @@ type placed struct {
 // New returns an empty table.
 func New(columns []Column) *Table { return &Table{columns: columns, rows: none{}} }
 
-// none is no rows.
+// none has no rows.
 type none struct{}
 
 func (none) Len() int                     { return 0 }
@@ -195,7 +195,7 @@ func (t *Table) Hit(x, y int) (row int, column string, ok bool) {
 	return row, column, row < t.rows.Len()
 }
 
-// gutter holds the cursor and the mark, gap parts two columns.
+// gutter holds the cursor and the mark; gap is the space between two columns.
 const (
 	gutter = 2
 	gap    = 2

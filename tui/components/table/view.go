@@ -10,8 +10,8 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// View draws the table in exactly its size. It asks for the cells of visible
-// rows only.
+// View draws the table in exactly its size, reading the cells of visible rows
+// only.
 func (t *Table) View(th *theme.Theme) string {
 	if t.w <= 0 || t.h <= 0 {
 		return ""

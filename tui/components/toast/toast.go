@@ -1,6 +1,6 @@
-// Package toast shows one passing message. It has no clock of its own: showing
-// a message returns a number, the caller lets that number expire after a
-// while, and a newer message outlives the expiry of an older one.
+// Package toast shows one message for a while. It has no clock: Show returns a
+// number, which the caller expires later; a newer message is not affected by the
+// expiry of an older one.
 package toast
 
 import (
@@ -34,14 +34,14 @@ func (t *Toast) Show(level Level, message string) (seq int) {
 	return t.seq
 }
 
-// Expire takes the message with a number away; a newer one stays.
+// Expire removes the message with a number; a newer one stays.
 func (t *Toast) Expire(seq int) {
 	if seq == t.seq {
 		t.message = ""
 	}
 }
 
-// Clear takes any message away.
+// Clear removes any message.
 func (t *Toast) Clear() { t.message = "" }
 
 // Visible reports whether there is a message.
