@@ -6,19 +6,18 @@ import (
 	"slices"
 )
 
-// branched finds the frontier under the throughput split where VMs start after
-// unlike times or are billed by unlike rules.
+// branched finds the frontier under the throughput split where VMs differ in their
+// start-up times or billing rules.
 //
-// At a fixed time t everything is a sum again: a VM has done r·(t − s) by then
-// and is billed for c·billed(t). So the frontiers of a few fixed times, found as
-// in pooled, are candidates. What can still lie between two neighbours of them,
-// at t₁ and t₂, does all the work by t₂, at prices no lower than those of t₁,
-// for less than the cost of the first: few multisets do. Branch and bound lists
-// them all, with parts of VMs allowed in the bound.
+// At a fixed time t work and cost are sums over the VMs: one has done r·(t − s) and
+// is billed for c·billed(t). So the frontiers at a few fixed times, found as in
+// pooled, are candidates. A configuration between two neighbours of them, at t₁ and
+// t₂, must do all the work by t₂, at prices no lower than those at t₁, for less than
+// the cost of the first: few multisets do. Branch and bound lists them all, with
+// fractions of VMs allowed in the bound (linear relaxation).
 //
-// Where prices are so nearly proportional to speed that too many do, the search
-// ends early. What may then be left to save, by the bounds and as a fraction of
-// the cost, is the resolution returned.
+// Where prices are so nearly proportional to speed that too many do, the search ends
+// early. The optimality gap, as a fraction of the cost, is the resolution returned.
 func (p problem) branched() (front []Configuration, resolution float64) {
 	front = p.sampled()
 	slowest := 0.0
@@ -43,15 +42,14 @@ func (p problem) only(offer int) []int {
 	return counts
 }
 
-// samples is the number of fixed times, sampleCrowd how many sums are kept at
-// each.
+// samples is the number of fixed times, sampleCrowd the number of sums kept at each.
 const (
 	samples     = 24
 	sampleCrowd = 1 << 10
 )
 
-// sampled is the frontier of what the fixed times find. It holds the fastest
-// configuration of all.
+// sampled is the frontier found at the fixed times, with the fastest configuration
+// of all.
 func (p problem) sampled() []Configuration {
 	fastest := make([]int, len(p.offers))
 	for i, o := range p.offers {
@@ -60,7 +58,7 @@ func (p problem) sampled() []Configuration {
 	t0 := p.seconds(fastest)
 	for i, o := range p.offers {
 		if o.startupS >= t0 {
-			fastest[i] = 0 // would start when all is done
+			fastest[i] = 0 // would start after all the work is done
 		}
 	}
 	all := []Configuration{p.configuration(fastest)}
@@ -83,8 +81,8 @@ func (p problem) sampled() []Configuration {
 	return sweep(all)
 }
 
-// at is the problem as it looks at a fixed time: what has not started is left
-// out, what has works at its mean rate until then, at its mean price.
+// at is the problem at a fixed time: VMs that have not started are left out, others
+// count with their mean rate and mean price until then.
 func (p problem) at(t float64) problem {
 	q := p
 	q.offers = nil
@@ -129,8 +127,7 @@ func (p problem) between(from, until, usd float64, b *budget) []Configuration {
 		return sweep(s.found)
 	}
 	b.nodes = max(0, b.nodes-splitNodes)
-	// Cutting the time helps where most of what the bound lacks is due to its
-	// length.
+	// Splitting the interval helps where most of the gap is due to its length.
 	wide, narrow := s.bound(0, p.units), p.search(from, from*(1+equal), usd).bound(0, p.units)
 	lacking := 1 - wide/usd
 	if narrow-wide < (usd-wide)/2 || b.nodes == 0 && lacking < tolerance {
@@ -148,8 +145,8 @@ func (p problem) between(from, until, usd float64, b *budget) []Configuration {
 	return append(early, p.between(middle, until, usd, b)...)
 }
 
-// run searches with so many nodes at most, and says whether they were enough
-// and how many it took.
+// run searches with a node limit and returns whether it was enough and how many
+// nodes it took.
 func (s *search) run(nodes int) (done bool, took int) {
 	s.left, s.found = nodes, nil
 	if s.bound(0, s.units) >= s.usd {
@@ -159,8 +156,8 @@ func (s *search) run(nodes int) (done bool, took int) {
 	return done, nodes - max(0, s.left)
 }
 
-// search is a branch and bound over counts: offers in the order of their price
-// for work.
+// search is a branch and bound over counts, with the offers in the order of their
+// price per unit of work.
 type search struct {
 	problem
 	order  []int
@@ -189,8 +186,8 @@ func (p problem) search(from, until, usd float64) *search {
 	return s
 }
 
-// bound is the least price of so much work with the VMs from a place on, parts
-// of VMs allowed.
+// bound is the least price of an amount of work with the offers from a place on,
+// fractions of VMs allowed.
 func (s *search) bound(place int, work float64) (usd float64) {
 	for i := place; i < len(s.order) && work > 0; i++ {
 		take := math.Min(work, float64(s.offers[s.order[i]].limit)*s.work[i])
@@ -203,8 +200,8 @@ func (s *search) bound(place int, work float64) (usd float64) {
 	return usd
 }
 
-// descend tries all counts of the offers from a place on, given the work that
-// is left to do and the price so far. It gives up, false, when the nodes are.
+// descend tries all counts of the offers from a place on, given the work left and
+// the price so far. It returns false when the nodes are spent.
 func (s *search) descend(place int, work, usd float64) bool {
 	if s.left--; s.left < 0 {
 		return false
@@ -242,7 +239,7 @@ func (s *search) descend(place int, work, usd float64) bool {
 	return true
 }
 
-// try descends with so many VMs of the offer at a place, if the bound allows.
+// try descends with n VMs of the offer at a place, if the bound allows.
 func (s *search) try(place, n int, work, usd float64) (ok, useful bool) {
 	work -= float64(n) * s.work[place]
 	usd += float64(n) * s.price[place]

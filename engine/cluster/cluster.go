@@ -1,16 +1,16 @@
-// Package cluster gives time and cost of batch inference on a combination of
-// VMs, after Rathnayake et al. (2020), with the slips of its equations
-// corrected, and finds the best of all combinations.
+// Package cluster computes time and cost of batch inference on a combination of
+// VMs, after Rathnayake et al. (2020), with the slips in its equations corrected,
+// and finds the best of all combinations.
 //
-// A [Space] is everything a job may run on. [Space.Frontiers] finds its exact
-// time–cost frontiers, [Frontiers.Within] what limits leave of them,
-// [Space.Schedule] what whole batches make of one, and [Space.Greedy] is the
-// study's own Algorithm 1.
+// A [Space] is everything that a job may run on. [Space.Frontiers] finds its exact
+// time–cost frontiers, [Frontiers.Within] the part of them within limits,
+// [Space.Schedule] assigns whole batches, and [Space.Greedy] is the study's own
+// Algorithm 1.
 package cluster
 
 import "math"
 
-// Member is a number of equal VMs in a configuration.
+// Member is a group of equal VMs in a configuration.
 type Member struct {
 	Count      int     // VMs
 	GPUs       int     // v_i, GPUs per VM; a VM without counts as one device
@@ -19,12 +19,12 @@ type Member struct {
 	USDPerHour float64 // c_i, of one VM
 }
 
-// rate is what all GPUs of the member do together, in units per second.
+// rate is the throughput of all GPUs of the member, in units per second.
 func (m Member) rate() float64 { return m.gpus() * m.BatchSize / m.BatchTime }
 
 func (m Member) gpus() float64 { return float64(m.Count * max(m.GPUs, 1)) }
 
-// Split says how the work is shared among the VMs.
+// Split is the rule by which the work is divided among the VMs.
 type Split string
 
 // The splits: the study's equation 4, and the one that keeps every GPU busy
@@ -34,8 +34,8 @@ const (
 	ByThroughput Split = "throughput"
 )
 
-// Shares returns the units W_i that each member gets of units, all its VMs
-// together.
+// Shares divides units of work among the members; each share is that of all VMs of
+// the member, W_i in the study.
 func Shares(members []Member, units float64, split Split) []float64 {
 	weights, sum := make([]float64, len(members)), 0.0
 	for i, m := range members {
@@ -51,9 +51,9 @@ func Shares(members []Member, units float64, split Split) []float64 {
 	return weights
 }
 
-// Makespan is the seconds until the last VM is done, with whole batches:
-// equations 2 and 3, T = max_i ceil(W_i/(v_i·b_i))·t_i, the fraction the right
-// way up and W_i being the share of one VM.
+// Makespan is the seconds until the last VM is done, with whole batches: equations
+// 2 and 3, T = max_i ceil(W_i/(v_i·b_i))·t_i, with the printed fraction inverted and
+// W_i the share of one VM.
 func Makespan(members []Member, units float64, split Split) float64 {
 	var t float64
 	for i, w := range Shares(members, units, split) {
@@ -62,7 +62,7 @@ func Makespan(members []Member, units float64, split Split) float64 {
 	return t
 }
 
-// Batches is the number of batches each GPU of the member works off, one after
+// Batches is the number of batches that each GPU of the member processes, one after
 // another, for the member's share of the units.
 func Batches(m Member, share float64) float64 {
 	exact := share / (m.gpus() * m.BatchSize)

@@ -8,10 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Frontiers are the time–cost frontiers of every variant of a space. Limits
-// only filter them: what dominates a configuration within the limits is within
-// them too. So they are found once, and [Frontiers.Within] answers for any
-// limits.
+// Frontiers are the time–cost frontiers of every variant of a space. Limits only
+// filter them: what dominates a configuration within the limits is within them too.
+// So they are computed once, and [Frontiers.Within] answers for any limits.
 type Frontiers struct {
 	// Variants holds a frontier each, by rising time and falling cost; none
 	// where no VM type runs the variant. Of configurations that take and cost
@@ -26,7 +25,7 @@ type Frontiers struct {
 	byCost []int32         // indices in byTime, by rising cost, then time
 }
 
-// Explored is what an answer covers and how it came about.
+// Explored says what an answer covers and how it was found.
 type Explored struct {
 	// Configurations counts the variants' multisets of VMs that the answer
 	// holds for, the empty one not among them.

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Selection is what limits leave of the frontiers. Every list is by rising time
-// but CostAccuracy, which is by rising cost. One configuration stands for all
-// that are equal in the objectives of its list. A variant of unknown accuracy is
-// on the time–cost frontier only, and there where none of known accuracy takes
-// and costs the same.
+// Selection holds the frontiers within limits. Every list is by rising time, except
+// CostAccuracy, which is by rising cost. One configuration represents all that are
+// equal in the objectives of its list. A variant of unknown accuracy is on the
+// time–cost frontier only, and only if none of known accuracy has the same time and
+// cost.
 type Selection struct {
 	TimeCost         []Configuration // over all variants
 	TimeAccuracy     []Configuration // of equal time and accuracy the cheapest
@@ -167,7 +167,7 @@ func (s staircase) lower(rank int, usd float64) bool {
 	return true
 }
 
-// Objective is what a best configuration is best in.
+// Objective is the objective in which a configuration is to be the best.
 type Objective string
 
 // The objectives. Ties go to the better accuracy, then the cost, then the time.

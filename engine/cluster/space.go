@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// VMType is a kind of VM that may be rented, several of it at once.
+// VMType is a type of VM of which several may be rented at once.
 type VMType struct {
 	GPUs       int     // v_i, GPUs per VM; a VM without counts as one device
-	Limit      int     // VMs of this type at most; 0 leaves it out
+	Limit      int     // most VMs of this type; 0 leaves it out
 	USDPerHour float64 // c_i, of one VM
 	StartupS   float64 // seconds from renting a VM to its first batch: paid, not worked
 	Billing    Billing
@@ -22,14 +22,14 @@ type Billing struct {
 	GranularityS float64 // billed seconds are a multiple of this, rounded up; 0: not rounded
 }
 
-// Batch is how one GPU of a VM type works off a variant. The zero value says
-// that the variant does not run there: too large for the memory, or unknown.
+// Batch is how fast one GPU of a VM type runs a variant. The zero value says that
+// the variant does not run there: too large for the memory, or unknown.
 type Batch struct {
 	Size    float64 // b_i, units in a batch
 	Seconds float64 // t_i(b_i, p), of one batch
 }
 
-// Variant is a version of the model: how good it is and how fast on each type.
+// Variant is a version of the model: its accuracy, and its speed on each type.
 type Variant struct {
 	Accuracy *float64 // nil where unknown
 	Batches  []Batch  // one a VM type, in the order of Space.VMs
@@ -45,10 +45,9 @@ type Space struct {
 	LowerIsBetter bool // of the accuracies: a loss or an error rate
 }
 
-// Configuration is a point of a space: a variant on so many VMs of each type.
-// Its time and cost are those of work that divides at will (equation 3 without
-// rounding up): the limit which whole batches ([Space.Schedule]) approach from
-// above.
+// Configuration is a point of a space: a variant on a number of VMs of each type.
+// Its time and cost are those of divisible work (equation 3 without rounding up), a
+// lower bound that whole batches ([Space.Schedule]) approach.
 type Configuration struct {
 	Variant int   // index in Space.Variants
 	Counts  []int // VMs of each type, in the order of Space.VMs
@@ -73,7 +72,7 @@ type Limits struct {
 	WorstAccuracy *float64
 }
 
-// Check says in one sentence what makes a space senseless, or nothing.
+// Check returns an error, in one sentence, if the space is not valid.
 func (s Space) Check() error {
 	if !(s.Units > 0) || math.IsInf(s.Units, 1) {
 		return fmt.Errorf("%g units of work are none to plan for: give a number above 0", s.Units)

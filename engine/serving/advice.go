@@ -12,8 +12,8 @@ import (
 // monthS is a month as clouds count it, 730 hours, in seconds.
 const monthS = 730 * 3600
 
-// Question is what [Advise] answers. Points, Memory and Variants may be left
-// empty; they let it say what slack would save.
+// Question is what [Advise] answers. Points, Memory and Variants are optional; with
+// them it says what looser limits would save.
 type Question struct {
 	Trace         Trace
 	Settings      Settings
@@ -28,13 +28,13 @@ type Question struct {
 	Chosen      int          // of Variants: the one that the settings describe
 }
 
-// Advice is what to rent for a trace.
+// Advice says what to rent for a trace.
 type Advice struct {
 	PeakToMedian *float64 // of the trace, by the minute; nil where unknown
 	BreakEven    *float64 // queries per second above which one VM is cheaper than functions; nil where it never is
 
 	Outcomes []Outcome // of all schemes
-	// Alone is what functions without any VM come to, beside the schemes.
+	// Alone is the outcome of functions without any VM, for comparison.
 	Alone   Outcome
 	Pick    int  // of Outcomes: the cheapest that keeps MaxViolations, else the one with the fewest
 	Keeps   bool // the pick keeps MaxViolations
@@ -50,7 +50,7 @@ type Advice struct {
 	Words      []string // the same in sentences
 }
 
-// Saving is what a limit that gives way would save.
+// Saving is what a looser limit would save.
 type Saving struct {
 	Slack      Objective // Accuracy or Latency
 	From, To   float64   // an accuracy, or the strict limit in seconds
@@ -60,7 +60,8 @@ type Saving struct {
 	Violations float64   // fraction of all queries
 }
 
-// Advise compares the schemes on a trace, picks one, and says what slack would save.
+// Advise compares the schemes on a trace, picks one, and says what looser limits
+// would save.
 func Advise(q Question) (Advice, error) {
 	outcomes, err := Compare(q.Trace, q.Settings)
 	if err != nil {
@@ -93,7 +94,7 @@ func Advise(q Question) (Advice, error) {
 	return a, nil
 }
 
-// choose picks among the outcomes.
+// choose picks one of the outcomes.
 func (a *Advice) choose(most float64) {
 	better := func(i, j int) bool {
 		x, y := a.Outcomes[i], a.Outcomes[j]
@@ -115,11 +116,11 @@ func (a *Advice) choose(most float64) {
 	a.Keeps = a.Outcomes[a.Pick].ViolationShare() <= most
 }
 
-// slackFactors are the strict limits that are tried, relative to the one asked for.
+// slackFactors are the strict limits tried, relative to the one asked for.
 var slackFactors = [...]float64{1.5, 2, 4}
 
-// latencySlack tries longer strict limits: a VM holds a larger batch, and a
-// function needs less memory. Without measurements of either nothing is known.
+// latencySlack tries longer strict limits, with which a VM can serve larger batches
+// and a function needs less memory. It needs measurements of one of the two.
 func (q Question) latencySlack(pick Outcome) []Saving {
 	if len(q.Points) == 0 && q.Memory == nil {
 		return nil
@@ -179,7 +180,7 @@ func (q Question) accuracySlack(pick Outcome) []Saving {
 	return savings
 }
 
-// with simulates other settings; those that cannot be are no saving.
+// with simulates other settings; invalid ones save nothing.
 func (q Question) with(s Settings, scheme Scheme) (Saving, bool) {
 	o, err := Simulate(q.Trace, s, scheme)
 	if err != nil {
@@ -188,7 +189,7 @@ func (q Question) with(s Settings, scheme Scheme) (Saving, bool) {
 	return Saving{MonthlyUSD: o.USD * monthS / float64(len(q.Trace)), Violations: o.ViolationShare()}, true
 }
 
-// because names what no procurement mends.
+// because names the violations that no scheme can avoid.
 func (q Question) because() string {
 	s := q.Settings
 	switch {
@@ -200,7 +201,7 @@ func (q Question) because() string {
 	return ""
 }
 
-// words says the advice in sentences.
+// words puts the advice into sentences.
 func (a Advice) words(q Question) []string {
 	pick := a.Outcomes[a.Pick]
 	var w []string

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// BatchPoint is a measurement of one VM with a number of queries in parallel.
+// BatchPoint is a measurement of one VM at a batch size.
 type BatchPoint struct {
 	Batch float64 // queries served at once
 	P50S  float64 // median time of one batch, seconds
 	P99S  float64 // 99th percentile, seconds
 }
 
-// Capacity is what one VM holds within a latency limit.
+// Capacity is the load that one VM can serve within a latency limit.
 type Capacity struct {
 	Batch            int     // queries at once
 	P50S, P99S       float64 // latency there, seconds

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Constant returns a trace of exactly perSecond queries a second on average,
-// fractions carried on to the next second.
+// Constant returns a trace with a mean of exactly perSecond queries per second;
+// fractions are carried over to the next second.
 func Constant(seconds int, perSecond float64) Trace {
 	tr := make(Trace, max(seconds, 0))
 	for t := range tr {
@@ -17,9 +17,8 @@ func Constant(seconds int, perSecond float64) Trace {
 	return tr
 }
 
-// Poisson returns a trace of independent arrivals whose mean at second t is
-// rate(t) queries a second; a rate that is negative counts as 0. Equal seeds give equal
-// traces.
+// Poisson returns a trace of independent arrivals with a mean of rate(t) queries in
+// second t; a negative rate counts as 0. Equal seeds give equal traces.
 func Poisson(seconds int, rate func(t int) float64, seed uint64) Trace {
 	tr := make(Trace, max(seconds, 0))
 	arrivals := distuv.Poisson{Src: rand.NewPCG(seed, 0x5eed)}
@@ -31,7 +30,7 @@ func Poisson(seconds int, rate func(t int) float64, seed uint64) Trace {
 	return tr
 }
 
-// Steady is the rate of Poisson arrivals that do not change.
+// Steady is a constant rate, for [Poisson].
 func Steady(perSecond float64) func(t int) float64 {
 	return func(int) float64 { return perSecond }
 }

@@ -8,7 +8,7 @@ import (
 	"sweetspot/engine/pareto"
 )
 
-// Variant is one way to answer a query: a model, or a changed version of it.
+// Variant is one way to answer a query: a model, or a modified version of it.
 type Variant struct {
 	Name          string
 	Accuracy      float64 // in [0,1], or a loss; NaN where unknown
@@ -22,14 +22,14 @@ type Variants struct {
 	LowerIsBetter bool // of the accuracies: a loss or an error rate
 }
 
-// Limits are what a variant must keep. nil is no limit.
+// Limits are the constraints on a variant; nil is no limit.
 type Limits struct {
 	Accuracy      *float64 // at least; at most where lower is better
 	LatencyS      *float64 // at most, seconds
 	USDPerMillion *float64 // at most, dollars
 }
 
-// Objective is what a choice is best in.
+// Objective is the objective in which a variant is to be the best.
 type Objective string
 
 // The objectives: the three parameters of section 3.1.
@@ -39,8 +39,8 @@ const (
 	Cost     Objective = "cost"
 )
 
-// Free returns the one objective that has no limit. Two limits make a question;
-// any other number is an error.
+// Free returns the one objective that has no limit. It is an error unless exactly
+// two have one.
 func (l Limits) Free() (Objective, error) {
 	switch a, t, c := l.Accuracy != nil, l.LatencyS != nil, l.USDPerMillion != nil; {
 	case !a && t && c:
@@ -53,9 +53,9 @@ func (l Limits) Free() (Objective, error) {
 	return "", fmt.Errorf("two of accuracy, latency and cost must have a limit, so that the best in the third is meant")
 }
 
-// Within returns the indices of the variants that keep the limits, best in the
-// objective first, equal ones by the other two objectives and then by index.
-// What is unknown keeps no limit and comes last where none is set.
+// Within returns the indices of the variants within the limits, the best in the
+// objective first, equal ones by the other two objectives and then by index. An
+// unknown value is within no limit, and comes last where there is none.
 func (v Variants) Within(l Limits, by Objective) []int {
 	var kept []int
 	for i := range v.List {

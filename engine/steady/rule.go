@@ -42,13 +42,16 @@ type Rule struct {
 
 const (
 	// refinement is the fraction of Target that a probe goes on to within
-	// RefineSeconds. A smaller one makes short probes longer and more precise.
+	// RefineSeconds. With 0.2 probes take 15 to 40 % more iterations for a median error
+	// of 0.19 instead of 0.21 %; with 1, no refinement, 89 instead of 93 % of the means
+	// are within 1 % (go test -v -run StopRule).
 	refinement = 0.35
 	// maxTightening bounds how many times tighter than Target a Decision makes it:
 	// the length of a probe grows with its square.
 	maxTightening = 4
 	// minForGivingUp is how many steady iterations it takes to tell how much they
-	// vary: a pause every 20th, seen twice, seems worse than it is.
+	// vary: a pause every 20th, seen twice, seems worse than it is. With 20 a few more
+	// probes are given up.
 	minForGivingUp = 100
 )
 
