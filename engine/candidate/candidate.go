@@ -4,6 +4,8 @@
 package candidate
 
 import (
+	"math"
+
 	"sweetspot/engine/bill"
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
@@ -167,4 +169,27 @@ func (c *Candidate) overDial(line *training.Line, e estimate.Estimate) (training
 func (c *Candidate) Alongside(o *Candidate) bool {
 	return len(c.Configuration) == 1 && len(o.Configuration) == 1 && SameVariant(c.Variant, o.Variant) &&
 		c.Configuration[0].VM.Key() == o.Configuration[0].VM.Key() && c.Configuration[0].Count == o.Configuration[0].Count
+}
+
+// IsPredicted reports whether the candidate rests on no run of its own.
+// Its time may be weaker known than that: by the epochs it takes to a target.
+func (c *Candidate) IsPredicted() bool { return c.Timing() >= estimate.OtherBatch }
+
+// Timing is the basis of the iteration time behind the candidate's.
+func (c *Candidate) Timing() estimate.Basis {
+	if c.timed == estimate.Unknown {
+		return c.Time.Basis
+	}
+	return c.timed
+}
+
+// Sigma is the standard deviation of the logarithm of what the objective is by.
+func (c *Candidate) Sigma(o objective.Name) float64 {
+	switch {
+	case o != objective.Time && o != objective.Cost:
+		return c.Of(o).LogSigma()
+	case o == objective.Time || len(c.Configuration) != 1:
+		return c.Time.LogSigma()
+	}
+	return math.Hypot(c.Time.LogSigma(), c.Configuration[0].PriceSpread)
 }

@@ -15,14 +15,14 @@ import (
 // charge turns the time of a candidate's work on VMs of one type into the time
 // until all is done, and computes the cost; without a price that stays unknown.
 // Nothing is rented of a machine of one's own.
-func (b *builder) charge(c *Candidate, p Part) {
+func (f *facts) charge(c *Candidate, p Part) {
 	if !c.Time.Known() || p.VM.Cloud == "" && p.USDPerHour == nil {
 		return
 	}
-	spot := b.w.Purchase == profile.Spot
-	of := b.w.Bill.Total(b.job(c, p, spot))
+	spot := f.work.Purchase == profile.Spot
+	of := f.work.Bill.Total(f.job(c, p, spot))
 	c.Time, c.Parts = of.Seconds, of.Parts
-	if egress := b.w.Bill.EgressUSD(); of.USD.Known() { // what no quote of a VM's price moves
+	if egress := f.work.Bill.EgressUSD(); of.USD.Known() { // what no quote of a VM's price moves
 		c.Cost = widened(of.USD.Shifted(-egress), p.PriceSpread).Shifted(egress)
 	}
 	if spot {
@@ -35,16 +35,16 @@ func (b *builder) charge(c *Candidate, p Part) {
 		return
 	}
 	k := of.Slowdown.Value
-	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0*k + b.w.Bill.StartupS, Slope: c.TimeByEpochs.Slope * k}
+	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0*k + f.work.Bill.StartupS, Slope: c.TimeByEpochs.Slope * k}
 	if p.USDPerHour != nil {
-		perSecond := float64(p.Count) * (*p.USDPerHour + b.w.Bill.DiskUSDPerHour()) / 3600
-		c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0*perSecond + b.w.Bill.EgressUSD(), Slope: c.TimeByEpochs.Slope * perSecond}
+		perSecond := float64(p.Count) * (*p.USDPerHour + f.work.Bill.DiskUSDPerHour()) / 3600
+		c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0*perSecond + f.work.Bill.EgressUSD(), Slope: c.TimeByEpochs.Slope * perSecond}
 	}
 }
 
 // job is the candidate's work as it is billed. Where nothing else is told a
 // training is safe after each epoch, an inference after each batch.
-func (b *builder) job(c *Candidate, p Part, spot bool) bill.Job {
+func (f *facts) job(c *Candidate, p Part, spot bool) bill.Job {
 	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train, SavedEveryS: c.Probe.IterationS}
 	if c.Mode == profile.Train {
 		j.SavedEveryS = 0
@@ -63,7 +63,7 @@ func (b *builder) job(c *Candidate, p Part, spot bool) bill.Job {
 func (c *Combined) uncharged(l question.Limits) cluster.Limits {
 	most := l.Get(objective.Cost)
 	if most != nil {
-		most = new(math.Max(0, *most-c.builder.w.Bill.EgressUSD()))
+		most = new(math.Max(0, *most-c.work.Bill.EgressUSD()))
 	}
 	return cluster.Limits{MaxSeconds: l.Get(objective.Time), MaxUSD: most, WorstAccuracy: l.Get(objective.Accuracy)}
 }
@@ -77,7 +77,7 @@ func (c *Combined) stretch(t *timing) float64 {
 
 // interrupted is by how much interruptions stretch so many seconds of work.
 func (c *Combined) interrupted(t *timing, seconds estimate.Estimate) estimate.Estimate {
-	w := c.builder.w
+	w := c.work
 	return w.Bill.Total(bill.Job{
 		Seconds: seconds, VMs: 1, Spot: w.Purchase == profile.Spot, SavedEveryS: t.batch.Value, RestartS: t.startupS,
 	}).Slowdown
@@ -87,7 +87,7 @@ func (c *Combined) interrupted(t *timing, seconds estimate.Estimate) estimate.Es
 // cost is made of. Time and cost hold start-ups, disks and the mean of the
 // interruptions already; of these the least steady VM type's interval is all's.
 func (c *Combined) charge(out *Candidate, at cluster.Configuration) {
-	w := c.builder.w
+	w := c.work
 	out.Parts.Egress = w.Bill.EgressUSD()
 	for i, n := range at.Counts {
 		perHour := float64(n) / 3600

@@ -3,6 +3,7 @@ package candidate
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -58,7 +59,7 @@ type Combined struct {
 	// and there were too many: the cheapest per unit of work and the fastest are.
 	LeftOut []string
 
-	builder  *builder
+	work     question.Workload
 	variants []profile.Variant
 	parts    []Part      // one a VM type
 	timings  [][]*timing // by variant and VM type; nil where none
@@ -81,7 +82,9 @@ func (t *timing) rate() float64 { return float64(t.run.BatchSize) / t.batch.Valu
 // alone says little, and unlike ones make the exact answer far dearer. Where
 // nothing can be combined the error says why.
 func Combine(set *profile.Set, w question.Workload, rental Rental) (*Combined, error) {
-	c := newBuilder(set, w).combinable(rental)
+	f := newFacts(set, w)
+	known := f.cells()
+	c := f.predictions(known).combinable(known, rental)
 	if len(c.parts) == 0 {
 		return c, c.nothing()
 	}
@@ -93,21 +96,18 @@ func (c *Combined) nothing() error {
 	case len(c.Unpriced) > 0:
 		return fmt.Errorf("nothing to combine: %s without a price (%s)", quantity.Several(len(c.Unpriced), "VM type"), strings.Join(c.Unpriced, ", "))
 	case len(c.Missing) > 0:
-		return fmt.Errorf("nothing to combine: no run of %s on %s; probe it there, or take predictions", c.builder.w.Model, strings.Join(c.Missing, ", "))
+		return fmt.Errorf("nothing to combine: no run of %s on %s; probe it there, or take predictions", c.work.Model, strings.Join(c.Missing, ", "))
 	}
-	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented answers this query; loosen its filters, or take predictions", c.builder.w.Model)
+	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented answers this query; loosen its filters, or take predictions", c.work.Model)
 }
-
-// offerKey is a VM type wherever it is rented.
-type offerKey struct{ cloud, instanceType string }
 
 // combinable finds the VM types that can be combined and what is known there. Of
 // one in several regions the cheapest stands for all.
-func (b *builder) combinable(rental Rental) *Combined {
-	c := &Combined{builder: b}
+func (p *predictions) combinable(known cells, rental Rental) *Combined {
+	c := &Combined{work: p.work}
 	best := map[offerKey]map[string]*timing{}
 	var order []offerKey
-	b.timings(func(t *timing) {
+	for t := range p.timings(known) {
 		vm := t.base.Configuration[0].VM
 		k := offerKey{vm.Cloud, vm.InstanceType}
 		if best[k] == nil {
@@ -116,7 +116,7 @@ func (b *builder) combinable(rental Rental) *Combined {
 		if old := best[k][variantKey(t.run.Variant)]; old == nil || t.before(old) {
 			best[k][variantKey(t.run.Variant)] = t
 		}
-	})
+	}
 	if len(rental.Limits) > 0 {
 		order = c.asked(rental, order)
 	}
@@ -132,7 +132,7 @@ func (b *builder) combinable(rental Rental) *Combined {
 			c.Unpriced = append(c.Unpriced, k.instanceType)
 			continue
 		}
-		part.Count = rental.most(k.instanceType, b.w.MaxCount)
+		part.Count = rental.most(k.instanceType, p.work.MaxCount)
 		c.parts = append(c.parts, part)
 		for id, t := range column {
 			if _, seen := variants[id]; !seen {
@@ -192,39 +192,48 @@ func (r Rental) most(instanceType string, otherwise int) int {
 	return max(otherwise, 1)
 }
 
-// timings calls f for every cell that tells how fast a variant is on a VM type
-// that can be rented and whose memory holds it.
-func (b *builder) timings(f func(t *timing)) {
-	give := func(index int, runs []profile.Run, why string) {
-		r := runs[0]
-		c := b.base(index, runs)
-		if r.Cloud == "" || c.OverMemory != nil {
-			return
+// timings are what is known of how fast variants are on VM types that can be
+// rented and whose memory holds them.
+func (p *predictions) timings(known cells) iter.Seq[*timing] {
+	return func(yield func(*timing) bool) {
+		for _, of := range known.all {
+			if runs := p.strongest(p.gather(of.runs)); len(runs) > 0 {
+				if t := p.timing(of.number, runs, ""); t != nil && !yield(t) {
+					return
+				}
+			}
 		}
-		c.Why = why
-		c.Configuration = []Part{b.part(r, 1)}
-		t := &timing{run: r, base: c}
-		steady, startups := make([]estimate.Estimate, len(runs)), 0.0
-		for i, s := range runs {
-			startup, _ := s.Startup()
-			startups += startup + s.WarmupExtraS
-			steady[i] = b.spread(s.Steady, s.Basis)
-		}
-		t.batch, t.startupS = training.Pool(steady), startups/float64(len(runs))
-		f(t)
-	}
-	keys, cells := b.cells()
-	for index, cell := range cells {
-		if runs := strongest(b.gather(cell), b.answers); len(runs) > 0 {
-			give(index, runs, "")
+		for of := range p.all() {
+			if t := p.timing(of.cell, []profile.Run{of.run}, of.why); t != nil && !yield(t) {
+				return
+			}
 		}
 	}
-	b.imagine(keys, cells, func(index int, r profile.Run, why string) { give(index, []profile.Run{r}, why) })
+}
+
+// timing is what the runs of a cell say; nil where it cannot be rented, or is too
+// big.
+func (f *facts) timing(cell int, runs []profile.Run, why string) *timing {
+	r, c := runs[0], f.base(cell, runs)
+	if r.Cloud == "" || c.OverMemory != nil {
+		return nil
+	}
+	c.Why = why
+	c.Configuration = []Part{f.market.part(r, 1)}
+	t := &timing{run: r, base: c}
+	steady, startups := make([]estimate.Estimate, len(runs)), 0.0
+	for i, s := range runs {
+		startup, _ := s.Startup()
+		startups += startup + s.WarmupExtraS
+		steady[i] = f.spread(s.Steady, s.Basis)
+	}
+	t.batch, t.startupS = training.Pool(steady), startups/float64(len(runs))
+	return t
 }
 
 // solve finds the frontiers.
 func (c *Combined) solve(rental Rental) (err error) {
-	w := c.builder.w
+	w := c.work
 	c.Space = cluster.Space{Units: w.Units, Split: cmp.Or(rental.Split, cluster.ByThroughput)}
 	startup := c.startup()
 	for _, p := range c.parts {

@@ -20,17 +20,10 @@ type List struct {
 	// Narrowed says which predictions are left out.
 	Narrowed Narrowed
 
-	builder  *builder
-	families []family
+	facts    *facts
+	families []cell      // of batch inference: one time of a batch, any number of VMs
 	starts   []int       // first candidate of each family, and the end of the last
 	made     []Candidate // the others, after those of the families
-}
-
-// family is a timing cell of batch inference: one time of a batch, any number of
-// VMs.
-type family struct {
-	index int     // of the cell
-	runs  []int32 // into the set's runs
 }
 
 // ListOf is a list of candidates that are made already.
@@ -39,45 +32,57 @@ func ListOf(candidates ...Candidate) *List { return &List{starts: []int{0}, made
 // NewList lists what the set can answer a workload with. Of one configuration
 // keep is asked once, for all its counts of VMs; nil keeps everything.
 func NewList(set *profile.Set, w question.Workload, keep func(c *Candidate) bool) *List {
-	b := newBuilder(set, w)
-	l := &List{builder: b, starts: []int{0}}
-	keys, cells := b.cells()
-	for index, cell := range cells {
-		if w.Mode == profile.Infer {
-			l.open(family{index, cell}, keep)
-		} else if c, ok := b.trained(index, b.gather(cell)); ok && kept(keep, &c) {
+	l := &List{facts: newFacts(set, w), starts: []int{0}}
+	epochs := map[string]int32{} // numbers of what the epochs to a target rest on
+	add := func(c Candidate) {
+		if w.Mode == profile.Train && len(c.Errors) > 0 {
+			c.Errors[1].Cell = epochCell(epochs, c.Variant, c.BatchSize)
+		}
+		if keep == nil || keep(&c) {
 			l.made = append(l.made, c)
 		}
 	}
-	l.Narrowed = b.imagine(keys, cells, func(index int, r profile.Run, why string) {
-		for _, c := range b.imaginedCell(index, r, why) {
-			if kept(keep, &c) {
-				l.made = append(l.made, c)
-			}
+	cells := l.facts.cells()
+	for _, of := range cells.all {
+		if w.Mode == profile.Infer {
+			l.open(of, keep)
+		} else if c, ok := l.facts.trained(of); ok {
+			add(c)
 		}
-	})
+	}
+	predicted := l.facts.predictions(cells)
+	l.Narrowed = predicted.narrowed
+	for p := range predicted.all() {
+		for _, c := range predicted.candidates(p) {
+			add(c)
+		}
+	}
 	if w.Combine && w.Mode == profile.Infer {
-		l.combine(keep)
+		l.combine(predicted.combinable(cells, Rental{}), add)
 	}
 	return l
 }
 
-func kept(keep func(c *Candidate) bool, c *Candidate) bool { return keep == nil || keep(c) }
+// epochCell numbers what the epochs to the target rest on: the variant and the
+// batch size, wherever it is trained. Timing cells are numbered from 0 up.
+func epochCell(numbers map[string]int32, v profile.Variant, batch int) int32 {
+	key := batchKey(v, batch)
+	if _, seen := numbers[key]; !seen {
+		numbers[key] = SeveralCells - 1 - int32(len(numbers))
+	}
+	return numbers[key]
+}
 
 // combine lists what of several VM types is on the frontiers, in whole batches
 // like everything else. Of one type all counts are there already.
-func (l *List) combine(keep func(c *Candidate) bool) {
-	c := l.builder.combinable(Rental{})
+func (l *List) combine(c *Combined, add func(Candidate)) {
 	if len(c.parts) < 2 || c.solve(Rental{}) != nil {
 		return
 	}
 	all := c.best()
 	for _, at := range all {
-		if kinds(at.Counts) < 2 {
-			continue
-		}
-		if one := c.Candidate(at, true); kept(keep, &one) {
-			l.made = append(l.made, one)
+		if kinds(at.Counts) > 1 {
+			add(c.Candidate(at, true))
 		}
 	}
 	l.Combinations = c.roughly(all)
@@ -94,20 +99,20 @@ func kinds(counts []int) (n int) {
 }
 
 // open lists the candidates of a cell on 1 … MaxCount VMs.
-func (l *List) open(f family, keep func(c *Candidate) bool) {
-	all := l.builder.gather(f.runs)
-	runs, count := strongest(all, l.builder.answers), 1
+func (l *List) open(of cell, keep func(c *Candidate) bool) {
+	all := l.facts.gather(of.runs)
+	runs, count := l.facts.strongest(all), 1
 	if len(runs) > 0 {
-		count = l.builder.most(runs[0])
+		count = l.facts.maxVMs(runs[0])
 	} else if !slices.ContainsFunc(all, isOutOfMemory) {
 		return
 	}
 	if keep != nil {
-		if c := l.builder.member(f, 1); !keep(&c) {
+		if c := l.facts.inferred(of, 1); !keep(&c) {
 			return
 		}
 	}
-	l.families, l.starts = append(l.families, f), append(l.starts, l.lazy()+count)
+	l.families, l.starts = append(l.families, of), append(l.starts, l.lazy()+count)
 }
 
 // Len is the number of candidates.
@@ -122,7 +127,7 @@ func (l *List) At(i int) *Candidate {
 		return &l.made[k]
 	}
 	k := sort.SearchInts(l.starts, i+1) - 1
-	c := l.builder.member(l.families[k], i-l.starts[k]+1)
+	c := l.facts.inferred(l.families[k], i-l.starts[k]+1)
 	return &c
 }
 
@@ -132,7 +137,7 @@ func (l *List) All() iter.Seq2[int, *Candidate] {
 	return func(yield func(int, *Candidate) bool) {
 		i := 0
 		for _, f := range l.families {
-			for c := range l.builder.onCounts(f) {
+			for c := range l.facts.onCounts(f) {
 				if !yield(i, c) {
 					return
 				}
@@ -154,7 +159,7 @@ func (l *List) Groups(f func(first, end int, c *Candidate)) {
 	var c Candidate
 	part := make([]Part, 1)
 	for k, family := range l.families {
-		l.builder.shared(family, &c, part)
+		l.facts.shared(family, &c, part)
 		f(l.starts[k], l.starts[k+1], &c)
 	}
 	for k := range l.made {
@@ -175,7 +180,7 @@ func (l *List) Find(c *Candidate) (i int, ok bool) {
 	}
 	p := c.Configuration[0]
 	for k, f := range l.families {
-		r := &l.builder.set.Runs[f.runs[0]]
+		r := &l.facts.set.Runs[f.runs[0]]
 		if r.BatchSize == c.BatchSize && r.VM().InstanceType == p.VM.InstanceType && r.Variant.Name == c.Variant.Name {
 			if i := l.starts[k] + p.Count - 1; i < l.starts[k+1] && l.At(i).ID == c.ID {
 				return i, true

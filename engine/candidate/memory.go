@@ -13,9 +13,9 @@ const gib = 1 << 30
 // overMemory tests the GPU's memory: the measured peak of the run, else the
 // floor that the weights alone need (training holds gradients too). Of a pruned
 // variant it isn't known how many are left.
-func (b *builder) overMemory(r profile.Run) *Violation {
+func (f *facts) overMemory(r profile.Run) *Violation {
 	mem := r.GPUMemGiB
-	if vm, ok := b.vmOf(r); ok && vm.GPUMemGiB != nil {
+	if vm, ok := f.market.vmOf(r); ok && vm.GPUMemGiB != nil {
 		mem = vm.GPUMemGiB
 	}
 	if mem == nil {
@@ -25,14 +25,14 @@ func (b *builder) overMemory(r profile.Run) *Violation {
 	switch {
 	case r.PeakMemoryBytes != nil:
 		need = *r.PeakMemoryBytes / gib
-	case b.model.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
-		need = *b.model.Params * weightBytes(r.Variant.Precision) / gib
+	case f.model.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
+		need = *f.model.Params * weightBytes(r.Variant.Precision) / gib
 		if r.Mode == profile.Train {
 			need *= 2
 		}
 	}
 	if need > *mem {
-		return &Violation{question.GPUMemory, *mem, &need}
+		return &Violation{Constraint: question.GPUMemory, Limit: *mem, Value: &need}
 	}
 	return nil
 }
@@ -50,14 +50,14 @@ func weightBytes(precision string) float64 {
 
 // outOfMemory keeps a cell that only ever ran out of memory as an infeasible
 // candidate, so that the limit is seen and not measured again.
-func (b *builder) outOfMemory(index int, runs []profile.Run) (c Candidate, ok bool) {
+func (f *facts) outOfMemory(cell int, runs []profile.Run) (c Candidate, ok bool) {
 	i := slices.IndexFunc(runs, isOutOfMemory)
 	if i < 0 {
 		return c, false
 	}
-	c = b.candidate(index, runs[i])
+	c = f.candidate(cell, runs[i])
 	c.Sources = []int64{runs[i].ID}
-	b.finish(&c, runs[i], 1)
+	f.finish(&c, runs[i], 1)
 	limit := math.NaN()
 	if mem := c.Configuration[0].VM.GPUMemGiB; mem != nil {
 		limit = *mem

@@ -3,6 +3,8 @@ package candidate
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -14,71 +16,174 @@ import (
 	"sweetspot/engine/transfer"
 )
 
-// imagine calls f for every cell that no run answers for but a prediction does:
-// every variant that was run, at every batch size that was, on every VM type with
-// a GPU. Each is labelled by the basis of its prediction. Where these are too
-// many they are narrowed, which is returned.
-func (b *builder) imagine(keys []cellKey, cells [][]int32, f func(index int, r profile.Run, why string)) Narrowed {
-	if b.w.Predictor == nil {
-		return InFull
+// Narrowed says which predictions were left out of a list because all would be
+// too many to hold.
+type Narrowed int
+
+// From nothing left out to everything.
+const (
+	InFull     Narrowed = iota
+	OwnBatches          // each variant only at the batch sizes that it was run at; in inference on one VM
+	Nothing             // nothing was predicted
+)
+
+// mostPredicted bounds how many predictions are listed in full, and their
+// multiple how many after narrowing: some 1.5 kB each.
+const (
+	mostPredicted = 100_000
+	mostNarrowed  = 4 * mostPredicted
+)
+
+// variantBatch is a variant, by its key, at a batch size.
+type variantBatch struct {
+	variant string
+	batch   int
+}
+
+// predictions are what to predict for a workload, and what it rests on: every
+// variant that was run, at every batch size that was, on every VM type with a GPU.
+// They are immutable.
+type predictions struct {
+	*facts
+	narrowed  Narrowed
+	maxCount  int // of VMs that each is made for
+	variants  []profile.Variant
+	offers    []profile.VMType
+	shapes    []profile.Run // by batch size: what is known whatever the variant and the VM type
+	ran       map[variantBatch]bool
+	answered  map[cellKey]bool // cells, without their regions, that a run has answered for
+	first     int              // number of the first predicted cell
+	origins   origins
+	sources   map[string][]int64          // runs with a steady time, by variant
+	memory    map[string]*transfer.Memory // by variant; nil where nothing tells
+	startups  map[int]startup             // by number of GPUs, and of all under [anyGPUs]
+	pauses    training.Pauses
+	validated *float64 // what a validation takes, see [validation]
+}
+
+// predictions gathers what predictions rest on: the runs of the model in the mode.
+func (f *facts) predictions(known cells) *predictions {
+	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{}, sources: map[string][]int64{}}
+	if f.work.Predictor == nil {
+		return p
 	}
-	b.findDonors()
-	variants, batches := b.axes()
-	offers, known := b.offers(), b.answeredAnywhere(keys, cells)
-	narrowed := b.narrow(len(variants)*len(batches), len(offers))
-	if narrowed == Nothing {
-		return narrowed
+	var donors []profile.Run
+	for _, r := range f.set.Runs {
+		if r.Model != f.work.Model || r.Mode != f.work.Mode || r.PowerLimitW != nil {
+			continue // a lowered power limit slows the GPU down
+		}
+		id := variantKey(r.Variant)
+		donors = append(donors, r)
+		if among(f.work.Variants, r.Variant.Name) {
+			p.ran[variantBatch{id, r.BatchSize}] = true
+		}
+		if r.Steady.Known() {
+			p.sources[id] = append(p.sources[id], r.ID)
+		}
 	}
-	// All predictions for a GPU err together: they rest on the same knowledge
-	// of it.
-	gpus := map[string]int{}
-	share := b.validation()
-	shapes := make([]profile.Run, len(batches))
-	for i, batch := range batches {
-		shapes[i] = b.shaped(batch)
+	var batches []int
+	p.variants, batches = f.axes(donors)
+	p.offers = f.offers()
+	if p.narrow(len(p.variants)*len(batches), len(p.offers)); p.narrowed == Nothing {
+		p.offers = nil
+		return p
 	}
-	for _, v := range variants {
-		id := variantKey(v)
-		for _, vm := range offers {
-			for i, batch := range batches {
-				if narrowed == OwnBatches && !b.ran[variantBatch{id, batch}] {
-					continue
+	p.answered = f.answered(known)
+	for _, batch := range batches {
+		p.shapes = append(p.shapes, f.shape(donors, batch))
+	}
+	p.memory = map[string]*transfer.Memory{}
+	for _, v := range p.variants {
+		p.memory[variantKey(v)] = transfer.MemoryLine(transfer.Peaks(f.set, f.work.Mode, f.work.Model, v))
+	}
+	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
+	return p
+}
+
+// narrow decides what to leave out of the predictions for so many variants at
+// batch sizes on so many VM types, and on how many VMs each is made.
+func (p *predictions) narrow(variants, offers int) {
+	p.maxCount = 1
+	if p.work.Mode == profile.Infer {
+		p.maxCount = max(p.work.MaxCount, 1)
+	}
+	if variants*offers*p.maxCount <= mostPredicted {
+		return
+	}
+	p.maxCount, p.narrowed = 1, OwnBatches
+	if len(p.ran)*offers > mostNarrowed {
+		p.narrowed = Nothing
+	}
+}
+
+// prediction is a run as it is predicted to be.
+type prediction struct {
+	cell int // number of what its time rests on
+	run  profile.Run
+	why  string
+}
+
+// all are the predictions for the cells that no run answers for, labelled by
+// their basis.
+func (p *predictions) all() iter.Seq[prediction] {
+	return func(yield func(prediction) bool) {
+		// All predictions for a GPU err together: they rest on the same knowledge
+		// of it.
+		gpus, origins := map[string]int{}, maps.Clone(p.origins)
+		for _, v := range p.variants {
+			for _, vm := range p.offers {
+				for _, shape := range p.shapes {
+					run, why, ok := p.predict(shape, v, vm)
+					if !ok {
+						continue
+					}
+					gpu := fmt.Sprint(vm.GPU, vm.GPUCount)
+					if _, seen := gpus[gpu]; !seen {
+						gpus[gpu] = p.first + len(gpus)
+					}
+					if !yield(prediction{origins.number(gpus[gpu], run), run, why}) {
+						return
+					}
 				}
-				run := b.imagined(shapes[i], v, vm)
-				if !b.wanted(&run) || !b.sensible(run) || known[anywhere(keyOf(&run))] {
-					continue
-				}
-				var why string
-				if run.Steady, why = b.w.Predictor.Iteration(b.w.Model, v, vm, run.GPUCount, batch); !run.Steady.Known() {
-					continue
-				}
-				run.Basis, run.PeakMemoryBytes = run.Steady.Basis, b.peak(run)
-				if share != nil {
-					run.ValidationS = new(*share / float64(max(batch, 1)) * run.Steady.Value)
-				}
-				gpu := fmt.Sprint(vm.GPU, vm.GPUCount)
-				if _, seen := gpus[gpu]; !seen {
-					gpus[gpu] = len(keys) + len(gpus)
-				}
-				f(gpus[gpu], run, why)
 			}
 		}
 	}
-	return narrowed
+}
+
+// predict is the run of a variant on a VM type as far as it is known without
+// running it; ok is false where nothing is predicted, or need be.
+func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMType) (_ profile.Run, why string, ok bool) {
+	if p.narrowed == OwnBatches && !p.ran[variantBatch{variantKey(v), run.BatchSize}] {
+		return run, "", false
+	}
+	run.Variant = v
+	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
+	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
+	if !p.wanted(&run) || !p.sensible(run) || p.answered[anywhere(keyOf(&run))] {
+		return run, "", false
+	}
+	if run.Steady, why = p.work.Predictor.Iteration(p.work.Model, v, vm, run.GPUCount, run.BatchSize); !run.Steady.Known() {
+		return run, "", false
+	}
+	run.Basis, run.PeakMemoryBytes = run.Steady.Basis, p.peak(run)
+	if p.validated != nil {
+		run.ValidationS = new(*p.validated / float64(max(run.BatchSize, 1)) * run.Steady.Value)
+	}
+	return run, why, true
 }
 
 // offers are the VM types to predict for. Of one that costs the same in several
 // regions the first stands for all.
-func (b *builder) offers() []profile.VMType {
+func (f *facts) offers() []profile.VMType {
 	type offer struct {
 		cloud, instance string
 		hourly          float64
 	}
 	seen := map[offer]bool{}
 	var out []profile.VMType
-	for _, vm := range b.set.VMTypes {
-		price, _ := vm.PriceOf(b.w.Purchase)
-		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 && b.wantedPlace(vm.GPU, vm.Cloud) {
+	for _, vm := range f.set.VMTypes {
+		price, _ := vm.PriceOf(f.work.Purchase)
+		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 && f.wantedPlace(vm.GPU, vm.Cloud) {
 			seen[o] = true
 			out = append(out, vm)
 		}
@@ -88,15 +193,15 @@ func (b *builder) offers() []profile.VMType {
 
 // axes are the variants that were run, and the batch sizes: those asked for,
 // else those that were run, in rising order.
-func (b *builder) axes() (variants []profile.Variant, batches []int) {
+func (f *facts) axes(donors []profile.Run) (variants []profile.Variant, batches []int) {
 	seen := map[string]bool{}
-	batches = slices.Clone(b.w.BatchSizes)
-	for _, r := range b.donors {
-		if id := variantKey(r.Variant); !seen[id] && among(b.w.Variants, r.Variant.Name) {
+	batches = slices.Clone(f.work.BatchSizes)
+	for _, r := range donors {
+		if id := variantKey(r.Variant); !seen[id] && among(f.work.Variants, r.Variant.Name) {
 			seen[id] = true
 			variants = append(variants, r.Variant)
 		}
-		if len(b.w.BatchSizes) == 0 && r.BatchSize > 0 {
+		if len(f.work.BatchSizes) == 0 && r.BatchSize > 0 {
 			batches = append(batches, r.BatchSize)
 		}
 	}
@@ -110,41 +215,22 @@ func anywhere(k cellKey) cellKey {
 	return k
 }
 
-// answeredAnywhere are the cells, without their regions, that a run has answered
-// for, be it that it ran out of memory there.
-func (b *builder) answeredAnywhere(keys []cellKey, cells [][]int32) map[cellKey]bool {
-	known := make(map[cellKey]bool, len(keys))
-	for n, k := range keys {
-		if slices.ContainsFunc(b.gather(cells[n]), func(r profile.Run) bool { return r.Status == profile.OutOfMemory || b.answers(r) }) {
-			known[anywhere(k)] = true
+// answered are the cells, without their regions, that a run has answered for, be
+// it that it ran out of memory there.
+func (f *facts) answered(known cells) map[cellKey]bool {
+	out := make(map[cellKey]bool, len(known.keys))
+	for n, k := range known.keys {
+		if slices.ContainsFunc(f.gather(known.all[n].runs), func(r profile.Run) bool { return isOutOfMemory(r) || f.answers(r) }) {
+			out[anywhere(k)] = true
 		}
 	}
-	return known
+	return out
 }
 
-// findDonors lists the runs that predictions rest on.
-func (b *builder) findDonors() {
-	b.donors, b.donorsOf, b.ran = nil, map[string][]int64{}, map[variantBatch]bool{}
-	for _, r := range b.set.Runs {
-		if r.Model != b.w.Model || r.Mode != b.w.Mode || r.PowerLimitW != nil {
-			continue // a lowered power limit slows the GPU down
-		}
-		id := variantKey(r.Variant)
-		b.donors = append(b.donors, r)
-		if among(b.w.Variants, r.Variant.Name) {
-			b.ran[variantBatch{id, r.BatchSize}] = true
-		}
-		if r.Steady.Known() {
-			b.donorsOf[id] = append(b.donorsOf[id], r.ID)
-		}
-	}
-}
-
-// shaped is a run at a batch size as far as the donors tell what it does: they
-// may be thousands, and so may the variants and VM types it is asked for.
-func (b *builder) shaped(batch int) profile.Run {
-	run := profile.Run{Model: b.w.Model, Unit: b.w.Unit, Mode: b.w.Mode, BatchSize: batch, Count: 1}
-	for _, r := range b.donors {
+// shape is a run at a batch size as far as the donors tell what it does.
+func (f *facts) shape(donors []profile.Run, batch int) profile.Run {
+	run := profile.Run{Model: f.work.Model, Unit: f.work.Unit, Mode: f.work.Mode, BatchSize: batch, Count: 1}
+	for _, r := range donors {
 		run.Dataset = cmp.Or(run.Dataset, r.Dataset)
 		switch {
 		case run.IterationsPerEpoch != nil:
@@ -163,44 +249,36 @@ func (b *builder) shaped(batch int) profile.Run {
 	return run
 }
 
-// imagined is the run of a cell as far as it is known without running it.
-func (b *builder) imagined(run profile.Run, v profile.Variant, vm profile.VMType) profile.Run {
-	run.Variant = v
-	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
-	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
-	return run
-}
-
 // validation is what a validation takes: as many iterations' time as where it was
 // measured, by the median, for samples in place of batches. Nil where it never
 // was.
-func (b *builder) validation() *float64 {
-	return typical(b.donors, func(r profile.Run) *float64 {
-		if r.ValidationS == nil || !(r.Steady.Value > 0) || r.BatchSize < 1 {
-			return nil
+func validation(donors []profile.Run) *float64 {
+	var samples []float64
+	for _, r := range donors {
+		if r.ValidationS != nil && r.Steady.Value > 0 && r.BatchSize >= 1 {
+			samples = append(samples, *r.ValidationS/r.Steady.Value*float64(r.BatchSize))
 		}
-		return new(*r.ValidationS / r.Steady.Value * float64(r.BatchSize)) // in samples
-	})
+	}
+	if len(samples) == 0 {
+		return nil
+	}
+	slices.Sort(samples)
+	return new(stat.Quantile(0.5, stat.LinInterp, samples, nil))
 }
 
 // sensible reports whether a batch size is one for the work: no more than an
 // epoch, or than all units.
-func (b *builder) sensible(run profile.Run) bool {
-	if b.w.Mode == profile.Infer {
-		return float64(run.BatchSize) <= b.w.Units
+func (f *facts) sensible(run profile.Run) bool {
+	if f.work.Mode == profile.Infer {
+		return float64(run.BatchSize) <= f.work.Units
 	}
 	return run.IterationsPerEpoch == nil || *run.IterationsPerEpoch >= 1
 }
 
 // peak is the GPU memory that the batch size needs by those that were run,
 // wherever: a line through their peaks. Nil where fewer than two tell.
-func (b *builder) peak(run profile.Run) *float64 {
-	key := variantKey(run.Variant)
-	line, fitted := b.memory[key]
-	if !fitted {
-		line = transfer.MemoryLine(transfer.Peaks(b.set, run.Mode, run.Model, run.Variant))
-		b.memory[key] = line
-	}
+func (p *predictions) peak(run profile.Run) *float64 {
+	line := p.memory[variantKey(run.Variant)]
 	if line == nil {
 		return nil
 	}
@@ -214,71 +292,88 @@ func (b *builder) peak(run profile.Run) *float64 {
 	return nil
 }
 
-func typical(runs []profile.Run, of func(profile.Run) *float64) *float64 {
-	var values []float64
-	for _, r := range runs {
-		if v := of(r); v != nil {
-			values = append(values, *v)
-		}
-	}
-	if len(values) == 0 {
-		return nil
-	}
-	slices.Sort(values)
-	return new(stat.Quantile(0.5, stat.LinInterp, values, nil))
-}
-
 // leastStartupSpread is the relative spread of a start-up that was not seen: nine
 // of ten within a factor of three. The start-ups of one model on one VM type at
 // four batch sizes have a standard deviation of 0.67 in the logarithm in Malta's
 // tables, the first of a VM type being by far the longest.
 const leastStartupSpread = 2.0
 
-// startup is what the model's start-ups on VM types with as many GPUs, else on
-// all, say of one on another VM type; unknown where none was measured.
-func (b *builder) startup(r profile.Run) estimate.Estimate {
-	var same, all []float64
-	for _, s := range b.donors {
-		if v, ok := s.Startup(); ok && v > 0 {
-			all = append(all, math.Log(v))
-			if s.GPUCount == r.GPUCount {
-				same = append(same, math.Log(v))
-			}
+// startup is a start-up that was not seen: its geometric mean and its relative
+// spread.
+type startup struct{ mean, spread float64 }
+
+// anyGPUs stands for VM types with any number of GPUs.
+const anyGPUs = -1
+
+// startups are what the model's start-ups on VM types with as many GPUs, and on
+// all, say of those on others.
+func startups(donors []profile.Run) map[int]startup {
+	logs := map[int][]float64{}
+	for _, r := range donors {
+		if v, ok := r.Startup(); ok && v > 0 {
+			logs[r.GPUCount], logs[anyGPUs] = append(logs[r.GPUCount], math.Log(v)), append(logs[anyGPUs], math.Log(v))
 		}
 	}
-	if len(same) > 0 {
-		all = same
+	out := map[int]startup{}
+	for gpus, all := range logs {
+		mean, spread := all[0], leastStartupSpread
+		if len(all) > 1 {
+			var sd float64
+			mean, sd = stat.MeanStdDev(all, nil)
+			spread = math.Max(spread, math.Expm1(estimate.Z90*sd))
+		}
+		out[gpus] = startup{math.Exp(mean), spread}
 	}
-	if len(all) == 0 {
-		return estimate.Estimate{}
-	}
-	mean, spread := all[0], leastStartupSpread
-	if len(all) > 1 {
-		var sd float64
-		mean, sd = stat.MeanStdDev(all, nil)
-		spread = math.Max(spread, math.Expm1(estimate.Z90*sd))
-	}
-	return estimate.Spread(math.Exp(mean), spread, r.Basis)
+	return out
 }
 
-func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate {
-	base := b.candidate(index, r)
-	base.Why = why
-	base.Sources = slices.Clip(b.donorsOf[variantKey(r.Variant)])
-	if b.w.Mode == profile.Infer {
-		var out []Candidate
-		for n := range b.counts {
-			out = append(out, b.inference(base, []profile.Run{r}, n+1))
+// startup of a run is unknown where none was measured.
+func (p *predictions) startup(r profile.Run) estimate.Estimate {
+	s, ok := p.startups[r.GPUCount]
+	if !ok {
+		s, ok = p.startups[anyGPUs]
+	}
+	if !ok {
+		return estimate.Estimate{}
+	}
+	return estimate.Spread(s.mean, s.spread, r.Basis)
+}
+
+// longestPauses are those that the longest training of the model tells of. How
+// often a script writes a checkpoint is not the VM type's doing.
+func longestPauses(donors []profile.Run) (best training.Pauses) {
+	for _, s := range donors {
+		if p := training.PausesOf(s); p.Seen() && (!best.Seen() || p.Watched() > best.Watched()) {
+			best = p
+		}
+	}
+	return best
+}
+
+// candidates are those of a prediction, in batch inference on 1, 2, … VMs.
+func (p *predictions) candidates(of prediction) []Candidate {
+	c := p.candidate(of.cell, of.run)
+	c.Why = of.why
+	c.Sources = slices.Clip(p.sources[variantKey(of.run.Variant)])
+	if p.work.Mode == profile.Infer {
+		out := make([]Candidate, p.maxCount)
+		for n := range out {
+			out[n] = p.inference(c, []profile.Run{of.run}, n+1)
 		}
 		return out
 	}
-	c := base
-	c.Epochs = b.epochs(r)
-	if c.Epochs == nil || r.IterationsPerEpoch == nil {
+	if c.Epochs = p.epochs(of.run); c.Epochs == nil || of.run.IterationsPerEpoch == nil {
 		return nil
 	}
-	startup := b.startup(r)
-	pauses := b.pauses(r)
+	return []Candidate{p.trainingOf(c, of.run)}
+}
+
+// trainingOf completes the candidate of a training as it is predicted.
+func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
+	startup, pauses := p.startup(r), training.Pauses{}
+	if p.pauses.Seen() {
+		pauses = p.pauses.On(*r.IterationsPerEpoch, r.Basis)
+	}
 	if pauses.Seen() {
 		c.Why += "; " + pauses.Words(*c.Epochs)
 	}
@@ -289,21 +384,7 @@ func (b *builder) imaginedCell(index int, r profile.Run, why string) []Candidate
 	at := func(n float64) float64 { return training.Predicted(r, n, startup, training.Pauses{}).Value }
 	slope := at(2) - at(1)
 	c.TimeByEpochs = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
-	b.withEpochs(&c, r)
-	b.finish(&c, r, 1)
-	return []Candidate{c}
-}
-
-func SameVariant(a, b profile.Variant) bool { return variantKey(a) == variantKey(b) }
-
-// IsPredicted reports whether the candidate rests on no run of its own.
-// Its time may be weaker known than that: by the epochs it takes to a target.
-func (c *Candidate) IsPredicted() bool { return c.Timing() >= estimate.OtherBatch }
-
-// Timing is the basis of the iteration time behind the candidate's.
-func (c *Candidate) Timing() estimate.Basis {
-	if c.timed == estimate.Unknown {
-		return c.Time.Basis
-	}
-	return c.timed
+	p.withEpochs(&c, r)
+	p.finish(&c, r, 1)
+	return c
 }

@@ -5,40 +5,43 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
-func (b *builder) findAccuracies() {
-	b.byVariant, b.byBatch = map[string]profile.Accuracy{}, map[string]profile.Accuracy{}
-	put := func(m map[string]profile.Accuracy, k string, a profile.Accuracy) {
-		if old, ok := m[k]; !ok || a.Basis < old.Basis {
-			m[k] = a
-		}
+// accuracies are what the model reaches, by variant, and in training also by batch
+// size: accuracy never depends on the VM. They are immutable.
+type accuracies map[string]profile.Accuracy
+
+func accuracyKey(r profile.Run) string {
+	if r.Mode == profile.Train {
+		return batchKey(r.Variant, r.BatchSize)
 	}
-	for _, r := range b.set.Runs {
-		if r.Model != b.w.Model || r.Accuracy == nil {
+	return variantKey(r.Variant)
+}
+
+// newAccuracies takes the most trusted accuracy of each.
+func newAccuracies(set *profile.Set, w question.Workload) accuracies {
+	out := accuracies{}
+	for _, r := range set.Runs {
+		if r.Model != w.Model || r.Mode != w.Mode || r.Accuracy == nil {
 			continue
 		}
 		a := *r.Accuracy
 		a.StdDev = r.AccuracyStdDev()
-		if r.Mode == b.w.Mode {
-			put(b.byVariant, variantKey(r.Variant), a)
-		}
-		if r.Mode == profile.Train {
-			put(b.byBatch, batchKey(r.Variant, r.BatchSize), a)
+		if old, ok := out[accuracyKey(r)]; !ok || a.Basis < old.Basis {
+			out[accuracyKey(r)] = a
 		}
 	}
+	return out
 }
 
 // quality looks up what a candidate's accuracy will be.
-func (b *builder) quality(r profile.Run) *Quality {
-	a, ok := b.byVariant[variantKey(r.Variant)]
-	if b.w.Mode == profile.Train {
-		a, ok = b.byBatch[batchKey(r.Variant, r.BatchSize)]
-	}
+func (f *facts) quality(r profile.Run) *Quality {
+	a, ok := f.accuracies[accuracyKey(r)]
 	if !ok {
-		return b.finalQuality(r)
+		return f.finalQuality(r)
 	}
-	half := b.set.AccuracyKind.Rel
+	half := f.set.AccuracyKind.Rel
 	if a.StdDev != nil {
 		half = estimate.Z90 * *a.StdDev
 	}

@@ -1,0 +1,125 @@
+package candidate
+
+import (
+	"fmt"
+	"slices"
+
+	"sweetspot/engine/profile"
+)
+
+// cellKey is what one measured time is of.
+type cellKey struct {
+	variant, precision string
+	pruning            string
+	vm                 profile.VMKey
+	batch, count       int
+}
+
+func keyOf(r *profile.Run) cellKey {
+	k := cellKey{r.Variant.Name, r.Variant.Precision, pruningKey(r.Variant.Pruning), r.VM(), r.BatchSize, max(r.Count, 1)}
+	if r.Mode == profile.Infer {
+		k.count = 1 // the time of a batch on one GPU, however many work beside it
+	}
+	return k
+}
+
+func variantKey(v profile.Variant) string {
+	return v.Name + "\x00" + v.Precision + "\x00" + pruningKey(v.Pruning)
+}
+
+// SameVariant reports whether two variants differ in nothing.
+func SameVariant(a, b profile.Variant) bool { return variantKey(a) == variantKey(b) }
+
+// pruningKey tells prunings apart; fmt writes maps in the order of their keys.
+func pruningKey(p *profile.Pruning) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Ratio == nil:
+		return fmt.Sprint(p.Kind, p.Layers)
+	}
+	return fmt.Sprint(p.Kind, *p.Ratio, p.Layers)
+}
+
+func batchKey(v profile.Variant, batch int) string {
+	return fmt.Sprintf("%s\x00%d", variantKey(v), batch)
+}
+
+// cell is the runs that timed one thing, as indices into the set's.
+type cell struct {
+	number int // of what its time rests on; cells of one number err together
+	runs   []int32
+}
+
+// cells are what the runs that a workload asks for timed, in the order of the set.
+type cells struct {
+	keys []cellKey
+	all  []cell
+	// origins are the numbers of times that VM types have of their GPU.
+	origins origins
+}
+
+func (f *facts) cells() cells {
+	c := cells{origins: origins{}}
+	at := map[cellKey]int32{}
+	var runs, of, sizes []int32 // runs, their cells, and how many each has
+	for i := range f.set.Runs {
+		r := &f.set.Runs[i]
+		if r.Model != f.work.Model || r.Mode != f.work.Mode || !f.wanted(r) {
+			continue
+		}
+		k := keyOf(r)
+		n, seen := at[k]
+		if !seen {
+			n = int32(len(c.keys))
+			at[k], c.keys, sizes = n, append(c.keys, k), append(sizes, 0)
+		}
+		runs, of, sizes[n] = append(runs, int32(i)), append(of, n), sizes[n]+1
+	}
+	room := make([]int32, len(runs)) // of all cells
+	c.all = make([]cell, len(c.keys))
+	for n, size := range sizes {
+		c.all[n], room = cell{n, room[:0:size]}, room[size:]
+	}
+	for k, n := range of {
+		c.all[n].runs = append(c.all[n].runs, runs[k])
+	}
+	for n := range c.all {
+		if !slices.ContainsFunc(c.all[n].runs, func(i int32) bool { return f.set.Runs[i].IsOfGPU() }) {
+			continue
+		}
+		if runs := f.strongest(f.gather(c.all[n].runs)); len(runs) > 0 {
+			c.all[n].number = c.origins.number(n, runs[0])
+		}
+	}
+	return c
+}
+
+// gather is the runs of a cell, which nobody may change.
+func (f *facts) gather(cell []int32) []profile.Run {
+	if i := cell[0]; len(cell) == 1 {
+		return f.set.Runs[i : i+1 : i+1]
+	}
+	out := make([]profile.Run, len(cell))
+	for k, i := range cell {
+		out[k] = f.set.Runs[i]
+	}
+	return out
+}
+
+// origins number what times of GPUs rest on, by variant, batch size and GPU: VM
+// types that have the time of their GPU err together.
+type origins map[string]int
+
+// number is the cell's own number but for times of a GPU, which have that of the
+// first such cell.
+func (o origins) number(cell int, r profile.Run) int {
+	if !r.IsOfGPU() {
+		return cell
+	}
+	key := batchKey(r.Variant, r.BatchSize) + "\x00" + r.GPU
+	if _, seen := o[key]; !seen {
+		o[key] = cell
+	}
+	return o[key]
+}

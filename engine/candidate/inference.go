@@ -1,0 +1,92 @@
+package candidate
+
+import (
+	"iter"
+	"slices"
+
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/training"
+)
+
+// onCounts are the candidates of a cell on 1, 2, … VMs, as far as their time and
+// cost need.
+func (f *facts) onCounts(of cell) iter.Seq[*Candidate] {
+	return func(yield func(*Candidate) bool) {
+		all := f.gather(of.runs)
+		runs := f.strongest(all)
+		if len(runs) == 0 {
+			c, _ := f.outOfMemory(of.number, all)
+			yield(&c)
+			return
+		}
+		c, part := f.base(of.number, runs), f.market.part(runs[0], 1)
+		c.Configuration = []Part{part}
+		c.probed(runs[0], estimate.Estimate{})
+		for ; part.Count <= f.maxVMs(runs[0]); part.Count++ {
+			c.Configuration[0].Count = part.Count
+			c.Time = f.inferenceTime(runs, part.Count)
+			if f.charge(&c, part); !yield(&c) {
+				return
+			}
+		}
+	}
+}
+
+// shared fills in what the candidates of a cell have in common, on one VM; part
+// is room for its configuration.
+func (f *facts) shared(of cell, c *Candidate, part []Part) {
+	all := f.gather(of.runs)
+	if runs := f.strongest(all); len(runs) > 0 {
+		*c = f.candidate(of.number, runs[0])
+		part[0] = f.market.part(runs[0], 1)
+		c.Configuration = part
+		c.Time = f.inferenceTime(runs, 1)
+		return
+	}
+	*c, _ = f.outOfMemory(of.number, all)
+}
+
+// inferred is the candidate of a cell of batch inference on so many VMs.
+func (f *facts) inferred(of cell, count int) Candidate {
+	all := f.gather(of.runs)
+	runs := f.strongest(all)
+	if len(runs) == 0 {
+		c, _ := f.outOfMemory(of.number, all)
+		return c
+	}
+	return f.inference(f.base(of.number, runs), runs, count)
+}
+
+// maxVMs is how many VMs of the run's type there may be: a machine of one's own
+// cannot be rented twice.
+func (f *facts) maxVMs(r profile.Run) int {
+	if r.Cloud == "" {
+		return 1
+	}
+	return max(f.work.MaxCount, 1)
+}
+
+func (f *facts) inference(c Candidate, runs []profile.Run, count int) Candidate {
+	c.Time = f.inferenceTime(runs, count)
+	c.probed(runs[0], c.Time)
+	c.Units = new(f.work.Units)
+	c.Sources = slices.Clone(c.Sources)
+	f.finish(&c, runs[0], count)
+	return c
+}
+
+// inferenceTime is the time on so many VMs. On VMs of one type both splits of
+// the work are the same.
+func (f *facts) inferenceTime(runs []profile.Run, count int) estimate.Estimate {
+	m := cluster.Member{Count: count, GPUs: runs[0].GPUCount, BatchSize: float64(runs[0].BatchSize)}
+	batches := cluster.Batches(m, f.work.Units)
+	times := make([]estimate.Estimate, len(runs))
+	for i := range runs {
+		s := &runs[i]
+		startup, _ := s.Startup()
+		times[i] = training.Inference(f.spread(s.Steady, s.Basis), startup+s.WarmupExtraS, batches)
+	}
+	return training.Pool(times)
+}

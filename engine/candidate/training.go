@@ -1,0 +1,278 @@
+package candidate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"sweetspot/engine/curve"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
+	"sweetspot/engine/training"
+)
+
+// trained is the candidate of a timing cell of training.
+func (f *facts) trained(of cell) (Candidate, bool) {
+	all := f.gather(of.runs)
+	runs := f.strongest(all)
+	if len(runs) == 0 {
+		return f.outOfMemory(of.number, all)
+	}
+	return f.training(f.base(of.number, runs), runs), true
+}
+
+// sameEpochs gives the runs of one cell the epochs of the newest where each was
+// trained as long as its user pleased: they are times of one configuration, and
+// a mean over different numbers of epochs is the time of none.
+func (f *facts) sameEpochs(runs []profile.Run) []profile.Run {
+	if f.work.Epochs != nil || f.work.TargetAccuracy != nil || runs[0].Basis != estimate.Measured {
+		return runs
+	}
+	newest := slices.MaxFunc(runs, func(a, c profile.Run) int { return cmp.Compare(a.ID, c.ID) })
+	if newest.Epochs == nil || !f.trainingTime(newest).Known() {
+		return runs
+	}
+	out := slices.Clone(runs)
+	for i := range out {
+		if out[i].Epochs != nil && *out[i].Epochs != *newest.Epochs && out[i].Steady.Known() {
+			out[i].Epochs = newest.Epochs
+		}
+	}
+	return slices.DeleteFunc(out, func(r profile.Run) bool { return r.Epochs == nil || *r.Epochs != *newest.Epochs })
+}
+
+// epochs is how many epochs the workload means for this run; nil if unknown.
+func (f *facts) epochs(r profile.Run) *float64 {
+	switch {
+	case f.work.Epochs != nil:
+		return f.work.Epochs
+	case f.work.TargetAccuracy != nil:
+		if at, ok := f.toTarget(r); ok {
+			return new(at.Epochs.Value)
+		}
+		return epochsTo(r, *f.work.TargetAccuracy)
+	default:
+		return r.Epochs
+	}
+}
+
+// epochsTo is the first epoch whose validation reached the target; failing
+// validations, the run's own epochs if it ended at least that good.
+func epochsTo(r profile.Run, target float64) *float64 {
+	var values []float64
+	var epochs []int // after which they were measured, from 1
+	higher := true
+	for _, v := range r.Validations {
+		if v.Value != nil {
+			values, epochs, higher = append(values, *v.Value), append(epochs, v.Epoch+1), v.HigherIsBetter
+		}
+	}
+	if n, ok := training.FirstReaching(values, target, higher); ok {
+		return new(float64(epochs[n-1]))
+	}
+	if a := r.Accuracy; a != nil && (a.HigherIsBetter == (a.Value >= target) || a.Value == target) {
+		return r.Epochs
+	}
+	return nil
+}
+
+func (f *facts) trainingTime(r profile.Run) estimate.Estimate {
+	if n := f.epochs(r); n != nil {
+		if t := training.Training(r, *n, f.set.Kinds); t.Known() {
+			return t
+		}
+		if told := f.fromEpochs(r, *n); told.Total.Known() {
+			return told.Total
+		}
+		if r.Epochs != nil {
+			return training.Scaled(r, *n, f.set.Kinds)
+		}
+	}
+	if f.work.Epochs == nil && f.work.TargetAccuracy == nil {
+		return training.AsPublished(r, f.set.Kinds)
+	}
+	return estimate.Estimate{}
+}
+
+func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
+	runs = f.sameEpochs(runs)
+	times := make([]estimate.Estimate, len(runs))
+	for i, r := range runs {
+		times[i] = f.trainingTime(r)
+	}
+	c.Time = training.Pool(times)
+	c.probed(runs[0], c.Time)
+	c.Epochs = f.epochs(runs[0])
+	c.AsPrinted = c.Epochs == nil
+	if line, ok := training.TrainingLine(runs[0], f.set.Kinds); ok {
+		c.TimeByEpochs = &line
+		if c.Epochs != nil {
+			c.Why = training.PausesOf(runs[0]).Words(*c.Epochs)
+		}
+	} else if told := f.fromEpochs(runs[0], orZero(c.Epochs)); told.Total.Known() {
+		c.FromEpochs = true
+		slope := f.fromEpochs(runs[0], *c.Epochs+1).Total.Value - told.Total.Value
+		c.TimeByEpochs = &training.Line{At0: told.Total.Value - slope**c.Epochs, Slope: slope}
+		if told.Uneven {
+			c.Why = told.Words
+		}
+	} else if r := runs[0]; r.Epochs != nil && r.TotalS != nil && c.Epochs != nil {
+		c.TimeByEpochs = &training.Line{Slope: *r.TotalS / *r.Epochs}
+		if *r.Epochs != *c.Epochs {
+			c.Why = fmt.Sprintf("a total of %.4g epochs in proportion; how much of it is start-up is not known", *r.Epochs)
+		}
+	} else {
+		c.AsPrinted = true
+	}
+	f.withEpochs(&c, runs[0])
+	f.finish(&c, runs[0], max(runs[0].Count, 1))
+	return c
+}
+
+// leastEpochs is how many whole epochs a run must show for its total to be told
+// from them.
+const leastEpochs = 2
+
+// shownEpochs are the whole epochs, of n, from which the total of a run is to be
+// told, since only these are known of it, as logs of others have them. They are 0
+// where they are too few, or where more is known: of a run that took just so many
+// epochs the total is.
+func shownEpochs(r profile.Run, n float64) int {
+	known := min(len(r.EpochStartsS)-1, int(n))
+	isWhole := r.Epochs != nil && *r.Epochs == n && r.TotalS != nil
+	if known < leastEpochs || r.Steady.Known() || isWhole {
+		return 0
+	}
+	return known
+}
+
+func (f *facts) needsTotals(r profile.Run) bool {
+	if r.Model != f.work.Model || f.work.Mode != profile.Train || len(r.EpochStartsS) <= leastEpochs || r.Steady.Known() {
+		return false
+	}
+	n := f.epochs(r)
+	return n != nil && shownEpochs(r, *n) > 0
+}
+
+// fromEpochs tells the total of a training from the first epochs of a run.
+func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
+	known := shownEpochs(r, n)
+	if known == 0 || f.totals == nil {
+		return training.Forecast{}
+	}
+	return f.totals.Predict(r, known, n)
+}
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// learningCurve is what is known of the trainings of one variant on one dataset.
+type learningCurve struct {
+	curve.Keyed
+	target *curve.Target // nil without a target accuracy
+}
+
+// learningCurves reads those of the model, where a target has to be reached or
+// batch sizes are asked about that were not trained with.
+func learningCurves(set *profile.Set, w question.Workload) (out []learningCurve) {
+	if w.Mode != profile.Train || w.TargetAccuracy == nil && w.Predictor == nil {
+		return nil
+	}
+	for _, k := range curve.Workloads(set) {
+		if k.Model != w.Model {
+			continue
+		}
+		c := learningCurve{Keyed: k}
+		if w.TargetAccuracy != nil {
+			c.target = k.Workload.Target(*w.TargetAccuracy)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (f *facts) curveOf(r profile.Run) (learningCurve, bool) {
+	want := curve.KeyOf(r.Model, r.Dataset, r.Variant, "")
+	for _, c := range f.curves {
+		if c.Model == want.Model && c.Variant == want.Variant && (c.Dataset == want.Dataset || want.Dataset == "") {
+			return c, true
+		}
+	}
+	return learningCurve{}, false
+}
+
+// globalBatch is the batch size of the whole job, however many VMs it ran on.
+func globalBatch(r profile.Run) float64 { return float64(r.BatchSize) }
+
+// toTarget is how many epochs a run's batch size takes to the target accuracy;
+// false where no training tells.
+func (f *facts) toTarget(r profile.Run) (curve.Prediction, bool) {
+	c, ok := f.curveOf(r)
+	if !ok || c.target == nil {
+		return curve.Prediction{}, false
+	}
+	at := c.target.At(globalBatch(r))
+	return at, at.Epochs.Known()
+}
+
+// withEpochs widens a candidate's time by what its number of epochs is
+// uncertain, and says how likely the target is never reached.
+func (f *facts) withEpochs(c *Candidate, r profile.Run) {
+	at, ok := f.toTarget(r)
+	if !ok || c.Epochs == nil || !c.Time.Known() || c.TimeByEpochs == nil {
+		return
+	}
+	c.EpochsWhy, c.EpochsRange, c.Outlook = at.Why, at.Epochs, &at
+	if !math.IsNaN(at.Never) {
+		c.Never = new(at.Never)
+	}
+	share := c.TimeByEpochs.Slope * *c.Epochs / c.Time.Value
+	timed, epochs := c.Time.LogSigma(), at.Epochs.LogSigma()*math.Min(share, 1)
+	factor := math.Exp(estimate.Z90 * math.Hypot(timed, epochs))
+	c.Time.Low, c.Time.High = c.Time.Value/factor, c.Time.Value*factor
+	c.Time.Basis = estimate.Weakest(c.Time.Basis, at.Epochs.Basis)
+	c.Errors = []CellError{{int32(c.Cell), timed}, {SeveralCells, epochs}} // the list numbers the second
+	c.attempts(at.Never)
+}
+
+// Seldom is the probability of failing below which no failures are counted: so
+// much is allowed for where a few trainings were seen and all reached the target.
+const Seldom = 0.2
+
+// mostAttempts bounds how many trainings are counted for one that succeeds: a
+// target that nearly none reaches is out of reach.
+const mostAttempts = 100
+
+// attempts counts the trainings that fail before one reaches the target, on
+// average 1/(1 − never) − 1, as if each took as long.
+func (c *Candidate) attempts(never float64) {
+	if !(never >= Seldom) {
+		return
+	}
+	n := math.Min(1/(1-never), mostAttempts)
+	c.Time = c.Time.Times(n)
+	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0 * n, Slope: c.TimeByEpochs.Slope * n}
+	if n >= 1.05 {
+		c.EpochsWhy += fmt.Sprintf("; the time counts %.2g trainings, for only %.0f %% reach the target", n, 100/n)
+	}
+}
+
+// finalQuality is the accuracy that a training with a batch size never trained
+// with is expected to end at; nil where nothing is known.
+func (f *facts) finalQuality(r profile.Run) *Quality {
+	c, ok := f.curveOf(r)
+	if !ok {
+		return nil
+	}
+	e := c.Final(globalBatch(r))
+	if !e.Known() {
+		return nil
+	}
+	return &Quality{Metric: c.Metric, Estimate: e, HigherIsBetter: c.HigherIsBetter()}
+}
