@@ -25,9 +25,9 @@ func newExportCommand() *cobra.Command {
 	var force, runs bool
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write a pick — the best candidate of a query, or another place —, what launches it, a report, the ranking, or all runs",
-		Long: "export writes a pick as data, or as what launches it with the tool at hand: what only you know, such as an image,\n" +
-			"a subnet or your command, is a variable that the tool asks for. A report is of the whole ranking.",
+		Short: "Write a pick (the best candidate, or the one at another place), a file that launches it, a report, the ranking, or all runs",
+		Long: "export writes a pick as data, or as a file that launches it with the tool you use. What only you know, such as an\n" +
+			"image, a subnet or your command, is a variable that the tool asks for. A report covers the whole ranking.",
 		Example: "  sweetspot export --model CaffeNet --units 1M --min-accuracy 70% --max-time 1h --format yaml\n" +
 			"  sweetspot export --model seismic/FCN --epochs 13 --sort time --place 2 --out pick.md\n" +
 			"  sweetspot export --model seismic/FCN --epochs 13 --format skypilot --out task.yaml\n" +
@@ -67,8 +67,8 @@ func newExportCommand() *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("form to write: %s; to launch it %s; a report: %s; the ranking with its frontiers: %s; "+
-		"of runs %s (default: by the name of --out, else yaml, of runs csv)",
+	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("format of a pick: %s; of a launch file: %s; of a report: %s; of the ranking with its frontiers: %s; "+
+		"of runs: %s (default: by the extension of --out, else yaml, for runs csv)",
 		either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking), either(document.Runs)))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(ofPick...), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")

@@ -41,7 +41,7 @@ func newFleetCommand() *cobra.Command {
 		Use:   "fleet",
 		Short: "Place a job trace on reserved VMs, and offer users reduced precision instead of renting more",
 		Long: "fleet runs a trace of jobs on reserved VMs. What would miss its deadline there at full precision but not in\n" +
-			"INT8 may be offered a penalty for it (ApproxDNN, Nabavinejad et al. 2019); whoever declines is rented an\n" +
+			"INT8 may be offered money to run in INT8 (ApproxDNN, Nabavinejad et al. 2019); whoever declines is rented an\n" +
 			"on-demand VM. It compares the policies and says how many VMs to reserve, and for how long.",
 		Example: "  sweetspot fleet\n  sweetspot fleet --trace jobs.csv --vm p3.2xlarge --reserved 20\n" +
 			"  sweetspot fleet --trace cluster_job_log --scheduler least-loaded --int8-ratio 0.4:0.7 --json",
@@ -66,25 +66,25 @@ func newFleetCommand() *cobra.Command {
 
 func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.saveTrace, "save-trace", "", "write the jobs as read or made up to a new file, as job trace CSV")
+	fl.StringVar(&f.saveTrace, "save-trace", "", "write the jobs, as read or made up, to a new job trace CSV")
 	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or Philly's log (default: a made-up one)")
 	fl.IntVar(&f.jobs, "jobs", workload.StudyJobs, "jobs to make up without --trace")
-	fl.StringVar(&f.mix, "mix", "study", "models of jobs that name none, with their accuracies and INT8 runtimes: study, or database for your own variants")
-	fl.IntVar(&f.reserved, "reserved", unset, "reserved VMs (default: the number of the least bill)")
+	fl.StringVar(&f.mix, "mix", "study", "models of jobs that don't name one, with their accuracies and INT8 runtimes: study, or database for your own variants")
+	fl.IntVar(&f.reserved, "reserved", unset, "reserved VMs (default: the number with the lowest bill)")
 	fl.StringVar(&f.vm, "vm", "", "instance type, for its prices and GPUs (default p3.2xlarge, the study's)")
-	fl.StringVar(&f.term, "term", "", "what is paid for reserved VMs: reserved-1y or reserved-3y (default: the cheapest there is, three years for --reserved-price)")
+	fl.StringVar(&f.term, "term", "", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, or three years with --reserved-price)")
 	fl.StringVar(&f.onDemandPrice, "on-demand-price", "", "price of an on-demand VM in $ per hour, instead of the catalog's")
 	fl.StringVar(&f.reservedPrice, "reserved-price", "", "price of a reserved VM in $ per hour, instead of the catalog's")
-	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "how many GPUs a VM has (default: the VM type's)")
-	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 over that at full precision, a range for all jobs, as 0.75:1 (default: the models' own)")
-	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs that state none, in runtimes after submission")
+	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "GPUs of a VM (default: the VM type's)")
+	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 relative to full precision, as a range for all jobs, as in 0.75:1 (default: the models' own)")
+	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, in runtimes after submission")
 	fl.StringVar(&f.policies, "policy", "all", "policies to compare: all, or some of on-demand, approxdnn, acceptance-centric, penalty-centric")
 	fl.StringVar(&f.scheduler, "scheduler", string(fleet.RoundRobin), "how jobs get reserved VMs: round-robin, least-loaded or earliest-first")
-	fl.StringVar(&f.acceptance, "acceptance", string(approx.Linear), "how users take offers: linear, power:2, exponential:1.5 or logistic:1.5:0.4")
+	fl.StringVar(&f.acceptance, "acceptance", string(approx.Linear), "how likely users accept an offer: linear, power:2, exponential:1.5 or logistic:1.5:0.4")
 	fl.BoolVar(&f.asStudied, "as-studied", false, "let reduced jobs run at the same time as those behind them, as the study does")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of everything drawn")
 	fl.IntVar(&f.seeds, "seeds", 20, "seeds behind the intervals")
-	fl.BoolVar(&f.noSizing, "no-sizing", false, "leave out how many VMs to reserve")
+	fl.BoolVar(&f.noSizing, "no-sizing", false, "don't work out how many VMs to reserve")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
@@ -150,7 +150,7 @@ func parseRange(s string, most float64) (r fleet.Range, err error) {
 	return r, nil
 }
 
-// wanted says how the flags have VMs bought.
+// wanted is how VMs are to be bought.
 func (f *fleetFlags) wanted() (w fleet.Wanted, err error) {
 	w = fleet.Wanted{VM: f.vm, Term: profile.Purchase(f.term), GPUsPerVM: f.gpusPerVM}
 	if f.term != "" && w.Term != profile.Reserved1Y && w.Term != profile.Reserved3Y {
@@ -162,7 +162,7 @@ func (f *fleetFlags) wanted() (w fleet.Wanted, err error) {
 	)
 }
 
-// answer asks what the flags ask.
+// answer answers the question that the flags ask.
 func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err error) {
 	set, err := loaded(cmd)
 	if err != nil {
@@ -214,7 +214,7 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 	return in, nil
 }
 
-// read reads the trace, or makes jobs up.
+// read reads the trace, or makes up jobs.
 func (f *fleetFlags) read(cmd *cobra.Command) (workload.Jobs, error) {
 	if f.trace == "" {
 		return workload.MakeJobs(f.jobs, f.seed)

@@ -44,7 +44,7 @@ func newTrafficCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "traffic",
 		Short: "Serve an arrival trace with VMs and functions: what each way of procuring them costs and misses",
-		Long: "traffic simulates how an arrival trace is served, second by second, under the schemes that Paragon\n" +
+		Long: "traffic simulates, second by second, how an arrival trace is served under the schemes that Paragon\n" +
 			"(Gunasekaran et al. 2020) compares: VMs that follow the load, that run ahead of it, and functions beside them.\n" +
 			"With --models it first chooses the variant and VM type that serve cheapest within the limits.",
 		Example: "  sweetspot traffic\n  sweetspot traffic --trace arrivals.csv --slo 500ms --vm-rate 40 --vm-price 0.526\n" +
@@ -75,24 +75,24 @@ func newTrafficCommand() *cobra.Command {
 func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl, d := cmd.Flags(), serving.Defaults()
 	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace (default: a made-up load)")
-	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "load to make up without --trace: constant, poisson, diurnal, flash-crowd, bursty or day")
-	fl.Float64Var(&f.rate, "rate", 100, "its mean, in queries a second")
-	fl.Float64Var(&f.hours, "hours", 24, "its length")
-	fl.Float64Var(&f.scale, "scale", 1, "every second's queries times this")
+	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "pattern of the made-up load without --trace: constant, poisson, diurnal, flash-crowd, bursty or day")
+	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a made-up load, in queries per second")
+	fl.Float64Var(&f.hours, "hours", 24, "length of a made-up load")
+	fl.Float64Var(&f.scale, "scale", 1, "factor on the number of queries in every second")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of a made-up load")
-	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, by their inference runs (default: the VM as the flags say)")
-	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "least accuracy of what is chosen from --models, as 0.7 or 70%")
-	fl.StringVar(&f.maxCost, "max-cost", "", "most that a million queries may cost on VMs of --models, as $5; with --slo the most accurate is chosen, with --min-accuracy and no --slo the fastest")
+	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, by their inference runs (default: a VM as the flags describe it)")
+	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "lowest accuracy to choose from --models, as 0.7 or 70%")
+	fl.StringVar(&f.maxCost, "max-cost", "", "highest cost of a million queries on VMs of --models, as $5; then the most accurate is chosen, with --min-accuracy and without --slo the fastest")
 	fl.StringVar(&f.slo, "slo", duration(d.StrictLimitS), "latency limit of strict queries")
-	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of the others")
-	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of the queries that are strict")
-	fl.StringVar(&f.violations, "max-violations", fmt.Sprint(serving.UsualViolations), "share of the queries that may miss their limit")
-	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon; the advice weighs all")
-	fl.StringVar(&f.vm, "vm", "", "instance type: of the catalog, for its price, or of the runs of --models")
+	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of other queries")
+	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of strict queries")
+	fl.StringVar(&f.violations, "max-violations", fmt.Sprint(serving.UsualViolations), "share of queries that may miss their limit")
+	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon; the advice compares all")
+	fl.StringVar(&f.vm, "vm", "", "instance type, for its price in the catalog, or to choose among the runs of --models")
 	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with --models only where none is known)")
-	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries a second that a VM holds within the limit")
+	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
 	fl.StringVar(&f.vmLatency, "vm-latency", duration(d.VM.LatencyS), "time of a query on a VM")
-	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)), "time from ordering a VM until it serves")
+	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)), "time from ordering a VM until it serves queries")
 	fl.Float64Var(&f.functionMemory, "function-memory", 0, "memory of a function in GB (default: the cheapest within the limit)")
 	fl.StringVar(&f.functionTime, "function-time", duration(d.Function.Seconds), fmt.Sprintf("time of a query on a warm function of %g GB", d.Function.MemoryGB))
 	fl.StringVar(&f.coldStart, "cold-start", duration(d.Function.ColdStartS), "time until a new function runs")
@@ -202,7 +202,7 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 	return schemes, nil
 }
 
-// answer asks what the flags ask.
+// answer answers the question that the flags ask.
 func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err error) {
 	in = contract.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling}
 	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations}
@@ -236,7 +236,7 @@ func (f *trafficFlags) best(limited bool) serving.Objective {
 	return serving.Latency
 }
 
-// mended says which flags change what rules all out.
+// mended names the flags that loosen the limit which rules everything out.
 func mended(err error) error {
 	infeasible := (*serving.InfeasibleError)(nil)
 	if !errors.As(err, &infeasible) {

@@ -1,6 +1,6 @@
-// Package document holds the registry of all forms that anything is written in: a
-// pick, what launches it, a report, a ranking, a fleet, a traffic, runs. The
-// command line and the export dialog write by it.
+// Package document holds the registry of all output formats: of picks, launch
+// files, reports, rankings, fleets, serving and runs. The command line and the
+// export dialog write by it.
 package document
 
 import (
@@ -64,7 +64,7 @@ func Find(all []Document, f Form) (Document, bool) {
 	return all[i], true
 }
 
-// ExistsError says that a file is there already.
+// ExistsError says that a file exists already.
 type ExistsError struct{ Path string }
 
 func (e *ExistsError) Error() string {
@@ -72,8 +72,8 @@ func (e *ExistsError) Error() string {
 }
 
 // Save writes files: the first at the path, the others beside it. Without force
-// nothing is overwritten, for it may be the only copy, and where one file cannot
-// be written none is left. A file that exists already is an [ExistsError].
+// nothing is overwritten, as it may be the only copy, and if one file can't be
+// written, none is left. An existing file is an [ExistsError].
 func Save(path string, files []File, force bool) (err error) {
 	var made []string
 	defer func() {
@@ -100,7 +100,7 @@ func Save(path string, files []File, force bool) (err error) {
 	return nil
 }
 
-// Wrote says that files were saved, and how many beside the first.
+// Wrote says which file was saved, and how many others with it.
 func Wrote(path string, files []File) string {
 	words := "wrote " + plaintext.Clean(path)
 	if n := len(files) - 1; n > 0 {
@@ -124,7 +124,7 @@ func create(path string, force bool) (*os.File, error) {
 	return file, nil
 }
 
-// cannot says in a sentence what the disk says of a path.
+// cannot says why a path can't be written.
 func cannot(path string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err

@@ -24,20 +24,20 @@ const (
 	Runs    = "runs"
 )
 
-// Form is a way to write something.
+// Form is a format of something that can be written.
 type Form struct {
 	Group     string
 	Format    string // its name for --format
 	Title     string // for people
 	Extension string // of its file, with the dot
 	Also      string // another name and extension, without the dot
-	Beside    bool   // pictures lie beside it, so that it needs a file
+	Beside    bool   // pictures are written beside it, so that it needs a file
 
-	// make is the form of a subject; ok is false where the subject has nothing for it.
+	// make makes the form of a subject; ok is false if the subject lacks what it needs.
 	make func(s Subject) (d made, ok bool)
 }
 
-// made is a subject in a form.
+// made is what a form makes of a subject.
 type made struct {
 	stem    string // of the file's name
 	why     error
@@ -45,8 +45,7 @@ type made struct {
 	files   func(name string) ([]File, error)
 }
 
-// forms are all the forms that anything is written in, in the order in which they
-// are offered. Flags, completions, help, the export dialog and the documentation
+// forms is the registry: all forms, in the order in which they are offered. Flags, completions, help, the export dialog and the documentation
 // follow from this list. A form is added by a line here, a launcher by a line in
 // [launch.Formats].
 var forms = slices.Concat(
@@ -87,7 +86,7 @@ func Formats(groups ...string) (names []string) {
 	return names
 }
 
-// Named is the form of the groups that has such a name.
+// Named finds a form of the groups by its name.
 func Named(name string, groups ...string) (Form, error) {
 	wanted := strings.ToLower(name)
 	for _, f := range Forms(groups...) {
@@ -98,9 +97,8 @@ func Named(name string, groups ...string) (Form, error) {
 	return Form{}, fmt.Errorf("format %s is none of %s", plaintext.Quote(name), strings.Join(Formats(groups...), ", "))
 }
 
-// ByFile is the form of the groups that a file's extension stands for: that of
-// the first group which has any. Where the group has several, the error names
-// them.
+// ByFile finds a form by a file's extension, in the first of the groups that has
+// one. If that group has several, the error names them.
 func ByFile(path string, groups ...string) (Form, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	for _, group := range groups {
@@ -119,8 +117,8 @@ func ByFile(path string, groups ...string) (Form, error) {
 	return Form{}, fmt.Errorf("no format has files of that name, %s; name one with --format", plaintext.Quote(extension))
 }
 
-// name is that of a file with a stem. What launches a pick is told apart from the
-// pick, and from other launchers, where the extension does not.
+// name is the default name of the form's file. A launch file has the tool in its
+// name unless its extension is the tool's own.
 func (f Form) name(stem string) string {
 	switch f.Group {
 	case Launch:

@@ -11,7 +11,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// markdown writes a pick as a table of its facts.
+// markdown writes a pick as a table.
 func markdown(w io.Writer, p contract.Pick) error {
 	c, precision := p.Candidate, ""
 	if c.Precision != nil {

@@ -8,7 +8,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// outline says what is in a report's page, which is for a browser to show.
+// outline summarises an HTML report, which only a browser can show.
 func outline(r *report.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "One page with all its pictures, for any browser.\n\n%s\n\n", r.Title)

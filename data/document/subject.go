@@ -19,17 +19,17 @@ import (
 	"sweetspot/engine/validate"
 )
 
-// Subject is what is to be written. What it has not is in no form offered.
+// Subject is what can be written; nil fields are not offered.
 type Subject struct {
 	Pick    *contract.Pick
 	Ranking *Ranked
-	Fleet   func() (contract.Fleet, error) // found when the first form is written
+	Fleet   func() (contract.Fleet, error) // called once, when the first form is written
 	Traffic func() (contract.Traffic, error)
 	Runs    *Recorded
 }
 
-// Ranked is a whole ranking with its frontiers, as asked at a time of a version of
-// the program.
+// Ranked is a whole ranking with its frontiers, the time it was asked at and the
+// version of the program.
 type Ranked struct {
 	Result  *rank.Result
 	Tested  validate.Tested // may be nil
@@ -37,7 +37,7 @@ type Ranked struct {
 	Version string
 }
 
-// Recorded are runs and where their iterations are.
+// Recorded is a set of runs with the way to their iterations.
 type Recorded struct {
 	Set        *profile.Set
 	Iterations func(run int64) ([]store.Iteration, error)
@@ -103,10 +103,10 @@ func ofRanking(write func(io.Writer, contract.Ranking) error) func(Subject) (mad
 
 func rankingCSV(w io.Writer, r contract.Ranking) error { return contract.WriteCSV(w, r.Candidates) }
 
-// longest is the most candidates whose ranking is worth looking at as a text.
+// longest is the most candidates that a preview shows.
 const longest = 5000
 
-// tooLong describes a ranking that is too long to look at.
+// tooLong describes a ranking that is too long for a preview.
 func tooLong(r *rank.Result) func() (string, error) {
 	if r.Space.Len() <= longest {
 		return nil
@@ -116,8 +116,8 @@ func tooLong(r *rank.Result) func() (string, error) {
 	}
 }
 
-// ofReport is a report as files; outline says what is in one that is not meant to
-// be read as it is written.
+// ofReport writes a report as files; outline summarises one that can't be read as
+// text.
 func ofReport(files func(*report.Report, string) ([]File, error), outline func(*report.Report) string) func(Subject) (made, bool) {
 	return func(s Subject) (made, bool) {
 		r := s.Ranking
@@ -177,7 +177,7 @@ func ofTraffic(write func(io.Writer, contract.Traffic) error) func(Subject) (mad
 	return func(s Subject) (made, bool) { return found(Traffic, s.Traffic, write) }
 }
 
-// found is a form of what takes long to find.
+// found is a form of an answer that takes long.
 func found[T any](stem string, find func() (T, error), write func(io.Writer, T) error) (made, bool) {
 	return made{stem: stem, files: single(func(w io.Writer) error {
 		v, err := find()

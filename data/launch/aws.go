@@ -33,8 +33,8 @@ func (j *job) aws() string {
 	return j.script() + checks(asked) + "\n" + strings.Join(calls, "\n")
 }
 
-// awsTags are in JSON: the shorthand form would take a comma or a brace in a
-// name for its own, and a value that begins file:// for a file to read.
+// awsTags are in JSON: in the shorthand form, commas and braces in a name would
+// be syntax, and a value that begins with file:// a file to read.
 func (j *job) awsTags(i int) string {
 	type tag struct{ Key, Value string }
 	type spec struct {
@@ -49,8 +49,8 @@ func (j *job) awsTags(i int) string {
 	return ascii(string(text))
 }
 
-// ascii writes by their numbers what JSON may hold as it is, but shells and
-// those who check scripts stumble over.
+// ascii escapes characters that JSON may contain but that shells and their linters
+// stumble over.
 func ascii(json string) string {
 	var b strings.Builder
 	for _, r := range json {

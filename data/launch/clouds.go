@@ -32,7 +32,7 @@ func (p part) inRegion(name, what string) (value string, asked []need) {
 	return variable(name), []need{{name, what}}
 }
 
-// tags name a part's VMs, for whoever looks at the bill.
+// tags name a part's VMs, for whoever reads the bill.
 func (j *job) tags(i int) []setting {
 	return []setting{
 		{"Name", j.vmName(i)},
@@ -41,7 +41,7 @@ func (j *job) tags(i int) []setting {
 	}
 }
 
-// longestTag is the most characters of a tag's value.
+// longestTag is the longest value of a tag, in characters.
 const longestTag = 250
 
 func (p part) ofItsRegion() string {
@@ -65,5 +65,5 @@ func (p part) named() string {
 	return ""
 }
 
-// label is text as labels of all clouds take it.
+// label is text in the characters that labels of all clouds allow.
 func label(s string) string { return strings.TrimPrefix(Slug(s), "sweetspot-") }

@@ -9,7 +9,7 @@ type accelerator struct {
 	google string   // where it is attached to a VM type that has none of its own
 }
 
-// accelerators are tried in order: what says more stands first.
+// accelerators are tried in order: more specific names come first.
 var accelerators = []accelerator{
 	{[]string{"A100", "80GB"}, "A100-80GB", ""},
 	{[]string{"A100"}, "A100", ""},
@@ -62,7 +62,7 @@ func (p part) attached() (name string, ok bool) {
 	return a.google, true
 }
 
-// gpuResource is what Kubernetes calls the GPUs of a maker.
+// gpuResource is the Kubernetes resource of a vendor's GPUs.
 func (p part) gpuResource() string {
 	upper := strings.ToUpper(p.gpu)
 	if strings.HasPrefix(upper, "MI") || strings.Contains(upper, "AMD") || strings.Contains(upper, "INSTINCT") || strings.Contains(upper, "RADEON") {

@@ -33,8 +33,8 @@ type part struct {
 	suffix                            string   // of variables that differ by part: "" or "_2"
 }
 
-// ofMachine is what clouds and clusters call VM types, regions and hosts. What
-// is called otherwise is no machine that could be launched.
+// ofMachine matches names of VM types, regions and hosts. Nothing else can be
+// launched.
 var ofMachine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func newJob(p contract.Pick) (*job, error) {
@@ -110,7 +110,7 @@ func (p part) where() string {
 // its GPUs (lambda-1xH10080GB), which the cloud itself does not know.
 func (p part) listed() bool { return p.cloud != "" && strings.HasPrefix(p.instanceType, p.cloud+"-") }
 
-// hasGPU reports whether the VMs have GPUs, as far as is known.
+// hasGPU reports whether the VMs are known to have GPUs.
 func (p part) hasGPU() bool { return p.gpu != "" || p.gpus != nil && *p.gpus > 0 }
 
 func (j *job) isSpot() bool { return j.pick.Candidate.Purchase == string(profile.Spot) }
@@ -132,7 +132,7 @@ func (j *job) settings(p part) []setting {
 	return out
 }
 
-// settings are those that differ by part.
+// settings are the variables that differ by part.
 func (p part) settings() (out []setting) {
 	if p.batch != nil {
 		out = append(out, setting{"PICK_BATCH_SIZE", strconv.Itoa(*p.batch)})
@@ -152,8 +152,8 @@ func text(s *string) string {
 	return *s
 }
 
-// clean makes every text of a pick plain, each by itself: a control sequence
-// that does not end would take what is joined to it.
+// clean removes control characters from every text of a pick, each by itself: an
+// unfinished escape sequence would swallow what is joined to it.
 func clean(p *contract.Pick) {
 	c := &p.Candidate
 	for _, s := range []*string{&p.PickedAt, &p.EstimatedBy, &c.Model, &c.Variant, &c.Mode, &c.Purchase} {

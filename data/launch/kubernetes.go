@@ -36,8 +36,8 @@ func (j *job) kubernetes() (string, error) {
 	return documents(append(j.remarks(), hints...), nodes...)
 }
 
-// retries are for spot VMs, which are taken back; another failure would only
-// cost its money again.
+// retries are for spot VMs, which may be interrupted; retrying after another
+// failure would only cost its money again.
 func (j *job) retries() int {
 	if j.isSpot() {
 		return 6
@@ -72,7 +72,7 @@ func (j *job) container(p part) *yaml.Node {
 	return mapping(out...)
 }
 
-// placement is where a pod may run, and which marks of nodes it does not mind.
+// placement is the node selector of a pod, and the taints it tolerates.
 func (j *job) placement(p part) (selector []pair, tolerations []*yaml.Node) {
 	if p.cloud == "" {
 		selector = append(selector, pair{"kubernetes.io/hostname", textNode(p.host)})
@@ -110,7 +110,7 @@ func tolerates(key, value string) *yaml.Node {
 	return mapping(pair{"key", textNode(key)}, pair{"operator", textNode("Equal")}, pair{"value", textNode(value)}, pair{"effect", textNode("NoSchedule")})
 }
 
-// apart keeps the pods on a VM each.
+// apart places each pod on a VM of its own.
 func (j *job) apart(i int) *yaml.Node {
 	return mapping(pair{"podAntiAffinity", mapping(pair{"requiredDuringSchedulingIgnoredDuringExecution", list(mapping(
 		pair{"labelSelector", mapping(pair{"matchLabels", mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})},

@@ -1,7 +1,7 @@
-// Package launch writes the configuration that runs a pick, for the tools that
-// launch VMs and jobs. What only the user knows (an image, a subnet, the command
-// that trains) is a variable that the tool asks for, never a made-up value; no
-// secret is written, and text from outside is quoted wherever it stands.
+// Package launch writes files that run a pick, for the tools that launch VMs and
+// jobs. What only the user knows (an image, a subnet, the training command) is a
+// variable that the tool asks for, never a made-up value. No secrets are written,
+// and text from outside is always quoted.
 package launch
 
 import (
@@ -14,7 +14,7 @@ import (
 	"sweetspot/data/wording"
 )
 
-// Format is a tool that launches.
+// Format is a tool that launches VMs or jobs.
 type Format struct {
 	Name      string // of its --format
 	Title     string // for people
@@ -32,14 +32,14 @@ var Formats = []*Format{SkyPilot, AWS, GCloud, Az, Terraform, Slurm, Kubernetes}
 
 func (f *Format) String() string { return f.Name }
 
-// Fits says why the format does not launch the pick, and which formats do; nil
-// where it does.
+// Fits says why the tool can't launch the pick, and which tools can; nil if it
+// can.
 func (f *Format) Fits(p contract.Pick) error {
 	_, err := f.job(p)
 	return err
 }
 
-// Text is what launches the pick. Where the format does not launch such VMs, the
+// Text is the file that launches the pick. If the tool can't launch such VMs, the
 // error is that of [Format.Fits].
 func (f *Format) Text(p contract.Pick) (string, error) {
 	j, err := f.job(p)

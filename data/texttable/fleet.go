@@ -12,7 +12,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Fleet prints a fleet for people.
+// Fleet prints what a fleet costs under each policy.
 func Fleet(w io.Writer, described contract.Fleet) error {
 	f := fleet{described}
 	var b strings.Builder
@@ -29,7 +29,7 @@ func Fleet(w io.Writer, described contract.Fleet) error {
 	return err
 }
 
-// fleet is printed part by part.
+// fleet is a fleet while it is printed, part by part.
 type fleet struct{ contract.Fleet }
 
 func (f fleet) writeHead(b *strings.Builder) {
@@ -105,7 +105,7 @@ func (f fleet) verdict() []string {
 	return lines
 }
 
-// noticeable is a share of the bill that is worth a sentence.
+// noticeable is the share of the bill from which a saving is worth a sentence.
 const noticeable = 0.005
 
 func (f fleet) policy(name string) *contract.FleetPolicy {
@@ -162,7 +162,7 @@ func usd(v float64) string { return quantity.Money(v) }
 
 func decimals(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-// price is one per hour, with the digits that clouds give.
+// price writes a price per hour with as many digits as clouds give.
 func price(usdPerHour float64) string { return "$" + strconv.FormatFloat(usdPerHour, 'g', 4, 64) }
 
 func share(n, of int) string {

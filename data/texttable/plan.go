@@ -19,7 +19,7 @@ import (
 // planRows is how many candidates the printed plan shows.
 const planRows = 15
 
-// Plan prints a plan for people.
+// Plan prints the best combinations and what stands beside them.
 func Plan(w io.Writer, described contract.Plan, in contract.PlanInput) error {
 	p := plan{described}
 	r := in.Result
@@ -48,7 +48,7 @@ func Plan(w io.Writer, described contract.Plan, in contract.PlanInput) error {
 	return nil
 }
 
-// plan is printed part by part.
+// plan is a plan while it is printed, part by part.
 type plan struct{ contract.Plan }
 
 func planRow(c contract.Candidate) string {
@@ -153,7 +153,7 @@ func batchWord(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// stepWords is a step in terms of giving and taking: "+$1.20 saves 14 m".
+// stepWords says what a step costs and saves: "+$1.20 saves 14 m".
 func stepWords(s *contract.Step) string {
 	if s.USD > 0 {
 		return fmt.Sprintf("+%s saves %s", quantity.Money(s.USD), quantity.Duration(-s.Seconds))

@@ -1,5 +1,5 @@
-// Package texttable prints rankings, plans, fleets and traffic for people at a
-// terminal: as tables, with the sentences that belong to them.
+// Package texttable prints rankings, plans, fleets and serving as tables for a
+// terminal, with the sentences that belong to them.
 package texttable
 
 import (
@@ -24,7 +24,7 @@ import (
 // rankingRows is how many candidates the printed table shows.
 const rankingRows = 25
 
-// Ranking prints the feasible candidates for people, best first.
+// Ranking prints the feasible candidates, best first.
 func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time) error {
 	fmt.Fprintln(w, wording.Headline(r))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)

@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Traffic prints a traffic for people.
+// Traffic prints what each scheme costs and how many queries it serves late.
 func Traffic(w io.Writer, described contract.Traffic) error {
 	t := traffic{described}
 	var b strings.Builder
@@ -34,7 +34,7 @@ func Traffic(w io.Writer, described contract.Traffic) error {
 	return err
 }
 
-// traffic is printed part by part.
+// traffic is the answer while it is printed, part by part.
 type traffic struct{ contract.Traffic }
 
 func vmWord(name string) string {
@@ -72,7 +72,7 @@ func (t traffic) writeVariants(b *strings.Builder) {
 	hidden := 0
 	for _, v := range t.Variants {
 		if !v.Frontier && !v.Chosen {
-			hidden++ // slower than another as accurate
+			hidden++ // another one is as accurate and faster
 			continue
 		}
 		front, mark := "", ""

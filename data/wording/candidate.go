@@ -1,7 +1,6 @@
-// Package wording says in words for people what a ranking holds: what was asked,
-// the VMs and the variant of a candidate, why nothing is left, and what a reader
-// should know before relying on it. The tables, the screens, the reports and the
-// warnings in the JSON say it in the same words.
+// Package wording puts rankings into words: the question, a candidate's VMs and
+// variant, why nothing is feasible, and what a reader should know before relying
+// on a result. Tables, screens, reports and the warnings in the JSON share it.
 package wording
 
 import (

@@ -15,8 +15,8 @@ import (
 	"sweetspot/engine/rank"
 )
 
-// PriceAge says how old a price is where that is old enough to be looked up
-// again, and that it has no date; "" otherwise.
+// PriceAge says how old a price is if it is old enough to be looked up again, or
+// that it has no date; "" otherwise.
 func PriceAge(p candidate.Part, purchase profile.Purchase, now time.Time) string {
 	if _, quoted := p.VM.PriceOf(purchase); !quoted {
 		return "" // unknown, or as its user gave it
@@ -30,7 +30,7 @@ func PriceAge(p candidate.Part, purchase profile.Purchase, now time.Time) string
 	return ""
 }
 
-// Warnings says in sentences what a reader of the result should know and could
+// Warnings are sentences on what a reader of the result should know and might
 // miss.
 func Warnings(r *rank.Result, now time.Time) []string {
 	out := []string{}
@@ -87,8 +87,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	return out
 }
 
-// Interruptions says what is taken of spot VMs that are interrupted; "" for
-// other ways of buying.
+// Interruptions says what is assumed of interruptions of spot VMs; "" for other
+// purchase options.
 func Interruptions(w question.Workload) string {
 	if w.Purchase != profile.Spot {
 		return ""
@@ -109,7 +109,7 @@ func Interruptions(w question.Workload) string {
 	}
 }
 
-// FleetNotes are what to know before a bill is believed.
+// FleetNotes say what to know before relying on a bill.
 func FleetNotes(a *fleet.Answer) (notes []string) {
 	if share := a.Rest.Outlasts(); share > 0.1 {
 		notes = append(notes, fmt.Sprintf("%s of the reserved VMs' work comes after the last submission, paid as it is done: a longer trace would say better what a month costs", quantity.Percent(share)))
