@@ -14,19 +14,24 @@ import (
 
 // charge turns the time of a candidate's work on VMs of one type into the time
 // until all is done, and computes the cost; without a price that stays unknown.
-// Nothing is rented of a machine of one's own.
+// Nothing is rented of a machine of one's own, whose electricity may be paid.
 func (f *facts) charge(c *Candidate, p Part) {
-	if !c.Time.Known() || p.VM.Cloud == "" && p.USDPerHour == nil {
+	w := f.billOf(p)
+	unpriced := p.VM.Cloud == "" && p.USDPerHour == nil
+	if !c.Time.Known() || unpriced && w.IsZero() {
 		return
 	}
-	spot := f.work.Purchase == profile.Spot
-	of := f.work.Bill.Total(f.job(c, p, spot))
-	c.Time, c.Parts = of.Seconds, of.Parts
-	if egress := f.work.Bill.EgressUSD(); of.USD.Known() { // what no quote of a VM's price moves
+	spot := f.work.Purchase == profile.Spot && !unpriced
+	of := w.Total(f.job(c, p, spot))
+	c.Time, c.Parts, c.Cost = of.Seconds, of.Parts, estimate.Estimate{}
+	if egress := w.EgressUSD(); of.USD.Known() { // what no quote of a VM's price moves
 		c.Cost = widened(of.USD.Shifted(-egress), p.PriceSpread).Shifted(egress)
 	}
 	if spot {
 		c.Slowdown = of.Slowdown
+		if c.Energy.Known() {
+			c.Energy = c.Energy.By(of.Slowdown)
+		}
 		if c.Errors != nil { // what the sum of its errors is, is listed there
 			c.Errors = append(c.Errors, CellError{int32(c.Cell), of.Slowdown.LogSigma()})
 		}
@@ -35,17 +40,18 @@ func (f *facts) charge(c *Candidate, p Part) {
 		return
 	}
 	k := of.Slowdown.Value
-	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0*k + f.work.Bill.StartupS, Slope: c.TimeByEpochs.Slope * k}
-	if p.USDPerHour != nil {
-		perSecond := float64(p.Count) * (*p.USDPerHour + f.work.Bill.DiskUSDPerHour()) / 3600
-		c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0*perSecond + f.work.Bill.EgressUSD(), Slope: c.TimeByEpochs.Slope * perSecond}
+	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0*k + w.StartupS, Slope: c.TimeByEpochs.Slope * k}
+	if of.USD.Known() {
+		perSecond := float64(p.Count)*(orZero(p.USDPerHour)+w.DiskUSDPerHour())/3600 + of.Parts.Electricity/c.Time.Value
+		c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0*perSecond + w.EgressUSD(), Slope: c.TimeByEpochs.Slope * perSecond}
 	}
 }
 
 // job is the candidate's work as it is billed. Where nothing else is told a
 // training is safe after each epoch, an inference after each batch.
 func (f *facts) job(c *Candidate, p Part, spot bool) bill.Job {
-	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train, SavedEveryS: c.Probe.IterationS}
+	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train, SavedEveryS: c.Probe.IterationS,
+		Own: p.VM.Cloud == "", KWh: c.Energy}
 	if c.Mode == profile.Train {
 		j.SavedEveryS = 0
 		if c.TimeByEpochs != nil {

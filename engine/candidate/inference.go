@@ -27,6 +27,7 @@ func (f *facts) onCounts(of cell) iter.Seq[*Candidate] {
 		for ; part.Count <= f.maxVMs(runs[0]); part.Count++ {
 			c.Configuration[0].Count = part.Count
 			c.Time = f.inferenceTime(runs, part.Count)
+			c.Energy = f.energy(&c, runs, part.Count)
 			if f.charge(&c, part); !yield(&c) {
 				return
 			}
@@ -73,6 +74,7 @@ func (f *facts) inference(c Candidate, runs []profile.Run, count int) Candidate 
 	c.probed(runs[0], c.Time)
 	c.Units = new(f.work.Units)
 	c.Sources = slices.Clone(c.Sources)
+	c.Energy = f.energy(&c, runs, count)
 	f.finish(&c, runs[0], count)
 	return c
 }

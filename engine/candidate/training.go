@@ -127,6 +127,7 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 		c.AsPrinted = true
 	}
 	f.withEpochs(&c, runs[0])
+	c.Energy = f.energy(&c, runs, max(runs[0].Count, 1))
 	f.finish(&c, runs[0], max(runs[0].Count, 1))
 	return c
 }
