@@ -75,7 +75,7 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.term, "term", "", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, or three years with --reserved-price)")
 	fl.StringVar(&f.onDemandPrice, "on-demand-price", "", "price of an on-demand VM in $ per hour, instead of the catalog's")
 	fl.StringVar(&f.reservedPrice, "reserved-price", "", "price of a reserved VM in $ per hour, instead of the catalog's")
-	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "GPUs of a VM (default: the VM type's)")
+	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "number of GPUs of a VM (default: the VM type's)")
 	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 relative to full precision, as a range for all jobs, as in 0.75:1 (default: the models' own)")
 	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, in runtimes after submission")
 	fl.StringVar(&f.policies, "policy", "all", "policies to compare: all, or some of on-demand, approxdnn, acceptance-centric, penalty-centric")
@@ -84,7 +84,7 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.asStudied, "as-studied", false, "let reduced jobs run at the same time as those behind them, as the study does")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of everything drawn")
 	fl.IntVar(&f.seeds, "seeds", 20, "seeds behind the intervals")
-	fl.BoolVar(&f.noSizing, "no-sizing", false, "don't work out how many VMs to reserve")
+	fl.BoolVar(&f.noSizing, "no-sizing", false, "leave out the advice on how many VMs to reserve")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
