@@ -122,7 +122,7 @@ func (d *driver) run(cmd tea.Cmd) {
 		return
 	}
 	result := make(chan tea.Msg, 1)
-	wait := 20 * time.Second // a slow machine is none that hangs
+	wait := 20 * time.Second // a slow machine does not hang
 	if d.probe().Status() != "" || d.goes {
 		wait = 50 * time.Millisecond // listening to a probe waits for its next word
 	}

@@ -336,7 +336,7 @@ func TestAnImportCanBeStopped(t *testing.T) {
 	d.importAll(logs(t))
 	until("1 of 3 files · 2 runs, 2 new · esc stops")
 	d.press("o")
-	d.says("first.csv", "an import goes on here: esc on its shelf stops it")
+	d.says("first.csv", "an import runs here: esc on its list stops it")
 	d.press("esc")
 	until("stopped before")
 	d.goes = false

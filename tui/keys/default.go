@@ -157,11 +157,11 @@ const (
 const (
 	screens   = "Screens"
 	moving    = "Moving"
-	looking   = "Plots"
+	plotting  = "Plots"
 	choosing  = "Choosing"
 	asking    = "The question"
 	measuring = "Probing"
-	keeping   = "Your database"
+	editing   = "Your database"
 	program   = "Program"
 )
 
@@ -193,20 +193,20 @@ func defaults() []Binding {
 		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
 		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel", InExport: ""}, Only: []string{InRun, InCrosshair, InExport}},
 
-		{Action: ZoomIn, Keys: []string{"z"}, Group: looking, Help: "zoom", Long: "enlarge the plot around its crosshair or the selected point; the wheel does so around the mouse", Rank: 7, Only: plots},
-		{Action: ZoomOut, Keys: []string{"Z"}, Group: looking, Help: "zoom", Long: "show more of the axes", Rank: 7, Only: plots},
-		{Action: ZoomWhole, Keys: []string{"="}, Group: looking, Help: "whole", Long: "show all points", Rank: 10, Only: plots},
-		{Action: PanLeft, Keys: []string{"shift+left"}, Group: looking, Help: "pan", Long: "show what is left of a zoomed plot; the mouse drags it", Rank: 10, Only: plots},
-		{Action: PanRight, Keys: []string{"shift+right"}, Group: looking, Help: "pan", Long: "show what is right of it", Rank: 10, Only: plots},
-		{Action: PanUp, Keys: []string{"shift+up"}, Group: looking, Help: "pan", Long: "show what is above it", Rank: 10, Only: plots},
-		{Action: PanDown, Keys: []string{"shift+down"}, Group: looking, Help: "pan", Long: "show what is below it", Rank: 10, Only: plots},
-		{Action: Crosshair, Keys: []string{"i"}, Group: looking, Help: "read", Long: "a crosshair that reads values and counts the candidates of a cell; the arrow keys move it, as pointing does with the mouse", Rank: 10, Only: plots},
+		{Action: ZoomIn, Keys: []string{"z"}, Group: plotting, Help: "zoom", Long: "enlarge the plot around its crosshair or the selected point; the wheel does so around the mouse", Rank: 7, Only: plots},
+		{Action: ZoomOut, Keys: []string{"Z"}, Group: plotting, Help: "zoom", Long: "show more of the axes", Rank: 7, Only: plots},
+		{Action: ZoomWhole, Keys: []string{"="}, Group: plotting, Help: "whole", Long: "show all points", Rank: 10, Only: plots},
+		{Action: PanLeft, Keys: []string{"shift+left"}, Group: plotting, Help: "pan", Long: "show what is left of a zoomed plot; the mouse drags it", Rank: 10, Only: plots},
+		{Action: PanRight, Keys: []string{"shift+right"}, Group: plotting, Help: "pan", Long: "show what is right of it", Rank: 10, Only: plots},
+		{Action: PanUp, Keys: []string{"shift+up"}, Group: plotting, Help: "pan", Long: "show what is above it", Rank: 10, Only: plots},
+		{Action: PanDown, Keys: []string{"shift+down"}, Group: plotting, Help: "pan", Long: "show what is below it", Rank: 10, Only: plots},
+		{Action: Crosshair, Keys: []string{"i"}, Group: plotting, Help: "read", Long: "a crosshair that reads values and counts the candidates of a cell; the arrow keys move it, as pointing does with the mouse", Rank: 10, Only: plots},
 
-		{Action: NextChart, Keys: []string{"V"}, Group: looking, Help: "chart", Long: "on Traffic: a function's memory, VMs against functions, or the variants of the model", Rank: 9, Only: []string{InTraffic}},
+		{Action: NextChart, Keys: []string{"V"}, Group: plotting, Help: "chart", Long: "on Traffic: a function's memory, VMs against functions, or the variants of the model", Rank: 9, Only: []string{InTraffic}},
 
 		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter", Long: "keep the rows that contain what you type", Rank: 8, Only: filtered},
 		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8, Only: append([]string{InExplore}, lists...)},
-		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "turn the order round", Only: append([]string{InExplore}, lists...)},
+		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "reverse the order", Only: append([]string{InExplore}, lists...)},
 		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin", Long: "pin a candidate to compare, switch a choice", Rank: 8, Words: map[string]string{InChoice: "switch"}, Only: []string{InExplore, InChoice}},
 		{Action: Pick, Keys: []string{"x"}, Group: choosing, Help: "pick", Long: "choose this candidate and keep the choice with its question", Rank: 5, Only: explore},
 		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "choose a form, see it, and write it: for the next tool, as a report, as data", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InPicks}},
@@ -227,22 +227,22 @@ func defaults() []Binding {
 		{Action: Combined, Keys: []string{"C"}, Group: asking, Help: "combine", Long: "in inference, rank also combinations of VM types: their exact frontier", Only: explore, Rank: 13},
 		{Action: Scheduler, Keys: []string{"d"}, Group: asking, Help: "scheduler", Long: "next scheduler of the reserved VMs", Only: []string{InFleet}, Rank: 9},
 		{Action: Overlap, Keys: []string{"O"}, Group: asking, Help: "overlap", Long: "let reduced jobs run at the same time as those behind them, as the study does", Only: []string{InFleet}, Rank: 10},
-		{Action: Redraw, Keys: []string{"R"}, Group: asking, Help: "redraw", Long: "draw deadlines, models and users' minds anew", Only: []string{InFleet}, Rank: 11},
+		{Action: Redraw, Keys: []string{"R"}, Group: asking, Help: "redraw", Long: "draw deadlines, models and users' decisions again", Only: []string{InFleet}, Rank: 11},
 		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away", Only: []string{InExplore, InTraffic}, Rank: 11},
 		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "axes", Long: "logarithmic or linear axes", Only: explore, Rank: 11},
 
 		{Action: ProbeThis, Keys: []string{"p"}, Group: measuring, Help: "probe", Long: "measure this candidate; on the form: start", Rank: 5, Words: map[string]string{InForm: "start", InEnded: "again"}, Only: []string{InExplore, InForm, InEnded, InLibrary}},
-		{Action: NextProbe, Keys: []string{"N"}, Group: measuring, Help: "next probe", Long: "measure what it is most worth knowing", Only: explore, Rank: 13},
+		{Action: NextProbe, Keys: []string{"N"}, Group: measuring, Help: "next probe", Long: "probe the VM type whose measurement is expected to save the most", Only: explore, Rank: 13},
 		{Action: Stop, Keys: []string{"."}, Group: measuring, Help: "stop and save", Long: "end the probe at the next step and keep what it measured", Rank: 1, Only: []string{InRun}},
 		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3, Only: []string{InRun}},
 		{Action: Follow, Keys: []string{"F"}, Group: measuring, Help: "follow", Long: "show the probe that runs, and the next one when it does", Rank: 5, Only: []string{InRunCells}},
 
-		{Action: Delete, Keys: []string{"D"}, Group: keeping, Help: "delete", Long: "delete a run of your own, all runs of a model, or a pick; u brings it back", Only: []string{InModels, InRuns, InPicks}, Rank: 6},
-		{Action: Rename, Keys: []string{"E", "f2"}, Group: keeping, Help: "rename", Long: "give a run another model and variant, or a model another name", Only: []string{InModels, InRuns}, Rank: 7},
-		{Action: Annotate, Keys: []string{"A"}, Group: keeping, Help: "note", Long: "note a line beside a run or a pick", Only: []string{InRuns, InPicks}, Rank: 7},
-		{Action: Import, Keys: []string{"I"}, Group: keeping, Help: "import", Long: "take runs from other programs' logs and tables: a file, a folder or a pattern", Only: []string{InLibrary}, Rank: 9},
-		{Action: Merge, Keys: []string{"J"}, Group: keeping, Help: "merge", Long: "join the runs and picks of another database to yours", Only: []string{InLibrary}, Rank: 11},
-		{Action: Backup, Keys: []string{"W"}, Group: keeping, Help: "back up", Long: "write a copy of the database to a new file", Only: []string{InLibrary}, Rank: 11},
+		{Action: Delete, Keys: []string{"D"}, Group: editing, Help: "delete", Long: "delete a run of your own, all runs of a model, or a pick; u brings it back", Only: []string{InModels, InRuns, InPicks}, Rank: 6},
+		{Action: Rename, Keys: []string{"E", "f2"}, Group: editing, Help: "rename", Long: "give a run another model and variant, or a model another name", Only: []string{InModels, InRuns}, Rank: 7},
+		{Action: Annotate, Keys: []string{"A"}, Group: editing, Help: "note", Long: "note a line beside a run or a pick", Only: []string{InRuns, InPicks}, Rank: 7},
+		{Action: Import, Keys: []string{"I"}, Group: editing, Help: "import", Long: "take runs from other programs' logs and tables: a file, a folder or a pattern", Only: []string{InLibrary}, Rank: 9},
+		{Action: Merge, Keys: []string{"J"}, Group: editing, Help: "merge", Long: "join the runs and picks of another database to yours", Only: []string{InLibrary}, Rank: 11},
+		{Action: Backup, Keys: []string{"W"}, Group: editing, Help: "back up", Long: "write a copy of the database to a new file", Only: []string{InLibrary}, Rank: 11},
 
 		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open", Long: "open a profile database, a model file, or a trace", Rank: 12, Only: anyScreen},
 		{Action: Refresh, Keys: []string{"r"}, Group: program, Help: "refresh", Long: "read the database again"},

@@ -59,7 +59,7 @@ const (
 // Base is what a screen is that does nothing of its own; screens embed it.
 type Base struct{ Shell *Shell }
 
-// Headline is none of its own.
+// Headline leaves the title line to the first screen.
 func (Base) Headline() string { return "" }
 
 // Status is nothing.

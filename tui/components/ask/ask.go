@@ -29,7 +29,7 @@ type answer[A any] struct {
 
 // Ask returns the command that does the work, or nil while another answer is on
 // its way: [Loop.Receive] then says that it is time to ask again. The work that
-// is on its way is told by its context that nobody needs it whole any more.
+// is on its way is cancelled.
 func (l *Loop[A]) Ask(ctx context.Context, work Work[A]) tea.Cmd {
 	if l.busy {
 		l.again = true

@@ -26,7 +26,7 @@ type read[T any] struct {
 	err   error
 }
 
-// Begin makes a trace up where there is none yet.
+// Begin makes a trace up unless there is one.
 func (t *Trace[T]) Begin(sh *screen.Shell, has bool) tea.Cmd {
 	if has || t.loop.Busy() {
 		return nil
@@ -55,8 +55,8 @@ func (t *Trace[T]) open(sh *screen.Shell, path string) tea.Cmd {
 	return tea.Batch(find, sh.Note(toast.Info, "reading "+text.Clean(filepath.Base(path))+"…"))
 }
 
-// Receive takes a trace that was read, and what is said of it; ok is false where
-// the message is none.
+// Receive takes a trace that was read, and what is said of it; ok is false for
+// any other message.
 func (t *Trace[T]) Receive(sh *screen.Shell, msg tea.Msg) (trace T, said tea.Cmd, ok bool) {
 	r, _, ok := t.loop.Receive(msg)
 	switch {

@@ -24,11 +24,11 @@ const (
 // tallRows is from where on the upper charts grow too.
 const tallRows = 42
 
-// Lay places everything on w × h cells around a table of so many rows, header and
+// NewLayout places everything on w × h cells around a table of so many rows, header and
 // border included; the first chart has share percent of the room beside the sliders.
-func Lay(w, h, sliders, table, share int) (l Layout) {
+func NewLayout(w, h, sliders, table, share int) (l Layout) {
 	if w < NarrowWidth || h < NarrowRows {
-		return LaySmall(w, h)
+		return SmallLayout(w, h)
 	}
 	top := sliders*slider.Height + 2 + max(h-tallRows, 0)/2
 	bottom := h - top - table
@@ -52,8 +52,8 @@ func Lay(w, h, sliders, table, share int) (l Layout) {
 	return l
 }
 
-// LaySmall gives the table most of the cells: a slider or two above it.
-func LaySmall(w, h int) (l Layout) {
+// SmallLayout gives the table most of the cells: a slider or two above it.
+func SmallLayout(w, h int) (l Layout) {
 	rows := 2 * slider.Height
 	if h < 12 {
 		rows = slider.Height

@@ -20,8 +20,8 @@ type Column struct {
 	Sort  bool // the table can be sorted by it
 }
 
-// Look is how a row is marked.
-type Look struct {
+// RowStyle is how a row is marked.
+type RowStyle struct {
 	Mark  rune // in the gutter: a pin; 0 for none
 	Faint bool // out of reach: infeasible, failed
 }
@@ -34,7 +34,7 @@ type Rows interface {
 	// Cell returns the text of a cell, pens included; the table cuts or fills
 	// it to width.
 	Cell(row int, column string, width int) string
-	Look(row int) Look
+	Style(row int) RowStyle
 }
 
 // Table is the state of a table.
@@ -67,7 +67,7 @@ func (none) Len() int                     { return 0 }
 func (none) ID(int) int64                 { return 0 }
 func (none) Find(int64) (int, bool)       { return 0, false }
 func (none) Cell(int, string, int) string { return "" }
-func (none) Look(int) Look                { return Look{} }
+func (none) Style(int) RowStyle           { return RowStyle{} }
 
 // SetColumns changes the columns.
 func (t *Table) SetColumns(columns []Column) {

@@ -32,7 +32,7 @@ func (l list) Cell(row int, column string, _ int) string {
 	}
 	return fmt.Sprintf("%s-%d", column, l.ids[row])
 }
-func (l list) Look(row int) Look { return Look{} }
+func (l list) Style(row int) RowStyle { return RowStyle{} }
 
 func columns() []Column {
 	return []Column{

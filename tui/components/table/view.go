@@ -58,10 +58,10 @@ func align(s string, width int, right bool) string {
 }
 
 func (t *Table) line(th *theme.Theme, row int) string {
-	look := t.rows.Look(row)
+	style := t.rows.Style(row)
 	var b strings.Builder
 	here := row == t.cursor
-	b.WriteString(mark(th, look.Mark, here))
+	b.WriteString(mark(th, style.Mark, here))
 	for i, c := range t.place() {
 		if i > 0 {
 			b.WriteString(text.Spaces(gap))
@@ -72,7 +72,7 @@ func (t *Table) line(th *theme.Theme, row int) string {
 	switch {
 	case here && t.focused:
 		return th.Selected.Over(line)
-	case look.Faint:
+	case style.Faint:
 		return th.Faint.Over(line)
 	}
 	return line

@@ -35,7 +35,7 @@ type Answer struct {
 	tested      validate.Tested          // how well predictions did on the set itself
 	spots       map[int][]rank.SweetSpot // by candidate: where it is one, and where it is the unpruned one
 	key         string                   // of the workload the space was built for
-	today       time.Time                // what prices are old by
+	today       time.Time                // from which the age of prices is counted
 	byID        []int32                  // indices into Set.Runs by rising ID
 }
 

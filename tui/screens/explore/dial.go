@@ -61,7 +61,7 @@ func newDial(s *rank.Space, class []uint8, o objective.Name) (d *dial, title str
 // made for it.
 func (d *dial) inferred(s *rank.Space, o objective.Name, units float64) {
 	for i, v := range s.Values(o) {
-		d.lines[i] = training.Line{At0: v - v, Slope: v / units} // NaN − NaN is none
+		d.lines[i] = training.Line{At0: v - v, Slope: v / units} // NaN stays NaN
 	}
 }
 

@@ -25,13 +25,13 @@ const (
 	tallHeight = 44 // from here on the plots get the greater part
 )
 
-// lay places everything on w × h cells; on fewer than the least it is empty.
-func lay(w, h, sliders int) (l desk.Layout) {
+// newLayout places everything on w × h cells; on fewer than the least it is empty.
+func newLayout(w, h, sliders int) (l desk.Layout) {
 	switch {
 	case w < leastWidth || h < leastRows:
 		return l
 	case w < desk.NarrowWidth || h < desk.NarrowRows:
-		return desk.LaySmall(w, h)
+		return desk.SmallLayout(w, h)
 	}
 	words := inspectorRows(h)
 	share := 45

@@ -64,7 +64,7 @@ func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
 }
 
 func TestTallTerminalsHaveTallPlots(t *testing.T) {
-	short, tall := lay(120, 38, sliderCount), lay(200, 48, sliderCount)
+	short, tall := newLayout(120, 38, sliderCount), newLayout(200, 48, sliderCount)
 	if a, b := short.First.H, tall.First.H; b < a*3/2 {
 		t.Errorf("plots of %d rows on 40, %d on 50", a, b)
 	}

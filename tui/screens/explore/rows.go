@@ -204,12 +204,12 @@ func (r *rows) Find(id int64) (int, bool) {
 	return row, row >= 0
 }
 
-func (r *rows) Look(row int) table.Look {
-	look := table.Look{Faint: row >= r.feasible}
+func (r *rows) Style(row int) table.RowStyle {
+	style := table.RowStyle{Faint: row >= r.feasible}
 	if len(r.pinned) > 0 && r.pinned[identity(r.candidate(row).ID)] {
-		look.Mark = r.th.Symbols.Pinned
+		style.Mark = r.th.Symbols.Pinned
 	}
-	return look
+	return style
 }
 
 func (r *rows) Cell(row int, column string, width int) string {

@@ -13,7 +13,7 @@ import (
 
 // place lays the screen out for its size.
 func (s *Screen) place() {
-	s.layout = lay(s.w, s.h, len(s.Sliders.All))
+	s.layout = newLayout(s.w, s.h, len(s.Sliders.All))
 	for k, b := range []panel.Box{s.layout.First, s.layout.Second} {
 		s.plots.scatter[k].SetSize(b.Inner())
 	}

@@ -95,7 +95,7 @@ const tableRows = 7
 // SetSize changes the size in cells.
 func (s *Screen) SetSize(w, h int) {
 	s.w, s.h = w, h
-	s.layout = desk.Lay(w, h, sliderCount, tableRows, 50)
+	s.layout = desk.NewLayout(w, h, sliderCount, tableRows, 50)
 	s.Place(s.layout.Sliders, s.layout.Table)
 }
 
@@ -170,7 +170,7 @@ func (s *Screen) SetVMTypes(types []profile.VMType) {
 	q := s.Question()
 	for _, o := range s.offers {
 		if o.VM.InstanceType == fleet.StudyVM && (q.VM == "" || o.Price.USDPerHour < q.Reserved) {
-			q.take(o)
+			q.setPrices(o)
 		}
 	}
 	s.Begin(q)

@@ -26,7 +26,7 @@ func (s *Screen) Overlap() tea.Cmd {
 	return s.Change("overlap", q)
 }
 
-// Redraw takes another seed for deadlines, models and users' minds.
+// Redraw takes another seed for deadlines, models and users' decisions.
 func (s *Screen) Redraw() tea.Cmd {
 	q := s.Question()
 	q.Seed = rand.Uint64N(1e6)
@@ -50,8 +50,8 @@ func offersOf(types []profile.VMType) (offers []vmOffer) {
 	return offers
 }
 
-// take sets the prices to those of a VM type.
-func (q *Question) take(o vmOffer) {
+// setPrices sets the prices to those of a VM type.
+func (q *Question) setPrices(o vmOffer) {
 	q.OnDemand, q.Reserved, q.VM, q.Purchase, q.GPUsPerVM = o.onDemand.USDPerHour, o.Price.USDPerHour, o.VM.InstanceType, o.Reservation.Purchase, max(o.VM.GPUCount, 1)
 }
 
@@ -77,7 +77,7 @@ func (s *Screen) nextOffer(accept func(vmOffer) bool) (cmd tea.Cmd, ok bool) {
 	for k := range s.offers {
 		if o := s.offers[(at+1+k)%len(s.offers)]; accept(o) {
 			q := s.Question()
-			q.take(o)
+			q.setPrices(o)
 			return s.Change("prices", q), true
 		}
 	}

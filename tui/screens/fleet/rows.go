@@ -48,7 +48,7 @@ func newRows(th *theme.Theme, a *Answer, column string, descending bool) *rows {
 	return r
 }
 
-// Len, ID, Find, Cell and Look make it [table.Rows].
+// Len, ID, Find, Cell and Style make it [table.Rows].
 func (r *rows) Len() int { return len(r.order) }
 
 // ID is the place of the policy.
@@ -64,12 +64,12 @@ func (r *rows) Find(id int64) (row int, ok bool) {
 	return 0, false
 }
 
-// Look marks the policy that expects to pay least.
-func (r *rows) Look(row int) table.Look {
+// Style marks the policy that expects to pay least.
+func (r *rows) Style(row int) table.RowStyle {
 	if r.order[row] == r.best {
-		return table.Look{Mark: r.th.Symbols.Sweet}
+		return table.RowStyle{Mark: r.th.Symbols.Sweet}
 	}
-	return table.Look{}
+	return table.RowStyle{}
 }
 
 // Cell is a value of a policy.

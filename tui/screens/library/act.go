@@ -125,7 +125,7 @@ func (s *Screen) Busy() string {
 	case s.changes.busy:
 		return "the database is being changed: open another one when that is done"
 	case s.importing():
-		return "an import goes on here: esc on its shelf stops it"
+		return "an import runs here: esc on its list stops it"
 	}
 	return ""
 }

@@ -11,9 +11,9 @@ import (
 	"sweetspot/tui/text"
 )
 
-// detailRows is the height of the panel below a shelf that says of the row under
+// detailRows is the height of the panel below a list that says of the row under
 // the cursor what its cells have no room for; 0 where there is none.
-func (s *Screen) detailRows(k Shelf) int {
+func (s *Screen) detailRows(k List) int {
 	switch {
 	case k == Models || k == VMTypes || s.h < 12:
 		return 0

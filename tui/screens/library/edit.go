@@ -81,7 +81,7 @@ func (s *Screen) deleting(of store.Table, what string, ids ...int64) tea.Cmd {
 	})
 }
 
-// showWithout shows the shelves without some rows until they are read again.
+// showWithout shows the lists without some rows until they are read again.
 func (s *Screen) showWithout(of store.Table, ids []int64) {
 	gone := make(map[int64]bool, len(ids))
 	for _, id := range ids {

@@ -36,7 +36,7 @@ func (s *Screen) SetImport(in Import) {
 // ShowImport turns to the list of the import.
 func (s *Screen) ShowImport() {
 	if s.progress != nil {
-		s.shelf = Imports
+		s.current = Imports
 	}
 }
 

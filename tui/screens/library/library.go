@@ -21,29 +21,29 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// Shelf is one of the lists.
-type Shelf int
+// List is one of the lists.
+type List int
 
-// The shelves, in Tab order.
+// The lists, in Tab order.
 const (
-	Models Shelf = iota
+	Models List = iota
 	Runs
 	VMTypes
 	Picks
 	Imports // of the last import, there once one was made
-	shelves
+	lists
 )
 
-var shelfNames = [shelves]string{"Models", "Runs", "VM types", "Picks", "Import"}
+var listNames = [lists]string{"Models", "Runs", "VM types", "Picks", "Import"}
 
 // Screen is the state of Library.
 type Screen struct {
 	screen.Base
-	th     *theme.Theme
-	w, h   int
-	shelf  Shelf
-	lists  [shelves]*list
-	filter string
+	th      *theme.Theme
+	w, h    int
+	current List
+	lists   [lists]*list
+	filter  string
 
 	set      *profile.Set // nil until the open database is read
 	picks    []store.Pick
@@ -57,8 +57,8 @@ type Screen struct {
 func New(sh *screen.Shell) *Screen {
 	s := &Screen{Base: screen.Base{Shell: sh}, th: sh.Theme}
 	for k := range s.lists {
-		s.lists[k] = &list{table: table.New(shelfColumns[k])}
-		s.lists[k].table.SetEmpty([shelves]string{
+		s.lists[k] = &list{table: table.New(listColumns[k])}
+		s.lists[k].table.SetEmpty([lists]string{
 			"no models: p probes one", "no runs: p probes a model", "no VM types", "no picks yet: x on Explore picks a candidate", "no file is read yet",
 		}[k])
 	}
@@ -75,7 +75,7 @@ func (s *Screen) SetTheme(th *theme.Theme) { s.th = th }
 func (s *Screen) SetSize(w, h int) {
 	s.w, s.h = w, h
 	for k, l := range s.lists {
-		l.table.SetSize(panel.Inner(w, h-headRows-s.detailRows(Shelf(k))))
+		l.table.SetSize(panel.Inner(w, h-headRows-s.detailRows(List(k))))
 	}
 }
 
@@ -93,31 +93,31 @@ func (s *Screen) setContent(set *profile.Set, picks []store.Pick) {
 	}
 }
 
-func (s *Screen) list() *list { return s.lists[s.shelf] }
+func (s *Screen) list() *list { return s.lists[s.current] }
 
-// Turn goes to the next shelf.
+// Turn goes to the next list.
 func (s *Screen) Turn(step int) {
-	n := s.shelfCount()
-	s.shelf = (s.shelf + Shelf(step) + n) % n
+	n := s.listCount()
+	s.current = (s.current + List(step) + n) % n
 }
 
-// shelfCount is how many shelves there are; Imports is the last.
-func (s *Screen) shelfCount() Shelf {
+// listCount is how many lists there are; Imports is the last.
+func (s *Screen) listCount() List {
 	if s.progress == nil {
 		return Imports
 	}
-	return shelves
+	return lists
 }
 
-// Shelf is the list shown.
-func (s *Screen) Shelf() Shelf { return s.shelf }
+// List is the list shown.
+func (s *Screen) List() List { return s.current }
 
 // Vertical moves the cursor.
 func (s *Screen) Vertical(rows int) { s.list().table.Move(rows) }
 
-// Region is where keys act, by the shelf.
+// Region is where keys act, by the list.
 func (s *Screen) Region() string {
-	return [shelves]string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks, keys.InImport}[s.shelf]
+	return [lists]string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks, keys.InImport}[s.current]
 }
 
 // Page moves the cursor by screenfuls.
@@ -144,7 +144,7 @@ func (s *Screen) Sort(reverse bool) {
 	l.refresh(s.filter)
 }
 
-// Filter keeps the rows in which every word occurs, on all shelves.
+// Filter keeps the rows in which every word occurs, on all lists.
 func (s *Screen) Filter(words string) {
 	s.filter = words
 	for _, l := range s.lists {
@@ -166,9 +166,9 @@ func (s *Screen) Mouse(e pointer.Event) tea.Cmd {
 func (s *Screen) click(x, y int) {
 	if y == 0 {
 		at := 1
-		for k, name := range shelfNames[:s.shelfCount()] {
+		for k, name := range listNames[:s.listCount()] {
 			if x >= at && x < at+len(name)+2 {
-				s.shelf = Shelf(k)
+				s.current = List(k)
 			}
 			at += len(name) + 3
 		}
@@ -199,7 +199,7 @@ func (s *Screen) Question() (q question.Question, ok bool) {
 // Run is the run under the cursor, nil without one.
 func (s *Screen) Run() *profile.Run {
 	r := s.list().selected()
-	if s.shelf != Runs || r == nil {
+	if s.current != Runs || r == nil {
 		return nil
 	}
 	return r.run
@@ -208,7 +208,7 @@ func (s *Screen) Run() *profile.Run {
 // Pick is the pick under the cursor.
 func (s *Screen) Pick() (p store.Pick, ok bool) {
 	r := s.list().selected()
-	if s.shelf != Picks || r == nil {
+	if s.current != Picks || r == nil {
 		return p, false
 	}
 	return r.pick, true
@@ -220,9 +220,9 @@ func (s *Screen) View() string {
 		return text.Block([]string{fmt.Sprintf("needs 20×8, has %d×%d", s.w, s.h+2)}, s.w, s.h)
 	}
 	var tabs strings.Builder
-	for k, name := range shelfNames[:s.shelfCount()] {
+	for k, name := range listNames[:s.listCount()] {
 		pen := s.th.Tab
-		if Shelf(k) == s.shelf {
+		if List(k) == s.current {
 			pen = s.th.TabActive
 		}
 		tabs.WriteString(" " + pen.Render(" "+name+" "))
@@ -234,8 +234,8 @@ func (s *Screen) View() string {
 	}
 	l.table.SetFocused(true)
 	head := text.Block([]string{tabs.String(), " " + s.headline()}, s.w, headRows)
-	rows := s.detailRows(s.shelf)
-	body := panel.Panel{Title: shelfNames[s.shelf], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w, s.h-headRows-rows)
+	rows := s.detailRows(s.current)
+	body := panel.Panel{Title: listNames[s.current], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w, s.h-headRows-rows)
 	if rows == 0 {
 		return head + "\n" + body
 	}
@@ -244,7 +244,7 @@ func (s *Screen) View() string {
 
 // headline says what is open, or how an import goes.
 func (s *Screen) headline() string {
-	if s.shelf == Imports {
+	if s.current == Imports {
 		return s.progress.headline(s.th)
 	}
 	return s.th.Dim.Render(text.Clean(s.Shell.Workspace.Label()) + " · runs are saved in " + text.Clean(s.Shell.Workspace.Path()))

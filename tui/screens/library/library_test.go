@@ -17,19 +17,19 @@ func TestEveryShelfIsARegionOfItsOwn(t *testing.T) {
 	s := New(&screen.Shell{Theme: theme.New("", true, false)})
 	for _, want := range []string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks, keys.InModels} {
 		if s.Region() != want {
-			t.Errorf("%s is in %s, want %s", shelfNames[s.Shelf()], s.Region(), want)
+			t.Errorf("%s is in %s, want %s", listNames[s.List()], s.Region(), want)
 		}
 		s.Turn(1)
 	}
 }
 
-// The shelf of an import is there once one was made, and says of a file all that
+// The list of an import is there once one was made, and says of a file all that
 // its cells have no room for.
 func TestImportHasAShelf(t *testing.T) {
 	s := New(&screen.Shell{Theme: theme.New("", true, false)})
 	s.SetSize(60, 20)
 	s.ShowImport()
-	if s.Shelf() == Imports {
+	if s.List() == Imports {
 		t.Fatal("there was no import")
 	}
 	long := "row 7, column steady_iteration_s: a value that is long enough to be cut in its cell and is read below the list"
@@ -50,8 +50,8 @@ func TestImportHasAShelf(t *testing.T) {
 		t.Errorf("the sentence is cut:\n%s", got)
 	}
 	s.Turn(1)
-	if s.Shelf() != Models {
-		t.Errorf("after Import comes %s", shelfNames[s.Shelf()])
+	if s.List() != Models {
+		t.Errorf("after Import comes %s", listNames[s.List()])
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"sweetspot/tui/text"
 )
 
-// row is one entry of a shelf: its cells as text and, for numbers, as values
+// row is one entry of a list: its cells as text and, for numbers, as values
 // to sort by.
 type row struct {
 	id       int64
@@ -20,11 +20,11 @@ type row struct {
 	numbers  map[string]float64
 	question question.Question
 	pick     store.Pick
-	run      *profile.Run // nil where the row is none
+	run      *profile.Run // nil where the row is not of a run
 	words    []string     // what the row's cells have no room for
 }
 
-// source is where a shelf's rows are from. Of many only those that are looked at
+// source is where a list's rows are from. Of many only those that are looked at
 // are made.
 type source struct {
 	n   int
@@ -37,7 +37,7 @@ func made(rows []*row) source {
 	return source{len(rows), func(i int) int64 { return rows[i].id }, func(i int) *row { return rows[i] }}
 }
 
-// list is a shelf: all its rows, and which of them are shown, in order.
+// list is a list: all its rows, and which of them are shown, in order.
 type list struct {
 	table      *table.Table
 	all        source
@@ -150,4 +150,4 @@ func (r *shownRows) Cell(row int, column string, _ int) string {
 	return text.Clean(r.made.cells[column])
 }
 
-func (r *shownRows) Look(int) table.Look { return table.Look{} }
+func (r *shownRows) Style(int) table.RowStyle { return table.RowStyle{} }

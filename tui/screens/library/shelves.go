@@ -20,7 +20,7 @@ func column(id, title string, width, flex, drop int, right bool) table.Column {
 	return table.Column{ID: id, Title: title, Width: width, Flex: flex, Drop: drop, Right: right, Sort: true}
 }
 
-var shelfColumns = [shelves][]table.Column{
+var listColumns = [lists][]table.Column{
 	Models: {
 		column("model", "model", 18, 3, 0, false), column("mode", "mode", 5, 0, 0, false), column("unit", "unit", 8, 0, 2, false),
 		column("runs", "runs", 5, 0, 0, true), column("params", "params", 10, 0, 3, true),

@@ -184,8 +184,8 @@ func (c cellRows) Find(id int64) (int, bool) {
 	return int(id), id >= 0 && id < int64(len(c.rows))
 }
 
-func (c cellRows) Look(row int) table.Look {
-	return table.Look{Faint: c.rows[row].State == matrix.Skipped}
+func (c cellRows) Style(row int) table.RowStyle {
+	return table.RowStyle{Faint: c.rows[row].State == matrix.Skipped}
 }
 
 func (c cellRows) Cell(row int, column string, width int) string {

@@ -51,7 +51,7 @@ type process struct {
 	ranked  bool                  // its runs are on Explore
 	leaving bool                  // quit when the probe has ended
 	left    bool                  // the probe goes on without the program
-	// discarded: the only probe was given up, and its last words don't matter.
+	// discarded: the only probe was given up, and its last updates don't matter.
 	discarded bool
 	machines  map[string]profile.VMKey // SSH destination → what it was found to be
 	// A start that has been asked for, and how to give it up.

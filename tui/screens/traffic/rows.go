@@ -53,7 +53,7 @@ func newRows(th *theme.Theme, a *Answer, o *Advice, column string, descending bo
 	return r
 }
 
-// Len, ID, Find, Cell and Look make it [table.Rows].
+// Len, ID, Find, Cell and Style make it [table.Rows].
 func (r *rows) Len() int { return len(r.order) }
 
 // ID is the place of the scheme.
@@ -65,12 +65,12 @@ func (r *rows) Find(id int64) (row int, ok bool) {
 	return max(row, 0), row >= 0
 }
 
-// Look marks the scheme that is advised.
-func (r *rows) Look(row int) table.Look {
+// Style marks the scheme that is advised.
+func (r *rows) Style(row int) table.RowStyle {
 	if r.order[row] == r.pick {
-		return table.Look{Mark: r.th.Symbols.Sweet}
+		return table.RowStyle{Mark: r.th.Symbols.Sweet}
 	}
-	return table.Look{}
+	return table.RowStyle{}
 }
 
 // Cell is a value of a scheme.

@@ -86,7 +86,7 @@ const tableRows = 8
 // SetSize changes the size in cells.
 func (s *Screen) SetSize(w, h int) {
 	s.w, s.h = w, h
-	s.layout = desk.Lay(w, h, sliderCount, tableRows, 60)
+	s.layout = desk.NewLayout(w, h, sliderCount, tableRows, 60)
 	s.Place(s.layout.Sliders, s.layout.Table)
 }
 
