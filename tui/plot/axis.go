@@ -12,9 +12,11 @@ type Axis struct {
 	Invert bool    // smaller values further from the origin, for metrics where lower is better
 	Min    float64 // Min < Max fixes the range; otherwise it follows the data
 	Max    float64
-	Label  func(v, step float64) string                       // writes a value whose neighbours are step away, 0 where there are none; nil writes plain numbers
-	Read   func(v, step float64) string                       // writes a value under the crosshair, in a cell step wide; nil is Label
-	Ticks  func(lo, hi float64, log bool, most int) []float64 // nil takes 1-2-5 steps; see DurationTicks
+	// Label writes a value whose neighbours are step away, 0 where there are none;
+	// nil writes plain numbers. Read does so under the crosshair, in a cell step
+	// wide; nil is Label.
+	Label, Read func(v, step float64) string
+	Ticks       func(lo, hi float64, log bool, most int) []float64 // nil takes 1-2-5 steps; see DurationTicks
 }
 
 // same reports whether two axes place points alike and have the same title.

@@ -12,6 +12,7 @@ type chart struct {
 	w, h   int
 	empty  string
 	stale  staleness
+	paint  func() string // renders the frame where there is room
 	cache  string
 	canvas canvas
 	frame  frame
@@ -54,16 +55,22 @@ func (c *chart) SetEmpty(sentence string) {
 	}
 }
 
-// view returns exactly the lines and cells of the set size. What is stale stays
+// Draw draws the chart in a size.
+func (c *chart) Draw(w, h int) string {
+	c.SetSize(w, h)
+	return c.View()
+}
+
+// View returns exactly the lines and cells of the set size. What is stale stays
 // so until there is room.
-func (c *chart) view(render func() string) string {
+func (c *chart) View() string {
 	switch {
 	case c.w <= 0 || c.h <= 0:
 		return ""
 	case c.w < minWidth || c.h < minHeight:
 		return message(c.th, fmt.Sprintf("plot needs %d×%d", minWidth, minHeight), c.w, c.h)
 	case c.stale != fresh:
-		c.cache, c.stale = render(), fresh
+		c.cache, c.stale = c.paint(), fresh
 	}
 	return c.cache
 }

@@ -168,7 +168,8 @@ func (s *Scatter) reading(at crosshair, col, row int) []string {
 	if c.all == 0 {
 		return []string{values + s.th.Symbols.Dot + " 0 "}
 	}
-	for _, count := range []string{all + " " + what + ", " + feasible + " feasible ", all + ", " + feasible + " feasible ", all + ", " + feasible + " ok "} {
+	feasible = ", " + feasible
+	for _, count := range []string{all + " " + what + feasible + " feasible ", all + feasible + " feasible ", all + feasible + " ok "} {
 		switch {
 		case cells(values)+2+cells(count) <= f.gw:
 			return []string{values + s.th.Symbols.Dot + " " + count}

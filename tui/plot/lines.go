@@ -21,8 +21,7 @@ type Mark struct {
 
 // Lines is a chart of several lines over one axis, drawn by ntcharts. Lines
 // differ by pen, and by a rune that stands on them here and there. Its frame is
-// cached; drawing goes once over the points. [NewLines] makes one; it needs
-// SetSize.
+// cached; drawing goes once over the points.
 type Lines struct {
 	chart
 	ax, ay  Axis
@@ -35,6 +34,7 @@ type Lines struct {
 // NewLines returns an empty chart.
 func NewLines(th *theme.Theme) *Lines {
 	l := &Lines{chart: chart{stale: staleBounds, empty: "nothing to plot"}}
+	l.paint = l.render
 	l.SetTheme(th)
 	return l
 }
@@ -63,15 +63,6 @@ func (l *Lines) SetMarks(marks ...Mark) {
 		l.marks = append(l.marks[:0], marks...)
 		l.mark(staleFrame)
 	}
-}
-
-// View returns exactly the lines and cells of the set size.
-func (l *Lines) View() string { return l.view(l.render) }
-
-// Draw draws the chart in a size.
-func (l *Lines) Draw(w, h int) string {
-	l.SetSize(w, h)
-	return l.View()
 }
 
 func (l *Lines) render() string {

@@ -34,6 +34,7 @@ type column struct {
 // NewLive returns an empty chart.
 func NewLive(th *theme.Theme) *Live {
 	l := &Live{chart: chart{stale: staleBounds, empty: "waiting for the first iteration"}}
+	l.paint = l.render
 	l.SetTheme(th)
 	return l
 }
@@ -48,9 +49,6 @@ func (l *Live) SetData(version uint64, seconds []float64, warmup int, steady est
 	l.version, l.seconds, l.warmup, l.steady = version, seconds, warmup, steady
 	l.mark(staleBounds)
 }
-
-// View returns exactly the lines and cells of the set size.
-func (l *Live) View() string { return l.view(l.render) }
 
 func (l *Live) render() string {
 	lo, hi, ok := l.span()

@@ -27,8 +27,7 @@ type Whiskers struct{ XLow, XHigh, YLow, YHigh float64 }
 // the frame lie its layers: the dot of every point and how many points a dot
 // has, which change with zoom and size; which points are feasible, of which only
 // changes are counted; the frontier line. Drawing visits cells, not points. The
-// plot itself keeps 5 bytes a point. The
-// zero Scatter needs SetTheme and SetSize.
+// plot itself keeps 5 bytes a point.
 type Scatter struct {
 	chart
 	ax, ay Axis
@@ -85,6 +84,7 @@ func (b bounds) extend(ax, ay Axis, xs, ys []float64) bounds {
 // NewScatter returns an empty plot.
 func NewScatter(th *theme.Theme) *Scatter {
 	s := &Scatter{chart: chart{stale: staleBounds, empty: "nothing to plot"}, selected: -1}
+	s.paint = s.render
 	s.SetTheme(th)
 	return s
 }
@@ -147,15 +147,6 @@ func (s *Scatter) SetSelected(i int, w Whiskers) {
 		s.selected, s.whiskers = i, w
 		s.mark(staleFrame)
 	}
-}
-
-// View returns exactly the lines and cells of the set size.
-func (s *Scatter) View() string { return s.view(s.render) }
-
-// Draw draws the chart in a size.
-func (s *Scatter) Draw(w, h int) string {
-	s.SetSize(w, h)
-	return s.View()
 }
 
 func (s *Scatter) render() string {

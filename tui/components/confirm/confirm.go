@@ -38,7 +38,8 @@ type Dialog struct {
 // Ask asks; the last answer is the one that changes nothing and is what Back
 // gives. The cursor begins on it.
 func (d *Dialog) Ask(title, question string, answers ...Answer) {
-	*d = Dialog{title: title, question: text.Clean(question), answers: answers, at: max(len(answers)-1, 0), open: len(answers) > 0}
+	*d = Dialog{title: title, question: text.Clean(question), answers: answers, open: len(answers) > 0}
+	d.at = max(len(answers)-1, 0)
 }
 
 // YesNo are the answers to a question before something that can't be undone.
@@ -102,7 +103,8 @@ func (d *Dialog) View(th *theme.Theme, width, height int) string {
 		lines = lines[:len(lines)-1] // the blank one
 	}
 	lines = append(lines, all...)
-	return panel.Panel{Title: d.title, Focused: true}.Render(th, strings.Join(lines, "\n"), width, min(height, len(lines)+2))
+	box := panel.Panel{Title: d.title, Focused: true}
+	return box.Render(th, strings.Join(lines, "\n"), width, min(height, len(lines)+2))
 }
 
 // lines draws the answers in w cells, with what they lead to where said holds.

@@ -65,7 +65,8 @@ const (
 // form that was written last.
 func (d *Dialog) Open(subject string, docs []document.Document) {
 	d.making.Forget()
-	*d = Dialog{subject: text.Clean(subject), docs: docs, shown: make([]Preview, len(docs)), making: d.making, open: len(docs) > 0, last: d.last}
+	*d = Dialog{subject: text.Clean(subject), docs: docs, shown: make([]Preview, len(docs)), making: d.making,
+		open: len(docs) > 0, last: d.last}
 	for i, doc := range docs {
 		if form(doc) == d.last && doc.Why == nil {
 			d.at = i

@@ -57,7 +57,8 @@ func (d *Dialog) forms(th *theme.Theme, width, height int) string {
 		d.top = 0 // with the first heading
 	}
 	lines = lines[min(d.top, len(lines)):]
-	return panel.Panel{Title: "Export", Note: d.subject, Focused: d.focus == forms}.Render(th, strings.Join(lines, "\n"), width, height)
+	box := panel.Panel{Title: "Export", Note: d.subject, Focused: d.focus == forms}
+	return box.Render(th, strings.Join(lines, "\n"), width, height)
 }
 
 func (d *Dialog) row(th *theme.Theme, i, w int) string {
@@ -100,7 +101,8 @@ func (d *Dialog) preview(th *theme.Theme, width, height int) string {
 		}
 		note = d.note(p)
 	}
-	return panel.Panel{Title: title, Note: note, Focused: d.focus == preview}.Render(th, strings.Join(lines, "\n"), width, height)
+	box := panel.Panel{Title: title, Note: note, Focused: d.focus == preview}
+	return box.Render(th, strings.Join(lines, "\n"), width, height)
 }
 
 // note says how long the text is and where in it the preview stands.

@@ -71,5 +71,6 @@ func (o *Overlay) View(th *theme.Theme, table *keys.Table, region string, disabl
 	if o.most > 0 {
 		note = "scroll with the arrows " + th.Symbols.Dot + " " + note
 	}
-	return panel.Panel{Title: "Keys", Note: note, Focused: true}.Render(th, text.Block(text.Lines(body), w, h), width, height)
+	box := panel.Panel{Title: "Keys", Note: note, Focused: true}
+	return box.Render(th, text.Block(text.Lines(body), w, h), width, height)
 }

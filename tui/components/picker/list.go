@@ -50,7 +50,8 @@ func List(path string, extensions []string, allowNew bool) Listing {
 		return Listing{Err: sentence(full, err)}
 	case !info.IsDir():
 		if !wanted(full, extensions) && !slices.Contains(extensions, Any) {
-			return Listing{Err: fmt.Errorf("%s is no %s file: choose another one", shown(full), strings.Join(extensions, " or "))}
+			is := strings.Join(extensions, " or ")
+			return Listing{Err: fmt.Errorf("%s is no %s file: choose another one", shown(full), is)}
 		}
 		return Listing{File: full}
 	}
@@ -99,7 +100,8 @@ func missing(full string, extensions []string, allowNew bool) Listing {
 	case err != nil || !parent.IsDir():
 		return Listing{Err: fmt.Errorf("the folder %s isn't there: make it first", shown(filepath.Dir(full)))}
 	case !wanted(full, extensions):
-		return Listing{Err: fmt.Errorf("%s isn't there: a new file must end in %s", shown(full), strings.Join(extensions, " or "))}
+		ends := strings.Join(extensions, " or ")
+		return Listing{Err: fmt.Errorf("%s isn't there: a new file must end in %s", shown(full), ends)}
 	}
 	return Listing{File: full, New: true}
 }
@@ -118,7 +120,8 @@ func entry(dir string, f fs.DirEntry, extensions []string) (Entry, bool) {
 
 // wanted reports whether a name has one of the extensions, if any are given.
 func wanted(name string, extensions []string) bool {
-	return len(extensions) == 0 || slices.ContainsFunc(extensions, func(e string) bool { return strings.EqualFold(filepath.Ext(name), e) })
+	is := func(e string) bool { return strings.EqualFold(filepath.Ext(name), e) }
+	return len(extensions) == 0 || slices.ContainsFunc(extensions, is)
 }
 
 // shown shortens and cleans a path for a sentence.

@@ -232,7 +232,8 @@ func (p *Picker) View(th *theme.Theme, width, height int) string {
 	for i := p.top; i < min(p.top+p.lines, len(p.shown)); i++ {
 		lines = append(lines, p.line(th, p.entries[p.shown[i]], i == p.at, w))
 	}
-	return panel.Panel{Title: p.title, Note: text.Clean(p.dir), Focused: true}.Render(th, strings.Join(lines, "\n"), width, height)
+	box := panel.Panel{Title: p.title, Note: text.Clean(p.dir), Focused: true}
+	return box.Render(th, strings.Join(lines, "\n"), width, height)
 }
 
 // status is the line below the path.
@@ -245,7 +246,8 @@ func (p *Picker) status(th *theme.Theme) string {
 	case p.several:
 		return " " + th.Dim.Render("enter takes it, *.csv all that match, left is the folder above, esc leaves")
 	case len(p.shown) == 0 && p.typed == "":
-		return " " + th.Dim.Render("nothing here ends in "+strings.Join(slices.DeleteFunc(slices.Clone(p.extensions), func(e string) bool { return e == Any }), ", "))
+		ends := slices.DeleteFunc(slices.Clone(p.extensions), func(e string) bool { return e == Any })
+		return " " + th.Dim.Render("nothing here ends in "+strings.Join(ends, ", "))
 	}
 	return " " + th.Dim.Render("enter opens, tab completes, left is the folder above, esc leaves")
 }

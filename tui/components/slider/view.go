@@ -61,7 +61,7 @@ func (s *Slider) head(th *theme.Theme, width int) string {
 
 // reading is the value as text.
 func (s *Slider) reading(th *theme.Theme) string {
-	sign := map[Direction]string{AtLeast: th.Symbols.AtLeast + " ", AtMost: th.Symbols.AtMost + " ", Dial: ""}[s.cfg.Direction]
+	sign := map[Direction]string{AtLeast: th.Symbols.AtLeast + " ", AtMost: th.Symbols.AtMost + " "}[s.cfg.Direction]
 	switch {
 	case s.typing:
 		return sign + th.Key.Render(s.typed) + th.Cursor.Render(" ") + th.Dim.Render(" enter")
@@ -95,7 +95,8 @@ func (s *Slider) track(th *theme.Theme, width int) string {
 // cell chooses pen and rune of a column of the track.
 func (s *Slider) cell(th *theme.Theme, x, knob, height int, mark bool) (theme.Pen, rune) {
 	sym := &th.Symbols
-	in := !s.on || s.cfg.Direction == Dial || s.cfg.Direction == AtLeast && x >= knob || s.cfg.Direction == AtMost && x <= knob
+	direction := s.cfg.Direction
+	in := !s.on || direction == Dial || direction == AtLeast && x >= knob || direction == AtMost && x <= knob
 	switch {
 	case x == knob && s.cfg.Direction == AtLeast:
 		return th.Knob, sym.KnobLow
