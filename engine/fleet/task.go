@@ -44,7 +44,7 @@ const (
 	modelDraw = iota
 	ratioDraw
 	deadlineDraw
-	mindDraw
+	decisionDraw
 )
 
 // NewDraws draws for n jobs. Equal seeds give equal numbers, and longer traces
@@ -89,6 +89,6 @@ func (t *Terms) task(j *Job, draw *[4]float64) Task {
 	}
 	return Task{
 		SubmitS: j.SubmitS, FullS: j.RuntimeS, ReducedS: j.RuntimeS * ratio * t.Speed, DeadlineS: j.SubmitS + left*t.Tightness,
-		Accuracy: kind.Accuracy, ReducedAccuracy: kind.ReducedAccuracy, Draw: draw[mindDraw], GPUs: int32(j.GPUs), Kind: int32(at),
+		Accuracy: kind.Accuracy, ReducedAccuracy: kind.ReducedAccuracy, Draw: draw[decisionDraw], GPUs: int32(j.GPUs), Kind: int32(at),
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// GPUSpec is what a maker publishes of a GPU: dense figures, without sparsity,
-// of one die where a board holds several. Nil is not published or not known.
+// GPUSpec holds the published figures of a GPU: dense ones, without sparsity, of one
+// die where a board holds several. Nil is not published or not known.
 type GPUSpec struct {
 	Name         string
 	FP32TFLOPS   *float64

@@ -1,6 +1,5 @@
-// Package profile defines the plain values of the field that every room
-// shares: models, variants, VM types and runs. A nil pointer is unknown; it is
-// never written as zero.
+// Package profile defines the plain values that all rooms share: models, variants,
+// VM types and runs. A nil pointer is unknown, and is never written as zero.
 package profile
 
 import (
@@ -214,8 +213,8 @@ type Validation struct {
 type Pause struct {
 	AtS        float64 // when it ended, in seconds from the run's start
 	Seconds    float64
-	Kind       string // checkpoint, say; "" where it is not told
-	Iterations *int   `json:",omitempty"` // that were done before it
+	Kind       string // such as checkpoint; "" where unknown
+	Iterations *int   `json:",omitempty"` // number of iterations before it
 }
 
 // EpochAt is the epoch, counted from 0, that an evaluation belongs to which
@@ -252,7 +251,7 @@ const (
 	EnergyOfCPUs = "CPU packages"
 )
 
-// VM names the VM type the run is of. A machine of one's own under a lowered
+// VM is the key of the VM type that the run is of. A machine of one's own under a lowered
 // power limit is a machine of its own: "V100 at 150 W".
 func (r Run) VM() VMKey {
 	key := VMKey{r.Cloud, r.Region, r.InstanceType}
@@ -278,15 +277,15 @@ func (r Run) Startup() (seconds float64, known bool) {
 	return seconds, known
 }
 
-// Answers reports whether anything was learned: a time, an accuracy, or that
+// Answers reports whether the run measured anything: a time, an accuracy, or that
 // the model does not fit the memory. A command that failed before its first
-// iteration leaves a run that answers nothing.
+// iteration leaves a run that measured nothing.
 func (r Run) Answers() bool {
 	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.Steady.Known() || r.TotalS != nil || r.Accuracy != nil
 }
 
-// Set is everything an engine question is asked of: the models and runs of a
-// profile database or of the built-in library, and the catalog.
+// Set is what the engine computes from: the models and runs of a profile database
+// or of the built-in library, and the catalog.
 type Set struct {
 	Models  []Model
 	Runs    []Run
@@ -300,7 +299,7 @@ type Set struct {
 	AccuracyKind Kind
 }
 
-// Kind is the spread found among numbers of one basis.
+// Kind is the spread that numbers of one basis were found to have.
 type Kind struct {
 	Rel   float64 // as the rel of [estimate.Spread]
 	Words string  // "spread of 48 reconstructed totals against the published ones"

@@ -27,14 +27,14 @@ const (
 	networkJobs     = "jobs"
 )
 
-// offers is everything the formulas need to know of the paper.
+// offers holds the values of the paper that the formulas use.
 type offers struct {
 	cells []Cell
 	work  *Workload // nil computes only what other printed cells give
 	known map[policyAt]map[string]tally
 }
 
-// policyAt is what a policy is asked in one setting.
+// policyAt is a policy in one setting.
 type policyAt struct {
 	policy approx.Policy
 	at     setting
@@ -207,7 +207,7 @@ func (o offers) concluded(k Key) computation {
 
 // sameMost is the closed form: what a total of table III is relative to
 // on-demand VMs alone, if all jobs had the s_max that its mean offer is a share
-// of. Nobody's mind is drawn for it, the study drew them once.
+// of. It needs no draws of the users' decisions, of which the study made one.
 func (o offers) sameMost(k Key) computation {
 	share := offered(k.Variant)
 	return computation{

@@ -10,9 +10,9 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Workload is jobs made up as ApproxDNN describes those it asks about. The trace
-// it took them from does not say what they ran, and it prints neither their
-// runtimes nor how many VMs were reserved.
+// Workload is a set of synthetic jobs like those that ApproxDNN describes as
+// candidates. The trace it took them from does not say what they ran, and the paper
+// prints neither their runtimes nor the number of reserved VMs.
 type Workload struct {
 	load   fleet.Load // of one block
 	terms  fleet.Terms

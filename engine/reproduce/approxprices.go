@@ -86,7 +86,7 @@ func (o offers) priceRows(s sheet) (rows []Row) {
 	return rows
 }
 
-// finite is a number, nil where it is none: not every mix has accuracies.
+// finite is nil for a value that is not a number: not every mix has accuracies.
 func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

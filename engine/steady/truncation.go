@@ -6,19 +6,23 @@ import (
 )
 
 // minBatches is the least number of batches of five to truncate: four leave ten
-// steady iterations at worst. More make short probes impossible.
+// steady iterations at worst. With eight nothing is said of runs of less than 40
+// iterations; the stop rule's coverage stays within a point of 93.9 % either way.
 const minBatches = 4
 
 // lateCutGain is the fraction to which the squared marginal standard error must
 // fall before a cut beyond the middle is believed and the series is called
 // unsteady. Few batches may lie close together by chance (the error of such a tail
 // falls to half on white noise); a series that still warms up falls to a small
-// fraction. A greater one calls more series unsteady.
+// fraction. With 0.8 series that drift a little are called unsteady; with 0.2 the
+// stop rule's tests change by less than half a point of coverage.
 const lateCutGain = 0.4
 
 // cutTolerance is how many times the least squared marginal standard error a cut
 // may have: the shortest such cut is taken. The least itself tends to cut what is
-// slow by chance, which leaves a mean that is too small and seems too precise.
+// slow by chance, which leaves a mean that is too small and seems too precise: with
+// 1 the coverage on recorded series is 84.4 instead of 86.3 %, with 1.6 it is the
+// same (go test -v -run StopRule).
 const cutTolerance = 1.3
 
 // mser returns how many batches to cut from the front for about the least marginal
