@@ -16,7 +16,7 @@ import (
 func (r *Recording) Append(ctx context.Context, b Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	err := r.store.change(ctx, "take new measurements", func(ctx context.Context, tx *transaction) error {
+	err := r.store.change(ctx, "store new measurements", func(ctx context.Context, tx *transaction) error {
 		if err := r.appendIterations(ctx, tx, b); err != nil {
 			return err
 		}

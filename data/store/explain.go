@@ -13,7 +13,7 @@ import (
 )
 
 // explain turns an error of SQLite into one sentence about this file: what
-// could not be done, why, and the mend. Others, cancellation among them, pass.
+// could not be done, why, and how to put it right. Others, cancellation among them, pass.
 func (s *Store) explain(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

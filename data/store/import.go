@@ -15,7 +15,7 @@ import (
 // Import adds the runs, models and VM types of a set, in one transaction, and
 // returns how many runs were new. Importing the same again adds nothing.
 func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err error) {
-	err = s.change(ctx, "take the import", func(ctx context.Context, tx *transaction) error {
+	err = s.change(ctx, "store the import", func(ctx context.Context, tx *transaction) error {
 		imported = 0
 		for _, vm := range set.VMTypes {
 			if err := saveVMType(ctx, tx, vm); err != nil {
@@ -191,7 +191,7 @@ func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 // Discard removes a run as if it had never been recorded. Nothing brings it
 // back, as [Store.Undelete] does what was deleted.
 func (s *Store) Discard(ctx context.Context, id int64) error {
-	return s.change(ctx, "lose a run", func(ctx context.Context, tx *transaction) error {
+	return s.change(ctx, "remove a run", func(ctx context.Context, tx *transaction) error {
 		res, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id)
 		if err != nil {
 			return err

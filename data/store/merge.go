@@ -24,12 +24,12 @@ type Merged struct {
 	Warnings                        []string
 }
 
-// Merge takes over the runs, picks and VM types of another database, which is only
+// Merge adds the runs, picks and VM types of another database, which is only
 // read. What is here stays as it is: a run is known again by its fingerprint,
 // whatever its name and note, so merging twice adds nothing. What was deleted
 // here does not come back. It is all or nothing.
 func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
-	if err := s.refuse("take another database"); err != nil {
+	if err := s.refuse("merge another database"); err != nil {
 		return Merged{}, err
 	}
 	from, forget, err := s.openSource(ctx, path)
@@ -51,7 +51,7 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 		return Merged{}, from.explain("be read", err)
 	}
 	m := &merging{into: s}
-	err = s.changeOn(ctx, conn, "take another database", m.all)
+	err = s.changeOn(ctx, conn, "merge another database", m.all)
 	if _, left := conn.ExecContext(ctx, "DETACH other"); err == nil && left != nil {
 		err = s.explain("let go of the other database", left)
 	}
@@ -138,7 +138,7 @@ type merging struct {
 
 func (m *merging) all(ctx context.Context, tx *transaction) error {
 	m.models, m.numbers = map[int64]int64{}, map[int64]int64{}
-	for _, step := range []func(context.Context, *transaction) error{m.compare, m.takeDescribed, m.takeRuns, m.renumberSeries, m.takeVMTypes, m.takePicks} {
+	for _, step := range []func(context.Context, *transaction) error{m.compare, m.addDescribed, m.addRuns, m.renumberSeries, m.addVMTypes, m.addPicks} {
 		if err := step(ctx, tx); err != nil {
 			return err
 		}
@@ -201,32 +201,32 @@ func areRuns(n int) string {
 	return quantity.Several(n, "run") + " are"
 }
 
-// takeDescribed takes the variants and machines of new runs, and the models of
+// addDescribed adds the variants and machines of new runs, and the models of
 // these. What is known of a model here stays, and what was unknown is filled in.
-func (m *merging) takeDescribed(ctx context.Context, tx *transaction) (err error) {
+func (m *merging) addDescribed(ctx context.Context, tx *transaction) (err error) {
 	variants, machines := map[int64]bool{}, map[int64]bool{}
 	for _, r := range m.runs {
 		if r.isNew() {
 			variants[r.VariantID], machines[r.MachineID] = true, true
 		}
 	}
-	m.machines, err = takeRows(ctx, tx, "machines", machines, nil)
+	m.machines, err = addRows(ctx, tx, "machines", machines, nil)
 	if err != nil {
 		return err
 	}
-	m.variants, err = takeRows(ctx, tx, "variants", variants, func(id int64, row *assignments) error {
+	m.variants, err = addRows(ctx, tx, "variants", variants, func(id int64, row *assignments) error {
 		model, ok := row.value("model_id").(int64)
 		if !ok {
 			return fmt.Errorf("the other database was changed by another program: row %d of variants belongs to no model", id)
 		}
-		here, err := m.takeModel(ctx, tx, model)
+		here, err := m.addModel(ctx, tx, model)
 		row.set("model_id", here)
 		return err
 	})
 	return err
 }
 
-func (m *merging) takeModel(ctx context.Context, tx *transaction, id int64) (here int64, err error) {
+func (m *merging) addModel(ctx context.Context, tx *transaction, id int64) (here int64, err error) {
 	if here, ok := m.models[id]; ok {
 		return here, nil
 	}
@@ -238,9 +238,9 @@ func (m *merging) takeModel(ctx context.Context, tx *transaction, id int64) (her
 	return m.models[id], err
 }
 
-// takeRows finds or makes rows of a table here, and returns which is which. change
+// addRows finds or makes rows of a table here, and returns which is which. change
 // may be nil.
-func takeRows(ctx context.Context, tx *transaction, table string, needed map[int64]bool, change func(id int64, row *assignments) error) (map[int64]int64, error) {
+func addRows(ctx context.Context, tx *transaction, table string, needed map[int64]bool, change func(id int64, row *assignments) error) (map[int64]int64, error) {
 	here := map[int64]int64{}
 	for _, id := range slices.Sorted(maps.Keys(needed)) {
 		row, err := described(ctx, tx, "other", table, id)
@@ -257,7 +257,7 @@ func takeRows(ctx context.Context, tx *transaction, table string, needed map[int
 	return here, nil
 }
 
-func (m *merging) takeRuns(ctx context.Context, tx *transaction) error {
+func (m *merging) addRuns(ctx context.Context, tx *transaction) error {
 	copier, err := newCopier(ctx, tx)
 	if err != nil {
 		return err
@@ -294,8 +294,8 @@ func (m *merging) renumberSeries(ctx context.Context, tx *transaction) error {
 	return nil
 }
 
-// takeVMTypes takes VM types and prices that are not here.
-func (m *merging) takeVMTypes(ctx context.Context, tx *transaction) error {
+// addVMTypes adds VM types and prices that are not here.
+func (m *merging) addVMTypes(ctx context.Context, tx *transaction) error {
 	columns, values, err := columnsOf(ctx, tx, "vm_types", "id")
 	if err != nil {
 		return err
@@ -312,9 +312,9 @@ func (m *merging) takeVMTypes(ctx context.Context, tx *transaction) error {
 	return err
 }
 
-// takePicks takes picks that are not here: made at another moment, or another
+// addPicks adds picks that are not here: made at another moment, or another
 // choice.
-func (m *merging) takePicks(ctx context.Context, tx *transaction) error {
+func (m *merging) addPicks(ctx context.Context, tx *transaction) error {
 	columns, values, err := columnsOf(ctx, tx, "picks", "id")
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
 	row.text("basis", c.Time.Basis)
 	row.add("query", string(p.Query))
 	row.add("candidate", string(p.Candidate))
-	err = s.change(ctx, "take a pick", func(ctx context.Context, tx *transaction) error {
+	err = s.change(ctx, "store a pick", func(ctx context.Context, tx *transaction) error {
 		id, err = row.insertNumbered(ctx, tx, "picks", "")
 		return err
 	})

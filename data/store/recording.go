@@ -26,7 +26,7 @@ type Recording struct {
 // Start inserts a run that goes on from now.
 func (s *Store) Start(ctx context.Context, d Description) (*Recording, error) {
 	rec := &Recording{store: s}
-	err := s.change(ctx, "take a new run", func(ctx context.Context, tx *transaction) error {
+	err := s.change(ctx, "store a new run", func(ctx context.Context, tx *transaction) error {
 		variant, machine, err := saveDescribed(ctx, tx, d)
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func saveDescribed(ctx context.Context, tx *transaction, d Description) (variant
 
 // Describe replaces the description: the script tells parts of it later.
 func (r *Recording) Describe(ctx context.Context, d Description) error {
-	return r.store.change(ctx, "take what a run is of", func(ctx context.Context, tx *transaction) error {
+	return r.store.change(ctx, "store the description of a run", func(ctx context.Context, tx *transaction) error {
 		variant, machine, err := saveDescribed(ctx, tx, d)
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func sourceOf(d Description) string {
 
 // Finish closes the recording.
 func (r *Recording) Finish(ctx context.Context, f Finish) error {
-	return r.store.change(ctx, "take the end of a run", func(ctx context.Context, tx *transaction) error {
+	return r.store.change(ctx, "store the end of a run", func(ctx context.Context, tx *transaction) error {
 		starts, err := epochStarts(ctx, tx, r.id)
 		if err != nil {
 			return err

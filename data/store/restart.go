@@ -25,7 +25,7 @@ type Record struct {
 	Warnings                     []string
 }
 
-// Record returns the run, or an error that names the mend where there is none.
+// Record returns the run, or an error that says what to do where there is none.
 func (s *Store) Record(ctx context.Context, id int64) (r Record, err error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Record) readLists(ctx context.Context, tx *sql.Tx, id int64) (err error
 	return err
 }
 
-// Restart empties a run and records it anew under its number: of a detached
+// Restart empties a run and records it again under its number: of a detached
 // probe, whatever came before its connection was lost comes again. A run that
 // someone records at this moment is refused.
 func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
@@ -105,7 +105,7 @@ func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
 	if r.Status == profile.Running {
 		return nil, fmt.Errorf("run %d is being recorded by another sweetspot; stop that one first", id)
 	}
-	err = s.change(ctx, "take a run anew", func(ctx context.Context, tx *transaction) error {
+	err = s.change(ctx, "record a run again", func(ctx context.Context, tx *transaction) error {
 		for _, table := range recorded {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE run_id = ?", id); err != nil {
 				return err

@@ -10,7 +10,7 @@
 // Rows become values by the names of columns and fields: package dbscan of scany
 // maps them, and refuses a column that has no field. Scanning by position had
 // grown to 52 columns beside as many pointers in the same order. scany was taken
-// rather than sqlc, whose generated code every check would have to generate anew
+// rather than sqlc, whose generated code every check would have to generate again
 // with a compiler for SQL, and rather than sqlx, which was last released in 2024.
 // It adds 9 % to the CPU time of loading a hundred thousand runs: 9.8 µs a run
 // instead of 9.0. Only the iteration times, millions of rows of six columns, are

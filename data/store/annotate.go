@@ -54,7 +54,7 @@ func (s *Store) Annotate(ctx context.Context, of Table, id int64, note string) (
 	if note, err = typed("the note", note, MaxNote); err != nil {
 		return "", err
 	}
-	err = s.change(ctx, "take a note", func(ctx context.Context, tx *transaction) error {
+	err = s.change(ctx, "store a note", func(ctx context.Context, tx *transaction) error {
 		err := tx.QueryRowContext(ctx, "SELECT note FROM "+string(of)+" WHERE id = ? AND deleted = 0", id).Scan(&was)
 		if errors.Is(err, sql.ErrNoRows) {
 			return s.absent(of, id)
@@ -79,7 +79,7 @@ type RunName struct {
 // Precision and pruning of a variant stay. A run that is being recorded is
 // refused: its script may still say what it is.
 func (s *Store) Rename(ctx context.Context, to []RunName) (was []RunName, err error) {
-	err = s.change(ctx, "take other names", func(ctx context.Context, tx *transaction) error {
+	err = s.change(ctx, "store other names", func(ctx context.Context, tx *transaction) error {
 		was = was[:0]
 		for _, n := range to {
 			old, err := s.rename(ctx, tx, n)
@@ -181,7 +181,7 @@ const lastDeletion = `SELECT max((SELECT coalesce(max(deleted), 0) FROM runs WHE
 // were: nothing of them is removed before [Store.Purge]. A run that is being
 // recorded is refused: its probe would end, and what it had yet to save be lost.
 func (s *Store) Delete(ctx context.Context, of Table, ids ...int64) (deletion int64, err error) {
-	err = s.change(ctx, "lose a "+of.noun(), func(ctx context.Context, tx *transaction) error {
+	err = s.change(ctx, "delete a "+of.noun(), func(ctx context.Context, tx *transaction) error {
 		err := tx.QueryRowContext(ctx, lastDeletion).Scan(&deletion)
 		if err != nil {
 			return err
@@ -256,7 +256,7 @@ func numbers(ctx context.Context, tx *transaction, query string, args ...any) (i
 
 // Purge removes what was deleted for good and gives its room in the file back.
 func (s *Store) Purge(ctx context.Context) (gone Restored, err error) {
-	err = s.change(ctx, "lose what was deleted", func(ctx context.Context, tx *transaction) error {
+	err = s.change(ctx, "remove what was deleted", func(ctx context.Context, tx *transaction) error {
 		if gone.Runs, err = numbers(ctx, tx, "DELETE FROM runs WHERE deleted > 0 RETURNING id"); err != nil {
 			return err
 		}
