@@ -1,5 +1,6 @@
-// Package intake takes the runs of other programs' files into a profile database:
-// what is good is kept at once, and of every file it is told what became of it.
+// Package intake imports the runs in other programs' files into a profile
+// database. Good files are saved at once, and the result of every file is
+// reported.
 package intake
 
 import (
@@ -17,9 +18,9 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// File is what became of a file, as JSON tells it.
+// File is the result for one file, as in the JSON output.
 type File struct {
-	File     string   `json:"file"` // as the user named it
+	File     string   `json:"file"` // as the user gave it
 	Format   *string  `json:"format"`
 	Runs     int      `json:"runs"`     // that it holds
 	Imported int      `json:"imported"` // of these, new ones
@@ -27,18 +28,18 @@ type File struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Result is what became of all files.
+// Result is the result for all files.
 type Result struct {
-	Files          []File // but for those passed over
+	Files          []File // except skipped files
 	Bad            []File // of these, those that could not be imported
-	Skipped        int    // files in folders that are of no known format
+	Skipped        int    // files of unknown format in folders
 	Runs, Imported int
 	GPUs           map[string]bool // that any run names
 }
 
-// Import reads files into a database. taken is told of every file as it is done,
-// but for those passed over; nil is told nothing. Where it is ended early, what
-// was imported is kept and the result says what.
+// Import reads files into a database. taken, if not nil, is called for every
+// file as it is done, except skipped ones. If it ends early, what was imported
+// is kept and the result says what.
 func Import(ctx context.Context, db *store.Store, found imports.Found, o imports.Options, taken func(File)) (r Result, err error) {
 	r.GPUs = map[string]bool{}
 	err = imports.Read(ctx, found.Files, o, func(report source.Report) error {
@@ -54,7 +55,7 @@ func Import(ctx context.Context, db *store.Store, found imports.Found, o imports
 	return r, err
 }
 
-// take keeps what a file holds; ok is false for a file that is passed over.
+// take saves the content of a file; ok is false for a skipped file.
 func (r *Result) take(ctx context.Context, db *store.Store, found imports.Found, report source.Report) (file File, ok bool, err error) {
 	named := found.Named[report.File]
 	var unknown *imports.Unrecognised
@@ -90,22 +91,22 @@ func (r *Result) take(ctx context.Context, db *store.Store, found imports.Found,
 	return file, true, nil
 }
 
-// PassedOver says how many files were passed over, "" for none.
+// PassedOver says how many files were skipped, "" for none.
 func (r *Result) PassedOver() string {
 	switch r.Skipped {
 	case 0:
 		return ""
 	case 1:
-		return "1 file in a folder is of no known format and was passed over"
+		return "1 file of unknown format in a folder was skipped"
 	}
-	return quantity.Several(r.Skipped, "file") + " in folders are of no known format and were passed over"
+	return quantity.Several(r.Skipped, "file") + " of unknown format in folders were skipped"
 }
 
-// Failure is the one sentence for files that are bad, nil without any.
+// Failure is one sentence about the bad files, nil if there are none.
 func (r *Result) Failure() error {
 	switch good := len(r.Files) - len(r.Bad); {
 	case len(r.Files) == 0:
-		return errors.New("none of the files is of a known format; --format says which they are")
+		return errors.New("none of the files has a known format; give it with --format")
 	case len(r.Bad) == 0:
 		return nil
 	case len(r.Files) == 1:

@@ -10,21 +10,21 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// unstated is the GPUs of a job whose trace states none.
+// unstated is the number of GPUs assumed for a job without one.
 const unstated = -1
 
-// collector gathers the jobs of a file and counts what it makes of them.
+// collector gathers the jobs of a file and counts what it leaves out.
 type collector struct {
 	jobs   []fleet.Job
-	models map[string]string // each name once, however many jobs bear it
+	models map[string]string // each name once, however many jobs have it
 
 	unsorted                                        bool
 	unsubmitted, unended, noRuntime, noGPUs         int // jobs left out
 	backwards                                       int // attempts left out
-	oneAssumed, hopeless, withoutDeadline, nameless int // jobs kept
+	oneAssumed, tooLate, withoutDeadline, nameless int // jobs kept
 }
 
-// model cleans a name. What it returns doesn't hold on to the row it is from.
+// model cleans a name. The result does not keep its row in memory.
 func (c *collector) model(cell string) string {
 	name := cleanModel(cell)
 	if have, ok := c.models[name]; ok {
@@ -57,7 +57,7 @@ func (c *collector) add(job fleet.Job) {
 	case !job.HasDeadline():
 		c.withoutDeadline++
 	case job.DeadlineS < job.SubmitS+job.RuntimeS:
-		c.hopeless++
+		c.tooLate++
 	}
 	if job.Model == "" {
 		c.nameless++
@@ -66,16 +66,16 @@ func (c *collector) add(job fleet.Job) {
 		c.unsorted = true
 	}
 	if len(c.jobs) == cap(c.jobs) {
-		c.jobs = slices.Grow(c.jobs, len(c.jobs)+1) // twice as many: long slices grow by less, and are copied more
+		c.jobs = slices.Grow(c.jobs, len(c.jobs)+1) // doubled: append grows long slices by less and copies more often
 	}
 	c.jobs = append(c.jobs, job)
 }
 
-// finish returns the trace; none says where a file without a job to keep ends.
+// finish returns the trace; none reports a file without jobs.
 func (c *collector) finish(format string, none *Error) (*Trace, error) {
 	notes := c.notes()
 	if len(c.jobs) == 0 {
-		none.What = "there are no jobs; a trace has at least one"
+		none.What = "there are no jobs; a trace needs at least one"
 		if len(notes) > 0 {
 			none.What = "there are no jobs to keep: " + strings.Join(notes, ", ")
 		}
@@ -90,21 +90,21 @@ func (c *collector) finish(format string, none *Error) (*Trace, error) {
 func (c *collector) notes() []string {
 	var notes []string
 	if c.unsorted {
-		notes = append(notes, "the jobs were not in the order of their submission and are sorted")
+		notes = append(notes, "the jobs were not sorted by submission time; they were sorted")
 	}
 	say := func(n int, before, noun, after string) {
 		if n > 0 {
 			notes = append(notes, before+quantity.Several(n, noun)+after)
 		}
 	}
-	say(c.unsubmitted, "", "job", " without a time of submission left out")
+	say(c.unsubmitted, "", "job", " without a submission time left out")
 	say(c.unended, "", "job", " that never ended left out")
 	say(c.noRuntime, "", "job", " without runtime left out")
 	say(c.noGPUs, "", "job", " without GPUs left out")
 	say(c.backwards, "", "attempt", " with an end before the start left out")
 	say(c.oneAssumed, "1 GPU assumed for ", "job", " with no number of GPUs")
-	say(c.hopeless, "", "deadline", " that not even an immediate start meets")
-	// Where no job has one, the trace is just of that kind.
+	say(c.tooLate, "", "deadline", " that even an immediate start cannot meet")
+	// If no job has one, that is normal for the trace.
 	if c.withoutDeadline < len(c.jobs) {
 		say(c.withoutDeadline, "", "job", " without a deadline")
 	}

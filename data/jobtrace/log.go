@@ -85,7 +85,7 @@ func (l *log) next() (*logged, error) {
 	}
 	switch _, err := l.array.Token(); {
 	case err == nil:
-		return nil, l.wrong("something follows the array of jobs; keep one array in a file")
+		return nil, l.wrong("the array of jobs is followed by more; keep one array per file")
 	case !errors.Is(err, io.EOF):
 		return nil, l.refuse(err)
 	}
@@ -94,8 +94,8 @@ func (l *log) next() (*logged, error) {
 
 func (l *log) wrong(what string) *Error { return &Error{Row: l.job, What: what, json: true} }
 
-// refuse words the decoder's errors. It reads ahead, at the cost of the job at
-// hand: that no bytes are left means something only where it failed.
+// refuse describes the decoder's errors. The decoder reads ahead, so a used-up
+// byte limit matters only if it failed.
 func (l *log) refuse(err error) error {
 	var ours *Error
 	var kind *json.UnmarshalTypeError
@@ -112,12 +112,12 @@ func (l *log) refuse(err error) error {
 	case errors.As(err, &kind):
 		return l.wrong(fmt.Sprintf("has %s out of place; is this a Philly log, an array of jobs with submitted_time and attempts?", plaintext.Quote(kind.Value)))
 	case errors.As(err, &syntax):
-		return l.wrong(fmt.Sprintf("is no JSON: %s", plaintext.Line(syntax.Error(), 100)))
+		return l.wrong(fmt.Sprintf("is not valid JSON: %s", plaintext.Line(syntax.Error(), 100)))
 	}
 	return fmt.Errorf("reading job %d: %w", l.job, err)
 }
 
-// logged is a job of the log, as far as it is of use.
+// logged is a job of the log, as far as it is needed.
 type logged struct {
 	Submitted moment `json:"submitted_time"`
 	Attempts  []struct {
@@ -129,8 +129,9 @@ type logged struct {
 	} `json:"attempts"`
 }
 
-// runtime returns the seconds of all attempts that began and ended, NaN where
-// none did. By a clock that is set back one may end before it begins.
+// runtime returns the total seconds of all attempts that began and ended, NaN
+// if there are none. If a clock was set back, an attempt may end before it
+// begins.
 func (j *logged) runtime(trace *collector) float64 {
 	seconds, ended := 0.0, false
 	for _, a := range j.Attempts {
@@ -168,10 +169,10 @@ type counted struct{}
 // UnmarshalJSON takes anything.
 func (*counted) UnmarshalJSON([]byte) error { return nil }
 
-// moment is a time by the log's clock, zero where it states none.
+// moment is a time by the log's clock, zero if missing.
 type moment struct{ time.Time }
 
-// UnmarshalJSON takes what Python's str makes of a time or of None, and null.
+// UnmarshalJSON accepts Python's str of a time or of None, and null.
 func (m *moment) UnmarshalJSON(text []byte) error {
 	var cell string
 	if err := json.Unmarshal(text, &cell); err != nil {
@@ -182,7 +183,7 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 	}
 	var err error
 	if m.Time, err = time.Parse(time.DateTime, cell); err != nil {
-		return &Error{What: fmt.Sprintf("%s is no time; write 2017-10-09 10:02:36", plaintext.Quote(cell))}
+		return &Error{What: fmt.Sprintf("%s is not a time; write 2017-10-09 10:02:36", plaintext.Quote(cell))}
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ func TestReadLog(t *testing.T) {
 			{SubmitS: 27*86400 - 6.5*3600, RuntimeS: 1, DeadlineS: nan, GPUs: 1},
 		}
 		notes := []string{
-			"the jobs were not in the order of their submission and are sorted",
-			"1 job without a time of submission left out", "4 jobs that never ended left out", "1 job without runtime left out",
+			"the jobs were not sorted by submission time; they were sorted",
+			"1 job without a submission time left out", "4 jobs that never ended left out", "1 job without runtime left out",
 			"1 job without GPUs left out", "1 attempt with an end before the start left out",
 		}
 		if trace.Format != phillyJSON || !slices.EqualFunc(trace.Jobs, jobs, same) || !slices.Equal(trace.Notes, notes) {
@@ -67,20 +67,20 @@ func TestReadLogRefuses(t *testing.T) {
 		words string
 	}{
 		"no jobs":           {"[]", 1, "there are no jobs"},
-		"none to keep":      {`[{"submitted_time":"2017-10-09 07:00:00"}, null]`, 2, "no jobs to keep: 1 job without a time of submission left out, 1 job that never ended left out"},
+		"none to keep":      {`[{"submitted_time":"2017-10-09 07:00:00"}, null]`, 2, "no jobs to keep: 1 job without a submission time left out, 1 job that never ended left out"},
 		"an object":         {`{"jobs": []}`, 1, "is a JSON object"},
 		"numbers":           {"[1,2]", 1, `has "number" out of place`},
 		"attempts of text":  {oneJob(`,{"attempts":["a"]}]`), 2, `has "string" out of place`},
 		"a number for time": {oneJob(`,{"submitted_time":1507532400}]`), 2, `has "number" out of place`},
-		"another time":      {oneJob(`,{"submitted_time":"09/10/2017 \u001b[31m"}]`), 2, `"09/10/2017 \x1b[31m" is no time; write 2017-10-09 10:02:36`},
-		"no such day":       {oneJob(`,{"submitted_time":"2017-02-30 00:00:00"}]`), 2, "is no time"},
-		"no JSON":           {oneJob(`,{submitted_time:1}]`), 2, "is no JSON"},
-		"a section":         {"[jobs]\na=1\n", 1, "is no JSON"},
+		"another time":      {oneJob(`,{"submitted_time":"09/10/2017 \u001b[31m"}]`), 2, `"09/10/2017 \x1b[31m" is not a time; write 2017-10-09 10:02:36`},
+		"no such day":       {oneJob(`,{"submitted_time":"2017-02-30 00:00:00"}]`), 2, "is not a time"},
+		"no JSON":           {oneJob(`,{submitted_time:1}]`), 2, "is not valid JSON"},
+		"a section":         {"[jobs]\na=1\n", 1, "is not valid JSON"},
 		"cut off in a job":  {oneJob(`,{"submitted_time":"2017-`), 2, "ends before its array does"},
 		"cut off at a job":  {oneJob(``), 2, "ends before its array does"},
 		"cut off at once":   {"[", 1, "ends before its array does"},
-		"more behind":       {oneJob("]" + oneJob("]")), 2, "something follows the array"},
-		"no JSON behind":    {oneJob("]x"), 2, "is no JSON"},
+		"more behind":       {oneJob("]" + oneJob("]")), 2, "the array of jobs is followed"},
+		"no JSON behind":    {oneJob("]x"), 2, "is not valid JSON"},
 		"zip cut off":       {whole[:len(whole)-12], 0, "cut off or damaged"},
 		"zip damaged":       {whole[:len(whole)-8] + "12345678", 2, "cut off or damaged"},
 		"2 MiB job":         {oneJob(`,{"user":"` + strings.Repeat("u", 2<<20) + `"}]`), 2, "longer than 1048576 bytes"},

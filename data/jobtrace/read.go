@@ -13,8 +13,8 @@ import (
 // content are of type [*Error].
 func Read(r io.Reader) (*Trace, error) { return read(r, MaxJobs) }
 
-// sniffed is how many bytes tell the formats apart. Pictures, databases and
-// archives have a zero among their first bytes.
+// sniffed is the number of bytes used to recognise the format. Images,
+// databases and archives have a zero among their first bytes.
 const sniffed = 1024
 
 func read(r io.Reader, most int) (*Trace, error) {
@@ -29,7 +29,7 @@ func read(r io.Reader, most int) (*Trace, error) {
 	start := bytes.TrimSpace(head)
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
-		return nil, &Error{Row: 1, What: "the file is no text; a job trace is CSV or JSON in UTF-8, plain or compressed with gzip"}
+		return nil, &Error{Row: 1, What: "the file is not text; a job trace is CSV or JSON in UTF-8, plain or compressed with gzip"}
 	case bytes.HasPrefix(start, []byte("{")):
 		return nil, &Error{Row: 1, What: "the file is a JSON object; a Philly log is an array of jobs, in brackets"}
 	case bytes.HasPrefix(start, []byte("[")):
@@ -38,7 +38,7 @@ func read(r io.Reader, most int) (*Trace, error) {
 	return readTable(text, most)
 }
 
-// readError turns an error of the file into a sentence with its row.
+// readError adds the row to an error of the file.
 func readError(row int, err error) error {
 	if errors.Is(err, textfile.ErrDamaged) {
 		return &Error{Row: row, What: err.Error()}

@@ -54,7 +54,7 @@ func tooMany(most int) string {
 	return fmt.Sprintf("more than %s; keep a part of it", quantity.Several(most, "job"))
 }
 
-// refused is an error of what reads the rows as one of this package.
+// refused turns an error of the row reader into one of this package.
 func refused(err error) error {
 	var row *textfile.RowError
 	if errors.As(err, &row) {
@@ -63,7 +63,7 @@ func refused(err error) error {
 	return err
 }
 
-// Columns, and the names they go by: ours, then Philly's.
+// Columns and their names: ours, then Philly's.
 const (
 	submit = iota
 	runtime
@@ -77,7 +77,7 @@ var spellings = [known][]string{
 	submit: {"submit_s"}, runtime: {"runtime_s", "duration_s"}, gpus: {"gpus", "num_gpus"}, deadline: {"deadline_s"}, model: {"model"},
 }
 
-// columns says where a file has a column and what it calls it; "" is absent.
+// columns holds the position and the name of each column in a file; "" if absent.
 type columns [known]struct {
 	at   int
 	name string
@@ -94,7 +94,7 @@ func columnsOf(header []string) (columns, error) {
 		case "":
 			found[c].at, found[c].name = i, name
 		case name:
-			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is there twice; remove one", name)}
+			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is duplicated; remove one", name)}
 		default:
 			return found, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s mean the same; remove one", found[c].name, name)}
 		}
@@ -108,7 +108,7 @@ func columnsOf(header []string) (columns, error) {
 	return found, nil
 }
 
-// columnOf forgives what spreadsheets do to a first row.
+// columnOf normalises what spreadsheets do to a header.
 func columnOf(cell string) (column int, name string) {
 	cell = strings.ToLower(strings.TrimSpace(cell))
 	for c, names := range spellings {
@@ -138,8 +138,7 @@ func (c *columns) format() string {
 	return plainCSV
 }
 
-// row reads the cells of one row and keeps the first error, so that a job
-// reads as a plain list of fields.
+// row reads the cells of one row and keeps the first error.
 type row struct {
 	number  int
 	columns *columns
@@ -160,9 +159,9 @@ func (r *row) job(trace *collector) fleet.Job {
 	}
 	switch {
 	case math.IsNaN(job.SubmitS):
-		r.fail(submit, "is empty; write when the job was submitted")
+		r.fail(submit, "is empty; give the submission time of the job")
 	case job.DeadlineS < job.SubmitS:
-		r.fail(deadline, fmt.Sprintf("is %s, before the submission at %s; write it on the clock of submit_s, not in seconds from there",
+		r.fail(deadline, fmt.Sprintf("is %s, before the submission at %s; it must be on the clock of submit_s, not relative to it",
 			plaintext.Quote(r.cell(deadline)), plaintext.Quote(r.cell(submit))))
 	}
 	return job
@@ -185,7 +184,7 @@ func (r *row) seconds(column int) float64 {
 	v, ok := decimal(cell)
 	switch {
 	case !ok:
-		r.fail(column, fmt.Sprintf("is %s, no finite decimal number; write seconds", plaintext.Quote(cell)))
+		r.fail(column, fmt.Sprintf("is %s, not a finite decimal number; give seconds", plaintext.Quote(cell)))
 	case v < 0:
 		r.fail(column, fmt.Sprintf("is %s, which is negative; a trace counts seconds from 0", plaintext.Quote(cell)))
 	case v > maxSeconds:
@@ -202,14 +201,14 @@ func (r *row) gpus() int {
 	}
 	v, ok := decimal(cell)
 	if !ok || v != math.Trunc(v) || v < 0 || v > maxGPUs {
-		r.fail(gpus, fmt.Sprintf("is %s, no whole number up to %s; leave the cell empty for 1", plaintext.Quote(cell), quantity.Count(maxGPUs)))
+		r.fail(gpus, fmt.Sprintf("is %s, not a whole number up to %s; leave the cell empty for 1", plaintext.Quote(cell), quantity.Count(maxGPUs)))
 		return unstated
 	}
 	return int(v)
 }
 
-// decimal reads what may stand in a cell for a number: strconv alone would also
-// take NaN, Inf and hexadecimal. What is too large is infinite.
+// decimal reads a number from a cell: strconv alone would also accept NaN, Inf
+// and hexadecimal. Numbers that are too large become infinite.
 func decimal(cell string) (v float64, ok bool) {
 	for _, c := range []byte(cell) {
 		if c > '9' && c != 'e' && c != 'E' {

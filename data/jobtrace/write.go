@@ -22,7 +22,7 @@ func Write(w io.Writer, jobs []fleet.Job) error {
 	for i, names := range spellings {
 		cells[i] = names[0]
 	}
-	_ = out.Write(cells) // the writer keeps its first error
+	_ = out.Write(cells) // the writer stores its first error
 	for i := range jobs {
 		job := &jobs[i]
 		if err := checkWritable(job); err != nil {
@@ -39,7 +39,7 @@ func Write(w io.Writer, jobs []fleet.Job) error {
 	return nil
 }
 
-// checkWritable refuses a job that no reader would take back.
+// checkWritable rejects a job that could not be read back.
 func checkWritable(job *fleet.Job) error {
 	switch {
 	case !(job.SubmitS >= 0 && job.SubmitS <= maxSeconds):
@@ -54,7 +54,7 @@ func checkWritable(job *fleet.Job) error {
 	return nil
 }
 
-// secondsCell leaves what is unknown empty.
+// secondsCell returns "" for unknown values.
 func secondsCell(v float64) string {
 	if math.IsNaN(v) {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// kinds computes the 90 % spread that a single number of each basis is given,
-// from the numbers of the library that can be held against others.
+// kinds computes the 90 % spread for single numbers of each basis, from the
+// numbers of the library that can be compared with others.
 func kinds(runs []profile.Run) map[estimate.Basis]profile.Kind {
 	out := map[estimate.Basis]profile.Kind{}
 	if errors := reconstructionErrors(runs); len(errors) > 0 {
@@ -65,8 +65,8 @@ func relativeDeviations(runs []profile.Run) []float64 {
 	return sigmas
 }
 
-// accuracyKind is the 90 % spread that a single accuracy is given: that of the
-// published accuracies which have a standard deviation.
+// accuracyKind is the 90 % spread for a single accuracy: that of the published
+// accuracies with a standard deviation.
 func accuracyKind(runs []profile.Run) profile.Kind {
 	seen := map[float64]bool{}
 	var sigmas []float64

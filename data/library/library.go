@@ -17,12 +17,12 @@ import (
 var files embed.FS
 
 // order is the order of the files and so of the run numbers. New files go to
-// the end, so that numbers already written down in picks keep their meaning.
+// the end, so that numbers in saved picks stay valid.
 var order = []string{"malta_cells.csv", "malta_totals.csv", "tarcar.csv", "approxdnn.csv", "measured.csv"}
 
 // Load returns the library: models, runs with the IDs -1, -2, … in file order,
 // the built-in VM types, and per basis the spread found among the numbers.
-// Every call returns a set of the caller's own.
+// Every call returns a new set.
 func Load() (*profile.Set, error) {
 	set := &profile.Set{VMTypes: catalog.Builtin(), GPUs: catalog.GPUs()}
 	for _, name := range order {

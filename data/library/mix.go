@@ -10,9 +10,10 @@ import (
 
 const ratiosFile = "int8_ratios.csv"
 
-// StudyMix is the workload of ApproxDNN: its nine networks, all equally frequent,
-// with the accuracies of its table II. It draws their INT8 runtimes but prints
-// only the shortest; README.md says how the others were assumed.
+// StudyMix is the workload of ApproxDNN: its nine networks, all equally
+// frequent, with the accuracies of its table II. The study draws their INT8
+// runtimes but prints only the shortest; README.md says how the others were
+// assumed.
 func StudyMix() (fleet.Mix, error) {
 	set, err := read("approxdnn.csv")
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// reader reads the cells of one row by column name and keeps the first error,
-// so that a row reads as a plain list of fields.
+// reader reads the cells of one row by column name and keeps the first error.
 type reader struct {
 	row     int
 	cells   []string
@@ -35,12 +34,12 @@ func (r *reader) text(column string) string {
 	return strings.Clone(strings.TrimSpace(plaintext.Clean(r.cells[i])))
 }
 
-// decimal is what may stand in a cell for a number: strconv alone would also
-// take NaN, Inf, hexadecimal and underscores.
+// decimal matches a number in a cell: strconv alone would also accept NaN, Inf,
+// hexadecimal and underscores.
 var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
-// largest is above any second, dollar, byte or FLOP there is to write down,
-// and far enough from overflow for everything computed from it.
+// largest is above any number of seconds, dollars, bytes or FLOPs, and far
+// enough from overflow for everything computed from it.
 const largest = 1e24
 
 // number returns a finite number of at least 0, or nil for an empty cell.
@@ -65,7 +64,7 @@ func (r *reader) signed(column string) *float64 {
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	if err != nil || math.Abs(v) > largest {
-		r.fail(column, fmt.Sprintf("%s is too large to be meant", plaintext.Quote(cell)))
+		r.fail(column, fmt.Sprintf("%s is too large", plaintext.Quote(cell)))
 		return nil
 	}
 	return &v

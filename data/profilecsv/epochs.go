@@ -54,7 +54,7 @@ func (r *reader) evaluations(column, example string) []evaluation {
 			e.value, ok = &v, ok && sound
 		}
 		if !ok || !colon || at < 0 {
-			r.fail(column, fmt.Sprintf("%s is no evaluation; write %s", plaintext.Quote(part), example))
+			r.fail(column, fmt.Sprintf("%s is not an evaluation; write %s", plaintext.Quote(part), example))
 			return nil
 		}
 		list = append(list, e)
@@ -70,13 +70,13 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 	case timed == nil && placed == nil:
 		return nil
 	case r.truth("higher_is_better") == nil && (r.text("metric") != "" || measured(timed) || measured(placed)):
-		r.fail("higher_is_better", "is empty beside evaluations; write true or false")
+		r.fail("higher_is_better", "is empty although there are evaluations; write true or false")
 		return nil
 	case placed == nil && run.EpochStartsS == nil:
-		r.fail("evaluations", "no epoch_starts_s or validations beside it says in which epochs they were; add one")
+		r.fail("evaluations", "without epoch_starts_s or validations their epochs are unknown; add one")
 		return nil
 	case timed != nil && placed != nil && len(timed) != len(placed):
-		r.fail("validations", fmt.Sprintf("lists %d evaluations and the column evaluations %d; they must be the same ones", len(placed), len(timed)))
+		r.fail("validations", fmt.Sprintf("lists %d evaluations and the column evaluations %d; they must match", len(placed), len(timed)))
 		return nil
 	}
 	// Without a metric and a value there is no better; nil reads as the zero value.
@@ -103,7 +103,7 @@ func measured(list []evaluation) bool {
 	return slices.ContainsFunc(list, func(e evaluation) bool { return e.value != nil })
 }
 
-// parseNumber takes what [reader.signed] takes.
+// parseNumber accepts what [reader.signed] accepts.
 func parseNumber(s string) (v float64, ok bool) {
 	s = strings.TrimSpace(s)
 	v, err := strconv.ParseFloat(s, 64)

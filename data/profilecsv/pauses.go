@@ -21,7 +21,7 @@ func (r *reader) pauses(column string) []profile.Pause {
 	for _, part := range parts {
 		p, ok := parsePause(part)
 		if !ok {
-			r.fail(column, fmt.Sprintf("%s is no pause; write end:seconds:iterations:kind, 63:1.4:782:checkpoint", plaintext.Quote(part)))
+			r.fail(column, fmt.Sprintf("%s is not a pause; write end:seconds:iterations:kind, such as 63:1.4:782:checkpoint", plaintext.Quote(part)))
 			return nil
 		}
 		list = append(list, p)
@@ -50,7 +50,7 @@ func parsePause(part string) (p profile.Pause, ok bool) {
 	return p, true
 }
 
-// What separates pauses is spelled out within a kind.
+// Separators are escaped within a kind.
 var (
 	escape   = strings.NewReplacer("%", "%25", ";", "%3B")
 	unescape = strings.NewReplacer("%25", "%", "%3B", ";")

@@ -56,8 +56,8 @@ import (
 	"sweetspot/data/textfile"
 )
 
-// Limits on what is read, so that a wrong file ends in a sentence and not in
-// a machine without memory.
+// Limits on the input, so that a wrong file causes an error message instead of
+// exhausting memory.
 const (
 	MaxRowBytes = textfile.MaxRowBytes // one row, quoted line breaks included
 	MaxRows     = 1_000_000
@@ -83,12 +83,12 @@ var ExtraColumns = []string{
 // required must be in the header: without them a file is not a Profile CSV.
 var required = []string{"model", "mode", "basis"}
 
-// Error says what is wrong with a file and where. Row counts rows with the
-// header as row 1; Column is empty where the whole row is meant.
+// Error is an error in a file's content. Row counts rows with the header as row
+// 1; Column is empty if the error is about the whole row.
 type Error struct {
 	Row    int
 	Column string
-	What   string // ends the sentence; says the mend where there is one
+	What   string // ends the sentence, with the mend if there is one
 }
 
 // Error returns one sentence.

@@ -49,7 +49,7 @@ func Read(r io.Reader) (*profile.Set, error) {
 	}
 }
 
-// columnsOf maps column names to their places. Unknown names are ignored.
+// columnsOf maps column names to their positions. Unknown names are ignored.
 func columnsOf(header []string) (map[string]int, error) {
 	columns := make(map[string]int, len(header))
 	for i, cell := range header {
@@ -58,7 +58,7 @@ func columnsOf(header []string) (map[string]int, error) {
 			continue
 		}
 		if _, twice := columns[name]; twice {
-			return nil, &Error{Row: 1, Column: name, What: "the column is there twice; remove one"}
+			return nil, &Error{Row: 1, Column: name, What: "the column is duplicated; remove one"}
 		}
 		columns[name] = i
 	}
@@ -70,10 +70,10 @@ func columnsOf(header []string) (map[string]int, error) {
 	return columns, nil
 }
 
-// headerName forgives what spreadsheets do to a first row.
+// headerName normalises what spreadsheets do to a header.
 func headerName(cell string) string { return strings.ToLower(strings.TrimSpace(cell)) }
 
-// refused is an error of what reads the rows as one of this package.
+// refused turns an error of the row reader into one of this package.
 func refused(err error) error {
 	var row *textfile.RowError
 	if errors.As(err, &row) {
@@ -82,8 +82,8 @@ func refused(err error) error {
 	return err
 }
 
-// modelIndex collects models by name; a later row fills in what earlier ones
-// left unknown.
+// modelIndex collects models by name; later rows fill in what earlier ones left
+// unknown.
 type modelIndex struct {
 	set *profile.Set
 	at  map[string]int

@@ -19,7 +19,7 @@ func (r *reader) model() profile.Model {
 		Params: r.number("params"), FLOPsPerUnit: r.number("flops_per_unit"),
 	}
 	if m.Name == "" {
-		r.fail("model", "is empty; every run needs the name of its model")
+		r.fail("model", "is empty; every run needs a model name")
 	}
 	return m
 }
@@ -45,10 +45,10 @@ func (r *reader) run() profile.Run {
 		Source: r.text("source"), AsOf: r.date("as_of"), Note: r.text("note"),
 	}
 	if run.Count == 0 {
-		r.fail("count", "0 VMs make no run; leave it empty for 1")
+		r.fail("count", "a run needs at least 1 VM; leave it empty for 1")
 	}
 	if run.StartupS != nil && (run.InitS != nil || run.FirstIterationS != nil) {
-		r.fail("startup_s", "is for rows where init_s and first_iteration_s are unknown; leave it empty")
+		r.fail("startup_s", "only applies if init_s and first_iteration_s are unknown; leave it empty")
 	}
 	if extra := r.signed("warmup_extra_s"); extra != nil {
 		run.WarmupExtraS = *extra
@@ -85,7 +85,7 @@ func (r *reader) mode() profile.Mode {
 func (r *reader) basis() estimate.Basis {
 	word := strings.ToLower(r.text("basis"))
 	if word == "" {
-		r.fail("basis", "is empty; say what the row rests on: measured, published, reconstructed, other-batch, transferred or spec")
+		r.fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, transferred or spec")
 		return estimate.Unknown
 	}
 	b, err := estimate.ParseBasis(word)
@@ -101,14 +101,14 @@ func (r *reader) status() profile.Status {
 		return profile.Done
 	}
 	if !slices.Contains([]profile.Status{profile.Done, profile.OutOfMemory, profile.Failed, profile.Interrupted}, s) {
-		r.fail("status", fmt.Sprintf("%s is none of done, oom, failed, interrupted", plaintext.Quote(string(s))))
+		r.fail("status", fmt.Sprintf("%s is not one of done, oom, failed, interrupted", plaintext.Quote(string(s))))
 	}
 	return s
 }
 
-// steady returns the steady iteration time with the interval given, else with
-// the t-interval of its spread, else as a bare number that the engine widens
-// by what is usual for its basis.
+// steady returns the steady iteration time with the given interval, else with
+// the t-interval of its spread, else as a bare number that the engine widens by
+// the usual spread of its basis.
 func (r *reader) steady(run profile.Run) estimate.Estimate {
 	v := r.number("steady_iteration_s")
 	if v == nil {
@@ -121,7 +121,7 @@ func (r *reader) steady(run profile.Run) estimate.Estimate {
 	switch {
 	case low != nil && high != nil:
 		if *low > *v || *high < *v {
-			r.fail("steady_low_s", fmt.Sprintf("the interval %g to %g does not hold steady_iteration_s %g", *low, *high, *v))
+			r.fail("steady_low_s", fmt.Sprintf("the interval %g to %g does not contain steady_iteration_s %g", *low, *high, *v))
 		}
 		return estimate.Estimate{Value: *v, Low: *low, High: *high, Basis: run.Basis}
 	case low != nil || high != nil:
@@ -141,7 +141,7 @@ func (r *reader) accuracy(basis estimate.Basis) *profile.Accuracy {
 		return nil
 	}
 	if higher == nil {
-		r.fail("higher_is_better", "is empty beside an accuracy; write true or false")
+		r.fail("higher_is_better", "is empty although there is an accuracy; write true or false")
 		return nil
 	}
 	if *higher && *v > 1 && (metric == "" || profile.IsFraction(metric)) {

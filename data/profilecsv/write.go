@@ -102,14 +102,14 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 	return cells
 }
 
-// textColumns hold words, in which "NaN" is a name like any other.
+// textColumns hold text, where "NaN" is a name like any other.
 var textColumns = []string{
 	"model", "dataset", "unit", "task", "variant", "precision", "metric", "cloud", "region", "instance_type",
 	"gpu", "source", "as_of", "note", "pruning_kind", "pruning_layers", "pauses", "energy_of",
 }
 
-// nameOf is how errors call a run: by its number in the database, if it has one,
-// else by the row it would be.
+// nameOf is a run's name in errors: its number in the database if it has one,
+// else its row.
 func nameOf(run profile.Run, row int) string {
 	model := plaintext.Line(run.Model, 100)
 	if run.ID != 0 {
@@ -118,7 +118,7 @@ func nameOf(run profile.Run, row int) string {
 	return fmt.Sprintf("row %d, %s", row, model)
 }
 
-// checkWritable refuses a run that no reader would take back.
+// checkWritable rejects a run that could not be read back.
 func checkWritable(run profile.Run, cells map[string]string) error {
 	if run.Basis == estimate.Unknown {
 		return errors.New("the run has no basis and can't be written")
@@ -145,8 +145,8 @@ func checkWritable(run profile.Run, cells map[string]string) error {
 	return nil
 }
 
-// statusCell leaves out done, which an empty cell means, and calls a run that
-// still goes on interrupted: that is what it is for whoever reads the file.
+// statusCell returns "" for done, and interrupted for a run that is still
+// running: to readers of the file it is.
 func statusCell(s profile.Status) string {
 	switch s {
 	case profile.Done:
@@ -179,7 +179,7 @@ func optional(v *float64) string {
 	return decimalCell(*v)
 }
 
-// whole writes a count whose zero means unknown.
+// whole writes a count; zero means unknown.
 func whole(n int) string {
 	if n == 0 {
 		return ""

@@ -10,14 +10,14 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// MaxRowBytes bounds one row, quoted line breaks included, give or take the
-// little that is read ahead.
+// MaxRowBytes is the approximate limit on the length of one row, including
+// quoted line breaks.
 const MaxRowBytes = 1 << 20
 
-// RowError says what is wrong with a row.
+// RowError is an error in a row's content.
 type RowError struct {
 	Row  int    // the header being row 1, blank lines left out
-	What string // ends the sentence; says the mend
+	What string // ends the sentence, with the mend
 }
 
 // Error returns one sentence.
@@ -31,7 +31,7 @@ type Rows struct {
 	row  int
 }
 
-// NewRows returns the rows of a text, a byte order mark before them left out.
+// NewRows returns the rows of a text without its byte order mark.
 func NewRows(text io.Reader) *Rows {
 	left := &io.LimitedReader{R: plaintext.Unmarked(text)}
 	rows := csv.NewReader(left)
@@ -39,12 +39,11 @@ func NewRows(text io.Reader) *Rows {
 	return &Rows{CSV: rows, left: left}
 }
 
-// Number is that of the row read last, the header being row 1.
+// Number is the number of the last row read; the header is row 1.
 func (r *Rows) Number() int { return r.row }
 
-// Next returns the cells of the next row, which hold until it is called again,
-// and io.EOF behind the last. Other errors are of type [*RowError] where the
-// content is at fault.
+// Next returns the cells of the next row, which are valid until the next call,
+// and io.EOF after the last. Errors in the content are of type [*RowError].
 func (r *Rows) Next() ([]string, error) {
 	r.left.N = MaxRowBytes
 	cells, err := r.CSV.Read()

@@ -1,5 +1,5 @@
-// Package textfile reads text from outside, whatever is in it: compressed with
-// gzip or not, with a byte order mark or not, and as rows of CSV that are bounded.
+// Package textfile reads text from outside: compressed with gzip or not, with
+// or without a byte order mark, and as CSV rows of bounded length.
 package textfile
 
 import (
@@ -12,10 +12,10 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// buffered is how much may be peeked at, in bytes.
+// buffered is how many bytes can be peeked at.
 const buffered = 64 << 10
 
-// ErrDamaged is of a compressed file that ends early or was changed.
+// ErrDamaged means that a compressed file ends early or was changed.
 var ErrDamaged = errors.New("the compressed file is cut off or damaged here; fetch it again")
 
 // Open returns the text of a file without compression and byte order mark.
@@ -38,8 +38,8 @@ func (u unzipped) Read(p []byte) (int, error) {
 	return n, damage(err)
 }
 
-// damage tells a damaged file from one that can't be read, and its early end
-// from that of the text within.
+// damage distinguishes a damaged file from one that can't be read, and its
+// early end from that of the decompressed text.
 func damage(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {

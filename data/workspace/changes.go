@@ -11,10 +11,10 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// ErrBuiltIn refuses to change what the program came with.
+// ErrBuiltIn means that built-in data cannot be changed.
 var ErrBuiltIn = errors.New("this belongs to the built-in library, which cannot be changed")
 
-// own is the user's database where all of the rows are in it.
+// own returns the user's database if it contains all of the rows.
 func (w *Workspace) own(ids ...int64) (*store.Store, error) {
 	db := w.Store()
 	if db == nil {
@@ -41,7 +41,7 @@ func (w *Workspace) Rename(ctx context.Context, to []store.RunName) ([]store.Run
 	return db.Rename(ctx, to)
 }
 
-// Annotate is [store.Store.Annotate] for what is the user's.
+// Annotate is [store.Store.Annotate] for the user's own.
 func (w *Workspace) Annotate(ctx context.Context, of store.Table, id int64, note string) (was string, err error) {
 	db, err := w.own(id)
 	if err != nil {
@@ -50,7 +50,7 @@ func (w *Workspace) Annotate(ctx context.Context, of store.Table, id int64, note
 	return db.Annotate(ctx, of, id, note)
 }
 
-// Delete is [store.Store.Delete] for what is the user's.
+// Delete is [store.Store.Delete] for the user's own.
 func (w *Workspace) Delete(ctx context.Context, of store.Table, ids ...int64) (deletion int64, err error) {
 	db, err := w.own(ids...)
 	if err != nil {
@@ -60,7 +60,7 @@ func (w *Workspace) Delete(ctx context.Context, of store.Table, ids ...int64) (d
 }
 
 // Undelete is [store.Store.Undelete]; without a database there is nothing to
-// bring back.
+// restore.
 func (w *Workspace) Undelete(ctx context.Context, deletion int64) (store.Restored, error) {
 	db := w.Store()
 	if db == nil {
@@ -69,7 +69,7 @@ func (w *Workspace) Undelete(ctx context.Context, deletion int64) (store.Restore
 	return db.Undelete(ctx, deletion)
 }
 
-// Merge is [store.Store.Merge] into the user's database, made now if need be.
+// Merge is [store.Store.Merge] into the user's database, which is created if necessary.
 func (w *Workspace) Merge(ctx context.Context, path string) (store.Merged, error) {
 	db, err := w.Writable(ctx)
 	if err != nil {
@@ -82,12 +82,12 @@ func (w *Workspace) Merge(ctx context.Context, path string) (store.Merged, error
 func (w *Workspace) Backup(ctx context.Context, path string) (size int64, err error) {
 	db := w.Store()
 	if db == nil {
-		return 0, fmt.Errorf("there is no database to back up yet: %s is made when the first run is saved", plaintext.Clean(w.path))
+		return 0, fmt.Errorf("there is no database to back up yet: %s is created when the first run is saved", plaintext.Clean(w.path))
 	}
 	return db.Backup(ctx, path)
 }
 
-// Import takes the runs of files into the user's database, made now if need be.
+// Import imports the runs of files into the user's database, which is created if necessary.
 func (w *Workspace) Import(ctx context.Context, found imports.Found, o imports.Options, taken func(intake.File)) (intake.Result, error) {
 	db, err := w.Writable(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package workspace joins what is open: the built-in library and a profile
-// database of the user's, which are never written into one another.
+// Package workspace combines the built-in library and a profile database of the
+// user, which are never mixed.
 package workspace
 
 import (
@@ -20,18 +20,18 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Workspace is a profile database beside the built-in library, or alone. It
-// may be used from several goroutines.
+// Workspace is a profile database with or without the built-in library. It is
+// safe for concurrent use.
 type Workspace struct {
-	mu      sync.Mutex // guards store, which is made when first needed
+	mu      sync.Mutex // guards store, which is created when first needed
 	path    string
 	alone   bool // the user named the database: only its runs count
 	store   *store.Store
 	library *profile.Set
 }
 
-// Open opens the database at path alone. With path "" it opens the built-in
-// library and, beside it, the user's default database where there is one.
+// Open opens only the database at path. With path "" it opens the built-in
+// library and the user's default database, if there is one.
 func Open(ctx context.Context, path string) (*Workspace, error) {
 	lib, err := loadLibrary()
 	if err != nil {
@@ -47,7 +47,7 @@ func Open(ctx context.Context, path string) (*Workspace, error) {
 	}
 	w.path = store.DefaultPath()
 	if _, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) {
-		return w, nil // made when the first run is saved
+		return w, nil // created when the first run is saved
 	}
 	if w.store, err = store.OpenExisting(ctx, w.path); err != nil {
 		return w, err
@@ -55,8 +55,8 @@ func Open(ctx context.Context, path string) (*Workspace, error) {
 	return w, nil
 }
 
-// OpenFor opens like [Open], but makes a named database that does not exist
-// yet: for verbs that write.
+// OpenFor is like [Open], but creates a named database that does not exist: for
+// verbs that write.
 func OpenFor(ctx context.Context, path string) (*Workspace, error) {
 	lib, err := loadLibrary()
 	if err != nil {
@@ -70,10 +70,10 @@ func OpenFor(ctx context.Context, path string) (*Workspace, error) {
 	return w, err
 }
 
-// CatalogFiles are the user's own catalogs, beside the default database.
+// CatalogFiles are the user's own catalogs, next to the default database.
 func CatalogFiles() catalog.Files { return catalog.FilesIn(filepath.Dir(store.DefaultPath())) }
 
-// loadLibrary is the built-in library with the user's catalogs over its own.
+// loadLibrary returns the built-in library with the user's catalogs added to its own.
 func loadLibrary() (*profile.Set, error) {
 	lib, err := library.Load()
 	if err != nil {
@@ -86,7 +86,7 @@ func loadLibrary() (*profile.Set, error) {
 // Path is where runs are saved.
 func (w *Workspace) Path() string { return w.path }
 
-// Label names what is open, for titles.
+// Label describes what is open, for titles.
 func (w *Workspace) Label() string {
 	file := plaintext.Clean(filepath.Base(w.path))
 	switch {
@@ -99,14 +99,14 @@ func (w *Workspace) Label() string {
 	}
 }
 
-// Store is the open database; nil where there is none yet.
+// Store is the open database; nil if there is none yet.
 func (w *Workspace) Store() *store.Store {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.store
 }
 
-// Writable returns the database to save to, made now if need be.
+// Writable returns the database to save to, and creates it if necessary.
 func (w *Workspace) Writable(ctx context.Context) (*store.Store, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +121,7 @@ func (w *Workspace) Writable(ctx context.Context) (*store.Store, error) {
 	return s, nil
 }
 
-// Load reads everything the engine may be asked about, as it is now.
+// Load reads the current content of library and database.
 func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
 	db := w.Store()
 	if db == nil {
@@ -154,7 +154,7 @@ func (w *Workspace) Version(ctx context.Context) (int64, error) {
 		if _, err := os.Stat(w.path); err != nil {
 			return 0, nil
 		}
-		// Another process made the default database meanwhile.
+		// Another process created the default database meanwhile.
 		var err error
 		if db, err = w.Writable(ctx); err != nil {
 			return 0, err
@@ -163,7 +163,7 @@ func (w *Workspace) Version(ctx context.Context) (int64, error) {
 	return db.DataVersion(ctx)
 }
 
-// SavePick keeps a pick with the query that led to it.
+// SavePick saves a pick with the query that led to it.
 func (w *Workspace) SavePick(ctx context.Context, p contract.Pick) error {
 	db, err := w.Writable(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (w *Workspace) SavePick(ctx context.Context, p contract.Pick) error {
 	return err
 }
 
-// Picks lists the picks kept, newest first.
+// Picks lists the saved picks, newest first.
 func (w *Workspace) Picks(ctx context.Context) ([]store.Pick, error) {
 	db := w.Store()
 	if db == nil {

@@ -1,6 +1,6 @@
-// Package published holds the numbers that the studies print, cell by cell,
-// and the slips found in them, for holding our own computations against them.
-// README.md says what the files hold.
+// Package published holds the numbers that the studies print, cell by cell, and
+// the errors found in them, for comparison with our own results. README.md
+// describes the files.
 package published
 
 import (
@@ -106,7 +106,7 @@ func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
 	return cells, err
 }
 
-// ReadSlips reads the places where a study contradicts itself.
+// ReadSlips reads where a study contradicts itself.
 func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
 	var slips []reproduce.Slip
 	err := eachRow(in, [][]string{slipColumns}, func(r row) error {
@@ -126,7 +126,7 @@ func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
 	return slips, err
 }
 
-// eachRow checks that the header is one of the layouts and hands every row
+// eachRow checks that the header is one of the layouts and passes every row
 // after it to use.
 func eachRow(in io.Reader, layouts [][]string, use func(row) error) error {
 	reader := csv.NewReader(in)
@@ -152,7 +152,7 @@ func eachRow(in io.Reader, layouts [][]string, use func(row) error) error {
 	}
 }
 
-// row reads typed values and keeps the first thing that is wrong.
+// row reads typed values and keeps the first error.
 type row struct {
 	line    int // counted from 1, the header included
 	columns []string
@@ -180,8 +180,8 @@ func (r row) number(column string) *reproduce.Number {
 	return &n
 }
 
-// half is how far the true value may be from the printed one, where its digits
-// do not tell.
+// half is how far the true value may be from the printed one, if its digits do
+// not show that.
 func (r row) half() *float64 {
 	text := r.text("rounding")
 	if text == "" {
@@ -203,7 +203,7 @@ func (r row) key() reproduce.Key {
 		r.keep(r.wrong("table", "is empty"))
 	}
 	if v := k.Validation; v != "" && v != "yes" && v != "no" {
-		r.keep(r.wrong("validation", fmt.Sprintf("%s is neither yes nor no", plaintext.Quote(v))))
+		r.keep(r.wrong("validation", fmt.Sprintf("%s is not yes or no", plaintext.Quote(v))))
 	}
 	k.Batch = r.count("batch_size")
 	k.Epochs = float64(r.count("epochs"))

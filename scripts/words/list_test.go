@@ -1,0 +1,81 @@
+package words
+
+// entry is a phrase or a private word that must not come back.
+type entry struct {
+	// phrase is text in plain English; it is found across line breaks and in
+	// any case. word is one word of the language or one part of an identifier:
+	// hearken is found in hearken, hearkenTo, lastHearken and last_hearken.
+	// Exactly one of them is set.
+	phrase, word string
+	use          string   // the usual words
+	in           []string // only below these paths; everywhere if empty
+	except       []string // not below these paths, where the word is the usual one
+}
+
+// The names of the Gaussian-process regression and of the learning curves
+// replaced private ones in these packages.
+var predictors = []string{"engine/transfer", "engine/curve", "engine/steady", "engine/training"}
+
+var entries = []entry{
+	// English.
+	{phrase: "prices are old by", use: "prices are N years old"},
+	{phrase: "what is none", use: "what does not exist, or the thing itself: a missing price"},
+	{phrase: "price is a none", use: "no price is known"},
+	{phrase: "a price is none", use: "no price is known"},
+	{phrase: "most worth to probe", use: "whose probe would save the most"},
+	{phrase: "worth to probe", use: "worth probing"},
+	{phrase: "minds anew", use: "minds again"},
+	{phrase: "calls old by", use: "an old price shows its age"},
+	{phrase: "what it is asked for", use: "its purpose"},
+	{phrase: "no such among", use: "none of them matches"},
+	{phrase: "too large to be meant", use: "too large"},
+	{phrase: "lies ahead", use: "is in the future"},
+	{phrase: "without a last word", use: "unexpectedly"},
+	{phrase: "leave it away", use: "leave it out"},
+	{phrase: "came to mind", use: "arbitrary"},
+	{phrase: "nobody's total", use: "not a total"},
+	{phrase: "sign of life", use: "heartbeat"},
+	{phrase: "shop windows", use: "marketing"},
+	{phrase: "ends in a sentence and not in a machine", use: "causes an error message instead of exhausting memory"},
+	{phrase: "fits the memory", use: "fits in memory"},
+	{phrase: "fit the memory", use: "fit in memory"},
+	{phrase: "what can't be said", use: "what cannot be written"},
+	{phrase: "gone for good", use: "removed permanently"},
+	{phrase: "says the mend", use: "with the mend"},
+	{phrase: "is no flag", use: "is not a flag"},
+	{phrase: "is no number", use: "is not a number"},
+	{phrase: "is no price", use: "is not a price"},
+	{phrase: "is no format", use: "is not a format"},
+	{phrase: "is no host", use: "is not a host"},
+	{phrase: "is no terminal", use: "is not a terminal"},
+
+	// Probes.
+	{word: "hearken", use: "warnIfSilent"},
+	{word: "obey", use: "handle, carry out"},
+	{word: "obeyed", use: "takes effect"},
+	{word: "luggage", use: "preamble"},
+	{word: "parting", use: "exitTimeout"},
+	{word: "forsaken", use: "_replaces_primary"},
+	{word: "surroundings", use: "Environment"},
+	{word: "vain", use: "without effect"},
+	{word: "hopeless", use: "skipReason"},
+	{word: "patience", use: "a timeout or a limit, by what it bounds"},
+	{word: "picture", use: "state", in: []string{"probes"}},
+	{word: "room", use: "privateDir", in: []string{"probes/runner"}},
+	{word: "hurry", use: "shortened", in: []string{"probes"}},
+	{word: "news", use: "message", in: []string{"probes"}},
+	{word: "unheard", use: "remedy"},
+
+	// Engine.
+	{word: "likeness", use: "correlation, similarity of kernels"},
+	{word: "creep", use: "the growth below the knee"},
+	{word: "creeps", use: "the growth below the knee"},
+	{word: "imagine", use: "predict, simulate"},
+	{word: "crossing", use: "interaction, kernel of the platform and the network", in: predictors},
+	{word: "field", use: "Gaussian process, regression", in: []string{"engine/transfer"}},
+
+	// Screens.
+	{word: "undress", use: "unstyled"},
+	{word: "dress", use: "style, decorate"},
+	{word: "outlook", use: "the decision, the recommendation"},
+}
