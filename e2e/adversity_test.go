@@ -15,7 +15,8 @@ import (
 func smallDisk(t testing.TB, free int) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); errors.Is(err, syscall.EPERM) ||
+		errors.Is(err, syscall.EACCES) {
 		t.Skip("this user may not mount a small file system (CAP_SYS_ADMIN), so a full disk can't be tried")
 	} else if err != nil {
 		t.Fatal(err)
@@ -91,18 +92,23 @@ var hostileScripts = map[string]struct {
 	code   int
 	says   []string
 }{
-	"nothing but garbage": {`head -c 300000 /dev/urandom >&3; head -c 300000 /dev/urandom; exit 0`, 1, []string{"and no iteration was seen"}},
+	"nothing but garbage": {`head -c 300000 /dev/urandom >&3; head -c 300000 /dev/urandom; exit 0`, 1,
+		[]string{"and no iteration was seen"}},
 	"NaN and worse": {`i=0; while [ $i -lt 30 ]; do for v in NaN Infinity -1 1e400 '"0.1"' null; do
-		echo "{\"sweetspot\":1,\"event\":\"iteration\",\"seconds\":$v}" >&3; done; i=$((i+1)); done`, 1, []string{"and no iteration was seen"}},
+		echo "{\"sweetspot\":1,\"event\":\"iteration\",\"seconds\":$v}" >&3; done; i=$((i+1)); done`, 1,
+		[]string{"and no iteration was seen"}},
 	"NaN between sound events": {`i=0; while [ $i -lt 40 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":NaN}' >&3
 		echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done`, 0, []string{"NaN"}},
 	"lines of 2 MiB": {`head -c 2097152 /dev/zero | tr '\0' x >&3; echo >&3
 		head -c 2097152 /dev/zero | tr '\0' x; echo
 		printf '{"sweetspot":1,"event":"model","name":"' >&3; head -c 2097152 /dev/zero | tr '\0' y >&3; echo '"}' >&3
-		i=0; while [ $i -lt 40 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done`, 0, []string{"longer than 1 MiB"}},
+		i=0; while [ $i -lt 40 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done`, 0,
+		[]string{"longer than 1 MiB"}},
 	"control characters": {`printf '{"sweetspot":1,"event":"model","name":"\\u001b]0;owned\\u0007evil"}\n' >&3; printf '\033]0;owned\007\033[2J\n'
-		i=0; while [ $i -lt 40 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done`, 0, nil},
-	"it kills itself": {`i=0; while [ $i -lt 9 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done; kill -9 $$`, 1, []string{"SIGKILL"}},
+		i=0; while [ $i -lt 40 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done`, 0,
+		nil},
+	"it kills itself": {`i=0; while [ $i -lt 9 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; ` +
+		`i=$((i+1)); done; kill -9 $$`, 1, []string{"SIGKILL"}},
 }
 
 func TestHostileScripts(t *testing.T) {
@@ -136,7 +142,8 @@ func TestHostileScripts(t *testing.T) {
 func TestCapBeforeTheFirstIteration(t *testing.T) {
 	t.Parallel()
 	user := newHome(t)
-	sentence(t, run(t, user, "probe", "--max-seconds", "1s", "--", "sleep", "60"), "cap", "before the first iteration", "--pattern")
+	sentence(t, run(t, user, "probe", "--max-seconds", "1s", "--", "sleep", "60"), "cap",
+		"before the end of the first iteration", "--pattern")
 	if status := single[string](t, sound(t, user.profiles()), "SELECT status FROM runs"); status != "failed" {
 		t.Errorf("the run is %s", status)
 	}

@@ -108,7 +108,7 @@ func TestWrongUsage(t *testing.T) {
 		{"--theme pink", 2, []string{"--theme", "pink"}},
 		{"--fps 0", 2, []string{"--fps 0"}},
 		{"probe", 2, []string{"nothing to probe"}},
-		{"probe -- /no/such/program", 1, []string{"/no/such/program does not exist"}},
+		{"probe -- /no/such/program", 1, []string{"/no/such/program or its interpreter does not exist"}},
 		{"probe --model example:fashion-cnn --precision-target 3", 2, []string{"--precision-target"}},
 		{"probe --max-cost 1 -- true", 2, []string{"--max-cost", "--price"}},
 		{"probe -- false", 1, []string{"exit code 1"}},
@@ -158,7 +158,8 @@ func TestWrongUsage(t *testing.T) {
 			t.Errorf("%s: exit code %d, not %d", c.args, got.code, c.code)
 		}
 		sentence := strings.TrimSuffix(got.stderr, "\n")
-		if !strings.HasPrefix(sentence, "sweetspot: ") || strings.Contains(sentence, "\n") || strings.Contains(sentence, "strconv") {
+		if !strings.HasPrefix(sentence, "sweetspot: ") || strings.Contains(sentence, "\n") ||
+			strings.Contains(sentence, "strconv") {
 			t.Errorf("%s: not one sentence on stderr: %q", c.args, got.stderr)
 		}
 		for _, want := range c.says {
@@ -197,7 +198,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
 	got := finish(t, cmd, home{closed}.env())
-	if got.code != 1 || !strings.Contains(got.stderr, "read-only") || !strings.Contains(got.stderr, "--db") || strings.Count(got.stderr, "\n") != 1 {
+	if got.code != 1 || !strings.Contains(got.stderr, "read-only") || !strings.Contains(got.stderr, "--db") ||
+		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -208,11 +210,13 @@ func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	user := newHome(t)
 	db := emittedDatabase(t, user)
-	if got := run(t, user, db); got.code != 0 || !strings.HasPrefix(got.out, "emitted · train") || !strings.Contains(got.out, "1 of 1 feasible") || strings.Contains(got.out, "CaffeNet") {
+	if got := run(t, user, db); got.code != 0 || !strings.HasPrefix(got.out, "emitted · train") ||
+		!strings.Contains(got.out, "1 of 1 feasible") || strings.Contains(got.out, "CaffeNet") {
 		t.Errorf("a database: %+v", got)
 	}
 	got := run(t, user)
-	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "CaffeNet · infer") || rows < 10 || strings.Contains(got.out, "\x1b") {
+	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "CaffeNet · infer") ||
+		rows < 10 || strings.Contains(got.out, "\x1b") {
 		t.Errorf("the library: %+v", got)
 	}
 }
@@ -251,8 +255,10 @@ func TestJSON(t *testing.T) {
 			Command  string
 			Warnings []string
 		}
-		if err := json.Unmarshal([]byte(got.out), &object); err != nil || object.Schema != 1 || object.Command != want || object.Warnings == nil {
-			t.Errorf("%s: %v: schema %d, command %q, warnings %v: %.300s%s", command, err, object.Schema, object.Command, object.Warnings, got.out, got.stderr)
+		if err := json.Unmarshal([]byte(got.out), &object); err != nil || object.Schema != 1 || object.Command != want ||
+			object.Warnings == nil {
+			t.Errorf("%s: %v: schema %d, command %q, warnings %v: %.300s%s", command, err, object.Schema, object.Command,
+				object.Warnings, got.out, got.stderr)
 		}
 	}
 }
@@ -280,7 +286,8 @@ func TestMaltaThroughRank(t *testing.T) {
 	user, cells := newHome(t), 0
 	ranked := map[string]map[string]float64{}
 	for _, row := range rows[1:] {
-		args := []string{"rank", "--model", row[column["application"]], "--mode", "train", "--batch", row[column["batch_size"]], "--epochs", row[column["epochs"]], "--json"}
+		args := []string{"rank", "--model", row[column["application"]], "--mode", "train", "--batch",
+			row[column["batch_size"]], "--epochs", row[column["epochs"]], "--json"}
 		key := strings.Join(args, " ")
 		if ranked[key] == nil {
 			ranked[key] = times(t, run(t, user, args...))
@@ -326,7 +333,8 @@ func times(t testing.TB, s said) map[string]float64 {
 
 func TestCheapestWithinAMinute(t *testing.T) {
 	t.Parallel()
-	got := run(t, newHome(t), strings.Fields("rank --model seismic/FCN --mode train --batch 256 --epochs 13 --max-time 60s --sort cost --json")...)
+	got := run(t, newHome(t), strings.Fields("rank --model seismic/FCN --mode train --batch 256 --epochs 13 "+
+		"--max-time 60s --sort cost --json")...)
 	var ranking struct {
 		Candidates []struct {
 			Rank          *int
@@ -338,7 +346,8 @@ func TestCheapestWithinAMinute(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.out), &ranking); err != nil || len(ranking.Candidates) != 6 {
 		t.Fatalf("%v: %+v", err, got)
 	}
-	if first := ranking.Candidates[0]; first.Rank == nil || *first.Rank != 1 || first.Configuration[0].InstanceType != "p3.2xlarge" {
+	if first := ranking.Candidates[0]; first.Rank == nil || *first.Rank != 1 ||
+		first.Configuration[0].InstanceType != "p3.2xlarge" {
 		t.Errorf("%+v is first", first)
 	}
 }

@@ -30,14 +30,17 @@ func collect(t *testing.T, user home, db string, before int) {
 		t.Fatalf("%v: %s", err, s.out)
 	}
 	file := sound(t, db)
-	kept, last := single[int](t, file, "SELECT count(*) FROM iterations"), single[int](t, file, "SELECT max(seq) + 1 FROM iterations")
+	kept, last := single[int](t, file, "SELECT count(*) FROM iterations"),
+		single[int](t, file, "SELECT max(seq) + 1 FROM iterations")
 	if kept <= before || kept != last || shown.Run.Iterations != kept || shown.Run.Status != "interrupted" {
-		t.Errorf("%d iterations are kept, the last is number %d, %d had been seen; attach shows %+v", kept, last, before, shown)
+		t.Errorf("%d iterations are kept, the last is number %d, %d had been seen; attach shows %+v", kept, last,
+			before, shown)
 	}
 	if n := single[int](t, file, "SELECT count(*) FROM runs"); n != 1 {
 		t.Errorf("%d runs", n)
 	}
-	if again := run(t, user, "attach"); again.code != 1 || !strings.Contains(again.stderr, "no probe runs in the background") {
+	if again := run(t, user, "attach"); again.code != 1 ||
+		!strings.Contains(again.stderr, "no probe is running in the background") {
 		t.Errorf("attach with nothing left: %+v", again)
 	}
 	if again := run(t, user, "attach", "1", "--json", "--db", db); again.code != 0 || !json.Valid([]byte(again.out)) {
@@ -63,7 +66,8 @@ func TestDetachedScreens(t *testing.T) {
 // The same of the command: what watches is hung up, interrupted or killed.
 func TestDetachedProbe(t *testing.T) {
 	t.Parallel()
-	for name, signal := range map[string]syscall.Signal{"hung up": syscall.SIGHUP, "interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
+	for name, signal := range map[string]syscall.Signal{"hung up": syscall.SIGHUP, "interrupted": syscall.SIGINT,
+		"killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			user := newHome(t)

@@ -70,7 +70,8 @@ func TestExportInATerminal(t *testing.T) {
 	s.write("-2.tf")
 	s.keys("Enter")
 	s.waitFor("wrote sweetspot-caffenet-2.tf", timeout)
-	if again, err := os.ReadFile(filepath.Join(s.work, "sweetspot-caffenet-2.tf")); err != nil || picked.ReplaceAllString(string(again), "") != picked.ReplaceAllString(string(text), "") {
+	if again, err := os.ReadFile(filepath.Join(s.work, "sweetspot-caffenet-2.tf")); err != nil ||
+		picked.ReplaceAllString(string(again), "") != picked.ReplaceAllString(string(text), "") {
 		t.Errorf("%v: the second file holds\n%s", err, again)
 	}
 	s.keys("q")
@@ -102,7 +103,8 @@ func TestExportInASmallTerminal(t *testing.T) {
 	s.keys("y")
 	s.waitFor("copied ", timeout)
 	s.keys("Escape")
-	if screen := s.waitUntil("without the dialog", timeout, func(screen string) bool { return !strings.Contains(screen, "schema: 1") }); !strings.Contains(screen, "g3.4xlarge") {
+	if screen := s.waitUntil("without the dialog", timeout,
+		func(screen string) bool { return !strings.Contains(screen, "schema: 1") }); !strings.Contains(screen, "g3.4xlarge") {
 		t.Errorf("not back on Explore:\n%s", screen)
 	}
 	s.keys("q")

@@ -109,7 +109,8 @@ func TestKeepingADatabase(t *testing.T) {
 	if err := os.Mkdir(logs, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"good.csv": "model,mode,basis,batch_size,steady_iteration_s\nlogged,train,measured,32,0.25\n", "bad.csv": "model,mode,basis\nlogged,train\n"} {
+	for name, text := range map[string]string{"good.csv": "model,mode,basis,batch_size,steady_iteration_s\n" +
+		"logged,train,measured,32,0.25\n", "bad.csv": "model,mode,basis\nlogged,train\n"} {
 		if err := os.WriteFile(filepath.Join(logs, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -126,10 +127,12 @@ func TestKeepingADatabase(t *testing.T) {
 	want := []profile.Run{before[0], before[1]}
 	want[0].Model, want[0].Variant.Name, want[0].Note = "theirs", "half", "fans at full speed"
 	after, timesAfter := kept(t, db)
-	if len(after) != 3 || !reflect.DeepEqual(after[:2], want) || !reflect.DeepEqual(timesAfter[:2], times) || after[2].Model != "logged" {
+	if len(after) != 3 || !reflect.DeepEqual(after[:2], want) || !reflect.DeepEqual(timesAfter[:2], times) ||
+		after[2].Model != "logged" {
 		t.Errorf("the database holds\n%+v, want\n%+v and an imported run", after, want)
 	}
-	if copied, timesCopied := kept(t, filepath.Join(user.dir, "copy.db")); !reflect.DeepEqual(copied, want) || !reflect.DeepEqual(timesCopied, times) {
+	if copied, timesCopied := kept(t, filepath.Join(user.dir, "copy.db")); !reflect.DeepEqual(copied, want) ||
+		!reflect.DeepEqual(timesCopied, times) {
 		t.Errorf("the copy holds\n%+v, want\n%+v", copied, want)
 	}
 }

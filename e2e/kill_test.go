@@ -72,15 +72,18 @@ func keeps(path string, want int) error {
 	}
 	defer db.Close()
 	var tables int
-	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name IN ('runs', 'iterations')").Scan(&tables); err != nil || tables == 0 && want == 0 {
+	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name IN ('runs', 'iterations')").Scan(
+		&tables); err != nil || tables == 0 && want == 0 {
 		return err
 	}
 	var have, last int
-	if err := db.QueryRow("SELECT count(*), coalesce(max(seq) + 1, 0) FROM iterations WHERE run_id = (SELECT max(id) FROM runs)").Scan(&have, &last); err != nil {
+	if err := db.QueryRow("SELECT count(*), coalesce(max(seq) + 1, 0) FROM iterations WHERE run_id = (SELECT "+
+		"max(id) FROM runs)").Scan(&have, &last); err != nil {
 		return err
 	}
 	if have < want || have != last {
-		return fmt.Errorf("%d iterations are kept, the last is number %d, and %d had been sent a second before", have, last, want)
+		return fmt.Errorf("%d iterations are kept, the last is number %d, and %d had been sent a second before",
+			have, last, want)
 	}
 	return nil
 }
@@ -150,7 +153,8 @@ func TestKilledProbes(t *testing.T) {
 					judged.Add(1)
 				}
 			}
-			if out, err := probeCommand(user, db, filepath.Join(user.dir, "diary"), "--max-steps", "30").CombinedOutput(); err != nil {
+			if out, err := probeCommand(user, db, filepath.Join(user.dir, "diary"), "--max-steps",
+				"30").CombinedOutput(); err != nil {
 				t.Errorf("no probe after the kills: %v: %s", err, out)
 			}
 		})

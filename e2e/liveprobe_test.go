@@ -67,7 +67,8 @@ func TestLiveProbe(t *testing.T) {
 	s := start(t, 120, 40)
 	s.probing()
 	s.keys("1")
-	first := probingRow(s.waitUntil("showing the probe's candidate", time.Minute, func(screen string) bool { return probingRow(screen) != "" }))
+	first := probingRow(s.waitUntil("showing the probe's candidate", time.Minute,
+		func(screen string) bool { return probingRow(screen) != "" }))
 	s.waitUntil("showing the candidate move", time.Minute, func(screen string) bool {
 		now := probingRow(screen)
 		return now != "" && now != first
@@ -83,8 +84,10 @@ func TestLiveProbe(t *testing.T) {
 	s.keys("s")
 	s.left(0)
 	db := sound(t, s.home.profiles())
-	if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'tiny' AND status = 'interrupted' AND stopped_because = 'interrupted' AND steady_s > 0 AND iterations > 20"); n != 1 {
-		t.Errorf("the run that was stopped: %s", single[string](t, db, "SELECT model || ' ' || status || ' ' || iterations FROM v_runs"))
+	if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'tiny' AND status = 'interrupted' AND "+
+		"stopped_because = 'interrupted' AND steady_s > 0 AND iterations > 20"); n != 1 {
+		t.Errorf("the run that was stopped: %s",
+			single[string](t, db, "SELECT model || ' ' || status || ' ' || iterations FROM v_runs"))
 	}
 }
 
@@ -117,7 +120,8 @@ func children(t testing.TB, pid int) []int {
 // A hang-up or a request to end, also while a probe runs: the terminal is as
 // before, the database sound with the run in it, and nothing runs on.
 func TestSignals(t *testing.T) {
-	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP, "SIGINT": syscall.SIGINT} {
+	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP,
+		"SIGINT": syscall.SIGINT} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, 100, 30)
@@ -146,7 +150,8 @@ func TestSignals(t *testing.T) {
 			s.left(0)
 			gone(t, probe)
 			db := sound(t, s.home.profiles())
-			if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'tiny' AND status = 'interrupted' AND iterations > 100"); n != 1 {
+			if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'tiny' AND status = 'interrupted' AND "+
+				"iterations > 100"); n != 1 {
 				t.Errorf("the run is not kept: %s", single[string](t, db, "SELECT status || ' ' || iterations FROM v_runs"))
 			}
 		})
@@ -198,7 +203,8 @@ func TestPanic(t *testing.T) {
 				t.Error("the probe had no process")
 			}
 			gone(t, probe)
-			if n := single[int](t, sound(t, s.home.profiles()), "SELECT count(*) FROM runs WHERE status = 'interrupted' AND iterations > 100"); n != 1 {
+			if n := single[int](t, sound(t, s.home.profiles()), "SELECT count(*) FROM runs WHERE status = 'interrupted' "+
+				"AND iterations > 100"); n != 1 {
 				t.Error("what the probe measured is not kept")
 			}
 		})

@@ -48,7 +48,8 @@ func opensOnCaffeNet(t *testing.T, s *terminal) {
 	if n := number(screen, `Constraints ─+ (\d+) of \d+ ╮`); n <= 50 {
 		t.Errorf("%d candidates", n)
 	}
-	for _, want := range []string{"CaffeNet · infer 1,000,000 images · built-in library", "time × top-5", "cost × top-5", "● K80", "▲ M60", "g3.4xlarge", "◌ reco"} {
+	for _, want := range []string{"CaffeNet · infer 1,000,000 images · built-in library", "time × top-5", "cost × top-5",
+		"● K80", "▲ M60", "g3.4xlarge", "◌ reco"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q in\n%s", want, screen)
 		}
@@ -87,7 +88,8 @@ func slidersMove(t *testing.T, s *terminal) {
 		})
 		s.settled()
 		s.keys("u")
-		s.waitUntil("back after undoing "+slider.name, timeout, func(string) bool { return explore(t, s.captured()) == first })
+		s.waitUntil("back after undoing "+slider.name, timeout,
+			func(string) bool { return explore(t, s.captured()) == first })
 		s.keys("Down")
 	}
 	// A value is typed exactly, and says what it rules out.
@@ -99,7 +101,8 @@ func slidersMove(t *testing.T, s *terminal) {
 		n := number(screen, `(\d+) of 168 feasible`)
 		return n > 0 && n < 168
 	})
-	if ranking := screen[strings.Index(screen, "╭ Ranking"):strings.Index(screen, "╭ Why")]; strings.Contains(ranking, "62.0 %") {
+	if ranking := screen[strings.Index(screen, "╭ Ranking"):strings.Index(screen, "╭ Why")]; strings.Contains(ranking,
+		"62.0 %") {
 		t.Errorf("a candidate of 62 %% is ranked under a limit of 70 %%:\n%s", screen)
 	}
 	s.keys("0")
@@ -145,7 +148,8 @@ func probesAndSaves(t *testing.T, s *terminal) {
 	// It costs something: that is agreed to first.
 	s.waitFor("at $0.50/h", timeout)
 	s.keys("y")
-	first := iterations(s.waitUntil("streaming", 90*time.Second, func(screen string) bool { return iterations(screen) > 0 }))
+	first := iterations(s.waitUntil("streaming", 90*time.Second,
+		func(screen string) bool { return iterations(screen) > 0 }))
 	s.waitUntil("streaming on", timeout, func(screen string) bool { return iterations(screen) > first })
 	s.waitFor("as run 1", 90*time.Second) // "saved" may stand on the line before
 
@@ -153,10 +157,12 @@ func probesAndSaves(t *testing.T, s *terminal) {
 	if n := single[int](t, db, "SELECT count(*) FROM runs"); n != 1 {
 		t.Errorf("%d runs", n)
 	}
-	if n := single[int](t, db, "SELECT count(*) FROM runs r WHERE status = 'done' AND basis = 'measured' AND stopped_because IN ('precise', 'cap') AND steady_s > 0 AND usd_per_hour = 0.5"); n != 1 {
+	if n := single[int](t, db, "SELECT count(*) FROM runs r WHERE status = 'done' AND basis = 'measured' AND "+
+		"stopped_because IN ('precise', 'cap') AND steady_s > 0 AND usd_per_hour = 0.5"); n != 1 {
 		t.Errorf("the run is not done: status %s", single[string](t, db, "SELECT status || ' ' || stopped_because FROM runs"))
 	}
-	if n := single[int](t, db, "SELECT count(*) FROM iterations WHERE seconds > 0"); n <= 20 || n != single[int](t, db, "SELECT iterations FROM v_runs") {
+	if n := single[int](t, db, "SELECT count(*) FROM iterations WHERE seconds > 0"); n <= 20 ||
+		n != single[int](t, db, "SELECT iterations FROM v_runs") {
 		t.Errorf("%d iterations are kept, %d counted", n, single[int](t, db, "SELECT iterations FROM v_runs"))
 	}
 }
@@ -168,7 +174,8 @@ func runIsOnExplore(t *testing.T, s *terminal) {
 		t.Fatal(err)
 	}
 	screen := s.waitUntil("fashion-cnn on Explore", timeout, func(screen string) bool {
-		return strings.Contains(screen, "fashion-cnn · train") && strings.Contains(screen, "1× "+host) && strings.Contains(screen, "● meas")
+		return strings.Contains(screen, "fashion-cnn · train") && strings.Contains(screen, "1× "+host) &&
+			strings.Contains(screen, "● meas")
 	})
 	if !strings.Contains(screen, "rests on 1 run (measured)") {
 		t.Errorf("the last panel does not say what the estimate rests on:\n%s", screen)
@@ -202,7 +209,8 @@ func picksAndExports(t *testing.T, s *terminal) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	c := pick.Candidate
-	if pick.Schema != 1 || c.Model != "fashion-cnn" || c.Mode != "train" || c.BatchSize != 128 || c.Time.Basis != "measured" || len(c.Sources) != 1 || c.Sources[0] != 1 {
+	if pick.Schema != 1 || c.Model != "fashion-cnn" || c.Mode != "train" || c.BatchSize != 128 ||
+		c.Time.Basis != "measured" || len(c.Sources) != 1 || c.Sources[0] != 1 {
 		t.Errorf("the file says\n%s", text)
 	}
 	// The command line says of the same database what the screen said.
@@ -218,7 +226,8 @@ func picksAndExports(t *testing.T, s *terminal) {
 	if err != nil || len(ranking.Candidates) != 1 || ranking.Candidates[0].Time.S != c.Time.S {
 		t.Errorf("rank says %+v, %v; the pick %v s", ranking, err, c.Time.S)
 	}
-	if n := single[int](t, sound(t, s.home.profiles()), "SELECT count(*) FROM picks WHERE model = 'fashion-cnn' AND time_s = ?", c.Time.S); n != 1 {
+	if n := single[int](t, sound(t, s.home.profiles()), "SELECT count(*) FROM picks WHERE model = 'fashion-cnn' AND "+
+		"time_s = ?", c.Time.S); n != 1 {
 		t.Errorf("%d such picks are kept", n)
 	}
 }

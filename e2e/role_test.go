@@ -47,9 +47,11 @@ func emit(diary string) error {
 	events := os.NewFile(uintptr(fd), "events")
 	began := time.Now()
 	fmt.Fprintf(note, "pid %d\n", os.Getpid())
-	fmt.Fprintf(events, `{"sweetspot":1,"event":"model","t":0,"name":"emitted","unit":"image","batch_size":32,"iterations_per_epoch":1000,"epochs":5}`+"\n")
+	fmt.Fprintf(events,
+		`{"sweetspot":1,"event":"model","t":0,"name":"emitted","unit":"image","batch_size":32,"iterations_per_epoch":1000,"epochs":5}`+"\n")
 	for n := 0; ; n++ {
-		line := fmt.Sprintf(`{"sweetspot":1,"event":"iteration","t":%.6f,"epoch":%d,"index":%d,"seconds":0.003,"units":32}`+"\n", time.Since(began).Seconds(), n/1000, n)
+		line := fmt.Sprintf(`{"sweetspot":1,"event":"iteration","t":%.6f,"epoch":%d,"index":%d,"seconds":0.003,"units":32}`+
+			"\n", time.Since(began).Seconds(), n/1000, n)
 		if _, err := events.WriteString(line); err != nil {
 			return err
 		}

@@ -21,7 +21,8 @@ func TestUnmodifiedScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	user := newHome(t)
-	s := finish(t, exec.Command(program, "probe", "--json", "--precision-target", "25%", "--max-seconds", "5m", "--", python, script, "--batch-size", "64"), user.env())
+	s := finish(t, exec.Command(program, "probe", "--json", "--precision-target", "25%", "--max-seconds", "5m", "--",
+		python, script, "--batch-size", "64"), user.env())
 	if s.code != 0 {
 		t.Fatalf("%+v", s)
 	}
@@ -46,11 +47,15 @@ func TestUnmodifiedScript(t *testing.T) {
 	if r := shown.Run; r.StoppedBecause != "precise" || r.ScriptExit != 0 || r.Iterations < 20 || r.Iterations >= 3*938 {
 		t.Errorf("%+v", r)
 	}
-	if len(shown.Estimates) != 1 || shown.Estimates[0].Epochs != 3 || !(shown.Estimates[0].Time.Low < shown.Estimates[0].Time.S && shown.Estimates[0].Time.S < shown.Estimates[0].Time.High) {
+	if len(shown.Estimates) != 1 || shown.Estimates[0].Epochs != 3 ||
+		!(shown.Estimates[0].Time.Low < shown.Estimates[0].Time.S &&
+			shown.Estimates[0].Time.S < shown.Estimates[0].Time.High) {
 		t.Errorf("estimates %+v", shown.Estimates)
 	}
 	db := sound(t, user.profiles())
-	if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'train_fashion_mnist' AND batch_size = 64 AND iterations_per_epoch = 938 AND status = 'done'"); n != 1 {
-		t.Errorf("the run is kept as %s", single[string](t, db, "SELECT model || ' ' || batch_size || ' ' || status FROM v_runs"))
+	if n := single[int](t, db, "SELECT count(*) FROM v_runs WHERE model = 'train_fashion_mnist' AND batch_size = 64 "+
+		"AND iterations_per_epoch = 938 AND status = 'done'"); n != 1 {
+		t.Errorf("the run is kept as %s",
+			single[string](t, db, "SELECT model || ' ' || batch_size || ' ' || status FROM v_runs"))
 	}
 }

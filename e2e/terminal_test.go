@@ -52,7 +52,8 @@ func startCommand(t testing.TB, user home, env []string, w, h int, words []strin
 		words[i] = quoted(w)
 	}
 	// A shell stays behind the program, so that what it leaves can be seen.
-	script := fmt.Sprintf("cd %s\nstty sane; stty -g >%[2]s/before\nsh -c 'echo $$ >%[2]s/pid; exec \"$@\"' sh %s\ncode=$?\nstty -g >%[2]s/after\necho \"[exit $code]\"\nexec cat\n",
+	script := fmt.Sprintf("cd %s\nstty sane; stty -g >%[2]s/before\nsh -c 'echo $$ >%[2]s/pid; exec \"$@\"' sh %s\n"+
+		"code=$?\nstty -g >%[2]s/after\necho \"[exit $code]\"\nexec cat\n",
 		quoted(s.work), dir, strings.Join(words, " "))
 	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,7 +73,8 @@ func (s *terminal) end() {
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	_, left := os.Stat(filepath.Join(s.dir, "after"))
 	_ = s.tmuxCommand("kill-server").Run()
-	for deadline := time.Now().Add(5 * time.Second); err == nil && left != nil && alive(pid); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); err == nil && left != nil &&
+		alive(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -83,7 +85,8 @@ func (s *terminal) end() {
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (s *terminal) tmuxCommand(args ...string) *exec.Cmd {
-	cmd := exec.Command("tmux", append([]string{"-u", "-f", "/dev/null", "-S", filepath.Join(s.dir, "socket")}, args...)...)
+	cmd := exec.Command("tmux", append([]string{"-u", "-f", "/dev/null", "-S", filepath.Join(s.dir, "socket")},
+		args...)...)
 	cmd.Env = s.home.env("TERM=xterm-256color", "SWEETSPOT_PYTHON="+os.Getenv("SWEETSPOT_PYTHON"))
 	return cmd
 }
@@ -130,7 +133,8 @@ func (s *terminal) state(name string) string {
 // waitFor waits until the screen shows text, and returns it.
 func (s *terminal) waitFor(text string, timeout time.Duration) string {
 	s.t.Helper()
-	return s.waitUntil("showing "+strconv.Quote(text), timeout, func(screen string) bool { return strings.Contains(screen, text) })
+	return s.waitUntil("showing "+strconv.Quote(text), timeout,
+		func(screen string) bool { return strings.Contains(screen, text) })
 }
 
 // waitUntil waits until the screen satisfies ok, and returns it.
@@ -181,7 +185,8 @@ func (s *terminal) left(code int) {
 	if !strings.Contains(screen, fmt.Sprintf("[exit %d]", code)) {
 		s.t.Errorf("not left with exit code %d:\n%s", code, screen)
 	}
-	for name, want := range map[string]string{"alternate_on": "0", "cursor_flag": "1", "mouse_any_flag": "0", "mouse_sgr_flag": "0"} {
+	for name, want := range map[string]string{"alternate_on": "0", "cursor_flag": "1", "mouse_any_flag": "0",
+		"mouse_sgr_flag": "0"} {
 		if got := s.state(name); got != want {
 			s.t.Errorf("%s is %s after the program", name, got)
 		}

@@ -34,8 +34,8 @@ func newAttachCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach [RUN | NAME]",
 		Short: "Show a probe started with --detach, or collect one from its host",
-		Long: "attach shows the probe that runs in the background, or lists the probes if there are several. Give the name\n" +
-			"from that list to show one of them. Give the number of a run to show its probe: attach collects one that\n" +
+		Long: "attach shows the probe that runs in the background, or lists the probes if there are several. Give the\n" +
+			"name from that list to show one of them. Give the number of a run to show its probe: attach collects one that\n" +
 			"continued on another host, and reports one that has ended. Interrupt to leave; the probe goes on.\n" +
 			"With --json the output is that of probe.",
 		Example: "  sweetspot attach\n  sweetspot attach 528d10\n  sweetspot attach 17 --stop",
@@ -100,7 +100,8 @@ func choose(running []background.Entry, db string, args []string) (*background.E
 	if len(args) == 0 {
 		switch len(running) {
 		case 0:
-			return nil, 0, exitError{exitFailed, errors.New("no probe is running in the background; give the number of a run to see it")}
+			return nil, 0, exitError{exitFailed, errors.New("no probe is running in the background; give the number of a " +
+				"run to see it")}
 		case 1:
 			return &running[0], 0, nil
 		}
@@ -111,7 +112,8 @@ func choose(running []background.Entry, db string, args []string) (*background.E
 	}
 	id, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil || id < 1 {
-		return nil, 0, usageError("%q is neither the number of a run nor the name of a background probe", plaintext.Clean(args[0]))
+		return nil, 0, usageError("%q is neither the number of a run nor the name of a background probe",
+			plaintext.Clean(args[0]))
 	}
 	path := store.DefaultPath()
 	if db != "" {
@@ -140,7 +142,8 @@ func list(cmd *cobra.Command, running []background.Entry) error {
 		}
 		out := []probe{}
 		for _, e := range running {
-			out = append(out, probe{e.Name, e.PID, e.Database, e.Started.UTC().Format("2006-01-02T15:04:05Z"), append([]int64{}, e.Runs...)})
+			out = append(out, probe{e.Name, e.PID, e.Database, e.Started.UTC().Format("2006-01-02T15:04:05Z"),
+				append([]int64{}, e.Runs...)})
 		}
 		return printJSON(cmd.OutOrStdout(), struct {
 			Schema   int      `json:"schema"`
@@ -155,7 +158,8 @@ func list(cmd *cobra.Command, running []background.Entry) error {
 		for i, id := range e.Runs {
 			runs[i] = strconv.FormatInt(id, 10)
 		}
-		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Format("15:04"), strings.Join(runs, ", "), plaintext.Clean(e.Database))
+		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Format("15:04"), strings.Join(runs, ", "),
+			plaintext.Clean(e.Database))
 	}
 	fmt.Fprintln(&b, "Several probes are running; sweetspot attach NAME shows one.")
 	_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
@@ -228,7 +232,8 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 	switch {
 	case request.IsDetached(r):
 	case r.Status == profile.Running:
-		return exitError{exitFailed, fmt.Errorf("run %d is running at the terminal it was started from; only probes started with --detach can be attached to", id)}
+		return exitError{exitFailed, fmt.Errorf("run %d is running at the terminal it was started from; only probes "+
+			"started with --detach can be attached to", id)}
 	default:
 		u, err := report.Saved(ctx, db, id)
 		if err != nil {
@@ -245,7 +250,8 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 	}
 	defer context.AfterFunc(ctx, c.Leave)()
 	for u := range c.Updates() {
-		a.live.show(matrix.Update{Rows: []matrix.Row{{State: matrix.Running, Update: u}}, SpentS: u.SpentS, SpentUSD: u.SpentUSD})
+		a.live.show(matrix.Update{Rows: []matrix.Row{{State: matrix.Running, Update: u}}, SpentS: u.SpentS,
+			SpentUSD: u.SpentUSD})
 	}
 	a.live.clear()
 	u := c.Wait()

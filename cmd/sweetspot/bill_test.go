@@ -19,7 +19,8 @@ func TestRankWithABill(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if b := got.Query.Bill; b == nil || *b.StartupS != 90 || *b.DiskGiB != 200 || b.InterruptionsPerHour != nil || !strings.Contains(strings.Join(got.Warnings, "\n"), "assumed to be taken away") {
+	if b := got.Query.Bill; b == nil || *b.StartupS != 90 || *b.DiskGiB != 200 || b.InterruptionsPerHour != nil ||
+		!strings.Contains(strings.Join(got.Warnings, "\n"), "assumed to be taken away") {
 		t.Errorf("asked %+v, warned %q", b, got.Warnings)
 	}
 	c := got.Candidates[0]
@@ -29,13 +30,16 @@ func TestRankWithABill(t *testing.T) {
 		sum += i.USD
 		names = append(names, i.Item)
 	}
-	if math.Abs(sum-*c.Cost.USD) > 1e-9 || strings.Join(names, " ") != "work startup interruptions disk egress" || !(*c.Cost.Low < *c.Cost.High) {
+	if math.Abs(sum-*c.Cost.USD) > 1e-9 || strings.Join(names, " ") != "work startup interruptions disk egress" ||
+		!(*c.Cost.Low < *c.Cost.High) {
 		t.Errorf("%+v of %g", c.Cost.Items, *c.Cost.USD)
 	}
 	// A restart takes the start-up too, so with interruptions told the disk and the
 	// egress change no time.
-	text, _, err := execute(t, "rank", "--model", "seismic/FCN", "--epochs", "50", "--purchase", "spot", words+",interruptions=10%/day,checkpoint=30m")
-	if err != nil || !strings.Contains(text, "note: the first costs $4.6") || !strings.Contains(text, " + egress $4.50") || !strings.Contains(text, "taken away 0.00439 times an hour") {
+	text, _, err := execute(t, "rank", "--model", "seismic/FCN", "--epochs", "50", "--purchase", "spot", words+
+		",interruptions=10%/day,checkpoint=30m")
+	if err != nil || !strings.Contains(text, "note: the first costs $4.6") || !strings.Contains(text, " + egress $4.50") ||
+		!strings.Contains(text, "taken away 0.00439 times an hour") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -20,10 +20,11 @@ func newCatalogCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
 		Short: "List VM types and prices, import price lists, compare catalogs",
-		Long: "The catalog holds the VM types of the studies and the GPU VM types of five clouds. What you import is added on top\n" +
-			"(catalog.csv next to your database), and your own entries come first (catalog-own.csv, which is never overwritten).",
+		Long: "The catalog holds the VM types of the studies and the GPU VM types of five clouds. What you import is\n" +
+			"added on top (catalog.csv next to your database), and your own entries come first (catalog-own.csv, unchanged).",
 		Example: "  sweetspot catalog list --gpu A100:80GB:1..8\n  sweetspot catalog show p3.2xlarge\n" +
-			"  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n  sweetspot catalog diff built-in imported --cloud aws",
+			"  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n" +
+			"  sweetspot catalog diff built-in imported --cloud aws",
 		Args: noVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -46,7 +47,8 @@ type catalogFilter struct {
 
 func (f *catalogFilter) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.gpus, "gpu", nil, "only VM types with these GPUs, as name:memory:count: A100:80GB:1..8, h100, 24GB.., T4:4.. (may be repeated)")
+	fl.StringArrayVar(&f.gpus, "gpu", nil, "only VM types with these GPUs, as name:memory:count: A100:80GB:1..8, "+
+		"h100, 24GB.., T4:4.. (may be repeated)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
 	fl.StringSliceVar(&f.regions, "region", nil, "only these regions")
 	_ = cmd.RegisterFlagCompletionFunc("gpu", completeGPUs)
@@ -88,10 +90,11 @@ func newCatalogListCommand() *cobra.Command {
 	var filter catalogFilter
 	var sort string
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List VM types with their GPUs and prices; old prices show their age",
-		Example: "  sweetspot catalog list --gpu h100 --json\n  sweetspot catalog list --gpu A100:80GB:1..8 --cloud aws,gcp --sort gpu-price",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List VM types with their GPUs and prices; old prices show their age",
+		Example: "  sweetspot catalog list --gpu h100 --json\n" +
+			"  sweetspot catalog list --gpu A100:80GB:1..8 --cloud aws,gcp --sort gpu-price",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			wanted, err := filter.pick()
 			if err != nil {
@@ -117,7 +120,8 @@ func newCatalogListCommand() *cobra.Command {
 		},
 	}
 	filter.register(cmd)
-	cmd.Flags().StringVar(&sort, "sort", catalogSorts[0], "order by name, price (on demand, per hour) or gpu-price (per GPU and hour)")
+	cmd.Flags().StringVar(&sort, "sort", catalogSorts[0], "order by name, price (on demand, per hour) or gpu-price "+
+		"(per GPU and hour)")
 	completeWords(cmd, "sort", catalogSorts...)
 	return cmd
 }
@@ -144,8 +148,9 @@ func sortVMTypes(vms []profile.VMType, by string) {
 
 func newCatalogShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "show TYPE",
-		Short:             "Show everything known about a VM type: its GPU's data sheet, every price with source, date and age",
+		Use: "show TYPE",
+		Short: "Show everything known about a VM type: its GPU's data sheet, every price with source, date " +
+			"and age",
 		Example:           "  sweetspot catalog show p3.2xlarge\n  sweetspot catalog show aws/us-east-1/p3.2xlarge --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeVMTypes,
@@ -156,7 +161,8 @@ func newCatalogShowCommand() *cobra.Command {
 			}
 			found := slices.DeleteFunc(slices.Clone(set.VMTypes), func(vm profile.VMType) bool { return !isCalled(vm, args[0]) })
 			if len(found) == 0 {
-				return fmt.Errorf("there is no VM type %s in the catalog%s", plaintext.Quote(args[0]), similar(set.VMTypes, args[0]))
+				return fmt.Errorf("there is no VM type %s in the catalog%s", plaintext.Quote(args[0]),
+					similar(set.VMTypes, args[0]))
 			}
 			if wantsJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), listing.New("show", found, time.Now(), nil))
@@ -174,7 +180,8 @@ func newCatalogShowCommand() *cobra.Command {
 // isCalled reports whether name is an instance type, or cloud/region/type or
 // cloud/type.
 func isCalled(vm profile.VMType, name string) bool {
-	return slices.ContainsFunc([]string{vm.InstanceType, vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType, vm.Cloud + "/" + vm.InstanceType},
+	return slices.ContainsFunc([]string{vm.InstanceType, vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType, vm.Cloud +
+		"/" + vm.InstanceType},
 		func(own string) bool { return strings.EqualFold(own, name) })
 }
 

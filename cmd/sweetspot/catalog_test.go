@@ -45,7 +45,8 @@ func listed(t *testing.T, args ...string) listing.Document {
 }
 
 const skyPilotFile = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n" +
-	"p5.48xlarge,H100,8.0,192.0,2048.0,\"{'Gpus': [{'Name': 'H100', 'MemoryInfo': {'SizeInMiB': 81920}}]}\",55.04,30.5,us-east-1,use1-az1\n" +
+	"p5.48xlarge,H100,8.0,192.0,2048.0,\"{'Gpus': [{'Name': 'H100', 'MemoryInfo': {'SizeInMiB': " +
+	"81920}}]}\",55.04,30.5,us-east-1,use1-az1\n" +
 	"p3.2xlarge,V100,1.0,8.0,61.0,,2.5,0.9,us-east-1,use1-az1\n"
 
 // written puts a price list where SkyPilot has it, under aws.
@@ -65,13 +66,15 @@ func written(t *testing.T, text string) string {
 func TestCatalogImportIsWhatARankingSees(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	file := written(t, skyPilotFile)
-	if doc := listed(t, "import", file, "--as-of", "2026-10-01", "--dry-run"); len(doc.VMTypes) != 2 || doc.Import.Kept != nil {
+	if doc := listed(t, "import", file, "--as-of", "2026-10-01", "--dry-run"); len(doc.VMTypes) != 2 ||
+		doc.Import.Kept != nil {
 		t.Errorf("a dry run: %+v", doc)
 	}
 	if _, err := os.Stat(workspace.CatalogFiles().Imported); err == nil {
 		t.Error("a dry run kept something")
 	}
-	if out, err := catalogRun(t, "catalog", "import", file, "--as-of", "2026-10-01"); err != nil || !strings.Contains(out, "imported 2 VM types with 4 prices from a SkyPilot catalog") {
+	if out, err := catalogRun(t, "catalog", "import", file, "--as-of", "2026-10-01"); err != nil ||
+		!strings.Contains(out, "imported 2 VM types with 4 prices from a SkyPilot catalog") {
 		t.Fatalf("%s, %v", out, err)
 	}
 	found := false
@@ -81,7 +84,8 @@ func TestCatalogImportIsWhatARankingSees(t *testing.T) {
 		}
 		found = true
 		p := vm.Prices[0]
-		if *vm.GPU != "H100-SXM5-80GB" || p.USDPerHour != 55.04 || *p.Source != "SkyPilot catalog vms.csv" || *p.AsOf != "2026-10-01" || p.AgeDays == nil {
+		if *vm.GPU != "H100-SXM5-80GB" || p.USDPerHour != 55.04 || *p.Source != "SkyPilot catalog vms.csv" ||
+			*p.AsOf != "2026-10-01" || p.AgeDays == nil {
 			t.Errorf("%+v, %+v", vm, p)
 		}
 	}
@@ -103,12 +107,14 @@ func TestCatalogOwnFileWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := workspace.CatalogFiles().Own
-	mine := "cloud,region,instance_type,gpu,gpu_count,purchase,usd_per_hour,as_of\naws,us-east-1,p3.2xlarge,v100,1,on-demand,1.11,2019\n"
+	mine := "cloud,region,instance_type,gpu,gpu_count,purchase,usd_per_hour,as_of\n" +
+		"aws,us-east-1,p3.2xlarge,v100,1,on-demand,1.11,2019\n"
 	if err := os.WriteFile(own, []byte(mine), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	out, err := catalogRun(t, "catalog", "show", "aws/us-east-1/p3.2xlarge")
-	if err != nil || !strings.Contains(out, "$1.11/h") || !strings.Contains(out, "years old, stale") || strings.Contains(out, "$2.50/h") || !strings.Contains(out, "$0.90/h") {
+	if err != nil || !strings.Contains(out, "$1.11/h") || !strings.Contains(out, "years old, stale") ||
+		strings.Contains(out, "$2.50/h") || !strings.Contains(out, "$0.90/h") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if _, err := catalogRun(t, "catalog", "import", written(t, skyPilotFile)); err != nil {
@@ -123,15 +129,18 @@ func TestCatalogDiff(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	a, b := written(t, skyPilotFile), written(t, strings.Replace(skyPilotFile, ",2.5,", ",3.06,", 1))
 	out, err := catalogRun(t, "catalog", "diff", a, b)
-	if err != nil || !strings.Contains(out, "1 figure changed, 0 added, 0 removed") || !strings.Contains(out, "2.5 → 3.06  +22.4 %") {
+	if err != nil || !strings.Contains(out, "1 figure changed, 0 added, 0 removed") ||
+		!strings.Contains(out, "2.5 → 3.06  +22.4 %") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	out, err = catalogRun(t, "catalog", "diff", "built-in", b, "--cloud", "aws", "--gpu", "V100", "--json")
 	var doc listing.Changes
-	if err != nil || json.Unmarshal([]byte(out), &doc) != nil || doc.Action != "diff" || len(doc.Removed) == 0 || len(doc.Changed) == 0 {
+	if err != nil || json.Unmarshal([]byte(out), &doc) != nil || doc.Action != "diff" || len(doc.Removed) == 0 ||
+		len(doc.Changed) == 0 {
 		t.Errorf("%v\n%.400s", err, out)
 	}
-	if _, err := catalogRun(t, "catalog", "diff", "imported", b); err == nil || !strings.Contains(err.Error(), "catalog import adds a price list") {
+	if _, err := catalogRun(t, "catalog", "diff", "imported", b); err == nil ||
+		!strings.Contains(err.Error(), "catalog import adds a price list") {
 		t.Errorf("nothing imported yet: %v", err)
 	}
 }
@@ -140,11 +149,13 @@ func TestCatalogDiff(t *testing.T) {
 // price; what is predicted on it says so.
 func TestCatalogMarket(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
-	if doc := listed(t, "list", "--gpu", "h100", "--cloud", "gcp"); len(doc.VMTypes) != 4 || doc.VMTypes[0].Prices[0].Source == nil || doc.VMTypes[0].Prices[0].AgeDays == nil {
+	if doc := listed(t, "list", "--gpu", "h100", "--cloud", "gcp"); len(doc.VMTypes) != 4 ||
+		doc.VMTypes[0].Prices[0].Source == nil || doc.VMTypes[0].Prices[0].AgeDays == nil {
 		t.Errorf("%+v", doc.VMTypes)
 	}
 	out, err := catalogRun(t, "rank", "--model", "seismic/FCN", "--epochs", "13", "--predicted", "--json")
-	if err != nil || !strings.Contains(out, "p4d.24xlarge") || !strings.Contains(out, "a2-highgpu-1g") || !strings.Contains(out, "was never probed") {
+	if err != nil || !strings.Contains(out, "p4d.24xlarge") || !strings.Contains(out, "a2-highgpu-1g") ||
+		!strings.Contains(out, "was never probed") {
 		t.Errorf("%v: what clouds offer is predicted, and so labelled", err)
 	}
 }

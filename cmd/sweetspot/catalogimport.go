@@ -33,8 +33,8 @@ func newCatalogImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Import a price list: SkyPilot, gpuhunt, Vantage, AWS offer files, or your own CSV",
-		Long: "import reads a price list, plain or compressed with gzip, and adds its VM types and prices to your catalog.\n" +
-			"It replaces what the same source said before. Your own catalog-own.csv is never changed and takes precedence.",
+		Long: "import reads a price list, plain or compressed with gzip, and adds its VM types and prices to your\n" +
+			"catalog. It replaces what the same source said before. Your catalog-own.csv takes precedence and never changes.",
 		Example: "  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n" +
 			"  sweetspot catalog import instances.json --region us-east-1,us-west-2 --gpu V100,A100,H100\n" +
 			"  sweetspot catalog import prices.csv --dry-run --json",
@@ -61,11 +61,15 @@ func newCatalogImportCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", string(pricelist.Auto), "format of the file: auto, skypilot, gpuhunt, vantage, aws, or csv for your own")
-	fl.StringVar(&f.cloud, "cloud", "", "cloud of the prices if the file does not say (default: by the file's name, as in aws/vms.csv)")
+	fl.StringVar(&f.format, "format", string(pricelist.Auto), "format of the file: auto, skypilot, gpuhunt, "+
+		"vantage, aws, or csv for your own")
+	fl.StringVar(&f.cloud, "cloud", "", "cloud of the prices if the file does not say (default: by the file's name, "+
+		"as in aws/vms.csv)")
 	fl.StringVar(&f.source, "source", "", "source to record with each price (default: the format and the file's name)")
-	fl.StringVar(&f.asOf, "as-of", "", "date of the prices, a day, month or year such as 2026-10-01 (default: as the file says, else its modification time)")
-	fl.StringArrayVar(&f.filter.gpus, "gpu", nil, "only VM types with these GPUs, as name:memory:count, for example A100:80GB:1..8")
+	fl.StringVar(&f.asOf, "as-of", "", "date of the prices, a day, month or year such as 2026-10-01 (default: as "+
+		"the file says, else its modification time)")
+	fl.StringArrayVar(&f.filter.gpus, "gpu", nil, "only VM types with these GPUs, as name:memory:count, for example "+
+		"A100:80GB:1..8")
 	fl.StringSliceVar(&f.filter.regions, "region", nil, "only these regions")
 	fl.BoolVar(&f.all, "all", false, "also VM types without a GPU")
 	fl.BoolVar(&f.dry, "dry-run", false, "report what would be imported without importing it")
@@ -92,7 +96,8 @@ func (f *catalogImportFlags) read(path string) (*pricelist.List, error) {
 		return nil, err
 	}
 	list, err := readPriceList(path, pricelist.Options{
-		Format: format, Cloud: f.cloud, Source: plaintext.Line(f.source, 200), AsOf: f.asOf, Regions: f.filter.regions, All: f.all,
+		Format: format, Cloud: f.cloud, Source: plaintext.Line(f.source, 200), AsOf: f.asOf,
+		Regions: f.filter.regions, All: f.all,
 	})
 	if err != nil {
 		return nil, err
@@ -115,7 +120,8 @@ func (f *catalogImportFlags) say(w io.Writer, list *pricelist.List, kept string)
 	if f.dry {
 		verb, where = "would import", ""
 	}
-	fmt.Fprintf(w, "%s %s with %s from a %s%s\n", verb, quantity.Several(len(list.VMTypes), "VM type"), quantity.Several(prices, "price"), list.Format.Title(), where)
+	fmt.Fprintf(w, "%s %s with %s from a %s%s\n", verb, quantity.Several(len(list.VMTypes), "VM type"),
+		quantity.Several(prices, "price"), list.Format.Title(), where)
 	for _, note := range list.Notes {
 		fmt.Fprintln(w, "  "+note)
 	}
@@ -146,7 +152,8 @@ func readPriceList(path string, o pricelist.Options) (*pricelist.List, error) {
 		return nil, fmt.Errorf("%s: %w", plaintext.Clean(path), err)
 	}
 	if !list.Dated {
-		list.Notes = append(list.Notes, "prices without a date get the date "+o.Fallback+", the file's modification time; give --as-of if they are older")
+		list.Notes = append(list.Notes, "prices without a date get the date "+o.Fallback+
+			", the file's modification time; give --as-of if they are older")
 	}
 	return list, nil
 }
@@ -233,7 +240,8 @@ func (f *catalogFilter) side(cmd *cobra.Command, name string) ([]profile.VMType,
 		return list.VMTypes, list.Notes, nil
 	}
 	if err == nil && len(vms) == 0 {
-		err = errors.New("there is nothing " + name + " yet: sweetspot catalog import adds a price list; write your own entries to catalog-own.csv")
+		err = errors.New("there is nothing " + name + " yet: sweetspot catalog import adds a price list; write your " +
+			"own entries to catalog-own.csv")
 	}
 	return vms, nil, err
 }

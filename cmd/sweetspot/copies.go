@@ -32,8 +32,9 @@ func newMergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FILE",
 		Short: "Copy the runs, picks and VM types of another database into yours",
-		Long: "merge copies another profile database into yours; the other one is only read. Every run has a mark by which\n" +
-			"it is recognised even if you renamed or annotated it, so merging again adds nothing. Deleted runs stay deleted.",
+		Long: "merge copies another profile database into yours; the other one is only read. Every run has a mark by\n" +
+			"which it is recognised even if you renamed or annotated it, so merging again adds nothing. Deleted runs\n" +
+			"stay deleted.",
 		Example:           "  sweetspot merge colleague.db\n  sweetspot merge laptop.db --db all.db --json",
 		Args:              oneFile("the database to merge into yours"),
 		ValidArgsFunction: databaseFiles,
@@ -50,7 +51,8 @@ func newMergeCommand() *cobra.Command {
 			if wantsJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), mergeAnswer{
 					Schema: 1, Command: "merge", Warnings: append([]string{}, m.Warnings...), Database: w.Path(), From: args[0],
-					Runs: m.Runs, KnownRuns: m.KnownRuns, Iterations: m.Iterations, Picks: m.Picks, KnownPicks: m.KnownPicks, Prices: m.Prices,
+					Runs: m.Runs, KnownRuns: m.KnownRuns, Iterations: m.Iterations, Picks: m.Picks, KnownPicks: m.KnownPicks,
+					Prices: m.Prices,
 				})
 			}
 			warn(cmd.ErrOrStderr(), m.Warnings...)

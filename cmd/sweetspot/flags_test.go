@@ -53,29 +53,31 @@ func TestWrongFlagsAreUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for args, says := range map[string]string{
-		"probe --model a.py":                                        "file.py:factory",
-		"probe --model no.py:net --input 3x4x4":                     "no file no.py",
-		"probe --model example:fashion-cnn --batch 0":               "--batch 0",
-		"probe --model example:fashion-cnn --precision int3":        "int3",
-		"probe --model example:fashion-cnn --mode serve":            `--mode "serve"`,
-		"probe --model example:fashion-cnn --train-size many":       "--train-size",
-		"probe --model example:fashion-cnn --epochs 0":              `--epochs: "0" is not a number of epochs; give a whole number of at least 1`,
+		"probe --model a.py":                                  "file.py:factory",
+		"probe --model no.py:net --input 3x4x4":               "no file no.py",
+		"probe --model example:fashion-cnn --batch 0":         "--batch 0",
+		"probe --model example:fashion-cnn --precision int3":  "int3",
+		"probe --model example:fashion-cnn --mode serve":      `--mode "serve"`,
+		"probe --model example:fashion-cnn --train-size many": "--train-size",
+		"probe --model example:fashion-cnn --epochs 0": `--epochs: "0" is not a number of epochs; give a ` +
+			`whole number of at least 1`,
 		"probe --model example:fashion-cnn --epochs 1.5":            `--epochs: "1.5" is not a number of epochs`,
 		"probe --model example:fashion-cnn --epochs 1e99":           `--epochs: "1e99" is not a number of epochs`,
 		"probe --model example:fashion-cnn --max-seconds 0":         "not above zero",
 		"probe --model example:fashion-cnn --price free --epochs 3": "--price",
-		"rank --mode serve":                                         `--mode "serve"`,
-		"rank --purchase leased":                                    "leased",
-		"rank --json --csv":                                         "--csv and --json",
-		"export --json --format csv":                                "--json and --format csv",
-		"export --runs --format yaml":                               "csv or json",
-		"export --runs --json --format csv":                         "--json and --format csv",
-		"export --runs --out runs.yaml":                             "csv or json",
-		"reproduce --db x.db":                                       "--db",
+		"rank --mode serve":                 `--mode "serve"`,
+		"rank --purchase leased":            "leased",
+		"rank --json --csv":                 "--csv and --json",
+		"export --json --format csv":        "--json and --format csv",
+		"export --runs --format yaml":       "csv or json",
+		"export --runs --json --format csv": "--json and --format csv",
+		"export --runs --out runs.yaml":     "csv or json",
+		"reproduce --db x.db":               "--db",
 	} {
 		_, _, err := execute(t, strings.Fields(args)...)
 		var exit exitError
-		if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), says) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want wrong usage with %q", args, err, says)
 		}
 	}
@@ -84,11 +86,13 @@ func TestWrongFlagsAreUsage(t *testing.T) {
 // Words are taken in any case.
 func TestAnyCase(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
-	small, _, err := execute(t, "rank", "--model", "CaffeNet", "--mode", "infer", "--purchase", "on-demand", "--sort", "time", "--csv")
+	small, _, err := execute(t, "rank", "--model", "CaffeNet", "--mode", "infer", "--purchase", "on-demand", "--sort",
+		"time", "--csv")
 	if err != nil || small == "" {
 		t.Fatal(err)
 	}
-	large, _, err := execute(t, "rank", "--model", "CAFFENET", "--mode", "Infer", "--purchase", "On-Demand", "--sort", "TIME", "--csv")
+	large, _, err := execute(t, "rank", "--model", "CAFFENET", "--mode", "Infer", "--purchase", "On-Demand", "--sort",
+		"TIME", "--csv")
 	if err != nil || large != small {
 		t.Errorf("%v: other letters, another answer", err)
 	}

@@ -40,7 +40,8 @@ func newImportCommand() *cobra.Command {
 			"entries of DAWNBench, and any wide table with a mapping of its columns. The format is recognised by content.\n" +
 			"Files that belong together are imported together. What a file does not say stays unknown; flags can\n" +
 			"fill it in. Importing a file again adds nothing.",
-		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv --price rtx4090=0.34\n  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
+		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv --price rtx4090=0.34\n" +
+			"  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
 			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping columns.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -62,11 +63,13 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&g.Dataset, "dataset", "", "dataset of files that do not name one")
 	fl.StringVar(&g.Unit, "unit", "", "unit of work of files that do not name one: image, token")
 	fl.StringVar(&g.Precision, "precision", "", "precision of files that do not name one: fp32, bf16")
-	fl.IntVar(&g.BatchSize, "batch", 0, "batch size of files that do not state one (training: over all GPUs; inference: per GPU)")
+	fl.IntVar(&g.BatchSize, "batch", 0, "batch size of files that do not state one (training: over all GPUs; "+
+		"inference: per GPU)")
 	fl.StringVar(&g.GPU, "gpu", "", "name of the GPU for files that do not name one")
 	fl.IntVar(&g.GPUCount, "gpu-count", 0, "number of GPUs for files that do not state it")
 	fl.StringVar(&f.vm, "vm", "", "instance type from the catalog that the runs used")
-	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour for files that do not state one: 0.34, or by its GPU rtx4090=0.34")
+	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour for files that do not state one: "+
+		"0.34, or by its GPU rtx4090=0.34")
 	fl.StringVar(&f.epochTime, "epoch-time", "", "how long an epoch took (42s), for logs without times")
 }
 
@@ -162,7 +165,8 @@ func (i *importing) progress(done, all int) {
 			bar[k] = '█'
 		}
 	}
-	i.live.say(fmt.Sprintf("%s %s of %s · %s", string(bar), quantity.Count(float64(done)), quantity.Several(all, "file"), quantity.Several(i.imported, "new run")))
+	i.live.say(fmt.Sprintf("%s %s of %s · %s", string(bar), quantity.Count(float64(done)), quantity.Several(all, "file"),
+		quantity.Several(i.imported, "new run")))
 }
 
 // say shows text in the progress line.
@@ -223,6 +227,7 @@ func (i *importing) summary(r intake.Result, path string, errOut io.Writer) erro
 	if r.Runs == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(i.out, "%s, %s new, in %s\n", quantity.Several(r.Runs, "run"), quantity.Count(float64(r.Imported)), plaintext.Clean(path))
+	_, err := fmt.Fprintf(i.out, "%s, %s new, in %s\n", quantity.Several(r.Runs, "run"),
+		quantity.Count(float64(r.Imported)), plaintext.Clean(path))
 	return err
 }

@@ -78,7 +78,8 @@ func TestImportKeepsWhatIsGood(t *testing.T) {
 		if cut.Error == nil || !strings.Contains(*cut.Error, "cut.csv, row 3") || cut.Runs != 0 || *cut.Format != "keras" {
 			t.Errorf("%+v", cut)
 		}
-		if good.Error != nil || good.Runs != 1 || good.Imported != imported || good.File != filepath.Join(dir, "history.csv") || good.Warnings == nil {
+		if good.Error != nil || good.Runs != 1 || good.Imported != imported ||
+			good.File != filepath.Join(dir, "history.csv") || good.Warnings == nil {
 			t.Errorf("%+v", good)
 		}
 	}
@@ -91,10 +92,12 @@ func TestImportKeepsWhatIsGood(t *testing.T) {
 func TestImportInWords(t *testing.T) {
 	dir, db := logs(t), filepath.Join(t.TempDir(), "mine.db")
 	out, stderr, err := importRuns(t, dir, "--db", db)
-	if err == nil || !strings.Contains(out, "history.csv: keras, 1 run, 1 new\n  the table has no time") || !strings.Contains(out, "1 run, 1 new, in ") {
+	if err == nil || !strings.Contains(out, "history.csv: keras, 1 run, 1 new\n  the table has no time") ||
+		!strings.Contains(out, "1 run, 1 new, in ") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file in a folder") || !strings.Contains(stderr, "sweetspot: cut.csv, row 3: has 2 cells and the header 3") {
+	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file in a folder") ||
+		!strings.Contains(stderr, "sweetspot: cut.csv, row 3: has 2 cells and the header 3") {
 		t.Errorf("%s", stderr)
 	}
 	_, stderr, err = importRuns(t, filepath.Join(dir, "README.md"), "--db", db)
@@ -144,7 +147,8 @@ func TestImportPricesByGPU(t *testing.T) {
 		}
 	}
 	db := filepath.Join(t.TempDir(), "mine.db")
-	_, stderr, err := importRuns(t, dir, "--db", db, "--price", "rtx4090=0.34", "--price", "RTX-3090=$0.22", "--price", "0.1", "--price", "l4=1")
+	_, stderr, err := importRuns(t, dir, "--db", db, "--price", "rtx4090=0.34", "--price", "RTX-3090=$0.22", "--price",
+		"0.1", "--price", "l4=1")
 	if err != nil || !strings.Contains(stderr, "--price l4=1: no run has such a GPU") || strings.Contains(stderr, "rtx") {
 		t.Fatalf("%q, %v", stderr, err)
 	}
@@ -164,7 +168,8 @@ func TestImportPricesByGPU(t *testing.T) {
 	if len(got) != 3 || got["RTX 4090"] != 0.34 || got["RTX 3090"] != 0.22 || got["T4"] != 0.1 {
 		t.Errorf("%v", got)
 	}
-	for _, wrong := range [][]string{{"--price", "=3"}, {"--price", "t4="}, {"--price", "much"}, {"--price", "1", "--price", "2"}, {"--mapping", "m.yaml", "--format", "keras"}} {
+	for _, wrong := range [][]string{{"--price", "=3"}, {"--price", "t4="}, {"--price", "much"},
+		{"--price", "1", "--price", "2"}, {"--mapping", "m.yaml", "--format", "keras"}} {
 		if _, _, err := importRuns(t, append([]string{dir}, wrong...)...); !isWrongUsage(err) {
 			t.Errorf("%v: %v", wrong, err)
 		}

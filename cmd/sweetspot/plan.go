@@ -34,8 +34,8 @@ func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Combine VM types for batch inference: the exact frontier of time, cost and accuracy",
-		Long: "plan searches all combinations of VM types and counts, for every variant of the model, and lists those that\n" +
-			"no other one beats. The search is exact, however many there are. The greedy algorithm of Rathnayake et al.\n" +
+		Long: "plan searches all combinations of VM types and counts, for every variant of the model, and lists those\n" +
+			"that no other one beats. The search is exact, however many there are. The greedy algorithm of Rathnayake et al.\n" +
 			"(2020) is shown for comparison.",
 		Example: "  sweetspot plan --model CaffeNet --units 1M --vms p2.xlarge:3,g3.4xlarge:2 --max-time 1h\n" +
 			"  sweetspot plan --model CaffeNet --units 10M --max-per-type 8 --min-accuracy 70% --sort time --json",
@@ -71,11 +71,14 @@ func newPlanCommand() *cobra.Command {
 func (f *planFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.vms, "vms", nil, "instance types and the most of each, as p2.xlarge:3 (default: all that the model was run on)")
+	fl.StringSliceVar(&f.vms, "vms", nil, "instance types and the most of each, as p2.xlarge:3 (default: all that "+
+		"the model was run on)")
 	fl.IntVar(&f.maxCount, "max-per-type", defaultMaxCount, "most VMs of each type that --vms does not list")
-	fl.StringVar(&f.split, "split", string(cluster.ByThroughput), "how to split the work: by throughput, or by gpus as in the study")
+	fl.StringVar(&f.split, "split", string(cluster.ByThroughput),
+		"how to split the work: by throughput, or by gpus as in the study")
 	fl.StringVar(&f.method, "method", "exact", "search method: exact, or greedy for the study's Algorithm 1")
-	fl.StringSliceVar(&f.startup, "startup", nil, "time from renting a VM until it can start, which is billed too (90s, or by cloud aws=90s,gcp=1m)")
+	fl.StringSliceVar(&f.startup, "startup", nil, "time from renting a VM until it can start, which is billed too "+
+		"(90s, or by cloud aws=90s,gcp=1m)")
 	fl.StringSliceVar(&f.minimum, "min-billing", nil, "shortest time billed for a VM (60s, or by cloud)")
 	fl.StringSliceVar(&f.billingBy, "billing-step", nil, "billing increment (1h, or by cloud; default: one second)")
 }
@@ -119,7 +122,8 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	}
 	in.Now = time.Now()
 	in.Bought = rank.Purchases(set, q.Workload, in.Rental, q.Limits)
-	in.Result, in.Whole = rank.Evaluate(rank.NewSpace(in.Combined.List()), q), rank.Evaluate(rank.NewSpace(in.Combined.ListWhole()), q)
+	in.Result, in.Whole = rank.Evaluate(rank.NewSpace(in.Combined.List()), q),
+		rank.Evaluate(rank.NewSpace(in.Combined.ListWhole()), q)
 	in.Tested = backTested(set, q.Mode, f.predicted)
 	return in, nil
 }
@@ -237,7 +241,8 @@ func plannedOrSay(p contract.Plan, in contract.PlanInput) error {
 		if !in.Greedy {
 			return exitError{exitInfeasible, fmt.Errorf("nothing feasible in whole batches: %s", wording.WhyNothing(in.Whole))}
 		}
-		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds no combination within the limits, but there are %d; use --method exact", len(in.Result.Order))}
+		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds no combination within the limits, but "+
+			"there are %d; use --method exact", len(in.Result.Order))}
 	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", wording.WhyNothing(in.Result))}
 }

@@ -158,11 +158,13 @@ func TestPlanIsExact(t *testing.T) {
 				t.Errorf("%s: a GPU is busy for %g of %g s", c.ID, *p.BusyS, c.WholeBatches.S)
 			}
 		}
-		if math.Abs(units-c.Units) > 1e-3 || c.WholeBatches.S < c.Time.S*(1-1e-9) || !(c.Time.Low < c.Time.S && c.Time.S < c.Time.High) {
+		if math.Abs(units-c.Units) > 1e-3 || c.WholeBatches.S < c.Time.S*(1-1e-9) ||
+			!(c.Time.Low < c.Time.S && c.Time.S < c.Time.High) {
 			t.Errorf("%s: %g of %g units, whole batches %g s, time %+v", c.ID, units, c.Units, c.WholeBatches.S, c.Time)
 		}
 	}
-	for name, objectives := range map[string][]int{"time_cost": {0, 1}, "time_accuracy": {0, 2}, "cost_accuracy": {1, 2}, "time_cost_accuracy": {0, 1, 2}} {
+	for name, objectives := range map[string][]int{"time_cost": {0, 1}, "time_accuracy": {0, 2}, "cost_accuracy": {1, 2},
+		"time_cost_accuracy": {0, 1, 2}} {
 		want := frontier(thin(all, objectives), objectives...)
 		var ours []outcome
 		for _, id := range got.Frontier[name] {
@@ -207,22 +209,24 @@ func thin(all []outcome, _ []int) (out []outcome) {
 
 func TestPlanSaysWhatIsWrong(t *testing.T) {
 	for want, args := range map[string][]string{
-		"give an instance type and a number":               {"--vms", "p2.xlarge"},
-		"give an instance type":                            {"--vms", "p2.xlarge:-1"},
-		"twice":                                            {"--vms", "p2.xlarge:1,p2.xlarge:2"},
-		"neither throughput nor gpus":                      {"--split", "by magic"},
-		"neither exact nor greedy":                         {"--method", "guess"},
-		"--startup":                                        {"--startup", "soon"},
-		"give a cloud":                                     {"--min-billing", "=60s"},
-		"given twice":                                      {"--billing-step", "1h,aws=1m,aws=1h"},
-		"no run of CaffeNet on mars.large":                 {"--model", "CaffeNet", "--vms", "mars.large:2"},
-		"nothing feasible: cost rules out all":             {"--model", "CaffeNet", "--max-cost", "0.01"},
-		"unknown flag: --epochs":                           {"--epochs", "3"},
-		"nothing to combine: no run of":                    {"--model", "fashion-cnn"},
-		"exclude each other":                               {"--csv", "--json"},
-		"the greedy algorithm finds no combination within": {"--model", "CaffeNet", "--method", "greedy", "--max-time", "80m", "--max-cost", "2.6", "--vms", "p2.16xlarge:1,p2.xlarge:1,g3.4xlarge:1"},
-		"p2.xlarge, p2.8xlarge":                            {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1", "--purchase", "reserved-3y"},
-		fmt.Sprintf("from 1 to %d", mostVMs):               {"--vms", "p2.xlarge:100000"},
+		"give an instance type and a number":   {"--vms", "p2.xlarge"},
+		"give an instance type":                {"--vms", "p2.xlarge:-1"},
+		"twice":                                {"--vms", "p2.xlarge:1,p2.xlarge:2"},
+		"neither throughput nor gpus":          {"--split", "by magic"},
+		"neither exact nor greedy":             {"--method", "guess"},
+		"--startup":                            {"--startup", "soon"},
+		"give a cloud":                         {"--min-billing", "=60s"},
+		"given twice":                          {"--billing-step", "1h,aws=1m,aws=1h"},
+		"no run of CaffeNet on mars.large":     {"--model", "CaffeNet", "--vms", "mars.large:2"},
+		"nothing feasible: cost rules out all": {"--model", "CaffeNet", "--max-cost", "0.01"},
+		"unknown flag: --epochs":               {"--epochs", "3"},
+		"nothing to combine: no run of":        {"--model", "fashion-cnn"},
+		"exclude each other":                   {"--csv", "--json"},
+		"the greedy algorithm finds no combination within": {"--model", "CaffeNet", "--method", "greedy", "--max-time", "80m",
+			"--max-cost", "2.6", "--vms", "p2.16xlarge:1,p2.xlarge:1,g3.4xlarge:1"},
+		"p2.xlarge, p2.8xlarge": {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1",
+			"--purchase", "reserved-3y"},
+		fmt.Sprintf("from 1 to %d", mostVMs): {"--vms", "p2.xlarge:100000"},
 	} {
 		if out, err := planOutput(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, not %q\n%s", args, err, want, out)
@@ -271,12 +275,14 @@ func TestPlansOfFewBatches(t *testing.T) {
 	if held := ask("--units", "1500", "--max-time", "2s"); held.Pick.WholeBatches.S > 2 {
 		t.Errorf("the pick takes %g s in whole batches", held.Pick.WholeBatches.S)
 	}
-	if _, err := planOutput(t, "--model", "CaffeNet", "--units", "1000", "--max-time", "1s"); err == nil || !strings.Contains(err.Error(), "nothing feasible in whole batches") {
+	if _, err := planOutput(t, "--model", "CaffeNet", "--units", "1000", "--max-time", "1s"); err == nil ||
+		!strings.Contains(err.Error(), "nothing feasible in whole batches") {
 		t.Errorf("a batch takes longer than the limit, yet %v", err)
 	}
 	told := ask("--startup", "90s,gcp=2m", "--min-billing", "aws=60s")
 	terms := told.Query.Terms
-	if terms[""].StartupS != 90 || terms["gcp"].StartupS != 120 || terms["aws"].StartupS != 90 || terms["aws"].MinimumS != 60 || terms["gcp"].MinimumS != 0 {
+	if terms[""].StartupS != 90 || terms["gcp"].StartupS != 120 || terms["aws"].StartupS != 90 ||
+		terms["aws"].MinimumS != 60 || terms["gcp"].MinimumS != 0 {
 		t.Errorf("terms %+v", terms)
 	}
 	if w := strings.Join(told.Warnings, "; "); !strings.Contains(w, `cloud "gcp"`) || strings.Contains(w, `cloud "aws"`) {

@@ -67,7 +67,10 @@ func priced(set *profile.Set, words []string) (*profile.Set, error) {
 			continue
 		}
 		gpus[r.GPU] = true
-		if k := slices.IndexFunc(byGPU, func(p source.Price) bool { return r.GPU != "" && catalog.SameChip(p.GPU, r.GPU) }); k >= 0 {
+		if k := slices.IndexFunc(byGPU, func(p source.Price) bool {
+			return r.GPU != "" &&
+				catalog.SameChip(p.GPU, r.GPU)
+		}); k >= 0 {
 			r.USDPerHour = &byGPU[k].USDPerHour
 		} else if all != nil {
 			r.USDPerHour = all

@@ -15,14 +15,16 @@ import (
 
 // ended is a row of a matrix whose probe has ended.
 func ended(batch int) matrix.Row {
-	u := session.Update{Seq: 1, Done: true, StoppedBecause: steady.Precise, Run: profile.Run{Model: "<net>", Mode: profile.Infer, BatchSize: batch, Status: profile.Done}}
+	u := session.Update{Seq: 1, Done: true, StoppedBecause: steady.Precise, Run: profile.Run{Model: "<net>",
+		Mode: profile.Infer, BatchSize: batch, Status: profile.Done}}
 	return matrix.Row{Cell: matrix.Cell{Batch: batch}, State: matrix.Done, Update: u}
 }
 
 func printed(t *testing.T, asJSON bool, updates ...matrix.Update) string {
 	t.Helper()
 	var out strings.Builder
-	p := printer{out: &out, json: asJSON, set: &profile.Set{}, path: "p.db", epochs: func(matrix.Row) []float64 { return usualEpochs }}
+	p := printer{out: &out, json: asJSON, set: &profile.Set{}, path: "p.db",
+		epochs: func(matrix.Row) []float64 { return usualEpochs }}
 	for _, u := range updates {
 		if err := p.print(u); err != nil {
 			t.Fatal(err)
@@ -91,7 +93,8 @@ func TestSkippedRowsComeLast(t *testing.T) {
 		t.Errorf("%d, %d:\n%s", run, left, text)
 	}
 	// One that is skipped for another reason is said at once.
-	if text := printed(t, false, matrix.Update{Rows: []matrix.Row{running, skipped}}); !strings.Contains(text, "batch 32: skipped") {
+	if text := printed(t, false, matrix.Update{Rows: []matrix.Row{running, skipped}}); !strings.Contains(text,
+		"batch 32: skipped") {
 		t.Errorf("%q", text)
 	}
 }

@@ -25,14 +25,15 @@ func newProbeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe (--model MODEL | -- COMMAND…)",
 		Short: "Measure a model or a training script until the answer is precise enough",
-		Long: "probe runs a model or an unmodified training script for a few seconds, discards the warm-up, and stops once\n" +
-			"the mean iteration time is known well enough. Every iteration time is saved in the profile database.\n\n" +
+		Long: "probe runs a model or an unmodified training script for a few seconds, discards the warm-up, and stops\n" +
+			"once the mean iteration time is known well enough. Every iteration time is saved in the profile database.\n\n" +
 			"With several batch sizes, precisions and degrees of pruning it probes every combination, the smallest first.\n" +
 			"With --json one probe is an indented object; several are written as one object per line (JSON Lines), as each\n" +
 			"ends. In a list of hosts, --host here is this machine.",
 		Example: "  sweetspot probe -- python3 train.py --epochs 30\n" +
 			"  sweetspot probe --model example:fashion-cnn --batch 64,256\n" +
-			"  sweetspot probe --model nets.py:resnet18 --input 3x224x224 --mode infer --precision fp32,int8 --prune 0,0.3,0.5\n" +
+			"  sweetspot probe --model nets.py:resnet18 --input 3x224x224 --mode infer --precision fp32,int8" +
+			" --prune 0,0.3,0.5\n" +
 			"  sweetspot probe --host me@vm1 --host me@vm2 --max-seconds 60s -- python3 train.py",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd.ArgsLenAtDash(), args); err != nil {
@@ -150,7 +151,8 @@ func (p *printer) watch(m background.Matrix, live *liveLine) error {
 
 // confirm shows the expected cost of the probes and asks for consent, if they
 // cost money and someone can answer.
-func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request.Request, cells []matrix.Cell, set *profile.Set) (bool, error) {
+func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request.Request, cells []matrix.Cell,
+	set *profile.Set) (bool, error) {
 	if found := r.Place(ctx, set.VMTypes); found != "" {
 		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "sweetspot: "+found)
 	}
@@ -164,7 +166,8 @@ func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", spend)
 	if !term.IsTerminal(os.Stdin.Fd()) {
 		if r.Rule.MaxUSD <= 0 && r.Rule.MaxSeconds <= 0 && r.Rule.MaxN <= 0 {
-			return false, usageError("a probe on a machine with a price costs money, and nobody can be asked here; add --yes, or a cap (--max-cost, --max-seconds or --max-steps)")
+			return false, usageError("a probe on a machine with a price costs money, and nobody can be asked here; add " +
+				"--yes, or a cap (--max-cost, --max-seconds or --max-steps)")
 		}
 		return true, nil // whoever set the caps agreed to them
 	}

@@ -31,35 +31,47 @@ type probeFlags struct {
 }
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
-	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, package.module:factory, file.pt, file.pt2, file.onnx, or example:fashion-cnn")
-	fl.StringVar(&f.name, "name", "", "name of the model in the database (default: that of the factory, the file or the script)")
+	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, package.module:factory, file.pt, "+
+		"file.pt2, file.onnx, or example:fashion-cnn")
+	fl.StringVar(&f.name, "name", "", "name of the model in the database (default: that of the factory, the file or "+
+		"the script)")
 	fl.StringVar(&f.input, "input", "", "shape of one input sample, 3x224x224")
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
 	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
 	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
 	fl.StringVar(&f.mode, "mode", "train", "whether to train or infer")
-	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also used for estimates (default 10, or the script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
-	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a dataset that fits)")
+	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also used for estimates (default 10, or the "+
+		"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
+	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a "+
+		"dataset that fits)")
 	fl.StringVar(&f.trainSize, "train-size", "", "units in your training set, for synthetic input")
 	fl.StringVar(&f.optimizer, "optimizer", "", "optimizer of the training: sgd or adam (default sgd)")
 	fl.StringVar(&f.eval, "eval", "", "labelled set for measuring accuracy: file.py:factory")
 	fl.IntVar(&f.fineTune, "fine-tune", 0, "epochs to train a pruned model before measuring it, in inference")
 	fl.BoolVar(&f.layers, "layers", false, "measure each layer's share of the time of a forward pass")
-	fl.IntVar(&f.fitBatch, "largest-batch", 0, "find the largest batch size up to this that fits in memory, instead of times")
+	fl.IntVar(&f.fitBatch, "largest-batch", 0, "find the largest batch size up to this that fits in memory, instead "+
+		"of times")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
-	fl.StringVar(&f.maxSeconds, "max-seconds", "", "time limit of each probe, such as 90s or 5m (default: none; 10m for an inference without any cap)")
+	fl.StringVar(&f.maxSeconds, "max-seconds", "", "time limit of each probe, such as 90s or 5m (default: none; 10m "+
+		"for an inference without any cap)")
 	fl.StringVar(&f.maxCost, "max-cost", "", "cost limit in dollars for all probes together; needs a price")
 	fl.IntVar(&f.maxSteps, "max-steps", 0, "iteration limit of each probe")
-	fl.StringVar(&f.target, "precision-target", "0.02", "stop at this relative half-width of the mean's 90 % interval (0.02 or 2%)")
-	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end regardless of precision; caps still apply")
-	fl.StringVar(&f.python, "python", "", "Python that has PyTorch (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
-	fl.StringVar(&f.adapter, "adapter", "", "how to read the output of a script without PyTorch: auto, keras, tqdm, mllog (default auto)")
-	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with groups such as (?P<ms>…) or (?P<step>…)")
+	fl.StringVar(&f.target, "precision-target", "0.02", "stop at this relative half-width of the mean's 90 "+
+		"% interval (0.02 or 2%)")
+	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end regardless of precision; caps "+
+		"still apply")
+	fl.StringVar(&f.python, "python", "",
+		"Python that has PyTorch (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
+	fl.StringVar(&f.adapter, "adapter", "", "how to read the output of a script without PyTorch: auto, keras, tqdm, "+
+		"mllog (default auto)")
+	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with "+
+		"groups such as (?P<ms>…) or (?P<step>…)")
 	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
 	fl.StringVar(&f.vm, "vm", "", "type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
 	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
-	fl.BoolVar(&f.detach, "detach", false, "keep running when the terminal or the connection is lost; see sweetspot attach")
+	fl.BoolVar(&f.detach, "detach", false,
+		"keep running when the terminal or the connection is lost; see sweetspot attach")
 	fl.BoolVar(&f.yes, "yes", false, "spend the expected cost of the probes without asking")
 	fl.BoolVar(&f.noTUI, "no-tui", false, "print plain output without a line that updates itself")
 }
@@ -71,7 +83,8 @@ func (f *probeFlags) check(dash int, args []string) error {
 	case len(args) > 0 && f.model != "":
 		return usageError("--model and a command after -- exclude each other: the command runs its own model")
 	case len(args) == 0 && f.model == "":
-		return usageError("nothing to probe: give --model file.py:factory, --model example:fashion-cnn, or a command after --")
+		return usageError(
+			"nothing to probe: give --model file.py:factory, --model example:fashion-cnn, or a command after --")
 	case f.repeat < 1:
 		return usageError("--repeat %d: must be at least 1", f.repeat)
 	case f.maxSteps < 0:
@@ -96,7 +109,8 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 		Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning,
 		Spec: harness.Spec{
-			Model: f.model, Mode: cmp.Or(mode, profile.Train), Input: strings.ToLower(f.input), Data: harness.Data(strings.ToLower(f.data)),
+			Model: f.model, Mode: cmp.Or(mode, profile.Train), Input: strings.ToLower(f.input),
+			Data:      harness.Data(strings.ToLower(f.data)),
 			Optimizer: strings.ToLower(f.optimizer), Eval: f.eval, FineTune: f.fineTune, Layers: f.layers, FitBatch: f.fitBatch,
 		},
 	}
@@ -119,7 +133,8 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 // counts reads the flags that are whole numbers of any size.
 func (f *probeFlags) counts(r *request.Request) error {
 	var trainSize, epochs *float64
-	if err := readNumbers(numberFlag{"train-size", f.trainSize, quantity.ParseCount, &trainSize}, numberFlag{"epochs", f.epochs, parseEpochs, &epochs}); err != nil {
+	if err := readNumbers(numberFlag{"train-size", f.trainSize, quantity.ParseCount, &trainSize},
+		numberFlag{"epochs", f.epochs, parseEpochs, &epochs}); err != nil {
 		return err
 	}
 	if trainSize != nil {

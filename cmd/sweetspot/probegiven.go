@@ -18,7 +18,8 @@ func (f *probeFlags) given(fl *pflag.FlagSet) error {
 	for i, host := range f.hosts {
 		switch strings.TrimSpace(host) {
 		case "":
-			return usageError("--host %q names no machine (is a variable unset?); leave it out, or write --host %s, for this machine", host, request.Here)
+			return usageError("--host %q names no machine (is a variable unset?); leave it out, or write --host %s, for "+
+				"this machine", host, request.Here)
 		case request.Here:
 			f.hosts[i] = ""
 		}

@@ -36,7 +36,8 @@ func TestIgnoredFlagsAreRefused(t *testing.T) {
 		}
 		out, _, err := execute(t, args...)
 		var exit exitError
-		if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") || out != "" {
+		if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), "\n") || out != "" {
 			t.Errorf("%q: %v, want wrong usage with %q", args, err, c.says)
 		}
 	}

@@ -28,10 +28,12 @@ func newReproduceCommand() *cobra.Command {
 		Short: "Recompute a study's published numbers and compare them with the printed ones",
 		Long: "reproduce computes every published number it can from the study's other published numbers, never from that\n" +
 			"number itself, and answers a study's questions from other data if there are any. A number is ok within the\n" +
-			"rounding of the printed digits, its own and that of all inputs. It is left open if the inputs are not published.\n" +
-			"If a study's jobs or loads are not published, reproduce generates some, says how, and allows for chance.",
-		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper tarcar --all\n  sweetspot reproduce --paper malta --json",
-		Args:    cobra.NoArgs,
+			"rounding of the printed digits, its own and that of all inputs. It is left open if the inputs are not\n" +
+			"published. If a study's jobs or loads are not published, reproduce generates some, says how and allows\n" +
+			"for chance.",
+		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper tarcar --all\n" +
+			"  sweetspot reproduce --paper malta --json",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			papers := reproduce.Papers
 			if paper != "" {
@@ -53,7 +55,8 @@ func newReproduceCommand() *cobra.Command {
 			return r.write(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta, malta2019, tarcar, approxdnn or paragon (default: all of them)")
+	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta, malta2019, tarcar, approxdnn or "+
+		"paragon (default: all of them)")
 	cmd.Flags().BoolVar(&all, "all", false, "print every number, not only those that are not ok")
 	return cmd
 }
@@ -145,7 +148,8 @@ func withLibrary(in reproduce.Inputs) (reproduce.Inputs, error) {
 		startup, ok := run.Startup()
 		price, priced := in.Prices[run.InstanceType]
 		if !ok || !priced || run.IterationsPerEpoch == nil || run.Epochs == nil {
-			return in, errors.New("built-in library: a reconstructed training run lacks its start-up, iterations, epochs or price")
+			return in, errors.New("built-in library: a reconstructed training run lacks its start-up, iterations, epochs " +
+				"or price")
 		}
 		in.Reconstructed = append(in.Reconstructed, reproduce.Reconstructed{
 			Application: run.Model, Batch: run.BatchSize, VM: run.InstanceType,
@@ -199,7 +203,8 @@ func (r *reproduction) writeRows(text *strings.Builder, all bool) {
 	fmt.Fprintln(t, "paper\ttable\tcell\tpublished\tours\terror\ttolerance\tok\tnote")
 	for _, row := range r.Rows {
 		if all || row.OK != nil && !*row.OK {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Paper, row.Table, row.Cell, number(row.Published, "%.6g"), number(row.Ours, "%.6g"),
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Paper, row.Table, row.Cell, number(row.Published, "%.6g"),
+				number(row.Ours, "%.6g"),
 				percent(row.RelativeError), percent(row.Tolerance), verdict(row.OK), row.Note)
 		}
 	}
@@ -213,9 +218,11 @@ func columns(text *strings.Builder) *tabwriter.Writer {
 }
 
 func writeMethod(text *strings.Builder, m *reproduce.Method) {
-	fmt.Fprintf(text, "method 2 on %d runs: mean error %.2f %%, median %.2f %%, nine in ten within %.2f %%, worst %+.1f %% (%s)\n",
+	fmt.Fprintf(text, "method 2 on %d runs: mean error %.2f %%, median %.2f %%, nine in ten within %.2f %%, worst "+
+		"%+.1f %% (%s)\n",
 		m.N, 100*m.MeanAbsoluteError, 100*m.Median, 100*m.P90, 100*m.Worst.Error, m.Worst.Cell)
-	fmt.Fprintf(text, "fastest VM right in %d of %d, cheapest in %d of %d\n", m.Fastest.Right, m.Fastest.Of, m.Cheapest.Right, m.Cheapest.Of)
+	fmt.Fprintf(text, "fastest VM right in %d of %d, cheapest in %d of %d\n", m.Fastest.Right, m.Fastest.Of,
+		m.Cheapest.Right, m.Cheapest.Of)
 	for _, w := range m.Fastest.Wrong {
 		fmt.Fprintf(text, "  %s: predicts %s as fastest, measured %s\n", w.Question, w.Says, w.Truth)
 	}
@@ -223,7 +230,8 @@ func writeMethod(text *strings.Builder, m *reproduce.Method) {
 		fmt.Fprintf(text, "  %s: predicts %s as cheapest, measured %s\n", w.Question, w.Says, w.Truth)
 	}
 	for _, f := range m.FindingOut {
-		fmt.Fprintf(text, "measuring costs, %s: everything %s, method 1 %s (saves %s), method 2 %s (saves %s)\n", f.Application,
+		fmt.Fprintf(text, "measuring costs, %s: everything %s, method 1 %s (saves %s), method 2 %s (saves %s)\n",
+			f.Application,
 			number(f.EverythingUSD, "$%.2f"), number(f.Method1USD, "$%.2f"), percent(f.Method1Saves),
 			number(f.Method2USD, "$%.2f"), percent(f.Method2Saves))
 	}

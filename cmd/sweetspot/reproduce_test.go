@@ -61,7 +61,8 @@ func TestReproduceJSON(t *testing.T) {
 		t.Errorf("summary %v of %d rows", sum, len(got.Rows))
 	}
 	for _, row := range got.Rows {
-		for _, field := range []string{"paper", "table", "cell", "published", "ours", "relative_error", "tolerance", "ok", "note"} {
+		for _, field := range []string{"paper", "table", "cell", "published", "ours", "relative_error", "tolerance",
+			"ok", "note"} {
 			if _, ok := row[field]; !ok {
 				t.Fatalf("row without %s: %v", field, row)
 			}
@@ -72,16 +73,19 @@ func TestReproduceJSON(t *testing.T) {
 	}
 	// The method's error over the 48 cells of the library.
 	m := got.Method
-	if m.N != 48 || math.Abs(m.MeanAbsoluteError-0.0555) > 0.0001 || m.Worst.Cell != "MNIST/Simple-CNN b256 p3.2xlarge" || math.Abs(m.Worst.Error+0.307) > 0.001 {
+	if m.N != 48 || math.Abs(m.MeanAbsoluteError-0.0555) > 0.0001 || m.Worst.Cell != "MNIST/Simple-CNN b256 p3.2xlarge" ||
+		math.Abs(m.Worst.Error+0.307) > 0.001 {
 		t.Errorf("method %+v", m)
 	}
 	if m.Fastest.Right != 8 || m.Fastest.Of != 8 || m.Cheapest.Right != 7 || m.Cheapest.Of != 8 {
 		t.Errorf("picks %+v %+v", m.Fastest, m.Cheapest)
 	}
-	if len(m.Cheapest.Wrong) != 1 || m.Cheapest.Wrong[0]["says"] != "p3.2xlarge" || m.Cheapest.Wrong[0]["truth"] != "p2.xlarge" {
+	if len(m.Cheapest.Wrong) != 1 || m.Cheapest.Wrong[0]["says"] != "p3.2xlarge" ||
+		m.Cheapest.Wrong[0]["truth"] != "p2.xlarge" {
 		t.Errorf("wrong %v", m.Cheapest.Wrong)
 	}
-	if len(m.FindingOut) != 2 || m.FindingOut[0]["method_2_usd"] != nil || m.FindingOut[1]["recomputed_everything_usd"] != nil {
+	if len(m.FindingOut) != 2 || m.FindingOut[0]["method_2_usd"] != nil ||
+		m.FindingOut[1]["recomputed_everything_usd"] != nil {
 		t.Errorf("finding out %v", m.FindingOut)
 	}
 }
@@ -91,7 +95,8 @@ func TestReproduceText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"B.4", "should be 15.9", "mean error 5.55 %", "cheapest in 7 of 8", "III, same s_max", "should be 0.259", "remain almost the same"} {
+	for _, want := range []string{"B.4", "should be 15.9", "mean error 5.55 %", "cheapest in 7 of 8", "III, same s_max",
+		"should be 0.259", "remain almost the same"} {
 		if !strings.Contains(short, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -130,23 +135,27 @@ func TestReproduceOnePaperOrAll(t *testing.T) {
 				t.Fatalf("--paper %s gives a row of %s", paper, r.Paper)
 			}
 		}
-		if of := map[string]int{"": 5, "malta": 1, "malta2019": 1, "tarcar": 1, "approxdnn": 1, "paragon": 1}[paper]; len(got.Summary) != of {
+		if of := map[string]int{"": 5, "malta": 1, "malta2019": 1, "tarcar": 1, "approxdnn": 1,
+			"paragon": 1}[paper]; len(got.Summary) != of {
 			t.Errorf("--paper %q sums up %v", paper, got.Summary)
 		}
 		if judged := paper == "" || paper == "malta"; (got.Method != nil) != judged {
 			t.Errorf("--paper %q: method %v", paper, got.Method)
 		}
 	}
-	if rows[""] != rows["malta"]+rows["malta2019"]+rows["tarcar"]+rows["approxdnn"]+rows["paragon"] || rows["malta2019"] < 50 || rows["tarcar"] < 100 || rows["approxdnn"] < 250 || rows["paragon"] < 100 {
+	if rows[""] != rows["malta"]+rows["malta2019"]+rows["tarcar"]+rows["approxdnn"]+rows["paragon"] ||
+		rows["malta2019"] < 50 || rows["tarcar"] < 100 || rows["approxdnn"] < 250 || rows["paragon"] < 100 {
 		t.Errorf("rows %v", rows)
 	}
 	text, err := reproduceOutput(t, "--paper", "malta2019")
-	if err != nil || !strings.Contains(text, "every number that can be computed is ok") || strings.Contains(text, "method 2") {
+	if err != nil || !strings.Contains(text, "every number that can be computed is ok") ||
+		strings.Contains(text, "method 2") {
 		t.Errorf("%v:\n%s", err, text)
 	}
 	text, err = reproduceOutput(t, "--paper", "tarcar", "--all")
 	if err != nil || !strings.Contains(text, "tar_s") || !strings.Contains(text, "30.4 min") ||
-		!strings.Contains(text, "fashion-cnn fp32 b512 sweet_spot_percent") || !strings.Contains(text, "pruned 40 % is 54 % faster") || !strings.Contains(text, "algorithm_1_time_h") {
+		!strings.Contains(text, "fashion-cnn fp32 b512 sweet_spot_percent") ||
+		!strings.Contains(text, "pruned 40 % is 54 % faster") || !strings.Contains(text, "algorithm_1_time_h") {
 		t.Errorf("%v:\n%s", err, text)
 	}
 }
@@ -189,7 +198,8 @@ func TestReproduceApproxDNN(t *testing.T) {
 	if len(want) > 0 || offers != 15 || got.Summary["approxdnn"].NotOK > 6 {
 		t.Errorf("no share of %v, %d offers, %+v", want, offers, got.Summary)
 	}
-	if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0], "seeds 1 to") || !strings.Contains(got.Warnings[0], "0.75 for ResNet-V2-152") {
+	if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0], "seeds 1 to") ||
+		!strings.Contains(got.Warnings[0], "0.75 for ResNet-V2-152") {
 		t.Errorf("it does not say what was assumed: %q", got.Warnings)
 	}
 }
@@ -202,9 +212,12 @@ func TestReproduceParagon(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"the loads of Paragon are made up, seeds 1 to 5", "figure 4, made-up loads", "wiki-like util-aware over_provisioned_percent", "peak to median 1.41",
-		"bursty exascale over_provisioned_percent", "the load rises faster than VMs start", "10 queries/s functions_over_vms", "cheapest_within_limit_gb",
-		"how long a relaxed query may wait", "pool: variants of fashion-cnn measured with this program", "pool: 14 pre-trained ImageNet models",
+		"the loads of Paragon are made up, seeds 1 to 5", "figure 4, made-up loads",
+		"wiki-like util-aware over_provisioned_percent", "peak to median 1.41",
+		"bursty exascale over_provisioned_percent", "the load rises faster than VMs start", "10 queries/s functions_over_vms",
+		"cheapest_within_limit_gb",
+		"how long a relaxed query may wait", "pool: variants of fashion-cnn measured with this program",
+		"pool: 14 pre-trained ImageNet models",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
@@ -219,7 +232,8 @@ func TestReproduceParagon(t *testing.T) {
 func TestReproduceRefusesOtherPapers(t *testing.T) {
 	_, err := reproduceOutput(t, "--paper", "spock")
 	var exit exitError
-	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), "malta, malta2019, tarcar, approxdnn, paragon") {
+	if !errors.As(err, &exit) || exit.code != exitUsage ||
+		!strings.Contains(err.Error(), "malta, malta2019, tarcar, approxdnn, paragon") {
 		t.Errorf("got %v", err)
 	}
 }

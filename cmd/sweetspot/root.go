@@ -17,7 +17,8 @@ func newRootCommand() *cobra.Command {
 		Long: "sweetspot opens a profile database (or its built-in library) and shows which rented GPU VM types are\n" +
 			"fastest and cheapest for a model, what every number is based on, and what to measure next.\n" +
 			"Without a terminal it prints the ranking as a table.",
-		Example:       "  sweetspot\n  sweetspot profiles.db\n  sweetspot rank --model CaffeNet --mode infer --units 1M --min-accuracy 70%",
+		Example: "  sweetspot\n  sweetspot profiles.db\n" +
+			"  sweetspot rank --model CaffeNet --mode infer --units 1M --min-accuracy 70%",
 		Args:          existingFile,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -35,11 +36,14 @@ func newRootCommand() *cobra.Command {
 			return runScreens(cmd.Context(), db, screen)
 		},
 	}
-	root.PersistentFlags().String("db", "", "profile database to use instead of the built-in library and your default database")
+	root.PersistentFlags().String("db", "", "profile database to use instead of the built-in library and your "+
+		"default database")
 	root.PersistentFlags().Bool("json", false, "print JSON")
 	screen.register(root)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(), newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(), newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
+	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(),
+		newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(),
+		newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
 	return root
 }
 

@@ -29,13 +29,15 @@ func newRunsCommand() *cobra.Command {
 			"  sweetspot runs annotate 12 \"with the new driver\"\n  sweetspot runs delete 12 13\n  sweetspot runs undelete",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError("runs has no command %s; it has list, rename, annotate, delete, undelete and purge", plaintext.Quote(args[0]))
+				return usageError("runs has no command %s; it has list, rename, annotate, delete, undelete and purge",
+					plaintext.Quote(args[0]))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRunsListCommand(), newRunsRenameCommand(), newRunsAnnotateCommand(), newRunsDeleteCommand(), newRunsUndeleteCommand(), newRunsPurgeCommand())
+	cmd.AddCommand(newRunsListCommand(), newRunsRenameCommand(), newRunsAnnotateCommand(), newRunsDeleteCommand(),
+		newRunsUndeleteCommand(), newRunsPurgeCommand())
 	for _, sub := range cmd.Commands() {
 		sub.ValidArgsFunction = cobra.NoFileCompletions // numbers of runs
 	}
@@ -72,7 +74,8 @@ func answerRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks [
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), sentence)
 		return err
 	}
-	a := runsAnswer{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(), Runs: make([]contract.Run, len(runs)), Picks: append([]int64{}, picks...)}
+	a := runsAnswer{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(),
+		Runs: make([]contract.Run, len(runs)), Picks: append([]int64{}, picks...)}
 	for i, r := range runs {
 		a.Runs[i] = contract.NewRun(r)
 	}
@@ -151,7 +154,8 @@ func writeRuns(out io.Writer, runs []profile.Run) error {
 		if r.Steady.Known() {
 			iteration = quantity.Duration(r.Steady.Value)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, r.Model, wording.VariantLabel(r.Variant), r.Mode, r.VM().InstanceType, r.BatchSize, iteration, r.Status, r.Note)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, r.Model, wording.VariantLabel(r.Variant), r.Mode,
+			r.VM().InstanceType, r.BatchSize, iteration, r.Status, r.Note)
 	}
 	return w.Flush()
 }
@@ -253,7 +257,8 @@ func newRunsDeleteCommand() *cobra.Command {
 				if _, err := db.Delete(cmd.Context(), store.RunTable, ids...); err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, nil, quantity.Several(len(ids), "run")+" deleted; sweetspot runs undelete restores what was deleted last")
+				return answerRuns(cmd, db, runs, nil, quantity.Several(len(ids), "run")+
+					" deleted; sweetspot runs undelete restores what was deleted last")
 			})
 		},
 	}

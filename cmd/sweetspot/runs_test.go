@@ -15,7 +15,8 @@ func threeRuns(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	csv, db := filepath.Join(dir, "runs.csv"), filepath.Join(dir, "mine.db")
-	text := "model,variant,mode,basis,batch_size,steady_iteration_s\nnet,,train,measured,32,0.25\nnet,half,train,measured,64,0.5\nother,,infer,measured,8,0.125\n"
+	text := "model,variant,mode,basis,batch_size,steady_iteration_s\nnet,,train,measured,32,0.25\n" +
+		"net,half,train,measured,64,0.5\nother,,infer,measured,8,0.125\n"
 	if err := os.WriteFile(csv, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func answer(t *testing.T, args ...string) (a struct {
 	if err != nil {
 		t.Fatalf("%v: %v", args, err)
 	}
-	if err := json.Unmarshal([]byte(out), &a); err != nil || a.Schema != 1 || a.Warnings == nil || a.Picks == nil || a.Runs == nil {
+	if err := json.Unmarshal([]byte(out), &a); err != nil || a.Schema != 1 || a.Warnings == nil || a.Picks == nil ||
+		a.Runs == nil {
 		t.Fatalf("%v: %v in\n%s", args, err, out)
 	}
 	return a
@@ -57,13 +59,16 @@ func TestRunsVerbs(t *testing.T) {
 		}
 		return ids
 	}
-	if a := answer(t, "runs", "rename", "1", "2", "1", "--model", "mine", "--db", db); len(a.Runs) != 2 || a.Action != "rename" || a.Runs[0].Model != "mine" || a.Runs[1].Variant != "half" {
+	if a := answer(t, "runs", "rename", "1", "2", "1", "--model", "mine", "--db", db); len(a.Runs) != 2 ||
+		a.Action != "rename" || a.Runs[0].Model != "mine" || a.Runs[1].Variant != "half" {
 		t.Errorf("renamed %+v", a)
 	}
-	if a := answer(t, "runs", "rename", "3", "--variant", "quarter", "--db", db); a.Runs[0].Model != "other" || a.Runs[0].Variant != "quarter" {
+	if a := answer(t, "runs", "rename", "3", "--variant", "quarter", "--db", db); a.Runs[0].Model != "other" ||
+		a.Runs[0].Variant != "quarter" {
 		t.Errorf("renamed %+v", a)
 	}
-	if a := answer(t, "runs", "annotate", "2", " with\x1b[31m blanks ", "--db", db); a.Runs[0].Note == nil || *a.Runs[0].Note != "with blanks" {
+	if a := answer(t, "runs", "annotate", "2", " with\x1b[31m blanks ", "--db", db); a.Runs[0].Note == nil ||
+		*a.Runs[0].Note != "with blanks" {
 		t.Errorf("noted %+v", a)
 	}
 	if a := answer(t, "runs", "delete", "1", "2", "--db", db); len(a.Runs) != 2 || *a.Runs[1].Note != "with blanks" {
@@ -83,7 +88,8 @@ func TestRunsVerbs(t *testing.T) {
 		t.Errorf("there are %v", there)
 	}
 	out, _, err = execute(t, "runs", "list", "--db", db)
-	if lines := strings.Split(out, "\n"); err != nil || len(lines) != 4 || !strings.Contains(lines[1], "mine") || !strings.HasSuffix(lines[1], "with blanks") {
+	if lines := strings.Split(out, "\n"); err != nil || len(lines) != 4 || !strings.Contains(lines[1], "mine") ||
+		!strings.HasSuffix(lines[1], "with blanks") {
 		t.Errorf("listed, %v:\n%s", err, out)
 	}
 	out, _, err = execute(t, "export", "--runs", "--db", db)
@@ -93,7 +99,8 @@ func TestRunsVerbs(t *testing.T) {
 	if a := answer(t, "runs", "purge", "--db", db); len(a.Runs) != 1 || a.Runs[0].ID != 1 {
 		t.Errorf("purged %+v", a)
 	}
-	if _, _, err := execute(t, "runs", "undelete", "--db", db); err == nil || !strings.Contains(err.Error(), "nothing was deleted") {
+	if _, _, err := execute(t, "runs", "undelete", "--db", db); err == nil ||
+		!strings.Contains(err.Error(), "nothing was deleted") {
 		t.Errorf("undelete without a deletion: %v", err)
 	}
 }
@@ -154,7 +161,8 @@ func TestMergeAndBackupVerbs(t *testing.T) {
 	if err != nil || json.Unmarshal([]byte(out), &backup) != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if info, err := os.Stat(copied); err != nil || info.Size() != backup.Bytes || backup.File != copied || backup.Command != "backup" || backup.Warnings == nil {
+	if info, err := os.Stat(copied); err != nil || info.Size() != backup.Bytes || backup.File != copied ||
+		backup.Command != "backup" || backup.Warnings == nil {
 		t.Errorf("said %+v; %v", backup, err)
 	}
 	answer(t, "runs", "delete", "1", "--db", db)
@@ -164,12 +172,14 @@ func TestMergeAndBackupVerbs(t *testing.T) {
 		if err != nil || json.Unmarshal([]byte(out), &got) != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if got.Runs != want.Runs || got.KnownRuns != want.KnownRuns || got.Command != "merge" || got.Schema != 1 || got.Warnings == nil || got.Database != into || got.From != copied {
+		if got.Runs != want.Runs || got.KnownRuns != want.KnownRuns || got.Command != "merge" || got.Schema != 1 ||
+			got.Warnings == nil || got.Database != into || got.From != copied {
 			t.Errorf("merged %+v, want %+v", got, want)
 		}
 	}
 	out, stderr, err := execute(t, "merge", copied, "--db", db)
-	if err != nil || !strings.Contains(out, "0 runs new, 3 here already") || !strings.Contains(stderr, "1 run is deleted here and not brought back") {
+	if err != nil || !strings.Contains(out, "0 runs new, 3 here already") ||
+		!strings.Contains(stderr, "1 run is deleted here and not brought back") {
 		t.Errorf("%v: %q, %q", err, out, stderr)
 	}
 }

@@ -34,7 +34,8 @@ type screenFlags struct {
 
 func (f *screenFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.theme, "theme", "", "colour theme: okabe-ito, light, dark, mono or high-contrast (default: follows the terminal's background)")
+	fl.StringVar(&f.theme, "theme", "", "colour theme: okabe-ito, light, dark, mono or high-contrast (default: "+
+		"follows the terminal's background)")
 	fl.StringVar(&f.symbols, "symbols", "braille", "characters to draw with: braille, block or ascii")
 	fl.IntVar(&f.fps, "fps", 30, "frames per second, at most; fewer for a slow connection")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
@@ -94,7 +95,8 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Traces: readJobs, Loads: readRequests, Keys: table, Theme: f.theme, NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
+		Open: open, Probe: prober(f.python, f.detach), Traces: readJobs, Loads: readRequests, Keys: table, Theme: f.theme,
+		NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
 	}
 	if f.noState {
@@ -155,7 +157,8 @@ func prober(python string, detach bool) probe.Prober {
 			r.Detach = true
 			return spawn(ctx, w.Path(), r)
 		}
-		return r.Start(ctx, request.Environment{Store: db, VMTypes: set.VMTypes, RequiredPrecision: request.ForQuery(set, asked, float64(f.Epochs))})
+		return r.Start(ctx, request.Environment{Store: db, VMTypes: set.VMTypes, RequiredPrecision: request.ForQuery(set,
+			asked, float64(f.Epochs))})
 	}
 }
 
@@ -176,7 +179,8 @@ func spawn(ctx context.Context, db string, r request.Request) (*background.Clien
 func requested(f probe.Form, python string) request.Request {
 	axes := f.Axes()
 	r := request.Request{
-		Command: f.Command, Batches: axes.Batches, Precisions: axes.Precisions, Prunes: axes.Prunes, Repeats: axes.Repeats, Hosts: axes.Hosts,
+		Command: f.Command, Batches: axes.Batches, Precisions: axes.Precisions, Prunes: axes.Prunes, Repeats: axes.Repeats,
+		Hosts:  axes.Hosts,
 		Python: python, Rule: f.Rule(), Machine: store.Machine{USDPerHour: f.USDPerHour},
 		Spec: harness.Spec{Mode: f.Mode, Epochs: f.Epochs},
 	}
@@ -188,7 +192,9 @@ func requested(f probe.Form, python string) request.Request {
 	}
 	r.Spec.Model, r.Spec.Input, r.Spec.TrainSize = f.Model, f.Input, int(f.TrainSize)
 	if f.Mode == profile.Infer {
-		r.Spec.Epochs = 0 // the form's epochs are those of the whole training; an inference runs until the answer is precise enough
+		// the form's epochs are those of the whole training; an inference runs
+		// until the answer is precise enough
+		r.Spec.Epochs = 0
 	}
 	return r
 }

@@ -93,7 +93,8 @@ func newValidation(questions []validate.Question, set *profile.Set) validation {
 	for _, q := range questions {
 		s := validate.Summarise(q.Cases(set))
 		v.Questions = append(v.Questions, answered{
-			q.Name, q.Asks, s.N, s.Unanswered, known(s.Mean), known(s.Median), known(s.P90), known(s.Coverage), known(s.MedianHalfWidth),
+			q.Name, q.Asks, s.N, s.Unanswered, known(s.Mean), known(s.Median), known(s.P90), known(s.Coverage),
+			known(s.MedianHalfWidth),
 			known(s.Plain), known(s.PlainMedian),
 		})
 	}
@@ -119,11 +120,13 @@ func (v validation) write(out io.Writer, label string) error {
 			none++
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", q.Asks, q.N, share(q.Median), share(q.Mean), share(q.P90), share(q.Coverage), share(q.MedianHalfWidth), share(q.PlainMedian))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", q.Asks, q.N, share(q.Median), share(q.Mean), share(q.P90),
+			share(q.Coverage), share(q.MedianHalfWidth), share(q.PlainMedian))
 	}
 	if none == len(v.Questions) {
 		b.Reset()
-		fmt.Fprintln(&b, "Nothing to compare yet: predictions can be tested once a model was run at a batch size, at four times and a third of it, or on two VM types, or trained for six epochs with separate times.")
+		fmt.Fprintln(&b, "Nothing to compare yet: predictions can be tested once a model was run at a batch size, at "+
+			"four times and a third of it, or on two VM types, or trained for six epochs with separate times.")
 	} else {
 		w.Flush()
 	}

@@ -34,14 +34,16 @@ func TestVersion(t *testing.T) {
 		if err := json.Unmarshal([]byte(out.String()), &fields); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"schema", "command", "warnings", "version", "commit", "date", "modified", "go", "system", "machine"} {
+		for _, name := range []string{"schema", "command", "warnings", "version", "commit", "date", "modified", "go",
+			"system", "machine"} {
 			if _, there := fields[name]; !there {
 				t.Errorf("%s is missing in %s", name, out.String())
 			}
 		}
 	}
 	b := thisBuild(&debug.BuildInfo{Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-11-21T10:00:00Z"}, {Key: "vcs.modified", Value: "true"},
+		{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-11-21T10:00:00Z"},
+		{Key: "vcs.modified", Value: "true"},
 	}})
 	if got := b.String(); !strings.Contains(got, "commit 0123456789ab, with changes, 2026-11-21, go") {
 		t.Errorf("%s", got)

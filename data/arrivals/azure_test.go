@@ -26,8 +26,10 @@ func azure(t *testing.T) serving.Trace {
 		t.Fatal(err)
 	}
 	ratio, ok := a.Trace.PeakToMedian(60)
-	if a.Trace.Requests() != 8819 || len(a.Trace) != 3437 || a.Format != Timestamps || len(a.Notes) != 1 || !ok || math.Abs(ratio-5.7) > 0.1 {
-		t.Fatalf("%d requests in %d s of format %s, peak to median %g, notes %q", a.Trace.Requests(), len(a.Trace), a.Format, ratio, a.Notes)
+	if a.Trace.Requests() != 8819 || len(a.Trace) != 3437 || a.Format != Timestamps || len(a.Notes) != 1 || !ok ||
+		math.Abs(ratio-5.7) > 0.1 {
+		t.Fatalf("%d requests in %d s of format %s, peak to median %g, notes %q", a.Trace.Requests(), len(a.Trace), a.Format,
+			ratio, a.Notes)
 	}
 	return a.Trace
 }
@@ -42,7 +44,8 @@ func compare(t *testing.T, name string, tr serving.Trace) map[serving.Scheme]ser
 	for _, o := range outcomes {
 		by[o.Scheme] = o
 		strict, relaxed := o.ViolationShares()
-		t.Logf("%s, %-10s cost %.3f of reactive's, over-provisioning %+.3f, violations %.4f (strict %.4f, relaxed %.4f), on functions %.4f",
+		t.Logf("%s, %-10s cost %.3f of reactive's, over-provisioning %+.3f, violations %.4f (strict %.4f, relaxed "+
+			"%.4f), on functions %.4f",
 			name, o.Scheme, o.USD/outcomes[0].USD, *o.OverProvisioning, o.ViolationShare(), strict, relaxed, o.FunctionShare())
 	}
 	return by
@@ -64,8 +67,10 @@ func TestRelationsOnAzure(t *testing.T) {
 	}
 	holds("over-provisioning of util-aware", *by[serving.UtilAware].OverProvisioning, 0.2, 0.3)
 	holds("over-provisioning of exascale, beyond the study's 0.3", *by[serving.Exascale].OverProvisioning, 0.3, 0.65)
-	holds("violations of util-aware over reactive's", by[serving.UtilAware].ViolationShare()/reactive.ViolationShare(), 0, 0.9)
-	holds("violations of exascale over reactive's", by[serving.Exascale].ViolationShare()/reactive.ViolationShare(), 0, 0.7)
+	holds("violations of util-aware over reactive's", by[serving.UtilAware].ViolationShare()/reactive.ViolationShare(), 0,
+		0.9)
+	holds("violations of exascale over reactive's", by[serving.Exascale].ViolationShare()/reactive.ViolationShare(), 0,
+		0.7)
 	holds("violations of mixed over reactive's", mixed.ViolationShare()/reactive.ViolationShare(), 0, 0.4)
 	holds("cost of mixed over reactive's, beyond the study's 1", mixed.USD/reactive.USD, 1.2, 1.6)
 	holds("cost of paragon over mixed's", paragon.USD/mixed.USD, 0.7, 0.9)

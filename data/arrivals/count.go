@@ -39,7 +39,8 @@ func (c *counter) add(row int, cells []string) error {
 	c.first, c.last = min(c.first, second), max(c.last, second)
 	if c.last-c.first >= MaxSeconds/c.unitS() {
 		days := float64(c.last-c.first) * float64(c.unitS()) / 86400
-		return &Error{Row: row, What: fmt.Sprintf("the rows span %.4g days so far, above %d; split the file, correct the time, or give it in seconds",
+		return &Error{Row: row, What: fmt.Sprintf("the rows span %.4g days so far, above %d; split the file, correct "+
+			"the time, or give it in seconds",
 			days, MaxSeconds/86400)}
 	}
 	if second < c.before {
@@ -74,7 +75,8 @@ func (c *counter) row(row int, cells []string) (second, requests int64, err erro
 		return 0, 0, err
 	}
 	if requests, err = whole(row, "requests", cells[c.many]); err == nil && requests > MaxRequests {
-		err = &Error{Row: row, What: fmt.Sprintf("requests: %d is above %d; split the file or correct the number", requests, MaxRequests)}
+		err = &Error{Row: row, What: fmt.Sprintf("requests: %d is above %d; split the file or correct the number", requests,
+			MaxRequests)}
 	}
 	return second, requests, err
 }
@@ -112,7 +114,8 @@ func (c *counter) notes() []string {
 		say("second 0 is %s %d of the file's clock", c.unit(), c.first)
 	}
 	if c.unsorted > 0 {
-		say("the rows are not sorted by time (%s); they were sorted", counted(c.unsorted, "row lies before the one above", "rows lie before the one above"))
+		say("the rows are not sorted by time (%s); they were sorted", counted(c.unsorted, "row lies before the one above",
+			"rows lie before the one above"))
 	}
 	if c.many < 0 {
 		return notes
@@ -121,10 +124,12 @@ func (c *counter) notes() []string {
 		say("the requests of each minute are spread evenly over its seconds, so bursts within a minute are lost")
 	}
 	if c.repeated > 0 {
-		say("%s another of the same %s; their requests were added", counted(c.repeated, "row repeats", "rows repeat"), c.unit())
+		say("%s another of the same %s; their requests were added", counted(c.repeated, "row repeats",
+			"rows repeat"), c.unit())
 	}
 	if missing := int(c.last-c.first+1) - len(c.at); missing > 0 {
-		say("%s no row; they count as zero requests", counted(missing, c.unit()+" in between has", c.unit()+"s in between have"))
+		say("%s no row; they count as zero requests", counted(missing, c.unit()+" in between has", c.unit()+
+			"s in between have"))
 	}
 	return notes
 }

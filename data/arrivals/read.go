@@ -20,7 +20,8 @@ func Read(r io.Reader) (*Arrivals, error) {
 	rows := textfile.NewRows(text)
 	header, err := rows.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, &Error{Row: 1, What: "the file is empty; an arrival trace starts with a row of column names, time_s or second,requests"}
+		return nil, &Error{Row: 1, What: "the file is empty; an arrival trace starts with a row of column names, " +
+			"time_s or second,requests"}
 	}
 	if err != nil {
 		return nil, atLine(1, err)
@@ -73,13 +74,15 @@ func columnsOf(header []string) (columns, error) {
 		c.format, c.when = f, at
 	}
 	if c.format == "" {
-		return c, &Error{Row: 1, What: fmt.Sprintf("there is no time column; name one time_s (one row per request), TIMESTAMP, or second or minute together with requests; the first column is %s",
+		return c, &Error{Row: 1, What: fmt.Sprintf("there is no time column; name one time_s (one row per request), "+
+			"TIMESTAMP, or second or minute together with requests; the first column is %s",
 			plaintext.Quote(plaintext.Clean(header[0])))}
 	}
 	if c.format == Seconds || c.format == Minutes {
 		at, ok := places["requests"]
 		if !ok {
-			return c, &Error{Row: 1, What: fmt.Sprintf("the column requests is missing next to %s; if each row is a request, name the time column time_s", c.format)}
+			return c, &Error{Row: 1, What: fmt.Sprintf("the column requests is missing next to %s; if each row is a "+
+				"request, name the time column time_s", c.format)}
 		}
 		c.many = at
 	}

@@ -22,26 +22,31 @@ func zipped(text string) string {
 }
 
 func TestRead(t *testing.T) {
-	azure := "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n2023-11-16 18:17:06,1,1\n"
+	azure := "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n" +
+		"2023-11-16 18:17:04.0319600,3180,8\n2023-11-16 18:17:06,1,1\n"
 	for name, c := range map[string]struct {
 		text   string
 		want   serving.Trace
 		format Format
 		notes  string // words of the notes, in order
 	}{
-		"times":              {"time_s\n0.5\n0.9\n2\n", serving.Trace{2, 0, 1}, Times, ""},
-		"times of any clock": {"user, Time_S \r\na,1700158623.98\r\nb,1.7001586255e9\r\n", serving.Trace{1, 0, 1}, Times, "second 0 is second 1700158623"},
-		"unsorted times":     {"time_s\n3.5\n1\n1.2\n\n2\n", serving.Trace{2, 1, 1}, Times, "second 0 is second 1 |1 row lies before the one above"},
+		"times": {"time_s\n0.5\n0.9\n2\n", serving.Trace{2, 0, 1}, Times, ""},
+		"times of any clock": {"user, Time_S \r\na,1700158623.98\r\nb,1.7001586255e9\r\n", serving.Trace{1, 0, 1}, Times,
+			"second 0 is second 1700158623"},
+		"unsorted times": {"time_s\n3.5\n1\n1.2\n\n2\n", serving.Trace{2, 1, 1}, Times,
+			"second 0 is second 1 |1 row lies before the one above"},
 		"a mark and a quote": {"\ufeff\"time_s\"\n\"7\"\n", serving.Trace{1}, Times, "second 0 is second 7"},
 		"azure":              {azure, serving.Trace{1, 1, 0, 1}, Timestamps, "second 0 is 2023-11-16 18:17:03"},
 		"azure, gzip":        {zipped(azure), serving.Trace{1, 1, 0, 1}, Timestamps, "second 0 is 2023-11-16 18:17:03"},
-		"other timestamps":   {"timestamp\n2024-05-10T00:00:00.009930Z\n2024-05-10 02:00:01.5+02:00\n2024-05-10T00:00:02\n", serving.Trace{1, 1, 1}, Timestamps, "2024-05-10 00:00:00"},
-		"counts":             {"second,requests\n0,3\n1,0\n2,5\n", serving.Trace{3, 0, 5}, Seconds, ""},
-		"counts as floats":   {"requests,second\n3.0,10\n2e1,11\n", serving.Trace{3, 20}, Seconds, "second 10"},
+		"other timestamps": {"timestamp\n2024-05-10T00:00:00.009930Z\n2024-05-10 02:00:01.5+02:00\n2024-05-10T00:00:02\n",
+			serving.Trace{1, 1, 1}, Timestamps, "2024-05-10 00:00:00"},
+		"counts":           {"second,requests\n0,3\n1,0\n2,5\n", serving.Trace{3, 0, 5}, Seconds, ""},
+		"counts as floats": {"requests,second\n3.0,10\n2e1,11\n", serving.Trace{3, 20}, Seconds, "second 10"},
 		"counts with holes": {"second,requests\n5,1\n4,2\n4,3\n8,1\n", serving.Trace{5, 1, 0, 0, 1}, Seconds,
 			"second 4|not sorted by time|1 row repeats another of the same second|2 seconds in between have no row"},
 		"one request of zero": {"second,requests\n0,0\n1,1\n2,0\n", serving.Trace{0, 1, 0}, Seconds, ""},
-		"minutes":             {"minute,requests\n0,30\n2,61\n", minutes(30, 0, 61), Minutes, "spread evenly|1 minute in between has no row"},
+		"minutes": {"minute,requests\n0,30\n2,61\n", minutes(30, 0, 61), Minutes,
+			"spread evenly|1 minute in between has no row"},
 	} {
 		a, err := Read(strings.NewReader(c.text))
 		if err != nil {
@@ -145,7 +150,8 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"time_s\n0.5\n0.9\n2\n", "second,requests\n5,1\n4,2\n4,3\n", "minute,requests\n0,30\n2,61\n",
-		"TIMESTAMP,ContextTokens\n2023-11-16 18:17:03.9799600,4808\n", zipped("time_s\n1\n"), "time_s\n\"1\n", "time_s\n1e999\n-1\n",
+		"TIMESTAMP,ContextTokens\n2023-11-16 18:17:03.9799600,4808\n", zipped("time_s\n1\n"), "time_s\n\"1\n",
+		"time_s\n1e999\n-1\n",
 	} {
 		f.Add([]byte(text))
 	}

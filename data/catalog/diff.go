@@ -48,7 +48,8 @@ func Diff(a, b []profile.VMType) Difference {
 	profile.SortVMTypes(d.Added)
 	profile.SortVMTypes(d.Removed)
 	slices.SortStableFunc(d.Changed, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(x.VM.Cloud, y.VM.Cloud), cmp.Compare(x.VM.Region, y.VM.Region), cmp.Compare(x.VM.InstanceType, y.VM.InstanceType))
+		return cmp.Or(cmp.Compare(x.VM.Cloud, y.VM.Cloud), cmp.Compare(x.VM.Region, y.VM.Region),
+			cmp.Compare(x.VM.InstanceType, y.VM.InstanceType))
 	})
 	return d
 }

@@ -43,11 +43,13 @@ func ParseFilter(s string) (Filter, error) {
 		case i == 0:
 			f.words = nameWords(part)
 		default:
-			return f, fmt.Errorf("%s: write a GPU as name:memory:count, each part optional, for example A100:80GB:1..8", plaintext.Quote(s))
+			return f, fmt.Errorf("%s: write a GPU as name:memory:count, each part optional, for example A100:80GB:1..8",
+				plaintext.Quote(s))
 		}
 	}
 	if len(f.words) == 0 && !hasMemory && !hasCount {
-		return f, fmt.Errorf("%s does not name a GPU: write it as name:memory:count, for example A100:80GB:1..8", plaintext.Quote(s))
+		return f, fmt.Errorf("%s does not name a GPU: write it as name:memory:count, for example A100:80GB:1..8",
+			plaintext.Quote(s))
 	}
 	return f, nil
 }

@@ -33,7 +33,8 @@ func GPUs() []profile.GPUSpec { return slices.Clone(gpus()) }
 // dense TFLOPS and TOPS, GB, GB/s and watts of one die. An empty cell is
 // unknown.
 var GPUColumns = []string{
-	"gpu", "fp32_tflops", "tf32_tflops", "fp16_tflops", "int8_tops", "memory_gb", "bandwidth_gbs", "tdp_w", "source", "as_of",
+	"gpu", "fp32_tflops", "tf32_tflops", "fp16_tflops", "int8_tops", "memory_gb", "bandwidth_gbs", "tdp_w",
+	"source", "as_of",
 }
 
 // ReadGPUs reads a CSV in the layout of [GPUColumns].
@@ -66,7 +67,8 @@ func gpuSpec(cells []string) (profile.GPUSpec, error) {
 		cells[i] = strings.TrimSpace(plaintext.Clean(cells[i]))
 	}
 	g := profile.GPUSpec{Name: cells[0], Source: cells[8], AsOf: cells[9]}
-	for i, to := range []**float64{&g.FP32TFLOPS, &g.TF32TFLOPS, &g.FP16TFLOPS, &g.INT8TOPS, &g.MemoryGB, &g.BandwidthGBs, &g.TDPWatts} {
+	for i, to := range []**float64{&g.FP32TFLOPS, &g.TF32TFLOPS, &g.FP16TFLOPS, &g.INT8TOPS, &g.MemoryGB, &g.BandwidthGBs,
+		&g.TDPWatts} {
 		v, err := positive(cells[i+1])
 		if err != nil {
 			return g, fmt.Errorf("column %s: %w", GPUColumns[i+1], err)

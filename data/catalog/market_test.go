@@ -16,19 +16,26 @@ func TestMarket(t *testing.T) {
 		prices                 map[profile.Purchase]float64
 		asOf                   string // of the first price
 	}{
-		{"aws", "us-east-1", "p5.48xlarge", "H100-SXM5-80GB", 8, 80, 192, 2048, map[profile.Purchase]float64{profile.OnDemand: 55.04}, "2026-07-20"},
-		{"aws", "us-east-1", "p4d.24xlarge", "A100-SXM4-40GB", 8, 40, 96, 1152, map[profile.Purchase]float64{profile.OnDemand: 21.957642}, "2026-07-20"},
-		{"aws", "us-east-1", "g5.xlarge", "A10G", 1, 22.35, 4, 16, map[profile.Purchase]float64{profile.OnDemand: 1.006, profile.Spot: 0.3}, "2026-07-20"},
+		{"aws", "us-east-1", "p5.48xlarge", "H100-SXM5-80GB", 8, 80, 192, 2048,
+			map[profile.Purchase]float64{profile.OnDemand: 55.04}, "2026-07-20"},
+		{"aws", "us-east-1", "p4d.24xlarge", "A100-SXM4-40GB", 8, 40, 96, 1152,
+			map[profile.Purchase]float64{profile.OnDemand: 21.957642}, "2026-07-20"},
+		{"aws", "us-east-1", "g5.xlarge", "A10G", 1, 22.35, 4, 16, map[profile.Purchase]float64{profile.OnDemand: 1.006,
+			profile.Spot: 0.3}, "2026-07-20"},
 		{"aws", "us-east-1", "p3.2xlarge", "V100-SXM2-16GB", 1, 16, 8, 61,
-			map[profile.Purchase]float64{profile.OnDemand: 3.06, profile.Reserved1Y: 2.088, profile.Reserved3Y: 1.332}, "2021-02"},
+			map[profile.Purchase]float64{profile.OnDemand: 3.06, profile.Reserved1Y: 2.088,
+				profile.Reserved3Y: 1.332}, "2021-02"},
 		{"gcp", "us-central1", "a2-ultragpu-1g", "A100-SXM4-80GB", 1, 80, 12, 170,
 			map[profile.Purchase]float64{profile.OnDemand: 5.0688, profile.Spot: 2.75955}, "2026-07-30"},
 		{"gcp", "us-central1", "a3-highgpu-8g", "H100-SXM5-80GB", 8, 80, 208, 1872,
-			map[profile.Purchase]float64{profile.OnDemand: 88.49, profile.Spot: 50.60954, profile.Reserved1Y: 61.38367, profile.Reserved3Y: 38.86438}, "2026-07-30"},
+			map[profile.Purchase]float64{profile.OnDemand: 88.49, profile.Spot: 50.60954, profile.Reserved1Y: 61.38367,
+				profile.Reserved3Y: 38.86438}, "2026-07-30"},
 		{"azure", "eastus", "Standard_NC24ads_A100_v4", "A100-PCIE-80GB", 1, 80, 24, 220,
 			map[profile.Purchase]float64{profile.OnDemand: 3.673, profile.Spot: 1.47}, "2026-06-18"},
-		{"lambda", "", "lambda-1xH10080GB", "H100-80GB", 1, 80, 26, 200, map[profile.Purchase]float64{profile.OnDemand: 1.99}, "2023"},
-		{"runpod", "", "runpod-8xA4048GB", "A40", 8, 48, 40, 502, map[profile.Purchase]float64{profile.OnDemand: 6.32}, "2023"},
+		{"lambda", "", "lambda-1xH10080GB", "H100-80GB", 1, 80, 26, 200,
+			map[profile.Purchase]float64{profile.OnDemand: 1.99}, "2023"},
+		{"runpod", "", "runpod-8xA4048GB", "A40", 8, 48, 40, 502,
+			map[profile.Purchase]float64{profile.OnDemand: 6.32}, "2023"},
 	} {
 		at := slices.IndexFunc(Market(), func(v profile.VMType) bool {
 			return v.Key() == profile.VMKey{Cloud: c.cloud, Region: c.region, InstanceType: c.vm}
@@ -38,7 +45,8 @@ func TestMarket(t *testing.T) {
 			continue
 		}
 		vm := Market()[at]
-		if vm.GPU != c.gpu || vm.GPUCount != c.count || *vm.GPUMemGiB != c.memory || *vm.VCPUs != c.vcpus || *vm.MemGiB != c.mem || vm.Prices[0].AsOf != c.asOf {
+		if vm.GPU != c.gpu || vm.GPUCount != c.count || *vm.GPUMemGiB != c.memory || *vm.VCPUs != c.vcpus ||
+			*vm.MemGiB != c.mem || vm.Prices[0].AsOf != c.asOf {
 			t.Errorf("%s: %+v", c.vm, vm)
 		}
 		for _, p := range profile.Purchases {

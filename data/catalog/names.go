@@ -46,7 +46,8 @@ func GPUName(spelt string, memGiB *float64, cloud, instanceType string) string {
 func IsGPU(spelt string) bool {
 	words := strings.Fields(strings.Map(wordBreak, strings.ToUpper(spelt)))
 	for _, w := range words {
-		for _, other := range []string{"TPU", "TRAINIUM", "INFERENTIA", "GAUDI", "QUALCOMM", "V5LITEPOD", "V5P", "V6E", "FPGA", "TENSTORRENT"} {
+		for _, other := range []string{"TPU", "TRAINIUM", "INFERENTIA", "GAUDI", "QUALCOMM", "V5LITEPOD", "V5P", "V6E",
+			"FPGA", "TENSTORRENT"} {
 			if strings.HasPrefix(w, other) {
 				return false
 			}
@@ -78,7 +79,8 @@ var (
 // marketingWords do not distinguish GPUs. HBM3 does, but is handled earlier.
 var marketingWords = []string{
 	"NVIDIA", "TESLA", "GEFORCE", "QUADRO", "AMD", "INSTINCT", "GRID", "GPU", "TENSOR", "CORE", "GENERATION", "SERVER",
-	"WORKSTATION", "EDITION", "BLACKWELL", "HBM2", "HBM2E", "HBM3", "HBM3E", "ACCELERATOR", "MEGA", "GB", "SECURE", "COMMUNITY",
+	"WORKSTATION", "EDITION", "BLACKWELL", "HBM2", "HBM2E", "HBM3", "HBM3E", "ACCELERATOR", "MEGA", "GB", "SECURE",
+	"COMMUNITY",
 }
 
 func wordBreak(r rune) rune {
@@ -200,13 +202,16 @@ func formOf(chip, cloud, instanceType string) string {
 
 // clouds are the known clouds by each of their names.
 var clouds = map[string]string{
-	"lambdalabs": "lambda", "lambda-labs": "lambda", "oracle": "oci", "oracle-cloud": "oci", "vastai": "vast", "google": "gcp",
+	"lambdalabs": "lambda", "lambda-labs": "lambda", "oracle": "oci", "oracle-cloud": "oci", "vastai": "vast",
+	"google": "gcp",
 	"amazon": "aws", "ec2": "aws", "digitalocean": "do", "datacrunch": "verda",
 }
 
 var known = []string{
-	"aws", "azure", "gcp", "lambda", "runpod", "vast", "oci", "paperspace", "ibm", "fluidstack", "cudo", "do", "nebius", "hyperbolic",
-	"primeintellect", "seeweb", "shadeform", "verda", "hyperstack", "jarvislabs", "mithril", "crusoe", "scaleway", "ovhcloud", "tensordock",
+	"aws", "azure", "gcp", "lambda", "runpod", "vast", "oci", "paperspace", "ibm", "fluidstack", "cudo", "do", "nebius",
+	"hyperbolic",
+	"primeintellect", "seeweb", "shadeform", "verda", "hyperstack", "jarvislabs", "mithril", "crusoe", "scaleway",
+	"ovhcloud", "tensordock",
 	"vultr", "cloudrift", "hotaisle", "spheron", "simplepod", "yotta", "lium", "scp", "vsphere", "kubernetes",
 }
 

@@ -80,7 +80,8 @@ func TestGPUNamesStay(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		spelt := rapid.OneOf(rapid.String(), rapid.StringMatching(`(nvidia |tesla )?(rtx ?)?[AHVLTP][0-9]{1,4}[a-z]?([- _](sxm[0-9]?|pcie|[0-9]{2}gb|ada|nvl)){0,3}`)).Draw(t, "name")
+		spelt := rapid.OneOf(rapid.String(), rapid.StringMatching(`(nvidia |tesla )?(rtx `+
+			`?)?[AHVLTP][0-9]{1,4}[a-z]?([- _](sxm[0-9]?|pcie|[0-9]{2}gb|ada|nvl)){0,3}`)).Draw(t, "name")
 		cloud := rapid.SampledFrom([]string{"", "aws", "gcp", "azure", "oci"}).Draw(t, "cloud")
 		once := GPUName(spelt, nil, cloud, "")
 		if again := GPUName(once, nil, cloud, ""); again != once {
@@ -96,7 +97,8 @@ func TestGPUNamesStay(t *testing.T) {
 
 func TestIsGPU(t *testing.T) {
 	for name, want := range map[string]bool{
-		"V100": true, "Trainium": false, "Inferentia2": false, "tpu-v5litepod-1": false, "gaudi-hl-205": false, "Gaudi HL-205": false, "": false,
+		"V100": true, "Trainium": false, "Inferentia2": false, "tpu-v5litepod-1": false, "gaudi-hl-205": false,
+		"Gaudi HL-205": false, "": false,
 		"AWS Trainium2": false, "RTX4090": true, "NVIDIA": false, "NVIDIA GPU": false,
 	} {
 		if IsGPU(name) != want {
@@ -106,7 +108,8 @@ func TestIsGPU(t *testing.T) {
 }
 
 func TestCloudName(t *testing.T) {
-	for spelt, want := range map[string]string{"AWS": "aws", "Oracle-Cloud": "oci", "lambdalabs": "lambda", "vastai": "vast", "mine": "mine"} {
+	for spelt, want := range map[string]string{"AWS": "aws", "Oracle-Cloud": "oci", "lambdalabs": "lambda",
+		"vastai": "vast", "mine": "mine"} {
 		if got, sure := CloudName(spelt); got != want || sure == (want == "mine") {
 			t.Errorf("%q: %q, %v", spelt, got, sure)
 		}

@@ -78,7 +78,8 @@ func vmType(t *Table) profile.VMType {
 	vm.GPU = GPUName(t.Text("gpu"), vm.GPUMemGiB, vm.Cloud, vm.InstanceType)
 	n, ok := Decimal(strings.TrimSpace(t.Raw("gpu_count")))
 	if !ok || n != float64(int(n)) || n < 0 || n > MaxGPUs || (n == 0) != (vm.GPU == "") {
-		_ = t.Fail("gpu_count", fmt.Sprintf("%s does not match GPU %s; give the number of GPUs, or 0 and no name if there are none",
+		_ = t.Fail("gpu_count", fmt.Sprintf("%s does not match GPU %s; give the number of GPUs, or 0 and no name if "+
+			"there are none",
 			plaintext.Quote(t.Text("gpu_count")), plaintext.Quote(t.Text("gpu"))))
 	}
 	vm.GPUCount = int(n)
@@ -93,7 +94,8 @@ const MaxGPUs = 1024
 
 func price(t *Table) (p profile.Price, known bool) {
 	usd := t.Number("usd_per_hour")
-	p = profile.Price{Purchase: profile.Purchase(strings.ToLower(t.Text("purchase"))), Source: t.Text("source"), AsOf: t.Text("as_of")}
+	p = profile.Price{Purchase: profile.Purchase(strings.ToLower(t.Text("purchase"))), Source: t.Text("source"),
+		AsOf: t.Text("as_of")}
 	switch {
 	case usd == nil && p.Purchase == "":
 		return p, false

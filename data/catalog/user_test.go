@@ -12,13 +12,16 @@ import (
 )
 
 func vmOf(name, gpu string, prices ...profile.Price) profile.VMType {
-	return profile.VMType{Cloud: "aws", Region: "us-east-1", InstanceType: name, GPU: gpu, GPUCount: 1, GPUMemGiB: new(16.0), Prices: prices}
+	return profile.VMType{Cloud: "aws", Region: "us-east-1", InstanceType: name, GPU: gpu, GPUCount: 1,
+		GPUMemGiB: new(16.0), Prices: prices}
 }
 
 func TestJoin(t *testing.T) {
-	own := []profile.VMType{vmOf("p3.2xlarge", "V100-SXM2-16GB", profile.Price{Purchase: profile.OnDemand, USDPerHour: 2, AsOf: "2020"})}
+	own := []profile.VMType{vmOf("p3.2xlarge", "V100-SXM2-16GB", profile.Price{Purchase: profile.OnDemand, USDPerHour: 2,
+		AsOf: "2020"})}
 	imported := []profile.VMType{
-		vmOf("p3.2xlarge", "V100-SXM2-16GB", profile.Price{Purchase: profile.OnDemand, USDPerHour: 3, AsOf: "2026"}, profile.Price{Purchase: profile.Spot, USDPerHour: 1, AsOf: "2026"}),
+		vmOf("p3.2xlarge", "V100-SXM2-16GB", profile.Price{Purchase: profile.OnDemand, USDPerHour: 3, AsOf: "2026"},
+			profile.Price{Purchase: profile.Spot, USDPerHour: 1, AsOf: "2026"}),
 		vmOf("p9", "B200"),
 	}
 	imported[0].VCPUs = new(8.0)
@@ -48,12 +51,14 @@ func TestUserFiles(t *testing.T) {
 	if err := files.Keep([]profile.VMType{vmOf("x1", "L4", price(1, "list", "2026-01"))}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(files.Own, []byte("instance_type,cloud,gpu,gpu_count,purchase,usd_per_hour\nmine,cellar,L4,1,on-demand,0.1\n"), 0o644); err != nil {
+	if err := os.WriteFile(files.Own, []byte("instance_type,cloud,gpu,gpu_count,purchase,usd_per_hour\n"+
+		"mine,cellar,L4,1,on-demand,0.1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	// The same list again, another one of x1, and one of another VM type.
 	for _, more := range []profile.VMType{
-		vmOf("x1", "L4", price(2, "list", "2026-02")), vmOf("x1", "L4", price(1.9, "another", "2025-12")), vmOf("x2", "L4", price(4, "list", "2026-02")),
+		vmOf("x1", "L4", price(2, "list", "2026-02")), vmOf("x1", "L4", price(1.9, "another", "2025-12")),
+		vmOf("x2", "L4", price(4, "list", "2026-02")),
 	} {
 		if err := files.Keep([]profile.VMType{more}); err != nil {
 			t.Fatal(err)
@@ -67,7 +72,10 @@ func TestUserFiles(t *testing.T) {
 		t.Errorf("the newest quote counts, whichever was imported last: %+v", p)
 	}
 	joined, err := files.Joined()
-	if err != nil || !slices.ContainsFunc(joined, func(v profile.VMType) bool { return v.InstanceType == "mine" && v.GPU == "L4" }) {
+	if err != nil || !slices.ContainsFunc(joined, func(v profile.VMType) bool {
+		return v.InstanceType == "mine" &&
+			v.GPU == "L4"
+	}) {
 		t.Errorf("%v", err)
 	}
 	if own, err := os.ReadFile(files.Own); err != nil || !strings.HasPrefix(string(own), "instance_type,cloud") {
@@ -87,7 +95,8 @@ func TestKeepRefusesWhatItCouldNotRead(t *testing.T) {
 	}
 	nameless := vmOf("x2", "")
 	nameless.GPUCount = 1
-	if err := files.Keep([]profile.VMType{nameless}); err == nil || !strings.Contains(err.Error(), "the catalog was not changed") {
+	if err := files.Keep([]profile.VMType{nameless}); err == nil ||
+		!strings.Contains(err.Error(), "the catalog was not changed") {
 		t.Errorf("%v", err)
 	}
 	if kept, err := ReadFile(files.Imported); err != nil || len(kept) != 1 {
@@ -97,11 +106,13 @@ func TestKeepRefusesWhatItCouldNotRead(t *testing.T) {
 
 func TestABrokenUserFileIsNamed(t *testing.T) {
 	files := FilesIn(t.TempDir())
-	if err := os.WriteFile(files.Own, []byte(strings.Join(Columns, ",")+"\naws,r,vm,L4,1,24,4,16,on-demand,cheap,s,2026\n"), 0o644); err != nil {
+	if err := os.WriteFile(files.Own, []byte(strings.Join(Columns, ",")+
+		"\naws,r,vm,L4,1,24,4,16,on-demand,cheap,s,2026\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err := files.Joined()
-	if err == nil || !strings.Contains(err.Error(), "catalog-own.csv, row 2, column usd_per_hour") || !strings.Contains(err.Error(), "correct the file") {
+	if err == nil || !strings.Contains(err.Error(), "catalog-own.csv, row 2, column usd_per_hour") ||
+		!strings.Contains(err.Error(), "correct the file") {
 		t.Errorf("%v", err)
 	}
 	if err := files.Keep([]profile.VMType{vmOf("x1", "L4")}); err != nil {
@@ -113,10 +124,13 @@ func TestDiff(t *testing.T) {
 	price := func(p profile.Purchase, usd float64, asOf string) profile.Price {
 		return profile.Price{Purchase: p, USDPerHour: usd, AsOf: asOf}
 	}
-	a := []profile.VMType{vmOf("same", "L4", price(profile.OnDemand, 1, "2025")), vmOf("changed", "L4", price(profile.OnDemand, 2, "2025"), price(profile.Spot, 1, "2025")), vmOf("gone", "L4")}
-	b := []profile.VMType{vmOf("same", "L4", price(profile.OnDemand, 1, "2026")), vmOf("changed", "A10", price(profile.OnDemand, 3, "2026")), vmOf("new", "L4")}
+	a := []profile.VMType{vmOf("same", "L4", price(profile.OnDemand, 1, "2025")),
+		vmOf("changed", "L4", price(profile.OnDemand, 2, "2025"), price(profile.Spot, 1, "2025")), vmOf("gone", "L4")}
+	b := []profile.VMType{vmOf("same", "L4", price(profile.OnDemand, 1, "2026")),
+		vmOf("changed", "A10", price(profile.OnDemand, 3, "2026")), vmOf("new", "L4")}
 	d := Diff(a, b)
-	if len(d.Added) != 1 || d.Added[0].InstanceType != "new" || len(d.Removed) != 1 || d.Removed[0].InstanceType != "gone" || len(d.Changed) != 3 {
+	if len(d.Added) != 1 || d.Added[0].InstanceType != "new" || len(d.Removed) != 1 ||
+		d.Removed[0].InstanceType != "gone" || len(d.Changed) != 3 {
 		t.Fatalf("%+v", d)
 	}
 	gpu, list, spot := d.Changed[0], d.Changed[1], d.Changed[2]
@@ -154,7 +168,8 @@ func TestAge(t *testing.T) {
 			t.Errorf("%s of %s: %+v, %s", c.p, c.asOf, got, got)
 		}
 	}
-	if got := AgeOf(profile.Price{AsOf: "spring"}, now); got.Known || !got.Stale || got.String() != "no date" || got.Short() != "no date" {
+	if got := AgeOf(profile.Price{AsOf: "spring"}, now); got.Known || !got.Stale || got.String() != "no date" ||
+		got.Short() != "no date" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -49,7 +49,8 @@ func TestTruncatedFiles(t *testing.T) {
 			refused := 0
 			for i, file := range fixture(t, f.Name) {
 				text := content(t, file)
-				isSide := f.Name == "model-analyzer" && !strings.Contains(file.Path, "inference") // fewer of its rows are fewer GPUs
+				// fewer of its rows are fewer GPUs
+				isSide := f.Name == "model-analyzer" && !strings.Contains(file.Path, "inference")
 				for _, at := range cuts(text, f.Name == "tensorboard") {
 					files := fixture(t, f.Name)
 					files[i] = inMemory(file.Path, text[:at])

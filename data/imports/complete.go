@@ -114,7 +114,8 @@ func (c *completion) place(run *profile.Run) {
 			c.kept("VM type", run.Cloud+" "+run.InstanceType)
 		case run.Cloud != "":
 		case run.GPU != "" && !catalog.SameChip(run.GPU, vm.GPU):
-			c.notes[fmt.Sprintf("states the GPU itself, %s, which %s does not have: --vm is ignored", run.GPU, vm.InstanceType)] = true
+			c.notes[fmt.Sprintf("states the GPU itself, %s, which %s does not have: --vm is ignored", run.GPU,
+				vm.InstanceType)] = true
 		default:
 			on(run, vm)
 		}

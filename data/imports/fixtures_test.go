@@ -22,7 +22,8 @@ import (
 
 // inMemory is a file whose content the test has at hand.
 func inMemory(path string, content []byte) source.File {
-	return source.File{Path: path, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+	return source.File{Path: path,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
 }
 
 // fixture are the files of a format's folder, by their path in it, under a path
@@ -103,18 +104,21 @@ func soundRun(t testing.TB, r profile.Run) {
 	if _, err := json.Marshal(r); err != nil {
 		t.Fatalf("%s: a number is not finite: %v", r.Source, err)
 	}
-	for _, s := range []string{r.Model, r.Dataset, r.Unit, r.Variant.Name, r.Variant.Precision, r.Cloud, r.Region, r.InstanceType, r.GPU, r.Source, r.AsOf} {
+	for _, s := range []string{r.Model, r.Dataset, r.Unit, r.Variant.Name, r.Variant.Precision, r.Cloud, r.Region,
+		r.InstanceType, r.GPU, r.Source, r.AsOf} {
 		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 			t.Fatalf("%q is not plain", s)
 		}
 	}
-	if r.Model == "" || r.Basis == estimate.Unknown || r.Status == "" || (r.Mode != profile.Train && r.Mode != profile.Infer) {
+	if r.Model == "" || r.Basis == estimate.Unknown || r.Status == "" ||
+		(r.Mode != profile.Train && r.Mode != profile.Infer) {
 		t.Fatalf("a run without model, basis, status or mode: %+v", r)
 	}
 	if r.BatchSize < 0 || r.GPUCount < 0 || r.Count < 0 {
 		t.Fatalf("a negative count: %+v", r)
 	}
-	times := []*float64{r.TotalS, r.Epochs, r.InitS, r.FirstIterationS, r.StartupS, r.IterationsPerEpoch, r.TrainSize, r.PeakMemoryBytes, r.GPUMemGiB, r.USDPerHour, r.ValidationS, r.FirstValidationS}
+	times := []*float64{r.TotalS, r.Epochs, r.InitS, r.FirstIterationS, r.StartupS, r.IterationsPerEpoch, r.TrainSize,
+		r.PeakMemoryBytes, r.GPUMemGiB, r.USDPerHour, r.ValidationS, r.FirstValidationS}
 	for _, v := range r.Validations {
 		times = append(times, &v.Seconds, v.AtS, v.Units)
 		if v.Epoch < 0 {
@@ -184,7 +188,8 @@ func board(events ...logged) []byte {
 			tensor = protowire.AppendBytes(protowire.AppendTag(tensor, 4, protowire.BytesType), four[:])
 			value = protowire.AppendBytes(protowire.AppendTag(value, 8, protowire.BytesType), tensor)
 		} else {
-			value = protowire.AppendFixed32(protowire.AppendTag(value, 2, protowire.Fixed32Type), math.Float32bits(float32(e.value)))
+			value = protowire.AppendFixed32(protowire.AppendTag(value, 2, protowire.Fixed32Type),
+				math.Float32bits(float32(e.value)))
 		}
 		summary := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), value)
 		event := protowire.AppendFixed64(protowire.AppendTag(nil, 1, protowire.Fixed64Type), math.Float64bits(e.wall))
@@ -200,9 +205,11 @@ func boards() []source.File {
 	var steps []logged
 	for i := range 40 {
 		at := t0 + 20 + float64(i)*5
-		steps = append(steps, logged{at, int64(i * 50), "train/loss", 2 - float64(i)/40, false}, logged{at, int64(i * 50), "train/epoch", float64(i) / 8, false})
+		steps = append(steps, logged{at, int64(i * 50), "train/loss", 2 - float64(i)/40, false},
+			logged{at, int64(i * 50), "train/epoch", float64(i) / 8, false})
 		if i%8 == 7 {
-			steps = append(steps, logged{at + 1, int64(i * 50), "eval/accuracy", 50 + float64(i), false}, logged{at + 1, int64(i * 50), "eval/runtime", 3, false})
+			steps = append(steps, logged{at + 1, int64(i * 50), "eval/accuracy", 50 + float64(i), false},
+				logged{at + 1, int64(i * 50), "eval/runtime", 3, false})
 		}
 	}
 	keras := func(tag string, values ...float64) (out []logged) {
@@ -213,7 +220,9 @@ func boards() []source.File {
 	}
 	return []source.File{
 		inMemory("/logs/tensorboard/gpt/events.out.tfevents.1719249164.host.1.0", board(steps...)),
-		inMemory("/logs/tensorboard/mnist/train/events.out.tfevents.1719249164.host.2.0.v2", board(keras("epoch_loss", 1.5, 0.8, 0.5)...)),
-		inMemory("/logs/tensorboard/mnist/validation/events.out.tfevents.1719249164.host.2.1.v2", board(keras("epoch_accuracy", 0.7, 0.8, 0.85)...)),
+		inMemory("/logs/tensorboard/mnist/train/events.out.tfevents.1719249164.host.2.0.v2",
+			board(keras("epoch_loss", 1.5, 0.8, 0.5)...)),
+		inMemory("/logs/tensorboard/mnist/validation/events.out.tfevents.1719249164.host.2.1.v2",
+			board(keras("epoch_accuracy", 0.7, 0.8, 0.85)...)),
 	}
 }

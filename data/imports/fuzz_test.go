@@ -19,7 +19,8 @@ func fuzz(f *testing.F, format string, seeds ...string) {
 		text := content(f, file)
 		f.Add(text)
 		f.Add(text[:len(text)/2])
-		if !strings.HasSuffix(file.Path, "hparams.yaml") && !strings.HasSuffix(file.Path, "_config.json") && !strings.Contains(file.Path, "results-") {
+		if !strings.HasSuffix(file.Path, "hparams.yaml") && !strings.HasSuffix(file.Path, "_config.json") &&
+			!strings.Contains(file.Path, "results-") {
 			main = i
 		}
 	}
@@ -40,7 +41,8 @@ func FuzzProfileCSV(f *testing.F)  { fuzz(f, "profile-csv") }
 func FuzzProfileJSON(f *testing.F) { fuzz(f, "profile-json", `{"schema":1,"command":"rank"}`) }
 func FuzzTimm(f *testing.F)        { fuzz(f, "timm") }
 func FuzzMLLOG(f *testing.F) {
-	fuzz(f, "mllog", `:::MLLOG {"key":"run_start","time_ms":-1}`, `:::MLLOG {"key":"run_start","time_ms":1e300,"metadata":""}`)
+	fuzz(f, "mllog", `:::MLLOG {"key":"run_start","time_ms":-1}`,
+		`:::MLLOG {"key":"run_start","time_ms":1e300,"metadata":""}`)
 }
 func FuzzMLPerfEpochs(f *testing.F)  { fuzz(f, "mlperf-epochs") }
 func FuzzPerfAnalyzer(f *testing.F)  { fuzz(f, "perf-analyzer") }
@@ -63,8 +65,10 @@ func FuzzTensorBoardEvents(f *testing.F) {
 	f.Add(1.8e9, int64(1<<62), "train/epoch", -1e37, []byte{0x2a, 0x80})
 	f.Fuzz(func(t *testing.T, wall float64, step int64, tag string, value float64, raw []byte) {
 		file := board(
-			logged{1719249164, 0, tag, value, true}, logged{wall, step, tag, value, false}, logged{wall + 1, step + 1, "loss", value, true},
-			logged{wall + 2, step + 3, "val_acc", value, true}, logged{wall + 2, step + 3, "epoch_loss", value, false}, logged{wall + 3, step / 2, "epoch", -value, false})
+			logged{1719249164, 0, tag, value, true}, logged{wall, step, tag, value, false}, logged{wall + 1, step + 1, "loss",
+				value, true},
+			logged{wall + 2, step + 3, "val_acc", value, true}, logged{wall + 2, step + 3, "epoch_loss", value, false},
+			logged{wall + 3, step / 2, "epoch", -value, false})
 		readAll(t, []source.File{inMemory("/a/x.tfevents.1", file)}, Options{})
 		out := bytes.NewBuffer(file)
 		frame(out, raw)
@@ -79,7 +83,8 @@ func FuzzParameters(f *testing.F) {
 	f.Add("<<: {batch_size: 0}")
 	f.Fuzz(func(t *testing.T, text string) {
 		readAll(t, []source.File{
-			inMemory("/a/version_0/metrics.csv", []byte("epoch,step,val_acc\n0,9,0.5\n")), inMemory("/a/version_0/hparams.yaml", []byte(text)),
+			inMemory("/a/version_0/metrics.csv", []byte("epoch,step,val_acc\n0,9,0.5\n")), inMemory("/a/version_0/hparams.yaml",
+				[]byte(text)),
 		}, Options{})
 	})
 }

@@ -34,7 +34,8 @@ import (
 // Formats lists the readable formats in the order in which they are tried: the
 // most specific come first.
 var Formats = []source.Format{
-	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer, trainer.Format, optimum.Format,
+	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer,
+	trainer.Format, optimum.Format,
 	tensorboard.Format, zeus.Format, wide.Format, dawnbench.Format, lightning.Format, keras.Format,
 }
 
@@ -47,7 +48,8 @@ func Find(name string) (source.Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return source.Format{}, fmt.Errorf("%s is not a format; known are %s", plaintext.Quote(name), strings.Join(names, ", "))
+	return source.Format{}, fmt.Errorf("%s is not a format; known are %s", plaintext.Quote(name),
+		strings.Join(names, ", "))
 }
 
 // Detect recognises the format of a file by its beginning; ok is false if it is

@@ -74,7 +74,8 @@ func TestImportingAgainAddsNothing(t *testing.T) {
 			}
 			continue
 		}
-		for i, dir := range []string{filepath.Join("testdata", f.Name), filepath.Join(root, f.Name), filepath.Join("..", "imports", "testdata", f.Name)} {
+		for i, dir := range []string{filepath.Join("testdata", f.Name), filepath.Join(root, f.Name),
+			filepath.Join("..", "imports", "testdata", f.Name)} {
 			found, err := Files([]string{dir})
 			if err != nil {
 				t.Fatal(err)
@@ -97,8 +98,10 @@ func TestImportingAgainAddsNothing(t *testing.T) {
 // What was imported can be written as Profile CSV and read again, metrics in a
 // unit of their own included.
 func TestImportsReadBackAsProfileCSV(t *testing.T) {
-	files := []source.File{inMemory("/a/gnmt.csv", []byte("version,submitter,system,acc_per_node,accelerator,benchmark,run,init_s,total_s,epochs,epoch_start_rel_s,evals\n"+
-		"v0.5,maker,box,8,V100,gnmt,0,5,700,2,1;350,349:21.8;699:24.5\n"))}
+	files := []source.File{inMemory("/a/gnmt.csv",
+		[]byte(
+			"version,submitter,system,acc_per_node,accelerator,benchmark,run,init_s,total_s,epochs,epoch_start_rel_s,evals\n"+
+				"v0.5,maker,box,8,V100,gnmt,0,5,700,2,1;350,349:21.8;699:24.5\n"))}
 	for _, f := range Formats {
 		files = append(files, fixture(t, f.Name)...)
 	}
@@ -118,7 +121,8 @@ func TestImportsReadBackAsProfileCSV(t *testing.T) {
 		}
 		for i, run := range r.Set.Runs {
 			a, b := run.Accuracy, again.Runs[i].Accuracy
-			if (a == nil) != (b == nil) || (a != nil && (a.Metric != b.Metric || a.Value != b.Value || a.HigherIsBetter != b.HigherIsBetter)) {
+			if (a == nil) != (b == nil) ||
+				(a != nil && (a.Metric != b.Metric || a.Value != b.Value || a.HigherIsBetter != b.HigherIsBetter)) {
 				t.Errorf("%s: accuracy %+v was %+v", r.File, b, a)
 			}
 		}
@@ -184,7 +188,8 @@ func TestFrontierOfTimm(t *testing.T) {
 		t.Fatal(err)
 	}
 	const units = 1e6
-	q := question.Query{Workload: question.Workload{Model: of.Model, Mode: of.Mode, Units: units, Purchase: profile.OnDemand, MaxCount: 1}, Sort: question.ByTime}
+	q := question.Query{Workload: question.Workload{Model: of.Model, Mode: of.Mode, Units: units,
+		Purchase: profile.OnDemand, MaxCount: 1}, Sort: question.ByTime}
 	result := rank.Answer(set, q)
 	gpus, known := map[string]bool{}, 0
 	var all []*candidate.Candidate
@@ -213,7 +218,10 @@ func TestFrontierOfTimm(t *testing.T) {
 				against = append(against, all[j])
 			}
 		}
-		if better := slices.ContainsFunc(against, func(o *candidate.Candidate) bool { return asGood(o, c) && (!on || !asGood(c, o)) }); c.Quality != nil && better == on {
+		if better := slices.ContainsFunc(against, func(o *candidate.Candidate) bool {
+			return asGood(o, c) &&
+				(!on || !asGood(c, o))
+		}); c.Quality != nil && better == on {
 			t.Errorf("%s on the frontier: %v, beaten: %v", c.ID, on, better)
 		}
 	}
@@ -221,5 +229,6 @@ func TestFrontierOfTimm(t *testing.T) {
 
 // asGood reports whether a is no slower and no less accurate than b.
 func asGood(a, b *candidate.Candidate) bool {
-	return a.Quality != nil && b.Quality != nil && a.Time.Value <= b.Time.Value && a.Quality.Estimate.Value >= b.Quality.Estimate.Value
+	return a.Quality != nil && b.Quality != nil && a.Time.Value <= b.Time.Value &&
+		a.Quality.Estimate.Value >= b.Quality.Estimate.Value
 }

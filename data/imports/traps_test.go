@@ -48,24 +48,31 @@ func TestUnits(t *testing.T) {
 	refused(t, r, "milliseconds")
 	r = one(t, "/a/benchmark-infer-t4.csv", head+"net,224,1000,256,256\n", source.Given{})
 	noted(t, r, "no accuracies")
-	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.256) || run.Accuracy != nil || run.GPU != "T4" || run.Variant.Precision != "" {
+	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.256) || run.Accuracy != nil || run.GPU != "T4" ||
+		run.Variant.Precision != "" {
 		t.Errorf("timm: %+v", run)
 	}
-	const triton = "Concurrency,Inferences/Second,Server Compute Input,Server Compute Infer,Server Compute Output,p99 latency\n1,100,1,2,3,20000\n"
+	const triton = "Concurrency,Inferences/Second,Server Compute Input,Server Compute Infer,Server Compute " +
+		"Output,p99 latency\n1,100,1,2,3,20000\n"
 	r = one(t, "/a/net.csv", triton, source.Given{BatchSize: 8})
-	if run := r.Set.Runs[0]; run.BatchSize != 8 || !near(run.Steady.Value, 0.08) || !strings.HasSuffix(run.Source, "p99 latency 20.0 ms") {
+	if run := r.Set.Runs[0]; run.BatchSize != 8 || !near(run.Steady.Value, 0.08) ||
+		!strings.HasSuffix(run.Source, "p99 latency 20.0 ms") {
 		t.Errorf("perf_analyzer: %+v", run)
 	}
 	r = one(t, "/a/benchmark_report.json", `{"forward":{"latency":{"unit":"ms","mean":10,"count":1}}}`, source.Given{})
 	refused(t, r, "in ms, not in seconds")
-	r = one(t, "/a/benchmark_report.json", `{"forward":{"latency":{"unit":"s","mean":0.01,"count":20,"stdev_":10}}}`, source.Given{})
+	r = one(t, "/a/benchmark_report.json", `{"forward":{"latency":{"unit":"s","mean":0.01,"count":20,"stdev_":10}}}`,
+		source.Given{})
 	noted(t, r, "no benchmark_config.json")
 	if run := r.Set.Runs[0]; run.SteadyStdDevS == nil || !near(*run.SteadyStdDevS, 0.001) {
 		t.Errorf("stdev_ is a share of the mean: %+v", run)
 	}
-	for vram, want := range map[string]float64{"24146608128": 24146608128.0 / (1 << 30), "24146608128000000": 0, "22488": 0} {
-		r = one(t, "/a/benchmark.json", `{"config":{"backend":{"device":"cuda"},"scenario":{},"environment":{"gpu":["NVIDIA A10G"],"gpu_count":1,"gpu_vram_mb":`+vram+
-			`}},"report":{"forward":{"latency":{"unit":"s","mean":0.01,"count":1}}}}`, source.Given{})
+	for vram, want := range map[string]float64{"24146608128": 24146608128.0 / (1 << 30), "24146608128000000": 0,
+		"22488": 0} {
+		r = one(t, "/a/benchmark.json",
+			`{"config":{"backend":{"device":"cuda"},"scenario":{},"environment":{"gpu":["NVIDIA `+
+				`A10G"],"gpu_count":1,"gpu_vram_mb":`+vram+
+				`}},"report":{"forward":{"latency":{"unit":"s","mean":0.01,"count":1}}}}`, source.Given{})
 		if gib := r.Set.Runs[0].GPUMemGiB; (gib == nil) != (want == 0) || (gib != nil && !near(*gib, want)) {
 			t.Errorf("optimum-benchmark: %v GiB of %s bytes", gib, vram)
 		}
@@ -86,7 +93,8 @@ func TestGPUsOfTriton(t *testing.T) {
 		}
 	}
 	const used = "Concurrency,Inferences/Second,Max GPU Memory Usage\n1,100,a:5;b:6;\n"
-	if run := one(t, "/a/net.csv", used, source.Given{VM: vm}).Set.Runs[0]; run.GPUCount != 2 || !near(run.Steady.Value, 0.02) {
+	if run := one(t, "/a/net.csv", used, source.Given{VM: vm}).Set.Runs[0]; run.GPUCount != 2 ||
+		!near(run.Steady.Value, 0.02) {
 		t.Errorf("the table's own GPUs: %+v", run)
 	}
 }
@@ -108,15 +116,18 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 	noted(t, r, "no train_runtime")
 	noted(t, r, "16 is that of one process")
 	run := r.Set.Runs[0]
-	if run.TotalS != nil || run.Status != profile.Interrupted || run.BatchSize != 0 || *run.Epochs != 1.5 || run.Accuracy.HigherIsBetter || run.Model != "bert" {
+	if run.TotalS != nil || run.Status != profile.Interrupted || run.BatchSize != 0 || *run.Epochs != 1.5 ||
+		run.Accuracy.HigherIsBetter || run.Model != "bert" {
 		t.Errorf("%+v", run)
 	}
 	if v := run.Validations; len(v) != 1 || v[0].Seconds != 2 || *v[0].Units != 100 || v[0].AtS != nil {
 		t.Errorf("%+v", v)
 	}
-	refused(t, one(t, "/a/trainer_state.json", `{"global_step":0,"log_history":[]}`, source.Given{}), "nothing was logged yet")
+	refused(t, one(t, "/a/trainer_state.json", `{"global_step":0,"log_history":[]}`, source.Given{}),
+		"nothing was logged yet")
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":1}`, source.Given{}), "no log_history")
-	refused(t, one(t, "/a/trainer_state.json", `{"log_history":[{"epoch":1,"train_runtime":NaN}]`, source.Given{}), "ends early")
+	refused(t, one(t, "/a/trainer_state.json", `{"log_history":[{"epoch":1,"train_runtime":NaN}]`, source.Given{}),
+		"ends early")
 }
 
 // The global batch is told exactly or not at all.
@@ -134,7 +145,8 @@ func TestGlobalBatchOfTrainer(t *testing.T) {
 		{"rates too coarse", 8, 1000, 1, 0.02, 0.001, 0},
 		{"no multiple in reach", 16, 100000, 1, 40, 1, 0},
 	} {
-		state := fmt.Sprintf(`{"epoch":%g,"global_step":%d,"max_steps":%d,"num_train_epochs":%g,"train_batch_size":%d,"log_history":[{"train_runtime":1000,"train_samples_per_second":%.3f,"train_steps_per_second":%.3f}]}`,
+		state := fmt.Sprintf(
+			`{"epoch":%g,"global_step":%d,"max_steps":%d,"num_train_epochs":%g,"train_batch_size":%d,"log_history":[{"train_runtime":1000,"train_samples_per_second":%.3f,"train_steps_per_second":%.3f}]}`,
 			c.epochs, c.maxSteps, c.maxSteps, c.epochs, c.process, c.samples, c.perSecond)
 		for given, want := range map[int]int{0: c.want, 7: cmp.Or(c.want, 7)} {
 			r := one(t, "/a/net/trainer_state.json", state, source.Given{BatchSize: given})
@@ -160,7 +172,8 @@ func TestEpochTime(t *testing.T) {
 	}
 	r = one(t, "/a/log.csv", keras, source.Given{EpochS: new(30.0), BatchSize: 64, Model: "mine"})
 	run := r.Set.Runs[0]
-	if *run.TotalS != 60 || run.EpochStartsS[1] != 30 || *run.Validations[0].AtS != 30 || run.BatchSize != 64 || run.Model != "mine" || len(r.Notes) != 0 {
+	if *run.TotalS != 60 || run.EpochStartsS[1] != 30 || *run.Validations[0].AtS != 30 || run.BatchSize != 64 ||
+		run.Model != "mine" || len(r.Notes) != 0 {
 		t.Errorf("%+v, %v", run, r.Notes)
 	}
 	refused(t, one(t, "/a/log.csv", "epoch,loss\n0,2\n", source.Given{}), "neither a time nor")
@@ -171,10 +184,12 @@ func TestEpochTime(t *testing.T) {
 
 func TestEventFiles(t *testing.T) {
 	const path = "/a/run/events.out.tfevents.1"
-	whole := board(logged{1719249200, 0, "loss", 2, false}, logged{1719249210, 100, "loss", 1, true}, logged{1719249220, 200, "loss", math.NaN(), false})
+	whole := board(logged{1719249200, 0, "loss", 2, false}, logged{1719249210, 100, "loss", 1, true},
+		logged{1719249220, 200, "loss", math.NaN(), false})
 	r := one(t, path, string(whole), source.Given{})
 	noted(t, r, "no tag tells the epochs")
-	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.1) || run.Epochs != nil || run.AsOf != "2024-06-24" || run.Model != "run" {
+	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.1) || run.Epochs != nil || run.AsOf != "2024-06-24" ||
+		run.Model != "run" {
 		t.Errorf("%+v", run)
 	}
 	noted(t, one(t, path, string(whole[:len(whole)-3]), source.Given{}), "cut off")
@@ -192,8 +207,10 @@ func TestEventFiles(t *testing.T) {
 
 func TestATrainingThatWasStartedAgain(t *testing.T) {
 	reports := readAll(t, []source.File{
-		inMemory("/a/run/events.out.tfevents.1", board(logged{1719249200, 0, "loss", 2, false}, logged{1719249210, 100, "loss", 1, false})),
-		inMemory("/a/run/events.out.tfevents.2", board(logged{1719259200, 50, "loss", 2, false}, logged{1719259210, 150, "loss", 1, false})),
+		inMemory("/a/run/events.out.tfevents.1", board(logged{1719249200, 0, "loss", 2, false},
+			logged{1719249210, 100, "loss", 1, false})),
+		inMemory("/a/run/events.out.tfevents.2", board(logged{1719259200, 50, "loss", 2, false},
+			logged{1719259210, 150, "loss", 1, false})),
 	}, Options{})
 	noted(t, reports[0], "started again")
 	noted(t, reports[1], "part of the training")
@@ -204,8 +221,10 @@ func TestATrainingThatWasStartedAgain(t *testing.T) {
 
 func TestMappings(t *testing.T) {
 	const table = "net,bs,px,T4 time,A10 time\nresnet,32,64,250,NaN\nresnet,64,64,450,200\n"
-	const yaml = "model: net\nbatch_size: bs\nvariant: [px]\nmode: infer\nbasis: measured\nas_of: 2024-05\nsource: our lab\ntimes:\n" +
-		"  T4 time: {unit: ms, cloud: aws, instance_type: g4dn.xlarge, gpu: T4, gpu_count: 1, usd_per_hour: 0.526}\n  A10 time: {unit: ms, gpu: A10}\n"
+	const yaml = "model: net\nbatch_size: bs\nvariant: [px]\nmode: infer\nbasis: measured\nas_of: 2024-05\n" +
+		"source: our lab\ntimes:\n" +
+		"  T4 time: {unit: ms, cloud: aws, instance_type: g4dn.xlarge, gpu: T4, gpu_count: 1, usd_per_hour: 0.526}\n" +
+		"  A10 time: {unit: ms, gpu: A10}\n"
 	mapping := func(text string) (*source.Mapping, error) {
 		return wide.ReadMapping(inMemory("/a/map.yaml", []byte(text)))
 	}
@@ -218,13 +237,16 @@ func TestMappings(t *testing.T) {
 		t.Fatalf("%v, %+v", r.Err, r.Set)
 	}
 	run := r.Set.Runs[0]
-	if !near(run.Steady.Value, 0.25) || run.InstanceType != "g4dn.xlarge" || *run.USDPerHour != 0.526 || run.Source != "our lab, table.csv" || run.Variant.Name != "64" || run.Mode != profile.Infer {
+	if !near(run.Steady.Value, 0.25) || run.InstanceType != "g4dn.xlarge" || *run.USDPerHour != 0.526 ||
+		run.Source != "our lab, table.csv" || run.Variant.Name != "64" || run.Mode != profile.Infer {
 		t.Errorf("%+v", run)
 	}
-	if run := r.Set.Runs[1]; run.InstanceType != "A10" || run.GPUCount != 1 || !near(run.Steady.Value, 0.2) || run.USDPerHour != nil {
+	if run := r.Set.Runs[1]; run.InstanceType != "A10" || run.GPUCount != 1 || !near(run.Steady.Value, 0.2) ||
+		run.USDPerHour != nil {
 		t.Errorf("%+v", run)
 	}
-	if m, err := mapping(`{"model":"net","batch_size":"bs","times":{"T4 time":{"unit":"us"}}}`); err != nil || m.Times["T4 time"].In != "us" {
+	if m, err := mapping(`{"model":"net","batch_size":"bs","times":{"T4 time":{"unit":"us"}}}`); err != nil ||
+		m.Times["T4 time"].In != "us" {
 		t.Errorf("JSON: %v, %v", m, err)
 	}
 	for text, want := range map[string]string{
@@ -247,10 +269,13 @@ func TestMappings(t *testing.T) {
 // What the user gives fills in what files leave open, and changes nothing they
 // say.
 func TestGiven(t *testing.T) {
-	vm := &profile.VMType{Cloud: "aws", Region: "us-east-1", InstanceType: "g4dn.xlarge", GPU: "T4", GPUCount: 1, GPUMemGiB: new(16.0)}
+	vm := &profile.VMType{Cloud: "aws", Region: "us-east-1", InstanceType: "g4dn.xlarge", GPU: "T4", GPUCount: 1,
+		GPUMemGiB: new(16.0)}
 	const keras = "epoch,loss,val_acc\n0,2,0.5\n"
-	run := one(t, "/a/log.csv", keras, source.Given{VM: vm, USDPerHour: new(0.4), Dataset: "mnist", Unit: "image"}).Set.Runs[0]
-	if run.VM() != vm.Key() || run.GPU != "T4" || run.GPUCount != 1 || *run.GPUMemGiB != 16 || *run.USDPerHour != 0.4 || run.Dataset != "mnist" || run.Unit != "image" {
+	run := one(t, "/a/log.csv", keras, source.Given{VM: vm, USDPerHour: new(0.4), Dataset: "mnist",
+		Unit: "image"}).Set.Runs[0]
+	if run.VM() != vm.Key() || run.GPU != "T4" || run.GPUCount != 1 || *run.GPUMemGiB != 16 || *run.USDPerHour != 0.4 ||
+		run.Dataset != "mnist" || run.Unit != "image" {
 		t.Errorf("%+v", run)
 	}
 	run = one(t, "/a/log.csv", keras, source.Given{GPU: "L4", GPUCount: 2}).Set.Runs[0]
@@ -268,11 +293,13 @@ func TestGiven(t *testing.T) {
 	if r.Set.Runs[0].InstanceType != "RTX 3090" {
 		t.Errorf("%+v", r.Set.Runs[0])
 	}
-	if r = one(t, "/a/benchmark-infer-t4.csv", timm, source.Given{VM: vm}); r.Set.Runs[0].VM() != vm.Key() || r.Set.Runs[0].GPU != "T4" {
+	if r = one(t, "/a/benchmark-infer-t4.csv", timm, source.Given{VM: vm}); r.Set.Runs[0].VM() != vm.Key() ||
+		r.Set.Runs[0].GPU != "T4" {
 		t.Errorf("%+v", r.Set.Runs[0])
 	}
 	refused(t, one(t, "/a/hparams.yaml", "lr: 1\n", source.Given{}), "import metrics.csv")
-	refused(t, one(t, "/a/results-imagenet.csv", "model,img_size,top1\nnet.a,224,80\n", source.Given{}), "import it together")
+	refused(t, one(t, "/a/results-imagenet.csv", "model,img_size,top1\nnet.a,224,80\n", source.Given{}),
+		"import it together")
 }
 
 // What a file says of its own wins over what the user says of all, and the
@@ -280,14 +307,17 @@ func TestGiven(t *testing.T) {
 func TestFilesWinOverWhatIsGiven(t *testing.T) {
 	const epochs = "version,submitter,system,acc_per_node,accelerator,benchmark,run,total_s,epochs,epoch_start_rel_s,evals\nv1,maker,box,8,V100,resnet,0,700,2,1;350,349:0.5;699:0.7\n"
 	vm := &profile.VMType{Cloud: "aws", InstanceType: "g5.xlarge", GPU: "A10G", GPUCount: 1}
-	r := one(t, "/a/x.csv", epochs, source.Given{GPUCount: 4, GPU: "L4", Model: "bert", Unit: "token", Precision: "bf16", BatchSize: 64, EpochS: new(2.0), VM: vm})
-	for _, words := range []string{"number of GPUs itself, 8", "GPU itself, V100", "model itself, resnet", "unit itself, image", "VM type itself, maker box", "--epoch-time has no effect"} {
+	r := one(t, "/a/x.csv", epochs, source.Given{GPUCount: 4, GPU: "L4", Model: "bert", Unit: "token", Precision: "bf16",
+		BatchSize: 64, EpochS: new(2.0), VM: vm})
+	for _, words := range []string{"number of GPUs itself, 8", "GPU itself, V100", "model itself, resnet",
+		"unit itself, image", "VM type itself, maker box", "--epoch-time has no effect"} {
 		noted(t, r, words)
 	}
 	if !slices.IsSorted(r.Notes) {
 		t.Errorf("%q", r.Notes)
 	}
-	if run := r.Set.Runs[0]; run.GPUCount != 8 || run.GPU != "V100" || run.Model != "resnet" || run.Unit != "image" || run.Variant.Precision != "bf16" || run.BatchSize != 64 || run.Cloud != "maker" {
+	if run := r.Set.Runs[0]; run.GPUCount != 8 || run.GPU != "V100" || run.Model != "resnet" || run.Unit != "image" ||
+		run.Variant.Precision != "bf16" || run.BatchSize != 64 || run.Cloud != "maker" {
 		t.Errorf("%+v", run)
 	}
 	const timm = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n"
@@ -308,12 +338,14 @@ func TestUnknownGPUs(t *testing.T) {
 		if run := r.Set.Runs[0]; run.GPU != "" || run.InstanceType != "" {
 			t.Errorf("%s: %+v", name, run)
 		}
-		if r = one(t, "/a/x.csv", head+"v1,,,4,"+name+",resnet,0,700,2,,\n", source.Given{GPU: "T4"}); r.Set.Runs[0].GPU != "T4" {
+		if r = one(t, "/a/x.csv", head+"v1,,,4,"+name+",resnet,0,700,2,,\n",
+			source.Given{GPU: "T4"}); r.Set.Runs[0].GPU != "T4" {
 			t.Errorf("%s: %+v", name, r.Set.Runs[0])
 		}
 	}
 	noted(t, one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{}), "use --gpu-count")
-	if r := one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{GPUCount: 2}); len(r.Notes) != 0 || r.Set.Runs[0].GPUCount != 2 {
+	if r := one(t, "/a/x.csv", head+"v1,,,,T4,resnet,0,700,2,,\n", source.Given{GPUCount: 2}); len(r.Notes) != 0 ||
+		r.Set.Runs[0].GPUCount != 2 {
 		t.Errorf("%q, %+v", r.Notes, r.Set.Runs[0])
 	}
 }
@@ -329,7 +361,8 @@ func TestNamesOfCompressedFiles(t *testing.T) {
 	}
 	write(t, dir+"/bidaf.tsv.gz", packed.Bytes())
 	r := readAll(t, []source.File{File(dir + "/bidaf.tsv.gz")}, Options{})[0]
-	if r.Err != nil || r.Format != "dawnbench" || r.Set.Runs[0].Model != "bidaf" || r.Set.Runs[0].Source != "DAWNBench bidaf.tsv" {
+	if r.Err != nil || r.Format != "dawnbench" || r.Set.Runs[0].Model != "bidaf" ||
+		r.Set.Runs[0].Source != "DAWNBench bidaf.tsv" {
 		t.Errorf("%v, %s, %+v", r.Err, r.Format, r.Set)
 	}
 	write(t, dir+"/bidaf.tsv", []byte("epoch\thours\tf1Score\n"))
@@ -345,7 +378,8 @@ func TestCompressedFiles(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string][]byte{"whole": packed.Bytes(), "cut": packed.Bytes()[:packed.Len()-4], "damaged": []byte{0x1f, 0x8b, 1}} {
+	for name, text := range map[string][]byte{"whole": packed.Bytes(), "cut": packed.Bytes()[:packed.Len()-4],
+		"damaged": []byte{0x1f, 0x8b, 1}} {
 		path := t.TempDir() + "/log.csv.gz"
 		write(t, path, text)
 		r := readAll(t, []source.File{File(path)}, Options{})[0]
@@ -360,7 +394,8 @@ func TestHostileNames(t *testing.T) {
 	if r.Err != nil || r.Set.Runs[0].Model != "evil name" {
 		t.Errorf("%v, %+v", r.Err, r.Set)
 	}
-	refused(t, one(t, "/a/\x1b[2Jx.csv", "model,infer_step_time\n\x1b[2Jnet,a\n", source.Given{}), `infer_step_time "a" is not a number`)
+	refused(t, one(t, "/a/\x1b[2Jx.csv", "model,infer_step_time\n\x1b[2Jnet,a\n", source.Given{}),
+		`infer_step_time "a" is not a number`)
 }
 
 // Accuracies may lie in another folder; those of the benchmark's own come first.
@@ -368,7 +403,8 @@ func TestResultsInAnotherFolder(t *testing.T) {
 	bench := []byte("model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n")
 	results := func(top1 string) []byte { return []byte("model,img_size,top1\nnet.a,224," + top1 + "\n") }
 	files := []source.File{
-		inMemory("/a/results-imagenet.csv", results("80")), inMemory("/b/results-imagenet.csv", results("70")), inMemory("/b/results-sketch.csv", results("30")),
+		inMemory("/a/results-imagenet.csv", results("80")), inMemory("/b/results-imagenet.csv", results("70")),
+		inMemory("/b/results-sketch.csv", results("30")),
 		inMemory("/b/benchmark-infer-t4.csv", bench), inMemory("/c/benchmark-infer-l4.csv", bench),
 	}
 	accuracy := map[string]float64{}
@@ -390,7 +426,8 @@ func TestReportsBesideTheirCopy(t *testing.T) {
 	const report = `{"forward":{"latency":{"unit":"s","mean":0.01,"count":1}}}`
 	runs := 0
 	for _, r := range readAll(t, []source.File{
-		inMemory("/a/benchmark.json", []byte(`{"config":{"scenario":{}},"report":`+report+`}`)), inMemory("/a/benchmark_config.json", []byte(`{"backend":{"model":"bert"}}`)),
+		inMemory("/a/benchmark.json", []byte(`{"config":{"scenario":{}},"report":`+report+`}`)),
+		inMemory("/a/benchmark_config.json", []byte(`{"backend":{"model":"bert"}}`)),
 		inMemory("/a/benchmark_report.json", []byte(report)),
 	}, Options{}) {
 		if r.Err != nil {
@@ -406,12 +443,16 @@ func TestReportsBesideTheirCopy(t *testing.T) {
 // One file may hold several runs, one of which never ended.
 func TestSeveralRunsOfALog(t *testing.T) {
 	line := func(ms, key, rest string) string {
-		return `7: :::MLLOG {"namespace": "x", "time_ms": ` + ms + `, "event_type": "POINT_IN_TIME", "key": "` + key + `", ` + rest + "}\n"
+		return `7: :::MLLOG {"namespace": "x", "time_ms": ` + ms + `, "event_type": "POINT_IN_TIME", "key": "` + key + `", ` +
+			rest + "}\n"
 	}
 	const none, first = `"value": null, "metadata": {}`, `"value": null, "metadata": {"epoch_num": 1}`
-	text := line("1000", "run_start", none) + line("2000", "epoch_start", first) + line("5000", "run_start", none) + line("5001", "run_start", none) +
-		line("6000", "epoch_start", first) + line("8000", "run_stop", `"value": null, "metadata": {"status": "aborted"}`) + line("8000", "run_stop", none) +
-		line("9000", "eval_accuracy", `"value": 0.1, "metadata": ""`) + line("20000", "run_start", none) + line("21000", "run_stop", `"value": null, "metadata": {"status": "success"}`)
+	text := line("1000", "run_start", none) + line("2000", "epoch_start", first) + line("5000", "run_start",
+		none) + line("5001", "run_start", none) +
+		line("6000", "epoch_start", first) + line("8000", "run_stop",
+		`"value": null, "metadata": {"status": "aborted"}`) + line("8000", "run_stop", none) +
+		line("9000", "eval_accuracy", `"value": 0.1, "metadata": ""`) + line("20000", "run_start", none) + line("21000",
+		"run_stop", `"value": null, "metadata": {"status": "success"}`)
 	r := one(t, "/a/maskrcnn.log", text, source.Given{})
 	noted(t, r, "run 1 has no run_stop")
 	noted(t, r, "run 2 ended as aborted")
@@ -419,16 +460,20 @@ func TestSeveralRunsOfALog(t *testing.T) {
 	if len(runs) != 3 {
 		t.Fatalf("%d runs", len(runs))
 	}
-	if runs[0].TotalS != nil || runs[0].Status != profile.Interrupted || *runs[1].TotalS != 3 || runs[1].Status != profile.Interrupted || *runs[2].TotalS != 1 || runs[2].Status != profile.Done {
+	if runs[0].TotalS != nil || runs[0].Status != profile.Interrupted || *runs[1].TotalS != 3 ||
+		runs[1].Status != profile.Interrupted || *runs[2].TotalS != 1 || runs[2].Status != profile.Done {
 		t.Errorf("%+v", runs)
 	}
 	if runs[0].Model != "maskrcnn" || runs[0].AsOf != "" {
 		t.Errorf("%+v", runs[0])
 	}
-	text = line("1", "submission_benchmark", `"value": "resnet"`) + line("1", "global_batch_size", `"value": 64`) + line("1000", "run_start", none) + line("2000", "run_stop", none) +
-		line("3000", "submission_benchmark", `"value": "bert"`) + line("4000", "init_start", none) + line("5000", "run_start", none) + line("7000", "run_stop", none)
+	text = line("1", "submission_benchmark", `"value": "resnet"`) + line("1", "global_batch_size",
+		`"value": 64`) + line("1000", "run_start", none) + line("2000", "run_stop", none) +
+		line("3000", "submission_benchmark", `"value": "bert"`) + line("4000", "init_start", none) + line("5000", "run_start",
+		none) + line("7000", "run_stop", none)
 	runs = one(t, "/a/two.log", text, source.Given{}).Set.Runs
-	if len(runs) != 2 || runs[0].Model != "resnet" || runs[0].BatchSize != 64 || runs[1].Model != "bert" || runs[1].BatchSize != 0 || *runs[1].TotalS != 2 {
+	if len(runs) != 2 || runs[0].Model != "resnet" || runs[0].BatchSize != 64 || runs[1].Model != "bert" ||
+		runs[1].BatchSize != 0 || *runs[1].TotalS != 2 {
 		t.Errorf("two logs in one file: %+v", runs)
 	}
 	refused(t, one(t, "/a/x.log", "text :::MLLOG {\"key\n", source.Given{}), "none of the 1 line with a mark can be read")

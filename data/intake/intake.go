@@ -40,7 +40,8 @@ type Result struct {
 // Import reads files into a database. taken, if not nil, is called for every
 // file as it is done, except skipped ones. If it ends early, what was imported
 // is kept and the result says what.
-func Import(ctx context.Context, db *store.Store, found imports.Found, o imports.Options, taken func(File)) (r Result, err error) {
+func Import(ctx context.Context, db *store.Store, found imports.Found, o imports.Options, taken func(File)) (r Result,
+	err error) {
 	r.GPUs = map[string]bool{}
 	err = imports.Read(ctx, found.Files, o, func(report source.Report) error {
 		file, ok, err := r.take(ctx, db, found, report)
@@ -56,7 +57,8 @@ func Import(ctx context.Context, db *store.Store, found imports.Found, o imports
 }
 
 // take saves the content of a file; ok is false for a skipped file.
-func (r *Result) take(ctx context.Context, db *store.Store, found imports.Found, report source.Report) (file File, ok bool, err error) {
+func (r *Result) take(ctx context.Context, db *store.Store, found imports.Found, report source.Report) (file File,
+	ok bool, err error) {
 	named := found.Named[report.File]
 	var unknown *imports.Unrecognised
 	if errors.As(report.Err, &unknown) && named.InFolder {
@@ -114,7 +116,8 @@ func (r *Result) Failure() error {
 	case good == 0:
 		return fmt.Errorf("none of %s could be imported", quantity.Several(len(r.Bad), "file"))
 	default:
-		return fmt.Errorf("%d of %s could not be imported; the others are kept", len(r.Bad), quantity.Several(len(r.Files), "file"))
+		return fmt.Errorf("%d of %s could not be imported; the others are kept", len(r.Bad),
+			quantity.Several(len(r.Files), "file"))
 	}
 }
 

@@ -18,9 +18,9 @@ type collector struct {
 	jobs   []fleet.Job
 	models map[string]string // each name once, however many jobs have it
 
-	unsorted                                        bool
-	unsubmitted, unended, noRuntime, noGPUs         int // jobs left out
-	backwards                                       int // attempts left out
+	unsorted                                       bool
+	unsubmitted, unended, noRuntime, noGPUs        int // jobs left out
+	backwards                                      int // attempts left out
 	oneAssumed, tooLate, withoutDeadline, nameless int // jobs kept
 }
 

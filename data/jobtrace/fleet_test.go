@@ -20,7 +20,8 @@ var fleetSizes = []int{20, 200, 600, 2000}
 // is larger than that without offers.
 func TestPhillyOnReservedVMs(t *testing.T) {
 	jobs := philly(t).Jobs
-	terms := fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1}
+	terms := fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1,
+		Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1}
 	tasks := fleet.Prepare(nil, jobs, fleet.NewDraws(len(jobs), 1), terms)
 	prices := approx.Prices{Reserved: 0.985, OnDemand: 3.06}
 	asked := 0
@@ -32,9 +33,11 @@ func TestPhillyOnReservedVMs(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d×%d", scheduler, vms, gpus), func(t *testing.T) { sound(t, tasks, s) })
 				candidates, rest := s.Asked(tasks), s.Rest(tasks)
 				asked += len(candidates)
-				none := rest.Bill(f, prices, approx.Evaluate(approx.OnDemand, candidates, prices, approx.Acceptance{}).Expected).USD()
+				none := rest.Bill(f, prices, approx.Evaluate(approx.OnDemand, candidates, prices,
+					approx.Acceptance{}).Expected).USD()
 				for _, p := range approx.Policies {
-					if usd := rest.Bill(f, prices, approx.Evaluate(p, candidates, prices, approx.Acceptance{}).Expected).USD(); usd > none*(1+1e-9) {
+					if usd := rest.Bill(f, prices, approx.Evaluate(p, candidates, prices,
+						approx.Acceptance{}).Expected).USD(); usd > none*(1+1e-9) {
 						t.Errorf("%s, %d VMs: %s costs $%.2f, no offers $%.2f", scheduler, vms, p, usd, none)
 					}
 				}
@@ -91,7 +94,8 @@ func sound(t *testing.T, tasks []fleet.Task, s *fleet.Schedule) {
 			busy[v] = append(busy[v], span{p.StartS, end})
 		}
 	}
-	if count[fleet.Reserved]+count[fleet.Rented]+count[fleet.Candidate] != len(tasks) || count[fleet.Candidate] != len(s.Candidates) {
+	if count[fleet.Reserved]+count[fleet.Rented]+count[fleet.Candidate] != len(tasks) ||
+		count[fleet.Candidate] != len(s.Candidates) {
 		t.Fatalf("%v of %d jobs", count, len(tasks))
 	}
 	for v, spans := range busy {

@@ -41,7 +41,8 @@ func readLog(text io.Reader, most int) (*Trace, error) {
 		case math.IsNaN(job.RuntimeS):
 			trace.unended++
 		case job.RuntimeS > maxSeconds:
-			return nil, l.wrong(fmt.Sprintf("its attempts take %g seconds together, above %g", job.RuntimeS, float64(maxSeconds)))
+			return nil, l.wrong(fmt.Sprintf("its attempts take %g seconds together, above %g", job.RuntimeS,
+				float64(maxSeconds)))
 		case job.GPUs > maxGPUs:
 			return nil, l.wrong(fmt.Sprintf("holds %s, above %s", quantity.Several(job.GPUs, "GPU"), quantity.Count(maxGPUs)))
 		default:
@@ -110,7 +111,8 @@ func (l *log) refuse(err error) error {
 	case errors.As(err, &ours):
 		return l.wrong(ours.What)
 	case errors.As(err, &kind):
-		return l.wrong(fmt.Sprintf("has %s out of place; is this a Philly log, an array of jobs with submitted_time and attempts?", plaintext.Quote(kind.Value)))
+		return l.wrong(fmt.Sprintf("has %s out of place; is this a Philly log, an array of jobs with submitted_time "+
+			"and attempts?", plaintext.Quote(kind.Value)))
 	case errors.As(err, &syntax):
 		return l.wrong(fmt.Sprintf("is not valid JSON: %s", plaintext.Line(syntax.Error(), 100)))
 	}

@@ -32,7 +32,8 @@ const phillyLog = `[
 `
 
 func TestReadLog(t *testing.T) {
-	for name, in := range map[string]string{"plain": phillyLog, "marked": "\ufeff\n\t " + phillyLog, "zipped": zipped(phillyLog)} {
+	for name, in := range map[string]string{"plain": phillyLog, "marked": "\ufeff\n\t " +
+		phillyLog, "zipped": zipped(phillyLog)} {
 		trace, err := Read(strings.NewReader(in))
 		if err != nil {
 			t.Fatal(name, err)
@@ -55,7 +56,8 @@ func TestReadLog(t *testing.T) {
 
 // oneJob is a log of a job of 10 s and what comes behind it.
 func oneJob(behind string) string {
-	return `[{"submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":["gpu0"]}]}]}` + behind
+	return `[{"submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 ` +
+		`07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":["gpu0"]}]}]}` + behind
 }
 
 func TestReadLogRefuses(t *testing.T) {
@@ -66,27 +68,32 @@ func TestReadLogRefuses(t *testing.T) {
 		job   int
 		words string
 	}{
-		"no jobs":           {"[]", 1, "there are no jobs"},
-		"none to keep":      {`[{"submitted_time":"2017-10-09 07:00:00"}, null]`, 2, "no jobs to keep: 1 job without a submission time left out, 1 job that never ended left out"},
+		"no jobs": {"[]", 1, "there are no jobs"},
+		"none to keep": {`[{"submitted_time":"2017-10-09 07:00:00"}, null]`, 2, "no jobs to keep: 1 job without a " +
+			"submission time left out, 1 job that never ended left out"},
 		"an object":         {`{"jobs": []}`, 1, "is a JSON object"},
 		"numbers":           {"[1,2]", 1, `has "number" out of place`},
 		"attempts of text":  {oneJob(`,{"attempts":["a"]}]`), 2, `has "string" out of place`},
 		"a number for time": {oneJob(`,{"submitted_time":1507532400}]`), 2, `has "number" out of place`},
-		"another time":      {oneJob(`,{"submitted_time":"09/10/2017 \u001b[31m"}]`), 2, `"09/10/2017 \x1b[31m" is not a time; write 2017-10-09 10:02:36`},
-		"no such day":       {oneJob(`,{"submitted_time":"2017-02-30 00:00:00"}]`), 2, "is not a time"},
-		"no JSON":           {oneJob(`,{submitted_time:1}]`), 2, "is not valid JSON"},
-		"a section":         {"[jobs]\na=1\n", 1, "is not valid JSON"},
-		"cut off in a job":  {oneJob(`,{"submitted_time":"2017-`), 2, "ends before its array does"},
-		"cut off at a job":  {oneJob(``), 2, "ends before its array does"},
-		"cut off at once":   {"[", 1, "ends before its array does"},
-		"more behind":       {oneJob("]" + oneJob("]")), 2, "the array of jobs is followed"},
-		"no JSON behind":    {oneJob("]x"), 2, "is not valid JSON"},
-		"zip cut off":       {whole[:len(whole)-12], 0, "cut off or damaged"},
-		"zip damaged":       {whole[:len(whole)-8] + "12345678", 2, "cut off or damaged"},
-		"2 MiB job":         {oneJob(`,{"user":"` + strings.Repeat("u", 2<<20) + `"}]`), 2, "longer than 1048576 bytes"},
-		"2 MiB of blanks":   {oneJob(strings.Repeat(" ", 2<<20) + "]"), 2, "longer than 1048576 bytes"},
-		"too many GPUs":     {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":[0` + strings.Repeat(",0", maxGPUs) + `]}]}]}]`, 1, "holds 100,001 GPUs, above 100,000"},
-		"too long together": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[` + strings.Repeat(age, 110) + `{}]}]`, 1, "seconds together, above 1e+12"},
+		"another time": {oneJob(`,{"submitted_time":"09/10/2017 \u001b[31m"}]`), 2,
+			`"09/10/2017 \x1b[31m" is not a time; write 2017-10-09 10:02:36`},
+		"no such day":      {oneJob(`,{"submitted_time":"2017-02-30 00:00:00"}]`), 2, "is not a time"},
+		"no JSON":          {oneJob(`,{submitted_time:1}]`), 2, "is not valid JSON"},
+		"a section":        {"[jobs]\na=1\n", 1, "is not valid JSON"},
+		"cut off in a job": {oneJob(`,{"submitted_time":"2017-`), 2, "ends before its array does"},
+		"cut off at a job": {oneJob(``), 2, "ends before its array does"},
+		"cut off at once":  {"[", 1, "ends before its array does"},
+		"more behind":      {oneJob("]" + oneJob("]")), 2, "the array of jobs is followed"},
+		"no JSON behind":   {oneJob("]x"), 2, "is not valid JSON"},
+		"zip cut off":      {whole[:len(whole)-12], 0, "cut off or damaged"},
+		"zip damaged":      {whole[:len(whole)-8] + "12345678", 2, "cut off or damaged"},
+		"2 MiB job":        {oneJob(`,{"user":"` + strings.Repeat("u", 2<<20) + `"}]`), 2, "longer than 1048576 bytes"},
+		"2 MiB of blanks":  {oneJob(strings.Repeat(" ", 2<<20) + "]"), 2, "longer than 1048576 bytes"},
+		"too many GPUs": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 ` +
+			`07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":[0` + strings.Repeat(",0", maxGPUs) + `]}]}]}]`, 1,
+			"holds 100,001 GPUs, above 100,000"},
+		"too long together": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[` + strings.Repeat(age, 110) + `{}]}]`, 1,
+			"seconds together, above 1e+12"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(c.in))

@@ -29,7 +29,8 @@ func read(r io.Reader, most int) (*Trace, error) {
 	start := bytes.TrimSpace(head)
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
-		return nil, &Error{Row: 1, What: "the file is not text; a job trace is CSV or JSON in UTF-8, plain or compressed with gzip"}
+		return nil, &Error{Row: 1, What: "the file is not text; a job trace is CSV or JSON in UTF-8, plain or " +
+			"compressed with gzip"}
 	case bytes.HasPrefix(start, []byte("{")):
 		return nil, &Error{Row: 1, What: "the file is a JSON object; a Philly log is an array of jobs, in brackets"}
 	case bytes.HasPrefix(start, []byte("[")):

@@ -41,7 +41,8 @@ func TestRead(t *testing.T) {
 	}{
 		"every column": {
 			"submit_s,runtime_s,gpus,deadline_s,model\n0,10.5,2,30,VGG\n1e2,.5,4.0,200,\"a, b\"\n", plainCSV,
-			[]fleet.Job{{SubmitS: 0, RuntimeS: 10.5, DeadlineS: 30, GPUs: 2, Model: "VGG"}, {SubmitS: 100, RuntimeS: 0.5, DeadlineS: 200, GPUs: 4, Model: "a, b"}}, nil,
+			[]fleet.Job{{SubmitS: 0, RuntimeS: 10.5, DeadlineS: 30, GPUs: 2, Model: "VGG"},
+				{SubmitS: 100, RuntimeS: 0.5, DeadlineS: 200, GPUs: 4, Model: "a, b"}}, nil,
 		},
 		"any order, case and blanks": {
 			"\ufeff\"Colour\", Model ,GPUS,RUNTIME_S,colour, Submit_S\r\nred,VGG,8, 3 ,,7\r\n", plainCSV,
@@ -54,7 +55,8 @@ func TestRead(t *testing.T) {
 		},
 		"unsorted, ties in the order of the file": {
 			"submit_s,runtime_s,gpus\n5,1,1\n2,2,1\n5,3,1\n2,4,1\n", plainCSV,
-			[]fleet.Job{{SubmitS: 2, RuntimeS: 2, DeadlineS: nan, GPUs: 1}, {SubmitS: 2, RuntimeS: 4, DeadlineS: nan, GPUs: 1}, {SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}, {SubmitS: 5, RuntimeS: 3, DeadlineS: nan, GPUs: 1}},
+			[]fleet.Job{{SubmitS: 2, RuntimeS: 2, DeadlineS: nan, GPUs: 1}, {SubmitS: 2, RuntimeS: 4, DeadlineS: nan, GPUs: 1},
+				{SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}, {SubmitS: 5, RuntimeS: 3, DeadlineS: nan, GPUs: 1}},
 			[]string{"the jobs were not sorted by submission time; they were sorted"},
 		},
 		"left out": {
@@ -68,21 +70,25 @@ func TestRead(t *testing.T) {
 				{RuntimeS: 10, DeadlineS: 10, GPUs: 1, Model: "m"}, {RuntimeS: 10, DeadlineS: 9.5, GPUs: 1},
 				{RuntimeS: 10, DeadlineS: nan, GPUs: 1, Model: "m"}, {RuntimeS: 10, DeadlineS: 0, GPUs: 1, Model: "m"},
 			},
-			[]string{"1 GPU assumed for 1 job with no number of GPUs", "2 deadlines that even an immediate start cannot meet", "1 job without a deadline", "1 job without a model"},
+			[]string{"1 GPU assumed for 1 job with no number of GPUs", "2 deadlines that even an immediate start cannot meet",
+				"1 job without a deadline", "1 job without a model"},
 		},
 		"Philly's columns": {
 			"submit_s,duration_s,num_gpus,vc\n0,108,1,11cb48\n600,74,8,11cb48\n", phillyCSV,
-			[]fleet.Job{{SubmitS: 0, RuntimeS: 108, DeadlineS: nan, GPUs: 1}, {SubmitS: 600, RuntimeS: 74, DeadlineS: nan, GPUs: 8}}, nil,
+			[]fleet.Job{{SubmitS: 0, RuntimeS: 108, DeadlineS: nan, GPUs: 1}, {SubmitS: 600, RuntimeS: 74, DeadlineS: nan,
+				GPUs: 8}}, nil,
 		},
 		"a row of almost 1 MiB": {
 			"note,submit_s,runtime_s,gpus\n\"" + strings.Repeat("long\n", 1<<20/5-1000) + "\",0,1,1\n", plainCSV,
 			[]fleet.Job{{RuntimeS: 1, DeadlineS: nan, GPUs: 1}}, nil,
 		},
 		"names are cleaned": {
-			"submit_s,runtime_s,gpus,model\n0,1,1,\x1b]0;title\x07m\u202ev\n0,1,1,\"two\nlines\"\n0,1,1, caf\xe9 \n0,1,1," + strings.Repeat("ä", 300) + "\n", plainCSV,
+			"submit_s,runtime_s,gpus,model\n0,1,1,\x1b]0;title\x07m\u202ev\n0,1,1,\"two\nlines\"\n0,1,1, caf\xe9 \n0,1,1," +
+				strings.Repeat("ä", 300) + "\n", plainCSV,
 			[]fleet.Job{
 				{RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "mv"}, {RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "two lines"},
-				{RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "caf\ufffd"}, {RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: strings.Repeat("ä", 199) + "…"},
+				{RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "caf\ufffd"}, {RuntimeS: 1, DeadlineS: nan, GPUs: 1,
+					Model: strings.Repeat("ä", 199) + "…"},
 			}, nil,
 		},
 	} {
@@ -93,7 +99,8 @@ func TestRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				if trace.Format != c.format || !slices.Equal(trace.Notes, c.notes) || !slices.EqualFunc(trace.Jobs, c.jobs, same) {
-					t.Errorf("read %q %+v\nnotes %q\nwant %q %+v\nnotes %q", trace.Format, trace.Jobs, trace.Notes, c.format, c.jobs, c.notes)
+					t.Errorf("read %q %+v\nnotes %q\nwant %q %+v\nnotes %q", trace.Format, trace.Jobs, trace.Notes, c.format,
+						c.jobs, c.notes)
 				}
 			}
 		})
@@ -108,31 +115,35 @@ func TestReadRefuses(t *testing.T) {
 		row   int
 		words string
 	}{
-		"empty file":            {"", 1, "the file is empty"},
-		"blank lines":           {"\n\r\n\n", 1, "the file is empty"},
-		"header only":           {"submit_s,runtime_s\n", 1, "there are no jobs"},
-		"none to keep":          {"submit_s,runtime_s,gpus\n0,0,1\n0,1,0\n", 3, "no jobs to keep: 1 job without runtime left out, 1 job without GPUs left out"},
-		"another CSV":           {"a,b\n1,2\n", 1, `submit_s is missing among "a", "b"`},
-		"no runtime":            {"submit_s;runtime_s\n1;2\n", 1, `missing among "submit_s;runtime_s"; a job trace has submit_s and runtime_s, separated by commas`},
-		"no duration":           {"submit_s,gpus\n1,2\n", 1, "the column runtime_s or duration_s is missing"},
-		"many other columns":    {strings.Repeat("\x1bcolumn,", 1000) + "\n", 1, "missing"},
-		"a column twice":        {"submit_s,runtime_s,Submit_S\n", 1, "submit_s is duplicated"},
-		"two spellings":         {"submit_s,num_gpus,runtime_s,gpus\n", 1, "the columns num_gpus and gpus mean the same"},
-		"two runtimes":          {"submit_s,runtime_s,duration_s\n", 1, "the columns runtime_s and duration_s mean the same"},
-		"submission empty":      {row(",1,1,,"), 3, "submit_s is empty"},
-		"submission negative":   {row("-1,1,1,,"), 3, `submit_s is "-1", which is negative`},
-		"runtime negative":      {row("1,-1e999,1,,"), 3, "negative"},
-		"NaN":                   {row("NaN,1,1,,"), 3, "not a finite decimal number"},
-		"Inf":                   {row("0,+Inf,1,,"), 3, "not a finite decimal number"},
-		"infinity":              {row("0,infinity,1,,"), 3, "not a finite decimal number"},
-		"overflow":              {row("0,1e999,1,,"), 3, "milliseconds"},
-		"hexadecimal":           {row("0,0x1p-2,1,,"), 3, "not a finite decimal number"},
-		"underscores":           {row("0,1_000,1,,"), 3, "not a finite decimal number"},
-		"no number":             {row("0,1-e,1,,"), 3, "not a finite decimal number"},
-		"unit in the cell":      {row("0,\"5\x1b ms\",1,,"), 3, `is "5\x1b ms"`},
-		"milliseconds":          {row("1700000000000,1,1,,"), 3, `submit_s is "1700000000000", above 1e+12 seconds; are these milliseconds?`},
-		"milliseconds, Philly":  {"submit_s,duration_s\n0,1e13\n", 2, "duration_s is"},
-		"deadline too early":    {row("100,1,1,99.5,"), 3, `deadline_s is "99.5", before the submission at "100"; it must be on the clock of submit_s`},
+		"empty file":  {"", 1, "the file is empty"},
+		"blank lines": {"\n\r\n\n", 1, "the file is empty"},
+		"header only": {"submit_s,runtime_s\n", 1, "there are no jobs"},
+		"none to keep": {"submit_s,runtime_s,gpus\n0,0,1\n0,1,0\n", 3, "no jobs to keep: 1 job without " +
+			"runtime left out, 1 job without GPUs left out"},
+		"another CSV": {"a,b\n1,2\n", 1, `submit_s is missing among "a", "b"`},
+		"no runtime": {"submit_s;runtime_s\n1;2\n", 1, `missing among "submit_s;runtime_s"; a job trace has ` +
+			`submit_s and runtime_s, separated by commas`},
+		"no duration":         {"submit_s,gpus\n1,2\n", 1, "the column runtime_s or duration_s is missing"},
+		"many other columns":  {strings.Repeat("\x1bcolumn,", 1000) + "\n", 1, "missing"},
+		"a column twice":      {"submit_s,runtime_s,Submit_S\n", 1, "submit_s is duplicated"},
+		"two spellings":       {"submit_s,num_gpus,runtime_s,gpus\n", 1, "the columns num_gpus and gpus mean the same"},
+		"two runtimes":        {"submit_s,runtime_s,duration_s\n", 1, "the columns runtime_s and duration_s mean the same"},
+		"submission empty":    {row(",1,1,,"), 3, "submit_s is empty"},
+		"submission negative": {row("-1,1,1,,"), 3, `submit_s is "-1", which is negative`},
+		"runtime negative":    {row("1,-1e999,1,,"), 3, "negative"},
+		"NaN":                 {row("NaN,1,1,,"), 3, "not a finite decimal number"},
+		"Inf":                 {row("0,+Inf,1,,"), 3, "not a finite decimal number"},
+		"infinity":            {row("0,infinity,1,,"), 3, "not a finite decimal number"},
+		"overflow":            {row("0,1e999,1,,"), 3, "milliseconds"},
+		"hexadecimal":         {row("0,0x1p-2,1,,"), 3, "not a finite decimal number"},
+		"underscores":         {row("0,1_000,1,,"), 3, "not a finite decimal number"},
+		"no number":           {row("0,1-e,1,,"), 3, "not a finite decimal number"},
+		"unit in the cell":    {row("0,\"5\x1b ms\",1,,"), 3, `is "5\x1b ms"`},
+		"milliseconds": {row("1700000000000,1,1,,"), 3, `submit_s is "1700000000000", above 1e+12 seconds; ` +
+			`are these milliseconds?`},
+		"milliseconds, Philly": {"submit_s,duration_s\n0,1e13\n", 2, "duration_s is"},
+		"deadline too early": {row("100,1,1,99.5,"), 3, `deadline_s is "99.5", before the submission at "100"; it ` +
+			`must be on the clock of submit_s`},
 		"deadline NaN":          {row("100,1,1,nan,"), 3, "deadline_s"},
 		"half a GPU":            {row("0,1,0.5,,"), 3, "not a whole number up to 100,000"},
 		"negative GPUs":         {row("0,1,-1,,"), 3, "not a whole number"},
@@ -186,7 +197,8 @@ func refuses(t *testing.T, err error, row int, words string) {
 // What can't be read is no fault of the content.
 func TestReadKeepsErrorsOfTheFile(t *testing.T) {
 	lost := errors.New("the disk is gone")
-	for _, start := range []string{"", "submit_s,runtime_s\n", "submit_s,runtime_s\n0,1\n", "[", zipped("submit_s,runtime_s\n0,1\n")[:12]} {
+	for _, start := range []string{"", "submit_s,runtime_s\n", "submit_s,runtime_s\n0,1\n", "[",
+		zipped("submit_s,runtime_s\n0,1\n")[:12]} {
 		_, err := Read(io.MultiReader(strings.NewReader(start), failing{lost}))
 		var e *Error
 		if !errors.Is(err, lost) || errors.As(err, &e) {
@@ -243,11 +255,13 @@ func TestReadPhilly(t *testing.T) {
 		gpus, most = gpus+job.GPUs, max(most, job.GPUs)
 		seconds, gpuSeconds = seconds+job.RuntimeS, gpuSeconds+job.RuntimeS*float64(job.GPUs)
 	}
-	got := fmt.Sprintf("%s %d %q, %d %d %.0f %.0f", trace.Format, len(trace.Jobs), trace.Notes, gpus, most, seconds, gpuSeconds)
+	got := fmt.Sprintf("%s %d %q, %d %d %.0f %.0f", trace.Format, len(trace.Jobs), trace.Notes, gpus, most,
+		seconds, gpuSeconds)
 	if want := "Philly CSV 10000 [], 12163 32 71245882 252116431"; got != want {
 		t.Errorf("read %s, want %s", got, want)
 	}
-	if last := trace.Jobs[len(trace.Jobs)-1]; !same(last, fleet.Job{SubmitS: 421685, RuntimeS: 175750, DeadlineS: nan, GPUs: 8}) {
+	if last := trace.Jobs[len(trace.Jobs)-1]; !same(last, fleet.Job{SubmitS: 421685, RuntimeS: 175750,
+		DeadlineS: nan, GPUs: 8}) {
 		t.Errorf("last %+v", last)
 	}
 }

@@ -48,7 +48,8 @@ func rewritten(t interface{ Fatal(...any) }, jobs []fleet.Job) *Trace {
 }
 
 func drawJob(t *rapid.T) fleet.Job {
-	times := rapid.OneOf(rapid.Float64Range(0, maxSeconds), rapid.Map(rapid.IntRange(0, 9), func(n int) float64 { return float64(n) }))
+	times := rapid.OneOf(rapid.Float64Range(0, maxSeconds), rapid.Map(rapid.IntRange(0, 9),
+		func(n int) float64 { return float64(n) }))
 	job := fleet.Job{
 		SubmitS: times.Draw(t, "submit"), RuntimeS: max(times.Draw(t, "runtime"), math.SmallestNonzeroFloat64),
 		DeadlineS: nan, GPUs: rapid.IntRange(1, maxGPUs).Draw(t, "gpus"),
@@ -90,13 +91,16 @@ func TestWriteRefuses(t *testing.T) {
 	late.SubmitS, long.RuntimeS, endless.RuntimeS = -1, 0, math.Inf(1)
 	early.SubmitS, early.DeadlineS, many.GPUs, none.GPUs = 5, 4, maxGPUs+1, 0
 	for words, job := range map[string]fleet.Job{
-		"submitted at -1": late, "runs for 0": long, "runs for +Inf": endless, "deadline 4": early, "100,001 GPUs": many, "0 GPUs": none,
+		"submitted at -1": late, "runs for 0": long, "runs for +Inf": endless, "deadline 4": early, "100,001 GPUs": many,
+		"0 GPUs": none,
 	} {
-		if err := Write(io.Discard, []fleet.Job{good, job}); err == nil || !strings.Contains(err.Error(), words) || !strings.HasPrefix(err.Error(), "row 3: ") {
+		if err := Write(io.Discard, []fleet.Job{good, job}); err == nil || !strings.Contains(err.Error(), words) ||
+			!strings.HasPrefix(err.Error(), "row 3: ") {
 			t.Errorf("got %v, want words %q", err, words)
 		}
 	}
-	if err := Write(io.Discard, make([]fleet.Job, MaxJobs+1)); err == nil || !strings.Contains(err.Error(), "at most 2,000,000 jobs and not 2,000,001") {
+	if err := Write(io.Discard, make([]fleet.Job, MaxJobs+1)); err == nil ||
+		!strings.Contains(err.Error(), "at most 2,000,000 jobs and not 2,000,001") {
 		t.Errorf("too many jobs: %v", err)
 	}
 	full := errors.New("the disk is full")
@@ -114,8 +118,11 @@ func (f fullDisk) Write([]byte) (int, error) { return 0, f.err }
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"submit_s,runtime_s\n0,1\n", "submit_s,runtime_s,gpus,deadline_s,model\n5,.5e-3,2,9,\"a \"\"b\"\"\"\n1,1E9,,,\n",
-		"\ufeffSubmit_S, duration_s ,num_gpus,vc\r\n0,108,1,11cb48\r\n\r\n7,0,1,\r\n", "submit_s,runtime_s,model\n0,1,\"m", "submit_s,runtime_s\n-0,1e-400\n0,5e-324\n",
-		phillyLog, "[]", "[{},null]", `[{"submitted_time":"2017-10-09 07:01:11.5","attempts":[{"start_time":"0000-01-01 00:00:00","end_time":"9999-12-31 23:59:59","detail":[{"gpus":[0]}]}]}] 1`,
+		"\ufeffSubmit_S, duration_s ,num_gpus,vc\r\n0,108,1,11cb48\r\n\r\n7,0,1,\r\n", "submit_s,runtime_s,model\n0,1,\"m",
+		"submit_s,runtime_s\n-0,1e-400\n0,5e-324\n",
+		phillyLog, "[]", "[{},null]", `[{"submitted_time":"2017-10-09 ` +
+			`07:01:11.5","attempts":[{"start_time":"0000-01-01 00:00:00","end_time":"9999-12-31 ` +
+			`23:59:59","detail":[{"gpus":[0]}]}]}] 1`,
 		"SQLite format 3\x00", zipped("submit_s,runtime_s\n0,1\n"), zipped(phillyLog)[:99], `{"a":1}`,
 	} {
 		f.Add([]byte(seed))
@@ -134,7 +141,8 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("the note %q %s", note, why)
 			}
 		}
-		if len(trace.Jobs) == 0 || !slices.IsSortedFunc(trace.Jobs, func(a, b fleet.Job) int { return cmp.Compare(a.SubmitS, b.SubmitS) }) {
+		if len(trace.Jobs) == 0 ||
+			!slices.IsSortedFunc(trace.Jobs, func(a, b fleet.Job) int { return cmp.Compare(a.SubmitS, b.SubmitS) }) {
 			t.Fatalf("not in the order of submission: %+v", trace.Jobs)
 		}
 		for i, job := range trace.Jobs {

@@ -74,7 +74,8 @@ const (
 )
 
 var spellings = [known][]string{
-	submit: {"submit_s"}, runtime: {"runtime_s", "duration_s"}, gpus: {"gpus", "num_gpus"}, deadline: {"deadline_s"}, model: {"model"},
+	submit: {"submit_s"}, runtime: {"runtime_s", "duration_s"}, gpus: {"gpus", "num_gpus"}, deadline: {"deadline_s"},
+	model: {"model"},
 }
 
 // columns holds the position and the name of each column in a file; "" if absent.
@@ -96,12 +97,14 @@ func columnsOf(header []string) (columns, error) {
 		case name:
 			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is duplicated; remove one", name)}
 		default:
-			return found, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s mean the same; remove one", found[c].name, name)}
+			return found, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s mean the same; remove one",
+				found[c].name, name)}
 		}
 	}
 	for _, c := range []int{submit, runtime} {
 		if found[c].name == "" {
-			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is missing among %s; a job trace has submit_s and runtime_s, separated by commas",
+			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is missing among %s; a job trace has submit_s "+
+				"and runtime_s, separated by commas",
 				strings.Join(spellings[c], " or "), quoted(header))}
 		}
 	}
@@ -161,7 +164,8 @@ func (r *row) job(trace *collector) fleet.Job {
 	case math.IsNaN(job.SubmitS):
 		r.fail(submit, "is empty; give the submission time of the job")
 	case job.DeadlineS < job.SubmitS:
-		r.fail(deadline, fmt.Sprintf("is %s, before the submission at %s; it must be on the clock of submit_s, not relative to it",
+		r.fail(deadline, fmt.Sprintf("is %s, before the submission at %s; it must be on the clock of submit_s, not "+
+			"relative to it",
 			plaintext.Quote(r.cell(deadline)), plaintext.Quote(r.cell(submit))))
 	}
 	return job
@@ -188,7 +192,8 @@ func (r *row) seconds(column int) float64 {
 	case v < 0:
 		r.fail(column, fmt.Sprintf("is %s, which is negative; a trace counts seconds from 0", plaintext.Quote(cell)))
 	case v > maxSeconds:
-		r.fail(column, fmt.Sprintf("is %s, above %g seconds; are these milliseconds?", plaintext.Quote(cell), float64(maxSeconds)))
+		r.fail(column, fmt.Sprintf("is %s, above %g seconds; are these milliseconds?", plaintext.Quote(cell),
+			float64(maxSeconds)))
 	}
 	return v
 }
@@ -201,7 +206,8 @@ func (r *row) gpus() int {
 	}
 	v, ok := decimal(cell)
 	if !ok || v != math.Trunc(v) || v < 0 || v > maxGPUs {
-		r.fail(gpus, fmt.Sprintf("is %s, not a whole number up to %s; leave the cell empty for 1", plaintext.Quote(cell), quantity.Count(maxGPUs)))
+		r.fail(gpus, fmt.Sprintf("is %s, not a whole number up to %s; leave the cell empty for 1", plaintext.Quote(cell),
+			quantity.Count(maxGPUs)))
 		return unstated
 	}
 	return int(v)

@@ -15,7 +15,8 @@ import (
 // with their models' names cleaned.
 func Write(w io.Writer, jobs []fleet.Job) error {
 	if len(jobs) > MaxJobs {
-		return fmt.Errorf("a job trace holds at most %s and not %s", quantity.Several(MaxJobs, "job"), quantity.Count(float64(len(jobs))))
+		return fmt.Errorf("a job trace holds at most %s and not %s", quantity.Several(MaxJobs, "job"),
+			quantity.Count(float64(len(jobs))))
 	}
 	out := csv.NewWriter(w)
 	cells := make([]string, known)
@@ -28,7 +29,8 @@ func Write(w io.Writer, jobs []fleet.Job) error {
 		if err := checkWritable(job); err != nil {
 			return fmt.Errorf("row %d: %w", i+2, err)
 		}
-		cells[submit], cells[runtime], cells[deadline] = secondsCell(job.SubmitS), secondsCell(job.RuntimeS), secondsCell(job.DeadlineS)
+		cells[submit], cells[runtime], cells[deadline] = secondsCell(job.SubmitS), secondsCell(job.RuntimeS),
+			secondsCell(job.DeadlineS)
 		cells[gpus], cells[model] = strconv.Itoa(job.GPUs), cleanModel(job.Model)
 		_ = out.Write(cells)
 	}

@@ -21,12 +21,14 @@ func TestSweetSpotsOfCaffeNet(t *testing.T) {
 	for _, spot := range s.SweetSpots() {
 		vm := s.At(spot.Candidate).Configuration[0].VM.InstanceType
 		vms[vm] = append(vms[vm], spot.Words())
-		want := map[string]struct{ ratio, saved float64 }{"conv1": {0.3, 1 - 18.4/19}, "conv2": {0.5, 1 - 16.7/19}}[spot.Layer]
+		want := map[string]struct{ ratio, saved float64 }{"conv1": {0.3, 1 - 18.4/19},
+			"conv2": {0.5, 1 - 16.7/19}}[spot.Layer]
 		if spot.Ratio != want.ratio || math.Abs(spot.Saved-want.saved) > 0.005 || spot.Lost != 0 {
 			t.Errorf("%s: %+v, want %+v", vm, spot, want)
 		}
 	}
-	want := []string{"sweet spot: conv1 pruned 30 % is 3.2 % faster at the same top-5", "sweet spot: conv2 pruned 50 % is 12 % faster at the same top-5"}
+	want := []string{"sweet spot: conv1 pruned 30 % is 3.2 % faster at the same top-5",
+		"sweet spot: conv2 pruned 50 % is 12 % faster at the same top-5"}
 	if got := vms["p2.xlarge"]; !slices.Equal(got, want) {
 		t.Errorf("p2.xlarge: %q, want %q", got, want)
 	}
@@ -44,7 +46,8 @@ func BenchmarkDecisionPrecision(b *testing.B) {
 	run.ID = 1
 	for _, by := range []question.Sort{question.ByTime, question.ByScore} {
 		b.Run(string(by), func(b *testing.B) {
-			q := question.Query{Workload: question.Workload{Model: run.Model, Mode: run.Mode, Units: 1e6, Purchase: profile.OnDemand, MaxCount: 8}, Sort: by}
+			q := question.Query{Workload: question.Workload{Model: run.Model, Mode: run.Mode, Units: 1e6,
+				Purchase: profile.OnDemand, MaxCount: 8}, Sort: by}
 			if p, _ := rank.DecisionPrecision(set, q, run); p == 0 {
 				b.Fatal("nothing to decide")
 			}

@@ -19,8 +19,9 @@ func kinds(runs []profile.Run) map[estimate.Basis]profile.Kind {
 		slices.Sort(errors)
 		rel := math.Exp(stat.Quantile(0.9, stat.LinInterp, errors, nil)) - 1
 		out[estimate.Reconstructed] = profile.Kind{
-			Rel:   rel,
-			Words: fmt.Sprintf("±%.0f %%: 90 %% of %d totals predicted from reconstructed times are this close to the published ones", 100*rel, len(errors)),
+			Rel: rel,
+			Words: fmt.Sprintf("±%.0f %%: 90 %% of %d totals predicted from reconstructed times are this close to the "+
+				"published ones", 100*rel, len(errors)),
 		}
 	}
 	if sigmas := relativeDeviations(runs); len(sigmas) > 0 {
@@ -28,8 +29,9 @@ func kinds(runs []profile.Run) map[estimate.Basis]profile.Kind {
 		median := stat.Quantile(0.5, stat.LinInterp, sigmas, nil)
 		rel := estimate.Z90 * median
 		out[estimate.Published] = profile.Kind{
-			Rel:   rel,
-			Words: fmt.Sprintf("±%.0f %%: 90 %% interval for the median standard deviation, %.1f %%, of %d published totals", 100*rel, 100*median, len(sigmas)),
+			Rel: rel,
+			Words: fmt.Sprintf("±%.0f %%: 90 %% interval for the median standard deviation, %.1f %%, of %d published totals",
+				100*rel, 100*median, len(sigmas)),
 		}
 	}
 	return out
@@ -82,5 +84,6 @@ func accuracyKind(runs []profile.Run) profile.Kind {
 	}
 	slices.Sort(sigmas)
 	half := estimate.Z90 * stat.Quantile(0.5, stat.LinInterp, sigmas, nil)
-	return profile.Kind{Rel: half, Words: fmt.Sprintf("±%.1f points: 90 %% interval for the median standard deviation of %d published accuracies", 100*half, len(sigmas))}
+	return profile.Kind{Rel: half, Words: fmt.Sprintf("±%.1f points: 90 %% interval for the median standard "+
+		"deviation of %d published accuracies", 100*half, len(sigmas))}
 }

@@ -60,8 +60,10 @@ func TestRunsMatchTheCatalog(t *testing.T) {
 		}
 		vm := set.VMTypes[i]
 		p, ok := vm.PriceOf(profile.OnDemand)
-		if !ok || p.USDPerHour != *r.USDPerHour || vm.GPU != r.GPU || vm.GPUCount != r.GPUCount || *vm.GPUMemGiB != *r.GPUMemGiB {
-			t.Errorf("run %d says %s × %d at $%g, the catalog %s × %d at $%g", r.ID, r.GPU, r.GPUCount, *r.USDPerHour, vm.GPU, vm.GPUCount, p.USDPerHour)
+		if !ok || p.USDPerHour != *r.USDPerHour || vm.GPU != r.GPU || vm.GPUCount != r.GPUCount ||
+			*vm.GPUMemGiB != *r.GPUMemGiB {
+			t.Errorf("run %d says %s × %d at $%g, the catalog %s × %d at $%g", r.ID, r.GPU, r.GPUCount, *r.USDPerHour, vm.GPU,
+				vm.GPUCount, p.USDPerHour)
 		}
 	}
 }
@@ -72,7 +74,8 @@ func TestAnchors(t *testing.T) {
 	find := func(model, variant, vm string, batch int, basis estimate.Basis) profile.Run {
 		t.Helper()
 		i := slices.IndexFunc(set.Runs, func(r profile.Run) bool {
-			return r.Model == model && r.Variant.Name == variant && r.InstanceType == vm && r.BatchSize == batch && r.Basis == basis
+			return r.Model == model && r.Variant.Name == variant && r.InstanceType == vm && r.BatchSize == batch &&
+				r.Basis == basis
 		})
 		if i < 0 {
 			t.Fatalf("no %s %q on %s at %d", model, variant, vm, batch)

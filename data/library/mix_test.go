@@ -20,7 +20,8 @@ func TestStudyMix(t *testing.T) {
 			t.Errorf("%+v is outside what the study says", k)
 		}
 	}
-	if last := mix[8]; last.Model != "ResNet-V2-152" || last.Ratio != 0.75 || last.Accuracy != 0.8989 || last.ReducedAccuracy != 0.8940 {
+	if last := mix[8]; last.Model != "ResNet-V2-152" || last.Ratio != 0.75 || last.Accuracy != 0.8989 ||
+		last.ReducedAccuracy != 0.8940 {
 		t.Errorf("ResNet-V2-152: %+v", last)
 	}
 }

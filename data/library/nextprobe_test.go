@@ -17,7 +17,8 @@ func TestFollowingTheNextProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool { return r.Basis != estimate.Reconstructed || r.TotalS == nil })
+	set.Runs = slices.DeleteFunc(slices.Clone(set.Runs),
+		func(r profile.Run) bool { return r.Basis != estimate.Reconstructed || r.TotalS == nil })
 	followed, spent := validate.Follow(set)
 	fastest, cheapest := 0, 0
 	for _, f := range followed {
@@ -36,6 +37,7 @@ func TestFollowingTheNextProbe(t *testing.T) {
 		t.Errorf("of %d tables the fastest in %d and the cheapest in %d", len(followed), fastest, cheapest)
 	}
 	if spent.Following >= spent.All {
-		t.Errorf("spent %.1f %% of running all, every cell would be %.1f %%", 100*spent.Following/spent.Running, 100*spent.All/spent.Running)
+		t.Errorf("spent %.1f %% of running all, every cell would be %.1f %%", 100*spent.Following/spent.Running,
+			100*spent.All/spent.Running)
 	}
 }

@@ -73,8 +73,9 @@ func TestCellsAgainstTables(t *testing.T) {
 	for _, row := range rows {
 		r := take(t, &runs, row, func(r profile.Run) bool { return r.Basis == estimate.Reconstructed })
 		for column, got := range map[string]float64{
-			"iterations_per_epoch": *r.IterationsPerEpoch, "usd_per_hour": *r.USDPerHour, "init_plus_first_iteration_s": *r.StartupS,
-			"steady_iteration_s": r.Steady.Value, "epochs": *r.Epochs, "real_total_s": *r.TotalS,
+			"iterations_per_epoch": *r.IterationsPerEpoch, "usd_per_hour": *r.USDPerHour,
+			"init_plus_first_iteration_s": *r.StartupS,
+			"steady_iteration_s":          r.Steady.Value, "epochs": *r.Epochs, "real_total_s": *r.TotalS,
 		} {
 			if want := number(t, row, column); got != want {
 				t.Errorf("%v: %s is %g in the library, %g in the table", row, column, got, want)

@@ -59,7 +59,8 @@ func (r *reader) signed(column string) *float64 {
 		return nil
 	}
 	if !decimal.MatchString(cell) {
-		r.fail(column, fmt.Sprintf("%s is not a finite decimal number; leave the cell empty if it is unknown", plaintext.Quote(cell)))
+		r.fail(column, fmt.Sprintf("%s is not a finite decimal number; leave the cell empty if it is unknown",
+			plaintext.Quote(cell)))
 		return nil
 	}
 	v, err := strconv.ParseFloat(cell, 64)

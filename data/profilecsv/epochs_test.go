@@ -11,7 +11,8 @@ import (
 )
 
 func TestReadEpochsAndEvaluations(t *testing.T) {
-	set, err := Read(strings.NewReader("model,mode,basis,metric,higher_is_better,epoch_starts_s,evaluations,validations\n" +
+	set,
+		err := Read(strings.NewReader("model,mode,basis,metric,higher_is_better,epoch_starts_s,evaluations,validations\n" +
 		"m,train,measured,top-1,true,0.2; 50.9;100.9,50.8:0.1;152.43:,\n" +
 		"m,train,measured,WER,false,,,1:0.4;3:0.3\n" +
 		"m,train,measured,,true,,9:0.4,7:0.5\n"))
@@ -23,10 +24,12 @@ func TestReadEpochsAndEvaluations(t *testing.T) {
 		t.Errorf("epochs begin at %v", r.EpochStartsS)
 	}
 	v := r.Validations
-	if len(v) != 2 || v[0].Epoch != 0 || *v[0].AtS != 50.8 || *v[0].Value != 0.1 || v[1].Epoch != 2 || v[1].Value != nil || v[0].Metric != "top-1" {
+	if len(v) != 2 || v[0].Epoch != 0 || *v[0].AtS != 50.8 || *v[0].Value != 0.1 || v[1].Epoch != 2 || v[1].Value != nil ||
+		v[0].Metric != "top-1" {
 		t.Errorf("evaluations %+v", v)
 	}
-	if v := set.Runs[1].Validations; len(v) != 2 || v[1].Epoch != 3 || v[1].AtS != nil || *v[1].Value != 0.3 || v[1].HigherIsBetter {
+	if v := set.Runs[1].Validations; len(v) != 2 || v[1].Epoch != 3 || v[1].AtS != nil || *v[1].Value != 0.3 ||
+		v[1].HigherIsBetter {
 		t.Errorf("validations %+v", v)
 	}
 	if v := set.Runs[2].Validations; len(v) != 1 || v[0].Epoch != 7 || *v[0].AtS != 9 || *v[0].Value != 0.5 {
@@ -60,20 +63,24 @@ func TestReadRefusesEpochs(t *testing.T) {
 }
 
 func TestReadPauses(t *testing.T) {
-	set, err := Read(strings.NewReader("model,mode,basis,pauses\nm,train,measured,63:1.4:782:checkpoint; 125.1:1.3::log %3B upload;130:0::\nm,train,measured,\n"))
+	set, err := Read(strings.NewReader("model,mode,basis,pauses\n" +
+		"m,train,measured,63:1.4:782:checkpoint; 125.1:1.3::log %3B upload;130:0::\nm,train,measured,\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(782)}, {AtS: 125.1, Seconds: 1.3, Kind: "log ; upload"}, {AtS: 130}}
+	want := []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(782)},
+		{AtS: 125.1, Seconds: 1.3, Kind: "log ; upload"}, {AtS: 130}}
 	if got := set.Runs[0].Pauses; !reflect.DeepEqual(got, want) {
 		t.Errorf("read %+v", got)
 	}
 	if got := set.Runs[1].Pauses; got != nil {
 		t.Errorf("of none %+v", got)
 	}
-	for _, cell := range []string{"63", "63:1.4", "63:1.4:782", "-1:1::", "1:-1::", "1:1:-1:", "1:1:0.5:", "1:x::", "NaN:1::", "1:1:9e18:", "1:1::;"} {
+	for _, cell := range []string{"63", "63:1.4", "63:1.4:782", "-1:1::", "1:-1::", "1:1:-1:", "1:1:0.5:", "1:x::",
+		"NaN:1::", "1:1:9e18:", "1:1::;"} {
 		_, err := Read(strings.NewReader("model,mode,basis,pauses\nm,train,measured," + cell + "\n"))
-		if e, ok := errors.AsType[*Error](err); !ok || e.Column != "pauses" || !strings.Contains(e.What, "write end:seconds:iterations:kind") {
+		if e, ok := errors.AsType[*Error](err); !ok || e.Column != "pauses" ||
+			!strings.Contains(e.What, "write end:seconds:iterations:kind") {
 			t.Errorf("%s: %v", cell, err)
 		}
 	}
@@ -97,7 +104,8 @@ func TestEvaluationsWithoutMetric(t *testing.T) {
 	}
 	run.Validations[0].Value = new(0.3)
 	out.Reset()
-	if err := Write(&out, &profile.Set{Runs: []profile.Run{run}}); err != nil || !strings.Contains(out.String(), ",true,") {
+	if err := Write(&out, &profile.Set{Runs: []profile.Run{run}}); err != nil ||
+		!strings.Contains(out.String(), ",true,") {
 		t.Errorf("with a value: %v\n%s", err, out.String())
 	}
 }

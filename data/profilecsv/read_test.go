@@ -11,7 +11,9 @@ import (
 )
 
 func TestReadTakesColumnsInAnyOrder(t *testing.T) {
-	set, err := Read(strings.NewReader("\ufeffBasis, mode ,colour,model,steady_iteration_s,epochs,iterations_per_epoch,pruning_layers,metric,accuracy,higher_is_better,as_of\r\n" +
+	set,
+		err := Read(strings.NewReader("\ufeffBasis, mode " +
+		",colour,model,steady_iteration_s,epochs,iterations_per_epoch,pruning_layers,metric,accuracy,higher_is_better,as_of\r\n" +
 		"reconstructed,train,blue,FCN,0.07571,,158.25,conv1=0.3;conv2=0.5,top-1,0.9,true,2021-02\r\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +49,8 @@ func TestReadTakesAMarkBeforeAQuote(t *testing.T) {
 
 // The t-quantile of 0.95 with 9 degrees of freedom is 1.8331 in every table.
 func TestSteadyIntervalFromSpread(t *testing.T) {
-	set, err := Read(strings.NewReader("model,mode,basis,steady_iteration_s,steady_stddev_s,steady_n\nm,train,measured,0.5,0.02,10\n"))
+	set, err := Read(strings.NewReader("model,mode,basis,steady_iteration_s,steady_stddev_s,steady_n\n" +
+		"m,train,measured,0.5,0.02,10\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +119,10 @@ func TestReadRefuses(t *testing.T) {
 // Only what is a fraction by its name, or may be one for want of a name, is
 // refused above 1: BLEU has a unit of its own.
 func TestPercentIsRefusedOfFractions(t *testing.T) {
-	for metric, refuses := range map[string]bool{"": true, "top-5": true, "val_acc": true, "mAP": true, "BLEU": false, "mean reward": false} {
-		set, err := Read(strings.NewReader("model,mode,basis,metric,accuracy,higher_is_better\nm,train,measured," + metric + ",24.5,true\n"))
+	for metric, refuses := range map[string]bool{"": true, "top-5": true, "val_acc": true, "mAP": true, "BLEU": false,
+		"mean reward": false} {
+		set, err := Read(strings.NewReader("model,mode,basis,metric,accuracy,higher_is_better\nm,train,measured," + metric +
+			",24.5,true\n"))
 		if (err != nil) != refuses || (err == nil && set.Runs[0].Accuracy.Value != 24.5) {
 			t.Errorf("%q: %v", metric, err)
 		}
@@ -135,7 +140,8 @@ func TestReadCleansText(t *testing.T) {
 }
 
 func TestModelsAreMerged(t *testing.T) {
-	set, err := Read(strings.NewReader("model,mode,basis,unit,params,dataset\na,infer,spec,,,\na,infer,spec,image,60000000,ImageNet\nb,infer,spec,,,\n"))
+	set, err := Read(strings.NewReader("model,mode,basis,unit,params,dataset\na,infer,spec,,,\n" +
+		"a,infer,spec,image,60000000,ImageNet\nb,infer,spec,,,\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

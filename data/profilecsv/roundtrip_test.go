@@ -52,18 +52,22 @@ func drawRun(t *rapid.T) profile.Run {
 		return &v
 	}
 	count := rapid.IntRange(0, 1<<20)
-	basis := rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Published, estimate.Reconstructed, estimate.Spec}).Draw(t, "basis")
+	basis := rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Published, estimate.Reconstructed,
+		estimate.Spec}).Draw(t, "basis")
 	r := profile.Run{
-		Model: word.Draw(t, "model"), Dataset: word.Draw(t, "dataset"), Unit: "image", Note: rapid.SampledFrom([]string{"", "NaN; \"new\", driver"}).Draw(t, "note"),
+		Model: word.Draw(t, "model"), Dataset: word.Draw(t, "dataset"), Unit: "image",
+		Note:         rapid.SampledFrom([]string{"", "NaN; \"new\", driver"}).Draw(t, "note"),
 		Mode:         rapid.SampledFrom([]profile.Mode{profile.Train, profile.Infer}).Draw(t, "mode"),
 		InstanceType: word.Draw(t, "vm"), GPU: "K80", GPUCount: count.Draw(t, "gpus"), GPUMemGiB: maybe("gpu_mem", 80),
 		Count: count.Draw(t, "count") + 1, USDPerHour: maybe("usd", 1e3), BatchSize: count.Draw(t, "batch"),
 		Epochs: maybe("epochs", 1e4), IterationsPerEpoch: maybe("ipe", 1e6), TrainSize: maybe("train", 1e9),
-		SteadyStdDevS: maybe("sd", 10), WarmupIterations: count.Draw(t, "warm"), WarmupExtraS: rapid.Float64Range(-9, 9).Draw(t, "extra"),
+		SteadyStdDevS: maybe("sd", 10), WarmupIterations: count.Draw(t, "warm"), WarmupExtraS: rapid.Float64Range(-9,
+			9).Draw(t, "extra"),
 		FirstValidationS: maybe("val1", 1e3), ValidationS: maybe("val", 1e3), TotalS: maybe("total", 1e9),
 		TotalStdDevS: maybe("totalsd", 1e3), TotalN: count.Draw(t, "n"), PeakMemoryBytes: maybe("peak", 1e12),
 		Status: rapid.SampledFrom([]profile.Status{profile.Done, profile.OutOfMemory, profile.Interrupted}).Draw(t, "status"),
-		Basis:  basis, Source: word.Draw(t, "source"), AsOf: rapid.SampledFrom([]string{"", "2021", "2021-02", "2021-02-28"}).Draw(t, "asof"),
+		Basis:  basis, Source: word.Draw(t, "source"),
+		AsOf: rapid.SampledFrom([]string{"", "2021", "2021-02", "2021-02-28"}).Draw(t, "asof"),
 	}
 	r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW = maybe("energy", 1e6), maybe("power", 1e5), maybe("limit", 1e3)
 	r.EnergyOf = rapid.SampledFrom([]string{"", profile.EnergyOfGPUs, profile.EnergyOfCPUs}).Draw(t, "of")
@@ -80,14 +84,17 @@ func drawRun(t *rapid.T) profile.Run {
 		metric, most = "BLEU", 100
 	}
 	if v := maybe("accuracy", most); v != nil {
-		r.Accuracy = &profile.Accuracy{Metric: metric, Value: *v, StdDev: maybe("accsd", 1), HigherIsBetter: rapid.Bool().Draw(t, "higher"), Basis: basis}
+		r.Accuracy = &profile.Accuracy{Metric: metric, Value: *v, StdDev: maybe("accsd", 1),
+			HigherIsBetter: rapid.Bool().Draw(t, "higher"), Basis: basis}
 	}
 	if rapid.Bool().Draw(t, "pruned") {
-		r.Variant = profile.Variant{Name: "p", Precision: "int8", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}}
+		r.Variant = profile.Variant{Name: "p", Precision: "int8", Pruning: &profile.Pruning{Kind: "filters by L1 norm",
+			Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}}
 	}
 	drawEvaluations(t, &r)
 	for rapid.Bool().Draw(t, "pause") {
-		p := profile.Pause{AtS: rapid.Float64Range(0, 1e6).Draw(t, "pause ended"), Seconds: rapid.Float64Range(0, 99).Draw(t, "pause lasted")}
+		p := profile.Pause{AtS: rapid.Float64Range(0, 1e6).Draw(t, "pause ended"), Seconds: rapid.Float64Range(0, 99).Draw(t,
+			"pause lasted")}
 		p.Kind = rapid.StringMatching(`|checkpoint|NaN|[a-z:;%][%;:0-9a-zB]{0,6}`).Draw(t, "pause kind")
 		if rapid.Bool().Draw(t, "pause placed") {
 			p.Iterations = new(count.Draw(t, "pause after"))
@@ -138,8 +145,10 @@ func TestWriteRefuses(t *testing.T) {
 	nanPause, manyPauses := good, good
 	nanPause.Pauses, manyPauses.Pauses = []profile.Pause{{Seconds: math.NaN()}}, make([]profile.Pause, MaxRowBytes/8)
 	nan.TotalS, noBasis.Basis, noMode.Mode = new(math.NaN()), estimate.Unknown, ""
-	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "+Inf in validations": nanEvaluation, "NaN in pauses": nanPause, "write it as JSON": manyPauses, "no basis": noBasis, "mode": noMode} {
-		if err := Write(&bytes.Buffer{}, &profile.Set{Runs: []profile.Run{run}}); err == nil || !strings.Contains(err.Error(), want) {
+	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "+Inf in validations": nanEvaluation,
+		"NaN in pauses": nanPause, "write it as JSON": manyPauses, "no basis": noBasis, "mode": noMode} {
+		if err := Write(&bytes.Buffer{}, &profile.Set{Runs: []profile.Run{run}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want words %q", err, want)
 		}
 	}
@@ -166,7 +175,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("model,mode,basis,steady_iteration_s,steady_stddev_s,steady_n\nm,train,measured,.5e-3,1E-9,3\n")
 	f.Add("\ufeffmodel,mode,basis,total_s\r\n\"a\nb\",train,published,1e24\r\n")
 	f.Add("model,mode,basis\n\"m")
-	f.Add("model,mode,basis,higher_is_better,epoch_starts_s,evaluations,validations\nm,train,measured,true,0.2;3e1; 50,30.1:0.1;50.2:,0:0.1;1:\n")
+	f.Add("model,mode,basis,higher_is_better,epoch_starts_s,evaluations,validations\n" +
+		"m,train,measured,true,0.2;3e1; 50,30.1:0.1;50.2:,0:0.1;1:\n")
 	f.Add("model,mode,basis,pauses\nm,train,measured,63:1.4:782:checkpoint;125:1.3::a%3B%25b;9:0:1:\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		set, err := Read(strings.NewReader(in))
@@ -187,7 +197,8 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("epochs begin at %v", run.EpochStartsS)
 			}
 			for _, p := range run.Pauses {
-				if !(p.AtS >= 0 && p.AtS <= largest && p.Seconds >= 0 && p.Seconds <= largest) || (p.Iterations != nil && *p.Iterations < 0) {
+				if !(p.AtS >= 0 && p.AtS <= largest && p.Seconds >= 0 && p.Seconds <= largest) ||
+					(p.Iterations != nil && *p.Iterations < 0) {
 					t.Fatalf("read the pause %+v", p)
 				}
 			}

@@ -70,8 +70,10 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 		"cloud": run.Cloud, "region": run.Region, "instance_type": run.InstanceType,
 		"gpu": run.GPU, "gpu_count": strconv.Itoa(run.GPUCount), "gpu_mem_gib": optional(run.GPUMemGiB),
 		"count": whole(run.Count), "usd_per_hour": optional(run.USDPerHour), "batch_size": whole(run.BatchSize),
-		"epochs": optional(run.Epochs), "iterations_per_epoch": optional(run.IterationsPerEpoch), "train_size": optional(run.TrainSize),
-		"init_s": optional(run.InitS), "first_iteration_s": optional(run.FirstIterationS), "startup_s": optional(run.StartupS),
+		"epochs": optional(run.Epochs), "iterations_per_epoch": optional(run.IterationsPerEpoch),
+		"train_size": optional(run.TrainSize),
+		"init_s":     optional(run.InitS), "first_iteration_s": optional(run.FirstIterationS),
+		"startup_s":       optional(run.StartupS),
 		"steady_stddev_s": optional(run.SteadyStdDevS), "steady_n": whole(run.SteadyN),
 		"warmup_iterations": whole(run.WarmupIterations), "warmup_extra_s": unlessZero(run.WarmupExtraS),
 		"first_validation_s": optional(run.FirstValidationS), "validation_s": optional(run.ValidationS),
@@ -92,7 +94,8 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 	}
 	if a := run.Accuracy; a != nil {
 		cells["metric"], cells["accuracy"] = a.Metric, decimalCell(a.Value)
-		cells["accuracy_stddev"], cells["higher_is_better"] = optional(run.AccuracyStdDev()), strconv.FormatBool(a.HigherIsBetter)
+		cells["accuracy_stddev"], cells["higher_is_better"] = optional(run.AccuracyStdDev()),
+			strconv.FormatBool(a.HigherIsBetter)
 	}
 	describeEvaluations(run, cells)
 	cells["pauses"] = pausesCell(run.Pauses)

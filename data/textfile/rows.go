@@ -58,7 +58,8 @@ func (r *Rows) Next() ([]string, error) {
 		return nil, r.wrong("has %s and the header %d; quote cells that hold a comma, unless the file is cut off here",
 			quantity.Several(len(cells), "cell"), r.CSV.FieldsPerRecord)
 	case errors.As(err, &parse):
-		return nil, r.wrong("a quote is left open or out of place; write \"\" for a quote inside a quoted cell, unless the file is cut off here")
+		return nil, r.wrong("a quote is left open or out of place; write \"\" for a quote inside a quoted cell, unless " +
+			"the file is cut off here")
 	case errors.Is(err, ErrDamaged):
 		return nil, r.wrong("%s", ErrDamaged.Error())
 	}

@@ -42,7 +42,8 @@ func (u unzipped) Read(p []byte) (int, error) {
 // early end from that of the decompressed text.
 func damage(err error) error {
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
+		errors.As(err, &corrupt) {
 		return ErrDamaged
 	}
 	return err

@@ -24,7 +24,8 @@ func zipped(t testing.TB, text string) string {
 }
 
 func TestOpenReadsTheTextWithin(t *testing.T) {
-	for name, file := range map[string]string{"plain": "a,b", "marked": "\ufeffa,b", "zipped": zipped(t, "a,b"), "marked and zipped": zipped(t, "\ufeffa,b")} {
+	for name, file := range map[string]string{"plain": "a,b", "marked": "\ufeffa,b", "zipped": zipped(t, "a,b"),
+		"marked and zipped": zipped(t, "\ufeffa,b")} {
 		text, err := Open(strings.NewReader(file))
 		if err != nil {
 			t.Fatal(name, err)

@@ -82,13 +82,15 @@ func (w *Workspace) Merge(ctx context.Context, path string) (store.Merged, error
 func (w *Workspace) Backup(ctx context.Context, path string) (size int64, err error) {
 	db := w.Store()
 	if db == nil {
-		return 0, fmt.Errorf("there is no database to back up yet: %s is created when the first run is saved", plaintext.Clean(w.path))
+		return 0, fmt.Errorf("there is no database to back up yet: %s is created when the first run is saved",
+			plaintext.Clean(w.path))
 	}
 	return db.Backup(ctx, path)
 }
 
 // Import imports the runs of files into the user's database, which is created if necessary.
-func (w *Workspace) Import(ctx context.Context, found imports.Found, o imports.Options, taken func(intake.File)) (intake.Result, error) {
+func (w *Workspace) Import(ctx context.Context, found imports.Found, o imports.Options,
+	taken func(intake.File)) (intake.Result, error) {
 	db, err := w.Writable(ctx)
 	if err != nil {
 		return intake.Result{}, err

@@ -32,7 +32,8 @@ func saved(ctx context.Context, t *testing.T, path, model string) {
 		Model: model, Mode: profile.Train, InstanceType: "desk", BatchSize: 32, Count: 1, IterationsPerEpoch: new(10.0),
 		Steady: estimate.Spread(0.5, 0.1, estimate.Measured), Basis: estimate.Measured, Status: profile.Done,
 	}
-	if _, err := s.Import(ctx, &profile.Set{Models: []profile.Model{{Name: model}}, Runs: []profile.Run{run}}); err != nil {
+	if _, err := s.Import(ctx, &profile.Set{Models: []profile.Model{{Name: model}},
+		Runs: []profile.Run{run}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -218,7 +219,8 @@ func TestTheUsersCatalogsJoin(t *testing.T) {
 	home(t)
 	files := CatalogFiles()
 	if err := files.Keep([]profile.VMType{
-		{Cloud: "aws", Region: "us-east-1", InstanceType: "p9.new", GPU: "L4", GPUCount: 1, Prices: []profile.Price{{Purchase: profile.Spot, USDPerHour: 1, AsOf: "2026"}}},
+		{Cloud: "aws", Region: "us-east-1", InstanceType: "p9.new", GPU: "L4", GPUCount: 1,
+			Prices: []profile.Price{{Purchase: profile.Spot, USDPerHour: 1, AsOf: "2026"}}},
 	}); err != nil {
 		t.Fatal(err)
 	}

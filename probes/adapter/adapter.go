@@ -73,7 +73,8 @@ func New(kind Kind, pattern string) (*Adapter, error) {
 		}
 		return &Adapter{kind: kind, readers: []reader{r}}, nil
 	}
-	return nil, fmt.Errorf("no adapter is called %q; there are auto, keras, tqdm, mllog and pattern", plaintext.Line(string(kind), 40))
+	return nil, fmt.Errorf("no adapter is called %q; there are auto, keras, tqdm, mllog and pattern",
+		plaintext.Line(string(kind), 40))
 }
 
 // Kind is the kind of output that the adapter was made for.
@@ -145,11 +146,13 @@ func (b *bar) advance(t float64, n int) []protocol.Event {
 	}
 	events := make([]protocol.Event, 0, steps)
 	for range steps {
-		events = append(events, protocol.Iteration{T: new(t), Epoch: b.epoch, Index: new(b.index), Seconds: seconds / float64(steps)})
+		events = append(events, protocol.Iteration{T: new(t), Epoch: b.epoch, Index: new(b.index),
+			Seconds: seconds / float64(steps)})
 		b.index++
 	}
 	return events
 }
 
 // redrawn is the warning, given once, about times from a progress bar.
-var redrawn = protocol.Warning{Message: "the times come from a progress bar: all steps between two updates get their mean time, so single steps may vary more than shown"}
+var redrawn = protocol.Warning{Message: "the times come from a progress bar: all steps between two updates get " +
+	"their mean time, so single steps may vary more than shown"}

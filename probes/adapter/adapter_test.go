@@ -46,13 +46,15 @@ func words(e protocol.Event) string {
 		if e.HigherIsBetter != nil {
 			direction = fmt.Sprint(*e.HigherIsBetter)
 		}
-		return fmt.Sprintf("validation epoch %d %.4g s %s %s higher %s", e.Epoch, e.Seconds, e.Metric, number(e.Value), direction)
+		return fmt.Sprintf("validation epoch %d %.4g s %s %s higher %s", e.Epoch, e.Seconds, e.Metric,
+			number(e.Value), direction)
 	case protocol.Model:
 		batch := "?"
 		if e.BatchSize != nil {
 			batch = fmt.Sprint(*e.BatchSize)
 		}
-		return fmt.Sprintf("model %s per epoch %s epochs %s batch %s of %s", e.Name, number(e.IterationsPerEpoch), number(e.Epochs), batch, number(e.TrainSize))
+		return fmt.Sprintf("model %s per epoch %s epochs %s batch %s of %s", e.Name, number(e.IterationsPerEpoch),
+			number(e.Epochs), batch, number(e.TrainSize))
 	case protocol.Init:
 		return fmt.Sprintf("init %.4g s", e.Seconds)
 	case protocol.Warning:
@@ -75,10 +77,12 @@ func TestKeras2(t *testing.T) {
 		{13, "  1/4 [======>.......................] - ETA: 9s - loss: 2.3026 - accuracy: 0.1"},
 		{14, "  3/4 [=====================>........] - ETA: 0s - loss: 1.9"},
 		{14.5, "4/4 [==============================] - ETA: 0s - loss: 1.8"},
-		{16.5, "4/4 [==============================] - 6s 1s/step - loss: 1.8 - accuracy: 0.4 - val_loss: 1.7 - val_accuracy: 0.5"},
+		{16.5, "4/4 [==============================] - 6s 1s/step - loss: 1.8 - accuracy: 0.4 - val_loss: 1.7 - " +
+			"val_accuracy: 0.5"},
 		{16.5, "Epoch 2/2"},
 		{17.5, "2/4 [==============>...............] - ETA: 0s - loss: 1.5"},
-		{20.5, "4/4 [==============================] - 4s 1s/step - loss: 1.4 - val_loss: 1.6"}, // the last two were not drawn
+		// the last two were not drawn
+		{20.5, "4/4 [==============================] - 4s 1s/step - loss: 1.4 - val_loss: 1.6"},
 		{21.5, "313/313 [==============================] - 1s 2ms/step - loss: 0.3"},
 	}...)
 	check(t, got, `
@@ -98,8 +102,10 @@ validation epoch 1 2 s loss 1.6 higher false`)
 func TestKeras3(t *testing.T) {
 	got := said(t, Keras, "", []at{
 		{1, "Epoch 3/5"},
-		{2, "\x1b[1m  1/469\x1b[0m \x1b[37m━━━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m7:22\x1b[0m 1s/step - accuracy: 0.1 - loss: 2.3"},
-		{2.5, "\x1b[1m  6/469\x1b[0m \x1b[32m━━\x1b[0m\x1b[37m━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m5s\x1b[0m 12ms/step - accuracy: 0.2 - loss: 2.1"},
+		{2,
+			"\x1b[1m  1/469\x1b[0m \x1b[37m━━━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m7:22\x1b[0m 1s/step - accuracy: 0.1 - loss: 2.3"},
+		{2.5, "\x1b[1m  6/469\x1b[0m \x1b[32m━━\x1b[0m\x1b[37m━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m5s\x1b[0m 12ms/step - " +
+			"accuracy: 0.2 - loss: 2.1"},
 	}...)
 	check(t, got, `
 model  per epoch 469 epochs 5 batch ? of ?
@@ -157,7 +163,8 @@ step 2 epoch 1 2 s units ?`},
 warning
 step 0 epoch 0 0.5 s units ?
 step 1 epoch 0 0.5 s units ?`},
-		"a step is an epoch": {[]at{{0, "Epochs:   0%|  | 0/9 [00:00<?, ?it/s]"}, {30, "Epochs:  11%|█ | 1/9 [00:30<04:00, 30.0s/it]"}}, `
+		"a step is an epoch": {[]at{{0, "Epochs:   0%|  | 0/9 [00:00<?, ?it/s]"},
+			{30, "Epochs:  11%|█ | 1/9 [00:30<04:00, 30.0s/it]"}}, `
 model  per epoch 1 epochs 9 batch ? of ?
 warning
 step 0 epoch 0 30 s units ?`},
@@ -177,7 +184,8 @@ step 1 epoch 0 3 s units ?`},
 
 func TestMLLOG(t *testing.T) {
 	mllog := func(key, value string, ms int64) string {
-		return fmt.Sprintf(`0: :::MLLOG {"namespace": "", "time_ms": %d, "event_type": "POINT_IN_TIME", "key": %q, "value": %s, "metadata": {"file": "train.py", "lineno": 7, "epoch_count": 4}}`, 1600000000000+ms, key, value)
+		return fmt.Sprintf(`0: :::MLLOG {"namespace": "", "time_ms": %d, "event_type": "POINT_IN_TIME", "key": %q, `+
+			`"value": %s, "metadata": {"file": "train.py", "lineno": 7, "epoch_count": 4}}`, 1600000000000+ms, key, value)
 	}
 	lines := func(pairs ...any) (out []at) {
 		for i := 0; i < len(pairs); i += 3 {
@@ -230,15 +238,19 @@ func TestPattern(t *testing.T) {
 		"seconds and units": {`epoch (?P<epoch>\d+) step \d+ took (?P<seconds>[\d.]+)s of (?P<units>\d+)`, []at{
 			{1, "epoch 1 step 1 took 0.25s of 64"}, {2, "loss 3"}, {3, "epoch 2 step 1 took 0.5s of 64"}},
 			"step 0 epoch 0 0.25 s units 64\nstep 1 epoch 1 0.5 s units 64"},
-		"milliseconds and batch": {`batch=(?P<batch>[\d,]+) (?P<ms>[\d.]+) ms`, []at{{1, "batch=1,024 12 ms"}, {2, "batch=1,024 13 ms"}},
+		"milliseconds and batch": {`batch=(?P<batch>[\d,]+) (?P<ms>[\d.]+) ms`,
+			[]at{{1, "batch=1,024 12 ms"}, {2, "batch=1,024 13 ms"}},
 			"model  per epoch ? epochs ? batch 1024 of ?\nstep 0 epoch 0 0.012 s units 1024\nstep 1 epoch 0 0.013 s units 1024"},
 		"time between lines": {`^step`, []at{{1, "step done"}, {1.5, "other"}, {2, "step done"}, {4, "step done"}},
 			"step 0 epoch 0 1 s units ?\nstep 1 epoch 0 2 s units ?"},
-		"jumping steps, then the next epoch": {`^step (?P<step>\d+)`, []at{{1, "step 10"}, {3, "step 12"}, {5, "step 1"}, {8, "step 2"}},
-			"warning\nstep 0 epoch 0 1 s units ?\nstep 1 epoch 0 1 s units ?\nstep 2 epoch 0 2 s units ?\nstep 3 epoch 0 3 s units ?"},
+		"jumping steps, then the next epoch": {`^step (?P<step>\d+)`, []at{{1, "step 10"}, {3, "step 12"}, {5, "step 1"},
+			{8, "step 2"}},
+			"warning\nstep 0 epoch 0 1 s units ?\nstep 1 epoch 0 1 s units ?\nstep 2 epoch 0 2 s units ?\n" +
+				"step 3 epoch 0 3 s units ?"},
 		"validation": {`step|val (?P<validation_seconds>\S+) s (?:acc (?P<accuracy>[\d.]+)|loss (?P<loss>\S+))`, []at{
 			{1, "step"}, {2, "val 0.7 s acc 91.5"}, {3, "step"}, {4, "val 0.8 s loss 0.3"}},
-			"validation epoch 0 0.7 s accuracy 0.915 higher true\nstep 0 epoch 0 1 s units ?\nvalidation epoch 0 0.8 s loss 0.3 higher false"},
+			"validation epoch 0 0.7 s accuracy 0.915 higher true\nstep 0 epoch 0 1 s units ?\n" +
+				"validation epoch 0 0.8 s loss 0.3 higher false"},
 		"no number": {`took (?P<seconds>\S+)`, []at{{1, "took nan"}, {1, "took -1"}, {1, "took 1e999"}, {1, "took Inf"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, said(t, Pattern, c.pattern, c.lines...), c.want) })
@@ -256,7 +268,8 @@ func TestWrongUse(t *testing.T) {
 		{"pattern", "x*", "matches every line"},
 		{"pattern", strings.Repeat("x", 3000), "give a pattern"},
 	} {
-		if _, err := New(Kind(c.kind), c.pattern); err == nil || !strings.Contains(err.Error(), c.why) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(Kind(c.kind), c.pattern); err == nil || !strings.Contains(err.Error(), c.why) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %q: %v, want %q", c.kind, c.pattern, err, c.why)
 		}
 	}
@@ -264,10 +277,13 @@ func TestWrongUse(t *testing.T) {
 
 // Time that stands still, goes back or is none gives no unsound event.
 func TestClocks(t *testing.T) {
-	for _, line := range []string{said(t, TQDM, "", at{5, "0%|| 0/9 [00:00"}, at{3, "1%|| 1/9 [00:00"}, at{math.NaN(), "2%|| 2/9 [00:00"})} {
-		check(t, line, "model  per epoch 9 epochs ? batch ? of ?\nwarning\nstep 0 epoch 0 0 s units ?\nstep 1 epoch 0 0 s units ?")
+	for _, line := range []string{said(t, TQDM, "", at{5, "0%|| 0/9 [00:00"}, at{3, "1%|| 1/9 [00:00"},
+		at{math.NaN(), "2%|| 2/9 [00:00"})} {
+		check(t, line, "model  per epoch 9 epochs ? batch ? of ?\nwarning\nstep 0 epoch 0 0 s units ?\n"+
+			"step 1 epoch 0 0 s units ?")
 	}
-	if got := said(t, TQDM, "", at{0, "0%|| 0/900000000 [00:00"}, at{1, "50%|| 450000000/900000000 [00:01"}); strings.Contains(got, "step") {
+	if got := said(t, TQDM, "", at{0, "0%|| 0/900000000 [00:00"},
+		at{1, "50%|| 450000000/900000000 [00:01"}); strings.Contains(got, "step") {
 		t.Errorf("a counter of bytes gave %d bytes of steps", len(got))
 	}
 }
@@ -276,7 +292,8 @@ func FuzzAdapter(f *testing.F) {
 	for _, seed := range []string{
 		"Epoch 1/2\n  1/4 [===>..] - ETA: 9s - loss: 2.3\n4/4 [====] - 6s 1s/step - val_loss: 1e999 - val_acc: 0.5",
 		"a: 0%|  | 0/4 [00:00<?\na: 50%|█ | 2/4 [00:01<\nb: 0%|  | 0/1 [00:00<\nb: 100%|█| 1/1 [00:01<\n3it [00:01, 2it/s]",
-		`:::MLLOG {"key":"epoch_start","time_ms":1}` + "\n" + `:::MLLOG {"key":"epoch_stop","time_ms":1e308}` + "\n" + `:::MLLOG {"key":"block_start","time_ms":-1,"metadata":{"epoch_count":1e-320}}`,
+		`:::MLLOG {"key":"epoch_start","time_ms":1}` + "\n" + `:::MLLOG {"key":"epoch_stop","time_ms":1e308}` + "\n" +
+			`:::MLLOG {"key":"block_start","time_ms":-1,"metadata":{"epoch_count":1e-320}}`,
 		":::MLPv0.5.0 ncf 1597948381.0 (a.py:1) eval_accuracy: {\"value\": 0.1}\nstep 12 took 3e-400 s\nstep -1 took 1e308",
 	} {
 		f.Add(seed, `step (?P<step>\S+) took (?P<seconds>\S+)`)
@@ -296,7 +313,8 @@ func FuzzAdapter(f *testing.F) {
 					if unsound(e) {
 						t.Fatalf("%s: %s", kind, words(e))
 					}
-					if it, ok := e.(protocol.Iteration); ok && (it.Epoch < 0 || *it.Index < 0 || (it.Units != nil && !sound(*it.Units))) {
+					if it, ok := e.(protocol.Iteration); ok && (it.Epoch < 0 || *it.Index < 0 ||
+						(it.Units != nil && !sound(*it.Units))) {
 						t.Fatalf("%s: %s", kind, words(e))
 					}
 				}

@@ -173,7 +173,8 @@ func (m *mllog) step(seconds, epochs float64) []protocol.Event {
 	var events []protocol.Event
 	if !m.warned {
 		m.warned = true
-		events = append(events, protocol.Warning{Message: "MLPerf logs have no single steps, so a step here is an epoch or a block of epochs"})
+		events = append(events, protocol.Warning{Message: "MLPerf logs have no single steps, so a step here is an " +
+			"epoch or a block of epochs"})
 	}
 	if per := 1 / epochs; per != m.told && !math.IsInf(per, 0) {
 		m.told = per

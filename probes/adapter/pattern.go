@@ -37,11 +37,13 @@ type pattern struct {
 
 func newPattern(text string) (*pattern, error) {
 	if text == "" || len(text) > maxPattern {
-		return nil, errors.New(`give a pattern that matches the line of a step, such as --pattern 'step (?P<step>\d+).*?(?P<seconds>[\d.]+) s'`)
+		return nil, errors.New(`give a pattern that matches the line of a step, such as --pattern 'step ` +
+			`(?P<step>\d+).*?(?P<seconds>[\d.]+) s'`)
 	}
 	expression, err := regexp.Compile(text)
 	if err != nil {
-		return nil, fmt.Errorf("the pattern is not a valid regular expression: %s", plaintext.Line(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
+		return nil, fmt.Errorf("the pattern is not a valid regular expression: %s",
+			plaintext.Line(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
 	}
 	p := &pattern{expression: expression}
 	names := expression.SubexpNames()
@@ -49,7 +51,8 @@ func newPattern(text string) (*pattern, error) {
 		switch {
 		case name == "":
 		case !slices.Contains(groups, name):
-			return nil, fmt.Errorf("the pattern has an unknown group %q; known groups are %s", plaintext.Line(name, 40), strings.Join(groups, ", "))
+			return nil, fmt.Errorf("the pattern has an unknown group %q; known groups are %s", plaintext.Line(name, 40),
+				strings.Join(groups, ", "))
 		case slices.Contains(names[:i], name):
 			return nil, fmt.Errorf("the pattern has the group %s twice; name it once", name)
 		}

@@ -44,8 +44,10 @@ var (
 	tqdmEpoch   = regexp.MustCompile(`(?i)epoch\D{0,3}\d+\s*(?:/|of)\s*(\d{1,6})`)
 	tqdmEpochs  = regexp.MustCompile(`(?i)^epochs?:?$`)
 	tqdmDigits  = regexp.MustCompile(`[\d.,=]+`)
-	tqdmIgnored = regexp.MustCompile(`(?i)download|load|map|tokeni|extract|filter|preprocess|sanity|cach|unpack|fetch|index|generat`)
-	tqdmOther   = regexp.MustCompile(`(?i)\b(val|valid|validation|validating|validate|eval|evaluation|evaluating|evaluate|test|testing|dev)\b`)
+	tqdmIgnored = regexp.MustCompile(
+		`(?i)download|load|map|tokeni|extract|filter|preprocess|sanity|cach|unpack|fetch|index|generat`)
+	tqdmOther = regexp.MustCompile(
+		`(?i)\b(val|valid|validation|validating|validate|eval|evaluation|evaluating|evaluate|test|testing|dev)\b`)
 )
 
 func newTQDM() *tqdm { return &tqdm{bars: map[string]*drawn{}} }

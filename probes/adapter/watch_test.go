@@ -40,7 +40,8 @@ func TestWatch(t *testing.T) {
 	if !slices.Equal(seen, want) {
 		t.Errorf("saw %q, want %q", seen, want)
 	}
-	if _, err := io.ReadAll(Watch(iotest.ErrReader(errors.ErrUnsupported), func(string) {})); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := io.ReadAll(Watch(iotest.ErrReader(errors.ErrUnsupported), func(string) {})); !errors.Is(err,
+		errors.ErrUnsupported) {
 		t.Errorf("the reader's error became %v", err)
 	}
 	long := strings.Repeat("x", maxLine+10)

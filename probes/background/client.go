@@ -50,7 +50,8 @@ func greet(name string) (*Client, *json.Decoder, error) {
 	}
 	c := &Client{conn: conn, updates: make(chan matrix.Update, 1), ended: make(chan struct{})}
 	in := json.NewDecoder(conn)
-	err = errors.Join(conn.SetReadDeadline(time.Now().Add(clientTimeout)), in.Decode(&c.entry), conn.SetReadDeadline(time.Time{}))
+	err = errors.Join(conn.SetReadDeadline(time.Now().Add(clientTimeout)), in.Decode(&c.entry),
+		conn.SetReadDeadline(time.Time{}))
 	if err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
 	}
@@ -86,8 +87,10 @@ func (c *Client) why(err error) error {
 	switch {
 	case c.left:
 		return nil
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("the background probe %s ended unexpectedly; what it measured until then is in %s", c.entry.Name, plaintext.Clean(c.entry.Database))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("the background probe %s ended unexpectedly; what it measured until then is in %s", c.entry.Name,
+			plaintext.Clean(c.entry.Database))
 	case errors.Is(err, errOtherVersion):
 		return err
 	}

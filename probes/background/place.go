@@ -49,7 +49,8 @@ var nameForm = regexp.MustCompile(`^[0-9a-f]{6}$`)
 
 func makeDirectory() error {
 	if err := os.MkdirAll(Directory(), 0o700); err != nil {
-		return fmt.Errorf("the directory %s can't be created (%w); set XDG_STATE_HOME to another", plaintext.Clean(Directory()), errors.Unwrap(err))
+		return fmt.Errorf("the directory %s can't be created (%w); set XDG_STATE_HOME to another",
+			plaintext.Clean(Directory()), errors.Unwrap(err))
 	}
 	return nil
 }

@@ -53,12 +53,13 @@ func probe(path, script string) error {
 		return err
 	}
 	defer s.Close()
-	m, err := matrix.Start(ctx, matrix.Options{Cells: []matrix.Cell{{}}, Probe: func(context.Context, matrix.Cell) (session.Options, error) {
-		return session.Options{
-			Command: []string{"/bin/sh", "-c", script}, Rule: steady.DefaultRule(), KeepRunning: true, Store: s,
-			Description: store.Description{Model: profile.Model{Name: "shell"}, Mode: profile.Train},
-		}, nil
-	}})
+	m, err := matrix.Start(ctx, matrix.Options{Cells: []matrix.Cell{{}},
+		Probe: func(context.Context, matrix.Cell) (session.Options, error) {
+			return session.Options{
+				Command: []string{"/bin/sh", "-c", script}, Rule: steady.DefaultRule(), KeepRunning: true, Store: s,
+				Description: store.Description{Model: profile.Model{Name: "shell"}, Mode: profile.Train},
+			}, nil
+		}})
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,8 @@ func foreground() {
 	select {}
 }
 
-const stepping = `i=0; while [ $i -lt %d ]; do echo "{\"sweetspot\":1,\"event\":\"iteration\",\"index\":$i,\"seconds\":0.5}" >&3; i=$((i+1)); sleep 0.01; done`
+const stepping = `i=0; while [ $i -lt %d ]; do echo ` +
+	`"{\"sweetspot\":1,\"event\":\"iteration\",\"index\":$i,\"seconds\":0.5}" >&3; i=$((i+1)); sleep 0.01; done`
 
 func setUp(t *testing.T, script string) (db string) {
 	t.Helper()
@@ -248,10 +250,12 @@ func TestKilledInTheBackground(t *testing.T) {
 
 func TestCannotStart(t *testing.T) {
 	setUp(t, "")
-	if _, err := Spawn(t.Context(), []string{os.Args[0]}, []string{role + "=probe"}); err == nil || err.Error() != "there is nothing to probe; name it" {
+	if _, err := Spawn(t.Context(), []string{os.Args[0]}, []string{role + "=probe"}); err == nil ||
+		err.Error() != "there is nothing to probe; name it" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Spawn(t.Context(), []string{"/nowhere/program"}, nil); err == nil || !strings.Contains(err.Error(), "can't be started") {
+	if _, err := Spawn(t.Context(), []string{"/nowhere/program"}, nil); err == nil ||
+		!strings.Contains(err.Error(), "can't be started") {
 		t.Errorf("%v", err)
 	}
 	if rest, err := os.ReadDir(Directory()); err != nil || len(rest) != 0 {

@@ -40,7 +40,8 @@ func Serve(m Matrix, name, database string) error {
 	if err != nil {
 		return fmt.Errorf("the background probe can't be reached: %w; set XDG_STATE_HOME to a directory on a local disk", err)
 	}
-	h := &hub{matrix: m, entry: Entry{Name: name, PID: os.Getpid(), Database: database, Started: time.Now()}, changed: make(chan struct{})}
+	h := &hub{matrix: m, entry: Entry{Name: name, PID: os.Getpid(), Database: database, Started: time.Now()},
+		changed: make(chan struct{})}
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(err, listener.Close())
 	}

@@ -77,16 +77,20 @@ func update(seq int, seconds [][]float64) matrix.Update {
 // Every field survives: zero is not unknown, an error keeps its sentence.
 func TestFieldsTravel(t *testing.T) {
 	u := matrix.Update{Seq: 5, Current: 1, SpentUSD: new(0.0), Stopping: true, Rows: []matrix.Row{{}, {
-		Cell: matrix.Cell{Mode: profile.Infer, Batch: 64, Precision: "int8", Prune: 0.3, Host: "me@vm", Repeat: 2}, State: matrix.OutOfMemory, Why: "does not fit",
+		Cell:  matrix.Cell{Mode: profile.Infer, Batch: 64, Precision: "int8", Prune: 0.3, Host: "me@vm", Repeat: 2},
+		State: matrix.OutOfMemory, Why: "does not fit",
 		Update: session.Update{
-			Seq: 3, Seconds: []float64{0, 0.5}, ScriptExit: new(0), MemoryBytes: new(0.0), Err: errors.New("a sentence"), Log: []string{"a", "b"},
+			Seq: 3, Seconds: []float64{0, 0.5}, ScriptExit: new(0), MemoryBytes: new(0.0), Err: errors.New("a sentence"),
+			Log: []string{"a", "b"},
 			Run: profile.Run{
-				ID: 7, Model: "m", Variant: profile.Variant{Pruning: &profile.Pruning{Kind: "k", Ratio: new(0.3), Layers: map[string]float64{"c": 0.1}}},
+				ID: 7, Model: "m", Variant: profile.Variant{Pruning: &profile.Pruning{Kind: "k", Ratio: new(0.3),
+					Layers: map[string]float64{"c": 0.1}}},
 				Steady: estimate.Spread(0.5, 0.1, estimate.Measured), InitS: new(0.0), Status: profile.OutOfMemory,
 				Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5, HigherIsBetter: true, Basis: estimate.Measured},
 			},
 			Machine:   store.Machine{Host: "h", USDPerHour: new(0.0), VM: profile.VMKey{Cloud: "aws"}},
-			Telemetry: []store.Telemetry{{T: 1, Watts: new(0.0)}}, Layers: []store.Layer{{Name: "c", Kind: "Conv2d", Share: 0.5}},
+			Telemetry: []store.Telemetry{{T: 1, Watts: new(0.0)}},
+			Layers:    []store.Layer{{Name: "c", Kind: "Conv2d", Share: 0.5}},
 		},
 	}}}
 	want := u
@@ -106,7 +110,8 @@ func TestFieldsTravel(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	for _, wrong := range []state{{Update: u}, {Update: u, Times: []times{{From: -1}, {}}, Errs: []string{"", ""}}, {Update: u, Times: []times{{}, {From: 3}}, Errs: []string{"", ""}}} {
+	for _, wrong := range []state{{Update: u}, {Update: u, Times: []times{{From: -1}, {}}, Errs: []string{"", ""}},
+		{Update: u, Times: []times{{}, {From: 3}}, Errs: []string{"", ""}}} {
 		if _, err := unpack(wrong, new([][]float64)); err == nil {
 			t.Errorf("%+v was taken", wrong.Times)
 		}

@@ -59,7 +59,8 @@ type Terminal struct {
 // empty interpreter means a search.
 func Examine(ctx context.Context, t Terminal, database, interpreter string) []Check {
 	torch, path := framework(ctx, interpreter)
-	return []Check{terminal(t), profiles(ctx, database), graphics(), torch, onnx(ctx, path), secureShell(ctx), dataset(datasetDir)}
+	return []Check{terminal(t), profiles(ctx, database), graphics(), torch, onnx(ctx, path), secureShell(ctx),
+		dataset(datasetDir)}
 }
 
 func terminal(t Terminal) Check {
@@ -124,7 +125,8 @@ func profiles(ctx context.Context, path string) Check {
 	if info != nil {
 		size = quantity.Count(float64((info.Size()+1023)/1024)) + " KiB"
 	}
-	c.Found = fmt.Sprintf("%s, %s, %s, %s", shown, size, quantity.Several(len(set.Models), "model"), quantity.Several(len(set.Runs), "run"))
+	c.Found = fmt.Sprintf("%s, %s, %s, %s", shown, size, quantity.Several(len(set.Models), "model"),
+		quantity.Several(len(set.Runs), "run"))
 	return c
 }
 
@@ -194,7 +196,8 @@ const datasetDir = "/usr/share/datasets/fashion-mnist"
 
 func dataset(dir string) Check {
 	c := Check{Name: "Fashion-MNIST"}
-	for _, file := range []string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"} {
+	for _, file := range []string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz",
+		"t10k-labels-idx1-ubyte.gz"} {
 		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
 			c.Found = "not in " + dir + ": probes of the example use synthetic input and report no accuracy"
 			c.Mend = "apt install dataset-fashion-mnist"

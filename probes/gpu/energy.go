@@ -110,7 +110,8 @@ const (
 
 // over applies a measure to the part of the time that the points span and
 // scales it to the whole.
-func over(ps []point, from, to float64, measure func(ps []point, a, b, widest float64) (float64, bool)) (float64, bool) {
+func over(ps []point, from, to float64, measure func(ps []point, a, b, widest float64) (float64,
+	bool)) (float64, bool) {
 	if len(ps) < 2 {
 		return 0, false
 	}

@@ -29,18 +29,21 @@ func Devices() (devices []Device, driver string, err error) {
 		if ret == nvml.ERROR_LIBRARY_NOT_FOUND || ret == nvml.ERROR_DRIVER_NOT_LOADED {
 			return nil, "", ErrNone
 		}
-		return nil, "", fmt.Errorf("the NVIDIA driver does not answer (%s); reboot or reinstall it", plaintext.Clean(nvml.ErrorString(ret)))
+		return nil, "", fmt.Errorf("the NVIDIA driver does not answer (%s); reboot or reinstall it",
+			plaintext.Clean(nvml.ErrorString(ret)))
 	}
 	defer func() { _ = nvml.Shutdown() }()
 	driver, _ = nvml.SystemGetDriverVersion()
 	count, ret := nvml.DeviceGetCount()
 	if ret != nvml.SUCCESS {
-		return nil, driver, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s)", plaintext.Clean(nvml.ErrorString(ret)))
+		return nil, driver, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s)",
+			plaintext.Clean(nvml.ErrorString(ret)))
 	}
 	for i := range count {
 		d, ret := nvml.DeviceGetHandleByIndex(i)
 		if ret != nvml.SUCCESS {
-			return devices, driver, fmt.Errorf("GPU %d does not answer (%s); see dmesg", i, plaintext.Clean(nvml.ErrorString(ret)))
+			return devices, driver, fmt.Errorf("GPU %d does not answer (%s); see dmesg", i,
+				plaintext.Clean(nvml.ErrorString(ret)))
 		}
 		name, _ := d.GetName()
 		uuid, _ := d.GetUUID()

@@ -50,7 +50,8 @@ type name struct {
 
 // dropped are words of makers and marketing that do not distinguish GPUs.
 var dropped = map[string]bool{
-	"nvidia": true, "tesla": true, "geforce": true, "quadro": true, "amd": true, "instinct": true, "rtx": true, "gpu": true,
+	"nvidia": true, "tesla": true, "geforce": true, "quadro": true, "amd": true, "instinct": true, "rtx": true,
+	"gpu":        true,
 	"generation": true, "server": true, "edition": true, "blackwell": true, "tensor": true, "core": true,
 }
 
@@ -62,7 +63,10 @@ var (
 
 func parseName(s string) name {
 	var n name
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 	stacked := false
 	for i, word := range words {
 		switch {

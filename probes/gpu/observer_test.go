@@ -95,8 +95,10 @@ func owned() *ownership {
 }
 
 func TestReading(t *testing.T) {
-	e := watch(t, owned(), 1, &fakeGPU{processes: []uint32{uint32(os.Getpid())}, bits: nvml.ClocksEventReasonSwPowerCap})[0].(protocol.Telemetry)
-	if *e.Utilisation != 0.97 || *e.MemoryBytes != 3<<30 || *e.Watts != 320.5 || *e.Celsius != 61 || *e.EnergyJ != 1234.567 || e.Throttle != byPowerLimit {
+	e := watch(t, owned(), 1, &fakeGPU{processes: []uint32{uint32(os.Getpid())},
+		bits: nvml.ClocksEventReasonSwPowerCap})[0].(protocol.Telemetry)
+	if *e.Utilisation != 0.97 || *e.MemoryBytes != 3<<30 || *e.Watts != 320.5 || *e.Celsius != 61 ||
+		*e.EnergyJ != 1234.567 || e.Throttle != byPowerLimit {
 		t.Errorf("%+v", e)
 	}
 	if e.Shared == nil || *e.Shared || e.T != nil {
@@ -113,10 +115,12 @@ func TestReasons(t *testing.T) {
 		nvml.ClocksEventReasonNone:    "",
 		nvml.ClocksEventReasonGpuIdle: "",
 		nvml.ClocksEventReasonSwThermalSlowdown | nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwSlowdown: byHeat,
-		nvml.ClocksThrottleReasonHwSlowdown:                                                         byHardware,
-		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown:         byPowerBrake,
-		nvml.ClocksEventReasonSwPowerCap | nvml.ClocksEventReasonSyncBoost:                          byPowerLimit + ", " + bySyncBoost,
-		nvml.ClocksEventReasonApplicationsClocksSetting | nvml.ClocksEventReasonDisplayClockSetting: bySetting + ", " + byDisplay,
+		nvml.ClocksThrottleReasonHwSlowdown:                                                 byHardware,
+		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown: byPowerBrake,
+		nvml.ClocksEventReasonSwPowerCap | nvml.ClocksEventReasonSyncBoost: byPowerLimit + ", " +
+			bySyncBoost,
+		nvml.ClocksEventReasonApplicationsClocksSetting | nvml.ClocksEventReasonDisplayClockSetting: bySetting +
+			", " + byDisplay,
 		1 << 40: "",
 	} {
 		if got := strings.Join(reasons(bits), ", "); got != want {
@@ -169,7 +173,8 @@ func TestDescendants(t *testing.T) {
 	group := parent.Process.Pid
 	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }()
 	child := uint32(0)
-	for deadline := time.Now().Add(20 * time.Second); child == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); child == 0 &&
+		time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if text, err := os.ReadFile(filepath.Join(dir, "child")); err == nil {
 			_, _ = fmt.Sscan(string(text), &child) // 0 fails below
 		}
@@ -259,7 +264,8 @@ func TestDriverThatFails(t *testing.T) {
 		want int
 	}{{ErrNone, 0}, {errors.New("the NVIDIA driver does not answer"), 1}} {
 		said = nil
-		o := observer{open: func() ([]sensor, func(), error) { return nil, nil, c.err }, every: time.Hour, own: owned(), emit: emit}
+		o := observer{open: func() ([]sensor, func(), error) { return nil, nil, c.err }, every: time.Hour,
+			own: owned(), emit: emit}
 		o.run(t.Context())
 		if len(said) != c.want {
 			t.Errorf("%v: %v", c.err, said)

@@ -29,13 +29,15 @@ func openDriver() (sensors []sensor, closeDriver func(), err error) {
 	case nvml.ERROR_LIBRARY_NOT_FOUND, nvml.ERROR_DRIVER_NOT_LOADED:
 		return nil, nil, ErrNone
 	default:
-		return nil, nil, fmt.Errorf("the NVIDIA driver does not answer (%s), so there are no readings of the GPUs", plaintext.Clean(nvml.ErrorString(ret)))
+		return nil, nil, fmt.Errorf("the NVIDIA driver does not answer (%s), so there are no readings of the GPUs",
+			plaintext.Clean(nvml.ErrorString(ret)))
 	}
 	closeDriver = func() { _ = nvml.Shutdown() }
 	count, ret := nvml.DeviceGetCount()
 	if ret != nvml.SUCCESS {
 		closeDriver()
-		return nil, nil, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s), so there are no readings of them", plaintext.Clean(nvml.ErrorString(ret)))
+		return nil, nil, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s), so there are no readings of them",
+			plaintext.Clean(nvml.ErrorString(ret)))
 	}
 	missing := missingSymbols()
 	for i := range count {

@@ -78,7 +78,8 @@ func throttled(gpus map[int][]store.Telemetry) []string {
 			}
 		}
 		if len(which) > 0 {
-			all = append(all, fmt.Sprintf("%s throttled by %s in %s of the readings: %s", names(which), c.reason, percent(most, len(which)), c.means))
+			all = append(all, fmt.Sprintf("%s throttled by %s in %s of the readings: %s", names(which), c.reason,
+				percent(most, len(which)), c.means))
 		}
 	}
 	return all
@@ -96,7 +97,8 @@ func shared(gpus map[int][]store.Telemetry) []string {
 	if len(which) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("another program used %s in %s of the readings, so the times are longer than they should be; probe again without it",
+	return []string{fmt.Sprintf("another program used %s in %s of the readings, so the times are longer than they "+
+		"should be; probe again without it",
 		names(which), percent(most, len(which)))}
 }
 
@@ -121,7 +123,8 @@ func waitsForInput(gpus map[int][]store.Telemetry, waitShare *float64) []string 
 		}
 		waiting += fmt.Sprintf(" and the GPU is busy %.0f %% of the time", median*100)
 	}
-	return []string{waiting + ": more DataLoader workers (num_workers), faster storage or lighter preprocessing would speed it up"}
+	return []string{waiting + ": more DataLoader workers (num_workers), faster storage or lighter preprocessing " +
+		"would speed it up"}
 }
 
 // withoutCounter says how energy was computed without a counter.

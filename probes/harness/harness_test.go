@@ -14,7 +14,8 @@ import (
 
 func TestResolve(t *testing.T) {
 	s, err := Spec{Model: "example:fashion-cnn"}.Resolve()
-	want := Spec{Model: "example:fashion-cnn", Mode: profile.Train, Input: "1x28x28", Batch: 128, Epochs: 10, Precision: "fp32", Data: Auto, Optimizer: "sgd"}
+	want := Spec{Model: "example:fashion-cnn", Mode: profile.Train, Input: "1x28x28", Batch: 128, Epochs: 10,
+		Precision: "fp32", Data: Auto, Optimizer: "sgd"}
 	if err != nil || s != want {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -69,7 +70,8 @@ func TestWrongSpecs(t *testing.T) {
 }
 
 func TestFilesAndArgv(t *testing.T) {
-	spec := Spec{Model: "example:fashion-cnn-wide", Mode: profile.Infer, Batch: 64, Prune: 0.3, FineTune: 2, Eval: "sets.nets:test", Layers: true, FitBatch: 512}
+	spec := Spec{Model: "example:fashion-cnn-wide", Mode: profile.Infer, Batch: 64, Prune: 0.3, FineTune: 2,
+		Eval: "sets.nets:test", Layers: true, FitBatch: 512}
 	files, err := Files(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -78,15 +80,18 @@ func TestFilesAndArgv(t *testing.T) {
 	if err := os.CopyFS(dir, files); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"__main__.py", "sweetspot_harness/__init__.py", "sweetspot_harness/pruning.py", "fashion_cnn.py"} {
+	for _, file := range []string{"__main__.py", "sweetspot_harness/__init__.py", "sweetspot_harness/pruning.py",
+		"fashion_cnn.py"} {
 		if content, err := os.ReadFile(filepath.Join(dir, file)); err != nil || len(content) == 0 {
 			t.Errorf("%s: %d bytes, %v", file, len(content), err)
 		}
 	}
 	argv := Argv("/usr/bin/python3", spec)
 	for _, want := range []string{
-		"--model=" + Directory + "/fashion_cnn.py:fashion_cnn_wide", "--name=fashion-cnn-wide", "--batch=64", "--mode=infer", "--input=1x28x28",
-		"--trained", "--prune=0.3", "--fine-tune=2", "--eval=sets.nets:test", "--layers", "--fit-batch=512", "--precision=fp32",
+		"--model=" + Directory + "/fashion_cnn.py:fashion_cnn_wide", "--name=fashion-cnn-wide", "--batch=64", "--mode=infer",
+		"--input=1x28x28",
+		"--trained", "--prune=0.3", "--fine-tune=2", "--eval=sets.nets:test", "--layers", "--fit-batch=512",
+		"--precision=fp32",
 	} {
 		if !slices.Contains(argv, want) {
 			t.Errorf("%q lacks %s", argv, want)
@@ -163,7 +168,8 @@ func TestVariantsThatCannotBe(t *testing.T) {
 		{Spec{Model: "nets:Tiny", Prune: 0.5}, ""},
 		{Spec{Model: "nets:Tiny", Prune: 0.5, FineTune: 1}, "in --mode train the pruned network is trained anyway"},
 		{Spec{Model: "nets:Tiny", Eval: "sets.py:test"}, "no file sets.py"},
-		{Spec{Model: "nets:Tiny", Eval: "sets"}, "labelled set \"sets\" is not of the form file.py:factory or package.module:factory"},
+		{Spec{Model: "nets:Tiny", Eval: "sets"}, "labelled set \"sets\" is not of the form file.py:factory or " +
+			"package.module:factory"},
 		{Spec{Model: "nets:Tiny", Eval: "sets:test"}, ""},
 		{Spec{Model: dir + "/net.pt"}, ""},
 		{Spec{Model: dir + "/net.pt", Precision: "bf16"}, ""},
@@ -215,7 +221,8 @@ func TestPortableCarriesTheModel(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, content, err)
 		}
 	}
-	if _, argv, err := Portable("python3", Spec{Model: "example:fashion-cnn"}); err != nil || slices.ContainsFunc(argv, func(w string) bool { return strings.Contains(w, "carried") }) {
+	if _, argv, err := Portable("python3", Spec{Model: "example:fashion-cnn"}); err != nil ||
+		slices.ContainsFunc(argv, func(w string) bool { return strings.Contains(w, "carried") }) {
 		t.Errorf("an example needs nothing carried: %q, %v", argv, err)
 	}
 }

@@ -26,7 +26,8 @@ const (
 const examplePrefix = "example:"
 
 func (f Form) String() string {
-	return [...]string{"nothing", "an example", "a Python file", "a Python module", "a TorchScript file", "an exported program (.pt2)", "an ONNX file"}[f]
+	return [...]string{"nothing", "an example", "a Python file", "a Python module", "a TorchScript file",
+		"an exported program (.pt2)", "an ONNX file"}[f]
 }
 
 // isPython reports whether Python code makes the network, so that its layers
@@ -57,7 +58,8 @@ func checkModel(model string) (Form, error) {
 		return form, checkFile(model, "name the model file")
 	}
 	if slices.Contains(weights, suffix(model)) {
-		return 0, fmt.Errorf("%s holds weights without a network; write a factory that builds the network and loads them, and name it as file.py:factory", model)
+		return 0, fmt.Errorf("%s holds weights without a network; write a factory that builds the network and loads "+
+			"them, and name it as file.py:factory", model)
 	}
 	if isModule(model) {
 		return Module, nil

@@ -148,7 +148,8 @@ func (s Spec) checkVariant(form Form) error {
 	case form == ONNX && s.Precision != "fp32":
 		return fmt.Errorf("%s runs in the precision it was exported in; leave --precision out, or use a Python factory", form)
 	case form == Exported && s.Precision != "fp32" && s.Precision != "tf32":
-		return fmt.Errorf("%s runs in the precision it was exported in; use --precision fp32 or tf32, or a Python factory", form)
+		return fmt.Errorf("%s runs in the precision it was exported in; use --precision fp32 or tf32, or a Python factory",
+			form)
 	case s.Prune > 0 && !form.isPython():
 		return fmt.Errorf("%s cannot be pruned; give the Python factory that makes it", form)
 	case s.Precision == "int8" && !form.isPython():
@@ -156,7 +157,8 @@ func (s Spec) checkVariant(form Form) error {
 	case s.Precision == "int8" && !infer:
 		return errors.New("int8 is for inference only; use --mode infer, or another precision")
 	case s.FineTune > 0 && !infer:
-		return errors.New("fine-tuning applies to pruned models in --mode infer; in --mode train the pruned network is trained anyway")
+		return errors.New("fine-tuning applies to pruned models in --mode infer; in --mode train the pruned network is " +
+			"trained anyway")
 	}
 	if s.Eval == "" {
 		return nil

@@ -50,7 +50,8 @@ func TestPython(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), torch(t), "-B", "-m", "unittest", name)
 			cmd.Dir = "testdata"
-			cmd.Env = append(os.Environ(), "PYTHONPATH=../python:../../examples", "CUDA_VISIBLE_DEVICES=", "PYTHONWARNINGS=ignore")
+			cmd.Env = append(os.Environ(), "PYTHONPATH=../python:../../examples", "CUDA_VISIBLE_DEVICES=",
+				"PYTHONWARNINGS=ignore")
 			out, err := cmd.CombinedOutput()
 			if err != nil || !bytes.Contains(out, []byte("\nOK")) {
 				t.Errorf("%v\n%s", err, out)
@@ -74,7 +75,8 @@ func probe(t *testing.T, s Spec, each func(*runner.Process, protocol.Event)) pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := runner.Start(t.Context(), runner.Command{Argv: Argv(torch(t), s), Files: files, Env: []string{"CUDA_VISIBLE_DEVICES="}})
+	p, err := runner.Start(t.Context(), runner.Command{Argv: Argv(torch(t), s), Files: files,
+		Env: []string{"CUDA_VISIBLE_DEVICES="}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +135,8 @@ def net():
 // Asked by the control file, the harness ends at a step boundary without a
 // signal, and measures the layers of a pruned network yet.
 func TestStopByControlFile(t *testing.T) {
-	spec := Spec{Model: source(t, small) + ":net", Mode: profile.Infer, Input: "3x16x16", Batch: 4, Prune: 0.25, Precision: "int8", Layers: true}
+	spec := Spec{Model: source(t, small) + ":net", Mode: profile.Infer, Input: "3x16x16", Batch: 4, Prune: 0.25,
+		Precision: "int8", Layers: true}
 	steps := 0
 	r := probe(t, spec, func(p *runner.Process, e protocol.Event) {
 		if _, ok := e.(protocol.Iteration); ok {
@@ -190,12 +193,14 @@ def nowhere():
 `)
 	r := probe(t, Spec{Model: file + ":bounded", Input: "12", Batch: 2, FitBatch: 4096}, nil)
 	limit, ok := of[protocol.Limit](r)
-	if done, _ := of[protocol.Done](r); !ok || limit.BatchSize != 21 || *limit.FailsAt != 22 || done.Reason != "end" || r.exit.Code != 0 {
+	if done, _ := of[protocol.Done](r); !ok || limit.BatchSize != 21 || *limit.FailsAt != 22 || done.Reason != "end" ||
+		r.exit.Code != 0 {
 		t.Errorf("limit %+v, %v, exit %+v, stderr %s", limit, done, r.exit, r.stderr)
 	}
 	r = probe(t, Spec{Model: file + ":nowhere", Mode: profile.Infer, Input: "12", Batch: 8, FitBatch: 64}, nil)
 	failure, _ := of[protocol.Failure](r)
-	if done, _ := of[protocol.Done](r); done.Reason != "oom" || !strings.Contains(failure.Message, "out of memory") || r.exit.Code != 1 {
+	if done, _ := of[protocol.Done](r); done.Reason != "oom" || !strings.Contains(failure.Message, "out of memory") ||
+		r.exit.Code != 1 {
 		t.Errorf("%+v, %+v, exit %+v, stderr %s", failure, done, r.exit, r.stderr)
 	}
 }
@@ -216,7 +221,8 @@ class Leaking(nn.Module):
 `)
 	r := probe(t, Spec{Model: file + ":Leaking", Input: "12", Batch: 16}, nil)
 	failure, _ := of[protocol.Failure](r)
-	if done, _ := of[protocol.Done](r); done.Reason != "oom" || !strings.Contains(failure.Message, "out of memory at batch 16") || r.steps == 0 || r.exit.Code != 1 {
+	if done, _ := of[protocol.Done](r); done.Reason != "oom" ||
+		!strings.Contains(failure.Message, "out of memory at batch 16") || r.steps == 0 || r.exit.Code != 1 {
 		t.Errorf("%+v, %+v after %d steps, exit %+v, stderr %s", failure, done, r.steps, r.exit, r.stderr)
 	}
 }

@@ -40,7 +40,8 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var misses []string
 			for range 4 {
-				argv := []string{python, "testdata/savers.py", filepath.Join(t.TempDir(), "model.pt"), fmt.Sprint(c.epochs), fmt.Sprint(c.every), fmt.Sprint(c.seconds)}
+				argv := []string{python, "testdata/savers.py", filepath.Join(t.TempDir(), "model.pt"), fmt.Sprint(c.epochs),
+					fmt.Sprint(c.every), fmt.Sprint(c.seconds)}
 				r := probeEpochs(t, argv, c.watched)
 				words := training.PausesOf(r).Words(float64(c.epochs))
 				if !strings.HasPrefix(words, c.expected) {
@@ -55,7 +56,8 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 				if least := float64(c.epochs/c.every) * c.seconds; e.Value-without.Value < least {
 					t.Fatalf("the checkpoints wait for %g s, and are in the time with %g s", least, e.Value-without.Value)
 				}
-				t.Logf("took %.2f s, predicted %.2f s (%.2f … %.2f), without checkpoints %.2f s; %s", took, e.Value, e.Low, e.High, without.Value, words)
+				t.Logf("took %.2f s, predicted %.2f s (%.2f … %.2f), without checkpoints %.2f s; %s", took, e.Value, e.Low, e.High,
+					without.Value, words)
 				if e.Low <= took && took <= e.High {
 					return
 				}
@@ -117,7 +119,8 @@ func probeEpochs(t *testing.T, argv []string, epochs int) profile.Run {
 	if live := training.Training(u.Run, asked, nil); live != saved {
 		t.Errorf("while it went on %+v, saved %+v", live, saved)
 	}
-	if reported := report.New(u, []float64{asked}, nil).Estimates; len(reported) != 1 || reported[0].Time.S != saved.Value || reported[0].Time.High != saved.High {
+	if reported := report.New(u, []float64{asked}, nil).Estimates; len(reported) != 1 ||
+		reported[0].Time.S != saved.Value || reported[0].Time.High != saved.High {
 		t.Errorf("reported %+v, saved %+v", reported, saved)
 	}
 	ranked := candidate.NewList(set, question.Workload{Mode: profile.Train, Model: r.Model, Epochs: new(asked)}, nil)

@@ -25,11 +25,13 @@ func TestDefectsOfOurs(t *testing.T) {
 			t.Errorf("the hook did not fail where %s", place)
 		}
 	}
-	if len(r.warnings) != len(places) || r.warnings[len(places)-1] != "the end was not recorded: ZeroDivisionError: a defect" {
+	if len(r.warnings) != len(places) ||
+		r.warnings[len(places)-1] != "the end was not recorded: ZeroDivisionError: a defect" {
 		t.Fatalf("%d warnings: %q", len(r.warnings), r.warnings)
 	}
 	for _, w := range r.warnings[:len(places)-1] {
-		if !strings.HasPrefix(w, "the training is no longer watched: ") || (!strings.HasSuffix(w, "a defect") && !strings.Contains(w, "'autocast'")) {
+		if !strings.HasPrefix(w, "the training is no longer watched: ") ||
+			(!strings.HasSuffix(w, "a defect") && !strings.Contains(w, "'autocast'")) {
 			t.Errorf("warning %q", w)
 		}
 	}
@@ -131,7 +133,8 @@ func TestAnotherTorch(t *testing.T) {
 	file := script(t, "import sys\nsys.path.insert(0, "+`"`+dir+`"`+")\nimport torch\nprint(torch.NAME)\n")
 	writeFile(t, filepath.Join(dir, "torch.py"), "NAME = 'a flame'\n")
 	r := watch(t, runner.Command{Argv: []string{torch(t), file}}, nil)
-	if r.exit.Code != 0 || r.stdout != "a flame\n" || len(r.warnings) != 1 || !strings.Contains(r.warnings[0], "cannot be watched") {
+	if r.exit.Code != 0 || r.stdout != "a flame\n" || len(r.warnings) != 1 ||
+		!strings.Contains(r.warnings[0], "cannot be watched") {
 		t.Errorf("exit %+v, stdout %q, stderr %q, warnings %q", r.exit, r.stdout, r.stderr, r.warnings)
 	}
 }
@@ -148,12 +151,14 @@ print("unwatched", flush=True)
 time.sleep(300)
 `
 	begin := time.Now()
-	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}}, func(p *runner.Process, r *recorded) {
-		if len(r.iterations) == 3 {
-			time.AfterFunc(2*time.Second, func() { p.StopWithin(2 * time.Minute) })
-		}
-	})
-	if took := time.Since(begin); took > time.Minute || r.stdout != "unwatched\n" || !strings.Contains(r.stderr, "KeyboardInterrupt") {
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}},
+		func(p *runner.Process, r *recorded) {
+			if len(r.iterations) == 3 {
+				time.AfterFunc(2*time.Second, func() { p.StopWithin(2 * time.Minute) })
+			}
+		})
+	if took := time.Since(begin); took > time.Minute || r.stdout != "unwatched\n" ||
+		!strings.Contains(r.stderr, "KeyboardInterrupt") {
 		t.Errorf("ended after %s with %+v, stdout %q, stderr %q", took, r.exit, r.stdout, r.stderr)
 	}
 	if len(r.warnings) != 1 || !strings.Contains(r.warnings[0], "no longer watched: AttributeError") {

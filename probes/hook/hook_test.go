@@ -171,50 +171,66 @@ func TestScripts(t *testing.T) {
 		stdout, stderr                     string
 	}{
 		{
-			script: "plain_loop.py", batch: 16, perEpoch: 7, trainSize: 100, epochs: 3, params: 483, unit: "image", dataset: "Blobs", precision: "fp32",
-			places: grid(3, 7), units: repeat(3, 16, 16, 16, 16, 16, 16, 4), validations: []validation{{0, 40}, {1, 40}, {2, 40}}, models: 1,
+			script: "plain_loop.py", batch: 16, perEpoch: 7, trainSize: 100, epochs: 3, params: 483, unit: "image",
+			dataset: "Blobs", precision: "fp32",
+			places: grid(3, 7), units: repeat(3, 16, 16, 16, 16, 16, 16, 4), validations: []validation{{0, 40}, {1, 40},
+				{2, 40}}, models: 1,
 			stdout: "batches look like (16, 1, 8, 8)\nepoch 1:",
 		},
 		{
-			script: "lightning_like.py", batch: 10, perEpoch: 6, trainSize: 60, epochs: 2, params: 276, unit: "sample", precision: "fp32",
-			places: grid(2, 6), units: repeat(12, 10), validations: []validation{{0, 33}, {1, 33}}, pauses: 2, models: 1, stdout: "fitted\n",
+			script: "lightning_like.py", batch: 10, perEpoch: 6, trainSize: 60, epochs: 2, params: 276, unit: "sample",
+			precision: "fp32",
+			places:    grid(2, 6), units: repeat(12, 10), validations: []validation{{0, 33}, {1, 33}}, pauses: 2, models: 1,
+			stdout: "fitted\n",
 		},
 		{
-			script: "accumulation.py", batch: 32, perEpoch: 3, trainSize: 96, epochs: 2, params: 7, unit: "sample", precision: "fp32",
-			places: grid(2, 3), units: repeat(6, 32), models: 1,
+			script: "accumulation.py", batch: 32, perEpoch: 3, trainSize: 96, epochs: 2, params: 7, unit: "sample",
+			precision: "fp32",
+			places:    grid(2, 3), units: repeat(6, 32), models: 1,
 		},
 		{
-			script: "two_optimizers.py", batch: 10, perEpoch: 5, trainSize: 50, epochs: 2, params: 83, unit: "sample", precision: "fp32",
-			places: grid(2, 5), units: repeat(10, 10), models: 1,
+			script: "two_optimizers.py", batch: 10, perEpoch: 5, trainSize: 50, epochs: 2, params: 83, unit: "sample",
+			precision: "fp32",
+			places:    grid(2, 5), units: repeat(10, 10), models: 1,
 		},
 		{
 			script: "closure.py", batch: 20, perEpoch: 2, trainSize: 40, epochs: 4, params: 6, unit: "sample", precision: "fp32",
 			places: grid(4, 2), units: repeat(8, 20), models: 1, stdout: "closure called often\n",
 		},
 		{
-			script: "workers.py", batch: 16, perEpoch: 4, trainSize: 64, epochs: 2, params: 163, unit: "sample", dataset: "Waves", precision: "fp32",
+			script: "workers.py", batch: 16, perEpoch: 4, trainSize: 64, epochs: 2, params: 163, unit: "sample",
+			dataset: "Waves", precision: "fp32",
 			places: grid(2, 4), units: repeat(8, 16), validations: []validation{{0, 64}, {0, 16}, {1, 64}, {1, 16}}, models: 1,
 		},
 		{
-			script: "no_loader.py", batch: unknown, perEpoch: unknown, trainSize: unknown, epochs: 3, params: 385, unit: "sample", precision: "bf16",
-			places: grid(1, 12), units: repeat(12, unknown), validations: []validation{{0, unknown}, {0, unknown}}, models: 1, stdout: "0 ",
+			script: "no_loader.py", batch: unknown, perEpoch: unknown, trainSize: unknown, epochs: 3, params: 385,
+			unit: "sample", precision: "bf16",
+			places: grid(1, 12), units: repeat(12, unknown), validations: []validation{{0, unknown}, {0, unknown}}, models: 1,
+			stdout: "0 ",
 		},
 		{
-			script: "iterable.py", batch: 10, perEpoch: 5, trainSize: 45, epochs: unknown, params: 5, unit: "sample", dataset: "Stream", precision: "fp32",
+			script: "iterable.py", batch: 10, perEpoch: 5, trainSize: 45, epochs: unknown, params: 5, unit: "sample",
+			dataset: "Stream", precision: "fp32",
 			places: grid(2, 5), units: repeat(2, 10, 10, 10, 10, 5), models: 2,
 		},
 		{
-			script: "eval_every_k.py", batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 61, unit: "sample", precision: "fp32",
-			places: grid(3, 8), units: repeat(24, 5), validations: []validation{{0, 30}, {1, 30}, {1, 30}, {2, 30}}, models: 1, stdout: "kept Sequential NAdam\n",
+			script: "eval_every_k.py", batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 61, unit: "sample",
+			precision: "fp32",
+			places:    grid(3, 8), units: repeat(24, 5), validations: []validation{{0, 30}, {1, 30}, {1, 30},
+				{2, 30}}, models: 1,
+			stdout: "kept Sequential NAdam\n",
 		},
 		{
-			script: "crash.py", batch: 4, perEpoch: 10, trainSize: 40, epochs: unknown, params: 10, unit: "sample", precision: "fp32",
-			places: grid(1, 6), units: repeat(6, 4), exit: 1, models: 1, stdout: "begins\n", stderr: "ValueError: the seventh batch is bad",
+			script: "crash.py", batch: 4, perEpoch: 10, trainSize: 40, epochs: unknown, params: 10, unit: "sample",
+			precision: "fp32",
+			places:    grid(1, 6), units: repeat(6, 4), exit: 1, models: 1, stdout: "begins\n",
+			stderr: "ValueError: the seventh batch is bad",
 		},
 	} {
 		t.Run(strings.TrimSuffix(c.script, ".py"), func(t *testing.T) {
 			r := run(t, c.script)
-			if r.exit.Code != c.exit || !strings.HasPrefix(r.stdout, c.stdout) || !strings.Contains(r.stderr, c.stderr) || (c.stderr == "" && strings.Contains(r.stderr, "Traceback")) {
+			if r.exit.Code != c.exit || !strings.HasPrefix(r.stdout, c.stdout) || !strings.Contains(r.stderr, c.stderr) ||
+				(c.stderr == "" && strings.Contains(r.stderr, "Traceback")) {
 				t.Errorf("exit %+v, stdout %q, stderr %q", r.exit, r.stdout, r.stderr)
 			}
 			if len(r.warnings)+len(r.failures)+len(r.others)+len(r.done) != 0 {
@@ -237,10 +253,13 @@ func TestScripts(t *testing.T) {
 				t.Fatalf("%d models, %d hellos, %d inits", len(r.models), len(r.hellos), len(r.inits))
 			}
 			m := r.models[len(r.models)-1]
-			if number(m.BatchSize) != c.batch || number(m.IterationsPerEpoch) != c.perEpoch || number(m.TrainSize) != c.trainSize || number(m.Epochs) != c.epochs || number(m.Params) != c.params {
-				t.Errorf("batch %g, per epoch %g, train size %g, epochs %g, parameters %g", number(m.BatchSize), number(m.IterationsPerEpoch), number(m.TrainSize), number(m.Epochs), number(m.Params))
+			if number(m.BatchSize) != c.batch || number(m.IterationsPerEpoch) != c.perEpoch ||
+				number(m.TrainSize) != c.trainSize || number(m.Epochs) != c.epochs || number(m.Params) != c.params {
+				t.Errorf("batch %g, per epoch %g, train size %g, epochs %g, parameters %g", number(m.BatchSize),
+					number(m.IterationsPerEpoch), number(m.TrainSize), number(m.Epochs), number(m.Params))
 			}
-			if m.Unit != c.unit || m.Dataset != c.dataset || m.Precision != c.precision || m.Name != "" || number(m.WorldSize) != 1 {
+			if m.Unit != c.unit || m.Dataset != c.dataset || m.Precision != c.precision || m.Name != "" ||
+				number(m.WorldSize) != 1 {
 				t.Errorf("model %+v", m)
 			}
 		})
@@ -254,7 +273,8 @@ func TestHelloAndTimes(t *testing.T) {
 	r := run(t, "plain_loop.py")
 	all := time.Since(begin).Seconds()
 	first, second := r.hellos[0], r.hellos[1]
-	if !first.Hook || first.PID == nil || first.Framework != "" || first.GPUs != nil || first.Python == "" || first.Host == "" {
+	if !first.Hook || first.PID == nil || first.Framework != "" || first.GPUs != nil || first.Python == "" ||
+		first.Host == "" {
 		t.Errorf("first %+v", first)
 	}
 	if !strings.HasPrefix(second.Framework, "torch ") || second.GPUs == nil || *second.PID != *first.PID {

@@ -28,10 +28,12 @@ func writeFile(t testing.TB, path, text string) {
 // imported under its name.
 func TestSitecustomizeIsChained(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("import sys\nsys.theirs = 'ran'\nNAME = 'theirs'\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"),
+		[]byte("import sys\nsys.theirs = 'ran'\nNAME = 'theirs'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := script(t, "import sys, sitecustomize\nprint(sys.theirs, sitecustomize.NAME, any('sweetspot-probe-' in p for p in sys.path))\n")
+	file := script(t, "import sys, sitecustomize\nprint(sys.theirs, sitecustomize.NAME, any('sweetspot-probe-' in p "+
+		"for p in sys.path))\n")
 	r := watch(t, runner.Command{Argv: []string{torch(t), file}, Env: EnvBefore(dir)}, nil)
 	if r.exit.Code != 0 || r.stdout != "ran theirs False\n" || len(r.hellos) != 1 {
 		t.Errorf("exit %+v, stdout %q, stderr %q, %d hellos", r.exit, r.stdout, r.stderr, len(r.hellos))
@@ -42,7 +44,8 @@ func TestSitecustomizeIsChained(t *testing.T) {
 // script runs.
 func TestFailingSitecustomize(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("raise ValueError('theirs is broken')\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("raise ValueError('theirs is broken')\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, "print('runs')\n")}, Env: EnvBefore(dir)}, nil)
@@ -176,11 +179,14 @@ for epoch in range(2):
 			}
 			m, n := r.models[len(r.models)-1], len(r.iterations)
 			if n != c.n || len(r.validations) != c.validations || len(r.models) != c.models {
-				t.Errorf("%d iterations, %d validations, %d models; want %d, %d, %d", n, len(r.validations), len(r.models), c.n, c.validations, c.models)
+				t.Errorf("%d iterations, %d validations, %d models; want %d, %d, %d", n, len(r.validations), len(r.models), c.n,
+					c.validations, c.models)
 			}
 			got := units(r.iterations)
-			if number(m.BatchSize) != c.batch || number(m.IterationsPerEpoch) != c.perEpoch || got[0] != c.first || got[n-1] != c.last {
-				t.Errorf("batch %g, per epoch %g, units %v; want %g, %g, %g … %g", number(m.BatchSize), number(m.IterationsPerEpoch), got, c.batch, c.perEpoch, c.first, c.last)
+			if number(m.BatchSize) != c.batch || number(m.IterationsPerEpoch) != c.perEpoch || got[0] != c.first ||
+				got[n-1] != c.last {
+				t.Errorf("batch %g, per epoch %g, units %v; want %g, %g, %g … %g", number(m.BatchSize),
+					number(m.IterationsPerEpoch), got, c.batch, c.perEpoch, c.first, c.last)
 			}
 		})
 	}
@@ -194,7 +200,8 @@ for x, y in DataLoader(data, batch_size=6):
     torch.empty(1 << 60)
 `
 	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}}, nil)
-	if r.exit.Code != 1 || !slices.Equal(r.done, []string{"oom"}) || len(r.failures) != 1 || !strings.Contains(r.failures[0], "out of memory") {
+	if r.exit.Code != 1 || !slices.Equal(r.done, []string{"oom"}) || len(r.failures) != 1 ||
+		!strings.Contains(r.failures[0], "out of memory") {
 		t.Errorf("exit %+v, done %q, errors %q, stderr %q", r.exit, r.done, r.failures, r.stderr)
 	}
 }

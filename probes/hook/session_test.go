@@ -30,7 +30,8 @@ func TestSessionStopsScript(t *testing.T) {
 	}
 	u := p.Wait()
 	if u.Err != nil || *u.ScriptExit != 0 || u.Run.Status != profile.Done || u.Rejected != 0 {
-		t.Fatalf("status %s because %q, exit %d, %d rejected, error %v, log %q", u.Run.Status, u.StoppedBecause, *u.ScriptExit, u.Rejected, u.Err, u.Log)
+		t.Fatalf("status %s because %q, exit %d, %d rejected, error %v, log %q", u.Run.Status, u.StoppedBecause,
+			*u.ScriptExit, u.Rejected, u.Err, u.Log)
 	}
 	if u.StoppedBecause != steady.Precise && u.StoppedBecause != steady.Cap {
 		t.Errorf("because %q", u.StoppedBecause)
@@ -40,8 +41,10 @@ func TestSessionStopsScript(t *testing.T) {
 		t.Fatalf("%d runs, %v", len(set.Runs), err)
 	}
 	r := set.Runs[0]
-	if r.Model != "checkpoints" || r.BatchSize != 4 || number(r.IterationsPerEpoch) != 1000 || number(r.TrainSize) != 4000 || number(r.Epochs) != unknown {
-		t.Errorf("batch %d, per epoch %g, train size %g, epochs %g", r.BatchSize, number(r.IterationsPerEpoch), number(r.TrainSize), number(r.Epochs))
+	if r.Model != "checkpoints" || r.BatchSize != 4 || number(r.IterationsPerEpoch) != 1000 ||
+		number(r.TrainSize) != 4000 || number(r.Epochs) != unknown {
+		t.Errorf("batch %d, per epoch %g, train size %g, epochs %g", r.BatchSize, number(r.IterationsPerEpoch),
+			number(r.TrainSize), number(r.Epochs))
 	}
 	if r.InitS == nil || *r.InitS <= 0 || len(u.Seconds) < 20 {
 		t.Errorf("init %g, %d iterations", number(r.InitS), len(u.Seconds))

@@ -18,11 +18,12 @@ import (
 func TestStopAtStepBoundary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.pt")
 	var once sync.Once
-	r := watch(t, runner.Command{Argv: []string{torch(t), "testdata/checkpoints.py", path}}, func(p *runner.Process, r *recorded) {
-		if len(r.iterations) == 20 {
-			once.Do(func() { p.StopWithin(30 * time.Second) })
-		}
-	})
+	r := watch(t, runner.Command{Argv: []string{torch(t), "testdata/checkpoints.py", path}},
+		func(p *runner.Process, r *recorded) {
+			if len(r.iterations) == 20 {
+				once.Do(func() { p.StopWithin(30 * time.Second) })
+			}
+		})
 	if r.exit.Code != 0 || r.exit.Signaled || r.stdout != "left in order\n" || r.stderr != "" {
 		t.Errorf("exit %+v, stdout %q, stderr %q", r.exit, r.stdout, r.stderr)
 	}
@@ -30,7 +31,8 @@ func TestStopAtStepBoundary(t *testing.T) {
 	if n < 20 || n > 900 || len(r.pauses) < n-1 || len(r.pauses) > n {
 		t.Errorf("%d iterations, %d checkpoints", n, len(r.pauses))
 	}
-	out, err := exec.CommandContext(t.Context(), torch(t), "-c", "import sys, torch; print(len(torch.load(sys.argv[1])))", path).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), torch(t), "-c", "import sys, torch; print(len(torch.load(sys.argv[1])))",
+		path).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "4" {
 		t.Errorf("the checkpoint is not whole: %s, %v", out, err)
 	}
@@ -78,7 +80,8 @@ func distributed(t *testing.T, epochs string) runner.Command {
 	t.Helper()
 	return runner.Command{Argv: []string{
 		torch(t), "-m", "torch.distributed.run", "--nproc_per_node", "2",
-		"--rdzv_backend", "c10d", "--rdzv_endpoint", "localhost:0", "-r", "2", "-t", "2", "--log_dir", t.TempDir(), "testdata/ranks.py", epochs,
+		"--rdzv_backend", "c10d", "--rdzv_endpoint", "localhost:0", "-r", "2", "-t", "2", "--log_dir", t.TempDir(),
+		"testdata/ranks.py", epochs,
 	}}
 }
 
@@ -99,11 +102,14 @@ func TestRanks(t *testing.T) {
 		t.Errorf("iterations of the ranks: %v", count)
 	}
 	if len(r.models) != 1 || len(r.inits) != 2 || len(r.hellos) != 3 || len(r.validations) != 1 {
-		t.Fatalf("%d models, %d inits, %d hellos, %d validations", len(r.models), len(r.inits), len(r.hellos), len(r.validations))
+		t.Fatalf("%d models, %d inits, %d hellos, %d validations", len(r.models), len(r.inits), len(r.hellos),
+			len(r.validations))
 	}
 	m := r.models[0]
-	if number(m.WorldSize) != 2 || number(m.BatchSize) != 10 || number(m.TrainSize) != 80 || number(m.IterationsPerEpoch) != 8 || number(m.Epochs) != 2 || number(m.Params) != 49 {
-		t.Errorf("world %g, batch %g, train size %g, per epoch %g, epochs %g, parameters %g", number(m.WorldSize), number(m.BatchSize), number(m.TrainSize), number(m.IterationsPerEpoch), number(m.Epochs), number(m.Params))
+	if number(m.WorldSize) != 2 || number(m.BatchSize) != 10 || number(m.TrainSize) != 80 ||
+		number(m.IterationsPerEpoch) != 8 || number(m.Epochs) != 2 || number(m.Params) != 49 {
+		t.Errorf("world %g, batch %g, train size %g, per epoch %g, epochs %g, parameters %g", number(m.WorldSize),
+			number(m.BatchSize), number(m.TrainSize), number(m.IterationsPerEpoch), number(m.Epochs), number(m.Params))
 	}
 }
 

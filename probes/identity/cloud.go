@@ -20,9 +20,11 @@ const azureTag = "7783-7084-3265-9085-8269-3286-77"
 // identifies them.
 func firmwareCloud(f Facts) cloud {
 	switch {
-	case f.SysVendor == "Amazon EC2" || f.BIOSVendor == "Amazon EC2" || strings.HasSuffix(strings.ToLower(f.BIOSVersion), "amazon"):
+	case f.SysVendor == "Amazon EC2" || f.BIOSVendor == "Amazon EC2" ||
+		strings.HasSuffix(strings.ToLower(f.BIOSVersion), "amazon"):
 		return aws
-	case strings.HasPrefix(f.ProductName, "Google Compute Engine") || (f.SysVendor == "Google" && f.BIOSVendor == "Google"):
+	case strings.HasPrefix(f.ProductName, "Google Compute Engine") ||
+		(f.SysVendor == "Google" && f.BIOSVendor == "Google"):
 		return gcp
 	case f.ChassisAssetTag == azureTag:
 		return azure

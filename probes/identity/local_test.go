@@ -17,16 +17,23 @@ import (
 
 // Firmware of the clouds, as their VMs show it in /sys/class/dmi/id.
 var (
-	nitro   = map[string]string{"sys_vendor": "Amazon EC2", "product_name": "g5.xlarge", "bios_vendor": "Amazon EC2", "bios_version": "1.0", "board_asset_tag": "i-0123456789abcdef0", "chassis_asset_tag": "Amazon EC2"}
-	xen     = map[string]string{"sys_vendor": "Xen", "product_name": "HVM domU", "bios_vendor": "Xen", "bios_version": "4.11.amazon"}
-	google  = map[string]string{"sys_vendor": "Google", "product_name": "Google Compute Engine", "bios_vendor": "Google", "bios_version": "Google"}
-	hyperV  = map[string]string{"sys_vendor": "Microsoft Corporation", "product_name": "Virtual Machine", "bios_vendor": "American Megatrends Inc.", "chassis_asset_tag": "7783-7084-3265-9085-8269-3286-77"}
+	nitro = map[string]string{"sys_vendor": "Amazon EC2", "product_name": "g5.xlarge", "bios_vendor": "Amazon EC2",
+		"bios_version": "1.0", "board_asset_tag": "i-0123456789abcdef0", "chassis_asset_tag": "Amazon EC2"}
+	xen = map[string]string{"sys_vendor": "Xen", "product_name": "HVM domU", "bios_vendor": "Xen",
+		"bios_version": "4.11.amazon"}
+	google = map[string]string{"sys_vendor": "Google", "product_name": "Google Compute Engine", "bios_vendor": "Google",
+		"bios_version": "Google"}
+	hyperV = map[string]string{"sys_vendor": "Microsoft Corporation", "product_name": "Virtual Machine",
+		"bios_vendor": "American Megatrends Inc.", "chassis_asset_tag": "7783-7084-3265-9085-8269-3286-77"}
 	desktop = map[string]string{"sys_vendor": "LENOVO", "product_name": "20XW", "bios_vendor": "LENOVO"}
-	lab     = map[string]string{"sys_vendor": "Microsoft Corporation", "product_name": "Virtual Machine", "bios_vendor": "American Megatrends Inc.", "chassis_asset_tag": "0000-0001"} // Hyper-V that is not Azure
+	// Hyper-V that is not Azure
+	lab = map[string]string{"sys_vendor": "Microsoft Corporation", "product_name": "Virtual Machine",
+		"bios_vendor": "American Megatrends Inc.", "chassis_asset_tag": "0000-0001"}
 )
 
 const (
-	awsAnswer   = `{"accountId" : "123456789012", "billingProducts" : null, "instanceType" : "p3.2xlarge", "region" : "us-east-2", "version" : "2017-09-30"}`
+	awsAnswer = `{"accountId" : "123456789012", "billingProducts" : null, "instanceType" : "p3.2xlarge", "region" ` +
+		`: "us-east-2", "version" : "2017-09-30"}`
 	azureAnswer = `{"compute":{"azEnvironment":"AzurePublicCloud","location":"eastus","vmSize":"Standard_NC6","zone":"1"},"network":{}}`
 )
 
@@ -70,10 +77,12 @@ func clouds(hits *atomic.Int32) http.Handler {
 			fmt.Fprint(w, answer)
 		}
 	}
-	mux.HandleFunc("GET /computeMetadata/v1/instance/machine-type", google("projects/123456789012/machineTypes/n1-highmem-8"))
+	mux.HandleFunc("GET /computeMetadata/v1/instance/machine-type",
+		google("projects/123456789012/machineTypes/n1-highmem-8"))
 	mux.HandleFunc("GET /computeMetadata/v1/instance/zone", google("projects/123456789012/zones/us-central1-a"))
 	mux.HandleFunc("GET /metadata/instance", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Metadata") != "true" || r.Header.Get("X-Forwarded-For") != "" || r.URL.Query().Get("api-version") == "" {
+		if r.Header.Get("Metadata") != "true" || r.Header.Get("X-Forwarded-For") != "" ||
+			r.URL.Query().Get("api-version") == "" {
 			http.Error(w, `{"error":"Bad request"}`, http.StatusBadRequest)
 			return
 		}
@@ -119,7 +128,8 @@ func TestAsksTheCloudOfTheFirmware(t *testing.T) {
 					t.Errorf("no %s among %q", name, f.Metadata)
 				}
 			}
-			if f.SysVendor != c.firmware["sys_vendor"] || f.BIOSVersion != c.firmware["bios_version"] || f.ChassisAssetTag != c.firmware["chassis_asset_tag"] {
+			if f.SysVendor != c.firmware["sys_vendor"] || f.BIOSVersion != c.firmware["bios_version"] ||
+				f.ChassisAssetTag != c.firmware["chassis_asset_tag"] {
 				t.Errorf("firmware %+v", f)
 			}
 		})
@@ -128,7 +138,8 @@ func TestAsksTheCloudOfTheFirmware(t *testing.T) {
 
 func TestFactsOfThisMachine(t *testing.T) {
 	two := func() ([]gpu.Device, string, error) {
-		return []gpu.Device{{Name: "Tesla K80", MemoryBytes: 11 << 30}, {Name: "Tesla K80", MemoryBytes: 11 << 30}}, "470.1", nil
+		return []gpu.Device{{Name: "Tesla K80", MemoryBytes: 11 << 30}, {Name: "Tesla K80", MemoryBytes: 11 << 30}},
+			"470.1", nil
 	}
 	f := machine{dmi: t.TempDir(), devices: two}.facts(t.Context(), false)
 	if f.GPU != "Tesla K80" || f.GPUCount != 2 || f.GPUMemBytes == nil || *f.GPUMemBytes != 11<<30 {
@@ -164,8 +175,11 @@ func TestHostileServices(t *testing.T) {
 	}))
 	defer other.Close()
 	for name, h := range map[string]http.HandlerFunc{
-		"silent":            func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-		"redirects to self": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
+		"silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"redirects to self": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path,
+				http.StatusFound)
+		},
 		"redirects to other": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 		},

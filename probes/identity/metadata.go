@@ -55,8 +55,11 @@ type client struct {
 // follows no redirect: metadata services send none.
 func newClient(base string) client {
 	return client{base, &http.Client{
-		Transport:     &http.Transport{Proxy: nil, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("a metadata service does not redirect") },
+		Transport: &http.Transport{Proxy: nil, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
+		CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return errors.New("a metadata service does not redirect")
+		},
 	}}
 }
 
@@ -69,7 +72,8 @@ func (c client) ask(ctx context.Context, of cloud) map[string]string {
 	}
 	switch of {
 	case aws:
-		token, err := c.get(ctx, http.MethodPut, "/latest/api/token", http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {"60"}})
+		token, err := c.get(ctx, http.MethodPut, "/latest/api/token",
+			http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {"60"}})
 		if err != nil {
 			return nil
 		}

@@ -58,7 +58,8 @@ func (c claim) find(vms []profile.VMType) Resolution {
 	if vm.Region != "" {
 		where = "in " + vm.Region
 	}
-	return Resolution{VM: vm, Words: fmt.Sprintf("%s; the catalog has it only %s at %s an hour: if that price is right, give --vm %s, else give --price",
+	return Resolution{VM: vm, Words: fmt.Sprintf("%s; the catalog has it only %s at %s an hour: if that price is "+
+		"right, give --vm %s, else give --price",
 		c.words, where, quantity.Money(price.USDPerHour), path(vm))}
 }
 
@@ -92,7 +93,8 @@ func guess(f Facts, vms []profile.VMType) (Resolution, bool) {
 	}
 	var alike []profile.VMType
 	for _, vm := range vms {
-		if vm.GPUCount == f.GPUCount && sameGPU(m.gpuName, m.gpuMemGiB, vm) && (known == "" || strings.EqualFold(vm.Cloud, string(known))) {
+		if vm.GPUCount == f.GPUCount && sameGPU(m.gpuName, m.gpuMemGiB, vm) && (known == "" ||
+			strings.EqualFold(vm.Cloud, string(known))) {
 			alike = append(alike, vm)
 		}
 	}

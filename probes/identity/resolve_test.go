@@ -68,26 +68,43 @@ func TestResolve(t *testing.T) {
 		{"AWS in the catalog", with(onXen, document("p3.2xlarge", "us-east-2"), "Tesla V100-SXM2-16GB", 1, gib(15.8), 8),
 			"aws/us-east-2/p3.2xlarge", true, "AWS says p3.2xlarge in us-east-2"},
 		{"AWS in another region", with(onXen, document("p2.xlarge", "eu-west-1"), "Tesla K80", 1, nil, 4),
-			"aws/us-east-1/p2.xlarge", false, "AWS says p2.xlarge in eu-west-1; the catalog has it only in us-east-1 at $0.90 an hour: if that price is right, give --vm aws/us-east-1/p2.xlarge, else give --price"},
-		{"AWS without a region", with(onXen, document("p2.xlarge", ""), "", 0, nil, 4), "aws/us-east-1/p2.xlarge", false, "p2.xlarge, region unknown; the catalog has it only in us-east-1"},
+			"aws/us-east-1/p2.xlarge", false, "AWS says p2.xlarge in eu-west-1; the catalog has it only in us-east-1 at " +
+				"$0.90 an hour: if that price is right, give --vm aws/us-east-1/p2.xlarge, else give --price"},
+		{"AWS without a region", with(onXen, document("p2.xlarge", ""), "", 0, nil, 4), "aws/us-east-1/p2.xlarge", false,
+			"p2.xlarge, region unknown; the catalog has it only in us-east-1"},
 		{"AWS not in the catalog", with(onXen, document("g6e.xlarge", "us-east-1"), "NVIDIA L40S", 1, gib(44.5), 4),
-			"aws/us-east-1/g6e.xlarge", true, "AWS says g6e.xlarge in us-east-1, which the catalog does not have; give its price with --price"},
-		{"a type known by its firmware", Facts{SysVendor: "Amazon EC2", ProductName: "g3.4xlarge"}, "aws/us-east-1/g3.4xlarge", false, "Amazon EC2 g3.4xlarge by DMI, region unknown; the catalog"},
-		{"without a price", with(onXen, document("m4.large", "us-east-1"), "", 0, nil, 2), "aws/us-east-1/m4.large", true, "no on-demand price"},
-		{"Xen without metadata", with(onXen, nil, "Tesla V100-SXM2-16GB", 1, gib(15.8), 8), "aws/us-east-1/p3.2xlarge", false, "1 × V100-SXM2-16GB as in aws/us-east-1/p3.2xlarge, but the VM type is not certain"},
-		{"GCP with its GPU in the name", with(onGoogle, gcpType("a2-highgpu-1g", "us-central1-f"), "NVIDIA A100-SXM4-40GB", 1, gib(39.6), 12),
+			"aws/us-east-1/g6e.xlarge", true, "AWS says g6e.xlarge in us-east-1, which the catalog does not have; give " +
+				"its price with --price"},
+		{"a type known by its firmware", Facts{SysVendor: "Amazon EC2", ProductName: "g3.4xlarge"},
+			"aws/us-east-1/g3.4xlarge", false, "Amazon EC2 g3.4xlarge by DMI, region unknown; the catalog"},
+		{"without a price", with(onXen, document("m4.large", "us-east-1"), "", 0, nil, 2), "aws/us-east-1/m4.large", true,
+			"no on-demand price"},
+		{"Xen without metadata", with(onXen, nil, "Tesla V100-SXM2-16GB", 1, gib(15.8), 8), "aws/us-east-1/p3.2xlarge", false,
+			"1 × V100-SXM2-16GB as in aws/us-east-1/p3.2xlarge, but the VM type is not certain"},
+		{"GCP with its GPU in the name", with(onGoogle, gcpType("a2-highgpu-1g", "us-central1-f"), "NVIDIA A100-SXM4-40GB", 1,
+			gib(39.6), 12),
 			"gcp/us-central1/a2-highgpu-1g", true, "GCP says a2-highgpu-1g in us-central1"},
-		{"GCP, V100 attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "Tesla V100-SXM2-16GB", 1, gib(15.8), 8),
+		{"GCP, V100 attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "Tesla V100-SXM2-16GB", 1,
+			gib(15.8), 8),
 			"gcp/us-central1/n1-highmem-8+1xV100", true, "GCP says n1-highmem-8 in us-central1 with 1 × V100-SXM2-16GB"},
-		{"GCP, T4 attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "Tesla T4", 1, gib(15), 8), "gcp/us-central1/n1-highmem-8+1xT4", true, "1 × T4"},
-		{"GCP, two T4 attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "Tesla T4", 2, gib(15), 8), "gcp/us-central1/n1-highmem-8", true, "2 × T4, which the catalog does not have"},
-		{"GCP, no GPU attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "", 0, nil, 8), "gcp/us-central1/n1-highmem-8", true, "which the catalog does not have"},
-		{"Azure", with(onAzure, azureSize("Standard_NC24ads_A100_v4", "eastus"), "NVIDIA A100 80GB PCIe", 1, gib(80), 24), "azure/eastus/Standard_NC24ads_A100_v4", true, "Azure says Standard_NC24ads_A100_v4 in eastus"},
-		{"Azure, a catalog without region", with(onAzure, azureSize("Standard_NC6", "eastus"), "Tesla K80", 1, nil, 6), "NC6", false, "only without a region at $"},
-		{"a cloud's answer on another's firmware", with(onGoogle, document("p3.2xlarge", "us-east-2"), "", 0, nil, 8), "", false, ""},
-		{"any cloud where the firmware is hidden", with(Facts{}, azureSize("Standard_NC24ads_A100_v4", "eastus"), "", 0, nil, 0), "azure/eastus/Standard_NC24ads_A100_v4", true, "Azure says"},
-		{"a rented A6000, by its CPUs", with(Facts{SysVendor: "QEMU"}, nil, "NVIDIA RTX A6000", 1, gib(48), 14), "lambda/any/lambda-1xA600048GB", false, "1 × RTX A6000 as in lambda/any/lambda-1xA600048GB"},
-		{"a rented A6000, by its price", with(Facts{SysVendor: "QEMU"}, nil, "NVIDIA RTX A6000", 1, gib(48), 0), "runpod/any/runpod-1xA600048GB", false, "1 × RTX A6000 as in runpod/any/runpod-1xA600048GB"},
+		{"GCP, T4 attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "Tesla T4", 1, gib(15), 8),
+			"gcp/us-central1/n1-highmem-8+1xT4", true, "1 × T4"},
+		{"GCP, two T4 attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "Tesla T4", 2, gib(15), 8),
+			"gcp/us-central1/n1-highmem-8", true, "2 × T4, which the catalog does not have"},
+		{"GCP, no GPU attached", with(onGoogle, gcpType("n1-highmem-8", "us-central1-a"), "", 0, nil, 8),
+			"gcp/us-central1/n1-highmem-8", true, "which the catalog does not have"},
+		{"Azure", with(onAzure, azureSize("Standard_NC24ads_A100_v4", "eastus"), "NVIDIA A100 80GB PCIe", 1, gib(80), 24),
+			"azure/eastus/Standard_NC24ads_A100_v4", true, "Azure says Standard_NC24ads_A100_v4 in eastus"},
+		{"Azure, a catalog without region", with(onAzure, azureSize("Standard_NC6", "eastus"), "Tesla K80", 1, nil, 6), "NC6",
+			false, "only without a region at $"},
+		{"a cloud's answer on another's firmware", with(onGoogle, document("p3.2xlarge", "us-east-2"), "", 0, nil, 8),
+			"", false, ""},
+		{"any cloud where the firmware is hidden", with(Facts{}, azureSize("Standard_NC24ads_A100_v4", "eastus"), "", 0, nil,
+			0), "azure/eastus/Standard_NC24ads_A100_v4", true, "Azure says"},
+		{"a rented A6000, by its CPUs", with(Facts{SysVendor: "QEMU"}, nil, "NVIDIA RTX A6000", 1, gib(48), 14),
+			"lambda/any/lambda-1xA600048GB", false, "1 × RTX A6000 as in lambda/any/lambda-1xA600048GB"},
+		{"a rented A6000, by its price", with(Facts{SysVendor: "QEMU"}, nil, "NVIDIA RTX A6000", 1, gib(48), 0),
+			"runpod/any/runpod-1xA600048GB", false, "1 × RTX A6000 as in runpod/any/runpod-1xA600048GB"},
 		{"a GPU in no catalog", with(Facts{}, nil, "NVIDIA GeForce RTX 4090", 1, gib(24), 16), "", false, ""},
 		{"as many GPUs as no VM type has", with(Facts{}, nil, "Tesla V100-SXM2-16GB", 3, gib(16), 16), "", false, ""},
 		{"a GPU of other memory", with(Facts{}, nil, "Tesla V100", 1, gib(32), 16), "", false, ""},
@@ -139,7 +156,8 @@ func TestHostileAnswers(t *testing.T) {
 func plain(t *testing.T, r Resolution) {
 	t.Helper()
 	for _, s := range []string{r.Words, r.VM.Cloud, r.VM.Region, r.VM.InstanceType, r.VM.GPU} {
-		if strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }) || len(s) > 2000 {
+		if strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }) ||
+			len(s) > 2000 {
 			t.Errorf("%.200q", s)
 		}
 	}
@@ -149,7 +167,8 @@ func plain(t *testing.T, r Resolution) {
 // a price is only ever that of a type and region that were said.
 func FuzzResolve(f *testing.F) {
 	f.Add("Xen", "HVM domU", "4.11.amazon", awsAnswer, "", "", "", "Tesla V100-SXM2-16GB", 1)
-	f.Add("Google", "Google Compute Engine", "", "", "projects/1/machineTypes/n1-highmem-8", "projects/1/zones/us-central1-a", "", "Tesla T4", 1)
+	f.Add("Google", "Google Compute Engine", "", "", "projects/1/machineTypes/n1-highmem-8",
+		"projects/1/zones/us-central1-a", "", "Tesla T4", 1)
 	f.Add("", "", "", "", "", "", azureAnswer, "Tesla K80", 1)
 	f.Add("Amazon EC2", "g5.xlarge", "", `{"instanceType":"\u001b[2J"}`, "/", "-", `{"compute":7}`, "\x1b", 2)
 	vms := append(catalog.Builtin(), attached...)
@@ -168,7 +187,8 @@ func FuzzResolve(f *testing.F) {
 		}
 		said := strings.ToLower(document + machine + zone + azure)
 		instance, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(r.VM.InstanceType), "standard_"), "+")
-		if len(r.VM.Prices) > 0 && (!strings.Contains(said, instance) || (r.VM.Region != "any" && !strings.Contains(said, strings.ToLower(r.VM.Region)))) {
+		if len(r.VM.Prices) > 0 && (!strings.Contains(said, instance) ||
+			(r.VM.Region != "any" && !strings.Contains(said, strings.ToLower(r.VM.Region)))) {
 			t.Errorf("nobody said %s", path(r.VM))
 		}
 	})

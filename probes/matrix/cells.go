@@ -46,7 +46,8 @@ func (a Axes) Cells() ([]Cell, error) {
 	batches, precisions, prunes, hosts := set(a.Batches), set(a.Precisions), set(a.Prunes), set(a.Hosts)
 	n := len(batches) * len(precisions) * len(prunes) * len(hosts) * max(a.Repeats, 1)
 	if n > MaxCells {
-		return nil, fmt.Errorf("%d probes are more than the limit of %d; give fewer batch sizes, precisions, prunings, hosts or repeats", n, MaxCells)
+		return nil, fmt.Errorf("%d probes are more than the limit of %d; give fewer batch sizes, precisions, prunings, "+
+			"hosts or repeats", n, MaxCells)
 	}
 	slices.Sort(batches)
 	slices.SortFunc(prunes, func(x, y float64) int { return cmp.Compare(y, x) })

@@ -23,7 +23,8 @@ const endless = `while :; do echo '{"sweetspot":1,"event":"iteration","seconds":
 // The cap is one on all hosts together, however many spend side by side.
 func TestOneCapForAllHosts(t *testing.T) {
 	probe := scripted(database(t), new(3600.0), func(Cell) string { return endless })
-	m, err := Start(t.Context(), Options{Cells: onHosts("a", "b", "c"), MaxUSD: 3, Probe: func(ctx context.Context, c Cell) (session.Options, error) {
+	m, err := Start(t.Context(), Options{Cells: onHosts("a", "b", "c"), MaxUSD: 3, Probe: func(ctx context.Context,
+		c Cell) (session.Options, error) {
 		o, err := probe(ctx, c)
 		o.KeepRunning = true
 		return o, err
@@ -67,7 +68,8 @@ func TestUnreachableHost(t *testing.T) {
 			t.Errorf("%v: %v", hosts, err)
 		}
 	}
-	if _, err := Start(t.Context(), Options{Cells: onHosts("gone", "gone"), Probe: probe}); err == nil || !strings.Contains(err.Error(), "reached") {
+	if _, err := Start(t.Context(), Options{Cells: onHosts("gone", "gone"), Probe: probe}); err == nil ||
+		!strings.Contains(err.Error(), "reached") {
 		t.Errorf("no host at all: %v", err)
 	}
 }

@@ -107,7 +107,8 @@ type loop struct {
 }
 
 func newLoop(m *Matrix, o Options) *loop {
-	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, messages: make(chan message, 16), changed: true}
+	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, messages: make(chan message, 16),
+		changed: true}
 	for _, c := range o.Cells {
 		l.rows = append(l.rows, Row{Cell: c})
 	}

@@ -30,21 +30,25 @@ func database(t *testing.T) *store.Store {
 
 // steps is a script that reports n iterations of seconds each and ends.
 func steps(n int, seconds float64) string {
-	return fmt.Sprintf(`i=0; while [ $i -lt %d ]; do echo '{"sweetspot":1,"event":"iteration","seconds":%g}'; i=$((i+1)); done >&3`, n, seconds)
+	return fmt.Sprintf(`i=0; while [ $i -lt %d ]; do echo '{"sweetspot":1,"event":"iteration","seconds":%g}'; `+
+		`i=$((i+1)); done >&3`, n, seconds)
 }
 
 // scripted makes sessions of shell scripts.
-func scripted(s *store.Store, usd *float64, script func(Cell) string) func(context.Context, Cell) (session.Options, error) {
+func scripted(s *store.Store, usd *float64, script func(Cell) string) func(context.Context,
+	Cell) (session.Options, error) {
 	return func(_ context.Context, c Cell) (session.Options, error) {
 		d := store.Description{Model: profile.Model{Name: "m"}, Mode: profile.Train, BatchSize: c.Batch}
 		d.Machine.USDPerHour = usd
 		d.Variant.Precision = c.Precision
-		return session.Options{Command: []string{"/bin/sh", "-c", script(c)}, Description: d, Rule: steady.DefaultRule(), Store: s}, nil
+		return session.Options{Command: []string{"/bin/sh", "-c", script(c)}, Description: d, Rule: steady.DefaultRule(),
+			Store: s}, nil
 	}
 }
 
 func TestSmallestFirst(t *testing.T) {
-	cells, err := Axes{Mode: profile.Infer, Batches: []int{64, 16, 64}, Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.5}, Repeats: 2}.Cells()
+	cells, err := Axes{Mode: profile.Infer, Batches: []int{64, 16, 64}, Precisions: []string{"fp32", "int8"},
+		Prunes: []float64{0, 0.5}, Repeats: 2}.Cells()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,8 @@ func TestSmallestFirst(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if _, err := (Axes{Batches: []int{1, 2, 3}, Repeats: 100}).Cells(); err == nil || !strings.Contains(err.Error(), "300 probes") {
+	if _, err := (Axes{Batches: []int{1, 2, 3}, Repeats: 100}).Cells(); err == nil ||
+		!strings.Contains(err.Error(), "300 probes") {
 		t.Errorf("300 cells: %v", err)
 	}
 }
@@ -72,9 +77,10 @@ func TestSmallestFirst(t *testing.T) {
 func TestOrderNeverPutsTheLargerFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Axes{
-			Batches:    rapid.SliceOfN(rapid.IntRange(1, 512), 0, 4).Draw(t, "batches"),
-			Precisions: rapid.SliceOfN(rapid.SampledFrom([]string{"fp32", "fp16", "bf16", "int8", "tf32"}), 0, 3).Draw(t, "precisions"),
-			Prunes:     rapid.SliceOfN(rapid.Float64Range(0, 0.9), 0, 3).Draw(t, "prunes"),
+			Batches: rapid.SliceOfN(rapid.IntRange(1, 512), 0, 4).Draw(t, "batches"),
+			Precisions: rapid.SliceOfN(rapid.SampledFrom([]string{"fp32", "fp16", "bf16", "int8", "tf32"}), 0, 3).Draw(t,
+				"precisions"),
+			Prunes: rapid.SliceOfN(rapid.Float64Range(0, 0.9), 0, 3).Draw(t, "prunes"),
 		}
 		cells, err := a.Cells()
 		if err != nil {
@@ -126,7 +132,8 @@ func TestMatrixRunsItsCells(t *testing.T) {
 	if seen == 0 || !u.Done || u.SpentUSD == nil || u.SpentS <= 0 {
 		t.Errorf("%d updates, the last %+v", seen, u)
 	}
-	if err := u.Failure(); err == nil || !strings.Contains(err.Error(), "1 of 8 probes failed, the first (batch 32 · bf16)") {
+	if err := u.Failure(); err == nil ||
+		!strings.Contains(err.Error(), "1 of 8 probes failed, the first (batch 32 · bf16)") {
 		t.Errorf("failure: %v", err)
 	}
 	if why := u.Rows[7].Why; why != "batch 64 · fp32 ran out of memory" {
@@ -157,7 +164,8 @@ func TestFirstCellThatCannotStart(t *testing.T) {
 		o.Command = []string{"/no/such/program"}
 		return o, err
 	}
-	if _, err := Start(t.Context(), Options{Cells: make([]Cell, 2), Probe: probe}); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
+	if _, err := Start(t.Context(), Options{Cells: make([]Cell, 2), Probe: probe}); err == nil ||
+		!strings.Contains(err.Error(), "/no/such/program") {
 		t.Errorf("%v", err)
 	}
 }
@@ -173,7 +181,10 @@ func TestStopSkipsTheRest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := database(t)
 			cells, _ := Axes{Batches: []int{1, 2, 3}}.Cells()
-			m, err := Start(t.Context(), Options{Cells: cells, Probe: scripted(s, nil, func(Cell) string { return steps(3, 1) + "; exec sleep 60" })})
+			m, err := Start(t.Context(), Options{Cells: cells, Probe: scripted(s, nil, func(Cell) string {
+				return steps(3, 1) +
+					"; exec sleep 60"
+			})})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +209,8 @@ func TestMoneyIsCappedOverAll(t *testing.T) {
 	s := database(t)
 	cells, _ := Axes{Batches: []int{1, 2}}.Cells()
 	usd := 36000.0 // $10 a second
-	m, err := Start(t.Context(), Options{Cells: cells, MaxUSD: 5, Probe: scripted(s, &usd, func(Cell) string { return steps(3, 1) + "; exec sleep 60" })})
+	m, err := Start(t.Context(), Options{Cells: cells, MaxUSD: 5,
+		Probe: scripted(s, &usd, func(Cell) string { return steps(3, 1) + "; exec sleep 60" })})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,5 +59,6 @@ func (u Update) Failure() error {
 	case len(u.Rows) == 1:
 		return u.Rows[0].Update.Err
 	}
-	return fmt.Errorf("%d of %d probes failed, the first (%s): %s", failed, len(u.Rows), u.Rows[first].Label(), u.Rows[first].Why)
+	return fmt.Errorf("%d of %d probes failed, the first (%s): %s", failed, len(u.Rows), u.Rows[first].Label(),
+		u.Rows[first].Why)
 }

@@ -71,7 +71,8 @@ func readArchive(r io.ReaderAt, size int64) (Facts, error) {
 	case a.names["data.pkl"] != nil:
 		return readTorch(a)
 	case a.names["data/aotinductor"] != nil || a.has("data/aotinductor/"):
-		return Facts{}, errors.New("holds compiled code without its graph (AOTInductor); save the model with torch.export.save as well")
+		return Facts{}, errors.New("holds compiled code without its graph (AOTInductor); save the model with " +
+			"torch.export.save as well")
 	}
 	return Facts{}, errNotModel
 }

@@ -88,7 +88,8 @@ func readExported(a archive, name string) (Facts, error) {
 func parseExported(raw []byte) (Facts, error) {
 	var p program
 	if err := json.Unmarshal(raw, &p); err != nil || p.Module == nil {
-		return Facts{}, errors.New("holds a program of torch.export that cannot be read; export it again with a release of PyTorch")
+		return Facts{}, errors.New("holds a program of torch.export that cannot be read; export it again with a " +
+			"release of PyTorch")
 	}
 	if len(p.Module.Graph.Nodes) > maxParts || len(p.Module.Graph.Values) > maxParts {
 		return Facts{}, errTooMuch

@@ -25,13 +25,17 @@ func attentionWork(query, key, out []float64) float64 {
 // matrixRules covers the operators of ATen that do nearly all the work, by
 // their name without the overload.
 var matrixRules = map[string]matrixRule{
-	"conv1d": {"input", "weight", filterWork}, "conv2d": {"input", "weight", filterWork}, "conv3d": {"input", "weight", filterWork},
+	"conv1d": {"input", "weight", filterWork}, "conv2d": {"input", "weight", filterWork},
+	"conv3d":      {"input", "weight", filterWork},
 	"convolution": {"input", "weight", filterWork}, "_convolution": {"input", "weight", filterWork},
-	"conv_transpose1d": {"input", "weight", transposedFilterWork}, "conv_transpose2d": {"input", "weight", transposedFilterWork},
+	"conv_transpose1d": {"input", "weight", transposedFilterWork}, "conv_transpose2d": {"input", "weight",
+		transposedFilterWork},
 	"conv_transpose3d": {"input", "weight", transposedFilterWork},
-	"linear":           {"input", "weight", innerWork}, "mm": {"self", "mat2", innerWork}, "bmm": {"self", "mat2", innerWork},
-	"matmul": {"self", "other", innerWork}, "addmm": {"mat1", "mat2", innerWork}, "baddbmm": {"batch1", "batch2", innerWork},
-	"mv": {"self", "vec", innerWork}, "dot": {"self", "tensor", innerWork}, "addmv": {"mat", "vec", innerWork},
+	"linear":           {"input", "weight", innerWork}, "mm": {"self", "mat2", innerWork},
+	"bmm":    {"self", "mat2", innerWork},
+	"matmul": {"self", "other", innerWork}, "addmm": {"mat1", "mat2", innerWork},
+	"baddbmm": {"batch1", "batch2", innerWork},
+	"mv":      {"self", "vec", innerWork}, "dot": {"self", "tensor", innerWork}, "addmv": {"mat", "vec", innerWork},
 	"scaled_dot_product_attention":                     {"query", "key", attentionWork},
 	"_scaled_dot_product_flash_attention":              {"query", "key", attentionWork},
 	"_scaled_dot_product_flash_attention_for_cpu":      {"query", "key", attentionWork},
@@ -42,8 +46,10 @@ var matrixRules = map[string]matrixRule{
 }
 
 // heavy are operators of ATen whose work is not counted here.
-var heavy = set("einsum", "lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "tensordot", "_trilinear", "bilinear", "cdist",
-	"_native_multi_head_attention", "fft_fft", "fft_rfft", "quantized_lstm", "_weight_int8pack_mm", "_weight_int4pack_mm", "_int_mm", "_scaled_mm")
+var heavy = set("einsum", "lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "tensordot", "_trilinear",
+	"bilinear", "cdist",
+	"_native_multi_head_attention", "fft_fft", "fft_rfft", "quantized_lstm", "_weight_int8pack_mm", "_weight_int4pack_mm",
+	"_int_mm", "_scaled_mm")
 
 // operator splits a target as torch.ops.aten.conv2d.default into its library
 // and its name.
@@ -68,7 +74,8 @@ func (e *exported) countWork() {
 				e.facts.warn("the shapes at an %s are not in the file, so the operations of one sample are unknown", clean(name))
 			}
 			total += work
-		case library == "aten" && !heavy[name], library == "prims", library == "", strings.HasPrefix(n.Target, "_operator."), strings.HasPrefix(n.Target, "math."):
+		case library == "aten" && !heavy[name], library == "prims", library == "", strings.HasPrefix(n.Target, "_operator."),
+			strings.HasPrefix(n.Target, "math."):
 		default:
 			all = false
 			e.facts.warn("the operator %s is not supported, so the operations of one sample are unknown", clean(n.Target))

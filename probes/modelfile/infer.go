@@ -127,7 +127,8 @@ func (in *inference) takeSample(v valueInfo, shape []int64) {
 	sample := make([]int, 0, len(shape))
 	for _, d := range shape[1:] {
 		if d < 0 {
-			in.facts.warn("the input %s has a dimension that is known only at run time, so the operations of one sample are unknown", clean(v.name))
+			in.facts.warn("the input %s has a dimension that is known only at run time, so the operations of one sample "+
+				"are unknown", clean(v.name))
 			return
 		}
 		sample = append(sample, int(d))
@@ -235,7 +236,8 @@ func (in *inference) count(n *node) {
 	flops, known := work(in, n)
 	if !known || math.IsInf(flops, 0) {
 		in.counted = false
-		in.facts.warn("the shapes at %s (%s) are not in the file, so the operations of one sample are unknown", n.label(), clean(n.op))
+		in.facts.warn("the shapes at %s (%s) are not in the file, so the operations of one sample are unknown", n.label(),
+			clean(n.op))
 		return
 	}
 	in.flops += flops

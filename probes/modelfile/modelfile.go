@@ -173,7 +173,8 @@ func parse(r io.ReaderAt, size int64) (facts Facts, err error) {
 	case isOldSave(head):
 		return Facts{}, errors.New("was written by torch.save in the format before PyTorch 1.6; load it and save it again")
 	case head[0] == 0x80:
-		return Facts{}, errors.New("is a bare pickle, not a model file; save the model with torch.jit.save, torch.export.save or torch.onnx.export")
+		return Facts{}, errors.New("is a bare pickle, not a model file; save the model with torch.jit.save, " +
+			"torch.export.save or torch.onnx.export")
 	default:
 		facts, err = readONNX(r, size)
 	}

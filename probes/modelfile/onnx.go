@@ -10,8 +10,10 @@ import (
 )
 
 var (
-	errNotModel = errors.New("is not a known kind of model file; known are ONNX (torch.onnx.export), TorchScript (torch.jit.save), torch.save and torch.export")
-	errTooMuch  = errors.New("describes a model of more than two million parts or 256 MiB without its weights, which no model needs; save it again")
+	errNotModel = errors.New("is not a known kind of model file; known are ONNX (torch.onnx.export), TorchScript " +
+		"(torch.jit.save), torch.save and torch.export")
+	errTooMuch = errors.New("describes a model of more than two million parts or 256 MiB without its weights, " +
+		"which no model needs; save it again")
 )
 
 const (

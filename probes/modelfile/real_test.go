@@ -57,7 +57,8 @@ func TestRealFiles(t *testing.T) {
 			f := mustRead(t, path+form)
 			// A buffer that is used in the graph looks like a parameter there.
 			params := want.Params + map[string]float64{"resnet": 3}[name]
-			if f.Format != ONNX || !is(f.Params, params) || !is(f.FLOPsPerUnit, want.FLOPs) || !slices.Equal(f.Input, want.Input) || len(f.Warnings) > 0 {
+			if f.Format != ONNX || !is(f.Params, params) || !is(f.FLOPsPerUnit, want.FLOPs) ||
+				!slices.Equal(f.Input, want.Input) || len(f.Warnings) > 0 {
 				t.Errorf("%s%s: %s; PyTorch says %+v", name, form, shown(f), want)
 			}
 			if !strings.HasPrefix(f.Producer, "pytorch") {
@@ -77,7 +78,8 @@ func TestRealFiles(t *testing.T) {
 			if form == ".module.pth" {
 				format = TorchSave
 			}
-			if f.Format != format || !is(f.Params, want.Params) || !is(f.ParamBytes, 4*want.Params) || f.FLOPsPerUnit != nil || len(f.Warnings) != 1 {
+			if f.Format != format || !is(f.Params, want.Params) || !is(f.ParamBytes, 4*want.Params) || f.FLOPsPerUnit != nil ||
+				len(f.Warnings) != 1 {
 				t.Errorf("%s%s: %s; PyTorch says %+v", name, form, shown(f), want)
 			}
 			checkLayers(t, name+form, f)
@@ -98,17 +100,20 @@ func TestRealFiles(t *testing.T) {
 }
 
 func checkOddFiles(t *testing.T, folder string) {
-	if f := mustRead(t, filepath.Join(folder, "frozen.pt")); f.Params != nil || !strings.Contains(strings.Join(f.Warnings, " "), "freeze") {
+	if f := mustRead(t, filepath.Join(folder, "frozen.pt")); f.Params != nil ||
+		!strings.Contains(strings.Join(f.Warnings, " "), "freeze") {
 		t.Errorf("frozen: %s", shown(f))
 	}
 	small := 16*9 + 16 + 32*16*9 + 32 + 10*32*49 + 10.0
-	if f := mustRead(t, filepath.Join(folder, "half.pth")); !is(f.Params, small) || !is(f.ParamBytes, 2*small) || !is(f.MemoryFloorBytes(8, "fp32"), 2*small) {
+	if f := mustRead(t, filepath.Join(folder, "half.pth")); !is(f.Params, small) || !is(f.ParamBytes, 2*small) ||
+		!is(f.MemoryFloorBytes(8, "fp32"), 2*small) {
 		t.Errorf("half: %s", shown(f))
 	}
 	if f := mustRead(t, filepath.Join(folder, "tied.pth")); !is(f.Params, 100+10+10) {
 		t.Errorf("tied: %s", shown(f))
 	}
-	if f := mustRead(t, filepath.Join(folder, "nothing.pth")); f.Params != nil || !strings.Contains(strings.Join(f.Warnings, " "), "epoch, lr") {
+	if f := mustRead(t, filepath.Join(folder, "nothing.pth")); f.Params != nil ||
+		!strings.Contains(strings.Join(f.Warnings, " "), "epoch, lr") {
 		t.Errorf("nothing: %s", shown(f))
 	}
 }

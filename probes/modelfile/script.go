@@ -49,7 +49,8 @@ func (t *torchFile) parametersOf(c class) (members, bool) {
 	}
 	source, err := t.archive.read(path, maxCode)
 	if err != nil {
-		t.facts.warn("the code of %s in the file is damaged, so its parameters are recognised by their gradients", clean(full))
+		t.facts.warn("the code of %s in the file is damaged, so its parameters are recognised by their gradients",
+			clean(full))
 		return nil, false
 	}
 	t.code += int64(len(source))

@@ -33,19 +33,26 @@ var shapeRules = rules(map[string]shapeRule{
 	"ArgMin": (*inference).reduceShape,
 }, map[string][]string{
 	"same": {
-		"Relu", "LeakyRelu", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "BatchNormalization", "InstanceNormalization", "LayerNormalization",
-		"GroupNormalization", "RMSNormalization", "Dropout", "Identity", "Cast", "CastLike", "Clip", "Elu", "Selu", "Celu", "Gelu", "HardSigmoid", "HardSwish", "Mish",
-		"Swish", "Softplus", "Softsign", "Erf", "Exp", "Log", "Sqrt", "Abs", "Neg", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Sin", "Cos", "Tan",
-		"Sinh", "Cosh", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh", "Not", "IsNaN", "IsInf", "LRN", "LpNormalization", "MeanVarianceNormalization",
-		"QuantizeLinear", "DequantizeLinear", "Hardmax", "ThresholdedRelu", "PRelu", "CumSum", "Trilu", "Shrink", "BitwiseNot", "QLinearLeakyRelu", "QLinearSigmoid",
+		"Relu", "LeakyRelu", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "BatchNormalization", "InstanceNormalization",
+		"LayerNormalization",
+		"GroupNormalization", "RMSNormalization", "Dropout", "Identity", "Cast", "CastLike", "Clip", "Elu", "Selu", "Celu",
+		"Gelu", "HardSigmoid", "HardSwish", "Mish",
+		"Swish", "Softplus", "Softsign", "Erf", "Exp", "Log", "Sqrt", "Abs", "Neg", "Reciprocal", "Floor", "Ceil", "Round",
+		"Sign", "Sin", "Cos", "Tan",
+		"Sinh", "Cosh", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh", "Not", "IsNaN", "IsInf", "LRN", "LpNormalization",
+		"MeanVarianceNormalization",
+		"QuantizeLinear", "DequantizeLinear", "Hardmax", "ThresholdedRelu", "PRelu", "CumSum", "Trilu", "Shrink",
+		"BitwiseNot", "QLinearLeakyRelu", "QLinearSigmoid",
 	},
 	"broadcast": {
-		"Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Sum", "Mean", "And", "Or", "Xor", "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual",
+		"Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Sum", "Mean", "And", "Or", "Xor", "Equal", "Greater", "Less",
+		"GreaterOrEqual", "LessOrEqual",
 		"Where", "Mod", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor",
 	},
 	"global": {"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", "QLinearGlobalAveragePool"},
 	"reduce": {
-		"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare",
+		"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSum",
+		"ReduceLogSumExp", "ReduceSumSquare",
 	},
 })
 

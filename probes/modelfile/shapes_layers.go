@@ -22,7 +22,8 @@ func (n *node) sliding(kernel []int64) (sliding, bool) {
 		return slices.Repeat([]int64{absent}, count)
 	}
 	s := sliding{
-		kernel: kernel, strides: fill("strides", rank, 1), dilations: fill("dilations", rank, 1), pads: fill("pads", 2*rank, 0),
+		kernel: kernel, strides: fill("strides", rank, 1), dilations: fill("dilations", rank, 1),
+		pads: fill("pads", 2*rank, 0),
 		auto: n.attrs["auto_pad"].s, ceil: n.int("ceil_mode", 0) != 0,
 	}
 	ok := len(s.strides) == rank && len(s.dilations) == rank && len(s.pads) == 2*rank
@@ -96,7 +97,8 @@ func (in *inference) transposedShape(n *node) [][]int64 {
 		case s.auto == "SAME_UPPER" || s.auto == "SAME_LOWER":
 			length *= s.strides[i]
 		default:
-			length = s.strides[i]*(length-1) + s.dilations[i]*(s.kernel[i]-1) + 1 - bounded(s.pads[i]) - bounded(s.pads[len(s.kernel)+i])
+			length = s.strides[i]*(length-1) + s.dilations[i]*(s.kernel[i]-1) + 1 - bounded(s.pads[i]) - bounded(
+				s.pads[len(s.kernel)+i])
 			if i < len(extra) {
 				length += bounded(extra[i])
 			}

@@ -22,8 +22,9 @@ var storages = map[string]struct {
 	trained bool
 }{
 	"FloatStorage": {4, true}, "DoubleStorage": {8, true}, "HalfStorage": {2, true}, "BFloat16Storage": {2, true},
-	"ComplexFloatStorage": {8, true}, "ComplexDoubleStorage": {16, true}, "QInt8Storage": {1, true}, "QUInt8Storage": {1, true},
-	"LongStorage": {8, false}, "IntStorage": {4, false}, "ShortStorage": {2, false}, "CharStorage": {1, false},
+	"ComplexFloatStorage": {8, true}, "ComplexDoubleStorage": {16, true}, "QInt8Storage": {1, true},
+	"QUInt8Storage": {1, true},
+	"LongStorage":   {8, false}, "IntStorage": {4, false}, "ShortStorage": {2, false}, "CharStorage": {1, false},
 	"ByteStorage": {1, false}, "BoolStorage": {1, false}, "QInt32Storage": {4, false},
 }
 
@@ -131,7 +132,8 @@ func readTorch(a archive) (Facts, error) {
 		return Facts{}, err
 	}
 	f := Facts{Format: TorchSave, Producer: "PyTorch"}
-	t := &torchFile{archive: a, facts: &f, counted: map[string]bool{}, seen: map[*object]bool{}, layers: map[string]int{}, classes: map[string]members{}}
+	t := &torchFile{archive: a, facts: &f, counted: map[string]bool{}, seen: map[*object]bool{}, layers: map[string]int{},
+		classes: map[string]members{}}
 	o, isObject := root.(*object)
 	switch {
 	case a.names["constants.pkl"] != nil && isObject:
@@ -140,13 +142,16 @@ func readTorch(a archive) (Facts, error) {
 		if f.Params == nil {
 			f.warn("no module holds parameters, as after torch.jit.freeze, so their number is unknown")
 		}
-		f.warn("TorchScript files do not contain the shapes of values, so the operations of one sample are unknown; an ONNX file has them")
+		f.warn("TorchScript files do not contain the shapes of values, so the operations of one sample are unknown; an " +
+			"ONNX file has them")
 	case isObject && modulesOf(o) != nil:
 		t.module(o, "", 0)
-		f.warn("a pickled module does not contain its graph, so the operations of one sample are unknown; an ONNX file has it")
+		f.warn(
+			"a pickled module does not contain its graph, so the operations of one sample are unknown; an ONNX file has it")
 	default:
 		t.stateDict(root)
-		f.warn("saved weights do not contain the model's graph, so the operations of one sample are unknown; an ONNX file has it")
+		f.warn("saved weights do not contain the model's graph, so the operations of one sample are unknown; an ONNX " +
+			"file has it")
 	}
 	return f, nil
 }
@@ -174,7 +179,8 @@ func (t *torchFile) add(module, kind string, v tensor, parameter bool) {
 var statistics = []string{"running_mean", "running_var", "num_batches_tracked"}
 
 // nested are the names under which checkpoints keep a model's state dict.
-var nested = []string{"state_dict", "model_state_dict", "model_state", "model", "module", "net", "network", "weights", "params", "params_ema"}
+var nested = []string{"state_dict", "model_state_dict", "model_state", "model", "module", "net", "network", "weights",
+	"params", "params_ema"}
 
 // stateDict finds the weights in what was saved: a dict of tensors, or one
 // inside a checkpoint under a usual name.
@@ -203,7 +209,8 @@ func (t *torchFile) stateDict(root any) {
 	if len(keys) > 10 {
 		keys = keys[:10]
 	}
-	t.facts.warn("no weights were found under the usual names (it contains %s), so the number of parameters is unknown", strings.Join(append(keys, "nothing else"), ", "))
+	t.facts.warn("no weights were found under the usual names (it contains %s), so the number of parameters is unknown",
+		strings.Join(append(keys, "nothing else"), ", "))
 }
 
 // tensors counts a dict of named tensors; false if it is not one.

@@ -33,7 +33,8 @@ func zipped(t testing.TB, files ...string) []byte {
 
 // stateDict is a pickle of one tensor, weight, of so many values.
 func stateDict(name, count string) string {
-	return "\x80\x02}q\x00X" + length(name) + name + "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpu" +
+	return "\x80\x02}q\x00X" + length(name) + name + "ctorch._utils\n_rebuild_tensor_v2\n" +
+		"((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpu" +
 		count + "tQK\x00(" + count + "t(K\x01t\x89ccollections\nOrderedDict\n)RtRs."
 }
 
@@ -74,7 +75,8 @@ func parseBytes(raw []byte) (Facts, error) { return parse(bytes.NewReader(raw), 
 
 func TestLongNumbers(t *testing.T) {
 	for in, want := range map[string]int64{
-		"\x8a\x00": 0, "\x8a\x01\xff": -1, "\x8a\x02\xff\x00": 255, "\x8a\x03\x00\x00\x80": -8388608, "J\xfe\xff\xff\xff": -2, "M\x01\x02": 513,
+		"\x8a\x00": 0, "\x8a\x01\xff": -1, "\x8a\x02\xff\x00": 255, "\x8a\x03\x00\x00\x80": -8388608, "J\xfe\xff\xff\xff": -2,
+		"M\x01\x02": 513,
 		"\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f": math.MaxInt64, "\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x80": math.MinInt64,
 	} {
 		if got, err := unpickle([]byte("\x80\x02" + in + ".")); err != nil || got != want {
@@ -151,7 +153,8 @@ func FuzzTorch(f *testing.F) {
 		for _, script := range []bool{false, true} {
 			files := []string{"x/data.pkl", string(in)}
 			if script {
-				files = append(files, "x/constants.pkl", "x", "x/code/__torch__.py", "class Net(Module):\n  __parameters__ = [\"w\", ]\n")
+				files = append(files, "x/constants.pkl", "x", "x/code/__torch__.py",
+					"class Net(Module):\n  __parameters__ = [\"w\", ]\n")
 			}
 			facts, err := parseBytes(zipped(t, files...))
 			checkFacts(t, facts, err)

@@ -93,9 +93,11 @@ func (in *inference) recurrentWork(n *node) (float64, bool) {
 // or are not needed.
 var cheap = set(
 	"Range", "NonZero", "TopK", "GatherND", "ScatterND", "Scatter", "ScatterElements", "NonMaxSuppression", "RoiAlign",
-	"MaxRoiPool", "OneHot", "EyeLike", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial",
+	"MaxRoiPool", "OneHot", "EyeLike", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
+	"Multinomial",
 	"Compress", "Unique", "Size", "StringNormalizer", "MaxUnpool", "DynamicQuantizeLinear", "GridSample", "Bernoulli",
-	"SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss", "ReverseSequence", "SequenceConstruct", "SequenceAt", "ConcatFromSequence", "SplitToSequence",
+	"SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss", "ReverseSequence", "SequenceConstruct", "SequenceAt",
+	"ConcatFromSequence", "SplitToSequence",
 )
 
 func set(names ...string) map[string]bool {

@@ -12,7 +12,8 @@ import (
 // accepted, no control character let through.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
-		`{"sweetspot":1,"event":"hello","t":0.01,"host":"h","gpus":[{"name":"NVIDIA H100 80GB HBM3","memory_bytes":85520809984}],"cpus":16}`,
+		`{"sweetspot":1,"event":"hello","t":0.01,"host":"h","gpus":[{"name":"NVIDIA H100 80GB ` +
+			`HBM3","memory_bytes":85520809984}],"cpus":16}`,
 		`{"sweetspot":1,"event":"model","name":"resnet18","iterations_per_epoch":158.25,"pruning":0.3}`,
 		`{"sweetspot":1,"event":"iteration","t":4.9,"rank":0,"epoch":0,"index":0,"seconds":0.91,"units":128}` + "\n",
 		`{"sweetspot":1,"event":"iteration","seconds":NaN}` + "\n" + `{"sweetspot":1,"event":"done","reason":"end"}`,

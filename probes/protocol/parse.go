@@ -52,7 +52,8 @@ func parse(line []byte) (event Event, isEvent bool, err error) {
 // Python writes.
 func notJSON(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("event is not valid JSON (%s at byte %d; NaN and Infinity are not numbers)", plaintext.Clean(syntax.Error()), syntax.Offset)
+		return fmt.Errorf("event is not valid JSON (%s at byte %d; NaN and Infinity are not numbers)",
+			plaintext.Clean(syntax.Error()), syntax.Offset)
 	}
 	return errors.New("event is not valid JSON")
 }
@@ -96,8 +97,9 @@ var readers = map[string]func(*fields) Event{
 	"telemetry": func(f *fields) Event {
 		cpu := f.truth("cpu")
 		return Telemetry{
-			T: f.t(), CPU: cpu != nil && *cpu, GPU: f.index("gpu"), Utilisation: f.fraction("utilisation"), MemoryBytes: f.amount("memory_bytes"),
-			Watts: f.amount("watts"), Celsius: f.number("celsius"), Throttle: f.name("throttle"),
+			T: f.t(), CPU: cpu != nil && *cpu, GPU: f.index("gpu"), Utilisation: f.fraction("utilisation"),
+			MemoryBytes: f.amount("memory_bytes"),
+			Watts:       f.amount("watts"), Celsius: f.number("celsius"), Throttle: f.name("throttle"),
 			Shared: f.truth("shared"), EnergyJ: f.amount("energy_j"),
 		}
 	},

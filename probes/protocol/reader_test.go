@@ -40,25 +40,35 @@ func one(t *testing.T, line string) Item {
 // The lines are those of the contract.
 func TestEvents(t *testing.T) {
 	for line, want := range map[string]Event{
-		`{"sweetspot":1,"event":"hello","t":0.01,"host":"h","python":"3.11","framework":"torch 2.9","cuda":"13.0","driver":"580.1","gpus":[{"name":"NVIDIA H100 80GB HBM3","memory_bytes":85520809984,"uuid":"u"}],"cpu":"c","cpus":16}`: Hello{
-			T: new(0.01), Host: "h", Python: "3.11", Framework: "torch 2.9", CUDA: "13.0", Driver: "580.1", GPUs: []GPU{{"NVIDIA H100 80GB HBM3", new(85520809984.0), "u"}}, CPU: "c", CPUs: new(16)},
+		`{"sweetspot":1,"event":"hello","t":0.01,"host":"h","python":"3.11","framework":"torch ` +
+			`2.9","cuda":"13.0","driver":"580.1","gpus":[{"name":"NVIDIA H100 80GB ` +
+			`HBM3","memory_bytes":85520809984,"uuid":"u"}],"cpu":"c","cpus":16}`: Hello{
+			T: new(0.01), Host: "h", Python: "3.11", Framework: "torch 2.9", CUDA: "13.0", Driver: "580.1",
+			GPUs: []GPU{{"NVIDIA H100 80GB HBM3", new(85520809984.0), "u"}}, CPU: "c", CPUs: new(16)},
 		`{"sweetspot":1,"event":"model","t":3.2,"name":"resnet18","params":11689512,"flops_per_unit":1.8e9,"unit":"image","batch_size":128,"train_size":50000,"iterations_per_epoch":158.25,"precision":"bf16","pruning":0.3,"epochs":20}`: Model{
-			T: new(3.2), Name: "resnet18", Params: new(11689512.0), FLOPsPerUnit: new(1.8e9), Unit: "image", BatchSize: new(128), TrainSize: new(50000.0), IterationsPerEpoch: new(158.25), Precision: "bf16", Pruning: new(0.3), Epochs: new(20.0)},
+			T: new(3.2), Name: "resnet18", Params: new(11689512.0), FLOPsPerUnit: new(1.8e9), Unit: "image", BatchSize: new(128),
+			TrainSize: new(50000.0), IterationsPerEpoch: new(158.25), Precision: "bf16", Pruning: new(0.3), Epochs: new(20.0)},
 		`{"sweetspot":1,"event":"init","t":4.0,"seconds":4.0}`: Init{new(4.0), 4},
 		`{"sweetspot":1,"event":"iteration","t":4.9,"rank":0,"epoch":0,"index":0,"seconds":0.91,"units":128}`: Iteration{
 			T: new(4.9), Index: new(0), Seconds: 0.91, Units: new(128.0)},
-		`{"sweetspot":1,"event":"iteration","seconds":0.5,"wait":0.25}`:                             Iteration{Seconds: 0.5, Wait: new(0.25)},
-		`{"sweetspot":1,"event":"hello","pid":42,"hook":true}`:                                      Hello{PID: new(42), Hook: true},
-		`{"sweetspot":1,"event":"model","world_size":4}`:                                            Model{WorldSize: new(4)},
-		`{"sweetspot":1,"event":"layers","layers":[{"name":"conv1","kind":"Conv2d","share":0.51}]}`: Layers{nil, []Layer{{"conv1", "Conv2d", 0.51}}},
-		`{"sweetspot":1,"event":"limit","batch_size":96,"fails_at":97}`:                             Limit{nil, 96, new(97)},
-		`{"sweetspot":1,"event":"limit","batch_size":4096,"fails_at":null}`:                         Limit{BatchSize: 4096},
-		`{"event":"iteration","seconds":0,"sweetspot":1,"units":null,"future":[{}]}`:                Iteration{},
+		`{"sweetspot":1,"event":"iteration","seconds":0.5,"wait":0.25}`: Iteration{Seconds: 0.5,
+			Wait: new(0.25)},
+		`{"sweetspot":1,"event":"hello","pid":42,"hook":true}`: Hello{PID: new(42),
+			Hook: true},
+		`{"sweetspot":1,"event":"model","world_size":4}`: Model{WorldSize: new(4)},
+		`{"sweetspot":1,"event":"layers","layers":[{"name":"conv1","kind":"Conv2d","share":0.51}]}`: Layers{nil,
+			[]Layer{{"conv1", "Conv2d", 0.51}}},
+		`{"sweetspot":1,"event":"limit","batch_size":96,"fails_at":97}`:              Limit{nil, 96, new(97)},
+		`{"sweetspot":1,"event":"limit","batch_size":4096,"fails_at":null}`:          Limit{BatchSize: 4096},
+		`{"event":"iteration","seconds":0,"sweetspot":1,"units":null,"future":[{}]}`: Iteration{},
 		`{"sweetspot":1,"event":"validation","t":61.0,"epoch":0,"seconds":2.1,"metric":"top1","value":0.87,"higher_is_better":true,"units":10000}`: Validation{
 			new(61.0), 0, 2.1, "top1", new(0.87), new(true), new(10000.0)},
-		`{"sweetspot":1,"event":"validation","seconds":1,"metric":"loss","value":-2.5}`:       Validation{Seconds: 1, Metric: "loss", Value: new(-2.5)},
-		`{"sweetspot":1,"event":"pause","t":63.0,"seconds":1.4,"kind":"checkpoint"}`:          Pause{new(63.0), 1.4, "checkpoint"},
-		`{"sweetspot":1,"event":"memory","t":5.0,"peak_bytes":3221225472,"total_bytes":null}`: Memory{new(5.0), new(3221225472.0), nil},
+		`{"sweetspot":1,"event":"validation","seconds":1,"metric":"loss","value":-2.5}`: Validation{Seconds: 1,
+			Metric: "loss", Value: new(-2.5)},
+		`{"sweetspot":1,"event":"pause","t":63.0,"seconds":1.4,"kind":"checkpoint"}`: Pause{new(63.0), 1.4,
+			"checkpoint"},
+		`{"sweetspot":1,"event":"memory","t":5.0,"peak_bytes":3221225472,"total_bytes":null}`: Memory{new(5.0),
+			new(3221225472.0), nil},
 		`{"sweetspot":1,"event":"telemetry","t":6.0,"gpu":0,"utilisation":0.97,"watts":320,"celsius":-1,"throttle":"","shared":false,"energy_j":12.5}`: Telemetry{
 			T: new(6.0), Utilisation: new(0.97), Watts: new(320.0), Celsius: new(-1.0), Shared: new(false), EnergyJ: new(12.5)},
 		` {"sweetspot":1,"event":"warning","message":"red \u001b[31mtext"} `: Warning{"red text"},
@@ -117,7 +127,8 @@ func TestLogText(t *testing.T) {
 			t.Errorf("%q: %#v, want log %q", line, item, want)
 		}
 	}
-	if items := all(t, strings.NewReader("\n\r\n{\"sweetspot\":1,\"event\":\"from-the-future\",\"seconds\":\"x\"}\n")); items != nil {
+	if items := all(t,
+		strings.NewReader("\n\r\n{\"sweetspot\":1,\"event\":\"from-the-future\",\"seconds\":\"x\"}\n")); items != nil {
 		t.Errorf("empty lines and unknown events give %#v", items)
 	}
 }
@@ -159,7 +170,8 @@ func TestReadErrorComesAfterWhatWasRead(t *testing.T) {
 func TestChunksDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.SampledFrom([]string{
-			`{"sweetspot":1,"event":"iteration","seconds":0.5}`, `{"sweetspot":1,"event":"iteration"}`, "log", "", "\r", strings.Repeat("z", 70<<10),
+			`{"sweetspot":1,"event":"iteration","seconds":0.5}`, `{"sweetspot":1,"event":"iteration"}`, "log", "", "\r",
+			strings.Repeat("z", 70<<10),
 		})).Draw(t, "lines")
 		in := strings.Join(lines, "\n")
 		whole := NewReader(strings.NewReader(in))

@@ -33,5 +33,6 @@ func FindONNXRuntime(ctx context.Context, path string) (ONNXRuntime, error) {
 	if err := ask(ctx, path, onnxQuestion, &answer); err != nil {
 		return ONNXRuntime{}, err
 	}
-	return ONNXRuntime{Version: plaintext.Line(answer.Version, 40), GPU: slices.Contains(answer.Providers, "CUDAExecutionProvider")}, nil
+	return ONNXRuntime{Version: plaintext.Line(answer.Version, 40), GPU: slices.Contains(answer.Providers,
+		"CUDAExecutionProvider")}, nil
 }

@@ -96,7 +96,8 @@ func skipped(named string, tried []Tried, path string) string {
 		return ""
 	}
 	first := tried[0]
-	return fmt.Sprintf("%s names %s, which was skipped (%s); using %s", Variable, first.Path, first.Why, plaintext.Clean(path))
+	return fmt.Sprintf("%s names %s, which was skipped (%s); using %s", Variable, first.Path, first.Why,
+		plaintext.Clean(path))
 }
 
 // question prints one JSON line. A module called torch that is not PyTorch

@@ -53,14 +53,16 @@ func TestOrder(t *testing.T) {
 	t.Setenv("PATH", dir+":/bin:/usr/bin")
 	t.Setenv(Variable, without)
 	found, err = Find(t.Context(), "")
-	if err != nil || found.Path != filepath.Join(dir, "python3") || !strings.Contains(found.Skipped, without+", which was skipped (has no torch); using "+found.Path) {
+	if err != nil || found.Path != filepath.Join(dir, "python3") ||
+		!strings.Contains(found.Skipped, without+", which was skipped (has no torch); using "+found.Path) {
 		t.Errorf("after one without torch comes python3 of the PATH: %+v, %v", found, err)
 	}
 }
 
 func TestSaysWhatWasTried(t *testing.T) {
 	without := script(t, "without", `echo "ModuleNotFoundError: No module named 'torch'" >&2; exit 1`)
-	broken := script(t, "broken", `echo Traceback >&2; printf 'ImportError: \033[31mlibcudart.so.12: no such file\n' >&2; exit 1`)
+	broken := script(t, "broken", `echo Traceback >&2; printf 'ImportError: \033[31mlibcudart.so.12: no such `+
+		`file\n' >&2; exit 1`)
 	mute := script(t, "mute", `echo hello`)
 	for name, want := range map[string]string{
 		without:            without + " (has no torch)",
@@ -69,7 +71,8 @@ func TestSaysWhatWasTried(t *testing.T) {
 		"/nowhere/python3": "/nowhere/python3 (not found)",
 	} {
 		_, err := Find(t.Context(), name)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "pip install torch") || strings.Contains(err.Error(), "\x1b") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "pip install torch") ||
+			strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

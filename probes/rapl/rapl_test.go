@@ -75,7 +75,8 @@ func TestObserver(t *testing.T) {
 	reading := func(number int, joules float64) protocol.Event {
 		return protocol.Telemetry{CPU: true, GPU: number, EnergyJ: &joules}
 	}
-	if want := []protocol.Event{reading(0, 0), reading(1, 0), reading(0, 0), reading(1, 2.5)}; !reflect.DeepEqual(got, want) {
+	if want := []protocol.Event{reading(0, 0), reading(1, 0), reading(0, 0),
+		reading(1, 2.5)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -75,14 +75,16 @@ func TestCollectsTheSameRun(t *testing.T) {
 	if err := c.Forget(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := request.Collect(t.Context(), db, id, nil); err == nil || !strings.Contains(err.Error(), "not left on another host") {
+	if _, err := request.Collect(t.Context(), db, id, nil); err == nil ||
+		!strings.Contains(err.Error(), "not left on another host") {
 		t.Errorf("collected twice: %v", err)
 	}
 	saved, err := report.Saved(t.Context(), db, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if saved.Seq == 0 || saved.Run.Status != profile.Done || len(saved.Seconds) != 150 || saved.Summary.Steady != last.Summary.Steady || saved.Summary.P90 != last.Summary.P90 || *saved.ScriptExit != 0 {
+	if saved.Seq == 0 || saved.Run.Status != profile.Done || len(saved.Seconds) != 150 ||
+		saved.Summary.Steady != last.Summary.Steady || saved.Summary.P90 != last.Summary.P90 || *saved.ScriptExit != 0 {
 		t.Errorf("saved %+v,\nwas %+v", saved.Summary, last.Summary)
 	}
 }

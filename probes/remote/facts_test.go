@@ -35,7 +35,8 @@ def read(path, limit=1 << 20):
     return real(path, limit)
 print(json.dumps(gather(` + ask + `)))
 `
-	out, err := exec.Command(need(t, "python3", "python3"), "-c", program, strings.TrimPrefix(server.URL, "http://"), vendor).Output()
+	out, err := exec.Command(need(t, "python3", "python3"), "-c", program, strings.TrimPrefix(server.URL, "http://"),
+		vendor).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +55,11 @@ func TestCloudsAreAsked(t *testing.T) {
 		asked = append(asked, r.Method+" "+r.URL.Path)
 		mu.Unlock()
 		switch {
-		case r.Method == "PUT" && r.URL.Path == "/latest/api/token" && r.Header.Get("X-aws-ec2-metadata-token-ttl-seconds") != "":
+		case r.Method == "PUT" && r.URL.Path == "/latest/api/token" &&
+			r.Header.Get("X-aws-ec2-metadata-token-ttl-seconds") != "":
 			_, _ = w.Write([]byte("token"))
-		case r.URL.Path == "/latest/dynamic/instance-identity/document" && r.Header.Get("X-aws-ec2-metadata-token") == "token":
+		case r.URL.Path == "/latest/dynamic/instance-identity/document" &&
+			r.Header.Get("X-aws-ec2-metadata-token") == "token":
 			_, _ = w.Write([]byte(`{"instanceType":"p3.2xlarge"}`))
 		case r.URL.Path == "/computeMetadata/v1/instance/machine-type" && r.Header.Get("Metadata-Flavor") == "Google":
 			_, _ = w.Write([]byte("projects/1/machineTypes/n1-standard-8"))
@@ -77,11 +80,13 @@ func TestCloudsAreAsked(t *testing.T) {
 		return list
 	}
 	f := gathered(t, server, "Amazon EC2", true)
-	if n := len(requests()); n != 2 || len(f.Metadata) != 1 || f.Metadata[identity.AWSDocument] != `{"instanceType":"p3.2xlarge"}` || f.SysVendor != "Amazon EC2" {
+	if n := len(requests()); n != 2 || len(f.Metadata) != 1 ||
+		f.Metadata[identity.AWSDocument] != `{"instanceType":"p3.2xlarge"}` || f.SysVendor != "Amazon EC2" {
 		t.Errorf("%+v after %d requests", f, n)
 	}
 	f = gathered(t, server, "Google", true)
-	if n := len(requests()); n != 2 || len(f.Metadata) != 1 || f.Metadata[identity.GCPMachineType] != "projects/1/machineTypes/n1-standard-8" {
+	if n := len(requests()); n != 2 || len(f.Metadata) != 1 ||
+		f.Metadata[identity.GCPMachineType] != "projects/1/machineTypes/n1-standard-8" {
 		t.Errorf("%+v after %d requests", f, n)
 	}
 	f = gathered(t, server, "", true)

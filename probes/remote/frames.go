@@ -55,7 +55,8 @@ func readFrame(r io.Reader) (frame, error) {
 	if size > maxFrame || micros > longest {
 		return frame{}, errors.New("the data received is not a frame of the agent")
 	}
-	f := frame{kind: head[0], at: time.Duration(micros) * time.Microsecond, payload: make([]byte, size)} //nolint:gosec // checked
+	f := frame{kind: head[0], at: time.Duration(micros) * time.Microsecond,
+		payload: make([]byte, size)} //nolint:gosec // checked
 	_, err := io.ReadFull(r, f.payload)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

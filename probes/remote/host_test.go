@@ -8,8 +8,10 @@ import (
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Host{
-		"vm": {"vm", ""}, "me@vm": {"me@vm", ""}, "me@vm:2222": {"me@vm", "2222"}, "ssh://me@vm.example.com:22/": {"me@vm.example.com", "22"},
-		"[2001:db8::1]:22": {"2001:db8::1", "22"}, "me@[2001:db8::1]:22": {"me@2001:db8::1", "22"}, "2001:db8::1": {"2001:db8::1", ""},
+		"vm": {"vm", ""}, "me@vm": {"me@vm", ""}, "me@vm:2222": {"me@vm", "2222"},
+		"ssh://me@vm.example.com:22/": {"me@vm.example.com", "22"},
+		"[2001:db8::1]:22":            {"2001:db8::1", "22"}, "me@[2001:db8::1]:22": {"me@2001:db8::1", "22"},
+		"2001:db8::1":  {"2001:db8::1", ""},
 		"fe80::1%eth0": {"fe80::1%eth0", ""}, "a@b@vm": {"a@b@vm", ""}, "größe": {"größe", ""},
 	} {
 		if got, err := Parse(text); err != nil || got != want {
@@ -17,8 +19,10 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "-oProxyCommand=touch x", "me@-oProxyCommand=x", "-me@vm", "@vm", "me@", "vm:", "vm:0", "vm:65536", "vm:+22", "vm:22x", "a b", "vm;id", "$(id)", "`id`",
-		"me@vm\n", "vm\x1b[31m", "[vm]:22", "[::1]22", "[::1", "a:b:c", "vm/..", "ssh://", "vm%h", "me'@vm", `me"@vm`, "a|b@vm", "[1.2.3.4]:22",
+		"", "-oProxyCommand=touch x", "me@-oProxyCommand=x", "-me@vm", "@vm", "me@", "vm:", "vm:0", "vm:65536", "vm:+22",
+		"vm:22x", "a b", "vm;id", "$(id)", "`id`",
+		"me@vm\n", "vm\x1b[31m", "[vm]:22", "[::1]22", "[::1", "a:b:c", "vm/..", "ssh://", "vm%h", "me'@vm", `me"@vm`,
+		"a|b@vm", "[1.2.3.4]:22",
 	} {
 		if got, err := Parse(text); err == nil {
 			t.Errorf("%q was taken: %+v", text, got)
@@ -37,7 +41,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if strings.HasPrefix(h.Destination, "-") || strings.ContainsAny(h.Destination+h.Port, " \t\r\n\x00'\"\\$`;|&<>(){}*?!#=,/") {
+		if strings.HasPrefix(h.Destination, "-") ||
+			strings.ContainsAny(h.Destination+h.Port, " \t\r\n\x00'\"\\$`;|&<>(){}*?!#=,/") {
 			t.Errorf("%q became %+v", text, h)
 		}
 		if again, err := Parse(h.String()); err != nil || again != h {
@@ -61,7 +66,8 @@ func FuzzFrames(f *testing.F) {
 			if used > len(data) || !bytes.HasSuffix(data[:used], got.payload) {
 				t.Fatalf("%d bytes used of %d", used, len(data))
 			}
-			if again, err := readFrame(bytes.NewReader(got.bytes())); err != nil || again.kind != got.kind || again.at != got.at || !bytes.Equal(again.payload, got.payload) {
+			if again, err := readFrame(bytes.NewReader(got.bytes())); err != nil || again.kind != got.kind ||
+				again.at != got.at || !bytes.Equal(again.payload, got.payload) {
 				t.Fatalf("%+v became %+v, %v", got, again, err)
 			}
 		}

@@ -135,7 +135,8 @@ func begin(ctx context.Context, h Host, to header, preamble []byte, grace time.D
 		host: h, detached: to.Spool != "", grace: grace, conn: conn, requests: make(chan frame, 16),
 		ready: make(chan error, 1), ended: make(chan struct{}), started: time.Now(), writers: map[byte]*io.PipeWriter{},
 	}
-	for kind, reader := range map[byte]**io.PipeReader{kindEvents: &p.events, kindStdout: &p.stdout, kindStderr: &p.stderr} {
+	for kind, reader := range map[byte]**io.PipeReader{kindEvents: &p.events, kindStdout: &p.stdout,
+		kindStderr: &p.stderr} {
 		*reader, p.writers[kind] = io.Pipe()
 	}
 	spoke := make(chan struct{})
@@ -187,7 +188,8 @@ func (p *Process) await(ctx context.Context, spoke <-chan struct{}) error {
 			spoke = nil
 			limit.Stop() // finding PyTorch may take any time
 		case <-limit.C:
-			return fmt.Errorf("%s accepted the login but did not start Python within %s; check what its login shell does", p.name(), connectTimeout)
+			return fmt.Errorf("%s accepted the login but did not start Python within %s; check what its login shell does",
+				p.name(), connectTimeout)
 		}
 	}
 }
@@ -284,7 +286,8 @@ func (p *Process) note(f frame) {
 	case n.Failed != "":
 		p.reportStart(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
 	case n.Broken != "":
-		p.broken = fmt.Sprintf("the record of the probe on %s is incomplete: %s; what it wrote until then is saved", p.name(), plaintext.Cut(plaintext.Clean(n.Broken), 300))
+		p.broken = fmt.Sprintf("the record of the probe on %s is incomplete: %s; what it wrote until then is saved", p.name(),
+			plaintext.Cut(plaintext.Clean(n.Broken), 300))
 	case p.begun: // others read what follows
 	case n.Facts != nil:
 		p.facts = n.Facts
@@ -331,5 +334,6 @@ func (p *Process) lost() error {
 	if p.detached {
 		return errors.New(what + "; the probe goes on there, and sweetspot attach collects it")
 	}
-	return errors.New(what + "; what arrived is saved and the probe there was ended: with --detach it would go on, for sweetspot attach to collect")
+	return errors.New(what + "; what arrived is saved and the probe there was ended: with --detach it would go on, " +
+		"for sweetspot attach to collect")
 }

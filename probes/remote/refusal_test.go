@@ -27,17 +27,27 @@ func TestRefusals(t *testing.T) {
 		options Options
 		want    []string
 	}{
-		{name: "unknown host key", spoil: func(s *sshd) { s.write("known_hosts", nil) }, want: []string{"host key", "ssh -p"}},
-		{name: "refused key", spoil: func(s *sshd) { s.write("client.pub", nil) }, want: []string{"refuses the login", "ssh-add"}},
-		{name: "closed port", spoil: func(s *sshd) { s.host.Port = freePort(t) }, want: []string{"can't be reached", "refused"}},
-		{name: "unknown name", spoil: func(s *sshd) { s.host.Destination = "no-such-host.invalid" }, want: []string{"is not found"}},
-		{name: "no python", server: []string{`ForceCommand PATH=` + elsewhere + `; eval "$SSH_ORIGINAL_COMMAND"`}, want: []string{"has no Python", "--python"}},
-		{name: "no shell", server: []string{"ForceCommand echo no logins today"}, want: []string{"could not run", "no logins today"}},
-		{name: "no torch", command: runner.Command{Argv: []string{"{sweetspot-python}"}}, options: Options{Python: bare}, want: []string{"no Python there imports PyTorch", "has no torch", "--python"}},
+		{name: "unknown host key", spoil: func(s *sshd) { s.write("known_hosts", nil) },
+			want: []string{"host key", "ssh -p"}},
+		{name: "refused key", spoil: func(s *sshd) { s.write("client.pub", nil) }, want: []string{"refuses the login",
+			"ssh-add"}},
+		{name: "closed port", spoil: func(s *sshd) { s.host.Port = freePort(t) }, want: []string{"can't be reached",
+			"refused"}},
+		{name: "unknown name", spoil: func(s *sshd) { s.host.Destination = "no-such-host.invalid" },
+			want: []string{"is not found"}},
+		{name: "no python", server: []string{`ForceCommand PATH=` + elsewhere + `; eval "$SSH_ORIGINAL_COMMAND"`},
+			want: []string{"has no Python", "--python"}},
+		{name: "no shell", server: []string{"ForceCommand echo no logins today"}, want: []string{"could not run",
+			"no logins today"}},
+		{name: "no torch", command: runner.Command{Argv: []string{"{sweetspot-python}"}}, options: Options{Python: bare},
+			want: []string{"no Python there imports PyTorch", "has no torch", "--python"}},
 		{name: "no such python", options: Options{Python: elsewhere}, want: []string{"has no Python", elsewhere, "--python"}},
-		{name: "no program", command: runner.Command{Argv: []string{"no-such-program-here"}}, want: []string{"no program", "on the PATH"}},
-		{name: "no program, detached", command: runner.Command{Argv: []string{"no-such-program-here"}}, options: Options{Spool: NewSpool()}, want: []string{"no program"}},
-		{name: "no directory", command: runner.Command{Argv: []string{"true"}, Dir: elsewhere}, want: []string{"directory " + elsewhere}},
+		{name: "no program", command: runner.Command{Argv: []string{"no-such-program-here"}},
+			want: []string{"no program", "on the PATH"}},
+		{name: "no program, detached", command: runner.Command{Argv: []string{"no-such-program-here"}},
+			options: Options{Spool: NewSpool()}, want: []string{"no program"}},
+		{name: "no directory", command: runner.Command{Argv: []string{"true"}, Dir: elsewhere}, want: []string{"directory " +
+			elsewhere}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, c.server...)
@@ -70,7 +80,8 @@ func TestRefusals(t *testing.T) {
 
 // What a login shell prints before, after and beside is not the agent's.
 func TestChattyLogin(t *testing.T) {
-	s := serve(t, `ForceCommand echo "welcome {"; head -c 70000 /dev/urandom; echo; printf 'no end of line'; eval "$SSH_ORIGINAL_COMMAND"; echo goodbye`)
+	s := serve(t, `ForceCommand echo "welcome {"; head -c 70000 /dev/urandom; echo; printf 'no end of line'; eval `+
+		`"$SSH_ORIGINAL_COMMAND"; echo goodbye`)
 	p, out := start(t, s, sh(`echo '{"a":1}' >&3; echo out`), Options{})
 	exit := p.Wait()
 	out.wg.Wait()
@@ -99,7 +110,8 @@ func TestGivenUp(t *testing.T) {
 
 func TestNoSSH(t *testing.T) {
 	t.Setenv(SSHVariable, "no-such-ssh-here")
-	if _, err := Start(t.Context(), Host{"vm", ""}, sh("true"), Options{}); err == nil || !strings.Contains(err.Error(), "install OpenSSH") {
+	if _, err := Start(t.Context(), Host{"vm", ""}, sh("true"), Options{}); err == nil ||
+		!strings.Contains(err.Error(), "install OpenSSH") {
 		t.Errorf("%v", err)
 	}
 }

@@ -30,7 +30,8 @@ type output struct {
 func collect(t *testing.T, p *Process) *output {
 	t.Helper()
 	o := &output{}
-	for to, from := range map[*strings.Builder]io.Reader{&o.events: p.Events(), &o.stdout: p.Stdout(), &o.stderr: p.Stderr()} {
+	for to, from := range map[*strings.Builder]io.Reader{&o.events: p.Events(), &o.stdout: p.Stdout(),
+		&o.stderr: p.Stderr()} {
 		o.wg.Go(func() {
 			for lines := bufio.NewReader(from); ; {
 				line, err := lines.ReadString('\n')
@@ -68,7 +69,8 @@ func sh(script string) runner.Command {
 
 func TestRunsThere(t *testing.T) {
 	s := serve(t)
-	c := sh(`echo "out $COLOUR $(cat "$0")"; echo err >&2; echo "{\"fd\":\"$SWEETSPOT_EVENTS\"}" >&3; echo '{"path":1}' >>"$SWEETSPOT_EVENTS_PATH"; stat -c %a "${0%/*/*}"; exit 7`)
+	c := sh(`echo "out $COLOUR $(cat "$0")"; echo err >&2; echo "{\"fd\":\"$SWEETSPOT_EVENTS\"}" >&3; echo ` +
+		`'{"path":1}' >>"$SWEETSPOT_EVENTS_PATH"; stat -c %a "${0%/*/*}"; exit 7`)
 	c.Argv = append(c.Argv, "{sweetspot-dir}/sub/file.txt")
 	c.Env = []string{"COLOUR=it's \"$green\" `x`\n{sweetspot-dir}"}
 	c.Files = fstest.MapFS{"sub/file.txt": {Data: []byte("whole\x00file\n")}}
@@ -82,7 +84,8 @@ func TestRunsThere(t *testing.T) {
 		t.Errorf("events %q", got)
 	}
 	lines := strings.Split(out.stdout.String(), "\n")
-	if len(lines) != 4 || lines[0] != "out it's \"$green\" `x`" || !strings.HasSuffix(lines[1], " wholefile") || lines[2] != "700" {
+	if len(lines) != 4 || lines[0] != "out it's \"$green\" `x`" || !strings.HasSuffix(lines[1], " wholefile") ||
+		lines[2] != "700" {
 		t.Errorf("stdout %q", lines)
 	}
 	dir := strings.Fields(lines[1])[0]
@@ -96,7 +99,8 @@ func TestRunsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, ok := p.Facts(); !ok || f.Host != host || f.OS != runtime.GOOS+"/"+runtime.GOARCH || f.CPUs < 1 || len(f.Metadata) != 0 {
+	if f, ok := p.Facts(); !ok || f.Host != host || f.OS != runtime.GOOS+"/"+runtime.GOARCH || f.CPUs < 1 ||
+		len(f.Metadata) != 0 {
 		t.Errorf("facts %+v, %t", f, ok)
 	}
 	if age := time.Since(p.Started()); age < 0 || age > time.Minute {
@@ -108,7 +112,8 @@ func TestRunsThere(t *testing.T) {
 // prints long lines and binary rubbish.
 func TestEndsThere(t *testing.T) {
 	s := serve(t)
-	p, out := start(t, s, sh(`sleep 300 & echo $!; head -c 3000000 /dev/zero | tr '\0' x >&3; head -c 100000 /dev/urandom >&2; kill -SEGV $$`), Options{})
+	p, out := start(t, s, sh(`sleep 300 & echo $!; head -c 3000000 /dev/zero | tr '\0' x >&3; head -c 100000 `+
+		`/dev/urandom >&2; kill -SEGV $$`), Options{})
 	exit := p.Wait()
 	out.wg.Wait()
 	if exit != (runner.Exit{Code: 128 + int(syscall.SIGSEGV), Signaled: true}) {
@@ -171,7 +176,8 @@ func TestStopsAtAStep(t *testing.T) {
 func TestStopsTheDeaf(t *testing.T) {
 	s := serve(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Start(ctx, s.host, sh(`trap '' INT TERM; echo ready >&3; while :; do sleep 0.05; done`), Options{NoMetadata: true})
+	p, err := Start(ctx, s.host, sh(`trap '' INT TERM; echo ready >&3; while :; do sleep 0.05; done`),
+		Options{NoMetadata: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func Command() []string {
 // sshWords is the command line of a connection. ssh itself handles the user's
 // configuration, agent, jump hosts and known hosts.
 func sshWords(h Host, python string) []string {
-	words := append(Command(), "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
+	words := append(Command(), "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o",
+		"ServerAliveCountMax=3")
 	if h.Port != "" {
 		words = append(words, "-p", h.Port)
 	}
@@ -125,13 +126,17 @@ func (c *connection) connectError(banner string) error {
 	has := func(part string) bool { return strings.Contains(strings.ToLower(last), part) }
 	switch {
 	case code == 127:
-		return fmt.Errorf("%s has no Python at the usual path (%s); install Python 3 there, or give its path with --python", name, last)
+		return fmt.Errorf("%s has no Python at the usual path (%s); install Python 3 there, or give its path with --python",
+			name, last)
 	case code != sshFailed:
-		return fmt.Errorf("%s could not run the probe's agent (exit code %d: %s); check that ssh %s python3 --version prints 3.8 or newer", name, code, last, c.host.hint())
+		return fmt.Errorf("%s could not run the probe's agent (exit code %d: %s); check that ssh %s python3 --version "+
+			"prints 3.8 or newer", name, code, last, c.host.hint())
 	case has("host key verification failed"), has("no matching host key"):
-		return fmt.Errorf("the host key of %s is unknown or has changed (%s); check it and connect once with ssh %s", name, last, c.host.hint())
+		return fmt.Errorf("the host key of %s is unknown or has changed (%s); check it and connect once with ssh %s", name,
+			last, c.host.hint())
 	case has("permission denied"), has("too many authentication failures"):
-		return fmt.Errorf("%s refused the login (%s); load the right key with ssh-add or set it in ~/.ssh/config: passwords are not supported", name, last)
+		return fmt.Errorf("%s refused the login (%s); load the right key with ssh-add or set it in ~/.ssh/config: "+
+			"passwords are not supported", name, last)
 	case has("could not resolve"):
 		return fmt.Errorf("%s was not found (%s); check its name", name, last)
 	case has("connection refused"), has("timed out"), has("no route"), has("unreachable"):

@@ -49,7 +49,8 @@ func serve(t *testing.T, more ...string) *sshd {
 	}
 	s := &sshd{t: t, dir: t.TempDir(), home: t.TempDir()}
 	for _, key := range []string{"host", "client"} {
-		if out, err := exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(s.dir, key)).CombinedOutput(); err != nil {
+		if out, err := exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f",
+			filepath.Join(s.dir, key)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
@@ -70,7 +71,8 @@ func serve(t *testing.T, more ...string) *sshd {
 	}
 	s.write("known_hosts", []string{"[127.0.0.1]:" + port + " " + string(public)})
 	s.write("ssh_config", []string{
-		"IdentityFile " + filepath.Join(s.dir, "client"), "IdentitiesOnly yes", "UserKnownHostsFile " + filepath.Join(s.dir, "known_hosts"),
+		"IdentityFile " + filepath.Join(s.dir, "client"), "IdentitiesOnly yes", "UserKnownHostsFile " +
+			filepath.Join(s.dir, "known_hosts"),
 		"GlobalKnownHostsFile none",
 	})
 	t.Setenv(SSHVariable, "ssh -F "+filepath.Join(s.dir, "ssh_config"))

@@ -18,9 +18,12 @@ func TestAccuracy(t *testing.T) {
 		unit     string
 		want     string
 	}{
-		{"counted", profile.Accuracy{Metric: "top1", Value: 0.1, HigherIsBetter: true}, over(10000), "image", "top1 10.0 % (90 %: 9.5 % … 10.5 %) over 10,000 images"},
-		{"all right", profile.Accuracy{Metric: "top1", Value: 1, HigherIsBetter: true}, over(64), "", "top1 100.0 % (90 %: 95.9 % … 100.0 %) over 64 samples"},
-		{"its own spread", profile.Accuracy{Metric: "top1", Value: 0.99, StdDev: new(0.01), HigherIsBetter: true}, nil, "", "top1 99.0 % (90 %: 97.4 % … 100.0 %)"},
+		{"counted", profile.Accuracy{Metric: "top1", Value: 0.1, HigherIsBetter: true}, over(10000), "image",
+			"top1 10.0 % (90 %: 9.5 % … 10.5 %) over 10,000 images"},
+		{"all right", profile.Accuracy{Metric: "top1", Value: 1, HigherIsBetter: true}, over(64), "",
+			"top1 100.0 % (90 %: 95.9 % … 100.0 %) over 64 samples"},
+		{"its own spread", profile.Accuracy{Metric: "top1", Value: 0.99, StdDev: new(0.01), HigherIsBetter: true}, nil, "",
+			"top1 99.0 % (90 %: 97.4 % … 100.0 %)"},
 		{"nothing known", profile.Accuracy{Metric: "top1", Value: 0.876, HigherIsBetter: true}, nil, "", "top1 87.6 %"},
 		{"a loss", profile.Accuracy{Metric: "loss", Value: 0.3125}, over(100), "image", "loss 0.3125 over 100 images"},
 	} {

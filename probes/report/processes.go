@@ -54,5 +54,6 @@ func (p *Processes) line() string {
 	if p.BetweenS == nil {
 		return text + fmt.Sprintf("no more spread between than within, standard deviation %s", quantity.Duration(p.WithinS))
 	}
-	return text + fmt.Sprintf("standard deviation %s between, %s within", quantity.Duration(*p.BetweenS), quantity.Duration(p.WithinS))
+	return text + fmt.Sprintf("standard deviation %s between, %s within", quantity.Duration(*p.BetweenS),
+		quantity.Duration(p.WithinS))
 }

@@ -163,13 +163,16 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	r, exported := u.Run, contract.NewRun(u.Run)
 	p := Probe{Schema: 1, Command: "probe", Warnings: append([]string{}, u.Warnings...), Estimates: []Epochs{}}
 	p.Run = &Run{
-		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: above0(r.BatchSize), Precision: word(r.Variant.Precision),
-		Variant: exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
+		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: above0(r.BatchSize),
+		Precision: word(r.Variant.Precision),
+		Variant:   exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
 		Machine: machine(u.Machine, u.GPUsKnown), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
 		SteadyIterations: u.Summary.N, WarmupIterations: u.Summary.Warmup, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
-		StoppedBecause: word(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
-		StoppedWords: word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: word(r.EnergyOf), Layers: []Layer{},
+		StoppedBecause: word(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
+		RejectedLines: u.Rejected,
+		StoppedWords:  word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
+		AveragePowerW: r.AveragePowerW, EnergyOf: word(r.EnergyOf), Layers: []Layer{},
 	}
 	for _, l := range u.Layers {
 		p.Run.Layers = append(p.Run.Layers, Layer(l))
@@ -215,8 +218,9 @@ func atEpochs(n float64, t estimate.Estimate, price *float64) Epochs {
 
 func machine(m store.Machine, gpusKnown bool) Machine {
 	out := Machine{
-		Host: m.Host, OS: m.OS, CPU: word(m.CPU), CPUs: m.CPUs, GPU: word(m.GPU), GPUCount: above0(m.GPUCount), GPUMemGiB: m.GPUMemGiB,
-		Driver: word(m.Driver), CUDA: word(m.CUDA), Cloud: word(m.VM.Cloud), Region: word(m.VM.Region),
+		Host: m.Host, OS: m.OS, CPU: word(m.CPU), CPUs: m.CPUs, GPU: word(m.GPU), GPUCount: above0(m.GPUCount),
+		GPUMemGiB: m.GPUMemGiB,
+		Driver:    word(m.Driver), CUDA: word(m.CUDA), Cloud: word(m.VM.Cloud), Region: word(m.VM.Region),
 		InstanceType: word(m.VM.InstanceType), USDPerHour: m.USDPerHour,
 	}
 	if gpusKnown {

@@ -26,7 +26,8 @@ func measured(t *testing.T) session.Update {
 	}
 	return session.Update{
 		Run: profile.Run{
-			ID: 7, Model: "net", Mode: profile.Train, BatchSize: 32, Variant: profile.Variant{Precision: "fp32"}, InstanceType: "p3.2xlarge",
+			ID: 7, Model: "net", Mode: profile.Train, BatchSize: 32, Variant: profile.Variant{Precision: "fp32"},
+			InstanceType:       "p3.2xlarge",
 			IterationsPerEpoch: new(100.0), InitS: new(3.0), FirstIterationS: &s.First, Steady: s.Steady, SteadyN: s.N,
 			USDPerHour: new(3.06), Status: profile.Done, Basis: s.Steady.Basis,
 		},
@@ -52,12 +53,14 @@ func object(t *testing.T, p Probe) map[string]any {
 func TestJSON(t *testing.T) {
 	o := object(t, New(measured(t), []float64{5, 20}, nil))
 	run := o["run"].(map[string]any)
-	for _, key := range []string{"id", "machine", "init_s", "first_iteration_s", "steady_s", "warmup_iterations", "iterations", "stopped_because", "spent_s", "spent_usd", "script_exit", "rejected_lines"} {
+	for _, key := range []string{"id", "machine", "init_s", "first_iteration_s", "steady_s", "warmup_iterations",
+		"iterations", "stopped_because", "spent_s", "spent_usd", "script_exit", "rejected_lines"} {
 		if _, ok := run[key]; !ok {
 			t.Errorf("run lacks %q", key)
 		}
 	}
-	if o["schema"] != 1.0 || o["command"] != "probe" || o["warnings"] == nil || run["accuracy"] != nil || run["peak_memory_bytes"] != nil || run["error"] != nil {
+	if o["schema"] != 1.0 || o["command"] != "probe" || o["warnings"] == nil || run["accuracy"] != nil ||
+		run["peak_memory_bytes"] != nil || run["error"] != nil {
 		t.Errorf("%v", o)
 	}
 	estimates := o["estimates"].([]any)
@@ -69,7 +72,8 @@ func TestJSON(t *testing.T) {
 	if s := seconds["s"].(float64); s < 54 || s > 57 { // 5 s of one-offs and 499 steps of 0.101 s
 		t.Errorf("five epochs take %v s", s)
 	}
-	if want := seconds["high"].(float64) * 3.06 / 3600; fmt.Sprintf("%.9f", dollars["high"]) != fmt.Sprintf("%.9f", want) || dollars["basis"] != "measured" {
+	if want := seconds["high"].(float64) * 3.06 / 3600; fmt.Sprintf("%.9f", dollars["high"]) != fmt.Sprintf("%.9f",
+		want) || dollars["basis"] != "measured" {
 		t.Errorf("cost %v, want at most %v", dollars, want)
 	}
 }
@@ -93,7 +97,8 @@ func TestUnknowns(t *testing.T) {
 		t.Errorf("warnings %q", p.Warnings)
 	}
 	u.Err, u.StoppedBecause = errors.New("the script failed"), ""
-	if run := object(t, New(u, nil, nil))["run"].(map[string]any); run["error"] != "the script failed" || run["stopped_because"] != nil {
+	if run := object(t, New(u, nil, nil))["run"].(map[string]any); run["error"] != "the script failed" ||
+		run["stopped_because"] != nil {
 		t.Errorf("%v", run)
 	}
 }
@@ -105,7 +110,8 @@ func TestUnknownCountsAreNull(t *testing.T) {
 	u.Run.BatchSize, u.Machine.GPU, u.Machine.GPUCount = 0, "", 0
 	p := New(u, nil, nil)
 	run := object(t, p)["run"].(map[string]any)
-	if m := run["machine"].(map[string]any); run["batch_size"] != nil || m["gpu_count"] != nil || m["instance_type"] != nil || m["host"] != "h" {
+	if m := run["machine"].(map[string]any); run["batch_size"] != nil || m["gpu_count"] != nil ||
+		m["instance_type"] != nil || m["host"] != "h" {
 		t.Errorf("%v", run)
 	}
 	var b strings.Builder
@@ -123,7 +129,8 @@ func TestText(t *testing.T) {
 	if err := New(measured(t), []float64{1, 20}, nil).Write(&b, "/tmp/\x1b[31mprofiles.db"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"net, train, batch 32, fp32 on h (V100-SXM2-16GB)", "steady iteration   101 ms", "from 60 of 61 steps", "precise enough", "1 epoch ", "20 epochs", "$", "saved as run 7 in /tmp/profiles.db\n"} {
+	for _, want := range []string{"net, train, batch 32, fp32 on h (V100-SXM2-16GB)", "steady iteration   101 ms",
+		"from 60 of 61 steps", "precise enough", "1 epoch ", "20 epochs", "$", "saved as run 7 in /tmp/profiles.db\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

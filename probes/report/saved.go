@@ -32,9 +32,11 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 		return session.Update{}, errors.New("the run was deleted meanwhile")
 	}
 	u := session.Update{
-		Seq: 1, Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its), SpentUSD: r.SpentUSD,
-		Layers: r.Layers, InputWait: r.InputWait, MemoryBytes: set.Runs[i].PeakMemoryBytes,
-		Warnings: r.Warnings, Rejected: r.RejectedLines, Done: true, StoppedBecause: r.StoppedBecause, StoppedWords: r.StoppedWords, ScriptExit: r.ScriptExit,
+		Seq: 1, Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its),
+		SpentUSD: r.SpentUSD,
+		Layers:   r.Layers, InputWait: r.InputWait, MemoryBytes: set.Runs[i].PeakMemoryBytes,
+		Warnings: r.Warnings, Rejected: r.RejectedLines, Done: true, StoppedBecause: r.StoppedBecause,
+		StoppedWords: r.StoppedWords, ScriptExit: r.ScriptExit,
 	}
 	if r.SpentS != nil {
 		u.SpentS = *r.SpentS

@@ -170,7 +170,8 @@ func (e Epochs) line() string {
 		unit = "epoch"
 	}
 	text := spread(e.Time.S, e.Time.Low, e.Time.High, quantity.Duration)
-	if low, value, high := quantity.Duration(e.Time.Low), quantity.Duration(e.Time.S), quantity.Duration(e.Time.High); low != value || high != value {
+	if low, value, high := quantity.Duration(e.Time.Low), quantity.Duration(e.Time.S),
+		quantity.Duration(e.Time.High); low != value || high != value {
 		text += fmt.Sprintf(" (%s … %s)", low, high)
 	}
 	if e.Cost != nil {

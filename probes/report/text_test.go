@@ -34,14 +34,16 @@ func wants(t *testing.T, text string, parts ...string) {
 // Two probes that differ by their variant or host alone do not read alike.
 func TestHeadings(t *testing.T) {
 	u := measured(t)
-	u.Run.Variant = profile.Variant{Name: "pruned 30 %", Precision: "int8", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
+	u.Run.Variant = profile.Variant{Name: "pruned 30 %", Precision: "int8",
+		Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
 	u.Machine.VM.InstanceType = "p3.2xlarge"
 	rows := []matrix.Row{{Cell: matrix.Cell{Host: "me@vm1"}, State: matrix.Done, Update: u}}
 	p := Row(rows, 0, nil, nil)
 	wants(t, written(t, p), "net, train, batch 32, int8, pruned 30 % on me@vm1 (p3.2xlarge, V100-SXM2-16GB)\n")
 	run := object(t, p)["run"].(map[string]any)
 	pruning := run["pruning"].(map[string]any)
-	if run["variant"] != "pruned 30 %" || pruning["ratio"] != 0.3 || pruning["kind"] != "filters by L1 norm" || run["host"] != "me@vm1" {
+	if run["variant"] != "pruned 30 %" || pruning["ratio"] != 0.3 || pruning["kind"] != "filters by L1 norm" ||
+		run["host"] != "me@vm1" {
 		t.Errorf("%v, %v on %v", run["variant"], pruning, run["host"])
 	}
 	// A script only says by how much.
@@ -58,10 +60,13 @@ func TestHeadings(t *testing.T) {
 // those of the rule itself.
 func TestEndings(t *testing.T) {
 	rule := steady.DefaultRule()
-	varying := steady.Summary{IsSteady: true, N: 11734, Total: 12000, Steady: estimate.Around(0.1, 0.0148, estimate.Measured), InterimHalfWidth: 0.148}
+	varying := steady.Summary{IsSteady: true, N: 11734, Total: 12000, Steady: estimate.Around(0.1, 0.0148,
+		estimate.Measured), InterimHalfWidth: 0.148}
 	hopeless := rule.Judge(varying, 1300)
-	precise := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003, estimate.Measured), InterimHalfWidth: 0.003}, 100)
-	drifting := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003, estimate.Measured), InterimHalfWidth: 0.003, Drift: 0.04}, 100)
+	precise := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003,
+		estimate.Measured), InterimHalfWidth: 0.003}, 100)
+	drifting := rule.Judge(steady.Summary{IsSteady: true, N: 900, Total: 1000, Steady: estimate.Around(0.1, 0.0003,
+		estimate.Measured), InterimHalfWidth: 0.003, Drift: 0.04}, 100)
 	rule.MaxN = 30
 	capped := rule.Judge(steady.Summary{Total: 30, Why: "30 iterations are too few"}, 5)
 	lost := errors.New("the connection to vm was lost")
@@ -70,7 +75,8 @@ func TestEndings(t *testing.T) {
 		err                 error
 		want, not           string
 	}{
-		{"gave up", hopeless.Reason, hopeless.Words, nil, "spent              10.0 s, $0.0085; ±14.8 % after 11734 steady steps; they vary too much, ±2 % would take ", "cap"},
+		{"gave up", hopeless.Reason, hopeless.Words, nil, "spent              10.0 s, $0.0085; ±14.8 % after 11734 " +
+			"steady steps; they vary too much, ±2 % would take ", "cap"},
 		{"capped", capped.Reason, capped.Words, nil, "; reached the cap of 30 steps", "at the cap"},
 		{"an old cap", steady.Cap, "", nil, "; at the cap\n", "reached"},
 		{"precise", precise.Reason, precise.Words, nil, "; precise enough\n", "after"},
@@ -108,7 +114,8 @@ func TestOneWordOfBeingUnsteady(t *testing.T) {
 
 // An estimate shows how sure it is, be its interval narrower than its digits.
 func TestEstimatesShowTheirInterval(t *testing.T) {
-	e := Epochs{Epochs: 5, Time: Seconds{101, 100.8, 101.2, "measured"}, Cost: &Dollars{0.0014, 0.00139, 0.00141, "measured"}}
+	e := Epochs{Epochs: 5, Time: Seconds{101, 100.8, 101.2, "measured"}, Cost: &Dollars{0.0014, 0.00139, 0.00141,
+		"measured"}}
 	if got, want := e.line(), "  5 epochs           1 m 41 s ±0.2 %, $0.0014 ±0.7 %\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -122,9 +129,11 @@ func TestEstimatesShowTheirInterval(t *testing.T) {
 func TestEstimatesSayWhatTheyHold(t *testing.T) {
 	u := measured(t)
 	without := New(u, []float64{5, 20}, nil)
-	wants(t, written(t, without), "20 epochs ", "\n                     without checkpoints: not one epoch was seen to its end\n")
+	wants(t, written(t, without), "20 epochs ", "\n                     without checkpoints: not one epoch was seen "+
+		"to its end\n")
 	for i := range 2 {
-		u.Run.Pauses = append(u.Run.Pauses, profile.Pause{AtS: 20 * float64(i+1), Seconds: 1.5, Kind: "check\x1b[2Jpoint", Iterations: new(100 * (i + 1))})
+		u.Run.Pauses = append(u.Run.Pauses, profile.Pause{AtS: 20 * float64(i+1), Seconds: 1.5, Kind: "check\x1b[2Jpoint",
+			Iterations: new(100 * (i + 1))})
 	}
 	with := New(u, []float64{5, 20}, nil)
 	wants(t, written(t, with), "with 5 checkpoints of 1.50 s\n", "with 20 checkpoints of 1.50 s\n")
@@ -145,8 +154,10 @@ func TestRepeatsThatAgree(t *testing.T) {
 	}
 	rows := []matrix.Row{row(0, 3.22e-3, 0.25e-3), row(1, 3.15e-3, 0.25e-3)}
 	p := Row(rows, 1, nil, nil)
-	wants(t, written(t, p), "fresh processes    3.19 ms", "over 2; no more spread between than within, standard deviation 152 µs\n")
-	if between, ok := object(t, p)["run"].(map[string]any)["processes"].(map[string]any)["between_s"]; !ok || between != nil {
+	wants(t, written(t, p), "fresh processes    3.19 ms", "over 2; no more spread between than within, standard "+
+		"deviation 152 µs\n")
+	if between, ok := object(t, p)["run"].(map[string]any)["processes"].(map[string]any)["between_s"]; !ok ||
+		between != nil {
 		t.Errorf("between_s is %v", between)
 	}
 	rows[1] = row(1, 4.22e-3, 0.25e-3)

@@ -57,7 +57,8 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 		return nil, err
 	}
 	if !IsDetached(r) {
-		return nil, fmt.Errorf("run %d is not on another host; only probes started with --host and --detach can be collected", id)
+		return nil, fmt.Errorf("run %d is not on another host; only probes started with --host and --detach can be collected",
+			id)
 	}
 	h, err := remote.Parse(r.Address)
 	if err != nil {
@@ -92,7 +93,8 @@ func (c *Collection) Leave() { c.process.Leave() }
 // Forget removes the record on the host, once the collection has ended and
 // everything was saved.
 func (c *Collection) Forget(ctx context.Context) error {
-	if u := c.Wait(); !c.process.Collected() || u.Run.Status == profile.Failed && u.Err != nil && u.ScriptExit != nil && *u.ScriptExit == 0 {
+	if u := c.Wait(); !c.process.Collected() || u.Run.Status == profile.Failed && u.Err != nil && u.ScriptExit != nil &&
+		*u.ScriptExit == 0 {
 		return nil
 	}
 	return remote.Forget(ctx, c.host, c.spool)

@@ -24,7 +24,8 @@ func ForEpochs(set *profile.Set, epochs float64) func(profile.Run) (float64, str
 		if r.Mode != profile.Train {
 			return 0, ""
 		}
-		q := question.Query{Workload: question.Workload{Model: r.Model, Mode: r.Mode, Epochs: &epochs, Purchase: profile.OnDemand}, Sort: question.ByTime}
+		q := question.Query{Workload: question.Workload{Model: r.Model, Mode: r.Mode, Epochs: &epochs,
+			Purchase: profile.OnDemand}, Sort: question.ByTime}
 		if r.USDPerHour != nil {
 			q.Sort = question.ByCost
 		}

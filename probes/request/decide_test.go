@@ -13,7 +13,8 @@ import (
 
 func trainingRun(id int64, vm string, seconds float64) profile.Run {
 	return profile.Run{
-		ID: id, Model: "net", Mode: profile.Train, InstanceType: vm, BatchSize: 32, IterationsPerEpoch: new(1000.0), Status: profile.Done,
+		ID: id, Model: "net", Mode: profile.Train, InstanceType: vm, BatchSize: 32, IterationsPerEpoch: new(1000.0),
+		Status: profile.Done,
 		Steady: estimate.Around(seconds, seconds/100, estimate.Measured), Basis: estimate.Measured,
 	}
 }
@@ -24,7 +25,8 @@ func trainingRun(id int64, vm string, seconds float64) profile.Run {
 func TestForQuery(t *testing.T) {
 	set := &profile.Set{Models: []profile.Model{{Name: "net"}}, Runs: []profile.Run{trainingRun(1, "rival", 0.11)}}
 	own := trainingRun(2, "own", 0.1)
-	query := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}, Sort: question.ByTime}
+	query := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
+		Purchase: profile.OnDemand}, Sort: question.ByTime}
 	precision := func(q question.Query, epochs float64) (float64, string) { return ForQuery(set, q, epochs)(own) }
 	if p, words := precision(query, 5); math.Abs(p-0.1) > 0.01 || !strings.Contains(words, "rival") {
 		t.Errorf("a rival 10 %% slower: ±%g %s", p, words)

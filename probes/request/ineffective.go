@@ -15,12 +15,14 @@ func (r Request) checkEffective() error {
 	switch {
 	case r.IsCommand():
 		if ineffective := flags(r.ofModel()); ineffective != "" {
-			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, or give a --model", ineffective)
+			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
+				"or give a --model", ineffective)
 		}
 	case s.FitBatch > 0 && flags(ofTimes) != "":
 		return fmt.Errorf("--largest-batch only finds that size; leave out either it or %s", flags(ofTimes))
 	case s.FineTune > 0 && !slices.ContainsFunc(r.Prunes, isPruned):
-		return errors.New("--fine-tune trains pruned models and nothing is pruned; add --prune, such as --prune 0.3, or leave out --fine-tune")
+		return errors.New("--fine-tune trains pruned models and nothing is pruned; add --prune, such as --prune 0.3, " +
+			"or leave out --fine-tune")
 	}
 	return nil
 }

@@ -57,10 +57,16 @@ func TestModelFlagsWithoutEffect(t *testing.T) {
 	}
 	tuned := spec(func(s *harness.Spec) { s.FineTune = 2 })
 	for want, r := range map[string]Request{
-		"leave out either it or --layers":               {Spec: spec(func(s *harness.Spec) { s.FitBatch, s.Layers = 512, true })},
-		"leave out either it or --eval and --fine-tune": {Spec: spec(func(s *harness.Spec) { s.FitBatch, s.Eval, s.FineTune = 512, "s.py:set", 1 }), Prunes: []float64{0.3}},
-		"nothing is pruned; add --prune":                {Spec: tuned},
-		"nothing is pruned; add --prune, such":          {Spec: tuned, Prunes: []float64{0}},
+		"leave out either it or --layers": {Spec: spec(func(s *harness.Spec) {
+			s.FitBatch,
+				s.Layers = 512, true
+		})},
+		"leave out either it or --eval and --fine-tune": {Spec: spec(func(s *harness.Spec) {
+			s.FitBatch, s.Eval,
+				s.FineTune = 512, "s.py:set", 1
+		}), Prunes: []float64{0.3}},
+		"nothing is pruned; add --prune":       {Spec: tuned},
+		"nothing is pruned; add --prune, such": {Spec: tuned, Prunes: []float64{0}},
 	} {
 		if _, err := r.Cells(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

@@ -45,12 +45,14 @@ func TestOwnName(t *testing.T) {
 	if name, err := ownName(t.Context(), s, "net", "a/tiny.py:net"); name != "net" || err != nil {
 		t.Errorf("the first: %q, %v", name, err)
 	}
-	r, err := s.Start(t.Context(), store.Description{Model: profile.Model{Name: "net", SourceFile: "a/tiny.py:net"}, Mode: profile.Train})
+	r, err := s.Start(t.Context(), store.Description{Model: profile.Model{Name: "net", SourceFile: "a/tiny.py:net"},
+		Mode: profile.Train})
 	if err != nil || r.ID() == 0 {
 		t.Fatal(err)
 	}
 	for source, want := range map[string]string{
-		"a/tiny.py:net": "net", "tiny.py:net": "net", "a/other.py:net": "net (a/other.py:net)", "b/tiny.py:net": "net (b/tiny.py:net)",
+		"a/tiny.py:net": "net", "tiny.py:net": "net", "a/other.py:net": "net (a/other.py:net)",
+		"b/tiny.py:net": "net (b/tiny.py:net)",
 	} {
 		if name, err := ownName(t.Context(), s, "net", source); name != want || err != nil {
 			t.Errorf("%s: %q, %v, want %q", source, name, err, want)

@@ -51,7 +51,8 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 	if err := r.checkEffective(); err != nil {
 		return nil, err
 	}
-	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Prunes: r.Prunes, Hosts: r.Hosts, Repeats: r.Repeats}
+	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Prunes: r.Prunes, Hosts: r.Hosts,
+		Repeats: r.Repeats}
 	if !r.IsCommand() && len(axes.Batches) == 0 {
 		axes.Batches = []int{DefaultBatch}
 	}

@@ -16,11 +16,13 @@ func TestWrongRequests(t *testing.T) {
 	model := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}
 	for want, r := range map[string]Request{
 		"a command sets its own batch size": {Command: []string{"python3", "train.py"}, Batches: []int{32}},
-		"is not a host":                     {Command: []string{"python3", "train.py"}, Hosts: []string{"-oProxyCommand=touch x"}},
-		`precision "fp8" is none of`:        {Spec: model, Precisions: []string{"fp32", "fp8"}},
-		"not at least 0 and below 1":        {Spec: model, Prunes: []float64{0.5, 1}},
-		"300 probes are more than":          {Spec: model, Batches: []int{1, 2, 3}, Repeats: 100},
-		"int8 is for inference only":        {Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Train}, Precisions: []string{"int8"}},
+		"is not a host": {Command: []string{"python3", "train.py"},
+			Hosts: []string{"-oProxyCommand=touch x"}},
+		`precision "fp8" is none of`: {Spec: model, Precisions: []string{"fp32", "fp8"}},
+		"not at least 0 and below 1": {Spec: model, Prunes: []float64{0.5, 1}},
+		"300 probes are more than":   {Spec: model, Batches: []int{1, 2, 3}, Repeats: 100},
+		"int8 is for inference only": {Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Train},
+			Precisions: []string{"int8"}},
 	} {
 		if _, err := r.Cells(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
@@ -29,7 +31,8 @@ func TestWrongRequests(t *testing.T) {
 }
 
 func TestCellsOfAModelAndOfACommand(t *testing.T) {
-	r := Request{Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}, Batches: []int{64, 256, 512}, Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.1, 0.2, 0.3, 0.5}}
+	r := Request{Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}, Batches: []int{64, 256, 512},
+		Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.1, 0.2, 0.3, 0.5}}
 	cells, err := r.Cells()
 	if err != nil || len(cells) != 30 || cells[0].Batch != 64 || cells[0].Precision != "int8" || cells[0].Prune != 0.5 {
 		t.Errorf("%d cells, the first %+v; %v", len(cells), cells[0], err)
@@ -80,13 +83,16 @@ func TestPlace(t *testing.T) {
 		Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 1.006, AsOf: "2024"}},
 	}}
 	document := `{"instanceType":"g5.xlarge","region":"us-east-1"}`
-	sure := identity.Facts{SysVendor: "Amazon EC2", ProductName: "g5.xlarge", Metadata: map[string]string{identity.AWSDocument: document}, GPU: "NVIDIA A10G", GPUCount: 1}
+	sure := identity.Facts{SysVendor: "Amazon EC2", ProductName: "g5.xlarge",
+		Metadata: map[string]string{identity.AWSDocument: document}, GPU: "NVIDIA A10G", GPUCount: 1}
 	var m store.Machine
-	if words := place(sure, &m, vms); words == "" || m.VM.InstanceType != "g5.xlarge" || m.USDPerHour == nil || *m.USDPerHour != 1.006 {
+	if words := place(sure, &m, vms); words == "" || m.VM.InstanceType != "g5.xlarge" || m.USDPerHour == nil ||
+		*m.USDPerHour != 1.006 {
 		t.Errorf("%q: %+v", words, m)
 	}
 	m = store.Machine{}
-	if words := place(identity.Facts{GPU: "NVIDIA A10G", GPUCount: 1}, &m, vms); words == "" || m.VM.InstanceType != "" || m.USDPerHour != nil {
+	if words := place(identity.Facts{GPU: "NVIDIA A10G", GPUCount: 1}, &m, vms); words == "" || m.VM.InstanceType != "" ||
+		m.USDPerHour != nil {
 		t.Errorf("a guess was taken for sure: %q, %+v", words, m)
 	}
 	m = store.Machine{USDPerHour: new(0.5)}

@@ -53,7 +53,8 @@ func (r Request) Start(ctx context.Context, s Environment) (*matrix.Matrix, erro
 // see [Request.Place]. Other hosts may report theirs once connected.
 func (r Request) CheckCap() error {
 	if r.Rule.MaxUSD > 0 && r.Machine.USDPerHour == nil && r.isHere() {
-		return errors.New("a cap in dollars (--max-cost) needs the price of this machine; add --price, or --vm with its VM type")
+		return errors.New("a cap in dollars (--max-cost) needs the price of this machine; add --price, or --vm with " +
+			"its VM type")
 	}
 	return nil
 }

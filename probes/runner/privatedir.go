@@ -60,7 +60,8 @@ func newPrivateDir(files fs.FS) (d *privateDir, err error) {
 	}
 	if err != nil {
 		d.remove()
-		return nil, fmt.Errorf("the files of the probe could not be written to %s: %w; free space there or set TMPDIR", filepath.Dir(dir), err)
+		return nil, fmt.Errorf("the files of the probe could not be written to %s: %w; free space there or set TMPDIR",
+			filepath.Dir(dir), err)
 	}
 	return d, nil
 }

@@ -15,7 +15,8 @@ func filed(t *testing.T, script string, grace time.Duration) (p *Process, dir st
 	t.Setenv("TMPDIR", t.TempDir())
 	files := fstest.MapFS{"bin/greet": {Data: []byte("echo '{\"greeting\":1}' >> \"$SWEETSPOT_EVENTS_PATH\"\n")}}
 	p, err := Start(t.Context(), Command{
-		Argv: []string{"/bin/sh", "-c", script, "sh", Directory}, Env: []string{"PLACE=" + Directory + "/bin"}, Files: files, Grace: grace,
+		Argv: []string{"/bin/sh", "-c", script, "sh", Directory}, Env: []string{"PLACE=" + Directory + "/bin"}, Files: files,
+		Grace: grace,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,9 @@ type Command struct {
 	Dir   string        // "" for the current one
 	Env   []string      // added to the environment, KEY=value
 	Grace time.Duration // between SIGINT and SIGTERM, and again before SIGKILL; 0 for 5 s
-	Files fs.FS         // written to a private directory while the command runs; [Directory] in Argv and Env stands for its path. May be nil.
+	// written to a private directory while the command runs; [Directory] in
+	// Argv and Env stands for its path. May be nil.
+	Files fs.FS
 }
 
 // Exit is how the command ended: its own code, or 128 plus the signal that
@@ -115,7 +117,8 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 func (p *Process) prepare(c *Command) (*pipes, error) {
 	streams := &pipes{}
 	full := func(err error) error {
-		return fmt.Errorf("can't create a pipe for the output of %s: %w; close other programs or raise ulimit -n", c.Argv[0], err)
+		return fmt.Errorf("can't create a pipe for the output of %s: %w; close other programs or raise ulimit -n",
+			c.Argv[0], err)
 	}
 	for range 2 {
 		if err := streams.open(); err != nil {

@@ -15,9 +15,11 @@ import (
 )
 
 // shell starts a shell script and collects its streams.
-func shell(t *testing.T, ctx context.Context, script string) (p *Process, output func() (events, stdout, stderr string)) {
+func shell(t *testing.T, ctx context.Context, script string) (p *Process,
+	output func() (events, stdout, stderr string)) {
 	t.Helper()
-	p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", script}, Grace: 300 * time.Millisecond, Env: []string{"COLOUR=green"}})
+	p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", script}, Grace: 300 * time.Millisecond,
+		Env: []string{"COLOUR=green"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,8 @@ func TestSignalStatus(t *testing.T) {
 }
 
 func TestStopIsHeard(t *testing.T) {
-	p, err := Start(t.Context(), Command{Argv: []string{"/bin/sh", "-c", `trap 'echo bye; exit 3' INT; echo ready; while :; do sleep 0.01; done`}})
+	p, err := Start(t.Context(), Command{Argv: []string{"/bin/sh", "-c", `trap 'echo bye; exit 3' INT; echo ready; ` +
+		`while :; do sleep 0.01; done`}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +85,8 @@ func TestStopIsHeard(t *testing.T) {
 // A script deaf to SIGINT and SIGTERM is killed, and so is what it started.
 func TestStopOfTheDeafAndItsChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", `trap '' INT TERM; sh -c 'trap "" INT TERM; echo $$; while :; do sleep 0.05; done'`}, Grace: 100 * time.Millisecond})
+	p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", `trap '' INT TERM; sh -c 'trap "" INT TERM; echo ` +
+		`$$; while :; do sleep 0.05; done'`}, Grace: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,9 @@ func record(path string) {
 	if err != nil {
 		panic(err)
 	}
-	o := shell(s, `echo $$ >"$PIDFILE"; i=0; while :; do echo "{\"sweetspot\":1,\"event\":\"iteration\",\"index\":$i,\"seconds\":0.5}"; i=$((i+1)); echo $i >"$PIDFILE.n"; sleep 0.01; done`)
+	o := shell(s, `echo $$ >"$PIDFILE"; i=0; while :; do echo `+
+		`"{\"sweetspot\":1,\"event\":\"iteration\",\"index\":$i,\"seconds\":0.5}"; i=$((i+1)); echo $i >"$PIDFILE.n"; `+
+		`sleep 0.01; done`)
 	o.KeepRunning = true
 	p, err := Start(context.Background(), o)
 	if err != nil {

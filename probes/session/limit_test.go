@@ -15,7 +15,8 @@ func TestLargestBatchIsAnAnswer(t *testing.T) {
 	} {
 		s := openStore(t)
 		u := start(t, shell(s, `echo '`+event+`' >&3; echo '{"sweetspot":1,"event":"done","reason":"end"}' >&3`)).Wait()
-		if u.Err != nil || u.Run.Status != profile.Done || u.StoppedBecause != End || u.StoppedWords != want || u.Limit == nil {
+		if u.Err != nil || u.Run.Status != profile.Done || u.StoppedBecause != End || u.StoppedWords != want ||
+			u.Limit == nil {
 			t.Errorf("%s: status %s because %q, %q, %v", event, u.Run.Status, u.StoppedBecause, u.StoppedWords, u.Err)
 		}
 		if r, err := s.Record(t.Context(), u.Run.ID); err != nil || r.StoppedWords != want {

@@ -57,7 +57,8 @@ func (l *loop) read(m message) {
 
 // warnIfSilent warns, once, that a hooked script sends no events.
 func (l *loop) warnIfSilent() {
-	if !l.options.Hooked || l.silent || l.state.gotEvent || l.state.series.Len() > 0 || l.process.Started().IsZero() || time.Since(l.process.Started()) < silence {
+	if !l.options.Hooked || l.silent || l.state.gotEvent || l.state.series.Len() > 0 || l.process.Started().IsZero() ||
+		time.Since(l.process.Started()) < silence {
 		return
 	}
 	l.silent, l.changed = true, true
@@ -68,7 +69,8 @@ func (l *loop) warnIfSilent() {
 func silenceWarning(argv []string) string {
 	const ways = "have its output read with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
 	if flag := hookDisablingFlag(argv); flag != "" {
-		return "no event has arrived in 30 s: Python's " + flag + " ignores the environment, which sweetspot needs to hook in; leave it out, " + ways
+		return "no event has arrived in 30 s: Python's " + flag + " ignores the environment, which sweetspot needs to " +
+			"hook in; leave it out, " + ways
 	}
 	return "no event has arrived in 30 s: it may run another interpreter or a program without Python; " + ways
 }
@@ -107,7 +109,8 @@ func (l *loop) remedy(otherwise string) string {
 	if flag := hookDisablingFlag(l.options.Command); flag != "" {
 		return "; Python's " + flag + " disables sweetspot's hook: leave it out, or have the output read with --pattern"
 	}
-	return "; have its output read with --adapter or --pattern, let it write events (three lines, see CONTRIBUTING), or probe the model itself with --model"
+	return "; have its output read with --adapter or --pattern, let it write events (three lines, see " +
+		"CONTRIBUTING), or probe the model itself with --model"
 }
 
 // decide updates how precise the answer must be.

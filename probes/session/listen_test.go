@@ -21,7 +21,8 @@ import (
 // ones, and it is kept.
 func TestInputWait(t *testing.T) {
 	s := openStore(t)
-	script := `i=0; while [ $i -lt 60 ]; do echo "{\"sweetspot\":1,\"event\":\"iteration\",\"t\":$i,\"seconds\":0.5,\"units\":8,\"wait\":0.2}"; i=$((i+1)); done >&3`
+	script := `i=0; while [ $i -lt 60 ]; do echo ` +
+		`"{\"sweetspot\":1,\"event\":\"iteration\",\"t\":$i,\"seconds\":0.5,\"units\":8,\"wait\":0.2}"; i=$((i+1)); done >&3`
 	p := start(t, shell(s, script))
 	u := p.Wait()
 	if u.Err != nil || u.InputWait == nil || *u.InputWait < 0.399 || *u.InputWait > 0.401 {
@@ -56,7 +57,8 @@ func TestOutputIsReadWhereNoEventSpeaks(t *testing.T) {
 // A progress bar draws over itself: its drawings count when they come, not
 // when its line ends.
 func TestProgressBarIsReadWhileItDraws(t *testing.T) {
-	o := shell(openStore(t), `i=1; while [ $i -le 40 ]; do printf '\r%3d%%|####| %d/40 [00:01<00:09, 38.21it/s]' $i $i >&2; sleep 0.02; i=$((i+1)); done; exec sleep 60`)
+	o := shell(openStore(t), `i=1; while [ $i -le 40 ]; do printf '\r%3d%%|####| %d/40 [00:01<00:09, 38.21it/s]' $i `+
+		`$i >&2; sleep 0.02; i=$((i+1)); done; exec sleep 60`)
 	read, err := adapter.New(adapter.Auto, "")
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +125,8 @@ func elsewhere(lost error) Starter {
 func TestAnotherHostSaysWhatItIs(t *testing.T) {
 	s := openStore(t)
 	o := shell(s, `cat "$PLACE/f" >&2; `+fmt.Sprintf(steps, 60, ">&3"))
-	o.Start, o.Files, o.Env = elsewhere(nil), fstest.MapFS{"f": {Data: []byte("hello\n")}}, []string{"PLACE=" + runner.Directory}
+	o.Start, o.Files, o.Env = elsewhere(nil), fstest.MapFS{"f": {Data: []byte("hello\n")}},
+		[]string{"PLACE=" + runner.Directory}
 	o.Place = func(f identity.Facts, m *store.Machine) {
 		if f.CPUs == 8 {
 			m.VM, m.USDPerHour = profile.VMKey{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge"}, new(3.6)
@@ -179,7 +182,8 @@ func TestObserver(t *testing.T) {
 // Each rank names the GPU it uses; two on one count once.
 func TestGPUsOfAllRanks(t *testing.T) {
 	hello := func(uuid string) string {
-		return `echo '{"sweetspot":1,"event":"hello","framework":"torch 2","gpus":[{"name":"Tesla V100-SXM2-16GB","memory_bytes":17179869184,"uuid":"` + uuid + `"}]}' >&3;`
+		return `echo '{"sweetspot":1,"event":"hello","framework":"torch 2","gpus":[{"name":"Tesla ` +
+			`V100-SXM2-16GB","memory_bytes":17179869184,"uuid":"` + uuid + `"}]}' >&3;`
 	}
 	u := start(t, shell(openStore(t), hello("a")+hello("b")+hello("a")+fmt.Sprintf(steps, 30, ">&3"))).Wait()
 	if u.Run.GPUCount != 2 || u.Run.GPU != "V100-SXM2-16GB" || u.Run.GPUMemGiB == nil || *u.Run.GPUMemGiB != 16 {

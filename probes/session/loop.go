@@ -313,7 +313,8 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	case l.stopped == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case l.stopped != "" && p.series.Len() == 0 && p.limit == nil:
-		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the end of the first iteration%s", l.elapsed(), l.remedy("; raise it"))
+		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the end of the first "+
+			"iteration%s", l.elapsed(), l.remedy("; raise it"))
 	case l.stopped != "":
 		return profile.Done, l.stopped, nil // whatever the exit code
 	case code != 0:

@@ -21,7 +21,8 @@ func TestVariantOfAModel(t *testing.T) {
 		{0.3, 1, "pruned 30 %, tuned 1", "filters by L1 norm, fine-tuned for 1 epoch"},
 		{0.125, 2, "pruned 12.5 %, tuned 2", "filters by L1 norm, fine-tuned for 2 epochs"},
 	} {
-		spec := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 8, Prune: c.prune, FineTune: c.fineTune}
+		spec := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 8, Prune: c.prune,
+			FineTune: c.fineTune}
 		o, err := WithModel(t.Context(), Options{}, spec, torch(t))
 		if err != nil {
 			t.Fatal(err)
@@ -46,10 +47,11 @@ func TestUnheard(t *testing.T) {
 		set  func(o *Options)
 		says string
 	}{
-		"own events":   {func(*Options) {}, "must write events"},
-		"hooked":       {func(o *Options) { o.Hooked = true }, "--adapter or --pattern"},
-		"a pattern":    {func(o *Options) { o.Hooked, o.Adapter = true, pattern }, "--pattern found no step in the 3 lines"},
-		"python alone": {func(o *Options) { o.Hooked, o.Command = true, append([]string{"python3", "-I"}, o.Command[1:]...) }, "-I disables sweetspot's hook"},
+		"own events": {func(*Options) {}, "must write events"},
+		"hooked":     {func(o *Options) { o.Hooked = true }, "--adapter or --pattern"},
+		"a pattern":  {func(o *Options) { o.Hooked, o.Adapter = true, pattern }, "--pattern found no step in the 3 lines"},
+		"python alone": {func(o *Options) { o.Hooked, o.Command = true, append([]string{"python3", "-I"}, o.Command[1:]...) },
+			"-I disables sweetspot's hook"},
 	} {
 		o := shell(openStore(t), "echo a; echo b; echo c")
 		c.set(&o)
@@ -61,7 +63,8 @@ func TestUnheard(t *testing.T) {
 		}
 	}
 	for argv, want := range map[string]string{
-		"python3 -I train.py": "-I", "/usr/bin/python3.11 -uE train.py": "-uE", "python3 train.py -I": "", "bash x.sh -E": "", "bash -E x.sh": "", "python3 -m pkg -I": "",
+		"python3 -I train.py": "-I", "/usr/bin/python3.11 -uE train.py": "-uE", "python3 train.py -I": "", "bash x.sh -E": "",
+		"bash -E x.sh": "", "python3 -m pkg -I": "",
 	} {
 		if got := hookDisablingFlag(strings.Fields(argv)); got != want {
 			t.Errorf("%s: %q", argv, got)

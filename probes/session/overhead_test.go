@@ -24,7 +24,8 @@ func BenchmarkProbeOverhead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	const program = "import sys; sys.path.insert(0, sys.argv[1])\nfrom sweetspot_harness import events\nfor i in range(int(sys.argv[2])): events.iteration(0, i, 0.001, 64)"
+	const program = "import sys; sys.path.insert(0, sys.argv[1])\nfrom sweetspot_harness import events\n" +
+		"for i in range(int(sys.argv[2])): events.iteration(0, i, 0.001, 64)"
 	b.ResetTimer()
 	p, err := Start(b.Context(), Options{
 		Command:     []string{"python3", "-B", "-c", program, harness.Directory, strconv.Itoa(b.N)},

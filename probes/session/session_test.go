@@ -69,7 +69,9 @@ func saved(t *testing.T, s *store.Store, id int64) profile.Run {
 }
 
 // steps prints n iteration events of 50 ms each without taking that long.
-const steps = `i=0; while [ $i -lt %d ]; do echo "{\"sweetspot\":1,\"event\":\"iteration\",\"epoch\":0,\"index\":$i,\"seconds\":0.05$((i%%3)),\"units\":32}" %s; i=$((i+1)); done`
+const steps = `i=0; while [ $i -lt %d ]; do echo ` +
+	`"{\"sweetspot\":1,\"event\":\"iteration\",\"epoch\":0,\"index\":$i,\"seconds\":0.05$((i%%3)),\"units\":32}" ` +
+	`%s; i=$((i+1)); done`
 
 const model = `echo '{"sweetspot":1,"event":"model","name":"net","dataset":"d","params":7,"batch_size":32,"train_size":3200,"epochs":4,"precision":"bf16","pruning":0.3}' >&3;
 echo '{"sweetspot":1,"event":"hello","framework":"torch 9","gpus":[{"name":"NVIDIA H100 80GB HBM3","memory_bytes":85899345920}],"driver":"580"}' >&3;
@@ -96,33 +98,40 @@ func TestScriptThatEnds(t *testing.T) {
 		}
 		last, seq = u, u.Seq
 	}
-	if !last.Done || last.Err != nil || last.StoppedBecause != End || *last.ScriptExit != 0 || last.Run.Status != profile.Done {
+	if !last.Done || last.Err != nil || last.StoppedBecause != End || *last.ScriptExit != 0 ||
+		last.Run.Status != profile.Done {
 		t.Fatalf("%+v", last)
 	}
 	if got := p.Wait(); got.Seq != last.Seq {
 		t.Errorf("Wait gives update %d, the channel %d", got.Seq, last.Seq)
 	}
 	r := saved(t, s, last.Run.ID)
-	if r.Model != "net" || r.Dataset != "d" || r.Variant.Precision != "bf16" || *r.Variant.Pruning.Ratio != 0.3 || r.BatchSize != 32 || *r.IterationsPerEpoch != 100 || *r.Epochs != 4 {
+	if r.Model != "net" || r.Dataset != "d" || r.Variant.Precision != "bf16" || *r.Variant.Pruning.Ratio != 0.3 ||
+		r.BatchSize != 32 || *r.IterationsPerEpoch != 100 || *r.Epochs != 4 {
 		t.Errorf("description %+v", r)
 	}
 	if r.GPU != "H100 80GB HBM3" || r.GPUCount != 1 || *r.GPUMemGiB != 80 || *r.USDPerHour != 3.6 {
 		t.Errorf("machine %+v", r)
 	}
-	if *r.InitS != 1.5 || *r.FirstIterationS != 0.05 || math.Abs(r.Steady.Value-0.051) > 0.0003 || r.SteadyN < 40 || r.Steady.Basis != estimate.Measured {
+	if *r.InitS != 1.5 || *r.FirstIterationS != 0.05 || math.Abs(r.Steady.Value-0.051) > 0.0003 || r.SteadyN < 40 ||
+		r.Steady.Basis != estimate.Measured {
 		t.Errorf("times %+v", r)
 	}
-	if *r.FirstValidationS != 2 || *r.ValidationS != 1 || r.Accuracy.Value != 0.75 || *r.PeakMemoryBytes != 1024 || len(r.Validations) != 2 {
+	if *r.FirstValidationS != 2 || *r.ValidationS != 1 || r.Accuracy.Value != 0.75 || *r.PeakMemoryBytes != 1024 ||
+		len(r.Validations) != 2 {
 		t.Errorf("validations %+v, accuracy %+v", r.Validations, r.Accuracy)
 	}
 	if r.Status != profile.Done || r.TotalS == nil || *last.SpentUSD < *r.TotalS/1000*0.99 {
 		t.Errorf("status %s, total %v, spent %v", r.Status, r.TotalS, last.SpentUSD)
 	}
-	if p := r.Pauses; len(p) != 1 || p[0].Seconds != 9 || p[0].Kind != "checkpoint" || p[0].AtS <= 0 || *p[0].Iterations != 60 {
+	if p := r.Pauses; len(p) != 1 || p[0].Seconds != 9 || p[0].Kind != "checkpoint" || p[0].AtS <= 0 ||
+		*p[0].Iterations != 60 {
 		t.Errorf("pauses %+v", p)
 	}
 	// The live run and the saved one say the same.
-	if live := last.Run; !reflect.DeepEqual(live.Pauses, r.Pauses) || live.Steady != r.Steady || live.SteadyN != r.SteadyN || live.Model != r.Model || live.GPU != r.GPU || live.Status != r.Status || live.InstanceType != r.InstanceType {
+	if live := last.Run; !reflect.DeepEqual(live.Pauses, r.Pauses) || live.Steady != r.Steady ||
+		live.SteadyN != r.SteadyN || live.Model != r.Model || live.GPU != r.GPU || live.Status != r.Status ||
+		live.InstanceType != r.InstanceType {
 		t.Errorf("live  %+v\nsaved %+v", live, r)
 	}
 	its, err := s.Iterations(t.Context(), r.ID)
@@ -153,12 +162,14 @@ func TestStopsWhenPrecise(t *testing.T) {
 
 func TestCaps(t *testing.T) {
 	s := openStore(t)
-	noisy := `i=0; while :; do i=$((i+1)); echo "{\"sweetspot\":1,\"event\":\"iteration\",\"seconds\":0.$((i*7919%97+1))}"; sleep 0.003; done`
+	noisy := `i=0; while :; do i=$((i+1)); echo ` +
+		`"{\"sweetspot\":1,\"event\":\"iteration\",\"seconds\":0.$((i*7919%97+1))}"; sleep 0.003; done`
 	steps, seconds, dollars := shell(s, noisy), shell(s, "sleep 100"), shell(s, noisy)
 	steps.Rule.MaxN = 30
 	seconds.Rule.MaxSeconds = 0.3
 	dollars.Rule.MaxUSD, dollars.Rule.USDPerHour = 0.0001, new(3600.0)
-	if u := start(t, seconds).Wait(); u.StoppedBecause != steady.Cap || u.Run.Status != profile.Failed || u.Err == nil || u.SpentS > 50 {
+	if u := start(t, seconds).Wait(); u.StoppedBecause != steady.Cap || u.Run.Status != profile.Failed || u.Err == nil ||
+		u.SpentS > 50 {
 		t.Errorf("nothing before the cap: because %q, %s, %v", u.StoppedBecause, u.Run.Status, u.Err)
 	}
 	for name, o := range map[string]Options{"steps": steps, "dollars": dollars} {
@@ -179,7 +190,8 @@ func TestEpochsOfUnknownLength(t *testing.T) {
 		if u.Err != nil || !strings.Contains(strings.Join(u.Warnings, "\n"), "no estimate of a whole training") {
 			t.Errorf("warnings %q, %v", u.Warnings, u.Err)
 		}
-		if hasTotal := u.Run.TotalS != nil; hasTotal == ofModel || ofModel != strings.Contains(strings.Join(u.Warnings, ""), "--train-size") {
+		if hasTotal := u.Run.TotalS != nil; hasTotal == ofModel ||
+			ofModel != strings.Contains(strings.Join(u.Warnings, ""), "--train-size") {
 			t.Errorf("of a model %v: total %v, warnings %q", ofModel, u.Run.TotalS, u.Warnings)
 		}
 	}
@@ -246,11 +258,14 @@ func TestFailures(t *testing.T) {
 		exit               int
 		status             profile.Status
 	}{
-		{"traceback", fmt.Sprintf(steps, 30, "") + `; echo progress; echo Traceback >&2; echo "KeyError: 'x'" >&2; exit 3`, "KeyError: 'x'", 3, profile.Failed},
-		{"error event", `echo '{"sweetspot":1,"event":"error","message":"no such factory"}' >&3; echo noise >&2; exit 1`, "no such factory", 1, profile.Failed},
+		{"traceback", fmt.Sprintf(steps, 30, "") + `; echo progress; echo Traceback >&2; echo "KeyError: 'x'" >&2; exit 3`,
+			"KeyError: 'x'", 3, profile.Failed},
+		{"error event", `echo '{"sweetspot":1,"event":"error","message":"no such factory"}' >&3; echo noise >&2; exit 1`,
+			"no such factory", 1, profile.Failed},
 		{"killed", `kill -KILL $$`, "SIGKILL (exit code 137)", 137, profile.Failed},
 		{"no events", `echo done`, "and no iteration was seen", 0, profile.Failed},
-		{"out of memory", `echo '{"sweetspot":1,"event":"error","message":"out of memory"}'; echo '{"sweetspot":1,"event":"done","reason":"oom"}'; exit 1`, "out of memory", 1, profile.OutOfMemory},
+		{"out of memory", `echo '{"sweetspot":1,"event":"error","message":"out of memory"}'; echo ` +
+			`'{"sweetspot":1,"event":"done","reason":"oom"}'; exit 1`, "out of memory", 1, profile.OutOfMemory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			u := start(t, shell(s, c.script)).Wait()
@@ -266,7 +281,8 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	before, _ := s.Load(t.Context())
-	if _, err := Start(t.Context(), Options{Command: []string{"no-such-program-here"}, Store: s, Rule: steady.DefaultRule(), Description: shell(s, "").Description}); err == nil {
+	if _, err := Start(t.Context(), Options{Command: []string{"no-such-program-here"}, Store: s,
+		Rule: steady.DefaultRule(), Description: shell(s, "").Description}); err == nil {
 		t.Error("started what does not exist")
 	}
 	if after, err := s.Load(t.Context()); err != nil || len(after.Runs) != len(before.Runs) {

@@ -199,7 +199,8 @@ func (p *state) validation(e protocol.Validation, now float64) {
 	p.checks = append(p.checks, v)
 	p.batch.Validations = append(p.batch.Validations, v)
 	if v.Value != nil && v.Metric != "" {
-		p.accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter, Basis: estimate.Measured}
+		p.accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter,
+			Basis: estimate.Measured}
 	}
 }
 
@@ -221,7 +222,8 @@ func isHigherBetter(metric string, said *bool) bool {
 func (p *state) memory(e protocol.Memory, now float64) {
 	p.peak, p.total = larger(p.peak, e.PeakBytes), larger(p.total, e.TotalBytes)
 	if e.PeakBytes != nil && e.TotalBytes != nil {
-		p.batch.Memory = append(p.batch.Memory, store.Memory{T: at(e.T, now), PeakBytes: *e.PeakBytes, TotalBytes: *e.TotalBytes})
+		p.batch.Memory = append(p.batch.Memory, store.Memory{T: at(e.T, now), PeakBytes: *e.PeakBytes,
+			TotalBytes: *e.TotalBytes})
 	}
 }
 
@@ -325,7 +327,8 @@ func at(t *float64, now float64) float64 {
 
 func (p *state) isSaved() bool {
 	b := &p.batch
-	return !p.redescribed && b.InitS == nil && len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Layers)+len(b.Log) == 0
+	return !p.redescribed && b.InitS == nil &&
+		len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Layers)+len(b.Log) == 0
 }
 
 // takeUnsaved returns what was not saved yet.

@@ -91,7 +91,8 @@ func (p *state) run(s steady.Summary) profile.Run {
 }
 
 func (p *state) summary(s steady.Summary) store.Summary {
-	sum := store.Summary{Steady: s.Steady, SteadyN: s.N, Warmup: s.Warmup, WarmupExtraS: s.WarmupExtra, PeakMemoryBytes: p.peak}
+	sum := store.Summary{Steady: s.Steady, SteadyN: s.N, Warmup: s.Warmup, WarmupExtraS: s.WarmupExtra,
+		PeakMemoryBytes: p.peak}
 	if s.Total > 0 {
 		sum.FirstIterationS = new(s.First)
 	}
@@ -127,8 +128,10 @@ func (p *state) finish(u Update) store.Finish {
 	sum := p.summary(u.Summary)
 	sum.TotalS = u.Run.TotalS
 	return store.Finish{
-		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit, RejectedLines: u.Rejected,
-		SpentS: u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
-		InputWait: u.InputWait, Energy: store.Energy{JPerUnit: u.Run.EnergyJPerUnit, AveragePowerW: u.Run.AveragePowerW, Of: u.Run.EnergyOf},
+		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit,
+		RejectedLines: u.Rejected,
+		SpentS:        u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
+		InputWait: u.InputWait, Energy: store.Energy{JPerUnit: u.Run.EnergyJPerUnit, AveragePowerW: u.Run.AveragePowerW,
+			Of: u.Run.EnergyOf},
 	}
 }

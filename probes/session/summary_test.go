@@ -42,7 +42,8 @@ func TestEnergyOfCPUs(t *testing.T) {
 	s := openStore(t)
 	u := start(t, shell(s, script)).Wait()
 	for _, r := range []profile.Run{u.Run, saved(t, s, u.Run.ID)} {
-		if r.EnergyOf != profile.EnergyOfCPUs || r.AveragePowerW == nil || math.Abs(*r.AveragePowerW-100) > 1e-6 || math.Abs(*r.EnergyJPerUnit-5./32) > 1e-9 {
+		if r.EnergyOf != profile.EnergyOfCPUs || r.AveragePowerW == nil || math.Abs(*r.AveragePowerW-100) > 1e-6 ||
+			math.Abs(*r.EnergyJPerUnit-5./32) > 1e-9 {
 			t.Errorf("%s: %v W, %v J a unit", r.EnergyOf, r.AveragePowerW, r.EnergyJPerUnit)
 		}
 	}

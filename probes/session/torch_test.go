@@ -47,7 +47,8 @@ func harnessProbe(t *testing.T, s *store.Store, spec harness.Spec) Options {
 	}
 	return Options{
 		Command: harness.Argv(torch(t), spec), Files: files, Rule: steady.DefaultRule(), Store: s,
-		Description: store.Description{Model: profile.Model{Name: spec.Name()}, Mode: cmp.Or(spec.Mode, profile.Train), BatchSize: spec.Batch},
+		Description: store.Description{Model: profile.Model{Name: spec.Name()}, Mode: cmp.Or(spec.Mode, profile.Train),
+			BatchSize: spec.Batch},
 	}
 }
 
@@ -78,7 +79,8 @@ func untrained(t *testing.T) string {
 func TestTrainingStopsByItself(t *testing.T) {
 	fashionMNIST(t)
 	s := openStore(t)
-	o, err := WithModel(t.Context(), Options{Rule: steady.DefaultRule(), Store: s}, harness.Spec{Model: "example:fashion-cnn", Batch: 64, Epochs: 20}, torch(t))
+	o, err := WithModel(t.Context(), Options{Rule: steady.DefaultRule(), Store: s},
+		harness.Spec{Model: "example:fashion-cnn", Batch: 64, Epochs: 20}, torch(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,10 +105,12 @@ func TestTrainingStopsByItself(t *testing.T) {
 	default:
 		t.Fatalf("because %q", u.StoppedBecause)
 	}
-	if r.Model != "fashion-cnn" || r.Dataset != "fashion-mnist" || r.Unit != "image" || r.BatchSize != 64 || *r.TrainSize != 60000 || *r.IterationsPerEpoch != 938 || *r.Epochs != 20 {
+	if r.Model != "fashion-cnn" || r.Dataset != "fashion-mnist" || r.Unit != "image" || r.BatchSize != 64 ||
+		*r.TrainSize != 60000 || *r.IterationsPerEpoch != 938 || *r.Epochs != 20 {
 		t.Errorf("description %+v", r)
 	}
-	if r.Variant.Precision != "fp32" || r.InitS == nil || *r.InitS <= 0 || r.FirstIterationS == nil || len(u.Seconds) == 0 {
+	if r.Variant.Precision != "fp32" || r.InitS == nil || *r.InitS <= 0 || r.FirstIterationS == nil ||
+		len(u.Seconds) == 0 {
 		t.Errorf("times %+v", r)
 	}
 	if its, err := s.Iterations(t.Context(), r.ID); err != nil || len(its) != len(u.Seconds) {
@@ -149,7 +153,8 @@ def learned():
 		t.Fatal(err)
 	}
 	s := openStore(t)
-	u := start(t, harnessProbe(t, s, harness.Spec{Model: file + ":learned", Mode: profile.Infer, Input: "1x28x28", Batch: 96, Epochs: 1})).Wait()
+	u := start(t, harnessProbe(t, s, harness.Spec{Model: file + ":learned", Mode: profile.Infer, Input: "1x28x28",
+		Batch: 96, Epochs: 1})).Wait()
 	if u.Err != nil || u.StoppedBecause != End {
 		t.Fatalf("because %q, error %v, log %q", u.StoppedBecause, u.Err, u.Log)
 	}
@@ -168,7 +173,8 @@ def learned():
 func TestUntrainedInferenceHasNoAccuracy(t *testing.T) {
 	fashionMNIST(t)
 	s := openStore(t)
-	u := start(t, harnessProbe(t, s, harness.Spec{Model: untrained(t), Input: "1x28x28", Mode: profile.Infer, Batch: 1000, Epochs: 1})).Wait()
+	u := start(t, harnessProbe(t, s, harness.Spec{Model: untrained(t), Input: "1x28x28", Mode: profile.Infer, Batch: 1000,
+		Epochs: 1})).Wait()
 	if u.Err != nil || u.Run.Accuracy != nil || !strings.Contains(strings.Join(u.Warnings, "\n"), "untrained") {
 		t.Errorf("error %v, accuracy %+v, warnings %q", u.Err, u.Run.Accuracy, u.Warnings)
 	}
@@ -195,7 +201,8 @@ func TestInferenceOutlastsItsData(t *testing.T) {
 	if len(r.Validations) != 1 || *r.Validations[0].Units != 10000 {
 		t.Errorf("validations %+v", r.Validations)
 	}
-	if its, err := s.Iterations(t.Context(), r.ID); err != nil || len(its) < 12 || its[11].Epoch != 2 || its[11].Index != 1 {
+	if its, err := s.Iterations(t.Context(), r.ID); err != nil || len(its) < 12 || its[11].Epoch != 2 ||
+		its[11].Index != 1 {
 		t.Errorf("%d iterations of 5 a pass, %v", len(its), err)
 	}
 }
@@ -253,8 +260,12 @@ not_a_module = lambda: 7
 		{"conv", "1x28x28", "does not take input of shape 1x28x28", profile.Failed, nil},
 		{"conv", "3x32x32", "cross-entropy needs", profile.Failed, nil},
 		{"huge", "3x32x32", "out of memory", profile.OutOfMemory, nil},
-		{"flat", "3x32x32", "Fashion-MNIST cannot be used", profile.Failed, func(s *harness.Spec) { s.Data = harness.FashionMNIST }},
-		{"flat", "3x32x32", "a batch of 8 is more than the 5 samples", profile.Failed, func(s *harness.Spec) { s.Mode, s.TrainSize = profile.Infer, 5 }},
+		{"flat", "3x32x32", "Fashion-MNIST cannot be used", profile.Failed,
+			func(s *harness.Spec) { s.Data = harness.FashionMNIST }},
+		{"flat", "3x32x32", "a batch of 8 is more than the 5 samples", profile.Failed, func(s *harness.Spec) {
+			s.Mode,
+				s.TrainSize = profile.Infer, 5
+		}},
 		{"flat", "3x32x32", "", profile.Done, func(s *harness.Spec) { s.Epochs, s.TrainSize, s.Precision = 1, 640, "bf16" }},
 	} {
 		spec := harness.Spec{Model: file + ":" + c.factory, Input: c.input, Batch: 8}
@@ -265,7 +276,8 @@ not_a_module = lambda: 7
 		if u.Run.Status != c.status || (c.says != "" && (u.Err == nil || !strings.Contains(u.Err.Error(), c.says))) {
 			t.Errorf("%s of %s: status %s, error %v", c.factory, c.input, u.Run.Status, u.Err)
 		}
-		if c.status == profile.Done && (len(u.Seconds) != 80 || u.Run.Dataset != "synthetic" || u.Run.Variant.Precision != "bf16" || *u.Run.IterationsPerEpoch != 80) {
+		if c.status == profile.Done && (len(u.Seconds) != 80 || u.Run.Dataset != "synthetic" ||
+			u.Run.Variant.Precision != "bf16" || *u.Run.IterationsPerEpoch != 80) {
 			t.Errorf("synthetic: %d iterations, %+v", len(u.Seconds), u.Run)
 		}
 	}

@@ -38,7 +38,8 @@ func ask(t *testing.T, question string, set *profile.Set) validate.Summary {
 	for _, q := range validate.Questions() {
 		if q.Name == question {
 			s := validate.Summarise(q.Cases(set))
-			t.Logf("%d cases: median %.2f %%, mean %.2f %%, p90 %.2f %%, coverage %.1f %%, half-width %.2f %%; plain %.2f %%, %.2f %%",
+			t.Logf("%d cases: median %.2f %%, mean %.2f %%, p90 %.2f %%, coverage %.1f %%, half-width %.2f %%; plain %.2f "+
+				"%%, %.2f %%",
 				s.N, 100*s.Median, 100*s.Mean, 100*s.P90, 100*s.Coverage, 100*s.MedianHalfWidth, 100*s.PlainMedian, 100*s.Plain)
 			return s
 		}

@@ -59,7 +59,8 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 		}
 	}
 	if read == 0 && damaged == nil {
-		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet and zeus; name another with DATA=folder", data)
+		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet and zeus; name "+
+			"another with DATA=folder", data)
 	}
 	if read > 0 {
 		if err := tables.write(out); err != nil {
@@ -79,7 +80,8 @@ func follow(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	set.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool { return r.Basis != estimate.Reconstructed || r.TotalS == nil })
+	set.Runs = slices.DeleteFunc(slices.Clone(set.Runs),
+		func(r profile.Run) bool { return r.Basis != estimate.Reconstructed || r.TotalS == nil })
 	followed, spent := validate.Follow(set)
 	var fastest, cheapest, unsure, probes int
 	for _, f := range followed {
@@ -93,7 +95,8 @@ func follow(out io.Writer) error {
 			}
 		}
 	}
-	_, err = fmt.Fprintf(out, "\nnext probe, followed on %d tables of the built-in library: %d probes; the fastest VM type named in %d, the cheapest in %d (of the others %d marked unsure);\n"+
+	_, err = fmt.Fprintf(out, "\nnext probe, followed on %d tables of the built-in library: %d probes; the fastest "+
+		"VM type named in %d, the cheapest in %d (of the others %d marked unsure);\n"+
 		"%.1f %% of the cost of running everything, a probe of every cell would be %.1f %%\n",
 		len(followed), probes, fastest, cheapest, unsure, 100*spent.Following/spent.Running, 100*spent.All/spent.Running)
 	return err

@@ -50,12 +50,14 @@ func TestDamagedSets(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{`profet_wide.csv, row 3: batchsize "x" is no batch size`, `epochs.csv, row 2: total_s "-4"`} {
+	for _, want := range []string{`profet_wide.csv, row 3: batchsize "x" is no batch size`,
+		`epochs.csv, row 2: total_s "-4"`} {
 		if strings.Count(err.Error(), want) != 1 || strings.Count(err.Error(), "is left out: ") != 2 {
 			t.Errorf("%q does not say %q", err, want)
 		}
 	}
-	for _, want := range []string{"the least, the middle and the largest  2 ", "worst cases", "next probe, followed on 8 tables"} {
+	for _, want := range []string{"the least, the middle and the largest  2 ", "worst cases",
+		"next probe, followed on 8 tables"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -66,7 +68,8 @@ func TestNothingToAsk(t *testing.T) {
 	empty := folderWith(t, nil)
 	file := filepath.Join(folderWith(t, map[string]string{"a": ""}), "a")
 	for data, want := range map[string]string{
-		empty: "none of the sets is in", filepath.Join(empty, "x"): "no folder with sets", file: "no folder with sets", "": "no folder with sets",
+		empty: "none of the sets is in", filepath.Join(empty, "x"): "no folder with sets", file: "no folder with sets",
+		"": "no folder with sets",
 	} {
 		var out bytes.Buffer
 		err := run(t.Context(), &out, &bytes.Buffer{}, data, "")
@@ -76,7 +79,8 @@ func TestNothingToAsk(t *testing.T) {
 	}
 	// Sets that hold no runs are sound.
 	var out, notes bytes.Buffer
-	if err := run(t.Context(), &out, &notes, folderWith(t, map[string]string{"profet/profet_wide.csv": profetTable}), ""); err != nil || !strings.Contains(notes.String(), "too few runs") {
+	if err := run(t.Context(), &out, &notes, folderWith(t, map[string]string{"profet/profet_wide.csv": profetTable}),
+		""); err != nil || !strings.Contains(notes.String(), "too few runs") {
 		t.Errorf("a set without runs: %v, %q", err, notes.String())
 	}
 }
@@ -107,5 +111,6 @@ func TestDatabaseHoldsTheSets(t *testing.T) {
 }
 
 func described(r profile.Run) string {
-	return fmt.Sprint(r.Model, "|", r.Dataset, "|", r.Unit, "|", r.Variant.Name, "|", r.InstanceType, "|", r.GPU, "|", r.Source, "|", r.BatchSize, r.Steady, r.EpochStartsS, len(r.Validations))
+	return fmt.Sprint(r.Model, "|", r.Dataset, "|", r.Unit, "|", r.Variant.Name, "|", r.InstanceType, "|", r.GPU, "|",
+		r.Source, "|", r.BatchSize, r.Steady, r.EpochStartsS, len(r.Validations))
 }

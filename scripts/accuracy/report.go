@@ -47,13 +47,17 @@ func (r *report) write(out io.Writer) error {
 	if r.answers == nil {
 		return nil
 	}
-	table(out, "set\tquestion\tn\tmean\tmedian\tp90\tworst\tcoverage\thalf-width\tplain mean\tplain median\t", r.answers, answers.writeAll)
-	fmt.Fprint(out, "\nover all splits of the models, or systems, into halves: nine halves of ten lie between, and each one apart\n")
-	table(out, "set\tquestion\tmodels\tmean of a half\t\tcoverage of a half\t\tleast mean of one\tgreatest mean of one\t", r.answers, answers.writeSplits)
+	table(out, "set\tquestion\tn\tmean\tmedian\tp90\tworst\tcoverage\thalf-width\tplain mean\tplain median\t", r.answers,
+		answers.writeAll)
+	fmt.Fprint(out, "\nover all splits of the models, or systems, into halves: nine halves of ten lie between, and "+
+		"each one apart\n")
+	table(out, "set\tquestion\tmodels\tmean of a half\t\tcoverage of a half\t\tleast mean of one\tgreatest mean of one\t",
+		r.answers, answers.writeSplits)
 	_, err := fmt.Fprint(out, "\nworst cases\n")
 	for _, a := range r.answers {
 		if c, ok := worst(a.cases); ok && err == nil {
-			_, err = fmt.Fprintf(out, "%8s  %-12s %8s  %s\n", a.set, a.asked.Name, percent(c.Error()), strings.TrimSuffix(c.Of, " from "))
+			_, err = fmt.Fprintf(out, "%8s  %-12s %8s  %s\n", a.set, a.asked.Name, percent(c.Error()),
+				strings.TrimSuffix(c.Of, " from "))
 		}
 	}
 	return err

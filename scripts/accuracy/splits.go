@@ -81,7 +81,8 @@ func splitsOf(cases []validate.Case) splits {
 		means, coverages = append(means, sum.mean()), append(coverages, sum.coverage())
 	}
 	return splits{
-		groups: len(groups), mean: between(means, 0.05, 0.95), coverage: between(coverages, 0.05, 0.95), one: between(ones, 0, 1),
+		groups: len(groups), mean: between(means, 0.05, 0.95), coverage: between(coverages, 0.05, 0.95),
+		one: between(ones, 0, 1),
 	}
 }
 

@@ -50,7 +50,8 @@ func TestSplitsOfCases(t *testing.T) {
 		var cases, renamed []validate.Case
 		for i := range n * rapid.IntRange(1, 4).Draw(t, "each") {
 			value := rapid.Float64Range(0.5, 2).Draw(t, "predicted")
-			c := validate.Case{Group: fmt.Sprint("m", i%n), Truth: 1, Predicted: estimate.Spread(value, 0.2, estimate.Transferred)}
+			c := validate.Case{Group: fmt.Sprint("m", i%n), Truth: 1, Predicted: estimate.Spread(value, 0.2,
+				estimate.Transferred)}
 			cases = append(cases, c)
 			c.Group = fmt.Sprint("z", 100-i%n)
 			renamed = append(renamed, c)
@@ -59,7 +60,8 @@ func TestSplitsOfCases(t *testing.T) {
 		if other := splitsOf(renamed); other != s {
 			t.Fatalf("%+v, renamed %+v", s, other)
 		}
-		if s.groups != n || all.Mean < s.one.low-1e-9 || all.Mean > s.one.high+1e-9 || s.mean.low > s.mean.high || s.mean.low < s.one.low-1e-9 || s.mean.high > s.one.high+1e-9 {
+		if s.groups != n || all.Mean < s.one.low-1e-9 || all.Mean > s.one.high+1e-9 || s.mean.low > s.mean.high ||
+			s.mean.low < s.one.low-1e-9 || s.mean.high > s.one.high+1e-9 {
 			t.Fatalf("%+v of %+v", s, all)
 		}
 	})
@@ -74,10 +76,12 @@ func TestSplitsShowTheOddOne(t *testing.T) {
 		if i == 3 {
 			value = 1.5
 		}
-		cases = append(cases, validate.Case{Group: fmt.Sprint(i), Truth: 1, Predicted: estimate.Spread(value, 0.1, estimate.Transferred)})
+		cases = append(cases, validate.Case{Group: fmt.Sprint(i), Truth: 1, Predicted: estimate.Spread(value, 0.1,
+			estimate.Transferred)})
 	}
 	s := splitsOf(cases)
-	if s.mean.low != 0 || math.Abs(s.mean.high-0.125) > 1e-9 || s.coverage.low != 0.75 || s.coverage.high != 1 || s.one.high != 0.5 {
+	if s.mean.low != 0 || math.Abs(s.mean.high-0.125) > 1e-9 || s.coverage.low != 0.75 || s.coverage.high != 1 ||
+		s.one.high != 0.5 {
 		t.Errorf("%+v", s)
 	}
 	if s := splitsOf(nil); s.groups != 0 || !math.IsNaN(s.mean.low) {

@@ -71,7 +71,8 @@ func TestNamesDoNotMatter(t *testing.T) {
 func TestEpochsOfZeus(t *testing.T) {
 	s := ask(t, "batch-three", published(t, "zeus"))
 	if s.N != 47 || s.Unanswered != 0 || s.Median > 0.04 || s.Mean > 0.06 || s.Mean > s.Plain {
-		t.Errorf("%d cases, %d without an answer: median %.4f, mean %.4f, plain method %.4f", s.N, s.Unanswered, s.Median, s.Mean, s.Plain)
+		t.Errorf("%d cases, %d without an answer: median %.4f, mean %.4f, plain method %.4f", s.N, s.Unanswered, s.Median,
+			s.Mean, s.Plain)
 	}
 	sure(t, s)
 }

@@ -29,10 +29,12 @@ func TestMLPerf(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := set.Runs[0]
-		if len(set.Runs) != 3 || r.Model != "net" || r.Variant.Name != "v1" || *r.TotalS != 310.5 || *r.Epochs != 3 || r.GPUCount != 8 || r.InitS != nil {
+		if len(set.Runs) != 3 || r.Model != "net" || r.Variant.Name != "v1" || *r.TotalS != 310.5 || *r.Epochs != 3 ||
+			r.GPUCount != 8 || r.InitS != nil {
 			t.Errorf("%s: %d runs, the first %+v", name, len(set.Runs), r)
 		}
-		if v := r.Validations; len(r.EpochStartsS) != 3 || len(v) != 2 || v[0].Epoch != 1 || v[1].Epoch != 2 || !v[0].HigherIsBetter || *v[0].AtS != 200.11 {
+		if v := r.Validations; len(r.EpochStartsS) != 3 || len(v) != 2 || v[0].Epoch != 1 || v[1].Epoch != 2 ||
+			!v[0].HigherIsBetter || *v[0].AtS != 200.11 {
 			t.Errorf("marks: %v, %+v", r.EpochStartsS, v)
 		}
 		if r := set.Runs[1]; r.EpochStartsS != nil || r.Validations != nil || *r.TotalS != 40 {
@@ -49,18 +51,21 @@ func TestMLPerfRefuses(t *testing.T) {
 		t.Errorf("an empty folder gives %v", err)
 	}
 	for old, bad := range map[string]string{
-		"310.5,3": "-1,3", "0.2;": "x;", "100.2;": "nan;", "200.1,": "inf,", "310.5:0.7": "310.5", "200.11:": "nan:", ",net,": ",,",
+		"310.5,3": "-1,3", "0.2;": "x;", "100.2;": "nan;", "200.1,": "inf,", "310.5:0.7": "310.5", "200.11:": "nan:",
+		",net,": ",,",
 		"box,8": "box,2.5", "maker,box,8": "maker,box,1e30", "9.5,310.5": "9.5,nan", "310.5,3,": "310.5,1e30,",
 	} {
 		file := strings.Replace(mlperfRuns, old, bad, 1)
-		if _, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err == nil || !strings.Contains(err.Error(), "a.csv, row 2: ") || file == mlperfRuns {
+		if _, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err == nil ||
+			!strings.Contains(err.Error(), "a.csv, row 2: ") || file == mlperfRuns {
 			t.Errorf("%s for %s: %v", bad, old, err)
 		}
 	}
 	// Of two bad cells the first is named, every time.
 	file := strings.Replace(mlperfRuns, "310.5,3", "x,y", 1)
 	for range 20 {
-		if _, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err == nil || !strings.Contains(err.Error(), "total_s") {
+		if _, err := mlperf(fstest.MapFS{"a.csv": {Data: []byte(file)}}); err == nil ||
+			!strings.Contains(err.Error(), "total_s") {
 			t.Fatalf("two bad cells: %v", err)
 		}
 	}

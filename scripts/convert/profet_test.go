@@ -18,7 +18,8 @@ func TestProfet(t *testing.T) {
 		t.Fatalf("%+v, %v", set, err)
 	}
 	p3, g4, adam := set.Runs[0], set.Runs[1], set.Runs[2]
-	if p3.InstanceType != "p3.2xlarge" || p3.Steady.Value != 0.025 || g4.InstanceType != "g4dn.xlarge" || g4.Steady.Value != 0.05 {
+	if p3.InstanceType != "p3.2xlarge" || p3.Steady.Value != 0.025 || g4.InstanceType != "g4dn.xlarge" ||
+		g4.Steady.Value != 0.05 {
 		t.Errorf("seconds and microseconds: %+v, %+v", p3, g4)
 	}
 	if p3.Model != "Net" || p3.Variant.Name != "64 px" || adam.Variant.Name != "64 px Adam" || p3.BatchSize != 32 {

@@ -53,7 +53,8 @@ func zeusRun(set *profile.Set, row table) (profile.Run, error) {
 		return profile.Run{}, row.wrong("batch_size", "is no batch size")
 	}
 	// The same network on two datasets is two models.
-	m := profile.Model{Name: row.cell("network") + " on " + row.cell("dataset"), Dataset: row.cell("dataset"), Unit: "sample"}
+	m := profile.Model{Name: row.cell("network") + " on " + row.cell("dataset"), Dataset: row.cell("dataset"),
+		Unit: "sample"}
 	if _, known := set.Model(m.Name); !known {
 		set.Models = append(set.Models, m)
 	}
@@ -93,7 +94,8 @@ func zeusTrainings(folder fs.FS, set *profile.Set) error {
 			if err != nil {
 				return err
 			}
-			r.Source = fmt.Sprintf("Zeus (NSDI 2023), %s, run %s, learning rate %s", row.file, row.cell("run"), row.cell("learning_rate"))
+			r.Source = fmt.Sprintf("Zeus (NSDI 2023), %s, run %s, learning rate %s", row.file, row.cell("run"),
+				row.cell("learning_rate"))
 			i = len(runs)
 			at[key], runs, reached = i, append(runs, r), append(reached, nil)
 		}
@@ -147,10 +149,12 @@ func addZeusValidations(r *profile.Run, reached []zeusReached, higher bool, unit
 			continue
 		}
 		epoch = max(epoch, int(x.epoch)-1)
-		r.Validations = append(r.Validations, profile.Validation{Epoch: epoch, Metric: metric, Value: new(x.target / unit), HigherIsBetter: higher})
+		r.Validations = append(r.Validations, profile.Validation{Epoch: epoch, Metric: metric, Value: new(x.target / unit),
+			HigherIsBetter: higher})
 	}
 	if n := len(r.Validations); n > 0 {
-		r.Accuracy = &profile.Accuracy{Metric: metric, Value: *r.Validations[n-1].Value, HigherIsBetter: higher, Basis: r.Basis}
+		r.Accuracy = &profile.Accuracy{Metric: metric, Value: *r.Validations[n-1].Value, HigherIsBetter: higher,
+			Basis: r.Basis}
 		r.Epochs = new(float64(epoch + 1))
 	}
 }

@@ -25,7 +25,8 @@ images,net,16,sgd,150,4,150
 `
 
 func folderOf(train, power string) fs.FS {
-	return fstest.MapFS{"summary_train.csv": {Data: []byte(train)}, "summary_power_v100.csv": {Data: []byte(power)}, "summary_power_a40.csv": {Data: []byte(power)}}
+	return fstest.MapFS{"summary_train.csv": {Data: []byte(train)}, "summary_power_v100.csv": {Data: []byte(power)},
+		"summary_power_a40.csv": {Data: []byte(power)}}
 }
 
 func TestZeus(t *testing.T) {
@@ -53,7 +54,8 @@ func TestZeus(t *testing.T) {
 		t.Errorf("a run that reached nothing is %+v", never)
 	}
 	// The lower error took longer: lower is better, and no percentage.
-	if s := set.Runs[2]; s.Accuracy == nil || s.Accuracy.HigherIsBetter || s.Accuracy.Value != 40 || len(s.Validations) != 2 || s.Validations[0].Epoch != 2 {
+	if s := set.Runs[2]; s.Accuracy == nil || s.Accuracy.HigherIsBetter || s.Accuracy.Value != 40 ||
+		len(s.Validations) != 2 || s.Validations[0].Epoch != 2 {
 		t.Errorf("speech: %+v, %+v", s.Accuracy, s.Validations)
 	}
 	priced := 0
@@ -83,7 +85,8 @@ func TestZeusWrong(t *testing.T) {
 		`row 3: power_limit "inf"`:     folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "inf,5", 1)),
 		`row 3: time_per_epoch "1e99"`: folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "250,1e99", 1)),
 		"row 4: it has more or fewer":  folderOf(zeusTrain, strings.Replace(zeusPower, "150,7,150", "150,7", 1)),
-		"a40.csv, row 2: a quote":      folderOf(zeusTrain, strings.Replace(zeusPower, "images,net,8,sgd,100", `im"ages",net,8,sgd,100`, 1)),
+		"a40.csv, row 2: a quote": folderOf(zeusTrain, strings.Replace(zeusPower, "images,net,8,sgd,100",
+			`im"ages",net,8,sgd,100`, 1)),
 		"row 1: there is no column ti": folderOf(zeusTrain, zeusPower[strings.Index(zeusPower, "\n")+1:]),
 		`row 3: time_per_epoch ""`:     folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "250,", 1)),
 		`row 3: power_limit "nan"`:     folderOf(zeusTrain, strings.Replace(zeusPower, "250,5", "nan,5", 1)),

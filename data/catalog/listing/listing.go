@@ -57,7 +57,8 @@ type Price struct {
 
 // New lists VM types, with the age of prices at a given time.
 func New(action string, vms []profile.VMType, now time.Time, warnings []string) Document {
-	d := Document{Schema: Schema, Command: "catalog", Action: action, Warnings: append([]string{}, warnings...), VMTypes: []VMType{}}
+	d := Document{Schema: Schema, Command: "catalog", Action: action, Warnings: append([]string{}, warnings...),
+		VMTypes: []VMType{}}
 	for _, vm := range vms {
 		d.VMTypes = append(d.VMTypes, entry(vm, now))
 	}
@@ -116,8 +117,10 @@ func NewChanges(d catalog.Difference, from, to string, now time.Time, warnings [
 	}
 	for _, c := range d.Changed {
 		out.Changed = append(out.Changed, Change{
-			Cloud: c.VM.Cloud, Region: orNull(c.VM.Region), InstanceType: c.VM.InstanceType, Field: c.Field, Purchase: orNull(string(c.Purchase)),
-			From: figure(c.Field, c.From), To: figure(c.Field, c.To), Ratio: c.Ratio, FromAsOf: orNull(c.Was.AsOf), ToAsOf: orNull(c.Is.AsOf),
+			Cloud: c.VM.Cloud, Region: orNull(c.VM.Region), InstanceType: c.VM.InstanceType, Field: c.Field,
+			Purchase: orNull(string(c.Purchase)),
+			From:     figure(c.Field, c.From), To: figure(c.Field, c.To), Ratio: c.Ratio, FromAsOf: orNull(c.Was.AsOf),
+			ToAsOf: orNull(c.Is.AsOf),
 		})
 	}
 	return out

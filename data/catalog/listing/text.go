@@ -19,7 +19,8 @@ func WriteTable(w io.Writer, vms []profile.VMType, now time.Time) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "VM type\tcloud\tregion\tGPUs\tGPU memory\tvCPUs\tmemory\ton-demand\tspot\t1 year\t3 years")
 	for _, vm := range vms {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s", vm.InstanceType, vm.Cloud, dash(vm.Region), gpusOf(vm), gib(vm.GPUMemGiB), count(vm.VCPUs), gib(vm.MemGiB))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s", vm.InstanceType, vm.Cloud, dash(vm.Region), gpusOf(vm),
+			gib(vm.GPUMemGiB), count(vm.VCPUs), gib(vm.MemGiB))
 		for _, p := range profile.Purchases {
 			fmt.Fprint(tw, "\t"+priceCell(vm, p, now))
 		}
@@ -28,7 +29,8 @@ func WriteTable(w io.Writer, vms []profile.VMType, now time.Time) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "\n"+quantity.Several(len(vms), "VM type")+", US dollars per hour. An age in brackets means that the price is old and may have changed.")
+	_, err := fmt.Fprintln(w, "\n"+quantity.Several(len(vms), "VM type")+", US dollars per hour. An age in brackets "+
+		"means that the price is old and may have changed.")
 	return err
 }
 
@@ -74,7 +76,8 @@ func WriteEntry(w io.Writer, vm profile.VMType, set *profile.Set, now time.Time)
 		if age.Stale && age.Known {
 			word += ", stale"
 		}
-		fmt.Fprintf(tw, "  %s\t%s/h\t%s\t%s\n", p.Purchase, dollars(p.USDPerHour), word, strings.TrimSpace(dash(p.Source)+" "+p.AsOf))
+		fmt.Fprintf(tw, "  %s\t%s/h\t%s\t%s\n", p.Purchase, dollars(p.USDPerHour), word, strings.TrimSpace(dash(p.Source)+
+			" "+p.AsOf))
 	}
 	return tw.Flush()
 }
@@ -84,7 +87,8 @@ func specLine(s profile.GPUSpec) string {
 	for _, f := range []struct {
 		name, unit string
 		v          *float64
-	}{{"FP32", " TFLOPS", s.FP32TFLOPS}, {"FP16", " TFLOPS", s.FP16TFLOPS}, {"INT8", " TOPS", s.INT8TOPS}, {"bandwidth", " GB/s", s.BandwidthGBs}} {
+	}{{"FP32", " TFLOPS", s.FP32TFLOPS}, {"FP16", " TFLOPS", s.FP16TFLOPS}, {"INT8", " TOPS", s.INT8TOPS},
+		{"bandwidth", " GB/s", s.BandwidthGBs}} {
 		if f.v != nil {
 			figures = append(figures, f.name+" "+count(f.v)+f.unit)
 		}
@@ -97,7 +101,8 @@ const mostChanges = 40
 
 // WriteChanges prints a difference as text.
 func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
-	fmt.Fprintf(w, "%s → %s: %s changed, %d added, %d removed\n", from, to, quantity.Several(len(d.Changed), "figure"), len(d.Added), len(d.Removed))
+	fmt.Fprintf(w, "%s → %s: %s changed, %d added, %d removed\n", from, to, quantity.Several(len(d.Changed), "figure"),
+		len(d.Added), len(d.Removed))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for i, c := range d.Changed {
 		if i == mostChanges {
@@ -108,7 +113,8 @@ func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
 		if c.Purchase != "" {
 			field = string(c.Purchase)
 		}
-		fmt.Fprintf(tw, "~ %s\t%s\t%s → %s\t%s\t%s\n", place(c.VM), field, unknown(c.From), unknown(c.To), percent(c.Ratio), dates(c))
+		fmt.Fprintf(tw, "~ %s\t%s\t%s → %s\t%s\t%s\n", place(c.VM), field, unknown(c.From), unknown(c.To),
+			percent(c.Ratio), dates(c))
 	}
 	if err := tw.Flush(); err != nil {
 		return err

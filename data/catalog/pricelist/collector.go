@@ -74,7 +74,8 @@ func (c *collector) vm(o *offer) (*profile.VMType, error) {
 		return vm, nil
 	}
 	if len(c.vms) == MaxVMTypes {
-		return nil, fmt.Errorf("more than %s; keep the regions you use, with --region", quantity.Several(MaxVMTypes, "VM type"))
+		return nil, fmt.Errorf("more than %s; keep the regions you use, with --region",
+			quantity.Several(MaxVMTypes, "VM type"))
 	}
 	// A row's cells are substrings of one string, all of which would stay in memory.
 	vm := profile.VMType{

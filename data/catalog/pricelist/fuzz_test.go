@@ -104,9 +104,12 @@ func TestGPUInfo(t *testing.T) {
 // writes what is kept of it; the aim is 2 s.
 func BenchmarkImport(b *testing.B) {
 	var text strings.Builder
-	text.WriteString("InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone,Arch\n")
+	text.WriteString(
+		"InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone,Arch\n")
 	for i := range 100_000 {
-		fmt.Fprintf(&text, "p3.%dxlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': 'V100', 'Manufacturer': 'NVIDIA', 'Count': 1, 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': 16384}\",3.06,%.6f,region-%d,zone-%d,x86_64\n",
+		fmt.Fprintf(&text, "p3.%dxlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': 'V100', 'Manufacturer': 'NVIDIA', "+
+			"'Count': 1, 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': "+
+			"16384}\",3.06,%.6f,region-%d,zone-%d,x86_64\n",
 			i%997, 0.5+float64(i%100)/100, i%37, i%5)
 	}
 	b.SetBytes(int64(text.Len()))

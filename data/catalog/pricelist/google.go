@@ -121,7 +121,8 @@ func (a *attachments) finish() error {
 		}
 	}
 	if a.lone > 0 {
-		a.c.extra = append(a.c.extra, quantity.Several(a.lone, "host")+" left out because their GPUs have no price in their zone")
+		a.c.extra = append(a.c.extra, quantity.Several(a.lone, "host")+
+			" left out because their GPUs have no price in their zone")
 	}
 	return nil
 }

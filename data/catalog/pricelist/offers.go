@@ -73,7 +73,8 @@ func readOffers(text io.Reader, c *collector) error {
 		return err
 	}
 	if !seenTerms {
-		return fmt.Errorf("the offer file contains no terms and so no prices; fetch the complete file that the offer index names")
+		return fmt.Errorf("the offer file contains no terms and so no prices; fetch the complete file that the offer " +
+			"index names")
 	}
 	return f.reserve()
 }
@@ -189,7 +190,8 @@ func (f *offerFile) readTerms(in *entries, kind, sku string) error {
 			if !ok {
 				continue // another currency
 			}
-			if err := f.price(sku, kind, t.Attributes.Lease, t.Attributes.Class, t.Attributes.Purchase, d.Unit, string(usd)); err != nil {
+			if err := f.price(sku, kind, t.Attributes.Lease, t.Attributes.Class, t.Attributes.Purchase, d.Unit,
+				string(usd)); err != nil {
 				return in.wrong(err.Error())
 			}
 		}
@@ -219,7 +221,8 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 		}
 		return err
 	}
-	way := slices.IndexFunc(upfronts, func(u struct{ vantage, aws, words string }) bool { return strings.EqualFold(u.aws, option) })
+	way := slices.IndexFunc(upfronts,
+		func(u struct{ vantage, aws, words string }) bool { return strings.EqualFold(u.aws, option) })
 	for _, t := range terms {
 		if way < 0 || !strings.EqualFold(class, "standard") || strings.ReplaceAll(lease, " ", "") != t.aws {
 			continue

@@ -11,9 +11,11 @@ import (
 // offerColumns are the columns of the CSV form and the corresponding product
 // attributes of the JSON form.
 var offerColumns = map[string]string{
-	"instance type": "instanceType", "region code": "regionCode", "location": "location", "vcpu": "vcpu", "memory": "memory", "gpu": "gpu",
-	"operating system": "operatingSystem", "tenancy": "tenancy", "pre installed s/w": "preInstalledSw", "capacitystatus": "capacitystatus",
-	"operation": "operation",
+	"instance type": "instanceType", "region code": "regionCode", "location": "location", "vcpu": "vcpu",
+	"memory": "memory", "gpu": "gpu",
+	"operating system": "operatingSystem", "tenancy": "tenancy", "pre installed s/w": "preInstalledSw",
+	"capacitystatus": "capacitystatus",
+	"operation":      "operation",
 }
 
 // readOfferTable reads the CSV form: one row per price, each with the
@@ -44,7 +46,8 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 				continue
 			}
 		}
-		err := f.price(sku, t.Raw("termtype"), t.Raw("leasecontractlength"), t.Raw("offeringclass"), t.Raw("purchaseoption"), t.Raw("unit"), t.Raw("priceperunit"))
+		err := f.price(sku, t.Raw("termtype"), t.Raw("leasecontractlength"), t.Raw("offeringclass"), t.Raw("purchaseoption"),
+			t.Raw("unit"), t.Raw("priceperunit"))
 		if err != nil {
 			return t.Fail("", err.Error())
 		}

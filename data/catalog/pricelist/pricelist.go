@@ -31,7 +31,8 @@ const (
 var Formats = []Format{Auto, SkyPilot, GPUHunt, Vantage, AWS, Own}
 
 var titles = map[Format]string{
-	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list", Own: "your own CSV",
+	SkyPilot: "SkyPilot catalog", GPUHunt: "gpuhunt catalog", Vantage: "Vantage instances", AWS: "AWS price list",
+	Own: "your own CSV",
 }
 
 // Title is the format's name in a sentence.

@@ -36,7 +36,8 @@ func Read(r io.Reader, o Options) (*List, error) {
 		return nil, errors.New("the file is a web page, not a price list; download the raw file")
 	case start[0] == '[':
 		return readAs(Vantage, o, func(c *collector) error { return readVantage(text, c) })
-	case start[0] == '{' && (bytes.Contains(head, []byte(`"offerCode"`)) || bytes.Contains(head, []byte(`"formatVersion"`))):
+	case start[0] == '{' && (bytes.Contains(head, []byte(`"offerCode"`)) ||
+		bytes.Contains(head, []byte(`"formatVersion"`))):
 		return readAs(AWS, o, func(c *collector) error { return readOffers(text, c) })
 	case start[0] == '{':
 		return readAs(Vantage, o, func(c *collector) error { return readInstance(text, c) })
@@ -85,7 +86,8 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 	case t.Has("instance_type", "gpu", "gpu_count") && t.Has(wideColumns[0].price):
 		return readAs(Own, o, func(c *collector) error { return readWide(t, c) })
 	}
-	return nil, &catalog.Error{Row: t.Row(), What: fmt.Sprintf("the columns %s match no known price list; known are SkyPilot's, gpuhunt's, AWS's and one with %s",
+	return nil, &catalog.Error{Row: t.Row(), What: fmt.Sprintf("the columns %s match no known price list; known are "+
+		"SkyPilot's, gpuhunt's, AWS's and one with %s",
 		t.Names(), strings.Join(catalog.Columns, ","))}
 }
 

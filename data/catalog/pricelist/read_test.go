@@ -24,8 +24,10 @@ var fixtures = []struct {
 	file, cloud string
 	format      Format
 }{
-	{"skypilot-aws.csv", "aws", SkyPilot}, {"skypilot-gcp.csv", "gcp", SkyPilot}, {"skypilot-runpod.csv", "runpod", SkyPilot},
-	{"gpuhunt.csv", "lambdalabs", GPUHunt}, {"vantage.json", "", Vantage}, {"aws-offer.json", "", AWS}, {"aws-offer.csv", "", AWS},
+	{"skypilot-aws.csv", "aws", SkyPilot}, {"skypilot-gcp.csv", "gcp", SkyPilot},
+	{"skypilot-runpod.csv", "runpod", SkyPilot},
+	{"gpuhunt.csv", "lambdalabs", GPUHunt}, {"vantage.json", "", Vantage}, {"aws-offer.json", "", AWS},
+	{"aws-offer.csv", "", AWS},
 	{"wide.csv", "", Own}, {"own.csv", "", Own},
 }
 
@@ -86,7 +88,8 @@ func TestTraps(t *testing.T) {
 		{"skypilot-aws.csv", "aws", "us-west-2", "p3.2xlarge", "V100-SXM2-16GB", 1, 16, profile.Spot, 0},
 		{"skypilot-aws.csv", "aws", "us-east-1", "p3dn.24xlarge", "V100-SXM2-32GB", 8, 32, profile.Spot, 0},
 		{"skypilot-aws.csv", "aws", "us-east-1", "p4de.24xlarge", "A100-SXM4-80GB", 8, 80, profile.Spot, 0},
-		{"skypilot-gcp.csv", "gcp", "us-central1", "a2-highgpu-1g", "A100-SXM4-40GB", 1, 40, profile.OnDemand, 0.73948 + 2.93391},
+		{"skypilot-gcp.csv", "gcp", "us-central1", "a2-highgpu-1g", "A100-SXM4-40GB", 1, 40, profile.OnDemand,
+			0.73948 + 2.93391},
 		{"skypilot-gcp.csv", "gcp", "us-central1", "a2-highgpu-1g", "A100-SXM4-40GB", 1, 40, profile.Spot, 0.36975 + 1.3},
 		{"skypilot-gcp.csv", "gcp", "us-central1", "a3-megagpu-8g", "H100-SXM5-80GB", 8, 80, profile.Spot, 0},
 		{"skypilot-gcp.csv", "gcp", "us-central1", "n1-highmem-8+1xT4", "T4", 1, 16, profile.OnDemand, 0.4736 + 0.35},
@@ -103,8 +106,10 @@ func TestTraps(t *testing.T) {
 		{"vantage.json", "aws", "us-east-1", "p2.8xlarge", "K80", 8, 12, profile.OnDemand, 7.2},
 		{"vantage.json", "aws", "us-east-1", "p2.8xlarge", "K80", 8, 12, profile.Spot, 0},
 		{"aws-offer.json", "aws", "us-east-1", "p3.8xlarge", "V100-SXM2-16GB", 4, 16, profile.OnDemand, 12.24},
-		{"aws-offer.json", "aws", "us-east-1", "p3.8xlarge", "V100-SXM2-16GB", 4, 16, profile.Reserved3Y, 2.66 + 70000/26280.0},
-		{"aws-offer.csv", "aws", "us-east-1", "p3.8xlarge", "V100-SXM2-16GB", 4, 16, profile.Reserved3Y, 2.66 + 70000/26280.0},
+		{"aws-offer.json", "aws", "us-east-1", "p3.8xlarge", "V100-SXM2-16GB", 4, 16, profile.Reserved3Y,
+			2.66 + 70000/26280.0},
+		{"aws-offer.csv", "aws", "us-east-1", "p3.8xlarge", "V100-SXM2-16GB", 4, 16, profile.Reserved3Y,
+			2.66 + 70000/26280.0},
 		{"wide.csv", "azure", "eastus", "Standard_NC24ads_A100_v4", "A100-PCIE-80GB", 1, 80, profile.Spot, 1.47},
 		{"own.csv", "ours", "cellar", "box-1", "A100-PCIE-80GB", 2, 80, profile.Reserved3Y, 0.8},
 	} {
@@ -181,35 +186,44 @@ func TestRefuses(t *testing.T) {
 		format      Format
 		want        string
 	}{
-		"empty":               {"", "aws", Auto, "the file is empty"},
-		"blank":               {" \n\n", "aws", Auto, "the file is empty"},
-		"a picture":           {"\x89PNG\r\n\x1a\n\x00\x00", "aws", Auto, "not text"},
-		"a web page":          {"<!DOCTYPE html>", "aws", Auto, "web page"},
-		"another CSV":         {"name,age\nme,3\n", "aws", Auto, `row 1: the columns "name", "age" match no known price list`},
-		"another object":      {`{"name": 1}`, "", Auto, "without instance_type"},
-		"another list":        {`[1, 2]`, "", Auto, "entry 1"},
-		"no cloud":            {sky, "", Auto, "give --cloud"},
-		"another format":      {sky, "aws", Vantage, "not Vantage instances but SkyPilot catalog"},
-		"header alone":        {sky, "aws", Auto, "no VM type with a price"},
-		"cut in a row":        {sky + "p3.2xlarge,V100,1.0\n", "aws", Auto, "row 2: has 3 cells and the header 10"},
-		"cut in a quote":      {sky + "p3.2xlarge,V100,1.0,8,61,\"{'Gpus", "aws", Auto, "row 2: a quote is left open"},
-		"an endless row":      {sky + "\"" + strings.Repeat("x", catalog.MaxRowBytes+1<<16), "aws", Auto, "row 2: longer than 1048576 bytes"},
-		"a word for a price":  {sky + "p3.2xlarge,V100,1.0,8,61,,cheap,,r,z\n", "aws", Auto, `row 2, column price: "cheap" is not a price`},
-		"a negative price":    {sky + "p3.2xlarge,V100,1.0,8,61,,-3,,r,z\n", "aws", Auto, "row 2, column price"},
-		"an infinite price":   {sky + "p3.2xlarge,V100,1.0,8,61,,Inf,,r,z\n", "aws", Auto, "row 2, column price"},
-		"a word for a count":  {sky + "p3.2xlarge,V100,many,8,61,,3,,r,z\n", "aws", Auto, "row 2, column acceleratorcount"},
-		"a GPU alone on aws":  {sky + ",V100,1.0,,,,3,,r,z\n", "aws", Auto, "row 2, column instancetype"},
-		"spot neither":        {"instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\na,b,1,1,1,1,T4,16,maybe\n", "x", Auto, "row 2, column spot"},
-		"a list cut off":      {vantage[:len(vantage)/2], "", Auto, "entry 2: the file is cut off here"},
-		"a bracket missing":   {strings.TrimRight(vantage, "\n]"), "", Auto, "cut off here"},
-		"a list gone wrong":   {`[{"instance_type" "x"}]`, "", Auto, "entry 1: the file is not valid JSON from here on"},
-		"an offer cut off":    {offer[:len(offer)/2], "", Auto, "cut off here"},
-		"an offer, no terms":  {`{"formatVersion":"v1.0","offerCode":"AmazonEC2","products":{}}`, "", Auto, "no terms"},
-		"a bad offer price":   {strings.Replace(offer, `"12.2400000000"`, `"dear"`, 1), "", Auto, `"dear" is not a valid price`},
-		"a huge entry":        {`[{"instance_type":"` + strings.Repeat("x", maxItemBytes+1<<20), "", Auto, "entry 1: is longer than 16 MiB"},
-		"a bad string price":  {strings.Replace(vantage, `"24.48"`, `"dear"`, 1), "", Auto, "entry 1: p3.16xlarge in us-east-1, on-demand"},
-		"own, a purchase":     {strings.Join(catalog.Columns, ",") + "\na,r,vm,K80,1,12,4,61,leased,1,s,2021\n", "", Auto, "row 2, column purchase"},
-		"own, a date":         {strings.Join(catalog.Columns, ",") + "\na,r,vm,K80,1,12,4,61,spot,1,s,yesterday\n", "", Auto, "row 2, column as_of"},
+		"empty":      {"", "aws", Auto, "the file is empty"},
+		"blank":      {" \n\n", "aws", Auto, "the file is empty"},
+		"a picture":  {"\x89PNG\r\n\x1a\n\x00\x00", "aws", Auto, "not text"},
+		"a web page": {"<!DOCTYPE html>", "aws", Auto, "web page"},
+		"another CSV": {"name,age\nme,3\n", "aws", Auto,
+			`row 1: the columns "name", "age" match no known price list`},
+		"another object": {`{"name": 1}`, "", Auto, "without instance_type"},
+		"another list":   {`[1, 2]`, "", Auto, "entry 1"},
+		"no cloud":       {sky, "", Auto, "give --cloud"},
+		"another format": {sky, "aws", Vantage, "not Vantage instances but SkyPilot catalog"},
+		"header alone":   {sky, "aws", Auto, "no VM type with a price"},
+		"cut in a row":   {sky + "p3.2xlarge,V100,1.0\n", "aws", Auto, "row 2: has 3 cells and the header 10"},
+		"cut in a quote": {sky + "p3.2xlarge,V100,1.0,8,61,\"{'Gpus", "aws", Auto, "row 2: a quote is left open"},
+		"an endless row": {sky + "\"" + strings.Repeat("x", catalog.MaxRowBytes+1<<16), "aws", Auto,
+			"row 2: longer than 1048576 bytes"},
+		"a word for a price": {sky + "p3.2xlarge,V100,1.0,8,61,,cheap,,r,z\n", "aws", Auto,
+			`row 2, column price: "cheap" is not a price`},
+		"a negative price":   {sky + "p3.2xlarge,V100,1.0,8,61,,-3,,r,z\n", "aws", Auto, "row 2, column price"},
+		"an infinite price":  {sky + "p3.2xlarge,V100,1.0,8,61,,Inf,,r,z\n", "aws", Auto, "row 2, column price"},
+		"a word for a count": {sky + "p3.2xlarge,V100,many,8,61,,3,,r,z\n", "aws", Auto, "row 2, column acceleratorcount"},
+		"a GPU alone on aws": {sky + ",V100,1.0,,,,3,,r,z\n", "aws", Auto, "row 2, column instancetype"},
+		"spot neither": {"instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\n" +
+			"a,b,1,1,1,1,T4,16,maybe\n", "x", Auto, "row 2, column spot"},
+		"a list cut off":     {vantage[:len(vantage)/2], "", Auto, "entry 2: the file is cut off here"},
+		"a bracket missing":  {strings.TrimRight(vantage, "\n]"), "", Auto, "cut off here"},
+		"a list gone wrong":  {`[{"instance_type" "x"}]`, "", Auto, "entry 1: the file is not valid JSON from here on"},
+		"an offer cut off":   {offer[:len(offer)/2], "", Auto, "cut off here"},
+		"an offer, no terms": {`{"formatVersion":"v1.0","offerCode":"AmazonEC2","products":{}}`, "", Auto, "no terms"},
+		"a bad offer price": {strings.Replace(offer, `"12.2400000000"`, `"dear"`, 1), "", Auto,
+			`"dear" is not a valid price`},
+		"a huge entry": {`[{"instance_type":"` + strings.Repeat("x", maxItemBytes+1<<20), "", Auto,
+			"entry 1: is longer than 16 MiB"},
+		"a bad string price": {strings.Replace(vantage, `"24.48"`, `"dear"`, 1), "", Auto,
+			"entry 1: p3.16xlarge in us-east-1, on-demand"},
+		"own, a purchase": {strings.Join(catalog.Columns, ",") + "\na,r,vm,K80,1,12,4,61,leased,1,s,2021\n", "", Auto,
+			"row 2, column purchase"},
+		"own, a date": {strings.Join(catalog.Columns, ",") + "\na,r,vm,K80,1,12,4,61,spot,1,s,yesterday\n", "", Auto,
+			"row 2, column as_of"},
 		"gzip, not really":    {"\x1f\x8bnothing", "", Auto, "cut off or damaged"},
 		"a price of millions": {sky + "p3.2xlarge,V100,1.0,8,61,,3e7,,r,z\n", "aws", Auto, "row 2, column price"},
 	} {
@@ -232,7 +246,8 @@ func TestGzip(t *testing.T) {
 	if list, err := Read(bytes.NewReader(zipped.Bytes()), options("")); err != nil || list.Format != Vantage {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := Read(bytes.NewReader(zipped.Bytes()[:zipped.Len()/2]), options("")); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := Read(bytes.NewReader(zipped.Bytes()[:zipped.Len()/2]), options("")); err == nil ||
+		!strings.Contains(err.Error(), "damaged") {
 		t.Errorf("half of it: %v", err)
 	}
 }
@@ -242,8 +257,9 @@ func TestGzip(t *testing.T) {
 func TestLeavesOutWhatACatalogCannotHold(t *testing.T) {
 	offer := strings.Replace(string(fixture(t, "aws-offer.json")), `"12.2400000000"`, `"200000"`, 1)
 	for name, c := range map[string]struct{ text, cloud, note string }{
-		"a dear offer":      {offer, "", "1 price above 100,000 dollars an hour left out"},
-		"a maker, no model": {sky + "p3.2xlarge,V100,1.0,8,61,,3.06,,r,z\nmine,NVIDIA,1.0,8,61,,1,,r,z\n", "aws", "1 row of accelerators other than GPUs left out"},
+		"a dear offer": {offer, "", "1 price above 100,000 dollars an hour left out"},
+		"a maker, no model": {sky + "p3.2xlarge,V100,1.0,8,61,,3.06,,r,z\nmine,NVIDIA,1.0,8,61,,1,,r,z\n", "aws",
+			"1 row of accelerators other than GPUs left out"},
 	} {
 		list, err := Read(strings.NewReader(c.text), options(c.cloud))
 		if err != nil || !slices.Contains(list.Notes, c.note) {
@@ -256,7 +272,8 @@ func TestLeavesOutWhatACatalogCannotHold(t *testing.T) {
 
 // A spreadsheet's byte order mark, other order of columns, control characters.
 func TestForgives(t *testing.T) {
-	text := "\ufeffPrice,SpotPrice,Region, instancetype ,AcceleratorName,AcceleratorCount\n1.5,,\x1b[31mr\u202e,p3.2xlarge,V100,1\n"
+	text := "\ufeffPrice,SpotPrice,Region, instancetype ,AcceleratorName,AcceleratorCount\n" +
+		"1.5,,\x1b[31mr\u202e,p3.2xlarge,V100,1\n"
 	list, err := Read(strings.NewReader(text), options("aws"))
 	if err != nil || len(list.VMTypes) != 1 || list.VMTypes[0].Region != "r" || list.VMTypes[0].GPU != "V100-SXM2-16GB" {
 		t.Errorf("%+v, %v", list, err)

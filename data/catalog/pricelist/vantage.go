@@ -57,7 +57,8 @@ func readInstance(text io.Reader, c *collector) error {
 		return err
 	}
 	if i.Type == "" || len(i.Pricing) == 0 {
-		return fmt.Errorf("the file is a JSON object without instance_type and pricing; Vantage's list is an array of objects with both")
+		return fmt.Errorf("the file is a JSON object without instance_type and pricing; Vantage's list is an array of " +
+			"objects with both")
 	}
 	if err := i.add(c); err != nil {
 		return list.wrong(err.Error())
@@ -148,7 +149,8 @@ var terms = []struct {
 // available counts: no upfront payment compares best with the other purchase
 // options.
 var upfronts = []struct{ vantage, aws, words string }{
-	{"noUpfront", "no upfront", "no upfront"}, {"partialUpfront", "partial upfront", "partial upfront"}, {"allUpfront", "all upfront", "all upfront"},
+	{"noUpfront", "no upfront", "no upfront"}, {"partialUpfront", "partial upfront", "partial upfront"},
+	{"allUpfront", "all upfront", "all upfront"},
 }
 
 func (l loose) number() float64 {

@@ -37,7 +37,8 @@ func readWide(t *catalog.Table, c *collector) error {
 			cloud = c.options.Cloud
 		}
 		o := offer{
-			cloud: cloud, region: t.Text("region"), instance: t.Text("instance_type"), gpu: t.Text("gpu"), count: number(t, "gpu_count"),
+			cloud: cloud, region: t.Text("region"), instance: t.Text("instance_type"), gpu: t.Text("gpu"),
+			count:     number(t, "gpu_count"),
 			gpuMemGiB: t.Number("gpu_mem_gib"), vcpus: t.Number("vcpus"), memGiB: t.Number("mem_gib"),
 		}
 		if o.instance == "" {

@@ -66,7 +66,8 @@ func (l *Log) header(r source.Row) error {
 		if !isValidation(name) || source.MetricRank(name) < 0 {
 			continue
 		}
-		if l.metric == "" || cmp.Or(cmp.Compare(source.MetricRank(name), source.MetricRank(l.metric)), cmp.Compare(name, l.metric)) < 0 {
+		if l.metric == "" ||
+			cmp.Or(cmp.Compare(source.MetricRank(name), source.MetricRank(l.metric)), cmp.Compare(name, l.metric)) < 0 {
 			l.metric = name
 		}
 	}
@@ -74,7 +75,10 @@ func (l *Log) header(r source.Row) error {
 }
 
 func isValidation(name string) bool {
-	for part := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '/' || r == '-' }) {
+	for part := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool {
+		return r == '_' || r == '/' ||
+			r == '-'
+	}) {
 		if part == "val" || part == "valid" || part == "validation" || part == "eval" {
 			return true
 		}
@@ -155,7 +159,8 @@ func (l *Log) finish(r *source.Report, f source.File, given source.Given) {
 	case !timed && l.time != "":
 		r.Note("%s is missing for some epochs, so there is no time; give the seconds of an epoch with --epoch-time", l.time)
 	case !timed:
-		r.Note("the table has no time: give the seconds of an epoch with --epoch-time; without it only %s and their metrics are known", quantity.Several(l.last+1, "epoch"))
+		r.Note("the table has no time: give the seconds of an epoch with --epoch-time; without it only %s and their "+
+			"metrics are known", quantity.Several(l.last+1, "epoch"))
 	}
 	if l.metric == "" {
 		if !timed {

@@ -28,14 +28,16 @@ import (
 )
 
 // Format is how entries are recognised and read.
-var Format = source.Format{Name: "dawnbench", Rows: true, Title: "DAWNBench entry", Claims: claims, Group: func(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }, Read: read}
+var Format = source.Format{Name: "dawnbench", Rows: true, Title: "DAWNBench entry", Claims: claims,
+	Group: func(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }, Read: read}
 
 func claims(p string, head []byte) bool {
 	if isTable(p) {
 		names := source.Header(head, '\t')
 		return slices.Contains(names, "epoch") && slices.Contains(names, "hours")
 	}
-	return strings.HasSuffix(p, ".json") && bytes.Contains(head, []byte(`"hardware"`)) && bytes.Contains(head, []byte(`"framework"`)) && bytes.Contains(head, []byte(`"model"`))
+	return strings.HasSuffix(p, ".json") && bytes.Contains(head, []byte(`"hardware"`)) &&
+		bytes.Contains(head, []byte(`"framework"`)) && bytes.Contains(head, []byte(`"model"`))
 }
 
 func isTable(p string) bool { return strings.HasSuffix(p, ".tsv") }
@@ -100,9 +102,11 @@ func one(r *source.Report, f source.File, about *entry, given source.Given) {
 		r.Note("there is no .json of the same name next to it: model, machine and price are unknown")
 	}
 	run := profile.Run{
-		Model: given.ModelOr(string(about.Model), f.Stem()), Dataset: cmp.Or(dataset(f.Path), given.Dataset), Mode: profile.Train, Count: 1,
+		Model: given.ModelOr(string(about.Model), f.Stem()), Dataset: cmp.Or(dataset(f.Path), given.Dataset),
+		Mode: profile.Train, Count: 1,
 		InstanceType: string(about.Hardware), USDPerHour: about.CostPerHour.Positive(), BatchSize: given.BatchSize,
-		Variant: profile.Variant{Name: string(about.Framework), Precision: given.Precision}, Status: profile.Done, Basis: estimate.Published,
+		Variant: profile.Variant{Name: string(about.Framework), Precision: given.Precision}, Status: profile.Done,
+		Basis:  estimate.Published,
 		Source: "DAWNBench " + f.Base(),
 	}
 	if about.Author != "" {

@@ -18,7 +18,8 @@ import (
 )
 
 // Format is how tables of the CSVLogger are recognised and read.
-var Format = source.Format{Name: "keras", Rows: true, Title: "Keras CSVLogger", Claims: claims, Read: source.Alone(read)}
+var Format = source.Format{Name: "keras", Rows: true, Title: "Keras CSVLogger", Claims: claims,
+	Read: source.Alone(read)}
 
 func claims(_ string, head []byte) bool {
 	names := source.Header(head, separator(head))

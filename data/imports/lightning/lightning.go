@@ -25,7 +25,8 @@ import (
 )
 
 // Format is how a folder of the CSVLogger is recognised and read.
-var Format = source.Format{Name: "lightning", Rows: true, Title: "Lightning CSV", Claims: claims, Group: source.ByFolder, Read: read}
+var Format = source.Format{Name: "lightning", Rows: true, Title: "Lightning CSV", Claims: claims,
+	Group: source.ByFolder, Read: read}
 
 func claims(p string, head []byte) bool {
 	if isParameters(p) {

@@ -19,7 +19,8 @@ import (
 // run_start. The submitter is the cloud and the system the VM type; the version
 // of the rules, which change targets, is the variant. init_s is in no total and
 // is left out. Unknown are batch size, price and memory. The basis is measured.
-var Epochs = source.Format{Name: "mlperf-epochs", Rows: true, Title: "table of MLPerf epochs", Claims: claimsEpochs, Read: source.Alone(readEpochs)}
+var Epochs = source.Format{Name: "mlperf-epochs", Rows: true, Title: "table of MLPerf epochs", Claims: claimsEpochs,
+	Read: source.Alone(readEpochs)}
 
 var epochColumns = []string{"version", "benchmark", "total_s", "epochs", "epoch_start_rel_s", "evals"}
 
@@ -31,20 +32,21 @@ func claimsEpochs(_ string, head []byte) bool {
 func readEpochs(f source.File, _ source.Given) source.Report {
 	r := source.Report{File: f.Path, Set: &profile.Set{}}
 	astray := 0
-	err := source.Table(f, ',', func(row source.Row) error { return row.Need(epochColumns...) }, func(row source.Row) error {
-		run, sound, err := epochRow(f, row)
-		if err != nil {
-			return err
-		}
-		if !sound {
-			astray++
-		}
-		r.Set.Runs = append(r.Set.Runs, run)
-		if _, known := r.Set.Model(run.Model); !known {
-			r.Set.Models = append(r.Set.Models, profile.Model{Name: run.Model, Unit: run.Unit})
-		}
-		return nil
-	})
+	err := source.Table(f, ',', func(row source.Row) error { return row.Need(epochColumns...) },
+		func(row source.Row) error {
+			run, sound, err := epochRow(f, row)
+			if err != nil {
+				return err
+			}
+			if !sound {
+				astray++
+			}
+			r.Set.Runs = append(r.Set.Runs, run)
+			if _, known := r.Set.Model(run.Model); !known {
+				r.Set.Models = append(r.Set.Models, profile.Model{Name: run.Model, Unit: run.Unit})
+			}
+			return nil
+		})
 	if err == nil && len(r.Set.Runs) == 0 {
 		err = f.Wrong("has a header but no runs")
 	}
@@ -64,7 +66,8 @@ func epochRow(f source.File, row source.Row) (run profile.Run, sound bool, err e
 	}
 	run = profile.Run{
 		Model: bench, Unit: units[bench], Variant: profile.Variant{Name: row.Text("version")}, Mode: profile.Train, Count: 1,
-		Cloud: row.Text("submitter"), InstanceType: row.Text("system"), GPU: row.Text("accelerator"), Status: profile.Done, Basis: estimate.Measured,
+		Cloud: row.Text("submitter"), InstanceType: row.Text("system"), GPU: row.Text("accelerator"), Status: profile.Done,
+		Basis:  estimate.Measured,
 		Source: fmt.Sprintf("MLPerf Training %s, %s, run %s", row.Text("version"), f.Base(), row.Text("run")),
 	}
 	if run.TotalS, err = row.Positive("total_s"); err != nil {
@@ -120,7 +123,8 @@ func evaluations(run *profile.Run, row source.Row) error {
 		}
 		first, last = cmp.Or(first, v), cmp.Or(v, last)
 		end := math.Max(0, *at)
-		run.Validations = append(run.Validations, profile.Validation{Metric: name, Value: v, AtS: &end, Epoch: max(0, run.EpochAt(end))})
+		run.Validations = append(run.Validations, profile.Validation{Metric: name, Value: v, AtS: &end,
+			Epoch: max(0, run.EpochAt(end))})
 	}
 	// A run ends once its metric is good enough, so the last value is the better.
 	if !known && first != nil {

@@ -1,6 +1,7 @@
 // Package mllog reads logs of MLPerf training: lines with
 //
-//	:::MLLOG {"namespace": "", "time_ms": 1557, "event_type": "INTERVAL_START", "key": "run_start", "value": null, "metadata": {}}
+// :::MLLOG {"namespace": "", "time_ms": 1557, "event_type": "INTERVAL_START",
+// "key": "run_start", "value": null, "metadata": {}}
 //
 // of mlperf_logging from v0.7 to v5, and the lines of v0.5 and v0.6
 //
@@ -72,7 +73,8 @@ func (l *log) read(text io.Reader) error {
 		case err != nil:
 			return source.Opening(l.file, err)
 		case len(l.runs) > maxRuns || l.marks > maxMarks:
-			return &source.Error{File: l.file.Base(), Row: l.line, What: fmt.Sprintf("more than %d runs or %d marks; split the file", maxRuns, maxMarks)}
+			return &source.Error{File: l.file.Base(), Row: l.line,
+				What: fmt.Sprintf("more than %d runs or %d marks; split the file", maxRuns, maxMarks)}
 		}
 	}
 }
@@ -118,7 +120,8 @@ func (l *log) report() source.Report {
 	}
 	switch {
 	case l.broken > 0 && len(r.Set.Runs) == 0:
-		return source.Failed(l.file, l.file.Wrong("none of the %s can be read; is the file cut off?", quantity.Several(l.broken, "line with a mark")))
+		return source.Failed(l.file, l.file.Wrong("none of the %s can be read; is the file cut off?",
+			quantity.Several(l.broken, "line with a mark")))
 	case len(r.Set.Runs) == 0:
 		return source.Failed(l.file, l.file.Wrong("contains no run: there is no line with :::MLLOG and run_start"))
 	}

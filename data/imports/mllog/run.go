@@ -318,7 +318,8 @@ func (r *logged) validations(run *profile.Run) {
 	metric, higher := r.metric()
 	for _, e := range r.evals {
 		at := max(0, source.Between(r.startS, e.atS))
-		v := profile.Validation{Metric: metric, Value: e.value, HigherIsBetter: higher, AtS: &at, Seconds: max(0, e.seconds), Units: r.about.evaluated}
+		v := profile.Validation{Metric: metric, Value: e.value, HigherIsBetter: higher, AtS: &at, Seconds: max(0, e.seconds),
+			Units: r.about.evaluated}
 		switch {
 		case run.EpochStartsS != nil:
 			v.Epoch = max(0, run.EpochAt(at))
@@ -350,10 +351,14 @@ var metrics = map[string]struct {
 	name   string
 	higher bool
 }{
-	"resnet": {"top-1", true}, "ssd": {"mAP", true}, "retinanet": {"mAP", true}, "maskrcnn": {"mAP", true}, "unet3d": {"mean DICE", true},
-	"bert": {"masked-LM accuracy", true}, "rnnt": {"WER", false}, "dlrm": {"AUC", true}, "dlrm_dcnv2": {"AUC", true}, "gnn": {"accuracy", true},
-	"rgat": {"accuracy", true}, "gpt3": {"log perplexity", false}, "llama2_70b_lora": {"loss", false}, "llama31_8b": {"log perplexity", false},
-	"llama31_405b": {"log perplexity", false}, "gnmt": {"BLEU", true}, "transformer": {"BLEU", true}, "ncf": {"hit rate", true}, "minigo": {"win rate", true},
+	"resnet": {"top-1", true}, "ssd": {"mAP", true}, "retinanet": {"mAP", true}, "maskrcnn": {"mAP", true},
+	"unet3d": {"mean DICE", true},
+	"bert":   {"masked-LM accuracy", true}, "rnnt": {"WER", false}, "dlrm": {"AUC", true}, "dlrm_dcnv2": {"AUC", true},
+	"gnn":  {"accuracy", true},
+	"rgat": {"accuracy", true}, "gpt3": {"log perplexity", false}, "llama2_70b_lora": {"loss", false},
+	"llama31_8b":   {"log perplexity", false},
+	"llama31_405b": {"log perplexity", false}, "gnmt": {"BLEU", true}, "transformer": {"BLEU", true},
+	"ncf": {"hit rate", true}, "minigo": {"win rate", true},
 }
 
 // units are the samples of benchmarks, where known.

@@ -31,9 +31,11 @@ import (
 )
 
 // Format is how reports of optimum-benchmark are recognised and read.
-var Format = source.Format{Name: "optimum-benchmark", Title: "optimum-benchmark", Claims: claims, Group: source.ByFolder, Read: read}
+var Format = source.Format{Name: "optimum-benchmark", Title: "optimum-benchmark", Claims: claims,
+	Group: source.ByFolder, Read: read}
 
-var reportKeys = regexp.MustCompile(`"(forward|generate|call|train|overall|prefill|decode|load_model)(_model)?"\s*:\s*\{\s*"(memory|latency)"`)
+var reportKeys = regexp.MustCompile(
+	`"(forward|generate|call|train|overall|prefill|decode|load_model)(_model)?"\s*:\s*\{\s*"(memory|latency)"`)
 
 func claims(p string, head []byte) bool {
 	if !bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) {
@@ -183,7 +185,8 @@ var steps = []struct {
 	name, first string
 	mode        profile.Mode
 }{
-	{"train", "", profile.Train}, {"forward", "first_forward", profile.Infer}, {"generate", "first_generate", profile.Infer}, {"call", "first_call", profile.Infer},
+	{"train", "", profile.Train}, {"forward", "first_forward", profile.Infer},
+	{"generate", "first_generate", profile.Infer}, {"call", "first_call", profile.Infer},
 }
 
 func (b *bench) run(c *configuration) {
@@ -205,7 +208,8 @@ func (b *bench) run(c *configuration) {
 			run.PeakMemoryBytes = t.Memory.peak()
 		}
 		run.Source += ", " + s.name
-		b.report.Set = &profile.Set{Runs: []profile.Run{run}, Models: []profile.Model{{Name: run.Model, Task: string(c.Backend.Task), Unit: run.Unit}}}
+		b.report.Set = &profile.Set{Runs: []profile.Run{run},
+			Models: []profile.Model{{Name: run.Model, Task: string(c.Backend.Task), Unit: run.Unit}}}
 		return
 	}
 	b.report.Err = b.file.Wrong("has no latency of forward, generate, call or train")
@@ -213,7 +217,8 @@ func (b *bench) run(c *configuration) {
 
 func (b *bench) described(c *configuration, mode profile.Mode) profile.Run {
 	run := profile.Run{
-		Model: b.given.ModelOr(string(c.Backend.Model), b.file.Folder(), b.file.Stem()), Unit: cmp.Or(b.given.Unit, "sample"), Mode: mode, Count: 1,
+		Model: b.given.ModelOr(string(c.Backend.Model), b.file.Folder(), b.file.Stem()), Unit: cmp.Or(b.given.Unit, "sample"),
+		Mode: mode, Count: 1,
 		Status: profile.Done, Basis: estimate.Measured, Source: "optimum-benchmark " + b.file.Tail(2),
 		Variant: profile.Variant{Precision: precision(string(c.Backend.Precision)), Name: string(c.Backend.Quantised)},
 	}

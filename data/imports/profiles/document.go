@@ -42,7 +42,8 @@ func (d *document) runs(do func(*writtenIn) error) error {
 			err = d.json.Decode(&command)
 		case "runs":
 			if schema != contract.Schema {
-				return d.file.Wrong("its schema is %d, not %d; was it written by another version of sweetspot?", schema, contract.Schema)
+				return d.file.Wrong("its schema is %d, not %d; was it written by another version of sweetspot?", schema,
+					contract.Schema)
 			}
 			if n, err = d.list(do); err != nil {
 				return err

@@ -15,12 +15,14 @@ import (
 )
 
 // JSON is what export --runs --format json writes.
-var JSON = source.Format{Name: "profile-json", Title: "sweetspot JSON", Claims: claimsJSON, Read: source.Alone(readJSON)}
+var JSON = source.Format{Name: "profile-json", Title: "sweetspot JSON", Claims: claimsJSON,
+	Read: source.Alone(readJSON)}
 
 var ourKeys = regexp.MustCompile(`"schema"\s*:\s*\d+\s*,\s*"command"\s*:\s*"`)
 
 func claimsJSON(_ string, head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) && ourKeys.Match(head[:min(len(head), 1000)])
+	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) &&
+		ourKeys.Match(head[:min(len(head), 1000)])
 }
 
 // writtenIn is a run as it was written: the fields of contract.Run and its lists.
@@ -95,14 +97,19 @@ func (w *writtenIn) run() (run profile.Run, what string) {
 	r := profile.Run{
 		Model: source.Text(w.Model), Dataset: text(w.Dataset), Unit: text(w.Unit),
 		Variant: profile.Variant{Name: profile.VariantOfTitle(source.Text(w.Variant)), Precision: text(w.Precision)},
-		Mode:    profile.Mode(w.Mode), Cloud: text(w.Cloud), Region: text(w.Region), InstanceType: cmp.Or(text(w.InstanceType), text(w.Host)),
-		GPU: text(w.GPU), GPUCount: whole(w.GPUCount), GPUMemGiB: w.GPUMemGiB, Count: max(w.Count, 1), USDPerHour: w.USDPerHour,
-		BatchSize: whole(w.BatchSize), Epochs: w.Epochs, IterationsPerEpoch: w.IterationsPerEpoch, TrainSize: w.TrainSize,
-		InitS: w.InitS, FirstIterationS: w.FirstIterationS, StartupS: w.StartupS, SteadyStdDevS: w.SteadyStdDevS, SteadyN: w.SteadyN,
-		WarmupIterations: w.WarmupIterations, WarmupExtraS: w.WarmupExtraS, FirstValidationS: w.FirstValidationS, ValidationS: w.ValidationS,
-		TotalS: w.TotalS, PeakMemoryBytes: w.PeakMemoryBytes, Status: profile.Status(w.Status), Basis: basis,
+		Mode:    profile.Mode(w.Mode), Cloud: text(w.Cloud), Region: text(w.Region),
+		InstanceType: cmp.Or(text(w.InstanceType), text(w.Host)),
+		GPU:          text(w.GPU), GPUCount: whole(w.GPUCount), GPUMemGiB: w.GPUMemGiB, Count: max(w.Count, 1),
+		USDPerHour: w.USDPerHour,
+		BatchSize:  whole(w.BatchSize), Epochs: w.Epochs, IterationsPerEpoch: w.IterationsPerEpoch, TrainSize: w.TrainSize,
+		InitS: w.InitS, FirstIterationS: w.FirstIterationS, StartupS: w.StartupS, SteadyStdDevS: w.SteadyStdDevS,
+		SteadyN:          w.SteadyN,
+		WarmupIterations: w.WarmupIterations, WarmupExtraS: w.WarmupExtraS, FirstValidationS: w.FirstValidationS,
+		ValidationS: w.ValidationS,
+		TotalS:      w.TotalS, PeakMemoryBytes: w.PeakMemoryBytes, Status: profile.Status(w.Status), Basis: basis,
 		Source: text(w.Source), AsOf: text(w.AsOf), Note: text(w.Note), EpochStartsS: w.EpochStartsS,
-		EnergyJPerUnit: w.EnergyJPerUnit, AveragePowerW: w.AveragePowerW, EnergyOf: text(w.EnergyOf), PowerLimitW: w.PowerLimitW,
+		EnergyJPerUnit: w.EnergyJPerUnit, AveragePowerW: w.AveragePowerW, EnergyOf: text(w.EnergyOf),
+		PowerLimitW: w.PowerLimitW,
 	}
 	if p := w.Pruning; p != nil {
 		r.Variant.Pruning = &profile.Pruning{Kind: source.Text(p.Kind), Ratio: p.Ratio}
@@ -135,7 +142,8 @@ func (w *writtenIn) estimates(r *profile.Run) (what string) {
 		if err != nil {
 			return "has an accuracy of unknown " + err.Error()
 		}
-		r.Accuracy = &profile.Accuracy{Metric: source.Text(a.Metric), Value: a.Value, StdDev: a.StdDev, HigherIsBetter: a.HigherIsBetter, Basis: basis}
+		r.Accuracy = &profile.Accuracy{Metric: source.Text(a.Metric), Value: a.Value, StdDev: a.StdDev,
+			HigherIsBetter: a.HigherIsBetter, Basis: basis}
 	}
 	if !r.Steady.Known() && r.TotalS == nil {
 		w.summarise(r)
@@ -170,14 +178,16 @@ func (w *writtenIn) summarise(r *profile.Run) {
 
 func (w *writtenIn) lists(r *profile.Run) {
 	for _, v := range w.Validations {
-		one := profile.Validation{Epoch: v.Epoch, Metric: text(v.Metric), Value: v.Value, HigherIsBetter: v.HigherIsBetter, Units: v.Units, AtS: v.AtS}
+		one := profile.Validation{Epoch: v.Epoch, Metric: text(v.Metric), Value: v.Value, HigherIsBetter: v.HigherIsBetter,
+			Units: v.Units, AtS: v.AtS}
 		if v.Seconds != nil {
 			one.Seconds = *v.Seconds
 		}
 		r.Validations = append(r.Validations, one)
 	}
 	for _, p := range w.Pauses {
-		r.Pauses = append(r.Pauses, profile.Pause{AtS: p.AtS, Seconds: p.Seconds, Kind: text(p.Kind), Iterations: p.Iterations})
+		r.Pauses = append(r.Pauses, profile.Pause{AtS: p.AtS, Seconds: p.Seconds, Kind: text(p.Kind),
+			Iterations: p.Iterations})
 	}
 }
 
@@ -188,12 +198,14 @@ func wrong(r *profile.Run) string {
 		return "has no model"
 	case r.Mode != profile.Train && r.Mode != profile.Infer:
 		return "has a mode other than train and infer"
-	case !slices.Contains([]profile.Status{"", profile.Running, profile.Done, profile.OutOfMemory, profile.Failed, profile.Interrupted}, r.Status):
+	case !slices.Contains([]profile.Status{"", profile.Running, profile.Done, profile.OutOfMemory, profile.Failed,
+		profile.Interrupted}, r.Status):
 		return "has an unknown status"
 	case !slices.IsSorted(r.EpochStartsS):
 		return "has epochs out of order"
 	}
-	numbers := []*float64{r.GPUMemGiB, r.USDPerHour, r.Epochs, r.IterationsPerEpoch, r.TrainSize, r.InitS, r.FirstIterationS, r.StartupS,
+	numbers := []*float64{r.GPUMemGiB, r.USDPerHour, r.Epochs, r.IterationsPerEpoch, r.TrainSize, r.InitS,
+		r.FirstIterationS, r.StartupS,
 		r.SteadyStdDevS, r.FirstValidationS, r.ValidationS, r.TotalS, r.PeakMemoryBytes,
 		r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW}
 	for _, v := range r.Validations {

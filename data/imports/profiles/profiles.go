@@ -17,7 +17,8 @@ import (
 )
 
 // CSV is the Profile CSV.
-var CSV = source.Format{Name: "profile-csv", Rows: true, Title: "Profile CSV", Claims: claimsCSV, Read: source.Alone(readCSV)}
+var CSV = source.Format{Name: "profile-csv", Rows: true, Title: "Profile CSV", Claims: claimsCSV,
+	Read: source.Alone(readCSV)}
 
 func claimsCSV(_ string, head []byte) bool {
 	names := source.Header(bytes.ToLower(head), ',')

@@ -74,7 +74,8 @@ func (f File) Unreadable(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && strings.HasPrefix(syntax.Error(), "unexpected end"):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) &&
+		strings.HasPrefix(syntax.Error(), "unexpected end"):
 		return f.Wrong("the document ends early; is the file cut off?")
 	case errors.As(err, &syntax):
 		return f.Wrong("is not a JSON document: byte %d is unexpected", syntax.Offset)

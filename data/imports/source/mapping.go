@@ -20,8 +20,10 @@ type Mapping struct {
 
 // TimeColumn describes a column of times.
 type TimeColumn struct {
-	Seconds      float64 `yaml:"-" json:"-"`         // one unit of the column
-	In           string  `yaml:"unit" json:"unit"`   // s, ms, us or ns; required, since a wrong guess is off by factors of thousands
+	Seconds float64 `yaml:"-" json:"-"` // one unit of the column
+	// s, ms, us or ns; required, since a wrong guess is off by factors of
+	// thousands
+	In           string  `yaml:"unit" json:"unit"`
 	Cloud        string  `yaml:"cloud" json:"cloud"` // of the VM type
 	Region       string  `yaml:"region" json:"region"`
 	InstanceType string  `yaml:"instance_type" json:"instance_type"`

@@ -108,7 +108,8 @@ func Steady(run *profile.Run, mean float64, stddev *float64, n int) {
 }
 
 // lowerWords are parts of names of metrics where lower is better.
-var lowerWords = []string{"loss", "error", "err", "wer", "cer", "perplexity", "ppl", "rmse", "mse", "mae", "mape", "fid", "fvd"}
+var lowerWords = []string{"loss", "error", "err", "wer", "cer", "perplexity", "ppl", "rmse", "mse", "mae", "mape",
+	"fid", "fvd"}
 
 // HigherIsBetter derives from a metric's name which direction is better.
 func HigherIsBetter(metric string) bool { return !profile.HasWord(metric, lowerWords...) }
@@ -118,7 +119,8 @@ func HigherIsBetter(metric string) bool { return !profile.HasWord(metric, lowerW
 // is not a quality metric.
 func MetricRank(metric string) int {
 	switch whole := strings.ToLower(metric); { // epoch and step in a name often only say when something was logged
-	case whole == "epoch", whole == "step", whole == "global_step", profile.HasWord(metric, "lr", "time", "runtime", "second", "seconds", "rate", "norm", "memory"):
+	case whole == "epoch", whole == "step", whole == "global_step", profile.HasWord(metric, "lr", "time", "runtime",
+		"second", "seconds", "rate", "norm", "memory"):
 		return -1
 	case profile.HasWord(metric, "acc", "accuracy", "top1"):
 		return 0
@@ -167,7 +169,8 @@ func Fractions(run *profile.Run) bool {
 func LastAccuracy(run *profile.Run) {
 	for _, v := range slices.Backward(run.Validations) {
 		if v.Value != nil {
-			run.Accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter, Basis: run.Basis}
+			run.Accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter,
+				Basis: run.Basis}
 			return
 		}
 	}

@@ -19,7 +19,8 @@ func inMemory(path, text string) File {
 
 func TestNumber(t *testing.T) {
 	for cell, want := range map[string]*float64{
-		"": nil, "NaN": nil, "nan": nil, "NA": nil, "None": nil, "-inf": nil, "Infinity": nil, "0": new(0.0), "1e-3": new(1e-3), "-2.5": new(-2.5), ".5": new(0.5),
+		"": nil, "NaN": nil, "nan": nil, "NA": nil, "None": nil, "-inf": nil, "Infinity": nil, "0": new(0.0),
+		"1e-3": new(1e-3), "-2.5": new(-2.5), ".5": new(0.5),
 	} {
 		got, ok := Number(cell)
 		if !ok || (got == nil) != (want == nil) || (got != nil && *got != *want) {
@@ -35,7 +36,8 @@ func TestNumber(t *testing.T) {
 
 func TestLoose(t *testing.T) {
 	var got map[string]Loose
-	if err := json.Unmarshal([]byte(`{"a":1.5,"b":"2","c":null,"d":[3],"e":"x","f":{"g":1},"h":true,"i":-1,"j":1.5}`), &got); err != nil {
+	if err := json.Unmarshal([]byte(`{"a":1.5,"b":"2","c":null,"d":[3],"e":"x","f":{"g":1},"h":true,"i":-1,"j":1.5}`),
+		&got); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{"a": 1.5, "b": 2, "d": 3, "i": -1} {
@@ -65,7 +67,8 @@ func TestStrict(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOf(rapid.OneOf(rapid.SampledFrom([]string{"NaN", "Infinity", "-", `"`, `\`, "a"}), rapid.String())).Draw(t, "words")
+		words := rapid.SliceOf(rapid.OneOf(rapid.SampledFrom([]string{"NaN", "Infinity", "-", `"`, `\`, "a"}),
+			rapid.String())).Draw(t, "words")
 		text, err := json.Marshal(map[string]any{"a": words, "NaN": strings.Join(words, "")})
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +81,8 @@ func TestStrict(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	for name, want := range map[string]bool{
-		"val_acc": true, "eval_loss": false, "val/wer": false, "epoch_loss": false, "BLEU": true, "eval_f1": true, "classification": true, "rmse": false,
+		"val_acc": true, "eval_loss": false, "val/wer": false, "epoch_loss": false, "BLEU": true, "eval_f1": true,
+		"classification": true, "rmse": false,
 	} {
 		if HigherIsBetter(name) != want {
 			t.Errorf("%s: higher is better: %v", name, !want)
@@ -150,7 +154,8 @@ func TestTable(t *testing.T) {
 
 func TestNamesOfFiles(t *testing.T) {
 	f := inMemory("/home/me/run\x1b[31m7/log.csv", "")
-	if f.Base() != "log.csv" || f.Stem() != "log" || f.Folder() != "run7" || f.Tail(2) != "run7/log.csv" || f.Tail(9) != "home/me/run7/log.csv" {
+	if f.Base() != "log.csv" || f.Stem() != "log" || f.Folder() != "run7" || f.Tail(2) != "run7/log.csv" ||
+		f.Tail(9) != "home/me/run7/log.csv" {
 		t.Errorf("%q %q %q %q %q", f.Base(), f.Stem(), f.Folder(), f.Tail(2), f.Tail(9))
 	}
 }

@@ -33,10 +33,12 @@ import (
 )
 
 // Format is how event files are recognised and read.
-var Format = source.Format{Name: "tensorboard", Title: "TensorBoard events", Claims: claims, Group: training, Read: read}
+var Format = source.Format{Name: "tensorboard", Title: "TensorBoard events", Claims: claims,
+	Group: training, Read: read}
 
 func claims(p string, head []byte) bool {
-	if len(head) >= 12 && masked(head[:8]) == binary.LittleEndian.Uint32(head[8:12]) && bytes.Contains(head[:min(len(head), 200)], []byte("brain.Event:")) {
+	if len(head) >= 12 && masked(head[:8]) == binary.LittleEndian.Uint32(head[8:12]) &&
+		bytes.Contains(head[:min(len(head), 200)], []byte("brain.Event:")) {
 		return true
 	}
 	return strings.Contains(path.Base(p), ".tfevents.")
@@ -199,7 +201,8 @@ func (r *run) describe(report *source.Report, f source.File, given source.Given)
 	}
 	out := profile.Run{
 		Model: given.ModelOr(dir), Mode: profile.Train, Count: 1, BatchSize: given.BatchSize, Status: profile.Done,
-		Variant: profile.Variant{Precision: given.Precision}, Basis: estimate.Measured, Source: "TensorBoard " + folder.Tail(2),
+		Variant: profile.Variant{Precision: given.Precision}, Basis: estimate.Measured, Source: "TensorBoard " +
+			folder.Tail(2),
 		AsOf: time.Unix(int64(r.began), 0).UTC().Format(time.DateOnly),
 	}
 	for _, points := range r.training {

@@ -89,7 +89,8 @@ func epochTag(series map[string][]point) string {
 func (r *run) longest() (best string) {
 	isLoss := func(tag string) bool { return strings.Contains(strings.ToLower(tag), "loss") }
 	for tag, points := range r.training {
-		if best == "" || cmp.Or(boolean(isLoss(best), isLoss(tag)), cmp.Compare(len(points), len(r.training[best])), cmp.Compare(best, tag)) > 0 {
+		if best == "" || cmp.Or(boolean(isLoss(best), isLoss(tag)), cmp.Compare(len(points), len(r.training[best])),
+			cmp.Compare(best, tag)) > 0 {
 			best = tag
 		}
 	}
@@ -138,7 +139,8 @@ func (r *run) validations(out *profile.Run) {
 	ofEpochs := strings.HasPrefix(best, "epoch_")
 	for i, p := range r.validation[best] {
 		at := max(0, source.Between(r.began, p.wall))
-		v := profile.Validation{Metric: best, Value: &p.value, HigherIsBetter: source.HigherIsBetter(best), AtS: &at, Epoch: i}
+		v := profile.Validation{Metric: best, Value: &p.value, HigherIsBetter: source.HigherIsBetter(best),
+			AtS: &at, Epoch: i}
 		switch {
 		case ofEpochs && p.step < 1e6:
 			v.Epoch = int(p.step)

@@ -53,7 +53,8 @@ func (b *bench) describe() {
 	case b.results.by == nil:
 		b.report.Note("no accuracies: import results-imagenet.csv together with it")
 	case len(b.joined) < b.rows:
-		b.report.Note("%d of %d networks are in %s; the accuracy of the others is unknown", len(b.joined), b.rows, b.results.file.Base())
+		b.report.Note("%d of %d networks are in %s; the accuracy of the others is unknown", len(b.joined), b.rows,
+			b.results.file.Base())
 	}
 	if b.untimed > 0 {
 		b.report.Note("%s without a time left out", quantity.Several(b.untimed, "row"))
@@ -111,7 +112,8 @@ func (b *bench) run(row source.Row, prefix string, mode profile.Mode) (*profile.
 	}
 	seconds := *ms / 1000
 	if rate != nil && batch > 0 && math.Abs(math.Log(seconds**rate/float64(batch))) > math.Log(1.5) {
-		return nil, row.Wrong("%sstep_time %g does not fit %ssamples_per_sec %g at a batch of %d; it should be in milliseconds", prefix, *ms, prefix, *rate, batch)
+		return nil, row.Wrong("%sstep_time %g does not fit %ssamples_per_sec %g at a batch of %d; it should be in "+
+			"milliseconds", prefix, *ms, prefix, *rate, batch)
 	}
 	run := &profile.Run{
 		Model: b.modelName(), Dataset: b.results.dataset(), Unit: "image", Mode: mode,

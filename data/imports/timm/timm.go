@@ -32,7 +32,8 @@ import (
 )
 
 // Format is how timm's files are recognised and read.
-var Format = source.Format{Name: "timm", Rows: true, Title: "timm benchmark", Claims: claims, Group: func(string) string { return "" }, Read: read}
+var Format = source.Format{Name: "timm", Rows: true, Title: "timm benchmark", Claims: claims,
+	Group: func(string) string { return "" }, Read: read}
 
 // modes are the prefixes of the columns of a benchmark.
 var modes = []struct {
@@ -46,7 +47,8 @@ func claims(_ string, head []byte) bool {
 }
 
 func isBenchmark(names []string) bool {
-	return slices.Contains(names, "model") && (slices.Contains(names, "infer_step_time") || slices.Contains(names, "train_step_time"))
+	return slices.Contains(names, "model") && (slices.Contains(names, "infer_step_time") ||
+		slices.Contains(names, "train_step_time"))
 }
 
 func isResults(names []string) bool {

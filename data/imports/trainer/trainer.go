@@ -28,13 +28,15 @@ import (
 )
 
 // Format is how trainer_state.json is recognised and read.
-var Format = source.Format{Name: "trainer-state", Title: "Hugging Face trainer state", Claims: claims, Group: training, Read: read}
+var Format = source.Format{Name: "trainer-state", Title: "Hugging Face trainer state", Claims: claims,
+	Group: training, Read: read}
 
 func claims(p string, head []byte) bool {
 	if !bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) {
 		return false
 	}
-	return path.Base(p) == "trainer_state.json" || bytes.Contains(head, []byte(`"log_history"`)) && bytes.Contains(head, []byte(`"global_step"`))
+	return path.Base(p) == "trainer_state.json" || bytes.Contains(head, []byte(`"log_history"`)) &&
+		bytes.Contains(head, []byte(`"global_step"`))
 }
 
 var checkpoint = regexp.MustCompile(`^checkpoint-\d+$`)
@@ -115,7 +117,8 @@ func (s *state) load(f source.File) error {
 
 func describe(r *source.Report, f source.File, s *state, given source.Given) {
 	run := profile.Run{
-		Model: given.ModelOr(modelName(f.Path)), Mode: profile.Train, Count: 1, Status: profile.Done, Basis: estimate.Measured,
+		Model: given.ModelOr(modelName(f.Path)), Mode: profile.Train, Count: 1, Status: profile.Done,
+		Basis:   estimate.Measured,
 		Variant: profile.Variant{Precision: given.Precision}, Source: "Hugging Face Trainer " + tail(f),
 	}
 	end := s.end()
@@ -139,7 +142,8 @@ func describe(r *source.Report, f source.File, s *state, given source.Given) {
 	switch {
 	case run.TotalS == nil:
 		run.Status = profile.Interrupted
-		r.Note("no train_runtime: the training had not ended when this was written, and nothing else tells its time; what is known are its epochs and evaluations")
+		r.Note("no train_runtime: the training had not ended when this was written, and nothing else tells its time; " +
+			"what is known are its epochs and evaluations")
 	case s.MaxSteps.Whole() > s.Step.Whole():
 		run.Status = profile.Interrupted
 	}
@@ -195,7 +199,8 @@ func (s *state) globalBatch(end map[string]source.Loose) int {
 const rounded = 0.0005
 
 // notMetrics are the entries of an evaluation that tell its speed.
-var notMetrics = []string{"eval_runtime", "eval_samples_per_second", "eval_steps_per_second", "eval_model_preparation_time", "eval_jit_compilation_time"}
+var notMetrics = []string{"eval_runtime", "eval_samples_per_second", "eval_steps_per_second",
+	"eval_model_preparation_time", "eval_jit_compilation_time"}
 
 func (s *state) validations(run *profile.Run) {
 	metric := s.metric()
@@ -203,7 +208,8 @@ func (s *state) validations(run *profile.Run) {
 		if !isEvaluation(entry) {
 			continue
 		}
-		v := profile.Validation{Metric: strings.TrimPrefix(metric, "eval_"), HigherIsBetter: source.HigherIsBetter(metric), Value: entry[metric].V}
+		v := profile.Validation{Metric: strings.TrimPrefix(metric, "eval_"), HigherIsBetter: source.HigherIsBetter(metric),
+			Value: entry[metric].V}
 		if at := entry["epoch"].Positive(); at != nil && *at < 1e6 {
 			v.Epoch = max(0, int(math.Ceil(*at-1e-3))-1)
 		}
@@ -249,7 +255,8 @@ func (s *state) metric() string {
 	best := ""
 	for _, entry := range s.LogHistory {
 		for name, value := range entry {
-			if value.V == nil || !strings.HasPrefix(name, "eval_") || slices.Contains(notMetrics, name) || source.MetricRank(name) < 0 {
+			if value.V == nil || !strings.HasPrefix(name, "eval_") || slices.Contains(notMetrics, name) ||
+				source.MetricRank(name) < 0 {
 				continue
 			}
 			if best == "" || cmp.Or(cmp.Compare(source.MetricRank(name), source.MetricRank(best)), cmp.Compare(name, best)) < 0 {

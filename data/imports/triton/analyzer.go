@@ -13,7 +13,8 @@ import (
 )
 
 // ModelAnalyzer are the tables of Model Analyzer.
-var ModelAnalyzer = source.Format{Name: "model-analyzer", Rows: true, Title: "Model Analyzer CSV", Claims: claimsAnalyzer, Group: source.ByFolder, Read: readAnalyzer}
+var ModelAnalyzer = source.Format{Name: "model-analyzer", Rows: true, Title: "Model Analyzer CSV",
+	Claims: claimsAnalyzer, Group: source.ByFolder, Read: readAnalyzer}
 
 const (
 	throughputColumn = "Throughput (infer/sec)"
@@ -23,7 +24,8 @@ const (
 
 func claimsAnalyzer(_ string, head []byte) bool {
 	names := source.Header(head, ',')
-	return slices.Contains(names, "Model") && (slices.Contains(names, throughputColumn) || slices.Contains(names, "GPU UUID"))
+	return slices.Contains(names, "Model") && (slices.Contains(names, throughputColumn) ||
+		slices.Contains(names, "GPU UUID"))
 }
 
 // usage is what the GPUs of one measurement held.
@@ -64,7 +66,8 @@ func readAnalyzer(files []source.File, given source.Given) []source.Report {
 	for i := range reports {
 		if r := &reports[i]; r.Err == nil && len(r.Notes) == 0 && len(r.Set.Runs) == 0 {
 			if len(inference) == 0 {
-				*r = source.Failed(files[i], files[i].Wrong("has no throughput; import metrics-model-inference.csv together with it"))
+				*r = source.Failed(files[i],
+					files[i].Wrong("has no throughput; import metrics-model-inference.csv together with it"))
 			} else {
 				r.Note("GPU memory, joined with the throughput beside it")
 			}
@@ -100,7 +103,8 @@ func tableKind(f source.File) (is table, err error) {
 
 // key names a measurement in both tables.
 func key(r source.Row) string {
-	return strings.Join([]string{r.Text("Model"), r.Text("Batch"), r.Text("Concurrency"), r.Text("Request Rate"), r.Text(configColumn)}, "\x00")
+	return strings.Join([]string{r.Text("Model"), r.Text("Batch"), r.Text("Concurrency"), r.Text("Request Rate"),
+		r.Text(configColumn)}, "\x00")
 }
 
 func (a *analyzer) gpu(r source.Row) error {
@@ -145,9 +149,11 @@ func (a *analyzer) read(f source.File) source.Report {
 	case err != nil:
 		return source.Failed(f, err)
 	case len(report.Set.Runs) == 0:
-		return source.Failed(f, f.Wrong("holds no measurement with a batch and a throughput that was not set by a request rate"))
+		return source.Failed(f, f.Wrong("holds no measurement with a batch and a throughput that was not set by a "+
+			"request rate"))
 	case left > 0:
-		report.Note("left out: %s without a batch or a throughput, or at a request rate, which sets the throughput", quantity.Several(left, "row"))
+		report.Note("left out: %s without a batch or a throughput, or at a request rate, which sets the throughput",
+			quantity.Several(left, "row"))
 	}
 	return report
 }
@@ -166,8 +172,10 @@ func (a *analyzer) run(f source.File, r source.Row) (*profile.Run, error) {
 		return nil, r.Wrong("Model is empty")
 	}
 	run := &profile.Run{
-		Model: cmp.Or(a.given.Model, name), Unit: cmp.Or(a.given.Unit, "sample"), Mode: profile.Infer, Count: 1, BatchSize: batch,
-		Status: profile.Done, Basis: estimate.Measured, Variant: profile.Variant{Name: variant(r), Precision: a.given.Precision},
+		Model: cmp.Or(a.given.Model, name), Unit: cmp.Or(a.given.Unit, "sample"), Mode: profile.Infer, Count: 1,
+		BatchSize: batch,
+		Status:    profile.Done, Basis: estimate.Measured, Variant: profile.Variant{Name: variant(r),
+			Precision: a.given.Precision},
 		Source: "Model Analyzer " + f.Base(),
 	}
 	if u := a.used[key(r)]; u != nil {

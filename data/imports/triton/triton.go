@@ -37,7 +37,8 @@ import (
 )
 
 // PerfAnalyzer is the CSV of perf_analyzer.
-var PerfAnalyzer = source.Format{Name: "perf-analyzer", Rows: true, Title: "perf_analyzer CSV", Claims: claimsPerf, Read: source.Alone(readPerf)}
+var PerfAnalyzer = source.Format{Name: "perf-analyzer", Rows: true, Title: "perf_analyzer CSV", Claims: claimsPerf,
+	Read: source.Alone(readPerf)}
 
 const rate = "Inferences/Second"
 
@@ -107,9 +108,11 @@ func (p *perf) row(r source.Row) error {
 	}
 	m := p.set.Models[0]
 	run := profile.Run{
-		Model: m.Name, Unit: m.Unit, Mode: profile.Infer, Count: 1, BatchSize: p.batch, Status: profile.Done, Basis: estimate.Measured,
-		Variant: profile.Variant{Name: fmt.Sprintf("%s %s", strings.ToLower(p.load), r.Text(p.load)), Precision: p.given.Precision},
-		Source:  "perf_analyzer " + p.file.Base(),
+		Model: m.Name, Unit: m.Unit, Mode: profile.Infer, Count: 1, BatchSize: p.batch, Status: profile.Done,
+		Basis: estimate.Measured,
+		Variant: profile.Variant{Name: fmt.Sprintf("%s %s", strings.ToLower(p.load), r.Text(p.load)),
+			Precision: p.given.Precision},
+		Source: "perf_analyzer " + p.file.Base(),
 	}
 	if err := gpus(&run, r); err != nil {
 		return err

@@ -136,7 +136,8 @@ func read(f source.File, given source.Given) source.Report {
 		}
 		t.columns = slices.Sorted(maps.Keys(t.mapping.Times))
 		m := t.mapping
-		for _, c := range append([]string{m.Model, m.BatchSize, m.Dataset, m.Precision, m.Repeat}, append(slices.Clone(m.Variant), t.columns...)...) {
+		for _, c := range append([]string{m.Model, m.BatchSize, m.Dataset, m.Precision, m.Repeat},
+			append(slices.Clone(m.Variant), t.columns...)...) {
 			if c != "" && !r.Has(c) {
 				return r.Wrong("there is no column %s, which the mapping names", source.Text(c))
 			}
@@ -171,8 +172,10 @@ func (t *table) row(r source.Row) error {
 		basis, _ = estimate.ParseBasis(m.Basis)
 	}
 	base := profile.Run{
-		Model: name, Dataset: r.Text(m.Dataset), Unit: source.Text(m.Unit), Variant: profile.Variant{Name: variant(r, m.Variant), Precision: r.Text(m.Precision)},
-		Mode: profile.Mode(cmp.Or(m.Mode, string(profile.Train))), Count: 1, BatchSize: batch, Status: profile.Done, Basis: basis, AsOf: m.AsOf,
+		Model: name, Dataset: r.Text(m.Dataset), Unit: source.Text(m.Unit),
+		Variant: profile.Variant{Name: variant(r, m.Variant), Precision: r.Text(m.Precision)},
+		Mode:    profile.Mode(cmp.Or(m.Mode, string(profile.Train))), Count: 1, BatchSize: batch, Status: profile.Done,
+		Basis: basis, AsOf: m.AsOf,
 		Source: strings.TrimPrefix(fmt.Sprintf("%s, %s", source.Text(m.Source), t.file.Base()), ", "),
 	}
 	if repeat := r.Text(m.Repeat); repeat != "" {

@@ -119,8 +119,10 @@ func (t *table) run(r source.Row, key string) (*profile.Run, int, error) {
 	t.at[key] = i
 	t.reached, t.limits = append(t.reached, nil), append(t.limits, 0)
 	t.set.Runs = append(t.set.Runs, profile.Run{
-		Model: m.Name, Dataset: m.Dataset, Unit: m.Unit, Variant: profile.Variant{Name: r.Text("optimizer")}, Mode: profile.Train, Count: 1,
-		BatchSize: batch, Status: profile.Done, Basis: estimate.Published, AsOf: asOf, Source: "Zeus (NSDI 2023), " + t.file.Base(),
+		Model: m.Name, Dataset: m.Dataset, Unit: m.Unit, Variant: profile.Variant{Name: r.Text("optimizer")},
+		Mode: profile.Train, Count: 1,
+		BatchSize: batch, Status: profile.Done, Basis: estimate.Published, AsOf: asOf, Source: "Zeus (NSDI 2023), " +
+			t.file.Base(),
 	})
 	return &t.set.Runs[i], i, nil
 }
@@ -180,7 +182,8 @@ func (t *table) epochTime(r source.Row) error {
 	if err != nil || t.limits[i] > 0 {
 		return err
 	}
-	gpu := strings.ToUpper(strings.TrimSuffix(strings.TrimPrefix(t.file.Base(), "summary_power_"), path.Ext(t.file.Base())))
+	gpu := strings.ToUpper(strings.TrimSuffix(strings.TrimPrefix(t.file.Base(), "summary_power_"),
+		path.Ext(t.file.Base())))
 	run.InstanceType, run.GPU, run.GPUCount = gpu, gpu, 1
 	run.Epochs, run.TotalS = new(1.0), seconds
 	if run.AveragePowerW = cells[2]; run.AveragePowerW != nil {
@@ -242,7 +245,8 @@ func addValidations(r *profile.Run, reached []reach, higher bool, unit float64) 
 			continue
 		}
 		epoch = max(epoch, int(x.epoch)-1)
-		r.Validations = append(r.Validations, profile.Validation{Epoch: epoch, Metric: "target metric", Value: new(x.target / unit), HigherIsBetter: higher})
+		r.Validations = append(r.Validations, profile.Validation{Epoch: epoch, Metric: "target metric",
+			Value: new(x.target / unit), HigherIsBetter: higher})
 	}
 	if len(r.Validations) > 0 {
 		source.LastAccuracy(r)

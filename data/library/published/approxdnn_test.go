@@ -108,7 +108,8 @@ func TestApproxDNNFromItself(t *testing.T) {
 		{"figure 8", "Inception-V1 penalty-centric accepted_jobs", 140, 151.3, 1e-9, true},
 	})
 	// Nine in ten of 1,513 users: half of them within 1.645 · √(1513/4) = 32.
-	if r := find(t, rows, "figure 8", "Inception-V1 approxdnn accepted_jobs"); math.Abs(*r.Tolerance*758-1.645*math.Sqrt(1513)/2) > 0.01 {
+	if r := find(t, rows, "figure 8",
+		"Inception-V1 approxdnn accepted_jobs"); math.Abs(*r.Tolerance*758-1.645*math.Sqrt(1513)/2) > 0.01 {
 		t.Errorf("tolerance %g", *r.Tolerance*758)
 	}
 }
@@ -141,7 +142,8 @@ func TestApproxDNNOverThePrice(t *testing.T) {
 		{"figure 10", "total_cost", "total_cost_share"}, {"figure 10", "penalty_cost", "penalty_cost_share"},
 		{"figure 11", "s", "s"}, {"figure 12", "accuracy_loss_percent", "accuracy_loss_percent"},
 	} {
-		if a, b := at(pair[0], "$3.06/h approxdnn "+pair[1]), *find(t, rows, "III, made-up jobs", "int8 approxdnn "+pair[2]).Ours; math.Abs(a-b) > 1e-9 {
+		if a, b := at(pair[0], "$3.06/h approxdnn "+pair[1]), *find(t, rows, "III, made-up jobs", "int8 approxdnn "+
+			pair[2]).Ours; math.Abs(a-b) > 1e-9 {
 			t.Errorf("%s: %g at $3.06, table III has %g", pair[1], a, b)
 		}
 	}
@@ -159,7 +161,8 @@ func TestApproxDNNOverThePrice(t *testing.T) {
 func TestApproxDNNFindings(t *testing.T) {
 	found := reproduce.Findings(study(t, reproduce.ApproxDNN))
 	for i, want := range [][]string{
-		{"made up", "seeds 1 to ", "50,000 jobs", "20 reserved VMs", "the first 18,187", "0.90 for Inception-V1", "0.75 for ResNet-V2-152", "only that of ResNet-V2-152 is printed"},
+		{"made up", "seeds 1 to ", "50,000 jobs", "20 reserved VMs", "the first 18,187", "0.90 for Inception-V1",
+			"0.75 for ResNet-V2-152", "only that of ResNet-V2-152 is printed"},
 		{"room", "18,187", "%"},
 		{"portions", "at $1.06/h", "at $5.06/h"},
 		{"1.294 and 1.434", "2.588", "2.868"},
@@ -192,7 +195,8 @@ func TestApproxDNNCells(t *testing.T) {
 	}
 	for _, k := range mix {
 		for column, accuracy := range map[string]float64{"full_percent": k.Accuracy, "int8_percent": k.ReducedAccuracy} {
-			if printed := value[reproduce.Key{Table: "II", Application: k.Model, Column: column}]; math.Abs(printed-100*accuracy) > 1e-9 {
+			if printed := value[reproduce.Key{Table: "II", Application: k.Model,
+				Column: column}]; math.Abs(printed-100*accuracy) > 1e-9 {
 				t.Errorf("%s %s: %g, the mix has %g", k.Model, column, printed, accuracy)
 			}
 		}
@@ -202,10 +206,12 @@ func TestApproxDNNCells(t *testing.T) {
 		if vm.Region != "us-east-2" || vm.InstanceType != "p3.2xlarge" {
 			continue
 		}
-		for column, purchase := range map[string]profile.Purchase{"on_demand_usd_per_hour": profile.OnDemand, "reserved_usd_per_hour": profile.Reserved3Y} {
+		for column, purchase := range map[string]profile.Purchase{"on_demand_usd_per_hour": profile.OnDemand,
+			"reserved_usd_per_hour": profile.Reserved3Y} {
 			priced++
 			price, ok := vm.PriceOf(purchase)
-			if printed := value[reproduce.Key{Table: "text", VM: vm.InstanceType, Column: column}]; !ok || price.USDPerHour != printed {
+			if printed := value[reproduce.Key{Table: "text", VM: vm.InstanceType, Column: column}]; !ok ||
+				price.USDPerHour != printed {
 				t.Errorf("%s: $%g, the catalog has $%g", column, printed, price.USDPerHour)
 			}
 		}

@@ -34,7 +34,8 @@ func ReadCurves(in io.Reader) ([]reproduce.Curve, error) {
 			c.Percent = append(c.Percent, r.percent("percent", text))
 		}
 		if most := c.StepPercent * float64(len(c.Percent)-1); !(most > 0 && most <= 100) {
-			r.keep(r.wrong("percent", fmt.Sprintf("%d accuracies in steps of %g %% don't lie between 0 and 100 %%", len(c.Percent), c.StepPercent)))
+			r.keep(r.wrong("percent", fmt.Sprintf("%d accuracies in steps of %g %% don't lie between 0 and 100 %%",
+				len(c.Percent), c.StepPercent)))
 		}
 		curves = append(curves, c)
 		return r.failed()

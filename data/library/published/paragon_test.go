@@ -37,9 +37,11 @@ const loads = ", made-up loads"
 
 // allLoads are in the order of their rows; ratios are their peaks to medians.
 var (
-	allLoads = []string{"steady", "diurnal 20%", "wiki-like", "diurnal 60%", "diurnal 80%", "flash-crowd", "crowd-sample", "bursty"}
-	waves    = allLoads[:5]
-	ratios   = map[string]float64{"steady": 1, "diurnal 20%": 1.2, "wiki-like": 1.4, "diurnal 60%": 1.6, "diurnal 80%": 1.8, "flash-crowd": 4, "crowd-sample": 3.75, "bursty": 3}
+	allLoads = []string{"steady", "diurnal 20%", "wiki-like", "diurnal 60%", "diurnal 80%", "flash-crowd",
+		"crowd-sample", "bursty"}
+	waves  = allLoads[:5]
+	ratios = map[string]float64{"steady": 1, "diurnal 20%": 1.2, "wiki-like": 1.4, "diurnal 60%": 1.6,
+		"diurnal 80%": 1.8, "flash-crowd": 4, "crowd-sample": 3.75, "bursty": 3}
 )
 
 // Figure 4: 20 to 30 % too many VMs, but for exascale where the load rises
@@ -63,7 +65,8 @@ func TestParagonOverProvisioning(t *testing.T) {
 	for _, load := range allLoads {
 		r := find(t, rows, "figure 4"+loads, load+" exascale over_provisioned_percent")
 		_, words, ok := strings.Cut(r.Note, "peak to median ")
-		if ratio, err := strconv.ParseFloat(words, 64); !ok || err != nil || math.Abs(ratio-ratios[load]) > 0.02 || !strings.Contains(r.Note, "seeds 1 to 5") {
+		if ratio, err := strconv.ParseFloat(words, 64); !ok || err != nil || math.Abs(ratio-ratios[load]) > 0.02 ||
+			!strings.Contains(r.Note, "seeds 1 to 5") {
 			t.Errorf("%s does not state its load: %s", load, r.Note)
 		}
 		if !*r.OK && !strings.Contains(r.Note, "faster than VMs start") {
@@ -119,13 +122,16 @@ func TestParagonSchemes(t *testing.T) {
 func TestParagonMixingPays(t *testing.T) {
 	rows := reproduce.Reproduce(paragon(t))
 	for cell, except := range map[string]map[string]string{
-		" cheapest of four schemes uses functions": {"wiki-like": "begin here already", "flash-crowd": "short against the trace"},
-		" cheapest of five schemes uses functions": {"diurnal 60%": "strict queries the VMs first", "diurnal 80%": "strict queries the VMs first", "flash-crowd": "short against the trace"},
+		" cheapest of four schemes uses functions": {"wiki-like": "begin here already",
+			"flash-crowd": "short against the trace"},
+		" cheapest of five schemes uses functions": {"diurnal 60%": "strict queries the VMs first",
+			"diurnal 80%": "strict queries the VMs first", "flash-crowd": "short against the trace"},
 	} {
 		for _, load := range allLoads {
 			r := find(t, rows, "section 2.4"+loads, load+cell)
 			why, off := except[load]
-			if r.OK == nil || *r.OK == off || !strings.Contains(r.Note, why) || (*r.Ours > 0.5) != ((ratios[load] > 1.5) != off) {
+			if r.OK == nil || *r.OK == off || !strings.Contains(r.Note, why) ||
+				(*r.Ours > 0.5) != ((ratios[load] > 1.5) != off) {
 				t.Errorf("%s: %+v", r.Cell, r)
 			}
 		}
@@ -152,24 +158,28 @@ func TestParagonMixingPays(t *testing.T) {
 func TestParagonChoices(t *testing.T) {
 	rows := reproduce.Reproduce(paragon(t))
 	for _, rate := range []string{"10", "50", "100", "200"} {
-		for _, cell := range []string{" queries/s functions_over_vms", " queries/s vms_usd simulated", " queries/s functions_usd simulated"} {
+		for _, cell := range []string{" queries/s functions_over_vms", " queries/s vms_usd simulated",
+			" queries/s functions_usd simulated"} {
 			if r := find(t, rows, "figure 3, made-up times", rate+cell); r.OK == nil || !*r.OK || *r.Ours <= 0 {
 				t.Errorf("%+v", r)
 			}
 		}
 		perSecond, _ := strconv.ParseFloat(rate, 64)
-		if r := find(t, rows, "figure 3, made-up times", rate+" queries/s vms_usd simulated"); math.Abs(*r.Ours-0.01*perSecond) > 1e-9 {
+		if r := find(t, rows, "figure 3, made-up times", rate+
+			" queries/s vms_usd simulated"); math.Abs(*r.Ours-0.01*perSecond) > 1e-9 {
 			t.Errorf("%s queries/s on VMs of 10 for $0.10 an hour: $%g", rate, *r.Ours)
 		}
 	}
 	for cell, gb := range map[string]float64{"squeezenet": 0.5, "a medium model": 1.375, "a large model": 2.375} {
-		if r := find(t, rows, "figure 7, made-up times", cell+" cheapest_within_limit_gb"); r.OK == nil || !*r.OK || *r.Ours != gb {
+		if r := find(t, rows, "figure 7, made-up times", cell+" cheapest_within_limit_gb"); r.OK == nil || !*r.OK ||
+			*r.Ours != gb {
 			t.Errorf("%+v", r)
 		}
 	}
 	for _, pool := range []string{"pre-trained", "fashion-cnn"} {
 		const table = "section 4, other models"
-		if r := find(t, rows, table, pool+" paragon saves_over_naive_percent"); *r.Published != 20 || r.OK != nil || *r.Ours < 20 || *r.Ours > 50 {
+		if r := find(t, rows, table, pool+" paragon saves_over_naive_percent"); *r.Published != 20 || r.OK != nil ||
+			*r.Ours < 20 || *r.Ours > 50 {
 			t.Errorf("%+v", r)
 		}
 		if r := find(t, rows, table, pool+" choosing the model saves"); r.OK == nil || !*r.OK {
@@ -181,7 +191,8 @@ func TestParagonChoices(t *testing.T) {
 func TestParagonFindings(t *testing.T) {
 	found := reproduce.Findings(paragon(t))
 	for i, want := range [][]string{
-		{"seeds 1 to 5", "wiki-like (1,500 queries/s ±40 %", "Berkeley", "start in 200 s", "$1.66667e-05 per GB-second", "others within 300 s"},
+		{"seeds 1 to 5", "wiki-like (1,500 queries/s ±40 %", "Berkeley", "start in 200 s", "$1.66667e-05 per GB-second",
+			"others within 300 s"},
 		{"longer than a start-up", "21.10 % at 10 s", "0.07 % at 300 s", "VMs start in 200 s"},
 		{"26 % with VMs that start in 60 s", "71 % with VMs that start in 300 s"},
 		{"up to 60 %", "cold starts of 10 s", "bursty 24."},
@@ -234,7 +245,8 @@ func TestParagonCells(t *testing.T) {
 			continue
 		}
 		models[c.Application]++
-		if v := c.Number.Value; c.Column == "top1_percent" && !(v > 50 && v < 90) || c.Column == "cpu_ms" && !(v > 10 && v < 500) {
+		if v := c.Number.Value; c.Column == "top1_percent" && !(v > 50 && v < 90) || c.Column == "cpu_ms" &&
+			!(v > 10 && v < 500) {
 			t.Errorf("%s: %g", c.Key, v)
 		}
 	}

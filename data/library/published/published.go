@@ -23,9 +23,12 @@ var files embed.FS
 // Columns of the files, in their order: the thesis' cells, those of the other
 // studies, the slips of all, and the pruning curves.
 var (
-	cellColumns  = []string{"table", "application", "batch_size", "validation", "instance_type", "column", "epochs", "printed", "source"}
-	studyColumns = []string{"table", "application", "variant", "batch_size", "instance_type", "column", "printed", "rounding", "source"}
-	slipColumns  = []string{"paper", "table", "application", "variant", "batch_size", "validation", "instance_type", "column", "epochs", "should_be", "why"}
+	cellColumns = []string{"table", "application", "batch_size", "validation", "instance_type", "column", "epochs",
+		"printed", "source"}
+	studyColumns = []string{"table", "application", "variant", "batch_size", "instance_type", "column", "printed",
+		"rounding", "source"}
+	slipColumns = []string{"paper", "table", "application", "variant", "batch_size", "validation", "instance_type",
+		"column", "epochs", "should_be", "why"}
 	curveColumns = []string{"network", "dataset", "layer", "removed", "metric", "step_percent", "percent", "source"}
 )
 
@@ -196,8 +199,9 @@ func (r row) half() *float64 {
 
 func (r row) key() reproduce.Key {
 	k := reproduce.Key{
-		Table: r.text("table"), Application: r.text("application"), Variant: r.text("variant"), Validation: r.text("validation"),
-		VM: r.text("instance_type"), Column: r.text("column"),
+		Table: r.text("table"), Application: r.text("application"), Variant: r.text("variant"),
+		Validation: r.text("validation"),
+		VM:         r.text("instance_type"), Column: r.text("column"),
 	}
 	if k.Table == "" {
 		r.keep(r.wrong("table", "is empty"))

@@ -16,7 +16,8 @@ import (
 
 // Table 3.1 of the thesis.
 var prices = map[string]float64{
-	"p2.xlarge": 0.90, "p2.8xlarge": 7.20, "p2.16xlarge": 14.40, "p3.2xlarge": 3.06, "p3.8xlarge": 12.24, "p3.16xlarge": 24.48,
+	"p2.xlarge": 0.90, "p2.8xlarge": 7.20, "p2.16xlarge": 14.40, "p3.2xlarge": 3.06, "p3.8xlarge": 12.24,
+	"p3.16xlarge": 24.48,
 }
 
 func malta(t *testing.T) reproduce.Inputs {
@@ -101,7 +102,8 @@ func TestPickedCells(t *testing.T) {
 			continue
 		}
 		if *r.Published != c.published || math.Abs(*r.Ours-c.ours) > c.within || *r.OK != c.ok {
-			t.Errorf("%s %s: published %g, ours %g, ok %v; want %g, %g, %v", c.table, c.cell, *r.Published, *r.Ours, *r.OK, c.published, c.ours, c.ok)
+			t.Errorf("%s %s: published %g, ours %g, ok %v; want %g, %g, %v", c.table, c.cell, *r.Published, *r.Ours, *r.OK,
+				c.published, c.ours, c.ok)
 		}
 	}
 	for _, c := range []struct{ table, cell, note string }{
@@ -162,11 +164,14 @@ func slipsAgree(t *testing.T, in reproduce.Inputs) {
 	for i, slip := range in.Slips {
 		hit := slip.Paper != in.Paper
 		for j, c := range in.Cells {
-			if slip.Paper != in.Paper || c.Table != slip.Table || slip.Application != "" && c.Application != slip.Application || slip.Variant != "" && c.Variant != slip.Variant || c.Column != slip.Column || c.Epochs != slip.Epochs && slip.Epochs != 0 && c.Epochs != 0 {
+			if slip.Paper != in.Paper || c.Table != slip.Table || slip.Application != "" && c.Application != slip.Application ||
+				slip.Variant != "" && c.Variant != slip.Variant || c.Column != slip.Column || c.Epochs != slip.Epochs &&
+				slip.Epochs != 0 && c.Epochs != 0 {
 				continue
 			}
 			hit = true
-			if slip.ShouldBe == nil || c.Batch != slip.Batch || c.VM != slip.VM || c.Validation != slip.Validation && slip.Validation != "" || c.Epochs != slip.Epochs {
+			if slip.ShouldBe == nil || c.Batch != slip.Batch || c.VM != slip.VM || c.Validation != slip.Validation &&
+				slip.Validation != "" || c.Epochs != slip.Epochs {
 				continue
 			}
 			corrected := in
@@ -211,7 +216,8 @@ func TestTable54ContradictsTable57(t *testing.T) {
 
 // A check that cannot fail is none: a wrong digit turns ok into not ok.
 func TestTamperingIsFound(t *testing.T) {
-	for paper, step := range map[string]int{reproduce.Malta: 61, reproduce.Malta2019: 1, reproduce.TARCAR: 1, reproduce.ApproxDNN: 1} {
+	for paper, step := range map[string]int{reproduce.Malta: 61, reproduce.Malta2019: 1, reproduce.TARCAR: 1,
+		reproduce.ApproxDNN: 1} {
 		in := study(t, paper)
 		in.Workload = nil // what is drawn has its own test
 		rows := reproduce.Reproduce(in)
@@ -228,7 +234,8 @@ func TestTamperingIsFound(t *testing.T) {
 			n.Value *= 1.01 + 2.5**rows[i].Tolerance
 			tampered.Cells[j].Number = &n
 			if r := reproduce.Reproduce(tampered)[i]; *r.OK || *r.Ours != *rows[i].Ours {
-				t.Errorf("%s %s %s printed as %g instead of %g: ok %v, ours %g", paper, r.Table, r.Cell, n.Value, *rows[i].Published, *r.OK, *r.Ours)
+				t.Errorf("%s %s %s printed as %g instead of %g: ok %v, ours %g", paper, r.Table, r.Cell, n.Value,
+					*rows[i].Published, *r.OK, *r.Ours)
 			}
 		}
 		if tried < 10 {
@@ -257,7 +264,8 @@ func TestAgainstTypedTables(t *testing.T) {
 	relative := map[string]int{}
 	for _, row := range typed(t, "malta_relative.csv") {
 		batch, _ := strconv.Atoi(row["batch_size"])
-		k := reproduce.Key{Table: row["table"], Application: row["application"], Batch: batch, Validation: row["with_validation"], VM: row["instance_type"], Column: row["measure"]}
+		k := reproduce.Key{Table: row["table"], Application: row["application"], Batch: batch,
+			Validation: row["with_validation"], VM: row["instance_type"], Column: row["measure"]}
 		epochs := []float64{5, 10, 20}
 		if k.Table == "5.12" || k.Table == "5.13" {
 			epochs = []float64{10, 20, 25}
@@ -281,8 +289,10 @@ func TestAgainstTypedTables(t *testing.T) {
 			continue
 		}
 		batch, _ := strconv.Atoi(row["batch_size"])
-		for column, name := range map[string]string{"time_s": "mean_total_s", "speedup": "speedup", "cost_usd": "cost_usd_printed"} {
-			same(reproduce.Key{Table: table, Application: row["application"], Batch: batch, VM: row["instance_type"], Column: column}, row[name])
+		for column, name := range map[string]string{"time_s": "mean_total_s", "speedup": "speedup",
+			"cost_usd": "cost_usd_printed"} {
+			same(reproduce.Key{Table: table, Application: row["application"], Batch: batch, VM: row["instance_type"],
+				Column: column}, row[name])
 		}
 	}
 	typed2019(t)
@@ -336,7 +346,8 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 	slips := strings.Join(slipColumns, ",") + "\n"
-	if _, err := ReadSlips(strings.NewReader(slips + "malta,5.7,,,,,,,,,\n")); err == nil || !strings.Contains(err.Error(), "column why") {
+	if _, err := ReadSlips(strings.NewReader(slips + "malta,5.7,,,,,,,,,\n")); err == nil ||
+		!strings.Contains(err.Error(), "column why") {
 		t.Errorf("a slip without a reason: %v", err)
 	}
 }
@@ -359,14 +370,17 @@ func FuzzReadCells(f *testing.F) {
 	f.Add(text(f, "paragon.csv"))
 	f.Add(text(f, "models.csv"))
 	f.Add(strings.Join(cellColumns, ",") + "\n5.7,x,1,,v,c,,,s\n")
-	f.Add(strings.Join(cellColumns, ",") + "\n5.7,x,1,,v,runtime,5,1.0,s\n5.8,x,1,,w,cost,5,1.0,s\n5.6,x,1,,v,second_iteration,,1.0,s\n")
+	f.Add(strings.Join(cellColumns, ",") + "\n5.7,x,1,,v,runtime,5,1.0,s\n5.8,x,1,,w,cost,5,1.0,s\n" +
+		"5.6,x,1,,v,second_iteration,,1.0,s\n")
 	var relative strings.Builder // a whole group, with a stranger in it
 	for line := range strings.Lines(maltaCSV) {
-		if strings.HasPrefix(line, "table,") || strings.HasPrefix(line, "5.7,") || strings.HasPrefix(line, "5.8,") || strings.HasPrefix(line, "5.6,") {
+		if strings.HasPrefix(line, "table,") || strings.HasPrefix(line, "5.7,") || strings.HasPrefix(line, "5.8,") ||
+			strings.HasPrefix(line, "5.6,") {
 			relative.WriteString(line)
 		}
 	}
-	f.Add(relative.String() + "5.8,seismic/FCN,256,no,stranger,cost,5,1.0,s\n5.6,seismic/FCN,256,no,stranger,second_iteration,,1.0,s\n")
+	f.Add(relative.String() + "5.8,seismic/FCN,256,no,stranger,cost,5,1.0,s\n" +
+		"5.6,seismic/FCN,256,no,stranger,second_iteration,,1.0,s\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		cells, err := ReadCells(strings.NewReader(in))
 		if err != nil {

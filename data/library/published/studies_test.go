@@ -31,7 +31,8 @@ func holds(t *testing.T, rows []reproduce.Row, anchors []anchor) {
 			continue
 		}
 		if math.Abs(*r.Published-a.published) > 1e-9 || math.Abs(*r.Ours-a.ours) > a.within || *r.OK != a.ok {
-			t.Errorf("%s %s: published %g, ours %g, ok %v; want %g, %g, %v", a.table, a.cell, *r.Published, *r.Ours, *r.OK, a.published, a.ours, a.ok)
+			t.Errorf("%s %s: published %g, ours %g, ok %v; want %g, %g, %v", a.table, a.cell, *r.Published, *r.Ours, *r.OK,
+				a.published, a.ours, a.ok)
 		}
 		if inside := math.Abs(*r.RelativeError) <= *r.Tolerance*(1+1e-9); inside != *r.OK {
 			t.Errorf("%s %s: error %g, tolerance %g, ok %v", a.table, a.cell, *r.RelativeError, *r.Tolerance, *r.OK)
@@ -68,7 +69,8 @@ func TestCostBenefitOfP2AndP3(t *testing.T) {
 		app + " b64 p2.xlarge relative_time":  1.33 / 0.49,
 		app + " b512 p2.xlarge relative_cost": 0.9 / (0.28 * 3.06),
 	} {
-		if r := find(t, rows, "figure 2", cell); r.Ours == nil || math.Abs(*r.Ours-want) > 1e-9 || r.OK != nil || r.Published != nil {
+		if r := find(t, rows, "figure 2", cell); r.Ours == nil || math.Abs(*r.Ours-want) > 1e-9 || r.OK != nil ||
+			r.Published != nil {
 			t.Errorf("%s: %+v, want %g", cell, r, want)
 		}
 	}
@@ -104,7 +106,8 @@ func TestCostAndAccuracyOfCaffeNet(t *testing.T) {
 		"section 3.5: CaffeNet conv2-90" + on + "tar_s":   840 / 0.25,
 	} {
 		table, name, _ := strings.Cut(cell, ": ")
-		if r := find(t, rows, table, name); r.Ours == nil || math.Abs(*r.Ours-want) > 1e-9 || r.Published != nil || r.OK != nil {
+		if r := find(t, rows, table, name); r.Ours == nil || math.Abs(*r.Ours-want) > 1e-9 || r.Published != nil ||
+			r.OK != nil {
 			t.Errorf("%s: %+v, want %g", cell, r, want)
 		}
 	}
@@ -117,7 +120,8 @@ func TestCostAndAccuracyOfCaffeNet(t *testing.T) {
 		"figure 10: CaffeNet p2 versions_shared_with_figure_9_percent": 100,
 	} {
 		table, name, _ := strings.Cut(cell, ": ")
-		if r := find(t, rows, table, name); r.Ours == nil || math.Abs(*r.Ours-want) > 1e-3*want || r.OK != nil || r.Published == nil || r.RelativeError != nil {
+		if r := find(t, rows, table, name); r.Ours == nil || math.Abs(*r.Ours-want) > 1e-3*want || r.OK != nil ||
+			r.Published == nil || r.RelativeError != nil {
 			t.Errorf("%s: %+v, want %g", cell, r, want)
 		}
 	}
@@ -130,14 +134,16 @@ func TestCostAndAccuracyOfCaffeNet(t *testing.T) {
 		"exact_time_h": oneM60 / 21, "exact_cost_usd": oneM60 * 1.14,
 		"time_saved_over_algorithm_1_percent": 100 * 20 / 21.0, "cost_saved_over_algorithm_1_percent": 0,
 	} {
-		if r := find(t, rows, "exact frontier", "CaffeNet "+cell); r.Ours == nil || math.Abs(*r.Ours-want) > 1e-9*max(want, 1) || r.Published != nil || r.OK != nil || r.Note == "" {
+		if r := find(t, rows, "exact frontier", "CaffeNet "+cell); r.Ours == nil ||
+			math.Abs(*r.Ours-want) > 1e-9*max(want, 1) || r.Published != nil || r.OK != nil || r.Note == "" {
 			t.Errorf("%s: %+v, want %g", cell, r, want)
 		}
 	}
 	// The study's savings are shown beside ours, and not judged: the versions and
 	// the VMs are others.
 	for cell, published := range map[string]float64{"saved_time_percent": 50, "saved_cost_percent": 55} {
-		if r := find(t, rows, "exact frontier", "CaffeNet "+cell); r.Ours == nil || !(*r.Ours > published && *r.Ours < 100) || *r.Published != published || r.OK != nil || len(r.Inputs) == 0 {
+		if r := find(t, rows, "exact frontier", "CaffeNet "+cell); r.Ours == nil || !(*r.Ours > published && *r.Ours < 100) ||
+			*r.Published != published || r.OK != nil || len(r.Inputs) == 0 {
 			t.Errorf("%s: %+v", cell, r)
 		}
 	}
@@ -189,10 +195,14 @@ func TestSweetSpotsOfOthers(t *testing.T) {
 // A curve that would put CaffeNet's sweet spot elsewhere is not ok.
 func TestOtherCurvesAreFound(t *testing.T) {
 	in := study(t, reproduce.TARCAR)
-	conv1 := &in.Curves[slices.IndexFunc(in.Curves, func(c reproduce.Curve) bool { return c.Network == "AlexNet" && c.Layer == "conv1" })]
+	conv1 := &in.Curves[slices.IndexFunc(in.Curves, func(c reproduce.Curve) bool {
+		return c.Network == "AlexNet" &&
+			c.Layer == "conv1"
+	})]
 	conv1.Percent = slices.Clone(conv1.Percent)
 	conv1.Percent[8] = conv1.Percent[0] // at 40 % nothing is lost
-	if r := find(t, reproduce.Reproduce(in), "sweet spots", "AlexNet/ImageNet conv1 sweet_spot_percent"); *r.OK || *r.Ours != 40 {
+	if r := find(t, reproduce.Reproduce(in), "sweet spots", "AlexNet/ImageNet conv1 sweet_spot_percent"); *r.OK ||
+		*r.Ours != 40 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -245,19 +255,23 @@ func TestReadKnowsItsPapers(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	head := strings.Join(studyColumns, ",") + "\n"
-	if _, err := ReadCells(strings.NewReader(head + "2,x,,256,vm,time_h,1.0,-1,s\n")); err == nil || !strings.Contains(err.Error(), "column rounding") {
+	if _, err := ReadCells(strings.NewReader(head + "2,x,,256,vm,time_h,1.0,-1,s\n")); err == nil ||
+		!strings.Contains(err.Error(), "column rounding") {
 		t.Errorf("a negative rounding: %v", err)
 	}
 	cells, err := ReadCells(strings.NewReader(head + "2,x,pruned,256,vm,time_min,19,0.5,s\n"))
-	if err != nil || len(cells) != 1 || cells[0].Variant != "pruned" || *cells[0].Number != (reproduce.Number{Value: 19, Half: 0.5}) {
+	if err != nil || len(cells) != 1 || cells[0].Variant != "pruned" ||
+		*cells[0].Number != (reproduce.Number{Value: 19, Half: 0.5}) {
 		t.Errorf("%+v, %v", cells, err)
 	}
 	curves := strings.Join(curveColumns, ",") + "\n"
 	good := "n,d,l,filters,top-1,5,90 89 88,s\n"
 	for in, words := range map[string]string{
-		"n,d,l,filters,top-1,5,90,s\n": "column percent", "n,d,l,filters,top-1,60,90 80 70,s\n": "column percent", "n,d,l,filters,top-1,0,90 80,s\n": "column percent",
-		"n,d,l,filters,top-1,x,90 80,s\n": "column step_percent", "n,d,l,filters,top-1,5,90 NaN,s\n": "column percent", "n,d,,filters,top-1,5,90 80,s\n": "column layer",
-		good + good: "repeats",
+		"n,d,l,filters,top-1,5,90,s\n": "column percent", "n,d,l,filters,top-1,60,90 80 70,s\n": "column percent",
+		"n,d,l,filters,top-1,0,90 80,s\n": "column percent",
+		"n,d,l,filters,top-1,x,90 80,s\n": "column step_percent", "n,d,l,filters,top-1,5,90 NaN,s\n": "column percent",
+		"n,d,,filters,top-1,5,90 80,s\n": "column layer",
+		good + good:                      "repeats",
 	} {
 		if _, err := ReadCurves(strings.NewReader(curves + in)); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v", in, err)
@@ -267,7 +281,8 @@ func TestReadKnowsItsPapers(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	slips := strings.Join(slipColumns, ",") + "\n"
-	if _, err := ReadSlips(strings.NewReader(slips + "spock,5.7,,,,,,,,,because\n")); err == nil || !strings.Contains(err.Error(), "column paper") {
+	if _, err := ReadSlips(strings.NewReader(slips + "spock,5.7,,,,,,,,,because\n")); err == nil ||
+		!strings.Contains(err.Error(), "column paper") {
 		t.Errorf("a slip of an unknown paper: %v", err)
 	}
 }
