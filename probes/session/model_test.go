@@ -38,7 +38,7 @@ func TestVariantOfAModel(t *testing.T) {
 }
 
 // What is said where no iteration was seen names the way out that fits.
-func TestUnheard(t *testing.T) {
+func TestRemedy(t *testing.T) {
 	pattern, err := adapter.New(adapter.Pattern, `step (?P<step>\d+)`)
 	if err != nil {
 		t.Fatal(err)
