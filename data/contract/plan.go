@@ -111,7 +111,7 @@ type PlanInput struct {
 	Greedy   bool         // the pick is Algorithm 1's
 	Bought   []rank.Bought
 	Tested   validate.Tested
-	Now      time.Time // what prices are old by
+	Now      time.Time // the date for the age of prices
 }
 
 // NewPlan describes a plan.

@@ -278,7 +278,7 @@ func (r Run) Startup() (seconds float64, known bool) {
 }
 
 // Answers reports whether the run measured anything: a time, an accuracy, or that
-// the model does not fit the memory. A command that failed before its first
+// the model does not fit in memory. A command that failed before its first
 // iteration leaves a run that measured nothing.
 func (r Run) Answers() bool {
 	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.Steady.Known() || r.TotalS != nil || r.Accuracy != nil

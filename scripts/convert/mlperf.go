@@ -95,7 +95,7 @@ func addMLPerf(set *profile.Set, row table) error {
 	if cell := row.cell("acc_per_node"); cell != "" && cell != "0" {
 		gpus, ok := row.count("acc_per_node")
 		if !ok {
-			return row.wrong("acc_per_node", "is no number of accelerators")
+			return row.wrong("acc_per_node", "is not a number of accelerators")
 		}
 		run.GPUCount = gpus
 	}
@@ -113,7 +113,7 @@ func mlperfNumber(row table, column string) (*float64, error) {
 	}
 	v, ok := row.number(column)
 	if !ok {
-		return nil, row.wrong(column, "is no number of at least 0")
+		return nil, row.wrong(column, "is not a number of at least 0")
 	}
 	return &v, nil
 }

@@ -7,6 +7,7 @@ type entry struct {
 	// hearken is found in hearken, hearkenTo, lastHearken and last_hearken.
 	// Exactly one of them is set.
 	phrase, word string
+	after        string   // not after this word: there, of "there is no price"
 	use          string   // the usual words
 	in           []string // only below these paths; everywhere if empty
 	except       []string // not below these paths, where the word is the usual one
@@ -42,12 +43,12 @@ var entries = []entry{
 	{phrase: "what can't be said", use: "what cannot be written"},
 	{phrase: "gone for good", use: "removed permanently"},
 	{phrase: "says the mend", use: "with the mend"},
-	{phrase: "is no flag", use: "is not a flag"},
-	{phrase: "is no number", use: "is not a number"},
-	{phrase: "is no price", use: "is not a price"},
-	{phrase: "is no format", use: "is not a format"},
-	{phrase: "is no host", use: "is not a host"},
-	{phrase: "is no terminal", use: "is not a terminal"},
+	{phrase: "is no flag", after: "there", use: "is not a flag"},
+	{phrase: "is no number", after: "there", use: "is not a number"},
+	{phrase: "is no price", after: "there", use: "is not a price"},
+	{phrase: "is no format", after: "there", use: "is not a format"},
+	{phrase: "is no host", after: "there", use: "is not a host"},
+	{phrase: "is no terminal", after: "there", use: "is not a terminal"},
 
 	// Probes.
 	{word: "hearken", use: "warnIfSilent"},

@@ -81,7 +81,9 @@ func find(name string, content []byte, entries []entry) []string {
 				continue
 			}
 			for _, at := range phrase(e.phrase).FindAllIndex(content, -1) {
-				report(at[0], e)
+				if e.after == "" || !strings.HasSuffix(strings.TrimRight(string(lower[:at[0]]), " \t\n/#"), e.after) {
+					report(at[0], e)
+				}
 			}
 		}
 	}
@@ -150,6 +152,7 @@ func TestFind(t *testing.T) {
 	list := []entry{
 		{phrase: "most worth to probe", use: "whose probe saves the most"},
 		{word: "hearken", use: "warn"},
+		{phrase: "is no price", after: "there", use: "is not a price"},
 		{word: "room", use: "directory", in: []string{"probes"}, except: []string{"probes/matrix"}},
 	}
 	for _, c := range []struct {
@@ -163,6 +166,8 @@ func TestFind(t *testing.T) {
 		{"probes/a.go", "type roomOf int", []int{1}},
 		{"probes/matrix/a.go", "type room int", nil},
 		{"probesother/a.go", "type room int // bedroom", nil},
+		{"a.go", "nil if there\n\t// is no price", nil},
+		{"a.go", "cheap is no price", []int{1}},
 		{"probes/a.go", "bedroom roommate", nil},
 	} {
 		got := find(c.name, []byte(c.text), list)

@@ -269,7 +269,7 @@ func (s *Slider) Commit() (changed bool, err error) {
 	}
 	v, err := s.cfg.Parse(s.typed)
 	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-		err = errors.New("this is no number")
+		err = errors.New("this is not a number")
 	}
 	if err != nil {
 		s.err = plaintext.Clean(err.Error())

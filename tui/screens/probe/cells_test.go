@@ -41,7 +41,7 @@ func several(t *testing.T, axes matrix.Axes, over int) matrix.Update {
 			r.Update.Done, r.Update.StoppedBecause, r.Update.Run.Accuracy = false, "", nil
 			r.Update.Warnings = []string{"the GPU was throttled (thermal slowdown) in 12 % of the readings", "31 % of each step is spent waiting for input: more DataLoader workers may help"}
 		case 1:
-			r.State, r.Why = matrix.OutOfMemory, "does not fit the memory"
+			r.State, r.Why = matrix.OutOfMemory, "does not fit in memory"
 			r.Update.Seq, r.Update.SpentS = 1, 4
 		case 2:
 			r.State, r.Why = matrix.Skipped, "batch 32 · bf16 ran out of memory"
@@ -115,7 +115,7 @@ func TestTheRunningProbeIsFollowedUntilOneIsChosen(t *testing.T) {
 	}
 	s.Press(keys.Top)
 	s.Press(keys.Down)
-	if got := exact(t, s); s.at != 1 || !strings.Contains(got, "out of memory: does not fit the memory") {
+	if got := exact(t, s); s.at != 1 || !strings.Contains(got, "out of memory: does not fit in memory") {
 		t.Errorf("row %d is shown:\n%s", s.at, got)
 	}
 	s.Press(keys.Bottom)

@@ -178,7 +178,7 @@ func host(s string) (string, error) {
 	case s == here:
 		return "", nil
 	case strings.HasPrefix(s, "-") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return "", fmt.Errorf("%q is no host: write user@vm or user@vm:port", s)
+		return "", fmt.Errorf("%q is not a host: write user@vm or user@vm:port", s)
 	}
 	return s, nil
 }
