@@ -86,7 +86,7 @@ type Candidate struct {
 	timed                      estimate.Basis // of the iteration time
 	Cell                       int            // timing cell; candidates of one cell err together
 	Probe                      Probe
-	Outlook                    *curve.Prediction // of a training to a target accuracy
+	Prediction                 *curve.Prediction // of a training to a target accuracy
 	Errors                     []CellError       // of a combination of VM types: cells and their parts
 }
 

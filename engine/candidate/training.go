@@ -229,7 +229,7 @@ func (f *facts) withEpochs(c *Candidate, r profile.Run) {
 	if !ok || c.Epochs == nil || !c.Time.Known() || c.TimeByEpochs == nil {
 		return
 	}
-	c.EpochsWhy, c.EpochsRange, c.Outlook = at.Why, at.Epochs, &at
+	c.EpochsWhy, c.EpochsRange, c.Prediction = at.Why, at.Epochs, &at
 	if !math.IsNaN(at.Never) {
 		c.Never = new(at.Never)
 	}

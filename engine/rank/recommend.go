@@ -28,12 +28,12 @@ func (r *Result) Recommended() (candidate int, ok bool) {
 	var of []int
 	for _, i := range r.Order {
 		c := r.Space.At(i)
-		if c.Outlook == nil || !c.Alongside(first) || !(c.EpochsRange.Value > 0) {
+		if c.Prediction == nil || !c.Alongside(first) || !(c.EpochsRange.Value > 0) {
 			continue
 		}
 		o := curve.Option{
 			Batch: float64(c.BatchSize), Epochs: c.EpochsRange.Value, PerEpoch: values[i] / c.EpochsRange.Value,
-			Tried: c.Outlook.Epochs.Basis < estimate.OtherBatch, Error: c.Outlook.Error, // trainings that fail are in the values
+			Tried: c.Prediction.Epochs.Basis < estimate.OtherBatch, Error: c.Prediction.Error, // trainings that fail are in the values
 		}
 		options, of = append(options, o), append(of, i)
 	}

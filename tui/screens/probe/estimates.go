@@ -10,17 +10,17 @@ import (
 	"sweetspot/probes/session"
 )
 
-// outlook is one line of the forming estimate: a job of some length with its
+// estimateLine is one line of the forming estimate: a job of some length with its
 // time and, where there is a price, its cost.
-type outlook struct {
+type estimateLine struct {
 	length     float64 // epochs, units or iterations
 	time, cost estimate.Estimate
 }
 
-// outlooks predicts jobs around some number of epochs, and of those that a
+// estimateLines predicts jobs around some number of epochs, and of those that a
 // script says it runs only them. what names the lengths; there are none before
 // there is a mean.
-func outlooks(u session.Update, epochs int, ofScript bool) (what string, lines []outlook) {
+func estimateLines(u session.Update, epochs int, ofScript bool) (what string, lines []estimateLine) {
 	r := u.Run
 	if !r.Steady.Known() {
 		r.Steady = u.Summary.Steady
@@ -35,7 +35,7 @@ func outlooks(u session.Update, epochs int, ofScript bool) (what string, lines [
 	}
 	for _, n := range lengths {
 		t := predict(n)
-		o := outlook{length: n, time: t}
+		o := estimateLine{length: n, time: t}
 		if r.USDPerHour != nil && t.Known() {
 			o.cost = t.Times(*r.USDPerHour / 3600)
 		}

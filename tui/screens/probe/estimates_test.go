@@ -28,7 +28,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 
 func TestOutlooksAgreeWithTheRun(t *testing.T) {
 	u := measured(200)
-	what, lines := outlooks(u, 10, false)
+	what, lines := estimateLines(u, 10, false)
 	if what != "epochs" || len(lines) != 3 || lines[1].length != 10 {
 		t.Fatalf("%s %+v", what, lines)
 	}
@@ -41,11 +41,11 @@ func TestOutlooksAgreeWithTheRun(t *testing.T) {
 		t.Errorf("cost %v, want %v", got, want)
 	}
 	u.Run.Mode = profile.Infer
-	what, lines = outlooks(u, 1, false)
+	what, lines = estimateLines(u, 1, false)
 	if what != "images" || lines[2].length != 1e6 || !lines[2].time.Known() {
 		t.Errorf("inference: %s %+v", what, lines)
 	}
-	if _, lines := outlooks(session.Update{}, 1, false); lines != nil {
+	if _, lines := estimateLines(session.Update{}, 1, false); lines != nil {
 		t.Errorf("an estimate of nothing: %+v", lines)
 	}
 }
@@ -84,14 +84,14 @@ func TestTimesSayWhichPausesTheyHold(t *testing.T) {
 	if got := exact(t, s); !strings.Contains(got, "without checkpoints: not one epoch was") {
 		t.Errorf("of a script:\n%s", got)
 	}
-	_, before := outlooks(u, 10, true)
+	_, before := estimateLines(u, 10, true)
 	u.Seq++
 	u.Run.Pauses = []profile.Pause{{AtS: 30, Seconds: 2, Kind: "checkpoint", Iterations: new(391)}, {AtS: 60, Seconds: 2, Kind: "checkpoint", Iterations: new(782)}}
 	s.Update(one(u))
 	if got := exact(t, s); !strings.Contains(got, "epochs with ") || !strings.Contains(got, "checkpoints of 2.00 s") {
 		t.Errorf("of a script with checkpoints:\n%s", got)
 	}
-	_, after := outlooks(u, 10, true)
+	_, after := estimateLines(u, 10, true)
 	for i := range after {
 		if d := after[i].time.Value - before[i].time.Value; math.Abs(d-2*after[i].length) > 1e-6 {
 			t.Errorf("the checkpoints of %g epochs take %g s", after[i].length, d)

@@ -300,7 +300,7 @@ func TestAScriptsOwnEpochsAreEstimated(t *testing.T) {
 		t.Errorf("a script that says nothing is estimated for the form's epochs:\n%s", got)
 	}
 	u.Run.Epochs, u.Run.Mode = new(3.0), profile.Train
-	if _, lines := outlooks(u, 10, false); len(lines) != 3 || lines[1].length != 10 {
+	if _, lines := estimateLines(u, 10, false); len(lines) != 3 || lines[1].length != 10 {
 		t.Errorf("a model is estimated for %+v", lines)
 	}
 }

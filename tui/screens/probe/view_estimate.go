@@ -146,7 +146,7 @@ func (s *Screen) layerLines(w int) []string {
 
 // outlookLines is the table of jobs with their times and costs.
 func (s *Screen) outlookLines() []string {
-	what, jobs := outlooks(s.update, s.form.Epochs, s.form.OfCommand())
+	what, jobs := estimateLines(s.update, s.form.Epochs, s.form.OfCommand())
 	if len(jobs) == 0 {
 		return nil
 	}
