@@ -12,6 +12,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/texttable"
 	"sweetspot/data/wording"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/profile"
@@ -121,7 +122,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 		return in, exitError{exitInfeasible, err}
 	}
 	in.Now = time.Now()
-	in.Bought = rank.Purchases(set, q.Workload, in.Rental, q.Limits)
+	in.Bought = advice.Purchases(set, q.Workload, in.Rental, q.Limits)
 	in.Result, in.Whole = rank.Evaluate(rank.NewSpace(in.Combined.List()), q),
 		rank.Evaluate(rank.NewSpace(in.Combined.ListWhole()), q)
 	in.Tested = backTested(set, q.Mode, f.predicted)

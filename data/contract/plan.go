@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/objective"
@@ -109,7 +110,7 @@ type PlanInput struct {
 	Result   *rank.Result // over Combined.Lay
 	Whole    *rank.Result // over Combined.ListWhole
 	Greedy   bool         // the pick is Algorithm 1's
-	Bought   []rank.Bought
+	Bought   []advice.Bought
 	Tested   validate.Tested
 	Now      time.Time // the date for the age of prices
 }
@@ -144,7 +145,7 @@ func NewPlan(in PlanInput) Plan {
 	for _, b := range in.Bought {
 		p.Purchases = append(p.Purchases, Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced})
 	}
-	for _, x := range r.Relaxations() {
+	for _, x := range advice.Relaxations(r) {
 		p.ShadowPrices = append(p.ShadowPrices, ShadowPrice{
 			string(x.Constraint), x.Limit, x.Need, clean(r.Space.At(x.Candidate).ID), string(x.In), known(x.Gain),
 		})
@@ -254,7 +255,7 @@ func steps(r *rank.Result, i int) (cheaper, faster *Step) {
 		s := r.Space
 		return &Step{clean(s.At(j).ID), s.Values(objective.Time)[j] - s.Values(objective.Time)[i], s.Values(objective.Cost)[j] - s.Values(objective.Cost)[i]}
 	}
-	c, f := r.Neighbours(i)
+	c, f := advice.Neighbours(r, i)
 	return step(c), step(f)
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -97,7 +98,7 @@ type NextProbe struct {
 }
 
 func newNextProbe(r *rank.Result) *NextProbe {
-	p, ok := r.NextProbe(rank.ProbeSeconds, r.BestProbability)
+	p, ok := advice.NextProbe(r, advice.ProbeSeconds, r.BestProbability)
 	if !ok {
 		return nil
 	}
@@ -147,11 +148,11 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 		}
 	}
 	out.NextProbe = newNextProbe(r)
-	if i, ok := r.Recommended(); ok {
+	if i, ok := advice.Recommended(r); ok {
 		out.Recommended = word(clean(s.At(i).ID))
 	}
 	out.Frontier = newFrontiers(r)
-	for _, x := range r.Crossovers() {
+	for _, x := range advice.Crossovers(r) {
 		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID), string(x.Objective)})
 	}
 	for name, n := range r.Because {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -18,7 +19,7 @@ func TestSweetSpotsOfCaffeNet(t *testing.T) {
 	w := question.Workload{Model: "CaffeNet", Mode: profile.Infer, Units: 50000, Purchase: profile.OnDemand}
 	s := rank.NewSpace(candidate.NewList(load(t), w, nil))
 	vms := map[string][]string{}
-	for _, spot := range s.SweetSpots() {
+	for _, spot := range advice.SweetSpots(s) {
 		vm := s.At(spot.Candidate).Configuration[0].VM.InstanceType
 		vms[vm] = append(vms[vm], spot.Words())
 		want := map[string]struct{ ratio, saved float64 }{"conv1": {0.3, 1 - 18.4/19},
@@ -48,11 +49,11 @@ func BenchmarkDecisionPrecision(b *testing.B) {
 		b.Run(string(by), func(b *testing.B) {
 			q := question.Query{Workload: question.Workload{Model: run.Model, Mode: run.Mode, Units: 1e6,
 				Purchase: profile.OnDemand, MaxCount: 8}, Sort: by}
-			if p, _ := rank.DecisionPrecision(set, q, run); p == 0 {
+			if p, _ := advice.DecisionPrecision(set, q, run); p == 0 {
 				b.Fatal("nothing to decide")
 			}
 			for b.Loop() {
-				rank.DecisionPrecision(set, q, run)
+				advice.DecisionPrecision(set, q, run)
 			}
 		})
 	}

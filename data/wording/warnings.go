@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sweetspot/data/catalog"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/fleet"
@@ -43,7 +44,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count those that fail", 100*(1-*c.Never)))
 		}
 	}
-	if i, ok := r.Recommended(); ok && i != r.Order[0] {
+	if i, ok := advice.Recommended(r); ok && i != r.Order[0] {
 		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained with usually take more than predicted",
 			r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
 	}

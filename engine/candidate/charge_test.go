@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
@@ -91,7 +92,7 @@ func TestAFlipCountsTheBill(t *testing.T) {
 		w := infers(1e5)
 		w.MaxCount, w.Bill = 1, bills().Draw(t, "bill")
 		r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByCost})
-		flip, ok := r.PriceFlip(r.Order[0])
+		flip, ok := advice.PriceFlip(r, r.Order[0])
 		if !ok {
 			t.Fatal("no flip")
 		}

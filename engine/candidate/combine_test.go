@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/estimate"
@@ -148,7 +149,7 @@ func TestCombinationsAreCandidates(t *testing.T) {
 	if math.Abs(sum-1) > 1e-9 {
 		t.Errorf("the probabilities add up to %g", sum)
 	}
-	cheaper, faster := r.Neighbours(r.Order[0])
+	cheaper, faster := advice.Neighbours(r, r.Order[0])
 	if faster != -1 || cheaper < 0 || s.Values(objective.Cost)[cheaper] >= s.Values(objective.Cost)[r.Order[0]] {
 		t.Errorf("beside the fastest: cheaper %d, faster %d", cheaper, faster)
 	}
@@ -180,7 +181,7 @@ func TestPurchases(t *testing.T) {
 	set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Reserved1Y, USDPerHour: 0.7})
 	w := infers(1e6)
 	w.Bill.Interruptions = new(0.0)
-	got := rank.Purchases(set, w, candidate.Rental{}, question.Limits{})
+	got := advice.Purchases(set, w, candidate.Rental{}, question.Limits{})
 	if len(got) != 3 || got[0].Purchase != profile.OnDemand || got[1].Purchase != profile.Spot || got[2].Unpriced != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -188,7 +189,7 @@ func TestPurchases(t *testing.T) {
 	if math.Abs(spot.USD-demand.USD/2) > 1e-9 || spot.Seconds != demand.Seconds || !(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
 		t.Errorf("on demand %+v, spot %+v", demand, spot)
 	}
-	if none := rank.Purchases(set, infers(1e6), candidate.Rental{}, question.Limits{objective.Cost: 1e-6}); len(none) != 0 {
+	if none := advice.Purchases(set, infers(1e6), candidate.Rental{}, question.Limits{objective.Cost: 1e-6}); len(none) != 0 {
 		t.Errorf("nothing is within the limits, yet %+v", none)
 	}
 }

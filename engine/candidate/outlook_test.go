@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -83,17 +84,17 @@ func TestRecommendedBatch(t *testing.T) {
 	set.Runs = append(set.Runs, timed)
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
 	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})
-	i, ok := r.Recommended()
+	i, ok := advice.Recommended(r)
 	if first := r.Space.At(r.Order[0]); !ok || first.BatchSize != 128 || r.Space.At(i).BatchSize == 128 {
 		t.Fatalf("first batch %d, recommended %d, %v", first.BatchSize, r.Space.At(i).BatchSize, ok)
 	}
 	set.Runs[2].Steady = timed.Steady.Times(0.5)
 	r = rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})
-	if i, ok := r.Recommended(); !ok || r.Space.At(i).BatchSize != 128 {
+	if i, ok := advice.Recommended(r); !ok || r.Space.At(i).BatchSize != 128 {
 		t.Errorf("twice as fast, yet recommended is batch %d, %v", r.Space.At(i).BatchSize, ok)
 	}
 	w.TargetAccuracy, w.Epochs = nil, new(3.0)
-	if _, ok := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime}).Recommended(); ok {
+	if _, ok := advice.Recommended(rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})); ok {
 		t.Error("recommended without a target")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
@@ -111,16 +112,16 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 func TestNextProbe(t *testing.T) {
 	q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: question.ByCost}
 	r := rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
-	p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 30 }, r.BestProbability)
+	p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 30 }, r.BestProbability)
 	if !ok || p.Candidate != 1 || p.Objective != objective.Cost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
 		t.Errorf("%+v, %v", p, ok)
 	}
-	if p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 3000 }, r.BestProbability); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
+	if p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 3000 }, r.BestProbability); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
 		t.Errorf("a probe longer than what it can save: %+v, %v", p, ok)
 	}
 	q.Predictor = nil
 	r = rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
-	if p, ok := r.NextProbe(func(*candidate.Candidate) float64 { return 30 }, r.BestProbability); ok {
+	if p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 30 }, r.BestProbability); ok {
 		t.Errorf("nothing is unmeasured: %+v", p)
 	}
 }

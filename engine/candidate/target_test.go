@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
@@ -68,12 +69,12 @@ func TestEpochsErrTogether(t *testing.T) {
 func TestWhatAProbeTakesAndTells(t *testing.T) {
 	r := steadily(train(256, "p2"), 50, 60, 10)
 	c := only(t, runs(r), question.Workload{Mode: profile.Train, Epochs: new(2.0)})
-	if got := rank.ProbeSeconds(&c); got != 50+20*60 {
+	if got := advice.ProbeSeconds(&c); got != 50+20*60 {
 		t.Errorf("20 iterations of a minute take %g s", got)
 	}
 	quick := steadily(train(256, "p2"), 50, 0.1, 10)
 	c = only(t, runs(quick), question.Workload{Mode: profile.Train, Epochs: new(2.0)})
-	if got := rank.ProbeSeconds(&c); got != 50+30 {
+	if got := advice.ProbeSeconds(&c); got != 50+30 {
 		t.Errorf("quick iterations take %g s", got)
 	}
 	target := build(runs(course(64, 1), course(256, 1.3), course(256, 0.7)), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)})

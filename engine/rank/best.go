@@ -82,6 +82,10 @@ func shares(drawn [][]float64, least []float64) []float64 {
 // at most 2.2 %.
 const draws = 512
 
+// Material is the share of the best value that a gain must exceed to be worth
+// giving way for: below it two candidates differ by the rounding of batches.
+const Material = 0.005
+
 // tie is how near the logarithms of two drawn values count as equal: nobody
 // should prefer one VM to another for the rounding of a batch.
 const tie = Material
@@ -130,8 +134,8 @@ func (s *Space) errorsOf(o objective.Name, i int) []candidate.CellError {
 	return mix
 }
 
-// reach is how many standard deviations off a value may be.
-const reach = 4
+// Reach is how many standard deviations off a value may be.
+const Reach = 4
 
 // contenders are the feasible candidates that could be best at all, by rising
 // value: those that are not worse at four sigma than every other's far end. They
@@ -146,18 +150,18 @@ func (r *Result) contenders(o objective.Name) (values []float64, indices []int) 
 	if slices.ContainsFunc(spread.vague, func(i int32) bool { return r.Feasible[i] }) {
 		return nil, nil
 	}
-	bound, nearest := math.Inf(1), math.Exp(-reach*float64(spread.widest))
-	for _, i := range s.rising(o) {
+	bound, nearest := math.Inf(1), math.Exp(-Reach*float64(spread.widest))
+	for _, i := range s.Rising(o) {
 		v := values[i]
 		if !(v*nearest <= bound) { // also where it is unknown
 			break
 		}
 		if r.Feasible[i] {
-			bound = math.Min(bound, v*math.Exp(reach*float64(spread.sigma[i])))
+			bound = math.Min(bound, v*math.Exp(Reach*float64(spread.sigma[i])))
 			indices = append(indices, int(i))
 		}
 	}
 	return values, slices.DeleteFunc(indices, func(i int) bool {
-		return values[i]*math.Exp(-reach*float64(spread.sigma[i])) > bound
+		return values[i]*math.Exp(-Reach*float64(spread.sigma[i])) > bound
 	})
 }

@@ -118,3 +118,6 @@ func sorted(index []int) []int {
 	slices.Sort(out)
 	return out
 }
+
+// same reports whether two values are equal, both unknown being so.
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -4,8 +4,10 @@ package rank
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
+	"slices"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
@@ -48,13 +50,13 @@ func (r *Result) Again(q question.Query) *Result { return evaluate(r.Space, q, r
 
 func evaluate(s *Space, q question.Query, before *Result) *Result {
 	r := &Result{Space: s, Query: q, Feasible: make([]bool, s.Len()), weights: s.weights(q.Weights)}
-	limits := r.limits()
+	limits := s.within(q.Limits)
 	var feasible int
 	if before == nil {
 		feasible = s.index.Feasible(limits, r.Feasible)
 	} else {
 		copy(r.Feasible, before.Feasible)
-		feasible = s.index.Move(before.limits(), limits, r.Feasible, len(before.Order))
+		feasible = s.index.Move(s.within(before.Query.Limits), limits, r.Feasible, len(before.Order))
 	}
 	r.best = s.index.Least(limits)
 	r.count()
@@ -89,12 +91,12 @@ func (r *Result) Best(o objective.Name) float64 {
 	return r.Space.columns[k].Turned(r.best[k])
 }
 
-// limits are the query's limits as the index has its objectives. A limit on what
-// no candidate has lets none pass.
-func (r *Result) limits() pareto.Limits {
-	l := r.Space.limits(r.Query.Limits)
-	for o := range r.Query.Limits {
-		if r.Space.at(o) < 0 {
+// within are limits as the index has its objectives. A limit on what no candidate
+// has lets none pass.
+func (s *Space) within(limits question.Limits) pareto.Limits {
+	l := s.limits(limits)
+	for o := range limits {
+		if s.at(o) < 0 {
 			l[0] = new(math.NaN())
 		}
 	}
@@ -181,14 +183,18 @@ func (s *Space) weights(given question.Weights) []float64 {
 
 // scoreOf is Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ over the weighted objectives, the best ones
 // being feasible; smaller is better, 1 is best in everything.
-func (r *Result) scoreOf(i int) float64 {
+func (r *Result) scoreOf(i int) float64 { return r.ScoreAgainst(r.best, i) }
+
+// ScoreAgainst is the score of candidate i were the best values others than they
+// are. They are in the order of [Result.Bests].
+func (r *Result) ScoreAgainst(best []float64, i int) float64 {
 	if r.weights == nil {
 		return math.NaN()
 	}
 	var sum, total float64
 	for k, w := range r.weights {
 		if w > 0 {
-			sum += w * over(r.Space.columns[k].values[i], r.best[k])
+			sum += w * over(r.Space.columns[k].values[i], best[k])
 			total += w
 		}
 	}
@@ -228,7 +234,7 @@ func (r *Result) sort(feasible int, before *Result) {
 // sorted are all candidates by a key. Only the score depends on the limits, by
 // what it is measured against.
 func (r *Result) sorted(by question.Sort) []int32 {
-	key := r.key(by)
+	key := r.KeyOf(by)
 	if by == question.ByScore {
 		return r.Space.sort(key)
 	}
@@ -249,10 +255,10 @@ func lastNaN(a, b float64) int {
 
 // Key is the value the query sorts candidate i by; smaller is better, NaN is
 // unknown.
-func (r *Result) Key(i int) float64 { return r.key(r.Query.Sort)(i) }
+func (r *Result) Key(i int) float64 { return r.KeyOf(r.Query.Sort)(i) }
 
-// key is what an order sorts by.
-func (r *Result) key(by question.Sort) func(i int) float64 {
+// KeyOf is what an order sorts by; smaller is better, NaN is unknown.
+func (r *Result) KeyOf(by question.Sort) func(i int) float64 {
 	if by == question.ByScore {
 		return r.scoreOf
 	}
@@ -299,6 +305,42 @@ func (r *Result) Violations(i int) []candidate.Violation {
 	}
 	if m := s.At(i).OverMemory; m != nil {
 		out = append(out, *m)
+	}
+	return out
+}
+
+// Bests are the best values of some candidates in each objective, turned so that
+// smaller is better; NaN without any.
+func (s *Space) Bests(candidates iter.Seq[int]) []float64 {
+	best := slices.Repeat([]float64{math.NaN()}, len(s.columns))
+	for i := range candidates {
+		for k := range best {
+			best[k] = Least(best[k], s.columns[k].turned[i])
+		}
+	}
+	return best
+}
+
+// Least is the smaller of two values, of which the first may be unknown.
+func Least(best, v float64) float64 {
+	if math.IsNaN(best) || v < best {
+		return v
+	}
+	return best
+}
+
+// NonDominated are the feasible candidates that none beats in all objectives at
+// once, by rising time.
+func (r *Result) NonDominated() []int { return r.Space.index.Frontier(r.Space.within(r.Query.Limits)) }
+
+// RulesOutAll names the constraints that rule every candidate out on their
+// own; empty where only several together do.
+func (r *Result) RulesOutAll() []question.Constraint {
+	var out []question.Constraint
+	for _, name := range question.Constraints() {
+		if n := r.Because[name]; n > 0 && n == r.Space.Len() {
+			out = append(out, name)
+		}
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
 )
 
@@ -30,10 +29,6 @@ func (s *Space) order(by question.Sort, key func(i int) float64) []int32 {
 	}
 	return s.orders.by[by]
 }
-
-// rising are the candidates by rising values of a minimized objective, the
-// unknown ones last.
-func (s *Space) rising(o objective.Name) []uint32 { return s.index.Rising(s.at(o)) }
 
 // sort orders the candidates by rising keys, the unknown ones last; equal ones
 // by the other objectives in the order of the

@@ -8,6 +8,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/pareto"
+	"sweetspot/engine/question"
 )
 
 // Space is the candidates of a workload laid out for quick questions: a column
@@ -134,6 +135,36 @@ func (s *Space) Objective(o objective.Name) (out objective.Objective, ok bool) {
 	}
 	return out, false
 }
+
+// Uncertainty is the standard deviation of the logarithm of the candidates' values
+// of an objective, 0 without an interval, and the largest of all.
+func (s *Space) Uncertainty(o objective.Name) (sigma []float32, widest float64) {
+	c := s.column(o)
+	return c.sigma, float64(c.widest)
+}
+
+// Rising are the candidates by rising values of a minimized objective, the unknown
+// ones last.
+func (s *Space) Rising(o objective.Name) []uint32 { return s.index.Rising(s.at(o)) }
+
+// Frontier is the frontier of two objectives within limits, by rising first one.
+func (s *Space) Frontier(a, b objective.Name, l question.Limits) []int {
+	return s.index.Frontier2D(s.at(a), s.at(b), s.within(l))
+}
+
+// IsBarred reports whether candidate i is never feasible: memory does not hold it,
+// or its time is unknown.
+func (s *Space) IsBarred(i int) bool { return s.barred[i] }
+
+// IsProbed reports whether a run on its VM type at its batch size tells candidate
+// i's time.
+func (s *Space) IsProbed(i int) bool { return s.probed[i] }
+
+// Unprobed is how many candidates no such run tells of.
+func (s *Space) Unprobed() int { return s.unprobed }
+
+// Cell is what candidate i's time rests on; see [candidate.Candidate].
+func (s *Space) Cell(i int) int32 { return s.cell[i] }
 
 // HigherIsBetter is the direction of the accuracy metric.
 func (s *Space) HigherIsBetter() bool { return s.column(objective.Accuracy).HigherIsBetter }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -68,12 +69,12 @@ func (c Curve) sweetSpot() float64 {
 			candidates[i].Variant.Pruning = &profile.Pruning{Kind: c.Removed, Layers: map[string]float64{c.Layer: ratio}}
 		}
 	}
-	return spotPercent(rank.NewSpace(candidate.ListOf(candidates...)).SweetSpots(), func(rank.SweetSpot) bool { return true })
+	return spotPercent(advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))), func(advice.SweetSpot) bool { return true })
 }
 
 // spotPercent is the ratio of the first sweet spot that is asked for, 0 without
 // any.
-func spotPercent(spots []rank.SweetSpot, of func(rank.SweetSpot) bool) float64 {
+func spotPercent(spots []advice.SweetSpot, of func(advice.SweetSpot) bool) float64 {
 	if i := slices.IndexFunc(spots, of); i >= 0 {
 		return 100 * spots[i].Ratio
 	}

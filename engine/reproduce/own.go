@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -32,9 +33,9 @@ func ownRows(set *profile.Set) (rows []Row) {
 		space := rank.NewSpace(candidate.NewList(set, w, func(c *candidate.Candidate) bool {
 			return c.Time.Basis == estimate.Measured
 		}))
-		spots := space.SweetSpots()
+		spots := advice.SweetSpots(space)
 		for _, a := range axesOf(space) {
-			on := func(s rank.SweetSpot) bool { return axisAt(space, s.Candidate) == a }
+			on := func(s advice.SweetSpot) bool { return axisAt(space, s.Candidate) == a }
 			row := Row{
 				Paper: TARCAR, Table: sweetSpots, Cell: fmt.Sprintf("%s %s b%d sweet_spot_percent", a.model, a.precision, a.batch),
 				Ours: new(spotPercent(spots, on)), Note: "already the least pruned variant takes longer or loses accuracy",

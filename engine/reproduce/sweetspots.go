@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -58,7 +59,7 @@ func (b costBook) sweetSpot(k Key) computation {
 			if r.missing {
 				return math.NaN()
 			}
-			return spotPercent(rank.NewSpace(candidate.ListOf(candidates...)).SweetSpots(), func(s rank.SweetSpot) bool { return s.Layer == k.Variant })
+			return spotPercent(advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))), func(s advice.SweetSpot) bool { return s.Layer == k.Variant })
 		},
 	}
 }

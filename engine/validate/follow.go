@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
@@ -150,7 +151,7 @@ func (f *follower) next(table []profile.Run) int {
 		if len(r.Order) == 0 {
 			return f.cheapest(table)
 		}
-		if p, ok := r.NextProbe(rank.ProbeSeconds, r.BestProbability); ok {
+		if p, ok := advice.NextProbe(r, advice.ProbeSeconds, r.BestProbability); ok {
 			vm := r.Space.At(p.Candidate).Configuration[0].VM.Key()
 			return slices.IndexFunc(table, func(c profile.Run) bool { return c.VM() == vm })
 		}

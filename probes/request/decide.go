@@ -1,9 +1,9 @@
 package request
 
 import (
+	"sweetspot/engine/advice"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
-	"sweetspot/engine/rank"
 )
 
 // ForQuery returns how precise a run must be for its rank under the query, or
@@ -11,7 +11,7 @@ import (
 func ForQuery(set *profile.Set, q question.Query, epochs float64) func(profile.Run) (float64, string) {
 	return func(r profile.Run) (float64, string) {
 		if r.Model == q.Model && r.Mode == q.Mode || epochs <= 0 {
-			return rank.DecisionPrecision(set, q, r)
+			return advice.DecisionPrecision(set, q, r)
 		}
 		return ForEpochs(set, epochs)(r)
 	}
@@ -29,6 +29,6 @@ func ForEpochs(set *profile.Set, epochs float64) func(profile.Run) (float64, str
 		if r.USDPerHour != nil {
 			q.Sort = question.ByCost
 		}
-		return rank.DecisionPrecision(set, q, r)
+		return advice.DecisionPrecision(set, q, r)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"sweetspot/data/library"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
 )
@@ -90,7 +90,7 @@ func follow(out io.Writer) error {
 			switch {
 			case n.Right():
 				*right++
-			case n.P < rank.Sure:
+			case n.P < advice.Sure:
 				unsure++
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
@@ -28,12 +29,12 @@ type Answer struct {
 	Result      *rank.Result
 	PTime       map[int]float64 // probability of being fastest; nil where nothing can be said
 	PCost       map[int]float64
-	Relaxations []rank.Relaxation
-	Crossovers  []rank.Crossover
-	next        *rank.NextProbe          // nil where no probe is expected to pay
+	Relaxations []advice.Relaxation
+	Crossovers  []advice.Crossover
+	next        *advice.Probe              // nil where no probe is expected to pay
 	predictor   *transfer.Predictor      // of the set and mode; nil until predictions are asked for
 	tested      validate.Tested          // how well predictions did on the set itself
-	spots       map[int][]rank.SweetSpot // by candidate: where it is one, and where it is the unpruned one
+	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
 	key         string                   // of the workload the space was built for
 	today       time.Time                // from which the age of prices is counted
 	byID        []int32                  // indices into Set.Runs by rising ID
@@ -71,9 +72,9 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 	}
 	a.PTime = a.Result.BestProbability(objective.Time)
 	a.PCost = a.Result.BestProbability(objective.Cost)
-	a.Relaxations = a.Result.Relaxations()
-	a.Crossovers = a.Result.Crossovers()
-	if p, ok := a.Result.NextProbe(rank.ProbeSeconds, a.bestProbability); ok {
+	a.Relaxations = advice.Relaxations(a.Result)
+	a.Crossovers = advice.Crossovers(a.Result)
+	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds, a.bestProbability); ok {
 		a.next = &p
 	}
 	return a
@@ -110,9 +111,9 @@ func (a *Answer) predict(previous *Answer) {
 	}
 }
 
-func sweetSpots(s *rank.Space) map[int][]rank.SweetSpot {
-	spots := map[int][]rank.SweetSpot{}
-	for _, p := range s.SweetSpots() {
+func sweetSpots(s *rank.Space) map[int][]advice.SweetSpot {
+	spots := map[int][]advice.SweetSpot{}
+	for _, p := range advice.SweetSpots(s) {
 		spots[p.Candidate] = append(spots[p.Candidate], p)
 		spots[p.Unpruned] = append(spots[p.Unpruned], p)
 	}
@@ -122,7 +123,7 @@ func sweetSpots(s *rank.Space) map[int][]rank.SweetSpot {
 // isSweet reports whether candidate i ends a stretch of pruning that costs no
 // accuracy.
 func (a *Answer) isSweet(i int) bool {
-	return slices.ContainsFunc(a.spots[i], func(p rank.SweetSpot) bool { return p.Candidate == i })
+	return slices.ContainsFunc(a.spots[i], func(p advice.SweetSpot) bool { return p.Candidate == i })
 }
 
 func workload(q state.Question) question.Workload {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
@@ -39,7 +40,7 @@ func neighbours(r *rank.Result, i int) string {
 		return wording.VMs(c)
 	}
 	var parts []string
-	cheaper, faster := r.Neighbours(i)
+	cheaper, faster := advice.Neighbours(r, i)
 	if j := faster; j >= 0 {
 		parts = append(parts, trade("next faster", s.Values(objective.Cost)[j]-s.Values(objective.Cost)[i], quantity.Money, s.Values(objective.Time)[i]-s.Values(objective.Time)[j], quantity.Duration, name(j)))
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sweetspot/engine/rank"
+	"sweetspot/engine/advice"
 	"sweetspot/tui/components/slider"
 )
 
@@ -38,6 +38,6 @@ func TestCrossoversAreCounted(t *testing.T) {
 		if got := crossoverNote(a); got != want {
 			t.Errorf("%d: %q, want %q", len(a.Crossovers), got, want)
 		}
-		a.Crossovers = append(a.Crossovers, rank.Crossover{})
+		a.Crossovers = append(a.Crossovers, advice.Crossover{})
 	}
 }

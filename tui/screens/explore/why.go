@@ -11,6 +11,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/wording"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
@@ -107,7 +108,7 @@ func place(a *Answer, i int) string {
 	if f := frontier(r, i); f != "" {
 		parts = append(parts, f)
 	}
-	if flip, ok := r.PriceFlip(i); ok && flip.USDPerHour > flip.Now*1.005 {
+	if flip, ok := advice.PriceFlip(r, i); ok && flip.USDPerHour > flip.Now*1.005 {
 		vm := r.Space.At(flip.To)
 		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", wording.VMs(vm), r.Space.At(i).Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
 	}
@@ -262,7 +263,7 @@ func bought(a *Answer) string {
 }
 
 // relaxation names both ends of the trade: what comes in, and against what.
-func relaxation(r *rank.Result, x rank.Relaxation) string {
+func relaxation(r *rank.Result, x advice.Relaxation) string {
 	o, _ := r.Space.Objective(x.Constraint)
 	step := o.Write(x.Need)
 	if x.Constraint != objective.Accuracy {
@@ -277,7 +278,7 @@ func relaxation(r *rank.Result, x rank.Relaxation) string {
 }
 
 // instead sets what a relaxation lets in against the best without it.
-func instead(r *rank.Result, x rank.Relaxation) string {
+func instead(r *rank.Result, x advice.Relaxation) string {
 	name := objective.Name(x.In)
 	o, ok := r.Space.Objective(name)
 	if !ok {

@@ -1,9 +1,10 @@
-package rank
+package advice
 
 import (
 	"math"
 
 	"sweetspot/engine/objective"
+	"sweetspot/engine/rank"
 )
 
 // Flip is the price at which a candidate stops being the cheapest.
@@ -16,14 +17,14 @@ type Flip struct {
 // PriceFlip finds at which price of its VM the feasible candidate i would cost
 // as much as the cheapest feasible candidate of another VM type. ok is false
 // where i is not the cheaper of the two, or a price is unknown.
-func (r *Result) PriceFlip(i int) (Flip, bool) {
+func PriceFlip(r *rank.Result, i int) (Flip, bool) {
 	s := r.Space
 	own, cost := s.At(i).Configuration, s.Values(objective.Cost)
 	if len(own) != 1 || own[0].USDPerHour == nil || *own[0].USDPerHour == 0 || math.IsNaN(cost[i]) {
 		return Flip{}, false
 	}
 	rival := -1
-	for _, j := range s.rising(objective.Cost) {
+	for _, j := range s.Rising(objective.Cost) {
 		if math.IsNaN(cost[j]) {
 			break
 		}

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // measured is a training run that takes about as many seconds a step as given.
@@ -147,7 +148,7 @@ func TestDecisionPrecisionByDefinition(t *testing.T) {
 func near(set *profile.Set, q question.Query, run profile.Run) bool {
 	d, _ := newDecision(set, q, run)
 	for _, j := range d.Order {
-		if !d.mine[j] && math.Abs(d.passes(j)) < Material {
+		if !d.mine[j] && math.Abs(d.passes(j)) < rank.Material {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"math"
@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/next"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // Leaving out what is out of reach changes no advice: the probe that pays most
@@ -28,7 +29,7 @@ func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 			c.Cost = c.Time.Times(1.0 / 3600)
 		}
 		for _, sort := range []question.Sort{question.ByTime, question.ByCost} {
-			r := Evaluate(NewSpace(candidate.ListOf(candidates...)), question.Query{Sort: sort})
+			r := rank.Evaluate(rank.NewSpace(candidate.ListOf(candidates...)), question.Query{Sort: sort})
 			probe := rapid.Float64Range(0, 100).Draw(t, "probe")
 			duration := func(*candidate.Candidate) float64 { return probe }
 			o := map[question.Sort]objective.Name{question.ByTime: objective.Time, question.ByCost: objective.Cost}[sort]
@@ -37,12 +38,12 @@ func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 			for _, i := range r.Order { // by rising value
 				if _, seen := best[candidates[i].Cell]; !seen {
 					best[candidates[i].Cell] = i
-					option, _ := r.option(i, o, duration)
+					option, _ := option(r, i, o, duration)
 					all = append(all, option)
 				}
 			}
 			want, pays := next.Best(all)
-			options, _ := r.probeOptions(o, duration)
+			options, _ := probeOptions(r, o, duration)
 			got, also := next.Best(options)
 			if pays && math.Abs(want.Net()-math.Max(got.Net(), 0)) > 1e-3*all[want.Option].Value.Value {
 				t.Fatalf("by %s: %+v of all, %+v (%v) of those in reach", o, want, got, also)

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // questions is how many spaces each check draws: with rapid's hundred checks
@@ -20,14 +21,14 @@ const questions = 101
 
 // drawClose draws a space with values that lie within [Material] of others
 // beside those on the grid of [spaces], and a query.
-func drawClose(t *rapid.T) (*Space, question.Query) {
+func drawClose(t *rapid.T) (*rank.Space, question.Query) {
 	q := queries().Draw(t, "query")
 	higher := rapid.Bool().Draw(t, "higher is better")
 	nearly := func(e estimate.Estimate, name string) estimate.Estimate {
 		if !e.Known() {
 			return e
 		}
-		return e.Times([...]float64{1, 1, 1 + Material/2, 1 - Material/2, 1 + 2*Material}[rapid.IntRange(0, 4).Draw(t, name)])
+		return e.Times([...]float64{1, 1, 1 + rank.Material/2, 1 - rank.Material/2, 1 + 2*rank.Material}[rapid.IntRange(0, 4).Draw(t, name)])
 	}
 	candidates := make([]candidate.Candidate, rapid.IntRange(0, 9).Draw(t, "candidates"))
 	for i := range candidates {
@@ -35,12 +36,12 @@ func drawClose(t *rapid.T) (*Space, question.Query) {
 		c.Time, c.Cost = nearly(c.Time, "time, nearly"), nearly(c.Cost, "cost, nearly")
 		candidates[i] = c
 	}
-	return NewSpace(candidate.ListOf(candidates...)), q
+	return rank.NewSpace(candidate.ListOf(candidates...)), q
 }
 
-// asAccurate are the feasible candidates with at most a loss, of all where it is
+// atLeastAsAccurate are the feasible candidates with at most a loss, of all where it is
 // NaN.
-func asAccurate(r *Result, loss float64) []int {
+func atLeastAsAccurate(r *rank.Result, loss float64) []int {
 	return slices.DeleteFunc(feasible(r.Space, r.Query.Limits), func(i int) bool { return !math.IsNaN(loss) && !(r.Space.Turned(objective.Accuracy)[i] <= loss) })
 }
 
@@ -52,7 +53,7 @@ func TestQuestionsAgainstEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range questions {
 			s, q := drawClose(t)
-			r := Evaluate(s, q)
+			r := rank.Evaluate(s, q)
 			for i := range s.Len() {
 				checkNeighbours(t, r, i)
 			}
@@ -66,16 +67,16 @@ func TestQuestionsAgainstEverything(t *testing.T) {
 
 // checkNeighbours: of what is on the time–cost frontier of those as accurate, the
 // dearest that is materially cheaper, and the slowest that is materially faster.
-func checkNeighbours(t *rapid.T, r *Result, i int) {
+func checkNeighbours(t *rapid.T, r *rank.Result, i int) {
 	s := r.Space
-	cheaper, faster := r.Neighbours(i)
+	cheaper, faster := Neighbours(r, i)
 	dearest, slowest := math.Inf(-1), math.Inf(-1)
-	front := nonDominated(asAccurate(r, s.Turned(objective.Accuracy)[i]), s.Values(objective.Time), s.Values(objective.Cost))
+	front := nonDominated(atLeastAsAccurate(r, s.Turned(objective.Accuracy)[i]), s.Values(objective.Time), s.Values(objective.Cost))
 	for _, j := range front {
-		if s.Values(objective.Cost)[j] < s.Values(objective.Cost)[i]*(1-Material) {
+		if s.Values(objective.Cost)[j] < s.Values(objective.Cost)[i]*(1-rank.Material) {
 			dearest = max(dearest, s.Values(objective.Cost)[j])
 		}
-		if s.Values(objective.Time)[j] < s.Values(objective.Time)[i]*(1-Material) {
+		if s.Values(objective.Time)[j] < s.Values(objective.Time)[i]*(1-rank.Material) {
 			slowest = max(slowest, s.Values(objective.Time)[j])
 		}
 	}
@@ -98,7 +99,7 @@ func checkNeighbours(t *rapid.T, r *Result, i int) {
 
 // checkNonDominated: of those whose time, cost and accuracy are known, the ones
 // that no other is as good as in all and better than in one.
-func checkNonDominated(t *rapid.T, r *Result) {
+func checkNonDominated(t *rapid.T, r *rank.Result) {
 	s := r.Space
 	var want []int
 	known := slices.DeleteFunc(feasible(s, r.Query.Limits), func(i int) bool {
@@ -121,7 +122,7 @@ func checkNonDominated(t *rapid.T, r *Result) {
 // checkRelaxation: of all that only this limit keeps out and that gain
 // materially, the one for which it gives way least, and of equal ones the one
 // that gains most.
-func checkRelaxation(t *rapid.T, r *Result, c question.Constraint) {
+func checkRelaxation(t *rapid.T, r *rank.Result, c question.Constraint) {
 	s := r.Space
 	free, column, in := r.Query.Limits.With(c, nil), s.Turned(c), r.Query.Sort
 	limit := r.Query.Limits.Get(c)
@@ -133,24 +134,24 @@ func checkRelaxation(t *rapid.T, r *Result, c question.Constraint) {
 		in = question.ByTime
 	}
 	now := feasible(s, r.Query.Limits)
-	best := least(now, func(i int) float64 { return r.key(in)(i) })
+	best := least(now, func(i int) float64 { return r.KeyOf(in)(i) })
 	want, gain := -1, 0.0
 	for _, i := range feasible(s, free) {
 		if limit == nil || slices.Contains(now, i) || math.IsNaN(column[i]) {
 			continue
 		}
-		g := best - r.key(in)(i)
+		g := best - r.KeyOf(in)(i)
 		if len(now) == 0 {
 			g = math.Inf(1)
 		}
-		if !(g > 0) || !math.IsInf(best, 1) && !(g > Material*math.Abs(best)) {
+		if !(g > 0) || !math.IsInf(best, 1) && !(g > rank.Material*math.Abs(best)) {
 			continue
 		}
 		if want < 0 || column[i] < column[want] || column[i] == column[want] && g > gain {
 			want, gain = i, g
 		}
 	}
-	all := r.Relaxations()
+	all := Relaxations(r)
 	k := slices.IndexFunc(all, func(x Relaxation) bool { return x.Constraint == c })
 	if k < 0 || want < 0 {
 		if k >= 0 || want >= 0 {
@@ -169,7 +170,7 @@ func checkRelaxation(t *rapid.T, r *Result, c question.Constraint) {
 }
 
 // told lists what a failure needs to be understood.
-func told(r *Result) (text string) {
+func told(r *rank.Result) (text string) {
 	s := r.Space
 	for i := range s.Len() {
 		text += fmt.Sprintf("\n%d: %g s, $%g, loss %g, feasible %v", i, s.Values(objective.Time)[i], s.Values(objective.Cost)[i], s.Turned(objective.Accuracy)[i], r.Feasible[i])

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"fmt"
@@ -10,11 +10,12 @@ import (
 	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 	"sweetspot/engine/steady"
 )
 
-// NextProbe is the probe most worth running for a ranking.
-type NextProbe struct {
+// Probe is the probe most worth running for a ranking.
+type Probe struct {
 	Candidate int            // index into the space
 	Objective objective.Name // what is saved, in seconds or dollars
 	next.Advice
@@ -29,25 +30,25 @@ type NextProbe struct {
 // Where none pays, but the first is not [Sure] to be the best, it is the probe
 // that tells most for what it takes: it may pay for more jobs than one. ok is
 // false where probing should stop. duration is what a probe takes, in seconds;
-// best is [Result.BestProbability], or what it has answered before.
+// best is [rank.Result.BestProbability], or what it has answered before.
 //
 // Candidates of one timing cell are one option, the best of them: one probe
 // tells about all.
-func (r *Result) NextProbe(duration func(c *candidate.Candidate) float64, best func(objective.Name) map[int]float64) (p NextProbe, ok bool) {
+func NextProbe(r *rank.Result, duration func(c *candidate.Candidate) float64, best func(objective.Name) map[int]float64) (p Probe, ok bool) {
 	p.Objective = objective.Cost
 	if r.Query.Sort == question.ByTime || math.IsNaN(r.Best(objective.Cost)) {
 		p.Objective = objective.Time
 	}
-	options, of := r.probeOptions(p.Objective, duration)
+	options, of := probeOptions(r, p.Objective, duration)
 	if p.Advice, p.Pays = next.Best(options); !p.Pays {
-		if r.isSure(best(p.Objective)) {
-			return NextProbe{}, false
+		if isSure(r, best(p.Objective)) {
+			return Probe{}, false
 		}
 		if p.Advice, ok = next.Clearest(options, unlikely); !ok {
-			return NextProbe{}, false
+			return Probe{}, false
 		}
 	}
-	p.Option = r.cheapestAlike(options, of, p.Option)
+	p.Option = cheapestAlike(r, options, of, p.Option)
 	p.Candidate = of[p.Option]
 	c := r.Space.At(p.Candidate)
 	p.Seconds = duration(c)
@@ -60,7 +61,7 @@ func (r *Result) NextProbe(duration func(c *candidate.Candidate) float64, best f
 // cheapestAlike is, of the options that a probe tells as much about as of the one
 // advised, the one whose probe costs least money: the same VM may be let under
 // several names.
-func (r *Result) cheapestAlike(options []next.Option, of []int, advised int) int {
+func cheapestAlike(r *rank.Result, options []next.Option, of []int, advised int) int {
 	cost := func(k int) float64 {
 		hourly := r.Space.At(of[k]).USDPerHour()
 		if hourly == nil {
@@ -87,7 +88,7 @@ const unlikely = 0.02
 
 // isSure reports whether the first was probed and is the best with at least that
 // probability.
-func (r *Result) isSure(p map[int]float64) bool {
+func isSure(r *rank.Result, p map[int]float64) bool {
 	if len(r.Order) == 0 {
 		return true
 	}
@@ -121,29 +122,29 @@ func vms(c *candidate.Candidate) int {
 // probeOptions are the best candidates of every timing cell, and their indices,
 // without those that are out of reach: not even four sigma better than estimated
 // would they be chosen.
-func (r *Result) probeOptions(o objective.Name, duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
+func probeOptions(r *rank.Result, o objective.Name, duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
 	s := r.Space
-	if s.unprobed == 0 {
+	if s.Unprobed() == 0 {
 		return nil, nil
 	}
-	column := s.column(o)
-	values, spread := column.values, &column.spread
-	to := r.choice(o)
-	nearest := math.Exp(-reach * float64(spread.widest))
+	values := s.Values(o)
+	sigma, widest := s.Uncertainty(o)
+	to := choice(r, o)
+	nearest := math.Exp(-rank.Reach * widest)
 	seen := map[int32]bool{}
-	for _, at := range s.rising(o) {
+	for _, at := range s.Rising(o) {
 		i := int(at)
 		if !(values[i]*nearest <= to) {
 			break
 		}
-		if !r.Feasible[i] || s.cell[i] == candidate.SeveralCells || seen[s.cell[i]] { // one VM type is probed at a time
+		if !r.Feasible[i] || s.Cell(i) == candidate.SeveralCells || seen[s.Cell(i)] { // one VM type is probed at a time
 			continue
 		}
-		seen[s.cell[i]] = true
-		if values[i]*math.Exp(-reach*float64(spread.sigma[i])) > to {
+		seen[s.Cell(i)] = true
+		if values[i]*math.Exp(-rank.Reach*float64(sigma[i])) > to {
 			continue
 		}
-		if option, ok := r.option(i, o, duration); ok {
+		if option, ok := option(r, i, o, duration); ok {
 			options, of = append(options, option), append(of, i)
 		}
 	}
@@ -153,28 +154,29 @@ func (r *Result) probeOptions(o objective.Name, duration func(c *candidate.Candi
 // choice is the larger of two expected values: of what would be chosen now, which
 // is the best of those probed, or of all where none was; and of the best of the
 // other cells, which would be chosen if that were to disappoint.
-func (r *Result) choice(o objective.Name) float64 {
+func choice(r *rank.Result, o objective.Name) float64 {
 	s := r.Space
-	column := s.column(o)
-	values, spread := column.values, &column.spread
+	values := s.Values(o)
+	sigma, _ := s.Uncertainty(o)
 	probed, first, second, cell := math.Inf(1), math.Inf(1), math.Inf(1), int32(-1)
-	for _, i := range s.rising(o) {
+	for _, at := range s.Rising(o) {
+		i := int(at)
 		v := values[i]
-		if !(v <= second || v <= probed && s.unprobed < s.Len()) {
+		if !(v <= second || v <= probed && s.Unprobed() < s.Len()) {
 			break
 		}
-		if !r.Feasible[i] || s.cell[i] == candidate.SeveralCells {
+		if !r.Feasible[i] || s.Cell(i) == candidate.SeveralCells {
 			continue
 		}
-		mean := v * math.Exp(float64(spread.sigma[i])*float64(spread.sigma[i])/2)
-		if s.probed[i] {
+		mean := v * math.Exp(float64(sigma[i])*float64(sigma[i])/2)
+		if s.IsProbed(i) {
 			probed = math.Min(probed, mean)
 		}
 		switch {
-		case s.cell[i] == cell:
+		case s.Cell(i) == cell:
 			first = math.Min(first, mean)
 		case mean < first:
-			first, second, cell = mean, first, s.cell[i]
+			first, second, cell = mean, first, s.Cell(i)
 		default:
 			second = math.Min(second, mean)
 		}
@@ -187,12 +189,12 @@ func (r *Result) choice(o objective.Name) float64 {
 
 // option is what a probe of candidate i is about; ok is false without a price
 // where money is to be saved.
-func (r *Result) option(i int, o objective.Name, duration func(c *candidate.Candidate) float64) (option next.Option, ok bool) {
+func option(r *rank.Result, i int, o objective.Name, duration func(c *candidate.Candidate) float64) (option next.Option, ok bool) {
 	c := r.Space.At(i)
 	// A probe tells the time of an iteration, and nothing of how many epochs it
 	// takes to a target, nor of prices.
 	rel := math.Expm1(estimate.Z90 * c.Probe.Sigma)
-	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.probed[i], Probe: duration(c)}
+	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.IsProbed(i), Probe: duration(c)}
 	if o != objective.Cost {
 		return option, true
 	}
@@ -207,7 +209,7 @@ func (r *Result) option(i int, o objective.Name, duration func(c *candidate.Cand
 
 // Words is the advice in a sentence's end, without the name of the VM type:
 // "saves about $0.31 (34 % likely to change the choice), costs $0.02 and 45 s".
-func (p NextProbe) Words() string {
+func (p Probe) Words() string {
 	amount := quantity.Duration
 	if p.Objective == objective.Cost {
 		amount = quantity.Money

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
 )
 
 // SweetSpot is the end of the longest stretch of a pruning axis, from the
@@ -25,7 +26,7 @@ type SweetSpot struct {
 	Ratio     float64 // fraction of the filters that is pruned
 	Saved     float64 // fraction of the unpruned one's time
 	Lost      float64 // accuracy given up, as the metric counts; negative is gained
-	Tolerance float64 // of accuracy, see [Space.SweetSpots]
+	Tolerance float64 // of accuracy, see [SweetSpots]
 	Metric    string
 }
 
@@ -36,9 +37,9 @@ const Point = 0.01
 // SweetSpots finds the sweet spot of every pruning axis in the space, whatever
 // the limits of a query. The tolerance is what the unpruned accuracy is
 // uncertain by itself (half its 90 % interval), or one [Point] where that is
-// more. Times closer than [Material] are taken as equal: they neither fall nor
+// more. Times closer than [rank.Material] are taken as equal: they neither fall nor
 // rise.
-func (s *Space) SweetSpots() []SweetSpot {
+func SweetSpots(s *rank.Space) []SweetSpot {
 	type group struct {
 		model, precision string
 		mode             profile.Mode
@@ -51,7 +52,7 @@ func (s *Space) SweetSpots() []SweetSpot {
 	pruned := false
 	s.Groups(func(first, end int, c *candidate.Candidate) {
 		at, ok := alongOf(c.Variant)
-		if !ok || len(c.Configuration) != 1 || math.IsNaN(time[first]) || math.IsNaN(loss[first]) || s.barred[first] {
+		if !ok || len(c.Configuration) != 1 || math.IsNaN(time[first]) || math.IsNaN(loss[first]) || s.IsBarred(first) {
 			return
 		}
 		pruned = pruned || at.ratio > 0
@@ -68,7 +69,7 @@ func (s *Space) SweetSpots() []SweetSpot {
 	var out []SweetSpot
 	for _, members := range groups {
 		if len(members) > 1 {
-			out = append(out, s.sweetSpotsOf(members)...)
+			out = append(out, sweetSpotsOf(s, members)...)
 		}
 	}
 	slices.SortFunc(out, func(a, b SweetSpot) int {
@@ -88,7 +89,7 @@ type along struct {
 }
 
 // sweetSpotsOf finds those of candidates that differ in their variant alone.
-func (s *Space) sweetSpotsOf(members []along) []SweetSpot {
+func sweetSpotsOf(s *rank.Space, members []along) []SweetSpot {
 	time := s.Values(objective.Time)
 	unpruned := -1
 	axes := map[axis][]along{}
@@ -107,7 +108,7 @@ func (s *Space) sweetSpotsOf(members []along) []SweetSpot {
 		slices.SortFunc(steps, func(x, y along) int {
 			return cmp.Or(cmp.Compare(x.ratio, y.ratio), cmp.Compare(time[x.candidate], time[y.candidate]))
 		})
-		if spot, ok := s.walk(unpruned, steps); ok {
+		if spot, ok := walk(s, unpruned, steps); ok {
 			spot.Layer = a.layer
 			out = append(out, spot)
 		}
@@ -133,17 +134,17 @@ func alongOf(v profile.Variant) (a along, ok bool) {
 
 // walk goes along the axis, from the least pruned on, as long as accuracy holds
 // and time does not rise.
-func (s *Space) walk(unpruned int, steps []along) (spot SweetSpot, found bool) {
+func walk(s *rank.Space, unpruned int, steps []along) (spot SweetSpot, found bool) {
 	time, loss := s.Values(objective.Time), s.Turned(objective.Accuracy)
-	tolerance := s.tolerance(unpruned)
+	tolerance := tolerance(s, unpruned)
 	least := time[unpruned]
 	for _, at := range steps {
 		i := at.candidate
 		lost := loss[i] - loss[unpruned]
-		if lost > tolerance*(1+1e-9) || time[i] > least*(1+Material) {
+		if lost > tolerance*(1+1e-9) || time[i] > least*(1+rank.Material) {
 			break
 		}
-		if time[i] >= least*(1-Material) {
+		if time[i] >= least*(1-rank.Material) {
 			continue
 		}
 		least, found = time[i], true
@@ -155,7 +156,7 @@ func (s *Space) walk(unpruned int, steps []along) (spot SweetSpot, found bool) {
 	return spot, found
 }
 
-func (s *Space) tolerance(i int) float64 {
+func tolerance(s *rank.Space, i int) float64 {
 	e := s.At(i).Quality.Estimate
 	return math.Max((e.High-e.Low)/2, Point*math.Max(1, math.Abs(e.Value)))
 }

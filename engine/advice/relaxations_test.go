@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"math"
@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 	"sweetspot/engine/training"
 )
 
@@ -26,8 +27,8 @@ func least(index []int, key func(int) float64) float64 {
 	return best
 }
 
-// relaxed returns the limits with one of them put to v, and whether v gives way.
-func relaxed(s *Space, l question.Limits, c question.Constraint, v float64) (question.Limits, bool) {
+// loosened returns the limits with one of them put to v, and whether v gives way.
+func loosened(s *rank.Space, l question.Limits, c question.Constraint, v float64) (question.Limits, bool) {
 	o, _ := s.Objective(c)
 	gives := !o.Within(v, l[c])
 	return l.With(c, &v), gives
@@ -35,8 +36,8 @@ func relaxed(s *Space, l question.Limits, c question.Constraint, v float64) (que
 
 // buys says by how much a relaxation to v improves on now, by the definition:
 // ask again with the other limit and look what comes in.
-func buys(r *Result, c question.Constraint, in question.Sort, v float64) (gain float64, ok bool) {
-	l, gives := relaxed(r.Space, r.Query.Limits, c, v)
+func buys(r *rank.Result, c question.Constraint, in question.Sort, v float64) (gain float64, ok bool) {
+	l, gives := loosened(r.Space, r.Query.Limits, c, v)
 	if !gives {
 		return 0, false
 	}
@@ -44,23 +45,23 @@ func buys(r *Result, c question.Constraint, in question.Sort, v float64) (gain f
 	if len(r.Order) == 0 {
 		return math.Inf(1), len(came) > 0
 	}
-	key := func(i int) float64 { return r.key(in)(i) }
+	key := func(i int) float64 { return r.KeyOf(in)(i) }
 	best := least(r.Order, key)
 	gain = best - least(came, key)
 	if math.IsInf(best, 1) {
 		return gain, gain > 0
 	}
-	return gain, gain > Material*math.Abs(best)
+	return gain, gain > rank.Material*math.Abs(best)
 }
 
 func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
-		r := Evaluate(s, q)
+		r := rank.Evaluate(s, q)
 		listed := map[question.Constraint]Relaxation{}
-		for _, x := range r.Relaxations() {
+		for _, x := range Relaxations(r) {
 			listed[x.Constraint] = x
-			l, gives := relaxed(s, q.Limits, x.Constraint, x.Need)
+			l, gives := loosened(s, q.Limits, x.Constraint, x.Need)
 			if !gives || !meets(s.At(x.Candidate), l) || r.Feasible[x.Candidate] {
 				t.Fatalf("%+v does not let its candidate in", x)
 			}
@@ -82,7 +83,7 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 				if math.IsNaN(v) {
 					continue
 				}
-				smaller, _ := relaxed(s, q.Limits, c, x.Need)
+				smaller, _ := loosened(s, q.Limits, c, x.Need)
 				if isListed && !lessOf(s, c, v, smaller) {
 					continue
 				}
@@ -95,14 +96,14 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 }
 
 // lessOf reports whether relaxing the constraint to v gives less way than l does.
-func lessOf(s *Space, c question.Constraint, v float64, l question.Limits) bool {
+func lessOf(s *rank.Space, c question.Constraint, v float64, l question.Limits) bool {
 	o, _ := s.Objective(c)
 	return o.Turned(v) < o.Turned(l[c])
 }
 
 // lines draws training candidates by their lines over epochs.
-func lined() *rapid.Generator[*Space] {
-	return rapid.Custom(func(t *rapid.T) *Space {
+func lined() *rapid.Generator[*rank.Space] {
+	return rapid.Custom(func(t *rapid.T) *rank.Space {
 		candidates := make([]candidate.Candidate, rapid.IntRange(0, 8).Draw(t, "candidates"))
 		for i := range candidates {
 			c := drawn(t, i, true)
@@ -113,7 +114,7 @@ func lined() *rapid.Generator[*Space] {
 			}
 			candidates[i] = c
 		}
-		return NewSpace(candidate.ListOf(candidates...))
+		return rank.NewSpace(candidate.ListOf(candidates...))
 	})
 }
 
@@ -121,7 +122,7 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, q := lined().Draw(t, "space"), queries().Draw(t, "query")
 		q.Mode = profile.Train
-		r := Evaluate(s, q)
+		r := rank.Evaluate(s, q)
 		for _, o := range []objective.Name{objective.Time, objective.Cost} {
 			line := func(i int) *training.Line {
 				if o == objective.Cost {
@@ -147,7 +148,7 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 					}
 				}
 			}
-			for _, x := range r.Crossovers() {
+			for _, x := range Crossovers(r) {
 				if x.Objective != o {
 					continue
 				}
@@ -175,14 +176,14 @@ func TestCrossoversAgainstEvaluatingBothSides(t *testing.T) {
 func TestCrossoversBelongToTraining(t *testing.T) {
 	a, b := timed(1, 1, 0.1), timed(2, 2, 0.1)
 	a.TimeByEpochs, b.TimeByEpochs = &training.Line{At0: 0, Slope: 2}, &training.Line{At0: 10, Slope: 1}
-	s := NewSpace(candidate.ListOf(a, b))
+	s := rank.NewSpace(candidate.ListOf(a, b))
 	q := question.Query{Workload: question.Workload{Mode: profile.Train}}
-	got := Evaluate(s, q).Crossovers()
+	got := Crossovers(rank.Evaluate(s, q))
 	if want := []Crossover{{10, 0, 1, objective.Time}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	q.Mode = profile.Infer
-	if got := Evaluate(s, q).Crossovers(); got != nil {
+	if got := Crossovers(rank.Evaluate(s, q)); got != nil {
 		t.Errorf("inference has no epochs to cross over: %v", got)
 	}
 }
@@ -195,14 +196,14 @@ func TestPriceFlip(t *testing.T) {
 		return c
 	}
 	r := ask(vm("cheap", 3600, 1), vm("cheap", 1800, 2.2), vm("rival", 3600, 1.5), vm("dear", 3600, 9))
-	flip, ok := r.PriceFlip(0)
+	flip, ok := PriceFlip(r, 0)
 	if !ok || flip.To != 2 || flip.Now != 1 || math.Abs(flip.USDPerHour-1.5) > 1e-12 {
 		t.Errorf("got %+v, %v: at $1.50 an hour the rival is as cheap", flip, ok)
 	}
-	if flip, ok := r.PriceFlip(3); ok {
+	if flip, ok := PriceFlip(r, 3); ok {
 		t.Errorf("the dearest is not the cheaper of anything: %+v", flip)
 	}
-	if flip, ok := ask(vm("alone", 1, 1)).PriceFlip(0); ok {
+	if flip, ok := PriceFlip(ask(vm("alone", 1, 1)), 0); ok {
 		t.Errorf("nobody to flip to: %+v", flip)
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 )
 
 // DecisionPrecision is how well the steady mean of a run must be known, as a
@@ -20,7 +21,7 @@ import (
 // limit, or no steady mean yet.
 //
 // The set need not hold the run. The competitors are taken at their values,
-// since this run is all that is being measured, and one closer than [Material]
+// since this run is all that is being measured, and one closer than [rank.Material]
 // counts as equal: no measurement should choose between them.
 func DecisionPrecision(set *profile.Set, q question.Query, run profile.Run) (relative float64, words string) {
 	if !run.Steady.Known() || run.Model != q.Model || run.Mode != q.Mode {
@@ -43,14 +44,14 @@ func DecisionPrecision(set *profile.Set, q question.Query, run profile.Run) (rel
 
 // decision is a ranking with the candidate that a run answers for.
 type decision struct {
-	*Result
+	*rank.Result
 	own   int          // the run's best-ranked candidate
 	mine  []bool       // by index: rests on the run
-	bests [2][]float64 // as [Result].best, of the run's own candidates, and of the others
+	bests [2][]float64 // as [rank.Space.Bests], of the run's own candidates, and of the others
 }
 
 func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision, bool) {
-	d := decision{Result: Answer(withRun(set, run), q), own: -1}
+	d := decision{Result: rank.Answer(withRun(set, run), q), own: -1}
 	d.mine = make([]bool, d.Space.Len())
 	seconds := d.Space.Values(objective.Time)
 	for i := range d.Space.Len() {
@@ -64,26 +65,16 @@ func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision,
 	if i := slices.IndexFunc(d.Order, func(i int) bool { return d.mine[i] }); i >= 0 {
 		d.own = d.Order[i]
 	}
-	for k := range d.bests {
-		d.bests[k] = slices.Repeat([]float64{math.NaN()}, len(d.Space.columns))
-	}
-	for _, i := range d.Order {
-		best := d.bests[1]
-		if d.mine[i] {
-			best = d.bests[0]
-		}
-		for k := range best {
-			best[k] = leastKnown(best[k], d.Space.columns[k].turned[i])
-		}
+	for k, mine := range []bool{true, false} {
+		d.bests[k] = d.Space.Bests(func(yield func(int) bool) {
+			for _, i := range d.Order {
+				if d.mine[i] == mine && !yield(i) {
+					return
+				}
+			}
+		})
 	}
 	return d, d.own >= 0
-}
-
-func leastKnown(best, v float64) float64 {
-	if math.IsNaN(best) || v < best {
-		return v
-	}
-	return best
 }
 
 // withRun is the part of the set that the run's ranking needs, with the run as
@@ -142,9 +133,9 @@ func (d decision) nearest() (gap float64, words string) {
 	if !d.Feasible[d.own] {
 		return gap, words
 	}
-	for rank, j := range d.Order {
-		if change := d.passes(j); !d.mine[j] && math.Abs(change) >= Material && math.Abs(change) < gap {
-			try(change, fmt.Sprintf("separates it from #%d %s", rank+1, d.tell(j)))
+	for place, j := range d.Order {
+		if change := d.passes(j); !d.mine[j] && math.Abs(change) >= rank.Material && math.Abs(change) < gap {
+			try(change, fmt.Sprintf("separates it from #%d %s", place+1, d.tell(j)))
 		}
 	}
 	return gap, words
@@ -163,17 +154,16 @@ func (d decision) passes(j int) float64 {
 // passesByScore finds it by halving: a candidate's score rises with its time,
 // and that of others falls where it is the best they are measured against.
 func (d decision) passesByScore(j int) float64 {
-	at := *d.Result
-	at.best = make([]float64, len(d.best))
+	best := make([]float64, len(d.bests[0]))
 	lead := func(change float64) float64 {
-		for k := range at.best {
-			at.best[k] = leastKnown((1+change)*d.bests[0][k], d.bests[1][k])
+		for k := range best {
+			best[k] = rank.Least((1+change)*d.bests[0][k], d.bests[1][k])
 		}
-		other := at.scoreOf(j)
-		for k := range at.best {
-			at.best[k] /= 1 + change
+		other := d.ScoreAgainst(best, j)
+		for k := range best {
+			best[k] /= 1 + change
 		}
-		return at.scoreOf(d.own) - other
+		return d.ScoreAgainst(best, d.own) - other
 	}
 	low, high := -widest, widest
 	if !(lead(low) < 0 && lead(high) > 0) {

@@ -1,14 +1,18 @@
-package rank
+// Package advice says what a ranking suggests: what to give way on, what to probe
+// next, which price or number of epochs would change the choice, and where pruning
+// pays. Each answer is a function of a result.
+package advice
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
 
 	"sweetspot/engine/objective"
-	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/rank"
 	"sweetspot/engine/training"
 )
 
@@ -26,15 +30,15 @@ type Relaxation struct {
 // Relaxations lists, for each constraint that binds, the least relaxation that
 // buys something; without a feasible candidate, the least that lets any in. A
 // constraint binds exactly when it is listed.
-func (r *Result) Relaxations() []Relaxation {
+func Relaxations(r *rank.Result) []Relaxation {
 	var out []Relaxation
 	for _, o := range r.Space.Objectives {
 		limit, limited := r.Query.Limits[o.Name]
 		if !limited {
 			continue
 		}
-		in := r.gainOf(o.Name)
-		if i, gain := r.relax(o.Name, in); i >= 0 {
+		in := gainOf(r, o.Name)
+		if i, gain := relax(r, o.Name, in); i >= 0 {
 			out = append(out, Relaxation{o.Name, limit, r.Space.Values(o.Name)[i], i, in, gain})
 		}
 	}
@@ -43,7 +47,7 @@ func (r *Result) Relaxations() []Relaxation {
 
 // gainOf is what giving way on a limit shall buy: money for time, time for
 // everything else that is minimized, and for accuracy what the ranking is by.
-func (r *Result) gainOf(o objective.Name) question.Sort {
+func gainOf(r *rank.Result, o objective.Name) question.Sort {
 	minimized := r.Space.Objectives.Minimized()
 	if !minimized.Has(o) {
 		return r.Query.Sort
@@ -52,21 +56,17 @@ func (r *Result) gainOf(o objective.Name) question.Sort {
 	return question.Sort(minimized[other].Name)
 }
 
-// Material is the share of the best value that a gain must exceed to be worth
-// giving way for: below it two candidates differ by the rounding of batches.
-const Material = 0.005
-
 // relax finds, among the candidates that break only the given constraint, the
 // one with the least of its objective which gains in the sort key.
-func (r *Result) relax(o objective.Name, in question.Sort) (candidate int, gain float64) {
-	least := r.leastKey(in)
+func relax(r *rank.Result, o objective.Name, in question.Sort) (candidate int, gain float64) {
+	least := leastKey(r, in)
 	worth := 0.0 // any gain on an unknown best is one
 	if !math.IsInf(least, 1) {
-		worth = Material * math.Abs(least)
+		worth = rank.Material * math.Abs(least)
 	}
-	column, key := r.Space.Turned(o), r.key(in)
+	column, key := r.Space.Turned(o), r.KeyOf(in)
 	candidate = -1
-	for i := range r.relaxed(o, in) {
+	for i := range relaxed(r, o, in) {
 		if broken := r.Space.Breaks(r.Query.Limits, i); len(broken) != 1 || broken[0] != o || math.IsNaN(column[i]) {
 			continue
 		}
@@ -82,14 +82,14 @@ func (r *Result) relax(o objective.Name, in question.Sort) (candidate int, gain 
 }
 
 // leastKey is the least sort key of the feasible candidates, +Inf without any.
-func (r *Result) leastKey(by question.Sort) float64 {
+func leastKey(r *rank.Result, by question.Sort) float64 {
 	best := math.NaN()
-	if o := objective.Name(by); r.Space.at(o) >= 0 {
-		best = r.best[r.Space.at(o)]
+	if o := objective.Name(by); r.Space.Values(o) != nil {
+		best = r.Best(o)
 	} else {
-		key := r.key(by)
+		key := r.KeyOf(by)
 		for _, i := range r.Order {
-			best = leastKnown(best, key(i))
+			best = rank.Least(best, key(i))
 		}
 	}
 	if math.IsNaN(best) {
@@ -102,64 +102,46 @@ func (r *Result) leastKey(by question.Sort) float64 {
 // objective is given way on: of two that gain as much the one that needs less, so
 // that the frontier without the limit has them all. Where the key is no objective
 // of its own, or nothing is feasible, they are all candidates.
-func (r *Result) relaxed(o objective.Name, in question.Sort) iter.Seq[int] {
+func relaxed(r *rank.Result, o objective.Name, in question.Sort) iter.Seq[int] {
 	s := r.Space
-	other := s.at(objective.Name(in))
-	if other < 0 || len(r.Order) == 0 {
+	if s.Values(objective.Name(in)) == nil || len(r.Order) == 0 {
 		return func(yield func(int) bool) {
 			for i := 0; i < s.Len() && yield(i); i++ {
 			}
 		}
 	}
-	limits := r.limits()
-	limits[s.at(o)] = nil
-	return slices.Values(s.index.Frontier2D(s.at(o), other, limits))
+	return slices.Values(s.Frontier(o, objective.Name(in), r.Query.Limits.With(o, nil)))
 }
 
 // Neighbours are, among the feasible candidates at least as accurate as i, the
 // next cheaper and the next faster one on the time–cost frontier: what a little
 // more time would save, and what a little more money would buy. −1 is none.
-// Steps of less than [Material] are passed over.
-func (r *Result) Neighbours(i int) (cheaper, faster int) {
+// Steps of less than [rank.Material] are passed over.
+func Neighbours(r *rank.Result, i int) (cheaper, faster int) {
 	s := r.Space
 	cheaper, faster = -1, -1
 	time, cost := s.Values(objective.Time), s.Values(objective.Cost)
-	within := r.asAccurate(s.Turned(objective.Accuracy)[i])
-	for _, j := range s.index.Frontier2D(s.at(objective.Time), s.at(objective.Cost), within) { // by rising time and falling cost
-		if time[j] < time[i]*(1-Material) {
+	within := asAccurate(r, i)
+	for _, j := range s.Frontier(objective.Time, objective.Cost, within) { // by rising time and falling cost
+		if time[j] < time[i]*(1-rank.Material) {
 			faster = j
 		}
-		if cheaper < 0 && cost[j] < cost[i]*(1-Material) {
+		if cheaper < 0 && cost[j] < cost[i]*(1-rank.Material) {
 			cheaper = j
 		}
 	}
 	return cheaper, faster
 }
 
-// asAccurate are the limits of the query and a greatest loss, NaN for none.
-func (r *Result) asAccurate(loss float64) pareto.Limits {
-	limits := r.limits()
-	k := r.Space.at(objective.Accuracy)
-	if most := limits[k]; !math.IsNaN(loss) && (most == nil || loss < *most) {
-		limits[k] = &loss
+// asAccurate are the limits of the query, with an accuracy of no less than that
+// of candidate i where it is known.
+func asAccurate(r *rank.Result, i int) question.Limits {
+	o, _ := r.Space.Objective(objective.Accuracy)
+	own, least := r.Space.Values(o.Name)[i], r.Query.Limits.Get(o.Name)
+	if math.IsNaN(own) || least != nil && !(o.Turned(own) < o.Turned(*least)) {
+		return r.Query.Limits
 	}
-	return limits
-}
-
-// NonDominated are the feasible candidates that none beats in all objectives at
-// once, by rising time.
-func (r *Result) NonDominated() []int { return r.Space.index.Frontier(r.limits()) }
-
-// RulesOutAll names the constraints that rule every candidate out on their
-// own; empty where only several together do.
-func (r *Result) RulesOutAll() []question.Constraint {
-	var out []question.Constraint
-	for _, name := range question.Constraints() {
-		if n := r.Because[name]; n > 0 && n == r.Space.Len() {
-			out = append(out, name)
-		}
-	}
-	return out
+	return r.Query.Limits.With(o.Name, &own)
 }
 
 // Crossover is where the best candidate changes as epochs grow.
@@ -175,7 +157,7 @@ const maxEpochs = 1000
 // Crossovers finds, for a training workload, the numbers of epochs at which the
 // fastest and the cheapest candidate change, among those that hold the limits
 // which do not depend on epochs.
-func (r *Result) Crossovers() []Crossover {
+func Crossovers(r *rank.Result) []Crossover {
 	if r.Query.Mode != profile.Train {
 		return nil
 	}
@@ -195,6 +177,6 @@ func (r *Result) Crossovers() []Crossover {
 			out = append(out, Crossover{x.At, index[x.From], index[x.To], o.Name})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Crossover) int { return lastNaN(a.Epochs, b.Epochs) })
+	slices.SortStableFunc(out, func(a, b Crossover) int { return cmp.Compare(a.Epochs, b.Epochs) })
 	return out
 }

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/rank"
 )
 
 // pruned is a candidate on the axis of the whole model.
@@ -63,7 +64,7 @@ func TestSweetSpot(t *testing.T) {
 		{"two layers, each an axis", []candidate.Candidate{pruned(0, 10, 0.9), layer("conv1", 0.3, 9, 0.9), layer("conv2", 0.5, 8, 0.895), layer("conv2", 0.9, 5, 0.2)},
 			[]string{"sweet spot: conv1 pruned 30 % is 10 % faster at the same top-1", "sweet spot: conv2 pruned 50 % is 20 % faster for 0.5 points of top-1"}},
 	} {
-		spots := NewSpace(candidate.ListOf(c.of...)).SweetSpots()
+		spots := SweetSpots(rank.NewSpace(candidate.ListOf(c.of...)))
 		if len(spots) != len(c.words) {
 			t.Errorf("%s: %+v, want %q", c.name, spots, c.words)
 			continue
@@ -99,7 +100,7 @@ func TestSweetSpotByDefinition(t *testing.T) {
 				want = end
 			}
 		}
-		spots := NewSpace(candidate.ListOf(of...)).SweetSpots()
+		spots := SweetSpots(rank.NewSpace(candidate.ListOf(of...)))
 		if want == 0 {
 			if len(spots) != 0 {
 				t.Fatalf("%+v, want none", spots)
@@ -119,7 +120,7 @@ func TestSweetSpotsKeepAxesApart(t *testing.T) {
 		change(&c)
 		return c
 	}
-	s := NewSpace(candidate.ListOf([]candidate.Candidate{
+	s := rank.NewSpace(candidate.ListOf([]candidate.Candidate{
 		pruned(0, 10, 0.9),
 		other(func(c *candidate.Candidate) { c.BatchSize = 128 }),
 		other(func(c *candidate.Candidate) { c.Variant.Precision = "int8" }),
@@ -127,7 +128,7 @@ func TestSweetSpotsKeepAxesApart(t *testing.T) {
 		other(func(c *candidate.Candidate) { c.Configuration[0].VM.InstanceType = "p2.xlarge" }),
 		other(func(c *candidate.Candidate) { c.Model = "another" }),
 	}...))
-	if spots := s.SweetSpots(); len(spots) != 0 {
+	if spots := SweetSpots(s); len(spots) != 0 {
 		t.Errorf("%+v", spots)
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package advice
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/rank"
 )
 
 // Recommended is the candidate to take for a training to a target accuracy: on
@@ -14,7 +15,7 @@ import (
 // prediction: batch sizes that were never trained with usually take more epochs
 // than predicted, and the best of a few seeds is flattered. ok is false where no
 // target is asked for or nothing is feasible.
-func (r *Result) Recommended() (candidate int, ok bool) {
+func Recommended(r *rank.Result) (candidate int, ok bool) {
 	if r.Query.TargetAccuracy == nil || len(r.Order) == 0 {
 		return 0, false
 	}
