@@ -52,7 +52,8 @@ func (s *shelf) SavePick(_ context.Context, p contract.Pick) error {
 		return err
 	}
 	candidate, err := json.Marshal(p.Candidate)
-	s.picks = append(s.picks, store.Pick{ID: 1, Name: p.Candidate.ID, CreatedAt: time.Unix(0, 0), Query: query, Candidate: candidate})
+	s.picks = append(s.picks, store.Pick{ID: 1, Name: p.Candidate.ID, CreatedAt: time.Unix(0, 0), Query: query,
+		Candidate: candidate})
 	return err
 }
 
@@ -103,7 +104,9 @@ func drive(t testing.TB, w, h int, ws screen.Workspace) *driver {
 	start := func(ctx context.Context, w screen.Workspace, f probe.Form, asked question.Query) (probe.Probe, error) {
 		return d.prober(ctx, w, f, asked)
 	}
-	d.app = New(context.Background(), Options{Workspace: ws, Probe: start, Traces: madeUp, Loads: madeUpLoad, Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), State: state.State{LogAxes: true}})
+	d.app = New(context.Background(), Options{Workspace: ws, Probe: start, Traces: madeUp, Loads: madeUpLoad,
+		Symbols: symbols, Theme: "dark", Version: "test", Today: time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC),
+		State: state.State{LogAxes: true}})
 	d.app.shell.After = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil } // nothing expires in a test
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.run(d.app.Init())
@@ -268,7 +271,8 @@ func TestFilterAndModels(t *testing.T) {
 		t.Errorf("next model:\n%s", s)
 	}
 	d.press("5", "down", "down", "down", "down", "enter")
-	if s := d.screen(); !strings.Contains(s, "seismic/FCN · train") || !strings.Contains(s, "crossovers") && !strings.Contains(s, "epochs") {
+	if s := d.screen(); !strings.Contains(s, "seismic/FCN · train") || !strings.Contains(s, "crossovers") &&
+		!strings.Contains(s, "epochs") {
 		t.Errorf("from the library to a model:\n%s", s)
 	}
 }
@@ -302,13 +306,15 @@ func (p *fakeProbe) Cancel()                       { p.canceled = true }
 func update(seq int, steadyS float64, done bool) matrix.Update {
 	summary := steady.Summary{N: 40, Steady: estimate.Around(steadyS, steadyS/50, estimate.Measured), IsSteady: true}
 	run := profile.Run{
-		ID: 7, Model: "tiny", Mode: profile.Train, Unit: "image", InstanceType: "host", BatchSize: 64, Epochs: new(3.0), IterationsPerEpoch: new(100.0),
-		Steady: summary.Steady, FirstIterationS: new(1.0), Status: profile.Running, Basis: estimate.Measured,
+		ID: 7, Model: "tiny", Mode: profile.Train, Unit: "image", InstanceType: "host", BatchSize: 64, Epochs: new(3.0),
+		IterationsPerEpoch: new(100.0),
+		Steady:             summary.Steady, FirstIterationS: new(1.0), Status: profile.Running, Basis: estimate.Measured,
 	}
 	if done {
 		run.Status = profile.Done
 	}
-	u := session.Update{Seq: seq, Run: run, Seconds: []float64{1, steadyS, steadyS}, Summary: summary, Done: done, SpentS: 6}
+	u := session.Update{Seq: seq, Run: run, Seconds: []float64{1, steadyS, steadyS}, Summary: summary,
+		Done: done, SpentS: 6}
 	row := matrix.Row{State: matrix.Running, Update: u}
 	if done {
 		row.State = matrix.Done

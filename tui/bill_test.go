@@ -26,7 +26,8 @@ func TestBill(t *testing.T) {
 	d.send(tea.PasteMsg{Content: " egress-price=0.09"})
 	d.press("enter", "$")
 	s := d.screen()
-	for _, want := range []string{"the cost: work $", " + startup $", " + interruptions $", " + egress $4.50", "are assumed to be taken away"} {
+	for _, want := range []string{"the cost: work $", " + startup $", " + interruptions $", " + egress $4.50",
+		"are assumed to be taken away"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("nothing says %q:\n%s", want, s)
 		}
@@ -35,7 +36,8 @@ func TestBill(t *testing.T) {
 		t.Errorf("asked %+v", q)
 	}
 	d.press("$", "$", "$", "u", "u", "u", "u", "u")
-	if d.explore().Question().Bill != "" || strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
+	if d.explore().Question().Bill != "" ||
+		strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
 		t.Errorf("undone there is still a bill:\n%s", d.screen())
 	}
 	d.exact()

@@ -89,7 +89,8 @@ func TestExportFrames(t *testing.T) {
 }
 
 func TestExportDialogAtEverySizeLeavesAnExactFrame(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {64, 18}, {63, 18}, {50, 15}, {40, 10}, {20, 5}} {
+	for _, size := range []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {64, 18}, {63, 18}, {50, 15},
+		{40, 10}, {20, 5}} {
 		d := drive(t, size.w, size.h, &shelf{set: published(t)})
 		d.press("e")
 		for range d.app.shell.Documents.Document().Name {
@@ -143,7 +144,8 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 			t.Errorf("%s: %v: the file holds\n%s\nthe preview was of\n%s", doc.Title, err, written, text)
 		}
 		var verb bytes.Buffer
-		if files, err := doc.Files(doc.Name); err != nil || files[0].Write(&verb) != nil || !bytes.Equal(dated.ReplaceAll(written, nil), dated.ReplaceAll(verb.Bytes(), nil)) {
+		if files, err := doc.Files(doc.Name); err != nil || files[0].Write(&verb) != nil ||
+			!bytes.Equal(dated.ReplaceAll(written, nil), dated.ReplaceAll(verb.Bytes(), nil)) {
 			t.Errorf("%s: %v: the command line writes\n%s\nnot\n%s", doc.Title, err, verb.Bytes(), written)
 		}
 		if d.app.shell.Documents.Visible() || !strings.Contains(d.screen(), "wrote "+doc.Name) {
@@ -157,7 +159,8 @@ func TestReportsAndRankings(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	for _, c := range []struct{ group, title, shown, file, holds string }{
 		{document.Report, "HTML", "One page with all its pictures", "sweetspot-caffenet-report.html", "<!DOCTYPE html>"},
-		{document.Report, "Markdown", "# CaffeNet · infer 1,000,000 images", "sweetspot-caffenet-report.md", "## The candidates"},
+		{document.Report, "Markdown", "# CaffeNet · infer 1,000,000 images", "sweetspot-caffenet-report.md",
+			"## The candidates"},
 		{document.Ranking, "CSV", "rank,id,model", "sweetspot-caffenet-ranking.csv", "frontier_time"},
 		{document.Ranking, "JSON", `"command": "rank"`, "sweetspot-caffenet-ranking.json", `"time_accuracy"`},
 	} {
@@ -205,7 +208,8 @@ func TestTheClipboardGetsTheExactText(t *testing.T) {
 		if got := clipboard(t, cmd); got != want {
 			t.Errorf("%s: %q is copied, not %q", title, got, want)
 		}
-		if s := d.screen(); !strings.Contains(s, fmt.Sprintf("copied %s,", quantity.Several(len(want), "byte"))) || !strings.Contains(s, "set-clipboard on") || !d.app.shell.Documents.Visible() {
+		if s := d.screen(); !strings.Contains(s, fmt.Sprintf("copied %s,", quantity.Several(len(want), "byte"))) ||
+			!strings.Contains(s, "set-clipboard on") || !d.app.shell.Documents.Visible() {
 			t.Errorf("nothing is said of it:\n%s", s)
 		}
 	}
@@ -232,7 +236,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("e", "enter")
-	if s := d.screen(); !d.app.shell.Documents.Typing() || !strings.Contains(s, name+" exists already: give another name") {
+	if s := d.screen(); !d.app.shell.Documents.Typing() ||
+		!strings.Contains(s, name+" exists already: give another name") {
 		t.Fatalf("not asked for another name:\n%s", s)
 	}
 	for range "yaml" {
@@ -242,12 +247,14 @@ func TestNothingIsOverwritten(t *testing.T) {
 	if text, _ := os.ReadFile(name); string(text) != "mine" {
 		t.Errorf("overwritten with %s", text)
 	}
-	if text, err := os.ReadFile("sweetspot-caffenet.q.yml"); err != nil || !strings.Contains(string(text), "CaffeNet") || d.app.shell.Documents.Visible() {
+	if text, err := os.ReadFile("sweetspot-caffenet.q.yml"); err != nil || !strings.Contains(string(text), "CaffeNet") ||
+		d.app.shell.Documents.Visible() {
 		t.Errorf("%v in %s\n%s", err, text, d.screen())
 	}
 	d.press("e")
 	d.name("no/such/folder.yaml")
-	if s := d.screen(); !strings.Contains(s, "cannot write no/such/folder.yaml: no such file or directory") || !d.app.shell.Documents.Visible() {
+	if s := d.screen(); !strings.Contains(s, "cannot write no/such/folder.yaml: no such file or directory") ||
+		!d.app.shell.Documents.Visible() {
 		t.Errorf("a folder that is not there:\n%s", s)
 	}
 }
@@ -272,12 +279,15 @@ func TestTheTypedNameStays(t *testing.T) {
 // control characters, and the frame holds none.
 func TestHostileNamesOfFiles(t *testing.T) {
 	safe := regexp.MustCompile(`^sweetspot[a-z0-9-]*\.[a-z]+$`)
-	for _, model := range []string{"../../etc/passwd", "a'b\"c", "two\nlines", "\x1b[31mred\x1b]0;t\x07", "-rf", "", "..", "/", "größe 数", "$(id)", strings.Repeat("x", 500)} {
-		candidate, err := json.Marshal(contract.Candidate{Model: model, Configuration: []contract.Part{{Count: 1, InstanceType: &model, Cloud: new("aws")}}})
+	for _, model := range []string{"../../etc/passwd", "a'b\"c", "two\nlines", "\x1b[31mred\x1b]0;t\x07", "-rf", "", "..",
+		"/", "größe 数", "$(id)", strings.Repeat("x", 500)} {
+		candidate, err := json.Marshal(contract.Candidate{Model: model,
+			Configuration: []contract.Part{{Count: 1, InstanceType: &model, Cloud: new("aws")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ws := &shelf{set: published(t), picks: []store.Pick{{ID: 1, Name: model, CreatedAt: time.Unix(0, 0), Query: []byte(`{}`), Candidate: candidate}}}
+		ws := &shelf{set: published(t), picks: []store.Pick{{ID: 1, Name: model, CreatedAt: time.Unix(0, 0),
+			Query: []byte(`{}`), Candidate: candidate}}}
 		d := drive(t, 120, 40, ws)
 		d.press("5", "tab", "tab", "tab", "e")
 		if !d.app.shell.Documents.Visible() {
@@ -322,11 +332,13 @@ func TestKeysOfTheExportDialog(t *testing.T) {
 	}
 	d.press("esc")
 	for _, b := range keys.Default().Bindings() { // what is no key here changes nothing behind the dialog
-		if b.Action != keys.Quit && b.Action != keys.Interrupt && b.Action != keys.Back && len(b.Only) > 0 && !slices.Contains(b.Only, keys.InExport) {
+		if b.Action != keys.Quit && b.Action != keys.Interrupt && b.Action != keys.Back && len(b.Only) > 0 &&
+			!slices.Contains(b.Only, keys.InExport) {
 			d.press(b.Keys[0])
 		}
 	}
-	if d.app.shell.Line.Visible() || d.app.shell.Files.Visible() || d.explore().Disabled(keys.Undo) == "" || !d.app.shell.Documents.Visible() {
+	if d.app.shell.Line.Visible() || d.app.shell.Files.Visible() || d.explore().Disabled(keys.Undo) == "" ||
+		!d.app.shell.Documents.Visible() {
 		t.Errorf("a key went through:\n%s", d.screen())
 	}
 	d.press("3")

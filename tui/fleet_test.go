@@ -25,18 +25,21 @@ func madeUp(_ context.Context, path string) (fleet.Trace, error) {
 	}
 	unknown := math.NaN()
 	return fleet.Trace{Jobs: engine.Usual(n).Generate(1), Source: "made-up jobs", Mix: engine.Mix{
-		{Model: "a", Weight: 1, Ratio: 0.8, Accuracy: 0.9, ReducedAccuracy: 0.895}, {Model: "b", Weight: 1, Ratio: unknown, Accuracy: unknown, ReducedAccuracy: unknown},
+		{Model: "a", Weight: 1, Ratio: 0.8, Accuracy: 0.9, ReducedAccuracy: 0.895}, {Model: "b", Weight: 1, Ratio: unknown,
+			Accuracy: unknown, ReducedAccuracy: unknown},
 	}}, nil
 }
 
 func TestFleetScrubs(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("3")
-	if s := d.screen(); !strings.Contains(s, "of 3,000 jobs can be asked") || !strings.Contains(s, "p3.2xlarge") || !strings.Contains(s, "$0.985/h") {
+	if s := d.screen(); !strings.Contains(s, "of 3,000 jobs can be asked") || !strings.Contains(s, "p3.2xlarge") ||
+		!strings.Contains(s, "$0.985/h") {
 		t.Fatalf("not the study's VM and prices:\n%s", s)
 	}
 	first := d.fleet().Question()
-	for _, keys := range [][]string{{"]"}, {"down", "["}, {"down", "right"}, {"down", "["}, {"down", "["}, {"down", "]"}, {"d"}, {"O"}, {"n"}, {"R"}} {
+	for _, keys := range [][]string{{"]"}, {"down", "["}, {"down", "right"}, {"down", "["}, {"down", "["}, {"down", "]"},
+		{"d"}, {"O"}, {"n"}, {"R"}} {
 		before := d.screen()
 		d.press(keys...)
 		d.exact()
@@ -88,7 +91,8 @@ func TestFleetSaysWhenNoOfferPays(t *testing.T) {
 func TestFleetAlternatives(t *testing.T) {
 	d := drive(t, 200, 50, &shelf{set: published(t)})
 	d.press("3")
-	if s := d.screen(); !strings.Contains(s, "reserved VMs cost least") || !strings.Contains(s, "least-loaded instead of round-robin") || !strings.Contains(s, "least bill at") {
+	if s := d.screen(); !strings.Contains(s, "reserved VMs cost least") ||
+		!strings.Contains(s, "least-loaded instead of round-robin") || !strings.Contains(s, "least bill at") {
 		t.Errorf("no alternatives:\n%s", s)
 	}
 	d.press("down")

@@ -61,13 +61,16 @@ func ownAt(t testing.TB, path string) own {
 	t.Cleanup(func() { _ = w.Close() })
 	run := func(model string, seconds float64, batch int) profile.Run {
 		return profile.Run{
-			Model: model, Unit: "image", Dataset: "Fashion-MNIST", Mode: profile.Train, InstanceType: "box", GPU: "H100", GPUCount: 1, BatchSize: batch,
-			Epochs: new(3.0), IterationsPerEpoch: new(100.0), Steady: estimate.Around(seconds, seconds/50, estimate.Measured), FirstIterationS: new(1.0),
-			Status: profile.Done, Basis: estimate.Measured, Source: "a test", AsOf: "2026-01-02",
+			Model: model, Unit: "image", Dataset: "Fashion-MNIST", Mode: profile.Train, InstanceType: "box", GPU: "H100",
+			GPUCount: 1, BatchSize: batch,
+			Epochs: new(3.0), IterationsPerEpoch: new(100.0), Steady: estimate.Around(seconds, seconds/50, estimate.Measured),
+			FirstIterationS: new(1.0),
+			Status:          profile.Done, Basis: estimate.Measured, Source: "a test", AsOf: "2026-01-02",
 		}
 	}
 	db := w.Store()
-	if _, err := db.Import(t.Context(), &profile.Set{Runs: []profile.Run{run("mynet", 0.1, 64), run("mynet", 0.15, 128), run("third", 0.2, 64)}}); err != nil {
+	if _, err := db.Import(t.Context(), &profile.Set{Runs: []profile.Run{run("mynet", 0.1, 64), run("mynet", 0.15, 128),
+		run("third", 0.2, 64)}}); err != nil {
 		t.Fatal(err)
 	}
 	return own{w, db}
@@ -241,7 +244,8 @@ func logs(t testing.TB) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"logs/bad.csv": "model,mode,basis\nnet,train\n", "logs/README.md": "# nothing to import",
-		"logs/runs.csv":  "model,mode,basis,batch_size,steady_iteration_s,note\nimported,train,measured,32,0.25,by hand\nimported,train,measured,64,0.5,\n",
+		"logs/runs.csv": "model,mode,basis,batch_size,steady_iteration_s,note\nimported,train,measured,32,0.25,by hand\n" +
+			"imported,train,measured,64,0.5,\n",
 		"logs/again.csv": "model,mode,basis,batch_size,steady_iteration_s\nimported,train,measured,64,0.5\n",
 	} {
 		name = filepath.Join(dir, name)
@@ -316,12 +320,14 @@ func TestImportOnScreen(t *testing.T) {
 // endless is a database into which an import goes on until it is stopped.
 type endless struct{ own }
 
-func (endless) Import(ctx context.Context, _ imports.Found, o imports.Options, taken func(intake.File)) (intake.Result, error) {
+func (endless) Import(ctx context.Context, _ imports.Found, o imports.Options,
+	taken func(intake.File)) (intake.Result, error) {
 	o.Progress(1, 3)
 	f := intake.File{File: "first.csv", Format: new("csv"), Runs: 2, Imported: 2}
 	taken(f)
 	<-ctx.Done()
-	return intake.Result{Files: []intake.File{f}, Runs: 2, Imported: 2}, errors.New("stopped before all files were read; what was imported is kept")
+	return intake.Result{Files: []intake.File{f}, Runs: 2, Imported: 2},
+		errors.New("stopped before all files were read; what was imported is kept")
 }
 
 func TestAnImportCanBeStopped(t *testing.T) {

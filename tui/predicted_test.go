@@ -39,7 +39,8 @@ func TestPredictions(t *testing.T) {
 		}
 	}
 	d.press("N")
-	if s := d.screen(); !strings.Contains(s, "start the probe") || !strings.Contains(s, "next is CaffeNet, batch 300") || !strings.Contains(s, "VM under hosts") {
+	if s := d.screen(); !strings.Contains(s, "start the probe") || !strings.Contains(s, "next is CaffeNet, batch 300") ||
+		!strings.Contains(s, "VM under hosts") {
 		t.Errorf("the form is not for it:\n%s", s)
 	}
 	d.press("esc", "1", "P") // out of the hosts, which are asked for

@@ -177,7 +177,8 @@ func TestADiscardedProbeSaysNoMore(t *testing.T) {
 
 func TestProbingACandidateFillsItsVariantIn(t *testing.T) {
 	f := probe.Defaults().For(&candidate.Candidate{
-		Mode: profile.Infer, BatchSize: 300, Variant: profile.Variant{Precision: "int8", Pruning: &profile.Pruning{Ratio: new(0.3)}},
+		Mode: profile.Infer, BatchSize: 300, Variant: profile.Variant{Precision: "int8",
+			Pruning: &profile.Pruning{Ratio: new(0.3)}},
 	})
 	if f.Mode != profile.Infer || f.Batches[0] != 300 || f.Precisions[0] != "int8" || f.Prunes[0] != 0.3 {
 		t.Errorf("form is %+v", f)

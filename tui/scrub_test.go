@@ -22,8 +22,10 @@ func grid(variants, vms, batches int) *profile.Set {
 	gpus := []string{"K80", "M60", "V100", "T4", "A10G"}
 	for v := range vms {
 		set.VMTypes = append(set.VMTypes, profile.VMType{
-			Cloud: "aws", Region: "us-east-1", InstanceType: fmt.Sprintf("g%d.xlarge", v), GPU: gpus[v%len(gpus)], GPUCount: 1 << (v % 4),
-			Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 0.3 + 5*rng.Float64(), Source: "made up", AsOf: "2026-01"}},
+			Cloud: "aws", Region: "us-east-1", InstanceType: fmt.Sprintf("g%d.xlarge", v), GPU: gpus[v%len(gpus)],
+			GPUCount: 1 << (v % 4),
+			Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 0.3 + 5*rng.Float64(), Source: "made up",
+				AsOf: "2026-01"}},
 		})
 	}
 	for v := range variants {
@@ -32,11 +34,14 @@ func grid(variants, vms, batches int) *profile.Set {
 				batch := 32 << b
 				seconds := float64(batch) * (0.002 + 0.01*rng.Float64()) * (1 + float64(v)/float64(variants))
 				set.Runs = append(set.Runs, profile.Run{
-					ID: int64(len(set.Runs) + 1), Model: "grid", Unit: "image", Mode: profile.Infer, Status: profile.Done, Basis: estimate.Measured,
-					Variant: profile.Variant{Name: fmt.Sprintf("variant-%d", v)}, Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType,
-					GPU: vm.GPU, GPUCount: vm.GPUCount, Count: 1, BatchSize: batch,
+					ID: int64(len(set.Runs) + 1), Model: "grid", Unit: "image", Mode: profile.Infer, Status: profile.Done,
+					Basis:   estimate.Measured,
+					Variant: profile.Variant{Name: fmt.Sprintf("variant-%d", v)}, Cloud: vm.Cloud, Region: vm.Region,
+					InstanceType: vm.InstanceType,
+					GPU:          vm.GPU, GPUCount: vm.GPUCount, Count: 1, BatchSize: batch,
 					Steady: estimate.Around(seconds, 0.02*seconds, estimate.Measured), SteadyN: 100,
-					Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.5 + 0.4*float64(v)/float64(variants), HigherIsBetter: true, Basis: estimate.Measured},
+					Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.5 + 0.4*float64(v)/float64(variants), HigherIsBetter: true,
+						Basis: estimate.Measured},
 				})
 			}
 		}

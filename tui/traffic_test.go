@@ -33,9 +33,11 @@ func served(t testing.TB) *profile.Set {
 		for _, batch := range []int{1, 8, 32} {
 			seconds := float64(batch) * 0.01 / float64(k+1)
 			set.Runs = append(set.Runs, profile.Run{
-				ID: int64(len(set.Runs) + 1), Model: "served", Mode: profile.Infer, Status: profile.Done, Variant: profile.Variant{Name: variant, Precision: "fp32"}, InstanceType: "desk",
-				Count: 1, BatchSize: batch, Steady: estimate.Around(seconds, 0.01*seconds, estimate.Measured), SteadyStdDevS: new(0.05 * seconds),
-				Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.9 - 0.05*float64(k), HigherIsBetter: true},
+				ID: int64(len(set.Runs) + 1), Model: "served", Mode: profile.Infer, Status: profile.Done,
+				Variant: profile.Variant{Name: variant, Precision: "fp32"}, InstanceType: "desk",
+				Count: 1, BatchSize: batch, Steady: estimate.Around(seconds, 0.01*seconds, estimate.Measured),
+				SteadyStdDevS: new(0.05 * seconds),
+				Accuracy:      &profile.Accuracy{Metric: "top-1", Value: 0.9 - 0.05*float64(k), HigherIsBetter: true},
 			})
 		}
 	}
@@ -45,11 +47,13 @@ func served(t testing.TB) *profile.Set {
 func TestTrafficScrubs(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: served(t)})
 	d.press("4")
-	if s := d.screen(); !strings.Contains(s, "the study's m4.large") || !strings.Contains(s, "paragon") || !strings.Contains(s, "10 queries/s") {
+	if s := d.screen(); !strings.Contains(s, "the study's m4.large") || !strings.Contains(s, "paragon") ||
+		!strings.Contains(s, "10 queries/s") {
 		t.Fatalf("not the study's VM:\n%s", s)
 	}
 	first := d.traffic().Question()
-	for _, keys := range [][]string{{"]"}, {"down", "down", "]"}, {"down", "["}, {"down", "]"}, {"down", "]"}, {"down", "]"}, {"0"}} {
+	for _, keys := range [][]string{{"]"}, {"down", "down", "]"}, {"down", "["}, {"down", "]"}, {"down", "]"},
+		{"down", "]"}, {"0"}} {
 		before := d.screen()
 		d.press(keys...)
 		d.exact()
@@ -93,7 +97,8 @@ func TestTrafficOfAModel(t *testing.T) {
 		t.Errorf("at 88 %% the unpruned one must serve:\n%s", s)
 	}
 	d.press("up", "home")
-	if s := d.screen(); !strings.Contains(s, "Accuracy rules out the only variant of served") && !strings.Contains(s, "answers within 10.0 ms") {
+	if s := d.screen(); !strings.Contains(s, "Accuracy rules out the only variant of served") &&
+		!strings.Contains(s, "answers within 10.0 ms") {
 		t.Errorf("a limit below every run:\n%s", s)
 	}
 	d.exact()
@@ -118,7 +123,8 @@ func TestTrafficIsWritten(t *testing.T) {
 		t.Errorf("%v: %s", err, data)
 	}
 	for _, s := range f.Schemes {
-		if n := s.Queries.OnVMs + s.Queries.OnFunctions + s.Queries.Queued; n != int64(f.Trace.Requests) || math.Abs(s.VMUSD+s.FunctionUSD-s.CostUSD) > 1e-9 {
+		if n := s.Queries.OnVMs + s.Queries.OnFunctions + s.Queries.Queued; n != int64(f.Trace.Requests) ||
+			math.Abs(s.VMUSD+s.FunctionUSD-s.CostUSD) > 1e-9 {
 			t.Errorf("%s: %d of %d queries, %+v", s.Scheme, n, f.Trace.Requests, s)
 		}
 	}

@@ -22,7 +22,8 @@ func TestAFieldIsEditedWhereItsCursorIs(t *testing.T) {
 	if d.probe().Typing() == screen.NotTyping || !strings.Contains(d.screen(), "python3 trian.py --epochs 90") {
 		t.Fatalf("a filled field opens without its value:\n%s", d.screen())
 	}
-	if lines := strings.Split(ansi.Strip(d.app.frame()), "\n"); strings.TrimSpace(lines[len(lines)-1]) != "⏎ take  esc leave  ctrl+u empty" {
+	if lines := strings.Split(ansi.Strip(d.app.frame()),
+		"\n"); strings.TrimSpace(lines[len(lines)-1]) != "⏎ take  esc leave  ctrl+u empty" {
 		t.Errorf("the footer shows other keys: %q", lines[len(lines)-1])
 	}
 	for range len("an.py --epochs 90") {

@@ -24,9 +24,11 @@ func newExportCommand() *cobra.Command {
 	var place int
 	var force, runs bool
 	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "Write a pick (the best candidate, or the one at another place), a file that launches it, a report, the ranking, or all runs",
-		Long: "export writes a pick as data, or as a file that launches it with the tool you use. What only you know, such as an\n" +
+		Use: "export",
+		Short: "Write a pick (the best candidate, or the one at another place), a file that launches it, a report, the " +
+			"ranking, or all runs",
+		Long: "export writes a pick as data, or as a file that launches it with the tool you use. What only you know, " +
+			"such as an\n" +
 			"image, a subnet or your command, is a variable that the tool asks for. A report covers the whole ranking.",
 		Example: "  sweetspot export --model CaffeNet --units 1M --min-accuracy 70% --max-time 1h --format yaml\n" +
 			"  sweetspot export --model seismic/FCN --epochs 13 --sort time --place 2 --out pick.md\n" +
@@ -62,18 +64,23 @@ func newExportCommand() *cobra.Command {
 			}
 			now := time.Now()
 			pick := contract.NewPick(result, result.Order[place-1], now, version(), tested)
-			subject := document.Subject{Pick: &pick, Ranking: &document.Ranked{Result: result, Tested: tested, At: now, Version: version()}}
+			subject := document.Subject{Pick: &pick, Ranking: &document.Ranked{Result: result, Tested: tested, At: now,
+				Version: version()}}
 			return writeDocument(cmd, subject, f, out, force)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("format of a pick: %s; of a launch file: %s; of a report: %s; of the ranking with its frontiers: %s; "+
+	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("format of a pick: %s; of a launch file: %s; of a "+
+		"report: %s; of the ranking with its frontiers: %s; "+
 		"of runs: %s (default: by the extension of --out, else yaml, for runs csv)",
-		either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking), either(document.Runs)))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(ofPick...), cobra.ShellCompDirectiveNoFileComp))
+		either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking),
+		either(document.Runs)))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(ofPick...),
+		cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	cmd.Flags().IntVar(&place, "place", 1, "place in the ranking to export")
-	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database instead of a pick: as Profile CSV, or as JSON with every iteration time")
+	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database instead of a pick: as Profile CSV, "+
+		"or as JSON with every iteration time")
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
 }
@@ -90,7 +97,8 @@ func exportRuns(cmd *cobra.Command, as choice, force bool) error {
 		return usageError("runs are written as %s, not as %s", either(document.Runs), as)
 	}
 	if idle := idleBesideRuns(cmd); len(idle) > 0 {
-		return usageError("--runs writes all runs of the database, whatever %s asks for: leave it out", strings.Join(idle, " or "))
+		return usageError("--runs writes all runs of the database, whatever %s asks for: leave it out",
+			strings.Join(idle, " or "))
 	}
 	path := database(cmd)
 	if path == "" {
@@ -107,7 +115,8 @@ func exportRuns(cmd *cobra.Command, as choice, force bool) error {
 	}
 	set.Runs = slices.DeleteFunc(set.Runs, func(r profile.Run) bool { return !r.Answers() })
 	iterations := func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) }
-	return writeDocument(cmd, document.Subject{Runs: &document.Recorded{Set: set, Iterations: iterations}}, f, as.out, force)
+	return writeDocument(cmd, document.Subject{Runs: &document.Recorded{Set: set, Iterations: iterations}}, f,
+		as.out, force)
 }
 
 // writeDocument writes a subject in a form, and what belongs beside it. Nothing is
@@ -146,7 +155,8 @@ func save(cmd *cobra.Command, out string, force bool, files []document.File) err
 // idleBesideRuns are the flags given that ask for a pick, which runs are not.
 func idleBesideRuns(cmd *cobra.Command) (idle []string) {
 	cmd.Flags().Visit(func(fl *pflag.Flag) {
-		if cmd.InheritedFlags().Lookup(fl.Name) == nil && !slices.Contains([]string{"runs", "format", "out", "force"}, fl.Name) {
+		if cmd.InheritedFlags().Lookup(fl.Name) == nil &&
+			!slices.Contains([]string{"runs", "format", "out", "force"}, fl.Name) {
 			idle = append(idle, "--"+fl.Name)
 		}
 	})

@@ -37,8 +37,10 @@ func recorded(t *testing.T) (path string, its []store.Iteration) {
 			t.Fatal(err)
 		}
 	}
-	record("net", store.Batch{Iterations: its, Validations: []profile.Validation{{Epoch: 1, Seconds: 2, Metric: "top1", Value: new(0.5), HigherIsBetter: true}}},
-		store.Finish{Status: profile.Done, Summary: store.Summary{FirstIterationS: new(0.1), Steady: estimate.Spread(0.1, 0.01, estimate.Measured), SteadyN: 290}})
+	record("net", store.Batch{Iterations: its, Validations: []profile.Validation{{Epoch: 1, Seconds: 2, Metric: "top1",
+		Value: new(0.5), HigherIsBetter: true}}},
+		store.Finish{Status: profile.Done, Summary: store.Summary{FirstIterationS: new(0.1),
+			Steady: estimate.Spread(0.1, 0.01, estimate.Measured), SteadyN: 290}})
 	record("large", store.Batch{}, store.Finish{Status: profile.OutOfMemory})
 	record("broken", store.Batch{}, store.Finish{Status: profile.Failed})
 	if err := db.Close(); err != nil {
@@ -82,10 +84,12 @@ func TestExportRunsWithEveryIteration(t *testing.T) {
 		t.Fatalf("schema %d, command %q, %d runs", got.Schema, got.Command, len(got.Runs))
 	}
 	net, large := got.Runs[0], got.Runs[1]
-	if net.Model != "net" || *net.Host != "box" || net.InstanceType != nil || net.BatchSize != nil || net.GPUCount != nil || *net.Steady.S != 0.1 {
+	if net.Model != "net" || *net.Host != "box" || net.InstanceType != nil || net.BatchSize != nil ||
+		net.GPUCount != nil || *net.Steady.S != 0.1 {
 		t.Errorf("%+v", net)
 	}
-	if large.Model != "large" || large.Status != "oom" || large.Steady.S != nil || large.Iterations == nil || large.Validations == nil {
+	if large.Model != "large" || large.Status != "oom" || large.Steady.S != nil || large.Iterations == nil ||
+		large.Validations == nil {
 		t.Errorf("%+v", large)
 	}
 	if len(net.Iterations) != len(its) || len(net.Validations) != 1 || *net.Validations[0].Value != 0.5 {
@@ -113,13 +117,16 @@ func TestExportRunsAsCSVToAFile(t *testing.T) {
 	if err != nil || len(rows) != 3 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
-	if set, err := profilecsv.Read(strings.NewReader(string(text))); err != nil || set.Runs[1].Status != profile.OutOfMemory {
+	if set, err := profilecsv.Read(strings.NewReader(string(text))); err != nil ||
+		set.Runs[1].Status != profile.OutOfMemory {
 		t.Errorf("read back: %v", err)
 	}
-	if _, _, err := execute(t, "export", "--runs", "--model", "net", "--place", "2", "--db", path); err == nil || !strings.Contains(err.Error(), "whatever --model or --place asks for") {
+	if _, _, err := execute(t, "export", "--runs", "--model", "net", "--place", "2", "--db", path); err == nil ||
+		!strings.Contains(err.Error(), "whatever --model or --place asks for") {
 		t.Errorf("flags of a pick beside runs: %v", err)
 	}
-	if _, _, err := execute(t, "export", "--runs", "--out", file, "--db", path); err == nil || !strings.Contains(err.Error(), "--force") {
+	if _, _, err := execute(t, "export", "--runs", "--out", file, "--db", path); err == nil ||
+		!strings.Contains(err.Error(), "--force") {
 		t.Errorf("overwritten: %v", err)
 	}
 	file = filepath.Join(t.TempDir(), "runs.json")

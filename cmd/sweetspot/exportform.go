@@ -47,7 +47,8 @@ func check(f document.Form, placed bool, out string) error {
 	case (f.Group == document.Report || f.Group == document.Ranking) && placed:
 		return usageError("--place names a pick, and this form is of the whole ranking: leave it out")
 	case f.Beside && out == "":
-		return usageError("a %s %s has its pictures beside it: name a file with --out report%s", f.Title, f.Group, f.Extension)
+		return usageError("a %s %s has its pictures beside it: name a file with --out report%s", f.Title, f.Group,
+			f.Extension)
 	}
 	return nil
 }

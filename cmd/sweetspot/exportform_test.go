@@ -28,7 +28,8 @@ func TestExportWhatLaunches(t *testing.T) {
 		if fits != (err == nil) || fits != strings.Contains(out, "sweetspot probe --name=seismic/FCN") {
 			t.Errorf("%s: %v\n%s", f, err, out)
 		}
-		if exit := (exitError{}); !fits && (!errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), "write it as skypilot, aws, terraform, slurm or kubernetes")) {
+		if exit := (exitError{}); !fits && (!errors.As(err, &exit) || exit.code != exitUsage ||
+			!strings.Contains(err.Error(), "write it as skypilot, aws, terraform, slurm or kubernetes")) {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
@@ -61,10 +62,12 @@ func TestTheVerifyingCommandIsTaken(t *testing.T) {
 func TestFormByTheNameOfItsFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]string{
-		"main.tf": `resource "aws_instance"`, "job.sbatch": "#SBATCH", "report.html": "<!DOCTYPE html>", "pick.md": "# seismic/FCN", "pick": "schema: 1",
+		"main.tf": `resource "aws_instance"`, "job.sbatch": "#SBATCH", "report.html": "<!DOCTYPE html>",
+		"pick.md": "# seismic/FCN", "pick": "schema: 1",
 	} {
 		file := filepath.Join(dir, name)
-		if _, stderr, err := execute(t, append(slices.Clone(fcn), "--out", file)...); err != nil || stderr != "wrote "+file+"\n" {
+		if _, stderr, err := execute(t, append(slices.Clone(fcn), "--out", file)...); err != nil ||
+			stderr != "wrote "+file+"\n" {
 			t.Errorf("%s: %v, %q", name, err, stderr)
 		}
 		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), want) {
@@ -77,9 +80,12 @@ func TestFormByTheNameOfItsFile(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ args, want string }{
-		{"--out pick.sh", "say which with --format"}, {"--out pick.pdf", "name one with --format"}, {"--format pulumi", "skypilot, aws, gcloud, az, terraform, slurm, kubernetes, html, report-md, ranking-yaml"},
-		{"--out az.sh --format az", "az launches on azure"}, {"--format html --place 2", "the whole ranking"}, {"--format report-md", "--out report.md"},
-		{"--json --format slurm", "exclude each other"}, {"--runs --format slurm", "csv or json, not as slurm"}, {"--runs --out runs.html", "csv or json, not as html"},
+		{"--out pick.sh", "say which with --format"}, {"--out pick.pdf", "name one with --format"},
+		{"--format pulumi", "skypilot, aws, gcloud, az, terraform, slurm, kubernetes, html, report-md, ranking-yaml"},
+		{"--out az.sh --format az", "az launches on azure"}, {"--format html --place 2", "the whole ranking"},
+		{"--format report-md", "--out report.md"},
+		{"--json --format slurm", "exclude each other"}, {"--runs --format slurm", "csv or json, not as slurm"},
+		{"--runs --out runs.html", "csv or json, not as html"},
 	} {
 		words := strings.Fields(c.args)
 		if i := slices.Index(words, "--out"); i >= 0 {
@@ -147,11 +153,14 @@ func TestExportOfTheRanking(t *testing.T) {
 	read(&asJSON, json.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-json")...)
 	read(&asYAML, yaml.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-yaml")...)
 	read(&ranked, json.Unmarshal, append([]string{"rank", "--json"}, fcn[1:]...)...)
-	if len(asJSON.Candidates) == 0 || len(asJSON.Frontier.Of("time_cost")) == 0 || !reflect.DeepEqual(asJSON, ranked) || !reflect.DeepEqual(asJSON, asYAML) {
-		t.Errorf("%d candidates in JSON, %d in YAML, %d ranked", len(asJSON.Candidates), len(asYAML.Candidates), len(ranked.Candidates))
+	if len(asJSON.Candidates) == 0 || len(asJSON.Frontier.Of("time_cost")) == 0 || !reflect.DeepEqual(asJSON, ranked) ||
+		!reflect.DeepEqual(asJSON, asYAML) {
+		t.Errorf("%d candidates in JSON, %d in YAML, %d ranked", len(asJSON.Candidates), len(asYAML.Candidates),
+			len(ranked.Candidates))
 	}
 	out, _, err := execute(t, append(slices.Clone(fcn), "--format", "ranking-csv")...)
-	if rows, bad := csv.NewReader(strings.NewReader(out)).ReadAll(); err != nil || bad != nil || len(rows) != len(ranked.Candidates)+1 {
+	if rows, bad := csv.NewReader(strings.NewReader(out)).ReadAll(); err != nil || bad != nil ||
+		len(rows) != len(ranked.Candidates)+1 {
 		t.Errorf("%d rows, %v, %v", len(rows), err, bad)
 	}
 }

@@ -57,7 +57,8 @@ func newFleetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printAs(cmd, f.csv, document.Fleet, document.Subject{Fleet: func() (contract.Fleet, error) { return contract.NewFleet(in), nil }})
+			return printAs(cmd, f.csv, document.Fleet,
+				document.Subject{Fleet: func() (contract.Fleet, error) { return contract.NewFleet(in), nil }})
 		},
 	}
 	f.register(cmd)
@@ -67,21 +68,30 @@ func newFleetCommand() *cobra.Command {
 func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.saveTrace, "save-trace", "", "write the jobs, as read or made up, to a new job trace CSV")
-	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or Philly's log (default: a made-up one)")
+	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or "+
+		"Philly's log (default: a made-up one)")
 	fl.IntVar(&f.jobs, "jobs", workload.StudyJobs, "jobs to make up without --trace")
-	fl.StringVar(&f.mix, "mix", "study", "models of jobs that don't name one, with their accuracies and INT8 runtimes: study, or database for your own variants")
+	fl.StringVar(&f.mix, "mix", "study", "models of jobs that don't name one, with their accuracies and INT8 "+
+		"runtimes: study, or database for your own variants")
 	fl.IntVar(&f.reserved, "reserved", unset, "reserved VMs (default: the number with the lowest bill)")
 	fl.StringVar(&f.vm, "vm", "", "instance type, for its prices and GPUs (default p3.2xlarge, the study's)")
-	fl.StringVar(&f.term, "term", "", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, or three years with --reserved-price)")
-	fl.StringVar(&f.onDemandPrice, "on-demand-price", "", "price of an on-demand VM in $ per hour, instead of the catalog's")
+	fl.StringVar(&f.term, "term", "", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, "+
+		"or three years with --reserved-price)")
+	fl.StringVar(&f.onDemandPrice, "on-demand-price", "",
+		"price of an on-demand VM in $ per hour, instead of the catalog's")
 	fl.StringVar(&f.reservedPrice, "reserved-price", "", "price of a reserved VM in $ per hour, instead of the catalog's")
 	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "number of GPUs of a VM (default: the VM type's)")
-	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 relative to full precision, as a range for all jobs, as in 0.75:1 (default: the models' own)")
+	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 relative to full precision, as a range for all jobs, "+
+		"as in 0.75:1 (default: the models' own)")
 	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, in runtimes after submission")
-	fl.StringVar(&f.policies, "policy", "all", "policies to compare: all, or some of on-demand, approxdnn, acceptance-centric, penalty-centric")
-	fl.StringVar(&f.scheduler, "scheduler", string(fleet.RoundRobin), "how jobs get reserved VMs: round-robin, least-loaded or earliest-first")
-	fl.StringVar(&f.acceptance, "acceptance", string(approx.Linear), "how likely users accept an offer: linear, power:2, exponential:1.5 or logistic:1.5:0.4")
-	fl.BoolVar(&f.asStudied, "as-studied", false, "let reduced jobs run at the same time as those behind them, as the study does")
+	fl.StringVar(&f.policies, "policy", "all", "policies to compare: all, or some of on-demand, approxdnn, "+
+		"acceptance-centric, penalty-centric")
+	fl.StringVar(&f.scheduler, "scheduler", string(fleet.RoundRobin), "how jobs get reserved VMs: round-robin, "+
+		"least-loaded or earliest-first")
+	fl.StringVar(&f.acceptance, "acceptance", string(approx.Linear), "how likely users accept an offer: linear, "+
+		"power:2, exponential:1.5 or logistic:1.5:0.4")
+	fl.BoolVar(&f.asStudied, "as-studied", false, "let reduced jobs run at the same time as those behind them, as "+
+		"the study does")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of everything drawn")
 	fl.IntVar(&f.seeds, "seeds", 20, "seeds behind the intervals")
 	fl.BoolVar(&f.noSizing, "no-sizing", false, "leave out the advice on how many VMs to reserve")
@@ -102,7 +112,8 @@ func (f *fleetFlags) parse() (err error) {
 		name       string
 		is, lo, hi int
 	}{
-		{"jobs", f.jobs, 1, mostJobs}, {"reserved", max(f.reserved, 0), 0, mostFleet}, {"seeds", f.seeds, 1, mostSeeds}, {"gpus-per-vm", f.gpusPerVM, 0, 1000},
+		{"jobs", f.jobs, 1, mostJobs}, {"reserved", max(f.reserved, 0), 0, mostFleet}, {"seeds", f.seeds, 1, mostSeeds},
+		{"gpus-per-vm", f.gpusPerVM, 0, 1000},
 	} {
 		if n.is < n.lo || n.is > n.hi {
 			return usageError("--%s %d: give a number from %d to %d", n.name, n.is, n.lo, n.hi)
@@ -145,7 +156,8 @@ func parseRange(s string, most float64) (r fleet.Range, err error) {
 		r.High, err = quantity.ParseCount(high)
 	}
 	if err != nil || !(r.Low > 0) || r.Low > r.High || r.High > most {
-		return r, fmt.Errorf("%q is no range: write two numbers above 0 and up to %g, the smaller first, as 0.75:1", plaintext.Line(s, 40), most)
+		return r, fmt.Errorf("%q is no range: write two numbers above 0 and up to %g, the smaller first, as 0.75:1",
+			plaintext.Line(s, 40), most)
 	}
 	return r, nil
 }
@@ -184,7 +196,8 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 		return in, err
 	}
 	q := fleet.Defaults()
-	q.Jobs, q.Load, q.Seed, q.Prices, q.Acceptance, q.Policies = jobs.Jobs, jobs.Load, f.seed, bought.Prices, f.chosenAcceptance, f.chosenPolicies
+	q.Jobs, q.Load, q.Seed, q.Prices, q.Acceptance, q.Policies = jobs.Jobs, jobs.Load, f.seed, bought.Prices,
+		f.chosenAcceptance, f.chosenPolicies
 	q.Terms.Deadline, q.Terms.Mix = f.deadlineRange, jobs.Mix
 	q.Fleet = fleet.Fleet{GPUsPerVM: bought.GPUsPerVM, Scheduler: f.chosenScheduler, AsStudied: f.asStudied}
 	if f.ratio != "" {
@@ -192,7 +205,8 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 	}
 	if f.mix == "database" {
 		if q.Terms.Mix = fleet.MixOf(set); len(q.Terms.Mix) == 0 {
-			return in, errors.New("no model of the database was run or validated in inference both at full precision and in int8: probe one, or use --mix study")
+			return in, errors.New("no model of the database was run or validated in inference both at full precision and " +
+				"in int8: probe one, or use --mix study")
 		}
 	}
 	in = contract.FleetInput{VM: bought.VM, Prices: bought.From}
@@ -232,11 +246,13 @@ func (f *fleetFlags) leaveOutSizing(jobs int, in *contract.FleetInput) error {
 		return nil
 	}
 	if f.reserved == unset {
-		return fmt.Errorf("finding how many VMs to reserve for %s jobs would take too long: give --reserved", quantity.Count(float64(jobs)))
+		return fmt.Errorf("finding how many VMs to reserve for %s jobs would take too long: give --reserved",
+			quantity.Count(float64(jobs)))
 	}
 	if !f.noSizing {
 		f.noSizing = true
-		in.Notes = append(in.Notes, fmt.Sprintf("how many VMs to reserve is left out for more than %s jobs", quantity.Count(mostSized)))
+		in.Notes = append(in.Notes, fmt.Sprintf("how many VMs to reserve is left out for more than %s jobs",
+			quantity.Count(mostSized)))
 	}
 	return nil
 }
@@ -244,7 +260,8 @@ func (f *fleetFlags) leaveOutSizing(jobs int, in *contract.FleetInput) error {
 // size finds the number of reserved VMs that costs least for every way of
 // reserving, and takes it where none is given. Where no sizes are wanted only
 // the way that is paid is looked at.
-func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *contract.FleetInput, draws fleet.Draws, b fleet.Bought) {
+func (f *fleetFlags) size(ctx context.Context, q *fleet.Question, in *contract.FleetInput, draws fleet.Draws,
+	b fleet.Bought) {
 	q.Fleet.VMs = max(f.reserved, 0)
 	if f.noSizing && f.reserved != unset {
 		return

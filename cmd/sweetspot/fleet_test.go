@@ -34,7 +34,8 @@ func TestNoSizing(t *testing.T) {
 	sized := func(noSizing bool) (q fleet.Question, in contract.FleetInput) {
 		f := fleetFlags{reserved: unset, noSizing: noSizing}
 		q = fleet.Question{
-			Jobs: fleet.Usual(400).Generate(1), Terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1},
+			Jobs: fleet.Usual(400).Generate(1), Terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1,
+				Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1},
 			Fleet: fleet.Fleet{GPUsPerVM: 1, Scheduler: fleet.RoundRobin}, Prices: b.Prices, Policies: approx.Policies,
 		}
 		f.size(t.Context(), &q, &in, fleet.NewDraws(len(q.Jobs), 1), b)
@@ -72,7 +73,8 @@ func TestTermOfAGivenPrice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(out, "note: nothing says for how long the price of a reservation is paid: a term of three years"); got != c.taken {
+		if got := strings.Contains(out, "note: nothing says for how long the price of a reservation is paid: a term of "+
+			"three years"); got != c.taken {
 			t.Errorf("%v: %v in\n%s", c.flags, got, out)
 		}
 	}

@@ -57,14 +57,18 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	for _, o := range objective.All() {
 		f.limits[o.Name] = fl.String(o.Flag, "", o.Help)
 	}
-	fl.StringVar(&f.purchase, "purchase", "on-demand", "how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
+	fl.StringVar(&f.purchase, "purchase", "on-demand",
+		"how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringSliceVar(&f.bill, "bill", nil, "what is paid beside the work, as "+strings.ReplaceAll(bill.Words, " ", ","))
-	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by their GPU rtx4090=0.34")
+	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by "+
+		"their GPU rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
-	fl.StringVar(&f.sort, "sort", "", "order by "+question.SortWords()+" (default: cost, or score where weights are given)")
+	fl.StringVar(&f.sort, "sort", "",
+		"order by "+question.SortWords()+" (default: cost, or score where weights are given)")
 	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
 	fl.StringSliceVar(&f.gpus, "gpu", nil, "only GPUs whose name begins so")
-	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, and the catalog's VM types")
+	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, "+
+		"and the catalog's VM types")
 }
 
 const (
@@ -261,14 +265,18 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 			have = append(have, fmt.Sprintf("%d runs", x.Runs))
 		}
 	}
-	if q.Mode == profile.Train && q.Epochs == nil && !slices.ContainsFunc(set.Runs, func(r profile.Run) bool { return r.Model == q.Model && r.Epochs != nil }) {
-		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no run of %s says how many epochs it takes; ask sweetspot rank --epochs N", q.Model)}
+	if q.Mode == profile.Train && q.Epochs == nil &&
+		!slices.ContainsFunc(set.Runs, func(r profile.Run) bool { return r.Model == q.Model && r.Epochs != nil }) {
+		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no run of %s says how many epochs it takes; ask "+
+			"sweetspot rank --epochs N", q.Model)}
 	}
 	if best, ok := bestReached(set, q); ok {
-		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to %s; ask for less, or rank with --epochs N",
+		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to "+
+			"%s; ask for less, or rank with --epochs N",
 			q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
 	}
-	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; loosen --batch, --variant, --cloud, --gpu, --epochs or --target-accuracy",
+	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; "+
+		"loosen --batch, --variant, --cloud, --gpu, --epochs or --target-accuracy",
 		q.Model, strings.Join(have, ", "), q.Mode)}
 }
 

@@ -64,7 +64,8 @@ func newTrafficCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = printAs(cmd, f.csv, document.Traffic, document.Subject{Traffic: func() (contract.Traffic, error) { return contract.NewTraffic(in), nil }})
+			err = printAs(cmd, f.csv, document.Traffic,
+				document.Subject{Traffic: func() (contract.Traffic, error) { return contract.NewTraffic(in), nil }})
 			return errors.Join(err, kept(in.Advice))
 		},
 	}
@@ -74,27 +75,37 @@ func newTrafficCommand() *cobra.Command {
 
 func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl, d := cmd.Flags(), serving.Defaults()
-	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace (default: a made-up load)")
-	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "pattern of the made-up load without --trace: constant, poisson, diurnal, flash-crowd, bursty or day")
+	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace "+
+		"(default: a made-up load)")
+	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "pattern of the made-up load without --trace: "+
+		"constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a made-up load, in queries per second")
 	fl.Float64Var(&f.hours, "hours", 24, "length of a made-up load")
 	fl.Float64Var(&f.scale, "scale", 1, "factor on the number of queries in every second")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of a made-up load")
-	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, by their inference runs (default: a VM as the flags describe it)")
+	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, by their inference runs (default: a VM as "+
+		"the flags describe it)")
 	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "lowest accuracy to choose from --models, as 0.7 or 70%")
-	fl.StringVar(&f.maxCost, "max-cost", "", "highest cost of a million queries on VMs of --models, as $5; then the most accurate is chosen, with --min-accuracy and without --slo the fastest")
+	fl.StringVar(&f.maxCost, "max-cost", "", "highest cost of a million queries on VMs of --models, as $5; then the "+
+		"most accurate is chosen, with --min-accuracy and without --slo the fastest")
 	fl.StringVar(&f.slo, "slo", duration(d.StrictLimitS), "latency limit of strict queries")
 	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of other queries")
 	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of strict queries")
-	fl.StringVar(&f.violations, "max-violations", fmt.Sprint(serving.UsualViolations), "share of queries that may miss their limit")
-	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, mixed, paragon; the advice compares all")
+	fl.StringVar(&f.violations, "max-violations", fmt.Sprint(serving.UsualViolations),
+		"share of queries that may miss their limit")
+	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, "+
+		"mixed, paragon; the advice compares all")
 	fl.StringVar(&f.vm, "vm", "", "instance type, for its price in the catalog, or to choose among the runs of --models")
-	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with --models only where none is known)")
+	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
+		"--models only where none is known)")
 	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
 	fl.StringVar(&f.vmLatency, "vm-latency", duration(d.VM.LatencyS), "time of a query on a VM")
-	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)), "time from ordering a VM until it serves queries")
-	fl.Float64Var(&f.functionMemory, "function-memory", 0, "memory of a function in GB (default: the cheapest within the limit)")
-	fl.StringVar(&f.functionTime, "function-time", duration(d.Function.Seconds), fmt.Sprintf("time of a query on a warm function of %g GB", d.Function.MemoryGB))
+	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)),
+		"time from ordering a VM until it serves queries")
+	fl.Float64Var(&f.functionMemory, "function-memory", 0,
+		"memory of a function in GB (default: the cheapest within the limit)")
+	fl.StringVar(&f.functionTime, "function-time", duration(d.Function.Seconds),
+		fmt.Sprintf("time of a query on a warm function of %g GB", d.Function.MemoryGB))
 	fl.StringVar(&f.coldStart, "cold-start", duration(d.Function.ColdStartS), "time until a new function runs")
 	fl.StringVar(&f.modelLoad, "model-load", duration(d.Function.ModelLoadS), "time to load the model into it")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
@@ -117,10 +128,13 @@ func (f *trafficFlags) parse() (err error) {
 		parse      func(string) (float64, error)
 		to         *float64
 	}{
-		{"slo", f.slo, quantity.ParseDuration, &s.StrictLimitS}, {"relaxed-slo", f.relaxed, quantity.ParseDuration, &s.RelaxedLimitS},
-		{"strict-share", f.strict, quantity.ParseFraction, &s.StrictShare}, {"max-violations", f.violations, quantity.ParseFraction, &violations},
+		{"slo", f.slo, quantity.ParseDuration, &s.StrictLimitS}, {"relaxed-slo", f.relaxed, quantity.ParseDuration,
+			&s.RelaxedLimitS},
+		{"strict-share", f.strict, quantity.ParseFraction, &s.StrictShare}, {"max-violations", f.violations,
+			quantity.ParseFraction, &violations},
 		{"vm-latency", f.vmLatency, quantity.ParseDuration, &s.VM.LatencyS}, {"vm-startup", f.vmStartup, parseTerm, &startup},
-		{"function-time", f.functionTime, quantity.ParseDuration, &s.Function.Seconds}, {"cold-start", f.coldStart, parseTerm, &s.Function.ColdStartS},
+		{"function-time", f.functionTime, quantity.ParseDuration, &s.Function.Seconds}, {"cold-start", f.coldStart, parseTerm,
+			&s.Function.ColdStartS},
 		{"model-load", f.modelLoad, parseTerm, &s.Function.ModelLoadS},
 	} {
 		if *d.to, err = d.parse(d.text); err != nil {
@@ -162,13 +176,15 @@ func (f *trafficFlags) check() error {
 	for _, n := range []struct {
 		name     string
 		is, most float64
-	}{{"rate", f.rate, serving.MaxPerSecond / 10}, {"hours", f.hours, serving.MaxSeconds / 3600}, {"scale", f.scale, 1e6}, {"vm-rate", f.vmRate, serving.MaxPerSecond}} {
+	}{{"rate", f.rate, serving.MaxPerSecond / 10}, {"hours", f.hours, serving.MaxSeconds / 3600}, {"scale", f.scale, 1e6},
+		{"vm-rate", f.vmRate, serving.MaxPerSecond}} {
 		if !(n.is > 0) || n.is > n.most {
 			return usageError("--%s %g: give a number above 0 and up to %g", n.name, n.is, n.most)
 		}
 	}
 	if f.trace == "" && f.rate*f.scale > serving.MaxPerSecond/10 {
-		return usageError("--rate %g times --scale %g: a load has at most %d queries a second on average", f.rate, f.scale, serving.MaxPerSecond/10)
+		return usageError("--rate %g times --scale %g: a load has at most %d queries a second on average", f.rate, f.scale,
+			serving.MaxPerSecond/10)
 	}
 	if f.settings.StrictLimitS > f.settings.RelaxedLimitS {
 		return usageError("--slo %s is looser than --relaxed-slo %s: strict queries have the shorter limit", f.slo, f.relaxed)
@@ -195,7 +211,8 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 			continue
 		}
 		if !slices.Contains(serving.Schemes(), scheme) {
-			return nil, usageError("--scheme %q is none of all, reactive, util-aware, exascale, mixed and paragon", plaintext.Line(string(scheme), 40))
+			return nil, usageError("--scheme %q is none of all, reactive, util-aware, exascale, mixed and paragon",
+				plaintext.Line(string(scheme), 40))
 		}
 		schemes = append(schemes, scheme)
 	}
@@ -254,7 +271,8 @@ func kept(a serving.Advice) error {
 		return nil
 	}
 	i := slices.IndexFunc(a.Words, func(w string) bool { return strings.HasPrefix(w, "no scheme") })
-	return exitError{exitInfeasible, fmt.Errorf("%s: loosen --slo or --max-violations", strings.TrimSpace(a.Words[max(i, 0)]))}
+	return exitError{exitInfeasible, fmt.Errorf("%s: loosen --slo or --max-violations",
+		strings.TrimSpace(a.Words[max(i, 0)]))}
 }
 
 // arrivals reads the trace, or makes one up.
@@ -283,7 +301,8 @@ func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (
 }
 
 // price finds what a VM costs, and the runs of the models that are named.
-func (f *trafficFlags) price(cmd *cobra.Command, q *serving.Question, w *serving.Wanted, in *contract.TrafficInput) (*profile.Set, error) {
+func (f *trafficFlags) price(cmd *cobra.Command, q *serving.Question, w *serving.Wanted,
+	in *contract.TrafficInput) (*profile.Set, error) {
 	var given *float64
 	if err := readNumbers(numberFlag{"vm-price", f.vmPrice, quantity.ParseMoney, &given}); err != nil {
 		return nil, err
@@ -294,7 +313,9 @@ func (f *trafficFlags) price(cmd *cobra.Command, q *serving.Question, w *serving
 		}
 	}
 	if f.vm != "" && len(f.models) == 0 && !cmd.Flags().Changed("vm-rate") {
-		in.Remarks = append(in.Remarks, fmt.Sprintf("nothing says what a %s serves: the study's %g queries/s at %s are taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60), q.Settings.VM.QueriesPerSecond, f.vmLatency))
+		in.Remarks = append(in.Remarks, fmt.Sprintf("nothing says what a %s serves: the study's %g queries/s at %s are "+
+			"taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60),
+			q.Settings.VM.QueriesPerSecond, f.vmLatency))
 	}
 	priced := len(f.models) == 0 && (f.vm == "" || given != nil)
 	if priced && database(cmd) == "" {

@@ -17,7 +17,8 @@ type Bill struct {
 	EgressGiB            *float64 `json:"egress_gib" yaml:"egress_gib"`
 	EgressUSDPerGiB      *float64 `json:"egress_usd_per_gib" yaml:"egress_usd_per_gib"`
 	InterruptionsPerHour *float64 `json:"interruptions_per_hour" yaml:"interruptions_per_hour"` // of one spot VM
-	CheckpointS          *float64 `json:"checkpoint_s" yaml:"checkpoint_s"`                     // work between two checkpoints
+	// work between two checkpoints
+	CheckpointS          *float64 `json:"checkpoint_s" yaml:"checkpoint_s"`
 	ElectricityUSDPerKWh *float64 `json:"electricity_usd_per_kwh" yaml:"electricity_usd_per_kwh"`
 	PUE                  *float64 `json:"pue" yaml:"pue"`
 }
@@ -33,7 +34,8 @@ func NewBill(b bill.Bill) *Bill {
 		}
 		return &v
 	}
-	return &Bill{told(b.StartupS), told(b.DiskGiB), told(b.DiskUSDPerGiBMonth), told(b.EgressGiB), told(b.EgressUSDPerGiB), b.Interruptions, b.CheckpointS,
+	return &Bill{told(b.StartupS), told(b.DiskGiB), told(b.DiskUSDPerGiBMonth), told(b.EgressGiB), told(b.EgressUSDPerGiB),
+		b.Interruptions, b.CheckpointS,
 		told(b.ElectricityUSDPerKWh), told(b.PUE)}
 }
 
@@ -51,7 +53,8 @@ func (b *Bill) Told() bill.Bill {
 	}
 	return bill.Bill{
 		StartupS: of(b.StartupS), DiskGiB: of(b.DiskGiB), DiskUSDPerGiBMonth: of(b.DiskUSDPerGiBMonth),
-		EgressGiB: of(b.EgressGiB), EgressUSDPerGiB: of(b.EgressUSDPerGiB), Interruptions: b.InterruptionsPerHour, CheckpointS: b.CheckpointS,
+		EgressGiB: of(b.EgressGiB), EgressUSDPerGiB: of(b.EgressUSDPerGiB), Interruptions: b.InterruptionsPerHour,
+		CheckpointS:          b.CheckpointS,
 		ElectricityUSDPerKWh: of(b.ElectricityUSDPerKWh), PUE: of(b.PUE),
 	}
 }

@@ -46,13 +46,15 @@ type Candidate struct {
 	Violates      []Violation          `json:"violates" yaml:"violates"`
 	Frontier      objective.Each[bool] `json:"frontier" yaml:"frontier"` // of each objective with the accuracy
 	Sources       []int64              `json:"sources" yaml:"sources"`
-	Predicted     bool                 `json:"predicted" yaml:"predicted"`   // no run of its own: the basis says by what
-	EpochsLow     *float64             `json:"epochs_low" yaml:"epochs_low"` // to a target accuracy; null for a given number of epochs
-	EpochsHigh    *float64             `json:"epochs_high" yaml:"epochs_high"`
-	EpochsWhy     *string              `json:"epochs_why" yaml:"epochs_why"`
-	Never         *float64             `json:"never" yaml:"never"` // probability that the target is never reached
-	Why           *string              `json:"why" yaml:"why"`     // what a prediction rests on; which pauses are in a training's time
-	Tested        *Tested              `json:"tested" yaml:"tested"`
+	Predicted     bool                 `json:"predicted" yaml:"predicted"` // no run of its own: the basis says by what
+	// to a target accuracy; null for a given number of epochs
+	EpochsLow  *float64 `json:"epochs_low" yaml:"epochs_low"`
+	EpochsHigh *float64 `json:"epochs_high" yaml:"epochs_high"`
+	EpochsWhy  *string  `json:"epochs_why" yaml:"epochs_why"`
+	Never      *float64 `json:"never" yaml:"never"` // probability that the target is never reached
+	// what a prediction rests on; which pauses are in a training's time
+	Why    *string `json:"why" yaml:"why"`
+	Tested *Tested `json:"tested" yaml:"tested"`
 	// Of a combination of VM types: the outcome in whole batches, and where the
 	// work divides at will, one of which time and cost repeat.
 	WholeBatches *Outcome `json:"whole_batches" yaml:"whole_batches"`
@@ -84,9 +86,10 @@ type Part struct {
 	Count        int      `json:"count" yaml:"count"`
 	USDPerHour   *float64 `json:"usd_per_hour" yaml:"usd_per_hour"` // of one VM
 	PriceFrom    *string  `json:"price_from" yaml:"price_from"`
-	BatchSize    *int     `json:"batch_size" yaml:"batch_size"` // of a combination of VM types; null otherwise, as are the next two
-	Units        *float64 `json:"units" yaml:"units"`           // of the work, all VMs together
-	BusyS        *float64 `json:"busy_s" yaml:"busy_s"`         // of the GPU that has most
+	// of a combination of VM types; null otherwise, as are the next two
+	BatchSize *int     `json:"batch_size" yaml:"batch_size"`
+	Units     *float64 `json:"units" yaml:"units"`   // of the work, all VMs together
+	BusyS     *float64 `json:"busy_s" yaml:"busy_s"` // of the GPU that has most
 }
 
 // Seconds is an estimate of time.
@@ -159,9 +162,12 @@ type Violation struct {
 func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Tested) Candidate {
 	c, minimized := r.Space.At(i), r.Space.Objectives.Minimized()
 	out := Candidate{
-		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(c.Variant.Title()), Precision: word(clean(c.Variant.Precision)),
-		Mode: string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units, Purchase: string(c.Purchase),
-		Score: known(r.Score(i)), TAR: known(r.PerAccuracy(objective.Time, i)), CAR: known(r.PerAccuracy(objective.Cost, i)),
+		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(c.Variant.Title()),
+		Precision: word(clean(c.Variant.Precision)),
+		Mode:      string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units,
+		Purchase: string(c.Purchase),
+		Score:    known(r.Score(i)), TAR: known(r.PerAccuracy(objective.Time, i)),
+		CAR:      known(r.PerAccuracy(objective.Cost, i)),
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
 	if e := c.EpochsRange; finite(e) && e.Known() {
@@ -196,7 +202,8 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 	})
 	out.Pruning = newPruning(c.Variant.Pruning)
 	if q := c.Quality; q != nil && finite(q.Estimate) {
-		out.Accuracy = &Accuracy{clean(q.Metric), q.Estimate.Value, q.Estimate.Low, q.Estimate.High, q.Estimate.Basis.String(), q.HigherIsBetter}
+		out.Accuracy = &Accuracy{clean(q.Metric), q.Estimate.Value, q.Estimate.Low, q.Estimate.High,
+			q.Estimate.Basis.String(), q.HigherIsBetter}
 	}
 	for _, p := range c.Configuration {
 		out.Configuration = append(out.Configuration, newPart(p))

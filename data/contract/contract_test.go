@@ -49,14 +49,19 @@ func golden(t *testing.T, name string, got []byte) {
 func example() *rank.Result {
 	run := func(id int64, vm string, startup, iteration float64) profile.Run {
 		return profile.Run{
-			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
-			BatchSize: 256, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05, estimate.Measured),
+			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80",
+			GPUCount: 1, Count: 1,
+			BatchSize: 256, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05,
+				estimate.Measured),
 			Basis: estimate.Measured, Status: profile.Done,
 		}
 	}
-	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4), run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
-	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true, Basis: estimate.Measured}
-	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
+	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4),
+		run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
+	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true,
+		Basis: estimate.Measured}
+	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16",
+		Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
 	own.Cloud, own.Region, own.GPU, own.GPUCount = "", "", "", 0
 	oom.BatchSize, oom.Status, oom.Steady = 4096, profile.OutOfMemory, estimate.Estimate{}
 	price := func(usd float64) []profile.Price {
@@ -65,13 +70,16 @@ func example() *rank.Result {
 	set := &profile.Set{
 		Runs: []profile.Run{fast, slow, pruned, own, oom},
 		VMTypes: []profile.VMType{
-			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0), Prices: price(3.06)},
+			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0),
+				Prices: price(3.06)},
 			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
 		},
 	}
 	q := question.Query{
-		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByCost,
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand,
+			MaxCount: 1},
+		Limits: question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1},
+		Sort: question.ByCost,
 	}
 	return rank.Answer(set, q)
 }
@@ -96,14 +104,18 @@ func TestRankingGolden(t *testing.T) {
 type keys map[string]any
 
 var candidateKeys = keys{
-	"id": nil, "rank": nil, "model": nil, "variant": nil, "precision": nil, "mode": nil, "batch_size": nil, "epochs": nil, "units": nil, "purchase": nil,
-	"pruning":       keys{"kind": nil, "ratio": nil, "layers": nil},
-	"configuration": keys{"cloud": nil, "region": nil, "instance_type": nil, "host": nil, "gpu": nil, "gpu_count": nil, "count": nil, "usd_per_hour": nil},
-	"time":          keys{"s": nil, "low": nil, "high": nil, "basis": nil},
-	"cost":          keys{"usd": nil, "low": nil, "high": nil, "basis": nil},
-	"accuracy":      keys{"metric": nil, "value": nil, "low": nil, "high": nil, "basis": nil, "higher_is_better": nil},
-	"score":         nil, "tar": nil, "car": nil, "relative": keys{"time": nil, "cost": nil}, "p_best": keys{"time": nil, "cost": nil}, "feasible": nil,
-	"violates": keys{"constraint": nil, "limit": nil, "value": nil}, "frontier": keys{"time": nil, "cost": nil}, "sources": nil,
+	"id": nil, "rank": nil, "model": nil, "variant": nil, "precision": nil, "mode": nil, "batch_size": nil, "epochs": nil,
+	"units": nil, "purchase": nil,
+	"pruning": keys{"kind": nil, "ratio": nil, "layers": nil},
+	"configuration": keys{"cloud": nil, "region": nil, "instance_type": nil, "host": nil, "gpu": nil, "gpu_count": nil,
+		"count": nil, "usd_per_hour": nil},
+	"time":     keys{"s": nil, "low": nil, "high": nil, "basis": nil},
+	"cost":     keys{"usd": nil, "low": nil, "high": nil, "basis": nil},
+	"accuracy": keys{"metric": nil, "value": nil, "low": nil, "high": nil, "basis": nil, "higher_is_better": nil},
+	"score":    nil, "tar": nil, "car": nil, "relative": keys{"time": nil, "cost": nil},
+	"p_best": keys{"time": nil, "cost": nil}, "feasible": nil,
+	"violates": keys{"constraint": nil, "limit": nil, "value": nil}, "frontier": keys{"time": nil, "cost": nil},
+	"sources": nil,
 }
 
 var rankKeys = keys{
@@ -148,7 +160,8 @@ func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 	if err := json.Unmarshal(indented(t, NewPick(r, r.Order[0], time.Now(), "test", nil)), &pick); err != nil {
 		t.Fatal(err)
 	}
-	require(t, "pick", keys{"schema": nil, "command": nil, "warnings": nil, "query": keys{}, "candidate": candidateKeys}, pick)
+	require(t, "pick", keys{"schema": nil, "command": nil, "warnings": nil, "query": keys{},
+		"candidate": candidateKeys}, pick)
 }
 
 func TestUnknownIsNull(t *testing.T) {
@@ -165,7 +178,8 @@ func TestUnknownIsNull(t *testing.T) {
 				t.Errorf("nothing is known of the memory, yet %+v", last)
 			}
 		case text(vm.Host) == "desk":
-			if vm.Cloud != nil || vm.Region != nil || vm.InstanceType != nil || vm.GPU != nil || vm.GPUCount != nil || vm.PriceFrom != nil {
+			if vm.Cloud != nil || vm.Region != nil || vm.InstanceType != nil || vm.GPU != nil || vm.GPUCount != nil ||
+				vm.PriceFrom != nil {
 				t.Errorf("a machine of one's own of which little is known: %+v", vm)
 			}
 			if c.Cost.USD != nil || c.Configuration[0].USDPerHour != nil || c.Score != nil || c.CAR != nil {
@@ -200,7 +214,8 @@ func TestInfeasibleCandidatesFollowWithTheirReasons(t *testing.T) {
 // hostile draws what a database from elsewhere may hold: any text, and numbers
 // that are none.
 func hostile() *rapid.Generator[candidate.Candidate] {
-	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}))
+	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1),
+		math.MaxFloat64, math.SmallestNonzeroFloat64}))
 	return rapid.Custom(func(t *rapid.T) candidate.Candidate {
 		word := func(name string) string { return rapid.String().Draw(t, name) }
 		number := func(name string) *float64 { return rapid.Ptr(rapid.Float64Range(0, 1e9), true).Draw(t, name) }
@@ -211,9 +226,10 @@ func hostile() *rapid.Generator[candidate.Candidate] {
 			}
 		}
 		c := candidate.Candidate{
-			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"), BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
-			Variant: profile.Variant{Name: word("variant"), Precision: word("precision")},
-			Time:    guess("time"), Cost: guess("cost"),
+			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"),
+			BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
+			Variant:   profile.Variant{Name: word("variant"), Precision: word("precision")},
+			Time:      guess("time"), Cost: guess("cost"),
 			Configuration: []candidate.Part{{
 				VM:    profile.VMType{Cloud: word("cloud"), Region: word("region"), InstanceType: word("vm"), GPU: word("gpu")},
 				Count: 2, USDPerHour: number("price"), PriceFrom: word("source"),
@@ -224,17 +240,20 @@ func hostile() *rapid.Generator[candidate.Candidate] {
 			c.Variant.Pruning = &profile.Pruning{Kind: word("kind"), Ratio: number("ratio")}
 		}
 		if rapid.Bool().Draw(t, "accurate") {
-			c.Quality = &candidate.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
+			c.Quality = &candidate.Quality{Metric: word("metric"), Estimate: guess("accuracy"),
+				HigherIsBetter: rapid.Bool().Draw(t, "higher")}
 		}
 		if rapid.Bool().Draw(t, "too big") {
-			c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
+			c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"),
+				Value: new(odd.Draw(t, "peak"))}
 		}
 		return c
 	})
 }
 
 func hostileResult(t *rapid.T) *rank.Result {
-	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: question.ByScore}
+	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1,
+		Purchase: profile.OnDemand}, Sort: question.ByScore}
 	q.Limits = q.Limits.With(objective.Time, rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time"))
 	return rank.Evaluate(rank.NewSpace(candidate.ListOf(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")...)), q)
 }
@@ -279,12 +298,14 @@ func TestYAMLSaysTheSameAsJSON(t *testing.T) {
 // more of them.
 func begun() *rank.Result {
 	set := &profile.Set{Runs: []profile.Run{{
-		ID: 1, Model: "net", Mode: profile.Train, InstanceType: "desk", Count: 1, BatchSize: 256, Epochs: new(4.0), EpochStartsS: []float64{5, 65, 125, 185, 245},
-		Basis: estimate.Measured, Status: profile.Done,
+		ID: 1, Model: "net", Mode: profile.Train, InstanceType: "desk", Count: 1, BatchSize: 256, Epochs: new(4.0),
+		EpochStartsS: []float64{5, 65, 125, 185, 245},
+		Basis:        estimate.Measured, Status: profile.Done,
 	}}}
 	q := question.Query{
-		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Weights:  question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByTime,
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(20.0), Purchase: profile.OnDemand,
+			MaxCount: 1},
+		Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByTime,
 	}
 	return rank.Answer(set, q)
 }
@@ -301,7 +322,8 @@ func TestBackTestsStandBesideTheNumbers(t *testing.T) {
 	}
 	r := begun()
 	candidates := NewRanking(r, tested, pickedAt).Candidates
-	if len(candidates) != 1 || candidates[0].Tested == nil || candidates[0].Tested.N != 14 || *candidates[0].Tested.Median != 0.04 || *candidates[0].Tested.P90 != 0.11 {
+	if len(candidates) != 1 || candidates[0].Tested == nil || candidates[0].Tested.N != 14 ||
+		*candidates[0].Tested.Median != 0.04 || *candidates[0].Tested.P90 != 0.11 {
 		t.Errorf("%+v", candidates)
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // candidateColumns is the layout of [WriteCSV]. Columns may be added at the
 // end, never moved. Seconds, US dollars, fractions; empty is unknown.
-var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "mode", "cloud", "region", "instance_type", "gpu", "gpu_count", "count",
+var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "mode", "cloud", "region",
+	"instance_type", "gpu", "gpu_count", "count",
 	"usd_per_hour", "batch_size", "epochs", "units", "purchase", "time_s", "time_low_s", "time_high_s", "time_basis",
 	"cost_usd", "cost_low_usd", "cost_high_usd", "cost_basis", "metric", "accuracy", "score", "tar", "car",
 	"p_best_time", "p_best_cost", "feasible", "frontier_time", "frontier_cost",
@@ -45,7 +46,8 @@ func WritePickCSV(w io.Writer, p Pick) error {
 	query := []string{number(q.MinAccuracy), number(q.MaxTimeS), number(q.MaxCostUSD), q.Sort,
 		number(&q.Weights.Time), number(&q.Weights.Cost), p.PickedAt, p.EstimatedBy}
 	return csv.NewWriter(w).WriteAll([][]string{
-		slices.Concat(candidateColumns, pickColumns, lastColumns), slices.Concat(csvRow(p.Candidate), query, lastCells(p.Candidate)),
+		slices.Concat(candidateColumns, pickColumns, lastColumns), slices.Concat(csvRow(p.Candidate), query,
+			lastCells(p.Candidate)),
 	})
 }
 
@@ -92,12 +94,15 @@ func csvRow(c Candidate) []string {
 		a = *c.Accuracy
 		accuracy = [3]string{number(&a.Value), number(&a.Low), number(&a.High)}
 	}
-	row := []string{whole(c.Rank), c.ID, c.Model, c.Variant, text(c.Precision), c.Mode, text(vm.Cloud), text(vm.Region), text(vm.InstanceType), text(vm.GPU),
-		whole(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), whole(c.BatchSize), number(c.Epochs), number(c.Units),
+	row := []string{whole(c.Rank), c.ID, c.Model, c.Variant, text(c.Precision), c.Mode, text(vm.Cloud), text(vm.Region),
+		text(vm.InstanceType), text(vm.GPU),
+		whole(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), whole(c.BatchSize), number(c.Epochs),
+		number(c.Units),
 		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
 		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), a.Metric, accuracy[0],
 		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Of(objective.Time)), number(c.PBest.Of(objective.Cost)),
-		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Of(objective.Time)), strconv.FormatBool(c.Frontier.Of(objective.Cost)),
+		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Of(objective.Time)),
+		strconv.FormatBool(c.Frontier.Of(objective.Cost)),
 		accuracy[1], accuracy[2], a.Basis, text(vm.PriceFrom), violated(c.Violates)}
 	for i := range row {
 		row[i] = spreadsheetSafe(row[i])

@@ -172,10 +172,12 @@ func NewFleet(in FleetInput) Fleet {
 	f := Fleet{
 		Schema: Schema, Command: "fleet", Warnings: []string{}, Query: newFleetQuery(in),
 		Workload: FleetWorkload{
-			Jobs: len(a.Tasks), Candidates: len(a.Asked), Seed: q.Seed, Source: clean(in.Source), PeriodS: a.Rest.PeriodS, Mix: newFleetMix(q, a),
+			Jobs: len(a.Tasks), Candidates: len(a.Asked), Seed: q.Seed, Source: clean(in.Source), PeriodS: a.Rest.PeriodS,
+			Mix: newFleetMix(q, a),
 		},
 		Rest: FleetRest{
-			a.Rest.Reserved, a.Rest.Rented, hours(a.Rest.ReservedVMS, q.Prices.Reserved), hours(a.Rest.OnDemandVMS, q.Prices.OnDemand),
+			a.Rest.Reserved, a.Rest.Rented, hours(a.Rest.ReservedVMS, q.Prices.Reserved),
+			hours(a.Rest.OnDemandVMS, q.Prices.OnDemand),
 			known(a.Rest.WaitS), known(a.Rest.WaitP95S),
 		},
 		Policies: []FleetPolicy{}, BreakEven: newBreakEven(q, a), Schedulers: []OtherScheduler{}, Sizing: []Reserving{},
@@ -204,10 +206,13 @@ func NewFleet(in FleetInput) Fleet {
 func newFleetQuery(in FleetInput) FleetQuery {
 	q := &in.Question
 	out := FleetQuery{
-		VM: clean(in.VM), OnDemand: q.Prices.OnDemand, Reserved: q.Prices.Reserved, PricesFrom: []string{}, ReservedVMs: q.Fleet.VMs, ReservedVMsFound: in.Found,
-		GPUsPerVM: q.Fleet.GPUsPerVM, Scheduler: string(q.Fleet.Scheduler), AsStudied: q.Fleet.AsStudied, Acceptance: q.Acceptance.String(),
-		Deadline: [2]float64{q.Terms.Deadline.Low, q.Terms.Deadline.High}, Tightness: q.Terms.Tightness,
-		Ratio: [2]float64{q.Terms.Ratio.Low, q.Terms.Ratio.High}, EveryRatio: q.Terms.EveryRatio, Speed: q.Terms.Speed, Seed: q.Seed, Seeds: in.Context.Seeds,
+		VM: clean(in.VM), OnDemand: q.Prices.OnDemand, Reserved: q.Prices.Reserved, PricesFrom: []string{},
+		ReservedVMs: q.Fleet.VMs, ReservedVMsFound: in.Found,
+		GPUsPerVM: q.Fleet.GPUsPerVM, Scheduler: string(q.Fleet.Scheduler), AsStudied: q.Fleet.AsStudied,
+		Acceptance: q.Acceptance.String(),
+		Deadline:   [2]float64{q.Terms.Deadline.Low, q.Terms.Deadline.High}, Tightness: q.Terms.Tightness,
+		Ratio: [2]float64{q.Terms.Ratio.Low, q.Terms.Ratio.High}, EveryRatio: q.Terms.EveryRatio, Speed: q.Terms.Speed,
+		Seed: q.Seed, Seeds: in.Context.Seeds,
 	}
 	for _, p := range in.Prices {
 		out.PricesFrom = append(out.PricesFrom, clean(p))
@@ -220,7 +225,8 @@ func newFleetQuery(in FleetInput) FleetQuery {
 func newFleetMix(q *fleet.Question, a *fleet.Answer) []FleetKind {
 	kinds := make([]FleetKind, len(q.Terms.Mix)+1)
 	for i, k := range q.Terms.Mix {
-		kinds[i] = FleetKind{Model: clean(k.Model), Ratio: known(k.Ratio), Accuracy: known(k.Accuracy), ReducedAccuracy: known(k.ReducedAccuracy), Basis: clean(k.Basis)}
+		kinds[i] = FleetKind{Model: clean(k.Model), Ratio: known(k.Ratio), Accuracy: known(k.Accuracy),
+			ReducedAccuracy: known(k.ReducedAccuracy), Basis: clean(k.Basis)}
 		if q.Terms.EveryRatio {
 			kinds[i].Ratio = nil
 		}
@@ -253,10 +259,14 @@ func newFleetPolicy(in FleetInput, i int) FleetPolicy {
 	bill := a.Bill(q, i)
 	value, _, _ := o.Relative()
 	p := FleetPolicy{
-		Policy: string(o.Policy), TotalUSD: o.Drawn.USD(), ReservedUSD: o.Drawn.ReservedUSD, OnDemandUSD: o.Drawn.OnDemandUSD, PenaltyUSD: o.Drawn.PenaltyUSD,
-		ExpectedUSD: o.Expected.USD(), Relative: Relative{Value: known(value)}, Offered: o.Offered, Accepted: int(math.Round(o.Drawn.Accepted)),
-		MeanOffer: known(o.MeanOffer), Accuracy: known(o.Drawn.Accuracy), Missed: a.Late(q, i), BillUSD: bill.USD(), Utilisation: known(bill.Utilisation),
-		AsTheyCome: FleetAsTheyCome{in.Context.AsTheyCome[i].Asked, in.Context.AsTheyCome[i].Accepted, in.Context.AsTheyCome[i].Bill.USD()},
+		Policy: string(o.Policy), TotalUSD: o.Drawn.USD(), ReservedUSD: o.Drawn.ReservedUSD, OnDemandUSD: o.Drawn.OnDemandUSD,
+		PenaltyUSD:  o.Drawn.PenaltyUSD,
+		ExpectedUSD: o.Expected.USD(), Relative: Relative{Value: known(value)}, Offered: o.Offered,
+		Accepted:  int(math.Round(o.Drawn.Accepted)),
+		MeanOffer: known(o.MeanOffer), Accuracy: known(o.Drawn.Accuracy), Missed: a.Late(q, i), BillUSD: bill.USD(),
+		Utilisation: known(bill.Utilisation),
+		AsTheyCome: FleetAsTheyCome{in.Context.AsTheyCome[i].Asked, in.Context.AsTheyCome[i].Accepted,
+			in.Context.AsTheyCome[i].Bill.USD()},
 	}
 	if s := in.Context.Spreads[i]; s.Known {
 		p.Relative.Low, p.Relative.High = &s.Low, &s.High
@@ -273,9 +283,11 @@ func newBreakEven(q *fleet.Question, a *fleet.Answer) *BreakEven {
 }
 
 func newReserving(s fleet.Sized, policies []approx.Policy) Reserving {
-	r := Reserving{Purchase: string(s.Purchase), USDPerHour: s.Price.USDPerHour, PriceFrom: clean(s.From()), Months: s.Months, Least: []LeastBill{}, Sizes: []SizePoint{}}
+	r := Reserving{Purchase: string(s.Purchase), USDPerHour: s.Price.USDPerHour, PriceFrom: clean(s.From()),
+		Months: s.Months, Least: []LeastBill{}, Sizes: []SizePoint{}}
 	for _, size := range s.Sizes {
-		point := SizePoint{ReservedVMs: size.VMs, USDPerMonth: map[string]float64{}, Utilisation: known(size.Bills[0].Utilisation)}
+		point := SizePoint{ReservedVMs: size.VMs, USDPerMonth: map[string]float64{},
+			Utilisation: known(size.Bills[0].Utilisation)}
 		for k, p := range policies {
 			point.USDPerMonth[string(p)] = size.Bills[k].USD()
 		}

@@ -20,16 +20,20 @@ func exampleFleet(t *testing.T, vms int) FleetInput {
 	load := fleet.Usual(400)
 	q := fleet.Question{
 		Jobs: load.Generate(3), Load: &load,
-		Terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1, Mix: fleet.Mix{
-			{Model: "net\x1b[31m", Weight: 1, Ratio: 0.8, Accuracy: 0.9, ReducedAccuracy: 0.89, Basis: "made up"},
-			{Model: "other", Weight: 1, Ratio: math.NaN(), Accuracy: math.NaN(), ReducedAccuracy: math.NaN(), Basis: "made up"},
-		}},
-		Fleet: fleet.Fleet{VMs: vms, GPUsPerVM: 1, Scheduler: fleet.RoundRobin, AsStudied: true}, Prices: approx.Prices{Reserved: 0.985, OnDemand: 3.06},
+		Terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1},
+			Speed: 1, Mix: fleet.Mix{
+				{Model: "net\x1b[31m", Weight: 1, Ratio: 0.8, Accuracy: 0.9, ReducedAccuracy: 0.89, Basis: "made up"},
+				{Model: "other", Weight: 1, Ratio: math.NaN(), Accuracy: math.NaN(), ReducedAccuracy: math.NaN(), Basis: "made up"},
+			}},
+		Fleet:    fleet.Fleet{VMs: vms, GPUsPerVM: 1, Scheduler: fleet.RoundRobin, AsStudied: true},
+		Prices:   approx.Prices{Reserved: 0.985, OnDemand: 3.06},
 		Policies: approx.Policies, Seed: 3,
 	}
 	a := q.Answer(fleet.NewDraws(len(q.Jobs), q.Seed))
-	in := FleetInput{Question: q, Answer: a, Context: q.Context(a, 5), Source: "made up", Notes: []string{"one\nnote"}, VM: "p3.2xlarge", Prices: []string{"a list"}}
-	way := fleet.Reservation{Purchase: "reserved-3y", Months: 36, Price: profile.Price{USDPerHour: 0.985, Source: "a list"}}
+	in := FleetInput{Question: q, Answer: a, Context: q.Context(a, 5), Source: "made up", Notes: []string{"one\nnote"},
+		VM: "p3.2xlarge", Prices: []string{"a list"}}
+	way := fleet.Reservation{Purchase: "reserved-3y", Months: 36, Price: profile.Price{USDPerHour: 0.985,
+		Source: "a list"}}
 	in.Sized = q.Size(t.Context(), a.Tasks, []fleet.Reservation{way}, 100)
 	return in
 }
@@ -55,7 +59,8 @@ func TestFleetContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, field := range []string{`"schema":1`, `"command":"fleet"`, `"warnings":["one note"`, `"workload":{"jobs":400`, `"mix":[`, `"relative_to_on_demand":{"value":`, `"missed_deadlines":`} {
+		for _, field := range []string{`"schema":1`, `"command":"fleet"`, `"warnings":["one note"`, `"workload":{"jobs":400`,
+			`"mix":[`, `"relative_to_on_demand":{"value":`, `"missed_deadlines":`} {
 			if !strings.Contains(string(data), field) {
 				t.Errorf("%d VMs: no %s in %s", vms, field, data)
 			}
@@ -65,7 +70,8 @@ func TestFleetContract(t *testing.T) {
 			jobs += k.Jobs
 		}
 		if jobs != f.Workload.Jobs || f.Rest.ReservedJobs+f.Rest.OnDemandJobs+f.Workload.Candidates != f.Workload.Jobs {
-			t.Errorf("%d VMs: %d jobs by model, %+v and %d candidates of %d", vms, jobs, f.Rest, f.Workload.Candidates, f.Workload.Jobs)
+			t.Errorf("%d VMs: %d jobs by model, %+v and %d candidates of %d", vms, jobs, f.Rest, f.Workload.Candidates,
+				f.Workload.Jobs)
 		}
 		for _, p := range f.Policies {
 			if sum := p.ReservedUSD + p.OnDemandUSD + p.PenaltyUSD; math.Abs(sum-p.TotalUSD) > 1e-9*math.Max(1, sum) {

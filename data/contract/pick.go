@@ -40,7 +40,8 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 // What another program has put there may lack anything, and its texts are made
 // plain.
 func ReadPick(query, candidate []byte, at time.Time, version string) (Pick, error) {
-	p := Pick{Schema: Schema, Command: "export", Warnings: []string{}, PickedAt: at.UTC().Format(time.RFC3339), EstimatedBy: "sweetspot " + version}
+	p := Pick{Schema: Schema, Command: "export", Warnings: []string{}, PickedAt: at.UTC().Format(time.RFC3339),
+		EstimatedBy: "sweetspot " + version}
 	if err := readPlain(query, &p.Query); err != nil {
 		return p, fmt.Errorf("this pick's query cannot be read, pick the candidate again: %w", err)
 	}

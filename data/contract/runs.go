@@ -93,16 +93,22 @@ type pause struct {
 func NewRun(r profile.Run) Run {
 	out := Run{
 		ID: r.ID, Model: clean(r.Model), Dataset: word(clean(r.Dataset)), Unit: word(clean(r.Unit)),
-		Variant: clean(r.Variant.Title()), Precision: word(clean(r.Variant.Precision)), Pruning: newPruning(r.Variant.Pruning),
-		Mode: string(r.Mode), Cloud: word(clean(r.Cloud)), Region: word(clean(r.Region)),
-		GPU: word(clean(r.GPU)), GPUCount: above0(r.GPUCount), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1), USDPerHour: r.USDPerHour,
-		BatchSize: above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
-		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS, SteadyN: r.SteadyN,
+		Variant: clean(r.Variant.Title()), Precision: word(clean(r.Variant.Precision)),
+		Pruning: newPruning(r.Variant.Pruning),
+		Mode:    string(r.Mode), Cloud: word(clean(r.Cloud)), Region: word(clean(r.Region)),
+		GPU: word(clean(r.GPU)), GPUCount: above0(r.GPUCount), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
+		USDPerHour: r.USDPerHour,
+		BatchSize:  above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
+		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
+		SteadyN:          r.SteadyN,
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
-		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS, PeakMemoryBytes: r.PeakMemoryBytes,
-		Status: string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)), Note: word(clean(r.Note)),
+		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS,
+		PeakMemoryBytes: r.PeakMemoryBytes,
+		Status:          string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)),
+		Note:           word(clean(r.Note)),
 		EpochStartsS:   r.EpochStartsS,
-		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: word(clean(r.EnergyOf)), PowerLimitW: r.PowerLimitW,
+		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: word(clean(r.EnergyOf)),
+		PowerLimitW: r.PowerLimitW,
 	}
 	if out.Cloud == nil {
 		out.Host = word(clean(r.InstanceType))

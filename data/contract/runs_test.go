@@ -17,7 +17,8 @@ func TestRunsSayWhenEpochsBegan(t *testing.T) {
 		Pauses:      []profile.Pause{{AtS: 20.5, Seconds: 0.4, Kind: "check\x1b[2Jpoint", Iterations: new(200)}, {AtS: 21}},
 	}
 	var out bytes.Buffer
-	err := WriteRuns(&out, &profile.Set{Runs: []profile.Run{run, {Model: "net", Mode: profile.Infer}}}, func(int64) ([]store.Iteration, error) { return nil, nil })
+	err := WriteRuns(&out, &profile.Set{Runs: []profile.Run{run, {Model: "net", Mode: profile.Infer}}},
+		func(int64) ([]store.Iteration, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func TestRunsSayWhenEpochsBegan(t *testing.T) {
 		t.Errorf("validations %s", out.String())
 	}
 	p := r.Pauses
-	if len(p) != 2 || p[0].AtS != 20.5 || p[0].Seconds != 0.4 || *p[0].Kind != "checkpoint" || *p[0].Iterations != 200 || p[1].Kind != nil || p[1].Iterations != nil {
+	if len(p) != 2 || p[0].AtS != 20.5 || p[0].Seconds != 0.4 || *p[0].Kind != "checkpoint" || *p[0].Iterations != 200 ||
+		p[1].Kind != nil || p[1].Iterations != nil {
 		t.Errorf("pauses %s", out.String())
 	}
 	if got.Runs[1].Pauses == nil {

@@ -135,14 +135,20 @@ type TrafficInput struct {
 func NewTraffic(in TrafficInput) Traffic {
 	q, a, s := &in.Question, &in.Advice, &in.Question.Settings
 	t := Traffic{
-		Alone: newTrafficScheme(a.Alone), Schema: Schema, Command: "traffic", Warnings: []string{}, Pick: string(a.Outcomes[a.Pick].Scheme), Keeps: a.Keeps, Mixing: a.MixingPays, Monthly: a.MonthlyUSD,
-		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{}, Advice: []string{}, Savings: []TrafficSaving{},
+		Alone: newTrafficScheme(a.Alone), Schema: Schema, Command: "traffic", Warnings: []string{},
+		Pick: string(a.Outcomes[a.Pick].Scheme), Keeps: a.Keeps, Mixing: a.MixingPays, Monthly: a.MonthlyUSD,
+		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{},
+		Advice: []string{}, Savings: []TrafficSaving{},
 		Query: TrafficQuery{
-			VM: clean(in.VM), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMLatencyS: s.VM.LatencyS, VMStartS: s.VM.StartS,
-			FunctionGB: s.Function.MemoryGB, FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS, ModelLoadS: s.Function.ModelLoadS,
-			StrictShare: s.StrictShare, StrictLimitS: s.StrictLimitS, RelaxedLimitS: s.RelaxedLimitS, MinAccuracy: in.MinAccuracy, MaxCost: in.MaxCost, MaxViolations: q.MaxViolations, Seed: in.Seed,
+			VM: clean(in.VM), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMLatencyS: s.VM.LatencyS,
+			VMStartS:   s.VM.StartS,
+			FunctionGB: s.Function.MemoryGB, FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS,
+			ModelLoadS:  s.Function.ModelLoadS,
+			StrictShare: s.StrictShare, StrictLimitS: s.StrictLimitS, RelaxedLimitS: s.RelaxedLimitS,
+			MinAccuracy: in.MinAccuracy, MaxCost: in.MaxCost, MaxViolations: q.MaxViolations, Seed: in.Seed,
 		},
-		Trace: TrafficTrace{Source: clean(in.Source), Seconds: len(q.Trace), Requests: q.Trace.Requests(), Peak: q.Trace.Peak(), PeakToMedian: a.PeakToMedian},
+		Trace: TrafficTrace{Source: clean(in.Source), Seconds: len(q.Trace), Requests: q.Trace.Requests(),
+			Peak: q.Trace.Peak(), PeakToMedian: a.PeakToMedian},
 	}
 	for _, n := range slices.Concat(in.Remarks, in.Notes) {
 		t.Warnings = append(t.Warnings, clean(n))
@@ -158,7 +164,8 @@ func NewTraffic(in TrafficInput) Traffic {
 	t.describeFunction(q)
 	t.describeVariants(in)
 	for _, x := range a.Savings {
-		t.Savings = append(t.Savings, TrafficSaving{string(x.Slack), x.From, x.To, clean(x.Variant), x.SavesUSD, x.Violations})
+		t.Savings = append(t.Savings, TrafficSaving{string(x.Slack), x.From, x.To, clean(x.Variant), x.SavesUSD,
+			x.Violations})
 	}
 	return t
 }
@@ -173,9 +180,11 @@ func newTrafficScheme(o serving.Outcome) TrafficScheme {
 		violations.Relaxed = nil
 	}
 	return TrafficScheme{
-		Scheme: string(o.Scheme), CostUSD: o.USD, VMUSD: o.VMUSD, FunctionUSD: o.FunctionUSD, VMSeconds: o.VMSeconds, OverProvisioning: o.OverProvisioning,
-		Violations: violations, P50S: known(o.P50S), P99S: known(o.P99S), FunctionShare: o.FunctionShare(),
-		MostVMs: o.MostVMs, ColdStarts: o.ColdStarts, Queries: TrafficConservation{o.OnVMs.Total(), o.OnFunctions.Total(), o.Queued.Total()},
+		Scheme: string(o.Scheme), CostUSD: o.USD, VMUSD: o.VMUSD, FunctionUSD: o.FunctionUSD, VMSeconds: o.VMSeconds,
+		OverProvisioning: o.OverProvisioning,
+		Violations:       violations, P50S: known(o.P50S), P99S: known(o.P99S), FunctionShare: o.FunctionShare(),
+		MostVMs: o.MostVMs, ColdStarts: o.ColdStarts, Queries: TrafficConservation{o.OnVMs.Total(), o.OnFunctions.Total(),
+			o.Queued.Total()},
 	}
 }
 
@@ -190,7 +199,8 @@ func (t *Traffic) describeFunction(q *serving.Question) {
 	for i, c := range q.Memory.Choices(q.Settings.Function.Prices) {
 		best := any && c.MemoryGB == cheapest.MemoryGB
 		if i%memoryStep == 0 || best {
-			t.Function = append(t.Function, TrafficFunction{c.MemoryGB, c.Seconds, c.USDPerMillion, c.Seconds <= q.Settings.StrictLimitS, best})
+			t.Function = append(t.Function, TrafficFunction{c.MemoryGB, c.Seconds, c.USDPerMillion,
+				c.Seconds <= q.Settings.StrictLimitS, best})
 		}
 	}
 }
@@ -204,7 +214,8 @@ func (t *Traffic) describeVariants(in TrafficInput) {
 	for i, v := range pool.List {
 		of := in.Served[i]
 		t.Variants = append(t.Variants, TrafficVariant{
-			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, v.USDPerMillion, front[i], i == in.Question.Chosen,
+			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, v.USDPerMillion, front[i],
+			i == in.Question.Chosen,
 		})
 	}
 }

@@ -11,7 +11,8 @@ import (
 func exampleTraffic(t *testing.T, schemes ...serving.Scheme) TrafficInput {
 	t.Helper()
 	memory := serving.MemoryOf(serving.Defaults().Function.Seconds, serving.Defaults().Function.MemoryGB)
-	q := serving.Question{Trace: serving.CrowdLoad.Generate(3600, 50, 1), Settings: serving.Defaults(), MaxViolations: 0.01, Memory: &memory, Chosen: -1}
+	q := serving.Question{Trace: serving.CrowdLoad.Generate(3600, 50, 1), Settings: serving.Defaults(),
+		MaxViolations: 0.01, Memory: &memory, Chosen: -1}
 	advice, err := serving.Advise(q)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +31,8 @@ func TestTrafficListsSchemes(t *testing.T) {
 	if len(few.Schemes) != 2 || few.Schemes[0].Scheme != "reactive" || few.Schemes[1].Scheme != "mixed" {
 		t.Errorf("listed are %+v", few.Schemes)
 	}
-	if few.Pick != all.Pick || few.Keeps != all.Keeps || few.Monthly != all.Monthly || !slices.Equal(few.Advice, all.Advice) {
+	if few.Pick != all.Pick || few.Keeps != all.Keeps || few.Monthly != all.Monthly ||
+		!slices.Equal(few.Advice, all.Advice) {
 		t.Errorf("of two schemes: %q\nof all: %q", few.Advice, all.Advice)
 	}
 }

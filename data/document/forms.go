@@ -45,7 +45,8 @@ type made struct {
 	files   func(name string) ([]File, error)
 }
 
-// forms is the registry: all forms, in the order in which they are offered. Flags, completions, help, the export dialog and the documentation
+// forms is the registry: all forms, in the order in which they are offered.
+// Flags, completions, help, the export dialog and the documentation
 // follow from this list. A form is added by a line here, a launcher by a line in
 // [launch.Formats].
 var forms = slices.Concat(
@@ -58,7 +59,8 @@ var forms = slices.Concat(
 	launches(),
 	[]Form{
 		{Group: Report, Format: "html", Title: "HTML", Extension: ".html", Also: "htm", make: ofReport(page, outline)},
-		{Group: Report, Format: "report-md", Title: "Markdown", Extension: ".md", Beside: true, make: ofReport(illustrated, nil)},
+		{Group: Report, Format: "report-md", Title: "Markdown", Extension: ".md", Beside: true,
+			make: ofReport(illustrated, nil)},
 		{Group: Ranking, Format: "ranking-yaml", Title: "YAML", Extension: ".yaml", make: ofRanking(asYAML)},
 		{Group: Ranking, Format: "ranking-csv", Title: "CSV", Extension: ".csv", make: ofRanking(rankingCSV)},
 		{Group: Ranking, Format: "ranking-json", Title: "JSON", Extension: ".json", make: ofRanking(asJSON)},
@@ -102,7 +104,10 @@ func Named(name string, groups ...string) (Form, error) {
 func ByFile(path string, groups ...string) (Form, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	for _, group := range groups {
-		found := slices.DeleteFunc(Forms(group), func(f Form) bool { return extension != f.Extension && extension != "."+f.Also })
+		found := slices.DeleteFunc(Forms(group), func(f Form) bool {
+			return extension != f.Extension &&
+				extension != "."+f.Also
+		})
 		if len(found) == 1 {
 			return found[0], nil
 		}

@@ -12,13 +12,15 @@ import (
 func TestFormsOfFiles(t *testing.T) {
 	groups := []string{Pick, Launch, Report, Ranking}
 	for file, want := range map[string]string{
-		"a.tf": "terraform", "dir/A.SBATCH": "slurm", "a.yaml": "yaml", "a.yml": "yaml", "a.JSON": "json", "a.csv": "csv", "a.md": "markdown", "a.htm": "html", "a": "", "a.pdf": "",
+		"a.tf": "terraform", "dir/A.SBATCH": "slurm", "a.yaml": "yaml", "a.yml": "yaml", "a.JSON": "json", "a.csv": "csv",
+		"a.md": "markdown", "a.htm": "html", "a": "", "a.pdf": "",
 	} {
 		if f, err := ByFile(file, groups...); f.Format != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", file, f.Format, err)
 		}
 	}
-	if _, err := ByFile("a.sh", groups...); err == nil || !strings.Contains(err.Error(), "aws, gcloud or az: say which with --format") {
+	if _, err := ByFile("a.sh", groups...); err == nil ||
+		!strings.Contains(err.Error(), "aws, gcloud or az: say which with --format") {
 		t.Error(err)
 	}
 	if f, err := ByFile("runs.csv", Runs); err != nil || f.Group != Runs {
@@ -30,7 +32,8 @@ func TestFormsByName(t *testing.T) {
 	groups := []string{Pick, Launch, Report, Ranking}
 	seen := map[string]bool{}
 	for _, f := range Forms(groups...) {
-		if got, err := Named(strings.ToUpper(f.Format), groups...); err != nil || got.Format != f.Format || got.Group != f.Group {
+		if got, err := Named(strings.ToUpper(f.Format), groups...); err != nil || got.Format != f.Format ||
+			got.Group != f.Group {
 			t.Errorf("%s: %+v, %v", f.Format, got, err)
 		}
 		if seen[f.Format] {
@@ -39,7 +42,8 @@ func TestFormsByName(t *testing.T) {
 		seen[f.Format] = true
 	}
 	for _, name := range []string{"pulumi", ""} {
-		if _, err := Named(name, groups...); err == nil || !strings.Contains(err.Error(), "yaml, json, csv, markdown, skypilot, aws, gcloud") {
+		if _, err := Named(name, groups...); err == nil ||
+			!strings.Contains(err.Error(), "yaml, json, csv, markdown, skypilot, aws, gcloud") {
 			t.Errorf("a wrong word must name the right ones: %v", err)
 		}
 	}
@@ -52,7 +56,8 @@ func TestNamesOfFiles(t *testing.T) {
 	for _, d := range Of(Subject{Pick: &p, Ranking: &Ranked{Result: example(), At: pickedAt}}) {
 		names = append(names, strings.TrimPrefix(d.Name, "sweetspot-net"))
 	}
-	want := ".yaml .json .csv .md -skypilot.yaml -aws.sh -gcloud.sh -az.sh .tf .sbatch -kubernetes.yaml -report.html -report.md -ranking.yaml -ranking.csv -ranking.json"
+	want := ".yaml .json .csv .md -skypilot.yaml -aws.sh -gcloud.sh -az.sh .tf .sbatch -kubernetes.yaml " +
+		"-report.html -report.md -ranking.yaml -ranking.csv -ranking.json"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("got %s", got)
 	}

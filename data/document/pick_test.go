@@ -49,14 +49,19 @@ func golden(t *testing.T, name string, got []byte) {
 func example() *rank.Result {
 	run := func(id int64, vm string, startup, iteration float64) profile.Run {
 		return profile.Run{
-			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
-			BatchSize: 256, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05, estimate.Measured),
+			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80",
+			GPUCount: 1, Count: 1,
+			BatchSize: 256, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05,
+				estimate.Measured),
 			Basis: estimate.Measured, Status: profile.Done,
 		}
 	}
-	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4), run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
-	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true, Basis: estimate.Measured}
-	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16", Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
+	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4),
+		run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
+	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true,
+		Basis: estimate.Measured}
+	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16",
+		Pruning: &profile.Pruning{Kind: "filters by L1 norm", Ratio: new(0.3)}}
 	own.Cloud, own.Region, own.GPU, own.GPUCount = "", "", "", 0
 	oom.BatchSize, oom.Status, oom.Steady = 4096, profile.OutOfMemory, estimate.Estimate{}
 	price := func(usd float64) []profile.Price {
@@ -65,13 +70,16 @@ func example() *rank.Result {
 	set := &profile.Set{
 		Runs: []profile.Run{fast, slow, pruned, own, oom},
 		VMTypes: []profile.VMType{
-			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0), Prices: price(3.06)},
+			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0),
+				Prices: price(3.06)},
 			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
 		},
 	}
 	q := question.Query{
-		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByCost,
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand,
+			MaxCount: 1},
+		Limits: question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1},
+		Sort: question.ByCost,
 	}
 	return rank.Answer(set, q)
 }
@@ -79,7 +87,8 @@ func example() *rank.Result {
 // hostile draws what a database from elsewhere may hold: any text, and numbers
 // that are none.
 func hostile() *rapid.Generator[candidate.Candidate] {
-	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}))
+	odd := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 2.5, math.NaN(), math.Inf(1), math.Inf(-1),
+		math.MaxFloat64, math.SmallestNonzeroFloat64}))
 	return rapid.Custom(func(t *rapid.T) candidate.Candidate {
 		word := func(name string) string { return rapid.String().Draw(t, name) }
 		number := func(name string) *float64 { return rapid.Ptr(rapid.Float64Range(0, 1e9), true).Draw(t, name) }
@@ -90,9 +99,10 @@ func hostile() *rapid.Generator[candidate.Candidate] {
 			}
 		}
 		c := candidate.Candidate{
-			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"), BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
-			Variant: profile.Variant{Name: word("variant"), Precision: word("precision")},
-			Time:    guess("time"), Cost: guess("cost"),
+			ID: word("id"), Model: word("model"), Mode: profile.Infer, Units: number("units"),
+			BatchSize: rapid.IntRange(0, 4096).Draw(t, "batch"),
+			Variant:   profile.Variant{Name: word("variant"), Precision: word("precision")},
+			Time:      guess("time"), Cost: guess("cost"),
 			Configuration: []candidate.Part{{
 				VM:    profile.VMType{Cloud: word("cloud"), Region: word("region"), InstanceType: word("vm"), GPU: word("gpu")},
 				Count: 2, USDPerHour: number("price"), PriceFrom: word("source"),
@@ -103,17 +113,20 @@ func hostile() *rapid.Generator[candidate.Candidate] {
 			c.Variant.Pruning = &profile.Pruning{Kind: word("kind"), Ratio: number("ratio")}
 		}
 		if rapid.Bool().Draw(t, "accurate") {
-			c.Quality = &candidate.Quality{Metric: word("metric"), Estimate: guess("accuracy"), HigherIsBetter: rapid.Bool().Draw(t, "higher")}
+			c.Quality = &candidate.Quality{Metric: word("metric"), Estimate: guess("accuracy"),
+				HigherIsBetter: rapid.Bool().Draw(t, "higher")}
 		}
 		if rapid.Bool().Draw(t, "too big") {
-			c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"), Value: new(odd.Draw(t, "peak"))}
+			c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: odd.Draw(t, "limit"),
+				Value: new(odd.Draw(t, "peak"))}
 		}
 		return c
 	})
 }
 
 func hostileResult(t *rapid.T) *rank.Result {
-	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1, Purchase: profile.OnDemand}, Sort: question.ByScore}
+	q := question.Query{Workload: question.Workload{Model: rapid.String().Draw(t, "model"), Mode: profile.Infer, Units: 1,
+		Purchase: profile.OnDemand}, Sort: question.ByScore}
 	q.Limits = q.Limits.With(objective.Time, rapid.Ptr(rapid.Float64Range(0, 10), true).Draw(t, "max time"))
 	return rank.Evaluate(rank.NewSpace(candidate.ListOf(rapid.SliceOfN(hostile(), 1, 4).Draw(t, "candidates")...)), q)
 }
@@ -195,12 +208,14 @@ func TestMarkdownOfALocalRun(t *testing.T) {
 		r.Space.At(i).BatchSize, r.Space.At(i).Sources = 0, []int64{5, -131}
 		p := contract.NewPick(r, i, pickedAt, "1.0", nil)
 		got := written(t, p, named(t, "markdown"))
-		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | price unknown |\n", "| rests on | run 5; built-in library, run 131 |\n"} {
+		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | price unknown |\n",
+			"| rests on | run 5; built-in library, run 131 |\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}
 		}
-		if strings.Contains(got, "batch") || strings.Contains(got, "—") || strings.Contains(got, " |\n| |") || regexp.MustCompile(`\| +\|\n\| [a-z]`).MatchString(got) {
+		if strings.Contains(got, "batch") || strings.Contains(got, "—") || strings.Contains(got, " |\n| |") ||
+			regexp.MustCompile(`\| +\|\n\| [a-z]`).MatchString(got) {
 			t.Errorf("an empty part in\n%s", got)
 		}
 		row := written(t, p, named(t, "csv"))
@@ -216,19 +231,23 @@ func TestMarkdownOfALocalRun(t *testing.T) {
 func TestHostilePickIsReadAndWritten(t *testing.T) {
 	const query = `{"model": "n\u001b[31met", "clouds": ["a\nb"]}`
 	for _, candidate := range []string{
-		`{}`, `{"model": "n\u001b]0;t\u0007et|x", "time": {"s": 3}, "cost": {"usd": 1, "low": 0.5}, "configuration": [{"count": 1}]}`,
-		`{"time": {"s": 3, "low": 1, "high": 4}, "accuracy": {}, "pruning": {"layers": {"\u001b[2Ja": 0.5}}, "configuration": [{"gpu_count": -1, "instance_type": "\u202evm"}], "sources": [-9223372036854775808]}`,
+		`{}`, `{"model": "n\u001b]0;t\u0007et|x", "time": {"s": 3}, "cost": {"usd": 1, "low": 0.5}, "configuration": ` +
+			`[{"count": 1}]}`,
+		`{"time": {"s": 3, "low": 1, "high": 4}, "accuracy": {}, "pruning": {"layers": {"\u001b[2Ja": 0.5}}, ` +
+			`"configuration": [{"gpu_count": -1, "instance_type": "\u202evm"}], "sources": [-9223372036854775808]}`,
 	} {
 		p, err := contract.ReadPick([]byte(query), []byte(candidate), pickedAt, "1.0")
 		if err != nil {
 			t.Fatalf("%s: %v", candidate, err)
 		}
 		for _, f := range Forms(Pick) {
-			if got := written(t, p, f); strings.ContainsAny(got, "\x1b\x07\u202e") || strings.Contains(got, `\u001b`) || strings.Contains(got, `\e`) {
+			if got := written(t, p, f); strings.ContainsAny(got, "\x1b\x07\u202e") || strings.Contains(got, `\u001b`) ||
+				strings.Contains(got, `\e`) {
 				t.Errorf("%s as %s: %q", candidate, f.Format, got)
 			}
 		}
-		if got := written(t, p, named(t, "markdown")); strings.Contains(candidate, `"s": 3`) && !strings.Contains(got, "| time | unknown |") {
+		if got := written(t, p, named(t, "markdown")); strings.Contains(candidate, `"s": 3`) &&
+			!strings.Contains(got, "| time | unknown |") {
 			t.Errorf("an interval without its ends:\n%s", got)
 		}
 	}
@@ -242,7 +261,8 @@ func TestHostilePickIsReadAndWritten(t *testing.T) {
 // A workload beyond all measure overflows; what cannot be written is unknown.
 func TestOverflowIsUnknown(t *testing.T) {
 	huge := candidate.Candidate{
-		Time: estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured}, Configuration: []candidate.Part{{Count: 1}},
+		Time:          estimate.Estimate{Value: 1e308, Low: 1e307, High: math.Inf(1), Basis: estimate.Measured},
+		Configuration: []candidate.Part{{Count: 1}},
 	}
 	p := contract.NewPick(rank.Evaluate(rank.NewSpace(candidate.ListOf(huge)), question.Query{}), 0, pickedAt, "1.0", nil)
 	if p.Candidate.Time.S != nil {

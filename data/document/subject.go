@@ -64,7 +64,8 @@ func ofPick(write func(io.Writer, contract.Pick) error) func(Subject) (made, boo
 		if s.Pick == nil {
 			return made{}, false
 		}
-		return made{stem: launch.Slug(s.Pick.Candidate.Model), files: single(func(w io.Writer) error { return write(w, *s.Pick) })}, true
+		return made{stem: launch.Slug(s.Pick.Candidate.Model),
+			files: single(func(w io.Writer) error { return write(w, *s.Pick) })}, true
 	}
 }
 
@@ -78,13 +79,14 @@ func launches() (out []Form) {
 			}
 			return err
 		})
-		out = append(out, Form{Group: Launch, Format: f.Name, Title: f.Title, Extension: f.Extension, make: func(s Subject) (made, bool) {
-			m, ok := text(s)
-			if ok {
-				m.why = f.Fits(*s.Pick)
-			}
-			return m, ok
-		}})
+		out = append(out, Form{Group: Launch, Format: f.Name, Title: f.Title, Extension: f.Extension,
+			make: func(s Subject) (made, bool) {
+				m, ok := text(s)
+				if ok {
+					m.why = f.Fits(*s.Pick)
+				}
+				return m, ok
+			}})
 	}
 	return out
 }
@@ -95,9 +97,10 @@ func ofRanking(write func(io.Writer, contract.Ranking) error) func(Subject) (mad
 		if r == nil {
 			return made{}, false
 		}
-		return made{stem: launch.Slug(r.Result.Query.Model), outline: tooLong(r.Result), files: single(func(w io.Writer) error {
-			return write(w, contract.NewRanking(r.Result, r.Tested, r.At))
-		})}, true
+		return made{stem: launch.Slug(r.Result.Query.Model), outline: tooLong(r.Result),
+			files: single(func(w io.Writer) error {
+				return write(w, contract.NewRanking(r.Result, r.Tested, r.At))
+			})}, true
 	}
 }
 
@@ -118,7 +121,8 @@ func tooLong(r *rank.Result) func() (string, error) {
 
 // ofReport writes a report as files; outline summarises one that can't be read as
 // text.
-func ofReport(files func(*report.Report, string) ([]File, error), outline func(*report.Report) string) func(Subject) (made, bool) {
+func ofReport(files func(*report.Report, string) ([]File, error),
+	outline func(*report.Report) string) func(Subject) (made, bool) {
 	return func(s Subject) (made, bool) {
 		r := s.Ranking
 		if r == nil {

@@ -22,13 +22,16 @@ func (j *job) aws() string {
 		region, unknown := p.inRegion("REGION", "the region to launch in")
 		image, subnet, key := "IMAGE_ID"+p.suffix, "SUBNET_ID"+p.suffix, "KEY_NAME"+p.suffix
 		asked = append(append(asked, unknown...),
-			need{image, "an AMI" + p.ofItsRegion() + p.drivers()}, need{subnet, "a subnet" + p.ofItsRegion()}, need{key, "a key pair" + p.ofItsRegion() + " to log in with"})
-		args := []string{"--region=" + region, "--instance-type=" + shellwords.Quoted(p.instanceType), fmt.Sprintf("--count=%d", p.count),
+			need{image, "an AMI" + p.ofItsRegion() + p.drivers()}, need{subnet, "a subnet" + p.ofItsRegion()},
+			need{key, "a key pair" + p.ofItsRegion() + " to log in with"})
+		args := []string{"--region=" + region, "--instance-type=" + shellwords.Quoted(p.instanceType),
+			fmt.Sprintf("--count=%d", p.count),
 			"--image-id=" + variable(image), "--subnet-id=" + variable(subnet), "--key-name=" + variable(key)}
 		if j.isSpot() {
 			args = append(args, "--instance-market-options=MarketType=spot")
 		}
-		calls = append(calls, call("aws ec2 run-instances", append(args, "--tag-specifications="+shellwords.Quoted(j.awsTags(i)))...))
+		calls = append(calls,
+			call("aws ec2 run-instances", append(args, "--tag-specifications="+shellwords.Quoted(j.awsTags(i)))...))
 	}
 	return j.script() + checks(asked) + "\n" + strings.Join(calls, "\n")
 }

@@ -19,9 +19,12 @@ func (j *job) az() string {
 	for i, p := range j.parts {
 		region, unknown := p.inRegion("LOCATION", "the location to launch in")
 		image, subnet := "IMAGE"+p.suffix, "SUBNET_ID"+p.suffix
-		asked = append(append(asked, unknown...), need{"RESOURCE_GROUP", "the resource group that the VMs join"}, need{image, "an image" + p.drivers()},
-			need{subnet, "the ID of a subnet" + p.ofItsRegion()}, need{"ADMIN_USERNAME", "the user to log in as"}, need{"SSH_PUBLIC_KEY_FILE", "the file of the public key to log in with"})
-		args := []string{"--resource-group=" + variable("RESOURCE_GROUP"), "--name=" + shellwords.Quoted(j.vmName(i)), "--location=" + region, "--size=" + shellwords.Quoted(azureSize(p.instanceType))}
+		asked = append(append(asked, unknown...), need{"RESOURCE_GROUP", "the resource group that the VMs join"},
+			need{image, "an image" + p.drivers()},
+			need{subnet, "the ID of a subnet" + p.ofItsRegion()}, need{"ADMIN_USERNAME", "the user to log in as"},
+			need{"SSH_PUBLIC_KEY_FILE", "the file of the public key to log in with"})
+		args := []string{"--resource-group=" + variable("RESOURCE_GROUP"), "--name=" + shellwords.Quoted(j.vmName(i)),
+			"--location=" + region, "--size=" + shellwords.Quoted(azureSize(p.instanceType))}
 		if p.count > 1 {
 			args = append(args, fmt.Sprintf("--count=%d", p.count))
 		}

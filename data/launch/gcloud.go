@@ -36,7 +36,8 @@ func (j *job) gcloud() string {
 		if j.isSpot() {
 			args = append(args, "--provisioning-model=SPOT", "--instance-termination-action=STOP")
 		}
-		body = append(body, p.zoneCheck(zone)+j.gcloudNames(i)+call(`gcloud compute instances create "${names[@]}"`, append(args, "--labels=sweetspot-model="+label(j.pick.Candidate.Model))...))
+		body = append(body, p.zoneCheck(zone)+j.gcloudNames(i)+call(`gcloud compute instances create "${names[@]}"`,
+			append(args, "--labels=sweetspot-model="+label(j.pick.Candidate.Model))...))
 	}
 	return j.script() + checks(asked) + "\n" + strings.Join(body, "\n")
 }
@@ -46,7 +47,8 @@ func (j *job) gcloudNames(i int) string {
 	if j.parts[i].count == 1 {
 		return fmt.Sprintf("names=(%s)\n", shellwords.Quoted(j.vmName(i)))
 	}
-	return fmt.Sprintf("names=()\nfor ((i = 1; i <= %d; i++)); do\n  names+=(%s\"-$i\")\ndone\n", j.parts[i].count, shellwords.Quoted(j.vmName(i)))
+	return fmt.Sprintf("names=()\nfor ((i = 1; i <= %d; i++)); do\n  names+=(%s\"-$i\")\ndone\n", j.parts[i].count,
+		shellwords.Quoted(j.vmName(i)))
 }
 
 // zoneCheck holds the zone to the region that the price is of.
@@ -54,5 +56,6 @@ func (p part) zoneCheck(zone string) string {
 	if p.region == "" {
 		return ""
 	}
-	return fmt.Sprintf("case $%s in\n  %s-*) ;;\n  *) echo \"%s must be a zone of %s, which the price is of\" >&2; exit 2 ;;\nesac\n", zone, shellwords.Quoted(p.region), zone, p.region)
+	return fmt.Sprintf("case $%s in\n  %s-*) ;;\n  *) echo \"%s must be a zone of %s, which the price is of\" >&2; "+
+		"exit 2 ;;\nesac\n", zone, shellwords.Quoted(p.region), zone, p.region)
 }

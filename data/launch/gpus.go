@@ -18,7 +18,8 @@ var accelerators = []accelerator{
 	{[]string{"H100", "PCIE"}, "", ""}, {[]string{"H100", "NVL"}, "", ""},
 	{[]string{"H100"}, "H100", ""},
 	{[]string{"H200"}, "H200", ""}, {[]string{"B200"}, "B200", ""},
-	{[]string{"L40S"}, "L40S", ""}, {[]string{"L4"}, "L4", ""}, {[]string{"A10G"}, "A10G", ""}, {[]string{"A10"}, "A10", ""},
+	{[]string{"L40S"}, "L40S", ""}, {[]string{"L4"}, "L4", ""}, {[]string{"A10G"}, "A10G", ""},
+	{[]string{"A10"}, "A10", ""},
 	{[]string{"T4G"}, "T4g", ""}, {[]string{"T4"}, "T4", "nvidia-tesla-t4"},
 	{[]string{"P100"}, "P100", "nvidia-tesla-p100"}, {[]string{"P4"}, "P4", "nvidia-tesla-p4"},
 	{[]string{"K80"}, "K80", "nvidia-tesla-k80"}, {[]string{"M60"}, "M60", ""},
@@ -27,7 +28,8 @@ var accelerators = []accelerator{
 // find is the GPU of a name such as V100-SXM2-16GB or NVIDIA A100 80GB PCIe.
 func find(name string) (accelerator, bool) {
 	has := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return strings.ContainsRune(" -_/", r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToUpper(name),
+		func(r rune) bool { return strings.ContainsRune(" -_/", r) }) {
 		has[w] = true
 	}
 	for _, a := range accelerators {
@@ -65,7 +67,8 @@ func (p part) attached() (name string, ok bool) {
 // gpuResource is the Kubernetes resource of a vendor's GPUs.
 func (p part) gpuResource() string {
 	upper := strings.ToUpper(p.gpu)
-	if strings.HasPrefix(upper, "MI") || strings.Contains(upper, "AMD") || strings.Contains(upper, "INSTINCT") || strings.Contains(upper, "RADEON") {
+	if strings.HasPrefix(upper, "MI") || strings.Contains(upper, "AMD") || strings.Contains(upper, "INSTINCT") ||
+		strings.Contains(upper, "RADEON") {
 		return "amd.com/gpu"
 	}
 	return "nvidia.com/gpu"

@@ -22,10 +22,15 @@ import (
 
 // hostileNames are what a database from elsewhere may call a model.
 var hostileNames = []string{
-	"", "it's", `say "hi"`, "two\nlines", "\r\n#SBATCH --wrap=id", "$(touch canary)", "`touch canary`", "${HOME}", "$HOME", "$$", `\`, `\'`, `'\''; touch canary; '`,
-	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "größe 数 🙂", "-rf", "--help", "; touch canary #", "| tee canary", "&& touch canary", "%{ if true }x%{ endif }", "$${x}", "$$${x}", "%%{x}",
-	"*/ /*", "<<EOF\nEOF", "{{ .Values.x }}", "key: value", "- item", "&anchor", "*alias", "!!python/object", "yes", "null", "1e3", "0x1f", "12:30:45", "=", "<<", "~", "@/etc/passwd", "file:///etc/passwd",
-	"shellcheck disable=all", "“curly” ‘quotes’", "no\u00a0break", "line\u2028end", "bad \xff utf8", "not \ufffe a \uffff character", "\ufeffmark", "\x00nul", "e\u0301", "tab\tbed", "$(NAME) $$(NAME)", "!history", "a,b={c}", strings.Repeat("long ", 100),
+	"", "it's", `say "hi"`, "two\nlines", "\r\n#SBATCH --wrap=id", "$(touch canary)", "`touch canary`", "${HOME}", "$HOME",
+	"$$", `\`, `\'`, `'\''; touch canary; '`,
+	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "größe 数 🙂", "-rf", "--help", "; touch canary #", "| tee canary",
+	"&& touch canary", "%{ if true }x%{ endif }", "$${x}", "$$${x}", "%%{x}",
+	"*/ /*", "<<EOF\nEOF", "{{ .Values.x }}", "key: value", "- item", "&anchor", "*alias", "!!python/object", "yes",
+	"null", "1e3", "0x1f", "12:30:45", "=", "<<", "~", "@/etc/passwd", "file:///etc/passwd",
+	"shellcheck disable=all", "“curly” ‘quotes’", "no\u00a0break", "line\u2028end", "bad \xff utf8",
+	"not \ufffe a \uffff character", "\ufeffmark", "\x00nul", "e\u0301", "tab\tbed", "$(NAME) $$(NAME)", "!history",
+	"a,b={c}", strings.Repeat("long ", 100),
 }
 
 // named is a pick with a text from outside in every place there is.
@@ -39,7 +44,8 @@ func named(s string, vms ...contract.Part) contract.Pick {
 		}
 	}
 	c := &p.Candidate
-	c.Model, c.Variant, c.Precision, c.Mode, c.ID, c.Time.Basis, c.Cost.Basis, c.Why, c.Predicted = s, s, &s, s, s, &s, &s, &s, true
+	c.Model, c.Variant, c.Precision, c.Mode, c.ID, c.Time.Basis, c.Cost.Basis, c.Why, c.Predicted = s, s, &s, s, s, &s,
+		&s, &s, true
 	c.Accuracy.Metric, c.Accuracy.Basis = s, s
 	p.PickedAt, p.EstimatedBy, p.Warnings = s, s, []string{s}
 	return p
@@ -48,8 +54,9 @@ func named(s string, vms ...contract.Part) contract.Pick {
 // hosts are VMs that together fit every format.
 func hosts() map[string][]contract.Part {
 	return map[string][]contract.Part{
-		"aws": {vm("aws", "us-east-1", "p2.xlarge", "K80", 2)}, "gcp": {vm("gcp", "us-central1", "n1-standard-8", "V100", 1)}, "azure": {vm("azure", "eastus", "Standard_NC6", "K80", 1)},
-		"two": {vm("aws", "us-east-1", "p2.xlarge", "K80", 2), vm("aws", "us-west-2", "g4dn.xlarge", "T4", 1)},
+		"aws": {vm("aws", "us-east-1", "p2.xlarge", "K80", 2)}, "gcp": {vm("gcp", "us-central1", "n1-standard-8", "V100", 1)},
+		"azure": {vm("azure", "eastus", "Standard_NC6", "K80", 1)},
+		"two":   {vm("aws", "us-east-1", "p2.xlarge", "K80", 2), vm("aws", "us-west-2", "g4dn.xlarge", "T4", 1)},
 	}
 }
 
@@ -100,7 +107,9 @@ func TestHostileNamesAreParsedBack(t *testing.T) {
 
 func TestAnyNameIsParsedBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		readBack(t, rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("a '\"\\$`{}()%#\n-:@=é\ufffe")))).Draw(r, "name"))
+		readBack(t,
+			rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("a '\"\\$`{}()%#\n-:@=é\ufffe")))).Draw(r,
+				"name"))
 	})
 }
 
@@ -140,7 +149,9 @@ func readHead(t testing.TB, text string) {
 		t.Fatalf("no command in\n%s", text)
 	}
 	for _, line := range strings.Split(head, "\n")[1:] {
-		if !strings.HasPrefix(line, "# ") && line != "#" && !strings.HasPrefix(line, "#SBATCH --") && line != "#SBATCH hetjob" || strings.HasPrefix(line, "# shellcheck") || strings.Contains(line, "--wrap") && strings.HasPrefix(line, "#S") {
+		if !strings.HasPrefix(line, "# ") && line != "#" && !strings.HasPrefix(line, "#SBATCH --") &&
+			line != "#SBATCH hetjob" || strings.HasPrefix(line, "# shellcheck") || strings.Contains(line, "--wrap") &&
+			strings.HasPrefix(line, "#S") {
 			t.Fatalf("%q is no comment in\n%s", line, text)
 		}
 	}
@@ -173,7 +184,8 @@ func readTerraform(t testing.TB, p contract.Pick, text string) {
 			t.Fatal(diags)
 		}
 		// HCL normalises what it reads.
-		if want := norm.NFC.String(plaintext.Cut(plaintext.Clean(p.Candidate.Model), longestTag)); tags["sweetspot-model"] != want {
+		if want := norm.NFC.String(plaintext.Cut(plaintext.Clean(p.Candidate.Model),
+			longestTag)); tags["sweetspot-model"] != want {
 			t.Fatalf("%q came back, want %q", tags["sweetspot-model"], want)
 		}
 	}
@@ -246,10 +258,12 @@ func readSkyPilot(t testing.TB, p contract.Pick, text string) string {
 	}
 	v := p.Candidate.Configuration[0]
 	command, asked := task.Envs["COMMAND"]
-	if task.Resources.Infra != *v.Cloud+"/"+*v.Region || task.Resources.InstanceType != *v.InstanceType || !task.Resources.UseSpot || task.NumNodes != v.Count || !asked || command != nil {
+	if task.Resources.Infra != *v.Cloud+"/"+*v.Region || task.Resources.InstanceType != *v.InstanceType ||
+		!task.Resources.UseSpot || task.NumNodes != v.Count || !asked || command != nil {
 		t.Fatalf("%+v came back of\n%s", task, text)
 	}
-	if want := "export PICK_MODEL=" + shellwords.Quoted(plaintext.Clean(p.Candidate.Model)) + "\n"; !strings.Contains(task.Run, want) {
+	if want := "export PICK_MODEL=" + shellwords.Quoted(plaintext.Clean(p.Candidate.Model)) +
+		"\n"; !strings.Contains(task.Run, want) {
 		t.Fatalf("no %q in\n%s", want, task.Run)
 	}
 	return task.Run

@@ -16,9 +16,11 @@ func (j *job) kubernetes() (string, error) {
 	nodes := make([]*yaml.Node, len(j.parts))
 	for i, p := range j.parts {
 		nodes[i] = mapping(
-			pair{"apiVersion", textNode("batch/v1")}, pair{"kind", textNode("Job")}, pair{"metadata", mapping(pair{"name", textNode(j.vmName(i))})},
+			pair{"apiVersion", textNode("batch/v1")}, pair{"kind", textNode("Job")},
+			pair{"metadata", mapping(pair{"name", textNode(j.vmName(i))})},
 			pair{"spec", mapping(
-				pair{"parallelism", number(p.count)}, pair{"completions", number(p.count)}, pair{"completionMode", textNode("Indexed")},
+				pair{"parallelism", number(p.count)}, pair{"completions", number(p.count)},
+				pair{"completionMode", textNode("Indexed")},
 				pair{"backoffLimit", number(j.retries())},
 				pair{"template", mapping(
 					pair{"metadata", mapping(pair{"labels", mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})},
@@ -27,7 +29,8 @@ func (j *job) kubernetes() (string, error) {
 			)},
 		)
 	}
-	hints := []string{"", "Before kubectl apply, set image and COMMAND, which are empty. The command runs once in each pod, a pod on each VM."}
+	hints := []string{"", "Before kubectl apply, set image and COMMAND, which are empty. The command runs once in " +
+		"each pod, a pod on each VM."}
 	for _, p := range j.parts {
 		if p.gpus == nil {
 			hints = append(hints, "GPUs: how many "+p.machine()+" has is not known; add "+p.gpuResource()+" to the limits")
@@ -47,7 +50,8 @@ func (j *job) retries() int {
 
 func (j *job) pod(i int, p part) *yaml.Node {
 	selector, tolerations := j.placement(p)
-	spec := []pair{{"restartPolicy", textNode("Never")}, {"nodeSelector", mapping(selector...)}, {"tolerations", list(tolerations...)}}
+	spec := []pair{{"restartPolicy", textNode("Never")}, {"nodeSelector", mapping(selector...)},
+		{"tolerations", list(tolerations...)}}
 	if p.count > 1 {
 		spec = append(spec, pair{"affinity", j.apart(i)})
 	}
@@ -55,15 +59,18 @@ func (j *job) pod(i int, p part) *yaml.Node {
 }
 
 func (j *job) container(p part) *yaml.Node {
-	env := []*yaml.Node{mapping(pair{"name", textNode("COMMAND")}, pair{"value", remarked(textNode(""), "required: what runs the model")})}
+	env := []*yaml.Node{mapping(pair{"name", textNode("COMMAND")},
+		pair{"value", remarked(textNode(""), "required: what runs the model")})}
 	for _, s := range j.settings(p) {
 		// Kubernetes expands $(NAME) in values; a doubled $ is one.
-		env = append(env, mapping(pair{"name", textNode(s.name)}, pair{"value", textNode(strings.ReplaceAll(s.value, "$", "$$"))}))
+		env = append(env, mapping(pair{"name", textNode(s.name)},
+			pair{"value", textNode(strings.ReplaceAll(s.value, "$", "$$"))}))
 	}
 	out := []pair{
 		{"name", textNode("pick")},
 		{"image", remarked(textNode(""), "required: the image to run")},
-		{"command", list(textNode("/bin/sh"), textNode("-ec"), scriptNode(": \"${COMMAND:?set it under env}\"\nexec /bin/sh -c \"$COMMAND\"\n"))},
+		{"command", list(textNode("/bin/sh"), textNode("-ec"),
+			scriptNode(": \"${COMMAND:?set it under env}\"\nexec /bin/sh -c \"$COMMAND\"\n"))},
 		{"env", list(env...)},
 	}
 	if p.gpus != nil && *p.gpus > 0 {
@@ -105,9 +112,11 @@ var spotLabels = map[string]struct{ key, value string }{
 
 func tolerates(key, value string) *yaml.Node {
 	if value == "" {
-		return mapping(pair{"key", textNode(key)}, pair{"operator", textNode("Exists")}, pair{"effect", textNode("NoSchedule")})
+		return mapping(pair{"key", textNode(key)}, pair{"operator", textNode("Exists")},
+			pair{"effect", textNode("NoSchedule")})
 	}
-	return mapping(pair{"key", textNode(key)}, pair{"operator", textNode("Equal")}, pair{"value", textNode(value)}, pair{"effect", textNode("NoSchedule")})
+	return mapping(pair{"key", textNode(key)}, pair{"operator", textNode("Equal")}, pair{"value", textNode(value)},
+		pair{"effect", textNode("NoSchedule")})
 }
 
 // apart places each pod on a VM of its own.

@@ -55,11 +55,13 @@ func training(purchase string, vms ...contract.Part) contract.Pick {
 	return contract.Pick{
 		PickedAt: "2026-01-02T02:04:05Z", EstimatedBy: "sweetspot 1.2.3",
 		Candidate: contract.Candidate{
-			Model: "seismic/FCN", Variant: "pruned 30 %", Precision: new("fp16"), Mode: "train", Configuration: vms, BatchSize: new(256), Epochs: new(13.0), Purchase: purchase,
-			Time:     contract.Seconds{S: new(3500.0), Low: new(3400.0), High: new(3601.0), Basis: new("measured")},
-			Cost:     contract.Dollars{USD: new(0.875), Low: new(0.85), High: new(0.91), Basis: new("measured")},
-			Accuracy: &contract.Accuracy{Metric: "top-1", Value: 0.9, Low: 0.88, High: 0.92, Basis: "measured", HigherIsBetter: true},
-			Sources:  []int64{3, -17},
+			Model: "seismic/FCN", Variant: "pruned 30 %", Precision: new("fp16"), Mode: "train", Configuration: vms,
+			BatchSize: new(256), Epochs: new(13.0), Purchase: purchase,
+			Time: contract.Seconds{S: new(3500.0), Low: new(3400.0), High: new(3601.0), Basis: new("measured")},
+			Cost: contract.Dollars{USD: new(0.875), Low: new(0.85), High: new(0.91), Basis: new("measured")},
+			Accuracy: &contract.Accuracy{Metric: "top-1", Value: 0.9, Low: 0.88, High: 0.92, Basis: "measured",
+				HigherIsBetter: true},
+			Sources: []int64{3, -17},
 		},
 	}
 }
@@ -110,18 +112,26 @@ func TestWhatDoesNotFitSaysWhatDoes(t *testing.T) {
 		format *Format
 		want   string
 	}{
-		{picks()["aws"], GCloud, "gcloud launches on gcp, not p2.xlarge of aws; write it as skypilot, aws, terraform, slurm or kubernetes"},
-		{picks()["azure"], Terraform, "terraform launches on aws and gcp, not NC6 of azure; write it as skypilot, az, slurm or kubernetes"},
-		{picks()["combined"], SkyPilot, "a task of skypilot has VMs of one type, and this pick has 2; write it as aws, terraform, slurm or kubernetes"},
+		{picks()["aws"], GCloud, "gcloud launches on gcp, not p2.xlarge of aws; write it as skypilot, aws, terraform, " +
+			"slurm or kubernetes"},
+		{picks()["azure"], Terraform, "terraform launches on aws and gcp, not NC6 of azure; write it as skypilot, az, " +
+			"slurm or kubernetes"},
+		{picks()["combined"], SkyPilot, "a task of skypilot has VMs of one type, and this pick has 2; write it as aws, " +
+			"terraform, slurm or kubernetes"},
 		{own(), AWS, "aws launches on aws, not desk, a machine of your own; write it as slurm or kubernetes"},
 		{own(), SkyPilot, "skypilot launches on clouds, not desk, a machine of your own; write it as slurm or kubernetes"},
-		{training("on-demand", vm("aws", "us-east-1", "ml.p3.2xlarge", "V100", 1)), AWS, "ml.p3.2xlarge is rented through SageMaker, which aws does not launch; write it as slurm"},
-		{picks()["lambda"], Kubernetes, "lambda-1xH10080GB is a price list's name for a VM type of lambda, which kubernetes cannot ask for; write it as skypilot or slurm"},
-		{training("on-demand", vm("runpod", "", "runpod-8xA4048GB", "A40", 1)), SkyPilot, "runpod-8xA4048GB is a price list's name for a VM type of runpod, which skypilot cannot ask for; write it as slurm"},
+		{training("on-demand", vm("aws", "us-east-1", "ml.p3.2xlarge", "V100", 1)), AWS, "ml.p3.2xlarge is rented " +
+			"through SageMaker, which aws does not launch; write it as slurm"},
+		{picks()["lambda"], Kubernetes, "lambda-1xH10080GB is a price list's name for a VM type of lambda, which " +
+			"kubernetes cannot ask for; write it as skypilot or slurm"},
+		{training("on-demand", vm("runpod", "", "runpod-8xA4048GB", "A40", 1)), SkyPilot, "runpod-8xA4048GB is a price " +
+			"list's name for a VM type of runpod, which skypilot cannot ask for; write it as slurm"},
 		{training("on-demand"), AWS, "this pick names no VM: pick a candidate again"},
 		{training("on-demand", vm("aws", "us-east-1", "$(id)", "V100", 1)), Slurm,
-			`"$(id)" names no machine that could be launched: VM types, regions and hosts are of letters, digits, dots, dashes and underscores`},
-		{training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "V100", 0)), Slurm, "this pick has 0 VMs of p2.xlarge: pick a candidate again"},
+			`"$(id)" names no machine that could be launched: VM types, regions and hosts are of letters, digits, dots, ` +
+				`dashes and underscores`},
+		{training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "V100", 0)), Slurm,
+			"this pick has 0 VMs of p2.xlarge: pick a candidate again"},
 	} {
 		if text, err := c.format.Text(c.pick); err == nil || err.Error() != c.want || text != "" {
 			t.Errorf("%s: %v\nwant %s", c.format, err, c.want)
@@ -141,7 +151,8 @@ func TestEveryFormatSaysWhatItRestsOn(t *testing.T) {
 			for _, want := range []string{
 				"58 m 20 s, 90 % between 56 m 40 s and 1 h 00 m (measured)", "$0.88, 90 % between $0.85 and $0.91 (measured)",
 				"$0.90/h each, " + p.Candidate.Purchase + " (price list 2021-03-01)", "run 3; built-in library, run 17",
-				"sweetspot probe --name=seismic/FCN --mode=" + p.Candidate.Mode + " --vm=", "2026-01-02T02:04:05Z with sweetspot 1.2.3",
+				"sweetspot probe --name=seismic/FCN --mode=" + p.Candidate.Mode + " --vm=",
+				"2026-01-02T02:04:05Z with sweetspot 1.2.3",
 			} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s as %s does not say %q", name, f, want)
@@ -154,7 +165,8 @@ func TestEveryFormatSaysWhatItRestsOn(t *testing.T) {
 func TestOwnMachine(t *testing.T) {
 	slurm, kubernetes := written(t, own(), Slurm), written(t, own(), Kubernetes)
 	for _, text := range []string{slurm, kubernetes} {
-		if !strings.Contains(text, "price unknown") || !strings.Contains(text, "--mode=train -- COMMAND\n") || strings.Contains(text, "\n#SBATCH --gres") || strings.Contains(text, "limits:") {
+		if !strings.Contains(text, "price unknown") || !strings.Contains(text, "--mode=train -- COMMAND\n") ||
+			strings.Contains(text, "\n#SBATCH --gres") || strings.Contains(text, "limits:") {
 			t.Errorf("GPUs or a VM type were made up in\n%s", text)
 		}
 	}
@@ -168,7 +180,8 @@ func TestTimeLimit(t *testing.T) {
 		high *float64
 		want string
 	}{
-		{new(0.2), "0-00:01:00"}, {new(60.0), "0-00:01:00"}, {new(60.5), "0-00:02:00"}, {new(3601.0), "0-01:01:00"}, {new(90000.0), "1-01:00:00"}, {nil, ""}, {new(1e300), ""},
+		{new(0.2), "0-00:01:00"}, {new(60.0), "0-00:01:00"}, {new(60.5), "0-00:02:00"}, {new(3601.0), "0-01:01:00"},
+		{new(90000.0), "1-01:00:00"}, {nil, ""}, {new(1e300), ""},
 	} {
 		p := picks()["aws"]
 		p.Candidate.Time.High = c.high
@@ -183,8 +196,10 @@ func TestTimeLimit(t *testing.T) {
 
 func TestSlugs(t *testing.T) {
 	for in, want := range map[string]string{
-		"seismic/FCN": "sweetspot-seismic-fcn", "": "sweetspot", "--": "sweetspot", "größe": "sweetspot-gr-e", "$(rm -rf /)": "sweetspot-rm-rf",
-		strings.Repeat("a", 99): "sweetspot-" + strings.Repeat("a", 40), strings.Repeat("ab-", 99): "sweetspot-" + strings.Repeat("ab-", 13) + "a",
+		"seismic/FCN": "sweetspot-seismic-fcn", "": "sweetspot", "--": "sweetspot", "größe": "sweetspot-gr-e",
+		"$(rm -rf /)":             "sweetspot-rm-rf",
+		strings.Repeat("a", 99):   "sweetspot-" + strings.Repeat("a", 40),
+		strings.Repeat("ab-", 99): "sweetspot-" + strings.Repeat("ab-", 13) + "a",
 	} {
 		if got := Slug(in); got != want || len(got) > longestName {
 			t.Errorf("%q became %q, want %q", in, got, want)
@@ -194,8 +209,10 @@ func TestSlugs(t *testing.T) {
 
 func TestGPUNames(t *testing.T) {
 	for in, want := range map[string]string{
-		"V100-SXM2-16GB": "V100", "Tesla V100-SXM3-32GB": "V100-32GB", "NVIDIA A100 80GB PCIe": "A100-80GB", "A100-SXM4-80GB": "A100-80GB", "a100": "A100",
-		"NVIDIA H100 80GB HBM3": "H100", "H100 PCIe": "", "T4": "T4", "T4G": "T4g", "L4": "L4", "L40S": "L40S", "K80": "K80", "RTX 4090": "", "": "",
+		"V100-SXM2-16GB": "V100", "Tesla V100-SXM3-32GB": "V100-32GB", "NVIDIA A100 80GB PCIe": "A100-80GB",
+		"A100-SXM4-80GB": "A100-80GB", "a100": "A100",
+		"NVIDIA H100 80GB HBM3": "H100", "H100 PCIe": "", "T4": "T4", "T4G": "T4g", "L4": "L4", "L40S": "L40S", "K80": "K80",
+		"RTX 4090": "", "": "",
 	} {
 		if got, ok := knownGPU(in); got != want || ok != (want != "") {
 			t.Errorf("%q is %q, want %q", in, got, want)
@@ -210,9 +227,11 @@ func TestPurchases(t *testing.T) {
 		format    *Format
 		spot      string
 	}{
-		{"aws", "p2.xlarge", AWS, "--instance-market-options=MarketType=spot"}, {"aws", "p2.xlarge", Terraform, "instance_market_options"},
+		{"aws", "p2.xlarge", AWS, "--instance-market-options=MarketType=spot"}, {"aws", "p2.xlarge", Terraform,
+			"instance_market_options"},
 		{"aws", "p2.xlarge", SkyPilot, "use_spot: true"}, {"aws", "p2.xlarge", Kubernetes, "eks.amazonaws.com/capacityType"},
-		{"gcp", "a2-highgpu-1g", GCloud, "--provisioning-model=SPOT"}, {"gcp", "a2-highgpu-1g", Terraform, `provisioning_model          = "SPOT"`},
+		{"gcp", "a2-highgpu-1g", GCloud, "--provisioning-model=SPOT"}, {"gcp", "a2-highgpu-1g", Terraform,
+			`provisioning_model          = "SPOT"`},
 		{"gcp", "a2-highgpu-1g", Kubernetes, "cloud.google.com/gke-spot"},
 		{"azure", "NC6", Az, "--priority=Spot"}, {"azure", "NC6", Kubernetes, "kubernetes.azure.com/scalesetpriority"},
 	} {

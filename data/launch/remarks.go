@@ -26,7 +26,8 @@ func (j *job) remarks() []string {
 	}
 	lines = append(lines, "Time: "+c.Time.Words(), "Cost: "+c.Cost.Words())
 	if a := c.Accuracy; a != nil {
-		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis))
+		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value,
+			a.HigherIsBetter), a.Basis))
 	}
 	if len(c.Sources) > 0 {
 		lines = append(lines, "Rests on: "+wording.Sources(c.Sources))
@@ -35,7 +36,8 @@ func (j *job) remarks() []string {
 		lines = append(lines, "Predicted: never probed as it stands here. "+text(c.Why))
 	}
 	if strings.HasPrefix(c.Purchase, "reserved") {
-		lines = append(lines, "Reserved: a reservation ("+c.Purchase+") is bought, not launched; the price holds where you have one.")
+		lines = append(lines,
+			"Reserved: a reservation ("+c.Purchase+") is bought, not launched; the price holds where you have one.")
 	}
 	lines = append(lines, "Picked: "+j.pick.PickedAt+" with "+j.pick.EstimatedBy)
 	for i, v := range c.Configuration {
@@ -45,7 +47,8 @@ func (j *job) remarks() []string {
 		}
 		lines = append(lines, of+" "+Probe(c, v))
 	}
-	lines = append(lines, "To verify, run that on such a VM, COMMAND being what runs the model"+j.atSettings()+"; it ends by itself.")
+	lines = append(lines, "To verify, run that on such a VM, COMMAND being what runs the model"+j.atSettings()+
+		"; it ends by itself.")
 	return lines
 }
 

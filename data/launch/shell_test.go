@@ -27,7 +27,8 @@ func fakes(t *testing.T) (dir string) {
 		lack(t, "bash")
 	}
 	for _, program := range []string{"srun", "aws", "gcloud", "az", "bash"} {
-		script := "#!" + bash + "\nprintf '%s\\0' " + program + " \"$@\" \"PICK_MODEL=${PICK_MODEL-}\" \"PICK_VARIANT=${PICK_VARIANT-}\"\n"
+		script := "#!" + bash + "\nprintf '%s\\0' " + program + " \"$@\" \"PICK_MODEL=${PICK_MODEL-}\" " +
+			"\"PICK_VARIANT=${PICK_VARIANT-}\"\n"
 		if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,9 @@ func run(t testing.TB, dir, script string, args ...string) []string {
 	}
 	cmd := exec.Command(bash, append([]string{"--restricted", "-s", "--"}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, []string{"PATH=" + dir, "LC_ALL=C.UTF-8"}, strings.NewReader(script)
-	for _, name := range []string{"COMMAND", "IMAGE_ID", "SUBNET_ID", "KEY_NAME", "IMAGE_ID_1", "SUBNET_ID_1", "KEY_NAME_1", "IMAGE_ID_2", "SUBNET_ID_2", "KEY_NAME_2", "IMAGE", "IMAGE_PROJECT", "SUBNET", "RESOURCE_GROUP", "ADMIN_USERNAME", "SSH_PUBLIC_KEY_FILE"} {
+	for _, name := range []string{"COMMAND", "IMAGE_ID", "SUBNET_ID", "KEY_NAME", "IMAGE_ID_1", "SUBNET_ID_1",
+		"KEY_NAME_1", "IMAGE_ID_2", "SUBNET_ID_2", "KEY_NAME_2", "IMAGE", "IMAGE_PROJECT", "SUBNET", "RESOURCE_GROUP",
+		"ADMIN_USERNAME", "SSH_PUBLIC_KEY_FILE"} {
 		cmd.Env = append(cmd.Env, name+"=the user's "+name)
 	}
 	cmd.Env = append(cmd.Env, "ZONE=us-central1-a")
@@ -92,7 +95,8 @@ func runBack(t *testing.T, dir string, p contract.Pick, f *Format, text string) 
 	model := plaintext.Clean(p.Candidate.Model)
 	switch f {
 	case SkyPilot, Slurm:
-		if !slices.Contains(got, "PICK_MODEL="+model) || !slices.Contains(got, "PICK_VARIANT="+model) || f == Slurm && !slices.Contains(got, "it's me") {
+		if !slices.Contains(got, "PICK_MODEL="+model) || !slices.Contains(got, "PICK_VARIANT="+model) ||
+			f == Slurm && !slices.Contains(got, "it's me") {
 			t.Fatalf("%q came back of\n%s", got, text)
 		}
 	case AWS:
@@ -108,7 +112,8 @@ func runBack(t *testing.T, dir string, p contract.Pick, f *Format, text string) 
 	for _, word := range got[1:] {
 		// az and aws read the files that such values name.
 		_, value, _ := strings.Cut(word, "=")
-		if f != Slurm && (strings.HasPrefix(value, "@") || strings.HasPrefix(word, "@") || strings.HasPrefix(value, "file://")) && !strings.HasPrefix(word, "PICK_") {
+		if f != Slurm && (strings.HasPrefix(value, "@") || strings.HasPrefix(word, "@") ||
+			strings.HasPrefix(value, "file://")) && !strings.HasPrefix(word, "PICK_") {
 			t.Fatalf("%s is given %q", f, word)
 		}
 	}
@@ -132,7 +137,8 @@ func TestScriptsAskForWhatIsMissing(t *testing.T) {
 		cmd.Dir, cmd.Env, cmd.Stdin = dir, []string{"PATH=" + dir}, strings.NewReader(text)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
-		if out, err := cmd.Output(); err == nil || len(out) > 0 || !strings.Contains(stderr.String(), "set it to") && !strings.Contains(stderr.String(), "which command") {
+		if out, err := cmd.Output(); err == nil || len(out) > 0 || !strings.Contains(stderr.String(), "set it to") &&
+			!strings.Contains(stderr.String(), "which command") {
 			t.Errorf("%s: %v, %q, %q", f, err, out, stderr.String())
 		}
 	})

@@ -39,7 +39,8 @@ func (j *job) skyPilot() (string, error) {
 	}
 	resources = append(append(resources, p.accelerators()...), pair{"use_spot", truth(j.isSpot())})
 	missing := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
-	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on each VM; the VMs cost money until sky down."),
+	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on "+
+		"each VM; the VMs cost money until sky down."),
 		mapping(
 			pair{"name", textNode(j.name)},
 			pair{"num_nodes", number(p.count)},

@@ -45,7 +45,8 @@ func (j *job) slurm() string {
 // sbatch are the options of a part's nodes, which it has to itself as the
 // estimate supposes.
 func (j *job) sbatch(i int, p part) string {
-	options := []string{"--job-name=" + j.vmName(i), fmt.Sprintf("--nodes=%d", p.count), "--ntasks-per-node=1", "--exclusive"}
+	options := []string{"--job-name=" + j.vmName(i), fmt.Sprintf("--nodes=%d", p.count), "--ntasks-per-node=1",
+		"--exclusive"}
 	if p.gpus != nil && *p.gpus > 0 {
 		options = append(options, fmt.Sprintf("--gres=gpu:%d", *p.gpus))
 	}
@@ -75,9 +76,11 @@ func (j *job) timeLimit() (limit string, ok bool) {
 
 // slurmHints say what a cluster names in its own way.
 func (j *job) slurmHints() []string {
-	lines := []string{"", "Submit: sbatch FILE COMMAND… runs the command once on each node, with the pick's settings as PICK_… variables."}
+	lines := []string{"", "Submit: sbatch FILE COMMAND… runs the command once on each node, with the pick's " +
+		"settings as PICK_… variables."}
 	if _, ok := j.timeLimit(); ok {
-		lines = append(lines, "Limit: --time is the upper end of the estimate's 90 % interval; one run in twenty takes longer.")
+		lines = append(lines, "Limit: --time is the upper end of the estimate's 90 % interval; one run in twenty takes "+
+			"longer.")
 	} else {
 		lines = append(lines, "Limit: how long it takes is not known, so there is no --time.")
 	}

@@ -18,7 +18,8 @@ var Terraform = &Format{
 }
 
 func (j *job) terraform() string {
-	remarks := append(j.remarks(), "", "Variables have no defaults: terraform apply asks for them. What it makes costs money until terraform destroy.")
+	remarks := append(j.remarks(), "", "Variables have no defaults: terraform apply asks for them. What it makes "+
+		"costs money until terraform destroy.")
 	file := hclwrite.NewEmptyFile()
 	root := body{file.Body()}
 	j.requireProviders(root)
@@ -100,7 +101,8 @@ func (in input) declare(root body) {
 	rule := b.block("validation")
 	rule.SetAttributeRaw("condition", hclwrite.TokensForFunctionCall("startswith",
 		hclwrite.TokensForTraversal(traversal("var", in.name)), hclwrite.TokensForValue(cty.StringVal(in.region+"-"))))
-	rule.text("error_message", fmt.Sprintf("The %s must be in %s, which the price is of.", strings.ReplaceAll(in.name, "_", " "), in.region))
+	rule.text("error_message", fmt.Sprintf("The %s must be in %s, which the price is of.", strings.ReplaceAll(in.name, "_",
+		" "), in.region))
 }
 
 func (j *job) uses(cloud string) bool {
@@ -183,7 +185,8 @@ func (j *job) googleInputs(i int, p part) []input {
 	}
 	if name, ok := p.attached(); ok {
 		if name == "" {
-			out = append(out, input{name: "accelerator_type" + j.number("_", i), what: "Google's name of the GPUs to attach" + p.named()})
+			out = append(out, input{name: "accelerator_type" + j.number("_", i),
+				what: "Google's name of the GPUs to attach" + p.named()})
 		}
 		if p.gpus == nil {
 			out = append(out, input{name: "accelerator_count" + j.number("_", i), what: "How many GPUs to attach"})

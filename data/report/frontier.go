@@ -60,7 +60,8 @@ func frontierPicture(r *rank.Result, p objective.Pair) (Picture, bool, error) {
 	name := fmt.Sprintf("%s-%s", p.A, p.B)
 	title := strings.ToUpper(name[:1]) + name[1:len(p.A)] + " and " + string(p.B)
 	s := r.Space
-	return scatter(r, scattered{name, title, s.Values(p.A), s.Values(p.B), scaleOf(r, p.A), scaleOf(r, p.B), r.Frontiers[p]})
+	return scatter(r, scattered{name, title, s.Values(p.A), s.Values(p.B), scaleOf(r, p.A), scaleOf(r, p.B),
+		r.Frontiers[p]})
 }
 
 // scaleOf is the scale of an objective's axis.
@@ -165,7 +166,8 @@ func layers(p *plot.Plot, legend *plot.Legend, barred, estimated, sure, front pl
 		at     plotter.XYs
 		grey   bool
 		filled bool
-	}{{"outside the limits", barred, true, true}, {"estimated", estimated, false, false}, {"measured", sure, false, true}} {
+	}{{"outside the limits", barred, true, true}, {"estimated", estimated, false, false},
+		{"measured", sure, false, true}} {
 		if len(layer.at) == 0 {
 			continue
 		}
@@ -234,7 +236,8 @@ func costDial(r *rank.Result) (out Picture, ok bool, err error) {
 	}
 	p.X.Tick.Marker = counts{}
 	fit(&p.Y)
-	caption := fmt.Sprintf("Cost as the workload grows, to twice what was asked. In colour the best %d of the ranking.", min(n, len(firstLines)))
+	caption := fmt.Sprintf("Cost as the workload grows, to twice what was asked. In colour the best %d of the ranking.",
+		min(n, len(firstLines)))
 	return Picture{"cost-" + title, "Cost over " + title, caption, p, pictureHeight, legend}, true, nil
 }
 

@@ -29,7 +29,8 @@ func (r *Report) Markdown(w io.Writer, name string) error {
 	for _, p := range r.Pictures {
 		fmt.Fprintf(&b, "\n## %s\n\n![%s](%s)\n\n%s\n", p.Title, p.Title, escapeURL(p.File(name)), prose(p.Caption))
 	}
-	fmt.Fprintf(&b, "\n## The candidates\n\n| %s |\n|%s\n", strings.Join(r.Columns, " | "), strings.Repeat("---|", len(r.Columns)))
+	fmt.Fprintf(&b, "\n## The candidates\n\n| %s |\n|%s\n", strings.Join(r.Columns, " | "),
+		strings.Repeat("---|", len(r.Columns)))
 	for _, row := range r.Rows {
 		b.WriteByte('|')
 		for _, cell := range row {
@@ -63,5 +64,6 @@ func section(b *strings.Builder, title string, lines []string) {
 
 // prose keeps a name from being markup in a paragraph or heading too.
 func prose(s string) string {
-	return strings.NewReplacer("*", "\\*", "_", "\\_", "#", "\\#", "!", "\\!", "$", "\\$", "~", "\\~").Replace(wording.MarkdownCell(plaintext.Clean(s)))
+	return strings.NewReplacer("*", "\\*", "_", "\\_", "#", "\\#", "!", "\\!", "$", "\\$", "~",
+		"\\~").Replace(wording.MarkdownCell(plaintext.Clean(s)))
 }

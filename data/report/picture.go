@@ -48,7 +48,8 @@ var (
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = x, y
-	for _, f := range []*font.Font{&p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font, &p.Y.Tick.Label.Font} {
+	for _, f := range []*font.Font{&p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font,
+		&p.Y.Tick.Label.Font} {
 		f.Variant, f.Size = "Sans", vg.Points(9)
 	}
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
@@ -80,7 +81,8 @@ func (p Picture) SVG() (string, error) {
 		return "", err
 	}
 	_, svg, _ := strings.Cut(b.String(), "<svg ")
-	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
+	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;",
+		"font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
 	return `<svg role="img" ` + idle.ReplaceAllString(svg, ""), nil
 }
 

@@ -59,7 +59,8 @@ func rankingPicture(r *rank.Result) (out Picture, ok bool, err error) {
 		labels[row] = fmt.Sprintf("%s  %d", short(c), k+1)
 		if e := c.Of(by); e.Known() && finite(e.Value) && finite(e.Low) && finite(e.High) {
 			bars.XYs = append(bars.XYs, plotter.XY{X: e.Value / in.per, Y: float64(row)})
-			bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{(e.Value - e.Low) / in.per, (e.High - e.Value) / in.per})
+			bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{(e.Value - e.Low) / in.per,
+				(e.High - e.Value) / in.per})
 		}
 	}
 	if len(bars.XYs) == 0 {
@@ -93,5 +94,6 @@ type intervals struct {
 
 // escapeURL writes a file's name as the address in a link.
 func escapeURL(name string) string {
-	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "\\", "%5C", "#", "%23", "?", "%3F").Replace(name)
+	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "\\", "%5C", "#",
+		"%23", "?", "%3F").Replace(name)
 }

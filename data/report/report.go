@@ -95,13 +95,16 @@ func facts(r *rank.Result, best contract.Candidate) []Fact {
 		out = append(out, Fact{"Its energy", e.Words()})
 	}
 	if a := best.Accuracy; a != nil {
-		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis)})
+		out = append(out,
+			Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value,
+				a.HigherIsBetter), a.Basis)})
 	}
 	if best.Why != nil {
 		out = append(out, Fact{"Why", *best.Why})
 	}
 	if t := best.Tested; t != nil && t.Median != nil {
-		out = append(out, Fact{"Tested", fmt.Sprintf("such estimates of %s were off by %s in the median", quantity.Several(t.N, "run"), quantity.Percent(*t.Median))})
+		out = append(out, Fact{"Tested", fmt.Sprintf("such estimates of %s were off by %s in the median",
+			quantity.Several(t.N, "run"), quantity.Percent(*t.Median))})
 	}
 	for i := range out {
 		out[i].Text = plaintext.Clean(out[i].Text)
@@ -124,11 +127,13 @@ func batch(c contract.Candidate, before string) string {
 }
 
 func (r *Report) table(candidates []contract.Candidate) {
-	r.Columns = []string{"#", "VMs", "variant", "batch", "time", "cost", "accuracy", "P(fastest)", "P(cheapest)", "frontier", "basis", "rests on"}
+	r.Columns = []string{"#", "VMs", "variant", "batch", "time", "cost", "accuracy", "P(fastest)", "P(cheapest)",
+		"frontier", "basis", "rests on"}
 	for _, c := range candidates {
 		row := []string{
 			fmt.Sprint(*c.Rank), vms(c), variant(c), batch(c, ""), span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
-			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Of(objective.Time)), share(c.PBest.Of(objective.Cost)), frontier(c.Frontier), "", wording.Sources(c.Sources),
+			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Of(objective.Time)),
+			share(c.PBest.Of(objective.Cost)), frontier(c.Frontier), "", wording.Sources(c.Sources),
 		}
 		if a := c.Accuracy; a != nil {
 			row[6] = objective.WriteAccuracy(a.Value, a.HigherIsBetter)

@@ -53,12 +53,15 @@ func golden(t *testing.T, name, got string) {
 func result(accuracies bool) *rank.Result {
 	run := func(id int64, vm string, batch int, startup, iteration, accuracy float64) profile.Run {
 		r := profile.Run{
-			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
-			BatchSize: batch, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05, estimate.Measured),
+			ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "us-east-1", InstanceType: vm, GPU: "K80",
+			GPUCount: 1, Count: 1,
+			BatchSize: batch, IterationsPerEpoch: new(100.0), StartupS: &startup, Steady: estimate.Spread(iteration, 0.05,
+				estimate.Measured),
 			Basis: estimate.Measured, Status: profile.Done,
 		}
 		if accuracies {
-			r.Accuracy = &profile.Accuracy{Metric: "top-1", Value: accuracy, StdDev: new(0.01), HigherIsBetter: true, Basis: estimate.Measured}
+			r.Accuracy = &profile.Accuracy{Metric: "top-1", Value: accuracy, StdDev: new(0.01), HigherIsBetter: true,
+				Basis: estimate.Measured}
 		}
 		return r
 	}
@@ -68,15 +71,19 @@ func result(accuracies bool) *rank.Result {
 	slow := run(4, "p2.xlarge", 32, 10, 3, 0.95)
 	slow.Basis, slow.Steady = estimate.Published, estimate.Spread(3, 0.1, estimate.Published)
 	set := &profile.Set{
-		Runs: []profile.Run{run(1, "p3.2xlarge", 256, 60, 0.1, 0.9), run(2, "p2.xlarge", 256, 10, 0.4, 0.9), run(3, "p2.xlarge", 64, 10, 0.6, 0.92), slow},
+		Runs: []profile.Run{run(1, "p3.2xlarge", 256, 60, 0.1, 0.9), run(2, "p2.xlarge", 256, 10, 0.4, 0.9),
+			run(3, "p2.xlarge", 64, 10, 0.6, 0.92), slow},
 		VMTypes: []profile.VMType{
-			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0), Prices: price(3.06)},
+			{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge", GPU: "V100", GPUCount: 1, GPUMemGiB: new(16.0),
+				Prices: price(3.06)},
 			{Cloud: "aws", Region: "us-east-1", InstanceType: "p2.xlarge", GPU: "K80", GPUCount: 1, Prices: price(0.9)},
 		},
 	}
 	q := question.Query{
-		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand, MaxCount: 1},
-		Limits:   question.Limits{objective.Time: 600.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByCost,
+		Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand,
+			MaxCount: 1},
+		Limits: question.Limits{objective.Time: 600.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1},
+		Sort: question.ByCost,
 	}
 	return rank.Answer(set, q)
 }
@@ -113,7 +120,8 @@ func TestWhichPicturesAreDrawn(t *testing.T) {
 	for _, c := range []struct {
 		accuracies bool
 		want       []string
-	}{{true, []string{"time-accuracy", "cost-accuracy", "ranking"}}, {false, []string{"time-cost", "cost-epochs", "ranking"}}} {
+	}{{true, []string{"time-accuracy", "cost-accuracy", "ranking"}},
+		{false, []string{"time-cost", "cost-epochs", "ranking"}}} {
 		var got []string
 		for _, p := range made(t, result(c.accuracies)).Pictures {
 			got = append(got, p.Name)
@@ -140,13 +148,15 @@ func TestNothingFeasibleIsNoReport(t *testing.T) {
 	r := result(true)
 	q := r.Query
 	q.Limits = question.Limits{objective.Time: 1}
-	if _, err := New(rank.Evaluate(r.Space, q), nil, madeAt, "1"); err == nil || !strings.Contains(err.Error(), "time rules out all 4") {
+	if _, err := New(rank.Evaluate(r.Space, q), nil, madeAt, "1"); err == nil ||
+		!strings.Contains(err.Error(), "time rules out all 4") {
 		t.Error(err)
 	}
 }
 
 func TestPictureFiles(t *testing.T) {
-	for in, want := range map[string]string{"report.md": "report-ranking.png", "a/b c.md": "b c-ranking.png", "x": "x-ranking.png"} {
+	for in, want := range map[string]string{"report.md": "report-ranking.png", "a/b c.md": "b c-ranking.png",
+		"x": "x-ranking.png"} {
 		if got := (Picture{Name: "ranking"}).File(in); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
@@ -161,19 +171,27 @@ func named(s string, time, cost, accuracy float64, higher bool) *rank.Result {
 	with := func(k float64) candidate.Candidate {
 		return candidate.Candidate{
 			ID: s, Model: s, Mode: profile.Train, Epochs: new(3.0), BatchSize: 8, Purchase: profile.OnDemand, Why: s,
-			Variant:       profile.Variant{Name: s, Precision: s},
-			Configuration: []candidate.Part{{VM: profile.VMType{Cloud: s, Region: s, InstanceType: s, GPU: s, GPUCount: 1}, Count: 1, USDPerHour: new(1.0), PriceFrom: s}},
-			Time:          estimate.Spread(k*time, 0.1, estimate.Measured), Cost: estimate.Spread(k*cost, 0.1, estimate.Published),
-			Quality: &candidate.Quality{Metric: s, Estimate: estimate.Exact(k*accuracy, estimate.Measured), HigherIsBetter: higher},
+			Variant: profile.Variant{Name: s, Precision: s},
+			Configuration: []candidate.Part{{VM: profile.VMType{Cloud: s, Region: s, InstanceType: s, GPU: s, GPUCount: 1},
+				Count: 1, USDPerHour: new(1.0), PriceFrom: s}},
+			Time: estimate.Spread(k*time, 0.1, estimate.Measured), Cost: estimate.Spread(k*cost, 0.1,
+				estimate.Published),
+			Quality: &candidate.Quality{Metric: s, Estimate: estimate.Exact(k*accuracy, estimate.Measured),
+				HigherIsBetter: higher},
 		}
 	}
-	q := question.Query{Workload: question.Workload{Model: s, Mode: profile.Train, Epochs: new(3.0), Purchase: profile.OnDemand}, Sort: question.ByTime, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}}
+	q := question.Query{Workload: question.Workload{Model: s, Mode: profile.Train, Epochs: new(3.0),
+		Purchase: profile.OnDemand}, Sort: question.ByTime, Weights: question.Weights{objective.Time: 1, objective.Cost: 1}}
 	return rank.Evaluate(rank.NewSpace(candidate.ListOf(with(1), with(0.5), with(math.Pi/7))), q)
 }
 
 var hostileNames = []string{
-	"", "<script>alert(1)</script>", "</svg><img src=x onerror=alert(1)>", "</title></style>", `" onload="alert(1)`, "' x='", "&lt;b&gt; &#x3c;", "<!-- --> ]]>", "{{.Title}}", "[link](javascript:alert(1))", "![x](http://example.org/y.png)",
-	"a | b", "two\nlines", "# heading", "\x1b[31mred\x1b[0m", "“größe” 数 🙂", "bad \xff utf8", "not \ufffe a \uffff character", "\u2028", "`code`", "*bold* _it_ ~s~ $x$", "\\", "$(id)", strings.Repeat("long ", 100),
+	"", "<script>alert(1)</script>", "</svg><img src=x onerror=alert(1)>", "</title></style>", `" onload="alert(1)`,
+	"' x='", "&lt;b&gt; &#x3c;", "<!-- --> ]]>", "{{.Title}}", "[link](javascript:alert(1))",
+	"![x](http://example.org/y.png)",
+	"a | b", "two\nlines", "# heading", "\x1b[31mred\x1b[0m", "“größe” 数 🙂", "bad \xff utf8",
+	"not \ufffe a \uffff character", "\u2028", "`code`", "*bold* _it_ ~s~ $x$", "\\", "$(id)",
+	strings.Repeat("long ", 100),
 }
 
 func TestHostileNamesStayText(t *testing.T) {
@@ -185,8 +203,10 @@ func TestHostileNamesStayText(t *testing.T) {
 func TestAnyReportIsParsedBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		positive := rapid.OneOf(rapid.Float64Range(1e-9, 1e9), rapid.SampledFrom([]float64{0, 1e-300, 1e300, 1}))
-		name := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("a<>&\"'/!-[]()|\n`*_{}\\\ufffe")))).Draw(r, "name")
-		readBack(r, name, named(name, positive.Draw(r, "time"), positive.Draw(r, "cost"), positive.Draw(r, "accuracy"), rapid.Bool().Draw(r, "higher")))
+		name := rapid.OneOf(rapid.String(),
+			rapid.StringOf(rapid.SampledFrom([]rune("a<>&\"'/!-[]()|\n`*_{}\\\ufffe")))).Draw(r, "name")
+		readBack(r, name, named(name, positive.Draw(r, "time"), positive.Draw(r, "cost"), positive.Draw(r, "accuracy"),
+			rapid.Bool().Draw(r, "higher")))
 	})
 }
 
@@ -258,7 +278,8 @@ func checkMarkdown(t rapid.TB, name, text string) {
 			}
 		case strings.HasPrefix(line, "![") && regexp.MustCompile(`^!\[[A-Za-z, ]+\]\(r-[a-z-]+\.png\)$`).MatchString(line):
 			pictures++
-		case strings.HasPrefix(line, "    sweetspot probe "), strings.HasPrefix(line, "- "), line == "", strings.HasPrefix(line, "|--"), line == "| | |":
+		case strings.HasPrefix(line, "    sweetspot probe "), strings.HasPrefix(line, "- "), line == "",
+			strings.HasPrefix(line, "|--"), line == "| | |":
 		case strings.Contains(line, "<"):
 			t.Fatalf("%q is markup in %q", name, line)
 		}

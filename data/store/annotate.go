@@ -156,7 +156,8 @@ func modelLike(ctx context.Context, tx *transaction, other int64, name string) (
 	}
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO models (name, dataset, task, unit, source_file, params, flops_per_unit)
-		SELECT ?, dataset, task, unit, source_file, params, flops_per_unit FROM models WHERE id = ? RETURNING id`, name, other).Scan(&id)
+		SELECT ?, dataset, task, unit, source_file, params, flops_per_unit FROM models WHERE id = ? RETURNING id`, name,
+		other).Scan(&id)
 	return id, err
 }
 
@@ -174,7 +175,8 @@ func variantLike(ctx context.Context, tx *transaction, other, model int64, name 
 
 // lastDeletion is the number of the last deletion that can be taken back, 0 without
 // one.
-const lastDeletion = `SELECT max((SELECT coalesce(max(deleted), 0) FROM runs WHERE deleted > 0), (SELECT coalesce(max(deleted), 0) FROM picks))`
+const lastDeletion = `SELECT max((SELECT coalesce(max(deleted), 0) FROM runs WHERE deleted > 0), (SELECT ` +
+	`coalesce(max(deleted), 0) FROM picks))`
 
 // Delete takes runs or picks out of every list, sum and ranking, all or none, and
 // returns the number of the deletion. [Store.Undelete] brings them back as they
@@ -193,7 +195,8 @@ func (s *Store) Delete(ctx context.Context, of Table, ids ...int64) (deletion in
 					return err
 				}
 			}
-			res, err := tx.ExecContext(ctx, "UPDATE "+string(of)+" SET deleted = ? WHERE id = ? AND deleted IN (0, ?)", deletion, id, deletion)
+			res, err := tx.ExecContext(ctx, "UPDATE "+string(of)+" SET deleted = ? WHERE id = ? AND deleted IN (0, ?)", deletion,
+				id, deletion)
 			if err != nil {
 				return err
 			}

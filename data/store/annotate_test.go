@@ -75,8 +75,10 @@ func fill(t *rapid.T, tb testing.TB, s *Store) {
 		must(tb, rec.Describe(ctx, d))
 		must(tb, rec.Append(ctx, Batch{
 			Iterations:  series(rapid.IntRange(0, 200).Draw(t, "iterations")),
-			Validations: []profile.Validation{{Seconds: 1, Metric: "top-1", Value: new(0.5)}}, Pauses: []profile.Pause{{AtS: 2, Seconds: 1, Kind: "checkpoint"}},
-			Memory: []Memory{{T: 1, PeakBytes: 2, TotalBytes: 3}}, Telemetry: []Telemetry{{T: 1, Throttle: "heat"}}, Layers: []Layer{{Name: "conv1", Share: 1}}, Log: []LogLine{{Text: "hello"}},
+			Validations: []profile.Validation{{Seconds: 1, Metric: "top-1", Value: new(0.5)}},
+			Pauses:      []profile.Pause{{AtS: 2, Seconds: 1, Kind: "checkpoint"}},
+			Memory:      []Memory{{T: 1, PeakBytes: 2, TotalBytes: 3}}, Telemetry: []Telemetry{{T: 1, Throttle: "heat"}},
+			Layers: []Layer{{Name: "conv1", Share: 1}}, Log: []LogLine{{Text: "hello"}},
 		}))
 		must(tb, rec.Finish(ctx, Finish{Status: profile.Done}))
 	}
@@ -86,11 +88,14 @@ func fill(t *rapid.T, tb testing.TB, s *Store) {
 		r.Validations = []profile.Validation{{Epoch: 1, Metric: "top-1", Value: new(0.25)}}
 		set.Runs = append(set.Runs, r)
 	}
-	set.VMTypes = []profile.VMType{{Cloud: "aws", InstanceType: word.Draw(t, "type"), Prices: []profile.Price{{Purchase: profile.Spot, USDPerHour: rapid.Float64Range(0, 9).Draw(t, "price"), AsOf: "2026"}}}}
+	set.VMTypes = []profile.VMType{{Cloud: "aws", InstanceType: word.Draw(t, "type"),
+		Prices: []profile.Price{{Purchase: profile.Spot, USDPerHour: rapid.Float64Range(0, 9).Draw(t, "price"),
+			AsOf: "2026"}}}}
 	_, err := s.Import(ctx, set)
 	must(tb, err)
 	for range rapid.IntRange(0, 2).Draw(t, "picks") {
-		_, err := s.SavePick(ctx, Pick{Name: word.Draw(t, "pick"), CreatedAt: time.Unix(rapid.Int64Range(0, 1e9).Draw(t, "picked"), 0), Query: json.RawMessage(`{}`), Candidate: json.RawMessage(`{}`)})
+		_, err := s.SavePick(ctx, Pick{Name: word.Draw(t, "pick"), CreatedAt: time.Unix(rapid.Int64Range(0, 1e9).Draw(t,
+			"picked"), 0), Query: json.RawMessage(`{}`), Candidate: json.RawMessage(`{}`)})
 		must(tb, err)
 	}
 }
@@ -186,7 +191,8 @@ func checkWithout(t *testing.T, s *Store, all *profile.Set, left []int64) {
 		}
 	}
 	var inView, candidates int
-	must(t, s.read.QueryRow("SELECT (SELECT count(*) FROM v_runs), (SELECT count(*) FROM v_candidates WHERE id NOT IN (SELECT id FROM v_runs))").Scan(&inView, &candidates))
+	must(t, s.read.QueryRow("SELECT (SELECT count(*) FROM v_runs), (SELECT count(*) FROM v_candidates WHERE id NOT "+
+		"IN (SELECT id FROM v_runs))").Scan(&inView, &candidates))
 	if inView != len(want) || candidates != 0 {
 		t.Fatalf("v_runs has %d of %d, v_candidates %d others", inView, len(want), candidates)
 	}
@@ -304,7 +310,8 @@ func TestRename(t *testing.T) {
 	}
 	set := loadSet(t, s)
 	mine, other := set.Runs[0], set.Runs[1]
-	if mine.Model != "mine" || mine.Variant.Name != "quarter" || mine.Variant.Precision != "bf16" || mine.Variant.Pruning == nil || other.Model != "other" || other.Variant.Name != "" {
+	if mine.Model != "mine" || mine.Variant.Name != "quarter" || mine.Variant.Precision != "bf16" ||
+		mine.Variant.Pruning == nil || other.Model != "other" || other.Variant.Name != "" {
 		t.Errorf("renamed to %+v and %+v", mine, other)
 	}
 	if m, ok := set.Model("mine"); !ok || m.Params == nil || m.Dataset != "Fashion-MNIST" {
@@ -365,7 +372,8 @@ func TestAnnotate(t *testing.T) {
 	_, err = s.SavePick(ctx, Pick{Query: json.RawMessage(`{}`), Candidate: json.RawMessage(`{}`)})
 	must(t, err)
 	for _, of := range []Table{RunTable, PickTable} {
-		for _, step := range []struct{ note, was string }{{" with\nnew \x1b[31mdriver ", ""}, {"ünïcode ' \" %", "with new driver"}, {"", "ünïcode ' \" %"}, {"last", ""}} {
+		for _, step := range []struct{ note, was string }{{" with\nnew \x1b[31mdriver ", ""},
+			{"ünïcode ' \" %", "with new driver"}, {"", "ünïcode ' \" %"}, {"last", ""}} {
 			if was, err := s.Annotate(ctx, of, 1, step.note); err != nil || was != step.was {
 				t.Errorf("%s: was %q, want %q; %v", of, was, step.was, err)
 			}

@@ -49,7 +49,8 @@ func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) er
 		}
 	}
 	for i, m := range b.Memory {
-		if err := insert(ctx, tx, `INSERT INTO memory VALUES (?, ?, ?, ?, ?)`, r.id, seq.memory+int64(i), m.T, m.PeakBytes, m.TotalBytes); err != nil {
+		if err := insert(ctx, tx, `INSERT INTO memory VALUES (?, ?, ?, ?, ?)`, r.id, seq.memory+int64(i), m.T, m.PeakBytes,
+			m.TotalBytes); err != nil {
 			return err
 		}
 	}
@@ -72,12 +73,14 @@ func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) er
 		}
 	}
 	for i, l := range b.Layers {
-		if err := insert(ctx, tx, `INSERT INTO layers VALUES (?, ?, ?, ?, ?)`, r.id, seq.layers+int64(i), clean(l.Name), clean(l.Kind), l.Share); err != nil {
+		if err := insert(ctx, tx, `INSERT INTO layers VALUES (?, ?, ?, ?, ?)`, r.id, seq.layers+int64(i), clean(l.Name),
+			clean(l.Kind), l.Share); err != nil {
 			return err
 		}
 	}
 	for i, l := range b.Log {
-		if err := insert(ctx, tx, `INSERT INTO log_lines VALUES (?, ?, ?, ?, ?)`, r.id, seq.log+int64(i), l.T, clean(l.Level), clean(l.Text)); err != nil {
+		if err := insert(ctx, tx, `INSERT INTO log_lines VALUES (?, ?, ?, ?, ?)`, r.id, seq.log+int64(i), l.T, clean(l.Level),
+			clean(l.Text)); err != nil {
 			return err
 		}
 	}

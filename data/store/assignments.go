@@ -94,7 +94,8 @@ func (a *assignments) insertion(table string) string {
 }
 
 // update changes the rows of a condition.
-func (a *assignments) update(ctx context.Context, tx *transaction, table, where string, args ...any) (sql.Result, error) {
+func (a *assignments) update(ctx context.Context, tx *transaction, table, where string,
+	args ...any) (sql.Result, error) {
 	query := "UPDATE " + table + " SET " + strings.Join(a.names, " = ?, ") + " = ? WHERE " + where
 	return tx.ExecContext(ctx, query, slices.Concat(a.args, args)...)
 }

@@ -24,7 +24,8 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	// The name is given only to a copy that is whole.
 	dir, err := os.MkdirTemp(filepath.Dir(abs), ".sweetspot-backup-")
 	if err != nil {
-		return 0, fmt.Errorf("%s can't be made (%v); check that its directory is there and can be written", to.name, cause(err))
+		return 0, fmt.Errorf("%s can't be made (%v); check that its directory is there and can be written",
+			to.name, cause(err))
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	part := filepath.Join(dir, "part.db")

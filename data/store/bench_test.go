@@ -65,8 +65,10 @@ func BenchmarkLoad(b *testing.B) {
 	set := &profile.Set{}
 	for i := range n {
 		set.Runs = append(set.Runs, profile.Run{
-			Model: fmt.Sprint("net", i%50), Mode: profile.Train, InstanceType: fmt.Sprint("vm", i%40), GPU: "V100", GPUCount: 1, Count: 1, BatchSize: 1 + i,
-			Steady: estimate.Spread(0.1, 0.1, estimate.Measured), SteadyN: 30, IterationsPerEpoch: new(100.0), Epochs: new(10.0), InitS: new(3.0), FirstIterationS: new(1.0),
+			Model: fmt.Sprint("net", i%50), Mode: profile.Train, InstanceType: fmt.Sprint("vm", i%40), GPU: "V100", GPUCount: 1,
+			Count: 1, BatchSize: 1 + i,
+			Steady: estimate.Spread(0.1, 0.1, estimate.Measured), SteadyN: 30, IterationsPerEpoch: new(100.0), Epochs: new(10.0),
+			InitS: new(3.0), FirstIterationS: new(1.0),
 			Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.7, HigherIsBetter: true, Basis: estimate.Measured},
 			Status:   profile.Done, Basis: estimate.Measured, Source: "a source", AsOf: "2026-01-01",
 		})

@@ -25,7 +25,8 @@ func cleanSet(set *profile.Set) {
 }
 
 func cleanRun(r *profile.Run) {
-	cleanAll(&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, &r.Cloud, &r.Region, &r.InstanceType, &r.GPU, &r.EnergyOf, &r.Source, &r.AsOf, &r.Note)
+	cleanAll(&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, &r.Cloud, &r.Region, &r.InstanceType,
+		&r.GPU, &r.EnergyOf, &r.Source, &r.AsOf, &r.Note)
 	cleanAll(&r.Mode)
 	cleanAll(&r.Status)
 	if p := r.Variant.Pruning; p != nil {

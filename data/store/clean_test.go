@@ -30,7 +30,8 @@ func TestTextOfOthersIsCleaned(t *testing.T) {
 	s := openTemp(t)
 	rec, err := s.Start(ctx, description())
 	must(t, err)
-	must(t, rec.Append(ctx, Batch{Iterations: series(30), Validations: []profile.Validation{{Metric: "top1", Value: new(0.5)}}}))
+	must(t,
+		rec.Append(ctx, Batch{Iterations: series(30), Validations: []profile.Validation{{Metric: "top1", Value: new(0.5)}}}))
 	must(t, rec.Finish(ctx, Finish{Status: profile.Done, Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5}}))
 	_, err = s.Import(ctx, &profile.Set{VMTypes: []profile.VMType{{Cloud: "c", Region: "r", InstanceType: "i", GPU: "g",
 		Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 1, Source: "s", AsOf: "2021"}}}}})
@@ -38,8 +39,10 @@ func TestTextOfOthersIsCleaned(t *testing.T) {
 	const hostile = "'a\x1b[31m' || char(10) || 'b\u202e\u009b2J'"
 	for table, columns := range map[string][]string{
 		"models": {"name", "dataset", "task", "unit", "source_file"}, "variants": {"name", "precision", "pruning_kind"},
-		"machines": {"host", "gpu", "cloud", "region", "instance_type"}, "runs": {"metric", "source", "as_of", "mode", "status"},
-		"validations": {"metric"}, "vm_types": {"cloud", "region", "instance_type", "gpu"}, "prices": {"purchase", "source", "as_of"},
+		"machines": {"host", "gpu", "cloud", "region", "instance_type"}, "runs": {"metric", "source", "as_of",
+			"mode", "status"},
+		"validations": {"metric"}, "vm_types": {"cloud", "region", "instance_type", "gpu"},
+		"prices": {"purchase", "source", "as_of"},
 	} {
 		for _, column := range columns {
 			_, err := s.write.Exec("UPDATE " + table + " SET " + column + " = " + hostile)
@@ -56,7 +59,8 @@ func TestTextOfOthersIsCleaned(t *testing.T) {
 			t.Errorf("%q is left in %s", bad, text)
 		}
 	}
-	if got := set.Runs[0].Model; got != "a b" || set.Models[0].Name != got || set.Runs[0].Variant.Pruning.Layers[got] != 0.5 {
+	if got := set.Runs[0].Model; got != "a b" || set.Models[0].Name != got ||
+		set.Runs[0].Variant.Pruning.Layers[got] != 0.5 {
 		t.Errorf("%+v of %+v", set.Runs[0], set.Models[0])
 	}
 }

@@ -67,14 +67,18 @@ func TestRecordingsKeepTheirDatasets(t *testing.T) {
 		must(t, err)
 		d.Model.Dataset = dataset
 		must(t, rec.Describe(t.Context(), d))
-		must(t, rec.Finish(t.Context(), Finish{Status: profile.Done, Summary: Summary{Steady: estimate.Exact(1, estimate.Measured)}}))
+		must(t,
+			rec.Finish(t.Context(),
+				Finish{Status: profile.Done, Summary: Summary{Steady: estimate.Exact(1, estimate.Measured)}}))
 	}
 	for i, want := range []string{"CIFAR-10", "CIFAR-100"} {
 		run := loadSet(t, s).Runs[i]
 		var seen string
 		must(t, s.read.QueryRow("SELECT dataset FROM v_candidates WHERE id = ?", run.ID).Scan(&seen))
-		if r, err := s.Record(t.Context(), run.ID); err != nil || run.Dataset != want || run.Unit != "image" || seen != want || r.Model.Dataset != want {
-			t.Errorf("loaded %q in %q, in the view %q, described as %q, %v; told %q", run.Dataset, run.Unit, seen, r.Model.Dataset, err, want)
+		if r, err := s.Record(t.Context(), run.ID); err != nil || run.Dataset != want || run.Unit != "image" ||
+			seen != want || r.Model.Dataset != want {
+			t.Errorf("loaded %q in %q, in the view %q, described as %q, %v; told %q", run.Dataset, run.Unit, seen,
+				r.Model.Dataset, err, want)
 		}
 	}
 }
@@ -93,14 +97,16 @@ func TestDatasetsOfEarlierLayouts(t *testing.T) {
 		must(t, err)
 	}
 	runs := []profile.Run{runOn("net", "64 px", "image", 1), runOn("net", "128 px", "image", 2), runOn("other", "", "", 3)}
-	_, err = old.ExecContext(ctx, `PRAGMA application_id = 1937208176; PRAGMA user_version = 4; INSERT INTO machines (id) VALUES (1);
+	_, err = old.ExecContext(ctx,
+		`PRAGMA application_id = 1937208176; PRAGMA user_version = 4; INSERT INTO machines (id) VALUES (1);
 		INSERT INTO models (id, name, dataset, unit) VALUES (1, 'net', '64 px', 'image'), (2, 'other', '', '');
 		INSERT INTO variants (id, model_id) VALUES (1, 1), (2, 2)`)
 	must(t, err)
 	for i, r := range runs {
 		mark, err := fingerprint(r)
 		must(t, err)
-		_, err = old.ExecContext(ctx, `INSERT INTO runs (variant_id, machine_id, mode, status, batch_size, steady_s, steady_basis, basis, fingerprint)
+		_, err = old.ExecContext(ctx,
+			`INSERT INTO runs (variant_id, machine_id, mode, status, batch_size, steady_s, steady_basis, basis, fingerprint)
 			VALUES (?, 1, 'train', 'done', 8, ?, 'published', 'published', ?)`, []int{1, 1, 2}[i], r.Steady.Value, mark)
 		must(t, err)
 	}

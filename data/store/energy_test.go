@@ -12,8 +12,9 @@ import (
 
 // zeusRun is a training under a power limit; 0 is the maker's.
 func zeusRun(limit, watts float64) profile.Run {
-	r := profile.Run{Model: "net", Mode: profile.Train, InstanceType: "V100", GPU: "V100", GPUCount: 1, Count: 1, BatchSize: 64,
-		Epochs: new(1.0), TotalS: new(1000 / (limit + 1)), Status: profile.Done, Basis: estimate.Published}
+	r := profile.Run{Model: "net", Mode: profile.Train, InstanceType: "V100", GPU: "V100", GPUCount: 1, Count: 1,
+		BatchSize: 64,
+		Epochs:    new(1.0), TotalS: new(1000 / (limit + 1)), Status: profile.Done, Basis: estimate.Published}
 	if limit > 0 {
 		r.PowerLimitW = &limit
 	}
@@ -40,7 +41,8 @@ func TestEnergyIsKept(t *testing.T) {
 		}
 		for i, r := range runs {
 			r.ID = 0
-			if got, want := *r.AveragePowerW, *in[i].AveragePowerW; got != want || r.EnergyOf != profile.EnergyOfGPUs || r.VM() != in[i].VM() {
+			if got, want := *r.AveragePowerW, *in[i].AveragePowerW; got != want || r.EnergyOf != profile.EnergyOfGPUs ||
+				r.VM() != in[i].VM() {
 				t.Errorf("%+v came back as %+v", in[i], r)
 			}
 		}
@@ -57,7 +59,8 @@ func TestImportingAgainAddsEnergy(t *testing.T) {
 		_, err := s.Import(t.Context(), &profile.Set{Runs: []profile.Run{zeusRun(0, watts)}})
 		must(t, err)
 	}
-	if runs := loadSet(t, s).Runs; len(runs) != 1 || *runs[0].AveragePowerW != 180 || runs[0].EnergyOf != profile.EnergyOfGPUs {
+	if runs := loadSet(t, s).Runs; len(runs) != 1 || *runs[0].AveragePowerW != 180 ||
+		runs[0].EnergyOf != profile.EnergyOfGPUs {
 		t.Errorf("%+v", runs)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // empty where the rows tell no consistent times.
 func epochStarts(ctx context.Context, tx *transaction, run int64) ([]float64, error) {
 	type began struct{ At float64 }
-	rows, err := all[began](ctx, tx, "SELECT min(t - seconds) AS at FROM iterations WHERE run_id = ? GROUP BY epoch ORDER BY epoch", run)
+	rows, err := all[began](ctx, tx, "SELECT min(t - seconds) AS at FROM iterations WHERE run_id = ? GROUP BY epoch "+
+		"ORDER BY epoch", run)
 	var starts []float64
 	for _, r := range rows {
 		at := max(0, r.At) // a first iteration's time can be a rounding above its moment
@@ -86,7 +87,8 @@ func loadValidations(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 		RunID int64
 		profile.Validation
 	}
-	const query = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM validations ORDER BY run_id, seq"
+	const query = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM validations " +
+		"ORDER BY run_id, seq"
 	return each(ctx, tx, query, nil, func(v *validationRow) error {
 		if i, ok := at[v.RunID]; ok {
 			set.Runs[i].Validations = append(set.Runs[i].Validations, v.Validation)

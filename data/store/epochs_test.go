@@ -56,8 +56,10 @@ func TestImportKeepsEpochs(t *testing.T) {
 	s := openTemp(t)
 	run := profile.Run{
 		Model: "net", Mode: profile.Train, Count: 1, Status: profile.Done, Basis: estimate.Measured, TotalS: new(30.5),
-		EpochStartsS: []float64{0.2, 10.1, 20.3}, Validations: []profile.Validation{{Epoch: 1, Value: new(0.5), AtS: new(20.2)}},
-		Pauses: []profile.Pause{{AtS: 20.2, Seconds: 0.7, Kind: "checkpoint", Iterations: new(200)}, {AtS: 25, Seconds: 0.1}},
+		EpochStartsS: []float64{0.2, 10.1, 20.3},
+		Validations:  []profile.Validation{{Epoch: 1, Value: new(0.5), AtS: new(20.2)}},
+		Pauses: []profile.Pause{{AtS: 20.2, Seconds: 0.7, Kind: "checkpoint", Iterations: new(200)},
+			{AtS: 25, Seconds: 0.1}},
 	}
 	set := &profile.Set{Runs: []profile.Run{run}}
 	for _, want := range []int{1, 0} {
@@ -66,7 +68,8 @@ func TestImportKeepsEpochs(t *testing.T) {
 		}
 	}
 	got := loadSet(t, s).Runs[0]
-	if !slices.Equal(got.EpochStartsS, run.EpochStartsS) || !reflect.DeepEqual(got.Validations, run.Validations) || !reflect.DeepEqual(got.Pauses, run.Pauses) {
+	if !slices.Equal(got.EpochStartsS, run.EpochStartsS) || !reflect.DeepEqual(got.Validations, run.Validations) ||
+		!reflect.DeepEqual(got.Pauses, run.Pauses) {
 		t.Errorf("epochs %v, validations %+v, pauses %+v", got.EpochStartsS, got.Validations, got.Pauses)
 	}
 }
@@ -82,7 +85,8 @@ func TestFingerprintOfEarlierVersions(t *testing.T) {
 }
 
 func TestParseStarts(t *testing.T) {
-	for text, want := range map[string][]float64{"": nil, "0;1.5;2e3": {0, 1.5, 2000}, "2;1": nil, "1;x": nil, "-1;2": nil, "1;": nil, "NaN": nil} {
+	for text, want := range map[string][]float64{"": nil, "0;1.5;2e3": {0, 1.5, 2000}, "2;1": nil, "1;x": nil, "-1;2": nil,
+		"1;": nil, "NaN": nil} {
 		if got := parseStarts(text); !slices.Equal(got, want) {
 			t.Errorf("%q gives %v", text, got)
 		}

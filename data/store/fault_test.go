@@ -35,7 +35,8 @@ func oneSentence(t *testing.T, err error, words ...string) {
 
 func TestStrangePaths(t *testing.T) {
 	for _, name := range []string{
-		"with blanks.db", "what?.db", "mode=memory?mode=memory.db", "a#b.db", "100%.db", "%41.db", "a&b=c;d.db", "it's.db", `quo"te.db`, "größe.db", "a+b.db",
+		"with blanks.db", "what?.db", "mode=memory?mode=memory.db", "a#b.db", "100%.db", "%41.db", "a&b=c;d.db", "it's.db",
+		`quo"te.db`, "größe.db", "a+b.db",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "sub dir?#%", name)
@@ -88,9 +89,12 @@ func notOurs(t *testing.T, dir string) map[string]refused {
 		"device":          {os.DevNull, []string{"not a regular file"}},
 		"below a file":    {filepath.Join(file("file", "x"), "p.db"), []string{"can't be opened", "not a directory"}},
 		"unmarked SQLite": {foreign("plain.db", "CREATE TABLE t (a)"), []string{"another program"}},
-		"marked SQLite":   {foreign("marked.db", "PRAGMA application_id = 252006675; CREATE TABLE t (a)"), []string{"another program"}},
-		"newer layout":    {foreign("newer.db", "PRAGMA application_id = 1937208176; PRAGMA user_version = 99; CREATE TABLE t (a)"), []string{"newer sweetspot", "99", "update"}},
-		"magic, no pages": {file("magic.db", "SQLite format 3\x00 and then nothing of the kind"), []string{"not a profile database"}},
+		"marked SQLite": {foreign("marked.db", "PRAGMA application_id = 252006675; CREATE TABLE t (a)"),
+			[]string{"another program"}},
+		"newer layout": {foreign("newer.db", "PRAGMA application_id = 1937208176; PRAGMA user_version = 99; CREATE "+
+			"TABLE t (a)"), []string{"newer sweetspot", "99", "update"}},
+		"magic, no pages": {file("magic.db", "SQLite format 3\x00 and then nothing of the kind"),
+			[]string{"not a profile database"}},
 	}
 }
 
@@ -146,7 +150,8 @@ func TestDamaged(t *testing.T) {
 	for i := 4096; i < len(garbled); i++ {
 		garbled[i] = 0xa5
 	}
-	for name, damaged := range map[string][]byte{"garbled": garbled, "cut off": sound[:3*4096], "schema garbled": overwrite(sound, 100, 3000)} {
+	for name, damaged := range map[string][]byte{"garbled": garbled, "cut off": sound[:3*4096],
+		"schema garbled": overwrite(sound, 100, 3000)} {
 		t.Run(name, func(t *testing.T) {
 			err := read(damaged)
 			if err == nil {

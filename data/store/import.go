@@ -181,7 +181,8 @@ func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 		row.add("usd_per_hour", p.USDPerHour)
 		row.text("source", p.Source)
 		row.text("as_of", p.AsOf)
-		if err := row.insert(ctx, tx, "prices", " ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour"); err != nil {
+		if err := row.insert(ctx, tx, "prices",
+			" ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour"); err != nil {
 			return err
 		}
 	}

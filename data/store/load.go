@@ -98,8 +98,9 @@ func (row *runRow) run() profile.Run {
 	}
 	if row.Accuracy != nil {
 		r.Accuracy = &profile.Accuracy{
-			Metric: orZero(row.Metric), Value: *row.Accuracy, StdDev: row.AccuracyStdDev, HigherIsBetter: orZero(row.HigherIsBetter),
-			Basis: basisOf(orZero(row.AccuracyBasis)),
+			Metric: orZero(row.Metric), Value: *row.Accuracy, StdDev: row.AccuracyStdDev,
+			HigherIsBetter: orZero(row.HigherIsBetter),
+			Basis:          basisOf(orZero(row.AccuracyBasis)),
 		}
 	}
 	return r
@@ -168,7 +169,8 @@ type words map[string]string
 
 func (w words) share(r *profile.Run) {
 	for _, s := range []*string{
-		&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, (*string)(&r.Mode), &r.Cloud, &r.Region, &r.InstanceType,
+		&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, (*string)(&r.Mode), &r.Cloud, &r.Region,
+		&r.InstanceType,
 		&r.GPU, (*string)(&r.Status), &r.Source, &r.AsOf, &r.EnergyOf,
 	} {
 		known, ok := w[*s]
@@ -210,7 +212,8 @@ func loadVMTypes(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 		ID int64
 		profile.VMType
 	}
-	const vmQuery = "SELECT id, cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib FROM vm_types ORDER BY cloud, region, instance_type"
+	const vmQuery = "SELECT id, cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib FROM " +
+		"vm_types ORDER BY cloud, region, instance_type"
 	err := each(ctx, tx, vmQuery, nil, func(v *vmRow) error {
 		at[v.ID] = len(set.VMTypes)
 		set.VMTypes = append(set.VMTypes, v.VMType)
@@ -223,7 +226,8 @@ func loadVMTypes(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 		VMTypeID int64
 		profile.Price
 	}
-	const priceQuery = "SELECT vm_type_id, purchase, usd_per_hour, source, as_of FROM prices ORDER BY vm_type_id, purchase, as_of, source"
+	const priceQuery = "SELECT vm_type_id, purchase, usd_per_hour, source, as_of FROM prices ORDER BY vm_type_id, " +
+		"purchase, as_of, source"
 	return each(ctx, tx, priceQuery, nil, func(p *priceRow) error {
 		i := at[p.VMTypeID]
 		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, p.Price)
@@ -248,7 +252,8 @@ func (s *Store) Iterations(ctx context.Context, runID int64) ([]Iteration, error
 
 // eachIteration scans by position: there may be millions of rows, of few columns.
 func eachIteration(ctx context.Context, q querier, run int64, do func(Iteration)) error {
-	rows, err := q.QueryContext(ctx, "SELECT epoch, idx, rank, seconds, units, t FROM iterations WHERE run_id = ? ORDER BY seq", run)
+	rows, err := q.QueryContext(ctx, "SELECT epoch, idx, rank, seconds, units, t FROM iterations WHERE run_id = ? "+
+		"ORDER BY seq", run)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,8 @@ type merging struct {
 
 func (m *merging) all(ctx context.Context, tx *transaction) error {
 	m.models, m.numbers = map[int64]int64{}, map[int64]int64{}
-	for _, step := range []func(context.Context, *transaction) error{m.compare, m.addDescribed, m.addRuns, m.renumberSeries, m.addVMTypes, m.addPicks} {
+	for _, step := range []func(context.Context, *transaction) error{m.compare, m.addDescribed, m.addRuns,
+		m.renumberSeries, m.addVMTypes, m.addPicks} {
 		if err := step(ctx, tx); err != nil {
 			return err
 		}
@@ -230,7 +231,8 @@ func (m *merging) addModel(ctx context.Context, tx *transaction, id int64) (here
 	if here, ok := m.models[id]; ok {
 		return here, nil
 	}
-	x, err := one[profile.Model](ctx, tx, "SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM other.models WHERE id = ?", id)
+	x, err := one[profile.Model](ctx, tx, "SELECT name, dataset, task, unit, source_file, params, flops_per_unit "+
+		"FROM other.models WHERE id = ?", id)
 	if err != nil {
 		return 0, err
 	}
@@ -240,7 +242,8 @@ func (m *merging) addModel(ctx context.Context, tx *transaction, id int64) (here
 
 // addRows finds or makes rows of a table here, and returns which is which. change
 // may be nil.
-func addRows(ctx context.Context, tx *transaction, table string, needed map[int64]bool, change func(id int64, row *assignments) error) (map[int64]int64, error) {
+func addRows(ctx context.Context, tx *transaction, table string, needed map[int64]bool,
+	change func(id int64, row *assignments) error) (map[int64]int64, error) {
 	here := map[int64]int64{}
 	for _, id := range slices.Sorted(maps.Keys(needed)) {
 		row, err := described(ctx, tx, "other", table, id)
@@ -287,7 +290,8 @@ func (m *merging) renumberSeries(ctx context.Context, tx *transaction) error {
 		if m.numbers[r.Series] == 0 {
 			m.numbers[r.Series] = m.numbers[r.ID]
 		}
-		if err := insert(ctx, tx, "UPDATE main.runs SET series = ? WHERE id = ?", m.numbers[r.Series], m.numbers[r.ID]); err != nil {
+		if err := insert(ctx, tx, "UPDATE main.runs SET series = ? WHERE id = ?", m.numbers[r.Series],
+			m.numbers[r.ID]); err != nil {
 			return err
 		}
 	}
@@ -300,7 +304,8 @@ func (m *merging) addVMTypes(ctx context.Context, tx *transaction) error {
 	if err != nil {
 		return err
 	}
-	if err := insert(ctx, tx, "INSERT OR IGNORE INTO main.vm_types ("+columns+") SELECT "+values+" FROM other.vm_types ORDER BY id"); err != nil {
+	if err := insert(ctx, tx, "INSERT OR IGNORE INTO main.vm_types ("+columns+") SELECT "+values+
+		" FROM other.vm_types ORDER BY id"); err != nil {
 		return err
 	}
 	res, err := tx.ExecContext(ctx, `
@@ -343,18 +348,19 @@ func affected(res sql.Result, err error) (int, error) {
 // database fills them: with text cleaned. The names come from our own layout.
 func columnsOf(ctx context.Context, tx *transaction, table string, but ...string) (columns, values string, err error) {
 	var names, cleaned []string
-	err = each(ctx, tx.Tx, "SELECT name, type FROM pragma_table_info(?, 'main') ORDER BY cid", []any{table}, func(column *struct{ Name, Type string }) error {
-		name := column.Name
-		if slices.Contains(but, name) {
+	err = each(ctx, tx.Tx, "SELECT name, type FROM pragma_table_info(?, 'main') ORDER BY cid", []any{table},
+		func(column *struct{ Name, Type string }) error {
+			name := column.Name
+			if slices.Contains(but, name) {
+				return nil
+			}
+			names = append(names, name)
+			if column.Type == "TEXT" {
+				name = "plain(" + name + ")"
+			}
+			cleaned = append(cleaned, name)
 			return nil
-		}
-		names = append(names, name)
-		if column.Type == "TEXT" {
-			name = "plain(" + name + ")"
-		}
-		cleaned = append(cleaned, name)
-		return nil
-	})
+		})
 	return strings.Join(names, ", "), strings.Join(cleaned, ", "), err
 }
 

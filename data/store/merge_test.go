@@ -65,12 +65,14 @@ func TestMerge(t *testing.T) {
 		setM := loadSet(t, b)
 		for _, was := range setB.Models {
 			is, ok := setM.Model(was.Name)
-			if !ok || was.Dataset != "" && is.Dataset != was.Dataset || was.Unit != "" && is.Unit != was.Unit || was.Params != nil && *is.Params != *was.Params {
+			if !ok || was.Dataset != "" && is.Dataset != was.Dataset || was.Unit != "" && is.Unit != was.Unit ||
+				was.Params != nil && *is.Params != *was.Params {
 				t.Fatalf("model %+v became %+v", was, is)
 			}
 		}
 		if m.Runs != len(setM.Runs)-len(setB.Runs) || m.Runs+m.KnownRuns != len(setA.Runs) || len(m.Warnings) > 0 ||
-			m.Iterations != len(after["iterations"])-len(beforeB["iterations"]) || m.Picks+m.KnownPicks != len(beforeA["picks"]) ||
+			m.Iterations != len(after["iterations"])-len(beforeB["iterations"]) ||
+			m.Picks+m.KnownPicks != len(beforeA["picks"]) ||
 			m.Picks != len(after["picks"])-len(beforeB["picks"]) || m.Prices != len(after["prices"])-len(beforeB["prices"]) {
 			t.Fatalf("counted %+v; %d and %d runs became %d", m, len(setA.Runs), len(setB.Runs), len(setM.Runs))
 		}
@@ -179,7 +181,8 @@ func TestMergeLeavesOut(t *testing.T) {
 	b := openAt(t, filepath.Join(dir, "b.db"))
 	m, err := b.Merge(ctx, a.Path())
 	must(t, err)
-	if m.Runs != 2 || !slices.Equal(m.Warnings, []string{"1 run is being recorded there and left out; merge again when that has ended"}) {
+	if m.Runs != 2 ||
+		!slices.Equal(m.Warnings, []string{"1 run is being recorded there and left out; merge again when that has ended"}) {
 		t.Errorf("merged %+v", m)
 	}
 	b.nowFunc = func() time.Time { return time.Now().Add(time.Minute) } // its recorder was killed
@@ -187,7 +190,9 @@ func TestMergeLeavesOut(t *testing.T) {
 	must(t, err)
 	m, err = b.Merge(ctx, a.Path())
 	must(t, err)
-	if m.Runs != 1 || m.KnownRuns != 2 || !slices.Equal(m.Warnings, []string{"2 runs are deleted here and not brought back; sweetspot runs undelete does that"}) {
+	if m.Runs != 1 || m.KnownRuns != 2 ||
+		!slices.Equal(m.Warnings,
+			[]string{"2 runs are deleted here and not brought back; sweetspot runs undelete does that"}) {
 		t.Errorf("merged again %+v", m)
 	}
 	if runs := loadSet(t, b).Runs; len(runs) != 1 || runs[0].Status != profile.Interrupted {
@@ -211,7 +216,8 @@ func TestMergeRenumbersAndCleans(t *testing.T) {
 		_, err := a.Start(ctx, d)
 		must(t, err)
 	}
-	_, err := a.write.Exec("UPDATE models SET name = 'a' || char(27) || '[31mb'; UPDATE runs SET heartbeat_ms = 0, source = char(27) || '[2Jx'")
+	_, err := a.write.Exec("UPDATE models SET name = 'a' || char(27) || '[31mb'; UPDATE runs SET heartbeat_ms = 0, " +
+		"source = char(27) || '[2Jx'")
 	must(t, err)
 	_, err = a.write.Exec("INSERT INTO log_lines VALUES (2, 0, 1, 'out', 'evil ' || char(27) || ']0;x' || char(7))")
 	must(t, err)
@@ -304,7 +310,8 @@ func TestBackup(t *testing.T) {
 	must(t, os.WriteFile(empty, nil, 0o600))
 	must(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "dangling.db")))
 	for to, words := range map[string][]string{
-		path: {"exists already"}, empty: {"exists already"}, s.Path(): {"exists already"}, dir: {"exists already"}, filepath.Join(dir, "dangling.db"): {"exists already"},
+		path: {"exists already"}, empty: {"exists already"}, s.Path(): {"exists already"}, dir: {"exists already"},
+		filepath.Join(dir, "dangling.db"):   {"exists already"},
 		filepath.Join(dir, "no", "such.db"): {"can't be made", "no such file", "directory is there"},
 	} {
 		_, err := s.Backup(ctx, to)

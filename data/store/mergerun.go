@@ -18,21 +18,24 @@ func newCopier(ctx context.Context, tx *transaction) (*copier, error) {
 		return nil, err
 	}
 	c := &copier{
-		intoRuns: "INSERT INTO main.runs (variant_id, machine_id, fingerprint, " + columns + ") SELECT ?, ?, ?, " + values + " FROM other.runs WHERE id = ? RETURNING id",
-		into:     map[string]string{},
+		intoRuns: "INSERT INTO main.runs (variant_id, machine_id, fingerprint, " + columns + ") SELECT ?, ?, ?, " + values +
+			" FROM other.runs WHERE id = ? RETURNING id",
+		into: map[string]string{},
 	}
 	for _, table := range recorded {
 		columns, values, err := columnsOf(ctx, tx, table, "run_id")
 		if err != nil {
 			return nil, err
 		}
-		c.into[table] = "INSERT INTO main." + table + " (run_id, " + columns + ") SELECT ?, " + values + " FROM other." + table + " WHERE run_id = ? ORDER BY seq"
+		c.into[table] = "INSERT INTO main." + table + " (run_id, " + columns + ") SELECT ?, " + values + " FROM other." +
+			table + " WHERE run_id = ? ORDER BY seq"
 	}
 	return c, nil
 }
 
 // run copies one run and returns its number here and how many iterations it has.
-func (c *copier) run(ctx context.Context, tx *transaction, r otherRun, variant, machine int64) (id int64, iterations int, err error) {
+func (c *copier) run(ctx context.Context, tx *transaction, r otherRun, variant, machine int64) (id int64,
+	iterations int, err error) {
 	if err := tx.QueryRowContext(ctx, c.intoRuns, variant, machine, r.Mark, r.ID).Scan(&id); err != nil {
 		return 0, 0, err
 	}

@@ -126,7 +126,8 @@ func (s *Store) Picks(ctx context.Context) (picks []Pick, err error) {
 	err = each(ctx, s.read, query, nil, func(row *pickRow) error {
 		p := row.Pick
 		if p.CreatedAt, err = time.Parse(time.RFC3339, row.CreatedAt); err != nil {
-			return fmt.Errorf("%s holds a pick whose date, %q, can't be read; another program changed it", s.name, clean(row.CreatedAt))
+			return fmt.Errorf("%s holds a pick whose date, %q, can't be read; another program changed it", s.name,
+				clean(row.CreatedAt))
 		}
 		p.Name, p.Note = clean(p.Name), clean(p.Note)
 		p.Query, p.Candidate = json.RawMessage(row.Query), json.RawMessage(row.Candidate)

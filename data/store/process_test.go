@@ -222,7 +222,8 @@ func TestReaderBesideWriter(t *testing.T) {
 	version, err := reader.DataVersion(ctx)
 	must(t, err)
 	changes, last := 0, 0
-	for deadline := time.Now().Add(30 * time.Second); changes < 4 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); changes < 4 &&
+		time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		now, err := reader.DataVersion(ctx)
 		must(t, err)
 		if now == version {
@@ -321,16 +322,20 @@ func TestReadOnly(t *testing.T) {
 	must(t, os.Chmod(dir, 0o555))
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
 
-	if got := asNobody(t, "reader without rights", path); !strings.Contains(got, "loaded 1 runs") || !strings.Contains(got, "read-only") {
+	if got := asNobody(t, "reader without rights", path); !strings.Contains(got, "loaded 1 runs") ||
+		!strings.Contains(got, "read-only") {
 		t.Errorf("a sound read-only database: %s", got)
 	}
-	if got := asNobody(t, "reader without rights", filepath.Join(dir, "torn.db")); !strings.Contains(got, "loaded 1 runs") && !strings.Contains(got, "-wal file") {
+	if got := asNobody(t, "reader without rights", filepath.Join(dir, "torn.db")); !strings.Contains(got,
+		"loaded 1 runs") && !strings.Contains(got, "-wal file") {
 		t.Errorf("a read-only database with a log: %s", got)
 	}
-	if got := asNobody(t, "reader without rights", filepath.Join(dir, "new.db")); !strings.Contains(got, "can't be made") || !strings.Contains(got, "--db") {
+	if got := asNobody(t, "reader without rights", filepath.Join(dir, "new.db")); !strings.Contains(got,
+		"can't be made") || !strings.Contains(got, "--db") {
 		t.Errorf("a new database in a read-only directory: %s", got)
 	}
-	if got := asNobody(t, "reader without rights", filepath.Join(dir, "sub", "new.db")); !strings.Contains(got, "can't be made") || !strings.Contains(got, "--db") {
+	if got := asNobody(t, "reader without rights", filepath.Join(dir, "sub", "new.db")); !strings.Contains(got,
+		"can't be made") || !strings.Contains(got, "--db") {
 		t.Errorf("a new directory in a read-only one: %s", got)
 	}
 	must(t, os.Chmod(path, 0o600))

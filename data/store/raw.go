@@ -82,6 +82,7 @@ func summariseValidations(r *profile.Run) {
 		r.ValidationS = new(sum / float64(len(later)))
 	}
 	if last := r.Validations[len(r.Validations)-1]; last.Value != nil && r.Accuracy == nil {
-		r.Accuracy = &profile.Accuracy{Metric: last.Metric, Value: *last.Value, HigherIsBetter: last.HigherIsBetter, Basis: r.Basis}
+		r.Accuracy = &profile.Accuracy{Metric: last.Metric, Value: *last.Value, HigherIsBetter: last.HigherIsBetter,
+			Basis: r.Basis}
 	}
 }

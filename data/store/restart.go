@@ -88,7 +88,8 @@ func (r *Record) readLists(ctx context.Context, tx *sql.Tx, id int64) (err error
 	if err != nil {
 		return err
 	}
-	const warnings = "SELECT text FROM log_lines WHERE run_id = ? AND level = 'warning' GROUP BY text ORDER BY min(seq) LIMIT 50"
+	const warnings = "SELECT text FROM log_lines WHERE run_id = ? AND level = 'warning' GROUP BY text ORDER BY " +
+		"min(seq) LIMIT 50"
 	r.Warnings, err = all[string](ctx, tx, warnings, id)
 	return err
 }

@@ -19,21 +19,27 @@ func TestRestart(t *testing.T) {
 	d.Address, d.Spool, d.Series, d.Repeat = "me@vm:2222", "0123456789abcdef", 7, 2
 	batch := func(n int) Batch {
 		return Batch{
-			Iterations: series(n), Validations: []profile.Validation{{Seconds: 2, Metric: "top1", Value: new(0.5), HigherIsBetter: true}},
-			Pauses: []profile.Pause{{AtS: 1, Seconds: 2, Kind: "checkpoint"}}, Memory: []Memory{{1, 2, 3}}, Telemetry: []Telemetry{{T: 1, Watts: new(300.0)}},
-			Layers: []Layer{{"conv1", "Conv2d", 0.5}}, Log: []LogLine{{1, "warning", "careful"}, {2, "out", "hello"}, {3, "warning", "careful"}}, InitS: new(4.0),
+			Iterations: series(n), Validations: []profile.Validation{{Seconds: 2, Metric: "top1", Value: new(0.5),
+				HigherIsBetter: true}},
+			Pauses: []profile.Pause{{AtS: 1, Seconds: 2, Kind: "checkpoint"}}, Memory: []Memory{{1, 2, 3}},
+			Telemetry: []Telemetry{{T: 1, Watts: new(300.0)}},
+			Layers:    []Layer{{"conv1", "Conv2d", 0.5}}, Log: []LogLine{{1, "warning", "careful"}, {2, "out", "hello"},
+				{3, "warning", "careful"}}, InitS: new(4.0),
 		}
 	}
 	end := Finish{
-		Status: profile.Interrupted, StoppedBecause: "interrupted", StoppedWords: "the connection was lost", ScriptExit: new(255), RejectedLines: 3,
+		Status: profile.Interrupted, StoppedBecause: "interrupted", StoppedWords: "the connection was lost",
+		ScriptExit: new(255), RejectedLines: 3,
 		SpentS: 60, SpentUSD: new(0.1), InputWait: new(0.4), Energy: Energy{new(5.0), new(100.0), profile.EnergyOfGPUs},
-		Summary:  Summary{FirstIterationS: new(9.0), Steady: estimate.Spread(0.5, 0.1, estimate.Measured), SteadyN: 9, TotalS: new(60.0), PeakMemoryBytes: new(8.0)},
+		Summary: Summary{FirstIterationS: new(9.0), Steady: estimate.Spread(0.5, 0.1, estimate.Measured), SteadyN: 9,
+			TotalS: new(60.0), PeakMemoryBytes: new(8.0)},
 		Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5, HigherIsBetter: true, Basis: estimate.Measured},
 	}
 	first, err := s.Start(t.Context(), d)
 	must(t, err)
 	must(t, first.Append(t.Context(), batch(50)))
-	if _, err := s.Restart(t.Context(), first.ID()); err == nil || !strings.Contains(err.Error(), "being recorded by another") {
+	if _, err := s.Restart(t.Context(), first.ID()); err == nil ||
+		!strings.Contains(err.Error(), "being recorded by another") {
 		t.Errorf("taken from its recorder: %v", err)
 	}
 	must(t, first.Finish(t.Context(), end))
@@ -42,11 +48,13 @@ func TestRestart(t *testing.T) {
 	if !reflect.DeepEqual(r.Description, d) {
 		t.Errorf("described as %+v,\nwas %+v", r.Description, d)
 	}
-	if r.StoppedWords != end.StoppedWords || *r.SpentS != 60 || *r.ScriptExit != 255 || r.RejectedLines != 3 || *r.InputWait != 0.4 ||
+	if r.StoppedWords != end.StoppedWords || *r.SpentS != 60 || *r.ScriptExit != 255 || r.RejectedLines != 3 ||
+		*r.InputWait != 0.4 ||
 		len(r.Layers) != 1 || !reflect.DeepEqual(r.Warnings, []string{"careful"}) {
 		t.Errorf("%+v", r)
 	}
-	if r := loadSet(t, s).Runs[0]; *r.EnergyJPerUnit != 5 || *r.AveragePowerW != 100 || r.EnergyOf != profile.EnergyOfGPUs {
+	if r := loadSet(t, s).Runs[0]; *r.EnergyJPerUnit != 5 || *r.AveragePowerW != 100 ||
+		r.EnergyOf != profile.EnergyOfGPUs {
 		t.Errorf("energy of %+v", r)
 	}
 
@@ -55,7 +63,8 @@ func TestRestart(t *testing.T) {
 	if again.ID() != first.ID() {
 		t.Errorf("run %d became %d", first.ID(), again.ID())
 	}
-	if r, err = s.Record(t.Context(), first.ID()); err != nil || r.Status != profile.Running || r.SpentS != nil || r.ScriptExit != nil || r.Layers != nil || r.Warnings != nil {
+	if r, err = s.Record(t.Context(), first.ID()); err != nil || r.Status != profile.Running || r.SpentS != nil ||
+		r.ScriptExit != nil || r.Layers != nil || r.Warnings != nil {
 		t.Errorf("emptied, %+v, %v", r, err)
 	}
 	must(t, again.Append(t.Context(), batch(20)))

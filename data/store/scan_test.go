@@ -61,8 +61,10 @@ func TestEveryFieldIsKept(t *testing.T) {
 
 func TestColumnOf(t *testing.T) {
 	for field, want := range map[string]string{
-		"ID": "id", "GPUMemGiB": "gpu_mem_gib", "USDPerHour": "usd_per_hour", "SteadyStdDevS": "steady_stddev_s", "VCPUs": "vcpus", "CPUs": "cpus",
-		"EnergyJPerUnit": "energy_j_per_unit", "FLOPsPerUnit": "flops_per_unit", "VMTypeID": "vm_type_id", "AtS": "at_s", "CUDA": "cuda",
+		"ID": "id", "GPUMemGiB": "gpu_mem_gib", "USDPerHour": "usd_per_hour", "SteadyStdDevS": "steady_stddev_s",
+		"VCPUs": "vcpus", "CPUs": "cpus",
+		"EnergyJPerUnit": "energy_j_per_unit", "FLOPsPerUnit": "flops_per_unit", "VMTypeID": "vm_type_id", "AtS": "at_s",
+		"CUDA": "cuda",
 	} {
 		if got := columnOf(field); got != want {
 			t.Errorf("%s is %s, want %s", field, got, want)

@@ -71,7 +71,8 @@ func (s *Store) check(h header, newest int) error {
 	case h.application != applicationID:
 		return fmt.Errorf("%s is a database of another program; name another file", s.name)
 	case h.version > int64(newest):
-		return fmt.Errorf("%s was written by a newer sweetspot (layout %d, this one knows %d); update sweetspot or name another file", s.name, h.version, newest)
+		return fmt.Errorf("%s was written by a newer sweetspot (layout %d, this one knows %d); update sweetspot or "+
+			"name another file", s.name, h.version, newest)
 	}
 	return nil
 }
@@ -115,7 +116,8 @@ func (s *Store) enableWAL(ctx context.Context) error {
 			continue
 		}
 		if err == nil && mode != "wal" {
-			err = fmt.Errorf("%s can't be opened: its file system does not support SQLite's write-ahead log; choose a local disk with --db", s.name)
+			err = fmt.Errorf("%s can't be opened: its file system does not support SQLite's write-ahead log; choose a "+
+				"local disk with --db", s.name)
 		}
 		return err
 	}
@@ -165,7 +167,8 @@ func (s *Store) checkReadable(ctx context.Context) error {
 		return err
 	}
 	if h.version < int64(len(steps)) {
-		return s.sentence(errOlder, "%s has an older layout and can't be brought up to date: it is read-only; allow writing or open a copy", s.name)
+		return s.sentence(errOlder, "%s has an older layout and can't be brought up to date: it is read-only; allow "+
+			"writing or open a copy", s.name)
 	}
 	return nil
 }

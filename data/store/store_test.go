@@ -47,10 +47,12 @@ func loadSet(tb testing.TB, s *Store) *profile.Set {
 
 func description() Description {
 	return Description{
-		Model:   profile.Model{Name: "resnet18", Dataset: "Fashion-MNIST", Unit: "image", Params: new(11689512.0)},
-		Variant: profile.Variant{Name: "half", Precision: "bf16", Pruning: &profile.Pruning{Ratio: new(0.3), Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}},
-		Mode:    profile.Train, BatchSize: 128, Epochs: new(20.0), IterationsPerEpoch: new(468.75), TrainSize: new(60000.0),
-		Machine: Machine{Host: "box", OS: "linux", CPU: "EPYC", CPUs: 2, GPU: "H100", GPUCount: 1, GPUMemGiB: new(79.6), Driver: "580", CUDA: "13.0", USDPerHour: new(2.5)},
+		Model: profile.Model{Name: "resnet18", Dataset: "Fashion-MNIST", Unit: "image", Params: new(11689512.0)},
+		Variant: profile.Variant{Name: "half", Precision: "bf16", Pruning: &profile.Pruning{Ratio: new(0.3),
+			Layers: map[string]float64{"conv1": 0.3, "conv2": 0.5}}},
+		Mode: profile.Train, BatchSize: 128, Epochs: new(20.0), IterationsPerEpoch: new(468.75), TrainSize: new(60000.0),
+		Machine: Machine{Host: "box", OS: "linux", CPU: "EPYC", CPUs: 2, GPU: "H100", GPUCount: 1, GPUMemGiB: new(79.6),
+			Driver: "580", CUDA: "13.0", USDPerHour: new(2.5)},
 		Command: []string{"python", "train.py", "a b"}, Framework: "torch 2.9",
 	}
 }
@@ -58,7 +60,8 @@ func description() Description {
 func series(n int) []Iteration {
 	its := make([]Iteration, n)
 	for i := range its {
-		its[i] = Iteration{Epoch: i / 469, Index: i % 469, Seconds: 0.01 + float64(i%7)*1e-4, Units: 128, T: float64(i) * 0.011}
+		its[i] = Iteration{Epoch: i / 469, Index: i % 469, Seconds: 0.01 + float64(i%7)*1e-4, Units: 128,
+			T: float64(i) * 0.011}
 	}
 	return its
 }
@@ -69,18 +72,23 @@ func TestRecordAndLoad(t *testing.T) {
 	rec, err := s.Start(ctx, description())
 	must(t, err)
 	its := series(150)
-	must(t, rec.Append(ctx, Batch{Iterations: its[:100], InitS: new(4.0), Memory: []Memory{{T: 1, PeakBytes: 3e9, TotalBytes: 8e10}}}))
+	must(t, rec.Append(ctx, Batch{Iterations: its[:100], InitS: new(4.0),
+		Memory: []Memory{{T: 1, PeakBytes: 3e9, TotalBytes: 8e10}}}))
 	must(t, rec.Append(ctx, Batch{
-		Iterations:  its[100:],
-		Validations: []profile.Validation{{Epoch: 0, Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true, Units: new(1e4), AtS: new(61.5)}},
-		Pauses:      []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(101)}, {AtS: 64, Seconds: 0.1}},
-		Telemetry:   []Telemetry{{T: 6, Utilisation: new(0.97), Watts: new(320.0)}},
-		Log:         []LogLine{{T: 1, Level: "out", Text: "hello"}},
+		Iterations: its[100:],
+		Validations: []profile.Validation{{Epoch: 0, Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true,
+			Units: new(1e4), AtS: new(61.5)}},
+		Pauses: []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(101)},
+			{AtS: 64, Seconds: 0.1}},
+		Telemetry: []Telemetry{{T: 6, Utilisation: new(0.97), Watts: new(320.0)}},
+		Log:       []LogLine{{T: 1, Level: "out", Text: "hello"}},
 	}))
-	sum := Summary{FirstIterationS: new(0.5), Steady: estimate.Around(0.0103, 0.0001, estimate.Measured), SteadyStdDevS: new(2e-4), SteadyN: 140, Warmup: 9,
+	sum := Summary{FirstIterationS: new(0.5), Steady: estimate.Around(0.0103, 0.0001, estimate.Measured),
+		SteadyStdDevS: new(2e-4), SteadyN: 140, Warmup: 9,
 		WarmupExtraS: 0.02, FirstValidationS: new(2.1), PeakMemoryBytes: new(3e9), TotalS: new(9.5)}
 	acc := &profile.Accuracy{Metric: "top-1", Value: 0.87, HigherIsBetter: true, Basis: estimate.Measured}
-	must(t, rec.Finish(ctx, Finish{Status: profile.Done, StoppedBecause: "precise", ScriptExit: new(0), SpentS: 12, SpentUSD: new(0.008), Summary: sum, Accuracy: acc}))
+	must(t, rec.Finish(ctx, Finish{Status: profile.Done, StoppedBecause: "precise", ScriptExit: new(0), SpentS: 12,
+		SpentUSD: new(0.008), Summary: sum, Accuracy: acc}))
 
 	set := loadSet(t, s)
 	if len(set.Runs) != 1 || len(set.Models) != 1 {
@@ -89,13 +97,19 @@ func TestRecordAndLoad(t *testing.T) {
 	d := description()
 	want := profile.Run{
 		ID: rec.ID(), Model: "resnet18", Dataset: "Fashion-MNIST", Unit: "image", Variant: d.Variant, Mode: profile.Train,
-		InstanceType: "box", GPU: "H100", GPUCount: 1, GPUMemGiB: d.Machine.GPUMemGiB, Count: 1, USDPerHour: d.Machine.USDPerHour,
-		BatchSize: 128, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
-		InitS: new(4.0), FirstIterationS: sum.FirstIterationS, Steady: sum.Steady, SteadyStdDevS: sum.SteadyStdDevS, SteadyN: 140,
-		WarmupIterations: 9, WarmupExtraS: 0.02, FirstValidationS: new(2.1), TotalS: new(9.5), PeakMemoryBytes: new(3e9), Accuracy: acc,
-		Validations: []profile.Validation{{Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true, Units: new(1e4), AtS: new(61.5)}},
-		Pauses:      []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(101)}, {AtS: 64, Seconds: 0.1}}, EpochStartsS: []float64{0},
-		Status: profile.Done, Basis: estimate.Measured, Source: "sweetspot probe on box", AsOf: time.Now().UTC().Format(time.DateOnly),
+		InstanceType: "box", GPU: "H100", GPUCount: 1, GPUMemGiB: d.Machine.GPUMemGiB, Count: 1,
+		USDPerHour: d.Machine.USDPerHour,
+		BatchSize:  128, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
+		InitS: new(4.0), FirstIterationS: sum.FirstIterationS, Steady: sum.Steady, SteadyStdDevS: sum.SteadyStdDevS,
+		SteadyN:          140,
+		WarmupIterations: 9, WarmupExtraS: 0.02, FirstValidationS: new(2.1), TotalS: new(9.5), PeakMemoryBytes: new(3e9),
+		Accuracy: acc,
+		Validations: []profile.Validation{{Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true,
+			Units: new(1e4), AtS: new(61.5)}},
+		Pauses: []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(101)},
+			{AtS: 64, Seconds: 0.1}}, EpochStartsS: []float64{0},
+		Status: profile.Done, Basis: estimate.Measured, Source: "sweetspot probe on box",
+		AsOf: time.Now().UTC().Format(time.DateOnly),
 	}
 	if got := set.Runs[0]; !reflect.DeepEqual(got, want) {
 		t.Errorf("loaded %+v\nwant   %+v", got, want)
@@ -137,12 +151,15 @@ func TestSumsEqualRows(t *testing.T) {
 	}
 	type sums struct{ n, sum, sum2, least, great float64 }
 	var kept, rows sums
-	must(t, s.read.QueryRow("SELECT iterations, iterations_sum_s, iterations_sum_s2, iterations_min_s, iterations_max_s FROM runs").
+	must(t, s.read.QueryRow("SELECT iterations, iterations_sum_s, iterations_sum_s2, iterations_min_s, "+
+		"iterations_max_s FROM runs").
 		Scan(&kept.n, &kept.sum, &kept.sum2, &kept.least, &kept.great))
-	must(t, s.read.QueryRow("SELECT count(*), sum(seconds), sum(seconds*seconds), min(seconds), max(seconds) FROM iterations").
+	must(t, s.read.QueryRow("SELECT count(*), sum(seconds), sum(seconds*seconds), min(seconds), max(seconds) FROM "+
+		"iterations").
 		Scan(&rows.n, &rows.sum, &rows.sum2, &rows.least, &rows.great))
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
-	if kept.n != 1000 || rows.n != 1000 || kept.least != rows.least || kept.great != rows.great || !near(kept.sum, rows.sum) || !near(kept.sum2, rows.sum2) {
+	if kept.n != 1000 || rows.n != 1000 || kept.least != rows.least || kept.great != rows.great ||
+		!near(kept.sum, rows.sum) || !near(kept.sum2, rows.sum2) {
 		t.Errorf("kept %+v, rows %+v", kept, rows)
 	}
 	var gaps int
@@ -187,17 +204,20 @@ func TestUnfinishedRun(t *testing.T) {
 		both = append(both, it, slow)
 	}
 	must(t, rec.Append(ctx, Batch{Iterations: both, Memory: []Memory{{PeakBytes: 1e9}, {PeakBytes: 2e9}},
-		Validations: []profile.Validation{{Seconds: 5}, {Seconds: 2}, {Seconds: 3, Metric: "top-1", Value: new(0.9), HigherIsBetter: true}}}))
+		Validations: []profile.Validation{{Seconds: 5}, {Seconds: 2}, {Seconds: 3, Metric: "top-1", Value: new(0.9),
+			HigherIsBetter: true}}}))
 
 	run := loadSet(t, s).Runs[0]
 	if run.Status != profile.Running {
 		t.Errorf("status %s right after an append", run.Status)
 	}
-	if *run.FirstIterationS != 2.501 || math.Abs(run.Steady.Value-0.0113) > 1e-5 || run.Steady.Basis != estimate.Measured || run.SteadyN < 200 || run.SteadyN > 299 {
+	if *run.FirstIterationS != 2.501 || math.Abs(run.Steady.Value-0.0113) > 1e-5 ||
+		run.Steady.Basis != estimate.Measured || run.SteadyN < 200 || run.SteadyN > 299 {
 		t.Errorf("first %g, steady %v of %d", *run.FirstIterationS, run.Steady, run.SteadyN)
 	}
 	if *run.PeakMemoryBytes != 2e9 || *run.FirstValidationS != 5 || *run.ValidationS != 2.5 || run.Accuracy.Value != 0.9 {
-		t.Errorf("memory %v, validations %v %v, accuracy %v", *run.PeakMemoryBytes, *run.FirstValidationS, *run.ValidationS, run.Accuracy)
+		t.Errorf("memory %v, validations %v %v, accuracy %v", *run.PeakMemoryBytes, *run.FirstValidationS, *run.ValidationS,
+			run.Accuracy)
 	}
 
 	s.nowFunc = func() time.Time { return time.Now().Add(silence + time.Second) }
@@ -213,11 +233,13 @@ func TestDescribeReplaces(t *testing.T) {
 	must(t, err)
 	must(t, rec.Describe(ctx, description()))
 	set := loadSet(t, s)
-	if len(set.Models) != 1 || set.Models[0].Name != "resnet18" || set.Runs[0].Model != "resnet18" || set.Runs[0].GPU != "H100" {
+	if len(set.Models) != 1 || set.Models[0].Name != "resnet18" || set.Runs[0].Model != "resnet18" ||
+		set.Runs[0].GPU != "H100" {
 		t.Errorf("models %+v, run %+v", set.Models, set.Runs[0])
 	}
 	var variants, machines int
-	must(t, s.read.QueryRow("SELECT (SELECT count(*) FROM variants), (SELECT count(*) FROM machines)").Scan(&variants, &machines))
+	must(t, s.read.QueryRow("SELECT (SELECT count(*) FROM variants), (SELECT count(*) FROM machines)").Scan(&variants,
+		&machines))
 	if variants != 1 || machines != 1 {
 		t.Errorf("%d variants and %d machines are left", variants, machines)
 	}
@@ -240,7 +262,8 @@ func TestDiscard(t *testing.T) {
 	if err := s.Discard(ctx, rec.ID()); err == nil {
 		t.Error("a run was discarded twice")
 	}
-	if err := rec.Append(ctx, Batch{Iterations: series(1)}); err == nil || !strings.Contains(err.Error(), "deleted while it went on") {
+	if err := rec.Append(ctx, Batch{Iterations: series(1)}); err == nil ||
+		!strings.Contains(err.Error(), "deleted while it went on") {
 		t.Errorf("appending to a deleted run: %v", err)
 	}
 }
@@ -269,10 +292,14 @@ func TestImportIsIdempotent(t *testing.T) {
 			t.Fatalf("imported %+v\nloaded   %+v", want, got)
 		}
 	}
-	if !slices.EqualFunc(set.VMTypes, lib.VMTypes, func(a, b profile.VMType) bool { return a.Key() == b.Key() && len(a.Prices) == len(b.Prices) }) {
+	if !slices.EqualFunc(set.VMTypes, lib.VMTypes, func(a, b profile.VMType) bool {
+		return a.Key() == b.Key() &&
+			len(a.Prices) == len(b.Prices)
+	}) {
 		t.Error("the VM types did not come back")
 	}
-	bad := &profile.Set{Runs: []profile.Run{{Model: "a", Mode: profile.Train, Basis: estimate.Spec}, {Model: "b", TotalS: new(math.NaN())}}}
+	bad := &profile.Set{Runs: []profile.Run{{Model: "a", Mode: profile.Train, Basis: estimate.Spec},
+		{Model: "b", TotalS: new(math.NaN())}}}
 	if n, err := s.Import(ctx, bad); err == nil || n != 0 {
 		t.Errorf("NaN was imported: %d, %v", n, err)
 	}
@@ -291,12 +318,14 @@ func TestViews(t *testing.T) {
 	var vm string
 	var price, startup, steady, low float64
 	must(t, s.read.QueryRow(`SELECT instance_type, usd_per_hour, startup_s, steady_s, steady_low_s FROM v_candidates
-		WHERE model = 'seismic/FCN' AND batch_size = 256 AND steady_s IS NOT NULL ORDER BY steady_s LIMIT 1`).Scan(&vm, &price, &startup, &steady, &low))
+		WHERE model = 'seismic/FCN' AND batch_size = 256 AND steady_s IS NOT NULL ORDER BY steady_s LIMIT 1`).Scan(&vm,
+		&price, &startup, &steady, &low))
 	if vm != "p3.8xlarge" || price != 12.24 || startup != 63.017 || steady != 0.01116 || low != steady {
 		t.Errorf("%s at %g: %g + %g", vm, price, startup, steady)
 	}
 	var runs, candidates int
-	must(t, s.read.QueryRow("SELECT (SELECT count(*) FROM v_runs), (SELECT count(*) FROM v_candidates)").Scan(&runs, &candidates))
+	must(t, s.read.QueryRow("SELECT (SELECT count(*) FROM v_runs), (SELECT count(*) FROM v_candidates)").Scan(&runs,
+		&candidates))
 	if runs != len(lib.Runs) || candidates != runs-18 { // ApproxDNN's 18 accuracies have no times
 		t.Errorf("%d in v_runs, %d in v_candidates", runs, candidates)
 	}
@@ -306,9 +335,11 @@ func TestPicks(t *testing.T) {
 	ctx := t.Context()
 	s := openTemp(t)
 	p := Pick{
-		Name: "cheap\x1b[2J", CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Query: json.RawMessage(`{"model":"CaffeNet"}`),
-		Candidate: json.RawMessage(`{"model":"CaffeNet","mode":"infer","batch_size":300,"epochs":null,"units":1e6,"purchase":"spot",` +
-			`"configuration":[{"cloud":"aws","instance_type":"g3.4xlarge","count":2}],"time":{"s":60.5,"basis":"published"},"cost":{"usd":0.5},"accuracy":null}`),
+		Name: "cheap\x1b[2J", CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Query: json.RawMessage(`{"model":"CaffeNet"}`),
+		Candidate: json.RawMessage(
+			`{"model":"CaffeNet","mode":"infer","batch_size":300,"epochs":null,"units":1e6,"purchase":"spot",` +
+				`"configuration":[{"cloud":"aws","instance_type":"g3.4xlarge","count":2}],"time":{"s":60.5,"basis":"published"},"cost":{"usd":0.5},"accuracy":null}`),
 	}
 	id, err := s.SavePick(ctx, p)
 	must(t, err)
@@ -322,7 +353,8 @@ func TestPicks(t *testing.T) {
 	var count int
 	var seconds, usd float64
 	var accuracy, epochs *float64
-	must(t, s.read.QueryRow("SELECT instance_type, count, time_s, cost_usd, accuracy, epochs FROM picks").Scan(&vm, &count, &seconds, &usd, &accuracy, &epochs))
+	must(t, s.read.QueryRow("SELECT instance_type, count, time_s, cost_usd, accuracy, epochs FROM picks").Scan(&vm, &count,
+		&seconds, &usd, &accuracy, &epochs))
 	if vm != "g3.4xlarge" || count != 2 || seconds != 60.5 || usd != 0.5 || accuracy != nil || epochs != nil {
 		t.Errorf("columns %s %d %g %g %v %v", vm, count, seconds, usd, accuracy, epochs)
 	}
@@ -333,7 +365,8 @@ func TestPicks(t *testing.T) {
 
 func TestDefaultPath(t *testing.T) {
 	t.Setenv("HOME", "/home/u")
-	for dir, want := range map[string]string{"/data": "/data/sweetspot/profiles.db", "": "/home/u/.local/share/sweetspot/profiles.db", "rel": "/home/u/.local/share/sweetspot/profiles.db"} {
+	for dir, want := range map[string]string{"/data": "/data/sweetspot/profiles.db",
+		"": "/home/u/.local/share/sweetspot/profiles.db", "rel": "/home/u/.local/share/sweetspot/profiles.db"} {
 		t.Setenv("XDG_DATA_HOME", dir)
 		if got := DefaultPath(); got != want {
 			t.Errorf("with %q: %s, want %s", dir, got, want)
@@ -379,7 +412,8 @@ func TestFailedRunsAreNoCandidates(t *testing.T) {
 	var candidates int
 	must(t, s.read.QueryRow("SELECT count(*) FROM v_candidates").Scan(&candidates))
 	runs := loadSet(t, s).Runs
-	if candidates != 0 || len(runs) != 3 || runs[0].Status != profile.Failed || runs[0].Answers() || runs[1].Answers() || !runs[2].Answers() {
+	if candidates != 0 || len(runs) != 3 || runs[0].Status != profile.Failed || runs[0].Answers() || runs[1].Answers() ||
+		!runs[2].Answers() {
 		t.Errorf("%d candidates, runs %+v", candidates, runs)
 	}
 }

@@ -128,13 +128,15 @@ func (s *Store) change(ctx context.Context, what string, f func(ctx context.Cont
 // refuse says that the file can only be read, where that is so.
 func (s *Store) refuse(what string) error {
 	if s.write == nil {
-		return fmt.Errorf("%s can't %s: it is read-only; allow writing to the file and its directory, or choose another place with --db", s.name, what)
+		return fmt.Errorf("%s can't %s: it is read-only; allow writing to the file and its directory, or choose "+
+			"another place with --db", s.name, what)
 	}
 	return nil
 }
 
 // changeOn is change on a connection. ctx is one that nobody cancels.
-func (s *Store) changeOn(ctx context.Context, conn *sql.Conn, what string, f func(ctx context.Context, tx *transaction) error) error {
+func (s *Store) changeOn(ctx context.Context, conn *sql.Conn, what string,
+	f func(ctx context.Context, tx *transaction) error) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return s.explain(what, err)

@@ -43,19 +43,23 @@ func (f fleet) writeHead(b *strings.Builder) {
 		vm = "VM"
 	}
 	fmt.Fprintf(b, "%s\n", work.Source)
-	fmt.Fprintf(b, "%d× %s reserved at %s/h%s · on demand at %s/h · %s · seed %d\n", q.ReservedVMs, vm, price(q.Reserved), found, price(q.OnDemand), q.Scheduler, q.Seed)
+	fmt.Fprintf(b, "%d× %s reserved at %s/h%s · on demand at %s/h · %s · seed %d\n", q.ReservedVMs, vm, price(q.Reserved),
+		found, price(q.OnDemand), q.Scheduler, q.Seed)
 	wait := ""
 	if f.Rest.MeanWaitS != nil {
-		wait = fmt.Sprintf(" (%s wait on average, 19 in 20 at most %s)", quantity.Duration(*f.Rest.MeanWaitS), quantity.Duration(*f.Rest.P95WaitS))
+		wait = fmt.Sprintf(" (%s wait on average, 19 in 20 at most %s)", quantity.Duration(*f.Rest.MeanWaitS),
+			quantity.Duration(*f.Rest.P95WaitS))
 	}
-	fmt.Fprintf(b, "%s run at full precision on reserved VMs%s, %s on demand;\n", quantity.Several(f.Rest.ReservedJobs, "job"), wait, quantity.Count(float64(f.Rest.OnDemandJobs)))
+	fmt.Fprintf(b, "%s run at full precision on reserved VMs%s, %s on demand;\n", quantity.Several(f.Rest.ReservedJobs,
+		"job"), wait, quantity.Count(float64(f.Rest.OnDemandJobs)))
 	fmt.Fprintf(b, "%s, %s of all, would be in time on reserved VMs at reduced precision only and can be asked\n\n",
 		quantity.Count(float64(work.Candidates)), share(work.Candidates, work.Jobs))
 }
 
 func (f fleet) writePolicies(b *strings.Builder) {
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "policy\tcost of the jobs asked\treserved\ton demand\tpenalty\tof on-demand\taccepted\toffer\taccuracy\tlate\twhole bill")
+	fmt.Fprintln(tw, "policy\tcost of the jobs asked\treserved\ton demand\tpenalty\tof "+
+		"on-demand\taccepted\toffer\taccuracy\tlate\twhole bill")
 	for _, p := range f.Policies {
 		relative := amount(p.Relative.Value, quantity.Percent)
 		if p.Relative.Low != nil {
@@ -65,8 +69,10 @@ func (f fleet) writePolicies(b *strings.Builder) {
 		if p.Policy == f.Best {
 			mark = " *"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\t%d\t%s\n", p.Policy+mark, usd(p.TotalUSD), usd(p.ReservedUSD), usd(p.OnDemandUSD), usd(p.PenaltyUSD),
-			relative, p.Accepted, p.Offered, amount(p.MeanOffer, decimals), amount(p.Accuracy, quantity.Percent), p.Missed, usd(p.BillUSD))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\t%d\t%s\n", p.Policy+mark, usd(p.TotalUSD),
+			usd(p.ReservedUSD), usd(p.OnDemandUSD), usd(p.PenaltyUSD),
+			relative, p.Accepted, p.Offered, amount(p.MeanOffer, decimals), amount(p.Accuracy, quantity.Percent), p.Missed,
+			usd(p.BillUSD))
 	}
 	tw.Flush()
 }
@@ -85,7 +91,8 @@ func (f fleet) verdict() []string {
 		lines = append(lines, "no job can be asked: what reserved VMs have left brings none in time at reduced precision")
 	case base != nil && best != base && base.ExpectedUSD > 0:
 		saved := base.ExpectedUSD - best.ExpectedUSD
-		lines = append(lines, fmt.Sprintf("%s expects to pay least for them: %s, %s less than without offers, which is %.2g %% of the whole bill",
+		lines = append(lines, fmt.Sprintf("%s expects to pay least for them: %s, %s less than without offers, which is "+
+			"%.2g %% of the whole bill",
 			best.Policy, usd(best.ExpectedUSD), quantity.Percent(saved/base.ExpectedUSD), 100*saved/base.BillUSD))
 	}
 	if e := f.BreakEven; e != nil {
@@ -93,13 +100,16 @@ func (f fleet) verdict() []string {
 	}
 	for _, p := range f.Policies {
 		if p.Policy == "approxdnn" && base != nil && base.BillUSD > 0 && p.AsTheyCome.Asked > 0 {
-			lines = append(lines, fmt.Sprintf("if reduced jobs took their VMs as they come, delaying those behind them, %d of %d asked would accept %s's offers and the whole bill be %s, %s",
-				p.AsTheyCome.Accepted, p.AsTheyCome.Asked, p.Policy, usd(p.AsTheyCome.BillUSD), differs(p.AsTheyCome.BillUSD, base.BillUSD)))
+			lines = append(lines, fmt.Sprintf("if reduced jobs took their VMs as they come, delaying those behind them, "+
+				"%d of %d asked would accept %s's offers and the whole bill be %s, %s",
+				p.AsTheyCome.Accepted, p.AsTheyCome.Asked, p.Policy, usd(p.AsTheyCome.BillUSD),
+				differs(p.AsTheyCome.BillUSD, base.BillUSD)))
 		}
 	}
 	for _, s := range f.Schedulers {
 		if base != nil && s.BillUSD < base.BillUSD*(1-noticeable) {
-			lines = append(lines, fmt.Sprintf("%s instead of %s would make the bill without offers %s, %s", s.Scheduler, f.Query.Scheduler, usd(s.BillUSD), differs(s.BillUSD, base.BillUSD)))
+			lines = append(lines, fmt.Sprintf("%s instead of %s would make the bill without offers %s, %s", s.Scheduler,
+				f.Query.Scheduler, usd(s.BillUSD), differs(s.BillUSD, base.BillUSD)))
 		}
 	}
 	return lines
@@ -134,7 +144,8 @@ func breakEven(e *contract.BreakEven, onDemand float64) string {
 	case e.Low == e.High:
 		return fmt.Sprintf("offers pay as long as on-demand VMs cost more than %s/h", price(e.Low))
 	}
-	return fmt.Sprintf("offers stop paying where on-demand VMs cost %s/h or less; every candidate gets one above %s/h", price(e.Low), price(e.High))
+	return fmt.Sprintf("offers stop paying where on-demand VMs cost %s/h or less; every candidate gets one above %s/h",
+		price(e.Low), price(e.High))
 }
 
 func (f fleet) writeSizing(b *strings.Builder) {
@@ -152,7 +163,8 @@ func (f fleet) writeSizing(b *strings.Builder) {
 			} else if l.PaysAfter != nil {
 				pays = fmt.Sprintf("%.1f of %.0f months", *l.PaysAfter, r.Months)
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Purchase, price(r.USDPerHour), l.Policy, l.ReservedVMs, usd(l.USDPerMonth), usd(l.WithoutUSD), pays, r.PriceFrom)
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Purchase, price(r.USDPerHour), l.Policy, l.ReservedVMs,
+				usd(l.USDPerMonth), usd(l.WithoutUSD), pays, r.PriceFrom)
 		}
 	}
 	tw.Flush()

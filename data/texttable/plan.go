@@ -23,8 +23,10 @@ const planRows = 15
 func Plan(w io.Writer, described contract.Plan, in contract.PlanInput) error {
 	p := plan{described}
 	r := in.Result
-	fmt.Fprintln(w, plaintext.Clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · 90 %% intervals",
-		wording.Workload(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
+	fmt.Fprintln(w, plaintext.Clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s "+
+		"· 90 %% intervals",
+		wording.Workload(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method,
+		p.Query.Split, r.Query.Sort, r.Query.Purchase)))
 	if p.Explored.Resolution > 0 {
 		fmt.Fprintf(w, "note: so many near-ties that costs are within %.2g %% of the least\n", 100*p.Explored.Resolution)
 	}
@@ -98,12 +100,15 @@ func (p plan) words(in contract.PlanInput) (lines []string) {
 	if p.Pick != nil {
 		lines = append(lines, "pick: "+vms(p.Pick)+" "+p.Pick.Variant)
 		for _, part := range p.Pick.Configuration {
-			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, part.Name(), quantity.Count(math.Round(orZero(part.Units))),
-				quantity.Percent(orZero(part.Units)/orZero(p.Pick.Units)), batchWord(part.BatchSize), amount(part.BusyS, quantity.Duration)))
+			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, part.Name(),
+				quantity.Count(math.Round(orZero(part.Units))),
+				quantity.Percent(orZero(part.Units)/orZero(p.Pick.Units)), batchWord(part.BatchSize),
+				amount(part.BusyS, quantity.Duration)))
 		}
 	}
 	if b := p.BestInWholeBatches; b != nil {
-		lines = append(lines, fmt.Sprintf("in whole batches %s %s does better: %s, %s", vms(b), b.Variant, amount(b.Time.S, quantity.Duration), amount(b.Cost.USD, quantity.Money)))
+		lines = append(lines, fmt.Sprintf("in whole batches %s %s does better: %s, %s", vms(b), b.Variant,
+			amount(b.Time.S, quantity.Duration), amount(b.Cost.USD, quantity.Money)))
 	}
 	for _, n := range []struct {
 		name string
@@ -184,7 +189,8 @@ func (p plan) greedyWords() string {
 	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", vms(p.Greedy), p.Greedy.Variant,
 		amount(p.Greedy.Time.S, quantity.Duration), amount(p.Greedy.Cost.USD, quantity.Money))
 	if p.Gap.Of(objective.Time) != nil && p.Gap.Of(objective.Cost) != nil {
-		line += fmt.Sprintf("; at least as accurate, %s time at no more cost, %s cost at no more time", less(*p.Gap.Of(objective.Time)), less(*p.Gap.Of(objective.Cost)))
+		line += fmt.Sprintf("; at least as accurate, %s time at no more cost, %s cost at no more time",
+			less(*p.Gap.Of(objective.Time)), less(*p.Gap.Of(objective.Cost)))
 	}
 	return line
 }

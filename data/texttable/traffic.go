@@ -16,11 +16,15 @@ func Traffic(w io.Writer, described contract.Traffic) error {
 	var b strings.Builder
 	q := t.Query
 	fmt.Fprintln(&b, t.Trace.Source)
-	fmt.Fprintf(&b, "%s in %s, at most %s a second, peak to median %s · %s strict within %s, the others within %s\n", quantity.Several(t.Trace.Requests, "request"),
-		quantity.Duration(float64(t.Trace.Seconds)), quantity.Count(float64(t.Trace.Peak)), amount(t.Trace.PeakToMedian, decimals),
+	fmt.Fprintf(&b, "%s in %s, at most %s a second, peak to median %s · %s strict within %s, the others within %s\n",
+		quantity.Several(t.Trace.Requests, "request"),
+		quantity.Duration(float64(t.Trace.Seconds)), quantity.Count(float64(t.Trace.Peak)),
+		amount(t.Trace.PeakToMedian, decimals),
 		quantity.Percent(q.StrictShare), quantity.Duration(q.StrictLimitS), quantity.Duration(q.RelaxedLimitS))
-	fmt.Fprintf(&b, "%s at %s/h holds %s queries/s at %s, starts in %s · functions of %.4g GB take %s, %s more when cold\n\n", vmWord(q.VM), price(q.VMUSD), decimals(q.VMRate),
-		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGB, quantity.Duration(q.FunctionS), quantity.Duration(q.ColdStartS+q.ModelLoadS))
+	fmt.Fprintf(&b, "%s at %s/h holds %s queries/s at %s, starts in %s · functions of %.4g GB take %s, %s more when "+
+		"cold\n\n", vmWord(q.VM), price(q.VMUSD), decimals(q.VMRate),
+		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGB, quantity.Duration(q.FunctionS),
+		quantity.Duration(q.ColdStartS+q.ModelLoadS))
 	t.writeSchemes(&b)
 	for _, line := range t.Advice {
 		fmt.Fprintln(&b, line)
@@ -46,14 +50,17 @@ func vmWord(name string) string {
 
 func (t traffic) writeSchemes(b *strings.Builder) {
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "scheme\tcost\tVMs\tfunctions\tVM-hours\tmore than reactive\tstrict late\trelaxed late\tp50\tp99\ton functions\tmost VMs")
+	fmt.Fprintln(tw, "scheme\tcost\tVMs\tfunctions\tVM-hours\tmore than reactive\tstrict late\trelaxed "+
+		"late\tp50\tp99\ton functions\tmost VMs")
 	for _, s := range t.Schemes {
 		mark := ""
 		if s.Scheme == t.Pick {
 			mark = " *"
 		}
-		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", s.Scheme, mark, usd(s.CostUSD), usd(s.VMUSD), usd(s.FunctionUSD), float64(s.VMSeconds)/3600,
-			amount(s.OverProvisioning, quantity.Percent), amount(s.Violations.Strict, hundredths), amount(s.Violations.Relaxed, hundredths), amount(s.P50S, quantity.Duration),
+		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", s.Scheme, mark, usd(s.CostUSD), usd(s.VMUSD),
+			usd(s.FunctionUSD), float64(s.VMSeconds)/3600,
+			amount(s.OverProvisioning, quantity.Percent), amount(s.Violations.Strict, hundredths),
+			amount(s.Violations.Relaxed, hundredths), amount(s.P50S, quantity.Duration),
 			amount(s.P99S, quantity.Duration), hundredths(s.FunctionShare), s.MostVMs)
 	}
 	tw.Flush()
@@ -82,7 +89,8 @@ func (t traffic) writeVariants(b *strings.Builder) {
 		if v.Chosen {
 			mark = " *"
 		}
-		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%d\t%s\t%s\t%s\n", v.Name, mark, amount(v.Accuracy, quantity.Percent), quantity.Duration(v.LatencyS), v.Batch, decimals(v.PerSecond), usd(v.USDPerMillion), front)
+		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%d\t%s\t%s\t%s\n", v.Name, mark, amount(v.Accuracy, quantity.Percent),
+			quantity.Duration(v.LatencyS), v.Batch, decimals(v.PerSecond), usd(v.USDPerMillion), front)
 	}
 	tw.Flush()
 	if hidden > 0 {

@@ -83,7 +83,8 @@ func Sources(ids []int64) string {
 // MarkdownCell keeps text inside its cell of a Markdown table, and from being markup: a
 // name is not a link, a picture or a tag.
 func MarkdownCell(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "`", "'", "[",
+		"\\[", "]", "\\]").Replace(s)
 }
 
 // Either joins words as a sentence does: a, b or c.

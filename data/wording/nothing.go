@@ -22,7 +22,8 @@ func WhyNothing(r *rank.Result) string {
 				parts = append(parts, fmt.Sprintf("%s rules out %d", c, k))
 			}
 		}
-		return fmt.Sprintf("no constraint alone, but together they rule out all %d candidates (%s); loosen one", n, strings.Join(parts, ", "))
+		return fmt.Sprintf("no constraint alone, but together they rule out all %d candidates (%s); loosen one", n,
+			strings.Join(parts, ", "))
 	}
 	var parts []string
 	for _, c := range all {

@@ -17,7 +17,8 @@ func TestWhyNothing(t *testing.T) {
 	with := func(seconds, usd, accuracy float64) candidate.Candidate {
 		return candidate.Candidate{
 			Time: estimate.Spread(seconds, 0.1, estimate.Measured), Cost: estimate.Spread(usd, 0.1, estimate.Measured),
-			Quality: &candidate.Quality{Metric: "top-1", Estimate: estimate.Exact(accuracy, estimate.Measured), HigherIsBetter: true},
+			Quality: &candidate.Quality{Metric: "top-1", Estimate: estimate.Exact(accuracy, estimate.Measured),
+				HigherIsBetter: true},
 		}
 	}
 	space := rank.NewSpace(candidate.ListOf(with(100, 5, 0.9), with(1000, 2, 0.8)))
@@ -25,10 +26,12 @@ func TestWhyNothing(t *testing.T) {
 		limits question.Limits
 		want   string
 	}{
-		"time":     {question.Limits{objective.Time: 60.0}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
-		"cost":     {question.Limits{objective.Cost: 1.0}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
-		"accuracy": {question.Limits{objective.Accuracy: 0.95}, "accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
-		"together": {question.Limits{objective.Time: 200.0, objective.Cost: 3.0}, "no constraint alone, but together they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
+		"time": {question.Limits{objective.Time: 60.0}, "time rules out all 2 candidates (the fastest takes 1 m 40 s)"},
+		"cost": {question.Limits{objective.Cost: 1.0}, "cost rules out all 2 candidates (the cheapest costs $2.00)"},
+		"accuracy": {question.Limits{objective.Accuracy: 0.95},
+			"accuracy rules out all 2 candidates (the best reaches 90.0 %)"},
+		"together": {question.Limits{objective.Time: 200.0, objective.Cost: 3.0}, "no constraint alone, but together " +
+			"they rule out all 2 candidates (time rules out 1, cost rules out 1); loosen one"},
 	} {
 		if got := WhyNothing(rank.Evaluate(space, question.Query{Limits: c.limits})); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -37,7 +40,8 @@ func TestWhyNothing(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	printed := candidate.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published), Configuration: []candidate.Part{{USDPerHour: new(1.0), Count: 1}}}
+	printed := candidate.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published),
+		Configuration: []candidate.Part{{USDPerHour: new(1.0), Count: 1}}}
 	r := rank.Evaluate(rank.NewSpace(candidate.ListOf(printed)), question.Query{})
 	if got := Warnings(r, time.Now()); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
 		t.Errorf("got %q", got)

@@ -50,7 +50,8 @@ func ReadJobs(path string) (Jobs, error) {
 func MakeJobs(n int, seed uint64) (Jobs, error) {
 	load := fleet.Usual(n)
 	return withMix(Jobs{
-		Jobs: load.Generate(seed), Load: &load, Source: quantity.Several(load.Jobs, "made-up job"), Notes: []string{load.String()},
+		Jobs: load.Generate(seed), Load: &load, Source: quantity.Several(load.Jobs, "made-up job"),
+		Notes: []string{load.String()},
 	})
 }
 
@@ -83,7 +84,8 @@ func ReadRequests(path string) (Requests, error) {
 	if err != nil {
 		return Requests{}, err
 	}
-	source := fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(trace.Trace.Requests(), "request"), trace.Format)
+	source := fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(trace.Trace.Requests(), "request"),
+		trace.Format)
 	return Requests{Arrivals: trace.Trace, Source: source, Notes: trace.Notes}, nil
 }
 

@@ -10,7 +10,8 @@ import (
 func TestTraces(t *testing.T) {
 	dir := t.TempDir()
 	jobs, requests := filepath.Join(dir, "jobs.csv"), filepath.Join(dir, "arrivals.csv")
-	for path, text := range map[string]string{jobs: "submit_s,runtime_s\n0,50\n500,60\n", requests: "second,requests\n0,3\n1,4\n"} {
+	for path, text := range map[string]string{jobs: "submit_s,runtime_s\n0,50\n500,60\n",
+		requests: "second,requests\n0,3\n1,4\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +24,8 @@ func TestTraces(t *testing.T) {
 	if err != nil || r.Arrivals.Requests() != 7 || !strings.HasPrefix(r.Source, "arrivals.csv: 7 requests") {
 		t.Errorf("%s, %v", r.Source, err)
 	}
-	for path, want := range map[string]string{dir: "is a folder", filepath.Join(dir, "no.csv"): "cannot read the trace", requests: "arrivals.csv: "} {
+	for path, want := range map[string]string{dir: "is a folder", filepath.Join(dir, "no.csv"): "cannot read the trace",
+		requests: "arrivals.csv: "} {
 		if _, err := ReadJobs(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -32,11 +34,13 @@ func TestTraces(t *testing.T) {
 
 func TestMadeUp(t *testing.T) {
 	j, err := MakeJobs(100, 1)
-	if source, notes := j.Described(); err != nil || len(j.Jobs) != 100 || j.Source != "100 made-up jobs" || !strings.HasPrefix(source, "made up: ") || notes != nil {
+	if source, notes := j.Described(); err != nil || len(j.Jobs) != 100 || j.Source != "100 made-up jobs" ||
+		!strings.HasPrefix(source, "made up: ") || notes != nil {
 		t.Errorf("%q, %q, %v", source, notes, err)
 	}
 	r, err := ReadRequests("")
-	if source, _ := r.Described(); err != nil || len(r.Arrivals) != 24*3600 || r.Source != "a made-up day" || !strings.HasPrefix(source, "made up: ") {
+	if source, _ := r.Described(); err != nil || len(r.Arrivals) != 24*3600 || r.Source != "a made-up day" ||
+		!strings.HasPrefix(source, "made up: ") {
 		t.Errorf("%q, %v", source, err)
 	}
 }

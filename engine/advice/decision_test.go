@@ -16,7 +16,8 @@ import (
 // measured is a training run that takes about as many seconds a step as given.
 func measured(id int64, vm string, step float64) profile.Run {
 	return profile.Run{
-		ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "r", InstanceType: vm, GPU: "K80", GPUCount: 1, Count: 1,
+		ID: id, Model: "net", Mode: profile.Train, Cloud: "aws", Region: "r", InstanceType: vm, GPU: "K80",
+		GPUCount: 1, Count: 1,
 		BatchSize: 64, Basis: estimate.Measured, Status: profile.Done, USDPerHour: new(3.6),
 		StartupS: new(10.0), IterationsPerEpoch: new(100.0), Steady: estimate.Spread(step, 0.05, estimate.Measured),
 	}
@@ -34,7 +35,8 @@ func priced(rs ...profile.Run) *profile.Set {
 }
 
 func asks(by question.Sort) question.Query {
-	return question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand}, Sort: by}
+	return question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
+		Purchase: profile.OnDemand}, Sort: by}
 }
 
 func TestDecisionPrecision(t *testing.T) {
@@ -63,20 +65,26 @@ func TestDecisionPrecision(t *testing.T) {
 	}{
 		{"alone", priced(own), asks(question.ByTime), 0, ""},
 		{"slower rival", priced(own, slower), asks(question.ByTime), (129.88/109.9 - 1) / share, "separates it from #2 p2"},
-		{"cheaper rival", priced(own, slower), asks(question.ByCost), (1 - 129.88/2/109.9) / share, "separates it from #1 p2"},
+		{"cheaper rival", priced(own, slower), asks(question.ByCost), (1 - 129.88/2/109.9) / share,
+			"separates it from #1 p2"},
 		{"equal rival", priced(own, measured(2, "p2", 0.1001)), asks(question.ByTime), 0, ""},
-		{"time limit", priced(own), limited(asks(question.ByTime), 120, 0), (120/109.9 - 1) / share, "separates it from the limit of 2 m 00 s"},
-		{"time limit missed", priced(own), limited(asks(question.ByTime), 100, 0), (1 - 100/109.9) / share, "separates it from the limit of 1 m 40 s"},
-		{"cost limit", priced(own), limited(asks(question.ByTime), 0, 0.11), (0.11/0.1099 - 1) / share, "separates it from the limit of $0.11"},
+		{"time limit", priced(own), limited(asks(question.ByTime), 120, 0), (120/109.9 - 1) / share,
+			"separates it from the limit of 2 m 00 s"},
+		{"time limit missed", priced(own), limited(asks(question.ByTime), 100, 0), (1 - 100/109.9) / share,
+			"separates it from the limit of 1 m 40 s"},
+		{"cost limit", priced(own), limited(asks(question.ByTime), 0, 0.11), (0.11/0.1099 - 1) / share,
+			"separates it from the limit of $0.11"},
 		{"too inaccurate whatever its time", priced(own, slower), limited(strict, 120, 0), 0, ""},
-		{"another model", priced(own, slower), question.Query{Workload: question.Workload{Model: "other", Mode: profile.Train}}, 0, ""},
+		{"another model", priced(own, slower),
+			question.Query{Workload: question.Workload{Model: "other", Mode: profile.Train}}, 0, ""},
 	} {
 		got, words := DecisionPrecision(c.set, c.q, own)
 		if math.Abs(got-c.want) > 1e-6 || words != c.words {
 			t.Errorf("%s: ±%.4f %q, want ±%.4f %q", c.name, got, words, c.want, c.words)
 		}
 	}
-	if got, _ := DecisionPrecision(priced(slower), asks(question.ByTime), own); math.Abs(got-(129.88/109.9-1)/share) > 1e-6 {
+	if got, _ := DecisionPrecision(priced(slower), asks(question.ByTime),
+		own); math.Abs(got-(129.88/109.9-1)/share) > 1e-6 {
 		t.Errorf("a run that is not in the set yet: %v", got)
 	}
 	unsteady := own
@@ -107,7 +115,8 @@ func TestDecisionPrecisionByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var rs []profile.Run
 		for i := range rapid.IntRange(1, 6).Draw(t, "runs") {
-			r := measured(int64(i+1), string(rune('a'+rapid.IntRange(0, 5).Draw(t, "vm"))), 0.05*math.Pow(1.03, float64(rapid.IntRange(0, 40).Draw(t, "step"))))
+			r := measured(int64(i+1), string(rune('a'+rapid.IntRange(0, 5).Draw(t, "vm"))),
+				0.05*math.Pow(1.03, float64(rapid.IntRange(0, 40).Draw(t, "step"))))
 			r.BatchSize = rapid.SampledFrom([]int{32, 64}).Draw(t, "batch")
 			r.USDPerHour = new(float64(r.InstanceType[0] - 'a' + 1))
 			rs = append(rs, r)

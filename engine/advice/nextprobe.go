@@ -34,7 +34,8 @@ type Probe struct {
 //
 // Candidates of one timing cell are one option, the best of them: one probe
 // tells about all.
-func NextProbe(r *rank.Result, duration func(c *candidate.Candidate) float64, best func(objective.Name) map[int]float64) (p Probe, ok bool) {
+func NextProbe(r *rank.Result, duration func(c *candidate.Candidate) float64,
+	best func(objective.Name) map[int]float64) (p Probe, ok bool) {
 	p.Objective = objective.Cost
 	if r.Query.Sort == question.ByTime || math.IsNaN(r.Best(objective.Cost)) {
 		p.Objective = objective.Time
@@ -122,7 +123,8 @@ func vms(c *candidate.Candidate) int {
 // probeOptions are the best candidates of every timing cell, and their indices,
 // without those that are out of reach: not even four sigma better than estimated
 // would they be chosen.
-func probeOptions(r *rank.Result, o objective.Name, duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
+func probeOptions(r *rank.Result, o objective.Name,
+	duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
 	s := r.Space
 	if s.Unprobed() == 0 {
 		return nil, nil
@@ -189,12 +191,14 @@ func choice(r *rank.Result, o objective.Name) float64 {
 
 // option is what a probe of candidate i is about; ok is false without a price
 // where money is to be saved.
-func option(r *rank.Result, i int, o objective.Name, duration func(c *candidate.Candidate) float64) (option next.Option, ok bool) {
+func option(r *rank.Result, i int, o objective.Name, duration func(c *candidate.Candidate) float64) (option next.Option,
+	ok bool) {
 	c := r.Space.At(i)
 	// A probe tells the time of an iteration, and nothing of how many epochs it
 	// takes to a target, nor of prices.
 	rel := math.Expm1(estimate.Z90 * c.Probe.Sigma)
-	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.IsProbed(i), Probe: duration(c)}
+	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.IsProbed(i),
+		Probe: duration(c)}
 	if o != objective.Cost {
 		return option, true
 	}
@@ -221,5 +225,6 @@ func (p Probe) Words() string {
 	if !p.Pays {
 		return fmt.Sprintf("%.0f %% likely to change the choice, costs %s; pays only over several jobs", 100*p.Changes, costs)
 	}
-	return fmt.Sprintf("saves about %s (%.0f %% likely to change the choice), costs %s", amount(p.Saving), 100*p.Changes, costs)
+	return fmt.Sprintf("saves about %s (%.0f %% likely to change the choice), costs %s", amount(p.Saving),
+		100*p.Changes, costs)
 }

@@ -24,7 +24,8 @@ func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 		for i := range candidates {
 			c := &candidates[i]
 			c.Cell = i / 2
-			c.Time = estimate.Spread(rapid.Float64Range(1, 1e4).Draw(t, "time"), rapid.Float64Range(0.01, 3).Draw(t, "spread"), bases[c.Cell])
+			c.Time = estimate.Spread(rapid.Float64Range(1, 1e4).Draw(t, "time"), rapid.Float64Range(0.01, 3).Draw(t, "spread"),
+				bases[c.Cell])
 			c.Configuration = []candidate.Part{{Count: 1, USDPerHour: new(1.0)}}
 			c.Cost = c.Time.Times(1.0 / 3600)
 		}

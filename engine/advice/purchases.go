@@ -40,7 +40,8 @@ func Purchases(set *profile.Set, w question.Workload, rental candidate.Rental, l
 		}
 		last := front[len(front)-1] // by rising time and falling cost
 		slowest, dearest = math.Max(slowest, last.Seconds), math.Max(dearest, front[0].USD)
-		out = append(out, Bought{Purchase: p, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(), VMTypes: c.VMTypes(), Unpriced: len(c.Unpriced)})
+		out = append(out, Bought{Purchase: p, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(),
+			VMTypes: c.VMTypes(), Unpriced: len(c.Unpriced)})
 		fronts = append(fronts, front)
 	}
 	for k, front := range fronts {

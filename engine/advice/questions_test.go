@@ -28,7 +28,8 @@ func drawClose(t *rapid.T) (*rank.Space, question.Query) {
 		if !e.Known() {
 			return e
 		}
-		return e.Times([...]float64{1, 1, 1 + rank.Material/2, 1 - rank.Material/2, 1 + 2*rank.Material}[rapid.IntRange(0, 4).Draw(t, name)])
+		return e.Times([...]float64{1, 1, 1 + rank.Material/2, 1 - rank.Material/2, 1 + 2*rank.Material}[rapid.IntRange(0,
+			4).Draw(t, name)])
 	}
 	candidates := make([]candidate.Candidate, rapid.IntRange(0, 9).Draw(t, "candidates"))
 	for i := range candidates {
@@ -42,7 +43,10 @@ func drawClose(t *rapid.T) (*rank.Space, question.Query) {
 // atLeastAsAccurate are the feasible candidates with at most a loss, of all where it is
 // NaN.
 func atLeastAsAccurate(r *rank.Result, loss float64) []int {
-	return slices.DeleteFunc(feasible(r.Space, r.Query.Limits), func(i int) bool { return !math.IsNaN(loss) && !(r.Space.Turned(objective.Accuracy)[i] <= loss) })
+	return slices.DeleteFunc(feasible(r.Space, r.Query.Limits), func(i int) bool {
+		return !math.IsNaN(loss) &&
+			!(r.Space.Turned(objective.Accuracy)[i] <= loss)
+	})
 }
 
 // same says whether two values are equal, both unknown being so.
@@ -71,7 +75,8 @@ func checkNeighbours(t *rapid.T, r *rank.Result, i int) {
 	s := r.Space
 	cheaper, faster := Neighbours(r, i)
 	dearest, slowest := math.Inf(-1), math.Inf(-1)
-	front := nonDominated(atLeastAsAccurate(r, s.Turned(objective.Accuracy)[i]), s.Values(objective.Time), s.Values(objective.Cost))
+	front := nonDominated(atLeastAsAccurate(r, s.Turned(objective.Accuracy)[i]), s.Values(objective.Time),
+		s.Values(objective.Cost))
 	for _, j := range front {
 		if s.Values(objective.Cost)[j] < s.Values(objective.Cost)[i]*(1-rank.Material) {
 			dearest = max(dearest, s.Values(objective.Cost)[j])
@@ -107,14 +112,22 @@ func checkNonDominated(t *rapid.T, r *rank.Result) {
 	})
 	for _, i := range known {
 		if !slices.ContainsFunc(known, func(j int) bool {
-			return s.Values(objective.Time)[j] <= s.Values(objective.Time)[i] && s.Values(objective.Cost)[j] <= s.Values(objective.Cost)[i] && s.Turned(objective.Accuracy)[j] <= s.Turned(objective.Accuracy)[i] &&
-				(s.Values(objective.Time)[j] < s.Values(objective.Time)[i] || s.Values(objective.Cost)[j] < s.Values(objective.Cost)[i] || s.Turned(objective.Accuracy)[j] < s.Turned(objective.Accuracy)[i])
+			return s.Values(objective.Time)[j] <= s.Values(objective.Time)[i] &&
+				s.Values(objective.Cost)[j] <= s.Values(objective.Cost)[i] &&
+				s.Turned(objective.Accuracy)[j] <= s.Turned(objective.Accuracy)[i] &&
+				(s.Values(objective.Time)[j] < s.Values(objective.Time)[i] ||
+					s.Values(objective.Cost)[j] < s.Values(objective.Cost)[i] ||
+					s.Turned(objective.Accuracy)[j] < s.Turned(objective.Accuracy)[i])
 		}) {
 			want = append(want, i)
 		}
 	}
 	got := r.NonDominated()
-	if !slices.Equal(sorted(got), want) || !slices.IsSortedFunc(got, func(a, b int) int { return lastNaN(s.Values(objective.Time)[a], s.Values(objective.Time)[b]) }) {
+	if !slices.Equal(sorted(got), want) ||
+		!slices.IsSortedFunc(got, func(a, b int) int {
+			return lastNaN(s.Values(objective.Time)[a],
+				s.Values(objective.Time)[b])
+		}) {
 		t.Fatalf("non-dominated %v, want %v by rising time\nof %s", got, want, told(r))
 	}
 }
@@ -173,7 +186,8 @@ func checkRelaxation(t *rapid.T, r *rank.Result, c question.Constraint) {
 func told(r *rank.Result) (text string) {
 	s := r.Space
 	for i := range s.Len() {
-		text += fmt.Sprintf("\n%d: %g s, $%g, loss %g, feasible %v", i, s.Values(objective.Time)[i], s.Values(objective.Cost)[i], s.Turned(objective.Accuracy)[i], r.Feasible[i])
+		text += fmt.Sprintf("\n%d: %g s, $%g, loss %g, feasible %v", i, s.Values(objective.Time)[i],
+			s.Values(objective.Cost)[i], s.Turned(objective.Accuracy)[i], r.Feasible[i])
 	}
 	return fmt.Sprintf("%s\nlimits: %v; by %s", text, r.Query.Limits, r.Query.Sort)
 }

@@ -34,7 +34,8 @@ func Recommended(r *rank.Result) (candidate int, ok bool) {
 		}
 		o := curve.Option{
 			Batch: float64(c.BatchSize), Epochs: c.EpochsRange.Value, PerEpoch: values[i] / c.EpochsRange.Value,
-			Tried: c.Prediction.Epochs.Basis < estimate.OtherBatch, Error: c.Prediction.Error, // trainings that fail are in the values
+			// trainings that fail are in the values
+			Tried: c.Prediction.Epochs.Basis < estimate.OtherBatch, Error: c.Prediction.Error,
 		}
 		options, of = append(options, o), append(of, i)
 	}

@@ -24,7 +24,9 @@ type Relaxation struct {
 	Need       float64 // the limit that lets Candidate in
 	Candidate  int
 	In         question.Sort // what is gained: time for money, money for time, the sort key for accuracy
-	Gain       float64       // how much less than the best feasible candidate, a material share of it; +Inf where none is feasible
+	// how much less than the best feasible candidate, a material share of it;
+	// +Inf where none is feasible
+	Gain float64
 }
 
 // Relaxations lists, for each constraint that binds, the least relaxation that

@@ -88,7 +88,8 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 					continue
 				}
 				if gain, ok := buys(r, c, in, v); ok {
-					t.Fatalf("%s: relaxing to %g of candidate %d buys %g, but the answer is %+v (listed %v)", c, v, i, gain, x, isListed)
+					t.Fatalf("%s: relaxing to %g of candidate %d buys %g, but the answer is %+v (listed %v)", c, v, i, gain,
+						x, isListed)
 				}
 			}
 		}
@@ -107,7 +108,8 @@ func lined() *rapid.Generator[*rank.Space] {
 		candidates := make([]candidate.Candidate, rapid.IntRange(0, 8).Draw(t, "candidates"))
 		for i := range candidates {
 			c := drawn(t, i, true)
-			c.TimeByEpochs = &training.Line{At0: float64(rapid.IntRange(0, 400).Draw(t, "start-up")), Slope: float64(rapid.IntRange(1, 20).Draw(t, "an epoch"))}
+			c.TimeByEpochs = &training.Line{At0: float64(rapid.IntRange(0, 400).Draw(t, "start-up")),
+				Slope: float64(rapid.IntRange(1, 20).Draw(t, "an epoch"))}
 			if c.Cost.Known() {
 				price := float64(rapid.IntRange(1, 5).Draw(t, "price of a second"))
 				c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0 * price, Slope: c.TimeByEpochs.Slope * price}

@@ -19,7 +19,8 @@ func pruned(ratio, seconds, accuracy float64) candidate.Candidate {
 		Time: estimate.Spread(seconds, 0.02, estimate.Measured),
 	}
 	if !math.IsNaN(accuracy) {
-		c.Quality = &candidate.Quality{Metric: "top-1", Estimate: estimate.Around(accuracy, 0.002, estimate.Measured), HigherIsBetter: true}
+		c.Quality = &candidate.Quality{Metric: "top-1", Estimate: estimate.Around(accuracy, 0.002, estimate.Measured),
+			HigherIsBetter: true}
 	}
 	if ratio > 0 {
 		c.Variant.Name, c.Variant.Pruning = "pruned", &profile.Pruning{Kind: "filters by L1 norm", Ratio: &ratio}
@@ -42,7 +43,8 @@ func TestSweetSpot(t *testing.T) {
 		of    []candidate.Candidate
 		words []string
 	}{
-		{"within a point", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.899), pruned(0.3, 7.8, 0.896), pruned(0.5, 6, 0.86)},
+		{"within a point", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.899), pruned(0.3, 7.8, 0.896),
+			pruned(0.5, 6, 0.86)},
 			[]string{"sweet spot: pruned 30 % is 22 % faster for 0.4 points of top-1"}},
 		{"as printed in any order", []candidate.Candidate{pruned(0.3, 7.8, 0.896), pruned(0.5, 6, 0.86), pruned(0, 10, 0.9)},
 			[]string{"sweet spot: pruned 30 % is 22 % faster for 0.4 points of top-1"}},
@@ -53,16 +55,20 @@ func TestSweetSpot(t *testing.T) {
 		{"an unsure accuracy is its own tolerance", []candidate.Candidate{unsure, pruned(0.3, 8, 0.875)},
 			[]string{"sweet spot: pruned 30 % is 20 % faster for 2.5 points of top-1"}},
 		{"no faster", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.3, 9.97, 0.9)}, nil},
-		{"slower in between ends it", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.9), pruned(0.2, 9.5, 0.9), pruned(0.3, 5, 0.9)},
+		{"slower in between ends it", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.9), pruned(0.2, 9.5, 0.9),
+			pruned(0.3, 5, 0.9)},
 			[]string{"sweet spot: pruned 10 % is 10 % faster at the same top-1"}},
 		{"level in between does not", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 10.01, 0.9), pruned(0.2, 9, 0.9)},
 			[]string{"sweet spot: pruned 20 % is 10 % faster at the same top-1"}},
-		{"a fall of accuracy in between ends it", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.8), pruned(0.2, 8, 0.9)}, nil},
+		{"a fall of accuracy in between ends it", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.1, 9, 0.8),
+			pruned(0.2, 8, 0.9)}, nil},
 		{"no unpruned one", []candidate.Candidate{pruned(0.1, 10, 0.9), pruned(0.3, 8, 0.9)}, nil},
 		{"another model without pruning", []candidate.Candidate{named, pruned(0.3, 8, 0.9)}, nil},
 		{"unknown accuracy", []candidate.Candidate{pruned(0, 10, 0.9), pruned(0.3, 8, math.NaN())}, nil},
-		{"two layers, each an axis", []candidate.Candidate{pruned(0, 10, 0.9), layer("conv1", 0.3, 9, 0.9), layer("conv2", 0.5, 8, 0.895), layer("conv2", 0.9, 5, 0.2)},
-			[]string{"sweet spot: conv1 pruned 30 % is 10 % faster at the same top-1", "sweet spot: conv2 pruned 50 % is 20 % faster for 0.5 points of top-1"}},
+		{"two layers, each an axis", []candidate.Candidate{pruned(0, 10, 0.9), layer("conv1", 0.3, 9, 0.9),
+			layer("conv2", 0.5, 8, 0.895), layer("conv2", 0.9, 5, 0.2)},
+			[]string{"sweet spot: conv1 pruned 30 % is 10 % faster at the same top-1",
+				"sweet spot: conv2 pruned 50 % is 20 % faster for 0.5 points of top-1"}},
 	} {
 		spots := SweetSpots(rank.NewSpace(candidate.ListOf(c.of...)))
 		if len(spots) != len(c.words) {
@@ -85,7 +91,8 @@ func TestSweetSpotByDefinition(t *testing.T) {
 		of := []candidate.Candidate{pruned(0, float64(rapid.IntRange(3, 6).Draw(t, "unpruned")), 0.9)}
 		n := rapid.IntRange(0, 6).Draw(t, "pruned ones")
 		for i := range n {
-			of = append(of, pruned(float64(i+1)/10, float64(rapid.IntRange(1, 6).Draw(t, "seconds")), 0.9-float64(rapid.IntRange(-1, 3).Draw(t, "lost"))/125))
+			of = append(of, pruned(float64(i+1)/10, float64(rapid.IntRange(1, 6).Draw(t, "seconds")),
+				0.9-float64(rapid.IntRange(-1, 3).Draw(t, "lost"))/125))
 		}
 		want := 0
 		for end := 1; end <= n; end++ {
@@ -107,7 +114,8 @@ func TestSweetSpotByDefinition(t *testing.T) {
 			}
 			return
 		}
-		if len(spots) != 1 || spots[0].Candidate != want || spots[0].Unpruned != 0 || math.Abs(spots[0].Saved-(1-of[want].Time.Value/of[0].Time.Value)) > 1e-12 {
+		if len(spots) != 1 || spots[0].Candidate != want || spots[0].Unpruned != 0 ||
+			math.Abs(spots[0].Saved-(1-of[want].Time.Value/of[0].Time.Value)) > 1e-12 {
 			t.Fatalf("%+v, want candidate %d", spots, want)
 		}
 	})

@@ -39,7 +39,8 @@ func ParseAcceptance(s string) (Acceptance, error) {
 	for i, to := range []*float64{&a.At, &a.Width}[:n] {
 		v, err := strconv.ParseFloat(strings.TrimSpace(words[i+1]), 64)
 		if err != nil || !(v > 0) || v > maxParameter {
-			return Acceptance{}, fmt.Errorf("%q: the numbers of an acceptance lie above 0 and up to %g", s, float64(maxParameter))
+			return Acceptance{}, fmt.Errorf("%q: the numbers of an acceptance lie above 0 and up to %g", s,
+				float64(maxParameter))
 		}
 		*to = v
 	}
@@ -114,7 +115,8 @@ func (a Acceptance) minimise(most float64) float64 {
 		}
 		return -saved(x[0])
 	}}
-	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-15, Iterations: 30}, MajorIterations: 400}
+	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-15, Iterations: 30},
+		MajorIterations: 400}
 	found, err := optimize.Minimize(problem, []float64{best}, settings, &optimize.NelderMead{SimplexSize: 0.5 / grid})
 	if err != nil || -found.F < saved(best) {
 		return best * most // as good as the grid

@@ -17,7 +17,8 @@ func drawn(n int, seed uint64, low, high float64) []Candidate {
 	out := make([]Candidate, n)
 	for i := range out {
 		full := 3600 * math.Exp(random.NormFloat64())
-		out[i] = Candidate{FullS: full, ReducedS: full * (low + (high-low)*random.Float64()), Draw: random.Float64(), Accuracy: 0.9, ReducedAccuracy: 0.89}
+		out[i] = Candidate{FullS: full, ReducedS: full * (low + (high-low)*random.Float64()), Draw: random.Float64(),
+			Accuracy: 0.9, ReducedAccuracy: 0.89}
 	}
 	return out
 }
@@ -98,7 +99,8 @@ func TestAcceptance(t *testing.T) {
 func TestNoPolicyCostsMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyAcceptance(t)
-		prices := Prices{Reserved: rapid.Float64Range(0.05, 5).Draw(t, "reserved"), OnDemand: rapid.Float64Range(0.05, 5).Draw(t, "on demand")}
+		prices := Prices{Reserved: rapid.Float64Range(0.05, 5).Draw(t, "reserved"), OnDemand: rapid.Float64Range(0.05,
+			5).Draw(t, "on demand")}
 		c := drawn(rapid.IntRange(1, 60).Draw(t, "n"), rapid.Uint64().Draw(t, "seed"), 0.3, 1.3)
 		least := math.Inf(1)
 		var approx float64
@@ -175,7 +177,8 @@ func TestInterpolatedOffersCostTheSame(t *testing.T) {
 }
 
 func TestParsing(t *testing.T) {
-	for _, bad := range []string{"", "linear:1", "power", "power:0", "power:-1", "power:x", "power:NaN", "logistic:1", "exponential:1e9", "sine:1"} {
+	for _, bad := range []string{"", "linear:1", "power", "power:0", "power:-1", "power:x", "power:NaN", "logistic:1",
+		"exponential:1e9", "sine:1"} {
 		if _, err := ParseAcceptance(bad); err == nil {
 			t.Errorf("%q was read as an acceptance", bad)
 		}
@@ -192,7 +195,8 @@ func TestParsing(t *testing.T) {
 }
 
 func TestUnknownAccuracyIsLeftOut(t *testing.T) {
-	c := []Candidate{{FullS: 1, ReducedS: 1, Accuracy: math.NaN(), ReducedAccuracy: 0.5}, {FullS: 1, ReducedS: 1, Accuracy: 0.8, ReducedAccuracy: 0.7}}
+	c := []Candidate{{FullS: 1, ReducedS: 1, Accuracy: math.NaN(), ReducedAccuracy: 0.5},
+		{FullS: 1, ReducedS: 1, Accuracy: 0.8, ReducedAccuracy: 0.7}}
 	if got := Evaluate(OnDemand, c, studyPrices, Acceptance{}).Drawn.Accuracy; got != 0.8 {
 		t.Errorf("accuracy %g, want 0.8", got)
 	}

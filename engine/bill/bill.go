@@ -134,7 +134,8 @@ type Item struct {
 // Items lists the parts that there are, the work first.
 func (p Parts) Items() []Item {
 	items := []Item{{"work", p.Work}}
-	for _, i := range [...]Item{{"startup", p.Startup}, {"interruptions", p.Interruptions}, {"disk", p.Disk}, {"egress", p.Egress}, {"electricity", p.Electricity}} {
+	for _, i := range [...]Item{{"startup", p.Startup}, {"interruptions", p.Interruptions}, {"disk", p.Disk},
+		{"egress", p.Egress}, {"electricity", p.Electricity}} {
 		if i.USD > 0 {
 			items = append(items, i)
 		}

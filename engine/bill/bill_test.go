@@ -16,10 +16,12 @@ func near(a, b, rel float64) bool { return math.Abs(a-b) <= rel*math.Max(math.Ab
 func TestNothingToldAddsNothing(t *testing.T) {
 	usd := 3.6
 	of := Bill{}.Total(Job{Seconds: estimate.Spread(1000, 0.1, estimate.Measured), VMs: 2, USDPerHour: &usd})
-	if of.Seconds != estimate.Spread(1000, 0.1, estimate.Measured) || !near(of.USD.Value, 2, 1e-12) || of.Parts != (Parts{Work: of.USD.Value}) {
+	if of.Seconds != estimate.Spread(1000, 0.1, estimate.Measured) || !near(of.USD.Value, 2, 1e-12) ||
+		of.Parts != (Parts{Work: of.USD.Value}) {
 		t.Errorf("got %+v", of)
 	}
-	if of := (Bill{}).Total(Job{Seconds: estimate.Exact(10, estimate.Measured), VMs: 1}); of.USD.Known() || of.Seconds.Value != 10 {
+	if of := (Bill{}).Total(Job{Seconds: estimate.Exact(10, estimate.Measured), VMs: 1}); of.USD.Known() ||
+		of.Seconds.Value != 10 {
 		t.Errorf("without a price: %+v", of)
 	}
 }
@@ -30,7 +32,8 @@ func TestItems(t *testing.T) {
 	b, usd := Bill{StartupS: 100, DiskGiB: 730, DiskUSDPerGiBMonth: 0.36, EgressGiB: 10, EgressUSDPerGiB: 0.05}, 3.6
 	of := b.Total(Job{Seconds: estimate.Spread(1000, 0.1, estimate.Measured), VMs: 2, USDPerHour: &usd})
 	want := Parts{Work: 2, Startup: 0.2, Disk: 2 * 1100 * 0.36 / 3600, Egress: 0.5}
-	if of.Seconds.Value != 1100 || !near(of.Parts.Sum(), want.Sum(), 1e-12) || !near(of.Parts.Disk, want.Disk, 1e-12) || !near(of.USD.Value, of.Parts.Sum(), 1e-12) {
+	if of.Seconds.Value != 1100 || !near(of.Parts.Sum(), want.Sum(), 1e-12) || !near(of.Parts.Disk, want.Disk, 1e-12) ||
+		!near(of.USD.Value, of.Parts.Sum(), 1e-12) {
 		t.Errorf("got %+v, want %+v", of, want)
 	}
 	if !near(of.USD.Low, (100+1000/1.1)/1100*(want.Sum()-0.5)+0.5, 1e-12) {
@@ -41,12 +44,15 @@ func TestItems(t *testing.T) {
 // A machine of one's own takes 2 kWh at $0.12, and a third as much for cooling.
 func TestElectricity(t *testing.T) {
 	b, usd := Bill{ElectricityUSDPerKWh: 0.12, PUE: 4. / 3}, 0.36
-	j := Job{Seconds: estimate.Spread(1000, 0.1, estimate.Measured), VMs: 1, Own: true, KWh: estimate.Spread(2, 0.2, estimate.Published)}
-	if of := b.Total(j); !near(of.USD.Value, 0.32, 1e-12) || !near(of.USD.Low, 0.32/1.2, 1e-12) || of.USD.Basis != estimate.Published || of.Parts != (Parts{Electricity: of.USD.Value}) {
+	j := Job{Seconds: estimate.Spread(1000, 0.1, estimate.Measured), VMs: 1, Own: true,
+		KWh: estimate.Spread(2, 0.2, estimate.Published)}
+	if of := b.Total(j); !near(of.USD.Value, 0.32, 1e-12) || !near(of.USD.Low, 0.32/1.2, 1e-12) ||
+		of.USD.Basis != estimate.Published || of.Parts != (Parts{Electricity: of.USD.Value}) {
 		t.Errorf("electricity alone: %+v", of)
 	}
 	j.USDPerHour = &usd
-	if of := b.Total(j); !near(of.USD.Value, 0.42, 1e-12) || !near(of.USD.High, 0.11+0.384, 1e-12) || !near(of.Parts.Sum(), of.USD.Value, 1e-12) {
+	if of := b.Total(j); !near(of.USD.Value, 0.42, 1e-12) || !near(of.USD.High, 0.11+0.384, 1e-12) ||
+		!near(of.Parts.Sum(), of.USD.Value, 1e-12) {
 		t.Errorf("beside a price: %+v", of)
 	}
 	j.KWh = estimate.Estimate{}
@@ -65,13 +71,18 @@ func TestTheCostIsTheSumOfItsParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		positive := func(name string, most float64) float64 { return rapid.Float64Range(0, most).Draw(t, name) }
 		rate := positive("rate", 0.5)
-		b := Bill{StartupS: positive("startup", 600), DiskGiB: positive("disk", 500), DiskUSDPerGiBMonth: positive("price", 1), EgressGiB: positive("egress", 100), EgressUSDPerGiB: positive("per GiB", 1), ElectricityUSDPerKWh: positive("per kWh", 1)}
+		b := Bill{StartupS: positive("startup", 600), DiskGiB: positive("disk", 500), DiskUSDPerGiBMonth: positive("price",
+			1), EgressGiB: positive("egress", 100), EgressUSDPerGiB: positive("per GiB", 1),
+			ElectricityUSDPerKWh: positive("per kWh", 1)}
 		if rapid.Bool().Draw(t, "told") {
 			b.Interruptions = &rate
 		}
 		usd := positive("usd", 100)
-		j := Job{Seconds: estimate.Spread(1+positive("seconds", 1e5), positive("spread", 1), estimate.Measured), VMs: rapid.IntRange(1, 8).Draw(t, "vms"), USDPerHour: &usd,
-			Spot: rapid.Bool().Draw(t, "spot"), Together: rapid.Bool().Draw(t, "together"), Own: rapid.Bool().Draw(t, "own"), KWh: estimate.Spread(positive("energy", 1e3), 0.1, estimate.Measured), SavedEveryS: positive("saved", 1e4), RestartS: positive("restart", 1e3)}
+		j := Job{Seconds: estimate.Spread(1+positive("seconds", 1e5), positive("spread", 1), estimate.Measured),
+			VMs: rapid.IntRange(1, 8).Draw(t, "vms"), USDPerHour: &usd,
+			Spot: rapid.Bool().Draw(t, "spot"), Together: rapid.Bool().Draw(t, "together"), Own: rapid.Bool().Draw(t, "own"),
+			KWh: estimate.Spread(positive("energy", 1e3), 0.1, estimate.Measured), SavedEveryS: positive("saved", 1e4),
+			RestartS: positive("restart", 1e3)}
 		of := b.Total(j)
 		if !near(of.USD.Value, of.Parts.Sum(), 1e-9) {
 			t.Errorf("%g is not the sum of %+v", of.USD.Value, of.Parts)
@@ -114,7 +125,8 @@ func TestSlowdownAgainstSimulation(t *testing.T) {
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		b := Bill{Interruptions: &c.perHour}
-		got := b.slowdown(Job{Seconds: estimate.Exact(c.work, estimate.Measured), VMs: 1, SavedEveryS: c.segment, RestartS: c.restart})
+		got := b.slowdown(Job{Seconds: estimate.Exact(c.work, estimate.Measured), VMs: 1, SavedEveryS: c.segment,
+			RestartS: c.restart})
 		var sum float64
 		inside := 0
 		var all []float64
@@ -133,7 +145,8 @@ func TestSlowdownAgainstSimulation(t *testing.T) {
 		share := float64(inside) / jobs
 		// Where interruptions are rare more than nine of ten have none at all.
 		if seldom := math.Exp(-c.perHour/3600*c.work) > 0.9; share < 0.87 || share > 0.955 && !seldom {
-			t.Errorf("%+v: %.1f %% of the jobs end between %.4f and %.4f, simulated %.4f to %.4f", c, 100*share, got.Low, got.High, all[jobs/20], all[jobs*19/20])
+			t.Errorf("%+v: %.1f %% of the jobs end between %.4f and %.4f, simulated %.4f to %.4f", c, 100*share, got.Low,
+				got.High, all[jobs/20], all[jobs*19/20])
 		}
 	}
 }
@@ -143,9 +156,11 @@ func TestSlowdownAgainstSimulation(t *testing.T) {
 func TestAnUnknownRateIsCovered(t *testing.T) {
 	const jobs = 20_000
 	sigma := math.Log(RateFactor) / estimate.Z90
-	for _, c := range []struct{ work, segment, restart float64 }{{3600, 3600, 300}, {36000, 3600, 300}, {180000, 1800, 300}, {600, 60, 60}} {
+	for _, c := range []struct{ work, segment, restart float64 }{{3600, 3600, 300}, {36000, 3600, 300},
+		{180000, 1800, 300}, {600, 60, 60}} {
 		rng := rand.New(rand.NewPCG(3, 4))
-		got := Bill{}.slowdown(Job{Seconds: estimate.Exact(c.work, estimate.Measured), VMs: 1, SavedEveryS: c.segment, RestartS: c.restart})
+		got := Bill{}.slowdown(Job{Seconds: estimate.Exact(c.work, estimate.Measured), VMs: 1, SavedEveryS: c.segment,
+			RestartS: c.restart})
 		inside := 0
 		for range jobs {
 			rate := math.Min(UsualInterruptions*math.Exp(sigma*rng.NormFloat64()), 3) / 3600 // more often hardly any would end

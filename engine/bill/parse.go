@@ -11,7 +11,8 @@ import (
 )
 
 // Words says how a bill is written.
-const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price=0.09 interruptions=0.05/h checkpoint=30m electricity-price=0.12/kWh pue=1.3"
+const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price=0.09 interruptions=0.05/h " +
+	"checkpoint=30m electricity-price=0.12/kWh pue=1.3"
 
 // field is one word of a bill.
 type field struct {
@@ -60,7 +61,10 @@ var fields = [...]field{
 // says which word is wrong and how it is written.
 func Parse(s string) (b Bill, err error) {
 	seen := map[string]bool{}
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool {
+		return r == ',' || r == ' ' || r == '\t' ||
+			r == '\n'
+	}) {
 		name, value, _ := strings.Cut(word, "=")
 		f, known := find(name)
 		switch {

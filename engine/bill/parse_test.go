@@ -7,11 +7,13 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	b, err := Parse("startup=90s disk=0.5TiB, disk-price=$0.08 egress=50 egress-price=0.09\tinterruptions=20%/month checkpoint=30m electricity-price=$0.12/kWh pue=1.3")
+	b, err := Parse("startup=90s disk=0.5TiB, disk-price=$0.08 egress=50 egress-price=0.09\tinterruptions=20%/month " +
+		"checkpoint=30m electricity-price=$0.12/kWh pue=1.3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.StartupS != 90 || b.DiskGiB != 512 || b.DiskUSDPerGiBMonth != 0.08 || b.EgressUSD() != 4.5 || *b.CheckpointS != 1800 || b.ElectricityUSDPerKWh != 0.12 || b.PUE != 1.3 {
+	if b.StartupS != 90 || b.DiskGiB != 512 || b.DiskUSDPerGiBMonth != 0.08 || b.EgressUSD() != 4.5 ||
+		*b.CheckpointS != 1800 || b.ElectricityUSDPerKWh != 0.12 || b.PUE != 1.3 {
 		t.Errorf("read %+v", b)
 	}
 	if got, want := *b.Interruptions, -math.Log(0.8)/730; !near(got, want, 1e-12) {

@@ -36,7 +36,8 @@ func runs(rs ...profile.Run) *profile.Set {
 }
 
 func TestMethod2IsTheTime(t *testing.T) {
-	c := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), question.Workload{Mode: profile.Train, Epochs: new(13.0)})
+	c := only(t, runs(steadily(train(256, "p2"), 14, 0.5, 158.25)), question.Workload{Mode: profile.Train,
+		Epochs: new(13.0)})
 	if want := 14 + 0.5*(13*158.25-1); math.Abs(c.Time.Value-want) > 1e-9 || c.Time.Basis != estimate.Measured {
 		t.Errorf("time %+v, want %g", c.Time, want)
 	}
@@ -87,7 +88,8 @@ func TestPublishedTotals(t *testing.T) {
 	target := total
 	target.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, HigherIsBetter: true}
 
-	if c := only(t, runs(total), question.Workload{Mode: profile.Train}); c.Time.Value != 153.1 || !c.AsPrinted || c.Epochs != nil {
+	if c := only(t, runs(total), question.Workload{Mode: profile.Train}); c.Time.Value != 153.1 || !c.AsPrinted ||
+		c.Epochs != nil {
 		t.Errorf("as published: %+v", c)
 	}
 	for name, w := range map[string]question.Workload{
@@ -102,7 +104,8 @@ func TestPublishedTotals(t *testing.T) {
 	weak.Basis = estimate.Reconstructed
 	weak = steadily(weak, 10, 0.1, 100)
 	weak.Epochs = new(3.0)
-	if c := only(t, runs(total, weak), question.Workload{Mode: profile.Train}); c.AsPrinted || !slices.Equal(c.Sources, []int64{2}) || *c.Epochs != 3 {
+	if c := only(t, runs(total, weak), question.Workload{Mode: profile.Train}); c.AsPrinted ||
+		!slices.Equal(c.Sources, []int64{2}) || *c.Epochs != 3 {
 		t.Errorf("a total must not stand in for iteration times of the same cell: %+v", c)
 	}
 }
@@ -112,7 +115,8 @@ func TestPublishedTotals(t *testing.T) {
 func TestIterationsOfUnknownEpochs(t *testing.T) {
 	r := steadily(train(256, "p2"), 10, 0.1, 100)
 	r.IterationsPerEpoch, r.TotalS = nil, new(500.0)
-	if c := only(t, runs(r), question.Workload{Mode: profile.Train}); c.Time.Value != 500 || !c.AsPrinted || c.TimeByEpochs != nil {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Train}); c.Time.Value != 500 || !c.AsPrinted ||
+		c.TimeByEpochs != nil {
 		t.Errorf("time %v, as printed %v, line %v", c.Time.Value, c.AsPrinted, c.TimeByEpochs)
 	}
 	if got := build(runs(r), question.Workload{Model: "net", Mode: profile.Train, Epochs: new(2.0)}); len(got) != 0 {
@@ -123,13 +127,15 @@ func TestIterationsOfUnknownEpochs(t *testing.T) {
 func TestTargetAccuracyDecidesTheEpochs(t *testing.T) {
 	r := steadily(train(256, "p2"), 10, 1, 100)
 	for i, v := range []float64{0.5, 0.7, 0.8} {
-		r.Validations = append(r.Validations, profile.Validation{Epoch: i, Metric: "top-1", Value: new(v), HigherIsBetter: true})
+		r.Validations = append(r.Validations, profile.Validation{Epoch: i, Metric: "top-1", Value: new(v),
+			HigherIsBetter: true})
 	}
 	c := only(t, runs(r), question.Workload{Mode: profile.Train, TargetAccuracy: new(0.7)})
 	if c.Epochs == nil || *c.Epochs != 2 || c.Time.Value != 10+199 {
 		t.Errorf("0.7 is reached after 2 epochs: %v epochs, %g s", c.Epochs, c.Time.Value)
 	}
-	if got := build(runs(r), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.9)}); len(got) != 0 {
+	if got := build(runs(r), question.Workload{Model: "net", Mode: profile.Train,
+		TargetAccuracy: new(0.9)}); len(got) != 0 {
 		t.Errorf("nobody reached 0.9: %+v", got)
 	}
 }
@@ -156,7 +162,8 @@ func TestInferenceWorksOffWholeBatches(t *testing.T) {
 		}
 		x := got[c.count-1]
 		if x.Configuration[0].Count != c.count || math.Abs(x.Time.Value-c.batches*c.each) > 1e-9 {
-			t.Errorf("%g units at %d on %d × %d GPUs: %g s, want %g batches of %g s", c.units, c.batch, c.count, c.gpus, x.Time.Value, c.batches, c.each)
+			t.Errorf("%g units at %d on %d × %d GPUs: %g s, want %g batches of %g s", c.units, c.batch, c.count, c.gpus,
+				x.Time.Value, c.batches, c.each)
 		}
 		if x.Units == nil || *x.Units != c.units || x.Epochs != nil {
 			t.Errorf("units %v, epochs %v", x.Units, x.Epochs)
@@ -165,7 +172,8 @@ func TestInferenceWorksOffWholeBatches(t *testing.T) {
 }
 
 func TestInferenceOfUnknownBatchAnswersNothing(t *testing.T) {
-	if got := build(runs(infer(0, 1, 2)), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}); len(got) != 0 {
+	if got := build(runs(infer(0, 1, 2)), question.Workload{Model: "net", Mode: profile.Infer, Units: 100,
+		MaxCount: 4}); len(got) != 0 {
 		t.Errorf("an unknown batch size takes %g s", got[0].Time.Value)
 	}
 }
@@ -175,7 +183,8 @@ func TestInferenceIdentitiesAreUnique(t *testing.T) {
 	one, two := infer(300, 1, 2), infer(300, 1, 2)
 	two.Count = 2
 	seen := map[string]bool{}
-	for _, c := range build(runs(one, two), question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3}) {
+	for _, c := range build(runs(one, two), question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4,
+		MaxCount: 3}) {
 		if seen[c.ID] {
 			t.Errorf("%s is listed twice", c.ID)
 		}
@@ -186,13 +195,15 @@ func TestInferenceIdentitiesAreUnique(t *testing.T) {
 func TestOwnMachinesAreNotMultiplied(t *testing.T) {
 	r := infer(300, 1, 2)
 	r.Cloud, r.Region, r.InstanceType = "", "", "desk"
-	if c := only(t, runs(r), question.Workload{Mode: profile.Infer, Units: 100, MaxCount: 4}); c.Configuration[0].Count != 1 {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Infer, Units: 100,
+		MaxCount: 4}); c.Configuration[0].Count != 1 {
 		t.Errorf("%d of a machine that exists once", c.Configuration[0].Count)
 	}
 }
 
 func TestPrices(t *testing.T) {
-	quoted := profile.VMType{Cloud: "aws", Region: "r", InstanceType: "p2", Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 3.6, Source: "list", AsOf: "2021"}}}
+	quoted := profile.VMType{Cloud: "aws", Region: "r", InstanceType: "p2",
+		Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 3.6, Source: "list", AsOf: "2021"}}}
 	own := steadily(train(1, "desk"), 0, 1, 3601)
 	own.Cloud, own.Region = "", ""
 	priced := own
@@ -218,7 +229,8 @@ func TestPrices(t *testing.T) {
 		set := runs(c.run)
 		set.VMTypes = []profile.VMType{quoted}
 		got := only(t, set, c.w)
-		if (c.want == nil) != !got.Cost.Known() || (got.CostByEpochs == nil) != (c.want == nil) || (got.USDPerHour() == nil) != (c.want == nil) {
+		if (c.want == nil) != !got.Cost.Known() || (got.CostByEpochs == nil) != (c.want == nil) ||
+			(got.USDPerHour() == nil) != (c.want == nil) {
 			t.Errorf("%s: cost %+v, line %v", name, got.Cost, got.CostByEpochs)
 		} else if c.want != nil && math.Abs(got.Cost.Value-*c.want) > 1e-9 {
 			t.Errorf("%s: $%g, want $%g", name, got.Cost.Value, *c.want)
@@ -238,7 +250,8 @@ func TestOutOfMemory(t *testing.T) {
 		if c.OverMemory == nil || result.Feasible[0] || result.Because[question.GPUMemory] != 1 {
 			t.Errorf("ran out of memory %s: %+v", name, c)
 		}
-		if v := result.Violations(0); len(v) != 1 || v[0].Constraint != question.GPUMemory || v[0].Value != nil || !math.IsNaN(v[0].Limit) {
+		if v := result.Violations(0); len(v) != 1 || v[0].Constraint != question.GPUMemory || v[0].Value != nil ||
+			!math.IsNaN(v[0].Limit) {
 			t.Errorf("ran out of memory %s on a GPU of unknown memory: %+v", name, v)
 		}
 	}
@@ -344,7 +357,8 @@ func TestTotalsFromEpochs(t *testing.T) {
 		r.EpochStartsS = append(r.EpochStartsS, 5+60*float64(e))
 	}
 	c := only(t, runs(r), question.Workload{Mode: profile.Train, Epochs: new(20.0)})
-	if want := 5 + 20*60.0; math.Abs(c.Time.Value/want-1) > 0.01 || c.Time.HalfWidth() <= 0 || c.AsPrinted || c.TimeByEpochs == nil {
+	if want := 5 + 20*60.0; math.Abs(c.Time.Value/want-1) > 0.01 || c.Time.HalfWidth() <= 0 || c.AsPrinted ||
+		c.TimeByEpochs == nil {
 		t.Errorf("20 epochs: %+v, want %g", c.Time, want)
 	}
 	for _, w := range []question.Workload{{Mode: profile.Train}, {Mode: profile.Train, Epochs: new(8.0)}} {
@@ -361,7 +375,8 @@ func TestTargetOfSparseEvaluations(t *testing.T) {
 	for i, v := range []float64{0.5, 0.7, 0.9} {
 		r.Validations = append(r.Validations, profile.Validation{Epoch: 4*i + 3, Value: &v, HigherIsBetter: true})
 	}
-	if c := only(t, runs(r), question.Workload{Mode: profile.Train, TargetAccuracy: new(0.65)}); *c.Epochs <= 4 || *c.Epochs > 8 {
+	if c := only(t, runs(r), question.Workload{Mode: profile.Train, TargetAccuracy: new(0.65)}); *c.Epochs <= 4 ||
+		*c.Epochs > 8 {
 		t.Errorf("%g epochs, want more than 4 and at most 8", *c.Epochs)
 	}
 }

@@ -43,15 +43,17 @@ func (f *facts) charge(c *Candidate, p Part) {
 	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0*k + w.StartupS, Slope: c.TimeByEpochs.Slope * k}
 	if of.USD.Known() {
 		perSecond := float64(p.Count)*(orZero(p.USDPerHour)+w.DiskUSDPerHour())/3600 + of.Parts.Electricity/c.Time.Value
-		c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0*perSecond + w.EgressUSD(), Slope: c.TimeByEpochs.Slope * perSecond}
+		c.CostByEpochs = &training.Line{At0: c.TimeByEpochs.At0*perSecond + w.EgressUSD(),
+			Slope: c.TimeByEpochs.Slope * perSecond}
 	}
 }
 
 // job is the candidate's work as it is billed. Where nothing else is told a
 // training is safe after each epoch, an inference after each batch.
 func (f *facts) job(c *Candidate, p Part, spot bool) bill.Job {
-	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train, SavedEveryS: c.Probe.IterationS,
-		Own: p.VM.Cloud == "", KWh: c.Energy}
+	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train,
+		SavedEveryS: c.Probe.IterationS,
+		Own:         p.VM.Cloud == "", KWh: c.Energy}
 	if c.Mode == profile.Train {
 		j.SavedEveryS = 0
 		if c.TimeByEpochs != nil {

@@ -94,11 +94,14 @@ func Combine(set *profile.Set, w question.Workload, rental Rental) (*Combined, e
 func (c *Combined) nothing() error {
 	switch {
 	case len(c.Unpriced) > 0:
-		return fmt.Errorf("nothing to combine: %s without a price (%s)", quantity.Several(len(c.Unpriced), "VM type"), strings.Join(c.Unpriced, ", "))
+		return fmt.Errorf("nothing to combine: %s without a price (%s)", quantity.Several(len(c.Unpriced), "VM type"),
+			strings.Join(c.Unpriced, ", "))
 	case len(c.Missing) > 0:
-		return fmt.Errorf("nothing to combine: no run of %s on %s; probe it there, or take predictions", c.work.Model, strings.Join(c.Missing, ", "))
+		return fmt.Errorf("nothing to combine: no run of %s on %s; probe it there, or take predictions", c.work.Model,
+			strings.Join(c.Missing, ", "))
 	}
-	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented answers this query; loosen its filters, or take predictions", c.work.Model)
+	return fmt.Errorf("nothing to combine: no run of %s on a VM type that can be rented answers this query; loosen "+
+		"its filters, or take predictions", c.work.Model)
 }
 
 // combinable finds the VM types that can be combined and what is known there. Of

@@ -128,7 +128,8 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 		}
 		t := c.timings[at.Variant][i]
 		part := c.parts[i]
-		part.Count, part.BatchSize, part.Units, part.BusyS = n, t.run.BatchSize, schedule.Shares[i].Units, schedule.Shares[i].BusyS
+		part.Count, part.BatchSize, part.Units, part.BusyS = n, t.run.BatchSize, schedule.Shares[i].Units,
+			schedule.Shares[i].BusyS
 		if out.BatchSize != t.run.BatchSize {
 			out.BatchSize = 0
 		}

@@ -15,11 +15,15 @@ import (
 // machine of one's own, and no item of a rented one.
 func TestEnergyAndElectricity(t *testing.T) {
 	run := func(host, cloud string, watts *float64) profile.Run {
-		return profile.Run{Model: "net", Mode: profile.Train, Cloud: cloud, InstanceType: host, Count: 1, BatchSize: 8, Epochs: new(2.0), TotalS: new(7200.0),
-			AveragePowerW: watts, USDPerHour: map[string]*float64{"aws": new(1.0)}[cloud], Basis: estimate.Measured, Status: profile.Done}
+		return profile.Run{Model: "net", Mode: profile.Train, Cloud: cloud, InstanceType: host, Count: 1, BatchSize: 8,
+			Epochs: new(2.0), TotalS: new(7200.0),
+			AveragePowerW: watts, USDPerHour: map[string]*float64{"aws": new(1.0)}[cloud], Basis: estimate.Measured,
+			Status: profile.Done}
 	}
-	set := &profile.Set{Models: []profile.Model{{Name: "net"}}, Runs: []profile.Run{run("desk", "", new(100.0)), run("loft", "", nil), run("p2.xlarge", "aws", new(200.0))}}
-	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(4.0), Purchase: profile.OnDemand, Bill: bill.Bill{ElectricityUSDPerKWh: 0.5, PUE: 2}}
+	set := &profile.Set{Models: []profile.Model{{Name: "net"}}, Runs: []profile.Run{run("desk", "", new(100.0)),
+		run("loft", "", nil), run("p2.xlarge", "aws", new(200.0))}}
+	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(4.0), Purchase: profile.OnDemand,
+		Bill: bill.Bill{ElectricityUSDPerKWh: 0.5, PUE: 2}}
 	want := map[string]struct{ kwh, usd float64 }{"desk": {0.4, 0.4}, "loft": {}, "p2.xlarge": {0.8, 4}}
 	l := NewList(set, w, nil)
 	if l.Len() != len(want) {
@@ -28,7 +32,8 @@ func TestEnergyAndElectricity(t *testing.T) {
 	for i := range l.Len() {
 		c := l.At(i)
 		of := want[c.Configuration[0].VM.InstanceType]
-		if math.Abs(c.Energy.Value-of.kwh) > 1e-9 || math.Abs(c.Cost.Value-of.usd) > 1e-9 || c.Energy.Known() != (of.kwh > 0) || c.Cost.Known() != (of.usd > 0) {
+		if math.Abs(c.Energy.Value-of.kwh) > 1e-9 || math.Abs(c.Cost.Value-of.usd) > 1e-9 ||
+			c.Energy.Known() != (of.kwh > 0) || c.Cost.Known() != (of.usd > 0) {
 			t.Errorf("%s: %+v kWh, $%+v, want %+v", c.ID, c.Energy, c.Cost, of)
 		}
 		if line, ok := c.Line(objective.Cost); ok != (of.usd > 0) || ok && math.Abs(line.At0+4*line.Slope-of.usd) > 1e-9 {

@@ -19,15 +19,19 @@ import (
 func inferences() *rapid.Generator[*profile.Set] {
 	return rapid.Custom(func(t *rapid.T) *profile.Set {
 		set := &profile.Set{VMTypes: []profile.VMType{
-			{Cloud: "aws", InstanceType: "a", GPU: "T4", GPUCount: 1, GPUMemGiB: new(16.0), Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 0.5}}},
-			{Cloud: "aws", InstanceType: "b", GPU: "T4", GPUCount: 4, Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 2}, {Purchase: profile.OnDemand, USDPerHour: 3}}},
+			{Cloud: "aws", InstanceType: "a", GPU: "T4", GPUCount: 1, GPUMemGiB: new(16.0),
+				Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 0.5}}},
+			{Cloud: "aws", InstanceType: "b", GPU: "T4", GPUCount: 4,
+				Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 2}, {Purchase: profile.OnDemand, USDPerHour: 3}}},
 			{Cloud: "aws", InstanceType: "c", GPU: "A10G", GPUCount: 1},
 		}}
 		for i := range rapid.IntRange(1, 12).Draw(t, "runs") {
 			seconds := rapid.Float64Range(0.01, 1).Draw(t, "seconds")
 			r := profile.Run{
-				ID: int64(i + 1), Model: "net", Mode: profile.Infer, Status: profile.Done, Basis: rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Published}).Draw(t, "basis"),
-				Variant: profile.Variant{Name: rapid.SampledFrom([]string{"", "pruned"}).Draw(t, "variant")}, BatchSize: 32 << rapid.IntRange(0, 1).Draw(t, "batch"),
+				ID: int64(i + 1), Model: "net", Mode: profile.Infer, Status: profile.Done,
+				Basis:        rapid.SampledFrom([]estimate.Basis{estimate.Measured, estimate.Published}).Draw(t, "basis"),
+				Variant:      profile.Variant{Name: rapid.SampledFrom([]string{"", "pruned"}).Draw(t, "variant")},
+				BatchSize:    32 << rapid.IntRange(0, 1).Draw(t, "batch"),
 				InstanceType: rapid.SampledFrom([]string{"a", "b", "c", "desk"}).Draw(t, "vm"), GPUCount: 1, Count: 1,
 				Steady: estimate.Spread(seconds, 0.1, estimate.Measured),
 			}
@@ -54,7 +58,8 @@ func inferences() *rapid.Generator[*profile.Set] {
 // made, and it can be found again by itself.
 func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: rapid.IntRange(0, 4).Draw(t, "most"), Purchase: profile.OnDemand}
+		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: rapid.IntRange(0, 4).Draw(t, "most"),
+			Purchase: profile.OnDemand}
 		if rapid.Bool().Draw(t, "predicted") {
 			w.Predictor = guess{0.3}
 		}
@@ -81,7 +86,8 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 		}
 		for i, c := range s.All() {
 			one := s.At(i)
-			if c.Cell != one.Cell || c.Timing() != one.Timing() || (c.OverMemory == nil) != (one.OverMemory == nil) || c.Time != one.Time || c.Cost != one.Cost ||
+			if c.Cell != one.Cell || c.Timing() != one.Timing() || (c.OverMemory == nil) != (one.OverMemory == nil) ||
+				c.Time != one.Time || c.Cost != one.Cost ||
 				c.Sigma(objective.Time) != one.Sigma(objective.Time) || c.Sigma(objective.Cost) != one.Sigma(objective.Cost) {
 				t.Fatalf("%s differs from what it is when made", one.ID)
 			}
@@ -94,8 +100,10 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 			next = end
 			one := s.At(first)
 			if c.Model != one.Model || c.Variant != one.Variant || c.BatchSize != one.BatchSize || len(c.Configuration) != 1 ||
-				c.Configuration[0].VM.Key() != one.Configuration[0].VM.Key() || c.Configuration[0].VM.GPU != one.Configuration[0].VM.GPU ||
-				c.Time.Known() && (c.Time.Value != one.Time.Value || c.Time.Basis != one.Time.Basis) || (c.OverMemory == nil) != (one.OverMemory == nil) {
+				c.Configuration[0].VM.Key() != one.Configuration[0].VM.Key() ||
+				c.Configuration[0].VM.GPU != one.Configuration[0].VM.GPU ||
+				c.Time.Known() && (c.Time.Value != one.Time.Value || c.Time.Basis != one.Time.Basis) ||
+				(c.OverMemory == nil) != (one.OverMemory == nil) {
 				t.Fatalf("a group of %+v, whose first is %+v", c, one)
 			}
 		})
@@ -111,14 +119,16 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 // Columns are those of the candidates under any bill.
 func TestColumnsHoldTheBill(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot, Bill: bills().Draw(t, "bill")}
+		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot,
+			Bill: bills().Draw(t, "bill")}
 		s := rank.NewSpace(candidate.NewList(withSpot(inferences().Draw(t, "set")), w, nil))
 		for i := range s.Len() {
 			c := s.At(i)
 			if same := func(a float64, b estimate.Estimate) bool {
 				return a == b.Value && b.Known() || math.IsNaN(a) && !b.Known()
 			}; !same(s.Values(objective.Time)[i], c.Time) || !same(s.Values(objective.Cost)[i], c.Cost) {
-				t.Errorf("%s: columns %g and %g, made %+v and %+v", c.ID, s.Values(objective.Time)[i], s.Values(objective.Cost)[i], c.Time, c.Cost)
+				t.Errorf("%s: columns %g and %g, made %+v and %+v", c.ID, s.Values(objective.Time)[i], s.Values(objective.Cost)[i],
+					c.Time, c.Cost)
 			}
 			if c.Configuration[0].VM.Cloud == "" && c.Slowdown.Known() {
 				t.Errorf("%s is one's own and was interrupted", c.ID)
@@ -138,7 +148,8 @@ func TestKeepIsAskedOnceForAllCounts(t *testing.T) {
 	asked := 0
 	for _, keep := range []bool{true, false} {
 		asked = 0
-		s := candidate.NewList(runs(r), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}, func(*candidate.Candidate) bool { asked++; return keep })
+		s := candidate.NewList(runs(r), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4},
+			func(*candidate.Candidate) bool { asked++; return keep })
 		if want := map[bool]int{true: 4, false: 0}[keep]; s.Len() != want || asked != 1 {
 			t.Errorf("keep says %v: %d candidates, asked %d times", keep, s.Len(), asked)
 		}

@@ -19,14 +19,18 @@ func TestPausesAreInEveryTime(t *testing.T) {
 		why, predictedWhy  string
 		withinOf, slopePer float64
 	}{
-		"each epoch":           {158, 10, 10, "with 10 checkpoints of 2.00 s", "a guess; with 10 checkpoints of 2.00 s", 1e-6, 2},
-		"every 200 iterations": {200, 7, 3, "with 7 checkpoints of 2.00 s", "a guess; with 3 checkpoints of 2.00 s", 2, 2 * 158.0 / 200},
+		"each epoch": {158, 10, 10, "with 10 checkpoints of 2.00 s",
+			"a guess; with 10 checkpoints of 2.00 s", 1e-6, 2},
+		"every 200 iterations": {200, 7, 3, "with 7 checkpoints of 2.00 s", "a guess; with 3 checkpoints of 2.00 s", 2,
+			2 * 158.0 / 200},
 	} {
 		set := twoTypes()
-		w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{256, 512}}
+		w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand,
+			Predictor: guess{0.3}, BatchSizes: []int{256, 512}}
 		bare := build(set, w)
 		for i := range 4 {
-			set.Runs[0].Pauses = append(set.Runs[0].Pauses, profile.Pause{AtS: 1000 * float64(i+1), Seconds: 2, Kind: "checkpoint", Iterations: new(c.every * (i + 1))})
+			set.Runs[0].Pauses = append(set.Runs[0].Pauses, profile.Pause{AtS: 1000 * float64(i+1), Seconds: 2,
+				Kind: "checkpoint", Iterations: new(c.every * (i + 1))})
 		}
 		full := build(set, w)
 		if len(full) != len(bare) || len(full) < 3 {

@@ -63,7 +63,8 @@ type predictions struct {
 
 // predictions gathers what predictions rest on: the runs of the model in the mode.
 func (f *facts) predictions(known cells) *predictions {
-	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{}, sources: map[string][]int64{}}
+	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{},
+		sources: map[string][]int64{}}
 	if f.work.Predictor == nil {
 		return p
 	}
@@ -152,7 +153,8 @@ func (p *predictions) all() iter.Seq[prediction] {
 
 // predict is the run of a variant on a VM type as far as it is known without
 // running it; ok is false where nothing is predicted, or need be.
-func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMType) (_ profile.Run, why string, ok bool) {
+func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMType) (_ profile.Run,
+	why string, ok bool) {
 	if p.narrowed == OwnBatches && !p.ran[variantBatch{variantKey(v), run.BatchSize}] {
 		return run, "", false
 	}
@@ -162,7 +164,8 @@ func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMT
 	if !p.wanted(&run) || !p.sensible(run) || p.answered[anywhere(keyOf(&run))] {
 		return run, "", false
 	}
-	if run.Steady, why = p.work.Predictor.Iteration(p.work.Model, v, vm, run.GPUCount, run.BatchSize); !run.Steady.Known() {
+	if run.Steady, why = p.work.Predictor.Iteration(p.work.Model, v, vm, run.GPUCount,
+		run.BatchSize); !run.Steady.Known() {
 		return run, "", false
 	}
 	run.Basis, run.PeakMemoryBytes = run.Steady.Basis, p.peak(run)
@@ -183,7 +186,8 @@ func (f *facts) offers() []profile.VMType {
 	var out []profile.VMType
 	for _, vm := range f.set.VMTypes {
 		price, _ := vm.PriceOf(f.work.Purchase)
-		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 && f.wantedPlace(vm.GPU, vm.Cloud) {
+		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 &&
+			f.wantedPlace(vm.GPU, vm.Cloud) {
 			seen[o] = true
 			out = append(out, vm)
 		}
@@ -220,7 +224,10 @@ func anywhere(k cellKey) cellKey {
 func (f *facts) answered(known cells) map[cellKey]bool {
 	out := make(map[cellKey]bool, len(known.keys))
 	for n, k := range known.keys {
-		if slices.ContainsFunc(f.gather(known.all[n].runs), func(r profile.Run) bool { return isOutOfMemory(r) || f.answers(r) }) {
+		if slices.ContainsFunc(f.gather(known.all[n].runs), func(r profile.Run) bool {
+			return isOutOfMemory(r) ||
+				f.answers(r)
+		}) {
 			out[anywhere(k)] = true
 		}
 	}

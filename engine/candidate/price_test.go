@@ -20,14 +20,17 @@ func TestPricesAreResampled(t *testing.T) {
 		set := runs(a, b)
 		set.VMTypes = []profile.VMType{vm("a", "K80", 1, 9), vm("b", "M60", 1, 9)}
 		for i, q := range quotes {
-			set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: q, AsOf: "2026-0" + string(rune('1'+i))})
+			set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: q,
+				AsOf: "2026-0" + string(rune('1'+i))})
 		}
 		set.VMTypes[1].Prices = append(set.VMTypes[1].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: 1.2})
-		q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.Spot}, Sort: question.ByCost}
+		q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
+			Purchase: profile.Spot}, Sort: question.ByCost}
 		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, q.Workload, nil)), q)
 	}
 	calm, wild := build(1), build(0.7, 1.5, 1)
-	pCalm, pWild := calm.BestProbability(objective.Cost)[calm.Order[0]], wild.BestProbability(objective.Cost)[wild.Order[0]]
+	pCalm, pWild := calm.BestProbability(objective.Cost)[calm.Order[0]],
+		wild.BestProbability(objective.Cost)[wild.Order[0]]
 	if pCalm < 0.97 || pWild > 0.85 || pWild < 0.5 {
 		t.Errorf("P(cheapest) %g with one quote, %g with three far apart", pCalm, pWild)
 	}

@@ -16,15 +16,17 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 	set := &profile.Set{}
 	for k := range 40 {
 		name := fmt.Sprintf("vm-%02d", k)
-		set.VMTypes = append(set.VMTypes, profile.VMType{Cloud: "aws", Region: "here", InstanceType: name, GPU: "K80", GPUCount: 1, Prices: []profile.Price{
-			{Purchase: profile.OnDemand, USDPerHour: 1 + 0.1*float64(k), Source: "made up", AsOf: "2026-01"},
-		}})
+		set.VMTypes = append(set.VMTypes, profile.VMType{Cloud: "aws", Region: "here", InstanceType: name, GPU: "K80",
+			GPUCount: 1, Prices: []profile.Price{
+				{Purchase: profile.OnDemand, USDPerHour: 1 + 0.1*float64(k), Source: "made up", AsOf: "2026-01"},
+			}})
 		seconds := 1.0
 		if k >= 36 { // dear, but fast
 			seconds = 0.9
 		}
 		set.Runs = append(set.Runs, profile.Run{
-			ID: int64(k + 1), Model: "net", Mode: profile.Infer, Status: profile.Done, Basis: estimate.Measured, Cloud: "aws", Region: "here", InstanceType: name, GPU: "K80", GPUCount: 1,
+			ID: int64(k + 1), Model: "net", Mode: profile.Infer, Status: profile.Done, Basis: estimate.Measured, Cloud: "aws",
+			Region: "here", InstanceType: name, GPU: "K80", GPUCount: 1,
 			Count: 1, BatchSize: 10, Steady: estimate.Around(seconds, 0.01, estimate.Measured),
 		})
 	}
@@ -47,7 +49,8 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 	dear := set.Runs[20]
 	dear.ID, dear.Variant = 41, profile.Variant{Name: "whole"}
 	set.Runs = append(set.Runs, dear)
-	if c, err = Combine(set, w, Rental{}); err != nil || len(c.parts) != mostCheap+mostFast+1 || slices.Contains(c.LeftOut, "vm-20") {
+	if c, err = Combine(set, w, Rental{}); err != nil || len(c.parts) != mostCheap+mostFast+1 ||
+		slices.Contains(c.LeftOut, "vm-20") {
 		t.Errorf("a variant timed on vm-20 alone is combined with none: %d VM types, %v", len(c.parts), err)
 	}
 	named := Rental{}

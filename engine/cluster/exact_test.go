@@ -85,7 +85,8 @@ func drawSpace(t *rapid.T, split Split, startups, billing []float64) Space {
 	s := Space{Units: amount("units", []float64{1, 1000, 1e6}, 1, 1e7), Split: split}
 	combinations := 1
 	for range rapid.IntRange(1, 5).Draw(t, "types") {
-		v := VMType{GPUs: rapid.SampledFrom([]int{0, 1, 1, 2, 4, 8}).Draw(t, "gpus"), Limit: rapid.IntRange(0, 4).Draw(t, "limit")}
+		v := VMType{GPUs: rapid.SampledFrom([]int{0, 1, 1, 2, 4, 8}).Draw(t, "gpus"),
+			Limit: rapid.IntRange(0, 4).Draw(t, "limit")}
 		if combinations *= v.Limit + 1; combinations > 400 {
 			break
 		}

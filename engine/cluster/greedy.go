@@ -65,7 +65,10 @@ func (s Space) versions(l Limits) []int {
 // does.
 func (s Space) reference(variants []int) int {
 	return slices.IndexFunc(s.vmIndices(), func(vm int) bool {
-		return !slices.ContainsFunc(variants, func(v int) bool { return s.Variants[v].Batches[vm] == Batch{} || s.VMs[vm].Limit == 0 })
+		return !slices.ContainsFunc(variants, func(v int) bool {
+			return s.Variants[v].Batches[vm] == Batch{} ||
+				s.VMs[vm].Limit == 0
+		})
 	})
 }
 

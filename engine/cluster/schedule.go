@@ -94,7 +94,8 @@ func (p problem) share(counts []int, s *Schedule) {
 		batches[i] = float64(counts[i]*o.gpus) * o.batchesBy(s.Seconds)
 	}
 	spare := p.done(counts, s.Seconds) - p.units
-	for last := p.last(counts, batches); last >= 0 && spare >= p.offers[last].batch.Size*(1-1e-9); last = p.last(counts, batches) {
+	for last := p.last(counts, batches); last >= 0 &&
+		spare >= p.offers[last].batch.Size*(1-1e-9); last = p.last(counts, batches) {
 		// A round of this type's GPUs at once, while there is that much to spare.
 		o := p.offers[last]
 		round := math.Min(p.inLastRound(counts, batches, last), wholly(spare/o.batch.Size))

@@ -89,7 +89,8 @@ func drawSchedule(t *rapid.T) (Space, Configuration) {
 			seconds = rapid.Float64Range(0.1, 5).Draw(t, "seconds")
 		}
 		s.VMs = append(s.VMs, v)
-		s.Variants[0].Batches = append(s.Variants[0].Batches, Batch{Size: rapid.SampledFrom([]float64{3, 4, 5, 8, 30}).Draw(t, "size"), Seconds: seconds})
+		s.Variants[0].Batches = append(s.Variants[0].Batches, Batch{Size: rapid.SampledFrom([]float64{3, 4, 5, 8, 30}).Draw(t,
+			"size"), Seconds: seconds})
 		counts = append(counts, n)
 	}
 	c, ok := s.Evaluate(0, counts)
@@ -142,7 +143,8 @@ func checkShares(t *rapid.T, s Space, c Configuration, got Schedule) {
 		if share.Batches == 0 {
 			continue
 		}
-		if each := share.BusyS / b.Seconds; float64(share.Batches) > float64(gpus)*(each+1e-6) || float64(share.Batches) <= float64(gpus)*(each-1-1e-6) {
+		if each := share.BusyS / b.Seconds; float64(share.Batches) > float64(gpus)*(each+1e-6) ||
+			float64(share.Batches) <= float64(gpus)*(each-1-1e-6) {
 			t.Fatalf("%d batches on %d GPUs, %g on one", share.Batches, gpus, each)
 		}
 		if most := float64(share.Batches) * b.Size; share.Units > most*(1+1e-9) || share.Units <= most-b.Size*(1+1e-9) {
@@ -186,7 +188,8 @@ func TestRoundingTheThroughputSplitCanLose(t *testing.T) {
 	g := s
 	g.Split = ByGPUs
 	thr, gpu := s.Schedule(c), g.Schedule(c)
-	if s.problem(0).rounded(c.Counts) != 1.8 || g.problem(0).rounded(c.Counts) != 1 || thr.Seconds != 1 || gpu.Seconds != 1 {
+	if s.problem(0).rounded(c.Counts) != 1.8 || g.problem(0).rounded(c.Counts) != 1 || thr.Seconds != 1 ||
+		gpu.Seconds != 1 {
 		t.Errorf("by throughput %+v\nby GPUs %+v", thr, gpu)
 	}
 }

@@ -271,7 +271,8 @@ func checkGreedy(t *rapid.T, f *Frontiers, all []Configuration, l Limits) {
 		if s.compareQuality(x.Variant, c.Variant) < 0 {
 			continue
 		}
-		if x.USD <= c.USD && x.Seconds < g.Faster.Seconds*(1-8*equal) || x.Seconds <= c.Seconds && x.USD < g.Cheaper.USD*(1-8*equal) {
+		if x.USD <= c.USD && x.Seconds < g.Faster.Seconds*(1-8*equal) || x.Seconds <= c.Seconds &&
+			x.USD < g.Cheaper.USD*(1-8*equal) {
 			t.Fatalf("%+v saves more of %+v than %+v", x, c, g)
 		}
 	}

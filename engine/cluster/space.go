@@ -91,18 +91,22 @@ func (s Space) Check() error {
 		gpus += v.Limit * max(v.GPUs, 1)
 	}
 	if gpus > mostGPUs {
-		return fmt.Errorf("the limits allow %d GPUs in all, more than the %d that a plan weighs: lower the limits", gpus, mostGPUs)
+		return fmt.Errorf("the limits allow %d GPUs in all, more than the %d that a plan weighs: lower the limits",
+			gpus, mostGPUs)
 	}
 	for i, v := range s.Variants {
 		if len(v.Batches) != len(s.VMs) {
-			return fmt.Errorf("variant %d has batches for %d VM types: give one for each of the %d", i+1, len(v.Batches), len(s.VMs))
+			return fmt.Errorf("variant %d has batches for %d VM types: give one for each of the %d", i+1,
+				len(v.Batches), len(s.VMs))
 		}
 		for j, b := range v.Batches {
 			if b != (Batch{}) && !(positive(b.Size) && positive(b.Seconds)) {
-				return fmt.Errorf("variant %d on VM type %d: a batch of %g units in %g s is none: give both above 0, or neither", i+1, j+1, b.Size, b.Seconds)
+				return fmt.Errorf("variant %d on VM type %d: a batch of %g units in %g s is none: give both above 0, or neither",
+					i+1, j+1, b.Size, b.Seconds)
 			}
 			if s.Units > mostBatches*b.Size && b != (Batch{}) {
-				return fmt.Errorf("%g units of work are more than %g batches of %g: give fewer units", s.Units, float64(mostBatches), b.Size)
+				return fmt.Errorf("%g units of work are more than %g batches of %g: give fewer units", s.Units,
+					float64(mostBatches), b.Size)
 			}
 		}
 	}

@@ -58,7 +58,8 @@ func TestRisesLinearly(t *testing.T) {
 	}
 	// The rise goes on beyond what was trained with, less and less surely.
 	near(t, "beyond", typical(target, 4096), 500*(1+4096/256.0), 0.01)
-	if in, out, far := target.At(1024).Epochs.HalfWidth(), target.At(4096).Epochs.HalfWidth(), target.At(16384).Epochs.HalfWidth(); !(in < out && out < far) {
+	if in, out, far := target.At(1024).Epochs.HalfWidth(), target.At(4096).Epochs.HalfWidth(),
+		target.At(16384).Epochs.HalfWidth(); !(in < out && out < far) {
 		t.Errorf("half-widths %.3f within, %.3f a doubling beyond, %.3f three", in, out, far)
 	}
 }
@@ -181,7 +182,8 @@ func TestAnyWorkload(t *testing.T) {
 			target := w.Target(l)
 			o := target.At(batch)
 			e := o.Epochs
-			if !e.Known() || !(1 <= e.Low && e.Low <= e.Value && e.Value <= e.High) || math.IsInf(e.High, 0) || o.Never < 0 || o.Never > 1 {
+			if !e.Known() || !(1 <= e.Low && e.Low <= e.Value && e.Value <= e.High) || math.IsInf(e.High, 0) || o.Never < 0 ||
+				o.Never > 1 {
 				t.Fatalf("to %g with %g: %+v, never %g", l, batch, e, o.Never)
 			}
 			now := typical(target, batch)
@@ -232,7 +234,8 @@ func BenchmarkAt(b *testing.B) {
 // The batch size of a run is that of the whole job, however many VMs it ran on.
 func TestBatchOfSeveralVMs(t *testing.T) {
 	r := profile.Run{
-		Model: "net", Mode: profile.Train, BatchSize: 256, Count: 4, Status: profile.Done, Basis: estimate.Measured, Epochs: new(1.0),
+		Model: "net", Mode: profile.Train, BatchSize: 256, Count: 4, Status: profile.Done, Basis: estimate.Measured,
+		Epochs:      new(1.0),
 		Validations: []profile.Validation{{Epoch: 0, Metric: "top1", Value: new(0.5), HigherIsBetter: true}},
 	}
 	w := Workloads(&profile.Set{Runs: []profile.Run{r}})

@@ -65,7 +65,8 @@ func TestBegun(t *testing.T) {
 
 func TestFinal(t *testing.T) {
 	ending := func(batch, value float64) LearningCurve {
-		return LearningCurve{Batch: batch, Converged: true, Basis: estimate.Measured, Points: []Point{{1, value / 2}, {50, value}}}
+		return LearningCurve{Batch: batch, Converged: true, Basis: estimate.Measured, Points: []Point{{1, value / 2},
+			{50, value}}}
 	}
 	w := New([]LearningCurve{ending(64, 0.71), ending(64, 0.69), ending(1024, 0.60)}, true)
 	there, middle, beyond, far := w.Final(64), w.Final(256), w.Final(4096), w.Final(65536)
@@ -79,11 +80,13 @@ func TestFinal(t *testing.T) {
 		t.Errorf("intervals %+v, %+v, %+v, %+v", there, middle, beyond, far)
 	}
 	// Lower is better: the mirror image.
-	loss := New([]LearningCurve{{Batch: 64, Converged: true, Basis: estimate.Measured, Points: []Point{{1, 0.9}, {2, 0.3}}}}, false)
+	loss := New([]LearningCurve{{Batch: 64, Converged: true, Basis: estimate.Measured,
+		Points: []Point{{1, 0.9}, {2, 0.3}}}}, false)
 	if e := loss.Final(64); e.Value != 0.3 || !(e.Low < 0.3 && e.High > 0.3) {
 		t.Errorf("loss %+v", e)
 	}
-	if New(nil, true).Final(64).Known() || New([]LearningCurve{{Batch: 64, Points: []Point{{1, 0.5}}}}, true).Final(64).Known() {
+	if New(nil, true).Final(64).Known() ||
+		New([]LearningCurve{{Batch: 64, Points: []Point{{1, 0.5}}}}, true).Final(64).Known() {
 		t.Error("an end without a whole run")
 	}
 }
@@ -121,7 +124,8 @@ func TestChoose(t *testing.T) {
 
 func TestWorkloads(t *testing.T) {
 	run := func(batch int, basis estimate.Basis, epochs float64, values ...float64) profile.Run {
-		r := profile.Run{Model: "net", Dataset: "images", Mode: profile.Train, BatchSize: batch, Status: profile.Done, Basis: basis}
+		r := profile.Run{Model: "net", Dataset: "images", Mode: profile.Train, BatchSize: batch, Status: profile.Done,
+			Basis: basis}
 		if epochs > 0 {
 			r.Epochs = &epochs
 		}

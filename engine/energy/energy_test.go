@@ -32,14 +32,16 @@ func TestOf(t *testing.T) {
 		{what: "nothing measured", run: run(0, 0), job: Job{Units: 10, Seconds: hour}},
 		{what: "power without a time", run: run(0, 100), job: Job{Units: 10}},
 		{what: "energy of a unit without units or power", run: run(2, 0), job: Job{Seconds: hour}},
-		{what: "units alone", run: run(2, 0), job: Job{Units: 100, Seconds: hour}, value: 200, low: 200 / 1.05, high: 210, basis: estimate.Measured},
+		{what: "units alone", run: run(2, 0), job: Job{Units: 100, Seconds: hour}, value: 200, low: 200 / 1.05, high: 210,
+			basis: estimate.Measured},
 		{
 			what: "units that take all the time", run: run(2, 100), job: Job{Units: 180000, Seconds: hour},
 			value: 360000, low: 360000 / 1.05, high: 378000, basis: estimate.Measured,
 		},
 		{
 			what: "units and a rest of half the time", run: run(2, 100), job: Job{Units: 90000, Seconds: hour},
-			value: 270000, low: 270000 - math.Hypot(180000-180000/1.05, 90000), high: 270000 + math.Hypot(9000, 90000), basis: estimate.Measured,
+			value: 270000, low: 270000 - math.Hypot(180000-180000/1.05, 90000), high: 270000 + math.Hypot(9000, 90000),
+			basis: estimate.Measured,
 		},
 		{
 			what: "power of two VMs", run: run(0, 100), job: Job{Seconds: hour, VMs: 2},

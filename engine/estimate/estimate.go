@@ -54,7 +54,8 @@ func ParseBasis(s string) (Basis, error) {
 			return Basis(i), nil
 		}
 	}
-	return Unknown, fmt.Errorf("basis %s is none of measured, published, reconstructed, other-batch, transferred, spec", plaintext.Quote(s))
+	return Unknown, fmt.Errorf("basis %s is none of measured, published, reconstructed, other-batch, transferred, spec",
+		plaintext.Quote(s))
 }
 
 // Weakest returns the least trusted of the bases: the basis of anything

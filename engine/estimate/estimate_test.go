@@ -86,7 +86,8 @@ func TestTimesKeepsTheRelativeInterval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, k := estimates().Draw(t, "e"), rapid.Float64Range(1e-3, 1e3).Draw(t, "k")
 		got := e.Times(k)
-		if math.Abs(got.HalfWidth()-e.HalfWidth()) > 1e-9*(1+e.HalfWidth()) || math.Abs(got.LogSigma()-e.LogSigma()) > 1e-9 || got.Basis != e.Basis {
+		if math.Abs(got.HalfWidth()-e.HalfWidth()) > 1e-9*(1+e.HalfWidth()) || math.Abs(got.LogSigma()-e.LogSigma()) > 1e-9 ||
+			got.Basis != e.Basis {
 			t.Fatalf("%v × %g = %v", e, k, got)
 		}
 	})

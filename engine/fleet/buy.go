@@ -58,7 +58,8 @@ func (w Wanted) Buy(types []profile.VMType) (b Bought, err error) {
 		case profile.Reserved1Y:
 			b.Ways[0].Purchase, b.Ways[0].Months = w.Term, 12
 		case "":
-			b.Notes = append(b.Notes, "nothing says for how long the price of a reservation is paid: a term of three years is taken")
+			b.Notes = append(b.Notes, "nothing says for how long the price of a reservation is paid: a term of three "+
+				"years is taken")
 		}
 	}
 	cheapest, _ := Cheapest(b.Ways)

@@ -26,7 +26,8 @@ func anyTasks(t *rapid.T) []Task {
 		if rapid.Bool().Draw(t, "later") { // else at the same moment
 			now += rapid.Float64Range(0, 30).Draw(t, "gap")
 		}
-		jobs[i] = Job{SubmitS: now, RuntimeS: rapid.Float64Range(0.5, 100).Draw(t, "runtime"), DeadlineS: math.NaN(), GPUs: rapid.IntRange(1, 6).Draw(t, "GPUs")}
+		jobs[i] = Job{SubmitS: now, RuntimeS: rapid.Float64Range(0.5, 100).Draw(t, "runtime"), DeadlineS: math.NaN(),
+			GPUs: rapid.IntRange(1, 6).Draw(t, "GPUs")}
 		if rapid.IntRange(0, 3).Draw(t, "stated") == 0 {
 			jobs[i].DeadlineS = now + rapid.Float64Range(0, 200).Draw(t, "deadline")
 		}
@@ -38,7 +39,8 @@ func anyTasks(t *rapid.T) []Task {
 }
 
 func anyFleet(t *rapid.T) Fleet {
-	return Fleet{VMs: rapid.IntRange(0, 8).Draw(t, "VMs"), GPUsPerVM: rapid.IntRange(1, 4).Draw(t, "GPUs a VM"), Scheduler: rapid.SampledFrom(Schedulers).Draw(t, "scheduler")}
+	return Fleet{VMs: rapid.IntRange(0, 8).Draw(t, "VMs"), GPUsPerVM: rapid.IntRange(1, 4).Draw(t, "GPUs a VM"),
+		Scheduler: rapid.SampledFrom(Schedulers).Draw(t, "scheduler")}
 }
 
 // Whatever users decide, every job runs once, none before its submission, none
@@ -59,7 +61,8 @@ func TestSchedulesAreSound(t *testing.T) {
 		var asked []int
 		for i := range tasks {
 			task, p := &tasks[i], s.Placements[i]
-			if (p.Where != Candidate || accepted(i)) && p.StartS < task.SubmitS || p.Where != Reserved && p.RentedS < task.SubmitS {
+			if (p.Where != Candidate || accepted(i)) && p.StartS < task.SubmitS || p.Where != Reserved &&
+				p.RentedS < task.SubmitS {
 				t.Fatalf("task %d submitted at %g starts at %g or %g", i, task.SubmitS, p.StartS, p.RentedS)
 			}
 			end := p.StartS + task.FullS
@@ -78,7 +81,8 @@ func TestSchedulesAreSound(t *testing.T) {
 					busy[v] = append(busy[v], span{p.StartS, end})
 				}
 			}
-			if late := p.RentedS + task.FullS; p.Where != Reserved && late > task.DeadlineS*(1+rounding) && task.SubmitS+task.FullS <= task.DeadlineS {
+			if late := p.RentedS + task.FullS; p.Where != Reserved && late > task.DeadlineS*(1+rounding) &&
+				task.SubmitS+task.FullS <= task.DeadlineS {
 				t.Fatalf("task %d would be late at %g on demand, though its deadline %g could be met", i, late, task.DeadlineS)
 			}
 		}
@@ -161,7 +165,8 @@ func TestOvertimeOfJobsAskedAsTheyCome(t *testing.T) {
 func TestOneVMAgainstItsLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tasks := anyTasks(t)
-		s := Place(tasks, Fleet{VMs: 1, GPUsPerVM: 8, Scheduler: rapid.SampledFrom([]Scheduler{RoundRobin, LeastLoaded}).Draw(t, "scheduler"), AsStudied: true})
+		s := Place(tasks, Fleet{VMs: 1, GPUsPerVM: 8,
+			Scheduler: rapid.SampledFrom([]Scheduler{RoundRobin, LeastLoaded}).Draw(t, "scheduler"), AsStudied: true})
 		free := 0.0
 		for i := range tasks {
 			start := math.Max(free, tasks[i].SubmitS)
@@ -212,7 +217,8 @@ func TestIllustrativeExample(t *testing.T) {
 func TestEarliestFirst(t *testing.T) {
 	jobs := []Job{job(0, 10, 20), job(1, 10, 60), job(2, 10, 30)}
 	place := func(jobs []Job, vms int) *Schedule {
-		return Place(Prepare(nil, jobs, NewDraws(len(jobs), 1), studyTerms), Fleet{VMs: vms, GPUsPerVM: 1, Scheduler: EarliestFirst})
+		return Place(Prepare(nil, jobs, NewDraws(len(jobs), 1), studyTerms),
+			Fleet{VMs: vms, GPUsPerVM: 1, Scheduler: EarliestFirst})
 	}
 	s := place(jobs, 1)
 	for i, want := range []float64{0, 20, 10} {
@@ -237,7 +243,8 @@ func TestEarliestFirst(t *testing.T) {
 func TestSizesHaveALeastBill(t *testing.T) {
 	jobs := Usual(3000).Generate(1)
 	tasks := Prepare(nil, jobs, NewDraws(len(jobs), 1), studyTerms)
-	sizes := Sizes(t.Context(), tasks, Fleet{GPUsPerVM: 1, Scheduler: LeastLoaded}, studyPrices, approx.Acceptance{}, approx.Policies, 1000)
+	sizes := Sizes(t.Context(), tasks, Fleet{GPUsPerVM: 1, Scheduler: LeastLoaded}, studyPrices, approx.Acceptance{},
+		approx.Policies, 1000)
 	least := Least(sizes, 0)
 	if least == 0 || least == len(sizes)-1 || sizes[0].VMs != 0 {
 		t.Fatalf("the least bill is at %d of %d sizes", least, len(sizes))
@@ -256,7 +263,8 @@ func TestSizesHaveALeastBill(t *testing.T) {
 		t.Errorf("after %g months reserved costs %g, on demand %g", months, a, b)
 	}
 	if last := sizes[len(sizes)-1]; last.Bills[0].OnDemandUSD > 0 {
-		t.Errorf("as many VMs as are ever busy still leave $%g of $%g on demand", last.Bills[0].OnDemandUSD, without.OnDemandUSD)
+		t.Errorf("as many VMs as are ever busy still leave $%g of $%g on demand", last.Bills[0].OnDemandUSD,
+			without.OnDemandUSD)
 	}
 }
 
@@ -267,7 +275,10 @@ func TestDrawsAndLoadsAreRepeatable(t *testing.T) {
 	l := Usual(2000)
 	l.GPUs = []Share{{1, 3}, {8, 1}}
 	jobs := l.Generate(9)
-	if again := l.Generate(9); !slices.EqualFunc(jobs, again, func(a, b Job) bool { return a.SubmitS == b.SubmitS && a.RuntimeS == b.RuntimeS && a.GPUs == b.GPUs }) {
+	if again := l.Generate(9); !slices.EqualFunc(jobs, again, func(a, b Job) bool {
+		return a.SubmitS == b.SubmitS &&
+			a.RuntimeS == b.RuntimeS && a.GPUs == b.GPUs
+	}) {
 		t.Error("equal seeds give other jobs")
 	}
 	wide, logs := 0, 0.0
@@ -293,10 +304,12 @@ func TestDrawsAndLoadsAreRepeatable(t *testing.T) {
 }
 
 func TestMixOfATask(t *testing.T) {
-	mix := Mix{{Model: "a", Weight: 1, Ratio: 0.5, Accuracy: 0.9, ReducedAccuracy: 0.8}, {Model: "b", Weight: 0, Ratio: math.NaN(), Accuracy: math.NaN(), ReducedAccuracy: math.NaN()}}
+	mix := Mix{{Model: "a", Weight: 1, Ratio: 0.5, Accuracy: 0.9, ReducedAccuracy: 0.8},
+		{Model: "b", Weight: 0, Ratio: math.NaN(), Accuracy: math.NaN(), ReducedAccuracy: math.NaN()}}
 	terms := studyTerms
 	terms.Mix, terms.Speed = mix, 0.9
-	jobs := []Job{{RuntimeS: 10, DeadlineS: math.NaN(), GPUs: 1}, {RuntimeS: 10, DeadlineS: math.NaN(), GPUs: 1, Model: "b"}, {RuntimeS: 10, DeadlineS: 40, GPUs: 1, Model: "c"}}
+	jobs := []Job{{RuntimeS: 10, DeadlineS: math.NaN(), GPUs: 1}, {RuntimeS: 10, DeadlineS: math.NaN(), GPUs: 1,
+		Model: "b"}, {RuntimeS: 10, DeadlineS: 40, GPUs: 1, Model: "c"}}
 	tasks := Prepare(nil, jobs, NewDraws(3, 2), terms)
 	if tasks[0].Kind != 0 || tasks[0].ReducedS != 10*0.5*0.9 || tasks[0].ReducedAccuracy != 0.8 {
 		t.Errorf("a drawn model: %+v", tasks[0])

@@ -37,7 +37,8 @@ func Usual(jobs int) Load {
 
 // String states the distributions.
 func (l Load) String() string {
-	words := fmt.Sprintf("%s, submitted at random at %g an hour (±%.0f %% over the day), runtimes log-normal with median %s and sigma %g",
+	words := fmt.Sprintf("%s, submitted at random at %g an hour (±%.0f %% over the day), runtimes log-normal with "+
+		"median %s and sigma %g",
 		quantity.Several(l.Jobs, "job"), l.PerHour, 100*l.Swing, quantity.Duration(l.MedianS), l.Sigma)
 	if len(l.GPUs) == 0 {
 		return words + ", one GPU each"

@@ -71,7 +71,8 @@ func ratioOf(full, reduced []*profile.Run) (ratio float64, pairs int) {
 	var ratios []float64
 	for _, f := range full {
 		for _, r := range reduced {
-			same := f.VM() == r.VM() && f.GPU == r.GPU && f.GPUCount == r.GPUCount && f.Count == r.Count && f.BatchSize == r.BatchSize
+			same := f.VM() == r.VM() && f.GPU == r.GPU && f.GPUCount == r.GPUCount && f.Count == r.Count &&
+				f.BatchSize == r.BatchSize
 			if same && f.Steady.Known() && r.Steady.Known() {
 				ratios = append(ratios, r.Steady.Value/f.Steady.Value)
 			}

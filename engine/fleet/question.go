@@ -103,7 +103,8 @@ func (q *Question) AsTheyCome(tasks []Task, policy approx.Policy) AsTheyCome {
 		return true
 	})
 	asked, rest := s.Asked(tasks), s.Rest(tasks)
-	return AsTheyCome{len(asked), accepted, rest.Bill(q.Fleet, q.Prices, approx.Evaluate(policy, asked, q.Prices, q.Acceptance).Drawn)}
+	return AsTheyCome{len(asked), accepted, rest.Bill(q.Fleet, q.Prices, approx.Evaluate(policy, asked, q.Prices,
+		q.Acceptance).Drawn)}
 }
 
 // Under is the bill without offers under another scheduler.
@@ -111,7 +112,8 @@ func (q *Question) Under(s Scheduler, tasks []Task) Bill {
 	f := q.Fleet
 	f.Scheduler = s
 	placed := Place(tasks, f)
-	return placed.Rest(tasks).Bill(f, q.Prices, approx.Evaluate(approx.OnDemand, placed.Asked(tasks), q.Prices, q.Acceptance).Drawn)
+	return placed.Rest(tasks).Bill(f, q.Prices, approx.Evaluate(approx.OnDemand, placed.Asked(tasks), q.Prices,
+		q.Acceptance).Drawn)
 }
 
 // Others are the bills without offers under each of [Schedulers].

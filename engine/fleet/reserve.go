@@ -12,7 +12,8 @@ type Reservation struct {
 
 // Reservations are the ways of reserving a VM type that have a price.
 func Reservations(vm profile.VMType) (ways []Reservation) {
-	for _, r := range []Reservation{{Purchase: profile.Reserved1Y, Months: 12}, {Purchase: profile.Reserved3Y, Months: 36}} {
+	for _, r := range []Reservation{{Purchase: profile.Reserved1Y, Months: 12},
+		{Purchase: profile.Reserved3Y, Months: 36}} {
 		if price, ok := vm.PriceOf(r.Purchase); ok {
 			r.VM, r.Price = vm, price
 			ways = append(ways, r)

@@ -21,21 +21,26 @@ func (s *Schedule) Asked(tasks []Task) []approx.Candidate {
 
 func candidate(t *Task, f *Fleet) approx.Candidate {
 	vms := float64(f.vmsOf(t))
-	return approx.Candidate{FullS: t.FullS * vms, ReducedS: t.ReducedS * vms, Draw: t.Draw, Accuracy: t.Accuracy, ReducedAccuracy: t.ReducedAccuracy}
+	return approx.Candidate{FullS: t.FullS * vms, ReducedS: t.ReducedS * vms, Draw: t.Draw, Accuracy: t.Accuracy,
+		ReducedAccuracy: t.ReducedAccuracy}
 }
 
 // Rest sums up the jobs that no policy decides on.
 type Rest struct {
 	Reserved, Rented         int     // jobs
 	ReservedVMS, OnDemandVMS float64 // VM-seconds
-	WaitS, WaitP95S          float64 // mean and 95th percentile of the wait of jobs on reserved VMs, in seconds; NaN without any
-	Late                     int     // jobs that miss their deadlines even on an immediate on-demand VM
-	PeriodS                  float64 // from the first submission to the last, and at least a mean runtime
+	// mean and 95th percentile of the wait of jobs on reserved VMs, in seconds;
+	// NaN without any
+	WaitS, WaitP95S float64
+	Late            int     // jobs that miss their deadlines even on an immediate on-demand VM
+	PeriodS         float64 // from the first submission to the last, and at least a mean runtime
 	// What reserved VMs still do after the period: VM-seconds of the jobs that nobody
 	// asks, and the share of the candidates' reduced VM-seconds; of those asked as they
 	// come, whose users accepted.
 	OvertimeVMS, AskedOvertime float64
-	IdleGPUs                   float64 // share of the GPUs of rented and reserved VMs, while jobs run on them, that their job does not use
+	// share of the GPUs of rented and reserved VMs, while jobs run on them,
+	// that their job does not use
+	IdleGPUs float64
 }
 
 // Rest sums the jobs up that no policy decides on.

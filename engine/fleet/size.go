@@ -26,7 +26,8 @@ type Size struct {
 // and all around the least bills of each policy. Where jobs take several VMs at once
 // the bill is not smooth, and a size in between may still be cheaper. When ctx is
 // cancelled it ends early with an incomplete list.
-func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy, most int) []Size {
+func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance,
+	policies []approx.Policy, most int) []Size {
 	last := min(most, peak(tasks, &f))
 	sized := map[int]Size{}
 	at := func(n int) {

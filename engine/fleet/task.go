@@ -88,7 +88,9 @@ func (t *Terms) task(j *Job, draw *[4]float64) Task {
 		left = j.DeadlineS - j.SubmitS
 	}
 	return Task{
-		SubmitS: j.SubmitS, FullS: j.RuntimeS, ReducedS: j.RuntimeS * ratio * t.Speed, DeadlineS: j.SubmitS + left*t.Tightness,
-		Accuracy: kind.Accuracy, ReducedAccuracy: kind.ReducedAccuracy, Draw: draw[decisionDraw], GPUs: int32(j.GPUs), Kind: int32(at),
+		SubmitS: j.SubmitS, FullS: j.RuntimeS, ReducedS: j.RuntimeS * ratio * t.Speed,
+		DeadlineS: j.SubmitS + left*t.Tightness,
+		Accuracy:  kind.Accuracy, ReducedAccuracy: kind.ReducedAccuracy, Draw: draw[decisionDraw], GPUs: int32(j.GPUs),
+		Kind: int32(at),
 	}
 }

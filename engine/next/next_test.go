@@ -15,7 +15,8 @@ func spread(v, rel float64) estimate.Estimate { return estimate.Spread(v, rel, e
 // The closed form against what it means: draw the option, choose, average.
 func TestSavingIsTheMeanOverDraws(t *testing.T) {
 	unmeasured := []Option{{Value: spread(12, 1.2), Probe: 1}, {Value: spread(9.5, 0.4), Probe: 1}}
-	beside := append([]Option{{Value: spread(10, 0.02), Measured: true}, {Value: spread(11, 0.02), Measured: true}}, unmeasured...)
+	beside := append([]Option{{Value: spread(10, 0.02), Measured: true}, {Value: spread(11, 0.02), Measured: true}},
+		unmeasured...)
 	rng := rand.New(rand.NewPCG(1, 2))
 	const draws = 400_000
 	for _, options := range [][]Option{unmeasured, beside} {
@@ -51,15 +52,16 @@ func TestStopsWhenNothingPays(t *testing.T) {
 		options []Option
 		want    int // -1 none
 	}{
-		"nothing":               {nil, -1},
-		"only measured":         {[]Option{measured, measured}, -1},
-		"the only one":          {[]Option{{Value: spread(10, 1)}}, -1},
-		"far above":             {[]Option{measured, {Value: spread(100, 0.3), Probe: 0.1}}, -1},
-		"too dear to look at":   {[]Option{measured, {Value: spread(10, 0.5), Probe: 5}}, -1},
-		"unsure and near":       {[]Option{measured, {Value: spread(10, 0.5), Probe: 0.1}}, 1},
-		"the surest is useless": {[]Option{measured, {Value: spread(10, 0.5), Probe: 0.1}, {Value: spread(11, 0.01), Probe: 0.1}}, 1},
-		"chosen but unsure":     {[]Option{measured, {Value: spread(7, 0.8), Probe: 0.1}}, 1},
-		"unknown":               {[]Option{measured, {Probe: 0}}, -1},
+		"nothing":             {nil, -1},
+		"only measured":       {[]Option{measured, measured}, -1},
+		"the only one":        {[]Option{{Value: spread(10, 1)}}, -1},
+		"far above":           {[]Option{measured, {Value: spread(100, 0.3), Probe: 0.1}}, -1},
+		"too dear to look at": {[]Option{measured, {Value: spread(10, 0.5), Probe: 5}}, -1},
+		"unsure and near":     {[]Option{measured, {Value: spread(10, 0.5), Probe: 0.1}}, 1},
+		"the surest is useless": {[]Option{measured, {Value: spread(10, 0.5), Probe: 0.1},
+			{Value: spread(11, 0.01), Probe: 0.1}}, 1},
+		"chosen but unsure": {[]Option{measured, {Value: spread(7, 0.8), Probe: 0.1}}, 1},
+		"unknown":           {[]Option{measured, {Probe: 0}}, -1},
 	} {
 		a, ok := Best(c.options)
 		if ok != (c.want >= 0) || ok && a.Option != c.want {

@@ -12,7 +12,8 @@ import (
 func TestListIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, o := range All() {
-		if o.Unit == "" || o.Label == "" || o.Flag == "" || o.Help == "" || o.Best == "" || o.Verb == "" || o.Write == nil || o.Read == nil {
+		if o.Unit == "" || o.Label == "" || o.Flag == "" || o.Help == "" || o.Best == "" || o.Verb == "" || o.Write == nil ||
+			o.Read == nil {
 			t.Errorf("%s lacks something: %+v", o.Name, o)
 		}
 		if !strings.Contains(o.Limit, string(o.Name)) || !strings.Contains(o.Flag, string(o.Name)) {

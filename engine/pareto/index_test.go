@@ -135,7 +135,8 @@ func TestIndexIsScratch(t *testing.T) {
 			s.never = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "never")
 		}
 		ix := newIndex(drawTuning(t), s.never, s.columns)
-		if excluded := len(slices.DeleteFunc(slices.Clone(s.never), func(b bool) bool { return !b })); ix.Excluded() != excluded || ix.Len() != n {
+		if excluded := len(slices.DeleteFunc(slices.Clone(s.never),
+			func(b bool) bool { return !b })); ix.Excluded() != excluded || ix.Len() != n {
 			t.Fatalf("%d of %d excluded, not %d of %d", ix.Excluded(), ix.Len(), excluded, n)
 		}
 		l := make(Limits, dims)

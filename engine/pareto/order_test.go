@@ -29,7 +29,8 @@ func TestSortItems(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.IntRange(0, 10), rapid.IntRange(250, 280)).Draw(t, "n")
-		mask := rapid.SampledFrom([]uint64{0, 1, 7, 0x7ff, 0x3fffff, 0xff0000000000000f, 1<<63 | 3, math.MaxUint64}).Draw(t, "bits")
+		mask := rapid.SampledFrom([]uint64{0, 1, 7, 0x7ff, 0x3fffff, 0xff0000000000000f, 1<<63 | 3,
+			math.MaxUint64}).Draw(t, "bits")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		items := make([]item, n)
 		for i := range items {

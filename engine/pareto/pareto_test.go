@@ -55,7 +55,8 @@ func drawColumns(t *rapid.T, dims, most int) [][]float64 {
 // drawTuning draws the usual sizes, or some at which even few points go the way
 // of many.
 func drawTuning(t *rapid.T) tuning {
-	return rapid.SampledFrom([]tuning{usual, usual, usual, {sample: 1, alone: 0}, {sample: 6, alone: 2}, {sample: 20, alone: 9}}).Draw(t, "tuning")
+	return rapid.SampledFrom([]tuning{usual, usual, usual, {sample: 1, alone: 0}, {sample: 6, alone: 2},
+		{sample: 20, alone: 9}}).Draw(t, "tuning")
 }
 
 // dominates says so by the definition.
@@ -113,7 +114,8 @@ func TestFrontierIsThatOfTheDefinition(t *testing.T) {
 					t.Fatalf("%v: got %v, want %v", columns, got, want)
 				}
 				for k, c := range before {
-					if !slices.EqualFunc(c, columns[k], func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+					if !slices.EqualFunc(c, columns[k],
+						func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
 						t.Fatal("the columns were changed")
 					}
 				}
@@ -131,7 +133,8 @@ func TestDominance(t *testing.T) {
 		front := Frontier3D(columns[0], columns[1], columns[2])
 		for i := range columns[0] {
 			beaten := slices.ContainsFunc(front, func(j int) bool { return dominates(columns, j, i) })
-			if on := slices.Contains(front, i); on && (beaten || !known(i, columns...)) || !on && !beaten && known(i, columns...) {
+			if on := slices.Contains(front, i); on && (beaten || !known(i, columns...)) || !on && !beaten &&
+				known(i, columns...) {
 				t.Fatalf("%v: point %d, frontier %v", columns, i, front)
 			}
 		}
@@ -204,7 +207,8 @@ func TestNegateTurnsTheDirection(t *testing.T) {
 
 func TestNothingAndNobody(t *testing.T) {
 	nan := []float64{math.NaN()}
-	if Frontier2D(nil, nil) != nil || Frontier2D(nan, []float64{1}) != nil || Frontier3D(nil, nil, nil) != nil || Frontier3D(nan, nan, nan) != nil {
+	if Frontier2D(nil, nil) != nil || Frontier2D(nan, []float64{1}) != nil || Frontier3D(nil, nil, nil) != nil ||
+		Frontier3D(nan, nan, nan) != nil {
 		t.Error("somebody is on the frontier of nobody")
 	}
 }

@@ -56,7 +56,8 @@ func harmless(s string) bool {
 
 func TestCleanIsHarmlessAndIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := string(rapid.SliceOf(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("\x1b[]0;m\x07\\ab\x9b\xc2")))).Draw(t, "in"))
+		in := string(rapid.SliceOf(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("\x1b[]0;m\x07\\ab\x9b\xc2")))).Draw(t,
+			"in"))
 		out := Clean(in)
 		if !harmless(out) {
 			t.Fatalf("Clean(%q) = %q", in, out)
@@ -86,7 +87,8 @@ func TestQuoteAndUnmarked(t *testing.T) {
 	if got := Quote(strings.Repeat("é", 100)); got != `"`+strings.Repeat("é", 40)+`…"` {
 		t.Errorf("%s", got)
 	}
-	for text, want := range map[string]string{"": "", "a": "a", "model,": "model,", "\ufeffmodel": "model", "\ufeff\"a\"": "\"a\"", "a\ufeff": "a\ufeff"} {
+	for text, want := range map[string]string{"": "", "a": "a", "model,": "model,", "\ufeffmodel": "model",
+		"\ufeff\"a\"": "\"a\"", "a\ufeff": "a\ufeff"} {
 		if got, err := io.ReadAll(Unmarked(strings.NewReader(text))); err != nil || string(got) != want {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}

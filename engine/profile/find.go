@@ -22,13 +22,15 @@ func FindVMType(vms []VMType, name string) (VMType, error) {
 	case len(found) == 1 || (len(found) > 1 && sameCloudAndPrice(found)):
 		return found[0], nil
 	case len(found) == 0:
-		return VMType{}, fmt.Errorf("there is no VM type %s in the catalog; give --price for a machine that is in none", plaintext.Quote(name))
+		return VMType{}, fmt.Errorf("there is no VM type %s in the catalog; give --price for a machine that is in none",
+			plaintext.Quote(name))
 	}
 	var places []string
 	for _, v := range found {
 		places = append(places, v.Cloud+"/"+v.Region+"/"+v.InstanceType)
 	}
-	return VMType{}, fmt.Errorf("%s is in several places; name one of %s", plaintext.Quote(name), strings.Join(places, ", "))
+	return VMType{}, fmt.Errorf("%s is in several places; name one of %s", plaintext.Quote(name),
+		strings.Join(places, ", "))
 }
 
 func sameCloudAndPrice(vms []VMType) bool {

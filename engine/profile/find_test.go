@@ -28,7 +28,8 @@ func TestFindVMType(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, v.Key(), err)
 		}
 	}
-	for name, want := range map[string]string{"g3s.xlarge": "aws/us-east-1/g3s.xlarge, aws/eu-west-1/g3s.xlarge", "g4dn.xlarge": "in several places", "x1": "no VM type"} {
+	for name, want := range map[string]string{"g3s.xlarge": "aws/us-east-1/g3s.xlarge, aws/eu-west-1/g3s.xlarge",
+		"g4dn.xlarge": "in several places", "x1": "no VM type"} {
 		if _, err := FindVMType(vms, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

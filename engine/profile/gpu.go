@@ -51,7 +51,10 @@ func (s *Set) GPUSpec(name string) (GPUSpec, bool) {
 // that tells the chip first. What makes another chip of the same number, as the
 // 4090 Laptop, is part of its word.
 func gpuWords(name string) []string {
-	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
+	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool {
+		return r == ' ' || r == '-' ||
+			r == '_' || r == '/'
+	})
 	var out []string
 	for _, w := range words {
 		switch w {

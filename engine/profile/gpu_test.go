@@ -4,7 +4,8 @@ import "testing"
 
 func TestGPUSpec(t *testing.T) {
 	set := &Set{}
-	for _, name := range []string{"K80", "V100-SXM2-16GB", "V100-PCIE-16GB", "A10", "A10G", "A100-SXM4-40GB", "A100-SXM4-80GB", "A100-PCIE-80GB", "L4", "RTX-3090", "RTX-4090"} {
+	for _, name := range []string{"K80", "V100-SXM2-16GB", "V100-PCIE-16GB", "A10", "A10G", "A100-SXM4-40GB",
+		"A100-SXM4-80GB", "A100-PCIE-80GB", "L4", "RTX-3090", "RTX-4090"} {
 		set.GPUs = append(set.GPUs, GPUSpec{Name: name})
 	}
 	for name, want := range map[string]string{

@@ -6,7 +6,8 @@ import (
 )
 
 // fractionWords are parts of names of metrics that are fractions, or percent.
-var fractionWords = []string{"acc", "accuracy", "top1", "top5", "f1", "auc", "auroc", "precision", "recall", "iou", "miou", "map", "dice", "match", "em"}
+var fractionWords = []string{"acc", "accuracy", "top1", "top5", "f1", "auc", "auroc", "precision", "recall", "iou",
+	"miou", "map", "dice", "match", "em"}
 
 // IsFraction says from a metric's name that it is a fraction, so that a value
 // above 1 is one in percent. What is counted in a unit of its own, BLEU or WER,

@@ -143,7 +143,9 @@ type Run struct {
 	Count                       int      // VMs
 	USDPerHour                  *float64 // price the user gave or the source printed, one VM
 
-	BatchSize          int      // in training the global batch of the whole job, all GPUs of all its VMs; in inference the batch per GPU
+	// in training the global batch of the whole job, all GPUs of all its VMs;
+	// in inference the batch per GPU
+	BatchSize          int
 	Epochs             *float64 // epochs the source ran or needed to stabilise
 	IterationsPerEpoch *float64 // real: 158.25 happens
 	TrainSize          *float64 // units in the training set
@@ -281,7 +283,8 @@ func (r Run) Startup() (seconds float64, known bool) {
 // the model does not fit in memory. A command that failed before its first
 // iteration leaves a run that measured nothing.
 func (r Run) Answers() bool {
-	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.Steady.Known() || r.TotalS != nil || r.Accuracy != nil
+	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.Steady.Known() ||
+		r.TotalS != nil || r.Accuracy != nil
 }
 
 // Set is what the engine computes from: the models and runs of a profile database
@@ -356,6 +359,7 @@ func uniqueBy[T any, K comparable](xs []T, key func(T) K) []T {
 // SortVMTypes orders VM types by cloud, region and instance type.
 func SortVMTypes(vms []VMType) {
 	slices.SortFunc(vms, func(a, b VMType) int {
-		return cmp.Or(cmp.Compare(a.Cloud, b.Cloud), cmp.Compare(a.Region, b.Region), cmp.Compare(a.InstanceType, b.InstanceType))
+		return cmp.Or(cmp.Compare(a.Cloud, b.Cloud), cmp.Compare(a.Region, b.Region),
+			cmp.Compare(a.InstanceType, b.InstanceType))
 	})
 }

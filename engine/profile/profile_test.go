@@ -83,7 +83,8 @@ func TestMerge(t *testing.T) {
 }
 
 func TestSortVMTypes(t *testing.T) {
-	vms := []VMType{{Cloud: "b"}, {Cloud: "a", Region: "y"}, {Cloud: "a", Region: "x", InstanceType: "2"}, {Cloud: "a", Region: "x", InstanceType: "1"}}
+	vms := []VMType{{Cloud: "b"}, {Cloud: "a", Region: "y"}, {Cloud: "a", Region: "x", InstanceType: "2"},
+		{Cloud: "a", Region: "x", InstanceType: "1"}}
 	SortVMTypes(vms)
 	if vms[0].InstanceType != "1" || vms[1].InstanceType != "2" || vms[2].Region != "y" || vms[3].Cloud != "b" {
 		t.Errorf("got %+v", vms)
@@ -111,7 +112,8 @@ func TestAccuracyStdDev(t *testing.T) {
 
 func TestEpochAt(t *testing.T) {
 	r := Run{EpochStartsS: []float64{10, 110, 210}}
-	for at, want := range map[float64]int{5: -1, 10: 0, 60: 0, 109: 0, 110: 0, 114: 0, 116: 1, 209.9: 1, 214: 1, 216: 2, 9e9: 2} {
+	for at, want := range map[float64]int{5: -1, 10: 0, 60: 0, 109: 0, 110: 0, 114: 0, 116: 1, 209.9: 1, 214: 1,
+		216: 2, 9e9: 2} {
 		if got := r.EpochAt(at); got != want {
 			t.Errorf("%g s: epoch %d, want %d", at, got, want)
 		}

@@ -52,7 +52,8 @@ func TestFormat(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Duration(0.0613), "61.3 ms"}, {Duration(38.68), "38.7 s"}, {Duration(242), "4 m 02 s"},
 		{Duration(3599.7), "1 h 00 m"}, {Duration(7620), "2 h 07 m"}, {Duration(273600), "3 d 04 h"},
-		{Duration(99.97), "1 m 40 s"}, {Duration(98.1), "1 m 38 s"}, {Duration(59.94), "59.9 s"}, {Duration(59.97), "1 m 00 s"}, {Duration(math.NaN()), "—"},
+		{Duration(99.97), "1 m 40 s"}, {Duration(98.1), "1 m 38 s"}, {Duration(59.94), "59.9 s"},
+		{Duration(59.97), "1 m 00 s"}, {Duration(math.NaN()), "—"},
 		{Money(2.406), "$2.41"}, {Money(0.0031), "$0.0031"}, {Money(1204.4), "$1,204"}, {Money(0.0329), "$0.033"},
 		{Energy(0.0123), "12.3 Wh"}, {Energy(1.2), "1.20 kWh"}, {Energy(3410), "3.41 MWh"}, {Energy(0.00085), "850 mWh"},
 		{Percent(0.7), "70.0 %"}, {Count(1e6), "1,000,000"}, {PlusMinus(0.034), "±3 %"}, {PlusMinus(0.004), "±0.4 %"},

@@ -67,7 +67,8 @@ func TestParseWeights(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %v", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"time=0,cost=0", "time", "time=-1", "time=NaN", "time=Inf", "speed=1", "1,2", ",", "time=1e10"} {
+	for _, in := range []string{"time=0,cost=0", "time", "time=-1", "time=NaN", "time=Inf", "speed=1", "1,2", ",",
+		"time=1e10"} {
 		if got, err := ParseWeights(in); err == nil {
 			t.Errorf("%q was read as %v", in, got)
 		}

@@ -100,7 +100,8 @@ func TestScore(t *testing.T) {
 			if want /= sum; !r.Feasible[i] {
 				want = math.NaN()
 			}
-			if got := r.Score(i); !same(got, want) && (math.Abs(got-want) > 1e-12*want || got < 1-1e-12 || math.IsNaN(got) || math.IsNaN(want)) {
+			if got := r.Score(i); !same(got, want) && (math.Abs(got-want) > 1e-12*want || got < 1-1e-12 || math.IsNaN(got) ||
+				math.IsNaN(want)) {
 				t.Fatalf("score %g of candidate %d, want %g, at least 1", got, i, want)
 			}
 		}
@@ -110,8 +111,10 @@ func TestScore(t *testing.T) {
 // Free machines cost as much as one another, and what is not free costs
 // infinitely more.
 func TestScoreOfFreeMachines(t *testing.T) {
-	free := candidate.Candidate{ID: "free", Time: estimate.Exact(4, estimate.Measured), Cost: estimate.Exact(0, estimate.Measured)}
-	paid := candidate.Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured), Cost: estimate.Exact(1, estimate.Measured)}
+	free := candidate.Candidate{ID: "free", Time: estimate.Exact(4, estimate.Measured),
+		Cost: estimate.Exact(0, estimate.Measured)}
+	paid := candidate.Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured),
+		Cost: estimate.Exact(1, estimate.Measured)}
 	r := Evaluate(NewSpace(candidate.ListOf(paid, free)), question.Query{Sort: question.ByScore})
 	if r.Score(1) != 2.5 || !math.IsInf(r.Score(0), 1) || r.Order[0] != 1 {
 		t.Errorf("scores %v, order %v", []float64{r.Score(0), r.Score(1)}, r.Order)
@@ -184,10 +187,12 @@ func TestLowerIsBetter(t *testing.T) {
 		return &candidate.Quality{Metric: "WER", Estimate: estimate.Exact(v, estimate.Measured), HigherIsBetter: false}
 	}
 	one := estimate.Exact(1, estimate.Measured)
-	s := NewSpace(candidate.ListOf(candidate.Candidate{ID: "good", Time: one, Quality: wer(0.05)}, candidate.Candidate{ID: "bad", Time: one, Quality: wer(0.3)}))
+	s := NewSpace(candidate.ListOf(candidate.Candidate{ID: "good", Time: one, Quality: wer(0.05)},
+		candidate.Candidate{ID: "bad", Time: one, Quality: wer(0.3)}))
 	r := Evaluate(s, question.Query{Limits: question.Limits{objective.Accuracy: 0.1}})
 	if !slices.Equal(r.Order, []int{0}) || !slices.Equal(r.Frontier(objective.Time, objective.Accuracy), []int{0}) {
-		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order, r.Frontier(objective.Time, objective.Accuracy))
+		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order,
+			r.Frontier(objective.Time, objective.Accuracy))
 	}
 	if tar := r.PerAccuracy(objective.Time, 0); !math.IsNaN(tar) {
 		t.Errorf("TAR %g of an error rate has no meaning", tar)
@@ -204,7 +209,8 @@ func TestAgainIsEvaluate(t *testing.T) {
 			q := queries().Draw(t, "next query")
 			r = r.Again(q)
 			anew := Evaluate(s, q)
-			if !slices.Equal(r.Feasible, anew.Feasible) || !slices.Equal(r.Ranked(), anew.Ranked()) || !slices.Equal(r.Order, anew.Order) ||
+			if !slices.Equal(r.Feasible, anew.Feasible) || !slices.Equal(r.Ranked(), anew.Ranked()) ||
+				!slices.Equal(r.Order, anew.Order) ||
 				!maps.Equal(r.Because, anew.Because) || !maps.EqualFunc(r.Frontiers, anew.Frontiers, slices.Equal) {
 				t.Fatalf("asked on %+v, anew %+v", r, anew)
 			}

@@ -13,7 +13,8 @@ import (
 
 // The order is that of a plain sort by all there is.
 func TestOrderIsThatOfAPlainSort(t *testing.T) {
-	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, 1 + 1e-12, 2, math.NaN(), math.Inf(1)}))
+	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, 1 + 1e-12, 2, math.NaN(),
+		math.Inf(1)}))
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{0, 1, 5, 40, 1<<12 + 7}).Draw(t, "n")
 		few := rapid.SliceOfN(value, 1, 40).Draw(t, "values")

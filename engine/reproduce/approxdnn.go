@@ -74,7 +74,8 @@ func (o offers) how(k Key) computation {
 		n.Variant = ""
 		share := offered(k.Variant)
 		return computation{
-			note:    fmt.Sprintf("%g of the network's jobs, as many as accept an offer of that share of s_max (eq. 10); users are drawn", share),
+			note: fmt.Sprintf("%g of the network's jobs, as many as accept an offer of that share of s_max (eq. 10); "+
+				"users are drawn", share),
 			formula: func(r *reading) float64 { return share * r.at(n) },
 			chance:  func(r *reading) float64 { return nineInTen * math.Sqrt(r.at(n)*share*(1-share)) },
 		}
@@ -89,7 +90,8 @@ func (o offers) how(k Key) computation {
 // offered is the share of s_max that a policy offers, and so of users that
 // accept: both for a job whose s_max is 1.
 func offered(policy string) float64 {
-	return approx.Offer(approx.Policy(policy), approx.Prices{Reserved: 1, OnDemand: 1}, approx.Acceptance{})(&approx.Candidate{FullS: 2, ReducedS: 1})
+	return approx.Offer(approx.Policy(policy), approx.Prices{Reserved: 1, OnDemand: 1},
+		approx.Acceptance{})(&approx.Candidate{FullS: 2, ReducedS: 1})
 }
 
 // relativeCost is the expected cost of jobs of the same s_max over that of
@@ -103,9 +105,11 @@ func relativeCost(share, most float64) float64 {
 func (o offers) results(k Key) computation {
 	switch k.Column {
 	case usageColumn:
-		return computation{note: "reserved + on-demand", formula: func(r *reading) float64 { return r.at(k.in(reservedColumn)) + r.at(k.in(onDemandColumn)) }}
+		return computation{note: "reserved + on-demand",
+			formula: func(r *reading) float64 { return r.at(k.in(reservedColumn)) + r.at(k.in(onDemandColumn)) }}
 	case totalColumn:
-		return computation{note: "usage + penalty", formula: func(r *reading) float64 { return r.at(k.in(usageColumn)) + r.at(k.in(penaltyColumn)) }}
+		return computation{note: "usage + penalty",
+			formula: func(r *reading) float64 { return r.at(k.in(usageColumn)) + r.at(k.in(penaltyColumn)) }}
 	case lostColumn:
 		at := Key{Table: conclusions, Variant: k.Variant, Column: accuracyColumn}
 		return lossOf(at, "accuracies of "+conclusions)
@@ -123,7 +127,10 @@ func lossOf(at Key, note string) computation {
 	full := at
 	full.Variant = string(approx.OnDemand)
 	return computation{
-		note: note + ", relative to that of On-Demand", formula: func(r *reading) float64 { return 100 * saving(r.at(at), r.at(full)) },
+		note: note + ", relative to that of On-Demand", formula: func(r *reading) float64 {
+			return 100 * saving(r.at(at),
+				r.at(full))
+		},
 		other: func(r *reading) float64 { return r.at(full) - r.at(at) }, otherway: "in points it is %s",
 	}
 }
@@ -142,7 +149,8 @@ func (o offers) otherPolicy(k Key) computation {
 		formula: func(r *reading) float64 { return ratio * r.at(from) },
 	}
 	if k.Table != resultsTable {
-		how.other, how.otherway = func(r *reading) float64 { return o.at(r, k.Variant, noReduction)[offerColumn].drawn }, "the made-up jobs, like table III, have %s"
+		how.other, how.otherway = func(r *reading) float64 { return o.at(r, k.Variant, noReduction)[offerColumn].drawn },
+			"the made-up jobs, like table III, have %s"
 	}
 	return how
 }
@@ -152,9 +160,10 @@ func (o offers) otherPolicy(k Key) computation {
 func (o offers) shortened(k Key) computation {
 	first, share := k, offered(k.Variant)
 	first.Application = original
-	return computation{note: "the offer for the original runtimes: 1 + s_max is proportional to 1 / INT8 runtime (eq. 9)", formula: func(r *reading) float64 {
-		return share * ((1+r.at(first)/share)/(1-r.at(reductionOf(k))/100) - 1)
-	}}
+	return computation{note: "the offer for the original runtimes: 1 + s_max is proportional to 1 / INT8 runtime (eq. 9)",
+		formula: func(r *reading) float64 {
+			return share * ((1+r.at(first)/share)/(1-r.at(reductionOf(k))/100) - 1)
+		}}
 }
 
 func reductionOf(k Key) Key {
@@ -176,7 +185,8 @@ func (o offers) concluded(k Key) computation {
 	over, saves := rival(k)
 	switch {
 	case saves && k.Table == "abstract":
-		return computation{note: "that of " + conclusions, formula: func(r *reading) float64 { return r.at(k.of(conclusions, "")) }}
+		return computation{note: "that of " + conclusions,
+			formula: func(r *reading) float64 { return r.at(k.of(conclusions, "")) }}
 	case saves && over == string(approx.OnDemand):
 		how := o.sameMost(resultKey(approx.ApproxDNN, totalColumn))
 		return computation{
@@ -186,20 +196,23 @@ func (o offers) concluded(k Key) computation {
 		}
 	case saves:
 		return computation{note: "total costs of table III", formula: func(r *reading) float64 {
-			return 100 * saving(r.at(resultKey(approx.ApproxDNN, totalColumn)), r.at(resultKey(approx.Policy(over), totalColumn)))
+			return 100 * saving(r.at(resultKey(approx.ApproxDNN, totalColumn)),
+				r.at(resultKey(approx.Policy(over), totalColumn)))
 		}}
 	case k.Column == lostColumn:
 		return lossOf(k.of(conclusions, "").in(accuracyColumn), "accuracies of "+conclusions)
 	case k.Column == accuracyColumn && k.Variant == string(approx.OnDemand):
 		loss, at := resultKey(approx.ApproxDNN, lostColumn), k
 		at.Variant = loss.Variant
-		return computation{note: "the accuracy under ApproxDNN and table III's loss", formula: func(r *reading) float64 { return r.at(at) / (1 - r.at(loss)/100) }}
+		return computation{note: "the accuracy under ApproxDNN and table III's loss",
+			formula: func(r *reading) float64 { return r.at(at) / (1 - r.at(loss)/100) }}
 	case k.Column == accuracyColumn:
 		loss, full := resultKey(approx.Policy(k.Variant), lostColumn), k
 		full.Variant = string(approx.OnDemand)
 		return computation{
-			note: "the accuracy under On-Demand and table III's loss, relative to it", formula: func(r *reading) float64 { return r.at(full) * (1 - r.at(loss)/100) },
-			other: func(r *reading) float64 { return r.at(full) - r.at(loss) }, otherway: "if the loss is in points it is %s",
+			note:    "the accuracy under On-Demand and table III's loss, relative to it",
+			formula: func(r *reading) float64 { return r.at(full) * (1 - r.at(loss)/100) },
+			other:   func(r *reading) float64 { return r.at(full) - r.at(loss) }, otherway: "if the loss is in points it is %s",
 		}
 	}
 	return computation{note: measuredByStudy}
@@ -211,7 +224,8 @@ func (o offers) concluded(k Key) computation {
 func (o offers) sameMost(k Key) computation {
 	share := offered(k.Variant)
 	return computation{
-		note:    fmt.Sprintf("equation 11 with %g of the s_max that table III's mean s implies; the study's users are drawn", share),
+		note: fmt.Sprintf("equation 11 with %g of the s_max that table III's mean s implies; the study's users are drawn",
+			share),
 		formula: func(r *reading) float64 { return relativeCost(share, r.at(k.in(offerColumn))/share) },
 		chance:  func(r *reading) float64 { return o.at(r, k.Variant, reductionOf(k))[totalColumn].oneDraw() },
 	}
@@ -230,9 +244,13 @@ func ofNetwork(k Key) computation {
 			otherway: "table III's mean s is that of %s",
 		}
 	}
-	full, reduced := Key{Table: accuracyTable, Application: k.Application, Column: "full_percent"}, Key{Table: accuracyTable, Application: k.Application, Column: "int8_percent"}
+	full, reduced := Key{Table: accuracyTable, Application: k.Application, Column: "full_percent"},
+		Key{Table: accuracyTable, Application: k.Application, Column: "int8_percent"}
 	return computation{
-		note: "accuracies of table II, relative", formula: func(r *reading) float64 { return 100 * saving(r.at(reduced), r.at(full)) },
+		note: "accuracies of table II, relative", formula: func(r *reading) float64 {
+			return 100 * saving(r.at(reduced),
+				r.at(full))
+		},
 		other: func(r *reading) float64 { return r.at(full) - r.at(reduced) }, otherway: "in points it is %s",
 	}
 }

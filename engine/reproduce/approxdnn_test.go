@@ -26,7 +26,8 @@ func offerCells(candidates float64) []Cell {
 	exact := func(k Key, v float64) Cell { return Cell{k, &Number{Value: v}} }
 	cells := []Cell{
 		exact(textNumber("candidates"), candidates), exact(reservedPrice, 0.985), exact(onDemandPrice, 3.06),
-		exact(sweepKey("lowest_on_demand"), 1.06), exact(sweepKey("highest_on_demand"), 5.06), exact(sweepKey("on_demand_step"), 1),
+		exact(sweepKey("lowest_on_demand"), 1.06), exact(sweepKey("highest_on_demand"), 5.06),
+		exact(sweepKey("on_demand_step"), 1),
 	}
 	for _, reduction := range []float64{0, 10, 40} {
 		cells = append(cells, exact(reductionOf(Key{Application: reducedBy(reduction)}), reduction))
@@ -70,7 +71,8 @@ func printedOffers(w *Workload, candidates float64) []Cell {
 			text := Key{Table: conclusions, Variant: string(p)}
 			if reduction == 0 {
 				put(text.in(accuracyColumn), 100*of[accuracyColumn].drawn, 2)
-				put(Key{Table: "figure 8", Application: "quick", Variant: string(p), Column: acceptedColumn}, candidates*w.accepted("quick", p, setting{reservedUSD: 0.985, onDemandUSD: 3.06}).drawn, 0)
+				put(Key{Table: "figure 8", Application: "quick", Variant: string(p), Column: acceptedColumn},
+					candidates*w.accepted("quick", p, setting{reservedUSD: 0.985, onDemandUSD: 3.06}).drawn, 0)
 			}
 			if reduction == 0 && p == approx.ApproxDNN {
 				put(text.in(savesOver+string(approx.OnDemand)+perCent), 100*(1-of[totalColumn].drawn), 4)
@@ -92,16 +94,20 @@ func TestWorkload(t *testing.T) {
 		t.Errorf("%d candidates, %d with room", len(w.asked), w.roomy)
 	}
 	for _, job := range w.asked {
-		if ratio := job.ReducedS / job.FullS; job.kind == w.ofModel("same") || math.Abs(ratio-testMix[job.kind].Ratio) > 1e-12 {
+		if ratio := job.ReducedS / job.FullS; job.kind == w.ofModel("same") ||
+			math.Abs(ratio-testMix[job.kind].Ratio) > 1e-12 {
 			t.Fatalf("a %s takes %g of its time", testMix[job.kind].Model, ratio)
 		}
 	}
 	// A longer list begins like a shorter one, over the seams of blocks.
-	if longer := NewWorkload(offerCells(2*fewCandidates), testMix); longer.blocks <= w.blocks || !slices.Equal(longer.asked[:fewCandidates], w.asked) {
+	if longer := NewWorkload(offerCells(2*fewCandidates), testMix); longer.blocks <= w.blocks ||
+		!slices.Equal(longer.asked[:fewCandidates], w.asked) {
 		t.Errorf("%d and %d blocks", w.blocks, longer.blocks)
 	}
 	words := w.assumptions()
-	for _, want := range []string{fmt.Sprintf("%d blocks (seeds 1 to %d,", w.blocks, w.blocks), "0.75 for quick, 0.90 for slow", "only that of quick is printed", "20 reserved VMs", "the first 1,500", "equally frequent"} {
+	for _, want := range []string{fmt.Sprintf("%d blocks (seeds 1 to %d,", w.blocks, w.blocks),
+		"0.75 for quick, 0.90 for slow", "only that of quick is printed", "20 reserved VMs", "the first 1,500",
+		"equally frequent"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%q is missing in: %s", want, words)
 		}
@@ -120,7 +126,8 @@ func anyJobs(t *rapid.T) *Workload {
 		full := rapid.Float64Range(1, 1e5).Draw(t, "runtime")
 		accuracy := rapid.Float64Range(0.5, 1).Draw(t, "accuracy")
 		w.asked = append(w.asked, askedJob{approx.Candidate{
-			FullS: full, ReducedS: full * rapid.Float64Range(0.5, 1).Draw(t, "ratio"), Draw: rapid.Float64Range(0, 0.999).Draw(t, "mind"),
+			FullS: full, ReducedS: full * rapid.Float64Range(0.5, 1).Draw(t, "ratio"),
+			Draw:     rapid.Float64Range(0, 0.999).Draw(t, "mind"),
 			Accuracy: accuracy, ReducedAccuracy: accuracy - rapid.Float64Range(-0.01, 0.05).Draw(t, "lost"),
 		}, int32(rapid.IntRange(0, 2).Draw(t, "kind"))})
 	}
@@ -130,7 +137,8 @@ func anyJobs(t *rapid.T) *Workload {
 // The columns are those of approx.Evaluate, which sums up in another way.
 func TestOutcomeAgainstEvaluate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, at := anyJobs(t), setting{reservedUSD: 0.985, onDemandUSD: rapid.Float64Range(1, 6).Draw(t, "price"), reduction: rapid.Float64Range(0, 0.5).Draw(t, "reduction")}
+		w, at := anyJobs(t), setting{reservedUSD: 0.985, onDemandUSD: rapid.Float64Range(1, 6).Draw(t, "price"),
+			reduction: rapid.Float64Range(0, 0.5).Draw(t, "reduction")}
 		var candidates []approx.Candidate
 		for _, job := range w.asked {
 			job.ReducedS *= 1 - at.reduction
@@ -148,7 +156,8 @@ func TestOutcomeAgainstEvaluate(t *testing.T) {
 				reservedColumn: want.Drawn.ReservedUSD / want.AllUSD, onDemandColumn: want.Drawn.OnDemandUSD / want.AllUSD,
 				usageColumn:   (want.Drawn.ReservedUSD + want.Drawn.OnDemandUSD) / want.AllUSD,
 				penaltyColumn: want.Drawn.PenaltyUSD / want.AllUSD, totalColumn: want.Drawn.USD() / want.AllUSD,
-				accuracyColumn: want.Drawn.Accuracy, lostColumn: 1 - want.Drawn.Accuracy/full.Drawn.Accuracy, offerColumn: meanOffer,
+				accuracyColumn: want.Drawn.Accuracy, lostColumn: 1 - want.Drawn.Accuracy/full.Drawn.Accuracy,
+				offerColumn: meanOffer,
 			} {
 				if got := of[column].drawn; math.Abs(got-v) > 1e-9 || !(of[column].deviation >= 0) {
 					t.Fatalf("%s %s: %g, want %g (deviation %g)", p, column, got, v, of[column].deviation)
@@ -177,7 +186,8 @@ func TestDeviationIsThatOfDraws(t *testing.T) {
 			kind := random.IntN(len(testMix))
 			full := math.Exp(random.NormFloat64())
 			w.asked = append(w.asked, askedJob{approx.Candidate{
-				FullS: full, ReducedS: full * testMix[kind].Ratio, Accuracy: testMix[kind].Accuracy, ReducedAccuracy: testMix[kind].ReducedAccuracy, Draw: random.Float64(),
+				FullS: full, ReducedS: full * testMix[kind].Ratio, Accuracy: testMix[kind].Accuracy,
+				ReducedAccuracy: testMix[kind].ReducedAccuracy, Draw: random.Float64(),
 			}, int32(kind)})
 		}
 		tallies := w.outcome(approx.ApproxDNN, at)
@@ -204,7 +214,8 @@ func TestDeviationIsThatOfDraws(t *testing.T) {
 
 // E/B = k(1 + k·s_max)/(1 + s_max) + 1 − k, and policies offer fixed shares.
 func TestClosedForm(t *testing.T) {
-	for policy, want := range map[string]float64{"on-demand": 0, "approxdnn": 0.5, "acceptance-centric": 0.9, "penalty-centric": 0.1} {
+	for policy, want := range map[string]float64{"on-demand": 0, "approxdnn": 0.5, "acceptance-centric": 0.9,
+		"penalty-centric": 0.1} {
 		if got := offered(policy); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s offers %g of s_max", policy, got)
 		}
@@ -235,7 +246,8 @@ func TestPrintedOffersAreGivenBack(t *testing.T) {
 		// The closed form has one s_max for all, and users by chance: no draw of
 		// these jobs is nine in ten.
 		if !*r.OK && !strings.HasSuffix(r.Table, sameMostSuffix) && r.Table != "figure 8" && r.Table != conclusions {
-			t.Errorf("%s %s: published %g, ours %s, tolerance %s", r.Table, r.Cell, *r.Published, show(r.Ours), show(r.Tolerance))
+			t.Errorf("%s %s: published %g, ours %s, tolerance %s", r.Table, r.Cell, *r.Published, show(r.Ours),
+				show(r.Tolerance))
 		}
 		if !*r.OK || judged%5 > 0 || strings.HasPrefix(r.Cell, "int8 approxdnn total") {
 			continue // the total that all shares rest on cannot be wrong by itself

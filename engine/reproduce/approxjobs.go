@@ -45,8 +45,9 @@ func NewWorkload(cells []Cell, mix fleet.Mix) *Workload {
 		return nil
 	}
 	w := &Workload{
-		load:  fleet.Usual(jobsOfBlock),
-		terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1}, Speed: 1, Mix: mix},
+		load: fleet.Usual(jobsOfBlock),
+		terms: fleet.Terms{Deadline: fleet.Range{Low: 1.5, High: 3}, Tightness: 1, Ratio: fleet.Range{Low: 0.75, High: 1},
+			Speed: 1, Mix: mix},
 		fleet: fleet.Fleet{VMs: reservedVMs, GPUsPerVM: 1, Scheduler: fleet.RoundRobin, AsStudied: true},
 	}
 	var tasks []fleet.Task
@@ -105,7 +106,12 @@ func (w *Workload) assumptions() string {
 	if len(printed) > 0 {
 		assumed = "of which only that of " + strings.Join(printed, " and ") + " is printed and the others are assumed"
 	}
-	return fmt.Sprintf("the jobs of ApproxDNN are made up, not its own: its trace does not say what ran, and it prints neither runtimes nor the number of reserved VMs. They are %s (seeds 1 to %d, of the jobs and of all that is drawn for them) of %s; deadlines %g to %g runtimes after submission, round-robin over %d reserved VMs, a number assumed; the first %s that are in time there in INT8 only are asked, as the study does. Networks are %s among all jobs; INT8 takes of the full runtime %s, %s",
-		quantity.Several(w.blocks, "block"), w.blocks, w.load, w.terms.Deadline.Low, w.terms.Deadline.High, w.fleet.VMs, quantity.Count(float64(len(w.asked))),
+	return fmt.Sprintf("the jobs of ApproxDNN are made up, not its own: its trace does not say what ran, and it "+
+		"prints neither runtimes nor the number of reserved VMs. They are %s (seeds 1 to %d, of the jobs and of all "+
+		"that is drawn for them) of %s; deadlines %g to %g runtimes after submission, round-robin over %d reserved "+
+		"VMs, a number assumed; the first %s that are in time there in INT8 only are asked, as the study does. "+
+		"Networks are %s among all jobs; INT8 takes of the full runtime %s, %s",
+		quantity.Several(w.blocks, "block"), w.blocks, w.load, w.terms.Deadline.Low, w.terms.Deadline.High, w.fleet.VMs,
+		quantity.Count(float64(len(w.asked))),
 		frequent, strings.Join(ratios, ", "), assumed)
 }

@@ -22,7 +22,8 @@ const (
 
 // pricesSwept are the on-demand prices that the text gives.
 func pricesSwept(r *reading) (prices []float64) {
-	lowest, highest, step := r.at(sweepKey("lowest_on_demand")), r.at(sweepKey("highest_on_demand")), r.at(sweepKey("on_demand_step"))
+	lowest, highest, step := r.at(sweepKey("lowest_on_demand")), r.at(sweepKey("highest_on_demand")),
+		r.at(sweepKey("on_demand_step"))
 	if steps := math.Round((highest - lowest) / step); !r.missing && steps >= 0 && steps < mostPrices {
 		for i := range int(steps) + 1 {
 			prices = append(prices, lowest+float64(i)*step)
@@ -64,20 +65,23 @@ func (o offers) priceRows(s sheet) (rows []Row) {
 		return nil
 	}
 	add := func(figure, cell string, ours float64, note string) {
-		rows = append(rows, Row{Paper: ApproxDNN, Table: figure + generatedSuffix, Cell: cell, Ours: finite(ours), Note: fromJobs + note, Inputs: inputs})
+		rows = append(rows, Row{Paper: ApproxDNN, Table: figure + generatedSuffix, Cell: cell, Ours: finite(ours),
+			Note: fromJobs + note, Inputs: inputs})
 	}
 	for i, usd := range w.prices {
 		for _, p := range approx.Policies[1:] {
 			at := fmt.Sprintf("$%.2f/h %s ", usd, p)
 			for _, column := range []string{usageColumn, penaltyColumn, totalColumn} {
-				add("figure 10", at+strings.TrimSuffix(column, "_usd"), w.usd(p, i, column), fmt.Sprintf("; in units of On-Demand's total at $%.2f/h; the study draws it, but prints no number", w.study))
+				add("figure 10", at+strings.TrimSuffix(column, "_usd"), w.usd(p, i, column),
+					fmt.Sprintf("; in units of On-Demand's total at $%.2f/h; the study draws it, but prints no number", w.study))
 			}
 			add("figure 11", at+offerColumn, w.of(p, i, offerColumn).drawn, "; the study draws it, but prints no number")
 			add("figure 12", at+lostColumn, 100*w.of(p, i, lostColumn).drawn, "; the study draws it, but prints no number")
 		}
 	}
 	for _, c := range w.claims() {
-		row := Row{Paper: ApproxDNN, Table: priceFigures, Cell: c.says, Ours: finite(c.ours), Note: "a shape that the text states; ours is " + c.what + ", " + fromJobs, Inputs: inputs}
+		row := Row{Paper: ApproxDNN, Table: priceFigures, Cell: c.says, Ours: finite(c.ours),
+			Note: "a shape that the text states; ours is " + c.what + ", " + fromJobs, Inputs: inputs}
 		if row.Ours != nil {
 			row.OK = &c.holds
 		}
@@ -114,14 +118,21 @@ func (w sweep) claims() []claim {
 	slower := w.rises(approx.AcceptanceCentric, usageColumn) / w.rises(approx.AcceptanceCentric, penaltyColumn)
 	from, to := w.portion(approx.ApproxDNN, 0), w.portion(approx.ApproxDNN, last)
 	return []claim{
-		{"a higher on-demand price increases the total cost of all approaches", "the least rise from a price to the next, as a fraction", rise, rise > 0},
-		{"all approaches offer higher s as the price gap increases", "the least rise from a price to the next, as a fraction", higher, higher > 0},
-		{"acceptance-centric always offers much more than penalty-centric, approxdnn between", "the least ratio of the former two", ratio, between && ratio > 2},
-		{"accuracies fluctuate slightly", "the largest change of a loss, in percent; the same users are asked at every price, and offered the same share of s_max", 100 * varies, varies <= luck},
-		{"acceptance-centric: usage cost increases slower than penalty cost", "the ratio of the two rises", slower, slower < 1},
-		{"penalty-centric: usage cost dominates penalty cost", "the least part of the total that is usage", dominates, dominates > 0.5},
+		{"a higher on-demand price increases the total cost of all approaches",
+			"the least rise from a price to the next, as a fraction", rise, rise > 0},
+		{"all approaches offer higher s as the price gap increases", "the least rise from a price to the next, as a fraction",
+			higher, higher > 0},
+		{"acceptance-centric always offers much more than penalty-centric, approxdnn between",
+			"the least ratio of the former two", ratio, between && ratio > 2},
+		{"accuracies fluctuate slightly", "the largest change of a loss, in percent; the same users are asked at every " +
+			"price, and offered the same share of s_max", 100 * varies, varies <= luck},
+		{"acceptance-centric: usage cost increases slower than penalty cost", "the ratio of the two rises", slower,
+			slower < 1},
+		{"penalty-centric: usage cost dominates penalty cost", "the least part of the total that is usage", dominates,
+			dominates > 0.5},
 		{"approxdnn: the portions of usage and penalty cost remain almost the same", fmt.Sprintf(
-			"by how much the penalty's portion grows; it goes from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h as equations 9 to 11 have it", 100*from, w.prices[0], 100*to, w.prices[last]),
+			"by how much the penalty's portion grows; it goes from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h as equations "+
+				"9 to 11 have it", 100*from, w.prices[0], 100*to, w.prices[last]),
 			to - from, math.Abs(to-from) <= w.portionLuck(approx.ApproxDNN, last)},
 	}
 }
@@ -138,7 +149,8 @@ func (w sweep) rises(p approx.Policy, column string) float64 {
 func (w sweep) offersApart() (ratio float64, between bool) {
 	ratio, between = math.Inf(1), true
 	for i := range w.prices {
-		most, mean, least := w.offer(approx.AcceptanceCentric, i), w.offer(approx.ApproxDNN, i), w.offer(approx.PenaltyCentric, i)
+		most, mean, least := w.offer(approx.AcceptanceCentric, i), w.offer(approx.ApproxDNN, i),
+			w.offer(approx.PenaltyCentric, i)
 		ratio, between = math.Min(ratio, most/least), between && least < mean && mean < most
 	}
 	return ratio, between

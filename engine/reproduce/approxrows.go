@@ -152,8 +152,10 @@ func (o offers) sharedRow(s sheet, c Cell, suffix string, how computation) Row {
 	shown := c
 	shown.Column = strings.TrimSuffix(c.Column, "_usd") + "_share"
 	shown.Number = nil
-	total, saved := resultKey(approx.ApproxDNN, totalColumn), Key{Table: conclusions, Variant: string(approx.ApproxDNN), Column: savesOver + string(approx.OnDemand) + perCent}
-	if printed, ok := s.evaluate(func(r *reading) float64 { return r.at(c.Key) / (r.at(total) / (1 - r.at(saved)/100)) }); ok {
+	total, saved := resultKey(approx.ApproxDNN, totalColumn), Key{Table: conclusions, Variant: string(approx.ApproxDNN),
+		Column: savesOver + string(approx.OnDemand) + perCent}
+	if printed,
+		ok := s.evaluate(func(r *reading) float64 { return r.at(c.Key) / (r.at(total) / (1 - r.at(saved)/100)) }); ok {
 		shown.Number = &Number{Value: printed.value, Half: printed.tolerance}
 	}
 	how.note += "; published: printed dollars over On-Demand's, which ApproxDNN's total and what it saves give"

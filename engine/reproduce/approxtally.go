@@ -37,7 +37,8 @@ const (
 type amount struct{ accepted, declined, base float64 }
 
 // summed are the columns of [deal.amounts], in its order.
-var summed = [...]string{offerColumn, reservedColumn, onDemandColumn, usageColumn, penaltyColumn, totalColumn, accuracyColumn, lostColumn}
+var summed = [...]string{offerColumn, reservedColumn, onDemandColumn, usageColumn, penaltyColumn, totalColumn,
+	accuracyColumn, lostColumn}
 
 func (d deal) amounts() [len(summed)]amount {
 	return [...]amount{

@@ -25,7 +25,8 @@ func (b costBook) combined(r *reading) cluster.Space {
 	s := cluster.Space{Units: r.at(textNumber("images_of_figures_9_and_10")), Split: cluster.ByGPUs}
 	// Of an M60 only figure 12 tells the speed, by its CAR against a K80's.
 	car := func(vm string) float64 {
-		return r.at(Key{Table: "figure 12", Application: caffeNet, Variant: "conv1-2 at 20 %", VM: vm, Column: "car_usd"}) / r.at(priceIn3(vm))
+		return r.at(Key{Table: "figure 12", Application: caffeNet, Variant: "conv1-2 at 20 %", VM: vm,
+			Column: "car_usd"}) / r.at(priceIn3(vm))
 	}
 	m60 := car(oneM60) / car(oneK80)
 	for _, vm := range b.vms {
@@ -50,7 +51,8 @@ func (b costBook) combined(r *reading) cluster.Space {
 
 // studyLimits are the deadline of figure 9 and the budget of figure 10.
 func studyLimits(r *reading) cluster.Limits {
-	return cluster.Limits{MaxSeconds: new(secondsPerHour * r.at(textNumber("deadline_h"))), MaxUSD: new(r.at(textNumber("budget_usd")))}
+	return cluster.Limits{MaxSeconds: new(secondsPerHour * r.at(textNumber("deadline_h"))),
+		MaxUSD: new(r.at(textNumber("budget_usd")))}
 }
 
 // exactTable is where the study's question is answered by the exact frontier.
@@ -95,7 +97,9 @@ func (b costBook) savings(s sheet, f *cluster.Frontiers, space cluster.Space, li
 		k := Key{Table: saved.figure, Application: caffeNet, VM: "p2", Column: "saved_at_highest_accuracy_percent"}
 		row := Row{
 			Key: k, Cell: caffeNet + " saved_" + saved.what + "_percent", Ours: new(100 * saved.value),
-			Note: fmt.Sprintf("at no more %s, the most against any of the %d configurations within the deadline and the budget that have the highest accuracy, %g %%, on up to %d of each VM type of table 3; over the %d versions whose times the text gives, not the study's 60 on p2 (%s)",
+			Note: fmt.Sprintf("at no more %s, the most against any of the %d configurations within the deadline and the "+
+				"budget that have the highest accuracy, %g %%, on up to %d of each VM type of table 3; over the %d versions "+
+				"whose times the text gives, not the study's 60 on p2 (%s)",
 				saved.at, configurations, 100*accuracy, ofEach, len(space.Variants), saved.figure),
 		}
 		if printed, ok := s[k]; ok {
@@ -112,8 +116,10 @@ func (b costBook) besideGreedy(space cluster.Space, c cluster.Configuration, g c
 		rows = append(rows, Row{Cell: caffeNet + " " + cell, Ours: &value, Note: note + "; the study prints no number"})
 	}
 	picked := "Algorithm 1 within the deadline and the budget: " + b.vmsOf(c) + " with " + b.versions[c.Variant]
-	faster := "the exact frontier at the same accuracy and no more cost: " + b.vmsOf(g.Faster) + " with " + b.versions[g.Faster.Variant]
-	cheaper := "the exact frontier at the same accuracy and no more time: " + b.vmsOf(g.Cheaper) + " with " + b.versions[g.Cheaper.Variant]
+	faster := "the exact frontier at the same accuracy and no more cost: " + b.vmsOf(g.Faster) + " with " +
+		b.versions[g.Faster.Variant]
+	cheaper := "the exact frontier at the same accuracy and no more time: " + b.vmsOf(g.Cheaper) + " with " +
+		b.versions[g.Cheaper.Variant]
 	list("algorithm_1_time_h", c.Seconds/secondsPerHour, picked)
 	list("algorithm_1_cost_usd", c.USD, picked)
 	list("algorithm_1_top5_percent", 100**space.Variants[c.Variant].Accuracy, picked)
@@ -127,7 +133,8 @@ func (b costBook) besideGreedy(space cluster.Space, c cluster.Configuration, g c
 // savedAtAccuracy counts the configurations of an accuracy within the limits,
 // and gives the largest fractions of time, at no more cost, and of cost, at no
 // more time, that the frontier saves against one of them.
-func savedAtAccuracy(f *cluster.Frontiers, s cluster.Space, l cluster.Limits, accuracy float64) (n int, time, cost float64) {
+func savedAtAccuracy(f *cluster.Frontiers, s cluster.Space, l cluster.Limits, accuracy float64) (n int, time,
+	cost float64) {
 	least := l
 	least.WorstAccuracy = &accuracy
 	front := f.Within(least).TimeCost // by rising time and falling cost

@@ -87,7 +87,8 @@ func (b costBook) carPerTime(r *reading, vm string, batch float64) float64 {
 // on so many VMs with one K80.
 func (b costBook) million(r *reading, count int) float64 {
 	perImage := b.seconds(r, unpruned) / r.at(textNumber("images"))
-	return cluster.Makespan([]cluster.Member{b.member(r, oneK80, count, perImage)}, r.at(textNumber("images_of_figures_9_and_10")), cluster.ByGPUs)
+	return cluster.Makespan([]cluster.Member{b.member(r, oneK80, count, perImage)},
+		r.at(textNumber("images_of_figures_9_and_10")), cluster.ByGPUs)
 }
 
 // space lists versions on all combinations of the VMs of figures 9 and 10, and
@@ -133,7 +134,10 @@ func (b costBook) frontiers(k Key) computation {
 		return computation{note: "no version's top-1 accuracy is published"}
 	}
 	read := map[string]func(*rank.Result, []int) float64{
-		"top5_frontier_configurations": func(q *rank.Result, front []int) float64 { return float64(len(versionsOf(q, front))) },
+		"top5_frontier_configurations": func(q *rank.Result,
+			front []int) float64 {
+			return float64(len(versionsOf(q, front)))
+		},
 		"top5_frontier_lowest_percent": func(q *rank.Result, front []int) float64 {
 			return 100 * slices.Min(pick(q.Space.Values(objective.Accuracy), front))
 		},

@@ -14,7 +14,8 @@ import (
 func TestSweetSpotOfCurve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range 101 {
-			c := Curve{Network: "net", Layer: "conv1", StepPercent: rapid.SampledFrom([]float64{5, 10}).Draw(t, "step"), Percent: []float64{90}}
+			c := Curve{Network: "net", Layer: "conv1", StepPercent: rapid.SampledFrom([]float64{5, 10}).Draw(t, "step"),
+				Percent: []float64{90}}
 			want, kept := 0.0, true
 			for i := range rapid.IntRange(1, 9).Draw(t, "steps") {
 				lost := float64(rapid.IntRange(-2, 5).Draw(t, "lost")) / 3
@@ -36,7 +37,8 @@ func TestSweetSpotsOfOwnRuns(t *testing.T) {
 	set := &profile.Set{}
 	run := func(model, precision string, batch int, ratio, seconds, accuracy float64, basis estimate.Basis) {
 		r := profile.Run{
-			ID: int64(len(set.Runs) + 1), Model: model, Mode: profile.Infer, GPU: "CPU", Count: 1, BatchSize: batch, Status: profile.Done, Basis: basis,
+			ID: int64(len(set.Runs) + 1), Model: model, Mode: profile.Infer, GPU: "CPU", Count: 1, BatchSize: batch,
+			Status: profile.Done, Basis: basis,
 			Variant: profile.Variant{Precision: precision}, Steady: estimate.Spread(seconds, 0.02, basis),
 			Accuracy: &profile.Accuracy{Metric: "top-1", Value: accuracy, HigherIsBetter: true, Basis: basis},
 		}
@@ -58,12 +60,14 @@ func TestSweetSpotsOfOwnRuns(t *testing.T) {
 	want := []struct {
 		cell  string
 		ratio float64
-	}{{"net fp32 b8 sweet_spot_percent", 30}, {"net fp32 b64 sweet_spot_percent", 60}, {"net int8 b8 sweet_spot_percent", 0}}
+	}{{"net fp32 b8 sweet_spot_percent", 30}, {"net fp32 b64 sweet_spot_percent", 60},
+		{"net int8 b8 sweet_spot_percent", 0}}
 	if len(rows) != len(want) {
 		t.Fatalf("%d rows: %+v", len(rows), rows)
 	}
 	for i, r := range rows {
-		if r.Cell != want[i].cell || math.Abs(*r.Ours-want[i].ratio) > 1e-9 || r.Published != nil || r.OK != nil || r.Note == "" {
+		if r.Cell != want[i].cell || math.Abs(*r.Ours-want[i].ratio) > 1e-9 || r.Published != nil || r.OK != nil ||
+			r.Note == "" {
 			t.Errorf("%s: %g, want %s %g", r.Cell, *r.Ours, want[i].cell, want[i].ratio)
 		}
 	}

@@ -23,7 +23,8 @@ const measuredNote = "a measurement of the thesis: an input"
 // byEpochs computes table 5.2: method 1 from the first and the average epoch.
 func byEpochs(k Key) computation {
 	terms := func(r *reading) training.Epochs {
-		return training.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s")), Second: r.at(k.in("average_epoch_s"))}
+		return training.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s")),
+			Second: r.at(k.in("average_epoch_s"))}
 	}
 	switch k.Column {
 	case "estimated_s":
@@ -80,7 +81,8 @@ func byIterations(k Key) computation {
 		return errorColumn(k, "estimated_s")
 	}
 	twin, ok := map[string]Key{
-		"5.3": k.of("5.5", "no"), "5.4": k.of("5.3", "yes"), "5.5": k.of("5.3", "yes"), "5.9": k.of("5.9", other(k.Validation)),
+		"5.3": k.of("5.5", "no"), "5.4": k.of("5.3", "yes"), "5.5": k.of("5.3", "yes"),
+		"5.9": k.of("5.9", other(k.Validation)),
 	}[k.Table]
 	if !ok {
 		return computation{note: measuredNote}

@@ -36,7 +36,8 @@ func (g group) runtime(vm string, epochs float64) Key {
 }
 
 func (g group) realKey(table, column, vm string) Key {
-	return Key{Table: table, Application: g.application, Batch: g.batch, Validation: g.validation, VM: vm, Column: column + realSuffix}
+	return Key{Table: table, Application: g.application, Batch: g.batch, Validation: g.validation, VM: vm,
+		Column: column + realSuffix}
 }
 
 // book is everything the formulas need to know of the thesis.
@@ -69,7 +70,8 @@ func contradictedStartups(s sheet, groups []group) []string {
 		printed, known := s.evaluate(func(r *reading) float64 { return iterationTerms(r, k).Startup })
 		implied, solved := s.evaluate(impliedStartup(g))
 		if known && solved {
-			found = append(found, fmt.Sprintf("tables %s and %s are straight lines only if %s starts up in %.1f ± %.1f s; table %s prints %.2f s",
+			found = append(found, fmt.Sprintf("tables %s and %s are straight lines only if %s starts up in %.1f ± %.1f s; "+
+				"table %s prints %.2f s",
 				g.runtimeTable, g.costTable, a.vm, implied.value, implied.tolerance, a.table, printed.value))
 		}
 	}

@@ -100,7 +100,8 @@ func (c comparison) tableTwo(k Key) computation {
 	again := k.of(thesisIterations, "")
 	again.VM = ""
 	if k.Column == "iterations" && c.twins[again] {
-		return computation{note: "a measurement: held against the thesis' table 4.3", formula: func(r *reading) float64 { return r.at(again) }}
+		return computation{note: "a measurement: held against the thesis' table 4.3",
+			formula: func(r *reading) float64 { return r.at(again) }}
 	}
 	return computation{note: measuredByStudy}
 }
@@ -150,7 +151,8 @@ func (c comparison) choices(r *reading, application string, batches []int, vms [
 }
 
 // asked ranks runs of table 2. ok is false where one of them is not printed.
-func (c comparison) asked(r *reading, application string, batches []int, vms []string, by question.Sort) (result *rank.Result, ok bool) {
+func (c comparison) asked(r *reading, application string, batches []int, vms []string,
+	by question.Sort) (result *rank.Result, ok bool) {
 	candidates := c.choices(r, application, batches, vms)
 	if r.missing || len(candidates) == 0 {
 		return nil, false
@@ -162,7 +164,8 @@ func (c comparison) asked(r *reading, application string, batches []int, vms []s
 // how much more it costs than the better of the two at the batch size.
 func (c comparison) relative(k Key) computation {
 	return computation{
-		note: map[string]string{"relative_time": "time ÷ that of the faster VM", "relative_cost": "time × price ÷ that of the cheaper VM"}[k.Column],
+		note: map[string]string{"relative_time": "time ÷ that of the faster VM",
+			"relative_cost": "time × price ÷ that of the cheaper VM"}[k.Column],
 		formula: func(r *reading) float64 {
 			result, ok := c.asked(r, k.Application, []int{k.Batch}, c.vms, question.ByTime)
 			at := slices.Index(c.vms, k.VM)
@@ -185,13 +188,14 @@ func (c comparison) conclusion(k Key) computation {
 			return r.at(priceOf(k.VM)) / r.at(priceOf(c.vms[0]))
 		}}
 	case "times_faster":
-		return computation{note: "mean over the batch sizes of " + c.vms[0] + "'s time ÷ its own", formula: func(r *reading) (mean float64) {
-			for _, batch := range c.batches {
-				ratio := r.at(timeOf(k.Application, batch, c.vms[0])) / r.at(timeOf(k.Application, batch, k.VM))
-				mean += ratio / float64(len(c.batches))
-			}
-			return mean
-		}}
+		return computation{note: "mean over the batch sizes of " + c.vms[0] + "'s time ÷ its own",
+			formula: func(r *reading) (mean float64) {
+				for _, batch := range c.batches {
+					ratio := r.at(timeOf(k.Application, batch, c.vms[0])) / r.at(timeOf(k.Application, batch, k.VM))
+					mean += ratio / float64(len(c.batches))
+				}
+				return mean
+			}}
 	case "fastest_percent":
 		return c.share(k, question.ByTime, "share of the batch sizes at which it is ranked first by time")
 	case "cheapest_percent":

@@ -130,7 +130,8 @@ func picks(cells []Reconstructed, weight func(Reconstructed) float64) Picks {
 func costs(in Inputs) []FindingOut {
 	s := sheetOf(in.Cells)
 	b := book{prices: in.Prices}
-	seismic := FindingOut{Application: "seismic/FCN", Note: "recomputed from the times of table 4.1; method 2 is not printed for this application"}
+	seismic := FindingOut{Application: "seismic/FCN", Note: "recomputed from the times of table 4.1; method 2 is " +
+		"not printed for this application"}
 	seismic.fill(s, "4.4")
 	recomputed, ok := s.evaluate(func(r *reading) (sum float64) {
 		for _, vm := range vmsOfTotals {
@@ -141,7 +142,8 @@ func costs(in Inputs) []FindingOut {
 	if ok {
 		seismic.RecomputedUSD = &recomputed.value
 	}
-	mnist := FindingOut{Application: "MNIST/Simple-CNN", Note: "printed totals; the runs they sum up are not published, so nothing is recomputed"}
+	mnist := FindingOut{Application: "MNIST/Simple-CNN", Note: "printed totals; the runs they sum up are not " +
+		"published, so nothing is recomputed"}
 	mnist.fill(s, "5.14")
 	return []FindingOut{seismic, mnist}
 }

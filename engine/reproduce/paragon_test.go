@@ -19,18 +19,22 @@ func paragonCells() []Cell {
 	exact := func(k Key, v float64) Cell { return Cell{k, &Number{Value: v}} }
 	about := func(k Key, v, half float64) Cell { return Cell{k, &Number{Value: v, Half: half}} }
 	cells := []Cell{
-		exact(limitMS, 500), exact(utilisation, 80), exact(peakOverMedian, 50), exact(leastColdStart, 1), exact(mostColdStart, 10),
+		exact(limitMS, 500), exact(utilisation, 80), exact(peakOverMedian, 50), exact(leastColdStart, 1),
+		exact(mostColdStart, 10),
 		exact(sampleHours, 0.5), exact(mostMemory, 3), exact(squeezeNetKnee, 2), exact(constantHours, 1),
 		about(overKey(serving.UtilAware), 25, 5), about(overKey(serving.Exascale), 25, 5), {Key: mixedCosts},
 		about(Key{Table: "figure 8", Variant: string(serving.Mixed), Column: cutsColumn}, 60, 5),
 		about(Key{Table: "figure 8", Variant: string(serving.Paragon), Column: savesMixedColumn}, 10, 5),
-		about(savesOverNaive, 20, 5), about(Key{Table: "section 1", Variant: string(serving.Paragon), Column: "saves_percent"}, 20, 5),
+		about(savesOverNaive, 20, 5), about(Key{Table: "section 1", Variant: string(serving.Paragon),
+			Column: "saves_percent"}, 20, 5),
 	}
 	for name, rate := range map[string]float64{"few": 10, "many": 200} {
 		cells = append(cells, exact(Key{Table: "text", Application: name, Column: rateColumn}, rate))
 	}
-	for name, m := range map[string][2]float64{"small": {70, 20}, "middle": {75, 60}, "slow": {75, 90}, "large": {80, 130}} {
-		cells = append(cells, exact(Key{Table: modelsTable, Application: name, Column: modelAccuracy}, m[0]), exact(Key{Table: modelsTable, Application: name, Column: modelMilliseconds}, m[1]))
+	for name, m := range map[string][2]float64{"small": {70, 20}, "middle": {75, 60}, "slow": {75, 90},
+		"large": {80, 130}} {
+		cells = append(cells, exact(Key{Table: modelsTable, Application: name, Column: modelAccuracy}, m[0]),
+			exact(Key{Table: modelsTable, Application: name, Column: modelMilliseconds}, m[1]))
 	}
 	return cells
 }
@@ -65,7 +69,8 @@ func TestTraffic(t *testing.T) {
 			t.Errorf("%s: %d draws, peak to median %g", l.name, len(l.draws), l.ratio())
 		}
 		for k := range l.draws {
-			if x, y := l.draws[k].by[serving.Mixed], b.loads[i].draws[k].by[serving.Mixed]; x.USD != y.USD || x.Violations != y.Violations || x.Queries.Total() == 0 {
+			if x, y := l.draws[k].by[serving.Mixed], b.loads[i].draws[k].by[serving.Mixed]; x.USD != y.USD ||
+				x.Violations != y.Violations || x.Queries.Total() == 0 {
 				t.Errorf("%s drawn twice: %+v and %+v", l.name, x, y)
 			}
 		}
@@ -151,7 +156,8 @@ func TestPrintedRelationsAreGivenBack(t *testing.T) {
 func TestParagonWithoutLoads(t *testing.T) {
 	in := Inputs{Paper: Paragon, Cells: paragonCells()}
 	for _, r := range Reproduce(in) {
-		if strings.Contains(r.Table, "made-up") || r.Table != "section 1" && !strings.HasSuffix(r.Table, poolsSuffix) && r.OK != nil {
+		if strings.Contains(r.Table, "made-up") || r.Table != "section 1" && !strings.HasSuffix(r.Table, poolsSuffix) &&
+			r.OK != nil {
 			t.Errorf("%s %s without loads: %+v", r.Table, r.Cell, r)
 		}
 	}
@@ -189,11 +195,13 @@ func TestFixedRows(t *testing.T) {
 			t.Errorf("%s: VMs for $10/h are cheaper: %+v", r.Cell, r)
 		}
 	}
-	if row := (relations{loads: in.Traffic}).simulatedRow(serving.Constant(60, 1), 1, serving.Reactive, "usd", 1e6); *row.OK {
+	if row := (relations{loads: in.Traffic}).simulatedRow(serving.Constant(60, 1), 1, serving.Reactive, "usd",
+		1e6); *row.OK {
 		t.Errorf("any closed form is ok: %+v", row)
 	}
 	flat := functionModel{"flat", serving.Memory{FixedS: 0.1, KneeGB: 2, MinGB: 0.5, MaxGB: 3}}
-	if faster, dearer := (relations{loads: in.Traffic}).overMemory(flat, flat.Choices(serving.PublicPrices())); faster || !dearer {
+	if faster, dearer := (relations{loads: in.Traffic}).overMemory(flat, flat.Choices(serving.PublicPrices())); faster ||
+		!dearer {
 		t.Errorf("no memory makes it faster: %v %v", faster, dearer)
 	}
 }
@@ -201,7 +209,8 @@ func TestFixedRows(t *testing.T) {
 // The cheapest model that keeps the limits against any that does, by hand.
 func TestAsk(t *testing.T) {
 	v := serving.Variants{List: []serving.Variant{
-		{Name: "small", Accuracy: 0.7, LatencyS: 1, USDPerMillion: 1}, {Name: "large", Accuracy: 0.8, LatencyS: 2, USDPerMillion: 3},
+		{Name: "small", Accuracy: 0.7, LatencyS: 1, USDPerMillion: 1}, {Name: "large", Accuracy: 0.8, LatencyS: 2,
+			USDPerMillion: 3},
 	}}
 	// (0.7, 1): small; (0.7, 2): small of both; (0.8, 1): none; (0.8, 2): large.
 	if got := ask(v); got != (chosen{asked: 3, best: 5, naive: 6, accurate: 7}) {
@@ -211,7 +220,8 @@ func TestAsk(t *testing.T) {
 		var v serving.Variants
 		for range rapid.IntRange(0, 8).Draw(t, "models") {
 			v.List = append(v.List, serving.Variant{
-				Accuracy: rapid.Float64Range(0, 1).Draw(t, "accuracy"), LatencyS: rapid.Float64Range(0, 1).Draw(t, "latency"), USDPerMillion: rapid.Float64Range(0, 9).Draw(t, "cost"),
+				Accuracy: rapid.Float64Range(0, 1).Draw(t, "accuracy"), LatencyS: rapid.Float64Range(0, 1).Draw(t, "latency"),
+				USDPerMillion: rapid.Float64Range(0, 9).Draw(t, "cost"),
 			})
 		}
 		v.LowerIsBetter = rapid.Bool().Draw(t, "loss")
@@ -226,7 +236,8 @@ func TestCheapestOfSchemes(t *testing.T) {
 	out := func(usd float64, violations int64) *serving.Outcome {
 		return &serving.Outcome{USD: usd, Queries: serving.Split{Strict: 100}, Violations: serving.Split{Strict: violations}}
 	}
-	d := draw{by: map[serving.Scheme]*serving.Outcome{serving.Reactive: out(1, 6), serving.Mixed: out(2, 5), serving.Exascale: out(3, 0)}}
+	d := draw{by: map[serving.Scheme]*serving.Outcome{serving.Reactive: out(1, 6), serving.Mixed: out(2, 5),
+		serving.Exascale: out(3, 0)}}
 	if got := cheapest(&d, serving.Reactive, serving.Mixed, serving.Exascale); got != d.by[serving.Mixed] {
 		t.Errorf("%+v", got)
 	}

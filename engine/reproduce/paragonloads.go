@@ -76,7 +76,9 @@ func madeLoads(shorter, sampleS int) []madeLoad {
 	return slices.Concat(waves(aDay/shorter), []madeLoad{
 		flashCrowd("flash-crowd", sixHours/shorter), flashCrowd("crowd-sample", sampleS),
 		{
-			name: "bursty", seconds: sixHours / shorter, burstS: burstS, risesS: 1, words: fmt.Sprintf("%d queries/s for %d s and %s for %d s in turn, on average", calmRate, calmS, quantity.Count(burstRate), burstS),
+			name: "bursty", seconds: sixHours / shorter, burstS: burstS, risesS: 1,
+			words: fmt.Sprintf("%d queries/s for %d s and %s for %d s in turn, on average", calmRate, calmS,
+				quantity.Count(burstRate), burstS),
 			trace: func(seconds int, seed uint64) serving.Trace {
 				return serving.Bursty{Calm: calmRate, Burst: burstRate, CalmS: calmS, BurstS: burstS}.Trace(seconds, seed)
 			},
@@ -94,7 +96,8 @@ func waves(length int) (loads []madeLoad) {
 			words: fmt.Sprintf("%s queries/s ±%.0f %% in one wave", quantity.Count(waveMean), 100*w.swing),
 			trace: func(seconds int, seed uint64) serving.Trace {
 				day := float64(seconds)
-				return serving.Poisson(seconds, serving.Diurnal{Mean: waveMean, Amplitude: w.swing, PeriodS: day, PeakS: day * 14 / 24}.Rate, seed)
+				return serving.Poisson(seconds, serving.Diurnal{Mean: waveMean, Amplitude: w.swing, PeriodS: day,
+					PeakS: day * 14 / 24}.Rate, seed)
 			},
 		})
 	}
@@ -104,9 +107,11 @@ func waves(length int) (loads []madeLoad) {
 func flashCrowd(name string, length int) madeLoad {
 	return madeLoad{
 		name: name, seconds: length, risesS: crowdRisesS,
-		words: fmt.Sprintf("%s queries/s and one crowd of %d times that, which comes in %d s, stays 600 s and goes by e in 300 s", quantity.Count(crowdBase), crowdFactor, crowdRisesS),
+		words: fmt.Sprintf("%s queries/s and one crowd of %d times that, which comes in %d s, stays 600 s and goes by "+
+			"e in 300 s", quantity.Count(crowdBase), crowdFactor, crowdRisesS),
 		trace: func(seconds int, seed uint64) serving.Trace {
-			return serving.Poisson(seconds, serving.FlashCrowd{Base: crowdBase, Factor: crowdFactor, AtS: float64(seconds) / 3, RiseS: crowdRisesS, HoldS: 600, DecayS: 300}.Rate, seed)
+			return serving.Poisson(seconds, serving.FlashCrowd{Base: crowdBase, Factor: crowdFactor, AtS: float64(seconds) / 3,
+				RiseS: crowdRisesS, HoldS: 600, DecayS: 300}.Rate, seed)
 		},
 	}
 }
@@ -134,7 +139,8 @@ func newTraffic(cells []Cell, shorter int) *Traffic {
 	}
 	t.memories = functionModels(r.at(squeezeNetKnee), r.at(mostMemory))
 	t.used = r.used
-	if r.missing || t.settings.Check() != nil || coldest.Check() != nil || !t.constantIsSane() || !(sample > 0 && sample <= mostHours) {
+	if r.missing || t.settings.Check() != nil || coldest.Check() != nil || !t.constantIsSane() ||
+		!(sample > 0 && sample <= mostHours) {
 		return nil
 	}
 	t.draw(madeLoads(shorter, int(sample*3600)))
@@ -238,7 +244,8 @@ func (l *drawnLoad) ratio() float64 { return l.over(func(d *draw) float64 { retu
 
 // described states the parameters, the seeds and the peak to median.
 func (l *drawnLoad) described() string {
-	return fmt.Sprintf("load: %s, %.3g h, seeds 1 to %d; peak to median %.2f", l.words, float64(l.seconds)/3600, len(l.draws), l.ratio())
+	return fmt.Sprintf("load: %s, %.3g h, seeds 1 to %d; peak to median %.2f", l.words, float64(l.seconds)/3600,
+		len(l.draws), l.ratio())
 }
 
 // cuts is by how much a scheme cuts reactive's violations, in percent of them.

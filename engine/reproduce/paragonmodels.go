@@ -33,7 +33,8 @@ func poolsOf(in Inputs) []pool {
 	vm := serving.Defaults().VM
 	if len(names) > 1 {
 		pools = append(pools, pool{
-			"pre-trained", fmt.Sprintf("pool: %d pre-trained ImageNet models with the accuracies and CPU times that Keras publishes, costs in proportion to the times", len(names)),
+			"pre-trained", fmt.Sprintf("pool: %d pre-trained ImageNet models with the accuracies and CPU times that Keras "+
+				"publishes, costs in proportion to the times", len(names)),
 			func(r *reading) serving.Variants { return preTrained(r, names, vm) },
 		})
 	}
@@ -49,7 +50,8 @@ func poolsOf(in Inputs) []pool {
 	for _, model := range prunedModels(measured) {
 		offers := serving.Offers(measured, []string{model}, vm.USDPerHour)
 		pools = append(pools, pool{
-			model, fmt.Sprintf("pool: variants of %s measured with this program, on VMs at their price or $%.2f/h", model, vm.USDPerHour),
+			model, fmt.Sprintf("pool: variants of %s measured with this program, on VMs at their price or $%.2f/h", model,
+				vm.USDPerHour),
 			func(r *reading) serving.Variants { return measuredVariants(offers, r.at(limitMS)/1000) },
 		})
 	}
@@ -62,7 +64,8 @@ func preTrained(r *reading, names []string, vm serving.VM) serving.Variants {
 		at := Key{Table: modelsTable, Application: name}
 		seconds := r.at(at.in(modelMilliseconds)) / 1000
 		v.List = append(v.List, serving.Variant{
-			Name: name, Accuracy: r.at(at.in(modelAccuracy)) / 100, LatencyS: seconds, USDPerMillion: 1e6 * vm.USDPerHour / 3600 * seconds,
+			Name: name, Accuracy: r.at(at.in(modelAccuracy)) / 100, LatencyS: seconds,
+			USDPerMillion: 1e6 * vm.USDPerHour / 3600 * seconds,
 		})
 	}
 	return v
@@ -130,15 +133,19 @@ func (o relations) poolRows(s sheet) (rows []Row) {
 			shown.Application = p.name
 			saves := func(r *reading) float64 { a := ask(p.of(r)); return 100 * saving(a.best, a.naive) }
 			row := s.row(Paragon, shown, computation{
-				note:    "the cheapest model that keeps accuracy and latency, against any that does (naive: oblivious to cost); " + p.words,
+				note: "the cheapest model that keeps accuracy and latency, against any that does (naive: oblivious to cost); " +
+					p.words,
 				formula: saves, partial: "how much depends on the pool, which is not the study's",
-				other: func(r *reading) float64 { a := ask(p.of(r)); return 100 * saving(a.best, a.accurate) }, otherway: "against the most accurate that keeps both it is %s",
+				other:    func(r *reading) float64 { a := ask(p.of(r)); return 100 * saving(a.best, a.accurate) },
+				otherway: "against the most accurate that keeps both it is %s",
 			}, nil)
 			row.Key = c.Key
 			rows = append(rows, row)
 			if got, ok := s.value(saves); ok {
-				note := fmt.Sprintf("Observation 1: model selection should meet the cost requirement without compromising on the constraints; asked for every accuracy and latency that two models of the pool have; %s", p.words)
-				rows = append(rows, claimed("section 4"+poolsSuffix, p.name+" choosing the model saves", got.value, got.value > 0, unless(got.value > 0, note, "no two models keep the same limits"), got.used))
+				note := fmt.Sprintf("Observation 1: model selection should meet the cost requirement without compromising on "+
+					"the constraints; asked for every accuracy and latency that two models of the pool have; %s", p.words)
+				rows = append(rows, claimed("section 4"+poolsSuffix, p.name+" choosing the model saves", got.value, got.value > 0,
+					unless(got.value > 0, note, "no two models keep the same limits"), got.used))
 			}
 		}
 	}

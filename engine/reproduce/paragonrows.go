@@ -27,7 +27,8 @@ func (o relations) loadRows(s sheet, c Cell) (rows []Row) {
 	case c.Column == cutsColumn && scheme == serving.Mixed:
 		each(func(l *drawnLoad) Row {
 			note := fmt.Sprintf("in percent of reactive's violations; in points of all queries %.2f", l.over(spared).mean)
-			return o.judged(s, c, l, cuts(scheme), note, "functions take every query that finds no VM, without a limit, so only cold starts violate; the study does not say what held its own functions back")
+			return o.judged(s, c, l, cuts(scheme), note, "functions take every query that finds no VM, without a limit, "+
+				"so only cold starts violate; the study does not say what held its own functions back")
 		})
 	case c.Key == mixedCosts:
 		each(o.similarCostRow)
@@ -75,7 +76,8 @@ func (o relations) judged(s sheet, c Cell, l *drawnLoad, of func(*draw) float64,
 
 // said judges a statement on a load.
 func (o relations) said(figure string, l *drawnLoad, what string, ours float64, holds bool, note, why string) Row {
-	return claimed(figure+loadsSuffix, l.name+" "+what, ours, holds, unless(holds, note, why)+"; "+l.described(), o.loads.used)
+	return claimed(figure+loadsSuffix, l.name+" "+what, ours, holds, unless(holds, note, why)+"; "+l.described(),
+		o.loads.used)
 }
 
 // overshoots says why a scheme over-provisions by another amount than the study's.
@@ -85,22 +87,27 @@ func (o relations) overshoots(l *drawnLoad, scheme serving.Scheme) string {
 	case l.risesS == 0 || l.risesS >= float64(start):
 		return "the load is not the study's"
 	case scheme == serving.Exascale:
-		return fmt.Sprintf("the load rises faster than VMs start (%d s), and the trend that is carried on over that time overshoots", start)
+		return fmt.Sprintf("the load rises faster than VMs start (%d s), and the trend that is carried on over that "+
+			"time overshoots", start)
 	}
-	return fmt.Sprintf("the load rises faster than VMs start (%d s), so reactive orders VMs for a backlog too, which with room to spare is smaller", start)
+	return fmt.Sprintf("the load rises faster than VMs start (%d s), so reactive orders VMs for a backlog too, "+
+		"which with room to spare is smaller", start)
 }
 
 // savesLittle says why paragon saves another amount over mixed than is printed.
 func savesLittle(l *drawnLoad, printed Cell) string {
 	queries, cost := l.over(onFunctions(serving.Mixed)).mean, l.over(functionsCost(serving.Mixed)).mean
 	if printed.Number != nil && cost < printed.Number.Value-printed.Number.Half {
-		return fmt.Sprintf("mixed gives functions only %.2f %% of the queries, %.2f %% of its cost, and more cannot be saved", queries, cost)
+		return fmt.Sprintf("mixed gives functions only %.2f %% of the queries, %.2f %% of its cost, and more cannot be saved",
+			queries, cost)
 	}
 	more := l.over(func(d *draw) float64 {
 		return 100 * (d.by[serving.Paragon].VMUSD - d.by[serving.Mixed].VMUSD) / d.by[serving.Mixed].USD
 	}).mean
-	return fmt.Sprintf("of the %.1f %% of mixed's cost that are functions paragon keeps to %.1f %%, but the relaxed queries that wait are a backlog that it orders VMs for, %.1f %% of mixed's cost more",
-		cost, l.over(func(d *draw) float64 { return 100 * d.by[serving.Paragon].FunctionUSD / d.by[serving.Mixed].USD }).mean, more)
+	return fmt.Sprintf("of the %.1f %% of mixed's cost that are functions paragon keeps to %.1f %%, but the relaxed "+
+		"queries that wait are a backlog that it orders VMs for, %.1f %% of mixed's cost more",
+		cost, l.over(func(d *draw) float64 { return 100 * d.by[serving.Paragon].FunctionUSD / d.by[serving.Mixed].USD }).mean,
+		more)
 }
 
 func valueOr(v *float64) float64 {
@@ -113,20 +120,24 @@ func valueOr(v *float64) float64 {
 func (o relations) cutRow(l *drawnLoad, scheme serving.Scheme) Row {
 	cut := l.over(cuts(scheme)).mean
 	return o.said("figure 5", l, string(scheme)+" "+cutsColumn, cut, cut > 0,
-		"section 2.3: it can reduce SLO violations; ours is in percent of reactive's", "it does not where reactive already has none to reduce or the peak comes and goes within a start-up")
+		"section 2.3: it can reduce SLO violations; ours is in percent of reactive's", "it does not where reactive "+
+			"already has none to reduce or the peak comes and goes within a start-up")
 }
 
 func (o relations) equivalentRow(l *drawnLoad) Row {
 	mixed, exascale := l.over(cuts(serving.Mixed)).mean, l.over(cuts(serving.Exascale)).mean
-	return o.said("figure 5", l, "mixed cuts as many violations as exascale", mixed-exascale, mixed >= exascale-similarPoints,
-		fmt.Sprintf("section 2.4: minimizes violations equivalent to exascale; ours is the difference in points, %.1f %% and %.1f %% of reactive's being cut; %s, or better", mixed, exascale, similarIsHalfOf),
+	return o.said("figure 5", l, "mixed cuts as many violations as exascale", mixed-exascale,
+		mixed >= exascale-similarPoints,
+		fmt.Sprintf("section 2.4: minimizes violations equivalent to exascale; ours is the difference in points, %.1f "+
+			"%% and %.1f %% of reactive's being cut; %s, or better", mixed, exascale, similarIsHalfOf),
 		"functions start cold where VMs are already there")
 }
 
 func (o relations) cheaperRow(l *drawnLoad) Row {
 	saved := min(l.over(saves(serving.Mixed, serving.UtilAware)).mean, l.over(saves(serving.Mixed, serving.Exascale)).mean)
 	return o.said("figure 5", l, "mixed is cheaper than util-aware and exascale", saved, saved > 0,
-		"section 2.4: reduces the over-provisioning cost of VMs; ours is what it saves over the cheaper of the two, in percent", "its functions cost more than the VMs that are spared")
+		"section 2.4: reduces the over-provisioning cost of VMs; ours is what it saves over the cheaper of the two, in "+
+			"percent", "its functions cost more than the VMs that are spared")
 }
 
 func (o relations) similarCostRow(l *drawnLoad) Row {
@@ -134,12 +145,15 @@ func (o relations) similarCostRow(l *drawnLoad) Row {
 	vms := l.over(func(d *draw) float64 {
 		return 100 * saving(d.by[serving.Mixed].VMUSD, d.by[serving.Reactive].USD)
 	}).mean
-	why := fmt.Sprintf("functions carry %.1f %% of the queries at %.1f times the price of a busy VM, and VMs cost only %.1f %% less for it",
+	why := fmt.Sprintf("functions carry %.1f %% of the queries at %.1f times the price of a busy VM, and VMs cost "+
+		"only %.1f %% less for it",
 		l.over(onFunctions(serving.Mixed)).mean, o.loads.functionOverVM(), vms)
 	if l.burstS > 0 && l.burstS < float64(o.loads.settings.VM.StartS) {
-		why += fmt.Sprintf(": bursts of %g s are over before a VM has started, so functions carry them whole, while in reactive they wait", l.burstS)
+		why += fmt.Sprintf(": bursts of %g s are over before a VM has started, so functions carry them whole, while in "+
+			"reactive they wait", l.burstS)
 	}
-	return o.said("figure 8", l, "mixed "+overReactive, more, math.Abs(more) <= similarPoints, "section 4: similar cost; ours is what mixed costs more than reactive, in percent; "+similarIsHalfOf, why)
+	return o.said("figure 8", l, "mixed "+overReactive, more, math.Abs(more) <= similarPoints, "section 4: similar "+
+		"cost; ours is what mixed costs more than reactive, in percent; "+similarIsHalfOf, why)
 }
 
 // functionOverVM is what a query costs on a function over what it costs on a VM
@@ -151,7 +165,8 @@ func (t *Traffic) functionOverVM() float64 {
 func (o relations) similarViolationsRow(l *drawnLoad) Row {
 	paragon, mixed := l.over(cuts(serving.Paragon)).mean, l.over(cuts(serving.Mixed)).mean
 	return o.said("figure 8", l, "paragon cuts as many violations as mixed", paragon-mixed, paragon >= mixed-similarPoints,
-		fmt.Sprintf("section 4: ensures similar SLOs; ours is the difference in points, %.1f %% and %.1f %% of reactive's being cut; %s", paragon, mixed, similarIsHalfOf),
+		fmt.Sprintf("section 4: ensures similar SLOs; ours is the difference in points, %.1f %% and %.1f %% of "+
+			"reactive's being cut; %s", paragon, mixed, similarIsHalfOf),
 		"relaxed queries wait for VMs longer than their limit")
 }
 
@@ -179,7 +194,8 @@ func (o relations) patternRows() (rows []Row) {
 // nil where none does.
 func cheapest(d *draw, schemes ...serving.Scheme) (best *serving.Outcome) {
 	for _, s := range schemes {
-		if out := d.by[s]; out.Queries.Total() > 0 && out.ViolationShare() <= acceptedViolations && (best == nil || out.USD < best.USD) {
+		if out := d.by[s]; out.Queries.Total() > 0 && out.ViolationShare() <= acceptedViolations && (best == nil ||
+			out.USD < best.USD) {
 			best = out
 		}
 	}
@@ -206,7 +222,9 @@ func (o relations) paysRow(l *drawnLoad, what string, pick func(*draw) *serving.
 	picked = slices.Compact(picked)
 	high := l.ratio() > threshold
 	holds := high && uses > 0.5 || !high && uses < 0.5
-	note := fmt.Sprintf("section 2.4: mixing pays where peak to median is above %g; ours is in what part of the draws the cheapest scheme with at most %g %% violations uses functions: it is %s", threshold, 100*acceptedViolations, strings.Join(picked, " or "))
+	note := fmt.Sprintf("section 2.4: mixing pays where peak to median is above %g; ours is in what part of the "+
+		"draws the cheapest scheme with at most %g %% violations uses functions: it is %s", threshold, 100*acceptedViolations,
+		strings.Join(picked, " or "))
 	return o.said("section 2.4", l, what, uses, holds, note, o.whyNot(l, high, picked))
 }
 
@@ -214,11 +232,14 @@ func (o relations) whyNot(l *drawnLoad, high bool, picked []string) string {
 	reactive := 100 * l.over(func(d *draw) float64 { return d.by[serving.Reactive].ViolationShare() }).mean
 	switch {
 	case !high:
-		return fmt.Sprintf("reactive violates %.2f %%, so the loads at which functions are needed begin here already", reactive)
+		return fmt.Sprintf("reactive violates %.2f %%, so the loads at which functions are needed begin here already",
+			reactive)
 	case slices.Contains(picked, string(serving.Reactive)):
-		return fmt.Sprintf("already reactive violates only %.2f %% of all queries: the peak is high, but short against the trace", reactive)
+		return fmt.Sprintf("already reactive violates only %.2f %% of all queries: the peak is high, but short against "+
+			"the trace", reactive)
 	}
-	return fmt.Sprintf("reactive violates %.2f %%, but the load grows so slowly that giving strict queries the VMs first leaves functions nothing to spare", reactive)
+	return fmt.Sprintf("reactive violates %.2f %%, but the load grows so slowly that giving strict queries the VMs "+
+		"first leaves functions nothing to spare", reactive)
 }
 
 // priceOfSparing is what functions cost for each violation that they spare.
@@ -231,8 +252,10 @@ func (o relations) priceOfSparing() []Row {
 		if l.wave {
 			waves = append(waves, l)
 		}
-		row := claimed("section 2.4"+loadsSuffix, l.name+" usd_per_million_violations_spared", l.over(sparedUSD).mean, false, fmt.Sprintf(
-			"what mixed pays for functions; they spare %.2f %% of the queries a violation; the study has no such number; %s", l.over(spared).mean, l.described()), o.loads.used)
+		row := claimed("section 2.4"+loadsSuffix, l.name+" usd_per_million_violations_spared", l.over(sparedUSD).mean, false,
+			fmt.Sprintf(
+				"what mixed pays for functions; they spare %.2f %% of the queries a violation; the study has no such number; %s",
+				l.over(spared).mean, l.described()), o.loads.used)
 		row.OK = nil
 		rows = append(rows, row)
 	}
@@ -242,7 +265,8 @@ func (o relations) priceOfSparing() []Row {
 		why   string
 	}{
 		{"waves of growing swing", waves, "it does not on these loads"},
-		{"all loads", all, "the ratio tells how high a peak is, not for what part of the time reactive lags behind the load, nor how many queries mixed then gives to functions"},
+		{"all loads", all, "the ratio tells how high a peak is, not for what part of the time reactive lags behind the " +
+			"load, nor how many queries mixed then gives to functions"},
 	} {
 		for _, m := range []struct {
 			what string
@@ -253,7 +277,8 @@ func (o relations) priceOfSparing() []Row {
 		} {
 			grows := growing(of.loads, m.of)
 			rows = append(rows, claimed("section 2.4"+loadsSuffix, m.what+" as peak to median grows, "+of.name, grows, grows > 1,
-				unless(grows > 1, "Observation 4: the arrival pattern decides whether mixing pays; ours is the least ratio from a load to the next one by peak to median", of.why), o.loads.used))
+				unless(grows > 1, "Observation 4: the arrival pattern decides whether mixing pays; ours is the least ratio "+
+					"from a load to the next one by peak to median", of.why), o.loads.used))
 		}
 	}
 	return rows

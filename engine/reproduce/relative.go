@@ -29,9 +29,11 @@ func (b book) relative(k Key) computation {
 		how.formula = func(r *reading) float64 {
 			return b.normalised(k, g, solvedTimes(r, g, k.Epochs, k.VM))
 		}
-		how.note = fmt.Sprintf("straight lines through the runtimes at %g and %g epochs, with the start-up that makes all other VMs' straightest", known[0], known[1])
+		how.note = fmt.Sprintf("straight lines through the runtimes at %g and %g epochs, with the start-up that makes "+
+			"all other VMs' straightest", known[0], known[1])
 		how.other = anchored
-		how.otherway = "with the start-up that table " + a.table + " prints for " + a.vm + ", which contradicts this table, it is %s"
+		how.otherway = "with the start-up that table " + a.table + " prints for " + a.vm +
+			", which contradicts this table, it is %s"
 	}
 	if k.Column == costColumn {
 		how.note += ", times price"
@@ -55,7 +57,8 @@ func (b book) normalised(k Key, g group, times []float64) float64 {
 // costs from the runtimes, each through the prices.
 func (b book) realColumn(k Key, g group) computation {
 	return computation{
-		note: map[string]string{runtimeColumn + realSuffix: "real cost ÷ price", costColumn + realSuffix: "real runtime × price"}[k.Column],
+		note: map[string]string{runtimeColumn + realSuffix: "real cost ÷ price",
+			costColumn + realSuffix: "real runtime × price"}[k.Column],
 		formula: func(r *reading) float64 {
 			values := make([]float64, len(g.vms))
 			for i, vm := range g.vms {

@@ -79,7 +79,8 @@ type Slip struct {
 }
 
 func (s Slip) concerns(k Key) bool {
-	return s.Table == k.Table && matches(s.Application, k.Application) && matches(s.Variant, k.Variant) && matches(s.Batch, k.Batch) && matches(s.Validation, k.Validation) &&
+	return s.Table == k.Table && matches(s.Application, k.Application) && matches(s.Variant, k.Variant) &&
+		matches(s.Batch, k.Batch) && matches(s.Validation, k.Validation) &&
 		matches(s.VM, k.VM) && matches(s.Column, k.Column) && matches(s.Epochs, k.Epochs)
 }
 

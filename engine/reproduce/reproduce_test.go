@@ -52,7 +52,8 @@ func thesis(table string, lines map[string]training.Line, decimals int) []Cell {
 				best = math.Min(best, value(vm))
 			}
 			for _, vm := range []string{"p2.xlarge", "p2.8xlarge", "p3.2xlarge", "p3.8xlarge"} {
-				put(Key{Table: table, Application: app, Batch: batch, Validation: "no", VM: vm, Column: column, Epochs: e}, value(vm)/best, decimals)
+				put(Key{Table: table, Application: app, Batch: batch, Validation: "no", VM: vm, Column: column, Epochs: e},
+					value(vm)/best, decimals)
 			}
 		}
 	}
@@ -65,7 +66,8 @@ func drawLines(t *rapid.T) map[string]training.Line {
 		lines[vm] = training.Line{}
 	}
 	for _, vm := range []string{"p2.xlarge", "p2.8xlarge", "p3.2xlarge", "p3.8xlarge"} {
-		lines[vm] = training.Line{At0: rapid.Float64Range(1, 100).Draw(t, vm+" start"), Slope: rapid.Float64Range(2, 20).Draw(t, vm+" slope")}
+		lines[vm] = training.Line{At0: rapid.Float64Range(1, 100).Draw(t, vm+" start"),
+			Slope: rapid.Float64Range(2, 20).Draw(t, vm+" slope")}
 	}
 	return lines
 }
@@ -85,7 +87,8 @@ func TestStraightLinesAreGivenBack(t *testing.T) {
 		}
 		for _, r := range rows {
 			if r.OK == nil || !*r.OK {
-				t.Fatalf("%s: published %g, ours %s, tolerance %s (%s)", r.Cell, *r.Published, show(r.Ours), show(r.Tolerance), r.Note)
+				t.Fatalf("%s: published %g, ours %s, tolerance %s (%s)", r.Cell, *r.Published, show(r.Ours),
+					show(r.Tolerance), r.Note)
 			}
 		}
 	})
@@ -134,7 +137,8 @@ func TestTamperingIsFound(t *testing.T) {
 // found from the table itself, and without the cell at hand.
 func TestStartupIsSolvedWhereItIsContradicted(t *testing.T) {
 	lines := map[string]training.Line{
-		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6}, "p3.8xlarge": {At0: 10, Slope: 2.2},
+		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6},
+		"p3.8xlarge": {At0: 10, Slope: 2.2},
 	}
 	cells := thesis("5.7", lines, 4)
 	for i, c := range cells {
@@ -158,12 +162,14 @@ func TestStartupIsSolvedWhereItIsContradicted(t *testing.T) {
 
 func TestLostAndMissingNumbersStayUnknown(t *testing.T) {
 	cells := thesis("A.1", map[string]training.Line{
-		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6}, "p3.8xlarge": {At0: 10, Slope: 2.2},
+		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6},
+		"p3.8xlarge": {At0: 10, Slope: 2.2},
 	}, 2)
 	cells[len(cells)-1].Number = nil
 	rows := relativeRows(cells)
 	lost := rows[len(rows)-1]
-	if lost.Published != nil || lost.OK != nil || lost.Ours == nil || lost.RelativeError != nil || !strings.Contains(lost.Note, "lost") {
+	if lost.Published != nil || lost.OK != nil || lost.Ours == nil || lost.RelativeError != nil ||
+		!strings.Contains(lost.Note, "lost") {
 		t.Errorf("lost cell: %+v", lost)
 	}
 	noAnchor := slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Column == "estimated_s" })
@@ -191,7 +197,8 @@ func TestPropagationIsTheSumOfTheMoves(t *testing.T) {
 }
 
 func TestParseNumber(t *testing.T) {
-	for in, want := range map[string]Number{"5.24": {5.24, 0.005}, "1.0": {1, 0.05}, "195": {195, 0}, "0.0009": {0.0009, 0.00005}} {
+	for in, want := range map[string]Number{"5.24": {5.24, 0.005}, "1.0": {1, 0.05}, "195": {195, 0},
+		"0.0009": {0.0009, 0.00005}} {
 		got, err := ParseNumber(in)
 		if err != nil || got.Value != want.Value || math.Abs(got.Half-want.Half) > 1e-15 {
 			t.Errorf("%s: %+v, %v", in, got, err)
@@ -217,7 +224,8 @@ func FuzzParseNumber(f *testing.F) {
 
 func TestJudge(t *testing.T) {
 	cell := func(vm string, steady, real, price float64) Reconstructed {
-		return Reconstructed{Application: "x", Batch: 8, VM: vm, StartupS: 1, SteadyS: steady, PerEpoch: 11, Epochs: 1, RealS: real, USDPerHour: price}
+		return Reconstructed{Application: "x", Batch: 8, VM: vm, StartupS: 1, SteadyS: steady, PerEpoch: 11, Epochs: 1,
+			RealS: real, USDPerHour: price}
 	}
 	// Predicted 11 and 21 s, really 10 and 28: the fast one is dear.
 	m := Judge(Inputs{Reconstructed: []Reconstructed{cell("fast", 1, 10, 3), cell("cheap", 2, 28, 1)}})
@@ -243,7 +251,8 @@ func TestJudge(t *testing.T) {
 
 func BenchmarkReproduce(b *testing.B) {
 	cells := thesis("A.1", map[string]training.Line{
-		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6}, "p3.8xlarge": {At0: 10, Slope: 2.2},
+		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6},
+		"p3.8xlarge": {At0: 10, Slope: 2.2},
 	}, 2)
 	for b.Loop() {
 		relativeRows(cells)

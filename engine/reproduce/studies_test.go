@@ -46,7 +46,8 @@ func rowOf(t interface {
 // cheapest, and what is printed from exact numbers is given back.
 func TestComparisonFollowsTheTimes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		price := map[string]float64{"slow": rapid.Float64Range(0.1, 2).Draw(t, "slow price"), "fast": rapid.Float64Range(2, 9).Draw(t, "fast price")}
+		price := map[string]float64{"slow": rapid.Float64Range(0.1, 2).Draw(t, "slow price"),
+			"fast": rapid.Float64Range(2, 9).Draw(t, "fast price")}
 		list := []made{{"1", "", 0, "slow", hourlyPrice, price["slow"]}, {"1", "", 0, "fast", hourlyPrice, price["fast"]}}
 		cheaper := 0
 		for i, batch := range []int{64, 128, 256} {
@@ -83,15 +84,19 @@ func TestComparisonFollowsTheTimes(t *testing.T) {
 func small(deadline float64) []Cell {
 	list := []made{
 		{"text", "", 0, "", "images", 50000}, {"text", "", 0, "", "images_of_figures_9_and_10", 1e6},
-		{"text", "", 0, "", "versions", 60}, {"text", "", 0, "", "deadline_h", deadline}, {"text", "", 0, "", "budget_usd", 300},
-		{"figure 9", "", 0, "p2", "feasible_configurations", 60 * 511}, {"figure 9", "", 0, "p2", "top5_frontier_configurations", 2},
+		{"text", "", 0, "", "versions", 60}, {"text", "", 0, "", "deadline_h", deadline},
+		{"text", "", 0, "", "budget_usd", 300},
+		{"figure 9", "", 0, "p2", "feasible_configurations", 60 * 511},
+		{"figure 9", "", 0, "p2", "top5_frontier_configurations", 2},
 	}
 	for vm, gpus := range map[string]float64{"p2.xlarge": 1, "p2.8xlarge": 8, "p2.16xlarge": 16} {
 		list = append(list, made{vmTable, "", 0, vm, "gpus", gpus}, made{vmTable, "", 0, vm, hourlyPrice, 0.9 * gpus})
 	}
 	// A version that is as accurate and faster, and one that is worse in both.
-	for version, v := range map[string][3]float64{unpruned: {19, 80, 0}, "conv1-30": {16, 80, 30}, "conv1-60": {18, 70, 60}} {
-		list = append(list, made{versionsTable, version, 0, oneK80, "time_min", v[0]}, made{versionsTable, version, 0, oneK80, "top5_percent", v[1]})
+	for version, v := range map[string][3]float64{unpruned: {19, 80, 0}, "conv1-30": {16, 80, 30},
+		"conv1-60": {18, 70, 60}} {
+		list = append(list, made{versionsTable, version, 0, oneK80, "time_min", v[0]}, made{versionsTable, version, 0, oneK80,
+			"top5_percent", v[1]})
 		if v[2] > 0 {
 			list = append(list, made{versionsTable, version, 0, oneK80, "conv1" + prunedSuffix, v[2]})
 		}
@@ -106,7 +111,8 @@ func TestFrontierAndFeasibility(t *testing.T) {
 		t.Errorf("feasible: %+v", r)
 	}
 	// Only the faster version of the best accuracy is on the frontier.
-	if r := rowOf(t, rows, "figure 9", "top5_frontier_configurations", "p2"); r.Ours == nil || *r.Ours != 1 || r.OK != nil {
+	if r := rowOf(t, rows, "figure 9", "top5_frontier_configurations", "p2"); r.Ours == nil || *r.Ours != 1 ||
+		r.OK != nil {
 		t.Errorf("frontier: %+v", r)
 	}
 	if r := rowOf(t, rows, "section 4.3.2", "sweet_spot_percent", oneK80); r.Ours == nil || *r.Ours != 30 {

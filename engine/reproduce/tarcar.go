@@ -62,7 +62,8 @@ func (b costBook) how(k Key) computation {
 	case "section 4.3.1":
 		if k.Column == "time_min" {
 			twin := k.of(versionsTable, "")
-			return computation{note: "a measurement: held against " + twin.Table, formula: func(r *reading) float64 { return r.at(twin) }}
+			return computation{note: "a measurement: held against " + twin.Table,
+				formula: func(r *reading) float64 { return r.at(twin) }}
 		}
 		return b.largestSaving(k)
 	case "section 4.3.2":
@@ -102,7 +103,8 @@ func (b costBook) vmType(k Key) computation {
 			return cluster.USDPerHour([]cluster.Member{{Count: int(gpus(r)), USDPerHour: r.at(small)}})
 		}}
 	}
-	return computation{note: small.VM + "'s memory per GPU × GPUs", formula: func(r *reading) float64 { return gpus(r) * r.at(small) }}
+	return computation{note: small.VM + "'s memory per GPU × GPUs",
+		formula: func(r *reading) float64 { return gpus(r) * r.at(small) }}
 }
 
 // pruned computes what pruning saves from the times, and the times from what
@@ -144,9 +146,10 @@ func lost(k, at, base Key) computation {
 		return computation{note: "accuracies of both versions", formula: points}
 	}
 	return computation{
-		note:    "accuracies of both versions",
-		formula: func(r *reading) float64 { return points(r) / 100 },
-		other:   func(r *reading) float64 { return points(r) / r.at(base) }, otherway: "relative to the unpruned accuracy it is %s",
+		note:     "accuracies of both versions",
+		formula:  func(r *reading) float64 { return points(r) / 100 },
+		other:    func(r *reading) float64 { return points(r) / r.at(base) },
+		otherway: "relative to the unpruned accuracy it is %s",
 	}
 }
 
@@ -161,7 +164,8 @@ func (b costBook) saved(at, base Key) computation {
 		less.Variant, more.Variant = version, against
 		return saving(r.at(less), r.at(more))
 	}
-	how := computation{note: "times of both versions", formula: func(r *reading) float64 { return of(r, at.Variant, base.Variant) }}
+	how := computation{note: "times of both versions",
+		formula: func(r *reading) float64 { return of(r, at.Variant, base.Variant) }}
 	switch at.Variant {
 	case "all-conv":
 		how.other = func(r *reading) float64 { return of(r, at.Variant, "conv2-50") }
@@ -186,17 +190,19 @@ func (b costBook) timeFromWords(k Key) computation {
 		if !b.printed[words] {
 			return computation{note: measuredByStudy}
 		}
-		return computation{note: "the text's words for what it saves, taken off the time of " + base.Variant, formula: func(r *reading) float64 {
-			return r.at(base) * (1 - r.at(words))
-		}}
+		return computation{note: "the text's words for what it saves, taken off the time of " + base.Variant,
+			formula: func(r *reading) float64 {
+				return r.at(base) * (1 - r.at(words))
+			}}
 	}
 	for _, version := range append(slices.Clone(b.versions), "all layers 90 %", "conv2-3x3") {
 		other := k
 		other.Variant = version
 		if words := other.in(savedFraction); b.printed[words] {
-			return computation{note: "the time of " + version + ", and the text's words for what it saves", formula: func(r *reading) float64 {
-				return r.at(other) / (1 - r.at(words))
-			}}
+			return computation{note: "the time of " + version + ", and the text's words for what it saves",
+				formula: func(r *reading) float64 {
+					return r.at(other) / (1 - r.at(words))
+				}}
 		}
 	}
 	return computation{note: measuredByStudy}
@@ -215,9 +221,10 @@ func (b costBook) accuracyFromWords(k Key) computation {
 	if !b.printed[words] {
 		return computation{note: measuredByStudy}
 	}
-	return computation{note: "the accuracy of " + from.Variant + " and the points the text says are lost", formula: func(r *reading) float64 {
-		return r.at(from) + sign*r.at(words)
-	}}
+	return computation{note: "the accuracy of " + from.Variant + " and the points the text says are lost",
+		formula: func(r *reading) float64 {
+			return r.at(from) + sign*r.at(words)
+		}}
 }
 
 // seconds is the time of a version for the study's 50,000 images on one K80.
@@ -266,13 +273,17 @@ func (b costBook) findings(s sheet) []string {
 	})
 	accuracy, known := s.evaluate(func(r *reading) float64 { return b.usd(r, unpruned) / r.at(car) })
 	if ok && known {
-		found = append(found, fmt.Sprintf("figure 12's CAR of $%.2f on p2 would take %.1f min at the unpruned top-5 accuracy, longer than the unpruned model's %g min; in those it means an accuracy of %.2f, which lies in the range of its top-1 accuracies",
+		found = append(found, fmt.Sprintf("figure 12's CAR of $%.2f on p2 would take %.1f min at the unpruned top-5 "+
+			"accuracy, longer than the unpruned model's %g min; in those it means an accuracy of %.2f, which lies in the "+
+			"range of its top-1 accuracies",
 			s[car].Value, minutes.value, s[versionKey(unpruned, "time_min")].Value, accuracy.value))
 	}
 	hours, ok := s.evaluate(func(r *reading) float64 { return b.million(r, 1) / secondsPerHour })
 	usd, known := s.evaluate(func(r *reading) float64 { return cluster.Cost(b.million(r, 1), r.at(price)) })
 	if ok && known {
-		found = append(found, fmt.Sprintf("figures 9 and 10 contradict the text's times: a million images take the unpruned model %.2f hours of one K80, $%.2f on any combination of p2 types; the figures show 3 to 5 h and $69 to $119",
+		found = append(found, fmt.Sprintf("figures 9 and 10 contradict the text's times: a million images take the "+
+			"unpruned model %.2f hours of one K80, $%.2f on any combination of p2 types; the figures show 3 to 5 h and "+
+			"$69 to $119",
 			hours.value, usd.value))
 	}
 	return found

@@ -58,9 +58,10 @@ func (b book) findingOut(k Key) computation {
 			return sum
 		}}
 	case k.Table == "4.4" && k.Column == "everything_usd":
-		return computation{note: "price × times of table 4.1, five runs at each batch size", formula: func(r *reading) float64 {
-			return b.everything(r, k.Application, k.VM)
-		}}
+		return computation{note: "price × times of table 4.1, five runs at each batch size",
+			formula: func(r *reading) float64 {
+				return b.everything(r, k.Application, k.VM)
+			}}
 	case k.VM == "p2.xlarge" && k.Column == "method_1_usd":
 		return computation{note: "method 1 runs everything on the cheapest VM", formula: func(r *reading) float64 {
 			return r.at(k.in("everything_usd"))
@@ -94,12 +95,14 @@ func epochsAndIterations(k Key) computation {
 			return r.at(k.in("iterations")) / iterationsPerEpoch(r, k)
 		}}
 	case k.Table == "4.3" && seismic:
-		epochs := Key{Table: "5.2", Application: k.Application, Batch: k.Batch, Validation: "yes", VM: "p2.xlarge", Column: "epochs"}
+		epochs := Key{Table: "5.2", Application: k.Application, Batch: k.Batch, Validation: "yes", VM: "p2.xlarge",
+			Column: "epochs"}
 		return computation{note: "the epochs of table 5.2 × iterations of one epoch", formula: func(r *reading) float64 {
 			return r.at(epochs) * iterationsPerEpoch(r, k)
 		}}
 	case k.Table == "5.1" && k.Column == "iterations":
-		return computation{note: "whole batches in one epoch", formula: func(r *reading) float64 { return iterationsPerEpoch(r, k) }}
+		return computation{note: "whole batches in one epoch",
+			formula: func(r *reading) float64 { return iterationsPerEpoch(r, k) }}
 	case k.Table == "5.1" && seismic:
 		return sameRuns(k.of("4.3", ""))
 	}

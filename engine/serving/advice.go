@@ -109,7 +109,8 @@ func (a *Advice) choose(most float64) {
 		if a.Pick < 0 || better(i, a.Pick) {
 			a.Pick = i
 		}
-		if o.OnFunctions.Total() == 0 && o.ViolationShare() <= most && (a.VMsOnly == nil || o.USD < a.Outcomes[*a.VMsOnly].USD) {
+		if o.OnFunctions.Total() == 0 && o.ViolationShare() <= most && (a.VMsOnly == nil ||
+			o.USD < a.Outcomes[*a.VMsOnly].USD) {
 			a.VMsOnly = new(i)
 		}
 	}
@@ -131,7 +132,8 @@ func (q Question) latencySlack(pick Outcome) []Saving {
 		limit := s.StrictLimitS * factor
 		s.StrictLimitS, s.RelaxedLimitS = limit, max(limit, s.RelaxedLimitS)
 		gpus := float64(max(q.GPUs, 1))
-		if c, ok, err := CapacityWithin(q.Points, limit); err == nil && ok && c.QueriesPerSecond*gpus > s.VM.QueriesPerSecond {
+		if c, ok, err := CapacityWithin(q.Points, limit); err == nil && ok &&
+			c.QueriesPerSecond*gpus > s.VM.QueriesPerSecond {
 			s.VM.QueriesPerSecond, s.VM.LatencyS = c.QueriesPerSecond*gpus, c.P99S
 		}
 		if q.Memory != nil && !q.MemoryGiven {
@@ -159,7 +161,8 @@ func (q Question) accuracySlack(pick Outcome) []Saving {
 	chosen := q.Variants.List[q.Chosen]
 	for i, v := range q.Variants.List {
 		cheaper := chosen.USDPerMillion / v.USDPerMillion
-		if !(cheaper > 1) || math.IsInf(cheaper, 0) || !(q.Variants.directed(v.Accuracy) > q.Variants.directed(chosen.Accuracy)) {
+		if !(cheaper > 1) || math.IsInf(cheaper, 0) ||
+			!(q.Variants.directed(v.Accuracy) > q.Variants.directed(chosen.Accuracy)) {
 			continue
 		}
 		s := q.Settings
@@ -194,7 +197,8 @@ func (q Question) because() string {
 	s := q.Settings
 	switch {
 	case exceeds(s.VM.LatencyS, s.StrictLimitS) && exceeds(s.Function.Seconds, s.StrictLimitS):
-		return fmt.Sprintf(": VMs take %s and functions %s, both longer than the strict limit", quantity.Duration(s.VM.LatencyS), quantity.Duration(s.Function.Seconds))
+		return fmt.Sprintf(": VMs take %s and functions %s, both longer than the strict limit",
+			quantity.Duration(s.VM.LatencyS), quantity.Duration(s.Function.Seconds))
 	case exceeds(s.VM.LatencyS, s.StrictLimitS):
 		return fmt.Sprintf(": VMs take %s, longer than the strict limit", quantity.Duration(s.VM.LatencyS))
 	}
@@ -219,27 +223,34 @@ func (a Advice) words(q Question) []string {
 	case !a.Keeps:
 		say("peak to median is %s", ratio)
 	case a.MixingPays && a.VMsOnly != nil:
-		say("mixing pays: functions take %.2f %% of the queries, and VMs alone (%s) cost %s more a month; peak to median is %s",
-			100*pick.FunctionShare(), a.Outcomes[*a.VMsOnly].Scheme, quantity.Money((a.Outcomes[*a.VMsOnly].USD-pick.USD)*monthS/float64(len(q.Trace))), ratio)
+		say("mixing pays: functions take %.2f %% of the queries, and VMs alone (%s) cost %s more a month; peak to "+
+			"median is %s",
+			100*pick.FunctionShare(), a.Outcomes[*a.VMsOnly].Scheme,
+			quantity.Money((a.Outcomes[*a.VMsOnly].USD-pick.USD)*monthS/float64(len(q.Trace))), ratio)
 	case a.MixingPays:
-		say("mixing pays: functions take %.2f %% of the queries, and with VMs alone no scheme keeps the limit; peak to median is %s", 100*pick.FunctionShare(), ratio)
+		say("mixing pays: functions take %.2f %% of the queries, and with VMs alone no scheme keeps the limit; peak to "+
+			"median is %s", 100*pick.FunctionShare(), ratio)
 	default:
 		say("mixing does not pay: the VMs of %s do; peak to median is %s", pick.Scheme, ratio)
 	}
-	if alone := a.Alone; alone.USD < pick.USD && (alone.ViolationShare() <= q.MaxViolations || !a.Keeps && alone.ViolationShare() <= pick.ViolationShare()) {
-		say("functions without any VM would be cheaper still: %s a month, %.2f %% late", quantity.Money(alone.USD*monthS/float64(len(q.Trace))), 100*alone.ViolationShare())
+	if alone := a.Alone; alone.USD < pick.USD && (alone.ViolationShare() <= q.MaxViolations ||
+		!a.Keeps && alone.ViolationShare() <= pick.ViolationShare()) {
+		say("functions without any VM would be cheaper still: %s a month, %.2f %% late",
+			quantity.Money(alone.USD*monthS/float64(len(q.Trace))), 100*alone.ViolationShare())
 	}
 	if a.BreakEven != nil && *a.BreakEven > 0 {
 		say("below %.2f queries/s functions are cheaper than a VM", *a.BreakEven)
 	}
 	most := map[Objective]float64{}
 	for _, s := range a.Savings {
-		if s.SavesUSD <= most[s.Slack] || s.Violations > q.MaxViolations && a.Keeps { // no more than less slack does, or too late
+		// no more than less slack does, or too late
+		if s.SavesUSD <= most[s.Slack] || s.Violations > q.MaxViolations && a.Keeps {
 			continue
 		}
 		most[s.Slack] = s.SavesUSD
 		if s.Slack == Latency {
-			say("a strict limit of %s instead of %s would save %s a month", quantity.Duration(s.To), quantity.Duration(s.From), quantity.Money(s.SavesUSD))
+			say("a strict limit of %s instead of %s would save %s a month", quantity.Duration(s.To), quantity.Duration(s.From),
+				quantity.Money(s.SavesUSD))
 		} else {
 			say("%s, accuracy %.4g instead of %.4g, would save %s a month", s.Variant, s.To, s.From, quantity.Money(s.SavesUSD))
 		}

@@ -46,7 +46,8 @@ func TestAdviseOnACrowd(t *testing.T) {
 		t.Errorf("savings by %s", got)
 	}
 	all := strings.Join(a.Words, "\n")
-	for _, words := range []string{"paragon: $", "mixing pays", "peak to median is", "strict limit of 750 ms instead of 500 ms", "small, accuracy 0.71"} {
+	for _, words := range []string{"paragon: $", "mixing pays", "peak to median is",
+		"strict limit of 750 ms instead of 500 ms", "small, accuracy 0.71"} {
 		if !strings.Contains(all, words) {
 			t.Errorf("%q is not in:\n%s", words, all)
 		}

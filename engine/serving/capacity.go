@@ -71,7 +71,8 @@ func lastWithin(below, above BatchPoint, limitS float64) (c Capacity, ok bool) {
 func checkPoints(sorted []BatchPoint) error {
 	for i, p := range sorted {
 		if !(p.Batch >= 1 && p.P50S > 0 && p.P99S >= p.P50S) || math.IsInf(p.Batch, 0) || math.IsInf(p.P99S, 0) {
-			return fmt.Errorf("batch %g with p50 %g s and p99 %g s is no measurement: a batch is at least 1 and 0 < p50 ≤ p99", p.Batch, p.P50S, p.P99S)
+			return fmt.Errorf("batch %g with p50 %g s and p99 %g s is no measurement: a batch is at least 1 and 0 < p50 ≤ p99",
+				p.Batch, p.P50S, p.P99S)
 		}
 		if i > 0 && p.Batch == sorted[i-1].Batch {
 			return fmt.Errorf("batch %g is measured twice; keep one", p.Batch)

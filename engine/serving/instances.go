@@ -30,7 +30,8 @@ func (f Function) coldLatencyMS() int64 { return milliseconds(f.ColdStartS) + f.
 
 func newInstances(f Function) *instances {
 	p := &instances{
-		perSecond: max(1, 1000/f.WarmMS()), warmBusy: f.busySeconds(false), coldBusy: f.busySeconds(true), keepS: f.KeepAliveS,
+		perSecond: max(1, 1000/f.WarmMS()), warmBusy: f.busySeconds(false), coldBusy: f.busySeconds(true),
+		keepS: f.KeepAliveS,
 	}
 	p.back = make([]int64, p.coldBusy+1)
 	return p

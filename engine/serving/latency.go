@@ -78,7 +78,8 @@ const (
 
 func newHistogram(s *Settings) *histogram {
 	h := &histogram{exact: [3]level{
-		onVM: levelOf(s.VM.LatencyS), onWarm: levelOf(s.Function.Seconds), onCold: levelOf(s.Function.ColdStartS + s.Function.ModelLoadS + s.Function.Seconds),
+		onVM: levelOf(s.VM.LatencyS), onWarm: levelOf(s.Function.Seconds),
+		onCold: levelOf(s.Function.ColdStartS + s.Function.ModelLoadS + s.Function.Seconds),
 	}}
 	const end = int64(MaxSeconds+2*MaxLatencyS) * 1000
 	for ms := int64(fineMS); ; {

@@ -46,7 +46,8 @@ func Offers(set *profile.Set, models []string, usdPerHour float64) []Offer {
 	var offers []Offer
 	for i := range set.Runs {
 		r := &set.Runs[i]
-		if r.Mode != profile.Infer || r.BatchSize < 1 || !r.Steady.Known() || !(r.Steady.Value > 0) || len(models) > 0 && !slices.Contains(models, r.Model) {
+		if r.Mode != profile.Infer || r.BatchSize < 1 || !r.Steady.Known() || !(r.Steady.Value > 0) || len(models) > 0 &&
+			!slices.Contains(models, r.Model) {
 			continue
 		}
 		price, from, known := priceOf(set, r)
@@ -58,12 +59,14 @@ func Offers(set *profile.Set, models []string, usdPerHour float64) []Offer {
 			continue
 		}
 		at := slices.IndexFunc(offers, func(o Offer) bool {
-			return o.Model == r.Model && o.Variant == r.Variant.Name && o.Precision == r.Variant.Precision && o.VM == r.VM() && o.GPUs == max(r.GPUCount, 1)
+			return o.Model == r.Model && o.Variant == r.Variant.Name && o.Precision == r.Variant.Precision && o.VM == r.VM() &&
+				o.GPUs == max(r.GPUCount, 1)
 		})
 		if at < 0 {
 			at = len(offers)
 			offers = append(offers, Offer{
-				Model: r.Model, Variant: r.Variant.Name, Precision: r.Variant.Precision, VM: r.VM(), GPUs: max(r.GPUCount, 1), USDPerHour: price, PriceFrom: from, Accuracy: math.NaN(),
+				Model: r.Model, Variant: r.Variant.Name, Precision: r.Variant.Precision, VM: r.VM(), GPUs: max(r.GPUCount, 1),
+				USDPerHour: price, PriceFrom: from, Accuracy: math.NaN(),
 			})
 		}
 		offers[at].add(r)
@@ -121,7 +124,8 @@ func Choose(offers []Offer, limitS, perSecond float64) (pool Variants, served []
 				continue
 			}
 			vm := VM{USDPerHour: o.USDPerHour, QueriesPerSecond: p.Batch / p.P50S * float64(o.GPUs), LatencyS: p.P99S}
-			pool.List = append(pool.List, Variant{Name: o.Name(), Accuracy: o.Accuracy, LatencyS: vm.LatencyS, USDPerMillion: vm.perMillion(perSecond)})
+			pool.List = append(pool.List, Variant{Name: o.Name(), Accuracy: o.Accuracy, LatencyS: vm.LatencyS,
+				USDPerMillion: vm.perMillion(perSecond)})
 			served = append(served, Served{i, int(p.Batch), vm})
 		}
 	}

@@ -12,8 +12,10 @@ import (
 
 func inference(variant, precision, vm string, batch int, seconds, stddev, accuracy float64) profile.Run {
 	r := profile.Run{
-		Model: "net", Mode: profile.Infer, Variant: profile.Variant{Name: variant, Precision: precision}, Cloud: "aws", Region: "us-east-1", InstanceType: vm,
-		BatchSize: batch, Steady: estimate.Exact(seconds, estimate.Measured), Accuracy: &profile.Accuracy{Metric: "top-1", Value: accuracy, HigherIsBetter: true},
+		Model: "net", Mode: profile.Infer, Variant: profile.Variant{Name: variant, Precision: precision}, Cloud: "aws",
+		Region: "us-east-1", InstanceType: vm,
+		BatchSize: batch, Steady: estimate.Exact(seconds, estimate.Measured), Accuracy: &profile.Accuracy{Metric: "top-1",
+			Value: accuracy, HigherIsBetter: true},
 	}
 	if stddev > 0 {
 		r.SteadyStdDevS = &stddev
@@ -23,13 +25,15 @@ func inference(variant, precision, vm string, batch int, seconds, stddev, accura
 
 func TestOffers(t *testing.T) {
 	set := &profile.Set{
-		VMTypes: []profile.VMType{{Cloud: "aws", Region: "us-east-1", InstanceType: "g.large", GPUCount: 2, Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 3.6, Source: "a list", AsOf: "2026-01"}}}},
+		VMTypes: []profile.VMType{{Cloud: "aws", Region: "us-east-1", InstanceType: "g.large", GPUCount: 2,
+			Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 3.6, Source: "a list", AsOf: "2026-01"}}}},
 		Runs: []profile.Run{
 			inference("", "fp32", "g.large", 8, 0.1, 0.01, 0.9),
 			inference("", "fp32", "g.large", 32, 0.4, 0.05, 0.9),
 			inference("", "int8", "g.large", 8, 0.05, 0, 0.88),
 			inference("", "fp32", "desk", 8, 0.2, 0, 0.9),
-			{Model: "net", Mode: profile.Train, InstanceType: "g.large", BatchSize: 8, Steady: estimate.Exact(1, estimate.Measured)},
+			{Model: "net", Mode: profile.Train, InstanceType: "g.large", BatchSize: 8,
+				Steady: estimate.Exact(1, estimate.Measured)},
 		},
 	}
 	set.Runs[0].GPUCount, set.Runs[1].GPUCount, set.Runs[2].GPUCount = 2, 2, 2
@@ -40,7 +44,8 @@ func TestOffers(t *testing.T) {
 		t.Errorf("%d offers with a price, want 2", got)
 	}
 	offers := Offers(set, []string{"net"}, 0.36)
-	if len(offers) != 3 || offers[2].USDPerHour != 0.36 || offers[2].PriceFrom != "as given" || offers[0].Spread == offers[1].Spread {
+	if len(offers) != 3 || offers[2].USDPerHour != 0.36 || offers[2].PriceFrom != "as given" ||
+		offers[0].Spread == offers[1].Spread {
 		t.Fatalf("%+v", offers)
 	}
 	pool, served := Choose(offers, 0.15, 0)
@@ -52,11 +57,13 @@ func TestOffers(t *testing.T) {
 		t.Errorf("a million int8 queries cost $%g", got)
 	}
 	limit, floor := 0.15, 0.89
-	if best, ok, err := pool.Best(Limits{LatencyS: &limit, Accuracy: &floor}); err != nil || !ok || served[best].Offer != 0 {
+	if best, ok, err := pool.Best(Limits{LatencyS: &limit, Accuracy: &floor}); err != nil || !ok ||
+		served[best].Offer != 0 {
 		t.Errorf("the cheapest of 0.89 within 0.15 s: %d, %v, %v", best, ok, err)
 	}
 	// At a rate that one small VM serves, a large one is dearer though cheaper when busy.
-	large := Offer{Model: "net", VM: profile.VMKey{InstanceType: "large"}, GPUs: 8, USDPerHour: 2.8, Points: offers[2].Points}
+	large := Offer{Model: "net", VM: profile.VMKey{InstanceType: "large"}, GPUs: 8, USDPerHour: 2.8,
+		Points: offers[2].Points}
 	pool, _ = Choose([]Offer{offers[2], large}, 1, 5)
 	if small, big := pool.List[0].USDPerMillion, pool.List[1].USDPerMillion; !(small < big) {
 		t.Errorf("5 queries a second cost $%g on the small VM and $%g on the large one", small, big)

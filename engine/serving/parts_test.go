@@ -19,7 +19,8 @@ func names(v Variants, indices []int) []string {
 func TestVariants(t *testing.T) {
 	nan := math.NaN()
 	v := Variants{List: []Variant{
-		{"slow", 0.83, 1.3, 9}, {"good", 0.8, 0.45, 4}, {"dear", 0.8, 0.45, 5}, {"fast", 0.7, 0.1, 1}, {"worse", 0.69, 0.2, 2},
+		{"slow", 0.83, 1.3, 9}, {"good", 0.8, 0.45, 4}, {"dear", 0.8, 0.45, 5}, {"fast", 0.7, 0.1, 1},
+		{"worse", 0.69, 0.2, 2},
 		{"unknown", nan, 0.2, 2}, {"untimed", 0.9, nan, nan},
 	}}
 	for name, c := range map[string]struct{ got, want []string }{
@@ -69,7 +70,8 @@ func TestCapacityWithin(t *testing.T) {
 		{0.45, 4, 4 / 0.3, false}, {0.8, 8, 16, false}, {99, 8, 16, false},
 	} {
 		got, ok, err := CapacityWithin(points, c.limit)
-		if err != nil || ok != (c.batch > 0) || float64(got.Batch) != c.batch || math.Abs(got.QueriesPerSecond-c.perSecond) > 1e-9 || got.Interpolated != c.between {
+		if err != nil || ok != (c.batch > 0) || float64(got.Batch) != c.batch ||
+			math.Abs(got.QueriesPerSecond-c.perSecond) > 1e-9 || got.Interpolated != c.between {
 			t.Errorf("within %g s: %+v %v %v", c.limit, got, ok, err)
 		}
 		if ok && got.P99S > c.limit {
@@ -80,7 +82,8 @@ func TestCapacityWithin(t *testing.T) {
 	if got, _, _ := CapacityWithin([]BatchPoint{{1, 0.1, 0.2}, {2, 0.1, 0.9}, {3, 0.1, 0.3}}, 0.5); got.Batch != 1 {
 		t.Errorf("past a batch that is too slow: %+v", got)
 	}
-	for _, bad := range [][]BatchPoint{{{0, 1, 1}}, {{1, 0, 1}}, {{1, 2, 1}}, {{1, 1, math.NaN()}}, {{1, 1, math.Inf(1)}}, {{1, 1, 1}, {1, 1, 1}}} {
+	for _, bad := range [][]BatchPoint{{{0, 1, 1}}, {{1, 0, 1}}, {{1, 2, 1}}, {{1, 1, math.NaN()}}, {{1, 1, math.Inf(1)}},
+		{{1, 1, 1}, {1, 1, 1}}} {
 		if _, _, err := CapacityWithin(bad, 1); err == nil {
 			t.Errorf("%v is taken", bad)
 		}
@@ -96,7 +99,8 @@ func TestMemoryFigure7(t *testing.T) {
 		"nasnet":     {FixedS: 0.1, ScalingS: 0.9, KneeGB: 3, MinGB: 1.5, MaxGB: 3},
 	} {
 		choices := m.Choices(PublicPrices())
-		if first, last := choices[0], choices[len(choices)-1]; first.MemoryGB != m.MinGB || last.MemoryGB != m.MaxGB || last.USDPerMillion <= first.USDPerMillion {
+		if first, last := choices[0], choices[len(choices)-1]; first.MemoryGB != m.MinGB || last.MemoryGB != m.MaxGB ||
+			last.USDPerMillion <= first.USDPerMillion {
 			t.Errorf("%s: from %+v to %+v", name, first, last)
 		}
 		for i := 1; i < len(choices); i++ {

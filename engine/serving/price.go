@@ -75,7 +75,8 @@ func BreakEven(vm VM, f Function) (perSecond float64, ok bool) {
 // HourlyCost is what a steady rate of queries per second costs in an hour on as
 // many VMs as it needs, and on warm functions, in dollars.
 func HourlyCost(perSecond float64, s Settings) (vms, functions float64) {
-	return float64(max(s.MinVMs, wholeVMs(perSecond, s.VM.QueriesPerSecond))) * s.VM.USDPerHour, perSecond * 3600 * s.Function.USDPerQuery()
+	return float64(max(s.MinVMs, wholeVMs(perSecond, s.VM.QueriesPerSecond))) * s.VM.USDPerHour,
+		perSecond * 3600 * s.Function.USDPerQuery()
 }
 
 // ConstantCost is the closed form of the cost of a constant load.

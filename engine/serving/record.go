@@ -112,7 +112,8 @@ func (r *record) waited(c cohort, t int, k, capacity int64) {
 		return
 	}
 	came := int64(r.counts[c.class][c.second])
-	l := line{first: int64(t-c.second)*capacity*came + k*came - c.offset*capacity, slope: came - capacity, unit: capacity * came, n: c.n}
+	l := line{first: int64(t-c.second)*capacity*came + k*came - c.offset*capacity, slope: came - capacity,
+		unit: capacity * came, n: c.n}
 	r.violations(c, l, own.s)
 	l = l.rising()
 	none := l.atMost(0)

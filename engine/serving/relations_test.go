@@ -19,7 +19,8 @@ func compared(t *testing.T, name string, tr Trace, s Settings) map[Scheme]Outcom
 	for _, o := range outcomes {
 		by[o.Scheme] = o
 		strict, relaxed := o.ViolationShares()
-		t.Logf("  %-10s cost %.3f of reactive's, over-provisioning %+.3f, violations %.4f (strict %.4f, relaxed %.4f), on functions %.4f",
+		t.Logf("  %-10s cost %.3f of reactive's, over-provisioning %+.3f, violations %.4f (strict %.4f, relaxed %.4f), "+
+			"on functions %.4f",
 			o.Scheme, o.USD/outcomes[0].USD, *o.OverProvisioning, o.ViolationShare(), strict, relaxed, o.FunctionShare())
 	}
 	return by
@@ -103,7 +104,8 @@ func TestMixingPaysWithPeakToMedian(t *testing.T) {
 		ratio, _ := tr.PeakToMedian(60)
 		spared := float64(by[Reactive].Violations.Total() - by[Mixed].Violations.Total())
 		price := 1e6 * by[Mixed].FunctionUSD / spared
-		t.Logf("at %.2f functions spare %.2f %% of the queries a violation, a million for $%.2f", ratio, 100*spared/float64(by[Mixed].Queries.Total()), price)
+		t.Logf("at %.2f functions spare %.2f %% of the queries a violation, a million for $%.2f", ratio,
+			100*spared/float64(by[Mixed].Queries.Total()), price)
 		if i > 0 && price >= before {
 			t.Errorf("at %.2f a million violations spared cost $%.1f, at the ratio before $%.1f", ratio, price, before)
 		}
@@ -135,7 +137,8 @@ func TestParagonIsCheaperThanMixed(t *testing.T) {
 		if ratio := by[Paragon].USD / by[Mixed].USD; ratio < c.least || ratio > c.most {
 			t.Errorf("%s: paragon costs %.3f of mixed", name, ratio)
 		}
-		if by[Paragon].ViolationShare() > by[Mixed].ViolationShare()+c.limit || by[Paragon].ViolationShare() > by[Reactive].ViolationShare()/10 {
+		if by[Paragon].ViolationShare() > by[Mixed].ViolationShare()+c.limit ||
+			by[Paragon].ViolationShare() > by[Reactive].ViolationShare()/10 {
 			t.Errorf("%s: paragon violates %.4f, mixed %.4f", name, by[Paragon].ViolationShare(), by[Mixed].ViolationShare())
 		}
 	}

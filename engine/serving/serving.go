@@ -138,7 +138,8 @@ func (s Settings) Check() error {
 		}
 	}
 	if s.MaxVMs > 0 && s.MaxVMs < s.MinVMs {
-		return fmt.Errorf("the quota of %d VMs is below the least number, %d; raise one or lower the other", s.MaxVMs, s.MinVMs)
+		return fmt.Errorf("the quota of %d VMs is below the least number, %d; raise one or lower the other",
+			s.MaxVMs, s.MinVMs)
 	}
 	return nil
 }

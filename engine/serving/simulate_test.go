@@ -134,7 +134,8 @@ func TestEveryQueryIsCountedOnce(t *testing.T) {
 		if ends != o.Queries {
 			t.Fatalf("ends %+v, came %+v", ends, o.Queries)
 		}
-		if o.Violations.Strict > o.Queries.Strict || o.Violations.Relaxed > o.Queries.Relaxed || o.ColdStarts > o.OnFunctions.Total() {
+		if o.Violations.Strict > o.Queries.Strict || o.Violations.Relaxed > o.Queries.Relaxed ||
+			o.ColdStarts > o.OnFunctions.Total() {
 			t.Fatalf("counted twice: %+v", o)
 		}
 		if o.USD != o.VMUSD+o.FunctionUSD || o.VMUSD != float64(o.VMBilledSeconds)/3600*s.VM.USDPerHour {
@@ -145,7 +146,8 @@ func TestEveryQueryIsCountedOnce(t *testing.T) {
 			t.Fatalf("lived %d VM-seconds, billed %d", o.VMSeconds, o.VMBilledSeconds)
 		case s.VM.MinimumS <= 1 && s.VM.IncrementS <= 1 && o.VMBilledSeconds != o.VMSeconds:
 			t.Fatalf("lived %d VM-seconds, billed %d by the second", o.VMSeconds, o.VMBilledSeconds)
-		case !scheme.Mixes() && o.OnFunctions.Total() > 0, scheme == Paragon && o.OnFunctions.Relaxed > 0, scheme == Mixed && o.Queued.Total() > 0:
+		case !scheme.Mixes() && o.OnFunctions.Total() > 0, scheme == Paragon && o.OnFunctions.Relaxed > 0, scheme == Mixed &&
+			o.Queued.Total() > 0:
 			t.Fatalf("not as the scheme says: %+v", o)
 		}
 	})

@@ -61,7 +61,8 @@ func (w Wanted) Procure(q Question, set *profile.Set) (p Procured, err error) {
 		gb, p.InTime = memory.Suits(s.StrictLimitS, s.Function.Prices)
 	}
 	if !p.InTime {
-		p.Notes = append(p.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GB are taken, all of them late", quantity.Duration(s.StrictLimitS), gb))
+		p.Notes = append(p.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GB are taken, "+
+			"all of them late", quantity.Duration(s.StrictLimitS), gb))
 	}
 	s.Function.MemoryGB, s.Function.Seconds = gb, memory.Seconds(gb)
 	return p, nil
@@ -77,15 +78,18 @@ func (p *Procured) choose(w Wanted, set *profile.Set) error {
 	}
 	switch {
 	case len(p.Offers) == 0:
-		return fmt.Errorf("no inference run of %s on a VM with a price: probe it in inference, or give the price of the machine it was run on", names)
+		return fmt.Errorf("no inference run of %s on a VM with a price: probe it in inference, or give the price of "+
+			"the machine it was run on", names)
 	case !Alike(p.Offers):
 		return fmt.Errorf("the accuracies of %s are of different metrics: choose among models that can be compared", names)
 	}
 	p.Variants, p.Served = Choose(p.Offers, limit, p.Trace.Mean())
 	if len(p.Served) == 0 {
-		return &InfeasibleError{Latency, fmt.Sprintf("no run of %s answers within %s, for its smallest batches take longer", names, quantity.Duration(limit))}
+		return &InfeasibleError{Latency, fmt.Sprintf("no run of %s answers within %s, for its smallest batches take longer",
+			names, quantity.Duration(limit))}
 	}
-	within := p.Variants.Within(Limits{LatencyS: &limit, Accuracy: w.MinAccuracy, USDPerMillion: w.MaxUSDPerMillion}, w.Best)
+	within := p.Variants.Within(Limits{LatencyS: &limit, Accuracy: w.MinAccuracy, USDPerMillion: w.MaxUSDPerMillion},
+		w.Best)
 	if len(within) == 0 {
 		of, word := w.ruling(p.Variants)
 		all := fmt.Sprintf("all %d variants of %s that answer", len(p.Served), names)

@@ -51,7 +51,8 @@ func (s *splitter) step() error {
 	case r == '\\':
 		return s.escaped()
 	case r == '=' && len(s.words) == 0 && !s.quoted && isName(s.word.String()):
-		return fmt.Errorf("%s= before the program sets a variable, which takes a shell: write env %[1]s=… and then the program", s.word.String())
+		return fmt.Errorf("%s= before the program sets a variable, which takes a shell: write env %[1]s=… and then the "+
+			"program", s.word.String())
 	}
 	if err := s.check(r); err != nil {
 		return err
@@ -78,11 +79,14 @@ func (s *splitter) end() {
 func (s *splitter) check(r rune) error {
 	switch {
 	case strings.ContainsRune("|&;<>()", r):
-		return fmt.Errorf("%q takes a shell, and none reads this command: write sh -c '…' around it, or quote it if it is part of a word", r)
+		return fmt.Errorf("%q takes a shell, and none reads this command: write sh -c '…' around it, or quote it if it "+
+			"is part of a word", r)
 	case r == '$' || r == '`':
-		return fmt.Errorf("%q takes a shell, and none reads this command: write the value out, or put the word into single quotes", r)
+		return fmt.Errorf("%q takes a shell, and none reads this command: write the value out, or put the word into "+
+			"single quotes", r)
 	case strings.ContainsRune("*?[{", r):
-		return fmt.Errorf("%q is a pattern for a shell, and none reads this command: put the word into single quotes, or write the names out", r)
+		return fmt.Errorf("%q is a pattern for a shell, and none reads this command: put the word into single quotes, "+
+			"or write the names out", r)
 	case r == '~' && !s.started:
 		return errors.New("~ takes a shell, and none reads this command: write the directory out")
 	case r == '#' && !s.started:

@@ -33,7 +33,8 @@ func TestSplitRefusesWhatTakesAShell(t *testing.T) {
 		"a | b": "sh -c", "a && b": "sh -c", "a > log": "sh -c", "(a)": "sh -c", "a; b": "sh -c",
 		"a $HOME": "write the value out", `a "$HOME"`: "write the value out", "a `b`": "write the value out",
 		"ls *.py": "pattern", "a x[0]": "pattern", "a {b,c}": "pattern", "a b?": "pattern",
-		"a ~/b": "directory", "a # b": "comment", "LR=1 a": "env LR=", "a 'b": "never closed", `a "b`: "never closed", `a \`: "ends in",
+		"a ~/b": "directory", "a # b": "comment", "LR=1 a": "env LR=", "a 'b": "never closed", `a "b`: "never closed",
+		`a \`:  "ends in",
 		"a\nb": "control character",
 	} {
 		got, err := Split(line)

@@ -109,7 +109,8 @@ func scoreOf(stops []stop) score {
 }
 
 func (s score) String() string {
-	return fmt.Sprintf("%4d stops: coverage %.3f, %.3f within 1 %%, median error %.2f %% and half-width %.2f %%, %.0f iterations",
+	return fmt.Sprintf("%4d stops: coverage %.3f, %.3f within 1 %%, median error %.2f %% and half-width %.2f %%, "+
+		"%.0f iterations",
 		s.n, s.coverage, s.within1, 100*s.miss, 100*s.half, s.iterations)
 }
 

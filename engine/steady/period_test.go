@@ -87,7 +87,8 @@ func TestFewStallsAreNotPrecise(t *testing.T) {
 				continue // none came beside the warm-up in the least number of iterations
 			}
 			if want := step * (1 + 2/float64(every)); seen < 3 || math.Abs(s.Steady.Value/want-1) > 0.01 {
-				t.Errorf("every %d from %d: precise after %d long iterations, mean off by %.1f %%", every, phase, seen, 100*(s.Steady.Value/want-1))
+				t.Errorf("every %d from %d: precise after %d long iterations, mean off by %.1f %%", every, phase, seen,
+					100*(s.Steady.Value/want-1))
 			}
 		}
 	}
@@ -95,7 +96,8 @@ func TestFewStallsAreNotPrecise(t *testing.T) {
 
 func TestCutStallMayComeBack(t *testing.T) {
 	x := stalls(60, 1000, 18, 5, 0.005, 1)
-	if s := Summarise(x[:50]); s.IsSteady && s.Warmup > 18 || !s.IsSteady && !strings.Contains(s.Why, "iteration 20 may come back: 30 iterations since") {
+	if s := Summarise(x[:50]); s.IsSteady && s.Warmup > 18 ||
+		!s.IsSteady && !strings.Contains(s.Why, "iteration 20 may come back: 30 iterations since") {
 		t.Errorf("one long iteration was cut and forgotten at once: %+v", s)
 	}
 	if s := Summarise(stalls(400, 1000, 18, 5, 0.005, 1)); !s.IsSteady || s.Warmup < 19 || s.Steady.HalfWidth() > 0.002 {

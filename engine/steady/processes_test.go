@@ -82,7 +82,8 @@ func TestBetweenFewRuns(t *testing.T) {
 // between processes: that it is 0 was not measured.
 func TestNoSpreadBetweenIsUnknown(t *testing.T) {
 	run := func(mean float64) estimate.Estimate { return estimate.Around(mean, 0.25e-3, estimate.Measured) }
-	if p := Between([]estimate.Estimate{run(3.22e-3), run(3.15e-3)}); p.Between != nil || p.Within < 0.15e-3 || p.Within > 0.153e-3 {
+	if p := Between([]estimate.Estimate{run(3.22e-3), run(3.15e-3)}); p.Between != nil || p.Within < 0.15e-3 ||
+		p.Within > 0.153e-3 {
 		t.Errorf("between %v, within %v", p.Between, p.Within)
 	}
 	if p := Between([]estimate.Estimate{run(3.22e-3), run(4.15e-3)}); p.Between == nil || *p.Between < 0.5e-3 {

@@ -83,7 +83,8 @@ func TestNotSteady(t *testing.T) {
 	// Of more there is a rough mean, whose interval holds where they are going.
 	for name, x := range map[string][]float64{"falling": falling, "jump": jump} {
 		s := Summarise(x)
-		if s.IsSteady || s.Why == "" || s.N+s.Warmup+1 != len(x) || s.Steady.HalfWidth() < 0.3 || s.Steady.Low > step || s.Steady.High < x[len(x)-1] {
+		if s.IsSteady || s.Why == "" || s.N+s.Warmup+1 != len(x) || s.Steady.HalfWidth() < 0.3 || s.Steady.Low > step ||
+			s.Steady.High < x[len(x)-1] {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -205,7 +206,8 @@ func TestScaleInvariance(t *testing.T) {
 			y[i] = k * x[i]
 		}
 		a, b := Summarise(x), Summarise(y)
-		a.First, a.WarmupExtra, a.StdDev, a.P50, a.P90, a.P99 = k*a.First, k*a.WarmupExtra, k*a.StdDev, k*a.P50, k*a.P90, k*a.P99
+		a.First, a.WarmupExtra, a.StdDev, a.P50, a.P90, a.P99 = k*a.First, k*a.WarmupExtra, k*a.StdDev, k*a.P50,
+			k*a.P90, k*a.P99
 		a.Steady = a.Steady.Times(k)
 		if a != b {
 			t.Fatalf("scaled by %v:\n%+v\n%+v", k, a, b)
@@ -221,7 +223,8 @@ func TestConstantInput(t *testing.T) {
 			x[i] = v
 		}
 		s := Summarise(x)
-		if !s.IsSteady || s.Warmup != 0 || s.Drift != 0 || math.Abs(s.Steady.Value/v-1) > 1e-12 || s.Steady.HalfWidth() > 1e-9 {
+		if !s.IsSteady || s.Warmup != 0 || s.Drift != 0 || math.Abs(s.Steady.Value/v-1) > 1e-12 ||
+			s.Steady.HalfWidth() > 1e-9 {
 			t.Fatalf("constant %v: %+v", v, s)
 		}
 	})

@@ -53,7 +53,8 @@ func TestFirstEpochsKnowNoMore(t *testing.T) {
 			t.Errorf("%d epochs of 6 were taken for known, with the time they ended", known)
 		}
 	}
-	for name, starts := range map[string][]float64{"fall": {5, 3, 8}, "stand": {5, 5, 8}, "NaN": {1, math.NaN(), 9}, "before": {-1, 3, 8}} {
+	for name, starts := range map[string][]float64{"fall": {5, 3, 8}, "stand": {5, 5, 8}, "NaN": {1, math.NaN(), 9},
+		"before": {-1, 3, 8}} {
 		if _, ok := FirstEpochs(profile.Run{EpochStartsS: starts}, 2); ok {
 			t.Errorf("epochs that %s were believed", name)
 		}
@@ -126,8 +127,10 @@ func TestIsComplete(t *testing.T) {
 		t.Error("a complete run is not")
 	}
 	capped, infer, failed, noTotal, noEpochs := sound, sound, sound, sound, sound
-	capped.Epochs, infer.Mode, failed.Status, noTotal.TotalS, noEpochs.EpochStartsS = new(20.0), profile.Infer, profile.Failed, nil, nil
-	for name, r := range map[string]profile.Run{"capped": capped, "inference": infer, "failed": failed, "no total": noTotal, "no epochs": noEpochs} {
+	capped.Epochs, infer.Mode, failed.Status, noTotal.TotalS, noEpochs.EpochStartsS = new(20.0), profile.Infer,
+		profile.Failed, nil, nil
+	for name, r := range map[string]profile.Run{"capped": capped, "inference": infer, "failed": failed,
+		"no total": noTotal, "no epochs": noEpochs} {
 		if IsComplete(r) {
 			t.Errorf("%s: taken for complete", name)
 		}

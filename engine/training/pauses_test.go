@@ -24,8 +24,9 @@ const startS, firstS, stepS = 3.0, 1.0, 0.1
 // run is what a probe keeps of it. A save comes before the validation.
 func (s saver) run() profile.Run {
 	r := profile.Run{
-		Mode: profile.Train, Basis: estimate.Measured, IterationsPerEpoch: new(float64(s.perEpoch)), InitS: new(startS), FirstIterationS: new(firstS),
-		Steady: estimate.Around(stepS, stepS/100, estimate.Measured), SteadyN: s.watched - 5, WarmupIterations: 4,
+		Mode: profile.Train, Basis: estimate.Measured, IterationsPerEpoch: new(float64(s.perEpoch)), InitS: new(startS),
+		FirstIterationS: new(firstS),
+		Steady:          estimate.Around(stepS, stepS/100, estimate.Measured), SteadyN: s.watched - 5, WarmupIterations: 4,
 	}
 	t := startS
 	for i := 1; i <= s.watched; i++ {
@@ -75,17 +76,30 @@ func TestPausesComeAsTheyDid(t *testing.T) {
 		count, low, high float64
 		words            string
 	}{
-		"every epoch":                     {saver{perEpoch: 100, watched: 350, saves: everyEpochs(1)}, 10, 10, 10, 11, "with 10 checkpoints of 1.40 s"},
-		"every second epoch":              {saver{perEpoch: 100, watched: 700, saves: everyEpochs(2)}, 9, 4, 4, 5, "with 4 checkpoints of 1.40 s"},
-		"every third epoch, from the 1st": {saver{perEpoch: 100, watched: 750, saves: fromZero}, 10, 4, 4, 5, "with 4 checkpoints of 1.40 s"},
-		"the first gap only":              {saver{perEpoch: 100, watched: 450, saves: fromZero}, 10, 4, 3, 6, "with about 4 checkpoints of 1.40 s, by the 2 seen"},
-		"every 40 iterations":             {saver{perEpoch: 100, watched: 130, saves: everyIterations(40)}, 2, 5, 5, 6, "with 5 checkpoints of 1.40 s"},
-		"seen once":                       {saver{perEpoch: 100, watched: 150, saves: everyEpochs(1)}, 10, 10, 1, 20, "with about 10 checkpoints of 1.40 s, by the 1 seen"},
-		"seen once, and long not again":   {saver{perEpoch: 100, watched: 460, saves: func(i, _ int, _ bool) bool { return i == 100 }}, 9, 3, 1, 6, "with about 3 checkpoints of 1.40 s, by the 1 seen"},
-		"seen once in an epoch":           {saver{perEpoch: 100, watched: 60, saves: func(i, _ int, _ bool) bool { return i == 50 }}, 2, 4, 1, 8, "with about 4 checkpoints of 1.40 s, by the 1 seen"},
-		"fewer epochs than were watched":  {saver{perEpoch: 100, watched: 700, saves: everyEpochs(2)}, 4, 2, 2, 3, "with 2 checkpoints of 1.40 s"},
-		"an epoch without":                {saver{perEpoch: 100, watched: 700, saves: everyEpochs(2)}, 1, 0, 0, 1, "with 0 checkpoints of 1.40 s"},
-		"the best ones":                   {saver{perEpoch: 100, watched: 700, saves: best}, 7, 3, 3, 4, "with 3 checkpoints of 1.40 s"},
+		"every epoch": {saver{perEpoch: 100, watched: 350, saves: everyEpochs(1)}, 10, 10, 10, 11,
+			"with 10 checkpoints of 1.40 s"},
+		"every second epoch": {saver{perEpoch: 100, watched: 700, saves: everyEpochs(2)}, 9, 4, 4, 5,
+			"with 4 checkpoints of 1.40 s"},
+		"every third epoch, from the 1st": {saver{perEpoch: 100, watched: 750, saves: fromZero}, 10, 4, 4, 5,
+			"with 4 checkpoints of 1.40 s"},
+		"the first gap only": {saver{perEpoch: 100, watched: 450, saves: fromZero}, 10, 4, 3, 6,
+			"with about 4 checkpoints of 1.40 s, by the 2 seen"},
+		"every 40 iterations": {saver{perEpoch: 100, watched: 130, saves: everyIterations(40)}, 2, 5, 5, 6,
+			"with 5 checkpoints of 1.40 s"},
+		"seen once": {saver{perEpoch: 100, watched: 150, saves: everyEpochs(1)}, 10, 10, 1, 20,
+			"with about 10 checkpoints of 1.40 s, by the 1 seen"},
+		"seen once, and long not again": {saver{perEpoch: 100, watched: 460,
+			saves: func(i, _ int, _ bool) bool { return i == 100 }}, 9, 3, 1, 6,
+			"with about 3 checkpoints of 1.40 s, by the 1 seen"},
+		"seen once in an epoch": {saver{perEpoch: 100, watched: 60,
+			saves: func(i, _ int, _ bool) bool { return i == 50 }}, 2, 4, 1, 8,
+			"with about 4 checkpoints of 1.40 s, by the 1 seen"},
+		"fewer epochs than were watched": {saver{perEpoch: 100, watched: 700, saves: everyEpochs(2)}, 4, 2, 2, 3,
+			"with 2 checkpoints of 1.40 s"},
+		"an epoch without": {saver{perEpoch: 100, watched: 700, saves: everyEpochs(2)}, 1, 0, 0, 1,
+			"with 0 checkpoints of 1.40 s"},
+		"the best ones": {saver{perEpoch: 100, watched: 700, saves: best}, 7, 3, 3, 4,
+			"with 3 checkpoints of 1.40 s"},
 	} {
 		c.saveS = 1.4
 		p := PausesOf(c.run())
@@ -111,14 +125,16 @@ func TestPausesComeAsTheyDid(t *testing.T) {
 
 func TestPausesThatWereNotSeen(t *testing.T) {
 	never := func(int, int, bool) bool { return false }
-	for watched, want := range map[int]string{60: "not one epoch", 150: "in the first epoch", 320: "in the first 3 epochs"} {
+	for watched, want := range map[int]string{60: "not one epoch", 150: "in the first epoch",
+		320: "in the first 3 epochs"} {
 		r := saver{perEpoch: 100, watched: watched, saves: never}.run()
 		p := PausesOf(r)
 		if p.Seen() || p.Over(9).Known() || !strings.Contains(p.Words(9), want) {
 			t.Errorf("%d iterations: %q, %+v", watched, p.Words(9), p.Over(9))
 		}
 	}
-	r := profile.Run{Mode: profile.Train, Basis: estimate.Published, IterationsPerEpoch: new(10.0), Steady: estimate.Exact(1, estimate.Published), SteadyN: 50}
+	r := profile.Run{Mode: profile.Train, Basis: estimate.Published, IterationsPerEpoch: new(10.0),
+		Steady: estimate.Exact(1, estimate.Published), SteadyN: 50}
 	if words := PausesOf(r).Words(3); words != "" {
 		t.Errorf("of a published run: %q", words)
 	}
@@ -129,13 +145,16 @@ func TestTrainingHoldsItsPauses(t *testing.T) {
 	bare := r
 	bare.Pauses = nil
 	with, without := Training(r, 5, nil), Training(bare, 5, nil)
-	if math.Abs(with.Value-without.Value-5*1.4) > 1e-9 || with.High-with.Value <= without.High-without.Value || with.Low <= without.Low {
+	if math.Abs(with.Value-without.Value-5*1.4) > 1e-9 || with.High-with.Value <= without.High-without.Value ||
+		with.Low <= without.Low {
 		t.Errorf("with checkpoints %+v, without %+v", with, without)
 	}
 	// Two files at one place are one checkpoint; another kind is another term.
-	r.Pauses = append(r.Pauses, profile.Pause{AtS: r.Pauses[0].AtS + 0.1, Seconds: 0.6, Kind: "checkpoint", Iterations: new(100)},
+	r.Pauses = append(r.Pauses, profile.Pause{AtS: r.Pauses[0].AtS + 0.1, Seconds: 0.6, Kind: "checkpoint",
+		Iterations: new(100)},
 		profile.Pause{AtS: 9, Seconds: 0.5, Kind: "log upload", Iterations: new(50)})
-	if words := PausesOf(r).Words(5); words != "with 5 checkpoints of 1.60 s and about 2 log uploads of 500 ms, by the 1 seen" {
+	if words := PausesOf(r).Words(5); words != "with 5 checkpoints of 1.60 s and about 2 log uploads of 500 ms, by "+
+		"the 1 seen" {
 		t.Errorf("words %q", words)
 	}
 	// A checkpoint before the first iteration is a part of the initialisation.
@@ -204,7 +223,8 @@ func TestPausesAreThoseOfTheScript(t *testing.T) {
 			r.EpochStartsS = starts
 			byTime, low, high := PausesOf(r).kinds[0].count(float64(n), p.perEpoch)
 			if want < low-1 || want > high+1 || (len(r.Pauses) > 2 && math.Abs(byTime-want) > 1+0.1*want) {
-				t.Fatalf("by their times %g are foretold, from %g to %g, and %g come, of %d seen", byTime, low, high, want, len(r.Pauses))
+				t.Fatalf("by their times %g are foretold, from %g to %g, and %g come, of %d seen", byTime, low, high, want,
+					len(r.Pauses))
 			}
 		}
 	})

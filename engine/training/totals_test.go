@@ -59,12 +59,14 @@ func TestEqualEpochsAreExact(t *testing.T) {
 // three tenths of an epoch. Two epochs of a new one show neither.
 func TestOtherSystemsTellWhatIsToCome(t *testing.T) {
 	like := func(speed float64) script {
-		return script{startup: 5, firstExtra: 20 * speed, epoch: each(100 * speed), epochs: 16, every: 4, evaluation: 8 * speed, end: 30 * speed}
+		return script{startup: 5, firstExtra: 20 * speed, epoch: each(100 * speed), epochs: 16, every: 4,
+			evaluation: 8 * speed, end: 30 * speed}
 	}
 	s := like(1.23)
 	s.model, s.system = "net", "new"
 	r := s.run()
-	plain := Method1(Epochs{r.EpochStartsS[0], r.EpochStartsS[1] - r.EpochStartsS[0], r.EpochStartsS[2] - r.EpochStartsS[1]}, 16)
+	plain := Method1(Epochs{r.EpochStartsS[0], r.EpochStartsS[1] - r.EpochStartsS[0],
+		r.EpochStartsS[2] - r.EpochStartsS[1]}, 16)
 	if e := math.Abs(plain/(*r.TotalS) - 1); e < 0.03 {
 		t.Fatalf("the plain method is off by %.4f only: nothing to learn", e)
 	}
@@ -108,7 +110,8 @@ func TestAnIntervalIsNotCalibratedByItsOwnSeries(t *testing.T) {
 func TestManyOtherModelsDoNotOutweighTheOwn(t *testing.T) {
 	var runs []profile.Run
 	for i := range 4 {
-		runs = append(runs, script{model: "net", system: fmt.Sprint("mine ", i), epoch: each(100), epochs: 10, end: []float64{0, 600}[i%2]}.run())
+		runs = append(runs, script{model: "net", system: fmt.Sprint("mine ", i), epoch: each(100), epochs: 10,
+			end: []float64{0, 600}[i%2]}.run())
 	}
 	for i := range 200 {
 		runs = append(runs, script{model: "calm", system: fmt.Sprint("calm ", i), epoch: each(100), epochs: 10}.run())
@@ -122,8 +125,10 @@ func TestManyOtherModelsDoNotOutweighTheOwn(t *testing.T) {
 func TestAnotherVariantSaysLess(t *testing.T) {
 	var runs []profile.Run
 	for i := range 5 {
-		runs = append(runs, script{model: "net", variant: "same", system: fmt.Sprint(i), epoch: each(100), epochs: 10, end: 20}.run())
-		runs = append(runs, script{model: "net", variant: "other", system: fmt.Sprint(i), epoch: each(100), epochs: 10, end: 200}.run())
+		runs = append(runs, script{model: "net", variant: "same", system: fmt.Sprint(i), epoch: each(100), epochs: 10,
+			end: 20}.run())
+		runs = append(runs, script{model: "net", variant: "other", system: fmt.Sprint(i), epoch: each(100), epochs: 10,
+			end: 200}.run())
 	}
 	r := script{model: "net", variant: "same", system: "new", epoch: each(100), epochs: 10, end: 20}.run()
 	if got := NewTotals(runs).Predict(r, 2, 10).Total; off(got, *r.TotalS) > 0.015 {
@@ -138,7 +143,8 @@ func TestIntervalsOfLittleKnowledge(t *testing.T) {
 		t.Errorf("one epoch, start-up in it: half-width %.3f", got)
 	}
 	calm := NewTotals(systems(20, func(speed float64) script { return script{epoch: each(100 * speed), epochs: 30} }))
-	noisy := script{model: "net", system: "new", epoch: func(i int) float64 { return 100 + []float64{0, 4, -4}[i%3] }, epochs: 30}.run()
+	noisy := script{model: "net", system: "new", epoch: func(i int) float64 { return 100 + []float64{0, 4, -4}[i%3] },
+		epochs: 30}.run()
 	a, b := calm.Predict(r, 4, 30).Total.HalfWidth(), calm.Predict(noisy, 4, 30).Total.HalfWidth()
 	if b < 3*a || b < 0.02 {
 		t.Errorf("half-width %.4f, of epochs that scatter by 4 %% %.4f", a, b)
@@ -182,7 +188,8 @@ func TestContradictingEpochsAreFlagged(t *testing.T) {
 	if got := NewTotals([]profile.Run{short}).Predict(r, 2, 10); !got.Uneven {
 		t.Errorf("start-up of 3 s was taken to explain 300 s: %+v", got)
 	}
-	slower := script{model: "net", system: "new", epoch: func(i int) float64 { return []float64{50, 100}[min(i, 1)] }, epochs: 10}.run()
+	slower := script{model: "net", system: "new", epoch: func(i int) float64 { return []float64{50, 100}[min(i, 1)] },
+		epochs: 10}.run()
 	if got := NewTotals(nil).Predict(slower, 2, 10); !got.Uneven || got.Total.Low > 600 {
 		t.Errorf("50 s, then 100 s: %+v", got)
 	}
@@ -241,7 +248,8 @@ func TestPredictLooksNoFurther(t *testing.T) {
 		known := rapid.IntRange(1, 6).Draw(t, "known")
 		n := rapid.Float64Range(float64(known), 50).Draw(t, "of")
 		got := totals.Predict(r, known, n)
-		if e := got.Total; !(e.Low <= e.Value && e.Value <= e.High) || e.Value < r.EpochStartsS[known] || math.IsInf(e.High, 0) || got.Words == "" {
+		if e := got.Total; !(e.Low <= e.Value && e.Value <= e.High) || e.Value < r.EpochStartsS[known] ||
+			math.IsInf(e.High, 0) || got.Words == "" {
 			t.Fatalf("%+v", got)
 		}
 		later := r
@@ -258,7 +266,8 @@ func TestPredictLooksNoFurther(t *testing.T) {
 func TestTotalsScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs := drawRuns(t)
-		r := script{model: "net", system: "mine", firstExtra: 4, epoch: func(i int) float64 { return 50 + float64(i%3) }, epochs: 8, every: 3, evaluation: 3}.run()
+		r := script{model: "net", system: "mine", firstExtra: 4, epoch: func(i int) float64 { return 50 + float64(i%3) },
+			epochs: 8, every: 3, evaluation: 3}.run()
 		k := rapid.Float64Range(0.1, 100).Draw(t, "scale")
 		withIntervalOf := make([]profile.Run, len(runs))
 		for i := range runs {
@@ -313,7 +322,8 @@ func TestNoForecast(t *testing.T) {
 
 func BenchmarkPredict(b *testing.B) {
 	runs := systems(100, func(speed float64) script {
-		return script{startup: 5, firstExtra: 20 * speed, epoch: each(100 * speed), epochs: 16, every: 4, evaluation: 8 * speed, end: 30 * speed}
+		return script{startup: 5, firstExtra: 20 * speed, epoch: each(100 * speed), epochs: 16, every: 4,
+			evaluation: 8 * speed, end: 30 * speed}
 	})
 	totals := NewTotals(runs)
 	r := runs[50]

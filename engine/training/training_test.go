@@ -144,7 +144,8 @@ func TestStretchedTotals(t *testing.T) {
 			t.Fatalf("%g epochs take %g, said %+v", n, truth, got)
 		}
 	})
-	for name, bad := range map[string]profile.Run{"no total": {Epochs: new(1.0)}, "no epochs": {TotalS: new(1.0)}, "0 epochs": {TotalS: new(1.0), Epochs: new(0.0)}} {
+	for name, bad := range map[string]profile.Run{"no total": {Epochs: new(1.0)}, "no epochs": {TotalS: new(1.0)},
+		"0 epochs": {TotalS: new(1.0), Epochs: new(0.0)}} {
 		if Scaled(bad, 3, nil).Known() {
 			t.Errorf("%s answers", name)
 		}

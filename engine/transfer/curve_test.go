@@ -30,12 +30,15 @@ func TestCurvesWithKnownAnswers(t *testing.T) {
 		truth    func(b float64) float64
 		within   float64
 	}{
-		"a line from two":             {points(line, 16, 256), line, 1e-9},
-		"a line from four":            {points(line, 8, 32, 64, 512), line, 1e-3},
-		"a bend from three":           {points(bend, 8, 64, 512), bend, 0.02},
-		"no growth":                   {points(func(float64) float64 { return 3 }, 1, 64), func(float64) float64 { return 3 }, 1e-9},
-		"in proportion":               {points(func(b float64) float64 { return b }, 2, 16), func(b float64) float64 { return b }, 1e-9},
-		"repeats count as their mean": {[]Point{{16, 0.9}, {16, 1 / 0.9}, {32, 2}}, func(b float64) float64 { return b / 16 }, 1e-9},
+		"a line from two":   {points(line, 16, 256), line, 1e-9},
+		"a line from four":  {points(line, 8, 32, 64, 512), line, 1e-3},
+		"a bend from three": {points(bend, 8, 64, 512), bend, 0.02},
+		"no growth": {points(func(float64) float64 { return 3 }, 1, 64),
+			func(float64) float64 { return 3 }, 1e-9},
+		"in proportion": {points(func(b float64) float64 { return b }, 2, 16),
+			func(b float64) float64 { return b }, 1e-9},
+		"repeats count as their mean": {[]Point{{16, 0.9}, {16, 1 / 0.9}, {32, 2}},
+			func(b float64) float64 { return b / 16 }, 1e-9},
 	} {
 		curve := BatchCurve(c.measured)
 		for _, b := range []float64{4, 16, 24, 100, 256, 1000} {

@@ -10,7 +10,8 @@ import (
 
 // A curve through three batch sizes predicts others.
 func ExampleBatchCurve() {
-	c := transfer.BatchCurve([]transfer.Point{{Batch: 16, Seconds: 0.05}, {Batch: 64, Seconds: 0.11}, {Batch: 256, Seconds: 0.35}})
+	c := transfer.BatchCurve([]transfer.Point{{Batch: 16, Seconds: 0.05}, {Batch: 64, Seconds: 0.11},
+		{Batch: 256, Seconds: 0.35}})
 	e := c.Predict(128)
 	fmt.Printf("batch 128: %.3f s, between %.3f and %.3f s, basis %s\n", e.Value, e.Low, e.High, e.Basis)
 	// Output:

@@ -16,8 +16,10 @@ import (
 // step is a run of a made-up model whose iterations take so many seconds.
 func step(model, vm string, batch int, seconds float64) profile.Run {
 	return profile.Run{
-		Model: model, Mode: profile.Train, Cloud: "cloud", Region: "here", InstanceType: vm, GPU: vm + " GPU", GPUCount: 1, Count: 1,
-		BatchSize: batch, Steady: estimate.Spread(seconds, 0.01, estimate.Measured), Basis: estimate.Measured, Status: profile.Done,
+		Model: model, Mode: profile.Train, Cloud: "cloud", Region: "here", InstanceType: vm, GPU: vm + " GPU",
+		GPUCount: 1, Count: 1,
+		BatchSize: batch, Steady: estimate.Spread(seconds, 0.01, estimate.Measured), Basis: estimate.Measured,
+		Status: profile.Done,
 	}
 }
 
@@ -60,7 +62,8 @@ func TestFallingTrust(t *testing.T) {
 	}
 	truth := 0.02 + 0.001*128
 	figures := &profile.Set{GPUs: []profile.GPUSpec{
-		{Name: "slow", FP32TFLOPS: new(5.0), BandwidthGBs: new(300.0)}, {Name: "fast", FP32TFLOPS: new(15.0), BandwidthGBs: new(900.0)},
+		{Name: "slow", FP32TFLOPS: new(5.0), BandwidthGBs: new(300.0)}, {Name: "fast", FP32TFLOPS: new(15.0),
+			BandwidthGBs: new(900.0)},
 	}}
 	width := map[estimate.Basis]float64{}
 	for _, c := range []struct {
@@ -71,13 +74,17 @@ func TestFallingTrust(t *testing.T) {
 		within float64
 	}{
 		{"measured", add(models(8), step("new", "fast", 128, truth)), estimate.Measured, "measured there", 1e-9},
-		{"two batch sizes there", add(models(8), step("new", "fast", 16, 0.036), step("new", "fast", 64, 0.084)), estimate.OtherBatch, "2 batch sizes", 0.01},
-		{"one, and another VM type", add(models(8), append(full("slow", 1), step("new", "fast", 32, 0.052))...), estimate.OtherBatch, "1 batch size there, its shape from slow and 8 models", 0.1},
-		{"another VM type", add(models(8), full("slow", 1)...), estimate.Transferred, "from slow, as 8 other models did", 0.15},
+		{"two batch sizes there", add(models(8), step("new", "fast", 16, 0.036), step("new", "fast", 64, 0.084)),
+			estimate.OtherBatch, "2 batch sizes", 0.01},
+		{"one, and another VM type", add(models(8), append(full("slow", 1), step("new", "fast", 32, 0.052))...),
+			estimate.OtherBatch, "1 batch size there, its shape from slow and 8 models", 0.1},
+		{"another VM type", add(models(8), full("slow", 1)...), estimate.Transferred,
+			"from slow, as 8 other models did", 0.15},
 		{"figures only", add(figures, full("slow", 1)...), estimate.Spec, "from slow by the GPUs' published figures", 0.3},
 	} {
 		e, why := ask(c.set, "new", "fast", 128)
-		if e.Basis != c.basis || !strings.Contains(why, c.why) || !near2(e.Value, truth, c.within) || e.Low > truth || e.High < truth {
+		if e.Basis != c.basis || !strings.Contains(why, c.why) || !near2(e.Value, truth, c.within) || e.Low > truth ||
+			e.High < truth {
 			t.Errorf("%s: %+v, want %g within %g; %q", c.name, e, truth, c.within, why)
 		}
 		width[c.basis] = e.HalfWidth()
@@ -185,9 +192,11 @@ func TestIterationsOfWholeEpochs(t *testing.T) {
 func TestVariantsAreApart(t *testing.T) {
 	half, full := step("new", "fast", 32, 1), step("new", "fast", 32, 2)
 	half.Variant = profile.Variant{Precision: "fp16"}
-	full.Variant = profile.Variant{Pruning: &profile.Pruning{Ratio: new(0.3), Layers: map[string]float64{"a": 0.1, "b": 0.2}}}
+	full.Variant = profile.Variant{Pruning: &profile.Pruning{Ratio: new(0.3),
+		Layers: map[string]float64{"a": 0.1, "b": 0.2}}}
 	p := New(&profile.Set{Runs: []profile.Run{half, full}}, profile.Train)
-	for want, v := range map[float64]profile.Variant{1: half.Variant, 2: {Pruning: &profile.Pruning{Ratio: new(0.3), Layers: map[string]float64{"b": 0.2, "a": 0.1}}}} {
+	for want, v := range map[float64]profile.Variant{1: half.Variant,
+		2: {Pruning: &profile.Pruning{Ratio: new(0.3), Layers: map[string]float64{"b": 0.2, "a": 0.1}}}} {
 		if e, _ := p.Iteration("new", v, vmType("fast"), 1, 32); e.Value != want {
 			t.Errorf("%+v: %+v, want %g", v, e, want)
 		}
@@ -201,13 +210,15 @@ func TestPredictorProperties(t *testing.T) {
 		k := math.Exp2(float64(rapid.IntRange(-12, 12).Draw(t, "unit")))
 		var runs, scaled []profile.Run
 		for range rapid.IntRange(1, 25).Draw(t, "runs") {
-			r := step(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "model"), rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "vm"),
+			r := step(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "model"),
+				rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "vm"),
 				rapid.IntRange(1, 1024).Draw(t, "batch"), rapid.Float64Range(1e-4, 100).Draw(t, "seconds"))
 			runs = append(runs, r)
 			r.Steady = r.Steady.Times(k)
 			scaled = append(scaled, r)
 		}
-		vm, batch := rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "asked vm"), rapid.IntRange(1, 2048).Draw(t, "asked batch")
+		vm, batch := rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "asked vm"), rapid.IntRange(1, 2048).Draw(t,
+			"asked batch")
 		e, why := ask(&profile.Set{Runs: runs}, "a", vm, batch)
 		f, _ := ask(&profile.Set{Runs: scaled}, "a", vm, batch)
 		if e.Known() != f.Known() || e.Known() != (why != "") {
@@ -249,17 +260,22 @@ func TestAskedAtOnce(t *testing.T) {
 // the one asked about: the same GPU before another, whatever their order.
 func TestTheSameGPUComesFirst(t *testing.T) {
 	set := &profile.Set{GPUs: []profile.GPUSpec{
-		{Name: "A", FP32TFLOPS: new(4.0), BandwidthGBs: new(200.0)}, {Name: "B", FP32TFLOPS: new(16.0), BandwidthGBs: new(800.0)},
+		{Name: "A", FP32TFLOPS: new(4.0), BandwidthGBs: new(200.0)}, {Name: "B", FP32TFLOPS: new(16.0),
+			BandwidthGBs: new(800.0)},
 	}}
 	for i, gpu := range []string{"A", "B"} {
 		set.Runs = append(set.Runs, profile.Run{
-			ID: int64(i + 1), Model: "net", Mode: profile.Train, Cloud: "aws", InstanceType: "vm-" + gpu, GPU: gpu, GPUCount: 1, Count: 1, BatchSize: 64,
-			Steady: estimate.Around([]float64{1, 0.4}[i], 0.01, estimate.Measured), Basis: estimate.Measured, Status: profile.Done,
+			ID: int64(i + 1), Model: "net", Mode: profile.Train, Cloud: "aws", InstanceType: "vm-" + gpu, GPU: gpu, GPUCount: 1,
+			Count: 1, BatchSize: 64,
+			Steady: estimate.Around([]float64{1, 0.4}[i], 0.01, estimate.Measured), Basis: estimate.Measured,
+			Status: profile.Done,
 		})
 	}
 	for i, gpu := range []string{"A", "B"} {
-		e, why := New(set, profile.Train).Iteration("net", profile.Variant{}, profile.VMType{Cloud: "azure", InstanceType: "other", GPU: gpu, GPUCount: 1}, 1, 64)
-		if want := []float64{1, 0.4}[i]; math.Abs(e.Value/want-1) > 0.01 || e.Basis != estimate.Transferred || !strings.Contains(why, "same GPU") {
+		e, why := New(set, profile.Train).Iteration("net", profile.Variant{},
+			profile.VMType{Cloud: "azure", InstanceType: "other", GPU: gpu, GPUCount: 1}, 1, 64)
+		if want := []float64{1, 0.4}[i]; math.Abs(e.Value/want-1) > 0.01 || e.Basis != estimate.Transferred ||
+			!strings.Contains(why, "same GPU") {
 			t.Errorf("GPU %s: %+v, want %g; %q", gpu, e, want, why)
 		}
 	}
@@ -305,7 +321,8 @@ func TestIterationOfATotal(t *testing.T) {
 	r := step("new", "slow", 64, 0)
 	r.Steady, r.TrainSize, r.Epochs, r.TotalS = estimate.Estimate{}, new(6400.0), new(10.0), new(1000.0)
 	e, why := ask(&profile.Set{Runs: []profile.Run{r}}, "new", "slow", 64)
-	if math.Abs(e.Value-1) > 1e-9 || e.Basis != estimate.OtherBatch || e.Low > 0.6 || e.High < 1.04 || !strings.HasPrefix(why, "of whole epochs: ") {
+	if math.Abs(e.Value-1) > 1e-9 || e.Basis != estimate.OtherBatch || e.Low > 0.6 || e.High < 1.04 ||
+		!strings.HasPrefix(why, "of whole epochs: ") {
 		t.Errorf("%+v (%s)", e, why)
 	}
 }

@@ -19,8 +19,9 @@ func TestByBasis(t *testing.T) {
 	}
 	set := &profile.Set{}
 	for _, name := range []string{"a", "b"} {
-		r := profile.Run{Model: "net", Mode: profile.Train, Cloud: name, InstanceType: name, GPUCount: 1, Count: 1, BatchSize: 8,
-			Epochs: new(8.0), TotalS: new(8*60.0 + 5), Basis: estimate.Measured, Status: profile.Done}
+		r := profile.Run{Model: "net", Mode: profile.Train, Cloud: name, InstanceType: name, GPUCount: 1, Count: 1,
+			BatchSize: 8,
+			Epochs:    new(8.0), TotalS: new(8*60.0 + 5), Basis: estimate.Measured, Status: profile.Done}
 		for e := range 8 {
 			r.EpochStartsS = append(r.EpochStartsS, 5+60*float64(e))
 		}
@@ -43,7 +44,8 @@ func TestByBasisOfAMode(t *testing.T) {
 		set.Runs[i].Mode = profile.Infer
 	}
 	got := ByBasis(set, estimate.OtherBatch, estimate.Transferred)
-	if len(got) != 2 || got[Estimates{profile.Infer, estimate.OtherBatch}].N == 0 || got[Estimates{profile.Infer, estimate.Transferred}].N == 0 {
+	if len(got) != 2 || got[Estimates{profile.Infer, estimate.OtherBatch}].N == 0 ||
+		got[Estimates{profile.Infer, estimate.Transferred}].N == 0 {
 		t.Fatalf("%+v", got)
 	}
 	for _, c := range []struct {
@@ -96,7 +98,8 @@ func TestSampleOfALargeSet(t *testing.T) {
 		t.Errorf("%+v, then %+v", first, second)
 	}
 	of := Estimates{profile.Train, estimate.OtherBatch}
-	if s := first[of]; !s.Sampled || s.N < enough || s.N > 2*enough || !strings.Contains(s.Words(), "on a sample of these runs") {
+	if s := first[of]; !s.Sampled || s.N < enough || s.N > 2*enough ||
+		!strings.Contains(s.Words(), "on a sample of these runs") {
 		t.Errorf("%+v: %s", s, s.Words())
 	}
 	set.Runs = set.Runs[:15] // one model on three VM types: nine questions each

@@ -169,7 +169,8 @@ func epochTimes(set *profile.Set, key curve.Key) []machineTimes {
 			curve.KeyOf(r.Model, r.Dataset, r.Variant, key.Metric) != key {
 			continue
 		}
-		name := fmt.Sprintf("%d × %s with %d × %s", max(1, r.Count), strings.TrimSpace(r.Cloud+" "+r.Region+" "+r.InstanceType), r.GPUCount, r.GPU)
+		name := fmt.Sprintf("%d × %s with %d × %s", max(1, r.Count),
+			strings.TrimSpace(r.Cloud+" "+r.Region+" "+r.InstanceType), r.GPUCount, r.GPU)
 		if sums[name] == nil {
 			sums[name] = map[float64][2]float64{}
 			m := machineTimes{name: name, price: 1, seconds: map[float64]float64{}}

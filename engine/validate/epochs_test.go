@@ -17,7 +17,8 @@ func trainings(epochs func(batch int, target float64) int) *profile.Set {
 		for seed := range 2 {
 			r := profile.Run{Model: "net", Mode: profile.Train, BatchSize: b, Status: profile.Done, Basis: estimate.Published}
 			for _, target := range []float64{0.4, 0.5, 0.6} {
-				r.Validations = append(r.Validations, profile.Validation{Epoch: epochs(b, target) + seed - 1, Metric: "top1", Value: &target, HigherIsBetter: true})
+				r.Validations = append(r.Validations, profile.Validation{Epoch: epochs(b, target) + seed - 1, Metric: "top1",
+					Value: &target, HigherIsBetter: true})
 			}
 			r.Epochs = new(float64(r.Validations[2].Epoch + 1))
 			set.Runs = append(set.Runs, r)

@@ -73,7 +73,8 @@ func (c course) regret(seen course, m machineTimes, known []float64, target floa
 	probes := smallestMiddleLargest(known)
 	predicted := seen.only(probes).Target(target)
 	rise, epochTime := riseOf(seen, probes, target), m.line(probes)
-	options, plain, costs := make([]curve.Option, len(known)), make([]curve.Option, len(known)), make([]float64, len(known))
+	options, plain, costs := make([]curve.Option, len(known)), make([]curve.Option, len(known)),
+		make([]float64, len(known))
 	for i, b := range known {
 		costs[i] = c.all.Reached(b, target).Epochs * m.seconds[b] * m.price
 		o := predicted.At(b)

@@ -22,9 +22,11 @@ const (
 // epochs. Nothing of its series is known: a new VM type or variant has no
 // complete runs yet.
 func total(name string, first int, slow bool) Question {
-	asks := fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of %d s or more)", first, totalEpochs, totalSeconds)
+	asks := fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of %d s or more)", first,
+		totalEpochs, totalSeconds)
 	if !slow {
-		asks = fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of less than %d s)", first, totalEpochs, totalSeconds)
+		asks = fmt.Sprintf("total of a training run from its first %d epochs (at least %d, of less than %d s)", first,
+			totalEpochs, totalSeconds)
 	}
 	return Question{Name: name, Asks: asks, jobs: func(k *known) []job { return totals(k.set.Runs, first, slow) }}
 }

@@ -11,7 +11,8 @@ import (
 
 // training is a complete run of equal epochs with work at its end, in seconds.
 func trainingRun(system string, epochs int, seconds, end float64) profile.Run {
-	r := profile.Run{Model: "net", InstanceType: system, Mode: profile.Train, Status: profile.Done, Basis: estimate.Measured}
+	r := profile.Run{Model: "net", InstanceType: system, Mode: profile.Train, Status: profile.Done,
+		Basis: estimate.Measured}
 	for i := range epochs {
 		r.EpochStartsS = append(r.EpochStartsS, 5+seconds*float64(i))
 	}
@@ -23,7 +24,8 @@ func TestTotalAsksOfCompleteRuns(t *testing.T) {
 	capped := trainingRun("a", 8, 100, 0)
 	capped.Epochs = new(20.0)
 	set := &profile.Set{Runs: []profile.Run{
-		trainingRun("a", 8, 100, 30), trainingRun("b", 6, 30, 0), trainingRun("c", 5, 100, 0), trainingRun("d", 8, 29, 0), capped,
+		trainingRun("a", 8, 100, 30), trainingRun("b", 6, 30, 0), trainingRun("c", 5, 100, 0),
+		trainingRun("d", 8, 29, 0), capped,
 	}}
 	long, short := total("total", 2, true).Cases(set), total("total-short", 2, false).Cases(set)
 	if len(long) != 2 || len(short) != 1 {
@@ -48,7 +50,8 @@ func TestTotalLeavesTheSeriesOut(t *testing.T) {
 	if math.Abs(c.Predicted.Value-c.Plain) > 1e-9 {
 		t.Errorf("predicted %v with nothing but its own repeats to learn from, plain %g", c.Predicted, c.Plain)
 	}
-	others := slices.Concat(repeats, []profile.Run{trainingRun("b", 8, 120, 360), trainingRun("c", 8, 90, 270), trainingRun("d", 8, 110, 330)})
+	others := slices.Concat(repeats, []profile.Run{trainingRun("b", 8, 120, 360), trainingRun("c", 8, 90, 270),
+		trainingRun("d", 8, 110, 330)})
 	if d := total("total", 2, true).Cases(&profile.Set{Runs: others})[0]; d.Error() > c.Error()/2 {
 		t.Errorf("off by %.3f with other systems to learn from, %.3f without", d.Error(), c.Error())
 	}

@@ -18,7 +18,8 @@ func grid(times func(model, vm, batch int) float64) *profile.Set {
 		for vm := range 3 {
 			for _, batch := range []int{16, 32, 64, 128, 256} {
 				set.Runs = append(set.Runs, profile.Run{
-					Model: fmt.Sprint("model ", m), Mode: profile.Train, InstanceType: fmt.Sprint("vm ", vm), GPU: fmt.Sprint("gpu ", vm),
+					Model: fmt.Sprint("model ", m), Mode: profile.Train, InstanceType: fmt.Sprint("vm ", vm),
+					GPU:      fmt.Sprint("gpu ", vm),
 					GPUCount: 1, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Measured,
 					Steady: estimate.Exact(times(m, vm, batch), estimate.Measured),
 				})
@@ -73,7 +74,8 @@ func TestFiguresOfAGPUNeverSeen(t *testing.T) {
 	figured := func(times func(model, vm, batch int) float64) *profile.Set {
 		set := grid(times)
 		for vm := range 3 {
-			set.GPUs = append(set.GPUs, profile.GPUSpec{Name: fmt.Sprint("gpu ", vm), FP32TFLOPS: new(float64(1 + vm)), BandwidthGBs: new(100 * float64(1+vm))})
+			set.GPUs = append(set.GPUs, profile.GPUSpec{Name: fmt.Sprint("gpu ", vm), FP32TFLOPS: new(float64(1 + vm)),
+				BandwidthGBs: new(100 * float64(1+vm))})
 		}
 		return set
 	}
@@ -107,7 +109,8 @@ func TestFiguresOfAGPUNeverSeen(t *testing.T) {
 
 // On lines both the plain method and the prediction are exact.
 func TestLinesArePredicted(t *testing.T) {
-	for _, q := range []Question{fromTwoBatches(profile.Train), fromTwoBatchesAlone(profile.Train), fromThreeBatches(profile.Train)} {
+	for _, q := range []Question{fromTwoBatches(profile.Train), fromTwoBatchesAlone(profile.Train),
+		fromThreeBatches(profile.Train)} {
 		s := Summarise(q.Cases(grid(lines)))
 		if s.N == 0 || s.Unanswered != 0 || s.Mean > 0.002 || s.Plain > 1e-9 || s.Coverage < 1 {
 			t.Errorf("%s: %+v", q.Name, s)
@@ -118,7 +121,8 @@ func TestLinesArePredicted(t *testing.T) {
 // A VM type on which all models take the same share of their time is no riddle.
 func TestRatiosAreLearnt(t *testing.T) {
 	ratio := func(model, vm, batch int) float64 { return lines(model, 0, batch) / float64(1+vm) }
-	for _, q := range []Question{fromOneProbe(profile.Train), neverProbed(profile.Train), neverProbedFromOne(profile.Train)} {
+	for _, q := range []Question{fromOneProbe(profile.Train), neverProbed(profile.Train),
+		neverProbedFromOne(profile.Train)} {
 		s := Summarise(q.Cases(grid(ratio)))
 		if s.N == 0 || s.Unanswered != 0 || s.Mean > 0.02 || s.Plain > 1e-9 || s.Coverage < 0.85 {
 			t.Errorf("%s: %+v", q.Name, s)

@@ -17,7 +17,8 @@ func TestSummarise(t *testing.T) {
 	// The errors are 0, 0.1 and 0.2, those of the plain method 0 and 0.5, the half
 	// widths 15 of 110 and 10 of 80. A quantile between two values lies on the
 	// line through the shares of values up to each.
-	want := Summary{N: 3, Unanswered: 1, Mean: 0.1, Median: 0.05, P90: 0.17, Coverage: 0.5, MedianHalfWidth: 0.125, Plain: 0.25, PlainMedian: 0}
+	want := Summary{N: 3, Unanswered: 1, Mean: 0.1, Median: 0.05, P90: 0.17, Coverage: 0.5, MedianHalfWidth: 0.125,
+		Plain: 0.25, PlainMedian: 0}
 	if s.N != want.N || s.Unanswered != want.Unanswered || s.Sampled {
 		t.Errorf("%+v, want %+v", s, want)
 	}
@@ -32,7 +33,8 @@ func TestSummarise(t *testing.T) {
 }
 
 func TestNothingToSummarise(t *testing.T) {
-	if s := Summarise([]Case{{Truth: 1}}); s.N != 0 || s.Unanswered != 1 || !math.IsNaN(s.Median) || !math.IsNaN(s.Coverage) {
+	if s := Summarise([]Case{{Truth: 1}}); s.N != 0 || s.Unanswered != 1 || !math.IsNaN(s.Median) ||
+		!math.IsNaN(s.Coverage) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -21,8 +21,11 @@ func (d Disabled) reason(a Action) string {
 
 // glyphs are short names of keys, and glyphsASCII those without symbols.
 var (
-	glyphs      = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "⏎", "space": "␣", "shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→", "shift+up": "⇧↑", "shift+down": "⇧↓", "pgup": "PgUp", "pgdown": "PgDn"}
-	glyphsASCII = map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "shift+tab": "S-tab", "shift+left": "S-left", "shift+right": "S-right", "shift+up": "S-up", "shift+down": "S-down"}
+	glyphs = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "⏎", "space": "␣",
+		"shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→", "shift+up": "⇧↑", "shift+down": "⇧↓", "pgup": "PgUp",
+		"pgdown": "PgDn"}
+	glyphsASCII = map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "shift+tab": "S-tab", "shift+left": "S-left",
+		"shift+right": "S-right", "shift+up": "S-up", "shift+down": "S-down"}
 )
 
 func glyph(th *theme.Theme, key string) string {
@@ -168,7 +171,8 @@ func (t *Table) HelpLines(th *theme.Theme, region string, width int, disabled Di
 			if i < len(words) {
 				more = words[i]
 			}
-			lines = append(lines, text.Truncate(key.Render(text.Fit(name, keyWidth))+"  "+pen.Render(more), width, th.Symbols.Ellipsis))
+			lines = append(lines, text.Truncate(key.Render(text.Fit(name, keyWidth))+"  "+pen.Render(more), width,
+				th.Symbols.Ellipsis))
 		}
 	}
 	return lines
@@ -205,8 +209,10 @@ func screensOf(regions []string) []string {
 // Markdown writes the table as docs/KEYS.md.
 func (t *Table) Markdown() string {
 	var b strings.Builder
-	b.WriteString("# Keys\n\nOne table feeds dispatch, footer, help (`?`) and this page. A key means one thing on every screen.\n" +
-		"Other keys are given in the config file: `\"keys\": {\"pick\": [\"x\", \"ctrl+p\"]}`, by the names in the second column.\n")
+	b.WriteString("# Keys\n\nOne table feeds dispatch, footer, help (`?`) and this page. A key means one thing on " +
+		"every screen.\n" +
+		"Other keys are given in the config file: `\"keys\": {\"pick\": [\"x\", \"ctrl+p\"]}`, by the names in the " +
+		"second column.\n")
 	group := ""
 	for _, bind := range t.bindings {
 		if bind.Group != group {
@@ -217,7 +223,8 @@ func (t *Table) Markdown() string {
 		if bind.Only != nil && bind.Group != moving {
 			where = strings.Join(screensOf(bind.Only), ", ")
 		}
-		b.WriteString("| `" + strings.Join(bind.Keys, "` `") + "` | " + string(bind.Action) + " | " + where + " | " + bind.Long + " |\n")
+		b.WriteString("| `" + strings.Join(bind.Keys, "` `") + "` | " + string(bind.Action) + " | " + where + " | " +
+			bind.Long + " |\n")
 	}
 	return b.String()
 }

@@ -37,7 +37,8 @@ func TestHelpIsWrappedAndNotCut(t *testing.T) {
 			t.Fatalf("%d cells wide, something is cut:\n%s", width, strings.Join(lines, "\n"))
 		}
 		for _, b := range table.Bindings() {
-			for _, word := range strings.Fields(strings.ReplaceAll(b.Long, "-", " ") + " " + strings.Join(b.Keys[:min(len(b.Keys), 1)], "")) {
+			for _, word := range strings.Fields(strings.ReplaceAll(b.Long, "-",
+				" ") + " " + strings.Join(b.Keys[:min(len(b.Keys), 1)], "")) {
 				if g, ok := glyphs[word]; ok {
 					word = g
 				}
@@ -47,7 +48,8 @@ func TestHelpIsWrappedAndNotCut(t *testing.T) {
 			}
 		}
 	}
-	if got := ansi.Strip(strings.Join(table.HelpLines(th, InForm, 60, why), " ")); !strings.Contains(strings.Join(strings.Fields(got), " "), "nothing that could be undone here)") {
+	if got := ansi.Strip(strings.Join(table.HelpLines(th, InForm, 60, why),
+		" ")); !strings.Contains(strings.Join(strings.Fields(got), " "), "nothing that could be undone here)") {
 		t.Error("the reason why an action can't be done is cut")
 	}
 }

@@ -74,7 +74,8 @@ func newTable(bindings []Binding) (*Table, error) {
 	for i, b := range bindings {
 		for _, k := range b.Keys {
 			if j, taken := t.byKey[k]; taken {
-				return nil, fmt.Errorf("key %q can't mean both %s and %s: give one of them another key under \"keys\" in the config file", k, bindings[j].Action, b.Action)
+				return nil, fmt.Errorf("key %q can't mean both %s and %s: give one of them another key under \"keys\" in the "+
+					"config file", k, bindings[j].Action, b.Action)
 			}
 			t.byKey[k] = i
 		}
@@ -119,18 +120,21 @@ func (t *Table) Remap(keys map[string][]string) (*Table, error) {
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		i := slices.IndexFunc(bindings, func(b Binding) bool { return string(b.Action) == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no action %q to give keys to%s: docs/KEYS.md lists them", plaintext.Cut(plaintext.Clean(name), 40), nearest(name, bindings))
+			return nil, fmt.Errorf("there is no action %q to give keys to%s: docs/KEYS.md lists them",
+				plaintext.Cut(plaintext.Clean(name), 40), nearest(name, bindings))
 		}
 		given := make([]string, 0, len(keys[name]))
 		for _, k := range keys[name] {
 			canonical, ok := canonicalKey(k)
 			if !ok {
-				return nil, fmt.Errorf("%q is no key for %s: write one character or a name like enter, tab, f5 or ctrl+p", plaintext.Cut(plaintext.Clean(k), 40), name)
+				return nil, fmt.Errorf("%q is no key for %s: write one character or a name like enter, tab, f5 or ctrl+p",
+					plaintext.Cut(plaintext.Clean(k), 40), name)
 			}
 			given = append(given, canonical)
 		}
 		if len(given) == 0 && (bindings[i].Action == Quit || bindings[i].Action == Interrupt || bindings[i].Action == Help) {
-			return nil, fmt.Errorf("the action %s needs a key: leave it out to keep %s", name, strings.Join(bindings[i].Keys, ", "))
+			return nil, fmt.Errorf("the action %s needs a key: leave it out to keep %s", name,
+				strings.Join(bindings[i].Keys, ", "))
 		}
 		bindings[i].Keys = given
 	}
@@ -150,7 +154,8 @@ func nearest(name string, bindings []Binding) string {
 }
 
 // named are the keys that have names, as the terminal library writes them.
-var named = []string{"enter", "tab", "esc", "space", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end", "pgup", "pgdown",
+var named = []string{"enter", "tab", "esc", "space", "backspace", "delete", "insert", "up", "down", "left", "right",
+	"home", "end", "pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
 
 // canonicalKey brings the name of a key to the form of key presses: modifiers

@@ -16,7 +16,8 @@ import (
 var write = flag.Bool("write", false, "write docs/KEYS.md")
 
 func regions() []string {
-	return []string{InSliders, InPlot, InCrosshair, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded, InFleet, InTraffic, InModels, InRuns, InVMs, InPicks, InImport, InExportForms, InExportPreview}
+	return []string{InSliders, InPlot, InCrosshair, InRanking, InInspector, InForm, InChoice, InStart, InRun, InEnded,
+		InFleet, InTraffic, InModels, InRuns, InVMs, InPicks, InImport, InExportForms, InExportPreview}
 }
 
 func TestDefaultsAreSoundAndComplete(t *testing.T) {
@@ -88,10 +89,12 @@ func TestRemap(t *testing.T) {
 		t.Error("the old key still works")
 	}
 	th := theme.New("", true, false)
-	if got := ansi.Strip(table.Footer(th, InRanking, 200, nil)); !strings.Contains(got, "x export") || !strings.Contains(got, "T pick") {
+	if got := ansi.Strip(table.Footer(th, InRanking, 200, nil)); !strings.Contains(got, "x export") ||
+		!strings.Contains(got, "T pick") {
 		t.Errorf("the footer shows other keys: %s", got)
 	}
-	if got := ansi.Strip(strings.Join(table.HelpLines(th, InRanking, 100, nil), "\n")); !strings.Contains(got, "T ctrl+p") {
+	if got := ansi.Strip(strings.Join(table.HelpLines(th, InRanking, 100, nil), "\n")); !strings.Contains(got,
+		"T ctrl+p") {
 		t.Errorf("the help shows other keys:\n%s", got)
 	}
 }
@@ -142,7 +145,8 @@ func TestFooterIsExactAndKeepsWhatMatters(t *testing.T) {
 	if !strings.HasPrefix(got, " ←→ move  [] big  ⏎ type  tab focus ") {
 		t.Errorf("sliders: %q", got)
 	}
-	if run := ansi.Strip(Default().Footer(th, InRun, 80, nil)); !strings.Contains(run, ". stop and save") || !strings.Contains(run, "esc cancel") {
+	if run := ansi.Strip(Default().Footer(th, InRun, 80, nil)); !strings.Contains(run, ". stop and save") ||
+		!strings.Contains(run, "esc cancel") {
 		t.Errorf("run: %q", run)
 	}
 }
@@ -157,8 +161,10 @@ func TestFooterOfEveryStep(t *testing.T) {
 	}{
 		{InSliders, 50, []string{"←→", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
 		{InRanking, 50, []string{"↑↓", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
-		{InSliders, 120, []string{"←→ move", "[] big", "⏎ type", "tab focus", "/ filter", "s sort", "␣ pin", "x pick", "e export", "u undo", "m model", "p probe", "? help", "q quit"}, nil},
-		{InSliders, 200, []string{"w work", "b batch", "$ price", "c cloud", "n GPU", "v variant", "f hide", "0 clear", "a axes"}, nil},
+		{InSliders, 120, []string{"←→ move", "[] big", "⏎ type", "tab focus", "/ filter", "s sort", "␣ pin", "x pick",
+			"e export", "u undo", "m model", "p probe", "? help", "q quit"}, nil},
+		{InSliders, 200, []string{"w work", "b batch", "$ price", "c cloud", "n GPU", "v variant", "f hide", "0 clear",
+			"a axes"}, nil},
 		{InPlot, 120, []string{"←→ frontier", "z Z zoom", "x pick"}, nil},
 		{InPlot, 132, []string{"e export"}, nil},
 		{InPlot, 220, []string{"= whole", "i read", "⇧← ⇧→ ⇧↑ ⇧↓ pan"}, nil},
@@ -174,7 +180,8 @@ func TestFooterOfEveryStep(t *testing.T) {
 		{InVMs, 120, []string{"s sort"}, []string{"pin", "delete", "export", "⏎"}},
 		{InPicks, 120, []string{"⏎ rank", "e export", "D delete", "A note"}, []string{"pin", "rename"}},
 		{InImport, 120, []string{"s sort", "I import"}, []string{"delete", "rename", "⏎"}},
-		{InExportForms, 120, []string{"↑↓ forms", "⏎ write", "tab preview", "y copy", "esc "}, []string{"open", "export", "sort", "undo"}},
+		{InExportForms, 120, []string{"↑↓ forms", "⏎ write", "tab preview", "y copy", "esc "},
+			[]string{"open", "export", "sort", "undo"}},
 		{InExportPreview, 50, []string{"↑↓", "⏎ write", "tab", "esc ", "y copy"}, []string{"open", "export"}},
 	} {
 		got := ansi.Strip(Default().Footer(th, c.region, c.width, nil))

@@ -49,7 +49,10 @@ func TestTickExamples(t *testing.T) {
 		{"empty range", NiceTicks(1, 1, false, 5), nil},
 		{"NaN", NiceTicks(math.NaN(), 1, false, 5), nil},
 	} {
-		if !slices.EqualFunc(c.got, c.wanted, func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b)) }) {
+		if !slices.EqualFunc(c.got, c.wanted, func(a, b float64) bool {
+			return math.Abs(a-b) <= 1e-9*math.Max(1,
+				math.Abs(b))
+		}) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.wanted)
 		}
 	}
@@ -92,12 +95,15 @@ func TestScaleRefusesWhatCannotBeDrawn(t *testing.T) {
 
 func TestTickLabels(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{DurationLabel(5400, 0), "90 m"}, {DurationLabel(3600, 0), "1 h"}, {DurationLabel(600, 0), "10 m"}, {DurationLabel(0.02, 0), "20 ms"},
+		{DurationLabel(5400, 0), "90 m"}, {DurationLabel(3600, 0), "1 h"}, {DurationLabel(600, 0), "10 m"},
+		{DurationLabel(0.02, 0), "20 ms"},
 		{DurationLabel(2*86400, 0), "2 d"}, {DurationLabel(0, 0), "0"},
 		{MoneyLabel(2, 0), "$2"}, {MoneyLabel(0.5, 0), "$0.5"}, {MoneyLabel(20000, 0), "$20,000"},
 		{PercentLabel(0.725, 0), "72.5 %"}, {PercentLabel(0.7, 0), "70 %"},
-		{DurationLabel(2412.5, 0.5), "40.208 m"}, {DurationLabel(2412.5, 60), "40.2 m"}, {MoneyLabel(12.34, 0.02), "$12.34"}, {MoneyLabel(12.34, 0.5), "$12.3"},
-		{MoneyLabel(1234.5, 0.5), "$1,234.5"}, {PercentLabel(0.70125, 0.0001), "70.12 %"}, {PercentLabel(0.70125, 0.00001), "70.125 %"},
+		{DurationLabel(2412.5, 0.5), "40.208 m"}, {DurationLabel(2412.5, 60), "40.2 m"}, {MoneyLabel(12.34, 0.02), "$12.34"},
+		{MoneyLabel(12.34, 0.5), "$12.3"},
+		{MoneyLabel(1234.5, 0.5), "$1,234.5"}, {PercentLabel(0.70125, 0.0001), "70.12 %"}, {PercentLabel(0.70125, 0.00001),
+			"70.125 %"},
 		{CountLabel(1e6, 2e5), "1,000,000"}, {CountLabel(1.25, 0.05), "1.25"}, {Digits(3.14159, 0, 4), "3.142"},
 	} {
 		if c.got != c.want {

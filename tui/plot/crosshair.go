@@ -169,7 +169,8 @@ func (s *Scatter) reading(at crosshair, col, row int) []string {
 		return []string{values + s.th.Symbols.Dot + " 0 "}
 	}
 	feasible = ", " + feasible
-	for _, count := range []string{all + " " + what + feasible + " feasible ", all + feasible + " feasible ", all + feasible + " ok "} {
+	for _, count := range []string{all + " " + what + feasible + " feasible ", all + feasible + " feasible ",
+		all + feasible + " ok "} {
 		switch {
 		case cells(values)+2+cells(count) <= f.gw:
 			return []string{values + s.th.Symbols.Dot + " " + count}

@@ -39,7 +39,8 @@ func FuzzScatter(f *testing.F) {
 		n := len(v) / 2
 		s := NewScatter(all[uint(symbols)%3])
 		s.SetSize(w, h)
-		s.SetAxes(Axis{Log: log, Label: func(v, step float64) string { return "€" + Digits(v, step, 4) }}, Axis{Log: !log, Ticks: DurationTicks})
+		s.SetAxes(Axis{Log: log, Label: func(v, step float64) string { return "€" + Digits(v, step, 4) }},
+			Axis{Log: !log, Ticks: DurationTicks})
 		s.SetData(Data{Version: 1, X: v[:n], Y: v[n:], Of: "point"})
 		feasible := make([]bool, n)
 		frontier := []int{-1, n}

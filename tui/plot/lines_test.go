@@ -48,7 +48,8 @@ func TestLinesAreExactWhateverTheyShow(t *testing.T) {
 		l.SetSize(w, h)
 		log := rapid.Bool().Draw(t, "log")
 		l.SetAxes(Axis{Log: log}, Axis{Log: log, Label: MoneyLabel})
-		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 1e300}))
+		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0,
+			-1, 1e300}))
 		var lines []Line
 		for k := range rapid.IntRange(0, 4).Draw(t, "lines") {
 			n := rapid.IntRange(0, 30).Draw(t, "n")

@@ -43,7 +43,8 @@ func TestReadings(t *testing.T) {
 			t.Errorf("%g in a cell of %g reads %q, want %q", c.v, c.step, got, c.want)
 		}
 	}
-	for name, read := range map[string]func(v, step float64) string{"duration": DurationReading, "money": MoneyReading, "percent": PercentReading} {
+	for name, read := range map[string]func(v, step float64) string{"duration": DurationReading, "money": MoneyReading,
+		"percent": PercentReading} {
 		for _, v := range []float64{math.NaN(), math.Inf(1), -1, 0} {
 			if got := read(v, 0.5); got == "" {
 				t.Errorf("%s of %g reads nothing", name, v)

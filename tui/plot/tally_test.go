@@ -47,8 +47,10 @@ func cloud(n int) *Scatter {
 // scattered draws a small plot: size, axes, points, some of which have no
 // place.
 func scattered(t *rapid.T, n int) (*Scatter, Data) {
-	value := rapid.OneOf(rapid.Float64Range(0.001, 1e4), rapid.SampledFrom([]float64{1, 2, 10, 0, -3, math.NaN(), math.Inf(1)}))
-	d := Data{Version: 1, Of: "point", X: rapid.SliceOfN(value, n, n).Draw(t, "x"), Y: rapid.SliceOfN(value, n, n).Draw(t, "y")}
+	value := rapid.OneOf(rapid.Float64Range(0.001, 1e4),
+		rapid.SampledFrom([]float64{1, 2, 10, 0, -3, math.NaN(), math.Inf(1)}))
+	d := Data{Version: 1, Of: "point", X: rapid.SliceOfN(value, n, n).Draw(t, "x"),
+		Y: rapid.SliceOfN(value, n, n).Draw(t, "y")}
 	if rapid.Bool().Draw(t, "classes") {
 		d.Class = rapid.SliceOfN(rapid.Uint8(), n, n).Draw(t, "class")
 	}
@@ -211,7 +213,8 @@ func TestShades(t *testing.T) {
 	for _, c := range []struct {
 		most uint32
 		want shades
-	}{{0, shades{2, 5}}, {14, shades{2, 5}}, {30, shades{2, 10}}, {700, shades{20, 200}}, {9000, shades{200, 2000}}, {math.MaxUint32, shades{100_000_000, 1_000_000_000}}} {
+	}{{0, shades{2, 5}}, {14, shades{2, 5}}, {30, shades{2, 10}}, {700, shades{20, 200}}, {9000, shades{200, 2000}},
+		{math.MaxUint32, shades{100_000_000, 1_000_000_000}}} {
 		if got := shadesFor(c.most); got != c.want {
 			t.Errorf("most %d: %v, want %v", c.most, got, c.want)
 		}

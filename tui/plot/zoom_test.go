@@ -18,7 +18,8 @@ func TestHitFindsWhatIsDrawnAtEveryZoom(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "moves") {
 			switch rapid.IntRange(0, 3).Draw(t, "move") {
 			case 0:
-				s.Zoom(rapid.SampledFrom([]float64{0.5, 1.5, 2, 8}).Draw(t, "factor"), rapid.IntRange(-2, 60).Draw(t, "col"), rapid.IntRange(-2, 16).Draw(t, "row"))
+				s.Zoom(rapid.SampledFrom([]float64{0.5, 1.5, 2, 8}).Draw(t, "factor"), rapid.IntRange(-2, 60).Draw(t, "col"),
+					rapid.IntRange(-2, 16).Draw(t, "row"))
 			case 1:
 				i := rapid.IntRange(0, n-1).Draw(t, "i")
 				x, y, ok := s.Values(i)

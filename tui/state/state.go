@@ -105,8 +105,10 @@ func (q *Question) IsSound() bool {
 	_, badPurchase := profile.ParsePurchase(string(q.Purchase))
 	_, badBill := bill.Parse(q.Bill)
 	positive := func(v *float64) bool { return v == nil || *v > 0 }
-	return q.Model != "" && (q.Mode == profile.Train || q.Mode == profile.Infer) && badSort == nil && badPurchase == nil && badBill == nil &&
-		positive(q.Epochs) && q.Units >= 0 && positive(q.MaxTime) && positive(q.MaxCost) && q.CostWeight >= 0 && q.CostWeight <= 1
+	return q.Model != "" && (q.Mode == profile.Train || q.Mode == profile.Infer) && badSort == nil && badPurchase == nil &&
+		badBill == nil &&
+		positive(q.Epochs) && q.Units >= 0 && positive(q.MaxTime) && positive(q.MaxCost) && q.CostWeight >= 0 &&
+		q.CostWeight <= 1
 }
 
 // Save replaces the file in one step, so that it is whole at any moment.

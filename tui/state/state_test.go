@@ -11,7 +11,8 @@ import (
 )
 
 func asked() *Question {
-	return &Question{Model: "CaffeNet", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MinAccuracy: new(0.7), Sort: question.ByCost, CostWeight: 0.5}
+	return &Question{Model: "CaffeNet", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MinAccuracy: new(0.7),
+		Sort: question.ByCost, CostWeight: 0.5}
 }
 
 func TestSaveAndLoad(t *testing.T) {
@@ -49,7 +50,8 @@ func TestUnusableFilesAreSetAside(t *testing.T) {
 		}
 	}
 	path := filepath.Join(dir, "unsound")
-	if err := os.WriteFile(path, []byte(`{"version":1,"question":{"model":"m","mode":"fly","sort":"time","purchase":"spot"}}`), 0o600); err != nil {
+	if err := os.WriteFile(path,
+		[]byte(`{"version":1,"question":{"model":"m","mode":"fly","sort":"time","purchase":"spot"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := Load(path); err != nil || s.Question != nil {

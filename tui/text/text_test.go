@@ -51,7 +51,8 @@ func TestFitIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Clean(rapid.String().Draw(t, "s"))
 		w := rapid.IntRange(-2, 30).Draw(t, "w")
-		for name, got := range map[string]string{"Fit": Fit(s, w), "FitRight": FitRight(s, w), "Center": Center(s, w), "Ends": Ends(s, "±3", w)} {
+		for name, got := range map[string]string{"Fit": Fit(s, w), "FitRight": FitRight(s, w), "Center": Center(s, w),
+			"Ends": Ends(s, "±3", w)} {
 			if Width(got) != max(w, 0) {
 				t.Fatalf("%s(%q, %d) = %q is %d cells", name, s, w, got, Width(got))
 			}

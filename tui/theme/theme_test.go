@@ -12,7 +12,8 @@ import (
 
 func TestNoColourLeavesWeightsOnly(t *testing.T) {
 	for _, th := range []*Theme{New("", true, true), New("mono", false, false), New("high-contrast", true, true)} {
-		for name, p := range map[string]Pen{"selected": th.Selected, "warn": th.Warn, "cursor": th.Cursor, "series": th.SeriesDensity(3, 2), "spec": th.Basis(estimate.Spec)} {
+		for name, p := range map[string]Pen{"selected": th.Selected, "warn": th.Warn, "cursor": th.Cursor,
+			"series": th.SeriesDensity(3, 2), "spec": th.Basis(estimate.Spec)} {
 			if strings.Contains(p.Open(), "38;") || strings.Contains(p.Open(), "48;") {
 				t.Errorf("%s: %s carries a colour: %q", th.Name, name, p.Open())
 			}
@@ -49,8 +50,10 @@ func TestEverySymbolIsOneCell(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := append([]rune{s.Selected, s.Pinned, s.Sweet, s.Rest, s.Shade, s.Band, s.Track, s.TrackOut, s.KnobLow, s.KnobHigh, s.Mark, s.Up, s.Down,
-			s.AxisV, s.AxisH, s.AxisCorner, s.TickX, s.TickY, s.CrossH, s.CrossV, s.WhiskerLeft, s.WhiskerRight, s.WhiskerTop, s.WhiskerBottom}, s.Series...)
+		all := append([]rune{s.Selected, s.Pinned, s.Sweet, s.Rest, s.Shade, s.Band, s.Track, s.TrackOut, s.KnobLow,
+			s.KnobHigh, s.Mark, s.Up, s.Down,
+			s.AxisV, s.AxisH, s.AxisCorner, s.TickX, s.TickY, s.CrossH, s.CrossV, s.WhiskerLeft, s.WhiskerRight, s.WhiskerTop,
+			s.WhiskerBottom}, s.Series...)
 		all = append(append(all, s.Bars...), s.Parts...)
 		all = append(all, []rune(s.H+s.V+s.TopLeft+s.TopRight+s.BottomLeft+s.BottomRight+s.TeeLeft+s.TeeRight)...)
 		for _, r := range all {
@@ -99,7 +102,8 @@ func luminance(c color.Color) float64 {
 }
 
 func TestColoursReadOnTheirBackground(t *testing.T) {
-	for name, p := range map[string]palette{"dark": darkPalette, "light": lightPalette, "contrast dark": contrastDark, "contrast light": contrastLight} {
+	for name, p := range map[string]palette{"dark": darkPalette, "light": lightPalette, "contrast dark": contrastDark,
+		"contrast light": contrastLight} {
 		back := luminance(rgb(p.back))
 		for _, hex := range append([]string{p.dim, p.good, p.warn, p.bad, p.key}, p.series...) {
 			l := luminance(rgb(hex))

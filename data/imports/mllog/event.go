@@ -63,8 +63,9 @@ func Parse(line []byte) (e Event, ok bool) {
 var oldLine = regexp.MustCompile(`:::MLPv0\.[0-9.]+ (\S+) ([0-9]+(?:\.[0-9]+)?) \([^)]*\) ([A-Za-z0-9_]+)(?::\s*(.*))?`)
 
 // oldKeys are the keys of v0.5 that were renamed later.
-var oldKeys = map[string]string{"train_epoch": "epoch_start", "input_batch_size": "global_batch_size", "preproc_num_train_examples": "train_samples",
-	"preproc_num_eval_examples": "eval_samples"}
+var oldKeys = map[string]string{"train_epoch": "epoch_start", "input_batch_size": "global_batch_size",
+	"preproc_num_train_examples": "train_samples",
+	"preproc_num_eval_examples":  "eval_samples"}
 
 func parseOld(line []byte) (e Event, ok bool) {
 	m := oldLine.FindSubmatch(line)

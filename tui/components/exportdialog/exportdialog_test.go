@@ -34,7 +34,8 @@ func (d *Dialog) makePreview() { d.Receive(context.Background(), d.Preview(conte
 func TestViewIsExactAndPlain(t *testing.T) {
 	th := theme.New("", true, false)
 	body := "a\ttab\n\x1b[31mred\x1b[0m\x07\n" + strings.Repeat("数", 500) + "\r\n" + strings.Repeat("line\n", 50)
-	for _, d := range []*Dialog{written(body, nil), written("", nil), written("", errors.New("bad\x1b[2J")), written("\n\n\n", nil)} {
+	for _, d := range []*Dialog{written(body, nil), written("", nil), written("", errors.New("bad\x1b[2J")),
+		written("\n\n\n", nil)} {
 		for range 2 * int(parts) {
 			for w := 4; w < 140; w += 3 {
 				for h := 4; h < 50; h += 5 {
@@ -72,7 +73,8 @@ func TestThePreviewScrollsToItsEnds(t *testing.T) {
 	for _, step := range []struct {
 		key  keys.Action
 		want string
-	}{{keys.Top, "lines 1 to 18 of 100"}, {keys.Down, "lines 2 to 19 of 100"}, {keys.PageDown, "lines 20 to 37"}, {keys.Bottom, "lines 83 to 100"}, {keys.PageDown, "lines 83 to 100"}, {keys.PageUp, "lines 65 to 82"}} {
+	}{{keys.Top, "lines 1 to 18 of 100"}, {keys.Down, "lines 2 to 19 of 100"}, {keys.PageDown, "lines 20 to 37"},
+		{keys.Bottom, "lines 83 to 100"}, {keys.PageDown, "lines 83 to 100"}, {keys.PageUp, "lines 65 to 82"}} {
 		if d.Key(step.key); !shows(step.want) {
 			t.Errorf("after %s not %q:\n%s", step.key, step.want, ansi.Strip(d.View(th, 100, 23)))
 		}
@@ -123,7 +125,8 @@ func TestEventsComeOnce(t *testing.T) {
 	if d.Wrote(); d.Visible() {
 		t.Error("the dialog stays")
 	}
-	d.Open("again", document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }}))
+	d.Open("again",
+		document.Of(document.Subject{Fleet: func() (contract.Fleet, error) { return contract.Fleet{}, io.EOF }}))
 	if d.makePreview(); d.shown[d.at].why != "EOF" {
 		t.Errorf("%+v", d.shown[d.at])
 	}

@@ -52,7 +52,8 @@ const page = 10
 const widest = 136
 
 // View draws the help in a box that fits into width × height cells.
-func (o *Overlay) View(th *theme.Theme, table *keys.Table, region string, disabled keys.Disabled, width, height int) string {
+func (o *Overlay) View(th *theme.Theme, table *keys.Table, region string, disabled keys.Disabled, width,
+	height int) string {
 	width = min(width, widest)
 	w, h := panel.Inner(width, height)
 	lines := table.HelpLines(th, region, max(w-2, 0), disabled)

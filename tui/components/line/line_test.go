@@ -13,7 +13,8 @@ import (
 func TestALineIsEditedWhereItsCursorIs(t *testing.T) {
 	var l Line
 	l.Set("python3 train.py\x1b[2J")
-	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyLeft}, {Code: tea.KeyLeft}, {Code: tea.KeyLeft}, {Code: tea.KeyBackspace}, {Code: 'd', Text: "d"}} {
+	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyLeft}, {Code: tea.KeyLeft}, {Code: tea.KeyLeft},
+		{Code: tea.KeyBackspace}, {Code: 'd', Text: "d"}} {
 		l.Update(k)
 	}
 	if got := l.Value(); got != "python3 traid.py" {

@@ -23,7 +23,8 @@ func TestSizeStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 30).Draw(t, "w"), rapid.IntRange(1, 8).Draw(t, "h")
 		base := text.Block([]string{th.Good.Render("日本語 wide runes"), "plain line of text", th.Bad.Render("red")}, w, h)
-		box := text.Block([]string{th.Key.Render("box"), "漢字"}, rapid.IntRange(0, 40).Draw(t, "bw"), rapid.IntRange(0, 12).Draw(t, "bh"))
+		box := text.Block([]string{th.Key.Render("box"), "漢字"}, rapid.IntRange(0, 40).Draw(t, "bw"),
+			rapid.IntRange(0, 12).Draw(t, "bh"))
 		lines := text.Lines(Center(base, box, w, h))
 		if len(lines) != h {
 			t.Fatalf("%d lines, want %d", len(lines), h)

@@ -17,7 +17,8 @@ import (
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, body := range map[string]string{"b.db": "12", "a.DB": "1", "notes.txt": "x", ".hidden.db": "x", "sub/inner.db": "123"} {
+	for name, body := range map[string]string{"b.db": "12", "a.DB": "1", "notes.txt": "x", ".hidden.db": "x",
+		"sub/inner.db": "123"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -112,7 +113,8 @@ func TestSentencesForWhatCannotBeOpened(t *testing.T) {
 		}
 		p := opened(t, dir, c.new)
 		p.SetListing(l)
-		if got := ansi.Strip(p.View(theme.New("", true, false), 200, 20)); !p.Visible() || c.path == "notes.txt" && len(dir) < 40 && !strings.Contains(got, c.want) {
+		if got := ansi.Strip(p.View(theme.New("", true, false), 200, 20)); !p.Visible() || c.path == "notes.txt" &&
+			len(dir) < 40 && !strings.Contains(got, c.want) {
 			t.Errorf("%q: the picker closed or doesn't say why:\n%s", c.path, got)
 		}
 	}
@@ -123,7 +125,8 @@ func TestSentencesForWhatCannotBeOpened(t *testing.T) {
 
 func TestWhatTheDiskSaysBecomesASentence(t *testing.T) {
 	dir := folder(t)
-	if l := List(filepath.Join(dir, "b.db", "inner.db"), []string{".db"}, true); l.Err == nil || !strings.Contains(l.Err.Error(), "choose another path") {
+	if l := List(filepath.Join(dir, "b.db", "inner.db"), []string{".db"}, true); l.Err == nil ||
+		!strings.Contains(l.Err.Error(), "choose another path") {
 		t.Errorf("a file used as a folder: %v", l.Err)
 	}
 	denied := sentence("/root/x.db", &fs.PathError{Op: "stat", Path: "/root/x.db", Err: fs.ErrPermission})

@@ -14,19 +14,23 @@ import (
 )
 
 func accuracy() *Slider {
-	return New(Config{Label: "accuracy", Direction: AtLeast, Lo: 0.5, Hi: 0.8, Format: quantity.Percent, Parse: quantity.ParseFraction})
+	return New(Config{Label: "accuracy", Direction: AtLeast, Lo: 0.5, Hi: 0.8, Format: quantity.Percent,
+		Parse: quantity.ParseFraction})
 }
 
 func cost() *Slider {
-	return New(Config{Label: "cost", Direction: AtMost, Log: true, Lo: 0.7, Hi: 50, Format: quantity.Money, Parse: quantity.ParseMoney})
+	return New(Config{Label: "cost", Direction: AtMost, Log: true, Lo: 0.7, Hi: 50, Format: quantity.Money,
+		Parse: quantity.ParseMoney})
 }
 
 func deadline() *Slider {
-	return New(Config{Label: "deadline", Direction: AtMost, Log: true, Lo: 40, Hi: 86400, Format: quantity.Duration, Parse: quantity.ParseDuration, Step: DurationStep})
+	return New(Config{Label: "deadline", Direction: AtMost, Log: true, Lo: 40, Hi: 86400, Format: quantity.Duration,
+		Parse: quantity.ParseDuration, Step: DurationStep})
 }
 
 func epochs() *Slider {
-	return New(Config{Label: "epochs", Direction: Dial, Log: true, Lo: 1, Hi: 300, Format: quantity.Count, Parse: quantity.ParseCount, Step: CountStep})
+	return New(Config{Label: "epochs", Direction: Dial, Log: true, Lo: 1, Hi: 300, Format: quantity.Count,
+		Parse: quantity.ParseCount, Step: CountStep})
 }
 
 func TestMovesAreRoundAndTheLooseEndIsOff(t *testing.T) {

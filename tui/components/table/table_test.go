@@ -233,7 +233,8 @@ func TestSortArrowAndEmptySentence(t *testing.T) {
 
 func TestShare(t *testing.T) {
 	th := theme.New("", true, false)
-	for f, want := range map[float64]string{0.97: "████▉  97%", 1: "█████ 100%", 0: "░░░░░   0%", 0.999: "█████ >99%", 0.001: "▏░░░░  <1%"} {
+	for f, want := range map[float64]string{0.97: "████▉  97%", 1: "█████ 100%", 0: "░░░░░   0%", 0.999: "█████ >99%",
+		0.001: "▏░░░░  <1%"} {
 		if got := ansi.Strip(Share(th, f, 10)); got != want {
 			t.Errorf("Share(%g) = %q, want %q", f, got, want)
 		}

@@ -39,10 +39,14 @@ const histogramBins = 48
 
 func newConstraints() *constraints {
 	c := &constraints{Stack: sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
-	c.All[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent})
-	c.All[costSlider] = slider.New(slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Money, Parse: quantity.ParseMoney})
-	c.All[timeSlider] = slider.New(slider.Config{Label: "deadline", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10, Format: quantity.Duration, Parse: parseDeadline, Step: slider.DurationStep})
-	c.All[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.05 }})
+	c.All[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1,
+		Format: quantity.Percent, Parse: slider.ParsePercent})
+	c.All[costSlider] = slider.New(slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10,
+		Format: quantity.Money, Parse: quantity.ParseMoney})
+	c.All[timeSlider] = slider.New(slider.Config{Label: "deadline", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10,
+		Format: quantity.Duration, Parse: parseDeadline, Step: slider.DurationStep})
+	c.All[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText,
+		Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.05 }})
 	c.setDial(profile.Infer, "unit")
 	return c
 }
@@ -65,7 +69,8 @@ func (c *constraints) setDial(mode profile.Mode, unit string) {
 		Format: quantity.Count, Parse: quantity.ParseCount, Step: slider.CountStep,
 	}
 	if mode == profile.Train {
-		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs, Step: slider.CountStep}
+		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs,
+			Step: slider.CountStep}
 	}
 	c.All[dialSlider] = slider.New(cfg)
 }
@@ -142,7 +147,8 @@ func (c *constraints) show(a *Answer) {
 		c.space = r.Space
 		c.layOut(r.Space)
 	}
-	for k, name := range map[int]question.Constraint{accuracySlider: objective.Accuracy, costSlider: objective.Cost, timeSlider: objective.Time} {
+	for k, name := range map[int]question.Constraint{accuracySlider: objective.Accuracy, costSlider: objective.Cost,
+		timeSlider: objective.Time} {
 		note := ""
 		if n := r.Because[name]; n > 0 {
 			note = "rules out " + quantity.Count(float64(n))
@@ -184,7 +190,8 @@ func (c *constraints) layOut(s *rank.Space) {
 	if s.Metric != "" {
 		acc.SetLabel(s.Metric)
 	}
-	for k, column := range map[int][]float64{accuracySlider: s.Values(objective.Accuracy), costSlider: s.Values(objective.Cost), timeSlider: s.Values(objective.Time)} {
+	for k, column := range map[int][]float64{accuracySlider: s.Values(objective.Accuracy),
+		costSlider: s.Values(objective.Cost), timeSlider: s.Values(objective.Time)} {
 		sl := c.All[k]
 		lo, hi := extremes(column)
 		if lo <= hi {

@@ -41,7 +41,8 @@ type dial struct {
 // newDial lays out the lines of a space up to twice what is asked.
 func newDial(s *rank.Space, class []uint8, o objective.Name) (d *dial, title string) {
 	n := s.Len()
-	d = &dial{lines: make([]training.Line, n), class: class, stride: max((n+groundLines-1)/groundLines, 1), answer: -1, shown: [3]int{-1}}
+	d = &dial{lines: make([]training.Line, n), class: class, stride: max((n+groundLines-1)/groundLines, 1), answer: -1,
+		shown: [3]int{-1}}
 	title, most := "epochs", 0.0
 	if n > 0 && s.At(0).Mode == profile.Infer && s.At(0).Units != nil {
 		title, most = "units", 2**s.At(0).Units

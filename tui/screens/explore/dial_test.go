@@ -59,7 +59,8 @@ func inferred(t testing.TB, n int) *rank.Space {
 		candidates[i] = candidate.Candidate{
 			ID: fmt.Sprint(i), Mode: profile.Infer, Units: &units, BatchSize: 32,
 			Configuration: []candidate.Part{{VM: profile.VMType{GPU: []string{"T4", "V100"}[i%2]}, Count: 1}},
-			Time:          estimate.Around(seconds, 1, estimate.Measured), Cost: estimate.Around(seconds*(0.5+rng.Float64()), 1, estimate.Measured),
+			Time:          estimate.Around(seconds, 1, estimate.Measured), Cost: estimate.Around(seconds*(0.5+rng.Float64()), 1,
+				estimate.Measured),
 		}
 	}
 	return rank.NewSpace(candidate.ListOf(candidates...))

@@ -80,10 +80,12 @@ func (p *plots) layOut(a *Answer) {
 		p.whole()
 	}
 	class := p.classify(s)
-	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Read: plot.DurationReading, Ticks: plot.DurationTicks}
+	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Read: plot.DurationReading,
+		Ticks: plot.DurationTicks}
 	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: plot.MoneyLabel, Read: plot.MoneyReading}
 	if s.AccuracyVaries() {
-		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter(), Label: func(v, step float64) string { return axisAccuracy(v, step, s.HigherIsBetter()) }}
+		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter(),
+			Label: func(v, step float64) string { return axisAccuracy(v, step, s.HigherIsBetter()) }}
 		if s.HigherIsBetter() {
 			accuracy.Read = plot.PercentReading
 		}
@@ -204,7 +206,8 @@ func (p *plots) classify(s *rank.Space) []uint8 {
 	})
 	p.classes = slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(
-			cmp.Compare(btoi(strings.HasPrefix(a, mixedGPUs)), btoi(strings.HasPrefix(b, mixedGPUs))), // so that others keep their runes
+			// so that others keep their runes
+			cmp.Compare(btoi(strings.HasPrefix(a, mixedGPUs)), btoi(strings.HasPrefix(b, mixedGPUs))),
 			cmp.Compare(count[b], count[a]), strings.Compare(a, b),
 		)
 	})

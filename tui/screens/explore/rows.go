@@ -111,7 +111,8 @@ type rowOptions struct {
 
 // newRows orders an answer by a column; engine orders are kept as they are.
 func newRows(a *Answer, th *theme.Theme, n *names, o rowOptions) *rows {
-	r := &rows{a: a, th: th, names: n, order: a.Result.Ranked(), feasible: len(a.Result.Order), ranked: true, pinned: o.pinned, last: -1}
+	r := &rows{a: a, th: th, names: n, order: a.Result.Ranked(), feasible: len(a.Result.Order), ranked: true,
+		pinned: o.pinned, last: -1}
 	if o.feasibleOnly {
 		r.order = a.Result.Order
 	}

@@ -68,7 +68,8 @@ func TestCrosshairMovesAndSelects(t *testing.T) {
 	s.choose(front[len(front)-1])
 	start, _ := s.Selected()
 	s.Act(keys.Crosshair)
-	if view := ansi.Strip(s.View()); !s.Crossing() || !strings.Contains(view, "feasible ") || !strings.Contains(view, "candidate") {
+	if view := ansi.Strip(s.View()); !s.Crossing() || !strings.Contains(view, "feasible ") ||
+		!strings.Contains(view, "candidate") {
 		t.Errorf("no reading in\n%s", view)
 	}
 	p := s.plots.scatter[0]

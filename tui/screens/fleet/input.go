@@ -52,7 +52,8 @@ func offersOf(types []profile.VMType) (offers []vmOffer) {
 
 // setPrices sets the prices to those of a VM type.
 func (q *Question) setPrices(o vmOffer) {
-	q.OnDemand, q.Reserved, q.VM, q.Purchase, q.GPUsPerVM = o.onDemand.USDPerHour, o.Price.USDPerHour, o.VM.InstanceType, o.Reservation.Purchase, max(o.VM.GPUCount, 1)
+	q.OnDemand, q.Reserved, q.VM, q.Purchase, q.GPUsPerVM = o.onDemand.USDPerHour, o.Price.USDPerHour, o.VM.InstanceType,
+		o.Reservation.Purchase, max(o.VM.GPUCount, 1)
 }
 
 // VMType goes to the next VM type that can be reserved.

@@ -32,11 +32,14 @@ func TestImportHasAShelf(t *testing.T) {
 	if s.List() == Imports {
 		t.Fatal("there was no import")
 	}
-	long := "row 7, column steady_iteration_s: a value that is long enough to be cut in its cell and is read below the list"
-	files := []intake.File{{File: "good.csv", Runs: 3, Imported: 3}, {File: "odd.csv", Runs: 1, Warnings: []string{"no GPU is named"}}, {File: "bad.csv", Error: &long}}
+	long := "row 7, column steady_iteration_s: a value that is long enough to be cut in its cell and is read below " +
+		"the list"
+	files := []intake.File{{File: "good.csv", Runs: 3, Imported: 3},
+		{File: "odd.csv", Runs: 1, Warnings: []string{"no GPU is named"}}, {File: "bad.csv", Error: &long}}
 	s.SetImport(Import{Done: 3, All: 9, Result: intake.Result{Files: files, Runs: 4, Imported: 3}})
 	s.ShowImport()
-	if got := ansi.Strip(s.View()); s.Region() != keys.InImport || !strings.Contains(got, "3 of 9 files · 4 runs, 3 new · esc stops") || strings.Contains(got, "below the list") {
+	if got := ansi.Strip(s.View()); s.Region() != keys.InImport ||
+		!strings.Contains(got, "3 of 9 files · 4 runs, 3 new · esc stops") || strings.Contains(got, "below the list") {
 		t.Errorf("while it goes on, in %s:\n%s", s.Region(), got)
 	}
 	s.SetImport(Import{Ended: true, Result: intake.Result{Files: files, Bad: files[2:], Runs: 4, Imported: 3}})
@@ -46,7 +49,8 @@ func TestImportHasAShelf(t *testing.T) {
 		t.Errorf("at the end:\n%s", got)
 	}
 	s.Ends(false)
-	if got := ansi.Strip(s.View()); !strings.Contains(strings.Join(strings.Fields(got), " "), "below the │ │ list") && !strings.Contains(got, "below the list") {
+	if got := ansi.Strip(s.View()); !strings.Contains(strings.Join(strings.Fields(got), " "), "below the │ │ list") &&
+		!strings.Contains(got, "below the list") {
 		t.Errorf("the sentence is cut:\n%s", got)
 	}
 	s.Turn(1)

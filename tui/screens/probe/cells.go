@@ -289,7 +289,8 @@ func labels(rows []matrix.Row, w int) []string {
 				c.Prune = 0
 			}
 		}
-		if out[i] = text.Clean(c.Label()); !varies.host && !varies.batch && !varies.precision && varies.prune && c.Prune == 0 {
+		if out[i] = text.Clean(c.Label()); !varies.host && !varies.batch && !varies.precision && varies.prune &&
+			c.Prune == 0 {
 			out[i] = "whole model" + repeated(c)
 		}
 	}

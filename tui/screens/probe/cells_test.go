@@ -33,13 +33,15 @@ func several(t *testing.T, axes matrix.Axes, over int) matrix.Update {
 			r.Update = measured(100 + 10*i)
 			r.State, r.Why = matrix.Done, "±1.4 % after 97 steady steps"
 			r.Update.Done, r.Update.StoppedBecause, r.Update.Run.ID = true, steady.Precise, int64(20+i)
-			r.Update.Run.Accuracy = &profile.Accuracy{Metric: "top1", Value: 0.912 - 0.01*float64(i), HigherIsBetter: true, Basis: estimate.Measured}
+			r.Update.Run.Accuracy = &profile.Accuracy{Metric: "top1", Value: 0.912 - 0.01*float64(i), HigherIsBetter: true,
+				Basis: estimate.Measured}
 		}
 		switch i {
 		case over:
 			r.State, r.Why = matrix.Running, ""
 			r.Update.Done, r.Update.StoppedBecause, r.Update.Run.Accuracy = false, "", nil
-			r.Update.Warnings = []string{"the GPU was throttled (thermal slowdown) in 12 % of the readings", "31 % of each step is spent waiting for input: more DataLoader workers may help"}
+			r.Update.Warnings = []string{"the GPU was throttled (thermal slowdown) in 12 % of the readings",
+				"31 % of each step is spent waiting for input: more DataLoader workers may help"}
 		case 1:
 			r.State, r.Why = matrix.OutOfMemory, "does not fit in memory"
 			r.Update.Seq, r.Update.SpentS = 1, 4
@@ -57,8 +59,9 @@ func several(t *testing.T, axes matrix.Axes, over int) matrix.Update {
 
 var (
 	six    = matrix.Axes{Mode: profile.Train, Batches: []int{32, 64, 128}, Precisions: []string{"fp32", "bf16"}}
-	thirty = matrix.Axes{Mode: profile.Infer, Batches: []int{32, 64, 128}, Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.1, 0.2, 0.3, 0.5}}
-	hosts  = matrix.Axes{Mode: profile.Train, Hosts: []string{"", "me@vm1", "me@vm2:2222"}, Batches: []int{64}, Repeats: 2}
+	thirty = matrix.Axes{Mode: profile.Infer, Batches: []int{32, 64, 128}, Precisions: []string{"fp32", "int8"},
+		Prunes: []float64{0, 0.1, 0.2, 0.3, 0.5}}
+	hosts = matrix.Axes{Mode: profile.Train, Hosts: []string{"", "me@vm1", "me@vm2:2222"}, Batches: []int{64}, Repeats: 2}
 )
 
 func running(t *testing.T, axes matrix.Axes, over int) *Screen {
@@ -134,7 +137,8 @@ func TestTheRunningProbeIsFollowedUntilOneIsChosen(t *testing.T) {
 	u := several(t, six, 5)
 	u.Seq, u.Done, u.Rows[5].State = 99, true, matrix.Done
 	s.Update(u)
-	if got := exact(t, s); s.State() != Done || s.Region() != keys.InEndedCells || !strings.Contains(got, "4 of 6 done, 1 out of memory, 1 skipped") {
+	if got := exact(t, s); s.State() != Done || s.Region() != keys.InEndedCells ||
+		!strings.Contains(got, "4 of 6 done, 1 out of memory, 1 skipped") {
 		t.Errorf("at the end in state %v:\n%s", s.State(), got)
 	}
 	s.Press(keys.Up)
@@ -146,7 +150,8 @@ func TestTheRunningProbeIsFollowedUntilOneIsChosen(t *testing.T) {
 func TestOneFailureAmongSeveralIsARow(t *testing.T) {
 	s := running(t, six, 3)
 	u := several(t, six, 4)
-	u.Rows[3].State, u.Rows[3].Why, u.Rows[3].Update.Err = matrix.Failed, "the script failed\x1b[2J with exit 1", errors.New("exit 1")
+	u.Rows[3].State, u.Rows[3].Why, u.Rows[3].Update.Err = matrix.Failed, "the script failed\x1b[2J with exit 1",
+		errors.New("exit 1")
 	s.Update(u)
 	if s.State() != Running || !strings.Contains(exact(t, s), "1 failed") {
 		t.Errorf("in state %v:\n%s", s.State(), exact(t, s))

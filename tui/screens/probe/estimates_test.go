@@ -26,7 +26,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 	}
 }
 
-func TestOutlooksAgreeWithTheRun(t *testing.T) {
+func TestEstimatesAgreeWithTheRun(t *testing.T) {
 	u := measured(200)
 	what, lines := estimateLines(u, 10, false)
 	if what != "epochs" || len(lines) != 3 || lines[1].length != 10 {
@@ -86,7 +86,8 @@ func TestTimesSayWhichPausesTheyHold(t *testing.T) {
 	}
 	_, before := estimateLines(u, 10, true)
 	u.Seq++
-	u.Run.Pauses = []profile.Pause{{AtS: 30, Seconds: 2, Kind: "checkpoint", Iterations: new(391)}, {AtS: 60, Seconds: 2, Kind: "checkpoint", Iterations: new(782)}}
+	u.Run.Pauses = []profile.Pause{{AtS: 30, Seconds: 2, Kind: "checkpoint", Iterations: new(391)},
+		{AtS: 60, Seconds: 2, Kind: "checkpoint", Iterations: new(782)}}
 	s.Update(one(u))
 	if got := exact(t, s); !strings.Contains(got, "epochs with ") || !strings.Contains(got, "checkpoints of 2.00 s") {
 		t.Errorf("of a script with checkpoints:\n%s", got)

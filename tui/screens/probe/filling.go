@@ -136,7 +136,8 @@ func (s *Screen) Click(x, y int) Effect {
 	}
 	from, below := s.formWindow()
 	row := y - formTop(s.h) + from
-	if _, h := s.formSize(); y < formTop(s.h) || y-formTop(s.h) >= h-len(below) || row == len(fields) || row > len(fields)+1 {
+	if _, h := s.formSize(); y < formTop(s.h) || y-formTop(s.h) >= h-len(below) || row == len(fields) ||
+		row > len(fields)+1 {
 		return None // a border, a note or the blank line
 	}
 	row = min(row, len(fields)) // a blank line parts the start row

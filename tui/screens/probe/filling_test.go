@@ -53,8 +53,10 @@ func TestFillingTheForm(t *testing.T) {
 	at(t, s, "batch")
 	s.Press(keys.Right)
 	f := s.Form()
-	if f.Model != "net.py:build" || !slices.Equal(f.Batches, []int{128}) || f.Input != "3x224x224" || f.Epochs != 90 || *f.USDPerHour != 1.2 ||
-		f.Target != 0.01 || f.MaxSeconds != 300 || f.MaxUSD != 0.25 || f.Mode != profile.Infer || !slices.Equal(f.Precisions, []string{"int8"}) {
+	if f.Model != "net.py:build" || !slices.Equal(f.Batches, []int{128}) || f.Input != "3x224x224" || f.Epochs != 90 ||
+		*f.USDPerHour != 1.2 ||
+		f.Target != 0.01 || f.MaxSeconds != 300 || f.MaxUSD != 0.25 || f.Mode != profile.Infer ||
+		!slices.Equal(f.Precisions, []string{"int8"}) {
 		t.Errorf("form is %+v", f)
 	}
 	at(t, s, "price $/h")
@@ -71,7 +73,8 @@ func TestFillingTheForm(t *testing.T) {
 
 func TestFieldsRefuseInOneSentence(t *testing.T) {
 	for _, c := range []struct{ label, value, want string }{
-		{"batch", "0", "write a whole number"}, {"batch", "many", "write a whole number"}, {"epochs", "1.5", "write a whole number"},
+		{"batch", "0", "write a whole number"}, {"batch", "many", "write a whole number"},
+		{"epochs", "1.5", "write a whole number"},
 		{"input", "3x", "write it as 3x224x224"}, {"input", "ax1", "write it as"}, {"price $/h", "-1", "write 10"},
 		{"precise at", "70", "fraction"}, {"precise at", "0", "from 0.01%"}, {"at most", "soon", "write 90s"},
 	} {
@@ -129,7 +132,8 @@ func TestClicksFollowTheForm(t *testing.T) {
 // The footer advertises what does something on the row under the cursor.
 func TestRegionFollowsTheRow(t *testing.T) {
 	s := idle()
-	for row, want := range map[int]string{0: keys.InForm, 1: keys.InForm, 2: keys.InChoice, 3: keys.InChoice, 4: keys.InForm, len(fields): keys.InStart} {
+	for row, want := range map[int]string{0: keys.InForm, 1: keys.InForm, 2: keys.InChoice, 3: keys.InChoice,
+		4: keys.InForm, len(fields): keys.InStart} {
 		if s.row = row; s.Region() != want {
 			t.Errorf("row %d is in %s, want %s", row, s.Region(), want)
 		}

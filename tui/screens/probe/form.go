@@ -68,7 +68,8 @@ func (f Form) fill() Form {
 	d := Defaults()
 	f = f.clone()
 	f.Mode, f.Epochs, f.Repeat = cmp.Or(f.Mode, d.Mode), cmp.Or(f.Epochs, d.Epochs), cmp.Or(f.Repeat, d.Repeat)
-	f.Batches, f.Precisions, f.Prunes, f.Hosts = orOne(f.Batches, d.Batches), orOne(f.Precisions, d.Precisions), orOne(f.Prunes, d.Prunes), orOne(f.Hosts, d.Hosts)
+	f.Batches, f.Precisions, f.Prunes, f.Hosts = orOne(f.Batches, d.Batches), orOne(f.Precisions, d.Precisions),
+		orOne(f.Prunes, d.Prunes), orOne(f.Hosts, d.Hosts)
 	return f
 }
 
@@ -99,7 +100,8 @@ func (f Form) check() error {
 // checkModel is check for a model that the harness runs.
 func (f Form) checkModel() error {
 	example := strings.HasPrefix(f.Model, "example:")
-	changed := slices.ContainsFunc(f.Prunes, func(p float64) bool { return p > 0 }) || slices.Contains(f.Precisions, "int8")
+	changed := slices.ContainsFunc(f.Prunes, func(p float64) bool { return p > 0 }) ||
+		slices.Contains(f.Precisions, "int8")
 	switch {
 	case f.Model == "":
 		return errors.New("no model is named: write file.py:factory or example:fashion-cnn, or a command")
@@ -112,7 +114,8 @@ func (f Form) checkModel() error {
 	case f.Mode == profile.Train && strings.HasSuffix(f.Model, ".onnx"):
 		return errors.New("an ONNX file can't be trained: set the mode to infer")
 	case changed && modelFile(f.Model) && !example:
-		return fmt.Errorf("pruning and int8 need a Python factory, which %s is not: write file.py:factory, or take them away", filepath.Base(f.Model))
+		return fmt.Errorf("pruning and int8 need a Python factory, which %s is not: write file.py:factory, or take them away",
+			filepath.Base(f.Model))
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ func TestListsInTheForm(t *testing.T) {
 	s := idle()
 	s.SetSize(120, 38)
 	for _, c := range []struct{ label, value string }{
-		{"batch", "32, 64,32"}, {"precision", "FP32,bf16"}, {"prune", "0,30%,0.5"}, {"repeat", "2"}, {"hosts", "here,me@vm:2222"},
+		{"batch", "32, 64,32"}, {"precision", "FP32,bf16"}, {"prune", "0,30%,0.5"}, {"repeat", "2"},
+		{"hosts", "here,me@vm:2222"},
 	} {
 		at(t, s, c.label)
 		press(s, c.value)
@@ -27,7 +28,8 @@ func TestListsInTheForm(t *testing.T) {
 		}
 	}
 	f := s.Form()
-	if !slices.Equal(f.Batches, []int{32, 64}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) || !slices.Equal(f.Prunes, []float64{0, 0.3, 0.5}) ||
+	if !slices.Equal(f.Batches, []int{32, 64}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) ||
+		!slices.Equal(f.Prunes, []float64{0, 0.3, 0.5}) ||
 		f.Repeat != 2 || !slices.Equal(f.Hosts, []string{"", "me@vm:2222"}) {
 		t.Errorf("form is %+v", f)
 	}
@@ -39,16 +41,20 @@ func TestListsInTheForm(t *testing.T) {
 	s.Press(keys.Right)
 	at(t, s, "precision")
 	s.Press(keys.Right) // a list of several has no next value
-	if f := s.Form(); !slices.Equal(f.Batches, []int{64, 128}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) || s.Region() != keys.InForm {
+	if f := s.Form(); !slices.Equal(f.Batches, []int{64, 128}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) ||
+		s.Region() != keys.InForm {
 		t.Errorf("stepping led to %+v in %s", f, s.Region())
 	}
 }
 
 func TestListsRefuseInOneSentence(t *testing.T) {
 	for _, c := range []struct{ label, value, want string }{
-		{"batch", "32,,64", "between two commas"}, {"batch", "32,x", "write a whole number"}, {"batch", "", "write a whole number"},
-		{"precision", "fp32,fp8", "is no precision"}, {"prune", "1", "leaves nothing"}, {"prune", "30", "fraction is 0.7 or 70%"},
-		{"hosts", "-oProxyCommand=x", "is not a host"}, {"hosts", "a b", "is not a host"}, {"or command", "a | b", "takes a shell"}, {"repeat", "0", "write a whole number"},
+		{"batch", "32,,64", "between two commas"}, {"batch", "32,x", "write a whole number"},
+		{"batch", "", "write a whole number"},
+		{"precision", "fp32,fp8", "is no precision"}, {"prune", "1", "leaves nothing"},
+		{"prune", "30", "fraction is 0.7 or 70%"},
+		{"hosts", "-oProxyCommand=x", "is not a host"}, {"hosts", "a b", "is not a host"},
+		{"or command", "a | b", "takes a shell"}, {"repeat", "0", "write a whole number"},
 	} {
 		s := idle()
 		s.SetSize(120, 38)
@@ -65,9 +71,12 @@ func TestWhatCannotBeMeasuredIsSaidOnTheForm(t *testing.T) {
 		"more than the limit of 256": func(f *Form) { f.Batches, f.Repeat = make256(), 2 },
 		"int8 is for inference only": func(f *Form) { f.Precisions = []string{"int8"} },
 		"can't be trained":           func(f *Form) { f.Model, f.TrainSize, f.Input = "m.onnx", 10, "1" },
-		"need a Python factory":      func(f *Form) { f.Model, f.Input, f.Mode, f.Prunes = "/m/net.pt", "1", profile.Infer, []float64{0.3} },
-		"no model is named":          func(f *Form) { f.Model = "" },
-		"needs the price":            func(f *Form) { f.MaxUSD = 1 },
+		"need a Python factory": func(f *Form) {
+			f.Model, f.Input, f.Mode, f.Prunes = "/m/net.pt", "1", profile.Infer,
+				[]float64{0.3}
+		},
+		"no model is named": func(f *Form) { f.Model = "" },
+		"needs the price":   func(f *Form) { f.MaxUSD = 1 },
 	} {
 		s := idle()
 		s.SetSize(120, 38)
@@ -99,7 +108,8 @@ func TestACommandSetsItsOwnModel(t *testing.T) {
 	if !slices.Equal(f.Command, []string{"python3", "train.py", "--name", "my net"}) || f.size().probes() != 1 {
 		t.Errorf("form is %+v", f)
 	}
-	if got := exact(t, s); strings.Count(got, "the command's own") != 6 || strings.Contains(got, "128") || strings.Contains(got, "fp32") || !strings.Contains(got, "python3 train.py --name 'my net'") {
+	if got := exact(t, s); strings.Count(got, "the command's own") != 6 || strings.Contains(got, "128") ||
+		strings.Contains(got, "fp32") || !strings.Contains(got, "python3 train.py --name 'my net'") {
 		t.Errorf("form:\n%s", got)
 	}
 	at(t, s, "or command")
@@ -121,7 +131,8 @@ func TestThePriceIsAgreedTo(t *testing.T) {
 	s.SetForm(f)
 	title, question := s.Price()
 	// Two probes of at least 10 s and at most 100 s at a tenth of a cent a second.
-	if title != "Start the probes?" || question != "2 batch sizes = 2 probes, about 20.0 s to 2 m 30 s, $0.020 to $0.15 at $3.60/h." {
+	if title != "Start the probes?" || question != "2 batch sizes = 2 probes, about 20.0 s to 2 m 30 s, $0.020 to "+
+		"$0.15 at $3.60/h." {
 		t.Errorf("%s %s", title, question)
 	}
 	f.MaxSeconds, f.MaxUSD, f.Batches = 0, 0, f.Batches[:1]
@@ -135,7 +146,8 @@ func TestThePriceIsAgreedTo(t *testing.T) {
 // changes nothing.
 func TestEveryFieldOpensWithItsValue(t *testing.T) {
 	full := Form{
-		Model: "/m/net.py:build", Mode: profile.Infer, Batches: []int{32, 64}, Input: "3x224x224", TrainSize: 1234567, Epochs: 90,
+		Model: "/m/net.py:build", Mode: profile.Infer, Batches: []int{32, 64}, Input: "3x224x224",
+		TrainSize: 1234567, Epochs: 90,
 		Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.3, 0.125}, Repeat: 2, Hosts: []string{"", "me@vm:2222"},
 		USDPerHour: new(0.1234567), Target: 0.007, MaxSeconds: 90.5, MaxUSD: 0.25,
 	}

@@ -57,7 +57,8 @@ func measured(n int) session.Update {
 	rule := Defaults().Rule()
 	u.Verdict = rule.Judge(u.Summary, total)
 	for i := range 12 {
-		u.Telemetry = append(u.Telemetry, store.Telemetry{T: float64(i), Utilisation: new(0.9 + 0.01*float64(i%8)), MemoryBytes: new(11.2 * (1 << 30)), Watts: new(146.0), Celsius: new(61.0)})
+		u.Telemetry = append(u.Telemetry, store.Telemetry{T: float64(i), Utilisation: new(0.9 + 0.01*float64(i%8)),
+			MemoryBytes: new(11.2 * (1 << 30)), Watts: new(146.0), Celsius: new(61.0)})
 	}
 	u.MemoryBytes, u.MemoryTotalBytes = new(11.9*(1<<30)), new(23.0*(1<<30))
 	for i := range 20 {
@@ -75,7 +76,8 @@ func one(u session.Update) matrix.Update {
 	case u.Done:
 		row.State = matrix.Done
 	}
-	return matrix.Update{Seq: u.Seq, Rows: []matrix.Row{row}, SpentS: u.SpentS, SpentUSD: u.SpentUSD, Stopping: u.Stopping, Done: u.Done}
+	return matrix.Update{Seq: u.Seq, Rows: []matrix.Row{row}, SpentS: u.SpentS, SpentUSD: u.SpentUSD, Stopping: u.Stopping,
+		Done: u.Done}
 }
 
 // started is a screen whose probe has been asked for.
@@ -125,7 +127,8 @@ func TestGoldenFrames(t *testing.T) {
 		"done": func() *Screen {
 			s := started(t)
 			u := measured(300)
-			u.Done, u.StoppedBecause, u.Run.ID, u.Run.USDPerHour, u.SpentUSD, u.Telemetry = true, steady.Precise, 12, nil, nil, nil
+			u.Done, u.StoppedBecause, u.Run.ID, u.Run.USDPerHour, u.SpentUSD, u.Telemetry = true, steady.Precise, 12,
+				nil, nil, nil
 			s.Update(one(u))
 			return s
 		},
@@ -174,7 +177,8 @@ func TestAProbeFromFormToResult(t *testing.T) {
 	}
 	s.Update(one(measured(150)))
 	got := exact(t, s)
-	for _, want := range []string{"steady  61", "epochs", "util 9", "mem 11.2/23.0 GiB", "no throttling", "loss 2.090", "stops when ±2 % or 2 m 00 s or $0.10", "resnet18 · train · batch 128 · bf16", "bench-7 (NVIDIA A10G 24 GiB)"} {
+	for _, want := range []string{"steady  61", "epochs", "util 9", "mem 11.2/23.0 GiB", "no throttling", "loss 2.090",
+		"stops when ±2 % or 2 m 00 s or $0.10", "resnet18 · train · batch 128 · bf16", "bench-7 (NVIDIA A10G 24 GiB)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("running lacks %q:\n%s", want, got)
 		}

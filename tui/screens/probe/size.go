@@ -24,7 +24,8 @@ type size struct{ batches, precisions, prunes, repeats, hosts int }
 
 func (f Form) size() size {
 	a := f.Axes()
-	return size{max(len(a.Batches), 1), max(len(a.Precisions), 1), max(len(a.Prunes), 1), max(a.Repeats, 1), max(len(a.Hosts), 1)}
+	return size{max(len(a.Batches), 1), max(len(a.Precisions), 1), max(len(a.Prunes), 1), max(a.Repeats, 1),
+		max(len(a.Hosts), 1)}
 }
 
 // probes is the number of probes.
@@ -39,7 +40,8 @@ func (s size) String() string {
 	for _, x := range []struct {
 		n    int
 		word string
-	}{{s.batches, "batch sizes"}, {s.precisions, "precisions"}, {s.prunes, "prunings"}, {s.repeats, "repeats"}, {s.hosts, "hosts"}} {
+	}{{s.batches, "batch sizes"}, {s.precisions, "precisions"}, {s.prunes, "prunings"}, {s.repeats, "repeats"},
+		{s.hosts, "hosts"}} {
 		if x.n > 1 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.word))
 		}
@@ -80,7 +82,8 @@ func (f Form) spend() string {
 			wall[i] = min(wall[i], f.MaxUSD/second)
 		}
 	}
-	return "about " + between(wall[0], wall[1], quantity.Duration) + ", " + between(wall[0]*second, wall[1]*second, quantity.Money)
+	return "about " + between(wall[0], wall[1], quantity.Duration) + ", " + between(wall[0]*second, wall[1]*second,
+		quantity.Money)
 }
 
 // between writes a range; without a cap it has no end.

@@ -29,7 +29,8 @@ func unsettled(t *testing.T) matrix.Update {
 		r := &u.Rows[i]
 		r.State, r.Why = matrix.Done, words
 		r.Update = measured(100)
-		r.Update.Summary, r.Update.Done, r.Update.StoppedBecause, r.Update.StoppedWords, r.Update.Run.ID = m, true, because, words, int64(30+i)
+		r.Update.Summary, r.Update.Done, r.Update.StoppedBecause, r.Update.StoppedWords, r.Update.Run.ID = m, true, because,
+			words, int64(30+i)
 		r.Update.Run.Steady = m.Steady
 	}
 	m := u.Rows[0].Update.Summary
@@ -39,7 +40,8 @@ func unsettled(t *testing.T) matrix.Update {
 	done(2, steady.Cap, "reached the cap of 2m0s; not steady: "+m.Why, m)
 	few := steady.Summary{Total: 8, First: 0.5, Why: "7 iterations after the first, needs 25"}
 	done(3, session.End, "", few)
-	u.Rows[4].State, u.Rows[4].Why, u.Rows[4].Update.Err = matrix.Failed, "the script failed with exit 1", errors.New("exit 1")
+	u.Rows[4].State, u.Rows[4].Why, u.Rows[4].Update.Err = matrix.Failed, "the script failed with exit 1",
+		errors.New("exit 1")
 	r := &u.Rows[5]
 	r.Update.Summary = m
 	r.Update.Verdict = steady.Verdict{Words: m.Why, Progress: 0.42}
@@ -81,7 +83,8 @@ func TestLessThanWasAskedForIsNoSuccess(t *testing.T) {
 			3: {"?", "no mean: the script ended", "never steady: 7 iterations after the first, needs 25"},
 		} {
 			s.moveTo(row)
-			words := strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ", "─", " ").Replace(panelOf(exact(t, s), size.w))), " ")
+			words := strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ", "─",
+				" ").Replace(panelOf(exact(t, s), size.w))), " ")
 			for _, w := range want[1:] {
 				if !strings.Contains(words, w) {
 					t.Errorf("%d×%d: row %d does not say %q: %s", size.w, size.h, row, w, words)
@@ -198,12 +201,14 @@ func TestNoSecondHalfWidthBesideAMean(t *testing.T) {
 		}
 		s := started(t)
 		s.Update(one(u))
-		if got := exact(t, s); !strings.Contains(got, "±7 %") || strings.Contains(got, "±75.6 %") || strings.Contains(got, "±18 %") {
+		if got := exact(t, s); !strings.Contains(got, "±7 %") || strings.Contains(got, "±75.6 %") ||
+			strings.Contains(got, "±18 %") {
 			t.Errorf("two half-widths of one mean:\n%s", got)
 		}
 	}
 	u := measured(150)
-	u.Summary.InterimHalfWidth, u.Verdict = 0.18, steady.Verdict{Words: "±18 % when last looked at, aims at ±2 %", Progress: 0.01}
+	u.Summary.InterimHalfWidth, u.Verdict = 0.18, steady.Verdict{Words: "±18 % when last looked at, aims at ±2 %",
+		Progress: 0.01}
 	if got := aim(&u, 0.02); !strings.Contains(got, "looked at again") {
 		t.Errorf("a mean that is precise already waits for %q", got)
 	}
@@ -222,13 +227,15 @@ func TestWarningsAreWholeOrCountedAndNeverEndUnseen(t *testing.T) {
 	s.SetSize(80, 22)
 	got := exact(t, s)
 	words := strings.Join(strings.Fields(strings.NewReplacer("│", " ").Replace(leftOf(got, 34))), " ")
-	if !strings.Contains(words, "31 % of each step is spent waiting for input: more DataLoader workers may help") || !strings.Contains(got, "1 of 2 warnings") {
+	if !strings.Contains(words, "31 % of each step is spent waiting for input: more DataLoader workers may help") ||
+		!strings.Contains(got, "1 of 2 warnings") {
 		t.Errorf("the newest warning is cut or the other one not counted:\n%s", got)
 	}
 	if lines, shown := s.warningLines(40, 1); len(lines) != 1 || shown != 1 || !strings.Contains(lines[0], "…") {
 		t.Errorf("a cut warning doesn't show that it is: %q", lines)
 	}
-	if lines, shown := s.warningLines(200, 9); len(lines) != 2 || shown != 2 || strings.Contains(strings.Join(lines, ""), "…") {
+	if lines, shown := s.warningLines(200, 9); len(lines) != 2 || shown != 2 ||
+		strings.Contains(strings.Join(lines, ""), "…") {
 		t.Errorf("with room, %d are shown: %q", shown, lines)
 	}
 	if lines, shown := s.warningLines(40, 0); lines != nil || shown != 0 {
@@ -248,7 +255,8 @@ func TestHostsAreToldApartWhereThereIsNoColumnForThem(t *testing.T) {
 	s := running(t, hosts, 4)
 	s.SetSize(50, 13)
 	s.moveTo(5)
-	if got := exact(t, s); !strings.Contains(got, "me@vm1 · repeat 2") || !strings.Contains(got, "me@vm2:2222 · repeat 2") {
+	if got := exact(t, s); !strings.Contains(got, "me@vm1 · repeat 2") ||
+		!strings.Contains(got, "me@vm2:2222 · repeat 2") {
 		t.Errorf("rows of two hosts look the same:\n%s", got)
 	}
 	s.SetSize(120, 38)

@@ -27,7 +27,8 @@ func (s *Screen) View() string {
 	case s.w <= 0 || s.h <= 0:
 		return ""
 	case s.w < leastWidth || s.h < leastRows:
-		return text.Block([]string{fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastRows+ownRows, s.w, s.h+ownRows)}, s.w, s.h)
+		return text.Block([]string{fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastRows+ownRows, s.w, s.h+ownRows)},
+			s.w, s.h)
 	case s.state == Filling:
 		return s.viewForm()
 	case s.several():
@@ -69,7 +70,8 @@ func (s *Screen) detailMedium(body int) string {
 	lower := min(max(body/2, 11), 14)
 	right := s.w - rightWidth
 	gpuRows := s.gpuRows(right, lower-3-leastLog)
-	below := text.Beside(s.estimatePanel(rightWidth, lower), s.gpuPanel(right, gpuRows)+"\n"+s.logPanel(right, lower-gpuRows))
+	below := text.Beside(s.estimatePanel(rightWidth, lower), s.gpuPanel(right, gpuRows)+"\n"+s.logPanel(right,
+		lower-gpuRows))
 	return s.chart(s.w, body-lower) + "\n" + below
 }
 

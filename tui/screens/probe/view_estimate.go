@@ -53,16 +53,16 @@ func (s *Screen) estimateLines(w int) []string {
 	lines := s.steadyLines(w)
 	switch phase := s.phase(); {
 	case phase == Failed:
-		return append(append(lines, wrapped(s.why(), s.th.Bad, w)...), s.outlookLines()...)
+		return append(append(lines, wrapped(s.why(), s.th.Bad, w)...), s.estimateLineTexts()...)
 	case phase == Done && judged(&s.update, s.form.Target) != precise:
 		// Low terminals show the first lines only, and this must not be missed.
 		mean := 0
 		if s.update.Summary.Steady.Known() {
 			mean = 1
 		}
-		return slices.Concat(lines[:mean], s.endLines(w), lines[mean:], s.outlookLines())
+		return slices.Concat(lines[:mean], s.endLines(w), lines[mean:], s.estimateLineTexts())
 	}
-	lines = append(lines, s.outlookLines()...)
+	lines = append(lines, s.estimateLineTexts()...)
 	return append(lines, s.endLines(w)...)
 }
 
@@ -144,8 +144,8 @@ func (s *Screen) layerLines(w int) []string {
 	return lines
 }
 
-// outlookLines is the table of jobs with their times and costs.
-func (s *Screen) outlookLines() []string {
+// estimateLineTexts is the table of jobs with their times and costs.
+func (s *Screen) estimateLineTexts() []string {
 	what, jobs := estimateLines(s.update, s.form.Epochs, s.form.OfCommand())
 	if len(jobs) == 0 {
 		return nil
@@ -154,14 +154,16 @@ func (s *Screen) outlookLines() []string {
 	if s.update.Run.USDPerHour != nil {
 		cost = "cost"
 	}
-	lines := []string{" " + s.th.Dim.Render(text.FitRight(text.Clean(what), 10)+"  "+text.Fit(timeTitle(s.update.Run), 20)+cost)}
+	lines := []string{" " + s.th.Dim.Render(text.FitRight(text.Clean(what),
+		10)+"  "+text.Fit(timeTitle(s.update.Run), 20)+cost)}
 	for _, j := range jobs {
 		t, interval := withInterval(j.time, quantity.Duration)
 		usd := ""
 		if cost != "" {
 			usd, _ = withInterval(j.cost, quantity.Money)
 		}
-		lines = append(lines, " "+text.FitRight(quantity.Count(j.length), 10)+"  "+text.Fit(t+" "+s.th.Interval.Render(interval), 20)+usd)
+		lines = append(lines, " "+text.FitRight(quantity.Count(j.length),
+			10)+"  "+text.Fit(t+" "+s.th.Interval.Render(interval), 20)+usd)
 	}
 	return lines
 }
@@ -221,7 +223,8 @@ func (s *Screen) endLines(w int) []string {
 		rule += " or " + quantity.Money(s.form.MaxUSD)
 	}
 	p := min(max(s.update.Verdict.Progress, 0), 1)
-	lines := []string{" " + th.Dim.Render(rule), " " + plot.Bar(th, p, max(min(w-8, 40), 4)) + fmt.Sprintf(" %.0f %%", p*100)}
+	lines := []string{" " + th.Dim.Render(rule),
+		" " + plot.Bar(th, p, max(min(w-8, 40), 4)) + fmt.Sprintf(" %.0f %%", p*100)}
 	if words := aim(&s.update, s.form.Target); words != "" {
 		lines = append(lines, " "+th.Dim.Render(text.Truncate(words, w-2, th.Symbols.Ellipsis)))
 	}
