@@ -68,7 +68,8 @@ func New(ctx context.Context, o Options) *App {
 		o.Today = time.Now()
 	}
 	a := &App{opts: o, dark: true, mouse: !o.NoMouse}
-	a.shell = &screen.Shell{Program: a, Ctx: ctx, Workspace: o.Workspace, Bindings: o.Keys, Theme: a.theme(), Version: o.Version, After: tea.Tick}
+	a.shell = &screen.Shell{Program: a, Ctx: ctx, Workspace: o.Workspace, Bindings: o.Keys, Theme: a.theme(),
+		Version: o.Version, After: tea.Tick}
 	a.screens = screens(a.shell, o)
 	a.shown = a.screens[0]
 	return a

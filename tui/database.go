@@ -98,16 +98,17 @@ func (a *App) openFile() tea.Cmd {
 	if o, ok := a.shown.(screen.Opener); ok {
 		return o.Open()
 	}
-	return a.shell.Choose("Open a profile database, or a model to probe", append(slices.Clone(screen.DatabaseFiles), probe.ModelFiles()...), func(path string) tea.Cmd {
-		if slices.Contains(probe.ModelFiles(), filepath.Ext(path)) {
-			return a.Tell(screen.ProbeSelected{File: path})
-		}
-		ctx, opener := a.shell.Ctx, a.opts.Open
-		return func() tea.Msg {
-			ws, err := opener(ctx, path)
-			return openedMsg{ws, err}
-		}
-	})
+	return a.shell.Choose("Open a profile database, or a model to probe",
+		append(slices.Clone(screen.DatabaseFiles), probe.ModelFiles()...), func(path string) tea.Cmd {
+			if slices.Contains(probe.ModelFiles(), filepath.Ext(path)) {
+				return a.Tell(screen.ProbeSelected{File: path})
+			}
+			ctx, opener := a.shell.Ctx, a.opts.Open
+			return func() tea.Msg {
+				ws, err := opener(ctx, path)
+				return openedMsg{ws, err}
+			}
+		})
 }
 
 func (a *App) opened(msg openedMsg) tea.Cmd {
@@ -116,8 +117,9 @@ func (a *App) opened(msg openedMsg) tea.Cmd {
 	}
 	old := a.shell.Workspace
 	a.shell.Workspace, a.loaded = msg.ws, false
-	return tea.Batch(a.Tell(screen.Opened{}), a.Reload(), a.shell.Note(toast.Good, "opened "+msg.ws.Label()), func() tea.Msg {
-		_ = old.Close()
-		return nil
-	})
+	return tea.Batch(a.Tell(screen.Opened{}), a.Reload(), a.shell.Note(toast.Good, "opened "+msg.ws.Label()),
+		func() tea.Msg {
+			_ = old.Close()
+			return nil
+		})
 }

@@ -104,7 +104,8 @@ func (a *App) act(action keys.Action) tea.Cmd {
 		return a.shell.Note(toast.Info, "theme "+a.opts.Theme)
 	case keys.Mouse:
 		a.mouse = !a.mouse
-		return a.shell.Note(toast.Info, map[bool]string{true: "mouse on", false: "mouse off: the terminal selects text again"}[a.mouse])
+		return a.shell.Note(toast.Info, map[bool]string{true: "mouse on",
+			false: "mouse off: the terminal selects text again"}[a.mouse])
 	case keys.Refresh:
 		return a.Reload()
 	default:

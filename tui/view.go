@@ -41,11 +41,13 @@ func (a *App) View() tea.View {
 
 // typewriter puts ASCII, cell by cell, where sentences that are not only for
 // screens have typographic characters. Names keep the letters they have.
-var typewriter = strings.NewReplacer("×", "x", "·", "-", "…", "~", "–", "-", "—", "-", "±", "~", "→", ">", "←", "<", "≥", ">", "≤", "<", "−", "-", "’", "'")
+var typewriter = strings.NewReplacer("×", "x", "·", "-", "…", "~", "–", "-", "—", "-", "±", "~", "→", ">", "←", "<",
+	"≥", ">", "≤", "<", "−", "-", "’", "'")
 
 func (a *App) frame() string {
 	if a.w < leastWidth || a.h < leastHeight {
-		return text.Block([]string{text.Truncate(fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastHeight, a.w, a.h), a.w, "")}, a.w, a.h)
+		return text.Block([]string{text.Truncate(fmt.Sprintf("needs %d×%d, has %d×%d", leastWidth, leastHeight, a.w, a.h),
+			a.w, "")}, a.w, a.h)
 	}
 	body := a.shell.Over(a.shown.View(), a.region(), a.disabled, a.w, a.h-chromeRows)
 	return a.header() + "\n" + body + "\n" + a.footer()

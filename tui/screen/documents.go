@@ -103,9 +103,11 @@ func (s *Shell) copied(m copyMsg) tea.Cmd {
 	case m.err != nil:
 		return s.Fail(m.err)
 	case len(m.text) > longestCopy:
-		return s.Note(toast.Warn, fmt.Sprintf("%s bytes are more than the %s that terminals take: write them to a file with enter",
+		return s.Note(toast.Warn, fmt.Sprintf(
+			"%s bytes are more than the %s that terminals take: write them to a file with enter",
 			quantity.Count(float64(len(m.text))), quantity.Count(float64(longestCopy))))
 	}
-	said := fmt.Sprintf("copied %s, if the terminal lets it; tmux: set -g set-clipboard on", quantity.Several(len(m.text), "byte"))
+	said := fmt.Sprintf("copied %s, if the terminal lets it; tmux: set -g set-clipboard on",
+		quantity.Several(len(m.text), "byte"))
 	return tea.Batch(tea.SetClipboard(m.text), s.Note(toast.Info, said))
 }

@@ -109,7 +109,8 @@ func (d *Desk[Q, A]) Frame(th *theme.Theme, w, h int, l *Layout, p Panes) string
 	}
 	chart := func(k int) bool { return d.focus == k && !d.OnTable() }
 	rows := []string{
-		beside(draw(l.Sliders, p.Sliders, d.focus == 0), draw(l.First, p.First, chart(1)), draw(l.Second, p.Second, chart(2))),
+		beside(draw(l.Sliders, p.Sliders, d.focus == 0), draw(l.First, p.First, chart(1)),
+			draw(l.Second, p.Second, chart(2))),
 		draw(l.Table, p.Table, d.OnTable()),
 		beside(draw(l.Third, p.Third, false), draw(l.Fourth, p.Fourth, false), draw(l.Words, p.Words, false)),
 	}

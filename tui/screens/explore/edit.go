@@ -80,14 +80,15 @@ func (s *Screen) Filter(words string) tea.Cmd {
 // mended.
 func (s *Screen) askBill() {
 	q := s.Question()
-	s.Shell.Line.Ask(prompt.Question{Label: "bill", Value: q.Bill, Hint: "as " + bill.Words, Accept: func(words string) (tea.Cmd, error) {
-		b, err := bill.Parse(words)
-		if err != nil {
-			return nil, err
-		}
-		q.Bill = b.String()
-		return s.ChangeOnce("bill", q), nil
-	}})
+	s.Shell.Line.Ask(prompt.Question{Label: "bill", Value: q.Bill, Hint: "as " + bill.Words,
+		Accept: func(words string) (tea.Cmd, error) {
+			b, err := bill.Parse(words)
+			if err != nil {
+				return nil, err
+			}
+			q.Bill = b.String()
+			return s.ChangeOnce("bill", q), nil
+		}})
 }
 
 // Clear takes all limits and filters away.
@@ -95,7 +96,8 @@ func (s *Screen) Clear() tea.Cmd {
 	q := s.Question()
 	now := state.Question{
 		Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units,
-		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted, Combined: q.Combined, Bill: q.Bill,
+		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted, Combined: q.Combined,
+		Bill: q.Bill,
 	}
 	return s.Change("clear", now)
 }

@@ -61,7 +61,8 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 	if last.Question != nil {
 		q = *last.Question
 	}
-	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes), pinned: map[int64]bool{}}
+	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes),
+		pinned: map[int64]bool{}}
 	s.names = newNames(s.pinned)
 	s.Desk = desk.New(sh, q, desk.Config[state.Question, *Answer]{
 		Sliders: &s.constraints.Stack, Table: table.New(columns("", q)), Column: string(q.Sort),
@@ -133,7 +134,8 @@ func (s *Screen) setSet(set *profile.Set) {
 func (s *Screen) about(found question.Question) state.Question {
 	q := s.Question()
 	if found.Model != q.Model || found.Mode != q.Mode {
-		q = state.Question{Model: found.Model, Mode: found.Mode, Units: q.Units, Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort}
+		q = state.Question{Model: found.Model, Mode: found.Mode, Units: q.Units, Purchase: q.Purchase,
+			CostWeight: q.CostWeight, Sort: q.Sort}
 		s.held = false
 	}
 	if q.Units <= 0 {

@@ -45,7 +45,8 @@ func (s *Screen) pick() tea.Cmd {
 		if err := ws.SavePick(ctx, p); err != nil {
 			return screen.Done{Words: screen.Words{Level: toast.Bad, Text: err.Error()}}
 		}
-		return screen.Done{Words: screen.Words{Level: toast.Good, Text: "picked and kept in " + filepath.Base(ws.Path()) + ": e writes it for the next tool"}, Reload: true}
+		return screen.Done{Words: screen.Words{Level: toast.Good,
+			Text: "picked and kept in " + filepath.Base(ws.Path()) + ": e writes it for the next tool"}, Reload: true}
 	}
 }
 
@@ -56,7 +57,8 @@ func (s *Screen) export() tea.Cmd {
 	if !ok {
 		return s.Shell.Note(toast.Info, "no candidate is selected")
 	}
-	return s.Shell.ExportPick(p, &document.Ranked{Result: s.Ranking(), Tested: s.answer.Tested(), At: time.Now(), Version: s.Shell.Version})
+	return s.Shell.ExportPick(p, &document.Ranked{Result: s.Ranking(), Tested: s.answer.Tested(), At: time.Now(),
+		Version: s.Shell.Version})
 }
 
 // copy copies the selected candidate in a line.
@@ -66,7 +68,8 @@ func (s *Screen) copy() tea.Cmd {
 		return nil
 	}
 	c := s.answer.Result.Space.At(i)
-	return s.Shell.Copy(fmt.Sprintf("%s\t%s\tbatch %d\t%s\t%s", wording.VMs(c), wording.VariantLabel(c.Variant), c.BatchSize, quantity.Duration(c.Time.Value), quantity.Money(c.Cost.Value)))
+	return s.Shell.Copy(fmt.Sprintf("%s\t%s\tbatch %d\t%s\t%s", wording.VMs(c), wording.VariantLabel(c.Variant),
+		c.BatchSize, quantity.Duration(c.Time.Value), quantity.Money(c.Cost.Value)))
 }
 
 // reopen asks again what a pick was the answer to, and selects it if it is still
@@ -120,7 +123,8 @@ func candidateOfPick(c contract.Candidate) *candidate.Candidate {
 		out.BatchSize = *c.BatchSize
 	}
 	for _, p := range c.Configuration {
-		out.Configuration = append(out.Configuration, candidate.Part{VM: profile.VMType{InstanceType: p.Name()}, Count: p.Count})
+		out.Configuration = append(out.Configuration, candidate.Part{VM: profile.VMType{InstanceType: p.Name()},
+			Count: p.Count})
 	}
 	return out
 }

@@ -137,7 +137,8 @@ func (s *Screen) probeNext() tea.Cmd {
 	why := screen.Words{Level: toast.Good, Text: "no probe is expected to pay: stop probing"}
 	if !s.Question().Predicted {
 		b, _ := s.Shell.Bindings.Lookup(keys.Predicted)
-		why = screen.Words{Level: toast.Info, Text: "no probe of what is shown is expected to pay; " + strings.Join(b.Keys, " or ") + " adds what was never probed"}
+		why = screen.Words{Level: toast.Info, Text: "no probe of what is shown is expected to pay; " +
+			strings.Join(b.Keys, " or ") + " adds what was never probed"}
 	}
 	return s.Shell.Tell(screen.ProbeNext{Candidate: c, Why: why})
 }

@@ -120,7 +120,8 @@ func (s *Screen) rankingTitle() string {
 
 func (s *Screen) rankingNote() string {
 	ok, all := s.counts()
-	note := fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)), s.th.Symbols.Dot, s.Question().Purchase)
+	note := fmt.Sprintf("%s of %s feasible %s %s", quantity.Count(float64(ok)), quantity.Count(float64(all)),
+		s.th.Symbols.Dot, s.Question().Purchase)
 	if s.answer == nil {
 		return note
 	}

@@ -39,13 +39,18 @@ func newControls() *controls {
 	c := &controls{sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
 	// As many VMs may be typed as anyone reserves: the track ends where all are busy.
 	c.All[vmsSlider] = slider.New(slider.Config{
-		Label: "reserved VMs", Direction: slider.Dial, Hi: usualVMs, Format: func(v float64) string { return quantity.Count(math.Round(v)) }, Parse: parseWhole, Step: slider.CountStep,
+		Label: "reserved VMs", Direction: slider.Dial, Hi: usualVMs,
+		Format: func(v float64) string { return quantity.Count(math.Round(v)) }, Parse: parseWhole, Step: slider.CountStep,
 	})
 	for k, cfg := range map[int]slider.Config{
-		onDemandSlider: {Label: "on demand", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText, Parse: quantity.ParseMoney},
-		reservedSlider: {Label: "reserved", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText, Parse: quantity.ParseMoney},
-		speedSlider:    {Label: "INT8 time", Lo: leastSpeed, Hi: mostSpeed, Format: timesText, Parse: parseTimes, Step: hundredth},
-		deadlineSlider: {Label: "deadline", Log: true, Lo: leastTight, Hi: mostTight, Format: deadlineText, Parse: parseTimes, Step: hundredth},
+		onDemandSlider: {Label: "on demand", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText,
+			Parse: quantity.ParseMoney},
+		reservedSlider: {Label: "reserved", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText,
+			Parse: quantity.ParseMoney},
+		speedSlider: {Label: "INT8 time", Lo: leastSpeed, Hi: mostSpeed, Format: timesText, Parse: parseTimes,
+			Step: hundredth},
+		deadlineSlider: {Label: "deadline", Log: true, Lo: leastTight, Hi: mostTight, Format: deadlineText,
+			Parse: parseTimes, Step: hundredth},
 		acceptanceSlider: {
 			Label: "users", Log: true, Lo: eager, Hi: reluctant, Format: acceptanceText, Parse: parseTimes,
 			Step: func(v float64) float64 { return math.Max(0.05, hundredth(v)) },
@@ -113,7 +118,8 @@ func acceptanceText(v float64) string {
 
 // load puts the sliders where a question has them.
 func (c *controls) load(q Question) {
-	for k, v := range map[int]float64{vmsSlider: float64(q.VMs), onDemandSlider: q.OnDemand, reservedSlider: q.Reserved, speedSlider: q.Speed, deadlineSlider: q.Tightness, acceptanceSlider: q.Reluctant} {
+	for k, v := range map[int]float64{vmsSlider: float64(q.VMs), onDemandSlider: q.OnDemand, reservedSlider: q.Reserved,
+		speedSlider: q.Speed, deadlineSlider: q.Tightness, acceptanceSlider: q.Reluctant} {
 		c.All[k].Set(v)
 	}
 }

@@ -19,9 +19,11 @@ func (s *Screen) export() tea.Cmd {
 		return s.Shell.Note(toast.Info, "nothing is answered yet")
 	}
 	in := contract.FleetInput{
-		Question: a.Engine, Answer: a.Result, Source: s.Headline(), Notes: s.trace.Notes, VM: a.Question.VM, Prices: []string{"as set on the sliders"},
+		Question: a.Engine, Answer: a.Result, Source: s.Headline(), Notes: s.trace.Notes, VM: a.Question.VM,
+		Prices: []string{"as set on the sliders"},
 	}
-	way := fleet.Reservation{Purchase: a.Question.Purchase, Months: 1, Price: profile.Price{USDPerHour: a.Question.Reserved, Source: in.Prices[0]}}
+	way := fleet.Reservation{Purchase: a.Question.Purchase, Months: 1,
+		Price: profile.Price{USDPerHour: a.Question.Reserved, Source: in.Prices[0]}}
 	if i := slices.IndexFunc(s.offers, s.taken); i >= 0 {
 		way, in.Prices = s.offers[i].Reservation, s.offers[i].PricesFrom(s.offers[i].onDemand)
 	}

@@ -68,11 +68,13 @@ func New(sh *screen.Shell, read TraceReader) *Screen {
 	s := &Screen{th: sh.Theme, controls: newControls(), plots: newPlots(sh.Theme), source: desk.Trace[Trace]{Read: read}}
 	d := fleet.Defaults()
 	first := Question{
-		VMs: 20, OnDemand: d.Prices.OnDemand, Reserved: d.Prices.Reserved, Speed: d.Terms.Speed, Tightness: d.Terms.Tightness, Reluctant: 1,
+		VMs: 20, OnDemand: d.Prices.OnDemand, Reserved: d.Prices.Reserved, Speed: d.Terms.Speed,
+		Tightness: d.Terms.Tightness, Reluctant: 1,
 		Scheduler: d.Fleet.Scheduler, Seed: d.Seed, GPUsPerVM: d.Fleet.GPUsPerVM,
 	}
 	s.Desk = desk.New(sh, first, desk.Config[Question, *Answer]{
-		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "policy", Regions: []string{keys.InFleetSliders, keys.InFleetPolicies},
+		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "policy", Regions: []string{keys.InFleetSliders,
+			keys.InFleetPolicies},
 		Save: s.controls.save, Load: s.controls.load, Work: s.work, Answer: s.show, Refresh: s.refresh,
 	})
 	s.Table.SetEmpty("reading the trace…")

@@ -18,8 +18,10 @@ func newPlots(th *theme.Theme) *plots {
 	p := &plots{bills: plot.NewLines(th), offers: plot.NewScatter(th), costs: plot.NewLines(th)}
 	p.bills.SetAxes(plot.Axis{Title: "VMs", Label: plot.CountLabel}, plot.Axis{Title: "bill", Label: plot.MoneyLabel})
 	p.bills.SetEmpty("trying other numbers of VMs…")
-	p.offers.SetAxes(plot.Axis{Title: "submitted", Label: plot.DurationLabel, Ticks: plot.DurationTicks}, plot.Axis{Title: "s"})
-	p.costs.SetAxes(plot.Axis{Title: "cost", Log: true, Label: plot.MoneyLabel}, plot.Axis{Title: "share", Min: 0, Max: 1, Label: plot.PercentLabel})
+	p.offers.SetAxes(plot.Axis{Title: "submitted", Label: plot.DurationLabel, Ticks: plot.DurationTicks},
+		plot.Axis{Title: "s"})
+	p.costs.SetAxes(plot.Axis{Title: "cost", Log: true, Label: plot.MoneyLabel},
+		plot.Axis{Title: "share", Min: 0, Max: 1, Label: plot.PercentLabel})
 	p.costs.SetEmpty("no job can be asked")
 	return p
 }
@@ -46,11 +48,13 @@ func (p *plots) show(a *Answer, o *Alternatives) {
 		}
 	}
 	p.bills.SetData(uint64(o.Seq), lines)
-	p.bills.SetMarks(plot.Mark{X: float64(o.Sizes[fleet.Least(o.Sizes, 0)].VMs)}, plot.Mark{X: float64(a.Question.VMs), Here: true})
+	p.bills.SetMarks(plot.Mark{X: float64(o.Sizes[fleet.Least(o.Sizes, 0)].VMs)},
+		plot.Mark{X: float64(a.Question.VMs), Here: true})
 }
 
 // approxClass is the place of ApproxDNN among the policies.
 const approxClass = 1
 
 // names of the policies on screen, in their order, short enough for legends.
-var names = map[approx.Policy]string{approx.OnDemand: "on-demand", approx.ApproxDNN: "ApproxDNN", approx.AcceptanceCentric: "acceptance-centric", approx.PenaltyCentric: "penalty-centric"}
+var names = map[approx.Policy]string{approx.OnDemand: "on-demand", approx.ApproxDNN: "ApproxDNN",
+	approx.AcceptanceCentric: "acceptance-centric", approx.PenaltyCentric: "penalty-centric"}

@@ -105,7 +105,8 @@ func (s *Screen) policiesNote() string {
 	if a.Question.AsStudied {
 		note += "reduced jobs overlap others" + dot
 	}
-	return note + fmt.Sprintf("%s of %s can be asked", quantity.Count(float64(len(a.Result.Asked))), quantity.Several(len(a.Result.Tasks), "job"))
+	return note + fmt.Sprintf("%s of %s can be asked", quantity.Count(float64(len(a.Result.Asked))),
+		quantity.Several(len(a.Result.Tasks), "job"))
 }
 
 // Headline says what is asked, for the title line.

@@ -40,13 +40,17 @@ func (s *Screen) elsewhere() (out []string) {
 	base := a.Bills[0].USD()
 	for i, scheduler := range fleet.Schedulers {
 		if usd := o.Schedulers[i].USD(); usd < base*(1-noticeable) {
-			out = append(out, fmt.Sprintf("%s instead of %s (d) would make the whole bill %s: %s less.", scheduler, a.Question.Scheduler, quantity.Money(usd), quantity.Percent(1-usd/base)))
+			out = append(out, fmt.Sprintf("%s instead of %s (d) would make the whole bill %s: %s less.", scheduler,
+				a.Question.Scheduler, quantity.Money(usd), quantity.Percent(1-usd/base)))
 		}
 	}
 	least, none := o.Sizes[fleet.Least(o.Sizes, 0)].Bills[0], o.Sizes[0].Bills[0]
-	words := fmt.Sprintf("%s cost least: %s a month, all on demand %s", quantity.Several(o.Sizes[fleet.Least(o.Sizes, 0)].VMs, "reserved VM"), quantity.Money(least.USD()), quantity.Money(none.USD()))
+	words := fmt.Sprintf("%s cost least: %s a month, all on demand %s",
+		quantity.Several(o.Sizes[fleet.Least(o.Sizes, 0)].VMs,
+			"reserved VM"), quantity.Money(least.USD()), quantity.Money(none.USD()))
 	if months := s.months(); months > 0 && least.ReservedUSD > 0 && !math.IsInf(fleet.PaysAfter(least, none, months), 1) {
-		words += fmt.Sprintf("; reserving them for %.0f months pays if the load lasts %.1f", months, fleet.PaysAfter(least, none, months))
+		words += fmt.Sprintf("; reserving them for %.0f months pays if the load lasts %.1f", months,
+			fleet.PaysAfter(least, none, months))
 	}
 	out = append(out, words+".")
 	if o.Come.Asked > 0 && base > 0 {
@@ -78,7 +82,8 @@ func (s *Screen) winner() string {
 		return "No offer pays: a reduced job on reserved VMs costs more than on-demand ones."
 	}
 	saved := best.AllUSD - best.Expected.USD()
-	words := fmt.Sprintf("%s expects to pay %s less than no offers for the jobs asked: %s, %.2g %% of the whole bill", names[best.Policy],
+	words := fmt.Sprintf("%s expects to pay %s less than no offers for the jobs asked: %s, %.2g %% of the whole bill",
+		names[best.Policy],
 		quantity.Percent(saved/best.AllUSD), quantity.Money(saved), 100*saved/a.Bills[0].USD())
 	if loss := byPolicy(a, approx.OnDemand).Expected.Accuracy - best.Expected.Accuracy; !math.IsNaN(loss) {
 		words += fmt.Sprintf("; accuracy %+.2f points", -100*loss)
@@ -88,9 +93,11 @@ func (s *Screen) winner() string {
 
 func (s *Screen) load() string {
 	r := s.answer.Result.Rest
-	words := fmt.Sprintf("Reserved VMs run %s, %s are rented on demand.", quantity.Several(r.Reserved, "job"), quantity.Count(float64(r.Rented)))
+	words := fmt.Sprintf("Reserved VMs run %s, %s are rented on demand.", quantity.Several(r.Reserved, "job"),
+		quantity.Count(float64(r.Rented)))
 	if u := s.answer.Bills[0].Utilisation; !math.IsNaN(u) {
-		words = fmt.Sprintf("Reserved VMs are busy %s of the time and run %s (mean wait %s); %s are rented on demand.", quantity.Percent(u),
+		words = fmt.Sprintf("Reserved VMs are busy %s of the time and run %s (mean wait %s); %s are rented on demand.",
+			quantity.Percent(u),
 			quantity.Several(r.Reserved, "job"), quantity.Duration(r.WaitS), quantity.Count(float64(r.Rented)))
 	}
 	return words

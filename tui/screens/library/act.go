@@ -93,7 +93,8 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 	case keys.Import:
 		return s.Shell.ChooseSeveral("Import logs and tables", s.importFrom)
 	case keys.Merge:
-		return s.Shell.Choose("Merge another profile database into this one", append(slices.Clone(screen.DatabaseFiles), picker.Any), s.merge)
+		return s.Shell.Choose("Merge another profile database into this one",
+			append(slices.Clone(screen.DatabaseFiles), picker.Any), s.merge)
 	case keys.Backup:
 		return s.backup()
 	}

@@ -64,7 +64,8 @@ func (s *Screen) delete() tea.Cmd {
 	for i, r := range runs {
 		ids[i] = r.ID
 	}
-	return s.deleting(store.RunTable, fmt.Sprintf("%s of %s in %s mode", quantity.Several(len(ids), "run"), q.Model, q.Mode), ids...)
+	return s.deleting(store.RunTable, fmt.Sprintf("%s of %s in %s mode", quantity.Several(len(ids), "run"), q.Model,
+		q.Mode), ids...)
 }
 
 // deleting deletes, and shows the list without what goes at once, so that the
@@ -139,13 +140,14 @@ func (s *Screen) renameModel() tea.Cmd {
 	if len(runs) == 0 {
 		return s.Shell.Note(toast.Info, builtIn)
 	}
-	s.askFor(fmt.Sprintf("name of the model (%s):", quantity.Several(len(runs), "run")), runs[0].Model, func(model string) tea.Cmd {
-		to := make([]store.RunName, len(runs))
-		for i, r := range runs {
-			to[i] = store.RunName{Run: r.ID, Model: model, Variant: r.Variant.Name}
-		}
-		return s.renaming(fmt.Sprintf("%s now of %s", quantity.Several(len(to), "run"), text.Clean(model)), to...)
-	})
+	s.askFor(fmt.Sprintf("name of the model (%s):", quantity.Several(len(runs), "run")), runs[0].Model,
+		func(model string) tea.Cmd {
+			to := make([]store.RunName, len(runs))
+			for i, r := range runs {
+				to[i] = store.RunName{Run: r.ID, Model: model, Variant: r.Variant.Name}
+			}
+			return s.renaming(fmt.Sprintf("%s now of %s", quantity.Several(len(to), "run"), text.Clean(model)), to...)
+		})
 	return nil
 }
 
@@ -235,7 +237,8 @@ func (s *Screen) merge(path string) tea.Cmd {
 			if len(m.Warnings) > 0 {
 				level = toast.Warn
 			}
-			return changedMsg{ws, strings.Join(append([]string{"merged " + name + ": " + m.String()}, m.Warnings...), "; "), level, nil, 0}
+			return changedMsg{ws, strings.Join(append([]string{"merged " + name + ": " + m.String()}, m.Warnings...), "; "),
+				level, nil, 0}
 		}
 	}))
 }

@@ -29,7 +29,8 @@ func (s *Screen) SetImport(in Import) {
 		slices.SortStableFunc(files, func(a, b intake.File) int { return concern(a) - concern(b) })
 	}
 	l := s.lists[Imports]
-	l.set(source{n: len(files), id: func(i int) int64 { return int64(i) }, row: func(i int) *row { return fileRow(int64(i), &files[i]) }})
+	l.set(source{n: len(files), id: func(i int) int64 { return int64(i) },
+		row: func(i int) *row { return fileRow(int64(i), &files[i]) }})
 	l.refresh(s.filter)
 }
 
@@ -52,8 +53,10 @@ func concern(f intake.File) int {
 }
 
 func fileRow(id int64, f *intake.File) *row {
-	r := &row{id: id, words: append([]string{f.File}, f.Warnings...), numbers: map[string]float64{"runs": float64(f.Runs), "new": float64(f.Imported)},
-		cells: map[string]string{"file": f.File, "format": "—", "runs": strconv.Itoa(f.Runs), "new": strconv.Itoa(f.Imported), "says": strings.Join(f.Warnings, "; ")}}
+	r := &row{id: id, words: append([]string{f.File}, f.Warnings...),
+		numbers: map[string]float64{"runs": float64(f.Runs), "new": float64(f.Imported)},
+		cells: map[string]string{"file": f.File, "format": "—", "runs": strconv.Itoa(f.Runs),
+			"new": strconv.Itoa(f.Imported), "says": strings.Join(f.Warnings, "; ")}}
 	if f.Format != nil {
 		r.cells["format"] = *f.Format
 	}
@@ -79,7 +82,8 @@ func (in *Import) headline(th *theme.Theme) string {
 	case !in.Ended && in.All == 0:
 		return th.Dim.Render("looking for files" + th.Symbols.Ellipsis)
 	case !in.Ended:
-		return th.Key.Render(fmt.Sprintf("%s of %s", quantity.Count(float64(in.Done)), quantity.Several(in.All, "file"))) + th.Dim.Render(" · "+came+" · esc stops")
+		return th.Key.Render(fmt.Sprintf("%s of %s", quantity.Count(float64(in.Done)), quantity.Several(in.All, "file"))) +
+			th.Dim.Render(" · "+came+" · esc stops")
 	}
 	words := []string{came}
 	if in.Failure != "" {
@@ -89,7 +93,8 @@ func (in *Import) headline(th *theme.Theme) string {
 		words = append(words, th.Bad.Render(quantity.Several(n, "file")+" not read"))
 	}
 	for _, c := range r.ByFormat() {
-		words = append(words, fmt.Sprintf("%s: %s, %s", c.Format, quantity.Several(c.Files, "file"), quantity.Several(c.Runs, "run")))
+		words = append(words, fmt.Sprintf("%s: %s, %s", c.Format, quantity.Several(c.Files, "file"),
+			quantity.Several(c.Runs, "run")))
 	}
 	if over := r.PassedOver(); over != "" {
 		words = append(words, over)

@@ -161,7 +161,8 @@ func (s *Screen) imported(msg importMsg) tea.Cmd {
 		return msg.of.listen()
 	}
 	r := &stand.Result
-	said, level := fmt.Sprintf("%s, %s new", quantity.Several(r.Runs, "run"), quantity.Count(float64(r.Imported))), toast.Good
+	said, level := fmt.Sprintf("%s, %s new", quantity.Several(r.Runs, "run"),
+		quantity.Count(float64(r.Imported))), toast.Good
 	if over := r.PassedOver(); over != "" {
 		said += "; " + over
 	}

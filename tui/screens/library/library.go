@@ -59,7 +59,8 @@ func New(sh *screen.Shell) *Screen {
 	for k := range s.lists {
 		s.lists[k] = &list{table: table.New(listColumns[k])}
 		s.lists[k].table.SetEmpty([lists]string{
-			"no models: p probes one", "no runs: p probes a model", "no VM types", "no picks yet: x on Explore picks a candidate", "no file is read yet",
+			"no models: p probes one", "no runs: p probes a model", "no VM types",
+			"no picks yet: x on Explore picks a candidate", "no file is read yet",
 		}[k])
 	}
 	return s
@@ -235,7 +236,8 @@ func (s *Screen) View() string {
 	l.table.SetFocused(true)
 	head := text.Block([]string{tabs.String(), " " + s.headline()}, s.w, headRows)
 	rows := s.detailRows(s.current)
-	body := panel.Panel{Title: listNames[s.current], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w, s.h-headRows-rows)
+	body := panel.Panel{Title: listNames[s.current], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w,
+		s.h-headRows-rows)
 	if rows == 0 {
 		return head + "\n" + body
 	}
@@ -247,5 +249,6 @@ func (s *Screen) headline() string {
 	if s.current == Imports {
 		return s.progress.headline(s.th)
 	}
-	return s.th.Dim.Render(text.Clean(s.Shell.Workspace.Label()) + " · runs are saved in " + text.Clean(s.Shell.Workspace.Path()))
+	return s.th.Dim.Render(text.Clean(s.Shell.Workspace.Label()) + " · runs are saved in " +
+		text.Clean(s.Shell.Workspace.Path()))
 }

@@ -22,31 +22,43 @@ func column(id, title string, width, flex, drop int, right bool) table.Column {
 
 var listColumns = [lists][]table.Column{
 	Models: {
-		column("model", "model", 18, 3, 0, false), column("mode", "mode", 5, 0, 0, false), column("unit", "unit", 8, 0, 2, false),
+		column("model", "model", 18, 3, 0, false), column("mode", "mode", 5, 0, 0, false), column("unit", "unit", 8, 0, 2,
+			false),
 		column("runs", "runs", 5, 0, 0, true), column("params", "params", 10, 0, 3, true),
 		column("flops", "GFLOPs/unit", 11, 0, 5, true), column("dataset", "dataset", 12, 2, 4, false),
 	},
 	Runs: {
-		column("id", "run", 6, 0, 0, true), column("model", "model", 16, 2, 0, false), column("variant", "variant", 12, 2, 5, false),
-		column("mode", "mode", 5, 0, 4, false), column("vm", "VM or host", 14, 2, 0, false), column("batch", "batch", 5, 0, 3, true),
-		column("steady", "iteration", 16, 0, 0, true), column("accuracy", "accuracy", 8, 0, 6, true), column("status", "status", 11, 0, 7, false),
+		column("id", "run", 6, 0, 0, true), column("model", "model", 16, 2, 0, false), column("variant", "variant", 12, 2, 5,
+			false),
+		column("mode", "mode", 5, 0, 4, false), column("vm", "VM or host", 14, 2, 0, false), column("batch", "batch", 5, 0,
+			3, true),
+		column("steady", "iteration", 16, 0, 0, true), column("accuracy", "accuracy", 8, 0, 6, true), column("status",
+			"status", 11, 0, 7, false),
 		column("basis", "basis", 13, 0, 2, false), column("source", "source", 16, 4, 8, false),
 		column("note", "note", 12, 4, 9, false),
 	},
 	VMTypes: {
-		column("cloud", "cloud", 8, 0, 3, false), column("region", "region", 10, 0, 4, false), column("type", "instance type", 16, 2, 0, false),
-		column("gpus", "GPUs", 4, 0, 0, true), column("gpu", "GPU", 14, 2, 0, false), column("memory", "GiB/GPU", 7, 0, 5, true),
-		column("on-demand", "on-demand", 9, 0, 0, true), column("spot", "spot", 8, 0, 6, true), column("reserved-1y", "1 year", 8, 0, 7, true),
-		column("reserved-3y", "3 years", 8, 0, 2, true), column("as-of", "as of", 10, 0, 8, false), column("source", "source", 14, 3, 9, false),
+		column("cloud", "cloud", 8, 0, 3, false), column("region", "region", 10, 0, 4, false), column("type",
+			"instance type", 16, 2, 0, false),
+		column("gpus", "GPUs", 4, 0, 0, true), column("gpu", "GPU", 14, 2, 0, false), column("memory", "GiB/GPU", 7, 0, 5,
+			true),
+		column("on-demand", "on-demand", 9, 0, 0, true), column("spot", "spot", 8, 0, 6, true), column("reserved-1y",
+			"1 year", 8, 0, 7, true),
+		column("reserved-3y", "3 years", 8, 0, 2, true), column("as-of", "as of", 10, 0, 8, false), column("source",
+			"source", 14, 3, 9, false),
 	},
 	Picks: {
-		column("at", "picked", 20, 0, 2, false), column("model", "model", 14, 2, 0, false), column("vm", "VMs", 16, 2, 0, false),
-		column("variant", "variant", 12, 1, 3, false), column("batch", "batch", 5, 0, 4, true), column("time", "time", 10, 0, 0, true),
+		column("at", "picked", 20, 0, 2, false), column("model", "model", 14, 2, 0, false), column("vm", "VMs", 16, 2, 0,
+			false),
+		column("variant", "variant", 12, 1, 3, false), column("batch", "batch", 5, 0, 4, true), column("time", "time", 10, 0,
+			0, true),
 		column("cost", "cost", 9, 0, 0, true), column("note", "note", 12, 3, 5, false),
 	},
 	Imports: {
-		column("became", "", 9, 0, 0, false), column("file", "file", 16, 3, 0, false), column("format", "format", 12, 0, 2, false),
-		column("runs", "runs", 5, 0, 3, true), column("new", "new", 5, 0, 0, true), column("says", "what it says", 16, 5, 1, false),
+		column("became", "", 9, 0, 0, false), column("file", "file", 16, 3, 0, false), column("format", "format", 12, 0, 2,
+			false),
+		column("runs", "runs", 5, 0, 3, true), column("new", "new", 5, 0, 0, true), column("says", "what it says", 16, 5, 1,
+			false),
 	},
 }
 
@@ -71,14 +83,17 @@ func modelRows(set *profile.Set) []*row {
 
 func runRows(set *profile.Set) source {
 	return source{
-		n: len(set.Runs), id: func(i int) int64 { return set.Runs[i].ID }, row: func(i int) *row { return runRow(&set.Runs[i]) },
+		n: len(set.Runs), id: func(i int) int64 { return set.Runs[i].ID },
+		row: func(i int) *row { return runRow(&set.Runs[i]) },
 	}
 }
 
 func runRow(u *profile.Run) *row {
-	r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize), "basis": float64(u.Basis)}, cells: map[string]string{
-		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": wording.VariantLabel(u.Variant), "mode": string(u.Mode),
-		"vm": u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
+	r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize),
+		"basis": float64(u.Basis)}, cells: map[string]string{
+		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": wording.VariantLabel(u.Variant),
+		"mode": string(u.Mode),
+		"vm":   u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
 		"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—", "note": u.Note,
 	}, run: u, words: runWords(u)}
 	if u.Steady.Known() {
@@ -111,7 +126,8 @@ func vmRows(set *profile.Set) []*row {
 	for k := range set.VMTypes {
 		v := &set.VMTypes[k]
 		r := &row{id: int64(k), numbers: map[string]float64{"gpus": float64(v.GPUCount)}, cells: map[string]string{
-			"cloud": v.Cloud, "region": v.Region, "type": v.InstanceType, "gpus": strconv.Itoa(v.GPUCount), "gpu": v.GPU, "memory": "—",
+			"cloud": v.Cloud, "region": v.Region, "type": v.InstanceType, "gpus": strconv.Itoa(v.GPUCount), "gpu": v.GPU,
+			"memory": "—",
 		}}
 		if v.GPUMemGiB != nil {
 			r.cells["memory"], r.numbers["memory"] = quantity.Count(*v.GPUMemGiB), *v.GPUMemGiB
@@ -132,7 +148,8 @@ func vmRows(set *profile.Set) []*row {
 func pickRows(picks []store.Pick) []*row {
 	out := make([]*row, 0, len(picks))
 	for _, p := range picks {
-		r := &row{id: p.ID, pick: p, words: noteWords(p.Note), numbers: map[string]float64{}, cells: map[string]string{"note": p.Note, "at": p.CreatedAt.Local().Format("2006-01-02 15:04:05")}}
+		r := &row{id: p.ID, pick: p, words: noteWords(p.Note), numbers: map[string]float64{},
+			cells: map[string]string{"note": p.Note, "at": p.CreatedAt.Local().Format("2006-01-02 15:04:05")}}
 		var c contract.Candidate
 		if err := json.Unmarshal(p.Candidate, &c); err != nil {
 			r.cells["model"] = "unreadable: " + err.Error()

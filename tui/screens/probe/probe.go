@@ -78,7 +78,8 @@ type Screen struct {
 // in earlier sessions, by SSH destination; asked is what Explore asks.
 func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, asked func() question.Query) *Screen {
 	s := &Screen{
-		Base: screen.Base{Shell: sh}, th: sh.Theme, form: Defaults(), live: plot.NewLive(sh.Theme), row: len(fields), follow: true, cells: table.New(columns(nil, 0)),
+		Base: screen.Base{Shell: sh}, th: sh.Theme, form: Defaults(), live: plot.NewLive(sh.Theme), row: len(fields),
+		follow: true, cells: table.New(columns(nil, 0)),
 		process: process{prober: start, asked: asked, machines: map[string]profile.VMKey{}},
 	}
 	maps.Copy(s.machines, machines)

@@ -223,9 +223,11 @@ func (s *Screen) Quit() (asked bool) {
 	if s.running == nil {
 		return false
 	}
-	answers := []confirm.Answer{{ID: confirm.StopAndSave, Key: "s", Label: "stop and save", Long: "end it at the next step, keep what it measured"}}
+	answers := []confirm.Answer{{ID: confirm.StopAndSave, Key: "s", Label: "stop and save",
+		Long: "end it at the next step, keep what it measured"}}
 	if _, ok := s.running.(Detacher); ok {
-		answers = append(answers, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach", Long: "leave it running; sweetspot attach shows it again"})
+		answers = append(answers, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach",
+			Long: "leave it running; sweetspot attach shows it again"})
 	}
 	answers = append(answers,
 		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},

@@ -31,10 +31,12 @@ func solve(t Trace, set *profile.Set, q Question) *Answer {
 		engine.Trace = t.Arrivals.Scaled(q.Scale)
 	}
 	s := &engine.Settings
-	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare, s.VM.StartS, s.VM.USDPerHour = q.LimitS, math.Max(s.RelaxedLimitS, q.LimitS), q.StrictShare, int(q.StartS+0.5), q.USDPerHour
+	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare, s.VM.StartS, s.VM.USDPerHour = q.LimitS, math.Max(s.RelaxedLimitS,
+		q.LimitS), q.StrictShare, int(q.StartS+0.5), q.USDPerHour
 	var err error
 	if a.Engine, err = q.wanted().Procure(engine, set); err == nil {
-		a.Outcomes, a.Spans, err = serving.WatchAll(a.Engine.Trace, a.Engine.Settings, max(1, (len(a.Engine.Trace)+spans-1)/spans))
+		a.Outcomes, a.Spans, err = serving.WatchAll(a.Engine.Trace, a.Engine.Settings,
+			max(1, (len(a.Engine.Trace)+spans-1)/spans))
 	}
 	if err != nil {
 		a.Why = why(err)

@@ -29,17 +29,21 @@ type controls struct{ sliders.Stack }
 func newControls() *controls {
 	c := &controls{sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
 	for k, cfg := range map[int]slider.Config{
-		limitSlider:  {Label: "latency", Log: true, Lo: 0.01, Hi: 60, Format: limitText, Parse: quantity.ParseDuration},
-		strictSlider: {Label: "strict", Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.02 }},
-		startSlider:  {Label: "VM start-up", Log: true, Lo: 1, Hi: 3600, Format: quantity.Duration, Parse: quantity.ParseDuration, Step: slider.DurationStep},
+		limitSlider: {Label: "latency", Log: true, Lo: 0.01, Hi: 60, Format: limitText, Parse: quantity.ParseDuration},
+		strictSlider: {Label: "strict", Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent,
+			Step: func(float64) float64 { return 0.02 }},
+		startSlider: {Label: "VM start-up", Log: true, Lo: 1, Hi: 3600, Format: quantity.Duration,
+			Parse: quantity.ParseDuration, Step: slider.DurationStep},
 		memorySlider: {Label: "function", Log: true, Lo: 0.5, Hi: 10.24, Format: gigabytes, Parse: quantity.ParseCount},
 		priceSlider:  {Label: "VM", Log: true, Lo: 0.005, Hi: 50, Format: priceText, Parse: quantity.ParseMoney},
-		scaleSlider:  {Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: func(v float64) string { return fmt.Sprintf("×%.3g", v) }, Parse: quantity.ParseCount},
+		scaleSlider: {Label: "load", Log: true, Lo: 0.01, Hi: 1000,
+			Format: func(v float64) string { return fmt.Sprintf("×%.3g", v) }, Parse: quantity.ParseCount},
 	} {
 		c.All[k] = slider.NewDial(cfg)
 	}
 	c.All[accuracySlider] = slider.New(slider.Config{
-		Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent, Parse: slider.Within(slider.ParsePercent, 0, 1),
+		Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent,
+		Parse: slider.Within(slider.ParsePercent, 0, 1),
 	})
 	return c
 }
@@ -52,7 +56,8 @@ func gigabytes(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + "
 
 // load puts the sliders where a question has them.
 func (c *controls) load(q Question) {
-	for k, v := range map[int]float64{limitSlider: q.LimitS, strictSlider: q.StrictShare, startSlider: q.StartS, priceSlider: q.USDPerHour, scaleSlider: q.Scale} {
+	for k, v := range map[int]float64{limitSlider: q.LimitS, strictSlider: q.StrictShare, startSlider: q.StartS,
+		priceSlider: q.USDPerHour, scaleSlider: q.Scale} {
 		c.All[k].Set(v)
 	}
 	if q.MemoryGB > 0 {

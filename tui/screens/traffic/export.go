@@ -19,7 +19,8 @@ func (s *Screen) export() tea.Cmd {
 		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
 	}
 	in := contract.TrafficInput{
-		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.trace.Notes, MinAccuracy: shown.Question.wanted().MinAccuracy,
+		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.trace.Notes,
+		MinAccuracy: shown.Question.wanted().MinAccuracy,
 	}
 	return s.Shell.Export(in.Source, document.Subject{Traffic: func() (_ contract.Traffic, err error) {
 		if in.Advice, err = serving.Advise(in.Question); err != nil {

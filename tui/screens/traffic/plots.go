@@ -21,14 +21,17 @@ type plots struct {
 }
 
 func newPlots(th *theme.Theme) *plots {
-	p := &plots{load: plot.NewLines(th), late: plot.NewLines(th), memory: plot.NewLines(th), even: plot.NewLines(th), variants: plot.NewScatter(th)}
+	p := &plots{load: plot.NewLines(th), late: plot.NewLines(th), memory: plot.NewLines(th), even: plot.NewLines(th),
+		variants: plot.NewScatter(th)}
 	at := plot.Axis{Title: "time", Label: plot.DurationLabel, Ticks: plot.DurationTicks}
 	p.load.SetAxes(at, plot.Axis{Title: "queries/s", Label: plot.CountLabel})
 	p.late.SetAxes(at, plot.Axis{Title: "late/s", Label: plot.CountLabel})
 	p.late.SetEmpty("no query misses its limit")
 	p.memory.SetAxes(plot.Axis{Title: "GB"}, plot.Axis{Title: "a million", Label: plot.MoneyLabel})
-	p.even.SetAxes(plot.Axis{Title: "queries/s", Log: true}, plot.Axis{Title: "an hour", Log: true, Label: plot.MoneyLabel})
-	p.variants.SetAxes(plot.Axis{Title: "latency", Log: true, Label: plot.DurationLabel, Ticks: plot.DurationTicks}, plot.Axis{Title: "accuracy", Label: plot.PercentLabel})
+	p.even.SetAxes(plot.Axis{Title: "queries/s", Log: true},
+		plot.Axis{Title: "an hour", Log: true, Label: plot.MoneyLabel})
+	p.variants.SetAxes(plot.Axis{Title: "latency", Log: true, Label: plot.DurationLabel, Ticks: plot.DurationTicks},
+		plot.Axis{Title: "accuracy", Label: plot.PercentLabel})
 	return p
 }
 

@@ -60,10 +60,13 @@ type Screen struct {
 // New returns the screen without a trace.
 func New(sh *screen.Shell, read TraceReader) *Screen {
 	d := serving.Defaults()
-	s := &Screen{th: sh.Theme, controls: newControls(), plots: newPlots(sh.Theme), models: []string{""}, source: desk.Trace[Trace]{Read: read}}
-	first := Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS), USDPerHour: d.VM.USDPerHour, Scale: 1}
+	s := &Screen{th: sh.Theme, controls: newControls(), plots: newPlots(sh.Theme), models: []string{""},
+		source: desk.Trace[Trace]{Read: read}}
+	first := Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS),
+		USDPerHour: d.VM.USDPerHour, Scale: 1}
 	s.Desk = desk.New(sh, first, desk.Config[Question, *Answer]{
-		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "scheme", Regions: []string{keys.InTrafficSliders, keys.InTrafficSchemes},
+		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "scheme", Regions: []string{keys.InTrafficSliders,
+			keys.InTrafficSchemes},
 		Save: s.controls.save, Load: s.controls.load, Work: s.work, Answer: s.show, Refresh: s.refresh,
 	})
 	s.Table.SetEmpty("reading the trace…")

@@ -42,7 +42,8 @@ func (s *Screen) modelName() string {
 
 // loadLegend names the two lines of the load.
 func (s *Screen) loadLegend() string {
-	return string(s.th.SeriesRune(loadClass)) + " come " + string(s.th.SeriesRune(s.selected())) + " VMs hold, " + string(serving.Schemes()[s.selected()])
+	return string(s.th.SeriesRune(loadClass)) + " come " + string(s.th.SeriesRune(s.selected())) + " VMs hold, " +
+		string(serving.Schemes()[s.selected()])
 }
 
 // choice is the chart that is turned to.
@@ -59,7 +60,8 @@ func (s *Screen) choice() desk.Pane {
 				note = "VMs dearer at every rate"
 			}
 		}
-		return desk.Pane{Title: schemeRune(s.th, 0) + " VMs " + schemeRune(s.th, 3) + " functions, $/h", Note: note, Body: s.plots.even.Draw}
+		return desk.Pane{Title: schemeRune(s.th, 0) + " VMs " + schemeRune(s.th, 3) + " functions, $/h", Note: note,
+			Body: s.plots.even.Draw}
 	}
 	return desk.Pane{Title: "a million queries on functions", Note: "by GB", Body: s.plots.memory.Draw}
 }
@@ -117,7 +119,8 @@ func (s *Screen) costs(w, h int) string {
 			late = s.th.Warn
 		}
 		value := s.th.Title.Render(quantity.Money(o.USD)) + late.Render(" "+hundredths(o.ViolationShare())+" late")
-		bars = append(bars, plot.StackedBar{Name: schemeName(s.th, k), Value: value, Parts: []float64{o.VMUSD, o.FunctionUSD}})
+		bars = append(bars, plot.StackedBar{Name: schemeName(s.th, k), Value: value,
+			Parts: []float64{o.VMUSD, o.FunctionUSD}})
 	}
 	return plot.Bars(s.th, bars, w, h)
 }
@@ -147,7 +150,8 @@ func (s *Screen) sentences() (out []string) {
 		out = append(out, text.Sentence(w))
 		if o := a.Engine.Offer(); o != nil && i == 0 {
 			of := a.Engine.Served[a.Engine.Chosen]
-			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()), of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
+			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()),
+				of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
 		}
 	}
 	f := a.Engine.Settings.Function
