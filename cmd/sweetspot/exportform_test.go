@@ -16,7 +16,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/launch"
-	"sweetspot/engine/shellwords"
+	"sweetspot/data/shellwords"
 )
 
 var fcn = []string{"export", "--model", "seismic/FCN", "--epochs", "13"}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"sweetspot/engine/shellwords"
+	"sweetspot/data/shellwords"
 )
 
 // AWS writes a script of AWS CLI calls.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sweetspot/engine/shellwords"
+	"sweetspot/data/shellwords"
 )
 
 // Az writes a script of Azure CLI calls.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
-	"sweetspot/engine/shellwords"
 )
 
 // variable is how a script reads what the user set.

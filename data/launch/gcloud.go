@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sweetspot/engine/shellwords"
+	"sweetspot/data/shellwords"
 )
 
 // GCloud writes a script of gcloud calls.

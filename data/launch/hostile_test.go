@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/data/contract"
+	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
-	"sweetspot/engine/shellwords"
 )
 
 // hostileNames are what a database from elsewhere may call a model.

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"sweetspot/data/contract"
+	"sweetspot/data/shellwords"
 	"sweetspot/data/wording"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/shellwords"
 )
 
 // remarks are the lines of the comment that every format begins with: what was

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sweetspot/engine/shellwords"
+	"sweetspot/data/shellwords"
 )
 
 // need is a variable that a script asks for.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/engine/shellwords"
+	"sweetspot/data/shellwords"
 )
 
 // Slurm writes a batch script. It asks for nodes with GPUs, wherever they come

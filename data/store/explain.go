@@ -8,8 +8,8 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
-	"sweetspot/engine/shellwords"
 )
 
 // explain turns an error of SQLite into one sentence about this file: what

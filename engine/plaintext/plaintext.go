@@ -1,6 +1,9 @@
 // Package plaintext makes text from outside harmless: what a script prints, a
 // host calls itself or a file names a column may hold escape sequences and
 // control characters that would drive a terminal or break a line.
+//
+// It is in engine, although data, probes and tui use it most, because engine itself
+// cleans what it puts into errors and sentences (profile, bill, quantity, fleet).
 package plaintext
 
 import (

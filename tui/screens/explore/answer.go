@@ -32,12 +32,12 @@ type Answer struct {
 	Relaxations []advice.Relaxation
 	Crossovers  []advice.Crossover
 	next        *advice.Probe              // nil where no probe is expected to pay
-	predictor   *transfer.Predictor      // of the set and mode; nil until predictions are asked for
-	tested      validate.Tested          // how well predictions did on the set itself
+	predictor   *transfer.Predictor        // of the set and mode; nil until predictions are asked for
+	tested      validate.Tested            // how well predictions did on the set itself
 	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
-	key         string                   // of the workload the space was built for
-	today       time.Time                // from which the age of prices is counted
-	byID        []int32                  // indices into Set.Runs by rising ID
+	key         string                     // of the workload the space was built for
+	today       time.Time                  // from which the age of prices is counted
+	byID        []int32                    // indices into Set.Runs by rising ID
 }
 
 // maxCount is the most VMs of one type that inference is spread over.

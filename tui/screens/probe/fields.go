@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/shellwords"
 	"sweetspot/probes/matrix"
 )
 
