@@ -19,8 +19,9 @@ import (
 func bills() *rapid.Generator[bill.Bill] {
 	return rapid.Custom(func(t *rapid.T) bill.Bill {
 		b := bill.Bill{
-			StartupS: rapid.Float64Range(0, 300).Draw(t, "startup"), DiskGiB: rapid.Float64Range(0, 500).Draw(t, "disk"), DiskUSDPerGiBMonth: 0.1,
-			EgressGiB: rapid.Float64Range(0, 10).Draw(t, "egress"), EgressUSDPerGiB: 0.09,
+			StartupS: rapid.Float64Range(0, 300).Draw(t, "startup"), DiskGiB: rapid.Float64Range(0, 500).Draw(t, "disk"),
+			DiskUSDPerGiBMonth: 0.1,
+			EgressGiB:          rapid.Float64Range(0, 10).Draw(t, "egress"), EgressUSDPerGiB: 0.09,
 		}
 		if rapid.Bool().Draw(t, "rate told") {
 			b.Interruptions = new(rapid.Float64Range(0, 0.5).Draw(t, "rate"))
@@ -46,7 +47,8 @@ func withSpot(set *profile.Set) *profile.Set {
 // and the parts alike, whether one VM type is ranked alone or combined.
 func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		set := withSpot(twoGPUs(rapid.Float64Range(0.5, 500).Draw(t, "a"), rapid.Float64Range(0.5, 500).Draw(t, "b"), 0.1, 0.2))
+		set := withSpot(twoGPUs(rapid.Float64Range(0.5, 500).Draw(t, "a"), rapid.Float64Range(0.5, 500).Draw(t,
+			"b"), 0.1, 0.2))
 		w := infers(float64(rapid.IntRange(1000, 100000).Draw(t, "units")))
 		w.Bill = bills().Draw(t, "bill")
 		if rapid.Bool().Draw(t, "spot") {
@@ -78,7 +80,8 @@ func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 			if math.Abs(one.Parts.Sum()-one.Cost.Value) > 1e-9*one.Cost.Value {
 				t.Errorf("combined the parts come to %g, not %g: %+v", one.Parts.Sum(), one.Cost.Value, one.Parts)
 			}
-			if math.Abs(one.Time.Value/alone.Time.Value-1) > tolerance || math.Abs(one.Cost.Value/alone.Cost.Value-1) > tolerance {
+			if math.Abs(one.Time.Value/alone.Time.Value-1) > tolerance ||
+				math.Abs(one.Cost.Value/alone.Cost.Value-1) > tolerance {
 				t.Errorf("%s: combined %+v for %+v, alone %+v for %+v", alone.ID, one.Time, one.Cost, alone.Time, alone.Cost)
 			}
 		}
@@ -113,7 +116,8 @@ func TestEgressLeavesTheProbabilities(t *testing.T) {
 	set := twoGPUs(100, 310, 0.1, 0.1)
 	w := infers(1e6)
 	ask := func() map[int]float64 {
-		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByCost}).BestProbability(objective.Cost)
+		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)),
+			question.Query{Workload: w, Sort: question.ByCost}).BestProbability(objective.Cost)
 	}
 	before := ask()
 	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1, 0.3

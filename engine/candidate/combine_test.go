@@ -20,7 +20,8 @@ import (
 func twoGPUs(rateA, rateB, relA, relB float64) *profile.Set {
 	run := func(id int64, vm, gpu string, rate, rel float64) profile.Run {
 		return profile.Run{
-			ID: id, Model: "net", Mode: profile.Infer, Cloud: "aws", Region: "r", InstanceType: vm, GPU: gpu, GPUCount: 1, Count: 1, BatchSize: 10,
+			ID: id, Model: "net", Mode: profile.Infer, Cloud: "aws", Region: "r", InstanceType: vm, GPU: gpu, GPUCount: 1,
+			Count: 1, BatchSize: 10,
 			Status: profile.Done, Basis: estimate.Measured, Steady: estimate.Spread(10/rate, rel, estimate.Measured),
 			Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.8, HigherIsBetter: true, Basis: estimate.Measured},
 		}
@@ -60,7 +61,8 @@ func TestOneTypeIsTheSameCombinedAndAlone(t *testing.T) {
 			}
 			one := c.Candidate(at, true)
 			for name, pair := range map[string][2]float64{
-				"time": {one.Time.Value, alone.Time.Value}, "low": {one.Time.Low, alone.Time.Low}, "high": {one.Time.High, alone.Time.High},
+				"time": {one.Time.Value, alone.Time.Value}, "low": {one.Time.Low, alone.Time.Low},
+				"high": {one.Time.High, alone.Time.High},
 				"cost": {one.Cost.Value, alone.Cost.Value}, "cost high": {one.Cost.High, alone.Cost.High},
 			} {
 				if math.Abs(pair[0]-pair[1]) > 1e-9*pair[1] {
@@ -90,7 +92,8 @@ func TestIntervalsOfCombinations(t *testing.T) {
 	if !both.Divided || both.Time.Value != 1e6/200 || math.Abs(both.Cost.Value-both.Time.Value*4/3600) > 1e-9 {
 		t.Errorf("%+v", both)
 	}
-	if p := both.Configuration; len(p) != 2 || p[0].Units+p[1].Units != 1e6 || p[0].BatchSize != 10 || p[1].BusyS > both.Other.Seconds {
+	if p := both.Configuration; len(p) != 2 || p[0].Units+p[1].Units != 1e6 || p[0].BatchSize != 10 ||
+		p[1].BusyS > both.Other.Seconds {
 		t.Errorf("parts %+v", p)
 	}
 	printed := twoGPUs(100, 100, rel, rel)
@@ -108,7 +111,8 @@ func TestIntervalsOfCombinations(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, _ = gpus.Space.Evaluate(0, []int{1, 1})
-	if slow := gpus.Candidate(at, false); math.Abs(slow.Time.LogSigma()-math.Log1p(0.5)/estimate.Z90) > 1e-9 || slow.Time.Value != 1e4 {
+	if slow := gpus.Candidate(at, false); math.Abs(slow.Time.LogSigma()-math.Log1p(0.5)/estimate.Z90) > 1e-9 ||
+		slow.Time.Value != 1e4 {
 		t.Errorf("split by GPUs the slower type decides: %+v", slow.Time)
 	}
 }
@@ -159,7 +163,8 @@ func TestWhatCannotBeCombined(t *testing.T) {
 	set := twoGPUs(100, 100, 0.1, 0.1)
 	set.VMTypes[0].Prices = nil
 	c, err := candidate.Combine(set, infers(1), candidate.Rental{Limits: []candidate.Limit{{"b", 2}, {"c", 1}, {"a", 1}}})
-	if err != nil || len(c.Missing) != 1 || c.Missing[0] != "c" || len(c.Unpriced) != 1 || c.Unpriced[0] != "a" || len(c.VMs()) != 1 || c.VMs()["b"] != 2 {
+	if err != nil || len(c.Missing) != 1 || c.Missing[0] != "c" || len(c.Unpriced) != 1 || c.Unpriced[0] != "a" ||
+		len(c.VMs()) != 1 || c.VMs()["b"] != 2 {
 		t.Errorf("%v: missing %v, unpriced %v, combined %v", err, c.Missing, c.Unpriced, c.VMs())
 	}
 	for i := range set.Runs {
@@ -176,7 +181,8 @@ func TestPurchases(t *testing.T) {
 	set := twoGPUs(100, 240, 0.1, 0.1)
 	for i := range set.VMTypes {
 		p := set.VMTypes[i].Prices[0]
-		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: p.USDPerHour / 2})
+		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, profile.Price{Purchase: profile.Spot,
+			USDPerHour: p.USDPerHour / 2})
 	}
 	set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Reserved1Y, USDPerHour: 0.7})
 	w := infers(1e6)
@@ -186,10 +192,12 @@ func TestPurchases(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	demand, spot := got[0], got[1]
-	if math.Abs(spot.USD-demand.USD/2) > 1e-9 || spot.Seconds != demand.Seconds || !(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
+	if math.Abs(spot.USD-demand.USD/2) > 1e-9 || spot.Seconds != demand.Seconds ||
+		!(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
 		t.Errorf("on demand %+v, spot %+v", demand, spot)
 	}
-	if none := advice.Purchases(set, infers(1e6), candidate.Rental{}, question.Limits{objective.Cost: 1e-6}); len(none) != 0 {
+	if none := advice.Purchases(set, infers(1e6), candidate.Rental{},
+		question.Limits{objective.Cost: 1e-6}); len(none) != 0 {
 		t.Errorf("nothing is within the limits, yet %+v", none)
 	}
 }
@@ -220,8 +228,10 @@ func TestCombinationsThatTieAreListedOnce(t *testing.T) {
 				if s.At(i).Quality == nil {
 					t.Errorf("by %s: %s stands for one of known accuracy", split, s.At(i).ID)
 				}
-				if k > 0 && s.Values(objective.Time)[i] == s.Values(objective.Time)[r.Frontier(objective.Time, objective.Cost)[k-1]] {
-					t.Errorf("by %s: %s is listed beside %s", split, s.At(i).ID, s.At(r.Frontier(objective.Time, objective.Cost)[k-1]).ID)
+				if k > 0 &&
+					s.Values(objective.Time)[i] == s.Values(objective.Time)[r.Frontier(objective.Time, objective.Cost)[k-1]] {
+					t.Errorf("by %s: %s is listed beside %s", split, s.At(i).ID,
+						s.At(r.Frontier(objective.Time, objective.Cost)[k-1]).ID)
 				}
 			}
 		}

@@ -40,7 +40,8 @@ func TestEpochsToATarget(t *testing.T) {
 			t.Errorf("batch %d: %v epochs, want %g; %q", c.BatchSize, c.Epochs, want, c.EpochsWhy)
 		}
 		if c.Time.HalfWidth() <= known[i].Time.HalfWidth() {
-			t.Errorf("batch %d: ±%g, no wider than ±%g of a fixed number of epochs", c.BatchSize, c.Time.HalfWidth(), known[i].Time.HalfWidth())
+			t.Errorf("batch %d: ±%g, no wider than ±%g of a fixed number of epochs", c.BatchSize, c.Time.HalfWidth(),
+				known[i].Time.HalfWidth())
 		}
 	}
 
@@ -57,7 +58,8 @@ func TestEpochsToATarget(t *testing.T) {
 	}
 
 	for i := range set.Runs {
-		set.Runs[i].Cloud, set.Runs[i].Region, set.Runs[i].InstanceType, set.Runs[i].TrainSize = "aws", "us", "measured", new(12800.0)
+		set.Runs[i].Cloud, set.Runs[i].Region, set.Runs[i].InstanceType, set.Runs[i].TrainSize = "aws", "us", "measured",
+			new(12800.0)
 	}
 	set.VMTypes = twoTypes().VMTypes[:1]
 	w.Predictor, w.BatchSizes = guess{0.1}, []int{192}
@@ -66,7 +68,8 @@ func TestEpochsToATarget(t *testing.T) {
 		t.Fatalf("%d candidates", len(got))
 	}
 	c := got[0]
-	if *c.Epochs < 12 || *c.Epochs > 20 || c.Quality == nil || c.Quality.Estimate.Value <= 0.6 || c.Quality.Estimate.Value >= 0.95 || c.Quality.Estimate.High <= c.Quality.Estimate.Low {
+	if *c.Epochs < 12 || *c.Epochs > 20 || c.Quality == nil || c.Quality.Estimate.Value <= 0.6 ||
+		c.Quality.Estimate.Value >= 0.95 || c.Quality.Estimate.High <= c.Quality.Estimate.Low {
 		t.Errorf("batch 192: %v epochs (%s), quality %+v", *c.Epochs, c.EpochsWhy, c.Quality)
 	}
 	if !strings.Contains(c.EpochsWhy, "batch") {
@@ -94,7 +97,8 @@ func TestRecommendedBatch(t *testing.T) {
 		t.Errorf("twice as fast, yet recommended is batch %d, %v", r.Space.At(i).BatchSize, ok)
 	}
 	w.TargetAccuracy, w.Epochs = nil, new(3.0)
-	if _, ok := advice.Recommended(rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})); ok {
+	if _, ok := advice.Recommended(rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)),
+		question.Query{Workload: w, Sort: question.ByTime})); ok {
 		t.Error("recommended without a target")
 	}
 }

@@ -76,7 +76,8 @@ func TestPredictedMemory(t *testing.T) {
 	half.ID, half.BatchSize, half.PeakMemoryBytes = 2, 128, new(float64(5<<30))
 	set.Runs = append(set.Runs, half)
 	set.VMTypes[1].GPUMemGiB = new(16.0)
-	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}, BatchSizes: []int{400, 512}}
+	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand,
+		Predictor: guess{0.3}, BatchSizes: []int{400, 512}}
 	for _, c := range build(set, w) {
 		if c.Configuration[0].VM.InstanceType == "unprobed" && (c.OverMemory != nil) != (c.BatchSize == 512) {
 			t.Errorf("batch %d: %+v; 1 GiB and 1 for each 32", c.BatchSize, c.OverMemory)
@@ -90,7 +91,8 @@ func TestOutOfMemoryIsNotPredicted(t *testing.T) {
 	oom := train(256, "unprobed")
 	oom.Cloud, oom.Region, oom.Status, oom.ID = "aws", "us", profile.OutOfMemory, 9
 	set.Runs = append(set.Runs, oom)
-	got := build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	got := build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand,
+		Predictor: guess{0.3}})
 	if len(got) != 2 || got[1].OverMemory == nil {
 		t.Errorf("%+v", got)
 	}
@@ -101,7 +103,8 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 	r.Cloud, r.Region, r.InstanceType = "aws", "us", "measured"
 	set := runs(r)
 	set.VMTypes = twoTypes().VMTypes
-	got := build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3, Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	got := build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3,
+		Purchase: profile.OnDemand, Predictor: guess{0.3}})
 	if len(got) != 6 || !got[3].IsPredicted() || math.Abs(got[3].Time.Value-30) > 1e-9 {
 		t.Errorf("%d candidates, %+v", len(got), got[len(got)-1])
 	}
@@ -110,13 +113,16 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 // The unprobed type may be much cheaper: it pays to know, unless a probe there
 // takes longer than the job.
 func TestNextProbe(t *testing.T) {
-	q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: question.ByCost}
+	q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
+		Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: question.ByCost}
 	r := rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
 	p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 30 }, r.BestProbability)
-	if !ok || p.Candidate != 1 || p.Objective != objective.Cost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 || math.Abs(*p.USD-30.0/3600) > 1e-9 {
+	if !ok || p.Candidate != 1 || p.Objective != objective.Cost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 ||
+		math.Abs(*p.USD-30.0/3600) > 1e-9 {
 		t.Errorf("%+v, %v", p, ok)
 	}
-	if p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 3000 }, r.BestProbability); !ok || p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
+	if p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 3000 }, r.BestProbability); !ok ||
+		p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
 		t.Errorf("a probe longer than what it can save: %+v, %v", p, ok)
 	}
 	q.Predictor = nil

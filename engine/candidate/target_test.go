@@ -27,7 +27,8 @@ func failing(batch int) profile.Run {
 // A batch size of whose trainings most fail counts the failed ones, and is not
 // the cheapest for what a lucky one took.
 func TestFailedTrainingsCount(t *testing.T) {
-	set := runs(course(64, 1.6), failing(64), failing(64), failing(64), failing(64), course(128, 1), course(128, 1), course(128, 1), course(128, 1))
+	set := runs(course(64, 1.6), failing(64), failing(64), failing(64), failing(64), course(128, 1), course(128, 1),
+		course(128, 1), course(128, 1))
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
 	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})
 	first := r.Space.At(r.Order[0])
@@ -35,7 +36,8 @@ func TestFailedTrainingsCount(t *testing.T) {
 		t.Fatalf("first is batch %d", first.BatchSize)
 	}
 	lucky := r.Space.At(r.Order[1])
-	if lucky.Never == nil || *lucky.Never < 0.5 || !strings.Contains(lucky.EpochsWhy, "the time counts") || lucky.Time.Value < 2*8*100*0.1 {
+	if lucky.Never == nil || *lucky.Never < 0.5 || !strings.Contains(lucky.EpochsWhy, "the time counts") ||
+		lucky.Time.Value < 2*8*100*0.1 {
 		t.Errorf("never %v, time %v: %s", lucky.Never, lucky.Time.Value, lucky.EpochsWhy)
 	}
 	line, _ := lucky.Line(objective.Time)
@@ -55,7 +57,8 @@ func TestEpochsErrTogether(t *testing.T) {
 	s := rank.NewSpace(candidate.NewList(set, w, nil))
 	for i := range s.Len() {
 		c := s.At(i)
-		if len(c.Errors) != 2 || c.Errors[1].Cell != s.At(0).Errors[1].Cell || c.Errors[0].Cell == s.At(0).Errors[0].Cell != (i == 0) {
+		if len(c.Errors) != 2 || c.Errors[1].Cell != s.At(0).Errors[1].Cell ||
+			c.Errors[0].Cell == s.At(0).Errors[0].Cell != (i == 0) {
 			t.Errorf("%s errs by %+v, the first by %+v", c.ID, c.Errors, s.At(0).Errors)
 		}
 		if got := math.Hypot(c.Errors[0].Sigma, c.Errors[1].Sigma); math.Abs(got-c.Time.LogSigma()) > 1e-9 {
@@ -77,7 +80,8 @@ func TestWhatAProbeTakesAndTells(t *testing.T) {
 	if got := advice.ProbeSeconds(&c); got != 50+30 {
 		t.Errorf("quick iterations take %g s", got)
 	}
-	target := build(runs(course(64, 1), course(256, 1.3), course(256, 0.7)), question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)})
+	target := build(runs(course(64, 1), course(256, 1.3), course(256, 0.7)), question.Workload{Model: "net",
+		Mode: profile.Train, TargetAccuracy: new(0.6)})
 	for _, c := range target {
 		if c.Probe.Sigma > c.Time.LogSigma() || c.EpochsRange.LogSigma() > 0.01 && c.Probe.Sigma >= c.Time.LogSigma() {
 			t.Errorf("%s: a probe tells %g of %g", c.ID, c.Probe.Sigma, c.Time.LogSigma())

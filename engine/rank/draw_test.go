@@ -38,7 +38,8 @@ func drawn(t *rapid.T, i int, higher bool) candidate.Candidate {
 		c.Cost = c.Time.Times(float64(rapid.IntRange(1, 4).Draw(t, "price")))
 	}
 	if a := rapid.IntRange(-1, 5).Draw(t, "accuracy"); a >= 0 {
-		c.Quality = &candidate.Quality{Metric: "top-1", Estimate: estimate.Exact(float64(a)/10, estimate.Measured), HigherIsBetter: higher}
+		c.Quality = &candidate.Quality{Metric: "top-1", Estimate: estimate.Exact(float64(a)/10, estimate.Measured),
+			HigherIsBetter: higher}
 	}
 	if rapid.IntRange(0, 7).Draw(t, "memory") == 0 {
 		c.OverMemory = &candidate.Violation{Constraint: question.GPUMemory, Limit: 8, Value: new(9.0)}

@@ -220,5 +220,8 @@ func valueOf(e estimate.Estimate) float64 {
 func (s *Space) AccuracyVaries() bool {
 	values := s.Values(objective.Accuracy)
 	known := slices.IndexFunc(values, func(a float64) bool { return !math.IsNaN(a) })
-	return known >= 0 && slices.ContainsFunc(values[known:], func(a float64) bool { return !math.IsNaN(a) && a != values[known] })
+	return known >= 0 && slices.ContainsFunc(values[known:], func(a float64) bool {
+		return !math.IsNaN(a) &&
+			a != values[known]
+	})
 }

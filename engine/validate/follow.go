@@ -52,7 +52,8 @@ const (
 // best. Tables of one model share what was probed before. A table that nothing
 // is known of begins with the VM type that costs least an hour.
 func Follow(set *profile.Set) ([]Followed, Spending) {
-	f := follower{known: &profile.Set{Models: set.Models, GPUs: set.GPUs, Kinds: set.Kinds}, prices: map[profile.VMKey]float64{}}
+	f := follower{known: &profile.Set{Models: set.Models, GPUs: set.GPUs, Kinds: set.Kinds},
+		prices: map[profile.VMKey]float64{}}
 	var out []Followed
 	for _, t := range tables(set) {
 		f.offer(set, t)
@@ -65,10 +66,14 @@ func Follow(set *profile.Set) ([]Followed, Spending) {
 func tables(set *profile.Set) [][]profile.Run {
 	var out [][]profile.Run
 	for _, r := range set.Runs {
-		if _, ok := r.Startup(); r.Mode != profile.Train || !ok || !r.Steady.Known() || r.TotalS == nil || r.Epochs == nil || r.IterationsPerEpoch == nil {
+		if _, ok := r.Startup(); r.Mode != profile.Train || !ok || !r.Steady.Known() || r.TotalS == nil || r.Epochs == nil ||
+			r.IterationsPerEpoch == nil {
 			continue
 		}
-		i := slices.IndexFunc(out, func(t []profile.Run) bool { return t[0].Model == r.Model && t[0].BatchSize == r.BatchSize })
+		i := slices.IndexFunc(out, func(t []profile.Run) bool {
+			return t[0].Model == r.Model &&
+				t[0].BatchSize == r.BatchSize
+		})
 		if i < 0 {
 			i, out = len(out), append(out, nil)
 		}
@@ -130,7 +135,8 @@ func (f *follower) follow(table []profile.Run) Followed {
 		f.probe(table[i])
 	}
 	out.Fastest = f.name(table, question.ByTime, objective.Time, func(r profile.Run) float64 { return *r.TotalS })
-	out.Cheapest = f.name(table, question.ByCost, objective.Cost, func(r profile.Run) float64 { return f.usd(r, *r.TotalS) })
+	out.Cheapest = f.name(table, question.ByCost, objective.Cost,
+		func(r profile.Run) float64 { return f.usd(r, *r.TotalS) })
 	return out
 }
 

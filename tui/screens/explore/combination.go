@@ -20,9 +20,12 @@ func combination(c *candidate.Candidate) []string {
 	}
 	parts := make([]string, len(c.Configuration))
 	for k, p := range c.Configuration {
-		parts[k] = fmt.Sprintf("%d× %s %s of the work, batch %d, busy %s", p.Count, p.VM.InstanceType, quantity.Percent(p.Units / *c.Units), p.BatchSize, quantity.Duration(p.BusyS))
+		parts[k] = fmt.Sprintf("%d× %s %s of the work, batch %d, busy %s", p.Count, p.VM.InstanceType,
+			quantity.Percent(p.Units / *c.Units), p.BatchSize, quantity.Duration(p.BusyS))
 	}
-	return []string{"in whole batches: " + strings.Join(parts, " · "), fmt.Sprintf("were the work divisible at will: %s, %s", quantity.Duration(c.Other.Seconds), quantity.Money(c.Other.USD))}
+	return []string{"in whole batches: " + strings.Join(parts, " · "),
+		fmt.Sprintf("were the work divisible at will: %s, %s", quantity.Duration(c.Other.Seconds),
+			quantity.Money(c.Other.USD))}
 }
 
 // neighbours says what the next faster and the next cheaper point of the
@@ -42,16 +45,19 @@ func neighbours(r *rank.Result, i int) string {
 	var parts []string
 	cheaper, faster := advice.Neighbours(r, i)
 	if j := faster; j >= 0 {
-		parts = append(parts, trade("next faster", s.Values(objective.Cost)[j]-s.Values(objective.Cost)[i], quantity.Money, s.Values(objective.Time)[i]-s.Values(objective.Time)[j], quantity.Duration, name(j)))
+		parts = append(parts, trade("next faster", s.Values(objective.Cost)[j]-s.Values(objective.Cost)[i], quantity.Money,
+			s.Values(objective.Time)[i]-s.Values(objective.Time)[j], quantity.Duration, name(j)))
 	}
 	if j := cheaper; j >= 0 {
-		parts = append(parts, trade("next cheaper", s.Values(objective.Time)[j]-s.Values(objective.Time)[i], quantity.Duration, s.Values(objective.Cost)[i]-s.Values(objective.Cost)[j], quantity.Money, name(j)))
+		parts = append(parts, trade("next cheaper", s.Values(objective.Time)[j]-s.Values(objective.Time)[i],
+			quantity.Duration, s.Values(objective.Cost)[i]-s.Values(objective.Cost)[j], quantity.Money, name(j)))
 	}
 	return strings.Join(parts, " · ")
 }
 
 // trade is what is given for what is saved; what costs nothing is said to.
-func trade(what string, given float64, write func(float64) string, saved float64, writeSaved func(float64) string, name string) string {
+func trade(what string, given float64, write func(float64) string, saved float64, writeSaved func(float64) string,
+	name string) string {
 	if !(given > 0) {
 		return fmt.Sprintf("%s: saves %s for nothing (%s)", what, writeSaved(saved), name)
 	}

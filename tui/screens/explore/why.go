@@ -47,7 +47,8 @@ func toTarget(c *candidate.Candidate) string {
 	if !c.EpochsRange.Known() {
 		return ""
 	}
-	line := fmt.Sprintf("%.1f epochs to the target (90 %%: %.1f … %.1f) %s", c.EpochsRange.Value, c.EpochsRange.Low, c.EpochsRange.High, c.EpochsWhy)
+	line := fmt.Sprintf("%.1f epochs to the target (90 %%: %.1f … %.1f) %s", c.EpochsRange.Value, c.EpochsRange.Low,
+		c.EpochsRange.High, c.EpochsWhy)
 	if c.Never != nil && *c.Never >= 0.01 {
 		line += fmt.Sprintf(" · never reached with probability %.0f %%", 100**c.Never)
 	}
@@ -64,7 +65,8 @@ func nextProbe(a *Answer) []string {
 		return nil
 	}
 	c := a.Result.Space.At(a.next.Candidate)
-	return []string{fmt.Sprintf("next probe: %s %s, batch %d: %s", c.Configuration[0].VM.InstanceType, wording.VariantLabel(c.Variant), c.BatchSize, a.next.Words())}
+	return []string{fmt.Sprintf("next probe: %s %s, batch %d: %s", c.Configuration[0].VM.InstanceType,
+		wording.VariantLabel(c.Variant), c.BatchSize, a.next.Words())}
 }
 
 // sweet says how far the model can be pruned before it costs accuracy, for the
@@ -110,7 +112,8 @@ func place(a *Answer, i int) string {
 	}
 	if flip, ok := advice.PriceFlip(r, i); ok && flip.USDPerHour > flip.Now*1.005 {
 		vm := r.Space.At(flip.To)
-		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", wording.VMs(vm), r.Space.At(i).Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
+		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", wording.VMs(vm),
+			r.Space.At(i).Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -341,7 +344,8 @@ func source(a *Answer, c *candidate.Candidate) string {
 	if len(c.Sources) == 0 {
 		return ""
 	}
-	k, ok := slices.BinarySearchFunc(a.byID, c.Sources[0], func(i int32, id int64) int { return cmp.Compare(a.Set.Runs[i].ID, id) })
+	k, ok := slices.BinarySearchFunc(a.byID, c.Sources[0],
+		func(i int32, id int64) int { return cmp.Compare(a.Set.Runs[i].ID, id) })
 	if !ok {
 		return ""
 	}
