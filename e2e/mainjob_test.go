@@ -55,7 +55,7 @@ func opensOnCaffeNet(t *testing.T, s *terminal) {
 		}
 	}
 	// Frontiers are braille lines that climb, which scattered points never are.
-	for _, frontier := range []string{"⢀⣀⡠⠤⠔", "⢀⡠⠤▲⠊⠉⠁"} {
+	for _, frontier := range []string{"⣀⣀⠤⠤▲", "⢀⡠⠤▲⠒⠉⠉"} {
 		if !strings.Contains(screen, frontier) {
 			t.Errorf("no frontier line in\n%s", screen)
 		}
