@@ -19,7 +19,7 @@ import (
 // one is named, imports that into an empty profile database and loads it as
 // every verb does. Errors name the set and what is wrong where.
 func load(ctx context.Context, set convert.Set, data, write string) (*profile.Set, error) {
-	runs, err := set.Read(os.DirFS(filepath.Join(data, set.Name)))
+	runs, err := set.Read(ctx, filepath.Join(data, set.Name))
 	if convert.Absent(err) {
 		return nil, err
 	}

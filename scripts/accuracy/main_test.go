@@ -28,10 +28,9 @@ func folderWith(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-const (
-	zeusTrain   = "dataset,network,batch_size,optimizer,learning_rate,run,target_metric,target_epoch\n"
-	profetTable = "model,dataset,optimizer,batchsize,exp_name,batch_latency,g4dn.xlarge,p2.xlarge,g3s.xlarge\n"
-)
+const mlperfTable = "version,benchmark,total_s,epochs,epoch_start_rel_s,evals\n"
+
+const profetTable = "model,dataset,optimizer,batchsize,exp_name,batch_latency,g4dn.xlarge,p2.xlarge,g3s.xlarge\n"
 
 // zeusPower are epochs that take 1 + 64/B minutes.
 const zeusPower = "dataset,network,batch_size,optimizer,power_limit,time_per_epoch\n" +
@@ -41,17 +40,18 @@ const zeusPower = "dataset,network,batch_size,optimizer,power_limit,time_per_epo
 // have been asked.
 func TestDamagedSets(t *testing.T) {
 	dir := folderWith(t, map[string]string{
-		"zeus/summary_train.csv": zeusTrain, "zeus/summary_power_v100.csv": zeusPower,
-		"profet/profet_wide.csv": profetTable + "net,64dataset,SGD,16,e,0.1,,,\nnet,64dataset,SGD,x,e,0.1,,,\n",
-		"mlperf/epochs.csv":      "version,submitter,benchmark,total_s\nv1,maker,net,-4\n",
+		"zeus/summary_power_v100.csv": zeusPower,
+		"profet/profet_wide.csv":      profetTable + "net,64dataset,SGD,16,e,0.1,,,\nnet,64dataset,SGD,x,e,0.1,,,\n",
+		"mlperf/epochs.csv":           mlperfTable + "v1,net,-4,,,\n",
 	})
 	var out, notes bytes.Buffer
 	err := run(t.Context(), &out, &notes, dir, "")
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{`profet_wide.csv, row 3: batchsize "x" is no batch size`,
-		`epochs.csv, row 2: total_s "-4"`} {
+	for _, want := range []string{
+		`profet_wide.csv, row 3: batchsize "x" is not a number`, "epochs.csv, row 2: total_s -4 is negative",
+	} {
 		if strings.Count(err.Error(), want) != 1 || strings.Count(err.Error(), "is left out: ") != 2 {
 			t.Errorf("%q does not say %q", err, want)
 		}
@@ -77,11 +77,11 @@ func TestNothingToAsk(t *testing.T) {
 			t.Errorf("%q: %v, printed %q", data, err, out.String())
 		}
 	}
-	// Sets that hold no runs are sound.
+	// A set whose runs answer no question is sound.
 	var out, notes bytes.Buffer
-	if err := run(t.Context(), &out, &notes, folderWith(t, map[string]string{"profet/profet_wide.csv": profetTable}),
-		""); err != nil || !strings.Contains(notes.String(), "too few runs") {
-		t.Errorf("a set without runs: %v, %q", err, notes.String())
+	data := folderWith(t, map[string]string{"mlperf/a.csv": mlperfTable + "v1,net,40,,,\n"})
+	if err := run(t.Context(), &out, &notes, data, ""); err != nil || !strings.Contains(notes.String(), "too few runs") {
+		t.Errorf("a set of one run: %v, %q", err, notes.String())
 	}
 }
 
@@ -89,7 +89,7 @@ func TestNothingToAsk(t *testing.T) {
 // changes anything.
 func TestDatabaseHoldsTheSets(t *testing.T) {
 	for _, s := range convert.Sets() {
-		want, err := s.Read(os.DirFS(filepath.Join(sets, s.Name)))
+		want, err := s.Read(t.Context(), filepath.Join(sets, s.Name))
 		if convert.Absent(err) {
 			t.Logf("the published measurements %s are not in %s", s.Name, sets)
 			continue
