@@ -49,9 +49,11 @@ func newFixture(t *testing.T) *fixture {
 		return nil
 	}}
 	s := slider.NewDial(slider.Config{Label: "n", Hi: 10, Format: func(v float64) string { return strconv.Itoa(int(v)) },
-		Parse: func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, Step: func(float64) float64 { return 1 }})
+		Parse: func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
+		Step:  func(float64) float64 { return 1 }})
 	f.Desk = New(sh, question{order: "a"}, Config[question, float64]{
-		Sliders: &sliders.Stack{All: []*slider.Slider{s}}, Column: "a", Regions: []string{"sliders", "first", "second", "table"},
+		Sliders: &sliders.Stack{All: []*slider.Slider{s}}, Column: "a", Regions: []string{"sliders", "first",
+			"second", "table"},
 		Table: table.New([]table.Column{{ID: "a", Width: 3, Sort: true}, {ID: "b", Width: 3, Sort: true}}),
 		Save:  func(_ int, q *question) { q.n, _ = s.Value() }, Load: func(q question) { s.Set(q.n) },
 		Work: func() ask.Work[float64] {

@@ -58,7 +58,8 @@ func (s *Screen) elsewhere() (out []string) {
 		if usd > base {
 			word = "more"
 		}
-		out = append(out, fmt.Sprintf("If reduced jobs took their VMs as they come, %d of %d asked would accept and the whole bill be %.2g %% %s.", o.Come.Accepted, o.Come.Asked, 100*math.Abs(usd/base-1), word))
+		out = append(out, fmt.Sprintf("If reduced jobs took their VMs as they come, %d of %d asked would accept and "+
+			"the whole bill be %.2g %% %s.", o.Come.Accepted, o.Come.Asked, 100*math.Abs(usd/base-1), word))
 	}
 	return out
 }

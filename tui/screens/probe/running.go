@@ -202,7 +202,8 @@ const discard = "discard"
 func (s *Screen) askDiscard() {
 	what, long := "What it has measured so far is forgotten.", "end it and forget it"
 	if s.several() {
-		what, long = "What the running one has measured is forgotten, and no other is started; those that are done stay saved.", "end it, forget it, start no more"
+		what, long = "What the running one has measured is forgotten, and no other is started; those that are done "+
+			"stay saved.", "end it, forget it, start no more"
 	}
 	s.Shell.Confirm("Discard this probe?", what, func(id string) tea.Cmd {
 		if id == discard && s.running != nil {

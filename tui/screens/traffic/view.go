@@ -155,7 +155,9 @@ func (s *Screen) sentences() (out []string) {
 		}
 	}
 	f := a.Engine.Settings.Function
-	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed). Relaxed queries may take %s.", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS), quantity.Duration(a.Engine.Settings.RelaxedLimitS)))
+	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed). Relaxed queries may "+
+		"take %s.", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS),
+		quantity.Duration(a.Engine.Settings.RelaxedLimitS)))
 	for _, n := range s.trace.Notes {
 		out = append(out, "Trace: "+clean(n)+".")
 	}
