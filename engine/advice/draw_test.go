@@ -16,7 +16,7 @@ import (
 )
 
 // spaces draws small spaces on a coarse grid, so that ties, unknowns and
-// candidates that do not fit the memory are all common.
+// candidates that do not fit in memory are all common.
 func spaces() *rapid.Generator[*rank.Space] {
 	return rapid.Custom(func(t *rapid.T) *rank.Space {
 		higher := rapid.Bool().Draw(t, "higher is better")
