@@ -27,7 +27,7 @@ const (
 const (
 	dirPrefix = "sweetspot-probe-"
 	lockName  = "lock"
-	// Directory in the arguments and the environment of a command, stands for
+	// Directory in the arguments and the environment of a command stands for
 	// the directory of its files. No user writes it by chance.
 	Directory = "{sweetspot-dir}"
 )
