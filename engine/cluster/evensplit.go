@@ -45,14 +45,7 @@ func (p problem) end(o offer, gpus int) float64 {
 
 // byEnd lists the offers in the order in which they end.
 func (p problem) byEnd(gpus int) []int {
-	order := make([]int, len(p.offers))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(p.end(p.offers[a], gpus), p.end(p.offers[b], gpus))
-	})
-	return order
+	return p.ordered(func(o offer) float64 { return p.end(o, gpus) })
 }
 
 // knapsacks finds the frontier with prices that do not depend on the time. Only

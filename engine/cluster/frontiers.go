@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -22,7 +23,6 @@ type Frontiers struct {
 	space  Space
 	ranks  []int           // of the variants' accuracies; -1 unknown
 	byTime []Configuration // all of them, by rising time, then cost
-	byCost []int32         // indices in byTime, by rising cost, then time
 }
 
 // Explored says what an answer covers and how it was found.
@@ -91,35 +91,23 @@ func (s Space) configurations() (sum float64) {
 	return sum
 }
 
-// key is what a list of configurations is sorted by: moving it costs less than
-// moving them.
-type key struct {
-	first, second float64
-	at            int32
-}
-
-func compareKeys(a, b key) int {
-	return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second), cmp.Compare(a.at, b.at))
-}
-
-// sort fills in the two orders.
+// sort fills in the order by time. Moving keys costs less than moving configurations.
 func (f *Frontiers) sort() {
+	type key struct {
+		seconds, usd float64
+		at           int32
+	}
 	all := slices.Concat(f.Variants...)
-	time, cost := make([]key, len(all)), make([]key, len(all))
+	keys := make([]key, len(all))
 	for i, c := range all {
-		time[i], cost[i] = key{c.Seconds, c.USD, int32(i)}, key{c.USD, c.Seconds, int32(i)}
+		keys[i] = key{c.Seconds, c.USD, int32(i)}
 	}
-	var other sync.WaitGroup
-	other.Go(func() { slices.SortFunc(cost, compareKeys) })
-	slices.SortFunc(time, compareKeys)
-	other.Wait()
-	f.byTime, f.byCost = make([]Configuration, len(all)), make([]int32, len(all))
-	place := make([]int32, len(all)) // in byTime, by place in all
-	for i, k := range time {
-		f.byTime[i], place[k.at] = all[k.at], int32(i)
-	}
-	for i, k := range cost {
-		f.byCost[i] = place[k.at]
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.usd, b.usd), cmp.Compare(a.at, b.at))
+	})
+	f.byTime = make([]Configuration, len(all))
+	for i, k := range keys {
+		f.byTime[i] = all[k.at]
 	}
 }
 
@@ -148,4 +136,47 @@ func (s Space) goodEnough(variant int, worst *float64) bool {
 		return known && -q <= *worst
 	}
 	return known && q >= *worst
+}
+
+// equal is how far two times or two costs may lie apart, as a fraction, and
+// still be one: far above what floating point loses in adding a few hundred
+// VMs, far below a cent or a second.
+const equal = 1e-10
+
+// less puts configurations of one time and cost in order: the fewest VMs first,
+// then the lowest counts, in the order of the VM types.
+func less(a, b Configuration) bool {
+	return cmp.Or(cmp.Compare(a.VMCount(), b.VMCount()), slices.Compare(a.Counts, b.Counts)) < 0
+}
+
+// sweep keeps the non-dominated configurations of one variant, by rising time
+// and falling cost, and of those that are equal the smallest.
+func sweep(all []Configuration) []Configuration {
+	slices.SortFunc(all, func(a, b Configuration) int {
+		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.USD, b.USD))
+	})
+	var front []Configuration
+	cheapest := math.Inf(1)
+	for i := 0; i < len(all); {
+		best := i
+		latest := all[i].Seconds * (1 + equal)
+		for i++; i < len(all) && all[i].Seconds <= latest; i++ {
+			if better(all[i], all[best]) {
+				best = i
+			}
+		}
+		if c := all[best]; c.USD < cheapest*(1-equal) {
+			cheapest = c.USD
+			front = append(front, c)
+		}
+	}
+	return front
+}
+
+// better compares two configurations of the same time.
+func better(a, b Configuration) bool {
+	if math.Abs(a.USD-b.USD) <= equal*math.Max(a.USD, b.USD) {
+		return less(a, b)
+	}
+	return a.USD < b.USD
 }

@@ -6,15 +6,12 @@ import (
 	"slices"
 )
 
-// Selection holds the frontiers within limits. Every list is by rising time, except
-// CostAccuracy, which is by rising cost. One configuration represents all that are
-// equal in the objectives of its list. A variant of unknown accuracy is on the
-// time–cost frontier only, and only if none of known accuracy has the same time and
-// cost.
+// Selection holds the frontiers within limits, by rising time. One configuration
+// represents all that are equal in the objectives of its list. A variant of unknown
+// accuracy is on the time–cost frontier only, and only if none of known accuracy has
+// the same time and cost.
 type Selection struct {
 	TimeCost         []Configuration // over all variants
-	TimeAccuracy     []Configuration // of equal time and accuracy the cheapest
-	CostAccuracy     []Configuration // of equal cost and accuracy the fastest
 	TimeCostAccuracy []Configuration // the frontier of all three objectives
 
 	space Space
@@ -23,8 +20,11 @@ type Selection struct {
 // Within lists the frontiers within limits.
 func (f *Frontiers) Within(l Limits) Selection {
 	s := Selection{space: f.space}
-	allowed := f.allowed(l)
-	cheapest, best := math.Inf(1), -1
+	allowed := make([]bool, len(f.space.Variants))
+	for i := range allowed {
+		allowed[i] = f.space.goodEnough(i, l.WorstAccuracy)
+	}
+	cheapest := math.Inf(1)
 	stairs := newStaircase(f.ranks)
 	for i := range f.byTime {
 		c := &f.byTime[i]
@@ -42,32 +42,15 @@ func (f *Frontiers) Within(l Limits) Selection {
 		case rank >= 0:
 			s.preferKnown(*c)
 		}
-		if rank < 0 {
-			continue
-		}
-		if rank > best {
-			best = rank
-			s.TimeAccuracy = replaceTwin(s.TimeAccuracy, *c)
-		}
-		if stairs.lower(rank, c.USD) {
+		if rank >= 0 && stairs.lower(rank, c.USD) {
 			s.TimeCostAccuracy = append(s.withoutTwins(*c), *c)
 		}
 	}
-	s.CostAccuracy = f.costAccuracy(l, allowed)
 	return s
 }
 
-// allowed says of each variant whether it is good enough.
-func (f *Frontiers) allowed(l Limits) []bool {
-	out := make([]bool, len(f.space.Variants))
-	for i := range out {
-		out[i] = f.space.goodEnough(i, l.WorstAccuracy)
-	}
-	return out
-}
-
-// replaceTwin appends a configuration that is better in the list's second
-// objective than its last one, in whose place it comes if it takes no longer.
+// replaceTwin appends a configuration that is cheaper than the last one of the list,
+// in whose place it comes if it takes no longer.
 func replaceTwin(list []Configuration, c Configuration) []Configuration {
 	if n := len(list); n > 0 && c.Seconds <= list[n-1].Seconds*(1+equal) {
 		list[n-1] = c
@@ -102,26 +85,6 @@ func (s Selection) withoutTwins(c Configuration) []Configuration {
 		return s.space.compareQuality(twin.Variant, c.Variant) <= 0 && about(c.USD, twin.USD) <= 0
 	})
 	return append(list[:from], kept...)
-}
-
-func (f *Frontiers) costAccuracy(l Limits, allowed []bool) (list []Configuration) {
-	best := -1
-	for _, i := range f.byCost {
-		c := &f.byTime[i]
-		if !within(c.USD, l.MaxUSD) {
-			break
-		}
-		rank := f.ranks[c.Variant]
-		if rank <= best || !allowed[c.Variant] || !within(c.Seconds, l.MaxSeconds) {
-			continue
-		}
-		best = rank
-		if n := len(list); n > 0 && c.USD <= list[n-1].USD*(1+equal) {
-			list = list[:n-1]
-		}
-		list = append(list, *c)
-	}
-	return list
 }
 
 // qualityRanks numbers the accuracies there are, the worst 0, and gives each

@@ -182,8 +182,6 @@ func TestSelectionsAgainstEverything(t *testing.T) {
 			l := drawLimits(t, all)
 			got := f.Within(l)
 			checkSelection(t, s, all, got.TimeCost, l, true, true, false)
-			checkSelection(t, s, all, got.TimeAccuracy, l, true, false, true)
-			checkSelection(t, s, all, got.CostAccuracy, l, false, true, true)
 			checkSelection(t, s, all, got.TimeCostAccuracy, l, true, true, true)
 			checkBest(t, s, all, got, l)
 			checkTighter(t, f, l)

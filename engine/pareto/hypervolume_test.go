@@ -39,35 +39,25 @@ func unitCells(columns [][]float64, ref []int) float64 {
 
 func TestHypervolumeIsTheCellsCounted(t *testing.T) {
 	t.Parallel()
-	for name, dims := range map[string]int{"2D": 2, "3D": 3} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				n := rapid.IntRange(0, 10).Draw(t, "n")
-				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-				columns, ref := make([][]float64, dims), make([]int, dims)
-				for k := range columns {
-					ref[k] = rng.IntN(8) - 2
-					for range n {
-						v := float64(rng.IntN(8) - 3) // some at and beyond the reference
-						if rng.IntN(30) == 0 {
-							v = math.NaN()
-						}
-						columns[k] = append(columns[k], v)
-					}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 10).Draw(t, "n")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		columns, ref := make([][]float64, 2), make([]int, 2)
+		for k := range columns {
+			ref[k] = rng.IntN(8) - 2
+			for range n {
+				v := float64(rng.IntN(8) - 3) // some at and beyond the reference
+				if rng.IntN(30) == 0 {
+					v = math.NaN()
 				}
-				if got, want := volume(columns, ref), unitCells(columns, ref); got != want {
-					t.Fatalf("%v below %v: %v, not %v", columns, ref, got, want)
-				}
-			})
-		})
-	}
-}
-
-func volume(columns [][]float64, ref []int) float64 {
-	if len(columns) == 2 {
-		return Hypervolume2D(columns[0], columns[1], float64(ref[0]), float64(ref[1]))
-	}
-	return Hypervolume3D(columns[0], columns[1], columns[2], float64(ref[0]), float64(ref[1]), float64(ref[2]))
+				columns[k] = append(columns[k], v)
+			}
+		}
+		got, want := Hypervolume2D(columns[0], columns[1], float64(ref[0]), float64(ref[1])), unitCells(columns, ref)
+		if got != want {
+			t.Fatalf("%v below %v: %v, not %v", columns, ref, got, want)
+		}
+	})
 }
 
 // TestHypervolumeGrows: another point adds what is its own, which inclusion and
@@ -77,20 +67,19 @@ func TestHypervolumeGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		n := rapid.IntRange(1, 8).Draw(t, "n")
-		columns := make([][]float64, 3)
+		columns := make([][]float64, 2)
 		for k := range columns {
 			for range n {
 				columns[k] = append(columns[k], 1.2*rng.Float64())
 			}
 		}
-		x, y, z := columns[0], columns[1], columns[2]
-		got3, got2 := Hypervolume3D(x, y, z, 1, 1, 1), Hypervolume2D(x, y, 1, 1)
-		want3, want2 := inclusionExclusion(columns), inclusionExclusion(columns[:2])
-		if math.Abs(got3-want3) > 1e-12 || math.Abs(got2-want2) > 1e-12 {
-			t.Fatalf("%v: %v and %v, not %v and %v", columns, got3, got2, want3, want2)
+		x, y := columns[0], columns[1]
+		got, want := Hypervolume2D(x, y, 1, 1), inclusionExclusion(columns)
+		if math.Abs(got-want) > 1e-12 {
+			t.Fatalf("%v: %v, not %v", columns, got, want)
 		}
 		n--
-		if got3 < Hypervolume3D(x[:n], y[:n], z[:n], 1, 1, 1)-1e-12 || got2 < Hypervolume2D(x[:n], y[:n], 1, 1)-1e-12 {
+		if got < Hypervolume2D(x[:n], y[:n], 1, 1)-1e-12 {
 			t.Fatalf("%v: the last point takes", columns)
 		}
 	})
@@ -130,10 +119,9 @@ func TestHypervolumeAtTheEnds(t *testing.T) {
 		{"nobody", Hypervolume2D(nil, nil, 1, 1), 0},
 		{"endless in one", Hypervolume2D([]float64{-inf}, []float64{0}, 1, 1), inf},
 		{"endless in both, twice", Hypervolume2D([]float64{-inf, -inf, 0}, []float64{-inf, -inf, 0}, 1, 1), inf},
-		{"endless reference", Hypervolume3D([]float64{0}, []float64{0}, []float64{0}, inf, 1, 1), inf},
-		{"endless steps", Hypervolume3D([]float64{-inf, 0, 1}, []float64{-inf, -inf, -inf}, []float64{2, 1, 0}, 3,
-			3, 3), inf},
-		{"at the reference", Hypervolume3D([]float64{1}, []float64{0}, []float64{0}, 1, 1, 1), 0},
+		{"endless reference", Hypervolume2D([]float64{0}, []float64{0}, inf, 1), inf},
+		{"endless steps", Hypervolume2D([]float64{-inf, 0, 1}, []float64{2, 1, 0}, 3, 3), inf},
+		{"at the reference", Hypervolume2D([]float64{1}, []float64{0}, 1, 1), 0},
 		{"no reference", Hypervolume2D([]float64{0}, []float64{0}, nan, 1), 0},
 		{"seconds times dollars", Hypervolume2D([]float64{60, 120}, []float64{3, 1}, 180, 4), 60*1 + 60*3},
 	} {

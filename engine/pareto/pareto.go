@@ -8,6 +8,12 @@
 // belong: neither dominates the other, and a tie between two VM types is news.
 package pareto
 
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
 // Frontier2D returns the indices of the non-dominated points of (x[i], y[i]), by
 // rising x, equal points by index. nil if there is none.
 //
@@ -15,21 +21,12 @@ package pareto
 // does not show to be dominated: all of them at worst, few as a rule.
 func Frontier2D(x, y []float64) []int { return frontier2D(x, y[:len(x)], usual) }
 
-// Frontier3D returns the indices of the non-dominated points of (x[i], y[i],
-// z[i]): those no other is at most equal to in all three and less in one. They
-// come by rising x, then y, then z, equal points by index. nil if there is none.
-//
-// Cost as of Frontier2D, and for each point that is sorted one look-up among the
-// points found so far.
-func Frontier3D(x, y, z []float64) []int {
-	return frontier3D(x, y[:len(x)], z[:len(x)], usual)
-}
-
 // Frontier returns the indices of the non-dominated points of any number of
 // columns: those no other is at most equal to in all and less in one. They come
 // by rising first column, then second and so on, equal points by index. nil if
-// there is none. Two and three columns go the way of Frontier2D and Frontier3D;
-// more cost O(n logᵈ⁻² n) comparisons at worst.
+// there is none. Of two columns it is Frontier2D. Of three it costs the same, and for
+// each point that is sorted one look-up among those found so far; more columns cost
+// O(n logᵈ⁻² n) comparisons at worst.
 func Frontier(columns ...[]float64) []int { return frontier(columns, usual) }
 
 func frontier(columns [][]float64, t tuning) []int {
@@ -64,3 +61,73 @@ type tuning struct {
 }
 
 var usual = tuning{sample: 4096, alone: 4096}
+
+// share calls work once for every number below n, on as many goroutines as pay,
+// and returns when all calls have.
+func share(n int, work func(i int)) {
+	hands := min(n, runtime.GOMAXPROCS(0))
+	if hands < 2 {
+		for i := range n {
+			work(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for range hands {
+		done.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				work(int(i))
+			}
+		})
+	}
+	done.Wait()
+}
+
+// chunks is into how many stretches n points are cut to be shared out.
+func (t tuning) chunks(n int) int {
+	if n <= t.alone {
+		return 1
+	}
+	return 8
+}
+
+// chunk is the i-th of the stretches of n points.
+func chunk(n, i, chunks int) (from, to int) { return n * i / chunks, n * (i + 1) / chunks }
+
+// Hypervolume2D is the area between the points and a reference that is worse than
+// they are: of all (u, v) less than the reference, that which some point is at
+// most equal to. Its unit is that of x times that of y, second-dollars of times
+// and costs, say; smaller is better in both, larger areas are better frontiers.
+//
+// Points beyond the reference contribute nothing, nor do those that are dominated
+// or hold a NaN, and without others it is 0. It is exact up to rounding. Only
+// areas with one reference compare.
+func Hypervolume2D(x, y []float64, refX, refY float64) float64 {
+	var area float64
+	top := refY
+	for _, i := range Frontier2D(x, y) { // each adds the strip below the one before
+		if x[i] < refX && y[i] < refY {
+			area += rectangle(span(x[i], refX), span(y[i], top))
+			top = y[i]
+		}
+	}
+	return area
+}
+
+// span is how far it is to a larger number, 0 to an equal one though both be
+// infinite.
+func span(from, to float64) float64 {
+	if from < to {
+		return to - from
+	}
+	return 0
+}
+
+// rectangle is empty without a side, however long the other.
+func rectangle(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return a * b
+}

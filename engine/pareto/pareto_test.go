@@ -130,7 +130,7 @@ func TestDominance(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		columns := drawColumns(t, 3, 30)
-		front := Frontier3D(columns[0], columns[1], columns[2])
+		front := Frontier(columns...)
 		for i := range columns[0] {
 			beaten := slices.ContainsFunc(front, func(j int) bool { return dominates(columns, j, i) })
 			if on := slices.Contains(front, i); on && (beaten || !known(i, columns...)) || !on && !beaten &&
@@ -207,8 +207,8 @@ func TestNegateTurnsTheDirection(t *testing.T) {
 
 func TestNothingAndNobody(t *testing.T) {
 	nan := []float64{math.NaN()}
-	if Frontier2D(nil, nil) != nil || Frontier2D(nan, []float64{1}) != nil || Frontier3D(nil, nil, nil) != nil ||
-		Frontier3D(nan, nan, nan) != nil {
+	if Frontier2D(nil, nil) != nil || Frontier2D(nan, []float64{1}) != nil || Frontier(nil, nil, nil) != nil ||
+		Frontier(nan, nan, nan) != nil {
 		t.Error("somebody is on the frontier of nobody")
 	}
 }

@@ -1,7 +1,9 @@
 package pareto
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -208,4 +210,182 @@ func one(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// dealt are points in buckets of rising x: those of bucket b, by rising index,
+// are items[ends[b-1]:ends[b]], keyed by x.
+type dealt struct {
+	items []item
+	ends  []int
+	// rest holds y and z of three objectives; items note their place in it.
+	rest []rest
+}
+
+type rest struct{ y, z float64 }
+
+// start is where bucket b begins.
+func (d *dealt) start(b int) int {
+	if b == 0 {
+		return 0
+	}
+	return d.ends[b-1]
+}
+
+// deal makes items of the points that have a bucket.
+func deal(t tuning, bucket []uint8, columns ...[]float64) *dealt {
+	x := columns[0]
+	chunks := t.chunks(len(x))
+	counts := make([][buckets + 1]int, chunks)
+	share(chunks, func(c int) {
+		from, to := chunk(len(x), c, chunks)
+		for _, b := range bucket[from:to] {
+			counts[c][b]++
+		}
+	})
+	d := new(dealt)
+	sum := 0
+	for b := 1; b <= buckets; b++ {
+		for c := range counts {
+			n := counts[c][b]
+			counts[c][b] = sum
+			sum += n
+		}
+		d.ends = append(d.ends, sum)
+	}
+	d.items = make([]item, sum)
+	if len(columns) == 3 {
+		d.rest = make([]rest, sum)
+	}
+	share(chunks, func(c int) {
+		from, to := chunk(len(x), c, chunks)
+		place := &counts[c]
+		for i, b := range bucket[from:to] {
+			if b == 0 {
+				continue
+			}
+			i, at := from+i, place[b]
+			place[b]++
+			d.items[at] = item{key(x[i]), uint32(i), uint32(at)}
+			if d.rest != nil {
+				d.rest[at] = rest{columns[1][i], columns[2][i]}
+			}
+		}
+	})
+	return d
+}
+
+// each calls work once for every bucket, of few points one after the other.
+func (d *dealt) each(t tuning, work func(b int)) {
+	if t.chunks(len(d.items)) > 1 {
+		share(len(d.ends), work)
+		return
+	}
+	for b := range d.ends {
+		work(b)
+	}
+}
+
+// sift deals the points, without most of those that are dominated if there are
+// many, and without those that hold a NaN.
+func sift(t tuning, columns ...[]float64) *dealt {
+	n := len(columns[0])
+	chunks := t.chunks(n)
+	bucket := make([]uint8, n)
+	var s *sieve
+	if n > t.alone {
+		s = newSieve(t, columns...)
+	}
+	if s == nil {
+		for i := range bucket {
+			bucket[i] = uint8(one(known(i, columns...)))
+		}
+		return deal(t, bucket, columns...)
+	}
+	share(chunks, func(c int) {
+		from, to := chunk(n, c, chunks)
+		if len(columns) == 2 {
+			s.sift2(bucket[from:to], columns[0][from:to], columns[1][from:to])
+		} else {
+			s.sift3(bucket[from:to], columns[0][from:to], columns[1][from:to], columns[2][from:to])
+		}
+	})
+	return deal(t, bucket, columns...)
+}
+
+// item is a point on its way through a sort: its key, its index, and a note that
+// goes with it.
+type item struct {
+	key      uint64
+	at, note uint32
+}
+
+// key maps a number that is not NaN to an integer of the same order; −0 and +0
+// share one.
+func key(v float64) uint64 {
+	b := math.Float64bits(v + 0) // −0 + 0 is +0
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+// digit is the width in bits of a radix sort's digits.
+const digit = 11
+
+// sortItems sorts by rising key, then rising index. Items of one key come by
+// rising index; spare is as long as items and is overwritten.
+//
+// It is a radix sort of the 22 highest bits in which keys differ. They tell apart
+// nearly all keys that are not crowded; those they do not are then sorted
+// among themselves.
+func sortItems(items, spare []item) {
+	if len(items) < 256 {
+		settle(items)
+		return
+	}
+	var differ uint64
+	for i := range items {
+		differ |= items[i].key ^ items[0].key
+	}
+	shift := uint(max(0, bits.Len64(differ)-2*digit))
+	var low, high [1 << digit]uint32
+	for i := range items {
+		k := items[i].key >> shift
+		low[k%(1<<digit)]++
+		high[k>>digit%(1<<digit)]++
+	}
+	scatter(items, spare, &low, shift)
+	scatter(spare, items, &high, shift+digit)
+	if shift == 0 {
+		return
+	}
+	for from := 0; from < len(items); {
+		to := from + 1
+		for to < len(items) && items[to].key>>shift == items[from].key>>shift {
+			to++
+		}
+		if to > from+1 {
+			settle(items[from:to])
+		}
+		from = to
+	}
+}
+
+// settle sorts few items.
+func settle(items []item) {
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))
+	})
+}
+
+// scatter moves the items to where the digit at shift puts them. The counts of
+// its values become the places of the next item of each.
+func scatter(from, to []item, counts *[1 << digit]uint32, shift uint) {
+	var sum uint32
+	for v, n := range counts {
+		counts[v] = sum
+		sum += n
+	}
+	for _, it := range from {
+		v := it.key >> shift % (1 << digit)
+		to[counts[v]] = it
+		counts[v]++
+	}
 }

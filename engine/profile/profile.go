@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 )
@@ -362,4 +363,23 @@ func SortVMTypes(vms []VMType) {
 		return cmp.Or(cmp.Compare(a.Cloud, b.Cloud), cmp.Compare(a.Region, b.Region),
 			cmp.Compare(a.InstanceType, b.InstanceType))
 	})
+}
+
+// unchanged is the title of the variant in which nothing was traded for speed.
+const unchanged = "unchanged"
+
+// Title is the variant's name, also where it has none: unchanged.
+func (v Variant) Title() string {
+	if v.Name == "" {
+		return unchanged
+	}
+	return v.Name
+}
+
+// VariantOfTitle is the name of the variant that has such a title.
+func VariantOfTitle(title string) string {
+	if title == unchanged {
+		return ""
+	}
+	return title
 }

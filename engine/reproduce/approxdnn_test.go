@@ -71,7 +71,7 @@ func printedOffers(w *Workload, candidates float64) []Cell {
 			text := Key{Table: conclusions, Variant: string(p)}
 			if reduction == 0 {
 				put(text.in(accuracyColumn), 100*of[accuracyColumn].drawn, 2)
-				put(Key{Table: "figure 8", Application: "quick", Variant: string(p), Column: acceptedColumn},
+				put(Key{Table: "figure 8", Application: "quick", Variant: string(p), Column: "accepted_jobs"},
 					candidates*w.accepted("quick", p, setting{reservedUSD: 0.985, onDemandUSD: 3.06}).drawn, 0)
 			}
 			if reduction == 0 && p == approx.ApproxDNN {
@@ -191,7 +191,7 @@ func TestDeviationIsThatOfDraws(t *testing.T) {
 			}, int32(kind)})
 		}
 		tallies := w.outcome(approx.ApproxDNN, at)
-		tallies[acceptedColumn] = w.accepted("quick", approx.ApproxDNN, at)
+		tallies["accepted_jobs"] = w.accepted("quick", approx.ApproxDNN, at)
 		for column, tally := range tallies {
 			values[column] = append(values[column], tally.drawn)
 			told[column] += tally.deviation / workloads

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -115,3 +116,139 @@ func (w *Workload) assumptions() string {
 		quantity.Count(float64(len(w.asked))),
 		frequent, strings.Join(ratios, ", "), assumed)
 }
+
+// setting is what table III and figures 10 to 12 vary.
+type setting struct {
+	reservedUSD, onDemandUSD float64 // per hour
+	reduction                float64 // of all INT8 runtimes, in [0,1)
+	ratioOff                 float64 // added to all ratios of the mix
+}
+
+// deal is a job with what a policy offers for it; costs in US dollars.
+type deal struct {
+	s                         float64
+	reduced, full             float64 // on reserved and on on-demand VMs
+	reducedAccuracy, accuracy float64
+}
+
+// Columns of table III, and what is summed up besides.
+const (
+	offerColumn    = "s"
+	reservedColumn = "ri_cost_usd"
+	onDemandColumn = "on_demand_cost_usd"
+	usageColumn    = "usage_cost_usd"
+	penaltyColumn  = "penalty_cost_usd"
+	totalColumn    = "total_cost_usd"
+	lostColumn     = "accuracy_loss_percent"
+	accuracyColumn = "accuracy_percent"
+)
+
+// amount is what a job adds to a sum if its user accepts, what if not, and what
+// it adds to the sum that is divided by.
+type amount struct{ accepted, declined, base float64 }
+
+// summed are the columns of [deal.amounts], in its order.
+var summed = [...]string{offerColumn, reservedColumn, onDemandColumn, usageColumn, penaltyColumn, totalColumn,
+	accuracyColumn, lostColumn}
+
+func (d deal) amounts() [len(summed)]amount {
+	return [...]amount{
+		{d.s, d.s, 1},
+		{d.reduced, 0, d.full},
+		{0, d.full, d.full},
+		{d.reduced, d.full, d.full},
+		{d.s * d.reduced, 0, d.full},
+		{(1 + d.s) * d.reduced, d.full, d.full},
+		{d.reducedAccuracy, d.accuracy, 1},
+		{d.accuracy - d.reducedAccuracy, 0, d.accuracy},
+	}
+}
+
+// tally is a sum over the jobs divided by another: costs by those of on-demand
+// VMs alone, accuracies lost by those there are, all else by the jobs.
+type tally struct {
+	drawn     float64 // the users deciding as drawn
+	deviation float64 // standard, over jobs and users drawn anew
+}
+
+// outcome is what a policy comes to, by column.
+func (w *Workload) outcome(p approx.Policy, at setting) map[string]tally {
+	prices := approx.Prices{Reserved: at.reservedUSD, OnDemand: at.onDemandUSD}
+	offer := approx.Offer(p, prices, approx.Acceptance{})
+	var sums [len(summed)]sum
+	for i := range w.asked {
+		c := w.asked[i].Candidate
+		c.ReducedS = (c.ReducedS + at.ratioOff*c.FullS) * (1 - at.reduction)
+		d := deal{offer(&c), prices.ReducedUSD(&c), prices.OnDemandUSD(&c), c.ReducedAccuracy, c.Accuracy}
+		probability := approx.Acceptance{}.Probability(d.s, prices.Most(&c))
+		for k, a := range d.amounts() {
+			sums[k].add(a, probability, c.Draw < probability)
+		}
+	}
+	tallies := map[string]tally{}
+	for k, column := range summed {
+		tallies[column] = sums[k].tally()
+	}
+	return tallies
+}
+
+// sum is a column over the jobs so far.
+type sum struct{ drawn, expected, base, squares, products, bases float64 }
+
+func (u *sum) add(a amount, probability float64, accepts bool) {
+	if accepts {
+		u.drawn += a.accepted
+	} else {
+		u.drawn += a.declined
+	}
+	mean := probability*a.accepted + (1-probability)*a.declined
+	u.expected += mean
+	u.base += a.base
+	u.squares += probability*a.accepted*a.accepted + (1-probability)*a.declined*a.declined
+	u.products += a.base * mean
+	u.bases += a.base * a.base
+}
+
+// tally has the standard deviation of a ratio of two sums, the jobs being drawn
+// independently: Σ E[(amount − ratio·base)²], to first order.
+func (u *sum) tally() tally {
+	ratio := u.expected / u.base
+	variance := u.squares - 2*ratio*u.products + ratio*ratio*u.bases
+	return tally{u.drawn / u.base, math.Sqrt(math.Max(variance, 0)) / u.base}
+}
+
+// accepted is the share of the jobs that run a model and whose users accept; of
+// all that run it under a policy that offers nothing.
+func (w *Workload) accepted(model string, p approx.Policy, at setting) tally {
+	prices := approx.Prices{Reserved: at.reservedUSD, OnDemand: at.onDemandUSD}
+	offer := approx.Offer(p, prices, approx.Acceptance{})
+	kind := w.ofModel(model)
+	if kind < 0 {
+		return tally{math.NaN(), math.NaN()}
+	}
+	var u sum
+	for i := range w.asked {
+		job := &w.asked[i]
+		probability := 1.0
+		if p != approx.OnDemand {
+			probability = approx.Acceptance{}.Probability(offer(&job.Candidate), prices.Most(&job.Candidate))
+		}
+		if job.kind != kind {
+			probability = 0
+		}
+		u.add(amount{1, 0, 1}, probability, job.Draw < probability)
+	}
+	return u.tally()
+}
+
+// nineInTen is within how many standard deviations nine in ten numbers lie: the
+// 95 % quantile of the normal distribution.
+const nineInTen = 1.6448536269514722
+
+// twoDraws is by how much, in nine of ten cases, a number of the study and ours
+// differ for having been drawn twice.
+func (t tally) twoDraws() float64 { return nineInTen * math.Sqrt2 * t.deviation }
+
+// oneDraw is by how much a number that the study drew is off what was to be
+// expected.
+func (t tally) oneDraw() float64 { return nineInTen * t.deviation }

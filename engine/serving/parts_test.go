@@ -24,7 +24,7 @@ func TestVariants(t *testing.T) {
 		{"unknown", nan, 0.2, 2}, {"untimed", 0.9, nan, nan},
 	}}
 	for name, c := range map[string]struct{ got, want []string }{
-		"iso-latency":  {names(v, v.IsoLatency(0.5)), []string{"good", "dear", "fast", "worse", "unknown"}},
+		"iso-latency":  {names(v, v.Within(Limits{LatencyS: new(0.5)}, Accuracy)), []string{"good", "dear", "fast", "worse", "unknown"}},
 		"iso-accuracy": {names(v, v.IsoAccuracy(0.8)), []string{"good", "dear", "slow", "untimed"}},
 		"iso-cost":     {names(v, v.IsoCost(4)), []string{"good", "fast", "worse", "unknown"}},
 		"frontier":     {names(v, v.Frontier()), []string{"fast", "good", "dear", "slow"}},
@@ -211,9 +211,6 @@ func TestTrace(t *testing.T) {
 	}
 	if got := (Trace{1, 1, 1, 1}).Scaled(1.5); !slices.Equal(got, Trace{1, 2, 1, 2}) {
 		t.Errorf("scaled %v", got)
-	}
-	if got := (Trace{1, 2}).Repeated(2); !slices.Equal(got, Trace{1, 2, 1, 2}) {
-		t.Errorf("repeated %v", got)
 	}
 	if got := Constant(4, 1.5); !slices.Equal(got, Trace{1, 2, 1, 2}) {
 		t.Errorf("constant %v", got)

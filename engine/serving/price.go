@@ -1,6 +1,11 @@
 package serving
 
-import "math"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
 
 // VM is one VM as it serves.
 type VM struct {
@@ -105,4 +110,169 @@ func CostOfConstant(perSecond, seconds int, s Settings) ConstantCost {
 func wholeVMs(demand, perVM float64) int {
 	const grain = 1e-9
 	return int(math.Ceil(demand/perVM - grain))
+}
+
+// Memory says how the time of a function falls with its memory: CPU is given in
+// proportion to it, and from the knee on a query uses no more (section 2.5,
+// figure 7; the footnote's SqueezeNet has its knee at 2 GB).
+//
+//	time(m) = FixedS + ScalingS · KneeGB / min(m, KneeGB)
+type Memory struct {
+	FixedS   float64 // what no CPU shortens, seconds
+	ScalingS float64 // the rest, at the knee, seconds
+	KneeGB   float64
+	MinGB    float64 // the least the model fits in
+	MaxGB    float64 // the most the platform gives: 3 in the study, 10 today
+}
+
+// Seconds returns the time of a query on a warm instance of so much memory.
+func (m Memory) Seconds(gb float64) float64 {
+	return m.FixedS + m.ScalingS*m.KneeGB/min(gb, m.KneeGB)
+}
+
+// Choice is a size of memory with what follows from it.
+type Choice struct {
+	MemoryGB      float64
+	Seconds       float64 // of a query on a warm instance
+	USDPerMillion float64 // dollars of a million queries on warm instances
+}
+
+// memoryStepGB is the step in which sizes are tried, 64 MB.
+const memoryStepGB = 0.0625
+
+// Choices returns every size from the least to the largest, in steps of 64 MB:
+// figure 7's two curves.
+func (m Memory) Choices(p Prices) []Choice {
+	var all []Choice
+	for i := 0; ; i++ {
+		gb := min(m.MinGB+float64(i)*memoryStepGB, m.MaxGB)
+		f := Function{MemoryGB: gb, Seconds: m.Seconds(gb), Prices: p}
+		all = append(all, Choice{MemoryGB: gb, Seconds: f.Seconds, USDPerMillion: f.USDPerQuery() * 1e6})
+		if !(gb < m.MaxGB) || math.IsNaN(gb) {
+			return all
+		}
+	}
+}
+
+// Cheapest returns the cheapest size whose warm time is within the limit, of
+// equal ones the fastest (Observation 5). ok is false where none is fast enough.
+func (m Memory) Cheapest(limitS float64, p Prices) (best Choice, ok bool) {
+	for _, c := range m.Choices(p) {
+		if c.Seconds > limitS {
+			continue
+		}
+		if !ok || c.USDPerMillion < best.USDPerMillion || c.USDPerMillion == best.USDPerMillion && c.Seconds < best.Seconds {
+			best, ok = c, true
+		}
+	}
+	return best, ok
+}
+
+// Suits returns the cheapest size whose warm time is within the limit, and
+// where none is in time the knee: the least that is as fast as a function gets.
+func (m Memory) Suits(limitS float64, p Prices) (gb float64, inTime bool) {
+	if c, ok := m.Cheapest(limitS, p); ok {
+		return c.MemoryGB, true
+	}
+	return min(max(m.KneeGB, m.MinGB), m.MaxGB), false
+}
+
+// What [MemoryOf] takes for granted.
+const (
+	usualKneeGB = 2     // the footnote's SqueezeNet
+	usualMinGB  = 0.5   // the first of the three kinds of cores (section 3.2.4)
+	usualMaxGB  = 10.24 // the most that AWS Lambda gives today
+	usualFixed  = 0.1   // of the time, that no CPU shortens
+)
+
+// MemoryOf is a function of which only the time at one size is known: a tenth of
+// it is taken to be fixed, and the knee to be at 2 GB.
+func MemoryOf(seconds, gb float64) Memory {
+	return Memory{
+		FixedS: usualFixed * seconds, ScalingS: (1 - usualFixed) * seconds * min(gb, usualKneeGB) / usualKneeGB,
+		KneeGB: usualKneeGB, MinGB: usualMinGB, MaxGB: usualMaxGB,
+	}
+}
+
+// BatchPoint is a measurement of one VM at a batch size.
+type BatchPoint struct {
+	Batch float64 // queries served at once
+	P50S  float64 // median time of one batch, seconds
+	P99S  float64 // 99th percentile, seconds
+}
+
+// Capacity is the load that one VM can serve within a latency limit.
+type Capacity struct {
+	Batch            int     // queries at once
+	P50S, P99S       float64 // latency there, seconds
+	QueriesPerSecond float64 // Batch / P50S
+	Interpolated     bool    // Batch was not measured itself
+}
+
+// CapacityWithin returns the batch of most throughput whose p99 stays within the
+// limit (section 2.2: the number of queries each VM can handle in parallel without
+// violating response latencies); of equal ones the smaller. Between measured
+// batches both percentiles are interpolated linearly; beyond the largest nothing
+// is known, so nothing beyond it is given. Where p99 exceeds the limit in between,
+// what lies above that counts no more. ok is false where even the smallest batch is
+// too slow.
+func CapacityWithin(points []BatchPoint, limitS float64) (c Capacity, ok bool, err error) {
+	sorted := slices.SortedFunc(slices.Values(points), func(a, b BatchPoint) int { return cmp.Compare(a.Batch, b.Batch) })
+	if err := checkPoints(sorted); err != nil {
+		return c, false, err
+	}
+	take := func(found Capacity) {
+		if !ok || found.QueriesPerSecond > c.QueriesPerSecond {
+			c, ok = found, true
+		}
+	}
+	for i, p := range sorted {
+		if p.P99S <= limitS {
+			take(capacityAt(p, p.Batch))
+			continue
+		}
+		if i > 0 {
+			if between, any := lastWithin(sorted[i-1], p, limitS); any {
+				take(between)
+			}
+		}
+		break
+	}
+	return c, ok, nil
+}
+
+// lastWithin is the largest batch between two measured ones that is within the
+// limit, which lies between them.
+func lastWithin(below, above BatchPoint, limitS float64) (c Capacity, ok bool) {
+	const grain = 1e-9 // of rounding
+	share := (limitS - below.P99S) / (above.P99S - below.P99S)
+	batch := math.Floor(below.Batch + share*(above.Batch-below.Batch) + grain)
+	if batch <= below.Batch {
+		return c, false
+	}
+	c = capacityAt(between(below, above, batch), batch)
+	c.P99S, c.Interpolated = min(c.P99S, limitS), true
+	return c, true
+}
+
+func checkPoints(sorted []BatchPoint) error {
+	for i, p := range sorted {
+		if !(p.Batch >= 1 && p.P50S > 0 && p.P99S >= p.P50S) || math.IsInf(p.Batch, 0) || math.IsInf(p.P99S, 0) {
+			return fmt.Errorf("batch %g with p50 %g s and p99 %g s is no measurement: a batch is at least 1 and 0 < p50 ≤ p99",
+				p.Batch, p.P50S, p.P99S)
+		}
+		if i > 0 && p.Batch == sorted[i-1].Batch {
+			return fmt.Errorf("batch %g is measured twice; keep one", p.Batch)
+		}
+	}
+	return nil
+}
+
+func capacityAt(p BatchPoint, batch float64) Capacity {
+	return Capacity{Batch: int(batch), P50S: p.P50S, P99S: p.P99S, QueriesPerSecond: batch / p.P50S}
+}
+
+func between(a, b BatchPoint, batch float64) BatchPoint {
+	share := (batch - a.Batch) / (b.Batch - a.Batch)
+	return BatchPoint{Batch: batch, P50S: a.P50S + share*(b.P50S-a.P50S), P99S: a.P99S + share*(b.P99S-a.P99S)}
 }

@@ -1,5 +1,71 @@
 package serving
 
+// Split is a number of queries by strictness.
+type Split struct{ Strict, Relaxed int64 }
+
+// Total returns both together.
+func (s Split) Total() int64 { return s.Strict + s.Relaxed }
+
+// Outcome is what a scheme makes of a trace. Every query is counted once in
+// OnVMs, OnFunctions or Queued.
+type Outcome struct {
+	Scheme      Scheme
+	Queries     Split
+	OnVMs       Split
+	OnFunctions Split
+	Queued      Split // still waiting when the trace ends
+	Violations  Split // served later than the limit, or still queued beyond it
+	ColdStarts  int64 // of the queries on functions
+
+	VMSeconds       int64 // lived by all VMs within the trace, start-up included
+	VMBilledSeconds int64 // VMSeconds with the minimum and increment of those stopped
+	VMsStarted      int   // those at second 0 included
+	MostVMs         int   // at once
+	FunctionMS      int64 // billed milliseconds of all functions
+
+	VMUSD       float64 // dollars
+	FunctionUSD float64 // dollars
+	USD         float64 // VMUSD + FunctionUSD
+
+	P50S, P99S float64 // latency of the queries served, seconds; NaN where none was
+
+	// OverProvisioning is VM-seconds over those of Reactive, less 1 (figure 4);
+	// nil where there is nothing to compare with.
+	OverProvisioning *float64
+}
+
+// FunctionShare returns the fraction of the served queries that functions served.
+func (o Outcome) FunctionShare() float64 {
+	return share(o.OnFunctions.Total(), o.OnVMs.Total()+o.OnFunctions.Total())
+}
+
+// ViolationShare returns the fraction of all queries that violate their limit.
+func (o Outcome) ViolationShare() float64 { return share(o.Violations.Total(), o.Queries.Total()) }
+
+// ViolationShares returns the fraction of the strict and of the relaxed queries
+// that violate their limit.
+func (o Outcome) ViolationShares() (strict, relaxed float64) {
+	return share(o.Violations.Strict, o.Queries.Strict), share(o.Violations.Relaxed, o.Queries.Relaxed)
+}
+
+func share(part, all int64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(part) / float64(all)
+}
+
+// Span is a stretch of the simulated time, for a chart.
+type Span struct {
+	Seconds     int     // its length; the last one may be shorter
+	Queries     int64   // that came
+	OnFunctions int64   // of them
+	Violations  int64   // that were noticed in it
+	Running     float64 // VMs that serve, mean
+	Starting    float64 // VMs that start, mean
+	Backlog     int64   // queries that wait at its end
+}
+
 // arrivals are what schemes share of a trace.
 type arrivals struct {
 	counts [3][]int32 // queries of each second, by class
@@ -166,5 +232,41 @@ func (r *record) violated(class int, s Split) {
 		r.out.Violations.Strict += s.Strict
 	} else {
 		r.out.Violations.Relaxed += s.Relaxed
+	}
+}
+
+// watch fills spans while a simulation runs.
+type watch struct {
+	spans       []Span
+	spanS       int
+	onFunctions int64 // until the last second
+	violations  int64
+}
+
+func newWatch(seconds, spanS int) *watch {
+	return &watch{spans: make([]Span, (seconds+spanS-1)/spanS), spanS: spanS}
+}
+
+func (w *watch) second(t int, r *run) {
+	s, out := &w.spans[t/w.spanS], &r.record.out
+	s.Seconds++
+	s.Queries += int64(r.counts[both][t])
+	s.OnFunctions += out.OnFunctions.Total() - w.onFunctions
+	s.Violations += out.Violations.Total() - w.violations
+	w.onFunctions, w.violations = out.OnFunctions.Total(), out.Violations.Total()
+	s.Running += float64(r.fleet.running)
+	s.Starting += float64(r.fleet.starting)
+	s.Backlog = 0
+	for i := range r.queues {
+		s.Backlog += r.queues[i].waiting
+	}
+}
+
+// finish turns sums into means.
+func (w *watch) finish() {
+	for i := range w.spans {
+		s := &w.spans[i]
+		s.Running /= float64(s.Seconds)
+		s.Starting /= float64(s.Seconds)
 	}
 }

@@ -3,7 +3,11 @@ package serving
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Trace is an arrival trace: the number of queries that come in each second.
@@ -97,5 +101,181 @@ func (tr Trace) Scaled(factor float64) Trace {
 	return scaled
 }
 
-// Repeated returns the trace n times in a row.
-func (tr Trace) Repeated(n int) Trace { return slices.Repeat(tr, max(n, 0)) }
+// Constant returns a trace with a mean of exactly perSecond queries per second;
+// fractions are carried over to the next second.
+func Constant(seconds int, perSecond float64) Trace {
+	tr := make(Trace, max(seconds, 0))
+	for t := range tr {
+		tr[t] = int(math.Floor(float64(t+1)*perSecond)) - int(math.Floor(float64(t)*perSecond))
+	}
+	return tr
+}
+
+// Poisson returns a trace of independent arrivals with a mean of rate(t) queries in
+// second t; a negative rate counts as 0. Equal seeds give equal traces.
+func Poisson(seconds int, rate func(t int) float64, seed uint64) Trace {
+	tr := make(Trace, max(seconds, 0))
+	arrivals := distuv.Poisson{Src: rand.NewPCG(seed, 0x5eed)}
+	for t := range tr {
+		if arrivals.Lambda = rate(t); arrivals.Lambda > 0 {
+			tr[t] = min(int(arrivals.Rand()), MaxPerSecond)
+		}
+	}
+	return tr
+}
+
+// Steady is a constant rate, for [Poisson].
+func Steady(perSecond float64) func(t int) float64 {
+	return func(int) float64 { return perSecond }
+}
+
+// Diurnal is a load that rises and falls once a period, as a cosine.
+type Diurnal struct {
+	Mean      float64 // queries per second
+	Amplitude float64 // of the mean, in [0,1]: the peak is Mean·(1+Amplitude)
+	PeriodS   float64 // seconds
+	PeakS     float64 // the second of a peak
+}
+
+// Rate returns the mean arrivals per second at second t.
+func (d Diurnal) Rate(t int) float64 {
+	return d.Mean * (1 + d.Amplitude*math.Cos(2*math.Pi*(float64(t)-d.PeakS)/d.PeriodS))
+}
+
+// FlashCrowd is a steady load to which a crowd comes once: it rises linearly,
+// stays, and falls exponentially.
+type FlashCrowd struct {
+	Base   float64 // queries per second
+	Factor float64 // the crowd's peak is Base·Factor
+	AtS    float64 // the second in which it begins
+	RiseS  float64 // seconds to its peak
+	HoldS  float64 // seconds at the peak
+	DecayS float64 // seconds in which it then falls to 1/e
+}
+
+// Rate returns the mean arrivals per second at second t.
+func (f FlashCrowd) Rate(t int) float64 {
+	since, share := float64(t)-f.AtS, 0.0
+	switch {
+	case since < 0:
+	case since < f.RiseS:
+		share = since / f.RiseS
+	case since < f.RiseS+f.HoldS:
+		share = 1
+	case f.DecayS > 0:
+		share = math.Exp(-(since - f.RiseS - f.HoldS) / f.DecayS)
+	}
+	return f.Base * (1 + (f.Factor-1)*share)
+}
+
+// Bursty is a Markov-modulated Poisson process of two states, calm and burst,
+// whose lengths are exponential.
+type Bursty struct {
+	Calm, Burst   float64 // queries per second in each state
+	CalmS, BurstS float64 // mean length of each state, seconds, above 0
+}
+
+// Trace returns a trace that begins calm. Equal seeds give equal traces.
+func (b Bursty) Trace(seconds int, seed uint64) Trace {
+	rng := rand.New(rand.NewPCG(seed, 0xb0057))
+	rates := make([]float64, max(seconds, 0))
+	burst, until := false, rng.ExpFloat64()*b.CalmS
+	for t := range rates {
+		// What of the second each state has.
+		at, end, queries := float64(t), float64(t+1), 0.0
+		for at < end {
+			to := min(until, end)
+			queries += (to - at) * b.rate(burst)
+			if at = to; at == until {
+				burst = !burst
+				until += max(rng.ExpFloat64()*b.length(burst), 1e-3)
+			}
+		}
+		rates[t] = queries
+	}
+	return Poisson(seconds, func(t int) float64 { return rates[t] }, rng.Uint64())
+}
+
+func (b Bursty) rate(burst bool) float64 {
+	if burst {
+		return b.Burst
+	}
+	return b.Calm
+}
+
+func (b Bursty) length(burst bool) float64 {
+	if burst {
+		return b.BurstS
+	}
+	return b.CalmS
+}
+
+// Pattern is a made-up load.
+type Pattern string
+
+// The patterns: see [Constant], [Poisson], [Diurnal], [FlashCrowd] and [Bursty].
+const (
+	ConstantLoad Pattern = "constant"
+	PoissonLoad  Pattern = "poisson"
+	DiurnalLoad  Pattern = "diurnal"
+	CrowdLoad    Pattern = "flash-crowd"
+	BurstyLoad   Pattern = "bursty"
+	DayLoad      Pattern = "day" // diurnal with a flash crowd in the evening
+)
+
+// Patterns lists them.
+var Patterns = []Pattern{ConstantLoad, PoissonLoad, DiurnalLoad, CrowdLoad, BurstyLoad, DayLoad}
+
+// ParsePattern reads a pattern's name.
+func ParsePattern(s string) (Pattern, error) {
+	p := Pattern(strings.ToLower(strings.TrimSpace(s)))
+	if !slices.Contains(Patterns, p) {
+		return "", fmt.Errorf("%q is none of constant, poisson, diurnal, flash-crowd, bursty and day", s)
+	}
+	return p, nil
+}
+
+// Shares of a made-up load.
+const (
+	swing       = 0.6 // of the mean, between night and day
+	crowdFactor = 4.0 // a crowd's peak, of the mean
+	burstFactor = 5.0 // a burst's rate, of the calm one
+)
+
+// Generate makes a load of a mean rate in queries per second, for a day or
+// whatever the seconds are. Equal seeds make equal loads.
+func (p Pattern) Generate(seconds int, perSecond float64, seed uint64) Trace {
+	length := float64(seconds)
+	diurnal := Diurnal{Mean: perSecond, Amplitude: swing, PeriodS: 86400, PeakS: 50400} // at two in the afternoon
+	crowd := FlashCrowd{Base: perSecond, Factor: crowdFactor, AtS: 0.8 * length, RiseS: 120, HoldS: 600, DecayS: 900}
+	switch p {
+	case ConstantLoad:
+		return Constant(seconds, perSecond)
+	case DiurnalLoad:
+		return Poisson(seconds, diurnal.Rate, seed)
+	case CrowdLoad:
+		return Poisson(seconds, crowd.Rate, seed)
+	case DayLoad:
+		return Poisson(seconds, func(t int) float64 { return diurnal.Rate(t) + crowd.Rate(t) - perSecond }, seed)
+	case BurstyLoad:
+		calm := perSecond / (1 + (burstFactor-1)*0.1) // a tenth of the time bursts
+		return Bursty{Calm: calm, Burst: burstFactor * calm, CalmS: 1800, BurstS: 200}.Trace(seconds, seed)
+	}
+	return Poisson(seconds, Steady(perSecond), seed)
+}
+
+// Words states the parameters.
+func (p Pattern) Words(seconds int, perSecond float64) string {
+	of := fmt.Sprintf("%s load of %g queries/s", p, perSecond)
+	switch p {
+	case DiurnalLoad, DayLoad:
+		of += fmt.Sprintf(" ±%.0f %% over the day", 100*swing)
+	case BurstyLoad:
+		of += fmt.Sprintf(", bursts of %g times the calm rate, 200 s every half hour on average", burstFactor)
+	case ConstantLoad, PoissonLoad, CrowdLoad:
+	}
+	if p == CrowdLoad || p == DayLoad {
+		of += fmt.Sprintf(", a crowd of %g times it for ten minutes after %.0f %%", crowdFactor, 80.0)
+	}
+	return of + fmt.Sprintf(", %.3g h", math.Round(float64(seconds)/36)/100)
+}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -86,4 +88,204 @@ func (t *Totals) seen(known int) *evidence {
 		}
 	}
 	return nil
+}
+
+// Progress is the beginning of a training run: its first epochs and the
+// evaluations among them. Times are in seconds from the run's start.
+type Progress struct {
+	StartsS    []float64 // when each known epoch began and, last, when the last of them ended
+	EvaluatedS []float64 // when evaluations ended, up to then
+}
+
+// boundary is the fraction of an epoch by which a time may be off its ends: logs
+// round, and record an evaluation a moment before or after the epoch.
+const boundary = 1.0 / 20
+
+// FirstEpochs is the progress of a run after a number of its epochs; ok is false
+// where the run has no more than them.
+func FirstEpochs(r profile.Run, known int) (p Progress, ok bool) {
+	if known < 1 || len(r.EpochStartsS) <= known || !rising(r.EpochStartsS) {
+		return Progress{}, false
+	}
+	p.StartsS = slices.Clone(r.EpochStartsS[:known+1])
+	last := p.StartsS[known] - p.StartsS[known-1]
+	for _, v := range r.Validations {
+		if v.AtS != nil && *v.AtS <= p.StartsS[known]+boundary*last {
+			p.EvaluatedS = append(p.EvaluatedS, *v.AtS)
+		}
+	}
+	return p, true
+}
+
+func rising(x []float64) bool {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || (i > 0 && v <= x[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Known is the number of known epochs.
+func (p Progress) Known() int { return max(0, len(p.StartsS)-1) }
+
+// durations are the seconds of each known epoch.
+func (p Progress) durations() []float64 {
+	d := make([]float64, p.Known())
+	for i := range d {
+		d[i] = p.StartsS[i+1] - p.StartsS[i]
+	}
+	return d
+}
+
+// evaluations says which known epochs ended with an evaluation, and whether
+// evaluations end in the middle of epochs: they then run concurrently with the
+// training, and the run ends with one after later epochs have begun.
+func (p Progress) evaluations() (at []bool, concurrent bool) {
+	at = make([]bool, p.Known())
+	for _, t := range p.EvaluatedS {
+		i, exact := slices.BinarySearch(p.StartsS, t)
+		if !exact {
+			i--
+		}
+		if i >= p.Known() {
+			at[i-1] = true
+			continue
+		}
+		if i < 0 {
+			continue // before the training, to see that it works
+		}
+		switch position := (t - p.StartsS[i]) / (p.StartsS[i+1] - p.StartsS[i]); {
+		case position > 1-boundary:
+			at[i] = true
+		case position >= boundary:
+			concurrent = true
+		case i > 0:
+			at[i-1] = true
+		}
+	}
+	return at, concurrent
+}
+
+// complete is the total seconds and the epochs of a run that was measured to its
+// end; ok is false for others.
+func complete(r profile.Run) (total float64, epochs int, ok bool) {
+	n := len(r.EpochStartsS)
+	if r.Mode != profile.Train || r.Status != profile.Done || r.TotalS == nil || n == 0 || !rising(r.EpochStartsS) {
+		return 0, 0, false
+	}
+	if r.Epochs != nil && *r.Epochs != float64(n) {
+		return 0, 0, false
+	}
+	return *r.TotalS, n, *r.TotalS > r.EpochStartsS[0] && !math.IsInf(*r.TotalS, 0)
+}
+
+// Series identifies a run and its repeats: the VM type and the variant.
+type Series struct {
+	VM      profile.VMKey
+	Variant string
+}
+
+// SeriesOf is the series of a run.
+func SeriesOf(r profile.Run) Series {
+	return Series{VM: r.VM(), Variant: r.Variant.Name + "\x00" + r.Variant.Precision}
+}
+
+// IsComplete reports whether a run was measured to its end, epoch by epoch.
+func IsComplete(r profile.Run) bool {
+	_, _, ok := complete(r)
+	return ok
+}
+
+// pace is how a run goes on, judged by its own first epochs alone.
+type pace struct {
+	perEpoch   float64 // seconds of a later epoch, with its share of evaluations
+	concurrent bool    // evaluations run concurrently with the training
+	scatter    float64 // standard error of ln(perEpoch), 0 where it is from one epoch
+	apart      float64 // ln(longest / shortest) of the epochs that should be equal
+}
+
+// maxChanceRatio is the greatest ln(second epoch / first epoch) that is put down
+// to chance, and averaged out: start-up can only lengthen the first.
+const maxChanceRatio = 0.03
+
+// pace separates the terms of the known epochs: start-up stays in the first one,
+// evaluations are taken out of the epochs that end with one and added again at the
+// rate at which they will come.
+func (p Progress) pace(epochs float64) pace {
+	d := p.durations()
+	evaluated, concurrent := p.evaluations()
+	if len(d) == 1 {
+		return pace{perEpoch: d[0], concurrent: concurrent}
+	}
+	alike, others := alikeEpochs(d, evaluated)
+	g := pace{perEpoch: middle(alike), concurrent: concurrent, apart: math.Log(slices.Max(alike) / slices.Min(alike))}
+	first := d[0] / d[1]
+	if len(d) == 2 && first < 1 && first > math.Exp(-maxChanceRatio) && evaluated[0] == evaluated[1] {
+		g.perEpoch = math.Sqrt(d[0] * d[1])
+	}
+	if len(alike) > 1 {
+		logs := make([]float64, len(alike))
+		for i, x := range alike {
+			logs[i] = math.Log(x)
+		}
+		g.scatter = stat.StdDev(logs, nil) / math.Sqrt(float64(len(alike)))
+	}
+	if len(others) > 0 {
+		extra := math.Max(0, stat.Mean(others, nil)-g.perEpoch)
+		g.perEpoch += extra * evaluationsPerEpoch(evaluated, epochs)
+	}
+	return g
+}
+
+// alikeEpochs splits the epochs after the first into those without and those with
+// an evaluation. Where each has one they are all alike.
+func alikeEpochs(d []float64, evaluated []bool) (alike, others []float64) {
+	for i := 1; i < len(d); i++ {
+		if evaluated[i] {
+			others = append(others, d[i])
+		} else {
+			alike = append(alike, d[i])
+		}
+	}
+	if len(alike) == 0 {
+		return others, nil
+	}
+	return alike, others
+}
+
+// evaluationsPerEpoch is the fraction of the later epochs that end with an
+// evaluation, by the mean gap so far; after a single one, by its position. The
+// last epoch ends with one.
+func evaluationsPerEpoch(evaluated []bool, epochs float64) float64 {
+	first, last, n := -1, -1, 0
+	for i, at := range evaluated {
+		if at {
+			if first < 0 {
+				first = i
+			}
+			last, n = i, n+1
+		}
+	}
+	left := epochs - float64(len(evaluated))
+	if n == 0 || left < 1 {
+		return 0
+	}
+	gap := float64(first + 1)
+	if n > 1 {
+		gap = float64(last-first) / float64(n-1)
+	}
+	return math.Max(1, math.Round(left/gap)) / left
+}
+
+// middle is the mean of two, the median of more.
+func middle(x []float64) float64 {
+	if len(x) <= 2 {
+		return stat.Mean(x, nil)
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	if n := len(sorted); n%2 == 0 {
+		return (sorted[n/2-1] + sorted[n/2]) / 2
+	}
+	return sorted[len(sorted)/2]
 }

@@ -2,12 +2,17 @@ package validate
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/training"
+	"sweetspot/engine/transfer"
 )
 
 // How much of a set is looked at beside other work: each case is predicted
@@ -113,4 +118,169 @@ func percent(v float64) string {
 		return fmt.Sprintf("%.0f %%", 100*v)
 	}
 	return fmt.Sprintf("%.2g %%", 100*v)
+}
+
+// known is what questions are asked of.
+type known struct {
+	set        *profile.Set
+	predictors map[profile.Mode]*transfer.Predictor
+}
+
+// transfer is the predictor that knows all runs of a mode but copies.
+func (k *known) transfer(mode profile.Mode) *transfer.Predictor {
+	if k.predictors[mode] == nil {
+		if k.predictors == nil {
+			k.predictors = map[profile.Mode]*transfer.Predictor{}
+		}
+		k.predictors[mode] = transfer.New(withoutCopies(k.set), mode)
+	}
+	return k.predictors[mode]
+}
+
+// withoutCopies leaves out the time of a GPU where it stands again, on another
+// VM type: to predict it from itself is no test.
+func withoutCopies(set *profile.Set) *profile.Set {
+	type saying struct {
+		subject transfer.Subject
+		gpu     string
+		batch   int
+		seconds float64
+	}
+	first := map[saying]profile.VMKey{}
+	out := *set
+	out.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool {
+		if !r.IsOfGPU() || !r.Steady.Known() {
+			return false
+		}
+		s := saying{transfer.SubjectOf(r.Model, r.Variant), r.GPU, r.BatchSize, r.Steady.Value}
+		if _, said := first[s]; !said {
+			first[s] = r.VM()
+		}
+		return first[s] != r.VM()
+	})
+	return &out
+}
+
+// named is a question about iterations of a mode, still without its jobs.
+func named(mode profile.Mode, name, asks string) Question {
+	if mode == profile.Infer { // which has no epochs
+		return Question{Name: "infer-" + name, Asks: "inference: " + strings.TrimPrefix(asks, "epoch or ")}
+	}
+	return Question{Name: name, Asks: asks}
+}
+
+// job is a part of a question that can be asked alone, from any goroutine.
+type job struct {
+	most  int // cases, at most
+	cases func() []Case
+}
+
+// once is a question that is asked as a whole.
+func once(cases func(set *profile.Set) []Case) func(k *known) []job {
+	return func(k *known) []job { return []job{{len(k.set.Runs), func() []Case { return cases(k.set) }}} }
+}
+
+// do works the jobs off, several at a time, and returns their cases in order.
+func do(jobs []job) []Case {
+	found := make([][]Case, len(jobs))
+	next := make(chan int)
+	var working sync.WaitGroup
+	for range min(len(jobs), runtime.GOMAXPROCS(0)) {
+		working.Go(func() {
+			for i := range next {
+				found[i] = jobs[i].cases()
+			}
+		})
+	}
+	for i := range jobs {
+		next <- i
+	}
+	close(next)
+	working.Wait()
+	return slices.Concat(found...)
+}
+
+// sample draws jobs at random, always the same ones, until they hold enough
+// cases.
+func sample(jobs []job, enough int) []job {
+	order := shuffled(len(jobs))
+	n, cases := 0, 0
+	for ; n < len(jobs) && cases < enough; n++ {
+		cases += jobs[order[n]].most
+	}
+	slices.Sort(order[:n])
+	out := make([]job, n)
+	for i, at := range order[:n] {
+		out[i] = jobs[at]
+	}
+	return out
+}
+
+// shuffled is a random order of n things that is the same every time: what a
+// screen says of a database must not change from one look to the next.
+func shuffled(n int) []int { return rand.New(rand.NewPCG(90, 10)).Perm(n) }
+
+// thinned are at most so many of the runs that are of use. Repeats go first, then
+// whole models drawn at random: what tells about one is the others' curves, not
+// single cells of each.
+func thinned(set *profile.Set, most int, use func(r *profile.Run) bool) (few *profile.Set, all bool) {
+	repeats, useful := repeatsOf(set, use)
+	if useful <= most {
+		return set, true
+	}
+	left, keep := most, make([]bool, len(set.Runs))
+	for _, again := range repeats {
+		byModel := map[string][]int{}
+		var models []string
+		for _, i := range again {
+			m := set.Runs[i].Model
+			if byModel[m] == nil {
+				models = append(models, m)
+			}
+			byModel[m] = append(byModel[m], i)
+		}
+		for _, m := range shuffled(len(models)) {
+			runs := byModel[models[m]]
+			runs = runs[:min(left, len(runs))]
+			left -= len(runs)
+			for _, i := range runs {
+				keep[i] = true
+			}
+		}
+	}
+	out := *set
+	out.Runs = make([]profile.Run, 0, most)
+	for i := range set.Runs {
+		if keep[i] {
+			out.Runs = append(out.Runs, set.Runs[i])
+		}
+	}
+	return &out, false
+}
+
+// repeatsOf are the runs that are of use by how often their cell was run before:
+// the first of each cell, then the second ones and so on, by their places in the
+// set.
+func repeatsOf(set *profile.Set, use func(r *profile.Run) bool) (repeats [][]int, useful int) {
+	type cell struct {
+		subject            transfer.Subject
+		vm                 profile.VMKey
+		count, gpus, batch int
+	}
+	seen := map[cell]int{}
+	for i := range set.Runs {
+		r := &set.Runs[i]
+		if !use(r) {
+			continue
+		}
+		c := cell{transfer.SubjectOf(r.Model, r.Variant), r.VM(), r.Count, r.GPUCount, r.BatchSize}
+		n := seen[c]
+		if n == len(repeats) {
+			repeats = append(repeats, nil)
+		}
+		repeats[n] = append(repeats[n], i)
+		seen[c]++
+		useful++
+	}
+	return repeats, useful
 }
