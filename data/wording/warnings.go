@@ -67,7 +67,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	unpriced, printed := 0, 0
 	for i := range r.Space.Len() {
 		c := r.Space.At(i)
-		if c.USDPerHour() == nil {
+		if c.USDPerHour() == nil && !c.Cost.Known() {
 			unpriced++
 		}
 		if c.AsPrinted {
