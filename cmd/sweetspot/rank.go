@@ -30,9 +30,8 @@ type queryFlags struct {
 	model, mode, epochs, target, units, purchase string
 	weights, sort                                string
 	limits                                       map[objective.Name]*string
+	filters                                      map[string]*[]string
 	bill, prices                                 []string
-	batch                                        []int
-	variants, clouds, gpus                       []string
 	maxCount                                     int
 	predicted                                    bool
 }
@@ -43,15 +42,17 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.mode, "mode", "", "whether to train or infer (default: whatever the model has runs of)")
 	fl.StringVar(&f.epochs, "epochs", "", "epochs of a training (default: as many as each source needed)")
 	fl.StringVar(&f.target, "target-accuracy", "", "train until the validation reaches this (0.9 or 90%)")
-	fl.IntVar(&f.maxCount, "max-count", defaultMaxCount, "most VMs of one type in an inference")
+	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "most VMs of one type in an inference")
 }
 
 // registerQuery are the flags of everything that ranks.
 func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.model, "model", "", "model to rank, as the database names it")
-	fl.IntSliceVar(&f.batch, "batch", nil, "only these batch sizes (training: of the whole VM; inference: per GPU)")
-	fl.StringSliceVar(&f.variants, "variant", nil, "only these variants")
+	f.filters = map[string]*[]string{}
+	for _, of := range question.Filters() {
+		f.filters[of.Name] = fl.StringSlice(of.Flag, nil, of.Help)
+	}
 	fl.StringVar(&f.units, "units", "", "units of work of an inference, such as 1M images (default 1M)")
 	f.limits = map[objective.Name]*string{}
 	for _, o := range objective.All() {
@@ -63,18 +64,9 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by "+
 		"their GPU rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
-	fl.StringVar(&f.sort, "sort", "",
-		"order by "+question.SortWords()+" (default: cost, or score where weights are given)")
-	fl.StringSliceVar(&f.clouds, "cloud", nil, "only these clouds")
-	fl.StringSliceVar(&f.gpus, "gpu", nil, "only GPUs whose name begins so")
-	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, "+
-		"and the catalog's VM types")
+	fl.StringVar(&f.sort, "sort", "", "order by "+question.SortWords()+" (default: cost, or score where weights are given)")
+	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, and the catalog's VM types")
 }
-
-const (
-	defaultMaxCount = 4
-	defaultUnits    = 1e6
-)
 
 func newRankCommand() *cobra.Command {
 	var flags queryFlags
@@ -112,7 +104,7 @@ func newRankCommand() *cobra.Command {
 
 // printDefaultRanking is what sweetspot says without a terminal.
 func printDefaultRanking(cmd *cobra.Command, db string) error {
-	result, tested, err := ask(cmd, db, queryFlags{purchase: string(profile.OnDemand), maxCount: defaultMaxCount})
+	result, tested, err := ask(cmd, db, queryFlags{purchase: string(profile.OnDemand), maxCount: question.DefaultCount})
 	if err != nil {
 		return err
 	}
@@ -171,7 +163,7 @@ func backTested(set *profile.Set, mode profile.Mode, predicted bool) validate.Te
 // query reads the flags; the set tells which model and mode are meant where
 // they leave it open.
 func (f queryFlags) query(set *profile.Set) (question.Query, error) {
-	var q question.Query
+	q := question.Default()
 	mode, err := parseMode(f.mode)
 	if err != nil {
 		return q, err
@@ -180,78 +172,63 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Model, q.Mode, q.Unit = of.Model, of.Mode, of.Unit
-	q.BatchSizes, q.Clouds, q.GPUs, q.MaxCount = f.batch, f.clouds, f.gpus, f.maxCount
-	for _, v := range f.variants {
-		q.Variants = append(q.Variants, profile.VariantOfTitle(v))
-	}
+	q.Model, q.Mode, q.Unit, q.MaxCount, q.Predicted = of.Model, of.Mode, of.Unit, f.maxCount, f.predicted
 	if f.maxCount < 1 {
 		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)
 	}
-	for _, batch := range f.batch {
-		if batch < 1 {
-			return q, usageError("--batch %d: a batch holds at least one sample", batch)
+	for _, of := range question.Filters() {
+		if values := f.filters[of.Name]; values != nil {
+			if err = of.Ask(&q.Workload, *values); err != nil {
+				return q, usageError("--%s %w", of.Flag, err)
+			}
 		}
 	}
 	if q.Purchase, err = profile.ParsePurchase(strings.ToLower(f.purchase)); err != nil {
 		return q, usageError("--purchase: %w", err)
 	}
-	if q.Bill, err = f.readBill(q.Purchase); err != nil {
-		return q, err
+	if q.Bill, err = bill.Parse(strings.Join(f.bill, " ")); err != nil {
+		return q, usageError("--bill: %w", err)
 	}
-	if err = readNumbers(
-		numberFlag{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
-		numberFlag{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
-	); err != nil {
-		return q, err
+	units := &q.Units
+	numbers := []numberFlag{
+		{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
+		{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
+		{"units", f.units, quantity.ParseCount, &units},
 	}
-	for _, o := range objective.All() {
-		var limit *float64
+	limits := make([]*float64, len(objective.All()))
+	for k, o := range objective.All() {
 		if text := f.limits[o.Name]; text != nil {
-			if err = readNumbers(numberFlag{o.Flag, *text, o.Read, &limit}); err != nil {
-				return q, err
-			}
+			numbers = append(numbers, numberFlag{o.Flag, *text, o.Read, &limits[k]})
 		}
-		q.Limits = q.Limits.With(o.Name, limit)
 	}
-	return q, f.workload(&q)
+	if err = readNumbers(numbers...); err != nil {
+		return q, err
+	}
+	for k, o := range objective.All() {
+		q.Limits = q.Limits.With(o.Name, limits[k])
+	}
+	if q.Units = *units; q.Mode == profile.Train && f.units != "" {
+		return q, usageError("--units belongs to inference: use --epochs with --mode train")
+	}
+	if err = f.order(&q); err != nil {
+		return q, err
+	}
+	if err = q.Check(); err != nil {
+		return q, usageError("%w", err)
+	}
+	return q, nil
 }
 
-// readBill reads what is paid beside the work.
-func (f queryFlags) readBill(purchase profile.Purchase) (bill.Bill, error) {
-	b, err := bill.Parse(strings.Join(f.bill, " "))
-	switch {
-	case err != nil:
-		return b, usageError("--bill: %w", err)
-	case purchase != profile.Spot && (b.Interruptions != nil || b.CheckpointS != nil):
-		return b, usageError("--bill: interruptions and checkpoint are of spot VMs: add --purchase spot")
-	}
-	return b, nil
-}
-
-func (f queryFlags) workload(q *question.Query) (err error) {
-	units := new(float64(defaultUnits))
-	if err = readNumbers(numberFlag{"units", f.units, quantity.ParseCount, &units}); err != nil {
-		return err
-	}
-	q.Units = *units
-	switch {
-	case q.Mode == profile.Infer && (q.Epochs != nil || q.TargetAccuracy != nil):
-		return usageError("--epochs and --target-accuracy belong to training: use --units with --mode infer")
-	case q.Mode == profile.Train && f.units != "":
-		return usageError("--units belongs to inference: use --epochs with --mode train")
-	case q.Epochs != nil && q.TargetAccuracy != nil:
-		return usageError("--epochs and --target-accuracy exclude each other: the target decides the epochs")
-	}
+// order reads how the ranking is ordered.
+func (f queryFlags) order(q *question.Query) (err error) {
 	if q.Weights, err = question.ParseWeights(f.weights); err != nil {
 		return usageError("--weights: %w", err)
 	}
-	q.Sort = question.ByCost
 	if f.weights != "" {
 		q.Sort = question.ByScore
 	}
 	if f.sort != "" {
-		if q.Sort, err = question.ParseSort(strings.ToLower(f.sort)); err != nil {
+		if q.Sort, err = question.ParseSort(f.sort); err != nil {
 			return usageError("--sort: %w", err)
 		}
 	}

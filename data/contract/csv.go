@@ -33,9 +33,10 @@ var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_
 
 // WriteCSV writes one row a candidate.
 func WriteCSV(w io.Writer, candidates []Candidate) error {
-	rows := [][]string{slices.Concat(candidateColumns, lastColumns)}
-	for _, c := range candidates {
-		rows = append(rows, slices.Concat(csvRow(c), lastCells(c)))
+	columns, cells := optionalColumns(candidates)
+	rows := [][]string{slices.Concat(candidateColumns, lastColumns, columns)}
+	for k, c := range candidates {
+		rows = append(rows, slices.Concat(csvRow(c), lastCells(c), cells[k]))
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -43,12 +44,48 @@ func WriteCSV(w io.Writer, candidates []Candidate) error {
 // WritePickCSV writes a pick as a candidate's row with the query behind it.
 func WritePickCSV(w io.Writer, p Pick) error {
 	q := p.Query
-	query := []string{number(q.MinAccuracy), number(q.MaxTimeS), number(q.MaxCostUSD), q.Sort,
-		number(&q.Weights.Time), number(&q.Weights.Cost), p.PickedAt, p.EstimatedBy}
+	query := []string{number(q.Limits.Get(objective.Accuracy)), number(q.Limits.Get(objective.Time)), number(q.Limits.Get(objective.Cost)), string(q.Sort),
+		number(new(q.Weights[objective.Time])), number(new(q.Weights[objective.Cost])), p.PickedAt, p.EstimatedBy}
+	columns, cells := optionalColumns([]Candidate{p.Candidate})
+	for _, o := range objective.All() {
+		if limit := q.Limits.Get(o.Name); o.Optional && limit != nil {
+			columns, cells[0] = append(columns, "query_"+o.Limit), append(cells[0], number(limit))
+		}
+	}
 	return csv.NewWriter(w).WriteAll([][]string{
-		slices.Concat(candidateColumns, pickColumns, lastColumns), slices.Concat(csvRow(p.Candidate), query,
-			lastCells(p.Candidate)),
+		slices.Concat(candidateColumns, pickColumns, lastColumns, columns),
+		slices.Concat(csvRow(p.Candidate), query, lastCells(p.Candidate), cells[0]),
 	})
+}
+
+// optionalColumns are those of the optional objectives that any candidate has,
+// after all others, with the cells of each candidate.
+func optionalColumns(candidates []Candidate) (columns []string, cells [][]string) {
+	cells = make([][]string, len(candidates))
+	for _, o := range objective.All() {
+		if !o.Optional || !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.optional(o.Name) != nil }) {
+			continue
+		}
+		name := string(o.Name)
+		columns = append(columns, name+"_"+o.Unit, name+"_low_"+o.Unit, name+"_high_"+o.Unit, name+"_basis", "p_best_"+name, "frontier_"+name)
+		for k, c := range candidates {
+			var e KilowattHours
+			if of := c.optional(o.Name); of != nil {
+				e = *of
+			}
+			cells[k] = append(cells[k], number(e.KWh), number(e.Low), number(e.High), text(e.Basis),
+				number(c.PBest.Of(o.Name)), strconv.FormatBool(c.Frontier.Of(o.Name)))
+		}
+	}
+	return columns, cells
+}
+
+// optional is the estimate of an optional objective; nil where it is not there.
+func (c Candidate) optional(o objective.Name) *KilowattHours {
+	if o == objective.Energy {
+		return c.Energy
+	}
+	return nil
 }
 
 // first is the VM of a candidate of one type. Of several only the number of all

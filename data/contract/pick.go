@@ -11,19 +11,20 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sweetspot/data/wording"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
 
 // Pick is a candidate the user chose, with the query that led to it.
 type Pick struct {
-	Schema      int       `json:"schema" yaml:"schema"`
-	Command     string    `json:"command" yaml:"command"`
-	Warnings    []string  `json:"warnings" yaml:"warnings"`
-	PickedAt    string    `json:"picked_at" yaml:"picked_at"` // RFC 3339, UTC
-	Query       Query     `json:"query" yaml:"query"`
-	Candidate   Candidate `json:"candidate" yaml:"candidate"`
-	EstimatedBy string    `json:"estimated_by" yaml:"estimated_by"`
+	Schema      int            `json:"schema" yaml:"schema"`
+	Command     string         `json:"command" yaml:"command"`
+	Warnings    []string       `json:"warnings" yaml:"warnings"`
+	PickedAt    string         `json:"picked_at" yaml:"picked_at"` // RFC 3339, UTC
+	Query       question.Query `json:"query" yaml:"query"`
+	Candidate   Candidate      `json:"candidate" yaml:"candidate"`
+	EstimatedBy string         `json:"estimated_by" yaml:"estimated_by"`
 }
 
 // NewPick makes a pick of candidate i of a result; tested may be nil.
@@ -32,7 +33,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 	c := NewCandidate(r, i, place, NewChances(r), tested)
 	return Pick{
 		Schema: Schema, Command: "export", Warnings: wording.Warnings(r, at), PickedAt: at.UTC().Format(time.RFC3339),
-		Query: NewQuery(r.Query), Candidate: c, EstimatedBy: "sweetspot " + version,
+		Query: r.Query, Candidate: c, EstimatedBy: "sweetspot " + version,
 	}
 }
 

@@ -45,11 +45,18 @@ type Plan struct {
 
 // PlanQuery is the question a plan answers.
 type PlanQuery struct {
-	Query
-	VMs    map[string]int   `json:"vms"` // most of each instance type
-	Split  string           `json:"split"`
-	Method string           `json:"method"`
-	Terms  map[string]Terms `json:"terms"` // by cloud, "" being all others
+	question.Query
+	VMs    map[string]int // most of each instance type
+	Split  string
+	Method string
+	Terms  map[string]Terms // by cloud, "" being all others
+}
+
+// MarshalJSON writes the question with what only a plan asks.
+func (q PlanQuery) MarshalJSON() ([]byte, error) {
+	return append(q.Object(), objective.Each[any]{
+		{Name: "vms", Value: q.VMs}, {Name: "split", Value: q.Split}, {Name: "method", Value: q.Method}, {Name: "terms", Value: q.Terms},
+	}...).MarshalJSON()
 }
 
 // Terms are how a cloud lets VMs, in seconds.
@@ -211,7 +218,7 @@ func (in PlanInput) holds(at *candidate.Outcome) bool {
 
 func newPlanQuery(in PlanInput) PlanQuery {
 	q := PlanQuery{
-		Query: NewQuery(in.Result.Query), VMs: map[string]int{}, Split: string(cmp.Or(in.Rental.Split, cluster.ByThroughput)), Method: "exact",
+		Query: in.Result.Query, VMs: map[string]int{}, Split: string(cmp.Or(in.Rental.Split, cluster.ByThroughput)), Method: "exact",
 		Terms: map[string]Terms{},
 	}
 	for cloud, t := range in.Rental.Terms {

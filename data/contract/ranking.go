@@ -6,61 +6,10 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/advice"
 	"sweetspot/engine/objective"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
-
-// Query is the question a ranking answers.
-type Query struct {
-	Model          string   `json:"model" yaml:"model"`
-	Mode           string   `json:"mode" yaml:"mode"`
-	BatchSizes     []int    `json:"batch_sizes" yaml:"batch_sizes"`
-	Variants       []string `json:"variants" yaml:"variants"`
-	Clouds         []string `json:"clouds" yaml:"clouds"`
-	GPUs           []string `json:"gpus" yaml:"gpus"`
-	Epochs         *float64 `json:"epochs" yaml:"epochs"`
-	TargetAccuracy *float64 `json:"target_accuracy" yaml:"target_accuracy"`
-	Units          *float64 `json:"units" yaml:"units"`
-	Purchase       string   `json:"purchase" yaml:"purchase"`
-	MinAccuracy    *float64 `json:"min_accuracy" yaml:"min_accuracy"`
-	MaxTimeS       *float64 `json:"max_time_s" yaml:"max_time_s"`
-	MaxCostUSD     *float64 `json:"max_cost_usd" yaml:"max_cost_usd"`
-	Weights        Weights  `json:"weights" yaml:"weights"`
-	Sort           string   `json:"sort" yaml:"sort"`
-	Predicted      bool     `json:"predicted" yaml:"predicted"` // also what was never probed
-	Combined       bool     `json:"combined" yaml:"combined"`   // also combinations of VM types
-	Bill           *Bill    `json:"bill" yaml:"bill"`           // null where nothing beside the work was told
-}
-
-// Weights of the score.
-type Weights struct {
-	Time float64 `json:"time" yaml:"time"`
-	Cost float64 `json:"cost" yaml:"cost"`
-}
-
-// NewQuery describes a query.
-func NewQuery(q question.Query) Query {
-	out := Query{
-		Model: clean(q.Model), Mode: string(q.Mode), BatchSizes: orEmpty(q.BatchSizes), Variants: cleaned(q.Variants),
-		Clouds: cleaned(q.Clouds), GPUs: cleaned(q.GPUs), Epochs: q.Epochs, TargetAccuracy: q.TargetAccuracy,
-		Purchase: string(q.Purchase), MinAccuracy: q.Limits.Get(objective.Accuracy), MaxTimeS: q.Limits.Get(objective.Time), MaxCostUSD: q.Limits.Get(objective.Cost),
-		Weights: Weights{q.Weights[objective.Time], q.Weights[objective.Cost]}, Sort: string(q.Sort), Predicted: q.Predictor != nil, Combined: q.Combine, Bill: NewBill(q.Bill),
-	}
-	if q.Mode == profile.Infer {
-		out.Units = new(q.Units)
-	}
-	return out
-}
-
-func cleaned(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = clean(s)
-	}
-	return out
-}
 
 func orEmpty[T any](s []T) []T {
 	if s == nil {
@@ -74,7 +23,7 @@ type Ranking struct {
 	Schema            int            `json:"schema" yaml:"schema"`
 	Command           string         `json:"command" yaml:"command"`
 	Warnings          []string       `json:"warnings" yaml:"warnings"`
-	Query             Query          `json:"query" yaml:"query"`
+	Query             question.Query `json:"query" yaml:"query"`
 	Candidates        []Candidate    `json:"candidates" yaml:"candidates"`
 	Frontier          Frontiers      `json:"frontier" yaml:"frontier"`
 	Crossovers        []Crossover    `json:"crossovers" yaml:"crossovers"`
@@ -133,7 +82,7 @@ type Crossover struct {
 func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	s := r.Space
 	out := Ranking{
-		Schema: Schema, Command: "rank", Warnings: wording.Warnings(r, now), Query: NewQuery(r.Query),
+		Schema: Schema, Command: "rank", Warnings: wording.Warnings(r, now), Query: r.Query,
 		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
 	}
 	chances := NewChances(r)

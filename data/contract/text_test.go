@@ -74,16 +74,3 @@ func TestPartInWords(t *testing.T) {
 		}
 	}
 }
-
-func TestLimitsInWords(t *testing.T) {
-	q := Query{MinAccuracy: new(0.7), MaxTimeS: new(7200.0), MaxCostUSD: new(10.0)}
-	if got := q.LimitsWords(true); got != "accuracy ≥ 70.0 %, time ≤ 2 h 00 m, cost ≤ $10.00" {
-		t.Errorf("got %q", got)
-	}
-	if got := (Query{MinAccuracy: new(0.1)}).LimitsWords(false); got != "accuracy ≤ 10.0 %" {
-		t.Errorf("an error rate is limited from above: %q", got)
-	}
-	if got := (Query{}).LimitsWords(true); got != "none" {
-		t.Errorf("got %q", got)
-	}
-}

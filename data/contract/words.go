@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
 )
 
@@ -73,26 +72,4 @@ func intervalWords(v, low, high *float64, basis *string, format func(float64) st
 		return "unknown"
 	}
 	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*low), format(*high), *basis)
-}
-
-// LimitsWords says within which limits the query asked.
-func (q Query) LimitsWords(higherIsBetter bool) string {
-	var parts []string
-	if q.MinAccuracy != nil {
-		sign := " ≥ "
-		if !higherIsBetter {
-			sign = " ≤ "
-		}
-		parts = append(parts, "accuracy"+sign+objective.WriteAccuracy(*q.MinAccuracy, higherIsBetter))
-	}
-	if q.MaxTimeS != nil {
-		parts = append(parts, "time ≤ "+quantity.Duration(*q.MaxTimeS))
-	}
-	if q.MaxCostUSD != nil {
-		parts = append(parts, "cost ≤ "+quantity.Money(*q.MaxCostUSD))
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
 }

@@ -44,7 +44,7 @@ func markdown(w io.Writer, p contract.Pick) error {
 	if c.Rank != nil {
 		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
 	}
-	row("limits", p.Query.LimitsWords(c.Accuracy == nil || c.Accuracy.HigherIsBetter))
+	row("limits", wording.Limits(p.Query, c.Accuracy == nil || c.Accuracy.HigherIsBetter))
 	if len(c.Sources) > 0 {
 		row("rests on", wording.Sources(c.Sources))
 	}

@@ -79,14 +79,13 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 
 // facts say what was asked and what is best.
 func facts(r *rank.Result, best contract.Candidate) []Fact {
-	q := contract.NewQuery(r.Query)
 	var vms []string
 	for _, v := range best.Configuration {
 		vms = append(vms, v.Words())
 	}
 	out := []Fact{
-		{"Limits", q.LimitsWords(r.Space.HigherIsBetter() || r.Space.Metric == "")},
-		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + q.Sort},
+		{"Limits", wording.Limits(r.Query, r.Space.HigherIsBetter() || r.Space.Metric == "")},
+		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + string(r.Query.Sort)},
 		{"Candidates", fmt.Sprintf("%d of %d feasible", len(r.Order), r.Space.Len())},
 		{"First", strings.Join(vms, " + ") + ", " + variant(best) + batch(best, ", batch size ")},
 		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},

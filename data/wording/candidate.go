@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -94,4 +95,19 @@ func Either(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// Limits says within which limits a query asks, of an accuracy that is better
+// higher or lower.
+func Limits(q question.Query, higherIsBetter bool) string {
+	var parts []string
+	for _, o := range objective.All().InMetric("", higherIsBetter) {
+		if limit := q.Limits.Get(o.Name); limit != nil {
+			parts = append(parts, fmt.Sprintf("%s %s %s", o.Name, o.Sign(), o.Write(*limit)))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
 }

@@ -61,3 +61,16 @@ func TestWordsOfAWorkload(t *testing.T) {
 		}
 	}
 }
+
+func TestLimits(t *testing.T) {
+	all := question.Query{Limits: question.Limits{objective.Accuracy: 0.7, objective.Time: 7200, objective.Cost: 10, objective.Energy: 0.25}}
+	if got := Limits(all, true); got != "accuracy ≥ 70.0 %, time ≤ 2 h 00 m, cost ≤ $10.00, energy ≤ 250 Wh" {
+		t.Error(got)
+	}
+	if got := Limits(question.Query{Limits: question.Limits{objective.Accuracy: 0.1}}, false); got != "accuracy ≤ 10.0 %" {
+		t.Error(got)
+	}
+	if got := Limits(question.Query{}, true); got != "none" {
+		t.Error(got)
+	}
+}

@@ -65,7 +65,7 @@ func (f *facts) cells() cells {
 	var runs, of, sizes []int32 // runs, their cells, and how many each has
 	for i := range f.set.Runs {
 		r := &f.set.Runs[i]
-		if r.Model != f.work.Model || r.Mode != f.work.Mode || !f.wanted(r) {
+		if r.Model != f.work.Model || r.Mode != f.work.Mode || !f.asked.Keeps(r) {
 			continue
 		}
 		k := keyOf(r)

@@ -17,6 +17,7 @@ import (
 type facts struct {
 	set        *profile.Set
 	work       question.Workload
+	asked      question.Narrowing
 	model      profile.Model
 	market     market
 	accuracies accuracies
@@ -26,7 +27,7 @@ type facts struct {
 
 func newFacts(set *profile.Set, w question.Workload) *facts {
 	f := &facts{
-		set: set, work: w, market: newMarket(set.VMTypes, w.Purchase),
+		set: set, work: w, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
 		accuracies: newAccuracies(set, w), curves: learningCurves(set, w),
 	}
 	f.model, _ = set.Model(w.Model)
@@ -34,22 +35,6 @@ func newFacts(set *profile.Set, w question.Workload) *facts {
 		f.totals = training.NewTotals(set.Runs)
 	}
 	return f
-}
-
-func (f *facts) wanted(r *profile.Run) bool {
-	return f.wantedPlace(r.GPU, r.Cloud) && among(f.work.Variants, r.Variant.Name) &&
-		(len(f.work.BatchSizes) == 0 || slices.Contains(f.work.BatchSizes, r.BatchSize))
-}
-
-func (f *facts) wantedPlace(gpu, cloud string) bool {
-	return among(f.work.Clouds, cloud) && (len(f.work.GPUs) == 0 || slices.ContainsFunc(f.work.GPUs, func(g string) bool {
-		return gpu != "" && strings.HasPrefix(strings.ToLower(gpu), strings.ToLower(g))
-	}))
-}
-
-// among reports whether a name is in a list, or the list is empty.
-func among(list []string, name string) bool {
-	return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
 // answers reports whether the run alone can answer for the workload. One that

@@ -75,7 +75,7 @@ func (f *facts) predictions(known cells) *predictions {
 		}
 		id := variantKey(r.Variant)
 		donors = append(donors, r)
-		if among(f.work.Variants, r.Variant.Name) {
+		if f.asked.KeepsVariant(r.Variant) {
 			p.ran[variantBatch{id, r.BatchSize}] = true
 		}
 		if r.Steady.Known() {
@@ -161,7 +161,7 @@ func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMT
 	run.Variant = v
 	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
 	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
-	if !p.wanted(&run) || !p.sensible(run) || p.answered[anywhere(keyOf(&run))] {
+	if !p.asked.Keeps(&run) || !p.sensible(run) || p.answered[anywhere(keyOf(&run))] {
 		return run, "", false
 	}
 	if run.Steady, why = p.work.Predictor.Iteration(p.work.Model, v, vm, run.GPUCount,
@@ -186,8 +186,7 @@ func (f *facts) offers() []profile.VMType {
 	var out []profile.VMType
 	for _, vm := range f.set.VMTypes {
 		price, _ := vm.PriceOf(f.work.Purchase)
-		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 &&
-			f.wantedPlace(vm.GPU, vm.Cloud) {
+		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 && f.asked.KeepsVM(vm) {
 			seen[o] = true
 			out = append(out, vm)
 		}
@@ -201,7 +200,7 @@ func (f *facts) axes(donors []profile.Run) (variants []profile.Variant, batches 
 	seen := map[string]bool{}
 	batches = slices.Clone(f.work.BatchSizes)
 	for _, r := range donors {
-		if id := variantKey(r.Variant); !seen[id] && among(f.work.Variants, r.Variant.Name) {
+		if id := variantKey(r.Variant); !seen[id] && f.asked.KeepsVariant(r.Variant) {
 			seen[id] = true
 			variants = append(variants, r.Variant)
 		}

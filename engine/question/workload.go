@@ -20,14 +20,18 @@ type Workload struct {
 	// Combine adds, in inference, the exact frontier over combinations of VM types.
 	Combine bool
 
-	// Predictor adds candidates that rest on no run of their own; nil adds none.
+	// Predicted asks also for what was not probed. Predictor, which knows it, adds
+	// the candidates; nil adds none.
+	Predicted bool
 	Predictor Predictor
 
-	// Filters; empty keeps everything.
+	// Filters, see [Filters]; empty keeps everything.
 	BatchSizes []int
 	Variants   []string
 	Clouds     []string
 	GPUs       []string
+	// Words keep the candidates whose names hold all of them.
+	Words string
 }
 
 // Predictor answers for what nobody measured.

@@ -1,0 +1,181 @@
+package question
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sweetspot/engine/bill"
+	"sweetspot/engine/objective"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
+// Default is the question that is asked where a user says nothing.
+func Default() Query {
+	return Query{
+		Workload: Workload{Units: DefaultUnits, Purchase: profile.OnDemand, MaxCount: DefaultCount},
+		Weights:  DefaultWeights(), Sort: ByCost,
+	}
+}
+
+// What is asked where a user says nothing.
+const (
+	DefaultUnits  = 1e6 // of inference
+	DefaultCount  = 4   // VMs of one type that inference is spread over, at most
+	DefaultEpochs = 10  // of a training of which no run says how many it takes
+)
+
+// Check says in a sentence why a question cannot be asked, and what to write
+// instead; nil where it can.
+func (q Query) Check() error {
+	positive := func(v *float64) bool { return v == nil || *v > 0 }
+	switch {
+	case q.Model == "":
+		return fmt.Errorf("no model is named")
+	case q.Mode != profile.Train && q.Mode != profile.Infer:
+		return fmt.Errorf("mode %q is neither train nor infer", q.Mode)
+	case q.Mode == profile.Infer && (q.Epochs != nil || q.TargetAccuracy != nil):
+		return fmt.Errorf("--epochs and --target-accuracy belong to training: use --units with --mode infer")
+	case q.Epochs != nil && q.TargetAccuracy != nil:
+		return fmt.Errorf("--epochs and --target-accuracy exclude each other: the target decides the epochs")
+	case !positive(q.Epochs) || !(q.Units >= 0):
+		return fmt.Errorf("the work is not above zero")
+	case q.MaxCount < 1:
+		return fmt.Errorf("at least one VM is needed")
+	case q.Purchase != profile.Spot && (q.Bill.Interruptions != nil || q.Bill.CheckpointS != nil):
+		return fmt.Errorf("--bill: interruptions and checkpoint are of spot VMs: add --purchase spot")
+	}
+	for o, v := range q.Limits {
+		if !(v >= 0) {
+			return fmt.Errorf("the limit on %s is below zero", o)
+		}
+	}
+	for o, v := range q.Weights {
+		if !(v >= 0) {
+			return fmt.Errorf("the weight of %s is below zero", o)
+		}
+	}
+	if _, err := ParseSort(string(q.Sort)); err != nil {
+		return err
+	}
+	if _, err := profile.ParsePurchase(string(q.Purchase)); err != nil {
+		return err
+	}
+	_, err := bill.Parse(q.Bill.String())
+	return err
+}
+
+// Object is the JSON of the question with its fields in order. Limits on optional
+// objectives and their weights stand there where they are set.
+func (q Query) Object() objective.Each[any] {
+	out := objective.Each[any]{{Name: "model", Value: plaintext.Clean(q.Model)}, {Name: "mode", Value: string(q.Mode)}}
+	put := func(name string, v any) { out = append(out, objective.Value[any]{Name: name, Value: v}) }
+	put("batch_sizes", append([]int{}, q.BatchSizes...))
+	for _, f := range Filters()[1:] {
+		values := []string{}
+		for _, v := range f.Values(&q.Workload) {
+			values = append(values, plaintext.Clean(v))
+		}
+		put(f.Name, values)
+	}
+	var units *float64
+	if q.Mode == profile.Infer {
+		units = &q.Units
+	}
+	put("epochs", q.Epochs)
+	put("target_accuracy", q.TargetAccuracy)
+	put("units", units)
+	put("purchase", string(q.Purchase))
+	var weights objective.Each[float64]
+	for _, o := range objective.All() {
+		if limit := q.Limits.Get(o.Name); limit != nil || !o.Optional {
+			put(o.Limit, limit)
+		}
+		if w := q.Weights[o.Name]; o.Name != objective.Accuracy && (w > 0 || !o.Optional) {
+			weights = append(weights, objective.Value[float64]{Name: string(o.Name), Value: w})
+		}
+	}
+	put("weights", weights)
+	put("sort", string(q.Sort))
+	put("predicted", q.Predicted || q.Predictor != nil)
+	put("combined", q.Combine)
+	var b any
+	if !q.Bill.IsZero() {
+		b = q.Bill
+	}
+	put("bill", b)
+	if q.Words != "" {
+		put("words", plaintext.Clean(q.Words))
+	}
+	return out
+}
+
+// MarshalJSON writes the question.
+func (q Query) MarshalJSON() ([]byte, error) { return q.Object().MarshalJSON() }
+
+// MarshalYAML writes the question.
+func (q Query) MarshalYAML() (any, error) { return q.Object().MarshalYAML() }
+
+// UnmarshalJSON reads a question, which need not be one that can be asked.
+func (q *Query) UnmarshalJSON(text []byte) error {
+	return q.read(func(into any) error { return json.Unmarshal(text, into) })
+}
+
+// UnmarshalYAML reads a question, as UnmarshalJSON.
+func (q *Query) UnmarshalYAML(unmarshal func(any) error) error { return q.read(unmarshal) }
+
+func (q *Query) read(unmarshal func(any) error) error {
+	var of struct {
+		Model          string
+		Mode           profile.Mode
+		Epochs         *float64
+		TargetAccuracy *float64 `json:"target_accuracy" yaml:"target_accuracy"`
+		Units          *float64
+		Purchase       profile.Purchase
+		Weights        Weights
+		Sort           Sort
+		Predicted      bool
+		Combined       bool
+		Bill           *bill.Bill
+		Words          string
+	}
+	all := map[string]any{}
+	if err := unmarshal(&of); err != nil {
+		return err
+	}
+	if err := unmarshal(&all); err != nil {
+		return err
+	}
+	*q = Query{
+		Workload: Workload{
+			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
+			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
+		},
+		Weights: of.Weights, Sort: of.Sort,
+	}
+	if of.Units != nil {
+		q.Units = *of.Units
+	}
+	if of.Bill != nil {
+		q.Bill = *of.Bill
+	}
+	for _, f := range Filters() {
+		var values []string
+		list, _ := all[f.Name].([]any)
+		for _, v := range list {
+			values = append(values, fmt.Sprint(v))
+		}
+		if err := f.Set(&q.Workload, values); err != nil {
+			return err
+		}
+	}
+	for _, o := range objective.All() {
+		switch v := all[o.Limit].(type) {
+		case float64:
+			q.Limits = q.Limits.With(o.Name, &v)
+		case int:
+			q.Limits = q.Limits.With(o.Name, new(float64(v)))
+		}
+	}
+	return nil
+}
