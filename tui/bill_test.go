@@ -32,12 +32,11 @@ func TestBill(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", want, s)
 		}
 	}
-	if q := d.explore().Question(); q.Bill != "startup=90s egress=50GiB egress-price=0.09" || !q.IsSound() {
+	if q := d.explore().Question(); q.Bill.String() != "startup=90s egress=50GiB egress-price=0.09" || q.Check() != nil {
 		t.Errorf("asked %+v", q)
 	}
 	d.press("$", "$", "$", "u", "u", "u", "u", "u")
-	if d.explore().Question().Bill != "" ||
-		strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
+	if d.explore().Question().Bill.String() != "" || strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
 		t.Errorf("undone there is still a bill:\n%s", d.screen())
 	}
 	d.exact()
@@ -60,7 +59,7 @@ func TestAPredictedPickIsReopenedWithItsBill(t *testing.T) {
 		d.press("backspace")
 	}
 	d.press("enter", "5", "tab", "tab", "tab", "enter")
-	if q := d.explore().Question(); !q.Predicted || q.Bill != "startup=90s" {
+	if q := d.explore().Question(); !q.Predicted || q.Bill.String() != "startup=90s" {
 		t.Errorf("asks %+v", q)
 	}
 	i, ok := d.explore().Selected()

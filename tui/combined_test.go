@@ -50,7 +50,7 @@ func TestAPickIsReopened(t *testing.T) {
 		t.Fatalf("picked %s, no combination", picked)
 	}
 	d.press("C", "g", "5", "tab", "tab", "tab", "enter")
-	if q := d.explore().Question(); !q.Combined || q.Sort != "score" {
+	if q := d.explore().Question(); !q.Combine || q.Sort != "score" {
 		t.Errorf("asks %+v", q)
 	}
 	i, ok := d.explore().Selected()

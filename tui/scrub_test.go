@@ -148,7 +148,7 @@ func TestKeysFasterThanAnswers(t *testing.T) {
 	if _, third := d.app.Update(answerOf(second)); third != nil {
 		t.Error("asked a third time about nothing new")
 	}
-	answered, asked := d.explore().Answer().Question.MaxCost, d.explore().Question().MaxCost
+	answered, asked := d.explore().Answer().Question.Limits.Get(objective.Cost), d.explore().Question().Limits.Get(objective.Cost)
 	if answered == nil || asked == nil || *answered != *asked {
 		t.Errorf("answered for %v, asked for %v", answered, asked)
 	}

@@ -189,6 +189,9 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if q.Bill, err = bill.Parse(strings.Join(f.bill, " ")); err != nil {
 		return q, usageError("--bill: %w", err)
 	}
+	if q.Purchase != profile.Spot && (q.Bill.Interruptions != nil || q.Bill.CheckpointS != nil) {
+		return q, usageError("--bill: interruptions and checkpoint are of spot VMs: add --purchase spot")
+	}
 	units := &q.Units
 	numbers := []numberFlag{
 		{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},

@@ -42,8 +42,6 @@ func (q Query) Check() error {
 		return fmt.Errorf("the work is not above zero")
 	case q.MaxCount < 1:
 		return fmt.Errorf("at least one VM is needed")
-	case q.Purchase != profile.Spot && (q.Bill.Interruptions != nil || q.Bill.CheckpointS != nil):
-		return fmt.Errorf("--bill: interruptions and checkpoint are of spot VMs: add --purchase spot")
 	}
 	for o, v := range q.Limits {
 		if !(v >= 0) {

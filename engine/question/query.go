@@ -165,7 +165,9 @@ func (l Limits) With(o objective.Name, limit *float64) Limits {
 		out = Limits{}
 	}
 	if limit == nil {
-		delete(out, o)
+		if delete(out, o); len(out) == 0 {
+			return nil
+		}
 	} else {
 		out[o] = *limit
 	}

@@ -53,6 +53,7 @@ const (
 	Redraw    Action = "redraw"
 	NextChart Action = "next-chart"
 	Axes      Action = "axes"
+	Plots     Action = "plots"
 	ZoomIn    Action = "zoom-in"
 	ZoomOut   Action = "zoom-out"
 	ZoomWhole Action = "zoom-whole"
@@ -283,6 +284,8 @@ func defaults() []Binding {
 			Long: "draw deadlines, models and users' decisions again", Only: []string{InFleet}, Rank: 11},
 		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away",
 			Only: []string{InExplore, InTraffic}, Rank: 11},
+		{Action: Plots, Keys: []string{"X"}, Group: asking, Help: "plots",
+			Long: "plot time × energy, where any run has an energy", Only: explore},
 		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "axes", Long: "logarithmic or linear axes",
 			Only: explore, Rank: 11},
 

@@ -10,49 +10,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
-	"sweetspot/engine/bill"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
 
 // version is written into every file; other versions are not read.
-const version = 1
+const version = 2
 
 // maxSize is far above any state of ours; a larger file is not ours.
 const maxSize = 1 << 20
 
 // State is what is remembered.
 type State struct {
-	Version  int       `json:"version"`
-	Database string    `json:"database,omitempty"`
-	Question *Question `json:"question,omitempty"`
-	LogAxes  bool      `json:"log_axes"`
+	Version  int             `json:"version"`
+	Database string          `json:"database,omitempty"`
+	Question *question.Query `json:"question,omitempty"`
+	LogAxes  bool            `json:"log_axes"`
 	// Machines are the VM types of the SSH destinations that were probed, ""
 	// being this machine: where to probe a VM type again.
 	Machines map[string]profile.VMKey `json:"machines,omitempty"`
-}
-
-// Question is what Explore asks: a workload with its limits. Nil is no limit.
-type Question struct {
-	Model       string           `json:"model"`
-	Mode        profile.Mode     `json:"mode"`
-	Epochs      *float64         `json:"epochs,omitempty"`
-	Units       float64          `json:"units,omitempty"`
-	Purchase    profile.Purchase `json:"purchase"`
-	MinAccuracy *float64         `json:"min_accuracy,omitempty"`
-	MaxTime     *float64         `json:"max_time_s,omitempty"`
-	MaxCost     *float64         `json:"max_cost_usd,omitempty"`
-	CostWeight  float64          `json:"cost_weight"` // share of cost in the score, [0,1]
-	Sort        question.Sort    `json:"sort"`
-	Filter      string           `json:"filter,omitempty"`
-	BatchSize   int              `json:"batch_size,omitempty"` // 0 for all
-	Cloud       string           `json:"cloud,omitempty"`      // "" for all
-	GPU         string           `json:"gpu,omitempty"`
-	Variant     string           `json:"variant,omitempty"`
-	Predicted   bool             `json:"predicted,omitempty"` // also what was not probed
-	Combined    bool             `json:"combined,omitempty"`  // in inference also combinations of VM types
-	Bill        string           `json:"bill,omitempty"`      // what is paid beside the work, as bill.Parse reads it
 }
 
 // Path is $XDG_STATE_HOME/sweetspot/state.json.
@@ -87,28 +65,32 @@ func Load(path string) (State, error) {
 		return fresh, err
 	}
 	var s State
-	if err := json.Unmarshal(data, &s); err != nil {
+	if err := json.Unmarshal(withoutOldQuestion(data), &s); err != nil {
 		return fresh, fmt.Errorf("%s is damaged; starting fresh", path)
 	}
 	if s.Version != version {
 		return fresh, fmt.Errorf("%s is of version %d, this program reads %d; starting fresh", path, s.Version, version)
 	}
-	if s.Question != nil && !s.Question.IsSound() {
+	if s.Question != nil && s.Question.Check() != nil {
 		s.Question = nil
 	}
 	return s, nil
 }
 
-// IsSound reports whether a question that was read somewhere can be asked.
-func (q *Question) IsSound() bool {
-	_, badSort := question.ParseSort(string(q.Sort))
-	_, badPurchase := profile.ParsePurchase(string(q.Purchase))
-	_, badBill := bill.Parse(q.Bill)
-	positive := func(v *float64) bool { return v == nil || *v > 0 }
-	return q.Model != "" && (q.Mode == profile.Train || q.Mode == profile.Infer) && badSort == nil && badPurchase == nil &&
-		badBill == nil &&
-		positive(q.Epochs) && q.Units >= 0 && positive(q.MaxTime) && positive(q.MaxCost) && q.CostWeight >= 0 &&
-		q.CostWeight <= 1
+// withoutOldQuestion is a file of version 1 without its question, which was
+// written in other words; all else is as it was.
+func withoutOldQuestion(data []byte) []byte {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(data, &fields) != nil || string(fields["version"]) != "1" {
+		return data
+	}
+	delete(fields, "question")
+	fields["version"] = json.RawMessage(strconv.Itoa(version))
+	renewed, err := json.Marshal(fields)
+	if err != nil {
+		return data
+	}
+	return renewed
 }
 
 // Save replaces the file in one step, so that it is whole at any moment.

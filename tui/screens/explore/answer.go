@@ -2,14 +2,15 @@ package explore
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sweetspot/data/contract"
 	"time"
 
 	"sweetspot/engine/advice"
-	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
@@ -17,18 +18,16 @@ import (
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transfer"
 	"sweetspot/engine/validate"
-	"sweetspot/tui/state"
 )
 
 // Answer is what the screen shows of a question: immutable, numbered, made by
 // [Ask] away from the update loop.
 type Answer struct {
 	Seq         int
-	Question    state.Question
+	Question    question.Query
 	Set         *profile.Set
 	Result      *rank.Result
-	PTime       map[int]float64 // probability of being fastest; nil where nothing can be said
-	PCost       map[int]float64
+	Chances     contract.Chances // of being the best, by objective
 	Relaxations []advice.Relaxation
 	Crossovers  []advice.Crossover
 	next        *advice.Probe              // nil where no probe is expected to pay
@@ -40,12 +39,9 @@ type Answer struct {
 	byID        []int32                    // indices into Set.Runs by rising ID
 }
 
-// maxCount is the most VMs of one type that inference is spread over.
-const maxCount = 4
-
 // Ask answers a question over a set. It reuses the candidates of the previous
 // answer where only limits or the order changed.
-func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer {
+func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer {
 	a := &Answer{Seq: seq, Question: q, Set: set, key: workloadKey(q)}
 	if previous != nil && previous.Set == set {
 		a.byID = previous.byID
@@ -56,7 +52,7 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		}
 		slices.SortFunc(a.byID, func(x, y int32) int { return cmp.Compare(set.Runs[x].ID, set.Runs[y].ID) })
 	}
-	asked := query(q)
+	asked := q
 	if a.predict(previous); a.predictor != nil {
 		asked.Predictor = a.predictor
 	}
@@ -65,16 +61,15 @@ func Ask(seq int, set *profile.Set, q state.Question, previous *Answer) *Answer 
 		a.Result = previous.Result.Again(asked)
 	} else {
 		tidy(len(set.Runs))
-		space := rank.NewSpace(candidate.NewList(set, asked.Workload, filter(q.Filter)))
+		space := rank.NewSpace(candidate.NewList(set, asked.Workload, filter(q.Words)))
 		tidy(space.Len())
 		a.spots = sweetSpots(space)
 		a.Result = rank.Evaluate(space, asked)
 	}
-	a.PTime = a.Result.BestProbability(objective.Time)
-	a.PCost = a.Result.BestProbability(objective.Cost)
+	a.Chances = contract.NewChances(a.Result)
 	a.Relaxations = advice.Relaxations(a.Result)
 	a.Crossovers = advice.Crossovers(a.Result)
-	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds, a.bestProbability); ok {
+	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds, func(o objective.Name) map[int]float64 { return a.Chances[o] }); ok {
 		a.next = &p
 	}
 	return a
@@ -92,13 +87,6 @@ func tidy(rows int) {
 
 // Tested is how well predictions did on the set itself; nil until that is known.
 func (a *Answer) Tested() validate.Tested { return a.tested }
-
-func (a *Answer) bestProbability(o objective.Name) map[int]float64 {
-	if o == objective.Time {
-		return a.PTime
-	}
-	return a.PCost
-}
 
 // predict makes the predictor where it is asked for, once for a set.
 func (a *Answer) predict(previous *Answer) {
@@ -126,41 +114,17 @@ func (a *Answer) isSweet(i int) bool {
 	return slices.ContainsFunc(a.spots[i], func(p advice.SweetSpot) bool { return p.Candidate == i })
 }
 
-func workload(q state.Question) question.Workload {
-	w := question.Workload{Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units, Purchase: q.Purchase, MaxCount: maxCount, Combine: q.Combined}
-	w.Bill, _ = bill.Parse(q.Bill) // a question is only asked with one that can be read
-	if q.BatchSize > 0 {
-		w.BatchSizes = []int{q.BatchSize}
-	}
-	for _, f := range []struct {
-		value string
-		to    *[]string
-	}{{q.Cloud, &w.Clouds}, {q.GPU, &w.GPUs}, {q.Variant, &w.Variants}} {
-		if f.value != "" {
-			*f.to = []string{f.value}
-		}
-	}
-	return w
-}
-
 // Query is what is asked of the engine.
-func (s *Screen) Query() question.Query { return query(s.Question()) }
-
-func query(q state.Question) question.Query {
-	return question.Query{
-		Workload: workload(q),
-		Limits:   question.Limits{}.With(objective.Accuracy, q.MinAccuracy).With(objective.Time, q.MaxTime).With(objective.Cost, q.MaxCost),
-		Weights:  question.Weights{objective.Time: 1 - q.CostWeight, objective.Cost: q.CostWeight},
-		Sort:     q.Sort,
-	}
-}
+func (s *Screen) Query() question.Query { return s.Question() }
 
 // workloadKey tells whether two questions have the same candidates.
-func workloadKey(q state.Question) string {
-	q.MinAccuracy, q.MaxTime, q.MaxCost, q.CostWeight, q.Sort = nil, nil, nil, 0, ""
-	epochs := number(q.Epochs)
-	q.Epochs = nil
-	return fmt.Sprintf("%+v %s", q, epochs)
+func workloadKey(q question.Query) string {
+	q.Limits, q.Weights, q.Sort = nil, nil, ""
+	key, err := json.Marshal(q)
+	if err != nil {
+		return fmt.Sprintf("%+v", q) // a number that is none
+	}
+	return string(key)
 }
 
 // filter lets the candidates through in which every word occurs; nil for none.

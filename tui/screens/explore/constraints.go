@@ -3,8 +3,10 @@ package explore
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -12,25 +14,15 @@ import (
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/slider"
 	"sweetspot/tui/components/sliders"
-	"sweetspot/tui/state"
 )
 
-// The sliders, from top to bottom.
-const (
-	accuracySlider = iota
-	costSlider
-	timeSlider
-	dialSlider
-	weightSlider
-	sliderCount
-)
-
-// constraints is the panel of sliders: three limits, the workload's own dial
-// and the weight between time and cost.
+// constraints is the panel of sliders: a limit for each objective, the workload's
+// own dial, and the weight between time and cost.
 type constraints struct {
 	sliders.Stack
-	space *rank.Space // the space the ranges are of
-	mode  profile.Mode
+	limits objective.List // of the first sliders
+	space  *rank.Space    // the space the ranges are of
+	mode   profile.Mode
 }
 
 // histogramBins is how finely a track's histogram is counted; the slider
@@ -38,18 +30,61 @@ type constraints struct {
 const histogramBins = 48
 
 func newConstraints() *constraints {
-	c := &constraints{Stack: sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
-	c.All[accuracySlider] = slider.New(slider.Config{Label: "accuracy", Direction: slider.AtLeast, Hi: 1,
-		Format: quantity.Percent, Parse: slider.ParsePercent})
-	c.All[costSlider] = slider.New(slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10,
-		Format: quantity.Money, Parse: quantity.ParseMoney})
-	c.All[timeSlider] = slider.New(slider.Config{Label: "deadline", Direction: slider.AtMost, Log: true, Lo: 1, Hi: 10,
-		Format: quantity.Duration, Parse: parseDeadline, Step: slider.DurationStep})
-	c.All[weightSlider] = slider.New(slider.Config{Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText,
-		Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.05 }})
+	c := &constraints{}
+	c.All = []*slider.Slider{nil, slider.New(slider.Config{
+		Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.05 },
+	})}
 	c.setDial(profile.Infer, "unit")
+	c.setLimits(required())
 	return c
 }
+
+// setLimits makes a slider for each objective of a list, the budget above the
+// deadline. Those that are there already stay as they are.
+func (c *constraints) setLimits(of objective.List) {
+	of = slices.Clone(of)
+	slices.SortStableFunc(of, func(a, b objective.Objective) int { return limitPlace(a.Name) - limitPlace(b.Name) })
+	all := make([]*slider.Slider, len(of), len(of)+2)
+	for k, o := range of {
+		if at := c.limits.Index(o.Name); at >= 0 {
+			all[k] = c.All[at]
+		} else {
+			all[k] = limitSlider(o)
+		}
+	}
+	before := len(c.limits)
+	c.All, c.limits = append(all, c.All[before:]...), of
+	if before > 0 && c.Active >= before { // the dial and the weight stay active
+		c.Active += len(of) - before
+	}
+	c.Active = min(c.Active, len(c.All)-1)
+}
+
+// limitPlace is where the slider of a limit stands: the usual ones at the top, the
+// others below them in the order of the list.
+func limitPlace(o objective.Name) int {
+	usual := []objective.Name{objective.Accuracy, objective.Cost, objective.Time}
+	if k := slices.Index(usual, o); k >= 0 {
+		return k
+	}
+	return len(usual)
+}
+
+// limitSlider is the slider of a limit on an objective.
+func limitSlider(o objective.Objective) *slider.Slider {
+	config := slider.Config{Label: o.Label, Direction: slider.AtMost, Log: o.Log, Lo: 1, Hi: 10, Format: o.Write, Parse: o.Read}
+	switch o.Name {
+	case objective.Accuracy:
+		config.Direction, config.Lo, config.Hi, config.Format, config.Parse = slider.AtLeast, 0, 1, quantity.Percent, slider.ParsePercent
+	case objective.Time:
+		config.Parse, config.Step = parseDeadline, slider.DurationStep
+	}
+	return slider.New(config)
+}
+
+// dial is the slider of the workload's own dial, weight that below it.
+func (c *constraints) dial() *slider.Slider   { return c.All[len(c.limits)] }
+func (c *constraints) weight() *slider.Slider { return c.All[len(c.limits)+1] }
 
 // parseDeadline takes a bare number as minutes.
 func parseDeadline(s string) (float64, error) {
@@ -72,7 +107,7 @@ func (c *constraints) setDial(mode profile.Mode, unit string) {
 		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs,
 			Step: slider.CountStep}
 	}
-	c.All[dialSlider] = slider.New(cfg)
+	c.All[len(c.limits)] = slider.New(cfg)
 }
 
 func epochsText(v float64) string {
@@ -90,15 +125,18 @@ func parseEpochs(s string) (float64, error) {
 }
 
 // load puts the sliders where a question has them.
-func (c *constraints) load(q state.Question, unit string) {
-	if q.Mode != c.mode || c.All[dialSlider].Label() != unit+"s" {
+func (c *constraints) load(q question.Query, unit string) {
+	if q.Mode != c.mode || c.dial().Label() != unit+"s" {
 		c.setDial(q.Mode, unit)
 	}
-	for k, v := range map[int]*float64{accuracySlider: q.MinAccuracy, costSlider: q.MaxCost, timeSlider: q.MaxTime} {
-		if v == nil {
-			c.All[k].Off()
-		} else {
+	if extra := c.missing(q); len(extra) > 0 {
+		c.setLimits(append(slices.Clone(c.limits), extra...))
+	}
+	for k, o := range c.limits {
+		if v := q.Limits.Get(o.Name); v != nil {
 			c.All[k].Set(*v)
+		} else {
+			c.All[k].Off()
 		}
 	}
 	dial := q.Units
@@ -108,27 +146,43 @@ func (c *constraints) load(q state.Question, unit string) {
 			dial = *q.Epochs
 		}
 	}
-	c.All[dialSlider].Set(dial)
-	c.All[weightSlider].Set(q.CostWeight)
+	c.dial().Set(dial)
+	c.weight().Set(costShare(q.Weights))
+}
+
+// missing are the objectives that a question limits and no slider is of.
+func (c *constraints) missing(q question.Query) objective.List {
+	return slices.DeleteFunc(objective.All(), func(o objective.Objective) bool { return c.limits.Has(o.Name) || q.Limits.Get(o.Name) == nil })
+}
+
+// costShare is the share of the cost in the weights of time and cost.
+func costShare(w question.Weights) float64 {
+	sum := w[objective.Time] + w[objective.Cost]
+	if sum == 0 {
+		return 0.5
+	}
+	return w[objective.Cost] / sum
 }
 
 // save writes slider k into a question.
-func (c *constraints) save(k int, q *state.Question) {
+func (c *constraints) save(k int, q *question.Query) {
 	v, on := c.All[k].Value()
 	limit := &v
 	if !on {
 		limit = nil
 	}
-	switch k {
-	case accuracySlider:
-		q.MinAccuracy = limit
-	case costSlider:
-		q.MaxCost = limit
-	case timeSlider:
-		q.MaxTime = limit
-	case weightSlider:
-		q.CostWeight, q.Sort = v, question.ByScore
-	case dialSlider:
+	switch {
+	case k < len(c.limits):
+		q.Limits = q.Limits.With(c.limits[k].Name, limit)
+	case c.All[k] == c.weight():
+		weights := question.Weights{objective.Time: 1 - v, objective.Cost: v}
+		for o, w := range q.Weights {
+			if _, own := weights[o]; !own {
+				weights[o] = w
+			}
+		}
+		q.Weights, q.Sort = weights, question.ByScore
+	default:
 		switch {
 		case q.Mode == profile.Infer:
 			q.Units = v
@@ -140,32 +194,29 @@ func (c *constraints) save(k int, q *state.Question) {
 	}
 }
 
-// show brings ranges, histograms, notes and marks to an answer.
-func (c *constraints) show(a *Answer) {
+// show brings ranges, histograms, notes and marks to an answer, and returns how
+// many sliders there are now.
+func (c *constraints) show(a *Answer) int {
 	r := a.Result
 	if c.space != r.Space {
 		c.space = r.Space
-		c.layOut(r.Space)
+		c.layOut(r.Space, a.Question)
 	}
-	for k, name := range map[int]question.Constraint{accuracySlider: objective.Accuracy, costSlider: objective.Cost,
-		timeSlider: objective.Time} {
+	for k, o := range c.limits {
 		note := ""
-		if n := r.Because[name]; n > 0 {
+		if n := r.Because[o.Name]; n > 0 {
 			note = "rules out " + quantity.Count(float64(n))
 		}
 		c.All[k].SetNote(note)
-		binds := false
-		for _, x := range a.Relaxations {
-			binds = binds || x.Constraint == name
-		}
-		c.All[k].SetBinds(binds)
+		c.All[k].SetBinds(slices.ContainsFunc(a.Relaxations, func(x advice.Relaxation) bool { return x.Constraint == o.Name }))
 	}
 	var marks []float64
 	for _, x := range a.Crossovers {
 		marks = append(marks, x.Epochs)
 	}
-	c.All[dialSlider].SetMarks(marks)
-	c.All[dialSlider].SetNote(crossoverNote(a))
+	c.dial().SetMarks(marks)
+	c.dial().SetNote(crossoverNote(a))
+	return len(c.All)
 }
 
 func crossoverNote(a *Answer) string {
@@ -179,22 +230,30 @@ func crossoverNote(a *Answer) string {
 	}
 }
 
-// layOut gives the sliders the ranges and histograms of a space.
-func (c *constraints) layOut(s *rank.Space) {
-	acc := c.All[accuracySlider]
-	acc.SetDirection(slider.AtLeast)
-	if !s.HigherIsBetter() {
-		acc.SetDirection(slider.AtMost)
+// layOut gives the sliders the ranges and histograms of a space. Objectives that no
+// candidate has take no slider, unless they are limited.
+func (c *constraints) layOut(s *rank.Space, q question.Query) {
+	shown := slices.Clone(s.Objectives)
+	for _, o := range objective.All() {
+		if !shown.Has(o.Name) && q.Limits.Get(o.Name) != nil {
+			shown = append(shown, o)
+		}
 	}
-	acc.SetLabel("accuracy")
-	if s.Metric != "" {
-		acc.SetLabel(s.Metric)
+	if len(shown) != len(c.limits) {
+		c.setLimits(shown)
+		c.load(q, strings.TrimSuffix(c.dial().Label(), "s"))
 	}
-	for k, column := range map[int][]float64{accuracySlider: s.Values(objective.Accuracy),
-		costSlider: s.Values(objective.Cost), timeSlider: s.Values(objective.Time)} {
-		sl := c.All[k]
-		lo, hi := extremes(column)
-		if lo <= hi {
+	for k, of := range c.limits {
+		sl, column := c.All[k], s.Values(of.Name)
+		if of.Name == objective.Accuracy {
+			accuracy, _ := s.Objective(of.Name)
+			sl.SetDirection(slider.AtMost)
+			if accuracy.HigherIsBetter {
+				sl.SetDirection(slider.AtLeast)
+			}
+			sl.SetLabel(accuracy.Label)
+		}
+		if lo, hi := extremes(column); lo <= hi {
 			sl.SetRange(lo, hi)
 		}
 		sl.SetHistogram(sl.Bins(column, histogramBins))

@@ -1,10 +1,8 @@
 package explore
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,7 +11,6 @@ import (
 	"sweetspot/engine/question"
 	"sweetspot/tui/components/prompt"
 	"sweetspot/tui/keys"
-	"sweetspot/tui/state"
 )
 
 // edit changes the question by a key.
@@ -25,13 +22,13 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 	case keys.Workload:
 		return s.turn(func(to, now question.Question) bool { return to.Model == now.Model })
 	case keys.Batch:
-		return s.Narrow(BatchSizes)
+		return s.Narrow(question.BatchSizes)
 	case keys.Clouds:
-		return s.Narrow(Clouds)
+		return s.Narrow(question.Clouds)
 	case keys.GPUs:
-		return s.Narrow(GPUs)
+		return s.Narrow(question.GPUs)
 	case keys.Variants:
-		return s.Narrow(Variants)
+		return s.Narrow(question.Variants)
 	case keys.Clear:
 		return s.Clear()
 	case keys.Purchase:
@@ -40,7 +37,7 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 	case keys.Predicted:
 		q.Predicted = !q.Predicted
 	case keys.Combined:
-		q.Combined = !q.Combined
+		q.Combine = !q.Combine
 	default:
 		return nil
 	}
@@ -66,13 +63,13 @@ func (s *Screen) turn(accept func(to, now question.Question) bool) tea.Cmd {
 
 // askFilter asks for words; the filter applies as it is typed.
 func (s *Screen) askFilter() {
-	s.Shell.Line.Ask(prompt.Question{Label: "/", Value: s.Question().Filter, Typed: s.Filter})
+	s.Shell.Line.Ask(prompt.Question{Label: "/", Value: s.Question().Words, Typed: s.Filter})
 }
 
 // Filter keeps the candidates in which every word of text occurs.
 func (s *Screen) Filter(words string) tea.Cmd {
 	q := s.Question()
-	q.Filter = words
+	q.Words = words
 	return s.Change("filter", q)
 }
 
@@ -80,95 +77,46 @@ func (s *Screen) Filter(words string) tea.Cmd {
 // mended.
 func (s *Screen) askBill() {
 	q := s.Question()
-	s.Shell.Line.Ask(prompt.Question{Label: "bill", Value: q.Bill, Hint: "as " + bill.Words,
-		Accept: func(words string) (tea.Cmd, error) {
-			b, err := bill.Parse(words)
-			if err != nil {
-				return nil, err
-			}
-			q.Bill = b.String()
-			return s.ChangeOnce("bill", q), nil
-		}})
+	s.Shell.Line.Ask(prompt.Question{Label: "bill", Value: q.Bill.String(), Hint: "as " + bill.Words, Accept: func(words string) (tea.Cmd, error) {
+		b, err := bill.Parse(words)
+		if err != nil {
+			return nil, err
+		}
+		q.Bill = b
+		return s.ChangeOnce("bill", q), nil
+	}})
 }
 
 // Clear takes all limits and filters away.
 func (s *Screen) Clear() tea.Cmd {
 	q := s.Question()
-	now := state.Question{
-		Model: q.Model, Mode: q.Mode, Epochs: q.Epochs, Units: q.Units,
-		Purchase: q.Purchase, CostWeight: q.CostWeight, Sort: q.Sort, Predicted: q.Predicted, Combined: q.Combined,
-		Bill: q.Bill,
+	q.Limits, q.Words = nil, ""
+	for _, f := range question.Filters() {
+		_ = f.Set(&q.Workload, nil) // none is always a choice
 	}
-	return s.Change("clear", now)
+	return s.Change("clear", q)
 }
 
-// Facet is a property that candidates can be narrowed to, one value at a time.
-type Facet int
-
-// The facets.
-const (
-	BatchSizes Facet = iota
-	Clouds
-	GPUs
-	Variants
-)
-
-// Narrow turns to the next value of a facet that the model has runs of; after
+// Narrow turns to the next value of a filter that the model has runs of; after
 // the last one to all of them.
-func (s *Screen) Narrow(f Facet) tea.Cmd {
+func (s *Screen) Narrow(name string) tea.Cmd {
 	if s.set == nil {
 		return nil
 	}
-	q := s.Question()
-	var values []string
-	for _, r := range s.set.Runs {
-		if r.Model == q.Model && r.Mode == q.Mode {
-			values = append(values, facet(f, r))
-		}
+	q, f := s.Question(), question.ByName(name)
+	values := append([]string{""}, f.Of(s.set.Runs, q.Model, q.Mode)...)
+	next := values[(slices.Index(values, narrowedTo(f, q))+1)%len(values)]
+	chosen := []string{next}
+	if next == "" {
+		chosen = nil
 	}
-	slices.SortFunc(values, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	})
-	values = slices.DeleteFunc(slices.Compact(values), func(v string) bool { return v == "" || v == "0" })
-	values = append([]string{""}, values...)
-	next := values[(slices.Index(values, s.narrowed(f))+1)%len(values)]
-	switch f {
-	case BatchSizes:
-		q.BatchSize, _ = strconv.Atoi(next)
-	case Clouds:
-		q.Cloud = next
-	case GPUs:
-		q.GPU = next
-	default:
-		q.Variant = next
+	if f.Set(&q.Workload, chosen) != nil {
+		return nil
 	}
-	return s.ChangeOnce(fmt.Sprint("narrow ", f), q)
+	return s.ChangeOnce("narrow "+name, q)
 }
 
-func facet(f Facet, r profile.Run) string {
-	switch f {
-	case BatchSizes:
-		return strconv.Itoa(r.BatchSize)
-	case Clouds:
-		return r.Cloud
-	case GPUs:
-		return r.GPU
-	default:
-		return r.Variant.Name
-	}
-}
-
-// narrowed is the value a facet is narrowed to; "" for all.
-func (s *Screen) narrowed(f Facet) string {
-	switch q := s.Question(); {
-	case f == BatchSizes && q.BatchSize > 0:
-		return strconv.Itoa(q.BatchSize)
-	case f == Clouds:
-		return q.Cloud
-	case f == GPUs:
-		return q.GPU
-	case f == Variants:
-		return q.Variant
-	}
-	return ""
+// narrowedTo is the value a filter is narrowed to; "" for all.
+func narrowedTo(f question.Filter, q question.Query) string {
+	return strings.Join(f.Values(&q.Workload), ",")
 }

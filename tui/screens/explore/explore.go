@@ -30,7 +30,7 @@ import (
 
 // Screen is the state of Explore.
 type Screen struct {
-	*desk.Desk[state.Question, *Answer]
+	*desk.Desk[question.Query, *Answer]
 	th    *theme.Theme
 	w, h  int
 	today time.Time // from which the age of prices is counted
@@ -57,19 +57,19 @@ type Screen struct {
 
 // New returns the screen with the question of the last session, asking nothing yet.
 func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
-	q := state.Question{Sort: "cost", CostWeight: 0.5, Purchase: profile.OnDemand}
+	q := question.Default()
 	if last.Question != nil {
 		q = *last.Question
 	}
 	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes),
 		pinned: map[int64]bool{}}
 	s.names = newNames(s.pinned)
-	s.Desk = desk.New(sh, q, desk.Config[state.Question, *Answer]{
-		Sliders: &s.constraints.Stack, Table: table.New(columns("", q)), Column: string(q.Sort),
+	s.Desk = desk.New(sh, q, desk.Config[question.Query, *Answer]{
+		Sliders: &s.constraints.Stack, Table: table.New(columns(required(), q)), Column: string(q.Sort),
 		Regions: []string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking},
-		Save:    s.constraints.save, Load: func(q state.Question) { s.constraints.load(q, s.unitOf(q.Model)) },
+		Save:    s.constraints.save, Load: func(q question.Query) { s.constraints.load(q, s.unitOf(q.Model)) },
 		Work: s.work, Answer: s.show, Refresh: s.refresh, Moved: s.hold, Slow: lateAfter,
-		Order: func(q state.Question) string { return string(q.Sort) }, SetOrder: setOrder,
+		Order: func(q question.Query) string { return string(q.Sort) }, SetOrder: setOrder,
 	})
 	s.Table.SetEmpty("reading profiles…")
 	return s
@@ -80,7 +80,7 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 const lateAfter = 250 * time.Millisecond
 
 // setOrder has the ranking ordered by a column where it can be.
-func setOrder(column string, q *state.Question) {
+func setOrder(column string, q *question.Query) {
 	if order, err := question.ParseSort(column); err == nil {
 		q.Sort = order
 	}
@@ -131,34 +131,29 @@ func (s *Screen) setSet(set *profile.Set) {
 
 // about is the question about a model, with the limits of now only where the model
 // stays.
-func (s *Screen) about(found question.Question) state.Question {
+func (s *Screen) about(found question.Question) question.Query {
 	q := s.Question()
 	if found.Model != q.Model || found.Mode != q.Mode {
-		q = state.Question{Model: found.Model, Mode: found.Mode, Units: q.Units, Purchase: q.Purchase,
-			CostWeight: q.CostWeight, Sort: q.Sort}
+		fresh := question.Default()
+		fresh.Model, fresh.Mode, fresh.Units, fresh.Purchase = found.Model, found.Mode, q.Units, q.Purchase
+		fresh.Weights, fresh.Sort = q.Weights, q.Sort
+		q = fresh
 		s.held = false
 	}
 	if q.Units <= 0 {
-		q.Units = defaultUnits
+		q.Units = question.DefaultUnits
 	}
 	if q.Mode == profile.Train && q.Epochs == nil && !s.epochsStated(q.Model) {
-		q.Epochs = new(float64(defaultEpochs))
+		q.Epochs = new(float64(question.DefaultEpochs))
 	}
 	return q
 }
-
-// defaultEpochs is what a training is asked for where no run of the model says
-// how many it needs; the dial shows it.
-const defaultEpochs = 10
 
 func (s *Screen) epochsStated(model string) bool {
 	return slices.ContainsFunc(s.set.Runs, func(r profile.Run) bool {
 		return r.Model == model && r.Mode == profile.Train && (r.Epochs != nil || r.TotalS != nil)
 	})
 }
-
-// defaultUnits is how much inference is asked for until the dial is moved.
-const defaultUnits = 1e6
 
 // Turn asks about another model or mode.
 func (s *Screen) Turn(q question.Question) tea.Cmd { return s.Change("model", s.about(q)) }
@@ -182,7 +177,9 @@ func (s *Screen) show(a *Answer) tea.Cmd {
 	s.setColumns(a)
 	a.tested = s.tested // before anyone has seen it
 	s.answer = a
-	s.constraints.show(a)
+	if n := len(s.Sliders.All); s.constraints.show(a) != n {
+		s.place()
+	}
 	s.refresh()
 	if s.wanted != nil {
 		if i, ok := a.Result.Space.Find(s.wanted); ok {
@@ -199,7 +196,7 @@ func (s *Screen) show(a *Answer) tea.Cmd {
 // setColumns gives the table the columns of an answer that its width has room for.
 func (s *Screen) setColumns(a *Answer) {
 	w, _ := s.layout.Table.Inner()
-	s.Table.SetColumns(narrowed(columns(a.Result.Space.Metric, a.Question), w))
+	s.Table.SetColumns(narrowed(columns(a.Result.Space.Objectives, a.Question), w))
 }
 
 // refresh brings table and plots to the answer.
@@ -223,9 +220,9 @@ func (s *Screen) largerFirst() bool {
 	return s.Column == "best" || s.Column == "accuracy" && s.answer.Result.Space.HigherIsBetter()
 }
 
-func emptyBecause(q state.Question) string {
-	if q.Filter != "" {
-		return "nothing matches the filter " + q.Filter
+func emptyBecause(q question.Query) string {
+	if q.Words != "" {
+		return "nothing matches the filter " + q.Words
 	}
 	return "no run of this model answers the question"
 }
@@ -268,9 +265,8 @@ func (s *Screen) Answer() *Answer { return s.answer }
 // Headline says what is asked, for the title line.
 func (s *Screen) Headline() string {
 	q := s.Question()
-	w := workload(q)
-	w.Unit = s.unitOf(q.Model)
-	return wording.Workload(w)
+	q.Unit = s.unitOf(q.Model)
+	return wording.Workload(q.Workload)
 }
 
 // Ranking is what is shown now as one would write it; there must be an answer.

@@ -41,6 +41,11 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 		return s.probeNext()
 	case keys.Feasible:
 		s.ToggleInfeasible()
+	case keys.Plots:
+		if s.answer != nil {
+			s.plots.turn(s.answer)
+			s.showSelection()
+		}
 	case keys.Axes:
 		s.ToggleLog()
 	default:
@@ -121,6 +126,10 @@ func (s *Screen) moveCrosshair(action keys.Action) (handled bool) {
 // Disabled says why an action can't be done now.
 func (s *Screen) Disabled(action keys.Action) string {
 	switch action {
+	case keys.Plots:
+		if s.answer == nil || len(choices(s.answer.Result.Space)) < 2 {
+			return "there is nothing else to plot: no run has an energy"
+		}
 	case keys.Pick, keys.Export:
 		if busy, _ := s.Asking(); busy {
 			return "what is shown answers an older question: wait for the new answer"
@@ -176,15 +185,11 @@ func (s *Screen) alongFrontier(steps int) {
 }
 
 func (s *Screen) frontierOf(plot Region) []int {
-	r := s.answer.Result
-	switch {
-	case !r.Space.AccuracyVaries():
-		return r.Frontier(objective.Time, objective.Cost)
-	case plot == SecondPlot:
-		return r.Frontier(objective.Cost, objective.Accuracy)
-	default:
-		return r.Frontier(objective.Time, objective.Accuracy)
+	r, pair := s.answer.Result, s.plots.pairs[plot-FirstPlot]
+	if pair == (objective.Pair{}) {
+		pair = s.plots.pairs[0] // candidates lie on no frontier over the dial
 	}
+	return r.Frontiers[pair]
 }
 
 // choose puts the cursor on a candidate.

@@ -19,7 +19,6 @@ import (
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
-	"sweetspot/tui/state"
 )
 
 // picked is the selected candidate as a pick.
@@ -75,13 +74,12 @@ func (s *Screen) copy() tea.Cmd {
 // reopen asks again what a pick was the answer to, and selects it if it is still
 // one of the candidates.
 func (s *Screen) reopen(p store.Pick) tea.Cmd {
-	var q contract.Query
+	var asked question.Query
 	var c contract.Candidate
-	if json.Unmarshal(p.Query, &q) != nil || json.Unmarshal(p.Candidate, &c) != nil || q.Model == "" {
+	if json.Unmarshal(p.Query, &asked) != nil || json.Unmarshal(p.Candidate, &c) != nil || asked.Model == "" {
 		return s.Shell.Note(toast.Bad, "this pick cannot be read")
 	}
-	asked := questionOfPick(q)
-	if !asked.IsSound() {
+	if asked.Check() != nil {
 		return s.Shell.Note(toast.Bad, "this pick's question cannot be asked: its limit, mode or order is not valid")
 	}
 	s.wanted = candidateOfPick(c)
@@ -90,30 +88,6 @@ func (s *Screen) reopen(p store.Pick) tea.Cmd {
 		cmd = s.Ask()
 	}
 	return tea.Batch(s.Shell.Show(keys.Explore), cmd)
-}
-
-// questionOfPick is the question as Explore asks it: one value of each filter.
-func questionOfPick(q contract.Query) state.Question {
-	out := state.Question{
-		Model: q.Model, Mode: profile.Mode(q.Mode), Epochs: q.Epochs, Purchase: profile.Purchase(q.Purchase),
-		MinAccuracy: q.MinAccuracy, MaxTime: q.MaxTimeS, MaxCost: q.MaxCostUSD, CostWeight: 0.5, Sort: question.Sort(q.Sort),
-		Predicted: q.Predicted, Combined: q.Combined, Bill: q.Bill.Told().String(),
-	}
-	if q.Units != nil {
-		out.Units = *q.Units
-	}
-	if sum := q.Weights.Time + q.Weights.Cost; sum > 0 {
-		out.CostWeight = q.Weights.Cost / sum
-	}
-	if len(q.BatchSizes) == 1 {
-		out.BatchSize = q.BatchSizes[0]
-	}
-	for list, to := range map[*[]string]*string{&q.Variants: &out.Variant, &q.Clouds: &out.Cloud, &q.GPUs: &out.GPU} {
-		if len(*list) == 1 {
-			*to = (*list)[0]
-		}
-	}
-	return out
 }
 
 // candidateOfPick is as much of a candidate as it takes to find it again.

@@ -19,7 +19,8 @@ import (
 
 // plots are the two linked scatter plots. Where accuracy tells candidates
 // apart they show time × accuracy and cost × accuracy, else time × cost and
-// cost over the workload's dial.
+// cost over the workload's dial. Optional objectives can be chosen: time × energy,
+// and energy × accuracy or over the dial.
 type plots struct {
 	scatter  [2]*plot.Scatter
 	name     [2]string // what a plot shows
@@ -32,7 +33,9 @@ type plots struct {
 	hovered  int         // plot that shows the mouse's crosshair, −1 for none
 	grab     grab        // what the mouse holds
 	ver      uint64
-	unplaced [2]int // candidates that a plot can't place
+	unplaced [2]int            // candidates that a plot can't place
+	chosen   objective.Name    // the optional objective that is shown; "" for none
+	pairs    [2]objective.Pair // what is drawn; of a plot of something else zero
 }
 
 func newPlots(th *theme.Theme, log bool) *plots {
@@ -52,17 +55,13 @@ func (p *plots) show(a *Answer, selected int, pinned []int) {
 	if p.space != r.Space {
 		p.layOut(a)
 	}
-	fronts := [2][]int{r.Frontier(objective.Time, objective.Accuracy), r.Frontier(objective.Cost, objective.Accuracy)}
-	if !r.Space.AccuracyVaries() {
-		fronts = [2][]int{r.Frontier(objective.Time, objective.Cost), nil} // empty where no price is known
-	}
 	for k, s := range p.scatter {
 		if k == 1 && p.dial != nil {
 			p.dial.show(s, r, a.Seq, int(p.ver), selected)
 			continue
 		}
 		s.SetFeasible(uint64(a.Seq), r.Feasible)
-		s.SetFrontier(fronts[k])
+		s.SetFrontier(r.Frontiers[p.pairs[k]])
 		s.SetPinned(pinned)
 		s.SetSelected(selected, p.whiskers(r.Space, k, selected))
 	}
@@ -80,24 +79,24 @@ func (p *plots) layOut(a *Answer) {
 		p.whole()
 	}
 	class := p.classify(s)
-	timeAxis := plot.Axis{Title: "time", Log: p.log, Label: plot.DurationLabel, Read: plot.DurationReading,
-		Ticks: plot.DurationTicks}
-	costAxis := plot.Axis{Title: "cost", Log: p.log, Label: plot.MoneyLabel, Read: plot.MoneyReading}
-	if s.AccuracyVaries() {
-		accuracy := plot.Axis{Title: s.Metric, Invert: !s.HigherIsBetter(),
-			Label: func(v, step float64) string { return axisAccuracy(v, step, s.HigherIsBetter()) }}
-		if s.HigherIsBetter() {
-			accuracy.Read = plot.PercentReading
+	p.pairs = [2]objective.Pair{}
+	optional := p.optional(s)
+	switch {
+	case optional != "":
+		p.draw(0, objective.Pair{A: objective.Time, B: optional}, class)
+		if s.AccuracyVaries() {
+			p.draw(1, objective.Pair{A: optional, B: objective.Accuracy}, class)
+		} else {
+			p.layOutDial(a, class, p.axis(optional), optional)
 		}
-		p.name = [2]string{"time × " + s.Metric, "cost × " + s.Metric}
-		p.set(0, timeAxis, accuracy, s.Values(objective.Time), s.Values(objective.Accuracy), class)
-		p.set(1, costAxis, accuracy, s.Values(objective.Cost), s.Values(objective.Accuracy), class)
 		return
-	}
-	if anyKnown(s.Values(objective.Cost)) {
-		p.name[0] = "time × cost"
-		p.set(0, timeAxis, costAxis, s.Values(objective.Time), s.Values(objective.Cost), class)
-		p.layOutDial(a, class, costAxis, objective.Cost)
+	case s.AccuracyVaries():
+		p.draw(0, objective.Pair{A: objective.Time, B: objective.Accuracy}, class)
+		p.draw(1, objective.Pair{A: objective.Cost, B: objective.Accuracy}, class)
+		return
+	case anyKnown(s.Values(objective.Cost)):
+		p.draw(0, objective.Pair{A: objective.Time, B: objective.Cost}, class)
+		p.layOutDial(a, class, p.axis(objective.Cost), objective.Cost)
 		return
 	}
 	// Without any price, as on a machine of one's own, time is all there is.
@@ -110,8 +109,62 @@ func (p *plots) layOut(a *Answer) {
 		}
 	})
 	p.name[0] = "time × batch size"
-	p.set(0, timeAxis, batch, s.Values(objective.Time), sizes, class)
-	p.layOutDial(a, class, timeAxis, objective.Time)
+	p.set(0, p.axis(objective.Time), batch, s.Values(objective.Time), sizes, class)
+	p.layOutDial(a, class, p.axis(objective.Time), objective.Time)
+}
+
+// draw makes plot k the one of two objectives.
+func (p *plots) draw(k int, of objective.Pair, class []uint8) {
+	x, y := p.axis(of.A), p.axis(of.B)
+	p.pairs[k], p.name[k] = of, x.Title+" × "+y.Title
+	p.set(k, x, y, p.space.Values(of.A), p.space.Values(of.B), class)
+}
+
+// axis is the axis of an objective.
+func (p *plots) axis(name objective.Name) plot.Axis {
+	o, _ := p.space.Objective(name)
+	axis := plot.Axis{Title: string(name), Log: p.log && o.Log, Label: func(v, _ float64) string { return o.Write(v) }}
+	switch name {
+	case objective.Time:
+		axis.Label, axis.Read, axis.Ticks = plot.DurationLabel, plot.DurationReading, plot.DurationTicks
+	case objective.Cost:
+		axis.Label, axis.Read = plot.MoneyLabel, plot.MoneyReading
+	case objective.Accuracy:
+		axis.Title, axis.Invert = p.space.Metric, !o.HigherIsBetter
+		axis.Label = func(v, step float64) string { return axisAccuracy(v, step, o.HigherIsBetter) }
+		if o.HigherIsBetter {
+			axis.Read = plot.PercentReading
+		}
+	}
+	return axis
+}
+
+// optional is the optional objective that is shown; "" for none, also where no
+// candidate has the one chosen.
+func (p *plots) optional(s *rank.Space) objective.Name {
+	if s.Objectives.Has(p.chosen) {
+		return p.chosen
+	}
+	return ""
+}
+
+// choices are what the plots can be of: the usual, then each optional objective.
+func choices(s *rank.Space) []objective.Name {
+	out := []objective.Name{""}
+	for _, o := range s.Objectives {
+		if o.Optional {
+			out = append(out, o.Name)
+		}
+	}
+	return out
+}
+
+// turn goes to the next choice.
+func (p *plots) turn(a *Answer) {
+	all := choices(a.Result.Space)
+	p.chosen = all[(slices.Index(all, p.optional(a.Result.Space))+1)%len(all)]
+	p.whole()
+	p.layOut(a)
 }
 
 // note says what plot k leaves out, or how its lines are to be read; "" where
@@ -122,10 +175,8 @@ func (p *plots) note(k int, th *theme.Theme) string {
 		return p.dial.note(th)
 	case p.unplaced[k] == 0 || p.space == nil:
 		return ""
-	case p.space.AccuracyVaries():
-		return fmt.Sprintf("%d without %s", p.unplaced[k], p.lacking(k)) + hidden
 	default:
-		return fmt.Sprintf("%d without price", p.unplaced[k]) + hidden
+		return fmt.Sprintf("%d without %s", p.unplaced[k], p.lacking(k)) + hidden
 	}
 }
 
@@ -134,14 +185,21 @@ const hidden = " not shown"
 
 // lacking names what most of the candidates that plot k can't place lack.
 func (p *plots) lacking(k int) string {
-	accuracy := 0
-	for _, v := range p.space.Values(objective.Accuracy) {
-		if math.IsNaN(v) {
-			accuracy++
+	for _, name := range []objective.Name{p.pairs[k].B, p.pairs[k].A} {
+		o, ok := p.space.Objective(name)
+		unknown := 0
+		for _, v := range p.space.Values(name) {
+			if math.IsNaN(v) {
+				unknown++
+			}
 		}
-	}
-	if 2*accuracy >= p.unplaced[k] {
-		return p.space.Metric
+		switch {
+		case !ok || 2*unknown < p.unplaced[k]:
+		case name == objective.Accuracy:
+			return o.Label
+		case name != objective.Cost:
+			return string(name)
+		}
 	}
 	return "price"
 }
@@ -175,17 +233,11 @@ func (p *plots) whiskers(s *rank.Space, k, i int) plot.Whiskers {
 	if i < 0 {
 		return plot.Whiskers{}
 	}
-	c := s.At(i)
-	x, y := c.Time, c.Cost
-	if s.AccuracyVaries() {
-		y = x.Times(0)
-		if k == 1 {
-			x = c.Cost
-		}
-		if c.Quality != nil {
-			y = c.Quality.Estimate
-		}
+	c, pair := s.At(i), p.pairs[k]
+	if pair == (objective.Pair{}) {
+		pair = objective.Pair{A: objective.Time, B: objective.Cost}
 	}
+	x, y := c.Of(pair.A), c.Of(pair.B)
 	return plot.Whiskers{XLow: x.Low, XHigh: x.High, YLow: y.Low, YHigh: y.High}
 }
 

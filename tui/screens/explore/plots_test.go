@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/data/library"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/state"
@@ -23,10 +24,10 @@ func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &state.Question{Model: model, Mode: mode, Purchase: profile.OnDemand, Sort: "cost"}
+	q := question.Default()
+	q.Model, q.Mode, q.Units = model, mode, 0
 	clock := func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
-	s := New(&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock},
-		state.State{Question: q, LogAxes: true}, time.Time{})
+	s := New(&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock}, state.State{Question: &q, LogAxes: true}, time.Time{})
 	s.SetSize(w, h)
 	s.stored = set
 	s.Receive(s.askSet()())
@@ -65,7 +66,7 @@ func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
 }
 
 func TestTallTerminalsHaveTallPlots(t *testing.T) {
-	short, tall := newLayout(120, 38, sliderCount), newLayout(200, 48, sliderCount)
+	short, tall := newLayout(120, 38, 5), newLayout(200, 48, 5)
 	if a, b := short.First.H, tall.First.H; b < a*3/2 {
 		t.Errorf("plots of %d rows on 40, %d on 50", a, b)
 	}

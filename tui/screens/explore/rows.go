@@ -15,76 +15,85 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/tui/components/table"
-	"sweetspot/tui/state"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
-// Widths of time and cost with their intervals, and without.
-const (
-	timeWidth, costWidth     = 16, 14
-	timeWithout, costWithout = 10, 8
-	narrowTable              = 62 // cells below which intervals are left to the words about a row
-)
+// narrowTable is the cells below which intervals are left to the words about a row.
+const narrowTable = 62
 
-// narrowed gives time and cost only the room of their values in a table of so
-// many cells.
+// widths of the columns of an objective, with its interval and without.
+func widths(o objective.Name) (with, without int) {
+	if o == objective.Cost {
+		return 14, 8
+	}
+	return 16, 10
+}
+
+// narrowed gives objectives only the room of their values in a table of so many
+// cells.
 func narrowed(all []table.Column, w int) []table.Column {
 	if w >= narrowTable || w <= 0 {
 		return all
 	}
+	minimized := objective.All().Minimized()
 	for i := range all {
-		switch all[i].ID {
-		case "time":
-			all[i].Width = timeWithout
-		case "cost":
-			all[i].Width = costWithout
+		if o := objective.Name(all[i].ID); minimized.Has(o) {
+			_, all[i].Width = widths(o)
 		}
 	}
 	return all
 }
 
-// columns of the ranking; all can be sorted by.
-func columns(metric string, q state.Question) []table.Column {
-	best := "P(cheapest)"
-	if byTime(q.Sort) {
-		best = "P(fastest)"
+// required are the objectives that are always shown.
+func required() objective.List {
+	return slices.DeleteFunc(objective.All(), func(o objective.Objective) bool { return o.Optional })
+}
+
+// columns of the ranking by some objectives; all can be sorted by.
+func columns(of objective.List, q question.Query) []table.Column {
+	by, _ := q.Sort.Objective()
+	best, _ := objective.Of(by)
+	batch := table.Column{ID: "batch", Title: "batch", Width: 5, Right: true, Sort: true, Drop: 6}
+	if q.Mode == profile.Train { // rows of a training differ by their batch size before all
+		batch.Drop = 1
 	}
 	all := []table.Column{
 		{ID: "rank", Title: "#", Width: 4, Right: true},
 		{ID: "vm", Title: "VM", Width: 16, Flex: vmFlex(q), Sort: true},
 		{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3},
-		{ID: "batch", Title: "batch", Width: 5, Right: true, Sort: true, Drop: 6},
-		{ID: "time", Title: "time", Width: timeWidth, Right: true, Sort: true},
-		{ID: "cost", Title: "cost", Width: costWidth, Right: true, Sort: true},
-		{ID: "accuracy", Title: cmp.Or(metric, "accuracy"), Width: 8, Right: true, Sort: true, Drop: 2},
-		{ID: "car", Title: "CAR", Width: 8, Right: true, Sort: true, Drop: 7},
-		{ID: "tar", Title: "TAR", Width: 10, Right: true, Sort: true, Drop: 9},
-		{ID: "score", Title: "score", Width: 5, Right: true, Sort: true, Drop: 8},
-		{ID: "best", Title: best, Width: 11, Sort: true, Drop: 5},
-		{ID: "basis", Title: "basis", Width: 7, Sort: true, Drop: 4},
-	}
-	if q.Mode == profile.Train { // rows of a training differ by their batch size before all
-		all[3].Drop = 1
+		batch,
 	}
 	if q.Mode == profile.Train && q.Epochs == nil {
 		// Sources stop at different epochs: to compare times is to see that.
-		all = slices.Insert(all, 4, table.Column{ID: "epochs", Title: "epochs", Width: 6, Right: true, Sort: true, Drop: 5})
+		all = append(all, table.Column{ID: "epochs", Title: "epochs", Width: 6, Right: true, Sort: true, Drop: 5})
 	}
-	return all
+	for _, o := range of.Minimized() {
+		column := table.Column{ID: string(o.Name), Title: string(o.Name), Right: true, Sort: true}
+		if column.Width, _ = widths(o.Name); o.Optional && o.Name != by {
+			column.Drop = 3
+		}
+		all = append(all, column)
+	}
+	accuracy := of[of.Index(objective.Accuracy)]
+	return append(all,
+		table.Column{ID: "accuracy", Title: accuracy.Label, Width: 8, Right: true, Sort: true, Drop: 2},
+		table.Column{ID: "car", Title: "CAR", Width: 8, Right: true, Sort: true, Drop: 7},
+		table.Column{ID: "tar", Title: "TAR", Width: 10, Right: true, Sort: true, Drop: 9},
+		table.Column{ID: "score", Title: "score", Width: 5, Right: true, Sort: true, Drop: 8},
+		table.Column{ID: "best", Title: best.PBest(), Width: 11, Sort: true, Drop: 5},
+		table.Column{ID: "basis", Title: "basis", Width: 7, Sort: true, Drop: 4},
+	)
 }
 
 // vmFlex is the share of spare cells that the names of VMs get: combinations have
 // long ones.
-func vmFlex(q state.Question) int {
-	if q.Combined {
+func vmFlex(q question.Query) int {
+	if q.Combine {
 		return 8
 	}
 	return 3
 }
-
-// byTime reports whether the ranking is about time rather than money.
-func byTime(s question.Sort) bool { return s == question.ByTime || s == question.ByTAR }
 
 // rows shows an answer in the table: feasible candidates in order, then the
 // others, faint. Of a million rows only those that are looked at are made.
@@ -184,10 +193,8 @@ func btoi(b bool) int {
 
 // probability of being best in the objective that the ranking is by.
 func (a *Answer) probability(i int) float64 {
-	p := a.PCost
-	if byTime(a.Question.Sort) {
-		p = a.PTime
-	}
+	by, _ := a.Question.Sort.Objective()
+	p := a.Chances[by]
 	if p == nil {
 		return math.NaN()
 	}
@@ -245,10 +252,6 @@ func (r *rows) Cell(row int, column string, width int) string {
 			return quantity.Count(n)
 		}
 		return "?"
-	case "time":
-		return r.estimate(c.Time, quantity.Duration, width >= timeWidth)
-	case "cost":
-		return r.estimate(c.Cost, quantity.Money, width >= costWidth)
 	case "accuracy":
 		if c.Quality == nil {
 			return "—"
@@ -270,6 +273,10 @@ func (r *rows) Cell(row int, column string, width int) string {
 		return "—"
 	case "basis":
 		return r.th.Basis(c.Time.Basis).Render(string(r.th.BasisMark(c.Time.Basis)) + " " + theme.BasisWord(c.Time.Basis))
+	}
+	if o, ok := res.Space.Objective(objective.Name(column)); ok {
+		with, _ := widths(o.Name)
+		return r.estimate(c.Of(o.Name), o.Write, width >= with)
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
@@ -57,17 +58,18 @@ func (s *Screen) filters(w, h int) string {
 
 func (s *Screen) narrowing() []string {
 	parts := []string{string(s.Question().Purchase)}
-	for f, name := range map[Facet]string{BatchSizes: "batch ", Clouds: "", GPUs: "", Variants: ""} {
-		if v := s.narrowed(f); v != "" {
-			parts = append(parts, name+text.Clean(v))
+	q := s.Question()
+	for _, f := range question.Filters() {
+		if v := narrowedTo(f, q); v != "" {
+			parts = append(parts, f.Label+text.Clean(v))
 		}
 	}
 	slices.Sort(parts[1:])
-	if b := s.Question().Bill; b != "" {
+	if b := q.Bill.String(); b != "" {
 		parts = append(parts, "bill "+b)
 	}
-	if f := s.Question().Filter; f != "" {
-		parts = append(parts, "/"+text.Clean(f))
+	if q.Words != "" {
+		parts = append(parts, "/"+text.Clean(q.Words))
 	}
 	return parts
 }
