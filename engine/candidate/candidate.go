@@ -82,7 +82,7 @@ type Candidate struct {
 	Never       *float64
 	Why         string // what a prediction rests on, and which pauses a training's time holds
 
-	TimeByEpochs, CostByEpochs *training.Line // over epochs, where known
+	TimeByEpochs, CostByEpochs, EnergyByEpochs *training.Line // over epochs, where known
 	timed                      estimate.Basis // of the iteration time
 	Cell                       int            // timing cell; candidates of one cell err together
 	Probe                      Probe
@@ -151,6 +151,8 @@ func (c *Candidate) ByEpochs(o objective.Name) *training.Line {
 		return c.TimeByEpochs
 	case objective.Cost:
 		return c.CostByEpochs
+	case objective.Energy:
+		return c.EnergyByEpochs
 	}
 	return nil
 }

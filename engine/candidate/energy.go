@@ -28,6 +28,21 @@ func (f *facts) energy(c *Candidate, runs []profile.Run, vms int) estimate.Estim
 	return training.Pool(of)
 }
 
+// energyByEpochs is how the energy of a training grows with its epochs; nil where
+// that is not known.
+func (f *facts) energyByEpochs(c Candidate, runs []profile.Run) *training.Line {
+	line := c.TimeByEpochs
+	if line == nil || !c.Energy.Known() {
+		return nil
+	}
+	at := func(epochs float64) float64 {
+		c.Epochs, c.Time = &epochs, estimate.Exact(line.At(epochs), c.Time.Basis)
+		return f.energy(&c, runs, max(runs[0].Count, 1)).Value
+	}
+	slope := at(2) - at(1)
+	return &training.Line{At0: at(1) - slope, Slope: slope}
+}
+
 // units is the work of the whole job, 0 where it is not known.
 func (f *facts) units(c *Candidate, r *profile.Run) float64 {
 	switch {

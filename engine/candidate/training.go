@@ -126,8 +126,9 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 	} else {
 		c.AsPrinted = true
 	}
-	f.withEpochs(&c, runs[0])
 	c.Energy = f.energy(&c, runs, max(runs[0].Count, 1))
+	c.EnergyByEpochs = f.energyByEpochs(c, runs)
+	f.withEpochs(&c, runs[0])
 	f.finish(&c, runs[0], max(runs[0].Count, 1))
 	return c
 }
@@ -239,6 +240,7 @@ func (f *facts) withEpochs(c *Candidate, r profile.Run) {
 	c.Time.Low, c.Time.High = c.Time.Value/factor, c.Time.Value*factor
 	c.Time.Basis = estimate.Weakest(c.Time.Basis, at.Epochs.Basis)
 	c.Errors = []CellError{{int32(c.Cell), timed}, {SeveralCells, epochs}} // the list numbers the second
+	c.Energy = widened(c.Energy, epochs)
 	c.attempts(at.Never)
 }
 
@@ -257,7 +259,10 @@ func (c *Candidate) attempts(never float64) {
 		return
 	}
 	n := math.Min(1/(1-never), mostAttempts)
-	c.Time = c.Time.Times(n)
+	c.Time, c.Energy = c.Time.Times(n), c.Energy.Times(n)
+	if e := c.EnergyByEpochs; e != nil {
+		c.EnergyByEpochs = &training.Line{At0: e.At0 * n, Slope: e.Slope * n}
+	}
 	c.TimeByEpochs = &training.Line{At0: c.TimeByEpochs.At0 * n, Slope: c.TimeByEpochs.Slope * n}
 	if n >= 1.05 {
 		c.EpochsWhy += fmt.Sprintf("; the time counts %.2g trainings, for only %.0f %% reach the target", n, 100/n)

@@ -81,7 +81,7 @@ func columns(of objective.List, q question.Query) []table.Column {
 		table.Column{ID: "car", Title: "CAR", Width: 8, Right: true, Sort: true, Drop: 7},
 		table.Column{ID: "tar", Title: "TAR", Width: 10, Right: true, Sort: true, Drop: 9},
 		table.Column{ID: "score", Title: "score", Width: 5, Right: true, Sort: true, Drop: 8},
-		table.Column{ID: "best", Title: best.PBest(), Width: 11, Sort: true, Drop: 5},
+		table.Column{ID: "best", Title: best.PBest(), Width: max(11, len(best.PBest())), Sort: true, Drop: 5},
 		table.Column{ID: "basis", Title: "basis", Width: 7, Sort: true, Drop: 4},
 	)
 }
