@@ -72,13 +72,11 @@ func (o offers) how(k Key) computation {
 	case resultsTable, "figure 7":
 		return o.results(k)
 	case "figure 8":
-		n := k.in(networkJobs)
-		n.Variant = ""
-		share := offered(k.Variant)
+		n, share := k.in(networkJobs).as(""), offered(k.Variant)
 		return computation{
 			note: fmt.Sprintf("%g of the network's jobs, as many as accept an offer of that share of s_max (eq. 10); "+
 				"users are drawn", share),
-			formula: func(r *reading) float64 { return share * r.at(n) },
+			formula: cell(n).times(share),
 			chance:  func(r *reading) float64 { return nineInTen * math.Sqrt(r.at(n)*share*(1-share)) },
 		}
 	case conclusions, "abstract":
@@ -86,7 +84,7 @@ func (o offers) how(k Key) computation {
 	case "section II-A":
 		return ofNetwork(k)
 	}
-	return computation{note: measuredByStudy}
+	return measured
 }
 
 // offered is the share of s_max that a policy offers, and so of users that
@@ -107,54 +105,46 @@ func relativeCost(share, most float64) float64 {
 func (o offers) results(k Key) computation {
 	switch k.Column {
 	case usageColumn:
-		return computation{note: "reserved + on-demand",
-			formula: func(r *reading) float64 { return r.at(k.in(reservedColumn)) + r.at(k.in(onDemandColumn)) }}
+		return by("reserved + on-demand", total(k.in(reservedColumn), k.in(onDemandColumn)))
 	case totalColumn:
-		return computation{note: "usage + penalty",
-			formula: func(r *reading) float64 { return r.at(k.in(usageColumn)) + r.at(k.in(penaltyColumn)) }}
+		return by("usage + penalty", total(k.in(usageColumn), k.in(penaltyColumn)))
 	case lostColumn:
-		at := Key{Table: conclusions, Variant: k.Variant, Column: accuracyColumn}
-		return lossOf(at, "accuracies of "+conclusions)
+		return lossOfPolicy(k.Variant)
 	case offerColumn:
 		if k.Table == resultsTable && k.Application != original {
 			return o.shortened(k)
 		}
 		return o.otherPolicy(k)
 	}
-	return computation{note: measuredByStudy}
+	return measured
+}
+
+// lossOfPolicy is the loss under a policy, by the accuracies of the conclusions.
+func lossOfPolicy(policy string) computation {
+	at := Key{Table: conclusions, Variant: policy, Column: accuracyColumn}
+	return lossOf(at, at.as(string(approx.OnDemand)), "accuracies of "+conclusions+", relative to that of On-Demand")
 }
 
 // lossOf is what an accuracy is below that of full precision, relative to it.
-func lossOf(at Key, note string) computation {
-	full := at
-	full.Variant = string(approx.OnDemand)
-	return computation{
-		note: note + ", relative to that of On-Demand", formula: func(r *reading) float64 {
-			return 100 * saving(r.at(at),
-				r.at(full))
-		},
-		other: func(r *reading) float64 { return r.at(full) - r.at(at) }, otherway: "in points it is %s",
-	}
+func lossOf(at, full Key, note string) computation {
+	return by(note, reduction(at, full).times(100)).or("in points it is %s", difference(full, at))
 }
 
 // otherPolicy is the mean offer of a policy from that of another: both are fixed
 // shares of every job's s_max.
 func (o offers) otherPolicy(k Key) computation {
-	from := k
-	from.Variant = string(approx.ApproxDNN)
-	if k.Variant == from.Variant {
+	from := k.as(string(approx.ApproxDNN))
+	if k == from {
 		from.Variant = string(approx.AcceptanceCentric)
 	}
 	ratio := offered(k.Variant) / offered(from.Variant)
-	how := computation{
-		note:    fmt.Sprintf("%.3g times the mean offer of %s: both are shares of s_max", ratio, from.Variant),
-		formula: func(r *reading) float64 { return ratio * r.at(from) },
+	note := fmt.Sprintf("%.3g times the mean offer of %s: both are shares of s_max", ratio, from.Variant)
+	how := by(note, cell(from).times(ratio))
+	if k.Table == resultsTable {
+		return how
 	}
-	if k.Table != resultsTable {
-		how.other, how.otherway = func(r *reading) float64 { return o.at(r, k.Variant, noReduction)[offerColumn].drawn },
-			"the made-up jobs, like table III, have %s"
-	}
-	return how
+	return how.or("the made-up jobs, like table III, have %s",
+		func(r *reading) float64 { return o.at(r, k.Variant, noReduction)[offerColumn].drawn })
 }
 
 // shortened predicts the offers for shorter INT8 runtimes R from those of the
@@ -162,10 +152,8 @@ func (o offers) otherPolicy(k Key) computation {
 func (o offers) shortened(k Key) computation {
 	first, share := k, offered(k.Variant)
 	first.Application = original
-	return computation{note: "the offer for the original runtimes: 1 + s_max is proportional to 1 / INT8 runtime (eq. 9)",
-		formula: func(r *reading) float64 {
-			return share * ((1+r.at(first)/share)/(1-r.at(reductionOf(k))/100) - 1)
-		}}
+	return by("the offer for the original runtimes: 1 + s_max is proportional to 1 / INT8 runtime (eq. 9)",
+		func(r *reading) float64 { return share * ((1+r.at(first)/share)/(1-r.at(reductionOf(k))/100) - 1) })
 }
 
 func reductionOf(k Key) Key {
@@ -187,37 +175,30 @@ func (o offers) concluded(k Key) computation {
 	over, saves := rival(k)
 	switch {
 	case saves && k.Table == "abstract":
-		return computation{note: "that of " + conclusions,
-			formula: func(r *reading) float64 { return r.at(k.of(conclusions, "")) }}
+		return by("that of "+conclusions, cell(k.of(conclusions, "")))
 	case saves && over == string(approx.OnDemand):
 		how := o.sameMost(resultKey(approx.ApproxDNN, totalColumn))
 		return computation{
 			note:    how.note,
 			formula: func(r *reading) float64 { return 100 * (1 - how.formula(r)) },
-			chance:  func(r *reading) float64 { return 100 * how.chance(r) },
+			chance:  how.chance.times(100),
 		}
 	case saves:
-		return computation{note: "total costs of table III", formula: func(r *reading) float64 {
-			return 100 * saving(r.at(resultKey(approx.ApproxDNN, totalColumn)),
-				r.at(resultKey(approx.Policy(over), totalColumn)))
-		}}
+		ours, theirs := resultKey(approx.ApproxDNN, totalColumn), resultKey(approx.Policy(over), totalColumn)
+		return by("total costs of table III", reduction(ours, theirs).times(100))
 	case k.Column == lostColumn:
-		return lossOf(k.of(conclusions, "").in(accuracyColumn), "accuracies of "+conclusions)
+		return lossOfPolicy(k.Variant)
 	case k.Column == accuracyColumn && k.Variant == string(approx.OnDemand):
-		loss, at := resultKey(approx.ApproxDNN, lostColumn), k
-		at.Variant = loss.Variant
-		return computation{note: "the accuracy under ApproxDNN and table III's loss",
-			formula: func(r *reading) float64 { return r.at(at) / (1 - r.at(loss)/100) }}
+		loss := resultKey(approx.ApproxDNN, lostColumn)
+		return by("the accuracy under ApproxDNN and table III's loss",
+			func(r *reading) float64 { return r.at(k.as(loss.Variant)) / (1 - r.at(loss)/100) })
 	case k.Column == accuracyColumn:
-		loss, full := resultKey(approx.Policy(k.Variant), lostColumn), k
-		full.Variant = string(approx.OnDemand)
-		return computation{
-			note:    "the accuracy under On-Demand and table III's loss, relative to it",
-			formula: func(r *reading) float64 { return r.at(full) * (1 - r.at(loss)/100) },
-			other:   func(r *reading) float64 { return r.at(full) - r.at(loss) }, otherway: "if the loss is in points it is %s",
-		}
+		loss, full := resultKey(approx.Policy(k.Variant), lostColumn), k.as(string(approx.OnDemand))
+		return by("the accuracy under On-Demand and table III's loss, relative to it",
+			func(r *reading) float64 { return r.at(full) * (1 - r.at(loss)/100) },
+		).or("if the loss is in points it is %s", difference(full, loss))
 	}
-	return computation{note: measuredByStudy}
+	return measured
 }
 
 // sameMost is the closed form: what a total of table III is relative to
@@ -235,26 +216,16 @@ func (o offers) sameMost(k Key) computation {
 
 // ofNetwork computes what section II-A says of one network.
 func ofNetwork(k Key) computation {
-	if k.Column != lostColumn {
-		return computation{
-			note: measuredByStudy + ", and the only ratio of the mix that is printed",
-			other: func(r *reading) float64 {
-				prices := approx.Prices{Reserved: r.at(reservedPrice), OnDemand: r.at(onDemandPrice)}
-				most := r.at(resultKey(approx.ApproxDNN, offerColumn)) / offered(string(approx.ApproxDNN))
-				return 100 * (1 - prices.OnDemand/prices.Reserved/(1+most))
-			},
-			otherway: "table III's mean s is that of %s",
-		}
+	if k.Column == lostColumn {
+		at := Key{Table: accuracyTable, Application: k.Application}
+		return lossOf(at.in("int8_percent"), at.in("full_percent"), "accuracies of table II, relative")
 	}
-	full, reduced := Key{Table: accuracyTable, Application: k.Application, Column: "full_percent"},
-		Key{Table: accuracyTable, Application: k.Application, Column: "int8_percent"}
-	return computation{
-		note: "accuracies of table II, relative", formula: func(r *reading) float64 {
-			return 100 * saving(r.at(reduced),
-				r.at(full))
-		},
-		other: func(r *reading) float64 { return r.at(full) - r.at(reduced) }, otherway: "in points it is %s",
-	}
+	how := computation{note: measuredByStudy + ", and the only ratio of the mix that is printed"}
+	return how.or("table III's mean s is that of %s", func(r *reading) float64 {
+		prices := approx.Prices{Reserved: r.at(reservedPrice), OnDemand: r.at(onDemandPrice)}
+		most := r.at(resultKey(approx.ApproxDNN, offerColumn)) / offered(string(approx.ApproxDNN))
+		return 100 * (1 - prices.OnDemand/prices.Reserved/(1+most))
+	})
 }
 
 // findings are what was made up, and where the paper contradicts itself.
@@ -274,20 +245,15 @@ func (o offers) findings(s sheet) (found []string) {
 			"with it, on the made-up jobs from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h",
 			100*w.portion(approx.ApproxDNN, 0), w.prices[0], 100*w.portion(approx.ApproxDNN, last), w.prices[last]))
 	}
-	for _, find := range []func(sheet) (string, bool){twoOffers, relativeLosses, o.repeatedCosts, o.noRise} {
-		if words, ok := find(s); ok {
-			found = append(found, words)
-		}
-	}
-	return found
+	return append(found, s.contradictions(twoOffers, relativeLosses, o.repeatedCosts, o.noRise)...)
 }
 
 // twoOffers finds that figure 7 and table III's first row print other offers for
 // the same experiment.
 func twoOffers(s sheet) (string, bool) {
-	drawn, tabled := Key{Table: "figure 7", Variant: string(approx.ApproxDNN), Column: offerColumn},
-		resultKey(approx.ApproxDNN, offerColumn)
-	share := offered(string(approx.ApproxDNN))
+	tabled := resultKey(approx.ApproxDNN, offerColumn)
+	drawn := Key{Table: "figure 7", Variant: tabled.Variant, Column: offerColumn}
+	share := offered(tabled.Variant)
 	a, ok := s.value(func(r *reading) float64 { return r.at(drawn) / share })
 	b, known := s.value(func(r *reading) float64 { return r.at(tabled) / share })
 	return fmt.Sprintf("figure 7 and the first row of table III show the same experiment, but the mean offers %g "+
@@ -300,7 +266,7 @@ func twoOffers(s sheet) (string, bool) {
 func relativeLosses(s sheet) (string, bool) {
 	at := Key{Table: conclusions, Variant: string(approx.AcceptanceCentric), Column: accuracyColumn}
 	loss := resultKey(approx.AcceptanceCentric, lostColumn)
-	how := lossOf(at, "")
+	how := lossOfPolicy(at.Variant)
 	relative, ok := s.value(how.formula)
 	points, known := s.value(how.other)
 	return fmt.Sprintf("table III does not say of what its accuracy losses are a percentage: %s's %g is relative to "+

@@ -81,21 +81,24 @@ func (o offers) further(s sheet) []Row {
 func (o offers) fromJobs(s sheet, c Cell) (Row, bool) {
 	k := c.Key
 	over, saves := rival(k)
+	var how computation
 	switch {
-	case k.Table == resultsTable && k.Column == offerColumn:
-		return o.row(s, c, k, generatedSuffix, o.drawn(k, 1)), true
-	case k.Table == resultsTable && k.Column == lostColumn:
-		return o.row(s, c, k, generatedSuffix, o.drawn(k, 100)), true
 	case k.Table == resultsTable && strings.HasSuffix(k.Column, "_usd"):
 		return o.sharedRow(s, c, generatedSuffix, o.drawn(k, 1)), true
+	case k.Table == resultsTable && k.Column == offerColumn:
+		how = o.drawn(k, 1)
+	case k.Table == resultsTable && k.Column == lostColumn:
+		how = o.drawn(k, 100)
 	case k.Table == "figure 8":
-		return o.row(s, c, k, generatedSuffix, o.counted(k)), true
+		how = o.counted(k)
 	case k.Table == conclusions && saves:
-		return o.row(s, c, k, generatedSuffix, o.saved(over)), true
+		how = o.saved(over)
 	case k.Table == conclusions && k.Column != lostColumn:
-		return o.row(s, c, k, generatedSuffix, o.drawn(k, 100)), true
+		how = o.drawn(k, 100)
+	default:
+		return Row{}, false
 	}
-	return Row{}, false
+	return o.row(s, c, k, generatedSuffix, how), true
 }
 
 // drawn is a number of the made-up jobs, times a unit.

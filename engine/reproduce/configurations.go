@@ -33,39 +33,22 @@ func textNumber(column string) Key { return Key{Table: "text", Column: column} }
 // acrossTypes computes figure 12: the CAR of one version on the sizes of a
 // family, all GPUs used.
 func (b costBook) acrossTypes(k Key) computation {
-	small := k.in("car_usd")
-	small.VM = b.smallest(k.VM)
+	small := k.in("car_usd").on(b.smallest(k.VM))
 	if k.Column != "car_usd" {
-		return computation{
-			note: "equations 1 to 4: CAR on this type ÷ CAR on " + small.VM + ", which any time of one GPU leaves the same",
-			formula: func(r *reading) float64 {
-				return b.carPerTime(r, k.VM, 1) / b.carPerTime(r, small.VM, 1)
-			},
-			other: func(r *reading) float64 {
-				return b.carPerTime(r, k.VM, saturating) / b.carPerTime(r, small.VM, saturating)
-			},
-			otherway: "in whole batches of 300 images it is %s",
+		ratio := func(batch float64) formula {
+			return func(r *reading) float64 { return b.carPerTime(r, k.VM, batch) / b.carPerTime(r, small.VM, batch) }
 		}
+		return by("equations 1 to 4: CAR on this type ÷ CAR on "+small.VM+
+			", which any time of one GPU leaves the same", ratio(1)).or("in whole batches of 300 images it is %s", ratio(saturating))
 	}
 	how := computation{note: "the time of the version with both layers pruned by 20 % is not published"}
 	if small.VM == oneK80 {
-		how.other = func(r *reading) float64 {
-			car, ok := cluster.CAR(b.usd(r, unpruned), accuracyOf(r, unpruned), true)
-			if !ok {
-				return math.NaN()
-			}
-			return car
-		}
-		how.otherway = "of the unpruned model, which cannot be faster, it is %s in top-5"
-		return how
+		return how.or("of the unpruned model, which cannot be faster, it is %s in top-5",
+			b.ratio(k.as(unpruned)).formula)
 	}
-	p2 := small
-	p2.VM = oneK80
-	how.other = func(r *reading) float64 {
-		return hoursFor(r.at(p2), r.at(priceIn3(p2.VM))) / hoursFor(r.at(small), r.at(priceIn3(small.VM)))
-	}
-	how.otherway = "with the CAR of p2 it makes this GPU as fast as %s K80"
-	return how
+	return how.or("with the CAR of p2 it makes this GPU as fast as %s K80", func(r *reading) float64 {
+		return hoursFor(r.at(small.on(oneK80)), r.at(priceIn3(oneK80))) / hoursFor(r.at(small), r.at(priceIn3(small.VM)))
+	})
 }
 
 func priceIn3(vm string) Key { return Key{Table: vmTable, VM: vm, Column: hourlyPrice} }
@@ -84,10 +67,10 @@ func (b costBook) carPerTime(r *reading, vm string, batch float64) float64 {
 }
 
 // million is the time of the images of figures 9 and 10 for the unpruned model
-// on so many VMs with one K80.
-func (b costBook) million(r *reading, count int) float64 {
+// on one K80.
+func (b costBook) million(r *reading) float64 {
 	perImage := b.seconds(r, unpruned) / r.at(textNumber("images"))
-	return cluster.Makespan([]cluster.Member{b.member(r, oneK80, count, perImage)},
+	return cluster.Makespan([]cluster.Member{b.member(r, oneK80, 1, perImage)},
 		r.at(textNumber("images_of_figures_9_and_10")), cluster.ByGPUs)
 }
 
@@ -124,6 +107,20 @@ func (b costBook) space(r *reading, versions []string) (candidates []candidate.C
 // choose is in how many ways 0 to 3 of three numbered VMs are taken.
 var choose = [ofEach + 1]float64{1, 3, 3, 1}
 
+// extremes are the ends of a frontier by column, in units of times / per.
+var extremes = map[string]struct {
+	objective  objective.Name
+	of         func([]float64) float64
+	times, per float64
+}{
+	"top5_frontier_lowest_percent":  {objective.Accuracy, slices.Min[[]float64], 100, 1},
+	"top5_frontier_highest_percent": {objective.Accuracy, slices.Max[[]float64], 100, 1},
+	"frontier_shortest_h":           {objective.Time, slices.Min[[]float64], 1, secondsPerHour},
+	"frontier_longest_h":            {objective.Time, slices.Max[[]float64], 1, secondsPerHour},
+	"frontier_cheapest_usd":         {objective.Cost, slices.Min[[]float64], 1, 1},
+	"frontier_dearest_usd":          {objective.Cost, slices.Max[[]float64], 1, 1},
+}
+
 // frontiers computes figures 9 and 10 as far as the text tells.
 func (b costBook) frontiers(k Key) computation {
 	byCost := k.Table == "figure 10"
@@ -134,35 +131,21 @@ func (b costBook) frontiers(k Key) computation {
 		return computation{note: "no version's top-1 accuracy is published"}
 	}
 	read := map[string]func(*rank.Result, []int) float64{
-		"top5_frontier_configurations": func(q *rank.Result,
-			front []int) float64 {
+		"top5_frontier_configurations": func(q *rank.Result, front []int) float64 {
 			return float64(len(versionsOf(q, front)))
-		},
-		"top5_frontier_lowest_percent": func(q *rank.Result, front []int) float64 {
-			return 100 * slices.Min(pick(q.Space.Values(objective.Accuracy), front))
-		},
-		"top5_frontier_highest_percent": func(q *rank.Result, front []int) float64 {
-			return 100 * slices.Max(pick(q.Space.Values(objective.Accuracy), front))
-		},
-		"frontier_shortest_h": func(q *rank.Result, front []int) float64 {
-			return slices.Min(pick(q.Space.Values(objective.Time), front)) / secondsPerHour
-		},
-		"frontier_longest_h": func(q *rank.Result, front []int) float64 {
-			return slices.Max(pick(q.Space.Values(objective.Time), front)) / secondsPerHour
-		},
-		"frontier_cheapest_usd": func(q *rank.Result, front []int) float64 {
-			return slices.Min(pick(q.Space.Values(objective.Cost), front))
-		},
-		"frontier_dearest_usd": func(q *rank.Result, front []int) float64 {
-			return slices.Max(pick(q.Space.Values(objective.Cost), front))
 		},
 		"versions_shared_with_figure_9_percent": func(q *rank.Result, front []int) float64 {
 			return sharedPercent(versionsOf(q, front), versionsOf(q, q.Frontier(objective.Time, objective.Accuracy)))
 		},
 		"saved_at_highest_accuracy_percent": func(q *rank.Result, _ []int) float64 { return savedAtBest(q, byCost) },
 	}[k.Column]
+	if e, ok := extremes[k.Column]; ok {
+		read = func(q *rank.Result, front []int) float64 {
+			return e.of(pick(q.Space.Values(e.objective), front)) * e.times / e.per
+		}
+	}
 	if read == nil {
-		return computation{note: "no method of ours computes this cell"}
+		return notOurs
 	}
 	return computation{
 		note:    "frontier of the versions on the 511 combinations of three VMs of each p2 type",

@@ -8,56 +8,44 @@ import (
 	"sweetspot/engine/training"
 )
 
-// in gives the cell of another column in the same line of the table.
-func (k Key) in(column string) Key {
-	k.Column = column
-	return k
-}
-
-// of gives the same cell of another table.
-func (k Key) of(table, validation string) Key {
-	k.Table, k.Validation = table, validation
-	return k
-}
-
-const measuredNote = "a measurement of the thesis: an input"
-
 // byEpochs computes table 5.2: method 1 from the first and the average epoch.
 func byEpochs(k Key) computation {
 	terms := func(r *reading) training.Epochs {
-		return training.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s")),
-			Second: r.at(k.in("average_epoch_s"))}
+		return training.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s"))}
 	}
+	epochs, estimated, average := k.in("epochs"), k.in("estimated_s"), k.in("average_epoch_s")
+	const solved = "method 1 solved for it from the printed estimate"
 	switch k.Column {
 	case "estimated_s":
-		return computation{note: "method 1 (equation 5.1)", formula: func(r *reading) float64 {
-			return training.Method1(terms(r), r.at(k.in("epochs")))
-		}}
+		return by("method 1 (equation 5.1)", func(r *reading) float64 {
+			t := terms(r)
+			t.Second = r.at(average)
+			return training.Method1(t, r.at(epochs))
+		})
 	case "average_epoch_s":
-		return computation{note: "method 1 solved for it from the printed estimate", formula: func(r *reading) float64 {
-			oneEpoch := training.Method1(training.Epochs{Init: r.at(k.in("init_s")), First: r.at(k.in("first_epoch_s"))}, 1)
-			return (r.at(k.in("estimated_s")) - oneEpoch) / (r.at(k.in("epochs")) - 1)
-		}}
+		return by(solved, func(r *reading) float64 {
+			return (r.at(estimated) - training.Method1(terms(r), 1)) / (r.at(epochs) - 1)
+		})
 	case "epochs":
-		return computation{note: "method 1 solved for it from the printed estimate", formula: func(r *reading) float64 {
-			return 1 + (r.at(k.in("estimated_s"))-training.Method1(terms(r), 1))/r.at(k.in("average_epoch_s"))
-		}}
+		return by(solved, func(r *reading) float64 {
+			return 1 + (r.at(estimated)-training.Method1(terms(r), 1))/r.at(average)
+		})
 	case "error_percent":
-		return errorColumn(k, "estimated_s")
+		return errorColumn(k, "estimated_s", "estimate")
 	}
-	return computation{note: measuredNote}
+	return ofThesis
 }
 
 // errorColumn is the printed error of an estimate; what it is divided by
 // differs from table to table.
-func errorColumn(k Key, divisor string) computation {
-	words := map[string]string{"estimated_s": "estimate", "real_s": "real time"}[divisor]
-	return computation{
-		note: "|real − estimate| of the printed times, divided by the " + words,
-		formula: func(r *reading) float64 {
-			return 100 * math.Abs(r.at(k.in("real_s"))-r.at(k.in("estimated_s"))) / r.at(k.in(divisor))
-		},
-	}
+func errorColumn(k Key, divisor, words string) computation {
+	return by("|real − estimate| of the printed times, divided by the "+words,
+		errorOf(k.in("real_s"), k.in("estimated_s"), k.in(divisor)))
+}
+
+// errorOf is how far two times are apart, in percent of one.
+func errorOf(real, estimated, divisor Key) formula {
+	return func(r *reading) float64 { return 100 * math.Abs(r.at(real)-r.at(estimated)) / r.at(divisor) }
 }
 
 // byIterations computes tables 5.3, 5.4, 5.5 and 5.9: method 2 from the first
@@ -72,31 +60,20 @@ func byIterations(k Key) computation {
 		return method2Column(k, later)
 	case "error_percent":
 		if k.Table == "5.4" {
-			how := errorColumn(k, "real_s")
-			how.otherway = "with the real time of table 5.3 it is %s"
-			how.other = func(r *reading) float64 {
-				truth := r.at(k.in("real_s").of("5.3", "yes"))
-				return 100 * math.Abs(truth-r.at(k.in("estimated_s"))) / truth
-			}
-			return how
+			truth := k.in("real_s").of("5.3", "yes")
+			return errorColumn(k, "real_s", "real time").or("with the real time of table 5.3 it is %s",
+				errorOf(truth, k.in("estimated_s"), truth))
 		}
-		return errorColumn(k, "estimated_s")
+		return errorColumn(k, "estimated_s", "estimate")
 	}
 	twin, ok := map[string]Key{
 		"5.3": k.of("5.5", "no"), "5.4": k.of("5.3", "yes"), "5.5": k.of("5.3", "yes"),
-		"5.9": k.of("5.9", other(k.Validation)),
+		"5.9": k.of("5.9", map[string]string{"yes": "no", "no": "yes"}[k.Validation]),
 	}[k.Table]
 	if !ok {
-		return computation{note: measuredNote}
+		return ofThesis
 	}
 	return sameRuns(twin)
-}
-
-func other(validation string) string {
-	if validation == "yes" {
-		return "no"
-	}
-	return "yes"
 }
 
 // sameRuns is a measurement that is printed once more elsewhere.
@@ -105,7 +82,7 @@ func sameRuns(twin Key) computation {
 	if twin.Table == "5.9" {
 		note = "a measurement: held against the same runs in the other half of the table"
 	}
-	return computation{note: note, formula: func(r *reading) float64 { return r.at(twin) }}
+	return by(note, cell(twin))
 }
 
 func method2Column(k Key, later string) computation {
@@ -127,10 +104,8 @@ func method2Column(k Key, later string) computation {
 			return training.Method2(t, n)
 		}
 	}
-	how := computation{
-		note:    "method 2 (equation 5.4, the first iteration counted once)",
-		formula: compute(func(r *reading) float64 { return perEpoch(r, k) }),
-	}
+	how := by("method 2 (equation 5.4, the first iteration counted once)",
+		compute(func(r *reading) float64 { return perEpoch(r, k) }))
 	if k.Validation == "yes" {
 		how.note = "method 2 (equation 5.3) with the validation times of the text"
 	}
@@ -140,8 +115,8 @@ func method2Column(k Key, later string) computation {
 	if k.Table == "5.9" {
 		// The stated 50,000 training images make 195 iterations of 256; the
 		// printed iteration times and estimates fit together with 60,000.
-		how.other = compute(func(*reading) float64 { return math.Ceil(60000 / float64(k.Batch)) })
-		how.otherway = "with 60,000 training images, as MNIST has, instead of the stated 50,000 it is %s"
+		how = how.or("with 60,000 training images, as MNIST has, instead of the stated 50,000 it is %s",
+			compute(func(*reading) float64 { return math.Ceil(60000 / float64(k.Batch)) }))
 	}
 	return how
 }
@@ -193,112 +168,99 @@ const repeats = 5
 // totals computes tables 4.1 and 4.2: cost is time times price, speed-up is
 // against p2.xlarge's best batch size.
 func (b book) totals(k Key) computation {
+	time := k.in("time_s")
 	switch k.Column {
 	case "cost_usd":
-		how := computation{note: "price × time", formula: func(r *reading) float64 {
-			return cluster.Cost(r.at(k.in("time_s")), b.prices[k.VM])
-		}}
-		if k.Table == "4.2" {
-			how.other = func(r *reading) float64 {
-				hours := math.Round(100*r.at(k.in("time_s"))/secondsPerHour) / 100
-				return cluster.Cost(hours*secondsPerHour, b.prices[k.VM])
-			}
-			how.otherway = "with hours rounded to two decimals, as this table seems to have them, it is %s"
+		how := by("price × time", func(r *reading) float64 { return cluster.Cost(r.at(time), b.prices[k.VM]) })
+		if k.Table != "4.2" {
+			return how
 		}
-		return how
+		return how.or("with hours rounded to two decimals, as this table seems to have them, it is %s",
+			func(r *reading) float64 {
+				hours := math.Round(100*r.at(time)/secondsPerHour) / 100
+				return cluster.Cost(hours*secondsPerHour, b.prices[k.VM])
+			})
 	case "speedup":
-		base := k.in("time_s")
-		base.VM, base.Batch = "p2.xlarge", 512
-		return computation{note: "time of p2.xlarge at 512 ÷ time", formula: func(r *reading) float64 {
-			return r.at(base) / r.at(k.in("time_s"))
-		}}
+		base := time.on("p2.xlarge")
+		base.Batch = 512
+		return by("time of p2.xlarge at 512 ÷ time", quotient(base, time))
 	}
-	return computation{note: measuredNote}
+	return ofThesis
 }
 
 // findingOut computes tables 4.4, 4.5 and 5.14, what it cost to find the best
 // VM, as far as the runs they are about are published.
 func (b book) findingOut(k Key) computation {
-	vm := func(name string) Key { c := k; c.VM = name; return c }
 	switch {
 	case k.VM == "total":
-		return computation{note: "sum over the VMs", formula: func(r *reading) float64 {
-			var sum float64
-			for _, name := range vmsOfTotals {
-				sum += r.at(vm(name))
-			}
-			return sum
-		}}
+		var all []Key
+		for _, vm := range vmsOfTotals {
+			all = append(all, k.on(vm))
+		}
+		return by("sum over the VMs", total(all...))
 	case k.Table == "4.4" && k.Column == "everything_usd":
-		return computation{note: "price × times of table 4.1, five runs at each batch size",
-			formula: func(r *reading) float64 {
-				return b.everything(r, k.Application, k.VM)
-			}}
+		return by("price × times of table 4.1, five runs at each batch size", b.everything(k.Application, k.VM))
 	case k.VM == "p2.xlarge" && k.Column == "method_1_usd":
-		return computation{note: "method 1 runs everything on the cheapest VM", formula: func(r *reading) float64 {
-			return r.at(k.in("everything_usd"))
-		}}
+		return by("method 1 runs everything on the cheapest VM", cell(k.in("everything_usd")))
 	}
 	return computation{note: "the times these costs sum up are not published"}
 }
 
 // everything is the cost of all of a VM's runs of table 4.1.
-func (b book) everything(r *reading, application, vm string) float64 {
-	var seconds float64
+func (b book) everything(application, vm string) formula {
+	var all []Key
 	for _, batch := range batchSizes {
-		seconds += r.at(Key{Table: "4.1", Application: application, Batch: batch, VM: vm, Column: "time_s"})
+		all = append(all, Key{Table: "4.1", Application: application, Batch: batch, VM: vm, Column: "time_s"})
 	}
-	return repeats * cluster.Cost(seconds, b.prices[vm])
+	seconds := total(all...)
+	return func(r *reading) float64 { return repeats * cluster.Cost(seconds(r), b.prices[vm]) }
 }
 
 // iterationsPerEpoch are the whole batches of one epoch.
-func iterationsPerEpoch(r *reading, k Key) float64 {
-	images := r.at(Key{Table: "text", Application: k.Application, Column: "train_images"})
-	return cluster.Batches(cluster.Member{Count: 1, BatchSize: float64(k.Batch)}, images)
+func iterationsPerEpoch(k Key) formula {
+	return func(r *reading) float64 {
+		images := r.at(Key{Table: "text", Application: k.Application, Column: "train_images"})
+		return cluster.Batches(cluster.Member{Count: 1, BatchSize: float64(k.Batch)}, images)
+	}
 }
 
 // epochsAndIterations computes tables 4.3, whose iterations are those of all
 // epochs, and 5.1, whose heading says they are those of one.
 func epochsAndIterations(k Key) computation {
-	seismic := k.Application == "seismic/FCN"
+	seismic, perEpoch := k.Application == "seismic/FCN", iterationsPerEpoch(k)
 	switch {
 	case k.Table == "4.3" && k.Column == "epochs":
-		return computation{note: "the table's iterations ÷ those of one epoch", formula: func(r *reading) float64 {
-			return r.at(k.in("iterations")) / iterationsPerEpoch(r, k)
-		}}
+		return by("the table's iterations ÷ those of one epoch", func(r *reading) float64 {
+			return r.at(k.in("iterations")) / perEpoch(r)
+		})
 	case k.Table == "4.3" && seismic:
 		epochs := Key{Table: "5.2", Application: k.Application, Batch: k.Batch, Validation: "yes", VM: "p2.xlarge",
 			Column: "epochs"}
-		return computation{note: "the epochs of table 5.2 × iterations of one epoch", formula: func(r *reading) float64 {
-			return r.at(epochs) * iterationsPerEpoch(r, k)
-		}}
+		return by("the epochs of table 5.2 × iterations of one epoch", func(r *reading) float64 {
+			return r.at(epochs) * perEpoch(r)
+		})
 	case k.Table == "5.1" && k.Column == "iterations":
-		return computation{note: "whole batches in one epoch",
-			formula: func(r *reading) float64 { return iterationsPerEpoch(r, k) }}
+		return by("whole batches in one epoch", perEpoch)
 	case k.Table == "5.1" && seismic:
 		return sameRuns(k.of("4.3", ""))
 	}
-	return computation{note: measuredNote}
+	return ofThesis
 }
 
 // claims computes what the running text concludes from the tables.
 func (b book) claims(k Key) computation {
-	total := func(r *reading, table, column string) float64 {
-		return r.at(Key{Table: table, Application: k.Application, VM: "total", Column: column})
-	}
 	percent := func(table, less, more string) computation {
-		return computation{note: "the totals of table " + table, formula: func(r *reading) float64 {
-			return 100 * saving(total(r, table, less), total(r, table, more))
-		}}
+		total := Key{Table: table, Application: k.Application, VM: "total"}
+		return by("the totals of table "+table, reduction(total.in(less), total.in(more)).times(100))
 	}
 	table := map[string]string{"seismic/FCN": "4.4", "MNIST/Simple-CNN": "4.5"}[k.Application]
+	over, isPrice := strings.CutPrefix(k.Column, "price_over_")
+	faster, isSpeedup := strings.CutPrefix(k.Column, "speedup_over_")
 	switch {
-	case strings.HasPrefix(k.Column, "price_over_"):
-		return computation{note: "prices of table 3.1", formula: func(*reading) float64 {
-			return b.prices[k.VM] / b.prices[strings.TrimPrefix(k.Column, "price_over_")]
-		}}
-	case strings.HasPrefix(k.Column, "speedup_over_"):
-		return fasterThan(k, strings.TrimPrefix(k.Column, "speedup_over_"))
+	case isPrice:
+		return by("prices of table 3.1", func(*reading) float64 { return b.prices[k.VM] / b.prices[over] })
+	case isSpeedup:
+		return fasterThan(k, faster)
 	case k.Column == "method_1_saves_percent":
 		return percent(table, "method_1_usd", "everything_usd")
 	case k.Column == "method_2_saves_percent":
@@ -306,29 +268,22 @@ func (b book) claims(k Key) computation {
 	case k.Column == "method_2_saves_over_method_1_percent":
 		return percent("5.14", "method_2_usd", "method_1_usd")
 	}
-	return computation{note: "no method of ours computes this cell"}
+	return notOurs
 }
-
-// saving is the fraction that less is below more.
-func saving(less, more float64) float64 { return 1 - less/more }
 
 // fasterThan compares two VMs of table 4.2, each at its best batch size.
 func fasterThan(k Key, vm string) computation {
 	best := func(r *reading, name, column string, better func(x, y float64) float64) float64 {
-		at := Key{Table: "4.2", Application: k.Application, VM: name, Column: column}
-		at.Batch = batchSizes[0]
+		at := Key{Table: "4.2", Application: k.Application, VM: name, Column: column, Batch: batchSizes[0]}
 		v := r.at(at)
 		for _, at.Batch = range batchSizes[1:] {
 			v = better(v, r.at(at))
 		}
 		return v
 	}
-	return computation{
-		note: "the speed-ups of table 4.2, each VM at its best batch size",
-		formula: func(r *reading) float64 {
-			return best(r, k.VM, "speedup", math.Max) / best(r, vm, "speedup", math.Max)
-		},
-		other:    func(r *reading) float64 { return best(r, vm, "time_s", math.Min) / best(r, k.VM, "time_s", math.Min) },
-		otherway: "from the times it is %s",
-	}
+	return by("the speed-ups of table 4.2, each VM at its best batch size", func(r *reading) float64 {
+		return best(r, k.VM, "speedup", math.Max) / best(r, vm, "speedup", math.Max)
+	}).or("from the times it is %s", func(r *reading) float64 {
+		return best(r, vm, "time_s", math.Min) / best(r, k.VM, "time_s", math.Min)
+	})
 }

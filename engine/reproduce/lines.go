@@ -66,17 +66,35 @@ func anchoredTimes(r *reading, g group, at float64) []float64 {
 // fastest VM, without an anchor: the start-up that makes all lines straightest
 // is solved from all VMs but the one left out.
 func solvedTimes(r *reading, g group, at float64, leftOut string) []float64 {
-	start := straightening(r, g, leftOut)
-	known := others(g.epochs, at)
-	times := make([]float64, len(g.vms))
-	for i, vm := range g.vms {
-		var y [2]float64
-		for j, e := range known {
-			y[j] = (start + e) * r.at(g.runtime(vm, e))
-		}
-		times[i] = through(known, y).At(at)
+	start, known := straightening(r, g, leftOut), others(g.epochs, at)
+	return g.each(func(vm string) float64 { return g.line(r, vm, start, known).At(at) })
+}
+
+// line is a VM's time over the epochs through two columns, in epochs of the fastest
+// VM, given the start-up of that.
+func (g group) line(r *reading, vm string, start float64, columns [2]float64) training.Line {
+	var y [2]float64
+	for i, e := range columns {
+		y[i] = (start + e) * r.at(g.runtime(vm, e))
 	}
-	return times
+	return through(columns, y)
+}
+
+// each lists a value of every VM.
+func (g group) each(of func(vm string) float64) []float64 {
+	values := make([]float64, len(g.vms))
+	for i, vm := range g.vms {
+		values[i] = of(vm)
+	}
+	return values
+}
+
+// ends are the first and the last column.
+func (g group) ends() [2]float64 { return [2]float64{g.epochs[0], g.epochs[2]} }
+
+// relative is the value of a VM over the least one.
+func (g group) relative(vm string, values []float64) float64 {
+	return values[slices.Index(g.vms, vm)] / slices.Min(values)
 }
 
 // straightening is the start-up of the fastest VM, in epochs of its own, with
@@ -85,8 +103,7 @@ func solvedTimes(r *reading, g group, at float64, leftOut string) []float64 {
 // relative to the ratio there, is linear in the start-up, so least squares have
 // a closed form. It holds where one VM is fastest in all columns.
 func straightening(r *reading, g group, leftOut string) float64 {
-	e := g.epochs
-	ends := [2]float64{e[0], e[2]}
+	e, ends := g.epochs, g.ends()
 	var ab, aa float64
 	for _, vm := range g.vms {
 		if vm == leftOut {
@@ -126,15 +143,8 @@ func through(x, y [2]float64) training.Line {
 // contradicted table's lines are straight: where its line begins, in units of
 // its own slope, times the seconds per epoch of its absolute line.
 func impliedStartup(g group) formula {
-	vm := anchors[g.application].vm
 	return func(r *reading) float64 {
-		start := straightening(r, g, "")
-		ends := [2]float64{g.epochs[0], g.epochs[2]}
-		var y [2]float64
-		for i, e := range ends {
-			y[i] = (start + e) * r.at(g.runtime(vm, e))
-		}
-		line := through(ends, y)
+		line := g.line(r, anchors[g.application].vm, straightening(r, g, ""), g.ends())
 		return line.At0 / line.Slope * anchorLine(r, g).Slope
 	}
 }
@@ -143,30 +153,20 @@ func impliedStartup(g group) formula {
 func (b book) relative(k Key) computation {
 	g, ok := b.groupOf(k)
 	if !ok {
-		return computation{note: "no method of ours computes this cell"}
+		return notOurs
 	}
 	if strings.HasSuffix(k.Column, realSuffix) {
 		return b.realColumn(k, g)
 	}
-	known := others(g.epochs, k.Epochs)
-	a := anchors[g.application]
-	anchored := func(r *reading) float64 {
-		return b.normalised(k, g, anchoredTimes(r, g, k.Epochs))
-	}
-	how := computation{
-		formula: anchored,
-		note: fmt.Sprintf("straight lines through the runtimes at %g and %g epochs, scaled by %s's of table %s",
-			known[0], known[1], a.vm, a.table),
-	}
+	known, a := others(g.epochs, k.Epochs), anchors[g.application]
+	anchored := func(r *reading) float64 { return b.normalised(k, g, anchoredTimes(r, g, k.Epochs)) }
+	lines := fmt.Sprintf("straight lines through the runtimes at %g and %g epochs, ", known[0], known[1])
+	how := by(fmt.Sprintf("%sscaled by %s's of table %s", lines, a.vm, a.table), anchored)
 	if g.startupContradicted {
-		how.formula = func(r *reading) float64 {
+		how = by(lines+"with the start-up that makes all other VMs' straightest", func(r *reading) float64 {
 			return b.normalised(k, g, solvedTimes(r, g, k.Epochs, k.VM))
-		}
-		how.note = fmt.Sprintf("straight lines through the runtimes at %g and %g epochs, with the start-up that makes "+
-			"all other VMs' straightest", known[0], known[1])
-		how.other = anchored
-		how.otherway = "with the start-up that table " + a.table + " prints for " + a.vm +
-			", which contradicts this table, it is %s"
+		}).or("with the start-up that table "+a.table+" prints for "+a.vm+
+			", which contradicts this table, it is %s", anchored)
 	}
 	if k.Column == costColumn {
 		how.note += ", times price"
@@ -174,36 +174,31 @@ func (b book) relative(k Key) computation {
 	return how
 }
 
-// normalised is the k's VM's share of the times, priced where k is a cost,
-// relative to the best.
+// normalised is the time of k's VM, priced where k is a cost, relative to the best.
 func (b book) normalised(k Key, g group, times []float64) float64 {
-	values := slices.Clone(times)
 	if k.Column == costColumn {
 		for i, vm := range g.vms {
-			values[i] *= b.prices[vm]
+			times[i] *= b.prices[vm]
 		}
 	}
-	return values[slices.Index(g.vms, k.VM)] / slices.Min(values)
+	return g.relative(k.VM, times)
 }
 
 // realColumn computes the ratios of the real runs: runtimes from the costs and
 // costs from the runtimes, each through the prices.
 func (b book) realColumn(k Key, g group) computation {
-	return computation{
-		note: map[string]string{runtimeColumn + realSuffix: "real cost ÷ price",
-			costColumn + realSuffix: "real runtime × price"}[k.Column],
-		formula: func(r *reading) float64 {
-			values := make([]float64, len(g.vms))
-			for i, vm := range g.vms {
-				if k.Column == costColumn+realSuffix {
-					values[i] = r.at(g.realKey(g.runtimeTable, runtimeColumn, vm)) * b.prices[vm]
-				} else {
-					values[i] = r.at(g.realKey(g.costTable, costColumn, vm)) / b.prices[vm]
-				}
-			}
-			return values[slices.Index(g.vms, k.VM)] / slices.Min(values)
-		},
+	if k.Column == costColumn+realSuffix {
+		return by("real runtime × price", func(r *reading) float64 {
+			return g.relative(k.VM, g.each(func(vm string) float64 {
+				return r.at(g.realKey(g.runtimeTable, runtimeColumn, vm)) * b.prices[vm]
+			}))
+		})
 	}
+	return by("real cost ÷ price", func(r *reading) float64 {
+		return g.relative(k.VM, g.each(func(vm string) float64 {
+			return r.at(g.realKey(g.costTable, costColumn, vm)) / b.prices[vm]
+		}))
+	})
 }
 
 // strategies computes table 5.6 as far as table 5.7, which is about the same
@@ -218,19 +213,10 @@ func (b book) strategies(k Key) computation {
 	g := b.groups[i]
 	switch k.Column {
 	case "second_iteration":
-		return computation{note: "slopes of the lines of table " + contradictedTable, formula: func(r *reading) float64 {
+		return by("slopes of the lines of table "+contradictedTable, func(r *reading) float64 {
 			start := straightening(r, g, "")
-			ends := [2]float64{g.epochs[0], g.epochs[2]}
-			slopes := make([]float64, len(g.vms))
-			for i, vm := range g.vms {
-				var y [2]float64
-				for j, e := range ends {
-					y[j] = (start + e) * r.at(g.runtime(vm, e))
-				}
-				slopes[i] = through(ends, y).Slope
-			}
-			return slopes[slices.Index(g.vms, k.VM)] / slices.Min(slopes)
-		}}
+			return g.relative(k.VM, g.each(func(vm string) float64 { return g.line(r, vm, start, g.ends()).Slope }))
+		})
 	case "real":
 		return sameRuns(g.realKey(g.runtimeTable, runtimeColumn, k.VM))
 	case "first_iteration":

@@ -70,7 +70,7 @@ func (c comparison) how(k Key) computation {
 	case "text":
 		return c.conclusion(k)
 	}
-	return computation{note: "a description: an input"}
+	return described
 }
 
 // timeOf is the cell of table 2 with a VM's mean time, in hours.
@@ -84,55 +84,42 @@ func priceOf(vm string) Key { return Key{Table: "1", VM: vm, Column: hourlyPrice
 func hoursFor(usd, usdPerHour float64) float64 { return usd / cluster.Cost(secondsPerHour, usdPerHour) }
 
 func (c comparison) tableTwo(k Key) computation {
-	slow := timeOf(k.Application, k.Batch, c.vms[0])
+	time := k.in("time_h")
+	slow := time.on(c.vms[0])
 	switch k.Column {
 	case "cost_usd":
-		return computation{note: "time × price", formula: func(r *reading) float64 {
-			return cluster.Cost(r.at(timeOf(k.Application, k.Batch, k.VM))*secondsPerHour, r.at(priceOf(k.VM)))
-		}}
+		return by("time × price", func(r *reading) float64 {
+			return cluster.Cost(r.at(time)*secondsPerHour, r.at(priceOf(k.VM)))
+		})
 	case "speedup":
-		return computation{note: "time of " + c.vms[0] + " ÷ time", formula: func(r *reading) float64 {
-			return r.at(slow) / r.at(timeOf(k.Application, k.Batch, k.VM))
-		}}
+		return by("time of "+c.vms[0]+" ÷ time", quotient(slow, time))
 	case "time_h":
 		return c.time(k, slow)
 	}
-	again := k.of(thesisIterations, "")
-	again.VM = ""
+	again := k.of(thesisIterations, "").on("")
 	if k.Column == "iterations" && c.twins[again] {
-		return computation{note: "a measurement: held against the thesis' table 4.3",
-			formula: func(r *reading) float64 { return r.at(again) }}
+		return by("a measurement: held against the thesis' table 4.3", cell(again))
 	}
-	return computation{note: measuredByStudy}
+	return measured
 }
 
 // time computes a mean time from the column that says most about it: from the
 // thesis where that prints the same runs, else the slower VM's from what it
 // cost, the faster one's from its speed-up.
 func (c comparison) time(k, slow Key) computation {
+	again := k.of(thesisTimes, "").in("time_s")
+	inSeconds := func(r *reading) float64 { return r.at(again) / secondsPerHour }
 	fromCost := func(r *reading) float64 { return hoursFor(r.at(k.in("cost_usd")), r.at(priceOf(k.VM))) }
-	inSeconds := func(r *reading) float64 { return r.at(k.of(thesisTimes, "").in("time_s")) / secondsPerHour }
-	printedTwice := c.twins[k.of(thesisTimes, "").in("time_s")]
+	fromSpeedup := by("time of "+c.vms[0]+" ÷ speed-up", quotient(slow, k.in("speedup")))
 	switch {
-	case k.VM != c.vms[0] && printedTwice:
-		return computation{
-			note:    "time of " + c.vms[0] + " ÷ speed-up",
-			formula: func(r *reading) float64 { return r.at(slow) / r.at(k.in("speedup")) },
-			other:   inSeconds, otherway: "the thesis' table 4.2 prints %s h for this VM and batch size, of other runs",
-		}
+	case k.VM != c.vms[0] && c.twins[again]:
+		return fromSpeedup.or("the thesis' table 4.2 prints %s h for this VM and batch size, of other runs", inSeconds)
 	case k.VM != c.vms[0]:
-		return computation{
-			note:    "time of " + c.vms[0] + " ÷ speed-up",
-			formula: func(r *reading) float64 { return r.at(slow) / r.at(k.in("speedup")) },
-			other:   fromCost, otherway: "from cost ÷ price it is %s",
-		}
-	case printedTwice:
-		return computation{
-			note: "the same runs in seconds, in the thesis' table 4.2", formula: inSeconds,
-			other: fromCost, otherway: "from cost ÷ price it is %s",
-		}
+		return fromSpeedup.or("from cost ÷ price it is %s", fromCost)
+	case c.twins[again]:
+		return by("the same runs in seconds, in the thesis' table 4.2", inSeconds).or("from cost ÷ price it is %s", fromCost)
 	}
-	return computation{note: "cost ÷ price", formula: fromCost}
+	return by("cost ÷ price", fromCost)
 }
 
 // choices are the runs of table 2 at one batch size, or at all.
@@ -150,99 +137,82 @@ func (c comparison) choices(r *reading, application string, batches []int, vms [
 	return out
 }
 
-// asked ranks runs of table 2. ok is false where one of them is not printed.
-func (c comparison) asked(r *reading, application string, batches []int, vms []string,
-	by question.Sort) (result *rank.Result, ok bool) {
-	candidates := c.choices(r, application, batches, vms)
-	if r.missing || len(candidates) == 0 {
-		return nil, false
+// ranked reads a ranking of runs of table 2; it has no value where one of them is
+// not printed.
+func (c comparison) ranked(k Key, batches []int, vms []string, by question.Sort,
+	read func(*rank.Result) float64) formula {
+	return func(r *reading) float64 {
+		candidates := c.choices(r, k.Application, batches, vms)
+		if r.missing || len(candidates) == 0 {
+			return math.NaN()
+		}
+		return read(ranked(candidates, by, question.Limits{}))
 	}
-	return ranked(candidates, by, question.Limits{}), true
 }
 
 // relative computes what figure 2 draws: how much longer a VM type takes and
 // how much more it costs than the better of the two at the batch size.
 func (c comparison) relative(k Key) computation {
-	return computation{
-		note: map[string]string{"relative_time": "time ÷ that of the faster VM",
-			"relative_cost": "time × price ÷ that of the cheaper VM"}[k.Column],
-		formula: func(r *reading) float64 {
-			result, ok := c.asked(r, k.Application, []int{k.Batch}, c.vms, question.ByTime)
-			at := slices.Index(c.vms, k.VM)
-			switch {
-			case !ok || at < 0:
-				return math.NaN()
-			case k.Column == "relative_cost":
-				return result.Space.Values(objective.Cost)[at] / result.Best(objective.Cost)
-			}
-			return result.Space.Values(objective.Time)[at] / result.Best(objective.Time)
-		},
+	of, note := objective.Time, "time ÷ that of the faster VM"
+	if k.Column == "relative_cost" {
+		of, note = objective.Cost, "time × price ÷ that of the cheaper VM"
 	}
+	at := slices.Index(c.vms, k.VM)
+	return by(note, c.ranked(k, []int{k.Batch}, c.vms, question.ByTime, func(q *rank.Result) float64 {
+		if at < 0 {
+			return math.NaN()
+		}
+		return q.Space.Values(of)[at] / q.Best(of)
+	}))
 }
 
 // conclusion computes what the text concludes from table 2.
 func (c comparison) conclusion(k Key) computation {
 	switch k.Column {
 	case "price_ratio":
-		return computation{note: "prices of table 1", formula: func(r *reading) float64 {
-			return r.at(priceOf(k.VM)) / r.at(priceOf(c.vms[0]))
-		}}
+		return by("prices of table 1", quotient(priceOf(k.VM), priceOf(c.vms[0])))
 	case "times_faster":
-		return computation{note: "mean over the batch sizes of " + c.vms[0] + "'s time ÷ its own",
-			formula: func(r *reading) (mean float64) {
-				for _, batch := range c.batches {
-					ratio := r.at(timeOf(k.Application, batch, c.vms[0])) / r.at(timeOf(k.Application, batch, k.VM))
-					mean += ratio / float64(len(c.batches))
-				}
-				return mean
-			}}
-	case "fastest_percent":
-		return c.share(k, question.ByTime, "share of the batch sizes at which it is ranked first by time")
-	case "cheapest_percent":
-		return c.share(k, question.ByCost, "share of the batch sizes at which it is ranked first by cost")
-	case "fastest_batch_size", "slowest_batch_size":
-		return c.batchSize(k)
-	case "least_accurate_batch_size":
-		return computation{note: "the least accuracy of table 2", formula: func(r *reading) float64 {
-			result, ok := c.asked(r, k.Application, c.batches, c.vms, question.ByTime)
-			if !ok {
-				return math.NaN()
+		return by("mean over the batch sizes of "+c.vms[0]+"'s time ÷ its own", func(r *reading) (mean float64) {
+			for _, batch := range c.batches {
+				ratio := r.at(timeOf(k.Application, batch, c.vms[0])) / r.at(timeOf(k.Application, batch, k.VM))
+				mean += ratio / float64(len(c.batches))
 			}
-			accuracy := result.Space.Values(objective.Accuracy)
-			return float64(result.Space.At(slices.Index(accuracy, slices.Min(accuracy))).BatchSize)
-		}}
+			return mean
+		})
+	case "fastest_percent":
+		return by("share of the batch sizes at which it is ranked first by time", c.share(k, question.ByTime))
+	case "cheapest_percent":
+		return by("share of the batch sizes at which it is ranked first by cost", c.share(k, question.ByCost))
+	case "fastest_batch_size", "slowest_batch_size":
+		return by("the VM's runs of table 2 ranked by time",
+			c.ranked(k, c.batches, []string{k.VM}, question.ByTime, func(q *rank.Result) float64 {
+				at := q.Order[0]
+				if k.Column == "slowest_batch_size" {
+					at = q.Order[len(q.Order)-1]
+				}
+				return float64(q.Space.At(at).BatchSize)
+			}))
+	case "least_accurate_batch_size":
+		return by("the least accuracy of table 2",
+			c.ranked(k, c.batches, c.vms, question.ByTime, func(q *rank.Result) float64 {
+				accuracy := q.Space.Values(objective.Accuracy)
+				return float64(q.Space.At(slices.Index(accuracy, slices.Min(accuracy))).BatchSize)
+			}))
 	}
-	return computation{note: "no method of ours computes this cell"}
+	return notOurs
 }
 
 // share is the percentage of batch sizes at which the VM is recommended.
-func (c comparison) share(k Key, by question.Sort, note string) computation {
-	return computation{note: note, formula: func(r *reading) (percent float64) {
+func (c comparison) share(k Key, by question.Sort) formula {
+	return func(r *reading) (percent float64) {
 		for _, batch := range c.batches {
-			result, ok := c.asked(r, k.Application, []int{batch}, c.vms, by)
-			if !ok {
-				return math.NaN()
-			}
-			if c.vms[result.Order[0]] == k.VM {
-				percent += 100 / float64(len(c.batches))
-			}
+			percent += c.ranked(k, []int{batch}, c.vms, by, func(q *rank.Result) float64 {
+				if c.vms[q.Order[0]] != k.VM {
+					return 0
+				}
+				return 100 / float64(len(c.batches))
+			})(r)
 		}
 		return percent
-	}}
-}
-
-// batchSize is the one at which the VM reaches its stable accuracy first or
-// last.
-func (c comparison) batchSize(k Key) computation {
-	return computation{note: "the VM's runs of table 2 ranked by time", formula: func(r *reading) float64 {
-		result, ok := c.asked(r, k.Application, c.batches, []string{k.VM}, question.ByTime)
-		if !ok {
-			return math.NaN()
-		}
-		at := result.Order[0]
-		if k.Column == "slowest_batch_size" {
-			at = result.Order[len(result.Order)-1]
-		}
-		return float64(result.Space.At(at).BatchSize)
-	}}
+	}
 }

@@ -135,7 +135,7 @@ func costs(in Inputs) []FindingOut {
 	seismic.fill(s, "4.4")
 	recomputed, ok := s.evaluate(func(r *reading) (sum float64) {
 		for _, vm := range vmsOfTotals {
-			sum += b.everything(r, seismic.Application, vm)
+			sum += b.everything(seismic.Application, vm)(r)
 		}
 		return sum
 	})

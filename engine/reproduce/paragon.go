@@ -63,14 +63,12 @@ func (o relations) isInput(k Key) bool { return k.Table == "text" || k.Table == 
 func (o relations) how(k Key) computation {
 	switch {
 	case k.Table == "section 1":
-		return computation{
-			note:    "the only saving of that size that section 4 reports, over a naive choice of models",
-			formula: func(r *reading) float64 { return r.at(savesOverNaive) },
-		}
+		return by("the only saving of that size that section 4 reports, over a naive choice of models",
+			cell(savesOverNaive))
 	case k.Column == savesNaiveColumn:
 		return computation{note: "the study's pool of models is drawn, not printed; see the rows on other pools"}
 	case k.Table == "figure 2a" || k.Table == "figure 2b":
-		return computation{note: measuredByStudy}
+		return measured
 	}
 	return computation{note: noTraces}
 }
@@ -114,12 +112,7 @@ func (o relations) findings(s sheet) (found []string) {
 		found = append(found, t.assumptions(), t.waitingForVMs(), t.trendsOnBursts(), t.cutsOfMixed(), t.costOfMixed(),
 			t.whereParagonSaves(), t.lengthOfTrace())
 	}
-	for _, find := range []func(sheet) (string, bool){sameTwenty, coresInSteps} {
-		if words, ok := find(s); ok {
-			found = append(found, words)
-		}
-	}
-	return found
+	return append(found, s.contradictions(sameTwenty, coresInSteps)...)
 }
 
 // assumptions says what is not the study's.

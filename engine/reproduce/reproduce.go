@@ -57,6 +57,30 @@ func (k Key) String() string {
 	return strings.Join(words, " ")
 }
 
+// in gives the cell of another column in the same line of the table.
+func (k Key) in(column string) Key {
+	k.Column = column
+	return k
+}
+
+// of gives the same cell of another table.
+func (k Key) of(table, validation string) Key {
+	k.Table, k.Validation = table, validation
+	return k
+}
+
+// on gives the same cell of another VM type.
+func (k Key) on(vm string) Key {
+	k.VM = vm
+	return k
+}
+
+// as gives the same cell of another variant.
+func (k Key) as(variant string) Key {
+	k.Variant = variant
+	return k
+}
+
 // Cell is a printed cell. Its number is nil where the text is lost, or where
 // a figure only draws it.
 type Cell struct {
@@ -234,6 +258,25 @@ type computation struct {
 	other    formula // another way of computing it, told where it differs
 	otherway string  // in words; %s is its value
 }
+
+// by is a computation by a formula; the note says how.
+func by(note string, f formula) computation { return computation{note: note, formula: f} }
+
+// or adds another way; %s in its words is its value.
+func (c computation) or(words string, other formula) computation {
+	c.otherway, c.other = words, other
+	return c
+}
+
+// Computations without a formula.
+var (
+	measured  = computation{note: measuredByStudy}
+	described = computation{note: "a description: an input"}
+	notOurs   = computation{note: "no method of ours computes this cell"}
+	ofThesis  = computation{note: "a measurement of the thesis: an input"}
+)
+
+const measuredByStudy = "a measurement of the study: an input"
 
 func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 	row := Row{Paper: paper, Table: c.Table, Cell: c.Key.String(), Key: c.Key}

@@ -45,8 +45,46 @@ func sheetOf(cells []Cell) sheet {
 	return s
 }
 
+// contradictions are the sentences about those that a study really makes.
+func (s sheet) contradictions(finds ...func(sheet) (string, bool)) (found []string) {
+	for _, find := range finds {
+		if words, ok := find(s); ok {
+			found = append(found, words)
+		}
+	}
+	return found
+}
+
 // formula computes a number from cells it reads.
 type formula func(*reading) float64
+
+// cell reads a cell.
+func cell(k Key) formula { return func(r *reading) float64 { return r.at(k) } }
+
+func quotient(a, b Key) formula { return func(r *reading) float64 { return r.at(a) / r.at(b) } }
+
+func difference(a, b Key) formula { return func(r *reading) float64 { return r.at(a) - r.at(b) } }
+
+// reduction is the fraction that less is below more.
+func reduction(less, more Key) formula {
+	return func(r *reading) float64 { return saving(r.at(less), r.at(more)) }
+}
+
+func total(keys ...Key) formula {
+	return func(r *reading) (sum float64) {
+		for _, k := range keys {
+			sum += r.at(k)
+		}
+		return sum
+	}
+}
+
+func (f formula) times(factor float64) formula {
+	return func(r *reading) float64 { return factor * f(r) }
+}
+
+// saving is the fraction that less is below more.
+func saving(less, more float64) float64 { return 1 - less/more }
 
 // reading is one evaluation of a formula. It notes what is read, or hands out
 // one of the cells a little off.

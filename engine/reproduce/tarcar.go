@@ -61,9 +61,7 @@ func (b costBook) how(k Key) computation {
 		return b.pruned(k)
 	case "section 4.3.1":
 		if k.Column == "time_min" {
-			twin := k.of(versionsTable, "")
-			return computation{note: "a measurement: held against " + twin.Table,
-				formula: func(r *reading) float64 { return r.at(twin) }}
+			return by("a measurement: held against "+versionsTable, cell(k.of(versionsTable, "")))
 		}
 		return b.largestSaving(k)
 	case "section 4.3.2":
@@ -75,10 +73,8 @@ func (b costBook) how(k Key) computation {
 	case "figure 9", "figure 10":
 		return b.frontiers(k)
 	}
-	return computation{note: measuredByStudy}
+	return measured
 }
-
-const measuredByStudy = "a measurement of the study: an input"
 
 // smallest is the first VM type of the same family (p2, g3) in table 3.
 func (b costBook) smallest(vm string) string {
@@ -92,19 +88,16 @@ func (b costBook) smallest(vm string) string {
 
 // vmType computes table 3: within a family everything grows with the GPUs.
 func (b costBook) vmType(k Key) computation {
-	small := k
-	small.VM = b.smallest(k.VM)
-	gpus := func(r *reading) float64 { return r.at(k.in("gpus")) / r.at(small.in("gpus")) }
-	switch {
-	case k.VM == small.VM || k.Column == "gpus":
-		return computation{note: "a description: an input"}
-	case k.Column == hourlyPrice:
-		return computation{note: small.VM + "'s price per GPU × GPUs", formula: func(r *reading) float64 {
-			return cluster.USDPerHour([]cluster.Member{{Count: int(gpus(r)), USDPerHour: r.at(small)}})
-		}}
+	small := k.on(b.smallest(k.VM))
+	if k.VM == small.VM || k.Column == "gpus" {
+		return described
 	}
-	return computation{note: small.VM + "'s memory per GPU × GPUs",
-		formula: func(r *reading) float64 { return gpus(r) * r.at(small) }}
+	what := "memory"
+	if k.Column == hourlyPrice {
+		what = "price"
+	}
+	gpus := quotient(k.in("gpus"), small.in("gpus"))
+	return by(small.VM+"'s "+what+" per GPU × GPUs", func(r *reading) float64 { return gpus(r) * r.at(small) })
 }
 
 // pruned computes what pruning saves from the times, and the times from what
@@ -114,65 +107,52 @@ func (b costBook) pruned(k Key) computation {
 	if k.Table == "abstract" {
 		at.Table = versionsTable
 	}
-	base := at
-	base.Variant = unpruned
+	time := at.in("time_min")
 	switch k.Column {
 	case "time_min", "one_image_s":
 		return b.timeFromWords(k)
 	case savedFraction:
-		return b.saved(at, base)
+		return saved(at)
 	case "saved_over_conv2-50_fraction":
-		alone := at.in("time_min")
-		alone.Variant = "conv2-50"
-		return computation{note: "times of this version and of conv2 pruned alone", formula: func(r *reading) float64 {
-			return saving(r.at(at.in("time_min")), r.at(alone))
-		}}
+		return by("times of this version and of conv2 pruned alone", reduction(time, time.as("conv2-50")))
 	case "cost_saved_fraction":
-		return computation{note: "equation 1 for both versions", formula: func(r *reading) float64 {
+		return by("equation 1 for both versions", func(r *reading) float64 {
 			return saving(b.usd(r, at.Variant), b.usd(r, unpruned))
-		}}
+		})
 	case "top5_lost_points", "top5_lost_fraction":
-		return lost(k, at.in("top5_percent"), base.in("top5_percent"))
+		return lost(k, at.in("top5_percent"))
 	case "top5_percent":
 		return b.accuracyFromWords(k)
 	}
-	return computation{note: measuredByStudy}
+	return measured
 }
 
 // lost is the accuracy given up, in points or as a fraction of one.
-func lost(k, at, base Key) computation {
-	points := func(r *reading) float64 { return r.at(base) - r.at(at) }
+func lost(k, at Key) computation {
+	base := at.as(unpruned)
+	points := difference(base, at)
+	how := by("accuracies of both versions", points)
 	if k.Column == "top5_lost_points" {
-		return computation{note: "accuracies of both versions", formula: points}
+		return how
 	}
-	return computation{
-		note:     "accuracies of both versions",
-		formula:  func(r *reading) float64 { return points(r) / 100 },
-		other:    func(r *reading) float64 { return points(r) / r.at(base) },
-		otherway: "relative to the unpruned accuracy it is %s",
-	}
+	how.formula = func(r *reading) float64 { return points(r) / 100 }
+	return how.or("relative to the unpruned accuracy it is %s",
+		func(r *reading) float64 { return points(r) / r.at(base) })
 }
 
 // saved is the fraction of the unpruned time that a version saves.
-func (b costBook) saved(at, base Key) computation {
-	column := "time_min"
+func saved(at Key) computation {
+	time := at.in("time_min")
 	if at.Table == "figure 4" {
-		column = "one_image_s"
+		time = at.in("one_image_s")
 	}
-	of := func(r *reading, version, against string) float64 {
-		less, more := at.in(column), at.in(column)
-		less.Variant, more.Variant = version, against
-		return saving(r.at(less), r.at(more))
-	}
-	how := computation{note: "times of both versions",
-		formula: func(r *reading) float64 { return of(r, at.Variant, base.Variant) }}
+	how := by("times of both versions", reduction(time, time.as(unpruned)))
 	switch at.Variant {
 	case "all-conv":
-		how.other = func(r *reading) float64 { return of(r, at.Variant, "conv2-50") }
-		how.otherway = "against conv2 pruned alone it is %s"
+		return how.or("against conv2 pruned alone it is %s", reduction(time, time.as("conv2-50")))
 	case "conv1-2":
-		how.other = func(r *reading) float64 { return of(r, "all-conv", base.Variant) }
-		how.otherway = "all five convolutions at their sweet spots save %s, for 18 points of accuracy"
+		return how.or("all five convolutions at their sweet spots save %s, for 18 points of accuracy",
+			reduction(time.as("all-conv"), time.as(unpruned)))
 	}
 	return how
 }
@@ -182,49 +162,37 @@ func (b costBook) saved(at, base Key) computation {
 // words.
 func (b costBook) timeFromWords(k Key) computation {
 	if k.Variant != unpruned {
-		base, words := k, k.in(savedFraction)
-		base.Variant = unpruned
+		base, words := k.as(unpruned), k.in(savedFraction)
 		if over := k.in("saved_over_conv2-50_fraction"); b.printed[over] {
-			base.Variant, words = "conv2-50", over
+			base, words = k.as("conv2-50"), over
 		}
 		if !b.printed[words] {
-			return computation{note: measuredByStudy}
+			return measured
 		}
-		return computation{note: "the text's words for what it saves, taken off the time of " + base.Variant,
-			formula: func(r *reading) float64 {
-				return r.at(base) * (1 - r.at(words))
-			}}
+		return by("the text's words for what it saves, taken off the time of "+base.Variant,
+			func(r *reading) float64 { return r.at(base) * (1 - r.at(words)) })
 	}
 	for _, version := range append(slices.Clone(b.versions), "all layers 90 %", "conv2-3x3") {
-		other := k
-		other.Variant = version
+		other := k.as(version)
 		if words := other.in(savedFraction); b.printed[words] {
-			return computation{note: "the time of " + version + ", and the text's words for what it saves",
-				formula: func(r *reading) float64 {
-					return r.at(other) / (1 - r.at(words))
-				}}
+			return by("the time of "+version+", and the text's words for what it saves",
+				func(r *reading) float64 { return r.at(other) / (1 - r.at(words)) })
 		}
 	}
-	return computation{note: measuredByStudy}
+	return measured
 }
 
 // accuracyFromWords turns round what the text says a version loses.
 func (b costBook) accuracyFromWords(k Key) computation {
-	from := k
-	from.Variant = unpruned
-	sign := -1.0
-	words := k.in("top5_lost_points")
+	from, words, sign := k.as(unpruned), k.in("top5_lost_points"), -1.0
 	if k.Variant == unpruned {
-		from.Variant, sign = "conv1-2", 1
-		words.Variant = from.Variant
+		from, words, sign = k.as("conv1-2"), words.as("conv1-2"), 1
 	}
 	if !b.printed[words] {
-		return computation{note: measuredByStudy}
+		return measured
 	}
-	return computation{note: "the accuracy of " + from.Variant + " and the points the text says are lost",
-		formula: func(r *reading) float64 {
-			return r.at(from) + sign*r.at(words)
-		}}
+	return by("the accuracy of "+from.Variant+" and the points the text says are lost",
+		func(r *reading) float64 { return r.at(from) + sign*r.at(words) })
 }
 
 // seconds is the time of a version for the study's 50,000 images on one K80.
@@ -238,7 +206,7 @@ func versionKey(version, column string) Key {
 
 // usd is equation 1 for a version on one K80.
 func (b costBook) usd(r *reading, version string) float64 {
-	return cluster.Cost(b.seconds(r, version), r.at(Key{Table: vmTable, VM: oneK80, Column: hourlyPrice}))
+	return cluster.Cost(b.seconds(r, version), r.at(priceIn3(oneK80)))
 }
 
 func accuracyOf(r *reading, version string) float64 {
@@ -254,20 +222,20 @@ func (b costBook) ratio(k Key) computation {
 	if k.Column == "car_usd" {
 		of, note, amount = cluster.CAR, "cost of 50,000 images (equation 1) ÷ top-5 accuracy", b.usd
 	}
-	return computation{note: note, formula: func(r *reading) float64 {
+	return by(note, func(r *reading) float64 {
 		ratio, ok := of(amount(r, k.Variant), accuracyOf(r, k.Variant), true)
 		if !ok {
 			return math.NaN()
 		}
 		return ratio
-	}}
+	})
 }
 
 // findings are the two places where the paper's figures contradict its text.
 func (b costBook) findings(s sheet) []string {
 	var found []string
 	car := Key{Table: "figure 12", Application: caffeNet, Variant: "conv1-2 at 20 %", VM: oneK80, Column: "car_usd"}
-	price := Key{Table: vmTable, VM: oneK80, Column: hourlyPrice}
+	price := priceIn3(oneK80)
 	minutes, ok := s.evaluate(func(r *reading) float64 {
 		return 60 * hoursFor(r.at(car)*accuracyOf(r, unpruned), r.at(price))
 	})
@@ -278,8 +246,8 @@ func (b costBook) findings(s sheet) []string {
 			"range of its top-1 accuracies",
 			s[car].Value, minutes.value, s[versionKey(unpruned, "time_min")].Value, accuracy.value))
 	}
-	hours, ok := s.evaluate(func(r *reading) float64 { return b.million(r, 1) / secondsPerHour })
-	usd, known := s.evaluate(func(r *reading) float64 { return cluster.Cost(b.million(r, 1), r.at(price)) })
+	hours, ok := s.evaluate(func(r *reading) float64 { return b.million(r) / secondsPerHour })
+	usd, known := s.evaluate(func(r *reading) float64 { return cluster.Cost(b.million(r), r.at(price)) })
 	if ok && known {
 		found = append(found, fmt.Sprintf("figures 9 and 10 contradict the text's times: a million images take the "+
 			"unpruned model %.2f hours of one K80, $%.2f on any combination of p2 types; the figures show 3 to 5 h and "+
