@@ -38,6 +38,9 @@ func markdown(w io.Writer, p contract.Pick) error {
 	}
 	row("time", c.Time.Words())
 	row("cost", c.Cost.Words())
+	if c.Energy != nil {
+		row("energy", c.Energy.Words())
+	}
 	if a := c.Accuracy; a != nil {
 		row(a.Metric, fmt.Sprintf("%s (%s)", objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis))
 	}

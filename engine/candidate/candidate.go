@@ -83,11 +83,11 @@ type Candidate struct {
 	Why         string // what a prediction rests on, and which pauses a training's time holds
 
 	TimeByEpochs, CostByEpochs, EnergyByEpochs *training.Line // over epochs, where known
-	timed                      estimate.Basis // of the iteration time
-	Cell                       int            // timing cell; candidates of one cell err together
-	Probe                      Probe
-	Prediction                 *curve.Prediction // of a training to a target accuracy
-	Errors                     []CellError       // of a combination of VM types: cells and their parts
+	timed                                      estimate.Basis // of the iteration time
+	Cell                                       int            // timing cell; candidates of one cell err together
+	Probe                                      Probe
+	Prediction                                 *curve.Prediction // of a training to a target accuracy
+	Errors                                     []CellError       // of a combination of VM types: cells and their parts
 }
 
 // Probe is what a probe of a candidate takes, and what it can tell.

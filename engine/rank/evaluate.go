@@ -187,18 +187,32 @@ func (r *Result) scoreOf(i int) float64 { return r.ScoreAgainst(r.best, i) }
 
 // ScoreAgainst is the score of candidate i were the best values others than they
 // are. They are in the order of [Result.Bests].
-func (r *Result) ScoreAgainst(best []float64, i int) float64 {
+func (r *Result) ScoreAgainst(best []float64, i int) float64 { return r.scores(best)(i) }
+
+// scores is ScoreAgainst for many candidates.
+func (r *Result) scores(best []float64) func(i int) float64 {
 	if r.weights == nil {
-		return math.NaN()
+		return func(int) float64 { return math.NaN() }
 	}
-	var sum, total float64
+	type term struct {
+		values       []float64
+		weight, best float64
+	}
+	var terms []term
+	var total float64
 	for k, w := range r.weights {
 		if w > 0 {
-			sum += w * over(r.Space.columns[k].values[i], best[k])
-			total += w
+			terms, total = append(terms, term{r.Space.columns[k].values, w, best[k]}), total+w
 		}
 	}
-	return sum / total
+	return func(i int) float64 {
+		var sum float64
+		for k := range terms {
+			t := &terms[k]
+			sum += t.weight * over(t.values[i], t.best)
+		}
+		return sum / total
+	}
 }
 
 // over is v relative to the best; free things compare as equal.
@@ -260,7 +274,7 @@ func (r *Result) Key(i int) float64 { return r.KeyOf(r.Query.Sort)(i) }
 // KeyOf is what an order sorts by; smaller is better, NaN is unknown.
 func (r *Result) KeyOf(by question.Sort) func(i int) float64 {
 	if by == question.ByScore {
-		return r.scoreOf
+		return r.scores(r.best)
 	}
 	o, perAccuracy := by.Objective()
 	if perAccuracy {
