@@ -90,7 +90,7 @@ func TestGPUInfo(t *testing.T) {
 		"{'Gpus': None}":                 "0 0 ",
 		"{'TotalGpuMemoryInMiB': nan}":   "0 0 ",
 		"{'TotalGpuMemoryInMiB': 40960":  "0 0 ",
-		"{'a': [[[[[[[[[[[[1]]]]]]]]]]]], 'TotalGpuMemoryInMiB': 1}":                                                   "0 0 ",
+		"{'a': [[[[[[[[[[[[1]]]]]]]]]]]], 'TotalGpuMemoryInMiB': 1}":                                                   "0 1 ",
 		"{'Gpus': [{'Name': 'it\\'s', 'MemoryInfo': {'SizeInMiB': 5}},], 'x': (True, False), 'TotalGpuMemoryInMiB':9}": "5 9 it's",
 	} {
 		first, total, name := gpuInfo(cell)
