@@ -17,8 +17,6 @@
 package arrivals
 
 import (
-	"fmt"
-
 	"sweetspot/data/textfile"
 	"sweetspot/engine/serving"
 )
@@ -50,13 +48,3 @@ type Arrivals struct {
 	Format Format
 	Notes  []string // sentences without a full stop; nil where there is nothing to say
 }
-
-// Error is an error in a file's content. Row is the line of the file; the
-// header is row 1.
-type Error struct {
-	Row  int
-	What string // ends the sentence, with the mend if there is one
-}
-
-// Error returns one sentence.
-func (e *Error) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.What) }

@@ -1,12 +1,12 @@
 package arrivals
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
@@ -19,18 +19,18 @@ func number(row int, column, cell string) (float64, error) {
 	cell = strings.TrimSpace(cell)
 	shown := plaintext.Quote(plaintext.Clean(cell))
 	if cell == "" {
-		return 0, &Error{Row: row, What: fmt.Sprintf("%s is empty; give a number or remove the row", column)}
+		return 0, textfile.Wrong(row, "%s is empty; give a number or remove the row", column)
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
 	case strings.Trim(cell, "0123456789+-.eE") != "" || err != nil && !math.IsInf(v, 0):
-		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is not a finite decimal number; correct it or remove the row",
-			column, shown)}
+		return 0, textfile.Wrong(row, "%s: %s is not a finite decimal number; correct it or remove the row", column,
+			shown)
 	case v < 0:
-		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is negative; times start at 0, so add a constant to all "+
-			"of them or correct the row", column, shown)}
+		return 0, textfile.Wrong(row,
+			"%s: %s is negative; times start at 0, so add a constant to all of them or correct the row", column, shown)
 	case v > furthest:
-		return 0, &Error{Row: row, What: fmt.Sprintf("%s: %s is too large", column, shown)}
+		return 0, textfile.Wrong(row, "%s: %s is too large", column, shown)
 	}
 	return v, nil
 }
@@ -39,8 +39,8 @@ func number(row int, column, cell string) (float64, error) {
 func whole(row int, column, cell string) (int64, error) {
 	v, err := number(row, column, cell)
 	if err == nil && v != math.Trunc(v) {
-		err = &Error{Row: row, What: fmt.Sprintf("%s: %g is not a whole number; if each row is a request, name the "+
-			"column time_s", column, v)}
+		err = textfile.Wrong(row, "%s: %g is not a whole number; if each row is a request, name the column time_s",
+			column, v)
 	}
 	return int64(v), err
 }
@@ -57,6 +57,6 @@ func timestamp(row int, cell string) (int64, error) {
 			return at.Unix(), nil
 		}
 	}
-	return 0, &Error{Row: row, What: fmt.Sprintf("timestamp: %s is not a date and time; write 2023-11-16 18:17:03.97996",
-		plaintext.Quote(plaintext.Clean(cell)))}
+	return 0, textfile.Wrong(row, "timestamp: %s is not a date and time; write 2023-11-16 18:17:03.97996",
+		plaintext.Quote(plaintext.Clean(cell)))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/serving"
 )
 
@@ -39,9 +40,8 @@ func (c *counter) add(row int, cells []string) error {
 	c.first, c.last = min(c.first, second), max(c.last, second)
 	if c.last-c.first >= MaxSeconds/c.unitS() {
 		days := float64(c.last-c.first) * float64(c.unitS()) / 86400
-		return &Error{Row: row, What: fmt.Sprintf("the rows span %.4g days so far, above %d; split the file, correct "+
-			"the time, or give it in seconds",
-			days, MaxSeconds/86400)}
+		return textfile.Wrong(row,
+			"the rows span %.4g days so far, above %d; split the file, correct the time, or give it in seconds", days, MaxSeconds/86400)
 	}
 	if second < c.before {
 		c.unsorted++
@@ -52,11 +52,11 @@ func (c *counter) add(row int, cells []string) error {
 		c.repeated++
 	}
 	if most := int64(MaxPerSecond) * c.unitS(); int64(had)+requests > most {
-		return &Error{Row: row, What: fmt.Sprintf("more than %d requests in one %s; correct the number", most, c.unit())}
+		return textfile.Wrong(row, "more than %d requests in one %s; correct the number", most, c.unit())
 	}
 	c.at[second] = had + int(requests)
 	if c.requests += int(requests); c.requests > MaxRequests || c.rows > MaxRows {
-		return &Error{Row: row, What: fmt.Sprintf("more than %d requests so far; split the file", MaxRequests)}
+		return textfile.Wrong(row, "more than %d requests so far; split the file", MaxRequests)
 	}
 	return nil
 }
@@ -75,8 +75,8 @@ func (c *counter) row(row int, cells []string) (second, requests int64, err erro
 		return 0, 0, err
 	}
 	if requests, err = whole(row, "requests", cells[c.many]); err == nil && requests > MaxRequests {
-		err = &Error{Row: row, What: fmt.Sprintf("requests: %d is above %d; split the file or correct the number", requests,
-			MaxRequests)}
+		err = textfile.Wrong(row, "requests: %d is above %d; split the file or correct the number", requests,
+			MaxRequests)
 	}
 	return second, requests, err
 }
@@ -91,7 +91,7 @@ func (c *counter) unit() string {
 // arrivals returns the trace once the file is read; row is the one after the last.
 func (c *counter) arrivals(row int) (*Arrivals, error) {
 	if c.requests == 0 {
-		return nil, &Error{Row: row, What: "the file contains no request; is it complete?"}
+		return nil, textfile.Wrong(row, "the file contains no request; is it complete?")
 	}
 	unit := int(c.unitS())
 	tr := make(serving.Trace, int(c.last-c.first+1)*unit)
@@ -114,7 +114,8 @@ func (c *counter) notes() []string {
 		say("second 0 is %s %d of the file's clock", c.unit(), c.first)
 	}
 	if c.unsorted > 0 {
-		say("the rows are not sorted by time (%s); they were sorted", counted(c.unsorted, "row lies before the one above",
+		say("the rows are not sorted by time (%s); they were sorted",
+			counted(c.unsorted, "row lies before the one above",
 			"rows lie before the one above"))
 	}
 	if c.many < 0 {

@@ -2,7 +2,6 @@ package arrivals
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // Read returns the trace of a file. Errors about the content are of type
-// [*Error].
+// [*textfile.Error].
 func Read(r io.Reader) (*Arrivals, error) {
 	text, err := textfile.Open(r)
 	if err != nil {
@@ -20,8 +19,8 @@ func Read(r io.Reader) (*Arrivals, error) {
 	rows := textfile.NewRows(text)
 	header, err := rows.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, &Error{Row: 1, What: "the file is empty; an arrival trace starts with a row of column names, " +
-			"time_s or second,requests"}
+		return nil, textfile.Wrong(1,
+			"the file is empty; an arrival trace starts with a row of column names, time_s or second,requests")
 	}
 	if err != nil {
 		return nil, atLine(1, err)
@@ -58,7 +57,7 @@ func columnsOf(header []string) (columns, error) {
 	for i, cell := range header {
 		name := strings.ToLower(strings.TrimSpace(cell))
 		if _, twice := places[name]; twice && (name == "requests" || formatOf(name) != "") {
-			return columns{}, &Error{Row: 1, What: "the column " + name + " is there twice; remove one"}
+			return columns{}, &textfile.Error{Row: 1, What: "the column " + name + " is there twice; remove one"}
 		}
 		places[name] = i
 	}
@@ -69,20 +68,19 @@ func columnsOf(header []string) (columns, error) {
 			continue
 		}
 		if c.format != "" {
-			return c, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s are both times; remove one", c.format, f)}
+			return c, textfile.Wrong(1, "the columns %s and %s are both times; remove one", c.format, f)
 		}
 		c.format, c.when = f, at
 	}
 	if c.format == "" {
-		return c, &Error{Row: 1, What: fmt.Sprintf("there is no time column; name one time_s (one row per request), "+
-			"TIMESTAMP, or second or minute together with requests; the first column is %s",
-			plaintext.Quote(plaintext.Clean(header[0])))}
+		return c, textfile.Wrong(1,
+			"there is no time column; name one time_s (one row per request), TIMESTAMP, or second or minute together with requests; the first column is %s", plaintext.Quote(plaintext.Clean(header[0])))
 	}
 	if c.format == Seconds || c.format == Minutes {
 		at, ok := places["requests"]
 		if !ok {
-			return c, &Error{Row: 1, What: fmt.Sprintf("the column requests is missing next to %s; if each row is a "+
-				"request, name the time column time_s", c.format)}
+			return c, textfile.Wrong(1,
+				"the column requests is missing next to %s; if each row is a request, name the time column time_s", c.format)
 		}
 		c.many = at
 	}
@@ -100,12 +98,12 @@ func formatOf(name string) Format {
 // atLine replaces the row of a content error by its line, which is 1 for an
 // error at the start of a compressed file.
 func atLine(line int, err error) error {
-	var row *textfile.RowError
+	var row *textfile.Error
 	switch {
 	case errors.As(err, &row):
-		return &Error{Row: line, What: row.What}
+		return &textfile.Error{Row: line, What: row.What}
 	case errors.Is(err, textfile.ErrDamaged):
-		return &Error{Row: line, What: err.Error()}
+		return &textfile.Error{Row: line, What: err.Error()}
 	}
 	return err
 }

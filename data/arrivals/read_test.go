@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/serving"
 )
 
@@ -31,7 +32,8 @@ func TestRead(t *testing.T) {
 		notes  string // words of the notes, in order
 	}{
 		"times": {"time_s\n0.5\n0.9\n2\n", serving.Trace{2, 0, 1}, Times, ""},
-		"times of any clock": {"user, Time_S \r\na,1700158623.98\r\nb,1.7001586255e9\r\n", serving.Trace{1, 0, 1}, Times,
+		"times of any clock": {"user, Time_S \r\na,1700158623.98\r\nb,1.7001586255e9\r\n", serving.Trace{1, 0, 1},
+			Times,
 			"second 0 is second 1700158623"},
 		"unsorted times": {"time_s\n3.5\n1\n1.2\n\n2\n", serving.Trace{2, 1, 1}, Times,
 			"second 0 is second 1 |1 row lies before the one above"},
@@ -124,7 +126,7 @@ func TestReadRefuses(t *testing.T) {
 		"gzip changed":       {cut[:len(cut)-6] + "\xff\xff" + cut[len(cut)-4:], 0, "cut off or damaged"},
 	} {
 		_, err := Read(strings.NewReader(c.text))
-		e, ok := errors.AsType[*Error](err)
+		e, ok := errors.AsType[*textfile.Error](err)
 		words := strings.ReplaceAll(c.words, "31 days", "above 31")
 		if !ok || !strings.Contains(e.What, words) || c.row > 0 && e.Row != c.row {
 			t.Errorf("%s: %v, want row %d and the words %q", name, err, c.row, words)
@@ -138,7 +140,7 @@ func TestReadRefuses(t *testing.T) {
 func TestReadPassesOnFailures(t *testing.T) {
 	broken := errors.New("broken disk")
 	_, err := Read(io.MultiReader(strings.NewReader("time_s\n1\n"), failing{broken}))
-	if e, ok := errors.AsType[*Error](err); ok || !errors.Is(err, broken) {
+	if e, ok := errors.AsType[*textfile.Error](err); ok || !errors.Is(err, broken) {
 		t.Errorf("%v, %v", err, e)
 	}
 }
@@ -158,7 +160,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := Read(bytes.NewReader(text))
 		if err != nil {
-			if e, ok := errors.AsType[*Error](err); !ok || e.Row < 1 || e.What == "" {
+			if e, ok := errors.AsType[*textfile.Error](err); !ok || e.Row < 1 || e.What == "" {
 				t.Fatalf("%v is no error with a row", err)
 			}
 			return

@@ -48,7 +48,8 @@ func TestFilter(t *testing.T) {
 			continue // refusing is as good as finding nothing
 		}
 		var got []string
-		for _, name := range []string{"4090", "a100x16", "a100x8", "a10g", "cpu", "gh200", "h100", "h200", "l40s", "pcie"} {
+		for _, name := range []string{"4090", "a100x16", "a100x8", "a10g", "cpu", "gh200", "h100", "h200", "l40s",
+			"pcie"} {
 			if err == nil && f.Matches(vms[name]) {
 				got = append(got, name)
 			}

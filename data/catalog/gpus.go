@@ -67,7 +67,8 @@ func gpuSpec(cells []string) (profile.GPUSpec, error) {
 		cells[i] = strings.TrimSpace(plaintext.Clean(cells[i]))
 	}
 	g := profile.GPUSpec{Name: cells[0], Source: cells[8], AsOf: cells[9]}
-	for i, to := range []**float64{&g.FP32TFLOPS, &g.TF32TFLOPS, &g.FP16TFLOPS, &g.INT8TOPS, &g.MemoryGB, &g.BandwidthGBs,
+	for i, to := range []**float64{&g.FP32TFLOPS, &g.TF32TFLOPS, &g.FP16TFLOPS, &g.INT8TOPS, &g.MemoryGB,
+		&g.BandwidthGBs,
 		&g.TDPWatts} {
 		v, err := positive(cells[i+1])
 		if err != nil {

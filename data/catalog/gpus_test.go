@@ -70,7 +70,8 @@ func FuzzReadGPUs(f *testing.F) {
 			return
 		}
 		for _, g := range got {
-			for _, v := range []*float64{g.FP32TFLOPS, g.TF32TFLOPS, g.FP16TFLOPS, g.INT8TOPS, g.MemoryGB, g.BandwidthGBs,
+			for _, v := range []*float64{g.FP32TFLOPS, g.TF32TFLOPS, g.FP16TFLOPS, g.INT8TOPS, g.MemoryGB,
+				g.BandwidthGBs,
 				g.TDPWatts} {
 				if v != nil && !(*v > 0) {
 					t.Fatalf("read %g of %q", *v, g.Name)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -39,7 +40,7 @@ func IsCatalog(t *Table) bool { return t.Has(required...) }
 // ReadRows is [Read] after the header.
 func ReadRows(t *Table) ([]profile.VMType, error) {
 	if !IsCatalog(t) {
-		return nil, &Error{Row: 1, What: "a catalog starts with the columns " + strings.Join(Columns, ",")}
+		return nil, &textfile.Error{Row: 1, What: "a catalog starts with the columns " + strings.Join(Columns, ",")}
 	}
 	var vms []profile.VMType
 	at := map[profile.VMKey]int{}
@@ -105,7 +106,8 @@ func price(t *Table) (p profile.Price, known bool) {
 	case *usd > MaxUSD:
 		_ = t.Fail("usd_per_hour", fmt.Sprintf("%g is above %g dollars an hour", *usd, float64(MaxUSD)))
 	case !slices.Contains(profile.Purchases, p.Purchase):
-		_ = t.Fail("purchase", fmt.Sprintf("%s is not one of %v", plaintext.Quote(string(p.Purchase)), profile.Purchases))
+		_ = t.Fail("purchase", fmt.Sprintf("%s is not one of %v", plaintext.Quote(string(p.Purchase)),
+			profile.Purchases))
 	case p.AsOf != "" && !IsDate(p.AsOf):
 		_ = t.Fail("as_of", plaintext.Quote(p.AsOf)+" is not a date; write 2026-02-28, 2026-02 or 2026")
 	}

@@ -24,28 +24,6 @@ const (
 	maxNumber   = 1e9
 )
 
-// Error is an error in a file's content.
-type Error struct {
-	Row   int    // with the header as row 1; of JSON entries, from 1
-	What  string // ends the sentence, with the mend if there is one
-	Entry bool   // Row counts entries
-}
-
-// Error returns one sentence.
-func (e *Error) Error() string {
-	if e.Entry {
-		return fmt.Sprintf("entry %d: %s", e.Row, e.What)
-	}
-	return fmt.Sprintf("row %d%s", e.Row, e.separator()+e.What)
-}
-
-func (e *Error) separator() string {
-	if strings.HasPrefix(e.What, "column ") {
-		return ", "
-	}
-	return ": "
-}
-
 // Table is a CSV file with a header. Rows are bounded, and cells are found by
 // column name.
 type Table struct {
@@ -67,9 +45,10 @@ func NewTable(text io.Reader) *Table {
 // first that begins with the given names.
 func (t *Table) Header(begins string) error {
 	for {
-		cells, err := t.read()
+		cells, err := t.rows.Next()
 		if errors.Is(err, io.EOF) {
-			return &Error{Row: max(t.Row()-1, 1), What: "the file is empty; a price list starts with a row of column names"}
+			return textfile.Wrong(max(t.Row()-1, 1),
+				"the file is empty; a price list starts with a row of column names")
 		}
 		if err != nil {
 			return err
@@ -120,7 +99,7 @@ func (t *Table) Names() string {
 
 // Next reads the next row, until io.EOF.
 func (t *Table) Next() error {
-	cells, err := t.read()
+	cells, err := t.rows.Next()
 	if err != nil {
 		return err
 	}
@@ -139,24 +118,11 @@ func (t *Table) Err() error { return t.err }
 
 // Fail returns, and keeps, an error at the last row read.
 func (t *Table) Fail(column, what string) error {
-	if column != "" {
-		what = "column " + column + ": " + what
-	}
-	err := &Error{Row: t.Row(), What: what}
+	err := &textfile.Error{Row: t.Row(), Column: column, What: what}
 	if t.err == nil {
 		t.err = err
 	}
 	return err
-}
-
-// read returns the next row, with this package's errors.
-func (t *Table) read() ([]string, error) {
-	cells, err := t.rows.Next()
-	var row *textfile.RowError
-	if errors.As(err, &row) {
-		return nil, &Error{Row: row.Row, What: row.What}
-	}
-	return cells, err
 }
 
 // Raw is a cell's text, "" if there is no such column.

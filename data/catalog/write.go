@@ -25,7 +25,8 @@ func Write(w io.Writer, vms []profile.VMType) error {
 			}
 		}
 		for _, p := range vm.Prices {
-			if err := rows.Write(append(machine, string(p.Purchase), number(&p.USDPerHour), p.Source, p.AsOf)); err != nil {
+			if err := rows.Write(append(machine, string(p.Purchase), number(&p.USDPerHour), p.Source,
+				p.AsOf)); err != nil {
 				return err
 			}
 		}

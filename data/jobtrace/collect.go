@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -72,7 +73,7 @@ func (c *collector) add(job fleet.Job) {
 }
 
 // finish returns the trace; none reports a file without jobs.
-func (c *collector) finish(format string, none *Error) (*Trace, error) {
+func (c *collector) finish(format string, none *textfile.Error) (*Trace, error) {
 	notes := c.notes()
 	if len(c.jobs) == 0 {
 		none.What = "there are no jobs; a trace needs at least one"

@@ -24,8 +24,6 @@
 package jobtrace
 
 import (
-	"fmt"
-
 	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 )
@@ -53,19 +51,3 @@ const (
 	phillyCSV  = "Philly CSV"
 	phillyJSON = "Philly JSON"
 )
-
-// Error is an error in a file's content. Row counts rows without blank lines,
-// the header being row 1, or in JSON jobs from 1.
-type Error struct {
-	Row  int
-	What string // ends the sentence, with the mend if there is one
-	json bool
-}
-
-// Error returns one sentence.
-func (e *Error) Error() string {
-	if e.json {
-		return fmt.Sprintf("job %d: %s", e.Row, e.What)
-	}
-	return fmt.Sprintf("row %d: %s", e.Row, e.What)
-}

@@ -35,7 +35,8 @@ func readLog(text io.Reader, most int) (*Trace, error) {
 			trace.unsubmitted++
 			continue
 		}
-		job := fleet.Job{SubmitS: j.Submitted.seconds(), RuntimeS: j.runtime(&trace), DeadlineS: math.NaN(), GPUs: j.gpus()}
+		job := fleet.Job{SubmitS: j.Submitted.seconds(), RuntimeS: j.runtime(&trace), DeadlineS: math.NaN(),
+			GPUs: j.gpus()}
 		earliest = min(earliest, job.SubmitS)
 		switch {
 		case math.IsNaN(job.RuntimeS):
@@ -44,7 +45,8 @@ func readLog(text io.Reader, most int) (*Trace, error) {
 			return nil, l.wrong(fmt.Sprintf("its attempts take %g seconds together, above %g", job.RuntimeS,
 				float64(maxSeconds)))
 		case job.GPUs > maxGPUs:
-			return nil, l.wrong(fmt.Sprintf("holds %s, above %s", quantity.Several(job.GPUs, "GPU"), quantity.Count(maxGPUs)))
+			return nil, l.wrong(fmt.Sprintf("holds %s, above %s", quantity.Several(job.GPUs, "GPU"),
+				quantity.Count(maxGPUs)))
 		default:
 			trace.add(job)
 		}
@@ -52,7 +54,7 @@ func readLog(text io.Reader, most int) (*Trace, error) {
 	for i := range trace.jobs {
 		trace.jobs[i].SubmitS -= earliest
 	}
-	return trace.finish(phillyJSON, &Error{Row: max(l.job-1, 1), json: true})
+	return trace.finish(phillyJSON, &textfile.Error{Row: max(l.job-1, 1), Unit: "job"})
 }
 
 // log is an array of jobs, each bounded.
@@ -93,12 +95,14 @@ func (l *log) next() (*logged, error) {
 	return nil, io.EOF
 }
 
-func (l *log) wrong(what string) *Error { return &Error{Row: l.job, What: what, json: true} }
+func (l *log) wrong(what string) *textfile.Error {
+	return &textfile.Error{Row: l.job, What: what, Unit: "job"}
+}
 
 // refuse describes the decoder's errors. The decoder reads ahead, so a used-up
 // byte limit matters only if it failed.
 func (l *log) refuse(err error) error {
-	var ours *Error
+	var ours *textfile.Error
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
@@ -185,7 +189,7 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 	}
 	var err error
 	if m.Time, err = time.Parse(time.DateTime, cell); err != nil {
-		return &Error{What: fmt.Sprintf("%s is not a time; write 2017-10-09 10:02:36", plaintext.Quote(cell))}
+		return &textfile.Error{What: fmt.Sprintf("%s is not a time; write 2017-10-09 10:02:36", plaintext.Quote(cell))}
 	}
 	return nil
 }

@@ -45,10 +45,12 @@ func TestReadLog(t *testing.T) {
 		}
 		notes := []string{
 			"the jobs were not sorted by submission time; they were sorted",
-			"1 job without a submission time left out", "4 jobs that never ended left out", "1 job without runtime left out",
+			"1 job without a submission time left out", "4 jobs that never ended left out",
+			"1 job without runtime left out",
 			"1 job without GPUs left out", "1 attempt with an end before the start left out",
 		}
-		if trace.Format != phillyJSON || !slices.EqualFunc(trace.Jobs, jobs, same) || !slices.Equal(trace.Notes, notes) {
+		if trace.Format != phillyJSON || !slices.EqualFunc(trace.Jobs, jobs, same) ||
+			!slices.Equal(trace.Notes, notes) {
 			t.Errorf("%s: read %q %+v\n%q", name, trace.Format, trace.Jobs, trace.Notes)
 		}
 	}
@@ -90,9 +92,11 @@ func TestReadLogRefuses(t *testing.T) {
 		"2 MiB job":        {oneJob(`,{"user":"` + strings.Repeat("u", 2<<20) + `"}]`), 2, "longer than 1048576 bytes"},
 		"2 MiB of blanks":  {oneJob(strings.Repeat(" ", 2<<20) + "]"), 2, "longer than 1048576 bytes"},
 		"too many GPUs": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 ` +
-			`07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":[0` + strings.Repeat(",0", maxGPUs) + `]}]}]}]`, 1,
+			`07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":[0` + strings.Repeat(",0", maxGPUs) +
+				`]}]}]}]`, 1,
 			"holds 100,001 GPUs, above 100,000"},
-		"too long together": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[` + strings.Repeat(age, 110) + `{}]}]`, 1,
+		"too long together": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[` + strings.Repeat(age, 110) +
+			`{}]}]`, 1,
 			"seconds together, above 1e+12"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +122,8 @@ func TestReadLogIsBounded(t *testing.T) {
 // behind it are not to blame.
 func TestReadLogTakesLargeJobs(t *testing.T) {
 	large := fmt.Sprintf(`,{"user":%q}`, strings.Repeat("u", MaxRowBytes-100))
-	if _, err := Read(strings.NewReader(oneJob(strings.Repeat(large+strings.Repeat(",{}", 1000), 5) + "]"))); err != nil {
+	if _, err := Read(strings.NewReader(oneJob(strings.Repeat(large+strings.Repeat(",{}", 1000), 5) +
+		"]"))); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Read returns the jobs of a trace in any of the formats. Errors about the
-// content are of type [*Error].
+// content are of type [*textfile.Error].
 func Read(r io.Reader) (*Trace, error) { return read(r, MaxJobs) }
 
 // sniffed is the number of bytes used to recognise the format. Images,
@@ -29,10 +29,10 @@ func read(r io.Reader, most int) (*Trace, error) {
 	start := bytes.TrimSpace(head)
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
-		return nil, &Error{Row: 1, What: "the file is not text; a job trace is CSV or JSON in UTF-8, plain or " +
-			"compressed with gzip"}
+		return nil, textfile.Wrong(1,
+			"the file is not text; a job trace is CSV or JSON in UTF-8, plain or compressed with gzip")
 	case bytes.HasPrefix(start, []byte("{")):
-		return nil, &Error{Row: 1, What: "the file is a JSON object; a Philly log is an array of jobs, in brackets"}
+		return nil, textfile.Wrong(1, "the file is a JSON object; a Philly log is an array of jobs, in brackets")
 	case bytes.HasPrefix(start, []byte("[")):
 		return readLog(text, most)
 	}
@@ -42,7 +42,7 @@ func read(r io.Reader, most int) (*Trace, error) {
 // readError adds the row to an error of the file.
 func readError(row int, err error) error {
 	if errors.Is(err, textfile.ErrDamaged) {
-		return &Error{Row: row, What: err.Error()}
+		return &textfile.Error{Row: row, What: err.Error()}
 	}
 	return fmt.Errorf("reading row %d: %w", row, err)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 )
 
@@ -50,12 +51,14 @@ func TestRead(t *testing.T) {
 		},
 		"only what must be": {
 			"submit_s,runtime_s\n0,1\n\n5,1", plainCSV,
-			[]fleet.Job{{SubmitS: 0, RuntimeS: 1, DeadlineS: nan, GPUs: 1}, {SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}},
+			[]fleet.Job{{SubmitS: 0, RuntimeS: 1, DeadlineS: nan, GPUs: 1},
+				{SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}},
 			[]string{"1 GPU assumed for 2 jobs with no number of GPUs"},
 		},
 		"unsorted, ties in the order of the file": {
 			"submit_s,runtime_s,gpus\n5,1,1\n2,2,1\n5,3,1\n2,4,1\n", plainCSV,
-			[]fleet.Job{{SubmitS: 2, RuntimeS: 2, DeadlineS: nan, GPUs: 1}, {SubmitS: 2, RuntimeS: 4, DeadlineS: nan, GPUs: 1},
+			[]fleet.Job{{SubmitS: 2, RuntimeS: 2, DeadlineS: nan, GPUs: 1},
+				{SubmitS: 2, RuntimeS: 4, DeadlineS: nan, GPUs: 1},
 				{SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}, {SubmitS: 5, RuntimeS: 3, DeadlineS: nan, GPUs: 1}},
 			[]string{"the jobs were not sorted by submission time; they were sorted"},
 		},
@@ -70,12 +73,14 @@ func TestRead(t *testing.T) {
 				{RuntimeS: 10, DeadlineS: 10, GPUs: 1, Model: "m"}, {RuntimeS: 10, DeadlineS: 9.5, GPUs: 1},
 				{RuntimeS: 10, DeadlineS: nan, GPUs: 1, Model: "m"}, {RuntimeS: 10, DeadlineS: 0, GPUs: 1, Model: "m"},
 			},
-			[]string{"1 GPU assumed for 1 job with no number of GPUs", "2 deadlines that even an immediate start cannot meet",
+			[]string{"1 GPU assumed for 1 job with no number of GPUs",
+				"2 deadlines that even an immediate start cannot meet",
 				"1 job without a deadline", "1 job without a model"},
 		},
 		"Philly's columns": {
 			"submit_s,duration_s,num_gpus,vc\n0,108,1,11cb48\n600,74,8,11cb48\n", phillyCSV,
-			[]fleet.Job{{SubmitS: 0, RuntimeS: 108, DeadlineS: nan, GPUs: 1}, {SubmitS: 600, RuntimeS: 74, DeadlineS: nan,
+			[]fleet.Job{{SubmitS: 0, RuntimeS: 108, DeadlineS: nan, GPUs: 1},
+				{SubmitS: 600, RuntimeS: 74, DeadlineS: nan,
 				GPUs: 8}}, nil,
 		},
 		"a row of almost 1 MiB": {
@@ -86,7 +91,8 @@ func TestRead(t *testing.T) {
 			"submit_s,runtime_s,gpus,model\n0,1,1,\x1b]0;title\x07m\u202ev\n0,1,1,\"two\nlines\"\n0,1,1, caf\xe9 \n0,1,1," +
 				strings.Repeat("ä", 300) + "\n", plainCSV,
 			[]fleet.Job{
-				{RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "mv"}, {RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "two lines"},
+				{RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "mv"},
+				{RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "two lines"},
 				{RuntimeS: 1, DeadlineS: nan, GPUs: 1, Model: "caf\ufffd"}, {RuntimeS: 1, DeadlineS: nan, GPUs: 1,
 					Model: strings.Repeat("ä", 199) + "…"},
 			}, nil,
@@ -98,8 +104,10 @@ func TestRead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if trace.Format != c.format || !slices.Equal(trace.Notes, c.notes) || !slices.EqualFunc(trace.Jobs, c.jobs, same) {
-					t.Errorf("read %q %+v\nnotes %q\nwant %q %+v\nnotes %q", trace.Format, trace.Jobs, trace.Notes, c.format,
+				if trace.Format != c.format || !slices.Equal(trace.Notes, c.notes) ||
+					!slices.EqualFunc(trace.Jobs, c.jobs, same) {
+					t.Errorf("read %q %+v\nnotes %q\nwant %q %+v\nnotes %q", trace.Format, trace.Jobs, trace.Notes,
+						c.format,
 						c.jobs, c.notes)
 				}
 			}
@@ -127,7 +135,8 @@ func TestReadRefuses(t *testing.T) {
 		"many other columns":  {strings.Repeat("\x1bcolumn,", 1000) + "\n", 1, "missing"},
 		"a column twice":      {"submit_s,runtime_s,Submit_S\n", 1, "submit_s is duplicated"},
 		"two spellings":       {"submit_s,num_gpus,runtime_s,gpus\n", 1, "the columns num_gpus and gpus mean the same"},
-		"two runtimes":        {"submit_s,runtime_s,duration_s\n", 1, "the columns runtime_s and duration_s mean the same"},
+		"two runtimes":        {"submit_s,runtime_s,duration_s\n", 1,
+			"the columns runtime_s and duration_s mean the same"},
 		"submission empty":    {row(",1,1,,"), 3, "submit_s is empty"},
 		"submission negative": {row("-1,1,1,,"), 3, `submit_s is "-1", which is negative`},
 		"runtime negative":    {row("1,-1e999,1,,"), 3, "negative"},
@@ -182,9 +191,9 @@ func TestReadRefuses(t *testing.T) {
 // 0 is any.
 func refuses(t *testing.T, err error, row int, words string) {
 	t.Helper()
-	var e *Error
+	var e *textfile.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("got %v, want an *Error", err)
+		t.Fatalf("got %v, want an *textfile.Error", err)
 	}
 	if (row != 0 && e.Row != row) || e.Row < 1 || !strings.Contains(e.Error(), words) {
 		t.Errorf("got %q, want row %d and the words %q", e, row, words)
@@ -200,7 +209,7 @@ func TestReadKeepsErrorsOfTheFile(t *testing.T) {
 	for _, start := range []string{"", "submit_s,runtime_s\n", "submit_s,runtime_s\n0,1\n", "[",
 		zipped("submit_s,runtime_s\n0,1\n")[:12]} {
 		_, err := Read(io.MultiReader(strings.NewReader(start), failing{lost}))
-		var e *Error
+		var e *textfile.Error
 		if !errors.Is(err, lost) || errors.As(err, &e) {
 			t.Errorf("after %q: %v", start, err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 )
 
@@ -91,7 +92,8 @@ func TestWriteRefuses(t *testing.T) {
 	late.SubmitS, long.RuntimeS, endless.RuntimeS = -1, 0, math.Inf(1)
 	early.SubmitS, early.DeadlineS, many.GPUs, none.GPUs = 5, 4, maxGPUs+1, 0
 	for words, job := range map[string]fleet.Job{
-		"submitted at -1": late, "runs for 0": long, "runs for +Inf": endless, "deadline 4": early, "100,001 GPUs": many,
+		"submitted at -1": late, "runs for 0": long, "runs for +Inf": endless, "deadline 4": early,
+		"100,001 GPUs": many,
 		"0 GPUs": none,
 	} {
 		if err := Write(io.Discard, []fleet.Job{good, job}); err == nil || !strings.Contains(err.Error(), words) ||
@@ -117,8 +119,10 @@ func (f fullDisk) Write([]byte) (int, error) { return 0, f.err }
 // is refused is refused in a sentence.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		"submit_s,runtime_s\n0,1\n", "submit_s,runtime_s,gpus,deadline_s,model\n5,.5e-3,2,9,\"a \"\"b\"\"\"\n1,1E9,,,\n",
-		"\ufeffSubmit_S, duration_s ,num_gpus,vc\r\n0,108,1,11cb48\r\n\r\n7,0,1,\r\n", "submit_s,runtime_s,model\n0,1,\"m",
+		"submit_s,runtime_s\n0,1\n",
+		"submit_s,runtime_s,gpus,deadline_s,model\n5,.5e-3,2,9,\"a \"\"b\"\"\"\n1,1E9,,,\n",
+		"\ufeffSubmit_S, duration_s ,num_gpus,vc\r\n0,108,1,11cb48\r\n\r\n7,0,1,\r\n",
+		"submit_s,runtime_s,model\n0,1,\"m",
 		"submit_s,runtime_s\n-0,1e-400\n0,5e-324\n",
 		phillyLog, "[]", "[{},null]", `[{"submitted_time":"2017-10-09 ` +
 			`07:01:11.5","attempts":[{"start_time":"0000-01-01 00:00:00","end_time":"9999-12-31 ` +
@@ -130,7 +134,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		trace, err := Read(bytes.NewReader(in))
 		if err != nil {
-			var e *Error
+			var e *textfile.Error
 			if !errors.As(err, &e) || e.Row < 1 || unplain(e.Error()) != "" {
 				t.Fatalf("%T %q %s", err, err, unplain(err.Error()))
 			}
@@ -146,7 +150,8 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("not in the order of submission: %+v", trace.Jobs)
 		}
 		for i, job := range trace.Jobs {
-			if err := checkWritable(&job); err != nil || !harmless(job.Model) || utf8.RuneCountInString(job.Model) > maxModel {
+			if err := checkWritable(&job); err != nil || !harmless(job.Model) ||
+				utf8.RuneCountInString(job.Model) > maxModel {
 				t.Fatalf("job %d, %+v: %v", i, job, err)
 			}
 		}

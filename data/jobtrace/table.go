@@ -19,10 +19,10 @@ func readTable(text io.Reader, most int) (*Trace, error) {
 	rows := textfile.NewRows(text)
 	header, err := rows.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, &Error{Row: 1, What: "the file is empty; a job trace starts with a row of column names"}
+		return nil, textfile.Wrong(1, "the file is empty; a job trace starts with a row of column names")
 	}
 	if err != nil {
-		return nil, refused(err)
+		return nil, err
 	}
 	columns, err := columnsOf(header)
 	if err != nil {
@@ -33,13 +33,13 @@ func readTable(text io.Reader, most int) (*Trace, error) {
 	for {
 		cells, err := rows.Next()
 		if errors.Is(err, io.EOF) {
-			return trace.finish(columns.format(), &Error{Row: rows.Number() - 1})
+			return trace.finish(columns.format(), &textfile.Error{Row: rows.Number() - 1})
 		}
 		if err != nil {
-			return nil, refused(err)
+			return nil, err
 		}
 		if rows.Number() > most+1 {
-			return nil, &Error{Row: rows.Number(), What: tooMany(most)}
+			return nil, &textfile.Error{Row: rows.Number(), What: tooMany(most)}
 		}
 		r := row{number: rows.Number(), columns: &columns, cells: cells}
 		job := r.job(&trace)
@@ -52,15 +52,6 @@ func readTable(text io.Reader, most int) (*Trace, error) {
 
 func tooMany(most int) string {
 	return fmt.Sprintf("more than %s; keep a part of it", quantity.Several(most, "job"))
-}
-
-// refused turns an error of the row reader into one of this package.
-func refused(err error) error {
-	var row *textfile.RowError
-	if errors.As(err, &row) {
-		return &Error{Row: row.Row, What: row.What}
-	}
-	return err
 }
 
 // Columns and their names: ours, then Philly's.
@@ -95,17 +86,15 @@ func columnsOf(header []string) (columns, error) {
 		case "":
 			found[c].at, found[c].name = i, name
 		case name:
-			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is duplicated; remove one", name)}
+			return found, textfile.Wrong(1, "the column %s is duplicated; remove one", name)
 		default:
-			return found, &Error{Row: 1, What: fmt.Sprintf("the columns %s and %s mean the same; remove one",
-				found[c].name, name)}
+			return found, textfile.Wrong(1, "the columns %s and %s mean the same; remove one", found[c].name, name)
 		}
 	}
 	for _, c := range []int{submit, runtime} {
 		if found[c].name == "" {
-			return found, &Error{Row: 1, What: fmt.Sprintf("the column %s is missing among %s; a job trace has submit_s "+
-				"and runtime_s, separated by commas",
-				strings.Join(spellings[c], " or "), quoted(header))}
+			return found, textfile.Wrong(1,
+				"the column %s is missing among %s; a job trace has submit_s and runtime_s, separated by commas", strings.Join(spellings[c], " or "), quoted(header))
 		}
 	}
 	return found, nil
@@ -151,7 +140,7 @@ type row struct {
 
 func (r *row) fail(column int, what string) {
 	if r.err == nil {
-		r.err = &Error{Row: r.number, What: r.columns[column].name + " " + what}
+		r.err = &textfile.Error{Row: r.number, What: r.columns[column].name + " " + what}
 	}
 }
 
@@ -206,7 +195,8 @@ func (r *row) gpus() int {
 	}
 	v, ok := decimal(cell)
 	if !ok || v != math.Trunc(v) || v < 0 || v > maxGPUs {
-		r.fail(gpus, fmt.Sprintf("is %s, not a whole number up to %s; leave the cell empty for 1", plaintext.Quote(cell),
+		r.fail(gpus, fmt.Sprintf("is %s, not a whole number up to %s; leave the cell empty for 1",
+			plaintext.Quote(cell),
 			quantity.Count(maxGPUs)))
 		return unstated
 	}

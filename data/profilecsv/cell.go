@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
@@ -21,7 +22,7 @@ type reader struct {
 
 func (r *reader) fail(column, what string) {
 	if r.err == nil {
-		r.err = &Error{Row: r.row, Column: column, What: what}
+		r.err = &textfile.Error{Row: r.row, Column: column, What: what}
 	}
 }
 

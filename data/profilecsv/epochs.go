@@ -77,7 +77,8 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		r.fail("evaluations", "without epoch_starts_s or validations their epochs are unknown; add one")
 		return nil
 	case timed != nil && placed != nil && len(timed) != len(placed):
-		r.fail("validations", fmt.Sprintf("lists %d evaluations and the column evaluations %d; they must match", len(placed),
+		r.fail("validations", fmt.Sprintf("lists %d evaluations and the column evaluations %d; they must match",
+			len(placed),
 			len(timed)))
 		return nil
 	}
@@ -93,7 +94,8 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		if placed != nil {
 			list[i].Epoch, list[i].Value = int(placed[i].at), placed[i].value
 			if placed[i].at != math.Trunc(placed[i].at) || placed[i].at > math.MaxInt32 {
-				r.fail("validations", fmt.Sprintf("epoch %g is not a whole number up to %d", placed[i].at, math.MaxInt32))
+				r.fail("validations", fmt.Sprintf("epoch %g is not a whole number up to %d", placed[i].at,
+					math.MaxInt32))
 			}
 		}
 	}
@@ -158,5 +160,6 @@ func sameMetric(run profile.Run) []profile.Validation {
 	case len(run.Validations) > 0:
 		metric = run.Validations[0].Metric
 	}
-	return slices.DeleteFunc(slices.Clone(run.Validations), func(v profile.Validation) bool { return v.Metric != metric })
+	return slices.DeleteFunc(slices.Clone(run.Validations),
+		func(v profile.Validation) bool { return v.Metric != metric })
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -24,7 +25,8 @@ func TestReadEpochsAndEvaluations(t *testing.T) {
 		t.Errorf("epochs begin at %v", r.EpochStartsS)
 	}
 	v := r.Validations
-	if len(v) != 2 || v[0].Epoch != 0 || *v[0].AtS != 50.8 || *v[0].Value != 0.1 || v[1].Epoch != 2 || v[1].Value != nil ||
+	if len(v) != 2 || v[0].Epoch != 0 || *v[0].AtS != 50.8 || *v[0].Value != 0.1 || v[1].Epoch != 2 ||
+		v[1].Value != nil ||
 		v[0].Metric != "top-1" {
 		t.Errorf("evaluations %+v", v)
 	}
@@ -55,7 +57,7 @@ func TestReadRefusesEpochs(t *testing.T) {
 		"true,,,:1":           {"validations", "write 1:0.31"},
 	} {
 		_, err := Read(strings.NewReader(head + "m,train,measured," + cells + "\n"))
-		var e *Error
+		var e *textfile.Error
 		if !errors.As(err, &e) || e.Column != want.column || !strings.Contains(e.What, want.words) {
 			t.Errorf("%s: got %v, want column %s and the words %q", cells, err, want.column, want.words)
 		}
@@ -79,7 +81,7 @@ func TestReadPauses(t *testing.T) {
 	for _, cell := range []string{"63", "63:1.4", "63:1.4:782", "-1:1::", "1:-1::", "1:1:-1:", "1:1:0.5:", "1:x::",
 		"NaN:1::", "1:1:9e18:", "1:1::;"} {
 		_, err := Read(strings.NewReader("model,mode,basis,pauses\nm,train,measured," + cell + "\n"))
-		if e, ok := errors.AsType[*Error](err); !ok || e.Column != "pauses" ||
+		if e, ok := errors.AsType[*textfile.Error](err); !ok || e.Column != "pauses" ||
 			!strings.Contains(e.What, "write end:seconds:iterations:kind") {
 			t.Errorf("%s: %v", cell, err)
 		}

@@ -50,7 +50,6 @@
 package profilecsv
 
 import (
-	"fmt"
 	"slices"
 
 	"sweetspot/data/textfile"
@@ -82,22 +81,6 @@ var ExtraColumns = []string{
 
 // required must be in the header: without them a file is not a Profile CSV.
 var required = []string{"model", "mode", "basis"}
-
-// Error is an error in a file's content. Row counts rows with the header as row
-// 1; Column is empty if the error is about the whole row.
-type Error struct {
-	Row    int
-	Column string
-	What   string // ends the sentence, with the mend if there is one
-}
-
-// Error returns one sentence.
-func (e *Error) Error() string {
-	if e.Column == "" {
-		return fmt.Sprintf("row %d: %s", e.Row, e.What)
-	}
-	return fmt.Sprintf("row %d, column %s: %s", e.Row, e.Column, e.What)
-}
 
 func known(column string) bool {
 	return slices.Contains(Columns, column) || slices.Contains(ExtraColumns, column)

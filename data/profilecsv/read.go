@@ -2,7 +2,6 @@ package profilecsv
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -11,15 +10,15 @@ import (
 )
 
 // Read returns the runs of a Profile CSV in file order and the models they are
-// of. Errors about the content are of type [*Error].
+// of. Errors about the content are of type [*textfile.Error].
 func Read(r io.Reader) (*profile.Set, error) {
 	rows := textfile.NewRows(r)
 	header, err := rows.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, &Error{Row: 1, What: "the file is empty; a Profile CSV starts with a row of column names"}
+		return nil, textfile.Wrong(1, "the file is empty; a Profile CSV starts with a row of column names")
 	}
 	if err != nil {
-		return nil, refused(err)
+		return nil, err
 	}
 	columns, err := columnsOf(header)
 	if err != nil {
@@ -34,10 +33,10 @@ func Read(r io.Reader) (*profile.Set, error) {
 			return set, nil
 		}
 		if err != nil {
-			return nil, refused(err)
+			return nil, err
 		}
 		if row > MaxRows+1 {
-			return nil, &Error{Row: row, What: fmt.Sprintf("more than %d rows; split the file", MaxRows)}
+			return nil, textfile.Wrong(row, "more than %d rows; split the file", MaxRows)
 		}
 		rd := reader{row: row, cells: cells, columns: columns}
 		model, run := rd.model(), rd.run()
@@ -58,13 +57,13 @@ func columnsOf(header []string) (map[string]int, error) {
 			continue
 		}
 		if _, twice := columns[name]; twice {
-			return nil, &Error{Row: 1, Column: name, What: "the column is duplicated; remove one"}
+			return nil, &textfile.Error{Row: 1, Column: name, What: "the column is duplicated; remove one"}
 		}
 		columns[name] = i
 	}
 	for _, name := range required {
 		if _, ok := columns[name]; !ok {
-			return nil, &Error{Row: 1, Column: name, What: "the column is missing; is this a Profile CSV?"}
+			return nil, &textfile.Error{Row: 1, Column: name, What: "the column is missing; is this a Profile CSV?"}
 		}
 	}
 	return columns, nil
@@ -72,15 +71,6 @@ func columnsOf(header []string) (map[string]int, error) {
 
 // headerName normalises what spreadsheets do to a header.
 func headerName(cell string) string { return strings.ToLower(strings.TrimSpace(cell)) }
-
-// refused turns an error of the row reader into one of this package.
-func refused(err error) error {
-	var row *textfile.RowError
-	if errors.As(err, &row) {
-		return &Error{Row: row.Row, What: row.What}
-	}
-	return err
-}
 
 // modelIndex collects models by name; later rows fill in what earlier ones left
 // unknown.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -102,9 +103,9 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(c.in))
-			var e *Error
+			var e *textfile.Error
 			if !errors.As(err, &e) {
-				t.Fatalf("got %v, want an *Error", err)
+				t.Fatalf("got %v, want an *textfile.Error", err)
 			}
 			if e.Row != c.row || e.Column != c.column || !strings.Contains(e.What, c.words) {
 				t.Errorf("got %q, want row %d, column %q and the words %q", e, c.row, c.column, c.words)
@@ -121,7 +122,8 @@ func TestReadRefuses(t *testing.T) {
 func TestPercentIsRefusedOfFractions(t *testing.T) {
 	for metric, refuses := range map[string]bool{"": true, "top-5": true, "val_acc": true, "mAP": true, "BLEU": false,
 		"mean reward": false} {
-		set, err := Read(strings.NewReader("model,mode,basis,metric,accuracy,higher_is_better\nm,train,measured," + metric +
+		set, err := Read(strings.NewReader("model,mode,basis,metric,accuracy,higher_is_better\nm,train,measured," +
+			metric +
 			",24.5,true\n"))
 		if (err != nil) != refuses || (err == nil && set.Runs[0].Accuracy.Value != 24.5) {
 			t.Errorf("%q: %v", metric, err)

@@ -122,7 +122,8 @@ func (r *reader) steady(run profile.Run) estimate.Estimate {
 	switch {
 	case low != nil && high != nil:
 		if *low > *v || *high < *v {
-			r.fail("steady_low_s", fmt.Sprintf("the interval %g to %g does not contain steady_iteration_s %g", *low, *high, *v))
+			r.fail("steady_low_s", fmt.Sprintf("the interval %g to %g does not contain steady_iteration_s %g", *low,
+				*high, *v))
 		}
 		return estimate.Estimate{Value: *v, Low: *low, High: *high, Basis: run.Basis}
 	case low != nil || high != nil:

@@ -1,6 +1,7 @@
 package textfile
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -14,14 +15,27 @@ import (
 // quoted line breaks.
 const MaxRowBytes = 1 << 20
 
-// RowError is an error in a row's content.
-type RowError struct {
-	Row  int    // the header being row 1, blank lines left out
-	What string // ends the sentence, with the mend
+// Error is an error in a file's content.
+type Error struct {
+	Unit   string // what Row counts, from 1; "" for rows: the header is row 1, blank lines are left out
+	Row    int
+	Column string // "" if the error is about the whole row
+	What   string // ends the sentence, with the mend if there is one
 }
 
 // Error returns one sentence.
-func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.What) }
+func (e *Error) Error() string {
+	where := fmt.Sprintf("%s %d", cmp.Or(e.Unit, "row"), e.Row)
+	if e.Column != "" {
+		where += ", column " + e.Column
+	}
+	return where + ": " + e.What
+}
+
+// Wrong returns an error about a row.
+func Wrong(row int, format string, args ...any) *Error {
+	return &Error{Row: row, What: fmt.Sprintf(format, args...)}
+}
 
 // Rows is a CSV file whose rows are bounded. CSV is to be set up before the first
 // row is read.
@@ -43,7 +57,7 @@ func NewRows(text io.Reader) *Rows {
 func (r *Rows) Number() int { return r.row }
 
 // Next returns the cells of the next row, which are valid until the next call,
-// and io.EOF after the last. Errors in the content are of type [*RowError].
+// and io.EOF after the last. Errors in the content are of type [*Error].
 func (r *Rows) Next() ([]string, error) {
 	r.left.N = MaxRowBytes
 	cells, err := r.CSV.Read()
@@ -66,6 +80,4 @@ func (r *Rows) Next() ([]string, error) {
 	return nil, fmt.Errorf("reading row %d: %w", r.row, err)
 }
 
-func (r *Rows) wrong(format string, args ...any) error {
-	return &RowError{Row: r.row, What: fmt.Sprintf(format, args...)}
-}
+func (r *Rows) wrong(format string, args ...any) error { return Wrong(r.row, format, args...) }

@@ -99,7 +99,7 @@ func TestRowsRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := rows.Next()
-		var row *RowError
+		var row *Error
 		if !errors.As(err, &row) || !strings.HasPrefix(err.Error(), c.words) {
 			t.Errorf("%s: %v, want %q", name, err, c.words)
 		}

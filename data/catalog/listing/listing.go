@@ -67,11 +67,13 @@ func New(action string, vms []profile.VMType, now time.Time, warnings []string) 
 
 func entry(vm profile.VMType, now time.Time) VMType {
 	out := VMType{
-		Cloud: vm.Cloud, Region: orNull(vm.Region), InstanceType: vm.InstanceType, GPU: orNull(vm.GPU), GPUCount: vm.GPUCount,
+		Cloud: vm.Cloud, Region: orNull(vm.Region), InstanceType: vm.InstanceType, GPU: orNull(vm.GPU),
+		GPUCount: vm.GPUCount,
 		GPUMemGiB: vm.GPUMemGiB, VCPUs: vm.VCPUs, MemGiB: vm.MemGiB, Prices: []Price{},
 	}
 	for _, p := range vm.Prices {
-		q := Price{Purchase: string(p.Purchase), USDPerHour: p.USDPerHour, Source: orNull(p.Source), AsOf: orNull(p.AsOf)}
+		q := Price{Purchase: string(p.Purchase), USDPerHour: p.USDPerHour, Source: orNull(p.Source),
+			AsOf: orNull(p.AsOf)}
 		age := catalog.AgeOf(p, now)
 		if q.Stale = age.Stale; age.Known {
 			q.AgeDays, q.Age = &age.Days, new(age.String())
@@ -112,7 +114,8 @@ type Change struct {
 // NewChanges lists a difference.
 func NewChanges(d catalog.Difference, from, to string, now time.Time, warnings []string) Changes {
 	out := Changes{
-		Schema: Schema, Command: "catalog", Action: "diff", Warnings: append([]string{}, warnings...), From: from, To: to,
+		Schema: Schema, Command: "catalog", Action: "diff", Warnings: append([]string{}, warnings...), From: from,
+		To: to,
 		Added: New("", d.Added, now, nil).VMTypes, Removed: New("", d.Removed, now, nil).VMTypes, Changed: []Change{},
 	}
 	for _, c := range d.Changed {

@@ -76,7 +76,8 @@ func WriteEntry(w io.Writer, vm profile.VMType, set *profile.Set, now time.Time)
 		if age.Stale && age.Known {
 			word += ", stale"
 		}
-		fmt.Fprintf(tw, "  %s\t%s/h\t%s\t%s\n", p.Purchase, dollars(p.USDPerHour), word, strings.TrimSpace(dash(p.Source)+
+		fmt.Fprintf(tw, "  %s\t%s/h\t%s\t%s\n", p.Purchase, dollars(p.USDPerHour), word,
+			strings.TrimSpace(dash(p.Source)+
 			" "+p.AsOf))
 	}
 	return tw.Flush()

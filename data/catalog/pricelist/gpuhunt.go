@@ -21,7 +21,8 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 			return err
 		}
 		o := offer{
-			cloud: c.options.Cloud, region: t.Text("location"), instance: t.Text("instance_name"), gpu: t.Text("gpu_name"),
+			cloud: c.options.Cloud, region: t.Text("location"), instance: t.Text("instance_name"),
+			gpu: t.Text("gpu_name"),
 			count: number(t, "gpu_count"), gpuMemGiB: positive(t, "gpu_memory"), vcpus: positive(t, "cpu"),
 			memGiB: positive(t, "memory"),
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"sweetspot/data/catalog"
 	"sweetspot/data/textfile"
 )
 
@@ -57,7 +56,7 @@ func (e *entries) next(to any) error {
 }
 
 func (e *entries) wrong(what string) error {
-	return &catalog.Error{Row: max(e.at, 1), What: what, Entry: true}
+	return &textfile.Error{Unit: "entry", Row: max(e.at, 1), What: what}
 }
 
 // refuse describes the decoder's errors.

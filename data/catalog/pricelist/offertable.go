@@ -46,7 +46,8 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 				continue
 			}
 		}
-		err := f.price(sku, t.Raw("termtype"), t.Raw("leasecontractlength"), t.Raw("offeringclass"), t.Raw("purchaseoption"),
+		err := f.price(sku, t.Raw("termtype"), t.Raw("leasecontractlength"), t.Raw("offeringclass"),
+			t.Raw("purchaseoption"),
 			t.Raw("unit"), t.Raw("priceperunit"))
 		if err != nil {
 			return t.Fail("", err.Error())

@@ -90,11 +90,13 @@ func TestTraps(t *testing.T) {
 		{"skypilot-aws.csv", "aws", "us-east-1", "p4de.24xlarge", "A100-SXM4-80GB", 8, 80, profile.Spot, 0},
 		{"skypilot-gcp.csv", "gcp", "us-central1", "a2-highgpu-1g", "A100-SXM4-40GB", 1, 40, profile.OnDemand,
 			0.73948 + 2.93391},
-		{"skypilot-gcp.csv", "gcp", "us-central1", "a2-highgpu-1g", "A100-SXM4-40GB", 1, 40, profile.Spot, 0.36975 + 1.3},
+		{"skypilot-gcp.csv", "gcp", "us-central1", "a2-highgpu-1g", "A100-SXM4-40GB", 1, 40, profile.Spot,
+			0.36975 + 1.3},
 		{"skypilot-gcp.csv", "gcp", "us-central1", "a3-megagpu-8g", "H100-SXM5-80GB", 8, 80, profile.Spot, 0},
 		{"skypilot-gcp.csv", "gcp", "us-central1", "n1-highmem-8+1xT4", "T4", 1, 16, profile.OnDemand, 0.4736 + 0.35},
 		{"skypilot-runpod.csv", "runpod", "CA", "2x_A100-80GB_SECURE", "A100-PCIE-80GB", 2, 80, profile.OnDemand, 2.78},
-		{"skypilot-runpod.csv", "runpod", "CA", "2x_A100-80GB-SXM_SECURE", "A100-SXM4-80GB", 2, 80, profile.OnDemand, 3.78},
+		{"skypilot-runpod.csv", "runpod", "CA", "2x_A100-80GB-SXM_SECURE", "A100-SXM4-80GB", 2, 80, profile.OnDemand,
+			3.78},
 		{"skypilot-runpod.csv", "runpod", "US", "lambdalabs__8xH100_80GB", "H100-80GB", 8, 80, profile.OnDemand, 23.92},
 		{"skypilot-runpod.csv", "runpod", "US", "gpu_8x_a100", "A100-40GB", 8, 40, profile.OnDemand, 15.92},
 		{"gpuhunt.csv", "lambda", "us-east-1", "gpu_1x_h100_pcie", "H100-PCIE-80GB", 1, 80, profile.OnDemand, 2.49},
@@ -205,7 +207,8 @@ func TestRefuses(t *testing.T) {
 			`row 2, column price: "cheap" is not a price`},
 		"a negative price":   {sky + "p3.2xlarge,V100,1.0,8,61,,-3,,r,z\n", "aws", Auto, "row 2, column price"},
 		"an infinite price":  {sky + "p3.2xlarge,V100,1.0,8,61,,Inf,,r,z\n", "aws", Auto, "row 2, column price"},
-		"a word for a count": {sky + "p3.2xlarge,V100,many,8,61,,3,,r,z\n", "aws", Auto, "row 2, column acceleratorcount"},
+		"a word for a count": {sky + "p3.2xlarge,V100,many,8,61,,3,,r,z\n", "aws", Auto,
+			"row 2, column acceleratorcount"},
 		"a GPU alone on aws": {sky + ",V100,1.0,,,,3,,r,z\n", "aws", Auto, "row 2, column instancetype"},
 		"spot neither": {"instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\n" +
 			"a,b,1,1,1,1,T4,16,maybe\n", "x", Auto, "row 2, column spot"},
@@ -275,7 +278,8 @@ func TestForgives(t *testing.T) {
 	text := "\ufeffPrice,SpotPrice,Region, instancetype ,AcceleratorName,AcceleratorCount\n" +
 		"1.5,,\x1b[31mr\u202e,p3.2xlarge,V100,1\n"
 	list, err := Read(strings.NewReader(text), options("aws"))
-	if err != nil || len(list.VMTypes) != 1 || list.VMTypes[0].Region != "r" || list.VMTypes[0].GPU != "V100-SXM2-16GB" {
+	if err != nil || len(list.VMTypes) != 1 || list.VMTypes[0].Region != "r" ||
+		list.VMTypes[0].GPU != "V100-SXM2-16GB" {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -24,7 +24,8 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 		}
 		r := skyRow{
 			offer: offer{
-				cloud: c.options.Cloud, region: t.Text("region"), instance: t.Text("instancetype"), gpu: t.Text("acceleratorname"),
+				cloud: c.options.Cloud, region: t.Text("region"), instance: t.Text("instancetype"),
+				gpu: t.Text("acceleratorname"),
 				count: number(t, "acceleratorcount"), vcpus: positive(t, "vcpus"), memGiB: positive(t, "memorygib"),
 			},
 			zone: t.Text("availabilityzone"), price: t.Price("price"), spot: t.Price("spotprice"),

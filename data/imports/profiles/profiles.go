@@ -14,6 +14,7 @@ import (
 
 	"sweetspot/data/imports/source"
 	"sweetspot/data/profilecsv"
+	"sweetspot/data/textfile"
 )
 
 // CSV is the Profile CSV.
@@ -32,7 +33,7 @@ func readCSV(f source.File, _ source.Given) source.Report {
 	}
 	defer file.Close()
 	set, err := profilecsv.Read(file)
-	var where *profilecsv.Error
+	var where *textfile.Error
 	switch {
 	case errors.As(err, &where):
 		what := where.What

@@ -172,7 +172,7 @@ func (r Row) Count(column string) (int, error) {
 
 // unread describes why a row could not be read.
 func (r Row) unread(err error) error {
-	var refused *textfile.RowError
+	var refused *textfile.Error
 	switch {
 	case errors.As(err, &refused):
 		return r.Wrong("%s", refused.What)
