@@ -2,7 +2,6 @@ package arrivals
 
 import (
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,17 +12,16 @@ import (
 // furthest is above any second of any clock, even counted in nanoseconds since 1970.
 const furthest = 1e18
 
-// number reads a finite decimal number of at least 0. strconv alone would also
-// accept NaN, Inf, hexadecimal and underscores.
+// number reads a finite decimal number of at least 0.
 func number(row int, column, cell string) (float64, error) {
 	cell = strings.TrimSpace(cell)
 	shown := plaintext.Quote(plaintext.Clean(cell))
 	if cell == "" {
 		return 0, textfile.Wrong(row, "%s is empty; give a number or remove the row", column)
 	}
-	v, err := strconv.ParseFloat(cell, 64)
+	v, ok := textfile.Decimal(cell)
 	switch {
-	case strings.Trim(cell, "0123456789+-.eE") != "" || err != nil && !math.IsInf(v, 0):
+	case !ok:
 		return 0, textfile.Wrong(row, "%s: %s is not a finite decimal number; correct it or remove the row", column,
 			shown)
 	case v < 0:

@@ -116,7 +116,7 @@ func (c *counter) notes() []string {
 	if c.unsorted > 0 {
 		say("the rows are not sorted by time (%s); they were sorted",
 			counted(c.unsorted, "row lies before the one above",
-			"rows lie before the one above"))
+				"rows lie before the one above"))
 	}
 	if c.many < 0 {
 		return notes

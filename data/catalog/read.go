@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ func ReadRows(t *Table) ([]profile.VMType, error) {
 			continue
 		}
 		if !sameMachine(vms[i], vm) {
-			return nil, t.Fail("", vm.InstanceType+" differs from an earlier row in more than its price")
+			return nil, t.Fail("", "%s", vm.InstanceType+" differs from an earlier row in more than its price")
 		}
 		vms[i].Prices = append(vms[i].Prices, vm.Prices...)
 	}
@@ -77,11 +76,10 @@ func vmType(t *Table) profile.VMType {
 	}
 	vm.GPUMemGiB, vm.VCPUs, vm.MemGiB = t.Number("gpu_mem_gib"), t.Number("vcpus"), t.Number("mem_gib")
 	vm.GPU = GPUName(t.Text("gpu"), vm.GPUMemGiB, vm.Cloud, vm.InstanceType)
-	n, ok := Decimal(strings.TrimSpace(t.Raw("gpu_count")))
+	n, ok := textfile.Decimal(strings.TrimSpace(t.Raw("gpu_count")))
 	if !ok || n != float64(int(n)) || n < 0 || n > MaxGPUs || (n == 0) != (vm.GPU == "") {
-		_ = t.Fail("gpu_count", fmt.Sprintf("%s does not match GPU %s; give the number of GPUs, or 0 and no name if "+
-			"there are none",
-			plaintext.Quote(t.Text("gpu_count")), plaintext.Quote(t.Text("gpu"))))
+		_ = t.Fail("gpu_count", "%s does not match GPU %s; give the number of GPUs, or 0 and no name if there are none",
+			plaintext.Quote(t.Text("gpu_count")), plaintext.Quote(t.Text("gpu")))
 	}
 	vm.GPUCount = int(n)
 	if p, known := price(t); known {
@@ -104,12 +102,11 @@ func price(t *Table) (p profile.Price, known bool) {
 		_ = t.Fail("usd_per_hour", "is empty next to a purchase option")
 		return p, false
 	case *usd > MaxUSD:
-		_ = t.Fail("usd_per_hour", fmt.Sprintf("%g is above %g dollars an hour", *usd, float64(MaxUSD)))
+		_ = t.Fail("usd_per_hour", "%g is above %g dollars an hour", *usd, float64(MaxUSD))
 	case !slices.Contains(profile.Purchases, p.Purchase):
-		_ = t.Fail("purchase", fmt.Sprintf("%s is not one of %v", plaintext.Quote(string(p.Purchase)),
-			profile.Purchases))
+		_ = t.Fail("purchase", "%s is not one of %v", plaintext.Quote(string(p.Purchase)), profile.Purchases)
 	case p.AsOf != "" && !IsDate(p.AsOf):
-		_ = t.Fail("as_of", plaintext.Quote(p.AsOf)+" is not a date; write 2026-02-28, 2026-02 or 2026")
+		_ = t.Fail("as_of", "%s", plaintext.Quote(p.AsOf)+" is not a date; write 2026-02-28, 2026-02 or 2026")
 	}
 	p.USDPerHour = *usd
 	return p, true

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sweetspot/data/textfile"
@@ -104,7 +102,7 @@ func (t *Table) Next() error {
 		return err
 	}
 	if t.Row() > MaxRows+1 {
-		return t.Fail("", "more than "+quantity.Several(MaxRows, "row")+"; keep the regions you use")
+		return t.Fail("", "%s", "more than "+quantity.Several(MaxRows, "row")+"; keep the regions you use")
 	}
 	t.cells, t.err = cells, nil
 	return nil
@@ -117,8 +115,8 @@ func (t *Table) Row() int { return t.rows.Number() }
 func (t *Table) Err() error { return t.err }
 
 // Fail returns, and keeps, an error at the last row read.
-func (t *Table) Fail(column, what string) error {
-	err := &textfile.Error{Row: t.Row(), Column: column, What: what}
+func (t *Table) Fail(column, format string, args ...any) error {
+	err := &textfile.Error{Row: t.Row(), Column: column, What: fmt.Sprintf(format, args...)}
 	if t.err == nil {
 		t.err = err
 	}
@@ -144,7 +142,7 @@ func Text(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Cl
 func (t *Table) Number(column string) *float64 {
 	v, err := positive(strings.TrimSpace(t.Raw(column)))
 	if err != nil {
-		_ = t.Fail(column, err.Error())
+		_ = t.Fail(column, "%s", err.Error())
 	}
 	return v
 }
@@ -154,7 +152,7 @@ func (t *Table) Number(column string) *float64 {
 func (t *Table) Price(column string) *float64 {
 	v, err := Dollars(t.Raw(column))
 	if err != nil {
-		_ = t.Fail(column, err.Error())
+		_ = t.Fail(column, "%s", err.Error())
 	}
 	return v
 }
@@ -166,7 +164,7 @@ func Dollars(s string) (*float64, error) {
 	case "", "n/a", "na", "nan", "none", "null", "-":
 		return nil, nil
 	}
-	v, ok := Decimal(s)
+	v, ok := textfile.Decimal(s)
 	switch {
 	case !ok || v < 0:
 		return nil, fmt.Errorf("%s is not a price; write US dollars per hour, or leave it empty", plaintext.Quote(s))
@@ -183,21 +181,9 @@ func positive(cell string) (*float64, error) {
 	if cell == "" {
 		return nil, nil
 	}
-	v, ok := Decimal(cell)
+	v, ok := textfile.Decimal(cell)
 	if !ok || !(v > 0) || v > maxNumber {
 		return nil, fmt.Errorf("%s is not a number above 0", plaintext.Quote(cell))
 	}
 	return &v, nil
-}
-
-// Decimal reads a number from a cell: strconv alone would also accept NaN, Inf,
-// hexadecimal and underscores.
-func Decimal(cell string) (v float64, ok bool) {
-	for _, c := range []byte(cell) {
-		if (c < '0' || c > '9') && !strings.ContainsRune("+-.eE", rune(c)) {
-			return 0, false
-		}
-	}
-	v, err := strconv.ParseFloat(cell, 64)
-	return v, err == nil && !math.IsInf(v, 0)
 }

@@ -99,8 +99,10 @@ func sound(t *testing.T, tasks []fleet.Task, s *fleet.Schedule) {
 		t.Fatalf("%v of %d jobs", count, len(tasks))
 	}
 	for v, spans := range busy {
-		slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from),
-			cmp.Compare(a.to, b.to)) })
+		slices.SortFunc(spans, func(a, b span) int {
+			return cmp.Or(cmp.Compare(a.from, b.from),
+				cmp.Compare(a.to, b.to))
+		})
 		for k := 1; k < len(spans); k++ {
 			if spans[k].from < spans[k-1].to-1e-9*math.Abs(spans[k].from) {
 				t.Fatalf("VM %d runs two jobs at %g", v, spans[k].from)

@@ -93,7 +93,7 @@ func TestReadLogRefuses(t *testing.T) {
 		"2 MiB of blanks":  {oneJob(strings.Repeat(" ", 2<<20) + "]"), 2, "longer than 1048576 bytes"},
 		"too many GPUs": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 ` +
 			`07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":[0` + strings.Repeat(",0", maxGPUs) +
-				`]}]}]}]`, 1,
+			`]}]}]}]`, 1,
 			"holds 100,001 GPUs, above 100,000"},
 		"too long together": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[` + strings.Repeat(age, 110) +
 			`{}]}]`, 1,

@@ -94,7 +94,7 @@ func TestWriteRefuses(t *testing.T) {
 	for words, job := range map[string]fleet.Job{
 		"submitted at -1": late, "runs for 0": long, "runs for +Inf": endless, "deadline 4": early,
 		"100,001 GPUs": many,
-		"0 GPUs": none,
+		"0 GPUs":       none,
 	} {
 		if err := Write(io.Discard, []fleet.Job{good, job}); err == nil || !strings.Contains(err.Error(), words) ||
 			!strings.HasPrefix(err.Error(), "row 3: ") {

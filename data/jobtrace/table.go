@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"sweetspot/data/textfile"
@@ -138,9 +137,9 @@ type row struct {
 	err     error
 }
 
-func (r *row) fail(column int, what string) {
+func (r *row) fail(column int, format string, args ...any) {
 	if r.err == nil {
-		r.err = &textfile.Error{Row: r.number, What: r.columns[column].name + " " + what}
+		r.err = textfile.Wrong(r.number, "%s "+format, append([]any{r.columns[column].name}, args...)...)
 	}
 }
 
@@ -153,9 +152,8 @@ func (r *row) job(trace *collector) fleet.Job {
 	case math.IsNaN(job.SubmitS):
 		r.fail(submit, "is empty; give the submission time of the job")
 	case job.DeadlineS < job.SubmitS:
-		r.fail(deadline, fmt.Sprintf("is %s, before the submission at %s; it must be on the clock of submit_s, not "+
-			"relative to it",
-			plaintext.Quote(r.cell(deadline)), plaintext.Quote(r.cell(submit))))
+		r.fail(deadline, "is %s, before the submission at %s; it must be on the clock of submit_s, not relative to it",
+			plaintext.Quote(r.cell(deadline)), plaintext.Quote(r.cell(submit)))
 	}
 	return job
 }
@@ -174,15 +172,14 @@ func (r *row) seconds(column int) float64 {
 	if cell == "" {
 		return math.NaN()
 	}
-	v, ok := decimal(cell)
+	v, ok := textfile.Decimal(cell)
 	switch {
 	case !ok:
-		r.fail(column, fmt.Sprintf("is %s, not a finite decimal number; give seconds", plaintext.Quote(cell)))
+		r.fail(column, "is %s, not a finite decimal number; give seconds", plaintext.Quote(cell))
 	case v < 0:
-		r.fail(column, fmt.Sprintf("is %s, which is negative; a trace counts seconds from 0", plaintext.Quote(cell)))
+		r.fail(column, "is %s, which is negative; a trace counts seconds from 0", plaintext.Quote(cell))
 	case v > maxSeconds:
-		r.fail(column, fmt.Sprintf("is %s, above %g seconds; are these milliseconds?", plaintext.Quote(cell),
-			float64(maxSeconds)))
+		r.fail(column, "is %s, above %g seconds; are these milliseconds?", plaintext.Quote(cell), float64(maxSeconds))
 	}
 	return v
 }
@@ -193,24 +190,11 @@ func (r *row) gpus() int {
 	if cell == "" {
 		return unstated
 	}
-	v, ok := decimal(cell)
+	v, ok := textfile.Decimal(cell)
 	if !ok || v != math.Trunc(v) || v < 0 || v > maxGPUs {
-		r.fail(gpus, fmt.Sprintf("is %s, not a whole number up to %s; leave the cell empty for 1",
-			plaintext.Quote(cell),
-			quantity.Count(maxGPUs)))
+		r.fail(gpus, "is %s, not a whole number up to %s; leave the cell empty for 1", plaintext.Quote(cell),
+			quantity.Count(maxGPUs))
 		return unstated
 	}
 	return int(v)
-}
-
-// decimal reads a number from a cell: strconv alone would also accept NaN, Inf
-// and hexadecimal. Numbers that are too large become infinite.
-func decimal(cell string) (v float64, ok bool) {
-	for _, c := range []byte(cell) {
-		if c > '9' && c != 'e' && c != 'E' {
-			return 0, false
-		}
-	}
-	v, err := strconv.ParseFloat(cell, 64)
-	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }

@@ -3,8 +3,6 @@ package profilecsv
 import (
 	"fmt"
 	"math"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"sweetspot/data/catalog"
@@ -20,9 +18,9 @@ type reader struct {
 	err     error
 }
 
-func (r *reader) fail(column, what string) {
+func (r *reader) fail(column, format string, args ...any) {
 	if r.err == nil {
-		r.err = &textfile.Error{Row: r.row, Column: column, What: what}
+		r.err = &textfile.Error{Row: r.row, Column: column, What: fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -35,10 +33,6 @@ func (r *reader) text(column string) string {
 	return strings.Clone(strings.TrimSpace(plaintext.Clean(r.cells[i])))
 }
 
-// decimal matches a number in a cell: strconv alone would also accept NaN, Inf,
-// hexadecimal and underscores.
-var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
-
 // largest is above any number of seconds, dollars, bytes or FLOPs, and far
 // enough from overflow for everything computed from it.
 const largest = 1e24
@@ -47,7 +41,7 @@ const largest = 1e24
 func (r *reader) number(column string) *float64 {
 	v := r.signed(column)
 	if v != nil && *v < 0 {
-		r.fail(column, fmt.Sprintf("%g is negative", *v))
+		r.fail(column, "%g is negative", *v)
 		return nil
 	}
 	return v
@@ -59,14 +53,14 @@ func (r *reader) signed(column string) *float64 {
 	if cell == "" {
 		return nil
 	}
-	if !decimal.MatchString(cell) {
-		r.fail(column, fmt.Sprintf("%s is not a finite decimal number; leave the cell empty if it is unknown",
-			plaintext.Quote(cell)))
+	v, ok := textfile.Decimal(cell)
+	if !ok {
+		r.fail(column, "%s is not a finite decimal number; leave the cell empty if it is unknown",
+			plaintext.Quote(cell))
 		return nil
 	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil || math.Abs(v) > largest {
-		r.fail(column, fmt.Sprintf("%s is too large", plaintext.Quote(cell)))
+	if math.Abs(v) > largest {
+		r.fail(column, "%s is too large", plaintext.Quote(cell))
 		return nil
 	}
 	return &v
@@ -76,7 +70,7 @@ func (r *reader) signed(column string) *float64 {
 func (r *reader) fraction(column string) *float64 {
 	v := r.number(column)
 	if v != nil && *v > 1 {
-		r.fail(column, fmt.Sprintf("%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v))
+		r.fail(column, "%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v)
 	}
 	return v
 }
@@ -88,7 +82,7 @@ func (r *reader) count(column string, empty int) int {
 		return empty
 	}
 	if *v != math.Trunc(*v) || *v > math.MaxInt32 {
-		r.fail(column, fmt.Sprintf("%g is not a whole number up to %d", *v, math.MaxInt32))
+		r.fail(column, "%g is not a whole number up to %d", *v, math.MaxInt32)
 		return empty
 	}
 	return int(*v)
@@ -103,7 +97,7 @@ func (r *reader) truth(column string) *bool {
 	case "false", "0", "no":
 		return new(false)
 	default:
-		r.fail(column, fmt.Sprintf("%s is neither true nor false", plaintext.Quote(cell)))
+		r.fail(column, "%s is neither true nor false", plaintext.Quote(cell))
 		return nil
 	}
 }
@@ -114,7 +108,7 @@ func (r *reader) date(column string) string {
 	if cell == "" || catalog.IsDate(cell) {
 		return cell
 	}
-	r.fail(column, fmt.Sprintf("%s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(cell)))
+	r.fail(column, "%s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(cell))
 	return ""
 }
 
@@ -128,9 +122,9 @@ func (r *reader) layers(column string) map[string]float64 {
 	for part := range strings.SplitSeq(cell, ";") {
 		name, ratio, ok := strings.Cut(part, "=")
 		name, ratio = strings.TrimSpace(name), strings.TrimSpace(ratio)
-		v, err := strconv.ParseFloat(ratio, 64)
-		if !ok || name == "" || err != nil || !decimal.MatchString(ratio) || v < 0 || v > 1 {
-			r.fail(column, fmt.Sprintf("%s is not layer=fraction; write conv1=0.3;conv2=0.5", plaintext.Quote(part)))
+		v, sound := textfile.Decimal(ratio)
+		if !ok || name == "" || !sound || v < 0 || v > 1 {
+			r.fail(column, "%s is not layer=fraction; write conv1=0.3;conv2=0.5", plaintext.Quote(part))
 			return nil
 		}
 		layers[name] = v

@@ -1,12 +1,12 @@
 package profilecsv
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -22,8 +22,8 @@ func (r *reader) rising(column string) []float64 {
 	for i, part := range parts {
 		v, ok := parseNumber(part)
 		if !ok || v < 0 || (i > 0 && v <= values[i-1]) {
-			r.fail(column, fmt.Sprintf("%s is not a number of seconds above the one before; write 3.2;232;462.5",
-				plaintext.Quote(part)))
+			r.fail(column, "%s is not a number of seconds above the one before; write 3.2;232;462.5",
+				plaintext.Quote(part))
 			return nil
 		}
 		values = append(values, v)
@@ -55,7 +55,7 @@ func (r *reader) evaluations(column, example string) []evaluation {
 			e.value, ok = &v, ok && sound
 		}
 		if !ok || !colon || at < 0 {
-			r.fail(column, fmt.Sprintf("%s is not an evaluation; write %s", plaintext.Quote(part), example))
+			r.fail(column, "%s is not an evaluation; write %s", plaintext.Quote(part), example)
 			return nil
 		}
 		list = append(list, e)
@@ -77,9 +77,8 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		r.fail("evaluations", "without epoch_starts_s or validations their epochs are unknown; add one")
 		return nil
 	case timed != nil && placed != nil && len(timed) != len(placed):
-		r.fail("validations", fmt.Sprintf("lists %d evaluations and the column evaluations %d; they must match",
-			len(placed),
-			len(timed)))
+		r.fail("validations", "lists %d evaluations and the column evaluations %d; they must match", len(placed),
+			len(timed))
 		return nil
 	}
 	// Without a metric and a value there is no better; nil reads as the zero value.
@@ -94,8 +93,7 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		if placed != nil {
 			list[i].Epoch, list[i].Value = int(placed[i].at), placed[i].value
 			if placed[i].at != math.Trunc(placed[i].at) || placed[i].at > math.MaxInt32 {
-				r.fail("validations", fmt.Sprintf("epoch %g is not a whole number up to %d", placed[i].at,
-					math.MaxInt32))
+				r.fail("validations", "epoch %g is not a whole number up to %d", placed[i].at, math.MaxInt32)
 			}
 		}
 	}
@@ -109,9 +107,8 @@ func measured(list []evaluation) bool {
 
 // parseNumber accepts what [reader.signed] accepts.
 func parseNumber(s string) (v float64, ok bool) {
-	s = strings.TrimSpace(s)
-	v, err := strconv.ParseFloat(s, 64)
-	return v, err == nil && decimal.MatchString(s) && math.Abs(v) <= largest
+	v, ok = textfile.Decimal(strings.TrimSpace(s))
+	return v, ok && math.Abs(v) <= largest
 }
 
 // describeEvaluations writes the columns that [reader.validations] reads.

@@ -1,7 +1,6 @@
 package profilecsv
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -21,8 +20,8 @@ func (r *reader) pauses(column string) []profile.Pause {
 	for _, part := range parts {
 		p, ok := parsePause(part)
 		if !ok {
-			r.fail(column, fmt.Sprintf("%s is not a pause; write end:seconds:iterations:kind, such as 63:1.4:782:checkpoint",
-				plaintext.Quote(part)))
+			r.fail(column, "%s is not a pause; write end:seconds:iterations:kind, such as 63:1.4:782:checkpoint",
+				plaintext.Quote(part))
 			return nil
 		}
 		list = append(list, p)

@@ -67,7 +67,7 @@ func drawRun(t *rapid.T) profile.Run {
 		TotalStdDevS: maybe("totalsd", 1e3), TotalN: count.Draw(t, "n"), PeakMemoryBytes: maybe("peak", 1e12),
 		Status: rapid.SampledFrom([]profile.Status{profile.Done, profile.OutOfMemory, profile.Interrupted}).Draw(t,
 			"status"),
-		Basis:  basis, Source: word.Draw(t, "source"),
+		Basis: basis, Source: word.Draw(t, "source"),
 		AsOf: rapid.SampledFrom([]string{"", "2021", "2021-02", "2021-02-28"}).Draw(t, "asof"),
 	}
 	r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW = maybe("energy", 1e6), maybe("power", 1e5), maybe("limit", 1e3)
@@ -96,7 +96,7 @@ func drawRun(t *rapid.T) profile.Run {
 	for rapid.Bool().Draw(t, "pause") {
 		p := profile.Pause{AtS: rapid.Float64Range(0, 1e6).Draw(t, "pause ended"),
 			Seconds: rapid.Float64Range(0, 99).Draw(t,
-			"pause lasted")}
+				"pause lasted")}
 		p.Kind = rapid.StringMatching(`|checkpoint|NaN|[a-z:;%][%;:0-9a-zB]{0,6}`).Draw(t, "pause kind")
 		if rapid.Bool().Draw(t, "pause placed") {
 			p.Iterations = new(count.Draw(t, "pause after"))

@@ -1,7 +1,6 @@
 package profilecsv
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -77,7 +76,7 @@ func (r *reader) mode() profile.Mode {
 	case "":
 		r.fail("mode", "is empty; write train or infer")
 	default:
-		r.fail("mode", fmt.Sprintf("%s is neither train nor infer", plaintext.Quote(string(m))))
+		r.fail("mode", "%s is neither train nor infer", plaintext.Quote(string(m)))
 	}
 	return ""
 }
@@ -85,13 +84,12 @@ func (r *reader) mode() profile.Mode {
 func (r *reader) basis() estimate.Basis {
 	word := strings.ToLower(r.text("basis"))
 	if word == "" {
-		r.fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, "+
-			"transferred or spec")
+		r.fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, transferred or spec")
 		return estimate.Unknown
 	}
 	b, err := estimate.ParseBasis(word)
 	if err != nil {
-		r.fail("basis", err.Error())
+		r.fail("basis", "%s", err.Error())
 	}
 	return b
 }
@@ -102,7 +100,7 @@ func (r *reader) status() profile.Status {
 		return profile.Done
 	}
 	if !slices.Contains([]profile.Status{profile.Done, profile.OutOfMemory, profile.Failed, profile.Interrupted}, s) {
-		r.fail("status", fmt.Sprintf("%s is not one of done, oom, failed, interrupted", plaintext.Quote(string(s))))
+		r.fail("status", "%s is not one of done, oom, failed, interrupted", plaintext.Quote(string(s)))
 	}
 	return s
 }
@@ -122,8 +120,7 @@ func (r *reader) steady(run profile.Run) estimate.Estimate {
 	switch {
 	case low != nil && high != nil:
 		if *low > *v || *high < *v {
-			r.fail("steady_low_s", fmt.Sprintf("the interval %g to %g does not contain steady_iteration_s %g", *low,
-				*high, *v))
+			r.fail("steady_low_s", "the interval %g to %g does not contain steady_iteration_s %g", *low, *high, *v)
 		}
 		return estimate.Estimate{Value: *v, Low: *low, High: *high, Basis: run.Basis}
 	case low != nil || high != nil:
@@ -147,7 +144,7 @@ func (r *reader) accuracy(basis estimate.Basis) *profile.Accuracy {
 		return nil
 	}
 	if *higher && *v > 1 && (metric == "" || profile.IsFraction(metric)) {
-		r.fail("accuracy", fmt.Sprintf("%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v))
+		r.fail("accuracy", "%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v)
 	}
 	return &profile.Accuracy{Metric: metric, Value: *v, StdDev: stddev, HigherIsBetter: *higher, Basis: basis}
 }

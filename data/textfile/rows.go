@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -35,6 +37,13 @@ func (e *Error) Error() string {
 // Wrong returns an error about a row.
 func Wrong(row int, format string, args ...any) *Error {
 	return &Error{Row: row, What: fmt.Sprintf(format, args...)}
+}
+
+// Decimal reads a decimal number from a cell; one too large is infinite. strconv
+// alone would also accept NaN, Inf, hexadecimal and underscores.
+func Decimal(cell string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(cell, 64)
+	return v, strings.Trim(cell, "0123456789+-.eE") == "" && (err == nil || errors.Is(err, strconv.ErrRange))
 }
 
 // Rows is a CSV file whose rows are bounded. CSV is to be set up before the first

@@ -68,7 +68,7 @@ func New(action string, vms []profile.VMType, now time.Time, warnings []string) 
 func entry(vm profile.VMType, now time.Time) VMType {
 	out := VMType{
 		Cloud: vm.Cloud, Region: orNull(vm.Region), InstanceType: vm.InstanceType, GPU: orNull(vm.GPU),
-		GPUCount: vm.GPUCount,
+		GPUCount:  vm.GPUCount,
 		GPUMemGiB: vm.GPUMemGiB, VCPUs: vm.VCPUs, MemGiB: vm.MemGiB, Prices: []Price{},
 	}
 	for _, p := range vm.Prices {
@@ -115,7 +115,7 @@ type Change struct {
 func NewChanges(d catalog.Difference, from, to string, now time.Time, warnings []string) Changes {
 	out := Changes{
 		Schema: Schema, Command: "catalog", Action: "diff", Warnings: append([]string{}, warnings...), From: from,
-		To: to,
+		To:    to,
 		Added: New("", d.Added, now, nil).VMTypes, Removed: New("", d.Removed, now, nil).VMTypes, Changed: []Change{},
 	}
 	for _, c := range d.Changed {

@@ -78,7 +78,7 @@ func WriteEntry(w io.Writer, vm profile.VMType, set *profile.Set, now time.Time)
 		}
 		fmt.Fprintf(tw, "  %s\t%s/h\t%s\t%s\n", p.Purchase, dollars(p.USDPerHour), word,
 			strings.TrimSpace(dash(p.Source)+
-			" "+p.AsOf))
+				" "+p.AsOf))
 	}
 	return tw.Flush()
 }

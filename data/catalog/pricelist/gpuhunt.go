@@ -22,7 +22,7 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 		}
 		o := offer{
 			cloud: c.options.Cloud, region: t.Text("location"), instance: t.Text("instance_name"),
-			gpu: t.Text("gpu_name"),
+			gpu:   t.Text("gpu_name"),
 			count: number(t, "gpu_count"), gpuMemGiB: positive(t, "gpu_memory"), vcpus: positive(t, "cpu"),
 			memGiB: positive(t, "memory"),
 		}
@@ -38,7 +38,7 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 			purchase = profile.Spot
 		case "false", "":
 		default:
-			return t.Fail("spot", plaintext.Quote(spot)+" is not True or False")
+			return t.Fail("spot", "%s", plaintext.Quote(spot)+" is not True or False")
 		}
 		usd := t.Price("price")
 		if t.Err() != nil {
@@ -49,7 +49,7 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 		}
 		vm, err := c.vm(&o)
 		if err != nil {
-			return t.Fail("", err.Error())
+			return t.Fail("", "%s", err.Error())
 		}
 		c.quote(vm, purchase, usd, "")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -206,7 +207,7 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 	if !upfront && !strings.EqualFold(unit, "Hrs") {
 		return nil
 	}
-	usd, ok := catalog.Decimal(text)
+	usd, ok := textfile.Decimal(text)
 	if !ok || usd < 0 || usd > 1e9 {
 		return fmt.Errorf("%s is not a valid price of %s", plaintext.Quote(text), plaintext.Quote(sku))
 	}

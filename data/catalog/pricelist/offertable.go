@@ -50,7 +50,7 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 			t.Raw("purchaseoption"),
 			t.Raw("unit"), t.Raw("priceperunit"))
 		if err != nil {
-			return t.Fail("", err.Error())
+			return t.Fail("", "%s", err.Error())
 		}
 	}
 }

@@ -25,7 +25,7 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 		r := skyRow{
 			offer: offer{
 				cloud: c.options.Cloud, region: t.Text("region"), instance: t.Text("instancetype"),
-				gpu: t.Text("acceleratorname"),
+				gpu:   t.Text("acceleratorname"),
 				count: number(t, "acceleratorcount"), vcpus: positive(t, "vcpus"), memGiB: positive(t, "memorygib"),
 			},
 			zone: t.Text("availabilityzone"), price: t.Price("price"), spot: t.Price("spotprice"),
@@ -43,7 +43,7 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 		}
 		r.gpuMemGiB, r.gpu = memory.of(t.Raw("gpuinfo"), r.gpu, r.count)
 		if err := r.keep(c); err != nil {
-			return t.Fail("", err.Error())
+			return t.Fail("", "%s", err.Error())
 		}
 	}
 }

@@ -49,7 +49,7 @@ func readWide(t *catalog.Table, c *collector) error {
 		}
 		vm, err := c.vm(&o)
 		if err != nil {
-			return t.Fail("", err.Error())
+			return t.Fail("", "%s", err.Error())
 		}
 		for _, w := range wideColumns {
 			usd := t.Price(w.price)

@@ -4,18 +4,14 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
-
-// notDecimal reports a rune that no decimal number contains: strconv alone
-// would also accept hexadecimal and underscores.
-func notDecimal(r rune) bool { return (r < '0' || r > '9') && !strings.ContainsRune("+-.eE", r) }
 
 // largest is above any plausible number.
 const largest = 1e24
@@ -38,11 +34,8 @@ func Number(cell string) (v *float64, ok bool) {
 	if Unknown(cell) {
 		return nil, true
 	}
-	if strings.ContainsFunc(cell, notDecimal) {
-		return nil, false
-	}
-	x, err := strconv.ParseFloat(cell, 64)
-	if err != nil || math.Abs(x) > largest {
+	x, ok := textfile.Decimal(cell)
+	if !ok || math.Abs(x) > largest {
 		return nil, false
 	}
 	return &x, true
