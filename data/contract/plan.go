@@ -55,7 +55,10 @@ type PlanQuery struct {
 // MarshalJSON writes the question with what only a plan asks.
 func (q PlanQuery) MarshalJSON() ([]byte, error) {
 	return append(q.Object(), objective.Each[any]{
-		{Name: "vms", Value: q.VMs}, {Name: "split", Value: q.Split}, {Name: "method", Value: q.Method}, {Name: "terms", Value: q.Terms},
+		{
+			Name:  "vms",
+			Value: q.VMs,
+		}, {Name: "split", Value: q.Split}, {Name: "method", Value: q.Method}, {Name: "terms", Value: q.Terms},
 	}...).MarshalJSON()
 }
 
@@ -71,7 +74,10 @@ const allObjectives = "time_cost_accuracy"
 
 // newPlanFrontiers are the frontiers with the one of all objectives.
 func newPlanFrontiers(r *rank.Result) Frontiers {
-	return append(newFrontiers(r), objective.Value[[]string]{Name: allObjectives, Value: ids(r.Space, r.NonDominated())})
+	return append(
+		newFrontiers(r),
+		objective.Value[[]string]{Name: allObjectives, Value: ids(r.Space, r.NonDominated())},
+	)
 }
 
 // Explored is how much a plan is the best of.
@@ -150,7 +156,10 @@ func NewPlan(in PlanInput) Plan {
 	p.choose(in)
 	p.greedy(in)
 	for _, b := range in.Bought {
-		p.Purchases = append(p.Purchases, Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced})
+		p.Purchases = append(
+			p.Purchases,
+			Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced},
+		)
 	}
 	for _, x := range advice.Relaxations(r) {
 		p.ShadowPrices = append(p.ShadowPrices, ShadowPrice{
@@ -204,7 +213,8 @@ func (p *Plan) choose(in PlanInput) {
 		}
 		return at.USD
 	}
-	if (r.Query.Sort == question.ByTime || r.Query.Sort == question.ByCost) && key(best.WholeBatches) < (1-rank.Material)*key(pick.WholeBatches) {
+	if (r.Query.Sort == question.ByTime || r.Query.Sort == question.ByCost) &&
+		key(best.WholeBatches) < (1-rank.Material)*key(pick.WholeBatches) {
 		p.BestInWholeBatches = &best
 	}
 }
@@ -237,17 +247,43 @@ func newPlanQuery(in PlanInput) PlanQuery {
 
 func planWarnings(in PlanInput) (out []string) {
 	if m := in.Combined.Missing; len(m) > 0 {
-		out = append(out, clean(fmt.Sprintf("left out, for no run of the model tells of them: %s", strings.Join(m, ", "))))
+		out = append(
+			out,
+			clean(fmt.Sprintf("left out, for no run of the model tells of them: %s", strings.Join(m, ", "))),
+		)
 	}
 	if n := len(in.Combined.LeftOut); n > 0 {
-		out = append(out, fmt.Sprintf("%s left out, neither among the cheapest per unit of work nor among the fastest: name those to combine with --vms", quantity.Several(n, "VM type")))
+		out = append(
+			out,
+			fmt.Sprintf(
+				"%s left out, neither among the cheapest per unit of work nor among the fastest: name those to combine with --vms",
+				quantity.Several(n, "VM type"),
+			),
+		)
 	}
 	if u := in.Combined.Unpriced; len(u) > 0 {
-		out = append(out, clean(fmt.Sprintf("left out, for they have no %s price: %s", in.Result.Query.Purchase, strings.Join(u, ", "))))
+		out = append(
+			out,
+			clean(
+				fmt.Sprintf(
+					"left out, for they have no %s price: %s",
+					in.Result.Query.Purchase,
+					strings.Join(u, ", "),
+				),
+			),
+		)
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
 		if cloud != "" && !in.Combined.Uses(cloud) {
-			out = append(out, clean(fmt.Sprintf("no VM type of this plan is of the cloud %s: its start-up and billing change nothing", plaintext.Quote(cloud))))
+			out = append(
+				out,
+				clean(
+					fmt.Sprintf(
+						"no VM type of this plan is of the cloud %s: its start-up and billing change nothing",
+						plaintext.Quote(cloud),
+					),
+				),
+			)
 		}
 	}
 	return out
@@ -260,7 +296,11 @@ func steps(r *rank.Result, i int) (cheaper, faster *Step) {
 			return nil
 		}
 		s := r.Space
-		return &Step{clean(s.At(j).ID), s.Values(objective.Time)[j] - s.Values(objective.Time)[i], s.Values(objective.Cost)[j] - s.Values(objective.Cost)[i]}
+		return &Step{
+			clean(s.At(j).ID),
+			s.Values(objective.Time)[j] - s.Values(objective.Time)[i],
+			s.Values(objective.Cost)[j] - s.Values(objective.Cost)[i],
+		}
 	}
 	c, f := advice.Neighbours(r, i)
 	return step(c), step(f)
@@ -307,7 +347,10 @@ func (p *Plan) describeGreedy(in PlanInput, c candidate.Candidate) Candidate {
 
 // newGap is by how much the time and the cost could be less; NaN is unknown.
 func newGap(time, cost float64) Numbers {
-	return Numbers{{Name: string(objective.Time), Value: known(time)}, {Name: string(objective.Cost), Value: known(cost)}}
+	return Numbers{
+		{Name: string(objective.Time), Value: known(time)},
+		{Name: string(objective.Cost), Value: known(cost)},
+	}
 }
 
 // ParseSplit reads a --split flag.

@@ -20,18 +20,18 @@ func orEmpty[T any](s []T) []T {
 
 // Ranking is the JSON of the rank verb.
 type Ranking struct {
-	Schema            int            `json:"schema" yaml:"schema"`
-	Command           string         `json:"command" yaml:"command"`
-	Warnings          []string       `json:"warnings" yaml:"warnings"`
-	Query             question.Query `json:"query" yaml:"query"`
-	Candidates        []Candidate    `json:"candidates" yaml:"candidates"`
-	Frontier          Frontiers      `json:"frontier" yaml:"frontier"`
-	Crossovers        []Crossover    `json:"crossovers" yaml:"crossovers"`
+	Schema            int            `json:"schema"             yaml:"schema"`
+	Command           string         `json:"command"            yaml:"command"`
+	Warnings          []string       `json:"warnings"           yaml:"warnings"`
+	Query             question.Query `json:"query"              yaml:"query"`
+	Candidates        []Candidate    `json:"candidates"         yaml:"candidates"`
+	Frontier          Frontiers      `json:"frontier"           yaml:"frontier"`
+	Crossovers        []Crossover    `json:"crossovers"         yaml:"crossovers"`
 	InfeasibleBecause map[string]int `json:"infeasible_because" yaml:"infeasible_because"`
-	NextProbe         *NextProbe     `json:"next_probe" yaml:"next_probe"` // null where no probe is expected to pay
+	NextProbe         *NextProbe     `json:"next_probe"         yaml:"next_probe"` // null where no probe is expected to pay
 	// Recommended is, of a training to a target accuracy, the id of the candidate
 	// with the batch size to take; null otherwise.
-	Recommended *string `json:"recommended" yaml:"recommended"`
+	Recommended *string `json:"recommended"        yaml:"recommended"`
 }
 
 // NextProbe is the probe most worth running: what choosing after it is expected
@@ -39,11 +39,11 @@ type Ranking struct {
 type NextProbe struct {
 	Candidate string   `json:"candidate" yaml:"candidate"`
 	Objective string   `json:"objective" yaml:"objective"`
-	Saving    float64  `json:"saving" yaml:"saving"`
-	Pays      bool     `json:"pays" yaml:"pays"`       // for a single job
-	Changes   float64  `json:"changes" yaml:"changes"` // probability that what it finds changes the choice
-	Seconds   float64  `json:"seconds" yaml:"seconds"`
-	USD       *float64 `json:"usd" yaml:"usd"`
+	Saving    float64  `json:"saving"    yaml:"saving"`
+	Pays      bool     `json:"pays"      yaml:"pays"`    // for a single job
+	Changes   float64  `json:"changes"   yaml:"changes"` // probability that what it finds changes the choice
+	Seconds   float64  `json:"seconds"   yaml:"seconds"`
+	USD       *float64 `json:"usd"       yaml:"usd"`
 }
 
 func newNextProbe(r *rank.Result) *NextProbe {
@@ -51,7 +51,15 @@ func newNextProbe(r *rank.Result) *NextProbe {
 	if !ok {
 		return nil
 	}
-	return &NextProbe{clean(r.Space.At(p.Candidate).ID), string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
+	return &NextProbe{
+		clean(r.Space.At(p.Candidate).ID),
+		string(p.Objective),
+		p.Saving,
+		p.Pays,
+		p.Changes,
+		p.Seconds,
+		p.USD,
+	}
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
@@ -69,10 +77,10 @@ func newFrontiers(r *rank.Result) Frontiers {
 // Crossover is where the best candidate changes as a dial of the workload is
 // turned.
 type Crossover struct {
-	Dial      string  `json:"dial" yaml:"dial"`
-	At        float64 `json:"at" yaml:"at"`
-	From      string  `json:"from" yaml:"from"`
-	To        string  `json:"to" yaml:"to"`
+	Dial      string  `json:"dial"      yaml:"dial"`
+	At        float64 `json:"at"        yaml:"at"`
+	From      string  `json:"from"      yaml:"from"`
+	To        string  `json:"to"        yaml:"to"`
 	Objective string  `json:"objective" yaml:"objective"`
 }
 
@@ -102,7 +110,10 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	}
 	out.Frontier = newFrontiers(r)
 	for _, x := range advice.Crossovers(r) {
-		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID), string(x.Objective)})
+		out.Crossovers = append(
+			out.Crossovers,
+			Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID), string(x.Objective)},
+		)
 	}
 	for name, n := range r.Because {
 		out.InfeasibleBecause[string(name)] = n

@@ -4,15 +4,15 @@ import "encoding/json"
 
 // written is the JSON of a bill; null is not stated.
 type written struct {
-	StartupS             *float64 `json:"startup_s" yaml:"startup_s"`
-	DiskGiB              *float64 `json:"disk_gib" yaml:"disk_gib"` // of each VM
-	DiskUSDPerGiBMonth   *float64 `json:"disk_usd_per_gib_month" yaml:"disk_usd_per_gib_month"`
-	EgressGiB            *float64 `json:"egress_gib" yaml:"egress_gib"`
-	EgressUSDPerGiB      *float64 `json:"egress_usd_per_gib" yaml:"egress_usd_per_gib"`
-	InterruptionsPerHour *float64 `json:"interruptions_per_hour" yaml:"interruptions_per_hour"` // of one spot VM
-	CheckpointS          *float64 `json:"checkpoint_s" yaml:"checkpoint_s"`                     // work between two checkpoints
+	StartupS             *float64 `json:"startup_s"               yaml:"startup_s"`
+	DiskGiB              *float64 `json:"disk_gib"                yaml:"disk_gib"` // of each VM
+	DiskUSDPerGiBMonth   *float64 `json:"disk_usd_per_gib_month"  yaml:"disk_usd_per_gib_month"`
+	EgressGiB            *float64 `json:"egress_gib"              yaml:"egress_gib"`
+	EgressUSDPerGiB      *float64 `json:"egress_usd_per_gib"      yaml:"egress_usd_per_gib"`
+	InterruptionsPerHour *float64 `json:"interruptions_per_hour"  yaml:"interruptions_per_hour"` // of one spot VM
+	CheckpointS          *float64 `json:"checkpoint_s"            yaml:"checkpoint_s"`           // work between two checkpoints
 	ElectricityUSDPerKWh *float64 `json:"electricity_usd_per_kwh" yaml:"electricity_usd_per_kwh"`
-	PUE                  *float64 `json:"pue" yaml:"pue"`
+	PUE                  *float64 `json:"pue"                     yaml:"pue"`
 }
 
 func (b Bill) written() written {
@@ -23,7 +23,9 @@ func (b Bill) written() written {
 		return &v
 	}
 	return written{
-		stated(b.StartupS), stated(b.DiskGiB), stated(b.DiskUSDPerGiBMonth), stated(b.EgressGiB), stated(b.EgressUSDPerGiB),
+		stated(
+			b.StartupS,
+		), stated(b.DiskGiB), stated(b.DiskUSDPerGiBMonth), stated(b.EgressGiB), stated(b.EgressUSDPerGiB),
 		b.Interruptions, b.CheckpointS, stated(b.ElectricityUSDPerKWh), stated(b.PUE),
 	}
 }

@@ -48,7 +48,10 @@ func (b costBook) axes(r *reading) []candidate.Candidate {
 		made.Model, made.Mode = caffeNet, profile.Infer
 		if pruned {
 			ratio := r.at(versionKey(version, layer+prunedSuffix)) / 100
-			made.Variant.Pruning = &profile.Pruning{Kind: "filters by L1 norm", Layers: map[string]float64{layer: ratio}}
+			made.Variant.Pruning = &profile.Pruning{
+				Kind:   "filters by L1 norm",
+				Layers: map[string]float64{layer: ratio},
+			}
 		}
 		out = append(out, made)
 	}
@@ -64,7 +67,10 @@ func (b costBook) sweetSpot(k Key) computation {
 			if r.missing {
 				return math.NaN()
 			}
-			return spotPercent(advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))), func(s advice.SweetSpot) bool { return s.Layer == k.Variant })
+			return spotPercent(
+				advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))),
+				func(s advice.SweetSpot) bool { return s.Layer == k.Variant },
+			)
 		},
 	}
 }
@@ -72,14 +78,17 @@ func (b costBook) sweetSpot(k Key) computation {
 // largestSaving is the most that pruning a single layer saves.
 func (b costBook) largestSaving(k Key) computation {
 	single := b.singleLayers()
-	return computation{note: "the most that a version with one layer pruned saves", formula: func(r *reading) (most float64) {
-		for _, version := range b.versions {
-			if _, pruned := single[version]; pruned {
-				most = math.Max(most, 100*saving(b.seconds(r, version), b.seconds(r, unpruned)))
+	return computation{
+		note: "the most that a version with one layer pruned saves",
+		formula: func(r *reading) (most float64) {
+			for _, version := range b.versions {
+				if _, pruned := single[version]; pruned {
+					most = math.Max(most, 100*saving(b.seconds(r, version), b.seconds(r, unpruned)))
+				}
 			}
-		}
-		return most
-	}}
+			return most
+		},
+	}
 }
 
 // Curve is how the accuracy of a network falls as one of its layers is pruned,
@@ -110,19 +119,34 @@ func curveRows(s sheet, curves []Curve) (rows []Row) {
 		ratio := c.sweetSpot()
 		row := Row{
 			Paper: TARCAR, Table: sweetSpots, Cell: fmt.Sprintf("%s/%s %s sweet_spot_percent", c.Network, c.Dataset, c.Layer), Ours: &ratio,
-			Note: fmt.Sprintf("the last of the steps of %g %% of its %s that keeps %s within a point of the unpruned %g %%, time being taken to fall with every step, since none is published (%s)",
-				c.StepPercent, c.Removed, c.Metric, c.Percent[0], c.Source),
+			Note: fmt.Sprintf(
+				"the last of the steps of %g %% of its %s that keeps %s within a point of the unpruned %g %%, time being taken to fall with every step, since none is published (%s)",
+				c.StepPercent,
+				c.Removed,
+				c.Metric,
+				c.Percent[0],
+				c.Source,
+			),
 		}
 		if last := c.StepPercent * float64(len(c.Percent)-1); ratio > last-c.StepPercent/2 {
 			row.Note += "; measured no further"
 		}
-		k := Key{Table: "section 4.3.2", Application: caffeNet, Variant: c.Layer, VM: oneK80, Column: "sweet_spot_percent"}
+		k := Key{
+			Table:       "section 4.3.2",
+			Application: caffeNet,
+			Variant:     c.Layer,
+			VM:          oneK80,
+			Column:      "sweet_spot_percent",
+		}
 		if printed, ok := s[k]; ok && c.Network == twin && printed.Value > 0 {
 			row.Key, row.Published = k, &printed.Value
 			// The accuracy ends to hold somewhere within a step beyond the last that
 			// keeps it: both sweeps can have met the same end.
 			row.compare(&Number{Value: printed.Value, Half: max(stepOfSweep-c.StepPercent, 0)}, 0)
-			row.Note += fmt.Sprintf("; held against the study's for CaffeNet, the same network within a point, whose steps are %d %%", stepOfSweep)
+			row.Note += fmt.Sprintf(
+				"; held against the study's for CaffeNet, the same network within a point, whose steps are %d %%",
+				stepOfSweep,
+			)
 		}
 		rows = append(rows, row)
 	}
@@ -138,10 +162,16 @@ func (c Curve) sweetSpot() float64 {
 		candidates[i] = choice(1-ratio, 0, percent/100, part(oneK80, 1))
 		candidates[i].Model = c.Network
 		if i > 0 {
-			candidates[i].Variant.Pruning = &profile.Pruning{Kind: c.Removed, Layers: map[string]float64{c.Layer: ratio}}
+			candidates[i].Variant.Pruning = &profile.Pruning{
+				Kind:   c.Removed,
+				Layers: map[string]float64{c.Layer: ratio},
+			}
 		}
 	}
-	return spotPercent(advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))), func(advice.SweetSpot) bool { return true })
+	return spotPercent(
+		advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))),
+		func(advice.SweetSpot) bool { return true },
+	)
 }
 
 // spotPercent is the ratio of the first sweet spot that is asked for, 0 without
@@ -177,7 +207,9 @@ func ownRows(set *profile.Set) (rows []Row) {
 			on := func(s advice.SweetSpot) bool { return axisAt(space, s.Candidate) == a }
 			row := Row{
 				Paper: TARCAR, Table: sweetSpots, Cell: fmt.Sprintf("%s %s b%d sweet_spot_percent", a.model, a.precision, a.batch),
-				Ours: new(spotPercent(spots, on)), Note: "already the least pruned variant takes longer or loses accuracy",
+				Ours: new(
+					spotPercent(spots, on),
+				), Note: "already the least pruned variant takes longer or loses accuracy",
 			}
 			if i := slices.IndexFunc(spots, on); i >= 0 {
 				row.Note = strings.TrimPrefix(spots[i].Words(), "sweet spot: ")

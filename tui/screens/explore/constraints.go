@@ -72,7 +72,15 @@ func limitPlace(o objective.Name) int {
 
 // limitSlider is the slider of a limit on an objective.
 func limitSlider(o objective.Objective) *slider.Slider {
-	config := slider.Config{Label: o.Label, Direction: slider.AtMost, Log: o.Log, Lo: 1, Hi: 10, Format: o.Write, Parse: o.Read}
+	config := slider.Config{
+		Label:     o.Label,
+		Direction: slider.AtMost,
+		Log:       o.Log,
+		Lo:        1,
+		Hi:        10,
+		Format:    o.Write,
+		Parse:     o.Read,
+	}
 	switch o.Name {
 	case objective.Accuracy:
 		config.Direction, config.Lo, config.Hi, config.Format, config.Parse = slider.AtLeast, 0, 1, quantity.Percent, slider.ParsePercent
@@ -104,8 +112,15 @@ func (c *constraints) setDial(mode profile.Mode, unit string) {
 		Format: quantity.Count, Parse: quantity.ParseCount, Step: slider.CountStep,
 	}
 	if mode == profile.Train {
-		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs,
-			Step: slider.CountStep}
+		cfg = slider.Config{
+			Label:     "epochs",
+			Direction: slider.Dial,
+			Lo:        0,
+			Hi:        100,
+			Format:    epochsText,
+			Parse:     parseEpochs,
+			Step:      slider.CountStep,
+		}
 	}
 	c.All[len(c.limits)] = slider.New(cfg)
 }
@@ -152,7 +167,10 @@ func (c *constraints) load(q question.Query, unit string) {
 
 // missing are the objectives that a question limits and no slider is of.
 func (c *constraints) missing(q question.Query) objective.List {
-	return slices.DeleteFunc(objective.All(), func(o objective.Objective) bool { return c.limits.Has(o.Name) || q.Limits.Get(o.Name) == nil })
+	return slices.DeleteFunc(
+		objective.All(),
+		func(o objective.Objective) bool { return c.limits.Has(o.Name) || q.Limits.Get(o.Name) == nil },
+	)
 }
 
 // costShare is the share of the cost in the weights of time and cost.
@@ -208,7 +226,9 @@ func (c *constraints) show(a *Answer) int {
 			note = "rules out " + quantity.Count(float64(n))
 		}
 		c.All[k].SetNote(note)
-		c.All[k].SetBinds(slices.ContainsFunc(a.Relaxations, func(x advice.Relaxation) bool { return x.Constraint == o.Name }))
+		c.All[k].SetBinds(
+			slices.ContainsFunc(a.Relaxations, func(x advice.Relaxation) bool { return x.Constraint == o.Name }),
+		)
 	}
 	var marks []float64
 	for _, x := range a.Crossovers {

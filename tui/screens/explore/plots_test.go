@@ -27,7 +27,11 @@ func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
 	q := question.Default()
 	q.Model, q.Mode, q.Units = model, mode, 0
 	clock := func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
-	s := New(&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock}, state.State{Question: &q, LogAxes: true}, time.Time{})
+	s := New(
+		&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock},
+		state.State{Question: &q, LogAxes: true},
+		time.Time{},
+	)
 	s.SetSize(w, h)
 	s.stored = set
 	s.Receive(s.askSet()())
