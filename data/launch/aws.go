@@ -46,7 +46,7 @@ func (j *job) awsTags(i int) string {
 	}
 	s := spec{ResourceType: "instance"}
 	for _, t := range j.tags(i) {
-		s.Tags = append(s.Tags, tag{t.Name, t.Value})
+		s.Tags = append(s.Tags, tag{t.name, t.value})
 	}
 	text, _ := json.Marshal([]spec{s}) // strings always can be
 	return ascii(string(text))

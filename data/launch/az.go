@@ -24,7 +24,7 @@ func (j *job) az() string {
 			need{subnet, "the ID of a subnet" + p.ofItsRegion()}, need{"ADMIN_USERNAME", "the user to log in as"},
 			need{"SSH_PUBLIC_KEY_FILE", "the file of the public key to log in with"})
 		args := []string{"--resource-group=" + variable("RESOURCE_GROUP"), "--name=" + shellwords.Quoted(j.vmName(i)),
-			"--location=" + region, "--size=" + shellwords.Quoted(p.fullType())}
+			"--location=" + region, "--size=" + shellwords.Quoted(azureSize(p.instanceType))}
 		if p.count > 1 {
 			args = append(args, fmt.Sprintf("--count=%d", p.count))
 		}
@@ -39,11 +39,10 @@ func (j *job) az() string {
 	return j.script() + checks(asked) + "\n" + strings.Join(calls, "\n")
 }
 
-// fullType is the VM type by its full name: price lists call Azure's Standard_NC6
-// just NC6.
-func (p part) fullType() string {
-	if p.cloud != "azure" || strings.HasPrefix(p.instanceType, "Standard_") || strings.HasPrefix(p.instanceType, "Basic_") {
-		return p.instanceType
+// azureSize is the full name of what price lists call NC6.
+func azureSize(instanceType string) string {
+	if strings.HasPrefix(instanceType, "Standard_") || strings.HasPrefix(instanceType, "Basic_") {
+		return instanceType
 	}
-	return "Standard_" + p.instanceType
+	return "Standard_" + instanceType
 }

@@ -117,7 +117,7 @@ func (p part) hasGPU() bool { return p.gpu != "" || p.gpus != nil && *p.gpus > 0
 func (j *job) isSpot() bool { return j.pick.Candidate.Purchase == string(profile.Spot) }
 
 // setting is a variable that the command finds in its environment.
-type setting struct{ Name, Value string }
+type setting struct{ name, value string }
 
 // settings tell the command what was picked, as far as it is known.
 func (j *job) settings(p part) []setting {

@@ -1,42 +1,42 @@
 package launch
 
-import "strings"
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // Kubernetes writes Jobs.
 var Kubernetes = &Format{Name: "kubernetes", Title: "Kubernetes", Extension: ".yaml", write: (*job).kubernetes}
-
-// pods are what kubernetes.yaml.tmpl makes a Job of: a pod for each VM of a part.
-type pods struct {
-	Name           string
-	Count, Retries int
-	Selector       []setting // labels of the nodes
-	Tolerations    []setting // taints that the pods tolerate; without a value, whatever it is
-	Env            []setting
-	GPUResource    string
-	GPUs           int // of each pod; 0 asks for none
-}
 
 // kubernetes is a Job for each VM type, with a pod a VM. The server refuses it
 // while its image is empty, and the container ends with a sentence while its
 // command is.
 func (j *job) kubernetes() (string, error) {
-	remarks := append(j.remarks(), "", "Before kubectl apply, set image and COMMAND, which are empty. "+
-		"The command runs once in each pod, a pod on each VM.")
-	jobs := make([]pods, len(j.parts))
+	nodes := make([]*yaml.Node, len(j.parts))
 	for i, p := range j.parts {
-		jobs[i] = pods{Name: j.vmName(i), Count: p.count, Retries: j.retries(), GPUResource: p.gpuResource()}
-		jobs[i].Selector, jobs[i].Tolerations = j.placement(p)
-		for _, s := range j.settings(p) {
-			// Kubernetes expands $(NAME) in values; a doubled $ is one.
-			jobs[i].Env = append(jobs[i].Env, setting{s.Name, strings.ReplaceAll(s.Value, "$", "$$")})
-		}
-		if p.gpus != nil {
-			jobs[i].GPUs = *p.gpus
-		} else {
-			remarks = append(remarks, "GPUs: how many "+p.machine()+" has is not known; add "+p.gpuResource()+" to the limits")
+		nodes[i] = mapping(
+			pair{"apiVersion", textNode("batch/v1")}, pair{"kind", textNode("Job")},
+			pair{"metadata", mapping(pair{"name", textNode(j.vmName(i))})},
+			pair{"spec", mapping(
+				pair{"parallelism", number(p.count)}, pair{"completions", number(p.count)},
+				pair{"completionMode", textNode("Indexed")},
+				pair{"backoffLimit", number(j.retries())},
+				pair{"template", mapping(
+					pair{"metadata", mapping(pair{"labels", mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})},
+					pair{"spec", j.pod(i, p)},
+				)},
+			)},
+		)
+	}
+	hints := []string{"", "Before kubectl apply, set image and COMMAND, which are empty. The command runs once in " +
+		"each pod, a pod on each VM."}
+	for _, p := range j.parts {
+		if p.gpus == nil {
+			hints = append(hints, "GPUs: how many "+p.machine()+" has is not known; add "+p.gpuResource()+" to the limits")
 		}
 	}
-	return filled("kubernetes.yaml.tmpl", remarks, jobs)
+	return documents(append(j.remarks(), hints...), nodes...)
 }
 
 // retries are for spot VMs, which may be interrupted; retrying after another
@@ -48,28 +48,81 @@ func (j *job) retries() int {
 	return 0
 }
 
+func (j *job) pod(i int, p part) *yaml.Node {
+	selector, tolerations := j.placement(p)
+	spec := []pair{{"restartPolicy", textNode("Never")}, {"nodeSelector", mapping(selector...)},
+		{"tolerations", list(tolerations...)}}
+	if p.count > 1 {
+		spec = append(spec, pair{"affinity", j.apart(i)})
+	}
+	return mapping(append(spec, pair{"containers", list(j.container(p))})...)
+}
+
+func (j *job) container(p part) *yaml.Node {
+	env := []*yaml.Node{mapping(pair{"name", textNode("COMMAND")},
+		pair{"value", remarked(textNode(""), "required: what runs the model")})}
+	for _, s := range j.settings(p) {
+		// Kubernetes expands $(NAME) in values; a doubled $ is one.
+		env = append(env, mapping(pair{"name", textNode(s.name)},
+			pair{"value", textNode(strings.ReplaceAll(s.value, "$", "$$"))}))
+	}
+	out := []pair{
+		{"name", textNode("pick")},
+		{"image", remarked(textNode(""), "required: the image to run")},
+		{"command", list(textNode("/bin/sh"), textNode("-ec"),
+			scriptNode(": \"${COMMAND:?set it under env}\"\nexec /bin/sh -c \"$COMMAND\"\n"))},
+		{"env", list(env...)},
+	}
+	if p.gpus != nil && *p.gpus > 0 {
+		out = append(out, pair{"resources", mapping(pair{"limits", mapping(pair{p.gpuResource(), number(*p.gpus)})})})
+	}
+	return mapping(out...)
+}
+
 // placement is the node selector of a pod, and the taints it tolerates.
-func (j *job) placement(p part) (selector, tolerations []setting) {
+func (j *job) placement(p part) (selector []pair, tolerations []*yaml.Node) {
 	if p.cloud == "" {
-		selector = append(selector, setting{"kubernetes.io/hostname", p.host})
+		selector = append(selector, pair{"kubernetes.io/hostname", textNode(p.host)})
 	} else {
-		selector = append(selector, setting{"node.kubernetes.io/instance-type", p.fullType()})
+		name := p.instanceType
+		if p.cloud == "azure" {
+			name = azureSize(name)
+		}
+		selector = append(selector, pair{"node.kubernetes.io/instance-type", textNode(name)})
 	}
 	if p.region != "" {
-		selector = append(selector, setting{"topology.kubernetes.io/region", p.region})
+		selector = append(selector, pair{"topology.kubernetes.io/region", textNode(p.region)})
 	}
 	if p.hasGPU() {
-		tolerations = append(tolerations, setting{p.gpuResource(), ""})
+		tolerations = append(tolerations, tolerates(p.gpuResource(), ""))
 	}
 	if spot, ok := spotLabels[p.cloud]; ok && j.isSpot() {
-		selector, tolerations = append(selector, spot), append(tolerations, spot)
+		selector = append(selector, pair{spot.key, textNode(spot.value)})
+		tolerations = append(tolerations, tolerates(spot.key, spot.value))
 	}
 	return selector, tolerations
 }
 
 // spotLabels are how the clouds' own Kubernetes mark spot nodes.
-var spotLabels = map[string]setting{
+var spotLabels = map[string]struct{ key, value string }{
 	"aws":   {"eks.amazonaws.com/capacityType", "SPOT"},
 	"gcp":   {"cloud.google.com/gke-spot", "true"},
 	"azure": {"kubernetes.azure.com/scalesetpriority", "spot"},
+}
+
+func tolerates(key, value string) *yaml.Node {
+	if value == "" {
+		return mapping(pair{"key", textNode(key)}, pair{"operator", textNode("Exists")},
+			pair{"effect", textNode("NoSchedule")})
+	}
+	return mapping(pair{"key", textNode(key)}, pair{"operator", textNode("Equal")}, pair{"value", textNode(value)},
+		pair{"effect", textNode("NoSchedule")})
+}
+
+// apart places each pod on a VM of its own.
+func (j *job) apart(i int) *yaml.Node {
+	return mapping(pair{"podAntiAffinity", mapping(pair{"requiredDuringSchedulingIgnoredDuringExecution", list(mapping(
+		pair{"labelSelector", mapping(pair{"matchLabels", mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})},
+		pair{"topologyKey", textNode("kubernetes.io/hostname")},
+	))})})
 }

@@ -37,10 +37,10 @@ func (j *job) script() string {
 func exports(all []setting) string {
 	var b strings.Builder
 	for _, s := range all {
-		if strings.ContainsAny(s.Value, "$`\\'") || strings.IndexFunc(s.Value, func(r rune) bool { return r > '~' }) >= 0 {
+		if strings.ContainsAny(s.value, "$`\\'") || strings.IndexFunc(s.value, func(r rune) bool { return r > '~' }) >= 0 {
 			b.WriteString("# shellcheck disable=SC1003,SC1018,SC1110,SC1111,SC1112,SC2016,SC2027 # a name, in single quotes\n")
 		}
-		fmt.Fprintf(&b, "export %s=%s\n", s.Name, shellwords.Quoted(s.Value))
+		fmt.Fprintf(&b, "export %s=%s\n", s.name, shellwords.Quoted(s.value))
 	}
 	return b.String()
 }

@@ -2,7 +2,6 @@ package launch
 
 import (
 	"fmt"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -26,32 +25,36 @@ var SkyPilot = &Format{
 // skyPilot is a task. Its null variable is one that SkyPilot asks for.
 func (j *job) skyPilot() (string, error) {
 	p := j.parts[0]
-	var task struct {
-		Name, Infra, Type, Accelerator, Run string
-		Count, GPUs                         int
-		IsSpot                              bool
+	machine := p.instanceType
+	if p.cloud == "azure" {
+		machine = azureSize(machine)
 	}
-	task.Name, task.Count, task.IsSpot = j.name, p.count, j.isSpot()
-	task.Infra = strings.TrimSuffix(p.cloud+"/"+p.region, "/")
+	infra := p.cloud
+	if p.region != "" {
+		infra += "/" + p.region
+	}
+	resources := []pair{{"infra", textNode(infra)}}
 	if !p.listed() {
-		task.Type = p.fullType()
+		resources = append(resources, pair{"instance_type", textNode(machine)})
 	}
-	task.Accelerator, task.GPUs = p.accelerators()
-	var err error
-	task.Run, err = yamlPair("run", exports(j.settings(p))+"bash -c \"$COMMAND\"\n", yaml.LiteralStyle)
-	if err != nil {
-		return "", err
-	}
-	remarks := append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on each VM; "+
-		"the VMs cost money until sky down.")
-	return filled("skypilot.yaml.tmpl", remarks, task)
+	resources = append(append(resources, p.accelerators()...), pair{"use_spot", truth(j.isSpot())})
+	missing := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on "+
+		"each VM; the VMs cost money until sky down."),
+		mapping(
+			pair{"name", textNode(j.name)},
+			pair{"num_nodes", number(p.count)},
+			pair{"resources", mapping(resources...)},
+			pair{"envs", mapping(pair{"COMMAND", remarked(missing, "what runs the model: set it here or with --env")})},
+			pair{"run", scriptNode(exports(j.settings(p)) + "bash -c \"$COMMAND\"\n")},
+		))
 }
 
-// accelerators are the GPUs of a VM, 0 where SkyPilot has no name for them.
-func (p part) accelerators() (name string, gpus int) {
+// accelerators are the GPUs of a VM, if SkyPilot has a name for them.
+func (p part) accelerators() []pair {
 	name, ok := knownGPU(p.gpu)
 	if !ok || p.gpus == nil || *p.gpus < 1 {
-		return "", 0
+		return nil
 	}
-	return name, *p.gpus
+	return []pair{{"accelerators", mapping(pair{name, number(*p.gpus)})}}
 }

@@ -35,7 +35,7 @@ func (j *job) slurm() string {
 	b.WriteString(exports(common[:len(common)-1]) + "\nsteps=()\n")
 	for i, p := range j.parts {
 		for _, s := range p.settings() {
-			fmt.Fprintf(&b, "%s=%s ", s.Name, shellwords.Quoted(s.Value))
+			fmt.Fprintf(&b, "%s=%s ", s.name, shellwords.Quoted(s.value))
 		}
 		fmt.Fprintf(&b, "srun --het-group=%d \"$@\" &\nsteps+=($!)\n", i)
 	}
