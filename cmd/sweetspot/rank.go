@@ -60,12 +60,7 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	}
 	fl.StringVar(&f.purchase, "purchase", "on-demand",
 		"how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
-	fl.StringSliceVar(
-		&f.bill,
-		"bill",
-		nil,
-		"what is paid beside the work, as "+strings.ReplaceAll(bill.Words, " ", ","),
-	)
+	fl.StringSliceVar(&f.bill, "bill", nil, "what is paid beside the work, as "+strings.ReplaceAll(bill.Words, " ", ","))
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by "+
 		"their GPU rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
@@ -119,11 +114,7 @@ func newRankCommand() *cobra.Command {
 
 // printDefaultRanking is what sweetspot says without a terminal.
 func printDefaultRanking(cmd *cobra.Command, db string) error {
-	result, tested, err := ask(
-		cmd,
-		db,
-		queryFlags{purchase: string(profile.OnDemand), maxCount: question.DefaultCount},
-	)
+	result, tested, err := ask(cmd, db, queryFlags{purchase: string(profile.OnDemand), maxCount: question.DefaultCount})
 	if err != nil {
 		return err
 	}
@@ -266,19 +257,13 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 	}
 	if q.Mode == profile.Train && q.Epochs == nil &&
 		!slices.ContainsFunc(set.Runs, func(r profile.Run) bool { return r.Model == q.Model && r.Epochs != nil }) {
-		return exitError{
-			exitInfeasible,
-			fmt.Errorf("nothing to rank: no run of %s says how many epochs it takes; ask "+
-				"sweetspot rank --epochs N", q.Model),
-		}
+		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no run of %s says how many epochs it takes; ask "+
+			"sweetspot rank --epochs N", q.Model)}
 	}
 	if best, ok := bestReached(set, q); ok {
-		return exitError{
-			exitInfeasible,
-			fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to "+
-				"%s; ask for less, or rank with --epochs N",
-				q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best)),
-		}
+		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to "+
+			"%s; ask for less, or rank with --epochs N",
+			q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
 	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; "+
 		"loosen --batch, --variant, --cloud, --gpu, --epochs or --target-accuracy",

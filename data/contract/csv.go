@@ -71,8 +71,7 @@ func WritePickCSV(w io.Writer, p Pick) error {
 func optionalColumns(candidates []Candidate) (columns []string, cells [][]string) {
 	cells = make([][]string, len(candidates))
 	for _, o := range objective.All() {
-		if !o.Optional ||
-			!slices.ContainsFunc(candidates, func(c Candidate) bool { return c.optional(o.Name) != nil }) {
+		if !o.Optional || !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.optional(o.Name) != nil }) {
 			continue
 		}
 		name := string(o.Name)
@@ -148,50 +147,16 @@ func csvRow(c Candidate) []string {
 		a = *c.Accuracy
 		accuracy = [3]string{number(&a.Value), number(&a.Low), number(&a.High)}
 	}
-	row := []string{
-		whole(c.Rank),
-		c.ID,
-		c.Model,
-		c.Variant,
-		text(c.Precision),
-		c.Mode,
-		text(vm.Cloud),
-		text(vm.Region),
-		text(vm.InstanceType),
-		text(vm.GPU),
-		whole(vm.GPUCount),
-		strconv.Itoa(vm.Count),
-		number(vm.USDPerHour),
-		whole(c.BatchSize),
-		number(c.Epochs),
+	row := []string{whole(c.Rank), c.ID, c.Model, c.Variant, text(c.Precision), c.Mode, text(vm.Cloud), text(vm.Region),
+		text(vm.InstanceType), text(vm.GPU),
+		whole(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), whole(c.BatchSize), number(c.Epochs),
 		number(c.Units),
-		c.Purchase,
-		number(c.Time.S),
-		number(c.Time.Low),
-		number(c.Time.High),
-		text(c.Time.Basis),
-		number(c.Cost.USD),
-		number(c.Cost.Low),
-		number(c.Cost.High),
-		text(c.Cost.Basis),
-		a.Metric,
-		accuracy[0],
-		number(
-			c.Score,
-		),
-		number(c.TAR),
-		number(c.CAR),
-		number(c.PBest.Of(objective.Time)),
-		number(c.PBest.Of(objective.Cost)),
-		strconv.FormatBool(c.Feasible),
-		strconv.FormatBool(c.Frontier.Of(objective.Time)),
+		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
+		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), a.Metric, accuracy[0],
+		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Of(objective.Time)), number(c.PBest.Of(objective.Cost)),
+		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Of(objective.Time)),
 		strconv.FormatBool(c.Frontier.Of(objective.Cost)),
-		accuracy[1],
-		accuracy[2],
-		a.Basis,
-		text(vm.PriceFrom),
-		violated(c.Violates),
-	}
+		accuracy[1], accuracy[2], a.Basis, text(vm.PriceFrom), violated(c.Violates)}
 	for i := range row {
 		row[i] = spreadsheetSafe(row[i])
 	}

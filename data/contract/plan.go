@@ -74,10 +74,7 @@ const allObjectives = "time_cost_accuracy"
 
 // newPlanFrontiers are the frontiers with the one of all objectives.
 func newPlanFrontiers(r *rank.Result) Frontiers {
-	return append(
-		newFrontiers(r),
-		objective.Value[[]string]{Name: allObjectives, Value: ids(r.Space, r.NonDominated())},
-	)
+	return append(newFrontiers(r), objective.Value[[]string]{Name: allObjectives, Value: ids(r.Space, r.NonDominated())})
 }
 
 // Explored is how much a plan is the best of.
@@ -156,10 +153,7 @@ func NewPlan(in PlanInput) Plan {
 	p.choose(in)
 	p.greedy(in)
 	for _, b := range in.Bought {
-		p.Purchases = append(
-			p.Purchases,
-			Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced},
-		)
+		p.Purchases = append(p.Purchases, Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced})
 	}
 	for _, x := range advice.Relaxations(r) {
 		p.ShadowPrices = append(p.ShadowPrices, ShadowPrice{
@@ -247,10 +241,7 @@ func newPlanQuery(in PlanInput) PlanQuery {
 
 func planWarnings(in PlanInput) (out []string) {
 	if m := in.Combined.Missing; len(m) > 0 {
-		out = append(
-			out,
-			clean(fmt.Sprintf("left out, for no run of the model tells of them: %s", strings.Join(m, ", "))),
-		)
+		out = append(out, clean(fmt.Sprintf("left out, for no run of the model tells of them: %s", strings.Join(m, ", "))))
 	}
 	if n := len(in.Combined.LeftOut); n > 0 {
 		out = append(
@@ -264,13 +255,7 @@ func planWarnings(in PlanInput) (out []string) {
 	if u := in.Combined.Unpriced; len(u) > 0 {
 		out = append(
 			out,
-			clean(
-				fmt.Sprintf(
-					"left out, for they have no %s price: %s",
-					in.Result.Query.Purchase,
-					strings.Join(u, ", "),
-				),
-			),
+			clean(fmt.Sprintf("left out, for they have no %s price: %s", in.Result.Query.Purchase, strings.Join(u, ", "))),
 		)
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
@@ -347,10 +332,7 @@ func (p *Plan) describeGreedy(in PlanInput, c candidate.Candidate) Candidate {
 
 // newGap is by how much the time and the cost could be less; NaN is unknown.
 func newGap(time, cost float64) Numbers {
-	return Numbers{
-		{Name: string(objective.Time), Value: known(time)},
-		{Name: string(objective.Cost), Value: known(cost)},
-	}
+	return Numbers{{Name: string(objective.Time), Value: known(time)}, {Name: string(objective.Cost), Value: known(cost)}}
 }
 
 // ParseSplit reads a --split flag.

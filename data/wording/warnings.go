@@ -73,11 +73,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 				out = append(
 					out,
 					plaintext.Clean(
-						fmt.Sprintf(
-							"the price of %s is %s: sweetspot catalog import takes newer ones",
-							p.VM.InstanceType,
-							age,
-						),
+						fmt.Sprintf("the price of %s is %s: sweetspot catalog import takes newer ones", p.VM.InstanceType, age),
 					),
 				)
 			}
@@ -93,10 +89,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			"predicted only at the batch sizes that each variant was run at, in inference on one VM: all would be too many; name variants, clouds, GPUs or batch sizes for more",
 		)
 	case candidate.Nothing:
-		out = append(
-			out,
-			"nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes",
-		)
+		out = append(out, "nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes")
 	}
 	unpriced, printed := 0, 0
 	for i := range r.Space.Len() {
@@ -109,11 +102,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		}
 	}
 	if unpriced > 0 {
-		out = append(
-			out,
-			fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown and meets no cost limit",
-				unpriced, r.Space.Len(), r.Query.Purchase),
-		)
+		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown and meets no cost limit",
+			unpriced, r.Space.Len(), r.Query.Purchase))
 	}
 	if printed > 0 {
 		answer := "answer"
@@ -122,11 +112,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		}
 		out = append(
 			out,
-			fmt.Sprintf(
-				"%s %s with a total whose number of epochs is unknown",
-				quantity.Several(printed, "candidate"),
-				answer,
-			),
+			fmt.Sprintf("%s %s with a total whose number of epochs is unknown", quantity.Several(printed, "candidate"), answer),
 		)
 	}
 	return out

@@ -16,11 +16,7 @@ import (
 func TestWhyNothing(t *testing.T) {
 	with := func(seconds, usd, accuracy float64) candidate.Candidate {
 		return candidate.Candidate{
-			Time: estimate.Spread(
-				seconds,
-				0.1,
-				estimate.Measured,
-			), Cost: estimate.Spread(usd, 0.1, estimate.Measured),
+			Time: estimate.Spread(seconds, 0.1, estimate.Measured), Cost: estimate.Spread(usd, 0.1, estimate.Measured),
 			Quality: &candidate.Quality{Metric: "top-1", Estimate: estimate.Exact(accuracy, estimate.Measured),
 				HigherIsBetter: true},
 		}
@@ -47,8 +43,7 @@ func TestWarnings(t *testing.T) {
 	printed := candidate.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published),
 		Configuration: []candidate.Part{{USDPerHour: new(1.0), Count: 1}}}
 	r := rank.Evaluate(rank.NewSpace(candidate.ListOf(printed)), question.Query{})
-	if got := Warnings(r, time.Now()); len(got) != 1 ||
-		!strings.Contains(got[0], "1 candidate answers with a total") {
+	if got := Warnings(r, time.Now()); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -69,12 +64,7 @@ func TestWordsOfAWorkload(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	all := question.Query{
-		Limits: question.Limits{
-			objective.Accuracy: 0.7,
-			objective.Time:     7200,
-			objective.Cost:     10,
-			objective.Energy:   0.25,
-		},
+		Limits: question.Limits{objective.Accuracy: 0.7, objective.Time: 7200, objective.Cost: 10, objective.Energy: 0.25},
 	}
 	if got := Limits(all, true); got != "accuracy ≥ 70.0 %, time ≤ 2 h 00 m, cost ≤ $10.00, energy ≤ 250 Wh" {
 		t.Error(got)

@@ -23,9 +23,7 @@ func (b Bill) written() written {
 		return &v
 	}
 	return written{
-		stated(
-			b.StartupS,
-		), stated(b.DiskGiB), stated(b.DiskUSDPerGiBMonth), stated(b.EgressGiB), stated(b.EgressUSDPerGiB),
+		stated(b.StartupS), stated(b.DiskGiB), stated(b.DiskUSDPerGiBMonth), stated(b.EgressGiB), stated(b.EgressUSDPerGiB),
 		b.Interruptions, b.CheckpointS, stated(b.ElectricityUSDPerKWh), stated(b.PUE),
 	}
 }

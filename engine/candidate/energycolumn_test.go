@@ -31,14 +31,8 @@ func TestEnergyIsAnObjective(t *testing.T) {
 	w := question.Workload{Mode: profile.Train, Epochs: new(10.0)}
 	r := byEnergy(metered(), w, nil)
 	c := r.Space.At(0)
-	if !r.Space.Objectives.Has(objective.Energy) || r.Best(objective.Energy) != c.Energy.Value ||
-		!(c.Energy.Value > 0) {
-		t.Errorf(
-			"objectives %s, best energy %g of %+v",
-			r.Space.Objectives.Words(),
-			r.Best(objective.Energy),
-			c.Energy,
-		)
+	if !r.Space.Objectives.Has(objective.Energy) || r.Best(objective.Energy) != c.Energy.Value || !(c.Energy.Value > 0) {
+		t.Errorf("objectives %s, best energy %g of %+v", r.Space.Objectives.Words(), r.Best(objective.Energy), c.Energy)
 	}
 	if line, ok := c.Line(objective.Energy); !ok || math.Abs(line.At(10)/c.Energy.Value-1) > 1e-9 {
 		t.Errorf("%+v, %v at 10 epochs, want %g", line, ok, c.Energy.Value)

@@ -47,13 +47,7 @@ func (b costBook) acrossTypes(k Key) computation {
 			b.ratio(k.as(unpruned)).formula)
 	}
 	return how.or("with the CAR of p2 it makes this GPU as fast as %s K80", func(r *reading) float64 {
-		return hoursFor(
-			r.at(small.on(oneK80)),
-			r.at(priceIn3(oneK80)),
-		) / hoursFor(
-			r.at(small),
-			r.at(priceIn3(small.VM)),
-		)
+		return hoursFor(r.at(small.on(oneK80)), r.at(priceIn3(oneK80))) / hoursFor(r.at(small), r.at(priceIn3(small.VM)))
 	})
 }
 

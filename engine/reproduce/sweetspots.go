@@ -48,10 +48,7 @@ func (b costBook) axes(r *reading) []candidate.Candidate {
 		made.Model, made.Mode = caffeNet, profile.Infer
 		if pruned {
 			ratio := r.at(versionKey(version, layer+prunedSuffix)) / 100
-			made.Variant.Pruning = &profile.Pruning{
-				Kind:   "filters by L1 norm",
-				Layers: map[string]float64{layer: ratio},
-			}
+			made.Variant.Pruning = &profile.Pruning{Kind: "filters by L1 norm", Layers: map[string]float64{layer: ratio}}
 		}
 		out = append(out, made)
 	}
@@ -131,13 +128,7 @@ func curveRows(s sheet, curves []Curve) (rows []Row) {
 		if last := c.StepPercent * float64(len(c.Percent)-1); ratio > last-c.StepPercent/2 {
 			row.Note += "; measured no further"
 		}
-		k := Key{
-			Table:       "section 4.3.2",
-			Application: caffeNet,
-			Variant:     c.Layer,
-			VM:          oneK80,
-			Column:      "sweet_spot_percent",
-		}
+		k := Key{Table: "section 4.3.2", Application: caffeNet, Variant: c.Layer, VM: oneK80, Column: "sweet_spot_percent"}
 		if printed, ok := s[k]; ok && c.Network == twin && printed.Value > 0 {
 			row.Key, row.Published = k, &printed.Value
 			// The accuracy ends to hold somewhere within a step beyond the last that
@@ -162,10 +153,7 @@ func (c Curve) sweetSpot() float64 {
 		candidates[i] = choice(1-ratio, 0, percent/100, part(oneK80, 1))
 		candidates[i].Model = c.Network
 		if i > 0 {
-			candidates[i].Variant.Pruning = &profile.Pruning{
-				Kind:   c.Removed,
-				Layers: map[string]float64{c.Layer: ratio},
-			}
+			candidates[i].Variant.Pruning = &profile.Pruning{Kind: c.Removed, Layers: map[string]float64{c.Layer: ratio}}
 		}
 	}
 	return spotPercent(
@@ -207,9 +195,7 @@ func ownRows(set *profile.Set) (rows []Row) {
 			on := func(s advice.SweetSpot) bool { return axisAt(space, s.Candidate) == a }
 			row := Row{
 				Paper: TARCAR, Table: sweetSpots, Cell: fmt.Sprintf("%s %s b%d sweet_spot_percent", a.model, a.precision, a.batch),
-				Ours: new(
-					spotPercent(spots, on),
-				), Note: "already the least pruned variant takes longer or loses accuracy",
+				Ours: new(spotPercent(spots, on)), Note: "already the least pruned variant takes longer or loses accuracy",
 			}
 			if i := slices.IndexFunc(spots, on); i >= 0 {
 				row.Note = strings.TrimPrefix(spots[i].Words(), "sweet spot: ")

@@ -99,8 +99,7 @@ func TestMemoryFigure7(t *testing.T) {
 		"nasnet":     {FixedS: 0.1, ScalingS: 0.9, KneeGB: 3, MinGB: 1.5, MaxGB: 3},
 	} {
 		choices := m.Choices(PublicPrices())
-		if first, last := choices[0], choices[len(choices)-1]; first.MemoryGB != m.MinGB ||
-			last.MemoryGB != m.MaxGB ||
+		if first, last := choices[0], choices[len(choices)-1]; first.MemoryGB != m.MinGB || last.MemoryGB != m.MaxGB ||
 			last.USDPerMillion <= first.USDPerMillion {
 			t.Errorf("%s: from %+v to %+v", name, first, last)
 		}
@@ -164,31 +163,16 @@ func TestVMsAreCheaperFigure3(t *testing.T) {
 			s.Function.MemoryGB, s.Function.Seconds = 2, seconds
 			want := CostOfConstant(rate, 3600, s)
 			if want.VMUSD >= want.FunctionsUSD {
-				t.Errorf(
-					"%g s at %d queries/s: VMs $%.3f, functions $%.3f",
-					seconds,
-					rate,
-					want.VMUSD,
-					want.FunctionsUSD,
-				)
+				t.Errorf("%g s at %d queries/s: VMs $%.3f, functions $%.3f", seconds, rate, want.VMUSD, want.FunctionsUSD)
 			}
 			tr := Constant(3600, float64(rate))
 			vms, err := Simulate(tr, s, Reactive)
-			if err != nil || math.Abs(vms.USD-want.VMUSD) > 1e-9 || vms.MostVMs != want.VMs ||
-				vms.Violations.Total() != 0 {
+			if err != nil || math.Abs(vms.USD-want.VMUSD) > 1e-9 || vms.MostVMs != want.VMs || vms.Violations.Total() != 0 {
 				t.Errorf("%g s at %d queries/s on VMs: %v, %+v, closed form %+v", seconds, rate, err, vms, want)
 			}
 			functions, err := Simulate(tr, s, FunctionsOnly)
-			if err != nil || math.Abs(functions.USD-want.FunctionsUSD) > 1e-9 ||
-				functions.ColdStarts != int64(want.ColdStarts) {
-				t.Errorf(
-					"%g s at %d queries/s on functions: %v, %+v, closed form %+v",
-					seconds,
-					rate,
-					err,
-					functions,
-					want,
-				)
+			if err != nil || math.Abs(functions.USD-want.FunctionsUSD) > 1e-9 || functions.ColdStarts != int64(want.ColdStarts) {
+				t.Errorf("%g s at %d queries/s on functions: %v, %+v, closed form %+v", seconds, rate, err, functions, want)
 			}
 		}
 	}

@@ -112,15 +112,8 @@ func (c *constraints) setDial(mode profile.Mode, unit string) {
 		Format: quantity.Count, Parse: quantity.ParseCount, Step: slider.CountStep,
 	}
 	if mode == profile.Train {
-		cfg = slider.Config{
-			Label:     "epochs",
-			Direction: slider.Dial,
-			Lo:        0,
-			Hi:        100,
-			Format:    epochsText,
-			Parse:     parseEpochs,
-			Step:      slider.CountStep,
-		}
+		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs,
+			Step: slider.CountStep}
 	}
 	c.All[len(c.limits)] = slider.New(cfg)
 }

@@ -23,16 +23,10 @@ func metered() *profile.Set {
 	set := &profile.Set{Models: []profile.Model{{Name: "net"}}}
 	for k, watts := range []float64{100, 150, 250} {
 		set.Runs = append(set.Runs, profile.Run{
-			ID: int64(
-				k + 1,
-			), Model: "net", Mode: profile.Train, InstanceType: "box", GPU: "V100", GPUCount: 1, Count: 1,
+			ID: int64(k + 1), Model: "net", Mode: profile.Train, InstanceType: "box", GPU: "V100", GPUCount: 1, Count: 1,
 			PowerLimitW: new(watts), AveragePowerW: new(0.95 * watts), EnergyOf: profile.EnergyOfGPUs, Unit: "image",
 			BatchSize: 64, Epochs: new(10.0), IterationsPerEpoch: new(100.0), StartupS: new(5.0),
-			Steady: estimate.Spread(
-				12/(watts+20),
-				0.05,
-				estimate.Measured,
-			), Basis: estimate.Measured, Status: profile.Done,
+			Steady: estimate.Spread(12/(watts+20), 0.05, estimate.Measured), Basis: estimate.Measured, Status: profile.Done,
 		})
 	}
 	return set
