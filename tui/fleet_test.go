@@ -66,7 +66,7 @@ func TestFleetTypedValues(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("3", "enter", "1", "2", "enter")
 	if got := d.fleet().Question().VMs; got != 12 {
-		t.Fatalf("typed 12 VMs, got %d", got)
+		t.Fatalf("typed 12 VMs, got %g", got)
 	}
 	d.press("enter", "x", "enter")
 	if s := d.screen(); !strings.Contains(s, "whole number") {

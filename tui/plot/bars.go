@@ -86,16 +86,24 @@ func (b StackedBar) sum() (sum float64) {
 	return sum
 }
 
-// cells gives the parts whole cells of w, which top fills: one at least to each
+// cells gives the parts whole cells of w, which top fills: at least one to each
 // part above 0, as long as there are any.
 func (b StackedBar) cells(th *theme.Theme, top float64, w int) (data barchart.BarData) {
+	left := 0 // parts that still need a cell
+	for _, p := range b.Parts {
+		if p > 0 && finite(p) {
+			left++
+		}
+	}
 	used, sum := 0, 0.0
 	for i, p := range b.Parts {
 		if !(p > 0) || !finite(p) {
 			continue
 		}
 		sum += p
-		to := min(max(int(math.Round(share(sum, top)*float64(w))), used+1), w)
+		left--
+		to := min(int(math.Round(share(sum, top)*float64(w))), w-left)
+		to = min(max(to, used+1), w)
 		data.Values = append(data.Values, barchart.BarValue{Value: float64(to - used), Style: penStyle(seriesPen(th, i, 1))})
 		used = to
 	}

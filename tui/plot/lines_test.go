@@ -125,6 +125,10 @@ func TestBarsAreExactAndShowEveryPart(t *testing.T) {
 			}
 		}
 	})
+	narrow := stacks(theme.New("", true, false), []StackedBar{{Parts: []float64{1, 3.5, 0.5}}}, 5)
+	if got := ansi.Strip(narrow[0]); got != "█▓▓▓▒" {
+		t.Errorf("a small last part: %q", got)
+	}
 	two := []StackedBar{{Parts: []float64{1, 2, 1}}, {Parts: []float64{0, 8}}}
 	got := stacks(theme.New("", true, false), two, 16)
 	for i, want := range []string{"██▓▓▓▓▒▒        ", strings.Repeat("▓", 16)} {

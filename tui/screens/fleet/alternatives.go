@@ -4,14 +4,12 @@ import (
 	"context"
 	"math"
 
-	tea "charm.land/bubbletea/v2"
-
 	"sweetspot/engine/approx"
 	"sweetspot/engine/fleet"
+	"sweetspot/tui/components/ask"
 )
 
-// Alternatives are what else could be done than what is asked. They take longer
-// than an answer and come when the sliders rest.
+// Alternatives are what else could be done than what is asked.
 type Alternatives struct {
 	Seq      int
 	Question Question
@@ -19,13 +17,6 @@ type Alternatives struct {
 	Come     fleet.AsTheyCome // ApproxDNN's offers, reduced jobs running as they come
 	// Schedulers are the bills without offers, in the order of [fleet.Schedulers].
 	Schedulers []fleet.Bill
-
-	draws *[4]float64
-}
-
-// compared reports whether the alternatives are to what is shown.
-func (s *Screen) compared() bool {
-	return s.alternatives != nil && s.alternatives.Question == s.answer.Question && s.alternatives.draws == s.answer.draws
 }
 
 // unsized is a question without the number of VMs, on which the sizes don't
@@ -35,18 +26,15 @@ func unsized(q Question) Question {
 	return q
 }
 
-// compare finds out what else could be done than what is shown; it ends early with
-// its context, and then gives nil.
-func (s *Screen) compare() tea.Cmd {
-	a, last := s.answer, s.alternatives
-	if a == nil || s.compared() {
-		return nil
-	}
-	return s.comparing.Ask(s.Shell.Ctx, func(ctx context.Context) *Alternatives {
-		o := &Alternatives{Seq: a.Seq, Question: a.Question, draws: a.draws}
+// alternatives finds out what else could be done than what is shown; the work ends
+// early with its context, and then gives nil.
+func (s *Screen) alternatives(a *Answer) ask.Work[*Alternatives] {
+	last := s.Found
+	return func(ctx context.Context) *Alternatives {
+		o := &Alternatives{Seq: a.Seq, Question: a.Question}
 		o.Come = a.Engine.AsTheyCome(a.Result.Tasks, approx.ApproxDNN)
 		o.Schedulers = a.Engine.Others(a.Result.Tasks)
-		if last != nil && last.draws == a.draws && unsized(last.Question) == unsized(a.Question) {
+		if last != nil && unsized(last.Question) == unsized(a.Question) {
 			o.Sizes = last.Sizes
 		} else {
 			o.Sizes = a.Engine.Sizes(ctx, a.Result.Tasks, math.MaxInt)
@@ -55,14 +43,5 @@ func (s *Screen) compare() tea.Cmd {
 			return nil
 		}
 		return o
-	})
-}
-
-// receiveAlternatives shows them, unless what is shown has changed meanwhile.
-func (s *Screen) receiveAlternatives(o *Alternatives) {
-	if o == nil || s.answer == nil || o.Question != s.answer.Question || o.draws != s.answer.draws {
-		return
 	}
-	s.alternatives = o
-	s.refresh()
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"math"
 	"slices"
 
 	"sweetspot/engine/approx"
@@ -17,7 +18,6 @@ type Answer struct {
 	Bills    []fleet.Bill // of the whole fleet, by policy
 	Late     []int
 
-	draws  *[4]float64 // of the trace and seed it is of
 	offers plot.Data
 	costs  []plot.Line
 }
@@ -27,7 +27,7 @@ func engineQuestion(t Trace, q Question) fleet.Question {
 	out := fleet.Defaults()
 	out.Jobs, out.Load, out.Seed = t.Jobs, t.Load, q.Seed
 	out.Terms.Tightness, out.Terms.Speed, out.Terms.Mix = q.Tightness, q.Speed, t.Mix
-	out.Fleet = fleet.Fleet{VMs: q.VMs, GPUsPerVM: q.GPUsPerVM, Scheduler: q.Scheduler, AsStudied: q.AsStudied}
+	out.Fleet = fleet.Fleet{VMs: int(math.Round(q.VMs)), GPUsPerVM: q.GPUsPerVM, Scheduler: q.Scheduler, AsStudied: q.AsStudied}
 	out.Prices = approx.Prices{Reserved: q.Reserved, OnDemand: q.OnDemand}
 	out.Acceptance = approx.Acceptance{Shape: approx.Power, At: q.Reluctant}
 	return out
@@ -35,9 +35,6 @@ func engineQuestion(t Trace, q Question) fleet.Question {
 
 func solve(seq int, t Trace, draws fleet.Draws, q Question) *Answer {
 	a := &Answer{Seq: seq, Question: q, Engine: engineQuestion(t, q)}
-	if len(draws) > 0 {
-		a.draws = &draws[0]
-	}
 	a.Result = a.Engine.Answer(draws)
 	for i := range approx.Policies {
 		a.Bills = append(a.Bills, a.Result.Bill(&a.Engine, i))

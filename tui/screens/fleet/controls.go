@@ -21,50 +21,47 @@ const (
 	speedSlider
 	deadlineSlider
 	acceptanceSlider
-	sliderCount
 )
 
-// controls is the panel of sliders; all are dials.
+// dials are the sliders, and what each sets.
+var dials = []sliders.Dial[Question]{
+	vmsSlider: {Config: slider.Config{
+		Label: "reserved VMs", Hi: mostVMs, Step: slider.CountStep, Parse: parseWhole,
+		Format: func(v float64) string { return quantity.Count(math.Round(v)) },
+	}, At: func(q *Question) *float64 { return &q.VMs }},
+	onDemandSlider: {Config: price("on demand"), At: func(q *Question) *float64 { return &q.OnDemand }},
+	reservedSlider: {Config: price("reserved"), At: func(q *Question) *float64 { return &q.Reserved }},
+	speedSlider: {Config: slider.Config{Label: "INT8 time", Lo: 0.2, Hi: 1.4, Format: timesText, Parse: parseTimes,
+		Step: hundredth}, At: func(q *Question) *float64 { return &q.Speed }},
+	deadlineSlider: {Config: slider.Config{Label: "deadline", Log: true, Lo: 0.34, Hi: 3, Format: deadlineText,
+		Parse: parseTimes, Step: hundredth}, At: func(q *Question) *float64 { return &q.Tightness }},
+	acceptanceSlider: {Config: slider.Config{Label: "users", Log: true, Lo: 0.2, Hi: 5, Format: acceptanceText,
+		Parse: parseTimes, Step: func(v float64) float64 { return math.Max(0.05, hundredth(v)) },
+	}, At: func(q *Question) *float64 { return &q.Reluctant }},
+}
+
+// price is a slider of US dollars per hour.
+func price(label string) slider.Config {
+	return slider.Config{Label: label, Log: true, Lo: 0.05, Hi: 100, Format: priceText, Parse: quantity.ParseMoney}
+}
+
+// controls is the panel of sliders.
 type controls struct{ sliders.Stack }
 
-// Ends of the tracks.
-const (
-	leastPrice, mostPrice = 0.05, 100.0
-	leastSpeed, mostSpeed = 0.2, 1.4
-	leastTight, mostTight = 0.34, 3.0
-	eager, reluctant      = 0.2, 5.0
-)
-
 func newControls() *controls {
-	c := &controls{sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
-	// As many VMs may be typed as anyone reserves: the track ends where all are busy.
-	c.All[vmsSlider] = slider.New(slider.Config{
-		Label: "reserved VMs", Direction: slider.Dial, Hi: usualVMs,
-		Format: func(v float64) string { return quantity.Count(math.Round(v)) }, Parse: parseWhole, Step: slider.CountStep,
-	})
-	for k, cfg := range map[int]slider.Config{
-		onDemandSlider: {Label: "on demand", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText,
-			Parse: quantity.ParseMoney},
-		reservedSlider: {Label: "reserved", Log: true, Lo: leastPrice, Hi: mostPrice, Format: priceText,
-			Parse: quantity.ParseMoney},
-		speedSlider: {Label: "INT8 time", Lo: leastSpeed, Hi: mostSpeed, Format: timesText, Parse: parseTimes,
-			Step: hundredth},
-		deadlineSlider: {Label: "deadline", Log: true, Lo: leastTight, Hi: mostTight, Format: deadlineText,
-			Parse: parseTimes, Step: hundredth},
-		acceptanceSlider: {
-			Label: "users", Log: true, Lo: eager, Hi: reluctant, Format: acceptanceText, Parse: parseTimes,
-			Step: func(v float64) float64 { return math.Max(0.05, hundredth(v)) },
-		},
-	} {
-		c.All[k] = slider.NewDial(cfg)
-	}
+	c := &controls{sliders.Dials(dials)}
+	c.All[vmsSlider].SetRange(0, usualVMs)
 	return c
 }
 
 func hundredth(float64) float64 { return 0.02 }
 
-// usualVMs is the end of the track until it is known how many are ever busy.
-const usualVMs = 50
+// As many VMs may be typed as anyone reserves: the track ends where all are busy,
+// and at the usual number until that is known.
+const (
+	mostVMs  = 100_000
+	usualVMs = 50
+)
 
 // forget takes marks and range of another trace away.
 func (c *controls) forget() {
@@ -72,9 +69,6 @@ func (c *controls) forget() {
 	c.All[vmsSlider].SetMarks(nil)
 	c.All[vmsSlider].SetNote("")
 }
-
-// mostVMs bounds what is typed.
-const mostVMs = 100_000
 
 func parseWhole(s string) (float64, error) {
 	v, err := strconv.Atoi(strings.TrimSpace(s))
@@ -118,28 +112,19 @@ func acceptanceText(v float64) string {
 
 // load puts the sliders where a question has them.
 func (c *controls) load(q Question) {
-	for k, v := range map[int]float64{vmsSlider: float64(q.VMs), onDemandSlider: q.OnDemand, reservedSlider: q.Reserved,
-		speedSlider: q.Speed, deadlineSlider: q.Tightness, acceptanceSlider: q.Reluctant} {
-		c.All[k].Set(v)
+	for k, d := range dials {
+		c.All[k].Set(*d.At(&q))
 	}
 }
 
 // save writes slider k into a question.
 func (c *controls) save(k int, q *Question) {
-	v, _ := c.All[k].Value()
+	*dials[k].At(q), _ = c.All[k].Value()
 	switch k {
 	case vmsSlider:
-		q.VMs = int(math.Round(v))
-	case onDemandSlider:
-		q.OnDemand, q.VM = v, ""
-	case reservedSlider:
-		q.Reserved, q.VM = v, ""
-	case speedSlider:
-		q.Speed = v
-	case deadlineSlider:
-		q.Tightness = v
-	case acceptanceSlider:
-		q.Reluctant = v
+		q.VMs = math.Round(q.VMs)
+	case onDemandSlider, reservedSlider:
+		q.VM = "" // no VM type's price any more
 	}
 }
 

@@ -14,12 +14,12 @@ import (
 
 // export offers the forms of what Fleet shows.
 func (s *Screen) export() tea.Cmd {
-	a := s.answer
+	a := s.Shown
 	if a == nil {
 		return s.Shell.Note(toast.Info, "nothing is answered yet")
 	}
 	in := contract.FleetInput{
-		Question: a.Engine, Answer: a.Result, Source: s.Headline(), Notes: s.trace.Notes, VM: a.Question.VM,
+		Question: a.Engine, Answer: a.Result, Source: s.Headline(), Notes: s.Trace.Notes, VM: a.Question.VM,
 		Prices: []string{"as set on the sliders"},
 	}
 	way := fleet.Reservation{Purchase: a.Question.Purchase, Months: 1,
@@ -27,8 +27,8 @@ func (s *Screen) export() tea.Cmd {
 	if i := slices.IndexFunc(s.offers, s.taken); i >= 0 {
 		way, in.Prices = s.offers[i].Reservation, s.offers[i].PricesFrom(s.offers[i].onDemand)
 	}
-	if s.compared() {
-		in.Sized = []fleet.Sized{{Reservation: way, Sizes: s.alternatives.Sizes}}
+	if s.IsFound() {
+		in.Sized = []fleet.Sized{{Reservation: way, Sizes: s.Found.Sizes}}
 	}
 	return s.Shell.Export(in.Source, document.Subject{Fleet: func() (contract.Fleet, error) {
 		in.Context = in.Question.Context(in.Answer, exportSeeds)

@@ -5,7 +5,6 @@ package fleet
 
 import (
 	"context"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,15 +14,15 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/desk"
-	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
 // Question is what the screen asks of its trace.
 type Question struct {
-	VMs       int
+	VMs       float64 // a whole number
 	OnDemand  float64 // US dollars per hour
 	Reserved  float64
 	Speed     float64 // INT8 runtimes are multiplied by it
@@ -45,100 +44,56 @@ type TraceReader func(ctx context.Context, path string) (Trace, error)
 
 // Screen is the state of Fleet.
 type Screen struct {
-	*desk.Desk[Question, *Answer]
-	th   *theme.Theme
-	w, h int
-
-	source       desk.Trace[Trace]
-	trace        Trace
-	draws        fleet.Draws
-	drawn        uint64    // the seed of the draws
-	offers       []vmOffer // VM types that can be reserved
-	answer       *Answer
-	alternatives *Alternatives
-	comparing    ask.Loop[*Alternatives]
-
+	*desk.Traced[Trace, Question, Answer, Alternatives]
+	draws    fleet.Draws
+	drawn    uint64    // the seed of the draws
+	offers   []vmOffer // VM types that can be reserved
 	controls *controls
 	plots    *plots
-	layout   desk.Layout
 }
 
 // New returns the screen without a trace.
 func New(sh *screen.Shell, read TraceReader) *Screen {
-	s := &Screen{th: sh.Theme, controls: newControls(), plots: newPlots(sh.Theme), source: desk.Trace[Trace]{Read: read}}
+	s := &Screen{controls: newControls(), plots: newPlots(sh.Theme)}
 	d := fleet.Defaults()
 	first := Question{
 		VMs: 20, OnDemand: d.Prices.OnDemand, Reserved: d.Prices.Reserved, Speed: d.Terms.Speed,
 		Tightness: d.Terms.Tightness, Reluctant: 1,
 		Scheduler: d.Fleet.Scheduler, Seed: d.Seed, GPUsPerVM: d.Fleet.GPUsPerVM,
 	}
-	s.Desk = desk.New(sh, first, desk.Config[Question, *Answer]{
-		Sliders: &s.controls.Stack, Table: table.New(columns), Column: "policy", Regions: []string{keys.InFleetSliders,
-			keys.InFleetPolicies},
-		Save: s.controls.save, Load: s.controls.load, Work: s.work, Answer: s.show, Refresh: s.refresh,
+	s.Traced = desk.NewTraced(sh, first, desk.Config[Question, *Answer]{
+		Sliders: &s.controls.Stack, Regions: []string{keys.InFleetSliders, keys.InFleetPolicies},
+		Save: s.controls.save, Load: s.controls.load,
+	}, desk.TraceConfig[Trace, Answer, Alternatives]{
+		Read: read, Title: "Open a job trace", Extensions: []string{".csv", ".gz", ".json"},
+		Empty: func(t Trace) bool { return len(t.Jobs) == 0 },
+		Rows:  3 + len(approx.Policies), Share: 50, Measures: measures, Best: best,
+		Choices: func(*Answer) int { return len(approx.Policies) },
+		Charts:  []interface{ SetTheme(*theme.Theme) }{s.plots.bills, s.plots.offers, s.plots.costs},
+		Solve:   s.solve, Further: s.alternatives, Draw: s.draw,
 	})
-	s.Table.SetEmpty("reading the trace…")
 	return s
 }
 
 // Tab is the action that shows the screen.
 func (s *Screen) Tab() keys.Action { return keys.Fleet }
 
-// SetTheme changes colours and symbols.
-func (s *Screen) SetTheme(th *theme.Theme) {
-	s.th = th
-	s.plots.setTheme(th)
-	s.refresh()
-}
-
-// tableRows are the four policies, their header and the border.
-const tableRows = 7
-
-// SetSize changes the size in cells.
-func (s *Screen) SetSize(w, h int) {
-	s.w, s.h = w, h
-	s.layout = desk.NewLayout(w, h, sliderCount, tableRows, 50)
-	s.Place(s.layout.Sliders, s.layout.Table)
-}
-
-// Activate makes a trace up to begin with.
-func (s *Screen) Activate() tea.Cmd { return s.source.Begin(s.Shell, len(s.trace.Jobs) > 0) }
-
-// Open has a trace chosen.
-func (s *Screen) Open() tea.Cmd {
-	return s.source.Choose(s.Shell, "Open a job trace", ".csv", ".gz", ".json")
-}
+// Headline says what is asked, for the title line.
+func (s *Screen) Headline() string { return text.Clean(s.Trace.Source) }
 
 // SetTrace asks about other jobs.
 func (s *Screen) SetTrace(t Trace) tea.Cmd {
-	s.trace, s.draws, s.answer, s.alternatives = t, nil, nil, nil
-	s.Forget()
+	s.draws = nil
 	s.controls.forget()
-	s.Table.SetEmpty("placing the jobs…")
-	s.Table.SetRows(&rows{})
-	s.refresh()
-	return s.Ask()
+	return s.Traced.SetTrace(t)
 }
 
 // Receive takes the database's VM types, traces and answers.
 func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 	if loaded, ok := msg.(screen.Loaded); ok {
-		s.SetVMTypes(loaded.Set.VMTypes)
-		return nil
+		s.setVMTypes(loaded.Set.VMTypes)
 	}
-	if trace, said, ok := s.source.Receive(s.Shell, msg); ok {
-		return tea.Batch(s.SetTrace(trace), said)
-	} else if said != nil {
-		return said
-	}
-	if a, again, ok := s.comparing.Receive(msg); ok {
-		s.receiveAlternatives(a)
-		if again {
-			return s.compare()
-		}
-		return nil
-	}
-	return s.Desk.Receive(msg)
+	return s.Traced.Receive(msg)
 }
 
 // Act does what a key means here.
@@ -147,92 +102,35 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 		return cmd
 	}
 	switch action {
-	case keys.Scheduler:
-		return s.Scheduler()
-	case keys.Overlap:
-		return s.Overlap()
-	case keys.Redraw:
-		return s.Redraw()
+	case keys.Scheduler, keys.Overlap, keys.Redraw:
+		return s.turn(action)
 	case keys.GPUs:
-		return s.VMType()
+		return s.nextVMType()
 	case keys.Purchase:
-		return s.Purchase()
+		return s.nextPurchase()
 	case keys.Export:
 		return s.export()
 	}
 	return nil
 }
 
-// SetVMTypes gives the VM types whose prices can be taken.
-func (s *Screen) SetVMTypes(types []profile.VMType) {
-	s.offers = offersOf(types)
-	if _, asked := s.Asking(); asked > 0 {
-		return
-	}
-	q := s.Question()
-	for _, o := range s.offers {
-		if o.VM.InstanceType == fleet.StudyVM && (q.VM == "" || o.Price.USDPerHour < q.Reserved) {
-			q.setPrices(o)
-		}
-	}
-	s.Begin(q)
-}
-
-// Answer is what is shown now; nil before the first one.
-func (s *Screen) Answer() *Answer { return s.answer }
-
-// work answers the present question; it touches nothing of the screen.
-func (s *Screen) work() ask.Work[*Answer] {
-	if len(s.trace.Jobs) == 0 {
-		return nil
-	}
-	s.comparing.Forget() // until the sliders rest
+// solve answers the present question.
+func (s *Screen) solve() ask.Work[*Answer] {
+	s.StopFinding() // until the sliders rest
 	q := s.Question()
 	if s.draws == nil || q.Seed != s.drawn {
-		if s.trace.Load != nil {
-			s.trace.Jobs = s.trace.Load.Generate(q.Seed)
+		if s.Trace.Load != nil {
+			s.Trace.Jobs = s.Trace.Load.Generate(q.Seed)
 		}
-		s.draws, s.drawn = fleet.NewDraws(len(s.trace.Jobs), q.Seed), q.Seed
+		s.draws, s.drawn = fleet.NewDraws(len(s.Trace.Jobs), q.Seed), q.Seed
 	}
 	_, number := s.Asking()
-	trace, draws := s.trace, s.draws
+	trace, draws := s.Trace, s.draws
 	return func(context.Context) *Answer { return solve(number+1, trace, draws, q) }
 }
 
-// show shows an answer, and compares it with what else could be done.
-func (s *Screen) show(a *Answer) tea.Cmd {
-	s.answer = a
-	s.refresh()
-	if busy, _ := s.Asking(); busy {
-		return nil
-	}
-	return s.compare()
-}
-
-// refresh brings table, sliders and plots to the answer.
-func (s *Screen) refresh() {
-	if s.answer == nil {
-		return
-	}
-	column, descending := s.Sorted()
-	s.Table.SetRows(newRows(s.th, s.answer, column, descending))
-	s.Table.SetSort(column, descending)
-	s.controls.show(s.answer, s.alternatives)
-	s.plots.show(s.answer, s.alternatives)
-}
-
-// sortedPolicies is the order of the table's rows.
-func sortedPolicies(a *Answer, column string, descending bool) []int {
-	order := make([]int, len(approx.Policies))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		c := compare(a, column, x, y)
-		if descending {
-			return -c
-		}
-		return c
-	})
-	return order
+// draw brings sliders and charts to the answer.
+func (s *Screen) draw() {
+	s.controls.show(s.Shown, s.Found)
+	s.plots.show(s.Shown, s.Found)
 }

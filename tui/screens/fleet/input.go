@@ -9,28 +9,22 @@ import (
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
 )
 
-// Scheduler goes to the next scheduler.
-func (s *Screen) Scheduler() tea.Cmd {
+// turn changes what no slider sets: the scheduler, whether reduced jobs overlap
+// those behind them as in the study, the seed of all that is drawn.
+func (s *Screen) turn(action keys.Action) tea.Cmd {
 	q := s.Question()
-	q.Scheduler = fleet.Schedulers[(slices.Index(fleet.Schedulers, q.Scheduler)+1)%len(fleet.Schedulers)]
-	return s.Change("scheduler", q)
-}
-
-// Overlap lets reduced jobs run at the same time as those behind them, as the
-// study does, or not.
-func (s *Screen) Overlap() tea.Cmd {
-	q := s.Question()
-	q.AsStudied = !q.AsStudied
-	return s.Change("overlap", q)
-}
-
-// Redraw takes another seed for deadlines, models and users' decisions.
-func (s *Screen) Redraw() tea.Cmd {
-	q := s.Question()
-	q.Seed = rand.Uint64N(1e6)
-	return s.Change("seed", q)
+	switch action {
+	case keys.Scheduler:
+		q.Scheduler = fleet.Schedulers[(slices.Index(fleet.Schedulers, q.Scheduler)+1)%len(fleet.Schedulers)]
+	case keys.Overlap:
+		q.AsStudied = !q.AsStudied
+	case keys.Redraw:
+		q.Seed = rand.Uint64N(1e6)
+	}
+	return s.Change(string(action), q)
 }
 
 // vmOffer is a way of reserving a VM type that can be rented on demand too.
@@ -50,20 +44,36 @@ func offersOf(types []profile.VMType) (offers []vmOffer) {
 	return offers
 }
 
+// setVMTypes gives the VM types whose prices can be taken. Before anything is
+// asked they are those of the study's.
+func (s *Screen) setVMTypes(types []profile.VMType) {
+	s.offers = offersOf(types)
+	if _, asked := s.Asking(); asked > 0 {
+		return
+	}
+	q := s.Question()
+	for _, o := range s.offers {
+		if o.VM.InstanceType == fleet.StudyVM && (q.VM == "" || o.Price.USDPerHour < q.Reserved) {
+			q.setPrices(o)
+		}
+	}
+	s.Begin(q)
+}
+
 // setPrices sets the prices to those of a VM type.
 func (q *Question) setPrices(o vmOffer) {
 	q.OnDemand, q.Reserved, q.VM, q.Purchase, q.GPUsPerVM = o.onDemand.USDPerHour, o.Price.USDPerHour, o.VM.InstanceType,
 		o.Reservation.Purchase, max(o.VM.GPUCount, 1)
 }
 
-// VMType goes to the next VM type that can be reserved.
-func (s *Screen) VMType() tea.Cmd {
+// nextVMType goes to the next VM type that can be reserved.
+func (s *Screen) nextVMType() tea.Cmd {
 	cmd, _ := s.nextOffer(func(o vmOffer) bool { return o.VM.InstanceType != s.Question().VM })
 	return cmd
 }
 
-// Purchase goes to the next way of reserving the VM type.
-func (s *Screen) Purchase() tea.Cmd {
+// nextPurchase goes to the next way of reserving the VM type.
+func (s *Screen) nextPurchase() tea.Cmd {
 	cmd, ok := s.nextOffer(func(o vmOffer) bool {
 		return o.VM.InstanceType == s.Question().VM && !s.taken(o)
 	})

@@ -26,12 +26,6 @@ func newPlots(th *theme.Theme) *plots {
 	return p
 }
 
-func (p *plots) setTheme(th *theme.Theme) {
-	p.bills.SetTheme(th)
-	p.offers.SetTheme(th)
-	p.costs.SetTheme(th)
-}
-
 // show brings the charts to an answer and to the bills known of it.
 func (p *plots) show(a *Answer, o *Alternatives) {
 	p.offers.SetData(a.offers)
@@ -49,7 +43,7 @@ func (p *plots) show(a *Answer, o *Alternatives) {
 	}
 	p.bills.SetData(uint64(o.Seq), lines)
 	p.bills.SetMarks(plot.Mark{X: float64(o.Sizes[fleet.Least(o.Sizes, 0)].VMs)},
-		plot.Mark{X: float64(a.Question.VMs), Here: true})
+		plot.Mark{X: a.Question.VMs, Here: true})
 }
 
 // approxClass is the place of ApproxDNN among the policies.

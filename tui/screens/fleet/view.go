@@ -14,25 +14,19 @@ import (
 
 // View draws the screen in exactly its size.
 func (s *Screen) View() string {
-	if s.w <= 0 || s.h <= 0 {
-		return ""
-	}
-	return s.Frame(s.th, s.w, s.h, &s.layout, desk.Panes{
+	return s.Traced.View(desk.Panes{
 		Sliders: desk.Pane{Title: "Fleet", Note: s.vmName(), Body: s.settings},
-		First:   desk.Pane{Title: "cost", Note: plot.Legend(s.th, parts...), Body: s.shares},
+		First:   desk.Pane{Title: "cost", Note: plot.Legend(s.Theme, parts...), Body: s.shares},
 		Second:  desk.Pane{Title: "bill a month", Note: s.billsNote(), Body: s.plots.bills.Draw},
-		Table:   desk.Pane{Title: "Policies " + s.th.Symbols.Dot + " by " + s.Column, Note: s.policiesNote()},
+		Table:   desk.Pane{Title: "Policies " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.policiesNote()},
 		Third:   desk.Pane{Title: "offers s", Note: "by submission", Body: s.plots.offers.Draw},
 		Fourth:  desk.Pane{Title: "cost of a job", Note: "share at or below", Body: s.plots.costs.Draw},
-		Words:   desk.Pane{Title: "What it says"},
-		Reading: desk.Pane{Title: "What it says " + s.th.Symbols.Dot + " enter or esc goes back"},
-		Lines:   func(w int) []string { return desk.WrapAll(s.sentences(), w) },
-	})
+	}, s.sentences)
 }
 
 // billsNote says where the bills are still of an older question.
 func (s *Screen) billsNote() string {
-	if s.answer != nil && s.alternatives != nil && unsized(s.alternatives.Question) != unsized(s.answer.Question) {
+	if s.Shown != nil && s.Found != nil && unsized(s.Found.Question) != unsized(s.Shown.Question) {
 		return "computing…"
 	}
 	return "by reserved VMs"
@@ -54,9 +48,9 @@ func (s *Screen) settings(w, h int) string {
 	if s.Question().GPUsPerVM > 1 {
 		parts = append(parts, fmt.Sprintf("%d GPUs a VM", s.Question().GPUsPerVM))
 	}
-	lines := text.Wrap(strings.Join(parts, " "+s.th.Symbols.Dot+" "), w)
+	lines := text.Wrap(strings.Join(parts, " "+s.Theme.Symbols.Dot+" "), w)
 	for i := range lines {
-		lines[i] = s.th.Dim.Render(lines[i])
+		lines[i] = s.Theme.Dim.Render(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
@@ -71,21 +65,21 @@ func policyName(th *theme.Theme, k int) string {
 
 // shares draws what each policy pays, by kind, and how that compares.
 func (s *Screen) shares(w, h int) string {
-	if s.answer == nil {
-		return s.th.Dim.Render("reading the trace…")
+	if s.Shown == nil {
+		return s.Theme.Dim.Render("reading the trace…")
 	}
-	a := s.answer
+	a := s.Shown
 	if len(a.Result.Asked) == 0 {
 		return strings.Join(text.Wrap(nobody(a), w), "\n")
 	}
 	var bars []plot.StackedBar
 	for k, o := range a.Result.Outcomes {
 		relative, _, _ := o.Relative()
-		value := s.th.Title.Render(quantity.Money(o.Drawn.USD())) + s.th.Dim.Render(" "+quantity.Percent(relative))
+		value := s.Theme.Title.Render(quantity.Money(o.Drawn.USD())) + s.Theme.Dim.Render(" "+quantity.Percent(relative))
 		paid := []float64{o.Drawn.ReservedUSD, o.Drawn.OnDemandUSD, o.Drawn.PenaltyUSD}
-		bars = append(bars, plot.StackedBar{Name: policyName(s.th, k), Value: value, Parts: paid})
+		bars = append(bars, plot.StackedBar{Name: policyName(s.Theme, k), Value: value, Parts: paid})
 	}
-	return plot.Bars(s.th, bars, w, h)
+	return plot.Bars(s.Theme, bars, w, h)
 }
 
 func nobody(a *Answer) string {
@@ -96,11 +90,11 @@ func nobody(a *Answer) string {
 }
 
 func (s *Screen) policiesNote() string {
-	if s.answer == nil {
+	if s.Shown == nil {
 		return ""
 	}
-	a := s.answer
-	dot := " " + s.th.Symbols.Dot + " "
+	a := s.Shown
+	dot := " " + s.Theme.Symbols.Dot + " "
 	note := string(a.Question.Scheduler) + dot
 	if a.Question.AsStudied {
 		note += "reduced jobs overlap others" + dot
@@ -108,6 +102,3 @@ func (s *Screen) policiesNote() string {
 	return note + fmt.Sprintf("%s of %s can be asked", quantity.Count(float64(len(a.Result.Asked))),
 		quantity.Several(len(a.Result.Tasks), "job"))
 }
-
-// Headline says what is asked, for the title line.
-func (s *Screen) Headline() string { return text.Clean(s.trace.Source) }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/approx"
@@ -13,7 +14,7 @@ import (
 
 // sentences put what the numbers mean into words, the most useful first.
 func (s *Screen) sentences() []string {
-	a := s.answer
+	a := s.Shown
 	if a == nil {
 		return nil
 	}
@@ -21,14 +22,14 @@ func (s *Screen) sentences() []string {
 	if low, _, ok := a.Result.BreakEven(a.Engine.Prices); ok {
 		out = append(out, fmt.Sprintf("Offers stop paying where on-demand VMs cost %s or less.", priceText(low)))
 	}
-	if s.compared() {
+	if s.IsFound() {
 		out = append(out, s.elsewhere()...)
 	}
 	out = append(out, s.load())
 	for _, n := range wording.FleetNotes(a.Result) {
 		out = append(out, text.Sentence(n))
 	}
-	for _, n := range s.trace.Notes {
+	for _, n := range s.Trace.Notes {
 		out = append(out, "Trace: "+text.Clean(n)+".")
 	}
 	return out
@@ -36,7 +37,7 @@ func (s *Screen) sentences() []string {
 
 // elsewhere says what other schedulers, numbers of VMs and orders would cost.
 func (s *Screen) elsewhere() (out []string) {
-	a, o := s.answer, s.alternatives
+	a, o := s.Shown, s.Found
 	base := a.Bills[0].USD()
 	for i, scheduler := range fleet.Schedulers {
 		if usd := o.Schedulers[i].USD(); usd < base*(1-noticeable) {
@@ -69,16 +70,11 @@ const noticeable = 0.005
 
 // winner says which policy expects to pay least, and by how much.
 func (s *Screen) winner() string {
-	a := s.answer
+	a := s.Shown
 	if len(a.Result.Asked) == 0 {
 		return nobody(a)
 	}
-	best := byPolicy(a, approx.OnDemand)
-	for _, o := range a.Result.Outcomes {
-		if o.Expected.USD() < best.Expected.USD() {
-			best = o
-		}
-	}
+	best, onDemand := a.Result.Outcomes[best(a, nil)], a.Result.Outcomes[slices.Index(approx.Policies, approx.OnDemand)]
 	if best.Policy == approx.OnDemand {
 		return "No offer pays: a reduced job on reserved VMs costs more than on-demand ones."
 	}
@@ -86,17 +82,17 @@ func (s *Screen) winner() string {
 	words := fmt.Sprintf("%s expects to pay %s less than no offers for the jobs asked: %s, %.2g %% of the whole bill",
 		names[best.Policy],
 		quantity.Percent(saved/best.AllUSD), quantity.Money(saved), 100*saved/a.Bills[0].USD())
-	if loss := byPolicy(a, approx.OnDemand).Expected.Accuracy - best.Expected.Accuracy; !math.IsNaN(loss) {
+	if loss := onDemand.Expected.Accuracy - best.Expected.Accuracy; !math.IsNaN(loss) {
 		words += fmt.Sprintf("; accuracy %+.2f points", -100*loss)
 	}
 	return words + "."
 }
 
 func (s *Screen) load() string {
-	r := s.answer.Result.Rest
+	r := s.Shown.Result.Rest
 	words := fmt.Sprintf("Reserved VMs run %s, %s are rented on demand.", quantity.Several(r.Reserved, "job"),
 		quantity.Count(float64(r.Rented)))
-	if u := s.answer.Bills[0].Utilisation; !math.IsNaN(u) {
+	if u := s.Shown.Bills[0].Utilisation; !math.IsNaN(u) {
 		words = fmt.Sprintf("Reserved VMs are busy %s of the time and run %s (mean wait %s); %s are rented on demand.",
 			quantity.Percent(u),
 			quantity.Several(r.Reserved, "job"), quantity.Duration(r.WaitS), quantity.Count(float64(r.Rented)))
@@ -106,10 +102,11 @@ func (s *Screen) load() string {
 
 // months of the term whose price is asked about, 0 for a price of one's own.
 func (s *Screen) months() float64 {
-	for _, o := range s.offers {
-		if o.VM.InstanceType == s.Question().VM && o.Reservation.Purchase == s.Question().Purchase {
-			return o.Months
-		}
+	i := slices.IndexFunc(s.offers, func(o vmOffer) bool {
+		return o.VM.InstanceType == s.Question().VM && o.Reservation.Purchase == s.Question().Purchase
+	})
+	if i < 0 {
+		return 0
 	}
-	return 0
+	return s.offers[i].Months
 }

@@ -6,10 +6,9 @@ import (
 	"math"
 	"unicode"
 
-	tea "charm.land/bubbletea/v2"
-
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
+	"sweetspot/tui/components/ask"
 )
 
 // Answer is what the schemes make of a question; nobody changes it.
@@ -31,8 +30,8 @@ func solve(t Trace, set *profile.Set, q Question) *Answer {
 		engine.Trace = t.Arrivals.Scaled(q.Scale)
 	}
 	s := &engine.Settings
-	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare, s.VM.StartS, s.VM.USDPerHour = q.LimitS, math.Max(s.RelaxedLimitS,
-		q.LimitS), q.StrictShare, int(q.StartS+0.5), q.USDPerHour
+	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare = q.LimitS, math.Max(s.RelaxedLimitS, q.LimitS), q.StrictShare
+	s.VM.StartS, s.VM.USDPerHour = int(q.StartS+0.5), q.USDPerHour
 	var err error
 	if a.Engine, err = q.wanted().Procure(engine, set); err == nil {
 		a.Outcomes, a.Spans, err = serving.WatchAll(a.Engine.Trace, a.Engine.Settings,
@@ -76,37 +75,16 @@ func (a *Answer) suits() (gb float64, inTime bool) {
 	return a.Engine.Memory.Suits(a.Engine.Settings.StrictLimitS, a.Engine.Settings.Function.Prices)
 }
 
-// Advice is for an answer. It takes longer than the answer: while a slider is
-// moved, it is that of some steps before.
-type Advice struct {
-	serving.Advice
-	answer *Answer
-}
-
-// advised reports whether the advice is for what is shown.
-func (s *Screen) advised() bool { return s.advice != nil && s.advice.answer == s.answer }
-
-// advise seeks the advice for what is shown; without an answer to advise on it
-// gives nil.
-func (s *Screen) advise() tea.Cmd {
-	a := s.answer
-	if a == nil || a.Why != "" || s.advised() || s.advising.Busy() {
+// advise seeks the advice for an answer; without outcomes there is none.
+func advise(a *Answer) ask.Work[*serving.Advice] {
+	if a.Why != "" {
 		return nil
 	}
-	return s.advising.Ask(s.Shell.Ctx, func(context.Context) *Advice {
+	return func(context.Context) *serving.Advice {
 		advice, err := serving.Advise(a.Engine.Question)
 		if err != nil {
 			return nil
 		}
-		return &Advice{advice, a}
-	})
-}
-
-// receiveAdvice shows advice, unless what is shown has changed meanwhile.
-func (s *Screen) receiveAdvice(advice *Advice) {
-	if advice == nil || advice.answer != s.answer {
-		return
+		return &advice
 	}
-	s.advice = advice
-	s.refresh()
 }

@@ -20,33 +20,36 @@ const (
 	memorySlider
 	priceSlider
 	scaleSlider
-	sliderCount
 )
 
-// controls is the panel of sliders: two limits, and dials.
+// dials are the sliders, and what each sets. That of accuracy is a limit.
+var dials = []sliders.Dial[Question]{
+	limitSlider: {Config: slider.Config{Label: "latency", Log: true, Lo: 0.01, Hi: 60, Format: limitText,
+		Parse: quantity.ParseDuration}, At: func(q *Question) *float64 { return &q.LimitS }},
+	accuracySlider: {Config: slider.Config{Label: "accuracy", Hi: 1, Format: quantity.Percent,
+		Parse: slider.ParsePercent}, At: func(q *Question) *float64 { return &q.MinAccuracy }},
+	strictSlider: {Config: slider.Config{Label: "strict", Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent,
+		Step: func(float64) float64 { return 0.02 }}, At: func(q *Question) *float64 { return &q.StrictShare }},
+	startSlider: {Config: slider.Config{Label: "VM start-up", Log: true, Lo: 1, Hi: 3600, Format: quantity.Duration,
+		Parse: quantity.ParseDuration, Step: slider.DurationStep}, At: func(q *Question) *float64 { return &q.StartS }},
+	memorySlider: {Config: slider.Config{Label: "function", Log: true, Lo: 0.5, Hi: 10.24, Format: gigabytes,
+		Parse: quantity.ParseCount}, At: func(q *Question) *float64 { return &q.MemoryGB }},
+	priceSlider: {Config: slider.Config{Label: "VM", Log: true, Lo: 0.005, Hi: 50, Format: priceText,
+		Parse: quantity.ParseMoney}, At: func(q *Question) *float64 { return &q.USDPerHour }},
+	scaleSlider: {Config: slider.Config{Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: timesText,
+		Parse: quantity.ParseCount}, At: func(q *Question) *float64 { return &q.Scale }},
+}
+
+// controls is the panel of sliders.
 type controls struct{ sliders.Stack }
 
 func newControls() *controls {
-	c := &controls{sliders.Stack{All: make([]*slider.Slider, sliderCount)}}
-	for k, cfg := range map[int]slider.Config{
-		limitSlider: {Label: "latency", Log: true, Lo: 0.01, Hi: 60, Format: limitText, Parse: quantity.ParseDuration},
-		strictSlider: {Label: "strict", Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent,
-			Step: func(float64) float64 { return 0.02 }},
-		startSlider: {Label: "VM start-up", Log: true, Lo: 1, Hi: 3600, Format: quantity.Duration,
-			Parse: quantity.ParseDuration, Step: slider.DurationStep},
-		memorySlider: {Label: "function", Log: true, Lo: 0.5, Hi: 10.24, Format: gigabytes, Parse: quantity.ParseCount},
-		priceSlider:  {Label: "VM", Log: true, Lo: 0.005, Hi: 50, Format: priceText, Parse: quantity.ParseMoney},
-		scaleSlider: {Label: "load", Log: true, Lo: 0.01, Hi: 1000,
-			Format: func(v float64) string { return fmt.Sprintf("×%.3g", v) }, Parse: quantity.ParseCount},
-	} {
-		c.All[k] = slider.NewDial(cfg)
-	}
-	c.All[accuracySlider] = slider.New(slider.Config{
-		Label: "accuracy", Direction: slider.AtLeast, Hi: 1, Format: quantity.Percent,
-		Parse: slider.Within(slider.ParsePercent, 0, 1),
-	})
+	c := &controls{sliders.Dials(dials)}
+	c.All[accuracySlider].SetDirection(slider.AtLeast)
 	return c
 }
+
+func timesText(v float64) string { return fmt.Sprintf("×%.3g", v) }
 
 func priceText(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 3, 64) + "/h" }
 
@@ -54,44 +57,26 @@ func limitText(v float64) string { return "≤ " + quantity.Duration(v) }
 
 func gigabytes(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " GB" }
 
-// load puts the sliders where a question has them.
+// load puts the sliders where a question has them. Without a memory of its own the
+// function's slider goes where the answer says.
 func (c *controls) load(q Question) {
-	for k, v := range map[int]float64{limitSlider: q.LimitS, strictSlider: q.StrictShare, startSlider: q.StartS,
-		priceSlider: q.USDPerHour, scaleSlider: q.Scale} {
-		c.All[k].Set(v)
-	}
-	if q.MemoryGB > 0 {
-		c.All[memorySlider].Set(q.MemoryGB)
-	}
-	if q.MinAccuracy > 0 {
-		c.All[accuracySlider].Set(q.MinAccuracy)
-	} else {
-		c.All[accuracySlider].Off()
+	for k, d := range dials {
+		if v := *d.At(&q); v > 0 || k == strictSlider {
+			c.All[k].Set(v)
+		} else {
+			c.All[k].Off()
+		}
 	}
 }
 
-// save writes slider k into a question.
+// save writes slider k into a question. Without a model there is nothing to choose
+// by accuracy.
 func (c *controls) save(k int, q *Question) {
 	v, on := c.All[k].Value()
-	switch k {
-	case limitSlider:
-		q.LimitS = v
-	case accuracySlider:
-		q.MinAccuracy = 0
-		if on && q.Model != "" { // without a model there is nothing to choose by it
-			q.MinAccuracy = v
-		}
-	case strictSlider:
-		q.StrictShare = v
-	case startSlider:
-		q.StartS = v
-	case memorySlider:
-		q.MemoryGB = v
-	case priceSlider:
-		q.USDPerHour = v
-	case scaleSlider:
-		q.Scale = v
+	if k == accuracySlider && (!on || q.Model == "") {
+		v = 0
 	}
+	*dials[k].At(q) = v
 }
 
 // show brings notes and marks to an answer.

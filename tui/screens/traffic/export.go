@@ -11,7 +11,7 @@ import (
 
 // export offers the forms of what Traffic shows.
 func (s *Screen) export() tea.Cmd {
-	shown := s.answer
+	shown := s.Shown
 	if shown == nil {
 		return s.Shell.Note(toast.Info, "nothing is answered yet")
 	}
@@ -19,7 +19,7 @@ func (s *Screen) export() tea.Cmd {
 		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
 	}
 	in := contract.TrafficInput{
-		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.trace.Notes,
+		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.Trace.Notes,
 		MinAccuracy: shown.Question.wanted().MinAccuracy,
 	}
 	return s.Shell.Export(in.Source, document.Subject{Traffic: func() (_ contract.Traffic, err error) {

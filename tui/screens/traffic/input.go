@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Model goes to the next model whose runs say what a VM serves, and after the
+// nextModel goes to the next model whose runs say what a VM serves, and after the
 // last one back to the study's VM.
-func (s *Screen) Model() tea.Cmd {
+func (s *Screen) nextModel() tea.Cmd {
 	if len(s.models) < 2 {
 		return nil
 	}
@@ -21,9 +21,9 @@ func (s *Screen) Model() tea.Cmd {
 	return s.Change("model", q)
 }
 
-// Clear takes the floor of accuracy and the function's memory back to what is
+// clear takes the floor of accuracy and the function's memory back to what is
 // chosen for them.
-func (s *Screen) Clear() tea.Cmd {
+func (s *Screen) clear() tea.Cmd {
 	q := s.Question()
 	q.MinAccuracy, q.MemoryGB = 0, 0
 	return s.Change("clear", q)

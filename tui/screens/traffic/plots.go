@@ -35,14 +35,6 @@ func newPlots(th *theme.Theme) *plots {
 	return p
 }
 
-func (p *plots) setTheme(th *theme.Theme) {
-	p.load.SetTheme(th)
-	p.late.SetTheme(th)
-	p.memory.SetTheme(th)
-	p.even.SetTheme(th)
-	p.variants.SetTheme(th)
-}
-
 // loadClass is the pen of what comes, beside those of the schemes.
 const loadClass = 6
 
@@ -147,5 +139,5 @@ func (p *plots) showEven(a *Answer) {
 
 // schemeName names a scheme beside its rune in the charts.
 func schemeName(th *theme.Theme, k int) string {
-	return th.Series(k).Render(string(th.SeriesRune(k))) + " " + string(serving.Schemes()[k])
+	return schemeRune(th, k) + " " + string(serving.Schemes()[k])
 }

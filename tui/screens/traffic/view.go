@@ -13,36 +13,28 @@ import (
 	"sweetspot/tui/theme"
 )
 
-func clean(s string) string { return text.Clean(s) }
-
 // View draws the screen in exactly its size.
 func (s *Screen) View() string {
-	if s.w <= 0 || s.h <= 0 {
-		return ""
-	}
-	return s.Frame(s.th, s.w, s.h, &s.layout, desk.Panes{
+	return s.Traced.View(desk.Panes{
 		Sliders: desk.Pane{Title: "Traffic", Note: s.modelName()},
 		First:   desk.Pane{Title: "queries a second", Note: s.loadLegend(), Body: s.plots.load.Draw},
-		Second:  desk.Pane{Title: "cost", Note: plot.Legend(s.th, "VMs", "functions"), Body: s.costs},
-		Table:   desk.Pane{Title: "Schemes " + s.th.Symbols.Dot + " by " + s.Column, Note: s.traceNote()},
+		Second:  desk.Pane{Title: "cost", Note: plot.Legend(s.Theme, "VMs", "functions"), Body: s.costs},
+		Table:   desk.Pane{Title: "Schemes " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.traceNote()},
 		Third:   desk.Pane{Title: "late queries a second", Body: s.plots.late.Draw},
 		Fourth:  s.choice(),
-		Words:   desk.Pane{Title: "What it says"},
-		Reading: desk.Pane{Title: "What it says " + s.th.Symbols.Dot + " enter or esc goes back"},
-		Lines:   func(w int) []string { return desk.WrapAll(s.sentences(), w) },
-	})
+	}, s.sentences)
 }
 
 func (s *Screen) modelName() string {
 	if s.Question().Model == "" {
 		return "the study's m4.large"
 	}
-	return clean(s.Question().Model)
+	return text.Clean(s.Question().Model)
 }
 
 // loadLegend names the two lines of the load.
 func (s *Screen) loadLegend() string {
-	return string(s.th.SeriesRune(loadClass)) + " come " + string(s.th.SeriesRune(s.selected())) + " VMs hold, " +
+	return string(s.Theme.SeriesRune(loadClass)) + " come " + string(s.Theme.SeriesRune(s.selected())) + " VMs hold, " +
 		string(serving.Schemes()[s.selected()])
 }
 
@@ -53,14 +45,14 @@ func (s *Screen) choice() desk.Pane {
 		return desk.Pane{Title: "accuracy × latency", Note: "of a batch", Body: s.plots.variants.Draw}
 	case evenChart:
 		note := ""
-		if a := s.answer; a != nil {
+		if a := s.Shown; a != nil {
 			if rate, ok := serving.BreakEven(a.Engine.Settings.VM, a.Engine.Settings.Function); ok {
 				note = fmt.Sprintf("equal at %.3g/s", rate)
 			} else {
 				note = "VMs dearer at every rate"
 			}
 		}
-		return desk.Pane{Title: schemeRune(s.th, 0) + " VMs " + schemeRune(s.th, 3) + " functions, $/h", Note: note,
+		return desk.Pane{Title: schemeRune(s.Theme, 0) + " VMs " + schemeRune(s.Theme, 3) + " functions, $/h", Note: note,
 			Body: s.plots.even.Draw}
 	}
 	return desk.Pane{Title: "a million queries on functions", Note: "by GB", Body: s.plots.memory.Draw}
@@ -76,9 +68,6 @@ const (
 	charts
 )
 
-// HasChart reports whether there is room for one.
-func (s *Screen) HasChart() bool { return s.layout.Fourth.W > 0 }
-
 // shown is the chart turned to; without a model there are no variants to show.
 func (s *Screen) shown() chart {
 	if s.chart == variantsChart && s.Question().Model == "" {
@@ -87,12 +76,10 @@ func (s *Screen) shown() chart {
 	return s.chart
 }
 
-// Turn goes to the next chart.
-func (s *Screen) Turn() {
+// turn goes to the next chart.
+func (s *Screen) turn() {
 	s.chart = (s.shown() + 1) % charts
-	if s.chart == variantsChart && s.Question().Model == "" {
-		s.chart = memoryChart
-	}
+	s.chart = s.shown()
 }
 
 func schemeRune(th *theme.Theme, k int) string {
@@ -109,33 +96,33 @@ func rateText(v float64) string {
 
 // costs draws what each scheme costs, by kind, and what it misses.
 func (s *Screen) costs(w, h int) string {
-	if s.answer == nil || s.answer.Why != "" {
+	if s.Shown == nil || s.Shown.Why != "" {
 		return ""
 	}
 	var bars []plot.StackedBar
-	for k, o := range s.answer.Outcomes {
-		late := s.th.Dim
+	for k, o := range s.Shown.Outcomes {
+		late := s.Theme.Dim
 		if o.ViolationShare() > serving.UsualViolations {
-			late = s.th.Warn
+			late = s.Theme.Warn
 		}
-		value := s.th.Title.Render(quantity.Money(o.USD)) + late.Render(" "+hundredths(o.ViolationShare())+" late")
-		bars = append(bars, plot.StackedBar{Name: schemeName(s.th, k), Value: value,
+		value := s.Theme.Title.Render(quantity.Money(o.USD)) + late.Render(" "+hundredths(o.ViolationShare())+" late")
+		bars = append(bars, plot.StackedBar{Name: schemeName(s.Theme, k), Value: value,
 			Parts: []float64{o.VMUSD, o.FunctionUSD}})
 	}
-	return plot.Bars(s.th, bars, w, h)
+	return plot.Bars(s.Theme, bars, w, h)
 }
 
 func (s *Screen) traceNote() string {
-	if s.answer == nil {
+	if s.Shown == nil {
 		return ""
 	}
-	tr := s.answer.Engine.Trace
+	tr := s.Shown.Engine.Trace
 	return fmt.Sprintf("%s queries in %s", quantity.Count(float64(tr.Requests())), quantity.Duration(float64(len(tr))))
 }
 
 // sentences put what the numbers mean into words.
 func (s *Screen) sentences() (out []string) {
-	a := s.answer
+	a := s.Shown
 	if a == nil {
 		return nil
 	}
@@ -143,23 +130,23 @@ func (s *Screen) sentences() (out []string) {
 		return []string{a.Why}
 	}
 	words := []string{"Advice comes when the sliders rest"}
-	if s.advised() {
-		words = s.advice.Words
+	if s.IsFound() {
+		words = s.Found.Words
 	}
 	for i, w := range words {
 		out = append(out, text.Sentence(w))
 		if o := a.Engine.Offer(); o != nil && i == 0 {
 			of := a.Engine.Served[a.Engine.Chosen]
-			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", clean(o.Name()),
-				of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, clean(o.PriceFrom)))
+			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", text.Clean(o.Name()),
+				of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(o.PriceFrom)))
 		}
 	}
 	f := a.Engine.Settings.Function
 	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed). Relaxed queries may "+
 		"take %s.", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS),
 		quantity.Duration(a.Engine.Settings.RelaxedLimitS)))
-	for _, n := range s.trace.Notes {
-		out = append(out, "Trace: "+clean(n)+".")
+	for _, n := range s.Trace.Notes {
+		out = append(out, "Trace: "+text.Clean(n)+".")
 	}
 	return out
 }

@@ -1,0 +1,208 @@
+package desk
+
+import (
+	"context"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/tui/components/ask"
+	"sweetspot/tui/components/picker"
+	"sweetspot/tui/components/table"
+	"sweetspot/tui/components/toast"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
+)
+
+// TraceConfig is what a desk about a trace is made of. A is an answer, which
+// compares a few choices; F is what is found out further about it.
+type TraceConfig[T, A, F any] struct {
+	Read       func(ctx context.Context, path string) (T, error) // an empty path makes a trace up
+	Title      string                                            // of the dialog that has a file chosen
+	Extensions []string
+	Empty      func(t T) bool
+
+	Rows, Share int // height of the table with its border; width of the first chart in percent
+	Measures    []Measure[A]
+	Choices     func(a *A) int       // how many there are
+	Best        func(a *A, f *F) int // the choice that is marked, −1 for none; f may be nil or about another answer
+	Charts      []interface{ SetTheme(th *theme.Theme) }
+
+	Solve   func() ask.Work[*A]     // answers the present question
+	Further func(a *A) ask.Work[*F] // nil where there is nothing to find out
+	Draw    func()                  // brings sliders and charts to what is shown
+}
+
+// Traced is a desk about a trace that is read or made up.
+type Traced[T, Q, A, F any] struct {
+	*Desk[Q, *A]
+	TraceConfig[T, A, F]
+	Theme   *theme.Theme
+	W, H    int
+	Layout  Layout
+	Trace   T
+	Shown   *A // nil before the first answer
+	Found   *F // the newest that was found out further, maybe about an answer before
+	about   *A // that Found is about
+	reading ask.Loop[read[T]]
+	finding ask.Loop[found[A, F]]
+}
+
+type (
+	read[T any] struct {
+		path  string
+		trace T
+		err   error
+	}
+	found[A, F any] struct {
+		about *A
+		value *F
+	}
+)
+
+// NewTraced returns a desk that asks q once it has a trace.
+func NewTraced[T, Q, A, F any](sh *screen.Shell, q Q, c Config[Q, *A], t TraceConfig[T, A, F]) *Traced[T, Q, A, F] {
+	d := &Traced[T, Q, A, F]{TraceConfig: t, Theme: sh.Theme}
+	c.Table, c.Column = table.New(columnsOf(t.Measures)), t.Measures[0].ID
+	c.Work, c.Answer, c.Refresh = d.work, d.show, d.refresh
+	d.Desk = New(sh, q, c)
+	d.Table.SetEmpty("reading the trace…")
+	return d
+}
+
+// SetTheme changes colours and symbols.
+func (d *Traced[T, Q, A, F]) SetTheme(th *theme.Theme) {
+	d.Theme = th
+	for _, c := range d.Charts {
+		c.SetTheme(th)
+	}
+	d.refresh()
+}
+
+// SetSize changes the size in cells.
+func (d *Traced[T, Q, A, F]) SetSize(w, h int) {
+	d.W, d.H = w, h
+	d.Layout = NewLayout(w, h, len(d.Sliders.All), d.Rows, d.Share)
+	d.Place(d.Layout.Sliders, d.Layout.Table)
+}
+
+// View draws the panes, and sentences about the answer, in exactly the size.
+func (d *Traced[T, Q, A, F]) View(p Panes, sentences func() []string) string {
+	if d.W <= 0 || d.H <= 0 {
+		return ""
+	}
+	p.Words.Title = "What it says"
+	p.Reading.Title = p.Words.Title + " " + d.Theme.Symbols.Dot + " enter or esc goes back"
+	p.Lines = func(w int) []string { return WrapAll(sentences(), w) }
+	return d.Frame(d.Theme, d.W, d.H, &d.Layout, p)
+}
+
+// Activate makes a trace up to begin with.
+func (d *Traced[T, Q, A, F]) Activate() tea.Cmd {
+	if !d.Empty(d.Trace) || d.reading.Busy() {
+		return nil
+	}
+	return d.open("")
+}
+
+// Open has a file chosen and read.
+func (d *Traced[T, Q, A, F]) Open() tea.Cmd {
+	return d.Shell.Choose(d.Title, append(d.Extensions[:len(d.Extensions):len(d.Extensions)], picker.Any), d.open)
+}
+
+// open reads a trace; the newest one that was asked for counts. Made-up ones are
+// there at once.
+func (d *Traced[T, Q, A, F]) open(path string) tea.Cmd {
+	if d.Read == nil {
+		return nil
+	}
+	d.reading.Forget()
+	reading := d.reading.Ask(d.Shell.Ctx, func(ctx context.Context) read[T] {
+		trace, err := d.Read(ctx, path)
+		return read[T]{path, trace, err}
+	})
+	if path == "" {
+		return reading
+	}
+	return tea.Batch(reading, d.Shell.Note(toast.Info, "reading "+text.Clean(filepath.Base(path))+"…"))
+}
+
+// SetTrace asks about another trace.
+func (d *Traced[T, Q, A, F]) SetTrace(t T) tea.Cmd {
+	d.Trace, d.Shown, d.Found, d.about = t, nil, nil, nil
+	d.Forget()
+	d.finding.Forget()
+	d.Table.SetEmpty("computing…")
+	d.Table.SetRows(&choices[A]{})
+	return d.Ask()
+}
+
+// Receive takes traces, answers and what is found out further.
+func (d *Traced[T, Q, A, F]) Receive(msg tea.Msg) tea.Cmd {
+	if r, _, ok := d.reading.Receive(msg); ok {
+		switch {
+		case r.err != nil:
+			return d.Shell.Fail(r.err)
+		case r.path == "":
+			return d.SetTrace(r.trace)
+		}
+		return tea.Batch(d.SetTrace(r.trace), d.Shell.Note(toast.Good, "opened "+text.Clean(filepath.Base(r.path))))
+	}
+	if f, again, ok := d.finding.Receive(msg); ok {
+		if f.value != nil && f.about == d.Shown {
+			d.Found, d.about = f.value, f.about
+			d.refresh()
+		}
+		if again {
+			return d.find()
+		}
+		return nil
+	}
+	return d.Desk.Receive(msg)
+}
+
+// work answers the present question; it touches nothing of the screen.
+func (d *Traced[T, Q, A, F]) work() ask.Work[*A] {
+	if d.Empty(d.Trace) {
+		return nil
+	}
+	return d.Solve()
+}
+
+// show shows an answer, and has more found out about it once the sliders rest.
+func (d *Traced[T, Q, A, F]) show(a *A) tea.Cmd {
+	d.Shown = a
+	d.refresh()
+	return d.find()
+}
+
+func (d *Traced[T, Q, A, F]) find() tea.Cmd {
+	a := d.Shown
+	if busy, _ := d.Asking(); busy || a == nil || d.IsFound() {
+		return nil
+	}
+	work := d.Further(a)
+	if work == nil {
+		return nil
+	}
+	return d.finding.Ask(d.Shell.Ctx, func(ctx context.Context) found[A, F] { return found[A, F]{a, work(ctx)} })
+}
+
+// IsFound reports whether Found is about what is shown.
+func (d *Traced[T, Q, A, F]) IsFound() bool { return d.Found != nil && d.about == d.Shown }
+
+// StopFinding ends what is being found out, to leave the processor to an answer.
+func (d *Traced[T, Q, A, F]) StopFinding() { d.finding.Forget() }
+
+// refresh brings table, sliders and charts to the answer.
+func (d *Traced[T, Q, A, F]) refresh() {
+	if d.Shown == nil {
+		return
+	}
+	r := &choices[A]{th: d.Theme, answer: d.Shown, measures: d.Measures, best: d.Best(d.Shown, d.Found)}
+	r.sort(d.Choices(d.Shown), d.Column, d.descending)
+	d.Table.SetRows(r)
+	d.Table.SetSort(d.Column, d.descending)
+	d.Draw()
+}
