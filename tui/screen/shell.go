@@ -81,7 +81,7 @@ func (s *Shell) Fail(err error) tea.Cmd { return s.Note(toast.Bad, err.Error()) 
 // Choose has a file chosen; then follows the choice.
 func (s *Shell) Choose(title string, extensions []string, then func(path string) tea.Cmd) tea.Cmd {
 	s.chosen = then
-	return s.list(s.Files.Open(title, ".", extensions, false))
+	return s.list(s.Files.Open(title, ".", extensions))
 }
 
 // ChooseSeveral has files chosen: one, all of a folder, or a pattern.

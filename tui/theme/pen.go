@@ -6,6 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"sweetspot/tui/text"
 )
 
 // Pen is one way of writing text: the SGR sequence that switches it on. The
@@ -88,4 +90,14 @@ func blend(a, b color.Color, share float64) color.Color {
 	br, bg, bb, _ := b.RGBA()
 	mix := func(x, y uint32) uint8 { return uint8((float64(x)*(1-share) + float64(y)*share) / 257) }
 	return color.RGBA{mix(ar, br), mix(ag, bg), mix(ab, bb), 255}
+}
+
+// Wrap writes plain words with the pen in lines of at most width cells, each
+// behind a margin and with a cell free at its end.
+func (p Pen) Wrap(words, margin string, width int) []string {
+	lines := text.Wrap(words, max(width-len(margin)-1, 1))
+	for i, l := range lines {
+		lines[i] = margin + p.Render(l)
+	}
+	return lines
 }

@@ -90,11 +90,7 @@ func (d *Dialog) close() (string, bool) {
 func (d *Dialog) View(th *theme.Theme, width, height int) string {
 	width = min(width, 72)
 	w, h := panel.Inner(width, height)
-	var lines []string
-	for _, l := range text.Wrap(d.question, max(w-2, 1)) {
-		lines = append(lines, " "+l)
-	}
-	lines = append(lines, "")
+	lines := append(theme.Pen{}.Wrap(d.question, " ", w), "")
 	all := d.lines(th, w, func(int) bool { return true })
 	if len(lines)+len(all) > h {
 		all = d.lines(th, w, func(i int) bool { return i == d.at })

@@ -18,16 +18,8 @@ func (d *Desk[Q, A]) Do(action keys.Action) (cmd tea.Cmd, handled bool) {
 		cmd = d.horizontal(-1, action == keys.BigLeft)
 	case keys.Right, keys.BigRight:
 		cmd = d.horizontal(1, action == keys.BigRight)
-	case keys.Up:
-		d.vertical(-1)
-	case keys.Down:
-		d.vertical(1)
-	case keys.PageUp:
-		d.turnPage(-1)
-	case keys.PageDown:
-		d.turnPage(1)
-	case keys.Top, keys.Bottom:
-		cmd = d.end(action == keys.Bottom)
+	case keys.Up, keys.Down, keys.PageUp, keys.PageDown, keys.Top, keys.Bottom:
+		cmd = d.navigate(action)
 	case keys.FocusNext:
 		d.Focus(1)
 	case keys.FocusPrev:
@@ -54,7 +46,7 @@ func (d *Desk[Q, A]) horizontal(steps int, big bool) tea.Cmd {
 		return d.moved(d.Sliders.Step(steps, big))
 	}
 	if d.OnTable() && big {
-		d.turnPage(steps)
+		return d.navigate(map[int]keys.Action{-1: keys.PageUp, 1: keys.PageDown}[steps])
 	}
 	return nil
 }
@@ -69,38 +61,23 @@ func (d *Desk[Q, A]) moved(has bool) tea.Cmd {
 	return d.Change("slider "+d.Sliders.Current().Label(), q)
 }
 
-// vertical goes to another slider or row.
-func (d *Desk[Q, A]) vertical(steps int) {
-	if d.focus == 0 {
-		d.Sliders.Move(steps)
+// navigate goes to another slider or an end of its track, else to another row.
+// While the words have the screen, pages are theirs.
+func (d *Desk[Q, A]) navigate(a keys.Action) tea.Cmd {
+	pages := map[keys.Action]int{keys.PageUp: -1, keys.PageDown: 1}[a]
+	switch {
+	case pages != 0 && d.reading:
+		d.top += pages * max(d.page-2, 1)
+		return nil
+	case d.focus == 0 && (a == keys.Top || a == keys.Bottom):
+		return d.moved(d.Sliders.End(a == keys.Bottom))
+	case d.focus == 0 && pages == 0:
+		d.Sliders.Move(map[keys.Action]int{keys.Up: -1, keys.Down: 1}[a])
 		d.history.Pause()
-		return
+		return nil
 	}
 	d.top = 0
-	d.Table.Move(steps)
-	d.Moved()
-}
-
-// turnPage moves by a page of the words while they have the screen, else of rows.
-func (d *Desk[Q, A]) turnPage(pages int) {
-	if d.reading {
-		d.top += pages * max(d.page-2, 1)
-		return
-	}
-	d.Table.Page(pages)
-	d.Moved()
-}
-
-// end moves the active slider to an end, or goes to the first or last row.
-func (d *Desk[Q, A]) end(last bool) tea.Cmd {
-	switch {
-	case d.focus == 0:
-		return d.moved(d.Sliders.End(last))
-	case last:
-		d.Table.Bottom()
-	default:
-		d.Table.Top()
-	}
+	d.Table.Act(a)
 	d.Moved()
 	return nil
 }

@@ -89,9 +89,9 @@ func (d *Dialog) preview(th *theme.Theme, width, height int) string {
 	var lines []string
 	switch {
 	case doc.Why != nil:
-		lines = paragraph(th.Warn, text.Clean(doc.Why.Error())+".", w)
+		lines = th.Warn.Wrap(text.Clean(doc.Why.Error())+".", " ", w)
 	case p.why != "":
-		lines = paragraph(th.Bad, p.why+".", w)
+		lines = th.Bad.Wrap(p.why+".", " ", w)
 	case !p.ready:
 		lines = []string{" " + th.Dim.Render("writing"+th.Symbols.Ellipsis)}
 	default:
@@ -116,14 +116,6 @@ func (d *Dialog) note(p Preview) string {
 		return "what is in it, " + where
 	}
 	return quantity.Several(p.bytes, "byte") + ", " + where
-}
-
-func paragraph(pen theme.Pen, sentence string, w int) []string {
-	var lines []string
-	for _, l := range text.Wrap(sentence, max(w-2, 1)) {
-		lines = append(lines, " "+pen.Render(l))
-	}
-	return lines
 }
 
 func (d *Dialog) nameLine(th *theme.Theme, width, height int) string {

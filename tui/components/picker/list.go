@@ -24,7 +24,6 @@ type Listing struct {
 	Dir     string // the folder listed, absolute
 	Entries []Entry
 	File    string // set when the path is a file that can be chosen
-	New     bool   // the file doesn't exist yet
 	Err     error  // one sentence; Dir and Entries may be empty
 }
 
@@ -35,9 +34,8 @@ const Any = "*"
 // List reads a folder, or finds that the path is a file. It touches the disk:
 // call it from a command. Folders come first; of files only those with one of
 // the extensions; names with a leading dot are left out. An empty path is the
-// working folder, ~ the home folder. With allowNew a path that doesn't exist
-// can be chosen when it has one of the extensions and its folder exists.
-func List(path string, extensions []string, allowNew bool) Listing {
+// working folder, ~ the home folder.
+func List(path string, extensions []string) Listing {
 	full, err := absolute(path)
 	if err != nil {
 		return Listing{Err: err}
@@ -45,13 +43,13 @@ func List(path string, extensions []string, allowNew bool) Listing {
 	info, err := os.Stat(full)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return missing(full, extensions, allowNew)
+		return Listing{Err: fmt.Errorf("%s isn't there: check the path", plaintext.Clean(full))}
 	case err != nil:
 		return Listing{Err: sentence(full, err)}
 	case !info.IsDir():
 		if !wanted(full, extensions) && !slices.Contains(extensions, Any) {
 			is := strings.Join(extensions, " or ")
-			return Listing{Err: fmt.Errorf("%s is no %s file: choose another one", shown(full), is)}
+			return Listing{Err: fmt.Errorf("%s is no %s file: choose another one", plaintext.Clean(full), is)}
 		}
 		return Listing{File: full}
 	}
@@ -66,13 +64,10 @@ func List(path string, extensions []string, allowNew bool) Listing {
 		}
 	}
 	slices.SortStableFunc(l.Entries, func(a, b Entry) int {
-		switch {
-		case a.Dir == b.Dir:
-			return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-		case a.Dir:
-			return -1
+		if a.Dir != b.Dir {
+			return map[bool]int{true: -1, false: 1}[a.Dir]
 		}
-		return 1
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return l
 }
@@ -90,20 +85,6 @@ func absolute(path string) (string, error) {
 		return "", sentence(path, err)
 	}
 	return full, nil
-}
-
-func missing(full string, extensions []string, allowNew bool) Listing {
-	parent, err := os.Stat(filepath.Dir(full))
-	switch {
-	case !allowNew:
-		return Listing{Err: fmt.Errorf("%s isn't there: check the path", shown(full))}
-	case err != nil || !parent.IsDir():
-		return Listing{Err: fmt.Errorf("the folder %s isn't there: make it first", shown(filepath.Dir(full)))}
-	case !wanted(full, extensions):
-		ends := strings.Join(extensions, " or ")
-		return Listing{Err: fmt.Errorf("%s isn't there: a new file must end in %s", shown(full), ends)}
-	}
-	return Listing{File: full, New: true}
 }
 
 // entry turns a directory entry into one of ours; links are followed.
@@ -124,17 +105,14 @@ func wanted(name string, extensions []string) bool {
 	return len(extensions) == 0 || slices.ContainsFunc(extensions, is)
 }
 
-// shown shortens and cleans a path for a sentence.
-func shown(path string) string { return plaintext.Clean(path) }
-
 // sentence says what went wrong with a path.
 func sentence(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s can't be read: you have no permission for it", shown(path))
+		return fmt.Errorf("%s can't be read: you have no permission for it", plaintext.Clean(path))
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return fmt.Errorf("%s can't be read (%s): choose another path", shown(path), plaintext.Clean(err.Error()))
+	return fmt.Errorf("%s can't be read (%s): choose another path", plaintext.Clean(path), plaintext.Clean(err.Error()))
 }

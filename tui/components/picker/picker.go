@@ -18,7 +18,6 @@ import (
 type Picker struct {
 	title      string
 	extensions []string
-	allowNew   bool
 	several    bool // a whole folder or a pattern can be chosen too
 	open       bool
 	loading    bool
@@ -40,9 +39,9 @@ type Event struct {
 }
 
 // Open shows the picker for files with one of the extensions and returns the
-// path to list first. allowNew lets a file be named that doesn't exist yet.
-func (p *Picker) Open(title, dir string, extensions []string, allowNew bool) (load string) {
-	*p = Picker{title: title, extensions: extensions, allowNew: allowNew, open: true, loading: true}
+// path to list first.
+func (p *Picker) Open(title, dir string, extensions []string) (load string) {
+	*p = Picker{title: title, extensions: extensions, open: true, loading: true}
 	if dir == "" {
 		dir = "."
 	}
@@ -52,7 +51,7 @@ func (p *Picker) Open(title, dir string, extensions []string, allowNew bool) (lo
 // OpenSeveral shows the picker for any files: one, all of a folder, or those that
 // match a pattern such as *.csv.
 func (p *Picker) OpenSeveral(title, dir string) (load string) {
-	load = p.Open(title, dir, nil, false)
+	load = p.Open(title, dir, nil)
 	p.several = true
 	return load
 }
@@ -66,8 +65,8 @@ func (p *Picker) Close() { p.open = false }
 // Lister returns the function that lists a path as this picker wants it; it
 // touches the disk and nothing of the picker.
 func (p *Picker) Lister(path string) func() Listing {
-	extensions, allowNew := p.extensions, p.allowNew
-	return func() Listing { return List(path, extensions, allowNew) }
+	extensions := p.extensions
+	return func() Listing { return List(path, extensions) }
 }
 
 // SetListing takes over what was listed. When it is a file, the picker closes

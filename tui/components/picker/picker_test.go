@@ -47,10 +47,10 @@ func drive(p *Picker, pressed ...string) string {
 	return ""
 }
 
-func opened(t *testing.T, dir string, allowNew bool) *Picker {
+func opened(t *testing.T, dir string) *Picker {
 	t.Helper()
 	p := &Picker{}
-	load := p.Open("Open a database", dir, []string{".db"}, allowNew)
+	load := p.Open("Open a database", dir, []string{".db"})
 	if _, ok := p.SetListing(p.Lister(load)()); ok {
 		t.Fatal("a folder was chosen")
 	}
@@ -58,7 +58,7 @@ func opened(t *testing.T, dir string, allowNew bool) *Picker {
 }
 
 func TestListShowsFoldersAndWantedFiles(t *testing.T) {
-	l := List(folder(t), []string{".db"}, false)
+	l := List(folder(t), []string{".db"})
 	var names []string
 	for _, e := range l.Entries {
 		names = append(names, e.Name)
@@ -83,9 +83,9 @@ func TestChoosing(t *testing.T) {
 		{"backspace on nothing goes up", []string{"enter", "backspace", "end", "enter"}, "b.db"},
 		{"by a typed path", strings.Split("sub/inner.db", ""), ""},
 	} {
-		got := drive(opened(t, dir, false), c.keys...)
+		got := drive(opened(t, dir), c.keys...)
 		if c.want == "" {
-			got = drive(opened(t, dir, false), append(c.keys, "enter")...)
+			got = drive(opened(t, dir), append(c.keys, "enter")...)
 			c.want = "sub/inner.db"
 		}
 		if got != filepath.Join(dir, c.want) {
@@ -97,35 +97,29 @@ func TestChoosing(t *testing.T) {
 func TestSentencesForWhatCannotBeOpened(t *testing.T) {
 	dir := folder(t)
 	for _, c := range []struct {
-		path string
-		new  bool
-		want string
+		path, want string
 	}{
-		{"nowhere.db", false, "isn't there"},
-		{"nowhere/x.db", true, "make it first"},
-		{"notes.txt", false, "is no .db file"},
-		{"new.txt", true, "must end in .db"},
-		{"evil\x1b[31m\n.db", false, "isn't there"},
+		{"nowhere.db", "isn't there"},
+		{"nowhere/x.db", "isn't there"},
+		{"notes.txt", "is no .db file"},
+		{"evil\x1b[31m\n.db", "isn't there"},
 	} {
-		l := List(filepath.Join(dir, c.path), []string{".db"}, c.new)
+		l := List(filepath.Join(dir, c.path), []string{".db"})
 		if l.Err == nil || !strings.Contains(l.Err.Error(), c.want) || strings.ContainsAny(l.Err.Error(), "\n\x1b") {
 			t.Errorf("%q: %v, want %q", c.path, l.Err, c.want)
 		}
-		p := opened(t, dir, c.new)
+		p := opened(t, dir)
 		p.SetListing(l)
 		if got := ansi.Strip(p.View(theme.New("", true, false), 200, 20)); !p.Visible() || c.path == "notes.txt" &&
 			len(dir) < 40 && !strings.Contains(got, c.want) {
 			t.Errorf("%q: the picker closed or doesn't say why:\n%s", c.path, got)
 		}
 	}
-	if l := List(filepath.Join(dir, "new.db"), []string{".db"}, true); l.File == "" || !l.New || l.Err != nil {
-		t.Errorf("a new database: %+v", l)
-	}
 }
 
 func TestWhatTheDiskSaysBecomesASentence(t *testing.T) {
 	dir := folder(t)
-	if l := List(filepath.Join(dir, "b.db", "inner.db"), []string{".db"}, true); l.Err == nil ||
+	if l := List(filepath.Join(dir, "b.db", "inner.db"), []string{".db"}); l.Err == nil ||
 		!strings.Contains(l.Err.Error(), "choose another path") {
 		t.Errorf("a file used as a folder: %v", l.Err)
 	}
@@ -137,7 +131,7 @@ func TestWhatTheDiskSaysBecomesASentence(t *testing.T) {
 
 func TestViewFits(t *testing.T) {
 	th := theme.New("", true, false)
-	p := opened(t, folder(t), false)
+	p := opened(t, folder(t))
 	for w := 1; w < 100; w += 3 {
 		for h := 1; h < 30; h += 3 {
 			lines := text.Lines(p.View(th, w, h))

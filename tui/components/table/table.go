@@ -5,6 +5,8 @@ package table
 
 import (
 	"slices"
+
+	"sweetspot/tui/keys"
 )
 
 // Column is one column. Width is its least width in cells; Flex is its share
@@ -147,17 +149,19 @@ func (t *Table) SetCursor(row int) bool {
 	return t.cursor != before
 }
 
-// Move moves the cursor by rows and reports whether it moved.
-func (t *Table) Move(rows int) bool { return t.SetCursor(t.cursor + rows) }
-
-// Page moves the cursor by pages.
-func (t *Table) Page(pages int) bool { return t.Move(pages * max(t.visible()-1, 1)) }
-
-// Top moves the cursor to the first row.
-func (t *Table) Top() bool { return t.SetCursor(0) }
-
-// Bottom moves the cursor to the last row.
-func (t *Table) Bottom() bool { return t.SetCursor(t.rows.Len() - 1) }
+// Act moves the cursor where an action does: by a row, by a page, to an end. It
+// reports whether the action is one of these.
+func (t *Table) Act(a keys.Action) (moves bool) {
+	page := max(t.visible()-1, 1)
+	to, moves := map[keys.Action]int{
+		keys.Up: t.cursor - 1, keys.Down: t.cursor + 1, keys.PageUp: t.cursor - page, keys.PageDown: t.cursor + page,
+		keys.Top: 0, keys.Bottom: t.rows.Len() - 1,
+	}[a]
+	if moves {
+		t.SetCursor(to)
+	}
+	return moves
+}
 
 // Scroll moves the view and not the cursor, as a mouse wheel does, except that
 // the cursor stays in view.

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"sweetspot/tui/keys"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -95,9 +96,9 @@ func TestCursorIsAlwaysInView(t *testing.T) {
 			k := rapid.IntRange(-70, 70).Draw(t, "k")
 			switch rapid.IntRange(0, 7).Draw(t, "action") {
 			case 0:
-				tb.Move(k)
+				tb.SetCursor(tb.cursor + k)
 			case 1:
-				tb.Page(k % 3)
+				tb.Act([]keys.Action{keys.PageUp, keys.PageDown, keys.Up, keys.Down}[(k+70)%4])
 			case 2:
 				tb.SetSize(40+k/2, max(k/4, 0))
 			case 3:
@@ -106,9 +107,9 @@ func TestCursorIsAlwaysInView(t *testing.T) {
 			case 4:
 				tb.Scroll(k)
 			case 5:
-				tb.Top()
+				tb.Act(keys.Top)
 			case 6:
-				tb.Bottom()
+				tb.Act(keys.Bottom)
 			case 7:
 				tb.Select(int64(k))
 			}
@@ -132,7 +133,7 @@ func TestOnlyVisibleRowsAreAskedFor(t *testing.T) {
 	tb := New(columns())
 	tb.SetSize(100, 21)
 	tb.SetRows(rows)
-	tb.Bottom()
+	tb.Act(keys.Bottom)
 	got := ansi.Strip(tb.View(theme.New("", true, false)))
 	if asked != 20*len(columns()) {
 		t.Errorf("asked for %d cells to draw 20 rows", asked)

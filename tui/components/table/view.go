@@ -22,9 +22,7 @@ func (t *Table) View(th *theme.Theme) string {
 		lines = append(lines, t.line(th, row))
 	}
 	if t.rows.Len() == 0 {
-		for _, l := range text.Wrap(t.empty, max(t.w-2*gutter, 1)) {
-			lines = append(lines, text.Spaces(gutter)+th.Dim.Render(l))
-		}
+		lines = append(lines, th.Dim.Wrap(t.empty, text.Spaces(gutter), t.w-gutter+1)...)
 	}
 	return text.Block(lines, t.w, t.h)
 }

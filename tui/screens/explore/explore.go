@@ -211,7 +211,7 @@ func (s *Screen) refresh() {
 	s.Table.SetSort(column, descending != s.largerFirst())
 	s.Table.SetEmpty("no candidates: " + emptyBecause(s.Question()))
 	if !s.held {
-		s.Table.Top()
+		s.Table.Act(keys.Top)
 	}
 	s.showSelection()
 }

@@ -5,6 +5,7 @@ import (
 
 	"sweetspot/data/wording"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // selectedTitle names the selected candidate.
@@ -37,10 +38,7 @@ func (s *Screen) words(width int) []string {
 	}
 	var out []string
 	for _, l := range lines {
-		out = append(out, text.Wrap(text.Clean(l), max(width-2, 1))...)
-	}
-	for k := range out {
-		out[k] = " " + out[k]
+		out = append(out, theme.Pen{}.Wrap(text.Clean(l), " ", width)...)
 	}
 	return out
 }

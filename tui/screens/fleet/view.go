@@ -48,11 +48,7 @@ func (s *Screen) settings(w, h int) string {
 	if s.Question().GPUsPerVM > 1 {
 		parts = append(parts, fmt.Sprintf("%d GPUs a VM", s.Question().GPUsPerVM))
 	}
-	lines := text.Wrap(strings.Join(parts, " "+s.Theme.Symbols.Dot+" "), w)
-	for i := range lines {
-		lines[i] = s.Theme.Dim.Render(lines[i])
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(s.Theme.Dim.Wrap(strings.Join(parts, " "+s.Theme.Symbols.Dot+" "), "", w+1), "\n")
 }
 
 // parts of a cost, as the bars are stacked.

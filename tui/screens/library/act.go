@@ -15,15 +15,10 @@ import (
 
 // Act does what a key means here.
 func (s *Screen) Act(action keys.Action) tea.Cmd {
+	if s.list().table.Act(action) {
+		return nil
+	}
 	switch action {
-	case keys.Up:
-		s.Vertical(-1)
-	case keys.Down:
-		s.Vertical(1)
-	case keys.PageUp, keys.PageDown:
-		s.Page(map[keys.Action]int{keys.PageUp: -1, keys.PageDown: 1}[action])
-	case keys.Top, keys.Bottom:
-		s.Ends(action == keys.Bottom)
 	case keys.FocusNext, keys.Right:
 		s.Turn(1)
 	case keys.FocusPrev, keys.Left:

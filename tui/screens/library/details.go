@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // detailRows is the height of the panel below a list that says of the row under
@@ -29,9 +30,7 @@ func (s *Screen) details(rows int) string {
 	var lines []string
 	if r := s.list().selected(); r != nil {
 		for _, words := range r.words {
-			for _, l := range text.Wrap(text.Clean(words), max(w-2, 1)) {
-				lines = append(lines, " "+l)
-			}
+			lines = append(lines, theme.Pen{}.Wrap(text.Clean(words), " ", w)...)
 		}
 	}
 	if len(lines) > h && h > 0 {

@@ -113,24 +113,9 @@ func (s *Screen) listCount() List {
 // List is the list shown.
 func (s *Screen) List() List { return s.current }
 
-// Vertical moves the cursor.
-func (s *Screen) Vertical(rows int) { s.list().table.Move(rows) }
-
 // Region is where keys act, by the list.
 func (s *Screen) Region() string {
 	return [lists]string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks, keys.InImport}[s.current]
-}
-
-// Page moves the cursor by screenfuls.
-func (s *Screen) Page(pages int) { s.list().table.Page(pages) }
-
-// Ends moves the cursor to the first or last row.
-func (s *Screen) Ends(last bool) {
-	if last {
-		s.list().table.Bottom()
-	} else {
-		s.list().table.Top()
-	}
 }
 
 // Sort sorts by the next column or turns the order round.

@@ -48,7 +48,7 @@ func TestImportHasAShelf(t *testing.T) {
 	if bad < 0 || bad > odd || odd > good || !strings.Contains(got, "1 file not read") {
 		t.Errorf("at the end:\n%s", got)
 	}
-	s.Ends(false)
+	s.Act(keys.Top)
 	if got := ansi.Strip(s.View()); !strings.Contains(strings.Join(strings.Fields(got), " "), "below the │ │ list") &&
 		!strings.Contains(got, "below the list") {
 		t.Errorf("the sentence is cut:\n%s", got)

@@ -52,20 +52,18 @@ func (s *Screen) show() {
 
 // keyCells moves among the probes; used is false for other keys.
 func (s *Screen) keyCells(a keys.Action) (used bool) {
-	page := max(s.visibleCells()-1, 1)
-	to, moves := map[keys.Action]int{
-		keys.Up: s.at - 1, keys.Down: s.at + 1, keys.PageUp: s.at - page, keys.PageDown: s.at + page,
-		keys.Top: 0, keys.Bottom: len(s.all.Rows) - 1,
-	}[a]
-	switch {
-	case a == keys.Follow:
+	if a == keys.Follow {
 		s.follow = true
 		s.show()
 		return true
-	case moves:
-		s.moveTo(to)
 	}
-	return moves
+	_, _, w, h := s.cellsArea()
+	s.cells.SetSize(w, h)
+	if used = s.cells.Act(a); used {
+		row, _ := s.cells.Cursor()
+		s.moveTo(row)
+	}
+	return used
 }
 
 // moveTo shows another probe, and no longer the newest that runs.

@@ -279,7 +279,7 @@ func (s *Screen) gpuRows(w, warnings int) int {
 // cut.
 func (s *Screen) warningLines(w, most int) (lines []string, shown int) {
 	for i := len(s.update.Warnings) - 1; i >= 0; i-- {
-		one := wrapped("! "+text.Clean(s.update.Warnings[i]), s.th.Warn, w)
+		one := s.th.Warn.Wrap("! "+text.Clean(s.update.Warnings[i]), " ", w)
 		room := most - len(lines)
 		switch {
 		case room <= 0 || len(one) > room && shown > 0:

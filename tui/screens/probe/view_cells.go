@@ -88,9 +88,3 @@ func (s *Screen) cellsArea() (left, top, w, h int) {
 	}
 	return 1, 2, s.w - 2, min(n, max((s.h-1)*2/5, 8)-2)
 }
-
-// visibleCells is the number of probes that the table shows at once.
-func (s *Screen) visibleCells() int {
-	_, _, _, h := s.cellsArea()
-	return h - 1
-}

@@ -17,7 +17,6 @@ import (
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/text"
-	"sweetspot/tui/theme"
 )
 
 func (s *Screen) estimatePanel(w, h int) string {
@@ -53,7 +52,7 @@ func (s *Screen) estimateLines(w int) []string {
 	lines := s.steadyLines(w)
 	switch phase := s.phase(); {
 	case phase == Failed:
-		return append(append(lines, wrapped(s.why(), s.th.Bad, w)...), s.estimateLineTexts()...)
+		return append(append(lines, s.th.Bad.Wrap(s.why(), " ", w)...), s.estimateLineTexts()...)
 	case phase == Done && judged(&s.update, s.form.Target) != precise:
 		// Low terminals show the first lines only, and this must not be missed.
 		mean := 0
@@ -64,15 +63,6 @@ func (s *Screen) estimateLines(w int) []string {
 	}
 	lines = append(lines, s.estimateLineTexts()...)
 	return append(lines, s.endLines(w)...)
-}
-
-// wrapped are words in lines of at most w cells.
-func wrapped(words string, pen theme.Pen, w int) []string {
-	var lines []string
-	for _, l := range text.Wrap(words, max(w-2, 1)) {
-		lines = append(lines, " "+pen.Render(l))
-	}
-	return lines
 }
 
 func (s *Screen) steadyLines(w int) []string {
@@ -100,10 +90,10 @@ func (s *Screen) steadyLines(w int) []string {
 	case m.IsSteady:
 	case s.phase() == Done:
 		if !strings.Contains(s.update.StoppedWords, m.Why) {
-			lines = append(lines, wrapped("never steady: "+text.Clean(m.Why), th.Warn, w)...)
+			lines = append(lines, th.Warn.Wrap("never steady: "+text.Clean(m.Why), " ", w)...)
 		}
 	default:
-		lines = append(lines, wrapped("not steady yet: "+text.Clean(m.Why), th.Warn, w)...)
+		lines = append(lines, th.Warn.Wrap("not steady yet: "+text.Clean(m.Why), " ", w)...)
 	}
 	warm := fmt.Sprintf(" first   %s", quantity.Duration(m.First))
 	if m.IsSteady && m.Warmup > 0 {
@@ -189,7 +179,7 @@ func (s *Screen) pauseLines(w int) []string {
 		}
 		words = length + words
 	}
-	return append([]string{""}, wrapped(text.Clean(words), s.th.Dim, w)...)
+	return append([]string{""}, s.th.Dim.Wrap(text.Clean(words), " ", w)...)
 }
 
 // timeTitle heads the predicted times. Until a validation was measured, those
@@ -246,7 +236,7 @@ func (s *Screen) doneLines(w int) []string {
 	if id := s.update.Run.ID; id > 0 {
 		words += ", saved as run " + strconv.FormatInt(id, 10)
 	}
-	return wrapped(words, b.pen, w)
+	return b.pen.Wrap(words, " ", w)
 }
 
 // ended says why the probe is over.

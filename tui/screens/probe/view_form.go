@@ -172,9 +172,5 @@ func (s *Screen) hintBelow(w int) []string {
 
 // noted wraps words below the form.
 func (s *Screen) noted(words string, pen theme.Pen, w int) []string {
-	var lines []string
-	for _, l := range text.Wrap(words, max(min(w-3, 90), 1)) {
-		lines = append(lines, "   "+pen.Render(l))
-	}
-	return lines
+	return pen.Wrap(words, "   ", min(w, 93)+1)
 }
