@@ -3,6 +3,7 @@ package bill
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,47 +15,51 @@ import (
 const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price=0.09 interruptions=0.05/h " +
 	"checkpoint=30m electricity-price=0.12/kWh pue=1.3"
 
-// field is one word of a bill.
+// field is one word of a bill: an amount, which is 0 where it is not told, or a number
+// that may be unknown.
 type field struct {
-	name  string
-	read  func(b *Bill, s string) error
-	write func(b Bill) string // "" where it is not told
+	name    string
+	amount  func(b *Bill) *float64
+	unknown func(b *Bill) **float64
+	read    func(s string) (float64, error)
+	unit    string
 }
 
 var fields = [...]field{
-	{"startup", func(b *Bill, s string) (err error) { b.StartupS, err = seconds(s); return err },
-		func(b Bill) string { return span(b.StartupS) }},
-	{"disk", func(b *Bill, s string) (err error) { b.DiskGiB, err = gib(s); return err },
-		func(b Bill) string { return amount(b.DiskGiB, "GiB") }},
-	{"disk-price", func(b *Bill, s string) (err error) { b.DiskUSDPerGiBMonth, err = usd(s); return err },
-		func(b Bill) string { return amount(b.DiskUSDPerGiBMonth, "") }},
-	{"egress", func(b *Bill, s string) (err error) { b.EgressGiB, err = gib(s); return err },
-		func(b Bill) string { return amount(b.EgressGiB, "GiB") }},
-	{"egress-price", func(b *Bill, s string) (err error) { b.EgressUSDPerGiB, err = usd(s); return err },
-		func(b Bill) string { return amount(b.EgressUSDPerGiB, "") }},
-	{"interruptions", func(b *Bill, s string) error { v, err := rate(s); b.Interruptions = &v; return err },
-		func(b Bill) string {
-			if b.Interruptions == nil {
-				return ""
-			}
-			return number(*b.Interruptions) + "/h"
-		}},
-	{"checkpoint", func(b *Bill, s string) error {
-		v, err := duration(s)
-		b.CheckpointS = &v
-		return err
-	}, func(b Bill) string {
-		if b.CheckpointS == nil {
-			return ""
-		}
-		return span(*b.CheckpointS)
-	}},
-	{"electricity-price", func(b *Bill, s string) (err error) {
-		b.ElectricityUSDPerKWh, err = usd(strings.TrimSuffix(s, "/kWh"))
-		return err
-	}, func(b Bill) string { return amount(b.ElectricityUSDPerKWh, "/kWh") }},
-	{"pue", func(b *Bill, s string) (err error) { b.PUE, err = pue(s); return err },
-		func(b Bill) string { return amount(b.PUE, "") }},
+	{name: "startup", amount: func(b *Bill) *float64 { return &b.StartupS }, read: seconds, unit: "s"},
+	{name: "disk", amount: func(b *Bill) *float64 { return &b.DiskGiB }, read: gib, unit: "GiB"},
+	{name: "disk-price", amount: func(b *Bill) *float64 { return &b.DiskUSDPerGiBMonth }, read: usd},
+	{name: "egress", amount: func(b *Bill) *float64 { return &b.EgressGiB }, read: gib, unit: "GiB"},
+	{name: "egress-price", amount: func(b *Bill) *float64 { return &b.EgressUSDPerGiB }, read: usd},
+	{name: "interruptions", unknown: func(b *Bill) **float64 { return &b.Interruptions }, read: rate, unit: "/h"},
+	{name: "checkpoint", unknown: func(b *Bill) **float64 { return &b.CheckpointS }, read: duration, unit: "s"},
+	{name: "electricity-price", amount: func(b *Bill) *float64 { return &b.ElectricityUSDPerKWh }, read: perKWh, unit: "/kWh"},
+	{name: "pue", amount: func(b *Bill) *float64 { return &b.PUE }, read: pue},
+}
+
+// set reads the word's value.
+func (f field) set(b *Bill, s string) error {
+	v, err := f.read(s)
+	if f.unknown != nil {
+		*f.unknown(b) = &v
+	} else {
+		*f.amount(b) = v
+	}
+	return err
+}
+
+// write is what set reads; "" where the bill does not tell it.
+func (f field) write(b Bill) string {
+	var v *float64
+	if f.unknown != nil {
+		v = *f.unknown(&b)
+	} else if v = f.amount(&b); *v == 0 {
+		v = nil
+	}
+	if v == nil {
+		return ""
+	}
+	return f.name + "=" + strconv.FormatFloat(*v, 'f', -1, 64) + f.unit
 }
 
 // Parse reads words as [Words] has them, separated by spaces or commas. The error
@@ -66,15 +71,15 @@ func Parse(s string) (b Bill, err error) {
 			r == '\n'
 	}) {
 		name, value, _ := strings.Cut(word, "=")
-		f, known := find(name)
+		at := slices.IndexFunc(fields[:], func(f field) bool { return f.name == name })
 		switch {
-		case !known:
+		case at < 0:
 			return Bill{}, fmt.Errorf("%s is no part of a bill: write %s", plaintext.Quote(word), Words)
 		case seen[name]:
 			return Bill{}, fmt.Errorf("%s is given twice", name)
 		}
 		seen[name] = true
-		if err := f.read(&b, value); err != nil {
+		if err := fields[at].set(&b, value); err != nil {
 			return Bill{}, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -103,19 +108,10 @@ func (b Bill) String() string {
 	var words []string
 	for _, f := range fields {
 		if s := f.write(b); s != "" {
-			words = append(words, f.name+"="+s)
+			words = append(words, s)
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-func find(name string) (field, bool) {
-	for _, f := range fields {
-		if f.name == name {
-			return f, true
-		}
-	}
-	return field{}, false
 }
 
 // most bounds what is typed: beyond it is a slip.
@@ -130,6 +126,8 @@ func plain(s string) (float64, error) {
 }
 
 func usd(s string) (float64, error) { return plain(strings.TrimPrefix(s, "$")) }
+
+func perKWh(s string) (float64, error) { return usd(strings.TrimSuffix(s, "/kWh")) }
 
 // pue reads a power usage effectiveness.
 func pue(s string) (float64, error) {
@@ -190,20 +188,4 @@ func rate(s string) (perHour float64, err error) {
 		v = -math.Log1p(-v / 100)
 	}
 	return v / hours, nil
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-func amount(v float64, unit string) string {
-	if v == 0 {
-		return ""
-	}
-	return number(v) + unit
-}
-
-func span(s float64) string {
-	if s == 0 {
-		return ""
-	}
-	return number(s) + "s"
 }

@@ -31,7 +31,10 @@ func placeRoundRobin(b *book) {
 
 // placeLeastLoaded gives every task to the VMs that are free first.
 func placeLeastLoaded(b *book) {
-	line := newByFree(b)
+	line := b.byFree()
+	for v := range b.free {
+		line.push(int32(v))
+	}
 	vms := make([]int32, 0, 1)
 	for i := range b.tasks {
 		t := &b.tasks[i]
@@ -43,56 +46,50 @@ func placeLeastLoaded(b *book) {
 		vms = line.take(vms[:0], n)
 		start := max(t.SubmitS, b.free[vms[n-1]])
 		b.decide(i, vms, start, t.SubmitS)
-		line.give(vms)
+		for _, v := range vms {
+			line.push(v)
+		}
 	}
 }
 
 // byFree is a heap of VMs, the one that is free first on top, the lower number
 // first among equals.
-type byFree struct {
-	book *book
-	vms  []int32
+func (b *book) byFree() *heapOf[int32] {
+	return &heapOf[int32]{before: func(v, w int32) bool {
+		return b.free[v] < b.free[w] || b.free[v] == b.free[w] && v < w
+	}}
 }
 
-func newByFree(b *book) *byFree {
-	h := &byFree{book: b, vms: make([]int32, len(b.free))}
-	for v := range h.vms {
-		h.vms[v] = int32(v)
-	}
-	return h
+// heapOf is a heap with the item on top that comes before all others.
+type heapOf[T any] struct {
+	items  []T
+	before func(a, b T) bool
 }
 
-// take takes the n VMs out that are free first, in that order.
-func (h *byFree) take(into []int32, n int) []int32 {
+func (h *heapOf[T]) push(x T) { heap.Push(h, x) }
+
+func (h *heapOf[T]) pop() T { return heap.Pop(h).(T) }
+
+// take takes the first n items out, in their order.
+func (h *heapOf[T]) take(into []T, n int) []T {
 	for range n {
-		into = append(into, heap.Pop(h).(int32))
+		into = append(into, h.pop())
 	}
 	return into
 }
 
-func (h *byFree) give(vms []int32) {
-	for _, v := range vms {
-		heap.Push(h, v)
-	}
-}
-
 // Len, Less, Swap, Push and Pop make it a [heap.Interface].
-func (h *byFree) Len() int { return len(h.vms) }
+func (h *heapOf[T]) Len() int           { return len(h.items) }
+func (h *heapOf[T]) Less(i, j int) bool { return h.before(h.items[i], h.items[j]) }
+func (h *heapOf[T]) Swap(i, j int)      { h.items[i], h.items[j] = h.items[j], h.items[i] }
+func (h *heapOf[T]) Push(x any)         { h.items = append(h.items, x.(T)) }
 
-func (h *byFree) Less(i, j int) bool {
-	a, b := h.book.free[h.vms[i]], h.book.free[h.vms[j]]
-	return a < b || a == b && h.vms[i] < h.vms[j]
-}
-
-func (h *byFree) Swap(i, j int) { h.vms[i], h.vms[j] = h.vms[j], h.vms[i] }
-
-func (h *byFree) Push(x any) { h.vms = append(h.vms, x.(int32)) }
-
-func (h *byFree) Pop() any {
-	last := len(h.vms) - 1
-	v := h.vms[last]
-	h.vms = h.vms[:last]
-	return v
+// Pop removes the last item; pop removes the first.
+func (h *heapOf[T]) Pop() any {
+	last := len(h.items) - 1
+	x := h.items[last]
+	h.items = h.items[:last]
+	return x
 }
 
 // placeEarliestFirst keeps one line of tasks for all VMs and starts the task
@@ -100,7 +97,8 @@ func (h *byFree) Pop() any {
 // them than are idle lets others go first. A task that still waits when it must
 // start to be in time is rented VMs then, unless reduced precision would do.
 func placeEarliestFirst(b *book) {
-	e := &earliestFirst{book: b, busy: &byFree{book: b}, waits: make([]bool, len(b.tasks))}
+	e := &earliestFirst{book: b, busy: b.byFree(), waits: make([]bool, len(b.tasks))}
+	e.line.before, e.expiring.before = queued.before, queued.before
 	for v := range b.free {
 		e.idle = append(e.idle, int32(v))
 	}
@@ -125,32 +123,32 @@ func placeEarliestFirst(b *book) {
 type earliestFirst struct {
 	book     *book
 	idle     []int32
-	busy     *byFree
-	line     taskHeap // by deadline
-	expiring taskHeap // by the last moment to start
-	waits    []bool   // by task; what has left the line may still be in a heap
-	vms      []int32  // scratch
+	busy     *heapOf[int32]
+	line     heapOf[queued] // by deadline
+	expiring heapOf[queued] // by the last moment to start
+	waits    []bool         // by task; what has left the line may still be in a heap
+	vms      []int32        // scratch
 }
 
 // nextEvent is when a VM that may be wanted is free, or a task can wait no
 // longer.
 func (e *earliestFirst) nextEvent() float64 {
-	for len(e.expiring) > 0 && !e.waits[e.expiring[0].task] {
-		heap.Pop(&e.expiring)
+	for len(e.expiring.items) > 0 && !e.waits[e.expiring.items[0].task] {
+		e.expiring.pop()
 	}
-	if len(e.expiring) == 0 {
+	if len(e.expiring.items) == 0 {
 		return math.Inf(1) // nobody waits
 	}
-	at := e.expiring[0].by
+	at := e.expiring.items[0].by
 	if e.busy.Len() > 0 {
-		at = min(at, e.book.free[e.busy.vms[0]])
+		at = min(at, e.book.free[e.busy.items[0]])
 	}
 	return at
 }
 
 func (e *earliestFirst) free(now float64) {
-	for e.busy.Len() > 0 && e.book.free[e.busy.vms[0]] <= now {
-		e.idle = append(e.idle, heap.Pop(e.busy).(int32))
+	for e.busy.Len() > 0 && e.book.free[e.busy.items[0]] <= now {
+		e.idle = append(e.idle, e.busy.pop())
 	}
 }
 
@@ -161,15 +159,15 @@ func (e *earliestFirst) arrive(task int) {
 		return
 	}
 	e.waits[task] = true
-	heap.Push(&e.line, queued{t.DeadlineS, task})
-	heap.Push(&e.expiring, queued{max(t.SubmitS, t.DeadlineS-t.FullS), task})
+	e.line.push(queued{t.DeadlineS, task})
+	e.expiring.push(queued{max(t.SubmitS, t.DeadlineS-t.FullS), task})
 }
 
 // start starts what the idle VMs are enough for.
 func (e *earliestFirst) start(now float64) {
 	var tooLarge []queued
-	for len(e.idle) > 0 && len(e.line) > 0 {
-		q := heap.Pop(&e.line).(queued)
+	for len(e.idle) > 0 && len(e.line.items) > 0 {
+		q := e.line.pop()
 		t := &e.book.tasks[q.task]
 		n := e.book.schedule.Fleet.vmsOf(t)
 		switch {
@@ -182,19 +180,19 @@ func (e *earliestFirst) start(now float64) {
 			e.book.place(q.task, vms, now)
 			e.waits[q.task] = false
 			for _, v := range vms {
-				heap.Push(e.busy, v)
+				e.busy.push(v)
 			}
 		}
 	}
 	for _, q := range tooLarge {
-		heap.Push(&e.line, q)
+		e.line.push(q)
 	}
 }
 
 // expire decides on the tasks that can wait no longer.
 func (e *earliestFirst) expire(now float64) {
-	for len(e.expiring) > 0 && e.expiring[0].by <= now {
-		task := heap.Pop(&e.expiring).(queued).task
+	for len(e.expiring.items) > 0 && e.expiring.items[0].by <= now {
+		task := e.expiring.pop().task
 		if !e.waits[task] {
 			continue
 		}
@@ -213,7 +211,7 @@ func (e *earliestFirst) expire(now float64) {
 		e.book.ask(task, e.vms, start, now)
 		for _, v := range e.vms {
 			if e.book.free[v] > now {
-				heap.Push(e.busy, v)
+				e.busy.push(v)
 			} else {
 				e.idle = append(e.idle, v)
 			}
@@ -227,23 +225,5 @@ type queued struct {
 	task int
 }
 
-// taskHeap has the smallest on top, among equals the one submitted first.
-type taskHeap []queued
-
-// Len, Less, Swap, Push and Pop make it a [heap.Interface].
-func (h taskHeap) Len() int { return len(h) }
-
-func (h taskHeap) Less(i, j int) bool {
-	return h[i].by < h[j].by || h[i].by == h[j].by && h[i].task < h[j].task
-}
-
-func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-func (h *taskHeap) Push(x any) { *h = append(*h, x.(queued)) }
-
-func (h *taskHeap) Pop() any {
-	last := len(*h) - 1
-	q := (*h)[last]
-	*h = (*h)[:last]
-	return q
-}
+// before orders tasks by time, equal ones by their submission.
+func (q queued) before(r queued) bool { return q.by < r.by || q.by == r.by && q.task < r.task }

@@ -243,8 +243,8 @@ func TestEarliestFirst(t *testing.T) {
 func TestSizesHaveALeastBill(t *testing.T) {
 	jobs := Usual(3000).Generate(1)
 	tasks := Prepare(nil, jobs, NewDraws(len(jobs), 1), studyTerms)
-	sizes := Sizes(t.Context(), tasks, Fleet{GPUsPerVM: 1, Scheduler: LeastLoaded}, studyPrices, approx.Acceptance{},
-		approx.Policies, 1000)
+	q := Question{Fleet: Fleet{GPUsPerVM: 1, Scheduler: LeastLoaded}, Prices: studyPrices, Policies: approx.Policies}
+	sizes := q.Sizes(t.Context(), tasks, 1000)
 	least := Least(sizes, 0)
 	if least == 0 || least == len(sizes)-1 || sizes[0].VMs != 0 {
 		t.Fatalf("the least bill is at %d of %d sizes", least, len(sizes))

@@ -175,7 +175,7 @@ func Prepare(into []Task, jobs []Job, draws Draws, t Terms) []Task {
 func (t *Terms) task(j *Job, draw *[4]float64) Task {
 	at := t.Mix.pick(draw[modelDraw])
 	if j.Model != "" {
-		at = t.Mix.find(j.Model)
+		at = t.Mix.Find(j.Model)
 	}
 	kind := unknownKind
 	if at >= 0 {

@@ -24,8 +24,8 @@ type Kind struct {
 // Mix is the models of a workload.
 type Mix []Kind
 
-// find is the place of the model a job names, -1 where it is not in the mix.
-func (m Mix) find(model string) int {
+// Find is the place of a model in the mix, -1 where it is not in it.
+func (m Mix) Find(model string) int {
 	return slices.IndexFunc(m, func(k Kind) bool { return k.Model == model })
 }
 

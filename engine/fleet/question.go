@@ -178,11 +178,6 @@ func (q *Question) Spreads(seeds int) []Spread {
 	return spreads
 }
 
-// Sizes are the bills of other numbers of reserved VMs, see [Sizes].
-func (q *Question) Sizes(ctx context.Context, tasks []Task, most int) []Size {
-	return Sizes(ctx, tasks, q.Fleet, q.Prices, q.Acceptance, q.Policies, most)
-}
-
 // Sized is a way of reserving VMs, and the bills of their numbers.
 type Sized struct {
 	Reservation

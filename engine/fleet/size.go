@@ -26,13 +26,12 @@ type Size struct {
 // and all around the least bills of each policy. Where jobs take several VMs at once
 // the bill is not smooth, and a size in between may still be cheaper. When ctx is
 // cancelled it ends early with an incomplete list.
-func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance,
-	policies []approx.Policy, most int) []Size {
-	last := min(most, peak(tasks, &f))
+func (q *Question) Sizes(ctx context.Context, tasks []Task, most int) []Size {
+	last := min(most, peak(tasks, &q.Fleet))
 	sized := map[int]Size{}
 	at := func(n int) {
 		if _, done := sized[n]; !done && ctx.Err() == nil {
-			sized[n] = sizeAt(tasks, f.with(n), prices, a, policies)
+			sized[n] = q.sizeAt(tasks, n)
 		}
 	}
 	for n := 0; n < last; n += max(1, n/20) {
@@ -43,8 +42,8 @@ func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a a
 		return nil
 	}
 	coarse := inOrder(sized)
-	for k := range policies {
-		for _, i := range leastOf(coarse, k, closely) {
+	for k := range q.Policies {
+		for _, i := range leastOf(coarse, k) {
 			for n := coarse[max(i-1, 0)].VMs; n < coarse[min(i+1, len(coarse)-1)].VMs; n++ {
 				at(n)
 			}
@@ -56,8 +55,8 @@ func Sizes(ctx context.Context, tasks []Task, f Fleet, prices approx.Prices, a a
 // closely is the number of least bills around which all sizes are tried.
 const closely = 4
 
-// leastOf are the places of the n sizes of the smallest bills of a policy.
-func leastOf(sizes []Size, policy, n int) []int {
+// leastOf are the places of so many sizes with the smallest bills of a policy.
+func leastOf(sizes []Size, policy int) []int {
 	order := make([]int, len(sizes))
 	for i := range order {
 		order[i] = i
@@ -65,25 +64,22 @@ func leastOf(sizes []Size, policy, n int) []int {
 	slices.SortStableFunc(order, func(x, y int) int {
 		return cmp.Compare(sizes[x].Bills[policy].USD(), sizes[y].Bills[policy].USD())
 	})
-	return order[:min(n, len(order))]
+	return order[:min(closely, len(order))]
 }
 
 func inOrder(sized map[int]Size) []Size {
 	return slices.SortedFunc(maps.Values(sized), func(a, b Size) int { return a.VMs - b.VMs })
 }
 
-func (f Fleet) with(vms int) Fleet {
+func (q *Question) sizeAt(tasks []Task, vms int) Size {
+	f := q.Fleet
 	f.VMs = vms
-	return f
-}
-
-func sizeAt(tasks []Task, f Fleet, prices approx.Prices, a approx.Acceptance, policies []approx.Policy) Size {
 	s := Place(tasks, f)
 	asked, rest := s.Asked(tasks), s.Rest(tasks)
 	size := Size{VMs: f.VMs, Candidates: len(asked)}
 	monthly := hoursPerMonth * 3600 / rest.PeriodS
-	for _, p := range policies {
-		bill := rest.Bill(f, prices, approx.Evaluate(p, asked, prices, a).Expected)
+	for _, p := range q.Policies {
+		bill := rest.Bill(f, q.Prices, approx.Evaluate(p, asked, q.Prices, q.Acceptance).Expected)
 		bill.ReservedUSD *= monthly
 		bill.OnDemandUSD *= monthly
 		bill.PenaltyUSD *= monthly

@@ -94,7 +94,7 @@ func TestWorkload(t *testing.T) {
 		t.Errorf("%d candidates, %d with room", len(w.asked), w.roomy)
 	}
 	for _, job := range w.asked {
-		if ratio := job.ReducedS / job.FullS; job.kind == w.ofModel("same") ||
+		if ratio := job.ReducedS / job.FullS; job.kind == int32(w.terms.Mix.Find("same")) ||
 			math.Abs(ratio-testMix[job.kind].Ratio) > 1e-12 {
 			t.Fatalf("a %s takes %g of its time", testMix[job.kind].Model, ratio)
 		}

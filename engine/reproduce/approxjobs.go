@@ -83,11 +83,6 @@ func (w *Workload) addBlock(tasks []fleet.Task, wanted int) []fleet.Task {
 	return tasks
 }
 
-// ofModel is the place of a model in the mix, -1 where it is not in it.
-func (w *Workload) ofModel(name string) int32 {
-	return int32(slices.IndexFunc(w.terms.Mix, func(k fleet.Kind) bool { return k.Model == name }))
-}
-
 // assumptions says in one sentence what was made up, and how.
 func (w *Workload) assumptions() string {
 	var ratios, printed []string
@@ -222,7 +217,7 @@ func (u *sum) tally() tally {
 func (w *Workload) accepted(model string, p approx.Policy, at setting) tally {
 	prices := approx.Prices{Reserved: at.reservedUSD, OnDemand: at.onDemandUSD}
 	offer := approx.Offer(p, prices, approx.Acceptance{})
-	kind := w.ofModel(model)
+	kind := int32(w.terms.Mix.Find(model))
 	if kind < 0 {
 		return tally{math.NaN(), math.NaN()}
 	}
