@@ -170,14 +170,14 @@ func (t *Traffic) trendsOnBursts() string {
 func (t *Traffic) cutsOfMixed() string {
 	least, of := 100.0, ""
 	for i := range t.loads {
-		if cut := t.loads[i].over(cuts(serving.Mixed)).mean; cut < least || of == "" {
+		if cut := t.loads[i].mean(cuts(serving.Mixed)); cut < least || of == "" {
 			least, of = cut, t.loads[i].name
 		}
 	}
 	coldest := draw{by: t.cold.by}
 	var points []string
 	for i := range t.loads {
-		points = append(points, fmt.Sprintf("%s %.1f", t.loads[i].name, t.loads[i].over(spared).mean))
+		points = append(points, fmt.Sprintf("%s %.1f", t.loads[i].name, t.loads[i].mean(spared)))
 	}
 	return fmt.Sprintf("section 4's \"up to 60 %%\" fewer violations with mixed does not say of what. Of reactive's "+
 		"violations ours cuts at least %.1f %% (%s) and with cold starts of %g s, the longest of section 3.2.3, still "+
@@ -191,7 +191,7 @@ func (t *Traffic) costOfMixed() string {
 	var more []string
 	for i := range t.loads {
 		more = append(more, fmt.Sprintf("%s %+.1f %%", t.loads[i].name,
-			-t.loads[i].over(saves(serving.Mixed, serving.Reactive)).mean))
+			-t.loads[i].mean(saves(serving.Mixed, serving.Reactive))))
 	}
 	rate, ok := serving.BreakEven(t.settings.VM, t.settings.Function)
 	even := "functions are cheaper at every rate that one VM serves"
@@ -211,8 +211,8 @@ func (t *Traffic) whereParagonSaves() string {
 	var saved []string
 	for i := range t.loads {
 		l := &t.loads[i]
-		saved = append(saved, fmt.Sprintf("%s %.1f of %.1f %%", l.name, l.over(saves(serving.Paragon, serving.Mixed)).mean,
-			l.over(functionsCost(serving.Mixed)).mean))
+		saved = append(saved, fmt.Sprintf("%s %.1f of %.1f %%", l.name, l.mean(saves(serving.Paragon, serving.Mixed)),
+			l.mean(functionsCost(serving.Mixed))))
 	}
 	return fmt.Sprintf("paragon can save over mixed no more than what mixed pays for functions, less the VMs that "+
 		"it orders for the relaxed queries that wait: it saves %s of mixed's cost", strings.Join(saved, ", "))
@@ -223,7 +223,7 @@ func (t *Traffic) lengthOfTrace() string {
 	var crowds []string
 	for i := range t.loads {
 		if l := &t.loads[i]; !l.wave && l.burstS == 0 {
-			violates := l.over(func(d *draw) float64 { return 100 * d.by[serving.Reactive].ViolationShare() }).mean
+			violates := l.mean(func(d *draw) float64 { return 100 * d.by[serving.Reactive].ViolationShare() })
 			crowds = append(crowds, fmt.Sprintf("%.1f %% in %.3g h (peak to median %.2f)", violates,
 				float64(l.seconds)/3600, l.ratio()))
 		}

@@ -240,7 +240,10 @@ func (l *drawnLoad) over(of func(*draw) float64) drawnNumber {
 	return drawnNumber{mean, nineInTen * math.Sqrt(squares/(n-1)*(1+1/n))}
 }
 
-func (l *drawnLoad) ratio() float64 { return l.over(func(d *draw) float64 { return d.ratio }).mean }
+// mean is the number's mean over the seeds.
+func (l *drawnLoad) mean(of func(*draw) float64) float64 { return l.over(of).mean }
+
+func (l *drawnLoad) ratio() float64 { return l.mean(func(d *draw) float64 { return d.ratio }) }
 
 // described states the parameters, the seeds and the peak to median.
 func (l *drawnLoad) described() string {

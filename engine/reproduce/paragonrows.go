@@ -10,49 +10,53 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// loadRows hold a printed cell against every load, with what the text says
-// beside it.
-func (o relations) loadRows(s sheet, c Cell) (rows []Row) {
-	each := func(row func(*drawnLoad) Row) {
-		for i := range o.loads.loads {
-			rows = append(rows, row(&o.loads.loads[i]))
-		}
-	}
-	scheme := serving.Scheme(c.Variant)
-	switch {
-	case c.Column == overColumn && slices.Contains(serving.Schemes(), scheme):
-		each(func(l *drawnLoad) Row {
-			return o.judged(s, c, l, overProvisioned(scheme), "VM-seconds over reactive's", o.overshoots(l, scheme))
-		})
-	case c.Column == cutsColumn && scheme == serving.Mixed:
-		each(func(l *drawnLoad) Row {
-			note := fmt.Sprintf("in percent of reactive's violations; in points of all queries %.2f", l.over(spared).mean)
-			return o.judged(s, c, l, cuts(scheme), note, "functions take every query that finds no VM, without a limit, "+
-				"so only cold starts violate; the study does not say what held its own functions back")
-		})
-	case c.Key == mixedCosts:
-		each(o.similarCostRow)
-	case c.Column == savesMixedColumn && scheme == serving.Paragon:
-		each(func(l *drawnLoad) Row {
-			return o.judged(s, c, l, saves(scheme, serving.Mixed), "of mixed's cost", savesLittle(l, c))
-		})
-		each(o.similarViolationsRow)
+// onEach makes a row of every load.
+func (o relations) onEach(row func(*drawnLoad) Row) (rows []Row) {
+	for i := range o.loads.loads {
+		rows = append(rows, row(&o.loads.loads[i]))
 	}
 	return rows
 }
 
-// violationRows are what the text says of figure 5, which prints no numbers.
-func (o relations) violationRows() (rows []Row) {
-	for _, row := range []func(*drawnLoad) Row{
-		func(l *drawnLoad) Row { return o.cutRow(l, serving.UtilAware) },
-		func(l *drawnLoad) Row { return o.cutRow(l, serving.Exascale) },
-		o.equivalentRow, o.cheaperRow,
-	} {
-		for i := range o.loads.loads {
-			rows = append(rows, row(&o.loads.loads[i]))
-		}
+// loadRows hold a printed cell against every load, with what the text says
+// beside it.
+func (o relations) loadRows(s sheet, c Cell) []Row {
+	scheme := serving.Scheme(c.Variant)
+	switch {
+	case c.Column == overColumn && slices.Contains(serving.Schemes(), scheme):
+		return o.onEach(func(l *drawnLoad) Row {
+			return o.judged(s, c, l, overProvisioned(scheme), "VM-seconds over reactive's", o.overshoots(l, scheme))
+		})
+	case c.Column == cutsColumn && scheme == serving.Mixed:
+		return o.onEach(func(l *drawnLoad) Row {
+			note := fmt.Sprintf("in percent of reactive's violations; in points of all queries %.2f", l.mean(spared))
+			return o.judged(s, c, l, cuts(scheme), note, "functions take every query that finds no VM, without a limit, "+
+				"so only cold starts violate; the study does not say what held its own functions back")
+		})
+	case c.Key == mixedCosts:
+		return o.onEach(o.similarCostRow)
+	case c.Column == savesMixedColumn && scheme == serving.Paragon:
+		return append(o.onEach(func(l *drawnLoad) Row {
+			return o.judged(s, c, l, saves(scheme, serving.Mixed), "of mixed's cost", savesLittle(l, c))
+		}), o.onEach(func(l *drawnLoad) Row {
+			return o.similarCutsRow("figure 8", l, [2]serving.Scheme{scheme, serving.Mixed},
+				"section 4: ensures similar SLOs", "", "relaxed queries wait for VMs longer than their limit")
+		})...)
 	}
-	return rows
+	return nil
+}
+
+// violationRows are what the text says of figure 5, which prints no numbers.
+func (o relations) violationRows() []Row {
+	return slices.Concat(
+		o.onEach(func(l *drawnLoad) Row { return o.cutRow(l, serving.UtilAware) }),
+		o.onEach(func(l *drawnLoad) Row { return o.cutRow(l, serving.Exascale) }),
+		o.onEach(func(l *drawnLoad) Row {
+			return o.similarCutsRow("figure 5", l, [2]serving.Scheme{serving.Mixed, serving.Exascale},
+				"section 2.4: minimizes violations equivalent to exascale", ", or better",
+				"functions start cold where VMs are already there")
+		}),
+		o.onEach(o.cheaperRow))
 }
 
 // judged holds a printed number against a load's; why is told where they differ.
@@ -96,17 +100,17 @@ func (o relations) overshoots(l *drawnLoad, scheme serving.Scheme) string {
 
 // savesLittle says why paragon saves another amount over mixed than is printed.
 func savesLittle(l *drawnLoad, printed Cell) string {
-	queries, cost := l.over(onFunctions(serving.Mixed)).mean, l.over(functionsCost(serving.Mixed)).mean
+	queries, cost := l.mean(onFunctions(serving.Mixed)), l.mean(functionsCost(serving.Mixed))
 	if printed.Number != nil && cost < printed.Number.Value-printed.Number.Half {
 		return fmt.Sprintf("mixed gives functions only %.2f %% of the queries, %.2f %% of its cost, and more cannot be saved",
 			queries, cost)
 	}
-	more := l.over(func(d *draw) float64 {
+	more := l.mean(func(d *draw) float64 {
 		return 100 * (d.by[serving.Paragon].VMUSD - d.by[serving.Mixed].VMUSD) / d.by[serving.Mixed].USD
-	}).mean
+	})
 	return fmt.Sprintf("of the %.1f %% of mixed's cost that are functions paragon keeps to %.1f %%, but the relaxed "+
 		"queries that wait are a backlog that it orders VMs for, %.1f %% of mixed's cost more",
-		cost, l.over(func(d *draw) float64 { return 100 * d.by[serving.Paragon].FunctionUSD / d.by[serving.Mixed].USD }).mean,
+		cost, l.mean(func(d *draw) float64 { return 100 * d.by[serving.Paragon].FunctionUSD / d.by[serving.Mixed].USD }),
 		more)
 }
 
@@ -118,36 +122,37 @@ func valueOr(v *float64) float64 {
 }
 
 func (o relations) cutRow(l *drawnLoad, scheme serving.Scheme) Row {
-	cut := l.over(cuts(scheme)).mean
+	cut := l.mean(cuts(scheme))
 	return o.said("figure 5", l, string(scheme)+" "+cutsColumn, cut, cut > 0,
 		"section 2.3: it can reduce SLO violations; ours is in percent of reactive's", "it does not where reactive "+
 			"already has none to reduce or the peak comes and goes within a start-up")
 }
 
-func (o relations) equivalentRow(l *drawnLoad) Row {
-	mixed, exascale := l.over(cuts(serving.Mixed)).mean, l.over(cuts(serving.Exascale)).mean
-	return o.said("figure 5", l, "mixed cuts as many violations as exascale", mixed-exascale,
-		mixed >= exascale-similarPoints,
-		fmt.Sprintf("section 2.4: minimizes violations equivalent to exascale; ours is the difference in points, %.1f "+
-			"%% and %.1f %% of reactive's being cut; %s, or better", mixed, exascale, similarIsHalfOf),
-		"functions start cold where VMs are already there")
+// similarCutsRow judges whether the first scheme cuts as many violations as the
+// second.
+func (o relations) similarCutsRow(figure string, l *drawnLoad, schemes [2]serving.Scheme,
+	says, better, why string) Row {
+	ours, other := l.mean(cuts(schemes[0])), l.mean(cuts(schemes[1]))
+	return o.said(figure, l, fmt.Sprintf("%s cuts as many violations as %s", schemes[0], schemes[1]), ours-other,
+		ours >= other-similarPoints, fmt.Sprintf("%s; ours is the difference in points, %.1f %% and %.1f %% of "+
+			"reactive's being cut; %s%s", says, ours, other, similarIsHalfOf, better), why)
 }
 
 func (o relations) cheaperRow(l *drawnLoad) Row {
-	saved := min(l.over(saves(serving.Mixed, serving.UtilAware)).mean, l.over(saves(serving.Mixed, serving.Exascale)).mean)
+	saved := min(l.mean(saves(serving.Mixed, serving.UtilAware)), l.mean(saves(serving.Mixed, serving.Exascale)))
 	return o.said("figure 5", l, "mixed is cheaper than util-aware and exascale", saved, saved > 0,
 		"section 2.4: reduces the over-provisioning cost of VMs; ours is what it saves over the cheaper of the two, in "+
 			"percent", "its functions cost more than the VMs that are spared")
 }
 
 func (o relations) similarCostRow(l *drawnLoad) Row {
-	more := l.over(func(d *draw) float64 { return -saves(serving.Mixed, serving.Reactive)(d) }).mean
-	vms := l.over(func(d *draw) float64 {
+	more := l.mean(func(d *draw) float64 { return -saves(serving.Mixed, serving.Reactive)(d) })
+	vms := l.mean(func(d *draw) float64 {
 		return 100 * saving(d.by[serving.Mixed].VMUSD, d.by[serving.Reactive].USD)
-	}).mean
+	})
 	why := fmt.Sprintf("functions carry %.1f %% of the queries at %.1f times the price of a busy VM, and VMs cost "+
 		"only %.1f %% less for it",
-		l.over(onFunctions(serving.Mixed)).mean, o.loads.functionOverVM(), vms)
+		l.mean(onFunctions(serving.Mixed)), o.loads.functionOverVM(), vms)
 	if l.burstS > 0 && l.burstS < float64(o.loads.settings.VM.StartS) {
 		why += fmt.Sprintf(": bursts of %g s are over before a VM has started, so functions carry them whole, while in "+
 			"reactive they wait", l.burstS)
@@ -162,32 +167,20 @@ func (t *Traffic) functionOverVM() float64 {
 	return t.settings.Function.USDPerQuery() / (t.settings.VM.USDPerHour / 3600 / t.settings.VM.QueriesPerSecond)
 }
 
-func (o relations) similarViolationsRow(l *drawnLoad) Row {
-	paragon, mixed := l.over(cuts(serving.Paragon)).mean, l.over(cuts(serving.Mixed)).mean
-	return o.said("figure 8", l, "paragon cuts as many violations as mixed", paragon-mixed, paragon >= mixed-similarPoints,
-		fmt.Sprintf("section 4: ensures similar SLOs; ours is the difference in points, %.1f %% and %.1f %% of "+
-			"reactive's being cut; %s", paragon, mixed, similarIsHalfOf),
-		"relaxed queries wait for VMs longer than their limit")
-}
-
 // patternRows are Observation 4: on which loads mixing pays.
-func (o relations) patternRows() (rows []Row) {
-	for i := range o.loads.loads {
-		l := &o.loads.loads[i]
-		rows = append(rows, o.paysRow(l, "cheapest of four schemes uses functions", func(d *draw) *serving.Outcome {
+func (o relations) patternRows() []Row {
+	return slices.Concat(o.onEach(func(l *drawnLoad) Row {
+		return o.paysRow(l, "cheapest of four schemes uses functions", func(d *draw) *serving.Outcome {
 			return cheapest(d, serving.Reactive, serving.UtilAware, serving.Exascale, serving.Mixed)
-		}))
-	}
-	for i := range o.loads.loads {
-		l := &o.loads.loads[i]
-		rows = append(rows, o.paysRow(l, "cheapest of five schemes uses functions", func(d *draw) *serving.Outcome {
+		})
+	}), o.onEach(func(l *drawnLoad) Row {
+		return o.paysRow(l, "cheapest of five schemes uses functions", func(d *draw) *serving.Outcome {
 			if len(d.advice.Outcomes) == 0 || !d.advice.Keeps {
 				return nil
 			}
 			return &d.advice.Outcomes[d.advice.Pick]
-		}))
-	}
-	return append(rows, o.priceOfSparing()...)
+		})
+	}), o.onEach(o.sparingRow), o.growthRows())
 }
 
 // cheapest is the cheapest of some schemes that keeps the accepted violations,
@@ -206,7 +199,7 @@ func cheapest(d *draw, schemes ...serving.Scheme) (best *serving.Outcome) {
 func (o relations) paysRow(l *drawnLoad, what string, pick func(*draw) *serving.Outcome) Row {
 	threshold := o.loads.settings.PeakToMedianAt
 	var picked []string
-	uses := l.over(func(d *draw) float64 {
+	uses := l.mean(func(d *draw) float64 {
 		out := pick(d)
 		if out == nil {
 			picked = append(picked, "none, as none keeps that")
@@ -217,7 +210,7 @@ func (o relations) paysRow(l *drawnLoad, what string, pick func(*draw) *serving.
 			return 1
 		}
 		return 0
-	}).mean
+	})
 	slices.Sort(picked)
 	picked = slices.Compact(picked)
 	high := l.ratio() > threshold
@@ -229,7 +222,7 @@ func (o relations) paysRow(l *drawnLoad, what string, pick func(*draw) *serving.
 }
 
 func (o relations) whyNot(l *drawnLoad, high bool, picked []string) string {
-	reactive := 100 * l.over(func(d *draw) float64 { return d.by[serving.Reactive].ViolationShare() }).mean
+	reactive := 100 * l.mean(func(d *draw) float64 { return d.by[serving.Reactive].ViolationShare() })
 	switch {
 	case !high:
 		return fmt.Sprintf("reactive violates %.2f %%, so the loads at which functions are needed begin here already",
@@ -242,55 +235,47 @@ func (o relations) whyNot(l *drawnLoad, high bool, picked []string) string {
 		"first leaves functions nothing to spare", reactive)
 }
 
-// priceOfSparing is what functions cost for each violation that they spare.
-func (o relations) priceOfSparing() []Row {
-	var rows []Row
-	var waves, all []*drawnLoad
-	for i := range o.loads.loads {
-		l := &o.loads.loads[i]
-		all = append(all, l)
-		if l.wave {
-			waves = append(waves, l)
-		}
-		row := claimed("section 2.4"+loadsSuffix, l.name+" usd_per_million_violations_spared", l.over(sparedUSD).mean, false,
-			fmt.Sprintf(
-				"what mixed pays for functions; they spare %.2f %% of the queries a violation; the study has no such number; %s",
-				l.over(spared).mean, l.described()), o.loads.used)
-		row.OK = nil
-		rows = append(rows, row)
-	}
+// sparingRow is what functions cost for each violation that they spare.
+func (o relations) sparingRow(l *drawnLoad) Row {
+	row := claimed("section 2.4"+loadsSuffix, l.name+" usd_per_million_violations_spared", l.mean(sparedUSD), false,
+		fmt.Sprintf("what mixed pays for functions; they spare %.2f %% of the queries a violation; the study has no "+
+			"such number; %s", l.mean(spared), l.described()), o.loads.used)
+	row.OK = nil
+	return row
+}
+
+// growthRows judge whether functions spare more as peak to median grows.
+func (o relations) growthRows() (rows []Row) {
+	waves := slices.DeleteFunc(slices.Clone(o.loads.loads), func(l drawnLoad) bool { return !l.wave })
 	for _, of := range []struct {
 		name  string
-		loads []*drawnLoad
+		loads []drawnLoad
 		why   string
 	}{
 		{"waves of growing swing", waves, "it does not on these loads"},
-		{"all loads", all, "the ratio tells how high a peak is, not for what part of the time reactive lags behind the " +
-			"load, nor how many queries mixed then gives to functions"},
+		{"all loads", o.loads.loads, "the ratio tells how high a peak is, not for what part of the time reactive lags " +
+			"behind the load, nor how many queries mixed then gives to functions"},
 	} {
-		for _, m := range []struct {
-			what string
-			of   func(*draw) float64
-		}{
-			{"functions spare more violations", spared},
-			{"functions spare more violations per dollar", func(d *draw) float64 { return 1 / sparedUSD(d) }},
-		} {
-			grows := growing(of.loads, m.of)
-			rows = append(rows, claimed("section 2.4"+loadsSuffix, m.what+" as peak to median grows, "+of.name, grows, grows > 1,
-				unless(grows > 1, "Observation 4: the arrival pattern decides whether mixing pays; ours is the least ratio "+
-					"from a load to the next one by peak to median", of.why), o.loads.used))
+		add := func(what string, value func(*draw) float64) {
+			grows := growing(of.loads, value)
+			note := unless(grows > 1, "Observation 4: the arrival pattern decides whether mixing pays; ours is the least "+
+				"ratio from a load to the next one by peak to median", of.why)
+			rows = append(rows, claimed("section 2.4"+loadsSuffix, what+" as peak to median grows, "+of.name, grows, grows > 1,
+				note, o.loads.used))
 		}
+		add("functions spare more violations", spared)
+		add("functions spare more violations per dollar", func(d *draw) float64 { return 1 / sparedUSD(d) })
 	}
 	return rows
 }
 
 // growing is the least ratio of a number between neighbours by peak to median.
-func growing(loads []*drawnLoad, of func(*draw) float64) float64 {
+func growing(loads []drawnLoad, of func(*draw) float64) float64 {
 	sorted := slices.Clone(loads)
-	slices.SortStableFunc(sorted, func(a, b *drawnLoad) int { return cmp.Compare(a.ratio(), b.ratio()) })
+	slices.SortStableFunc(sorted, func(a, b drawnLoad) int { return cmp.Compare(a.ratio(), b.ratio()) })
 	least := math.Inf(1)
 	for i := 1; i < len(sorted); i++ {
-		least = min(least, sorted[i].over(of).mean/sorted[i-1].over(of).mean)
+		least = min(least, sorted[i].mean(of)/sorted[i-1].mean(of))
 	}
 	return least
 }
