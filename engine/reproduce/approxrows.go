@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -174,4 +175,182 @@ func (o offers) row(s sheet, shown Cell, printed Key, suffix string, how computa
 		row.Note += "; as one in ten is by chance alone"
 	}
 	return row
+}
+
+// sweep is what the policies come to over the on-demand prices of figures 10 to 12.
+type sweep struct {
+	prices []float64 // US dollars per hour
+	of     func(p approx.Policy, price int, column string) tally
+	study  float64 // the price everywhere else
+}
+
+const (
+	priceFigures = "figures 10 to 12"
+	mostPrices   = 100
+)
+
+// pricesSwept are the on-demand prices that the text gives.
+func pricesSwept(r *reading) (prices []float64) {
+	lowest, highest, step := r.at(sweepKey("lowest_on_demand")), r.at(sweepKey("highest_on_demand")),
+		r.at(sweepKey("on_demand_step"))
+	if steps := math.Round((highest - lowest) / step); !r.missing && steps >= 0 && steps < mostPrices {
+		for i := range int(steps) + 1 {
+			prices = append(prices, lowest+float64(i)*step)
+		}
+	}
+	return prices
+}
+
+func sweepKey(column string) Key {
+	return Key{Table: "text", VM: studyVM, Column: column + "_usd_per_hour"}
+}
+
+// swept is the sweep, of less than two prices none.
+func (o offers) swept(s sheet) (w sweep, inputs []Key, ok bool) {
+	r := &reading{sheet: s}
+	w = sweep{prices: pricesSwept(r), study: r.at(onDemandPrice)}
+	reserved := r.at(reservedPrice)
+	w.of = func(p approx.Policy, price int, column string) tally {
+		return o.outcome(r, string(p), setting{reservedUSD: reserved, onDemandUSD: w.prices[price]})[column]
+	}
+	return w, r.used, o.work != nil && len(o.work.asked) > 0 && !r.missing && len(w.prices) > 1
+}
+
+// usd is a cost in units of what on-demand VMs alone cost at the study's price.
+func (w sweep) usd(p approx.Policy, i int, column string) float64 {
+	return w.of(p, i, column).drawn * w.prices[i] / w.study
+}
+
+// portion is the part of a policy's cost that is penalty, in [0,1].
+func (w sweep) portion(p approx.Policy, i int) float64 {
+	return w.of(p, i, penaltyColumn).drawn / w.of(p, i, totalColumn).drawn
+}
+
+// priceRows are figures 10 to 12, which print no numbers, and what the text says
+// of their shapes.
+func (o offers) priceRows(s sheet) (rows []Row) {
+	w, inputs, ok := o.swept(s)
+	if !ok {
+		return nil
+	}
+	add := func(figure, cell string, ours float64, note string) {
+		rows = append(rows, Row{Paper: ApproxDNN, Table: figure + generatedSuffix, Cell: cell, Ours: finite(ours),
+			Note: fromJobs + note, Inputs: inputs})
+	}
+	for i, usd := range w.prices {
+		for _, p := range approx.Policies[1:] {
+			at := fmt.Sprintf("$%.2f/h %s ", usd, p)
+			for _, column := range []string{usageColumn, penaltyColumn, totalColumn} {
+				add("figure 10", at+strings.TrimSuffix(column, "_usd"), w.usd(p, i, column),
+					fmt.Sprintf("; in units of On-Demand's total at $%.2f/h; the study draws it, but prints no number", w.study))
+			}
+			add("figure 11", at+offerColumn, w.of(p, i, offerColumn).drawn, "; the study draws it, but prints no number")
+			add("figure 12", at+lostColumn, 100*w.of(p, i, lostColumn).drawn, "; the study draws it, but prints no number")
+		}
+	}
+	for _, c := range w.claims() {
+		row := Row{Paper: ApproxDNN, Table: priceFigures, Cell: c.says, Ours: finite(c.ours),
+			Note: "a shape that the text states; ours is " + c.what + ", " + fromJobs, Inputs: inputs}
+		if row.Ours != nil {
+			row.OK = &c.holds
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// finite is nil for a value that is not a number: not every mix has accuracies.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// claim is a shape of figures 10 to 12 in the text's words.
+type claim struct {
+	says, what string
+	ours       float64
+	holds      bool
+}
+
+func (w sweep) claims() []claim {
+	last := len(w.prices) - 1
+	rise := w.leastRise(approx.Policies, func(p approx.Policy, i int) float64 { return w.usd(p, i, totalColumn) })
+	higher := w.leastRise(approx.Policies[1:], w.offer)
+	ratio, between := w.offersApart()
+	varies, luck := w.losses()
+	dominates := 1.0
+	for i := range w.prices {
+		dominates = math.Min(dominates, 1-w.portion(approx.PenaltyCentric, i))
+	}
+	slower := w.rises(approx.AcceptanceCentric, usageColumn) / w.rises(approx.AcceptanceCentric, penaltyColumn)
+	from, to := w.portion(approx.ApproxDNN, 0), w.portion(approx.ApproxDNN, last)
+	return []claim{
+		{"a higher on-demand price increases the total cost of all approaches",
+			"the least rise from a price to the next, as a fraction", rise, rise > 0},
+		{"all approaches offer higher s as the price gap increases", "the least rise from a price to the next, as a fraction",
+			higher, higher > 0},
+		{"acceptance-centric always offers much more than penalty-centric, approxdnn between",
+			"the least ratio of the former two", ratio, between && ratio > 2},
+		{"accuracies fluctuate slightly", "the largest change of a loss, in percent; the same users are asked at every " +
+			"price, and offered the same share of s_max", 100 * varies, varies <= luck},
+		{"acceptance-centric: usage cost increases slower than penalty cost", "the ratio of the two rises", slower,
+			slower < 1},
+		{"penalty-centric: usage cost dominates penalty cost", "the least part of the total that is usage", dominates,
+			dominates > 0.5},
+		{"approxdnn: the portions of usage and penalty cost remain almost the same", fmt.Sprintf(
+			"by how much the penalty's portion grows; it goes from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h as equations "+
+				"9 to 11 have it", 100*from, w.prices[0], 100*to, w.prices[last]),
+			to - from, math.Abs(to-from) <= w.portionLuck(approx.ApproxDNN, last)},
+	}
+}
+
+func (w sweep) offer(p approx.Policy, i int) float64 { return w.of(p, i, offerColumn).drawn }
+
+// rises is by how much a cost grows from the first price to the last.
+func (w sweep) rises(p approx.Policy, column string) float64 {
+	return w.usd(p, len(w.prices)-1, column) - w.usd(p, 0, column)
+}
+
+// offersApart is the least ratio of Acceptance-Centric's offer to Penalty-Centric's,
+// and whether ApproxDNN's is always between them.
+func (w sweep) offersApart() (ratio float64, between bool) {
+	ratio, between = math.Inf(1), true
+	for i := range w.prices {
+		most, mean, least := w.offer(approx.AcceptanceCentric, i), w.offer(approx.ApproxDNN, i),
+			w.offer(approx.PenaltyCentric, i)
+		ratio, between = math.Min(ratio, most/least), between && least < mean && mean < most
+	}
+	return ratio, between
+}
+
+// losses is the largest change of a policy's loss of accuracy over the prices,
+// and what two draws of it differ by.
+func (w sweep) losses() (varies, luck float64) {
+	for _, p := range approx.Policies[1:] {
+		for i := range w.prices {
+			loss := w.of(p, i, lostColumn)
+			varies, luck = math.Max(varies, math.Abs(loss.drawn-w.of(p, 0, lostColumn).drawn)), math.Max(luck, loss.twoDraws())
+		}
+	}
+	return varies, luck
+}
+
+// portionLuck bounds what two draws of a penalty's portion differ by.
+func (w sweep) portionLuck(p approx.Policy, i int) float64 {
+	penalty, total := w.of(p, i, penaltyColumn), w.of(p, i, totalColumn)
+	return w.portion(p, i) * (penalty.twoDraws()/penalty.drawn + total.twoDraws()/total.drawn)
+}
+
+// leastRise is the least rise between neighbouring prices of any policy, as a
+// fraction.
+func (w sweep) leastRise(policies []approx.Policy, of func(approx.Policy, int) float64) float64 {
+	least := math.Inf(1)
+	for _, p := range policies {
+		for i := 1; i < len(w.prices); i++ {
+			least = math.Min(least, of(p, i)/of(p, i-1)-1)
+		}
+	}
+	return least
 }

@@ -151,3 +151,176 @@ func (o relations) poolRows(s sheet) (rows []Row) {
 	}
 	return rows
 }
+
+// timesSuffix ends the names of tables on models whose times are made up.
+const timesSuffix = ", made-up times"
+
+// Bounds on what the cells may ask to be simulated.
+const (
+	mostRates  = 20
+	mostRate   = 10_000 // queries per second
+	mostHours  = 24
+	mostKneeGB = 100
+)
+
+// isoLatency are the times of models within the limit of figure 2a, seconds of
+// one query on one core; the study does not print its own.
+var isoLatency = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5}
+
+const (
+	coresOfVM  = 2 // of an m4.large
+	isoMemory  = 2 // GB of their functions
+	vmSizes    = 8 // the largest VM, of smallest ones
+	costsGrain = 1e-9
+)
+
+func (t *Traffic) constantIsSane() bool {
+	for _, rate := range t.rates {
+		if rate < 1 || rate > mostRate {
+			return false
+		}
+	}
+	for _, m := range t.memories {
+		if !(m.KneeGB > m.MinGB && m.MaxGB >= m.KneeGB && m.MaxGB <= mostKneeGB) {
+			return false
+		}
+	}
+	return len(t.rates) > 0 && len(t.rates) <= mostRates && t.hours > 0 && t.hours <= mostHours
+}
+
+// constantRows are Observation 2 at the study's rates: by the closed form, which
+// the simulation must give too.
+func (o relations) constantRows() (rows []Row) {
+	const table = "figure 3" + timesSuffix
+	t := o.loads
+	seconds := int(t.hours * 3600)
+	for _, rate := range t.rates {
+		least := math.Inf(1)
+		for _, one := range isoLatency {
+			s := t.settings
+			s.VM.QueriesPerSecond, s.VM.LatencyS = coresOfVM/one, one
+			s.Function.MemoryGB, s.Function.Seconds = isoMemory, one
+			cost := serving.CostOfConstant(rate, seconds, s)
+			least = min(least, cost.FunctionsUSD/cost.VMUSD)
+		}
+		note := fmt.Sprintf("section 2.2: VMs are always cheaper; ours is what functions cost over VMs, by the closed "+
+			"form, the least of models that take %g to %g s on a core", isoLatency[0], isoLatency[len(isoLatency)-1])
+		rows = append(rows, claimed(table, fmt.Sprintf("%d queries/s functions_over_vms", rate), least, least > 1,
+			unless(least > 1, note, "a VM is mostly idle at this rate"), t.used))
+	}
+	for _, rate := range t.rates {
+		closed, tr := serving.CostOfConstant(rate, seconds, t.settings), serving.Constant(seconds, float64(rate))
+		rows = append(rows, o.simulatedRow(tr, rate, serving.Reactive, "vms_usd", closed.VMUSD),
+			o.simulatedRow(tr, rate, serving.FunctionsOnly, "functions_usd", closed.FunctionsUSD))
+	}
+	return append(rows, o.biggerVMs())
+}
+
+// simulatedRow holds a simulation against the closed form.
+func (o relations) simulatedRow(tr serving.Trace, rate int, scheme serving.Scheme, column string, closed float64) Row {
+	usd := math.NaN()
+	if out, err := serving.Simulate(tr, o.loads.settings, scheme); err == nil {
+		usd = out.USD
+	}
+	holds := math.Abs(usd-closed) <= costsGrain*(1+closed)
+	note := fmt.Sprintf("the simulation of %s; the closed form gives $%.4f", scheme, closed)
+	return claimed("figure 3"+timesSuffix, fmt.Sprintf("%d queries/s %s simulated", rate, column), usd, holds,
+		unless(holds, note, "they contradict each other"), o.loads.used)
+}
+
+// biggerVMs compares VMs whose price is linear in their size, at a load that
+// fills them.
+func (o relations) biggerVMs() Row {
+	t := o.loads
+	cost := func(size, rate int) float64 {
+		s := t.settings
+		s.VM.USDPerHour *= float64(size)
+		s.VM.QueriesPerSecond *= float64(size)
+		return serving.CostOfConstant(rate, int(t.hours*3600), s).VMUSD
+	}
+	filled := int(math.Ceil(t.settings.VM.QueriesPerSecond)) * vmSizes
+	off := 0.0
+	for size := 1; size <= vmSizes; size *= 2 {
+		off = max(off, math.Abs(cost(size, filled)/cost(1, filled)-1))
+	}
+	note := fmt.Sprintf("section 2.2: bigger VMs cost about the same per query; ours is the largest difference of "+
+		"VMs up to %d times the size at %d queries/s, which fills them, as prices are linear; at %d queries/s the "+
+		"largest costs %.0f times what small ones do, being mostly idle",
+		vmSizes, filled, t.rates[0], cost(vmSizes, t.rates[0])/cost(1, t.rates[0]))
+	return claimed("figure 3"+timesSuffix, "bigger VMs cost the same per query", off, off <= costsGrain,
+		unless(off <= costsGrain, note, "whole VMs do not fit the load"), t.used)
+}
+
+// functionModel is how the time of a model on a function falls with memory.
+type functionModel struct {
+	name string
+	serving.Memory
+}
+
+// functionModels are models like figure 7's, whose times are not printed: of a
+// small one the knee is, the others use all the memory there is.
+func functionModels(kneeGB, mostGB float64) []functionModel {
+	return []functionModel{
+		{"squeezenet", serving.Memory{FixedS: 0.02, ScalingS: 0.05, KneeGB: kneeGB, MinGB: 0.5, MaxGB: mostGB}},
+		{"a medium model", serving.Memory{FixedS: 0.05, ScalingS: 0.2, KneeGB: mostGB, MinGB: 0.75, MaxGB: mostGB}},
+		{"a large model", serving.Memory{FixedS: 0.05, ScalingS: 0.35, KneeGB: mostGB, MinGB: 1.5, MaxGB: mostGB}},
+	}
+}
+
+// memoryRows are Observation 5.
+func (o relations) memoryRows() (rows []Row) {
+	for _, m := range o.loads.memories {
+		choices := m.Choices(o.loads.settings.Function.Prices)
+		words := fmt.Sprintf("made-up time of %g + %g · %g/min(GB, %g) s, from %g to %g GB", m.FixedS, m.ScalingS, m.KneeGB,
+			m.KneeGB, m.MinGB, m.MaxGB)
+		add := func(what string, ours float64, holds bool, note, why string) {
+			rows = append(rows, claimed("figure 7"+timesSuffix, m.name+" "+what, ours, holds,
+				unless(holds, note, why)+"; "+words, o.loads.used))
+		}
+		first, last := choices[0], choices[len(choices)-1]
+		faster, dearer := o.overMemory(m, choices)
+		add("time falls with memory up to the knee", m.Seconds(m.KneeGB)/first.Seconds, faster, "section 2.5; ours is "+
+			"the time at the knee over that at the least memory", "somewhere more memory is no faster")
+		add("cost rises with memory", last.USDPerMillion/first.USDPerMillion, dearer, "section 2.5; ours is the cost "+
+			"of a million queries at the most memory over that at the least",
+			"somewhere more memory is cheaper by more than the billed millisecond")
+		if m.KneeGB < m.MaxGB {
+			at := serving.Function{MemoryGB: m.KneeGB, Seconds: m.Seconds(m.KneeGB), Prices: o.loads.settings.Function.Prices}
+			rises := last.USDPerMillion / (at.USDPerQuery() * 1e6)
+			add("beyond the knee only the cost rises", rises, rises > 1 && last.Seconds == at.Seconds, "footnote 1; ours "+
+				"is the cost at the most memory over that at the knee, where the time is the same", "it is faster beyond the knee")
+		}
+		best, ok := m.Cheapest(o.loads.settings.StrictLimitS, o.loads.settings.Function.Prices)
+		ours := math.NaN()
+		if ok {
+			ours = best.MemoryGB
+		}
+		add("cheapest_within_limit_gb", ours, ok && isCheapest(best, choices, o.loads.settings.StrictLimitS), fmt.Sprintf(
+			"Observation 5: the right memory satisfies cost and latency; within %g s it takes %.3f s and $%.2f a million",
+			o.loads.settings.StrictLimitS, best.Seconds, best.USDPerMillion), "another size within the limit is cheaper")
+	}
+	return rows
+}
+
+// overMemory tells whether every step of memory up to the knee is faster, and
+// whether none is cheaper by more than the rounding to a billed millisecond.
+func (o relations) overMemory(m functionModel, choices []serving.Choice) (faster, dearer bool) {
+	faster, dearer = true, choices[len(choices)-1].USDPerMillion > choices[0].USDPerMillion
+	for i := 1; i < len(choices); i++ {
+		a, b := choices[i-1], choices[i]
+		millisecond := serving.Function{MemoryGB: b.MemoryGB, Seconds: 0.001,
+			Prices: serving.Prices{USDPerGBSecond: o.loads.settings.Function.USDPerGBSecond}}
+		faster = faster && (a.MemoryGB >= m.KneeGB || b.Seconds < a.Seconds)
+		dearer = dearer && b.USDPerMillion >= a.USDPerMillion-1e6*millisecond.USDPerQuery()
+	}
+	return faster, dearer
+}
+
+func isCheapest(best serving.Choice, choices []serving.Choice, limitS float64) bool {
+	for _, c := range choices {
+		if c.Seconds <= limitS && c.USDPerMillion < best.USDPerMillion {
+			return false
+		}
+	}
+	return best.Seconds <= limitS
+}
