@@ -102,17 +102,16 @@ func ask(v serving.Variants) (c chosen) {
 	for _, a := range v.List {
 		for _, b := range v.List {
 			limits := serving.Limits{Accuracy: &a.Accuracy, LatencyS: &b.LatencyS}
-			best, ok, err := v.Best(limits)
-			if err != nil || !ok {
+			kept, cheapest := v.Within(limits, serving.Accuracy), v.Within(limits, serving.Cost)
+			if len(kept) == 0 {
 				continue
 			}
-			kept := v.Within(limits, serving.Accuracy)
 			mean := 0.0
 			for _, i := range kept {
 				mean += v.List[i].USDPerMillion / float64(len(kept))
 			}
 			c.asked++
-			c.best += v.List[best].USDPerMillion
+			c.best += v.List[cheapest[0]].USDPerMillion
 			c.naive += mean
 			c.accurate += v.List[kept[0]].USDPerMillion
 		}

@@ -165,7 +165,6 @@ type Advice struct {
 	MixingPays bool    // the pick uses functions
 	MeanVMs    float64 // of the pick, start-up included
 	MostVMs    int
-	MemoryGB   float64 // of the function, 0 where none is used
 
 	MonthlyUSD float64 // of the pick, dollars in 730 hours of such load
 	Savings    []Saving
@@ -203,9 +202,6 @@ func Advise(q Question) (Advice, error) {
 	}
 	seconds := float64(len(q.Trace))
 	a.MixingPays = pick.OnFunctions.Total() > 0
-	if a.MixingPays {
-		a.MemoryGB = q.Settings.Function.MemoryGB
-	}
 	a.MeanVMs, a.MostVMs = float64(pick.VMSeconds)/seconds, pick.MostVMs
 	a.MonthlyUSD = pick.USD * monthS / seconds
 	a.Savings = append(q.latencySlack(pick), q.accuracySlack(pick)...)

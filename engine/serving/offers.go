@@ -2,7 +2,6 @@ package serving
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -43,20 +42,6 @@ const (
 	Cost     Objective = "cost"
 )
 
-// Free returns the one objective that has no limit. It is an error unless exactly
-// two have one.
-func (l Limits) Free() (Objective, error) {
-	switch a, t, c := l.Accuracy != nil, l.LatencyS != nil, l.USDPerMillion != nil; {
-	case !a && t && c:
-		return Accuracy, nil
-	case a && !t && c:
-		return Latency, nil
-	case a && t && !c:
-		return Cost, nil
-	}
-	return "", fmt.Errorf("two of accuracy, latency and cost must have a limit, so that the best in the third is meant")
-}
-
 // Within returns the indices of the variants within the limits, the best in the
 // objective first, equal ones by the other two objectives and then by index. An
 // unknown value is within no limit, and comes last where there is none.
@@ -82,19 +67,6 @@ func (v Variants) Within(l Limits, by Objective) []int {
 		return false
 	})
 	return kept
-}
-
-// Best is the first of Within, by the objective without a limit: any two given,
-// best in the third (Observation 1). ok is false where no variant keeps the limits.
-func (v Variants) Best(l Limits) (index int, ok bool, err error) {
-	by, err := l.Free()
-	if err != nil {
-		return 0, false, err
-	}
-	if kept := v.Within(l, by); len(kept) > 0 {
-		return kept[0], true, nil
-	}
-	return 0, false, nil
 }
 
 // IsoAccuracy returns the variants of at least this accuracy, fastest first (figure 2b).

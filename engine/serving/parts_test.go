@@ -35,21 +35,19 @@ func TestVariants(t *testing.T) {
 	}
 	for _, c := range []struct {
 		limits Limits
+		by     Objective
 		want   string
 	}{
-		{Limits{Accuracy: new(0.75), LatencyS: new(0.5)}, "good"},
-		{Limits{Accuracy: new(0.6), USDPerMillion: new(4.0)}, "fast"},
-		{Limits{LatencyS: new(0.5), USDPerMillion: new(3.0)}, "fast"},
+		{Limits{Accuracy: new(0.75), LatencyS: new(0.5)}, Cost, "good"},
+		{Limits{Accuracy: new(0.6), USDPerMillion: new(4.0)}, Latency, "fast"},
+		{Limits{LatencyS: new(0.5), USDPerMillion: new(3.0)}, Accuracy, "fast"},
 	} {
-		if i, ok, err := v.Best(c.limits); err != nil || !ok || v.List[i].Name != c.want {
-			t.Errorf("%d %v %v, want %s", i, ok, err, c.want)
+		if kept := names(v, v.Within(c.limits, c.by)); len(kept) == 0 || kept[0] != c.want {
+			t.Errorf("%v, want %s first", kept, c.want)
 		}
 	}
-	if _, ok, err := v.Best(Limits{Accuracy: new(0.99), LatencyS: new(0.5)}); ok || err != nil {
-		t.Errorf("nothing is that accurate: %v %v", ok, err)
-	}
-	if _, _, err := v.Best(Limits{Accuracy: new(0.9)}); err == nil {
-		t.Error("one limit leaves two objectives")
+	if kept := v.Within(Limits{Accuracy: new(0.99), LatencyS: new(0.5)}, Cost); len(kept) > 0 {
+		t.Errorf("nothing is that accurate: %v", kept)
 	}
 	loss := Variants{List: []Variant{{"a", 0.1, 1, 1}, {"b", 0.2, 0.5, 1}, {"c", 0.3, 0.6, 1}}, LowerIsBetter: true}
 	if got := names(loss, loss.IsoAccuracy(0.25)); !slices.Equal(got, []string{"b", "a"}) {

@@ -54,10 +54,10 @@ type Function struct {
 }
 
 // WarmMS and ColdMS are the milliseconds billed for one query; platforms round up.
-func (f Function) WarmMS() int64 { return int64(math.Ceil(f.Seconds*1000 - 1e-6)) }
+func (f Function) WarmMS() int64 { return milliseconds(f.Seconds) }
 
 // ColdMS is WarmMS on a new instance.
-func (f Function) ColdMS() int64 { return int64(math.Ceil((f.Seconds+f.ModelLoadS)*1000 - 1e-6)) }
+func (f Function) ColdMS() int64 { return milliseconds(f.Seconds + f.ModelLoadS) }
 
 // USD returns the cost of so many requests that were billed so many
 // milliseconds together, dollars.

@@ -179,35 +179,22 @@ type Bursty struct {
 func (b Bursty) Trace(seconds int, seed uint64) Trace {
 	rng := rand.New(rand.NewPCG(seed, 0xb0057))
 	rates := make([]float64, max(seconds, 0))
-	burst, until := false, rng.ExpFloat64()*b.CalmS
+	rate, length := [2]float64{b.Calm, b.Burst}, [2]float64{b.CalmS, b.BurstS}
+	state, until := 0, rng.ExpFloat64()*b.CalmS
 	for t := range rates {
 		// What of the second each state has.
 		at, end, queries := float64(t), float64(t+1), 0.0
 		for at < end {
 			to := min(until, end)
-			queries += (to - at) * b.rate(burst)
+			queries += (to - at) * rate[state]
 			if at = to; at == until {
-				burst = !burst
-				until += max(rng.ExpFloat64()*b.length(burst), 1e-3)
+				state = 1 - state
+				until += max(rng.ExpFloat64()*length[state], 1e-3)
 			}
 		}
 		rates[t] = queries
 	}
 	return Poisson(seconds, func(t int) float64 { return rates[t] }, rng.Uint64())
-}
-
-func (b Bursty) rate(burst bool) float64 {
-	if burst {
-		return b.Burst
-	}
-	return b.Calm
-}
-
-func (b Bursty) length(burst bool) float64 {
-	if burst {
-		return b.BurstS
-	}
-	return b.CalmS
 }
 
 // Pattern is a made-up load.

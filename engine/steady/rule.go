@@ -165,7 +165,7 @@ func (r Rule) precision(s Summary) Verdict {
 		"±%.1f %%%s, aims at ±%s %%%s", 100*half, when, percent(target), r.why())
 	if s.Period > 0 {
 		need(float64(s.Cycles)/minPeriods,
-			"a long iteration every %d: %s seen, needs %d", s.Period, periods(s.Cycles), minPeriods)
+			"a long iteration every %d: %s seen, needs %d", s.Period, quantity.Several(s.Cycles, "period"), minPeriods)
 	}
 	need(ratio(seconds, r.MinSeconds),
 		"±%.1f %% after %.1f s of steady steps, needs %g s", 100*half, seconds, r.MinSeconds)
@@ -230,13 +230,6 @@ func (r Rule) why() string {
 		return ""
 	}
 	return ", which " + r.DecisionWords
-}
-
-func periods(n int) string {
-	if n == 1 {
-		return "1 period"
-	}
-	return fmt.Sprintf("%d periods", n)
 }
 
 func (r Rule) caps(s Summary, elapsed float64) Verdict {

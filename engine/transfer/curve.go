@@ -113,31 +113,52 @@ func (c *Curve) fit(p float64) (a, b float64) {
 		x, y := line(c.points[0])
 		return y / 2, y / 2 / x
 	}
-	var s1, sx, sxx, sy, sxy float64
-	for _, point := range c.points {
-		x, y := line(point)
-		w := 1 / (y * y)
-		s1, sx, sxx, sy, sxy = s1+w, sx+w*x, sxx+w*x*x, sy+w*y, sxy+w*x*y
+	xs, ys := make([]float64, len(c.points)), make([]float64, len(c.points))
+	for i, point := range c.points {
+		xs[i], ys[i] = line(point)
 	}
-	det := s1*sxx - sx*sx
-	a, b = (sy*sxx-sx*sxy)/det, (s1*sxy-sx*sy)/det
-	if det > singular*s1*sxx && a >= 0 && b >= 0 {
+	s := RelativeFit(xs, ys)
+	if a, b = s.Line(); s.det() > singular*s.one*s.xx && a >= 0 && b >= 0 {
 		return a, b
 	}
 	// One part alone, the one with the smaller error. The errors are summed again:
 	// as a difference of the sums above they would be rounding where the times
 	// differ by much.
-	a, b = sy/s1, sxy/sxx
+	a, b = s.Constant(), s.Proportional()
 	var ofA, ofB float64
-	for _, point := range c.points {
-		x, y := line(point)
-		ofA, ofB = ofA+(a/y-1)*(a/y-1), ofB+(b*x/y-1)*(b*x/y-1)
+	for i, x := range xs {
+		ofA, ofB = ofA+(a/ys[i]-1)*(a/ys[i]-1), ofB+(b*x/ys[i]-1)*(b*x/ys[i]-1)
 	}
 	if ofA <= ofB {
 		return a, 0
 	}
 	return 0, b
 }
+
+// LineSums are the weighted sums of a linear fit by relative errors.
+type LineSums struct{ one, x, xx, y, xy float64 }
+
+// RelativeFit sums up the points (x, y), y above 0.
+func RelativeFit(x, y []float64) (s LineSums) {
+	for i, x := range x {
+		w := 1 / (y[i] * y[i])
+		s = LineSums{s.one + w, s.x + w*x, s.xx + w*x*x, s.y + w*y[i], s.xy + w*x*y[i]}
+	}
+	return s
+}
+
+func (s LineSums) det() float64 { return s.one*s.xx - s.x*s.x }
+
+// Line is the best line a + b·x; not a number where the points do not tell it.
+func (s LineSums) Line() (a, b float64) {
+	return (s.y*s.xx - s.x*s.xy) / s.det(), (s.one*s.xy - s.x*s.y) / s.det()
+}
+
+// Constant is the best y that does not depend on x, Proportional the best b of b·x.
+func (s LineSums) Constant() float64 { return s.y / s.one }
+
+// Proportional is the best b of b·x.
+func (s LineSums) Proportional() float64 { return s.xy / s.xx }
 
 // singular is the fraction of its largest possible value below which a
 // determinant, or a rise of the fit, is taken to be rounding.

@@ -140,20 +140,19 @@ func curveJobs(t *transfer.Table, curve []transfer.Cell, known []int, hidden hid
 // straight is the plain method: least squares of a + b·B, with relative errors,
 // through the known batch sizes.
 func straight(t *transfer.Table, curve []transfer.Cell, known []int, batch int) float64 {
-	var s1, sx, sxx, sy, sxy float64
+	var x, times []float64
 	for _, c := range curve {
 		if !slices.Contains(known, c.Batch) {
 			continue
 		}
-		x, y := float64(c.Batch), t.Time(c).Value
+		y := t.Time(c).Value
 		if t.PerEpoch() {
-			y *= x
+			y *= float64(c.Batch)
 		}
-		w := 1 / (y * y)
-		s1, sx, sxx, sy, sxy = s1+w, sx+w*x, sxx+w*x*x, sy+w*y, sxy+w*x*y
+		x, times = append(x, float64(c.Batch)), append(times, y)
 	}
-	det := s1*sxx - sx*sx
-	y := (sy*sxx-sx*sxy)/det + (s1*sxy-sx*sy)/det*float64(batch)
+	a, b := transfer.RelativeFit(x, times).Line()
+	y := a + b*float64(batch)
 	if t.PerEpoch() {
 		y /= float64(batch)
 	}

@@ -3,6 +3,7 @@ package validate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -114,18 +115,13 @@ func riseOf(c course, probes []float64, target float64) func(batch float64) floa
 // relativeLine is the least-squares line through positive values, with relative
 // errors and neither part below 0.
 func relativeLine(x, y []float64) func(float64) float64 {
-	var s1, sx, sxx, sy, sxy float64
-	for i := range x {
-		w := 1 / (y[i] * y[i])
-		s1, sx, sxx, sy, sxy = s1+w, sx+w*x[i], sxx+w*x[i]*x[i], sy+w*y[i], sxy+w*x[i]*y[i]
-	}
-	det := s1*sxx - sx*sx
-	a, b := (sy*sxx-sx*sxy)/det, (s1*sxy-sx*sy)/det
+	s := transfer.RelativeFit(x, y)
+	a, b := s.Line()
 	switch {
 	case !(b > 0):
-		a, b = sy/s1, 0
+		a, b = s.Constant(), 0
 	case !(a > 0):
-		a, b = 0, sxy/sxx
+		a, b = 0, s.Proportional()
 	}
 	return func(v float64) float64 { return a + b*v }
 }
@@ -137,24 +133,13 @@ type machineTimes struct {
 	seconds map[float64]float64
 }
 
-func (m machineTimes) batches() []float64 {
-	var out []float64
-	for b := range m.seconds {
-		out = append(out, b)
-	}
-	slices.Sort(out)
-	return out
-}
+func (m machineTimes) batches() []float64 { return slices.Sorted(maps.Keys(m.seconds)) }
 
 // line is the seconds of an epoch by batch size, c + d/B through the probes.
 func (m machineTimes) line(probes []float64) func(batch float64) float64 {
-	x, y := make([]float64, len(probes)), make([]float64, len(probes))
+	points := make([]transfer.Point, len(probes))
 	for i, b := range probes {
-		x[i], y[i] = 1/b, m.seconds[b]
-	}
-	points := make([]transfer.Point, len(x))
-	for i := range x {
-		points[i] = transfer.Point{Batch: probes[i], Seconds: y[i] * probes[i]}
+		points[i] = transfer.Point{Batch: b, Seconds: m.seconds[b] * b}
 	}
 	c := transfer.BatchCurve(points)
 	return func(b float64) float64 { return c.At(b) / b }

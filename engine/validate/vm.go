@@ -15,53 +15,52 @@ import (
 // probed is four times the smallest of those measured on both, else the middle
 // one. The model is known nowhere else.
 func fromOneProbe(mode profile.Mode) Question {
-	q := named(mode, "vm-probe", "iteration on another VM type, from one probe there and one VM type")
-	q.jobs = func(k *known) []job {
-		x := scenario{probed: true, plain: scaledBack}
-		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, source transfer.Platform) bool {
-			elsewhere := c.Platform != source && c.Platform != asked.Platform
-			return c.Model == asked.Model && (elsewhere || c.Subject != asked.Subject)
+	return ofVMs(mode, "vm-probe", "iteration on another VM type, from one probe there and one VM type",
+		func(*known) scenario {
+			return scenario{probed: true, plain: scaledBack, hides: func(asked, c transfer.Cell, from transfer.Platform) bool {
+				elsewhere := c.Platform != from && c.Platform != asked.Platform
+				return c.Model == asked.Model && (elsewhere || c.Subject != asked.Subject)
+			}}
 		})
-	}
-	return q
 }
 
 // neverProbed: a model was measured on all VM types but one. How long does it
 // take there? Its variants are not known there either.
 func neverProbed(mode profile.Mode) Question {
-	q := named(mode, "vm", "iteration on a VM type where the model was never run, from all others")
-	q.jobs = func(k *known) []job {
-		x := scenario{fromAll: true, plain: nearestModels}
-		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, _ transfer.Platform) bool {
-			return c.Model == asked.Model && c.Platform == asked.Platform
+	return ofVMs(mode, "vm", "iteration on a VM type where the model was never run, from all others",
+		func(*known) scenario {
+			return scenario{fromAll: true, plain: nearestModels, hides: func(asked, c transfer.Cell, _ transfer.Platform) bool {
+				return c.Model == asked.Model && c.Platform == asked.Platform
+			}}
 		})
-	}
-	return q
 }
 
 // neverProbedFromOne is the same for a model that was run on one VM type only.
 func neverProbedFromOne(mode profile.Mode) Question {
-	q := named(mode, "vm-one", "iteration on a VM type never run on, of a model run on one other only")
-	q.jobs = func(k *known) []job {
-		x := scenario{plain: nearestModels}
-		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, source transfer.Platform) bool {
-			return c.Model == asked.Model && c.Platform != source
+	return ofVMs(mode, "vm-one", "iteration on a VM type never run on, of a model run on one other only",
+		func(*known) scenario {
+			return scenario{plain: nearestModels, hides: func(asked, c transfer.Cell, from transfer.Platform) bool {
+				return c.Model == asked.Model && c.Platform != from
+			}}
 		})
-	}
-	return q
 }
 
 // neverSeen: no model was run on any VM type with the GPU asked about, so that
 // only its published figures tell. The model was measured on all others.
 func neverSeen(mode profile.Mode) Question {
-	q := named(mode, "vm-spec", "iteration on a GPU that nothing was run on, by published figures")
-	q.jobs = func(k *known) []job {
-		gpus := gpusOf(k.set)
-		x := scenario{fromAll: true, plain: byPeak(k.set, gpus)}
-		return vmJobs(k.transfer(mode), x, func(asked, c transfer.Cell, _ transfer.Platform) bool {
-			return c.Platform == asked.Platform || gpus[c.VM] == gpus[asked.VM]
+	return ofVMs(mode, "vm-spec", "iteration on a GPU that nothing was run on, by published figures",
+		func(k *known) scenario {
+			gpus := gpusOf(k.set)
+			hides := func(asked, c transfer.Cell, _ transfer.Platform) bool {
+				return c.Platform == asked.Platform || gpus[c.VM] == gpus[asked.VM]
+			}
+			return scenario{fromAll: true, plain: byPeak(k.set, gpus), hides: hides}
 		})
-	}
+}
+
+func ofVMs(mode profile.Mode, name, asks string, of func(*known) scenario) Question {
+	q := named(mode, name, asks)
+	q.jobs = func(k *known) []job { return vmJobs(k.transfer(mode), of(k)) }
 	return q
 }
 
@@ -85,6 +84,9 @@ func sources(t *transfer.Table, asked transfer.Cell, all bool) []transfer.Platfo
 type scenario struct {
 	fromAll, probed bool
 	plain           baseline
+	// hides says which cells are hidden beside the curve asked about, of which only the
+	// probe is known.
+	hides func(asked, c transfer.Cell, from transfer.Platform) bool
 
 	from  transfer.Platform // the only one the model is known on; zero for all
 	probe int               // the batch size known on the platform, 0 for none
@@ -93,12 +95,8 @@ type scenario struct {
 // baseline is a plain method, given all times and those that are not hidden.
 type baseline func(all, rest *transfer.Table, asked transfer.Cell, x scenario) float64
 
-// hidingFrom says which cells are hidden when a cell is asked about from a source,
-// beside the curve of that cell, of which only the probe is known.
-type hidingFrom func(asked, c transfer.Cell, source transfer.Platform) bool
-
 // vmJobs asks about every curve of every table.
-func vmJobs(p *transfer.Predictor, x scenario, hidden hidingFrom) []job {
+func vmJobs(p *transfer.Predictor, x scenario) []job {
 	var out []job
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
 		for _, curve := range curves(t) {
@@ -109,7 +107,7 @@ func vmJobs(p *transfer.Predictor, x scenario, hidden hidingFrom) []job {
 					}
 				}
 				this := x
-				out = append(out, job{len(curve), func() []Case { return scenarioCases(t, curve, this, hidden) }})
+				out = append(out, job{len(curve), func() []Case { return scenarioCases(t, curve, this) }})
 			}
 		}
 	}
@@ -141,13 +139,13 @@ func on(c transfer.Cell, p transfer.Platform) transfer.Cell {
 	return c
 }
 
-func scenarioCases(t *transfer.Table, curve []transfer.Cell, x scenario, hidden hidingFrom) []Case {
+func scenarioCases(t *transfer.Table, curve []transfer.Cell, x scenario) []Case {
 	asked := curve[0]
 	rest := t.Without(func(c transfer.Cell) bool {
 		if c.Subject == asked.Subject && c.Platform == asked.Platform {
 			return c.Batch != x.probe
 		}
-		return hidden(asked, c, x.from)
+		return x.hides(asked, c, x.from)
 	})
 	var out []Case
 	for _, c := range curve {
