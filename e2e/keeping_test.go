@@ -32,7 +32,7 @@ func keptDatabase(t *testing.T, path string) {
 		if err := rec.Append(t.Context(), store.Batch{Iterations: its}); err != nil {
 			t.Fatal(err)
 		}
-		if err := rec.Finish(t.Context(), store.Finish{Status: profile.Done}); err != nil {
+		if err := rec.Finish(t.Context(), store.Finish{Run: profile.Run{Status: profile.Done}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -80,7 +80,7 @@ func fill(t *rapid.T, tb testing.TB, s *Store) {
 			Memory:      []Memory{{T: 1, PeakBytes: 2, TotalBytes: 3}}, Telemetry: []Telemetry{{T: 1, Throttle: "heat"}},
 			Layers: []Layer{{Name: "conv1", Share: 1}}, Log: []LogLine{{Text: "hello"}},
 		}))
-		must(tb, rec.Finish(ctx, Finish{Status: profile.Done}))
+		must(tb, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done}}))
 	}
 	set := &profile.Set{}
 	for range rapid.IntRange(0, 4).Draw(t, "imported") {
@@ -300,7 +300,7 @@ func TestRename(t *testing.T) {
 		}
 		rec, err := s.Start(ctx, d)
 		must(t, err)
-		must(t, rec.Finish(ctx, Finish{Status: profile.Done}))
+		must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done}}))
 	}
 	before := loadSet(t, s)
 	was, err := s.Rename(ctx, []RunName{{1, "mine\x1b[31m ", "quarter"}, {2, "other", ""}})

@@ -1,13 +1,17 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
+
+	"sweetspot/engine/profile"
 )
 
 // Append saves a batch in one transaction. When it returns, a kill of the
@@ -16,75 +20,68 @@ import (
 func (r *Recording) Append(ctx context.Context, b Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	rows := runRows{run: r.id, next: maps.Clone(r.next)}
 	err := r.store.change(ctx, "store new measurements", func(ctx context.Context, tx *transaction) error {
 		if err := r.appendIterations(ctx, tx, b); err != nil {
 			return err
 		}
-		return r.appendRest(ctx, tx, b)
+		rows.tx = tx
+		rows.append(ctx, b)
+		return rows.err
 	})
 	if err != nil {
 		return err // the numbers stay where they were: nothing was saved
 	}
-	r.seq.iterations += int64(len(b.Iterations))
-	r.seq.validations += int64(len(b.Validations))
-	r.seq.pauses += int64(len(b.Pauses))
-	r.seq.memory += int64(len(b.Memory))
-	r.seq.telemetry += int64(len(b.Telemetry))
-	r.seq.log += int64(len(b.Log))
-	r.seq.layers += int64(len(b.Layers))
+	r.next = rows.next
+	r.next["iterations"] += int64(len(b.Iterations))
 	return nil
 }
 
-// appendRest inserts the rows that come seldom.
-func (r *Recording) appendRest(ctx context.Context, tx *transaction, b Batch) error {
-	seq := r.seq
-	for i, v := range b.Validations {
-		if err := insertValidation(ctx, tx, r.id, seq.validations+int64(i), v); err != nil {
-			return err
-		}
+// runRows inserts rows that belong to a run and keeps the first error.
+type runRows struct {
+	tx   *transaction
+	run  int64
+	next map[string]int64 // number of the next row, by table
+	err  error
+}
+
+func newRunRows(tx *transaction, run int64) *runRows {
+	return &runRows{tx: tx, run: run, next: map[string]int64{}}
+}
+
+// append inserts all of a batch but its iterations.
+func (r *runRows) append(ctx context.Context, b Batch) {
+	appendList(ctx, r, "validations", b.Validations, "epoch", "seconds", "metric", "value", "higher_is_better", "units",
+		"at_s")
+	type pauseRow struct {
+		T float64
+		profile.Pause
 	}
-	for i, p := range b.Pauses {
-		if err := insertPause(ctx, tx, r.id, seq.pauses+int64(i), p); err != nil {
-			return err
-		}
+	var pauses []pauseRow
+	for _, p := range b.Pauses {
+		pauses = append(pauses, pauseRow{p.AtS, p})
 	}
-	for i, m := range b.Memory {
-		if err := insert(ctx, tx, `INSERT INTO memory VALUES (?, ?, ?, ?, ?)`, r.id, seq.memory+int64(i), m.T, m.PeakBytes,
-			m.TotalBytes); err != nil {
-			return err
-		}
-	}
-	for i, t := range b.Telemetry {
+	appendList(ctx, r, "pauses", pauses, "t", "seconds", "kind", "iterations")
+	appendList(ctx, r, "memory", b.Memory, "t", "peak_bytes", "total_bytes")
+	appendList(ctx, r, "telemetry", b.Telemetry, "t", "cpu", "gpu", "utilisation", "memory_bytes", "watts", "celsius",
+		"throttle", "shared", "energy_j")
+	appendList(ctx, r, "layers", b.Layers, "name", "kind", "share")
+	appendList(ctx, r, "log_lines", b.Log, "t", "level", "text")
+}
+
+// appendList inserts values into a table, whose columns are their fields.
+func appendList[T any](ctx context.Context, r *runRows, table string, list []T, columns ...string) {
+	for _, v := range list {
 		row := assignments{}
-		row.add("run_id", r.id)
-		row.add("seq", seq.telemetry+int64(i))
-		row.add("t", t.T)
-		row.add("cpu", t.CPU)
-		row.add("gpu", t.GPU)
-		row.add("utilisation", real(t.Utilisation))
-		row.add("memory_bytes", real(t.MemoryBytes))
-		row.add("watts", real(t.Watts))
-		row.add("celsius", real(t.Celsius))
-		row.text("throttle", t.Throttle)
-		row.add("shared", t.Shared)
-		row.add("energy_j", real(t.EnergyJ))
-		if err := row.insert(ctx, tx, "telemetry", ""); err != nil {
-			return err
+		row.add("run_id", r.run)
+		row.add("seq", r.next[table])
+		row.from(v, columns...)
+		if err := row.insert(ctx, r.tx, table, ""); err != nil {
+			r.err = cmp.Or(r.err, err)
+			return
 		}
+		r.next[table]++
 	}
-	for i, l := range b.Layers {
-		if err := insert(ctx, tx, `INSERT INTO layers VALUES (?, ?, ?, ?, ?)`, r.id, seq.layers+int64(i), clean(l.Name),
-			clean(l.Kind), l.Share); err != nil {
-			return err
-		}
-	}
-	for i, l := range b.Log {
-		if err := insert(ctx, tx, `INSERT INTO log_lines VALUES (?, ?, ?, ?, ?)`, r.id, seq.log+int64(i), l.T, clean(l.Level),
-			clean(l.Text)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func insert(ctx context.Context, tx *transaction, query string, args ...any) error {
@@ -160,10 +157,10 @@ func (r *Recording) insertIterations(tx *transaction, its []Iteration) error {
 	return tx.conn.Raw(func(c any) error {
 		conn := c.(*sqlite3.SQLiteConn)
 		whole := len(its) - len(its)%rowsPerInsert
-		if err := insertBlocks(conn, insertMany, rowsPerInsert, r.id, r.seq.iterations, its[:whole]); err != nil {
+		if err := insertBlocks(conn, insertMany, rowsPerInsert, r.id, r.next["iterations"], its[:whole]); err != nil {
 			return err
 		}
-		return insertBlocks(conn, insertOne, 1, r.id, r.seq.iterations+int64(whole), its[whole:])
+		return insertBlocks(conn, insertOne, 1, r.id, r.next["iterations"]+int64(whole), its[whole:])
 	})
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -50,31 +52,61 @@ func described(ctx context.Context, tx *transaction, database, table string, id 
 	return row, err
 }
 
-func (a *assignments) steady(e estimate.Estimate) {
-	if !e.Known() {
-		return
+// from adds columns with the values of the fields of the same name, those that
+// [byName] reads them to. Text is cleaned, and a nil pointer is NULL.
+func (a *assignments) from(row any, columns ...string) {
+	value := reflect.ValueOf(row)
+	fields := fieldsOf(value.Type())
+	for _, column := range columns {
+		a.add(column, stored(value.FieldByIndex(fields[column])))
 	}
-	a.add("steady_s", real(&e.Value))
-	a.add("steady_low_s", real(&e.Low))
-	a.add("steady_high_s", real(&e.High))
-	a.add("steady_basis", e.Basis.String())
 }
 
-func (a *assignments) energy(e Energy) {
-	a.add("energy_j_per_unit", real(e.JPerUnit))
-	a.add("average_power_w", real(e.AveragePowerW))
-	a.text("energy_of", e.Of)
+// fieldsOf finds the fields of a struct by the names of their columns.
+func fieldsOf(row reflect.Type) map[string][]int {
+	if known, ok := fieldsByType.Load(row); ok {
+		return known.(map[string][]int)
+	}
+	fields := map[string][]int{}
+	for _, f := range reflect.VisibleFields(row) {
+		fields[columnOf(f.Name)] = f.Index
+	}
+	fieldsByType.Store(row, fields)
+	return fields
 }
 
-func (a *assignments) accuracy(acc *profile.Accuracy) {
-	if acc == nil {
-		return
+var fieldsByType sync.Map
+
+func stored(v reflect.Value) any {
+	switch value := v.Interface().(type) {
+	case *float64:
+		return real(value)
+	case estimate.Basis:
+		return value.String()
 	}
-	a.text("metric", acc.Metric)
-	a.add("accuracy", real(&acc.Value))
-	a.add("accuracy_stddev", real(acc.StdDev))
-	a.add("higher_is_better", acc.HigherIsBetter)
-	a.add("accuracy_basis", acc.Basis.String())
+	if v.Kind() == reflect.String {
+		return clean(v.String())
+	}
+	return v.Interface()
+}
+
+// summary adds what is kept of a run that has ended.
+func (a *assignments) summary(run profile.Run) {
+	a.from(run, "status", "first_iteration_s", "steady_stddev_s", "steady_n", "warmup_iterations", "warmup_extra_s",
+		"first_validation_s", "validation_s", "total_s", "peak_memory_bytes",
+		"energy_j_per_unit", "average_power_w", "energy_of")
+	if s := run.Steady; s.Known() {
+		a.add("steady_s", real(&s.Value))
+		a.add("steady_low_s", real(&s.Low))
+		a.add("steady_high_s", real(&s.High))
+		a.add("steady_basis", s.Basis.String())
+	}
+	if acc := run.Accuracy; acc != nil {
+		a.from(*acc, "metric", "higher_is_better")
+		a.add("accuracy", real(&acc.Value))
+		a.add("accuracy_stddev", real(acc.StdDev))
+		a.add("accuracy_basis", acc.Basis.String())
+	}
 }
 
 // insert inserts a row. rest follows the statement: what to do about a conflict.

@@ -40,7 +40,7 @@ func BenchmarkSummary(b *testing.B) {
 		rec, err := s.Start(b.Context(), description())
 		must(b, err)
 		must(b, rec.Append(b.Context(), batch))
-		must(b, rec.Finish(b.Context(), Finish{Status: "done"}))
+		must(b, rec.Finish(b.Context(), Finish{Run: profile.Run{Status: "done"}}))
 	}
 	for b.Loop() {
 		if got := len(loadSet(b, s).Runs); got != runs {

@@ -32,7 +32,8 @@ func TestTextOfOthersIsCleaned(t *testing.T) {
 	must(t, err)
 	must(t,
 		rec.Append(ctx, Batch{Iterations: series(30), Validations: []profile.Validation{{Metric: "top1", Value: new(0.5)}}}))
-	must(t, rec.Finish(ctx, Finish{Status: profile.Done, Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5}}))
+	must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done,
+		Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5}}}))
 	_, err = s.Import(ctx, &profile.Set{VMTypes: []profile.VMType{{Cloud: "c", Region: "r", InstanceType: "i", GPU: "g",
 		Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 1, Source: "s", AsOf: "2021"}}}}})
 	must(t, err)

@@ -69,7 +69,7 @@ func TestRecordingsKeepTheirDatasets(t *testing.T) {
 		must(t, rec.Describe(t.Context(), d))
 		must(t,
 			rec.Finish(t.Context(),
-				Finish{Status: profile.Done, Summary: Summary{Steady: estimate.Exact(1, estimate.Measured)}}))
+				Finish{Run: profile.Run{Status: profile.Done, Steady: estimate.Exact(1, estimate.Measured)}}))
 	}
 	for i, want := range []string{"CIFAR-10", "CIFAR-100"} {
 		run := loadSet(t, s).Runs[i]

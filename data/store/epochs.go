@@ -51,27 +51,6 @@ func parseStarts(text string) []float64 {
 	return starts
 }
 
-// insertValidation inserts one evaluation of a run.
-func insertValidation(ctx context.Context, tx *transaction, run, seq int64, v profile.Validation) error {
-	row := assignments{}
-	row.add("run_id", run)
-	row.add("seq", seq)
-	row.add("epoch", v.Epoch)
-	row.add("seconds", v.Seconds)
-	row.text("metric", v.Metric)
-	row.add("value", real(v.Value))
-	row.add("higher_is_better", v.HigherIsBetter)
-	row.add("units", real(v.Units))
-	row.add("at_s", real(v.AtS))
-	return row.insert(ctx, tx, "validations", "")
-}
-
-// insertPause inserts one pause of a run.
-func insertPause(ctx context.Context, tx *transaction, run, seq int64, p profile.Pause) error {
-	return insert(ctx, tx, "INSERT INTO pauses (run_id, seq, t, seconds, kind, iterations) VALUES (?, ?, ?, ?, ?, ?)",
-		run, seq, p.AtS, p.Seconds, clean(p.Kind), p.Iterations)
-}
-
 // placesOf finds the runs of a set by their numbers.
 func placesOf(set *profile.Set) map[int64]int {
 	at := make(map[int64]int, len(set.Runs))

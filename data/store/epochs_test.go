@@ -37,7 +37,7 @@ func TestARecordedRunKnowsItsEpochs(t *testing.T) {
 		rec, err := s.Start(ctx, description())
 		must(t, err)
 		must(t, rec.Append(ctx, Batch{Iterations: c.its, Validations: []profile.Validation{{Seconds: 1, AtS: new(7.5)}}}))
-		must(t, rec.Finish(ctx, Finish{Status: profile.Done}))
+		must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done}}))
 		runs := loadSet(t, s).Runs
 		r := runs[slices.IndexFunc(runs, func(r profile.Run) bool { return r.ID == rec.ID() })]
 		if !slices.Equal(r.EpochStartsS, c.want) || *r.Validations[0].AtS != 7.5 {

@@ -84,17 +84,9 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	if err != nil {
 		return false, err
 	}
-	for i, v := range run.Validations {
-		if err := insertValidation(ctx, tx, id, int64(i), v); err != nil {
-			return false, err
-		}
-	}
-	for i, p := range run.Pauses {
-		if err := insertPause(ctx, tx, id, int64(i), p); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	rows := newRunRows(tx, id)
+	rows.append(ctx, Batch{Validations: run.Validations, Pauses: run.Pauses})
+	return rows.err == nil, rows.err
 }
 
 // importedBefore finds a run by its fingerprint; one that was deleted is there
@@ -119,55 +111,21 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 
 // rowOf lists the columns of a run that was measured elsewhere.
 func rowOf(run profile.Run) *assignments {
-	status := run.Status
-	if status == "" || status == profile.Running {
-		status = profile.Done // nobody here goes on with it
+	if run.Status == "" || run.Status == profile.Running {
+		run.Status = profile.Done // nobody here goes on with it
 	}
+	run.Count = max(run.Count, 1)
 	row := &assignments{}
-	row.text("dataset", run.Dataset)
-	row.text("unit", run.Unit)
-	row.add("mode", string(run.Mode))
-	row.add("batch_size", run.BatchSize)
-	row.add("count", max(run.Count, 1))
-	row.add("usd_per_hour", real(run.USDPerHour))
-	row.add("epochs", real(run.Epochs))
-	row.add("iterations_per_epoch", real(run.IterationsPerEpoch))
-	row.add("train_size", real(run.TrainSize))
-	row.add("status", string(status))
-	row.add("init_s", real(run.InitS))
-	row.add("first_iteration_s", real(run.FirstIterationS))
-	row.add("startup_s", real(run.StartupS))
-	row.steady(run.Steady)
-	row.add("steady_stddev_s", real(run.SteadyStdDevS))
-	row.add("steady_n", run.SteadyN)
-	row.add("warmup_iterations", run.WarmupIterations)
-	row.add("warmup_extra_s", run.WarmupExtraS)
-	row.add("first_validation_s", real(run.FirstValidationS))
-	row.add("validation_s", real(run.ValidationS))
-	row.add("total_s", real(run.TotalS))
-	row.add("total_stddev_s", real(run.TotalStdDevS))
-	row.add("total_n", run.TotalN)
-	row.energy(Energy{JPerUnit: run.EnergyJPerUnit, AveragePowerW: run.AveragePowerW, Of: run.EnergyOf})
-	row.add("peak_memory_bytes", real(run.PeakMemoryBytes))
+	row.from(run, "dataset", "unit", "mode", "batch_size", "count", "usd_per_hour", "epochs", "iterations_per_epoch",
+		"train_size", "init_s", "startup_s", "total_stddev_s", "total_n", "basis", "source", "as_of", "note")
+	row.summary(run)
 	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))
-	row.accuracy(run.Accuracy)
-	row.add("basis", run.Basis.String())
-	row.text("source", run.Source)
-	row.text("as_of", run.AsOf)
-	row.text("note", run.Note)
 	return row
 }
 
 func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 	row := assignments{}
-	row.text("cloud", vm.Cloud)
-	row.text("region", vm.Region)
-	row.text("instance_type", vm.InstanceType)
-	row.text("gpu", vm.GPU)
-	row.add("gpu_count", vm.GPUCount)
-	row.add("gpu_mem_gib", real(vm.GPUMemGiB))
-	row.add("vcpus", real(vm.VCPUs))
-	row.add("mem_gib", real(vm.MemGiB))
+	row.from(vm, "cloud", "region", "instance_type", "gpu", "gpu_count", "gpu_mem_gib", "vcpus", "mem_gib")
 	id, err := row.insertNumbered(ctx, tx, "vm_types", `
 		ON CONFLICT (cloud, region, instance_type) DO UPDATE SET gpu = excluded.gpu, gpu_count = excluded.gpu_count,
 			gpu_mem_gib = coalesce(excluded.gpu_mem_gib, gpu_mem_gib), vcpus = coalesce(excluded.vcpus, vcpus), mem_gib = coalesce(excluded.mem_gib, mem_gib)`)
@@ -177,10 +135,7 @@ func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 	for _, p := range vm.Prices {
 		row := assignments{}
 		row.add("vm_type_id", id)
-		row.add("purchase", string(p.Purchase))
-		row.add("usd_per_hour", p.USDPerHour)
-		row.text("source", p.Source)
-		row.text("as_of", p.AsOf)
+		row.from(p, "purchase", "usd_per_hour", "source", "as_of")
 		if err := row.insert(ctx, tx, "prices",
 			" ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour"); err != nil {
 			return err

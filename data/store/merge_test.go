@@ -130,7 +130,7 @@ func TestMergeRefusesInOneSentence(t *testing.T) {
 	changed := openAt(t, filepath.Join(dir, "changed.db"))
 	rec, err = changed.Start(ctx, description())
 	must(t, err)
-	must(t, rec.Finish(ctx, Finish{Status: profile.Done}))
+	must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done}}))
 	must(t, changed.Close())
 	for _, step := range []string{
 		"PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'variants'",
@@ -173,7 +173,7 @@ func TestMergeLeavesOut(t *testing.T) {
 		rec, err := a.Start(ctx, description())
 		must(t, err)
 		if i < 3 {
-			must(t, rec.Finish(ctx, Finish{Status: profile.Done}))
+			must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done}}))
 		}
 	}
 	_, err := a.Delete(ctx, RunTable, 1)

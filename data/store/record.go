@@ -3,7 +3,6 @@ package store
 import (
 	"time"
 
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -94,37 +93,12 @@ type Batch struct {
 
 // Finish says how a run ended and what it amounts to.
 type Finish struct {
-	Status         profile.Status
+	Run            profile.Run // its status, summary, accuracy and energy are kept
 	StoppedBecause string
 	StoppedWords   string // the same in words
 	ScriptExit     *int
 	RejectedLines  int
 	SpentS         float64
 	SpentUSD       *float64
-	Summary        Summary
-	Accuracy       *profile.Accuracy
-	Energy         Energy
 	InputWait      *float64 // share of steady iteration time spent waiting for input
-}
-
-// Energy is what the sensors say of the electricity of a run's steady part.
-type Energy struct {
-	JPerUnit      *float64 // joules per unit of work
-	AveragePowerW *float64 // mean power in watts
-	Of            string   // what the sensors cover: [profile.EnergyOfGPUs], say; "" where both are unknown
-}
-
-// Summary is what is kept of the iteration times of a finished run, in
-// seconds.
-type Summary struct {
-	FirstIterationS *float64
-	Steady          estimate.Estimate
-	SteadyStdDevS   *float64
-	SteadyN         int
-	Warmup          int
-	WarmupExtraS    float64
-
-	FirstValidationS, ValidationS *float64
-	PeakMemoryBytes               *float64
-	TotalS                        *float64
 }

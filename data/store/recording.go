@@ -19,13 +19,13 @@ type Recording struct {
 	store *Store
 	id    int64
 
-	mu  sync.Mutex
-	seq struct{ iterations, validations, pauses, memory, telemetry, log, layers int64 }
+	mu   sync.Mutex
+	next map[string]int64 // number of the next row, by table
 }
 
 // Start inserts a run that goes on from now.
 func (s *Store) Start(ctx context.Context, d Description) (*Recording, error) {
-	rec := &Recording{store: s}
+	rec := &Recording{store: s, next: map[string]int64{}}
 	err := s.change(ctx, "store a new run", func(ctx context.Context, tx *transaction) error {
 		variant, machine, err := saveDescribed(ctx, tx, d)
 		if err != nil {
@@ -97,22 +97,13 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	set := assignments{}
 	set.add("variant_id", variant)
 	set.add("machine_id", machine)
-	set.text("dataset", d.Model.Dataset)
-	set.text("unit", d.Model.Unit)
-	set.add("mode", string(d.Mode))
-	set.add("batch_size", d.BatchSize)
+	set.from(d.Model, "dataset", "unit")
+	set.from(d, "mode", "batch_size", "epochs", "iterations_per_epoch", "train_size", "framework", "address", "spool",
+		"series", "repeat")
 	set.add("usd_per_hour", real(d.Machine.USDPerHour))
-	set.add("epochs", real(d.Epochs))
-	set.add("iterations_per_epoch", real(d.IterationsPerEpoch))
-	set.add("train_size", real(d.TrainSize))
 	set.add("command", string(command))
-	set.text("framework", d.Framework)
 	set.add("source", sourceOf(d))
 	set.add("heartbeat_ms", r.store.nowFunc().UnixMilli())
-	set.text("address", d.Address)
-	set.text("spool", d.Spool)
-	set.add("series", d.Series)
-	set.add("repeat", d.Repeat)
 	return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))
 }
 
@@ -142,31 +133,13 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		if err != nil {
 			return err
 		}
-		s, now := f.Summary, r.store.nowFunc()
+		now := r.store.nowFunc()
 		set := assignments{}
 		set.add("epoch_starts_s", formatStarts(starts))
-		set.add("status", string(f.Status))
 		set.add("finished_at", stamp(now))
 		set.add("heartbeat_ms", now.UnixMilli())
-		set.text("stopped_because", f.StoppedBecause)
-		set.text("stopped_words", f.StoppedWords)
-		set.add("script_exit", f.ScriptExit)
-		set.add("rejected_lines", f.RejectedLines)
-		set.add("spent_s", real(&f.SpentS))
-		set.add("spent_usd", real(f.SpentUSD))
-		set.add("first_iteration_s", real(s.FirstIterationS))
-		set.steady(s.Steady)
-		set.add("steady_stddev_s", real(s.SteadyStdDevS))
-		set.add("steady_n", s.SteadyN)
-		set.add("warmup_iterations", s.Warmup)
-		set.add("warmup_extra_s", s.WarmupExtraS)
-		set.add("first_validation_s", real(s.FirstValidationS))
-		set.add("validation_s", real(s.ValidationS))
-		set.add("peak_memory_bytes", real(s.PeakMemoryBytes))
-		set.add("total_s", real(s.TotalS))
-		set.energy(f.Energy)
-		set.add("input_wait", real(f.InputWait))
-		set.accuracy(f.Accuracy)
+		set.from(f, "stopped_because", "stopped_words", "script_exit", "rejected_lines", "spent_s", "spent_usd", "input_wait")
+		set.summary(f.Run)
 		return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))
 	})
 }

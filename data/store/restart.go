@@ -98,7 +98,7 @@ func (r *Record) readLists(ctx context.Context, tx *sql.Tx, id int64) (err error
 // probe, whatever came before its connection was lost comes again. A run that
 // someone records at this moment is refused.
 func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
-	rec := &Recording{store: s, id: id}
+	rec := &Recording{store: s, id: id, next: map[string]int64{}}
 	r, err := s.Record(ctx, id)
 	if err != nil {
 		return nil, err

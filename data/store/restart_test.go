@@ -28,12 +28,15 @@ func TestRestart(t *testing.T) {
 		}
 	}
 	end := Finish{
-		Status: profile.Interrupted, StoppedBecause: "interrupted", StoppedWords: "the connection was lost",
-		ScriptExit: new(255), RejectedLines: 3,
-		SpentS: 60, SpentUSD: new(0.1), InputWait: new(0.4), Energy: Energy{new(5.0), new(100.0), profile.EnergyOfGPUs},
-		Summary: Summary{FirstIterationS: new(9.0), Steady: estimate.Spread(0.5, 0.1, estimate.Measured), SteadyN: 9,
-			TotalS: new(60.0), PeakMemoryBytes: new(8.0)},
-		Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5, HigherIsBetter: true, Basis: estimate.Measured},
+		StoppedBecause: "interrupted", StoppedWords: "the connection was lost", ScriptExit: new(255), RejectedLines: 3,
+		SpentS: 60, SpentUSD: new(0.1), InputWait: new(0.4),
+		Run: profile.Run{
+			Status: profile.Interrupted, FirstIterationS: new(9.0),
+			Steady: estimate.Spread(0.5, 0.1, estimate.Measured), SteadyN: 9,
+			TotalS: new(60.0), PeakMemoryBytes: new(8.0),
+			EnergyJPerUnit: new(5.0), AveragePowerW: new(100.0), EnergyOf: profile.EnergyOfGPUs,
+			Accuracy: &profile.Accuracy{Metric: "top1", Value: 0.5, HigherIsBetter: true, Basis: estimate.Measured},
+		},
 	}
 	first, err := s.Start(t.Context(), d)
 	must(t, err)
@@ -68,13 +71,13 @@ func TestRestart(t *testing.T) {
 		t.Errorf("emptied, %+v, %v", r, err)
 	}
 	must(t, again.Append(t.Context(), batch(20)))
-	must(t, again.Finish(t.Context(), Finish{Status: profile.Done, SpentS: 20}))
+	must(t, again.Finish(t.Context(), Finish{Run: profile.Run{Status: profile.Done}, SpentS: 20}))
 
 	other := openTemp(t)
 	once, err := other.Start(t.Context(), d)
 	must(t, err)
 	must(t, once.Append(t.Context(), batch(20)))
-	must(t, once.Finish(t.Context(), Finish{Status: profile.Done, SpentS: 20}))
+	must(t, once.Finish(t.Context(), Finish{Run: profile.Run{Status: profile.Done}, SpentS: 20}))
 	got, want := loadSet(t, s).Runs, loadSet(t, other).Runs
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("recorded anew %+v,\nonce %+v", got, want)

@@ -83,12 +83,13 @@ func TestRecordAndLoad(t *testing.T) {
 		Telemetry: []Telemetry{{T: 6, Utilisation: new(0.97), Watts: new(320.0)}},
 		Log:       []LogLine{{T: 1, Level: "out", Text: "hello"}},
 	}))
-	sum := Summary{FirstIterationS: new(0.5), Steady: estimate.Around(0.0103, 0.0001, estimate.Measured),
-		SteadyStdDevS: new(2e-4), SteadyN: 140, Warmup: 9,
-		WarmupExtraS: 0.02, FirstValidationS: new(2.1), PeakMemoryBytes: new(3e9), TotalS: new(9.5)}
 	acc := &profile.Accuracy{Metric: "top-1", Value: 0.87, HigherIsBetter: true, Basis: estimate.Measured}
-	must(t, rec.Finish(ctx, Finish{Status: profile.Done, StoppedBecause: "precise", ScriptExit: new(0), SpentS: 12,
-		SpentUSD: new(0.008), Summary: sum, Accuracy: acc}))
+	end := profile.Run{Status: profile.Done, FirstIterationS: new(0.5),
+		Steady: estimate.Around(0.0103, 0.0001, estimate.Measured), SteadyStdDevS: new(2e-4), SteadyN: 140,
+		WarmupIterations: 9, WarmupExtraS: 0.02, FirstValidationS: new(2.1), PeakMemoryBytes: new(3e9), TotalS: new(9.5),
+		Accuracy: acc}
+	must(t, rec.Finish(ctx, Finish{Run: end, StoppedBecause: "precise", ScriptExit: new(0), SpentS: 12,
+		SpentUSD: new(0.008)}))
 
 	set := loadSet(t, s)
 	if len(set.Runs) != 1 || len(set.Models) != 1 {
@@ -100,7 +101,7 @@ func TestRecordAndLoad(t *testing.T) {
 		InstanceType: "box", GPU: "H100", GPUCount: 1, GPUMemGiB: d.Machine.GPUMemGiB, Count: 1,
 		USDPerHour: d.Machine.USDPerHour,
 		BatchSize:  128, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
-		InitS: new(4.0), FirstIterationS: sum.FirstIterationS, Steady: sum.Steady, SteadyStdDevS: sum.SteadyStdDevS,
+		InitS: new(4.0), FirstIterationS: end.FirstIterationS, Steady: end.Steady, SteadyStdDevS: end.SteadyStdDevS,
 		SteadyN:          140,
 		WarmupIterations: 9, WarmupExtraS: 0.02, FirstValidationS: new(2.1), TotalS: new(9.5), PeakMemoryBytes: new(3e9),
 		Accuracy: acc,
@@ -407,7 +408,7 @@ func TestFailedRunsAreNoCandidates(t *testing.T) {
 	for _, status := range []profile.Status{profile.Failed, profile.Interrupted, profile.OutOfMemory} {
 		rec, err := s.Start(ctx, description())
 		must(t, err)
-		must(t, rec.Finish(ctx, Finish{Status: status}))
+		must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: status}}))
 	}
 	var candidates int
 	must(t, s.read.QueryRow("SELECT count(*) FROM v_candidates").Scan(&candidates))

@@ -29,13 +29,7 @@ func clean(s string) string { return plaintext.Clean(s) }
 // unknown so far is filled in.
 func saveModel(ctx context.Context, tx *transaction, m profile.Model) (id int64, err error) {
 	row := assignments{}
-	row.text("name", m.Name)
-	row.text("dataset", m.Dataset)
-	row.text("task", m.Task)
-	row.text("unit", m.Unit)
-	row.text("source_file", m.SourceFile)
-	row.add("params", real(m.Params))
-	row.add("flops_per_unit", real(m.FLOPsPerUnit))
+	row.from(m, "name", "dataset", "task", "unit", "source_file", "params", "flops_per_unit")
 	return row.insertNumbered(ctx, tx, "models", `
 		ON CONFLICT (name) DO UPDATE SET
 			dataset = iif(dataset = '', excluded.dataset, dataset), task = iif(task = '', excluded.task, task),
@@ -73,19 +67,8 @@ func saveVariant(ctx context.Context, tx *transaction, model int64, v profile.Va
 // saveMachine returns the row of the machine, made if it is missing.
 func saveMachine(ctx context.Context, tx *transaction, m Machine) (id int64, err error) {
 	row := assignments{}
-	row.text("host", m.Host)
-	row.text("os", m.OS)
-	row.text("cpu", m.CPU)
-	row.add("cpus", m.CPUs)
-	row.text("gpu", m.GPU)
-	row.add("gpu_count", m.GPUCount)
-	row.add("gpu_mem_gib", real(m.GPUMemGiB))
-	row.add("power_limit_w", real(m.PowerLimitW))
-	row.text("driver", m.Driver)
-	row.text("cuda", m.CUDA)
-	row.text("cloud", m.VM.Cloud)
-	row.text("region", m.VM.Region)
-	row.text("instance_type", m.VM.InstanceType)
+	row.from(m, "host", "os", "cpu", "cpus", "gpu", "gpu_count", "gpu_mem_gib", "power_limit_w", "driver", "cuda")
+	row.from(m.VM, "cloud", "region", "instance_type")
 	return row.findOrInsert(ctx, tx, "machines")
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/protocol"
@@ -284,7 +285,10 @@ func (l *loop) saveEnd(u Update) error {
 			return err
 		}
 	}
-	err := recording.Finish(l.ctx, l.state.finish(u))
+	err := recording.Finish(l.ctx, store.Finish{
+		Run: u.Run, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit,
+		RejectedLines: u.Rejected, SpentS: u.SpentS, SpentUSD: u.SpentUSD, InputWait: u.InputWait,
+	})
 	if l.failure != nil {
 		return nil // reported already; if the disk is full this fails, too
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"sweetspot/data/store"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
@@ -70,16 +69,12 @@ func (p *state) summarise() steady.Summary {
 // run is the live run, as the database will hold it once it has ended.
 func (p *state) run(s steady.Summary) profile.Run {
 	d, m := p.described, p.described.Machine
-	sum := p.summary(s)
 	r := profile.Run{
 		ID: p.id, Model: d.Model.Name, Dataset: d.Model.Dataset, Unit: d.Model.Unit, Variant: d.Variant, Mode: d.Mode,
 		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
 		GPU: m.GPU, GPUCount: m.GPUCount, GPUMemGiB: m.GPUMemGiB, Count: 1, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
-		InitS: p.initS, FirstIterationS: sum.FirstIterationS,
-		Steady: sum.Steady, SteadyStdDevS: sum.SteadyStdDevS, SteadyN: sum.SteadyN,
-		WarmupIterations: sum.Warmup, WarmupExtraS: sum.WarmupExtraS,
-		FirstValidationS: sum.FirstValidationS, ValidationS: sum.ValidationS,
+		InitS: p.initS, Steady: s.Steady, SteadyN: s.N, WarmupIterations: s.Warmup, WarmupExtraS: s.WarmupExtra,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),
 		Status: profile.Running, Basis: estimate.Measured,
 		Source: "sweetspot probe on " + m.Host, AsOf: d.StartedAt.UTC().Format(time.DateOnly),
@@ -87,23 +82,17 @@ func (p *state) run(s steady.Summary) profile.Run {
 	if r.InstanceType == "" {
 		r.InstanceType = m.Host
 	}
-	return r
-}
-
-func (p *state) summary(s steady.Summary) store.Summary {
-	sum := store.Summary{Steady: s.Steady, SteadyN: s.N, Warmup: s.Warmup, WarmupExtraS: s.WarmupExtra,
-		PeakMemoryBytes: p.peak}
 	if s.Total > 0 {
-		sum.FirstIterationS = new(s.First)
+		r.FirstIterationS = new(s.First)
 	}
 	if s.IsSteady {
-		sum.SteadyStdDevS = new(s.StdDev)
+		r.SteadyStdDevS = new(s.StdDev)
 	}
 	// The pass that measured an inference's accuracy is not part of its work.
-	if p.described.Mode == profile.Train {
-		sum.FirstValidationS, sum.ValidationS = validationSeconds(p.checks)
+	if d.Mode == profile.Train {
+		r.FirstValidationS, r.ValidationS = validationSeconds(p.checks)
 	}
-	return sum
+	return r
 }
 
 // validationSeconds returns the first validation's time and the mean of the
@@ -121,17 +110,4 @@ func validationSeconds(checks []profile.Validation) (first, later *float64) {
 		later = &mean
 	}
 	return first, later
-}
-
-// finish is the end of the run as the database stores it.
-func (p *state) finish(u Update) store.Finish {
-	sum := p.summary(u.Summary)
-	sum.TotalS = u.Run.TotalS
-	return store.Finish{
-		Status: u.Run.Status, StoppedBecause: u.StoppedBecause, StoppedWords: u.StoppedWords, ScriptExit: u.ScriptExit,
-		RejectedLines: u.Rejected,
-		SpentS:        u.SpentS, SpentUSD: u.SpentUSD, Summary: sum, Accuracy: u.Run.Accuracy,
-		InputWait: u.InputWait, Energy: store.Energy{JPerUnit: u.Run.EnergyJPerUnit, AveragePowerW: u.Run.AveragePowerW,
-			Of: u.Run.EnergyOf},
-	}
 }
