@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // pb builds a protobuf message.
@@ -14,7 +16,7 @@ func (b pb) num(field int, v int64) pb {
 }
 
 func (b pb) bytes(field int, v []byte) pb {
-	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(field)<<3|wireBytes), uint64(len(v)))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, protowire.EncodeTag(protowire.Number(field), protowire.BytesType)), uint64(len(v)))
 	return append(b, v...)
 }
 

@@ -12,8 +12,7 @@ import (
 // torch/_export/serde/schema.py. A union has one key that is not null.
 type (
 	program struct {
-		Module  *module `json:"graph_module"`
-		Version string  `json:"torch_version"`
+		Module *module `json:"graph_module"`
 	}
 	module struct {
 		Graph     exportGraph `json:"graph"`
@@ -94,10 +93,7 @@ func parseExported(raw []byte) (Facts, error) {
 	if len(p.Module.Graph.Nodes) > maxParts || len(p.Module.Graph.Values) > maxParts {
 		return Facts{}, errTooMuch
 	}
-	f := Facts{Format: TorchExport, Producer: "PyTorch"}
-	if p.Version != "" && !strings.HasPrefix(p.Version, "<") {
-		f.Producer += " " + clean(p.Version)
-	}
+	var f Facts
 	e := &exported{facts: &f, module: p.Module, parameters: map[string]string{}, batch: 1}
 	e.takeInputs()
 	e.countParams()

@@ -68,7 +68,7 @@ func (e *exported) countWork() {
 		rule, counted := matrixRules[name]
 		switch {
 		case library == "aten" && counted:
-			work, ok := e.layer(n, name, rule)
+			work, ok := e.layer(n, rule)
 			if !ok {
 				all = false
 				e.facts.warn("the shapes at an %s are not in the file, so the operations of one sample are unknown", clean(name))
@@ -86,8 +86,8 @@ func (e *exported) countWork() {
 	}
 }
 
-// layer counts one node, lists it and records its memory.
-func (e *exported) layer(n exportNode, kind string, rule matrixRule) (work float64, ok bool) {
+// layer counts the work of one node and records its memory.
+func (e *exported) layer(n exportNode, rule matrixRule) (work float64, ok bool) {
 	var output string
 	if len(n.Outputs) > 0 && n.Outputs[0].Tensor != nil {
 		output = n.Outputs[0].Tensor.Name
@@ -102,15 +102,12 @@ func (e *exported) layer(n exportNode, kind string, rule matrixRule) (work float
 			transposed = *in.Arg.Bool
 		}
 	}
-	layer := Layer{Name: clean(output), Kind: clean(kind)}
-	e.nameLayer(n, &layer)
 	left, right, out := e.shape(names[rule.left]), e.shape(names[rule.right]), e.shape(output)
 	if ok = len(left) > 0 && len(right) > 0 && out != nil; ok {
 		if transposed {
 			rule.work = transposedFilterWork
 		}
 		work = rule.work(left, right, out)
-		layer.FLOPs = new(work / e.batch)
 		if meta, _ := e.meta(output); scalarTypes[meta.DType] > 0 {
 			held := times(left) + times(out)
 			if e.parameters[names[rule.right]] == "" {
@@ -119,31 +116,5 @@ func (e *exported) layer(n exportNode, kind string, rule matrixRule) (work float
 			e.facts.needActivations(held/e.batch, scalarTypes[meta.DType])
 		}
 	}
-	if len(e.facts.Layers) < maxLayers {
-		e.facts.Layers = append(e.facts.Layers, layer)
-	}
 	return work, ok
-}
-
-// nameLayer names a layer after the module whose parameters it uses, and sets
-// their number.
-func (e *exported) nameLayer(n exportNode, layer *Layer) {
-	for _, in := range n.Inputs {
-		if in.Arg.Tensor == nil {
-			continue
-		}
-		parameter := e.parameters[in.Arg.Tensor.Name]
-		if parameter == "" {
-			continue
-		}
-		if i := strings.LastIndexByte(parameter, '.'); i > 0 {
-			layer.Name = clean(parameter[:i])
-		}
-		if shape := e.shape(in.Arg.Tensor.Name); shape != nil {
-			if layer.Params == nil {
-				layer.Params = new(0.0)
-			}
-			*layer.Params += times(shape)
-		}
-	}
 }

@@ -82,7 +82,6 @@ func (in *inference) run() {
 		in.step(n)
 	}
 	in.countParams()
-	in.listLayers()
 	switch {
 	case len(in.graph.nodes) == 0:
 		in.facts.warn("the file holds weights and no graph, so the operations of one sample are unknown")

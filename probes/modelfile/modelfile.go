@@ -15,20 +15,10 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// The values of Facts.Format.
-const (
-	ONNX        = "onnx"
-	TorchScript = "torchscript"
-	TorchSave   = "torch.save" // a state dict, a checkpoint or a pickled module
-	TorchExport = "torch.export"
-)
-
 // Facts is what a file says about its model. nil means unknown, and a warning
 // says why.
 type Facts struct {
-	Format   string
-	Producer string   // what wrote the file; "" unknown
-	Params   *float64 // without buffers such as running means
+	Params *float64 // without buffers such as running means
 	// ParamBytes is the size of the parameters as they are stored.
 	ParamBytes *float64
 	// FLOPsPerUnit is the work of one sample's forward pass: two operations for
@@ -38,20 +28,11 @@ type Facts struct {
 	// ActivationBytes is the least memory that one sample's largest layer
 	// needs: its input and its output, in the precision of the file.
 	ActivationBytes *float64
-	Input           []int // shape of one sample; nil unknown
-	Layers          []Layer
+	Input           []int    // shape of one sample; nil unknown
 	Warnings        []string // sentences
 
 	paramSizes  map[float64]float64 // bytes of a parameter: how many there are
 	activations map[float64]float64 // bytes of a value: most values of one sample at a time
-}
-
-// Layer is one operation of the model that has parameters or whose work is counted.
-type Layer struct {
-	Name   string // "" for the whole model
-	Kind   string // the format's own name: Conv, Conv2d, addmm; "" unknown
-	Params *float64
-	FLOPs  *float64 // of one sample
 }
 
 // valueBytes is the least number of bytes of a value computed in a precision.
@@ -97,8 +78,7 @@ func (f *Facts) warn(format string, args ...any) {
 const (
 	maxWarning  = 500
 	maxWarnings = 20
-	maxName     = 200     // runes of a name that is kept
-	maxLayers   = 100_000 // no model has more
+	maxName     = 200 // runes of a name that is kept
 )
 
 func clean(name string) string { return plaintext.Cut(plaintext.Clean(name), maxName) }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 var (
@@ -55,7 +57,6 @@ type weight struct {
 
 type valueInfo struct {
 	name  string
-	dtype int64
 	dims  []onnxDim
 	known bool // whether there is a shape
 }
@@ -66,100 +67,62 @@ type onnxDim struct {
 	symbol string
 }
 
-// onnxReader reads messages and counts what it keeps.
-type onnxReader struct{ parts int }
-
-func (r *onnxReader) part() error {
-	if r.parts++; r.parts > maxParts {
-		return errTooMuch
-	}
-	return nil
-}
-
 // readONNX reads a ModelProto. Field numbers are those of onnx.proto.
 func readONNX(r io.ReaderAt, size int64) (Facts, error) {
 	m := &message{in: &window{r: r}, end: size}
-	reader := &onnxReader{}
-	f := Facts{Format: ONNX}
+	var f Facts
 	var g *graph
-	var producer, version string
 	opsets := 0
 	for m.next() {
 		switch {
-		case m.number == 2 && m.wire == wireBytes:
-			producer = m.text()
-		case m.number == 3 && m.wire == wireBytes:
-			version = m.text()
-		case m.number == 7 && m.wire == wireBytes:
-			var err error
-			if g, err = reader.graph(m.inner()); err != nil {
-				return Facts{}, err
-			}
-		case m.number == 8 && m.wire == wireBytes:
+		case m.number == 7 && m.wire == protowire.BytesType:
+			g = readGraph(m.inner())
+		case m.number == 8 && m.wire == protowire.BytesType:
 			opsets++
 		case m.number == 25: // functions defined by the model
 			f.warn("the model defines its own functions, whose work is not counted")
 		}
 	}
-	switch {
-	case m.err != nil && g == nil && !errors.Is(m.err, errTooMuch):
-		return Facts{}, errNotModel
-	case m.err != nil:
-		return Facts{}, m.err
+	switch err := m.in.err; {
+	case err != nil && (g != nil || errors.Is(err, errTooMuch)):
+		return Facts{}, err
 	case g == nil || opsets == 0:
 		return Facts{}, errNotModel
 	}
-	f.Producer = clean(strings.TrimSpace(producer + " " + version))
 	newInference(g, &f).run()
 	return f, nil
 }
 
-func (r *onnxReader) graph(m *message) (*graph, error) {
+func readGraph(m *message) *graph {
 	g := &graph{}
 	for m.next() {
-		if m.wire != wireBytes {
+		if m.wire != protowire.BytesType {
 			continue
 		}
-		if err := r.part(); err != nil {
-			return nil, err
-		}
-		var err error
+		m.in.part()
 		switch m.number {
 		case 1:
-			var n *node
-			n, err = r.node(m.inner())
-			g.nodes = append(g.nodes, n)
+			g.nodes = append(g.nodes, readNode(m.inner()))
 		case 5:
-			var w *weight
-			w, err = readWeight(m.inner())
-			g.weights = append(g.weights, w)
+			g.weights = append(g.weights, readWeight(m.inner()))
 		case 11:
-			var v valueInfo
-			v, err = readValueInfo(m.inner())
-			g.inputs = append(g.inputs, v)
+			g.inputs = append(g.inputs, readValueInfo(m.inner()))
 		case 12, 13:
-			var v valueInfo
-			v, err = readValueInfo(m.inner())
-			g.infos = append(g.infos, v)
+			g.infos = append(g.infos, readValueInfo(m.inner()))
 		case 15: // sparse initialisers
-			err = errors.New("has sparse weights, which are not supported; save it with dense ones")
-		}
-		if err != nil {
-			return nil, err
+			m.in.fail(errors.New("has sparse weights, which are not supported; save it with dense ones"))
 		}
 	}
-	return g, m.err
+	return g
 }
 
-func (r *onnxReader) node(m *message) (*node, error) {
-	n := &node{}
+func readNode(m *message) *node {
+	n := &node{attrs: map[string]attribute{}}
 	for m.next() {
-		if m.wire != wireBytes {
+		if m.wire != protowire.BytesType {
 			continue
 		}
-		if err := r.part(); err != nil {
-			return nil, err
-		}
+		m.in.part()
 		switch m.number {
 		case 1:
 			n.in = append(n.in, m.text())
@@ -172,42 +135,31 @@ func (r *onnxReader) node(m *message) (*node, error) {
 		case 7:
 			n.domain = m.text()
 		case 5:
-			if err := n.readAttribute(m.inner()); err != nil {
-				return nil, err
-			}
+			name, a := readAttribute(m.inner())
+			n.attrs[name] = a
 		}
 	}
-	return n, m.err
+	return n
 }
 
-func (n *node) readAttribute(m *message) error {
-	var name string
-	var a attribute
+func readAttribute(m *message) (name string, a attribute) {
 	for m.next() {
 		switch m.number {
 		case 1:
 			name = m.text()
 		case 3:
-			a.i, a.hasInt = m.value, m.wire == wireVarint
+			a.i, a.hasInt = m.value, m.wire == protowire.VarintType
 		case 4:
-			if m.wire == wireBytes && m.size <= maxText {
+			if m.wire == protowire.BytesType && m.size <= maxText {
 				a.s = m.text()
 			}
 		case 5:
-			w, err := readWeight(m.inner())
-			if err != nil {
-				return err
-			}
-			a.tensor = w
+			a.tensor = readWeight(m.inner())
 		case 8:
 			a.ints = m.ints(a.ints, maxConst)
 		}
 	}
-	if n.attrs == nil {
-		n.attrs = map[string]attribute{}
-	}
-	n.attrs[name] = a
-	return m.err
+	return name, a
 }
 
 // int is an integer attribute, or its default if absent.
@@ -241,7 +193,7 @@ func (n *node) label() string {
 
 // readWeight reads a TensorProto: its shape and type, and the values of a
 // small constant of int32 or int64.
-func readWeight(m *message) (*weight, error) {
+func readWeight(m *message) *weight {
 	w := &weight{}
 	var raw []byte
 	for m.next() {
@@ -251,7 +203,7 @@ func readWeight(m *message) (*weight, error) {
 		case 2:
 			w.dtype = m.value
 		case 4: // float_data
-			if m.wire == wireBytes && m.size <= maxConst*4 {
+			if m.wire == protowire.BytesType && m.size <= maxConst*4 {
 				raw = m.bytes(maxConst * 4) // packed, as raw data would be
 			}
 		case 5, 7: // int32_data, int64_data
@@ -264,19 +216,13 @@ func readWeight(m *message) (*weight, error) {
 			}
 		}
 	}
-	if m.err != nil {
-		return nil, m.err
-	}
 	if len(w.dims) > maxRank {
-		return nil, errNotModel
-	}
-	for _, d := range w.dims {
-		if d < 0 {
-			return nil, fmt.Errorf("states a negative size for its weight %s; save it again", clean(w.name))
-		}
+		m.in.fail(errNotModel)
+	} else if slices.ContainsFunc(w.dims, func(d int64) bool { return d < 0 }) {
+		m.in.fail(fmt.Errorf("states a negative size for its weight %s; save it again", clean(w.name)))
 	}
 	w.takeRaw(raw)
-	return w, nil
+	return w
 }
 
 // The element types of TensorProto that matter here.
@@ -328,57 +274,43 @@ func (w *weight) count() float64 {
 	return n
 }
 
-func readValueInfo(m *message) (valueInfo, error) {
-	v := valueInfo{}
+func readValueInfo(m *message) (v valueInfo) {
 	for m.next() {
 		switch m.number {
 		case 1:
 			v.name = m.text()
 		case 2:
-			if err := v.readType(m.inner()); err != nil {
-				return v, err
-			}
+			v.readType(m.inner())
 		}
 	}
-	return v, m.err
+	return v
 }
 
 // readType reads TypeProto; only its tensor_type is a tensor's.
-func (v *valueInfo) readType(m *message) error {
+func (v *valueInfo) readType(m *message) {
 	for m.next() {
-		if m.number != 1 || m.wire != wireBytes {
+		if m.number != 1 || m.wire != protowire.BytesType {
 			continue
 		}
-		tensor := m.inner()
-		for tensor.next() {
-			switch {
-			case tensor.number == 1:
-				v.dtype = tensor.value
-			case tensor.number == 2 && tensor.wire == wireBytes:
+		for tensor := m.inner(); tensor.next(); {
+			if tensor.number == 2 && tensor.wire == protowire.BytesType {
 				v.known = true
-				if err := v.readShape(tensor.inner()); err != nil {
-					return err
-				}
+				v.readShape(tensor.inner())
 			}
 		}
-		if tensor.err != nil {
-			return tensor.err
-		}
 	}
-	return m.err
 }
 
-func (v *valueInfo) readShape(m *message) error {
+func (v *valueInfo) readShape(m *message) {
 	for m.next() {
-		if m.number != 1 || m.wire != wireBytes {
+		if m.number != 1 || m.wire != protowire.BytesType {
 			continue
 		}
 		if len(v.dims) >= maxRank {
-			return errTooMuch
+			m.in.fail(errTooMuch)
 		}
 		d := onnxDim{value: -1}
-		dim := m.inner()
-		for dim.next() {
+		for dim := m.inner(); dim.next(); {
 			switch dim.number {
 			case 1:
 				d.value = dim.value
@@ -386,10 +318,6 @@ func (v *valueInfo) readShape(m *message) error {
 				d.symbol = dim.text()
 			}
 		}
-		if dim.err != nil {
-			return dim.err
-		}
 		v.dims = append(v.dims, d)
 	}
-	return m.err
 }

@@ -11,20 +11,19 @@ import (
 func shapeAfter(t *testing.T, m *made) []int64 {
 	t.Helper()
 	raw := m.model()
-	reader := &onnxReader{}
 	outer := &message{in: &window{r: bytes.NewReader(raw)}, end: int64(len(raw))}
 	for outer.next() {
 		if outer.number == 7 {
-			g, err := reader.graph(outer.inner())
-			if err != nil {
-				t.Fatal(err)
+			g := readGraph(outer.inner())
+			if outer.in.err != nil {
+				t.Fatal(outer.in.err)
 			}
 			in := newInference(g, &Facts{})
 			in.run()
 			return in.shapes["y"]
 		}
 	}
-	t.Fatal(outer.err)
+	t.Fatal(outer.in.err)
 	return nil
 }
 
@@ -135,10 +134,6 @@ func TestWork(t *testing.T) {
 	if f.MemoryFloorBytes(0, "fp32") != nil || f.MemoryFloorBytes(1, "fp12") != nil {
 		t.Error("a floor of no batch or of an unknown precision")
 	}
-	if f.Producer != "hand 1.0" || len(f.Layers) != 3 || f.Layers[0].Kind != "Conv" || !is(f.Layers[0].FLOPs, conv) ||
-		!is(f.Layers[1].Params, 12) {
-		t.Errorf("%q %+v", f.Producer, f.Layers)
-	}
 }
 
 func TestQuantisedParameters(t *testing.T) {
@@ -147,9 +142,8 @@ func TestQuantisedParameters(t *testing.T) {
 		node("DequantizeLinear", names("w", "s", "z"), names("wf")).node("DequantizeLinear", names("b", "bs"), names("bf")).
 		node("Gemm", names("x", "wf", "bf"), names("y"))
 	f, err := m.facts()
-	if err != nil || !is(f.Params, 32+8) || !is(f.ParamBytes, 32+8*4) || !is(f.FLOPsPerUnit, 2*32) || len(f.Layers) != 1 ||
-		!is(f.Layers[0].Params, 40) {
-		t.Errorf("%v %s %+v", err, shown(f), f.Layers)
+	if err != nil || !is(f.Params, 32+8) || !is(f.ParamBytes, 32+8*4) || !is(f.FLOPsPerUnit, 2*32) {
+		t.Errorf("%v %s", err, shown(f))
 	}
 	m = (&made{}).input("x", 1, 3, 5, 5).weight("xs", 1).weight("xz", 2).weight("w", 3, 4, 3, 1, 1).weight("ws", 1,
 		4).weight("wz", 3, 4).

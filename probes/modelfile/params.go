@@ -97,35 +97,3 @@ func (in *inference) countParams() {
 		}
 	}
 }
-
-// listLayers lists the nodes that have parameters or whose work is counted.
-func (in *inference) listLayers() {
-	parameters := in.parameters()
-	listed := map[string]bool{}
-	for _, n := range in.graph.nodes {
-		work := workRules[n.op]
-		layer := Layer{Name: n.label(), Kind: clean(n.op)}
-		for _, name := range n.in {
-			if name = in.weightOf(name); parameters[name] && in.isUsedUp(n) && !listed[name] {
-				listed[name] = true
-				if layer.Params == nil {
-					layer.Params = new(0.0)
-				}
-				*layer.Params += in.weights[name].count()
-			}
-		}
-		if work != nil && n.isStandard() {
-			if flops, known := work(in, n); known {
-				layer.FLOPs = new(flops / float64(in.batch))
-			}
-		}
-		if (work != nil || layer.Params != nil) && len(in.facts.Layers) < maxLayers {
-			in.facts.Layers = append(in.facts.Layers, layer)
-		}
-	}
-}
-
-// isUsedUp is false for a node that only passes a weight on to a layer.
-func (in *inference) isUsedUp(n *node) bool {
-	return n.op != "Identity" && (len(n.out) == 0 || in.origin[n.out[0]] == "")
-}

@@ -3,6 +3,7 @@ package modelfile
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 )
 
@@ -44,87 +45,109 @@ type unpickler struct {
 	stack   []any
 	memo    map[int]any
 	objects int
+	err     error // the first; nothing is read or pushed after it
 }
 
 func unpickle(in []byte) (value any, err error) {
 	u := &unpickler{in: in, memo: map[int]any{}}
-	for {
-		op, ok := u.take(1)
-		if !ok {
-			return nil, errPickle
+	for u.err == nil {
+		op := u.take(1)
+		if op != nil && op[0] == '.' {
+			value = u.pop()
+			return value, u.err
 		}
-		if op[0] == '.' {
-			return u.pop()
+		u.count(1)
+		if u.err == nil {
+			u.do(op[0])
 		}
-		if u.objects++; u.objects > maxObjects {
-			return nil, errTooMuch
-		}
-		if err := u.do(op[0]); err != nil {
-			return nil, err
-		}
+	}
+	return nil, u.err
+}
+
+func (u *unpickler) fail(err error) {
+	if u.err == nil {
+		u.err = err
 	}
 }
 
-func (u *unpickler) take(n int) ([]byte, bool) {
+// count bounds what is built: without it an adversary could copy a long stack
+// over and over.
+func (u *unpickler) count(objects int) {
+	if u.objects += objects; u.objects > maxObjects {
+		u.fail(errTooMuch)
+	}
+}
+
+// take returns the next bytes, nil where there are not so many.
+func (u *unpickler) take(n int) []byte {
 	if n < 0 || n > len(u.in) {
-		return nil, false
+		u.fail(errPickle)
+		return nil
 	}
 	out := u.in[:n]
 	u.in = u.in[n:]
-	return out, true
+	return out
 }
 
-func (u *unpickler) line() (string, bool) {
-	text, rest, ok := bytes.Cut(u.in, []byte("\n"))
-	if ok {
-		u.in = rest
+// unsigned is a number of the next bytes.
+func (u *unpickler) unsigned(width int) (v uint64) {
+	for i, b := range u.take(width) {
+		v |= uint64(b) << (8 * i)
 	}
-	return string(text), ok
+	return v
+}
+
+func (u *unpickler) line() string {
+	text, rest, ok := bytes.Cut(u.in, []byte("\n"))
+	if !ok {
+		u.fail(errPickle)
+	}
+	u.in = rest
+	return string(text)
 }
 
 func (u *unpickler) push(v any) { u.stack = append(u.stack, v) }
 
-func (u *unpickler) pop() (any, error) {
+// top is what the stack ends with, nil where it is empty.
+func (u *unpickler) top() any {
 	if len(u.stack) == 0 {
-		return nil, errPickle
+		u.fail(errPickle)
+		return nil
 	}
-	v := u.stack[len(u.stack)-1]
-	u.stack = u.stack[:len(u.stack)-1]
-	return v, nil
+	return u.stack[len(u.stack)-1]
 }
+
+func (u *unpickler) pop() any { return u.popN(1)[0] }
 
 // popMark returns what was pushed since the last mark.
-func (u *unpickler) popMark() ([]any, error) {
+func (u *unpickler) popMark() []any {
 	for i := len(u.stack) - 1; i >= 0; i-- {
 		if _, ok := u.stack[i].(mark); ok {
-			items := append([]any(nil), u.stack[i+1:]...)
+			items := slices.Clone(u.stack[i+1:])
 			u.stack = u.stack[:i]
-			// Without this an adversary could copy a long stack over and over.
-			if u.objects += len(items); u.objects > maxObjects {
-				return nil, errTooMuch
-			}
-			return items, nil
+			u.count(len(items))
+			return items
 		}
 	}
-	return nil, errPickle
+	u.fail(errPickle)
+	return nil
 }
 
-func (u *unpickler) popN(n int) ([]any, error) {
+// popN returns the last n values, all nil where there are not so many.
+func (u *unpickler) popN(n int) []any {
 	if len(u.stack) < n {
-		return nil, errPickle
+		u.fail(errPickle)
+		return make([]any, n)
 	}
-	items := append([]any(nil), u.stack[len(u.stack)-n:]...)
+	items := slices.Clone(u.stack[len(u.stack)-n:])
 	u.stack = u.stack[:len(u.stack)-n]
-	return items, nil
+	return items
 }
 
 // do executes one instruction.
-func (u *unpickler) do(op byte) error {
-	if done, err := u.constant(op); done {
-		return err
-	}
-	if done, err := u.remember(op); done {
-		return err
+func (u *unpickler) do(op byte) {
+	if u.constant(op) || u.remember(op) {
+		return
 	}
 	switch op {
 	case '(':
@@ -136,116 +159,86 @@ func (u *unpickler) do(op byte) error {
 	case '}':
 		u.push(&dict{})
 	case 0x85, 0x86, 0x87:
-		items, err := u.popN(int(op-0x85) + 1)
-		u.push(items)
-		return err
+		u.push(u.popN(int(op-0x85) + 1))
 	case 't', 0x91:
-		items, err := u.popMark()
-		u.push(items)
-		return err
+		u.push(u.popMark())
 	case '0':
-		_, err := u.pop()
-		return err
+		u.pop()
 	case '1':
-		_, err := u.popMark()
-		return err
-	case 'a', 'e', 0x90:
-		return u.extend(op)
-	case 's', 'u':
-		return u.set(op)
-	case 'c', 0x93:
-		return u.global(op)
+		u.popMark()
+	case 'a':
+		u.extend(u.popN(1))
+	case 'e', 0x90:
+		u.extend(u.popMark())
+	case 's':
+		u.set(u.popN(2))
+	case 'u':
+		u.set(u.popMark())
+	case 'c':
+		u.push(class{u.line(), u.line()})
+	case 0x93:
+		items := u.popN(2)
+		module, _ := items[0].(string)
+		name, _ := items[1].(string)
+		u.push(class{module, name})
 	case 'Q':
-		id, err := u.pop()
-		u.push(persistent{id})
-		return err
-	case 'R', 0x81, 0x92:
-		return u.call(op)
+		u.push(persistent{u.pop()})
+	case 'R', 0x81:
+		u.call(u.popN(2))
+	case 0x92: // with keyword arguments
+		u.call(u.popN(3))
 	case 'b':
-		return u.build()
-	default:
-		return errPickle
-	}
-	return nil
-}
-
-// remember stores and fetches values, and skips framing.
-func (u *unpickler) remember(op byte) (done bool, err error) {
-	width, framing := map[byte]int{'q': 1, 'r': 4, 'h': 1, 'j': 4, 0x80: 1, 0x95: 8}[op]
-	if op != 0x94 && !framing {
-		return false, nil
-	}
-	raw, ok := u.take(width)
-	if !ok {
-		return true, errPickle
-	}
-	switch op {
-	case 0x80, 0x95:
-		return true, nil
-	case 'h', 'j':
-		v, known := u.memo[index(raw)]
-		if !known {
-			return true, errPickle
+		state := u.pop()
+		if o, ok := u.top().(*object); ok {
+			o.state = state
 		}
-		u.push(v)
-		return true, nil
+	default:
+		u.fail(errPickle)
 	}
-	at := len(u.memo)
-	if op != 0x94 {
-		at = index(raw)
-	}
-	if len(u.stack) == 0 {
-		return true, errPickle
-	}
-	u.memo[at] = u.stack[len(u.stack)-1]
-	return true, nil
 }
 
-func index(raw []byte) int {
-	v := 0
-	for i, b := range raw {
-		v |= int(b) << (8 * i)
+// remember stores and fetches values, and skips framing; false for other
+// instructions.
+func (u *unpickler) remember(op byte) bool {
+	switch op {
+	case 0x80:
+		u.take(1)
+	case 0x95:
+		u.take(8)
+	case 'h':
+		u.fetch(u.unsigned(1))
+	case 'j':
+		u.fetch(u.unsigned(4))
+	case 'q':
+		u.memo[int(u.unsigned(1))] = u.top()
+	case 'r':
+		u.memo[int(u.unsigned(4))] = u.top()
+	case 0x94:
+		u.memo[len(u.memo)] = u.top()
+	default:
+		return false
 	}
-	return v
+	return true
 }
 
-func (u *unpickler) extend(op byte) error {
-	var items []any
-	var err error
-	if op == 'a' {
-		items, err = u.popN(1)
-	} else {
-		items, err = u.popMark()
+func (u *unpickler) fetch(at uint64) {
+	v, known := u.memo[int(at)]
+	if !known {
+		u.fail(errPickle)
 	}
-	if err != nil {
-		return err
-	}
-	if len(u.stack) == 0 {
-		return errPickle
-	}
-	if to, ok := u.stack[len(u.stack)-1].(*list); ok {
+	u.push(v)
+}
+
+func (u *unpickler) extend(items []any) {
+	if to, ok := u.top().(*list); ok {
 		to.items = append(to.items, items...)
 	}
-	return nil
 }
 
 // set puts pairs into a dict, or into an object that is like one.
-func (u *unpickler) set(op byte) error {
-	var items []any
-	var err error
-	if op == 's' {
-		items, err = u.popN(2)
-	} else {
-		items, err = u.popMark()
-	}
-	if err != nil {
-		return err
-	}
-	if len(u.stack) == 0 || len(items)%2 != 0 {
-		return errPickle
-	}
+func (u *unpickler) set(items []any) {
 	var to *dict
-	switch v := u.stack[len(u.stack)-1].(type) {
+	switch v := u.top().(type) {
 	case *dict:
 		to = v
 	case *object:
@@ -253,8 +246,10 @@ func (u *unpickler) set(op byte) error {
 			v.pairs = &dict{}
 		}
 		to = v.pairs
-	default:
-		return errPickle
+	}
+	if to == nil || len(items)%2 != 0 {
+		u.fail(errPickle)
+		return
 	}
 	for i := 0; i < len(items); i += 2 {
 		key, ok := items[i].(string)
@@ -265,62 +260,13 @@ func (u *unpickler) set(op byte) error {
 			to.items = append(to.items, item{key, items[i+1]})
 		}
 	}
-	return nil
 }
 
-func (u *unpickler) global(op byte) error {
-	var c class
-	if op == 'c' {
-		module, ok := u.line()
-		name, named := u.line()
-		if !ok || !named {
-			return errPickle
-		}
-		c = class{module, name}
-	} else {
-		items, err := u.popN(2)
-		if err != nil {
-			return err
-		}
-		c.module, _ = items[0].(string)
-		c.name, _ = items[1].(string)
-	}
-	u.push(c)
-	return nil
-}
-
-// call records a class with its arguments. A few constructors of plain values
-// are evaluated.
-func (u *unpickler) call(op byte) error {
-	n := 2
-	if op == 0x92 { // with keyword arguments
-		n = 3
-	}
-	items, err := u.popN(n)
-	if err != nil {
-		return err
-	}
-	c, ok := items[0].(class)
-	if !ok {
-		c = class{} // an unknown callable
-	}
+// call records a class, or an unknown callable, with its arguments.
+func (u *unpickler) call(items []any) {
+	c, _ := items[0].(class)
 	args, _ := items[1].([]any)
 	u.push(&object{class: c, args: args})
-	return nil
-}
-
-func (u *unpickler) build() error {
-	state, err := u.pop()
-	if err != nil {
-		return err
-	}
-	if len(u.stack) == 0 {
-		return errPickle
-	}
-	if o, ok := u.stack[len(u.stack)-1].(*object); ok {
-		o.state = state
-	}
-	return nil
 }
 
 // entries are the pairs of a dict, of an OrderedDict, or of anything like one.

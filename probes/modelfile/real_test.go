@@ -57,14 +57,10 @@ func TestRealFiles(t *testing.T) {
 			f := mustRead(t, path+form)
 			// A buffer that is used in the graph looks like a parameter there.
 			params := want.Params + map[string]float64{"resnet": 3}[name]
-			if f.Format != ONNX || !is(f.Params, params) || !is(f.FLOPsPerUnit, want.FLOPs) ||
+			if !is(f.Params, params) || !is(f.FLOPsPerUnit, want.FLOPs) ||
 				!slices.Equal(f.Input, want.Input) || len(f.Warnings) > 0 {
 				t.Errorf("%s%s: %s; PyTorch says %+v", name, form, shown(f), want)
 			}
-			if !strings.HasPrefix(f.Producer, "pytorch") {
-				t.Errorf("producer %q", f.Producer)
-			}
-			checkLayers(t, name+form, f)
 		}
 		if f := mustRead(t, path+".folded.onnx"); !is(f.FLOPsPerUnit, want.FLOPs) {
 			t.Errorf("%s with batch norms folded: %s; PyTorch says %+v", name, shown(f), want)
@@ -74,20 +70,15 @@ func TestRealFiles(t *testing.T) {
 				continue
 			}
 			f := mustRead(t, path+form)
-			format := TorchScript
-			if form == ".module.pth" {
-				format = TorchSave
-			}
-			if f.Format != format || !is(f.Params, want.Params) || !is(f.ParamBytes, 4*want.Params) || f.FLOPsPerUnit != nil ||
+			if !is(f.Params, want.Params) || !is(f.ParamBytes, 4*want.Params) || f.FLOPsPerUnit != nil ||
 				len(f.Warnings) != 1 {
 				t.Errorf("%s%s: %s; PyTorch says %+v", name, form, shown(f), want)
 			}
-			checkLayers(t, name+form, f)
 		}
 		for _, form := range []string{".state.pth", ".checkpoint.pth"} {
 			// A state dict does not tell that mean is a buffer.
 			params := want.Params + map[string]float64{"resnet": 3}[name]
-			if f := mustRead(t, path+form); f.Format != TorchSave || !is(f.Params, params) {
+			if f := mustRead(t, path+form); !is(f.Params, params) {
 				t.Errorf("%s%s: %s; PyTorch says %+v", name, form, shown(f), want)
 			}
 		}
@@ -115,26 +106,6 @@ func checkOddFiles(t *testing.T, folder string) {
 	if f := mustRead(t, filepath.Join(folder, "nothing.pth")); f.Params != nil ||
 		!strings.Contains(strings.Join(f.Warnings, " "), "epoch, lr") {
 		t.Errorf("nothing: %s", shown(f))
-	}
-}
-
-// checkLayers holds the layers to the totals.
-func checkLayers(t *testing.T, name string, f Facts) {
-	t.Helper()
-	var params, flops float64
-	for _, l := range f.Layers {
-		if l.Params != nil {
-			params += *l.Params
-		}
-		if l.FLOPs != nil {
-			flops += *l.FLOPs
-		}
-		if l.Kind == "" {
-			t.Errorf("%s has a layer without a kind: %+v", name, l)
-		}
-	}
-	if !is(f.Params, params) || (f.FLOPsPerUnit != nil && !is(f.FLOPsPerUnit, flops)) {
-		t.Errorf("%s: layers have %g parameters and %g operations, %s", name, params, flops, shown(f))
 	}
 }
 
@@ -166,9 +137,6 @@ func mustRead(t *testing.T, path string) Facts {
 func is(got *float64, want float64) bool { return got != nil && *got == want }
 
 func shown(f Facts) string {
-	raw, _ := json.Marshal(struct {
-		Facts
-		Layers int
-	}{f, len(f.Layers)})
+	raw, _ := json.Marshal(f)
 	return string(raw)
 }

@@ -13,7 +13,7 @@ type members map[string]bool
 
 // script counts a TorchScript module. Its pickle does not distinguish
 // parameters from buffers; the code next to it does.
-func (t *torchFile) script(o *object, name string, depth int) {
+func (t *torchFile) script(o *object, depth int) {
 	state := o.attributes()
 	if state == nil || t.seen[o] || depth > maxDepth {
 		return
@@ -22,9 +22,11 @@ func (t *torchFile) script(o *object, name string, depth int) {
 	parameters, known := t.parametersOf(o.class)
 	for _, e := range state.items {
 		if v, ok := tensorOf(e.value); ok {
-			t.add(name, o.class.name, v, known && parameters[e.key] || !known && v.gradient)
+			if known && parameters[e.key] || !known && v.gradient {
+				t.add(v)
+			}
 		} else if inner, ok := e.value.(*object); ok {
-			t.script(inner, joined(name, e.key), depth+1)
+			t.script(inner, depth+1)
 		}
 	}
 }

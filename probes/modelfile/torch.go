@@ -12,7 +12,6 @@ type tensor struct {
 	width    float64 // bytes of one value
 	trained  bool    // of a type that parameters have
 	gradient bool    // it requires a gradient
-	declared bool    // it was created as a parameter
 }
 
 // storages are PyTorch's storage classes: bytes of a value, and whether
@@ -54,7 +53,6 @@ func tensorOf(v any) (tensor, bool) {
 			}
 			t, ok := tensorOf(o.args[0])
 			t.gradient, _ = o.args[1].(bool)
-			t.declared = true
 			return t, ok
 		case "_rebuild_from_type_v2", "_rebuild_from_type": // function, type, arguments
 			if len(o.args) < 3 {
@@ -117,7 +115,6 @@ type torchFile struct {
 	facts   *Facts
 	counted map[string]bool    // storages
 	seen    map[*object]bool   // modules
-	layers  map[string]int     // a module's name: its place in the list
 	classes map[string]members // of TorchScript code
 	code    int64              // bytes of it that were read
 }
@@ -131,21 +128,20 @@ func readTorch(a archive) (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	f := Facts{Format: TorchSave, Producer: "PyTorch"}
-	t := &torchFile{archive: a, facts: &f, counted: map[string]bool{}, seen: map[*object]bool{}, layers: map[string]int{},
+	f := Facts{}
+	t := &torchFile{archive: a, facts: &f, counted: map[string]bool{}, seen: map[*object]bool{},
 		classes: map[string]members{}}
 	o, isObject := root.(*object)
 	switch {
 	case a.names["constants.pkl"] != nil && isObject:
-		f.Format = TorchScript
-		t.script(o, "", 0)
+		t.script(o, 0)
 		if f.Params == nil {
 			f.warn("no module holds parameters, as after torch.jit.freeze, so their number is unknown")
 		}
 		f.warn("TorchScript files do not contain the shapes of values, so the operations of one sample are unknown; an " +
 			"ONNX file has them")
 	case isObject && modulesOf(o) != nil:
-		t.module(o, "", 0)
+		t.module(o, 0)
 		f.warn(
 			"a pickled module does not contain its graph, so the operations of one sample are unknown; an ONNX file has it")
 	default:
@@ -156,23 +152,12 @@ func readTorch(a archive) (Facts, error) {
 	return f, nil
 }
 
-// add counts a tensor of a module. Tensors that share their values count once.
-func (t *torchFile) add(module, kind string, v tensor, parameter bool) {
-	if !parameter || t.counted[v.storage] {
-		return
+// add counts a parameter. Tensors that share their values count once.
+func (t *torchFile) add(v tensor) {
+	if !t.counted[v.storage] {
+		t.counted[v.storage] = true
+		t.facts.addParams(v.values, v.width)
 	}
-	t.counted[v.storage] = true
-	t.facts.addParams(v.values, v.width)
-	i, known := t.layers[module]
-	if !known {
-		if len(t.facts.Layers) >= maxLayers {
-			return
-		}
-		i = len(t.facts.Layers)
-		t.layers[module] = i
-		t.facts.Layers = append(t.facts.Layers, Layer{Name: clean(module), Kind: clean(kind), Params: new(0.0)})
-	}
-	*t.facts.Layers[i].Params += v.values
 }
 
 // statistics are buffers that state dicts list among the parameters.
@@ -198,7 +183,7 @@ func (t *torchFile) stateDict(root any) {
 				continue
 			}
 			if o, ok := e.value.(*object); ok && modulesOf(o) != nil {
-				t.module(o, "", 0)
+				t.module(o, 0)
 				return
 			}
 			if t.tensors(e.value) {
@@ -222,11 +207,10 @@ func (t *torchFile) tensors(v any) bool {
 			continue
 		}
 		found = true
-		module, name := "", e.key
-		if i := strings.LastIndexByte(e.key, '.'); i >= 0 {
-			module, name = e.key[:i], e.key[i+1:]
+		name := e.key[strings.LastIndexByte(e.key, '.')+1:]
+		if value.trained && !slices.Contains(statistics, name) {
+			t.add(value)
 		}
-		t.add(module, "", value, value.trained && !slices.Contains(statistics, name))
 	}
 	return found
 }
@@ -242,7 +226,7 @@ func modulesOf(o *object) *dict {
 	return state
 }
 
-func (t *torchFile) module(o *object, name string, depth int) {
+func (t *torchFile) module(o *object, depth int) {
 	state := modulesOf(o)
 	if state == nil || t.seen[o] || depth > maxDepth {
 		return
@@ -250,19 +234,12 @@ func (t *torchFile) module(o *object, name string, depth int) {
 	t.seen[o] = true
 	for _, e := range entries(state.get("_parameters")) {
 		if v, ok := tensorOf(e.value); ok {
-			t.add(name, o.class.name, v, true)
+			t.add(v)
 		}
 	}
 	for _, e := range entries(state.get("_modules")) {
 		if inner, ok := e.value.(*object); ok {
-			t.module(inner, joined(name, e.key), depth+1)
+			t.module(inner, depth+1)
 		}
 	}
-}
-
-func joined(module, name string) string {
-	if module == "" {
-		return name
-	}
-	return module + "." + name
 }

@@ -1,10 +1,12 @@
 package modelfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
-	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // message walks the fields of a protobuf message in a file. It reads only tags,
@@ -15,58 +17,50 @@ type message struct {
 	in       *window
 	pos, end int64
 
-	number int   // of the current field
-	wire   int   // its wire type
+	number protowire.Number // of the current field
+	wire   protowire.Type
 	value  int64 // of a varint or fixed field
 	size   int64 // of a length-delimited field, which begins at start
 	start  int64
-	err    error
 }
-
-const (
-	wireVarint = 0
-	wireFixed8 = 1 // eight bytes
-	wireBytes  = 2
-	wireFixed4 = 5 // four bytes
-)
 
 var errTruncated = errors.New("ends in the middle: it was cut off or is not a model file; copy or save it again")
 
 // next goes to the next field; false at the end or after an error.
 func (m *message) next() bool {
-	if m.err != nil || m.pos >= m.end {
+	if m.in.err != nil || m.pos >= m.end {
 		return false
 	}
 	tag := m.varint()
-	m.number, m.wire = int(tag>>3&math.MaxInt32), int(tag&7)
+	m.number, m.wire = protowire.DecodeTag(uint64(tag))
 	switch m.wire {
-	case wireVarint:
+	case protowire.VarintType:
 		m.value = m.varint()
-	case wireFixed8:
+	case protowire.Fixed64Type:
 		m.fixed(8)
-	case wireFixed4:
+	case protowire.Fixed32Type:
 		m.fixed(4)
-	case wireBytes:
+	case protowire.BytesType:
 		m.size = m.varint()
 		m.start = m.pos
-		if m.err == nil && (m.size < 0 || m.size > m.end-m.pos) {
-			m.err = errTruncated
+		if m.size < 0 || m.size > m.end-m.pos {
+			m.in.fail(errTruncated)
 		}
 		m.pos += m.size
 	default: // none of the messages read here uses the old groups
-		m.err = errNotModel
+		m.in.fail(errNotModel)
 	}
-	if m.err == nil && m.number == 0 {
-		m.err = errNotModel
+	if m.number == 0 {
+		m.in.fail(errNotModel)
 	}
-	return m.err == nil
+	return m.in.err == nil
 }
 
 func (m *message) varint() int64 {
 	buf := m.in.at(m.pos, min(binary.MaxVarintLen64, m.end-m.pos))
 	v, n := binary.Uvarint(buf)
 	if n <= 0 {
-		m.fail()
+		m.in.fail(errTruncated)
 		return 0
 	}
 	m.pos += int64(n)
@@ -76,7 +70,7 @@ func (m *message) varint() int64 {
 func (m *message) fixed(n int64) {
 	buf := m.in.at(m.pos, min(n, m.end-m.pos))
 	if int64(len(buf)) < n {
-		m.fail()
+		m.in.fail(errTruncated)
 		return
 	}
 	if n == 4 {
@@ -87,19 +81,10 @@ func (m *message) fixed(n int64) {
 	m.pos += n
 }
 
-func (m *message) fail() {
-	if m.err == nil {
-		m.err = errTruncated
-		if m.in.err != nil {
-			m.err = m.in.err
-		}
-	}
-}
-
 // inner is the current field as a message of its own.
 func (m *message) inner() *message {
-	if m.wire != wireBytes {
-		return &message{in: m.in, err: errNotModel}
+	if m.wire != protowire.BytesType {
+		m.in.fail(errNotModel)
 	}
 	return &message{in: m.in, pos: m.start, end: m.start + m.size}
 }
@@ -107,20 +92,14 @@ func (m *message) inner() *message {
 // bytes is the content of the current field; it is an error if it is longer
 // than limit.
 func (m *message) bytes(limit int64) []byte {
-	if m.err != nil {
-		return nil
+	if m.wire != protowire.BytesType || m.size > limit {
+		m.in.fail(errNotModel)
+	} else if m.in.held += m.size; m.in.held > maxMetadata {
+		m.in.fail(errTooMuch)
 	}
-	if m.wire != wireBytes || m.size > limit {
-		m.err = errNotModel
-		return nil
-	}
-	if m.in.held += m.size; m.in.held > maxMetadata {
-		m.err = errTooMuch
-		return nil
-	}
-	buf := append([]byte(nil), m.in.at(m.start, m.size)...)
+	buf := bytes.Clone(m.in.at(m.start, m.size))
 	if int64(len(buf)) < m.size {
-		m.fail()
+		m.in.fail(errTruncated)
 		return nil
 	}
 	return buf
@@ -136,18 +115,15 @@ const (
 // ints appends the current field, a repeated integer in either encoding, and
 // stops at limit values.
 func (m *message) ints(to []int64, limit int) []int64 {
-	if m.wire == wireVarint {
+	if m.wire == protowire.VarintType {
 		if len(to) < limit {
 			to = append(to, m.value)
 		}
 		return to
 	}
 	packed := m.inner()
-	for packed.err == nil && packed.pos < packed.end && len(to) < limit {
+	for m.in.err == nil && packed.pos < packed.end && len(to) < limit {
 		to = append(to, packed.varint())
-	}
-	if packed.err != nil && m.err == nil {
-		m.err = packed.err
 	}
 	return to
 }
@@ -158,7 +134,21 @@ type window struct {
 	buf  []byte
 	from int64
 	held int64 // bytes of metadata kept so far
-	err  error
+	kept int   // parts of the model
+	err  error // the first; nothing is read after it
+}
+
+func (w *window) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// part counts a part of the model that is kept.
+func (w *window) part() {
+	if w.kept++; w.kept > maxParts {
+		w.fail(errTooMuch)
+	}
 }
 
 const windowSize = 32 << 10
@@ -177,7 +167,7 @@ func (w *window) at(pos, n int64) []byte {
 		w.buf = w.buf[:size]
 		got, err := w.r.ReadAt(w.buf, pos)
 		if err != nil && !errors.Is(err, io.EOF) {
-			w.err = errors.New("cannot be read")
+			w.fail(errors.New("cannot be read"))
 		}
 		w.buf, w.from = w.buf[:got], pos
 	}

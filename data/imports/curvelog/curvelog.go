@@ -38,7 +38,7 @@ const maxEpochs = 100_000
 
 // Read reads the table and reports its run.
 func (l *Log) Read(r *source.Report, f source.File, given source.Given) {
-	l.epochs, l.last, l.lastStep = map[int]*epoch{}, -1, math.NaN()
+	l.epochs, l.last, l.lastStep = map[int]*epoch{}, -1, math.Inf(-1)
 	if err := source.Table(f, l.Separator, l.header, l.row); err != nil {
 		r.Err = err
 		return
@@ -51,7 +51,7 @@ func (l *Log) Read(r *source.Report, f source.File, given source.Given) {
 }
 
 // header picks the columns.
-func (l *Log) header(r source.Row) error {
+func (l *Log) header(r *source.Row) error {
 	needed := []string{"epoch"}
 	if l.StepColumn != "" {
 		needed = append(needed, l.StepColumn)
@@ -86,11 +86,8 @@ func isValidation(name string) bool {
 	return false
 }
 
-func (l *Log) row(r source.Row) error {
-	at, err := r.Number("epoch")
-	if err != nil {
-		return err
-	}
+func (l *Log) row(r *source.Row) error {
+	at := r.Number("epoch")
 	if at == nil {
 		return nil
 	}
@@ -104,40 +101,23 @@ func (l *Log) row(r source.Row) error {
 		l.epochs[n] = e
 	}
 	l.last = max(l.last, n)
-	if err := set(r, l.metric, &e.value); err != nil {
-		return err
+	set(r, l.metric, &e.value)
+	set(r, l.time, &e.seconds)
+	if step := r.Number(l.StepColumn); step != nil {
+		l.lastStep = max(l.lastStep, *step)
 	}
-	if err := set(r, l.time, &e.seconds); err != nil {
-		return err
-	}
-	if l.StepColumn == "" {
-		return nil
-	}
-	step, err := r.Number(l.StepColumn)
-	if err == nil && step != nil {
-		l.lastStep = max(*step, orLess(l.lastStep))
-	}
-	return err
-}
-
-func orLess(v float64) float64 {
-	if math.IsNaN(v) {
-		return math.Inf(-1)
-	}
-	return v
+	return nil
 }
 
 // set stores a cell if it is a number. Keras writes lists as text, which are
 // not metrics.
-func set(r source.Row, column string, to *float64) error {
-	if column == "" || strings.HasPrefix(r.Text(column), "[") {
-		return nil
+func set(r *source.Row, column string, to *float64) {
+	if strings.HasPrefix(r.Text(column), "[") {
+		return
 	}
-	v, err := r.Number(column)
-	if err == nil && v != nil {
+	if v := r.Number(column); v != nil {
 		*to = *v
 	}
-	return err
 }
 
 func (l *Log) finish(r *source.Report, f source.File, given source.Given) {

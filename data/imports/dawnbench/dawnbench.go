@@ -131,7 +131,7 @@ func dataset(p string) string {
 
 func table(f source.File) (rows []row, metric string, err error) {
 	column := ""
-	err = source.Table(f, '\t', func(r source.Row) error {
+	err = source.Table(f, '\t', func(r *source.Row) error {
 		for _, m := range metrics {
 			if r.Has(m.column) && column == "" {
 				column, metric = m.column, m.name
@@ -141,7 +141,7 @@ func table(f source.File) (rows []row, metric string, err error) {
 			return r.Wrong("there is no column top1Accuracy, top5Accuracy or f1Score")
 		}
 		return r.Need("epoch", "hours")
-	}, func(r source.Row) error {
+	}, func(r *source.Row) error {
 		one, err := line(r, column)
 		if err != nil {
 			return err
@@ -158,21 +158,12 @@ func table(f source.File) (rows []row, metric string, err error) {
 	return rows, metric, err
 }
 
-func line(r source.Row, column string) (one row, err error) {
-	epoch, err := r.Number("epoch")
-	if err != nil {
-		return one, err
-	}
-	hours, err := r.Positive("hours")
-	if err != nil {
-		return one, err
-	}
+func line(r *source.Row, column string) (one row, err error) {
+	epoch, hours := r.Number("epoch"), r.Positive("hours")
 	if epoch == nil || hours == nil || *epoch < 0 || *epoch > 1e6 {
 		return one, r.Wrong("epoch or hours is empty or invalid")
 	}
-	one = row{epoch: *epoch, seconds: *hours * 3600}
-	one.value, err = r.Number(column)
-	return one, err
+	return row{epoch: *epoch, seconds: *hours * 3600, value: r.Number(column)}, nil
 }
 
 // fill puts the rows into the run.

@@ -32,8 +32,8 @@ func claimsEpochs(_ string, head []byte) bool {
 func readEpochs(f source.File, _ source.Given) source.Report {
 	r := source.Report{File: f.Path, Set: &profile.Set{}}
 	astray := 0
-	err := source.Table(f, ',', func(row source.Row) error { return row.Need(epochColumns...) },
-		func(row source.Row) error {
+	err := source.Table(f, ',', func(row *source.Row) error { return row.Need(epochColumns...) },
+		func(row *source.Row) error {
 			run, sound, err := epochRow(f, row)
 			if err != nil {
 				return err
@@ -59,7 +59,7 @@ func readEpochs(f source.File, _ source.Given) source.Report {
 	return r
 }
 
-func epochRow(f source.File, row source.Row) (run profile.Run, sound bool, err error) {
+func epochRow(f source.File, row *source.Row) (run profile.Run, sound bool, err error) {
 	bench := row.Text("benchmark")
 	if bench == "" {
 		return run, false, row.Wrong("benchmark is empty")
@@ -70,15 +70,7 @@ func epochRow(f source.File, row source.Row) (run profile.Run, sound bool, err e
 		Basis:  estimate.Measured,
 		Source: fmt.Sprintf("MLPerf Training %s, %s, run %s", row.Text("version"), f.Base(), row.Text("run")),
 	}
-	if run.TotalS, err = row.Positive("total_s"); err != nil {
-		return run, false, err
-	}
-	if run.Epochs, err = row.Positive("epochs"); err != nil {
-		return run, false, err
-	}
-	if run.GPUCount, err = row.Count("acc_per_node"); err != nil {
-		return run, false, err
-	}
+	run.TotalS, run.Epochs, run.GPUCount = row.Positive("total_s"), row.Positive("epochs"), row.Count("acc_per_node")
 	if run.EpochStartsS, sound, err = epochStarts(row); err != nil || run.EpochStartsS == nil {
 		return run, sound, err
 	}
@@ -86,7 +78,7 @@ func epochRow(f source.File, row source.Row) (run profile.Run, sound bool, err e
 }
 
 // epochStarts reads a list of seconds; sound is false if it is out of order.
-func epochStarts(row source.Row) (starts []float64, sound bool, err error) {
+func epochStarts(row *source.Row) (starts []float64, sound bool, err error) {
 	for mark := range strings.SplitSeq(row.Whole("epoch_start_rel_s"), ";") {
 		at, ok := source.Number(strings.TrimSpace(mark))
 		if !ok {
@@ -104,7 +96,7 @@ func epochStarts(row source.Row) (starts []float64, sound bool, err error) {
 	return starts, true, nil
 }
 
-func evaluations(run *profile.Run, row source.Row) error {
+func evaluations(run *profile.Run, row *source.Row) error {
 	name, higher := "eval_accuracy", true
 	m, known := metrics[run.Model]
 	if known {

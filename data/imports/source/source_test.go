@@ -129,7 +129,7 @@ func TestFractions(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	rows := func(text string) (cells []string, err error) {
-		err = Table(inMemory("/a/b/t.csv", text), ',', nil, func(r Row) error {
+		err = Table(inMemory("/a/b/t.csv", text), ',', nil, func(r *Row) error {
 			cells = append(cells, r.Text("a")+"|"+r.Text("b")+"|"+r.Text("none"))
 			return nil
 		})

@@ -21,13 +21,14 @@ type Row struct {
 	row     int // the header is row 1
 	columns map[string]int
 	cells   []string
+	err     error // the first that a cell gave; it ends the reading of the table
 }
 
 // Table calls do for every row below the header of a table with the separator.
 // The header's names are given to header first, which may refuse them; nil
 // takes any. A row that repeats the header, as a log that was appended to has,
 // is no row.
-func Table(f File, separator rune, header func(Row) error, do func(Row) error) error {
+func Table(f File, separator rune, header func(*Row) error, do func(*Row) error) error {
 	text, err := f.Open()
 	if err != nil {
 		return Opening(f, err)
@@ -39,13 +40,15 @@ func Table(f File, separator rune, header func(Row) error, do func(Row) error) e
 	if errors.Is(err, io.EOF) {
 		return f.Wrong("the file is empty; it should begin with a row of column names")
 	}
-	row := Row{file: f, row: 1, columns: map[string]int{}}
+	row := &Row{file: f, row: 1, columns: map[string]int{}}
 	if err != nil {
 		return row.unread(err)
 	}
 	for i, name := range names {
-		name = Text(name)
-		if _, twice := row.columns[name]; twice && name != "" {
+		if name = Text(name); name == "" {
+			continue
+		}
+		if _, twice := row.columns[name]; twice {
 			return row.Wrong("the column %s is there twice", plaintext.Quote(name))
 		}
 		row.columns[name] = i
@@ -69,7 +72,8 @@ func Table(f File, separator rune, header func(Row) error, do func(Row) error) e
 		case slices.Equal(row.cells, first):
 			continue
 		}
-		if err := do(row); err != nil {
+		err = do(row)
+		if err = cmp.Or(row.err, err); err != nil {
 			return err
 		}
 	}
@@ -81,28 +85,28 @@ func Opening(f File, err error) error {
 }
 
 // Wrong returns an error about the row.
-func (r Row) Wrong(format string, args ...any) error {
+func (r *Row) Wrong(format string, args ...any) error {
 	return &Error{File: r.file.Base(), Row: r.row, What: fmt.Sprintf(format, args...)}
 }
 
 // N is the row's number.
-func (r Row) N() int { return r.row }
+func (r *Row) N() int { return r.row }
 
 // Has reports whether there is such a column.
-func (r Row) Has(column string) bool {
+func (r *Row) Has(column string) bool {
 	_, ok := r.columns[column]
 	return ok
 }
 
 // Columns are the names of all columns, sorted.
-func (r Row) Columns() []string { return slices.Sorted(maps.Keys(r.columns)) }
+func (r *Row) Columns() []string { return slices.Sorted(maps.Keys(r.columns)) }
 
 // errEnough ends the reading of a table after its header.
 var errEnough = errors.New("enough")
 
 // Head passes only the header of a table to is, which may reject it.
-func Head(f File, separator rune, is func(Row) error) error {
-	err := Table(f, separator, func(r Row) error { return cmp.Or(is(r), errEnough) }, nil)
+func Head(f File, separator rune, is func(*Row) error) error {
+	err := Table(f, separator, func(r *Row) error { return cmp.Or(is(r), errEnough) }, nil)
 	if errors.Is(err, errEnough) {
 		return nil
 	}
@@ -110,7 +114,7 @@ func Head(f File, separator rune, is func(Row) error) error {
 }
 
 // Need rejects a table without the columns.
-func (r Row) Need(columns ...string) error {
+func (r *Row) Need(columns ...string) error {
 	for _, c := range columns {
 		if !r.Has(c) {
 			return r.Wrong("there is no column %s", c)
@@ -120,7 +124,7 @@ func (r Row) Need(columns ...string) error {
 }
 
 // Text is a cell, "" of a column that is not there.
-func (r Row) Text(column string) string {
+func (r *Row) Text(column string) string {
 	i, ok := r.columns[column]
 	if !ok || i >= len(r.cells) {
 		return ""
@@ -129,49 +133,57 @@ func (r Row) Text(column string) string {
 }
 
 // Whole is a cell unchanged, which may be a long list.
-func (r Row) Whole(column string) string {
+func (r *Row) Whole(column string) string {
 	if i, ok := r.columns[column]; ok && i < len(r.cells) {
 		return r.cells[i]
 	}
 	return ""
 }
 
+func (r *Row) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = r.Wrong(format, args...)
+	}
+}
+
 // Number is a cell's number, nil if unknown.
-func (r Row) Number(column string) (*float64, error) {
+func (r *Row) Number(column string) *float64 {
 	v, ok := Number(r.Text(column))
 	if !ok {
-		return nil, r.Wrong("%s %s is not a number", column, plaintext.Quote(r.Text(column)))
+		r.fail("%s %s is not a number", column, plaintext.Quote(r.Text(column)))
 	}
-	return v, nil
+	return v
 }
 
 // Positive is a cell's number above 0, nil if unknown or 0: a time, rate or
 // size of 0 was not measured.
-func (r Row) Positive(column string) (*float64, error) {
-	v, err := r.Number(column)
-	if err != nil || v == nil || *v == 0 {
-		return nil, err
+func (r *Row) Positive(column string) *float64 {
+	v := r.Number(column)
+	if v == nil || *v == 0 {
+		return nil
 	}
 	if *v < 0 {
-		return nil, r.Wrong("%s %g is negative", column, *v)
+		r.fail("%s %g is negative", column, *v)
+		return nil
 	}
-	return v, nil
+	return v
 }
 
 // Count is a cell's whole number, 0 if unknown.
-func (r Row) Count(column string) (int, error) {
-	v, err := r.Positive(column)
-	if err != nil || v == nil {
-		return 0, err
+func (r *Row) Count(column string) int {
+	v := r.Positive(column)
+	if v == nil {
+		return 0
 	}
 	if *v != math.Trunc(*v) || *v > math.MaxInt32 {
-		return 0, r.Wrong("%s %g is not a whole number up to %d", column, *v, math.MaxInt32)
+		r.fail("%s %g is not a whole number up to %d", column, *v, math.MaxInt32)
+		return 0
 	}
-	return int(*v), nil
+	return int(*v)
 }
 
 // unread describes why a row could not be read.
-func (r Row) unread(err error) error {
+func (r *Row) unread(err error) error {
 	var refused *textfile.Error
 	switch {
 	case errors.As(err, &refused):

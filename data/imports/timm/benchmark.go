@@ -64,7 +64,7 @@ func (b *bench) describe() {
 	}
 }
 
-func (b *bench) row(row source.Row) error {
+func (b *bench) row(row *source.Row) error {
 	name := row.Text("model")
 	if name == "" {
 		return row.Wrong("model is empty")
@@ -94,19 +94,9 @@ func (b *bench) row(row source.Row) error {
 }
 
 // run is what a row says but for its variant; nil where it has no time.
-func (b *bench) run(row source.Row, prefix string, mode profile.Mode) (*profile.Run, error) {
-	batch, err := row.Count(prefix + "batch_size")
-	if err != nil {
-		return nil, err
-	}
-	ms, err := row.Positive(prefix + "step_time")
-	if err != nil {
-		return nil, err
-	}
-	rate, err := row.Positive(prefix + "samples_per_sec")
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) run(row *source.Row, prefix string, mode profile.Mode) (*profile.Run, error) {
+	batch, ms := row.Count(prefix+"batch_size"), row.Positive(prefix+"step_time")
+	rate := row.Positive(prefix + "samples_per_sec")
 	if ms == nil {
 		return nil, nil
 	}

@@ -125,7 +125,7 @@ const (
 
 // kind tells benchmarks and results apart.
 func kind(f source.File) (is what, err error) {
-	err = source.Head(f, ',', func(r source.Row) error {
+	err = source.Head(f, ',', func(r *source.Row) error {
 		switch names := r.Columns(); {
 		case isBenchmark(names):
 			is = benchmark
@@ -157,11 +157,8 @@ type result struct {
 
 func (r *results) load() error {
 	r.by = map[key][]result{}
-	return source.Table(r.file, ',', nil, func(row source.Row) error {
-		top1, err := row.Positive("top1")
-		if err != nil {
-			return err
-		}
+	return source.Table(r.file, ',', nil, func(row *source.Row) error {
+		top1 := row.Positive("top1")
 		if top1 != nil && *top1 > 100 {
 			return row.Wrong("top1 %g is above 100 %%", *top1)
 		}

@@ -85,7 +85,7 @@ const (
 )
 
 func tableKind(f source.File) (is table, err error) {
-	err = source.Head(f, ',', func(r source.Row) error {
+	err = source.Head(f, ',', func(r *source.Row) error {
 		switch {
 		case r.Has("Model") && r.Has(throughputColumn):
 			is = inferenceTable
@@ -102,20 +102,15 @@ func tableKind(f source.File) (is table, err error) {
 }
 
 // key names a measurement in both tables.
-func key(r source.Row) string {
+func key(r *source.Row) string {
 	return strings.Join([]string{r.Text("Model"), r.Text("Batch"), r.Text("Concurrency"), r.Text("Request Rate"),
 		r.Text(configColumn)}, "\x00")
 }
 
-func (a *analyzer) gpu(r source.Row) error {
-	mb, err := r.Positive("GPU Memory Usage (MB)")
-	if err != nil {
-		return err
-	}
+func (a *analyzer) gpu(r *source.Row) error {
+	mb := cmp.Or(r.Positive("GPU Memory Usage (MB)"), r.Positive("Max GPU Memory Usage (MB)"))
 	if mb == nil {
-		if mb, err = r.Positive("Max GPU Memory Usage (MB)"); err != nil || mb == nil {
-			return err
-		}
+		return nil
 	}
 	u := a.used[key(r)]
 	if u == nil {
@@ -130,7 +125,7 @@ func (a *analyzer) gpu(r source.Row) error {
 func (a *analyzer) read(f source.File) source.Report {
 	report := source.Report{File: f.Path, Set: &profile.Set{}}
 	left := 0
-	err := source.Table(f, ',', func(r source.Row) error { return r.Need("Batch") }, func(r source.Row) error {
+	err := source.Table(f, ',', func(r *source.Row) error { return r.Need("Batch") }, func(r *source.Row) error {
 		run, err := a.run(f, r)
 		if err != nil {
 			return err
@@ -158,14 +153,10 @@ func (a *analyzer) read(f source.File) source.Report {
 	return report
 }
 
-func (a *analyzer) run(f source.File, r source.Row) (*profile.Run, error) {
-	batch, err := r.Count("Batch")
-	if err != nil {
-		return nil, err
-	}
-	throughput, err := r.Positive(throughputColumn)
-	if err != nil || throughput == nil || batch == 0 || atRate(r) {
-		return nil, err
+func (a *analyzer) run(f source.File, r *source.Row) (*profile.Run, error) {
+	batch, throughput := r.Count("Batch"), r.Positive(throughputColumn)
+	if throughput == nil || batch == 0 || atRate(r) {
+		return nil, nil
 	}
 	name := r.Text("Model")
 	if name == "" {
@@ -183,24 +174,20 @@ func (a *analyzer) run(f source.File, r source.Row) (*profile.Run, error) {
 	}
 	run.GPUCount = cmp.Or(run.GPUCount, a.given.GPUs())
 	source.Steady(run, float64(batch*max(run.GPUCount, 1)) / *throughput, nil, 0)
-	ms, err := r.Positive(latencyColumn)
-	if err != nil {
-		return nil, err
-	}
-	if ms != nil {
+	if ms := r.Positive(latencyColumn); ms != nil {
 		run.Source += ", p99 latency " + quantity.Duration(*ms/1000)
 	}
 	return run, nil
 }
 
 // atRate reports whether requests came at a rate, whatever the server could do.
-func atRate(r source.Row) bool {
+func atRate(r *source.Row) bool {
 	says := func(column string) bool { return !source.Unknown(r.Text(column)) && r.Text(column) != "0" }
 	return says("Request Rate") && !says("Concurrency")
 }
 
 // variant is the configuration of the model and the load on it.
-func variant(r source.Row) string {
+func variant(r *source.Row) string {
 	parts := []string{r.Text(configColumn)}
 	if g := r.Text("Instance Group"); g != "" {
 		parts = append(parts, g)

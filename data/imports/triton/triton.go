@@ -74,7 +74,7 @@ func readPerf(f source.File, given source.Given) source.Report {
 	p := &perf{file: f, given: given, batch: max(given.BatchSize, 1)}
 	name := given.ModelOr(strings.TrimSuffix(f.Stem(), "-results"))
 	p.set.Models = []profile.Model{{Name: name, Unit: cmp.Or(given.Unit, "sample")}}
-	err := source.Table(f, ',', func(r source.Row) error {
+	err := source.Table(f, ',', func(r *source.Row) error {
 		p.load = loadColumn(r.Columns())
 		if p.load == "" {
 			return r.Wrong("there is no column Concurrency or Request Rate")
@@ -97,11 +97,8 @@ func readPerf(f source.File, given source.Given) source.Report {
 	return report
 }
 
-func (p *perf) row(r source.Row) error {
-	throughput, err := r.Positive(rate)
-	if err != nil {
-		return err
-	}
+func (p *perf) row(r *source.Row) error {
+	throughput := r.Positive(rate)
 	if throughput == nil {
 		p.empty++
 		return nil
@@ -120,21 +117,12 @@ func (p *perf) row(r source.Row) error {
 	run.GPUCount = cmp.Or(run.GPUCount, p.given.GPUs())
 	seconds := float64(p.batch*max(run.GPUCount, 1)) / *throughput
 	if p.load == "Request Rate" {
-		worked, err := microseconds(r, compute...)
-		if err != nil {
-			return err
-		}
-		if worked == 0 {
+		if seconds = microseconds(r, compute...); seconds == 0 {
 			return r.Wrong("at a request rate the Server Compute columns are needed, and they hold nothing")
 		}
-		seconds = worked
 	}
 	source.Steady(&run, seconds, nil, 0)
-	p99, err := microseconds(r, "p99 latency")
-	if err != nil {
-		return err
-	}
-	if p99 > 0 {
+	if p99 := microseconds(r, "p99 latency"); p99 > 0 {
 		run.Source += ", p99 latency " + quantity.Duration(p99)
 	}
 	p.set.Runs = append(p.set.Runs, run)
@@ -142,21 +130,17 @@ func (p *perf) row(r source.Row) error {
 }
 
 // microseconds is the sum of columns of microseconds, in seconds.
-func microseconds(r source.Row, columns ...string) (sum float64, err error) {
+func microseconds(r *source.Row, columns ...string) (sum float64) {
 	for _, c := range columns {
-		v, err := r.Positive(c)
-		if err != nil {
-			return 0, err
-		}
-		if v != nil {
+		if v := r.Positive(c); v != nil {
 			sum += *v / 1e6
 		}
 	}
-	return sum, nil
+	return sum
 }
 
 // gpus reads uuid:bytes; lists.
-func gpus(run *profile.Run, r source.Row) error {
+func gpus(run *profile.Run, r *source.Row) error {
 	used, err := perGPU(r, "Max GPU Memory Usage")
 	if err != nil {
 		return err
@@ -176,7 +160,7 @@ func gpus(run *profile.Run, r source.Row) error {
 	return nil
 }
 
-func perGPU(r source.Row, column string) (values []float64, err error) {
+func perGPU(r *source.Row, column string) (values []float64, err error) {
 	for part := range strings.SplitSeq(r.Text(column), ";") {
 		part = strings.TrimSpace(part)
 		if part == "" {

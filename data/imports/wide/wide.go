@@ -130,7 +130,7 @@ func read(f source.File, given source.Given) source.Report {
 	if given.Mapping != nil {
 		t.mapping = *given.Mapping
 	}
-	err := source.Table(f, ',', func(r source.Row) error {
+	err := source.Table(f, ',', func(r *source.Row) error {
 		if given.Mapping == nil && !isProfet(r.Columns()) {
 			return r.Wrong("the columns are nobody's that is known; say with --mapping which is what")
 		}
@@ -153,13 +153,9 @@ func read(f source.File, given source.Given) source.Report {
 	return source.Report{File: f.Path, Set: &t.set}
 }
 
-func (t *table) row(r source.Row) error {
+func (t *table) row(r *source.Row) error {
 	m := t.mapping
-	batch, err := r.Count(m.BatchSize)
-	if err != nil {
-		return err
-	}
-	name := r.Text(m.Model)
+	batch, name := r.Count(m.BatchSize), r.Text(m.Model)
 	if batch == 0 || name == "" {
 		return r.Wrong("%s or %s is empty", m.Model, m.BatchSize)
 	}
@@ -189,11 +185,11 @@ func (t *table) row(r source.Row) error {
 	return nil
 }
 
-func (t *table) cell(r source.Row, run profile.Run, column string) error {
+func (t *table) cell(r *source.Row, run profile.Run, column string) error {
 	at := t.mapping.Times[column]
-	v, err := r.Positive(column)
-	if err != nil || v == nil {
-		return err
+	v := r.Positive(column)
+	if v == nil {
+		return nil
 	}
 	if len(t.set.Runs) >= source.MaxRuns {
 		return r.Wrong("more than %d runs; split the file", source.MaxRuns)
@@ -211,7 +207,7 @@ func (t *table) cell(r source.Row, run profile.Run, column string) error {
 	return nil
 }
 
-func variant(r source.Row, columns []string) string {
+func variant(r *source.Row, columns []string) string {
 	var parts []string
 	for _, c := range columns {
 		if cell := r.Text(c); cell != "" {

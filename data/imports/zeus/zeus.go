@@ -67,13 +67,13 @@ type reach struct{ target, epoch float64 }
 
 func read(f source.File, _ source.Given) source.Report {
 	t := &table{file: f, at: map[string]int{}}
-	err := source.Table(f, ',', func(r source.Row) error {
+	err := source.Table(f, ',', func(r *source.Row) error {
 		t.isPower = has(r.Columns(), powerColumns)
 		if t.isPower {
 			return nil
 		}
 		return r.Need(trainColumns...)
-	}, func(r source.Row) error {
+	}, func(r *source.Row) error {
 		if t.isPower {
 			return t.epochTime(r)
 		}
@@ -97,14 +97,11 @@ func read(f source.File, _ source.Given) source.Report {
 }
 
 // run is the run that a row is of, its summary still empty if it is new.
-func (t *table) run(r source.Row, key string) (*profile.Run, int, error) {
+func (t *table) run(r *source.Row, key string) (*profile.Run, int, error) {
 	if i, seen := t.at[key]; seen {
 		return &t.set.Runs[i], i, nil
 	}
-	batch, err := r.Count("batch_size")
-	if err != nil {
-		return nil, 0, err
-	}
+	batch := r.Count("batch_size")
 	if batch == 0 || r.Text("network") == "" {
 		return nil, 0, r.Wrong("network or batch_size is empty")
 	}
@@ -127,7 +124,7 @@ func (t *table) run(r source.Row, key string) (*profile.Run, int, error) {
 	return &t.set.Runs[i], i, nil
 }
 
-func joined(r source.Row, columns ...string) string {
+func joined(r *source.Row, columns ...string) string {
 	cells := make([]string, len(columns))
 	for i, c := range columns {
 		cells[i] = r.Text(c)
@@ -135,18 +132,12 @@ func joined(r source.Row, columns ...string) string {
 	return strings.Join(cells, "\x00")
 }
 
-func (t *table) training(r source.Row) error {
-	target, err := r.Number("target_metric")
-	if err != nil {
-		return err
-	}
+func (t *table) training(r *source.Row) error {
+	target := r.Number("target_metric")
 	if target == nil {
 		return r.Wrong("target_metric is empty")
 	}
-	epoch, err := r.Count("target_epoch")
-	if err != nil {
-		return err
-	}
+	epoch := r.Count("target_epoch")
 	run, i, err := t.run(r, joined(r, append(slices.Clone(key), "learning_rate", "run")...))
 	if err != nil {
 		return err
@@ -162,19 +153,8 @@ func (t *table) training(r source.Row) error {
 	return nil
 }
 
-func (t *table) epochTime(r source.Row) error {
-	var cells [3]*float64
-	for i, column := range []string{"time_per_epoch", "power_limit", "average_power"} {
-		if !r.Has(column) {
-			continue
-		}
-		v, err := r.Positive(column)
-		if err != nil {
-			return err
-		}
-		cells[i] = v
-	}
-	seconds, limit := cells[0], cells[1]
+func (t *table) epochTime(r *source.Row) error {
+	seconds, limit := r.Positive("time_per_epoch"), r.Positive("power_limit")
 	if seconds == nil || limit == nil {
 		return nil
 	}
@@ -186,7 +166,7 @@ func (t *table) epochTime(r source.Row) error {
 		path.Ext(t.file.Base())))
 	run.InstanceType, run.GPU, run.GPUCount = gpu, gpu, 1
 	run.Epochs, run.TotalS = new(1.0), seconds
-	if run.AveragePowerW = cells[2]; run.AveragePowerW != nil {
+	if run.AveragePowerW = r.Positive("average_power"); run.AveragePowerW != nil {
 		run.EnergyOf = profile.EnergyOfGPUs
 	}
 	run.Source = fmt.Sprintf("Zeus (NSDI 2023), %s, power limit %g W", t.file.Base(), *limit)
