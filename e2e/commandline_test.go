@@ -221,7 +221,7 @@ func TestWithoutTerminal(t *testing.T) {
 	}
 }
 
-// Every verb's JSON is one object with the fields that all share.
+// Every subcommand's JSON is one object with the fields that all share.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	user := newHome(t)

@@ -25,15 +25,15 @@ func newCatalogCommand() *cobra.Command {
 		Example: "  sweetspot catalog list --gpu A100:80GB:1..8\n  sweetspot catalog show p3.2xlarge\n" +
 			"  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n" +
 			"  sweetspot catalog diff built-in imported --cloud aws",
-		Args: noVerb,
+		Args: rejectUnknown,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCatalogListCommand(), newCatalogShowCommand(), newCatalogImportCommand(), newCatalogDiffCommand())
 	return cmd
 }
 
-// noVerb rejects a first word that is not a verb.
-func noVerb(_ *cobra.Command, args []string) error {
+// rejectUnknown rejects a first word that is not a subcommand.
+func rejectUnknown(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError("catalog has no command %s; it has list, show, import and diff", plaintext.Quote(args[0]))
 	}

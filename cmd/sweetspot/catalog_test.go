@@ -13,7 +13,7 @@ import (
 	"sweetspot/data/workspace"
 )
 
-// catalogRun runs a verb of the catalog. The test says where the user's files are.
+// catalogRun runs a subcommand of catalog. The test says where the user's files are.
 func catalogRun(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	root := &cobra.Command{Use: "sweetspot", SilenceUsage: true, SilenceErrors: true}

@@ -85,7 +85,7 @@ func newBackupCommand() *cobra.Command {
 		Args:              oneFile("a new file for the copy"),
 		ValidArgsFunction: databaseFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return onRuns(cmd, func(db *store.Store) error {
+			return withDatabase(cmd, func(db *store.Store) error {
 				size, err := db.Backup(cmd.Context(), args[0])
 				if err != nil {
 					return err

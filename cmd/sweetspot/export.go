@@ -43,13 +43,13 @@ func newExportCommand() *cobra.Command {
 				return usageError("--json and --format %s exclude each other", format)
 			}
 			if runs {
-				return exportRuns(cmd, choice{format, out, wantsJSON(cmd)}, force)
+				return exportRuns(cmd, exportFlags{format, out, wantsJSON(cmd)}, force)
 			}
-			f, err := choice{format, out, wantsJSON(cmd)}.form("yaml", ofPick...)
+			f, err := exportFlags{format, out, wantsJSON(cmd)}.form("yaml", queryGroups...)
 			if err != nil {
 				return err
 			}
-			if err := check(f, cmd.Flags().Changed("place"), out); err != nil {
+			if err := checkForm(f, cmd.Flags().Changed("place"), out); err != nil {
 				return err
 			}
 			result, tested, err := ask(cmd, database(cmd), flags)
@@ -75,7 +75,7 @@ func newExportCommand() *cobra.Command {
 		"of runs: %s (default: by the extension of --out, else yaml, for runs csv)",
 		either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking),
 		either(document.Runs)))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(ofPick...),
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(queryGroups...),
 		cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	cmd.Flags().IntVar(&place, "place", 1, "place in the ranking to export")
@@ -85,13 +85,13 @@ func newExportCommand() *cobra.Command {
 	return cmd
 }
 
-// ofPick are the groups of forms that a query is exported in.
-var ofPick = []string{document.Pick, document.Launch, document.Report, document.Ranking}
+// queryGroups are the groups of forms that export the answer to a query.
+var queryGroups = []string{document.Pick, document.Launch, document.Report, document.Ranking}
 
 func either(group string) string { return wording.Either(document.Formats(group)) }
 
 // exportRuns writes the runs of the user's database that answer anything.
-func exportRuns(cmd *cobra.Command, as choice, force bool) error {
+func exportRuns(cmd *cobra.Command, as exportFlags, force bool) error {
 	f, err := as.form("csv", document.Runs)
 	if err != nil {
 		return usageError("runs are written as %s, not as %s", either(document.Runs), as)

@@ -8,27 +8,28 @@ import (
 	"sweetspot/data/document"
 )
 
-// choice is what the flags say of the form to write.
-type choice struct {
+// exportFlags are the flags that choose the form to write.
+type exportFlags struct {
 	format, out string
 	json        bool
 }
 
-func (c choice) String() string {
-	if c.format == "" {
-		return strings.TrimPrefix(filepath.Ext(c.out), ".")
+func (e exportFlags) String() string {
+	if e.format == "" {
+		return strings.TrimPrefix(filepath.Ext(e.out), ".")
 	}
-	return c.format
+	return e.format
 }
 
-// form is the format asked for, else that of the file's name, else the usual one.
-func (c choice) form(usual string, groups ...string) (document.Form, error) {
-	name := cmp.Or(c.format, usual)
+// form returns the form that --format names, else that of the extension of --out,
+// else fallback.
+func (e exportFlags) form(fallback string, groups ...string) (document.Form, error) {
+	name := cmp.Or(e.format, fallback)
 	switch {
-	case c.json && c.format == "":
+	case e.json && e.format == "":
 		name = "json"
-	case c.format == "" && filepath.Ext(c.out) != "":
-		f, err := document.ByFile(c.out, groups...)
+	case e.format == "" && filepath.Ext(e.out) != "":
+		f, err := document.ByFile(e.out, groups...)
 		if err != nil {
 			return f, usageError("--out: %w", err)
 		}
@@ -41,13 +42,13 @@ func (c choice) form(usual string, groups ...string) (document.Form, error) {
 	return f, nil
 }
 
-// check refuses flags that the form has no use for.
-func check(f document.Form, placed bool, out string) error {
+// checkForm rejects flags that do not apply to the form.
+func checkForm(f document.Form, hasPlace bool, out string) error {
 	switch {
-	case (f.Group == document.Report || f.Group == document.Ranking) && placed:
-		return usageError("--place names a pick, and this form is of the whole ranking: leave it out")
+	case (f.Group == document.Report || f.Group == document.Ranking) && hasPlace:
+		return usageError("--place selects one candidate, but this format writes the whole ranking: leave --place out")
 	case f.Beside && out == "":
-		return usageError("a %s %s has its pictures beside it: name a file with --out report%s", f.Title, f.Group,
+		return usageError("the pictures of a %s %s are written beside it: name a file with --out report%s", f.Title, f.Group,
 			f.Extension)
 	}
 	return nil

@@ -138,7 +138,7 @@ func TestExportMarkdownReportWithPictures(t *testing.T) {
 	}
 }
 
-// The ranking is the same in every form, and the same as the rank verb's.
+// The ranking is the same in every form, and the same as the rank subcommand's.
 func TestExportOfTheRanking(t *testing.T) {
 	var asJSON, asYAML, ranked contract.Ranking
 	read := func(to any, decode func([]byte, any) error, words ...string) {

@@ -20,7 +20,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// fleetFlags are the flags of the fleet verb.
+// fleetFlags are the flags of the fleet subcommand.
 type fleetFlags struct {
 	trace, saveTrace, mix                  string
 	jobs, reserved, gpusPerVM, seeds       int

@@ -22,7 +22,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// importFlags are the flags of the import verb.
+// importFlags are the flags of the import subcommand.
 type importFlags struct {
 	format, mapping, vm, epochTime string
 	prices                         []string

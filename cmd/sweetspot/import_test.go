@@ -11,7 +11,7 @@ import (
 	"sweetspot/data/workspace"
 )
 
-// importing runs the verb, which the test adds where the root lacks it.
+// importing runs the subcommand, which the test adds where the root lacks it.
 func importRuns(t *testing.T, args ...string) (out, stderr string, err error) {
 	t.Helper()
 	root := newRootCommand()
@@ -96,7 +96,7 @@ func TestImportInWords(t *testing.T) {
 		!strings.Contains(out, "1 run, 1 new, in ") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file in a folder") ||
+	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file of unknown format in a folder") ||
 		!strings.Contains(stderr, "sweetspot: cut.csv, row 3: has 2 cells and the header 3") {
 		t.Errorf("%s", stderr)
 	}

@@ -99,7 +99,7 @@ func isUsage(err error) bool {
 	return false
 }
 
-// persistent flags, shared by every verb.
+// persistent flags, shared by every subcommand.
 func database(cmd *cobra.Command) string {
 	db, _ := cmd.Flags().GetString("db")
 	return db

@@ -12,7 +12,7 @@ import (
 	"sweetspot/engine/reproduce"
 )
 
-// reproduceOutput runs the verb under a root that has its persistent flag.
+// reproduceOutput runs the subcommand under a root that has its persistent flag.
 func reproduceOutput(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	root := &cobra.Command{Use: "sweetspot", SilenceUsage: true, SilenceErrors: true}

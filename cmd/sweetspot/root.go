@@ -48,7 +48,7 @@ func newRootCommand() *cobra.Command {
 }
 
 // existingFile accepts at most one argument, an existing database: any other
-// first word was meant as a verb.
+// first word was meant as a subcommand.
 func existingFile(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

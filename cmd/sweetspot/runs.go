@@ -39,24 +39,24 @@ func newRunsCommand() *cobra.Command {
 	cmd.AddCommand(newRunsListCommand(), newRunsRenameCommand(), newRunsAnnotateCommand(), newRunsDeleteCommand(),
 		newRunsUndeleteCommand(), newRunsPurgeCommand())
 	for _, sub := range cmd.Commands() {
-		sub.ValidArgsFunction = cobra.NoFileCompletions // numbers of runs
+		sub.ValidArgsFunction = cobra.NoFileCompletions // the arguments are run numbers
 	}
 	return cmd
 }
 
-// runsAnswer is the result of a verb of runs as JSON.
-type runsAnswer struct {
+// runsResult is the JSON of the subcommands of runs.
+type runsResult struct {
 	Schema   int            `json:"schema"`
 	Command  string         `json:"command"`
 	Action   string         `json:"action"`
 	Warnings []string       `json:"warnings"`
 	Database string         `json:"database"`
-	Runs     []contract.Run `json:"runs"`  // affected runs; deleted ones as they were
-	Picks    []int64        `json:"picks"` // their numbers
+	Runs     []contract.Run `json:"runs"`  // affected runs; deleted ones as before the deletion
+	Picks    []int64        `json:"picks"` // numbers of the affected picks
 }
 
-// onRuns opens the user's database for a verb of runs and closes it afterwards.
-func onRuns(cmd *cobra.Command, do func(db *store.Store) error) error {
+// withDatabase opens the user's database, calls do and closes the database.
+func withDatabase(cmd *cobra.Command, do func(db *store.Store) error) error {
 	path := database(cmd)
 	if path == "" {
 		path = store.DefaultPath()
@@ -68,13 +68,13 @@ func onRuns(cmd *cobra.Command, do func(db *store.Store) error) error {
 	return errors.Join(do(db), db.Close())
 }
 
-// answerRuns prints the result as JSON or as a sentence.
-func answerRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks []int64, sentence string) error {
+// printRuns prints the result as JSON or as a sentence.
+func printRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks []int64, sentence string) error {
 	if !wantsJSON(cmd) {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), sentence)
 		return err
 	}
-	a := runsAnswer{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(),
+	a := runsResult{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(),
 		Runs: make([]contract.Run, len(runs)), Picks: append([]int64{}, picks...)}
 	for i, r := range runs {
 		a.Runs[i] = contract.NewRun(r)
@@ -82,8 +82,8 @@ func answerRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks [
 	return printJSON(cmd.OutOrStdout(), a)
 }
 
-// parseRuns reads numbers of runs, each once.
-func parseRuns(args []string) ([]int64, error) {
+// parseRunNumbers parses run numbers and drops duplicates.
+func parseRunNumbers(args []string) ([]int64, error) {
 	var ids []int64
 	for _, a := range args {
 		id, err := strconv.ParseInt(a, 10, 64)
@@ -97,17 +97,17 @@ func parseRuns(args []string) ([]int64, error) {
 	return ids, nil
 }
 
-// atLeastOne refuses a verb without numbers of runs.
-func atLeastOne(cmd *cobra.Command, args []string) error {
+// needsRunNumbers requires at least one argument, and only run numbers.
+func needsRunNumbers(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usageError("give the numbers of the runs to %s; sweetspot runs list shows them", cmd.Name())
 	}
-	_, err := parseRuns(args)
+	_, err := parseRunNumbers(args)
 	return err
 }
 
-// these returns the runs with the given numbers as they are now.
-func these(cmd *cobra.Command, db *store.Store, ids []int64) ([]profile.Run, error) {
+// runsNumbered loads the runs with the given numbers.
+func runsNumbered(cmd *cobra.Command, db *store.Store, ids []int64) ([]profile.Run, error) {
 	set, err := db.Load(cmd.Context())
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func newRunsListCommand() *cobra.Command {
 		Short: "List the runs of your database with their numbers and notes",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return onRuns(cmd, func(db *store.Store) (err error) {
+			return withDatabase(cmd, func(db *store.Store) (err error) {
 				var runs []profile.Run
 				if deleted {
 					runs, err = db.Deleted(cmd.Context())
@@ -136,7 +136,7 @@ func newRunsListCommand() *cobra.Command {
 				case err != nil:
 					return err
 				case wantsJSON(cmd):
-					return answerRuns(cmd, db, runs, nil, "")
+					return printRuns(cmd, db, runs, nil, "")
 				}
 				return writeRuns(cmd.OutOrStdout(), runs)
 			})
@@ -166,9 +166,9 @@ func newRunsRenameCommand() *cobra.Command {
 		Use:     "rename RUN…",
 		Short:   "Give runs another model or variant",
 		Example: "  sweetspot runs rename 12 --model resnet18\n  sweetspot runs rename 12 13 --variant half",
-		Args:    atLeastOne,
+		Args:    needsRunNumbers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseRuns(args)
+			ids, err := parseRunNumbers(args)
 			if err != nil {
 				return err
 			}
@@ -176,34 +176,34 @@ func newRunsRenameCommand() *cobra.Command {
 			if !newModel && !newVariant {
 				return usageError("give the new names: --model, --variant or both")
 			}
-			return onRuns(cmd, func(db *store.Store) error {
-				runs, err := these(cmd, db, ids)
+			return withDatabase(cmd, func(db *store.Store) error {
+				runs, err := runsNumbered(cmd, db, ids)
 				if err != nil {
 					return err
 				}
-				to := make([]store.RunName, len(ids))
+				names := make([]store.RunName, len(ids))
 				for i, id := range ids {
-					to[i] = store.RunName{Run: id, Model: model, Variant: variant}
+					names[i] = store.RunName{Run: id, Model: model, Variant: variant}
 					if at := slices.IndexFunc(runs, func(r profile.Run) bool { return r.ID == id }); at >= 0 {
 						if !newModel {
-							to[i].Model = runs[at].Model
+							names[i].Model = runs[at].Model
 						}
 						if !newVariant {
-							to[i].Variant = runs[at].Variant.Name
+							names[i].Variant = runs[at].Variant.Name
 						}
 					}
 				}
-				if _, err := db.Rename(cmd.Context(), to); err != nil {
+				if _, err := db.Rename(cmd.Context(), names); err != nil {
 					return err
 				}
-				if runs, err = these(cmd, db, ids); err != nil {
+				if runs, err = runsNumbered(cmd, db, ids); err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, nil, fmt.Sprintf("%s renamed", quantity.Several(len(ids), "run")))
+				return printRuns(cmd, db, runs, nil, fmt.Sprintf("%s renamed", quantity.Several(len(ids), "run")))
 			})
 		},
 	}
-	cmd.Flags().StringVar(&model, "model", "", "new name of the model; an existing model absorbs the runs")
+	cmd.Flags().StringVar(&model, "model", "", "new name of the model; an existing model of this name takes over the runs")
 	cmd.Flags().StringVar(&variant, "variant", "", "new name of the variant; empty for the model as published")
 	return cmd
 }
@@ -217,23 +217,23 @@ func newRunsAnnotateCommand() *cobra.Command {
 			if len(args) != 2 {
 				return usageError("give the number of a run and its note, in quotes if it contains spaces")
 			}
-			_, err := parseRuns(args[:1])
+			_, err := parseRunNumbers(args[:1])
 			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseRuns(args[:1])
+			ids, err := parseRunNumbers(args[:1])
 			if err != nil {
 				return err
 			}
-			return onRuns(cmd, func(db *store.Store) error {
+			return withDatabase(cmd, func(db *store.Store) error {
 				if _, err := db.Annotate(cmd.Context(), store.RunTable, ids[0], args[1]); err != nil {
 					return err
 				}
-				runs, err := these(cmd, db, ids)
+				runs, err := runsNumbered(cmd, db, ids)
 				if err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, nil, fmt.Sprintf("note saved with run %d", ids[0]))
+				return printRuns(cmd, db, runs, nil, fmt.Sprintf("note saved with run %d", ids[0]))
 			})
 		},
 	}
@@ -243,21 +243,21 @@ func newRunsDeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete RUN…",
 		Short: "Delete runs; undelete restores them",
-		Args:  atLeastOne,
+		Args:  needsRunNumbers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseRuns(args)
+			ids, err := parseRunNumbers(args)
 			if err != nil {
 				return err
 			}
-			return onRuns(cmd, func(db *store.Store) error {
-				runs, err := these(cmd, db, ids)
+			return withDatabase(cmd, func(db *store.Store) error {
+				runs, err := runsNumbered(cmd, db, ids)
 				if err != nil {
 					return err
 				}
 				if _, err := db.Delete(cmd.Context(), store.RunTable, ids...); err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, nil, quantity.Several(len(ids), "run")+
+				return printRuns(cmd, db, runs, nil, quantity.Several(len(ids), "run")+
 					" deleted; sweetspot runs undelete restores what was deleted last")
 			})
 		},
@@ -269,28 +269,28 @@ func newRunsUndeleteCommand() *cobra.Command {
 		Use:   "undelete [RUN…]",
 		Short: "Restore what was deleted last, or runs by their numbers",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseRuns(args)
+			ids, err := parseRunNumbers(args)
 			if err != nil {
 				return err
 			}
-			return onRuns(cmd, func(db *store.Store) error {
-				back := store.Restored{Runs: ids}
+			return withDatabase(cmd, func(db *store.Store) error {
+				restored := store.Restored{Runs: ids}
 				if len(ids) > 0 {
 					err = db.UndeleteRuns(cmd.Context(), ids...)
 				} else {
-					back, err = db.Undelete(cmd.Context(), 0)
+					restored, err = db.Undelete(cmd.Context(), 0)
 				}
-				if err == nil && len(back.Runs)+len(back.Picks) == 0 {
+				if err == nil && len(restored.Runs)+len(restored.Picks) == 0 {
 					err = fmt.Errorf("nothing was deleted in %s", plaintext.Clean(db.Path()))
 				}
 				if err != nil {
 					return err
 				}
-				runs, err := these(cmd, db, back.Runs)
+				runs, err := runsNumbered(cmd, db, restored.Runs)
 				if err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, back.Picks, "restored: "+rowsOf(back))
+				return printRuns(cmd, db, runs, restored.Picks, "restored: "+countRestored(restored))
 			})
 		},
 	}
@@ -302,23 +302,23 @@ func newRunsPurgeCommand() *cobra.Command {
 		Short: "Remove deleted runs and picks permanently and shrink the file",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return onRuns(cmd, func(db *store.Store) error {
+			return withDatabase(cmd, func(db *store.Store) error {
 				runs, err := db.Deleted(cmd.Context())
 				if err != nil {
 					return err
 				}
-				gone, err := db.Purge(cmd.Context())
+				removed, err := db.Purge(cmd.Context())
 				if err != nil {
 					return err
 				}
-				return answerRuns(cmd, db, runs, gone.Picks, "removed permanently: "+rowsOf(gone))
+				return printRuns(cmd, db, runs, removed.Picks, "removed permanently: "+countRestored(removed))
 			})
 		},
 	}
 }
 
-// rowsOf counts runs and picks in words.
-func rowsOf(r store.Restored) string {
+// countRestored says how many runs and picks were restored or removed: 2 runs, 1 pick.
+func countRestored(r store.Restored) string {
 	words := quantity.Several(len(r.Runs), "run")
 	if len(r.Picks) > 0 {
 		words += ", " + quantity.Several(len(r.Picks), "pick")

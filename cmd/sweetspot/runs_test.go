@@ -26,7 +26,7 @@ func threeRuns(t *testing.T) string {
 	return db
 }
 
-// answer runs a verb with --json and reads what it prints.
+// answer runs a subcommand with --json and reads what it prints.
 func answer(t *testing.T, args ...string) (a struct {
 	Schema          int
 	Command, Action string

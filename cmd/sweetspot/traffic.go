@@ -17,7 +17,7 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// trafficFlags are the flags of the traffic verb.
+// trafficFlags are the flags of the traffic subcommand.
 type trafficFlags struct {
 	trace, pattern, scheme             string
 	rate, scale                        float64

@@ -19,11 +19,12 @@ func newValidateCommand() *cobra.Command {
 		Use:   "validate",
 		Short: "Back-test the predictions on the runs in your database",
 		Long: "validate hides measured values, predicts them from the other runs as rank would, and compares: errors, how\n" +
-			"often the 90 % interval contained the measured value, and the error of the studies' method on the same cases.",
+			"often the 90 % interval contained the measured value, and the error of a baseline on the same cases: the\n" +
+			"method of the studies, or the simplest one.",
 		Example: "  sweetspot validate\n  sweetspot validate --db team.db --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			questions, err := chosen(question)
+			questions, err := questionsNamed(question)
 			if err != nil {
 				return err
 			}
@@ -54,7 +55,8 @@ func questionNames() (names []string) {
 	return names
 }
 
-func chosen(name string) ([]validate.Question, error) {
+// questionsNamed returns the question of this name, or all questions if it is empty.
+func questionsNamed(name string) ([]validate.Question, error) {
 	if name == "" {
 		return validate.Questions(), nil
 	}
@@ -68,13 +70,16 @@ func chosen(name string) ([]validate.Question, error) {
 
 // validation is the JSON of validate. Unknown values are null.
 type validation struct {
-	Schema    int        `json:"schema"`
-	Command   string     `json:"command"`
-	Warnings  []string   `json:"warnings"`
-	Questions []answered `json:"questions"`
+	Schema    int              `json:"schema"`
+	Command   string           `json:"command"`
+	Warnings  []string         `json:"warnings"`
+	Questions []questionResult `json:"questions"`
 }
 
-type answered struct {
+// questionResult is the accuracy of the answers to one question. Mean, Median and
+// P90 are relative errors as fractions; Plain and PlainMedian are the errors of the
+// baseline, the simplest method that answers the question.
+type questionResult struct {
 	Question        string   `json:"question"`
 	Asks            string   `json:"asks"`
 	N               int      `json:"n"`
@@ -89,20 +94,20 @@ type answered struct {
 }
 
 func newValidation(questions []validate.Question, set *profile.Set) validation {
-	v := validation{Schema: 1, Command: "validate", Warnings: []string{}, Questions: []answered{}}
+	v := validation{Schema: 1, Command: "validate", Warnings: []string{}, Questions: []questionResult{}}
 	for _, q := range questions {
 		s := validate.Summarise(q.Cases(set))
-		v.Questions = append(v.Questions, answered{
-			q.Name, q.Asks, s.N, s.Unanswered, known(s.Mean), known(s.Median), known(s.P90), known(s.Coverage),
-			known(s.MedianHalfWidth),
-			known(s.Plain), known(s.PlainMedian),
+		v.Questions = append(v.Questions, questionResult{
+			q.Name, q.Asks, s.N, s.Unanswered, nilIfNaN(s.Mean), nilIfNaN(s.Median), nilIfNaN(s.P90), nilIfNaN(s.Coverage),
+			nilIfNaN(s.MedianHalfWidth),
+			nilIfNaN(s.Plain), nilIfNaN(s.PlainMedian),
 		})
 	}
 	return v
 }
 
-// known returns nil for NaN.
-func known(x float64) *float64 {
+// nilIfNaN returns nil for NaN, which JSON cannot hold.
+func nilIfNaN(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil
 	}
@@ -113,20 +118,20 @@ func (v validation) write(out io.Writer, label string) error {
 	var b strings.Builder
 	w := columns(&b)
 	fmt.Fprintf(&b, "Predicted against measured, in %s\n", label)
-	fmt.Fprintln(w, "question\tn\tmedian\tmean\tp90\tin interval\thalf-width\tplain method (median)")
-	none := 0
+	fmt.Fprintln(w, "question\tn\tmedian\tmean\tp90\tin interval\thalf-width\tbaseline (median)")
+	empty := 0
 	for _, q := range v.Questions {
 		if q.N == 0 {
-			none++
+			empty++
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", q.Asks, q.N, share(q.Median), share(q.Mean), share(q.P90),
-			share(q.Coverage), share(q.MedianHalfWidth), share(q.PlainMedian))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", q.Asks, q.N, percentOrDash(q.Median), percentOrDash(q.Mean),
+			percentOrDash(q.P90), percentOrDash(q.Coverage), percentOrDash(q.MedianHalfWidth), percentOrDash(q.PlainMedian))
 	}
-	if none == len(v.Questions) {
+	if empty == len(v.Questions) {
 		b.Reset()
-		fmt.Fprintln(&b, "Nothing to compare yet: predictions can be tested once a model was run at a batch size, at "+
-			"four times and a third of it, or on two VM types, or trained for six epochs with separate times.")
+		fmt.Fprintln(&b, "Nothing to compare yet. Predictions can be tested once a model was run at a batch size, at "+
+			"four times it and at a third of it; or on two VM types; or trained for six epochs, each with its time.")
 	} else {
 		w.Flush()
 	}
@@ -134,8 +139,8 @@ func (v validation) write(out io.Writer, label string) error {
 	return err
 }
 
-// share is a fraction in percent, or a dash if unknown.
-func share(x *float64) string {
+// percentOrDash formats a fraction as a percentage, or as a dash if it is nil.
+func percentOrDash(x *float64) string {
 	if x == nil {
 		return "—"
 	}

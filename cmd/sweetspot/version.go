@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the version of a release; scripts/release sets it.
+// release is the version number of a released binary; scripts/release sets it with
+// a linker flag. It is empty in other builds.
 var release string
 
-// version is the released version, the module's version, or a placeholder.
+// version returns the release, else the module version, else "unknown".
 func version() string {
 	if release != "" {
 		return release
@@ -37,7 +38,7 @@ type build struct {
 	Machine  string   `json:"machine"`
 }
 
-func thisBuild(info *debug.BuildInfo) build {
+func describeBuild(info *debug.BuildInfo) build {
 	b := build{
 		Schema: 1, Command: "version", Warnings: []string{}, Version: version(),
 		Go: runtime.Version(), System: runtime.GOOS, Machine: runtime.GOARCH,
@@ -58,14 +59,14 @@ func thisBuild(info *debug.BuildInfo) build {
 	return b
 }
 
-// String is the build on one line.
+// String formats the build on one line.
 func (b build) String() string {
 	parts := []string{"sweetspot " + b.Version}
 	if b.Commit != nil {
 		parts = append(parts, "commit "+(*b.Commit)[:min(len(*b.Commit), 12)])
 	}
 	if b.Modified != nil && *b.Modified {
-		parts = append(parts, "with changes")
+		parts = append(parts, "with uncommitted changes")
 	}
 	if b.Date != nil {
 		date, _, _ := strings.Cut(*b.Date, "T")
@@ -81,7 +82,7 @@ func newVersionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
-			b := thisBuild(info)
+			b := describeBuild(info)
 			if wantsJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), b)
 			}

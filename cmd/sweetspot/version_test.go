@@ -41,14 +41,14 @@ func TestVersion(t *testing.T) {
 			}
 		}
 	}
-	b := thisBuild(&debug.BuildInfo{Settings: []debug.BuildSetting{
+	b := describeBuild(&debug.BuildInfo{Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-11-21T10:00:00Z"},
 		{Key: "vcs.modified", Value: "true"},
 	}})
-	if got := b.String(); !strings.Contains(got, "commit 0123456789ab, with changes, 2026-11-21, go") {
+	if got := b.String(); !strings.Contains(got, "commit 0123456789ab, with uncommitted changes, 2026-11-21, go") {
 		t.Errorf("%s", got)
 	}
-	if got := thisBuild(nil); got.Commit != nil || got.Modified != nil {
+	if got := describeBuild(nil); got.Commit != nil || got.Modified != nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -5,11 +5,11 @@
 // A trace is a CSV file with a row of column names, gzip-compressed or not. The
 // name of its time column determines the meaning of the rows:
 //
-//	time_s            one row a request, seconds on any clock: "12.75", "1700158623.98"
-//	TIMESTAMP         one row a request, a date and time: the Azure LLM inference
+//	time_s            one row per request, seconds on any clock: "12.75", "1700158623.98"
+//	TIMESTAMP         one row per request, a date and time: the Azure LLM inference
 //	                  traces (TIMESTAMP,ContextTokens,GeneratedTokens), RFC 3339
-//	second, requests  one row a second; seconds without a row had no requests
-//	minute, requests  one row a minute; its requests are spread evenly over it
+//	second, requests  one row per second; seconds without a row had no requests
+//	minute, requests  one row per minute; its requests are spread evenly over it
 //
 // Case and surrounding blanks of the names do not matter; other columns are
 // ignored. Second 0 is the second of the clock that contains the earliest row.

@@ -8,7 +8,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Write writes a catalog CSV in the layout of [Columns], which [Read] reads back.
+// Write writes a catalog CSV with the columns [Columns], one row per price. [Read]
+// reads it back.
 func Write(w io.Writer, vms []profile.VMType) error {
 	rows := csv.NewWriter(w)
 	if err := rows.Write(Columns); err != nil {

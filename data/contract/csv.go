@@ -31,7 +31,7 @@ var lastColumns = []string{"host", "vms", "whole_batches_s", "whole_batches_usd"
 var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_cost_usd", "query_sort",
 	"query_weight_time", "query_weight_cost", "picked_at", "estimated_by"}
 
-// WriteCSV writes one row a candidate.
+// WriteCSV writes one row per candidate.
 func WriteCSV(w io.Writer, candidates []Candidate) error {
 	columns, cells := optionalColumns(candidates)
 	rows := [][]string{slices.Concat(candidateColumns, lastColumns, columns)}

@@ -8,7 +8,7 @@ import (
 	"sweetspot/engine/fleet"
 )
 
-// Fleet is the JSON of the fleet verb. Unknown is null.
+// Fleet is the JSON of the fleet subcommand. Unknown is null.
 type Fleet struct {
 	Schema   int           `json:"schema"`
 	Command  string        `json:"command"`

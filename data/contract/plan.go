@@ -21,7 +21,7 @@ import (
 	"sweetspot/engine/validate"
 )
 
-// Plan is the JSON of the plan verb.
+// Plan is the JSON of the plan subcommand.
 type Plan struct {
 	Schema   int        `json:"schema"`
 	Command  string     `json:"command"`

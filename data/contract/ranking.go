@@ -18,7 +18,7 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// Ranking is the JSON of the rank verb.
+// Ranking is the JSON of the rank subcommand.
 type Ranking struct {
 	Schema            int            `json:"schema"             yaml:"schema"`
 	Command           string         `json:"command"            yaml:"command"`

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// WriteFleetCSV writes one row a policy. Columns may be added at the end, never
+// WriteFleetCSV writes one row per policy. Columns may be added at the end, never
 // moved. US dollars, fractions; empty is unknown.
 func WriteFleetCSV(w io.Writer, f Fleet) error {
 	rows := [][]string{{"policy", "total_usd", "reserved_usd", "on_demand_usd", "penalty_usd", "expected_usd",
@@ -25,7 +25,7 @@ func WriteFleetCSV(w io.Writer, f Fleet) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// WriteTrafficCSV writes one row a scheme. Columns may be added at the end, never
+// WriteTrafficCSV writes one row per scheme. Columns may be added at the end, never
 // moved. Seconds, US dollars, fractions; empty is unknown.
 func WriteTrafficCSV(w io.Writer, t Traffic) error {
 	rows := [][]string{{"scheme", "cost_usd", "vm_usd", "function_usd", "vm_seconds", "over_provisioning",

@@ -6,7 +6,7 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// Traffic is the JSON of the traffic verb. Unknown is null.
+// Traffic is the JSON of the traffic subcommand. Unknown is null.
 type Traffic struct {
 	Schema   int             `json:"schema"`
 	Command  string          `json:"command"`

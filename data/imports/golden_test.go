@@ -11,7 +11,7 @@ import (
 	"sweetspot/data/imports/source"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shown is a report as a golden file has it: what is unknown is left out.
 type shown struct {

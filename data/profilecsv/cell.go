@@ -24,7 +24,7 @@ func (r *reader) fail(column, format string, args ...any) {
 	}
 }
 
-// text returns the cell cleaned of control characters and outer blanks.
+// text returns the cell without control characters and surrounding white space.
 func (r *reader) text(column string) string {
 	i, ok := r.columns[column]
 	if !ok {
@@ -75,7 +75,7 @@ func (r *reader) fraction(column string) *float64 {
 	return v
 }
 
-// count returns a whole number.
+// count returns a whole number, or empty for an empty cell.
 func (r *reader) count(column string, empty int) int {
 	v := r.number(column)
 	if v == nil {
@@ -88,7 +88,8 @@ func (r *reader) count(column string, empty int) int {
 	return int(*v)
 }
 
-func (r *reader) truth(column string) *bool {
+// boolean returns nil for an empty cell.
+func (r *reader) boolean(column string) *bool {
 	switch cell := strings.ToLower(r.text(column)); cell {
 	case "":
 		return nil
@@ -102,7 +103,7 @@ func (r *reader) truth(column string) *bool {
 	}
 }
 
-// date takes the precision a source gives: a year, a month or a day.
+// date returns a year, a month or a day, whichever the source gives.
 func (r *reader) date(column string) string {
 	cell := r.text(column)
 	if cell == "" || catalog.IsDate(cell) {

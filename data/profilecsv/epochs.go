@@ -70,7 +70,7 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 	switch {
 	case timed == nil && placed == nil:
 		return nil
-	case r.truth("higher_is_better") == nil && (r.text("metric") != "" || measured(timed) || measured(placed)):
+	case r.boolean("higher_is_better") == nil && (r.text("metric") != "" || measured(timed) || measured(placed)):
 		r.fail("higher_is_better", "is empty although there are evaluations; write true or false")
 		return nil
 	case placed == nil && run.EpochStartsS == nil:
@@ -82,7 +82,7 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		return nil
 	}
 	// Without a metric and a value there is no better; nil reads as the zero value.
-	metric, higher := r.text("metric"), r.truth("higher_is_better")
+	metric, higher := r.text("metric"), r.boolean("higher_is_better")
 	list := make([]profile.Validation, max(len(timed), len(placed)))
 	for i := range list {
 		list[i].Metric, list[i].HigherIsBetter = metric, higher != nil && *higher

@@ -1,4 +1,4 @@
-// Package profilecsv reads and writes the Profile CSV: one row a run, columns
+// Package profilecsv reads and writes the Profile CSV: one row per run, columns
 // found by their names in any order, an empty cell meaning unknown.
 //
 // Times are in seconds, money in US dollars per hour for one VM, memory in

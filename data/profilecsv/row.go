@@ -134,7 +134,7 @@ func (r *reader) steady(run profile.Run) estimate.Estimate {
 
 func (r *reader) accuracy(basis estimate.Basis) *profile.Accuracy {
 	v := r.number("accuracy")
-	metric, higher := r.text("metric"), r.truth("higher_is_better")
+	metric, higher := r.text("metric"), r.boolean("higher_is_better")
 	stddev := r.number("accuracy_stddev")
 	if v == nil {
 		return nil

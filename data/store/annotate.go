@@ -38,7 +38,7 @@ func (s *Store) absent(of Table, id int64) error {
 	return fmt.Errorf("there is no %s %d in %s", of.noun(), id, s.name)
 }
 
-// typed is text as a user typed it, cleaned and without outer blanks; longer
+// typed is text as a user typed it, cleaned and without surrounding white space; longer
 // ones than the limit are refused.
 func typed(what, text string, limit int) (string, error) {
 	text = strings.TrimSpace(clean(text))

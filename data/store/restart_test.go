@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// A run that is recorded anew is as one recorded once: nothing of the first
+// A run that is recorded again is as one recorded once: nothing of the first
 // time is left in it, and its number stays.
 func TestRestart(t *testing.T) {
 	s := openTemp(t)
@@ -80,7 +80,7 @@ func TestRestart(t *testing.T) {
 	must(t, once.Finish(t.Context(), Finish{Run: profile.Run{Status: profile.Done}, SpentS: 20}))
 	got, want := loadSet(t, s).Runs, loadSet(t, other).Runs
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("recorded anew %+v,\nonce %+v", got, want)
+		t.Errorf("recorded again %+v,\nonce %+v", got, want)
 	}
 	its, err := s.Iterations(t.Context(), first.ID())
 	if err != nil || len(its) != 20 {

@@ -1,6 +1,6 @@
 // Package workload holds the jobs that a fleet is asked about and the requests
-// that are to be served, read from a trace or made up: the same for the verbs and
-// the screens.
+// that are to be served, read from a trace or generated. The subcommands and the
+// screens share it.
 package workload
 
 import (

@@ -56,7 +56,7 @@ func Open(ctx context.Context, path string) (*Workspace, error) {
 }
 
 // OpenFor is like [Open], but creates a named database that does not exist: for
-// verbs that write.
+// subcommands that write.
 func OpenFor(ctx context.Context, path string) (*Workspace, error) {
 	lib, err := loadLibrary()
 	if err != nil {

@@ -166,7 +166,7 @@ func TestOpeningWhatIsNotThere(t *testing.T) {
 		t.Errorf("a new database holds %d runs", len(set.Runs))
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Errorf("a verb that writes makes the database: %v", err)
+		t.Errorf("a subcommand that writes makes the database: %v", err)
 	}
 }
 

@@ -69,7 +69,7 @@ func (c *Combined) ListWhole() *List {
 }
 
 // roughly is what was explored, with the resolution that whole batches leave: any
-// configuration takes at least what it would if its work divided at will, and a
+// configuration takes at least what it would if its work could be divided arbitrarily, and a
 // listed one at most so much more than that.
 func (c *Combined) roughly(listed []cluster.Configuration) cluster.Explored {
 	of := c.Frontiers.Explored

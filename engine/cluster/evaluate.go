@@ -61,7 +61,7 @@ func (s Space) problem(variant int) problem {
 }
 
 // Evaluate gives time and cost of a variant on so many VMs of each type, the
-// work divided at will. ok is false without any VM, and where one of them does
+// work divided arbitrarily. ok is false without any VM, and where one of them does
 // not run the variant or there are more than its limit.
 func (s Space) Evaluate(variant int, counts []int) (c Configuration, ok bool) {
 	if variant < 0 || variant >= len(s.Variants) || len(counts) != len(s.VMs) {

@@ -169,7 +169,7 @@ func TestScheduleOfMoreBatchesThanCanBeCounted(t *testing.T) {
 		}
 		c, _ := s.Evaluate(0, []int{2, 1})
 		if got := s.problem(0).wholeBatches(c.Counts); math.Abs(got/c.Seconds-1) > 1e-6 {
-			t.Errorf("%g units take %g s, divided at will %g s", units, got, c.Seconds)
+			t.Errorf("%g units take %g s, divided arbitrarily %g s", units, got, c.Seconds)
 		}
 		if err := s.Check(); (units > 1e14) != (err != nil && strings.Contains(err.Error(), "batches")) {
 			t.Errorf("%g units: %v", units, err)

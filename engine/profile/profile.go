@@ -1,4 +1,4 @@
-// Package profile defines the plain values that all rooms share: models, variants,
+// Package profile defines the plain values that all layers share: models, variants,
 // VM types and runs. A nil pointer is unknown, and is never written as zero.
 package profile
 

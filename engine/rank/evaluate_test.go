@@ -199,7 +199,7 @@ func TestLowerIsBetter(t *testing.T) {
 	}
 }
 
-// Asking on from an answer gives what asking anew does, however the limits and
+// Asking on from an answer gives what a first question does, however the limits and
 // the order move.
 func TestAgainIsEvaluate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -208,11 +208,11 @@ func TestAgainIsEvaluate(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(t, "steps") {
 			q := queries().Draw(t, "next query")
 			r = r.Again(q)
-			anew := Evaluate(s, q)
-			if !slices.Equal(r.Feasible, anew.Feasible) || !slices.Equal(r.Ranked(), anew.Ranked()) ||
-				!slices.Equal(r.Order, anew.Order) ||
-				!maps.Equal(r.Because, anew.Because) || !maps.EqualFunc(r.Frontiers, anew.Frontiers, slices.Equal) {
-				t.Fatalf("asked on %+v, anew %+v", r, anew)
+			fresh := Evaluate(s, q)
+			if !slices.Equal(r.Feasible, fresh.Feasible) || !slices.Equal(r.Ranked(), fresh.Ranked()) ||
+				!slices.Equal(r.Order, fresh.Order) ||
+				!maps.Equal(r.Because, fresh.Because) || !maps.EqualFunc(r.Frontiers, fresh.Frontiers, slices.Equal) {
+				t.Fatalf("asked on %+v, fresh %+v", r, fresh)
 			}
 		}
 	})

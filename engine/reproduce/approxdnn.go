@@ -275,7 +275,7 @@ func relativeLosses(s sheet) (string, bool) {
 }
 
 // repeatedCosts finds on-demand costs that are equal to the dollar in rows whose
-// users were drawn anew, as other policies' costs in them show.
+// users were drawn again, as other policies' costs in them show.
 func (o offers) repeatedCosts(s sheet) (string, bool) {
 	times := map[string]int{}
 	for _, c := range o.cells {
@@ -289,7 +289,7 @@ func (o offers) repeatedCosts(s sheet) (string, bool) {
 			again = append(again, fmt.Sprintf("%s in %d rows", cost, n))
 		}
 	}
-	return fmt.Sprintf("table III's on-demand costs are sums over the users who decline, drawn anew in each row to "+
+	return fmt.Sprintf("table III's on-demand costs are sums over the users who decline, drawn again in each row to "+
 		"judge by Acceptance-Centric's, yet some are equal to the dollar: %s", strings.Join(again, ", ")), len(again) > 0
 }
 

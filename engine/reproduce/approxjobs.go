@@ -163,7 +163,7 @@ func (d deal) amounts() [len(summed)]amount {
 // VMs alone, accuracies lost by those there are, all else by the jobs.
 type tally struct {
 	drawn     float64 // the users deciding as drawn
-	deviation float64 // standard, over jobs and users drawn anew
+	deviation float64 // standard, over jobs and users drawn again
 }
 
 // outcome is what a policy comes to, by column.

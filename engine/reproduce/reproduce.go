@@ -1,4 +1,4 @@
-// Package reproduce computes the numbers that a study prints anew and holds
+// Package reproduce recomputes the numbers that a study prints and holds
 // them against the printed ones.
 //
 // Every number of ours comes from a formula that reads other printed cells and
@@ -176,7 +176,7 @@ func studyOf(in Inputs) (study, bool) {
 	return study{}, false
 }
 
-// Reproduce computes every result of a paper anew: a row for each printed
+// Reproduce recomputes every result of a paper: a row for each printed
 // cell, in the order of in.Cells, then one for each answer to its questions from
 // other data. Of a paper it does not know it gives none.
 func Reproduce(in Inputs) []Row {

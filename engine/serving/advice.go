@@ -144,7 +144,7 @@ type Question struct {
 	Points      []BatchPoint // what a GPU of the VM holds, for slack in latency
 	GPUs        int          // of the VM, serving batches of their own; 0 is one
 	Memory      *Memory      // and a function
-	MemoryGiven bool         // its size is not to be chosen anew
+	MemoryGiven bool         // its size is not to be chosen again
 	Variants    Variants     // for slack in accuracy
 	VMs         []VM         // that serve them, see [Choose]
 	Chosen      int          // of Variants: the one that the settings describe

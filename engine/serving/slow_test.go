@@ -9,7 +9,7 @@ import (
 
 // The slow simulator is the definition that the fast one is held to: a value for
 // every query, VM and function instance, looked at one by one, waits as exact
-// fractions, every window added up anew.
+// fractions, every window added up again.
 type slowQuery struct {
 	second, place, came int // the place among those of its class that came with it
 	strict              bool

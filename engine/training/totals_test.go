@@ -68,7 +68,7 @@ func TestOtherSystemsTellWhatIsToCome(t *testing.T) {
 	plain := Method1(Epochs{r.EpochStartsS[0], r.EpochStartsS[1] - r.EpochStartsS[0],
 		r.EpochStartsS[2] - r.EpochStartsS[1]}, 16)
 	if e := math.Abs(plain/(*r.TotalS) - 1); e < 0.03 {
-		t.Fatalf("the plain method is off by %.4f only: nothing to learn", e)
+		t.Fatalf("the baseline is off by %.4f only: nothing to learn", e)
 	}
 	alone := NewTotals(nil).Predict(r, 2, 16).Total
 	last := off(alone, *r.TotalS)

@@ -15,8 +15,8 @@ type Point struct{ Batch, Seconds float64 }
 // Curve is the time of an iteration over batch sizes, on one VM.
 //
 // It is t^p = a·B^q + b·B^p, B the batch size: a fixed part and one that grows
-// with the batch. With p = 1, where q is 0, they add up, which is the plain
-// method; the larger p, the more of the fixed part (launching kernels, say)
+// with the batch. With p = 1, where q is 0, they add up, which is the
+// baseline; the larger p, the more of the fixed part (launching kernels, say)
 // overlaps with the growing one, and the sharper the bend between them. It takes
 // three batch sizes to fit p. q lets the fixed part drift, see overheadDrift.
 // Between two measured batch sizes the curve goes through both.

@@ -16,7 +16,7 @@ import (
 )
 
 // How much of a set is looked at beside other work: each case is predicted
-// anew, without what it must not know.
+// again, without what it must not know.
 const (
 	mostTotals = 2000 // trainings to predict the total of, or from
 	mostTimes  = 500  // runs with times of iterations, likewise

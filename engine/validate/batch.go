@@ -137,7 +137,7 @@ func curveJobs(t *transfer.Table, curve []transfer.Cell, known []int, hidden hid
 	return out
 }
 
-// straight is the plain method: least squares of a + b·B, with relative errors,
+// straight is the baseline: least squares of a + b·B, with relative errors,
 // through the known batch sizes.
 func straight(t *transfer.Table, curve []transfer.Cell, known []int, batch int) float64 {
 	var x, times []float64

@@ -17,7 +17,7 @@ import (
 // batch size, with all their seeds; after how many epochs does it reach a
 // target with the others? Batch sizes with which some training never reached
 // the target are left out, as are targets that fewer than four batch sizes
-// reach. The truth is the mean over seeds. The plain method is the relative
+// reach. The truth is the mean over seeds. The baseline is the relative
 // least-squares line a + b·B.
 var epochsToTarget = Question{
 	Name: "epochs", Asks: "epochs to a target at another batch size, from the smallest, the middle and the largest",
@@ -103,7 +103,7 @@ func smallestMiddleLargest(rising []float64) []float64 {
 	return []float64{rising[0], rising[len(rising)/2], rising[len(rising)-1]}
 }
 
-// riseOf is the plain method: epochs rising linearly with the batch size.
+// riseOf is the baseline: epochs rising linearly with the batch size.
 func riseOf(c course, probes []float64, target float64) func(batch float64) float64 {
 	x, y := probes, make([]float64, len(probes))
 	for i, b := range probes {
@@ -196,7 +196,7 @@ func secondsOfEpoch(r profile.Run) (seconds float64, known bool) {
 // batch sizes on a machine. Following the recommended batch size, what does
 // training to the target cost there, against the best? Truth is the cost with
 // the best batch size and the prediction what the recommended one really costs,
-// so the error is the regret. The plain method takes the batch size that is
+// so the error is the regret. The baseline takes the batch size that is
 // cheapest where the epochs rise linearly.
 var regretOfBatch = Question{
 	Name: "regret", Asks: "cost of training to a target with the recommended batch size, against the best",

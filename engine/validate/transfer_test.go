@@ -107,7 +107,7 @@ func TestFiguresOfAGPUNeverSeen(t *testing.T) {
 	}
 }
 
-// On lines both the plain method and the prediction are exact.
+// On lines both the baseline and the prediction are exact.
 func TestLinesArePredicted(t *testing.T) {
 	for _, q := range []Question{fromTwoBatches(profile.Train), fromTwoBatchesAlone(profile.Train),
 		fromThreeBatches(profile.Train)} {

@@ -22,7 +22,7 @@ type Case struct {
 	Group     string            // the model or system it is of: cases of one err alike
 	Truth     float64           // as measured, above 0
 	Predicted estimate.Estimate // in the same unit; unknown where there was no answer
-	Plain     float64           // what the plain method of the studies predicts; NaN where it has no answer
+	Plain     float64           // what the baseline, the studies' or the simplest method, predicts; NaN if nothing
 }
 
 // Error is the relative error of the prediction.
@@ -62,9 +62,9 @@ type Summary struct {
 	Mean            float64
 	Median          float64
 	P90             float64
-	Coverage        float64 // share of truths inside the 90 % interval, of those predictions that have one
+	Coverage        float64 // share of true values inside the 90 % interval, of those predictions that have one
 	MedianHalfWidth float64
-	Plain           float64 // mean error of the plain method on the same cases
+	Plain           float64 // mean error of the baseline on the same cases
 	PlainMedian     float64
 }
 
@@ -192,7 +192,7 @@ func without(runs []profile.Run, s training.Series) []profile.Run {
 	return rest
 }
 
-// methodOne is the plain method 1: the second epoch stands for all later ones.
+// methodOne is the baseline, method 1: the second epoch stands for all later ones.
 func methodOne(r profile.Run, first int) float64 {
 	if first < 2 {
 		return math.NaN()

@@ -14,7 +14,7 @@ func TestSummarise(t *testing.T) {
 		{Truth: 100, Predicted: estimate.Exact(100, estimate.Measured), Plain: 100},
 		{Truth: 100, Plain: 7},
 	})
-	// The errors are 0, 0.1 and 0.2, those of the plain method 0 and 0.5, the half
+	// The errors are 0, 0.1 and 0.2, those of the baseline 0 and 0.5, the half
 	// widths 15 of 110 and 10 of 80. A quantile between two values lies on the
 	// line through the shares of values up to each.
 	want := Summary{N: 3, Unanswered: 1, Mean: 0.1, Median: 0.05, P90: 0.17, Coverage: 0.5, MedianHalfWidth: 0.125,

@@ -80,7 +80,7 @@ func sources(t *transfer.Table, asked transfer.Cell, all bool) []transfer.Platfo
 }
 
 // scenario is what is known of a model when it is asked about on a platform, and
-// the plain method to compare with.
+// the baseline to compare with.
 type scenario struct {
 	fromAll, probed bool
 	plain           baseline
@@ -92,7 +92,8 @@ type scenario struct {
 	probe int               // the batch size known on the platform, 0 for none
 }
 
-// baseline is a plain method, given all times and those that are not hidden.
+// baseline predicts with the simplest method, given all times and those that are
+// not hidden.
 type baseline func(all, rest *transfer.Table, asked transfer.Cell, x scenario) float64
 
 // vmJobs asks about every curve of every table.
@@ -164,7 +165,7 @@ func scenarioCases(t *transfer.Table, curve []transfer.Cell, x scenario) []Case 
 	return out
 }
 
-// scaledBack is the plain method for a VM type with a probe: the time on the
+// scaledBack is the baseline for a VM type with a probe: the time on the
 // other VM type, multiplied by the ratio of the times at the batch size probed.
 func scaledBack(all, _ *transfer.Table, asked transfer.Cell, x scenario) float64 {
 	probe := asked
@@ -172,7 +173,7 @@ func scaledBack(all, _ *transfer.Table, asked transfer.Cell, x scenario) float64
 	return all.Time(probe).Value * all.Time(on(asked, x.from)).Value / all.Time(on(probe, x.from)).Value
 }
 
-// byPeak is the plain method for a GPU never seen: the measured times on other
+// byPeak is the baseline for a GPU never seen: the measured times on other
 // GPUs, scaled inversely to the GPUs' FP32 peaks.
 func byPeak(set *profile.Set, gpus map[profile.VMKey]string) baseline {
 	peak := func(vm profile.VMKey) float64 {
@@ -203,10 +204,10 @@ func gpusOf(set *profile.Set) map[profile.VMKey]string {
 	return out
 }
 
-// neighbours is how many cells the plain method averages.
+// neighbours is how many cells the baseline averages.
 const neighbours = 9
 
-// nearestModels is the plain method for a VM type never probed, k nearest
+// nearestModels is the baseline for a VM type never probed, k nearest
 // neighbours: on each VM type where the cell was measured it takes the cells with
 // the most similar times and their mean ratio between the two platforms.
 func nearestModels(_, t *transfer.Table, c transfer.Cell, _ scenario) float64 {

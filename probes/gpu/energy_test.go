@@ -38,7 +38,7 @@ func TestEnergy(t *testing.T) {
 		{"none", nil, 0, 1, 10, math.NaN()},
 		{"nothing but utilisation", rows(0, 11, nothing), 2, 8, 10, math.NaN()},
 		{"one GPU of two unknown", append(rows(0, 11, nil), rows(1, 11, nothing)...), 2, 8, 10, math.NaN()},
-		{"a counter begins anew", rows(0, 11, reset), 2, 8, 10, math.NaN()},
+		{"a counter begins again", rows(0, 11, reset), 2, 8, 10, math.NaN()},
 		{"a counter counts over a gap", without(rows(0, 21, nil), 5, 11), 2, 18, 10, 320},
 		{"an end within a gap", without(rows(0, 21, nil), 5, 11), 2, 8, 10, math.NaN()},
 		{"power over a gap", without(rows(0, 21, noCounter), 5, 11), 2, 18, 10, math.NaN()},

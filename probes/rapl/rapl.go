@@ -84,7 +84,7 @@ func (z *zone) number(file string) (uint64, error) {
 }
 
 // read is what the package took since it was found, in joules. The counter begins
-// anew some time after ten minutes of full load, much less often than it is read.
+// again some time after ten minutes of full load, much less often than it is read.
 func (z *zone) read() (joules float64, ok bool) {
 	now, err := z.number("energy_uj")
 	if err != nil || now > z.most {

@@ -27,7 +27,7 @@ func zoneAt(t *testing.T, root, dir, name, energy, most string) {
 
 const most = "262143328850"
 
-// Counters go on when they begin anew, and a reading that makes no sense is left
+// Counters go on when they begin again, and a reading that makes no sense is left
 // out.
 func TestRead(t *testing.T) {
 	root := t.TempDir()

@@ -66,11 +66,11 @@ func worstOf(t *testing.T, question string, set *profile.Set) (float64, string) 
 }
 
 // sure holds the intervals of a question to what they promise: 90 % of the
-// truths inside, and no wider than needed.
+// true values inside, and no wider than needed.
 func sure(t *testing.T, s validate.Summary) {
 	t.Helper()
 	if s.Coverage < 0.85 || s.Coverage > 0.95 {
-		t.Errorf("%.1f %% of the truths lie in the 90 %% intervals", 100*s.Coverage)
+		t.Errorf("%.1f %% of the true values lie in the 90 %% intervals", 100*s.Coverage)
 	}
 	if s.MedianHalfWidth > 4*s.Median {
 		t.Errorf("intervals of ± %.2f %% for errors of %.2f %%", 100*s.MedianHalfWidth, 100*s.Median)

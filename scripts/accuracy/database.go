@@ -17,7 +17,7 @@ import (
 
 // load converts a set to the Profile CSV, which it also writes to a folder where
 // one is named, imports that into an empty profile database and loads it as
-// every verb does. Errors name the set and what is wrong where.
+// every subcommand does. Errors name the set and what is wrong where.
 func load(ctx context.Context, set convert.Set, data, write string) (*profile.Set, error) {
 	runs, err := set.Read(ctx, filepath.Join(data, set.Name))
 	if convert.Absent(err) {
@@ -55,7 +55,7 @@ func throughDatabase(ctx context.Context, name string, runs *profile.Set, write 
 	return loaded, errors.Join(err, os.RemoveAll(dir))
 }
 
-// imported makes a database of the runs and loads it as every verb does that is
+// imported makes a database of the runs and loads it as every subcommand does that is
 // told to ask it alone.
 func imported(ctx context.Context, path string, runs *profile.Set) (set *profile.Set, err error) {
 	db, err := store.Open(ctx, path)

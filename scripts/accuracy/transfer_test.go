@@ -21,7 +21,7 @@ func TestIterationsOfPROFET(t *testing.T) {
 		{"vm-probe", 1608, 0.0930, 0.05, 0.08},
 		{"vm", 688, 0.1508, 0.085, 0.15},
 		{"vm-one", 2064, 0.1928, 0.085, 0.15},
-		// The same with less known: better than the plain method, beyond that
+		// The same with less known: better than the baseline, beyond that
 		// what was reached.
 		{"batch-new", 1072, 0.0378, math.Inf(1), 0.0335},
 		// No better than the ratio of the FP32 peaks on these four GPUs, which says
@@ -31,7 +31,7 @@ func TestIterationsOfPROFET(t *testing.T) {
 		t.Run(c.question, func(t *testing.T) {
 			s := ask(t, c.question, set)
 			if s.N != c.n || s.Unanswered != 0 || math.Abs(s.Plain-c.plain) > 5e-5 {
-				t.Errorf("%d cases, %d without an answer, plain method %.4f", s.N, s.Unanswered, s.Plain)
+				t.Errorf("%d cases, %d without an answer, baseline %.4f", s.N, s.Unanswered, s.Plain)
 			}
 			if s.Median > c.median || s.Mean > c.mean {
 				t.Errorf("median %.4f, mean %.4f", s.Median, s.Mean)
@@ -71,7 +71,7 @@ func TestNamesDoNotMatter(t *testing.T) {
 func TestEpochsOfZeus(t *testing.T) {
 	s := ask(t, "batch-three", published(t, "zeus"))
 	if s.N != 47 || s.Unanswered != 0 || s.Median > 0.04 || s.Mean > 0.06 || s.Mean > s.Plain {
-		t.Errorf("%d cases, %d without an answer: median %.4f, mean %.4f, plain method %.4f", s.N, s.Unanswered, s.Median,
+		t.Errorf("%d cases, %d without an answer: median %.4f, mean %.4f, baseline %.4f", s.N, s.Unanswered, s.Median,
 			s.Mean, s.Plain)
 	}
 	sure(t, s)

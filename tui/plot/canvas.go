@@ -12,7 +12,7 @@
 //   - Values that are missing or out of range: ntcharts joins lines across them,
 //     and never returns from a line to NaN.
 //
-// [Scatter] has a raster of its own. Its plots are drawn anew at every step of a
+// [Scatter] has a raster of its own. Its plots are redrawn at every step of a
 // slider, which has 4, 8 and 25 ms for 1 thousand, 100 thousand and 1 million
 // candidates, and Explore has two of them. One plot of 57×20 cells, both makers
 // measured in one run (BenchmarkMakers, two busy cores of an AMD EPYC, medians of

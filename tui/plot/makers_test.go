@@ -66,7 +66,7 @@ func BenchmarkMakers(b *testing.B) {
 	}
 }
 
-// BenchmarkLines draws two lines of 41 points anew.
+// BenchmarkLines draws two lines of 41 points again.
 func BenchmarkLines(b *testing.B) {
 	l := exampleLines(theme.New("", true, false), 57, 20)
 	for b.Loop() {
@@ -75,7 +75,7 @@ func BenchmarkLines(b *testing.B) {
 	}
 }
 
-// BenchmarkLive draws a hundred thousand iteration times anew.
+// BenchmarkLive draws a hundred thousand iteration times again.
 func BenchmarkLive(b *testing.B) {
 	l := NewLive(theme.New("", true, false))
 	l.SetSize(80, 20)

@@ -319,7 +319,7 @@ func BenchmarkScatter(b *testing.B) {
 	}
 }
 
-// BenchmarkScatterPlace places a million points in one plot anew, after a zoom
+// BenchmarkScatterPlace places a million points in one plot again, after a zoom
 // and for other data.
 func BenchmarkScatterPlace(b *testing.B) {
 	s := cloud(1_000_000)

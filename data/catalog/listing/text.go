@@ -19,7 +19,7 @@ func WriteTable(w io.Writer, vms []profile.VMType, now time.Time) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "VM type\tcloud\tregion\tGPUs\tGPU memory\tvCPUs\tmemory\ton-demand\tspot\t1 year\t3 years")
 	for _, vm := range vms {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s", vm.InstanceType, vm.Cloud, dash(vm.Region), gpusOf(vm),
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s", vm.InstanceType, vm.Cloud, orDash(vm.Region), gpusOf(vm),
 			gib(vm.GPUMemGiB), count(vm.VCPUs), gib(vm.MemGiB))
 		for _, p := range profile.Purchases {
 			fmt.Fprint(tw, "\t"+priceCell(vm, p, now))
@@ -77,8 +77,7 @@ func WriteEntry(w io.Writer, vm profile.VMType, set *profile.Set, now time.Time)
 			word += ", stale"
 		}
 		fmt.Fprintf(tw, "  %s\t%s/h\t%s\t%s\n", p.Purchase, dollars(p.USDPerHour), word,
-			strings.TrimSpace(dash(p.Source)+
-				" "+p.AsOf))
+			strings.TrimSpace(orDash(p.Source)+" "+p.AsOf))
 	}
 	return tw.Flush()
 }
@@ -97,16 +96,17 @@ func specLine(s profile.GPUSpec) string {
 	return s.Name + ": " + strings.Join(figures, ", ") + " (" + s.Source + ")"
 }
 
-// mostChanges is how many lines of each kind are printed; JSON contains all of them.
-const mostChanges = 40
+// maxChanges is the largest number of lines printed of each kind; JSON contains all
+// of them.
+const maxChanges = 40
 
-// WriteChanges prints a difference as text.
+// WriteChanges prints the differences between two catalogs as text.
 func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
 	fmt.Fprintf(w, "%s → %s: %s changed, %d added, %d removed\n", from, to, quantity.Several(len(d.Changed), "figure"),
 		len(d.Added), len(d.Removed))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for i, c := range d.Changed {
-		if i == mostChanges {
+		if i == maxChanges {
 			fmt.Fprintf(tw, "… and %d more, all in --json\n", len(d.Changed)-i)
 			break
 		}
@@ -114,7 +114,7 @@ func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
 		if c.Purchase != "" {
 			field = string(c.Purchase)
 		}
-		fmt.Fprintf(tw, "~ %s\t%s\t%s → %s\t%s\t%s\n", place(c.VM), field, unknown(c.From), unknown(c.To),
+		fmt.Fprintf(tw, "~ %s\t%s\t%s → %s\t%s\t%s\n", vmName(c.VM), field, orUnknown(c.From), orUnknown(c.To),
 			percent(c.Ratio), dates(c))
 	}
 	if err := tw.Flush(); err != nil {
@@ -125,7 +125,7 @@ func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
 		vms  []profile.VMType
 	}{{"+", d.Added}, {"-", d.Removed}} {
 		for i, vm := range part.vms {
-			if i == mostChanges {
+			if i == maxChanges {
 				fmt.Fprintf(w, "%s … and %d more, all in --json\n", part.sign, len(part.vms)-i)
 				break
 			}
@@ -133,7 +133,7 @@ func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
 			if p, ok := vm.PriceOf(profile.OnDemand); ok {
 				price = dollars(p.USDPerHour) + "/h"
 			}
-			fmt.Fprintf(w, "%s %s  %s  %s\n", part.sign, place(vm.Key()), gpusOf(vm), price)
+			fmt.Fprintf(w, "%s %s  %s  %s\n", part.sign, vmName(vm.Key()), gpusOf(vm), price)
 		}
 	}
 	return nil
@@ -143,7 +143,7 @@ func dates(c catalog.Change) string {
 	if c.Was.AsOf == "" && c.Is.AsOf == "" || c.Purchase == "" {
 		return ""
 	}
-	return dash(c.Was.AsOf) + " → " + dash(c.Is.AsOf)
+	return orDash(c.Was.AsOf) + " → " + orDash(c.Is.AsOf)
 }
 
 func percent(ratio *float64) string {
@@ -153,7 +153,7 @@ func percent(ratio *float64) string {
 	return fmt.Sprintf("%+.1f %%", 100*(*ratio-1))
 }
 
-func place(k profile.VMKey) string {
+func vmName(k profile.VMKey) string {
 	if k.Region == "" {
 		return k.Cloud + "/" + k.InstanceType
 	}
@@ -181,24 +181,23 @@ func count(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', -1, 64)
 }
 
-// dollars keeps the four decimals that price lists have.
+// dollars formats a price with two to four decimals; price lists have up to four.
 func dollars(usd float64) string {
 	text := strconv.FormatFloat(usd, 'f', 4, 64)
-	text = strings.TrimRight(text, "0")
-	if i := strings.IndexByte(text, '.'); len(text)-i < 3 {
-		text += "00"[:3-(len(text)-i)]
+	for range 2 {
+		text = strings.TrimSuffix(text, "0")
 	}
 	return "$" + text
 }
 
-func dash(s string) string {
+func orDash(s string) string {
 	if s == "" {
 		return "—"
 	}
 	return s
 }
 
-func unknown(s string) string {
+func orUnknown(s string) string {
 	if s == "" {
 		return "unknown"
 	}

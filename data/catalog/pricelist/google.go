@@ -13,54 +13,57 @@ import (
 // attachments combines hosts and the GPUs attached to them, which Google sells
 // separately. The price of a VM is the sum of both, zone by zone.
 type attachments struct {
-	c     *collector
-	hosts []skyRow
-	gpus  map[attached]skyRow
-	order []attached // of gpus, as in the file
-	lone  int        // hosts without a price of their GPUs
+	c        *collector
+	hosts    []skyRow
+	gpus     map[gpuKey]skyRow
+	order    []gpuKey // keys of gpus in the order of the file
+	unpriced int      // hosts whose GPUs have no price in their zone
 }
 
-type attached struct {
+// gpuKey identifies a row of GPUs.
+type gpuKey struct {
 	gpu   string
 	count float64
 	zone  string
 }
 
-// families are the hosts that always have GPUs, with the catalog's names for these.
-var families = []struct{ prefix, gpu string }{
+// withGPUs lists the machine series with built-in GPUs and the catalog's names for
+// these GPUs.
+var withGPUs = []struct{ prefix, gpu string }{
 	{"a2-highgpu-", "A100"}, {"a2-megagpu-", "A100"}, {"a2-ultragpu-", "A100-80GB"}, {"a3-highgpu-", "H100"},
 	{"a3-megagpu-", "H100-MEGA"}, {"a3-ultragpu-", "H200"}, {"a4-highgpu-", "B200"}, {"g2-standard-", "L4"},
 }
 
-// withL4 is the number of GPUs of the g2 hosts, by their vCPUs.
-var withL4 = map[string]float64{"4": 1, "8": 1, "12": 1, "16": 1, "32": 1, "24": 2, "48": 4, "96": 8}
+// l4Count maps the vCPUs of a g2 host to its number of GPUs.
+var l4Count = map[string]float64{"4": 1, "8": 1, "12": 1, "16": 1, "32": 1, "24": 2, "48": 4, "96": 8}
 
-// perHost is the number of vCPUs of an n1-highmem host per attached GPU, as
-// SkyPilot and the price calculators choose hosts.
-var perHost = map[string]float64{"K80": 8, "P100": 8, "T4": 8, "V100": 8, "P4": 4}
+// vcpusPerGPU is how many vCPUs of an n1-highmem host go with one attached GPU.
+// SkyPilot and the price calculators choose hosts the same way.
+var vcpusPerGPU = map[string]float64{"K80": 8, "P100": 8, "T4": 8, "V100": 8, "P4": 4}
 
-const attachable = "n1-highmem-"
+// attachableHost begins the names of the hosts that GPUs are attached to.
+const attachableHost = "n1-highmem-"
 
-// takes keeps a row for later if it is a part of a VM type, and reports whether
-// it is only that.
-func (a *attachments) takes(r skyRow) bool {
+// collect keeps a row that is a part of a VM type, a host or its GPUs. It reports
+// whether the row is not a VM type by itself.
+func (a *attachments) collect(r skyRow) bool {
 	if a.c.options.Cloud != "gcp" || (r.instance != "" && r.gpu != "") {
 		return false
 	}
 	if r.instance == "" {
 		if a.c.wanted(&r.offer) {
-			key := attached{strings.ToUpper(r.gpu), r.count, r.zone}
+			key := gpuKey{strings.ToUpper(r.gpu), r.count, r.zone}
 			if a.gpus == nil {
-				a.gpus = map[attached]skyRow{}
+				a.gpus = map[gpuKey]skyRow{}
 			}
-			if _, twice := a.gpus[key]; !twice {
+			if _, seen := a.gpus[key]; !seen {
 				a.order = append(a.order, key)
 			}
 			a.gpus[key] = r
 		}
 		return true
 	}
-	if gpu, _ := comesWith(r.instance); gpu != "" {
+	if gpu, _ := builtInGPUs(r.instance); gpu != "" {
 		if len(a.c.options.Regions) > 0 && !slices.Contains(a.c.options.Regions, r.region) {
 			a.c.otherRegion++
 			return true
@@ -68,21 +71,21 @@ func (a *attachments) takes(r skyRow) bool {
 		a.hosts = append(a.hosts, r)
 		return true
 	}
-	if strings.HasPrefix(r.instance, attachable) {
+	if strings.HasPrefix(r.instance, attachableHost) {
 		a.hosts = append(a.hosts, r)
 	}
 	return false
 }
 
-// comesWith are the GPUs of a host that has them built in.
-func comesWith(instance string) (gpu string, count float64) {
-	for _, f := range families {
+// builtInGPUs returns the built-in GPUs of a host; "" if it has none.
+func builtInGPUs(instance string) (gpu string, count float64) {
+	for _, f := range withGPUs {
 		size, ok := strings.CutPrefix(instance, f.prefix)
 		if !ok {
 			continue
 		}
 		if f.gpu == "L4" {
-			return f.gpu, withL4[size]
+			return f.gpu, l4Count[size]
 		}
 		n, err := strconv.Atoi(strings.TrimSuffix(size, "g"))
 		if err != nil {
@@ -93,45 +96,45 @@ func comesWith(instance string) (gpu string, count float64) {
 	return "", 0
 }
 
-// finish adds the VM types that combine the rows.
+// finish combines the hosts and GPUs into VM types.
 func (a *attachments) finish() error {
-	type place struct{ host, zone string }
-	highmem := map[place]skyRow{}
+	type hostKey struct{ name, zone string }
+	highmem := map[hostKey]skyRow{}
 	for _, host := range a.hosts {
-		gpu, count := comesWith(host.instance)
+		gpu, count := builtInGPUs(host.instance)
 		if gpu == "" {
-			highmem[place{host.instance, host.zone}] = host
+			highmem[hostKey{host.instance, host.zone}] = host
 			continue
 		}
-		if err := a.join(host, host.instance, attached{gpu, count, host.zone}); err != nil {
+		if err := a.join(host, host.instance, gpuKey{gpu, count, host.zone}); err != nil {
 			return err
 		}
 	}
 	for _, key := range a.order {
-		each, ok := perHost[key.gpu]
+		vcpus, ok := vcpusPerGPU[key.gpu]
 		if !ok {
 			continue
 		}
-		host, there := highmem[place{attachable + strconv.Itoa(int(each*key.count)), key.zone}]
-		if !there {
+		host, ok := highmem[hostKey{attachableHost + strconv.Itoa(int(vcpus*key.count)), key.zone}]
+		if !ok {
 			continue
 		}
 		if err := a.join(host, fmt.Sprintf("%s+%dx%s", host.instance, int(key.count), key.gpu), key); err != nil {
 			return err
 		}
 	}
-	if a.lone > 0 {
-		a.c.extra = append(a.c.extra, quantity.Several(a.lone, "host")+
+	if a.unpriced > 0 {
+		a.c.extra = append(a.c.extra, quantity.Several(a.unpriced, "host")+
 			" left out because their GPUs have no price in their zone")
 	}
 	return nil
 }
 
-// join adds a host with its GPUs.
-func (a *attachments) join(host skyRow, name string, key attached) error {
+// join adds the VM type of a host with its GPUs.
+func (a *attachments) join(host skyRow, name string, key gpuKey) error {
 	gpu, ok := a.gpus[key]
 	if !ok || gpu.price == nil || host.price == nil {
-		a.lone++
+		a.unpriced++
 		return nil
 	}
 	r := host

@@ -16,12 +16,13 @@ import (
 // places: its hardware among the products, its prices among the terms.
 type offerFile struct {
 	c        *collector
-	products map[string]product // by SKU; only those wanted
-	reserved map[string]reservation
-	order    []string // of reserved
+	products map[string]product     // by SKU; only those wanted
+	reserved map[string]reservation // by SKU, term and payment option
+	order    []string               // keys of reserved
 }
 
-// product is a VM type of a region, with plain Linux on shared hosts.
+// product is a VM type in a region. Those kept have Linux without licensed software
+// and shared hosts.
 type product struct {
 	Family     string            `json:"productFamily"`
 	Attributes map[string]string `json:"attributes"`
@@ -32,7 +33,7 @@ type reservation struct {
 	sku             string
 	purchase        profile.Purchase
 	years           float64
-	upfronts        int // its place among [upfronts]
+	payment         int // index into [upfronts]
 	upfront, hourly float64
 }
 
@@ -55,7 +56,7 @@ func readOffers(text io.Reader, c *collector) error {
 			if err := in.next(&date); err != nil {
 				return err
 			}
-			f.published(date)
+			f.setDate(date)
 		case "products":
 			err = in.each(func(sku string) error { return f.readProduct(in, sku) })
 		case "terms":
@@ -77,7 +78,7 @@ func readOffers(text io.Reader, c *collector) error {
 		return fmt.Errorf("the offer file contains no terms and so no prices; fetch the complete file that the offer " +
 			"index names")
 	}
-	return f.reserve()
+	return f.addReservations()
 }
 
 // each reads an object key by key; read must consume the value.
@@ -92,7 +93,7 @@ func (e *entries) each(read func(key string) error) error {
 		}
 		name, ok := key.(string)
 		if !ok {
-			return e.wrong("a name is expected here; is this the right file?")
+			return e.wrong("expected a JSON key here; is this the right file?")
 		}
 		if err := read(name); err != nil {
 			return err
@@ -102,12 +103,13 @@ func (e *entries) each(read func(key string) error) error {
 	return err
 }
 
-// skipped is a value to skip.
+// skipped skips a JSON value without decoding it.
 type skipped struct{}
 
 func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
-func (f *offerFile) published(date string) {
+// setDate sets the file's date from its publication date.
+func (f *offerFile) setDate(date string) {
 	if len(date) >= 10 && catalog.IsDate(date[:10]) {
 		f.c.fileAsOf = date[:10]
 	}
@@ -122,17 +124,17 @@ func (f *offerFile) readProduct(in *entries, sku string) error {
 	return nil
 }
 
-// keep stores a product if it is wanted.
+// keep stores a product if it is wanted, and reports whether it did.
 func (f *offerFile) keep(sku string, p product) (product, bool) {
 	a := p.Attributes
-	for _, need := range []struct {
+	for _, required := range []struct {
 		attribute string
-		ok        []string
+		values    []string
 	}{
 		{"operatingSystem", []string{"Linux"}}, {"tenancy", []string{"Shared"}}, {"preInstalledSw", []string{"NA", ""}},
 		{"capacitystatus", []string{"Used", ""}}, {"operation", []string{"RunInstances", ""}},
 	} {
-		if !slices.Contains(need.ok, a[need.attribute]) {
+		if !slices.Contains(required.values, a[required.attribute]) {
 			return p, false
 		}
 	}
@@ -143,8 +145,8 @@ func (f *offerFile) keep(sku string, p product) (product, bool) {
 	return p, true
 }
 
-// offer is the product as a catalog entry. Offer files do not name the GPU: that
-// follows from the family.
+// offer returns the product as a catalog entry. Offer files do not name the GPU; it
+// follows from the instance family.
 func (f *offerFile) offer(p product) offer {
 	a := p.Attributes
 	o := offer{
@@ -222,16 +224,16 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 		}
 		return err
 	}
-	way := slices.IndexFunc(upfronts,
+	payment := slices.IndexFunc(upfronts,
 		func(u struct{ vantage, aws, words string }) bool { return strings.EqualFold(u.aws, option) })
 	for _, t := range terms {
-		if way < 0 || !strings.EqualFold(class, "standard") || strings.ReplaceAll(lease, " ", "") != t.aws {
+		if payment < 0 || !strings.EqualFold(class, "standard") || strings.ReplaceAll(lease, " ", "") != t.aws {
 			continue
 		}
-		key := sku + "/" + t.aws + "/" + upfronts[way].aws
+		key := sku + "/" + t.aws + "/" + upfronts[payment].aws
 		r, seen := f.reserved[key]
 		if !seen {
-			r = reservation{sku: sku, purchase: t.purchase, years: t.years, upfronts: way}
+			r = reservation{sku: sku, purchase: t.purchase, years: t.years, payment: payment}
 			f.order = append(f.order, key)
 		}
 		if upfront {
@@ -244,29 +246,29 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 	return nil
 }
 
-// reserve adds the reservations: for each term the first available of
-// [upfronts], with the upfront payment spread over its hours.
-func (f *offerFile) reserve() error {
-	slices.SortStableFunc(f.order, func(a, b string) int { return f.reserved[a].upfronts - f.reserved[b].upfronts })
-	type sold struct {
+// addReservations adds a price for each reservation term: that of the first payment
+// option of [upfronts] on offer, with the upfront payment spread over all hours.
+func (f *offerFile) addReservations() error {
+	slices.SortStableFunc(f.order, func(a, b string) int { return f.reserved[a].payment - f.reserved[b].payment })
+	type priceKey struct {
 		sku      string
 		purchase profile.Purchase
 	}
-	done := map[sold]bool{}
+	done := map[priceKey]bool{}
 	for _, key := range f.order {
 		r := f.reserved[key]
 		usd := r.hourly + r.upfront/(365*24*r.years)
-		is := sold{r.sku, r.purchase}
-		if usd == 0 || done[is] {
+		k := priceKey{r.sku, r.purchase}
+		if usd == 0 || done[k] {
 			continue
 		}
-		done[is] = true
+		done[k] = true
 		o := f.offer(f.products[r.sku])
 		vm, err := f.c.vm(&o)
 		if err != nil {
 			return err
 		}
-		f.c.quote(vm, r.purchase, &usd, "standard, "+upfronts[r.upfronts].words)
+		f.c.quote(vm, r.purchase, &usd, "standard, "+upfronts[r.payment].words)
 	}
 	return nil
 }

@@ -22,12 +22,12 @@ var offerColumns = map[string]string{
 // attributes of the product.
 func readOfferTable(t *catalog.Table, c *collector) error {
 	f := &offerFile{c: c, products: map[string]product{}, reserved: map[string]reservation{}}
-	f.published(t.Preamble("Publication Date"))
+	f.setDate(t.Preamble("Publication Date"))
 	left := map[string]bool{} // unwanted SKUs, so that each is examined once
 	for {
 		switch err := t.Next(); {
 		case errors.Is(err, io.EOF):
-			return f.reserve()
+			return f.addReservations()
 		case err != nil:
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"sweetspot/data/textfile"
 )
 
-// sniffed is the number of bytes used to recognise the format.
-const sniffed = 4096
+// sniffLen is the number of bytes used to recognise the format.
+const sniffLen = 4096
 
 // Read reads a price list. Errors about the content are of type
 // [*textfile.Error], or a sentence about the file as a whole.
@@ -22,7 +22,7 @@ func Read(r io.Reader, o Options) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := text.Peek(sniffed)
+	head, err := text.Peek(sniffLen)
 	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 			return t.Err()
 		}
 		switch {
-		case google.takes(r):
+		case google.collect(r):
 			continue
 		case r.instance == "":
 			return t.Fail("instancetype", "is empty in a row other than Google's GPUs")

@@ -13,7 +13,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Epochs is a table of the marks of many logs, one row a run: version,
+// Epochs is a table of the marks of many logs, one row per run: version,
 // submitter, system, acc_per_node, accelerator, benchmark, run, init_s, total_s,
 // epochs, epoch_start_rel_s (seconds; …) and evals (seconds:metric; …), both from
 // run_start. The submitter is the cloud and the system the VM type; the version

@@ -63,7 +63,7 @@ func (l *Loop[A]) Forget() {
 }
 
 // Receive takes a message; ok reports whether it is the awaited answer. Where the
-// question has changed meanwhile, again says that it must be asked anew.
+// question has changed meanwhile, again says that it must be asked again.
 func (l *Loop[A]) Receive(msg tea.Msg) (value A, again, ok bool) {
 	m, ok := msg.(answer[A])
 	if !ok || m.loop != l || m.number != l.number || !l.busy {

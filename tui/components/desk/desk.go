@@ -31,7 +31,7 @@ type Config[Q, A any] struct {
 	Load    func(q Q)          // puts the sliders where a question has them
 	Work    func() ask.Work[A] // that answers the present question; nil while there is nothing to ask
 	Answer  func(a A) tea.Cmd  // shows an answer; nil and more work to do where there is some
-	Refresh func()             // draws table and charts anew
+	Refresh func()             // redraws table and charts
 	Moved   func()             // the cursor of the table has moved; nil is Refresh
 	Slow    time.Duration      // after which an answer is late; 0 is never
 

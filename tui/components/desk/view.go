@@ -13,7 +13,7 @@ import (
 // charts and words below it. A pane of no size is not on screen.
 type Layout struct{ Sliders, First, Second, Table, Third, Fourth, Words panel.Box }
 
-// Sizes at which a desk is laid out anew, in cells.
+// Sizes at which a desk changes its layout, in cells.
 const (
 	WideWidth    = 120
 	NarrowWidth  = 80

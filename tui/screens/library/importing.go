@@ -31,7 +31,7 @@ type job struct {
 // importMsg says that an import stands otherwise than before.
 type importMsg struct{ of *job }
 
-// drawEvery is how often an import is drawn anew.
+// drawEvery is how often an import is redrawn.
 const drawEvery = 50 * time.Millisecond
 
 // importing reports whether an import goes on.

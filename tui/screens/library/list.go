@@ -57,7 +57,7 @@ func (l *list) selected() *row {
 	return l.all.row(l.shown[i])
 }
 
-// refresh filters and sorts anew.
+// refresh filters and sorts again.
 func (l *list) refresh(filter string) {
 	words := strings.Fields(strings.ToLower(filter))
 	l.shown = make([]int, 0, l.all.n)
