@@ -264,7 +264,10 @@ func (p problem) share(counts []int, s *Schedule) {
 		most := math.Ceil(batches[i] / float64(counts[i]*o.gpus))
 		s.Shares[o.vm] = Share{Units: batches[i] * o.batch.Size, Batches: int(batches[i]), BusyS: most * o.batch.Seconds}
 	}
-	p.partlyFilled(counts, batches, math.Max(0, spare), s)
+	if last := p.last(counts, batches); last >= 0 { // its last batch is part filled
+		share := &s.Shares[p.offers[last].vm]
+		share.Units = math.Max(0, share.Units-math.Max(0, spare))
+	}
 }
 
 // inLastRound is how many of the type's GPUs work on its last round of batches.
@@ -289,12 +292,4 @@ func (p problem) last(counts []int, batches []float64) (last int) {
 		}
 	}
 	return last
-}
-
-// partlyFilled takes what is less than a batch from the type that ends last.
-func (p problem) partlyFilled(counts []int, batches []float64, spare float64, s *Schedule) {
-	if last := p.last(counts, batches); last >= 0 {
-		share := &s.Shares[p.offers[last].vm]
-		share.Units = math.Max(0, share.Units-spare)
-	}
 }

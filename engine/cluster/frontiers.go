@@ -111,14 +111,14 @@ func (f *Frontiers) sort() {
 	}
 }
 
-// quality turns the accuracy of a variant so that higher is better. known is
-// false where it is not known.
+// quality turns the accuracy of a variant so that higher is better; −∞ where it is not
+// known.
 func (s Space) quality(variant int) (q float64, known bool) {
 	a := s.Variants[variant].Accuracy
-	if a == nil || *a != *a {
-		return 0, false
-	}
-	if s.LowerIsBetter {
+	switch {
+	case a == nil || math.IsNaN(*a):
+		return math.Inf(-1), false
+	case s.LowerIsBetter:
 		return -*a, true
 	}
 	return *a, true
@@ -142,12 +142,6 @@ func (s Space) goodEnough(variant int, worst *float64) bool {
 // still be one: far above what floating point loses in adding a few hundred
 // VMs, far below a cent or a second.
 const equal = 1e-10
-
-// less puts configurations of one time and cost in order: the fewest VMs first,
-// then the lowest counts, in the order of the VM types.
-func less(a, b Configuration) bool {
-	return cmp.Or(cmp.Compare(a.VMCount(), b.VMCount()), slices.Compare(a.Counts, b.Counts)) < 0
-}
 
 // sweep keeps the non-dominated configurations of one variant, by rising time
 // and falling cost, and of those that are equal the smallest.
@@ -173,10 +167,8 @@ func sweep(all []Configuration) []Configuration {
 	return front
 }
 
-// better compares two configurations of the same time.
+// better compares two configurations of the same time: the cheaper, then the one of
+// the fewest VMs, then the one of the lowest counts in the order of the VM types.
 func better(a, b Configuration) bool {
-	if math.Abs(a.USD-b.USD) <= equal*math.Max(a.USD, b.USD) {
-		return less(a, b)
-	}
-	return a.USD < b.USD
+	return cmp.Or(about(a.USD, b.USD), cmp.Compare(a.VMCount(), b.VMCount()), slices.Compare(a.Counts, b.Counts)) < 0
 }

@@ -280,7 +280,7 @@ func (t *trail) counts(at int32, into []int) []int {
 }
 
 // less orders two ways to the same sum, of which the second adds more VMs to
-// its link: by VMs, then by counts, as [less] does.
+// its link: by VMs, then by counts, as [better] does.
 func (t *trail) less(aVMs, bVMs int32, a, b int32, bOffer, bMore int) bool {
 	if aVMs != bVMs {
 		return aVMs < bVMs

@@ -170,17 +170,9 @@ func (s Space) prefer(a, b Configuration, o Objective) int {
 
 // compareQuality orders variants by accuracy, unknown ones last.
 func (s Space) compareQuality(a, b int) int {
-	qa, aKnown := s.quality(a)
-	qb, bKnown := s.quality(b)
-	switch {
-	case aKnown && bKnown:
-		return cmp.Compare(qa, qb)
-	case aKnown:
-		return 1
-	case bKnown:
-		return -1
-	}
-	return 0
+	qa, _ := s.quality(a)
+	qb, _ := s.quality(b)
+	return cmp.Compare(qa, qb)
 }
 
 // about compares amounts that may differ in the last bits.
@@ -249,20 +241,13 @@ func (s Space) versions(l Limits) []int {
 // reference is the first VM type that runs all of the variants, -1 where none
 // does.
 func (s Space) reference(variants []int) int {
-	return slices.IndexFunc(s.vmIndices(), func(vm int) bool {
-		return !slices.ContainsFunc(variants, func(v int) bool {
-			return s.Variants[v].Batches[vm] == Batch{} ||
-				s.VMs[vm].Limit == 0
-		})
-	})
-}
-
-func (s Space) vmIndices() []int {
-	out := make([]int, len(s.VMs))
-	for i := range out {
-		out[i] = i
+	for vm, v := range s.VMs {
+		lacks := func(variant int) bool { return v.Limit == 0 || s.Variants[variant].Batches[vm] == Batch{} }
+		if !slices.ContainsFunc(variants, lacks) {
+			return vm
+		}
 	}
-	return out
+	return -1
 }
 
 // alone is the time of all the work on one VM of a type, of the fastest type if

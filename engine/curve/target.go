@@ -171,16 +171,13 @@ type Prediction struct {
 	// Error is the standard error of ln(mean epochs): over the seeds trained with
 	// that batch size, else of the prediction.
 	Error float64
-	// Seeds is the standard deviation of ln(epochs) of a single training around
-	// the mean.
-	Seeds float64
 	Never float64 // probability that the target is never reached; NaN where nothing is known
 	Why   string  // what it rests on, one line
 }
 
 // At predicts the epochs to the target with a global batch size.
 func (t *Target) At(batch float64) Prediction {
-	out := Prediction{Never: t.neverAt(batch), Seeds: t.seeds}
+	out := Prediction{Never: t.neverAt(batch)}
 	if r, ok := t.exact[batch]; ok {
 		out.Epochs, out.Error, out.Why = r.estimate(t.seeds), r.error(t.seeds), r.why()
 		return out

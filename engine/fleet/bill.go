@@ -167,9 +167,8 @@ const hoursPerMonth = 730
 // Size is what a number of reserved VMs would cost, in US dollars per month of 730
 // hours, if the load of the trace went on.
 type Size struct {
-	VMs        int
-	Candidates int
-	Bills      []Bill // of the policies asked for, in their order, expected over the users' decisions
+	VMs   int
+	Bills []Bill // of the policies asked for, in their order, expected over the users' decisions
 }
 
 // Sizes are the bills of fleets from no VM to as many as the trace would keep busy at
@@ -227,7 +226,7 @@ func (q *Question) sizeAt(tasks []Task, vms int) Size {
 	f.VMs = vms
 	s := Place(tasks, f)
 	asked, rest := s.Asked(tasks), s.Rest(tasks)
-	size := Size{VMs: f.VMs, Candidates: len(asked)}
+	size := Size{VMs: vms}
 	monthly := hoursPerMonth * 3600 / rest.PeriodS
 	for _, p := range q.Policies {
 		bill := rest.Bill(f, q.Prices, approx.Evaluate(p, asked, q.Prices, q.Acceptance).Expected)

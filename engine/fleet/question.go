@@ -107,19 +107,13 @@ func (q *Question) AsTheyCome(tasks []Task, policy approx.Policy) AsTheyCome {
 		q.Acceptance).Drawn)}
 }
 
-// Under is the bill without offers under another scheduler.
-func (q *Question) Under(s Scheduler, tasks []Task) Bill {
-	f := q.Fleet
-	f.Scheduler = s
-	placed := Place(tasks, f)
-	return placed.Rest(tasks).Bill(f, q.Prices, approx.Evaluate(approx.OnDemand, placed.Asked(tasks), q.Prices,
-		q.Acceptance).Drawn)
-}
-
 // Others are the bills without offers under each of [Schedulers].
 func (q *Question) Others(tasks []Task) (bills []Bill) {
-	for _, s := range Schedulers {
-		bills = append(bills, q.Under(s, tasks))
+	f := q.Fleet
+	for _, f.Scheduler = range Schedulers {
+		placed := Place(tasks, f)
+		none := approx.Evaluate(approx.OnDemand, placed.Asked(tasks), q.Prices, q.Acceptance)
+		bills = append(bills, placed.Rest(tasks).Bill(f, q.Prices, none.Drawn))
 	}
 	return bills
 }

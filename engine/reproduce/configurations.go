@@ -123,10 +123,13 @@ var extremes = map[string]struct {
 
 // frontiers computes figures 9 and 10 as far as the text tells.
 func (b costBook) frontiers(k Key) computation {
-	byCost := k.Table == "figure 10"
+	of := objective.Time
+	if k.Table == "figure 10" {
+		of = objective.Cost
+	}
 	switch {
 	case k.Column == "feasible_configurations":
-		return b.feasible(byCost)
+		return b.feasible(of)
 	case strings.HasPrefix(k.Column, "top1_"):
 		return computation{note: "no version's top-1 accuracy is published"}
 	}
@@ -137,7 +140,7 @@ func (b costBook) frontiers(k Key) computation {
 		"versions_shared_with_figure_9_percent": func(q *rank.Result, front []int) float64 {
 			return sharedPercent(versionsOf(q, front), versionsOf(q, q.Frontier(objective.Time, objective.Accuracy)))
 		},
-		"saved_at_highest_accuracy_percent": func(q *rank.Result, _ []int) float64 { return savedAtBest(q, byCost) },
+		"saved_at_highest_accuracy_percent": func(q *rank.Result, _ []int) float64 { return savedAtBest(q, of) },
 	}[k.Column]
 	if e, ok := extremes[k.Column]; ok {
 		read = func(q *rank.Result, front []int) float64 {
@@ -151,16 +154,11 @@ func (b costBook) frontiers(k Key) computation {
 		note:    "frontier of the versions on the 511 combinations of three VMs of each p2 type",
 		partial: "over the versions whose times the text gives, not the study's 60",
 		formula: func(r *reading) float64 {
-			candidates, _ := b.space(r, b.versions)
-			limits, by := b.limits(r, byCost)
-			if r.missing {
+			result, _ := b.ranked(r, b.versions, of)
+			if result == nil {
 				return math.NaN()
 			}
-			result := ranked(candidates, by, limits)
-			front := result.Frontier(objective.Time, objective.Accuracy)
-			if byCost {
-				front = result.Frontier(objective.Cost, objective.Accuracy)
-			}
+			front := result.Frontier(of, objective.Accuracy)
 			if len(front) == 0 {
 				return math.NaN()
 			}
@@ -169,28 +167,35 @@ func (b costBook) frontiers(k Key) computation {
 	}
 }
 
-// limits are those of figure 9, the deadline, or of figure 10, the budget.
-func (b costBook) limits(r *reading, byCost bool) (question.Limits, question.Sort) {
-	if byCost {
-		return question.Limits{objective.Cost: r.at(textNumber("budget_usd"))}, question.ByCost
+// ranked ranks versions within the deadline of figure 9 or the budget of figure 10, with
+// the ways to make up each candidate; nil where a cell is missing.
+func (b costBook) ranked(r *reading, versions []string, of objective.Name) (result *rank.Result, ways []float64) {
+	candidates, ways := b.space(r, versions)
+	limits := question.Limits{}
+	if of == objective.Cost {
+		limits[of] = r.at(textNumber("budget_usd"))
+	} else {
+		limits[of] = secondsPerHour * r.at(textNumber("deadline_h"))
 	}
-	return question.Limits{objective.Time: secondsPerHour * r.at(textNumber("deadline_h"))}, question.ByTime
+	if r.missing {
+		return nil, nil
+	}
+	return ranked(candidates, question.Sort(of), limits), ways
 }
 
 // feasible counts the configurations that hold the limit. The study finds no
 // version slower than the unpruned one: where already that one holds the limit
 // everywhere, no time of another version is needed.
-func (b costBook) feasible(byCost bool) computation {
+func (b costBook) feasible(of objective.Name) computation {
 	return computation{
 		note: "equations 1 to 4 at the unpruned model's time, which no pruned version exceeds",
 		formula: func(r *reading) float64 {
-			candidates, ways := b.space(r, []string{unpruned})
-			limits, by := b.limits(r, byCost)
-			if r.missing {
+			result, ways := b.ranked(r, []string{unpruned}, of)
+			if result == nil {
 				return math.NaN()
 			}
 			var count float64
-			for i, holds := range ranked(candidates, by, limits).Feasible {
+			for i, holds := range result.Feasible {
 				if !holds {
 					return math.NaN() // then the other versions' times decide
 				}
@@ -232,11 +237,8 @@ func sharedPercent(a, b []string) float64 {
 
 // savedAtBest is what the best version of the highest accuracy saves against
 // the worst of the same accuracy on the same VMs.
-func savedAtBest(q *rank.Result, byCost bool) float64 {
-	value := q.Space.Values(objective.Time)
-	if byCost {
-		value = q.Space.Values(objective.Cost)
-	}
+func savedAtBest(q *rank.Result, of objective.Name) float64 {
+	value := q.Space.Values(of)
 	highest := slices.Max(pick(q.Space.Values(objective.Accuracy), q.Order))
 	last := q.Space.At(len(value) - 1).Configuration
 	least, most := math.Inf(1), 0.0
