@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -49,15 +50,7 @@ func byGPU(readings []store.Telemetry) map[int][]store.Telemetry {
 		}
 	}
 	for _, of := range gpus {
-		slices.SortStableFunc(of, func(a, b store.Telemetry) int {
-			if a.T < b.T {
-				return -1
-			}
-			if a.T > b.T {
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(of, func(a, b store.Telemetry) int { return cmp.Compare(a.T, b.T) })
 	}
 	return gpus
 }
@@ -149,15 +142,7 @@ func counted(ps []point, a, b, widest float64) (float64, bool) {
 
 // at interpolates linearly; false within a gap.
 func at(ps []point, t, widest float64) (float64, bool) {
-	i, exact := slices.BinarySearchFunc(ps, t, func(p point, t float64) int {
-		switch {
-		case p.t < t:
-			return -1
-		case p.t > t:
-			return 1
-		}
-		return 0
-	})
+	i, exact := slices.BinarySearchFunc(ps, t, func(p point, t float64) int { return cmp.Compare(p.t, t) })
 	if exact {
 		return ps[i].v, true
 	}

@@ -16,39 +16,50 @@ import (
 type Device struct {
 	Name        string
 	MemoryBytes float64
-	UUID        string
 }
 
 // ErrNone means that this machine has no NVIDIA driver, or no GPU. That is not
 // a fault.
 var ErrNone = errors.New("no NVIDIA GPU")
 
-// Devices returns the GPUs and the driver's version.
-func Devices() (devices []Device, driver string, err error) {
-	if ret := nvml.Init(); ret != nvml.SUCCESS {
-		if ret == nvml.ERROR_LIBRARY_NOT_FOUND || ret == nvml.ERROR_DRIVER_NOT_LOADED {
-			return nil, "", ErrNone
-		}
-		return nil, "", fmt.Errorf("the NVIDIA driver does not answer (%s); reboot or reinstall it",
-			plaintext.Clean(nvml.ErrorString(ret)))
+// open loads the driver's library and counts the GPUs. Without an error, the
+// library must be closed.
+func open() (count int, err error) {
+	switch ret := nvml.Init(); ret {
+	case nvml.SUCCESS:
+	case nvml.ERROR_LIBRARY_NOT_FOUND, nvml.ERROR_DRIVER_NOT_LOADED:
+		return 0, ErrNone
+	default:
+		return 0, fmt.Errorf("the NVIDIA driver does not answer (%s); reboot or reinstall it", words(ret))
 	}
-	defer func() { _ = nvml.Shutdown() }()
-	driver, _ = nvml.SystemGetDriverVersion()
 	count, ret := nvml.DeviceGetCount()
 	if ret != nvml.SUCCESS {
-		return nil, driver, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s)",
-			plaintext.Clean(nvml.ErrorString(ret)))
+		closeDriver()
+		return 0, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s)", words(ret))
 	}
+	return count, nil
+}
+
+func closeDriver() { _ = nvml.Shutdown() }
+
+func words(ret nvml.Return) string { return plaintext.Clean(nvml.ErrorString(ret)) }
+
+// Devices returns the GPUs and the driver's version.
+func Devices() (devices []Device, driver string, err error) {
+	count, err := open()
+	if err != nil {
+		return nil, "", err
+	}
+	defer closeDriver()
+	driver, _ = nvml.SystemGetDriverVersion()
 	for i := range count {
 		d, ret := nvml.DeviceGetHandleByIndex(i)
 		if ret != nvml.SUCCESS {
-			return devices, driver, fmt.Errorf("GPU %d does not answer (%s); see dmesg", i,
-				plaintext.Clean(nvml.ErrorString(ret)))
+			return devices, driver, fmt.Errorf("GPU %d does not answer (%s); see dmesg", i, words(ret))
 		}
 		name, _ := d.GetName()
-		uuid, _ := d.GetUUID()
 		memory, _ := d.GetMemoryInfo()
-		devices = append(devices, Device{plaintext.Clean(name), float64(memory.Total), plaintext.Clean(uuid)})
+		devices = append(devices, Device{plaintext.Clean(name), float64(memory.Total)})
 	}
 	if len(devices) == 0 {
 		return nil, driver, ErrNone

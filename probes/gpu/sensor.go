@@ -1,12 +1,10 @@
 package gpu
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"sweetspot/engine/plaintext"
 	"sweetspot/probes/protocol"
 )
 
@@ -23,21 +21,10 @@ type sensor interface {
 
 // openDriver loads the driver's library and returns the sensors of all GPUs, in
 // the driver's order. The error is ErrNone if there are none.
-func openDriver() (sensors []sensor, closeDriver func(), err error) {
-	switch ret := nvml.Init(); ret {
-	case nvml.SUCCESS:
-	case nvml.ERROR_LIBRARY_NOT_FOUND, nvml.ERROR_DRIVER_NOT_LOADED:
-		return nil, nil, ErrNone
-	default:
-		return nil, nil, fmt.Errorf("the NVIDIA driver does not answer (%s), so there are no readings of the GPUs",
-			plaintext.Clean(nvml.ErrorString(ret)))
-	}
-	closeDriver = func() { _ = nvml.Shutdown() }
-	count, ret := nvml.DeviceGetCount()
-	if ret != nvml.SUCCESS {
-		closeDriver()
-		return nil, nil, fmt.Errorf("the NVIDIA driver does not list its GPUs (%s), so there are no readings of them",
-			plaintext.Clean(nvml.ErrorString(ret)))
+func openDriver() (sensors []sensor, done func(), err error) {
+	count, err := open()
+	if err != nil {
+		return nil, nil, err
 	}
 	missing := missingSymbols()
 	for i := range count {

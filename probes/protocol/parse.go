@@ -95,9 +95,8 @@ var readers = map[string]func(*fields) Event{
 		return Memory{T: f.t(), PeakBytes: f.amount("peak_bytes"), TotalBytes: f.amount("total_bytes")}
 	},
 	"telemetry": func(f *fields) Event {
-		cpu := f.truth("cpu")
 		return Telemetry{
-			T: f.t(), CPU: cpu != nil && *cpu, GPU: f.index("gpu"), Utilisation: f.fraction("utilisation"),
+			T: f.t(), CPU: f.is("cpu"), GPU: f.index("gpu"), Utilisation: f.fraction("utilisation"),
 			MemoryBytes: f.amount("memory_bytes"),
 			Watts:       f.amount("watts"), Celsius: f.number("celsius"), Throttle: f.name("throttle"),
 			Shared: f.truth("shared"), EnergyJ: f.amount("energy_j"),

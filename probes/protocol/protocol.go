@@ -7,8 +7,8 @@ package protocol
 // Version is the protocol's version, the value of the key "sweetspot".
 const Version = 1
 
-// Event is one of the event types of this package.
-type Event interface{ isEvent() }
+// Event is one of the event types of this package, such as [Iteration].
+type Event any
 
 // Hello describes the machine and framework that the probe runs on. Empty text
 // and nil mean unknown.
@@ -138,17 +138,3 @@ type Done struct {
 	T      *float64
 	Reason string
 }
-
-func (Hello) isEvent()      {}
-func (Model) isEvent()      {}
-func (Init) isEvent()       {}
-func (Iteration) isEvent()  {}
-func (Validation) isEvent() {}
-func (Pause) isEvent()      {}
-func (Memory) isEvent()     {}
-func (Telemetry) isEvent()  {}
-func (Layers) isEvent()     {}
-func (Limit) isEvent()      {}
-func (Warning) isEvent()    {}
-func (Failure) isEvent()    {}
-func (Done) isEvent()       {}

@@ -5,7 +5,6 @@
 package curvelog
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -63,14 +62,9 @@ func (l *Log) header(r *source.Row) error {
 		if slices.Contains(l.TimeColumns, strings.ToLower(name)) {
 			l.time = name
 		}
-		if !isValidation(name) || source.MetricRank(name) < 0 {
-			continue
-		}
-		if l.metric == "" ||
-			cmp.Or(cmp.Compare(source.MetricRank(name), source.MetricRank(l.metric)), cmp.Compare(name, l.metric)) < 0 {
-			l.metric = name
-		}
 	}
+	isOther := func(name string) bool { return !isValidation(name) }
+	l.metric = source.BestMetric(slices.DeleteFunc(r.Columns(), isOther))
 	return nil
 }
 

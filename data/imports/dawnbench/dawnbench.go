@@ -18,7 +18,6 @@ import (
 	"cmp"
 	"math"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +32,7 @@ var Format = source.Format{Name: "dawnbench", Rows: true, Title: "DAWNBench entr
 
 func claims(p string, head []byte) bool {
 	if isTable(p) {
-		names := source.Header(head, '\t')
-		return slices.Contains(names, "epoch") && slices.Contains(names, "hours")
+		return source.HaveAll(source.Header(head, '\t'), "epoch", "hours")
 	}
 	return strings.HasSuffix(p, ".json") && bytes.Contains(head, []byte(`"hardware"`)) &&
 		bytes.Contains(head, []byte(`"framework"`)) && bytes.Contains(head, []byte(`"model"`))

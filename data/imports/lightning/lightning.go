@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 
 	"sweetspot/data/imports/curvelog"
@@ -33,7 +32,7 @@ func claims(p string, head []byte) bool {
 		return bytes.Contains(head, []byte(":")) || len(bytes.TrimSpace(head)) == 0
 	}
 	names := source.Header(head, ',')
-	return slices.Contains(names, "epoch") && slices.Contains(names, "step") && len(names) > 2
+	return source.HaveAll(names, "epoch", "step") && len(names) > 2
 }
 
 func isParameters(p string) bool {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"sweetspot/data/imports/source"
@@ -25,13 +24,11 @@ var Epochs = source.Format{Name: "mlperf-epochs", Rows: true, Title: "table of M
 var epochColumns = []string{"version", "benchmark", "total_s", "epochs", "epoch_start_rel_s", "evals"}
 
 func claimsEpochs(_ string, head []byte) bool {
-	names := source.Header(head, ',')
-	return !slices.ContainsFunc(epochColumns, func(c string) bool { return !slices.Contains(names, c) })
+	return source.HaveAll(source.Header(head, ','), epochColumns...)
 }
 
 func readEpochs(f source.File, _ source.Given) source.Report {
-	r := source.Report{File: f.Path, Set: &profile.Set{}}
-	astray := 0
+	set, astray := &profile.Set{}, 0
 	err := source.Table(f, ',', func(row *source.Row) error { return row.Need(epochColumns...) },
 		func(row *source.Row) error {
 			run, sound, err := epochRow(f, row)
@@ -41,19 +38,11 @@ func readEpochs(f source.File, _ source.Given) source.Report {
 			if !sound {
 				astray++
 			}
-			r.Set.Runs = append(r.Set.Runs, run)
-			if _, known := r.Set.Model(run.Model); !known {
-				r.Set.Models = append(r.Set.Models, profile.Model{Name: run.Model, Unit: run.Unit})
-			}
+			source.AddRun(set, run)
 			return nil
 		})
-	if err == nil && len(r.Set.Runs) == 0 {
-		err = f.Wrong("has a header but no runs")
-	}
-	if err != nil {
-		return source.Failed(f, err)
-	}
-	if astray > 0 {
+	r := source.Found(f, set, err, "has a header but no runs")
+	if r.Err == nil && astray > 0 {
 		r.Note("%s with epochs out of order: their start times are unknown", quantity.Several(astray, "run"))
 	}
 	return r

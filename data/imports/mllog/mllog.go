@@ -113,10 +113,7 @@ func (l *log) report() source.Report {
 		if note != "" {
 			r.Note("%s", note)
 		}
-		r.Set.Runs = append(r.Set.Runs, run)
-		if _, known := r.Set.Model(run.Model); !known {
-			r.Set.Models = append(r.Set.Models, profile.Model{Name: run.Model, Unit: run.Unit})
-		}
+		source.AddRun(r.Set, run)
 	}
 	switch {
 	case l.broken > 0 && len(r.Set.Runs) == 0:

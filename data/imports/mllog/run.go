@@ -126,47 +126,26 @@ func (l *log) start(e *Event) {
 // next is described, starting with its benchmark.
 func (l *log) describes(e *Event) bool {
 	a := &l.about
-	if r := l.last(); l.open && r != nil && !math.IsNaN(r.stopS) && a.knows(e.Key) {
-		l.close()
-	}
-	switch e.Key {
-	case "submission_benchmark":
-		if !l.open {
-			*a = description{}
-		}
-		a.bench = e.Text()
-	case "submission_org":
-		a.org = e.Text()
-	case "submission_platform":
-		a.platform = e.Text()
-	case "global_batch_size":
-		a.batch = e.Number()
-	case "train_samples":
-		a.train = e.Number()
-	case "eval_samples":
-		a.evaluated = e.Number()
-	default:
+	words := map[string]*string{"submission_benchmark": &a.bench, "submission_org": &a.org,
+		"submission_platform": &a.platform}[e.Key]
+	number := map[string]**float64{"global_batch_size": &a.batch, "train_samples": &a.train,
+		"eval_samples": &a.evaluated}[e.Key]
+	if words == nil && number == nil {
 		return false
 	}
-	return true
-}
-
-func (a *description) knows(key string) bool {
-	switch key {
-	case "submission_benchmark":
-		return a.bench != ""
-	case "submission_org":
-		return a.org != ""
-	case "submission_platform":
-		return a.platform != ""
-	case "global_batch_size":
-		return a.batch != nil
-	case "train_samples":
-		return a.train != nil
-	case "eval_samples":
-		return a.evaluated != nil
+	isKnown := words != nil && *words != "" || number != nil && *number != nil
+	if r := l.last(); l.open && r != nil && !math.IsNaN(r.stopS) && isKnown {
+		l.close()
 	}
-	return false
+	if e.Key == "submission_benchmark" && !l.open {
+		*a = description{}
+	}
+	if words != nil {
+		*words = e.Text()
+	} else {
+		*number = e.Number()
+	}
+	return true
 }
 
 func (r *logged) mark(e *Event) {

@@ -62,10 +62,7 @@ func readJSON(f source.File, _ source.Given) source.Report {
 		if what != "" {
 			return f.Wrong("run %d %s", len(set.Runs)+1, what)
 		}
-		set.Runs = append(set.Runs, run)
-		if _, known := set.Model(run.Model); !known {
-			set.Models = append(set.Models, profile.Model{Name: run.Model, Dataset: run.Dataset, Unit: run.Unit})
-		}
+		source.AddRun(set, run)
 		return nil
 	})
 	if err != nil {

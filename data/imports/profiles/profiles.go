@@ -10,7 +10,6 @@ package profiles
 import (
 	"bytes"
 	"errors"
-	"slices"
 
 	"sweetspot/data/imports/source"
 	"sweetspot/data/profilecsv"
@@ -22,8 +21,7 @@ var CSV = source.Format{Name: "profile-csv", Rows: true, Title: "Profile CSV", C
 	Read: source.Alone(readCSV)}
 
 func claimsCSV(_ string, head []byte) bool {
-	names := source.Header(bytes.ToLower(head), ',')
-	return slices.Contains(names, "model") && slices.Contains(names, "mode") && slices.Contains(names, "basis")
+	return source.HaveAll(source.Header(bytes.ToLower(head), ','), "model", "mode", "basis")
 }
 
 func readCSV(f source.File, _ source.Given) source.Report {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -123,6 +124,17 @@ func MetricRank(metric string) int {
 		return 3
 	}
 	return 2
+}
+
+// BestMetric is the metric that says most of a model's quality; "" if none does.
+func BestMetric(names []string) (best string) {
+	for _, name := range names {
+		rank := MetricRank(name)
+		if rank >= 0 && (best == "" || cmp.Or(cmp.Compare(rank, MetricRank(best)), cmp.Compare(name, best)) < 0) {
+			best = name
+		}
+	}
+	return best
 }
 
 // Fractions converts a metric in percent to [0,1] if its name is that of a

@@ -107,6 +107,26 @@ func (r *Report) Note(format string, args ...any) {
 // Failed returns the report of a file that could not be read.
 func Failed(f File, err error) Report { return Report{File: f.Path, Err: err} }
 
+// Found reports the runs of a file, or why it could not be read; none says what
+// is wrong with a file without runs.
+func Found(f File, set *profile.Set, err error, none string) Report {
+	if err == nil && len(set.Runs) == 0 {
+		err = f.Wrong("%s", none)
+	}
+	if err != nil {
+		return Failed(f, err)
+	}
+	return Report{File: f.Path, Set: set}
+}
+
+// AddRun adds a run to a set, with its model if that is new.
+func AddRun(set *profile.Set, run profile.Run) {
+	set.Runs = append(set.Runs, run)
+	if _, known := set.Model(run.Model); !known {
+		set.Models = append(set.Models, profile.Model{Name: run.Model, Dataset: run.Dataset, Unit: run.Unit})
+	}
+}
+
 // Format is a file format of measurements.
 type Format struct {
 	Name  string // as --format takes it

@@ -194,6 +194,11 @@ func (r *Row) unread(err error) error {
 	return r.Wrong("cannot be read: %s", plaintext.Line(err.Error(), 200))
 }
 
+// HaveAll reports whether the names of a table's columns contain all of those.
+func HaveAll(names []string, columns ...string) bool {
+	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(names, c) })
+}
+
 // Header is the first row of a table in head; nil if head is not a table.
 func Header(head []byte, separator rune) []string {
 	rows := csv.NewReader(plaintext.Unmarked(strings.NewReader(string(head))))

@@ -2,6 +2,7 @@ package tensorboard
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -127,15 +128,7 @@ func perStep(points []point) (seconds []float64) {
 
 // validations takes the series that says most of what the model is worth.
 func (r *run) validations(out *profile.Run) {
-	best := ""
-	for tag := range r.validation {
-		if source.MetricRank(tag) < 0 {
-			continue
-		}
-		if best == "" || cmp.Or(cmp.Compare(source.MetricRank(tag), source.MetricRank(best)), cmp.Compare(tag, best)) < 0 {
-			best = tag
-		}
-	}
+	best := source.BestMetric(slices.Collect(maps.Keys(r.validation)))
 	ofEpochs := strings.HasPrefix(best, "epoch_")
 	for i, p := range r.validation[best] {
 		at := max(0, source.Between(r.began, p.wall))

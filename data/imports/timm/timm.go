@@ -52,7 +52,7 @@ func isBenchmark(names []string) bool {
 }
 
 func isResults(names []string) bool {
-	return slices.Contains(names, "model") && slices.Contains(names, "img_size") && slices.Contains(names, "top1")
+	return source.HaveAll(names, "model", "img_size", "top1")
 }
 
 func read(files []source.File, given source.Given) []source.Report {

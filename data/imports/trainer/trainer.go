@@ -252,17 +252,13 @@ func isEvaluation(entry map[string]source.Loose) bool {
 
 // metric is the one of an evaluation that says most of what the model is worth.
 func (s *state) metric() string {
-	best := ""
+	var names []string
 	for _, entry := range s.LogHistory {
 		for name, value := range entry {
-			if value.V == nil || !strings.HasPrefix(name, "eval_") || slices.Contains(notMetrics, name) ||
-				source.MetricRank(name) < 0 {
-				continue
-			}
-			if best == "" || cmp.Or(cmp.Compare(source.MetricRank(name), source.MetricRank(best)), cmp.Compare(name, best)) < 0 {
-				best = name
+			if value.V != nil && strings.HasPrefix(name, "eval_") && !slices.Contains(notMetrics, name) {
+				names = append(names, name)
 			}
 		}
 	}
-	return best
+	return source.BestMetric(names)
 }

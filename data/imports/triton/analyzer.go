@@ -123,8 +123,7 @@ func (a *analyzer) gpu(r *source.Row) error {
 }
 
 func (a *analyzer) read(f source.File) source.Report {
-	report := source.Report{File: f.Path, Set: &profile.Set{}}
-	left := 0
+	set, left := &profile.Set{}, 0
 	err := source.Table(f, ',', func(r *source.Row) error { return r.Need("Batch") }, func(r *source.Row) error {
 		run, err := a.run(f, r)
 		if err != nil {
@@ -134,19 +133,12 @@ func (a *analyzer) read(f source.File) source.Report {
 			left++
 			return nil
 		}
-		report.Set.Runs = append(report.Set.Runs, *run)
-		if _, known := report.Set.Model(run.Model); !known {
-			report.Set.Models = append(report.Set.Models, profile.Model{Name: run.Model, Unit: run.Unit})
-		}
+		source.AddRun(set, *run)
 		return nil
 	})
-	switch {
-	case err != nil:
-		return source.Failed(f, err)
-	case len(report.Set.Runs) == 0:
-		return source.Failed(f, f.Wrong("holds no measurement with a batch and a throughput that was not set by a "+
-			"request rate"))
-	case left > 0:
+	report := source.Found(f, set, err, "holds no measurement with a batch and a throughput that was not set by a "+
+		"request rate")
+	if report.Err == nil && left > 0 {
 		report.Note("left out: %s without a batch or a throughput, or at a request rate, which sets the throughput",
 			quantity.Several(left, "row"))
 	}

@@ -81,13 +81,10 @@ func readPerf(f source.File, given source.Given) source.Report {
 		}
 		return r.Need(rate)
 	}, p.row)
-	switch {
-	case err != nil:
-		return source.Failed(f, err)
-	case len(p.set.Runs) == 0:
-		return source.Failed(f, f.Wrong("holds no measurement with a throughput"))
+	report := source.Found(f, &p.set, err, "holds no measurement with a throughput")
+	if report.Err != nil {
+		return report
 	}
-	report := source.Report{File: f.Path, Set: &p.set}
 	if given.BatchSize == 0 {
 		report.Note("the table does not tell the batch size: 1 is taken, perf_analyzer's default; --batch tells another")
 	}

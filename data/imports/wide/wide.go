@@ -46,12 +46,7 @@ var Format = source.Format{Name: "wide", Rows: true, Title: "wide table", Claims
 func claims(_ string, head []byte) bool { return isProfet(source.Header(head, ',')) }
 
 func isProfet(names []string) bool {
-	for _, c := range []string{profet.Model, profet.BatchSize, "batch_latency"} {
-		if !slices.Contains(names, c) {
-			return false
-		}
-	}
-	return true
+	return source.HaveAll(names, profet.Model, profet.BatchSize, "batch_latency")
 }
 
 var profet = source.Mapping{
@@ -144,13 +139,7 @@ func read(f source.File, given source.Given) source.Report {
 		}
 		return nil
 	}, t.row)
-	if err == nil && len(t.set.Runs) == 0 {
-		err = f.Wrong("holds no times")
-	}
-	if err != nil {
-		return source.Failed(f, err)
-	}
-	return source.Report{File: f.Path, Set: &t.set}
+	return source.Found(f, &t.set, err, "holds no times")
 }
 
 func (t *table) row(r *source.Row) error {

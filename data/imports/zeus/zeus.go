@@ -44,11 +44,7 @@ const asOf = "2023-04"
 
 func claims(_ string, head []byte) bool {
 	names := source.Header(head, ',')
-	return has(names, trainColumns) || has(names, powerColumns)
-}
-
-func has(names, columns []string) bool {
-	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(names, c) })
+	return source.HaveAll(names, trainColumns...) || source.HaveAll(names, powerColumns...)
 }
 
 // table is a file while it is read.
@@ -68,7 +64,7 @@ type reach struct{ target, epoch float64 }
 func read(f source.File, _ source.Given) source.Report {
 	t := &table{file: f, at: map[string]int{}}
 	err := source.Table(f, ',', func(r *source.Row) error {
-		t.isPower = has(r.Columns(), powerColumns)
+		t.isPower = source.HaveAll(r.Columns(), powerColumns...)
 		if t.isPower {
 			return nil
 		}
@@ -79,13 +75,10 @@ func read(f source.File, _ source.Given) source.Report {
 		}
 		return t.training(r)
 	})
-	if err == nil && len(t.set.Runs) == 0 {
-		err = f.Wrong("has a header but no runs")
+	report := source.Found(f, &t.set, err, "has a header but no runs")
+	if report.Err != nil {
+		return report
 	}
-	if err != nil {
-		return source.Failed(f, err)
-	}
-	report := source.Report{File: f.Path, Set: &t.set}
 	if t.isPower {
 		t.lowered()
 	} else {
