@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/catalog"
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
 	"sweetspot/data/imports/wide"
@@ -94,12 +97,10 @@ func (f *importFlags) parse() error {
 		return usageError("--mapping maps the columns of a wide table, but --format %s is not one", f.format)
 	}
 	var err error
-	if f.given.USDPerHour, f.given.Prices, err = readPrices(f.prices); err != nil {
-		return err
+	if f.given.Prices, err = profile.ParsePrices(f.prices); err != nil {
+		return usageError("--price: %w", err)
 	}
-	return readNumbers(
-		numberFlag{"epoch-time", f.epochTime, quantity.ParseDuration, &f.given.EpochS},
-	)
+	return readNumbers(numberFlag{"epoch-time", f.epochTime, quantity.ParseDuration, &f.given.EpochS})
 }
 
 func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
@@ -145,7 +146,7 @@ type importing struct {
 	out              io.Writer
 	live             *liveLine
 	json             bool
-	prices           []source.Price
+	prices           profile.Prices
 	imported         int
 	lastDone, redraw int
 	lost             error // of writing to out
@@ -203,7 +204,10 @@ func writeImported(out io.Writer, f intake.File) error {
 
 // summary prints the totals, and the bad files on standard error.
 func (i *importing) summary(r intake.Result, path string, errOut io.Writer) error {
-	warnings := unmatched(i.prices, r.GPUs)
+	warnings := []string{}
+	for _, w := range i.prices.Unmatched(slices.Collect(maps.Keys(r.GPUs)), catalog.SameChip) {
+		warnings = append(warnings, "--price "+w)
+	}
 	if words := r.PassedOver(); words != "" {
 		warnings = append(warnings, words)
 	}

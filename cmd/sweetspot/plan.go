@@ -19,7 +19,6 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
-	"sweetspot/engine/transfer"
 )
 
 // planFlags are the flags of a plan beside those of a ranking.
@@ -102,7 +101,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	if err != nil {
 		return in, err
 	}
-	if set, err = priced(set, f.prices); err != nil {
+	if set, err = f.priced(set); err != nil {
 		return in, err
 	}
 	q, err := f.query(set)
@@ -112,16 +111,14 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	if q.Bill.StartupS > 0 && len(f.startup) > 0 {
 		return in, usageError("--startup and the startup of --bill mean the same; give one of them")
 	}
-	if f.predicted {
-		q.Predictor = transfer.New(set, q.Mode)
-	}
-	in.Combined, err = candidate.Combine(set, q.Workload, in.Rental)
+	predicts := predictor(set, q)
+	in.Combined, err = candidate.Combine(set, q.Workload, predicts, in.Rental)
 	if err != nil {
 		in.Result = rank.Evaluate(rank.NewSpace(candidate.ListOf()), q)
 		return in, exitError{exitInfeasible, err}
 	}
 	in.Now = time.Now()
-	in.Bought = advice.Purchases(set, q.Workload, in.Rental, q.Limits)
+	in.Bought = advice.Purchases(set, q.Workload, predicts, in.Rental, q.Limits)
 	in.Result, in.Whole = rank.Evaluate(rank.NewSpace(in.Combined.List()), q),
 		rank.Evaluate(rank.NewSpace(in.Combined.ListWhole()), q)
 	in.Tested = backTested(set, q.Mode, f.predicted)

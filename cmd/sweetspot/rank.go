@@ -10,11 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/catalog"
 	"sweetspot/data/contract"
 	"sweetspot/data/texttable"
 	"sweetspot/data/wording"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/bill"
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
@@ -137,21 +139,38 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	if err != nil {
 		return nil, nil, err
 	}
-	if set, err = priced(set, flags.prices); err != nil {
+	if set, err = flags.priced(set); err != nil {
 		return nil, nil, err
 	}
 	q, err := flags.query(set)
 	if err != nil {
 		return nil, nil, err
 	}
-	if flags.predicted {
-		q.Predictor = transfer.New(set, q.Mode)
-	}
-	result := rank.Answer(set, q)
+	result := rank.Answer(set, q, predictor(set, q))
 	if result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
 	}
 	return result, backTested(set, q.Mode, flags.predicted), nil
+}
+
+// priced is the set with the prices of --price.
+func (f *queryFlags) priced(set *profile.Set) (*profile.Set, error) {
+	prices, err := profile.ParsePrices(f.prices)
+	if err != nil {
+		return nil, usageError("--price: %w", err)
+	}
+	if set, err = prices.Apply(set, catalog.SameChip); err != nil {
+		return nil, usageError("--price %w", err)
+	}
+	return set, nil
+}
+
+// predictor predicts from the set where the question asks for it; nil otherwise.
+func predictor(set *profile.Set, q question.Query) candidate.Predictor {
+	if !q.Predicted {
+		return nil
+	}
+	return transfer.New(set, q.Mode)
 }
 
 // backTested tests the kinds of estimates that an answer can hold beside what

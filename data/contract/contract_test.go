@@ -81,7 +81,7 @@ func example() *rank.Result {
 		Limits: question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1},
 		Sort: question.ByCost,
 	}
-	return rank.Answer(set, q)
+	return rank.Answer(set, q, nil)
 }
 
 func indented(t *testing.T, v any) []byte {
@@ -307,7 +307,7 @@ func begun() *rank.Result {
 			MaxCount: 1},
 		Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByTime,
 	}
-	return rank.Answer(set, q)
+	return rank.Answer(set, q, nil)
 }
 
 // A total that was predicted from epochs says beside the number how such

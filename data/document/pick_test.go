@@ -81,7 +81,7 @@ func example() *rank.Result {
 		Limits: question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1},
 		Sort: question.ByCost,
 	}
-	return rank.Answer(set, q)
+	return rank.Answer(set, q, nil)
 }
 
 // hostile draws what a database from elsewhere may hold: any text, and numbers

@@ -60,23 +60,13 @@ func (c *completion) run(run *profile.Run) {
 	c.count("batch size", &run.BatchSize, g.BatchSize)
 	c.count("number of GPUs", &run.GPUCount, g.GPUCount)
 	c.place(run)
-	switch price := priceOf(g, run.GPU); {
+	switch price := g.Prices.Of(run.GPU, catalog.SameChip); {
 	case price == nil:
 	case run.USDPerHour == nil:
 		run.USDPerHour = price
 	case *run.USDPerHour != *price:
 		c.kept("price", quantity.Money(*run.USDPerHour)+" an hour")
 	}
-}
-
-// priceOf is the user's price of a machine with this GPU, or nil.
-func priceOf(g source.Given, gpu string) *float64 {
-	for _, p := range g.Prices {
-		if gpu != "" && catalog.SameChip(p.GPU, gpu) {
-			return new(p.USDPerHour)
-		}
-	}
-	return g.USDPerHour
 }
 
 // kept notes that a file's own value takes precedence.

@@ -190,7 +190,7 @@ func TestFrontierOfTimm(t *testing.T) {
 	const units = 1e6
 	q := question.Query{Workload: question.Workload{Model: of.Model, Mode: of.Mode, Units: units,
 		Purchase: profile.OnDemand, MaxCount: 1}, Sort: question.ByTime}
-	result := rank.Answer(set, q)
+	result := rank.Answer(set, q, nil)
 	gpus, known := map[string]bool{}, 0
 	var all []*candidate.Candidate
 	for i := range result.Space.Len() {

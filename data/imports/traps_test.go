@@ -272,7 +272,7 @@ func TestGiven(t *testing.T) {
 	vm := &profile.VMType{Cloud: "aws", Region: "us-east-1", InstanceType: "g4dn.xlarge", GPU: "T4", GPUCount: 1,
 		GPUMemGiB: new(16.0)}
 	const keras = "epoch,loss,val_acc\n0,2,0.5\n"
-	run := one(t, "/a/log.csv", keras, source.Given{VM: vm, USDPerHour: new(0.4), Dataset: "mnist",
+	run := one(t, "/a/log.csv", keras, source.Given{VM: vm, Prices: profile.Prices{All: new(0.4)}, Dataset: "mnist",
 		Unit: "image"}).Set.Runs[0]
 	if run.VM() != vm.Key() || run.GPU != "T4" || run.GPUCount != 1 || *run.GPUMemGiB != 16 || *run.USDPerHour != 0.4 ||
 		run.Dataset != "mnist" || run.Unit != "image" {

@@ -17,7 +17,7 @@ import (
 // conv2 to 50 % (18.4 and 16.7 of 19 minutes); at 90 % it is gone.
 func TestSweetSpotsOfCaffeNet(t *testing.T) {
 	w := question.Workload{Model: "CaffeNet", Mode: profile.Infer, Units: 50000, Purchase: profile.OnDemand}
-	s := rank.NewSpace(candidate.NewList(load(t), w, nil))
+	s := rank.NewSpace(candidate.NewList(load(t), w, nil, nil))
 	vms := map[string][]string{}
 	for _, spot := range advice.SweetSpots(s) {
 		vm := s.At(spot.Candidate).Configuration[0].VM.InstanceType

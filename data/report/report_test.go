@@ -85,7 +85,7 @@ func result(accuracies bool) *rank.Result {
 		Limits: question.Limits{objective.Time: 600.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1},
 		Sort: question.ByCost,
 	}
-	return rank.Answer(set, q)
+	return rank.Answer(set, q, nil)
 }
 
 func made(t testing.TB, r *rank.Result) *Report {

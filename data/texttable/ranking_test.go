@@ -77,7 +77,7 @@ func example() *rank.Result {
 		Limits: question.Limits{objective.Time: 140.0}, Weights: question.Weights{objective.Time: 1, objective.Cost: 1},
 		Sort: question.ByCost,
 	}
-	return rank.Answer(set, q)
+	return rank.Answer(set, q, nil)
 }
 
 // begun is a training of which only the first epochs are known, asked about
@@ -93,7 +93,7 @@ func begun() *rank.Result {
 			MaxCount: 1},
 		Weights: question.Weights{objective.Time: 1, objective.Cost: 1}, Sort: question.ByTime,
 	}
-	return rank.Answer(set, q)
+	return rank.Answer(set, q, nil)
 }
 
 func TestTableGolden(t *testing.T) {

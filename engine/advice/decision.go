@@ -51,7 +51,7 @@ type decision struct {
 }
 
 func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision, bool) {
-	d := decision{Result: rank.Answer(withRun(set, run), q), own: -1}
+	d := decision{Result: rank.Answer(withRun(set, run), q, nil), own: -1}
 	d.mine = make([]bool, d.Space.Len())
 	seconds := d.Space.Values(objective.Time)
 	for i := range d.Space.Len() {
@@ -102,7 +102,7 @@ func (d decision) share(set *profile.Set, run profile.Run) float64 {
 	alike.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool {
 		return r.VM() != run.VM() || r.BatchSize != run.BatchSize
 	})
-	again := candidate.NewList(withRun(&alike, run), d.Query.Workload, nil)
+	again := candidate.NewList(withRun(&alike, run), d.Query.Workload, nil, nil)
 	for i := range again.Len() {
 		c := again.At(i)
 		if c.ID == own.ID && slices.Contains(c.Sources, run.ID) {

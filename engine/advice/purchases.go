@@ -24,13 +24,14 @@ type Bought struct {
 // Purchases compares the ways of buying VMs by their time–cost frontiers within
 // limits. A way for which there are no prices, or nothing within the limits, is
 // left out.
-func Purchases(set *profile.Set, w question.Workload, rental candidate.Rental, l question.Limits) []Bought {
+func Purchases(set *profile.Set, w question.Workload, p candidate.Predictor, rental candidate.Rental,
+	l question.Limits) []Bought {
 	var out []Bought
 	var fronts [][]cluster.Configuration
 	var slowest, dearest float64
-	for _, p := range profile.Purchases {
-		w.Purchase = p
-		c, err := candidate.Combine(set, w, rental)
+	for _, way := range profile.Purchases {
+		w.Purchase = way
+		c, err := candidate.Combine(set, w, p, rental)
 		if err != nil {
 			continue
 		}
@@ -40,7 +41,7 @@ func Purchases(set *profile.Set, w question.Workload, rental candidate.Rental, l
 		}
 		last := front[len(front)-1] // by rising time and falling cost
 		slowest, dearest = math.Max(slowest, last.Seconds), math.Max(dearest, front[0].USD)
-		out = append(out, Bought{Purchase: p, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(),
+		out = append(out, Bought{Purchase: way, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(),
 			VMTypes: c.VMTypes(), Unpriced: len(c.Unpriced)})
 		fronts = append(fronts, front)
 	}

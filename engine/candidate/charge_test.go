@@ -57,7 +57,7 @@ func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 				*w.Bill.CheckpointS = min(*w.Bill.CheckpointS, 60) // longer ones end with the job, which is another one alone
 			}
 		}
-		c, err := candidate.Combine(set, w, candidate.Rental{})
+		c, err := candidate.Combine(set, w, nil, candidate.Rental{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestAFlipCountsTheBill(t *testing.T) {
 		set := twoGPUs(rapid.Float64Range(10, 100).Draw(t, "a"), rapid.Float64Range(10, 100).Draw(t, "b"), 0.1, 0.1)
 		w := infers(1e5)
 		w.MaxCount, w.Bill = 1, bills().Draw(t, "bill")
-		r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByCost})
+		r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), question.Query{Workload: w, Sort: question.ByCost})
 		flip, ok := advice.PriceFlip(r, r.Order[0])
 		if !ok {
 			t.Fatal("no flip")
@@ -104,7 +104,7 @@ func TestAFlipCountsTheBill(t *testing.T) {
 				set.VMTypes[i].Prices[0].USDPerHour = flip.USDPerHour
 			}
 		}
-		s := rank.NewSpace(candidate.NewList(set, w, nil))
+		s := rank.NewSpace(candidate.NewList(set, w, nil, nil))
 		if math.Abs(s.Values(objective.Cost)[0]/s.Values(objective.Cost)[1]-1) > 1e-9 {
 			t.Errorf("at %g an hour %g and %g", flip.USDPerHour, s.Values(objective.Cost)[0], s.Values(objective.Cost)[1])
 		}
@@ -116,7 +116,7 @@ func TestEgressLeavesTheProbabilities(t *testing.T) {
 	set := twoGPUs(100, 310, 0.1, 0.1)
 	w := infers(1e6)
 	ask := func() map[int]float64 {
-		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)),
+		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
 			question.Query{Workload: w, Sort: question.ByCost}).BestProbability(objective.Cost)
 	}
 	before := ask()

@@ -81,8 +81,8 @@ func (t *timing) rate() float64 { return float64(t.run.BatchSize) / t.batch.Valu
 // of the program is the same for all, the median of those measured: one of them
 // alone says little, and unlike ones make the exact answer far dearer. Where
 // nothing can be combined the error says why.
-func Combine(set *profile.Set, w question.Workload, rental Rental) (*Combined, error) {
-	f := newFacts(set, w)
+func Combine(set *profile.Set, w question.Workload, p Predictor, rental Rental) (*Combined, error) {
+	f := newFacts(set, w, p)
 	known := f.cells()
 	c := f.predictions(known).combinable(known, rental)
 	if len(c.parts) == 0 {

@@ -48,7 +48,7 @@ func TestOneTypeIsTheSameCombinedAndAlone(t *testing.T) {
 		rate := rapid.Float64Range(0.5, 500)
 		set := twoGPUs(rate.Draw(t, "rate a"), rate.Draw(t, "rate b"), 0.1, 0.2)
 		w := infers(float64(rapid.IntRange(1, 100000).Draw(t, "units")))
-		c, err := candidate.Combine(set, w, candidate.Rental{})
+		c, err := candidate.Combine(set, w, nil, candidate.Rental{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestOneTypeIsTheSameCombinedAndAlone(t *testing.T) {
 // number they err together.
 func TestIntervalsOfCombinations(t *testing.T) {
 	const rel = 0.2
-	c, err := candidate.Combine(twoGPUs(100, 100, rel, rel), infers(1e6), candidate.Rental{})
+	c, err := candidate.Combine(twoGPUs(100, 100, rel, rel), infers(1e6), nil, candidate.Rental{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,13 +100,13 @@ func TestIntervalsOfCombinations(t *testing.T) {
 	for i := range printed.Runs {
 		printed.Runs[i].Basis, printed.Runs[i].GPU = estimate.Published, "T4"
 	}
-	if c, err = candidate.Combine(printed, infers(1e6), candidate.Rental{}); err != nil {
+	if c, err = candidate.Combine(printed, infers(1e6), nil, candidate.Rental{}); err != nil {
 		t.Fatal(err)
 	}
 	if both = c.Candidate(at, false); math.Abs(both.Time.LogSigma()-math.Log1p(rel)/estimate.Z90) > 1e-9 {
 		t.Errorf("two shares of one number: sigma %g", both.Time.LogSigma())
 	}
-	gpus, err := candidate.Combine(twoGPUs(100, 50, rel, 0.5), infers(1e6), candidate.Rental{Split: cluster.ByGPUs})
+	gpus, err := candidate.Combine(twoGPUs(100, 50, rel, 0.5), infers(1e6), nil, candidate.Rental{Split: cluster.ByGPUs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +122,9 @@ func TestIntervalsOfCombinations(t *testing.T) {
 func TestCombinationsAreCandidates(t *testing.T) {
 	set := twoGPUs(100, 240, 0.1, 0.1)
 	w := infers(1e6)
-	plain := rank.NewSpace(candidate.NewList(set, w, nil))
+	plain := rank.NewSpace(candidate.NewList(set, w, nil, nil))
 	w.Combine = true
-	s := rank.NewSpace(candidate.NewList(set, w, nil))
+	s := rank.NewSpace(candidate.NewList(set, w, nil, nil))
 	if s.Len() <= plain.Len() || s.Combinations.Configurations != 15 {
 		t.Fatalf("%d candidates, %d without combinations of %g", s.Len(), plain.Len(), s.Combinations.Configurations)
 	}
@@ -162,7 +162,7 @@ func TestCombinationsAreCandidates(t *testing.T) {
 func TestWhatCannotBeCombined(t *testing.T) {
 	set := twoGPUs(100, 100, 0.1, 0.1)
 	set.VMTypes[0].Prices = nil
-	c, err := candidate.Combine(set, infers(1), candidate.Rental{Limits: []candidate.Limit{{"b", 2}, {"c", 1}, {"a", 1}}})
+	c, err := candidate.Combine(set, infers(1), nil, candidate.Rental{Limits: []candidate.Limit{{"b", 2}, {"c", 1}, {"a", 1}}})
 	if err != nil || len(c.Missing) != 1 || c.Missing[0] != "c" || len(c.Unpriced) != 1 || c.Unpriced[0] != "a" ||
 		len(c.VMs()) != 1 || c.VMs()["b"] != 2 {
 		t.Errorf("%v: missing %v, unpriced %v, combined %v", err, c.Missing, c.Unpriced, c.VMs())
@@ -170,7 +170,7 @@ func TestWhatCannotBeCombined(t *testing.T) {
 	for i := range set.Runs {
 		set.Runs[i].Cloud = ""
 	}
-	if _, err := candidate.Combine(set, infers(1), candidate.Rental{}); err == nil {
+	if _, err := candidate.Combine(set, infers(1), nil, candidate.Rental{}); err == nil {
 		t.Error("machines of one's own were combined")
 	}
 }
@@ -187,7 +187,7 @@ func TestPurchases(t *testing.T) {
 	set.VMTypes[0].Prices = append(set.VMTypes[0].Prices, profile.Price{Purchase: profile.Reserved1Y, USDPerHour: 0.7})
 	w := infers(1e6)
 	w.Bill.Interruptions = new(0.0)
-	got := advice.Purchases(set, w, candidate.Rental{}, question.Limits{})
+	got := advice.Purchases(set, w, nil, candidate.Rental{}, question.Limits{})
 	if len(got) != 3 || got[0].Purchase != profile.OnDemand || got[1].Purchase != profile.Spot || got[2].Unpriced != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -196,7 +196,7 @@ func TestPurchases(t *testing.T) {
 		!(spot.Hypervolume > demand.Hypervolume) || spot.Hypervolume >= 1 {
 		t.Errorf("on demand %+v, spot %+v", demand, spot)
 	}
-	if none := advice.Purchases(set, infers(1e6), candidate.Rental{},
+	if none := advice.Purchases(set, infers(1e6), nil, candidate.Rental{},
 		question.Limits{objective.Cost: 1e-6}); len(none) != 0 {
 		t.Errorf("nothing is within the limits, yet %+v", none)
 	}
@@ -215,7 +215,7 @@ func TestCombinationsThatTieAreListedOnce(t *testing.T) {
 			for i := range set.Runs[:2] {
 				set.Runs[i].Variant.Name = "known"
 			}
-			c, err := candidate.Combine(set, infers(1e6), candidate.Rental{Split: split})
+			c, err := candidate.Combine(set, infers(1e6), nil, candidate.Rental{Split: split})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ func TestEnergyAndElectricity(t *testing.T) {
 	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(4.0), Purchase: profile.OnDemand,
 		Bill: bill.Bill{ElectricityUSDPerKWh: 0.5, PUE: 2}}
 	want := map[string]struct{ kwh, usd float64 }{"desk": {0.4, 0.4}, "loft": {}, "p2.xlarge": {0.8, 4}}
-	l := NewList(set, w, nil)
+	l := NewList(set, w, nil, nil)
 	if l.Len() != len(want) {
 		t.Fatalf("%d candidates", l.Len())
 	}

@@ -15,7 +15,7 @@ func byEnergy(r profile.Run, w question.Workload, limits question.Limits) *rank.
 	w.Model, w.Purchase = "net", profile.OnDemand
 	set := &profile.Set{Runs: []profile.Run{r}}
 	q := question.Query{Workload: w, Limits: limits, Sort: question.Sort(objective.Energy)}
-	return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), q)
+	return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), q)
 }
 
 // metered is a training of 100 iterations of 8 samples an epoch on a machine of

@@ -17,6 +17,7 @@ import (
 type facts struct {
 	set        *profile.Set
 	work       question.Workload
+	predictor  Predictor // nil adds nothing
 	asked      question.Narrowing
 	model      profile.Model
 	market     market
@@ -25,10 +26,10 @@ type facts struct {
 	totals     *training.Totals // nil where no total is to be told from epochs
 }
 
-func newFacts(set *profile.Set, w question.Workload) *facts {
+func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
 	f := &facts{
-		set: set, work: w, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
-		accuracies: newAccuracies(set, w), curves: learningCurves(set, w),
+		set: set, work: w, predictor: p, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
+		accuracies: newAccuracies(set, w), curves: learningCurves(set, w, p != nil),
 	}
 	f.model, _ = set.Model(w.Model)
 	if slices.ContainsFunc(set.Runs, f.needsTotals) {

@@ -29,10 +29,11 @@ type List struct {
 // ListOf is a list of candidates that are made already.
 func ListOf(candidates ...Candidate) *List { return &List{starts: []int{0}, made: candidates} }
 
-// NewList lists what the set can answer a workload with. Of one configuration
+// NewList lists what the set can answer a workload with, and what a predictor, if
+// any, adds to it. Of one configuration
 // keep is asked once, for all its counts of VMs; nil keeps everything.
-func NewList(set *profile.Set, w question.Workload, keep func(c *Candidate) bool) *List {
-	l := &List{facts: newFacts(set, w), starts: []int{0}}
+func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Candidate) bool) *List {
+	l := &List{facts: newFacts(set, w, p), starts: []int{0}}
 	epochs := map[string]int32{} // numbers of what the epochs to a target rest on
 	add := func(c Candidate) {
 		if w.Mode == profile.Train && len(c.Errors) > 0 {

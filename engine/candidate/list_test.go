@@ -60,11 +60,12 @@ func TestColumnsAreThoseOfTheCandidates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: rapid.IntRange(0, 4).Draw(t, "most"),
 			Purchase: profile.OnDemand}
+		var p candidate.Predictor
 		if rapid.Bool().Draw(t, "predicted") {
-			w.Predictor = guess{0.3}
+			p = guess{0.3}
 		}
 		set := inferences().Draw(t, "set")
-		s, again := rank.NewSpace(candidate.NewList(set, w, nil)), rank.NewSpace(candidate.NewList(set, w, nil))
+		s, again := rank.NewSpace(candidate.NewList(set, w, p, nil)), rank.NewSpace(candidate.NewList(set, w, p, nil))
 		live := false
 		seen := map[string]bool{}
 		for i := range s.Len() {
@@ -121,7 +122,7 @@ func TestColumnsHoldTheBill(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e4, MaxCount: 3, Purchase: profile.Spot,
 			Bill: bills().Draw(t, "bill")}
-		s := rank.NewSpace(candidate.NewList(withSpot(inferences().Draw(t, "set")), w, nil))
+		s := rank.NewSpace(candidate.NewList(withSpot(inferences().Draw(t, "set")), w, nil, nil))
 		for i := range s.Len() {
 			c := s.At(i)
 			if same := func(a float64, b estimate.Estimate) bool {
@@ -148,7 +149,7 @@ func TestKeepIsAskedOnceForAllCounts(t *testing.T) {
 	asked := 0
 	for _, keep := range []bool{true, false} {
 		asked = 0
-		s := candidate.NewList(runs(r), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4},
+		s := candidate.NewList(runs(r), question.Workload{Model: "net", Mode: profile.Infer, Units: 100, MaxCount: 4}, nil,
 			func(*candidate.Candidate) bool { asked++; return keep })
 		if want := map[bool]int{true: 4, false: 0}[keep]; s.Len() != want || asked != 1 {
 			t.Errorf("keep says %v: %d candidates, asked %d times", keep, s.Len(), asked)

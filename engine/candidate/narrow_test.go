@@ -46,8 +46,8 @@ func TestNarrowedPredictions(t *testing.T) {
 		{5000, 100, 1, nil, candidate.Nothing, 0},
 	} {
 		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MaxCount: c.most,
-			Variants: c.asked, Predictor: guess{1}}
-		s := rank.NewSpace(candidate.NewList(manyVariants(c.variants, c.offers), w, nil))
+			Variants: c.asked}
+		s := rank.NewSpace(candidate.NewList(manyVariants(c.variants, c.offers), w, guess{1}, nil))
 		variants := c.variants
 		if c.asked != nil {
 			variants = len(c.asked)

@@ -26,13 +26,13 @@ func TestPausesAreInEveryTime(t *testing.T) {
 	} {
 		set := twoTypes()
 		w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand,
-			Predictor: guess{0.3}, BatchSizes: []int{256, 512}}
-		bare := build(set, w)
+			BatchSizes: []int{256, 512}}
+		bare := predict(set, w, guess{0.3})
 		for i := range 4 {
 			set.Runs[0].Pauses = append(set.Runs[0].Pauses, profile.Pause{AtS: 1000 * float64(i+1), Seconds: 2,
 				Kind: "checkpoint", Iterations: new(c.every * (i + 1))})
 		}
-		full := build(set, w)
+		full := predict(set, w, guess{0.3})
 		if len(full) != len(bare) || len(full) < 3 {
 			t.Fatalf("%s: %d candidates, without checkpoints %d", name, len(full), len(bare))
 		}

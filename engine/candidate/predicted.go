@@ -16,6 +16,14 @@ import (
 	"sweetspot/engine/transfer"
 )
 
+// Predictor answers for what nobody measured.
+type Predictor interface {
+	// Iteration is the time in seconds of a steady iteration of a variant on so
+	// many GPUs of a VM type, and what it rests on in words; unknown where
+	// nothing can be said.
+	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
+}
+
 // Narrowed says which predictions were left out of a list because all would be
 // too many to hold.
 type Narrowed int
@@ -65,7 +73,7 @@ type predictions struct {
 func (f *facts) predictions(known cells) *predictions {
 	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{},
 		sources: map[string][]int64{}}
-	if f.work.Predictor == nil {
+	if f.predictor == nil {
 		return p
 	}
 	var donors []profile.Run
@@ -164,8 +172,7 @@ func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMT
 	if !p.asked.Keeps(&run) || !p.sensible(run) || p.answered[anywhere(keyOf(&run))] {
 		return run, "", false
 	}
-	if run.Steady, why = p.work.Predictor.Iteration(p.work.Model, v, vm, run.GPUCount,
-		run.BatchSize); !run.Steady.Known() {
+	if run.Steady, why = p.predictor.Iteration(p.work.Model, v, vm, run.GPUCount, run.BatchSize); !run.Steady.Known() {
 		return run, "", false
 	}
 	run.Basis, run.PeakMemoryBytes = run.Steady.Basis, p.peak(run)

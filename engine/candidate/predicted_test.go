@@ -45,8 +45,7 @@ func TestPredictedCandidates(t *testing.T) {
 	if got := build(set, w); len(got) != 1 || got[0].IsPredicted() {
 		t.Fatalf("without a predictor: %+v", got)
 	}
-	w.Predictor = guess{0.3}
-	got := build(set, w)
+	got := predict(set, w, guess{0.3})
 	if len(got) != 2 {
 		t.Fatalf("%d candidates: the measured one and the one of the other GPU", len(got))
 	}
@@ -77,8 +76,8 @@ func TestPredictedMemory(t *testing.T) {
 	set.Runs = append(set.Runs, half)
 	set.VMTypes[1].GPUMemGiB = new(16.0)
 	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand,
-		Predictor: guess{0.3}, BatchSizes: []int{400, 512}}
-	for _, c := range build(set, w) {
+		BatchSizes: []int{400, 512}}
+	for _, c := range predict(set, w, guess{0.3}) {
 		if c.Configuration[0].VM.InstanceType == "unprobed" && (c.OverMemory != nil) != (c.BatchSize == 512) {
 			t.Errorf("batch %d: %+v; 1 GiB and 1 for each 32", c.BatchSize, c.OverMemory)
 		}
@@ -91,8 +90,8 @@ func TestOutOfMemoryIsNotPredicted(t *testing.T) {
 	oom := train(256, "unprobed")
 	oom.Cloud, oom.Region, oom.Status, oom.ID = "aws", "us", profile.OutOfMemory, 9
 	set.Runs = append(set.Runs, oom)
-	got := build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand,
-		Predictor: guess{0.3}})
+	got := predict(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand},
+		guess{0.3})
 	if len(got) != 2 || got[1].OverMemory == nil {
 		t.Errorf("%+v", got)
 	}
@@ -103,8 +102,8 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 	r.Cloud, r.Region, r.InstanceType = "aws", "us", "measured"
 	set := runs(r)
 	set.VMTypes = twoTypes().VMTypes
-	got := build(set, question.Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3,
-		Purchase: profile.OnDemand, Predictor: guess{0.3}})
+	got := predict(set, question.Workload{Model: "net", Mode: profile.Infer, Units: 6400, MaxCount: 3,
+		Purchase: profile.OnDemand}, guess{0.3})
 	if len(got) != 6 || !got[3].IsPredicted() || math.Abs(got[3].Time.Value-30) > 1e-9 {
 		t.Errorf("%d candidates, %+v", len(got), got[len(got)-1])
 	}
@@ -114,8 +113,8 @@ func TestPredictedInferenceOnSeveralVMs(t *testing.T) {
 // takes longer than the job.
 func TestNextProbe(t *testing.T) {
 	q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
-		Purchase: profile.OnDemand, Predictor: guess{0.5}}, Sort: question.ByCost}
-	r := rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
+		Purchase: profile.OnDemand}, Sort: question.ByCost}
+	r := rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, guess{0.5}, nil)), q)
 	p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 30 }, r.BestProbability)
 	if !ok || p.Candidate != 1 || p.Objective != objective.Cost || p.Saving <= 0 || p.Changes <= 0.2 || p.Changes >= 0.8 ||
 		math.Abs(*p.USD-30.0/3600) > 1e-9 {
@@ -125,8 +124,7 @@ func TestNextProbe(t *testing.T) {
 		p.Pays || !strings.Contains(p.Words(), "pays only over several jobs") {
 		t.Errorf("a probe longer than what it can save: %+v, %v", p, ok)
 	}
-	q.Predictor = nil
-	r = rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil)), q)
+	r = rank.Evaluate(rank.NewSpace(candidate.NewList(twoTypes(), q.Workload, nil, nil)), q)
 	if p, ok := advice.NextProbe(r, func(*candidate.Candidate) float64 { return 30 }, r.BestProbability); ok {
 		t.Errorf("nothing is unmeasured: %+v", p)
 	}

@@ -26,7 +26,7 @@ func TestPricesAreResampled(t *testing.T) {
 		set.VMTypes[1].Prices = append(set.VMTypes[1].Prices, profile.Price{Purchase: profile.Spot, USDPerHour: 1.2})
 		q := question.Query{Workload: question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
 			Purchase: profile.Spot}, Sort: question.ByCost}
-		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, q.Workload, nil)), q)
+		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, q.Workload, nil, nil)), q)
 	}
 	calm, wild := build(1), build(0.7, 1.5, 1)
 	pCalm, pWild := calm.BestProbability(objective.Cost)[calm.Order[0]],

@@ -31,7 +31,7 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 		})
 	}
 	w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1000, MaxCount: 1, Purchase: profile.OnDemand}
-	c, err := Combine(set, w, Rental{})
+	c, err := Combine(set, w, nil, Rental{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 	dear := set.Runs[20]
 	dear.ID, dear.Variant = 41, profile.Variant{Name: "whole"}
 	set.Runs = append(set.Runs, dear)
-	if c, err = Combine(set, w, Rental{}); err != nil || len(c.parts) != mostCheap+mostFast+1 ||
+	if c, err = Combine(set, w, nil, Rental{}); err != nil || len(c.parts) != mostCheap+mostFast+1 ||
 		slices.Contains(c.LeftOut, "vm-20") {
 		t.Errorf("a variant timed on vm-20 alone is combined with none: %d VM types, %v", len(c.parts), err)
 	}
@@ -57,7 +57,7 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 	for k := range 20 {
 		named.Limits = append(named.Limits, Limit{fmt.Sprintf("vm-%02d", 10+k), 1})
 	}
-	if c, err = Combine(set, w, named); err != nil || len(c.parts) != 20 || c.LeftOut != nil {
+	if c, err = Combine(set, w, nil, named); err != nil || len(c.parts) != 20 || c.LeftOut != nil {
 		t.Errorf("of 20 named ones %d are combined: %v", len(c.parts), err)
 	}
 }

@@ -30,7 +30,7 @@ func TestFailedTrainingsCount(t *testing.T) {
 	set := runs(course(64, 1.6), failing(64), failing(64), failing(64), failing(64), course(128, 1), course(128, 1),
 		course(128, 1), course(128, 1))
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
-	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil)), question.Query{Workload: w, Sort: question.ByTime})
+	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), question.Query{Workload: w, Sort: question.ByTime})
 	first := r.Space.At(r.Order[0])
 	if first.BatchSize != 128 || r.Space.At(r.Order[1]).BatchSize != 64 {
 		t.Fatalf("first is batch %d", first.BatchSize)
@@ -54,7 +54,7 @@ func TestEpochsErrTogether(t *testing.T) {
 	set := runs(slow, fast, course(64, 1))
 	set.Runs[2].InstanceType = "other"
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6), BatchSizes: []int{128}}
-	s := rank.NewSpace(candidate.NewList(set, w, nil))
+	s := rank.NewSpace(candidate.NewList(set, w, nil, nil))
 	for i := range s.Len() {
 		c := s.At(i)
 		if len(c.Errors) != 2 || c.Errors[1].Cell != s.At(0).Errors[1].Cell ||

@@ -182,8 +182,8 @@ type learningCurve struct {
 
 // learningCurves reads those of the model, where a target has to be reached or
 // batch sizes are asked about that were not trained with.
-func learningCurves(set *profile.Set, w question.Workload) (out []learningCurve) {
-	if w.Mode != profile.Train || w.TargetAccuracy == nil && w.Predictor == nil {
+func learningCurves(set *profile.Set, w question.Workload, predicted bool) (out []learningCurve) {
+	if w.Mode != profile.Train || w.TargetAccuracy == nil && !predicted {
 		return nil
 	}
 	for _, k := range curve.Workloads(set) {

@@ -95,7 +95,7 @@ func (q Query) Object() objective.Each[any] {
 	}
 	put("weights", weights)
 	put("sort", string(q.Sort))
-	put("predicted", q.Predicted || q.Predictor != nil)
+	put("predicted", q.Predicted)
 	put("combined", q.Combine)
 	var b any
 	if !q.Bill.IsZero() {

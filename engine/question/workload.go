@@ -2,7 +2,6 @@ package question
 
 import (
 	"sweetspot/engine/bill"
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -20,10 +19,8 @@ type Workload struct {
 	// Combine adds, in inference, the exact frontier over combinations of VM types.
 	Combine bool
 
-	// Predicted asks also for what was not probed. Predictor, which knows it, adds
-	// the candidates; nil adds none.
+	// Predicted asks also for what was not probed.
 	Predicted bool
-	Predictor Predictor
 
 	// Filters, see [Filters]; empty keeps everything.
 	BatchSizes []int
@@ -32,12 +29,4 @@ type Workload struct {
 	GPUs       []string
 	// Words keep the candidates whose names hold all of them.
 	Words string
-}
-
-// Predictor answers for what nobody measured.
-type Predictor interface {
-	// Iteration is the time in seconds of a steady iteration of a variant on so
-	// many GPUs of a VM type, and what it rests on in words; unknown where
-	// nothing can be said.
-	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
 }

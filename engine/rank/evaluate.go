@@ -35,9 +35,9 @@ type Result struct {
 	weights []float64 // by column of the space; nil where an objective that has one is not there
 }
 
-// Answer ranks all that the set can answer a query with.
-func Answer(set *profile.Set, q question.Query) *Result {
-	return Evaluate(NewSpace(candidate.NewList(set, q.Workload, nil)), q)
+// Answer ranks all that the set, and a predictor if any, can answer a query with.
+func Answer(set *profile.Set, q question.Query, p candidate.Predictor) *Result {
+	return Evaluate(NewSpace(candidate.NewList(set, q.Workload, p, nil)), q)
 }
 
 // Evaluate tests every candidate against the query's limits and orders the

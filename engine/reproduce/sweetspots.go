@@ -187,7 +187,7 @@ func ownRows(set *profile.Set) (rows []Row) {
 	}
 	for _, model := range prunedModels(set) {
 		w := question.Workload{Model: model, Mode: profile.Infer, Units: lasting, MaxCount: 1}
-		space := rank.NewSpace(candidate.NewList(set, w, func(c *candidate.Candidate) bool {
+		space := rank.NewSpace(candidate.NewList(set, w, nil, func(c *candidate.Candidate) bool {
 			return c.Time.Basis == estimate.Measured
 		}))
 		spots := advice.SweetSpots(space)

@@ -144,9 +144,9 @@ func (f *follower) follow(table []profile.Run) Followed {
 func (f *follower) ask(table []profile.Run, sort question.Sort) *rank.Result {
 	q := question.Query{Sort: sort, Workload: question.Workload{
 		Model: table[0].Model, Mode: profile.Train, Epochs: table[0].Epochs, BatchSizes: []int{table[0].BatchSize},
-		Purchase: profile.OnDemand, Predictor: transfer.New(f.known, profile.Train),
+		Purchase: profile.OnDemand,
 	}}
-	return rank.Answer(f.known, q)
+	return rank.Answer(f.known, q, transfer.New(f.known, profile.Train))
 }
 
 // next is the cell that the advice names, for cost or else for time; -1 for

@@ -123,7 +123,7 @@ func probeEpochs(t *testing.T, argv []string, epochs int) profile.Run {
 		reported[0].Time.S != saved.Value || reported[0].Time.High != saved.High {
 		t.Errorf("reported %+v, saved %+v", reported, saved)
 	}
-	ranked := candidate.NewList(set, question.Workload{Mode: profile.Train, Model: r.Model, Epochs: new(asked)}, nil)
+	ranked := candidate.NewList(set, question.Workload{Mode: profile.Train, Model: r.Model, Epochs: new(asked)}, nil, nil)
 	if ranked.Len() != 1 || ranked.At(0).Time != saved || ranked.At(0).Why != training.PausesOf(r).Words(asked) {
 		t.Errorf("ranked %+v, saved %+v", ranked.At(0), saved)
 	}

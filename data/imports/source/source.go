@@ -60,21 +60,14 @@ func (f File) Tail(names int) string {
 type Given struct {
 	Model, Dataset, Unit, Precision string
 
-	GPU        string
-	GPUCount   int
-	VM         *profile.VMType
-	USDPerHour *float64 // of one VM
-	Prices     []Price  // of machines by their GPU, before USDPerHour
-	BatchSize  int
-	EpochS     *float64 // seconds of an epoch, for logs without times
+	GPU       string
+	GPUCount  int
+	VM        *profile.VMType
+	Prices    profile.Prices // of machines in no catalog
+	BatchSize int
+	EpochS    *float64 // seconds of an epoch, for logs without times
 
 	Mapping *Mapping // of the columns of a table in no known format
-}
-
-// Price is the price of a machine with this GPU in US dollars per hour.
-type Price struct {
-	GPU        string
-	USDPerHour float64
 }
 
 // ModelOr is the model that the user named, else the first that is not empty.

@@ -31,7 +31,7 @@ type Answer struct {
 	Relaxations []advice.Relaxation
 	Crossovers  []advice.Crossover
 	next        *advice.Probe              // nil where no probe is expected to pay
-	predictor   *transfer.Predictor        // of the set and mode; nil until predictions are asked for
+	predictor   candidate.Predictor        // of the set and mode; nil until predictions are asked for
 	tested      validate.Tested            // how well predictions did on the set itself
 	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
 	key         string                     // of the workload the space was built for
@@ -52,19 +52,16 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 		}
 		slices.SortFunc(a.byID, func(x, y int32) int { return cmp.Compare(set.Runs[x].ID, set.Runs[y].ID) })
 	}
-	asked := q
-	if a.predict(previous); a.predictor != nil {
-		asked.Predictor = a.predictor
-	}
+	a.predict(previous)
 	if previous != nil && previous.Set == set && previous.key == a.key {
 		a.spots = previous.spots
-		a.Result = previous.Result.Again(asked)
+		a.Result = previous.Result.Again(q)
 	} else {
 		tidy(len(set.Runs))
-		space := rank.NewSpace(candidate.NewList(set, asked.Workload, filter(q.Words)))
+		space := rank.NewSpace(candidate.NewList(set, q.Workload, a.predictor, filter(q.Words)))
 		tidy(space.Len())
 		a.spots = sweetSpots(space)
-		a.Result = rank.Evaluate(space, asked)
+		a.Result = rank.Evaluate(space, q)
 	}
 	a.Chances = contract.NewChances(a.Result)
 	a.Relaxations = advice.Relaxations(a.Result)
