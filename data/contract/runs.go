@@ -2,7 +2,6 @@ package contract
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,8 +69,24 @@ type Measured struct {
 	Basis          string   `json:"basis"`
 }
 
-// validation is one evaluation during a run.
-type validation struct {
+// RecordedRun is a run with what was recorded while it went on.
+type RecordedRun struct {
+	Run
+	Iterations  []Iteration  `json:"iterations"`
+	Validations []Validation `json:"validations"`
+	Pauses      []Pause      `json:"pauses"`
+}
+
+// Iteration is one iteration of a rank.
+type Iteration struct {
+	Epoch   int     `json:"epoch"`
+	Index   int     `json:"index"`
+	Rank    int     `json:"rank"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Validation is one evaluation during a run.
+type Validation struct {
 	Epoch          int      `json:"epoch"`
 	Seconds        *float64 `json:"seconds"`
 	Metric         *string  `json:"metric"`
@@ -81,8 +96,8 @@ type validation struct {
 	AtS            *float64 `json:"at_s"` // when it ended, from the run's start
 }
 
-// pause is time of a run that belongs to no iteration and no validation.
-type pause struct {
+// Pause is time of a run that belongs to no iteration and no validation.
+type Pause struct {
 	AtS        float64 `json:"at_s"` // when it ended, from the run's start
 	Seconds    float64 `json:"seconds"`
 	Kind       *string `json:"kind"`
@@ -154,43 +169,25 @@ func WriteRuns(w io.Writer, set *profile.Set, iterations func(run int64) ([]stor
 }
 
 func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
-	head, err := json.Marshal(NewRun(r))
+	recorded := RecordedRun{
+		Run: NewRun(r), Iterations: make([]Iteration, len(its)), Validations: make([]Validation, len(r.Validations)),
+		Pauses: make([]Pause, len(r.Pauses)),
+	}
+	for k, it := range its {
+		recorded.Iterations[k] = Iteration{it.Epoch, it.Index, it.Rank, it.Seconds}
+	}
+	for k, v := range r.Validations {
+		recorded.Validations[k] = Validation{v.Epoch, lasted(v), word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units,
+			v.AtS}
+	}
+	for k, p := range r.Pauses {
+		recorded.Pauses[k] = Pause{p.AtS, p.Seconds, word(clean(p.Kind)), p.Iterations}
+	}
+	text, err := json.Marshal(recorded)
 	if err != nil {
-		return notFinite(r)
+		return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
 	}
 	out.WriteByte('\n')
-	out.Write(bytes.TrimSuffix(head, []byte("}")))
-	out.WriteString(",\"iterations\":[")
-	for k, it := range its {
-		if k > 0 {
-			out.WriteByte(',')
-		}
-		seconds, err := json.Marshal(it.Seconds)
-		if err != nil {
-			return notFinite(r)
-		}
-		fmt.Fprintf(out, `{"epoch":%d,"index":%d,"rank":%d,"seconds":%s}`, it.Epoch, it.Index, it.Rank, seconds)
-	}
-	validations := make([]validation, len(r.Validations))
-	for k, v := range r.Validations {
-		validations[k] = validation{v.Epoch, lasted(v), word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units, v.AtS}
-	}
-	pauses := make([]pause, len(r.Pauses))
-	for k, p := range r.Pauses {
-		pauses[k] = pause{p.AtS, p.Seconds, word(clean(p.Kind)), p.Iterations}
-	}
-	tail, err := json.Marshal(validations)
-	if err != nil {
-		return notFinite(r)
-	}
-	end, err := json.Marshal(pauses)
-	if err != nil {
-		return notFinite(r)
-	}
-	fmt.Fprintf(out, "],\"validations\":%s,\"pauses\":%s}", tail, end)
+	out.Write(text)
 	return nil
-}
-
-func notFinite(r profile.Run) error {
-	return fmt.Errorf("run %d of %s holds a number that is not finite and can't be written", r.ID, clean(r.Model))
 }
