@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -43,29 +42,22 @@ func ReadRows(t *Table) ([]profile.VMType, error) {
 	}
 	var vms []profile.VMType
 	at := map[profile.VMKey]int{}
-	for {
-		switch err := t.Next(); {
-		case errors.Is(err, io.EOF):
-			profile.SortVMTypes(vms)
-			return vms, nil
-		case err != nil:
-			return nil, err
-		}
+	err := t.Each(func() error {
 		vm := vmType(t)
-		if t.Err() != nil {
-			return nil, t.Err()
-		}
 		i, seen := at[vm.Key()]
-		if !seen {
+		switch {
+		case !seen:
 			at[vm.Key()] = len(vms)
 			vms = append(vms, vm)
-			continue
+		case !sameMachine(vms[i], vm):
+			return t.Fail("", "%s differs from an earlier row in more than its price", vm.InstanceType)
+		default:
+			vms[i].Prices = append(vms[i].Prices, vm.Prices...)
 		}
-		if !sameMachine(vms[i], vm) {
-			return nil, t.Fail("", "%s", vm.InstanceType+" differs from an earlier row in more than its price")
-		}
-		vms[i].Prices = append(vms[i].Prices, vm.Prices...)
-	}
+		return nil
+	})
+	profile.SortVMTypes(vms)
+	return vms, err
 }
 
 func vmType(t *Table) profile.VMType {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -95,24 +96,27 @@ func (t *Table) Names() string {
 	return plaintext.Cut(strings.Join(names, ", "), 200)
 }
 
-// Next reads the next row, until io.EOF.
-func (t *Table) Next() error {
-	cells, err := t.rows.Next()
-	if err != nil {
-		return err
+// Each calls do for every row, and returns the first error, in a cell or of do.
+func (t *Table) Each(do func() error) error {
+	for {
+		cells, err := t.rows.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case t.Row() > MaxRows+1:
+			return t.Fail("", "more than %s; keep the regions you use", quantity.Several(MaxRows, "row"))
+		}
+		t.cells, t.err = cells, nil
+		if err := do(); err != nil || t.err != nil {
+			return cmp.Or(t.err, err)
+		}
 	}
-	if t.Row() > MaxRows+1 {
-		return t.Fail("", "%s", "more than "+quantity.Several(MaxRows, "row")+"; keep the regions you use")
-	}
-	t.cells, t.err = cells, nil
-	return nil
 }
 
 // Row is the number of the last row read; the header is row 1.
 func (t *Table) Row() int { return t.rows.Number() }
-
-// Err is the first error in the cells of this row that were read.
-func (t *Table) Err() error { return t.err }
 
 // Fail returns, and keeps, an error at the last row read.
 func (t *Table) Fail(column, format string, args ...any) error {

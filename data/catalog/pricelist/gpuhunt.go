@@ -1,8 +1,6 @@
 package pricelist
 
 import (
-	"errors"
-	"io"
 	"strings"
 
 	"sweetspot/data/catalog"
@@ -13,13 +11,7 @@ import (
 // readGPUHunt reads gpuhunt's catalog, version 2: one row per offer, spot as
 // True or False, gpu_memory in GiB per GPU.
 func readGPUHunt(t *catalog.Table, c *collector) error {
-	for {
-		switch err := t.Next(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
+	return t.Each(func() error {
 		o := offer{
 			cloud: c.options.Cloud, region: t.Text("location"), instance: t.Text("instance_name"),
 			gpu:   t.Text("gpu_name"),
@@ -41,18 +33,16 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 			return t.Fail("spot", "%s", plaintext.Quote(spot)+" is not True or False")
 		}
 		usd := t.Price("price")
-		if t.Err() != nil {
-			return t.Err()
-		}
 		if !c.wanted(&o) {
-			continue
+			return nil
 		}
 		vm, err := c.vm(&o)
 		if err != nil {
 			return t.Fail("", "%s", err.Error())
 		}
 		c.quote(vm, purchase, usd, "")
-	}
+		return nil
+	})
 }
 
 // positive is a number above 0; price lists write 0 for missing values.

@@ -1,8 +1,6 @@
 package pricelist
 
 import (
-	"errors"
-	"io"
 	"strings"
 
 	"sweetspot/data/catalog"
@@ -24,16 +22,10 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 	f := &offerFile{c: c, products: map[string]product{}, reserved: map[string]reservation{}}
 	f.setDate(t.Preamble("Publication Date"))
 	left := map[string]bool{} // unwanted SKUs, so that each is examined once
-	for {
-		switch err := t.Next(); {
-		case errors.Is(err, io.EOF):
-			return f.addReservations()
-		case err != nil:
-			return err
-		}
+	err := t.Each(func() error {
 		sku := t.Raw("sku")
 		if left[sku] || !strings.EqualFold(t.Raw("currency"), "USD") {
-			continue
+			return nil
 		}
 		if _, known := f.products[sku]; !known {
 			p := product{Attributes: map[string]string{}}
@@ -43,7 +35,7 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 			sku = strings.Clone(sku)
 			if _, wanted := f.keep(sku, p); !wanted {
 				left[sku] = true
-				continue
+				return nil
 			}
 		}
 		err := f.price(sku, t.Raw("termtype"), t.Raw("leasecontractlength"), t.Raw("offeringclass"),
@@ -52,5 +44,10 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 		if err != nil {
 			return t.Fail("", "%s", err.Error())
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return f.addReservations()
 }

@@ -1,8 +1,6 @@
 package pricelist
 
 import (
-	"errors"
-	"io"
 	"math"
 	"strings"
 
@@ -15,13 +13,7 @@ import (
 func readSkyPilot(t *catalog.Table, c *collector) error {
 	google := attachments{c: c}
 	memory := memories{}
-	for {
-		switch err := t.Next(); {
-		case errors.Is(err, io.EOF):
-			return google.finish()
-		case err != nil:
-			return err
-		}
+	err := t.Each(func() error {
 		r := skyRow{
 			offer: offer{
 				cloud: c.options.Cloud, region: t.Text("region"), instance: t.Text("instancetype"),
@@ -30,22 +22,24 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 			},
 			zone: t.Text("availabilityzone"), price: t.Price("price"), spot: t.Price("spotprice"),
 		}
-		if t.Err() != nil {
-			return t.Err()
-		}
 		switch {
 		case google.collect(r):
-			continue
+			return nil
 		case r.instance == "":
 			return t.Fail("instancetype", "is empty in a row other than Google's GPUs")
 		case !c.wanted(&r.offer):
-			continue
+			return nil
 		}
 		r.gpuMemGiB, r.gpu = memory.of(t.Raw("gpuinfo"), r.gpu, r.count)
 		if err := r.keep(c); err != nil {
 			return t.Fail("", "%s", err.Error())
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return google.finish()
 }
 
 // skyRow is a row of the catalog.

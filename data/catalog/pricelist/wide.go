@@ -1,7 +1,6 @@
 package pricelist
 
 import (
-	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -25,13 +24,7 @@ var wideColumns = []struct {
 var dateIn = regexp.MustCompile(`\b(20[0-9]{2}(?:-[01][0-9](?:-[0-3][0-9])?)?)\b`)
 
 func readWide(t *catalog.Table, c *collector) error {
-	for {
-		switch err := t.Next(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
+	return t.Each(func() error {
 		cloud, _ := catalog.CloudName(t.Text("cloud"))
 		if cloud == "" {
 			cloud = c.options.Cloud
@@ -45,7 +38,7 @@ func readWide(t *catalog.Table, c *collector) error {
 			return t.Fail("instance_type", "is empty")
 		}
 		if !c.wanted(&o) {
-			continue
+			return nil
 		}
 		vm, err := c.vm(&o)
 		if err != nil {
@@ -67,10 +60,8 @@ func readWide(t *catalog.Table, c *collector) error {
 			}
 			c.dated(vm, w.purchase, *usd, source, asOf)
 		}
-		if t.Err() != nil {
-			return t.Err()
-		}
-	}
+		return nil
+	})
 }
 
 // number is a count that may be a fraction, 0 where the cell is empty.
