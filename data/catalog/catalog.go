@@ -21,7 +21,7 @@ var marketCSV string
 var (
 	builtin = sync.OnceValue(func() []profile.VMType { return embedded("vm_types.csv", builtinCSV) })
 	market  = sync.OnceValue(func() []profile.VMType {
-		return merge(builtin(), embedded("market.csv", marketCSV))
+		return join(withPricesOf, builtin(), embedded("market.csv", marketCSV))
 	})
 )
 
@@ -44,20 +44,8 @@ func Builtin() []profile.VMType { return slices.Clone(builtin()) }
 // [Builtin].
 func Market() []profile.VMType { return slices.Clone(market()) }
 
-// merge joins two lists; VM types in both get the prices of both.
-func merge(a, b []profile.VMType) []profile.VMType {
-	out := slices.Clone(a)
-	at := map[profile.VMKey]int{}
-	for i, vm := range out {
-		at[vm.Key()] = i
-	}
-	for _, vm := range b {
-		if i, both := at[vm.Key()]; both {
-			out[i].Prices = slices.Concat(out[i].Prices, vm.Prices)
-			continue
-		}
-		out = append(out, vm)
-	}
-	profile.SortVMTypes(out)
-	return out
+// withPricesOf is a VM type with the prices of both lists.
+func withPricesOf(a, b profile.VMType) profile.VMType {
+	a.Prices = slices.Concat(a.Prices, b.Prices)
+	return a
 }

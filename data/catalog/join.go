@@ -10,19 +10,21 @@ import (
 // contain a VM type, the first defines it, and the first with a price for a
 // purchase option sets that price, even if it is older. Unknown values are
 // filled in from the others if these mean the same GPUs.
-func Join(layers ...[]profile.VMType) []profile.VMType {
+func Join(layers ...[]profile.VMType) []profile.VMType { return join(under, layers...) }
+
+// join merges lists; of a VM type in several, both says what becomes of the
+// earlier entry with the later one.
+func join(both func(earlier, later profile.VMType) profile.VMType, lists ...[]profile.VMType) []profile.VMType {
 	var out []profile.VMType
 	at := map[profile.VMKey]int{}
-	for _, layer := range layers {
-		for _, vm := range layer {
-			i, seen := at[vm.Key()]
-			if !seen {
-				at[vm.Key()] = len(out)
-				out = append(out, vm)
-				continue
-			}
-			out[i] = under(out[i], vm)
+	for _, vm := range slices.Concat(lists...) {
+		i, seen := at[vm.Key()]
+		if seen {
+			out[i] = both(out[i], vm)
+			continue
 		}
+		at[vm.Key()] = len(out)
+		out = append(out, vm)
 	}
 	profile.SortVMTypes(out)
 	return out
@@ -52,18 +54,8 @@ func under(strong, weak profile.VMType) profile.VMType {
 // Update merges a new import into earlier ones: its VM types replace theirs,
 // and its prices replace those from the same source.
 func Update(earlier, imported []profile.VMType) []profile.VMType {
-	at := map[profile.VMKey]int{}
-	out := slices.Clone(imported)
-	for i, vm := range out {
-		at[vm.Key()] = i
-	}
-	for _, old := range earlier {
-		i, again := at[old.Key()]
-		if !again {
-			out = append(out, old)
-			continue
-		}
-		prices := slices.Clone(out[i].Prices)
+	return join(func(vm, old profile.VMType) profile.VMType {
+		prices := slices.Clone(vm.Prices)
 		for _, p := range old.Prices {
 			if !slices.ContainsFunc(prices, func(q profile.Price) bool {
 				return q.Purchase == p.Purchase && (q.Source == p.Source || q.AsOf == p.AsOf)
@@ -71,8 +63,7 @@ func Update(earlier, imported []profile.VMType) []profile.VMType {
 				prices = append(prices, p)
 			}
 		}
-		out[i].Prices = prices
-	}
-	profile.SortVMTypes(out)
-	return out
+		vm.Prices = prices
+		return vm
+	}, imported, earlier)
 }

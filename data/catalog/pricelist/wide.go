@@ -1,7 +1,6 @@
 package pricelist
 
 import (
-	"io"
 	"regexp"
 	"strings"
 

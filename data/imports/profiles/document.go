@@ -24,7 +24,7 @@ func newDocument(f source.File, text io.Reader) *document {
 }
 
 // runs calls do with every run, after the schema and the command.
-func (d *document) runs(do func(*written) error) error {
+func (d *document) runs(do func(*writtenIn) error) error {
 	if err := d.open('{'); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (d *document) runs(do func(*written) error) error {
 }
 
 // list reads the runs and counts them.
-func (d *document) list(do func(*written) error) (n int, err error) {
+func (d *document) list(do func(*writtenIn) error) (n int, err error) {
 	if err := d.open('['); err != nil {
 		return 0, err
 	}
@@ -74,7 +74,7 @@ func (d *document) list(do func(*written) error) (n int, err error) {
 		if n >= source.MaxRuns {
 			return n, d.file.Wrong("more than %d runs; split the file", source.MaxRuns)
 		}
-		var w written
+		var w writtenIn
 		if err := d.json.Decode(&w); err != nil {
 			return n, d.worded(err)
 		}

@@ -25,8 +25,29 @@ func claimsJSON(_ string, head []byte) bool {
 		ourKeys.Match(head[:min(len(head), 1000)])
 }
 
-// written is a run as it was written.
-type written struct{ contract.RecordedRun }
+// writtenIn is a run as it was written: the fields of contract.Run and its lists.
+type writtenIn struct {
+	contract.Run
+	Iterations []struct {
+		Epoch, Index, Rank int
+		Seconds            float64
+	} `json:"iterations"`
+	Validations []struct {
+		Epoch          int      `json:"epoch"`
+		Seconds        *float64 `json:"seconds"`
+		Metric         *string  `json:"metric"`
+		Value          *float64 `json:"value"`
+		HigherIsBetter bool     `json:"higher_is_better"`
+		Units          *float64 `json:"units"`
+		AtS            *float64 `json:"at_s"`
+	} `json:"validations"`
+	Pauses []struct {
+		AtS        float64 `json:"at_s"`
+		Seconds    float64 `json:"seconds"`
+		Kind       *string `json:"kind"`
+		Iterations *int    `json:"iterations"`
+	} `json:"pauses"`
+}
 
 func readJSON(f source.File, _ source.Given) source.Report {
 	file, err := f.Open()
@@ -36,7 +57,7 @@ func readJSON(f source.File, _ source.Given) source.Report {
 	defer file.Close()
 	set := &profile.Set{}
 	d := newDocument(f, file)
-	err = d.runs(func(w *written) error {
+	err = d.runs(func(w *writtenIn) error {
 		run, what := w.run()
 		if what != "" {
 			return f.Wrong("run %d %s", len(set.Runs)+1, what)
@@ -65,7 +86,7 @@ func whole(n *int) int {
 }
 
 // run is the run as exported; what says what is wrong with it.
-func (w *written) run() (run profile.Run, what string) {
+func (w *writtenIn) run() (run profile.Run, what string) {
 	basis, err := estimate.ParseBasis(w.Basis)
 	if err != nil {
 		return run, "has an unknown " + err.Error()
@@ -103,7 +124,7 @@ func (w *written) run() (run profile.Run, what string) {
 	return r, wrong(&r)
 }
 
-func (w *written) estimates(r *profile.Run) (what string) {
+func (w *writtenIn) estimates(r *profile.Run) (what string) {
 	if s := w.Steady; s.S != nil {
 		r.Steady = estimate.Exact(*s.S, r.Basis)
 		if s.Low != nil && s.High != nil {
@@ -129,7 +150,7 @@ func (w *written) estimates(r *profile.Run) (what string) {
 
 // summarise summarises iterations without a summary. The slowest rank of a step
 // counts.
-func (w *written) summarise(r *profile.Run) {
+func (w *writtenIn) summarise(r *profile.Run) {
 	type step struct{ epoch, index int }
 	at := map[step]int{}
 	var seconds []float64
@@ -152,7 +173,7 @@ func (w *written) summarise(r *profile.Run) {
 	}
 }
 
-func (w *written) lists(r *profile.Run) {
+func (w *writtenIn) lists(r *profile.Run) {
 	for _, v := range w.Validations {
 		one := profile.Validation{Epoch: v.Epoch, Metric: text(v.Metric), Value: v.Value, HigherIsBetter: v.HigherIsBetter,
 			Units: v.Units, AtS: v.AtS}
