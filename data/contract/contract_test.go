@@ -177,7 +177,7 @@ func TestUnknownIsNull(t *testing.T) {
 			if last.Constraint != "gpu_memory" || last.Limit != nil || last.Value != nil {
 				t.Errorf("nothing is known of the memory, yet %+v", last)
 			}
-		case text(vm.Host) == "desk":
+		case Known(vm.Host) == "desk":
 			if vm.Cloud != nil || vm.Region != nil || vm.InstanceType != nil || vm.GPU != nil || vm.GPUCount != nil ||
 				vm.PriceFrom != nil {
 				t.Errorf("a machine of one's own of which little is known: %+v", vm)

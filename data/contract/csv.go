@@ -89,7 +89,7 @@ func optionalColumns(candidates []Candidate) (columns []string, cells [][]string
 			if of := c.optional(o.Name); of != nil {
 				e = *of
 			}
-			cells[k] = append(cells[k], number(e.KWh), number(e.Low), number(e.High), text(e.Basis),
+			cells[k] = append(cells[k], number(e.KWh), number(e.Low), number(e.High), Known(e.Basis),
 				number(c.PBest.Of(o.Name)), strconv.FormatBool(c.Frontier.Of(o.Name)))
 		}
 	}
@@ -121,7 +121,7 @@ func lastCells(c Candidate) []string {
 	for i, p := range c.Configuration {
 		vms[i] = fmt.Sprintf("%dx %s", p.Count, p.Name())
 	}
-	cells := []string{spreadsheetSafe(text(first(c).Host)), spreadsheetSafe(strings.Join(vms, " + ")), "", ""}
+	cells := []string{spreadsheetSafe(Known(first(c).Host)), spreadsheetSafe(strings.Join(vms, " + ")), "", ""}
 	if w := c.WholeBatches; w != nil {
 		cells[2], cells[3] = number(&w.S), number(&w.USD)
 	}
@@ -147,16 +147,16 @@ func csvRow(c Candidate) []string {
 		a = *c.Accuracy
 		accuracy = [3]string{number(&a.Value), number(&a.Low), number(&a.High)}
 	}
-	row := []string{whole(c.Rank), c.ID, c.Model, c.Variant, text(c.Precision), c.Mode, text(vm.Cloud), text(vm.Region),
-		text(vm.InstanceType), text(vm.GPU),
+	row := []string{whole(c.Rank), c.ID, c.Model, c.Variant, Known(c.Precision), c.Mode, Known(vm.Cloud), Known(vm.Region),
+		Known(vm.InstanceType), Known(vm.GPU),
 		whole(vm.GPUCount), strconv.Itoa(vm.Count), number(vm.USDPerHour), whole(c.BatchSize), number(c.Epochs),
 		number(c.Units),
-		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), text(c.Time.Basis),
-		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), text(c.Cost.Basis), a.Metric, accuracy[0],
+		c.Purchase, number(c.Time.S), number(c.Time.Low), number(c.Time.High), Known(c.Time.Basis),
+		number(c.Cost.USD), number(c.Cost.Low), number(c.Cost.High), Known(c.Cost.Basis), a.Metric, accuracy[0],
 		number(c.Score), number(c.TAR), number(c.CAR), number(c.PBest.Of(objective.Time)), number(c.PBest.Of(objective.Cost)),
 		strconv.FormatBool(c.Feasible), strconv.FormatBool(c.Frontier.Of(objective.Time)),
 		strconv.FormatBool(c.Frontier.Of(objective.Cost)),
-		accuracy[1], accuracy[2], a.Basis, text(vm.PriceFrom), violated(c.Violates)}
+		accuracy[1], accuracy[2], a.Basis, Known(vm.PriceFrom), violated(c.Violates)}
 	for i := range row {
 		row[i] = spreadsheetSafe(row[i])
 	}
@@ -203,11 +203,4 @@ func whole(n *int) string {
 		return ""
 	}
 	return strconv.Itoa(*n)
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

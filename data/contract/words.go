@@ -8,13 +8,30 @@ import (
 	"sweetspot/engine/quantity"
 )
 
+// Known is what v points to, the zero value where it is unknown.
+func Known[T any](v *T) (out T) {
+	if v != nil {
+		out = *v
+	}
+	return out
+}
+
+// VMs names the parts of the configuration: 2× g3.4xlarge.
+func (c Candidate) VMs() []string {
+	parts := make([]string, len(c.Configuration))
+	for i, p := range c.Configuration {
+		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.Name())
+	}
+	return parts
+}
+
 // Name is the instance type, or the host of a machine of one's own.
-func (v Part) Name() string { return cmp.Or(text(v.InstanceType), text(v.Host), "VM") }
+func (v Part) Name() string { return cmp.Or(Known(v.InstanceType), Known(v.Host), "VM") }
 
 // Words names a part: 1× p2.xlarge (1× K80), aws us-east-1.
 func (v Part) Words() string {
 	gpu := "GPU unknown"
-	switch name := text(v.GPU); {
+	switch name := Known(v.GPU); {
 	case name != "" && v.GPUCount != nil:
 		gpu = fmt.Sprintf("%d× %s", *v.GPUCount, name)
 	case name != "":
@@ -27,7 +44,7 @@ func (v Part) Words() string {
 		gpu = "no GPU known"
 	}
 	out := fmt.Sprintf("%d× %s (%s)", v.Count, v.Name(), gpu)
-	if where := strings.TrimSpace(text(v.Cloud) + " " + text(v.Region)); where != "" {
+	if where := strings.TrimSpace(Known(v.Cloud) + " " + Known(v.Region)); where != "" {
 		out += ", " + where
 	}
 	return out
@@ -40,7 +57,7 @@ func (v Part) PriceWords(purchase string) string {
 		return "price unknown"
 	}
 	out := fmt.Sprintf("%s/h each, %s", quantity.Money(*v.USDPerHour), purchase)
-	if from := text(v.PriceFrom); from != "" {
+	if from := Known(v.PriceFrom); from != "" {
 		out += " (" + from + ")"
 	}
 	return out

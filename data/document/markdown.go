@@ -13,10 +13,7 @@ import (
 
 // markdown writes a pick as a table.
 func markdown(w io.Writer, p contract.Pick) error {
-	c, precision := p.Candidate, ""
-	if c.Precision != nil {
-		precision = *c.Precision
-	}
+	c := p.Candidate
 	var b strings.Builder
 	row := func(name, value string) {
 		fmt.Fprintf(&b, "| %s | %s |\n", wording.MarkdownCell(name), wording.MarkdownCell(value))
@@ -26,7 +23,7 @@ func markdown(w io.Writer, p contract.Pick) error {
 		row("VMs", v.Words())
 		row("price", v.PriceWords(c.Purchase))
 	}
-	row("variant", strings.TrimSpace(c.Variant+" "+precision))
+	row("variant", strings.TrimSpace(c.Variant+" "+contract.Known(c.Precision)))
 	if c.BatchSize != nil {
 		row("batch size", fmt.Sprint(*c.BatchSize))
 	}

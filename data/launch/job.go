@@ -56,8 +56,8 @@ func newJob(p contract.Pick) (*job, error) {
 
 func newPart(v contract.Part, c contract.Candidate) (part, error) {
 	at := part{
-		cloud: strings.ToLower(text(v.Cloud)), region: text(v.Region), instanceType: text(v.InstanceType), host: text(v.Host),
-		gpu: text(v.GPU), gpus: v.GPUCount, count: v.Count, batch: v.BatchSize, units: v.Units,
+		cloud: strings.ToLower(contract.Known(v.Cloud)), region: contract.Known(v.Region), instanceType: contract.Known(v.InstanceType), host: contract.Known(v.Host),
+		gpu: contract.Known(v.GPU), gpus: v.GPUCount, count: v.Count, batch: v.BatchSize, units: v.Units,
 	}
 	if at.cloud == "gcp" { // lists name a host with what is attached to it: n1-highmem-8+1xT4
 		at.instanceType, _, _ = strings.Cut(at.instanceType, "+")
@@ -123,7 +123,7 @@ type setting struct{ name, value string }
 func (j *job) settings(p part) []setting {
 	c := j.pick.Candidate
 	out := []setting{{"PICK_MODEL", c.Model}, {"PICK_VARIANT", c.Variant}}
-	if precision := text(c.Precision); precision != "" {
+	if precision := contract.Known(c.Precision); precision != "" {
 		out = append(out, setting{"PICK_PRECISION", precision})
 	}
 	out = append(out, p.settings()...)
@@ -145,13 +145,6 @@ func (p part) settings() (out []setting) {
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
 
 // clean removes control characters from every text of a pick, each by itself: an
 // unfinished escape sequence would swallow what is joined to it.

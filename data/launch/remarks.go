@@ -36,7 +36,7 @@ func (j *job) remarks() []string {
 		lines = append(lines, "Rests on: "+wording.Sources(c.Sources))
 	}
 	if c.Predicted {
-		lines = append(lines, "Predicted: never probed as it stands here. "+text(c.Why))
+		lines = append(lines, "Predicted: never probed as it stands here. "+contract.Known(c.Why))
 	}
 	if strings.HasPrefix(c.Purchase, "reserved") {
 		lines = append(lines,
@@ -58,7 +58,7 @@ func (j *job) remarks() []string {
 // picked says what is run and how.
 func (j *job) picked() string {
 	c := j.pick.Candidate
-	parts := []string{c.Model, c.Mode, "variant " + strings.TrimSpace(c.Variant+" "+text(c.Precision))}
+	parts := []string{c.Model, c.Mode, "variant " + strings.TrimSpace(c.Variant+" "+contract.Known(c.Precision))}
 	if c.BatchSize != nil {
 		parts = append(parts, "batch size "+j.batchWords(*c.BatchSize))
 	}
@@ -85,7 +85,7 @@ func (j *job) atSettings() string {
 	if len(j.parts) == 1 && j.parts[0].batch != nil {
 		words = " at batch size " + j.batchWords(*j.parts[0].batch)
 	}
-	if precision := text(c.Precision); precision != "" {
+	if precision := contract.Known(c.Precision); precision != "" {
 		words += " in " + precision
 	}
 	return words
@@ -95,8 +95,8 @@ func (j *job) atSettings() string {
 // its parts. COMMAND stands for what runs the model.
 func Probe(c contract.Candidate, v contract.Part) string {
 	words := []string{"sweetspot", "probe", "--name=" + plaintext.Clean(c.Model), "--mode=" + plaintext.Clean(c.Mode)}
-	if cloud := plaintext.Clean(text(v.Cloud)); cloud != "" {
-		words = append(words, "--vm="+cloud+"/"+plaintext.Clean(text(v.Region))+"/"+plaintext.Clean(text(v.InstanceType)))
+	if cloud := plaintext.Clean(contract.Known(v.Cloud)); cloud != "" {
+		words = append(words, "--vm="+cloud+"/"+plaintext.Clean(contract.Known(v.Region))+"/"+plaintext.Clean(contract.Known(v.InstanceType)))
 	}
 	for i, w := range words {
 		words[i] = shellwords.Word(w)

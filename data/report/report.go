@@ -130,7 +130,7 @@ func (r *Report) table(candidates []contract.Candidate) {
 		"frontier", "basis", "rests on"}
 	for _, c := range candidates {
 		row := []string{
-			fmt.Sprint(*c.Rank), vms(c), variant(c), batch(c, ""), span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
+			fmt.Sprint(*c.Rank), strings.Join(c.VMs(), " + "), variant(c), batch(c, ""), span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
 			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Of(objective.Time)),
 			share(c.PBest.Of(objective.Cost)), frontier(c.Frontier), "", wording.Sources(c.Sources),
 		}
@@ -145,14 +145,6 @@ func (r *Report) table(candidates []contract.Candidate) {
 		}
 		r.Rows = append(r.Rows, row)
 	}
-}
-
-func vms(c contract.Candidate) string {
-	parts := make([]string, len(c.Configuration))
-	for i, v := range c.Configuration {
-		parts[i] = fmt.Sprintf("%d× %s", v.Count, v.Name())
-	}
-	return strings.Join(parts, " + ")
 }
 
 // span is a value with its 90 % interval.

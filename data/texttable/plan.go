@@ -71,9 +71,9 @@ func planRow(c contract.Candidate) string {
 		}
 		return " " + quantity.PlusMinus((*high-*low)/(2**v))
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, wording.ShortVMs(vmParts(&c)), c.Variant,
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, wording.ShortVMs(c.VMs()), c.Variant,
 		amount(c.Time.S, quantity.Duration)+half(c.Time.S, c.Time.Low, c.Time.High),
-		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low, c.Cost.High), accuracy, batches, orZero(c.Time.Basis))
+		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low, c.Cost.High), accuracy, batches, contract.Known(c.Time.Basis))
 }
 
 func amount(v *float64, format func(float64) string) string {
@@ -84,15 +84,7 @@ func amount(v *float64, format func(float64) string) string {
 }
 
 // vms names the configuration: 2× g3.4xlarge + 1× p2.xlarge.
-func vms(c *contract.Candidate) string { return strings.Join(vmParts(c), " + ") }
-
-func vmParts(c *contract.Candidate) []string {
-	parts := make([]string, len(c.Configuration))
-	for i, p := range c.Configuration {
-		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.Name())
-	}
-	return parts
-}
+func vms(c *contract.Candidate) string { return strings.Join(c.VMs(), " + ") }
 
 // words are the pick's parts, its neighbours, the limits' prices and the greedy
 // pick, a line each.
@@ -101,8 +93,8 @@ func (p plan) words(in contract.PlanInput) (lines []string) {
 		lines = append(lines, "pick: "+vms(p.Pick)+" "+p.Pick.Variant)
 		for _, part := range p.Pick.Configuration {
 			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, part.Name(),
-				quantity.Count(math.Round(orZero(part.Units))),
-				quantity.Percent(orZero(part.Units)/orZero(p.Pick.Units)), batchWord(part.BatchSize),
+				quantity.Count(math.Round(contract.Known(part.Units))),
+				quantity.Percent(contract.Known(part.Units)/contract.Known(p.Pick.Units)), batchWord(part.BatchSize),
 				amount(part.BusyS, quantity.Duration)))
 		}
 	}
@@ -142,13 +134,6 @@ func (p plan) bought() (lines []string) {
 		}
 	}
 	return lines
-}
-
-func orZero[T any](v *T) (out T) {
-	if v != nil {
-		out = *v
-	}
-	return out
 }
 
 func batchWord(n *int) string {
