@@ -19,7 +19,8 @@ func TestRankWithABill(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if b := got.Query.Bill; b.StartupS != 90 || b.DiskGiB != 200 || b.Interruptions != nil || !strings.Contains(strings.Join(got.Warnings, "\n"), "assumed to be taken away") {
+	if b := got.Query.Bill; b.StartupS != 90 || b.DiskGiB != 200 || b.Interruptions != nil ||
+		!strings.Contains(strings.Join(got.Warnings, "\n"), "assumed to be taken away") {
 		t.Errorf("asked %+v, warned %q", b, got.Warnings)
 	}
 	c := got.Candidates[0]

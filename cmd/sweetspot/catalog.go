@@ -180,9 +180,8 @@ func newCatalogShowCommand() *cobra.Command {
 // isCalled reports whether name is an instance type, or cloud/region/type or
 // cloud/type.
 func isCalled(vm profile.VMType, name string) bool {
-	return slices.ContainsFunc([]string{vm.InstanceType, vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType, vm.Cloud +
-		"/" + vm.InstanceType},
-		func(own string) bool { return strings.EqualFold(own, name) })
+	return slices.ContainsFunc([]string{vm.InstanceType, vm.Cloud + "/" + vm.Region + "/" + vm.InstanceType,
+		vm.Cloud + "/" + vm.InstanceType}, func(own string) bool { return strings.EqualFold(own, name) })
 }
 
 // similar suggests a few VM types.

@@ -70,10 +70,9 @@ func newExportCommand() *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("format of a pick: %s; of a launch file: %s; of a "+
-		"report: %s; of the ranking with its frontiers: %s; "+
-		"of runs: %s (default: by the extension of --out, else yaml, for runs csv)",
-		either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking),
+	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("format of a pick: %s; of a launch file: %s; of a report: "+
+		"%s; of the ranking with its frontiers: %s; of runs: %s (default: by the extension of --out, else yaml, for runs "+
+		"csv)", either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking),
 		either(document.Runs)))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(queryGroups...),
 		cobra.ShellCompDirectiveNoFileComp))

@@ -40,7 +40,8 @@ func newFleetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "Place a job trace on reserved VMs, and offer users reduced precision instead of renting more",
-		Long: "fleet runs a trace of jobs on reserved VMs. What would miss its deadline there at full precision but not in\n" +
+		Long: "fleet runs a trace of jobs on reserved VMs. What would miss its deadline there at full precision but not " +
+			"in\n" +
 			"INT8 may be offered money to run in INT8 (ApproxDNN, Nabavinejad et al. 2019); whoever declines is rented an\n" +
 			"on-demand VM. It compares the policies and says how many VMs to reserve, and for how long.",
 		Example: "  sweetspot fleet\n  sweetspot fleet --trace jobs.csv --vm p3.2xlarge --reserved 20\n" +

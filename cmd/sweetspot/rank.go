@@ -66,18 +66,10 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by "+
 		"their GPU rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
-	fl.StringVar(
-		&f.sort,
-		"sort",
-		"",
-		"order by "+question.SortWords()+" (default: cost, or score where weights are given)",
-	)
-	fl.BoolVar(
-		&f.predicted,
-		"predicted",
-		false,
-		"rank also what was not probed, by prediction: other batch sizes, and the catalog's VM types",
-	)
+	fl.StringVar(&f.sort, "sort", "", "order by "+question.SortWords()+" (default: cost, or score where weights are "+
+		"given)")
+	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, and "+
+		"the catalog's VM types")
 }
 
 func newRankCommand() *cobra.Command {
@@ -280,13 +272,11 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 			"sweetspot rank --epochs N", q.Model)}
 	}
 	if best, ok := bestReached(set, q); ok {
-		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to "+
-			"%s; ask for less, or rank with --epochs N",
-			q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
+		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to %s; "+
+			"ask for less, or rank with --epochs N", q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
 	}
-	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; "+
-		"loosen --batch, --variant, --cloud, --gpu, --epochs or --target-accuracy",
-		q.Model, strings.Join(have, ", "), q.Mode)}
+	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; loosen "+
+		"--batch, --variant, --cloud, --gpu, --epochs or --target-accuracy", q.Model, strings.Join(have, ", "), q.Mode)}
 }
 
 // bestReached is the best validation of the model's trainings where a target is

@@ -204,8 +204,7 @@ func (r *reproduction) writeRows(text *strings.Builder, all bool) {
 	for _, row := range r.Rows {
 		if all || row.OK != nil && !*row.OK {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Paper, row.Table, row.Cell, number(row.Published, "%.6g"),
-				number(row.Ours, "%.6g"),
-				percent(row.RelativeError), percent(row.Tolerance), verdict(row.OK), row.Note)
+				number(row.Ours, "%.6g"), percent(row.RelativeError), percent(row.Tolerance), verdict(row.OK), row.Note)
 		}
 	}
 	t.Flush()
@@ -218,9 +217,8 @@ func columns(text *strings.Builder) *tabwriter.Writer {
 }
 
 func writeMethod(text *strings.Builder, m *reproduce.Method) {
-	fmt.Fprintf(text, "method 2 on %d runs: mean error %.2f %%, median %.2f %%, nine in ten within %.2f %%, worst "+
-		"%+.1f %% (%s)\n",
-		m.N, 100*m.MeanAbsoluteError, 100*m.Median, 100*m.P90, 100*m.Worst.Error, m.Worst.Cell)
+	fmt.Fprintf(text, "method 2 on %d runs: mean error %.2f %%, median %.2f %%, nine in ten within %.2f %%, worst %+.1f "+
+		"%% (%s)\n", m.N, 100*m.MeanAbsoluteError, 100*m.Median, 100*m.P90, 100*m.Worst.Error, m.Worst.Cell)
 	fmt.Fprintf(text, "fastest VM right in %d of %d, cheapest in %d of %d\n", m.Fastest.Right, m.Fastest.Of,
 		m.Cheapest.Right, m.Cheapest.Of)
 	for _, w := range m.Fastest.Wrong {
@@ -231,8 +229,7 @@ func writeMethod(text *strings.Builder, m *reproduce.Method) {
 	}
 	for _, f := range m.FindingOut {
 		fmt.Fprintf(text, "measuring costs, %s: everything %s, method 1 %s (saves %s), method 2 %s (saves %s)\n",
-			f.Application,
-			number(f.EverythingUSD, "$%.2f"), number(f.Method1USD, "$%.2f"), percent(f.Method1Saves),
+			f.Application, number(f.EverythingUSD, "$%.2f"), number(f.Method1USD, "$%.2f"), percent(f.Method1Saves),
 			number(f.Method2USD, "$%.2f"), percent(f.Method2Saves))
 	}
 }

@@ -28,8 +28,7 @@ func azure(t *testing.T) serving.Trace {
 	ratio, ok := a.Trace.PeakToMedian(60)
 	if a.Trace.Requests() != 8819 || len(a.Trace) != 3437 || a.Format != Timestamps || len(a.Notes) != 1 || !ok ||
 		math.Abs(ratio-5.7) > 0.1 {
-		t.Fatalf("%d requests in %d s of format %s, peak to median %g, notes %q", a.Trace.Requests(), len(a.Trace),
-			a.Format,
+		t.Fatalf("%d requests in %d s of format %s, peak to median %g, notes %q", a.Trace.Requests(), len(a.Trace), a.Format,
 			ratio, a.Notes)
 	}
 	return a.Trace
@@ -68,8 +67,7 @@ func TestRelationsOnAzure(t *testing.T) {
 	}
 	holds("over-provisioning of util-aware", *by[serving.UtilAware].OverProvisioning, 0.2, 0.3)
 	holds("over-provisioning of exascale, beyond the study's 0.3", *by[serving.Exascale].OverProvisioning, 0.3, 0.65)
-	holds("violations of util-aware over reactive's", by[serving.UtilAware].ViolationShare()/reactive.ViolationShare(),
-		0,
+	holds("violations of util-aware over reactive's", by[serving.UtilAware].ViolationShare()/reactive.ViolationShare(), 0,
 		0.9)
 	holds("violations of exascale over reactive's", by[serving.Exascale].ViolationShare()/reactive.ViolationShare(), 0,
 		0.7)

@@ -22,8 +22,7 @@ func number(row int, column, cell string) (float64, error) {
 	v, ok := textfile.Decimal(cell)
 	switch {
 	case !ok:
-		return 0, textfile.Wrong(row, "%s: %s is not a finite decimal number; correct it or remove the row", column,
-			shown)
+		return 0, textfile.Wrong(row, "%s: %s is not a finite decimal number; correct it or remove the row", column, shown)
 	case v < 0:
 		return 0, textfile.Wrong(row,
 			"%s: %s is negative; times start at 0, so add a constant to all of them or correct the row", column, shown)
@@ -37,8 +36,7 @@ func number(row int, column, cell string) (float64, error) {
 func whole(row int, column, cell string) (int64, error) {
 	v, err := number(row, column, cell)
 	if err == nil && v != math.Trunc(v) {
-		err = textfile.Wrong(row, "%s: %g is not a whole number; if each row is a request, name the column time_s",
-			column, v)
+		err = textfile.Wrong(row, "%s: %g is not a whole number; if each row is a request, name the column time_s", column, v)
 	}
 	return int64(v), err
 }

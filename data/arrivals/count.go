@@ -41,7 +41,8 @@ func (c *counter) add(row int, cells []string) error {
 	if c.last-c.first >= MaxSeconds/c.unitS() {
 		days := float64(c.last-c.first) * float64(c.unitS()) / 86400
 		return textfile.Wrong(row,
-			"the rows span %.4g days so far, above %d; split the file, correct the time, or give it in seconds", days, MaxSeconds/86400)
+			"the rows span %.4g days so far, above %d; split the file, correct the time, or give it in "+
+				"seconds", days, MaxSeconds/86400)
 	}
 	if second < c.before {
 		c.unsorted++
@@ -75,8 +76,7 @@ func (c *counter) row(row int, cells []string) (second, requests int64, err erro
 		return 0, 0, err
 	}
 	if requests, err = whole(row, "requests", cells[c.many]); err == nil && requests > MaxRequests {
-		err = textfile.Wrong(row, "requests: %d is above %d; split the file or correct the number", requests,
-			MaxRequests)
+		err = textfile.Wrong(row, "requests: %d is above %d; split the file or correct the number", requests, MaxRequests)
 	}
 	return second, requests, err
 }
@@ -115,8 +115,7 @@ func (c *counter) notes() []string {
 	}
 	if c.unsorted > 0 {
 		say("the rows are not sorted by time (%s); they were sorted",
-			counted(c.unsorted, "row lies before the one above",
-				"rows lie before the one above"))
+			counted(c.unsorted, "row lies before the one above", "rows lie before the one above"))
 	}
 	if c.many < 0 {
 		return notes

@@ -74,7 +74,8 @@ func columnsOf(header []string) (columns, error) {
 	}
 	if c.format == "" {
 		return c, textfile.Wrong(1,
-			"there is no time column; name one time_s (one row per request), TIMESTAMP, or second or minute together with requests; the first column is %s", plaintext.Quote(plaintext.Clean(header[0])))
+			"there is no time column; name one time_s (one row per request), TIMESTAMP, or second or minute together with "+
+				"requests; the first column is %s", plaintext.Quote(plaintext.Clean(header[0])))
 	}
 	if c.format == Seconds || c.format == Minutes {
 		at, ok := places["requests"]

@@ -32,8 +32,7 @@ func TestRead(t *testing.T) {
 		notes  string // words of the notes, in order
 	}{
 		"times": {"time_s\n0.5\n0.9\n2\n", serving.Trace{2, 0, 1}, Times, ""},
-		"times of any clock": {"user, Time_S \r\na,1700158623.98\r\nb,1.7001586255e9\r\n", serving.Trace{1, 0, 1},
-			Times,
+		"times of any clock": {"user, Time_S \r\na,1700158623.98\r\nb,1.7001586255e9\r\n", serving.Trace{1, 0, 1}, Times,
 			"second 0 is second 1700158623"},
 		"unsorted times": {"time_s\n3.5\n1\n1.2\n\n2\n", serving.Trace{2, 1, 1}, Times,
 			"second 0 is second 1 |1 row lies before the one above"},

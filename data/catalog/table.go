@@ -46,8 +46,7 @@ func (t *Table) Header(begins string) error {
 	for {
 		cells, err := t.rows.Next()
 		if errors.Is(err, io.EOF) {
-			return textfile.Wrong(max(t.Row()-1, 1),
-				"the file is empty; a price list starts with a row of column names")
+			return textfile.Wrong(max(t.Row()-1, 1), "the file is empty; a price list starts with a row of column names")
 		}
 		if err != nil {
 			return err

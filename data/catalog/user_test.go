@@ -18,8 +18,7 @@ func vmOf(name, gpu string, prices ...profile.Price) profile.VMType {
 
 func TestJoin(t *testing.T) {
 	own := []profile.VMType{vmOf("p3.2xlarge", "V100-SXM2-16GB",
-		profile.Price{Purchase: profile.OnDemand, USDPerHour: 2,
-			AsOf: "2020"})}
+		profile.Price{Purchase: profile.OnDemand, USDPerHour: 2, AsOf: "2020"})}
 	imported := []profile.VMType{
 		vmOf("p3.2xlarge", "V100-SXM2-16GB", profile.Price{Purchase: profile.OnDemand, USDPerHour: 3, AsOf: "2026"},
 			profile.Price{Purchase: profile.Spot, USDPerHour: 1, AsOf: "2026"}),

@@ -15,10 +15,9 @@ import (
 // candidateColumns is the layout of [WriteCSV]. Columns may be added at the
 // end, never moved. Seconds, US dollars, fractions; empty is unknown.
 var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "mode", "cloud", "region",
-	"instance_type", "gpu", "gpu_count", "count",
-	"usd_per_hour", "batch_size", "epochs", "units", "purchase", "time_s", "time_low_s", "time_high_s", "time_basis",
-	"cost_usd", "cost_low_usd", "cost_high_usd", "cost_basis", "metric", "accuracy", "score", "tar", "car",
-	"p_best_time", "p_best_cost", "feasible", "frontier_time", "frontier_cost",
+	"instance_type", "gpu", "gpu_count", "count", "usd_per_hour", "batch_size", "epochs", "units", "purchase", "time_s",
+	"time_low_s", "time_high_s", "time_basis", "cost_usd", "cost_low_usd", "cost_high_usd", "cost_basis", "metric",
+	"accuracy", "score", "tar", "car", "p_best_time", "p_best_cost", "feasible", "frontier_time", "frontier_cost",
 	"accuracy_low", "accuracy_high", "accuracy_basis", "price_from", "violates", "sources"}
 
 // lastColumns were added later and follow everything else, also in the CSV of a

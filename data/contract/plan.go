@@ -34,7 +34,7 @@ type Plan struct {
 	Frontier           Frontiers      `json:"frontier"`
 	Candidates         []Candidate    `json:"candidates"` // on any frontier, in the order of the ranking
 	Greedy             *Candidate     `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
-	Gap                Numbers        `json:"gap"`        // share of its time that could be saved at no more cost, and of its cost at no more time
+	Gap                Numbers        `json:"gap"`        // shares of its time and cost that could be saved, the other kept
 	Explored           Explored       `json:"explored"`
 	NextCheaper        *Step          `json:"next_cheaper"`
 	NextFaster         *Step          `json:"next_faster"`
@@ -129,7 +129,8 @@ type PlanInput struct {
 func NewPlan(in PlanInput) Plan {
 	r, of := in.Result, in.Combined.Frontiers.Explored
 	p := Plan{
-		Schema: Schema, Command: "plan", Warnings: append(wording.Warnings(r, in.Now), planWarnings(in)...), Query: newPlanQuery(in),
+		Schema: Schema, Command: "plan", Warnings: append(wording.Warnings(r, in.Now), planWarnings(in)...),
+		Query:      newPlanQuery(in),
 		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
 		Gap:      newGap(math.NaN(), math.NaN()),
 		Explored: Explored{of.Configurations, of.Method, of.Resolution},
@@ -222,8 +223,9 @@ func (in PlanInput) holds(at *candidate.Outcome) bool {
 
 func newPlanQuery(in PlanInput) PlanQuery {
 	q := PlanQuery{
-		Query: in.Result.Query, VMs: map[string]int{}, Split: string(cmp.Or(in.Rental.Split, cluster.ByThroughput)), Method: "exact",
-		Terms: map[string]Terms{},
+		Query: in.Result.Query, VMs: map[string]int{}, Split: string(cmp.Or(in.Rental.Split, cluster.ByThroughput)),
+		Method: "exact",
+		Terms:  map[string]Terms{},
 	}
 	for cloud, t := range in.Rental.Terms {
 		q.Terms[clean(cloud)] = Terms{t.StartupS, t.Billing.MinimumS, t.Billing.GranularityS}
@@ -244,30 +246,19 @@ func planWarnings(in PlanInput) (out []string) {
 		out = append(out, clean(fmt.Sprintf("left out, for no run of the model tells of them: %s", strings.Join(m, ", "))))
 	}
 	if n := len(in.Combined.LeftOut); n > 0 {
-		out = append(
-			out,
-			fmt.Sprintf(
-				"%s left out, neither among the cheapest per unit of work nor among the fastest: name those to combine with --vms",
-				quantity.Several(n, "VM type"),
-			),
-		)
+		out = append(out, fmt.Sprintf("%s left out, neither among the cheapest per unit of work nor among the fastest: "+
+			"name those to combine with --vms", quantity.Several(n, "VM type")))
 	}
 	if u := in.Combined.Unpriced; len(u) > 0 {
-		out = append(
-			out,
-			clean(fmt.Sprintf("left out, for they have no %s price: %s", in.Result.Query.Purchase, strings.Join(u, ", "))),
-		)
+		out = append(out, clean(fmt.Sprintf("left out, for they have no %s price: %s", in.Result.Query.Purchase,
+			strings.Join(u, ", "))))
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
 		if cloud != "" && !in.Combined.Uses(cloud) {
 			out = append(
 				out,
-				clean(
-					fmt.Sprintf(
-						"no VM type of this plan is of the cloud %s: its start-up and billing change nothing",
-						plaintext.Quote(cloud),
-					),
-				),
+				clean(fmt.Sprintf("no VM type of this plan is of the cloud %s: its start-up and billing change nothing",
+					plaintext.Quote(cloud))),
 			)
 		}
 	}

@@ -110,10 +110,8 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	}
 	out.Frontier = newFrontiers(r)
 	for _, x := range advice.Crossovers(r) {
-		out.Crossovers = append(
-			out.Crossovers,
-			Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID), string(x.Objective)},
-		)
+		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID),
+			string(x.Objective)})
 	}
 	for name, n := range r.Because {
 		out.InfeasibleBecause[string(name)] = n

@@ -10,17 +10,14 @@ import (
 // moved. US dollars, fractions; empty is unknown.
 func WriteFleetCSV(w io.Writer, f Fleet) error {
 	rows := [][]string{{"policy", "total_usd", "reserved_usd", "on_demand_usd", "penalty_usd", "expected_usd",
-		"relative_to_on_demand", "relative_low", "relative_high",
-		"offered", "accepted", "mean_offer", "accuracy", "missed_deadlines", "bill_usd", "utilisation", "jobs", "candidates",
-		"reserved_vms", "seed"}}
+		"relative_to_on_demand", "relative_low", "relative_high", "offered", "accepted", "mean_offer", "accuracy",
+		"missed_deadlines", "bill_usd", "utilisation", "jobs", "candidates", "reserved_vms", "seed"}}
 	for _, p := range f.Policies {
 		rows = append(rows, []string{p.Policy, number(&p.TotalUSD), number(&p.ReservedUSD), number(&p.OnDemandUSD),
-			number(&p.PenaltyUSD), number(&p.ExpectedUSD),
-			number(p.Relative.Value), number(p.Relative.Low), number(p.Relative.High), strconv.Itoa(p.Offered),
-			strconv.Itoa(p.Accepted), number(p.MeanOffer), number(p.Accuracy),
+			number(&p.PenaltyUSD), number(&p.ExpectedUSD), number(p.Relative.Value), number(p.Relative.Low),
+			number(p.Relative.High), strconv.Itoa(p.Offered), strconv.Itoa(p.Accepted), number(p.MeanOffer), number(p.Accuracy),
 			strconv.Itoa(p.Missed), number(&p.BillUSD), number(p.Utilisation), strconv.Itoa(f.Workload.Jobs),
-			strconv.Itoa(f.Workload.Candidates),
-			strconv.Itoa(f.Query.ReservedVMs), strconv.FormatUint(f.Query.Seed, 10)})
+			strconv.Itoa(f.Workload.Candidates), strconv.Itoa(f.Query.ReservedVMs), strconv.FormatUint(f.Query.Seed, 10)})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -33,11 +30,10 @@ func WriteTrafficCSV(w io.Writer, t Traffic) error {
 		"function_share", "most_vms", "cold_starts", "on_vms", "on_functions", "queued", "pick"}}
 	for _, s := range t.Schemes {
 		rows = append(rows, []string{s.Scheme, number(&s.CostUSD), number(&s.VMUSD), number(&s.FunctionUSD),
-			strconv.FormatInt(s.VMSeconds, 10), number(s.OverProvisioning),
-			number(s.Violations.Strict), number(s.Violations.Relaxed), number(s.P50S), number(s.P99S), number(&s.FunctionShare),
-			strconv.Itoa(s.MostVMs),
-			strconv.FormatInt(s.ColdStarts, 10), strconv.FormatInt(s.Queries.OnVMs, 10), strconv.FormatInt(s.Queries.OnFunctions,
-				10), strconv.FormatInt(s.Queries.Queued, 10),
+			strconv.FormatInt(s.VMSeconds, 10), number(s.OverProvisioning), number(s.Violations.Strict),
+			number(s.Violations.Relaxed), number(s.P50S), number(s.P99S), number(&s.FunctionShare), strconv.Itoa(s.MostVMs),
+			strconv.FormatInt(s.ColdStarts, 10), strconv.FormatInt(s.Queries.OnVMs, 10),
+			strconv.FormatInt(s.Queries.OnFunctions, 10), strconv.FormatInt(s.Queries.Queued, 10),
 			strconv.FormatBool(s.Scheme == t.Pick)})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

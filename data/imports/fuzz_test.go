@@ -64,11 +64,9 @@ func FuzzTensorBoardEvents(f *testing.F) {
 	f.Add(-1.0, int64(-1), "val/loss", -3.0, []byte{0x09})
 	f.Add(1.8e9, int64(1<<62), "train/epoch", -1e37, []byte{0x2a, 0x80})
 	f.Fuzz(func(t *testing.T, wall float64, step int64, tag string, value float64, raw []byte) {
-		file := board(
-			logged{1719249164, 0, tag, value, true}, logged{wall, step, tag, value, false}, logged{wall + 1, step + 1, "loss",
-				value, true},
-			logged{wall + 2, step + 3, "val_acc", value, true}, logged{wall + 2, step + 3, "epoch_loss", value, false},
-			logged{wall + 3, step / 2, "epoch", -value, false})
+		file := board(logged{1719249164, 0, tag, value, true}, logged{wall, step, tag, value, false},
+			logged{wall + 1, step + 1, "loss", value, true}, logged{wall + 2, step + 3, "val_acc", value, true},
+			logged{wall + 2, step + 3, "epoch_loss", value, false}, logged{wall + 3, step / 2, "epoch", -value, false})
 		readAll(t, []source.File{inMemory("/a/x.tfevents.1", file)}, Options{})
 		out := bytes.NewBuffer(file)
 		frame(out, raw)

@@ -100,8 +100,7 @@ func sound(t *testing.T, tasks []fleet.Task, s *fleet.Schedule) {
 	}
 	for v, spans := range busy {
 		slices.SortFunc(spans, func(a, b span) int {
-			return cmp.Or(cmp.Compare(a.from, b.from),
-				cmp.Compare(a.to, b.to))
+			return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 		})
 		for k := 1; k < len(spans); k++ {
 			if spans[k].from < spans[k-1].to-1e-9*math.Abs(spans[k].from) {

@@ -35,8 +35,7 @@ func readLog(text io.Reader, most int) (*Trace, error) {
 			trace.unsubmitted++
 			continue
 		}
-		job := fleet.Job{SubmitS: j.Submitted.seconds(), RuntimeS: j.runtime(&trace), DeadlineS: math.NaN(),
-			GPUs: j.gpus()}
+		job := fleet.Job{SubmitS: j.Submitted.seconds(), RuntimeS: j.runtime(&trace), DeadlineS: math.NaN(), GPUs: j.gpus()}
 		earliest = min(earliest, job.SubmitS)
 		switch {
 		case math.IsNaN(job.RuntimeS):
@@ -45,8 +44,7 @@ func readLog(text io.Reader, most int) (*Trace, error) {
 			return nil, l.wrong(fmt.Sprintf("its attempts take %g seconds together, above %g", job.RuntimeS,
 				float64(maxSeconds)))
 		case job.GPUs > maxGPUs:
-			return nil, l.wrong(fmt.Sprintf("holds %s, above %s", quantity.Several(job.GPUs, "GPU"),
-				quantity.Count(maxGPUs)))
+			return nil, l.wrong(fmt.Sprintf("holds %s, above %s", quantity.Several(job.GPUs, "GPU"), quantity.Count(maxGPUs)))
 		default:
 			trace.add(job)
 		}

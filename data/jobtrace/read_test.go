@@ -51,14 +51,12 @@ func TestRead(t *testing.T) {
 		},
 		"only what must be": {
 			"submit_s,runtime_s\n0,1\n\n5,1", plainCSV,
-			[]fleet.Job{{SubmitS: 0, RuntimeS: 1, DeadlineS: nan, GPUs: 1},
-				{SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}},
+			[]fleet.Job{{SubmitS: 0, RuntimeS: 1, DeadlineS: nan, GPUs: 1}, {SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}},
 			[]string{"1 GPU assumed for 2 jobs with no number of GPUs"},
 		},
 		"unsorted, ties in the order of the file": {
 			"submit_s,runtime_s,gpus\n5,1,1\n2,2,1\n5,3,1\n2,4,1\n", plainCSV,
-			[]fleet.Job{{SubmitS: 2, RuntimeS: 2, DeadlineS: nan, GPUs: 1},
-				{SubmitS: 2, RuntimeS: 4, DeadlineS: nan, GPUs: 1},
+			[]fleet.Job{{SubmitS: 2, RuntimeS: 2, DeadlineS: nan, GPUs: 1}, {SubmitS: 2, RuntimeS: 4, DeadlineS: nan, GPUs: 1},
 				{SubmitS: 5, RuntimeS: 1, DeadlineS: nan, GPUs: 1}, {SubmitS: 5, RuntimeS: 3, DeadlineS: nan, GPUs: 1}},
 			[]string{"the jobs were not sorted by submission time; they were sorted"},
 		},
@@ -73,15 +71,13 @@ func TestRead(t *testing.T) {
 				{RuntimeS: 10, DeadlineS: 10, GPUs: 1, Model: "m"}, {RuntimeS: 10, DeadlineS: 9.5, GPUs: 1},
 				{RuntimeS: 10, DeadlineS: nan, GPUs: 1, Model: "m"}, {RuntimeS: 10, DeadlineS: 0, GPUs: 1, Model: "m"},
 			},
-			[]string{"1 GPU assumed for 1 job with no number of GPUs",
-				"2 deadlines that even an immediate start cannot meet",
+			[]string{"1 GPU assumed for 1 job with no number of GPUs", "2 deadlines that even an immediate start cannot meet",
 				"1 job without a deadline", "1 job without a model"},
 		},
 		"Philly's columns": {
 			"submit_s,duration_s,num_gpus,vc\n0,108,1,11cb48\n600,74,8,11cb48\n", phillyCSV,
 			[]fleet.Job{{SubmitS: 0, RuntimeS: 108, DeadlineS: nan, GPUs: 1},
-				{SubmitS: 600, RuntimeS: 74, DeadlineS: nan,
-					GPUs: 8}}, nil,
+				{SubmitS: 600, RuntimeS: 74, DeadlineS: nan, GPUs: 8}}, nil,
 		},
 		"a row of almost 1 MiB": {
 			"note,submit_s,runtime_s,gpus\n\"" + strings.Repeat("long\n", 1<<20/5-1000) + "\",0,1,1\n", plainCSV,
@@ -106,9 +102,8 @@ func TestRead(t *testing.T) {
 				}
 				if trace.Format != c.format || !slices.Equal(trace.Notes, c.notes) ||
 					!slices.EqualFunc(trace.Jobs, c.jobs, same) {
-					t.Errorf("read %q %+v\nnotes %q\nwant %q %+v\nnotes %q", trace.Format, trace.Jobs, trace.Notes,
-						c.format,
-						c.jobs, c.notes)
+					t.Errorf("read %q %+v\nnotes %q\nwant %q %+v\nnotes %q", trace.Format, trace.Jobs, trace.Notes, c.format, c.jobs,
+						c.notes)
 				}
 			}
 		})
@@ -131,12 +126,11 @@ func TestReadRefuses(t *testing.T) {
 		"another CSV": {"a,b\n1,2\n", 1, `submit_s is missing among "a", "b"`},
 		"no runtime": {"submit_s;runtime_s\n1;2\n", 1, `missing among "submit_s;runtime_s"; a job trace has ` +
 			`submit_s and runtime_s, separated by commas`},
-		"no duration":        {"submit_s,gpus\n1,2\n", 1, "the column runtime_s or duration_s is missing"},
-		"many other columns": {strings.Repeat("\x1bcolumn,", 1000) + "\n", 1, "missing"},
-		"a column twice":     {"submit_s,runtime_s,Submit_S\n", 1, "submit_s is duplicated"},
-		"two spellings":      {"submit_s,num_gpus,runtime_s,gpus\n", 1, "the columns num_gpus and gpus mean the same"},
-		"two runtimes": {"submit_s,runtime_s,duration_s\n", 1,
-			"the columns runtime_s and duration_s mean the same"},
+		"no duration":         {"submit_s,gpus\n1,2\n", 1, "the column runtime_s or duration_s is missing"},
+		"many other columns":  {strings.Repeat("\x1bcolumn,", 1000) + "\n", 1, "missing"},
+		"a column twice":      {"submit_s,runtime_s,Submit_S\n", 1, "submit_s is duplicated"},
+		"two spellings":       {"submit_s,num_gpus,runtime_s,gpus\n", 1, "the columns num_gpus and gpus mean the same"},
+		"two runtimes":        {"submit_s,runtime_s,duration_s\n", 1, "the columns runtime_s and duration_s mean the same"},
 		"submission empty":    {row(",1,1,,"), 3, "submit_s is empty"},
 		"submission negative": {row("-1,1,1,,"), 3, `submit_s is "-1", which is negative`},
 		"runtime negative":    {row("1,-1e999,1,,"), 3, "negative"},

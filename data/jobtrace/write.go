@@ -49,8 +49,7 @@ func checkWritable(job *fleet.Job) error {
 	case !(job.RuntimeS > 0 && job.RuntimeS <= maxSeconds):
 		return fmt.Errorf("the job runs for %g seconds and can't be written", job.RuntimeS)
 	case job.HasDeadline() && !(job.DeadlineS >= job.SubmitS && job.DeadlineS <= maxSeconds):
-		return fmt.Errorf("the job submitted at %g has the deadline %g and can't be written", job.SubmitS,
-			job.DeadlineS)
+		return fmt.Errorf("the job submitted at %g has the deadline %g and can't be written", job.SubmitS, job.DeadlineS)
 	case job.GPUs < 1 || job.GPUs > maxGPUs:
 		return fmt.Errorf("the job holds %s and can't be written", quantity.Several(job.GPUs, "GPU"))
 	}

@@ -21,9 +21,8 @@ func (j *job) aws() string {
 	for i, p := range j.parts {
 		region, unknown := p.inRegion("REGION", "the region to launch in")
 		image, subnet, key := "IMAGE_ID"+p.suffix, "SUBNET_ID"+p.suffix, "KEY_NAME"+p.suffix
-		asked = append(append(asked, unknown...),
-			need{image, "an AMI" + p.ofItsRegion() + p.drivers()}, need{subnet, "a subnet" + p.ofItsRegion()},
-			need{key, "a key pair" + p.ofItsRegion() + " to log in with"})
+		asked = append(append(asked, unknown...), need{image, "an AMI" + p.ofItsRegion() + p.drivers()},
+			need{subnet, "a subnet" + p.ofItsRegion()}, need{key, "a key pair" + p.ofItsRegion() + " to log in with"})
 		args := []string{"--region=" + region, "--instance-type=" + shellwords.Quoted(p.instanceType),
 			fmt.Sprintf("--count=%d", p.count),
 			"--image-id=" + variable(image), "--subnet-id=" + variable(subnet), "--key-name=" + variable(key)}

@@ -56,7 +56,8 @@ func newJob(p contract.Pick) (*job, error) {
 
 func newPart(v contract.Part, c contract.Candidate) (part, error) {
 	at := part{
-		cloud: strings.ToLower(contract.Known(v.Cloud)), region: contract.Known(v.Region), instanceType: contract.Known(v.InstanceType), host: contract.Known(v.Host),
+		cloud: strings.ToLower(contract.Known(v.Cloud)), region: contract.Known(v.Region),
+		instanceType: contract.Known(v.InstanceType), host: contract.Known(v.Host),
 		gpu: contract.Known(v.GPU), gpus: v.GPUCount, count: v.Count, batch: v.BatchSize, units: v.Units,
 	}
 	if at.cloud == "gcp" { // lists name a host with what is attached to it: n1-highmem-8+1xT4

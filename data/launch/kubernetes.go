@@ -22,10 +22,8 @@ func (j *job) kubernetes() (string, error) {
 				pair{"parallelism", number(p.count)}, pair{"completions", number(p.count)},
 				pair{"completionMode", textNode("Indexed")},
 				pair{"backoffLimit", number(j.retries())},
-				pair{"template", mapping(
-					pair{"metadata", mapping(pair{"labels", mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})},
-					pair{"spec", j.pod(i, p)},
-				)},
+				pair{"template", mapping(pair{"metadata", mapping(pair{"labels",
+					mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})}, pair{"spec", j.pod(i, p)})},
 			)},
 		)
 	}

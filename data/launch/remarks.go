@@ -96,7 +96,8 @@ func (j *job) atSettings() string {
 func Probe(c contract.Candidate, v contract.Part) string {
 	words := []string{"sweetspot", "probe", "--name=" + plaintext.Clean(c.Model), "--mode=" + plaintext.Clean(c.Mode)}
 	if cloud := plaintext.Clean(contract.Known(v.Cloud)); cloud != "" {
-		words = append(words, "--vm="+cloud+"/"+plaintext.Clean(contract.Known(v.Region))+"/"+plaintext.Clean(contract.Known(v.InstanceType)))
+		words = append(words,
+			"--vm="+cloud+"/"+plaintext.Clean(contract.Known(v.Region))+"/"+plaintext.Clean(contract.Known(v.InstanceType)))
 	}
 	for i, w := range words {
 		words[i] = shellwords.Word(w)

@@ -154,8 +154,7 @@ func (p part) awsInputs() (out []input) {
 	if p.region == "" {
 		out = append(out, input{name: "region", what: "Region to launch in"})
 	}
-	return append(out,
-		input{name: "ami_id" + p.suffix, what: "AMI" + p.ofItsRegion() + p.drivers()},
+	return append(out, input{name: "ami_id" + p.suffix, what: "AMI" + p.ofItsRegion() + p.drivers()},
 		input{name: "subnet_id" + p.suffix, what: "Subnet" + p.ofItsRegion()},
 		input{name: "key_name" + p.suffix, what: "Key pair" + p.ofItsRegion() + " to log in with"})
 }

@@ -55,8 +55,7 @@ func (r *reader) signed(column string) *float64 {
 	}
 	v, ok := textfile.Decimal(cell)
 	if !ok {
-		r.fail(column, "%s is not a finite decimal number; leave the cell empty if it is unknown",
-			plaintext.Quote(cell))
+		r.fail(column, "%s is not a finite decimal number; leave the cell empty if it is unknown", plaintext.Quote(cell))
 		return nil
 	}
 	if math.Abs(v) > largest {

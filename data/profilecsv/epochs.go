@@ -22,8 +22,7 @@ func (r *reader) rising(column string) []float64 {
 	for i, part := range parts {
 		v, ok := parseNumber(part)
 		if !ok || v < 0 || (i > 0 && v <= values[i-1]) {
-			r.fail(column, "%s is not a number of seconds above the one before; write 3.2;232;462.5",
-				plaintext.Quote(part))
+			r.fail(column, "%s is not a number of seconds above the one before; write 3.2;232;462.5", plaintext.Quote(part))
 			return nil
 		}
 		values = append(values, v)
@@ -77,8 +76,7 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		r.fail("evaluations", "without epoch_starts_s or validations their epochs are unknown; add one")
 		return nil
 	case timed != nil && placed != nil && len(timed) != len(placed):
-		r.fail("validations", "lists %d evaluations and the column evaluations %d; they must match", len(placed),
-			len(timed))
+		r.fail("validations", "lists %d evaluations and the column evaluations %d; they must match", len(placed), len(timed))
 		return nil
 	}
 	// Without a metric and a value there is no better; nil reads as the zero value.
@@ -157,6 +155,5 @@ func sameMetric(run profile.Run) []profile.Validation {
 	case len(run.Validations) > 0:
 		metric = run.Validations[0].Metric
 	}
-	return slices.DeleteFunc(slices.Clone(run.Validations),
-		func(v profile.Validation) bool { return v.Metric != metric })
+	return slices.DeleteFunc(slices.Clone(run.Validations), func(v profile.Validation) bool { return v.Metric != metric })
 }

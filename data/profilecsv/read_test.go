@@ -122,8 +122,7 @@ func TestReadRefuses(t *testing.T) {
 func TestPercentIsRefusedOfFractions(t *testing.T) {
 	for metric, refuses := range map[string]bool{"": true, "top-5": true, "val_acc": true, "mAP": true, "BLEU": false,
 		"mean reward": false} {
-		set, err := Read(strings.NewReader("model,mode,basis,metric,accuracy,higher_is_better\nm,train,measured," +
-			metric +
+		set, err := Read(strings.NewReader("model,mode,basis,metric,accuracy,higher_is_better\nm,train,measured," + metric +
 			",24.5,true\n"))
 		if (err != nil) != refuses || (err == nil && set.Runs[0].Accuracy.Value != 24.5) {
 			t.Errorf("%q: %v", metric, err)

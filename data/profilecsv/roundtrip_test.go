@@ -65,9 +65,8 @@ func drawRun(t *rapid.T) profile.Run {
 			9).Draw(t, "extra"),
 		FirstValidationS: maybe("val1", 1e3), ValidationS: maybe("val", 1e3), TotalS: maybe("total", 1e9),
 		TotalStdDevS: maybe("totalsd", 1e3), TotalN: count.Draw(t, "n"), PeakMemoryBytes: maybe("peak", 1e12),
-		Status: rapid.SampledFrom([]profile.Status{profile.Done, profile.OutOfMemory, profile.Interrupted}).Draw(t,
-			"status"),
-		Basis: basis, Source: word.Draw(t, "source"),
+		Status: rapid.SampledFrom([]profile.Status{profile.Done, profile.OutOfMemory, profile.Interrupted}).Draw(t, "status"),
+		Basis:  basis, Source: word.Draw(t, "source"),
 		AsOf: rapid.SampledFrom([]string{"", "2021", "2021-02", "2021-02-28"}).Draw(t, "asof"),
 	}
 	r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW = maybe("energy", 1e6), maybe("power", 1e5), maybe("limit", 1e3)
@@ -95,8 +94,7 @@ func drawRun(t *rapid.T) profile.Run {
 	drawEvaluations(t, &r)
 	for rapid.Bool().Draw(t, "pause") {
 		p := profile.Pause{AtS: rapid.Float64Range(0, 1e6).Draw(t, "pause ended"),
-			Seconds: rapid.Float64Range(0, 99).Draw(t,
-				"pause lasted")}
+			Seconds: rapid.Float64Range(0, 99).Draw(t, "pause lasted")}
 		p.Kind = rapid.StringMatching(`|checkpoint|NaN|[a-z:;%][%;:0-9a-zB]{0,6}`).Draw(t, "pause kind")
 		if rapid.Bool().Draw(t, "pause placed") {
 			p.Iterations = new(count.Draw(t, "pause after"))
@@ -117,8 +115,7 @@ func drawEvaluations(t *rapid.T, r *profile.Run) {
 		metric, higher = r.Accuracy.Metric, r.Accuracy.HigherIsBetter
 	}
 	for rapid.Bool().Draw(t, "evaluation") {
-		v := profile.Validation{Epoch: rapid.IntRange(0, 99).Draw(t, "in epoch"), Metric: metric,
-			HigherIsBetter: higher}
+		v := profile.Validation{Epoch: rapid.IntRange(0, 99).Draw(t, "in epoch"), Metric: metric, HigherIsBetter: higher}
 		if rapid.Bool().Draw(t, "value known") {
 			v.Value = new(rapid.Float64Range(-9, 99).Draw(t, "value"))
 		}

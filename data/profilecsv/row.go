@@ -84,7 +84,8 @@ func (r *reader) mode() profile.Mode {
 func (r *reader) basis() estimate.Basis {
 	word := strings.ToLower(r.text("basis"))
 	if word == "" {
-		r.fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, transferred or spec")
+		r.fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, transferred "+
+			"or spec")
 		return estimate.Unknown
 	}
 	b, err := estimate.ParseBasis(word)

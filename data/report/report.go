@@ -94,9 +94,8 @@ func facts(r *rank.Result, best contract.Candidate) []Fact {
 		out = append(out, Fact{"Its energy", e.Words()})
 	}
 	if a := best.Accuracy; a != nil {
-		out = append(out,
-			Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value,
-				a.HigherIsBetter), a.Basis)})
+		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric,
+			objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis)})
 	}
 	if best.Why != nil {
 		out = append(out, Fact{"Why", *best.Why})
@@ -130,7 +129,8 @@ func (r *Report) table(candidates []contract.Candidate) {
 		"frontier", "basis", "rests on"}
 	for _, c := range candidates {
 		row := []string{
-			fmt.Sprint(*c.Rank), strings.Join(c.VMs(), " + "), variant(c), batch(c, ""), span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
+			fmt.Sprint(*c.Rank), strings.Join(c.VMs(), " + "), variant(c), batch(c, ""),
+			span(c.Time.S, c.Time.Low, c.Time.High, quantity.Duration),
 			span(c.Cost.USD, c.Cost.Low, c.Cost.High, quantity.Money), "", share(c.PBest.Of(objective.Time)),
 			share(c.PBest.Of(objective.Cost)), frontier(c.Frontier), "", wording.Sources(c.Sources),
 		}

@@ -174,8 +174,7 @@ func named(s string, time, cost, accuracy float64, higher bool) *rank.Result {
 			Variant: profile.Variant{Name: s, Precision: s},
 			Configuration: []candidate.Part{{VM: profile.VMType{Cloud: s, Region: s, InstanceType: s, GPU: s, GPUCount: 1},
 				Count: 1, USDPerHour: new(1.0), PriceFrom: s}},
-			Time: estimate.Spread(k*time, 0.1, estimate.Measured), Cost: estimate.Spread(k*cost, 0.1,
-				estimate.Published),
+			Time: estimate.Spread(k*time, 0.1, estimate.Measured), Cost: estimate.Spread(k*cost, 0.1, estimate.Published),
 			Quality: &candidate.Quality{Metric: s, Estimate: estimate.Exact(k*accuracy, estimate.Measured),
 				HigherIsBetter: higher},
 		}

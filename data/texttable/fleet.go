@@ -70,9 +70,8 @@ func (f fleet) writePolicies(b *strings.Builder) {
 			mark = " *"
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\t%d\t%s\n", p.Policy+mark, usd(p.TotalUSD),
-			usd(p.ReservedUSD), usd(p.OnDemandUSD), usd(p.PenaltyUSD),
-			relative, p.Accepted, p.Offered, amount(p.MeanOffer, decimals), amount(p.Accuracy, quantity.Percent), p.Missed,
-			usd(p.BillUSD))
+			usd(p.ReservedUSD), usd(p.OnDemandUSD), usd(p.PenaltyUSD), relative, p.Accepted, p.Offered,
+			amount(p.MeanOffer, decimals), amount(p.Accuracy, quantity.Percent), p.Missed, usd(p.BillUSD))
 	}
 	tw.Flush()
 }
@@ -100,10 +99,9 @@ func (f fleet) verdict() []string {
 	}
 	for _, p := range f.Policies {
 		if p.Policy == "approxdnn" && base != nil && base.BillUSD > 0 && p.AsTheyCome.Asked > 0 {
-			lines = append(lines, fmt.Sprintf("if reduced jobs took their VMs as they come, delaying those behind them, "+
-				"%d of %d asked would accept %s's offers and the whole bill be %s, %s",
-				p.AsTheyCome.Accepted, p.AsTheyCome.Asked, p.Policy, usd(p.AsTheyCome.BillUSD),
-				differs(p.AsTheyCome.BillUSD, base.BillUSD)))
+			lines = append(lines, fmt.Sprintf("if reduced jobs took their VMs as they come, delaying those behind them, %d of "+
+				"%d asked would accept %s's offers and the whole bill be %s, %s", p.AsTheyCome.Accepted, p.AsTheyCome.Asked,
+				p.Policy, usd(p.AsTheyCome.BillUSD), differs(p.AsTheyCome.BillUSD, base.BillUSD)))
 		}
 	}
 	for _, s := range f.Schedulers {

@@ -23,10 +23,9 @@ const planRows = 15
 func Plan(w io.Writer, described contract.Plan, in contract.PlanInput) error {
 	p := plan{described}
 	r := in.Result
-	fmt.Fprintln(w, plaintext.Clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s "+
-		"· 90 %% intervals",
-		wording.Workload(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs), p.Explored.Method,
-		p.Query.Split, r.Query.Sort, r.Query.Purchase)))
+	fmt.Fprintln(w, plaintext.Clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · "+
+		"90 %% intervals", wording.Workload(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs),
+		p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
 	if p.Explored.Resolution > 0 {
 		fmt.Fprintf(w, "note: so many near-ties that costs are within %.2g %% of the least\n", 100*p.Explored.Resolution)
 	}
@@ -73,7 +72,8 @@ func planRow(c contract.Candidate) string {
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, wording.ShortVMs(c.VMs()), c.Variant,
 		amount(c.Time.S, quantity.Duration)+half(c.Time.S, c.Time.Low, c.Time.High),
-		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low, c.Cost.High), accuracy, batches, contract.Known(c.Time.Basis))
+		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low,
+			c.Cost.High), accuracy, batches, contract.Known(c.Time.Basis))
 }
 
 func amount(v *float64, format func(float64) string) string {

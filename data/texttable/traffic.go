@@ -17,10 +17,9 @@ func Traffic(w io.Writer, described contract.Traffic) error {
 	q := t.Query
 	fmt.Fprintln(&b, t.Trace.Source)
 	fmt.Fprintf(&b, "%s in %s, at most %s a second, peak to median %s · %s strict within %s, the others within %s\n",
-		quantity.Several(t.Trace.Requests, "request"),
-		quantity.Duration(float64(t.Trace.Seconds)), quantity.Count(float64(t.Trace.Peak)),
-		amount(t.Trace.PeakToMedian, decimals),
-		quantity.Percent(q.StrictShare), quantity.Duration(q.StrictLimitS), quantity.Duration(q.RelaxedLimitS))
+		quantity.Several(t.Trace.Requests, "request"), quantity.Duration(float64(t.Trace.Seconds)),
+		quantity.Count(float64(t.Trace.Peak)), amount(t.Trace.PeakToMedian, decimals), quantity.Percent(q.StrictShare),
+		quantity.Duration(q.StrictLimitS), quantity.Duration(q.RelaxedLimitS))
 	fmt.Fprintf(&b, "%s at %s/h holds %s queries/s at %s, starts in %s · functions of %.4g GB take %s, %s more when "+
 		"cold\n\n", vmWord(q.VM), price(q.VMUSD), decimals(q.VMRate),
 		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGB, quantity.Duration(q.FunctionS),
@@ -58,9 +57,8 @@ func (t traffic) writeSchemes(b *strings.Builder) {
 			mark = " *"
 		}
 		fmt.Fprintf(tw, "%s%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", s.Scheme, mark, usd(s.CostUSD), usd(s.VMUSD),
-			usd(s.FunctionUSD), float64(s.VMSeconds)/3600,
-			amount(s.OverProvisioning, quantity.Percent), amount(s.Violations.Strict, hundredths),
-			amount(s.Violations.Relaxed, hundredths), amount(s.P50S, quantity.Duration),
+			usd(s.FunctionUSD), float64(s.VMSeconds)/3600, amount(s.OverProvisioning, quantity.Percent),
+			amount(s.Violations.Strict, hundredths), amount(s.Violations.Relaxed, hundredths), amount(s.P50S, quantity.Duration),
 			amount(s.P99S, quantity.Duration), hundredths(s.FunctionShare), s.MostVMs)
 	}
 	tw.Flush()

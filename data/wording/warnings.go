@@ -38,44 +38,23 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	if len(r.Order) > 0 {
 		c := r.Space.At(r.Order[0])
 		if c.IsPredicted() {
-			out = append(
-				out,
-				fmt.Sprintf(
-					"the first, %s, was never probed: its time is predicted (%s); probe it before you rely on it",
-					VMs(c),
-					c.Time.Basis,
-				),
-			)
+			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you "+
+				"rely on it", VMs(c), c.Time.Basis))
 		}
 		if c.Never != nil && *c.Never >= candidate.Seldom {
-			out = append(
-				out,
-				fmt.Sprintf(
-					"the first reaches the target in only %.0f %% of trainings: its time and cost count those that fail",
-					100*(1-*c.Never),
-				),
-			)
+			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+
+				"those that fail", 100*(1-*c.Never)))
 		}
 	}
 	if i, ok := advice.Recommended(r); ok && i != r.Order[0] {
-		out = append(
-			out,
-			fmt.Sprintf(
-				"to be safe take batch %d (%.3g epochs to the target): batch sizes never trained with usually take more than predicted",
-				r.Space.At(i).BatchSize,
-				r.Space.At(i).EpochsRange.Value,
-			),
-		)
+		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained "+
+			"with usually take more than predicted", r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
 	}
 	if len(r.Order) > 0 {
 		for _, p := range r.Space.At(r.Order[0]).Configuration {
 			if age := PriceAge(p, r.Query.Purchase, now); age != "" {
-				out = append(
-					out,
-					plaintext.Clean(
-						fmt.Sprintf("the price of %s is %s: sweetspot catalog import takes newer ones", p.VM.InstanceType, age),
-					),
-				)
+				out = append(out, plaintext.Clean(fmt.Sprintf("the price of %s is %s: sweetspot catalog import takes newer ones",
+					p.VM.InstanceType, age)))
 			}
 		}
 	}
@@ -84,10 +63,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	}
 	switch r.Space.Narrowed {
 	case candidate.OwnBatches:
-		out = append(
-			out,
-			"predicted only at the batch sizes that each variant was run at, in inference on one VM: all would be too many; name variants, clouds, GPUs or batch sizes for more",
-		)
+		out = append(out, "predicted only at the batch sizes that each variant was run at, in inference on one VM: all "+
+			"would be too many; name variants, clouds, GPUs or batch sizes for more")
 	case candidate.Nothing:
 		out = append(out, "nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes")
 	}
@@ -110,10 +87,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		if printed == 1 {
 			answer = "answers"
 		}
-		out = append(
-			out,
-			fmt.Sprintf("%s %s with a total whose number of epochs is unknown", quantity.Several(printed, "candidate"), answer),
-		)
+		out = append(out, fmt.Sprintf("%s %s with a total whose number of epochs is unknown",
+			quantity.Several(printed, "candidate"), answer))
 	}
 	return out
 }
@@ -124,11 +99,8 @@ func Interruptions(w question.Workload) string {
 	if w.Purchase != profile.Spot {
 		return ""
 	}
-	rate := fmt.Sprintf(
-		"spot VMs are assumed to be taken away %g times an hour each, within a factor of %d: the bill's interruptions say better",
-		bill.UsualInterruptions,
-		bill.RateFactor,
-	)
+	rate := fmt.Sprintf("spot VMs are assumed to be taken away %g times an hour each, within a factor of %d: the bill's "+
+		"interruptions say better", bill.UsualInterruptions, bill.RateFactor)
 	if r := w.Bill.Interruptions; r != nil && *r == 0 {
 		return "spot VMs are taken as never interrupted, as the bill has it"
 	} else if r != nil {
@@ -136,11 +108,8 @@ func Interruptions(w question.Workload) string {
 	}
 	switch saved := w.Bill.CheckpointS; {
 	case saved != nil:
-		return fmt.Sprintf(
-			"%s; each costs the work since the last checkpoint, every %s, and a restart",
-			rate,
-			quantity.Duration(*saved),
-		)
+		return fmt.Sprintf("%s; each costs the work since the last checkpoint, every %s, and a restart", rate,
+			quantity.Duration(*saved))
 	case w.Mode == profile.Train:
 		return rate + "; each costs the work since the last epoch, and a restart"
 	default:
@@ -151,22 +120,12 @@ func Interruptions(w question.Workload) string {
 // FleetNotes say what to know before relying on a bill.
 func FleetNotes(a *fleet.Answer) (notes []string) {
 	if share := a.Rest.Outlasts(); share > 0.1 {
-		notes = append(
-			notes,
-			fmt.Sprintf(
-				"%s of the reserved VMs' work comes after the last submission, paid as it is done: a longer trace would say better what a month costs",
-				quantity.Percent(share),
-			),
-		)
+		notes = append(notes, fmt.Sprintf("%s of the reserved VMs' work comes after the last submission, paid as it is "+
+			"done: a longer trace would say better what a month costs", quantity.Percent(share)))
 	}
 	if idle := a.Rest.IdleGPUs; idle > 0.05 {
-		notes = append(
-			notes,
-			fmt.Sprintf(
-				"every job has its VMs to itself: %s of their GPUs idle, which VMs of fewer GPUs would save",
-				quantity.Percent(idle),
-			),
-		)
+		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs idle, which VMs of fewer GPUs "+
+			"would save", quantity.Percent(idle)))
 	}
 	return notes
 }

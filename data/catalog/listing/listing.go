@@ -72,8 +72,7 @@ func entry(vm profile.VMType, now time.Time) VMType {
 		GPUMemGiB: vm.GPUMemGiB, VCPUs: vm.VCPUs, MemGiB: vm.MemGiB, Prices: []Price{},
 	}
 	for _, p := range vm.Prices {
-		q := Price{Purchase: string(p.Purchase), USDPerHour: p.USDPerHour, Source: orNull(p.Source),
-			AsOf: orNull(p.AsOf)}
+		q := Price{Purchase: string(p.Purchase), USDPerHour: p.USDPerHour, Source: orNull(p.Source), AsOf: orNull(p.AsOf)}
 		age := catalog.AgeOf(p, now)
 		if q.Stale = age.Stale; age.Known {
 			q.AgeDays, q.Age = &age.Days, new(age.String())

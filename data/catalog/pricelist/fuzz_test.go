@@ -81,17 +81,22 @@ func FuzzGPUInfo(f *testing.F) {
 
 func TestGPUInfo(t *testing.T) {
 	for cell, want := range map[string]string{
-		"{'Gpus': [{'Name': 'V100', 'Count': 1, 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': 16384}": "16384 16384 V100",
-		"{'Gpus': [{'Name': 'RTX 4090', 'Count': 1}], 'TotalGpuMemoryInMiB': 24}":                                    "0 24 RTX 4090",
-		"{'Gpus': [{'Name': 'A6000', 'Count': 4.0, 'MemoryInfo': {'SizeInMiB': 48}, 'TotalGpuMemoryInMiB': 192}]}":   "48 192 A6000",
+		"{'Gpus': [{'Name': 'V100', 'Count': 1, 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': " +
+			"16384}": "16384 16384 V100",
+		"{'Gpus': [{'Name': 'RTX 4090', 'Count': 1}], 'TotalGpuMemoryInMiB': 24}": "0 " +
+			"24 RTX 4090",
+		"{'Gpus': [{'Name': 'A6000', 'Count': 4.0, 'MemoryInfo': {'SizeInMiB': 48}, 'TotalGpuMemoryInMiB': 192}]}": "48 " +
+			"192 A6000",
 		"{'TotalGpuMemoryInMiB': 40960}": "0 40960 ",
 		"{}":                             "0 0 ",
 		"":                               "0 0 ",
 		"{'Gpus': None}":                 "0 0 ",
 		"{'TotalGpuMemoryInMiB': nan}":   "0 0 ",
 		"{'TotalGpuMemoryInMiB': 40960":  "0 0 ",
-		"{'a': [[[[[[[[[[[[1]]]]]]]]]]]], 'TotalGpuMemoryInMiB': 1}":                                                   "0 1 ",
-		"{'Gpus': [{'Name': 'it\\'s', 'MemoryInfo': {'SizeInMiB': 5}},], 'x': (True, False), 'TotalGpuMemoryInMiB':9}": "5 9 it's",
+		"{'a': [[[[[[[[[[[[1]]]]]]]]]]]], 'TotalGpuMemoryInMiB': 1}": "0 " +
+			"1 ",
+		"{'Gpus': [{'Name': 'it\\'s', 'MemoryInfo': {'SizeInMiB': 5}},], 'x': (True, False), 'TotalGpuMemoryInMiB':9}": "5 " +
+			"9 it's",
 	} {
 		first, total, name := gpuInfo(cell)
 		if got := fmt.Sprintf("%g %g %s", first, total, name); got != want {
@@ -107,9 +112,8 @@ func BenchmarkImport(b *testing.B) {
 	text.WriteString(
 		"InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone,Arch\n")
 	for i := range 100_000 {
-		fmt.Fprintf(&text, "p3.%dxlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': 'V100', 'Manufacturer': 'NVIDIA', "+
-			"'Count': 1, 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': "+
-			"16384}\",3.06,%.6f,region-%d,zone-%d,x86_64\n",
+		fmt.Fprintf(&text, "p3.%dxlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': 'V100', 'Manufacturer': 'NVIDIA', 'Count': "+
+			"1, 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': 16384}\",3.06,%.6f,region-%d,zone-%d,x86_64\n",
 			i%997, 0.5+float64(i%100)/100, i%37, i%5)
 	}
 	b.SetBytes(int64(text.Len()))

@@ -47,8 +47,7 @@ func Read(r io.Reader, o Options) (*List, error) {
 
 func readAs(f Format, o Options, read func(*collector) error) (*List, error) {
 	if o.Format != "" && o.Format != Auto && o.Format != f {
-		return nil, fmt.Errorf("the format of the file is not %s but %s; leave out --format", o.Format.Title(),
-			f.Title())
+		return nil, fmt.Errorf("the format of the file is not %s but %s; leave out --format", o.Format.Title(), f.Title())
 	}
 	if o.Source == "" {
 		o.Source = strings.TrimSpace(f.Title() + " " + o.Name)
@@ -88,7 +87,8 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 		return readAs(Own, o, func(c *collector) error { return readWide(t, c) })
 	}
 	return nil, textfile.Wrong(t.Row(),
-		"the columns %s match no known price list; known are SkyPilot's, gpuhunt's, AWS's and one with %s", t.Names(), strings.Join(catalog.Columns, ","))
+		"the columns %s match no known price list; known are SkyPilot's, gpuhunt's, AWS's and one with "+
+			"%s", t.Names(), strings.Join(catalog.Columns, ","))
 }
 
 func needsCloud(o Options, f Format) error {
@@ -105,8 +105,7 @@ func readOwn(t *catalog.Table, c *collector) error {
 		return err
 	}
 	for _, vm := range vms {
-		o := offer{vm.Cloud, vm.Region, vm.InstanceType, vm.GPU, float64(vm.GPUCount), vm.GPUMemGiB, vm.VCPUs,
-			vm.MemGiB}
+		o := offer{vm.Cloud, vm.Region, vm.InstanceType, vm.GPU, float64(vm.GPUCount), vm.GPUMemGiB, vm.VCPUs, vm.MemGiB}
 		if !c.wanted(&o) {
 			continue
 		}

@@ -71,8 +71,7 @@ func (i *instance) add(c *collector) error {
 	if name == "" {
 		return fmt.Errorf("instance_type is empty; is this Vantage's instances.json?")
 	}
-	o := offer{cloud: "aws", instance: name, count: i.GPU.number(), vcpus: i.VCPU.positive(),
-		memGiB: i.Memory.positive()}
+	o := offer{cloud: "aws", instance: name, count: i.GPU.number(), vcpus: i.VCPU.positive(), memGiB: i.Memory.positive()}
 	if o.count > 0 {
 		if i.GPUModel != nil {
 			o.gpu = catalog.Text(*i.GPUModel)

@@ -64,8 +64,7 @@ var oldLine = regexp.MustCompile(`:::MLPv0\.[0-9.]+ (\S+) ([0-9]+(?:\.[0-9]+)?) 
 
 // oldKeys are the keys of v0.5 that were renamed later.
 var oldKeys = map[string]string{"train_epoch": "epoch_start", "input_batch_size": "global_batch_size",
-	"preproc_num_train_examples": "train_samples",
-	"preproc_num_eval_examples":  "eval_samples"}
+	"preproc_num_train_examples": "train_samples", "preproc_num_eval_examples": "eval_samples"}
 
 func parseOld(line []byte) (e Event, ok bool) {
 	m := oldLine.FindSubmatch(line)

@@ -202,8 +202,7 @@ func wrong(r *profile.Run) string {
 		return "has epochs out of order"
 	}
 	numbers := []*float64{r.GPUMemGiB, r.USDPerHour, r.Epochs, r.IterationsPerEpoch, r.TrainSize, r.InitS,
-		r.FirstIterationS, r.StartupS,
-		r.SteadyStdDevS, r.FirstValidationS, r.ValidationS, r.TotalS, r.PeakMemoryBytes,
+		r.FirstIterationS, r.StartupS, r.SteadyStdDevS, r.FirstValidationS, r.ValidationS, r.TotalS, r.PeakMemoryBytes,
 		r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW}
 	for _, v := range r.Validations {
 		numbers = append(numbers, &v.Seconds, v.Units, v.AtS)

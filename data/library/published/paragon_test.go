@@ -57,9 +57,8 @@ func TestParagonOverProvisioning(t *testing.T) {
 		{"figure 4" + loads, "bursty exascale over_provisioned_percent", 25, 50.2, 2, false},
 	}
 	for _, wave := range waves {
-		anchors = append(anchors,
-			anchor{"figure 4" + loads, wave + " util-aware over_provisioned_percent", 25, 24.8, 0.3, true},
-			anchor{"figure 4" + loads, wave + " exascale over_provisioned_percent", 25, 20.4, 0.1, true})
+		anchors = append(anchors, anchor{"figure 4" + loads, wave + " util-aware over_provisioned_percent", 25, 24.8, 0.3,
+			true}, anchor{"figure 4" + loads, wave + " exascale over_provisioned_percent", 25, 20.4, 0.1, true})
 	}
 	holds(t, rows, anchors)
 	for _, load := range allLoads {
