@@ -38,9 +38,8 @@ func recorded(t *testing.T) (path string, its []store.Iteration) {
 		}
 	}
 	record("net", store.Batch{Iterations: its, Validations: []profile.Validation{{Epoch: 1, Seconds: 2, Metric: "top1",
-		Value: new(0.5), HigherIsBetter: true}}},
-		store.Finish{Run: profile.Run{Status: profile.Done, FirstIterationS: new(0.1),
-			Steady: estimate.Spread(0.1, 0.01, estimate.Measured), SteadyN: 290}})
+		Value: new(0.5), HigherIsBetter: true}}}, store.Finish{Run: profile.Run{Status: profile.Done,
+		FirstIterationS: new(0.1), Steady: estimate.Spread(0.1, 0.01, estimate.Measured), SteadyN: 290}})
 	record("large", store.Batch{}, store.Finish{Run: profile.Run{Status: profile.OutOfMemory}})
 	record("broken", store.Batch{}, store.Finish{Run: profile.Run{Status: profile.Failed}})
 	if err := db.Close(); err != nil {

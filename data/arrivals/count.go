@@ -40,9 +40,8 @@ func (c *counter) add(row int, cells []string) error {
 	c.first, c.last = min(c.first, second), max(c.last, second)
 	if c.last-c.first >= MaxSeconds/c.unitS() {
 		days := float64(c.last-c.first) * float64(c.unitS()) / 86400
-		return textfile.Wrong(row,
-			"the rows span %.4g days so far, above %d; split the file, correct the time, or give it in "+
-				"seconds", days, MaxSeconds/86400)
+		return textfile.Wrong(row, "the rows span %.4g days so far, above %d; split the file, correct the time, or give it "+
+			"in seconds", days, MaxSeconds/86400)
 	}
 	if second < c.before {
 		c.unsorted++

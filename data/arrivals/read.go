@@ -73,9 +73,8 @@ func columnsOf(header []string) (columns, error) {
 		c.format, c.when = f, at
 	}
 	if c.format == "" {
-		return c, textfile.Wrong(1,
-			"there is no time column; name one time_s (one row per request), TIMESTAMP, or second or minute together with "+
-				"requests; the first column is %s", plaintext.Quote(plaintext.Clean(header[0])))
+		return c, textfile.Wrong(1, "there is no time column; name one time_s (one row per request), TIMESTAMP, or second "+
+			"or minute together with requests; the first column is %s", plaintext.Quote(plaintext.Clean(header[0])))
 	}
 	if c.format == Seconds || c.format == Minutes {
 		at, ok := places["requests"]

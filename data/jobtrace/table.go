@@ -92,9 +92,8 @@ func columnsOf(header []string) (columns, error) {
 	}
 	for _, c := range []int{submit, runtime} {
 		if found[c].name == "" {
-			return found, textfile.Wrong(1,
-				"the column %s is missing among %s; a job trace has submit_s and runtime_s, separated by "+
-					"commas", strings.Join(spellings[c], " or "), quoted(header))
+			return found, textfile.Wrong(1, "the column %s is missing among %s; a job trace has submit_s and runtime_s, "+
+				"separated by commas", strings.Join(spellings[c], " or "), quoted(header))
 		}
 	}
 	return found, nil

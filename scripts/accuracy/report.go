@@ -47,9 +47,8 @@ func (r *report) write(out io.Writer) error {
 	if r.answers == nil {
 		return nil
 	}
-	table(out, "set\tquestion\tn\tmean\tmedian\tp90\tworst\tcoverage\thalf-width\tbaseline mean\t"+
-		"baseline median\t", r.answers,
-		answers.writeAll)
+	table(out, "set\tquestion\tn\tmean\tmedian\tp90\tworst\tcoverage\thalf-width\tbaseline mean\tbaseline median\t",
+		r.answers, answers.writeAll)
 	fmt.Fprint(out, "\nover all splits of the models, or systems, into halves: nine halves of ten lie between, and "+
 		"each one apart\n")
 	table(out, "set\tquestion\tmodels\tmean of a half\t\tcoverage of a half\t\tleast mean of one\tgreatest mean of one\t",

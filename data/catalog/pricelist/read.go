@@ -86,9 +86,8 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 	case t.Has("instance_type", "gpu", "gpu_count") && t.Has(wideColumns[0].price):
 		return readAs(Own, o, func(c *collector) error { return readWide(t, c) })
 	}
-	return nil, textfile.Wrong(t.Row(),
-		"the columns %s match no known price list; known are SkyPilot's, gpuhunt's, AWS's and one with "+
-			"%s", t.Names(), strings.Join(catalog.Columns, ","))
+	return nil, textfile.Wrong(t.Row(), "the columns %s match no known price list; known are SkyPilot's, gpuhunt's, "+
+		"AWS's and one with %s", t.Names(), strings.Join(catalog.Columns, ","))
 }
 
 func needsCloud(o Options, f Format) error {
