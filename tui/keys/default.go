@@ -3,6 +3,7 @@ package keys
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // The actions that keys lead to. Their names are those of the config file.
@@ -155,175 +156,164 @@ const (
 	InImport  = "library.import"
 )
 
-// The sections of the help screen.
+// Sections of the help screen that the code asks about.
 const (
-	screens   = "Screens"
-	moving    = "Moving"
-	plotting  = "Plots"
-	choosing  = "Choosing"
-	asking    = "The question"
-	measuring = "Probing"
-	editing   = "Your database"
-	program   = "Program"
+	screens = "Screens"
+	moving  = "Moving"
 )
+
+// row is a binding as the table below writes it.
+type row struct {
+	action Action
+	keys   string // with blanks between
+	word   string // for the footer
+	rank   int
+	only   []string
+	long   string
+}
+
+// in are regions, as of a row.
+func in(regions ...string) []string { return regions }
+
+// footerWords are other words for the footer in some regions.
+var footerWords = map[Action]map[string]string{
+	Left: horizontal, Right: horizontal, Up: vertical, Down: vertical,
+	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "words",
+		InTrafficSchemes: "words", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back",
+		InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank", InExport: "write"},
+	FocusNext: {InLibrary: "next list", InExportForms: "preview", InExportPreview: "name"},
+	Back:      {InRun: "cancel", InExport: ""},
+	Pin:       {InChoice: "switch"},
+	Purchase:  {InFleet: "term"},
+	GPUs:      {InFleet: "VM type"},
+	ProbeThis: {InForm: "start", InEnded: "again"},
+}
+
+var (
+	horizontal = map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}
+	vertical   = map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "forms",
+		InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}
+)
+
+// plain keys say enough where the footer is short.
+var plain = []Action{Left, Right, Up, Down, FocusNext}
 
 // defaults lists every binding, in the order of footer, help and docs. Rank
 // orders the footer: 1 is shown first, 0 never.
 func defaults() []Binding {
-	explore := []string{InExplore}
-	plots := []string{InPlot}
-	lists := []string{InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes}
-	filtered := []string{InExplore, InLibrary}
-	rows := append([]string{InForm, InRunCells, InEndedCells, InExport}, lists...)
-	sliders := []string{InSliders, InFleetSliders, InTrafficSliders}
-	stepped := append([]string{InPlot, InChoice}, sliders...)
-	digits, anyScreen := tabBindings()
-	return append(digits, []Binding{
-		{Action: Left, Keys: []string{"left", "h"}, Group: moving, Help: "move", Long: "lower a value, go left", Rank: 3,
-			Only: stepped, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"},
-			Plain: true},
-		{Action: Right, Keys: []string{"right", "l"}, Group: moving, Help: "move", Long: "raise a value, go right", Rank: 3,
-			Only: stepped, Words: map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"},
-			Plain: true},
-		{Action: Up, Keys: []string{"up", "k"}, Group: moving, Help: "rows", Long: "previous row or slider", Rank: 4,
-			Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "forms",
-				InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
-		{Action: Down, Keys: []string{"down", "j"}, Group: moving, Help: "rows", Long: "next row or slider", Rank: 4,
-			Only: rows, Words: map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "forms",
-				InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}, Plain: true},
-		{Action: BigLeft, Keys: []string{"[", "H"}, Group: moving, Help: "big", Long: "big step down", Rank: 7,
-			Only: sliders},
-		{Action: BigRight, Keys: []string{"]", "L"}, Group: moving, Help: "big", Long: "big step up", Rank: 7, Only: sliders},
-		{Action: PageUp, Keys: []string{"pgup", "ctrl+u"}, Group: moving, Help: "page", Long: "a page up"},
-		{Action: PageDown, Keys: []string{"pgdown", "ctrl+d"}, Group: moving, Help: "page", Long: "a page down"},
-		{Action: Top, Keys: []string{"g", "home"}, Group: moving, Help: "top", Long: "first row, low end of a slider"},
-		{Action: Bottom, Keys: []string{"G", "end"}, Group: moving, Help: "bottom", Long: "last row, high end of a slider"},
-		{Action: Enter, Keys: []string{"enter"}, Group: moving, Help: "enter",
-			Long: "type an exact value, inspect a row, start what is under the cursor", Rank: 6,
-			Words: map[string]string{InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type",
-				InFleetPolicies: "words", InTrafficSchemes: "words", InPlot: "row", InCrosshair: "select", InRanking: "why",
-				InInspector: "back", InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank",
-				InExport: "write"}, Only: []string{InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns,
-				InPicks, InFleet, InTraffic, InExport}},
-		{Action: FocusNext, Keys: []string{"tab"}, Group: moving, Help: "focus", Long: "next panel", Rank: 4,
-			Words: map[string]string{InLibrary: "next list", InExportForms: "preview", InExportPreview: "name"},
-			Only:  []string{InExplore, InLibrary, InFleet, InTraffic, InExport}, Plain: true},
-		{Action: FocusPrev, Keys: []string{"shift+tab"}, Group: moving, Help: "focus back", Long: "previous panel"},
-		{Action: Back, Keys: []string{"esc"}, Group: moving, Help: "back", Long: "leave what is open: a value, a " +
-			"crosshair, a zoom, a filter, a dialog; discard a probe", Rank: 7, Words: map[string]string{InRun: "cancel",
-			InExport: ""}, Only: []string{InRun, InCrosshair, InExport}},
-
-		{Action: ZoomIn, Keys: []string{"z"}, Group: plotting, Help: "zoom", Long: "enlarge the plot around its " +
-			"crosshair or the selected point; the wheel does so around the mouse", Rank: 7, Only: plots},
-		{Action: ZoomOut, Keys: []string{"Z"}, Group: plotting, Help: "zoom", Long: "show more of the axes", Rank: 7,
-			Only: plots},
-		{Action: ZoomWhole, Keys: []string{"="}, Group: plotting, Help: "whole", Long: "show all points", Rank: 10,
-			Only: plots},
-		{Action: PanLeft, Keys: []string{"shift+left"}, Group: plotting, Help: "pan",
-			Long: "show what is left of a zoomed plot; the mouse drags it", Rank: 10, Only: plots},
-		{Action: PanRight, Keys: []string{"shift+right"}, Group: plotting, Help: "pan", Long: "show what is right of it",
-			Rank: 10, Only: plots},
-		{Action: PanUp, Keys: []string{"shift+up"}, Group: plotting, Help: "pan", Long: "show what is above it", Rank: 10,
-			Only: plots},
-		{Action: PanDown, Keys: []string{"shift+down"}, Group: plotting, Help: "pan", Long: "show what is below it", Rank: 10,
-			Only: plots},
-		{Action: Crosshair, Keys: []string{"i"}, Group: plotting, Help: "read", Long: "a crosshair that reads values " +
-			"and counts the candidates of a cell; the arrow keys move it, as pointing does with the mouse", Rank: 10,
-			Only: plots},
-
-		{Action: NextChart, Keys: []string{"V"}, Group: plotting, Help: "chart", Long: "on Traffic: a function's " +
-			"memory, VMs against functions, or the variants of the model", Rank: 9, Only: []string{InTraffic}},
-
-		{Action: Filter, Keys: []string{"/"}, Group: choosing, Help: "filter",
-			Long: "keep the rows that contain what you type", Rank: 8, Only: filtered},
-		{Action: Sort, Keys: []string{"s"}, Group: choosing, Help: "sort", Long: "sort by the next column", Rank: 8,
-			Only: append([]string{InExplore}, lists...)},
-		{Action: Reverse, Keys: []string{"S"}, Group: choosing, Help: "reverse", Long: "reverse the order",
-			Only: append([]string{InExplore}, lists...)},
-		{Action: Pin, Keys: []string{"space"}, Group: choosing, Help: "pin",
-			Long: "pin a candidate to compare, switch a choice", Rank: 8, Words: map[string]string{InChoice: "switch"},
-			Only: []string{InExplore, InChoice}},
-		{Action: Pick, Keys: []string{"x"}, Group: choosing, Help: "pick",
-			Long: "choose this candidate and keep the choice with its question", Rank: 5, Only: explore},
-		{Action: Export, Keys: []string{"e"}, Group: choosing, Help: "export", Long: "choose a form, see it, and write " +
-			"it: for the next tool, as a report, as data", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InPicks}},
-		{Action: Copy, Keys: []string{"y"}, Group: choosing, Help: "copy", Long: "copy the row, or what the export " +
-			"dialog shows, to the clipboard, also over SSH", Rank: 14, Only: []string{InExplore, InExport}},
-		{Action: Undo, Keys: []string{"u"}, Group: choosing, Help: "undo", Long: "take the last change back: of the " +
-			"question, on Library of your database", Rank: 9, Only: []string{InExplore, InFleet, InTraffic, InModels,
-			InRuns, InPicks}},
-		{Action: Redo, Keys: []string{"U", "ctrl+r"}, Group: choosing, Help: "redo", Long: "do again what was undone",
-			Only: []string{InExplore, InFleet, InTraffic}},
-
-		{Action: Model, Keys: []string{"m"}, Group: asking, Help: "model", Long: "next model", Rank: 5,
-			Only: []string{InExplore, InTraffic}},
-		{Action: Workload, Keys: []string{"w"}, Group: asking, Help: "work", Long: "training or inference", Rank: 10,
-			Only: explore},
-		{Action: Batch, Keys: []string{"b"}, Group: asking, Help: "batch", Long: "filter by batch size", Rank: 10,
-			Only: explore},
-		{Action: Purchase, Keys: []string{"$"}, Group: asking, Help: "price", Long: "on demand, spot, or reserved", Rank: 10,
-			Only: []string{InExplore, InFleet}, Words: map[string]string{InFleet: "term"}},
-		{Action: Bill, Keys: []string{"B"}, Group: asking, Help: "bill", Long: "what is paid beside the work: " +
-			"start-up, disk, egress, interruptions of spot VMs", Rank: 12, Only: explore},
-		{Action: Clouds, Keys: []string{"c"}, Group: asking, Help: "cloud", Long: "filter by cloud", Only: explore, Rank: 11},
-		{Action: GPUs, Keys: []string{"n"}, Group: asking, Help: "GPU", Long: "filter by GPU; on Fleet the next VM type",
-			Only: []string{InExplore, InFleet}, Words: map[string]string{InFleet: "VM type"}, Rank: 11},
-		{Action: Variants, Keys: []string{"v"}, Group: asking, Help: "variant", Long: "filter by variant",
-			Only: explore, Rank: 11},
-		{Action: Feasible, Keys: []string{"f"}, Group: asking, Help: "hide", Long: "show or hide what is infeasible",
-			Only: explore, Rank: 11},
-		{Action: Predicted, Keys: []string{"P"}, Group: asking, Help: "predict",
-			Long: "rank also what was not probed, by prediction", Only: explore, Rank: 13},
-		{Action: Combined, Keys: []string{"C"}, Group: asking, Help: "combine", Long: "in inference, rank also " +
-			"combinations of VM types: their exact frontier", Only: explore, Rank: 13},
-		{Action: Scheduler, Keys: []string{"d"}, Group: asking, Help: "scheduler", Long: "next scheduler of the reserved VMs",
-			Only: []string{InFleet}, Rank: 9},
-		{Action: Overlap, Keys: []string{"O"}, Group: asking, Help: "overlap", Long: "let reduced jobs run at the same " +
-			"time as those behind them, as the study does", Only: []string{InFleet}, Rank: 10},
-		{Action: Redraw, Keys: []string{"R"}, Group: asking, Help: "redraw",
-			Long: "draw deadlines, models and users' decisions again", Only: []string{InFleet}, Rank: 11},
-		{Action: Clear, Keys: []string{"0"}, Group: asking, Help: "clear", Long: "take all constraints and filters away",
-			Only: []string{InExplore, InTraffic}, Rank: 11},
-		{Action: Plots, Keys: []string{"X"}, Group: asking, Help: "plots",
-			Long: "plot time × energy, where any run has an energy", Only: explore},
-		{Action: Axes, Keys: []string{"a"}, Group: asking, Help: "axes", Long: "logarithmic or linear axes",
-			Only: explore, Rank: 11},
-
-		{Action: ProbeThis, Keys: []string{"p"}, Group: measuring, Help: "probe",
-			Long: "measure this candidate; on the form: start", Rank: 5, Words: map[string]string{InForm: "start",
-				InEnded: "again"}, Only: []string{InExplore, InForm, InEnded, InLibrary}},
-		{Action: NextProbe, Keys: []string{"N"}, Group: measuring, Help: "next probe",
-			Long: "probe the VM type whose measurement is expected to save the most", Only: explore, Rank: 13},
-		{Action: Stop, Keys: []string{"."}, Group: measuring, Help: "stop and save",
-			Long: "end the probe at the next step and keep what it measured", Rank: 1, Only: []string{InRun}},
-		{Action: Keep, Keys: []string{"+"}, Group: measuring, Help: "keep running", Long: "go on past the stop rule", Rank: 3,
-			Only: []string{InRun}},
-		{Action: Follow, Keys: []string{"F"}, Group: measuring, Help: "follow",
-			Long: "show the probe that runs, and the next one when it does", Rank: 5, Only: []string{InRunCells}},
-
-		{Action: Delete, Keys: []string{"D"}, Group: editing, Help: "delete", Long: "delete a run of your own, all " +
-			"runs of a model, or a pick; u brings it back", Only: []string{InModels, InRuns, InPicks}, Rank: 6},
-		{Action: Rename, Keys: []string{"E", "f2"}, Group: editing, Help: "rename",
-			Long: "give a run another model and variant, or a model another name", Only: []string{InModels, InRuns}, Rank: 7},
-		{Action: Annotate, Keys: []string{"A"}, Group: editing, Help: "note", Long: "note a line beside a run or a pick",
-			Only: []string{InRuns, InPicks}, Rank: 7},
-		{Action: Import, Keys: []string{"I"}, Group: editing, Help: "import", Long: "take runs from other programs' " +
-			"logs and tables: a file, a folder or a pattern", Only: []string{InLibrary}, Rank: 9},
-		{Action: Merge, Keys: []string{"J"}, Group: editing, Help: "merge",
-			Long: "join the runs and picks of another database to yours", Only: []string{InLibrary}, Rank: 11},
-		{Action: Backup, Keys: []string{"W"}, Group: editing, Help: "back up",
-			Long: "write a copy of the database to a new file", Only: []string{InLibrary}, Rank: 11},
-
-		{Action: Open, Keys: []string{"o"}, Group: program, Help: "open",
-			Long: "open a profile database, a model file, or a trace", Rank: 12, Only: anyScreen},
-		{Action: Refresh, Keys: []string{"r"}, Group: program, Help: "refresh", Long: "read the database again"},
-		{Action: Theme, Keys: []string{"t"}, Group: program, Help: "theme", Long: "next theme"},
-		{Action: Mouse, Keys: []string{"M"}, Group: program, Help: "mouse",
-			Long: "mouse on or off, so that text can be selected"},
-		{Action: Help, Keys: []string{"?"}, Group: program, Help: "help", Long: "this list", Rank: 2},
-		{Action: Quit, Keys: []string{"q"}, Group: program, Help: "quit",
-			Long: "leave; asks first while a probe runs", Rank: 2},
-		{Action: Interrupt, Keys: []string{"ctrl+c"}, Group: program, Help: "quit",
-			Long: "leave, like q, also while text is typed"},
-	}...)
+	explore, plots, filtered := in(InExplore), in(InPlot), in(InExplore, InLibrary)
+	lists := in(InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes)
+	sorted := append(in(InExplore), lists...)
+	rows := append(in(InForm, InRunCells, InEndedCells, InExport), lists...)
+	sliders := in(InSliders, InFleetSliders, InTrafficSliders)
+	stepped := append(in(InPlot, InChoice), sliders...)
+	out, anyScreen := tabBindings()
+	for _, section := range []struct {
+		name string
+		rows []row
+	}{
+		{moving, []row{
+			{Left, "left h", "move", 3, stepped, "lower a value, go left"},
+			{Right, "right l", "move", 3, stepped, "raise a value, go right"},
+			{Up, "up k", "rows", 4, rows, "previous row or slider"},
+			{Down, "down j", "rows", 4, rows, "next row or slider"},
+			{BigLeft, "[ H", "big", 7, sliders, "big step down"},
+			{BigRight, "] L", "big", 7, sliders, "big step up"},
+			{PageUp, "pgup ctrl+u", "page", 0, nil, "a page up"},
+			{PageDown, "pgdown ctrl+d", "page", 0, nil, "a page down"},
+			{Top, "g home", "top", 0, nil, "first row, low end of a slider"},
+			{Bottom, "G end", "bottom", 0, nil, "last row, high end of a slider"},
+			{Enter, "enter", "enter", 6, in(InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns,
+				InPicks, InFleet, InTraffic, InExport),
+				"type an exact value, inspect a row, start what is under the cursor"},
+			{FocusNext, "tab", "focus", 4, in(InExplore, InLibrary, InFleet, InTraffic, InExport), "next panel"},
+			{FocusPrev, "shift+tab", "focus back", 0, nil, "previous panel"},
+			{Back, "esc", "back", 7, in(InRun, InCrosshair, InExport),
+				"leave what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe"},
+		}},
+		{"Plots", []row{
+			{ZoomIn, "z", "zoom", 7, plots,
+				"enlarge the plot around its crosshair or the selected point; the wheel does so around the mouse"},
+			{ZoomOut, "Z", "zoom", 7, plots, "show more of the axes"},
+			{ZoomWhole, "=", "whole", 10, plots, "show all points"},
+			{PanLeft, "shift+left", "pan", 10, plots, "show what is left of a zoomed plot; the mouse drags it"},
+			{PanRight, "shift+right", "pan", 10, plots, "show what is right of it"},
+			{PanUp, "shift+up", "pan", 10, plots, "show what is above it"},
+			{PanDown, "shift+down", "pan", 10, plots, "show what is below it"},
+			{Crosshair, "i", "read", 10, plots,
+				"a crosshair that reads values and counts the candidates of a cell; the arrow keys move it, as pointing " +
+					"does with the mouse"},
+			{NextChart, "V", "chart", 9, in(InTraffic),
+				"on Traffic: a function's memory, VMs against functions, or the variants of the model"},
+		}},
+		{"Choosing", []row{
+			{Filter, "/", "filter", 8, filtered, "keep the rows that contain what you type"},
+			{Sort, "s", "sort", 8, sorted, "sort by the next column"},
+			{Reverse, "S", "reverse", 0, sorted, "reverse the order"},
+			{Pin, "space", "pin", 8, in(InExplore, InChoice), "pin a candidate to compare, switch a choice"},
+			{Pick, "x", "pick", 5, explore, "choose this candidate and keep the choice with its question"},
+			{Export, "e", "export", 9, in(InExplore, InFleet, InTraffic, InPicks),
+				"choose a form, see it, and write it: for the next tool, as a report, as data"},
+			{Copy, "y", "copy", 14, in(InExplore, InExport),
+				"copy the row, or what the export dialog shows, to the clipboard, also over SSH"},
+			{Undo, "u", "undo", 9, in(InExplore, InFleet, InTraffic, InModels, InRuns, InPicks),
+				"take the last change back: of the question, on Library of your database"},
+			{Redo, "U ctrl+r", "redo", 0, in(InExplore, InFleet, InTraffic), "do again what was undone"},
+		}},
+		{"The question", []row{
+			{Model, "m", "model", 5, in(InExplore, InTraffic), "next model"},
+			{Workload, "w", "work", 10, explore, "training or inference"},
+			{Batch, "b", "batch", 10, explore, "filter by batch size"},
+			{Purchase, "$", "price", 10, in(InExplore, InFleet), "on demand, spot, or reserved"},
+			{Bill, "B", "bill", 12, explore,
+				"what is paid beside the work: start-up, disk, egress, interruptions of spot VMs"},
+			{Clouds, "c", "cloud", 11, explore, "filter by cloud"},
+			{GPUs, "n", "GPU", 11, in(InExplore, InFleet), "filter by GPU; on Fleet the next VM type"},
+			{Variants, "v", "variant", 11, explore, "filter by variant"},
+			{Feasible, "f", "hide", 11, explore, "show or hide what is infeasible"},
+			{Predicted, "P", "predict", 13, explore, "rank also what was not probed, by prediction"},
+			{Combined, "C", "combine", 13, explore, "in inference, rank also combinations of VM types: their exact frontier"},
+			{Scheduler, "d", "scheduler", 9, in(InFleet), "next scheduler of the reserved VMs"},
+			{Overlap, "O", "overlap", 10, in(InFleet),
+				"let reduced jobs run at the same time as those behind them, as the study does"},
+			{Redraw, "R", "redraw", 11, in(InFleet), "draw deadlines, models and users' decisions again"},
+			{Clear, "0", "clear", 11, in(InExplore, InTraffic), "take all constraints and filters away"},
+			{Plots, "X", "plots", 0, explore, "plot time × energy, where any run has an energy"},
+			{Axes, "a", "axes", 11, explore, "logarithmic or linear axes"},
+		}},
+		{"Probing", []row{
+			{ProbeThis, "p", "probe", 5, in(InExplore, InForm, InEnded, InLibrary),
+				"measure this candidate; on the form: start"},
+			{NextProbe, "N", "next probe", 13, explore, "probe the VM type whose measurement is expected to save the most"},
+			{Stop, ".", "stop and save", 1, in(InRun), "end the probe at the next step and keep what it measured"},
+			{Keep, "+", "keep running", 3, in(InRun), "go on past the stop rule"},
+			{Follow, "F", "follow", 5, in(InRunCells), "show the probe that runs, and the next one when it does"},
+		}},
+		{"Your database", []row{
+			{Delete, "D", "delete", 6, in(InModels, InRuns, InPicks),
+				"delete a run of your own, all runs of a model, or a pick; u brings it back"},
+			{Rename, "E f2", "rename", 7, in(InModels, InRuns),
+				"give a run another model and variant, or a model another name"},
+			{Annotate, "A", "note", 7, in(InRuns, InPicks), "note a line beside a run or a pick"},
+			{Import, "I", "import", 9, in(InLibrary),
+				"take runs from other programs' logs and tables: a file, a folder or a pattern"},
+			{Merge, "J", "merge", 11, in(InLibrary), "join the runs and picks of another database to yours"},
+			{Backup, "W", "back up", 11, in(InLibrary), "write a copy of the database to a new file"},
+		}},
+		{"Program", []row{
+			{Open, "o", "open", 12, anyScreen, "open a profile database, a model file, or a trace"},
+			{Refresh, "r", "refresh", 0, nil, "read the database again"},
+			{Theme, "t", "theme", 0, nil, "next theme"},
+			{Mouse, "M", "mouse", 0, nil, "mouse on or off, so that text can be selected"},
+			{Help, "?", "help", 2, nil, "this list"},
+			{Quit, "q", "quit", 2, nil, "leave; asks first while a probe runs"},
+			{Interrupt, "ctrl+c", "quit", 0, nil, "leave, like q, also while text is typed"},
+		}},
+	} {
+		for _, r := range section.rows {
+			out = append(out, Binding{Action: r.action, Keys: strings.Fields(r.keys), Group: section.name, Help: r.word,
+				Words: footerWords[r.action], Long: r.long, Only: r.only, Rank: r.rank, Plain: slices.Contains(plain, r.action)})
+		}
+	}
+	return out
 }

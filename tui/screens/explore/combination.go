@@ -44,22 +44,31 @@ func neighbours(r *rank.Result, i int) string {
 	}
 	var parts []string
 	cheaper, faster := advice.Neighbours(r, i)
-	if j := faster; j >= 0 {
-		parts = append(parts, trade("next faster", s.Values(objective.Cost)[j]-s.Values(objective.Cost)[i], quantity.Money,
-			s.Values(objective.Time)[i]-s.Values(objective.Time)[j], quantity.Duration, name(j)))
-	}
-	if j := cheaper; j >= 0 {
-		parts = append(parts, trade("next cheaper", s.Values(objective.Time)[j]-s.Values(objective.Time)[i],
-			quantity.Duration, s.Values(objective.Cost)[i]-s.Values(objective.Cost)[j], quantity.Money, name(j)))
+	for _, n := range []struct {
+		what       string
+		j          int
+		give, save objective.Name
+		least      float64 // that is given where not the same is
+		same       string
+	}{
+		{"next faster", faster, objective.Cost, objective.Time, cent, "for the same cost"},
+		{"next cheaper", cheaper, objective.Time, objective.Cost, 0, "in the same time"},
+	} {
+		if n.j < 0 {
+			continue
+		}
+		given, _ := s.Objective(n.give)
+		saved, _ := s.Objective(n.save)
+		more := s.Values(n.give)[n.j] - s.Values(n.give)[i]
+		less := saved.Write(s.Values(n.save)[i] - s.Values(n.save)[n.j])
+		trade := "+" + given.Write(more) + " saves " + less
+		if !(more > n.least) {
+			trade = "saves " + less + " " + n.same
+		}
+		parts = append(parts, fmt.Sprintf("%s: %s (%s)", n.what, trade, name(n.j)))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// trade is what is given for what is saved; what costs nothing is said to.
-func trade(what string, given float64, write func(float64) string, saved float64, writeSaved func(float64) string,
-	name string) string {
-	if !(given > 0) {
-		return fmt.Sprintf("%s: saves %s for nothing (%s)", what, writeSaved(saved), name)
-	}
-	return fmt.Sprintf("%s: +%s saves %s (%s)", what, write(given), writeSaved(saved), name)
-}
+// cent is a difference in US dollars up to which two costs are the same.
+const cent = 0.01

@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/keys"
+	"sweetspot/tui/plot"
 )
 
 // Act does what a key means here.
@@ -54,68 +55,49 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 	return nil
 }
 
-// actOnPlot does what a key means for the plot that has the keys: left and right
-// go along its frontier, or move its crosshair as all arrow keys then do.
+// onPlot is what keys do to the plot that has them. A key zooms and pans further
+// than a step of the wheel.
+var onPlot = map[keys.Action]func(*plot.Scatter){
+	keys.ZoomIn:    func(p *plot.Scatter) { p.ZoomFocus(2) },
+	keys.ZoomOut:   func(p *plot.Scatter) { p.ZoomFocus(0.5) },
+	keys.ZoomWhole: func(p *plot.Scatter) { p.Whole() },
+	keys.PanLeft:   func(p *plot.Scatter) { p.Pan(-panKey, 0) },
+	keys.PanRight:  func(p *plot.Scatter) { p.Pan(panKey, 0) },
+	keys.PanUp:     func(p *plot.Scatter) { p.Pan(0, panKey) },
+	keys.PanDown:   func(p *plot.Scatter) { p.Pan(0, -panKey) },
+	keys.Crosshair: (*plot.Scatter).ToggleCrosshair,
+}
+
+// panKey is how much of what is shown a key pans.
+const panKey = 0.25
+
+// arrows are how far keys move a crosshair, right and down; left and right also go
+// along a frontier.
+var arrows = map[keys.Action][2]int{keys.Left: {-1, 0}, keys.Right: {1, 0}, keys.BigLeft: {-5, 0},
+	keys.BigRight: {5, 0}, keys.Up: {0, -1}, keys.Down: {0, 1}}
+
+// actOnPlot does what a key means for the plot that has the keys.
 func (s *Screen) actOnPlot(action keys.Action) (handled bool) {
 	p := s.focused()
 	if p == nil {
 		return false
 	}
-	switch action {
-	case keys.Left:
-		s.along(-1)
-	case keys.Right:
-		s.along(1)
-	case keys.BigLeft:
-		s.along(-bigStep)
-	case keys.BigRight:
-		s.along(bigStep)
-	case keys.ZoomIn:
-		s.Zoom(1)
-	case keys.ZoomOut:
-		s.Zoom(-1)
-	case keys.ZoomWhole:
-		s.Zoom(0)
-	case keys.PanLeft:
-		s.Pan(-1, 0)
-	case keys.PanRight:
-		s.Pan(1, 0)
-	case keys.PanUp:
-		s.Pan(0, 1)
-	case keys.PanDown:
-		s.Pan(0, -1)
-	case keys.Crosshair:
-		p.ToggleCrosshair()
-	case keys.Back:
+	if act, ok := onPlot[action]; ok {
+		act(p)
+		s.plots.retitle()
+		return true
+	}
+	step, moves := arrows[action]
+	switch {
+	case moves && p.HasCrosshair():
+		p.MoveCrosshair(step[0], step[1])
+	case moves && step[0] != 0:
+		s.alongFrontier(step[0])
+	case action == keys.Back:
 		return s.leavePlot()
-	default:
-		return p.HasCrosshair() && s.moveCrosshair(action)
-	}
-	return true
-}
-
-// bigStep is how many points of a frontier a big step is.
-const bigStep = 5
-
-func (s *Screen) along(steps int) {
-	if p := s.focused(); p.HasCrosshair() {
-		p.MoveCrosshair(steps, 0)
-		return
-	}
-	s.alongFrontier(steps)
-}
-
-// moveCrosshair moves it up and down, and selects the point under it.
-func (s *Screen) moveCrosshair(action keys.Action) (handled bool) {
-	p := s.focused()
-	switch action {
-	case keys.Up:
-		p.MoveCrosshair(0, -1)
-	case keys.Down:
-		p.MoveCrosshair(0, 1)
-	case keys.Enter:
+	case action == keys.Enter && p.HasCrosshair():
 		if col, row, ok := p.Crosshair(); ok {
-			s.clickPlot(s.Focused()-int(FirstPlot), col, row)
+			s.clickPlot(s.Focused()-FirstPlot, col, row)
 		}
 	default:
 		return false
@@ -171,7 +153,7 @@ func (s *Screen) alongFrontier(steps int) {
 	if s.answer == nil {
 		return
 	}
-	front := s.frontierOf(Region(s.Focused()))
+	front := s.frontierOf(s.Focused())
 	if len(front) == 0 {
 		return
 	}
@@ -184,8 +166,8 @@ func (s *Screen) alongFrontier(steps int) {
 	s.choose(front[at])
 }
 
-func (s *Screen) frontierOf(plot Region) []int {
-	r, pair := s.answer.Result, s.plots.pairs[plot-FirstPlot]
+func (s *Screen) frontierOf(region int) []int {
+	r, pair := s.answer.Result, s.plots.pairs[region-FirstPlot]
 	if pair == (objective.Pair{}) {
 		pair = s.plots.pairs[0] // candidates lie on no frontier over the dial
 	}
@@ -238,7 +220,7 @@ func (s *Screen) Mouse(e pointer.Event) tea.Cmd {
 		}
 	}
 	region, x, y, ok := s.At(e.X, e.Y)
-	if k := region - int(FirstPlot); ok && !s.Reading() && (k == 0 || k == 1) {
+	if k := region - FirstPlot; ok && !s.Reading() && (k == 0 || k == 1) {
 		if e.Kind == pointer.Wheel {
 			s.wheelPlot(k, x, y, e.Steps)
 			return nil

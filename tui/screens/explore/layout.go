@@ -6,16 +6,10 @@ import (
 	"sweetspot/tui/components/slider"
 )
 
-// Region is a part of the screen that can have the keys, by its number on the desk.
-type Region int
-
-// The regions, in Tab order.
+// The plots among the regions of the desk: the first ones behind the sliders.
 const (
-	Constraints Region = iota
-	FirstPlot
-	SecondPlot
-	Ranking
-	regions
+	FirstPlot  = 1
+	SecondPlot = 2
 )
 
 // Sizes at which the screen is laid out, in cells.

@@ -11,13 +11,8 @@ import (
 // Each plot has its own view of its axes and its own crosshair. Keys act on the
 // plot that has the focus, the mouse on the one it points at.
 
-// How much larger a plot gets at a key and at a step of the wheel, and how much
-// of what is shown a key pans.
-const (
-	zoomKey   = 2
-	zoomWheel = math.Sqrt2
-	panKey    = 0.25
-)
+// zoomWheel is how much larger a plot gets at a step of the wheel.
+const zoomWheel = math.Sqrt2
 
 // grab is what the mouse holds of a zoomed plot between press and release.
 type grab struct {
@@ -29,34 +24,16 @@ type grab struct {
 
 // focused is the plot that has the keys; nil while none has.
 func (s *Screen) focused() *plot.Scatter {
-	r := Region(s.Focused())
-	if r != FirstPlot && r != SecondPlot {
-		return nil
+	if r := s.Focused(); r == FirstPlot || r == SecondPlot {
+		return s.plots.scatter[r-FirstPlot]
 	}
-	return s.plots.scatter[r-FirstPlot]
+	return nil
 }
 
 // Crossing reports whether the arrow keys move a crosshair.
 func (s *Screen) Crossing() bool {
 	p := s.focused()
 	return p != nil && p.HasCrosshair()
-}
-
-// Zoom draws the focused plot larger for +1, smaller for −1 and whole for 0.
-func (s *Screen) Zoom(step int) {
-	p := s.focused()
-	switch step {
-	case 0:
-		p.Whole()
-	default:
-		p.ZoomFocus(math.Pow(zoomKey, float64(step)))
-	}
-	s.plots.retitle()
-}
-
-// Pan moves the focused plot's view to the right and up.
-func (s *Screen) Pan(right, up int) {
-	s.focused().Pan(panKey*float64(right), panKey*float64(up))
 }
 
 // leavePlot leaves the focused plot's crosshair, or else its zoom; it reports
@@ -75,7 +52,7 @@ func (s *Screen) leavePlot() bool {
 // hover shows what is under the mouse where that is a plot.
 func (s *Screen) hover(x, y int) {
 	region, px, py, ok := s.At(x, y)
-	k := region - int(FirstPlot)
+	k := region - FirstPlot
 	s.plots.hover(k, px, py, ok && (k == 0 || k == 1))
 }
 

@@ -13,10 +13,10 @@ import (
 )
 
 // focusOn moves the keys to a region.
-func focusOn(t *testing.T, s *Screen, r Region) {
+func focusOn(t *testing.T, s *Screen, r int) {
 	t.Helper()
-	for range int(regions) {
-		if Region(s.Focused()) == r {
+	for range 4 {
+		if s.Focused() == r {
 			return
 		}
 		s.Focus(1)
@@ -33,7 +33,7 @@ func TestZoomKeepsTheSelectedPointAndSaysSo(t *testing.T) {
 	focusOn(t, s, SecondPlot)
 	before := s.View()
 	for range 3 {
-		s.Zoom(1)
+		s.Act(keys.ZoomIn)
 	}
 	view := ansi.Strip(s.View())
 	if strings.Count(view, "zoom 8×") != 1 {
@@ -54,9 +54,9 @@ func TestZoomKeepsTheSelectedPointAndSaysSo(t *testing.T) {
 	if !s.leavePlot() || s.View() != before || s.leavePlot() {
 		t.Error("leaving the zoom leads elsewhere")
 	}
-	s.Zoom(1)
-	s.Pan(1, 0)
-	if s.Zoom(0); s.View() != before {
+	s.Act(keys.ZoomIn)
+	s.Act(keys.PanRight)
+	if s.Act(keys.ZoomWhole); s.View() != before {
 		t.Error("the whole is another frame")
 	}
 }
@@ -85,7 +85,7 @@ func TestCrosshairMovesAndSelects(t *testing.T) {
 	if c, r, _ := p.CellOf(now); c != col || r != row {
 		t.Errorf("selected what is at %d,%d, the crosshair is at %d,%d", c, r, col, row)
 	}
-	if Region(s.Focused()) != FirstPlot || !s.leavePlot() || s.Crossing() {
+	if s.Focused() != FirstPlot || !s.leavePlot() || s.Crossing() {
 		t.Error("esc doesn't leave the crosshair")
 	}
 }

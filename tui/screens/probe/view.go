@@ -31,14 +31,22 @@ func (s *Screen) View() string {
 			s.w, s.h)
 	case s.state == Filling:
 		return s.viewForm()
-	case s.several():
-		return s.viewCells()
 	case s.small():
 		return s.viewSmall()
-	case s.w < 120:
-		return s.viewMedium()
 	}
-	return s.viewWide()
+	body, head := s.h-1, s.headline()+"\n"
+	if s.several() {
+		table := s.cellsPanel()
+		body -= strings.Count(table, "\n") + 1
+		head += table + "\n"
+	}
+	switch {
+	case s.w >= 120:
+		return head + s.detailWide(body)
+	case s.several() && body < roomyDetail:
+		return head + s.detailTight(body)
+	}
+	return head + s.detailMedium(body)
 }
 
 // small reports whether there is no room for borders.
@@ -46,10 +54,6 @@ func (s *Screen) small() bool { return s.w < 80 || s.h < 18 }
 
 // rightWidth is the width of the estimate's panel.
 const rightWidth = 46
-
-func (s *Screen) viewWide() string {
-	return s.headline() + "\n" + s.detailWide(s.h-1)
-}
 
 // detailWide is the chart, telemetry and output beside the estimate.
 func (s *Screen) detailWide(body int) string {
@@ -59,10 +63,6 @@ func (s *Screen) detailWide(body int) string {
 	chart := s.chart(left, body-gpuRows-logRows)
 	rest := s.gpuPanel(left, gpuRows) + "\n" + s.logPanel(left, logRows)
 	return text.Beside(chart+"\n"+rest, s.estimatePanel(rightWidth, body))
-}
-
-func (s *Screen) viewMedium() string {
-	return s.headline() + "\n" + s.detailMedium(s.h-1)
 }
 
 // detailMedium is the chart above the estimate, telemetry and output.
@@ -78,20 +78,25 @@ func (s *Screen) detailMedium(body int) string {
 // leastLog is the height of a panel with two lines of output.
 const leastLog = 4
 
-// viewSmall has no borders: the numbers first, a chart if there is room.
+// viewSmall has no borders: the table of several probes and the numbers first, a
+// chart of the only one if there is room.
 func (s *Screen) viewSmall() string {
-	lines := append([]string{s.headline()}, s.estimateLines(s.w)...)
+	lines := []string{s.headline()}
+	if s.several() {
+		rule := s.th.Border.Render(s.th.Symbols.H) + " " + s.spent() + " "
+		rule += s.th.Border.Render(strings.Repeat(s.th.Symbols.H, max(s.w-text.Width(rule), 0)))
+		lines = append(append(lines, text.Lines(s.cellsTable())...), rule)
+	}
+	lines = append(lines, s.estimateLines(s.w)...)
 	lines = append(lines, " "+s.gpuLine(s.w-1))
 	warnings, _ := s.warningLines(s.w, s.h-len(lines))
 	lines = append(lines, warnings...)
-	if room := s.h - len(lines); room >= 6 {
+	if room := s.h - len(lines); room >= 6 && !s.several() {
 		s.live.SetSize(s.w, room-1)
 		s.live.SetEmpty(s.nothing())
 		lines = append(lines, text.Lines(s.live.View())...)
 	}
-	if n := s.h - len(lines); n > 0 {
-		lines = append(lines, s.logLines(n, s.w)...)
-	}
+	lines = append(lines, s.logLines(s.h-len(lines), s.w)...)
 	return text.Block(lines, s.w, s.h)
 }
 

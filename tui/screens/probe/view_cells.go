@@ -1,41 +1,29 @@
 package probe
 
 import (
-	"strings"
-
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/text"
 )
 
-// viewCells draws several probes: their table first, below it the one that is
-// shown, as far as there is room.
-func (s *Screen) viewCells() string {
-	left, top, w, h := s.cellsArea()
+// cellsTable draws the table of several probes.
+func (s *Screen) cellsTable() string {
+	_, _, w, h := s.cellsArea()
 	s.cells.SetSize(w, h)
 	s.cells.SetColumns(columns(s.all.Rows, w))
 	s.cells.SetRows(s.cellRows()) // their labels depend on the width
-	table := s.cells.View(s.th)
-	if left == 0 {
-		return s.viewCellsSmall(table)
-	}
+	return s.cells.View(s.th)
+}
+
+// cellsPanel draws it in its border.
+func (s *Screen) cellsPanel() string {
 	title := "probes " + s.th.Symbols.Dot + " "
 	title += s.tally(s.w - text.Width(title) - 4)
 	note := s.following()
 	if text.Width(title)+text.Width(note)+6 > s.w {
 		note = "" // the cursor shows it too
 	}
-	table = panel.Panel{Title: title, Note: note, Focused: true}.Render(s.th, table, s.w, h+2)
-	body := s.h - top - h - 1
-	detail := ""
-	switch {
-	case s.w >= 120:
-		detail = s.detailWide(body)
-	case body >= roomyDetail:
-		detail = s.detailMedium(body)
-	default:
-		detail = s.detailTight(body)
-	}
-	return s.headline() + "\n" + table + "\n" + detail
+	_, _, _, h := s.cellsArea()
+	return panel.Panel{Title: title, Note: note, Focused: true}.Render(s.th, s.cellsTable(), s.w, h+2)
 }
 
 // roomyDetail is the height from which the chart has all the width of a medium
@@ -50,22 +38,6 @@ func (s *Screen) detailTight(body int) string {
 	left := s.w - rightWidth
 	gpuRows := s.gpuRows(left, max(body-leastChart-3, 2))
 	return text.Beside(s.chart(left, body-gpuRows)+"\n"+s.gpuPanel(left, gpuRows), s.estimatePanel(rightWidth, body))
-}
-
-// viewCellsSmall has no borders: the table, then the numbers of the probe that
-// is shown.
-func (s *Screen) viewCellsSmall(table string) string {
-	lines := append([]string{s.headline()}, text.Lines(table)...)
-	rule := s.th.Border.Render(s.th.Symbols.H) + " " + s.spent() + " "
-	lines = append(lines, rule+s.th.Border.Render(strings.Repeat(s.th.Symbols.H, max(s.w-text.Width(rule), 0))))
-	lines = append(lines, s.estimateLines(s.w)...)
-	lines = append(lines, " "+s.gpuLine(s.w-1))
-	warnings, _ := s.warningLines(s.w, s.h-len(lines))
-	lines = append(lines, warnings...)
-	if n := s.h - len(lines); n > 0 {
-		lines = append(lines, s.logLines(n, s.w)...)
-	}
-	return text.Block(lines, s.w, s.h)
 }
 
 // following says which probe is shown: the one that runs, or the chosen one.
