@@ -20,6 +20,7 @@ import (
 	"sweetspot/data/document"
 	"sweetspot/data/store"
 	"sweetspot/engine/quantity"
+	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 )
 
@@ -40,7 +41,7 @@ func (d *driver) arrive(holds func() bool) {
 // enter has the dialog write, and waits for what is said of it.
 func (d *driver) enter() {
 	d.t.Helper()
-	d.app.shell.Toast.Clear()
+	d.app.shell.Toast = toast.Toast{}
 	d.press("enter")
 	d.arrive(d.app.shell.Toast.Visible)
 }

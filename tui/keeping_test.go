@@ -16,6 +16,7 @@ import (
 	"sweetspot/data/workspace"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/tui/components/toast"
 )
 
 // keepsNothing is a database that takes every change and keeps none.
@@ -280,7 +281,7 @@ func TestKeptFrames(t *testing.T) {
 			d, _ := onRuns(t, size.w, size.h)
 			d.press("A")
 			d.typeOver("after the driver was brought to 580, with the fans at their highest speed")
-			d.app.shell.Toast.Clear()
+			d.app.shell.Toast = toast.Toast{}
 			d.exact()
 			golden.RequireEqual(t, []byte(d.screen()))
 		})
@@ -293,7 +294,7 @@ func TestKeptFrames(t *testing.T) {
 		t.Run(size.name+"/imported", func(t *testing.T) {
 			d, _ := onRuns(t, size.w, size.h)
 			d.importAll(logs(t))
-			d.app.shell.Toast.Clear()
+			d.app.shell.Toast = toast.Toast{}
 			d.exact()
 			golden.RequireEqual(t, []byte(d.screen()))
 		})

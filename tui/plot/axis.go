@@ -186,16 +186,28 @@ func multiples(lo, hi, step float64, most int) []float64 {
 
 // niceStep is the smallest of 1, 2, 5 × 10ⁿ not below x.
 func niceStep(x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 0) {
+	down := RoundDown(x)
+	switch {
+	case down == 0:
 		return 1
+	case down >= x*(1-1e-12):
+		return down
+	}
+	return RoundDown(down * 2.6)
+}
+
+// RoundDown is the largest of 1, 2, 5 × 10ⁿ not above x, 0 where there is none.
+func RoundDown(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return 0
 	}
 	p := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{1, 2, 5, 10, 20} {
-		if m*p >= x*(1-1e-12) && m*p > 0 {
+	for _, m := range []float64{5, 2} {
+		if m*p <= x*(1+1e-12) {
 			return m * p
 		}
 	}
-	return math.Max(x, math.SmallestNonzeroFloat64)
+	return p
 }
 
 // decades lists 1-2-5 values of a logarithmic range, thinned to 1-3 or to

@@ -29,6 +29,11 @@ const (
 	staleBounds           // data
 )
 
+// newChart is a chart that says a sentence while there is nothing to draw.
+func newChart(th *theme.Theme, empty string, paint func() string) chart {
+	return chart{th: th, canvas: canvas{table: penTable(th)}, stale: staleBounds, empty: empty, paint: paint}
+}
+
 func (c *chart) mark(level staleness) { c.stale = max(c.stale, level) }
 
 // SetTheme changes pens and symbols.

@@ -33,9 +33,8 @@ type Lines struct {
 
 // NewLines returns an empty chart.
 func NewLines(th *theme.Theme) *Lines {
-	l := &Lines{chart: chart{stale: staleBounds, empty: "nothing to plot"}}
-	l.paint = l.render
-	l.SetTheme(th)
+	l := &Lines{}
+	l.chart = newChart(th, "nothing to plot", l.render)
 	return l
 }
 

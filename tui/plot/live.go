@@ -33,9 +33,8 @@ type column struct {
 
 // NewLive returns an empty chart.
 func NewLive(th *theme.Theme) *Live {
-	l := &Live{chart: chart{stale: staleBounds, empty: "waiting for the first iteration"}}
-	l.paint = l.render
-	l.SetTheme(th)
+	l := &Live{}
+	l.chart = newChart(th, "waiting for the first iteration", l.render)
 	return l
 }
 

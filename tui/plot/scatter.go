@@ -83,9 +83,8 @@ func (b bounds) extend(ax, ay Axis, xs, ys []float64) bounds {
 
 // NewScatter returns an empty plot.
 func NewScatter(th *theme.Theme) *Scatter {
-	s := &Scatter{chart: chart{stale: staleBounds, empty: "nothing to plot"}, selected: -1}
-	s.paint = s.render
-	s.SetTheme(th)
+	s := &Scatter{selected: -1}
+	s.chart = newChart(th, "nothing to plot", s.render)
 	return s
 }
 

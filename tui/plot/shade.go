@@ -16,21 +16,8 @@ type shades struct{ middle, strong uint32 }
 // third of that, middle from a tenth of strong, both rounded down to 1, 2 or 5
 // times a power of ten, but not below 5 and 2.
 func shadesFor(most uint32) shades {
-	strong := max(roundDown(most/3), 5)
-	return shades{max(roundDown(strong/10), 2), strong}
-}
-
-// roundDown is the largest of 1, 2, 5 × 10ⁿ not above n, 0 for 0.
-func roundDown(n uint32) uint32 {
-	best := uint32(0)
-	for p := uint64(1); p <= uint64(n); p *= 10 {
-		for _, m := range []uint64{1, 2, 5} {
-			if m*p <= uint64(n) {
-				best = uint32(m * p)
-			}
-		}
-	}
-	return best
+	strong := max(RoundDown(float64(most/3)), 5)
+	return shades{uint32(max(RoundDown(strong/10), 2)), uint32(strong)}
 }
 
 // of is the density of a cell with n points, as the pens are numbered.

@@ -37,17 +37,15 @@ type Symbols struct {
 	PlusMinus string
 	AtLeast   string
 	AtMost    string
-	Infinity  string
 	Dot       string // separator
-	Arrow     string
 	Check     string
 	Cross     string
 
 	// Borders of a panel, and the axes of a plot.
-	H, V, TopLeft, TopRight, BottomLeft, BottomRight, TeeLeft, TeeRight string
-	AxisV, AxisH, AxisCorner, TickY, TickX                              rune
-	CrossV, CrossH                                                      rune
-	WhiskerLeft, WhiskerRight, WhiskerTop, WhiskerBottom                rune
+	H, V, TopLeft, TopRight, BottomLeft, BottomRight     string
+	AxisV, AxisH, AxisCorner, TickY, TickX               rune
+	CrossV, CrossH                                       rune
+	WhiskerLeft, WhiskerRight, WhiskerTop, WhiskerBottom rune
 }
 
 // newSymbols are the symbols of a raster: as fonts draw them, or typed in ASCII.
@@ -67,11 +65,10 @@ func newSymbols(name string, raster Raster) Symbols {
 		Shade: r('░', ':'), Band: r('═', '='),
 		Track: r('━', '='), TrackOut: r('╌', '-'), KnobLow: r('├', '['), KnobHigh: r('┤', ']'), Mark: r('┆', '|'),
 		Here: s("▸", ">"), Up: r('↑', '^'), Down: r('↓', 'v'), Ellipsis: s("…", "~"), PlusMinus: s("±", "+-"),
-		AtLeast: s("≥", ">="), AtMost: s("≤", "<="), Infinity: s("∞", "inf"), Dot: s("·", "-"), Arrow: s("→", "->"),
+		AtLeast: s("≥", ">="), AtMost: s("≤", "<="), Dot: s("·", "-"),
 		Check: s("✓", "ok"), Cross: s("✗", "x"),
 		H: s("─", "-"), V: s("│", "|"), TopLeft: s("╭", "+"), TopRight: s("╮", "+"),
 		BottomLeft: s("╰", "+"), BottomRight: s("╯", "+"),
-		TeeLeft: s("├", "+"), TeeRight: s("┤", "+"),
 		AxisV: r('│', '|'), AxisH: r('─', '-'), AxisCorner: r('└', '+'), TickY: r('┤', '+'), TickX: r('┬', '+'),
 		CrossV: r('┊', ':'), CrossH: r('┈', '.'),
 		WhiskerLeft: r('├', '['), WhiskerRight: r('┤', ']'), WhiskerTop: r('┬', '-'), WhiskerBottom: r('┴', '-'),

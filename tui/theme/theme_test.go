@@ -55,7 +55,7 @@ func TestEverySymbolIsOneCell(t *testing.T) {
 			s.AxisV, s.AxisH, s.AxisCorner, s.TickX, s.TickY, s.CrossH, s.CrossV, s.WhiskerLeft, s.WhiskerRight, s.WhiskerTop,
 			s.WhiskerBottom}, s.Series...)
 		all = append(append(all, s.Bars...), s.Parts...)
-		all = append(all, []rune(s.H+s.V+s.TopLeft+s.TopRight+s.BottomLeft+s.BottomRight+s.TeeLeft+s.TeeRight)...)
+		all = append(all, []rune(s.H+s.V+s.TopLeft+s.TopRight+s.BottomLeft+s.BottomRight)...)
 		for _, r := range all {
 			if ansi.StringWidth(string(r)) != 1 {
 				t.Errorf("%s: %q is %d cells wide", name, r, ansi.StringWidth(string(r)))

@@ -91,9 +91,9 @@ func (d *Dialog) View(th *theme.Theme, width, height int) string {
 	width = min(width, 72)
 	w, h := panel.Inner(width, height)
 	lines := append(theme.Pen{}.Wrap(d.question, " ", w), "")
-	all := d.lines(th, w, func(int) bool { return true })
+	all := d.lines(th, w, true)
 	if len(lines)+len(all) > h {
-		all = d.lines(th, w, func(i int) bool { return i == d.at })
+		all = d.lines(th, w, false)
 	}
 	if len(lines)+len(all) > h {
 		lines = lines[:len(lines)-1] // the blank one
@@ -103,11 +103,12 @@ func (d *Dialog) View(th *theme.Theme, width, height int) string {
 	return box.Render(th, strings.Join(lines, "\n"), width, min(height, len(lines)+2))
 }
 
-// lines draws the answers in w cells, with what they lead to where said holds.
-func (d *Dialog) lines(th *theme.Theme, w int, said func(i int) bool) []string {
+// lines draws the answers in w cells, with what all of them lead to or only the
+// marked one.
+func (d *Dialog) lines(th *theme.Theme, w int, all bool) []string {
 	var out []string
 	for i, a := range d.answers {
-		if !said(i) {
+		if !all && i != d.at {
 			a.Long = ""
 		}
 		out = append(out, answer(th, a, i == d.at, w)...)

@@ -159,16 +159,16 @@ func (p *Picker) enter() Event {
 	case !p.several:
 	case strings.ContainsAny(p.typed, "*?["):
 		return p.choose(p.resolve(p.typed))
-	case len(p.shown) > 0 && p.entries[p.shown[p.at]].Name == whole && !p.isPath():
+	case len(p.shown) > 0 && p.here().Name == whole && !p.isPath():
 		return p.choose(p.dir)
 	}
-	if p.typed != "" && (p.isPath() || len(p.shown) == 0 || p.entries[p.shown[p.at]].Name == p.typed) {
+	if p.typed != "" && (p.isPath() || len(p.shown) == 0 || p.here().Name == p.typed) {
 		return p.load(p.resolve(p.typed))
 	}
 	if len(p.shown) == 0 {
 		return Event{}
 	}
-	return p.load(filepath.Join(p.dir, p.entries[p.shown[p.at]].Name))
+	return p.load(filepath.Join(p.dir, p.here().Name))
 }
 
 // choose closes the picker with a folder or a pattern.
@@ -196,13 +196,16 @@ func (p *Picker) resolve(path string) string {
 // complete takes the name under the cursor over into the path.
 func (p *Picker) complete() {
 	if len(p.shown) > 0 && !p.isPath() {
-		p.typed = p.entries[p.shown[p.at]].Name
-		if p.entries[p.shown[p.at]].Dir {
+		p.typed = p.here().Name
+		if p.here().Dir {
 			p.typed += "/"
 		}
 		p.match()
 	}
 }
+
+// here is the entry under the cursor; there must be one.
+func (p *Picker) here() Entry { return p.entries[p.shown[p.at]] }
 
 func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.shown)-1, 0)) }
 

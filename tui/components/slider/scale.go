@@ -1,6 +1,10 @@
 package slider
 
-import "math"
+import (
+	"math"
+
+	"sweetspot/tui/plot"
+)
 
 // fraction places v on the track: 0 at Lo, 1 at Hi, beyond them outside;
 // ok is false where v has no place.
@@ -36,9 +40,9 @@ func (c *Config) step(v float64) float64 {
 	case c.Step != nil:
 		return c.Step(v)
 	case c.log():
-		return roundDown(v / 12)
+		return plot.RoundDown(v / 12)
 	}
-	return roundDown((c.Hi - c.Lo) / 60)
+	return plot.RoundDown((c.Hi - c.Lo) / 60)
 }
 
 // next is the round value after v in the direction of sign.
@@ -67,26 +71,12 @@ func (c *Config) nearest(v float64) float64 {
 	return math.Round(v/s) * s
 }
 
-// roundDown is the largest of 1, 2, 5 × 10ⁿ not above x.
-func roundDown(x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 0) {
-		return 0
-	}
-	p := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{5, 2} {
-		if m*p <= x*(1+1e-12) {
-			return m * p
-		}
-	}
-	return p
-}
-
 // DurationStep is the step of a track in seconds: 1, 2, 5, 10, 15 or 30
 // seconds or minutes, hours, days, about a twelfth of the value.
 func DurationStep(seconds float64) float64 {
 	most := seconds / 12
 	if most < 1 {
-		return roundDown(most)
+		return plot.RoundDown(most)
 	}
 	best := 1.0
 	for _, s := range []float64{2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
@@ -99,7 +89,7 @@ func DurationStep(seconds float64) float64 {
 }
 
 // CountStep is the step of a track of whole numbers: never less than one.
-func CountStep(v float64) float64 { return math.Max(1, roundDown(v/12)) }
+func CountStep(v float64) float64 { return math.Max(1, plot.RoundDown(v/12)) }
 
 // Bins counts values into n equal parts of the track. Values beyond an end
 // count there; what has no place, unknown or not positive on a logarithmic

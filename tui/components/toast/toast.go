@@ -41,9 +41,6 @@ func (t *Toast) Expire(seq int) {
 	}
 }
 
-// Clear removes any message.
-func (t *Toast) Clear() { t.message = "" }
-
 // Visible reports whether there is a message.
 func (t *Toast) Visible() bool { return t.message != "" }
 

@@ -15,7 +15,7 @@ import (
 // order they were asked for, and taken back the other way round.
 type changes struct {
 	done    []undo
-	waiting []func() tea.Cmd
+	waiting []func() work
 	busy    bool
 }
 
@@ -30,29 +30,37 @@ type changedMsg struct {
 	level toast.Level
 	undo  undo // nil where it can't be taken back
 	run   int64
+	err   error
 }
 
-// change makes a change once those before it are made. do is called in a command.
+// work makes or takes back a change, in a command.
+type work func(ctx context.Context, ws screen.Workspace) changedMsg
+
+// change makes a change once those before it are made.
 func (s *Screen) change(do func(ctx context.Context, ws screen.Workspace) (said string, back undo, err error)) tea.Cmd {
-	return s.inTurn(func() tea.Cmd {
-		ctx, ws := s.Shell.Ctx, s.Shell.Workspace
-		return func() tea.Msg {
+	return s.inTurn(func() work {
+		return func(ctx context.Context, ws screen.Workspace) changedMsg {
 			said, back, err := do(ctx, ws)
-			if err != nil {
-				return changedMsg{ws, err.Error(), toast.Bad, nil, 0}
-			}
-			return changedMsg{ws, said, toast.Good, back, 0}
+			return changedMsg{said: said, undo: back, level: toast.Good, err: err}
 		}
 	})
 }
 
-func (s *Screen) inTurn(start func() tea.Cmd) tea.Cmd {
+// inTurn does some work once the one before it is done; start is called then.
+func (s *Screen) inTurn(start func() work) tea.Cmd {
 	if s.changes.busy {
 		s.changes.waiting = append(s.changes.waiting, start)
 		return nil
 	}
 	s.changes.busy = true
-	return start()
+	ctx, ws, do := s.Shell.Ctx, s.Shell.Workspace, start()
+	return func() tea.Msg {
+		m := do(ctx, ws)
+		if m.ws = ws; m.err != nil {
+			m = changedMsg{ws: ws, said: m.err.Error(), level: toast.Bad}
+		}
+		return m
+	}
 }
 
 func (s *Screen) changed(msg changedMsg) tea.Cmd {
@@ -75,18 +83,14 @@ func (s *Screen) changed(msg changedMsg) tea.Cmd {
 // undo takes the last change back; without one of this session it brings back
 // what was deleted last.
 func (s *Screen) undo() tea.Cmd {
-	return s.inTurn(func() tea.Cmd {
-		ctx, ws := s.Shell.Ctx, s.Shell.Workspace
+	return s.inTurn(func() work {
 		take := undeleting(0)
 		if n := len(s.changes.done); n > 0 {
 			take, s.changes.done = s.changes.done[n-1], s.changes.done[:n-1]
 		}
-		return func() tea.Msg {
+		return func(ctx context.Context, ws screen.Workspace) changedMsg {
 			said, run, err := take(ctx, ws)
-			if err != nil {
-				return changedMsg{ws, err.Error(), toast.Bad, nil, 0}
-			}
-			return changedMsg{ws, said, toast.Info, nil, run}
+			return changedMsg{said: said, run: run, level: toast.Info, err: err}
 		}
 	})
 }

@@ -226,19 +226,15 @@ func (s *Screen) backup() tea.Cmd {
 // merge takes over another database.
 func (s *Screen) merge(path string) tea.Cmd {
 	name := filepath.Base(path)
-	return tea.Batch(s.Shell.Note(toast.Info, "merging "+text.Clean(name)+"…"), s.inTurn(func() tea.Cmd {
-		ctx, ws := s.Shell.Ctx, s.Shell.Workspace
-		return func() tea.Msg {
+	return tea.Batch(s.Shell.Note(toast.Info, "merging "+text.Clean(name)+"…"), s.inTurn(func() work {
+		return func(ctx context.Context, ws screen.Workspace) changedMsg {
 			m, err := ws.Merge(ctx, path)
-			if err != nil {
-				return changedMsg{ws, err.Error(), toast.Bad, nil, 0}
-			}
 			level := toast.Good
 			if len(m.Warnings) > 0 {
 				level = toast.Warn
 			}
-			return changedMsg{ws, strings.Join(append([]string{"merged " + name + ": " + m.String()}, m.Warnings...), "; "),
-				level, nil, 0}
+			words := append([]string{"merged " + name + ": " + m.String()}, m.Warnings...)
+			return changedMsg{said: strings.Join(words, "; "), level: level, err: err}
 		}
 	}))
 }

@@ -116,21 +116,21 @@ func TestTheRunningProbeIsFollowedUntilOneIsChosen(t *testing.T) {
 	if s.at != 4 {
 		t.Errorf("the next probe runs and row %d is shown", s.at)
 	}
-	s.Press(keys.Top)
-	s.Press(keys.Down)
+	s.Act(keys.Top)
+	s.Act(keys.Down)
 	if got := exact(t, s); s.at != 1 || !strings.Contains(got, "out of memory: does not fit in memory") {
 		t.Errorf("row %d is shown:\n%s", s.at, got)
 	}
-	s.Press(keys.Bottom)
+	s.Act(keys.Bottom)
 	if got := exact(t, s); s.at != 5 || !strings.Contains(got, "waiting for its turn") {
 		t.Errorf("row %d is shown:\n%s", s.at, got)
 	}
 	s.Update(several(t, six, 5))
-	s.Press(keys.Up)
+	s.Act(keys.Up)
 	if s.at != 4 || !strings.Contains(exact(t, s), "saved as run 24") {
 		t.Errorf("a chosen row does not stay: %d", s.at)
 	}
-	s.Press(keys.Follow)
+	s.Act(keys.Follow)
 	if s.at != 5 {
 		t.Errorf("following shows row %d", s.at)
 	}
@@ -141,7 +141,7 @@ func TestTheRunningProbeIsFollowedUntilOneIsChosen(t *testing.T) {
 		!strings.Contains(got, "4 of 6 done, 1 out of memory, 1 skipped") {
 		t.Errorf("at the end in state %v:\n%s", s.State(), got)
 	}
-	s.Press(keys.Up)
+	s.Act(keys.Up)
 	if s.at != 4 || s.State() != Done {
 		t.Error("the rows of what has ended can't be looked at")
 	}
@@ -162,17 +162,26 @@ func TestOneFailureAmongSeveralIsARow(t *testing.T) {
 	}
 }
 
+// keptProbe counts what it is asked to.
+type keptProbe struct{ kept, stopped int }
+
+func (p *keptProbe) Updates() <-chan matrix.Update { return nil }
+func (p *keptProbe) Stop()                         { p.stopped++ }
+func (p *keptProbe) KeepRunning()                  { p.kept++ }
+func (p *keptProbe) Cancel()                       {}
+
 func TestKeepRunningIsForWhatRunsNow(t *testing.T) {
 	s := running(t, six, 3)
-	if e := s.Press(keys.Keep); e != Keep {
-		t.Fatalf("keep gave %v", e)
-	}
-	if e := s.Press(keys.Keep); e != None {
-		t.Errorf("a second keep gave %v", e)
+	p := &keptProbe{}
+	s.running = p
+	for range 2 {
+		if s.Act(keys.Keep); p.kept != 1 {
+			t.Fatalf("kept running %d times", p.kept)
+		}
 	}
 	s.Update(several(t, six, 4))
-	if e := s.Press(keys.Keep); e != Keep {
-		t.Errorf("keep of the next probe gave %v", e)
+	if s.Act(keys.Keep); p.kept != 2 {
+		t.Error("the next probe is not kept running")
 	}
 }
 

@@ -1,12 +1,14 @@
 package probe
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/keys"
 )
 
-func (s *Screen) keyForm(a keys.Action) Effect {
+func (s *Screen) keyForm(a keys.Action) tea.Cmd {
 	if s.typing {
 		switch a {
 		case keys.Enter:
@@ -14,7 +16,7 @@ func (s *Screen) keyForm(a keys.Action) Effect {
 		case keys.Back:
 			s.typing, s.err = false, ""
 		}
-		return None
+		return nil
 	}
 	switch a {
 	case keys.Up, keys.FocusPrev:
@@ -34,11 +36,11 @@ func (s *Screen) keyForm(a keys.Action) Effect {
 	case keys.Enter:
 		return s.enter()
 	}
-	return None
+	return nil
 }
 
 // enter types into a field, steps a choice or starts.
-func (s *Screen) enter() Effect {
+func (s *Screen) enter() tea.Cmd {
 	switch {
 	case s.row == len(fields):
 		return s.start()
@@ -47,7 +49,7 @@ func (s *Screen) enter() Effect {
 	default:
 		s.step(1)
 	}
-	return None
+	return nil
 }
 
 // steps reports whether the row under the cursor has a next value.
@@ -66,27 +68,28 @@ func (s *Screen) step(n int) {
 	}
 }
 
-// start begins the probes of the form, or wants their price agreed to first.
-func (s *Screen) start() Effect {
+// start begins the probes of the form, or has their price agreed to first.
+func (s *Screen) start() tea.Cmd {
 	if err := s.form.check(); err != nil {
 		s.err = err.Error()
-		return None
+		return nil
 	}
 	if s.form.USDPerHour != nil {
-		return Confirm
+		s.askPrice()
+		return nil
 	}
 	return s.Begin()
 }
 
 // Begin starts the probes of the form without asking more.
-func (s *Screen) Begin() Effect {
+func (s *Screen) Begin() tea.Cmd {
 	form := s.form
 	s.Reset()
 	s.form, s.state, s.err = form, Starting, ""
-	return Start
+	return s.startProbes(form.clone())
 }
 
-// Price asks for the agreement that Confirm wants, as title and question.
+// Price asks for agreement, as title and question.
 func (s *Screen) Price() (title, question string) {
 	title = "Start the probe?"
 	if s.form.size().probes() > 1 {
@@ -126,24 +129,24 @@ func (s *Screen) commit() {
 
 // Click handles the mouse: on the form it moves to a line, and on the line it
 // is on it does what enter does; on the table of probes it shows one.
-func (s *Screen) Click(x, y int) Effect {
+func (s *Screen) Click(x, y int) tea.Cmd {
 	switch {
 	case s.state != Filling:
 		s.clickCells(x, y)
-		return None
+		return nil
 	case s.typing:
-		return None
+		return nil
 	}
 	from, below := s.formWindow()
 	row := y - formTop(s.h) + from
 	if _, h := s.formSize(); y < formTop(s.h) || y-formTop(s.h) >= h-len(below) || row == len(fields) ||
 		row > len(fields)+1 {
-		return None // a border, a note or the blank line
+		return nil // a border, a note or the blank line
 	}
 	row = min(row, len(fields)) // a blank line parts the start row
 	if row != s.row {
 		s.row = row
-		return None
+		return nil
 	}
 	return s.enter()
 }

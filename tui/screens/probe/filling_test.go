@@ -16,10 +16,10 @@ import (
 
 // press types text in the place of what the field under the cursor has.
 func press(s *Screen, value string) {
-	s.Press(keys.Enter)
+	s.Act(keys.Enter)
 	s.Key(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 	s.Paste(value)
-	s.Press(keys.Enter)
+	s.Act(keys.Enter)
 }
 
 func at(t *testing.T, s *Screen, label string) {
@@ -47,11 +47,11 @@ func TestFillingTheForm(t *testing.T) {
 		}
 	}
 	at(t, s, "mode")
-	s.Press(keys.Enter)
+	s.Act(keys.Enter)
 	at(t, s, "precision")
-	s.Press(keys.Left)
+	s.Act(keys.Left)
 	at(t, s, "batch")
-	s.Press(keys.Right)
+	s.Act(keys.Right)
 	f := s.Form()
 	if f.Model != "net.py:build" || !slices.Equal(f.Batches, []int{128}) || f.Input != "3x224x224" || f.Epochs != 90 ||
 		*f.USDPerHour != 1.2 ||
@@ -66,8 +66,8 @@ func TestFillingTheForm(t *testing.T) {
 	if f := s.Form(); f.USDPerHour != nil || f.MaxSeconds != 0 {
 		t.Errorf("emptied fields stay: %+v", f)
 	}
-	if e := s.Press(keys.ProbeThis); e != None || !strings.Contains(exact(t, s), "a cap in dollars needs the price") {
-		t.Errorf("a cap without a price gave %v:\n%s", e, exact(t, s))
+	if cmd := s.Act(keys.ProbeThis); cmd != nil || !strings.Contains(exact(t, s), "a cap in dollars needs the price") {
+		t.Errorf("a cap without a price is taken:\n%s", exact(t, s))
 	}
 }
 
@@ -86,7 +86,7 @@ func TestFieldsRefuseInOneSentence(t *testing.T) {
 		if !s.typing || !strings.Contains(exact(t, s), c.want) || !reflect.DeepEqual(s.Form(), before) {
 			t.Errorf("%s %q: %q", c.label, c.value, s.err)
 		}
-		s.Press(keys.Back)
+		s.Act(keys.Back)
 		if s.typing || s.err != "" {
 			t.Errorf("escape doesn't leave %s", c.label)
 		}
@@ -98,12 +98,12 @@ func TestModelFileIsChosenThenItsFactoryTyped(t *testing.T) {
 	s.SetSize(120, 38)
 	s.SetModel("/home/a/net.py\x1b[2J")
 	s.Paste("build")
-	s.Press(keys.Enter)
+	s.Act(keys.Enter)
 	if got := s.Form().Model; got != "/home/a/net.py:build" {
 		t.Errorf("model is %q", got)
 	}
-	if e := s.Press(keys.ProbeThis); e != None || !strings.Contains(s.err, "3x224x224") {
-		t.Errorf("a file without an input shape gave %v, %q", e, s.err)
+	if cmd := s.Act(keys.ProbeThis); cmd != nil || !strings.Contains(s.err, "3x224x224") {
+		t.Errorf("a file without an input shape is taken: %q", s.err)
 	}
 }
 
@@ -121,8 +121,8 @@ func TestClicksFollowTheForm(t *testing.T) {
 			}
 			if strings.Contains(l, "start the probe") {
 				s.Click(10, y)
-				if e := s.Click(10, y); e != Start {
-					t.Errorf("height %d: clicking start twice gave %v", h, e)
+				if s.Click(10, y) == nil || s.State() != Starting {
+					t.Errorf("height %d: clicking start twice leads to state %v", h, s.State())
 				}
 			}
 		}

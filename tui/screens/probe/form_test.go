@@ -38,9 +38,9 @@ func TestListsInTheForm(t *testing.T) {
 		t.Errorf("what it comes to is not said:\n%s", got)
 	}
 	at(t, s, "batch")
-	s.Press(keys.Right)
+	s.Act(keys.Right)
 	at(t, s, "precision")
-	s.Press(keys.Right) // a list of several has no next value
+	s.Act(keys.Right) // a list of several has no next value
 	if f := s.Form(); !slices.Equal(f.Batches, []int{64, 128}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) ||
 		s.Region() != keys.InForm {
 		t.Errorf("stepping led to %+v in %s", f, s.Region())
@@ -83,8 +83,8 @@ func TestWhatCannotBeMeasuredIsSaidOnTheForm(t *testing.T) {
 		f := Defaults()
 		change(&f)
 		s.SetForm(f)
-		if e := s.Press(keys.ProbeThis); e != None || !strings.Contains(s.err, want) {
-			t.Errorf("%s: got %v, %q", want, e, s.err)
+		if cmd := s.Act(keys.ProbeThis); cmd != nil || !strings.Contains(s.err, want) {
+			t.Errorf("%s: got %q", want, s.err)
 		}
 	}
 }
@@ -113,14 +113,14 @@ func TestACommandSetsItsOwnModel(t *testing.T) {
 		t.Errorf("form:\n%s", got)
 	}
 	at(t, s, "or command")
-	s.Press(keys.Enter) // typing goes on from what is there
+	s.Act(keys.Enter) // typing goes on from what is there
 	s.Paste(" --fast")
-	s.Press(keys.Enter)
+	s.Act(keys.Enter)
 	if c := s.Form().Command; c[len(c)-1] != "--fast" || c[0] != "python3" {
 		t.Errorf("command is %q", c)
 	}
-	if e := s.Press(keys.ProbeThis); e != Start || !strings.Contains(exact(t, s), "train.py · train") {
-		t.Errorf("start gave %v:\n%s", e, exact(t, s))
+	if s.Act(keys.ProbeThis) == nil || !strings.Contains(exact(t, s), "train.py · train") {
+		t.Errorf("nothing starts:\n%s", exact(t, s))
 	}
 }
 
@@ -163,11 +163,11 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 				continue
 			}
 			s.row = i
-			s.Press(keys.Enter)
+			s.Act(keys.Enter)
 			if want := fields[i].value(before); s.input.Value() != want {
 				t.Errorf("%s opens with %q, not %q", fields[i].label, s.input.Value(), want)
 			}
-			s.Press(keys.Enter)
+			s.Act(keys.Enter)
 			if s.typing {
 				t.Fatalf("%s refuses what it opened with, %q: %s", fields[i].label, s.input.Value(), s.err)
 			}
@@ -179,11 +179,11 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 	s := idle()
 	s.SetForm(full)
 	at(t, s, "model")
-	s.Press(keys.Enter)
+	s.Act(keys.Enter)
 	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyBackspace}, {Code: tea.KeyBackspace}, {Code: 't', Text: "t"}} {
 		s.Key(k)
 	}
-	s.Press(keys.Enter)
+	s.Act(keys.Enter)
 	if got := s.Form().Model; got != "/m/net.py:buit" {
 		t.Errorf("model is %q", got)
 	}
@@ -213,7 +213,7 @@ func TestHintsAreWhole(t *testing.T) {
 func TestGoldenFramesOfTheForm(t *testing.T) {
 	for name, make := range map[string]func(s *Screen){
 		"field":   func(s *Screen) { at(t, s, "batch") },
-		"typing":  func(s *Screen) { at(t, s, "hosts"); s.Press(keys.Enter); s.Paste("me@vm:2222, me@other") },
+		"typing":  func(s *Screen) { at(t, s, "hosts"); s.Act(keys.Enter); s.Paste("me@vm:2222, me@other") },
 		"refused": func(s *Screen) { at(t, s, "batch"); press(s, "many") },
 		"command": func(s *Screen) {
 			s.form.Command = []string{"python3", "train.py", "--epochs", "88888"}

@@ -35,20 +35,6 @@ const (
 	Failed
 )
 
-// Effect is what a key asks the program to do.
-type Effect uint8
-
-// The effects. Confirm and Discard want to be asked about first; a yes to
-// Confirm is followed by [Screen.Begin].
-const (
-	None Effect = iota
-	Start
-	Confirm
-	Stop
-	Keep
-	Discard
-)
-
 // Screen is the state of Probe.
 type Screen struct {
 	screen.Base
@@ -79,7 +65,7 @@ type Screen struct {
 func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, asked func() question.Query) *Screen {
 	s := &Screen{
 		Base: screen.Base{Shell: sh}, th: sh.Theme, form: Defaults(), live: plot.NewLive(sh.Theme), row: len(fields),
-		follow: true, cells: table.New(columns(nil, 0)),
+		follow: true, cells: table.New(columns(nil, 0)), kept: map[int]bool{},
 		process: process{prober: start, asked: asked, machines: map[string]profile.VMKey{}},
 	}
 	maps.Copy(s.machines, machines)
@@ -91,7 +77,18 @@ func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, aske
 func (s *Screen) Tab() keys.Action { return keys.Probe }
 
 // Act does what a key means here.
-func (s *Screen) Act(a keys.Action) tea.Cmd { return s.effect(s.Press(a)) }
+func (s *Screen) Act(a keys.Action) tea.Cmd {
+	switch {
+	case s.state != Filling && s.several() && s.keyCells(a):
+		return nil
+	case s.Active():
+		s.keyRun(a)
+		return nil
+	case s.state != Filling:
+		return s.keyEnded(a)
+	}
+	return s.keyForm(a)
+}
 
 // Typing says whether a field is edited.
 func (s *Screen) Typing() screen.Typing {
@@ -126,7 +123,7 @@ func (s *Screen) Paste(t string) {
 func (s *Screen) Mouse(e pointer.Event) tea.Cmd {
 	switch e.Kind {
 	case pointer.Click:
-		return s.effect(s.Click(e.X, e.Y))
+		return s.Click(e.X, e.Y)
 	case pointer.Wheel:
 		if s.state != Filling && s.several() {
 			s.moveTo(s.at + e.Steps)
@@ -176,10 +173,6 @@ func (s *Screen) State() State { return s.state }
 func (s *Screen) Active() bool {
 	return s.state == Starting || s.state == Running || s.state == Stopping
 }
-
-// Last is the newest update of the row that is shown; its Seq is 0 before the
-// first one.
-func (s *Screen) Last() session.Update { return s.update }
 
 // Region is where keys act.
 func (s *Screen) Region() string {
@@ -235,55 +228,41 @@ func (s *Screen) Fail(err error) {
 
 // Reset leaves a probe that was discarded and returns to the form.
 func (s *Screen) Reset() {
-	s.state, s.failure, s.place, s.kept = Filling, "", nil, nil
+	s.state, s.failure, s.place, s.kept = Filling, "", nil, map[int]bool{}
 	s.all, s.at, s.follow = matrix.Update{}, 0, true
 	s.show()
 }
 
-// Press handles an action.
-func (s *Screen) Press(a keys.Action) Effect {
-	if s.state != Filling && s.several() && s.keyCells(a) {
-		return None
-	}
-	if s.Active() {
-		return s.keyRun(a)
-	}
-	if s.state == Done || s.state == Failed {
-		return s.keyEnded(a)
-	}
-	return s.keyForm(a)
-}
-
-func (s *Screen) keyRun(a keys.Action) Effect {
+func (s *Screen) keyRun(a keys.Action) {
 	switch {
 	case a == keys.Back:
-		return Discard
+		s.askDiscard()
 	case a == keys.Stop && s.state == Running:
 		s.state = Stopping
-		return Stop
+		if s.running != nil {
+			s.running.Stop()
+		}
 	case a == keys.Keep && s.state == Running:
-		return s.keep()
+		s.keep()
 	}
-	return None
 }
 
 // keep lets what runs now go on past the stop rule; what is started later
 // follows it again.
-func (s *Screen) keep() Effect {
-	e := None
+func (s *Screen) keep() {
+	before := len(s.kept)
 	for i := range s.all.Rows {
-		if s.all.Rows[i].State == matrix.Running && !s.kept[i] {
-			if s.kept == nil {
-				s.kept = map[int]bool{}
-			}
-			s.kept[i], e = true, Keep
+		if s.all.Rows[i].State == matrix.Running {
+			s.kept[i] = true
 		}
 	}
-	return e
+	if len(s.kept) > before && s.running != nil {
+		s.running.KeepRunning()
+	}
 }
 
 // keyEnded leads from the result back to the form.
-func (s *Screen) keyEnded(a keys.Action) Effect {
+func (s *Screen) keyEnded(a keys.Action) tea.Cmd {
 	switch a {
 	case keys.Enter, keys.Back:
 		s.state, s.row, s.err = Filling, len(fields), ""
@@ -291,5 +270,5 @@ func (s *Screen) keyEnded(a keys.Action) Effect {
 		s.state = Filling
 		return s.start()
 	}
-	return None
+	return nil
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
@@ -25,7 +27,8 @@ import (
 
 // idle is the form before anything was started.
 func idle() *Screen {
-	return New(&screen.Shell{Theme: dark()}, nil, nil, nil)
+	sh := &screen.Shell{Theme: dark(), Ctx: context.Background()}
+	return New(sh, nil, nil, func() question.Query { return question.Query{} })
 }
 
 // standing says where the runs stand on Explore.
@@ -88,11 +91,12 @@ func started(t *testing.T) *Screen {
 	f := Defaults()
 	f.USDPerHour, f.MaxUSD = new(1.006), 0.1
 	s.SetForm(f)
-	if e := s.Press(keys.ProbeThis); e != Confirm || s.State() != Filling {
-		t.Fatalf("a probe with a price gave %v in state %v: it must be agreed to", e, s.State())
+	if s.Act(keys.ProbeThis) != nil || !s.Shell.Question.Visible() || s.State() != Filling {
+		t.Fatalf("a probe with a price is in state %v: it must be agreed to", s.State())
 	}
-	if e := s.Begin(); e != Start || s.State() != Starting {
-		t.Fatalf("start gave %v in state %v", e, s.State())
+	s.Shell.Question.Close()
+	if s.Begin() == nil || s.State() != Starting {
+		t.Fatalf("started it is in state %v", s.State())
 	}
 	return s
 }
@@ -184,20 +188,21 @@ func TestAProbeFromFormToResult(t *testing.T) {
 		}
 	}
 	s.Update(one(measured(20))) // a straggler
-	if len(s.Last().Seconds) != 150 {
+	if len(s.update.Seconds) != 150 {
 		t.Error("an older update replaced a newer one")
 	}
-	if e := s.Press(keys.Keep); e != Keep || !strings.Contains(exact(t, s), "keeps running") {
-		t.Errorf("keep gave %v", e)
+	p := &keptProbe{}
+	s.running = p
+	if s.Act(keys.Keep); p.kept != 1 || !strings.Contains(exact(t, s), "keeps running") {
+		t.Errorf("kept running %d times", p.kept)
 	}
-	if e := s.Press(keys.Back); e != Discard || !s.Active() {
-		t.Errorf("escape gave %v in state %v: the program asks first", e, s.State())
+	if s.Act(keys.Back); !s.Shell.Question.Visible() || !s.Active() {
+		t.Errorf("escape leads to state %v: the program asks first", s.State())
 	}
-	if e := s.Press(keys.Stop); e != Stop || s.State() != Stopping {
-		t.Errorf("stop gave %v", e)
-	}
-	if e := s.Press(keys.Stop); e != None {
-		t.Errorf("a second stop gave %v", e)
+	for range 2 {
+		if s.Act(keys.Stop); p.stopped != 1 || s.State() != Stopping {
+			t.Errorf("stopped %d times, in state %v", p.stopped, s.State())
+		}
 	}
 	u := measured(160)
 	s.Update(one(u))
@@ -209,7 +214,7 @@ func TestAProbeFromFormToResult(t *testing.T) {
 	if got := exact(t, s); s.State() != Done || !strings.Contains(got, "stopped, saved as run 7") {
 		t.Errorf("done:\n%s", got)
 	}
-	if s.Press(keys.Enter); s.State() != Filling {
+	if s.Act(keys.Enter); s.State() != Filling {
 		t.Error("enter must lead back to the form")
 	}
 }
@@ -224,7 +229,7 @@ func TestFailureIsASentenceAndTheFormStays(t *testing.T) {
 	if s.State() != Failed || !strings.Contains(got, "the script failed with exit 1") {
 		t.Errorf("failed:\n%s", got)
 	}
-	s.Press(keys.Back)
+	s.Act(keys.Back)
 	if s.State() != Filling || !reflect.DeepEqual(s.Form(), before) {
 		t.Errorf("the form is lost: %+v", s.Form())
 	}
@@ -233,7 +238,7 @@ func TestFailureIsASentenceAndTheFormStays(t *testing.T) {
 func BenchmarkView(b *testing.B) {
 	s := idle()
 	s.SetSize(120, 38)
-	s.Press(keys.ProbeThis)
+	s.Act(keys.ProbeThis)
 	u := measured(2000)
 	for b.Loop() {
 		u.Seq++

@@ -99,28 +99,6 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// effect carries out what a key asks for.
-func (s *Screen) effect(e Effect) tea.Cmd {
-	switch e {
-	case Start:
-		return s.startProbes(s.form.clone())
-	case Confirm:
-		s.askPrice()
-	case Stop:
-		if s.running != nil {
-			s.running.Stop()
-		}
-	case Keep:
-		if s.running != nil {
-			s.running.KeepRunning()
-		}
-	case Discard:
-		s.askDiscard()
-	case None:
-	}
-	return nil
-}
-
 // startProbes begins the form's probes. Their context is not the program's: what
 // becomes of them when that ends is decided in [Screen.Close].
 func (s *Screen) startProbes(f Form) tea.Cmd {
@@ -191,12 +169,18 @@ func (s *Screen) askPrice() {
 		if id != confirm.Yes || s.Active() {
 			return nil
 		}
-		return s.effect(s.Begin())
+		return s.Begin()
 	}, confirm.YesNo("start")...)
 }
 
 // discard answers that a probe shall be forgotten.
 const discard = "discard"
+
+func discardAnswer(long string) confirm.Answer {
+	return confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: long}
+}
+
+var stayAnswer = confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"}
 
 // askDiscard asks whether what runs shall be forgotten.
 func (s *Screen) askDiscard() {
@@ -215,8 +199,7 @@ func (s *Screen) askDiscard() {
 		}
 		return nil
 	},
-		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: long},
-		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+		discardAnswer(long), stayAnswer)
 }
 
 // Quit asks what becomes of a running probe.
@@ -230,9 +213,7 @@ func (s *Screen) Quit() (asked bool) {
 		answers = append(answers, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach",
 			Long: "leave it running; sweetspot attach shows it again"})
 	}
-	answers = append(answers,
-		confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: "end it and forget it"},
-		confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"})
+	answers = append(answers, discardAnswer("end it and forget it"), stayAnswer)
 	s.Shell.Confirm("A probe is running", "What shall become of it?", s.quit, answers...)
 	return true
 }

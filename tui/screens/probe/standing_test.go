@@ -294,7 +294,7 @@ func TestAScriptsOwnEpochsAreEstimated(t *testing.T) {
 	f := Defaults()
 	f.Command = []string{"python3", "train.py"}
 	s.SetForm(f)
-	s.Press(keys.ProbeThis)
+	s.Act(keys.ProbeThis)
 	u := measured(150)
 	u.Run.Epochs = new(88888.0)
 	s.Update(one(u))
