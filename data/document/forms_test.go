@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sweetspot/data/contract"
+	"sweetspot/data/internal/exampleranking"
 )
 
 // named are forms by the name of a file, "" for none.
@@ -51,9 +52,9 @@ func TestFormsByName(t *testing.T) {
 
 // The names of the files of all forms, none twice.
 func TestNamesOfFiles(t *testing.T) {
-	p := contract.NewPick(example(), 0, pickedAt, "1.0", nil)
+	p := contract.NewPick(exampleranking.New(), 0, pickedAt, "1.0", nil)
 	var names []string
-	for _, d := range Of(Subject{Pick: &p, Ranking: &Ranked{Result: example(), At: pickedAt}}) {
+	for _, d := range Of(Subject{Pick: &p, Ranking: &Ranked{Result: exampleranking.New(), At: pickedAt}}) {
 		names = append(names, strings.TrimPrefix(d.Name, "sweetspot-net"))
 	}
 	want := ".yaml .json .csv .md -skypilot.yaml -aws.sh -gcloud.sh -az.sh .tf .sbatch -kubernetes.yaml " +
