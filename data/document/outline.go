@@ -33,7 +33,7 @@ func outline(r *report.Report) string {
 	for _, s := range []struct {
 		title string
 		lines []string
-	}{{"Prices", r.Prices}, {"Notes", r.Notes}, {"Verify the first", r.Verify}} {
+	}{{"Prices", r.Prices}, {"Notes", r.Notes}, {"Verify the first candidate", r.Verify}} {
 		if len(s.lines) > 0 {
 			fmt.Fprintf(&b, "\n%s\n- %s\n", s.title, strings.Join(s.lines, "\n- "))
 		}

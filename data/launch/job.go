@@ -65,8 +65,8 @@ func newPart(v contract.Part, c contract.Candidate) (part, error) {
 	}
 	for _, name := range []string{at.cloud, at.region, at.instanceType, at.host} {
 		if name != "" && !ofMachine.MatchString(name) {
-			return at, fmt.Errorf("%s names no machine that could be launched: VM types, regions and hosts are of "+
-				"letters, digits, dots, dashes and underscores", plaintext.Quote(name))
+			return at, fmt.Errorf("%s is not the name of a VM type, region or host that can be launched: such names "+
+				"consist of letters, digits, dots, dashes and underscores", plaintext.Quote(name))
 		}
 	}
 	switch {

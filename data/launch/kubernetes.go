@@ -28,10 +28,10 @@ func (j *job) kubernetes() (string, error) {
 		)
 	}
 	hints := []string{"", "Before kubectl apply, set image and COMMAND, which are empty. The command runs once in " +
-		"each pod, a pod on each VM."}
+		"each pod, with one pod on each VM."}
 	for _, p := range j.parts {
 		if p.gpus == nil {
-			hints = append(hints, "GPUs: how many "+p.machine()+" has is not known; add "+p.gpuResource()+" to the limits")
+			hints = append(hints, "GPUs: the number of GPUs of "+p.machine()+" is unknown; add "+p.gpuResource()+" to the limits")
 		}
 	}
 	return documents(append(j.remarks(), hints...), nodes...)

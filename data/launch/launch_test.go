@@ -128,8 +128,8 @@ func TestWhatDoesNotFitSaysWhatDoes(t *testing.T) {
 			"list's name for a VM type of runpod, which skypilot cannot ask for; write it as slurm"},
 		{training("on-demand"), AWS, "this pick names no VM: pick a candidate again"},
 		{training("on-demand", vm("aws", "us-east-1", "$(id)", "V100", 1)), Slurm,
-			`"$(id)" names no machine that could be launched: VM types, regions and hosts are of letters, digits, dots, ` +
-				`dashes and underscores`},
+			`"$(id)" is not the name of a VM type, region or host that can be launched: such names consist of letters, ` +
+				`digits, dots, dashes and underscores`},
 		{training("on-demand", vm("aws", "us-east-1", "p2.xlarge", "V100", 0)), Slurm,
 			"this pick has 0 VMs of p2.xlarge: pick a candidate again"},
 	} {

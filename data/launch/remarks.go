@@ -36,11 +36,11 @@ func (j *job) remarks() []string {
 		lines = append(lines, "Rests on: "+wording.Sources(c.Sources))
 	}
 	if c.Predicted {
-		lines = append(lines, "Predicted: never probed as it stands here. "+contract.Known(c.Why))
+		lines = append(lines, "Predicted: this configuration was never probed. "+contract.Known(c.Why))
 	}
 	if strings.HasPrefix(c.Purchase, "reserved") {
 		lines = append(lines,
-			"Reserved: a reservation ("+c.Purchase+") is bought, not launched; the price holds where you have one.")
+			"Reserved: this launches no reservation ("+c.Purchase+"); the price applies only if you have bought one.")
 	}
 	lines = append(lines, "Picked: "+j.pick.PickedAt+" with "+j.pick.EstimatedBy)
 	for i, v := range c.Configuration {
@@ -50,9 +50,8 @@ func (j *job) remarks() []string {
 		}
 		lines = append(lines, of+" "+Probe(c, v))
 	}
-	lines = append(lines, "To verify, run that on such a VM, COMMAND being what runs the model"+j.atSettings()+
-		"; it ends by itself.")
-	return lines
+	return append(lines, "To verify the estimate, run that on such a VM, COMMAND being the command that runs the model"+
+		j.atSettings()+"; the probe ends by itself.")
 }
 
 // picked says what is run and how.

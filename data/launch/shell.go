@@ -28,7 +28,7 @@ func checks(all []need) string {
 
 // script begins a Bash script that launches VMs.
 func (j *job) script() string {
-	hint := []string{"", "VMs that this starts cost money until you delete them."}
+	hint := []string{"", "The VMs that this script starts cost money until you delete them."}
 	return "#!/usr/bin/env bash\n" + comment(append(j.remarks(), hint...)) + "set -euo pipefail\n\n"
 }
 

@@ -138,7 +138,7 @@ func TestScriptsAskForWhatIsMissing(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if out, err := cmd.Output(); err == nil || len(out) > 0 || !strings.Contains(stderr.String(), "set it to") &&
-			!strings.Contains(stderr.String(), "which command") {
+			!strings.Contains(stderr.String(), "give the command") {
 			t.Errorf("%s: %v, %q, %q", f, err, out, stderr.String())
 		}
 	})

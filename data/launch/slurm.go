@@ -27,7 +27,7 @@ func (j *job) slurm() string {
 	}
 	b.WriteString(comment(append(j.remarks(), j.slurmHints()...)))
 	b.WriteString("set -euo pipefail\n\n")
-	b.WriteString("if [ $# -eq 0 ]; then\n  echo \"which command is to run? sbatch FILE COMMAND…\" >&2\n  exit 2\nfi\n\n")
+	b.WriteString("if [ $# -eq 0 ]; then\n  echo \"give the command to run: sbatch FILE COMMAND…\" >&2\n  exit 2\nfi\n\n")
 	if len(j.parts) == 1 {
 		return b.String() + exports(j.settings(j.parts[0])) + "srun \"$@\"\n"
 	}
@@ -82,17 +82,17 @@ func (j *job) slurmHints() []string {
 		lines = append(lines, "Limit: --time is the upper end of the estimate's 90 % interval; one run in twenty takes "+
 			"longer.")
 	} else {
-		lines = append(lines, "Limit: how long it takes is not known, so there is no --time.")
+		lines = append(lines, "Limit: the running time is unknown, so --time is not set.")
 	}
 	for _, p := range j.parts {
 		if p.instanceType != "" {
-			lines = append(lines, "Nodes: where they carry their VM type as a feature, add --constraint="+p.instanceType)
+			lines = append(lines, "Nodes: if your nodes have their VM type as a feature, add --constraint="+p.instanceType)
 		}
 		if p.hasGPU() && p.gpus == nil {
-			lines = append(lines, "GPUs: how many "+p.machine()+" has is not known; add --gres=gpu:N")
+			lines = append(lines, "GPUs: the number of GPUs of "+p.machine()+" is unknown; add --gres=gpu:N")
 		}
 		if !p.hasGPU() && p.gpus == nil {
-			lines = append(lines, "GPUs: whether "+p.machine()+" has any is not known; add --gres=gpu:N where it has")
+			lines = append(lines, "GPUs: whether "+p.machine()+" has any is unknown; if it has, add --gres=gpu:N")
 		}
 	}
 	return lines

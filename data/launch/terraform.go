@@ -18,8 +18,8 @@ var Terraform = &Format{
 }
 
 func (j *job) terraform() string {
-	remarks := append(j.remarks(), "", "Variables have no defaults: terraform apply asks for them. What it makes "+
-		"costs money until terraform destroy.")
+	remarks := append(j.remarks(), "", "Variables have no defaults: terraform apply asks for them. Its VMs "+
+		"cost money until terraform destroy.")
 	file := hclwrite.NewEmptyFile()
 	root := body{file.Body()}
 	j.requireProviders(root)

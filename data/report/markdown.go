@@ -43,7 +43,7 @@ func (r *Report) Markdown(w io.Writer, name string) error {
 	}
 	section(&b, "Prices", r.Prices)
 	section(&b, "Notes", r.Notes)
-	b.WriteString("\n## Verify the first\n\nOn such a VM, COMMAND being what runs the model:\n\n")
+	b.WriteString("\n## Verify the first candidate\n\nOn such a VM, COMMAND being the command that runs the model:\n\n")
 	for _, command := range r.Verify {
 		b.WriteString("    " + command + "\n")
 	}

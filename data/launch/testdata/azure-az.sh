@@ -6,12 +6,12 @@
 # Cost: $0.88, 90 % between $0.85 and $0.91 (measured)
 # Accuracy: top-1 90.0 % (measured)
 # Rests on: run 3; built-in library, run 17
-# Reserved: a reservation (reserved-1y) is bought, not launched; the price holds where you have one.
+# Reserved: this launches no reservation (reserved-1y); the price applies only if you have bought one.
 # Picked: 2026-01-02T02:04:05Z with sweetspot 1.2.3
 # Verify: sweetspot probe --name=seismic/FCN --mode=train --vm=azure//NC6 -- COMMAND
-# To verify, run that on such a VM, COMMAND being what runs the model at batch size 256 in fp16; it ends by itself.
+# To verify the estimate, run that on such a VM, COMMAND being the command that runs the model at batch size 256 in fp16; the probe ends by itself.
 #
-# VMs that this starts cost money until you delete them.
+# The VMs that this script starts cost money until you delete them.
 set -euo pipefail
 
 : "${LOCATION:?set it to the location to launch in}"

@@ -9,9 +9,9 @@
 # Picked: 2026-01-02T02:04:05Z with sweetspot 1.2.3
 # Verify VM type 1 of 2: sweetspot probe --name=seismic/FCN --mode=infer --vm=aws/us-east-1/p3.2xlarge -- COMMAND
 # Verify VM type 2 of 2: sweetspot probe --name=seismic/FCN --mode=infer --vm=aws/us-west-2/g4dn.xlarge -- COMMAND
-# To verify, run that on such a VM, COMMAND being what runs the model in fp16; it ends by itself.
+# To verify the estimate, run that on such a VM, COMMAND being the command that runs the model in fp16; the probe ends by itself.
 #
-# Variables have no defaults: terraform apply asks for them. What it makes costs money until terraform destroy.
+# Variables have no defaults: terraform apply asks for them. Its VMs cost money until terraform destroy.
 
 terraform {
   required_providers {

@@ -8,9 +8,9 @@
 # Rests on: run 3; built-in library, run 17
 # Picked: 2026-01-02T02:04:05Z with sweetspot 1.2.3
 # Verify: sweetspot probe --name=seismic/FCN --mode=train --vm=gcp/us-central1/n1-highmem-8+1xV100 -- COMMAND
-# To verify, run that on such a VM, COMMAND being what runs the model at batch size 256 in fp16; it ends by itself.
+# To verify the estimate, run that on such a VM, COMMAND being the command that runs the model at batch size 256 in fp16; the probe ends by itself.
 #
-# VMs that this starts cost money until you delete them.
+# The VMs that this script starts cost money until you delete them.
 set -euo pipefail
 
 : "${ZONE:?set it to a zone of us-central1}"
