@@ -101,7 +101,6 @@ func (p problem) configuration(counts []int) Configuration {
 	return c
 }
 
-// seconds is the time until the last VM is done.
 func (p problem) seconds(counts []int) float64 {
 	if p.split == ByGPUs {
 		return p.secondsByGPUs(counts)

@@ -30,7 +30,6 @@ func (p problem) billedAlike() bool {
 	return !slices.ContainsFunc(p.offers, func(o offer) bool { return o.billing != p.offers[0].billing })
 }
 
-// gpus is the number of GPUs in all.
 func (p problem) gpus() (all int) {
 	for _, o := range p.offers {
 		all += o.limit * o.gpus
@@ -111,10 +110,7 @@ func (p problem) knapsack(order []int, low, high int) []Configuration {
 }
 
 func (p problem) emptySack(gpus int) ([]filled, *trail) {
-	sack := make([]filled, gpus+1)
-	for i := range sack {
-		sack[i].price = unfilled
-	}
+	sack := slices.Repeat([]filled{{price: unfilled}}, gpus+1)
 	sack[0].price = 0
 	return sack, newTrail(len(p.offers))
 }

@@ -25,7 +25,7 @@ func (f *Frontiers) Within(l Limits) Selection {
 		allowed[i] = f.space.goodEnough(i, l.WorstAccuracy)
 	}
 	cheapest := math.Inf(1)
-	stairs := newStaircase(f.ranks)
+	stairs := staircase(slices.Repeat([]float64{math.Inf(1)}, slices.Max(f.ranks)+1))
 	for i := range f.byTime {
 		c := &f.byTime[i]
 		if !within(c.Seconds, l.MaxSeconds) {
@@ -110,14 +110,6 @@ func (s Space) qualityRanks() []int {
 
 // staircase knows the least cost so far at each accuracy or a better one.
 type staircase []float64
-
-func newStaircase(ranks []int) staircase {
-	s := make(staircase, slices.Max(ranks)+1)
-	for i := range s {
-		s[i] = math.Inf(1)
-	}
-	return s
-}
 
 // lower notes a cost at a rank and says whether it is the least there.
 func (s staircase) lower(rank int, usd float64) bool {

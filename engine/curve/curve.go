@@ -75,7 +75,6 @@ func New(runs []LearningCurve, higherIsBetter bool) *Workload {
 	return w
 }
 
-// with lists the runs with a batch size.
 func (w *Workload) with(batch float64) []LearningCurve {
 	if i, known := slices.BinarySearch(w.batches, batch); known {
 		return w.runs[i]

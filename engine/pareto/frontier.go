@@ -275,15 +275,7 @@ func (s *staircase) add(floor uint32, u, v float64) {
 	if end == len(mine) {
 		s.trim(b, v)
 	}
-	if end > at {
-		mine[at] = step{u, v}
-		s.steps[b] = append(mine[:at+1], mine[end:]...)
-		return
-	}
-	mine = append(mine, step{})
-	copy(mine[at+1:], mine[at:])
-	mine[at] = step{u, v}
-	s.steps[b] = mine
+	s.steps[b] = slices.Replace(mine, at, end, step{u, v})
 	s.filled[b/64] |= 1 << (b % 64)
 }
 

@@ -87,7 +87,6 @@ func newIndex(t tuning, never []bool, columns [][]float64) *Index {
 	return ix
 }
 
-// dims is the number of objectives.
 func (ix *Index) dims() int { return len(ix.columns) }
 
 // pairOf is the place of the pair of a and the larger b.
@@ -168,7 +167,6 @@ func rising(column []float64, spare []item, t tuning) (order []uint32, known int
 	return order, len(d.items)
 }
 
-// rank fills in the ranks from the orders.
 func (ix *Index) rank() {
 	d := ix.dims()
 	share(d, func(k int) {
@@ -308,18 +306,13 @@ func (ix *Index) Frontier2D(a, b int, l Limits) []int {
 
 // turn reverses a frontier, but for points that are equal.
 func (ix *Index) turn(front []int, objective int) {
-	reverse := func(s []int) {
-		for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-			s[i], s[j] = s[j], s[i]
-		}
-	}
-	reverse(front)
+	slices.Reverse(front)
 	for from := 0; from < len(front); {
 		to := from + 1
 		for to < len(front) && ix.row(uint32(front[to]))[objective] == ix.row(uint32(front[from]))[objective] {
 			to++
 		}
-		reverse(front[from:to])
+		slices.Reverse(front[from:to])
 		from = to
 	}
 }

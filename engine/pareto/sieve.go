@@ -121,10 +121,7 @@ func newSieve(t tuning, columns ...[]float64) *sieve {
 	if len(columns) == 3 {
 		s.rows, wide = cut[1], buckets
 	}
-	s.least = make([]float64, buckets*wide)
-	for i := range s.least {
-		s.least[i] = math.Inf(1)
-	}
+	s.least = slices.Repeat([]float64{math.Inf(1)}, buckets*wide)
 	last := drawn[len(drawn)-1]
 	for i, x := range drawn[0] {
 		col, row := s.columns.after(key(x)), 0
@@ -223,7 +220,6 @@ type dealt struct {
 
 type rest struct{ y, z float64 }
 
-// start is where bucket b begins.
 func (d *dealt) start(b int) int {
 	if b == 0 {
 		return 0
@@ -368,7 +364,6 @@ func sortItems(items, spare []item) {
 	}
 }
 
-// settle sorts few items.
 func settle(items []item) {
 	slices.SortFunc(items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))

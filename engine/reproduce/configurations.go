@@ -214,7 +214,6 @@ func pick(values []float64, at []int) []float64 {
 	return out
 }
 
-// versionsOf names the versions among candidates, sorted.
 func versionsOf(q *rank.Result, at []int) []string {
 	var names []string
 	for _, i := range at {
@@ -224,7 +223,6 @@ func versionsOf(q *rank.Result, at []int) []string {
 	return slices.Compact(names)
 }
 
-// sharedPercent is how many of all names are on both lists.
 func sharedPercent(a, b []string) float64 {
 	both := 0
 	for _, name := range a {

@@ -216,7 +216,6 @@ func (b book) everything(application, vm string) formula {
 	return func(r *reading) float64 { return repeats * cluster.Cost(seconds(r), b.prices[vm]) }
 }
 
-// iterationsPerEpoch are the whole batches of one epoch.
 func iterationsPerEpoch(k Key) formula {
 	return func(r *reading) float64 {
 		images := r.at(Key{Table: "text", Application: k.Application, Column: "train_images"})

@@ -81,7 +81,6 @@ func contradictedStartups(s sheet, groups []group) []string {
 	return found
 }
 
-// how picks the way a cell is computed by the table it stands in.
 func (b book) how(k Key) computation {
 	switch k.Table {
 	case "4.1", "4.2":
@@ -218,7 +217,6 @@ func (g group) line(r *reading, vm string, start float64, columns [2]float64) tr
 	return through(columns, y)
 }
 
-// each lists a value of every VM.
 func (g group) each(of func(vm string) float64) []float64 {
 	values := make([]float64, len(g.vms))
 	for i, vm := range g.vms {
@@ -271,7 +269,6 @@ func others(epochs []float64, leftOut float64) (two [2]float64) {
 	return two
 }
 
-// through is the line through two points.
 func through(x, y [2]float64) training.Line {
 	slope := (y[1] - y[0]) / (x[1] - x[0])
 	return training.Line{At0: y[0] - slope*x[0], Slope: slope}

@@ -148,7 +148,6 @@ func newTraffic(cells []Cell, shorter int) *Traffic {
 	return t
 }
 
-// draw simulates every load with every seed.
 func (t *Traffic) draw(loads []madeLoad) {
 	var all sync.WaitGroup
 	t.loads = make([]drawnLoad, len(loads))
@@ -240,7 +239,6 @@ func (l *drawnLoad) over(of func(*draw) float64) drawnNumber {
 	return drawnNumber{mean, nineInTen * math.Sqrt(squares/(n-1)*(1+1/n))}
 }
 
-// mean is the number's mean over the seeds.
 func (l *drawnLoad) mean(of func(*draw) float64) float64 { return l.over(of).mean }
 
 func (l *drawnLoad) ratio() float64 { return l.mean(func(d *draw) float64 { return d.ratio }) }

@@ -10,7 +10,6 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// onEach makes a row of every load.
 func (o relations) onEach(row func(*drawnLoad) Row) (rows []Row) {
 	for i := range o.loads.loads {
 		rows = append(rows, row(&o.loads.loads[i]))

@@ -58,14 +58,12 @@ func (s sheet) contradictions(finds ...func(sheet) (string, bool)) (found []stri
 // formula computes a number from cells it reads.
 type formula func(*reading) float64
 
-// cell reads a cell.
 func cell(k Key) formula { return func(r *reading) float64 { return r.at(k) } }
 
 func quotient(a, b Key) formula { return func(r *reading) float64 { return r.at(a) / r.at(b) } }
 
 func difference(a, b Key) formula { return func(r *reading) float64 { return r.at(a) - r.at(b) } }
 
-// reduction is the fraction that less is below more.
 func reduction(less, more Key) formula {
 	return func(r *reading) float64 { return saving(r.at(less), r.at(more)) }
 }

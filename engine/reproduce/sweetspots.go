@@ -218,7 +218,6 @@ func prunedModels(set *profile.Set) (models []string) {
 	return slices.Compact(models)
 }
 
-// axesOf are the axes that have a pruned variant.
 func axesOf(s *rank.Space) (axes []pruningAxis) {
 	for i := range s.Len() {
 		if s.At(i).Variant.Pruning != nil {

@@ -212,7 +212,6 @@ func Advise(q Question) (Advice, error) {
 	return a, nil
 }
 
-// choose picks one of the outcomes.
 func (a *Advice) choose(most float64) {
 	better := func(i, j int) bool {
 		x, y := a.Outcomes[i], a.Outcomes[j]
@@ -323,7 +322,6 @@ func (q Question) because() string {
 	return ""
 }
 
-// words puts the advice into sentences.
 func (a Advice) words(q Question) []string {
 	pick := a.Outcomes[a.Pick]
 	var w []string

@@ -102,7 +102,6 @@ func newRun(a *arrivals, s *Settings, scheme Scheme) *run {
 	return r
 }
 
-// all simulates every second and returns the outcome.
 func (r *run) all(w *watch) Outcome {
 	for t := range r.seconds {
 		capacity := r.fleet.begin(t)

@@ -129,7 +129,6 @@ func rising(x []float64) bool {
 // Known is the number of known epochs.
 func (p Progress) Known() int { return max(0, len(p.StartsS)-1) }
 
-// durations are the seconds of each known epoch.
 func (p Progress) durations() []float64 {
 	d := make([]float64, p.Known())
 	for i := range d {

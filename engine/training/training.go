@@ -93,7 +93,6 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 	return withPauses(work, PausesOf(r), n)
 }
 
-// withPauses adds the pauses of n epochs, if any were seen.
 func withPauses(work estimate.Estimate, p Pauses, n float64) estimate.Estimate {
 	if !p.Seen() {
 		return work

@@ -315,5 +315,4 @@ func (m *mixture) predict(x *observation) (mean, sd float64) {
 	return mean, math.Sqrt(math.Max(squares/used-mean*mean, 0))
 }
 
-// z90 is the half-width of the 90 % interval in standard deviations.
 func (m *mixture) z90() float64 { return m.components[0].z90 }

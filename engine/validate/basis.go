@@ -69,7 +69,6 @@ func wants(wanted []estimate.Basis, b estimate.Basis) bool {
 	return len(wanted) == 0 || slices.Contains(wanted, b)
 }
 
-// test asks a question of a sample of its cases.
 func (t Tested) test(of Estimates, q Question, k *known, all bool) {
 	jobs := q.jobs(k)
 	some := sample(jobs, enough)

@@ -78,13 +78,10 @@ func courses(set *profile.Set) []course {
 
 // only is the workload as it is known from trainings with the given batch sizes.
 func (c course) only(batches []float64) *curve.Workload {
-	few := &profile.Set{}
-	for _, r := range c.runs {
-		if slices.Contains(batches, float64(r.BatchSize)) {
-			few.Runs = append(few.Runs, r)
-		}
-	}
-	if w := curve.Workloads(few); len(w) > 0 {
+	few := slices.DeleteFunc(slices.Clone(c.runs), func(r profile.Run) bool {
+		return !slices.Contains(batches, float64(r.BatchSize))
+	})
+	if w := curve.Workloads(&profile.Set{Runs: few}); len(w) > 0 {
 		return w[0].Workload
 	}
 	return curve.New(nil, true)

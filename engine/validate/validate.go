@@ -183,13 +183,7 @@ func epochSeconds(r profile.Run) float64 {
 }
 
 func without(runs []profile.Run, s training.Series) []profile.Run {
-	var rest []profile.Run
-	for _, r := range runs {
-		if training.SeriesOf(r) != s {
-			rest = append(rest, r)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(runs), func(r profile.Run) bool { return training.SeriesOf(r) == s })
 }
 
 // methodOne is the baseline, method 1: the second epoch stands for all later ones.

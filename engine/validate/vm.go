@@ -96,7 +96,6 @@ type scenario struct {
 // not hidden.
 type baseline func(all, rest *transfer.Table, asked transfer.Cell, x scenario) float64
 
-// vmJobs asks about every curve of every table.
 func vmJobs(p *transfer.Predictor, x scenario) []job {
 	var out []job
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
@@ -193,7 +192,6 @@ func byPeak(set *profile.Set, gpus map[profile.VMKey]string) baseline {
 	}
 }
 
-// gpusOf names the GPU of each VM type that something was run on.
 func gpusOf(set *profile.Set) map[profile.VMKey]string {
 	out := map[profile.VMKey]string{}
 	for _, r := range set.Runs {
