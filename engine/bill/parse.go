@@ -33,7 +33,8 @@ var fields = [...]field{
 	{name: "egress-price", amount: func(b *Bill) *float64 { return &b.EgressUSDPerGiB }, read: usd},
 	{name: "interruptions", unknown: func(b *Bill) **float64 { return &b.Interruptions }, read: rate, unit: "/h"},
 	{name: "checkpoint", unknown: func(b *Bill) **float64 { return &b.CheckpointS }, read: duration, unit: "s"},
-	{name: "electricity-price", amount: func(b *Bill) *float64 { return &b.ElectricityUSDPerKWh }, read: perKWh, unit: "/kWh"},
+	{name: "electricity-price", amount: func(b *Bill) *float64 { return &b.ElectricityUSDPerKWh },
+		read: perKWh, unit: "/kWh"},
 	{name: "pue", amount: func(b *Bill) *float64 { return &b.PUE }, read: pue},
 }
 

@@ -16,15 +16,7 @@ const (
 	RateFactor         = 40
 )
 
-// rates are equally likely rates of interruption per second of one VM.
-func (b Bill) rates() []float64 {
-	if b.Interruptions != nil {
-		return []float64{*b.Interruptions / 3600}
-	}
-	return assumedRates[:]
-}
-
-// assumedRates are the middles of seven equally likely parts of the assumption.
+// assumedRates are rates per second of one VM: the middles of seven equally likely parts.
 // They leave out its far end, where no job would ever end and the mean of all
 // rates has no value.
 var assumedRates = func() (out [7]float64) {
@@ -59,7 +51,10 @@ func (b Bill) slowdown(j Job) estimate.Estimate {
 	if j.Together {
 		together = float64(j.VMs)
 	}
-	rates := b.rates()
+	rates := assumedRates[:]
+	if b.Interruptions != nil {
+		rates = []float64{*b.Interruptions / 3600}
+	}
 	var none, mean, square float64 // of the time lost over the work
 	for _, rate := range rates {
 		rate *= together

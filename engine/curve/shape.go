@@ -43,8 +43,7 @@ type observation struct {
 // squares of the relative errors: it tries every subset of the terms and keeps
 // the best fit without a negative coefficient.
 func (s design) nonNegative(
-	observations []observation, n int, weight func(observation) float64,
-) (best coefficients, squares float64) {
+	observations []observation, n int, weight func(observation) float64) (best coefficients, squares float64) {
 	squares = math.Inf(1)
 	for subset := 1; subset < 1<<n; subset++ {
 		t, ok := s.leastSquares(observations, subset, weight)
@@ -66,8 +65,7 @@ func (s design) nonNegative(
 // leastSquares solves for the terms in the subset, one bit each. ok is false
 // where the equations are singular or a coefficient is negative.
 func (s design) leastSquares(
-	observations []observation, subset int, weight func(observation) float64,
-) (t coefficients, ok bool) {
+	observations []observation, subset int, weight func(observation) float64) (t coefficients, ok bool) {
 	var m [3][4]float64 // normal equations, right-hand side last
 	for _, x := range observations {
 		row, w := s.row(x.batch), weight(x)

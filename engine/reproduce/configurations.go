@@ -38,8 +38,8 @@ func (b costBook) acrossTypes(k Key) computation {
 		ratio := func(batch float64) formula {
 			return func(r *reading) float64 { return b.carPerTime(r, k.VM, batch) / b.carPerTime(r, small.VM, batch) }
 		}
-		return by("equations 1 to 4: CAR on this type ÷ CAR on "+small.VM+
-			", which any time of one GPU leaves the same", ratio(1)).or("in whole batches of 300 images it is %s", ratio(saturating))
+		note := "equations 1 to 4: CAR on this type ÷ CAR on " + small.VM + ", which any time of one GPU leaves the same"
+		return by(note, ratio(1)).or("in whole batches of 300 images it is %s", ratio(saturating))
 	}
 	how := computation{note: "the time of the version with both layers pruned by 20 % is not published"}
 	if small.VM == oneK80 {

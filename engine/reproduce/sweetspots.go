@@ -64,10 +64,8 @@ func (b costBook) sweetSpot(k Key) computation {
 			if r.missing {
 				return math.NaN()
 			}
-			return spotPercent(
-				advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))),
-				func(s advice.SweetSpot) bool { return s.Layer == k.Variant },
-			)
+			return spotPercent(advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))),
+				func(s advice.SweetSpot) bool { return s.Layer == k.Variant })
 		},
 	}
 }
@@ -114,17 +112,11 @@ const stepOfSweep = 10
 func curveRows(s sheet, curves []Curve) (rows []Row) {
 	for _, c := range curves {
 		ratio := c.sweetSpot()
-		row := Row{
-			Paper: TARCAR, Table: sweetSpots, Cell: fmt.Sprintf("%s/%s %s sweet_spot_percent", c.Network, c.Dataset, c.Layer), Ours: &ratio,
-			Note: fmt.Sprintf(
-				"the last of the steps of %g %% of its %s that keeps %s within a point of the unpruned %g %%, time being taken to fall with every step, since none is published (%s)",
-				c.StepPercent,
-				c.Removed,
-				c.Metric,
-				c.Percent[0],
-				c.Source,
-			),
-		}
+		row := Row{Paper: TARCAR, Table: sweetSpots, Ours: &ratio,
+			Cell: fmt.Sprintf("%s/%s %s sweet_spot_percent", c.Network, c.Dataset, c.Layer),
+			Note: fmt.Sprintf("the last of the steps of %g %% of its %s that keeps %s within a point of the unpruned %g %%, "+
+				"time being taken to fall with every step, since none is published (%s)",
+				c.StepPercent, c.Removed, c.Metric, c.Percent[0], c.Source)}
 		if last := c.StepPercent * float64(len(c.Percent)-1); ratio > last-c.StepPercent/2 {
 			row.Note += "; measured no further"
 		}
@@ -135,9 +127,7 @@ func curveRows(s sheet, curves []Curve) (rows []Row) {
 			// keeps it: both sweeps can have met the same end.
 			row.compare(&Number{Value: printed.Value, Half: max(stepOfSweep-c.StepPercent, 0)}, 0)
 			row.Note += fmt.Sprintf(
-				"; held against the study's for CaffeNet, the same network within a point, whose steps are %d %%",
-				stepOfSweep,
-			)
+				"; held against the study's for CaffeNet, the same network within a point, whose steps are %d %%", stepOfSweep)
 		}
 		rows = append(rows, row)
 	}
@@ -156,10 +146,8 @@ func (c Curve) sweetSpot() float64 {
 			candidates[i].Variant.Pruning = &profile.Pruning{Kind: c.Removed, Layers: map[string]float64{c.Layer: ratio}}
 		}
 	}
-	return spotPercent(
-		advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))),
-		func(advice.SweetSpot) bool { return true },
-	)
+	return spotPercent(advice.SweetSpots(rank.NewSpace(candidate.ListOf(candidates...))),
+		func(advice.SweetSpot) bool { return true })
 }
 
 // spotPercent is the ratio of the first sweet spot that is asked for, 0 without

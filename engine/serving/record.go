@@ -243,10 +243,6 @@ type watch struct {
 	violations  int64
 }
 
-func newWatch(seconds, spanS int) *watch {
-	return &watch{spans: make([]Span, (seconds+spanS-1)/spanS), spanS: spanS}
-}
-
 func (w *watch) second(t int, r *run) {
 	s, out := &w.spans[t/w.spanS], &r.record.out
 	s.Seconds++

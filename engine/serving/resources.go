@@ -101,12 +101,10 @@ type idling struct {
 func (f Function) busySeconds(cold bool) int {
 	ms := f.WarmMS()
 	if cold {
-		ms = f.coldLatencyMS()
+		ms = milliseconds(f.ColdStartS) + f.ColdMS()
 	}
 	return int((ms + 999) / 1000)
 }
-
-func (f Function) coldLatencyMS() int64 { return milliseconds(f.ColdStartS) + f.ColdMS() }
 
 func newInstances(f Function) *instances {
 	p := &instances{

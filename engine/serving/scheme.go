@@ -41,8 +41,6 @@ const (
 // Schemes returns the study's five schemes in its order.
 func Schemes() []Scheme { return []Scheme{Reactive, UtilAware, Exascale, Mixed, Paragon} }
 
-func (s Scheme) known() bool { return s == FunctionsOnly || slices.Contains(Schemes(), s) }
-
 // load is what a scheme knows when it decides, at the end of a second.
 type load struct {
 	mean    float64 // queries per second over the monitor's window

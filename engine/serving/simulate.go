@@ -42,7 +42,7 @@ func compare(tr Trace, s Settings, spanS int) ([]Outcome, [][]Span, error) {
 		all.Go(func() {
 			var w *watch
 			if spanS > 0 {
-				w = newWatch(len(tr), spanS)
+				w = &watch{spans: make([]Span, (len(tr)+spanS-1)/spanS), spanS: spanS}
 			}
 			outcomes[i] = newRun(a, &s, scheme).all(w)
 			if w != nil {
@@ -61,7 +61,7 @@ func compare(tr Trace, s Settings, spanS int) ([]Outcome, [][]Span, error) {
 }
 
 func check(tr Trace, s Settings, scheme Scheme) error {
-	if !scheme.known() {
+	if scheme != FunctionsOnly && !slices.Contains(Schemes(), scheme) {
 		return fmt.Errorf("%q is no scheme; there are %v", scheme, Schemes())
 	}
 	if err := s.Check(); err != nil {

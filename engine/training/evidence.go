@@ -274,8 +274,7 @@ func (e *evidence) startsLike(q question, weights []float64, apart float64) bool
 
 // evenness widens the interval where epochs are not, or seem not to be, equal work.
 func (e *evidence) evenness(
-	q question, weights []float64, p Progress, off float64,
-) (wider float64, uneven bool, words string) {
+	q question, weights []float64, p Progress, off float64) (wider float64, uneven bool, words string) {
 	if q.pace.apart > maxEqualDifference {
 		words = fmt.Sprintf("its epochs differ by %.0f %% so far", 100*math.Expm1(q.pace.apart))
 		return math.Max(off, q.pace.apart), true, words

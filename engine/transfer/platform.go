@@ -203,7 +203,7 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 		basis = estimate.Transferred
 	}
 	centre := known + x.ratio + mean*ratioSpread
-	return logNormal(centre, math.Hypot(sd*ratioSpread, sourceSD), x.deviations.z90(), basis), x
+	return logNormal(centre, math.Hypot(sd*ratioSpread, sourceSD), x.deviations.components[0].z90, basis), x
 }
 
 // nearest keeps the observations nearest to the point asked about.

@@ -30,8 +30,7 @@ func New(set *profile.Set, mode profile.Mode) *Predictor {
 // epochs are known it is the epoch's time over its number of iterations, which
 // includes whatever else an epoch is spent on.
 func (p *Predictor) Iteration(
-	model string, v profile.Variant, vm profile.VMType, gpus, batch int,
-) (e estimate.Estimate, why string) {
+	model string, v profile.Variant, vm profile.VMType, gpus, batch int) (e estimate.Estimate, why string) {
 	if e, why := p.Iterations.ask(model, v, vm, gpus, batch); e.Known() {
 		return e, why
 	}

@@ -89,8 +89,7 @@ const priorModels = 2.0
 // newRegression fits to observations with a given Gram matrix. Without
 // observations it predicts 0 with the prior's standard deviation.
 func newRegression(
-	observations []observation, gram *mat.SymDense, k covariance, noise, uncheckedScale float64,
-) *regression {
+	observations []observation, gram *mat.SymDense, k covariance, noise, uncheckedScale float64) *regression {
 	r := &regression{
 		observations: observations, covariance: k, noise: noise, scale: 1, z90: estimate.Z90,
 		uncheckedScale: uncheckedScale,
@@ -314,5 +313,3 @@ func (m *mixture) predict(x *observation) (mean, sd float64) {
 	mean /= used
 	return mean, math.Sqrt(math.Max(squares/used-mean*mean, 0))
 }
-
-func (m *mixture) z90() float64 { return m.components[0].z90 }

@@ -107,11 +107,12 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	}
 	found := map[Cell][]estimate.Estimate{}
 	for _, r := range set.Runs {
-		e := iterationTime(r)
+		e := r.Steady
 		if perEpoch {
 			e = epochTime(r)
 		}
-		if r.Mode != mode || r.BatchSize < 1 || !e.Known() || !(e.Value > 0) || r.PowerLimitW != nil {
+		if r.Mode != mode || r.Status == profile.OutOfMemory || r.BatchSize < 1 || !e.Known() || !(e.Value > 0) ||
+			r.PowerLimitW != nil {
 			continue // under a lowered power limit a GPU is not what its figures say
 		}
 		c := Cell{SubjectOf(r.Model, r.Variant), t.platform(r.VM(), r.GPUCount, r.Count), r.BatchSize}
@@ -179,20 +180,12 @@ func regionless(vm profile.VMKey) profile.VMKey {
 	return profile.VMKey{Cloud: vm.Cloud, InstanceType: vm.InstanceType}
 }
 
-func iterationTime(r profile.Run) estimate.Estimate {
-	if r.Status == profile.OutOfMemory {
-		return estimate.Estimate{}
-	}
-	return r.Steady
-}
-
 // epochTime is the total over the epochs of a run of which nothing else is known.
 // Up to [training.HiddenStartup] of a total that was measured once may be
 // start-up.
 func epochTime(r profile.Run) estimate.Estimate {
 	_, startup := r.Startup()
-	if r.Steady.Known() || startup || r.Status == profile.OutOfMemory ||
-		r.TotalS == nil || r.Epochs == nil || !(*r.Epochs > 0) {
+	if r.Steady.Known() || startup || r.TotalS == nil || r.Epochs == nil || !(*r.Epochs > 0) {
 		return estimate.Estimate{}
 	}
 	e := estimate.Exact(*r.TotalS / *r.Epochs, r.Basis)
@@ -272,15 +265,12 @@ func (t *Table) unit(s Subject, batch int) float64 {
 func compareCells(a, b Cell) int {
 	return cmp.Or(
 		strings.Compare(a.Model, b.Model), strings.Compare(a.Variant, b.Variant), comparePlatforms(a.Platform, b.Platform),
-		cmp.Compare(a.Batch, b.Batch),
-	)
+		cmp.Compare(a.Batch, b.Batch))
 }
 
 func comparePlatforms(a, b Platform) int {
-	return cmp.Or(
-		strings.Compare(a.VM.Cloud, b.VM.Cloud), strings.Compare(a.VM.Region, b.VM.Region),
-		strings.Compare(a.VM.InstanceType, b.VM.InstanceType), cmp.Compare(a.GPUs, b.GPUs), cmp.Compare(a.Count, b.Count),
-	)
+	return cmp.Or(strings.Compare(a.VM.Cloud, b.VM.Cloud), strings.Compare(a.VM.Region, b.VM.Region),
+		strings.Compare(a.VM.InstanceType, b.VM.InstanceType), cmp.Compare(a.GPUs, b.GPUs), cmp.Compare(a.Count, b.Count))
 }
 
 // PerEpoch reports whether the times are of epochs rather than of iterations.

@@ -15,7 +15,8 @@ import (
 // and 2·s and 8·s. Everything else in the database is known, including the same
 // model on other VM types.
 func fromTwoBatches(mode profile.Mode) Question {
-	return ofBatches(mode, "batch", "iteration at another batch size, from two on the same VM", twoBatches, nothingElse)
+	return ofBatches(mode, "batch", "iteration at another batch size, from two on the same VM", twoBatches,
+		func(_, _ transfer.Cell) bool { return false })
 }
 
 // fromTwoBatchesAlone is the same for a model that was run nowhere else.
@@ -66,9 +67,6 @@ const maxFactor = 4
 // hiding says which cells are hidden when the curve of a cell is asked about,
 // beside that curve's own batch sizes that are not known.
 type hiding func(asked, c transfer.Cell) bool
-
-// nothingElse hides nothing beside the curve's own batch sizes.
-func nothingElse(asked, c transfer.Cell) bool { return false }
 
 // wholeModel hides the model everywhere else, in all its variants.
 func wholeModel(asked, c transfer.Cell) bool {
