@@ -71,7 +71,9 @@ func newIndex(t tuning, never []bool, columns [][]float64) *Index {
 	}
 	ix.rank()
 	open := func(i int) bool { return never == nil || !never[i] }
-	ix.whole = toUint32(frontier(ix.unknownLast(open), t))
+	for _, i := range frontier(ix.unknownLast(open), t) {
+		ix.whole = append(ix.whole, uint32(i))
+	}
 	ix.rise()
 	for a := range d {
 		for b := a + 1; b < d; b++ {
@@ -200,14 +202,6 @@ func only(column []float64, keep func(i int) bool) []float64 {
 		return column
 	}
 	return kept
-}
-
-func toUint32(from []int) []uint32 {
-	to := make([]uint32, len(from))
-	for k, i := range from {
-		to[k] = uint32(i)
-	}
-	return to
 }
 
 // pair lists what can be on a frontier of the objectives a and the larger b

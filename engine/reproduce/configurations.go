@@ -239,18 +239,13 @@ func savedAtBest(q *rank.Result, of objective.Name) float64 {
 	value := q.Space.Values(of)
 	highest := slices.Max(pick(q.Space.Values(objective.Accuracy), q.Order))
 	last := q.Space.At(len(value) - 1).Configuration
+	same := func(a, b candidate.Part) bool { return a.VM.InstanceType == b.VM.InstanceType && a.Count == b.Count }
 	least, most := math.Inf(1), 0.0
 	for i := range q.Space.Len() {
 		c := q.Space.At(i)
-		if q.Space.Values(objective.Accuracy)[i] == highest && sameParts(c.Configuration, last) {
+		if q.Space.Values(objective.Accuracy)[i] == highest && slices.EqualFunc(c.Configuration, last, same) {
 			least, most = math.Min(least, value[i]), math.Max(most, value[i])
 		}
 	}
 	return 100 * saving(least, most)
-}
-
-func sameParts(a, b []candidate.Part) bool {
-	return slices.EqualFunc(a, b, func(x, y candidate.Part) bool {
-		return x.VM.InstanceType == y.VM.InstanceType && x.Count == y.Count
-	})
 }

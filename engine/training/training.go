@@ -84,7 +84,7 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 	}
 	total := Method2(t, n)
 	var work estimate.Estimate
-	if !hasSpread(r.Steady) {
+	if !(r.Steady.High > r.Steady.Low) {
 		work = estimate.Spread(total, cmp.Or(kinds[r.Basis].Rel, OneTotalRel), r.Basis)
 	} else {
 		oneOff := startup + t.FirstValidation
@@ -175,8 +175,6 @@ func Scaled(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) est
 	}
 	return e
 }
-
-func hasSpread(e estimate.Estimate) bool { return e.High > e.Low }
 
 // withIntervalOf gives the value v the relative interval of e.
 func withIntervalOf(e estimate.Estimate, v float64) estimate.Estimate {
