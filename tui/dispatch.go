@@ -78,14 +78,17 @@ func (a *App) busy(but screen.Screen) string {
 }
 
 // status is what goes on in a screen that is not shown for it.
-func (a *App) status() string {
+func (a *App) status() string { return a.said(screen.Screen.Status, ", ") }
+
+// said joins what the screens say that have anything to say.
+func (a *App) said(what func(screen.Screen) string, between string) string {
 	var out []string
 	for _, s := range a.screens {
-		if word := s.Status(); word != "" {
-			out = append(out, word)
+		if words := what(s); words != "" {
+			out = append(out, words)
 		}
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(out, between)
 }
 
 // act does what an action means for the whole program, or on the present screen.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/tui/screen"
 	"sweetspot/tui/state"
 )
 
@@ -47,15 +47,7 @@ func (a *App) end(lost bool) {
 }
 
 // Farewell is what to say once the terminal is back, "" for nothing.
-func (a *App) Farewell() string {
-	var words []string
-	for _, s := range a.screens {
-		if w := s.Farewell(); w != "" {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, "\n")
-}
+func (a *App) Farewell() string { return a.said(screen.Screen.Farewell, "\n") }
 
 // Interactive reports whether screens can be shown on this terminal.
 func Interactive() bool {

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 )
 
 // Axis describes one axis of a plot. Axes are compared by everything but their
@@ -249,6 +250,21 @@ var roundSeconds = []float64{
 	1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800,
 	3600, 7200, 3 * 3600, 6 * 3600, 12 * 3600,
 	86400, 2 * 86400, 5 * 86400, 10 * 86400, 20 * 86400, 50 * 86400, 100 * 86400, 200 * 86400, 500 * 86400,
+}
+
+// RoundDuration is the longest duration in seconds that people read at a glance
+// and that is not above s; below a second it is 1, 2, 5 × 10ⁿ seconds.
+func RoundDuration(s float64) float64 {
+	if s < roundSeconds[0] {
+		return RoundDown(s)
+	}
+	k, _ := slices.BinarySearchFunc(roundSeconds, s, func(v, s float64) int {
+		if v <= s {
+			return -1
+		}
+		return 1
+	})
+	return roundSeconds[k-1]
 }
 
 // DurationTicks is the tick function of an axis in seconds: steps of 1, 2, 5,

@@ -125,18 +125,15 @@ func (s *Scatter) SetData(d Data) {
 
 // SetFrontier gives the points that are joined by the frontier line, in the
 // order of the line.
-func (s *Scatter) SetFrontier(points []int) {
-	if !slices.Equal(points, s.frontier) {
-		s.frontier = append(s.frontier[:0], points...)
-		s.mark(staleLine)
-	}
-}
+func (s *Scatter) SetFrontier(points []int) { s.setPoints(&s.frontier, points, staleLine) }
 
 // SetPinned gives the points that are kept for comparison.
-func (s *Scatter) SetPinned(points []int) {
-	if !slices.Equal(points, s.pinned) {
-		s.pinned = append(s.pinned[:0], points...)
-		s.mark(staleFrame)
+func (s *Scatter) SetPinned(points []int) { s.setPoints(&s.pinned, points, staleFrame) }
+
+func (s *Scatter) setPoints(of *[]int, points []int, level staleness) {
+	if !slices.Equal(points, *of) {
+		*of = append((*of)[:0], points...)
+		s.mark(level)
 	}
 }
 

@@ -42,11 +42,6 @@ func (d *Dialog) Ask(title, question string, answers ...Answer) {
 	d.at = max(len(answers)-1, 0)
 }
 
-// YesNo are the answers to a question before something that can't be undone.
-func YesNo(yes string) []Answer {
-	return []Answer{{ID: Yes, Key: "y", Label: yes}, {ID: Stay, Key: "n", Label: "no"}}
-}
-
 // Visible reports whether a question is asked.
 func (d *Dialog) Visible() bool { return d.open }
 

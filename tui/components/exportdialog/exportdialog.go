@@ -147,21 +147,14 @@ func (d *Dialog) turn(by part) {
 	}
 }
 
+// whileTyping are the keys that keep their action while the file name is typed.
+var whileTyping = map[string]keys.Action{"enter": keys.Enter, "esc": keys.Back, "tab": keys.FocusNext,
+	"shift+tab": keys.FocusPrev, "pgup": keys.PageUp, "pgdown": keys.PageDown}
+
 // Press handles a key while the file name is typed.
 func (d *Dialog) Press(msg tea.KeyPressMsg) Event {
-	switch msg.String() {
-	case "enter":
-		return d.Key(keys.Enter)
-	case "esc":
-		return d.Key(keys.Back)
-	case "tab":
-		return d.Key(keys.FocusNext)
-	case "shift+tab":
-		return d.Key(keys.FocusPrev)
-	case "pgup":
-		return d.Key(keys.PageUp)
-	case "pgdown":
-		return d.Key(keys.PageDown)
+	if action, ok := whileTyping[msg.String()]; ok {
+		return d.Key(action)
 	}
 	d.file.Update(msg)
 	return None

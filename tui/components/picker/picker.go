@@ -104,18 +104,9 @@ func (p *Picker) Key(key, typed string) Event {
 		return p.load(filepath.Dir(p.dir))
 	case "right", "tab":
 		p.complete()
-	case "up":
-		p.move(-1)
-	case "down":
-		p.move(1)
-	case "pgup":
-		p.move(-max(p.lines, 1))
-	case "pgdown":
-		p.move(max(p.lines, 1))
-	case "home":
-		p.move(-len(p.entries))
-	case "end":
-		p.move(len(p.entries))
+	case "up", "down", "pgup", "pgdown", "home", "end":
+		page, all := max(p.lines, 1), len(p.entries)
+		p.move(map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page, "home": -all, "end": all}[key])
 	case "backspace":
 		r := []rune(p.typed)
 		if len(r) == 0 {

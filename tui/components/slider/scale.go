@@ -73,20 +73,7 @@ func (c *Config) nearest(v float64) float64 {
 
 // DurationStep is the step of a track in seconds: 1, 2, 5, 10, 15 or 30
 // seconds or minutes, hours, days, about a twelfth of the value.
-func DurationStep(seconds float64) float64 {
-	most := seconds / 12
-	if most < 1 {
-		return plot.RoundDown(most)
-	}
-	best := 1.0
-	for _, s := range []float64{2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
-		3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 5 * 86400, 10 * 86400} {
-		if s <= most {
-			best = s
-		}
-	}
-	return best
-}
+func DurationStep(seconds float64) float64 { return plot.RoundDuration(seconds / 12) }
 
 // CountStep is the step of a track of whole numbers: never less than one.
 func CountStep(v float64) float64 { return math.Max(1, plot.RoundDown(v/12)) }

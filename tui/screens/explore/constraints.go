@@ -72,18 +72,12 @@ func limitPlace(o objective.Name) int {
 
 // limitSlider is the slider of a limit on an objective.
 func limitSlider(o objective.Objective) *slider.Slider {
-	config := slider.Config{
-		Label:     o.Label,
-		Direction: slider.AtMost,
-		Log:       o.Log,
-		Lo:        1,
-		Hi:        10,
-		Format:    o.Write,
-		Parse:     o.Read,
-	}
+	config := slider.Config{Label: o.Label, Direction: slider.AtMost, Log: o.Log, Lo: 1, Hi: 10, Format: o.Write,
+		Parse: o.Read}
 	switch o.Name {
 	case objective.Accuracy:
-		config.Direction, config.Lo, config.Hi, config.Format, config.Parse = slider.AtLeast, 0, 1, quantity.Percent, slider.ParsePercent
+		config.Direction, config.Lo, config.Hi = slider.AtLeast, 0, 1
+		config.Format, config.Parse = quantity.Percent, slider.ParsePercent
 	case objective.Time:
 		config.Parse, config.Step = parseDeadline, slider.DurationStep
 	}

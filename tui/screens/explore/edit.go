@@ -77,21 +77,13 @@ func (s *Screen) Filter(words string) tea.Cmd {
 // mended.
 func (s *Screen) askBill() {
 	q := s.Question()
-	s.Shell.Line.Ask(
-		prompt.Question{
-			Label: "bill",
-			Value: q.Bill.String(),
-			Hint:  "as " + bill.Words,
-			Accept: func(words string) (tea.Cmd, error) {
-				b, err := bill.Parse(words)
-				if err != nil {
-					return nil, err
-				}
-				q.Bill = b
-				return s.ChangeOnce("bill", q), nil
-			},
-		},
-	)
+	s.Shell.Line.Ask(prompt.Question{Label: "bill", Value: q.Bill.String(), Hint: "as " + bill.Words,
+		Accept: func(words string) (cmd tea.Cmd, err error) {
+			if q.Bill, err = bill.Parse(words); err != nil {
+				return nil, err
+			}
+			return s.ChangeOnce("bill", q), nil
+		}})
 }
 
 // Clear takes all limits and filters away.

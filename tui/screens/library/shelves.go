@@ -68,14 +68,9 @@ func modelRows(set *profile.Set) []*row {
 		m, _ := set.Model(q.Model)
 		r := &row{id: int64(k), question: q, numbers: map[string]float64{"runs": float64(q.Runs)}, cells: map[string]string{
 			"model": q.Model, "mode": string(q.Mode), "unit": q.Unit, "runs": strconv.Itoa(q.Runs), "dataset": m.Dataset,
-			"params": "—", "flops": "—",
 		}}
-		if m.Params != nil {
-			r.cells["params"], r.numbers["params"] = quantity.Count(*m.Params), *m.Params
-		}
-		if m.FLOPsPerUnit != nil {
-			r.cells["flops"], r.numbers["flops"] = strconv.FormatFloat(*m.FLOPsPerUnit/1e9, 'g', 3, 64), *m.FLOPsPerUnit
-		}
+		r.value("params", m.Params, quantity.Count)
+		r.value("flops", m.FLOPsPerUnit, func(v float64) string { return strconv.FormatFloat(v/1e9, 'g', 3, 64) })
 		out = append(out, r)
 	}
 	return out
@@ -127,11 +122,8 @@ func vmRows(set *profile.Set) []*row {
 		v := &set.VMTypes[k]
 		r := &row{id: int64(k), numbers: map[string]float64{"gpus": float64(v.GPUCount)}, cells: map[string]string{
 			"cloud": v.Cloud, "region": v.Region, "type": v.InstanceType, "gpus": strconv.Itoa(v.GPUCount), "gpu": v.GPU,
-			"memory": "—",
 		}}
-		if v.GPUMemGiB != nil {
-			r.cells["memory"], r.numbers["memory"] = quantity.Count(*v.GPUMemGiB), *v.GPUMemGiB
-		}
+		r.value("memory", v.GPUMemGiB, quantity.Count)
 		for _, p := range profile.Purchases {
 			if q, ok := v.PriceOf(p); ok {
 				r.cells[string(p)], r.numbers[string(p)] = quantity.Money(q.USDPerHour), q.USDPerHour

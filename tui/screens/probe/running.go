@@ -170,7 +170,8 @@ func (s *Screen) askPrice() {
 			return nil
 		}
 		return s.Begin()
-	}, confirm.YesNo("start")...)
+	}, confirm.Answer{ID: confirm.Yes, Key: "y", Label: "start"},
+		confirm.Answer{ID: confirm.Stay, Key: "n", Label: "no"})
 }
 
 // discard answers that a probe shall be forgotten.

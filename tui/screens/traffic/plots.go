@@ -58,34 +58,35 @@ func (p *plots) show(a *Answer, scheme int) {
 
 // loadLines are what comes and what the scheme's running VMs hold, per second.
 func loadLines(a *Answer, scheme int) []plot.Line {
-	held, came := plot.Line{Class: scheme}, plot.Line{Class: loadClass}
-	at := 0.0
-	for _, s := range a.Spans[scheme] {
-		seconds := float64(s.Seconds)
-		middle := at + seconds/2
-		at += seconds
-		came.X, came.Y = append(came.X, middle), append(came.Y, float64(s.Queries)/seconds)
-		held.X, held.Y = append(held.X, middle), append(held.Y, s.Running*a.Engine.Settings.VM.QueriesPerSecond)
+	return []plot.Line{
+		overTime(a.Spans[scheme], scheme, func(s serving.Span) float64 {
+			return s.Running * a.Engine.Settings.VM.QueriesPerSecond
+		}),
+		overTime(a.Spans[scheme], loadClass, func(s serving.Span) float64 { return float64(s.Queries) / float64(s.Seconds) }),
 	}
-	return []plot.Line{held, came}
 }
 
 // lateLines are the queries that miss their limit, per second and scheme;
 // schemes that miss none have no line.
 func lateLines(a *Answer) (lines []plot.Line) {
 	for k, spans := range a.Spans {
-		if a.Outcomes[k].Violations.Total() == 0 {
-			continue
+		if a.Outcomes[k].Violations.Total() > 0 {
+			lines = append(lines, overTime(spans, k, func(s serving.Span) float64 {
+				return float64(s.Violations) / float64(s.Seconds)
+			}))
 		}
-		line, at := plot.Line{Class: k}, 0.0
-		for _, s := range spans {
-			seconds := float64(s.Seconds)
-			line.X, line.Y = append(line.X, at+seconds/2), append(line.Y, float64(s.Violations)/seconds)
-			at += seconds
-		}
-		lines = append(lines, line)
 	}
 	return lines
+}
+
+// overTime is the line of a value of spans, at their middles.
+func overTime(spans []serving.Span, class int, value func(serving.Span) float64) plot.Line {
+	line, at := plot.Line{Class: class}, 0.0
+	for _, s := range spans {
+		line.X, line.Y = append(line.X, at+float64(s.Seconds)/2), append(line.Y, value(s))
+		at += float64(s.Seconds)
+	}
+	return line
 }
 
 // showChoice draws what is chosen from: variants of a model, sizes of a function,
