@@ -34,7 +34,7 @@ type Plan struct {
 	Frontier           Frontiers      `json:"frontier"`
 	Candidates         []Candidate    `json:"candidates"` // on any frontier, in the order of the ranking
 	Greedy             *Candidate     `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
-	Gap                Numbers        `json:"gap"`        // shares of its time and cost that could be saved, the other kept
+	Gap                Numbers        `json:"gap"`        // shares of its time and of its cost that could be saved
 	Explored           Explored       `json:"explored"`
 	NextCheaper        *Step          `json:"next_cheaper"`
 	NextFaster         *Step          `json:"next_faster"`

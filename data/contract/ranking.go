@@ -28,7 +28,7 @@ type Ranking struct {
 	Frontier          Frontiers      `json:"frontier"           yaml:"frontier"`
 	Crossovers        []Crossover    `json:"crossovers"         yaml:"crossovers"`
 	InfeasibleBecause map[string]int `json:"infeasible_because" yaml:"infeasible_because"`
-	NextProbe         *NextProbe     `json:"next_probe"         yaml:"next_probe"` // null where no probe is expected to pay
+	NextProbe         *NextProbe     `json:"next_probe"         yaml:"next_probe"` // null where no probe would pay
 	// Recommended is, of a training to a target accuracy, the id of the candidate
 	// with the batch size to take; null otherwise.
 	Recommended *string `json:"recommended"        yaml:"recommended"`

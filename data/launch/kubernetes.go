@@ -31,7 +31,8 @@ func (j *job) kubernetes() (string, error) {
 		"each pod, with one pod on each VM."}
 	for _, p := range j.parts {
 		if p.gpus == nil {
-			hints = append(hints, "GPUs: the number of GPUs of "+p.machine()+" is unknown; add "+p.gpuResource()+" to the limits")
+			hints = append(hints, "GPUs: the number of GPUs of "+p.machine()+" is unknown; add "+p.gpuResource()+
+				" to the limits")
 		}
 	}
 	return documents(append(j.remarks(), hints...), nodes...)

@@ -37,7 +37,9 @@ func Sets() []Set {
 
 // zeusPrices are those of a VM with one such GPU: AWS p3.2xlarge in us-east-1,
 // Azure NC6s v2 in East US.
-var zeusPrices = profile.Prices{ByGPU: []profile.GPUPrice{{GPU: "V100", USDPerHour: 3.06}, {GPU: "P100", USDPerHour: 2.07}}}
+var zeusPrices = profile.Prices{
+	ByGPU: []profile.GPUPrice{{GPU: "V100", USDPerHour: 3.06}, {GPU: "P100", USDPerHour: 2.07}},
+}
 
 // Absent reports whether an error of Read says that the set is not there.
 func Absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
