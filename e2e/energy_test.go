@@ -55,7 +55,8 @@ func TestEnergyFromTheProbeToTheExport(t *testing.T) {
 		}
 	}
 	ranked := run(t, s, "rank", "--db", db, "--model", "metered", "--epochs", "1", "--sort", "energy", "--json")
-	if err := json.Unmarshal([]byte(ranked.out), &ranking); err != nil || ranked.code != 0 || len(ranking.Candidates) != 2 {
+	if err := json.Unmarshal([]byte(ranked.out), &ranking); err != nil || ranked.code != 0 ||
+		len(ranking.Candidates) != 2 {
 		t.Fatalf("%v: %+v", err, ranked)
 	}
 	// 100 iterations at 1 J and at 3 J; what start-up took is in the interval.
@@ -68,7 +69,8 @@ func TestEnergyFromTheProbeToTheExport(t *testing.T) {
 	if len(ranking.Frontier.TimeEnergy) == 0 {
 		t.Error("no frontier of time and energy")
 	}
-	if got := run(t, s, "rank", "--db", db, "--model", "metered", "--epochs", "1", "--max-energy", "0.001Wh"); got.code != 3 ||
+	if got := run(t, s, "rank", "--db", db, "--model", "metered", "--epochs", "1", "--max-energy",
+		"0.001Wh"); got.code != 3 ||
 		!strings.Contains(got.stderr, "energy") {
 		t.Errorf("a limit that nothing holds: %+v", got)
 	}

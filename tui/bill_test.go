@@ -36,7 +36,8 @@ func TestBill(t *testing.T) {
 		t.Errorf("asked %+v", q)
 	}
 	d.press("$", "$", "$", "u", "u", "u", "u", "u")
-	if d.explore().Question().Bill.String() != "" || strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
+	if d.explore().Question().Bill.String() != "" ||
+		strings.Contains(d.screen(), "the cost: ") != strings.Contains(before, "the cost: ") {
 		t.Errorf("undone there is still a bill:\n%s", d.screen())
 	}
 	d.exact()

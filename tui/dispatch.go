@@ -171,11 +171,11 @@ func (a *App) mouseAt(msg tea.MouseMsg) tea.Cmd {
 func (a *App) clickTab(x int) tea.Cmd {
 	at := text.Width(brand)
 	for _, t := range a.tabs() {
-		if width := text.Width(t.label); x >= at && x < at+width {
+		width := text.Width(t.label)
+		if x >= at && x < at+width {
 			return a.Show(t.action)
-		} else {
-			at += width
 		}
+		at += width
 	}
 	return nil
 }

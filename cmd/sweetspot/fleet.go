@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,9 +41,8 @@ func newFleetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "Place a job trace on reserved VMs, and offer users reduced precision instead of renting more",
-		Long: "fleet runs a trace of jobs on reserved VMs. What would miss its deadline there at full precision but not " +
-			"in\n" +
-			"INT8 may be offered money to run in INT8 (ApproxDNN, Nabavinejad et al. 2019); whoever declines is rented an\n" +
+		Long: "fleet runs a trace of jobs on reserved VMs. What would miss its deadline there at full precision but not\n" +
+			"in INT8 may be offered money to run in INT8 (ApproxDNN, Nabavinejad et al. 2019); whoever declines is rented an\n" +
 			"on-demand VM. It compares the policies and says how many VMs to reserve, and for how long.",
 		Example: "  sweetspot fleet\n  sweetspot fleet --trace jobs.csv --vm p3.2xlarge --reserved 20\n" +
 			"  sweetspot fleet --trace cluster_job_log --scheduler least-loaded --int8-ratio 0.4:0.7 --json",
@@ -212,7 +212,7 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 	}
 	in = contract.FleetInput{VM: bought.VM, Prices: bought.From}
 	source, notes := jobs.Described()
-	in.Source, in.Notes = source, append(bought.Notes, notes...)
+	in.Source, in.Notes = source, slices.Concat(bought.Notes, notes)
 	if f.saveTrace != "" {
 		write := func(w io.Writer) error { return jobtrace.Write(w, q.Jobs) }
 		if err := document.Save(f.saveTrace, []document.File{{Name: f.saveTrace, Write: write}}, false); err != nil {

@@ -224,7 +224,8 @@ func TestPlanSaysWhatIsWrong(t *testing.T) {
 		"exclude each other":                   {"--csv", "--json"},
 		"the greedy algorithm finds no combination within": {"--model", "CaffeNet", "--method", "greedy", "--max-time", "80m",
 			"--max-cost", "2.6", "--vms", "p2.16xlarge:1,p2.xlarge:1,g3.4xlarge:1"},
-		"p2.xlarge, p2.8xlarge":              {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1", "--purchase", "reserved-3y"},
+		"p2.xlarge, p2.8xlarge": {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1", "--purchase",
+			"reserved-3y"},
 		fmt.Sprintf("from 1 to %d", mostVMs): {"--vms", "p2.xlarge:100000"},
 	} {
 		if out, err := planOutput(t, args...); err == nil || !strings.Contains(err.Error(), want) {

@@ -80,7 +80,7 @@ func (f *Format) misfit(j *job) string {
 		case f.byNode:
 		case len(f.clouds) > 0 && !slices.Contains(f.clouds, p.cloud):
 			return fmt.Sprintf("%s launches on %s, not %s", f, strings.Join(f.clouds, " and "), p.where())
-		case p.listed() && !(f.byGPU && len(p.accelerators()) > 0):
+		case p.listed() && (!f.byGPU || len(p.accelerators()) == 0):
 			return fmt.Sprintf("%s is a price list's name for a VM type of %s, which %s cannot ask for",
 				p.instanceType, p.cloud, f)
 		case strings.HasPrefix(p.instanceType, "ml."):

@@ -160,6 +160,8 @@ func scatter(r *rank.Result, d scattered) (out Picture, ok bool, err error) {
 }
 
 // layers draws from what matters least to what matters most.
+//
+//nolint:revive // the layers in the order in which they are drawn
 func layers(p *plot.Plot, legend *plot.Legend, barred, estimated, sure, front plotter.XYs) error {
 	for _, layer := range []struct {
 		name   string

@@ -157,18 +157,22 @@ func (r *Recording) insertIterations(tx *transaction, its []Iteration) error {
 	return tx.conn.Raw(func(c any) error {
 		conn := c.(*sqlite3.SQLiteConn)
 		whole := len(its) - len(its)%rowsPerInsert
-		if err := insertBlocks(conn, insertMany, rowsPerInsert, r.id, r.next["iterations"], its[:whole]); err != nil {
+		if err := insertBlocks(conn, rowsPerInsert, r.id, r.next["iterations"], its[:whole]); err != nil {
 			return err
 		}
-		return insertBlocks(conn, insertOne, 1, r.id, r.next["iterations"]+int64(whole), its[whole:])
+		return insertBlocks(conn, 1, r.id, r.next["iterations"]+int64(whole), its[whole:])
 	})
 }
 
 // insertBlocks inserts rows in blocks of n with one prepared statement, which
 // the driver keeps for the next batch.
-func insertBlocks(conn *sqlite3.SQLiteConn, query string, n int, run, seq int64, its []Iteration) error {
+func insertBlocks(conn *sqlite3.SQLiteConn, n int, run, seq int64, its []Iteration) error {
 	if len(its) == 0 {
 		return nil
+	}
+	query := insertOne
+	if n > 1 {
+		query = insertMany
 	}
 	prepared, err := conn.Prepare(query)
 	if err != nil {

@@ -103,7 +103,8 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 	}
 	_, err = tx.ExecContext(ctx, `
 		UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0,
-			energy_j_per_unit = coalesce(?, energy_j_per_unit), average_power_w = coalesce(?, average_power_w), energy_of = iif(? = '', energy_of, ?)
+			energy_j_per_unit = coalesce(?, energy_j_per_unit), average_power_w = coalesce(?, average_power_w),
+			energy_of = iif(? = '', energy_of, ?)
 		WHERE fingerprint = ?`, clean(run.Dataset), clean(run.Unit), clean(run.Note),
 		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf), mark)
 	return true, isNew, err
@@ -128,7 +129,8 @@ func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 	row.from(vm, "cloud", "region", "instance_type", "gpu", "gpu_count", "gpu_mem_gib", "vcpus", "mem_gib")
 	id, err := row.insertNumbered(ctx, tx, "vm_types", `
 		ON CONFLICT (cloud, region, instance_type) DO UPDATE SET gpu = excluded.gpu, gpu_count = excluded.gpu_count,
-			gpu_mem_gib = coalesce(excluded.gpu_mem_gib, gpu_mem_gib), vcpus = coalesce(excluded.vcpus, vcpus), mem_gib = coalesce(excluded.mem_gib, mem_gib)`)
+			gpu_mem_gib = coalesce(excluded.gpu_mem_gib, gpu_mem_gib), vcpus = coalesce(excluded.vcpus, vcpus),
+			mem_gib = coalesce(excluded.mem_gib, mem_gib)`)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,8 @@ func summariseRaw(ctx context.Context, tx *sql.Tx, r *profile.Run) error {
 // where another program shared one.
 const powerQuery = `
 	SELECT iif(max(shared) = 1, NULL, sum(watts)) FROM
-		(SELECT avg(watts) AS watts, max(shared) AS shared FROM telemetry WHERE run_id = ? AND (utilisation IS NULL OR utilisation > 0) GROUP BY gpu)`
+		(SELECT avg(watts) AS watts, max(shared) AS shared FROM telemetry
+		WHERE run_id = ? AND (utilisation IS NULL OR utilisation > 0) GROUP BY gpu)`
 
 // stepTimes returns the times of the synchronous steps of a run: of each step
 // the slowest rank's.

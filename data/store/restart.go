@@ -44,7 +44,8 @@ func (s *Store) Record(ctx context.Context, id int64) (r Record, err error) {
 const recordQuery = `
 	SELECT m.name AS "model.name", r.dataset AS "model.dataset", m.task AS "model.task", r.unit AS "model.unit",
 		m.source_file AS "model.source_file", m.params AS "model.params", m.flops_per_unit AS "model.flops_per_unit",
-		v.name AS "variant.name", v.precision AS "variant.precision", v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
+		v.name AS "variant.name", v.precision AS "variant.precision",
+		v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
 		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.framework, r.started_at,
 		r.address, r.spool, r.series, r.repeat, r.usd_per_hour AS "machine.usd_per_hour",
 		c.host AS "machine.host", c.os AS "machine.os", c.cpu AS "machine.cpu", c.cpus AS "machine.cpus",

@@ -10,7 +10,8 @@ type written struct {
 	EgressGiB            *float64 `json:"egress_gib"              yaml:"egress_gib"`
 	EgressUSDPerGiB      *float64 `json:"egress_usd_per_gib"      yaml:"egress_usd_per_gib"`
 	InterruptionsPerHour *float64 `json:"interruptions_per_hour"  yaml:"interruptions_per_hour"` // of one spot VM
-	CheckpointS          *float64 `json:"checkpoint_s"            yaml:"checkpoint_s"`           // work between two checkpoints
+	// work between two checkpoints
+	CheckpointS          *float64 `json:"checkpoint_s"            yaml:"checkpoint_s"`
 	ElectricityUSDPerKWh *float64 `json:"electricity_usd_per_kwh" yaml:"electricity_usd_per_kwh"`
 	PUE                  *float64 `json:"pue"                     yaml:"pue"`
 }

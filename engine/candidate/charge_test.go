@@ -94,7 +94,8 @@ func TestAFlipCountsTheBill(t *testing.T) {
 		set := twoGPUs(rapid.Float64Range(10, 100).Draw(t, "a"), rapid.Float64Range(10, 100).Draw(t, "b"), 0.1, 0.1)
 		w := infers(1e5)
 		w.MaxCount, w.Bill = 1, bills().Draw(t, "bill")
-		r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), question.Query{Workload: w, Sort: question.ByCost})
+		r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
+			question.Query{Workload: w, Sort: question.ByCost})
 		flip, ok := advice.PriceFlip(r, r.Order[0])
 		if !ok {
 			t.Fatal("no flip")

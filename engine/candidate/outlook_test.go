@@ -86,13 +86,15 @@ func TestRecommendedBatch(t *testing.T) {
 	timed.Steady = timed.Steady.Times(0.97)
 	set.Runs = append(set.Runs, timed)
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
-	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), question.Query{Workload: w, Sort: question.ByTime})
+	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
+		question.Query{Workload: w, Sort: question.ByTime})
 	i, ok := advice.Recommended(r)
 	if first := r.Space.At(r.Order[0]); !ok || first.BatchSize != 128 || r.Space.At(i).BatchSize == 128 {
 		t.Fatalf("first batch %d, recommended %d, %v", first.BatchSize, r.Space.At(i).BatchSize, ok)
 	}
 	set.Runs[2].Steady = timed.Steady.Times(0.5)
-	r = rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), question.Query{Workload: w, Sort: question.ByTime})
+	r = rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
+		question.Query{Workload: w, Sort: question.ByTime})
 	if i, ok := advice.Recommended(r); !ok || r.Space.At(i).BatchSize != 128 {
 		t.Errorf("twice as fast, yet recommended is batch %d, %v", r.Space.At(i).BatchSize, ok)
 	}

@@ -90,7 +90,8 @@ func TestOutOfMemoryIsNotPredicted(t *testing.T) {
 	oom := train(256, "unprobed")
 	oom.Cloud, oom.Region, oom.Status, oom.ID = "aws", "us", profile.OutOfMemory, 9
 	set.Runs = append(set.Runs, oom)
-	got := predict(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0), Purchase: profile.OnDemand},
+	got := predict(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
+		Purchase: profile.OnDemand},
 		guess{0.3})
 	if len(got) != 2 || got[1].OverMemory == nil {
 		t.Errorf("%+v", got)

@@ -30,7 +30,8 @@ func TestFailedTrainingsCount(t *testing.T) {
 	set := runs(course(64, 1.6), failing(64), failing(64), failing(64), failing(64), course(128, 1), course(128, 1),
 		course(128, 1), course(128, 1))
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
-	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), question.Query{Workload: w, Sort: question.ByTime})
+	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
+		question.Query{Workload: w, Sort: question.ByTime})
 	first := r.Space.At(r.Order[0])
 	if first.BatchSize != 128 || r.Space.At(r.Order[1]).BatchSize != 64 {
 		t.Fatalf("first is batch %d", first.BatchSize)

@@ -106,7 +106,7 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 	c.probed(runs[0], c.Time)
 	c.Epochs = f.epochs(runs[0])
 	c.AsPrinted = c.Epochs == nil
-	if line, ok := training.TrainingLine(runs[0], f.set.Kinds); ok {
+	if line, ok := training.StraightLine(runs[0], f.set.Kinds); ok {
 		c.TimeByEpochs = &line
 		if c.Epochs != nil {
 			c.Why = training.PausesOf(runs[0]).Words(*c.Epochs)

@@ -66,7 +66,8 @@ func checkFrontier(t rapid.TB, s Space, variant int, front []Configuration) {
 			if dominates(c, f, 0) && (c.Seconds < f.Seconds*(1-slack) || c.USD < f.USD*(1-slack)) {
 				t.Fatalf("%+v beats %+v\nin %+v", c, f, s)
 			}
-			if plain && math.Abs(c.Seconds-f.Seconds) <= 1e-14*f.Seconds && math.Abs(c.USD-f.USD) <= 1e-14*f.USD && better(c, f) {
+			if plain && math.Abs(c.Seconds-f.Seconds) <= 1e-14*f.Seconds && math.Abs(c.USD-f.USD) <= 1e-14*f.USD &&
+				better(c, f) {
 				t.Fatalf("%v is %v, and smaller\nin %+v", c, f, s)
 			}
 		}

@@ -181,6 +181,8 @@ func (u ramp) of(o offer, vms int) sum {
 
 // widen appends to out the non-dominated among sums, and base with more added:
 // so many VMs of an offer. Sums come and go by falling rate and falling excess.
+//
+//nolint:revive // in the inner loop, where a struct of these costs time
 func (t *trail) widen(u ramp, sums, base, out []sum, more sum, offer, vms int) []sum {
 	least, fastest := int64(math.MaxInt64), int64(-1)
 	beaten := func(s sum) bool {
@@ -281,6 +283,8 @@ func (t *trail) counts(at int32, into []int) []int {
 
 // less orders two ways to the same sum, of which the second adds more VMs to
 // its link: by VMs, then by counts, as [better] does.
+//
+//nolint:revive // in the inner loop, where a struct of these costs time
 func (t *trail) less(aVMs, bVMs int32, a, b int32, bOffer, bMore int) bool {
 	if aVMs != bVMs {
 		return aVMs < bVMs

@@ -89,6 +89,8 @@ func (o relations) further(s sheet) (rows []Row) {
 }
 
 // claimed is a statement without a number of its own, judged on ours.
+//
+//nolint:revive // the cells of a row in their order
 func claimed(table, cell string, ours float64, holds bool, note string, inputs []Key) Row {
 	row := Row{Paper: Paragon, Table: table, Cell: cell, Ours: finite(ours), Note: note, Inputs: inputs}
 	if row.Ours != nil {

@@ -59,6 +59,8 @@ func (o relations) violationRows() []Row {
 }
 
 // judged holds a printed number against a load's; why is told where they differ.
+//
+//nolint:revive // the cells of a row in their order
 func (o relations) judged(s sheet, c Cell, l *drawnLoad, of func(*draw) float64, note, why string) Row {
 	n := l.over(of)
 	shown := c
@@ -78,6 +80,8 @@ func (o relations) judged(s sheet, c Cell, l *drawnLoad, of func(*draw) float64,
 }
 
 // said judges a statement on a load.
+//
+//nolint:revive // the cells of a row in their order
 func (o relations) said(figure string, l *drawnLoad, what string, ours float64, holds bool, note, why string) Row {
 	return claimed(figure+loadsSuffix, l.name+" "+what, ours, holds, unless(holds, note, why)+"; "+l.described(),
 		o.loads.used)
@@ -129,6 +133,8 @@ func (o relations) cutRow(l *drawnLoad, scheme serving.Scheme) Row {
 
 // similarCutsRow judges whether the first scheme cuts as many violations as the
 // second.
+//
+//nolint:revive // the cells of a row in their order
 func (o relations) similarCutsRow(figure string, l *drawnLoad, schemes [2]serving.Scheme,
 	says, better, why string) Row {
 	ours, other := l.mean(cuts(schemes[0])), l.mean(cuts(schemes[1]))

@@ -57,7 +57,8 @@ func TestOffers(t *testing.T) {
 		t.Errorf("a million int8 queries cost $%g", got)
 	}
 	limit, floor := 0.15, 0.89
-	if kept := pool.Within(Limits{LatencyS: &limit, Accuracy: &floor}, Cost); len(kept) == 0 || served[kept[0]].Offer != 0 {
+	if kept := pool.Within(Limits{LatencyS: &limit, Accuracy: &floor}, Cost); len(kept) == 0 ||
+		served[kept[0]].Offer != 0 {
 		t.Errorf("the cheapest of 0.89 within 0.15 s: %v", kept)
 	}
 	// At a rate that one small VM serves, a large one is dearer though cheaper when busy.

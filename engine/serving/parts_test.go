@@ -24,7 +24,8 @@ func TestVariants(t *testing.T) {
 		{"unknown", nan, 0.2, 2}, {"untimed", 0.9, nan, nan},
 	}}
 	for name, c := range map[string]struct{ got, want []string }{
-		"iso-latency":  {names(v, v.Within(Limits{LatencyS: new(0.5)}, Accuracy)), []string{"good", "dear", "fast", "worse", "unknown"}},
+		"iso-latency": {names(v, v.Within(Limits{LatencyS: new(0.5)}, Accuracy)),
+			[]string{"good", "dear", "fast", "worse", "unknown"}},
 		"iso-accuracy": {names(v, v.IsoAccuracy(0.8)), []string{"good", "dear", "slow", "untimed"}},
 		"iso-cost":     {names(v, v.IsoCost(4)), []string{"good", "fast", "worse", "unknown"}},
 		"frontier":     {names(v, v.Frontier()), []string{"fast", "good", "dear", "slow"}},

@@ -176,14 +176,14 @@ func TestTrainingLineFollowsTheEstimate(t *testing.T) {
 		"every 70":          saver{perEpoch: 100, watched: 950, saves: everyIterations(70), saveS: 7}.run(),
 		"none":              saver{perEpoch: 100, watched: 350, saves: everyEpochs(9)}.run(),
 	} {
-		line, ok := TrainingLine(r, nil)
+		line, ok := StraightLine(r, nil)
 		for n := 1.0; n <= 60; n++ {
 			if got, want := line.At(n), Training(r, n, nil).Value; !ok || math.Abs(got-want) > 7.1 {
 				t.Errorf("%s: the line is at %g after %g epochs, the estimate at %g", name, got, n, want)
 			}
 		}
 	}
-	if _, ok := TrainingLine(profile.Run{Mode: profile.Train}, nil); ok {
+	if _, ok := StraightLine(profile.Run{Mode: profile.Train}, nil); ok {
 		t.Error("a line of nothing")
 	}
 }

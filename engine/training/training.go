@@ -100,10 +100,10 @@ func withPauses(work estimate.Estimate, p Pauses, n float64) estimate.Estimate {
 	return work.Plus(p.Over(n))
 }
 
-// TrainingLine is [Training] over epochs as a straight line, in seconds: what comes
+// StraightLine is [Training] over epochs as a straight line, in seconds: what comes
 // every few epochs is spread over all of them. ok is false where the estimate is
 // unknown.
-func TrainingLine(r profile.Run, kinds map[estimate.Basis]profile.Kind) (l Line, ok bool) {
+func StraightLine(r profile.Run, kinds map[estimate.Basis]profile.Kind) (l Line, ok bool) {
 	perEpoch := PausesOf(r).PerEpoch()
 	r.Pauses = nil
 	one := Training(r, 1, kinds)

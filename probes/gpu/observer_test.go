@@ -114,7 +114,8 @@ func TestReasons(t *testing.T) {
 	for bits, want := range map[uint64]string{
 		nvml.ClocksEventReasonNone:    "",
 		nvml.ClocksEventReasonGpuIdle: "",
-		nvml.ClocksEventReasonSwThermalSlowdown | nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwSlowdown: byHeat,
+		nvml.ClocksEventReasonSwThermalSlowdown | nvml.ClocksThrottleReasonHwThermalSlowdown |
+			nvml.ClocksThrottleReasonHwSlowdown: byHeat,
 		nvml.ClocksThrottleReasonHwSlowdown:                                                 byHardware,
 		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown: byPowerBrake,
 		nvml.ClocksEventReasonSwPowerCap | nvml.ClocksEventReasonSyncBoost: byPowerLimit + ", " +

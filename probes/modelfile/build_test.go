@@ -16,7 +16,8 @@ func (b pb) num(field int, v int64) pb {
 }
 
 func (b pb) bytes(field int, v []byte) pb {
-	b = binary.AppendUvarint(binary.AppendUvarint(b, protowire.EncodeTag(protowire.Number(field), protowire.BytesType)), uint64(len(v)))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, protowire.EncodeTag(protowire.Number(field), protowire.BytesType)),
+		uint64(len(v)))
 	return append(b, v...)
 }
 

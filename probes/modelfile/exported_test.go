@@ -66,7 +66,8 @@ func exportedJSON(batch any, specs string, extra ...string) string {
 	}, extra...)
 	return fmt.Sprintf(
 		`{"graph_module":{"graph":{"inputs":[],"outputs":[],"nodes":[%s],"tensor_values":{%s},"sym_int_values":{}},
-		"signature":{"input_specs":[%s],"output_specs":[]},"module_call_graph":[]},"opset_version":{"aten":10},"schema_version":{"major":8,"minor":7},"torch_version":"2.8.0"}`,
+		"signature":{"input_specs":[%s],"output_specs":[]},"module_call_graph":[]},
+		"opset_version":{"aten":10},"schema_version":{"major":8,"minor":7},"torch_version":"2.8.0"}`,
 		strings.Join(nodes, ","), strings.Join(values, ","), specs)
 }
 

@@ -43,7 +43,8 @@ func TestFilesAreThereWhileTheCommandRuns(t *testing.T) {
 // A script that watches the control file ends by itself; one that does not is
 // interrupted at once.
 func TestControlComesBeforeSignals(t *testing.T) {
-	watch := `printf '\001' | dd of="$SWEETSPOT_CONTROL" bs=1 seek=1 conv=notrunc 2>/dev/null; trap 'exit 9' INT; echo ready
+	watch := `printf '\001' | dd of="$SWEETSPOT_CONTROL" bs=1 seek=1 conv=notrunc 2>/dev/null
+trap 'exit 9' INT; echo ready
 		while [ "$(od -An -tu1 -N1 "$SWEETSPOT_CONTROL" | tr -d ' ')" = 0 ]; do sleep 0.02; done; exit 4`
 	ignore := `trap 'exit 9' INT; echo ready; while :; do sleep 0.02; done`
 	for name, c := range map[string]struct {

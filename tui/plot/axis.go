@@ -228,6 +228,7 @@ func decades(lo, hi float64, most int) []float64 {
 	return nil
 }
 
+//nolint:revive // two ranges, and what is marked in them
 func decadeMarks(lo, hi, first, last, stride float64, marks []float64, most int) []float64 {
 	ticks := []float64{}
 	for e := first; e <= last; e += stride {

@@ -24,6 +24,8 @@ const (
 )
 
 // layout places axes for a plot of w × h cells.
+//
+//nolint:revive // two axes, their scales and their lengths
 func layout(ax, ay Axis, sx, sy scale, w, h int) frame {
 	f := frame{x: sx, y: sy, gh: h - 2}
 	f.placeY(ay)

@@ -46,7 +46,7 @@ func (s *Shell) ExportPick(p contract.Pick, ranking *document.Ranked) tea.Cmd {
 // keyDocuments handles a key while the export dialog is open. Keys of the whole
 // program go on to it; those of the screens close the dialog.
 func (s *Shell) keyDocuments(msg tea.KeyPressMsg, action keys.Action) (cmd tea.Cmd, handled bool) {
-	e := exportdialog.None
+	var e exportdialog.Event
 	switch {
 	case s.Documents.Typing():
 		e = s.Documents.Press(msg)

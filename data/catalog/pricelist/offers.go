@@ -193,8 +193,9 @@ func (f *offerFile) readTerms(in *entries, kind, sku string) error {
 			if !ok {
 				continue // another currency
 			}
-			if err := f.price(sku, kind, t.Attributes.Lease, t.Attributes.Class, t.Attributes.Purchase, d.Unit,
-				string(usd)); err != nil {
+			err := f.price(sku, amount{kind, t.Attributes.Lease, t.Attributes.Class, t.Attributes.Purchase, d.Unit,
+				string(usd)})
+			if err != nil {
 				return in.wrong(err.Error())
 			}
 		}
@@ -202,18 +203,20 @@ func (f *offerFile) readTerms(in *entries, kind, sku string) error {
 	return nil
 }
 
-// price adds one amount: an hourly rate, or an upfront payment.
-func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) error {
-	text = strings.TrimSpace(text)
-	upfront := strings.EqualFold(unit, "Quantity")
-	if !upfront && !strings.EqualFold(unit, "Hrs") {
+// amount is an hourly rate, or an upfront payment, as the file writes it.
+type amount struct{ kind, lease, class, option, unit, usd string }
+
+func (f *offerFile) price(sku string, a amount) error {
+	text := strings.TrimSpace(a.usd)
+	upfront := strings.EqualFold(a.unit, "Quantity")
+	if !upfront && !strings.EqualFold(a.unit, "Hrs") {
 		return nil
 	}
 	usd, ok := textfile.Decimal(text)
 	if !ok || usd < 0 || usd > 1e9 {
 		return fmt.Errorf("%s is not a valid price of %s", plaintext.Quote(text), plaintext.Quote(sku))
 	}
-	if kind == "OnDemand" {
+	if a.kind == "OnDemand" {
 		if usd == 0 {
 			return nil
 		}
@@ -225,9 +228,9 @@ func (f *offerFile) price(sku, kind, lease, class, option, unit, text string) er
 		return err
 	}
 	payment := slices.IndexFunc(upfronts,
-		func(u struct{ vantage, aws, words string }) bool { return strings.EqualFold(u.aws, option) })
+		func(u struct{ vantage, aws, words string }) bool { return strings.EqualFold(u.aws, a.option) })
 	for _, t := range terms {
-		if payment < 0 || !strings.EqualFold(class, "standard") || strings.ReplaceAll(lease, " ", "") != t.aws {
+		if payment < 0 || !strings.EqualFold(a.class, "standard") || strings.ReplaceAll(a.lease, " ", "") != t.aws {
 			continue
 		}
 		key := sku + "/" + t.aws + "/" + upfronts[payment].aws

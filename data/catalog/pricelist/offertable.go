@@ -38,8 +38,9 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 				return nil
 			}
 		}
-		err := f.price(sku, t.Raw("termtype"), t.Raw("leasecontractlength"), t.Raw("offeringclass"), t.Raw("purchaseoption"),
-			t.Raw("unit"), t.Raw("priceperunit"))
+		err := f.price(sku, amount{t.Raw("termtype"), t.Raw("leasecontractlength"), t.Raw("offeringclass"),
+			t.Raw("purchaseoption"),
+			t.Raw("unit"), t.Raw("priceperunit")})
 		if err != nil {
 			return t.Fail("", "%s", err.Error())
 		}

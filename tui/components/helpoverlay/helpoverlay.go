@@ -52,6 +52,8 @@ const page = 10
 const widest = 136
 
 // View draws the help in a box that fits into width × height cells.
+//
+//nolint:revive // what it shows, how and where
 func (o *Overlay) View(th *theme.Theme, table *keys.Table, region string, disabled keys.Disabled, width,
 	height int) string {
 	width = min(width, widest)

@@ -66,7 +66,8 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 	a.Chances = contract.NewChances(a.Result)
 	a.Relaxations = advice.Relaxations(a.Result)
 	a.Crossovers = advice.Crossovers(a.Result)
-	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds, func(o objective.Name) map[int]float64 { return a.Chances[o] }); ok {
+	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds,
+		func(o objective.Name) map[int]float64 { return a.Chances[o] }); ok {
 		a.next = &p
 	}
 	return a

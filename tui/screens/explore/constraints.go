@@ -32,7 +32,10 @@ const histogramBins = 48
 func newConstraints() *constraints {
 	c := &constraints{}
 	c.All = []*slider.Slider{nil, slider.New(slider.Config{
-		Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.05 },
+		Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: slider.ParsePercent, Step: func(
+			float64) float64 {
+			return 0.05
+		},
 	})}
 	c.setDial(profile.Infer, "unit")
 	c.setLimits(required())

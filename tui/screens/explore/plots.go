@@ -208,6 +208,7 @@ func anyKnown(column []float64) bool {
 	return slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) })
 }
 
+//nolint:revive // two axes and their columns
 func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
 	p.unplaced[k] = 0
 	for i := range xs {

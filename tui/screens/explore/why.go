@@ -20,13 +20,6 @@ import (
 	"sweetspot/engine/rank"
 )
 
-func number(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
-}
-
 // why says in sentences what there is to say of candidate i: its place, its
 // intervals, what it rests on, what would change the choice. Pure: the same
 // answer gives the same words.

@@ -27,7 +27,8 @@ func engineQuestion(t Trace, q Question) fleet.Question {
 	out := fleet.Defaults()
 	out.Jobs, out.Load, out.Seed = t.Jobs, t.Load, q.Seed
 	out.Terms.Tightness, out.Terms.Speed, out.Terms.Mix = q.Tightness, q.Speed, t.Mix
-	out.Fleet = fleet.Fleet{VMs: int(math.Round(q.VMs)), GPUsPerVM: q.GPUsPerVM, Scheduler: q.Scheduler, AsStudied: q.AsStudied}
+	out.Fleet = fleet.Fleet{VMs: int(math.Round(q.VMs)), GPUsPerVM: q.GPUsPerVM, Scheduler: q.Scheduler,
+		AsStudied: q.AsStudied}
 	out.Prices = approx.Prices{Reserved: q.Reserved, OnDemand: q.OnDemand}
 	out.Acceptance = approx.Acceptance{Shape: approx.Power, At: q.Reluctant}
 	return out

@@ -39,6 +39,8 @@ var measures = []desk.Measure[Answer]{
 }
 
 // of is a measure of a policy's outcome.
+//
+//nolint:revive // a column of the table, on one line where it is called
 func of(id, title string, width, drop int, write func(float64) string,
 	value func(o *approx.Outcome) float64) desk.Measure[Answer] {
 	return desk.Measure[Answer]{ID: id, Title: title, Width: width, Drop: drop, Write: write,

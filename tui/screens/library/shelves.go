@@ -16,6 +16,7 @@ import (
 	"sweetspot/tui/components/table"
 )
 
+//nolint:revive // a column of the table, on one line where it is called
 func column(id, title string, width, flex, drop int, right bool) table.Column {
 	return table.Column{ID: id, Title: title, Width: width, Flex: flex, Drop: drop, Right: right, Sort: true}
 }

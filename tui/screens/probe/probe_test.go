@@ -121,7 +121,7 @@ var terminals = []struct{ w, h int }{{200, 50}, {120, 40}, {80, 24}, {50, 15}}
 
 func TestGoldenFrames(t *testing.T) {
 	for name, make := range map[string]func() *Screen{
-		"form": func() *Screen { return idle() },
+		"form": idle,
 		"running": func() *Screen {
 			s := started(t)
 			s.Update(one(measured(118)))

@@ -48,7 +48,6 @@ type process struct {
 	prober  Prober
 	asked   func() question.Query // on Explore
 	running Probe                 // nil while none runs
-	ranked  bool                  // its runs are on Explore
 	leaving bool                  // quit when the probe has ended
 	left    bool                  // the probe goes on without the program
 	// discarded: the only probe was given up, and its last updates don't matter.

@@ -185,13 +185,15 @@ func TestTheTitleStaysWhateverRowIsShown(t *testing.T) {
 // A mean has one half-width beside it: that of its own moment.
 func TestNoSecondHalfWidthBesideAMean(t *testing.T) {
 	for words, want := range map[string]string{
-		"±75.6 %, aims at ±2 %":                                             "aims at ±2 %",
-		"±18 % when last looked at, aims at ±2 %":                           "aims at ±2 %",
-		"±0.9 %, goes on for ±0.7 % until 30 s":                             "goes on for ±0.7 % until 30 s",
-		"±0.9 % after 3.1 s of steady steps, needs 5 s":                     "after 3.1 s of steady steps, needs 5 s",
-		"12 steady steps, needs 20":                                         "12 steady steps, needs 20",
-		"a long iteration every 7: 1 period seen, needs 4":                  "a long iteration every 7: 1 period seen, needs 4",
-		"±3.0 %, aims at ±1.2 %, which tells g3.4xlarge from p2.xlarge\x07": "aims at ±1.2 %, which tells g3.4xlarge from p2.xlarge",
+		"±75.6 %, aims at ±2 %":                         "aims at ±2 %",
+		"±18 % when last looked at, aims at ±2 %":       "aims at ±2 %",
+		"±0.9 %, goes on for ±0.7 % until 30 s":         "goes on for ±0.7 % until 30 s",
+		"±0.9 % after 3.1 s of steady steps, needs 5 s": "after 3.1 s of steady steps, needs 5 s",
+		"12 steady steps, needs 20":                     "12 steady steps, needs 20",
+		"a long iteration every 7: 1 period seen, needs 4": "a long iteration every 7: 1 period seen, " +
+			"needs 4",
+		"±3.0 %, aims at ±1.2 %, which tells g3.4xlarge from p2.xlarge\x07": "aims at ±1.2 %, which tells g3.4xlarge from " +
+			"p2.xlarge",
 	} {
 		u := measured(150)
 		u.Summary.Steady = estimate.Around(0.0737, 0.07*0.0737, estimate.Measured)

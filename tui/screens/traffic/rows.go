@@ -42,6 +42,8 @@ var measures = []desk.Measure[Answer]{
 }
 
 // of is a measure of a scheme's outcome.
+//
+//nolint:revive // a column of the table, on one line where it is called
 func of(id, title string, width, drop int, write func(float64) string,
 	value func(o *serving.Outcome) float64) desk.Measure[Answer] {
 	return desk.Measure[Answer]{ID: id, Title: title, Width: width, Drop: drop, Write: write,

@@ -138,7 +138,8 @@ func (s *Screen) sentences() (out []string) {
 		if o := a.Engine.Offer(); o != nil && i == 0 {
 			of := a.Engine.Served[a.Engine.Chosen]
 			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", text.Clean(o.Name()),
-				of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(o.PriceFrom)))
+				of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(
+					o.PriceFrom)))
 		}
 	}
 	f := a.Engine.Settings.Function
