@@ -243,9 +243,6 @@ func (d *Desk[Q, A]) Focus(by int) {
 	d.history.Pause()
 }
 
-// FocusOn gives a region the keys.
-func (d *Desk[Q, A]) FocusOn(region int) { d.focus = region }
-
 // Sort sorts by the next column, or turns the order round.
 func (d *Desk[Q, A]) Sort(reverse bool) (changed bool) {
 	if reverse {

@@ -138,7 +138,7 @@ func TestFocusPassesOverWhatIsNotOnScreen(t *testing.T) {
 	if seen[0] != "sliders" || seen[1] != "first" || seen[2] != "table" || seen[3] != "sliders" {
 		t.Errorf("the keys go through %v", seen)
 	}
-	f.FocusOn(1)
+	f.focus = 1
 	if f.Place(panel.Box{W: 20, H: 6}, panel.Box{}, panel.Box{}, panel.Box{Y: 6, W: 40, H: 6}); f.Region() != "sliders" {
 		t.Errorf("the keys stay on what is gone: %s", f.Region())
 	}
@@ -167,7 +167,7 @@ func TestWordsScrollWhereTheyHaveTheScreen(t *testing.T) {
 	th := theme.New("", true, false)
 	l := NewLayout(120, 40, 1, 5, 50)
 	panes := Panes{Lines: func(int) []string { return WrapAll(make([]string, 100), 50) }}
-	f.FocusOn(3)
+	f.focus = 3
 	f.do(t, keys.Enter)
 	first := f.Frame(th, 120, 40, &l, panes)
 	f.do(t, keys.PageDown)

@@ -18,9 +18,6 @@ type Overlay struct {
 // Open shows the help from its beginning.
 func (o *Overlay) Open() { o.open, o.top = true, 0 }
 
-// Close hides the help.
-func (o *Overlay) Close() { o.open = false }
-
 // Visible reports whether the help is shown.
 func (o *Overlay) Visible() bool { return o.open }
 

@@ -35,7 +35,6 @@ type Picker struct {
 type Event struct {
 	Load   string // list this path with [Picker.List] and give it to SetListing
 	Chosen string // a folder or a pattern, of a picker for several files; it is closed
-	Closed bool
 }
 
 // Open shows the picker for files with one of the extensions and returns the
@@ -58,9 +57,6 @@ func (p *Picker) OpenSeveral(title, dir string) (load string) {
 
 // Visible reports whether the picker is shown. While it is, keys are text.
 func (p *Picker) Visible() bool { return p.open }
-
-// Close hides the picker.
-func (p *Picker) Close() { p.open = false }
 
 // Lister returns the function that lists a path as this picker wants it; it
 // touches the disk and nothing of the picker.
@@ -97,7 +93,6 @@ func (p *Picker) Key(key, typed string) Event {
 	switch key {
 	case "esc", "ctrl+c":
 		p.open = false
-		return Event{Closed: true}
 	case "enter":
 		return p.enter()
 	case "left":

@@ -145,7 +145,7 @@ func TestViewFits(t *testing.T) {
 			}
 		}
 	}
-	if e := p.Key("esc", ""); !e.Closed || p.Visible() {
+	if p.Key("esc", ""); p.Visible() {
 		t.Error("escape doesn't leave")
 	}
 }

@@ -279,9 +279,5 @@ func (s *Slider) Commit() (changed bool, err error) {
 	return s.Set(v), nil
 }
 
-// Error says what is wrong with the typed value after a failed [Slider.Commit];
-// the slider's own line may be too short for it.
-func (s *Slider) Error() string { return s.err }
-
 // Cancel ends typing and keeps the value.
 func (s *Slider) Cancel() { s.typing, s.typed, s.err = false, "", "" }

@@ -235,19 +235,19 @@ func TestTheSentenceAboutATypedValueIsReadWhole(t *testing.T) {
 	d := deadline()
 	d.Begin()
 	d.Type("abc")
-	if _, err := d.Commit(); err == nil || d.Error() != err.Error() {
-		t.Fatalf("error %v, shown %q", err, d.Error())
+	if _, err := d.Commit(); err == nil || d.err != err.Error() {
+		t.Fatalf("error %v, shown %q", err, d.err)
 	}
 	th := theme.New("", true, false)
 	lines := strings.Split(ansi.Strip(d.View(th, 35)), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	if got := strings.Join(lines, " "); got != d.Error() {
-		t.Errorf("shown is %q of %q", got, d.Error())
+	if got := strings.Join(lines, " "); got != d.err {
+		t.Errorf("shown is %q of %q", got, d.err)
 	}
 	d.Type("1")
-	if d.Error() != "" || strings.Contains(ansi.Strip(d.View(th, 35)), "duration") {
+	if d.err != "" || strings.Contains(ansi.Strip(d.View(th, 35)), "duration") {
 		t.Error("the sentence stays after the next key")
 	}
 }

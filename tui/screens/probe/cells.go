@@ -20,9 +20,6 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// Several reports whether more than one probe was started.
-func (s *Screen) Several() bool { return s.several() }
-
 // several reports whether there is a table of probes to choose from.
 func (s *Screen) several() bool { return len(s.all.Rows) > 1 }
 

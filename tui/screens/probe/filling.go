@@ -89,13 +89,17 @@ func (s *Screen) Begin() tea.Cmd {
 	return s.startProbes(form.clone())
 }
 
+// startWords are what the start row does.
+func (f Form) startWords() string {
+	if f.size().probes() > 1 {
+		return "start the probes"
+	}
+	return "start the probe"
+}
+
 // Price asks for agreement, as title and question.
 func (s *Screen) Price() (title, question string) {
-	title = "Start the probe?"
-	if s.form.size().probes() > 1 {
-		title = "Start the probes?"
-	}
-	return title, s.form.Sizing() + " at " + quantity.Money(orZero(s.form.USDPerHour)) + "/h."
+	return "S" + s.form.startWords()[1:] + "?", s.form.Sizing() + " at " + quantity.Money(orZero(s.form.USDPerHour)) + "/h."
 }
 
 // AskHost begins to type where to probe.

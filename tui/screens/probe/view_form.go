@@ -124,11 +124,7 @@ func (s *Screen) startLine(w int) string {
 	if s.row == len(fields) {
 		mark = th.Knob.Render(th.Symbols.Here)
 	}
-	what := "start the probe"
-	if s.form.size().probes() > 1 {
-		what = "start the probes"
-	}
-	line := text.Fit(" "+mark+" "+th.Key.Render(what), w)
+	line := text.Fit(" "+mark+" "+th.Key.Render(s.form.startWords()), w)
 	if s.row == len(fields) {
 		return th.Selected.Over(line)
 	}
