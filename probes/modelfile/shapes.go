@@ -146,9 +146,16 @@ func (in *inference) reduceShape(n *node) [][]int64 {
 	if len(axes) == 0 && n.int("noop_with_empty_axes", 0) != 0 {
 		return one(x)
 	}
+	all := len(axes) == 0
+	return without(x, axes, func(int64) bool { return all }, n.int("keepdims", 1) != 0)
+}
+
+// without leaves out axes of a shape, and those whose length says so; kept ones
+// have the length 1.
+func without(x, axes []int64, leave func(length int64) bool, kept bool) [][]int64 {
 	gone := make([]bool, len(x))
-	for i := range gone {
-		gone[i] = len(axes) == 0
+	for i, d := range x {
+		gone[i] = leave(d)
 	}
 	for _, a := range axes {
 		i, ok := axisOf(a, len(x))
@@ -162,7 +169,7 @@ func (in *inference) reduceShape(n *node) [][]int64 {
 		switch {
 		case !gone[i]:
 			out = append(out, d)
-		case n.int("keepdims", 1) != 0:
+		case kept:
 			out = append(out, 1)
 		}
 	}
@@ -250,24 +257,8 @@ func (in *inference) squeezeShape(n *node) [][]int64 {
 	if x == nil || !known {
 		return nil
 	}
-	gone := make([]bool, len(x))
-	for i, d := range x {
-		gone[i] = len(axes) == 0 && d == 1
-	}
-	for _, a := range axes {
-		i, ok := axisOf(a, len(x))
-		if !ok {
-			return nil
-		}
-		gone[i] = true
-	}
-	out := []int64{}
-	for i, d := range x {
-		if !gone[i] {
-			out = append(out, d)
-		}
-	}
-	return one(out)
+	all := len(axes) == 0
+	return without(x, axes, func(length int64) bool { return all && length == 1 }, false)
 }
 
 func (in *inference) unsqueezeShape(n *node) [][]int64 {
