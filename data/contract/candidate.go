@@ -35,7 +35,7 @@ type Candidate struct {
 	Purchase      string               `json:"purchase" yaml:"purchase"`
 	Time          Seconds              `json:"time" yaml:"time"`
 	Cost          Dollars              `json:"cost" yaml:"cost"`
-	Energy        *KilowattHours       `json:"energy,omitempty" yaml:"energy,omitempty"` // where any candidate has it
+	Energy        *Amount              `json:"energy,omitempty" yaml:"energy,omitempty"` // where any candidate has it
 	Accuracy      *Accuracy            `json:"accuracy" yaml:"accuracy"`
 	Score         *float64             `json:"score" yaml:"score"`
 	TAR           *float64             `json:"tar" yaml:"tar"`
@@ -109,14 +109,6 @@ type Dollars struct {
 	Items []Item   `json:"items" yaml:"items"` // what it is made of; empty where it is unknown
 }
 
-// KilowattHours is an estimate of energy.
-type KilowattHours struct {
-	KWh   *float64 `json:"kwh" yaml:"kwh"`
-	Low   *float64 `json:"low" yaml:"low"`
-	High  *float64 `json:"high" yaml:"high"`
-	Basis *string  `json:"basis" yaml:"basis"`
-}
-
 // Accuracy is an estimate of a metric.
 type Accuracy struct {
 	Metric         string  `json:"metric" yaml:"metric"`
@@ -180,9 +172,10 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
 	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
 	out.Cost.Items = newItems(c)
-	if r.Space.Objectives.Has(objective.Energy) {
-		out.Energy = new(KilowattHours)
-		out.Energy.KWh, out.Energy.Low, out.Energy.High, out.Energy.Basis = interval(c.Energy)
+	for _, o := range r.Space.Objectives {
+		if field := out.amounts()[o.Name]; field != nil {
+			*field = newAmount(o, c.Of(o.Name))
+		}
 	}
 	out.Rank = above0(place)
 	out.Relative = objective.ForEach(minimized, func(o objective.Objective) *float64 {

@@ -70,7 +70,7 @@ func WritePickCSV(w io.Writer, p Pick) error {
 func optionalColumns(candidates []Candidate) (columns []string, cells [][]string) {
 	cells = make([][]string, len(candidates))
 	for _, o := range objective.All() {
-		if !o.Optional || !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.optional(o.Name) != nil }) {
+		if !o.Optional || !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.amount(o.Name) != nil }) {
 			continue
 		}
 		name := string(o.Name)
@@ -84,23 +84,15 @@ func optionalColumns(candidates []Candidate) (columns []string, cells [][]string
 			"frontier_"+name,
 		)
 		for k, c := range candidates {
-			var e KilowattHours
-			if of := c.optional(o.Name); of != nil {
+			var e Amount
+			if of := c.amount(o.Name); of != nil {
 				e = *of
 			}
-			cells[k] = append(cells[k], number(e.KWh), number(e.Low), number(e.High), Known(e.Basis),
+			cells[k] = append(cells[k], number(e.Value), number(e.Low), number(e.High), Known(e.Basis),
 				number(c.PBest.Of(o.Name)), strconv.FormatBool(c.Frontier.Of(o.Name)))
 		}
 	}
 	return columns, cells
-}
-
-// optional is the estimate of an optional objective; nil where it is not there.
-func (c Candidate) optional(o objective.Name) *KilowattHours {
-	if o == objective.Energy {
-		return c.Energy
-	}
-	return nil
 }
 
 // first is the VM of a candidate of one type. Of several only the number of all

@@ -77,11 +77,6 @@ func (d Dollars) Words() string {
 	return words
 }
 
-// Words says an energy with its 90 % interval and basis, or that it is unknown.
-func (e KilowattHours) Words() string {
-	return intervalWords(e.KWh, e.Low, e.High, e.Basis, quantity.Energy)
-}
-
 // intervalWords holds also for a pick that was read from a file, which may lack
 // what belongs together.
 func intervalWords(v, low, high *float64, basis *string, format func(float64) string) string {

@@ -35,8 +35,8 @@ func markdown(w io.Writer, p contract.Pick) error {
 	}
 	row("time", c.Time.Words())
 	row("cost", c.Cost.Words())
-	if c.Energy != nil {
-		row("energy", c.Energy.Words())
+	for _, a := range c.Amounts() {
+		row(string(a.Of.Name), a.Words())
 	}
 	if a := c.Accuracy; a != nil {
 		row(a.Metric, fmt.Sprintf("%s (%s)", objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis))

@@ -25,8 +25,9 @@ func (j *job) remarks() []string {
 		lines = append(lines, "VMs: "+v.Words(), "Price: "+v.PriceWords(c.Purchase))
 	}
 	lines = append(lines, "Time: "+c.Time.Words(), "Cost: "+c.Cost.Words())
-	if c.Energy != nil {
-		lines = append(lines, "Energy: "+c.Energy.Words())
+	for _, a := range c.Amounts() {
+		name := string(a.Of.Name)
+		lines = append(lines, strings.ToUpper(name[:1])+name[1:]+": "+a.Words())
 	}
 	if a := c.Accuracy; a != nil {
 		lines = append(lines, fmt.Sprintf("Accuracy: %s %s (%s)", a.Metric, objective.WriteAccuracy(a.Value,

@@ -90,8 +90,8 @@ func facts(r *rank.Result, best contract.Candidate) []Fact {
 		{"First", strings.Join(vms, " + ") + ", " + variant(best) + batch(best, ", batch size ")},
 		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},
 	}
-	if e := best.Energy; e != nil {
-		out = append(out, Fact{"Its energy", e.Words()})
+	for _, a := range best.Amounts() {
+		out = append(out, Fact{"Its " + string(a.Of.Name), a.Words()})
 	}
 	if a := best.Accuracy; a != nil {
 		out = append(out, Fact{"Its accuracy", fmt.Sprintf("%s %s (%s)", a.Metric,

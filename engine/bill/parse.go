@@ -18,7 +18,8 @@ const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price
 // field is one word of a bill: an amount, which is 0 where it is not told, or a number
 // that may be unknown.
 type field struct {
-	name    string
+	name    string // in words
+	json    string
 	amount  func(b *Bill) *float64
 	unknown func(b *Bill) **float64
 	read    func(s string) (float64, error)
@@ -26,37 +27,51 @@ type field struct {
 }
 
 var fields = [...]field{
-	{name: "startup", amount: func(b *Bill) *float64 { return &b.StartupS }, read: seconds, unit: "s"},
-	{name: "disk", amount: func(b *Bill) *float64 { return &b.DiskGiB }, read: gib, unit: "GiB"},
-	{name: "disk-price", amount: func(b *Bill) *float64 { return &b.DiskUSDPerGiBMonth }, read: usd},
-	{name: "egress", amount: func(b *Bill) *float64 { return &b.EgressGiB }, read: gib, unit: "GiB"},
-	{name: "egress-price", amount: func(b *Bill) *float64 { return &b.EgressUSDPerGiB }, read: usd},
-	{name: "interruptions", unknown: func(b *Bill) **float64 { return &b.Interruptions }, read: rate, unit: "/h"},
-	{name: "checkpoint", unknown: func(b *Bill) **float64 { return &b.CheckpointS }, read: duration, unit: "s"},
-	{name: "electricity-price", amount: func(b *Bill) *float64 { return &b.ElectricityUSDPerKWh },
-		read: perKWh, unit: "/kWh"},
-	{name: "pue", amount: func(b *Bill) *float64 { return &b.PUE }, read: pue},
+	{name: "startup", json: "startup_s", amount: func(b *Bill) *float64 { return &b.StartupS },
+		read: seconds, unit: "s"},
+	{name: "disk", json: "disk_gib", amount: func(b *Bill) *float64 { return &b.DiskGiB },
+		read: gib, unit: "GiB"},
+	{name: "disk-price", json: "disk_usd_per_gib_month", amount: func(b *Bill) *float64 { return &b.DiskUSDPerGiBMonth },
+		read: usd},
+	{name: "egress", json: "egress_gib", amount: func(b *Bill) *float64 { return &b.EgressGiB },
+		read: gib, unit: "GiB"},
+	{name: "egress-price", json: "egress_usd_per_gib", amount: func(b *Bill) *float64 { return &b.EgressUSDPerGiB },
+		read: usd},
+	{name: "interruptions", json: "interruptions_per_hour", unknown: func(b *Bill) **float64 { return &b.Interruptions },
+		read: rate, unit: "/h"},
+	{name: "checkpoint", json: "checkpoint_s", unknown: func(b *Bill) **float64 { return &b.CheckpointS },
+		read: duration, unit: "s"},
+	{name: "electricity-price", json: "electricity_usd_per_kwh",
+		amount: func(b *Bill) *float64 { return &b.ElectricityUSDPerKWh }, read: perKWh, unit: "/kWh"},
+	{name: "pue", json: "pue", amount: func(b *Bill) *float64 { return &b.PUE },
+		read: pue},
 }
 
-// set reads the word's value.
-func (f field) set(b *Bill, s string) error {
-	v, err := f.read(s)
+// value is what the bill tells; nil where it does not.
+func (f field) value(b *Bill) *float64 {
 	if f.unknown != nil {
-		*f.unknown(b) = &v
-	} else {
-		*f.amount(b) = v
+		return *f.unknown(b)
 	}
-	return err
+	if v := f.amount(b); *v != 0 {
+		return v
+	}
+	return nil
 }
 
-// write is what set reads; "" where the bill does not tell it.
+// put has the bill tell a value, or where it is nil does nothing.
+func (f field) put(b *Bill, v *float64) {
+	switch {
+	case v == nil:
+	case f.unknown != nil:
+		*f.unknown(b) = v
+	default:
+		*f.amount(b) = *v
+	}
+}
+
+// write is the word as it is read; "" where the bill does not tell it.
 func (f field) write(b Bill) string {
-	var v *float64
-	if f.unknown != nil {
-		v = *f.unknown(&b)
-	} else if v = f.amount(&b); *v == 0 {
-		v = nil
-	}
+	v := f.value(&b)
 	if v == nil {
 		return ""
 	}
@@ -80,7 +95,8 @@ func Parse(s string) (b Bill, err error) {
 			return Bill{}, fmt.Errorf("%s is given twice", name)
 		}
 		seen[name] = true
-		if err := fields[at].set(&b, value); err != nil {
+		v, err := fields[at].read(value)
+		if fields[at].put(&b, &v); err != nil {
 			return Bill{}, fmt.Errorf("%s: %w", name, err)
 		}
 	}
