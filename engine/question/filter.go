@@ -33,8 +33,17 @@ type Filter struct {
 	of    func(r *profile.Run) string // "" is unknown
 	typed func(string) string         // a value as a user types it; nil is as it is
 	match func(value, of string) bool
-	place bool // is known of a VM type that nothing ran on
+	known knownOf // beside runs
 }
+
+// knownOf says of what a property is known that nothing ran on or with.
+type knownOf int
+
+const (
+	aRun knownOf = iota
+	aVM
+	aVariant
+)
 
 // Filters lists the filters.
 func Filters() []Filter {
@@ -45,31 +54,29 @@ func Filters() []Filter {
 			Values: batchSizes, Set: setBatchSizes, match: strings.EqualFold,
 			of: func(r *profile.Run) string { return strconv.Itoa(r.BatchSize) },
 		},
-		titled(named(Variants, "variant", "only these variants", func(w *Workload) *[]string { return &w.Variants },
-			func(r *profile.Run) string { return r.Variant.Name }), profile.VariantOfTitle),
-		placed(named(Clouds, "cloud", "only these clouds", func(w *Workload) *[]string { return &w.Clouds },
-			func(r *profile.Run) string { return r.Cloud }), strings.EqualFold),
-		placed(named(GPUs, "gpu", "only GPUs whose name begins so", func(w *Workload) *[]string { return &w.GPUs },
-			func(r *profile.Run) string { return r.GPU }), beginsWith),
+		Filter{
+			Name: Variants, Flag: "variant", Help: "only these variants", typed: profile.VariantOfTitle, known: aVariant,
+			of: func(r *profile.Run) string { return r.Variant.Name },
+		}.in(func(w *Workload) *[]string { return &w.Variants }),
+		Filter{
+			Name: Clouds, Flag: "cloud", Help: "only these clouds", known: aVM,
+			of: func(r *profile.Run) string { return r.Cloud },
+		}.in(func(w *Workload) *[]string { return &w.Clouds }),
+		Filter{
+			Name: GPUs, Flag: "gpu", Help: "only GPUs whose name begins so", known: aVM, match: beginsWith,
+			of: func(r *profile.Run) string { return r.GPU },
+		}.in(func(w *Workload) *[]string { return &w.GPUs }),
 	}
 }
 
-// named is a filter by name.
-func named(name, flag, help string, list func(w *Workload) *[]string, of func(r *profile.Run) string) Filter {
-	return Filter{
-		Name: name, Flag: flag, Help: help, of: of, match: strings.EqualFold,
-		Values: func(w *Workload) []string { return *list(w) },
-		Set:    func(w *Workload, values []string) error { *list(w) = values; return nil },
+// in is the filter with its values in a list of names, which match whatever their
+// case where nothing else is said.
+func (f Filter) in(list func(w *Workload) *[]string) Filter {
+	f.Values = func(w *Workload) []string { return *list(w) }
+	f.Set = func(w *Workload, values []string) error { *list(w) = values; return nil }
+	if f.match == nil {
+		f.match = strings.EqualFold
 	}
-}
-
-func placed(f Filter, match func(value, of string) bool) Filter {
-	f.place, f.match = true, match
-	return f
-}
-
-func titled(f Filter, typed func(string) string) Filter {
-	f.typed = typed
 	return f
 }
 
@@ -111,10 +118,13 @@ func setBatchSizes(w *Workload, values []string) error {
 	return nil
 }
 
-// ByName is the filter of a name; it must be one of the list.
-func ByName(name string) Filter {
+// ByName is the filter of a name; ok is false where there is none.
+func ByName(name string) (f Filter, ok bool) {
 	all := Filters()
-	return all[slices.IndexFunc(all, func(f Filter) bool { return f.Name == name })]
+	if k := slices.IndexFunc(all, func(f Filter) bool { return f.Name == name }); k >= 0 {
+		return all[k], true
+	}
+	return f, false
 }
 
 // Of are the values among a model's runs, the shortest first: what a user can
@@ -164,12 +174,15 @@ func (n Narrowing) Keeps(r *profile.Run) bool {
 // KeepsVM reports whether a VM type that nothing ran on passes the filters that
 // can be told of it.
 func (n Narrowing) KeepsVM(vm profile.VMType) bool {
-	r := profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU, GPUCount: vm.GPUCount}
-	return !slices.ContainsFunc(n, func(f narrowed) bool { return f.place && !f.keeps(&r) })
+	return n.keeps(aVM, &profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU,
+		GPUCount: vm.GPUCount})
 }
 
-// KeepsVariant reports whether a variant passes its filter.
+// KeepsVariant reports whether a variant passes the filters that can be told of it.
 func (n Narrowing) KeepsVariant(v profile.Variant) bool {
-	r := profile.Run{Variant: v}
-	return !slices.ContainsFunc(n, func(f narrowed) bool { return f.Name == Variants && !f.keeps(&r) })
+	return n.keeps(aVariant, &profile.Run{Variant: v})
+}
+
+func (n Narrowing) keeps(known knownOf, r *profile.Run) bool {
+	return !slices.ContainsFunc(n, func(f narrowed) bool { return f.known == known && !f.keeps(r) })
 }

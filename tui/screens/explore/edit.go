@@ -23,12 +23,6 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 		return s.turn(func(to, now question.Question) bool { return to.Model == now.Model })
 	case keys.Batch:
 		return s.Narrow(question.BatchSizes)
-	case keys.Clouds:
-		return s.Narrow(question.Clouds)
-	case keys.GPUs:
-		return s.Narrow(question.GPUs)
-	case keys.Variants:
-		return s.Narrow(question.Variants)
 	case keys.Clear:
 		return s.Clear()
 	case keys.Purchase:
@@ -38,8 +32,8 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 		q.Predicted = !q.Predicted
 	case keys.Combined:
 		q.Combine = !q.Combine
-	default:
-		return nil
+	default: // the others are called as their filters
+		return s.Narrow(string(action))
 	}
 	return s.Change(string(action), q)
 }
@@ -99,10 +93,11 @@ func (s *Screen) Clear() tea.Cmd {
 // Narrow turns to the next value of a filter that the model has runs of; after
 // the last one to all of them.
 func (s *Screen) Narrow(name string) tea.Cmd {
-	if s.set == nil {
+	q := s.Question()
+	f, ok := question.ByName(name)
+	if !ok || s.set == nil {
 		return nil
 	}
-	q, f := s.Question(), question.ByName(name)
 	values := append([]string{""}, f.Of(s.set.Runs, q.Model, q.Mode)...)
 	next := values[(slices.Index(values, narrowedTo(f, q))+1)%len(values)]
 	chosen := []string{next}
