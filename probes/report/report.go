@@ -185,9 +185,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		p.Run.SteadyS = &Interval{s.Steady.Value, s.Steady.Low, s.Steady.High}
 		p.Run.P50S, p.Run.P90S, p.Run.P99S, p.Run.Drift = &s.P50, &s.P90, &s.P99, &s.Drift
 	} else if s.Why != "" && u.Err == nil && u.Limit == nil {
-		if s.Steady.Known() {
-			p.Run.SteadyS = &Interval{s.Steady.Value, s.Steady.Low, s.Steady.High}
-		}
+		p.Run.SteadyS = interval(s.Steady)
 		p.Warnings = append(p.Warnings, notSteady+s.Why)
 	}
 	if u.Err != nil {

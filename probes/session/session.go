@@ -154,14 +154,10 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
-	start := o.Start
-	if start == nil {
-		start = startHere
-	}
 	if o.FirstOfSeries {
 		o.Description.Series = recording.ID()
 	}
-	process, err := start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files})
+	process, err := o.Start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files})
 	if err != nil {
 		if o.Recording == nil {
 			err = errors.Join(err, o.Store.Discard(saving, recording.ID()))
