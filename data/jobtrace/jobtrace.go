@@ -24,8 +24,17 @@
 package jobtrace
 
 import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
 	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
+	"sweetspot/engine/quantity"
 )
 
 // Limits on the input, so that a wrong file causes an error message instead of
@@ -51,3 +60,94 @@ const (
 	phillyCSV  = "Philly CSV"
 	phillyJSON = "Philly JSON"
 )
+
+// Read returns the jobs of a trace in any of the formats. Errors about the
+// content are of type [*textfile.Error].
+func Read(r io.Reader) (*Trace, error) { return read(r, MaxJobs) }
+
+// sniffed is the number of bytes used to recognise the format. Images,
+// databases and archives have a zero among their first bytes.
+const sniffed = 1024
+
+func read(r io.Reader, most int) (*Trace, error) {
+	text, err := textfile.Open(r)
+	if err != nil {
+		return nil, readError(1, err)
+	}
+	head, err := text.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+		return nil, readError(1, err)
+	}
+	start := bytes.TrimSpace(head)
+	switch {
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, textfile.Wrong(1,
+			"the file is not text; a job trace is CSV or JSON in UTF-8, plain or compressed with gzip")
+	case bytes.HasPrefix(start, []byte("{")):
+		return nil, textfile.Wrong(1, "the file is a JSON object; a Philly log is an array of jobs, in brackets")
+	case bytes.HasPrefix(start, []byte("[")):
+		return readLog(text, most)
+	}
+	return readTable(text, most)
+}
+
+// readError adds the row to an error of the file.
+func readError(row int, err error) error {
+	if errors.Is(err, textfile.ErrDamaged) {
+		return &textfile.Error{Row: row, What: err.Error()}
+	}
+	return fmt.Errorf("reading row %d: %w", row, err)
+}
+
+// Write writes the Job trace CSV. Read returns the same jobs, by submission and
+// with their models' names cleaned.
+func Write(w io.Writer, jobs []fleet.Job) error {
+	if len(jobs) > MaxJobs {
+		return fmt.Errorf("a job trace holds at most %s and not %s", quantity.Several(MaxJobs, "job"),
+			quantity.Count(float64(len(jobs))))
+	}
+	out := csv.NewWriter(w)
+	cells := make([]string, known)
+	for i, names := range spellings {
+		cells[i] = names[0]
+	}
+	_ = out.Write(cells) // the writer stores its first error
+	for i := range jobs {
+		job := &jobs[i]
+		if err := checkWritable(job); err != nil {
+			return fmt.Errorf("row %d: %w", i+2, err)
+		}
+		cells[submit], cells[runtime], cells[deadline] = secondsCell(job.SubmitS), secondsCell(job.RuntimeS),
+			secondsCell(job.DeadlineS)
+		cells[gpus], cells[model] = strconv.Itoa(job.GPUs), cleanModel(job.Model)
+		_ = out.Write(cells)
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("writing the job trace CSV: %w", err)
+	}
+	return nil
+}
+
+// checkWritable rejects a job that could not be read back.
+func checkWritable(job *fleet.Job) error {
+	switch {
+	case !(job.SubmitS >= 0 && job.SubmitS <= maxSeconds):
+		return fmt.Errorf("the job is submitted at %g seconds and can't be written", job.SubmitS)
+	case !(job.RuntimeS > 0 && job.RuntimeS <= maxSeconds):
+		return fmt.Errorf("the job runs for %g seconds and can't be written", job.RuntimeS)
+	case job.HasDeadline() && !(job.DeadlineS >= job.SubmitS && job.DeadlineS <= maxSeconds):
+		return fmt.Errorf("the job submitted at %g has the deadline %g and can't be written", job.SubmitS, job.DeadlineS)
+	case job.GPUs < 1 || job.GPUs > maxGPUs:
+		return fmt.Errorf("the job holds %s and can't be written", quantity.Several(job.GPUs, "GPU"))
+	}
+	return nil
+}
+
+// secondsCell returns "" for unknown values.
+func secondsCell(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}

@@ -240,7 +240,7 @@ func TestPurchases(t *testing.T) {
 			if strings.Contains(got, c.spot) != (purchase == "spot") {
 				t.Errorf("%s of %s bought %s:\n%s", c.format, c.cloud, purchase, got)
 			}
-			if strings.Contains(got, "bought, not launched") != strings.HasPrefix(purchase, "reserved") {
+			if strings.Contains(got, "launches no reservation") != strings.HasPrefix(purchase, "reserved") {
 				t.Errorf("%s bought %s: the reservation", c.format, purchase)
 			}
 		}
