@@ -164,7 +164,7 @@ func TestDeletedRunsOutliveAKill(t *testing.T) {
 	again.keys("5", "Tab")
 	again.waitFor("1 of 1", timeout)
 	again.keys("u")
-	again.waitFor("run 1 is back as it was", timeout)
+	again.waitFor("run 1 is restored", timeout)
 	again.keys("q")
 	again.left(0)
 	if runs, timesAfter := kept(t, db); !reflect.DeepEqual(runs, before) || !reflect.DeepEqual(timesAfter, times) {

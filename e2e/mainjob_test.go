@@ -177,14 +177,14 @@ func runIsOnExplore(t *testing.T, s *terminal) {
 		return strings.Contains(screen, "fashion-cnn · train") && strings.Contains(screen, "1× "+host) &&
 			strings.Contains(screen, "● meas")
 	})
-	if !strings.Contains(screen, "rests on 1 run (measured)") {
+	if !strings.Contains(screen, "based on 1 run (measured)") {
 		t.Errorf("the last panel does not say what the estimate rests on:\n%s", screen)
 	}
 }
 
 func picksAndExports(t *testing.T, s *terminal) {
 	s.keys("x")
-	s.waitFor("picked and kept", timeout)
+	s.waitFor("saved as a pick", timeout)
 	s.keys("e")
 	s.waitFor("schema: 1", timeout)
 	s.keys("Enter")

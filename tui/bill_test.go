@@ -27,7 +27,7 @@ func TestBill(t *testing.T) {
 	d.press("enter", "$")
 	s := d.screen()
 	for _, want := range []string{"the cost: work $", " + startup $", " + interruptions $", " + egress $4.50",
-		"are assumed to be taken away"} {
+		"are assumed to be interrupted"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("nothing says %q:\n%s", want, s)
 		}

@@ -19,7 +19,7 @@ func TestCombinations(t *testing.T) {
 	d.press("s", "s", "s", "s", "tab", "tab", "tab", "enter") // by score
 	words := strings.Join(strings.Fields(strings.ReplaceAll(d.screen(), "│", " ")), " ")
 	for _, want := range []string{"in whole batches: ", "% of the work, batch 300, busy",
-		"were the work divisible at will", "next cheaper: +", "/h together"} {
+		"if the work could be split freely", "next cheaper: +", "/h together"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("nothing says %q:\n%s", want, d.screen())
 		}

@@ -83,7 +83,7 @@ func TestFleetTypedValues(t *testing.T) {
 func TestFleetSaysWhenNoOfferPays(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("3", "O", "down", "enter", "0", ".", "5", "enter")
-	if s := d.screen(); !strings.Contains(s, "No offer pays") || !strings.Contains(s, "no offer pays") {
+	if s := d.screen(); !strings.Contains(s, "No offer pays") || !strings.Contains(s, "no offer pays off") {
 		t.Errorf("on-demand VMs at $0.50:\n%s", s)
 	}
 }
@@ -92,7 +92,7 @@ func TestFleetAlternatives(t *testing.T) {
 	d := drive(t, 200, 50, &shelf{set: published(t)})
 	d.press("3")
 	if s := d.screen(); !strings.Contains(s, "reserved VMs cost least") ||
-		!strings.Contains(s, "least-loaded instead of round-robin") || !strings.Contains(s, "least bill at") {
+		!strings.Contains(s, "least-loaded instead of round-robin") || !strings.Contains(s, "lowest bill at") {
 		t.Errorf("no alternatives:\n%s", s)
 	}
 	d.press("down")

@@ -24,7 +24,7 @@ func TestInspection(t *testing.T) {
 			d.press("pgdown")
 			all += d.screen()
 		}
-		for _, want := range []string{"cheapest", "rests on"} {
+		for _, want := range []string{"cheapest", "based on"} {
 			if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {
 				t.Errorf("%v: nothing says %q:\n%s", size, want, all)
 			}

@@ -122,10 +122,10 @@ func TestRenameNoteDeleteAndUndo(t *testing.T) {
 	d.typeOver("theirs")
 	d.says("variant of run 1")
 	d.typeOver("half")
-	d.says("run 1 is now theirs half: u takes it back")
+	d.says("run 1 is now theirs half: u undoes it")
 	d.press("A")
 	d.typeOver("new driver 580")
-	d.says("noted on run 1", "Note: new driver 580")
+	d.says("note saved with run 1", "Note: new driver 580")
 	d.press("D", "D")
 	d.says("deleted run 2 of mynet: u brings it back")
 	if left := storedRuns(t, ws); len(left) != 1 || left[0].ID != 3 {
@@ -154,7 +154,7 @@ func TestUndoAfterARestart(t *testing.T) {
 	d.press("D")
 	again := drive(t, 120, 40, ws)
 	again.press("5", "tab", "u")
-	again.says("run 1 is back as it was")
+	again.says("run 1 is restored")
 	if len(storedRuns(t, ws)) != 3 {
 		t.Error("it is not back")
 	}
@@ -199,11 +199,11 @@ func TestPicksAreNotedAndDeleted(t *testing.T) {
 	d := drive(t, 120, 40, ws)
 	d.press("x", "5", "tab", "tab", "tab", "A")
 	d.typeOver("for the paper")
-	d.says("noted on pick 1", "Note: for the paper")
+	d.says("note saved with pick 1", "Note: for the paper")
 	d.press("D")
 	d.says("deleted the pick of", "no picks yet")
 	d.press("u")
-	d.says("the pick is back as it was", "for the paper")
+	d.says("the pick is restored", "for the paper")
 }
 
 func TestBackupAndMergeOnScreen(t *testing.T) {
@@ -344,7 +344,7 @@ func TestAnImportCanBeStopped(t *testing.T) {
 	d.importAll(logs(t))
 	until("1 of 3 files · 2 runs, 2 new · esc stops")
 	d.press("o")
-	d.says("first.csv", "an import runs here: esc on its list stops it")
+	d.says("first.csv", "an import is running here: esc on its list stops it")
 	d.press("esc")
 	until("stopped before")
 	d.goes = false

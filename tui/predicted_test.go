@@ -18,7 +18,7 @@ import (
 func TestPredictions(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("N")
-	if s := d.screen(); !strings.Contains(s, "P adds what was never probed") {
+	if s := d.screen(); !strings.Contains(s, "P adds predicted ones") {
 		t.Errorf("no next probe, and not how to come to one:\n%s", s)
 	}
 	d.press("P")

@@ -152,7 +152,7 @@ func TestSeveralProbesStandOnExplore(t *testing.T) {
 		t.Errorf("Explore:\n%s", s)
 	}
 	d.press("2", "esc")
-	if s := d.screen(); !strings.Contains(s, "those that are done stay saved") {
+	if s := d.screen(); !strings.Contains(s, "Finished probes stay saved") {
 		t.Errorf("discarding does not say what stays:\n%s", s)
 	}
 	d.press("d")

@@ -169,11 +169,11 @@ func TestLateAnswers(t *testing.T) {
 		t.Errorf("late at once:\n%s", s)
 	}
 	d.app.Update(clock)
-	if s := d.screen(); !strings.Contains(s, "computing what is asked now") {
+	if s := d.screen(); !strings.Contains(s, "computing the new ranking") {
 		t.Errorf("nothing says that the answer is late:\n%s", s)
 	}
 	d.app.Update(press("x"))
-	if s := d.screen(); !strings.Contains(s, "answers an older question") {
+	if s := d.screen(); !strings.Contains(s, "the ranking is out of date") {
 		t.Errorf("picked from an older answer:\n%s", s)
 	}
 	d.app.Update(answerOf(cmd))

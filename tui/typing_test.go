@@ -23,7 +23,7 @@ func TestAFieldIsEditedWhereItsCursorIs(t *testing.T) {
 		t.Fatalf("a filled field opens without its value:\n%s", d.screen())
 	}
 	if lines := strings.Split(ansi.Strip(d.app.frame()),
-		"\n"); strings.TrimSpace(lines[len(lines)-1]) != "⏎ take  esc leave  ctrl+u empty" {
+		"\n"); strings.TrimSpace(lines[len(lines)-1]) != "⏎ accept  esc cancel  ctrl+u clear" {
 		t.Errorf("the footer shows other keys: %q", lines[len(lines)-1])
 	}
 	for range len("an.py --epochs 90") {

@@ -36,8 +36,8 @@ func newAttachCommand() *cobra.Command {
 		Short: "Show a probe started with --detach, or collect one from its host",
 		Long: "attach shows the probe that runs in the background, or lists the probes if there are several. Give the\n" +
 			"name from that list to show one of them. Give the number of a run to show its probe: attach collects one that\n" +
-			"continued on another host, and reports one that has ended. Interrupt to leave; the probe goes on.\n" +
-			"With --json the output is that of probe.",
+			"continued on another host, and reports one that has ended. Press Ctrl-C to leave;\n" +
+			"the probe keeps running. With --json the output is the same as that of probe.",
 		Example: "  sweetspot attach\n  sweetspot attach 528d10\n  sweetspot attach 17 --stop",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -207,7 +207,7 @@ func showProbe(ctx context.Context, c *background.Client, p *printer, live *live
 	case err != nil:
 		return err
 	case !u.Done && ctx.Err() != nil:
-		_, _ = fmt.Fprintf(live.w, "sweetspot: the probe goes on; sweetspot attach %s shows it again\n", c.Entry().Name)
+		_, _ = fmt.Fprintf(live.w, "sweetspot: the probe keeps running; sweetspot attach %s shows it again\n", c.Entry().Name)
 		return nil
 	case c.Err() != nil:
 		return exitError{exitFailed, c.Err()}
@@ -256,7 +256,7 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 	a.live.clear()
 	u := c.Wait()
 	if ctx.Err() != nil && u.Run.Status == profile.Interrupted {
-		_, _ = fmt.Fprintf(a.live.w, "sweetspot: the probe goes on there; sweetspot attach %d collects it\n", id)
+		_, _ = fmt.Fprintf(a.live.w, "sweetspot: the probe keeps running there; sweetspot attach %d collects it\n", id)
 		return nil
 	}
 	if err := c.Forget(ctx); err != nil {

@@ -20,7 +20,7 @@ func TestRankWithABill(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b := got.Query.Bill; b.StartupS != 90 || b.DiskGiB != 200 || b.Interruptions != nil ||
-		!strings.Contains(strings.Join(got.Warnings, "\n"), "assumed to be taken away") {
+		!strings.Contains(strings.Join(got.Warnings, "\n"), "assumed to be interrupted") {
 		t.Errorf("asked %+v, warned %q", b, got.Warnings)
 	}
 	c := got.Candidates[0]
@@ -39,7 +39,7 @@ func TestRankWithABill(t *testing.T) {
 	text, _, err := execute(t, "rank", "--model", "seismic/FCN", "--epochs", "50", "--purchase", "spot", words+
 		",interruptions=10%/day,checkpoint=30m")
 	if err != nil || !strings.Contains(text, "note: the first costs $4.6") || !strings.Contains(text, " + egress $4.50") ||
-		!strings.Contains(text, "taken away 0.00439 times an hour") {
+		!strings.Contains(text, "interrupted 0.00439 times an hour") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
@@ -47,7 +47,7 @@ func TestRankWithABill(t *testing.T) {
 func TestWrongBills(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for words, want := range map[string]string{
-		"rank --bill boot=90s":                                                       `"boot=90s" is no part of a bill`,
+		"rank --bill boot=90s":                                                       `"boot=90s" is not a part of a bill`,
 		"rank --bill disk=200GiB":                                                    "belong together",
 		"rank --bill interruptions=0.1/h":                                            "add --purchase spot",
 		"plan --model CaffeNet --bill startup=9s --startup 9s":                       "mean the same",

@@ -24,9 +24,8 @@ func newExportCommand() *cobra.Command {
 	var place int
 	var force, runs bool
 	cmd := &cobra.Command{
-		Use: "export",
-		Short: "Write a pick (the best candidate, or the one at another place), a file that launches it, a report, the " +
-			"ranking, or all runs",
+		Use:   "export",
+		Short: "Write a pick (the best candidate, or another by its place), a launch file, a report, the ranking or all runs",
 		Long: "export writes a pick as data, or as a file that launches it with the tool you use. What only you know, " +
 			"such as an\n" +
 			"image, a subnet or your command, is a variable that the tool asks for. A report covers the whole ranking.",

@@ -40,10 +40,10 @@ func newFleetCommand() *cobra.Command {
 	var f fleetFlags
 	cmd := &cobra.Command{
 		Use:   "fleet",
-		Short: "Place a job trace on reserved VMs, and offer users reduced precision instead of renting more",
-		Long: "fleet runs a trace of jobs on reserved VMs. What would miss its deadline there at full precision but not\n" +
-			"in INT8 may be offered money to run in INT8 (ApproxDNN, Nabavinejad et al. 2019); whoever declines is rented an\n" +
-			"on-demand VM. It compares the policies and says how many VMs to reserve, and for how long.",
+		Short: "Place a job trace on reserved VMs, and offer users INT8 instead of renting more VMs",
+		Long: "fleet runs a trace of jobs on reserved VMs. The user of a job that would miss its deadline there at full\n" +
+			"precision but not in INT8 is offered money to run in INT8 (ApproxDNN, Nabavinejad et al. 2019); if the user\n" +
+			"declines, the job gets an on-demand VM. fleet compares the policies and says how many VMs to reserve, and for how long.",
 		Example: "  sweetspot fleet\n  sweetspot fleet --trace jobs.csv --vm p3.2xlarge --reserved 20\n" +
 			"  sweetspot fleet --trace cluster_job_log --scheduler least-loaded --int8-ratio 0.4:0.7 --json",
 		Args: cobra.NoArgs,
@@ -68,14 +68,14 @@ func newFleetCommand() *cobra.Command {
 
 func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.saveTrace, "save-trace", "", "write the jobs, as read or made up, to a new job trace CSV")
+	fl.StringVar(&f.saveTrace, "save-trace", "", "write the jobs, as read or generated, to a new job trace CSV")
 	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or "+
-		"Philly's log (default: a made-up one)")
-	fl.IntVar(&f.jobs, "jobs", workload.StudyJobs, "jobs to make up without --trace")
+		"Philly's log (default: a synthetic one)")
+	fl.IntVar(&f.jobs, "jobs", workload.StudyJobs, "number of synthetic jobs without --trace")
 	fl.StringVar(&f.mix, "mix", "study", "models of jobs that don't name one, with their accuracies and INT8 "+
 		"runtimes: study, or database for your own variants")
-	fl.IntVar(&f.reserved, "reserved", unset, "reserved VMs (default: the number with the lowest bill)")
-	fl.StringVar(&f.vm, "vm", "", "instance type, for its prices and GPUs (default p3.2xlarge, the study's)")
+	fl.IntVar(&f.reserved, "reserved", unset, "number of reserved VMs (default, -1: the number with the lowest bill)")
+	fl.StringVar(&f.vm, "vm", "", "VM type, for its prices and GPUs (default p3.2xlarge, the study's)")
 	fl.StringVar(&f.term, "term", "", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, "+
 		"or three years with --reserved-price)")
 	fl.StringVar(&f.onDemandPrice, "on-demand-price", "",
@@ -84,17 +84,16 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "number of GPUs of a VM (default: the VM type's)")
 	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 relative to full precision, as a range for all jobs, "+
 		"as in 0.75:1 (default: the models' own)")
-	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, in runtimes after submission")
+	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, as a multiple of the runtime, after submission")
 	fl.StringVar(&f.policies, "policy", "all", "policies to compare: all, or some of on-demand, approxdnn, "+
 		"acceptance-centric, penalty-centric")
 	fl.StringVar(&f.scheduler, "scheduler", string(fleet.RoundRobin), "how jobs get reserved VMs: round-robin, "+
 		"least-loaded or earliest-first")
-	fl.StringVar(&f.acceptance, "acceptance", string(approx.Linear), "how likely users accept an offer: linear, "+
+	fl.StringVar(&f.acceptance, "acceptance", string(approx.Linear), "how likely users are to accept an offer: linear, "+
 		"power:2, exponential:1.5 or logistic:1.5:0.4")
-	fl.BoolVar(&f.asStudied, "as-studied", false, "let reduced jobs run at the same time as those behind them, as "+
-		"the study does")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of everything drawn")
-	fl.IntVar(&f.seeds, "seeds", 20, "seeds behind the intervals")
+	fl.BoolVar(&f.asStudied, "as-studied", false, "let INT8 jobs overlap the jobs queued behind them, as in the study")
+	fl.Uint64Var(&f.seed, "seed", 1, "random seed")
+	fl.IntVar(&f.seeds, "seeds", 20, "number of seeds for the intervals")
 	fl.BoolVar(&f.noSizing, "no-sizing", false, "leave out the advice on how many VMs to reserve")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
 }
@@ -157,7 +156,7 @@ func parseRange(s string, most float64) (r fleet.Range, err error) {
 		r.High, err = quantity.ParseCount(high)
 	}
 	if err != nil || !(r.Low > 0) || r.Low > r.High || r.High > most {
-		return r, fmt.Errorf("%q is no range: write two numbers above 0 and up to %g, the smaller first, as 0.75:1",
+		return r, fmt.Errorf("%q is not a range: write two numbers above 0 and up to %g, the smaller first, as 0.75:1",
 			plaintext.Line(s, 40), most)
 	}
 	return r, nil
@@ -235,7 +234,7 @@ func (f *fleetFlags) read(cmd *cobra.Command) (workload.Jobs, error) {
 		return workload.MakeJobs(f.jobs, f.seed)
 	}
 	if cmd.Flags().Changed("jobs") {
-		return workload.Jobs{}, usageError("--jobs says how many to make up: it has no meaning beside --trace")
+		return workload.Jobs{}, usageError("--jobs is the number of synthetic jobs: leave it out with --trace")
 	}
 	return workload.ReadJobs(f.trace)
 }

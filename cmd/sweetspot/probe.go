@@ -121,7 +121,7 @@ func (p *printer) follow(ctx context.Context, live *liveLine, r request.Request)
 	if left() {
 		return errors.Join(c.Err(), err)
 	}
-	_, _ = fmt.Fprintln(live, "the probe goes on; sweetspot attach shows it")
+	_, _ = fmt.Fprintln(live, "the probe keeps running; sweetspot attach shows it")
 	return nil
 }
 

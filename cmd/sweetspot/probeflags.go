@@ -39,7 +39,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
 	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
 	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
-	fl.StringVar(&f.mode, "mode", "train", "whether to train or infer")
+	fl.StringVar(&f.mode, "mode", "train", "train or infer")
 	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also used for estimates (default 10, or the "+
 		"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
 	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a "+
@@ -49,14 +49,14 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.eval, "eval", "", "labelled set for measuring accuracy: file.py:factory")
 	fl.IntVar(&f.fineTune, "fine-tune", 0, "epochs to train a pruned model before measuring it, in inference")
 	fl.BoolVar(&f.layers, "layers", false, "measure each layer's share of the time of a forward pass")
-	fl.IntVar(&f.fitBatch, "largest-batch", 0, "find the largest batch size up to this that fits in memory, instead "+
-		"of times")
+	fl.IntVar(&f.fitBatch, "largest-batch", 0, "find the largest batch size up to this that fits in memory, instead of "+
+		"measuring times")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
-	fl.StringVar(&f.maxSeconds, "max-seconds", "", "time limit of each probe, such as 90s or 5m (default: none; 10m "+
+	fl.StringVar(&f.maxSeconds, "max-seconds", "", "time cap of each probe, such as 90s or 5m (default: none; 10m "+
 		"for an inference without any cap)")
-	fl.StringVar(&f.maxCost, "max-cost", "", "cost limit in dollars for all probes together; needs a price")
-	fl.IntVar(&f.maxSteps, "max-steps", 0, "iteration limit of each probe")
+	fl.StringVar(&f.maxCost, "max-cost", "", "cost cap in dollars for all probes together; needs a price")
+	fl.IntVar(&f.maxSteps, "max-steps", 0, "iteration cap of each probe")
 	fl.StringVar(&f.target, "precision-target", "0.02", "stop at this relative half-width of the mean's 90 "+
 		"% interval (0.02 or 2%)")
 	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end regardless of precision; caps "+
@@ -68,7 +68,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with "+
 		"groups such as (?P<ms>…) or (?P<step>…)")
 	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
-	fl.StringVar(&f.vm, "vm", "", "type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
+	fl.StringVar(&f.vm, "vm", "", "VM VM VM VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
 	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
 	fl.BoolVar(&f.detach, "detach", false,
 		"keep running when the terminal or the connection is lost; see sweetspot attach")

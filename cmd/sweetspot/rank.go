@@ -41,10 +41,10 @@ type queryFlags struct {
 func (f *queryFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.mode, "mode", "", "whether to train or infer (default: whatever the model has runs of)")
+	fl.StringVar(&f.mode, "mode", "", "train or infer (default: the mode that the model has runs of)")
 	fl.StringVar(&f.epochs, "epochs", "", "epochs of a training (default: as many as each source needed)")
-	fl.StringVar(&f.target, "target-accuracy", "", "train until the validation reaches this (0.9 or 90%)")
-	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "most VMs of one type in an inference")
+	fl.StringVar(&f.target, "target-accuracy", "", "train until the validation accuracy reaches this (0.9 or 90%)")
+	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
 }
 
 // registerQuery are the flags of everything that ranks.
@@ -55,21 +55,19 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	for _, of := range question.Filters() {
 		f.filters[of.Name] = fl.StringSlice(of.Flag, nil, of.Help)
 	}
-	fl.StringVar(&f.units, "units", "", "units of work of an inference, such as 1M images (default 1M)")
+	fl.StringVar(&f.units, "units", "", "units of work to infer, such as 1M images (default 1M)")
 	f.limits = map[objective.Name]*string{}
 	for _, o := range objective.All() {
 		f.limits[o.Name] = fl.String(o.Flag, "", o.Help)
 	}
 	fl.StringVar(&f.purchase, "purchase", "on-demand",
-		"how the VMs are bought: on-demand, spot, reserved-1y or reserved-3y")
-	fl.StringSliceVar(&f.bill, "bill", nil, "what is paid beside the work, as "+strings.ReplaceAll(bill.Words, " ", ","))
-	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines that are in no catalog: 0.34, or by "+
-		"their GPU rtx4090=0.34")
+		"purchase option: on-demand, spot, reserved-1y or reserved-3y")
+	fl.StringSliceVar(&f.bill, "bill", nil, "additional costs, as "+strings.ReplaceAll(bill.Words, " ", ","))
+	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines outside the catalog: 0.34, or by GPU, rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
 	fl.StringVar(&f.sort, "sort", "", "order by "+question.SortWords()+" (default: cost, or score where weights are "+
 		"given)")
-	fl.BoolVar(&f.predicted, "predicted", false, "rank also what was not probed, by prediction: other batch sizes, and "+
-		"the catalog's VM types")
+	fl.BoolVar(&f.predicted, "predicted", false, "also rank predicted candidates: other batch sizes and the catalog's VM types")
 }
 
 func newRankCommand() *cobra.Command {
@@ -263,7 +261,7 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 	var have []string
 	for _, x := range question.Questions(set) {
 		if x.Model == q.Model && x.Mode == q.Mode {
-			have = append(have, fmt.Sprintf("%d runs", x.Runs))
+			have = append(have, fmt.Sprintf("%d %s runs", x.Runs, x.Mode.Noun()))
 		}
 	}
 	if q.Mode == profile.Train && q.Epochs == nil &&
@@ -275,8 +273,8 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to %s; "+
 			"ask for less, or rank with --epochs N", q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
 	}
-	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s to %s, but none answers this query; loosen "+
-		"--batch, --variant, --cloud, --gpu, --epochs or --target-accuracy", q.Model, strings.Join(have, ", "), q.Mode)}
+	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s, but none matches; loosen "+
+		"--batch, --variant, --cloud, --gpu, --epochs or --target-accuracy", q.Model, strings.Join(have, ", "))}
 }
 
 // bestReached is the best validation of the model's trainings where a target is

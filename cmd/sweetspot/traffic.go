@@ -43,9 +43,10 @@ func newTrafficCommand() *cobra.Command {
 	var f trafficFlags
 	cmd := &cobra.Command{
 		Use:   "traffic",
-		Short: "Serve an arrival trace with VMs and functions: what each way of procuring them costs and misses",
+		Short: "Serve an arrival trace with VMs and functions: what each scheme costs and how many queries are late",
 		Long: "traffic simulates, second by second, how an arrival trace is served under the schemes that Paragon\n" +
-			"(Gunasekaran et al. 2020) compares: VMs that follow the load, that run ahead of it, and functions beside them.\n" +
+			"(Gunasekaran et al. 2020) compares: VMs that follow the load, VMs that run ahead of it, and functions beside " +
+			"them.\n" +
 			"With --models it first chooses the variant and VM type that serve cheapest within the limits.",
 		Example: "  sweetspot traffic\n  sweetspot traffic --trace arrivals.csv --slo 500ms --vm-rate 40 --vm-price 0.526\n" +
 			"  sweetspot traffic --models fashion-cnn --vm-price 0.10 --min-accuracy 88% --pattern bursty --rate 5000 --json",
@@ -76,18 +77,18 @@ func newTrafficCommand() *cobra.Command {
 func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl, d := cmd.Flags(), serving.Defaults()
 	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace "+
-		"(default: a made-up load)")
-	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "pattern of the made-up load without --trace: "+
+		"(default: a synthetic load)")
+	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "pattern of the synthetic load without --trace: "+
 		"constant, poisson, diurnal, flash-crowd, bursty or day")
-	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a made-up load, in queries per second")
-	fl.Float64Var(&f.hours, "hours", 24, "length of a made-up load")
-	fl.Float64Var(&f.scale, "scale", 1, "factor on the number of queries in every second")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of a made-up load")
-	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, by their inference runs (default: a VM as "+
+	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in queries per second")
+	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")
+	fl.Float64Var(&f.scale, "scale", 1, "factor by which to multiply the load")
+	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load")
+	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, with inference runs (default: a VM as "+
 		"the flags describe it)")
-	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "lowest accuracy to choose from --models, as 0.7 or 70%")
-	fl.StringVar(&f.maxCost, "max-cost", "", "highest cost of a million queries on VMs of --models, as $5; then the "+
-		"most accurate is chosen, with --min-accuracy and without --slo the fastest")
+	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "minimum accuracy, for --models, as 0.7 or 70%")
+	fl.StringVar(&f.maxCost, "max-cost", "", "cost limit per million queries on VMs, for --models, as $5; the most "+
+		"accurate variant within it is chosen, or, with --min-accuracy and without --slo, the fastest")
 	fl.StringVar(&f.slo, "slo", duration(d.StrictLimitS), "latency limit of strict queries")
 	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of other queries")
 	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of strict queries")
@@ -95,19 +96,19 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 		"share of queries that may miss their limit")
 	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, "+
 		"mixed, paragon; the advice compares all")
-	fl.StringVar(&f.vm, "vm", "", "instance type, for its price in the catalog, or to choose among the runs of --models")
+	fl.StringVar(&f.vm, "vm", "", "VM type, for its price in the catalog, or to choose among the runs of --models")
 	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
 		"--models only where none is known)")
 	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
-	fl.StringVar(&f.vmLatency, "vm-latency", duration(d.VM.LatencyS), "time of a query on a VM")
+	fl.StringVar(&f.vmLatency, "vm-latency", duration(d.VM.LatencyS), "latency of a query on a VM")
 	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)),
 		"time from ordering a VM until it serves queries")
 	fl.Float64Var(&f.functionMemory, "function-memory", 0,
 		"memory of a function in GB (default: the cheapest within the limit)")
 	fl.StringVar(&f.functionTime, "function-time", duration(d.Function.Seconds),
-		fmt.Sprintf("time of a query on a warm function of %g GB", d.Function.MemoryGB))
-	fl.StringVar(&f.coldStart, "cold-start", duration(d.Function.ColdStartS), "time until a new function runs")
-	fl.StringVar(&f.modelLoad, "model-load", duration(d.Function.ModelLoadS), "time to load the model into it")
+		fmt.Sprintf("latency of a query on a warm function of %g GB", d.Function.MemoryGB))
+	fl.StringVar(&f.coldStart, "cold-start", duration(d.Function.ColdStartS), "time to start a new function")
+	fl.StringVar(&f.modelLoad, "model-load", duration(d.Function.ModelLoadS), "time to load the model into a new function")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
@@ -211,7 +212,7 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 			continue
 		}
 		if !slices.Contains(serving.Schemes(), scheme) {
-			return nil, usageError("--scheme %q is none of all, reactive, util-aware, exascale, mixed and paragon",
+			return nil, usageError("--scheme %q is not one of all, reactive, util-aware, exascale, mixed and paragon",
 				plaintext.Line(string(scheme), 40))
 		}
 		schemes = append(schemes, scheme)
@@ -285,7 +286,7 @@ func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (
 	}
 	for _, name := range []string{"pattern", "rate", "hours", "seed"} {
 		if cmd.Flags().Changed(name) {
-			return nil, usageError("--%s makes a load up: it has no meaning beside --trace", name)
+			return nil, usageError("--%s describes a synthetic load: leave it out with --trace", name)
 		}
 	}
 	read, err := workload.ReadRequests(f.trace)

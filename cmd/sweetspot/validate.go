@@ -17,7 +17,7 @@ func newValidateCommand() *cobra.Command {
 	var question string
 	cmd := &cobra.Command{
 		Use:   "validate",
-		Short: "Back-test the predictions on the runs in your database",
+		Short: "Test the predictions against the runs in your database",
 		Long: "validate hides measured values, predicts them from the other runs as rank would, and compares: errors, how\n" +
 			"often the 90 % interval contained the measured value, and the error of a baseline on the same cases: the\n" +
 			"method of the studies, or the simplest one.",

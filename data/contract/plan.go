@@ -243,20 +243,19 @@ func newPlanQuery(in PlanInput) PlanQuery {
 
 func planWarnings(in PlanInput) (out []string) {
 	if m := in.Combined.Missing; len(m) > 0 {
-		out = append(out, clean(fmt.Sprintf("left out, for no run of the model tells of them: %s", strings.Join(m, ", "))))
+		out = append(out, clean(fmt.Sprintf("left out, because no run of the model covers them: %s", strings.Join(m, ", "))))
 	}
 	if n := len(in.Combined.LeftOut); n > 0 {
 		out = append(out, fmt.Sprintf("%s left out, neither among the cheapest per unit of work nor among the fastest: "+
 			"name those to combine with --vms", quantity.Several(n, "VM type")))
 	}
 	if u := in.Combined.Unpriced; len(u) > 0 {
-		out = append(out, clean(fmt.Sprintf("left out, for they have no %s price: %s", in.Result.Query.Purchase,
+		out = append(out, clean(fmt.Sprintf("left out, because they have no %s price: %s", in.Result.Query.Purchase,
 			strings.Join(u, ", "))))
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
 		if cloud != "" && !in.Combined.Uses(cloud) {
-			out = append(out, clean(fmt.Sprintf("no VM type of this plan is of the cloud %s: its start-up and billing change "+
-				"nothing", plaintext.Quote(cloud))))
+			out = append(out, clean(fmt.Sprintf("no VM type of this plan is in the cloud %s: its start-up and billing have no effect", plaintext.Quote(cloud))))
 		}
 	}
 	return out

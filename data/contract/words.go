@@ -54,7 +54,7 @@ func (v Part) Words() string {
 // when.
 func (v Part) PriceWords(purchase string) string {
 	if v.USDPerHour == nil {
-		return "price unknown"
+		return "unknown"
 	}
 	out := fmt.Sprintf("%s/h each, %s", quantity.Money(*v.USDPerHour), purchase)
 	if from := Known(v.PriceFrom); from != "" {

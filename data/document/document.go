@@ -21,7 +21,7 @@ import (
 type Document struct {
 	Form
 	Name string // for a file, with its extension; no folder is part of it
-	Why  error  // one sentence why it cannot be written so; nil where it can
+	Why  error  // one sentence why it cannot be written in this format; nil where it can
 	// Outline describes what is not meant to be read as it is written; nil where
 	// the text speaks for itself.
 	Outline func() (string, error)

@@ -96,7 +96,7 @@ func Named(name string, groups ...string) (Form, error) {
 			return f, nil
 		}
 	}
-	return Form{}, fmt.Errorf("format %s is none of %s", plaintext.Quote(name), strings.Join(Formats(groups...), ", "))
+	return Form{}, fmt.Errorf("format %s is not one of %s", plaintext.Quote(name), strings.Join(Formats(groups...), ", "))
 }
 
 // ByFile finds a form by a file's extension, in the first of the groups that has

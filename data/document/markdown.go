@@ -9,6 +9,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 )
 
 // markdown writes a pick as a table.
@@ -42,11 +43,11 @@ func markdown(w io.Writer, p contract.Pick) error {
 		row(a.Metric, fmt.Sprintf("%s (%s)", objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Basis))
 	}
 	if c.Rank != nil {
-		row("rank", fmt.Sprintf("%d by %s", *c.Rank, p.Query.Sort))
+		row("rank", fmt.Sprintf("%d by %s", *c.Rank, question.Sort(p.Query.Sort).Label()))
 	}
 	row("limits", wording.Limits(p.Query, c.Accuracy == nil || c.Accuracy.HigherIsBetter))
 	if len(c.Sources) > 0 {
-		row("rests on", wording.Sources(c.Sources))
+		row("based on", wording.Sources(c.Sources))
 	}
 	row("picked", p.PickedAt+" with "+p.EstimatedBy)
 	for _, w := range p.Warnings {

@@ -168,8 +168,8 @@ func TestMarkdownOfALocalRun(t *testing.T) {
 		r.Space.At(i).BatchSize, r.Space.At(i).Sources = 0, []int64{5, -131}
 		p := contract.NewPick(r, i, pickedAt, "1.0", nil)
 		got := written(t, p, named(t, "markdown"))
-		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | price unknown |\n",
-			"| rests on | run 5; built-in library, run 131 |\n"} {
+		for _, want := range []string{"| VMs | 1× desk (no GPU known) |\n", "| price | unknown |\n",
+			"| based on | run 5; built-in library, run 131 |\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}

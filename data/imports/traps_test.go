@@ -255,7 +255,7 @@ func TestMappings(t *testing.T) {
 		"model: net\nbatch_size: bs\ntimes: {a: {}}":          "write s, ms, us or ns",
 		"model: net\nbatch_size: bs\ntimes: {a: {unit: min}}": `"min"`,
 		"model: net\nbatch: bs":                               "batch not found",
-		"- a":                                                 "no mapping of columns",
+		"- a":                                                 "is not a mapping of columns",
 		"":                                                    "is empty",
 		"model: a\nbatch_size: b\nmode: run\ntimes: {a: {unit: s}}": "neither train nor infer",
 	} {

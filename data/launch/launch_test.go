@@ -165,7 +165,7 @@ func TestEveryFormatSaysWhatItRestsOn(t *testing.T) {
 func TestOwnMachine(t *testing.T) {
 	slurm, kubernetes := written(t, own(), Slurm), written(t, own(), Kubernetes)
 	for _, text := range []string{slurm, kubernetes} {
-		if !strings.Contains(text, "price unknown") || !strings.Contains(text, "--mode=train -- COMMAND\n") ||
+		if !strings.Contains(text, "Price: unknown") || !strings.Contains(text, "--mode=train -- COMMAND\n") ||
 			strings.Contains(text, "\n#SBATCH --gres") || strings.Contains(text, "limits:") {
 			t.Errorf("GPUs or a VM type were made up in\n%s", text)
 		}

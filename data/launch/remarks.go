@@ -34,7 +34,7 @@ func (j *job) remarks() []string {
 			a.HigherIsBetter), a.Basis))
 	}
 	if len(c.Sources) > 0 {
-		lines = append(lines, "Rests on: "+wording.Sources(c.Sources))
+		lines = append(lines, "Based on: "+wording.Sources(c.Sources))
 	}
 	if c.Predicted {
 		lines = append(lines, "Predicted: this configuration was never probed. "+contract.Known(c.Why))

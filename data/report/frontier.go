@@ -238,7 +238,7 @@ func costDial(r *rank.Result) (out Picture, ok bool, err error) {
 	}
 	p.X.Tick.Marker = counts{}
 	fit(&p.Y)
-	caption := fmt.Sprintf("Cost as the workload grows, to twice what was asked. In colour the best %d of the ranking.",
+	caption := fmt.Sprintf("Cost as the workload grows to twice its size. The best %d of the ranking are in colour.",
 		min(n, len(firstLines)))
 	return Picture{"cost-" + title, "Cost over " + title, caption, p, pictureHeight, legend}, true, nil
 }

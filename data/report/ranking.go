@@ -82,7 +82,7 @@ func rankingPicture(r *rank.Result) (out Picture, ok bool, err error) {
 	p.Y.Min, p.Y.Max = -0.5, float64(len(shown))-0.5
 	fit(&p.X)
 	height := vg.Length(len(shown))*0.55*vg.Centimeter + 1.8*vg.Centimeter
-	caption := fmt.Sprintf("The best %d by %s; lines are 90 %% intervals.", len(shown), r.Query.Sort)
+	caption := fmt.Sprintf("The best %d by %s; lines are 90 %% intervals.", len(shown), r.Query.Sort.Label())
 	return Picture{"ranking", "Ranking, by " + name, caption, p, height, plot.NewLegend()}, true, nil
 }
 

@@ -85,7 +85,7 @@ func facts(r *rank.Result, best contract.Candidate) []Fact {
 	}
 	out := []Fact{
 		{"Limits", wording.Limits(r.Query, r.Space.HigherIsBetter() || r.Space.Metric == "")},
-		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + string(r.Query.Sort)},
+		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + r.Query.Sort.Label()},
 		{"Candidates", fmt.Sprintf("%d of %d feasible", len(r.Order), r.Space.Len())},
 		{"First", strings.Join(vms, " + ") + ", " + variant(best) + batch(best, ", batch size ")},
 		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},
@@ -126,7 +126,7 @@ func batch(c contract.Candidate, before string) string {
 
 func (r *Report) table(candidates []contract.Candidate) {
 	r.Columns = []string{"#", "VMs", "variant", "batch", "time", "cost", "accuracy", "P(fastest)", "P(cheapest)",
-		"frontier", "basis", "rests on"}
+		"frontier", "basis", "based on"}
 	for _, c := range candidates {
 		row := []string{
 			fmt.Sprint(*c.Rank), strings.Join(c.VMs(), " + "), variant(c), batch(c, ""),

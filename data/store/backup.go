@@ -24,7 +24,7 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	// The name is given only to a copy that is whole.
 	dir, err := os.MkdirTemp(filepath.Dir(abs), ".sweetspot-backup-")
 	if err != nil {
-		return 0, fmt.Errorf("%s can't be made (%v); check that its directory is there and can be written",
+		return 0, fmt.Errorf("%s can't be created (%v); check that its directory is there and can be written",
 			to.name, cause(err))
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
@@ -40,7 +40,7 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	case errors.Is(err, fs.ErrExist):
 		return 0, to.taken()
 	case err != nil:
-		return 0, fmt.Errorf("%s can't be made (%v); choose another place", to.name, cause(err))
+		return 0, fmt.Errorf("%s can't be created (%v); choose another place", to.name, cause(err))
 	}
 	if err := errors.Join(reserved.Close(), os.Rename(part, abs)); err != nil {
 		_ = os.Remove(abs)

@@ -312,7 +312,7 @@ func TestBackup(t *testing.T) {
 	for to, words := range map[string][]string{
 		path: {"exists already"}, empty: {"exists already"}, s.Path(): {"exists already"}, dir: {"exists already"},
 		filepath.Join(dir, "dangling.db"):   {"exists already"},
-		filepath.Join(dir, "no", "such.db"): {"can't be made", "no such file", "directory is there"},
+		filepath.Join(dir, "no", "such.db"): {"can't be created", "no such file", "directory is there"},
 	} {
 		_, err := s.Backup(ctx, to)
 		oneSentence(t, err, words...)

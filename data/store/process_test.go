@@ -331,11 +331,11 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("a read-only database with a log: %s", got)
 	}
 	if got := asNobody(t, "reader without rights", filepath.Join(dir, "new.db")); !strings.Contains(got,
-		"can't be made") || !strings.Contains(got, "--db") {
+		"can't be created") || !strings.Contains(got, "--db") {
 		t.Errorf("a new database in a read-only directory: %s", got)
 	}
 	if got := asNobody(t, "reader without rights", filepath.Join(dir, "sub", "new.db")); !strings.Contains(got,
-		"can't be made") || !strings.Contains(got, "--db") {
+		"can't be created") || !strings.Contains(got, "--db") {
 		t.Errorf("a new directory in a read-only one: %s", got)
 	}
 	must(t, os.Chmod(path, 0o600))

@@ -96,15 +96,15 @@ func (s *Store) checkFile(create bool) (writable bool, err error) {
 	info, err := os.Stat(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !create:
-		return false, fmt.Errorf("there is no profile database at %s; check the path, or make one with sweetspot probe",
+		return false, fmt.Errorf("there is no profile database at %s; check the path, or create one with sweetspot probe",
 			s.name)
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
-			return false, fmt.Errorf("the directory of %s can't be made (%v); choose another place with --db", s.name,
+			return false, fmt.Errorf("the directory of %s can't be created (%v); choose another place with --db", s.name,
 				errors.Unwrap(err))
 		}
 		if unix.Access(filepath.Dir(s.path), unix.W_OK) != nil {
-			return false, fmt.Errorf("%s can't be made: its directory is read-only; choose another place with --db", s.name)
+			return false, fmt.Errorf("%s can't be created: its directory is read-only; choose another place with --db", s.name)
 		}
 		return true, nil
 	case err != nil:

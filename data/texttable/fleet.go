@@ -36,7 +36,7 @@ func (f fleet) writeHead(b *strings.Builder) {
 	q, work := f.Query, f.Workload
 	found := ""
 	if q.ReservedVMsFound {
-		found = ", the number of the least bill of those tried"
+		found = ", the number with the lowest bill of those tried"
 	}
 	vm := q.VM
 	if vm == "" {
@@ -52,7 +52,7 @@ func (f fleet) writeHead(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s run at full precision on reserved VMs%s, %s on demand;\n", quantity.Several(f.Rest.ReservedJobs,
 		"job"), wait, quantity.Count(float64(f.Rest.OnDemandJobs)))
-	fmt.Fprintf(b, "%s, %s of all, would be in time on reserved VMs at reduced precision only and can be asked\n\n",
+	fmt.Fprintf(b, "%s, %s of all, would be in time on reserved VMs only in INT8 and can be asked\n\n",
 		quantity.Count(float64(work.Candidates)), share(work.Candidates, work.Jobs))
 }
 
@@ -87,11 +87,10 @@ func (f fleet) verdict() []string {
 	case f.Rest.ReservedJobs == f.Workload.Jobs:
 		lines = append(lines, "no job needs to be asked: all are in time on reserved VMs at full precision")
 	case f.Workload.Candidates == 0:
-		lines = append(lines, "no job can be asked: what reserved VMs have left brings none in time at reduced precision")
+		lines = append(lines, "no job can be asked: even in INT8, none would finish in time on the free reserved VMs")
 	case base != nil && best != base && base.ExpectedUSD > 0:
 		saved := base.ExpectedUSD - best.ExpectedUSD
-		lines = append(lines, fmt.Sprintf("%s expects to pay least for them: %s, %s less than without offers, which is "+
-			"%.2g %% of the whole bill",
+		lines = append(lines, fmt.Sprintf("%s has the lowest expected cost for them: %s, %s less than without offers, which is %.2g %% of the whole bill",
 			best.Policy, usd(best.ExpectedUSD), quantity.Percent(saved/base.ExpectedUSD), 100*saved/base.BillUSD))
 	}
 	if e := f.BreakEven; e != nil {
@@ -99,8 +98,7 @@ func (f fleet) verdict() []string {
 	}
 	for _, p := range f.Policies {
 		if p.Policy == "approxdnn" && base != nil && base.BillUSD > 0 && p.AsTheyCome.Asked > 0 {
-			lines = append(lines, fmt.Sprintf("if reduced jobs took their VMs as they come, delaying those behind them, %d of "+
-				"%d asked would accept %s's offers and the whole bill be %s, %s", p.AsTheyCome.Accepted, p.AsTheyCome.Asked,
+			lines = append(lines, fmt.Sprintf("if INT8 jobs delayed the jobs queued behind them, %d of the %d users asked would accept %s's offers and the whole bill would be %s, %s", p.AsTheyCome.Accepted, p.AsTheyCome.Asked,
 				p.Policy, usd(p.AsTheyCome.BillUSD), differs(p.AsTheyCome.BillUSD, base.BillUSD)))
 		}
 	}
@@ -138,11 +136,11 @@ func differs(usd, from float64) string {
 func breakEven(e *contract.BreakEven, onDemand float64) string {
 	switch {
 	case onDemand <= e.Low:
-		return fmt.Sprintf("no offer pays: that takes on-demand VMs above %s/h", price(e.Low))
+		return fmt.Sprintf("no offer pays off: on-demand VMs would have to cost more than %s/h", price(e.Low))
 	case e.Low == e.High:
-		return fmt.Sprintf("offers pay as long as on-demand VMs cost more than %s/h", price(e.Low))
+		return fmt.Sprintf("offers pay off as long as on-demand VMs cost more than %s/h", price(e.Low))
 	}
-	return fmt.Sprintf("offers stop paying where on-demand VMs cost %s/h or less; every candidate gets one above %s/h",
+	return fmt.Sprintf("offers stop paying off once on-demand VMs cost %s/h or less; every candidate gets one above %s/h",
 		price(e.Low), price(e.High))
 }
 
@@ -152,7 +150,7 @@ func (f fleet) writeSizing(b *strings.Builder) {
 	}
 	fmt.Fprintln(b, "\nreserved VMs for this load, if it goes on")
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "reserved\t$/h\tpolicy\tVMs\tbill a month\tall on demand\tpays if the load lasts\tprice from")
+	fmt.Fprintln(tw, "reserved\t$/h\tpolicy\tVMs\tmonthly bill\tall on demand\tpays off if the load lasts\tprice from")
 	for _, r := range f.Sizing {
 		for _, l := range r.Least {
 			pays := "never"

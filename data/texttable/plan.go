@@ -25,9 +25,9 @@ func Plan(w io.Writer, described contract.Plan, in contract.PlanInput) error {
 	r := in.Result
 	fmt.Fprintln(w, plaintext.Clean(fmt.Sprintf("%s · %s combinations of %d VM types, %s · split by %s · by %s · %s · "+
 		"90 %% intervals", wording.Workload(r.Query.Workload), quantity.Count(p.Explored.Configurations), len(p.Query.VMs),
-		p.Explored.Method, p.Query.Split, r.Query.Sort, r.Query.Purchase)))
+		p.Explored.Method, p.Query.Split, r.Query.Sort.Label(), r.Query.Purchase)))
 	if p.Explored.Resolution > 0 {
-		fmt.Fprintf(w, "note: so many near-ties that costs are within %.2g %% of the least\n", 100*p.Explored.Resolution)
+		fmt.Fprintf(w, "note: because of many near-ties, costs are within %.2g %% of the lowest\n", 100*p.Explored.Resolution)
 	}
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "#\tVMs\tvariant\ttime\tcost\t"+metricTitle(r)+"\tin whole batches\tbasis")
@@ -156,11 +156,11 @@ func shadowPrice(s contract.ShadowPrice, r *rank.Result) string {
 	if o, ok := r.Space.Objective(objective.Name(s.Constraint)); ok {
 		write = o.Write
 	}
-	line := fmt.Sprintf("%s binds: %s instead of %s", s.Constraint, write(s.Need), write(s.Limit))
+	line := fmt.Sprintf("%s is binding: %s instead of %s", s.Constraint, write(s.Need), write(s.Limit))
 	gain, ok := r.Space.Objective(objective.Name(s.In))
 	switch {
 	case s.Gain == nil:
-		return line + " lets the first one in"
+		return line + " would admit a first combination"
 	case ok:
 		return line + " saves " + gain.Write(*s.Gain)
 	}
@@ -169,7 +169,7 @@ func shadowPrice(s contract.ShadowPrice, r *rank.Result) string {
 
 func (p plan) greedyWords() string {
 	if p.Greedy == nil {
-		return "greedy (Algorithm 1 of Rathnayake et al. 2020): finds nothing within the limits"
+		return "greedy (Algorithm 1 of Rathnayake et al. 2020): finds no combination within the limits"
 	}
 	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", vms(p.Greedy), p.Greedy.Variant,
 		amount(p.Greedy.Time.S, quantity.Duration), amount(p.Greedy.Cost.USD, quantity.Money))

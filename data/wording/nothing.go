@@ -37,7 +37,7 @@ func nearest(r *rank.Result, c question.Constraint) string {
 	o, ok := r.Space.Objective(c)
 	switch {
 	case c == question.GPUMemory:
-		return "none fits the GPU's memory"
+		return "none fits in the GPU's memory"
 	case !ok:
 		return fmt.Sprintf("no %s is known", c)
 	}

@@ -53,7 +53,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	if len(r.Order) > 0 {
 		for _, p := range r.Space.At(r.Order[0]).Configuration {
 			if age := PriceAge(p, r.Query.Purchase, now); age != "" {
-				out = append(out, plaintext.Clean(fmt.Sprintf("the price of %s is %s: sweetspot catalog import takes newer ones",
+				out = append(out, plaintext.Clean(fmt.Sprintf("the price of %s is %s: sweetspot catalog import adds newer ones",
 					p.VM.InstanceType, age)))
 			}
 		}
@@ -63,10 +63,9 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	}
 	switch r.Space.Narrowed {
 	case candidate.OwnBatches:
-		out = append(out, "predicted only at the batch sizes that each variant was run at, in inference on one VM: all "+
-			"would be too many; name variants, clouds, GPUs or batch sizes for more")
+		out = append(out, "there are too many candidates to predict: only the batch sizes that each variant was run at are predicted, in inference on one VM; name variants, clouds, GPUs or batch sizes for more")
 	case candidate.Nothing:
-		out = append(out, "nothing is predicted, for all would be too many; name variants, clouds, GPUs or batch sizes")
+		out = append(out, "there are too many candidates to predict, so none is; name variants, clouds, GPUs or batch sizes")
 	}
 	unpriced, printed := 0, 0
 	for i := range r.Space.Len() {
@@ -99,12 +98,11 @@ func Interruptions(w question.Workload) string {
 	if w.Purchase != profile.Spot {
 		return ""
 	}
-	rate := fmt.Sprintf("spot VMs are assumed to be taken away %g times an hour each, within a factor of %d: the bill's "+
-		"interruptions say better", bill.UsualInterruptions, bill.RateFactor)
+	rate := fmt.Sprintf("spot VMs are assumed to be interrupted %g times an hour each, within a factor of %d; set interruptions in the bill if you know better", bill.UsualInterruptions, bill.RateFactor)
 	if r := w.Bill.Interruptions; r != nil && *r == 0 {
-		return "spot VMs are taken as never interrupted, as the bill has it"
+		return "spot VMs are assumed never to be interrupted, as set in the bill"
 	} else if r != nil {
-		rate = fmt.Sprintf("spot VMs are taken away %.3g times an hour each", *r)
+		rate = fmt.Sprintf("spot VMs are interrupted %.3g times an hour each", *r)
 	}
 	switch saved := w.Bill.CheckpointS; {
 	case saved != nil:
@@ -121,11 +119,10 @@ func Interruptions(w question.Workload) string {
 func FleetNotes(a *fleet.Answer) (notes []string) {
 	if share := a.Rest.Outlasts(); share > 0.1 {
 		notes = append(notes, fmt.Sprintf("%s of the reserved VMs' work comes after the last submission, paid as it is "+
-			"done: a longer trace would say better what a month costs", quantity.Percent(share)))
+			"done: a longer trace would give a better monthly bill", quantity.Percent(share)))
 	}
 	if idle := a.Rest.IdleGPUs; idle > 0.05 {
-		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs idle, which VMs of fewer GPUs "+
-			"would save", quantity.Percent(idle)))
+		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs are idle; VMs with fewer GPUs would cost less", quantity.Percent(idle)))
 	}
 	return notes
 }

@@ -50,7 +50,7 @@ func ReadJobs(path string) (Jobs, error) {
 func MakeJobs(n int, seed uint64) (Jobs, error) {
 	load := fleet.Usual(n)
 	return withMix(Jobs{
-		Jobs: load.Generate(seed), Load: &load, Source: quantity.Several(load.Jobs, "made-up job"),
+		Jobs: load.Generate(seed), Load: &load, Source: quantity.Several(load.Jobs, "synthetic job"),
 		Notes: []string{load.String()},
 	})
 }
@@ -93,7 +93,7 @@ func ReadRequests(path string) (Requests, error) {
 func MakeRequests(p serving.Pattern, seconds int, perSecond float64, seed uint64) Requests {
 	return Requests{
 		Arrivals: p.Generate(max(seconds, 1), perSecond, seed), MadeUp: true,
-		Source: "a made-up " + string(p), Notes: []string{p.Words(seconds, perSecond)},
+		Source: "a synthetic " + string(p), Notes: []string{p.Words(seconds, perSecond)},
 	}
 }
 
@@ -133,7 +133,7 @@ func read[T any](path string, parse func(io.Reader) (T, error)) (trace T, err er
 func unread(path string, err error) error {
 	mend := ""
 	if errors.Is(err, fs.ErrNotExist) {
-		mend = "; name a file that exists, by its path from this folder"
+		mend = "; check the path"
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		err = at.Err

@@ -34,7 +34,8 @@ func ParseAcceptance(s string) (Acceptance, error) {
 	wants := map[Shape]int{Linear: 0, Power: 1, Exponential: 1, Logistic: 2}
 	n, known := wants[a.Shape]
 	if !known || len(words) != n+1 {
-		return Acceptance{}, fmt.Errorf("%q is no acceptance: write linear, power:2, exponential:1.5 or logistic:1.5:0.4", s)
+		return Acceptance{}, fmt.Errorf("%q is not an acceptance function: write linear, power:2, exponential:1.5 or "+
+			"logistic:1.5:0.4", s)
 	}
 	for i, to := range []*float64{&a.At, &a.Width}[:n] {
 		v, err := strconv.ParseFloat(strings.TrimSpace(words[i+1]), 64)

@@ -38,7 +38,8 @@ func ParsePolicies(s string) ([]Policy, error) {
 	for _, word := range strings.Split(s, ",") {
 		p := Policy(strings.TrimSpace(word))
 		if !slices.Contains(Policies, p) {
-			return nil, fmt.Errorf("%q is none of all, on-demand, approxdnn, acceptance-centric and penalty-centric", string(p))
+			return nil, fmt.Errorf("%q is not one of all, on-demand, approxdnn, acceptance-centric and penalty-centric",
+				string(p))
 		}
 		if !slices.Contains(out, p) {
 			out = append(out, p)

@@ -90,7 +90,7 @@ func Parse(s string) (b Bill, err error) {
 		at := slices.IndexFunc(fields[:], func(f field) bool { return f.name == name })
 		switch {
 		case at < 0:
-			return Bill{}, fmt.Errorf("%s is no part of a bill: write %s", plaintext.Quote(word), Words)
+			return Bill{}, fmt.Errorf("%s is not a part of a bill: write %s", plaintext.Quote(word), Words)
 		case seen[name]:
 			return Bill{}, fmt.Errorf("%s is given twice", name)
 		}
@@ -150,7 +150,7 @@ func perKWh(s string) (float64, error) { return usd(strings.TrimSuffix(s, "/kWh"
 func pue(s string) (float64, error) {
 	v, err := plain(s)
 	if err != nil || v < 1 || v > 10 {
-		return 0, fmt.Errorf("%s is no power usage effectiveness: write a number from 1 to 10, as 1.3", plaintext.Quote(s))
+		return 0, fmt.Errorf("%s is not a power usage effectiveness: write a number from 1 to 10, as 1.3", plaintext.Quote(s))
 	}
 	return v, nil
 }
@@ -181,7 +181,7 @@ func gib(s string) (float64, error) {
 		if text, ok := strings.CutSuffix(s, unit.name); ok {
 			v, err := plain(text)
 			if err != nil {
-				err = fmt.Errorf("%s is no amount of data: write 200GiB", plaintext.Quote(s))
+				err = fmt.Errorf("%s is not an amount of data: write 200GiB", plaintext.Quote(s))
 			}
 			return v * unit.gib, err
 		}
@@ -198,7 +198,7 @@ func rate(s string) (perHour float64, err error) {
 	v, err := plain(share)
 	switch {
 	case !known || err != nil:
-		return 0, fmt.Errorf("%s is no rate of interruptions: write 0.05/h, 10%%/day or 20%%/month", plaintext.Quote(s))
+		return 0, fmt.Errorf("%s is not a rate of interruptions: write 0.05/h, 10%%/day or 20%%/month", plaintext.Quote(s))
 	case isShare && v >= 100:
 		return 0, fmt.Errorf("%s: a VM that is surely taken away has no rate: write how often, as 2/day", plaintext.Quote(s))
 	case isShare:

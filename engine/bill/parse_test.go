@@ -29,27 +29,27 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for words, want := range map[string]string{
-		"boot=90s":                           "is no part of a bill",
+		"boot=90s":                           "is not a part of a bill",
 		"startup":                            "is not a duration",
 		"startup=NaNs":                       "is not a duration",
 		"startup=-5s":                        "is not above zero",
 		"startup=90s startup=1m":             "given twice",
 		"disk=200GiB":                        "belong together",
 		"egress-price=0.09":                  "belong together",
-		"disk=200GB disk-price=1":            "is no amount of data",
-		"disk=NaN disk-price=1":              "is no amount of data",
-		"egress=1e300GiB egress-price=1":     "is no amount of data",
+		"disk=200GB disk-price=1":            "is not an amount of data",
+		"disk=NaN disk-price=1":              "is not an amount of data",
+		"egress=1e300GiB egress-price=1":     "is not an amount of data",
 		"disk=1 disk-price=-1":               "is not a number from 0",
-		"interruptions=0.05":                 "is no rate",
+		"interruptions=0.05":                 "is not a rate",
 		"interruptions=100%/day":             "surely taken away",
-		"interruptions=x/h":                  "is no rate",
+		"interruptions=x/h":                  "is not a rate",
 		"checkpoint=0s":                      "is not above zero",
 		"checkpoint=1e300d":                  "is not a duration",
 		"pue=1.3":                            "without electricity-price",
 		"electricity-price=1 pue=0.9":        "from 1 to 10",
 		"electricity-price=1/MWh":            "is not a number",
-		"interruptions=\x1b[2J":              "is no rate",
-		"checkpoint=30m\nstartup=1s\n\nsize": "is no part of a bill",
+		"interruptions=\x1b[2J":              "is not a rate",
+		"checkpoint=30m\nstartup=1s\n\nsize": "is not a part of a bill",
 	} {
 		_, err := Parse(words)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {

@@ -54,7 +54,7 @@ func ParseBasis(s string) (Basis, error) {
 			return Basis(i), nil
 		}
 	}
-	return Unknown, fmt.Errorf("basis %s is none of measured, published, reconstructed, other-batch, transferred, spec",
+	return Unknown, fmt.Errorf("basis %s is not one of measured, published, reconstructed, other-batch, transferred, spec",
 		plaintext.Quote(s))
 }
 

@@ -27,7 +27,7 @@ func ParseScheduler(s string) (Scheduler, error) {
 		word = EarliestFirst
 	}
 	if !slices.Contains(Schedulers, word) {
-		return "", fmt.Errorf("%q is none of round-robin, least-loaded and earliest-first", s)
+		return "", fmt.Errorf("%q is not one of round-robin, least-loaded and earliest-first", s)
 	}
 	return word, nil
 }

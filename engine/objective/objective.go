@@ -76,9 +76,9 @@ func All() List {
 		},
 		{
 			Name: Energy, Unit: "kwh", Symbol: "kWh", Label: "energy", Log: true, Optional: true,
-			Flag: "max-energy", Limit: "max_energy_kwh", Help: "most energy of the whole job (0.5kWh, 300Wh)",
+			Flag: "max-energy", Limit: "max_energy_kwh", Help: "energy limit of the whole job (0.5kWh, 300Wh)",
 			AtLimit: "with at most %s",
-			Best:    "most frugal", Verb: "uses",
+			Best:    "most efficient", Verb: "uses",
 			Write: quantity.Energy, Read: quantity.ParseEnergy,
 		},
 	}
@@ -88,7 +88,7 @@ func All() List {
 func accuracy(metric string, higherIsBetter bool) Objective {
 	o := Objective{
 		Name: Accuracy, Unit: "value", Label: "accuracy", HigherIsBetter: higherIsBetter,
-		Flag: "min-accuracy", Limit: "min_accuracy", Help: "accuracy of at least this (0.7 or 70%)",
+		Flag: "min-accuracy", Limit: "min_accuracy", Help: "minimum accuracy (0.7 or 70%)",
 		AtLimit: "at %s or better",
 		Best:    "best", Verb: "reaches", Read: quantity.ParseFraction,
 		Write: func(v float64) string { return WriteAccuracy(v, higherIsBetter) },

@@ -21,6 +21,14 @@ const (
 	Infer Mode = "infer"
 )
 
+// Noun is the mode as a noun: inference runs.
+func (m Mode) Noun() string {
+	if m == Train {
+		return "training"
+	}
+	return "inference"
+}
+
 // Purchase is how a VM is bought.
 type Purchase string
 
@@ -40,7 +48,7 @@ func ParsePurchase(s string) (Purchase, error) {
 	if slices.Contains(Purchases, Purchase(s)) {
 		return Purchase(s), nil
 	}
-	return "", fmt.Errorf("%s is none of on-demand, spot, reserved-1y, reserved-3y", plaintext.Quote(s))
+	return "", fmt.Errorf("%s is not one of on-demand, spot, reserved-1y, reserved-3y", plaintext.Quote(s))
 }
 
 // Model is what is run.

@@ -63,7 +63,7 @@ func Filters() []Filter {
 			of: func(r *profile.Run) string { return r.Cloud },
 		}.in(func(w *Workload) *[]string { return &w.Clouds }),
 		Filter{
-			Name: GPUs, Flag: "gpu", Help: "only GPUs whose name begins so", known: aVM, match: beginsWith,
+			Name: GPUs, Flag: "gpu", Help: "only GPUs whose name begins with this", known: aVM, match: beginsWith,
 			of: func(r *profile.Run) string { return r.GPU },
 		}.in(func(w *Workload) *[]string { return &w.GPUs }),
 	}

@@ -76,12 +76,20 @@ func (s Sort) Objective() (o objective.Name, perAccuracy bool) {
 	return objective.Name(s), false
 }
 
+// Label is the order as people write it: cost, TAR.
+func (s Sort) Label() string {
+	if s == ByTAR || s == ByCAR {
+		return strings.ToUpper(string(s))
+	}
+	return string(s)
+}
+
 // ParseSort reads a --sort flag.
 func ParseSort(s string) (Sort, error) {
 	if by := Sort(strings.ToLower(s)); slices.Contains(Sorts(), by) {
 		return by, nil
 	}
-	return "", fmt.Errorf("sort %q is none of %s", s, words(Sorts()))
+	return "", fmt.Errorf("sort %q is not one of %s", s, words(Sorts()))
 }
 
 // words joins names: time, cost.
@@ -132,7 +140,7 @@ func ParseWeights(s string) (Weights, error) {
 		}
 		o := objective.Name(strings.TrimSpace(name))
 		if !minimized.Has(o) {
-			return w, fmt.Errorf("%q is none of %s", name, minimized.Words())
+			return w, fmt.Errorf("%q is not one of %s", name, minimized.Words())
 		}
 		w[o] = v
 	}

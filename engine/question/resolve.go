@@ -35,14 +35,14 @@ func Resolve(set *profile.Set, model string, mode profile.Mode) (Question, error
 	case len(questions) == 0:
 		return Question{}, fmt.Errorf("there are no runs to rank: measure one with sweetspot probe")
 	case model == "":
-		return Question{}, fmt.Errorf("no model has runs to %s", mode)
+		return Question{}, fmt.Errorf("no model has %s runs", mode.Noun())
 	}
 	for _, q := range questions {
 		if strings.EqualFold(q.Model, model) {
-			return Question{}, fmt.Errorf("%s has no runs to %s, only to %s", q.Model, mode, q.Mode)
+			return Question{}, fmt.Errorf("%s has no %s runs, only %s runs", q.Model, mode.Noun(), q.Mode.Noun())
 		}
 	}
-	return Question{}, fmt.Errorf("no model %q: there are %s", model, strings.Join(names, ", "))
+	return Question{}, fmt.Errorf("no model %q: the database has %s", model, strings.Join(names, ", "))
 }
 
 // Question is a model with what can be done with it.

@@ -35,8 +35,8 @@ func TestResolve(t *testing.T) {
 		"only training":          {"", profile.Train, Question{Model: "fcn", Mode: profile.Train}, ""},
 		"most runs of the model": {"resnet", "", Question{Model: "resnet", Mode: profile.Infer}, ""},
 		"another case":           {"ResNet", profile.Train, Question{Model: "resnet", Mode: profile.Train}, ""},
-		"a mode without runs":    {"caffenet", profile.Train, Question{}, "no runs to train, only to infer"},
-		"unknown model":          {"vgg", "", Question{}, "there are CaffeNet, fcn, resnet"},
+		"a mode without runs":    {"caffenet", profile.Train, Question{}, "no training runs, only inference runs"},
+		"unknown model":          {"vgg", "", Question{}, "the database has CaffeNet, fcn, resnet"},
 		"a model without times":  {"empty", "", Question{}, `no model "empty"`},
 		"unknown mode":           {"fcn", "serve", Question{}, "neither train nor infer"},
 	} {

@@ -15,7 +15,7 @@ type Workload struct {
 	Units          float64  // inference: how many units W
 	Purchase       profile.Purchase
 	MaxCount       int       // most VMs of one type in inference
-	Bill           bill.Bill // what is paid beside the work
+	Bill           bill.Bill // what is paid in addition to the work
 	// Combine adds, in inference, the exact frontier over combinations of VM types.
 	Combine bool
 

@@ -62,7 +62,7 @@ func compare(tr Trace, s Settings, spanS int) ([]Outcome, [][]Span, error) {
 
 func check(tr Trace, s Settings, scheme Scheme) error {
 	if scheme != FunctionsOnly && !slices.Contains(Schemes(), scheme) {
-		return fmt.Errorf("%q is no scheme; there are %v", scheme, Schemes())
+		return fmt.Errorf("%q is not a scheme; there are %v", scheme, Schemes())
 	}
 	if err := s.Check(); err != nil {
 		return err

@@ -217,7 +217,7 @@ var Patterns = []Pattern{ConstantLoad, PoissonLoad, DiurnalLoad, CrowdLoad, Burs
 func ParsePattern(s string) (Pattern, error) {
 	p := Pattern(strings.ToLower(strings.TrimSpace(s)))
 	if !slices.Contains(Patterns, p) {
-		return "", fmt.Errorf("%q is none of constant, poisson, diurnal, flash-crowd, bursty and day", s)
+		return "", fmt.Errorf("%q is not one of constant, poisson, diurnal, flash-crowd, bursty and day", s)
 	}
 	return p, nil
 }

@@ -159,7 +159,7 @@ func (r Rule) precision(s Summary) Verdict {
 	}
 	when := ""
 	if s.InterimHalfWidth > s.Steady.HalfWidth() {
-		when = " when last looked at"
+		when = " at the last check"
 	}
 	need(ratio(target, half)*ratio(target, half),
 		"±%.1f %%%s, aims at ±%s %%%s", 100*half, when, percent(target), r.why())

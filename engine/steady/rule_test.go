@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 		{"precise without refining", Rule{Target: 0.02}, steadySummary(60, 0.1, 0.018), 8, Precise,
 			"±1.8 % after 60 steady steps"},
 		{"precise now, not at the interim analysis", DefaultRule(), doubtful, 130, "",
-			"±3.0 % when last looked at, aims at ±2 %"},
+			"±3.0 % at the last check, aims at ±2 %"},
 		{"two periods", DefaultRule(), stalls, 130, "", "a long iteration every 25: 2 periods seen, needs 3"},
 		{"three periods", DefaultRule(), seen, 130, Precise, "±0.5 % after 60 steady steps, with a long one every 25"},
 		{"drift", DefaultRule(), drifting, 80, Precise, "drifting by +0.4 %"},

@@ -107,7 +107,7 @@ func (c *Client) Updates() <-chan matrix.Update { return c.updates }
 // Stop ends the probe and saves it.
 func (c *Client) Stop() { c.ask(doStop) }
 
-// KeepRunning lets the running probes go on past the stop rule.
+// KeepRunning lets the running probes keep running after the stop rule is met.
 func (c *Client) KeepRunning() { c.ask(doKeepRunning) }
 
 // Cancel ends the probe and forgets it.

@@ -133,7 +133,7 @@ func (s Spec) resolveChoices() (Spec, error) {
 	} {
 		*c.value = cmp.Or(*c.value, c.choices[0])
 		if !slices.Contains(c.choices, *c.value) {
-			return s, fmt.Errorf("%s %q is none of %s", c.what, *c.value, strings.Join(c.choices, ", "))
+			return s, fmt.Errorf("%s %q is not one of %s", c.what, *c.value, strings.Join(c.choices, ", "))
 		}
 	}
 	return s, nil

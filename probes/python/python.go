@@ -47,7 +47,7 @@ func (e *NotFoundError) Error() string {
 	for _, t := range e.Tried {
 		parts = append(parts, t.Path+" ("+t.Why+")")
 	}
-	return "no Python here imports PyTorch: tried " + strings.Join(parts, ", ") +
+	return "no Python found here that can import PyTorch: tried " + strings.Join(parts, ", ") +
 		"; install it (apt install python3-torch, or pip install torch) or name an interpreter with --python or " + Variable
 }
 

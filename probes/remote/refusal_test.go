@@ -40,7 +40,7 @@ func TestRefusals(t *testing.T) {
 		{name: "no shell", server: []string{"ForceCommand echo no logins today"}, want: []string{"could not run",
 			"no logins today"}},
 		{name: "no torch", command: runner.Command{Argv: []string{"{sweetspot-python}"}}, options: Options{Python: bare},
-			want: []string{"no Python there imports PyTorch", "has no torch", "--python"}},
+			want: []string{"no Python found there that can import PyTorch", "has no torch", "--python"}},
 		{name: "no such python", options: Options{Python: elsewhere}, want: []string{"has no Python", elsewhere, "--python"}},
 		{name: "no program", command: runner.Command{Argv: []string{"no-such-program-here"}},
 			want: []string{"no program", "on the PATH"}},

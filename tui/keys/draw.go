@@ -101,9 +101,9 @@ func (t *Table) Footer(th *theme.Theme, region string, width int, disabled Disab
 // Typing is the footer while a value is typed, where letters are no keys. These
 // keys are always the same; erases says whether one empties the line.
 func Typing(th *theme.Theme, width int, erases bool) string {
-	shown := [][2]string{{"enter", "take"}, {"esc", "leave"}}
+	shown := [][2]string{{"enter", "accept"}, {"esc", "cancel"}}
 	if erases {
-		shown = append(shown, [2]string{"ctrl+u", "empty"})
+		shown = append(shown, [2]string{"ctrl+u", "clear"})
 	}
 	out := ""
 	for _, k := range shown {

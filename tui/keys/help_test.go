@@ -58,7 +58,7 @@ func TestWhileTypingTheFooterShowsNoLetters(t *testing.T) {
 	th := theme.New("", true, false)
 	for _, width := range []int{40, 120} {
 		got := Typing(th, width, true)
-		if text.Width(got) != width || strings.TrimSpace(ansi.Strip(got)) != "⏎ take  esc leave  ctrl+u empty" {
+		if text.Width(got) != width || strings.TrimSpace(ansi.Strip(got)) != "⏎ accept  esc cancel  ctrl+u clear" {
 			t.Errorf("%d cells: %q", text.Width(got), ansi.Strip(got))
 		}
 	}

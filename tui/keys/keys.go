@@ -127,7 +127,7 @@ func (t *Table) Remap(keys map[string][]string) (*Table, error) {
 		for _, k := range keys[name] {
 			canonical, ok := canonicalKey(k)
 			if !ok {
-				return nil, fmt.Errorf("%q is no key for %s: write one character or a name like enter, tab, f5 or ctrl+p",
+				return nil, fmt.Errorf("%q is not a key for %s: write one character or a name like enter, tab, f5 or ctrl+p",
 					plaintext.Cut(plaintext.Clean(k), 40), name)
 			}
 			given = append(given, canonical)

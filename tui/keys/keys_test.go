@@ -107,8 +107,8 @@ func TestRemapRefusesInOneSentence(t *testing.T) {
 		{map[string][]string{"pick": {"e"}}, `key "e" can't mean both`},
 		{map[string][]string{"pikc": {"e"}}, `no action "pikc" to give keys to`},
 		{map[string][]string{"picks": {"z"}}, "(pick?)"},
-		{map[string][]string{"pick": {"hyper+x"}}, "is no key for pick"},
-		{map[string][]string{"pick": {""}}, "is no key for pick"},
+		{map[string][]string{"pick": {"hyper+x"}}, "is not a key for pick"},
+		{map[string][]string{"pick": {""}}, "is not a key for pick"},
 		{map[string][]string{"quit": {}}, "needs a key"},
 		{map[string][]string{"\x1b[31mevil\n": {"z"}}, "no action"},
 	} {
@@ -163,7 +163,7 @@ func TestFooterOfEveryStep(t *testing.T) {
 		{InRanking, 50, []string{"↑↓", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
 		{InSliders, 120, []string{"←→ move", "[] big", "⏎ type", "tab focus", "/ filter", "s sort", "␣ pin", "x pick",
 			"e export", "u undo", "m model", "p probe", "? help", "q quit"}, nil},
-		{InSliders, 200, []string{"w work", "b batch", "$ price", "c cloud", "n GPU", "v variant", "f hide", "0 clear",
+		{InSliders, 200, []string{"w mode", "b batch", "$ price", "c cloud", "n GPU", "v variant", "f hide", "0 clear",
 			"a axes"}, nil},
 		{InPlot, 120, []string{"←→ frontier", "z Z zoom", "x pick"}, nil},
 		{InPlot, 132, []string{"e export"}, nil},
@@ -180,7 +180,7 @@ func TestFooterOfEveryStep(t *testing.T) {
 		{InVMs, 120, []string{"s sort"}, []string{"pin", "delete", "export", "⏎"}},
 		{InPicks, 120, []string{"⏎ rank", "e export", "D delete", "A note"}, []string{"pin", "rename"}},
 		{InImport, 120, []string{"s sort", "I import"}, []string{"delete", "rename", "⏎"}},
-		{InExportForms, 120, []string{"↑↓ forms", "⏎ write", "tab preview", "y copy", "esc "},
+		{InExportForms, 120, []string{"↑↓ formats", "⏎ write", "tab preview", "y copy", "esc "},
 			[]string{"open", "export", "sort", "undo"}},
 		{InExportPreview, 50, []string{"↑↓", "⏎ write", "tab", "esc ", "y copy"}, []string{"open", "export"}},
 	} {

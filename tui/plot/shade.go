@@ -51,7 +51,7 @@ func (s *Scatter) drawShades() {
 		return
 	}
 	steps := [3]string{"1", short(s.shades.middle) + "+", short(s.shades.strong) + "+"}
-	words := " a cell"
+	words := " per cell"
 	width := len(steps[0]) + len(steps[1]) + len(steps[2]) + 2*len(steps) + 1
 	if width+len(words) > s.frame.gw*2/3 {
 		words = ""

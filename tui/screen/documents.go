@@ -107,7 +107,7 @@ func (s *Shell) copied(m copyMsg) tea.Cmd {
 			"%s bytes are more than the %s that terminals take: write them to a file with enter",
 			quantity.Count(float64(len(m.text))), quantity.Count(float64(longestCopy))))
 	}
-	said := fmt.Sprintf("copied %s, if the terminal lets it; tmux: set -g set-clipboard on",
+	said := fmt.Sprintf("copied %s, if the terminal allows it; in tmux: set -g set-clipboard on",
 		quantity.Several(len(m.text), "byte"))
 	return tea.Batch(tea.SetClipboard(m.text), s.Note(toast.Info, said))
 }

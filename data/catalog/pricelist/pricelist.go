@@ -42,7 +42,7 @@ func (f Format) Title() string { return titles[f] }
 func ParseFormat(s string) (Format, error) {
 	f := Format(strings.ToLower(s))
 	if !slices.Contains(Formats, f) {
-		return "", fmt.Errorf("%s is none of %v", plaintext.Quote(s), Formats)
+		return "", fmt.Errorf("%s is not one of %v", plaintext.Quote(s), Formats)
 	}
 	return f, nil
 }

@@ -132,7 +132,7 @@ func kind(f source.File) (is what, err error) {
 		case isResults(names):
 			is = accuracies
 		default:
-			return r.Wrong("is no table of timm: there is neither infer_step_time or train_step_time nor img_size and top1")
+			return r.Wrong("is not a table of timm: there is neither infer_step_time or train_step_time nor img_size and top1")
 		}
 		return nil
 	})

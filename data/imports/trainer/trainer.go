@@ -107,7 +107,7 @@ func (s *state) load(f source.File) error {
 		return err
 	}
 	if s.LogHistory == nil {
-		return f.Wrong("is no trainer state: it has no log_history")
+		return f.Wrong("is not a trainer state: it has no log_history")
 	}
 	if len(s.LogHistory) > source.MaxRows {
 		return f.Wrong("has more than %d entries in log_history", source.MaxRows)

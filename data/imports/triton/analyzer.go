@@ -94,7 +94,7 @@ func tableKind(f source.File) (is table, err error) {
 		case r.Has("Model") && r.Has("GPU UUID"):
 			is = serverTable
 		default:
-			return r.Wrong("is no table of Model Analyzer: there is neither %s nor GPU UUID", throughputColumn)
+			return r.Wrong("is not a table of Model Analyzer: there is neither %s nor GPU UUID", throughputColumn)
 		}
 		return nil
 	})

@@ -166,7 +166,7 @@ func perGPU(r *source.Row, column string) (values []float64, err error) {
 		i := strings.LastIndexByte(part, ':')
 		v, ok := source.Number(part[i+1:])
 		if i < 0 || !ok || (v != nil && *v < 0) {
-			return nil, r.Wrong("%s is no list of uuid:value; pairs", column)
+			return nil, r.Wrong("%s is not a list of uuid:value; pairs", column)
 		}
 		if v != nil && *v > 0 {
 			values = append(values, *v)

@@ -76,7 +76,7 @@ func ReadMapping(f source.File) (*source.Mapping, error) {
 		if _, rest, ok := strings.Cut(err.Error(), "\n  "); ok {
 			what = rest
 		}
-		return nil, f.Wrong("is no mapping of columns: %s", plaintext.Line(what, 150))
+		return nil, f.Wrong("is not a mapping of columns: %s", plaintext.Line(what, 150))
 	}
 	if err := check(f, m); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func check(f source.File, m *source.Mapping) error {
 	case m.Basis != "" && m.Basis != estimate.Published.String() && m.Basis != estimate.Measured.String():
 		return f.Wrong("basis %s is neither measured nor published", plaintext.Quote(m.Basis))
 	case m.AsOf != "" && !catalog.IsDate(m.AsOf):
-		return f.Wrong("as_of %s is no date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(m.AsOf))
+		return f.Wrong("as_of %s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(m.AsOf))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Times)) {
 		t := m.Times[name]

@@ -4,7 +4,7 @@
 # Time: 58 m 20 s, 90 % between 56 m 40 s and 1 h 00 m (measured)
 # Cost: $0.88, 90 % between $0.85 and $0.91 (measured)
 # Accuracy: top-1 90.0 % (measured)
-# Rests on: run 3; built-in library, run 17
+# Based on: run 3; built-in library, run 17
 # Picked: 2026-01-02T02:04:05Z with sweetspot 1.2.3
 # Verify: sweetspot probe --name=seismic/FCN --mode=train --vm=aws/us-east-1/p2.xlarge -- COMMAND
 # To verify the estimate, run that on such a VM, COMMAND being the command that runs the model at batch size 256 in fp16; the probe ends by itself.

@@ -5,7 +5,7 @@
 # Time: 58 m 20 s, 90 % between 56 m 40 s and 1 h 00 m (measured)
 # Cost: $0.88, 90 % between $0.85 and $0.91 (measured)
 # Accuracy: top-1 90.0 % (measured)
-# Rests on: run 3; built-in library, run 17
+# Based on: run 3; built-in library, run 17
 # Reserved: this launches no reservation (reserved-1y); the price applies only if you have bought one.
 # Picked: 2026-01-02T02:04:05Z with sweetspot 1.2.3
 # Verify: sweetspot probe --name=seismic/FCN --mode=train --vm=azure//NC6 -- COMMAND

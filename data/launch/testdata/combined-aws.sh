@@ -6,7 +6,7 @@
 # Price: $0.90/h each, spot (price list 2021-03-01)
 # Time: 58 m 20 s, 90 % between 56 m 40 s and 1 h 00 m (measured)
 # Cost: $0.88, 90 % between $0.85 and $0.91 (measured)
-# Rests on: run 3; built-in library, run 17
+# Based on: run 3; built-in library, run 17
 # Picked: 2026-01-02T02:04:05Z with sweetspot 1.2.3
 # Verify VM type 1 of 2: sweetspot probe --name=seismic/FCN --mode=infer --vm=aws/us-east-1/p3.2xlarge -- COMMAND
 # Verify VM type 2 of 2: sweetspot probe --name=seismic/FCN --mode=infer --vm=aws/us-west-2/g4dn.xlarge -- COMMAND

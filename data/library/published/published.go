@@ -115,7 +115,7 @@ func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
 	err := eachRow(in, [][]string{slipColumns}, func(r row) error {
 		s := reproduce.Slip{Paper: r.text("paper"), Key: r.key(), Why: r.text("why")}
 		if !slices.Contains(reproduce.Papers, s.Paper) {
-			return r.wrong("paper", "is none of "+strings.Join(reproduce.Papers, ", "))
+			return r.wrong("paper", "is not one of "+strings.Join(reproduce.Papers, ", "))
 		}
 		if s.Why == "" {
 			return r.wrong("why", "is empty")

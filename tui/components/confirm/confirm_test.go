@@ -14,7 +14,7 @@ import (
 // askQuit asks what becomes of a probe.
 func askQuit() *Dialog {
 	d := &Dialog{}
-	d.Ask("Quit", "A probe is running. What shall become of it?",
+	d.Ask("Quit", "A probe is running. What should happen to it?",
 		Answer{StopAndSave, "s", "stop and save", "end it at the next step and keep what it measured"},
 		Answer{Detach, "d", "detach", "leave it running; it ends by its own rule and is saved"},
 		Answer{Stay, "esc", "stay", "go back to the screen"})

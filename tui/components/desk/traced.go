@@ -92,7 +92,7 @@ func (d *Traced[T, Q, A, F]) View(p Panes, sentences func() []string) string {
 	if d.W <= 0 || d.H <= 0 {
 		return ""
 	}
-	p.Words.Title = "What it says"
+	p.Words.Title = "Advice"
 	p.Reading.Title = p.Words.Title + " " + d.Theme.Symbols.Dot + " enter or esc goes back"
 	p.Lines = func(w int) []string { return WrapAll(sentences(), w) }
 	return d.Frame(d.Theme, d.W, d.H, &d.Layout, p)

@@ -120,7 +120,7 @@ func (d *Dialog) note(p Preview) string {
 
 func (d *Dialog) nameLine(th *theme.Theme, width, height int) string {
 	w, _ := panel.Inner(width, height)
-	body := " " + th.Faint.Render("cannot be written so")
+	body := " " + th.Faint.Render("cannot be written in this format")
 	switch {
 	case d.docs[d.at].Why != nil:
 	case d.focus == name:
@@ -130,9 +130,9 @@ func (d *Dialog) nameLine(th *theme.Theme, width, height int) string {
 	}
 	note := ""
 	if width < sideBySide || d.focus == name { // the footer has no room to say it
-		note = [...]string{"tab shows the text", "tab goes to the name", "tab goes to the forms"}[d.focus]
+		note = [...]string{"tab shows the text", "tab goes to the name", "tab goes to the formats"}[d.focus]
 		if d.focus == preview && d.docs[d.at].Why != nil {
-			note = "tab goes to the forms"
+			note = "tab goes to the formats"
 		}
 	}
 	return panel.Panel{Title: "file", Note: note, Focused: d.focus == name}.Render(th, body, width, height)

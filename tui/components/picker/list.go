@@ -43,13 +43,13 @@ func List(path string, extensions []string) Listing {
 	info, err := os.Stat(full)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Listing{Err: fmt.Errorf("%s isn't there: check the path", plaintext.Clean(full))}
+		return Listing{Err: fmt.Errorf("%s does not exist: check the path", plaintext.Clean(full))}
 	case err != nil:
 		return Listing{Err: sentence(full, err)}
 	case !info.IsDir():
 		if !wanted(full, extensions) && !slices.Contains(extensions, Any) {
 			is := strings.Join(extensions, " or ")
-			return Listing{Err: fmt.Errorf("%s is no %s file: choose another one", plaintext.Clean(full), is)}
+			return Listing{Err: fmt.Errorf("%s is not a %s file: choose another one", plaintext.Clean(full), is)}
 		}
 		return Listing{File: full}
 	}

@@ -232,12 +232,12 @@ func (p *Picker) status(th *theme.Theme) string {
 	case p.loading:
 		return " " + th.Dim.Render("reading"+th.Symbols.Ellipsis)
 	case p.several:
-		return " " + th.Dim.Render("enter takes it, *.csv all that match, left is the folder above, esc leaves")
+		return " " + th.Dim.Render("enter imports it, *.csv all matching files, left goes up a folder, esc cancels")
 	case len(p.shown) == 0 && p.typed == "":
 		ends := slices.DeleteFunc(slices.Clone(p.extensions), func(e string) bool { return e == Any })
 		return " " + th.Dim.Render("nothing here ends in "+strings.Join(ends, ", "))
 	}
-	return " " + th.Dim.Render("enter opens, tab completes, left is the folder above, esc leaves")
+	return " " + th.Dim.Render("enter opens, tab completes, left goes up a folder, esc cancels")
 }
 
 func (p *Picker) line(th *theme.Theme, e Entry, here bool, w int) string {
@@ -247,7 +247,7 @@ func (p *Picker) line(th *theme.Theme, e Entry, here bool, w int) string {
 	}
 	switch {
 	case e.Name == whole:
-		name = th.Key.Render("./") + th.Dim.Render(" all files of this folder")
+		name = th.Key.Render("./") + th.Dim.Render(" all files in this folder")
 	case e.Dir:
 		name = th.Key.Render(name + "/")
 	default:

@@ -99,10 +99,10 @@ func TestSentencesForWhatCannotBeOpened(t *testing.T) {
 	for _, c := range []struct {
 		path, want string
 	}{
-		{"nowhere.db", "isn't there"},
-		{"nowhere/x.db", "isn't there"},
-		{"notes.txt", "is no .db file"},
-		{"evil\x1b[31m\n.db", "isn't there"},
+		{"nowhere.db", "does not exist"},
+		{"nowhere/x.db", "does not exist"},
+		{"notes.txt", "is not a .db file"},
+		{"evil\x1b[31m\n.db", "does not exist"},
 	} {
 		l := List(filepath.Join(dir, c.path), []string{".db"})
 		if l.Err == nil || !strings.Contains(l.Err.Error(), c.want) || strings.ContainsAny(l.Err.Error(), "\n\x1b") {

@@ -24,7 +24,7 @@ func combination(c *candidate.Candidate) []string {
 			quantity.Percent(p.Units / *c.Units), p.BatchSize, quantity.Duration(p.BusyS))
 	}
 	return []string{"in whole batches: " + strings.Join(parts, " · "),
-		fmt.Sprintf("were the work divisible at will: %s, %s", quantity.Duration(c.Other.Seconds),
+		fmt.Sprintf("if the work could be split freely: %s, %s", quantity.Duration(c.Other.Seconds),
 			quantity.Money(c.Other.USD))}
 }
 

@@ -67,7 +67,7 @@ func (s *Screen) Filter(words string) tea.Cmd {
 	return s.Change("filter", q)
 }
 
-// askBill asks what is paid beside the work. What cannot be read stays, to be
+// askBill asks what is paid in addition to the work. What cannot be read stays, to be
 // mended.
 func (s *Screen) askBill() {
 	q := s.Question()

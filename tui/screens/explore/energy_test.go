@@ -44,7 +44,7 @@ func TestEnergyOnTheScreen(t *testing.T) {
 	s.stored = metered()
 	s.Receive(s.askSet()())
 	view := ansi.Strip(s.View())
-	for _, want := range []string{"energy any", " energy ", "P(most frugal)", "box at 100 W", "most frugal", " Wh"} {
+	for _, want := range []string{"energy any", " energy ", "P(most efficient)", "box at 100 W", "most efficient", " Wh"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}

@@ -224,7 +224,7 @@ func emptyBecause(q question.Query) string {
 	if q.Words != "" {
 		return "nothing matches the filter " + q.Words
 	}
-	return "no run of this model answers the question"
+	return "no run of this model matches the question"
 }
 
 func (s *Screen) showSelection() {
@@ -302,7 +302,7 @@ func (s *Screen) standing() []string {
 	}
 	by := func(column []float64, word string) string {
 		if math.IsNaN(column[live]) {
-			return "no price: no place by " + word
+			return "no price: no rank by " + word
 		}
 		place := 1
 		for _, i := range r.Order {

@@ -110,11 +110,11 @@ func (s *Screen) Disabled(action keys.Action) string {
 	switch action {
 	case keys.Plots:
 		if s.answer == nil || len(choices(s.answer.Result.Space)) < 2 {
-			return "there is nothing else to plot: no run has an energy"
+			return "no energy to plot: no run reports its energy"
 		}
 	case keys.Pick, keys.Export:
 		if busy, _ := s.Asking(); busy {
-			return "what is shown answers an older question: wait for the new answer"
+			return "the ranking is out of date: wait for the new one"
 		}
 		fallthrough
 	case keys.Pin, keys.Copy:

@@ -37,7 +37,7 @@ func (s *Screen) pick() tea.Cmd {
 		return nil
 	}
 	if !p.Candidate.Feasible {
-		return s.Shell.Note(toast.Warn, "this candidate breaks a limit: loosen it before picking")
+		return s.Shell.Note(toast.Warn, "this candidate violates a limit: loosen the limit to pick it")
 	}
 	ctx, ws := s.Shell.Ctx, s.Shell.Workspace
 	return func() tea.Msg {
@@ -45,7 +45,7 @@ func (s *Screen) pick() tea.Cmd {
 			return screen.Done{Words: screen.Words{Level: toast.Bad, Text: err.Error()}}
 		}
 		return screen.Done{Words: screen.Words{Level: toast.Good,
-			Text: "picked and kept in " + filepath.Base(ws.Path()) + ": e writes it for the next tool"}, Reload: true}
+			Text: "saved as a pick in " + filepath.Base(ws.Path()) + ": e exports it"}, Reload: true}
 	}
 }
 

@@ -134,11 +134,11 @@ func (s *Screen) NextProbe() (c *candidate.Candidate, ok bool) {
 // probeNext has the candidate probed whose probe is expected to save the most.
 func (s *Screen) probeNext() tea.Cmd {
 	c, _ := s.NextProbe()
-	why := screen.Words{Level: toast.Good, Text: "no probe is expected to pay: stop probing"}
+	why := screen.Words{Level: toast.Good, Text: "no probe is expected to pay off: stop probing"}
 	if !s.Question().Predicted {
 		b, _ := s.Shell.Bindings.Lookup(keys.Predicted)
-		why = screen.Words{Level: toast.Info, Text: "no probe of what is shown is expected to pay; " +
-			strings.Join(b.Keys, " or ") + " adds what was never probed"}
+		why = screen.Words{Level: toast.Info, Text: "no probe of these candidates is expected to pay off; " +
+			strings.Join(b.Keys, " or ") + " adds predicted ones"}
 	}
 	return s.Shell.Tell(screen.ProbeNext{Candidate: c, Why: why})
 }

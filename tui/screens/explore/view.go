@@ -110,12 +110,12 @@ func (s *Screen) legend() string {
 }
 
 func (s *Screen) rankingTitle() string {
-	title := "Ranking " + s.th.Symbols.Dot + " by " + s.Column
+	title := "Ranking " + s.th.Symbols.Dot + " by " + question.Sort(s.Column).Label()
 	if s.Late() {
-		return title + " " + s.th.Symbols.Dot + " computing what is asked now…"
+		return title + " " + s.th.Symbols.Dot + " computing the new ranking…"
 	}
-	if by := string(s.Question().Sort); by != s.Column {
-		title += ", # by " + by
+	if by := s.Question().Sort; string(by) != s.Column {
+		title += ", # by " + by.Label()
 	}
 	return title
 }

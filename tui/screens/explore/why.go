@@ -53,7 +53,7 @@ func toTarget(c *candidate.Candidate) string {
 func nextProbe(a *Answer) []string {
 	if a.next == nil {
 		if a.Question.Predicted {
-			return []string{"no probe is expected to pay: stop probing"}
+			return []string{"no probe is expected to pay off: stop probing"}
 		}
 		return nil
 	}
@@ -91,7 +91,7 @@ func place(a *Answer, i int) string {
 	var parts []string
 	if len(r.Order) > 0 && r.Order[0] == i {
 		if math.IsNaN(r.Key(i)) {
-			return "first only for want of a better known " + string(r.Query.Sort) + ": its own is unknown"
+			return "first, but no " + r.Query.Sort.Label() + " is known"
 		}
 		parts = append(parts, superlative(r.Query.Sort)+among(r)+limits(r))
 	} else {
@@ -105,7 +105,7 @@ func place(a *Answer, i int) string {
 	}
 	if flip, ok := advice.PriceFlip(r, i); ok && flip.USDPerHour > flip.Now*1.005 {
 		vm := r.Space.At(flip.To)
-		parts = append(parts, fmt.Sprintf("flips to %s if %s passes %s/h", wording.VMs(vm),
+		parts = append(parts, fmt.Sprintf("%s becomes first if %s costs more than %s/h", wording.VMs(vm),
 			r.Space.At(i).Configuration[0].VM.InstanceType, quantity.Money(flip.USDPerHour)))
 	}
 	return strings.Join(parts, " · ")
@@ -120,10 +120,10 @@ func violation(r *rank.Result, v candidate.Violation) string {
 	}
 	name := strings.ReplaceAll(string(v.Constraint), "_", " ")
 	if math.IsNaN(v.Limit) {
-		return "a run of it ran out of " + name
+		return "a run ran out of " + name
 	}
 	if v.Value == nil {
-		return name + " unknown against a limit of " + format(v.Limit)
+		return name + " unknown, limit " + format(v.Limit)
 	}
 	return fmt.Sprintf("%s %s, limit %s", name, format(*v.Value), format(v.Limit))
 }
@@ -167,7 +167,7 @@ func limits(r *rank.Result) string {
 // behind compares with the first-ranked candidate.
 func behind(r *rank.Result, i int) string {
 	first := r.Order[0]
-	return "against the first: " + difference(r, i, first)
+	return "compared with the first: " + difference(r, i, first)
 }
 
 // difference says how i compares with j: +12 m 00 s, −$0.30, −10.0 points.
@@ -215,7 +215,11 @@ func frontier(r *rank.Result, i int) string {
 	if len(on) == 0 {
 		return ""
 	}
-	return "on the " + strings.Join(on, " and ") + " frontier"
+	if len(on) == 1 {
+		return "on the " + on[0] + " frontier"
+	}
+	last := len(on) - 1
+	return "on the " + strings.Join(on[:last], ", ") + " and " + on[last] + " frontiers"
 }
 
 // numbers says time and cost, and what the cost is made of where that is more
@@ -268,9 +272,9 @@ func relaxation(r *rank.Result, x advice.Relaxation) string {
 	c := r.Space.At(x.Candidate)
 	name := wording.VMs(c) + " " + wording.VariantLabel(c.Variant)
 	if len(r.Order) == 0 || math.IsInf(x.Gain, 1) {
-		return fmt.Sprintf("%s: %s would let %s in", x.Constraint, step, name)
+		return fmt.Sprintf("%s: %s would admit %s", x.Constraint, step, name)
 	}
-	return fmt.Sprintf("%s binds: %s lets %s in, %s", x.Constraint, step, name, instead(r, x))
+	return fmt.Sprintf("%s binds: %s admits %s, %s", x.Constraint, step, name, instead(r, x))
 }
 
 // instead sets what a relaxation lets in against the best without it.
@@ -291,7 +295,7 @@ func restsOn(a *Answer, c *candidate.Candidate) string {
 		line += tested(a, c)
 		return line + price(a, c)
 	}
-	line := fmt.Sprintf("rests on %s (%s)", quantity.Several(len(c.Sources), "run"), c.Time.Basis)
+	line := fmt.Sprintf("based on %s (%s)", quantity.Several(len(c.Sources), "run"), c.Time.Basis)
 	if c.Why != "" {
 		line += ", " + c.Why
 	}

@@ -139,7 +139,7 @@ func (c *controls) show(a *Answer, o *Alternatives) {
 		vms.SetRange(0, math.Max(float64(last), 1))
 		least := o.Sizes[fleet.Least(o.Sizes, 0)].VMs
 		vms.SetMarks([]float64{float64(least)})
-		vms.SetNote(fmt.Sprintf("least bill at %d", least))
+		vms.SetNote(fmt.Sprintf("lowest bill at %d", least))
 	}
 	c.All[reservedSlider].SetNote("")
 	if q.VM != "" {
@@ -149,7 +149,7 @@ func (c *controls) show(a *Answer, o *Alternatives) {
 	if low, high, ok := a.Result.BreakEven(a.Engine.Prices); ok {
 		c.All[onDemandSlider].SetMarks([]float64{low, high})
 		if q.OnDemand <= low {
-			c.All[onDemandSlider].SetNote("no offer pays")
+			c.All[onDemandSlider].SetNote("no offer pays off")
 		}
 	}
 	c.All[speedSlider].SetNote(quantity.Several(len(a.Result.Asked), "candidate"))

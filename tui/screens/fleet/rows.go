@@ -16,7 +16,7 @@ var measures = []desk.Measure[Answer]{
 	{ID: "policy", Title: "policy", Width: 20, Text: func(th *theme.Theme, _ *Answer, i int) string {
 		return policyName(th, i)
 	}},
-	{ID: "total", Title: "their cost", Width: 10, Value: total, Write: quantity.Money},
+	{ID: "total", Title: "asked jobs", Width: 10, Value: total, Write: quantity.Money},
 	{ID: "relative", Title: "of on-demand", Width: 18, Drop: 3, Value: total, Text: relative},
 	of("reserved", "reserved", 9, 5, quantity.Money, func(o *approx.Outcome) float64 { return o.Drawn.ReservedUSD }),
 	of("rented", "on demand", 9, 6, quantity.Money, func(o *approx.Outcome) float64 { return o.Drawn.OnDemandUSD }),

@@ -17,10 +17,10 @@ func (s *Screen) View() string {
 	return s.Traced.View(desk.Panes{
 		Sliders: desk.Pane{Title: "Fleet", Note: s.vmName(), Body: s.settings},
 		First:   desk.Pane{Title: "cost", Note: plot.Legend(s.Theme, parts...), Body: s.shares},
-		Second:  desk.Pane{Title: "bill a month", Note: s.billsNote(), Body: s.plots.bills.Draw},
+		Second:  desk.Pane{Title: "monthly bill", Note: s.billsNote(), Body: s.plots.bills.Draw},
 		Table:   desk.Pane{Title: "Policies " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.policiesNote()},
 		Third:   desk.Pane{Title: "offers s", Note: "by submission", Body: s.plots.offers.Draw},
-		Fourth:  desk.Pane{Title: "cost of a job", Note: "share at or below", Body: s.plots.costs.Draw},
+		Fourth:  desk.Pane{Title: "cost of a job", Note: "cumulative share", Body: s.plots.costs.Draw},
 	}, s.sentences)
 }
 
@@ -34,7 +34,7 @@ func (s *Screen) billsNote() string {
 
 func (s *Screen) vmName() string {
 	if s.Question().VM == "" {
-		return "prices of your own"
+		return "your own prices"
 	}
 	return text.Clean(s.Question().VM)
 }
@@ -82,7 +82,7 @@ func nobody(a *Answer) string {
 	if a.Question.VMs == 0 {
 		return "No VM is reserved, so no job can be asked."
 	}
-	return "No job can be asked: what the reserved VMs have left brings none in time at reduced precision."
+	return "No job can be asked: even in INT8, none would finish in time on the free reserved VMs."
 }
 
 func (s *Screen) policiesNote() string {
@@ -93,7 +93,7 @@ func (s *Screen) policiesNote() string {
 	dot := " " + s.Theme.Symbols.Dot + " "
 	note := string(a.Question.Scheduler) + dot
 	if a.Question.AsStudied {
-		note += "reduced jobs overlap others" + dot
+		note += "INT8 jobs overlap others" + dot
 	}
 	return note + fmt.Sprintf("%s of %s can be asked", quantity.Count(float64(len(a.Result.Asked))),
 		quantity.Several(len(a.Result.Tasks), "job"))

@@ -20,7 +20,7 @@ func (s *Screen) sentences() []string {
 	}
 	out := []string{s.winner()}
 	if low, _, ok := a.Result.BreakEven(a.Engine.Prices); ok {
-		out = append(out, fmt.Sprintf("Offers stop paying where on-demand VMs cost %s or less.", priceText(low)))
+		out = append(out, fmt.Sprintf("Offers stop paying off once on-demand VMs cost %s or less.", priceText(low)))
 	}
 	if s.IsFound() {
 		out = append(out, s.elsewhere()...)
@@ -46,11 +46,11 @@ func (s *Screen) elsewhere() (out []string) {
 		}
 	}
 	least, none := o.Sizes[fleet.Least(o.Sizes, 0)].Bills[0], o.Sizes[0].Bills[0]
-	words := fmt.Sprintf("%s cost least: %s a month, all on demand %s",
+	words := fmt.Sprintf("%s cost least: %s a month, against %s with all VMs on demand",
 		quantity.Several(o.Sizes[fleet.Least(o.Sizes, 0)].VMs,
 			"reserved VM"), quantity.Money(least.USD()), quantity.Money(none.USD()))
 	if months := s.months(); months > 0 && least.ReservedUSD > 0 && !math.IsInf(fleet.PaysAfter(least, none, months), 1) {
-		words += fmt.Sprintf("; reserving them for %.0f months pays if the load lasts %.1f", months,
+		words += fmt.Sprintf("; reserving them for %.0f months pays off if the load lasts %.1f", months,
 			fleet.PaysAfter(least, none, months))
 	}
 	out = append(out, words+".")
@@ -59,8 +59,8 @@ func (s *Screen) elsewhere() (out []string) {
 		if usd > base {
 			word = "more"
 		}
-		out = append(out, fmt.Sprintf("If reduced jobs took their VMs as they come, %d of %d asked would accept and "+
-			"the whole bill be %.2g %% %s.", o.Come.Accepted, o.Come.Asked, 100*math.Abs(usd/base-1), word))
+		out = append(out, fmt.Sprintf("If INT8 jobs delayed the jobs queued behind them, %d of the %d users asked would "+
+			"accept and the whole bill would be %.2g %% %s.", o.Come.Accepted, o.Come.Asked, 100*math.Abs(usd/base-1), word))
 	}
 	return out
 }
@@ -76,10 +76,11 @@ func (s *Screen) winner() string {
 	}
 	best, onDemand := a.Result.Outcomes[best(a, nil)], a.Result.Outcomes[slices.Index(approx.Policies, approx.OnDemand)]
 	if best.Policy == approx.OnDemand {
-		return "No offer pays: a reduced job on reserved VMs costs more than on-demand ones."
+		return "No offer pays off: an INT8 job on reserved VMs costs more than renting on demand."
 	}
 	saved := best.AllUSD - best.Expected.USD()
-	words := fmt.Sprintf("%s expects to pay %s less than no offers for the jobs asked: %s, %.2g %% of the whole bill",
+	words := fmt.Sprintf("%s is expected to cost %s less than no offers, for the jobs asked: %s, %.2g %% of the whole "+
+		"bill",
 		names[best.Policy],
 		quantity.Percent(saved/best.AllUSD), quantity.Money(saved), 100*saved/a.Bills[0].USD())
 	if loss := onDemand.Expected.Accuracy - best.Expected.Accuracy; !math.IsNaN(loss) {

@@ -121,7 +121,7 @@ func (s *Screen) Busy() string {
 	case s.changes.busy:
 		return "the database is being changed: open another one when that is done"
 	case s.importing():
-		return "an import runs here: esc on its list stops it"
+		return "an import is running here: esc on its list stops it"
 	}
 	return ""
 }

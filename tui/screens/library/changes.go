@@ -103,13 +103,13 @@ func undeleting(deletion int64) undo {
 		case err != nil:
 			return "", 0, err
 		case len(r) == 1:
-			return fmt.Sprintf("run %d is back as it was", r[0]), r[0], nil
+			return fmt.Sprintf("run %d is restored", r[0]), r[0], nil
 		case len(r) > 1:
-			return quantity.Several(len(r), "run") + " are back as they were", r[0], nil
+			return quantity.Several(len(r), "run") + " are restored", r[0], nil
 		case len(p) == 1:
-			return "the pick is back as it was", 0, nil
+			return "the pick is restored", 0, nil
 		case len(p) > 1:
-			return quantity.Several(len(p), "pick") + " are back as they were", 0, nil
+			return quantity.Several(len(p), "pick") + " are restored", 0, nil
 		}
 		return "nothing to undo", 0, nil
 	}

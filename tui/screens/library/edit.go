@@ -154,7 +154,7 @@ func (s *Screen) renameModel() tea.Cmd {
 func (s *Screen) renaming(said string, to ...store.RunName) tea.Cmd {
 	return s.change(func(ctx context.Context, ws screen.Workspace) (string, undo, error) {
 		was, err := ws.Rename(ctx, to)
-		return said + ": u takes it back", func(ctx context.Context, ws screen.Workspace) (string, int64, error) {
+		return said + ": u undoes it", func(ctx context.Context, ws screen.Workspace) (string, int64, error) {
 			_, err := ws.Rename(ctx, was)
 			if len(was) == 1 {
 				return fmt.Sprintf("run %d is %s again", was[0].Run, named(was[0])), was[0].Run, err
@@ -188,17 +188,17 @@ func (s *Screen) annotate() tea.Cmd {
 	s.askFor("note on "+what+":", note, func(value string) tea.Cmd {
 		return s.change(func(ctx context.Context, ws screen.Workspace) (string, undo, error) {
 			was, err := ws.Annotate(ctx, of, id, value)
-			said := "noted on " + what
+			said := "note saved with " + what
 			if value == "" {
-				said = "the note on " + what + " is gone"
+				said = "note of " + what + " removed"
 			}
-			return said + ": u takes it back", func(ctx context.Context, ws screen.Workspace) (string, int64, error) {
+			return said + ": u undoes it", func(ctx context.Context, ws screen.Workspace) (string, int64, error) {
 				_, err := ws.Annotate(ctx, of, id, was)
 				run := int64(0)
 				if of == store.RunTable {
 					run = id
 				}
-				return what + " has its note of before", run, err
+				return what + " has its earlier note again", run, err
 			}, err
 		})
 	})

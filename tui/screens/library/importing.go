@@ -67,7 +67,7 @@ func (s *Screen) Close(bool) {
 // importFrom imports a file, all files of a folder, or those that match a pattern.
 func (s *Screen) importFrom(path string) tea.Cmd {
 	if s.importing() {
-		return s.Shell.Note(toast.Info, "an import runs: esc on its list stops it")
+		return s.Shell.Note(toast.Info, "an import is running: esc on its list stops it")
 	}
 	ctx, cancel := context.WithCancel(s.Shell.Ctx)
 	in := &job{cancel: cancel, changed: make(chan struct{}, 1)}

@@ -60,7 +60,7 @@ func New(sh *screen.Shell) *Screen {
 		s.lists[k] = &list{table: table.New(listColumns[k])}
 		s.lists[k].table.SetEmpty([lists]string{
 			"no models: p probes one", "no runs: p probes a model", "no VM types",
-			"no picks yet: x on Explore picks a candidate", "no file is read yet",
+			"no picks yet: x on Explore picks a candidate", "no file has been read yet",
 		}[k])
 	}
 	return s

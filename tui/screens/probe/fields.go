@@ -48,25 +48,25 @@ var fields = []field{
 		show:  func(f Form) string { return f.Model },
 		value: func(f Form) string { return f.Model },
 		read:  func(f *Form, s string) error { f.Model = strings.TrimSpace(s); return nil }},
-	{label: "or command", hint: "an unmodified script, as python3 train.py --lr 0.1",
+	{label: "or command", hint: "an unmodified script, such as python3 train.py --lr 0.1",
 		show:  func(f Form) string { return orWord(shellwords.Join(f.Command), "none") },
 		value: func(f Form) string { return shellwords.Join(f.Command) },
 		read:  func(f *Form, s string) error { return keep(&f.Command)(shellwords.Split(s)) }},
 	{label: "mode", hint: "train or infer",
 		show:    func(f Form) string { return string(f.Mode) },
 		choices: func(f *Form, n int) { next(&f.Mode, []profile.Mode{profile.Train, profile.Infer}, n) }},
-	{label: "batch", hint: "global in training, per GPU in inference; 32,64 for each", ofModel: true,
+	{label: "batch", hint: "global in training, per GPU in inference; 32,64 probes both", ofModel: true,
 		show:  func(f Form) string { return listed(f.Batches, strconv.Itoa) },
 		value: func(f Form) string { return listed(f.Batches, strconv.Itoa) },
 		read: func(f *Form, s string) error {
 			return keep(&f.Batches)(list(s, func(s string) (int, error) { return whole(s, "batch size") }))
 		},
 		choices: func(f *Form, n int) { f.Batches = doubled(f.Batches, n) }},
-	{label: "input", hint: "shape of one sample, 3x224x224; an example knows its own", ofModel: true,
+	{label: "input", hint: "shape of one sample, such as 3x224x224", ofModel: true,
 		show:  func(f Form) string { return orWord(f.Input, "the model's own") },
 		value: func(f Form) string { return f.Input },
 		read:  readInput},
-	{label: "samples", hint: "in your training set: they make an epoch", ofModel: true,
+	{label: "samples", hint: "samples in your training set, which make one epoch", ofModel: true,
 		show: func(f Form) string {
 			if f.TrainSize == 0 {
 				return "the dataset's own"
@@ -77,29 +77,29 @@ var fields = []field{
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseCount, func(v *float64) { f.TrainSize = orZero(v) })
 		}},
-	{label: "epochs", hint: "what the whole job takes; the estimate is for these", unsaid: true,
+	{label: "epochs", hint: "epochs of the whole job, for the estimate", unsaid: true,
 		show:    func(f Form) string { return strconv.Itoa(f.Epochs) },
 		value:   func(f Form) string { return strconv.Itoa(f.Epochs) },
 		read:    func(f *Form, s string) error { return keep(&f.Epochs)(whole(s, "number of epochs")) },
 		choices: func(f *Form, n int) { double(&f.Epochs, n) }},
-	{label: "precision", hint: "fp32, tf32, bf16, fp16 or int8; fp32,bf16 for each", ofModel: true,
+	{label: "precision", hint: "fp32, tf32, bf16, fp16 or int8; fp32,bf16 probes both", ofModel: true,
 		show:    func(f Form) string { return strings.Join(f.Precisions, ", ") },
 		value:   func(f Form) string { return strings.Join(f.Precisions, ", ") },
 		read:    func(f *Form, s string) error { return keep(&f.Precisions)(list(strings.ToLower(s), precision)) },
 		choices: func(f *Form, n int) { f.Precisions = stepped(f.Precisions, precisions, n) },
 		several: func(f Form) bool { return len(f.Precisions) > 1 }},
-	{label: "prune", hint: "share of the filters taken out; 0,30%,50% for each", ofModel: true,
+	{label: "prune", hint: "share of filters to remove; 0,30%,50% probes each", ofModel: true,
 		show:    func(f Form) string { return listed(f.Prunes, pruning) },
 		value:   func(f Form) string { return listed(f.Prunes, pruning) },
 		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(orWord(strings.TrimSpace(s), "0"), prune)) },
 		choices: func(f *Form, n int) { f.Prunes = stepped(f.Prunes, pruneSteps, n) },
 		several: func(f Form) bool { return len(f.Prunes) > 1 }},
-	{label: "repeat", hint: "fresh processes for each, to see how far they differ",
+	{label: "repeat", hint: "repetitions, each in a fresh process",
 		show:    func(f Form) string { return strconv.Itoa(f.Repeat) },
 		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
-	{label: hostsLabel, hint: "by ssh: user@vm,user@other:22; here is this machine",
+	{label: hostsLabel, hint: "over SSH: user@vm,user@other:22; here means this machine",
 		show: func(f Form) string { return listed(f.Hosts, hostName) },
 		value: func(f Form) string {
 			if slices.Equal(f.Hosts, []string{""}) {
@@ -108,7 +108,7 @@ var fields = []field{
 			return listed(f.Hosts, func(s string) string { return orWord(s, here) })
 		},
 		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(orWord(strings.TrimSpace(s), here), host)) }},
-	{label: "price $/h", hint: "of the machine, for costs; may stay empty",
+	{label: "price $/h", hint: "price of the machine, for costs; may stay empty",
 		show: func(f Form) string {
 			if f.USDPerHour == nil {
 				return "unknown"
@@ -124,17 +124,17 @@ var fields = []field{
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseMoney, func(v *float64) { f.USDPerHour = v })
 		}},
-	{label: "precise at", hint: "stop when the steady mean is known to this share",
+	{label: "stop at", hint: "half-width of the mean's 90 % interval at which to stop",
 		show:  func(f Form) string { return quantity.PlusMinus(f.Target) },
 		value: func(f Form) string { return strconv.FormatFloat(100*f.Target, 'g', 6, 64) + "%" },
 		read:  readTarget},
-	{label: "at most", hint: "seconds of each probe, 90s or 5m; empty for no cap",
+	{label: "time cap", hint: "for each probe, such as 90s or 5m; empty for no cap",
 		show:  func(f Form) string { return orNone(f.MaxSeconds, quantity.Duration) },
 		value: func(f Form) string { return seconds(f.MaxSeconds) },
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseDuration, func(v *float64) { f.MaxSeconds = orZero(v) })
 		}},
-	{label: "and at most", hint: "dollars for all of it; empty for no cap",
+	{label: "cost cap", hint: "for all probes together, in dollars; empty for no cap",
 		show:  func(f Form) string { return orNone(f.MaxUSD, quantity.Money) },
 		value: func(f Form) string { return number(f.MaxUSD) },
 		read: func(f *Form, s string) error {
@@ -151,7 +151,7 @@ const here = "here"
 // precision reads the name of an arithmetic precision.
 func precision(s string) (string, error) {
 	if !slices.Contains(precisions, s) {
-		return "", fmt.Errorf("%q is no precision: write fp32, tf32, bf16, fp16 or int8", s)
+		return "", fmt.Errorf("%q is not a precision: write fp32, tf32, bf16, fp16 or int8", s)
 	}
 	return s, nil
 }
@@ -215,7 +215,7 @@ func optional(s string, parse func(string) (float64, error), set func(*float64))
 func whole(s, what string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 1 || n > 1<<20 {
-		return 0, fmt.Errorf("%q is no %s: write a whole number from 1 to %d", s, what, 1<<20)
+		return 0, fmt.Errorf("%q is not a %s: write a whole number from 1 to %d", s, what, 1<<20)
 	}
 	return n, nil
 }
@@ -226,7 +226,7 @@ func list[T comparable](s string, parse func(string) (T, error)) ([]T, error) {
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
 		if part == "" && strings.Contains(s, ",") {
-			return nil, errors.New("a value is missing between two commas: write it, or take a comma away")
+			return nil, errors.New("a value is missing between two commas: write it, or remove a comma")
 		}
 		v, err := parse(part)
 		if err != nil {
@@ -329,7 +329,7 @@ func readInput(f *Form, s string) error {
 	s = strings.ToLower(strings.ReplaceAll(s, " ", ""))
 	for size := range strings.SplitSeq(s, "x") {
 		if n, err := strconv.Atoi(size); s != "" && (err != nil || n < 1) {
-			return fmt.Errorf("%q is no shape: write it as 3x224x224", plaintext.Clean(s))
+			return fmt.Errorf("%q is not a shape: write it as 3x224x224", plaintext.Clean(s))
 		}
 	}
 	f.Input = s
@@ -339,7 +339,7 @@ func readInput(f *Form, s string) error {
 func readTarget(f *Form, s string) error {
 	v, err := quantity.ParseFraction(s)
 	if err == nil && !(v >= 0.0001 && v <= 0.5) {
-		err = fmt.Errorf("%q is no useful precision: write a share from 0.01%% to 50%%", s)
+		err = fmt.Errorf("%q is not a usable precision: write a share from 0.01%% to 50%%", s)
 	}
 	return keep(&f.Target)(v, err)
 }

@@ -38,7 +38,7 @@ func TestFillingTheForm(t *testing.T) {
 	s.SetSize(120, 38)
 	for _, c := range []struct{ label, value string }{
 		{"model", "net.py:build"}, {"batch", "64"}, {"input", "3 x 224 x 224"}, {"epochs", "90"},
-		{"price $/h", "$1.20"}, {"precise at", "1%"}, {"at most", "5m"}, {"and at most", "0.25"},
+		{"price $/h", "$1.20"}, {"stop at", "1%"}, {"time cap", "5m"}, {"cost cap", "0.25"},
 	} {
 		at(t, s, c.label)
 		press(s, c.value)
@@ -61,7 +61,7 @@ func TestFillingTheForm(t *testing.T) {
 	}
 	at(t, s, "price $/h")
 	press(s, "")
-	at(t, s, "at most")
+	at(t, s, "time cap")
 	press(s, "")
 	if f := s.Form(); f.USDPerHour != nil || f.MaxSeconds != 0 {
 		t.Errorf("emptied fields stay: %+v", f)
@@ -76,7 +76,7 @@ func TestFieldsRefuseInOneSentence(t *testing.T) {
 		{"batch", "0", "write a whole number"}, {"batch", "many", "write a whole number"},
 		{"epochs", "1.5", "write a whole number"},
 		{"input", "3x", "write it as 3x224x224"}, {"input", "ax1", "write it as"}, {"price $/h", "-1", "write 10"},
-		{"precise at", "70", "fraction"}, {"precise at", "0", "from 0.01%"}, {"at most", "soon", "write 90s"},
+		{"stop at", "70", "fraction"}, {"stop at", "0", "from 0.01%"}, {"time cap", "soon", "write 90s"},
 	} {
 		s := idle()
 		s.SetSize(120, 38)

@@ -91,7 +91,7 @@ func (f Form) check() error {
 		}
 	}
 	if f.MaxUSD > 0 && f.USDPerHour == nil {
-		return errors.New("a cap in dollars needs the price of this machine: write $ per hour, or take the cap away")
+		return errors.New("a cap in dollars needs the price of this machine: write $ per hour, or clear the cap")
 	}
 	_, err := f.Axes().Cells()
 	return err
@@ -110,11 +110,11 @@ func (f Form) checkModel() error {
 	case f.Mode == profile.Train && !example && f.Input != fashionShape && f.TrainSize == 0:
 		return errors.New("how many samples an epoch has is not known: write the size of your training set, as 50000")
 	case f.Mode == profile.Train && slices.Contains(f.Precisions, "int8"):
-		return errors.New("int8 is for inference only: take it from the precisions, or set the mode to infer")
+		return errors.New("int8 is for inference only: remove it from the precisions, or set the mode to infer")
 	case f.Mode == profile.Train && strings.HasSuffix(f.Model, ".onnx"):
 		return errors.New("an ONNX file can't be trained: set the mode to infer")
 	case changed && modelFile(f.Model) && !example:
-		return fmt.Errorf("pruning and int8 need a Python factory, which %s is not: write file.py:factory, or take them away",
+		return fmt.Errorf("pruning and int8 need a Python factory, which %s is not: write file.py:factory, or clear them",
 			filepath.Base(f.Model))
 	}
 	return nil

@@ -51,7 +51,7 @@ func TestListsRefuseInOneSentence(t *testing.T) {
 	for _, c := range []struct{ label, value, want string }{
 		{"batch", "32,,64", "between two commas"}, {"batch", "32,x", "write a whole number"},
 		{"batch", "", "write a whole number"},
-		{"precision", "fp32,fp8", "is no precision"}, {"prune", "1", "leaves nothing"},
+		{"precision", "fp32,fp8", "is not a precision"}, {"prune", "1", "leaves nothing"},
 		{"prune", "30", "fraction is 0.7 or 70%"},
 		{"hosts", "-oProxyCommand=x", "is not a host"}, {"hosts", "a b", "is not a host"},
 		{"or command", "a | b", "takes a shell"}, {"repeat", "0", "write a whole number"},

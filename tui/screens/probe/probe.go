@@ -54,7 +54,7 @@ type Screen struct {
 	follow  bool           // at goes to the newest running row
 	update  session.Update // of the shown row
 	cells   *table.Table
-	kept    map[int]bool // rows that go on past the stop rule
+	kept    map[int]bool // rows that keep running after the stop rule is met
 	failure string
 	place   []string
 	live    *plot.Live
@@ -247,7 +247,7 @@ func (s *Screen) keyRun(a keys.Action) {
 	}
 }
 
-// keep lets what runs now go on past the stop rule; what is started later
+// keep lets what runs now keep running after the stop rule is met; what is started later
 // follows it again.
 func (s *Screen) keep() {
 	before := len(s.kept)

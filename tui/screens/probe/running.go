@@ -180,14 +180,13 @@ func discardAnswer(long string) confirm.Answer {
 	return confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: long}
 }
 
-var stayAnswer = confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "let it go on"}
+var stayAnswer = confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "keep it running"}
 
 // askDiscard asks whether what runs shall be forgotten.
 func (s *Screen) askDiscard() {
-	what, long := "What it has measured so far is forgotten.", "end it and forget it"
+	what, long := "What it has measured so far is lost.", "discard what it has measured"
 	if s.several() {
-		what, long = "What the running one has measured is forgotten, and no other is started; those that are done "+
-			"stay saved.", "end it, forget it, start no more"
+		what, long = "What the running probe has measured is lost, and no other probe starts. Finished probes stay saved.", "discard what it has measured; start no other"
 	}
 	s.Shell.Confirm("Discard this probe?", what, func(id string) tea.Cmd {
 		if id == discard && s.running != nil {
@@ -208,13 +207,13 @@ func (s *Screen) Quit() (asked bool) {
 		return false
 	}
 	answers := []confirm.Answer{{ID: confirm.StopAndSave, Key: "s", Label: "stop and save",
-		Long: "end it at the next step, keep what it measured"}}
+		Long: "stop at the next step and save the result"}}
 	if _, ok := s.running.(Detacher); ok {
 		answers = append(answers, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach",
 			Long: "leave it running; sweetspot attach shows it again"})
 	}
-	answers = append(answers, discardAnswer("end it and forget it"), stayAnswer)
-	s.Shell.Confirm("A probe is running", "What shall become of it?", s.quit, answers...)
+	answers = append(answers, discardAnswer("discard what it has measured"), stayAnswer)
+	s.Shell.Confirm("A probe is running", "What should happen to it?", s.quit, answers...)
 	return true
 }
 
@@ -270,7 +269,7 @@ func (s *Screen) Close(lost bool) {
 // Farewell says where a probe went that was left.
 func (s *Screen) Farewell() string {
 	if s.left {
-		return "The probe goes on. sweetspot attach shows it again."
+		return "The probe keeps running. sweetspot attach shows it again."
 	}
 	return ""
 }
@@ -286,7 +285,7 @@ func (s *Screen) Status() string {
 // Busy is why another database can't be opened now.
 func (s *Screen) Busy() string {
 	if s.running != nil {
-		return "a probe runs and saves here: stop it first"
+		return "a probe is running and saves here: stop it first"
 	}
 	return ""
 }

@@ -98,12 +98,12 @@ func aim(u *session.Update, target float64) string {
 	case u.Verdict.Stop || !m.IsSteady:
 		return ""
 	case m.Steady.HalfWidth() <= target && m.InterimHalfWidth > target:
-		return "waits until that holds when looked at again"
+		return "to be confirmed at the next check"
 	}
 	words := plaintext.Clean(u.Verdict.Words)
 	if strings.HasPrefix(words, "±") {
 		if _, after, ok := strings.Cut(words, "%"); ok {
-			words = strings.TrimLeft(strings.TrimPrefix(after, " when last looked at"), ", ")
+			words = strings.TrimLeft(strings.TrimPrefix(after, " at the last check"), ", ")
 		}
 	}
 	return words

@@ -186,7 +186,7 @@ func TestTheTitleStaysWhateverRowIsShown(t *testing.T) {
 func TestNoSecondHalfWidthBesideAMean(t *testing.T) {
 	for words, want := range map[string]string{
 		"±75.6 %, aims at ±2 %":                         "aims at ±2 %",
-		"±18 % when last looked at, aims at ±2 %":       "aims at ±2 %",
+		"±18 % at the last check, aims at ±2 %":         "aims at ±2 %",
 		"±0.9 %, goes on for ±0.7 % until 30 s":         "goes on for ±0.7 % until 30 s",
 		"±0.9 % after 3.1 s of steady steps, needs 5 s": "after 3.1 s of steady steps, needs 5 s",
 		"12 steady steps, needs 20":                     "12 steady steps, needs 20",
@@ -209,9 +209,9 @@ func TestNoSecondHalfWidthBesideAMean(t *testing.T) {
 		}
 	}
 	u := measured(150)
-	u.Summary.InterimHalfWidth, u.Verdict = 0.18, steady.Verdict{Words: "±18 % when last looked at, aims at ±2 %",
+	u.Summary.InterimHalfWidth, u.Verdict = 0.18, steady.Verdict{Words: "±18 % at the last check, aims at ±2 %",
 		Progress: 0.01}
-	if got := aim(&u, 0.02); !strings.Contains(got, "looked at again") {
+	if got := aim(&u, 0.02); !strings.Contains(got, "confirmed at the next check") {
 		t.Errorf("a mean that is precise already waits for %q", got)
 	}
 	s := started(t)

@@ -40,15 +40,15 @@ func (s *Screen) detailTight(body int) string {
 	return text.Beside(s.chart(left, body-gpuRows)+"\n"+s.gpuPanel(left, gpuRows), s.estimatePanel(rightWidth, body))
 }
 
-// following says which probe is shown: the one that runs, or the chosen one.
+// following says which probe is shown: the running one, or the chosen one.
 func (s *Screen) following() string {
 	switch {
 	case !s.Active():
 		return ""
 	case s.follow:
-		return "shown: the one that runs"
+		return "shown: the running one"
 	}
-	return "shown: the chosen one"
+	return "shown: the selected one"
 }
 
 // cellsArea is where the table of probes is: two cells of border around it,

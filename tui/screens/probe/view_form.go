@@ -146,8 +146,8 @@ func (s *Screen) formNotes(w int) []string {
 		return lines
 	}
 	lines = append(lines, "")
-	return append(lines, s.noted("A probe ends by itself when the mean time of an iteration is known well enough, "+
-		"or at a cap; what it measured is saved and stands on Explore.", s.th.Dim, w)...)
+	return append(lines, s.noted("A probe stops when the mean iteration time is precise enough, or at a cap. Its "+
+		"result is saved and appears on Explore.", s.th.Dim, w)...)
 }
 
 // hintBelow is the hint of the field under the cursor where it has no room

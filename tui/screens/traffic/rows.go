@@ -19,7 +19,7 @@ var measures = []desk.Measure[Answer]{
 	of("cost", "cost", 9, 0, quantity.Money, func(o *serving.Outcome) float64 { return o.USD }),
 	of("vms", "VMs", 9, 5, quantity.Money, func(o *serving.Outcome) float64 { return o.VMUSD }),
 	of("functions", "functions", 9, 4, quantity.Money, func(o *serving.Outcome) float64 { return o.FunctionUSD }),
-	of("over", "over", 8, 3, func(v float64) string { return fmt.Sprintf("%+.1f %%", 100*v) },
+	of("over", "extra", 8, 3, func(v float64) string { return fmt.Sprintf("%+.1f %%", 100*v) },
 		func(o *serving.Outcome) float64 {
 			if o.OverProvisioning == nil {
 				return math.NaN()

@@ -104,7 +104,7 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 // Disabled says why an action can't be done now.
 func (s *Screen) Disabled(action keys.Action) string {
 	if action == keys.NextChart && s.Layout.Fourth.W == 0 {
-		return "there is no room for the chart: widen the terminal"
+		return "no room for the chart: widen the terminal"
 	}
 	return s.Traced.Disabled(action)
 }

@@ -17,10 +17,10 @@ import (
 func (s *Screen) View() string {
 	return s.Traced.View(desk.Panes{
 		Sliders: desk.Pane{Title: "Traffic", Note: s.modelName()},
-		First:   desk.Pane{Title: "queries a second", Note: s.loadLegend(), Body: s.plots.load.Draw},
+		First:   desk.Pane{Title: "queries per second", Note: s.loadLegend(), Body: s.plots.load.Draw},
 		Second:  desk.Pane{Title: "cost", Note: plot.Legend(s.Theme, "VMs", "functions"), Body: s.costs},
 		Table:   desk.Pane{Title: "Schemes " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.traceNote()},
-		Third:   desk.Pane{Title: "late queries a second", Body: s.plots.late.Draw},
+		Third:   desk.Pane{Title: "late queries per second", Body: s.plots.late.Draw},
 		Fourth:  s.choice(),
 	}, s.sentences)
 }
@@ -34,7 +34,8 @@ func (s *Screen) modelName() string {
 
 // loadLegend names the two lines of the load.
 func (s *Screen) loadLegend() string {
-	return string(s.Theme.SeriesRune(loadClass)) + " come " + string(s.Theme.SeriesRune(s.selected())) + " VMs hold, " +
+	return string(s.Theme.SeriesRune(loadClass)) + " arriving " + string(s.Theme.SeriesRune(s.selected())) +
+		" VM capacity, " +
 		string(serving.Schemes()[s.selected()])
 }
 
@@ -49,13 +50,13 @@ func (s *Screen) choice() desk.Pane {
 			if rate, ok := serving.BreakEven(a.Engine.Settings.VM, a.Engine.Settings.Function); ok {
 				note = fmt.Sprintf("equal at %.3g/s", rate)
 			} else {
-				note = "VMs dearer at every rate"
+				note = "VMs cost more at every rate"
 			}
 		}
 		return desk.Pane{Title: schemeRune(s.Theme, 0) + " VMs " + schemeRune(s.Theme, 3) + " functions, $/h", Note: note,
 			Body: s.plots.even.Draw}
 	}
-	return desk.Pane{Title: "a million queries on functions", Note: "by GB", Body: s.plots.memory.Draw}
+	return desk.Pane{Title: "cost per million on functions", Note: "by GB", Body: s.plots.memory.Draw}
 }
 
 // chart is what the panel of choices shows.
@@ -129,7 +130,7 @@ func (s *Screen) sentences() (out []string) {
 	if a.Why != "" {
 		return []string{a.Why}
 	}
-	words := []string{"Advice comes when the sliders rest"}
+	words := []string{"Advice appears once the sliders rest"}
 	if s.IsFound() {
 		words = s.Found.Words
 	}
