@@ -178,8 +178,8 @@ func in(regions ...string) []string { return regions }
 // footerWords are other words for the footer in some regions.
 var footerWords = map[Action]map[string]string{
 	Left: horizontal, Right: horizontal, Up: vertical, Down: vertical,
-	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "words",
-		InTrafficSchemes: "words", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back",
+	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "advice",
+		InTrafficSchemes: "advice", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back",
 		InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank", InExport: "write"},
 	FocusNext: {InLibrary: "next list", InExportForms: "preview", InExportPreview: "name"},
 	Back:      {InRun: "cancel", InExport: ""},
@@ -263,7 +263,7 @@ func defaults() []Binding {
 			{Model, "m", "model", 5, in(InExplore, InTraffic), "next model"},
 			{Workload, "w", "mode", 10, explore, "switch between training and inference"},
 			{Batch, "b", "batch", 10, explore, "filter by batch size"},
-			{Purchase, "$", "price", 10, in(InExplore, InFleet), "on demand, spot, or reserved"},
+			{Purchase, "$", "price", 10, in(InExplore, InFleet), "next purchase option: on-demand, spot or reserved"},
 			{Bill, "B", "bill", 12, explore,
 				"set additional costs: start-up, disk, egress, electricity, interruptions of spot VMs"},
 			{Clouds, "c", "cloud", 11, explore, "filter by cloud"},
