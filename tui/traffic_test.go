@@ -75,7 +75,7 @@ func TestTrafficScrubs(t *testing.T) {
 		t.Errorf("redo leads to %+v, not %+v", got, last)
 	}
 	d.press("tab", "down", "down", "down")
-	if s := d.screen(); !strings.Contains(s, "VM capacity, mixed") {
+	if s := d.screen(); !strings.Contains(s, "capacity, mixed") {
 		t.Errorf("the chart isn't of the scheme under the cursor:\n%s", s)
 	}
 }

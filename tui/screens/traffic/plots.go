@@ -56,7 +56,7 @@ func (p *plots) show(a *Answer, scheme int) {
 	p.showChoice(a)
 }
 
-// loadLines are what comes and what the scheme's running VM capacity, per second.
+// loadLines are what comes and what the scheme's running VMs hold, per second.
 func loadLines(a *Answer, scheme int) []plot.Line {
 	return []plot.Line{
 		overTime(a.Spans[scheme], scheme, func(s serving.Span) float64 {

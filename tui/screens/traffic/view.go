@@ -34,8 +34,8 @@ func (s *Screen) modelName() string {
 
 // loadLegend names the two lines of the load.
 func (s *Screen) loadLegend() string {
-	return string(s.Theme.SeriesRune(loadClass)) + " arriving " + string(s.Theme.SeriesRune(s.selected())) +
-		" VM capacity, " +
+	return string(s.Theme.SeriesRune(loadClass)) + " load " + string(s.Theme.SeriesRune(s.selected())) +
+		" capacity, " +
 		string(serving.Schemes()[s.selected()])
 }
 
