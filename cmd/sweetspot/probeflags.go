@@ -68,7 +68,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with "+
 		"groups such as (?P<ms>…) or (?P<step>…)")
 	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
-	fl.StringVar(&f.vm, "vm", "", "VM VM VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
+	fl.StringVar(&f.vm, "vm", "", "VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
 	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
 	fl.BoolVar(&f.detach, "detach", false,
 		"keep running when the terminal or the connection is lost; see sweetspot attach")
