@@ -99,7 +99,8 @@ func (f Form) startWords() string {
 
 // Price asks for agreement, as title and question.
 func (s *Screen) Price() (title, question string) {
-	return "S" + s.form.startWords()[1:] + "?", s.form.Sizing() + " at " + quantity.Money(orZero(s.form.USDPerHour)) + "/h."
+	price := quantity.Money(orZero(s.form.USDPerHour)) + "/h"
+	return "S" + s.form.startWords()[1:] + "?", s.form.Sizing() + " at " + price + "."
 }
 
 // AskHost begins to type where to probe.
