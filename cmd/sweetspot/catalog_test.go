@@ -172,7 +172,7 @@ func TestCatalogRefuses(t *testing.T) {
 		"show p3.3xlarge":                               "there is ",
 		"show x":                                        "catalog list lists them",
 		"import " + elsewhere:                           "give --cloud",
-		"import " + elsewhere + " --format excel":       "none of [auto",
+		"import " + elsewhere + " --format excel":       "not one of [auto",
 		"import " + elsewhere + " --as-of soon":         "--as-of",
 		"import " + elsewhere + " --as-of 2999":         "is in the future",
 		"import " + t.TempDir():                         "is a folder",

@@ -75,7 +75,7 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.mix, "mix", "study", "models of jobs that don't name one, with their accuracies and INT8 "+
 		"runtimes: study, or database for your own variants")
 	fl.IntVar(&f.reserved, "reserved", unset, "number of reserved VMs (default, -1: the number with the lowest bill)")
-	fl.StringVar(&f.vm, "vm", "", "VM type, for its prices and GPUs (default p3.2xlarge, the study's)")
+	fl.StringVar(&f.vm, "vm", "", "the VM type, for its prices and GPUs (default p3.2xlarge, the study's)")
 	fl.StringVar(&f.term, "term", "", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, "+
 		"or three years with --reserved-price)")
 	fl.StringVar(&f.onDemandPrice, "on-demand-price", "",

@@ -70,7 +70,7 @@ func (f *importFlags) register(cmd *cobra.Command) {
 		"inference: per GPU)")
 	fl.StringVar(&g.GPU, "gpu", "", "name of the GPU for files that do not name one")
 	fl.IntVar(&g.GPUCount, "gpu-count", 0, "number of GPUs for files that do not state it")
-	fl.StringVar(&f.vm, "vm", "", "VM type in the catalog that the runs used")
+	fl.StringVar(&f.vm, "vm", "", "the VM type in the catalog that the runs used")
 	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour for files that do not state one: "+
 		"0.34, or by GPU, rtx4090=0.34")
 	fl.StringVar(&f.epochTime, "epoch-time", "", "how long an epoch took (42s), for logs without times")

@@ -96,7 +96,7 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 		"share of queries that may miss their limit")
 	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, "+
 		"mixed, paragon; the advice compares all")
-	fl.StringVar(&f.vm, "vm", "", "VM type, for its price in the catalog, or to choose among the runs of --models")
+	fl.StringVar(&f.vm, "vm", "", "the VM type, for its price in the catalog, or to choose among the runs of --models")
 	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
 		"--models only where none is known)")
 	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
