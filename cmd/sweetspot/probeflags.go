@@ -39,7 +39,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
 	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
 	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
-	fl.StringVar(&f.mode, "mode", "train", "mode: train or infer")
+	fl.StringVar(&f.mode, "mode", "train", "the mode: train or infer")
 	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also used for estimates (default 10, or the "+
 		"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
 	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a "+

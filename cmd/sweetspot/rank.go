@@ -41,7 +41,7 @@ type queryFlags struct {
 func (f *queryFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.mode, "mode", "", "mode: train or infer (default: the one that the model has runs of)")
+	fl.StringVar(&f.mode, "mode", "", "the mode: train or infer (default: the one that the model has runs of)")
 	fl.StringVar(&f.epochs, "epochs", "", "epochs of a training (default: as many as each source needed)")
 	fl.StringVar(&f.target, "target-accuracy", "", "train until the validation accuracy reaches this (0.9 or 90%)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
