@@ -32,7 +32,7 @@ func TestExportInATerminal(t *testing.T) {
 	s.keys("PageDown")
 	s.waitFor(`resource "aws_instance"`, timeout)
 	s.keys("y")
-	s.waitFor("if the terminal lets it; tmux: set -g set-clipboard on", timeout)
+	s.waitFor("if the terminal allows it; in tmux: set -g set-clipboard on", timeout)
 	var copied string
 	s.waitUntil("holding the copied text", timeout, func(string) bool {
 		out, err := s.tmuxCommand("show-buffer").Output()

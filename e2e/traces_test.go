@@ -17,7 +17,7 @@ func TestFleetInATerminal(t *testing.T) {
 	s.waitFor("168 of 168", timeout)
 	s.keys("3")
 	s.waitFor("of 18,187 jobs can be asked", timeout)
-	s.waitFor("least bill at", timeout)
+	s.waitFor("lowest bill at", timeout)
 	for _, slider := range []string{"reserved VMs", "on demand", "reserved", "INT8 time", "deadline", "users"} {
 		before := s.settled()
 		s.keys("]")
