@@ -94,7 +94,7 @@ func TestKeepingADatabase(t *testing.T) {
 	s.over("fans at full speed")
 	s.waitFor("Note: fans at full speed", timeout)
 	s.keys("D")
-	s.waitFor("deleted run 1 of theirs: u undoes it", timeout)
+	s.waitFor("deleted run 1 of theirs: u brings it back", timeout)
 	s.keys("D")
 	s.waitFor("deleted run 2 of mynet", timeout)
 	s.waitFor("0 of 0", timeout)
