@@ -76,7 +76,7 @@ func TestCollectsTheSameRun(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := request.Collect(t.Context(), db, id, nil); err == nil ||
-		!strings.Contains(err.Error(), "not left on another host") {
+		!strings.Contains(err.Error(), "not on another host") {
 		t.Errorf("collected twice: %v", err)
 	}
 	saved, err := report.Saved(t.Context(), db, id)

@@ -222,7 +222,7 @@ func TestCutConnection(t *testing.T) {
 	if exit.Lost == nil || p.Collected() {
 		t.Fatalf("exit %+v", exit)
 	}
-	for _, part := range []string{s.host.String(), "was lost after", "what came is saved", "--detach"} {
+	for _, part := range []string{s.host.String(), "was lost after", "what arrived is saved", "--detach"} {
 		if !strings.Contains(exit.Lost.Error(), part) {
 			t.Errorf("%q lacks %q", exit.Lost, part)
 		}
@@ -339,7 +339,7 @@ func TestKilledKeeper(t *testing.T) {
 		t.Fatal(err)
 	}
 	exit := p.Wait()
-	if exit.Lost == nil || !strings.Contains(exit.Lost.Error(), "cut off there") || !p.Collected() {
+	if exit.Lost == nil || !strings.Contains(exit.Lost.Error(), "was cut off") || !p.Collected() {
 		t.Errorf("exit %+v, collected %t", exit, p.Collected())
 	}
 	waitFor(t, "the command to end", func() bool { return !running(pid()) })
