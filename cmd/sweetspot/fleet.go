@@ -43,7 +43,8 @@ func newFleetCommand() *cobra.Command {
 		Short: "Place a job trace on reserved VMs, and offer users INT8 instead of renting more VMs",
 		Long: "fleet runs a trace of jobs on reserved VMs. The user of a job that would miss its deadline there at full\n" +
 			"precision but not in INT8 is offered money to run in INT8 (ApproxDNN, Nabavinejad et al. 2019); if the user\n" +
-			"declines, the job gets an on-demand VM. fleet compares the policies and says how many VMs to reserve, and for how long.",
+			"declines, the job gets an on-demand VM. fleet compares the policies and says how many VMs to reserve, and " +
+			"for how long.",
 		Example: "  sweetspot fleet\n  sweetspot fleet --trace jobs.csv --vm p3.2xlarge --reserved 20\n" +
 			"  sweetspot fleet --trace cluster_job_log --scheduler least-loaded --int8-ratio 0.4:0.7 --json",
 		Args: cobra.NoArgs,
@@ -84,7 +85,8 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "number of GPUs of a VM (default: the VM type's)")
 	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 relative to full precision, as a range for all jobs, "+
 		"as in 0.75:1 (default: the models' own)")
-	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, as a multiple of the runtime, after submission")
+	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, as a multiple of the runtime, "+
+		"after submission")
 	fl.StringVar(&f.policies, "policy", "all", "policies to compare: all, or some of on-demand, approxdnn, "+
 		"acceptance-centric, penalty-centric")
 	fl.StringVar(&f.scheduler, "scheduler", string(fleet.RoundRobin), "how jobs get reserved VMs: round-robin, "+

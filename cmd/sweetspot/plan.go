@@ -72,9 +72,10 @@ func newPlanCommand() *cobra.Command {
 func (f *planFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.vms, "vms", nil, "the VM types and the largest number of each, as p2.xlarge:3 (default: all that the "+
-		"model was run on)")
-	fl.IntVar(&f.maxCount, "max-per-type", question.DefaultCount, "largest number of VMs of each type that --vms does not list")
+	fl.StringSliceVar(&f.vms, "vms", nil, "the VM types and the largest number of each, as p2.xlarge:3 "+
+		"(default: all that the model was run on)")
+	fl.IntVar(&f.maxCount, "max-per-type", question.DefaultCount,
+		"largest number of VMs of each type that --vms does not list")
 	fl.StringVar(&f.split, "split", string(cluster.ByThroughput),
 		"how to split the work: by throughput, or by gpus as in the study")
 	fl.StringVar(&f.method, "method", "exact", "search method: exact, or greedy for the study's Algorithm 1")

@@ -63,11 +63,13 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.StringVar(&f.purchase, "purchase", "on-demand",
 		"purchase option: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringSliceVar(&f.bill, "bill", nil, "additional costs, as "+strings.ReplaceAll(bill.Words, " ", ","))
-	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines outside the catalog: 0.34, or by GPU, rtx4090=0.34")
+	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines outside the catalog: 0.34, or by "+
+		"GPU, rtx4090=0.34")
 	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
 	fl.StringVar(&f.sort, "sort", "", "order by "+question.SortWords()+" (default: cost, or score where weights are "+
 		"given)")
-	fl.BoolVar(&f.predicted, "predicted", false, "also rank predicted candidates: other batch sizes and the catalog's VM types")
+	fl.BoolVar(&f.predicted, "predicted", false, "also rank predicted candidates: other batch sizes and the "+
+		"catalog's VM types")
 }
 
 func newRankCommand() *cobra.Command {

@@ -255,7 +255,8 @@ func planWarnings(in PlanInput) (out []string) {
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
 		if cloud != "" && !in.Combined.Uses(cloud) {
-			out = append(out, clean(fmt.Sprintf("no VM type of this plan is in the cloud %s: its start-up and billing have no effect", plaintext.Quote(cloud))))
+			out = append(out, clean(fmt.Sprintf("no VM type of this plan is in the cloud %s: its start-up and billing "+
+				"have no effect", plaintext.Quote(cloud))))
 		}
 	}
 	return out

@@ -90,7 +90,8 @@ func (f fleet) verdict() []string {
 		lines = append(lines, "no job can be asked: even in INT8, none would finish in time on the free reserved VMs")
 	case base != nil && best != base && base.ExpectedUSD > 0:
 		saved := base.ExpectedUSD - best.ExpectedUSD
-		lines = append(lines, fmt.Sprintf("%s has the lowest expected cost for them: %s, %s less than without offers, which is %.2g %% of the whole bill",
+		lines = append(lines, fmt.Sprintf("%s has the lowest expected cost for them: %s, %s less than without offers, "+
+			"which is %.2g %% of the whole bill",
 			best.Policy, usd(best.ExpectedUSD), quantity.Percent(saved/base.ExpectedUSD), 100*saved/base.BillUSD))
 	}
 	if e := f.BreakEven; e != nil {
@@ -98,7 +99,8 @@ func (f fleet) verdict() []string {
 	}
 	for _, p := range f.Policies {
 		if p.Policy == "approxdnn" && base != nil && base.BillUSD > 0 && p.AsTheyCome.Asked > 0 {
-			lines = append(lines, fmt.Sprintf("if INT8 jobs delayed the jobs queued behind them, %d of the %d users asked would accept %s's offers and the whole bill would be %s, %s", p.AsTheyCome.Accepted, p.AsTheyCome.Asked,
+			lines = append(lines, fmt.Sprintf("if INT8 jobs delayed the jobs queued behind them, %d of the %d users asked "+
+				"would accept %s's offers and the whole bill would be %s, %s", p.AsTheyCome.Accepted, p.AsTheyCome.Asked,
 				p.Policy, usd(p.AsTheyCome.BillUSD), differs(p.AsTheyCome.BillUSD, base.BillUSD)))
 		}
 	}

@@ -17,7 +17,8 @@ func TestInterruptions(t *testing.T) {
 		want     string // "" is no text at all
 	}{
 		{bill.Bill{}, profile.OnDemand, profile.Train, ""},
-		{bill.Bill{}, profile.Spot, profile.Train, "assumed to be interrupted 0.01 times an hour each, within a factor of 40"},
+		{bill.Bill{}, profile.Spot, profile.Train,
+			"assumed to be interrupted 0.01 times an hour each, within a factor of 40"},
 		{bill.Bill{Interruptions: new(0.5)}, profile.Spot, profile.Train, "interrupted 0.5 times an hour each; each " +
 			"costs the work since the last epoch"},
 		{bill.Bill{Interruptions: new(0.5)}, profile.Spot, profile.Infer, "each costs the batch at work"},

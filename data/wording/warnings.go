@@ -63,7 +63,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	}
 	switch r.Space.Narrowed {
 	case candidate.OwnBatches:
-		out = append(out, "there are too many candidates to predict: only the batch sizes that each variant was run at are predicted, in inference on one VM; name variants, clouds, GPUs or batch sizes for more")
+		out = append(out, "there are too many candidates to predict: only the batch sizes that each variant was run at "+
+			"are predicted, in inference on one VM; name variants, clouds, GPUs or batch sizes for more")
 	case candidate.Nothing:
 		out = append(out, "there are too many candidates to predict, so none is; name variants, clouds, GPUs or batch sizes")
 	}
@@ -98,7 +99,8 @@ func Interruptions(w question.Workload) string {
 	if w.Purchase != profile.Spot {
 		return ""
 	}
-	rate := fmt.Sprintf("spot VMs are assumed to be interrupted %g times an hour each, within a factor of %d; set interruptions in the bill if you know better", bill.UsualInterruptions, bill.RateFactor)
+	rate := fmt.Sprintf("spot VMs are assumed to be interrupted %g times an hour each, within a factor of %d; set "+
+		"interruptions in the bill if you know better", bill.UsualInterruptions, bill.RateFactor)
 	if r := w.Bill.Interruptions; r != nil && *r == 0 {
 		return "spot VMs are assumed never to be interrupted, as set in the bill"
 	} else if r != nil {
@@ -122,7 +124,8 @@ func FleetNotes(a *fleet.Answer) (notes []string) {
 			"done: a longer trace would give a better monthly bill", quantity.Percent(share)))
 	}
 	if idle := a.Rest.IdleGPUs; idle > 0.05 {
-		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs are idle; VMs with fewer GPUs would cost less", quantity.Percent(idle)))
+		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs are idle; VMs with fewer "+
+			"GPUs would cost less", quantity.Percent(idle)))
 	}
 	return notes
 }

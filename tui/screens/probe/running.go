@@ -186,7 +186,8 @@ var stayAnswer = confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long:
 func (s *Screen) askDiscard() {
 	what, long := "What it has measured so far is lost.", "discard what it has measured"
 	if s.several() {
-		what, long = "What the running probe has measured is lost, and no other probe starts. Finished probes stay saved.", "discard what it has measured; start no other"
+		what, long = "What the running probe has measured is lost, and no other probe starts. Finished probes stay saved.",
+			"discard what it has measured; start no other"
 	}
 	s.Shell.Confirm("Discard this probe?", what, func(id string) tea.Cmd {
 		if id == discard && s.running != nil {
