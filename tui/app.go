@@ -6,15 +6,25 @@ package tui
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/screens/explore"
 	"sweetspot/tui/screens/fleet"
+	"sweetspot/tui/screens/library"
 	"sweetspot/tui/screens/probe"
 	"sweetspot/tui/screens/traffic"
 	"sweetspot/tui/state"
@@ -162,4 +172,168 @@ func (a *App) retheme() {
 	for _, s := range a.screens {
 		s.SetTheme(a.shell.Theme)
 	}
+}
+
+// screens are all there are, in the order of [keys.Tabs]; the program begins with
+// the first. A new one is a line here and one there.
+func screens(sh *screen.Shell, o Options) []screen.Screen {
+	e := explore.New(sh, o.State, o.Today)
+	return []screen.Screen{
+		e,
+		probe.New(sh, o.Probe, o.State.Machines, e.Query),
+		fleet.New(sh, o.Traces),
+		traffic.New(sh, o.Loads),
+		library.New(sh),
+	}
+}
+
+// Run shows the screens until the user leaves, and returns what to remember.
+// The terminal is put back whatever happens: Bubble Tea does it after a panic,
+// and when a signal ends the context here. Its own handler knows no hang-up.
+func Run(ctx context.Context, o Options) (state.State, error) {
+	connected, stopHangup := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stopHangup()
+	ctx, stop := signal.NotifyContext(connected, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	app := New(ctx, o)
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
+	if o.FPS > 0 {
+		options = append(options, tea.WithFPS(o.FPS))
+	}
+	_, err := tea.NewProgram(app, options...).Run()
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		err = nil // asked to end by a signal: that is no failure
+	}
+	app.end(connected.Err() != nil)
+	if words := app.Farewell(); words != "" {
+		fmt.Fprintln(os.Stdout, words)
+	}
+	return app.State(), err
+}
+
+// end has every screen end what it has begun; lost is whether the terminal is.
+func (a *App) end(lost bool) {
+	for _, s := range a.screens {
+		s.Close(lost)
+	}
+	_ = a.shell.Workspace.Close()
+}
+
+// Farewell is what to say once the terminal is back, "" for nothing.
+func (a *App) Farewell() string { return a.said(screen.Screen.Farewell, "\n") }
+
+// Interactive reports whether screens can be shown on this terminal.
+func Interactive() bool {
+	term := os.Getenv("TERM")
+	return term != "" && term != "dumb"
+}
+
+// Messages about the open database. Each carries the workspace it is of, so that
+// a late one is recognised and dropped.
+type (
+	loadedMsg struct {
+		ws      screen.Workspace
+		set     *profile.Set
+		picks   []store.Pick
+		version int64
+		err     error
+	}
+	openedMsg struct {
+		ws  screen.Workspace
+		err error
+	}
+	versionMsg struct {
+		ws      screen.Workspace
+		version int64
+	}
+)
+
+// Reload reads everything the workspace holds.
+func (a *App) Reload() tea.Cmd {
+	ctx, ws := a.shell.Ctx, a.shell.Workspace
+	return func() tea.Msg {
+		m := loadedMsg{ws: ws}
+		// The version is read first: a write in between is then seen later.
+		if m.version, m.err = ws.Version(ctx); m.err != nil {
+			return m
+		}
+		if m.set, m.err = ws.Load(ctx); m.err == nil {
+			m.picks, m.err = ws.Picks(ctx)
+		}
+		return m
+	}
+}
+
+func (a *App) received(msg loadedMsg) tea.Cmd {
+	if msg.ws != a.shell.Workspace {
+		return nil
+	}
+	if msg.err != nil {
+		return a.shell.Fail(msg.err)
+	}
+	first := !a.loaded
+	a.loaded, a.version = true, msg.version
+	cmd := a.Tell(screen.Loaded{Set: msg.set, Picks: msg.picks})
+	if first {
+		return tea.Batch(cmd, a.poll())
+	}
+	return cmd
+}
+
+// pollEvery is how often other processes' writes are looked for.
+const pollEvery = time.Second
+
+// poll reports the database's version after a while.
+func (a *App) poll() tea.Cmd {
+	ctx, ws := a.shell.Ctx, a.shell.Workspace
+	return a.shell.After(pollEvery, func(time.Time) tea.Msg {
+		v, err := ws.Version(ctx)
+		if err != nil {
+			v = -1
+		}
+		return versionMsg{ws, v}
+	})
+}
+
+// polled reads the database again once another process has written; what a probe
+// of this program writes comes with its end.
+func (a *App) polled(msg versionMsg) tea.Cmd {
+	if msg.ws != a.shell.Workspace {
+		return nil
+	}
+	if msg.version >= 0 && msg.version != a.version && a.status() == "" {
+		return tea.Batch(a.Reload(), a.poll())
+	}
+	return a.poll()
+}
+
+// openFile has a file chosen: the present screen's own, a database or a model.
+func (a *App) openFile() tea.Cmd {
+	if o, ok := a.shown.(screen.Opener); ok {
+		return o.Open()
+	}
+	return a.shell.Choose("Open a profile database, or a model to probe",
+		append(slices.Clone(screen.DatabaseFiles), probe.ModelFiles()...), func(path string) tea.Cmd {
+			if slices.Contains(probe.ModelFiles(), filepath.Ext(path)) {
+				return a.Tell(screen.ProbeSelected{File: path})
+			}
+			ctx, opener := a.shell.Ctx, a.opts.Open
+			return func() tea.Msg {
+				ws, err := opener(ctx, path)
+				return openedMsg{ws, err}
+			}
+		})
+}
+
+func (a *App) opened(msg openedMsg) tea.Cmd {
+	if msg.err != nil {
+		return a.shell.Fail(msg.err)
+	}
+	old := a.shell.Workspace
+	a.shell.Workspace, a.loaded = msg.ws, false
+	return tea.Batch(a.Tell(screen.Opened{}), a.Reload(), a.shell.Note(toast.Good, "opened "+msg.ws.Label()),
+		func() tea.Msg {
+			_ = old.Close()
+			return nil
+		})
 }

@@ -3,8 +3,17 @@
 package screen
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/contract"
+	"sweetspot/data/imports"
+	"sweetspot/data/intake"
+	"sweetspot/data/store"
+	"sweetspot/engine/candidate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/state"
@@ -100,3 +109,71 @@ func (Base) Farewell() string { return "" }
 
 // Remember keeps nothing.
 func (Base) Remember(*state.State) {}
+
+// Messages between screens, and from the program to them.
+type (
+	// Opened says that another database was opened; what it holds comes later.
+	Opened struct{}
+
+	// Loaded is what the database and the built-in library hold.
+	Loaded struct {
+		Set   *profile.Set
+		Picks []store.Pick
+	}
+
+	// Ask has Explore ask about a model.
+	Ask struct{ Question question.Question }
+
+	// Reopen has Explore ask again what a pick was the answer to.
+	Reopen struct{ Pick store.Pick }
+
+	// ProbeSelected has Explore's selected candidate probed. File is a file of the
+	// model; "" leaves the one that the form names.
+	ProbeSelected struct{ File string }
+
+	// ProbeCandidate fills the form of Probe; Candidate may be nil.
+	ProbeCandidate struct {
+		Candidate *candidate.Candidate
+		File      string
+	}
+
+	// ProbeNext has the candidate probed whose probe is expected to save the most,
+	// at once where its model's file and a machine are known. Without a candidate,
+	// Why says what to do instead.
+	ProbeNext struct {
+		Candidate *candidate.Candidate
+		Why       Words
+	}
+
+	// Measured are the runs of the probes that go on, to be ranked beside the
+	// stored ones; none once they have ended.
+	Measured struct{ Runs []profile.Run }
+
+	// Standing says where the runs of the probes stand among the candidates.
+	Standing struct{ Lines []string }
+)
+
+// Workspace is the open database beside or without the built-in library. Its
+// methods are called from commands, several at once.
+type Workspace interface {
+	Label() string
+	Path() string
+	Load(ctx context.Context) (*profile.Set, error)
+	Version(ctx context.Context) (int64, error) // changes when any process has written
+	SavePick(ctx context.Context, p contract.Pick) error
+	Picks(ctx context.Context) ([]store.Pick, error)
+	Editor
+	Close() error
+}
+
+// Editor changes the database for the user. What belongs to the built-in library
+// is refused.
+type Editor interface {
+	Rename(ctx context.Context, to []store.RunName) (was []store.RunName, err error)
+	Annotate(ctx context.Context, of store.Table, id int64, note string) (was string, err error)
+	Delete(ctx context.Context, of store.Table, ids ...int64) (deletion int64, err error)
+	Undelete(ctx context.Context, deletion int64) (store.Restored, error) // 0 is the last one
+	Merge(ctx context.Context, path string) (store.Merged, error)
+	Backup(ctx context.Context, path string) (size int64, err error)
+	Import(ctx context.Context, found imports.Found, o imports.Options, taken func(intake.File)) (intake.Result, error)
+}

@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/wording"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/panel"
+	"sweetspot/tui/components/slider"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // place lays the screen out for its size.
@@ -143,4 +146,107 @@ func (s *Screen) pinnedNote() string {
 		return fmt.Sprintf("%d pinned", n)
 	}
 	return ""
+}
+
+// The plots among the regions of the desk: the first ones behind the sliders.
+const (
+	FirstPlot  = 1
+	SecondPlot = 2
+)
+
+// Sizes at which the screen is laid out, in cells.
+const (
+	leastWidth = 40
+	leastRows  = 8
+	tallHeight = 44 // from here on the plots get the greater part
+)
+
+// newLayout places everything on w × h cells; on fewer than the least it is empty.
+func newLayout(w, h, sliders int) (l desk.Layout) {
+	switch {
+	case w < leastWidth || h < leastRows:
+		return l
+	case w < desk.NarrowWidth || h < desk.NarrowRows:
+		return desk.SmallLayout(w, h)
+	}
+	words := inspectorRows(h)
+	share := 45
+	if h >= tallHeight {
+		share = 56
+	}
+	top := max((h-words)*share/100, sliders*slider.Height+2)
+	rest := h - top - words
+	if rest < 5 {
+		top -= 5 - rest
+		rest = 5
+	}
+	l.Sliders, l.First = panel.Box{W: w, H: top}.Split(desk.SlidersWidth)
+	if w >= desk.WideWidth {
+		l.First, l.Second = l.First.Split(l.First.W / 2)
+	}
+	l.Table = panel.Box{Y: top, W: w, H: rest}
+	if words > 0 {
+		l.Words = panel.Box{Y: top + rest, W: w, H: words}
+	}
+	return l
+}
+
+func inspectorRows(h int) int {
+	switch {
+	case h >= 38:
+		return 8
+	case h >= 34:
+		return 7
+	case h >= 26:
+		return 5
+	default:
+		return 0
+	}
+}
+
+// selectedTitle names the selected candidate.
+func (s *Screen) selectedTitle() string {
+	i, ok := s.Selected()
+	if !ok {
+		return "Why this one"
+	}
+	c := s.answer.Result.Space.At(i)
+	title := wording.VMs(c) + " " + s.th.Symbols.Dot + " " + wording.VariantLabel(c.Variant)
+	if c.BatchSize > 0 {
+		title += fmt.Sprintf(" %s batch %d", s.th.Symbols.Dot, c.BatchSize)
+	}
+	return title
+}
+
+// words are all there is to say about the selected candidate, wrapped.
+func (s *Screen) words(width int) []string {
+	if s.answer == nil {
+		return nil
+	}
+	var lines []string
+	i, ok := s.Selected()
+	if len(s.answer.Result.Order) == 0 && s.answer.Result.Space.Len() > 0 {
+		lines = append(lines, "nothing feasible: "+wording.WhyNothing(s.answer.Result))
+		lines = append(lines, bought(s.answer))
+	} else if ok {
+		lines = append(lines, s.compared(i)...)
+		lines = append(lines, why(s.answer, i)...)
+	}
+	var out []string
+	for _, l := range lines {
+		out = append(out, theme.Pen{}.Wrap(text.Clean(l), " ", width)...)
+	}
+	return out
+}
+
+// compared sets the selected candidate against the pinned ones.
+func (s *Screen) compared(i int) []string {
+	var lines []string
+	r := s.answer.Result
+	for _, k := range s.pins() {
+		if c := r.Space.At(k); k != i && len(lines) < 2 {
+			lines = append(lines, "against pinned "+wording.VMs(c)+" "+wording.VariantLabel(c.Variant)+": "+difference(r, i, k))
+		}
+	}
+	return lines
 }

@@ -2,14 +2,23 @@ package library
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
+	"sweetspot/data/wording"
+	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
+	"sweetspot/tui/components/panel"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // row is one entry of a list: its cells as text and, for numbers, as values
@@ -151,3 +160,223 @@ func (r *shownRows) Cell(row int, column string, _ int) string {
 }
 
 func (r *shownRows) Style(int) table.RowStyle { return table.RowStyle{} }
+
+// detailRows is the height of the panel below a list that says of the row under
+// the cursor what its cells have no room for; 0 where there is none.
+func (s *Screen) detailRows(k List) int {
+	switch {
+	case k == Models || k == VMTypes || s.h < 12:
+		return 0
+	case s.h < 26:
+		return 5
+	}
+	return 6
+}
+
+// details draws the panel.
+func (s *Screen) details(rows int) string {
+	w, h := panel.Inner(s.w, rows)
+	var lines []string
+	if r := s.list().selected(); r != nil {
+		for _, words := range r.words {
+			lines = append(lines, theme.Pen{}.Wrap(text.Clean(words), " ", w)...)
+		}
+	}
+	if len(lines) > h && h > 0 {
+		lines = append(lines[:h-1], text.Truncate(lines[h-1], max(w-2, 1), "")+s.th.Symbols.Ellipsis)
+	}
+	return panel.Panel{Title: "Details"}.Render(s.th, strings.Join(lines, "\n"), s.w, rows)
+}
+
+func noteWords(note string) []string {
+	if note == "" {
+		return nil
+	}
+	return []string{"Note: " + note}
+}
+
+// runWords are the note of a run, what it is, and where it is from.
+func runWords(u *profile.Run) []string {
+	what := []string{u.Model}
+	if v := wording.VariantLabel(u.Variant); v != "" {
+		what = append(what, v)
+	}
+	if u.Dataset != "" {
+		what = append(what, u.Dataset)
+	}
+	on := u.InstanceType
+	if u.Count > 1 {
+		on = strconv.Itoa(u.Count) + "× " + on
+	}
+	if u.GPU != "" {
+		on += " (" + u.GPU + ")"
+	}
+	if on != "" {
+		what = append(what, on)
+	}
+	if u.PeakMemoryBytes != nil {
+		what = append(what, "at most "+quantity.Bytes(int64(*u.PeakMemoryBytes))+" per GPU")
+	}
+	words := append(noteWords(u.Note), strings.Join(what, " · "))
+	if from := strings.TrimSpace(u.Source + " " + u.AsOf); from != "" {
+		words = append(words, from)
+	}
+	return words
+}
+
+//nolint:revive // a column of the table, on one line where it is called
+func column(id, title string, width, flex, drop int, right bool) table.Column {
+	return table.Column{ID: id, Title: title, Width: width, Flex: flex, Drop: drop, Right: right, Sort: true}
+}
+
+var listColumns = [lists][]table.Column{
+	Models: {
+		column("model", "model", 18, 3, 0, false), column("mode", "mode", 5, 0, 0, false), column("unit", "unit", 8, 0, 2,
+			false),
+		column("runs", "runs", 5, 0, 0, true), column("params", "params", 10, 0, 3, true),
+		column("flops", "GFLOPs/unit", 11, 0, 5, true), column("dataset", "dataset", 12, 2, 4, false),
+	},
+	Runs: {
+		column("id", "run", 6, 0, 0, true), column("model", "model", 16, 2, 0, false), column("variant", "variant", 12, 2, 5,
+			false),
+		column("mode", "mode", 5, 0, 4, false), column("vm", "VM or host", 14, 2, 0, false), column("batch", "batch", 5, 0,
+			3, true),
+		column("steady", "iteration", 16, 0, 0, true), column("accuracy", "accuracy", 8, 0, 6, true), column("status",
+			"status", 11, 0, 7, false),
+		column("basis", "basis", 13, 0, 2, false), column("source", "source", 16, 4, 8, false),
+		column("note", "note", 12, 4, 9, false),
+	},
+	VMTypes: {
+		column("cloud", "cloud", 8, 0, 3, false), column("region", "region", 10, 0, 4, false), column("type",
+			"instance type", 16, 2, 0, false),
+		column("gpus", "GPUs", 4, 0, 0, true), column("gpu", "GPU", 14, 2, 0, false), column("memory", "GiB/GPU", 7, 0, 5,
+			true),
+		column("on-demand", "on-demand", 9, 0, 0, true), column("spot", "spot", 8, 0, 6, true), column("reserved-1y",
+			"1 year", 8, 0, 7, true),
+		column("reserved-3y", "3 years", 8, 0, 2, true), column("as-of", "as of", 10, 0, 8, false), column("source",
+			"source", 14, 3, 9, false),
+	},
+	Picks: {
+		column("at", "picked", 20, 0, 2, false), column("model", "model", 14, 2, 0, false), column("vm", "VMs", 16, 2, 0,
+			false),
+		column("variant", "variant", 12, 1, 3, false), column("batch", "batch", 5, 0, 4, true), column("time", "time", 10, 0,
+			0, true),
+		column("cost", "cost", 9, 0, 0, true), column("note", "note", 12, 3, 5, false),
+	},
+	Imports: {
+		column("became", "", 9, 0, 0, false), column("file", "file", 16, 3, 0, false), column("format", "format", 12, 0, 2,
+			false),
+		column("runs", "runs", 5, 0, 3, true), column("new", "new", 5, 0, 0, true), column("says", "what it says", 16, 5, 1,
+			false),
+	},
+}
+
+func modelRows(set *profile.Set) []*row {
+	var out []*row
+	for k, q := range question.Questions(set) {
+		m, _ := set.Model(q.Model)
+		r := &row{id: int64(k), question: q, numbers: map[string]float64{"runs": float64(q.Runs)}, cells: map[string]string{
+			"model": q.Model, "mode": string(q.Mode), "unit": q.Unit, "runs": strconv.Itoa(q.Runs), "dataset": m.Dataset,
+		}}
+		r.value("params", m.Params, quantity.Count)
+		r.value("flops", m.FLOPsPerUnit, func(v float64) string { return strconv.FormatFloat(v/1e9, 'g', 3, 64) })
+		out = append(out, r)
+	}
+	return out
+}
+
+func runRows(set *profile.Set) source {
+	return source{
+		n: len(set.Runs), id: func(i int) int64 { return set.Runs[i].ID },
+		row: func(i int) *row { return runRow(&set.Runs[i]) },
+	}
+}
+
+func runRow(u *profile.Run) *row {
+	r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize),
+		"basis": float64(u.Basis)}, cells: map[string]string{
+		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": wording.VariantLabel(u.Variant),
+		"mode": string(u.Mode),
+		"vm":   u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
+		"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—", "note": u.Note,
+	}, run: u, words: runWords(u)}
+	if u.Steady.Known() {
+		r.numbers["steady"] = u.Steady.Value
+	}
+	if a := u.Accuracy; a != nil {
+		r.cells["accuracy"], r.numbers["accuracy"] = objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Value
+	}
+	if u.Steady.Known() || u.TotalS != nil {
+		r.question = question.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
+	}
+	return r
+}
+
+func steady(u *profile.Run) string {
+	switch {
+	case u.Steady.Known() && u.Steady.High > u.Steady.Low:
+		return quantity.Duration(u.Steady.Value) + " " + quantity.PlusMinus(u.Steady.HalfWidth())
+	case u.Steady.Known():
+		return quantity.Duration(u.Steady.Value)
+	case u.TotalS != nil:
+		return "total " + quantity.Duration(*u.TotalS)
+	default:
+		return "—"
+	}
+}
+
+func vmRows(set *profile.Set) []*row {
+	out := make([]*row, 0, len(set.VMTypes))
+	for k := range set.VMTypes {
+		v := &set.VMTypes[k]
+		r := &row{id: int64(k), numbers: map[string]float64{"gpus": float64(v.GPUCount)}, cells: map[string]string{
+			"cloud": v.Cloud, "region": v.Region, "type": v.InstanceType, "gpus": strconv.Itoa(v.GPUCount), "gpu": v.GPU,
+		}}
+		r.value("memory", v.GPUMemGiB, quantity.Count)
+		for _, p := range profile.Purchases {
+			if q, ok := v.PriceOf(p); ok {
+				r.cells[string(p)], r.numbers[string(p)] = quantity.Money(q.USDPerHour), q.USDPerHour
+				r.cells["as-of"], r.cells["source"] = q.AsOf, q.Source
+			} else {
+				r.cells[string(p)] = "—"
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func pickRows(picks []store.Pick) []*row {
+	out := make([]*row, 0, len(picks))
+	for _, p := range picks {
+		r := &row{id: p.ID, pick: p, words: noteWords(p.Note), numbers: map[string]float64{},
+			cells: map[string]string{"note": p.Note, "at": p.CreatedAt.Local().Format("2006-01-02 15:04:05")}}
+		var c contract.Candidate
+		if err := json.Unmarshal(p.Candidate, &c); err != nil {
+			r.cells["model"] = "unreadable: " + err.Error()
+			out = append(out, r)
+			continue
+		}
+		var vms []string
+		for _, part := range c.Configuration {
+			vms = append(vms, fmt.Sprintf("%d× %s", part.Count, part.Name()))
+		}
+		r.cells["model"], r.cells["vm"], r.cells["variant"] = c.Model, strings.Join(vms, " + "), c.Variant
+		if r.cells["batch"] = "—"; c.BatchSize != nil {
+			r.cells["batch"], r.numbers["batch"] = strconv.Itoa(*c.BatchSize), float64(*c.BatchSize)
+		}
+		r.value("time", c.Time.S, quantity.Duration)
+		r.value("cost", c.Cost.USD, quantity.Money)
+		r.question = question.Question{Model: c.Model, Mode: profile.Mode(c.Mode)}
+		out = append(out, r)
+	}
+	return out
+}
+
+// value fills a cell with a number that may be unknown.
+func (r *row) value(column string, v *float64, format func(float64) string) {
+	r.cells[column] = "—"
+	if v != nil {
+		r.cells[column], r.numbers[column] = format(*v), *v
+	}
+}

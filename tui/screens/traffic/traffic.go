@@ -9,11 +9,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/contract"
+	"sweetspot/data/document"
 	"sweetspot/data/workload"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/desk"
+	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
@@ -146,4 +149,48 @@ func (s *Screen) draw() {
 func (s *Screen) selected() int {
 	id, _ := s.Table.SelectedID()
 	return int(id)
+}
+
+// nextModel goes to the next model whose runs say what a VM serves, and after the
+// last one back to the study's VM.
+func (s *Screen) nextModel() tea.Cmd {
+	if len(s.models) < 2 {
+		return nil
+	}
+	q := s.Question()
+	q.Model = s.models[(slices.Index(s.models, q.Model)+1)%len(s.models)]
+	q.MinAccuracy = 0
+	if s.chart = memoryChart; q.Model != "" {
+		s.chart = variantsChart
+	}
+	return s.Change("model", q)
+}
+
+// clear takes the floor of accuracy and the function's memory back to what is
+// chosen for them.
+func (s *Screen) clear() tea.Cmd {
+	q := s.Question()
+	q.MinAccuracy, q.MemoryGB = 0, 0
+	return s.Change("clear", q)
+}
+
+// export offers the forms of what Traffic shows.
+func (s *Screen) export() tea.Cmd {
+	shown := s.Shown
+	if shown == nil {
+		return s.Shell.Note(toast.Info, "nothing is answered yet")
+	}
+	if shown.Why != "" {
+		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
+	}
+	in := contract.TrafficInput{
+		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.Trace.Notes,
+		MinAccuracy: shown.Question.wanted().MinAccuracy,
+	}
+	return s.Shell.Export(in.Source, document.Subject{Traffic: func() (_ contract.Traffic, err error) {
+		if in.Advice, err = serving.Advise(in.Question); err != nil {
+			return contract.Traffic{}, err
+		}
+		return contract.NewTraffic(in), nil
+	}})
 }
