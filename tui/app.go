@@ -180,7 +180,7 @@ func screens(sh *screen.Shell, o Options) []screen.Screen {
 	e := explore.New(sh, o.State, o.Today)
 	return []screen.Screen{
 		e,
-		probe.New(sh, o.Probe, o.State.Machines, e.Query),
+		probe.New(sh, o.Probe, o.State.Machines, e.Question),
 		fleet.New(sh, o.Traces),
 		traffic.New(sh, o.Loads),
 		library.New(sh),

@@ -45,23 +45,22 @@ type Scatter struct {
 	viewX       span
 	viewY       span
 
-	bounds    bounds
-	wholeX    scale // of which the frame's is a part
-	wholeY    scale
-	nothing   bool    // to show
-	codes     []int32 // dot of every point, −1 when it has none
-	xBins     bins
-	yBins     bins
-	xCodes    []int32
-	yCodes    []int32
-	tallies   [maxWorkers]tally // the first one counts; the others help to
-	penOf     [256]uint8        // by class
-	differ    []int32           // points about to be flipped
-	most      uint32            // points of the fullest cell
-	shades    shades
-	sparse    bool // few enough points for a rune each
-	line      dots
-	distances []float64 // of every cell from a click
+	bounds  bounds
+	wholeX  scale // of which the frame's is a part
+	wholeY  scale
+	nothing bool    // to show
+	codes   []int32 // dot of every point, −1 when it has none
+	xBins   bins
+	yBins   bins
+	xCodes  []int32
+	yCodes  []int32
+	tallies [maxWorkers]tally // the first one counts; the others help to
+	penOf   [256]uint8        // by class
+	differ  []int32           // points about to be flipped
+	most    uint32            // points of the fullest cell
+	shades  shades
+	sparse  bool // few enough points for a rune each
+	line    dots
 }
 
 // bounds are the extremes of the usable points.

@@ -212,46 +212,27 @@ func (s *Scatter) Hit(col, row int) (index int, ok bool) {
 	if !s.ready() || !s.inside(col, row) {
 		return 0, false
 	}
-	s.measureDistances(col, row)
-	best, index := math.Inf(1), -1
-	for _, i := range s.frontier {
-		if i >= 0 && i < len(s.codes) && s.codes[i] >= 0 {
-			if d := s.distances[s.codes[i]/dotsOfCell]; d < best {
-				best, index = d, i
-			}
+	best := math.Inf(1)
+	index = -1
+	try := func(i int, behind float64) {
+		x, y, placed := s.placed(i)
+		// A cell is about twice as high as it is wide.
+		dx, dy := float64(x-col), float64(2*(y-row))
+		if d := dx*dx + dy*dy; placed && d <= reach*reach && math.Sqrt(d)+behind < best {
+			best, index = math.Sqrt(d)+behind, i
 		}
 	}
-	for i, code := range s.codes {
-		if code < 0 {
-			continue
-		}
-		d := s.distances[code/dotsOfCell]
-		if d >= best { // most points: too far away
-			continue
-		}
-		if d += 0.25; !s.feasible[i] {
-			d += 0.25
-		}
-		if d < best {
-			best, index = d, i
+	for _, i := range s.frontier {
+		try(i, 0)
+	}
+	for i, feasible := range s.feasible {
+		if feasible {
+			try(i, 0.25)
+		} else {
+			try(i, 0.5)
 		}
 	}
 	return index, index >= 0
-}
-
-// measureDistances finds the distance of every cell from one, in cell widths;
-// beyond reach it is infinite.
-func (s *Scatter) measureDistances(col, row int) {
-	f := &s.frame
-	s.distances = grow(s.distances, f.gw*f.gh)
-	for cell := range s.distances {
-		// A cell is about twice as high as it is wide.
-		d := math.Hypot(float64(f.gutter+cell%f.gw-col), 2*float64(cell/f.gw-row))
-		if d > reach {
-			d = math.Inf(1)
-		}
-		s.distances[cell] = d
-	}
 }
 
 // CellOf returns the cell of a point; ok is false when it has none.

@@ -66,49 +66,29 @@ const (
 )
 
 // Base is what a screen is that does nothing of its own; screens embed it.
-type Base struct{ Shell *Shell }
+type Base struct {
+	idle
+	Shell *Shell
+}
 
-// Headline leaves the title line to the first screen.
-func (Base) Headline() string { return "" }
+// idle has nothing to say or to ask, passes over every message and allows every
+// action.
+type idle struct{}
 
-// Status is nothing.
-func (Base) Status() string { return "" }
-
-// Busy is nothing.
-func (Base) Busy() string { return "" }
-
-// Activate does nothing.
-func (Base) Activate() tea.Cmd { return nil }
-
-// Disabled allows everything.
-func (Base) Disabled(keys.Action) string { return "" }
-
-// Typing is never.
-func (Base) Typing() Typing { return NotTyping }
-
-// Key does nothing.
-func (Base) Key(tea.KeyPressMsg) tea.Cmd { return nil }
-
-// Paste does nothing.
-func (Base) Paste(string) {}
-
-// Mouse does nothing.
-func (Base) Mouse(pointer.Event) tea.Cmd { return nil }
-
-// Receive passes over every message.
-func (Base) Receive(tea.Msg) tea.Cmd { return nil }
-
-// Quit asks nothing.
-func (Base) Quit() bool { return false }
-
-// Close has nothing to wait for.
-func (Base) Close(bool) {}
-
-// Farewell is silent.
-func (Base) Farewell() string { return "" }
-
-// Remember keeps nothing.
-func (Base) Remember(*state.State) {}
+func (idle) Headline() string            { return "" }
+func (idle) Status() string              { return "" }
+func (idle) Busy() string                { return "" }
+func (idle) Activate() tea.Cmd           { return nil }
+func (idle) Disabled(keys.Action) string { return "" }
+func (idle) Typing() Typing              { return NotTyping }
+func (idle) Key(tea.KeyPressMsg) tea.Cmd { return nil }
+func (idle) Paste(string)                {}
+func (idle) Mouse(pointer.Event) tea.Cmd { return nil }
+func (idle) Receive(tea.Msg) tea.Cmd     { return nil }
+func (idle) Quit() bool                  { return false }
+func (idle) Close(bool)                  {}
+func (idle) Farewell() string            { return "" }
+func (idle) Remember(*state.State)       {}
 
 // Messages between screens, and from the program to them.
 type (

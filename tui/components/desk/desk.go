@@ -12,9 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/tui/components/ask"
-	"sweetspot/tui/components/history"
 	"sweetspot/tui/components/panel"
-	"sweetspot/tui/components/sliders"
+	"sweetspot/tui/components/slider"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
@@ -23,7 +22,7 @@ import (
 
 // Config is what a desk is made of.
 type Config[Q, A any] struct {
-	Sliders *sliders.Stack
+	Sliders *slider.Stack
 	Table   *table.Table
 	Column  string             // that the table is sorted by at first
 	Regions []string           // where keys act: on the sliders, on each chart that takes keys, on the table
@@ -47,7 +46,7 @@ type Desk[Q, A any] struct {
 	Config[Q, A]
 	question   Q
 	asking     ask.Loop[A]
-	history    history.History[step[Q]]
+	history    history[step[Q]]
 	focus      int
 	late       bool
 	reading    bool
@@ -146,7 +145,7 @@ func (d *Desk[Q, A]) Asking() (busy bool, number int) { return d.asking.Busy(), 
 // Forget drops the answer that is on its way and what could be undone.
 func (d *Desk[Q, A]) Forget() {
 	d.asking.Forget()
-	d.history = history.History[step[Q]]{}
+	d.history = history[step[Q]]{}
 }
 
 // Receive shows the answer, and asks on where the question has changed since.
@@ -212,9 +211,9 @@ func (d *Desk[Q, A]) Begin(q Q) {
 // Disabled says why nothing can be undone.
 func (d *Desk[Q, A]) Disabled(a keys.Action) string {
 	switch {
-	case a == keys.Undo && !d.history.CanUndo():
+	case a == keys.Undo && len(d.history.undo) == 0:
 		return "nothing to undo"
-	case a == keys.Redo && !d.history.CanRedo():
+	case a == keys.Redo && len(d.history.redo) == 0:
 		return "nothing to redo"
 	}
 	return ""

@@ -12,7 +12,6 @@ import (
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/components/slider"
-	"sweetspot/tui/components/sliders"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
@@ -28,11 +27,10 @@ type question struct {
 // rows are n rows.
 type rows int
 
-func (r rows) Len() int                             { return int(r) }
-func (r rows) ID(row int) int64                     { return int64(row) }
-func (r rows) Find(id int64) (int, bool)            { return int(id), int(id) < int(r) }
-func (r rows) Cell(row int, _ string, _ int) string { return strconv.Itoa(row) }
-func (r rows) Style(int) table.RowStyle             { return table.RowStyle{} }
+func (r rows) Len() int                               { return int(r) }
+func (r rows) Find(_ table.Rows, row int) (int, bool) { return row, row < int(r) }
+func (r rows) Cell(row int, _ string, _ int) string   { return strconv.Itoa(row) }
+func (r rows) Style(int) table.RowStyle               { return table.RowStyle{} }
 
 // fixture is a desk of a slider, two charts and a table, that answers how large
 // the number is.
@@ -52,7 +50,7 @@ func newFixture(t *testing.T) *fixture {
 		Parse: func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
 		Step:  func(float64) float64 { return 1 }})
 	f.Desk = New(sh, question{order: "a"}, Config[question, float64]{
-		Sliders: &sliders.Stack{All: []*slider.Slider{s}}, Column: "a", Regions: []string{"sliders", "first",
+		Sliders: &slider.Stack{All: []*slider.Slider{s}}, Column: "a", Regions: []string{"sliders", "first",
 			"second", "table"},
 		Table: table.New([]table.Column{{ID: "a", Width: 3, Sort: true}, {ID: "b", Width: 3, Sort: true}}),
 		Save:  func(_ int, q *question) { q.n, _ = s.Value() }, Load: func(q question) { s.Set(q.n) },

@@ -48,6 +48,7 @@ type Traced[T, Q, A, F any] struct {
 	Shown   *A // nil before the first answer
 	Found   *F // the newest that was found out further, maybe about an answer before
 	about   *A // that Found is about
+	rows    *choices[A]
 	reading ask.Loop[read[T]]
 	finding ask.Loop[found[A, F]]
 }
@@ -70,7 +71,7 @@ func NewTraced[T, Q, A, F any](sh *screen.Shell, q Q, c Config[Q, *A], t TraceCo
 	c.Table, c.Column = table.New(columnsOf(t.Measures)), t.Measures[0].ID
 	c.Work, c.Answer, c.Refresh = d.work, d.show, d.refresh
 	d.Desk = New(sh, q, c)
-	d.Table.SetEmpty("reading the trace…")
+	d.Table.Empty = "reading the trace…"
 	return d
 }
 
@@ -136,8 +137,9 @@ func (d *Traced[T, Q, A, F]) SetTrace(t T) tea.Cmd {
 	d.Trace, d.Shown, d.Found, d.about = t, nil, nil, nil
 	d.Forget()
 	d.finding.Forget()
-	d.Table.SetEmpty("computing…")
-	d.Table.SetRows(&choices[A]{})
+	d.Table.Empty = "computing…"
+	d.rows = &choices[A]{}
+	d.Table.SetRows(d.rows)
 	return d.Ask()
 }
 
@@ -203,11 +205,20 @@ func (d *Traced[T, Q, A, F]) refresh() {
 	if d.Shown == nil {
 		return
 	}
-	r := &choices[A]{th: d.Theme, answer: d.Shown, measures: d.Measures, best: d.Best(d.Shown, d.Found)}
-	r.sort(d.Choices(d.Shown), d.Column, d.descending)
-	d.Table.SetRows(r)
+	d.rows = &choices[A]{th: d.Theme, answer: d.Shown, measures: d.Measures, best: d.Best(d.Shown, d.Found)}
+	d.rows.sort(d.Choices(d.Shown), d.Column, d.descending)
+	d.Table.SetRows(d.rows)
 	d.Table.SetSort(d.Column, d.descending)
 	d.Draw()
+}
+
+// Chosen is the choice under the cursor, the first one before there are any.
+func (d *Traced[T, Q, A, F]) Chosen() int {
+	row, ok := d.Table.Cursor()
+	if !ok {
+		return 0
+	}
+	return d.rows.order[row]
 }
 
 // Measure is a column of a table that compares a few choices: schemes, policies.
@@ -263,11 +274,10 @@ func (m *Measure[A]) value(a *A, i int) float64 {
 	return m.Value(a, i)
 }
 
-func (c *choices[A]) Len() int         { return len(c.order) }
-func (c *choices[A]) ID(row int) int64 { return int64(c.order[row]) }
-func (c *choices[A]) Find(id int64) (row int, ok bool) {
-	row = slices.Index(c.order, int(id))
-	return max(row, 0), row >= 0
+func (c *choices[A]) Len() int { return len(c.order) }
+func (c *choices[A]) Find(before table.Rows, row int) (int, bool) {
+	row = slices.Index(c.order, before.(*choices[A]).order[row])
+	return row, row >= 0
 }
 
 func (c *choices[A]) Style(row int) (s table.RowStyle) {

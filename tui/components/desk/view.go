@@ -83,7 +83,7 @@ func (d *Desk[Q, A]) Frame(th *theme.Theme, w, h int, l *Layout, p Panes) string
 	if d.reading {
 		return d.frameWords(th, w, h, l, p)
 	}
-	d.Table.SetFocused(d.OnTable())
+	d.Table.Focused = d.OnTable()
 	sw, sh := l.Sliders.Inner()
 	sliders := d.Sliders.View(th, sw, sh, d.focus == 0)
 	if l.Sliders.Bare {

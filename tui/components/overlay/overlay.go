@@ -18,18 +18,9 @@ func Center(base, box string, width, height int) string {
 	for _, l := range lines {
 		w = max(w, text.Width(l))
 	}
-	return At(base, box, max((width-w)/2, 0), max((height-len(lines))/2, 0), width)
-}
-
-// At draws box over base with its upper left corner at column x and line y;
-// every line of base must have width cells.
-func At(base, box string, x, y, width int) string {
-	under := text.Lines(base)
-	for i, line := range text.Lines(box) {
+	x, y, under := max((width-w)/2, 0), max((height-len(lines))/2, 0), text.Lines(base)
+	for i, line := range lines[:min(len(lines), len(under)-y)] {
 		row := y + i
-		if row < 0 || row >= len(under) || x >= width {
-			continue
-		}
 		line = text.Truncate(line, width-x, "")
 		end := x + text.Width(line)
 		var b strings.Builder

@@ -74,9 +74,6 @@ type Box struct {
 	Bare       bool // without a border
 }
 
-// Contains reports whether a cell is in the box.
-func (b Box) Contains(x, y int) bool { return x >= b.X && x < b.X+b.W && y >= b.Y && y < b.Y+b.H }
-
 // Inner is the size inside the border.
 func (b Box) Inner() (w, h int) {
 	if b.Bare || b.W < 4 || b.H < 3 {

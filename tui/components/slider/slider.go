@@ -39,14 +39,15 @@ type Config struct {
 // Slider is the state of one control. Its methods report whether the value
 // changed, so that the caller asks the engine only then.
 type Slider struct {
+	Histogram []int     // candidates per equal part of the track, as [Slider.Bins] counts them
+	Marks     []float64 // values at which the answer changes
+	Binds     bool      // this constraint is the binding one
+
 	cfg     Config
 	value   float64
 	on      bool
 	focused bool
-	binds   bool
 	note    string
-	bins    []int
-	marks   []float64
 	typing  bool
 	typed   string
 	err     string
@@ -139,16 +140,6 @@ func (s *Slider) SetDirection(d Direction) {
 	s.cfg.Direction = d
 	s.on = s.on || d == Dial
 }
-
-// SetHistogram gives the candidates per equal part of the track, as [Bins]
-// counts them.
-func (s *Slider) SetHistogram(bins []int) { s.bins = bins }
-
-// SetMarks gives the values at which the answer changes.
-func (s *Slider) SetMarks(values []float64) { s.marks = values }
-
-// SetBinds says whether this constraint is the binding one.
-func (s *Slider) SetBinds(binds bool) { s.binds = binds }
 
 // SetNote sets the text at the right end, such as how many candidates remain.
 func (s *Slider) SetNote(note string) { s.note = plaintext.Clean(note) }

@@ -198,11 +198,11 @@ func TestViewIsExactAndShowsWhatItKnows(t *testing.T) {
 		sym, _ := theme.SymbolSet(symbols)
 		th := theme.New("", true, false).WithSymbols(sym)
 		for _, s := range []*Slider{accuracy(), cost(), deadline(), epochs()} {
-			s.SetHistogram([]int{3, 0, 0, 9, 200, 4, 0, 0, 1})
-			s.SetMarks([]float64{2, math.NaN(), 0.6, 1e9})
+			s.Histogram = []int{3, 0, 0, 9, 200, 4, 0, 0, 1}
+			s.Marks = []float64{2, math.NaN(), 0.6, 1e9}
 			s.SetNote("1,204 ok")
 			s.Set(0.6)
-			s.SetBinds(true)
+			s.Binds = true
 			for w := 1; w < 70; w++ {
 				for i, line := range text.Lines(s.View(th, w)) {
 					if text.Width(line) != w {
@@ -214,10 +214,10 @@ func TestViewIsExactAndShowsWhatItKnows(t *testing.T) {
 	}
 	th := theme.New("mono", true, true)
 	a := accuracy()
-	a.SetHistogram([]int{1, 2, 4, 0, 0, 0, 0, 0, 2, 9})
+	a.Histogram = []int{1, 2, 4, 0, 0, 0, 0, 0, 2, 9}
 	a.SetNote("1,204 ok")
 	a.Set(0.62)
-	a.SetBinds(true)
+	a.Binds = true
 	lines := text.Lines(ansi.Strip(a.View(th, 40)))
 	if want := "accuracy ≥ 62.0 %  ▸ binds      1,204 ok"; lines[0] != want {
 		t.Errorf("head\n%q, want\n%q", lines[0], want)

@@ -50,7 +50,7 @@ func (s *Slider) head(th *theme.Theme, width int) string {
 		return text.Fit(left, width)
 	}
 	right := th.Dim.Render(s.note)
-	if s.binds && s.on {
+	if s.Binds && s.on {
 		left += "  " + th.Binds.Render(th.Symbols.Here+" binds")
 	}
 	if text.Width(left)+1+text.Width(right) > width {
@@ -136,14 +136,14 @@ func (s *Slider) knob(width int) int {
 // many.
 func (s *Slider) heights(width, levels int) []int {
 	out := make([]int, width)
-	if len(s.bins) == 0 {
+	if len(s.Histogram) == 0 {
 		return out
 	}
 	most := 0
 	for x := range out {
 		// A column covers at least one bin, several when there are more bins.
-		from := x * len(s.bins) / width
-		for _, n := range s.bins[from:max((x+1)*len(s.bins)/width, from+1)] {
+		from := x * len(s.Histogram) / width
+		for _, n := range s.Histogram[from:max((x+1)*len(s.Histogram)/width, from+1)] {
 			out[x] += max(n, 0)
 		}
 		most = max(most, out[x])
@@ -158,7 +158,7 @@ func (s *Slider) heights(width, levels int) []int {
 
 func (s *Slider) markColumns(width int) []bool {
 	out := make([]bool, width)
-	for _, v := range s.marks {
+	for _, v := range s.Marks {
 		if f, ok := s.cfg.fraction(v); ok && f >= 0 && f <= 1 {
 			out[min(int(f*float64(width)), width-1)] = true
 		}

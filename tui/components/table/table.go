@@ -34,11 +34,11 @@ type RowStyle struct {
 	Faint bool // out of reach: infeasible, failed
 }
 
-// Rows is what a table shows. A row keeps its ID when rows are sorted.
+// Rows is what a table shows.
 type Rows interface {
 	Len() int
-	ID(row int) int64
-	Find(id int64) (row int, ok bool)
+	// Find returns the row that shows what a row did of the rows before.
+	Find(before Rows, row int) (now int, ok bool)
 	// Cell returns the text of a cell, pens included; the table cuts or fills
 	// it to width.
 	Cell(row int, column string, width int) string
@@ -47,15 +47,16 @@ type Rows interface {
 
 // Table is the state of a table.
 type Table struct {
+	Focused bool   // it has the keys
+	Empty   string // the sentence shown when there are no rows
+
 	columns []Column
 	rows    Rows
 	cursor  int
 	top     int // first visible row
 	w, h    int
-	focused bool
 	sortBy  string
 	desc    bool
-	empty   string
 	placed  []placed
 }
 
@@ -72,8 +73,7 @@ func New(columns []Column) *Table { return &Table{columns: columns, rows: none{}
 type none struct{}
 
 func (none) Len() int                     { return 0 }
-func (none) ID(int) int64                 { return 0 }
-func (none) Find(int64) (int, bool)       { return 0, false }
+func (none) Find(Rows, int) (int, bool)   { return 0, false }
 func (none) Cell(int, string, int) string { return "" }
 func (none) Style(int) RowStyle           { return RowStyle{} }
 
@@ -88,7 +88,7 @@ func (t *Table) SetColumns(columns []Column) {
 func (t *Table) SetRows(rows Rows) {
 	line := t.cursor - t.top
 	if t.rows.Len() > 0 {
-		if row, ok := rows.Find(t.rows.ID(t.cursor)); ok {
+		if row, ok := rows.Find(t.rows, t.cursor); ok {
 			t.cursor = row
 		}
 	}
@@ -107,14 +107,8 @@ func (t *Table) SetSize(w, h int) {
 	}
 }
 
-// SetFocused says whether the table has the keys.
-func (t *Table) SetFocused(focused bool) { t.focused = focused }
-
 // SetSort shows by which column the rows are sorted.
 func (t *Table) SetSort(column string, descending bool) { t.sortBy, t.desc = column, descending }
-
-// SetEmpty gives the sentence shown when there are no rows.
-func (t *Table) SetEmpty(sentence string) { t.empty = sentence }
 
 // Sortable lists the columns that can be sorted by, in their order.
 func (t *Table) Sortable() []string {
@@ -129,23 +123,6 @@ func (t *Table) Sortable() []string {
 
 // Cursor returns the row under the cursor; ok is false without rows.
 func (t *Table) Cursor() (row int, ok bool) { return t.cursor, t.rows.Len() > 0 }
-
-// SelectedID returns the ID of the row under the cursor.
-func (t *Table) SelectedID() (id int64, ok bool) {
-	if t.rows.Len() == 0 {
-		return 0, false
-	}
-	return t.rows.ID(t.cursor), true
-}
-
-// Select moves the cursor to the row with an ID, if it is there.
-func (t *Table) Select(id int64) bool {
-	row, ok := t.rows.Find(id)
-	if ok {
-		t.SetCursor(row)
-	}
-	return ok
-}
 
 // SetCursor moves the cursor to a row and scrolls as little as it takes.
 func (t *Table) SetCursor(row int) bool {
@@ -275,7 +252,7 @@ func (t *Table) View(th *theme.Theme) string {
 		lines = append(lines, t.line(th, row))
 	}
 	if t.rows.Len() == 0 {
-		lines = append(lines, th.Dim.Wrap(t.empty, text.Spaces(gutter), t.w-gutter+1)...)
+		lines = append(lines, th.Dim.Wrap(t.Empty, text.Spaces(gutter), t.w-gutter+1)...)
 	}
 	return text.Block(lines, t.w, t.h)
 }
@@ -321,7 +298,7 @@ func (t *Table) line(th *theme.Theme, row int) string {
 	}
 	line := text.Fit(b.String(), t.w)
 	switch {
-	case here && t.focused:
+	case here && t.Focused:
 		return th.Selected.Over(line)
 	case style.Faint:
 		return th.Faint.Over(line)

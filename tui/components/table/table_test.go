@@ -15,16 +15,15 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// list is rows of numbers; the ID of a row is its number.
+// list is rows of numbers.
 type list struct {
 	ids   []int64
 	asked *int
 }
 
-func (l list) Len() int         { return len(l.ids) }
-func (l list) ID(row int) int64 { return l.ids[row] }
-func (l list) Find(id int64) (int, bool) {
-	i := slices.Index(l.ids, id)
+func (l list) Len() int { return len(l.ids) }
+func (l list) Find(before Rows, row int) (int, bool) {
+	i := slices.Index(l.ids, before.(list).ids[row])
 	return i, i >= 0
 }
 func (l list) Cell(row int, column string, _ int) string {
@@ -66,8 +65,8 @@ func TestCursorStaysOnItsRowAndLine(t *testing.T) {
 	shuffled := numbers(100)
 	slices.Reverse(shuffled.ids)
 	tb.SetRows(shuffled)
-	if id, _ := tb.SelectedID(); id != 50 {
-		t.Errorf("cursor went from row 50 to %d", id)
+	if row, _ := tb.Cursor(); shuffled.ids[row] != 50 {
+		t.Errorf("cursor went from row 50 to %d", shuffled.ids[row])
 	}
 	if screenLine(tb) != line {
 		t.Errorf("the row moved from line %d to %d", line, screenLine(tb))
@@ -94,7 +93,7 @@ func TestCursorIsAlwaysInView(t *testing.T) {
 		tb.SetRows(numbers(n))
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			k := rapid.IntRange(-70, 70).Draw(t, "k")
-			switch rapid.IntRange(0, 7).Draw(t, "action") {
+			switch rapid.IntRange(0, 6).Draw(t, "action") {
 			case 0:
 				tb.SetCursor(tb.cursor + k)
 			case 1:
@@ -110,8 +109,6 @@ func TestCursorIsAlwaysInView(t *testing.T) {
 				tb.Act(keys.Top)
 			case 6:
 				tb.Act(keys.Bottom)
-			case 7:
-				tb.Select(int64(k))
 			}
 			if tb.visible() > 0 && n > 0 && (tb.cursor < tb.top || tb.cursor >= tb.top+tb.visible()) {
 				t.Fatalf("cursor %d outside [%d, %d)", tb.cursor, tb.top, tb.top+tb.visible())
@@ -147,7 +144,7 @@ func TestEverySizeIsExact(t *testing.T) {
 	th := theme.New("", true, false)
 	tb := New(columns())
 	tb.SetRows(numbers(5))
-	tb.SetFocused(true)
+	tb.Focused = true
 	tb.SetSort("time", true)
 	for w := range 130 {
 		for _, h := range []int{0, 1, 2, 4, 9} {
@@ -218,7 +215,7 @@ func TestSortArrowAndEmptySentence(t *testing.T) {
 	tb := New(columns())
 	tb.SetSize(100, 6)
 	tb.SetSort("time", false)
-	tb.SetEmpty("nothing is feasible")
+	tb.Empty = "nothing is feasible"
 	got := ansi.Strip(tb.View(th))
 	if !strings.Contains(got, "time↑") || !strings.Contains(got, "nothing is feasible") {
 		t.Errorf("got\n%s", got)
@@ -255,7 +252,7 @@ func BenchmarkView(b *testing.B) {
 	tb := New(columns())
 	tb.SetSize(118, 16)
 	tb.SetRows(numbers(1_000_000))
-	tb.SetFocused(true)
+	tb.Focused = true
 	i := 0
 	for b.Loop() {
 		i++

@@ -115,9 +115,6 @@ func (a *Answer) isSweet(i int) bool {
 	return slices.ContainsFunc(a.spots[i], func(p advice.SweetSpot) bool { return p.Candidate == i })
 }
 
-// Query is what is asked of the engine.
-func (s *Screen) Query() question.Query { return s.Question() }
-
 // workloadKey tells whether two questions have the same candidates.
 func workloadKey(q question.Query) string {
 	q.Limits, q.Weights, q.Sort = nil, nil, ""

@@ -13,13 +13,12 @@ import (
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/tui/components/slider"
-	"sweetspot/tui/components/sliders"
 )
 
 // constraints is the panel of sliders: a limit for each objective, the workload's
 // own dial, and the weight between time and cost.
 type constraints struct {
-	sliders.Stack
+	slider.Stack
 	limits objective.List // of the first sliders
 	space  *rank.Space    // the space the ranges are of
 	mode   profile.Mode
@@ -216,15 +215,14 @@ func (c *constraints) show(a *Answer) int {
 			note = "rules out " + quantity.Count(float64(n))
 		}
 		c.All[k].SetNote(note)
-		c.All[k].SetBinds(
-			slices.ContainsFunc(a.Relaxations, func(x advice.Relaxation) bool { return x.Constraint == o.Name }),
-		)
+		c.All[k].Binds = slices.ContainsFunc(a.Relaxations,
+			func(x advice.Relaxation) bool { return x.Constraint == o.Name })
 	}
 	var marks []float64
 	for _, x := range a.Crossovers {
 		marks = append(marks, x.Epochs)
 	}
-	c.dial().SetMarks(marks)
+	c.dial().Marks = marks
 	c.dial().SetNote(crossoverNote(a))
 	return len(c.All)
 }
@@ -266,7 +264,7 @@ func (c *constraints) layOut(s *rank.Space, q question.Query) {
 		if lo, hi := extremes(column); lo <= hi {
 			sl.SetRange(lo, hi)
 		}
-		sl.SetHistogram(sl.Bins(column, histogramBins))
+		sl.Histogram = sl.Bins(column, histogramBins)
 	}
 }
 

@@ -45,10 +45,10 @@ type Screen struct {
 
 	constraints *constraints
 	plots       *plots
-	rows        *rows  // what the table shows
-	names       *names // of the rows
-	pinned      map[int64]bool
-	held        bool // the cursor was put somewhere; else it follows the best
+	rows        *rows // what the table shows
+	sorting     sortKeys
+	pinned      map[string]*candidate.Candidate // by ID
+	held        bool                            // the cursor was put somewhere; else it follows the best
 	layout      desk.Layout
 
 	feasibleOnly bool
@@ -62,8 +62,7 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 		q = *last.Question
 	}
 	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes),
-		pinned: map[int64]bool{}}
-	s.names = newNames(s.pinned)
+		pinned: map[string]*candidate.Candidate{}}
 	s.Desk = desk.New(sh, q, desk.Config[question.Query, *Answer]{
 		Sliders: &s.constraints.Stack, Table: table.New(columns(required(), q)), Column: string(q.Sort),
 		Regions: []string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking},
@@ -71,7 +70,7 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 		Work: s.work, Answer: s.show, Refresh: s.refresh, Moved: s.hold, Slow: lateAfter,
 		Order: func(q question.Query) string { return string(q.Sort) }, SetOrder: setOrder,
 	})
-	s.Table.SetEmpty("reading profiles…")
+	s.Table.Empty = "reading profiles…"
 	return s
 }
 
@@ -122,7 +121,7 @@ func (s *Screen) setSet(set *profile.Set) {
 	found, err := question.Resolve(set, s.Question().Model, s.Question().Mode)
 	if err != nil {
 		if found, err = question.Resolve(set, "", ""); err != nil {
-			s.Table.SetEmpty(err.Error())
+			s.Table.Empty = err.Error()
 			return
 		}
 	}
@@ -205,11 +204,11 @@ func (s *Screen) refresh() {
 		return
 	}
 	column, descending := s.Sorted()
-	s.rows = newRows(s.answer, s.th, s.names, rowOptions{column, descending, s.feasibleOnly, s.pinned})
+	s.rows = newRows(s.answer, s.th, &s.sorting, rowOptions{column, descending, s.feasibleOnly, s.pinned})
 	s.Table.SetRows(s.rows)
 	// Of accuracy and probability the larger ones come first.
 	s.Table.SetSort(column, descending != s.largerFirst())
-	s.Table.SetEmpty("no candidates: " + emptyBecause(s.Question()))
+	s.Table.Empty = "no candidates: " + emptyBecause(s.Question())
 	if !s.held {
 		s.Table.Act(keys.Top)
 	}
@@ -241,8 +240,8 @@ func (s *Screen) showSelection() {
 // pins are the pinned candidates.
 func (s *Screen) pins() []int {
 	var pinned []int
-	for id := range s.pinned {
-		if i, ok := s.names.find(s.answer.Result.Space, id); ok {
+	for _, c := range s.pinned {
+		if i, ok := s.answer.Result.Space.Find(c); ok {
 			pinned = append(pinned, i)
 		}
 	}

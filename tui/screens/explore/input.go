@@ -178,20 +178,25 @@ func (s *Screen) frontierOf(region int) []int {
 
 // choose puts the cursor on a candidate.
 func (s *Screen) choose(i int) {
-	s.Table.Select(s.names.id(s.answer.Result.Space, i))
+	if row := slices.Index(s.rows.order, i); row >= 0 {
+		s.Table.SetCursor(row)
+	}
 	s.hold()
 }
 
 // Pin marks the selected candidate for comparison, or takes the mark away.
 func (s *Screen) Pin() {
-	if id, ok := s.Table.SelectedID(); ok {
-		if s.pinned[id] {
-			delete(s.pinned, id)
-		} else {
-			s.pinned[id] = true
-		}
-		s.refresh()
+	i, ok := s.Selected()
+	if !ok {
+		return
 	}
+	c := s.answer.Result.Space.At(i)
+	if s.pinned[c.ID] != nil {
+		delete(s.pinned, c.ID)
+	} else {
+		s.pinned[c.ID] = c
+	}
+	s.refresh()
 }
 
 // ToggleInfeasible shows or hides the candidates that break a limit.

@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -103,13 +102,12 @@ func vmFlex(q question.Query) int {
 type rows struct {
 	a        *Answer
 	th       *theme.Theme
-	names    *names
-	order    []int // row → candidate
-	feasible int   // rows; the others follow
-	ranked   bool  // the rows stand in the order of the ranking
-	place    []int // candidate → rank from 1, where they do not
-	pinned   map[int64]bool
-	last     int // candidate that was made last
+	order    []int                           // row → candidate
+	feasible int                             // rows; the others follow
+	ranked   bool                            // the rows stand in the order of the ranking
+	place    []int                           // candidate → rank from 1, where they do not
+	pinned   map[string]*candidate.Candidate // by ID
+	last     int                             // candidate that was made last
 	made     *candidate.Candidate
 }
 
@@ -118,17 +116,17 @@ type rowOptions struct {
 	column       string
 	descending   bool
 	feasibleOnly bool
-	pinned       map[int64]bool
+	pinned       map[string]*candidate.Candidate
 }
 
 // newRows orders an answer by a column; engine orders are kept as they are.
-func newRows(a *Answer, th *theme.Theme, n *names, o rowOptions) *rows {
-	r := &rows{a: a, th: th, names: n, order: a.Result.Ranked(), feasible: len(a.Result.Order), ranked: true,
+func newRows(a *Answer, th *theme.Theme, n *sortKeys, o rowOptions) *rows {
+	r := &rows{a: a, th: th, order: a.Result.Ranked(), feasible: len(a.Result.Order), ranked: true,
 		pinned: o.pinned, last: -1}
 	if o.feasibleOnly {
 		r.order = a.Result.Order
 	}
-	if keys := n.keys(a, o.column); keys != nil {
+	if keys := n.of(a, o.column); keys != nil {
 		r.rearrange(func(feasible []int) {
 			slices.SortStableFunc(feasible, func(i, j int) int { return byNumber(keys(i), keys(j)) })
 		})
@@ -204,20 +202,20 @@ func (a *Answer) probability(i int) float64 {
 	return p[i]
 }
 
-func (r *rows) Len() int         { return len(r.order) }
-func (r *rows) ID(row int) int64 { return r.names.id(r.a.Result.Space, r.order[row]) }
-func (r *rows) Find(id int64) (int, bool) {
-	i, ok := r.names.find(r.a.Result.Space, id)
-	if !ok {
-		return 0, false
+func (r *rows) Len() int { return len(r.order) }
+func (r *rows) Find(before table.Rows, row int) (int, bool) {
+	was := before.(*rows)
+	i, ok := was.order[row], true
+	if space := r.a.Result.Space; space != was.a.Result.Space {
+		i, ok = space.Find(was.candidate(row))
 	}
-	row := slices.Index(r.order, i)
-	return row, row >= 0
+	row = slices.Index(r.order, i)
+	return row, ok && row >= 0
 }
 
 func (r *rows) Style(row int) table.RowStyle {
 	style := table.RowStyle{Faint: row >= r.feasible}
-	if len(r.pinned) > 0 && r.pinned[identity(r.candidate(row).ID)] {
+	if len(r.pinned) > 0 && r.pinned[r.candidate(row).ID] != nil {
 		style.Mark = r.th.Symbols.Pinned
 	}
 	return style
@@ -297,106 +295,52 @@ func (r *rows) estimate(e estimate.Estimate, format func(float64) string, interv
 	return r.th.Basis(e.Basis).Render(format(e.Value)) + " " + r.th.Interval.Render(pm)
 }
 
-// names keep rows apart: a candidate has the same ID in every answer, whatever
-// its place in the space.
-type names struct {
-	pinned map[int64]bool                 // never forgotten
-	seen   map[int64]*candidate.Candidate // whose ID was asked for
+// sortKeys are the columns that rows are sorted by and the engine does not rank by,
+// made once for a space.
+type sortKeys struct {
 	space  *rank.Space
-	at     map[int64]int        // places in the space
-	column map[string][]float64 // sort keys over the space
+	column map[string][]float64
 }
 
-// mostSeen bounds what is remembered; the cursor's row is seen again at once.
-const mostSeen = 4096
-
-func newNames(pinned map[int64]bool) *names {
-	return &names{pinned: pinned, seen: map[int64]*candidate.Candidate{}}
-}
-
-// identity makes a row ID of a candidate's ID.
-func identity(id string) int64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(id)) // never fails
-	return int64(h.Sum64() >> 1)
-}
-
-func (n *names) turn(s *rank.Space) {
-	if n.space != s {
-		n.space, n.at, n.column = s, map[int64]int{}, map[string][]float64{}
-	}
-}
-
-// id is the row ID of candidate i.
-func (n *names) id(s *rank.Space, i int) int64 {
-	n.turn(s)
-	c := s.At(i)
-	id := identity(c.ID)
-	if len(n.seen) > mostSeen {
-		maps.DeleteFunc(n.seen, func(id int64, _ *candidate.Candidate) bool { return !n.pinned[id] })
-	}
-	n.seen[id], n.at[id] = c, i
-	return id
-}
-
-// find is the place in a space of the candidate with a row ID.
-func (n *names) find(s *rank.Space, id int64) (i int, ok bool) {
-	n.turn(s)
-	if i, ok = n.at[id]; ok {
-		return i, true
-	}
-	c, ok := n.seen[id]
-	if !ok {
-		return 0, false
-	}
-	if i, ok = s.Find(c); ok {
-		n.at[id] = i
-	}
-	return i, ok
-}
-
-// keys are what rows are sorted by where the engine does not rank by it: smaller
-// or better comes first, and equal ones keep the ranking's order. nil where it does.
-func (n *names) keys(a *Answer, column string) func(i int) float64 {
+// of is what the rows of a column are sorted by: smaller or better comes first, and
+// equal ones keep the ranking's order. nil where the engine ranks by it.
+func (k *sortKeys) of(a *Answer, column string) func(i int) float64 {
 	s := a.Result.Space
-	of := func(key func(c *candidate.Candidate) float64) func(i int) float64 {
-		keys := n.cached(s, column, func(keys []float64) {
-			for i := range keys {
-				keys[i] = key(s.At(i))
-			}
-		})
-		return func(i int) float64 { return keys[i] }
-	}
 	switch column {
-	case "vm", "variant":
-		keys := n.cached(s, column, func(keys []float64) { alphabetical(s, column, keys) })
-		return func(i int) float64 { return keys[i] }
-	case "batch":
-		return of(func(c *candidate.Candidate) float64 { return float64(c.BatchSize) })
-	case "epochs":
-		return of(epochsOf)
-	case "basis":
-		return of(func(c *candidate.Candidate) float64 { return float64(c.Time.Basis) })
 	case "accuracy":
 		return func(i int) float64 { return s.Turned(objective.Accuracy)[i] }
 	case "best":
 		return func(i int) float64 { return -a.probability(i) }
 	}
-	return nil
-}
-
-func (n *names) cached(s *rank.Space, column string, fill func(keys []float64)) []float64 {
-	n.turn(s)
-	if n.column[column] == nil {
-		n.column[column] = make([]float64, s.Len())
-		fill(n.column[column])
+	number := map[string]func(c *candidate.Candidate) float64{
+		"batch":  func(c *candidate.Candidate) float64 { return float64(c.BatchSize) },
+		"epochs": epochsOf,
+		"basis":  func(c *candidate.Candidate) float64 { return float64(c.Time.Basis) },
+	}[column]
+	if number == nil && column != "vm" && column != "variant" {
+		return nil
 	}
-	return n.column[column]
+	if k.space != s {
+		k.space, k.column = s, map[string][]float64{}
+	}
+	keys := k.column[column]
+	switch {
+	case keys != nil:
+	case number == nil:
+		keys = alphabetical(s, column)
+	default:
+		keys = make([]float64, s.Len())
+		for i := range keys {
+			keys[i] = number(s.At(i))
+		}
+	}
+	k.column[column] = keys
+	return func(i int) float64 { return keys[i] }
 }
 
 // alphabetical numbers the candidates by the words of a column.
-func alphabetical(s *rank.Space, column string, keys []float64) {
-	words, places := make([]string, len(keys)), map[string]float64{}
+func alphabetical(s *rank.Space, column string) []float64 {
+	keys, words, places := make([]float64, s.Len()), make([]string, s.Len()), map[string]float64{}
 	for i := range keys {
 		c := s.At(i)
 		words[i] = wording.VariantLabel(c.Variant)
@@ -411,4 +355,5 @@ func alphabetical(s *rank.Space, column string, keys []float64) {
 	for i, w := range words {
 		keys[i] = places[w]
 	}
+	return keys
 }

@@ -95,7 +95,7 @@ func place(a *Answer, i int) string {
 		}
 		parts = append(parts, superlative(r.Query.Sort)+among(r)+limits(r))
 	} else {
-		parts = append(parts, behind(r, i))
+		parts = append(parts, "compared with the first: "+difference(r, i, r.Order[0]))
 	}
 	if r.Space.At(i).IsPredicted() {
 		parts[0] += ", but never probed"
@@ -162,12 +162,6 @@ func limits(r *rank.Result) string {
 		return ""
 	}
 	return " " + strings.Join(parts, ", ")
-}
-
-// behind compares with the first-ranked candidate.
-func behind(r *rank.Result, i int) string {
-	first := r.Order[0]
-	return "compared with the first: " + difference(r, i, first)
 }
 
 // difference says how i compares with j: +12 m 00 s, −$0.30, −10.0 points.

@@ -10,7 +10,6 @@ import (
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/slider"
-	"sweetspot/tui/components/sliders"
 )
 
 // The sliders, from top to bottom.
@@ -24,7 +23,7 @@ const (
 )
 
 // dials are the sliders, and what each sets.
-var dials = []sliders.Dial[Question]{
+var dials = []slider.DialOf[Question]{
 	vmsSlider: {Config: slider.Config{
 		Label: "reserved VMs", Hi: mostVMs, Step: slider.CountStep, Parse: parseWhole,
 		Format: func(v float64) string { return quantity.Count(math.Round(v)) },
@@ -46,10 +45,10 @@ func price(label string) slider.Config {
 }
 
 // controls is the panel of sliders.
-type controls struct{ sliders.Stack }
+type controls struct{ slider.Stack }
 
 func newControls() *controls {
-	c := &controls{sliders.Dials(dials)}
+	c := &controls{slider.Dials(dials)}
 	c.All[vmsSlider].SetRange(0, usualVMs)
 	return c
 }
@@ -66,7 +65,7 @@ const (
 // forget takes marks and range of another trace away.
 func (c *controls) forget() {
 	c.All[vmsSlider].SetRange(0, usualVMs)
-	c.All[vmsSlider].SetMarks(nil)
+	c.All[vmsSlider].Marks = nil
 	c.All[vmsSlider].SetNote("")
 }
 
@@ -133,12 +132,12 @@ func (c *controls) show(a *Answer, o *Alternatives) {
 	q := a.Question
 	vms := c.All[vmsSlider]
 	vms.SetNote("")
-	vms.SetMarks(nil)
+	vms.Marks = nil
 	if o != nil && unsized(o.Question) == unsized(q) {
 		last := o.Sizes[len(o.Sizes)-1].VMs
 		vms.SetRange(0, math.Max(float64(last), 1))
 		least := o.Sizes[fleet.Least(o.Sizes, 0)].VMs
-		vms.SetMarks([]float64{float64(least)})
+		vms.Marks = []float64{float64(least)}
 		vms.SetNote(fmt.Sprintf("lowest bill at %d", least))
 	}
 	c.All[reservedSlider].SetNote("")
@@ -147,7 +146,7 @@ func (c *controls) show(a *Answer, o *Alternatives) {
 	}
 	c.All[onDemandSlider].SetNote("")
 	if low, high, ok := a.Result.BreakEven(a.Engine.Prices); ok {
-		c.All[onDemandSlider].SetMarks([]float64{low, high})
+		c.All[onDemandSlider].Marks = []float64{low, high}
 		if q.OnDemand <= low {
 			c.All[onDemandSlider].SetNote("no offer pays off")
 		}

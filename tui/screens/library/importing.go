@@ -197,8 +197,8 @@ func (s *Screen) SetImport(in Import) {
 		slices.SortStableFunc(files, func(a, b intake.File) int { return concern(a) - concern(b) })
 	}
 	l := s.lists[Imports]
-	l.set(source{n: len(files), id: func(i int) int64 { return int64(i) },
-		row: func(i int) *row { return fileRow(int64(i), &files[i]) }})
+	l.all = source{n: len(files), id: func(i int) int64 { return int64(i) },
+		row: func(i int) *row { return fileRow(int64(i), &files[i]) }}
 	l.refresh(s.filter)
 }
 

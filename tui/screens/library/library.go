@@ -62,10 +62,10 @@ func New(sh *screen.Shell) *Screen {
 	s := &Screen{Base: screen.Base{Shell: sh}, th: sh.Theme}
 	for k := range s.lists {
 		s.lists[k] = &list{table: table.New(listColumns[k])}
-		s.lists[k].table.SetEmpty([lists]string{
+		s.lists[k].table.Empty = [lists]string{
 			"no models: p probes one", "no runs: p probes a model", "no VM types",
 			"no picks yet: x on Explore picks a candidate", "no file has been read yet",
-		}[k])
+		}[k]
 	}
 	return s
 }
@@ -89,10 +89,10 @@ const headRows = 2
 // setContent shows other models, runs, VM types and picks.
 func (s *Screen) setContent(set *profile.Set, picks []store.Pick) {
 	s.set, s.picks = set, picks
-	s.lists[Models].set(made(modelRows(set)))
-	s.lists[Runs].set(runRows(set))
-	s.lists[VMTypes].set(made(vmRows(set)))
-	s.lists[Picks].set(made(pickRows(picks)))
+	s.lists[Models].all = made(modelRows(set))
+	s.lists[Runs].all = runRows(set)
+	s.lists[VMTypes].all = made(vmRows(set))
+	s.lists[Picks].all = made(pickRows(picks))
 	for _, l := range s.lists {
 		l.refresh(s.filter)
 	}
@@ -222,7 +222,7 @@ func (s *Screen) View() string {
 	if s.filter != "" {
 		note += " · /" + text.Clean(s.filter)
 	}
-	l.table.SetFocused(true)
+	l.table.Focused = true
 	head := text.Block([]string{tabs.String(), " " + s.headline()}, s.w, headRows)
 	rows := s.detailRows(s.current)
 	body := panel.Panel{Title: listNames[s.current], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w,
@@ -332,10 +332,10 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 		s.set, s.changes.done, s.changes.waiting = nil, nil, nil
 	case screen.Loaded:
 		s.setContent(msg.Set, msg.Picks)
-		if s.show != 0 {
-			s.lists[Runs].table.Select(s.show)
-			s.show = 0
+		if line, ok := s.lists[Runs].place(s.show); ok {
+			s.lists[Runs].table.SetCursor(line)
 		}
+		s.show = 0
 	case changedMsg:
 		return s.changed(msg)
 	case importMsg:

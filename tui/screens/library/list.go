@@ -46,16 +46,25 @@ func made(rows []*row) source {
 	return source{len(rows), func(i int) int64 { return rows[i].id }, func(i int) *row { return rows[i] }}
 }
 
-// list is a list: all its rows, and which of them are shown, in order.
+// view is all rows of a list, and which of them are shown, in order.
+type view struct {
+	all   source
+	shown []int
+}
+
+// place is the line of the row with an ID.
+func (v *view) place(id int64) (line int, ok bool) {
+	line = slices.IndexFunc(v.shown, func(i int) bool { return v.all.id(i) == id })
+	return line, line >= 0
+}
+
+// list is one of the lists.
 type list struct {
+	view
 	table      *table.Table
-	all        source
-	shown      []int
 	column     string
 	descending bool
 }
-
-func (l *list) set(all source) { l.all = all }
 
 // selected is the row under the cursor; nil without one.
 func (l *list) selected() *row {
@@ -79,7 +88,7 @@ func (l *list) refresh(filter string) {
 	if l.descending {
 		slices.Reverse(l.shown)
 	}
-	l.table.SetRows(&shownRows{all: l.all, shown: l.shown, last: -1})
+	l.table.SetRows(&shownRows{view: l.view, last: -1})
 	l.table.SetSort(l.column, l.descending)
 }
 
@@ -139,17 +148,15 @@ func (k key) compare(o key) int {
 
 // shownRows gives rows to a table.
 type shownRows struct {
-	all   source
-	shown []int
-	last  int // row that was made last
-	made  *row
+	view
+	last int // row that was made last
+	made *row
 }
 
-func (r *shownRows) Len() int         { return len(r.shown) }
-func (r *shownRows) ID(row int) int64 { return r.all.id(r.shown[row]) }
-func (r *shownRows) Find(id int64) (int, bool) {
-	i := slices.IndexFunc(r.shown, func(i int) bool { return r.all.id(i) == id })
-	return i, i >= 0
+func (r *shownRows) Len() int { return len(r.shown) }
+func (r *shownRows) Find(before table.Rows, row int) (int, bool) {
+	was := before.(*shownRows)
+	return r.place(was.all.id(was.shown[row]))
 }
 
 func (r *shownRows) Cell(row int, column string, _ int) string {

@@ -174,11 +174,8 @@ func (s *Screen) cellRows() cellRows {
 	return cellRows{s.all.Rows, labels(s.all.Rows, s.w), s.th, s.form.Target}
 }
 
-func (c cellRows) Len() int         { return len(c.rows) }
-func (c cellRows) ID(row int) int64 { return int64(row) }
-func (c cellRows) Find(id int64) (int, bool) {
-	return int(id), id >= 0 && id < int64(len(c.rows))
-}
+func (c cellRows) Len() int                               { return len(c.rows) }
+func (c cellRows) Find(_ table.Rows, row int) (int, bool) { return row, row < len(c.rows) }
 
 func (c cellRows) Style(row int) table.RowStyle {
 	return table.RowStyle{Faint: c.rows[row].State == matrix.Skipped}

@@ -19,13 +19,25 @@ import (
 type field struct {
 	label   string
 	hint    string
-	show    func(Form) string
-	read    func(*Form, string) error
-	choices func(*Form, int)  // steps by n; nil where there is nothing to step
-	value   func(Form) string // typing goes on from it; nil: it isn't typed
-	ofModel bool              // a command sets its own
-	unsaid  bool              // a command mostly sets its own
-	several func(Form) bool   // a list of several values, which aren't stepped; nil: never
+	empty   string                    // what is shown in place of an empty value
+	value   func(Form) string         // typing goes on from it
+	show    func(Form) string         // how a value that isn't empty is shown; nil: as it is typed
+	read    func(*Form, string) error // nil: it isn't typed
+	choices func(*Form, int)          // steps by n; nil where there is nothing to step
+	ofModel bool                      // a command sets its own
+	unsaid  bool                      // a command mostly sets its own
+	several func(Form) bool           // a list of several values, which aren't stepped; nil: never
+}
+
+// shown is the field's value as the form shows it.
+func (f *field) shown(form Form) string {
+	switch value := f.value(form); {
+	case value == "":
+		return f.empty
+	case f.show == nil:
+		return value
+	}
+	return f.show(form)
 }
 
 // hintFor is the hint of a field in a form.
@@ -45,61 +57,48 @@ const hostsLabel = "hosts"
 // fields lists the rows in order; the start row comes after them.
 var fields = []field{
 	{label: "model", hint: "file.py:factory, net.onnx, net.pt or example:fashion-cnn", ofModel: true,
-		show:  func(f Form) string { return f.Model },
 		value: func(f Form) string { return f.Model },
 		read:  func(f *Form, s string) error { f.Model = strings.TrimSpace(s); return nil }},
-	{label: "or command", hint: "an unmodified script, such as python3 train.py --lr 0.1",
-		show:  func(f Form) string { return orWord(shellwords.Join(f.Command), "none") },
+	{label: "or command", hint: "an unmodified script, such as python3 train.py --lr 0.1", empty: "none",
 		value: func(f Form) string { return shellwords.Join(f.Command) },
 		read:  func(f *Form, s string) error { return keep(&f.Command)(shellwords.Split(s)) }},
 	{label: "mode", hint: "train or infer",
-		show:    func(f Form) string { return string(f.Mode) },
+		value:   func(f Form) string { return string(f.Mode) },
 		choices: func(f *Form, n int) { next(&f.Mode, []profile.Mode{profile.Train, profile.Infer}, n) }},
 	{label: "batch", hint: "global in training, per GPU in inference; 32,64 probes both", ofModel: true,
-		show:  func(f Form) string { return listed(f.Batches, strconv.Itoa) },
 		value: func(f Form) string { return listed(f.Batches, strconv.Itoa) },
 		read: func(f *Form, s string) error {
 			return keep(&f.Batches)(list(s, func(s string) (int, error) { return whole(s, "batch size") }))
 		},
 		choices: func(f *Form, n int) { f.Batches = doubled(f.Batches, n) }},
-	{label: "input", hint: "shape of one sample, such as 3x224x224", ofModel: true,
-		show:  func(f Form) string { return orWord(f.Input, "the model's own") },
+	{label: "input", hint: "shape of one sample, such as 3x224x224", ofModel: true, empty: "the model's own",
 		value: func(f Form) string { return f.Input },
 		read:  readInput},
-	{label: "samples", hint: "samples in your training set, which make one epoch", ofModel: true,
-		show: func(f Form) string {
-			if f.TrainSize == 0 {
-				return "the dataset's own"
-			}
-			return quantity.Count(f.TrainSize)
-		},
+	{label: "samples", hint: "samples in your training set, which make one epoch", ofModel: true, empty: "the dataset's own",
+		show:  func(f Form) string { return quantity.Count(f.TrainSize) },
 		value: func(f Form) string { return number(f.TrainSize) },
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseCount, func(v *float64) { f.TrainSize = orZero(v) })
 		}},
 	{label: "epochs", hint: "epochs of the whole job, for the estimate", unsaid: true,
-		show:    func(f Form) string { return strconv.Itoa(f.Epochs) },
 		value:   func(f Form) string { return strconv.Itoa(f.Epochs) },
 		read:    func(f *Form, s string) error { return keep(&f.Epochs)(whole(s, "number of epochs")) },
 		choices: func(f *Form, n int) { double(&f.Epochs, n) }},
 	{label: "precision", hint: "fp32, tf32, bf16, fp16 or int8; fp32,bf16 probes both", ofModel: true,
-		show:    func(f Form) string { return strings.Join(f.Precisions, ", ") },
 		value:   func(f Form) string { return strings.Join(f.Precisions, ", ") },
 		read:    func(f *Form, s string) error { return keep(&f.Precisions)(list(strings.ToLower(s), precision)) },
 		choices: func(f *Form, n int) { f.Precisions = stepped(f.Precisions, precisions, n) },
 		several: func(f Form) bool { return len(f.Precisions) > 1 }},
 	{label: "prune", hint: "share of filters to remove; 0,30%,50% probes each", ofModel: true,
-		show:    func(f Form) string { return listed(f.Prunes, pruning) },
 		value:   func(f Form) string { return listed(f.Prunes, pruning) },
 		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(orWord(strings.TrimSpace(s), "0"), prune)) },
 		choices: func(f *Form, n int) { f.Prunes = stepped(f.Prunes, pruneSteps, n) },
 		several: func(f Form) bool { return len(f.Prunes) > 1 }},
 	{label: "repeat", hint: "repetitions, each in a fresh process",
-		show:    func(f Form) string { return strconv.Itoa(f.Repeat) },
 		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
-	{label: hostsLabel, hint: "over SSH: user@vm,user@other:22; here means this machine",
+	{label: hostsLabel, hint: "over SSH: user@vm,user@other:22; here means this machine", empty: hostName(""),
 		show: func(f Form) string { return listed(f.Hosts, hostName) },
 		value: func(f Form) string {
 			if slices.Equal(f.Hosts, []string{""}) {
@@ -108,13 +107,8 @@ var fields = []field{
 			return listed(f.Hosts, func(s string) string { return orWord(s, here) })
 		},
 		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(orWord(strings.TrimSpace(s), here), host)) }},
-	{label: "price $/h", hint: "price of the machine, for costs; may stay empty",
-		show: func(f Form) string {
-			if f.USDPerHour == nil {
-				return "unknown"
-			}
-			return quantity.Money(*f.USDPerHour)
-		},
+	{label: "price $/h", hint: "price of the machine, for costs; may stay empty", empty: "unknown",
+		show: func(f Form) string { return quantity.Money(*f.USDPerHour) },
 		value: func(f Form) string {
 			if f.USDPerHour == nil {
 				return ""
@@ -128,14 +122,14 @@ var fields = []field{
 		show:  func(f Form) string { return quantity.PlusMinus(f.Target) },
 		value: func(f Form) string { return strconv.FormatFloat(100*f.Target, 'g', 6, 64) + "%" },
 		read:  readTarget},
-	{label: "time cap", hint: "for each probe, such as 90s or 5m; empty for no cap",
-		show:  func(f Form) string { return orNone(f.MaxSeconds, quantity.Duration) },
+	{label: "time cap", hint: "for each probe, such as 90s or 5m; empty for no cap", empty: "none",
+		show:  func(f Form) string { return quantity.Duration(f.MaxSeconds) },
 		value: func(f Form) string { return seconds(f.MaxSeconds) },
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseDuration, func(v *float64) { f.MaxSeconds = orZero(v) })
 		}},
-	{label: "cost cap", hint: "for all probes together, in dollars; empty for no cap",
-		show:  func(f Form) string { return orNone(f.MaxUSD, quantity.Money) },
+	{label: "cost cap", hint: "for all probes together, in dollars; empty for no cap", empty: "none",
+		show:  func(f Form) string { return quantity.Money(f.MaxUSD) },
 		value: func(f Form) string { return number(f.MaxUSD) },
 		read: func(f *Form, s string) error {
 			return optional(s, quantity.ParseMoney, func(v *float64) { f.MaxUSD = orZero(v) })
@@ -299,13 +293,6 @@ func stepped[T comparable](list, all []T, n int) []T {
 func next[T comparable](v *T, all []T, n int) {
 	i := max(slices.Index(all, *v), 0)
 	*v = all[((i+n)%len(all)+len(all))%len(all)]
-}
-
-func orNone(v float64, format func(float64) string) string {
-	if v == 0 {
-		return "none"
-	}
-	return format(v)
 }
 
 func orZero(v *float64) float64 {

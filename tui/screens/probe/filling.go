@@ -50,7 +50,7 @@ func (s *Screen) enter() tea.Cmd {
 	switch {
 	case s.row == len(fields):
 		return s.start()
-	case fields[s.row].value != nil:
+	case fields[s.row].read != nil:
 		s.begin(fields[s.row].value(s.form))
 	default:
 		s.step(1)
@@ -241,7 +241,7 @@ func (s *Screen) formLine(i int, f field, w int) string {
 	if here {
 		mark = th.Knob.Render(th.Symbols.Here)
 	}
-	value := text.Clean(f.show(s.form))
+	value := text.Clean(f.shown(s.form))
 	out := f.ofModel && s.form.OfCommand() && (!here || !s.typing)
 	if out {
 		value = "the command's own"
@@ -256,7 +256,7 @@ func (s *Screen) formLine(i int, f field, w int) string {
 		value = s.input.View(room)
 	case out:
 		value = text.Truncate(value, room, th.Symbols.Ellipsis)
-	case f.value == nil:
+	case f.read == nil:
 		value = th.Title.Render(value) + th.Faint.Render("  <>")
 	default:
 		value = th.Title.Render(text.Truncate(value, room, th.Symbols.Ellipsis))

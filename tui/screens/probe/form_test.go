@@ -159,7 +159,7 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 		s.SetForm(f)
 		before := s.Form()
 		for i := range fields {
-			if fields[i].value == nil {
+			if fields[i].read == nil {
 				continue
 			}
 			s.row = i

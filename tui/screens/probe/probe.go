@@ -74,7 +74,7 @@ func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, aske
 		process: process{prober: start, asked: asked, machines: map[string]profile.VMKey{}},
 	}
 	maps.Copy(s.machines, machines)
-	s.cells.SetFocused(true)
+	s.cells.Focused = true
 	return s
 }
 
@@ -206,8 +206,8 @@ func (s *Screen) Update(u matrix.Update) {
 	s.all = u
 	s.show()
 	switch {
-	case s.failed() != nil:
-		s.state, s.failure = Failed, plaintext.Clean(s.failed().Error())
+	case s.update.Err != nil && !s.several(): // of several some may fail, and the rest stands
+		s.Fail(s.update.Err)
 	case u.Done:
 		s.state = Done
 	case u.Stopping:
@@ -217,16 +217,7 @@ func (s *Screen) Update(u matrix.Update) {
 	}
 }
 
-// failed is why the only probe failed. Of several some may fail, and the rest
-// stands.
-func (s *Screen) failed() error {
-	if s.several() {
-		return nil
-	}
-	return s.update.Err
-}
-
-// Fail shows why a probe couldn't be started.
+// Fail shows why the only probe failed, or could not be started.
 func (s *Screen) Fail(err error) {
 	s.state, s.failure = Failed, plaintext.Clean(err.Error())
 }

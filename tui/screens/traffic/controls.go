@@ -8,7 +8,6 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/slider"
-	"sweetspot/tui/components/sliders"
 )
 
 // The sliders, from top to bottom.
@@ -23,7 +22,7 @@ const (
 )
 
 // dials are the sliders, and what each sets. That of accuracy is a limit.
-var dials = []sliders.Dial[Question]{
+var dials = []slider.DialOf[Question]{
 	limitSlider: {Config: slider.Config{Label: "latency", Log: true, Lo: 0.01, Hi: 60, Format: limitText,
 		Parse: quantity.ParseDuration}, At: func(q *Question) *float64 { return &q.LimitS }},
 	accuracySlider: {Config: slider.Config{Label: "accuracy", Hi: 1, Format: quantity.Percent,
@@ -41,10 +40,10 @@ var dials = []sliders.Dial[Question]{
 }
 
 // controls is the panel of sliders.
-type controls struct{ sliders.Stack }
+type controls struct{ slider.Stack }
 
 func newControls() *controls {
-	c := &controls{sliders.Dials(dials)}
+	c := &controls{slider.Dials(dials)}
 	c.All[accuracySlider].SetDirection(slider.AtLeast)
 	return c
 }
@@ -83,7 +82,7 @@ func (c *controls) save(k int, q *Question) {
 func (c *controls) show(a *Answer) {
 	suits, inTime := a.suits()
 	memory := c.All[memorySlider]
-	memory.SetMarks([]float64{suits})
+	memory.Marks = []float64{suits}
 	if a.Question.MemoryGB == 0 {
 		memory.Set(suits)
 	}

@@ -140,15 +140,9 @@ func (s *Screen) best(_ *Answer, o *serving.Advice) int {
 
 // draw brings sliders and charts to the answer.
 func (s *Screen) draw() {
-	s.Table.SetEmpty(s.Shown.Why)
+	s.Table.Empty = s.Shown.Why
 	s.controls.show(s.Shown)
-	s.plots.show(s.Shown, s.selected())
-}
-
-// selected is the scheme under the cursor, by its place.
-func (s *Screen) selected() int {
-	id, _ := s.Table.SelectedID()
-	return int(id)
+	s.plots.show(s.Shown, s.Chosen())
 }
 
 // nextModel goes to the next model whose runs say what a VM serves, and after the

@@ -34,9 +34,9 @@ func (s *Screen) modelName() string {
 
 // loadLegend names the two lines of the load.
 func (s *Screen) loadLegend() string {
-	return string(s.Theme.SeriesRune(loadClass)) + " load " + string(s.Theme.SeriesRune(s.selected())) +
+	return string(s.Theme.SeriesRune(loadClass)) + " load " + string(s.Theme.SeriesRune(s.Chosen())) +
 		" capacity, " +
-		string(serving.Schemes()[s.selected()])
+		string(serving.Schemes()[s.Chosen()])
 }
 
 // choice is the chart that is turned to.

@@ -1,10 +1,10 @@
-package history
+package desk
 
 import "testing"
 
-func TestRunsAreOneStep(t *testing.T) {
-	var h History[int]
-	if _, ok := h.Undo(0); ok || h.CanUndo() {
+func TestRunsOfEditsAreOneStep(t *testing.T) {
+	var h history[int]
+	if _, ok := h.Undo(0); ok || len(h.undo) > 0 {
 		t.Fatal("an empty history was undone")
 	}
 	h.Remember("scrub", 0) // 0 → 1
@@ -14,24 +14,24 @@ func TestRunsAreOneStep(t *testing.T) {
 	if q, ok := h.Undo(3); !ok || q != 2 {
 		t.Fatalf("undo leads to %d", q)
 	}
-	if q, ok := h.Undo(2); !ok || q != 0 || h.CanUndo() {
+	if q, ok := h.Undo(2); !ok || q != 0 || len(h.undo) > 0 {
 		t.Fatalf("undo leads to %d", q)
 	}
-	if q, ok := h.Redo(0); !ok || q != 2 || !h.CanRedo() {
+	if q, ok := h.Redo(0); !ok || q != 2 || len(h.redo) == 0 {
 		t.Fatalf("redo leads to %d", q)
 	}
 	h.Remember("other", 2)
-	if h.CanRedo() {
+	if len(h.redo) > 0 {
 		t.Error("an edit leaves something to redo")
 	}
-	for i := range 3 * most {
+	for i := range 3 * mostSteps {
 		h.Remember(string(rune('a'+i%2)), i)
 	}
 	n := 0
 	for q, ok := h.Undo(0); ok; q, ok = h.Undo(q) {
 		n++
 	}
-	if n != most {
-		t.Errorf("%d steps back, want %d", n, most)
+	if n != mostSteps {
+		t.Errorf("%d steps back, want %d", n, mostSteps)
 	}
 }

@@ -1,28 +1,25 @@
-// Package sliders is a stack of sliders, one of which is active: keys move that
-// one.
-package sliders
+package slider
 
 import (
 	"strings"
 
-	"sweetspot/tui/components/slider"
 	"sweetspot/tui/theme"
 )
 
-// Stack is the sliders from top to bottom.
+// Stack is sliders from top to bottom, one of which is active: keys move that one.
 type Stack struct {
-	All    []*slider.Slider
+	All    []*Slider
 	Active int
 }
 
-// Current is the active slider.
-func (s *Stack) Current() *slider.Slider { return s.All[s.Active] }
+// Current is the active
+func (s *Stack) Current() *Slider { return s.All[s.Active] }
 
 // Move makes another slider active.
 func (s *Stack) Move(steps int) { s.Active = min(max(s.Active+steps, 0), len(s.All)-1) }
 
 // Height is that of all sliders, one above the other.
-func (s *Stack) Height() int { return len(s.All) * slider.Height }
+func (s *Stack) Height() int { return len(s.All) * Height }
 
 // View draws as many sliders as fit, the active one always among them.
 func (s *Stack) View(th *theme.Theme, width, height int, focused bool) string {
@@ -36,7 +33,7 @@ func (s *Stack) View(th *theme.Theme, width, height int, focused bool) string {
 }
 
 func (s *Stack) visible(height int) (first, last int) {
-	n := min(max(height/slider.Height, 1), len(s.All))
+	n := min(max(height/Height, 1), len(s.All))
 	first = min(max(s.Active-n+1, 0), len(s.All)-n)
 	return first, first + n
 }
@@ -44,8 +41,8 @@ func (s *Stack) visible(height int) (first, last int) {
 // Hit returns the slider at a line of the view, and whether it is its track.
 func (s *Stack) Hit(y, height int) (k int, track, ok bool) {
 	first, last := s.visible(height)
-	k = first + y/slider.Height
-	return k, y%slider.Height == slider.TrackLine, y >= 0 && k < last
+	k = first + y/Height
+	return k, y%Height == TrackLine, y >= 0 && k < last
 }
 
 // Step moves the active slider; it reports whether the value changed.
@@ -86,7 +83,7 @@ func (s *Stack) Wheel(y, height, steps int) (changed bool) {
 	return s.Current().Move(-steps)
 }
 
-// Typing begins or ends typing a value on the active slider.
+// Typing begins or ends typing a value on the active
 func (s *Stack) Typing(begin bool) {
 	switch {
 	case begin:
@@ -96,20 +93,20 @@ func (s *Stack) Typing(begin bool) {
 	}
 }
 
-// IsTyping reports whether keys are text for the active slider.
+// IsTyping reports whether keys are text for the active
 func (s *Stack) IsTyping() bool { return s.Current().Typing() }
 
-// Dial is a slider that always has a value, and the number of a question that it
+// DialOf is a slider that always has a value, and the number of a question that it
 // sets.
-type Dial[Q any] struct {
-	slider.Config
+type DialOf[Q any] struct {
+	Config
 	At func(q *Q) *float64
 }
 
 // Dials are the sliders of dials.
-func Dials[Q any](dials []Dial[Q]) (s Stack) {
+func Dials[Q any](dials []DialOf[Q]) (s Stack) {
 	for _, d := range dials {
-		s.All = append(s.All, slider.NewDial(d.Config))
+		s.All = append(s.All, NewDial(d.Config))
 	}
 	return s
 }
