@@ -106,7 +106,7 @@ func TestWrongUsage(t *testing.T) {
 		{"export --model CaffeNet --max-time 1s", 3, []string{"time rules out all"}},
 		{"export --format xml", 2, []string{"xml", "yaml"}},
 		{"--theme pink", 2, []string{"--theme", "pink"}},
-		{"--fps 0", 2, []string{"--fps 0"}},
+		{"--fps 0", 2, []string{"--fps", `"0"`}},
 		{"probe", 2, []string{"nothing to probe"}},
 		{"probe -- /no/such/program", 1, []string{"/no/such/program or its interpreter does not exist"}},
 		{"probe --model example:fashion-cnn --precision-target 3", 2, []string{"--precision-target"}},

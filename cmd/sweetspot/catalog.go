@@ -122,7 +122,7 @@ func newCatalogListCommand() *cobra.Command {
 	filter.register(cmd)
 	cmd.Flags().StringVar(&sort, "sort", catalogSorts[0], "order by name, price (on demand, per hour) or gpu-price "+
 		"(per GPU and hour)")
-	completeWords(cmd, "sort", catalogSorts...)
+	completeWords(cmd, "sort", catalogSorts)
 	return cmd
 }
 

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"sweetspot/data/catalog/listing"
 	"sweetspot/data/workspace"
 )
@@ -16,16 +14,8 @@ import (
 // catalogRun runs a subcommand of catalog. The test says where the user's files are.
 func catalogRun(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	root := &cobra.Command{Use: "sweetspot", SilenceUsage: true, SilenceErrors: true}
-	root.PersistentFlags().Bool("json", false, "")
-	root.PersistentFlags().String("db", "", "")
-	root.AddCommand(newCatalogCommand(), newRankCommand())
-	var out strings.Builder
-	root.SetOut(&out)
-	root.SetErr(&out)
-	root.SetArgs(args)
-	err := root.ExecuteContext(t.Context())
-	return out.String(), err
+	out, stderr, err := execute(t, args...)
+	return out + stderr, err
 }
 
 func listed(t *testing.T, args ...string) listing.Document {
@@ -196,7 +186,7 @@ func TestCatalogCompletes(t *testing.T) {
 		"catalog import --format sky": "skypilot",
 		"catalog list --sort ":        "gpu-price",
 	} {
-		out, err := catalogRun(t, append([]string{cobra.ShellCompRequestCmd}, strings.Split(args, " ")...)...)
+		out, err := catalogRun(t, append([]string{"__complete"}, strings.Split(args, " ")...)...)
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %v\n%s", args, err, out)
 		}

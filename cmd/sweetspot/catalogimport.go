@@ -73,7 +73,7 @@ func newCatalogImportCommand() *cobra.Command {
 	fl.StringSliceVar(&f.filter.regions, "region", nil, "only these regions")
 	fl.BoolVar(&f.all, "all", false, "also VM types without a GPU")
 	fl.BoolVar(&f.dry, "dry-run", false, "report what would be imported without importing it")
-	completeWords(cmd, "format", plainWords(pricelist.Formats)...)
+	completeWords(cmd, "format", pricelist.Formats)
 	_ = cmd.RegisterFlagCompletionFunc("cloud", completeClouds)
 	_ = cmd.RegisterFlagCompletionFunc("gpu", completeGPUs)
 	return cmd

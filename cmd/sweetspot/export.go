@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -73,14 +75,59 @@ func newExportCommand() *cobra.Command {
 		"%s; of the ranking with its frontiers: %s; of runs: %s (default: by the extension of --out, else yaml, for runs "+
 		"csv)", either(document.Pick), either(document.Launch), either(document.Report), either(document.Ranking),
 		either(document.Runs)))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(document.Formats(queryGroups...),
-		cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "format", document.Formats(queryGroups...))
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	cmd.Flags().IntVar(&place, "place", 1, "place in the ranking to export")
 	cmd.Flags().BoolVar(&runs, "runs", false, "write the runs of your database instead of a pick: as Profile CSV, "+
 		"or as JSON with every iteration time")
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
+}
+
+// exportFlags are the flags that choose the form to write.
+type exportFlags struct {
+	format, out string
+	json        bool
+}
+
+func (e exportFlags) String() string {
+	if e.format == "" {
+		return strings.TrimPrefix(filepath.Ext(e.out), ".")
+	}
+	return e.format
+}
+
+// form returns the form that --format names, else that of the extension of --out,
+// else fallback.
+func (e exportFlags) form(fallback string, groups ...string) (document.Form, error) {
+	name := cmp.Or(e.format, fallback)
+	switch {
+	case e.json && e.format == "":
+		name = "json"
+	case e.format == "" && filepath.Ext(e.out) != "":
+		f, err := document.ByFile(e.out, groups...)
+		if err != nil {
+			return f, usageError("--out: %w", err)
+		}
+		return f, nil
+	}
+	f, err := document.Named(name, groups...)
+	if err != nil {
+		return f, usageError("--format: %w", err)
+	}
+	return f, nil
+}
+
+// checkForm rejects flags that do not apply to the form.
+func checkForm(f document.Form, hasPlace bool, out string) error {
+	switch {
+	case (f.Group == document.Report || f.Group == document.Ranking) && hasPlace:
+		return usageError("--place selects one candidate, but this format writes the whole ranking: leave --place out")
+	case f.Beside && out == "":
+		return usageError("the pictures of a %s %s are written beside it: name a file with --out report%s", f.Title, f.Group,
+			f.Extension)
+	}
+	return nil
 }
 
 // queryGroups are the groups of forms that export the answer to a query.

@@ -1,43 +1,32 @@
 package main
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"sweetspot/data/catalog"
+	"sweetspot/data/wording"
 	"sweetspot/data/workspace"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
-// parseMode reads a --mode flag; empty means unspecified.
-func parseMode(s string) (profile.Mode, error) {
-	switch m := profile.Mode(strings.ToLower(s)); m {
-	case "", profile.Train, profile.Infer:
-		return m, nil
-	}
-	return "", usageError("--mode %q is neither train nor infer", s)
+// database and wantsJSON read the flags that every subcommand shares.
+func database(cmd *cobra.Command) string {
+	db, _ := cmd.Flags().GetString("db")
+	return db
 }
 
-// numberFlag is a flag written with a unit or as a fraction, and where its
-// value goes. The value stays nil if the flag is not given.
-type numberFlag struct {
-	name, text string
-	parse      func(string) (float64, error)
-	to         **float64
-}
-
-func readNumbers(flags ...numberFlag) error {
-	for _, f := range flags {
-		if f.text == "" {
-			continue
-		}
-		v, err := f.parse(f.text)
-		if err != nil {
-			return usageError("--%s: %w", f.name, err)
-		}
-		*f.to = &v
-	}
-	return nil
+func wantsJSON(cmd *cobra.Command) bool {
+	yes, _ := cmd.Flags().GetBool("json")
+	return yes
 }
 
 // loaded is what the database asked for and the built-in library hold.
@@ -48,4 +37,124 @@ func loaded(cmd *cobra.Command) (*profile.Set, error) {
 	}
 	defer w.Close()
 	return w.Load(cmd.Context())
+}
+
+// parsed is a flag whose text a function reads: with a unit, as a fraction, as a
+// word of a list.
+type parsed[T any] struct {
+	to       *T
+	read     func(string) (T, error)
+	text     string
+	required bool // it may not be empty
+}
+
+// of is a flag that is written to a variable. usual is its default as text; without one
+// an empty text leaves the variable as it is.
+func of[T any](to *T, read func(string) (T, error), usual string) pflag.Value {
+	f := &parsed[T]{to: to, read: read}
+	if err := f.Set(usual); err != nil {
+		panic(err) // a mistake in the program
+	}
+	f.required = usual != ""
+	return f
+}
+
+// optional is a flag whose variable stays nil unless it is given.
+func optional(to **float64, read func(string) (float64, error)) pflag.Value {
+	return of(to, func(s string) (*float64, error) {
+		v, err := read(s)
+		return &v, err
+	}, "")
+}
+
+// oneOf reads one of a list of words.
+func oneOf[S ~string](words ...S) func(string) (S, error) {
+	return func(s string) (S, error) {
+		if !slices.Contains(words, S(s)) {
+			return "", fmt.Errorf("%q is not %s", plaintext.Line(s, 40), wording.Either(words))
+		}
+		return S(s), nil
+	}
+}
+
+// Set reads the flag.
+func (f *parsed[T]) Set(s string) error {
+	if s == "" && !f.required {
+		return nil
+	}
+	v, err := f.read(s)
+	if err == nil {
+		*f.to, f.text = v, s
+	}
+	return err
+}
+
+// String is the flag as it was given.
+func (f *parsed[T]) String() string { return f.text }
+
+// Type is what the help calls the value.
+func (*parsed[T]) Type() string { return "string" }
+
+// flagError says which flag has a wrong value, and what is wrong with it.
+func flagError(_ *cobra.Command, err error) error {
+	invalid := (*pflag.InvalidValueError)(nil)
+	if !errors.As(err, &invalid) {
+		return exitError{exitUsage, err}
+	}
+	err = invalid.Unwrap()
+	if number := (*strconv.NumError)(nil); errors.As(err, &number) {
+		what := map[string]string{"ParseBool": "true or false", "ParseFloat": "a number"}[number.Func]
+		err = fmt.Errorf("%q is not %s", number.Num, cmp.Or(what, "a whole number"))
+	}
+	return usageError("--%s: %w", invalid.GetFlag().Name, err)
+}
+
+// parseMode reads a --mode flag; empty means unspecified.
+func parseMode(s string) (profile.Mode, error) {
+	switch m := profile.Mode(strings.ToLower(s)); m {
+	case "", profile.Train, profile.Infer:
+		return m, nil
+	}
+	return "", fmt.Errorf("%q is neither train nor infer", s)
+}
+
+// parsePurchase reads a --purchase flag.
+func parsePurchase(s string) (profile.Purchase, error) {
+	return profile.ParsePurchase(strings.ToLower(s))
+}
+
+// completeWords completes a flag's value from fixed words.
+func completeWords[S ~string](cmd *cobra.Command, flag string, values []S) {
+	var words []string
+	for _, v := range values {
+		words = append(words, string(v))
+	}
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// fromCatalog completes a word of the catalog's VM types. The shell waits for it, so it
+// opens no database.
+func fromCatalog(word func(profile.VMType) string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		for _, vm := range catalog.Market() {
+			if w := word(vm); w != "" && strings.HasPrefix(strings.ToLower(w), strings.ToLower(typed)) {
+				out = append(out, w)
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+var (
+	completeGPUs   = fromCatalog(func(vm profile.VMType) string { return vm.GPU })
+	completeClouds = fromCatalog(func(vm profile.VMType) string { return vm.Cloud })
+)
+
+func completeVMTypes(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return fromCatalog(func(vm profile.VMType) string { return vm.InstanceType })(cmd, args, typed)
 }

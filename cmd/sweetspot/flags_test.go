@@ -57,7 +57,7 @@ func TestWrongFlagsAreUsage(t *testing.T) {
 		"probe --model no.py:net --input 3x4x4":               "no file no.py",
 		"probe --model example:fashion-cnn --batch 0":         "--batch 0",
 		"probe --model example:fashion-cnn --precision int3":  "int3",
-		"probe --model example:fashion-cnn --mode serve":      `--mode "serve"`,
+		"probe --model example:fashion-cnn --mode serve":      `--mode: "serve"`,
 		"probe --model example:fashion-cnn --train-size many": "--train-size",
 		"probe --model example:fashion-cnn --epochs 0": `--epochs: "0" is not a number of epochs; give a ` +
 			`whole number of at least 1`,
@@ -65,7 +65,7 @@ func TestWrongFlagsAreUsage(t *testing.T) {
 		"probe --model example:fashion-cnn --epochs 1e99":           `--epochs: "1e99" is not a number of epochs`,
 		"probe --model example:fashion-cnn --max-seconds 0":         "not above zero",
 		"probe --model example:fashion-cnn --price free --epochs 3": "--price",
-		"rank --mode serve":                 `--mode "serve"`,
+		"rank --mode serve":                 `--mode: "serve"`,
 		"rank --purchase leased":            "leased",
 		"rank --json --csv":                 "--csv and --json",
 		"export --json --format csv":        "--json and --format csv",

@@ -23,17 +23,16 @@ import (
 
 // fleetFlags are the flags of the fleet subcommand.
 type fleetFlags struct {
-	trace, saveTrace, mix                  string
-	jobs, reserved, gpusPerVM, seeds       int
-	seed                                   uint64
-	vm, term, onDemandPrice, reservedPrice string
-	ratio, deadline                        string
-	policies, scheduler, acceptance        string
-	asStudied, noSizing, csv               bool
-	ratioRange, deadlineRange              fleet.Range
-	chosenPolicies                         []approx.Policy
-	chosenScheduler                        fleet.Scheduler
-	chosenAcceptance                       approx.Acceptance
+	trace, saveTrace, mix    string
+	jobs, reserved, seeds    int
+	seed                     uint64
+	asStudied, noSizing, csv bool
+	wanted                   fleet.Wanted
+	deadline                 fleet.Range
+	ratio                    fleet.Range // zero: the models' own
+	policies                 []approx.Policy
+	scheduler                fleet.Scheduler
+	acceptance               approx.Acceptance
 }
 
 func newFleetCommand() *cobra.Command {
@@ -49,10 +48,7 @@ func newFleetCommand() *cobra.Command {
 			"  sweetspot fleet --trace cluster_job_log --scheduler least-loaded --int8-ratio 0.4:0.7 --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.csv && wantsJSON(cmd) {
-				return usageError("--csv and --json exclude each other")
-			}
-			if err := f.parse(); err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
 			in, err := f.answer(cmd)
@@ -73,25 +69,25 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or "+
 		"Philly's log (default: a synthetic one)")
 	fl.IntVar(&f.jobs, "jobs", workload.StudyJobs, "number of synthetic jobs without --trace")
-	fl.StringVar(&f.mix, "mix", "study", "models of jobs that don't name one, with their accuracies and INT8 "+
+	fl.Var(of(&f.mix, oneOf("study", "database"), "study"), "mix", "models of jobs that don't name one, with their accuracies and INT8 "+
 		"runtimes: study, or database for your own variants")
 	fl.IntVar(&f.reserved, "reserved", unset, "number of reserved VMs (default, -1: the number with the lowest bill)")
-	fl.StringVar(&f.vm, "vm", "", "the VM type, for its prices and GPUs (default p3.2xlarge, the study's)")
-	fl.StringVar(&f.term, "term", "", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, "+
+	fl.StringVar(&f.wanted.VM, "vm", "", "the VM type, for its prices and GPUs (default p3.2xlarge, the study's)")
+	fl.Var(of(&f.wanted.Term, oneOf(profile.Reserved1Y, profile.Reserved3Y), ""), "term", "term of the reservation: reserved-1y or reserved-3y (default: the cheapest, "+
 		"or three years with --reserved-price)")
-	fl.StringVar(&f.onDemandPrice, "on-demand-price", "",
+	fl.Var(optional(&f.wanted.OnDemand, quantity.ParseMoney), "on-demand-price",
 		"price of an on-demand VM in $ per hour, instead of the catalog's")
-	fl.StringVar(&f.reservedPrice, "reserved-price", "", "price of a reserved VM in $ per hour, instead of the catalog's")
-	fl.IntVar(&f.gpusPerVM, "gpus-per-vm", 0, "number of GPUs of a VM (default: the VM type's)")
-	fl.StringVar(&f.ratio, "int8-ratio", "", "runtime in INT8 relative to full precision, as a range for all jobs, "+
+	fl.Var(optional(&f.wanted.Reserved, quantity.ParseMoney), "reserved-price", "price of a reserved VM in $ per hour, instead of the catalog's")
+	fl.IntVar(&f.wanted.GPUsPerVM, "gpus-per-vm", 0, "number of GPUs of a VM (default: the VM type's)")
+	fl.Var(of(&f.ratio, parseRange(10), ""), "int8-ratio", "runtime in INT8 relative to full precision, as a range for all jobs, "+
 		"as in 0.75:1 (default: the models' own)")
-	fl.StringVar(&f.deadline, "deadline", "1.5:3", "deadline of jobs without one, as a multiple of the runtime, "+
+	fl.Var(of(&f.deadline, parseRange(100), "1.5:3"), "deadline", "deadline of jobs without one, as a multiple of the runtime, "+
 		"after submission")
-	fl.StringVar(&f.policies, "policy", "all", "policies to compare: all, or some of on-demand, approxdnn, "+
+	fl.Var(of(&f.policies, approx.ParsePolicies, "all"), "policy", "policies to compare: all, or some of on-demand, approxdnn, "+
 		"acceptance-centric, penalty-centric")
-	fl.StringVar(&f.scheduler, "scheduler", string(fleet.RoundRobin), "how jobs get reserved VMs: round-robin, "+
+	fl.Var(of(&f.scheduler, fleet.ParseScheduler, string(fleet.RoundRobin)), "scheduler", "how jobs get reserved VMs: round-robin, "+
 		"least-loaded or earliest-first")
-	fl.StringVar(&f.acceptance, "acceptance", string(approx.Linear), "how likely users are to accept an offer: linear, "+
+	fl.Var(of(&f.acceptance, approx.ParseAcceptance, string(approx.Linear)), "acceptance", "how likely users are to accept an offer: linear, "+
 		"power:2, exponential:1.5 or logistic:1.5:0.4")
 	fl.BoolVar(&f.asStudied, "as-studied", false, "let INT8 jobs overlap the jobs queued behind them, as in the study")
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed")
@@ -108,14 +104,14 @@ const (
 	mostSized = 200_000 // jobs for which other numbers of VMs are tried
 )
 
-// parse reads the flags that are more than a number.
-func (f *fleetFlags) parse() (err error) {
+// check refuses numbers that mean nothing.
+func (f *fleetFlags) check() error {
 	for _, n := range []struct {
 		name       string
 		is, lo, hi int
 	}{
 		{"jobs", f.jobs, 1, mostJobs}, {"reserved", max(f.reserved, 0), 0, mostFleet}, {"seeds", f.seeds, 1, mostSeeds},
-		{"gpus-per-vm", f.gpusPerVM, 0, 1000},
+		{"gpus-per-vm", f.wanted.GPUsPerVM, 0, 1000},
 	} {
 		if n.is < n.lo || n.is > n.hi {
 			return usageError("--%s %d: give a number from %d to %d", n.name, n.is, n.lo, n.hi)
@@ -124,56 +120,26 @@ func (f *fleetFlags) parse() (err error) {
 	if f.reserved < unset {
 		return usageError("--reserved %d: give a number from 0 to %d", f.reserved, mostFleet)
 	}
-	if f.mix != "study" && f.mix != "database" {
-		return usageError("--mix %q is neither study nor database", plaintext.Line(f.mix, 40))
-	}
-	if f.deadlineRange, err = parseRange(f.deadline, 100); err != nil {
-		return usageError("--deadline: %w", err)
-	}
-	if f.ratio != "" {
-		if f.ratioRange, err = parseRange(f.ratio, 10); err != nil {
-			return usageError("--int8-ratio: %w", err)
-		}
-	}
-	if f.chosenPolicies, err = approx.ParsePolicies(f.policies); err != nil {
-		return usageError("--policy: %w", err)
-	}
-	if f.chosenScheduler, err = fleet.ParseScheduler(f.scheduler); err != nil {
-		return usageError("--scheduler: %w", err)
-	}
-	if f.chosenAcceptance, err = approx.ParseAcceptance(f.acceptance); err != nil {
-		return usageError("--acceptance: %w", err)
-	}
 	return nil
 }
 
 // parseRange reads 0.75:1, or one number for both ends.
-func parseRange(s string, most float64) (r fleet.Range, err error) {
-	low, high, two := strings.Cut(s, ":")
-	if !two {
-		high = low
+func parseRange(most float64) func(string) (fleet.Range, error) {
+	return func(s string) (r fleet.Range, err error) {
+		low, high, two := strings.Cut(s, ":")
+		if !two {
+			high = low
+		}
+		r.Low, err = quantity.ParseCount(low)
+		if err == nil {
+			r.High, err = quantity.ParseCount(high)
+		}
+		if err != nil || !(r.Low > 0) || r.Low > r.High || r.High > most {
+			return r, fmt.Errorf("%q is not a range: write two numbers above 0 and up to %g, the smaller first, as 0.75:1",
+				plaintext.Line(s, 40), most)
+		}
+		return r, nil
 	}
-	r.Low, err = quantity.ParseCount(low)
-	if err == nil {
-		r.High, err = quantity.ParseCount(high)
-	}
-	if err != nil || !(r.Low > 0) || r.Low > r.High || r.High > most {
-		return r, fmt.Errorf("%q is not a range: write two numbers above 0 and up to %g, the smaller first, as 0.75:1",
-			plaintext.Line(s, 40), most)
-	}
-	return r, nil
-}
-
-// wanted is how VMs are to be bought.
-func (f *fleetFlags) wanted() (w fleet.Wanted, err error) {
-	w = fleet.Wanted{VM: f.vm, Term: profile.Purchase(f.term), GPUsPerVM: f.gpusPerVM}
-	if f.term != "" && w.Term != profile.Reserved1Y && w.Term != profile.Reserved3Y {
-		return w, usageError("--term %q is neither reserved-1y nor reserved-3y", plaintext.Line(f.term, 40))
-	}
-	return w, readNumbers(
-		numberFlag{"on-demand-price", f.onDemandPrice, quantity.ParseMoney, &w.OnDemand},
-		numberFlag{"reserved-price", f.reservedPrice, quantity.ParseMoney, &w.Reserved},
-	)
 }
 
 // answer answers the question that the flags ask.
@@ -182,11 +148,7 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 	if err != nil {
 		return in, err
 	}
-	wanted, err := f.wanted()
-	if err != nil {
-		return in, err
-	}
-	bought, err := wanted.Buy(set.VMTypes)
+	bought, err := f.wanted.Buy(set.VMTypes)
 	if unpriced := (*fleet.UnpricedError)(nil); errors.As(err, &unpriced) {
 		err = fmt.Errorf("%w: give --on-demand-price and --reserved-price", err)
 	}
@@ -199,11 +161,11 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 	}
 	q := fleet.Defaults()
 	q.Jobs, q.Load, q.Seed, q.Prices, q.Acceptance, q.Policies = jobs.Jobs, jobs.Load, f.seed, bought.Prices,
-		f.chosenAcceptance, f.chosenPolicies
-	q.Terms.Deadline, q.Terms.Mix = f.deadlineRange, jobs.Mix
-	q.Fleet = fleet.Fleet{GPUsPerVM: bought.GPUsPerVM, Scheduler: f.chosenScheduler, AsStudied: f.asStudied}
-	if f.ratio != "" {
-		q.Terms.Ratio, q.Terms.EveryRatio = f.ratioRange, true
+		f.acceptance, f.policies
+	q.Terms.Deadline, q.Terms.Mix = f.deadline, jobs.Mix
+	q.Fleet = fleet.Fleet{GPUsPerVM: bought.GPUsPerVM, Scheduler: f.scheduler, AsStudied: f.asStudied}
+	if f.ratio.Low > 0 {
+		q.Terms.Ratio, q.Terms.EveryRatio = f.ratio, true
 	}
 	if f.mix == "database" {
 		if q.Terms.Mix = fleet.MixOf(set); len(q.Terms.Mix) == 0 {

@@ -27,9 +27,9 @@ import (
 
 // importFlags are the flags of the import subcommand.
 type importFlags struct {
-	format, mapping, vm, epochTime string
-	prices                         []string
-	given                          source.Given
+	format, mapping, vm string
+	prices              []string
+	given               source.Given
 }
 
 func newImportCommand() *cobra.Command {
@@ -73,7 +73,7 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.vm, "vm", "", "the VM type in the catalog that the runs used")
 	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour for files that do not state one: "+
 		"0.34, or by GPU, rtx4090=0.34")
-	fl.StringVar(&f.epochTime, "epoch-time", "", "how long an epoch took (42s), for logs without times")
+	fl.Var(optional(&g.EpochS, quantity.ParseDuration), "epoch-time", "how long an epoch took (42s), for logs without times")
 }
 
 func (f *importFlags) parse() error {
@@ -100,7 +100,7 @@ func (f *importFlags) parse() error {
 	if f.given.Prices, err = profile.ParsePrices(f.prices); err != nil {
 		return usageError("--price: %w", err)
 	}
-	return readNumbers(numberFlag{"epoch-time", f.epochTime, quantity.ParseDuration, &f.given.EpochS})
+	return nil
 }
 
 func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {

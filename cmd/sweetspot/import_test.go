@@ -11,19 +11,10 @@ import (
 	"sweetspot/data/workspace"
 )
 
-// importing runs the subcommand, which the test adds where the root lacks it.
+// importRuns runs the subcommand.
 func importRuns(t *testing.T, args ...string) (out, stderr string, err error) {
 	t.Helper()
-	root := newRootCommand()
-	if found, _, err := root.Find([]string{"import"}); err != nil || found.Name() != "import" {
-		root.AddCommand(newImportCommand())
-	}
-	var o, e strings.Builder
-	root.SetOut(&o)
-	root.SetErr(&e)
-	root.SetArgs(append([]string{"import"}, args...))
-	err = root.ExecuteContext(t.Context())
-	return o.String(), e.String(), err
+	return execute(t, append([]string{"import"}, args...)...)
 }
 
 // logs is a folder with a good file, one that is cut off and one of no format.

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
 	"charm.land/fang/v2"
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"sweetspot/tui"
 )
 
 // Exit codes, which scripts rely on.
@@ -62,7 +64,7 @@ func printError(w io.Writer, err error) {
 	if text == "" {
 		return // reported already
 	}
-	fmt.Fprintln(w, "sweetspot: "+plainArgument(text))
+	fmt.Fprintln(w, "sweetspot: "+text)
 }
 
 // warn prints a warning to standard error.
@@ -72,26 +74,9 @@ func warn(w io.Writer, sentences ...string) {
 	}
 }
 
-// badValue matches the flag library's error for an invalid value, which quotes
-// Go's strconv.
-var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.(\w+)`)
-
-func plainArgument(text string) string {
-	m := badValue.FindStringSubmatch(text)
-	switch {
-	case m == nil:
-		return text
-	case m[3] == "ParseBool":
-		return m[2] + ": " + m[1] + " is not true or false"
-	}
-	return m[2] + ": " + m[1] + " is not a whole number"
-}
-
-// isUsage recognises cobra's errors about flags and arguments; they have no
-// types.
+// isUsage recognises cobra's errors about arguments; they have no types.
 func isUsage(err error) bool {
-	for _, prefix := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument",
-		"invalid argument", "accepts ", "requires at least", "required flag", "if any flags in the group"} {
+	for _, prefix := range []string{"unknown command", "accepts ", "requires at least", "required flag"} {
 		if strings.HasPrefix(err.Error(), prefix) {
 			return true
 		}
@@ -99,13 +84,59 @@ func isUsage(err error) bool {
 	return false
 }
 
-// persistent flags, shared by every subcommand.
-func database(cmd *cobra.Command) string {
-	db, _ := cmd.Flags().GetString("db")
-	return db
+func newRootCommand() *cobra.Command {
+	var screen screenFlags
+	root := &cobra.Command{
+		Use:   "sweetspot [DB]",
+		Short: "Which GPU VM, batch size and precision — for this accuracy, by this deadline, under this budget?",
+		Long: "sweetspot opens a profile database (or its built-in library) and shows which rented GPU VM types are\n" +
+			"fastest and cheapest for a model, what every number is based on, and what to measure next.\n" +
+			"Without a terminal it prints the ranking as a table.",
+		Example: "  sweetspot\n  sweetspot profiles.db\n" +
+			"  sweetspot rank --model CaffeNet --mode infer --units 1M --min-accuracy 70%",
+		Args:          existingFile,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if csv, _ := cmd.Flags().GetBool("csv"); csv && wantsJSON(cmd) {
+				return usageError("--csv and --json exclude each other")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db := database(cmd)
+			if len(args) == 1 {
+				db = args[0]
+			}
+			if wantsJSON(cmd) || !term.IsTerminal(os.Stdout.Fd()) || !tui.Interactive() {
+				return printDefaultRanking(cmd, db)
+			}
+			return runScreens(cmd.Context(), db, screen)
+		},
+	}
+	root.PersistentFlags().String("db", "", "profile database to use instead of the built-in library and your "+
+		"default database")
+	root.PersistentFlags().Bool("json", false, "print JSON")
+	screen.register(root)
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(),
+		newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(),
+		newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
+	return root
 }
 
-func wantsJSON(cmd *cobra.Command) bool {
-	yes, _ := cmd.Flags().GetBool("json")
-	return yes
+// existingFile accepts at most one argument, an existing database: any other
+// first word was meant as a subcommand.
+func existingFile(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if len(args) > 1 {
+		return usageError("unexpected argument %q: sweetspot takes one database", args[1])
+	}
+	if _, err := os.Stat(args[0]); err != nil {
+		return usageError("%q is neither a command nor an existing file; see sweetspot --help", args[0])
+	}
+	return nil
 }

@@ -42,9 +42,6 @@ func newPlanCommand() *cobra.Command {
 			"  sweetspot plan --model CaffeNet --units 10M --max-per-type 8 --min-accuracy 70% --sort time --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if csv && wantsJSON(cmd) {
-				return usageError("--csv and --json exclude each other")
-			}
 			in, err := flags.plan(cmd)
 			if err != nil && (in.Result == nil || !wantsJSON(cmd)) {
 				return err
@@ -87,7 +84,7 @@ func (f *planFlags) register(cmd *cobra.Command) {
 
 // plan computes the plan for the flags.
 func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) {
-	f.mode = string(profile.Infer)
+	f.mode = profile.Infer
 	if f.maxCount < 1 || f.maxCount > mostVMs {
 		return in, usageError("--max-per-type %d: give a number from 1 to %d", f.maxCount, mostVMs)
 	}
@@ -209,6 +206,11 @@ func parseTerm(s string) (float64, error) {
 		return 0, nil
 	}
 	return quantity.ParseDuration(s)
+}
+
+func parseWholeSeconds(s string) (int, error) {
+	v, err := parseTerm(s)
+	return int(v + 0.5), err
 }
 
 // mostVMs is the largest accepted number of VMs of one type: more is a typing error.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"sweetspot/data/library"
 	"sweetspot/engine/profile"
 )
@@ -19,15 +17,8 @@ func planOutput(t *testing.T, args ...string) (string, error) {
 	for _, dir := range []string{"XDG_DATA_HOME", "XDG_CACHE_HOME"} {
 		t.Setenv(dir, t.TempDir())
 	}
-	root := &cobra.Command{Use: "sweetspot", SilenceUsage: true, SilenceErrors: true}
-	root.PersistentFlags().Bool("json", false, "")
-	root.PersistentFlags().String("db", "", "")
-	root.AddCommand(newPlanCommand())
-	var out strings.Builder
-	root.SetOut(&out)
-	root.SetArgs(append([]string{"plan"}, args...))
-	err := root.Execute()
-	return out.String(), err
+	out, _, err := execute(t, append([]string{"plan"}, args...)...)
+	return out, err
 }
 
 // planned is what a script reads of a plan.

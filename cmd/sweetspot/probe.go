@@ -76,7 +76,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	s := request.Environment{Store: w.Store(), VMTypes: set.VMTypes}
-	if f.epochs != "" {
+	if f.epochs > 0 {
 		s.RequiredPrecision = request.ForEpochs(set, float64(r.Spec.Epochs))
 	}
 	if isChild {

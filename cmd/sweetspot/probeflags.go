@@ -19,18 +19,21 @@ import (
 
 // probeFlags are the flags of probe as given by the user.
 type probeFlags struct {
-	model, name, input, mode, data, optimizer, eval string
-	batch                                           []int
-	precision, prune, hosts                         []string
-	epochs, trainSize                               string
-	fineTune, repeat, maxSteps, fitBatch            int
-	maxSeconds, maxCost, target                     string
-	python, price, vm, adapter, pattern             string
-	layers, yes, noMetadata, noTUI                  bool
-	keepRunning, detach                             bool
+	model, name, input, data, optimizer, eval string
+	mode                                      profile.Mode
+	batch                                     []int
+	precision, prune, hosts                   []string
+	epochs, trainSize                         float64 // 0 is not given
+	fineTune, repeat, fitBatch                int
+	rule                                      steady.Rule
+	price                                     *float64
+	python, vm, adapter, pattern              string
+	layers, yes, noMetadata, noTUI            bool
+	keepRunning, detach                       bool
 }
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
+	f.rule = steady.DefaultRule()
 	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, package.module:factory, file.pt, "+
 		"file.pt2, file.onnx, or example:fashion-cnn")
 	fl.StringVar(&f.name, "name", "", "name of the model in the database (default: that of the factory, the file or "+
@@ -39,12 +42,12 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
 	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
 	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
-	fl.StringVar(&f.mode, "mode", "train", "the mode: train or infer")
-	fl.StringVar(&f.epochs, "epochs", "", "epochs of the training, also used for estimates (default 10, or the "+
+	fl.Var(of(&f.mode, parseMode, "train"), "mode", "the mode: train or infer")
+	fl.Var(of(&f.epochs, parseEpochs, ""), "epochs", "epochs of the training, also used for estimates (default 10, or the "+
 		"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
 	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a "+
 		"dataset that fits)")
-	fl.StringVar(&f.trainSize, "train-size", "", "units in your training set, for synthetic input")
+	fl.Var(of(&f.trainSize, quantity.ParseCount, ""), "train-size", "units in your training set, for synthetic input")
 	fl.StringVar(&f.optimizer, "optimizer", "", "optimizer of the training: sgd or adam (default sgd)")
 	fl.StringVar(&f.eval, "eval", "", "labelled set for measuring accuracy: file.py:factory")
 	fl.IntVar(&f.fineTune, "fine-tune", 0, "epochs to train a pruned model before measuring it, in inference")
@@ -53,11 +56,11 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"measuring times")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
-	fl.StringVar(&f.maxSeconds, "max-seconds", "", "time cap of each probe, such as 90s or 5m (default: none; 10m "+
+	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds", "time cap of each probe, such as 90s or 5m (default: none; 10m "+
 		"for an inference without any cap)")
-	fl.StringVar(&f.maxCost, "max-cost", "", "cost cap in dollars for all probes together; needs a price")
-	fl.IntVar(&f.maxSteps, "max-steps", 0, "iteration cap of each probe")
-	fl.StringVar(&f.target, "precision-target", "0.02", "stop at this relative half-width of the mean's 90 "+
+	fl.Var(of(&f.rule.MaxUSD, aboveZero(quantity.ParseMoney), ""), "max-cost", "cost cap in dollars for all probes together; needs a price")
+	fl.IntVar(&f.rule.MaxN, "max-steps", 0, "iteration cap of each probe")
+	fl.Var(of(&f.rule.Target, aboveZero(quantity.ParseFraction), "0.02"), "precision-target", "stop at this relative half-width of the mean's 90 "+
 		"% interval (0.02 or 2%)")
 	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end regardless of precision; caps "+
 		"still apply")
@@ -67,7 +70,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"mllog (default auto)")
 	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with "+
 		"groups such as (?P<ms>…) or (?P<step>…)")
-	fl.StringVar(&f.price, "price", "", "price of the machine in dollars an hour")
+	fl.Var(optional(&f.price, quantity.ParseMoney), "price", "price of the machine in dollars an hour")
 	fl.StringVar(&f.vm, "vm", "", "the VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
 	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
 	fl.BoolVar(&f.detach, "detach", false,
@@ -87,8 +90,8 @@ func (f *probeFlags) check(dash int, args []string) error {
 			"nothing to probe: give --model file.py:factory, --model example:fashion-cnn, or a command after --")
 	case f.repeat < 1:
 		return usageError("--repeat %d: must be at least 1", f.repeat)
-	case f.maxSteps < 0:
-		return usageError("--max-steps %d: must be above 0", f.maxSteps)
+	case f.rule.MaxN < 0:
+		return usageError("--max-steps %d: must be above 0", f.rule.MaxN)
 	}
 	for _, batch := range f.batch {
 		if batch < 1 {
@@ -98,20 +101,36 @@ func (f *probeFlags) check(dash int, args []string) error {
 	return nil
 }
 
+// given rejects flags with empty values, such as an unset shell variable leaves
+// behind: a size of 0, a host without a name. It finds out which hosts are this
+// machine.
+func (f *probeFlags) given(fl *pflag.FlagSet) error {
+	if fl.Changed("largest-batch") && f.fitBatch < 1 {
+		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)
+	}
+	for i, host := range f.hosts {
+		switch strings.TrimSpace(host) {
+		case "":
+			return usageError("--host %q names no machine (is a variable unset?); leave it out, or write --host %s, for "+
+				"this machine", host, request.Here)
+		case request.Here:
+			f.hosts[i] = ""
+		}
+	}
+	return nil
+}
+
 // request returns the request that the flags describe.
 func (f *probeFlags) request(args []string) (r request.Request, err error) {
-	mode, err := parseMode(f.mode)
-	if err != nil {
-		return r, err
-	}
 	r = request.Request{
 		Command: args, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
 		Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
-		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning,
+		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
 		Spec: harness.Spec{
-			Model: f.model, Mode: cmp.Or(mode, profile.Train), Input: strings.ToLower(f.input),
+			Model: f.model, Mode: cmp.Or(f.mode, profile.Train), Input: strings.ToLower(f.input),
 			Data:      harness.Data(strings.ToLower(f.data)),
 			Optimizer: strings.ToLower(f.optimizer), Eval: f.eval, FineTune: f.fineTune, Layers: f.layers, FitBatch: f.fitBatch,
+			TrainSize: int(f.trainSize), Epochs: int(f.epochs),
 		},
 	}
 	for _, p := range f.precision {
@@ -124,26 +143,7 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 		}
 		r.Prunes = append(r.Prunes, v)
 	}
-	if r.Rule, err = f.rule(); err != nil {
-		return r, err
-	}
-	return r, f.counts(&r)
-}
-
-// counts reads the flags that are whole numbers of any size.
-func (f *probeFlags) counts(r *request.Request) error {
-	var trainSize, epochs *float64
-	if err := readNumbers(numberFlag{"train-size", f.trainSize, quantity.ParseCount, &trainSize},
-		numberFlag{"epochs", f.epochs, parseEpochs, &epochs}); err != nil {
-		return err
-	}
-	if trainSize != nil {
-		r.Spec.TrainSize = int(*trainSize)
-	}
-	if epochs != nil {
-		r.Spec.Epochs = int(*epochs)
-	}
-	return nil
+	return r, nil
 }
 
 // parseEpochs reads a whole number of at least 1.
@@ -158,34 +158,21 @@ func parseEpochs(s string) (float64, error) {
 // estimated returns the numbers of epochs to estimate: those of the flag, else
 // those of the script.
 func (f *probeFlags) estimated(r profile.Run, command bool) []float64 {
-	if r.Epochs != nil && (f.epochs != "" || command) {
+	if r.Epochs != nil && (f.epochs > 0 || command) {
 		return []float64{*r.Epochs}
 	}
 	return usualEpochs
 }
 
-func (f *probeFlags) rule() (steady.Rule, error) {
-	rule := steady.DefaultRule()
-	rule.MaxN = f.maxSteps
-	var target, seconds, usd *float64
-	flags := []numberFlag{
-		{"precision-target", f.target, quantity.ParseFraction, &target},
-		{"max-seconds", f.maxSeconds, parseSeconds, &seconds},
-		{"max-cost", f.maxCost, quantity.ParseMoney, &usd},
-	}
-	if err := readNumbers(flags...); err != nil {
-		return rule, err
-	}
-	for i, to := range []*float64{&rule.Target, &rule.MaxSeconds, &rule.MaxUSD} {
-		switch v := *flags[i].to; {
-		case v == nil:
-		case *v <= 0:
-			return rule, usageError("--%s %s: must be above 0", flags[i].name, flags[i].text)
-		default:
-			*to = *v
+// aboveZero reads a number that must not be 0.
+func aboveZero(read func(string) (float64, error)) func(string) (float64, error) {
+	return func(s string) (float64, error) {
+		v, err := read(s)
+		if err == nil && v <= 0 {
+			err = fmt.Errorf("%q must be above 0", s)
 		}
+		return v, err
 	}
-	return rule, nil
 }
 
 // parseSeconds reads a duration; a bare number means seconds, as in the flag's
@@ -210,5 +197,6 @@ func (f *probeFlags) place(r *request.Request, set *profile.Set) error {
 			m.USDPerHour = &price.USDPerHour
 		}
 	}
-	return readNumbers(numberFlag{"price", f.price, quantity.ParseMoney, &m.USDPerHour})
+	m.USDPerHour = cmp.Or(f.price, m.USDPerHour)
+	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,23 +28,27 @@ import (
 	"sweetspot/engine/validate"
 )
 
-// queryFlags are the flags that ask a ranking, as the user typed them.
+// queryFlags are the flags that ask a ranking; what was not given is nil or "".
 type queryFlags struct {
-	model, mode, epochs, target, units, purchase string
-	weights, sort                                string
-	limits                                       map[objective.Name]*string
-	filters                                      map[string]*[]string
-	bill, prices                                 []string
-	maxCount                                     int
-	predicted                                    bool
+	model                 string
+	mode                  profile.Mode
+	epochs, target, units *float64
+	purchase              profile.Purchase
+	weights               question.Weights
+	sort                  question.Sort
+	limits                map[objective.Name]**float64
+	filters               map[string]*[]string
+	bill, prices          []string
+	maxCount              int
+	predicted             bool
 }
 
 func (f *queryFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.mode, "mode", "", "the mode: train or infer (default: the one that the model has runs of)")
-	fl.StringVar(&f.epochs, "epochs", "", "epochs of a training (default: as many as each source needed)")
-	fl.StringVar(&f.target, "target-accuracy", "", "train until the validation accuracy reaches this (0.9 or 90%)")
+	fl.Var(of(&f.mode, parseMode, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
+	fl.Var(optional(&f.epochs, quantity.ParseCount), "epochs", "epochs of a training (default: as many as each source needed)")
+	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy", "train until the validation accuracy reaches this (0.9 or 90%)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
 }
 
@@ -55,18 +60,19 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	for _, of := range question.Filters() {
 		f.filters[of.Name] = fl.StringSlice(of.Flag, nil, of.Help)
 	}
-	fl.StringVar(&f.units, "units", "", "units of work to infer, such as 1M images (default 1M)")
-	f.limits = map[objective.Name]*string{}
+	fl.Var(optional(&f.units, quantity.ParseCount), "units", "units of work to infer, such as 1M images (default 1M)")
+	f.limits = map[objective.Name]**float64{}
 	for _, o := range objective.All() {
-		f.limits[o.Name] = fl.String(o.Flag, "", o.Help)
+		f.limits[o.Name] = new(*float64)
+		fl.Var(optional(f.limits[o.Name], o.Read), o.Flag, o.Help)
 	}
-	fl.StringVar(&f.purchase, "purchase", "on-demand",
+	fl.Var(of(&f.purchase, parsePurchase, string(profile.OnDemand)), "purchase",
 		"purchase option: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringSliceVar(&f.bill, "bill", nil, "additional costs, as "+strings.ReplaceAll(bill.Words, " ", ","))
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines outside the catalog: 0.34, or by "+
 		"GPU, rtx4090=0.34")
-	fl.StringVar(&f.weights, "weights", "", "weights of the score, time=1,cost=2")
-	fl.StringVar(&f.sort, "sort", "", "order by "+question.SortWords()+" (default: cost, or score where weights are "+
+	fl.Var(of(&f.weights, question.ParseWeights, ""), "weights", "weights of the score, time=1,cost=2")
+	fl.Var(of(&f.sort, question.ParseSort, ""), "sort", "order by "+question.SortWords()+" (default: cost, or score where weights are "+
 		"given)")
 	fl.BoolVar(&f.predicted, "predicted", false, "also rank predicted candidates: other batch sizes and the "+
 		"catalog's VM types")
@@ -80,9 +86,6 @@ func newRankCommand() *cobra.Command {
 		Short: "Rank VM types, batch sizes and variants for a model",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if csv && wantsJSON(cmd) {
-				return usageError("--csv and --json exclude each other")
-			}
 			result, tested, err := ask(cmd, database(cmd), flags)
 			if err != nil && (result == nil || !wantsJSON(cmd)) {
 				return err
@@ -108,7 +111,7 @@ func newRankCommand() *cobra.Command {
 
 // printDefaultRanking is what sweetspot says without a terminal.
 func printDefaultRanking(cmd *cobra.Command, db string) error {
-	result, tested, err := ask(cmd, db, queryFlags{purchase: string(profile.OnDemand), maxCount: question.DefaultCount})
+	result, tested, err := ask(cmd, db, queryFlags{purchase: profile.OnDemand, maxCount: question.DefaultCount})
 	if err != nil {
 		return err
 	}
@@ -185,15 +188,12 @@ func backTested(set *profile.Set, mode profile.Mode, predicted bool) validate.Te
 // they leave it open.
 func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	q := question.Default()
-	mode, err := parseMode(f.mode)
-	if err != nil {
-		return q, err
-	}
-	of, err := question.Resolve(set, f.model, mode)
+	of, err := question.Resolve(set, f.model, f.mode)
 	if err != nil {
 		return q, err
 	}
 	q.Model, q.Mode, q.Unit, q.MaxCount, q.Predicted = of.Model, of.Mode, of.Unit, f.maxCount, f.predicted
+	q.Purchase, q.Epochs, q.TargetAccuracy = f.purchase, f.epochs, f.target
 	if f.maxCount < 1 {
 		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)
 	}
@@ -204,59 +204,29 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 			}
 		}
 	}
-	if q.Purchase, err = profile.ParsePurchase(strings.ToLower(f.purchase)); err != nil {
-		return q, usageError("--purchase: %w", err)
-	}
 	if q.Bill, err = bill.Parse(strings.Join(f.bill, " ")); err != nil {
 		return q, usageError("--bill: %w", err)
 	}
 	if q.Purchase != profile.Spot && (q.Bill.Interruptions != nil || q.Bill.CheckpointS != nil) {
 		return q, usageError("--bill: interruptions and checkpoint are of spot VMs: add --purchase spot")
 	}
-	units := &q.Units
-	numbers := []numberFlag{
-		{"epochs", f.epochs, quantity.ParseCount, &q.Epochs},
-		{"target-accuracy", f.target, quantity.ParseFraction, &q.TargetAccuracy},
-		{"units", f.units, quantity.ParseCount, &units},
+	for name, limit := range f.limits {
+		q.Limits = q.Limits.With(name, *limit)
 	}
-	limits := make([]*float64, len(objective.All()))
-	for k, o := range objective.All() {
-		if text := f.limits[o.Name]; text != nil {
-			numbers = append(numbers, numberFlag{o.Flag, *text, o.Read, &limits[k]})
-		}
+	if f.units != nil {
+		q.Units = *f.units
 	}
-	if err = readNumbers(numbers...); err != nil {
-		return q, err
-	}
-	for k, o := range objective.All() {
-		q.Limits = q.Limits.With(o.Name, limits[k])
-	}
-	if q.Units = *units; q.Mode == profile.Train && f.units != "" {
+	if q.Mode == profile.Train && f.units != nil {
 		return q, usageError("--units belongs to inference: use --epochs with --mode train")
 	}
-	if err = f.order(&q); err != nil {
-		return q, err
+	if f.weights != nil {
+		q.Weights, q.Sort = f.weights, question.ByScore
 	}
+	q.Sort = cmp.Or(f.sort, q.Sort)
 	if err = q.Check(); err != nil {
 		return q, usageError("%w", err)
 	}
 	return q, nil
-}
-
-// order reads how the ranking is ordered.
-func (f queryFlags) order(q *question.Query) (err error) {
-	if q.Weights, err = question.ParseWeights(f.weights); err != nil {
-		return usageError("--weights: %w", err)
-	}
-	if f.weights != "" {
-		q.Sort = question.ByScore
-	}
-	if f.sort != "" {
-		if q.Sort, err = question.ParseSort(f.sort); err != nil {
-			return usageError("--sort: %w", err)
-		}
-	}
-	return nil
 }
 
 func nothingToRank(set *profile.Set, q question.Query) error {

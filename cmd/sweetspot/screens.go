@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -26,18 +27,19 @@ import (
 
 // screenFlags are the flags of the terminal program.
 type screenFlags struct {
-	theme, symbols, python string
-	fps                    int
-	noMouse, noState       bool
-	detach                 bool
+	theme, python    string
+	symbols          theme.Symbols
+	fps              int
+	noMouse, noState bool
+	detach           bool
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.theme, "theme", "", "colour theme: okabe-ito, light, dark, mono or high-contrast (default: "+
+	fl.Var(of(&f.theme, func(s string) (string, error) { return s, theme.Valid(s) }, ""), "theme", "colour theme: okabe-ito, light, dark, mono or high-contrast (default: "+
 		"follows the terminal's background)")
-	fl.StringVar(&f.symbols, "symbols", "braille", "characters to draw with: braille, block or ascii")
-	fl.IntVar(&f.fps, "fps", 30, "frames per second, at most; fewer for a slow connection")
+	fl.Var(of(&f.symbols, theme.SymbolSet, "braille"), "symbols", "characters to draw with: braille, block or ascii")
+	fl.Var(of(&f.fps, parseFPS, "30"), "fps", "frames per second, at most; fewer for a slow connection")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
 	fl.BoolVar(&f.detach, "detach", false, "keep probes running when the terminal is lost; see sweetspot attach")
 	fl.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
@@ -71,32 +73,22 @@ func runScreens(ctx context.Context, db string, f screenFlags) error {
 	return err
 }
 
-// check finds wrong flags, even if no screen will be shown.
-func (f screenFlags) check() error {
-	if err := theme.Valid(f.theme); err != nil {
-		return usageError("--theme: %w", err)
+func parseFPS(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err == nil && (n < 1 || n > 120) {
+		err = fmt.Errorf("%q is not between 1 and 120", s)
 	}
-	if _, err := theme.SymbolSet(f.symbols); err != nil {
-		return usageError("--symbols: %w", err)
-	}
-	if f.fps < 1 || f.fps > 120 {
-		return usageError("--fps %d is not between 1 and 120", f.fps)
-	}
-	return nil
+	return n, err
 }
 
 func (f screenFlags) options() (o tui.Options, statePath string, err error) {
-	symbols, err := theme.SymbolSet(f.symbols)
-	if err != nil {
-		return o, "", err
-	}
 	table, err := keyTable()
 	if err != nil {
 		return o, "", err
 	}
 	o = tui.Options{
 		Open: open, Probe: prober(f.python, f.detach), Traces: readJobs, Loads: readRequests, Keys: table, Theme: f.theme,
-		NoColor: os.Getenv("NO_COLOR") != "", Symbols: symbols,
+		NoColor: os.Getenv("NO_COLOR") != "", Symbols: f.symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
 	}
 	if f.noState {

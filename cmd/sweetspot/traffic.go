@@ -19,24 +19,19 @@ import (
 
 // trafficFlags are the flags of the traffic subcommand.
 type trafficFlags struct {
-	trace, pattern, scheme             string
-	rate, scale                        float64
-	hours                              float64
-	seed                               uint64
-	models                             []string
-	minAccuracy, maxCost               string
-	slo, relaxed, strict, violations   string
-	vm, vmPrice, vmLatency, vmStartup  string
-	vmRate                             float64
-	functionMemory                     float64
-	functionTime, coldStart, modelLoad string
-	csv                                bool
-	accuracyFloor, costCeiling         *float64
-	schemes                            []serving.Scheme
-	settings                           serving.Settings
-	memory                             serving.Memory
-	mostViolations                     float64
-	load                               serving.Pattern
+	trace                         string
+	pattern                       serving.Pattern
+	schemes                       []serving.Scheme
+	rate, scale, hours            float64
+	seed                          uint64
+	models                        []string
+	vm                            string
+	vmPrice, minAccuracy, maxCost *float64
+	maxViolations                 float64
+	functionMemory                float64
+	csv                           bool
+	settings                      serving.Settings
+	memory                        serving.Memory
 }
 
 func newTrafficCommand() *cobra.Command {
@@ -52,13 +47,7 @@ func newTrafficCommand() *cobra.Command {
 			"  sweetspot traffic --models fashion-cnn --vm-price 0.10 --min-accuracy 88% --pattern bursty --rate 5000 --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.csv && wantsJSON(cmd) {
-				return usageError("--csv and --json exclude each other")
-			}
-			if err := f.parse(); err != nil {
-				return err
-			}
-			if err := f.unused(cmd); err != nil {
+			if err := f.check(cmd); err != nil {
 				return err
 			}
 			in, err := f.answer(cmd)
@@ -76,9 +65,11 @@ func newTrafficCommand() *cobra.Command {
 
 func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl, d := cmd.Flags(), serving.Defaults()
+	s := &f.settings
+	*s = d
 	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace "+
 		"(default: a synthetic load)")
-	fl.StringVar(&f.pattern, "pattern", string(serving.DayLoad), "pattern of the synthetic load without --trace: "+
+	fl.Var(of(&f.pattern, serving.ParsePattern, string(serving.DayLoad)), "pattern", "pattern of the synthetic load without --trace: "+
 		"constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in queries per second")
 	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")
@@ -86,29 +77,29 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load")
 	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, with inference runs (default: a VM as "+
 		"the flags describe it)")
-	fl.StringVar(&f.minAccuracy, "min-accuracy", "", "minimum accuracy, for --models, as 0.7 or 70%")
-	fl.StringVar(&f.maxCost, "max-cost", "", "cost limit per million queries on VMs, for --models, as $5; the most "+
+	fl.Var(optional(&f.minAccuracy, quantity.ParseFraction), "min-accuracy", "minimum accuracy, for --models, as 0.7 or 70%")
+	fl.Var(optional(&f.maxCost, quantity.ParseMoney), "max-cost", "cost limit per million queries on VMs, for --models, as $5; the most "+
 		"accurate variant within it is chosen, or, with --min-accuracy and without --slo, the fastest")
-	fl.StringVar(&f.slo, "slo", duration(d.StrictLimitS), "latency limit of strict queries")
-	fl.StringVar(&f.relaxed, "relaxed-slo", duration(d.RelaxedLimitS), "latency limit of other queries")
-	fl.StringVar(&f.strict, "strict-share", fmt.Sprint(d.StrictShare), "share of strict queries")
-	fl.StringVar(&f.violations, "max-violations", fmt.Sprint(serving.UsualViolations),
+	fl.Var(of(&s.StrictLimitS, quantity.ParseDuration, duration(d.StrictLimitS)), "slo", "latency limit of strict queries")
+	fl.Var(of(&s.RelaxedLimitS, quantity.ParseDuration, duration(d.RelaxedLimitS)), "relaxed-slo", "latency limit of other queries")
+	fl.Var(of(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share", "share of strict queries")
+	fl.Var(of(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
 		"share of queries that may miss their limit")
-	fl.StringVar(&f.scheme, "scheme", "all", "schemes to list: all, or some of reactive, util-aware, exascale, "+
+	fl.Var(of(&f.schemes, parseSchemes, "all"), "scheme", "schemes to list: all, or some of reactive, util-aware, exascale, "+
 		"mixed, paragon; the advice compares all")
 	fl.StringVar(&f.vm, "vm", "", "the VM type, for its price in the catalog, or to choose among the runs of --models")
-	fl.StringVar(&f.vmPrice, "vm-price", "", "price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
+	fl.Var(optional(&f.vmPrice, quantity.ParseMoney), "vm-price", "price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
 		"--models only where none is known)")
-	fl.Float64Var(&f.vmRate, "vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
-	fl.StringVar(&f.vmLatency, "vm-latency", duration(d.VM.LatencyS), "latency of a query on a VM")
-	fl.StringVar(&f.vmStartup, "vm-startup", duration(float64(d.VM.StartS)),
+	fl.Float64Var(&s.VM.QueriesPerSecond, "vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
+	fl.Var(of(&s.VM.LatencyS, quantity.ParseDuration, duration(d.VM.LatencyS)), "vm-latency", "latency of a query on a VM")
+	fl.Var(of(&s.VM.StartS, parseWholeSeconds, duration(float64(d.VM.StartS))), "vm-startup",
 		"time from ordering a VM until it serves queries")
 	fl.Float64Var(&f.functionMemory, "function-memory", 0,
 		"memory of a function in GB (default: the cheapest within the limit)")
-	fl.StringVar(&f.functionTime, "function-time", duration(d.Function.Seconds),
+	fl.Var(of(&s.Function.Seconds, quantity.ParseDuration, duration(d.Function.Seconds)), "function-time",
 		fmt.Sprintf("latency of a query on a warm function of %g GB", d.Function.MemoryGB))
-	fl.StringVar(&f.coldStart, "cold-start", duration(d.Function.ColdStartS), "time to start a new function")
-	fl.StringVar(&f.modelLoad, "model-load", duration(d.Function.ModelLoadS), "time to load the model into a new function")
+	fl.Var(of(&s.Function.ColdStartS, parseTerm, duration(d.Function.ColdStartS)), "cold-start", "time to start a new function")
+	fl.Var(of(&s.Function.ModelLoadS, parseTerm, duration(d.Function.ModelLoadS)), "model-load", "time to load the model into a new function")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
@@ -119,66 +110,19 @@ func duration(s float64) string {
 	return fmt.Sprintf("%gs", s)
 }
 
-// parse reads the flags that are more than a number.
-func (f *trafficFlags) parse() (err error) {
-	f.settings = serving.Defaults()
-	s := &f.settings
-	var startup, violations float64
-	for _, d := range []struct {
-		name, text string
-		parse      func(string) (float64, error)
-		to         *float64
-	}{
-		{"slo", f.slo, quantity.ParseDuration, &s.StrictLimitS}, {"relaxed-slo", f.relaxed, quantity.ParseDuration,
-			&s.RelaxedLimitS},
-		{"strict-share", f.strict, quantity.ParseFraction, &s.StrictShare}, {"max-violations", f.violations,
-			quantity.ParseFraction, &violations},
-		{"vm-latency", f.vmLatency, quantity.ParseDuration, &s.VM.LatencyS}, {"vm-startup", f.vmStartup, parseTerm, &startup},
-		{"function-time", f.functionTime, quantity.ParseDuration, &s.Function.Seconds}, {"cold-start", f.coldStart, parseTerm,
-			&s.Function.ColdStartS},
-		{"model-load", f.modelLoad, parseTerm, &s.Function.ModelLoadS},
-	} {
-		if *d.to, err = d.parse(d.text); err != nil {
-			return usageError("--%s: %w", d.name, err)
-		}
-	}
-	s.VM.StartS, s.VM.QueriesPerSecond, f.mostViolations = int(startup+0.5), f.vmRate, violations
-	if err := readNumbers(
-		numberFlag{"min-accuracy", f.minAccuracy, quantity.ParseFraction, &f.accuracyFloor},
-		numberFlag{"max-cost", f.maxCost, quantity.ParseMoney, &f.costCeiling},
-	); err != nil {
-		return err
-	}
-	if f.load, err = serving.ParsePattern(f.pattern); err != nil {
-		return usageError("--pattern: %w", err)
-	}
-	if f.schemes, err = parseSchemes(f.scheme); err != nil {
-		return err
-	}
-	f.memory = serving.MemoryOf(s.Function.Seconds, s.Function.MemoryGB)
-	return f.check()
-}
-
-// unused refuses flags that would change nothing.
-func (f *trafficFlags) unused(cmd *cobra.Command) error {
-	if len(f.models) == 0 {
-		return nil
-	}
+// check refuses numbers that mean nothing, and flags that would change nothing.
+func (f *trafficFlags) check(cmd *cobra.Command) error {
+	f.memory = serving.MemoryOf(f.settings.Function.Seconds, f.settings.Function.MemoryGB)
 	for _, name := range []string{"vm-rate", "vm-latency"} {
-		if cmd.Flags().Changed(name) {
+		if len(f.models) > 0 && cmd.Flags().Changed(name) {
 			return usageError("--%s is what the runs of --models say: leave out one of them", name)
 		}
 	}
-	return nil
-}
-
-// check refuses numbers that mean nothing.
-func (f *trafficFlags) check() error {
 	for _, n := range []struct {
 		name     string
 		is, most float64
 	}{{"rate", f.rate, serving.MaxPerSecond / 10}, {"hours", f.hours, serving.MaxSeconds / 3600}, {"scale", f.scale, 1e6},
-		{"vm-rate", f.vmRate, serving.MaxPerSecond}} {
+		{"vm-rate", f.settings.VM.QueriesPerSecond, serving.MaxPerSecond}} {
 		if !(n.is > 0) || n.is > n.most {
 			return usageError("--%s %g: give a number above 0 and up to %g", n.name, n.is, n.most)
 		}
@@ -188,12 +132,13 @@ func (f *trafficFlags) check() error {
 			serving.MaxPerSecond/10)
 	}
 	if f.settings.StrictLimitS > f.settings.RelaxedLimitS {
-		return usageError("--slo %s is looser than --relaxed-slo %s: strict queries have the shorter limit", f.slo, f.relaxed)
+		return usageError("--slo %s is looser than --relaxed-slo %s: strict queries have the shorter limit",
+			cmd.Flag("slo").Value, cmd.Flag("relaxed-slo").Value)
 	}
 	if f.functionMemory != 0 && !(f.functionMemory >= f.memory.MinGB && f.functionMemory <= f.memory.MaxGB) {
 		return usageError("--function-memory %g: give GB from %g to %g", f.functionMemory, f.memory.MinGB, f.memory.MaxGB)
 	}
-	if (f.accuracyFloor != nil || f.costCeiling != nil) && len(f.models) == 0 {
+	if (f.minAccuracy != nil || f.maxCost != nil) && len(f.models) == 0 {
 		return usageError("--min-accuracy and --max-cost choose among --models: name some")
 	}
 	if err := f.settings.Check(); err != nil {
@@ -212,7 +157,7 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 			continue
 		}
 		if !slices.Contains(serving.Schemes(), scheme) {
-			return nil, usageError("--scheme %q is not one of all, reactive, util-aware, exascale, mixed and paragon",
+			return nil, fmt.Errorf("%q is not one of all, reactive, util-aware, exascale, mixed and paragon",
 				plaintext.Line(string(scheme), 40))
 		}
 		schemes = append(schemes, scheme)
@@ -222,13 +167,13 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 
 // answer answers the question that the flags ask.
 func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err error) {
-	in = contract.TrafficInput{Schemes: f.schemes, MinAccuracy: f.accuracyFloor, MaxCost: f.costCeiling}
-	q := serving.Question{Settings: f.settings, MaxViolations: f.mostViolations}
+	in = contract.TrafficInput{Schemes: f.schemes, MinAccuracy: f.minAccuracy, MaxCost: f.maxCost}
+	q := serving.Question{Settings: f.settings, MaxViolations: f.maxViolations}
 	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
 		return in, err
 	}
 	w := serving.Wanted{
-		Models: f.models, VM: f.vm, MinAccuracy: f.accuracyFloor, MaxUSDPerMillion: f.costCeiling, MemoryGB: f.functionMemory,
+		Models: f.models, VM: f.vm, MinAccuracy: f.minAccuracy, MaxUSDPerMillion: f.maxCost, MemoryGB: f.functionMemory,
 		Best: f.best(cmd.Flags().Changed("slo")),
 	}
 	set, err := f.price(cmd, &q, &w, &in)
@@ -246,9 +191,9 @@ func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err
 // accuracy, or, where one is asked for and no latency is, the latency.
 func (f *trafficFlags) best(limited bool) serving.Objective {
 	switch {
-	case f.costCeiling == nil:
+	case f.maxCost == nil:
 		return serving.Cost
-	case limited || f.accuracyFloor == nil:
+	case limited || f.minAccuracy == nil:
 		return serving.Accuracy
 	}
 	return serving.Latency
@@ -279,7 +224,7 @@ func kept(a serving.Advice) error {
 // arrivals reads the trace, or makes one up.
 func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (serving.Trace, error) {
 	if f.trace == "" {
-		made := workload.MakeRequests(f.load, int(f.hours*3600), f.rate*f.scale, f.seed)
+		made := workload.MakeRequests(f.pattern, int(f.hours*3600), f.rate*f.scale, f.seed)
 		in.Seed = &f.seed
 		in.Source, _ = made.Described()
 		return made.Arrivals, nil
@@ -304,21 +249,17 @@ func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (
 // price finds what a VM costs, and the runs of the models that are named.
 func (f *trafficFlags) price(cmd *cobra.Command, q *serving.Question, w *serving.Wanted,
 	in *contract.TrafficInput) (*profile.Set, error) {
-	var given *float64
-	if err := readNumbers(numberFlag{"vm-price", f.vmPrice, quantity.ParseMoney, &given}); err != nil {
-		return nil, err
-	}
-	if given != nil {
+	if given := f.vmPrice; given != nil {
 		if w.USDPerHour, q.Settings.VM.USDPerHour = *given, *given; !(*given > 0) {
-			return nil, usageError("--vm-price %s: a VM that costs nothing leaves nothing to compare", f.vmPrice)
+			return nil, usageError("--vm-price %g: a VM that costs nothing leaves nothing to compare", *given)
 		}
 	}
 	if f.vm != "" && len(f.models) == 0 && !cmd.Flags().Changed("vm-rate") {
 		in.Remarks = append(in.Remarks, fmt.Sprintf("nothing says what a %s serves: the study's %g queries/s at %s are "+
 			"taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60),
-			q.Settings.VM.QueriesPerSecond, f.vmLatency))
+			q.Settings.VM.QueriesPerSecond, duration(q.Settings.VM.LatencyS)))
 	}
-	priced := len(f.models) == 0 && (f.vm == "" || given != nil)
+	priced := len(f.models) == 0 && (f.vm == "" || f.vmPrice != nil)
 	if priced && database(cmd) == "" {
 		return nil, nil
 	}

@@ -89,12 +89,19 @@ func MarkdownCell(s string) string {
 }
 
 // Either joins words as a sentence does: a, b or c.
-func Either(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
+func Either[S ~string](words []S) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			b.WriteString(" or ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
 	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return b.String()
 }
 
 // Limits says within which limits a query asks, of an accuracy that is better

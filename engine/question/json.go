@@ -54,7 +54,7 @@ func (q Query) Check() error {
 		}
 	}
 	if _, err := ParseSort(string(q.Sort)); err != nil {
-		return err
+		return fmt.Errorf("the order %w", err)
 	}
 	if _, err := profile.ParsePurchase(string(q.Purchase)); err != nil {
 		return err

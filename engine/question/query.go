@@ -89,7 +89,7 @@ func ParseSort(s string) (Sort, error) {
 	if by := Sort(strings.ToLower(s)); slices.Contains(Sorts(), by) {
 		return by, nil
 	}
-	return "", fmt.Errorf("sort %q is not one of %s", s, words(Sorts()))
+	return "", fmt.Errorf("%q is not one of %s", s, words(Sorts()))
 }
 
 // words joins names: time, cost.
