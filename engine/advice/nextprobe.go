@@ -126,7 +126,7 @@ func vms(c *candidate.Candidate) int {
 func probeOptions(r *rank.Result, o objective.Name,
 	duration func(c *candidate.Candidate) float64) (options []next.Option, of []int) {
 	s := r.Space
-	if s.Unprobed() == 0 {
+	if s.Unprobed == 0 {
 		return nil, nil
 	}
 	values := s.Values(o)
@@ -139,10 +139,10 @@ func probeOptions(r *rank.Result, o objective.Name,
 		if !(values[i]*nearest <= to) {
 			break
 		}
-		if !r.Feasible[i] || s.Cell(i) == candidate.SeveralCells || seen[s.Cell(i)] { // one VM type is probed at a time
+		if !r.Feasible[i] || s.Cell[i] == candidate.SeveralCells || seen[s.Cell[i]] { // one VM type is probed at a time
 			continue
 		}
-		seen[s.Cell(i)] = true
+		seen[s.Cell[i]] = true
 		if values[i]*math.Exp(-rank.Reach*float64(sigma[i])) > to {
 			continue
 		}
@@ -164,21 +164,21 @@ func choice(r *rank.Result, o objective.Name) float64 {
 	for _, at := range s.Rising(o) {
 		i := int(at)
 		v := values[i]
-		if !(v <= second || v <= probed && s.Unprobed() < s.Len()) {
+		if !(v <= second || v <= probed && s.Unprobed < s.Len()) {
 			break
 		}
-		if !r.Feasible[i] || s.Cell(i) == candidate.SeveralCells {
+		if !r.Feasible[i] || s.Cell[i] == candidate.SeveralCells {
 			continue
 		}
 		mean := v * math.Exp(float64(sigma[i])*float64(sigma[i])/2)
-		if s.IsProbed(i) {
+		if s.Probed[i] {
 			probed = math.Min(probed, mean)
 		}
 		switch {
-		case s.Cell(i) == cell:
+		case s.Cell[i] == cell:
 			first = math.Min(first, mean)
 		case mean < first:
-			first, second, cell = mean, first, s.Cell(i)
+			first, second, cell = mean, first, s.Cell[i]
 		default:
 			second = math.Min(second, mean)
 		}
@@ -197,7 +197,7 @@ func option(r *rank.Result, i int, o objective.Name, duration func(c *candidate.
 	// A probe tells the time of an iteration, and nothing of how many epochs it
 	// takes to a target, nor of prices.
 	rel := math.Expm1(estimate.Z90 * c.Probe.Sigma)
-	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.IsProbed(i),
+	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.Probed[i],
 		Probe: duration(c)}
 	if o != objective.Cost {
 		return option, true

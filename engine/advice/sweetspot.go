@@ -52,7 +52,7 @@ func SweetSpots(s *rank.Space) []SweetSpot {
 	pruned := false
 	s.Groups(func(first, end int, c *candidate.Candidate) {
 		at, ok := alongOf(c.Variant)
-		if !ok || len(c.Configuration) != 1 || math.IsNaN(time[first]) || math.IsNaN(loss[first]) || s.IsBarred(first) {
+		if !ok || len(c.Configuration) != 1 || math.IsNaN(time[first]) || math.IsNaN(loss[first]) || s.Barred[first] {
 			return
 		}
 		pruned = pruned || at.ratio > 0

@@ -123,7 +123,7 @@ func (s *Space) errorsOf(o objective.Name, i int) []candidate.CellError {
 	mix, ok := s.errors[i]
 	switch {
 	case !ok || timed == 0:
-		return []candidate.CellError{{Cell: s.cell[i], Sigma: own}}
+		return []candidate.CellError{{Cell: s.Cell[i], Sigma: own}}
 	case own == timed:
 		return mix
 	}

@@ -24,8 +24,9 @@ type Result struct {
 	// Feasible, by index: breaks no constraint.
 	Feasible []bool
 	// Order lists the feasible candidates, best first.
-	Order  []int
-	ranked []int
+	Order []int
+	// Ranked are all candidates: those of Order, then the others by the same key.
+	Ranked []int
 	// Because counts the candidates each constraint rules out.
 	Because map[question.Constraint]int
 	// Frontiers are those of two objectives, by rising first one.
@@ -33,6 +34,7 @@ type Result struct {
 
 	best    []float64 // by column of the space, turned: the least feasible value
 	weights []float64 // by column of the space; nil where an objective that has one is not there
+	sorted  []int32   // all candidates by the query's key
 }
 
 // Answer ranks all that the set, and a predictor if any, can answer a query with.
@@ -146,7 +148,7 @@ func (s *Space) Breaks(l question.Limits, i int) (broken []question.Constraint) 
 			broken = append(broken, o.Name)
 		}
 	}
-	if s.barred[i] {
+	if s.Barred[i] {
 		broken = append(broken, question.GPUMemory)
 	}
 	return broken
@@ -160,10 +162,6 @@ func (r *Result) Score(i int) float64 {
 	}
 	return r.scoreOf(i)
 }
-
-// Ranked lists all candidates: the feasible ones in the order of Order, then the
-// others by the same key. Nobody may change it.
-func (r *Result) Ranked() []int { return r.ranked }
 
 // weights are by column, those of the objectives themselves where none are given;
 // nil where one is of an objective that no candidate has.
@@ -226,33 +224,28 @@ func over(v, best float64) float64 {
 // sort orders by the query's key; ties go by time, then cost, then better
 // accuracy, then the order of the set. Unknown comes last.
 func (r *Result) sort(feasible int, before *Result) {
-	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != question.ByScore &&
-		maps.Equal(before.Query.Limits, r.Query.Limits) {
-		r.ranked, r.Order = before.ranked, before.Order
-		return
+	// Only the score depends on the limits, by what it is measured against.
+	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != question.ByScore {
+		r.sorted = before.sorted
+		if maps.Equal(before.Query.Limits, r.Query.Limits) {
+			r.Ranked, r.Order = before.Ranked, before.Order
+			return
+		}
+	} else {
+		r.sorted = r.Space.sort(r.KeyOf(r.Query.Sort))
 	}
-	r.ranked = make([]int, r.Space.Len())
+	r.Ranked = make([]int, r.Space.Len())
 	good, poor := 0, feasible
-	for _, i := range r.sorted(r.Query.Sort) {
+	for _, i := range r.sorted {
 		if r.Feasible[i] {
-			r.ranked[good] = int(i)
+			r.Ranked[good] = int(i)
 			good++
 		} else {
-			r.ranked[poor] = int(i)
+			r.Ranked[poor] = int(i)
 			poor++
 		}
 	}
-	r.Order = r.ranked[:feasible:feasible]
-}
-
-// sorted are all candidates by a key. Only the score depends on the limits, by
-// what it is measured against.
-func (r *Result) sorted(by question.Sort) []int32 {
-	key := r.KeyOf(by)
-	if by == question.ByScore {
-		return r.Space.sort(key)
-	}
-	return r.Space.order(by, key)
+	r.Order = r.Ranked[:feasible:feasible]
 }
 
 func lastNaN(a, b float64) int {

@@ -209,7 +209,7 @@ func TestAgainIsEvaluate(t *testing.T) {
 			q := queries().Draw(t, "next query")
 			r = r.Again(q)
 			fresh := Evaluate(s, q)
-			if !slices.Equal(r.Feasible, fresh.Feasible) || !slices.Equal(r.Ranked(), fresh.Ranked()) ||
+			if !slices.Equal(r.Feasible, fresh.Feasible) || !slices.Equal(r.Ranked, fresh.Ranked) ||
 				!slices.Equal(r.Order, fresh.Order) ||
 				!maps.Equal(r.Because, fresh.Because) || !maps.EqualFunc(r.Frontiers, fresh.Frontiers, slices.Equal) {
 				t.Fatalf("asked on %+v, fresh %+v", r, fresh)

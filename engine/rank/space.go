@@ -21,15 +21,17 @@ type Space struct {
 	Objectives objective.List
 	Metric     string
 
-	columns  []column // of the objectives, those that break ties first coming first
-	index    *pareto.Index
-	barred   []bool // never feasible: memory does not hold it, or the time is unknown
-	live     int    // first candidate of a running probe, −1 without
-	probed   []bool // by a run on the VM type at the batch size
-	unprobed int
-	cell     []int32
-	errors   map[int][]candidate.CellError // of the candidates that err by more than their cell
-	orders   orders
+	// By candidate: never feasible, since memory does not hold it or its time is
+	// unknown; probed, by a run on its VM type at its batch size; and what its time
+	// rests on, see [candidate.Candidate].
+	Barred, Probed []bool
+	Cell           []int32
+	Unprobed       int // candidates that are not probed
+	Live           int // first candidate of a running probe, −1 without
+
+	columns []column // of the objectives, those that break ties first coming first
+	index   *pareto.Index
+	errors  map[int][]candidate.CellError // of the candidates that err by more than their cell
 }
 
 // column is the candidates' values of an objective.
@@ -72,7 +74,7 @@ func (p *column) put(c *candidate.Candidate, others []bool, barred bool) {
 
 // NewSpace lays out candidates.
 func NewSpace(l *candidate.List) *Space {
-	s := &Space{List: l, live: -1, Objectives: objective.All()}
+	s := &Space{List: l, Live: -1, Objectives: objective.All()}
 	for _, o := range append(s.Objectives.Minimized(), s.Objectives[s.Objectives.Index(objective.Accuracy)]) {
 		s.columns = append(s.columns, column{Objective: o})
 	}
@@ -100,7 +102,7 @@ func (s *Space) turn() {
 		}
 		columns[k] = c.turned
 	}
-	s.index = pareto.NewIndex(s.barred, columns...)
+	s.index = pareto.NewIndex(s.Barred, columns...)
 }
 
 // at is the place of an objective's column; −1 where there is none.
@@ -152,25 +154,8 @@ func (s *Space) Frontier(a, b objective.Name, l question.Limits) []int {
 	return s.index.Frontier2D(s.at(a), s.at(b), s.within(l))
 }
 
-// IsBarred reports whether candidate i is never feasible: memory does not hold it,
-// or its time is unknown.
-func (s *Space) IsBarred(i int) bool { return s.barred[i] }
-
-// IsProbed reports whether a run on its VM type at its batch size tells candidate
-// i's time.
-func (s *Space) IsProbed(i int) bool { return s.probed[i] }
-
-// Unprobed is how many candidates no such run tells of.
-func (s *Space) Unprobed() int { return s.unprobed }
-
-// Cell is what candidate i's time rests on; see [candidate.Candidate].
-func (s *Space) Cell(i int) int32 { return s.cell[i] }
-
 // HigherIsBetter is the direction of the accuracy metric.
 func (s *Space) HigherIsBetter() bool { return s.column(objective.Accuracy).HigherIsBetter }
-
-// Live is the first candidate that rests on a probe which is still running.
-func (s *Space) Live() (i int, ok bool) { return s.live, s.live >= 0 }
 
 // reserve makes room for n candidates.
 func (s *Space) reserve(n int) {
@@ -179,31 +164,31 @@ func (s *Space) reserve(n int) {
 			c.values, c.sigma = make([]float64, 0, n), make([]float32, 0, n)
 		}
 	}
-	s.barred, s.probed, s.cell = make([]bool, 0, n), make([]bool, 0, n), make([]int32, 0, n)
+	s.Barred, s.Probed, s.Cell = make([]bool, 0, n), make([]bool, 0, n), make([]int32, 0, n)
 }
 
 // put appends what the columns hold of candidate i.
 func (s *Space) put(i int, c *candidate.Candidate) {
-	if c.Live && s.live < 0 {
-		s.live = i
+	if c.Live && s.Live < 0 {
+		s.Live = i
 	}
 	if q := c.Quality; q != nil && (q.Metric != s.Metric || s.Metric == "") {
 		s.Metric, s.Objectives = q.Metric, s.Objectives.InMetric(q.Metric, q.HigherIsBetter)
 	}
 	barred := c.OverMemory != nil || !c.Time.Known()
 	for k := range s.columns {
-		s.columns[k].put(c, s.barred, barred)
+		s.columns[k].put(c, s.Barred, barred)
 	}
-	s.cell = append(s.cell, int32(c.Cell))
+	s.Cell = append(s.Cell, int32(c.Cell))
 	if c.Errors != nil {
 		if s.errors == nil {
 			s.errors = map[int][]candidate.CellError{}
 		}
 		s.errors[i] = c.Errors
 	}
-	s.barred = append(s.barred, barred)
-	if s.probed = append(s.probed, c.Timing() == estimate.Measured); c.Timing() != estimate.Measured {
-		s.unprobed++
+	s.Barred = append(s.Barred, barred)
+	if s.Probed = append(s.Probed, c.Timing() == estimate.Measured); c.Timing() != estimate.Measured {
+		s.Unprobed++
 	}
 }
 

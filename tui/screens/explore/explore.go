@@ -292,8 +292,8 @@ func (s *Screen) standing() []string {
 		return nil
 	}
 	r := s.answer.Result
-	live, ok := r.Space.Live()
-	if !ok {
+	live := r.Space.Live
+	if live < 0 {
 		return nil
 	}
 	if !r.Feasible[live] {

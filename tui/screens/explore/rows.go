@@ -121,7 +121,7 @@ type rowOptions struct {
 
 // newRows orders an answer by a column; engine orders are kept as they are.
 func newRows(a *Answer, th *theme.Theme, n *sortKeys, o rowOptions) *rows {
-	r := &rows{a: a, th: th, order: a.Result.Ranked(), feasible: len(a.Result.Order), ranked: true,
+	r := &rows{a: a, th: th, order: a.Result.Ranked, feasible: len(a.Result.Order), ranked: true,
 		pinned: o.pinned, last: -1}
 	if o.feasibleOnly {
 		r.order = a.Result.Order
