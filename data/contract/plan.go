@@ -254,7 +254,8 @@ func planWarnings(in PlanInput) (out []string) {
 			strings.Join(u, ", "))))
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(in.Rental.Terms)) {
-		if cloud != "" && !in.Combined.Uses(cloud) {
+		if cloud != "" && !slices.ContainsFunc(in.Combined.Parts,
+			func(p candidate.Part) bool { return p.VM.Cloud == cloud }) {
 			out = append(out, clean(fmt.Sprintf("no VM type of this plan is in the cloud %s: its start-up and billing "+
 				"have no effect", plaintext.Quote(cloud))))
 		}

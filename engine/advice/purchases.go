@@ -42,7 +42,7 @@ func Purchases(set *profile.Set, w question.Workload, p candidate.Predictor, ren
 		last := front[len(front)-1] // by rising time and falling cost
 		slowest, dearest = math.Max(slowest, last.Seconds), math.Max(dearest, front[0].USD)
 		out = append(out, Bought{Purchase: way, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(),
-			VMTypes: c.VMTypes(), Unpriced: len(c.Unpriced)})
+			VMTypes: len(c.Parts), Unpriced: len(c.Unpriced)})
 		fronts = append(fronts, front)
 	}
 	for k, front := range fronts {

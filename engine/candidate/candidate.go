@@ -100,6 +100,13 @@ type Probe struct {
 // SeveralCells is the cell of a candidate whose time rests on several.
 const SeveralCells = -1
 
+// CellError is the part that a timing cell has in the uncertainty of a candidate, as
+// a standard deviation of the logarithm.
+type CellError struct {
+	Cell  int32
+	Sigma float64
+}
+
 // USDPerHour is the price of the whole configuration; nil where a part has none.
 func (c *Candidate) USDPerHour() *float64 {
 	var sum float64
@@ -140,7 +147,14 @@ func (c *Candidate) Of(o objective.Name) estimate.Estimate {
 // training, units in inference (where the start-up, if any, is spread over
 // them). ok is false where no dial is known.
 func (c *Candidate) Line(o objective.Name) (line training.Line, ok bool) {
-	return c.overDial(c.ByEpochs(o), c.Of(o))
+	e := c.Of(o)
+	switch by := c.ByEpochs(o); {
+	case by != nil:
+		return *by, true
+	case c.Units != nil && *c.Units > 0 && e.Known():
+		return training.Line{Slope: e.Value / *c.Units}, true
+	}
+	return training.Line{}, false
 }
 
 // ByEpochs is the value of an objective over the epochs of a training; nil where
@@ -155,16 +169,6 @@ func (c *Candidate) ByEpochs(o objective.Name) *training.Line {
 		return c.EnergyByEpochs
 	}
 	return nil
-}
-
-func (c *Candidate) overDial(line *training.Line, e estimate.Estimate) (training.Line, bool) {
-	switch {
-	case line != nil:
-		return *line, true
-	case c.Units != nil && *c.Units > 0 && e.Known():
-		return training.Line{Slope: e.Value / *c.Units}, true
-	}
-	return training.Line{}, false
 }
 
 // Alongside reports whether two candidates differ in the batch size alone.

@@ -52,6 +52,7 @@ type Limit struct {
 type Combined struct {
 	Space     cluster.Space
 	Frontiers *cluster.Frontiers
+	Parts     []Part // the VM types that are combined, with the most of each
 	// Missing are the instance types asked for that nothing is known of for this
 	// model, Unpriced those without a price for the purchase option.
 	Missing, Unpriced []string
@@ -61,7 +62,6 @@ type Combined struct {
 
 	work     question.Workload
 	variants []profile.Variant
-	parts    []Part      // one a VM type
 	timings  [][]*timing // by variant and VM type; nil where none
 	startups []float64   // seconds by VM type, as the rental has them
 }
@@ -85,7 +85,7 @@ func Combine(set *profile.Set, w question.Workload, p Predictor, rental Rental) 
 	f := newFacts(set, w, p)
 	known := f.cells()
 	c := f.predictions(known).combinable(known, rental)
-	if len(c.parts) == 0 {
+	if len(c.Parts) == 0 {
 		return c, c.nothing()
 	}
 	return c, c.solve(rental)
@@ -136,7 +136,7 @@ func (p *predictions) combinable(known cells, rental Rental) *Combined {
 			continue
 		}
 		part.Count = rental.most(k.instanceType, p.work.MaxCount)
-		c.parts = append(c.parts, part)
+		c.Parts = append(c.Parts, part)
 		for id, t := range column {
 			if _, seen := variants[id]; !seen {
 				variants[id] = len(c.variants)
@@ -149,8 +149,8 @@ func (p *predictions) combinable(known cells, rental Rental) *Combined {
 	}
 	slices.SortFunc(c.variants, func(x, y profile.Variant) int { return strings.Compare(variantKey(x), variantKey(y)) })
 	for _, v := range c.variants {
-		row := make([]*timing, len(c.parts))
-		for i, p := range c.parts {
+		row := make([]*timing, len(c.Parts))
+		for i, p := range c.Parts {
 			row[i] = best[offerKey{p.VM.Cloud, p.VM.InstanceType}][variantKey(v)]
 		}
 		c.timings = append(c.timings, row)
@@ -239,7 +239,7 @@ func (c *Combined) solve(rental Rental) (err error) {
 	w := c.work
 	c.Space = cluster.Space{Units: w.Units, Split: cmp.Or(rental.Split, cluster.ByThroughput)}
 	startup := c.startup()
-	for _, p := range c.parts {
+	for _, p := range c.Parts {
 		terms := rental.terms(p.VM.Cloud)
 		c.startups = append(c.startups, terms.StartupS)
 		c.Space.VMs = append(c.Space.VMs, cluster.VMType{
@@ -248,7 +248,7 @@ func (c *Combined) solve(rental Rental) (err error) {
 		})
 	}
 	for k := range c.variants {
-		v := cluster.Variant{Batches: make([]cluster.Batch, len(c.parts))}
+		v := cluster.Variant{Batches: make([]cluster.Batch, len(c.Parts))}
 		for i, t := range c.timings[k] {
 			if t == nil {
 				continue
@@ -291,7 +291,7 @@ const (
 // unit of work, and the fastest: a price list of all clouds has hundreds. A
 // variant that none of these was timed on keeps the fastest that was.
 func (c *Combined) keepPromising(known func(Part) map[string]*timing) {
-	if len(c.parts) <= mostCheap+mostFast {
+	if len(c.Parts) <= mostCheap+mostFast {
 		return
 	}
 	type worth struct {
@@ -299,8 +299,8 @@ func (c *Combined) keepPromising(known func(Part) map[string]*timing) {
 		perUnit  float64 // US dollars an hour for a unit a second
 		unitRate float64 // units a second of one VM
 	}
-	all := make([]worth, len(c.parts))
-	for i, p := range c.parts {
+	all := make([]worth, len(c.Parts))
+	for i, p := range c.Parts {
 		all[i] = worth{part: p, perUnit: math.Inf(1)}
 		for _, t := range known(p) {
 			rate := t.rate() * float64(max(p.VM.GPUCount, 1))
@@ -323,7 +323,7 @@ func (c *Combined) keepPromising(known func(Part) map[string]*timing) {
 			timed[variant] = true
 		}
 	}
-	c.parts = slices.DeleteFunc(c.parts, func(p Part) bool {
+	c.Parts = slices.DeleteFunc(c.Parts, func(p Part) bool {
 		if keep[offerKey{p.VM.Cloud, p.VM.InstanceType}] {
 			return false
 		}

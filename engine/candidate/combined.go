@@ -13,18 +13,10 @@ import (
 // VMs are the most of each instance type that are combined.
 func (c *Combined) VMs() map[string]int {
 	out := map[string]int{}
-	for _, p := range c.parts {
+	for _, p := range c.Parts {
 		out[p.VM.InstanceType] = p.Count
 	}
 	return out
-}
-
-// VMTypes is how many VM types are combined.
-func (c *Combined) VMTypes() int { return len(c.parts) }
-
-// Uses reports whether any of the VM types that are combined is of a cloud.
-func (c *Combined) Uses(cloud string) bool {
-	return slices.ContainsFunc(c.parts, func(p Part) bool { return p.VM.Cloud == cloud })
 }
 
 // Within lists the frontiers within a query's limits.
@@ -86,8 +78,8 @@ func (c *Combined) roughly(listed []cluster.Configuration) cluster.Explored {
 // singles are all counts of every VM type alone, with every variant.
 func (c *Combined) singles() (out []cluster.Configuration) {
 	for variant := range c.variants {
-		for i, p := range c.parts {
-			counts := make([]int, len(c.parts))
+		for i, p := range c.Parts {
+			counts := make([]int, len(c.Parts))
 			for counts[i] = 1; counts[i] <= p.Count; counts[i]++ {
 				if at, ok := c.Space.Evaluate(variant, counts); ok {
 					out = append(out, at)
@@ -120,14 +112,16 @@ func (c *Combined) Candidate(at cluster.Configuration, whole bool) Candidate {
 	first := slices.IndexFunc(at.Counts, func(n int) bool { return n > 0 })
 	out := c.timings[at.Variant][first].base
 	out.Units, out.Configuration, out.Sources, out.Why = new(c.Space.Units), nil, nil, ""
-	shares, hourly := c.shares(at), cluster.USDPerHour(c.members(at))
-	var spread float64
+	shares, hourly, spread := c.shares(at), 0.0, 0.0
+	for i, n := range at.Counts {
+		hourly += float64(n) * *c.Parts[i].USDPerHour
+	}
 	for i, n := range at.Counts {
 		if n == 0 {
 			continue
 		}
 		t := c.timings[at.Variant][i]
-		part := c.parts[i]
+		part := c.Parts[i]
 		part.Count, part.BatchSize, part.Units, part.BusyS = n, t.run.BatchSize, schedule.Shares[i].Units,
 			schedule.Shares[i].BusyS
 		if out.BatchSize != t.run.BatchSize {
@@ -173,7 +167,7 @@ func (c *Combined) shares(at cluster.Configuration) []float64 {
 			continue
 		}
 		t := c.timings[at.Variant][i]
-		shares[i] = float64(n*max(c.parts[i].VM.GPUCount, 1)) * t.rate()
+		shares[i] = float64(n*max(c.Parts[i].VM.GPUCount, 1)) * t.rate()
 		sum += shares[i]
 		if t.rate() < rate {
 			slowest, rate = i, t.rate()
@@ -187,22 +181,6 @@ func (c *Combined) shares(at cluster.Configuration) []float64 {
 		shares[slowest] = 1
 	}
 	return shares
-}
-
-func (c *Combined) members(at cluster.Configuration) (members []cluster.Member) {
-	for i, n := range at.Counts {
-		if n > 0 {
-			members = append(members, cluster.Member{Count: n, USDPerHour: *c.parts[i].USDPerHour})
-		}
-	}
-	return members
-}
-
-// CellError is the part that a timing cell has in the uncertainty of a candidate, as
-// a standard deviation of the logarithm.
-type CellError struct {
-	Cell  int32
-	Sigma float64
 }
 
 // pooled adds up what rests on one cell.

@@ -3,6 +3,7 @@ package candidate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -119,3 +120,107 @@ func (c *Candidate) probed(r profile.Run, time estimate.Estimate) {
 		c.Probe.StartupS = new(startup + r.WarmupExtraS)
 	}
 }
+
+// accuracies are what the model reaches, by variant, and in training also by batch
+// size: accuracy never depends on the VM. They are immutable.
+type accuracies map[string]profile.Accuracy
+
+func accuracyKey(r profile.Run) string {
+	if r.Mode == profile.Train {
+		return batchKey(r.Variant, r.BatchSize)
+	}
+	return variantKey(r.Variant)
+}
+
+// newAccuracies takes the most trusted accuracy of each.
+func newAccuracies(set *profile.Set, w question.Workload) accuracies {
+	out := accuracies{}
+	for _, r := range set.Runs {
+		if r.Model != w.Model || r.Mode != w.Mode || r.Accuracy == nil {
+			continue
+		}
+		a := *r.Accuracy
+		a.StdDev = r.AccuracyStdDev()
+		if old, ok := out[accuracyKey(r)]; !ok || a.Basis < old.Basis {
+			out[accuracyKey(r)] = a
+		}
+	}
+	return out
+}
+
+// quality looks up what a candidate's accuracy will be.
+func (f *facts) quality(r profile.Run) *Quality {
+	a, ok := f.accuracies[accuracyKey(r)]
+	if !ok {
+		return f.finalQuality(r)
+	}
+	half := f.set.AccuracyKind.Rel
+	if a.StdDev != nil {
+		half = estimate.Z90 * *a.StdDev
+	}
+	e := estimate.Around(a.Value, half, a.Basis)
+	if a.HigherIsBetter && a.Value <= 1 {
+		e.High = math.Min(e.High, 1)
+	}
+	return &Quality{Metric: a.Metric, Estimate: e, HigherIsBetter: a.HigherIsBetter}
+}
+
+const gib = 1 << 30
+
+// overMemory tests the GPU's memory: the measured peak of the run, else the
+// floor that the weights alone need (training holds gradients too). Of a pruned
+// variant it isn't known how many are left.
+func (f *facts) overMemory(r profile.Run) *Violation {
+	mem := r.GPUMemGiB
+	if vm, ok := f.market.vmOf(r); ok && vm.GPUMemGiB != nil {
+		mem = vm.GPUMemGiB
+	}
+	if mem == nil {
+		return nil
+	}
+	var need float64
+	switch {
+	case r.PeakMemoryBytes != nil:
+		need = *r.PeakMemoryBytes / gib
+	case f.model.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
+		need = *f.model.Params * weightBytes(r.Variant.Precision) / gib
+		if r.Mode == profile.Train {
+			need *= 2
+		}
+	}
+	if need > *mem {
+		return &Violation{Constraint: question.GPUMemory, Limit: *mem, Value: &need}
+	}
+	return nil
+}
+
+// weightBytes is what one weight takes in memory.
+func weightBytes(precision string) float64 {
+	switch precision {
+	case "fp16", "bf16":
+		return 2
+	case "int8":
+		return 1
+	}
+	return 4
+}
+
+// outOfMemory keeps a cell that only ever ran out of memory as an infeasible
+// candidate, so that the limit is seen and not measured again.
+func (f *facts) outOfMemory(cell int, runs []profile.Run) (c Candidate, ok bool) {
+	i := slices.IndexFunc(runs, isOutOfMemory)
+	if i < 0 {
+		return c, false
+	}
+	c = f.candidate(cell, runs[i])
+	c.Sources = []int64{runs[i].ID}
+	f.finish(&c, runs[i], 1)
+	limit := math.NaN()
+	if mem := c.Configuration[0].VM.GPUMemGiB; mem != nil {
+		limit = *mem
+	}
+	c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: limit}
+	return c, true
+}
+
+func isOutOfMemory(r profile.Run) bool { return r.Status == profile.OutOfMemory }

@@ -77,7 +77,7 @@ func epochCell(numbers map[string]int32, v profile.Variant, batch int) int32 {
 // combine lists what of several VM types is on the frontiers, in whole batches
 // like everything else. Of one type all counts are there already.
 func (l *List) combine(c *Combined, add func(Candidate)) {
-	if len(c.parts) < 2 || c.solve(Rental{}) != nil {
+	if len(c.Parts) < 2 || c.solve(Rental{}) != nil {
 		return
 	}
 	all := c.best()

@@ -35,10 +35,10 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.parts) != mostCheap+mostFast || len(c.LeftOut) != 40-len(c.parts) {
-		t.Fatalf("%d VM types are combined, %d left out", len(c.parts), len(c.LeftOut))
+	if len(c.Parts) != mostCheap+mostFast || len(c.LeftOut) != 40-len(c.Parts) {
+		t.Fatalf("%d VM types are combined, %d left out", len(c.Parts), len(c.LeftOut))
 	}
-	for _, p := range c.parts {
+	for _, p := range c.Parts {
 		if name := p.VM.InstanceType; name >= "vm-12" && name < "vm-36" {
 			t.Errorf("%s is neither cheap nor fast", name)
 		}
@@ -49,15 +49,15 @@ func TestLongPriceListsAreCutToThePromising(t *testing.T) {
 	dear := set.Runs[20]
 	dear.ID, dear.Variant = 41, profile.Variant{Name: "whole"}
 	set.Runs = append(set.Runs, dear)
-	if c, err = Combine(set, w, nil, Rental{}); err != nil || len(c.parts) != mostCheap+mostFast+1 ||
+	if c, err = Combine(set, w, nil, Rental{}); err != nil || len(c.Parts) != mostCheap+mostFast+1 ||
 		slices.Contains(c.LeftOut, "vm-20") {
-		t.Errorf("a variant timed on vm-20 alone is combined with none: %d VM types, %v", len(c.parts), err)
+		t.Errorf("a variant timed on vm-20 alone is combined with none: %d VM types, %v", len(c.Parts), err)
 	}
 	named := Rental{}
 	for k := range 20 {
 		named.Limits = append(named.Limits, Limit{fmt.Sprintf("vm-%02d", 10+k), 1})
 	}
-	if c, err = Combine(set, w, nil, named); err != nil || len(c.parts) != 20 || c.LeftOut != nil {
-		t.Errorf("of 20 named ones %d are combined: %v", len(c.parts), err)
+	if c, err = Combine(set, w, nil, named); err != nil || len(c.Parts) != 20 || c.LeftOut != nil {
+		t.Errorf("of 20 named ones %d are combined: %v", len(c.Parts), err)
 	}
 }
