@@ -98,6 +98,15 @@ func TestTheCostIsTheSumOfItsParts(t *testing.T) {
 	})
 }
 
+// A job that is saved at every instant loses but the restarts.
+func TestWhatIsSavedAtEveryInstant(t *testing.T) {
+	j := Job{Seconds: estimate.Exact(36000, estimate.Measured), VMs: 1, Spot: true, SavedEveryS: 9e-305, RestartS: 100}
+	got := Bill{Interruptions: new(0.1)}.Total(j).Slowdown
+	if want := 1 + 0.1/3600*100; !near(got.Value, want, 1e-3) || !(got.High < 2) {
+		t.Errorf("stretched %+v, not %g", got, want)
+	}
+}
+
 // simulate runs a job that is interrupted at random, to its end.
 func simulate(rng *rand.Rand, rate, work, segment, restart float64) (seconds float64) {
 	for range int(math.Round(work / segment)) {

@@ -47,6 +47,7 @@ func (b Bill) slowdown(j Job) estimate.Estimate {
 	if !(segment > 0) || segment > work {
 		segment = work
 	}
+	segment = math.Max(segment, work/mostSegments)
 	together := 1.0
 	if j.Together {
 		together = float64(j.VMs)
@@ -69,8 +70,12 @@ func (b Bill) slowdown(j Job) estimate.Estimate {
 	return interval(none/k, mean/k, square/k, j.Seconds.Basis)
 }
 
-// mostExponent bounds what is computed of jobs that would hardly ever end.
-const mostExponent = 60
+// mostExponent bounds what is computed of jobs that would hardly ever end, and
+// mostSegments of those that are saved at every instant.
+const (
+	mostExponent = 60
+	mostSegments = 1e9
+)
 
 // lost is the mean and the variance of the seconds that interruptions cost a
 // segment of work, which after each begins again behind a restart.
