@@ -145,23 +145,16 @@ func exportRuns(cmd *cobra.Command, as exportFlags, force bool) error {
 		return usageError("--runs writes all runs of the database, whatever %s asks for: leave it out",
 			strings.Join(idle, " or "))
 	}
-	path := database(cmd)
-	if path == "" {
-		path = store.DefaultPath()
-	}
-	db, err := store.OpenExisting(cmd.Context(), path)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	set, err := db.Load(cmd.Context())
-	if err != nil {
-		return err
-	}
-	set.Runs = slices.DeleteFunc(set.Runs, func(r profile.Run) bool { return !r.Answers() })
-	iterations := func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) }
-	return writeDocument(cmd, document.Subject{Runs: &document.Recorded{Set: set, Iterations: iterations}}, f,
-		as.out, force)
+	return withDatabase(cmd, func(db *store.Store) error {
+		set, err := db.Load(cmd.Context())
+		if err != nil {
+			return err
+		}
+		set.Runs = slices.DeleteFunc(set.Runs, func(r profile.Run) bool { return !r.Answers() })
+		iterations := func(run int64) ([]store.Iteration, error) { return db.Iterations(cmd.Context(), run) }
+		return writeDocument(cmd, document.Subject{Runs: &document.Recorded{Set: set, Iterations: iterations}}, f,
+			as.out, force)
+	})
 }
 
 // writeDocument writes a subject in a form, and what belongs beside it. Nothing is

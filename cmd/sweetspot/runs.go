@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -57,11 +58,7 @@ type runsResult struct {
 
 // withDatabase opens the user's database, calls do and closes the database.
 func withDatabase(cmd *cobra.Command, do func(db *store.Store) error) error {
-	path := database(cmd)
-	if path == "" {
-		path = store.DefaultPath()
-	}
-	db, err := store.OpenExisting(cmd.Context(), path)
+	db, err := store.OpenExisting(cmd.Context(), cmp.Or(database(cmd), store.DefaultPath()))
 	if err != nil {
 		return err
 	}
@@ -97,13 +94,26 @@ func parseRunNumbers(args []string) ([]int64, error) {
 	return ids, nil
 }
 
-// needsRunNumbers requires at least one argument, and only run numbers.
-func needsRunNumbers(cmd *cobra.Command, args []string) error {
+// needRunNumbers is parseRunNumbers, of at least one argument.
+func needRunNumbers(cmd *cobra.Command, args []string) ([]int64, error) {
 	if len(args) == 0 {
-		return usageError("give the numbers of the runs to %s; sweetspot runs list shows them", cmd.Name())
+		return nil, usageError("give the numbers of the runs to %s; sweetspot runs list shows them", cmd.Name())
 	}
-	_, err := parseRunNumbers(args)
-	return err
+	return parseRunNumbers(args)
+}
+
+// changeRuns changes runs and prints them as they are then.
+func changeRuns(cmd *cobra.Command, ids []int64, sentence string, change func(db *store.Store) error) error {
+	return withDatabase(cmd, func(db *store.Store) error {
+		if err := change(db); err != nil {
+			return err
+		}
+		runs, err := runsNumbered(cmd, db, ids)
+		if err != nil {
+			return err
+		}
+		return printRuns(cmd, db, runs, nil, sentence)
+	})
 }
 
 // runsNumbered loads the runs with the given numbers.
@@ -166,9 +176,8 @@ func newRunsRenameCommand() *cobra.Command {
 		Use:     "rename RUN…",
 		Short:   "Give runs another model or variant",
 		Example: "  sweetspot runs rename 12 --model resnet18\n  sweetspot runs rename 12 13 --variant half",
-		Args:    needsRunNumbers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseRunNumbers(args)
+			ids, err := needRunNumbers(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -176,7 +185,7 @@ func newRunsRenameCommand() *cobra.Command {
 			if !newModel && !newVariant {
 				return usageError("give the new names: --model, --variant or both")
 			}
-			return withDatabase(cmd, func(db *store.Store) error {
+			return changeRuns(cmd, ids, quantity.Several(len(ids), "run")+" renamed", func(db *store.Store) error {
 				runs, err := runsNumbered(cmd, db, ids)
 				if err != nil {
 					return err
@@ -193,13 +202,8 @@ func newRunsRenameCommand() *cobra.Command {
 						}
 					}
 				}
-				if _, err := db.Rename(cmd.Context(), names); err != nil {
-					return err
-				}
-				if runs, err = runsNumbered(cmd, db, ids); err != nil {
-					return err
-				}
-				return printRuns(cmd, db, runs, nil, fmt.Sprintf("%s renamed", quantity.Several(len(ids), "run")))
+				_, err = db.Rename(cmd.Context(), names)
+				return err
 			})
 		},
 	}
@@ -213,27 +217,17 @@ func newRunsAnnotateCommand() *cobra.Command {
 		Use:     "annotate RUN NOTE",
 		Short:   "Attach a note to a run; an empty note removes the old one",
 		Example: "  sweetspot runs annotate 12 \"with the new driver\"",
-		Args: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usageError("give the number of a run and its note, in quotes if it contains spaces")
 			}
-			_, err := parseRunNumbers(args[:1])
-			return err
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := parseRunNumbers(args[:1])
 			if err != nil {
 				return err
 			}
-			return withDatabase(cmd, func(db *store.Store) error {
-				if _, err := db.Annotate(cmd.Context(), store.RunTable, ids[0], args[1]); err != nil {
-					return err
-				}
-				runs, err := runsNumbered(cmd, db, ids)
-				if err != nil {
-					return err
-				}
-				return printRuns(cmd, db, runs, nil, fmt.Sprintf("note saved with run %d", ids[0]))
+			return changeRuns(cmd, ids, fmt.Sprintf("note saved with run %d", ids[0]), func(db *store.Store) error {
+				_, err := db.Annotate(cmd.Context(), store.RunTable, ids[0], args[1])
+				return err
 			})
 		},
 	}
@@ -243,9 +237,8 @@ func newRunsDeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete RUN…",
 		Short: "Delete runs; undelete restores them",
-		Args:  needsRunNumbers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseRunNumbers(args)
+			ids, err := needRunNumbers(cmd, args)
 			if err != nil {
 				return err
 			}

@@ -249,21 +249,16 @@ func (s *Store) UndeleteRuns(ctx context.Context, ids ...int64) error {
 
 // undeleted brings back the rows of a condition and returns their numbers.
 func undeleted(ctx context.Context, tx *transaction, of Table, where string, arg int64) ([]int64, error) {
-	return numbers(ctx, tx, "UPDATE "+string(of)+" SET deleted = 0 WHERE "+where+" RETURNING id", arg)
-}
-
-// numbers are what a query returns in its one column.
-func numbers(ctx context.Context, tx *transaction, query string, args ...any) (ids []int64, err error) {
-	return all[int64](ctx, tx, query, args...)
+	return all[int64](ctx, tx, "UPDATE "+string(of)+" SET deleted = 0 WHERE "+where+" RETURNING id", arg)
 }
 
 // Purge removes what was deleted for good and gives its room in the file back.
 func (s *Store) Purge(ctx context.Context) (gone Restored, err error) {
 	err = s.change(ctx, "remove what was deleted", func(ctx context.Context, tx *transaction) error {
-		if gone.Runs, err = numbers(ctx, tx, "DELETE FROM runs WHERE deleted > 0 RETURNING id"); err != nil {
+		if gone.Runs, err = all[int64](ctx, tx, "DELETE FROM runs WHERE deleted > 0 RETURNING id"); err != nil {
 			return err
 		}
-		if gone.Picks, err = numbers(ctx, tx, "DELETE FROM picks WHERE deleted > 0 RETURNING id"); err != nil {
+		if gone.Picks, err = all[int64](ctx, tx, "DELETE FROM picks WHERE deleted > 0 RETURNING id"); err != nil {
 			return err
 		}
 		return dropUnused(ctx, tx)

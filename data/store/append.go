@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
@@ -26,8 +25,7 @@ func (r *Recording) Append(ctx context.Context, b Batch) error {
 			return err
 		}
 		rows.tx = tx
-		rows.append(ctx, b)
-		return rows.err
+		return rows.append(ctx, b)
 	})
 	if err != nil {
 		return err // the numbers stay where they were: nothing was saved
@@ -45,14 +43,9 @@ type runRows struct {
 	err  error
 }
 
-func newRunRows(tx *transaction, run int64) *runRows {
-	return &runRows{tx: tx, run: run, next: map[string]int64{}}
-}
-
 // append inserts all of a batch but its iterations.
-func (r *runRows) append(ctx context.Context, b Batch) {
-	appendList(ctx, r, "validations", b.Validations, "epoch", "seconds", "metric", "value", "higher_is_better", "units",
-		"at_s")
+func (r *runRows) append(ctx context.Context, b Batch) error {
+	appendList(ctx, r, "validations", b.Validations)
 	type pauseRow struct {
 		T float64
 		profile.Pause
@@ -62,24 +55,26 @@ func (r *runRows) append(ctx context.Context, b Batch) {
 		pauses = append(pauses, pauseRow{p.AtS, p})
 	}
 	appendList(ctx, r, "pauses", pauses, "t", "seconds", "kind", "iterations")
-	appendList(ctx, r, "memory", b.Memory, "t", "peak_bytes", "total_bytes")
-	appendList(ctx, r, "telemetry", b.Telemetry, "t", "cpu", "gpu", "utilisation", "memory_bytes", "watts", "celsius",
-		"throttle", "shared", "energy_j")
-	appendList(ctx, r, "layers", b.Layers, "name", "kind", "share")
-	appendList(ctx, r, "log_lines", b.Log, "t", "level", "text")
+	appendList(ctx, r, "memory", b.Memory)
+	appendList(ctx, r, "telemetry", b.Telemetry)
+	appendList(ctx, r, "layers", b.Layers)
+	appendList(ctx, r, "log_lines", b.Log)
+	return r.err
 }
 
-// appendList inserts values into a table, whose columns are their fields.
+// appendList inserts values into a table, whose columns are their fields. After an
+// error nothing is inserted: SQLite may have ended the transaction, and what came
+// then would be kept.
 func appendList[T any](ctx context.Context, r *runRows, table string, list []T, columns ...string) {
 	for _, v := range list {
+		if r.err != nil {
+			return
+		}
 		row := assignments{}
 		row.add("run_id", r.run)
 		row.add("seq", r.next[table])
 		row.from(v, columns...)
-		if err := row.insert(ctx, r.tx, table, ""); err != nil {
-			r.err = cmp.Or(r.err, err)
-			return
-		}
+		r.err = row.insert(ctx, r.tx, table, "")
 		r.next[table]++
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -53,10 +54,14 @@ func described(ctx context.Context, tx *transaction, database, table string, id 
 }
 
 // from adds columns with the values of the fields of the same name, those that
-// [byName] reads them to. Text is cleaned, and a nil pointer is NULL.
+// [byName] reads them to; without columns those of all fields. Text is cleaned,
+// and a nil pointer is NULL.
 func (a *assignments) from(row any, columns ...string) {
 	value := reflect.ValueOf(row)
 	fields := fieldsOf(value.Type())
+	if len(columns) == 0 {
+		columns = slices.Sorted(maps.Keys(fields))
+	}
 	for _, column := range columns {
 		a.add(column, stored(value.FieldByIndex(fields[column])))
 	}

@@ -13,16 +13,15 @@ import (
 // and returns its size in bytes. A file that is there already is refused; where
 // anything fails, none is left.
 func (s *Store) Backup(ctx context.Context, path string) (size int64, err error) {
-	abs, err := filepath.Abs(path)
+	to, err := at(path)
 	if err != nil {
-		return 0, fmt.Errorf("%s can't be written: %w", display(path), err)
+		return 0, err
 	}
-	to := &Store{path: abs, name: display(path)}
-	if _, err := os.Lstat(abs); err == nil {
+	if _, err := os.Lstat(to.path); err == nil {
 		return 0, to.taken()
 	}
 	// The name is given only to a copy that is whole.
-	dir, err := os.MkdirTemp(filepath.Dir(abs), ".sweetspot-backup-")
+	dir, err := os.MkdirTemp(filepath.Dir(to.path), ".sweetspot-backup-")
 	if err != nil {
 		return 0, fmt.Errorf("%s can't be created (%v); check that its directory is there and can be written",
 			to.name, cause(err))
@@ -35,15 +34,15 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	if size, err = settle(part); err != nil {
 		return 0, fmt.Errorf("%s can't be written (%v); check the disk", to.name, cause(err))
 	}
-	reserved, err := os.OpenFile(abs, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	reserved, err := os.OpenFile(to.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return 0, to.taken()
 	case err != nil:
 		return 0, fmt.Errorf("%s can't be created (%v); choose another place", to.name, cause(err))
 	}
-	if err := errors.Join(reserved.Close(), os.Rename(part, abs)); err != nil {
-		_ = os.Remove(abs)
+	if err := errors.Join(reserved.Close(), os.Rename(part, to.path)); err != nil {
+		_ = os.Remove(to.path)
 		return 0, fmt.Errorf("%s can't be written (%v); choose another place", to.name, cause(err))
 	}
 	return size, nil

@@ -88,8 +88,6 @@ func TestRecordingsKeepTheirDatasets(t *testing.T) {
 func TestDatasetsOfEarlierLayouts(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "old.db")
-	steps, err := migrations(embedded)
-	must(t, err)
 	old, err := sql.Open("sqlite3", path)
 	must(t, err)
 	for _, step := range steps[:4] {

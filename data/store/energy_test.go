@@ -68,8 +68,6 @@ func TestImportingAgainAddsEnergy(t *testing.T) {
 // Readings of runs that were recorded before their mean power was kept tell it,
 // and so do those of a run whose recorder was killed.
 func TestPowerFromReadings(t *testing.T) {
-	steps, err := migrations(embedded)
-	must(t, err)
 	path := filepath.Join(t.TempDir(), "old.db")
 	old, err := sql.Open("sqlite3", path)
 	must(t, err)

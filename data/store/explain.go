@@ -23,29 +23,26 @@ func (s *Store) explain(what string, err error) error {
 	if errors.As(err, &said) || !errors.As(err, &e) {
 		return err
 	}
+	why := e.Error()
 	switch {
-	case e.Code == sqlite3.ErrFull || e.SystemErrno == syscall.ENOSPC:
-		return s.sentence(err,
-			"%s can't "+what+": the disk is full; free some space and go on, what was saved before is safe", s.name)
 	case e.Code == sqlite3.ErrNotADB:
 		return s.sentence(err, "%s is not a profile database or is damaged at its start; name another file or restore a copy",
 			s.name)
 	case e.Code == sqlite3.ErrCorrupt:
-		return s.damaged(err, e.Error())
+		return s.damaged(err, why)
+	case e.Code == sqlite3.ErrFull || e.SystemErrno == syscall.ENOSPC:
+		why = "the disk is full; free some space and go on, what was saved before is safe"
 	case e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrPerm:
-		return s.sentence(err, "%s can't "+what+": the file or its directory is read-only; allow writing or choose "+
-			"another place with --db", s.name)
+		why = "the file or its directory is read-only; allow writing or choose another place with --db"
 	case e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked:
-		return s.sentence(err, "%s can't "+what+": another program has kept it locked for 10 s; close that program and "+
-			"try again", s.name)
+		why = "another program has kept it locked for 10 s; close that program and try again"
 	case e.Code == sqlite3.ErrCantOpen:
-		return s.sentence(err, "%s can't "+what+": the file, its directory or its write-ahead log is not accessible; "+
-			"check the permissions or copy it with its -wal file to a directory of yours", s.name)
+		why = "the file, its directory or its write-ahead log is not accessible; check the permissions or copy it with its " +
+			"-wal file to a directory of yours"
 	case e.Code == sqlite3.ErrIoErr:
-		return s.sentence(err, "%s can't "+what+": the disk reports an error (%s); check the disk, what was saved "+
-			"before is safe", s.name, e.Error())
+		why = "the disk reports an error (" + why + "); check the disk, what was saved before is safe"
 	}
-	return s.sentence(err, "%s can't "+what+": %s", s.name, e.Error())
+	return s.sentence(err, "%s can't %s: %s", s.name, what, why)
 }
 
 // damaged says what is wrong with the file, and how to save the rest of it.

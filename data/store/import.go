@@ -84,9 +84,9 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	if err != nil {
 		return false, err
 	}
-	rows := newRunRows(tx, id)
-	rows.append(ctx, Batch{Validations: run.Validations, Pauses: run.Pauses})
-	return rows.err == nil, rows.err
+	rows := runRows{tx: tx, run: id, next: map[string]int64{}}
+	err = rows.append(ctx, Batch{Validations: run.Validations, Pauses: run.Pauses})
+	return err == nil, err
 }
 
 // importedBefore finds a run by its fingerprint; one that was deleted is there
@@ -137,7 +137,7 @@ func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 	for _, p := range vm.Prices {
 		row := assignments{}
 		row.add("vm_type_id", id)
-		row.from(p, "purchase", "usd_per_hour", "source", "as_of")
+		row.from(p)
 		if err := row.insert(ctx, tx, "prices",
 			" ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour"); err != nil {
 			return err

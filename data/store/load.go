@@ -26,15 +26,15 @@ func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 	}
 	defer tx.Rollback()
 	set := &profile.Set{}
-	var unfinished []int
-	for _, load := range []func() error{
-		func() error { return loadModels(ctx, tx, set) },
-		func() (err error) { unfinished, err = s.loadRuns(ctx, tx, set); return err },
-		func() error { return loadValidations(ctx, tx, set) },
-		func() error { return loadPauses(ctx, tx, set) },
-		func() error { return loadVMTypes(ctx, tx, set) },
-	} {
-		if err := load(); err != nil {
+	if set.Models, err = all[profile.Model](ctx, tx, modelQuery); err != nil {
+		return nil, s.explain("be read", err)
+	}
+	unfinished, err := s.loadRuns(ctx, tx, set)
+	if err != nil {
+		return nil, s.explain("be read", err)
+	}
+	for _, load := range []func(context.Context, *sql.Tx, *profile.Set) error{loadLists, loadVMTypes} {
+		if err := load(ctx, tx, set); err != nil {
 			return nil, s.explain("be read", err)
 		}
 	}
@@ -43,7 +43,6 @@ func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 			return nil, s.explain("be read", err)
 		}
 	}
-	cleanSet(set)
 	return set, nil
 }
 
@@ -52,11 +51,6 @@ func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 const modelQuery = `
 	SELECT name, dataset, task, unit, source_file, params, flops_per_unit FROM models m
 	WHERE EXISTS (SELECT 1 FROM variants v JOIN runs r ON r.variant_id = v.id WHERE v.model_id = m.id AND r.deleted = 0) ORDER BY id`
-
-func loadModels(ctx context.Context, tx *sql.Tx, set *profile.Set) (err error) {
-	set.Models, err = all[profile.Model](ctx, tx, modelQuery)
-	return err
-}
 
 const runQuery = `
 	SELECT r.id, m.name AS model, r.dataset, r.unit, v.name AS "variant.name", v.precision AS "variant.precision",
@@ -67,7 +61,8 @@ const runQuery = `
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
 		r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
-		r.metric, r.accuracy, r.accuracy_stddev, r.higher_is_better, r.accuracy_basis,
+		coalesce(r.metric, '') AS metric, r.accuracy, r.accuracy_stddev, coalesce(r.higher_is_better, 0) AS higher_is_better,
+		coalesce(r.accuracy_basis, '') AS accuracy_basis,
 		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s, r.note
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id`
 
@@ -76,14 +71,13 @@ const runQuery = `
 type runRow struct {
 	profile.Run
 	prunedRow
-	SteadyS, SteadyLowS, SteadyHighS *float64
-	SteadyBasis                      string
-	Metric                           *string
-	Accuracy, AccuracyStdDev         *float64
-	HigherIsBetter                   *bool
-	AccuracyBasis                    *string
-	HeartbeatMS                      int64
-	Basis, EpochStartsS              string
+	SteadyS, SteadyLowS, SteadyHighS  *float64
+	Metric                            string
+	Accuracy, AccuracyStdDev          *float64
+	HigherIsBetter                    bool
+	HeartbeatMS                       int64
+	Basis, SteadyBasis, AccuracyBasis string
+	EpochStartsS                      string
 }
 
 func (row *runRow) run() profile.Run {
@@ -97,21 +91,10 @@ func (row *runRow) run() profile.Run {
 		}
 	}
 	if row.Accuracy != nil {
-		r.Accuracy = &profile.Accuracy{
-			Metric: orZero(row.Metric), Value: *row.Accuracy, StdDev: row.AccuracyStdDev,
-			HigherIsBetter: orZero(row.HigherIsBetter),
-			Basis:          basisOf(orZero(row.AccuracyBasis)),
-		}
+		r.Accuracy = &profile.Accuracy{Metric: row.Metric, Value: *row.Accuracy, StdDev: row.AccuracyStdDev,
+			HigherIsBetter: row.HigherIsBetter, Basis: basisOf(row.AccuracyBasis)}
 	}
 	return r
-}
-
-// orZero is the value of a column, zero where it is NULL.
-func orZero[T any](v *T) (value T) {
-	if v != nil {
-		value = *v
-	}
-	return value
 }
 
 // prunedRow are the columns of a variant's pruning.
@@ -136,7 +119,6 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 		return nil, err
 	}
 	set.Runs = make([]profile.Run, 0, n)
-	words := words{}
 	err = each(ctx, tx, runQuery+" WHERE r.deleted = 0 ORDER BY r.id", nil, func(row *runRow) error {
 		r := row.run()
 		if r.Status == profile.Running {
@@ -145,7 +127,6 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 				r.Status = profile.Interrupted
 			}
 		}
-		words.share(&r)
 		set.Runs = append(set.Runs, r)
 		return nil
 	})
@@ -156,30 +137,10 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 // their validations and pauses.
 func (s *Store) Deleted(ctx context.Context) (runs []profile.Run, err error) {
 	err = each(ctx, s.read, runQuery+" WHERE r.deleted > 0 ORDER BY r.id", nil, func(row *runRow) error {
-		r := row.run()
-		cleanRun(&r)
-		runs = append(runs, r)
+		runs = append(runs, row.run())
 		return nil
 	})
 	return runs, s.explain("be read", err)
-}
-
-// words hold every text once, however many runs say the same.
-type words map[string]string
-
-func (w words) share(r *profile.Run) {
-	for _, s := range []*string{
-		&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, (*string)(&r.Mode), &r.Cloud, &r.Region,
-		&r.InstanceType,
-		&r.GPU, (*string)(&r.Status), &r.Source, &r.AsOf, &r.EnergyOf,
-	} {
-		known, ok := w[*s]
-		if !ok {
-			known = *s
-			w[known] = known
-		}
-		*s = known
-	}
 }
 
 // basisOf reads a word this program wrote; any other is unknown.
@@ -204,6 +165,40 @@ func parseLayers(text string) map[string]float64 {
 		}
 	}
 	return layers
+}
+
+// loadLists reads the validations and pauses of the runs of a set.
+func loadLists(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
+	at := make(map[int64]int, len(set.Runs))
+	for i, r := range set.Runs {
+		at[r.ID] = i
+	}
+	type validationRow struct {
+		RunID int64
+		profile.Validation
+	}
+	const validationQuery = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM validations " +
+		"ORDER BY run_id, seq"
+	err := each(ctx, tx, validationQuery, nil, func(v *validationRow) error {
+		if i, ok := at[v.RunID]; ok {
+			set.Runs[i].Validations = append(set.Runs[i].Validations, v.Validation)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	type pauseRow struct {
+		RunID int64
+		profile.Pause
+	}
+	const pauseQuery = "SELECT run_id, t AS at_s, seconds, kind, iterations FROM pauses ORDER BY run_id, seq"
+	return each(ctx, tx, pauseQuery, nil, func(p *pauseRow) error {
+		if i, ok := at[p.RunID]; ok {
+			set.Runs[i].Pauses = append(set.Runs[i].Pauses, p.Pause)
+		}
+		return nil
+	})
 }
 
 func loadVMTypes(ctx context.Context, tx *sql.Tx, set *profile.Set) error {

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mattn/go-sqlite3"
-
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
@@ -43,10 +41,6 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 		return Merged{}, s.explain("be written", err)
 	}
 	defer conn.Close()
-	err = conn.Raw(func(c any) error { return c.(*sqlite3.SQLiteConn).RegisterFunc("plain", plain, true) })
-	if err != nil {
-		return Merged{}, s.explain("be written", err)
-	}
 	if _, err := conn.ExecContext(ctx, "ATTACH ? AS other", from.address(from.mode)); err != nil {
 		return Merged{}, from.explain("be read", err)
 	}
@@ -61,26 +55,16 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 	return m.done, nil
 }
 
-// plain is clean as a function of SQL, in which text may be NULL.
-func plain(v any) any {
-	if text, ok := v.(string); ok {
-		return clean(text)
-	}
-	return v
-}
-
 // openSource opens another database for reading and checks all of it. One of an
 // older layout is copied, and the copy brought up to date.
 func (s *Store) openSource(ctx context.Context, path string) (from *Store, forget func(), err error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s can't be opened: %w", display(path), err)
+	if from, err = at(path); err != nil {
+		return nil, nil, err
 	}
-	from = &Store{path: abs, name: display(path), nowFunc: s.nowFunc}
 	if _, err := from.checkFile(false); err != nil {
 		return nil, nil, err
 	}
-	if s.isSameFile(abs) {
+	if s.isSameFile(from.path) {
 		return nil, nil, fmt.Errorf("%s is this database itself; name another one", from.name)
 	}
 	forget = func() { _ = from.Close() }
@@ -91,7 +75,7 @@ func (s *Store) openSource(ctx context.Context, path string) (from *Store, forge
 			return nil, nil, errors.Join(err, from.Close())
 		}
 		old := from
-		from = &Store{path: filepath.Join(dir, "copy.db"), name: old.name, nowFunc: s.nowFunc}
+		from = &Store{path: filepath.Join(dir, "copy.db"), name: old.name}
 		forget = func() { _ = errors.Join(from.Close(), old.Close(), os.RemoveAll(dir)) }
 		if err = old.copyTo(ctx, from.path); err == nil {
 			err = from.connect(ctx, true)

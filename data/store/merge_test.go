@@ -240,8 +240,6 @@ func TestMergeRenumbersAndCleans(t *testing.T) {
 // layoutFive makes a database as it was before this layout, with a recorded run.
 func layoutFive(t *testing.T, path string) {
 	t.Helper()
-	steps, err := migrations(embedded)
-	must(t, err)
 	old, err := sql.Open("sqlite3", path)
 	must(t, err)
 	for _, step := range append(steps[:5:5], `PRAGMA application_id = 1937208176; PRAGMA user_version = 5;

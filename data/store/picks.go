@@ -1,11 +1,10 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -20,100 +19,38 @@ type Pick struct {
 	Candidate json.RawMessage
 }
 
-// pickedCandidate is what the plain columns of a pick repeat of its JSON.
-type pickedCandidate struct {
-	Model         string   `json:"model"`
-	Variant       string   `json:"variant"`
-	Mode          string   `json:"mode"`
-	BatchSize     *float64 `json:"batch_size"`
-	Epochs        *float64 `json:"epochs"`
-	Units         *float64 `json:"units"`
-	Purchase      string   `json:"purchase"`
-	Configuration []struct {
-		Cloud        string   `json:"cloud"`
-		Region       string   `json:"region"`
-		InstanceType string   `json:"instance_type"`
-		Host         string   `json:"host"` // of a machine of one's own, which has no instance type
-		Count        *float64 `json:"count"`
-	} `json:"configuration"`
-	Time struct {
-		S     *float64 `json:"s"`
-		Basis string   `json:"basis"`
-	} `json:"time"`
-	Cost struct {
-		USD *float64 `json:"usd"`
-	} `json:"cost"`
-	Accuracy struct {
-		Metric string   `json:"metric"`
-		Value  *float64 `json:"value"`
-	} `json:"accuracy"`
-}
+// insertPick repeats parts of the candidate in plain columns. Their instance_type
+// names all of a combination: 2x g3.4xlarge + 1x p2.xlarge. A machine of one's own
+// has a host in its place. OR REPLACE gives a column its default where the
+// candidate says nothing.
+const insertPick = `
+	WITH vms AS (SELECT plain(value ->> 'cloud') AS cloud, plain(value ->> 'region') AS region, value ->> 'count' AS count,
+			plain(ifnull(nullif(value ->> 'instance_type', ''), value ->> 'host')) AS type FROM json_each(?4, '$.configuration')),
+		only AS (SELECT * FROM vms WHERE (SELECT count(*) FROM vms) = 1)
+	INSERT OR REPLACE INTO picks (created_at, name, query, candidate, model, variant, mode, cloud, region, instance_type,
+		count, batch_size, epochs, units, purchase, time_s, cost_usd, metric, accuracy, basis)
+	SELECT ?1, ?2, ?3, ?4, plain(?4 ->> 'model'), plain(?4 ->> 'variant'), plain(?4 ->> 'mode'),
+		(SELECT cloud FROM only), (SELECT region FROM only),
+		ifnull((SELECT type FROM only), (SELECT group_concat(format('%gx %s', ifnull(count, 1), type), ' + ') FROM vms)),
+		(SELECT count FROM only), ?4 ->> 'batch_size', ?4 ->> 'epochs', ?4 ->> 'units', plain(?4 ->> 'purchase'),
+		?4 ->> '$.time.s', ?4 ->> '$.cost.usd', plain(?4 ->> '$.accuracy.metric'), ?4 ->> '$.accuracy.value',
+		plain(?4 ->> '$.time.basis')
+	RETURNING id`
 
-// vms names a combination: 2x g3.4xlarge + 1x p2.xlarge.
-func (c pickedCandidate) vms() string {
-	parts := make([]string, len(c.Configuration))
-	for i, p := range c.Configuration {
-		n := 1.0
-		if p.Count != nil {
-			n = *p.Count
-		}
-		parts[i] = fmt.Sprintf("%gx %s", n, cmp.Or(p.InstanceType, p.Host))
-	}
-	return strings.Join(parts, " + ")
-}
-
-// SavePick stores a pick and returns its number. A zero CreatedAt is now.
+// SavePick stores a pick, whose note comes later, and returns its number. A zero
+// CreatedAt is now.
 func (s *Store) SavePick(ctx context.Context, p Pick) (id int64, err error) {
-	var c pickedCandidate
-	if err := json.Unmarshal(p.Candidate, &c); err != nil {
-		return 0, fmt.Errorf("the pick can't be saved: its candidate is not the JSON of one (%v)", err)
-	}
-	if !json.Valid(p.Query) {
-		return 0, fmt.Errorf("the pick can't be saved: its query is not JSON")
+	if !json.Valid(p.Query) || !json.Valid(p.Candidate) {
+		return 0, errors.New("the pick can't be saved: its query or its candidate is not JSON")
 	}
 	if p.CreatedAt.IsZero() {
 		p.CreatedAt = s.nowFunc()
 	}
-	row := &assignments{}
-	row.add("created_at", stamp(p.CreatedAt))
-	row.text("name", p.Name)
-	row.text("note", p.Note)
-	row.text("model", c.Model)
-	row.text("variant", c.Variant)
-	row.text("mode", c.Mode)
-	if len(c.Configuration) > 1 { // the plain columns hold one VM type; the candidate's JSON holds all
-		row.text("instance_type", c.vms())
-	} else if len(c.Configuration) > 0 {
-		first := c.Configuration[0]
-		row.text("cloud", first.Cloud)
-		row.text("region", first.Region)
-		row.text("instance_type", cmp.Or(first.InstanceType, first.Host))
-		row.add("count", whole(first.Count))
-	}
-	row.add("batch_size", whole(c.BatchSize))
-	row.add("epochs", real(c.Epochs))
-	row.add("units", real(c.Units))
-	row.text("purchase", c.Purchase)
-	row.add("time_s", real(c.Time.S))
-	row.add("cost_usd", real(c.Cost.USD))
-	row.text("metric", c.Accuracy.Metric)
-	row.add("accuracy", real(c.Accuracy.Value))
-	row.text("basis", c.Time.Basis)
-	row.add("query", string(p.Query))
-	row.add("candidate", string(p.Candidate))
 	err = s.change(ctx, "store a pick", func(ctx context.Context, tx *transaction) error {
-		id, err = row.insertNumbered(ctx, tx, "picks", "")
-		return err
+		return tx.QueryRowContext(ctx, insertPick, stamp(p.CreatedAt), clean(p.Name), string(p.Query), string(p.Candidate)).
+			Scan(&id)
 	})
 	return id, err
-}
-
-// whole is a count column that may be NULL.
-func whole(v *float64) any {
-	if v == nil {
-		return nil
-	}
-	return int64(*v)
 }
 
 // Picks returns the picks, newest first.
@@ -127,9 +64,8 @@ func (s *Store) Picks(ctx context.Context) (picks []Pick, err error) {
 		p := row.Pick
 		if p.CreatedAt, err = time.Parse(time.RFC3339, row.CreatedAt); err != nil {
 			return fmt.Errorf("%s holds a pick whose date, %q, can't be read; another program changed it", s.name,
-				clean(row.CreatedAt))
+				row.CreatedAt)
 		}
-		p.Name, p.Note = clean(p.Name), clean(p.Note)
 		p.Query, p.Candidate = json.RawMessage(row.Query), json.RawMessage(row.Candidate)
 		picks = append(picks, p)
 		return nil

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strconv"
+	"strings"
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
@@ -86,4 +88,46 @@ func summariseValidations(r *profile.Run) {
 		r.Accuracy = &profile.Accuracy{Metric: last.Metric, Value: *last.Value, HigherIsBetter: last.HigherIsBetter,
 			Basis: r.Basis}
 	}
+}
+
+// epochStarts finds in the rows of a recorded run when its epochs began. It is
+// empty where the rows tell no consistent times.
+func epochStarts(ctx context.Context, tx *transaction, run int64) ([]float64, error) {
+	type began struct{ At float64 }
+	rows, err := all[began](ctx, tx, "SELECT min(t - seconds) AS at FROM iterations WHERE run_id = ? GROUP BY epoch "+
+		"ORDER BY epoch", run)
+	var starts []float64
+	for _, r := range rows {
+		at := max(0, r.At) // a first iteration's time can be a rounding above its moment
+		if n := len(starts); n > 0 && at <= starts[n-1] {
+			return nil, nil
+		}
+		starts = append(starts, at)
+	}
+	return starts, err
+}
+
+// formatStarts writes moments as epoch_starts_s holds them.
+func formatStarts(starts []float64) string {
+	words := make([]string, len(starts))
+	for i, at := range starts {
+		words[i] = strconv.FormatFloat(at, 'g', -1, 64)
+	}
+	return strings.Join(words, ";")
+}
+
+// parseStarts reads what formatStarts wrote; anything else is unknown.
+func parseStarts(text string) []float64 {
+	if text == "" {
+		return nil
+	}
+	var starts []float64
+	for word := range strings.SplitSeq(text, ";") {
+		at, err := strconv.ParseFloat(word, 64)
+		if n := len(starts); err != nil || !(at >= 0) || (n > 0 && at <= starts[n-1]) {
+			return nil
+		}
+		starts = append(starts, at)
+	}
+	return starts
 }

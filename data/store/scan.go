@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"reflect"
 	"strings"
 
 	"github.com/georgysavva/scany/v2/dbscan"
@@ -31,6 +32,8 @@ type querier interface {
 }
 
 // each calls do for every row of a query. The row is the same variable each time.
+// Its texts are cleaned: any program can write to the file, and what it wrote
+// would reach the terminal. Each text is held once, however many rows say the same.
 func each[T any](ctx context.Context, q querier, query string, args []any, do func(*T) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -39,16 +42,38 @@ func each[T any](ctx context.Context, q querier, query string, args []any, do fu
 	defer rows.Close()
 	scanner := byName.NewRowScanner(rows)
 	row := new(T)
+	texts, known := textsIn(reflect.ValueOf(row).Elem()), map[string]string{}
 	for rows.Next() {
 		*row = *new(T)
 		if err := scanner.Scan(row); err != nil {
 			return err
+		}
+		for _, text := range texts {
+			plain, ok := known[*text]
+			if !ok {
+				plain = clean(*text)
+				known[*text] = plain
+			}
+			*text = plain
 		}
 		if err := do(row); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
+}
+
+// textsIn are the texts in a value and in the structs it is made of.
+func textsIn(v reflect.Value) (texts []*string) {
+	switch v.Kind() {
+	case reflect.String:
+		return []*string{v.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string)}
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			texts = append(texts, textsIn(field)...)
+		}
+	}
+	return texts
 }
 
 // all returns the rows of a query.

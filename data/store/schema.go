@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -19,83 +18,66 @@ const applicationID = 0x73777370
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migrations are the steps from an empty file to the present layout; after
+// steps are the texts that lead from an empty file to the present layout; after
 // step n user_version is n. Steps already released are never changed.
-func migrations(dir fs.FS) ([]string, error) {
-	names, err := fs.Glob(dir, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
-	steps := make([]string, len(names))
-	for i, name := range names {
-		text, err := fs.ReadFile(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		steps[i] = string(text)
-	}
-	return steps, nil
-}
+var steps = readSteps()
 
-// header is what identifies a database.
-type header struct {
-	application, version, objects int64
+func readSteps() (steps []string) {
+	err := fs.WalkDir(embedded, "migrations", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := embedded.ReadFile(name)
+		steps = append(steps, string(text))
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are part of this program
+	}
+	return steps
 }
 
 type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-func readHeader(ctx context.Context, q queryer) (h header, err error) {
-	for _, f := range []struct {
+// layout is the number of the layout of the file, 0 where it is empty. What is
+// not ours or newer than this program is refused.
+func (s *Store) layout(ctx context.Context, q queryer, newest int) (version int, err error) {
+	var application, objects int
+	for _, read := range []struct {
 		query string
-		to    *int64
+		to    *int
 	}{
-		{"PRAGMA application_id", &h.application},
-		{"PRAGMA user_version", &h.version},
-		{"SELECT count(*) FROM sqlite_schema", &h.objects},
+		{"SELECT count(*) FROM sqlite_schema", &objects}, // first: another process may be making the file
+		{"PRAGMA application_id", &application},
+		{"PRAGMA user_version", &version},
 	} {
-		if err := q.QueryRowContext(ctx, f.query).Scan(f.to); err != nil {
-			return h, err
+		if err := q.QueryRowContext(ctx, read.query).Scan(read.to); err != nil {
+			return 0, s.explain("be opened", err)
 		}
 	}
-	return h, nil
-}
-
-// check refuses what is not ours or newer than this program.
-func (s *Store) check(h header, newest int) error {
 	switch {
-	case h.application == 0 && h.objects == 0:
-		return nil // empty
-	case h.application != applicationID:
-		return fmt.Errorf("%s is a database of another program; name another file", s.name)
-	case h.version > int64(newest):
-		return fmt.Errorf("%s was written by a newer sweetspot (layout %d, this one knows %d); update sweetspot or "+
-			"name another file", s.name, h.version, newest)
+	case application == 0 && objects == 0:
+		return 0, nil
+	case application != applicationID:
+		return 0, fmt.Errorf("%s is a database of another program; name another file", s.name)
+	case version > newest:
+		return 0, fmt.Errorf("%s was written by a newer sweetspot (layout %d, this one knows %d); update sweetspot or "+
+			"name another file", s.name, version, newest)
 	}
-	return nil
+	return version, nil
 }
 
 // prepareSchema makes sure that the file is ours before anything in it is
 // changed, then turns on the write-ahead log and brings the layout up to date.
 func (s *Store) prepareSchema(ctx context.Context) error {
-	steps, err := migrations(embedded)
+	version, err := s.layout(ctx, s.write, len(steps))
 	if err != nil {
 		return err
 	}
-	h, err := readHeader(ctx, s.write)
-	if err != nil {
+	if err := s.enableWAL(ctx); err != nil || version == len(steps) {
 		return s.explain("be opened", err)
-	}
-	if err := s.check(h, len(steps)); err != nil {
-		return err
-	}
-	if err := s.enableWAL(ctx); err != nil {
-		return s.explain("be opened", err)
-	}
-	if h.application == applicationID && h.version == int64(len(steps)) {
-		return nil
 	}
 	return s.migrate(ctx, steps)
 }
@@ -125,29 +107,19 @@ func (s *Store) enableWAL(ctx context.Context) error {
 
 // migrate runs the missing steps in one transaction: all or nothing.
 func (s *Store) migrate(ctx context.Context, steps []string) error {
-	tx, err := s.write.BeginTx(ctx, nil) // immediate: of two processes the second finds the work done
-	if err != nil {
-		return s.explain("be brought up to date", err)
-	}
-	defer tx.Rollback()
-	h, err := readHeader(ctx, tx)
-	if err != nil {
-		return s.explain("be brought up to date", err)
-	}
-	if err := s.check(h, len(steps)); err != nil {
-		return err
-	}
-	for i := int(h.version); i < len(steps); i++ {
-		if _, err := tx.ExecContext(ctx, steps[i]); err != nil {
-			return s.explain("be brought up to date", fmt.Errorf("step %d: %w", i+1, err))
+	return s.change(ctx, "be brought up to date", func(_ context.Context, tx *transaction) error {
+		version, err := s.layout(ctx, tx, len(steps)) // of two processes the second finds the work done
+		if err != nil {
+			return err
 		}
-	}
-	// Pragmas take no parameters; these are our own numbers.
-	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(steps))
-	if _, err := tx.ExecContext(ctx, mark); err != nil {
-		return s.explain("be brought up to date", err)
-	}
-	return s.explain("be brought up to date", tx.Commit())
+		for i := version; i < len(steps); i++ {
+			if _, err := tx.ExecContext(ctx, steps[i]); err != nil {
+				return fmt.Errorf("step %d: %w", i+1, err)
+			}
+		}
+		// Pragmas take no parameters; these are our own numbers.
+		return insert(ctx, tx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(steps)))
+	})
 }
 
 // errOlder is the cause of a refusal to read an older layout.
@@ -155,20 +127,10 @@ var errOlder = errors.New("older layout")
 
 // checkReadable is prepareSchema for a file that can't be written.
 func (s *Store) checkReadable(ctx context.Context) error {
-	steps, err := migrations(embedded)
-	if err != nil {
-		return err
-	}
-	h, err := readHeader(ctx, s.watch)
-	if err != nil {
-		return err
-	}
-	if err := s.check(h, len(steps)); err != nil {
-		return err
-	}
-	if h.version < int64(len(steps)) {
+	version, err := s.layout(ctx, s.watch, len(steps))
+	if err == nil && version < len(steps) {
 		return s.sentence(errOlder, "%s has an older layout and can't be brought up to date: it is read-only; allow "+
 			"writing or open a copy", s.name)
 	}
-	return nil
+	return err
 }

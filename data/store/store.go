@@ -31,9 +31,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/mattn/go-sqlite3"
 	"golang.org/x/sys/unix"
-
-	"sweetspot/engine/profile"
 )
 
 // Store is an open profile database. It may be used from several goroutines,
@@ -46,6 +45,22 @@ type Store struct {
 	watch   *sql.Conn // a connection that never writes, for DataVersion
 	mode    string    // of the readers: ro or immutable
 	nowFunc func() time.Time
+}
+
+// driverName is SQLite with plain, which is [clean] as a function of SQL.
+const driverName = "sweetspot"
+
+func init() {
+	plain := func(c *sqlite3.SQLiteConn) error { return c.RegisterFunc("plain", plain, true) }
+	sql.Register(driverName, &sqlite3.SQLiteDriver{ConnectHook: plain})
+}
+
+// plain cleans text, and leaves other values, NULL among them, as they are.
+func plain(v any) any {
+	if text, ok := v.(string); ok {
+		return clean(text)
+	}
+	return v
 }
 
 // DefaultPath is $XDG_DATA_HOME/sweetspot/profiles.db, by default below
@@ -75,11 +90,10 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, create bool) (*Store, error) {
-	abs, err := filepath.Abs(path)
+	s, err := at(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be opened: %w", display(path), err)
+		return nil, err
 	}
-	s := &Store{path: abs, name: display(path), nowFunc: time.Now}
 	writable, err := s.checkFile(create)
 	if err != nil {
 		return nil, err
@@ -88,6 +102,15 @@ func open(ctx context.Context, path string, create bool) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// at is the database at a path, not yet open.
+func at(path string) (*Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s can't be opened: %w", display(path), err)
+	}
+	return &Store{path: abs, name: display(path), nowFunc: time.Now}, nil
 }
 
 // checkFile says what is wrong with the file before SQLite touches it, and
@@ -167,7 +190,7 @@ func (s *Store) connectReader(ctx context.Context, mode string) (err error) {
 
 // pool opens connections to the file.
 func (s *Store) pool(mode string, connections int) *sql.DB {
-	db, err := sql.Open("sqlite3", s.address(mode))
+	db, err := sql.Open(driverName, s.address(mode))
 	if err != nil {
 		panic(err) // only an unregistered driver
 	}
@@ -204,9 +227,6 @@ func (s *Store) address(mode string) string {
 // Path is the absolute path of the file.
 func (s *Store) Path() string { return s.path }
 
-// ReadOnly reports whether the file can be read but not written.
-func (s *Store) ReadOnly() bool { return s.write == nil }
-
 // Close closes the database. What was committed stays.
 func (s *Store) Close() error {
 	var errs []error
@@ -232,57 +252,4 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 func (s *Store) walIsEmpty() bool {
 	info, err := os.Stat(s.path + "-wal")
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
-}
-
-// cleanSet cleans all text of a set. What this program writes is clean, but
-// any program can write to the file, and what it wrote would reach the
-// terminal.
-func cleanSet(set *profile.Set) {
-	for i := range set.Models {
-		m := &set.Models[i]
-		cleanAll(&m.Name, &m.Dataset, &m.Task, &m.Unit, &m.SourceFile)
-	}
-	for i := range set.Runs {
-		cleanRun(&set.Runs[i])
-	}
-	for i := range set.VMTypes {
-		v := &set.VMTypes[i]
-		cleanAll(&v.Cloud, &v.Region, &v.InstanceType, &v.GPU)
-		for j := range v.Prices {
-			p := &v.Prices[j]
-			cleanAll(&p.Source, &p.AsOf)
-			cleanAll(&p.Purchase)
-		}
-	}
-}
-
-func cleanRun(r *profile.Run) {
-	cleanAll(&r.Model, &r.Dataset, &r.Unit, &r.Variant.Name, &r.Variant.Precision, &r.Cloud, &r.Region, &r.InstanceType,
-		&r.GPU, &r.EnergyOf, &r.Source, &r.AsOf, &r.Note)
-	cleanAll(&r.Mode)
-	cleanAll(&r.Status)
-	if p := r.Variant.Pruning; p != nil {
-		cleanAll(&p.Kind)
-		for layer, ratio := range p.Layers {
-			if plain := clean(layer); plain != layer {
-				delete(p.Layers, layer)
-				p.Layers[plain] = ratio
-			}
-		}
-	}
-	if r.Accuracy != nil {
-		cleanAll(&r.Accuracy.Metric)
-	}
-	for i := range r.Validations {
-		cleanAll(&r.Validations[i].Metric)
-	}
-	for i := range r.Pauses {
-		cleanAll(&r.Pauses[i].Kind)
-	}
-}
-
-func cleanAll[T ~string](texts ...*T) {
-	for _, t := range texts {
-		*t = T(clean(string(*t)))
-	}
 }

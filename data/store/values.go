@@ -29,7 +29,7 @@ func clean(s string) string { return plaintext.Clean(s) }
 // unknown so far is filled in.
 func saveModel(ctx context.Context, tx *transaction, m profile.Model) (id int64, err error) {
 	row := assignments{}
-	row.from(m, "name", "dataset", "task", "unit", "source_file", "params", "flops_per_unit")
+	row.from(m)
 	return row.insertNumbered(ctx, tx, "models", `
 		ON CONFLICT (name) DO UPDATE SET
 			dataset = iif(dataset = '', excluded.dataset, dataset), task = iif(task = '', excluded.task, task),

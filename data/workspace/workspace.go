@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,19 +34,16 @@ type Workspace struct {
 // Open opens only the database at path. With path "" it opens the built-in
 // library and the user's default database, if there is one.
 func Open(ctx context.Context, path string) (*Workspace, error) {
-	lib, err := loadLibrary()
+	w, err := prepare(path)
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{path: path, alone: path != "", library: lib}
 	if w.alone {
-		w.store, err = store.OpenExisting(ctx, path)
-		if err != nil {
+		if w.store, err = store.OpenExisting(ctx, path); err != nil {
 			return nil, err
 		}
 		return w, nil
 	}
-	w.path = store.DefaultPath()
 	if _, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) {
 		return w, nil // created when the first run is saved
 	}
@@ -58,13 +56,9 @@ func Open(ctx context.Context, path string) (*Workspace, error) {
 // OpenFor is like [Open], but creates a named database that does not exist: for
 // subcommands that write.
 func OpenFor(ctx context.Context, path string) (*Workspace, error) {
-	lib, err := loadLibrary()
+	w, err := prepare(path)
 	if err != nil {
 		return nil, err
-	}
-	w := &Workspace{path: path, alone: path != "", library: lib}
-	if !w.alone {
-		w.path = store.DefaultPath()
 	}
 	_, err = w.Writable(ctx)
 	return w, err
@@ -73,14 +67,16 @@ func OpenFor(ctx context.Context, path string) (*Workspace, error) {
 // CatalogFiles are the user's own catalogs, next to the default database.
 func CatalogFiles() catalog.Files { return catalog.FilesIn(filepath.Dir(store.DefaultPath())) }
 
-// loadLibrary returns the built-in library with the user's catalogs added to its own.
-func loadLibrary() (*profile.Set, error) {
+// prepare loads the built-in library with the user's catalogs added to its own.
+func prepare(path string) (*Workspace, error) {
 	lib, err := library.Load()
 	if err != nil {
 		return nil, err
 	}
-	lib.VMTypes, err = CatalogFiles().Joined()
-	return lib, err
+	if lib.VMTypes, err = CatalogFiles().Joined(); err != nil {
+		return nil, err
+	}
+	return &Workspace{path: cmp.Or(path, store.DefaultPath()), alone: path != "", library: lib}, nil
 }
 
 // Path is where runs are saved.

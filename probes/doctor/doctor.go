@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,7 +70,7 @@ func terminal(t Terminal) Check {
 		c.Found = "standard output is not a terminal: tables and JSON are printed instead of screens"
 		return c
 	}
-	c.Found = fmt.Sprintf("%s, %d×%d, %s", orNone(plaintext.Clean(t.Term), "TERM is not set"), t.Width, t.Height, t.Colour)
+	c.Found = fmt.Sprintf("%s, %d×%d, %s", cmp.Or(plaintext.Clean(t.Term), "TERM is not set"), t.Width, t.Height, t.Colour)
 	switch {
 	case t.Term == "" || t.Term == "dumb":
 		c.OK, c.Mend = false, "set TERM to your terminal's type, such as xterm-256color"
@@ -79,13 +80,6 @@ func terminal(t Terminal) Check {
 		c.Mend = "120×40 or more shows everything at once"
 	}
 	return c
-}
-
-func orNone(s, none string) string {
-	if s == "" {
-		return none
-	}
-	return s
 }
 
 func profiles(ctx context.Context, path string) Check {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -56,7 +57,7 @@ func secureShell(ctx context.Context) Check {
 	first, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
 	version := plaintext.Line(first, 120)
 	if err != nil || version == "" {
-		c.Found = plaintext.Clean(path) + " does not show its version: " + orNone(version, "it printed nothing")
+		c.Found = plaintext.Clean(path) + " does not show its version: " + cmp.Or(version, "it printed nothing")
 		c.Mend = "apt install openssh-client, or name another in " + remote.SSHVariable
 		return c
 	}
