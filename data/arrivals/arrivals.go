@@ -16,10 +16,7 @@
 // Rows may be in any order; several of the same second are added.
 package arrivals
 
-import (
-	"sweetspot/data/textfile"
-	"sweetspot/engine/serving"
-)
+import "sweetspot/engine/serving"
 
 // Limits on the input, so that a wrong file causes an error message instead of
 // exhausting memory.
@@ -28,7 +25,6 @@ const (
 	MaxRequests  = 100_000_000
 	MaxPerSecond = serving.MaxPerSecond
 	MaxRows      = MaxRequests
-	MaxRowBytes  = textfile.MaxRowBytes // one row, quoted line breaks included
 )
 
 // Format is the meaning of a file's rows.

@@ -11,7 +11,8 @@ import (
 
 // counter adds up rows by second, or by minute if the file does.
 type counter struct {
-	columns
+	*textfile.Table
+	format      Format
 	at          map[int64]int // requests by second or minute of the file's clock
 	first, last int64
 	before      int64 // the second of the last row
@@ -29,19 +30,16 @@ func (c *counter) unitS() int64 {
 	return 1
 }
 
-func (c *counter) add(row int, cells []string) error {
-	second, requests, err := c.row(row, cells)
-	if err != nil {
-		return err
-	}
+func (c *counter) add() error {
+	second, requests := c.read()
 	if c.rows++; c.rows == 1 {
 		c.first, c.last, c.before = second, second, second
 	}
 	c.first, c.last = min(c.first, second), max(c.last, second)
 	if c.last-c.first >= MaxSeconds/c.unitS() {
 		days := float64(c.last-c.first) * float64(c.unitS()) / 86400
-		return textfile.Wrong(row, "the rows span %.4g days so far, above %d; split the file, correct the time, or give it "+
-			"in seconds", days, MaxSeconds/86400)
+		return c.Wrong("the rows span %.4g days so far, above %d; split the file, correct the time, or give it in seconds",
+			days, MaxSeconds/86400)
 	}
 	if second < c.before {
 		c.unsorted++
@@ -52,32 +50,24 @@ func (c *counter) add(row int, cells []string) error {
 		c.repeated++
 	}
 	if most := int64(MaxPerSecond) * c.unitS(); int64(had)+requests > most {
-		return textfile.Wrong(row, "more than %d requests in one %s; correct the number", most, c.unit())
+		return c.Wrong("more than %d requests in one %s; correct the number", most, c.unit())
 	}
 	c.at[second] = had + int(requests)
-	if c.requests += int(requests); c.requests > MaxRequests || c.rows > MaxRows {
-		return textfile.Wrong(row, "more than %d requests so far; split the file", MaxRequests)
+	if c.requests += int(requests); c.requests > MaxRequests {
+		return c.Wrong("more than %d requests so far; split the file", MaxRequests)
 	}
 	return nil
 }
 
-// row reads when and how many.
-func (c *counter) row(row int, cells []string) (second, requests int64, err error) {
+// read reads when and how many.
+func (c *counter) read() (second, requests int64) {
 	switch c.format {
 	case Times:
-		at, err := number(row, string(Times), cells[c.when])
-		return int64(math.Floor(at)), 1, err
+		return int64(math.Floor(c.number(string(Times)))), 1
 	case Timestamps:
-		second, err = timestamp(row, cells[c.when])
-		return second, 1, err
+		return c.timestamp(), 1
 	}
-	if second, err = whole(row, string(c.format), cells[c.when]); err != nil {
-		return 0, 0, err
-	}
-	if requests, err = whole(row, "requests", cells[c.many]); err == nil && requests > MaxRequests {
-		err = textfile.Wrong(row, "requests: %d is above %d; split the file or correct the number", requests, MaxRequests)
-	}
-	return second, requests, err
+	return c.whole(string(c.format)), min(c.whole("requests"), MaxRequests+1)
 }
 
 func (c *counter) unit() string {
@@ -87,10 +77,10 @@ func (c *counter) unit() string {
 	return "second"
 }
 
-// arrivals returns the trace once the file is read; row is the one after the last.
-func (c *counter) arrivals(row int) (*Arrivals, error) {
+// arrivals returns the trace once the file is read.
+func (c *counter) arrivals() (*Arrivals, error) {
 	if c.requests == 0 {
-		return nil, textfile.Wrong(row, "the file contains no request; is it complete?")
+		return nil, c.Wrong("the file contains no request; is it complete?")
 	}
 	unit := int(c.unitS())
 	tr := make(serving.Trace, int(c.last-c.first+1)*unit)
@@ -116,7 +106,7 @@ func (c *counter) notes() []string {
 		say("the rows are not sorted by time (%s); they were sorted",
 			counted(c.unsorted, "row lies before the one above", "rows lie before the one above"))
 	}
-	if c.many < 0 {
+	if !c.counts() {
 		return notes
 	}
 	if c.format == Minutes {

@@ -2,13 +2,12 @@ package catalog
 
 import (
 	_ "embed"
-	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -39,42 +38,28 @@ var GPUColumns = []string{
 
 // ReadGPUs reads a CSV in the layout of [GPUColumns].
 func ReadGPUs(r io.Reader) ([]profile.GPUSpec, error) {
-	rows, err := csv.NewReader(r).ReadAll()
-	if err != nil {
+	t := textfile.NewTable(r)
+	if err := t.Header("a file of GPU values", ""); err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 || !slices.Equal(rows[0], GPUColumns) {
-		return nil, fmt.Errorf("row 1: a file of GPU values starts with the columns %s", strings.Join(GPUColumns, ","))
+	if !slices.Equal(t.Columns(), GPUColumns) {
+		return nil, t.Wrong("a file of GPU values starts with the columns %s", strings.Join(GPUColumns, ","))
 	}
 	var out []profile.GPUSpec
 	seen := map[string]bool{}
-	for i, cells := range rows[1:] {
-		g, err := gpuSpec(cells)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("row %d, %w", i+2, err)
-		case g.Name == "" || seen[g.Name]:
-			return nil, fmt.Errorf("row %d, column gpu: %q is empty or duplicated", i+2, g.Name)
+	err := t.Each(func() error {
+		g := profile.GPUSpec{
+			Name: t.Text("gpu"), FP32TFLOPS: figure(t, "fp32_tflops"), TF32TFLOPS: figure(t, "tf32_tflops"),
+			FP16TFLOPS: figure(t, "fp16_tflops"), INT8TOPS: figure(t, "int8_tops"), MemoryGB: figure(t, "memory_gb"),
+			BandwidthGBs: figure(t, "bandwidth_gbs"), TDPWatts: figure(t, "tdp_w"), Source: t.Text("source"),
+			AsOf: t.Text("as_of"),
+		}
+		if g.Name == "" || seen[g.Name] {
+			return t.Fail("gpu", "%s is empty or duplicated", plaintext.Quote(g.Name))
 		}
 		seen[g.Name] = true
 		out = append(out, g)
-	}
-	return out, nil
-}
-
-func gpuSpec(cells []string) (profile.GPUSpec, error) {
-	for i := range cells {
-		cells[i] = strings.TrimSpace(plaintext.Clean(cells[i]))
-	}
-	g := profile.GPUSpec{Name: cells[0], Source: cells[8], AsOf: cells[9]}
-	for i, to := range []**float64{&g.FP32TFLOPS, &g.TF32TFLOPS, &g.FP16TFLOPS, &g.INT8TOPS, &g.MemoryGB,
-		&g.BandwidthGBs,
-		&g.TDPWatts} {
-		v, err := positive(cells[i+1])
-		if err != nil {
-			return g, fmt.Errorf("column %s: %w", GPUColumns[i+1], err)
-		}
-		*to = v
-	}
-	return g, nil
+		return nil
+	})
+	return out, err
 }

@@ -47,7 +47,7 @@ func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "row 1",
 		"gpu,watts\n":                       "starts with the columns",
-		head + "K80,x,,,,,,,,\n":            `row 2, column fp32_tflops: "x" is not a number above 0`,
+		head + "K80,x,,,,,,,,\n":            `row 2, column fp32_tflops: "x" is not a finite decimal number`,
 		head + "K80,,,,,,0,,,\n":            "column bandwidth_gbs",
 		head + ",,,,,,,,,\n":                "column gpu",
 		head + "T4,,,,,,,,,\nT4,,,,,,,,,\n": `row 3, column gpu: "T4"`,

@@ -26,17 +26,17 @@ var required = []string{"cloud", "instance_type", "gpu", "gpu_count", "purchase"
 // must agree about it. The result is ordered as [profile.SortVMTypes] does.
 func Read(r io.Reader) ([]profile.VMType, error) {
 	t := NewTable(r)
-	if err := t.Header(""); err != nil {
+	if err := t.Header("a catalog", ""); err != nil {
 		return nil, err
 	}
 	return ReadRows(t)
 }
 
 // IsCatalog reports whether a table's header is that of a catalog CSV.
-func IsCatalog(t *Table) bool { return t.Has(required...) }
+func IsCatalog(t *textfile.Table) bool { return t.Has(required...) }
 
 // ReadRows is [Read] after the header.
-func ReadRows(t *Table) ([]profile.VMType, error) {
+func ReadRows(t *textfile.Table) ([]profile.VMType, error) {
 	if !IsCatalog(t) {
 		return nil, &textfile.Error{Row: 1, What: "a catalog starts with the columns " + strings.Join(Columns, ",")}
 	}
@@ -50,7 +50,7 @@ func ReadRows(t *Table) ([]profile.VMType, error) {
 			at[vm.Key()] = len(vms)
 			vms = append(vms, vm)
 		case !sameMachine(vms[i], vm):
-			return t.Fail("", "%s differs from an earlier row in more than its price", vm.InstanceType)
+			return t.Wrong("%s differs from an earlier row in more than its price", vm.InstanceType)
 		default:
 			vms[i].Prices = append(vms[i].Prices, vm.Prices...)
 		}
@@ -60,13 +60,13 @@ func ReadRows(t *Table) ([]profile.VMType, error) {
 	return vms, err
 }
 
-func vmType(t *Table) profile.VMType {
+func vmType(t *textfile.Table) profile.VMType {
 	cloud, _ := CloudName(t.Text("cloud"))
 	vm := profile.VMType{Cloud: cloud, Region: t.Text("region"), InstanceType: t.Text("instance_type")}
 	if vm.InstanceType == "" {
 		_ = t.Fail("instance_type", "is empty")
 	}
-	vm.GPUMemGiB, vm.VCPUs, vm.MemGiB = t.Number("gpu_mem_gib"), t.Number("vcpus"), t.Number("mem_gib")
+	vm.GPUMemGiB, vm.VCPUs, vm.MemGiB = figure(t, "gpu_mem_gib"), figure(t, "vcpus"), figure(t, "mem_gib")
 	vm.GPU = GPUName(t.Text("gpu"), vm.GPUMemGiB, vm.Cloud, vm.InstanceType)
 	n, ok := textfile.Decimal(strings.TrimSpace(t.Raw("gpu_count")))
 	if !ok || n != float64(int(n)) || n < 0 || n > MaxGPUs || (n == 0) != (vm.GPU == "") {
@@ -83,8 +83,8 @@ func vmType(t *Table) profile.VMType {
 // MaxGPUs bounds the GPUs of one VM type: more is a mistake.
 const MaxGPUs = 1024
 
-func price(t *Table) (p profile.Price, known bool) {
-	usd := t.Number("usd_per_hour")
+func price(t *textfile.Table) (p profile.Price, known bool) {
+	usd := figure(t, "usd_per_hour")
 	p = profile.Price{Purchase: profile.Purchase(strings.ToLower(t.Text("purchase"))), Source: t.Text("source"),
 		AsOf: t.Text("as_of")}
 	switch {

@@ -1,9 +1,7 @@
 package catalog
 
 import (
-	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,143 +17,29 @@ import (
 // Limits on the input, so that a wrong file causes an error message instead of
 // exhausting memory.
 const (
-	MaxRows     = 2_000_000
-	MaxRowBytes = textfile.MaxRowBytes // quoted line breaks included
-	maxCell     = 200                  // characters of a name
-	MaxUSD      = 1e5                  // an hour of a VM
-	maxNumber   = 1e9
+	maxRows = 2_000_000
+	MaxUSD  = 1e5 // an hour of a VM
 )
 
-// Table is a CSV file with a header. Rows are bounded, and cells are found by
-// column name.
-type Table struct {
-	rows    *textfile.Rows
-	columns map[string]int
-	before  map[string]string // values in the rows before the header
-	cells   []string
-	err     error // the first error in a cell of this row
+// NewTable returns a table of VM types whose header is still to be read.
+func NewTable(text io.Reader) *textfile.Table {
+	t := textfile.NewTable(text)
+	t.MaxRows = maxRows
+	return t
 }
 
-// NewTable returns a table whose header is still to be read.
-func NewTable(text io.Reader) *Table {
-	rows := textfile.NewRows(text)
-	rows.CSV.FieldsPerRecord = -1 // until the header
-	return &Table{rows: rows, columns: map[string]int{}, before: map[string]string{}}
-}
-
-// Header reads rows up to the one that names the columns: the first, or the
-// first that begins with the given names.
-func (t *Table) Header(begins string) error {
-	for {
-		cells, err := t.rows.Next()
-		if errors.Is(err, io.EOF) {
-			return textfile.Wrong(max(t.Row()-1, 1), "the file is empty; a price list starts with a row of column names")
-		}
-		if err != nil {
-			return err
-		}
-		if begins != "" && (len(cells) == 0 || cells[0] != begins) && t.Row() < 20 {
-			if len(cells) > 1 {
-				t.before[cells[0]] = cells[1]
-			}
-			continue
-		}
-		for i, cell := range cells {
-			name := columnName(cell)
-			if _, twice := t.columns[name]; !twice && name != "" {
-				t.columns[name] = i
-			}
-		}
-		t.rows.CSV.FieldsPerRecord = len(cells)
-		return nil
-	}
-}
-
-// Preamble is the value of a name in the rows before the header.
-func (t *Table) Preamble(name string) string { return t.before[name] }
-
-// columnName normalises what spreadsheets do to a header, and the two spellings
-// of one name in price lists.
-func columnName(cell string) string {
-	return strings.ToLower(strings.Join(strings.Fields(plaintext.Clean(cell)), " "))
-}
-
-// Has reports whether the table has all of the columns.
-func (t *Table) Has(columns ...string) bool {
-	return !slices.ContainsFunc(columns, func(c string) bool { _, ok := t.columns[columnName(c)]; return !ok })
-}
-
-// Names lists the columns for an error message, in the file's order.
-func (t *Table) Names() string {
-	names := make([]string, 0, len(t.columns))
-	for name := range t.columns {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return t.columns[a] - t.columns[b] })
-	for i, n := range names {
-		names[i] = plaintext.Quote(n)
-	}
-	return plaintext.Cut(strings.Join(names, ", "), 200)
-}
-
-// Each calls do for every row, and returns the first error, in a cell or of do.
-func (t *Table) Each(do func() error) error {
-	for {
-		cells, err := t.rows.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case t.Row() > MaxRows+1:
-			return t.Fail("", "more than %s; keep the regions you use", quantity.Several(MaxRows, "row"))
-		}
-		t.cells, t.err = cells, nil
-		if err := do(); err != nil || t.err != nil {
-			return cmp.Or(t.err, err)
-		}
-	}
-}
-
-// Row is the number of the last row read; the header is row 1.
-func (t *Table) Row() int { return t.rows.Number() }
-
-// Fail returns, and keeps, an error at the last row read.
-func (t *Table) Fail(column, format string, args ...any) error {
-	err := &textfile.Error{Row: t.Row(), Column: column, What: fmt.Sprintf(format, args...)}
-	if t.err == nil {
-		t.err = err
-	}
-	return err
-}
-
-// Raw is a cell's text, "" if there is no such column.
-func (t *Table) Raw(column string) string {
-	i, ok := t.columns[column]
-	if !ok || i >= len(t.cells) {
-		return ""
-	}
-	return t.cells[i]
-}
-
-// Text is a cell, cleaned and cut to the length of a line.
-func (t *Table) Text(column string) string { return Text(t.Raw(column)) }
-
-// Text cleans a name from outside.
-func Text(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Clean(s)), maxCell) }
-
-// Number is a finite number above 0, or nil if the cell is empty.
-func (t *Table) Number(column string) *float64 {
-	v, err := positive(strings.TrimSpace(t.Raw(column)))
-	if err != nil {
-		_ = t.Fail(column, "%s", err.Error())
+// figure is a cell's number above 0, nil if the cell is empty.
+func figure(t *textfile.Table, column string) *float64 {
+	v := t.Number(column)
+	if v != nil && *v <= 0 {
+		_ = t.Fail(column, "%g is not a number above 0", *v)
 	}
 	return v
 }
 
-// Price is US dollars per hour, or nil if the cell is empty or 0, with which
+// PriceIn is a cell's US dollars per hour, or nil if it is empty or 0, with which
 // price lists mark missing offers.
-func (t *Table) Price(column string) *float64 {
+func PriceIn(t *textfile.Table, column string) *float64 {
 	v, err := Dollars(t.Raw(column))
 	if err != nil {
 		_ = t.Fail(column, "%s", err.Error())
@@ -178,18 +62,6 @@ func Dollars(s string) (*float64, error) {
 		return nil, fmt.Errorf("%s is above %s dollars per hour", plaintext.Quote(s), quantity.Count(MaxUSD))
 	case v == 0:
 		return nil, nil
-	}
-	return &v, nil
-}
-
-// positive reads a finite number above 0, nil for an empty cell.
-func positive(cell string) (*float64, error) {
-	if cell == "" {
-		return nil, nil
-	}
-	v, ok := textfile.Decimal(cell)
-	if !ok || !(v > 0) || v > maxNumber {
-		return nil, fmt.Errorf("%s is not a number above 0", plaintext.Quote(cell))
 	}
 	return &v, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sweetspot/data/imports/source"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/profile"
 )
 
@@ -171,7 +172,7 @@ func TestHugeFiles(t *testing.T) {
 	record = binary.LittleEndian.AppendUint32(record, checksum(record))
 	claimed := binary.LittleEndian.AppendUint64(nil, 200*mib)
 	claimed = binary.LittleEndian.AppendUint32(claimed, checksum(claimed))
-	long := append([]byte(`{"schema":1,"command":"export","x":"`), bytes.Repeat([]byte("x"), source.MaxDocumentBytes)...)
+	long := append([]byte(`{"schema":1,"command":"export","x":"`), bytes.Repeat([]byte("x"), source.MaxDocumentBytes+mib)...)
 	for _, f := range Formats {
 		for _, file := range fixture(t, f.Name) {
 			if strings.HasSuffix(file.Path, "server-only.csv") {
@@ -184,7 +185,7 @@ func TestHugeFiles(t *testing.T) {
 			case f.Name == "tensorboard":
 				text, want = append(board(), record...), "longer than 256 MiB"
 			case f.Name == "profile-json":
-				text, want = long, "larger than 32 MiB"
+				text, want = long, "longer than 32 MiB"
 			case strings.HasSuffix(file.Path, ".json"):
 				text, want = content(t, file), "larger than 32 MiB"
 				size = 1 << 40
@@ -205,7 +206,7 @@ func TestHugeFiles(t *testing.T) {
 		}
 	}
 	r := readAll(t, []source.File{inMemory("/a/trainer_state.json", long)}, Options{})[0]
-	if r.Err == nil || !strings.Contains(r.Err.Error(), "larger than 32 MiB") {
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "longer than 32 MiB") {
 		t.Errorf("of a size that is not known: %v", r.Err)
 	}
 	r = readAll(t, []source.File{inMemory("/a/x.tfevents.1", append(board(), claimed...))}, Options{})[0]
@@ -215,9 +216,9 @@ func TestHugeFiles(t *testing.T) {
 }
 
 func TestTooManyRows(t *testing.T) {
-	text := "epoch,loss,val_loss\n" + strings.Repeat(",,\n", source.MaxRows+1)
+	text := "epoch,loss,val_loss\n" + strings.Repeat(",,\n", textfile.MaxRows+1)
 	r := readAll(t, []source.File{inMemory("/a/x.csv", []byte(text))}, Options{})[0]
-	if r.Err == nil || !strings.Contains(r.Err.Error(), "more than 1000000 rows") {
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "more than 1,000,000 rows") {
 		t.Errorf("%v", r.Err)
 	}
 }

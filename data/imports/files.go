@@ -1,8 +1,6 @@
 package imports
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"strings"
 
 	"sweetspot/data/imports/source"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
@@ -124,15 +123,7 @@ func File(p string) source.File {
 		if err != nil {
 			return nil, reason(err)
 		}
-		buffered := bufio.NewReaderSize(f, 64<<10)
-		if magic, err := buffered.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
-			return closing{buffered, f}, nil
-		}
-		text, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, errors.Join(errors.New("its compression is damaged"), f.Close())
-		}
-		return closing{text, f}, nil
+		return closing{textfile.Open(f), f}, nil
 	}}
 }
 

@@ -127,7 +127,7 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 		"nothing was logged yet")
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":1}`, source.Given{}), "no log_history")
 	refused(t, one(t, "/a/trainer_state.json", `{"log_history":[{"epoch":1,"train_runtime":NaN}]`, source.Given{}),
-		"ends early")
+		"cut off here")
 }
 
 // The global batch is told exactly or not at all.
@@ -178,8 +178,8 @@ func TestEpochTime(t *testing.T) {
 	}
 	refused(t, one(t, "/a/log.csv", "epoch,loss\n0,2\n", source.Given{}), "neither a time nor")
 	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n-1,2,2\n", source.Given{}), "row 2: epoch -1")
-	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n0,2,best\n", source.Given{}), `val_loss "best" is not a number`)
-	refused(t, one(t, "/a/log.csv", "epoch,loss,loss\n0,2,2\n", source.Given{}), "there twice")
+	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n0,2,best\n", source.Given{}), `column val_loss: "best" is not a finite`)
+	refused(t, one(t, "/a/log.csv", "epoch,val_loss,val_loss\n0,2,2\n", source.Given{}), "duplicated")
 }
 
 func TestEventFiles(t *testing.T) {
@@ -395,7 +395,7 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("%v, %+v", r.Err, r.Set)
 	}
 	refused(t, one(t, "/a/\x1b[2Jx.csv", "model,infer_step_time\n\x1b[2Jnet,a\n", source.Given{}),
-		`infer_step_time "a" is not a number`)
+		`column infer_step_time: "a" is not a finite`)
 }
 
 // Accuracies may lie in another folder; those of the benchmark's own come first.

@@ -7,7 +7,6 @@ import (
 
 	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 )
 
@@ -27,17 +26,13 @@ type collector struct {
 
 // model cleans a name. The result does not keep its row in memory.
 func (c *collector) model(cell string) string {
-	name := cleanModel(cell)
+	name := textfile.Text(cell)
 	if have, ok := c.models[name]; ok {
 		return have
 	}
 	name = strings.Clone(name)
 	c.models[name] = name
 	return name
-}
-
-func cleanModel(name string) string {
-	return plaintext.Cut(strings.TrimSpace(plaintext.Clean(name)), maxModel)
 }
 
 // add keeps a job that runs on any GPU. An unknown runtime is NaN.

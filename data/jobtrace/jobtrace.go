@@ -40,11 +40,9 @@ import (
 // Limits on the input, so that a wrong file causes an error message instead of
 // exhausting memory.
 const (
-	MaxJobs     = 2_000_000
-	MaxRowBytes = textfile.MaxRowBytes // one row, quoted line breaks included, or one job of a log
-	maxSeconds  = 1e12                 // seconds since 1970 lie below, milliseconds above
-	maxGPUs     = 100_000
-	maxModel    = 200 // characters of a name
+	MaxJobs    = 2_000_000
+	maxSeconds = 1e12 // seconds since 1970 lie below, milliseconds above
+	maxGPUs    = 100_000
 )
 
 // Trace is the content of a file.
@@ -70,13 +68,14 @@ func Read(r io.Reader) (*Trace, error) { return read(r, MaxJobs) }
 const sniffed = 1024
 
 func read(r io.Reader, most int) (*Trace, error) {
-	text, err := textfile.Open(r)
-	if err != nil {
-		return nil, readError(1, err)
-	}
+	text := textfile.Open(r)
 	head, err := text.Peek(sniffed)
-	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
-		return nil, readError(1, err)
+	switch {
+	case err == nil, errors.Is(err, io.EOF), len(head) > 0:
+	case errors.Is(err, textfile.ErrDamaged):
+		return nil, textfile.Wrong(1, "%s", err.Error())
+	default:
+		return nil, fmt.Errorf("reading row 1: %w", err)
 	}
 	start := bytes.TrimSpace(head)
 	switch {
@@ -89,14 +88,6 @@ func read(r io.Reader, most int) (*Trace, error) {
 		return readLog(text, most)
 	}
 	return readTable(text, most)
-}
-
-// readError adds the row to an error of the file.
-func readError(row int, err error) error {
-	if errors.Is(err, textfile.ErrDamaged) {
-		return &textfile.Error{Row: row, What: err.Error()}
-	}
-	return fmt.Errorf("reading row %d: %w", row, err)
 }
 
 // Write writes the Job trace CSV. Read returns the same jobs, by submission and
@@ -119,7 +110,7 @@ func Write(w io.Writer, jobs []fleet.Job) error {
 		}
 		cells[submit], cells[runtime], cells[deadline] = secondsCell(job.SubmitS), secondsCell(job.RuntimeS),
 			secondsCell(job.DeadlineS)
-		cells[gpus], cells[model] = strconv.Itoa(job.GPUs), cleanModel(job.Model)
+		cells[gpus], cells[model] = strconv.Itoa(job.GPUs), textfile.Text(job.Model)
 		_ = out.Write(cells)
 	}
 	out.Flush()

@@ -2,7 +2,6 @@ package jobtrace
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,19 +16,19 @@ import (
 
 // readLog reads Philly's original JSON.
 func readLog(text io.Reader, most int) (*Trace, error) {
-	l := newLog(text)
+	l := textfile.NewItems(text, "job", textfile.MaxRowBytes)
 	var trace collector
 	earliest := math.Inf(1)
-	for {
-		j, err := l.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+	if err := l.Enter('['); err != nil {
+		return nil, err
+	}
+	for l.More() {
+		var j logged
+		if err := l.Next(&j); err != nil {
 			return nil, err
 		}
-		if l.job > most {
-			return nil, l.wrong(tooMany(most))
+		if l.At > most {
+			return nil, l.Wrong("more than %s; split the file", quantity.Several(most, "job"))
 		}
 		if j.Submitted.IsZero() {
 			trace.unsubmitted++
@@ -41,84 +40,23 @@ func readLog(text io.Reader, most int) (*Trace, error) {
 		case math.IsNaN(job.RuntimeS):
 			trace.unended++
 		case job.RuntimeS > maxSeconds:
-			return nil, l.wrong(fmt.Sprintf("its attempts take %g seconds together, above %g", job.RuntimeS,
-				float64(maxSeconds)))
+			return nil, l.Wrong("its attempts take %g seconds together, above %g", job.RuntimeS, float64(maxSeconds))
 		case job.GPUs > maxGPUs:
-			return nil, l.wrong(fmt.Sprintf("holds %s, above %s", quantity.Several(job.GPUs, "GPU"), quantity.Count(maxGPUs)))
+			return nil, l.Wrong("holds %s, above %s", quantity.Several(job.GPUs, "GPU"), quantity.Count(maxGPUs))
 		default:
 			trace.add(job)
 		}
 	}
+	if err := l.Leave(); err != nil {
+		return nil, err
+	}
+	if err := l.End(); err != nil {
+		return nil, err
+	}
 	for i := range trace.jobs {
 		trace.jobs[i].SubmitS -= earliest
 	}
-	return trace.finish(phillyJSON, &textfile.Error{Row: max(l.job-1, 1), Unit: "job"})
-}
-
-// log is an array of jobs, each bounded.
-type log struct {
-	array *json.Decoder
-	left  *io.LimitedReader
-	job   int // that was read last, from 1
-}
-
-func newLog(text io.Reader) *log {
-	left := &io.LimitedReader{R: text, N: MaxRowBytes}
-	l := &log{array: json.NewDecoder(left), left: left}
-	_, _ = l.array.Token() // the bracket that told the format
-	return l
-}
-
-// next returns the next job until io.EOF, the end of the file behind the
-// closing bracket.
-func (l *log) next() (*logged, error) {
-	l.left.N = MaxRowBytes
-	l.job++
-	if l.array.More() {
-		var j logged
-		if err := l.array.Decode(&j); err != nil {
-			return nil, l.refuse(err)
-		}
-		return &j, nil
-	}
-	if _, err := l.array.Token(); err != nil {
-		return nil, l.refuse(err)
-	}
-	switch _, err := l.array.Token(); {
-	case err == nil:
-		return nil, l.wrong("the array of jobs is followed by more; keep one array per file")
-	case !errors.Is(err, io.EOF):
-		return nil, l.refuse(err)
-	}
-	return nil, io.EOF
-}
-
-func (l *log) wrong(what string) *textfile.Error {
-	return &textfile.Error{Row: l.job, What: what, Unit: "job"}
-}
-
-// refuse describes the decoder's errors. The decoder reads ahead, so a used-up
-// byte limit matters only if it failed.
-func (l *log) refuse(err error) error {
-	var ours *textfile.Error
-	var kind *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case l.left.N <= 0:
-		return l.wrong(fmt.Sprintf("longer than %d bytes; is a quote or a bracket left open?", MaxRowBytes))
-	case errors.Is(err, textfile.ErrDamaged):
-		return l.wrong(textfile.ErrDamaged.Error())
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return l.wrong("the file ends before its array does; fetch it again")
-	case errors.As(err, &ours):
-		return l.wrong(ours.What)
-	case errors.As(err, &kind):
-		return l.wrong(fmt.Sprintf("has %s out of place; is this a Philly log, an array of jobs with submitted_time "+
-			"and attempts?", plaintext.Quote(kind.Value)))
-	case errors.As(err, &syntax):
-		return l.wrong(fmt.Sprintf("is not valid JSON: %s", plaintext.Line(syntax.Error(), 100)))
-	}
-	return fmt.Errorf("reading job %d: %w", l.job, err)
+	return trace.finish(phillyJSON, &textfile.Error{Row: max(l.At, 1), Unit: "job"})
 }
 
 // logged is a job of the log, as far as it is needed.

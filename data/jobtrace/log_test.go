@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 )
 
@@ -74,23 +75,23 @@ func TestReadLogRefuses(t *testing.T) {
 		"none to keep": {`[{"submitted_time":"2017-10-09 07:00:00"}, null]`, 2, "no jobs to keep: 1 job without a " +
 			"submission time left out, 1 job that never ended left out"},
 		"an object":         {`{"jobs": []}`, 1, "is a JSON object"},
-		"numbers":           {"[1,2]", 1, `has "number" out of place`},
-		"attempts of text":  {oneJob(`,{"attempts":["a"]}]`), 2, `has "string" out of place`},
-		"a number for time": {oneJob(`,{"submitted_time":1507532400}]`), 2, `has "number" out of place`},
+		"numbers":           {"[1,2]", 1, "has a number out of place"},
+		"attempts of text":  {oneJob(`,{"attempts":["a"]}]`), 2, "attempts is a string, which is unexpected"},
+		"a number for time": {oneJob(`,{"submitted_time":1507532400}]`), 2, "submitted_time is a number, which is unexpected"},
 		"another time": {oneJob(`,{"submitted_time":"09/10/2017 \u001b[31m"}]`), 2,
 			`"09/10/2017 \x1b[31m" is not a time; write 2017-10-09 10:02:36`},
 		"no such day":      {oneJob(`,{"submitted_time":"2017-02-30 00:00:00"}]`), 2, "is not a time"},
 		"no JSON":          {oneJob(`,{submitted_time:1}]`), 2, "is not valid JSON"},
 		"a section":        {"[jobs]\na=1\n", 1, "is not valid JSON"},
-		"cut off in a job": {oneJob(`,{"submitted_time":"2017-`), 2, "ends before its array does"},
-		"cut off at a job": {oneJob(``), 2, "ends before its array does"},
-		"cut off at once":  {"[", 1, "ends before its array does"},
-		"more behind":      {oneJob("]" + oneJob("]")), 2, "the array of jobs is followed"},
+		"cut off in a job": {oneJob(`,{"submitted_time":"2017-`), 2, "the file is cut off here"},
+		"cut off at a job": {oneJob(``), 2, "the file is cut off here"},
+		"cut off at once":  {"[", 1, "the file is cut off here"},
+		"more behind":      {oneJob("]" + oneJob("]")), 2, "is followed by more"},
 		"no JSON behind":   {oneJob("]x"), 2, "is not valid JSON"},
 		"zip cut off":      {whole[:len(whole)-12], 0, "cut off or damaged"},
 		"zip damaged":      {whole[:len(whole)-8] + "12345678", 2, "cut off or damaged"},
-		"2 MiB job":        {oneJob(`,{"user":"` + strings.Repeat("u", 2<<20) + `"}]`), 2, "longer than 1048576 bytes"},
-		"2 MiB of blanks":  {oneJob(strings.Repeat(" ", 2<<20) + "]"), 2, "longer than 1048576 bytes"},
+		"2 MiB job":        {oneJob(`,{"user":"` + strings.Repeat("u", 2<<20) + `"}]`), 2, "longer than 1 MiB"},
+		"2 MiB of blanks":  {oneJob(strings.Repeat(" ", 2<<20) + "]"), 2, "longer than 1 MiB"},
 		"too many GPUs": {`[{"submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 ` +
 			`07:00:00","end_time":"2017-10-09 07:00:10","detail":[{"gpus":[0` + strings.Repeat(",0", maxGPUs) +
 			`]}]}]}]`, 1,
@@ -115,13 +116,13 @@ func TestReadLogIsBounded(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := read(strings.NewReader(log), 5)
-	refuses(t, err, 6, "more than 5 jobs; keep a part of it")
+	refuses(t, err, 6, "more than 5 jobs; split the file")
 }
 
 // A job of almost the limit makes the decoder read far ahead, of which the jobs
 // behind it are not to blame.
 func TestReadLogTakesLargeJobs(t *testing.T) {
-	large := fmt.Sprintf(`,{"user":%q}`, strings.Repeat("u", MaxRowBytes-100))
+	large := fmt.Sprintf(`,{"user":%q}`, strings.Repeat("u", textfile.MaxRowBytes-100))
 	if _, err := Read(strings.NewReader(oneJob(strings.Repeat(large+strings.Repeat(",{}", 1000), 5) +
 		"]"))); err != nil {
 		t.Error(err)

@@ -128,30 +128,30 @@ func TestReadRefuses(t *testing.T) {
 			`submit_s and runtime_s, separated by commas`},
 		"no duration":         {"submit_s,gpus\n1,2\n", 1, "the column runtime_s or duration_s is missing"},
 		"many other columns":  {strings.Repeat("\x1bcolumn,", 1000) + "\n", 1, "missing"},
-		"a column twice":      {"submit_s,runtime_s,Submit_S\n", 1, "submit_s is duplicated"},
+		"a column twice":      {"submit_s,runtime_s,Submit_S\n", 1, "column submit_s: the column is duplicated"},
 		"two spellings":       {"submit_s,num_gpus,runtime_s,gpus\n", 1, "the columns num_gpus and gpus mean the same"},
-		"two runtimes":        {"submit_s,runtime_s,duration_s\n", 1, "the columns runtime_s and duration_s mean the same"},
-		"submission empty":    {row(",1,1,,"), 3, "submit_s is empty"},
-		"submission negative": {row("-1,1,1,,"), 3, `submit_s is "-1", which is negative`},
-		"runtime negative":    {row("1,-1e999,1,,"), 3, "negative"},
+		"two runtimes":        {"submit_s,runtime_s,duration_s\n", 1, "the columns duration_s and runtime_s mean the same"},
+		"submission empty":    {row(",1,1,,"), 3, "column submit_s: is empty"},
+		"submission negative": {row("-1,1,1,,"), 3, "column submit_s: -1 is negative"},
+		"runtime negative":    {row("1,-1,1,,"), 3, "column runtime_s: -1 is negative"},
 		"NaN":                 {row("NaN,1,1,,"), 3, "not a finite decimal number"},
 		"Inf":                 {row("0,+Inf,1,,"), 3, "not a finite decimal number"},
 		"infinity":            {row("0,infinity,1,,"), 3, "not a finite decimal number"},
-		"overflow":            {row("0,1e999,1,,"), 3, "milliseconds"},
+		"overflow":            {row("0,1e999,1,,"), 3, "too large"},
 		"hexadecimal":         {row("0,0x1p-2,1,,"), 3, "not a finite decimal number"},
 		"underscores":         {row("0,1_000,1,,"), 3, "not a finite decimal number"},
 		"no number":           {row("0,1-e,1,,"), 3, "not a finite decimal number"},
-		"unit in the cell":    {row("0,\"5\x1b ms\",1,,"), 3, `is "5\x1b ms"`},
-		"milliseconds": {row("1700000000000,1,1,,"), 3, `submit_s is "1700000000000", above 1e+12 seconds; ` +
+		"unit in the cell":    {row("0,\"5\x1b ms\",1,,"), 3, `column runtime_s: "5\x1b ms" is not`},
+		"milliseconds": {row("1700000000000,1,1,,"), 3, `column submit_s: 1.7e+12 is above 1e+12 seconds; ` +
 			`are these milliseconds?`},
-		"milliseconds, Philly": {"submit_s,duration_s\n0,1e13\n", 2, "duration_s is"},
-		"deadline too early": {row("100,1,1,99.5,"), 3, `deadline_s is "99.5", before the submission at "100"; it ` +
+		"milliseconds, Philly": {"submit_s,duration_s\n0,1e13\n", 2, "column duration_s: 1e+13 is above"},
+		"deadline too early": {row("100,1,1,99.5,"), 3, `column deadline_s: is "99.5", before the submission at "100"; it ` +
 			`must be on the clock of submit_s`},
 		"deadline NaN":          {row("100,1,1,nan,"), 3, "deadline_s"},
-		"half a GPU":            {row("0,1,0.5,,"), 3, "not a whole number up to 100,000"},
-		"negative GPUs":         {row("0,1,-1,,"), 3, "not a whole number"},
-		"too many GPUs":         {row("0,1,100001,,"), 3, "not a whole number"},
-		"GPUs in words":         {row("0,1,two,,"), 3, `gpus is "two"`},
+		"half a GPU":            {row("0,1,0.5,,"), 3, "not a whole number"},
+		"negative GPUs":         {row("0,1,-1,,"), 3, "column gpus: -1 is negative"},
+		"too many GPUs":         {row("0,1,100001,,"), 3, "100001 is above 100,000"},
+		"GPUs in words":         {row("0,1,two,,"), 3, `column gpus: "two" is not`},
 		"wrong though left out": {row("0,0,1,-5,"), 3, "negative"},
 		"too few cells":         {row("0,1"), 3, "has 2 cells and the header 5"},
 		"too many cells":        {row("0,1,1,,a,b"), 3, "has 6 cells and the header 5"},
@@ -236,13 +236,13 @@ func (r *rows) Read(p []byte) (int, error) {
 // Rows count whether or not their jobs are kept. These aren't, which is fast.
 func TestReadIsBounded(t *testing.T) {
 	_, err := Read(&rows{left: MaxJobs + 1, text: []byte("submit_s,runtime_s\n")})
-	refuses(t, err, MaxJobs+2, "more than 2,000,000 jobs; keep a part of it")
+	refuses(t, err, MaxJobs+2, "more than 2,000,000 rows; split the file")
 	three := "submit_s,runtime_s\n0,1\n0,0\n0,1\n"
 	if trace, err := read(strings.NewReader(three), 3); err != nil || len(trace.Jobs) != 2 {
 		t.Errorf("as many rows as there may be: %v", err)
 	}
 	_, err = read(strings.NewReader(three), 2)
-	refuses(t, err, 4, "more than 2 jobs; keep a part of it")
+	refuses(t, err, 4, "more than 2 rows; split the file")
 }
 
 // set is where the real trace lies beside the project. It is no part of it.

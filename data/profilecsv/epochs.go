@@ -12,17 +12,17 @@ import (
 )
 
 // rising reads "3.2;232;462.5": numbers of at least 0, each above the one before.
-func (r *reader) rising(column string) []float64 {
-	cell := r.text(column)
+func (r reader) rising(column string) []float64 {
+	cell := r.Cell(column)
 	if cell == "" {
 		return nil
 	}
 	parts := strings.Split(cell, ";")
 	values := make([]float64, 0, len(parts))
 	for i, part := range parts {
-		v, ok := parseNumber(part)
+		v, ok := textfile.Finite(part)
 		if !ok || v < 0 || (i > 0 && v <= values[i-1]) {
-			r.fail(column, "%s is not a number of seconds above the one before; write 3.2;232;462.5", plaintext.Quote(part))
+			_ = r.Fail(column, "%s is not a number of seconds above the one before; write 3.2;232;462.5", plaintext.Quote(part))
 			return nil
 		}
 		values = append(values, v)
@@ -38,8 +38,8 @@ type evaluation struct {
 }
 
 // evaluations reads "462.4:0.31;925.1:".
-func (r *reader) evaluations(column, example string) []evaluation {
-	cell := r.text(column)
+func (r reader) evaluations(column, example string) []evaluation {
+	cell := r.Cell(column)
 	if cell == "" {
 		return nil
 	}
@@ -47,14 +47,14 @@ func (r *reader) evaluations(column, example string) []evaluation {
 	list := make([]evaluation, 0, len(parts))
 	for _, part := range parts {
 		first, second, colon := strings.Cut(part, ":")
-		at, ok := parseNumber(first)
+		at, ok := textfile.Finite(first)
 		e := evaluation{at: at}
 		if second = strings.TrimSpace(second); second != "" {
-			v, sound := parseNumber(second)
+			v, sound := textfile.Finite(second)
 			e.value, ok = &v, ok && sound
 		}
 		if !ok || !colon || at < 0 {
-			r.fail(column, "%s is not an evaluation; write %s", plaintext.Quote(part), example)
+			_ = r.Fail(column, "%s is not an evaluation; write %s", plaintext.Quote(part), example)
 			return nil
 		}
 		list = append(list, e)
@@ -63,24 +63,24 @@ func (r *reader) evaluations(column, example string) []evaluation {
 }
 
 // validations puts the columns evaluations and validations together.
-func (r *reader) validations(run profile.Run) []profile.Validation {
+func (r reader) validations(run profile.Run) []profile.Validation {
 	timed := r.evaluations("evaluations", "462.4:0.31;925.1:0.44")
 	placed := r.evaluations("validations", "1:0.31;3:0.44")
 	switch {
 	case timed == nil && placed == nil:
 		return nil
-	case r.boolean("higher_is_better") == nil && (r.text("metric") != "" || measured(timed) || measured(placed)):
-		r.fail("higher_is_better", "is empty although there are evaluations; write true or false")
+	case r.boolean("higher_is_better") == nil && (r.Cell("metric") != "" || measured(timed) || measured(placed)):
+		_ = r.Fail("higher_is_better", "is empty although there are evaluations; write true or false")
 		return nil
 	case placed == nil && run.EpochStartsS == nil:
-		r.fail("evaluations", "without epoch_starts_s or validations their epochs are unknown; add one")
+		_ = r.Fail("evaluations", "without epoch_starts_s or validations their epochs are unknown; add one")
 		return nil
 	case timed != nil && placed != nil && len(timed) != len(placed):
-		r.fail("validations", "lists %d evaluations and the column evaluations %d; they must match", len(placed), len(timed))
+		_ = r.Fail("validations", "lists %d evaluations and the column evaluations %d; they must match", len(placed), len(timed))
 		return nil
 	}
 	// Without a metric and a value there is no better; nil reads as the zero value.
-	metric, higher := r.text("metric"), r.boolean("higher_is_better")
+	metric, higher := r.Cell("metric"), r.boolean("higher_is_better")
 	list := make([]profile.Validation, max(len(timed), len(placed)))
 	for i := range list {
 		list[i].Metric, list[i].HigherIsBetter = metric, higher != nil && *higher
@@ -91,7 +91,7 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 		if placed != nil {
 			list[i].Epoch, list[i].Value = int(placed[i].at), placed[i].value
 			if placed[i].at != math.Trunc(placed[i].at) || placed[i].at > math.MaxInt32 {
-				r.fail("validations", "epoch %g is not a whole number up to %d", placed[i].at, math.MaxInt32)
+				_ = r.Fail("validations", "epoch %g is not a whole number up to %d", placed[i].at, math.MaxInt32)
 			}
 		}
 	}
@@ -101,12 +101,6 @@ func (r *reader) validations(run profile.Run) []profile.Validation {
 // measured reports whether any evaluation has a value.
 func measured(list []evaluation) bool {
 	return slices.ContainsFunc(list, func(e evaluation) bool { return e.value != nil })
-}
-
-// parseNumber accepts what [reader.signed] accepts.
-func parseNumber(s string) (v float64, ok bool) {
-	v, ok = textfile.Decimal(strings.TrimSpace(s))
-	return v, ok && math.Abs(v) <= largest
 }
 
 // describeEvaluations writes the columns that [reader.validations] reads.
@@ -159,8 +153,8 @@ func sameMetric(run profile.Run) []profile.Validation {
 }
 
 // pauses reads "63:1.4:782:checkpoint;125.1:1.3::".
-func (r *reader) pauses(column string) []profile.Pause {
-	cell := r.text(column)
+func (r reader) pauses(column string) []profile.Pause {
+	cell := r.Cell(column)
 	if cell == "" {
 		return nil
 	}
@@ -169,7 +163,7 @@ func (r *reader) pauses(column string) []profile.Pause {
 	for _, part := range parts {
 		p, ok := parsePause(part)
 		if !ok {
-			r.fail(column, "%s is not a pause; write end:seconds:iterations:kind, such as 63:1.4:782:checkpoint",
+			_ = r.Fail(column, "%s is not a pause; write end:seconds:iterations:kind, such as 63:1.4:782:checkpoint",
 				plaintext.Quote(part))
 			return nil
 		}
@@ -183,14 +177,14 @@ func parsePause(part string) (p profile.Pause, ok bool) {
 	if len(words) != 4 {
 		return p, false
 	}
-	at, sound := parseNumber(words[0])
-	seconds, alsoSound := parseNumber(words[1])
+	at, sound := textfile.Finite(words[0])
+	seconds, alsoSound := textfile.Finite(words[1])
 	if !sound || !alsoSound || at < 0 || seconds < 0 {
 		return p, false
 	}
 	p = profile.Pause{AtS: at, Seconds: seconds, Kind: strings.TrimSpace(unescape.Replace(words[3]))}
 	if word := strings.TrimSpace(words[2]); word != "" {
-		n, sound := parseNumber(word)
+		n, sound := textfile.Finite(word)
 		if !sound || n < 0 || n != math.Trunc(n) || n > math.MaxInt32 {
 			return p, false
 		}

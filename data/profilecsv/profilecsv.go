@@ -49,19 +49,6 @@
 // and %25 for a percent sign. An empty cell means that none was seen.
 package profilecsv
 
-import (
-	"slices"
-
-	"sweetspot/data/textfile"
-)
-
-// Limits on the input, so that a wrong file causes an error message instead of
-// exhausting memory.
-const (
-	MaxRowBytes = textfile.MaxRowBytes // one row, quoted line breaks included
-	MaxRows     = 1_000_000
-)
-
 // Columns are the columns of the contract, in its order.
 var Columns = []string{
 	"model", "dataset", "unit", "variant", "precision", "pruning", "metric", "accuracy", "higher_is_better",
@@ -81,7 +68,3 @@ var ExtraColumns = []string{
 
 // required must be in the header: without them a file is not a Profile CSV.
 var required = []string{"model", "mode", "basis"}
-
-func known(column string) bool {
-	return slices.Contains(Columns, column) || slices.Contains(ExtraColumns, column)
-}

@@ -7,49 +7,62 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"sweetspot/data/catalog"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
-func (r *reader) model() profile.Model {
-	m := profile.Model{
-		Name: r.text("model"), Dataset: r.text("dataset"), Task: r.text("task"), Unit: r.text("unit"),
-		Params: r.number("params"), FLOPsPerUnit: r.number("flops_per_unit"),
-	}
-	if m.Name == "" {
-		r.fail("model", "is empty; every run needs a model name")
-	}
-	return m
+// field is a column that holds one field of a run or its model as it is: a text,
+// a number or a count.
+type field struct {
+	column string
+	of     any // *string, **float64 or *int
 }
 
-func (r *reader) run() profile.Run {
-	run := profile.Run{
-		Model: r.text("model"), Dataset: r.text("dataset"), Unit: r.text("unit"),
-		Variant: r.variant(), Mode: r.mode(),
-		Cloud: r.text("cloud"), Region: r.text("region"), InstanceType: r.text("instance_type"),
-		GPU: r.text("gpu"), GPUCount: r.count("gpu_count", 0), GPUMemGiB: r.number("gpu_mem_gib"),
-		Count: r.count("count", 1), USDPerHour: r.number("usd_per_hour"),
-		BatchSize: r.count("batch_size", 0), Epochs: r.number("epochs"),
-		IterationsPerEpoch: r.number("iterations_per_epoch"), TrainSize: r.number("train_size"),
-		InitS: r.number("init_s"), FirstIterationS: r.number("first_iteration_s"), StartupS: r.number("startup_s"),
-		SteadyStdDevS: r.number("steady_stddev_s"), SteadyN: r.count("steady_n", 0),
-		WarmupIterations: r.count("warmup_iterations", 0),
-		FirstValidationS: r.number("first_validation_s"), ValidationS: r.number("validation_s"),
-		TotalS: r.number("total_s"), TotalStdDevS: r.number("total_stddev_s"), TotalN: r.count("total_n", 0),
-		EnergyJPerUnit: r.number("energy_j_per_unit"), AveragePowerW: r.number("average_power_w"),
-		EnergyOf: r.text("energy_of"), PowerLimitW: r.number("power_limit_w"),
-		PeakMemoryBytes: r.number("peak_memory_bytes"),
-		Status:          r.status(), Basis: r.basis(),
-		Source: r.text("source"), AsOf: r.date("as_of"), Note: r.text("note"),
+func fields(m *profile.Model, r *profile.Run) []field {
+	return []field{
+		{"model", &r.Model}, {"dataset", &r.Dataset}, {"unit", &r.Unit}, {"task", &m.Task}, {"params", &m.Params},
+		{"flops_per_unit", &m.FLOPsPerUnit}, {"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
+		{"cloud", &r.Cloud}, {"region", &r.Region}, {"instance_type", &r.InstanceType}, {"gpu", &r.GPU},
+		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"usd_per_hour", &r.USDPerHour},
+		{"batch_size", &r.BatchSize}, {"epochs", &r.Epochs}, {"iterations_per_epoch", &r.IterationsPerEpoch},
+		{"train_size", &r.TrainSize}, {"init_s", &r.InitS}, {"first_iteration_s", &r.FirstIterationS},
+		{"startup_s", &r.StartupS}, {"steady_stddev_s", &r.SteadyStdDevS}, {"steady_n", &r.SteadyN},
+		{"warmup_iterations", &r.WarmupIterations}, {"first_validation_s", &r.FirstValidationS},
+		{"validation_s", &r.ValidationS}, {"total_s", &r.TotalS}, {"total_stddev_s", &r.TotalStdDevS},
+		{"total_n", &r.TotalN}, {"energy_j_per_unit", &r.EnergyJPerUnit}, {"average_power_w", &r.AveragePowerW},
+		{"energy_of", &r.EnergyOf}, {"power_limit_w", &r.PowerLimitW}, {"peak_memory_bytes", &r.PeakMemoryBytes},
+		{"source", &r.Source}, {"as_of", &r.AsOf}, {"note", &r.Note},
 	}
-	if run.Count == 0 {
-		r.fail("count", "a run needs at least 1 VM; leave it empty for 1")
+}
+
+func (r reader) row() (m profile.Model, run profile.Run) {
+	for _, f := range fields(&m, &run) {
+		switch of := f.of.(type) {
+		case *string:
+			*of = r.Cell(f.column)
+		case **float64:
+			*of = r.NotNegative(f.column)
+		case *int:
+			*of = r.Count(f.column)
+		}
 	}
-	if run.StartupS != nil && (run.InitS != nil || run.FirstIterationS != nil) {
-		r.fail("startup_s", "only applies if init_s and first_iteration_s are unknown; leave it empty")
+	m.Name, m.Dataset, m.Unit = run.Model, run.Dataset, run.Unit
+	run.Variant.Precision, run.Variant.Pruning = strings.ToLower(run.Variant.Precision), r.pruning()
+	run.Mode, run.Status, run.Basis = r.mode(), r.status(), r.basis()
+	run.Count = r.Whole("count", 1)
+	switch {
+	case run.Model == "":
+		_ = r.Fail("model", "is empty; every run needs a model name")
+	case run.Count == 0:
+		_ = r.Fail("count", "a run needs at least 1 VM; leave it empty for 1")
+	case run.StartupS != nil && (run.InitS != nil || run.FirstIterationS != nil):
+		_ = r.Fail("startup_s", "only applies if init_s and first_iteration_s are unknown; leave it empty")
+	case run.AsOf != "" && !catalog.IsDate(run.AsOf):
+		_ = r.Fail("as_of", "%s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(run.AsOf))
 	}
-	if extra := r.signed("warmup_extra_s"); extra != nil {
+	if extra := r.Number("warmup_extra_s"); extra != nil {
 		run.WarmupExtraS = *extra
 	}
 	run.Steady = r.steady(run)
@@ -57,51 +70,50 @@ func (r *reader) run() profile.Run {
 	run.EpochStartsS = r.rising("epoch_starts_s")
 	run.Validations = r.validations(run)
 	run.Pauses = r.pauses("pauses")
-	return run
+	return m, run
 }
 
-func (r *reader) variant() profile.Variant {
-	v := profile.Variant{Name: r.text("variant"), Precision: strings.ToLower(r.text("precision"))}
-	p := profile.Pruning{Kind: r.text("pruning_kind"), Ratio: r.fraction("pruning"), Layers: r.layers("pruning_layers")}
-	if p.Kind != "" || p.Ratio != nil || p.Layers != nil {
-		v.Pruning = &p
+func (r reader) pruning() *profile.Pruning {
+	p := profile.Pruning{Kind: r.Cell("pruning_kind"), Ratio: r.fraction("pruning"), Layers: r.layers("pruning_layers")}
+	if p.Kind == "" && p.Ratio == nil && p.Layers == nil {
+		return nil
 	}
-	return v
+	return &p
 }
 
-func (r *reader) mode() profile.Mode {
-	switch m := profile.Mode(strings.ToLower(r.text("mode"))); m {
+func (r reader) mode() profile.Mode {
+	switch m := profile.Mode(strings.ToLower(r.Cell("mode"))); m {
 	case profile.Train, profile.Infer:
 		return m
 	case "":
-		r.fail("mode", "is empty; write train or infer")
+		_ = r.Fail("mode", "is empty; write train or infer")
 	default:
-		r.fail("mode", "%s is neither train nor infer", plaintext.Quote(string(m)))
+		_ = r.Fail("mode", "%s is neither train nor infer", plaintext.Quote(string(m)))
 	}
 	return ""
 }
 
-func (r *reader) basis() estimate.Basis {
-	word := strings.ToLower(r.text("basis"))
+func (r reader) basis() estimate.Basis {
+	word := strings.ToLower(r.Cell("basis"))
 	if word == "" {
-		r.fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, transferred "+
+		_ = r.Fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, transferred "+
 			"or spec")
 		return estimate.Unknown
 	}
 	b, err := estimate.ParseBasis(word)
 	if err != nil {
-		r.fail("basis", "%s", err.Error())
+		_ = r.Fail("basis", "%s", err.Error())
 	}
 	return b
 }
 
-func (r *reader) status() profile.Status {
-	s := profile.Status(strings.ToLower(r.text("status")))
+func (r reader) status() profile.Status {
+	s := profile.Status(strings.ToLower(r.Cell("status")))
 	if s == "" {
 		return profile.Done
 	}
 	if !slices.Contains([]profile.Status{profile.Done, profile.OutOfMemory, profile.Failed, profile.Interrupted}, s) {
-		r.fail("status", "%s is not one of done, oom, failed, interrupted", plaintext.Quote(string(s)))
+		_ = r.Fail("status", "%s is not one of done, oom, failed, interrupted", plaintext.Quote(string(s)))
 	}
 	return s
 }
@@ -109,23 +121,23 @@ func (r *reader) status() profile.Status {
 // steady returns the steady iteration time with the given interval, else with
 // the t-interval of its spread, else as a bare number that the engine widens by
 // the usual spread of its basis.
-func (r *reader) steady(run profile.Run) estimate.Estimate {
-	v := r.number("steady_iteration_s")
+func (r reader) steady(run profile.Run) estimate.Estimate {
+	v := r.NotNegative("steady_iteration_s")
 	if v == nil {
 		return estimate.Estimate{}
 	}
 	if *v == 0 {
-		r.fail("steady_iteration_s", "is 0; leave it empty if it is unknown")
+		_ = r.Fail("steady_iteration_s", "is 0; leave it empty if it is unknown")
 	}
-	low, high := r.number("steady_low_s"), r.number("steady_high_s")
+	low, high := r.NotNegative("steady_low_s"), r.NotNegative("steady_high_s")
 	switch {
 	case low != nil && high != nil:
 		if *low > *v || *high < *v {
-			r.fail("steady_low_s", "the interval %g to %g does not contain steady_iteration_s %g", *low, *high, *v)
+			_ = r.Fail("steady_low_s", "the interval %g to %g does not contain steady_iteration_s %g", *low, *high, *v)
 		}
 		return estimate.Estimate{Value: *v, Low: *low, High: *high, Basis: run.Basis}
 	case low != nil || high != nil:
-		r.fail("steady_low_s", "steady_low_s and steady_high_s go together; give both or neither")
+		_ = r.Fail("steady_low_s", "steady_low_s and steady_high_s go together; give both or neither")
 	case run.SteadyStdDevS != nil && run.SteadyN >= 2:
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(run.SteadyN - 1)}.Quantile(0.95)
 		return estimate.Around(*v, t**run.SteadyStdDevS/math.Sqrt(float64(run.SteadyN)), run.Basis)
@@ -133,19 +145,19 @@ func (r *reader) steady(run profile.Run) estimate.Estimate {
 	return estimate.Exact(*v, run.Basis)
 }
 
-func (r *reader) accuracy(basis estimate.Basis) *profile.Accuracy {
-	v := r.number("accuracy")
-	metric, higher := r.text("metric"), r.boolean("higher_is_better")
-	stddev := r.number("accuracy_stddev")
+func (r reader) accuracy(basis estimate.Basis) *profile.Accuracy {
+	v := r.NotNegative("accuracy")
+	metric, higher := r.Cell("metric"), r.boolean("higher_is_better")
+	stddev := r.NotNegative("accuracy_stddev")
 	if v == nil {
 		return nil
 	}
 	if higher == nil {
-		r.fail("higher_is_better", "is empty although there is an accuracy; write true or false")
+		_ = r.Fail("higher_is_better", "is empty although there is an accuracy; write true or false")
 		return nil
 	}
 	if *higher && *v > 1 && (metric == "" || profile.IsFraction(metric)) {
-		r.fail("accuracy", "%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v)
+		_ = r.Fail("accuracy", "%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v)
 	}
 	return &profile.Accuracy{Metric: metric, Value: *v, StdDev: stddev, HigherIsBetter: *higher, Basis: basis}
 }

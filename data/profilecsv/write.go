@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -64,25 +65,20 @@ func Write(w io.Writer, set *profile.Set) error {
 // cellsOf returns the cells of a run by column, empty ones included.
 func cellsOf(run profile.Run, model profile.Model) map[string]string {
 	cells := map[string]string{
-		"model": run.Model, "dataset": run.Dataset, "unit": run.Unit,
-		"task": model.Task, "params": optional(model.Params), "flops_per_unit": optional(model.FLOPsPerUnit),
-		"variant": run.Variant.Name, "precision": run.Variant.Precision, "mode": string(run.Mode),
-		"cloud": run.Cloud, "region": run.Region, "instance_type": run.InstanceType,
-		"gpu": run.GPU, "gpu_count": strconv.Itoa(run.GPUCount), "gpu_mem_gib": optional(run.GPUMemGiB),
-		"count": whole(run.Count), "usd_per_hour": optional(run.USDPerHour), "batch_size": whole(run.BatchSize),
-		"epochs": optional(run.Epochs), "iterations_per_epoch": optional(run.IterationsPerEpoch),
-		"train_size": optional(run.TrainSize),
-		"init_s":     optional(run.InitS), "first_iteration_s": optional(run.FirstIterationS),
-		"startup_s":       optional(run.StartupS),
-		"steady_stddev_s": optional(run.SteadyStdDevS), "steady_n": whole(run.SteadyN),
-		"warmup_iterations": whole(run.WarmupIterations), "warmup_extra_s": unlessZero(run.WarmupExtraS),
-		"first_validation_s": optional(run.FirstValidationS), "validation_s": optional(run.ValidationS),
-		"total_s": optional(run.TotalS), "total_stddev_s": optional(run.TotalStdDevS), "total_n": whole(run.TotalN),
-		"peak_memory_bytes": optional(run.PeakMemoryBytes), "source": run.Source, "as_of": run.AsOf, "note": run.Note,
-		"energy_j_per_unit": optional(run.EnergyJPerUnit), "average_power_w": optional(run.AveragePowerW),
-		"energy_of": run.EnergyOf, "power_limit_w": optional(run.PowerLimitW),
-		"basis": run.Basis.String(), "status": statusCell(run.Status),
+		"mode": string(run.Mode), "count": whole(run.Count), "basis": run.Basis.String(),
+		"warmup_extra_s": unlessZero(run.WarmupExtraS), "status": statusCell(run.Status),
 	}
+	for _, f := range fields(&model, &run) {
+		switch of := f.of.(type) {
+		case *string:
+			cells[f.column] = *of
+		case **float64:
+			cells[f.column] = optional(*of)
+		case *int:
+			cells[f.column] = whole(*of)
+		}
+	}
+	cells["gpu_count"] = strconv.Itoa(run.GPUCount) // 0 is a machine without one
 	if s := run.Steady; s.Known() {
 		cells["steady_iteration_s"] = decimalCell(s.Value)
 		if s.Low != s.Value || s.High != s.Value {
@@ -134,7 +130,7 @@ func checkWritable(run profile.Run, cells map[string]string) error {
 			return fmt.Errorf("the run has %g in pauses and can't be written", sum)
 		}
 	}
-	if n := len(run.Pauses); len(cells["pauses"]) > MaxRowBytes/2 {
+	if n := len(run.Pauses); len(cells["pauses"]) > textfile.MaxRowBytes/2 {
 		return fmt.Errorf("the run has %d pauses, more than a row holds; write it as JSON", n)
 	}
 	for _, column := range slices.Concat(Columns, ExtraColumns) {

@@ -1,5 +1,6 @@
 // Package textfile reads text from outside: compressed with gzip or not, with
-// or without a byte order mark, and as CSV rows of bounded length.
+// or without a byte order mark, as tables of bounded rows and as JSON of bounded
+// items.
 package textfile
 
 import (
@@ -19,23 +20,29 @@ const buffered = 64 << 10
 var ErrDamaged = errors.New("the compressed file is cut off or damaged here; fetch it again")
 
 // Open returns the text of a file without compression and byte order mark.
-func Open(r io.Reader) (*bufio.Reader, error) {
+func Open(r io.Reader) *bufio.Reader {
 	file := bufio.NewReaderSize(r, buffered)
 	if magic, _ := file.Peek(2); string(magic) != "\x1f\x8b" {
-		return bufio.NewReaderSize(plaintext.Unmarked(file), buffered), nil
+		return bufio.NewReaderSize(plaintext.Unmarked(file), buffered)
 	}
-	zip, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, damage(err)
-	}
-	return bufio.NewReaderSize(plaintext.Unmarked(unzipped{zip}), buffered), nil
+	return bufio.NewReaderSize(plaintext.Unmarked(&unzipped{file: file}), buffered)
 }
 
-type unzipped struct{ zip *gzip.Reader }
+// unzipped decompresses a file whose first bytes say that it is compressed.
+type unzipped struct {
+	file io.Reader
+	zip  *gzip.Reader
+	err  error
+}
 
-func (u unzipped) Read(p []byte) (int, error) {
-	n, err := u.zip.Read(p)
-	return n, damage(err)
+func (u *unzipped) Read(p []byte) (n int, err error) {
+	if u.zip == nil && u.err == nil {
+		u.zip, u.err = gzip.NewReader(u.file)
+	}
+	if u.err == nil {
+		n, u.err = u.zip.Read(p)
+	}
+	return n, damage(u.err)
 }
 
 // damage distinguishes a damaged file from one that can't be read, and its

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -26,11 +27,7 @@ func zipped(t testing.TB, text string) string {
 func TestOpenReadsTheTextWithin(t *testing.T) {
 	for name, file := range map[string]string{"plain": "a,b", "marked": "\ufeffa,b", "zipped": zipped(t, "a,b"),
 		"marked and zipped": zipped(t, "\ufeffa,b")} {
-		text, err := Open(strings.NewReader(file))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if got, err := io.ReadAll(text); string(got) != "a,b" || err != nil {
+		if got, err := io.ReadAll(Open(strings.NewReader(file))); string(got) != "a,b" || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -50,11 +47,7 @@ func TestOpenTellsDamageFromLoss(t *testing.T) {
 		"lost":       {io.MultiReader(strings.NewReader(whole[:20]), failing{lost}), lost},
 		"lost plain": {failing{lost}, lost},
 	} {
-		text, err := Open(c.file)
-		if err == nil {
-			_, err = io.ReadAll(text)
-		}
-		if !errors.Is(err, c.want) {
+		if _, err := io.ReadAll(Open(c.file)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -64,23 +57,63 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-func TestRowsAreCountedWithoutBlankLines(t *testing.T) {
-	rows := NewRows(strings.NewReader("\ufeff\"a\",b\n\n1,\"2\n3\"\n"))
-	var got [][]string
-	for {
-		cells, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got = append(got, slices.Clone(cells)); rows.Number() != len(got) {
-			t.Errorf("row %d is number %d", len(got), rows.Number())
-		}
+// table is a table whose header is read.
+func table(t testing.TB, text string) *Table {
+	t.Helper()
+	rows := NewTable(strings.NewReader(text))
+	if err := rows.Header("a table", ""); err != nil {
+		t.Fatal(err)
 	}
-	if want := [][]string{{"a", "b"}, {"1", "2\n3"}}; !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("got %q, want %q", got, want)
+	return rows
+}
+
+func TestRowsAreCountedWithoutBlankLines(t *testing.T) {
+	rows := table(t, "\ufeff\"a\",B\n\n1,\"2\n3\"\na,B\n4,5\n")
+	var got []string
+	err := rows.Each(func() error {
+		got = append(got, fmt.Sprint(rows.Row(), " ", rows.Raw("a"), "|", rows.Raw("b"), "|", rows.Raw("c")))
+		return nil
+	})
+	if want := []string{"2 1|2\n3|", "4 4|5|"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q, %v", got, want, err)
+	}
+	if !slices.Equal(rows.Columns(), []string{"a", "B"}) || rows.Need("A", "b") != nil || rows.Need("a", "c") == nil {
+		t.Errorf("columns %q", rows.Columns())
+	}
+}
+
+// Of a row the first wrong cell is told, and reading ends there.
+func TestCells(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\n,unknown\n":      "0 0",
+		"a,b\n 2 ,-1.5\n":      "2 -1.5",
+		"a,b\nx,y\n":           `t.csv, row 2, column a: "x" is not a finite decimal number`,
+		"a,b\n-1,1\n":          "t.csv, row 2, column a: -1 is negative",
+		"a,b\n1.5,1\n":         "t.csv, row 2, column a: 1.5 is not a whole number",
+		"a,b\n3e9,1\n":         "t.csv, row 2, column a: 3e+09 is not a whole number",
+		"a,b\n1,1e25\n":        `t.csv, row 2, column b: "1e25" is too large`,
+		"a,b\n1,NaN\n":         `t.csv, row 2, column b: "NaN" is not a finite decimal number`,
+		"a,b,b\n1,2,2\n":       "t.csv, row 2, column b: the column is duplicated",
+		"a,b\n1,1\n1,1\n1,1\n": "t.csv, row 4: more than 2 rows",
+	} {
+		rows := table(t, text)
+		rows.File, rows.MaxRows = "t.csv", 2
+		rows.Unknown = func(cell string) bool { return cell == "unknown" }
+		got := ""
+		err := rows.Each(func() error {
+			n, v := rows.Count("a"), rows.Number("b")
+			if v == nil {
+				v = new(0.0)
+			}
+			got = fmt.Sprint(n, " ", *v)
+			return nil
+		})
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
 	}
 }
 
@@ -94,11 +127,7 @@ func TestRowsRefuse(t *testing.T) {
 		"a long quote":     {"1,\"" + strings.Repeat("2\n", MaxRowBytes), "row 2: longer than"},
 		"many blank lines": {strings.Repeat("\n", 2*MaxRowBytes), "row 2: longer than"},
 	} {
-		rows := NewRows(strings.NewReader("a,b\n" + c.text))
-		if _, err := rows.Next(); err != nil {
-			t.Fatal(err)
-		}
-		_, err := rows.Next()
+		err := table(t, "a,b\n"+c.text).Each(func() error { return nil })
 		var row *Error
 		if !errors.As(err, &row) || !strings.HasPrefix(err.Error(), c.words) {
 			t.Errorf("%s: %v, want %q", name, err, c.words)
@@ -109,11 +138,13 @@ func TestRowsRefuse(t *testing.T) {
 // The bound is of a row, not of the file.
 func TestRowsGoOnBehindTheBound(t *testing.T) {
 	row := strings.Repeat("x", MaxRowBytes/3) + "\n"
-	rows := NewRows(strings.NewReader(strings.Repeat(row, 10)))
-	for range 10 {
-		if _, err := rows.Next(); err != nil {
-			t.Fatal(err)
-		}
+	n := 0
+	err := table(t, "a\n"+strings.Repeat(row, 10)).Each(func() error {
+		n++
+		return nil
+	})
+	if n != 10 || err != nil {
+		t.Errorf("%d rows, %v", n, err)
 	}
 }
 
@@ -122,22 +153,18 @@ func FuzzRows(f *testing.F) {
 	f.Add("\ufeff\"a\",b\r\n\"1\n\",2")
 	f.Add(zipped(f, "a,b\n1,2\n"))
 	f.Fuzz(func(t *testing.T, file string) {
-		text, err := Open(strings.NewReader(file))
-		if err != nil {
-			return
-		}
-		rows := NewRows(text)
-		for {
-			cells, err := rows.Next()
-			if err != nil {
-				if strings.ContainsAny(err.Error(), "\n\x1b") {
-					t.Errorf("%q is not one plain sentence", err)
+		rows := NewTable(Open(strings.NewReader(file)))
+		err := rows.Header("a table", "")
+		if err == nil {
+			err = rows.Each(func() error {
+				if len(rows.cells) != rows.CSV.FieldsPerRecord {
+					t.Errorf("row %d has %d cells of %d", rows.Row(), len(rows.cells), rows.CSV.FieldsPerRecord)
 				}
-				return
-			}
-			if len(cells) != rows.CSV.FieldsPerRecord {
-				t.Errorf("row %d has %d cells of %d", rows.Number(), len(cells), rows.CSV.FieldsPerRecord)
-			}
+				return nil
+			})
+		}
+		if err != nil && strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("%q is not one plain sentence", err)
 		}
 	})
 }

@@ -50,7 +50,8 @@ func TestDamagedSets(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		`profet_wide.csv, row 3: batchsize "x" is not a number`, "epochs.csv, row 2: total_s -4 is negative",
+		`profet_wide.csv, row 3, column batchsize: "x" is not a finite decimal number`,
+		"epochs.csv, row 2, column total_s: -4 is negative",
 	} {
 		if strings.Count(err.Error(), want) != 1 || strings.Count(err.Error(), "is left out: ") != 2 {
 			t.Errorf("%q does not say %q", err, want)

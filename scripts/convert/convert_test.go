@@ -84,7 +84,7 @@ func TestMLPerf(t *testing.T) {
 	} {
 		file := strings.Replace(mlperfRuns, old, bad, 1)
 		_, err := read(t, "mlperf", map[string]string{"a.csv": file})
-		if err == nil || !strings.Contains(err.Error(), "a.csv, row 2: ") || file == mlperfRuns {
+		if err == nil || !strings.Contains(err.Error(), "a.csv, row 2") || file == mlperfRuns {
 			t.Errorf("%s for %s: %v", bad, old, err)
 		}
 	}
@@ -106,11 +106,11 @@ func TestProfet(t *testing.T) {
 		t.Errorf("%+v, %+v", p3, adam)
 	}
 	for row, want := range map[string]string{
-		"Net,64dataset,SGD,x,exp01,1,1,1,1\n":    `profet_wide.csv, row 2: batchsize "x"`,
+		"Net,64dataset,SGD,x,exp01,1,1,1,1\n":    `profet_wide.csv, row 2, column batchsize: "x"`,
 		",64dataset,SGD,1,exp01,1,1,1,1\n":       "row 2: model or batchsize is empty",
-		"Net,64dataset,SGD,1,exp01,-1,1,1,1\n":   "batch_latency -1",
-		"Net,64dataset,SGD,1.5,exp01,1,1,1,1\n":  "batchsize 1.5",
-		"Net,64dataset,SGD,1e18,exp01,1,1,1,1\n": "batchsize 1e+18",
+		"Net,64dataset,SGD,1,exp01,-1,1,1,1\n":   "column batch_latency: -1",
+		"Net,64dataset,SGD,1.5,exp01,1,1,1,1\n":  "column batchsize: 1.5",
+		"Net,64dataset,SGD,1e18,exp01,1,1,1,1\n": "column batchsize: 1e+18",
 	} {
 		if _, err := read(t, "profet", map[string]string{"profet_wide.csv": header + row}); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -170,14 +170,14 @@ func TestZeus(t *testing.T) {
 		}
 	}
 	for want, files := range map[string]map[string]string{
-		`row 2: target_metric "x"`:     zeusFiles(strings.Replace(zeusTrain, "50,2", "x,2", 1), zeusPower),
-		`row 2: batch_size -8`:         zeusFiles(strings.Replace(zeusTrain, "net,8", "net,-8", 1), zeusPower),
-		`row 2: target_epoch 2.5`:      zeusFiles(strings.Replace(zeusTrain, "50,2", "50,2.5", 1), zeusPower),
-		`row 3: time_per_epoch "1e99"`: zeusFiles(zeusTrain, strings.Replace(zeusPower, "250,5", "250,1e99", 1)),
-		"row 4: has 6 cells":           zeusFiles(zeusTrain, strings.Replace(zeusPower, "150,7,150", "150,7", 1)),
+		`row 2, column target_metric: "x"`:     zeusFiles(strings.Replace(zeusTrain, "50,2", "x,2", 1), zeusPower),
+		`row 2, column batch_size: -8`:         zeusFiles(strings.Replace(zeusTrain, "net,8", "net,-8", 1), zeusPower),
+		`row 2, column target_epoch: 2.5`:      zeusFiles(strings.Replace(zeusTrain, "50,2", "50,2.5", 1), zeusPower),
+		`row 3, column time_per_epoch: "1e99"`: zeusFiles(zeusTrain, strings.Replace(zeusPower, "250,5", "250,1e99", 1)),
+		"row 4: has 6 cells":                   zeusFiles(zeusTrain, strings.Replace(zeusPower, "150,7,150", "150,7", 1)),
 		"a40.csv, row 2: a quote": zeusFiles(zeusTrain,
 			strings.Replace(zeusPower, "images,net,8,sgd,100", `im"ages",net,8,sgd,100`, 1)),
-		"summary_train.csv: the file is empty": zeusFiles("", zeusPower),
+		"summary_train.csv, row 1: the file is empty": zeusFiles("", zeusPower),
 	} {
 		if _, err := read(t, "zeus", files); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %s", err, want)

@@ -4,19 +4,20 @@ import (
 	"strings"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
 // readGPUHunt reads gpuhunt's catalog, version 2: one row per offer, spot as
 // True or False, gpu_memory in GiB per GPU.
-func readGPUHunt(t *catalog.Table, c *collector) error {
+func readGPUHunt(t *textfile.Table, c *collector) error {
 	return t.Each(func() error {
 		o := offer{
 			cloud: c.options.Cloud, region: t.Text("location"), instance: t.Text("instance_name"),
 			gpu:   t.Text("gpu_name"),
-			count: number(t, "gpu_count"), gpuMemGiB: positive(t, "gpu_memory"), vcpus: positive(t, "cpu"),
-			memGiB: positive(t, "memory"),
+			count: number(t, "gpu_count"), gpuMemGiB: t.Positive("gpu_memory"), vcpus: t.Positive("cpu"),
+			memGiB: t.Positive("memory"),
 		}
 		if strings.EqualFold(t.Text("gpu_vendor"), "google") {
 			o.gpu = "tpu-" + o.gpu
@@ -32,23 +33,15 @@ func readGPUHunt(t *catalog.Table, c *collector) error {
 		default:
 			return t.Fail("spot", "%s", plaintext.Quote(spot)+" is not True or False")
 		}
-		usd := t.Price("price")
+		usd := catalog.PriceIn(t, "price")
 		if !c.wanted(&o) {
 			return nil
 		}
 		vm, err := c.vm(&o)
 		if err != nil {
-			return t.Fail("", "%s", err.Error())
+			return t.Wrong("%s", err.Error())
 		}
 		c.quote(vm, purchase, usd, "")
 		return nil
 	})
-}
-
-// positive is a number above 0; price lists write 0 for missing values.
-func positive(t *catalog.Table, column string) *float64 {
-	if v := number(t, column); v > 0 {
-		return &v
-	}
-	return nil
 }

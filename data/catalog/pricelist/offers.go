@@ -40,73 +40,34 @@ type reservation struct {
 // readOffers reads the JSON form.
 func readOffers(text io.Reader, c *collector) error {
 	f := &offerFile{c: c, products: map[string]product{}, reserved: map[string]reservation{}}
-	in := newEntries(text)
-	if err := in.enter('{'); err != nil {
-		return err
-	}
+	in := textfile.NewItems(text, "entry", maxItemBytes)
 	seenTerms := false
-	for in.json.More() {
-		key, err := in.token()
-		if err != nil {
-			return err
-		}
+	err := in.Each(func(key string) error {
 		switch key {
 		case "publicationDate":
 			var date string
-			if err := in.next(&date); err != nil {
-				return err
-			}
+			err := in.Next(&date)
 			f.setDate(date)
+			return err
 		case "products":
-			err = in.each(func(sku string) error { return f.readProduct(in, sku) })
+			return in.Each(func(sku string) error { return f.readProduct(in, sku) })
 		case "terms":
 			seenTerms = true
-			err = in.each(func(kind string) error {
-				return in.each(func(sku string) error { return f.readTerms(in, kind, sku) })
+			return in.Each(func(kind string) error {
+				return in.Each(func(sku string) error { return f.readTerms(in, kind, sku) })
 			})
-		default:
-			err = in.next(&skipped{})
 		}
-		if err != nil {
-			return err
-		}
-	}
-	if _, err := in.token(); err != nil {
+		return in.Skip()
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	if !seenTerms {
+	case !seenTerms:
 		return fmt.Errorf("the offer file contains no terms and so no prices; fetch the complete file that the offer " +
 			"index names")
 	}
 	return f.addReservations()
 }
-
-// each reads an object key by key; read must consume the value.
-func (e *entries) each(read func(key string) error) error {
-	if err := e.enter('{'); err != nil {
-		return err
-	}
-	for e.json.More() {
-		key, err := e.token()
-		if err != nil {
-			return err
-		}
-		name, ok := key.(string)
-		if !ok {
-			return e.wrong("expected a JSON key here; is this the right file?")
-		}
-		if err := read(name); err != nil {
-			return err
-		}
-	}
-	_, err := e.token()
-	return err
-}
-
-// skipped skips a JSON value without decoding it.
-type skipped struct{}
-
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
 // setDate sets the file's date from its publication date.
 func (f *offerFile) setDate(date string) {
@@ -115,9 +76,9 @@ func (f *offerFile) setDate(date string) {
 	}
 }
 
-func (f *offerFile) readProduct(in *entries, sku string) error {
+func (f *offerFile) readProduct(in *textfile.Items, sku string) error {
 	var p product
-	if err := in.next(&p); err != nil {
+	if err := in.Next(&p); err != nil {
 		return err
 	}
 	f.keep(sku, p)
@@ -150,12 +111,12 @@ func (f *offerFile) keep(sku string, p product) (product, bool) {
 func (f *offerFile) offer(p product) offer {
 	a := p.Attributes
 	o := offer{
-		cloud: "aws", region: catalog.Text(a["regionCode"]), instance: catalog.Text(a["instanceType"]),
+		cloud: "aws", region: textfile.Text(a["regionCode"]), instance: textfile.Text(a["instanceType"]),
 		count: loose(a["gpu"]).number(), vcpus: loose(a["vcpu"]).positive(),
 		memGiB: loose(strings.ReplaceAll(strings.TrimSuffix(a["memory"], " GiB"), ",", "")).positive(),
 	}
 	if o.region == "" {
-		o.region = catalog.Text(a["location"])
+		o.region = textfile.Text(a["location"])
 	}
 	if gpu, mem := awsGPU(o.instance); o.count > 0 {
 		o.gpu, o.gpuMemGiB = gpu, mem
@@ -179,12 +140,12 @@ type term struct {
 	} `json:"termAttributes"`
 }
 
-func (f *offerFile) readTerms(in *entries, kind, sku string) error {
+func (f *offerFile) readTerms(in *textfile.Items, kind, sku string) error {
 	if _, wanted := f.products[sku]; !wanted || (kind != "OnDemand" && kind != "Reserved") {
-		return in.next(&skipped{})
+		return in.Skip()
 	}
 	var all map[string]term
-	if err := in.next(&all); err != nil {
+	if err := in.Next(&all); err != nil {
 		return err
 	}
 	for _, t := range all {
@@ -196,7 +157,7 @@ func (f *offerFile) readTerms(in *entries, kind, sku string) error {
 			err := f.price(sku, amount{kind, t.Attributes.Lease, t.Attributes.Class, t.Attributes.Purchase, d.Unit,
 				string(usd)})
 			if err != nil {
-				return in.wrong(err.Error())
+				return in.Wrong("%s", err.Error())
 			}
 		}
 	}
@@ -288,7 +249,7 @@ var offerColumns = map[string]string{
 
 // readOfferTable reads the CSV form: one row per price, each with the
 // attributes of the product.
-func readOfferTable(t *catalog.Table, c *collector) error {
+func readOfferTable(t *textfile.Table, c *collector) error {
 	f := &offerFile{c: c, products: map[string]product{}, reserved: map[string]reservation{}}
 	f.setDate(t.Preamble("Publication Date"))
 	left := map[string]bool{} // unwanted SKUs, so that each is examined once
@@ -312,7 +273,7 @@ func readOfferTable(t *catalog.Table, c *collector) error {
 			t.Raw("purchaseoption"),
 			t.Raw("unit"), t.Raw("priceperunit")})
 		if err != nil {
-			return t.Fail("", "%s", err.Error())
+			return t.Wrong("%s", err.Error())
 		}
 		return nil
 	})

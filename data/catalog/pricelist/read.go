@@ -18,10 +18,7 @@ const sniffLen = 4096
 // [*textfile.Error], or a sentence about the file as a whole.
 func Read(r io.Reader, o Options) (*List, error) {
 	o.Cloud, _ = catalog.CloudName(o.Cloud)
-	text, err := textfile.Open(r)
-	if err != nil {
-		return nil, err
-	}
+	text := textfile.Open(r)
 	head, err := text.Peek(sniffLen)
 	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 		return nil, err
@@ -65,7 +62,7 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(line, []byte("FormatVersion")) {
 		begins = "SKU" // the offer file's own five rows come before its header
 	}
-	if err := t.Header(begins); err != nil {
+	if err := t.Header("a price list", begins); err != nil {
 		return nil, err
 	}
 	switch {
@@ -87,7 +84,7 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 		return readAs(Own, o, func(c *collector) error { return readWide(t, c) })
 	}
 	return nil, textfile.Wrong(t.Row(), "the columns %s match no known price list; known are SkyPilot's, gpuhunt's, "+
-		"AWS's and one with %s", t.Names(), strings.Join(catalog.Columns, ","))
+		"AWS's and one with %s", t.Listed(), strings.Join(catalog.Columns, ","))
 }
 
 func needsCloud(o Options, f Format) error {
@@ -98,7 +95,7 @@ func needsCloud(o Options, f Format) error {
 }
 
 // readOwn reads a CSV in the catalog's own layout.
-func readOwn(t *catalog.Table, c *collector) error {
+func readOwn(t *textfile.Table, c *collector) error {
 	vms, err := catalog.ReadRows(t)
 	if err != nil {
 		return err

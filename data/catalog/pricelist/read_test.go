@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/profile"
 )
 
@@ -199,7 +200,7 @@ func TestRefuses(t *testing.T) {
 		"header alone":   {sky, "aws", Auto, "no VM type with a price"},
 		"cut in a row":   {sky + "p3.2xlarge,V100,1.0\n", "aws", Auto, "row 2: has 3 cells and the header 10"},
 		"cut in a quote": {sky + "p3.2xlarge,V100,1.0,8,61,\"{'Gpus", "aws", Auto, "row 2: a quote is left open"},
-		"an endless row": {sky + "\"" + strings.Repeat("x", catalog.MaxRowBytes+1<<16), "aws", Auto,
+		"an endless row": {sky + "\"" + strings.Repeat("x", textfile.MaxRowBytes+1<<16), "aws", Auto,
 			"row 2: longer than 1048576 bytes"},
 		"a word for a price": {sky + "p3.2xlarge,V100,1.0,8,61,,cheap,,r,z\n", "aws", Auto,
 			`row 2, column price: "cheap" is not a price`},
@@ -211,7 +212,7 @@ func TestRefuses(t *testing.T) {
 			"a,b,1,1,1,1,T4,16,maybe\n", "x", Auto, "row 2, column spot"},
 		"a list cut off":     {vantage[:len(vantage)/2], "", Auto, "entry 2: the file is cut off here"},
 		"a bracket missing":  {strings.TrimRight(vantage, "\n]"), "", Auto, "cut off here"},
-		"a list gone wrong":  {`[{"instance_type" "x"}]`, "", Auto, "entry 1: the file is not valid JSON from here on"},
+		"a list gone wrong":  {`[{"instance_type" "x"}]`, "", Auto, "entry 1: is not valid JSON"},
 		"an offer cut off":   {offer[:len(offer)/2], "", Auto, "cut off here"},
 		"an offer, no terms": {`{"formatVersion":"v1.0","offerCode":"AmazonEC2","products":{}}`, "", Auto, "no terms"},
 		"a bad offer price": {strings.Replace(offer, `"12.2400000000"`, `"dear"`, 1), "", Auto,

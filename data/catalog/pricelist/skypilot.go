@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/profile"
 )
 
 // readSkyPilot reads SkyPilot's catalog of one cloud: one row per zone, with
 // columns in any order. In Google's, hosts and GPUs have separate rows.
-func readSkyPilot(t *catalog.Table, c *collector) error {
+func readSkyPilot(t *textfile.Table, c *collector) error {
 	google := attachments{c: c}
 	memory := memories{}
 	err := t.Each(func() error {
@@ -21,9 +22,9 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 			offer: offer{
 				cloud: c.options.Cloud, region: t.Text("region"), instance: t.Text("instancetype"),
 				gpu:   t.Text("acceleratorname"),
-				count: number(t, "acceleratorcount"), vcpus: positive(t, "vcpus"), memGiB: positive(t, "memorygib"),
+				count: number(t, "acceleratorcount"), vcpus: t.Positive("vcpus"), memGiB: t.Positive("memorygib"),
 			},
-			zone: t.Text("availabilityzone"), price: t.Price("price"), spot: t.Price("spotprice"),
+			zone: t.Text("availabilityzone"), price: catalog.PriceIn(t, "price"), spot: catalog.PriceIn(t, "spotprice"),
 		}
 		switch {
 		case google.collect(r):
@@ -35,7 +36,7 @@ func readSkyPilot(t *catalog.Table, c *collector) error {
 		}
 		r.gpuMemGiB, r.gpu = memory.of(t.Raw("gpuinfo"), r.gpu, r.count)
 		if err := r.keep(c); err != nil {
-			return t.Fail("", "%s", err.Error())
+			return t.Wrong("%s", err.Error())
 		}
 		return nil
 	})

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -32,28 +32,27 @@ type system struct {
 }
 
 func readVantage(text io.Reader, c *collector) error {
-	list := newEntries(text)
-	if err := list.enter('['); err != nil {
+	list := textfile.NewItems(text, "entry", maxItemBytes)
+	if err := list.Enter('['); err != nil {
 		return err
 	}
-	for list.json.More() {
+	for list.More() {
 		var i instance
-		if err := list.next(&i); err != nil {
+		if err := list.Next(&i); err != nil {
 			return err
 		}
 		if err := i.add(c); err != nil {
-			return list.wrong(err.Error())
+			return list.Wrong("%s", err.Error())
 		}
 	}
-	_, err := list.token() // without the closing bracket the file is cut off
-	return err
+	return list.Leave() // without the closing bracket the file is cut off
 }
 
 // readInstance reads a file that is a single entry.
 func readInstance(text io.Reader, c *collector) error {
-	list := newEntries(text)
+	list := textfile.NewItems(text, "entry", maxItemBytes)
 	var i instance
-	if err := list.next(&i); err != nil {
+	if err := list.Next(&i); err != nil {
 		return err
 	}
 	if i.Type == "" || len(i.Pricing) == 0 {
@@ -61,20 +60,20 @@ func readInstance(text io.Reader, c *collector) error {
 			"objects with both")
 	}
 	if err := i.add(c); err != nil {
-		return list.wrong(err.Error())
+		return list.Wrong("%s", err.Error())
 	}
 	return nil
 }
 
 func (i *instance) add(c *collector) error {
-	name := catalog.Text(i.Type)
+	name := textfile.Text(i.Type)
 	if name == "" {
 		return fmt.Errorf("instance_type is empty; is this Vantage's instances.json?")
 	}
 	o := offer{cloud: "aws", instance: name, count: i.GPU.number(), vcpus: i.VCPU.positive(), memGiB: i.Memory.positive()}
 	if o.count > 0 {
 		if i.GPUModel != nil {
-			o.gpu = catalog.Text(*i.GPUModel)
+			o.gpu = textfile.Text(*i.GPUModel)
 		}
 		if gpu, _ := awsGPU(name); o.gpu == "" {
 			o.gpu = gpu
@@ -88,7 +87,7 @@ func (i *instance) add(c *collector) error {
 		}
 	}
 	for region, systems := range i.Pricing {
-		if err := i.sell(c, o, catalog.Text(region), systems["linux"]); err != nil {
+		if err := i.sell(c, o, textfile.Text(region), systems["linux"]); err != nil {
 			return err
 		}
 	}
@@ -151,19 +150,4 @@ var terms = []struct {
 var upfronts = []struct{ vantage, aws, words string }{
 	{"noUpfront", "no upfront", "no upfront"}, {"partialUpfront", "partial upfront", "partial upfront"},
 	{"allUpfront", "all upfront", "all upfront"},
-}
-
-func (l loose) number() float64 {
-	v, err := strconv.ParseFloat(strings.TrimSpace(string(l)), 64)
-	if err != nil || !(v >= 0) || v > 1e9 {
-		return 0
-	}
-	return v
-}
-
-func (l loose) positive() *float64 {
-	if v := l.number(); v > 0 {
-		return &v
-	}
-	return nil
 }

@@ -2,9 +2,9 @@ package pricelist
 
 import (
 	"regexp"
-	"strings"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/profile"
 )
 
@@ -22,7 +22,7 @@ var wideColumns = []struct {
 
 var dateIn = regexp.MustCompile(`\b(20[0-9]{2}(?:-[01][0-9](?:-[0-3][0-9])?)?)\b`)
 
-func readWide(t *catalog.Table, c *collector) error {
+func readWide(t *textfile.Table, c *collector) error {
 	return t.Each(func() error {
 		cloud, _ := catalog.CloudName(t.Text("cloud"))
 		if cloud == "" {
@@ -31,7 +31,7 @@ func readWide(t *catalog.Table, c *collector) error {
 		o := offer{
 			cloud: cloud, region: t.Text("region"), instance: t.Text("instance_type"), gpu: t.Text("gpu"),
 			count:     number(t, "gpu_count"),
-			gpuMemGiB: t.Number("gpu_mem_gib"), vcpus: t.Number("vcpus"), memGiB: t.Number("mem_gib"),
+			gpuMemGiB: t.Positive("gpu_mem_gib"), vcpus: t.Positive("vcpus"), memGiB: t.Positive("mem_gib"),
 		}
 		if o.instance == "" {
 			return t.Fail("instance_type", "is empty")
@@ -41,10 +41,10 @@ func readWide(t *catalog.Table, c *collector) error {
 		}
 		vm, err := c.vm(&o)
 		if err != nil {
-			return t.Fail("", "%s", err.Error())
+			return t.Wrong("%s", err.Error())
 		}
 		for _, w := range wideColumns {
-			usd := t.Price(w.price)
+			usd := catalog.PriceIn(t, w.price)
 			if usd == nil {
 				continue
 			}
@@ -63,12 +63,9 @@ func readWide(t *catalog.Table, c *collector) error {
 	})
 }
 
-// number is a count that may be a fraction, 0 where the cell is empty.
-func number(t *catalog.Table, column string) float64 {
-	if strings.Trim(t.Raw(column), " 0.") == "" {
-		return 0
-	}
-	if v := t.Number(column); v != nil {
+// number is a count that may be a fraction, 0 where it is unknown.
+func number(t *textfile.Table, column string) float64 {
+	if v := t.Positive(column); v != nil {
 		return *v
 	}
 	return 0

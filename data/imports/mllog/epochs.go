@@ -68,7 +68,7 @@ func epochRow(f source.File, row *source.Row) (run profile.Run, sound bool, err 
 
 // epochStarts reads a list of seconds; sound is false if it is out of order.
 func epochStarts(row *source.Row) (starts []float64, sound bool, err error) {
-	for mark := range strings.SplitSeq(row.Whole("epoch_start_rel_s"), ";") {
+	for mark := range strings.SplitSeq(row.Raw("epoch_start_rel_s"), ";") {
 		at, ok := source.Number(strings.TrimSpace(mark))
 		if !ok {
 			return nil, false, row.Wrong("epoch_start_rel_s is not a list of seconds")
@@ -92,7 +92,7 @@ func evaluations(run *profile.Run, row *source.Row) error {
 		name, higher = m.name, m.higher
 	}
 	var first, last *float64
-	for mark := range strings.SplitSeq(row.Whole("evals"), ";") {
+	for mark := range strings.SplitSeq(row.Raw("evals"), ";") {
 		when, value, _ := strings.Cut(strings.TrimSpace(mark), ":")
 		at, ok := source.Number(when)
 		v, sound := source.Number(strings.TrimSpace(value))

@@ -32,6 +32,7 @@ import (
 	"strconv"
 
 	"sweetspot/data/imports/source"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -45,13 +46,8 @@ func claims(_ string, head []byte) bool {
 }
 
 func read(f source.File, given source.Given) source.Report {
-	text, err := f.Open()
-	if err != nil {
-		return source.Failed(f, source.Opening(f, err))
-	}
-	defer text.Close()
 	l := &log{file: f, given: given}
-	if err := l.read(text); err != nil {
+	if err := f.Read(l.read); err != nil {
 		return source.Failed(f, err)
 	}
 	return l.report()
@@ -73,12 +69,10 @@ func (l *log) read(text io.Reader) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return l.file.Wrong("the file is cut off; fetch it again")
 		case err != nil:
-			return source.Opening(l.file, err)
+			return err
 		case len(l.runs) > maxRuns || l.marks > maxMarks:
-			return &source.Error{File: l.file.Base(), Row: l.line,
+			return &textfile.Error{File: l.file.Base(), Row: l.line,
 				What: fmt.Sprintf("more than %d runs or %d marks; split the file", maxRuns, maxMarks)}
 		}
 	}
@@ -89,7 +83,7 @@ func longLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) <= source.MaxRowBytes {
+		if len(line)+len(part) <= textfile.MaxRowBytes {
 			line = append(line, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {

@@ -3,13 +3,16 @@ package profiles
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"math"
 	"regexp"
 	"slices"
 
 	"sweetspot/data/contract"
 	"sweetspot/data/imports/source"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 )
@@ -50,25 +53,57 @@ type writtenIn struct {
 }
 
 func readJSON(f source.File, _ source.Given) source.Report {
-	file, err := f.Open()
-	if err != nil {
-		return source.Failed(f, source.Opening(f, err))
-	}
-	defer file.Close()
 	set := &profile.Set{}
-	d := newDocument(f, file)
-	err = d.runs(func(w *writtenIn) error {
-		run, what := w.run()
-		if what != "" {
-			return f.Wrong("run %d %s", len(set.Runs)+1, what)
+	err := f.Read(func(text io.Reader) error { return readRuns(text, set) })
+	return source.Found(f, set, err, "contains no runs; only the output of sweetspot export --runs can be imported")
+}
+
+// readRuns reads the document one run at a time: all iterations of a database
+// may not fit in memory.
+func readRuns(text io.Reader, set *profile.Set) error {
+	in := textfile.NewItems(text, "item", source.MaxDocumentBytes)
+	schema, command := 0, ""
+	err := in.Each(func(key string) error {
+		switch key {
+		case "schema":
+			return in.Next(&schema)
+		case "command":
+			return in.Next(&command)
+		case "runs":
+			if schema != contract.Schema || command != "export" {
+				return in.Wrong("its schema is %d and its command %s, not %d and export; was it written by another version "+
+					"of sweetspot?", schema, plaintext.Quote(command), contract.Schema)
+			}
+			in.Unit, in.At = "run", 0
+			return readList(in, set)
 		}
-		source.AddRun(set, run)
-		return nil
+		return in.Skip()
 	})
 	if err != nil {
-		return source.Failed(f, err)
+		return err
 	}
-	return source.Report{File: f.Path, Set: set}
+	return in.End()
+}
+
+func readList(in *textfile.Items, set *profile.Set) error {
+	if err := in.Enter('['); err != nil {
+		return err
+	}
+	for in.More() {
+		var w writtenIn
+		if err := in.Next(&w); err != nil {
+			return err
+		}
+		run, what := w.run()
+		switch {
+		case what != "":
+			return in.Wrong("%s", what)
+		case len(set.Runs) >= source.MaxRuns:
+			return in.Wrong("more than %d runs; split the file", source.MaxRuns)
+		}
+		source.AddRun(set, run)
+	}
+	return in.Leave()
 }
 
 func text(s *string) string {

@@ -2,48 +2,62 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
 // headBytes is how much of a file is used to recognise its format.
 const headBytes = 64 << 10
 
-// Beginning is the head of the file, used to recognise its format.
-func (f File) Beginning() ([]byte, error) {
+// Read opens the file for do. What it returns is an error about the content or
+// one sentence that says why the file cannot be read.
+func (f File) Read(do func(io.Reader) error) error {
 	file, err := f.Open()
-	if err != nil {
-		return nil, Opening(f, err)
+	if err == nil {
+		defer file.Close()
+		err = do(file)
 	}
-	defer file.Close()
-	head := make([]byte, headBytes)
-	n, err := io.ReadFull(file, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, Opening(f, err)
+	var ours *textfile.Error
+	switch {
+	case err == nil, errors.Is(err, errEnough):
+		return err
+	case errors.As(err, &ours):
+		named := *ours
+		named.File = f.Base()
+		return &named
+	case errors.Is(err, textfile.ErrDamaged):
+		return f.Wrong("%s", textfile.ErrDamaged.Error())
 	}
-	return head[:n], nil
+	return f.Wrong("cannot be read: %s", plaintext.Line(strings.TrimPrefix(err.Error(), "open "), 200))
+}
+
+// Beginning is the head of the file, used to recognise its format.
+func (f File) Beginning() (head []byte, err error) {
+	err = f.Read(func(file io.Reader) error {
+		head, err = io.ReadAll(io.LimitReader(file, headBytes))
+		return err
+	})
+	return head, err
 }
 
 // Whole reads a file that must be small enough to fit in memory.
-func (f File) Whole(most int64) ([]byte, error) {
+func (f File) Whole(most int64) (text []byte, err error) {
 	if f.Size > most {
 		return nil, f.tooLarge(most)
 	}
-	file, err := f.Open()
-	if err != nil {
-		return nil, Opening(f, err)
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(plaintext.Unmarked(file), most+1))
+	err = f.Read(func(file io.Reader) error {
+		text, err = io.ReadAll(io.LimitReader(file, most+1))
+		return err
+	})
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, f.Wrong("the file is cut off; fetch it again")
 	case err != nil:
-		return nil, Opening(f, err)
+		return nil, err
 	case int64(len(text)) > most:
 		return nil, f.tooLarge(most)
 	case len(bytes.TrimSpace(text)) == 0:
@@ -64,25 +78,9 @@ func (f File) JSON(to any) error {
 		return err
 	}
 	if err := json.Unmarshal(Strict(text), to); err != nil {
-		return f.Unreadable(err)
+		return f.Wrong("%s", cmp.Or(textfile.WrongJSON(err), "is not the expected document"))
 	}
 	return nil
-}
-
-// Unreadable describes an error of the JSON decoder.
-func (f File) Unreadable(err error) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) &&
-		strings.HasPrefix(syntax.Error(), "unexpected end"):
-		return f.Wrong("the document ends early; is the file cut off?")
-	case errors.As(err, &syntax):
-		return f.Wrong("is not a JSON document: byte %d is unexpected", syntax.Offset)
-	case errors.As(err, &kind) && kind.Field != "":
-		return f.Wrong("%s is a %s, which is unexpected there", Text(kind.Field), Text(kind.Value))
-	}
-	return f.Wrong("is not the expected document")
 }
 
 // Strict returns the text with null for Python's NaN, Infinity and -Infinity.

@@ -18,11 +18,8 @@ import (
 // Limits on the input, so that a wrong file causes an error message instead of
 // exhausting memory.
 const (
-	MaxDocumentBytes = 32 << 20             // a JSON document, read as a whole
-	MaxRowBytes      = textfile.MaxRowBytes // a row of a table or a line of a log
-	MaxRows          = 1_000_000
-	MaxRuns          = 200_000 // of one file
-	maxText          = 200     // characters of a name
+	MaxDocumentBytes = 32 << 20 // a JSON document, read as a whole
+	MaxRuns          = 200_000  // of one file
 )
 
 // File is something to read runs from.
@@ -147,26 +144,10 @@ func Alone(read func(File, Given) Report) func([]File, Given) []Report {
 // ByFolder groups the files of one folder.
 func ByFolder(p string) string { return path.Dir(p) }
 
-// Error is an error in a file's content. Row counts rows with the header as row
-// 1, or lines; 0 means the whole file.
-type Error struct {
-	File string
-	Row  int
-	What string // ends the sentence, with the mend if there is one
-}
-
-// Error returns one sentence.
-func (e *Error) Error() string {
-	if e.Row > 0 {
-		return fmt.Sprintf("%s, row %d: %s", e.File, e.Row, e.What)
-	}
-	return fmt.Sprintf("%s: %s", e.File, e.What)
-}
-
 // Wrong returns an error about the whole file.
 func (f File) Wrong(format string, args ...any) error {
-	return &Error{File: f.Base(), What: fmt.Sprintf(format, args...)}
+	return &textfile.Error{File: f.Base(), What: fmt.Sprintf(format, args...)}
 }
 
 // Text is a name from outside, cleaned and of bounded length.
-func Text(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Clean(s)), maxText) }
+func Text(s string) string { return textfile.Text(s) }

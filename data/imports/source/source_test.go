@@ -140,8 +140,8 @@ func TestTable(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"":                 "t.csv: the file is empty",
-		"a,a\n":            "row 1: the column \"a\" is there twice",
+		"":                 "t.csv, row 1: the file is empty",
+		"a,a\n1,2\n":       "row 2, column a: the column is duplicated",
 		"a,b\n1\n":         "row 2: has 1 cell and the header 2",
 		"a,b\n1,\"2\n3":    "row 2: a quote is left open",
 		"a,b\n\"1\" x,2\n": "row 2: a quote",

@@ -1,6 +1,7 @@
 package tensorboard
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -8,6 +9,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"sweetspot/data/textfile"
 )
 
 // event is what is read of an Event: its time, step and scalars.
@@ -38,7 +41,7 @@ const (
 	float64Type = 2
 )
 
-var errMessage = errors.New("a record holds no event")
+var errMessage = &textfile.Error{What: "a record holds no event"}
 
 // parseEvent reads an Event.
 func parseEvent(data []byte) (e event, err error) {
@@ -155,8 +158,8 @@ const maxRecordBytes = 256 << 20
 
 var (
 	errCutOff  = errors.New("the last record is cut off")
-	errDamaged = errors.New("a checksum is wrong; the file is damaged, or it holds no TensorBoard events")
-	errTooLong = errors.New("a record is longer than 256 MiB, which no event is")
+	errDamaged = &textfile.Error{What: "a checksum is wrong; the file is damaged, or it holds no TensorBoard events"}
+	errTooLong = &textfile.Error{What: "a record is longer than 256 MiB, which no event is"}
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -170,55 +173,40 @@ func masked(data []byte) uint32 {
 // records calls do with every record: a length, its checksum, the data, its
 // checksum. What do gets is gone after it.
 func records(r io.Reader, do func(data []byte) error) error {
-	var head [12]byte
-	var buffer []byte
+	var buffer bytes.Buffer // grows as bytes come: a length alone claims no memory
+	next := func(n int64) ([]byte, error) {
+		buffer.Reset()
+		got, err := io.CopyN(&buffer, r, n)
+		if errors.Is(err, io.EOF) && got > 0 {
+			err = errCutOff
+		}
+		return buffer.Bytes(), err
+	}
 	for {
-		switch _, err := io.ReadFull(r, head[:]); {
+		head, err := next(12)
+		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return errCutOff
 		case err != nil:
 			return err
-		}
-		if masked(head[:8]) != binary.LittleEndian.Uint32(head[8:]) {
+		case masked(head[:8]) != binary.LittleEndian.Uint32(head[8:]):
 			return errDamaged
 		}
-		n := binary.LittleEndian.Uint64(head[:8])
+		n := binary.LittleEndian.Uint64(head)
 		if n > maxRecordBytes {
 			return errTooLong
 		}
-		var err error
-		if buffer, err = fill(r, buffer, int(n)+4); err != nil {
+		data, err := next(int64(n) + 4)
+		switch {
+		case errors.Is(err, io.EOF):
+			return errCutOff
+		case err != nil:
 			return err
-		}
-		if masked(buffer[:n]) != binary.LittleEndian.Uint32(buffer[n:]) {
+		case masked(data[:n]) != binary.LittleEndian.Uint32(data[n:]):
 			return errDamaged
 		}
-		if err := do(buffer[:n]); err != nil {
+		if err := do(data[:n]); err != nil {
 			return err
 		}
 	}
-}
-
-// fill reads n bytes, in steps, so that a length alone claims no memory.
-func fill(r io.Reader, buffer []byte, n int) ([]byte, error) {
-	const step = 1 << 20
-	buffer = buffer[:0]
-	for len(buffer) < n {
-		more := min(step, n-len(buffer))
-		from := len(buffer)
-		if cap(buffer) < from+more {
-			buffer = append(buffer, make([]byte, more)...)
-		} else {
-			buffer = buffer[:from+more]
-		}
-		if _, err := io.ReadFull(r, buffer[from:]); err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return buffer, errCutOff
-			}
-			return buffer, err
-		}
-	}
-	return buffer, nil
 }

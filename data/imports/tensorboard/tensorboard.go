@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"sweetspot/data/imports/source"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -96,13 +97,13 @@ func read(files []source.File, given source.Given) []source.Report {
 	for i, f := range files {
 		reports[i].File = f.Path
 		before := r.points
-		err := r.file(f)
-		switch {
-		case errors.Is(err, errCutOff) && r.points > before:
-			reports[i].Note("the last record is cut off; what stands before it is read")
-		case err != nil:
-			reports[i].Err = worded(f, err)
+		cutOff, err := r.file(f)
+		if err != nil {
+			reports[i].Err = err
 			continue
+		}
+		if cutOff {
+			reports[i].Note("the last record is cut off; what stands before it is read")
 		}
 		reports[i].Set = &profile.Set{}
 		if first < 0 && r.points > before {
@@ -124,46 +125,35 @@ func read(files []source.File, given source.Given) []source.Report {
 	return reports
 }
 
-func worded(f source.File, err error) error {
-	var ours *source.Error
-	switch {
-	case errors.As(err, &ours):
-		return err
-	case errors.Is(err, errCutOff):
-		return f.Wrong("is cut off before its first scalar; fetch it again")
-	case errors.Is(err, errDamaged), errors.Is(err, errTooLong), errors.Is(err, errMessage), errors.Is(err, errTooMany):
-		return f.Wrong("%s", err.Error())
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return f.Wrong("the file is cut off; fetch it again")
-	}
-	return source.Opening(f, err)
-}
-
-var errTooMany = errors.New("more than five million scalars or ten thousand tags; log less often")
-
-func (r *run) file(f source.File) error {
-	file, err := f.Open()
-	if err != nil {
-		return source.Opening(f, err)
-	}
-	defer file.Close()
+// file reads one file, up to a record that is cut off.
+func (r *run) file(f source.File) (cutOff bool, err error) {
 	folder := strings.ToLower(path.Base(path.Dir(f.Path)))
-	isFirst := true
-	err = records(file, func(data []byte) error {
-		e, err := parseEvent(data)
-		if err != nil {
-			return err
+	isFirst, before := true, r.points
+	err = f.Read(func(file io.Reader) error {
+		err := records(file, func(data []byte) error {
+			e, err := parseEvent(data)
+			if err == nil && isFirst && e.version == "" && len(e.scalars) == 0 {
+				err = errMessage
+			}
+			if err != nil {
+				return err
+			}
+			isFirst = false
+			return r.add(folder, e)
+		})
+		if cutOff = errors.Is(err, errCutOff); cutOff {
+			return nil
 		}
-		if isFirst && e.version == "" && len(e.scalars) == 0 {
-			return errMessage
-		}
-		isFirst = false
-		return r.add(folder, e)
+		return err
 	})
-	if err == nil && isFirst {
-		return f.Wrong("the file is empty")
+	switch {
+	case err != nil:
+	case cutOff && r.points == before:
+		err = f.Wrong("is cut off before its first scalar; fetch it again")
+	case isFirst:
+		err = f.Wrong("the file is empty")
 	}
-	return err
+	return cutOff, err
 }
 
 func (r *run) add(folder string, e event) error {
@@ -183,7 +173,7 @@ func (r *run) add(folder string, e event) error {
 		}
 		tag := source.Text(s.tag)
 		if r.points++; r.points > maxPoints || (len(to) >= maxTags && to[tag] == nil) {
-			return errTooMany
+			return &textfile.Error{What: "more than five million scalars or ten thousand tags; log less often"}
 		}
 		to[tag] = append(to[tag], point{e.wall, e.step, s.value})
 		if !(e.wall <= r.ended) {

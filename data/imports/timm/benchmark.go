@@ -77,7 +77,7 @@ func (b *bench) row(row *source.Row) error {
 		}
 		timed = true
 		size := row.Text(m.prefix + "img_size")
-		b.add(*run, row.N(), name, size)
+		b.add(*run, row.Row(), name, size)
 	}
 	if timed {
 		b.rows++

@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"sweetspot/data/imports/source"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -109,8 +110,8 @@ func (s *state) load(f source.File) error {
 	if s.LogHistory == nil {
 		return f.Wrong("is not a trainer state: it has no log_history")
 	}
-	if len(s.LogHistory) > source.MaxRows {
-		return f.Wrong("has more than %d entries in log_history", source.MaxRows)
+	if len(s.LogHistory) > textfile.MaxRows {
+		return f.Wrong("has more than %d entries in log_history", textfile.MaxRows)
 	}
 	return nil
 }

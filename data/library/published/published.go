@@ -5,14 +5,12 @@ package published
 
 import (
 	"embed"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/reproduce"
 )
@@ -90,21 +88,18 @@ func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
 	seen := map[reproduce.Key]bool{}
 	err := eachRow(in, [][]string{cellColumns, studyColumns}, func(r row) error {
 		c := reproduce.Cell{Key: r.key()}
-		for _, required := range []string{"column", "source"} {
-			if r.text(required) == "" {
-				return r.wrong(required, "is empty")
-			}
-		}
+		r.need("column", "source")
 		if seen[c.Key] {
-			return r.wrong("column", "repeats the cell "+c.Key.String())
+			return r.Fail("column", "repeats the cell %s", c.Key)
 		}
 		seen[c.Key] = true
 		c.Number = r.number("printed")
-		if half := r.half(); half != nil && c.Number != nil {
+		// How far the true value may be from the printed one, if its digits do not show that.
+		if half := r.NotNegative("rounding"); half != nil && c.Number != nil {
 			c.Number.Half = *half
 		}
 		cells = append(cells, c)
-		return r.failed()
+		return nil
 	})
 	return cells, err
 }
@@ -113,18 +108,16 @@ func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
 func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
 	var slips []reproduce.Slip
 	err := eachRow(in, [][]string{slipColumns}, func(r row) error {
-		s := reproduce.Slip{Paper: r.text("paper"), Key: r.key(), Why: r.text("why")}
+		s := reproduce.Slip{Paper: r.Cell("paper"), Key: r.key(), Why: r.Cell("why")}
 		if !slices.Contains(reproduce.Papers, s.Paper) {
-			return r.wrong("paper", "is not one of "+strings.Join(reproduce.Papers, ", "))
+			return r.Fail("paper", "is not one of %s", strings.Join(reproduce.Papers, ", "))
 		}
-		if s.Why == "" {
-			return r.wrong("why", "is empty")
-		}
+		r.need("why")
 		if n := r.number("should_be"); n != nil {
 			s.ShouldBe = &n.Value
 		}
 		slips = append(slips, s)
-		return r.failed()
+		return nil
 	})
 	return slips, err
 }
@@ -132,111 +125,52 @@ func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
 // eachRow checks that the header is one of the layouts and passes every row
 // after it to use.
 func eachRow(in io.Reader, layouts [][]string, use func(row) error) error {
-	reader := csv.NewReader(in)
-	var columns []string
-	for n := 1; ; n++ {
-		record, err := reader.Read()
-		switch {
-		case errors.Is(err, io.EOF) && n > 1:
-			return nil
-		case err != nil:
-			return fmt.Errorf("row %d: %w", n, err)
-		case n == 1:
-			i := slices.IndexFunc(layouts, func(layout []string) bool { return slices.Equal(record, layout) })
-			if i < 0 {
-				return fmt.Errorf("row 1 must be the header %s", strings.Join(layouts[0], ","))
-			}
-			columns = layouts[i]
-		default:
-			if err := use(row{line: n, columns: columns, cells: record, err: new(error)}); err != nil {
-				return err
-			}
+	t := textfile.NewTable(in)
+	if err := t.Header("a file of published numbers", ""); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(layouts, func(layout []string) bool { return slices.Equal(t.Columns(), layout) }) {
+		return t.Wrong("the header must be %s", strings.Join(layouts[0], ","))
+	}
+	return t.Each(func() error { return use(row{t}) })
+}
+
+// row reads typed values.
+type row struct{ *textfile.Table }
+
+// need refuses a row with an empty cell.
+func (r row) need(columns ...string) {
+	for _, c := range columns {
+		if r.Raw(c) == "" {
+			_ = r.Fail(c, "is empty")
 		}
 	}
 }
 
-// row reads typed values and keeps the first error.
-type row struct {
-	line    int // counted from 1, the header included
-	columns []string
-	cells   []string
-	err     *error
-}
-
-func (r row) text(column string) string {
-	i := slices.Index(r.columns, column)
-	if i < 0 {
-		return ""
-	}
-	return r.cells[i]
-}
-
 func (r row) number(column string) *reproduce.Number {
-	text := r.text(column)
+	text := r.Raw(column)
 	if text == "" {
 		return nil
 	}
 	n, err := reproduce.ParseNumber(text)
 	if err != nil {
-		r.keep(r.wrong(column, err.Error()))
+		_ = r.Fail(column, "%s", err.Error())
 	}
 	return &n
 }
 
-// half is how far the true value may be from the printed one, if its digits do
-// not show that.
-func (r row) half() *float64 {
-	text := r.text("rounding")
-	if text == "" {
-		return nil
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0) || v > 1e9 {
-		r.keep(r.wrong("rounding", fmt.Sprintf("%s is not a number of at least 0", plaintext.Quote(text))))
-	}
-	return &v
-}
-
 func (r row) key() reproduce.Key {
 	k := reproduce.Key{
-		Table: r.text("table"), Application: r.text("application"), Variant: r.text("variant"),
-		Validation: r.text("validation"),
-		VM:         r.text("instance_type"), Column: r.text("column"),
+		Table: r.Cell("table"), Application: r.Cell("application"), Variant: r.Cell("variant"),
+		Validation: r.Cell("validation"), VM: r.Cell("instance_type"), Column: r.Cell("column"),
+		Batch: r.Count("batch_size"), Epochs: float64(r.Count("epochs")),
 	}
-	if k.Table == "" {
-		r.keep(r.wrong("table", "is empty"))
-	}
+	r.need("table")
 	if v := k.Validation; v != "" && v != "yes" && v != "no" {
-		r.keep(r.wrong("validation", fmt.Sprintf("%s is not yes or no", plaintext.Quote(v))))
+		_ = r.Fail("validation", "%s is not yes or no", plaintext.Quote(v))
 	}
-	k.Batch = r.count("batch_size")
-	k.Epochs = float64(r.count("epochs"))
 	return k
 }
-
-func (r row) count(column string) int {
-	text := r.text(column)
-	if text == "" {
-		return 0
-	}
-	n, err := strconv.ParseUint(text, 10, 31)
-	if err != nil || n == 0 {
-		r.keep(r.wrong(column, fmt.Sprintf("%s is not a count", plaintext.Quote(text))))
-	}
-	return int(n)
-}
-
-func (r row) wrong(column, what string) error {
-	return fmt.Errorf("row %d, column %s: %s", r.line, column, what)
-}
-
-func (r row) keep(err error) {
-	if *r.err == nil {
-		*r.err = err
-	}
-}
-
-func (r row) failed() error { return *r.err }
 
 // ReadCurves reads how accuracy falls as layers are pruned.
 func ReadCurves(in io.Reader) ([]reproduce.Curve, error) {
@@ -244,38 +178,34 @@ func ReadCurves(in io.Reader) ([]reproduce.Curve, error) {
 	seen := map[string]bool{}
 	err := eachRow(in, [][]string{curveColumns}, func(r row) error {
 		c := reproduce.Curve{
-			Network: r.text("network"), Dataset: r.text("dataset"), Layer: r.text("layer"),
-			Removed: r.text("removed"), Metric: r.text("metric"), Source: r.text("source"),
+			Network: r.Cell("network"), Dataset: r.Cell("dataset"), Layer: r.Cell("layer"),
+			Removed: r.Cell("removed"), Metric: r.Cell("metric"), Source: r.Cell("source"),
 		}
-		for _, column := range curveColumns {
-			if r.text(column) == "" {
-				return r.wrong(column, "is empty")
-			}
-		}
+		r.need(curveColumns...)
 		name := c.Network + "/" + c.Dataset + "/" + c.Layer
 		if seen[name] {
-			return r.wrong("layer", "repeats that of "+name)
+			return r.Fail("layer", "repeats that of %s", name)
 		}
 		seen[name] = true
-		c.StepPercent = r.percent("step_percent", r.text("step_percent"))
-		for _, text := range strings.Fields(r.text("percent")) {
+		c.StepPercent = r.percent("step_percent", r.Cell("step_percent"))
+		for _, text := range strings.Fields(r.Cell("percent")) {
 			c.Percent = append(c.Percent, r.percent("percent", text))
 		}
 		if most := c.StepPercent * float64(len(c.Percent)-1); !(most > 0 && most <= 100) {
-			r.keep(r.wrong("percent", fmt.Sprintf("%d accuracies in steps of %g %% don't lie between 0 and 100 %%",
-				len(c.Percent), c.StepPercent)))
+			return r.Fail("percent", "%d accuracies in steps of %g %% don't lie between 0 and 100 %%", len(c.Percent),
+				c.StepPercent)
 		}
 		curves = append(curves, c)
-		return r.failed()
+		return nil
 	})
 	return curves, err
 }
 
 // percent reads a number between 0 and 100.
 func (r row) percent(column, text string) float64 {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v <= 100) {
-		r.keep(r.wrong(column, fmt.Sprintf("%s is not a number of percent", plaintext.Quote(text))))
+	v, ok := textfile.Decimal(text)
+	if !ok || !(v >= 0 && v <= 100) {
+		_ = r.Fail(column, "%s is not a number of percent", plaintext.Quote(text))
 	}
 	return v
 }
