@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
@@ -146,11 +147,9 @@ func list(cmd *cobra.Command, running []background.Entry) error {
 				append([]int64{}, e.Runs...)})
 		}
 		return printJSON(cmd.OutOrStdout(), struct {
-			Schema   int      `json:"schema"`
-			Command  string   `json:"command"`
-			Warnings []string `json:"warnings"`
-			Probes   []probe  `json:"probes"`
-		}{1, "attach", []string{}, out})
+			contract.Head
+			Probes []probe `json:"probes"`
+		}{contract.NewHead("attach"), out})
 	}
 	var b strings.Builder
 	for _, e := range running {

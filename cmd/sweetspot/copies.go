@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
@@ -50,7 +51,7 @@ func newMergeCommand() *cobra.Command {
 			}
 			if wantsJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), mergeAnswer{
-					Schema: 1, Command: "merge", Warnings: append([]string{}, m.Warnings...), Database: w.Path(), From: args[0],
+					Head: contract.NewHead("merge", m.Warnings...), Database: w.Path(), From: args[0],
 					Runs: m.Runs, KnownRuns: m.KnownRuns, Iterations: m.Iterations, Picks: m.Picks, KnownPicks: m.KnownPicks,
 					Prices: m.Prices,
 				})
@@ -64,17 +65,15 @@ func newMergeCommand() *cobra.Command {
 
 // mergeAnswer is the result of a merge as JSON.
 type mergeAnswer struct {
-	Schema     int      `json:"schema"`
-	Command    string   `json:"command"`
-	Warnings   []string `json:"warnings"`
-	Database   string   `json:"database"`
-	From       string   `json:"from"`
-	Runs       int      `json:"runs"` // new ones, like the following
-	KnownRuns  int      `json:"known_runs"`
-	Iterations int      `json:"iterations"`
-	Picks      int      `json:"picks"`
-	KnownPicks int      `json:"known_picks"`
-	Prices     int      `json:"prices"`
+	contract.Head
+	Database   string `json:"database"`
+	From       string `json:"from"`
+	Runs       int    `json:"runs"` // new ones, like the following
+	KnownRuns  int    `json:"known_runs"`
+	Iterations int    `json:"iterations"`
+	Picks      int    `json:"picks"`
+	KnownPicks int    `json:"known_picks"`
+	Prices     int    `json:"prices"`
 }
 
 func newBackupCommand() *cobra.Command {
@@ -95,13 +94,11 @@ func newBackupCommand() *cobra.Command {
 				}
 				if wantsJSON(cmd) {
 					return printJSON(cmd.OutOrStdout(), struct {
-						Schema   int      `json:"schema"`
-						Command  string   `json:"command"`
-						Warnings []string `json:"warnings"`
-						Database string   `json:"database"`
-						File     string   `json:"file"`
-						Bytes    int64    `json:"bytes"`
-					}{1, "backup", []string{}, db.Path(), args[0], size})
+						contract.Head
+						Database string `json:"database"`
+						File     string `json:"file"`
+						Bytes    int64  `json:"bytes"`
+					}{contract.NewHead("backup"), db.Path(), args[0], size})
 				}
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s\n", quantity.Bytes(size), plaintext.Clean(args[0]))
 				return err

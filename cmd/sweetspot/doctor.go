@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/contract"
 	"sweetspot/probes/doctor"
 )
 
@@ -21,7 +22,7 @@ func newDoctorCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks := doctor.Examine(cmd.Context(), thisTerminal(), database(cmd), python)
-			out, warnings := cmd.OutOrStdout(), []string{}
+			out, warnings := cmd.OutOrStdout(), []string(nil)
 			for _, c := range checks {
 				if c.Warning != "" {
 					warnings = append(warnings, c.Warning)
@@ -31,11 +32,9 @@ func newDoctorCommand() *cobra.Command {
 			var err error
 			if wantsJSON(cmd) {
 				err = printJSON(out, struct {
-					Schema   int            `json:"schema"`
-					Command  string         `json:"command"`
-					Warnings []string       `json:"warnings"`
-					Checks   []doctor.Check `json:"checks"`
-				}{1, "doctor", warnings, checks})
+					contract.Head
+					Checks []doctor.Check `json:"checks"`
+				}{contract.NewHead("doctor", warnings...), checks})
 			} else {
 				err = writeChecks(out, checks)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/contract"
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
 	"sweetspot/data/imports/wide"
@@ -204,7 +205,7 @@ func writeImported(out io.Writer, f intake.File) error {
 
 // summary prints the totals, and the bad files on standard error.
 func (i *importing) summary(r intake.Result, path string, errOut io.Writer) error {
-	warnings := []string{}
+	var warnings []string
 	for _, w := range i.prices.Unmatched(slices.Collect(maps.Keys(r.GPUs)), catalog.SameChip) {
 		warnings = append(warnings, "--price "+w)
 	}
@@ -213,14 +214,12 @@ func (i *importing) summary(r intake.Result, path string, errOut io.Writer) erro
 	}
 	if i.json {
 		return printJSON(i.out, struct {
-			Schema   int           `json:"schema"`
-			Command  string        `json:"command"`
-			Warnings []string      `json:"warnings"`
+			contract.Head
 			Database string        `json:"database"`
 			Runs     int           `json:"runs"`
 			Imported int           `json:"imported"`
 			Files    []intake.File `json:"files"`
-		}{1, "import", warnings, path, r.Runs, r.Imported, append([]intake.File{}, r.Files...)})
+		}{contract.NewHead("import", warnings...), path, r.Runs, r.Imported, append([]intake.File{}, r.Files...)})
 	}
 	warn(errOut, warnings...)
 	if len(r.Files) > 1 { // a single one is the command's own error

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/contract"
 	"sweetspot/data/library"
 	"sweetspot/data/library/published"
 	"sweetspot/engine/estimate"
@@ -63,18 +64,16 @@ func newReproduceCommand() *cobra.Command {
 
 // reproduction is the JSON of reproduce.
 type reproduction struct {
-	Schema   int                        `json:"schema"`
-	Command  string                     `json:"command"`
-	Warnings []string                   `json:"warnings"`
-	Rows     []reproduce.Row            `json:"rows"`
-	Summary  map[string]reproduce.Count `json:"summary"`
-	Tables   []reproduce.TableCount     `json:"tables"`
-	Method   *reproduce.Method          `json:"method"`
+	contract.Head
+	Rows    []reproduce.Row            `json:"rows"`
+	Summary map[string]reproduce.Count `json:"summary"`
+	Tables  []reproduce.TableCount     `json:"tables"`
+	Method  *reproduce.Method          `json:"method"`
 }
 
 // reproduceAll computes the papers' numbers, one paper after the other.
 func reproduceAll(papers []string) (*reproduction, error) {
-	r := &reproduction{Schema: 1, Command: "reproduce", Warnings: []string{}, Rows: []reproduce.Row{}}
+	r := &reproduction{Head: contract.NewHead("reproduce"), Rows: []reproduce.Row{}}
 	for _, paper := range papers {
 		in, err := published.Read(paper)
 		if err != nil {

@@ -47,10 +47,8 @@ func newRunsCommand() *cobra.Command {
 
 // runsResult is the JSON of the subcommands of runs.
 type runsResult struct {
-	Schema   int            `json:"schema"`
-	Command  string         `json:"command"`
+	contract.Head
 	Action   string         `json:"action"`
-	Warnings []string       `json:"warnings"`
 	Database string         `json:"database"`
 	Runs     []contract.Run `json:"runs"`  // affected runs; deleted ones as before the deletion
 	Picks    []int64        `json:"picks"` // numbers of the affected picks
@@ -71,7 +69,7 @@ func printRuns(cmd *cobra.Command, db *store.Store, runs []profile.Run, picks []
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), sentence)
 		return err
 	}
-	a := runsResult{Schema: 1, Command: "runs", Action: cmd.Name(), Warnings: []string{}, Database: db.Path(),
+	a := runsResult{Head: contract.NewHead("runs"), Action: cmd.Name(), Database: db.Path(),
 		Runs: make([]contract.Run, len(runs)), Picks: append([]int64{}, picks...)}
 	for i, r := range runs {
 		a.Runs[i] = contract.NewRun(r)

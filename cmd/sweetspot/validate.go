@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/validate"
@@ -70,9 +71,7 @@ func questionsNamed(name string) ([]validate.Question, error) {
 
 // validation is the JSON of validate. Unknown values are null.
 type validation struct {
-	Schema    int              `json:"schema"`
-	Command   string           `json:"command"`
-	Warnings  []string         `json:"warnings"`
+	contract.Head
 	Questions []questionResult `json:"questions"`
 }
 
@@ -94,7 +93,7 @@ type questionResult struct {
 }
 
 func newValidation(questions []validate.Question, set *profile.Set) validation {
-	v := validation{Schema: 1, Command: "validate", Warnings: []string{}, Questions: []questionResult{}}
+	v := validation{Head: contract.NewHead("validate"), Questions: []questionResult{}}
 	for _, q := range questions {
 		s := validate.Summarise(q.Cases(set))
 		v.Questions = append(v.Questions, questionResult{

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"sweetspot/data/contract"
 )
 
 // release is the version number of a released binary; scripts/release sets it with
@@ -26,21 +28,19 @@ func version() string {
 
 // build describes the build as JSON; null where unknown.
 type build struct {
-	Schema   int      `json:"schema"`
-	Command  string   `json:"command"`
-	Warnings []string `json:"warnings"`
-	Version  string   `json:"version"`
-	Commit   *string  `json:"commit"`
-	Date     *string  `json:"date"`     // of the commit
-	Modified *bool    `json:"modified"` // built with uncommitted changes
-	Go       string   `json:"go"`
-	System   string   `json:"system"`
-	Machine  string   `json:"machine"`
+	contract.Head
+	Version  string  `json:"version"`
+	Commit   *string `json:"commit"`
+	Date     *string `json:"date"`     // of the commit
+	Modified *bool   `json:"modified"` // built with uncommitted changes
+	Go       string  `json:"go"`
+	System   string  `json:"system"`
+	Machine  string  `json:"machine"`
 }
 
 func describeBuild(info *debug.BuildInfo) build {
 	b := build{
-		Schema: 1, Command: "version", Warnings: []string{}, Version: version(),
+		Head: contract.NewHead("version"), Version: version(),
 		Go: runtime.Version(), System: runtime.GOOS, Machine: runtime.GOARCH,
 	}
 	if info == nil {

@@ -13,9 +13,9 @@ import (
 
 // Amount is an estimate of an optional objective. Its unit names the value in JSON.
 type Amount struct {
-	Of               objective.Objective
-	Value, Low, High *float64
-	Basis            *string
+	Of    objective.Objective
+	Value *float64
+	Range
 }
 
 // amounts are the fields of the optional objectives.
@@ -44,12 +44,12 @@ func (c Candidate) amount(o objective.Name) *Amount {
 
 func newAmount(o objective.Objective, e estimate.Estimate) *Amount {
 	a := &Amount{Of: o}
-	a.Value, a.Low, a.High, a.Basis = interval(e)
+	a.Value, a.Range = interval(e)
 	return a
 }
 
 // Words says an amount with its 90 % interval and basis, or that it is unknown.
-func (a Amount) Words() string { return intervalWords(a.Value, a.Low, a.High, a.Basis, a.Of.Write) }
+func (a Amount) Words() string { return a.words(a.Value, a.Of.Write) }
 
 func (a Amount) object() objective.Each[any] {
 	return objective.Each[any]{{Name: a.Of.Unit, Value: a.Value}, {Name: "low", Value: a.Low},
@@ -64,15 +64,10 @@ func (a Amount) MarshalYAML() (any, error) { return a.object().MarshalYAML() }
 
 // UnmarshalJSON reads an amount; its unit tells of which objective.
 func (a *Amount) UnmarshalJSON(text []byte) error {
-	var of struct {
-		Low, High *float64
-		Basis     *string
-	}
 	values := map[string]any{}
-	if err := errors.Join(json.Unmarshal(text, &of), json.Unmarshal(text, &values)); err != nil {
+	if err := errors.Join(json.Unmarshal(text, &a.Range), json.Unmarshal(text, &values)); err != nil {
 		return err
 	}
-	*a = Amount{Low: of.Low, High: of.High, Basis: of.Basis}
 	all := objective.All()
 	for unit, v := range values {
 		if k := slices.IndexFunc(all, func(o objective.Objective) bool { return o.Unit == unit }); k >= 0 {

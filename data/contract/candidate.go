@@ -15,8 +15,20 @@ import (
 	"sweetspot/engine/validate"
 )
 
-// Schema is the version of every JSON object written here.
+// Schema is the version of every JSON object.
 const Schema = 1
+
+// Head begins every JSON object.
+type Head struct {
+	Schema   int      `json:"schema" yaml:"schema"`
+	Command  string   `json:"command" yaml:"command"`
+	Warnings []string `json:"warnings" yaml:"warnings"`
+}
+
+// NewHead begins the JSON of a subcommand.
+func NewHead(command string, warnings ...string) Head {
+	return Head{Schema, command, append([]string{}, warnings...)}
+}
 
 // Candidate is a ranked candidate as scripts see it: seconds, US dollars,
 // fractions.
@@ -57,14 +69,8 @@ type Candidate struct {
 	Tested *Tested `json:"tested" yaml:"tested"`
 	// Of a combination of VM types: the outcome in whole batches, and where the
 	// work divides at will, one of which time and cost repeat.
-	WholeBatches *Outcome `json:"whole_batches" yaml:"whole_batches"`
-	Divisible    *Outcome `json:"divisible" yaml:"divisible"`
-}
-
-// Outcome is a time in seconds and its cost in US dollars.
-type Outcome struct {
-	S   float64 `json:"s" yaml:"s"`
-	USD float64 `json:"usd" yaml:"usd"`
+	WholeBatches *candidate.Outcome `json:"whole_batches" yaml:"whole_batches"`
+	Divisible    *candidate.Outcome `json:"divisible" yaml:"divisible"`
 }
 
 // Pruning is what was removed from the model.
@@ -92,21 +98,24 @@ type Part struct {
 	BusyS     *float64 `json:"busy_s" yaml:"busy_s"` // of the GPU that has most
 }
 
-// Seconds is an estimate of time.
-type Seconds struct {
-	S     *float64 `json:"s" yaml:"s"`
+// Range is the 90 % interval of an estimate, and what it is based on.
+type Range struct {
 	Low   *float64 `json:"low" yaml:"low"`
 	High  *float64 `json:"high" yaml:"high"`
 	Basis *string  `json:"basis" yaml:"basis"`
 }
 
+// Seconds is an estimate of time.
+type Seconds struct {
+	S     *float64 `json:"s" yaml:"s"`
+	Range `yaml:",inline"`
+}
+
 // Dollars is an estimate of cost.
 type Dollars struct {
 	USD   *float64 `json:"usd" yaml:"usd"`
-	Low   *float64 `json:"low" yaml:"low"`
-	High  *float64 `json:"high" yaml:"high"`
-	Basis *string  `json:"basis" yaml:"basis"`
-	Items []Item   `json:"items" yaml:"items"` // what it is made of; empty where it is unknown
+	Range `yaml:",inline"`
+	Items []Item `json:"items" yaml:"items"` // what it is made of; empty where it is unknown
 }
 
 // Accuracy is an estimate of a metric.
@@ -169,8 +178,8 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 	out.Tested = newTested(tested, c)
 	out.WholeBatches, out.Divisible = outcomes(c)
 	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
-	out.Time.S, out.Time.Low, out.Time.High, out.Time.Basis = interval(c.Time)
-	out.Cost.USD, out.Cost.Low, out.Cost.High, out.Cost.Basis = interval(c.Cost)
+	out.Time.S, out.Time.Range = interval(c.Time)
+	out.Cost.USD, out.Cost.Range = interval(c.Cost)
 	out.Cost.Items = newItems(c)
 	for _, o := range r.Space.Objectives {
 		if field := out.amounts()[o.Name]; field != nil {
@@ -217,15 +226,15 @@ func newTested(t validate.Tested, c *candidate.Candidate) *Tested {
 }
 
 // outcomes are both outcomes of a combination; nil of one VM type.
-func outcomes(c *candidate.Candidate) (wholeBatches, divisible *Outcome) {
+func outcomes(c *candidate.Candidate) (wholeBatches, divisible *candidate.Outcome) {
 	if c.Other == nil {
 		return nil, nil
 	}
-	now, other := &Outcome{c.Time.Value, c.Cost.Value}, &Outcome{c.Other.Seconds, c.Other.USD}
+	now := &candidate.Outcome{Seconds: c.Time.Value, USD: c.Cost.Value}
 	if c.Divided {
-		return other, now
+		return c.Other, now
 	}
-	return now, other
+	return now, c.Other
 }
 
 func newPruning(p *profile.Pruning) *Pruning {
@@ -316,9 +325,9 @@ func finite(e estimate.Estimate) bool {
 	return known(e.Value) != nil && known(e.Low) != nil && known(e.High) != nil
 }
 
-func interval(e estimate.Estimate) (v, low, high *float64, basis *string) {
+func interval(e estimate.Estimate) (*float64, Range) {
 	if !e.Known() || !finite(e) {
-		return nil, nil, nil, nil
+		return nil, Range{}
 	}
-	return &e.Value, &e.Low, &e.High, new(e.Basis.String())
+	return &e.Value, Range{&e.Low, &e.High, new(e.Basis.String())}
 }

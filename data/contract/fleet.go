@@ -10,9 +10,7 @@ import (
 
 // Fleet is the JSON of the fleet subcommand. Unknown is null.
 type Fleet struct {
-	Schema   int           `json:"schema"`
-	Command  string        `json:"command"`
-	Warnings []string      `json:"warnings"`
+	Head
 	Query    FleetQuery    `json:"query"`
 	Workload FleetWorkload `json:"workload"`
 	Rest     FleetRest     `json:"rest"`
@@ -170,7 +168,7 @@ func NewFleet(in FleetInput) Fleet {
 	q, a := &in.Question, in.Answer
 	hours := func(vmSeconds, usdPerHour float64) float64 { return vmSeconds / 3600 * usdPerHour }
 	f := Fleet{
-		Schema: Schema, Command: "fleet", Warnings: []string{}, Query: newFleetQuery(in),
+		Head: NewHead("fleet"), Query: newFleetQuery(in),
 		Workload: FleetWorkload{
 			Jobs: len(a.Tasks), Candidates: len(a.Asked), Seed: q.Seed, Source: clean(in.Source), PeriodS: a.Rest.PeriodS,
 			Mix: newFleetMix(q, a),

@@ -18,9 +18,7 @@ import (
 
 // Pick is a candidate the user chose, with the query that led to it.
 type Pick struct {
-	Schema      int            `json:"schema" yaml:"schema"`
-	Command     string         `json:"command" yaml:"command"`
-	Warnings    []string       `json:"warnings" yaml:"warnings"`
+	Head        `yaml:",inline"`
 	PickedAt    string         `json:"picked_at" yaml:"picked_at"` // RFC 3339, UTC
 	Query       question.Query `json:"query" yaml:"query"`
 	Candidate   Candidate      `json:"candidate" yaml:"candidate"`
@@ -32,7 +30,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 	place := slices.Index(r.Order, i) + 1
 	c := NewCandidate(r, i, place, NewChances(r), tested)
 	return Pick{
-		Schema: Schema, Command: "export", Warnings: wording.Warnings(r, at), PickedAt: at.UTC().Format(time.RFC3339),
+		Head: NewHead("export", wording.Warnings(r, at)...), PickedAt: at.UTC().Format(time.RFC3339),
 		Query: r.Query, Candidate: c, EstimatedBy: "sweetspot " + version,
 	}
 }
@@ -41,8 +39,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 // What another program has put there may lack anything, and its texts are made
 // plain.
 func ReadPick(query, candidate []byte, at time.Time, version string) (Pick, error) {
-	p := Pick{Schema: Schema, Command: "export", Warnings: []string{}, PickedAt: at.UTC().Format(time.RFC3339),
-		EstimatedBy: "sweetspot " + version}
+	p := Pick{Head: NewHead("export"), PickedAt: at.UTC().Format(time.RFC3339), EstimatedBy: "sweetspot " + version}
 	if err := readPlain(query, &p.Query); err != nil {
 		return p, fmt.Errorf("this pick's query cannot be read, pick the candidate again: %w", err)
 	}

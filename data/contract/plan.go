@@ -23,24 +23,22 @@ import (
 
 // Plan is the JSON of the plan subcommand.
 type Plan struct {
-	Schema   int        `json:"schema"`
-	Command  string     `json:"command"`
-	Warnings []string   `json:"warnings"`
-	Query    PlanQuery  `json:"query"`
-	Pick     *Candidate `json:"pick"` // the first that holds the limits in whole batches too; null without any
+	Head
+	Query PlanQuery  `json:"query"`
+	Pick  *Candidate `json:"pick"` // the first that holds the limits in whole batches too; null without any
 	// BestInWholeBatches is the best in whole batches where that is another than the
 	// pick and better by more than half a percent: of a few batches only. Null else.
-	BestInWholeBatches *Candidate     `json:"best_in_whole_batches"`
-	Frontier           Frontiers      `json:"frontier"`
-	Candidates         []Candidate    `json:"candidates"` // on any frontier, in the order of the ranking
-	Greedy             *Candidate     `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
-	Gap                Numbers        `json:"gap"`        // shares of its time and of its cost that could be saved
-	Explored           Explored       `json:"explored"`
-	NextCheaper        *Step          `json:"next_cheaper"`
-	NextFaster         *Step          `json:"next_faster"`
-	ShadowPrices       []ShadowPrice  `json:"shadow_prices"`
-	Purchases          []Bought       `json:"purchases"` // the ways of buying that have prices, and how well each does
-	InfeasibleBecause  map[string]int `json:"infeasible_because"`
+	BestInWholeBatches *Candidate                  `json:"best_in_whole_batches"`
+	Frontier           Frontiers                   `json:"frontier"`
+	Candidates         []Candidate                 `json:"candidates"` // on any frontier, in the order of the ranking
+	Greedy             *Candidate                  `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
+	Gap                Numbers                     `json:"gap"`        // shares of its time and of its cost that could be saved
+	Explored           cluster.Explored            `json:"explored"`
+	NextCheaper        *Step                       `json:"next_cheaper"`
+	NextFaster         *Step                       `json:"next_faster"`
+	ShadowPrices       []ShadowPrice               `json:"shadow_prices"`
+	Purchases          []advice.Bought             `json:"purchases"` // the ways of buying that have prices, and how well each does
+	InfeasibleBecause  map[question.Constraint]int `json:"infeasible_because"`
 }
 
 // PlanQuery is the question a plan answers.
@@ -54,12 +52,8 @@ type PlanQuery struct {
 
 // MarshalJSON writes the question with what only a plan asks.
 func (q PlanQuery) MarshalJSON() ([]byte, error) {
-	return append(q.Object(), objective.Each[any]{
-		{
-			Name:  "vms",
-			Value: q.VMs,
-		}, {Name: "split", Value: q.Split}, {Name: "method", Value: q.Method}, {Name: "terms", Value: q.Terms},
-	}...).MarshalJSON()
+	return append(q.Object(), objective.Each[any]{{Name: "vms", Value: q.VMs}, {Name: "split", Value: q.Split},
+		{Name: "method", Value: q.Method}, {Name: "terms", Value: q.Terms}}...).MarshalJSON()
 }
 
 // Terms are how a cloud lets VMs, in seconds.
@@ -75,15 +69,6 @@ const allObjectives = "time_cost_accuracy"
 // newPlanFrontiers are the frontiers with the one of all objectives.
 func newPlanFrontiers(r *rank.Result) Frontiers {
 	return append(newFrontiers(r), objective.Value[[]string]{Name: allObjectives, Value: ids(r.Space, r.NonDominated())})
-}
-
-// Explored is how much a plan is the best of.
-type Explored struct {
-	Configurations float64 `json:"configurations"`
-	Method         string  `json:"method"`
-	// Resolution is the fraction of the cost within which the answer is exact; 0
-	// but for spaces with very many near-ties.
-	Resolution float64 `json:"resolution"`
 }
 
 // Step is the next point along the frontier from the pick.
@@ -103,16 +88,6 @@ type ShadowPrice struct {
 	Gain       *float64 `json:"gain"`      // in seconds or US dollars; null where nothing was feasible before
 }
 
-// Bought is how well a way of buying VMs does within the limits.
-type Bought struct {
-	Purchase    string  `json:"purchase"`
-	Hypervolume float64 `json:"hypervolume"` // share of the time–cost rectangle that its frontier dominates
-	FastestS    float64 `json:"fastest_s"`
-	CheapestUSD float64 `json:"cheapest_usd"`
-	VMTypes     int     `json:"vm_types"`
-	Unpriced    int     `json:"unpriced"` // VM types without such a price
-}
-
 // PlanInput is everything a plan is described from.
 type PlanInput struct {
 	Combined *candidate.Combined
@@ -127,18 +102,11 @@ type PlanInput struct {
 
 // NewPlan describes a plan.
 func NewPlan(in PlanInput) Plan {
-	r, of := in.Result, in.Combined.Frontiers.Explored
-	p := Plan{
-		Schema: Schema, Command: "plan", Warnings: append(wording.Warnings(r, in.Now), planWarnings(in)...),
-		Query:      newPlanQuery(in),
-		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
-		Gap:      newGap(math.NaN(), math.NaN()),
-		Explored: Explored{of.Configurations, of.Method, of.Resolution},
-	}
-	nondominated := r.NonDominated()
-	p.Frontier = newPlanFrontiers(r)
+	r := in.Result
+	p := emptyPlan(in, append(wording.Warnings(r, in.Now), planWarnings(in)...))
+	p.Explored, p.Purchases, p.InfeasibleBecause = in.Combined.Frontiers.Explored, orEmpty(in.Bought), r.Because
 	on := map[int]bool{}
-	for _, i := range nondominated {
+	for _, i := range r.NonDominated() {
 		on[i] = true
 	}
 	for _, front := range r.Frontiers {
@@ -153,27 +121,24 @@ func NewPlan(in PlanInput) Plan {
 	}
 	p.choose(in)
 	p.greedy(in)
-	for _, b := range in.Bought {
-		p.Purchases = append(p.Purchases, Bought{string(b.Purchase), b.Hypervolume, b.Seconds, b.USD, b.VMTypes, b.Unpriced})
-	}
 	for _, x := range advice.Relaxations(r) {
 		p.ShadowPrices = append(p.ShadowPrices, ShadowPrice{
 			string(x.Constraint), x.Limit, x.Need, clean(r.Space.At(x.Candidate).ID), string(x.In), known(x.Gain),
 		})
 	}
-	for name, n := range r.Because {
-		p.InfeasibleBecause[string(name)] = n
-	}
 	return p
 }
 
 // NoPlan is the plan where there is nothing to combine, and why.
-func NoPlan(in PlanInput, why error) Plan {
+func NoPlan(in PlanInput, why error) Plan { return emptyPlan(in, []string{clean(why.Error())}) }
+
+// emptyPlan is a plan with its question and its frontiers.
+func emptyPlan(in PlanInput, warnings []string) Plan {
 	return Plan{
-		Schema: Schema, Command: "plan", Warnings: []string{clean(why.Error())}, Query: newPlanQuery(in),
-		Frontier: newPlanFrontiers(in.Result), Gap: newGap(math.NaN(), math.NaN()),
-		Candidates: []Candidate{}, Purchases: []Bought{}, ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[string]int{},
-		Explored: Explored{Method: "exact"},
+		Head: NewHead("plan", warnings...), Query: newPlanQuery(in), Frontier: newPlanFrontiers(in.Result),
+		Gap: newGap(math.NaN(), math.NaN()), Candidates: []Candidate{}, Purchases: []advice.Bought{},
+		ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[question.Constraint]int{},
+		Explored: cluster.Explored{Method: "exact"},
 	}
 }
 
@@ -202,9 +167,9 @@ func (p *Plan) choose(in PlanInput) {
 	pick := in.describe(i, place+1)
 	p.Pick = &pick
 	p.NextCheaper, p.NextFaster = steps(r, i)
-	key := func(at *Outcome) float64 {
+	key := func(at *candidate.Outcome) float64 {
 		if r.Query.Sort == question.ByTime {
-			return at.S
+			return at.Seconds
 		}
 		return at.USD
 	}
@@ -270,11 +235,8 @@ func steps(r *rank.Result, i int) (cheaper, faster *Step) {
 			return nil
 		}
 		s := r.Space
-		return &Step{
-			clean(s.At(j).ID),
-			s.Values(objective.Time)[j] - s.Values(objective.Time)[i],
-			s.Values(objective.Cost)[j] - s.Values(objective.Cost)[i],
-		}
+		time, cost := s.Values(objective.Time), s.Values(objective.Cost)
+		return &Step{clean(s.At(j).ID), time[j] - time[i], cost[j] - cost[i]}
 	}
 	c, f := advice.Neighbours(r, i)
 	return step(c), step(f)

@@ -20,15 +20,13 @@ func orEmpty[T any](s []T) []T {
 
 // Ranking is the JSON of the rank subcommand.
 type Ranking struct {
-	Schema            int            `json:"schema"             yaml:"schema"`
-	Command           string         `json:"command"            yaml:"command"`
-	Warnings          []string       `json:"warnings"           yaml:"warnings"`
-	Query             question.Query `json:"query"              yaml:"query"`
-	Candidates        []Candidate    `json:"candidates"         yaml:"candidates"`
-	Frontier          Frontiers      `json:"frontier"           yaml:"frontier"`
-	Crossovers        []Crossover    `json:"crossovers"         yaml:"crossovers"`
-	InfeasibleBecause map[string]int `json:"infeasible_because" yaml:"infeasible_because"`
-	NextProbe         *NextProbe     `json:"next_probe"         yaml:"next_probe"` // null where no probe would pay
+	Head              `yaml:",inline"`
+	Query             question.Query              `json:"query"              yaml:"query"`
+	Candidates        []Candidate                 `json:"candidates"         yaml:"candidates"`
+	Frontier          Frontiers                   `json:"frontier"           yaml:"frontier"`
+	Crossovers        []Crossover                 `json:"crossovers"         yaml:"crossovers"`
+	InfeasibleBecause map[question.Constraint]int `json:"infeasible_because" yaml:"infeasible_because"`
+	NextProbe         *NextProbe                  `json:"next_probe"         yaml:"next_probe"` // null where no probe would pay
 	// Recommended is, of a training to a target accuracy, the id of the candidate
 	// with the batch size to take; null otherwise.
 	Recommended *string `json:"recommended"        yaml:"recommended"`
@@ -51,15 +49,7 @@ func newNextProbe(r *rank.Result) *NextProbe {
 	if !ok {
 		return nil
 	}
-	return &NextProbe{
-		clean(r.Space.At(p.Candidate).ID),
-		string(p.Objective),
-		p.Saving,
-		p.Pays,
-		p.Changes,
-		p.Seconds,
-		p.USD,
-	}
+	return &NextProbe{clean(r.Space.At(p.Candidate).ID), string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
@@ -90,8 +80,8 @@ type Crossover struct {
 func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	s := r.Space
 	out := Ranking{
-		Schema: Schema, Command: "rank", Warnings: wording.Warnings(r, now), Query: r.Query,
-		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: map[string]int{},
+		Head: NewHead("rank", wording.Warnings(r, now)...), Query: r.Query,
+		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: r.Because,
 	}
 	chances := NewChances(r)
 	place := make(map[int]int, len(r.Order))
@@ -112,9 +102,6 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	for _, x := range advice.Crossovers(r) {
 		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID),
 			string(x.Objective)})
-	}
-	for name, n := range r.Because {
-		out.InfeasibleBecause[string(name)] = n
 	}
 	return out
 }

@@ -130,7 +130,7 @@ func NewRun(r profile.Run) Run {
 	} else {
 		out.InstanceType = word(clean(r.InstanceType))
 	}
-	out.Steady.S, out.Steady.Low, out.Steady.High, out.Steady.Basis = interval(r.Steady)
+	out.Steady.S, out.Steady.Range = interval(r.Steady)
 	if a := r.Accuracy; a != nil {
 		out.Accuracy = &Measured{clean(a.Metric), a.Value, a.StdDev, a.HigherIsBetter, a.Basis.String()}
 	}

@@ -8,16 +8,14 @@ import (
 
 // Traffic is the JSON of the traffic subcommand. Unknown is null.
 type Traffic struct {
-	Schema   int             `json:"schema"`
-	Command  string          `json:"command"`
-	Warnings []string        `json:"warnings"`
-	Query    TrafficQuery    `json:"query"`
-	Trace    TrafficTrace    `json:"trace"`
-	Schemes  []TrafficScheme `json:"schemes"`
-	Pick     string          `json:"pick"`  // the cheapest that keeps the violations, else the one with the fewest
-	Keeps    bool            `json:"keeps"` // it does
-	Mixing   bool            `json:"mixing_pays"`
-	Monthly  float64         `json:"usd_per_month"` // of the pick, 730 hours of such load
+	Head
+	Query   TrafficQuery    `json:"query"`
+	Trace   TrafficTrace    `json:"trace"`
+	Schemes []TrafficScheme `json:"schemes"`
+	Pick    string          `json:"pick"`  // the cheapest that keeps the violations, else the one with the fewest
+	Keeps   bool            `json:"keeps"` // it does
+	Mixing  bool            `json:"mixing_pays"`
+	Monthly float64         `json:"usd_per_month"` // of the pick, 730 hours of such load
 	// BreakEven is the rate in queries per second above which one VM is cheaper than
 	// functions.
 	BreakEven *float64          `json:"break_even_per_second"`
@@ -135,7 +133,7 @@ type TrafficInput struct {
 func NewTraffic(in TrafficInput) Traffic {
 	q, a, s := &in.Question, &in.Advice, &in.Question.Settings
 	t := Traffic{
-		Alone: newTrafficScheme(a.Alone), Schema: Schema, Command: "traffic", Warnings: []string{},
+		Head: NewHead("traffic"), Alone: newTrafficScheme(a.Alone),
 		Pick: string(a.Outcomes[a.Pick].Scheme), Keeps: a.Keeps, Mixing: a.MixingPays, Monthly: a.MonthlyUSD,
 		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{},
 		Advice: []string{}, Savings: []TrafficSaving{},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/quantity"
 )
 
@@ -65,23 +66,57 @@ func (v Part) PriceWords(purchase string) string {
 
 // Words says a time with its 90 % interval and basis, or that it is unknown.
 func (s Seconds) Words() string {
-	return intervalWords(s.S, s.Low, s.High, s.Basis, quantity.Duration)
+	return s.words(s.S, quantity.Duration)
 }
 
 // Words says a cost with its 90 % interval and basis, or that it is unknown.
 func (d Dollars) Words() string {
-	words := intervalWords(d.USD, d.Low, d.High, d.Basis, quantity.Money)
+	words := d.words(d.USD, quantity.Money)
 	if items := d.ItemsWords(); items != "" {
 		words += ": " + items
 	}
 	return words
 }
 
-// intervalWords holds also for a pick that was read from a file, which may lack
+// words holds also for a pick that was read from a file, which may lack
 // what belongs together.
-func intervalWords(v, low, high *float64, basis *string, format func(float64) string) string {
-	if v == nil || low == nil || high == nil || basis == nil {
+func (r Range) words(v *float64, format func(float64) string) string {
+	if v == nil || r.Low == nil || r.High == nil || r.Basis == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*low), format(*high), *basis)
+	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*r.Low), format(*r.High), *r.Basis)
 }
+
+// Item is a part of a cost: work, startup, interruptions, disk, egress or electricity.
+type Item struct {
+	Item string  `json:"item" yaml:"item"`
+	USD  float64 `json:"usd" yaml:"usd"`
+}
+
+// newItems is empty where the cost is unknown.
+func newItems(c *candidate.Candidate) []Item {
+	items := []Item{}
+	if !c.Cost.Known() || !finite(c.Cost) {
+		return items
+	}
+	for _, i := range c.Parts.Items() {
+		items = append(items, Item{i.Name, i.USD})
+	}
+	return items
+}
+
+// ItemsWords says what a cost is made of; "" where that is the work alone.
+func (d Dollars) ItemsWords() string {
+	if len(d.Items) < 2 {
+		return ""
+	}
+	words := make([]string, len(d.Items))
+	for k, i := range d.Items {
+		words[k] = clean(i.Item) + " " + quantity.Money(i.USD)
+	}
+	return strings.Join(words, " + ")
+}
+
+// CostItems says what a candidate's cost is made of; "" where that is the work
+// alone.
+func CostItems(c *candidate.Candidate) string { return Dollars{Items: newItems(c)}.ItemsWords() }

@@ -33,11 +33,13 @@ type Form struct {
 	Also      string // another name and extension, without the dot
 	Beside    bool   // pictures are written beside it, so that it needs a file
 
-	// make makes the form of a subject; ok is false if the subject lacks what it needs.
-	make func(s Subject) (d made, ok bool)
+	make maker
 }
 
-// made is what a form makes of a subject.
+// maker makes a form of a subject.
+type maker func(Subject) made
+
+// made is what a form makes of a subject; without files it is not offered.
 type made struct {
 	stem    string // of the file's name
 	why     error
@@ -81,11 +83,13 @@ func Forms(groups ...string) []Form {
 }
 
 // Formats are the names of the groups' forms.
-func Formats(groups ...string) (names []string) {
-	for _, f := range Forms(groups...) {
-		names = append(names, f.Format)
+func Formats(groups ...string) []string { return names(Forms(groups...)) }
+
+func names(of []Form) (out []string) {
+	for _, f := range of {
+		out = append(out, f.Format)
 	}
-	return names
+	return out
 }
 
 // Named finds a form of the groups by its name.
@@ -104,19 +108,14 @@ func Named(name string, groups ...string) (Form, error) {
 func ByFile(path string, groups ...string) (Form, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	for _, group := range groups {
-		found := slices.DeleteFunc(Forms(group), func(f Form) bool {
-			return extension != f.Extension &&
-				extension != "."+f.Also
-		})
+		found := slices.DeleteFunc(Forms(group),
+			func(f Form) bool { return extension != f.Extension && extension != "."+f.Also })
 		if len(found) == 1 {
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			names := make([]string, len(found))
-			for i, f := range found {
-				names[i] = f.Format
-			}
-			return Form{}, fmt.Errorf("a %s file may be of %s: say which with --format", extension, wording.Either(names))
+			return Form{}, fmt.Errorf("a %s file may be of %s: say which with --format", extension,
+				wording.Either(names(found)))
 		}
 	}
 	return Form{}, fmt.Errorf("no format has files of that name, %s; name one with --format", plaintext.Quote(extension))

@@ -52,20 +52,24 @@ func Of(s Subject) (out []Document) {
 		s.Traffic = sync.OnceValues(s.Traffic)
 	}
 	for _, f := range forms {
-		if m, ok := f.make(s); ok {
+		if m := f.make(s); m.files != nil {
 			out = append(out, Document{Form: f, Name: f.name(m.stem), Why: m.why, Outline: m.outline, files: m.files})
 		}
 	}
 	return out
 }
 
-func ofPick(write func(io.Writer, contract.Pick) error) func(Subject) (made, bool) {
-	return func(s Subject) (made, bool) {
-		if s.Pick == nil {
-			return made{}, false
+// single is a subject as one file.
+func single(stem string, write func(io.Writer) error) made {
+	return made{stem: stem, files: func(name string) ([]File, error) { return []File{{name, write}}, nil }}
+}
+
+func ofPick(write func(io.Writer, contract.Pick) error) maker {
+	return func(s Subject) (m made) {
+		if s.Pick != nil {
+			m = single(launch.Slug(s.Pick.Candidate.Model), func(w io.Writer) error { return write(w, *s.Pick) })
 		}
-		return made{stem: launch.Slug(s.Pick.Candidate.Model),
-			files: single(func(w io.Writer) error { return write(w, *s.Pick) })}, true
+		return m
 	}
 }
 
@@ -80,27 +84,26 @@ func launches() (out []Form) {
 			return err
 		})
 		out = append(out, Form{Group: Launch, Format: f.Name, Title: f.Title, Extension: f.Extension,
-			make: func(s Subject) (made, bool) {
-				m, ok := text(s)
-				if ok {
+			make: func(s Subject) made {
+				m := text(s)
+				if s.Pick != nil {
 					m.why = f.Fits(*s.Pick)
 				}
-				return m, ok
+				return m
 			}})
 	}
 	return out
 }
 
-func ofRanking(write func(io.Writer, contract.Ranking) error) func(Subject) (made, bool) {
-	return func(s Subject) (made, bool) {
-		r := s.Ranking
-		if r == nil {
-			return made{}, false
-		}
-		return made{stem: launch.Slug(r.Result.Query.Model), outline: tooLong(r.Result),
-			files: single(func(w io.Writer) error {
+func ofRanking(write func(io.Writer, contract.Ranking) error) maker {
+	return func(s Subject) (m made) {
+		if r := s.Ranking; r != nil {
+			m = single(launch.Slug(r.Result.Query.Model), func(w io.Writer) error {
 				return write(w, contract.NewRanking(r.Result, r.Tested, r.At))
-			})}, true
+			})
+			m.outline = tooLong(r.Result)
+		}
+		return m
 	}
 }
 
@@ -121,15 +124,14 @@ func tooLong(r *rank.Result) func() (string, error) {
 
 // ofReport writes a report as files; outline summarises one that can't be read as
 // text.
-func ofReport(files func(*report.Report, string) ([]File, error),
-	outline func(*report.Report) string) func(Subject) (made, bool) {
-	return func(s Subject) (made, bool) {
+func ofReport(files func(*report.Report, string) ([]File, error), outline func(*report.Report) string) maker {
+	return func(s Subject) (m made) {
 		r := s.Ranking
 		if r == nil {
-			return made{}, false
+			return m
 		}
 		find := func() (*report.Report, error) { return report.New(r.Result, r.Tested, r.At, r.Version) }
-		m := made{stem: launch.Slug(r.Result.Query.Model), files: func(name string) ([]File, error) {
+		m = made{stem: launch.Slug(r.Result.Query.Model), files: func(name string) ([]File, error) {
 			found, err := find()
 			if err != nil {
 				return nil, err
@@ -148,7 +150,7 @@ func ofReport(files func(*report.Report, string) ([]File, error),
 		if len(r.Result.Order) == 0 {
 			m.why = fmt.Errorf("nothing to report: %s", wording.WhyNothing(r.Result))
 		}
-		return m, true
+		return m
 	}
 }
 
@@ -158,10 +160,10 @@ func page(r *report.Report, name string) ([]File, error) {
 	if err := r.HTML(&text); err != nil {
 		return nil, err
 	}
-	return []File{{name, func(w io.Writer) error {
+	return single("", func(w io.Writer) error {
 		_, err := w.Write(text.Bytes())
 		return err
-	}}}, nil
+	}).files(name)
 }
 
 // illustrated is a report with its pictures beside it.
@@ -173,39 +175,37 @@ func illustrated(r *report.Report, name string) ([]File, error) {
 	return out, nil
 }
 
-func ofFleet(write func(io.Writer, contract.Fleet) error) func(Subject) (made, bool) {
-	return func(s Subject) (made, bool) { return found(Fleet, s.Fleet, write) }
+func ofFleet(write func(io.Writer, contract.Fleet) error) maker {
+	return func(s Subject) made { return found(Fleet, s.Fleet, write) }
 }
 
-func ofTraffic(write func(io.Writer, contract.Traffic) error) func(Subject) (made, bool) {
-	return func(s Subject) (made, bool) { return found(Traffic, s.Traffic, write) }
+func ofTraffic(write func(io.Writer, contract.Traffic) error) maker {
+	return func(s Subject) made { return found(Traffic, s.Traffic, write) }
 }
 
 // found is a form of an answer that takes long.
-func found[T any](stem string, find func() (T, error), write func(io.Writer, T) error) (made, bool) {
-	return made{stem: stem, files: single(func(w io.Writer) error {
+func found[T any](stem string, find func() (T, error), write func(io.Writer, T) error) (m made) {
+	if find == nil {
+		return m
+	}
+	return single(stem, func(w io.Writer) error {
 		v, err := find()
 		if err != nil {
 			return err
 		}
 		return write(w, v)
-	})}, find != nil
+	})
 }
 
-func ofRuns(write func(Recorded, io.Writer) error) func(Subject) (made, bool) {
-	return func(s Subject) (made, bool) {
-		if s.Runs == nil {
-			return made{}, false
+func ofRuns(write func(Recorded, io.Writer) error) maker {
+	return func(s Subject) (m made) {
+		if s.Runs != nil {
+			m = single(Runs, func(w io.Writer) error { return write(*s.Runs, w) })
 		}
-		return made{stem: Runs, files: single(func(w io.Writer) error { return write(*s.Runs, w) })}, true
+		return m
 	}
 }
 
 func (r Recorded) writeCSV(w io.Writer) error { return profilecsv.Write(w, r.Set) }
 
 func (r Recorded) writeJSON(w io.Writer) error { return contract.WriteRuns(w, r.Set, r.Iterations) }
-
-// single is a document of one file.
-func single(write func(io.Writer) error) func(name string) ([]File, error) {
-	return func(name string) ([]File, error) { return []File{{name, write}}, nil }
-}

@@ -62,7 +62,7 @@ func planRow(c contract.Candidate) string {
 		accuracy = objective.WriteAccuracy(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
 	}
 	if b := c.WholeBatches; b != nil {
-		batches = quantity.Duration(b.S) + " " + quantity.Money(b.USD)
+		batches = quantity.Duration(b.Seconds) + " " + quantity.Money(b.USD)
 	}
 	half := func(v, low, high *float64) string {
 		if v == nil || *v == 0 {
@@ -126,7 +126,7 @@ func (p plan) bought() (lines []string) {
 	for _, b := range p.Purchases {
 		if len(p.Purchases) > 1 {
 			line := fmt.Sprintf("%s: dominates %s of the time–cost rectangle, from %s, from %s", b.Purchase,
-				quantity.Percent(b.Hypervolume), quantity.Duration(b.FastestS), quantity.Money(b.CheapestUSD))
+				quantity.Percent(b.Hypervolume), quantity.Duration(b.Seconds), quantity.Money(b.USD))
 			if b.Unpriced > 0 {
 				line += fmt.Sprintf(" (%d of %d VM types have such a price)", b.VMTypes, b.VMTypes+b.Unpriced)
 			}

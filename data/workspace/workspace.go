@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 
 	"sweetspot/data/catalog"
 	"sweetspot/data/contract"
+	"sweetspot/data/imports"
+	"sweetspot/data/intake"
 	"sweetspot/data/library"
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
@@ -34,41 +37,30 @@ type Workspace struct {
 // Open opens only the database at path. With path "" it opens the built-in
 // library and the user's default database, if there is one.
 func Open(ctx context.Context, path string) (*Workspace, error) {
-	w, err := prepare(path)
+	w, err := newWorkspace(path)
 	if err != nil {
 		return nil, err
 	}
-	if w.alone {
-		if w.store, err = store.OpenExisting(ctx, path); err != nil {
-			return nil, err
-		}
-		return w, nil
-	}
-	if _, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(w.path); !w.alone && errors.Is(err, fs.ErrNotExist) {
 		return w, nil // created when the first run is saved
 	}
-	if w.store, err = store.OpenExisting(ctx, w.path); err != nil {
-		return w, err
+	if w.store, err = store.OpenExisting(ctx, w.path); err != nil && w.alone {
+		return nil, err
 	}
-	return w, nil
+	return w, err
 }
 
 // OpenFor is like [Open], but creates a named database that does not exist: for
 // subcommands that write.
 func OpenFor(ctx context.Context, path string) (*Workspace, error) {
-	w, err := prepare(path)
-	if err != nil {
-		return nil, err
+	w, err := newWorkspace(path)
+	if err == nil {
+		_, err = w.Writable(ctx)
 	}
-	_, err = w.Writable(ctx)
 	return w, err
 }
 
-// CatalogFiles are the user's own catalogs, next to the default database.
-func CatalogFiles() catalog.Files { return catalog.FilesIn(filepath.Dir(store.DefaultPath())) }
-
-// prepare loads the built-in library with the user's catalogs added to its own.
-func prepare(path string) (*Workspace, error) {
+func newWorkspace(path string) (*Workspace, error) {
 	lib, err := library.Load()
 	if err != nil {
 		return nil, err
@@ -78,6 +70,9 @@ func prepare(path string) (*Workspace, error) {
 	}
 	return &Workspace{path: cmp.Or(path, store.DefaultPath()), alone: path != "", library: lib}, nil
 }
+
+// CatalogFiles are the user's own catalogs, next to the default database.
+func CatalogFiles() catalog.Files { return catalog.FilesIn(filepath.Dir(store.DefaultPath())) }
 
 // Path is where runs are saved.
 func (w *Workspace) Path() string { return w.path }
@@ -188,4 +183,91 @@ func (w *Workspace) Picks(ctx context.Context) ([]store.Pick, error) {
 		return nil, nil
 	}
 	return db.Picks(ctx)
+}
+
+// ErrBuiltIn means that built-in data cannot be changed.
+var ErrBuiltIn = errors.New("this belongs to the built-in library, which cannot be changed")
+
+// own returns the user's database if it contains all of the rows.
+func (w *Workspace) own(ids ...int64) (*store.Store, error) {
+	db := w.Store()
+	if db == nil {
+		return nil, ErrBuiltIn
+	}
+	for _, id := range ids {
+		if id <= 0 {
+			return nil, ErrBuiltIn
+		}
+	}
+	return db, nil
+}
+
+// Rename is [store.Store.Rename] for runs of the user's database.
+func (w *Workspace) Rename(ctx context.Context, to []store.RunName) ([]store.RunName, error) {
+	ids := make([]int64, len(to))
+	for i, n := range to {
+		ids[i] = n.Run
+	}
+	db, err := w.own(ids...)
+	if err != nil {
+		return nil, err
+	}
+	return db.Rename(ctx, to)
+}
+
+// Annotate is [store.Store.Annotate] for the user's own.
+func (w *Workspace) Annotate(ctx context.Context, of store.Table, id int64, note string) (was string, err error) {
+	db, err := w.own(id)
+	if err != nil {
+		return "", err
+	}
+	return db.Annotate(ctx, of, id, note)
+}
+
+// Delete is [store.Store.Delete] for the user's own.
+func (w *Workspace) Delete(ctx context.Context, of store.Table, ids ...int64) (deletion int64, err error) {
+	db, err := w.own(ids...)
+	if err != nil {
+		return 0, err
+	}
+	return db.Delete(ctx, of, ids...)
+}
+
+// Undelete is [store.Store.Undelete]; without a database there is nothing to
+// restore.
+func (w *Workspace) Undelete(ctx context.Context, deletion int64) (store.Restored, error) {
+	db := w.Store()
+	if db == nil {
+		return store.Restored{}, nil
+	}
+	return db.Undelete(ctx, deletion)
+}
+
+// Merge is [store.Store.Merge] into the user's database, which is created if necessary.
+func (w *Workspace) Merge(ctx context.Context, path string) (store.Merged, error) {
+	db, err := w.Writable(ctx)
+	if err != nil {
+		return store.Merged{}, err
+	}
+	return db.Merge(ctx, path)
+}
+
+// Backup is [store.Store.Backup].
+func (w *Workspace) Backup(ctx context.Context, path string) (size int64, err error) {
+	db := w.Store()
+	if db == nil {
+		return 0, fmt.Errorf("there is no database to back up yet: %s is created when the first run is saved",
+			plaintext.Clean(w.path))
+	}
+	return db.Backup(ctx, path)
+}
+
+// Import imports the runs of files into the user's database, which is created if necessary.
+func (w *Workspace) Import(ctx context.Context, found imports.Found, o imports.Options,
+	taken func(intake.File)) (intake.Result, error) {
+	db, err := w.Writable(ctx)
+	if err != nil {
+		return intake.Result{}, err
+	}
+	return intake.Import(ctx, db, found, o, taken)
 }

@@ -12,13 +12,15 @@ import (
 
 // Bought is how well a plan does with one way of buying VMs.
 type Bought struct {
-	Purchase profile.Purchase
+	Purchase profile.Purchase `json:"purchase"`
 	// Hypervolume is the share of a rectangle in time and cost that the frontier
 	// dominates: larger is better. The rectangle is the same for all ways, from
 	// nothing to the slowest and the dearest point of any of their frontiers.
-	Hypervolume       float64
-	Seconds, USD      float64 // of the fastest and of the cheapest, within the limits
-	VMTypes, Unpriced int
+	Hypervolume float64 `json:"hypervolume"`
+	Seconds     float64 `json:"fastest_s"`    // of the fastest within the limits
+	USD         float64 `json:"cheapest_usd"` // of the cheapest within them
+	VMTypes     int     `json:"vm_types"`
+	Unpriced    int     `json:"unpriced"` // VM types without such a price
 }
 
 // Purchases compares the ways of buying VMs by their time–cost frontiers within

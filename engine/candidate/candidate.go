@@ -33,7 +33,10 @@ type Part struct {
 }
 
 // Outcome is a time and what it costs.
-type Outcome struct{ Seconds, USD float64 }
+type Outcome struct {
+	Seconds float64 `json:"s" yaml:"s"`
+	USD     float64 `json:"usd" yaml:"usd"`
+}
 
 // Quality is the estimate of a candidate's accuracy, with its metric.
 type Quality struct {

@@ -29,14 +29,14 @@ type Frontiers struct {
 type Explored struct {
 	// Configurations counts the variants' multisets of VMs that the answer
 	// holds for, the empty one not among them.
-	Configurations float64
-	Method         string // "exact", or "bounded" where the resolution is not 0
+	Configurations float64 `json:"configurations"`
+	Method         string  `json:"method"` // "exact", or "bounded" where the resolution is not 0
 	// Resolution is the fraction within which the answer is exact: for every
 	// configuration there is a listed one that takes no longer, of whose cost
 	// the first saves at most this fraction. It is 0 (that is 10⁻⁹, for what
 	// floating point loses) but where start-up times or billing steps meet
 	// prices nearly proportional to speed and too many combinations come close.
-	Resolution float64
+	Resolution float64 `json:"resolution"`
 }
 
 // Frontiers finds the time–cost frontier of every variant. The error is that of

@@ -16,9 +16,7 @@ import (
 
 // Probe is the JSON of a probe.
 type Probe struct {
-	Schema    int      `json:"schema"`
-	Command   string   `json:"command"`
-	Warnings  []string `json:"warnings"`
+	contract.Head
 	Run       *Run     `json:"run"` // null if nothing could be measured
 	Estimates []Epochs `json:"estimates"`
 }
@@ -36,7 +34,7 @@ const (
 // Unmeasured reports one probe of several that was skipped or could not start.
 func Unmeasured(r matrix.Row) Probe {
 	words := fmt.Sprintf("%s: %s, %s", r.Label(), r.State, r.Why)
-	return Probe{Schema: 1, Command: "probe", Warnings: []string{words}, Estimates: []Epochs{}}
+	return Probe{Head: contract.NewHead("probe", words), Estimates: []Epochs{}}
 }
 
 // Run is what was measured. Times in seconds.
@@ -161,7 +159,7 @@ func Row(rows []matrix.Row, i int, epochs []float64, kinds map[estimate.Basis]pr
 // epochs.
 func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Kind) Probe {
 	r, exported := u.Run, contract.NewRun(u.Run)
-	p := Probe{Schema: 1, Command: "probe", Warnings: append([]string{}, u.Warnings...), Estimates: []Epochs{}}
+	p := Probe{Head: contract.NewHead("probe", u.Warnings...), Estimates: []Epochs{}}
 	p.Run = &Run{
 		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: above0(r.BatchSize),
 		Precision: word(r.Variant.Precision),

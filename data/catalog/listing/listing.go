@@ -8,20 +8,16 @@ import (
 	"time"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/contract"
 	"sweetspot/engine/profile"
 )
 
-// Schema is the version of every JSON object written here.
-const Schema = 1
-
 // Document lists VM types with their prices.
 type Document struct {
-	Schema   int      `json:"schema"`
-	Command  string   `json:"command"`
-	Action   string   `json:"action"` // list, show or import
-	Warnings []string `json:"warnings"`
-	VMTypes  []VMType `json:"vm_types"`
-	Import   *Import  `json:"import,omitempty"`
+	contract.Head
+	Action  string   `json:"action"` // list, show or import
+	VMTypes []VMType `json:"vm_types"`
+	Import  *Import  `json:"import,omitempty"`
 }
 
 // Import says what was imported and where it is kept.
@@ -57,8 +53,7 @@ type Price struct {
 
 // New lists VM types, with the age of prices at a given time.
 func New(action string, vms []profile.VMType, now time.Time, warnings []string) Document {
-	d := Document{Schema: Schema, Command: "catalog", Action: action, Warnings: append([]string{}, warnings...),
-		VMTypes: []VMType{}}
+	d := Document{Head: contract.NewHead("catalog", warnings...), Action: action, VMTypes: []VMType{}}
 	for _, vm := range vms {
 		d.VMTypes = append(d.VMTypes, entry(vm, now))
 	}
@@ -84,15 +79,13 @@ func entry(vm profile.VMType, now time.Time) VMType {
 
 // Changes lists the changes from one catalog to another.
 type Changes struct {
-	Schema   int      `json:"schema"`
-	Command  string   `json:"command"`
-	Action   string   `json:"action"`
-	Warnings []string `json:"warnings"`
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	Added    []VMType `json:"added"`
-	Removed  []VMType `json:"removed"`
-	Changed  []Change `json:"changed"`
+	contract.Head
+	Action  string   `json:"action"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Added   []VMType `json:"added"`
+	Removed []VMType `json:"removed"`
+	Changed []Change `json:"changed"`
 }
 
 // Change is one value that differs: a number, or a name for gpu; null if
@@ -113,8 +106,7 @@ type Change struct {
 // NewChanges lists a difference.
 func NewChanges(d catalog.Difference, from, to string, now time.Time, warnings []string) Changes {
 	out := Changes{
-		Schema: Schema, Command: "catalog", Action: "diff", Warnings: append([]string{}, warnings...), From: from,
-		To:    to,
+		Head: contract.NewHead("catalog", warnings...), Action: "diff", From: from, To: to,
 		Added: New("", d.Added, now, nil).VMTypes, Removed: New("", d.Removed, now, nil).VMTypes, Changed: []Change{},
 	}
 	for _, c := range d.Changed {
