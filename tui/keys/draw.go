@@ -55,12 +55,7 @@ const terseWidth = 70
 // Footer draws the keys that do something in a region, in at most one line of
 // exactly width cells, the most important ones first to come and last to go.
 func (t *Table) Footer(th *theme.Theme, region string, width int, disabled Disabled) string {
-	items := t.items(th, region, disabled)
-	for i := range items {
-		if items[i].plain && width < terseWidth {
-			items[i].word = ""
-		}
-	}
+	items := t.items(th, region, disabled, width < terseWidth)
 	order := make([]int, len(items))
 	for i := range order {
 		order[i] = i
@@ -112,8 +107,9 @@ func Typing(th *theme.Theme, width int, erases bool) string {
 	return text.Fit(out, width)
 }
 
-// items lists the footer's entries for a region in the order of the table.
-func (t *Table) items(th *theme.Theme, region string, disabled Disabled) []item {
+// items lists the footer's entries for a region in the order of the table; terse
+// ones have no words for the plain keys, nor other keys beside these.
+func (t *Table) items(th *theme.Theme, region string, disabled Disabled, terse bool) []item {
 	var out []item
 	for i := range t.bindings {
 		b := &t.bindings[i]
@@ -122,13 +118,21 @@ func (t *Table) items(th *theme.Theme, region string, disabled Disabled) []item 
 		}
 		word, key := b.word(region), glyph(th, b.Keys[0])
 		if j := slices.IndexFunc(out, func(x item) bool { return x.word == word }); j >= 0 {
-			if !slices.Contains([]string{"←", "↑", "["}, out[j].keys) {
+			if terse && out[j].plain && !b.Plain {
+				continue
+			}
+			if !slices.Contains([]string{"←", "↑"}, out[j].keys) {
 				key = " " + key
 			}
 			out[j].keys += key
 			continue
 		}
 		out = append(out, item{key, word, b.Rank, b.Plain, disabled.reason(b.Action) != ""})
+	}
+	for i := range out {
+		if terse && out[i].plain {
+			out[i].word = ""
+		}
 	}
 	return out
 }

@@ -142,7 +142,7 @@ func TestFooterIsExactAndKeepsWhatMatters(t *testing.T) {
 	}
 	th := theme.New("", true, false)
 	got := ansi.Strip(Default().Footer(th, InSliders, 150, nil))
-	if !strings.HasPrefix(got, " ←→ move  [] big  ⏎ type  tab focus ") {
+	if !strings.HasPrefix(got, " ←→ [ ] move  ⏎ type  tab focus ") {
 		t.Errorf("sliders: %q", got)
 	}
 	if run := ansi.Strip(Default().Footer(th, InRun, 80, nil)); !strings.Contains(run, ". stop and save") ||
@@ -161,7 +161,7 @@ func TestFooterOfEveryStep(t *testing.T) {
 	}{
 		{InSliders, 50, []string{"←→", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
 		{InRanking, 50, []string{"↑↓", "tab", "x pick", "m model", "p probe", "? help", "q quit"}, nil},
-		{InSliders, 120, []string{"←→ move", "[] big", "⏎ type", "tab focus", "/ filter", "s sort", "␣ pin", "x pick",
+		{InSliders, 120, []string{"←→ [ ] move", "⏎ type", "tab focus", "/ filter", "s sort", "␣ pin", "x pick",
 			"e export", "u undo", "m model", "p probe", "? help", "q quit"}, nil},
 		{InSliders, 200, []string{"w mode", "b batch", "$ price", "c cloud", "n GPU", "v variant", "f hide", "0 clear",
 			"a axes"}, nil},

@@ -74,7 +74,8 @@ var fields = []field{
 	{label: "input", hint: "shape of one sample, such as 3x224x224", ofModel: true, empty: "the model's own",
 		value: func(f Form) string { return f.Input },
 		read:  readInput},
-	{label: "samples", hint: "samples in your training set, which make one epoch", ofModel: true, empty: "the dataset's own",
+	{label: "samples", hint: "samples in your training set, which make one epoch", ofModel: true,
+		empty: "the dataset's own",
 		show:  func(f Form) string { return quantity.Count(f.TrainSize) },
 		value: func(f Form) string { return number(f.TrainSize) },
 		read: func(f *Form, s string) error {
