@@ -249,12 +249,8 @@ func (o offers) priceRows(s sheet) (rows []Row) {
 		}
 	}
 	for _, c := range w.claims() {
-		row := Row{Paper: ApproxDNN, Table: priceFigures, Cell: c.says, Ours: finite(c.ours),
-			Note: "a shape that the text states; ours is " + c.what + ", " + fromJobs, Inputs: inputs}
-		if row.Ours != nil {
-			row.OK = &c.holds
-		}
-		rows = append(rows, row)
+		c.table, c.note = priceFigures, "a shape that the text states; ours is "+c.note+", "+fromJobs
+		rows = append(rows, c.row(ApproxDNN, inputs))
 	}
 	return rows
 }
@@ -267,13 +263,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// claim is a shape of figures 10 to 12 in the text's words.
-type claim struct {
-	says, what string
-	ours       float64
-	holds      bool
-}
-
+// claims are the shapes of figures 10 to 12 in the text's words.
 func (w sweep) claims() []claim {
 	last := len(w.prices) - 1
 	rise := w.leastRise(approx.Policies, func(p approx.Policy, i int) float64 { return w.usd(p, i, totalColumn) })
@@ -287,22 +277,23 @@ func (w sweep) claims() []claim {
 	slower := w.rises(approx.AcceptanceCentric, usageColumn) / w.rises(approx.AcceptanceCentric, penaltyColumn)
 	from, to := w.portion(approx.ApproxDNN, 0), w.portion(approx.ApproxDNN, last)
 	return []claim{
-		{"a higher on-demand price increases the total cost of all approaches",
-			"the least rise from a price to the next, as a fraction", rise, rise > 0},
-		{"all approaches offer higher s as the price gap increases", "the least rise from a price to the next, as a fraction",
-			higher, higher > 0},
-		{"acceptance-centric always offers much more than penalty-centric, approxdnn between",
-			"the least ratio of the former two", ratio, between && ratio > 2},
-		{"accuracies fluctuate slightly", "the largest change of a loss, in percent; the same users are asked at every " +
-			"price, and offered the same share of s_max", 100 * varies, varies <= luck},
-		{"acceptance-centric: usage cost increases slower than penalty cost", "the ratio of the two rises", slower,
-			slower < 1},
-		{"penalty-centric: usage cost dominates penalty cost", "the least part of the total that is usage", dominates,
-			dominates > 0.5},
-		{"approxdnn: the portions of usage and penalty cost remain almost the same", fmt.Sprintf(
-			"by how much the penalty's portion grows; it goes from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h as equations "+
-				"9 to 11 have it", 100*from, w.prices[0], 100*to, w.prices[last]),
-			to - from, math.Abs(to-from) <= w.portionLuck(approx.ApproxDNN, last)},
+		{cell: "a higher on-demand price increases the total cost of all approaches", ours: rise, holds: new(rise > 0),
+			note: "the least rise from a price to the next, as a fraction"},
+		{cell: "all approaches offer higher s as the price gap increases", ours: higher, holds: new(higher > 0),
+			note: "the least rise from a price to the next, as a fraction"},
+		{cell: "acceptance-centric always offers much more than penalty-centric, approxdnn between", ours: ratio,
+			holds: new(between && ratio > 2), note: "the least ratio of the former two"},
+		{cell: "accuracies fluctuate slightly", ours: 100 * varies, holds: new(varies <= luck),
+			note: "the largest change of a loss, in percent; the same users are asked at every price, and offered the same " +
+				"share of s_max"},
+		{cell: "acceptance-centric: usage cost increases slower than penalty cost", ours: slower, holds: new(slower < 1),
+			note: "the ratio of the two rises"},
+		{cell: "penalty-centric: usage cost dominates penalty cost", ours: dominates, holds: new(dominates > 0.5),
+			note: "the least part of the total that is usage"},
+		{cell: "approxdnn: the portions of usage and penalty cost remain almost the same", ours: to - from,
+			holds: new(math.Abs(to-from) <= w.portionLuck(approx.ApproxDNN, last)),
+			note: fmt.Sprintf("by how much the penalty's portion grows; it goes from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h "+
+				"as equations 9 to 11 have it", 100*from, w.prices[0], 100*to, w.prices[last])},
 	}
 }
 

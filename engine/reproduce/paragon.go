@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sweetspot/engine/serving"
@@ -77,34 +78,42 @@ func (o relations) how(k Key) computation {
 // up, of the schemes on made-up loads, of the choice of a model in other pools.
 func (o relations) further(s sheet) (rows []Row) {
 	if o.loads != nil {
-		rows = append(rows, o.constantRows()...)
+		rows = o.loads.claimed(o.constant()...)
 		for _, c := range o.cells {
 			rows = append(rows, o.loadRows(s, c)...)
 		}
-		rows = append(rows, o.violationRows()...)
-		rows = append(rows, o.patternRows()...)
-		rows = append(rows, o.memoryRows()...)
+		rows = append(rows, o.loads.claimed(slices.Concat(o.violations(), o.patterns(), o.memory())...)...)
 	}
 	return append(rows, o.poolRows(s)...)
 }
 
-// claimed is a statement without a number of its own, judged on ours.
-//
-//nolint:revive // the cells of a row in their order
-func claimed(table, cell string, ours float64, holds bool, note string, inputs []Key) Row {
-	row := Row{Paper: Paragon, Table: table, Cell: cell, Ours: finite(ours), Note: note, Inputs: inputs}
+// claim is a statement of a study without a number of its own, judged on ours.
+type claim struct {
+	table, cell string
+	ours        float64
+	holds       *bool  // nil judges nothing
+	note, why   string // why is told where it does not hold
+	about       string // of the load or the model
+}
+
+func (c claim) row(paper string, inputs []Key) Row {
+	row := Row{Paper: paper, Table: c.table, Cell: c.cell, Ours: finite(c.ours), Inputs: inputs}
 	if row.Ours != nil {
-		row.OK = &holds
+		row.OK = c.holds
 	}
+	if c.holds == nil || *c.holds {
+		c.why = ""
+	}
+	row.Note = joined(c.note, c.why, c.about)
 	return row
 }
 
-// unless appends the reason where a statement does not hold.
-func unless(holds bool, note, why string) string {
-	if holds {
-		return note
+// claimed are the rows of claims that rest on the simulated loads.
+func (t *Traffic) claimed(claims ...claim) (rows []Row) {
+	for _, c := range claims {
+		rows = append(rows, c.row(Paragon, t.used))
 	}
-	return fmt.Sprintf("%s; %s", note, why)
+	return rows
 }
 
 // findings are what was assumed, what decides whether the relations hold, and
@@ -119,12 +128,9 @@ func (o relations) findings(s sheet) (found []string) {
 
 // assumptions says what is not the study's.
 func (t *Traffic) assumptions() string {
-	var loads []string
-	for i := range t.loads {
-		l := &t.loads[i]
-		loads = append(loads, fmt.Sprintf("%s (%s, %.3g h, peak to median %.2f)", l.name, l.words,
-			float64(l.seconds)/3600, l.ratio()))
-	}
+	loads := t.list("; ", func(l *drawnLoad) string {
+		return fmt.Sprintf("%s (%s, %.3g h, peak to median %.2f)", l.name, l.words, float64(l.seconds)/3600, l.ratio())
+	})
 	s := t.settings
 	return fmt.Sprintf("the loads of Paragon are made up, seeds 1 to %d each: %s. The study publishes neither its "+
 		"traces (Berkeley, WITS, Wiki, Twitter) nor its models' times, nor what start-up, relaxed limit, share of "+
@@ -133,10 +139,19 @@ func (t *Traffic) assumptions() string {
 		"to start and %g s to load the model, warm for %d s, at $%g per GB-second and $%.2f a million (public prices); "+
 		"%.0f %% strict queries within %g s, the others within %g s; load averaged over %d s, VMs stopped after %d s; "+
 		"a trend of %d s and %.0f %% above it",
-		seeds, strings.Join(loads, "; "), s.VM.USDPerHour, s.VM.QueriesPerSecond, s.VM.LatencyS, s.VM.StartS,
+		seeds, loads, s.VM.USDPerHour, s.VM.QueriesPerSecond, s.VM.LatencyS, s.VM.StartS,
 		s.Function.MemoryGB, s.Function.Seconds, s.Function.ColdStartS, s.Function.ModelLoadS, s.Function.KeepAliveS,
 		s.Function.USDPerGBSecond, s.Function.Prices.USDPerMillion, 100*s.StrictShare, s.StrictLimitS, s.RelaxedLimitS,
 		s.MonitorS, s.CoolDownS, s.TrendS, 100*s.Headroom)
+}
+
+// list joins what is to be said of each load.
+func (t *Traffic) list(separator string, of func(*drawnLoad) string) string {
+	words := make([]string, len(t.loads))
+	for i := range t.loads {
+		words[i] = of(&t.loads[i])
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
 }
 
 // bursts is the load that settings are varied on.
@@ -177,24 +192,19 @@ func (t *Traffic) cutsOfMixed() string {
 		}
 	}
 	coldest := draw{by: t.cold.by}
-	var points []string
-	for i := range t.loads {
-		points = append(points, fmt.Sprintf("%s %.1f", t.loads[i].name, t.loads[i].mean(spared)))
-	}
+	points := t.list(", ", func(l *drawnLoad) string { return fmt.Sprintf("%s %.1f", l.name, l.mean(spared)) })
 	return fmt.Sprintf("section 4's \"up to 60 %%\" fewer violations with mixed does not say of what. Of reactive's "+
 		"violations ours cuts at least %.1f %% (%s) and with cold starts of %g s, the longest of section 3.2.3, still "+
 		"%.1f %% on bursts; in points of all queries it is %s. It cuts most where reactive lags behind the load for "+
 		"much of the time, by bursts or wide swings, which peak to median alone does not tell",
-		least, of, t.cold.value, cuts(serving.Mixed)(&coldest), strings.Join(points, ", "))
+		least, of, t.cold.value, cuts(serving.Mixed)(&coldest), points)
 }
 
 // costOfMixed is where mixed and reactive do not cost the same.
 func (t *Traffic) costOfMixed() string {
-	var more []string
-	for i := range t.loads {
-		more = append(more, fmt.Sprintf("%s %+.1f %%", t.loads[i].name,
-			-t.loads[i].mean(saves(serving.Mixed, serving.Reactive))))
-	}
+	more := t.list(", ", func(l *drawnLoad) string {
+		return fmt.Sprintf("%s %+.1f %%", l.name, -l.mean(saves(serving.Mixed, serving.Reactive)))
+	})
 	rate, ok := serving.BreakEven(t.settings.VM, t.settings.Function)
 	even := "functions are cheaper at every rate that one VM serves"
 	if ok {
@@ -205,34 +215,31 @@ func (t *Traffic) costOfMixed() string {
 		"median, and that the others can benefit. Against reactive it reduces the cost of none of ours (%s), as a "+
 		"query on a function costs %.1f times one on a busy VM (%s); against util-aware and exascale it reduces that "+
 		"of all, the wiki-like one included. What grows with peak to median is the violations spared",
-		strings.Join(more, ", "), t.functionOverVM(), even)
+		more, t.functionOverVM(), even)
 }
 
 // whereParagonSaves is where 10 % fails.
 func (t *Traffic) whereParagonSaves() string {
-	var saved []string
-	for i := range t.loads {
-		l := &t.loads[i]
-		saved = append(saved, fmt.Sprintf("%s %.1f of %.1f %%", l.name, l.mean(saves(serving.Paragon, serving.Mixed)),
-			l.mean(functionsCost(serving.Mixed))))
-	}
+	saved := t.list(", ", func(l *drawnLoad) string {
+		return fmt.Sprintf("%s %.1f of %.1f %%", l.name, l.mean(saves(serving.Paragon, serving.Mixed)),
+			l.mean(functionsCost(serving.Mixed)))
+	})
 	return fmt.Sprintf("paragon can save over mixed no more than what mixed pays for functions, less the VMs that "+
-		"it orders for the relaxed queries that wait: it saves %s of mixed's cost", strings.Join(saved, ", "))
+		"it orders for the relaxed queries that wait: it saves %s of mixed's cost", saved)
 }
 
 // lengthOfTrace is what the length of a trace around its peak decides.
 func (t *Traffic) lengthOfTrace() string {
-	var crowds []string
-	for i := range t.loads {
-		if l := &t.loads[i]; !l.wave && l.burstS == 0 {
-			violates := l.mean(func(d *draw) float64 { return 100 * d.by[serving.Reactive].ViolationShare() })
-			crowds = append(crowds, fmt.Sprintf("%.1f %% in %.3g h (peak to median %.2f)", violates,
-				float64(l.seconds)/3600, l.ratio()))
+	crowds := t.list(", ", func(l *drawnLoad) string {
+		if l.wave || l.burstS > 0 {
+			return ""
 		}
-	}
+		return fmt.Sprintf("%.1f %% in %.3g h (peak to median %.2f)", l.mean(reactiveViolates),
+			float64(l.seconds)/3600, l.ratio())
+	})
 	return fmt.Sprintf("whether mixing pays depends on how much of a trace is peak, not on its height alone: of the "+
 		"same crowd reactive violates %s, and only the former is within the %g %% that VMs alone are asked to keep "+
-		"here. The study evaluates on samples of an hour", strings.Join(crowds, ", "), 100*acceptedViolations)
+		"here. The study evaluates on samples of an hour", crowds, 100*acceptedViolations)
 }
 
 // sameTwenty finds that the saving of the introduction is not over the schemes

@@ -190,13 +190,13 @@ func TestFixedRows(t *testing.T) {
 	}
 	// Where a VM is dear the rows say so.
 	in.Traffic.settings.VM.USDPerHour = 10
-	for _, r := range (relations{cells: in.Cells, loads: in.Traffic}).constantRows() {
-		if strings.Contains(r.Cell, "functions_over_vms") && *r.OK {
-			t.Errorf("%s: VMs for $10/h are cheaper: %+v", r.Cell, r)
+	for _, r := range (relations{cells: in.Cells, loads: in.Traffic}).constant() {
+		if strings.Contains(r.cell, "functions_over_vms") && *r.holds {
+			t.Errorf("%s: VMs for $10/h are cheaper: %+v", r.cell, r)
 		}
 	}
-	if row := (relations{loads: in.Traffic}).simulatedRow(serving.Constant(60, 1), 1, serving.Reactive, "usd",
-		1e6); *row.OK {
+	if row := (relations{loads: in.Traffic}).simulated(serving.Constant(60, 1), 1, serving.Reactive, "usd",
+		1e6); *row.holds {
 		t.Errorf("any closed form is ok: %+v", row)
 	}
 	flat := functionModel{"flat", serving.Memory{FixedS: 0.1, KneeGB: 2, MinGB: 0.5, MaxGB: 3}}

@@ -165,13 +165,9 @@ func (t *Traffic) draw(loads []madeLoad) {
 func (t *Traffic) drawOne(tr serving.Trace) draw {
 	advice, err := serving.Advise(serving.Question{Trace: tr, Settings: t.settings, MaxViolations: acceptedViolations})
 	if err != nil {
-		return draw{ratio: math.NaN(), by: byScheme(nil)}
+		advice = serving.Advice{}
 	}
-	d := draw{ratio: math.NaN(), advice: advice, by: byScheme(advice.Outcomes)}
-	if advice.PeakToMedian != nil {
-		d.ratio = *advice.PeakToMedian
-	}
-	return d
+	return draw{ratio: valueOr(advice.PeakToMedian), advice: advice, by: byScheme(advice.Outcomes)}
 }
 
 // byScheme finds outcomes by their scheme; what was not simulated is empty.
@@ -256,6 +252,8 @@ func cuts(scheme serving.Scheme) func(*draw) float64 {
 	}
 }
 
+func reactiveViolates(d *draw) float64 { return 100 * d.by[serving.Reactive].ViolationShare() }
+
 // saves is by how much a scheme is cheaper than another, in percent.
 func saves(scheme, over serving.Scheme) func(*draw) float64 {
 	return func(d *draw) float64 { return 100 * saving(d.by[scheme].USD, d.by[over].USD) }
@@ -263,10 +261,7 @@ func saves(scheme, over serving.Scheme) func(*draw) float64 {
 
 func overProvisioned(scheme serving.Scheme) func(*draw) float64 {
 	return func(d *draw) float64 {
-		if over := d.by[scheme].OverProvisioning; over != nil {
-			return 100 * *over
-		}
-		return math.NaN()
+		return 100 * valueOr(d.by[scheme].OverProvisioning)
 	}
 }
 

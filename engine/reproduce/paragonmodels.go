@@ -141,10 +141,10 @@ func (o relations) poolRows(s sheet) (rows []Row) {
 			row.Key = c.Key
 			rows = append(rows, row)
 			if got, ok := s.value(saves); ok {
-				note := fmt.Sprintf("Observation 1: model selection should meet the cost requirement without compromising on "+
-					"the constraints; asked for every accuracy and latency that two models of the pool have; %s", p.words)
-				rows = append(rows, claimed("section 4"+poolsSuffix, p.name+" choosing the model saves", got.value, got.value > 0,
-					unless(got.value > 0, note, "no two models keep the same limits"), got.used))
+				rows = append(rows, claim{"section 4" + poolsSuffix, p.name + " choosing the model saves", got.value,
+					new(got.value > 0), "Observation 1: model selection should meet the cost requirement without compromising on " +
+						"the constraints; asked for every accuracy and latency that two models of the pool have; " + p.words,
+					"no two models keep the same limits", ""}.row(Paragon, got.used))
 			}
 		}
 	}
@@ -187,10 +187,9 @@ func (t *Traffic) constantIsSane() bool {
 	return len(t.rates) > 0 && len(t.rates) <= mostRates && t.hours > 0 && t.hours <= mostHours
 }
 
-// constantRows are Observation 2 at the study's rates: by the closed form, which
-// the simulation must give too.
-func (o relations) constantRows() (rows []Row) {
-	const table = "figure 3" + timesSuffix
+// constant is Observation 2 at the study's rates: by the closed form, which the
+// simulation must give too.
+func (o relations) constant() (claims []claim) {
 	t := o.loads
 	seconds := int(t.hours * 3600)
 	for _, rate := range t.rates {
@@ -202,34 +201,36 @@ func (o relations) constantRows() (rows []Row) {
 			cost := serving.CostOfConstant(rate, seconds, s)
 			least = min(least, cost.FunctionsUSD/cost.VMUSD)
 		}
-		note := fmt.Sprintf("section 2.2: VMs are always cheaper; ours is what functions cost over VMs, by the closed "+
-			"form, the least of models that take %g to %g s on a core", isoLatency[0], isoLatency[len(isoLatency)-1])
-		rows = append(rows, claimed(table, fmt.Sprintf("%d queries/s functions_over_vms", rate), least, least > 1,
-			unless(least > 1, note, "a VM is mostly idle at this rate"), t.used))
+		claims = append(claims, claim{constantTable, fmt.Sprintf("%d queries/s functions_over_vms", rate), least,
+			new(least > 1), fmt.Sprintf("section 2.2: VMs are always cheaper; ours is what functions cost over VMs, by the "+
+				"closed form, the least of models that take %g to %g s on a core", isoLatency[0], isoLatency[len(isoLatency)-1]),
+			"a VM is mostly idle at this rate", ""})
 	}
 	for _, rate := range t.rates {
 		closed, tr := serving.CostOfConstant(rate, seconds, t.settings), serving.Constant(seconds, float64(rate))
-		rows = append(rows, o.simulatedRow(tr, rate, serving.Reactive, "vms_usd", closed.VMUSD),
-			o.simulatedRow(tr, rate, serving.FunctionsOnly, "functions_usd", closed.FunctionsUSD))
+		claims = append(claims, o.simulated(tr, rate, serving.Reactive, "vms_usd", closed.VMUSD),
+			o.simulated(tr, rate, serving.FunctionsOnly, "functions_usd", closed.FunctionsUSD))
 	}
-	return append(rows, o.biggerVMs())
+	return append(claims, o.biggerVMs())
 }
 
-// simulatedRow holds a simulation against the closed form.
-func (o relations) simulatedRow(tr serving.Trace, rate int, scheme serving.Scheme, column string, closed float64) Row {
+// constantTable holds what is said of constant loads.
+const constantTable = "figure 3" + timesSuffix
+
+// simulated holds a simulation against the closed form.
+func (o relations) simulated(tr serving.Trace, rate int, scheme serving.Scheme, column string, closed float64) claim {
 	usd := math.NaN()
 	if out, err := serving.Simulate(tr, o.loads.settings, scheme); err == nil {
 		usd = out.USD
 	}
-	holds := math.Abs(usd-closed) <= costsGrain*(1+closed)
-	note := fmt.Sprintf("the simulation of %s; the closed form gives $%.4f", scheme, closed)
-	return claimed("figure 3"+timesSuffix, fmt.Sprintf("%d queries/s %s simulated", rate, column), usd, holds,
-		unless(holds, note, "they contradict each other"), o.loads.used)
+	return claim{constantTable, fmt.Sprintf("%d queries/s %s simulated", rate, column), usd,
+		new(math.Abs(usd-closed) <= costsGrain*(1+closed)),
+		fmt.Sprintf("the simulation of %s; the closed form gives $%.4f", scheme, closed), "they contradict each other", ""}
 }
 
 // biggerVMs compares VMs whose price is linear in their size, at a load that
 // fills them.
-func (o relations) biggerVMs() Row {
+func (o relations) biggerVMs() claim {
 	t := o.loads
 	cost := func(size, rate int) float64 {
 		s := t.settings
@@ -242,12 +243,11 @@ func (o relations) biggerVMs() Row {
 	for size := 1; size <= vmSizes; size *= 2 {
 		off = max(off, math.Abs(cost(size, filled)/cost(1, filled)-1))
 	}
-	note := fmt.Sprintf("section 2.2: bigger VMs cost about the same per query; ours is the largest difference of "+
-		"VMs up to %d times the size at %d queries/s, which fills them, as prices are linear; at %d queries/s the "+
-		"largest costs %.0f times what small ones do, being mostly idle",
-		vmSizes, filled, t.rates[0], cost(vmSizes, t.rates[0])/cost(1, t.rates[0]))
-	return claimed("figure 3"+timesSuffix, "bigger VMs cost the same per query", off, off <= costsGrain,
-		unless(off <= costsGrain, note, "whole VMs do not fit the load"), t.used)
+	return claim{constantTable, "bigger VMs cost the same per query", off, new(off <= costsGrain),
+		fmt.Sprintf("section 2.2: bigger VMs cost about the same per query; ours is the largest difference of VMs up to "+
+			"%d times the size at %d queries/s, which fills them, as prices are linear; at %d queries/s the largest costs "+
+			"%.0f times what small ones do, being mostly idle",
+			vmSizes, filled, t.rates[0], cost(vmSizes, t.rates[0])/cost(1, t.rates[0])), "whole VMs do not fit the load", ""}
 }
 
 // functionModel is how the time of a model on a function falls with memory.
@@ -266,15 +266,14 @@ func functionModels(kneeGB, mostGB float64) []functionModel {
 	}
 }
 
-// memoryRows are Observation 5.
-func (o relations) memoryRows() (rows []Row) {
+// memory is Observation 5.
+func (o relations) memory() (claims []claim) {
 	for _, m := range o.loads.memories {
 		choices := m.Choices(o.loads.settings.Function.Prices)
 		words := fmt.Sprintf("made-up time of %g + %g · %g/min(GB, %g) s, from %g to %g GB", m.FixedS, m.ScalingS, m.KneeGB,
 			m.KneeGB, m.MinGB, m.MaxGB)
 		add := func(what string, ours float64, holds bool, note, why string) {
-			rows = append(rows, claimed("figure 7"+timesSuffix, m.name+" "+what, ours, holds,
-				unless(holds, note, why)+"; "+words, o.loads.used))
+			claims = append(claims, claim{"figure 7" + timesSuffix, m.name + " " + what, ours, &holds, note, why, words})
 		}
 		first, last := choices[0], choices[len(choices)-1]
 		faster, dearer := o.overMemory(m, choices)
@@ -298,7 +297,7 @@ func (o relations) memoryRows() (rows []Row) {
 			"Observation 5: the right memory satisfies cost and latency; within %g s it takes %.3f s and $%.2f a million",
 			o.loads.settings.StrictLimitS, best.Seconds, best.USDPerMillion), "another size within the limit is cheaper")
 	}
-	return rows
+	return claims
 }
 
 // overMemory tells whether every step of memory up to the knee is faster, and

@@ -10,11 +10,12 @@ import (
 	"sweetspot/engine/serving"
 )
 
-func (o relations) onEach(row func(*drawnLoad) Row) (rows []Row) {
-	for i := range o.loads.loads {
-		rows = append(rows, row(&o.loads.loads[i]))
+// each is what there is to say of each load.
+func each[T any](t *Traffic, of func(*drawnLoad) T) (all []T) {
+	for i := range t.loads {
+		all = append(all, of(&t.loads[i]))
 	}
-	return rows
+	return all
 }
 
 // loadRows hold a printed cell against every load, with what the text says
@@ -23,39 +24,39 @@ func (o relations) loadRows(s sheet, c Cell) []Row {
 	scheme := serving.Scheme(c.Variant)
 	switch {
 	case c.Column == overColumn && slices.Contains(serving.Schemes(), scheme):
-		return o.onEach(func(l *drawnLoad) Row {
+		return each(o.loads, func(l *drawnLoad) Row {
 			return o.judged(s, c, l, overProvisioned(scheme), "VM-seconds over reactive's", o.overshoots(l, scheme))
 		})
 	case c.Column == cutsColumn && scheme == serving.Mixed:
-		return o.onEach(func(l *drawnLoad) Row {
+		return each(o.loads, func(l *drawnLoad) Row {
 			note := fmt.Sprintf("in percent of reactive's violations; in points of all queries %.2f", l.mean(spared))
 			return o.judged(s, c, l, cuts(scheme), note, "functions take every query that finds no VM, without a limit, "+
 				"so only cold starts violate; the study does not say what held its own functions back")
 		})
 	case c.Key == mixedCosts:
-		return o.onEach(o.similarCostRow)
+		return o.loads.claimed(each(o.loads, o.similarCost)...)
 	case c.Column == savesMixedColumn && scheme == serving.Paragon:
-		return append(o.onEach(func(l *drawnLoad) Row {
+		return append(each(o.loads, func(l *drawnLoad) Row {
 			return o.judged(s, c, l, saves(scheme, serving.Mixed), "of mixed's cost", savesLittle(l, c))
-		}), o.onEach(func(l *drawnLoad) Row {
-			return o.similarCutsRow("figure 8", l, [2]serving.Scheme{scheme, serving.Mixed},
-				"section 4: ensures similar SLOs", "", "relaxed queries wait for VMs longer than their limit")
-		})...)
+		}), o.loads.claimed(each(o.loads, func(l *drawnLoad) claim {
+			return similarCuts("figure 8", l, [2]serving.Scheme{scheme, serving.Mixed},
+				[3]string{"section 4: ensures similar SLOs", "", "relaxed queries wait for VMs longer than their limit"})
+		})...)...)
 	}
 	return nil
 }
 
-// violationRows are what the text says of figure 5, which prints no numbers.
-func (o relations) violationRows() []Row {
+// violations are what the text says of figure 5, which prints no numbers.
+func (o relations) violations() []claim {
 	return slices.Concat(
-		o.onEach(func(l *drawnLoad) Row { return o.cutRow(l, serving.UtilAware) }),
-		o.onEach(func(l *drawnLoad) Row { return o.cutRow(l, serving.Exascale) }),
-		o.onEach(func(l *drawnLoad) Row {
-			return o.similarCutsRow("figure 5", l, [2]serving.Scheme{serving.Mixed, serving.Exascale},
-				"section 2.4: minimizes violations equivalent to exascale", ", or better",
-				"functions start cold where VMs are already there")
+		each(o.loads, func(l *drawnLoad) claim { return l.cut(serving.UtilAware) }),
+		each(o.loads, func(l *drawnLoad) claim { return l.cut(serving.Exascale) }),
+		each(o.loads, func(l *drawnLoad) claim {
+			return similarCuts("figure 5", l, [2]serving.Scheme{serving.Mixed, serving.Exascale},
+				[3]string{"section 2.4: minimizes violations equivalent to exascale", ", or better",
+					"functions start cold where VMs are already there"})
 		}),
-		o.onEach(o.cheaperRow))
+		each(o.loads, (*drawnLoad).cheaper))
 }
 
 // judged holds a printed number against a load's; why is told where they differ.
@@ -72,19 +73,17 @@ func (o relations) judged(s sheet, c Cell, l *drawnLoad, of func(*draw) float64,
 		chance:  func(*reading) float64 { return n.by },
 	}, nil)
 	row.Key = c.Key
-	if row.OK != nil && !*row.OK {
-		row.Note += "; " + why
+	if row.OK == nil || *row.OK {
+		why = ""
 	}
-	row.Note += "; " + l.described()
+	row.Note = joined(row.Note, why, l.described())
 	return row
 }
 
-// said judges a statement on a load.
-//
-//nolint:revive // the cells of a row in their order
-func (o relations) said(figure string, l *drawnLoad, what string, ours float64, holds bool, note, why string) Row {
-	return claimed(figure+loadsSuffix, l.name+" "+what, ours, holds, unless(holds, note, why)+"; "+l.described(),
-		o.loads.used)
+// said is a claim about a load.
+func (l *drawnLoad) said(c claim) claim {
+	c.table, c.cell, c.about = c.table+loadsSuffix, l.name+" "+c.cell, l.described()
+	return c
 }
 
 // overshoots says why a scheme over-provisions by another amount than the study's.
@@ -124,34 +123,31 @@ func valueOr(v *float64) float64 {
 	return *v
 }
 
-func (o relations) cutRow(l *drawnLoad, scheme serving.Scheme) Row {
+func (l *drawnLoad) cut(scheme serving.Scheme) claim {
 	cut := l.mean(cuts(scheme))
-	return o.said("figure 5", l, string(scheme)+" "+cutsColumn, cut, cut > 0,
-		"section 2.3: it can reduce SLO violations; ours is in percent of reactive's", "it does not where reactive "+
-			"already has none to reduce or the peak comes and goes within a start-up")
+	return l.said(claim{"figure 5", string(scheme) + " " + cutsColumn, cut, new(cut > 0),
+		"section 2.3: it can reduce SLO violations; ours is in percent of reactive's", "it does not where reactive " +
+			"already has none to reduce or the peak comes and goes within a start-up", ""})
 }
 
-// similarCutsRow judges whether the first scheme cuts as many violations as the
-// second.
-//
-//nolint:revive // the cells of a row in their order
-func (o relations) similarCutsRow(figure string, l *drawnLoad, schemes [2]serving.Scheme,
-	says, better, why string) Row {
+// similarCuts is whether the first scheme cuts as many violations as the second;
+// the words are what the study says, what it allows beyond, and why not.
+func similarCuts(figure string, l *drawnLoad, schemes [2]serving.Scheme, words [3]string) claim {
 	ours, other := l.mean(cuts(schemes[0])), l.mean(cuts(schemes[1]))
-	return o.said(figure, l, fmt.Sprintf("%s cuts as many violations as %s", schemes[0], schemes[1]), ours-other,
-		ours >= other-similarPoints, fmt.Sprintf("%s; ours is the difference in points, %.1f %% and %.1f %% of "+
-			"reactive's being cut; %s%s", says, ours, other, similarIsHalfOf, better), why)
+	return l.said(claim{figure, fmt.Sprintf("%s cuts as many violations as %s", schemes[0], schemes[1]), ours - other,
+		new(ours >= other-similarPoints), fmt.Sprintf("%s; ours is the difference in points, %.1f %% and %.1f %% of "+
+			"reactive's being cut; %s%s", words[0], ours, other, similarIsHalfOf, words[1]), words[2], ""})
 }
 
-func (o relations) cheaperRow(l *drawnLoad) Row {
+func (l *drawnLoad) cheaper() claim {
 	saved := min(l.mean(saves(serving.Mixed, serving.UtilAware)), l.mean(saves(serving.Mixed, serving.Exascale)))
-	return o.said("figure 5", l, "mixed is cheaper than util-aware and exascale", saved, saved > 0,
-		"section 2.4: reduces the over-provisioning cost of VMs; ours is what it saves over the cheaper of the two, in "+
-			"percent", "its functions cost more than the VMs that are spared")
+	return l.said(claim{"figure 5", "mixed is cheaper than util-aware and exascale", saved, new(saved > 0),
+		"section 2.4: reduces the over-provisioning cost of VMs; ours is what it saves over the cheaper of the two, in " +
+			"percent", "its functions cost more than the VMs that are spared", ""})
 }
 
-func (o relations) similarCostRow(l *drawnLoad) Row {
-	more := l.mean(func(d *draw) float64 { return -saves(serving.Mixed, serving.Reactive)(d) })
+func (o relations) similarCost(l *drawnLoad) claim {
+	more := -l.mean(saves(serving.Mixed, serving.Reactive))
 	vms := l.mean(func(d *draw) float64 {
 		return 100 * saving(d.by[serving.Mixed].VMUSD, d.by[serving.Reactive].USD)
 	})
@@ -162,8 +158,8 @@ func (o relations) similarCostRow(l *drawnLoad) Row {
 		why += fmt.Sprintf(": bursts of %g s are over before a VM has started, so functions carry them whole, while in "+
 			"reactive they wait", l.burstS)
 	}
-	return o.said("figure 8", l, "mixed "+overReactive, more, math.Abs(more) <= similarPoints, "section 4: similar "+
-		"cost; ours is what mixed costs more than reactive, in percent; "+similarIsHalfOf, why)
+	return l.said(claim{"figure 8", "mixed " + overReactive, more, new(math.Abs(more) <= similarPoints), "section 4: similar " +
+		"cost; ours is what mixed costs more than reactive, in percent; " + similarIsHalfOf, why, ""})
 }
 
 // functionOverVM is what a query costs on a function over what it costs on a VM
@@ -172,20 +168,20 @@ func (t *Traffic) functionOverVM() float64 {
 	return t.settings.Function.USDPerQuery() / (t.settings.VM.USDPerHour / 3600 / t.settings.VM.QueriesPerSecond)
 }
 
-// patternRows are Observation 4: on which loads mixing pays.
-func (o relations) patternRows() []Row {
-	return slices.Concat(o.onEach(func(l *drawnLoad) Row {
-		return o.paysRow(l, "cheapest of four schemes uses functions", func(d *draw) *serving.Outcome {
+// patterns are Observation 4: on which loads mixing pays.
+func (o relations) patterns() []claim {
+	return slices.Concat(each(o.loads, func(l *drawnLoad) claim {
+		return o.pays(l, "cheapest of four schemes uses functions", func(d *draw) *serving.Outcome {
 			return cheapest(d, serving.Reactive, serving.UtilAware, serving.Exascale, serving.Mixed)
 		})
-	}), o.onEach(func(l *drawnLoad) Row {
-		return o.paysRow(l, "cheapest of five schemes uses functions", func(d *draw) *serving.Outcome {
+	}), each(o.loads, func(l *drawnLoad) claim {
+		return o.pays(l, "cheapest of five schemes uses functions", func(d *draw) *serving.Outcome {
 			if len(d.advice.Outcomes) == 0 || !d.advice.Keeps {
 				return nil
 			}
 			return &d.advice.Outcomes[d.advice.Pick]
 		})
-	}), o.onEach(o.sparingRow), o.growthRows())
+	}), each(o.loads, (*drawnLoad).sparing), o.growth())
 }
 
 // cheapest is the cheapest of some schemes that keeps the accepted violations,
@@ -200,8 +196,8 @@ func cheapest(d *draw, schemes ...serving.Scheme) (best *serving.Outcome) {
 	return best
 }
 
-// paysRow judges whether functions are used where the peak is high, and there alone.
-func (o relations) paysRow(l *drawnLoad, what string, pick func(*draw) *serving.Outcome) Row {
+// pays is whether functions are used where the peak is high, and there alone.
+func (o relations) pays(l *drawnLoad, what string, pick func(*draw) *serving.Outcome) claim {
 	threshold := o.loads.settings.PeakToMedianAt
 	var picked []string
 	uses := l.mean(func(d *draw) float64 {
@@ -219,15 +215,15 @@ func (o relations) paysRow(l *drawnLoad, what string, pick func(*draw) *serving.
 	slices.Sort(picked)
 	picked = slices.Compact(picked)
 	high := l.ratio() > threshold
-	holds := high && uses > 0.5 || !high && uses < 0.5
 	note := fmt.Sprintf("section 2.4: mixing pays where peak to median is above %g; ours is in what part of the "+
 		"draws the cheapest scheme with at most %g %% violations uses functions: it is %s", threshold, 100*acceptedViolations,
 		strings.Join(picked, " or "))
-	return o.said("section 2.4", l, what, uses, holds, note, o.whyNot(l, high, picked))
+	return l.said(claim{"section 2.4", what, uses, new(high && uses > 0.5 || !high && uses < 0.5), note,
+		l.whyNot(high, picked), ""})
 }
 
-func (o relations) whyNot(l *drawnLoad, high bool, picked []string) string {
-	reactive := 100 * l.mean(func(d *draw) float64 { return d.by[serving.Reactive].ViolationShare() })
+func (l *drawnLoad) whyNot(high bool, picked []string) string {
+	reactive := l.mean(reactiveViolates)
 	switch {
 	case !high:
 		return fmt.Sprintf("reactive violates %.2f %%, so the loads at which functions are needed begin here already",
@@ -240,17 +236,15 @@ func (o relations) whyNot(l *drawnLoad, high bool, picked []string) string {
 		"first leaves functions nothing to spare", reactive)
 }
 
-// sparingRow is what functions cost for each violation that they spare.
-func (o relations) sparingRow(l *drawnLoad) Row {
-	row := claimed("section 2.4"+loadsSuffix, l.name+" usd_per_million_violations_spared", l.mean(sparedUSD), false,
-		fmt.Sprintf("what mixed pays for functions; they spare %.2f %% of the queries a violation; the study has no "+
-			"such number; %s", l.mean(spared), l.described()), o.loads.used)
-	row.OK = nil
-	return row
+// sparing is what functions cost for each violation that they spare.
+func (l *drawnLoad) sparing() claim {
+	return l.said(claim{"section 2.4", "usd_per_million_violations_spared", l.mean(sparedUSD), nil, fmt.Sprintf(
+		"what mixed pays for functions; they spare %.2f %% of the queries a violation; the study has no such number",
+		l.mean(spared)), "", ""})
 }
 
-// growthRows judge whether functions spare more as peak to median grows.
-func (o relations) growthRows() (rows []Row) {
+// growth is whether functions spare more as peak to median grows.
+func (o relations) growth() (claims []claim) {
 	waves := slices.DeleteFunc(slices.Clone(o.loads.loads), func(l drawnLoad) bool { return !l.wave })
 	for _, of := range []struct {
 		name  string
@@ -263,15 +257,14 @@ func (o relations) growthRows() (rows []Row) {
 	} {
 		add := func(what string, value func(*draw) float64) {
 			grows := growing(of.loads, value)
-			note := unless(grows > 1, "Observation 4: the arrival pattern decides whether mixing pays; ours is the least "+
-				"ratio from a load to the next one by peak to median", of.why)
-			rows = append(rows, claimed("section 2.4"+loadsSuffix, what+" as peak to median grows, "+of.name, grows, grows > 1,
-				note, o.loads.used))
+			claims = append(claims, claim{"section 2.4" + loadsSuffix, what + " as peak to median grows, " + of.name, grows,
+				new(grows > 1), "Observation 4: the arrival pattern decides whether mixing pays; ours is the least ratio from a " +
+					"load to the next one by peak to median", of.why, ""})
 		}
 		add("functions spare more violations", spared)
 		add("functions spare more violations per dollar", func(d *draw) float64 { return 1 / sparedUSD(d) })
 	}
-	return rows
+	return claims
 }
 
 // growing is the least ratio of a number between neighbours by peak to median.

@@ -31,30 +31,16 @@ type Key struct {
 
 // String names the cell within its table, as rows do.
 func (k Key) String() string {
-	var words []string
-	for _, name := range []string{k.Application, k.Variant} {
-		if name != "" {
-			words = append(words, name)
-		}
-	}
+	batch, column := "", k.Column
 	if k.Batch > 0 {
-		words = append(words, fmt.Sprintf("b%d", k.Batch))
+		batch = fmt.Sprintf("b%d", k.Batch)
 	}
-	if k.VM != "" {
-		words = append(words, k.VM)
-	}
-	column := k.Column
 	if k.Epochs > 0 {
 		column += fmt.Sprintf("@%g epochs", k.Epochs)
 	}
-	words = append(words, column)
-	switch k.Validation {
-	case "yes":
-		words = append(words, "with validation")
-	case "no":
-		words = append(words, "without validation")
-	}
-	return strings.Join(words, " ")
+	validation := map[string]string{"yes": "with validation", "no": "without validation"}[k.Validation]
+	words := []string{k.Application, k.Variant, batch, k.VM, column, validation}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
 // in gives the cell of another column in the same line of the table.
@@ -290,7 +276,11 @@ func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 	default:
 		if got, ok := s.evaluate(how.formula); ok {
 			row.Ours, row.Inputs = &got.value, got.used
-			if by, known := s.by(how.chance); known {
+			by, known := evaluated{}, true
+			if how.chance != nil { // not known where it rests on jobs that are not there
+				by, known = s.value(how.chance)
+			}
+			if known {
 				row.compare(c.Number, got.tolerance+by.value)
 				row.Inputs = append(row.Inputs, by.used...)
 			}
@@ -315,18 +305,13 @@ func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 			notes = append(notes, slip.note())
 		}
 	}
-	notes = slices.DeleteFunc(notes, func(n string) bool { return n == "" })
-	row.Note = strings.Join(notes, "; ")
+	row.Note = joined(notes...)
 	return row
 }
 
-// by is what chance may do to a number; it is not known where it rests on jobs
-// that are not there.
-func (s sheet) by(chance formula) (got evaluated, known bool) {
-	if chance == nil {
-		return got, true
-	}
-	return s.value(chance)
+// joined are the notes that are not empty.
+func joined(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
 // compare holds ours against the printed number: they agree when a true value

@@ -115,9 +115,9 @@ func (p *Procured) choose(w Wanted, set *profile.Set) error {
 // ruling is the limit that no variant keeps, of the two the one to loosen.
 func (w Wanted) ruling(pool Variants) (of Objective, word string) {
 	switch {
-	case w.MinAccuracy != nil && len(pool.IsoAccuracy(*w.MinAccuracy)) == 0:
+	case len(pool.Within(Limits{Accuracy: w.MinAccuracy}, Cost)) == 0:
 		return Accuracy, "accuracy"
-	case w.MaxUSDPerMillion != nil && len(pool.IsoCost(*w.MaxUSDPerMillion)) == 0:
+	case len(pool.Within(Limits{USDPerMillion: w.MaxUSDPerMillion}, Cost)) == 0:
 		return Cost, "cost"
 	}
 	return "", "accuracy together with cost"
@@ -250,8 +250,8 @@ func (q Question) latencySlack(pick Outcome) []Saving {
 		s.StrictLimitS, s.RelaxedLimitS = limit, max(limit, s.RelaxedLimitS)
 		gpus := float64(max(q.GPUs, 1))
 		if c, ok, err := CapacityWithin(q.Points, limit); err == nil && ok &&
-			c.QueriesPerSecond*gpus > s.VM.QueriesPerSecond {
-			s.VM.QueriesPerSecond, s.VM.LatencyS = c.QueriesPerSecond*gpus, c.P99S
+			c.QueriesPerSecond()*gpus > s.VM.QueriesPerSecond {
+			s.VM.QueriesPerSecond, s.VM.LatencyS = c.QueriesPerSecond()*gpus, c.P99S
 		}
 		if q.Memory != nil && !q.MemoryGiven {
 			if c, ok := q.Memory.Cheapest(limit, s.Function.Prices); ok {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"sweetspot/engine/pareto"
@@ -58,25 +57,13 @@ func (v Variants) Within(l Limits, by Objective) []int {
 			order = append(order, o)
 		}
 	}
-	sort.SliceStable(kept, func(a, b int) bool {
-		for _, o := range order {
-			if x, y := v.key(kept[a], o), v.key(kept[b], o); x != y {
-				return x < y
-			}
+	slices.SortStableFunc(kept, func(a, b int) (c int) {
+		for i := 0; i < len(order) && c == 0; i++ {
+			c = cmp.Compare(v.key(a, order[i]), v.key(b, order[i]))
 		}
-		return false
+		return c
 	})
 	return kept
-}
-
-// IsoAccuracy returns the variants of at least this accuracy, fastest first (figure 2b).
-func (v Variants) IsoAccuracy(least float64) []int {
-	return v.Within(Limits{Accuracy: &least}, Latency)
-}
-
-// IsoCost returns the variants up to a cost, most accurate first.
-func (v Variants) IsoCost(usdPerMillion float64) []int {
-	return v.Within(Limits{USDPerMillion: &usdPerMillion}, Accuracy)
 }
 
 // Frontier returns the variants no other beats in accuracy without being

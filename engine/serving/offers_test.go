@@ -92,11 +92,11 @@ func TestCapacityGrowsWithTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ok && (c.QueriesPerSecond < last || c.P99S > limit) {
+			if ok && (c.QueriesPerSecond() < last || c.P99S > limit) {
 				t.Fatalf("%+v at %g s after %g queries/s", c, limit, last)
 			}
 			if ok {
-				last = c.QueriesPerSecond
+				last = c.QueriesPerSecond()
 			}
 		}
 	})

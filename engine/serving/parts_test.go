@@ -26,8 +26,8 @@ func TestVariants(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []string }{
 		"iso-latency": {names(v, v.Within(Limits{LatencyS: new(0.5)}, Accuracy)),
 			[]string{"good", "dear", "fast", "worse", "unknown"}},
-		"iso-accuracy": {names(v, v.IsoAccuracy(0.8)), []string{"good", "dear", "slow", "untimed"}},
-		"iso-cost":     {names(v, v.IsoCost(4)), []string{"good", "fast", "worse", "unknown"}},
+		"iso-accuracy": {names(v, v.Within(Limits{Accuracy: new(0.8)}, Latency)), []string{"good", "dear", "slow", "untimed"}},
+		"iso-cost":     {names(v, v.Within(Limits{USDPerMillion: new(4.0)}, Accuracy)), []string{"good", "fast", "worse", "unknown"}},
 		"frontier":     {names(v, v.Frontier()), []string{"fast", "good", "dear", "slow"}},
 	} {
 		if !slices.Equal(c.got, c.want) {
@@ -51,7 +51,7 @@ func TestVariants(t *testing.T) {
 		t.Errorf("nothing is that accurate: %v", kept)
 	}
 	loss := Variants{List: []Variant{{"a", 0.1, 1, 1}, {"b", 0.2, 0.5, 1}, {"c", 0.3, 0.6, 1}}, LowerIsBetter: true}
-	if got := names(loss, loss.IsoAccuracy(0.25)); !slices.Equal(got, []string{"b", "a"}) {
+	if got := names(loss, loss.Within(Limits{Accuracy: new(0.25)}, Latency)); !slices.Equal(got, []string{"b", "a"}) {
 		t.Errorf("of a loss: %v", got)
 	}
 	if got := names(loss, loss.Frontier()); !slices.Equal(got, []string{"b", "a"}) {
@@ -63,14 +63,12 @@ func TestCapacityWithin(t *testing.T) {
 	points := []BatchPoint{{4, 0.3, 0.4}, {1, 0.1, 0.15}, {8, 0.5, 0.8}}
 	for _, c := range []struct {
 		limit, batch, perSecond float64
-		between                 bool
 	}{
-		{0.1, 0, 0, false}, {0.15, 1, 10, false}, {0.4, 4, 4 / 0.3, false}, {0.6, 6, 6 / 0.4, true},
-		{0.45, 4, 4 / 0.3, false}, {0.8, 8, 16, false}, {99, 8, 16, false},
+		{0.1, 0, 0}, {0.15, 1, 10}, {0.4, 4, 4 / 0.3}, {0.6, 6, 6 / 0.4}, {0.45, 4, 4 / 0.3}, {0.8, 8, 16}, {99, 8, 16},
 	} {
 		got, ok, err := CapacityWithin(points, c.limit)
-		if err != nil || ok != (c.batch > 0) || float64(got.Batch) != c.batch ||
-			math.Abs(got.QueriesPerSecond-c.perSecond) > 1e-9 || got.Interpolated != c.between {
+		if err != nil || ok != (c.batch > 0) || got.Batch != c.batch ||
+			ok && math.Abs(got.QueriesPerSecond()-c.perSecond) > 1e-9 {
 			t.Errorf("within %g s: %+v %v %v", c.limit, got, ok, err)
 		}
 		if ok && got.P99S > c.limit {

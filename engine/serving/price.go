@@ -80,8 +80,7 @@ func BreakEven(vm VM, f Function) (perSecond float64, ok bool) {
 // HourlyCost is what a steady rate of queries per second costs in an hour on as
 // many VMs as it needs, and on warm functions, in dollars.
 func HourlyCost(perSecond float64, s Settings) (vms, functions float64) {
-	return float64(max(s.MinVMs, wholeVMs(perSecond, s.VM.QueriesPerSecond))) * s.VM.USDPerHour,
-		perSecond * 3600 * s.Function.USDPerQuery()
+	return float64(s.leastVMs(perSecond)) * s.VM.USDPerHour, perSecond * 3600 * s.Function.USDPerQuery()
 }
 
 // ConstantCost is the closed form of the cost of a constant load.
@@ -96,13 +95,18 @@ type ConstantCost struct {
 // seconds on VMs alone and on functions alone (study, figure 3). VMs run from the
 // beginning; of functions every query starts one cold until the first is ready.
 func CostOfConstant(perSecond, seconds int, s Settings) ConstantCost {
-	c := ConstantCost{VMs: max(s.MinVMs, wholeVMs(float64(perSecond), s.VM.QueriesPerSecond))}
+	c := ConstantCost{VMs: s.leastVMs(float64(perSecond))}
 	c.VMUSD = float64(c.VMs*seconds) / 3600 * s.VM.USDPerHour
 	queries := perSecond * seconds
 	c.ColdStarts = perSecond * min(seconds, s.Function.busySeconds(true))
 	billed := int64(queries-c.ColdStarts)*s.Function.WarmMS() + int64(c.ColdStarts)*s.Function.ColdMS()
 	c.FunctionsUSD = s.Function.USD(int64(queries), billed)
 	return c
+}
+
+// leastVMs is how many VMs a steady rate of queries per second needs.
+func (s Settings) leastVMs(perSecond float64) int {
+	return max(s.MinVMs, wholeVMs(perSecond, s.VM.QueriesPerSecond))
 }
 
 // wholeVMs is the least number of VMs for a demand in queries per second; the
@@ -201,13 +205,8 @@ type BatchPoint struct {
 	P99S  float64 // 99th percentile, seconds
 }
 
-// Capacity is the load that one VM can serve within a latency limit.
-type Capacity struct {
-	Batch            int     // queries at once
-	P50S, P99S       float64 // latency there, seconds
-	QueriesPerSecond float64 // Batch / P50S
-	Interpolated     bool    // Batch was not measured itself
-}
+// QueriesPerSecond is the load that one VM serves in such batches.
+func (p BatchPoint) QueriesPerSecond() float64 { return p.Batch / p.P50S }
 
 // CapacityWithin returns the batch of most throughput whose p99 stays within the
 // limit (section 2.2: the number of queries each VM can handle in parallel without
@@ -216,19 +215,19 @@ type Capacity struct {
 // is known, so nothing beyond it is given. Where p99 exceeds the limit in between,
 // what lies above that counts no more. ok is false where even the smallest batch is
 // too slow.
-func CapacityWithin(points []BatchPoint, limitS float64) (c Capacity, ok bool, err error) {
+func CapacityWithin(points []BatchPoint, limitS float64) (c BatchPoint, ok bool, err error) {
 	sorted := slices.SortedFunc(slices.Values(points), func(a, b BatchPoint) int { return cmp.Compare(a.Batch, b.Batch) })
 	if err := checkPoints(sorted); err != nil {
 		return c, false, err
 	}
-	take := func(found Capacity) {
-		if !ok || found.QueriesPerSecond > c.QueriesPerSecond {
+	take := func(found BatchPoint) {
+		if !ok || found.QueriesPerSecond() > c.QueriesPerSecond() {
 			c, ok = found, true
 		}
 	}
 	for i, p := range sorted {
 		if p.P99S <= limitS {
-			take(capacityAt(p, p.Batch))
+			take(p)
 			continue
 		}
 		if i > 0 {
@@ -243,16 +242,16 @@ func CapacityWithin(points []BatchPoint, limitS float64) (c Capacity, ok bool, e
 
 // lastWithin is the largest batch between two measured ones that is within the
 // limit, which lies between them.
-func lastWithin(below, above BatchPoint, limitS float64) (c Capacity, ok bool) {
+func lastWithin(below, above BatchPoint, limitS float64) (c BatchPoint, ok bool) {
 	const grain = 1e-9 // of rounding
 	share := (limitS - below.P99S) / (above.P99S - below.P99S)
 	batch := math.Floor(below.Batch + share*(above.Batch-below.Batch) + grain)
 	if batch <= below.Batch {
 		return c, false
 	}
-	c = capacityAt(between(below, above, batch), batch)
-	c.P99S, c.Interpolated = min(c.P99S, limitS), true
-	return c, true
+	share = (batch - below.Batch) / (above.Batch - below.Batch)
+	return BatchPoint{Batch: batch, P50S: below.P50S + share*(above.P50S-below.P50S),
+		P99S: min(below.P99S+share*(above.P99S-below.P99S), limitS)}, true
 }
 
 func checkPoints(sorted []BatchPoint) error {
@@ -266,13 +265,4 @@ func checkPoints(sorted []BatchPoint) error {
 		}
 	}
 	return nil
-}
-
-func capacityAt(p BatchPoint, batch float64) Capacity {
-	return Capacity{Batch: int(batch), P50S: p.P50S, P99S: p.P99S, QueriesPerSecond: batch / p.P50S}
-}
-
-func between(a, b BatchPoint, batch float64) BatchPoint {
-	share := (batch - a.Batch) / (b.Batch - a.Batch)
-	return BatchPoint{Batch: batch, P50S: a.P50S + share*(b.P50S-a.P50S), P99S: a.P99S + share*(b.P99S-a.P99S)}
 }

@@ -19,7 +19,6 @@ type Outcome struct {
 
 	VMSeconds       int64 // lived by all VMs within the trace, start-up included
 	VMBilledSeconds int64 // VMSeconds with the minimum and increment of those stopped
-	VMsStarted      int   // those at second 0 included
 	MostVMs         int   // at once
 	FunctionMS      int64 // billed milliseconds of all functions
 
@@ -136,11 +135,10 @@ func (r *record) at(place int, n Split) {
 	}
 	own := &r.latencies.exact[place]
 	own.n += n.Total()
-	if exceeds(own.s, r.limits[strict]) {
-		r.out.Violations.Strict += n.Strict
-	}
-	if exceeds(own.s, r.limits[relaxed]) {
-		r.out.Violations.Relaxed += n.Relaxed
+	for class, limit := range r.limits {
+		if exceeds(own.s, limit) {
+			r.violated(class, n)
+		}
 	}
 }
 

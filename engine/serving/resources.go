@@ -13,7 +13,7 @@ type fleet struct {
 	first, next       int // of batches: the oldest alive, the oldest that still starts
 	running, starting int
 	seconds, billed   int64 // VM-seconds
-	ordered, most     int   // VMs started in all, and alive at most
+	most              int   // VMs alive at once
 }
 
 type batch struct{ since, ready, vms int }
@@ -22,7 +22,7 @@ func newFleet(vm VM, vms int) *fleet {
 	f := &fleet{vm: vm, perVM: int64(vm.QueriesPerSecond*millionths + 0.5)}
 	if vms > 0 {
 		f.batches = append(f.batches, batch{vms: vms})
-		f.starting, f.ordered = vms, vms
+		f.starting = vms
 	}
 	return f
 }
@@ -55,7 +55,6 @@ func (f *fleet) aim(t, target int) {
 	if more := target - f.running - f.starting; more > 0 {
 		f.batches = append(f.batches, batch{since: t + 1, ready: t + 1 + f.vm.StartS, vms: more})
 		f.starting += more
-		f.ordered += more
 	}
 	for fewer := f.running - target; fewer > 0; {
 		oldest := &f.batches[f.first]

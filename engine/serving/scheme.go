@@ -79,44 +79,26 @@ func slopeOf(n int, sum, placed int64) float64 {
 	return float64(12*placed-6*(w-1)*sum) / float64(w*(w*w-1))
 }
 
-// highest is the highest of the values of the last few seconds: what a cool-down
+// highest is the highest of the values of the last span seconds: what a cool-down
 // holds on to.
 type highest struct {
-	at, value []int // a ring of candidates, values falling from head to tail
-	head, n   int
-	span      int
+	span    int
+	falling []stamped // that may yet be the highest, in order of time
 }
 
-func newHighest(span int) *highest {
-	return &highest{at: make([]int, span+1), value: make([]int, span+1), span: span}
-}
+type stamped struct{ at, value int }
 
 // push adds the value of second t and returns the highest of (t − span, t].
 func (h *highest) push(t, value int) int {
-	size := len(h.at)
-	if h.n > 0 && h.at[h.head] <= t-h.span {
-		h.n--
-		if h.head++; h.head == size {
-			h.head = 0
-		}
+	if len(h.falling) > 0 && h.falling[0].at <= t-h.span {
+		h.falling = h.falling[1:]
 	}
-	end := h.head + h.n
-	if end >= size {
-		end -= size
+	n := len(h.falling)
+	for n > 0 && h.falling[n-1].value <= value {
+		n--
 	}
-	for h.n > 0 {
-		last := end - 1
-		if last < 0 {
-			last += size
-		}
-		if h.value[last] > value {
-			break
-		}
-		end, h.n = last, h.n-1
-	}
-	h.at[end], h.value[end] = t, value
-	h.n++
-	return h.value[h.head]
+	h.falling = append(h.falling[:n], stamped{t, value})
+	return h.falling[0].value
 }
 
 // fewestBuckets are needed before a peak-to-median says anything.

@@ -90,7 +90,7 @@ func newRun(a *arrivals, s *Settings, scheme Scheme) *run {
 	r := &run{
 		arrivals: a, s: s, scheme: scheme, seconds: len(a.before) - 1,
 		instances: newInstances(s.Function), record: newRecord(a, s, scheme),
-		held: newHighest(s.CoolDownS), crowds: newCrowds(s), mixing: true,
+		held: &highest{span: s.CoolDownS}, crowds: newCrowds(s), mixing: true,
 	}
 	for class := range r.queues {
 		r.queues[class] = queue{class: class, counts: a.counts[class]}
@@ -167,7 +167,7 @@ func (r *run) outcome() Outcome {
 	r.fleet.finish(r.seconds)
 	o := r.record.out
 	o.VMSeconds, o.VMBilledSeconds = r.fleet.seconds, r.fleet.billed
-	o.VMsStarted, o.MostVMs = r.fleet.ordered, r.fleet.most
+	o.MostVMs = r.fleet.most
 	warm := o.OnFunctions.Total() - o.ColdStarts
 	o.FunctionMS = warm*r.s.Function.WarmMS() + o.ColdStarts*r.s.Function.ColdMS()
 	o.VMUSD = float64(o.VMBilledSeconds) / 3600 * r.s.VM.USDPerHour
@@ -298,9 +298,7 @@ func (r *run) strictNow(t int, capacity int64) (used, over int64) {
 	q := &r.queues[strict]
 	came := int64(r.counts[strict][t])
 	waited := min(q.waiting, capacity)
-	if waited > 0 {
-		q.take(t, waited, 0, capacity, r.record)
-	}
+	q.take(t, waited, 0, capacity, r.record)
 	if q.waiting > 0 {
 		q.pass(t)
 	}

@@ -332,7 +332,6 @@ func (w *slow) outcome() Outcome {
 			w.out.VMBilledSeconds += int64(end - v.since)
 		}
 	}
-	w.out.VMsStarted = len(w.vms)
 	w.out.VMUSD = float64(w.out.VMBilledSeconds) / 3600 * w.s.VM.USDPerHour
 	w.out.FunctionUSD = w.s.Function.USD(w.out.OnFunctions.Total(), w.out.FunctionMS)
 	w.out.USD = w.out.VMUSD + w.out.FunctionUSD

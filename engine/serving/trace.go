@@ -58,11 +58,6 @@ func (tr Trace) PeakToMedian(bucketS int) (ratio float64, ok bool) {
 	if n := len(tr) / max(bucketS, 1); n > 0 {
 		buckets = buckets[:n]
 	}
-	return peakToMedian(buckets)
-}
-
-// peakToMedian sorts the buckets.
-func peakToMedian(buckets []int) (ratio float64, ok bool) {
 	n := len(buckets)
 	if n == 0 {
 		return 0, false
