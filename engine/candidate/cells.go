@@ -16,33 +16,18 @@ type cellKey struct {
 }
 
 func keyOf(r *profile.Run) cellKey {
-	k := cellKey{r.Variant.Name, r.Variant.Precision, pruningKey(r.Variant.Pruning), r.VM(), r.BatchSize, max(r.Count, 1)}
+	k := cellKey{r.Variant.Name, r.Variant.Precision, r.Variant.Pruning.Key(), r.VM(), r.BatchSize, max(r.Count, 1)}
 	if r.Mode == profile.Infer {
 		k.count = 1 // the time of a batch on one GPU, however many work beside it
 	}
 	return k
 }
 
-func variantKey(v profile.Variant) string {
-	return v.Name + "\x00" + v.Precision + "\x00" + pruningKey(v.Pruning)
-}
-
 // SameVariant reports whether two variants differ in nothing.
-func SameVariant(a, b profile.Variant) bool { return variantKey(a) == variantKey(b) }
-
-// pruningKey tells prunings apart; fmt writes maps in the order of their keys.
-func pruningKey(p *profile.Pruning) string {
-	switch {
-	case p == nil:
-		return ""
-	case p.Ratio == nil:
-		return fmt.Sprint(p.Kind, p.Layers)
-	}
-	return fmt.Sprint(p.Kind, *p.Ratio, p.Layers)
-}
+func SameVariant(a, b profile.Variant) bool { return a.Key() == b.Key() }
 
 func batchKey(v profile.Variant, batch int) string {
-	return fmt.Sprintf("%s\x00%d", variantKey(v), batch)
+	return fmt.Sprintf("%s\x00%d", v.Key(), batch)
 }
 
 // cell is the runs that timed one thing, as indices into the set's.

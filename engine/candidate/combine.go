@@ -116,8 +116,8 @@ func (p *predictions) combinable(known cells, rental Rental) *Combined {
 		if best[k] == nil {
 			best[k], order = map[string]*timing{}, append(order, k)
 		}
-		if old := best[k][variantKey(t.run.Variant)]; old == nil || t.before(old) {
-			best[k][variantKey(t.run.Variant)] = t
+		if old := best[k][t.run.Variant.Key()]; old == nil || t.before(old) {
+			best[k][t.run.Variant.Key()] = t
 		}
 	}
 	if len(rental.Limits) > 0 {
@@ -147,11 +147,11 @@ func (p *predictions) combinable(known cells, rental Rental) *Combined {
 	if len(rental.Limits) == 0 {
 		c.keepPromising(func(p Part) map[string]*timing { return best[offerKey{p.VM.Cloud, p.VM.InstanceType}] })
 	}
-	slices.SortFunc(c.variants, func(x, y profile.Variant) int { return strings.Compare(variantKey(x), variantKey(y)) })
+	slices.SortFunc(c.variants, func(x, y profile.Variant) int { return strings.Compare(x.Key(), y.Key()) })
 	for _, v := range c.variants {
 		row := make([]*timing, len(c.Parts))
 		for i, p := range c.Parts {
-			row[i] = best[offerKey{p.VM.Cloud, p.VM.InstanceType}][variantKey(v)]
+			row[i] = best[offerKey{p.VM.Cloud, p.VM.InstanceType}][v.Key()]
 		}
 		c.timings = append(c.timings, row)
 	}

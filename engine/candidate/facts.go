@@ -129,7 +129,7 @@ func accuracyKey(r profile.Run) string {
 	if r.Mode == profile.Train {
 		return batchKey(r.Variant, r.BatchSize)
 	}
-	return variantKey(r.Variant)
+	return r.Variant.Key()
 }
 
 // newAccuracies takes the most trusted accuracy of each.

@@ -81,7 +81,7 @@ func (f *facts) predictions(known cells) *predictions {
 		if r.Model != f.work.Model || r.Mode != f.work.Mode || r.PowerLimitW != nil {
 			continue // a lowered power limit slows the GPU down
 		}
-		id := variantKey(r.Variant)
+		id := r.Variant.Key()
 		donors = append(donors, r)
 		if f.asked.KeepsVariant(r.Variant) {
 			p.ran[variantBatch{id, r.BatchSize}] = true
@@ -103,7 +103,7 @@ func (f *facts) predictions(known cells) *predictions {
 	}
 	p.memory = map[string]*transfer.Memory{}
 	for _, v := range p.variants {
-		p.memory[variantKey(v)] = transfer.MemoryLine(transfer.Peaks(f.set, f.work.Mode, f.work.Model, v))
+		p.memory[v.Key()] = transfer.MemoryLine(transfer.Peaks(f.set, f.work.Mode, f.work.Model, v))
 	}
 	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
 	return p
@@ -163,7 +163,7 @@ func (p *predictions) all() iter.Seq[prediction] {
 // running it; ok is false where nothing is predicted, or need be.
 func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMType) (_ profile.Run,
 	why string, ok bool) {
-	if p.narrowed == OwnBatches && !p.ran[variantBatch{variantKey(v), run.BatchSize}] {
+	if p.narrowed == OwnBatches && !p.ran[variantBatch{v.Key(), run.BatchSize}] {
 		return run, "", false
 	}
 	run.Variant = v
@@ -207,7 +207,7 @@ func (f *facts) axes(donors []profile.Run) (variants []profile.Variant, batches 
 	seen := map[string]bool{}
 	batches = slices.Clone(f.work.BatchSizes)
 	for _, r := range donors {
-		if id := variantKey(r.Variant); !seen[id] && f.asked.KeepsVariant(r.Variant) {
+		if id := r.Variant.Key(); !seen[id] && f.asked.KeepsVariant(r.Variant) {
 			seen[id] = true
 			variants = append(variants, r.Variant)
 		}
@@ -291,7 +291,7 @@ func (f *facts) sensible(run profile.Run) bool {
 // peak is the GPU memory that the batch size needs by those that were run,
 // wherever: a line through their peaks. Nil where fewer than two tell.
 func (p *predictions) peak(run profile.Run) *float64 {
-	line := p.memory[variantKey(run.Variant)]
+	line := p.memory[run.Variant.Key()]
 	if line == nil {
 		return nil
 	}
@@ -367,7 +367,7 @@ func longestPauses(donors []profile.Run) (best training.Pauses) {
 func (p *predictions) candidates(of prediction) []Candidate {
 	c := p.candidate(of.cell, of.run)
 	c.Why = of.why
-	c.Sources = slices.Clip(p.sources[variantKey(of.run.Variant)])
+	c.Sources = slices.Clip(p.sources[of.run.Variant.Key()])
 	if p.work.Mode == profile.Infer {
 		out := make([]Candidate, p.maxCount)
 		for n := range out {

@@ -71,11 +71,7 @@ func (p problem) sampled() []Configuration {
 		t := t0 * math.Pow(t1/t0, float64(n)/(samples-1))
 		now, _ := p.at(t).pooled(sampleCrowd)
 		for _, c := range now {
-			counts := make([]int, len(p.offers))
-			for i, o := range p.offers {
-				counts[i] = c.Counts[o.vm]
-			}
-			all = append(all, p.configuration(counts))
+			all = append(all, p.configuration(p.own(c.Counts)))
 		}
 	}
 	return sweep(all)

@@ -93,19 +93,15 @@ func Cost(seconds, usdPerHour float64) float64 { return seconds / 3600 * usdPerH
 // cost–accuracy ratio c/a in dollars; lower is better. ok is false where the
 // ratio has no meaning: accuracy 0, or a metric where lower is better.
 func TAR(seconds, accuracy float64, higherIsBetter bool) (tar float64, ok bool) {
-	return ratio(seconds, accuracy, higherIsBetter)
+	if !higherIsBetter || !(accuracy > 0) {
+		return 0, false
+	}
+	return seconds / accuracy, true
 }
 
 // CAR is the cost–accuracy ratio; see [TAR].
 func CAR(usd, accuracy float64, higherIsBetter bool) (car float64, ok bool) {
-	return ratio(usd, accuracy, higherIsBetter)
-}
-
-func ratio(v, accuracy float64, higherIsBetter bool) (float64, bool) {
-	if !higherIsBetter || !(accuracy > 0) {
-		return 0, false
-	}
-	return v / accuracy, true
+	return TAR(usd, accuracy, higherIsBetter)
 }
 
 // VMType is a type of VM of which several may be rented at once.

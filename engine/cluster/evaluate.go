@@ -68,13 +68,11 @@ func (s Space) Evaluate(variant int, counts []int) (c Configuration, ok bool) {
 		return c, false
 	}
 	p := s.problem(variant)
-	var offered, asked int
-	own := make([]int, len(p.offers))
+	own, offered, asked := p.own(counts), 0, 0
 	for i, o := range p.offers {
-		if counts[o.vm] < 0 || counts[o.vm] > o.limit {
+		if own[i] < 0 || own[i] > o.limit {
 			return c, false
 		}
-		own[i] = counts[o.vm]
 		offered += own[i]
 	}
 	for _, n := range counts {
@@ -93,12 +91,27 @@ func (p problem) configuration(counts []int) Configuration {
 		c.Counts[o.vm] = counts[i]
 	}
 	c.Seconds = p.seconds(counts)
+	c.USD = p.usd(counts, c.Seconds)
+	return c
+}
+
+// usd is the cost of so many seconds.
+func (p problem) usd(counts []int, seconds float64) (usd float64) {
 	for i, o := range p.offers {
 		if counts[i] > 0 {
-			c.USD += float64(counts[i]) * o.usd * o.billing.billed(c.Seconds)
+			usd += float64(counts[i]) * o.usd * o.billing.billed(seconds)
 		}
 	}
-	return c
+	return usd
+}
+
+// own are the counts of the offers, of those of all VM types.
+func (p problem) own(counts []int) []int {
+	own := make([]int, len(p.offers))
+	for i, o := range p.offers {
+		own[i] = counts[o.vm]
+	}
+	return own
 }
 
 func (p problem) seconds(counts []int) float64 {
@@ -180,16 +193,9 @@ type Share struct {
 // ends last.
 func (s Space) Schedule(c Configuration) Schedule {
 	p := s.problem(c.Variant)
-	counts := make([]int, len(p.offers))
-	for i, o := range p.offers {
-		counts[i] = c.Counts[o.vm]
-	}
+	counts := p.own(c.Counts)
 	out := Schedule{Seconds: p.wholeBatches(counts), Shares: make([]Share, len(s.VMs))}
-	for i, o := range p.offers {
-		if counts[i] > 0 {
-			out.USD += float64(counts[i]) * o.usd * o.billing.billed(out.Seconds)
-		}
-	}
+	out.USD = p.usd(counts, out.Seconds)
 	p.share(counts, &out)
 	return out
 }

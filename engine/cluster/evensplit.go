@@ -179,14 +179,12 @@ func cheapestUntil(front []Configuration, seconds float64) float64 {
 
 // leastUSD bounds the cost of so many GPUs from below: parts of VMs allowed.
 func (p problem) leastUSD(among []int, gpus int, seconds float64) (usd float64) {
-	price := func(i int) float64 {
-		return p.offers[i].usd / float64(p.offers[i].gpus) * p.offers[i].billing.billed(seconds)
-	}
+	price := func(o offer) float64 { return o.usd / float64(o.gpus) * o.billing.billed(seconds) }
 	order := slices.Clone(among)
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(price(a), price(b)) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(price(p.offers[a]), price(p.offers[b])) })
 	for _, i := range order {
 		take := min(gpus, p.offers[i].limit*p.offers[i].gpus)
-		usd += float64(take) * price(i)
+		usd += float64(take) * price(p.offers[i])
 		gpus -= take
 	}
 	if gpus > 0 {

@@ -13,11 +13,9 @@ package curve
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -252,15 +250,7 @@ type Key struct {
 // KeyOf is the key of the workload that training a variant of a model belongs to.
 // The learning rate and the machine are not part of it.
 func KeyOf(model, dataset string, v profile.Variant, metric string) Key {
-	id := v.Name + "\x00" + v.Precision
-	if p := v.Pruning; p != nil {
-		id += "\x00" + p.Kind
-		if p.Ratio != nil {
-			id += "\x00" + strconv.FormatFloat(*p.Ratio, 'g', -1, 64)
-		}
-		id += "\x00" + fmt.Sprint(p.Layers) // fmt sorts maps
-	}
-	return Key{model, dataset, id, metric}
+	return Key{model, dataset, v.Key(), metric}
 }
 
 // Keyed is a workload and its key.

@@ -264,15 +264,7 @@ type end struct {
 
 // Least is the place of the size whose bill of a policy is the smallest, the
 // first of equal ones.
-func Least(sizes []Size, policy int) int {
-	best := 0
-	for i := range sizes {
-		if sizes[i].Bills[policy].USD() < sizes[best].Bills[policy].USD() {
-			best = i
-		}
-	}
-	return best
-}
+func Least(sizes []Size, policy int) int { return leastOf(sizes, policy)[0] }
 
 // PaysAfter is after how many months of the load a reservation is cheaper than
 // renting everything on demand, given that the whole term is paid. It is infinite

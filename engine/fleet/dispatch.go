@@ -9,32 +9,32 @@ import (
 // to do.
 func placeRoundRobin(b *book) {
 	turn := 0
-	vms := make([]int32, 0, 1)
-	for i := range b.tasks {
-		t := &b.tasks[i]
-		n := b.schedule.Fleet.vmsOf(t)
-		if n > len(b.free) {
-			b.rent(i, t.SubmitS)
-			continue
-		}
-		start := t.SubmitS
-		vms = vms[:0]
+	b.placeEach(func(vms []int32, n int) []int32 {
 		for k := range n {
-			v := (turn + k) % len(b.free)
-			start = max(start, b.free[v])
-			vms = append(vms, int32(v))
+			vms = append(vms, int32((turn+k)%len(b.free)))
 		}
 		turn = (turn + n) % len(b.free)
-		b.decide(i, vms, start, t.SubmitS)
-	}
+		return vms
+	}, func([]int32) {})
 }
 
 // placeLeastLoaded gives every task to the VMs that are free first.
 func placeLeastLoaded(b *book) {
 	line := b.byFree()
+	back := func(vms []int32) {
+		for _, v := range vms {
+			line.push(v)
+		}
+	}
 	for v := range b.free {
 		line.push(int32(v))
 	}
+	b.placeEach(line.take, back)
+}
+
+// placeEach places task after task on the VMs that are taken for it, which are
+// given back afterwards.
+func (b *book) placeEach(take func(vms []int32, n int) []int32, back func([]int32)) {
 	vms := make([]int32, 0, 1)
 	for i := range b.tasks {
 		t := &b.tasks[i]
@@ -43,12 +43,13 @@ func placeLeastLoaded(b *book) {
 			b.rent(i, t.SubmitS)
 			continue
 		}
-		vms = line.take(vms[:0], n)
-		start := max(t.SubmitS, b.free[vms[n-1]])
-		b.decide(i, vms, start, t.SubmitS)
+		vms = take(vms[:0], n)
+		start := t.SubmitS
 		for _, v := range vms {
-			line.push(v)
+			start = max(start, b.free[v])
 		}
+		b.decide(i, vms, start, t.SubmitS)
+		back(vms)
 	}
 }
 

@@ -76,6 +76,20 @@ type Variant struct {
 	Pruning   *Pruning
 }
 
+// Key tells variants apart.
+func (v Variant) Key() string { return v.Name + "\x00" + v.Precision + "\x00" + v.Pruning.Key() }
+
+// Key tells prunings apart; fmt writes maps in the order of their keys.
+func (p *Pruning) Key() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Ratio == nil:
+		return fmt.Sprint(p.Kind, p.Layers)
+	}
+	return fmt.Sprint(p.Kind, *p.Ratio, p.Layers)
+}
+
 // Accuracy is a measured quality of a variant. Value is in [0,1] for
 // fractions, in its own unit otherwise (WER, loss).
 type Accuracy struct {

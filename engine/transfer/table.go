@@ -12,7 +12,6 @@ package transfer
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -29,17 +28,7 @@ import (
 type Subject struct{ Model, Variant string }
 
 // SubjectOf names a variant of a model.
-func SubjectOf(model string, v profile.Variant) Subject {
-	key := v.Name + "\x00" + v.Precision
-	if p := v.Pruning; p != nil {
-		ratio := ""
-		if p.Ratio != nil {
-			ratio = fmt.Sprint(*p.Ratio)
-		}
-		key += "\x00" + fmt.Sprint(p.Kind, ratio, p.Layers) // fmt sorts maps
-	}
-	return Subject{model, key}
-}
+func SubjectOf(model string, v profile.Variant) Subject { return Subject{model, v.Key()} }
 
 // Platform is what it ran on: a VM type, the number of GPUs used per VM, and the
 // number of VMs.
