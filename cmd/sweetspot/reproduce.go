@@ -79,26 +79,20 @@ func reproduceAll(papers []string) (*reproduction, error) {
 		if err != nil {
 			return nil, err
 		}
-		if paper == reproduce.Malta {
-			if in, err = withLibrary(in); err != nil {
-				return nil, err
-			}
+		switch paper {
+		case reproduce.Malta:
+			in, err = withLibrary(in)
 			r.Method = reproduce.Judge(in)
+		case reproduce.ApproxDNN:
+			in.Workload, err = studyWorkload()
+		case reproduce.Paragon:
+			in.Traffic, err = studyTraffic()
 		}
-		if paper == reproduce.TARCAR || paper == reproduce.Paragon {
-			if in.Own, err = library.Load(); err != nil {
-				return nil, err
-			}
+		if err == nil && (paper == reproduce.TARCAR || paper == reproduce.Paragon) {
+			in.Own, err = library.Load()
 		}
-		if paper == reproduce.ApproxDNN {
-			if in.Workload, err = studyWorkload(); err != nil {
-				return nil, err
-			}
-		}
-		if paper == reproduce.Paragon {
-			if in.Traffic, err = studyTraffic(); err != nil {
-				return nil, err
-			}
+		if err != nil {
+			return nil, err
 		}
 		r.Warnings = append(r.Warnings, reproduce.Findings(in)...)
 		r.Rows = append(r.Rows, reproduce.Reproduce(in)...)
@@ -220,11 +214,11 @@ func writeMethod(text *strings.Builder, m *reproduce.Method) {
 		"%% (%s)\n", m.N, 100*m.MeanAbsoluteError, 100*m.Median, 100*m.P90, 100*m.Worst.Error, m.Worst.Cell)
 	fmt.Fprintf(text, "fastest VM right in %d of %d, cheapest in %d of %d\n", m.Fastest.Right, m.Fastest.Of,
 		m.Cheapest.Right, m.Cheapest.Of)
-	for _, w := range m.Fastest.Wrong {
-		fmt.Fprintf(text, "  %s: predicts %s as fastest, measured %s\n", w.Question, w.Says, w.Truth)
-	}
-	for _, w := range m.Cheapest.Wrong {
-		fmt.Fprintf(text, "  %s: predicts %s as cheapest, measured %s\n", w.Question, w.Says, w.Truth)
+	for i, picks := range []reproduce.Picks{m.Fastest, m.Cheapest} {
+		for _, w := range picks.Wrong {
+			as := []string{"fastest", "cheapest"}[i]
+			fmt.Fprintf(text, "  %s: predicts %s as %s, measured %s\n", w.Question, w.Says, as, w.Truth)
+		}
 	}
 	for _, f := range m.FindingOut {
 		fmt.Fprintf(text, "measuring costs, %s: everything %s, method 1 %s (saves %s), method 2 %s (saves %s)\n",
@@ -233,18 +227,16 @@ func writeMethod(text *strings.Builder, m *reproduce.Method) {
 	}
 }
 
-func number(v *float64, format string) string {
-	if v == nil {
-		return "—"
-	}
-	return fmt.Sprintf(format, *v)
-}
+// number formats a value as a dash if it is nil.
+func number(v *float64, format string) string { return scaled(v, 1, format) }
 
-func percent(v *float64) string {
+func percent(v *float64) string { return scaled(v, 100, "%.1f %%") }
+
+func scaled(v *float64, by float64, format string) string {
 	if v == nil {
 		return "—"
 	}
-	return fmt.Sprintf("%.1f %%", 100**v)
+	return fmt.Sprintf(format, by**v)
 }
 
 func verdict(ok *bool) string {

@@ -139,9 +139,4 @@ func (v validation) write(out io.Writer, label string) error {
 }
 
 // percentOrDash formats a fraction as a percentage, or as a dash if it is nil.
-func percentOrDash(x *float64) string {
-	if x == nil {
-		return "—"
-	}
-	return fmt.Sprintf("%.3g %%", 100**x)
-}
+func percentOrDash(x *float64) string { return scaled(x, 100, "%.3g %%") }

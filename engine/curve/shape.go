@@ -2,9 +2,9 @@ package curve
 
 import (
 	"math"
-	"slices"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/training"
 )
 
 // coefficients are those of a fit, a, c and d of the package comment; those of
@@ -193,7 +193,7 @@ func (w *Workload) stretched(batch, value float64) (epochs float64, ok bool) {
 	if len(logs) == 0 {
 		return 0, false
 	}
-	return math.Exp(median(logs)), true
+	return math.Exp(training.Median(logs)), true
 }
 
 // stretch is the median, over the values that an incomplete run reached, of its
@@ -208,11 +208,5 @@ func stretch(begun, reference LearningCurve) (factor float64, ok bool) {
 	if len(ratios) == 0 {
 		return 0, false
 	}
-	return median(ratios), true
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	return training.Median(ratios), true
 }

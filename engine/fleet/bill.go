@@ -77,7 +77,7 @@ func (s *Schedule) Rest(tasks []Task) Rest {
 	slices.Sort(waits)
 	r.WaitS, r.WaitP95S = math.NaN(), math.NaN()
 	if len(waits) > 0 {
-		r.WaitS, r.WaitP95S = stat.Mean(waits, nil), quantile(waits, 0.95)
+		r.WaitS, r.WaitP95S = stat.Mean(waits, nil), Quantile(waits, 0.95)
 	}
 	r.IdleGPUs = 1 - gpus/taken
 	r.PeriodS = math.Max(tasks[len(tasks)-1].SubmitS-tasks[0].SubmitS, runtimes/float64(len(tasks)))
@@ -114,8 +114,8 @@ func beyond(end, start, seconds float64) float64 {
 	return math.Min(math.Max(start+seconds-end, 0), seconds)
 }
 
-// quantile is that of sorted values, between the two nearest ones.
-func quantile(sorted []float64, share float64) float64 {
+// Quantile is that of sorted values, between the two nearest ones.
+func Quantile(sorted []float64, share float64) float64 {
 	at := share * float64(len(sorted)-1)
 	low := int(at)
 	if low+1 >= len(sorted) {

@@ -311,5 +311,5 @@ func ratioOf(full, reduced []*profile.Run) (ratio float64, pairs int) {
 		return math.NaN(), 0
 	}
 	slices.Sort(ratios)
-	return quantile(ratios, 0.5), len(ratios)
+	return Quantile(ratios, 0.5), len(ratios)
 }

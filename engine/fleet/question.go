@@ -167,7 +167,7 @@ func (q *Question) Spreads(seeds int) []Spread {
 			continue
 		}
 		slices.Sort(x)
-		spreads[i] = Spread{quantile(x, 0.05), quantile(x, 0.95), true}
+		spreads[i] = Spread{Quantile(x, 0.05), Quantile(x, 0.95), true}
 	}
 	return spreads
 }

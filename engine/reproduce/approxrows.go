@@ -69,7 +69,7 @@ func (o offers) further(s sheet) []Row {
 	var shares, jobs []Row
 	for _, c := range o.cells {
 		if c.Table == resultsTable && c.Column == totalColumn {
-			shares = append(shares, o.sharedRow(s, c, sameMostSuffix, o.sameMost(c.Key)))
+			shares = append(shares, sharedRow(s, c, sameMostSuffix, o.sameMost(c.Key)))
 		}
 		if row, ok := o.fromJobs(s, c); ok && o.work != nil {
 			jobs = append(jobs, row)
@@ -85,7 +85,7 @@ func (o offers) fromJobs(s sheet, c Cell) (Row, bool) {
 	var how computation
 	switch {
 	case k.Table == resultsTable && strings.HasSuffix(k.Column, "_usd"):
-		return o.sharedRow(s, c, generatedSuffix, o.drawn(k, 1)), true
+		return sharedRow(s, c, generatedSuffix, o.drawn(k, 1)), true
 	case k.Table == resultsTable && k.Column == offerColumn:
 		how = o.drawn(k, 1)
 	case k.Table == resultsTable && k.Column == lostColumn:
@@ -99,7 +99,7 @@ func (o offers) fromJobs(s sheet, c Cell) (Row, bool) {
 	default:
 		return Row{}, false
 	}
-	return o.row(s, c, k, generatedSuffix, how), true
+	return row(s, c, k, generatedSuffix, how), true
 }
 
 // drawn is a number of the made-up jobs, times a unit.
@@ -152,29 +152,24 @@ func (o offers) counted(k Key) computation {
 
 // sharedRow holds dollars against ours as a share of what on-demand VMs alone
 // would cost: the runtimes are not printed.
-func (o offers) sharedRow(s sheet, c Cell, suffix string, how computation) Row {
+func sharedRow(s sheet, c Cell, suffix string, how computation) Row {
 	shown := c
 	shown.Column = strings.TrimSuffix(c.Column, "_usd") + "_share"
 	shown.Number = nil
 	total, saved := resultKey(approx.ApproxDNN, totalColumn), Key{Table: conclusions, Variant: string(approx.ApproxDNN),
 		Column: savesOver + string(approx.OnDemand) + perCent}
-	if printed,
-		ok := s.evaluate(func(r *reading) float64 { return r.at(c.Key) / (r.at(total) / (1 - r.at(saved)/100)) }); ok {
+	share := func(r *reading) float64 { return r.at(c.Key) / (r.at(total) / (1 - r.at(saved)/100)) }
+	if printed, ok := s.evaluate(share); ok {
 		shown.Number = &Number{Value: printed.value, Half: printed.tolerance}
 	}
 	how.note += "; published: printed dollars over On-Demand's, which ApproxDNN's total and what it saves give"
-	return o.row(s, shown, c.Key, suffix, how)
+	return row(s, shown, c.Key, suffix, how)
 }
 
 // row holds a number against a printed cell in a table of its own.
-func (o offers) row(s sheet, shown Cell, printed Key, suffix string, how computation) Row {
+func row(s sheet, shown Cell, printed Key, suffix string, how computation) Row {
 	shown.Table += suffix
-	row := s.row(ApproxDNN, shown, how, nil)
-	row.Key = printed
-	if row.OK != nil && !*row.OK {
-		row.Note += "; as one in ten is by chance alone"
-	}
-	return row
+	return s.against(ApproxDNN, printed, shown, how, "as one in ten is by chance alone")
 }
 
 // sweep is what the policies come to over the on-demand prices of figures 10 to 12.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"sweetspot/engine/fleet"
 	"sweetspot/engine/training"
 )
 
@@ -88,7 +89,7 @@ func Judge(in Inputs) *Method {
 		}
 	}
 	slices.Sort(errors)
-	m.Median, m.P90 = quantile(errors, 0.5), quantile(errors, 0.9)
+	m.Median, m.P90 = fleet.Quantile(errors, 0.5), fleet.Quantile(errors, 0.9)
 	m.Fastest = picks(cells, func(Reconstructed) float64 { return 1 })
 	m.Cheapest = picks(cells, func(c Reconstructed) float64 { return c.USDPerHour })
 	m.FindingOut = costs(in)
@@ -116,13 +117,11 @@ func picks(cells []Reconstructed, weight func(Reconstructed) float64) Picks {
 			return vm
 		}
 		says, truth := best(Reconstructed.predicted), best(func(d Reconstructed) float64 { return d.RealS })
-		p.Of++
-		if says == truth {
-			p.Right++
-		} else {
+		if says != truth {
 			p.Wrong = append(p.Wrong, WrongPick{q, says, truth})
 		}
 	}
+	p.Of, p.Right = len(asked), len(asked)-len(p.Wrong)
 	return p
 }
 
@@ -164,14 +163,4 @@ func (f *FindingOut) fill(s sheet, table string) {
 	}
 	f.EverythingUSD, f.Method1USD, f.Method2USD = total("everything_usd"), total("method_1_usd"), total("method_2_usd")
 	f.Method1Saves, f.Method2Saves = saves(f.Method1USD), saves(f.Method2USD)
-}
-
-// quantile interpolates linearly between the sorted values.
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }

@@ -131,15 +131,13 @@ func (o relations) poolRows(s sheet) (rows []Row) {
 			shown.Table += poolsSuffix
 			shown.Application = p.name
 			saves := func(r *reading) float64 { a := ask(p.of(r)); return 100 * saving(a.best, a.naive) }
-			row := s.row(Paragon, shown, computation{
+			rows = append(rows, s.against(Paragon, c.Key, shown, computation{
 				note: "the cheapest model that keeps accuracy and latency, against any that does (naive: oblivious to cost); " +
 					p.words,
 				formula: saves, partial: "how much depends on the pool, which is not the study's",
 				other:    func(r *reading) float64 { a := ask(p.of(r)); return 100 * saving(a.best, a.accurate) },
 				otherway: "against the most accurate that keeps both it is %s",
-			}, nil)
-			row.Key = c.Key
-			rows = append(rows, row)
+			}, ""))
 			if got, ok := s.value(saves); ok {
 				rows = append(rows, claim{"section 4" + poolsSuffix, p.name + " choosing the model saves", got.value,
 					new(got.value > 0), "Observation 1: model selection should meet the cost requirement without compromising on " +

@@ -67,16 +67,12 @@ func (o relations) judged(s sheet, c Cell, l *drawnLoad, of func(*draw) float64,
 	shown := c
 	shown.Table += loadsSuffix
 	shown.Application = l.name
-	row := s.row(Paragon, shown, computation{
+	row := s.against(Paragon, c.Key, shown, computation{
 		note:    note + "; tolerance: the printed rounding, and one more draw in nine of ten cases",
 		formula: func(r *reading) float64 { o.loads.read(r); return n.mean },
 		chance:  func(*reading) float64 { return n.by },
-	}, nil)
-	row.Key = c.Key
-	if row.OK == nil || *row.OK {
-		why = ""
-	}
-	row.Note = joined(row.Note, why, l.described())
+	}, why)
+	row.Note = joined(row.Note, l.described())
 	return row
 }
 

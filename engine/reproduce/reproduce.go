@@ -309,6 +309,16 @@ func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 	return row
 }
 
+// against holds what is shown against a printed cell; why is told where they differ.
+func (s sheet) against(paper string, printed Key, shown Cell, how computation, why string) Row {
+	row := s.row(paper, shown, how, nil)
+	row.Key = printed
+	if row.OK != nil && !*row.OK {
+		row.Note = joined(row.Note, why)
+	}
+	return row
+}
+
 // joined are the notes that are not empty.
 func joined(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")

@@ -179,7 +179,7 @@ func (e *evidence) arrange() {
 			uneven = append(uneven, e.histories[e.first[m+1]].uneven)
 			e.first[m+1]++
 		}
-		e.uneven[m] = middle(uneven) > maxEqualDifference
+		e.uneven[m] = Median(uneven) > maxEqualDifference
 	}
 }
 

@@ -123,7 +123,7 @@ func summarise(list []runHistory) history {
 		for i, s := range list {
 			x[i] = of(s)
 		}
-		return middle(x)
+		return Median(x)
 	}
 	c := history{
 		perEpoch: over(func(s runHistory) float64 { return s.pace.perEpoch }),

@@ -218,7 +218,7 @@ func (p Progress) pace(epochs float64) pace {
 		return pace{perEpoch: d[0], concurrent: concurrent}
 	}
 	alike, others := alikeEpochs(d, evaluated)
-	g := pace{perEpoch: middle(alike), concurrent: concurrent, apart: math.Log(slices.Max(alike) / slices.Min(alike))}
+	g := pace{perEpoch: Median(alike), concurrent: concurrent, apart: math.Log(slices.Max(alike) / slices.Min(alike))}
 	first := d[0] / d[1]
 	if len(d) == 2 && first < 1 && first > math.Exp(-maxChanceRatio) && evaluated[0] == evaluated[1] {
 		g.perEpoch = math.Sqrt(d[0] * d[1])
@@ -277,14 +277,8 @@ func evaluationsPerEpoch(evaluated []bool, epochs float64) float64 {
 	return math.Max(1, math.Round(left/gap)) / left
 }
 
-// middle is the mean of two, the median of more.
-func middle(x []float64) float64 {
-	if len(x) <= 2 {
-		return stat.Mean(x, nil)
-	}
+// Median is that of at least one value.
+func Median(x []float64) float64 {
 	sorted := slices.Sorted(slices.Values(x))
-	if n := len(sorted); n%2 == 0 {
-		return (sorted[n/2-1] + sorted[n/2]) / 2
-	}
-	return sorted[len(sorted)/2]
+	return (sorted[(len(x)-1)/2] + sorted[len(x)/2]) / 2
 }

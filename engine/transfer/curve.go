@@ -321,20 +321,17 @@ const (
 
 // Memory is the peak memory of a GPU over its batch size, as a line: a fixed part
 // and one in proportion to the batch.
-type Memory struct {
-	curve *Curve  // its points hold bytes instead of seconds
-	a, b  float64 // bytes, and bytes per unit of the batch
-}
+type Memory Curve // in bytes instead of seconds
 
 // MemoryLine fits the line to peaks in bytes, at batch sizes per GPU. It is nil
 // for fewer than two batch sizes, which cannot tell the two parts apart.
 func MemoryLine(peaks []Point) *Memory {
-	m := &Memory{curve: &Curve{points: merged(peaks), p: 1}}
-	if len(m.curve.points) < 2 {
+	c := &Curve{points: merged(peaks), p: 1}
+	if len(c.points) < 2 {
 		return nil
 	}
-	m.a, m.b = m.curve.fit(1)
-	return m
+	c.a, c.b = c.fit(c.p)
+	return (*Memory)(c)
 }
 
 // Peaks lists the peak memory in bytes by batch size per GPU of all runs of a
@@ -358,6 +355,6 @@ func Peaks(set *profile.Set, mode profile.Mode, model string, v profile.Variant)
 
 // At is the peak in bytes at a batch size per GPU.
 func (m *Memory) At(batch float64) estimate.Estimate {
-	sd := math.Hypot(memorySpread, memoryOctaveSpread*m.curve.distance(batch))
+	sd := math.Hypot(memorySpread, memoryOctaveSpread*(*Curve)(m).distance(batch))
 	return logNormal(math.Log(m.a+m.b*batch), sd, estimate.Z90, estimate.OtherBatch)
 }
