@@ -177,8 +177,8 @@ func loadLists(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 		RunID int64
 		profile.Validation
 	}
-	const validationQuery = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM validations " +
-		"ORDER BY run_id, seq"
+	const validationQuery = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM " +
+		"validations ORDER BY run_id, seq"
 	err := each(ctx, tx, validationQuery, nil, func(v *validationRow) error {
 		if i, ok := at[v.RunID]; ok {
 			set.Runs[i].Validations = append(set.Runs[i].Validations, v.Validation)

@@ -25,7 +25,8 @@ type Pick struct {
 // candidate says nothing.
 const insertPick = `
 	WITH vms AS (SELECT plain(value ->> 'cloud') AS cloud, plain(value ->> 'region') AS region, value ->> 'count' AS count,
-			plain(ifnull(nullif(value ->> 'instance_type', ''), value ->> 'host')) AS type FROM json_each(?4, '$.configuration')),
+			plain(ifnull(nullif(value ->> 'instance_type', ''), value ->> 'host')) AS type
+			FROM json_each(?4, '$.configuration')),
 		only AS (SELECT * FROM vms WHERE (SELECT count(*) FROM vms) = 1)
 	INSERT OR REPLACE INTO picks (created_at, name, query, candidate, model, variant, mode, cloud, region, instance_type,
 		count, batch_size, epochs, units, purchase, time_s, cost_usd, metric, accuracy, basis)
