@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -134,22 +135,13 @@ func choose(running []background.Entry, db string, args []string) (*background.E
 // list prints the background probes for the user to choose from.
 func list(cmd *cobra.Command, running []background.Entry) error {
 	if wantsJSON(cmd) {
-		type probe struct {
-			Name     string  `json:"name"`
-			PID      int     `json:"pid"`
-			Database string  `json:"database"`
-			Started  string  `json:"started"`
-			Runs     []int64 `json:"runs"`
-		}
-		out := []probe{}
-		for _, e := range running {
-			out = append(out, probe{e.Name, e.PID, e.Database, e.Started.UTC().Format("2006-01-02T15:04:05Z"),
-				append([]int64{}, e.Runs...)})
+		for i := range running {
+			running[i].Started = running[i].Started.Truncate(time.Second)
 		}
 		return printJSON(cmd.OutOrStdout(), struct {
 			contract.Head
-			Probes []probe `json:"probes"`
-		}{contract.NewHead("attach"), out})
+			Probes []background.Entry `json:"probes"`
+		}{contract.NewHead("attach"), running})
 	}
 	var b strings.Builder
 	for _, e := range running {
@@ -157,7 +149,7 @@ func list(cmd *cobra.Command, running []background.Entry) error {
 		for i, id := range e.Runs {
 			runs[i] = strconv.FormatInt(id, 10)
 		}
-		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Format("15:04"), strings.Join(runs, ", "),
+		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Local().Format("15:04"), strings.Join(runs, ", "),
 			plaintext.Clean(e.Database))
 	}
 	fmt.Fprintln(&b, "Several probes are running; sweetspot attach NAME shows one.")

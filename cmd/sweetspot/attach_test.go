@@ -12,8 +12,11 @@ import (
 
 // Attached to, a run gets the estimates that probe gave it.
 func TestEpochsOfAnAttachedRun(t *testing.T) {
-	model, script := harness.Argv("python3", harness.Spec{Model: "nets.py:net", Input: "3x4x4"}),
-		[]string{"python3", "train.py"}
+	_, model, err := harness.Program("python3", harness.Spec{Model: "example:fashion-cnn"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := []string{"python3", "train.py"}
 	saved := func(command []string, epochs *float64) []float64 {
 		r := store.Record{Description: store.Description{Command: command, Address: "me@vm"}}
 		row := asRow(r, session.Update{Run: profile.Run{BatchSize: 64, Epochs: epochs}})

@@ -36,10 +36,7 @@ func newProbeCommand() *cobra.Command {
 			" --prune 0,0.3,0.5\n" +
 			"  sweetspot probe --host me@vm1 --host me@vm2 --max-seconds 60s -- python3 train.py",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd.ArgsLenAtDash(), args); err != nil {
-				return err
-			}
-			return f.given(cmd.Flags())
+			return f.check(cmd.Flags(), args)
 		},
 		RunE: f.run,
 	}

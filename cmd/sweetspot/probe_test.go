@@ -21,10 +21,7 @@ func parse(t interface{ Fatal(...any) }, argv []string) request.Request {
 	if err := fl.Parse(argv); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.check(max(fl.ArgsLenAtDash(), 0), fl.Args()); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.given(fl); err != nil {
+	if err := f.check(fl, fl.Args()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := f.request(fl.Args())

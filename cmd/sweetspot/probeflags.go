@@ -79,7 +79,10 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.noTUI, "no-tui", false, "print plain output without a line that updates itself")
 }
 
-func (f *probeFlags) check(dash int, args []string) error {
+// check finds out, too, which hosts are this machine. An unset shell variable
+// leaves empty values behind: a size of 0, a host without a name.
+func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
+	dash := fl.ArgsLenAtDash()
 	switch {
 	case len(args) > 0 && dash != 0:
 		return usageError("%q is not a flag; put the command to probe after --", args[0])
@@ -92,20 +95,7 @@ func (f *probeFlags) check(dash int, args []string) error {
 		return usageError("--repeat %d: must be at least 1", f.repeat)
 	case f.rule.MaxN < 0:
 		return usageError("--max-steps %d: must be above 0", f.rule.MaxN)
-	}
-	for _, batch := range f.batch {
-		if batch < 1 {
-			return usageError("--batch %d: a batch holds at least one sample", batch)
-		}
-	}
-	return nil
-}
-
-// given rejects flags with empty values, such as an unset shell variable leaves
-// behind: a size of 0, a host without a name. It finds out which hosts are this
-// machine.
-func (f *probeFlags) given(fl *pflag.FlagSet) error {
-	if fl.Changed("largest-batch") && f.fitBatch < 1 {
+	case fl.Changed("largest-batch") && f.fitBatch < 1:
 		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)
 	}
 	for i, host := range f.hosts {
@@ -115,6 +105,11 @@ func (f *probeFlags) given(fl *pflag.FlagSet) error {
 				"this machine", host, request.Here)
 		case request.Here:
 			f.hosts[i] = ""
+		}
+	}
+	for _, batch := range f.batch {
+		if batch < 1 {
+			return usageError("--batch %d: a batch holds at least one sample", batch)
 		}
 	}
 	return nil

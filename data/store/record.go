@@ -69,8 +69,9 @@ type Telemetry struct {
 
 // Layer is one layer's share of the time of a forward pass, in [0,1].
 type Layer struct {
-	Name, Kind string
-	Share      float64
+	Name  string  `json:"name"`
+	Kind  string  `json:"kind"`
+	Share float64 `json:"share"`
 }
 
 // LogLine is a line the script printed, or a warning or error event.

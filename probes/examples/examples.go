@@ -2,17 +2,17 @@
 // example:NAME.
 package examples
 
-import _ "embed"
+import "embed"
 
-// File is the name of the file that holds [FashionCNN].
+// File is the name of the file with the models.
 const File = "fashion_cnn.py"
 
-// FashionCNN is the source of fashion_cnn.py.
+// Files holds [File].
 //
 //go:embed fashion_cnn.py
-var FashionCNN string
+var Files embed.FS
 
-// Factories maps the name after "example:" to the factory in [FashionCNN].
+// Factories maps the name after "example:" to the factory in [File].
 var Factories = map[string]string{
 	"fashion-cnn":      "fashion_cnn",
 	"fashion-cnn-wide": "fashion_cnn_wide",

@@ -67,16 +67,10 @@ var consequences = []struct{ reason, means string }{
 func throttled(gpus map[int][]store.Telemetry) []string {
 	var all []string
 	for _, c := range consequences {
-		var which []int
-		most := 0.0
-		for _, number := range slices.Sorted(maps.Keys(gpus)) {
-			share := shareOf(gpus[number], func(r store.Telemetry) bool {
-				return slices.Contains(strings.Split(r.Throttle, ", "), c.reason)
-			})
-			if share >= minShare && len(gpus[number]) >= minReadings {
-				which, most = append(which, number), max(most, share)
-			}
-		}
+		which, most := affected(gpus, minShare, func(r store.Telemetry) bool {
+			return slices.Contains(strings.Split(r.Throttle, ", "), c.reason)
+		})
+		which = slices.DeleteFunc(which, func(number int) bool { return len(gpus[number]) < minReadings })
 		if len(which) > 0 {
 			all = append(all, fmt.Sprintf("%s throttled by %s in %s of the readings: %s", names(which), c.reason,
 				percent(most, len(which)), c.means))
@@ -86,14 +80,7 @@ func throttled(gpus map[int][]store.Telemetry) []string {
 }
 
 func shared(gpus map[int][]store.Telemetry) []string {
-	var which []int
-	most := 0.0
-	for _, number := range slices.Sorted(maps.Keys(gpus)) {
-		is := func(r store.Telemetry) bool { return r.Shared != nil && *r.Shared }
-		if slices.ContainsFunc(gpus[number], is) {
-			which, most = append(which, number), max(most, shareOf(gpus[number], is))
-		}
-	}
+	which, most := affected(gpus, 0, func(r store.Telemetry) bool { return r.Shared != nil && *r.Shared })
 	if len(which) == 0 {
 		return nil
 	}
@@ -129,28 +116,32 @@ func waitsForInput(gpus map[int][]store.Telemetry, waitShare *float64) []string 
 
 // withoutCounter says how energy was computed without a counter.
 func withoutCounter(gpus map[int][]store.Telemetry) []string {
-	var which []int
-	for _, number := range slices.Sorted(maps.Keys(gpus)) {
-		of := gpus[number]
-		powered := slices.ContainsFunc(of, func(r store.Telemetry) bool { return r.Watts != nil })
-		if powered && !slices.ContainsFunc(of, func(r store.Telemetry) bool { return r.EnergyJ != nil }) {
-			which = append(which, number)
-		}
-	}
+	which, _ := affected(gpus, 0, func(r store.Telemetry) bool { return r.Watts != nil })
+	which = slices.DeleteFunc(which, func(number int) bool {
+		return slices.ContainsFunc(gpus[number], func(r store.Telemetry) bool { return r.EnergyJ != nil })
+	})
 	if len(which) == 0 {
 		return nil
 	}
 	return []string{names(which) + " without an energy counter: energy per unit is integrated from power readings"}
 }
 
-func shareOf(of []store.Telemetry, is func(store.Telemetry) bool) float64 {
-	n := 0
-	for _, r := range of {
-		if is(r) {
-			n++
+// affected lists the GPUs of which some readings, and at least this share of them,
+// are so, and the largest share.
+func affected(gpus map[int][]store.Telemetry, share float64, is func(store.Telemetry) bool) (which []int,
+	most float64) {
+	for _, number := range slices.Sorted(maps.Keys(gpus)) {
+		n := 0.0
+		for _, r := range gpus[number] {
+			if is(r) {
+				n++
+			}
+		}
+		if s := n / float64(len(gpus[number])); s > 0 && s >= share {
+			which, most = append(which, number), max(most, s)
 		}
 	}
-	return float64(n) / float64(len(of))
+	return which, most
 }
 
 // names returns "GPU 0" or "GPUs 0, 1".

@@ -6,7 +6,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -23,31 +25,24 @@ import (
 //go:embed python/__main__.py python/sweetspot_harness/*.py
 var program embed.FS
 
-// Directory stands for the directory of [Files] in the words of [Argv].
+// Directory stands for the directory of the files in the words of [Program].
 const Directory = runner.Directory
 
-// Files returns the files that the command of [Argv] needs in its directory.
-// The error is about the spec.
-func Files(s Spec) (fs.FS, error) {
-	if _, err := s.Resolve(); err != nil {
-		return nil, err
-	}
-	return bundle(nil)
-}
-
-// Portable is [Files] and [Argv] for another host: the model's own file and
-// that of the labelled set are included. What they import must be installed
-// there.
-func Portable(python string, s Spec) (fs.FS, []string, error) {
+// Program returns the command that runs the spec with the given Python, and the
+// files it needs in its directory, for which [Directory] stands in its words.
+// If it runs elsewhere, on another host, these include the model's own file and
+// that of the labelled set; what they import must be installed there. The error
+// is about the spec.
+func Program(python string, s Spec, elsewhere bool) (fs.FS, []string, error) {
 	s, err := s.Resolve()
 	if err != nil {
 		return nil, nil, err
 	}
-	argv := Argv(python, s)
+	argv := s.argv(python)
 	carried := map[string]string{} // name beside the program → local path
 	for option, name := range map[string]string{"--model=": s.Model, "--eval=": s.Eval} {
 		file, rest := localFile(name)
-		if file == "" {
+		if file == "" || !elsewhere {
 			continue
 		}
 		beside := "carried/" + strings.Trim(option, "-=") + "/" + filepath.Base(file)
@@ -80,29 +75,23 @@ func localFile(name string) (file, rest string) {
 func bundle(carried map[string]string) (fs.FS, error) {
 	var content bytes.Buffer
 	z := zip.NewWriter(&content)
-	err := fs.WalkDir(program, "python", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		source, err := program.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return add(z, strings.TrimPrefix(name, "python/"), source)
-	})
-	if err != nil {
-		return nil, err
+	python, err := fs.Sub(program, "python")
+	if err == nil {
+		err = errors.Join(z.AddFS(python), z.AddFS(examples.Files))
 	}
-	if err := add(z, examples.File, []byte(examples.FashionCNN)); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	for name, file := range carried {
 		content, err := os.ReadFile(file)
+		if err == nil {
+			var w io.Writer
+			if w, err = z.Create(name); err == nil {
+				_, err = w.Write(content)
+			}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be sent to the host: %w", file, err)
-		}
-		if err := add(z, name, content); err != nil {
-			return nil, err
 		}
 	}
 	if err := z.Close(); err != nil {
@@ -111,27 +100,10 @@ func bundle(carried map[string]string) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(content.Bytes()), int64(content.Len()))
 }
 
-func add(z *zip.Writer, name string, source []byte) error {
-	header := &zip.FileHeader{Name: name, Method: zip.Store}
-	header.SetMode(0o600)
-	w, err := z.CreateHeader(header)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(source)
-	return err
-}
-
-// IsArgv reports whether a command from a database was made by [Argv].
+// IsArgv reports whether a command from a database is one of [Program].
 func IsArgv(command []string) bool { return len(command) > 2 && command[2] == Directory }
 
-// Argv is the command that runs the spec with the given Python. [Directory] in
-// its words stands for the directory of [Files]. [Files] and [Spec.Resolve]
-// report errors in the spec.
-func Argv(python string, s Spec) []string {
-	if resolved, err := s.Resolve(); err == nil {
-		s = resolved
-	}
+func (s Spec) argv(python string) []string {
 	model := s.Model
 	name, isExample := strings.CutPrefix(model, examplePrefix)
 	if isExample {

@@ -63,7 +63,7 @@ func TestWrongSpecs(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want %q", s, err, want)
 		}
-		if _, err := Files(s); err == nil {
+		if _, _, err := Program("python3", s, false); err == nil {
 			t.Errorf("files for %+v", s)
 		}
 	}
@@ -72,7 +72,7 @@ func TestWrongSpecs(t *testing.T) {
 func TestFilesAndArgv(t *testing.T) {
 	spec := Spec{Model: "example:fashion-cnn-wide", Mode: profile.Infer, Batch: 64, Prune: 0.3, FineTune: 2,
 		Eval: "sets.nets:test", Layers: true, FitBatch: 512}
-	files, err := Files(spec)
+	files, argv, err := Program("/usr/bin/python3", spec, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,6 @@ func TestFilesAndArgv(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", file, len(content), err)
 		}
 	}
-	argv := Argv("/usr/bin/python3", spec)
 	for _, want := range []string{
 		"--model=" + Directory + "/fashion_cnn.py:fashion_cnn_wide", "--name=fashion-cnn-wide", "--batch=64", "--mode=infer",
 		"--input=1x28x28",
@@ -100,7 +99,11 @@ func TestFilesAndArgv(t *testing.T) {
 	if argv[0] != "/usr/bin/python3" || argv[2] != Directory {
 		t.Errorf("%q", argv)
 	}
-	plain := strings.Join(Argv("python3", Spec{Model: "example:fashion-cnn"}), " ")
+	_, words, err := Program("python3", Spec{Model: "example:fashion-cnn"}, false)
+	plain := strings.Join(words, " ")
+	if err != nil || plain == "" {
+		t.Errorf("%q, %v", plain, err)
+	}
 	for _, not := range []string{"--trained", "--prune", "--fine-tune", "--eval", "--layers", "--fit-batch"} {
 		if strings.Contains(plain, not) {
 			t.Errorf("%q has %s", plain, not)
@@ -208,7 +211,7 @@ func TestPortableCarriesTheModel(t *testing.T) {
 		}
 	}
 	spec := Spec{Model: net + ":net", Eval: labelled + ":test", Input: "3x8x8", Mode: profile.Infer}
-	files, argv, err := Portable("python3", spec)
+	files, argv, err := Program("python3", spec, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +224,7 @@ func TestPortableCarriesTheModel(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, content, err)
 		}
 	}
-	if _, argv, err := Portable("python3", Spec{Model: "example:fashion-cnn"}); err != nil ||
+	if _, argv, err := Program("python3", Spec{Model: "example:fashion-cnn"}, true); err != nil ||
 		slices.ContainsFunc(argv, func(w string) bool { return strings.Contains(w, "carried") }) {
 		t.Errorf("an example needs nothing carried: %q, %v", argv, err)
 	}

@@ -71,11 +71,11 @@ type probed struct {
 // probe runs a spec as a session does; each is called for every event.
 func probe(t *testing.T, s Spec, each func(*runner.Process, protocol.Event)) probed {
 	t.Helper()
-	files, err := Files(s)
+	files, argv, err := Program(torch(t), s, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := runner.Start(t.Context(), runner.Command{Argv: Argv(torch(t), s), Files: files,
+	p, err := runner.Start(t.Context(), runner.Command{Argv: argv, Files: files,
 		Env: []string{"CUDA_VISIBLE_DEVICES="}})
 	if err != nil {
 		t.Fatal(err)

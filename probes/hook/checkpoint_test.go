@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -95,7 +96,7 @@ func probeEpochs(t *testing.T, argv []string, epochs int) profile.Run {
 	defer s.Close()
 	const perEpoch = 10
 	p, err := session.Start(ctx, session.Options{
-		Command: argv, Files: Files(), Env: Env(), Hooked: true, Store: s,
+		Command: argv, Files: Files(), Env: Env(os.Getenv("PYTHONPATH")), Hooked: true, Store: s,
 		Rule:        steady.Rule{Target: 1e-6, MaxN: epochs*perEpoch + perEpoch/2},
 		Description: store.Description{Model: profile.Model{Name: "savers"}, Mode: profile.Train},
 	})

@@ -25,12 +25,8 @@ func Files() fs.FS {
 }
 
 // Env is the environment by which Python finds the program in the directory of
-// the command's files. The user's PYTHONPATH follows it.
-func Env() []string { return EnvBefore(os.Getenv("PYTHONPATH")) }
-
-// EnvBefore is [Env] with the given PYTHONPATH, such as that of another host;
-// "" for none.
-func EnvBefore(pythonPath string) []string {
+// the command's files. The user's PYTHONPATH there follows it; "" for none.
+func Env(pythonPath string) []string {
 	path := runner.Directory
 	if pythonPath != "" {
 		path += string(os.PathListSeparator) + pythonPath

@@ -80,7 +80,7 @@ func watch(t testing.TB, c runner.Command, each func(*runner.Process, *recorded)
 	t.Helper()
 	c.Files = Files()
 	if c.Env == nil {
-		c.Env = Env()
+		c.Env = Env(os.Getenv("PYTHONPATH"))
 	}
 	p, err := runner.Start(t.Context(), c)
 	if err != nil {

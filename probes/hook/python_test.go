@@ -34,7 +34,7 @@ func TestSitecustomizeIsChained(t *testing.T) {
 	}
 	file := script(t, "import sys, sitecustomize\nprint(sys.theirs, sitecustomize.NAME, any('sweetspot-probe-' in p "+
 		"for p in sys.path))\n")
-	r := watch(t, runner.Command{Argv: []string{torch(t), file}, Env: EnvBefore(dir)}, nil)
+	r := watch(t, runner.Command{Argv: []string{torch(t), file}, Env: Env(dir)}, nil)
 	if r.exit.Code != 0 || r.stdout != "ran theirs False\n" || len(r.hellos) != 1 {
 		t.Errorf("exit %+v, stdout %q, stderr %q, %d hellos", r.exit, r.stdout, r.stderr, len(r.hellos))
 	}
@@ -48,7 +48,7 @@ func TestFailingSitecustomize(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, "print('runs')\n")}, Env: EnvBefore(dir)}, nil)
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, "print('runs')\n")}, Env: Env(dir)}, nil)
 	if r.exit.Code != 0 || r.stdout != "runs\n" || !strings.Contains(r.stderr, "theirs is broken") || len(r.hellos) != 1 {
 		t.Errorf("exit %+v, stdout %q, stderr %q, %d hellos", r.exit, r.stdout, r.stderr, len(r.hellos))
 	}

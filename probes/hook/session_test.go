@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestSessionStopsScript(t *testing.T) {
 	rule.Target, rule.MinSeconds, rule.MaxN = 0.5, 1, 400
 	p, err := session.Start(t.Context(), session.Options{
 		Command: []string{torch(t), "testdata/checkpoints.py", filepath.Join(t.TempDir(), "model.pt")},
-		Files:   Files(), Env: Env(), Hooked: true, Rule: rule, Store: s,
+		Files:   Files(), Env: Env(os.Getenv("PYTHONPATH")), Hooked: true, Rule: rule, Store: s,
 		Description: store.Description{Model: profile.Model{Name: "checkpoints"}, Mode: profile.Train},
 	})
 	if err != nil {

@@ -2,6 +2,23 @@
 // firmware (DMI), from the metadata service of its cloud, and from its GPUs.
 package identity
 
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"sweetspot/probes/gpu"
+)
+
 // Facts are what a machine reports about itself, raw: the texts come from
 // outside and are cleaned before they are shown. Empty and nil mean unknown.
 // Another host sends them as the same JSON.
@@ -9,7 +26,6 @@ type Facts struct {
 	// DMI: the files of the same names in /sys/class/dmi/id.
 	SysVendor       string `json:"sys_vendor"`
 	ProductName     string `json:"product_name"`
-	BoardAssetTag   string `json:"board_asset_tag"`
 	ChassisAssetTag string `json:"chassis_asset_tag"`
 	BIOSVendor      string `json:"bios_vendor"`
 	BIOSVersion     string `json:"bios_version"`
@@ -43,3 +59,168 @@ const (
 	// http://169.254.169.254/metadata/instance?api-version=2021-02-01.
 	AzureInstance = "azure-instance"
 )
+
+// machine is where facts come from; tests replace it.
+type machine struct {
+	dmi     string // directory of the firmware's texts
+	service string // base URL of the metadata services, all at one address
+	devices func() ([]gpu.Device, string, error)
+}
+
+// Local returns the facts about this machine. With metadata it also asks the
+// metadata service of the cloud that the firmware names, or of all clouds if
+// the firmware cannot be read; that takes at most a second. Without an answer a
+// fact stays unknown.
+func Local(ctx context.Context, metadata bool) Facts {
+	m := machine{dmi: "/sys/class/dmi/id", service: linkLocal, devices: gpu.Devices}
+	return m.facts(ctx, metadata)
+}
+
+func (m machine) facts(ctx context.Context, metadata bool) Facts {
+	f := Facts{OS: runtime.GOOS + "/" + runtime.GOARCH, CPU: CPUModel(), CPUs: runtime.NumCPU()}
+	f.Host, _ = os.Hostname() // unknown is ""
+	for file, to := range map[string]*string{
+		"sys_vendor": &f.SysVendor, "product_name": &f.ProductName,
+		"chassis_asset_tag": &f.ChassisAssetTag, "bios_vendor": &f.BIOSVendor, "bios_version": &f.BIOSVersion,
+	} {
+		*to = firstLine(filepath.Join(m.dmi, file))
+	}
+	if metadata {
+		f.Metadata = ask(ctx, m.service, cloudsToAsk(f))
+	}
+	if devices, _, err := m.devices(); err == nil && len(devices) > 0 {
+		f.GPU, f.GPUCount = devices[0].Name, len(devices)
+		if bytes := devices[0].MemoryBytes; bytes > 0 {
+			f.GPUMemBytes = &bytes
+		}
+	}
+	return f
+}
+
+// firstLine is the first line of a small file; "" if it cannot be read.
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(io.LimitReader(f, 4096)).ReadString('\n') // what was read before an error is enough
+	return strings.TrimSpace(line)
+}
+
+// CPUModel is the processor's name, raw; "" if the system does not say.
+func CPUModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+const (
+	// linkLocal is the address of the metadata services of AWS, GCP
+	// (metadata.google.internal) and Azure. It is not routed beyond the host.
+	linkLocal = "http://169.254.169.254"
+	// metadataTimeout bounds the time for all requests together.
+	metadataTimeout = time.Second
+	// maxAnswer is the largest accepted answer in bytes.
+	maxAnswer = 64 << 10
+)
+
+// ask queries the metadata services of the clouds in parallel and returns their
+// answers by the names of [Facts].Metadata; nil if there are none.
+func ask(ctx context.Context, base string, clouds []cloud) map[string]string {
+	if len(clouds) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
+	defer cancel()
+	client := newClient(base)
+	defer client.http.CloseIdleConnections()
+	answers := make(chan map[string]string, len(clouds))
+	for _, c := range clouds {
+		go func() { answers <- client.ask(ctx, c) }()
+	}
+	var all map[string]string
+	for range clouds {
+		if answer := <-answers; len(answer) > 0 {
+			if all == nil {
+				all = map[string]string{}
+			}
+			maps.Copy(all, answer)
+		}
+	}
+	return all
+}
+
+type client struct {
+	base string
+	http *http.Client
+}
+
+// newClient never uses a proxy, which would answer for another machine, and
+// follows no redirect: metadata services send none.
+func newClient(base string) client {
+	return client{base, &http.Client{
+		Transport: &http.Transport{Proxy: nil, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
+		CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return errors.New("a metadata service does not redirect")
+		},
+	}}
+}
+
+func (c client) ask(ctx context.Context, of cloud) map[string]string {
+	answers := map[string]string{}
+	keep := func(name, path string, header http.Header) {
+		if text, err := c.get(ctx, http.MethodGet, path, header); err == nil {
+			answers[name] = text
+		}
+	}
+	switch of {
+	case aws:
+		token, err := c.get(ctx, http.MethodPut, "/latest/api/token",
+			http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {"60"}})
+		if err != nil {
+			return nil
+		}
+		keep(AWSDocument, "/latest/dynamic/instance-identity/document", http.Header{"X-Aws-Ec2-Metadata-Token": {token}})
+	case gcp:
+		google := http.Header{"Metadata-Flavor": {"Google"}}
+		keep(GCPMachineType, "/computeMetadata/v1/instance/machine-type", google)
+		keep(GCPZone, "/computeMetadata/v1/instance/zone", google)
+	case azure:
+		keep(AzureInstance, "/metadata/instance?api-version=2021-02-01", http.Header{"Metadata": {"true"}})
+	}
+	return answers
+}
+
+func (c client) get(ctx context.Context, method, path string, header http.Header) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	request.Header = header
+	response, err := c.http.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("the metadata service answers %d", response.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err != nil {
+		return "", err
+	}
+	if len(body) > maxAnswer {
+		return "", fmt.Errorf("the metadata service answers more than %d bytes", maxAnswer)
+	}
+	return string(body), nil
+}

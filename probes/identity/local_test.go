@@ -18,7 +18,7 @@ import (
 // Firmware of the clouds, as their VMs show it in /sys/class/dmi/id.
 var (
 	nitro = map[string]string{"sys_vendor": "Amazon EC2", "product_name": "g5.xlarge", "bios_vendor": "Amazon EC2",
-		"bios_version": "1.0", "board_asset_tag": "i-0123456789abcdef0", "chassis_asset_tag": "Amazon EC2"}
+		"bios_version": "1.0", "chassis_asset_tag": "Amazon EC2"}
 	xen = map[string]string{"sys_vendor": "Xen", "product_name": "HVM domU", "bios_vendor": "Xen",
 		"bios_version": "4.11.amazon"}
 	google = map[string]string{"sys_vendor": "Google", "product_name": "Google Compute Engine", "bios_vendor": "Google",

@@ -48,7 +48,11 @@ func Start(ctx context.Context, o Options) (*Matrix, error) {
 		return nil, errors.New("a matrix needs at least one cell")
 	}
 	m := &Matrix{updates: make(chan Update, 1), requests: make(chan request), ended: make(chan struct{})}
-	l := newLoop(m, o)
+	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, messages: make(chan message, 16),
+		changed: true}
+	for _, c := range o.Cells {
+		l.rows = append(l.rows, Row{Cell: c})
+	}
 	if err := l.startHosts(ctx); err != nil {
 		return nil, err
 	}
@@ -104,15 +108,6 @@ type loop struct {
 	stopping bool // no further cell is started
 	capped   bool // the budget is spent
 	changed  bool
-}
-
-func newLoop(m *Matrix, o Options) *loop {
-	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, messages: make(chan message, 16),
-		changed: true}
-	for _, c := range o.Cells {
-		l.rows = append(l.rows, Row{Cell: c})
-	}
-	return l
 }
 
 func (l *loop) run(ctx context.Context) {

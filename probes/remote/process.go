@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -87,38 +88,21 @@ func Start(ctx context.Context, h Host, c runner.Command, o Options) (*Process, 
 	if c.Grace <= 0 {
 		c.Grace = 5 * time.Second
 	}
-	to := header{
+	return begin(ctx, h, header{
 		Task: "run", Spool: o.Spool, Argv: c.Argv, Env: c.Env, Dir: c.Dir, Python: o.Python,
 		Grace: c.Grace.Seconds(), Limit: o.Limit.Seconds(), Metadata: !o.NoMetadata, Memo: string(o.Memo),
-	}
-	to.Mark = "sweetspot-agent-" + NewSpool()
-	to.Silence = aliveTimeout.Seconds()
-	all, err := preamble(to, c.Files)
-	if err != nil {
-		return nil, err
-	}
-	return begin(ctx, h, to, all, c.Grace)
+	}, c.Files, c.Grace)
 }
 
 // Attach collects a detached command from its beginning and then follows it.
 func Attach(ctx context.Context, h Host, spool string) (*Process, error) {
-	to := header{Task: "attach", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: aliveTimeout.Seconds()}
-	all, err := preamble(to, nil)
-	if err != nil {
-		return nil, err
-	}
-	return begin(ctx, h, to, all, 5*time.Second)
+	return begin(ctx, h, header{Task: "attach", Spool: spool}, nil, 5*time.Second)
 }
 
 // Forget removes the record of a detached command that has ended and was
 // collected.
 func Forget(ctx context.Context, h Host, spool string) error {
-	to := header{Task: "forget", Spool: spool, Mark: "sweetspot-agent-" + NewSpool(), Silence: aliveTimeout.Seconds()}
-	all, err := preamble(to, nil)
-	if err != nil {
-		return err
-	}
-	p, err := begin(ctx, h, to, all, time.Second)
+	p, err := begin(ctx, h, header{Task: "forget", Spool: spool}, nil, time.Second)
 	if err != nil {
 		return err
 	}
@@ -126,7 +110,12 @@ func Forget(ctx context.Context, h Host, spool string) error {
 }
 
 // begin connects and waits until the command runs, or has ended.
-func begin(ctx context.Context, h Host, to header, preamble []byte, grace time.Duration) (*Process, error) {
+func begin(ctx context.Context, h Host, to header, files fs.FS, grace time.Duration) (*Process, error) {
+	to.Mark, to.Silence = "sweetspot-agent-"+NewSpool(), aliveTimeout.Seconds()
+	all, err := preamble(to, files)
+	if err != nil {
+		return nil, err
+	}
 	conn, err := dial(h, to.Python)
 	if err != nil {
 		return nil, err
@@ -140,19 +129,13 @@ func begin(ctx context.Context, h Host, to header, preamble []byte, grace time.D
 		*reader, p.writers[kind] = io.Pipe()
 	}
 	spoke := make(chan struct{})
-	go p.send(preamble, spoke)
+	go p.send(all, spoke)
 	go p.receive(to.Mark, spoke)
 	if err := p.await(ctx, spoke); err != nil {
 		p.abandon(spoke)
 		return nil, err
 	}
-	go func() {
-		select {
-		case <-ctx.Done():
-			p.StopWithin(grace)
-		case <-p.ended:
-		}
-	}()
+	context.AfterFunc(ctx, func() { p.StopWithin(grace) })
 	return p, nil
 }
 
@@ -336,4 +319,81 @@ func (p *Process) lost() error {
 	}
 	return errors.New(what + "; what arrived is saved and the probe there was ended: with --detach it would go on, " +
 		"for sweetspot attach to collect")
+}
+
+// Events is the stream of the command's events, in whole lines.
+func (p *Process) Events() io.Reader { return p.events }
+
+// Stdout is the command's standard output.
+func (p *Process) Stdout() io.Reader { return p.stdout }
+
+// Stderr is the command's standard error.
+func (p *Process) Stderr() io.Reader { return p.stderr }
+
+// Started is when the command began, by this machine's clock.
+func (p *Process) Started() time.Time { return p.started }
+
+// Facts is what the host reports about itself; false if it did not.
+func (p *Process) Facts() (identity.Facts, bool) {
+	if p.facts == nil {
+		return identity.Facts{}, false
+	}
+	return *p.facts, true
+}
+
+// Memo is the [Options].Memo that an attached command was started with.
+func (p *Process) Memo() json.RawMessage { return p.memo }
+
+// Wait returns how the command, or the connection to it, ended.
+func (p *Process) Wait() runner.Exit {
+	<-p.ended
+	return p.exit
+}
+
+// Collected reports, once [Process.Wait] has returned, whether everything the
+// command wrote has arrived, so that [Forget] would lose nothing.
+func (p *Process) Collected() bool {
+	<-p.ended
+	return p.collected
+}
+
+// StopWithin asks the command to end: at a step boundary if it can, otherwise
+// by signals, one per grace period. It returns at once. A later call with a
+// shorter period takes effect immediately.
+func (p *Process) StopWithin(grace time.Duration) {
+	p.mu.Lock()
+	again := p.stopping && grace >= p.stopGrace
+	if !again {
+		p.stopping, p.stopGrace = true, grace
+	}
+	p.mu.Unlock()
+	if again {
+		return
+	}
+	payload, err := json.Marshal(struct {
+		Grace float64 `json:"grace"`
+	}{grace.Seconds()})
+	if err != nil {
+		return // never of a number
+	}
+	go func() {
+		select {
+		case p.requests <- frame{kind: kindStop, payload: payload}:
+		case <-p.ended:
+			return
+		}
+		select {
+		case <-p.ended:
+		case <-time.After(4*grace + exitTimeout + aliveTimeout):
+			p.conn.kill() // the agent ends the command when the connection closes
+		}
+	}()
+}
+
+// Leave closes the connection. A detached command goes on, any other ends.
+func (p *Process) Leave() {
+	p.mu.Lock()
+	p.left = true
+	p.mu.Unlock()
+	p.conn.hangUp()
 }

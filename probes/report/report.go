@@ -73,20 +73,13 @@ type Run struct {
 	EnergyJPerUnit   *float64          `json:"energy_j_per_unit"`
 	AveragePowerW    *float64          `json:"average_power_w"`
 	EnergyOf         *string           `json:"energy_of"` // what the sensors cover
-	Layers           []Layer           `json:"layers"`
+	Layers           []store.Layer     `json:"layers"`
 	LargestBatch     *Largest          `json:"largest_batch"` // if requested instead of times
 	ScriptExit       *int              `json:"script_exit"`
 	RejectedLines    int               `json:"rejected_lines"`
 	Error            *string           `json:"error"`
 
 	unit string // of work
-}
-
-// Layer is one layer's share of the time of a forward pass, in [0,1].
-type Layer struct {
-	Name  string  `json:"name"`
-	Kind  string  `json:"kind"`
-	Share float64 `json:"share"`
 }
 
 // Largest is the largest batch that fits in memory; FailsAt the smallest that
@@ -151,7 +144,7 @@ type Dollars struct {
 func Row(rows []matrix.Row, i int, epochs []float64, kinds map[estimate.Basis]profile.Kind) Probe {
 	p := New(rows[i].Update, epochs, kinds)
 	p.Run.Processes = Repeated(rows, i)
-	p.Run.Host = word(rows[i].Host)
+	p.Run.Host = known(rows[i].Host)
 	return p
 }
 
@@ -161,19 +154,16 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	r, exported := u.Run, contract.NewRun(u.Run)
 	p := Probe{Head: contract.NewHead("probe", u.Warnings...), Estimates: []Epochs{}}
 	p.Run = &Run{
-		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: above0(r.BatchSize),
-		Precision: word(r.Variant.Precision),
+		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: known(r.BatchSize),
+		Precision: known(r.Variant.Precision),
 		Variant:   exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
 		Machine: machine(u.Machine, u.GPUsKnown), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
 		SteadyIterations: u.Summary.N, WarmupIterations: u.Summary.Warmup, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
-		StoppedBecause: word(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
+		StoppedBecause: known(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
 		RejectedLines: u.Rejected,
-		StoppedWords:  word(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
-		AveragePowerW: r.AveragePowerW, EnergyOf: word(r.EnergyOf), Layers: []Layer{},
-	}
-	for _, l := range u.Layers {
-		p.Run.Layers = append(p.Run.Layers, Layer(l))
+		StoppedWords:  known(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
+		AveragePowerW: r.AveragePowerW, EnergyOf: known(r.EnergyOf), Layers: append([]store.Layer{}, u.Layers...),
 	}
 	if u.Limit != nil {
 		p.Run.LargestBatch = &Largest{u.Limit.BatchSize, u.Limit.FailsAt}
@@ -196,7 +186,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	for _, n := range epochs {
 		if t := training.Training(r, n, kinds); t.Known() {
 			e := atEpochs(n, t, r.USDPerHour)
-			e.Why, e.pauses = word(pauses.Words(n)), pauses.Seen()
+			e.Why, e.pauses = known(pauses.Words(n)), pauses.Seen()
 			p.Estimates = append(p.Estimates, e)
 		}
 	}
@@ -214,10 +204,10 @@ func atEpochs(n float64, t estimate.Estimate, price *float64) Epochs {
 
 func machine(m store.Machine, gpusKnown bool) Machine {
 	out := Machine{
-		Host: m.Host, OS: m.OS, CPU: word(m.CPU), CPUs: m.CPUs, GPU: word(m.GPU), GPUCount: above0(m.GPUCount),
+		Host: m.Host, OS: m.OS, CPU: known(m.CPU), CPUs: m.CPUs, GPU: known(m.GPU), GPUCount: known(m.GPUCount),
 		GPUMemGiB: m.GPUMemGiB,
-		Driver:    word(m.Driver), CUDA: word(m.CUDA), Cloud: word(m.VM.Cloud), Region: word(m.VM.Region),
-		InstanceType: word(m.VM.InstanceType), USDPerHour: m.USDPerHour,
+		Driver:    known(m.Driver), CUDA: known(m.CUDA), Cloud: known(m.VM.Cloud), Region: known(m.VM.Region),
+		InstanceType: known(m.VM.InstanceType), USDPerHour: m.USDPerHour,
 	}
 	if gpusKnown {
 		out.GPUCount = &m.GPUCount
@@ -225,17 +215,10 @@ func machine(m store.Machine, gpusKnown bool) Machine {
 	return out
 }
 
-// above0 returns a count; zero means unknown.
-func above0(n int) *int {
-	if n <= 0 {
+// known is nil for an empty text or a count of 0, which mean unknown.
+func known[T comparable](v T) *T {
+	if v == *new(T) {
 		return nil
 	}
-	return &n
-}
-
-func word(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return &v
 }

@@ -25,7 +25,7 @@ func TestModelFilesAreReadBeforeTheyRun(t *testing.T) {
 	if err := describeFile(&o, &harness.Spec{Model: "example:fashion-cnn"}); err != nil {
 		t.Errorf("no file to read: %v", err)
 	}
-	if got := shape([]int{3, 224, 224}); got != "3x224x224" {
+	if got := list([]int{3, 224, 224}, "x"); got != "3x224x224" {
 		t.Error(got)
 	}
 }

@@ -6,9 +6,12 @@ package request
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"sweetspot/data/store"
-	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
@@ -96,14 +99,112 @@ func (r Request) spec(c matrix.Cell) harness.Spec {
 // reader turns the output of a script without events into events.
 func (r Request) reader() (*adapter.Adapter, error) {
 	kind := r.Adapter
-	if kind == "" {
-		kind = adapter.Auto
-		if r.Pattern != "" {
-			kind = adapter.Pattern
-		}
+	if kind == "" && r.Pattern != "" {
+		kind = adapter.Pattern
 	}
-	return adapter.New(kind, r.Pattern)
+	return adapter.New(cmp.Or(kind, adapter.Auto), r.Pattern)
 }
 
-// mode is training unless the user says otherwise.
-func (r Request) mode() profile.Mode { return cmp.Or(r.Spec.Mode, profile.Train) }
+// checkEffective rejects flags that would have no effect: the user expects one.
+func (r Request) checkEffective() error {
+	s := r.Spec
+	ofTimes := []option{{"layers", s.Layers}, {"eval", s.Eval != ""}, {"fine-tune", s.FineTune > 0}}
+	isPruned := func(p float64) bool { return p > 0 }
+	switch {
+	case r.IsCommand():
+		if ineffective := flags(r.ofModel()); ineffective != "" {
+			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
+				"or give a --model", ineffective)
+		}
+	case s.FitBatch > 0 && flags(ofTimes) != "":
+		return fmt.Errorf("--largest-batch only finds that size; leave out either it or %s", flags(ofTimes))
+	case s.FineTune > 0 && !slices.ContainsFunc(r.Prunes, isPruned):
+		return errors.New("--fine-tune trains pruned models and nothing is pruned; add --prune, such as --prune 0.3, " +
+			"or leave out --fine-tune")
+	}
+	return nil
+}
+
+// IsElsewhere reports whether some of the probes run on other hosts.
+func (r Request) IsElsewhere() bool {
+	return slices.ContainsFunc(r.Hosts, func(h string) bool { return h != "" })
+}
+
+// option is a flag and whether the request uses it.
+type option struct {
+	flag string
+	is   bool
+}
+
+// ofModel lists the flags that only apply to a model. The interpreter of
+// another host also runs the agent.
+func (r Request) ofModel() []option {
+	s := r.Spec
+	return []option{
+		{"batch", len(r.Batches) > 0}, {"precision", len(r.Precisions) > 0}, {"prune", len(r.Prunes) > 0},
+		{"input", s.Input != ""}, {"data", s.Data != ""}, {"train-size", s.TrainSize != 0}, {"optimizer", s.Optimizer != ""},
+		{"eval", s.Eval != ""}, {"fine-tune", s.FineTune != 0}, {"layers", s.Layers}, {"largest-batch", s.FitBatch != 0},
+		{"python", r.Python != "" && !r.IsElsewhere()},
+	}
+}
+
+// flags lists those that are used: "--eval, --layers and --data".
+func flags(all []option) string {
+	var names []string
+	for _, a := range all {
+		if a.is {
+			names = append(names, "--"+a.flag)
+		}
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// Spend is the expected time and cost of probes.
+type Spend struct {
+	Probes    int
+	Low, High float64  // seconds, of all hosts together
+	USDLow    *float64 // nil without a price
+	USDHigh   *float64
+}
+
+// Expect estimates the spend of the cells under the request's rule.
+func (r Request) Expect(cells []matrix.Cell) Spend {
+	rule := r.Rule
+	rule.USDPerHour = r.Machine.USDPerHour
+	s := Spend{Probes: len(cells)}
+	s.Low, s.High = rule.Spend(len(cells))
+	if price := r.Machine.USDPerHour; price != nil {
+		usd := func(seconds float64) *float64 {
+			v := seconds / 3600 * *price
+			if r.Rule.MaxUSD > 0 {
+				v = min(v, r.Rule.MaxUSD)
+			}
+			return &v
+		}
+		s.USDLow, s.USDHigh = usd(s.Low), usd(s.High)
+	}
+	return s
+}
+
+// String is the spend in words: "30 probes, 5 m to 30 m, $0.10 to $0.60".
+func (s Spend) String() string {
+	out := fmt.Sprintf("%d probes", s.Probes)
+	if s.Probes == 1 {
+		out = "1 probe"
+	}
+	out += ", " + between(s.Low, s.High, quantity.Duration)
+	if s.USDLow != nil && s.USDHigh != nil {
+		out += ", " + between(*s.USDLow, *s.USDHigh, quantity.Money)
+	}
+	return out
+}
+
+func between(low, high float64, words func(float64) string) string {
+	if words(low) == words(high) {
+		return "about " + words(high)
+	}
+	return words(low) + " to " + words(high)
+}

@@ -1,16 +1,29 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/advice"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/probes/gpu"
+	"sweetspot/probes/harness"
 	"sweetspot/probes/hook"
+	"sweetspot/probes/identity"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/modelfile"
 	"sweetspot/probes/rapl"
 	"sweetspot/probes/remote"
 	"sweetspot/probes/runner"
@@ -63,7 +76,7 @@ func (r Request) CheckCap() error {
 func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (session.Options, error) {
 	o := session.Options{
 		Rule: r.Rule, KeepRunning: r.KeepRunning, Store: s.Store, Output: s.Output, RequiredPrecision: s.RequiredPrecision,
-		Description: store.Description{Mode: r.mode(), Machine: r.Machine},
+		Description: store.Description{Mode: cmp.Or(r.Spec.Mode, profile.Train), Machine: r.Machine},
 	}
 	o.Description.Model.Name = r.Name
 	var err error
@@ -72,20 +85,23 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 	} else if err = r.remotely(&o, c.Host, s.VMTypes); err != nil {
 		return o, err
 	}
+	spec := r.spec(c)
+	source, name := modelSource(spec.Model), spec.Name()
 	if r.IsCommand() {
-		return r.hooked(ctx, o)
+		source, name = commandSource(r.Command), commandName(r.Command)
+	}
+	m := &o.Description.Model
+	if m.SourceFile = source; m.Name == "" {
+		if m.Name, err = ownName(ctx, s.Store, name, source); err != nil {
+			return o, err
+		}
+	}
+	if r.IsCommand() {
+		return r.hooked(o)
 	}
 	python := r.Python
 	if c.Host != "" {
 		python = interpreterThere
-	}
-	spec := r.spec(c)
-	d := &o.Description
-	d.Model.SourceFile = modelSource(spec.Model)
-	if d.Model.Name == "" {
-		if d.Model.Name, err = ownName(ctx, s.Store, spec.Name(), d.Model.SourceFile); err != nil {
-			return o, err
-		}
 	}
 	if err := describeFile(&o, &spec); err != nil {
 		return o, err
@@ -94,26 +110,18 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 }
 
 // hooked completes the options for a script.
-func (r Request) hooked(ctx context.Context, o session.Options) (session.Options, error) {
-	read, err := r.reader()
-	if err != nil {
+func (r Request) hooked(o session.Options) (session.Options, error) {
+	var err error
+	if o.Adapter, err = r.reader(); err != nil {
 		return o, err
 	}
 	o.Command, o.Hooked = r.Command, true
-	o.Adapter = read
-	o.Files, o.Env = hook.Files(), hook.Env()
+	o.Files, o.Env = hook.Files(), hook.Env(os.Getenv("PYTHONPATH"))
 	if o.Start != nil {
-		o.Env = hook.EnvBefore("") // that host has its own path
-	}
-	d := &o.Description
-	d.Model.SourceFile = commandSource(r.Command)
-	if d.Model.Name == "" {
-		if d.Model.Name, err = ownName(ctx, o.Store, commandName(r.Command), d.Model.SourceFile); err != nil {
-			return o, err
-		}
+		o.Env = hook.Env("") // that host has its own path
 	}
 	if r.Spec.Epochs > 0 {
-		d.Epochs = new(float64(r.Spec.Epochs))
+		o.Description.Epochs = new(float64(r.Spec.Epochs))
 	}
 	return o, nil
 }
@@ -134,7 +142,7 @@ func (r Request) remotely(o *session.Options, host string, vms []profile.VMType)
 	far.Limit = limit(o.Rule, o.Description.Machine.USDPerHour)
 	d := &o.Description
 	d.Machine.Host, d.Address, d.Spool = h.String(), h.String(), far.Spool
-	o.Place = func(f facts, m *store.Machine) { place(f, m, vms) }
+	o.Place = func(f identity.Facts, m *store.Machine) { place(f, m, vms) }
 	var process *remote.Process
 	o.Start = func(ctx context.Context, c runner.Command) (session.Process, error) {
 		var err error
@@ -152,4 +160,116 @@ func (r Request) remotely(o *session.Options, host string, vms []profile.VMType)
 		}
 	}
 	return nil
+}
+
+// Asking the clouds takes up to a second where none answers, so it is done once.
+var asked struct {
+	sync.Mutex
+	by map[bool]identity.Facts // with metadata or without
+}
+
+func factsHere(ctx context.Context, metadata bool) identity.Facts {
+	asked.Lock()
+	defer asked.Unlock()
+	f, ok := asked.by[metadata]
+	if !ok {
+		f = identity.Local(ctx, metadata)
+		if asked.by == nil {
+			asked.by = map[bool]identity.Facts{}
+		}
+		asked.by[metadata] = f
+	}
+	return f
+}
+
+// Place fills in this machine's VM type and price, unless the user gave them or
+// the probes run elsewhere. The text says what was found and how; "" for
+// nothing.
+func (r *Request) Place(ctx context.Context, vms []profile.VMType) (words string) {
+	if !r.isHere() || known(r.Machine) {
+		return ""
+	}
+	return place(factsHere(ctx, !r.NoMetadata), &r.Machine, vms)
+}
+
+// isHere reports whether some of the probes run on this machine.
+func (r Request) isHere() bool { return len(r.Hosts) == 0 || slices.Contains(r.Hosts, "") }
+
+// known reports whether the user gave the machine's VM type or price.
+func known(m store.Machine) bool { return m.VM.InstanceType != "" || m.USDPerHour != nil }
+
+// place fills in the VM type if it is certain. A guess is only reported.
+func place(f identity.Facts, m *store.Machine, vms []profile.VMType) (words string) {
+	if known(*m) {
+		return ""
+	}
+	found, ok := identity.Resolve(f, vms)
+	if !ok {
+		return ""
+	}
+	if found.Certain {
+		m.VM = found.VM.Key()
+		if price, ok := found.VM.PriceOf(profile.OnDemand); ok {
+			m.USDPerHour = &price.USDPerHour
+		}
+	}
+	return found.Words
+}
+
+// modelFiles are the suffixes of model files that can be inspected without
+// running them.
+var modelFiles = []string{".pt", ".pt2", ".onnx"}
+
+// describeFile reads parameters, work per unit and the input's shape from a
+// model file. It rejects a model that cannot fit in the GPU's memory before any
+// time is spent on it.
+func describeFile(o *session.Options, s *harness.Spec) error {
+	if !slices.Contains(modelFiles, strings.ToLower(filepath.Ext(s.Model))) {
+		return nil
+	}
+	facts, err := modelfile.Read(s.Model)
+	if err != nil {
+		return err
+	}
+	m := &o.Description.Model
+	m.Params, m.FLOPsPerUnit = facts.Params, facts.FLOPsPerUnit
+	for _, w := range facts.Warnings {
+		o.Warnings = append(slices.Clone(o.Warnings), w)
+	}
+	if s.Input == "" && facts.Input != nil {
+		s.Input = list(facts.Input, "x")
+	}
+	floor, memory := facts.MemoryFloorBytes(s.Batch, s.Precision), o.Description.Machine.GPUMemGiB
+	if floor != nil && memory != nil && *floor > *memory*(1<<30) {
+		return fmt.Errorf("%s at batch %d needs at least %s GiB of memory and the GPU has %s GiB; try a smaller batch",
+			filepath.Base(s.Model), s.Batch, quantity.Count(*floor/(1<<30)), quantity.Count(*memory))
+	}
+	return nil
+}
+
+// ForQuery returns how precise a run must be for its rank under the query, or
+// for another model under [ForEpochs]. With 0 epochs only the query counts.
+func ForQuery(set *profile.Set, q question.Query, epochs float64) func(profile.Run) (float64, string) {
+	return func(r profile.Run) (float64, string) {
+		if r.Model == q.Model && r.Mode == q.Mode || epochs <= 0 {
+			return advice.DecisionPrecision(set, q, r)
+		}
+		return ForEpochs(set, epochs)(r)
+	}
+}
+
+// ForEpochs returns how precise a run must be for its rank in a training of
+// this many epochs: by cost if the run has a price, else by time.
+func ForEpochs(set *profile.Set, epochs float64) func(profile.Run) (float64, string) {
+	return func(r profile.Run) (float64, string) {
+		if r.Mode != profile.Train {
+			return 0, ""
+		}
+		q := question.Query{Workload: question.Workload{Model: r.Model, Mode: r.Mode, Epochs: &epochs,
+			Purchase: profile.OnDemand}, Sort: question.ByTime}
+		if r.USDPerHour != nil {
+			q.Sort = question.ByCost
+		}
+		return advice.DecisionPrecision(set, q, r)
+	}
 }

@@ -102,13 +102,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		p.dir.remove()
 		return nil, startError(c, err)
 	}
-	go func() {
-		select {
-		case <-ctx.Done():
-			p.Stop()
-		case <-p.ended:
-		}
-	}()
+	context.AfterFunc(ctx, p.Stop)
 	return p, nil
 }
 
@@ -238,9 +232,6 @@ func (p *Process) endsInTime() bool {
 		}
 	}
 }
-
-// Kill ends the process group at once.
-func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
 
 func (p *Process) signal(s syscall.Signal) {
 	p.mu.Lock()

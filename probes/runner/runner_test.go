@@ -133,7 +133,7 @@ func TestStartErrors(t *testing.T) {
 	} {
 		p, err := Start(t.Context(), c.command)
 		if err == nil {
-			p.Kill()
+			p.signal(syscall.SIGKILL)
 			t.Errorf("%v started", c.command.Argv)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %q, want %q", c.command.Argv, err, c.want)

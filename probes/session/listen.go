@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -32,9 +33,9 @@ func (l *loop) identify() {
 		return
 	}
 	m := &l.state.described.Machine
-	set(&m.Host, plaintext.Line(f.Host, 200))
-	set(&m.OS, plaintext.Line(f.OS, 200))
-	set(&m.CPU, plaintext.Line(f.CPU, 200))
+	m.Host = cmp.Or(plaintext.Line(f.Host, 200), m.Host)
+	m.OS = cmp.Or(plaintext.Line(f.OS, 200), m.OS)
+	m.CPU = cmp.Or(plaintext.Line(f.CPU, 200), m.CPU)
 	m.CPUs = max(m.CPUs, f.CPUs)
 	if l.options.Place != nil {
 		l.options.Place(f, m)

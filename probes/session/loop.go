@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
@@ -76,7 +77,8 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 			cancelled = nil
 			l.stop(Interrupted)
 		case err := <-l.saver.results:
-			l.note(l.saver.saved(err))
+			l.saver.busy = false
+			l.note(err)
 		case <-tick.C:
 			l.decide()
 			l.judge(l.state.series.BriefSummary())
@@ -331,4 +333,22 @@ func (l *loop) outcome() (profile.Status, string, error) {
 		return profile.Done, p.done, nil
 	}
 	return profile.Done, End, nil
+}
+
+// explainStop logs, once, that the script was stopped, before anything it still
+// writes to standard error: a traceback of a KeyboardInterrupt, say, is then
+// not a fault of the script.
+func (l *loop) explainStop(m message, now float64) {
+	if l.stopped == "" || l.said || m.from != fromStderr || m.item.Log == "" {
+		return
+	}
+	l.said = true
+	text := "sweetspot stopped the script at " + quantity.Duration(l.stoppedS)
+	if l.words != "" {
+		text += ": " + l.words
+	}
+	l.state.appendLog("out", text, now)
+	if l.options.Output != nil {
+		_, _ = fmt.Fprintln(l.options.Output, text) // like the script's own lines
+	}
 }

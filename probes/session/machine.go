@@ -1,60 +1,53 @@
 package session
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"time"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/probes/harness"
 	"sweetspot/probes/identity"
 	"sweetspot/probes/protocol"
+	"sweetspot/probes/python"
 )
 
 // thisMachine fills in what can be known without a framework.
 func thisMachine(m *store.Machine) {
-	if m.Host == "" {
-		if host, err := os.Hostname(); err == nil {
-			m.Host = plaintext.Clean(host)
-		}
-	}
-	if m.Host == "" {
-		m.Host = "this machine"
-	}
-	if m.OS == "" {
-		m.OS = runtime.GOOS + "/" + runtime.GOARCH
-	}
-	if m.CPU == "" {
-		m.CPU = plaintext.Cut(plaintext.Clean(identity.CPUModel()), 200)
-	}
-	if m.CPUs == 0 {
-		m.CPUs = runtime.NumCPU()
-	}
+	host, _ := os.Hostname() // unknown is ""
+	m.Host = cmp.Or(m.Host, plaintext.Clean(host), "this machine")
+	m.OS = cmp.Or(m.OS, runtime.GOOS+"/"+runtime.GOARCH)
+	m.CPU = cmp.Or(m.CPU, plaintext.Cut(plaintext.Clean(identity.CPUModel()), 200))
+	m.CPUs = cmp.Or(m.CPUs, runtime.NumCPU())
 }
 
 // hello adds what the framework knows about the machine.
 func hello(d *store.Description, e protocol.Hello) {
 	m := &d.Machine
-	set(&d.Framework, e.Framework)
-	set(&m.Driver, e.Driver)
-	set(&m.CUDA, e.CUDA)
-	if m.CPU == "" {
-		m.CPU = e.CPU
-	}
+	d.Framework = cmp.Or(e.Framework, d.Framework)
+	m.Driver = cmp.Or(e.Driver, m.Driver)
+	m.CUDA = cmp.Or(e.CUDA, m.CUDA)
+	m.CPU = cmp.Or(m.CPU, e.CPU)
 }
 
 // describe adds what the script says about its model, which overrides what the
 // user said.
 func describe(d *store.Description, e protocol.Model) {
-	set(&d.Model.Name, e.Name)
-	set(&d.Model.Dataset, e.Dataset)
-	set(&d.Model.Unit, e.Unit)
-	set(&d.Variant.Precision, e.Precision)
-	known(&d.Model.Params, e.Params)
-	known(&d.Model.FLOPsPerUnit, e.FLOPsPerUnit)
-	known(&d.TrainSize, e.TrainSize)
-	known(&d.Epochs, e.Epochs)
-	known(&d.IterationsPerEpoch, e.IterationsPerEpoch)
+	d.Model.Name = cmp.Or(e.Name, d.Model.Name)
+	d.Model.Dataset = cmp.Or(e.Dataset, d.Model.Dataset)
+	d.Model.Unit = cmp.Or(e.Unit, d.Model.Unit)
+	d.Variant.Precision = cmp.Or(e.Precision, d.Variant.Precision)
+	d.Model.Params = cmp.Or(e.Params, d.Model.Params)
+	d.Model.FLOPsPerUnit = cmp.Or(e.FLOPsPerUnit, d.Model.FLOPsPerUnit)
+	d.TrainSize = cmp.Or(e.TrainSize, d.TrainSize)
+	d.Epochs = cmp.Or(e.Epochs, d.Epochs)
+	d.IterationsPerEpoch = cmp.Or(e.IterationsPerEpoch, d.IterationsPerEpoch)
 	if e.BatchSize != nil {
 		d.BatchSize = *e.BatchSize
 	}
@@ -71,14 +64,60 @@ func describe(d *store.Description, e protocol.Model) {
 	}
 }
 
-func set(to *string, from string) {
-	if from != "" {
-		*to = from
+// UntilStopped caps an inference that would run until it is stopped, if the
+// user gave no cap: one that never becomes steady must end, too.
+const UntilStopped = 10 * time.Minute
+
+// WithModel completes the options for a model that the harness runs: it fills
+// in the command, its files and the description. An empty interpreter means the
+// first on this machine that has PyTorch.
+func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter string) (Options, error) {
+	s, err := s.Resolve()
+	if err != nil {
+		return o, err
 	}
+	if o.Start == nil {
+		found, err := python.Find(ctx, interpreter)
+		if err != nil {
+			return o, err
+		}
+		if found.Skipped != "" {
+			o.Warnings = append(slices.Clone(o.Warnings), found.Skipped)
+		}
+		interpreter = found.Path
+	}
+	if o.Files, o.Command, err = harness.Program(interpreter, s, o.Start != nil); err != nil {
+		return o, err
+	}
+	o.RunsHarness = true
+	d := &o.Description
+	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), cmp.Or(d.Model.SourceFile, s.Model)
+	d.Variant.Precision = s.Precision
+	if s.Prune > 0 {
+		d.Variant.Name = fmt.Sprintf("pruned %.3g %%", 100*s.Prune)
+		d.Variant.Pruning = &profile.Pruning{Kind: Filters, Ratio: new(s.Prune)}
+	}
+	if s.FineTune > 0 { // another variant, with another accuracy
+		d.Variant.Name += fmt.Sprintf(", tuned %d", s.FineTune)
+		d.Variant.Pruning.Kind += ", fine-tuned for " + epochs(s.FineTune)
+	}
+	d.Mode, d.BatchSize = s.Mode, s.Batch
+	if s.Mode == profile.Train {
+		d.Epochs = new(float64(s.Epochs))
+	}
+	if r := &o.Rule; s.Epochs == 0 && r.MaxN == 0 && r.MaxSeconds == 0 && r.MaxUSD == 0 {
+		r.MaxSeconds = UntilStopped.Seconds()
+	}
+	return o, nil
 }
 
-func known(to **float64, from *float64) {
-	if from != nil {
-		*to = from
+// Filters names the harness's way of pruning: whole filters, the smallest L1 norm first
+// (Li et al. 2017, the method of the TAR/CAR study).
+const Filters = "filters by L1 norm"
+
+func epochs(n int) string {
+	if n == 1 {
+		return "1 epoch"
 	}
+	return fmt.Sprintf("%d epochs", n)
 }

@@ -20,7 +20,7 @@ func BenchmarkProbeOverhead(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	files, err := harness.Files(harness.Spec{Model: "example:fashion-cnn"})
+	files, _, err := harness.Program("python3", harness.Spec{Model: "example:fashion-cnn"}, false)
 	if err != nil {
 		b.Fatal(err)
 	}

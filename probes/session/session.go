@@ -287,3 +287,49 @@ func listen(p Process, drawings bool) <-chan message {
 	}()
 	return out
 }
+
+// saver writes to the database concurrently with the loop, one write at a time:
+// a database locked by another process must not delay the script's output.
+type saver struct {
+	recording *store.Recording
+	jobs      chan func(context.Context) error
+	results   chan error
+	busy      bool
+}
+
+func startSaver(ctx context.Context, r *store.Recording) *saver {
+	s := &saver{recording: r, jobs: make(chan func(context.Context) error), results: make(chan error, 1)}
+	go func() {
+		defer close(s.results)
+		for job := range s.jobs {
+			s.results <- job(ctx)
+		}
+	}()
+	return s
+}
+
+// save writes the description, when not nil, and the batch. It must not be
+// busy.
+func (s *saver) save(d *store.Description, b store.Batch) {
+	s.busy = true
+	s.jobs <- func(ctx context.Context) error {
+		if d != nil {
+			if err := s.recording.Describe(ctx, *d); err != nil {
+				return err
+			}
+		}
+		return s.recording.Append(ctx, b)
+	}
+}
+
+// wait waits for the write under way.
+func (s *saver) wait() (err error) {
+	if s.busy {
+		err = <-s.results
+		s.busy = false
+	}
+	return err
+}
+
+// close ends the saver; it must be idle.
+func (s *saver) close() { close(s.jobs) }

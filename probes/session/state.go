@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -293,16 +294,7 @@ func tail[T any](list []T, limit int) []T {
 // scriptError describes a script that failed: its own error event, else its
 // last line of output.
 func (p *state) scriptError(code int) error {
-	said := p.failed
-	if said == "" {
-		said = p.lastErr
-	}
-	if said == "" {
-		said = p.lastOut
-	}
-	if said == "" {
-		said = "it printed nothing"
-	}
+	said := cmp.Or(p.failed, p.lastErr, p.lastOut, "it printed nothing")
 	return fmt.Errorf("the script %s: %s", failedWith(code), plaintext.Cut(said, sentenceLength))
 }
 
@@ -340,4 +332,29 @@ func (p *state) takeUnsaved() (*store.Description, store.Batch) {
 	}
 	p.redescribed = false
 	return new(p.described), batch
+}
+
+// pause is placed after the number of steps that the first rank had done: in
+// data-parallel training it writes the checkpoints. Other ranks may be ahead by
+// steps still queued on their devices.
+func (p *state) pause(e protocol.Pause, now float64) {
+	done := p.counts[0]
+	if done == 0 {
+		done = p.series.Len()
+	}
+	pause := profile.Pause{AtS: at(e.T, now), Seconds: e.Seconds, Kind: e.Kind, Iterations: &done}
+	p.pauses = append(p.pauses, pause)
+	p.batch.Pauses = append(p.batch.Pauses, pause)
+	p.pausedS[done] += e.Seconds
+}
+
+// withoutPause is the time of a rank's step without its wait for the first
+// rank, which paused before that step and does not count the pause as its own
+// step time. Otherwise a checkpoint would count both as a pause and as a slow
+// step.
+func (p *state) withoutPause(e protocol.Iteration, step int) float64 {
+	if paused := p.pausedS[step]; e.Rank != 0 && e.Seconds >= paused {
+		return e.Seconds - paused
+	}
+	return e.Seconds
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"sweetspot/probes/examples"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/python"
+	"sweetspot/probes/runner"
 )
 
 var find = sync.OnceValues(func() (python.Interpreter, error) { return python.Find(torchContext, "") })
@@ -41,12 +43,12 @@ func torch(t *testing.T) string {
 // again.
 func harnessProbe(t *testing.T, s *store.Store, spec harness.Spec) Options {
 	t.Helper()
-	files, err := harness.Files(spec)
+	files, argv, err := harness.Program(torch(t), spec, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Options{
-		Command: harness.Argv(torch(t), spec), Files: files, Rule: steady.DefaultRule(), Store: s,
+		Command: argv, Files: files, Rule: steady.DefaultRule(), Store: s,
 		Description: store.Description{Model: profile.Model{Name: spec.Name()}, Mode: cmp.Or(spec.Mode, profile.Train),
 			BatchSize: spec.Batch},
 	}
@@ -66,7 +68,7 @@ func fashionMNIST(t *testing.T) {
 func untrained(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), examples.File)
-	if err := os.WriteFile(file, []byte(examples.FashionCNN), 0o600); err != nil {
+	if err := os.CopyFS(filepath.Dir(file), examples.Files); err != nil {
 		t.Fatal(err)
 	}
 	return file + ":fashion_cnn"
@@ -222,12 +224,11 @@ func TestUntilStoppedIsCapped(t *testing.T) {
 		{profile.Infer, 3, steady.Rule{}, 0},
 		{profile.Train, 0, steady.Rule{}, 0},
 	} {
-		spec, err := harness.Spec{Model: "example:fashion-cnn", Mode: c.mode, Epochs: c.epochs}.Resolve()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := capped(c.rule, spec); got.MaxSeconds != c.want {
-			t.Errorf("%+v: capped at %g s, want %g", c, got.MaxSeconds, c.want)
+		spec := harness.Spec{Model: "example:fashion-cnn", Mode: c.mode, Epochs: c.epochs}
+		elsewhere := func(context.Context, runner.Command) (Process, error) { return nil, nil } // needs no Python here
+		got, err := WithModel(t.Context(), Options{Rule: c.rule, Start: elsewhere}, spec, "python3")
+		if err != nil || got.Rule.MaxSeconds != c.want {
+			t.Errorf("%+v: capped at %g s, want %g (%v)", c, got.Rule.MaxSeconds, c.want, err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ def read(path, limit=1 << 20):
 
 def gather(metadata):
     """The facts, in the shape of identity.Facts."""
-    names = ("sys_vendor", "product_name", "board_asset_tag", "chassis_asset_tag", "bios_vendor", "bios_version")
+    names = ("sys_vendor", "product_name", "chassis_asset_tag", "bios_vendor", "bios_version")
     facts = {name: read(os.path.join(DMI, name), 4096) for name in names}
     facts["metadata"] = ask_clouds(clouds(facts)) if metadata else {}
     machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
