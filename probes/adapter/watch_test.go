@@ -1,12 +1,14 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -52,13 +54,22 @@ func TestWatch(t *testing.T) {
 	}))
 }
 
+// tqdmScript appends to every drawing the time at which it was made: when this
+// test's process gets to read it depends on the machine.
 const tqdmScript = `
-import time
+import sys, time
 from tqdm import tqdm
+class Stamped:
+    encoding = "utf-8"
+    def write(self, text):
+        stamp = " t=%.6f" % time.monotonic() if text.strip() else ""
+        sys.stderr.write(text + stamp)
+    def flush(self):
+        sys.stderr.flush()
 for epoch in range(2):
-    for _ in tqdm(range(20), desc="epoch %d" % epoch, mininterval=0):
+    for _ in tqdm(range(20), desc="epoch %d" % epoch, mininterval=0, file=Stamped()):
         time.sleep(0.01)
-    for _ in tqdm(range(5), desc="validate", mininterval=0):
+    for _ in tqdm(range(5), desc="validate", mininterval=0, file=Stamped()):
         time.sleep(0.01)
 `
 
@@ -80,7 +91,6 @@ func TestRealTQDM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,10 +99,18 @@ func TestRealTQDM(t *testing.T) {
 		t.Fatal(err)
 	}
 	var steps, validations int
-	total, last := 0.0, 0
+	var first, now, total float64
+	last := 0
 	var perEpoch []float64
 	_, err = io.Copy(io.Discard, Watch(stderr, func(line string) {
-		for _, e := range a.Line(time.Since(begin).Seconds(), line) {
+		if _, stamp, ok := strings.Cut(line, " t="); ok {
+			var err error
+			if now, err = strconv.ParseFloat(stamp, 64); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
+			first = cmp.Or(first, now)
+		}
+		for _, e := range a.Line(now, line) {
 			switch e := e.(type) {
 			case protocol.Iteration:
 				steps++
@@ -116,7 +134,7 @@ func TestRealTQDM(t *testing.T) {
 	}
 	// Sleeping takes at least as long as was asked; what it takes at most
 	// depends on the machine, but never more than the whole.
-	if total < 0.4 || total > time.Since(begin).Seconds() {
+	if total < 0.4 || total > now-first {
 		t.Errorf("40 steps of 0.01 s took %g s", total)
 	}
 }

@@ -132,6 +132,44 @@ def net():
     return nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.Flatten(), nn.Linear(8 * 144, 5))
 `
 
+// waits holds a validation until the harness was asked to stop.
+const waits = `
+import os, torch
+class Set:
+    def __iter__(self):
+        while True:
+            with open(os.environ["SWEETSPOT_CONTROL"], "rb") as f:
+                asked, watched = f.read(2)
+            if asked or not watched:
+                break
+        for _ in range(4):
+            yield torch.zeros(8, 1, 28, 28), torch.zeros(8, dtype=torch.long)
+def labelled(): return Set()
+def net(): return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 10))
+`
+
+// Asked to stop during the first validation, which may take long, a training
+// still says how long one takes.
+func TestStopDuringTheValidation(t *testing.T) {
+	if _, err := os.Stat("/usr/share/datasets/fashion-mnist"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("dataset-fashion-mnist is not installed")
+	}
+	file := source(t, waits)
+	spec := Spec{Model: file + ":net", Input: "1x28x28", Batch: 30000, Eval: file + ":labelled"}
+	steps := 0
+	p := probe(t, spec, func(p *runner.Process, e protocol.Event) {
+		if _, ok := e.(protocol.Iteration); ok {
+			if steps++; steps == 2 {
+				p.StopWithin(time.Minute)
+			}
+		}
+	})
+	v, known := of[protocol.Validation](p)
+	if done, _ := of[protocol.Done](p); done.Reason != "interrupted" || p.steps != 2 || !known || v.Seconds <= 0 {
+		t.Errorf("%+v after %d steps, %+v (%v): %+v", done, p.steps, v, known, p.events)
+	}
+}
+
 // Asked by the control file, the harness ends at a step boundary without a
 // signal, and measures the layers of a pruned network yet.
 func TestStopByControlFile(t *testing.T) {

@@ -28,32 +28,36 @@ class Trainer:
         self.steps = 0
 
     def go(self):
-        import torch
-
         run = self.run
         events.init()
         stopping.watch()
         for epoch in range(run.options.epochs):
-            run.model.train()
+            try:
+                self.epoch(epoch)
+            except stopping.Interrupted:
+                self.validation_time(epoch)
+                raise
+
+    def epoch(self, epoch):
+        import torch
+
+        run = self.run
+        run.model.train()
+        begin = time.perf_counter()
+        order = torch.randperm(len(run.train))
+        for index, rows in enumerate(order.split(run.options.batch)):
+            stopping.check()
+            self.step(rows)
+            run.synchronize()
+            now = time.perf_counter()
+            # The shuffle of an epoch belongs to its first step.
+            events.iteration(epoch, index, now - begin, len(rows))
+            self.steps += 1
+            if run.memory_is_due(now):
+                machine.memory(run.device)
             begin = time.perf_counter()
-            order = torch.randperm(len(run.train))
-            for index, rows in enumerate(order.split(run.options.batch)):
-                try:
-                    stopping.check()
-                except stopping.Interrupted:
-                    self.validation_time(epoch)
-                    raise
-                self.step(rows)
-                run.synchronize()
-                now = time.perf_counter()
-                # The shuffle of an epoch belongs to its first step.
-                events.iteration(epoch, index, now - begin, len(rows))
-                self.steps += 1
-                if run.memory_is_due(now):
-                    machine.memory(run.device)
-                begin = time.perf_counter()
-            if run.labelled() is not None:
-                self.report(epoch, self.validate())
+        if run.labelled() is not None:
+            self.report(epoch, self.validate())
 
     def step(self, rows):
         self.learn(*self.run.train.batch(rows, self.run.device))
