@@ -111,7 +111,7 @@ func TestWhatIsWrittenIsThePreview(t *testing.T) {
 	d.press("e")
 	e := d.explore()
 	i, _ := e.Selected()
-	p := contract.NewPick(e.Answer().Result, i, time.Now(), "test", e.Answer().Tested())
+	p := contract.NewPick(e.Answer().Result, i, time.Now(), "test", e.Answer().Tested)
 	for i, doc := range document.Of(document.Subject{Pick: &p}) {
 		if i > 0 {
 			d.press("e")

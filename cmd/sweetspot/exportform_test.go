@@ -151,7 +151,13 @@ func TestExportOfTheRanking(t *testing.T) {
 		}
 	}
 	read(&asJSON, json.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-json")...)
-	read(&asYAML, yaml.Unmarshal, append(slices.Clone(fcn), "--format", "ranking-yaml")...)
+	throughJSON := func(text []byte, to any) error {
+		var v any
+		err := yaml.Unmarshal(text, &v)
+		plain, bad := json.Marshal(v)
+		return errors.Join(err, bad, json.Unmarshal(plain, to))
+	}
+	read(&asYAML, throughJSON, append(slices.Clone(fcn), "--format", "ranking-yaml")...)
 	read(&ranked, json.Unmarshal, append([]string{"rank", "--json"}, fcn[1:]...)...)
 	if len(asJSON.Candidates) == 0 || len(asJSON.Frontier.Of("time_cost")) == 0 || !reflect.DeepEqual(asJSON, ranked) ||
 		!reflect.DeepEqual(asJSON, asYAML) {

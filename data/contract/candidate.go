@@ -5,6 +5,7 @@ package contract
 
 import (
 	"math"
+	"slices"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
@@ -200,7 +201,7 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 		return lookup(p[o.Name], i)
 	})
 	out.Frontier = objective.ForEach(minimized, func(o objective.Objective) bool {
-		return r.OnFrontier(objective.Pair{A: o.Name, B: objective.Accuracy}, i)
+		return slices.Contains(r.Frontier(o.Name, objective.Accuracy), i)
 	})
 	out.Pruning = newPruning(c.Variant.Pruning)
 	if q := c.Quality; q != nil && finite(q.Estimate) {

@@ -159,11 +159,11 @@ func (d decision) passesByScore(j int) float64 {
 		for k := range best {
 			best[k] = rank.Least((1+change)*d.bests[0][k], d.bests[1][k])
 		}
-		other := d.ScoreAgainst(best, j)
+		other := d.ScoreAgainst(best)(j)
 		for k := range best {
 			best[k] /= 1 + change
 		}
-		return d.ScoreAgainst(best, d.own) - other
+		return d.ScoreAgainst(best)(d.own) - other
 	}
 	low, high := -widest, widest
 	if !(lead(low) < 0 && lead(high) > 0) {

@@ -1,6 +1,7 @@
 package bill
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -226,23 +227,11 @@ func (b Bill) MarshalYAML() (any, error) { return b.object().MarshalYAML() }
 // UnmarshalJSON reads a bill. One from a file may be senseless: its words, read
 // back by [Parse], say so.
 func (b *Bill) UnmarshalJSON(text []byte) error {
-	var of objective.Each[*float64]
-	err := of.UnmarshalJSON(text)
-	b.read(of)
-	return err
-}
-
-// UnmarshalYAML reads a bill, as UnmarshalJSON.
-func (b *Bill) UnmarshalYAML(unmarshal func(any) error) error {
-	var of objective.Each[*float64]
-	err := of.UnmarshalYAML(unmarshal)
-	b.read(of)
-	return err
-}
-
-func (b *Bill) read(of objective.Each[*float64]) {
+	of := map[string]*float64{}
+	err := json.Unmarshal(text, &of)
 	*b = Bill{}
 	for _, f := range fields {
-		f.put(b, of.Of(objective.Name(f.json)))
+		f.put(b, of[f.json])
 	}
+	return err
 }

@@ -200,14 +200,17 @@ func (r Rental) most(instanceType string, otherwise int) int {
 func (p *predictions) timings(known cells) iter.Seq[*timing] {
 	return func(yield func(*timing) bool) {
 		for _, of := range known.all {
-			if runs := p.strongest(p.gather(of.runs)); len(runs) > 0 {
-				if t := p.timing(of.number, runs, ""); t != nil && !yield(t) {
+			if runs, c, _ := p.answering(of); len(runs) > 0 {
+				if t := p.timing(c, runs); t != nil && !yield(t) {
 					return
 				}
 			}
 		}
 		for of := range p.all() {
-			if t := p.timing(of.cell, []profile.Run{of.run}, of.why); t != nil && !yield(t) {
+			runs := []profile.Run{of.run}
+			c := p.base(of.cell, runs)
+			c.Why = of.why
+			if t := p.timing(c, runs); t != nil && !yield(t) {
 				return
 			}
 		}
@@ -216,12 +219,11 @@ func (p *predictions) timings(known cells) iter.Seq[*timing] {
 
 // timing is what the runs of a cell say; nil where it cannot be rented, or is too
 // big.
-func (f *facts) timing(cell int, runs []profile.Run, why string) *timing {
-	r, c := runs[0], f.base(cell, runs)
+func (f *facts) timing(c Candidate, runs []profile.Run) *timing {
+	r := runs[0]
 	if r.Cloud == "" || c.OverMemory != nil {
 		return nil
 	}
-	c.Why = why
 	c.Configuration = []Part{f.market.part(r, 1)}
 	t := &timing{run: r, base: c}
 	steady, startups := make([]estimate.Estimate, len(runs)), 0.0

@@ -84,6 +84,18 @@ func (f *facts) candidate(cell int, r profile.Run) Candidate {
 	}
 }
 
+// answering is the runs that answer for a cell, with what its candidates have in
+// common. Where all of them ran out of memory there is none, and the candidate says
+// so; ok is false where nothing is known.
+func (f *facts) answering(of cell) (runs []profile.Run, c Candidate, ok bool) {
+	all := f.gather(of.runs)
+	if runs = f.strongest(all); len(runs) > 0 {
+		return runs, f.base(of.number, runs), true
+	}
+	c, ok = f.outOfMemory(of.number, all)
+	return nil, c, ok
+}
+
 // base is what the candidates that rest on the runs have in common.
 func (f *facts) base(cell int, runs []profile.Run) Candidate {
 	c := f.candidate(cell, runs[0])

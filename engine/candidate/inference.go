@@ -14,14 +14,12 @@ import (
 // cost need.
 func (f *facts) onCounts(of cell) iter.Seq[*Candidate] {
 	return func(yield func(*Candidate) bool) {
-		all := f.gather(of.runs)
-		runs := f.strongest(all)
+		runs, c, _ := f.answering(of)
 		if len(runs) == 0 {
-			c, _ := f.outOfMemory(of.number, all)
 			yield(&c)
 			return
 		}
-		c, part := f.base(of.number, runs), f.market.part(runs[0], 1)
+		part := f.market.part(runs[0], 1)
 		c.Configuration = []Part{part}
 		c.probed(runs[0], estimate.Estimate{})
 		for ; part.Count <= f.maxVMs(runs[0]); part.Count++ {
@@ -38,26 +36,21 @@ func (f *facts) onCounts(of cell) iter.Seq[*Candidate] {
 // shared fills in what the candidates of a cell have in common, on one VM; part
 // is room for its configuration.
 func (f *facts) shared(of cell, c *Candidate, part []Part) {
-	all := f.gather(of.runs)
-	if runs := f.strongest(all); len(runs) > 0 {
-		*c = f.candidate(of.number, runs[0])
+	var runs []profile.Run
+	if runs, *c, _ = f.answering(of); len(runs) > 0 {
 		part[0] = f.market.part(runs[0], 1)
 		c.Configuration = part
 		c.Time = f.inferenceTime(runs, 1)
-		return
 	}
-	*c, _ = f.outOfMemory(of.number, all)
 }
 
 // inferred is the candidate of a cell of batch inference on so many VMs.
 func (f *facts) inferred(of cell, count int) Candidate {
-	all := f.gather(of.runs)
-	runs := f.strongest(all)
+	runs, c, _ := f.answering(of)
 	if len(runs) == 0 {
-		c, _ := f.outOfMemory(of.number, all)
 		return c
 	}
-	return f.inference(f.base(of.number, runs), runs, count)
+	return f.inference(c, runs, count)
 }
 
 // maxVMs is how many VMs of the run's type there may be: a machine of one's own

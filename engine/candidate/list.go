@@ -47,7 +47,9 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	for _, of := range cells.all {
 		if w.Mode == profile.Infer {
 			l.open(of, keep)
-		} else if c, ok := l.facts.trained(of); ok {
+		} else if runs, c, ok := l.facts.answering(of); len(runs) > 0 {
+			add(l.facts.training(c, runs))
+		} else if ok {
 			add(c)
 		}
 	}
@@ -101,15 +103,16 @@ func kinds(counts []int) (n int) {
 
 // open lists the candidates of a cell on 1 … MaxCount VMs.
 func (l *List) open(of cell, keep func(c *Candidate) bool) {
-	all := l.facts.gather(of.runs)
-	runs, count := l.facts.strongest(all), 1
-	if len(runs) > 0 {
-		count = l.facts.maxVMs(runs[0])
-	} else if !slices.ContainsFunc(all, isOutOfMemory) {
+	runs, c, ok := l.facts.answering(of)
+	if !ok {
 		return
 	}
+	count := 1
+	if len(runs) > 0 {
+		count = l.facts.maxVMs(runs[0])
+	}
 	if keep != nil {
-		if c := l.facts.inferred(of, 1); !keep(&c) {
+		if c = l.facts.inferred(of, 1); !keep(&c) {
 			return
 		}
 	}

@@ -13,16 +13,6 @@ import (
 	"sweetspot/engine/training"
 )
 
-// trained is the candidate of a timing cell of training.
-func (f *facts) trained(of cell) (Candidate, bool) {
-	all := f.gather(of.runs)
-	runs := f.strongest(all)
-	if len(runs) == 0 {
-		return f.outOfMemory(of.number, all)
-	}
-	return f.training(f.base(of.number, runs), runs), true
-}
-
 // sameEpochs gives the runs of one cell the epochs of the newest where each was
 // trained as long as its user pleased: they are times of one configuration, and
 // a mean over different numbers of epochs is the time of none.
@@ -96,6 +86,7 @@ func (f *facts) trainingTime(r profile.Run) estimate.Estimate {
 	return estimate.Estimate{}
 }
 
+// training completes the candidate of runs on one configuration.
 func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 	runs = f.sameEpochs(runs)
 	times := make([]estimate.Estimate, len(runs))

@@ -129,18 +129,18 @@ func atMost(mu, sigma, k float64) float64 {
 // least likely.
 func Clearest(options []Option, likely float64) (best Advice, ok bool) {
 	worth := func(a Advice) float64 { return a.Saving / math.Max(a.Probe, math.SmallestNonzeroFloat64) }
-	for _, a := range Values(options) {
-		if a.Changes >= likely && (!ok || worth(a) > worth(best)) {
-			best, ok = a, true
-		}
-	}
-	return best, ok
+	return first(options, worth, func(a Advice) bool { return a.Changes >= likely })
 }
 
 // Best is the probe with the largest net saving; ok is false where none pays.
 func Best(options []Option) (best Advice, ok bool) {
+	return first(options, Advice.Net, func(a Advice) bool { return a.Net() > 0 })
+}
+
+// first is the advice that is worth most of what will do.
+func first(options []Option, worth func(Advice) float64, will func(Advice) bool) (best Advice, ok bool) {
 	for _, a := range Values(options) {
-		if a.Net() > 0 && (!ok || a.Net() > best.Net()) {
+		if will(a) && (!ok || worth(a) > worth(best)) {
 			best, ok = a, true
 		}
 	}

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -58,19 +59,11 @@ func (e Each[T]) MarshalJSON() ([]byte, error) { return json.Marshal(e.object())
 // MarshalYAML writes the object.
 func (e Each[T]) MarshalYAML() (any, error) { return e.object(), nil }
 
-// UnmarshalJSON reads an object.
+// UnmarshalJSON reads an object: the fields that are there in the order of the
+// objectives, others after them by name.
 func (e *Each[T]) UnmarshalJSON(text []byte) error {
-	return e.read(func(into any) error { return json.Unmarshal(text, into) })
-}
-
-// UnmarshalYAML reads an object.
-func (e *Each[T]) UnmarshalYAML(unmarshal func(any) error) error { return e.read(unmarshal) }
-
-// read puts the fields that are there in the order of the objectives, others after
-// them by name.
-func (e *Each[T]) read(unmarshal func(any) error) error {
 	values := map[string]T{}
-	if err := unmarshal(&values); err != nil {
+	if err := json.Unmarshal(text, &values); err != nil {
 		return err
 	}
 	*e = make(Each[T], 0, len(values))
@@ -90,10 +83,7 @@ func (e *Each[T]) read(unmarshal func(any) error) error {
 		return len(all) * len(all)
 	}
 	slices.SortFunc(*e, func(a, b Value[T]) int {
-		if by := place(a.Name) - place(b.Name); by != 0 {
-			return by
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(place(a.Name)-place(b.Name), strings.Compare(a.Name, b.Name))
 	})
 	return nil
 }

@@ -52,7 +52,7 @@ func (ix *Index) Feasible(l Limits, feasible []bool) int {
 	feasible = feasible[:ix.Len()]
 	var total atomic.Int64
 	parts := usual.chunks(ix.Len())
-	share(parts, func(c int) {
+	parallel(parts, func(c int) {
 		from, to := chunk(ix.Len(), c, parts)
 		count := 0
 		into := feasible[from:to]

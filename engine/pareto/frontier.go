@@ -8,7 +8,7 @@ import (
 )
 
 func frontier2D(x, y []float64, t tuning) []int {
-	d := sift(t, x, y)
+	d := partition(t, x, y)
 	spare := make([]item, len(d.items))
 	// Buckets do not know of those before them: each finds its own frontier, at
 	// its beginning.
@@ -73,11 +73,11 @@ func below(items []item, y []float64, best float64) []item {
 }
 
 func frontier3D(x, y, z []float64, t tuning) []int {
-	d := sift(t, x, y, z)
+	d := partition(t, x, y, z)
 	if len(d.items) == 0 {
 		return nil
 	}
-	cuts := floorsOf(d.rest)
+	splitters := splittersOf(d.rest)
 	spare := make([]item, len(d.items))
 	sorted := make([]rest, len(d.items))
 	d.each(t, func(b int) {
@@ -87,15 +87,15 @@ func frontier3D(x, y, z []float64, t tuning) []int {
 		for i := range mine {
 			r := d.rest[mine[i].note]
 			sorted[from+i] = r
-			mine[i].note = floor(cuts, key(r.y))
+			mine[i].note = stair(splitters, key(r.y))
 		}
 	})
-	return sweep3(d.items, sorted, newStaircase(len(cuts)+1), t)
+	return sweep3(d.items, sorted, newStaircase(len(splitters)+1), t)
 }
 
-// floorsOf cuts y for a staircase, into a power of two of parts that hold about
-// as many points each, going by a few of them.
-func floorsOf(points []rest) []uint64 {
+// splittersOf divides y for a staircase, into a power of two of buckets that hold
+// about as many points each, going by a few of them.
+func splittersOf(points []rest) []uint64 {
 	n := 1
 	for n < 1024 && n*256 < len(points) {
 		n *= 2
@@ -111,12 +111,12 @@ func floorsOf(points []rest) []uint64 {
 	return drawn[1:n]
 }
 
-// floor is the number of cuts up to k, without a branch to guess.
-func floor(cuts []uint64, k uint64) uint32 {
+// stair is the number of splitters up to k, a bucket of the staircase, without a branch to guess.
+func stair(splitters []uint64, k uint64) uint32 {
 	b := 0
-	for half := (len(cuts) + 1) / 2; half > 0; half /= 2 {
+	for half := (len(splitters) + 1) / 2; half > 0; half /= 2 {
 		next := b + half
-		if cuts[next-1] > k {
+		if splitters[next-1] > k {
 			next = b
 		}
 		b = next
@@ -124,7 +124,7 @@ func floor(cuts []uint64, k uint64) uint32 {
 	return uint32(b)
 }
 
-// sweep3 goes through the points by rising x; items note the floor of their y.
+// sweep3 goes through the points by rising x; items note the bucket of their y.
 // A point belongs if no smaller x has one at most equal to it in y and z, and it
 // is on the frontier of its own x.
 func sweep3(items []item, points []rest, stairs *staircase, t tuning) []int {
@@ -205,14 +205,14 @@ func newStaircase(n int) *staircase {
 	return &staircase{steps: make([][]step, n), filled: make([]uint64, (n+63)/64)}
 }
 
-// covers reports whether a step is at most equal to (u, v) in both. floor is the
+// covers reports whether a step is at most equal to (u, v) in both. stair is the
 // bucket of u.
-func (s *staircase) covers(floor uint32, u, v float64) bool {
-	mine := s.steps[floor]
+func (s *staircase) covers(stair uint32, u, v float64) bool {
+	mine := s.steps[stair]
 	if at := place(mine, u); at > 0 {
 		return mine[at-1].v <= v
 	}
-	b := s.before(int(floor))
+	b := s.before(int(stair))
 	if b < 0 {
 		return false
 	}
@@ -261,8 +261,8 @@ func (s *staircase) next(b int) int {
 }
 
 // add puts in a step that no other covers, and takes out those it covers.
-func (s *staircase) add(floor uint32, u, v float64) {
-	b := int(floor)
+func (s *staircase) add(stair uint32, u, v float64) {
+	b := int(stair)
 	mine := s.steps[b]
 	at := place(mine, u)
 	if at > 0 && mine[at-1].u == u {

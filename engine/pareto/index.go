@@ -138,21 +138,21 @@ func (ix *Index) rise() {
 // long as the column.
 func rising(column []float64, spare []item, t tuning) (order []uint32, known int) {
 	bucket := make([]uint8, len(column))
-	cut := new(cuts)
+	split := new(splitters)
 	chunks := t.chunks(len(column))
 	if chunks > 1 {
 		if drawn := sampled(t.sample, column)[0]; len(drawn) > 0 {
-			cut = quantiles(drawn)
+			split = quantiles(drawn)
 		}
 	}
-	share(chunks, func(c int) {
+	parallel(chunks, func(c int) {
 		from, to := chunk(len(column), c, chunks)
 		for i := from; i < to; i++ {
 			v := column[i]
-			bucket[i] = uint8((cut.bucket(key(v)) + 1) & -one(v == v))
+			bucket[i] = uint8((split.bucket(key(v)) + 1) & -one(v == v))
 		}
 	})
-	d := deal(t, bucket, column)
+	d := distribute(t, bucket, column)
 	order = make([]uint32, len(d.items), len(column))
 	d.each(t, func(b int) {
 		from, to := d.start(b), d.ends[b]
@@ -171,7 +171,7 @@ func rising(column []float64, spare []item, t tuning) (order []uint32, known int
 
 func (ix *Index) rank() {
 	d := ix.dims()
-	share(d, func(k int) {
+	parallel(d, func(k int) {
 		column, order := ix.columns[k], ix.order[k]
 		first := 0
 		for place, i := range order[:ix.known[k]] {
@@ -208,15 +208,15 @@ func only(column []float64, keep func(i int) bool) []float64 {
 // within some limits.
 func (ix *Index) pair(a, b int, open func(i int) bool) []entry {
 	d := ix.dims()
-	spots := newSpots(len(ix.whole), len(ix.columns[0]))
+	candidates := newRankPairs(len(ix.whole), len(ix.columns[0]))
 	for _, i := range ix.whole {
 		if r := ix.row(i); r[a] != noLimit && r[b] != noLimit {
-			spots.add(r[a], r[b])
+			candidates.add(r[a], r[b])
 		}
 	}
 	var items []item
 	for i := range ix.columns[0] {
-		if x, y := ix.ranks[i*d+a], ix.ranks[i*d+b]; spots.has(x, y) && open(i) {
+		if x, y := ix.ranks[i*d+a], ix.ranks[i*d+b]; candidates.has(x, y) && open(i) {
 			items = append(items, item{key: uint64(x)<<32 | uint64(y), at: uint32(i)})
 		}
 	}
@@ -320,45 +320,29 @@ func within(ranks, cut []uint32) bool {
 	return true
 }
 
-// spots is a set of places in two objectives, given by their ranks. Most places
-// that are asked for differ from all of them in one objective already, which a
-// bitmap tells.
-type spots struct {
-	a, b  []uint64 // bitmaps of ranks
-	table []uint64 // open addressing; 0 is free, for ranks begin at 1
+// rankPairs is a set of ranks in two objectives. Most pairs that are asked for
+// differ from all of them in one objective already, which a bitmap tells.
+type rankPairs struct {
+	a, b []uint64 // bitmaps of ranks
+	all  map[uint64]struct{}
 }
 
-// newSpots makes room for n places of ranks up to highest.
-func newSpots(n, highest int) *spots {
-	size := 16
-	for size < 2*n {
-		size *= 2
-	}
-	return &spots{a: make([]uint64, highest/64+1), b: make([]uint64, highest/64+1), table: make([]uint64, size)}
+// newRankPairs makes room for n pairs of ranks up to highest.
+func newRankPairs(n, highest int) *rankPairs {
+	return &rankPairs{make([]uint64, highest/64+1), make([]uint64, highest/64+1), make(map[uint64]struct{}, n)}
 }
 
-func (s *spots) add(a, b uint32) {
+func (s *rankPairs) add(a, b uint32) {
 	s.a[a/64] |= 1 << (a % 64)
 	s.b[b/64] |= 1 << (b % 64)
-	s.table[s.find(a, b)] = uint64(a)<<32 | uint64(b)
+	s.all[uint64(a)<<32|uint64(b)] = struct{}{}
 }
 
-// has reports whether the place was added. Ranks above the highest, those of
-// NaN, are no place.
-func (s *spots) has(a, b uint32) bool {
+// has reports whether the pair was added. Ranks above the highest are those of NaN.
+func (s *rankPairs) has(a, b uint32) bool {
 	if int(a/64) >= len(s.a) || int(b/64) >= len(s.b) || s.a[a/64]>>(a%64)&1 == 0 || s.b[b/64]>>(b%64)&1 == 0 {
 		return false
 	}
-	return s.table[s.find(a, b)] != 0
-}
-
-// find returns where the place is in the table, or would be put.
-func (s *spots) find(a, b uint32) int {
-	spot := uint64(a)<<32 | uint64(b)
-	last := uint64(len(s.table) - 1)
-	at := (spot * 0x9e3779b97f4a7c15) >> 32 & last // Fibonacci hashing
-	for s.table[at] != 0 && s.table[at] != spot {
-		at = (at + 1) & last
-	}
-	return int(at)
+	_, has := s.all[uint64(a)<<32|uint64(b)]
+	return has
 }

@@ -16,7 +16,7 @@ type many struct {
 
 // frontierOfMany is Frontier for more than three columns.
 func frontierOfMany(columns [][]float64, t tuning) []int {
-	at := kept(columns, t)
+	at := prefiltered(columns, t)
 	dims := len(columns)
 	flat := make([]float64, 0, len(at)*dims)
 	for _, i := range at {
@@ -53,16 +53,16 @@ func frontierOfMany(columns [][]float64, t tuning) []int {
 	return front
 }
 
-// champions is how many of the sampled points every point is compared with
+// pivots is how many of the sampled points every point is compared with
 // before the sort.
-const champions = 16
+const pivots = 16
 
-// kept are the points that hold no NaN, by index, without most of those that a
+// prefiltered are the points that hold no NaN, by index, without most of those that a
 // sample of many points dominates.
-func kept(columns [][]float64, t tuning) (at []int) {
-	var strong [][]float64
-	if n := len(columns[0]); n > t.alone {
-		strong = strongestOf(sampled(t.sample, columns...))
+func prefiltered(columns [][]float64, t tuning) (at []int) {
+	var dominators [][]float64
+	if n := len(columns[0]); n > t.serial {
+		dominators = pivotsOf(sampled(t.sample, columns...))
 	}
 	p := make([]float64, len(columns))
 next:
@@ -73,7 +73,7 @@ next:
 		for k, c := range columns {
 			p[k] = c[i]
 		}
-		for _, s := range strong {
+		for _, s := range dominators {
 			if allLess(s, p) {
 				continue next
 			}
@@ -83,9 +83,9 @@ next:
 	return at
 }
 
-// strongestOf are the drawn points whose worst place among all drawn, over the
+// pivotsOf are the drawn points whose worst place among all drawn, over the
 // columns, is best.
-func strongestOf(drawn [][]float64) [][]float64 {
+func pivotsOf(drawn [][]float64) [][]float64 {
 	n := len(drawn[0])
 	worst := make([]int, n)
 	order := make([]int, n)
@@ -99,15 +99,15 @@ func strongestOf(drawn [][]float64) [][]float64 {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(worst[a], worst[b]) })
-	var strong [][]float64
-	for _, i := range order[:min(n, champions)] {
+	var best [][]float64
+	for _, i := range order[:min(n, pivots)] {
 		p := make([]float64, len(drawn))
 		for k, column := range drawn {
 			p[k] = column[i]
 		}
-		strong = append(strong, p)
+		best = append(best, p)
 	}
-	return strong
+	return best
 }
 
 func allLess(a, b []float64) bool {

@@ -57,16 +57,16 @@ func Negate(column []float64) []float64 {
 // speed, never the answer; tests make them small.
 type tuning struct {
 	sample int // points drawn to learn where the others lie
-	alone  int // up to so many points are neither sifted nor shared out
+	serial int // up to so many points are neither filtered first nor shared out
 }
 
-var usual = tuning{sample: 4096, alone: 4096}
+var usual = tuning{sample: 4096, serial: 4096}
 
-// share calls work once for every number below n, on as many goroutines as pay,
+// parallel calls work once for every number below n, on as many goroutines as pay,
 // and returns when all calls have.
-func share(n int, work func(i int)) {
-	hands := min(n, runtime.GOMAXPROCS(0))
-	if hands < 2 {
+func parallel(n int, work func(i int)) {
+	workers := min(n, runtime.GOMAXPROCS(0))
+	if workers < 2 {
 		for i := range n {
 			work(i)
 		}
@@ -74,7 +74,7 @@ func share(n int, work func(i int)) {
 	}
 	var next atomic.Int64
 	var done sync.WaitGroup
-	for range hands {
+	for range workers {
 		done.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
 				work(int(i))
@@ -86,7 +86,7 @@ func share(n int, work func(i int)) {
 
 // chunks is into how many stretches n points are cut to be shared out.
 func (t tuning) chunks(n int) int {
-	if n <= t.alone {
+	if n <= t.serial {
 		return 1
 	}
 	return 8

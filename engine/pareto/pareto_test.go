@@ -55,8 +55,8 @@ func drawColumns(t *rapid.T, dims, most int) [][]float64 {
 // drawTuning draws the usual sizes, or some at which even few points go the way
 // of many.
 func drawTuning(t *rapid.T) tuning {
-	return rapid.SampledFrom([]tuning{usual, usual, usual, {sample: 1, alone: 0}, {sample: 6, alone: 2},
-		{sample: 20, alone: 9}}).Draw(t, "tuning")
+	return rapid.SampledFrom([]tuning{usual, usual, usual, {sample: 1, serial: 0}, {sample: 6, serial: 2},
+		{sample: 20, serial: 9}}).Draw(t, "tuning")
 }
 
 // dominates says so by the definition.

@@ -23,13 +23,13 @@ func TestStaircaseIsTheListOfAllPoints(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				p.v += float64(2*floors) - p.u // along the front
 			}
-			floor := uint32(p.u) / 2
+			stair := uint32(p.u) / 2
 			covered := slices.ContainsFunc(all, func(q step) bool { return q.u <= p.u && q.v <= p.v })
-			if got := stairs.covers(floor, p.u, p.v); got != covered {
+			if got := stairs.covers(stair, p.u, p.v); got != covered {
 				t.Fatalf("%v in %v: covered %v, not %v", p, all, got, covered)
 			}
 			if !covered {
-				stairs.add(floor, p.u, p.v)
+				stairs.add(stair, p.u, p.v)
 			}
 			all = append(all, p)
 		}

@@ -2,6 +2,7 @@ package question
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"sweetspot/engine/bill"
@@ -116,18 +117,11 @@ func (q Query) MarshalYAML() (any, error) { return q.Object().MarshalYAML() }
 
 // UnmarshalJSON reads a question, which need not be one that can be asked.
 func (q *Query) UnmarshalJSON(text []byte) error {
-	return q.read(func(into any) error { return json.Unmarshal(text, into) })
-}
-
-// UnmarshalYAML reads a question, as UnmarshalJSON.
-func (q *Query) UnmarshalYAML(unmarshal func(any) error) error { return q.read(unmarshal) }
-
-func (q *Query) read(unmarshal func(any) error) error {
 	var of struct {
 		Model          string
 		Mode           profile.Mode
 		Epochs         *float64
-		TargetAccuracy *float64 `json:"target_accuracy" yaml:"target_accuracy"`
+		TargetAccuracy *float64 `json:"target_accuracy"`
 		Units          *float64
 		Purchase       profile.Purchase
 		Weights        Weights
@@ -138,10 +132,7 @@ func (q *Query) read(unmarshal func(any) error) error {
 		Words          string
 	}
 	all := map[string]any{}
-	if err := unmarshal(&of); err != nil {
-		return err
-	}
-	if err := unmarshal(&all); err != nil {
+	if err := errors.Join(json.Unmarshal(text, &of), json.Unmarshal(text, &all)); err != nil {
 		return err
 	}
 	*q = Query{
@@ -168,11 +159,8 @@ func (q *Query) read(unmarshal func(any) error) error {
 		}
 	}
 	for _, o := range objective.All() {
-		switch v := all[o.Limit].(type) {
-		case float64:
+		if v, limited := all[o.Limit].(float64); limited {
 			q.Limits = q.Limits.With(o.Name, &v)
-		case int:
-			q.Limits = q.Limits.With(o.Name, new(float64(v)))
 		}
 	}
 	return nil

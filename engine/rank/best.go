@@ -103,15 +103,20 @@ func (r *Result) normals(o objective.Name, contenders []int) map[int32][]float64
 			if cells[p.Cell] != nil {
 				continue
 			}
-			rng := rand.New(rand.NewPCG(uint64(p.Cell), 0x5eed))
-			z := make([]float64, draws)
-			for d := range z {
-				z[d] = rng.NormFloat64()
-			}
-			cells[p.Cell] = z
+			cells[p.Cell] = gaussian(uint64(p.Cell), 1)
 		}
 	}
 	return cells
+}
+
+// gaussian draws resamples of an error with this standard deviation.
+func gaussian(seed uint64, sigma float64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 0x5eed))
+	z := make([]float64, draws)
+	for d := range z {
+		z[d] = sigma * rng.NormFloat64()
+	}
+	return z
 }
 
 // errorsOf are the cells whose errors candidate i has in an objective, and how much
@@ -175,7 +180,6 @@ func (r *Result) priceDraws(o objective.Name, contenders []int) map[int][]float6
 	if o != objective.Cost {
 		return nil
 	}
-
 	out, drawn := map[int][]float64{}, map[profile.VMKey][]float64{}
 	for _, i := range contenders {
 		if r.Space.column(objective.Cost).sigma[i] == r.Space.column(objective.Time).sigma[i] {
@@ -186,12 +190,7 @@ func (r *Result) priceDraws(o objective.Name, contenders []int) map[int][]float6
 		if drawn[key] == nil {
 			h := fnv.New64a()
 			_, _ = h.Write([]byte(key.Cloud + "\x00" + key.Region + "\x00" + key.InstanceType)) // never fails
-			rng := rand.New(rand.NewPCG(h.Sum64(), 0x5eed))
-			z := make([]float64, draws)
-			for d := range z {
-				z[d] = sigma * rng.NormFloat64()
-			}
-			drawn[key] = z
+			drawn[key] = gaussian(h.Sum64(), sigma)
 		}
 		out[i] = drawn[key]
 	}

@@ -74,16 +74,6 @@ func evaluate(s *Space, q question.Query, before *Result) *Result {
 // candidates lack one of them.
 func (r *Result) Frontier(a, b objective.Name) []int { return r.Frontiers[objective.Pair{A: a, B: b}] }
 
-// OnFrontier reports whether candidate i is on the frontier of two objectives.
-func (r *Result) OnFrontier(p objective.Pair, i int) bool {
-	for _, j := range r.Frontiers[p] {
-		if i == j {
-			return true
-		}
-	}
-	return false
-}
-
 // Best is the best feasible value of an objective; NaN without any.
 func (r *Result) Best(o objective.Name) float64 {
 	k := r.Space.at(o)
@@ -154,13 +144,13 @@ func (s *Space) Breaks(l question.Limits, i int) (broken []question.Constraint) 
 	return broken
 }
 
-// Score of candidate i; NaN where it is infeasible or a weighted objective is
-// unknown.
+// Score of candidate i, the best values being those of feasible ones; NaN where it is
+// infeasible or a weighted objective is unknown.
 func (r *Result) Score(i int) float64 {
 	if !r.Feasible[i] {
 		return math.NaN()
 	}
-	return r.scoreOf(i)
+	return r.ScoreAgainst(r.best)(i)
 }
 
 // weights are by column, those of the objectives themselves where none are given;
@@ -179,16 +169,10 @@ func (s *Space) weights(given question.Weights) []float64 {
 	return out
 }
 
-// scoreOf is Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ over the weighted objectives, the best ones
-// being feasible; smaller is better, 1 is best in everything.
-func (r *Result) scoreOf(i int) float64 { return r.ScoreAgainst(r.best, i) }
-
-// ScoreAgainst is the score of candidate i were the best values others than they
-// are. They are in the order of [Result.Bests].
-func (r *Result) ScoreAgainst(best []float64, i int) float64 { return r.scores(best)(i) }
-
-// scores is ScoreAgainst for many candidates.
-func (r *Result) scores(best []float64) func(i int) float64 {
+// ScoreAgainst is the score of candidates were the best values these, in the order of
+// [Space.Bests]: Σ wᵢ·(xᵢ/best xᵢ)/Σ wᵢ over the weighted objectives. Smaller is
+// better, 1 is best in everything.
+func (r *Result) ScoreAgainst(best []float64) func(i int) float64 {
 	if r.weights == nil {
 		return func(int) float64 { return math.NaN() }
 	}
@@ -267,7 +251,7 @@ func (r *Result) Key(i int) float64 { return r.KeyOf(r.Query.Sort)(i) }
 // KeyOf is what an order sorts by; smaller is better, NaN is unknown.
 func (r *Result) KeyOf(by question.Sort) func(i int) float64 {
 	if by == question.ByScore {
-		return r.scores(r.best)
+		return r.ScoreAgainst(r.best)
 	}
 	o, perAccuracy := by.Objective()
 	if perAccuracy {

@@ -2,9 +2,9 @@ package explore
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -35,9 +35,8 @@ type Answer struct {
 	Crossovers  []advice.Crossover
 	next        *advice.Probe              // nil where no probe is expected to pay
 	predictor   candidate.Predictor        // of the set and mode; nil until predictions are asked for
-	tested      validate.Tested            // how well predictions did on the set itself
+	Tested      validate.Tested            // how well predictions did on the set itself
 	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
-	key         string                     // of the workload the space was built for
 	today       time.Time                  // from which the age of prices is counted
 	byID        []int32                    // indices into Set.Runs by rising ID
 }
@@ -45,7 +44,7 @@ type Answer struct {
 // Ask answers a question over a set. It reuses the candidates of the previous
 // answer where only limits or the order changed.
 func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer {
-	a := &Answer{Seq: seq, Question: q, Set: set, key: workloadKey(q)}
+	a := &Answer{Seq: seq, Question: q, Set: set}
 	if previous != nil && previous.Set == set {
 		a.byID = previous.byID
 	} else {
@@ -56,7 +55,7 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 		slices.SortFunc(a.byID, func(x, y int32) int { return cmp.Compare(set.Runs[x].ID, set.Runs[y].ID) })
 	}
 	a.predict(previous)
-	if previous != nil && previous.Set == set && previous.key == a.key {
+	if previous != nil && previous.Set == set && reflect.DeepEqual(previous.Question.Workload, q.Workload) {
 		a.spots = previous.spots
 		a.Result = previous.Result.Again(q)
 	} else {
@@ -86,9 +85,6 @@ func tidy(rows int) {
 	}
 }
 
-// Tested is how well predictions did on the set itself; nil until that is known.
-func (a *Answer) Tested() validate.Tested { return a.tested }
-
 // predict makes the predictor where it is asked for, once for a set.
 func (a *Answer) predict(previous *Answer) {
 	switch q := a.Question; {
@@ -115,16 +111,6 @@ func (a *Answer) isSweet(i int) bool {
 	return slices.ContainsFunc(a.spots[i], func(p advice.SweetSpot) bool { return p.Candidate == i })
 }
 
-// workloadKey tells whether two questions have the same candidates.
-func workloadKey(q question.Query) string {
-	q.Limits, q.Weights, q.Sort = nil, nil, ""
-	key, err := json.Marshal(q)
-	if err != nil {
-		return fmt.Sprintf("%+v", q) // a number that is none
-	}
-	return string(key)
-}
-
 // filter lets the candidates through in which every word occurs; nil for none.
 func filter(words string) func(c *candidate.Candidate) bool {
 	all := strings.Fields(strings.ToLower(words))
@@ -132,17 +118,13 @@ func filter(words string) func(c *candidate.Candidate) bool {
 		return nil
 	}
 	return func(c *candidate.Candidate) bool {
-		text := strings.ToLower(haystack(c))
+		parts := []string{c.Variant.Name, c.Variant.Precision, c.Time.Basis.String()}
+		for _, p := range c.Configuration {
+			parts = append(parts, p.VM.Cloud, p.VM.Region, p.VM.InstanceType, p.VM.GPU)
+		}
+		text := strings.ToLower(strings.Join(parts, " "))
 		return !slices.ContainsFunc(all, func(w string) bool { return !strings.Contains(text, w) })
 	}
-}
-
-func haystack(c *candidate.Candidate) string {
-	parts := []string{c.Variant.Name, c.Variant.Precision, c.Time.Basis.String()}
-	for _, p := range c.Configuration {
-		parts = append(parts, p.VM.Cloud, p.VM.Region, p.VM.InstanceType, p.VM.GPU)
-	}
-	return strings.Join(parts, " ")
 }
 
 // combination says what each VM type of several does of the work.

@@ -135,7 +135,7 @@ func (s *Screen) picked() (contract.Pick, bool) {
 	if !ok {
 		return contract.Pick{}, false
 	}
-	return contract.NewPick(s.answer.Result, i, time.Now(), s.Shell.Version, s.answer.Tested()), true
+	return contract.NewPick(s.answer.Result, i, time.Now(), s.Shell.Version, s.answer.Tested), true
 }
 
 // pick keeps the selected candidate with its question.
@@ -164,7 +164,7 @@ func (s *Screen) export() tea.Cmd {
 	if !ok {
 		return s.Shell.Note(toast.Info, "no candidate is selected")
 	}
-	return s.Shell.ExportPick(p, &document.Ranked{Result: s.Ranking(), Tested: s.answer.Tested(), At: time.Now(),
+	return s.Shell.ExportPick(p, &document.Ranked{Result: s.Ranking(), Tested: s.answer.Tested, At: time.Now(),
 		Version: s.Shell.Version})
 }
 
@@ -303,7 +303,7 @@ func (s *Screen) setTested(tested validate.Tested) {
 	s.tested = tested
 	if s.answer != nil {
 		a := *s.answer // the old one may be in use by a question under way
-		a.tested = tested
+		a.Tested = tested
 		s.answer = &a
 		s.refresh()
 	}

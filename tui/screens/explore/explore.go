@@ -174,7 +174,7 @@ func (s *Screen) work() ask.Work[*Answer] {
 // show shows an answer.
 func (s *Screen) show(a *Answer) tea.Cmd {
 	s.setColumns(a)
-	a.tested = s.tested // before anyone has seen it
+	a.Tested = s.tested // before anyone has seen it
 	s.answer = a
 	if n := len(s.Sliders.All); s.constraints.show(a) != n {
 		s.place()

@@ -202,7 +202,7 @@ func signed(v float64, format func(float64) string) string {
 func frontier(r *rank.Result, i int) string {
 	var on []string
 	for _, p := range r.Space.Objectives.Pairs() {
-		if r.OnFrontier(p, i) {
+		if slices.Contains(r.Frontiers[p], i) {
 			on = append(on, fmt.Sprintf("%s–%s", p.A, p.B))
 		}
 	}
@@ -323,7 +323,7 @@ func price(a *Answer, c *candidate.Candidate) string {
 // tested says how far off such estimates were on the set's own runs; "" where
 // nothing tells.
 func tested(a *Answer, c *candidate.Candidate) string {
-	s, ok := a.tested.For(c)
+	s, ok := a.Tested.For(c)
 	if !ok {
 		return ""
 	}

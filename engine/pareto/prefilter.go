@@ -8,30 +8,30 @@ import (
 	"slices"
 )
 
-// sieve knows a sample of a set of points. It drops most of what the sample
-// dominates, at the price of a look-up a point, and deals what is left into the
+// prefilter knows a sample of a set of points. It drops most of what the sample
+// dominates, at the price of a look-up a point, and distributes what is left to the
 // buckets of the first objective, which can then be sorted each by itself.
-type sieve struct {
-	columns, rows *cuts // rows only of three objectives
+type prefilter struct {
+	columns, rows *splitters // rows only of three objectives
 	// least holds, for a bucket of the columns and one of the rows, the least of
 	// the last objective among the sampled points that lie at or before the
 	// beginning of both. What is above it is dominated.
 	least []float64
-	// strong is a sampled point that dominates many: most points of an easy set
+	// pivot is a sampled point that dominates many: most points of an easy set
 	// need no look-up.
-	strong [3]float64
+	pivot [3]float64
 }
 
 // buckets is into how many an axis is cut.
 const buckets = 64
 
-// cuts divide an axis: bucket b holds the keys from cuts[b-1] on that are less
-// than cuts[b]. The last cut is not used.
-type cuts [buckets]uint64
+// splitters divide an axis: bucket b holds the keys from the one before b on that are
+// less than its own. The last is not used.
+type splitters [buckets]uint64
 
 // bucket returns the bucket of a key: a binary search, unrolled so that the
 // compiler leaves no branch in it that the processor would have to guess.
-func (c *cuts) bucket(k uint64) int {
+func (c *splitters) bucket(k uint64) int {
 	b := 0
 	if c[31] <= k {
 		b = 32
@@ -55,7 +55,7 @@ func (c *cuts) bucket(k uint64) int {
 }
 
 // after returns the first bucket that begins at k or later; buckets if none does.
-func (c *cuts) after(k uint64) int {
+func (c *splitters) after(k uint64) int {
 	at, _ := slices.BinarySearch(c[:buckets-1], k)
 	return at + 1
 }
@@ -64,14 +64,14 @@ func (c *cuts) after(k uint64) int {
 // each, but for the first six, which double up to that: nothing can be dropped
 // from the first, so it is to be small. There is at least one value and none is
 // NaN.
-func quantiles(values []float64) *cuts {
+func quantiles(values []float64) *splitters {
 	keys := make([]uint64, len(values))
 	for i, v := range values {
 		keys[i] = key(v)
 	}
 	slices.Sort(keys)
 	const small = 6
-	c := new(cuts)
+	c := new(splitters)
 	for b := range buckets - 1 {
 		share := 1.0 / buckets
 		if b < small {
@@ -105,21 +105,21 @@ func sampled(n int, columns ...[]float64) [][]float64 {
 	return drawn
 }
 
-// newSieve learns the sieve of two or three objectives. It is nil if the sample
+// newPrefilter learns the filter of two or three objectives. It is nil if the sample
 // is empty.
-func newSieve(t tuning, columns ...[]float64) *sieve {
+func newPrefilter(t tuning, columns ...[]float64) *prefilter {
 	drawn := sampled(t.sample, columns...)
 	if len(drawn[0]) == 0 {
 		return nil
 	}
-	cut := make([]*cuts, len(drawn))
+	split := make([]*splitters, len(drawn))
 	for k, column := range drawn {
-		cut[k] = quantiles(column)
+		split[k] = quantiles(column)
 	}
-	s := &sieve{columns: cut[0], strong: strongest(drawn, cut)}
+	s := &prefilter{columns: split[0], pivot: pivotOf(drawn, split)}
 	wide := 1
 	if len(columns) == 3 {
-		s.rows, wide = cut[1], buckets
+		s.rows, wide = split[1], buckets
 	}
 	s.least = slices.Repeat([]float64{math.Inf(1)}, buckets*wide)
 	last := drawn[len(drawn)-1]
@@ -143,13 +143,13 @@ func newSieve(t tuning, columns ...[]float64) *sieve {
 	return s
 }
 
-// strongest returns the drawn point whose worst bucket in an objective is best.
-func strongest(drawn [][]float64, cut []*cuts) (point [3]float64) {
+// pivotOf returns the drawn point whose worst bucket in an objective is best.
+func pivotOf(drawn [][]float64, split []*splitters) (point [3]float64) {
 	best, worst := 0, buckets
 	for i := range drawn[0] {
 		bucket := 0
 		for k, column := range drawn {
-			bucket = max(bucket, cut[k].bucket(key(column[i])))
+			bucket = max(bucket, split[k].bucket(key(column[i])))
 		}
 		if bucket < worst {
 			best, worst = i, bucket
@@ -161,11 +161,11 @@ func strongest(drawn [][]float64, cut []*cuts) (point [3]float64) {
 	return point
 }
 
-// sift2 gives the bucket of each of the points, plus 1; 0 drops it: it is
+// classify2 gives the bucket of each of the points, plus 1; 0 drops it: it is
 // dominated or not a number.
-func (s *sieve) sift2(into []uint8, x, y []float64) {
+func (s *prefilter) classify2(into []uint8, x, y []float64) {
 	y, into = y[:len(x)], into[:len(x)]
-	px, py := s.strong[0], s.strong[1]
+	px, py := s.pivot[0], s.pivot[1]
 	for i, v := range x {
 		if y[i] > py && v >= px {
 			into[i] = 0
@@ -176,10 +176,10 @@ func (s *sieve) sift2(into []uint8, x, y []float64) {
 	}
 }
 
-// sift3 is sift2 for three objectives.
-func (s *sieve) sift3(into []uint8, x, y, z []float64) {
+// classify3 is classify2 for three objectives.
+func (s *prefilter) classify3(into []uint8, x, y, z []float64) {
 	y, z, into = y[:len(x)], z[:len(x)], into[:len(x)]
-	px, py, pz := s.strong[0], s.strong[1], s.strong[2]
+	px, py, pz := s.pivot[0], s.pivot[1], s.pivot[2]
 	for i, v := range x {
 		u, w := y[i], z[i]
 		if w > pz && u >= py && v >= px {
@@ -209,9 +209,9 @@ func one(b bool) int {
 	return 0
 }
 
-// dealt are points in buckets of rising x: those of bucket b, by rising index,
+// partitioned are points in buckets of rising x: those of bucket b, by rising index,
 // are items[ends[b-1]:ends[b]], keyed by x.
-type dealt struct {
+type partitioned struct {
 	items []item
 	ends  []int
 	// rest holds y and z of three objectives; items note their place in it.
@@ -220,25 +220,25 @@ type dealt struct {
 
 type rest struct{ y, z float64 }
 
-func (d *dealt) start(b int) int {
+func (d *partitioned) start(b int) int {
 	if b == 0 {
 		return 0
 	}
 	return d.ends[b-1]
 }
 
-// deal makes items of the points that have a bucket.
-func deal(t tuning, bucket []uint8, columns ...[]float64) *dealt {
+// distribute makes items of the points that have a bucket.
+func distribute(t tuning, bucket []uint8, columns ...[]float64) *partitioned {
 	x := columns[0]
 	chunks := t.chunks(len(x))
 	counts := make([][buckets + 1]int, chunks)
-	share(chunks, func(c int) {
+	parallel(chunks, func(c int) {
 		from, to := chunk(len(x), c, chunks)
 		for _, b := range bucket[from:to] {
 			counts[c][b]++
 		}
 	})
-	d := new(dealt)
+	d := new(partitioned)
 	sum := 0
 	for b := 1; b <= buckets; b++ {
 		for c := range counts {
@@ -252,7 +252,7 @@ func deal(t tuning, bucket []uint8, columns ...[]float64) *dealt {
 	if len(columns) == 3 {
 		d.rest = make([]rest, sum)
 	}
-	share(chunks, func(c int) {
+	parallel(chunks, func(c int) {
 		from, to := chunk(len(x), c, chunks)
 		place := &counts[c]
 		for i, b := range bucket[from:to] {
@@ -271,9 +271,9 @@ func deal(t tuning, bucket []uint8, columns ...[]float64) *dealt {
 }
 
 // each calls work once for every bucket, of few points one after the other.
-func (d *dealt) each(t tuning, work func(b int)) {
+func (d *partitioned) each(t tuning, work func(b int)) {
 	if t.chunks(len(d.items)) > 1 {
-		share(len(d.ends), work)
+		parallel(len(d.ends), work)
 		return
 	}
 	for b := range d.ends {
@@ -281,31 +281,31 @@ func (d *dealt) each(t tuning, work func(b int)) {
 	}
 }
 
-// sift deals the points, without most of those that are dominated if there are
+// partition distributes the points, without most of those that are dominated if there are
 // many, and without those that hold a NaN.
-func sift(t tuning, columns ...[]float64) *dealt {
+func partition(t tuning, columns ...[]float64) *partitioned {
 	n := len(columns[0])
 	chunks := t.chunks(n)
 	bucket := make([]uint8, n)
-	var s *sieve
-	if n > t.alone {
-		s = newSieve(t, columns...)
+	var s *prefilter
+	if n > t.serial {
+		s = newPrefilter(t, columns...)
 	}
 	if s == nil {
 		for i := range bucket {
 			bucket[i] = uint8(one(known(i, columns...)))
 		}
-		return deal(t, bucket, columns...)
+		return distribute(t, bucket, columns...)
 	}
-	share(chunks, func(c int) {
+	parallel(chunks, func(c int) {
 		from, to := chunk(n, c, chunks)
 		if len(columns) == 2 {
-			s.sift2(bucket[from:to], columns[0][from:to], columns[1][from:to])
+			s.classify2(bucket[from:to], columns[0][from:to], columns[1][from:to])
 		} else {
-			s.sift3(bucket[from:to], columns[0][from:to], columns[1][from:to], columns[2][from:to])
+			s.classify3(bucket[from:to], columns[0][from:to], columns[1][from:to], columns[2][from:to])
 		}
 	})
-	return deal(t, bucket, columns...)
+	return distribute(t, bucket, columns...)
 }
 
 // item is a point on its way through a sort: its key, its index, and a note that
@@ -333,7 +333,7 @@ const digit = 11
 // among themselves.
 func sortItems(items, spare []item) {
 	if len(items) < 256 {
-		settle(items)
+		sortByKey(items)
 		return
 	}
 	var differ uint64
@@ -358,13 +358,13 @@ func sortItems(items, spare []item) {
 			to++
 		}
 		if to > from+1 {
-			settle(items[from:to])
+			sortByKey(items[from:to])
 		}
 		from = to
 	}
 }
 
-func settle(items []item) {
+func sortByKey(items []item) {
 	slices.SortFunc(items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))
 	})
