@@ -50,33 +50,21 @@ type entry struct {
 }
 
 func read(files []source.File, given source.Given) []source.Report {
-	reports := make([]source.Report, len(files))
 	var about *entry
-	tables := 0
-	for i, f := range files {
-		reports[i].File = f.Path
-		if isTable(f.Path) {
-			tables++
-			continue
-		}
-		about = &entry{}
-		if reports[i].Err = f.JSON(about); reports[i].Err != nil {
-			about = nil
-		}
-	}
-	for i, f := range files {
-		switch {
-		case isTable(f.Path):
-			one(&reports[i], f, about, given)
-		case reports[i].Err != nil:
-		case tables == 0:
-			reports[i].Err = f.Wrong("contains no times; import the .tsv of the same name together with it")
-		default:
-			reports[i].Set = &profile.Set{}
-			reports[i].Note("describes the table of the same name")
-		}
-	}
-	return reports
+	return source.Pair{
+		Describes: func(p string) bool { return !isTable(p) },
+		Load: func(f source.File) error {
+			var e entry
+			err := f.JSON(&e)
+			if err == nil {
+				about = &e
+			}
+			return err
+		},
+		Read:  func(r *source.Report, f source.File) { one(r, f, about, given) },
+		Alone: "contains no times; import the .tsv of the same name together with it",
+		Note:  "describes the table of the same name",
+	}.Reports(files)
 }
 
 // row is a line of the table.

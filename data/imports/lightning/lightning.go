@@ -23,7 +23,6 @@ import (
 
 	"sweetspot/data/imports/curvelog"
 	"sweetspot/data/imports/source"
-	"sweetspot/engine/profile"
 )
 
 // Format is how a folder of the CSVLogger is recognised and read.
@@ -44,30 +43,14 @@ func isParameters(p string) bool {
 }
 
 func read(files []source.File, given source.Given) []source.Report {
-	reports := make([]source.Report, len(files))
 	var h parameters
-	tables := 0
-	for i, f := range files {
-		reports[i].File = f.Path
-		if isParameters(f.Path) {
-			reports[i].Err = h.load(f)
-		} else {
-			tables++
-		}
-	}
-	for i, f := range files {
-		switch {
-		case !isParameters(f.Path):
-			metrics(&reports[i], f, h, given)
-		case reports[i].Err != nil:
-		case tables == 0:
-			reports[i].Err = f.Wrong("hyperparameters alone tell no run; import metrics.csv together with them")
-		default:
-			reports[i].Set = &profile.Set{}
-			reports[i].Note("hyperparameters of the table beside it")
-		}
-	}
-	return reports
+	return source.Pair{
+		Describes: isParameters,
+		Load:      h.load,
+		Read:      func(r *source.Report, f source.File) { metrics(r, f, h, given) },
+		Alone:     "hyperparameters alone tell no run; import metrics.csv together with them",
+		Note:      "hyperparameters of the table beside it",
+	}.Reports(files)
 }
 
 // times are the names under which users log the seconds of an epoch.

@@ -106,40 +106,25 @@ type both struct {
 }
 
 func read(files []source.File, given source.Given) []source.Report {
-	reports := make([]source.Report, len(files))
 	var config *configuration
-	for i, f := range files {
-		reports[i].File = f.Path
-		if path.Base(f.Path) == "benchmark_config.json" {
+	named := func(p, name string) bool { return path.Base(p) == name }
+	apart := slices.ContainsFunc(files, func(f source.File) bool { return named(f.Path, "benchmark_report.json") })
+	return source.Pair{
+		Describes: func(p string) bool { return named(p, "benchmark_config.json") },
+		Load: func(f source.File) error {
 			config = &configuration{}
-			reports[i].Err = f.JSON(config)
-		}
-	}
-	named := func(f source.File, name string) bool { return path.Base(f.Path) == name }
-	apart := slices.ContainsFunc(files, func(f source.File) bool { return named(f, "benchmark_report.json") })
-	found := false
-	for i, f := range files {
-		switch {
-		case named(f, "benchmark_config.json"):
-		case apart && named(f, "benchmark.json"):
-			reports[i].Set = &profile.Set{}
-			reports[i].Note("has the same content as benchmark_report.json next to it: not used")
-		default:
-			one(&reports[i], f, config, given)
-			found = true
-		}
-	}
-	for i, f := range files {
-		switch {
-		case !named(f, "benchmark_config.json") || reports[i].Err != nil:
-		case !found:
-			reports[i].Err = f.Wrong("is a configuration without times; import benchmark_report.json together with it")
-		default:
-			reports[i].Set = &profile.Set{}
-			reports[i].Note("configuration of the report beside it")
-		}
-	}
-	return reports
+			return f.JSON(config)
+		},
+		Read: func(r *source.Report, f source.File) {
+			if apart && named(f.Path, "benchmark.json") {
+				r.Note("has the same content as benchmark_report.json next to it: not used")
+				return
+			}
+			one(r, f, config, given)
+		},
+		Alone: "is a configuration without times; import benchmark_report.json together with it",
+		Note:  "configuration of the report beside it",
+	}.Reports(files)
 }
 
 func one(r *source.Report, f source.File, config *configuration, given source.Given) {

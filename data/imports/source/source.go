@@ -141,6 +141,41 @@ func Alone(read func(File, Given) Report) func([]File, Given) []Report {
 	}
 }
 
+// Pair reads files of a group, some of which only describe those beside them.
+type Pair struct {
+	Describes func(path string) bool
+	Load      func(File) error // a description; all are loaded first
+	Read      func(*Report, File)
+	Alone     string // what is wrong with descriptions alone, with the mend
+	Note      string // what a description is
+}
+
+// Reports reads the files.
+func (p Pair) Reports(files []File) []Report {
+	reports := make([]Report, len(files))
+	others := 0
+	for i, f := range files {
+		reports[i] = Report{File: f.Path, Set: &profile.Set{}}
+		if p.Describes(f.Path) {
+			reports[i].Err = p.Load(f)
+		} else {
+			others++
+		}
+	}
+	for i, f := range files {
+		switch {
+		case !p.Describes(f.Path):
+			p.Read(&reports[i], f)
+		case reports[i].Err != nil:
+		case others == 0:
+			reports[i].Err = f.Wrong("%s", p.Alone)
+		default:
+			reports[i].Note("%s", p.Note)
+		}
+	}
+	return reports
+}
+
 // ByFolder groups the files of one folder.
 func ByFolder(p string) string { return path.Dir(p) }
 
