@@ -41,12 +41,14 @@ func newImportCommand() *cobra.Command {
 		Long: "import reads existing measurements: Profile CSV and the JSON of export --runs, timm's benchmarks\n" +
 			"with its results, MLPerf logs (MLLOG), Triton's perf_analyzer and Model Analyzer, Hugging Face's\n" +
 			"trainer_state.json and optimum-benchmark, CSV of Lightning and Keras, TensorBoard events, traces of Zeus,\n" +
-			"entries of DAWNBench, and any wide table with a mapping of its columns. The format is recognised by content.\n" +
+			"entries of DAWNBench, and any table with a mapping of its columns. The format is recognised by content.\n" +
 			"Files that belong together are imported together. What a file does not say stays unknown; flags can\n" +
 			"fill it in. Importing a file again adds nothing.",
 		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv --price rtx4090=0.34\n" +
 			"  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
-			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping columns.yaml",
+			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping columns.yaml\n" +
+			"  sweetspot import bench.csv --mapping '{mode: infer, model: net, batch_size: bs, times: {images_per_s: {unit: " +
+			"units/s}}}'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("give the files or folders to import")
@@ -62,7 +64,8 @@ func newImportCommand() *cobra.Command {
 func (f *importFlags) register(cmd *cobra.Command) {
 	fl, g := cmd.Flags(), &f.given
 	fl.StringVar(&f.format, "format", "auto", "format of all files; auto recognises it by content")
-	fl.StringVar(&f.mapping, "mapping", "", "file (YAML or JSON) that maps the columns of a wide table")
+	fl.StringVar(&f.mapping, "mapping", "", "which column of a table is what, as YAML or JSON: a file, or the text itself in "+
+		"braces; for a table of an unknown format import says the likely one")
 	fl.StringVar(&g.Model, "model", "", "model of files that do not name one, or a name to use instead")
 	fl.StringVar(&g.Dataset, "dataset", "", "dataset of files that do not name one")
 	fl.StringVar(&g.Unit, "unit", "", "unit of work of files that do not name one: image, token")
@@ -95,7 +98,7 @@ func (f *importFlags) parse() error {
 		*s = source.Text(*s)
 	}
 	if f.mapping != "" && f.format != "auto" && !strings.EqualFold(f.format, wide.Format.Name) {
-		return usageError("--mapping maps the columns of a wide table, but --format %s is not one", f.format)
+		return usageError("--mapping maps the columns of a table, but --format %s has columns of its own", f.format)
 	}
 	var err error
 	if f.given.Prices, err = profile.ParsePrices(f.prices); err != nil {
@@ -108,7 +111,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if f.mapping != "" {
-		if f.given.Mapping, err = wide.ReadMapping(imports.File(f.mapping)); err != nil {
+		if f.given.Mapping, err = readMapping(f.mapping); err != nil {
 			return err
 		}
 	}
@@ -140,6 +143,15 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 	r, err := w.Import(ctx, found, imports.Options{Format: f.format, Given: f.given, Progress: i.progress}, i.taken)
 	live.clear()
 	return errors.Join(i.summary(r, w.Path(), cmd.ErrOrStderr()), err, i.lost, r.Failure())
+}
+
+// readMapping reads a mapping that the flag holds itself, in braces, or names the
+// file of.
+func readMapping(flag string) (*source.Mapping, error) {
+	if strings.HasPrefix(strings.TrimSpace(flag), "{") {
+		return wide.ParseMapping(source.File{Path: "--mapping"}, []byte(flag))
+	}
+	return wide.ReadMapping(imports.File(flag))
 }
 
 // importing reports files as they are done.

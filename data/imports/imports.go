@@ -9,6 +9,7 @@
 package imports
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -52,21 +53,20 @@ func Find(name string) (source.Format, error) {
 		strings.Join(names, ", "))
 }
 
-// Detect recognises the format of a file by its beginning; ok is false if it is
-// unknown.
-func Detect(f source.File) (format source.Format, ok bool, err error) {
+// Detect recognises the format of a file by its beginning.
+func Detect(f source.File) (format source.Format, err error) {
 	head, err := f.Beginning()
 	if err != nil {
-		return format, false, err
+		return format, err
 	}
 	i := slices.IndexFunc(Formats, func(x source.Format) bool { return x.Claims(f.Path, head) })
-	if i < 0 {
-		if len(strings.TrimSpace(string(head))) == 0 {
-			return format, false, f.Wrong("the file is empty")
-		}
-		return format, false, nil
+	switch {
+	case i >= 0:
+		return Formats[i], nil
+	case len(bytes.TrimSpace(head)) == 0:
+		return format, f.Wrong("the file is empty")
 	}
-	return Formats[i], true, nil
+	return format, &Unrecognised{f, cmp.Or(wide.Advice(f, head), "the format is unknown; give it with --format")}
 }
 
 // Options say how files are read.
@@ -161,20 +161,17 @@ func formatOf(f source.File, named *source.Format) (source.Format, error) {
 	if named != nil {
 		return *named, nil
 	}
-	format, ok, err := Detect(f)
-	if err == nil && !ok {
-		err = &Unrecognised{f.Base()}
-	}
-	return format, err
+	return Detect(f)
 }
 
 // Unrecognised is the error for a file of an unknown format.
-type Unrecognised struct{ File string }
+type Unrecognised struct {
+	File source.File
+	What string // what may help
+}
 
 // Error returns one sentence.
-func (e *Unrecognised) Error() string {
-	return e.File + ": the format is unknown; give it with --format, or map its columns with --mapping"
-}
+func (e *Unrecognised) Error() string { return e.File.Base() + ": " + e.What }
 
 // read reads the group and fills in what the user gave.
 func (g *group) read(given source.Given) []source.Report {

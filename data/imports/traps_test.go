@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"sweetspot/data/imports/source"
-	"sweetspot/data/imports/wide"
 	"sweetspot/engine/profile"
 )
 
@@ -203,67 +202,6 @@ func TestEventFiles(t *testing.T) {
 	var record bytes.Buffer
 	frame(&record, []byte("not a message"))
 	refused(t, one(t, path, record.String(), source.Given{}), "no event")
-}
-
-func TestATrainingThatWasStartedAgain(t *testing.T) {
-	reports := readAll(t, []source.File{
-		inMemory("/a/run/events.out.tfevents.1", board(logged{1719249200, 0, "loss", 2, false},
-			logged{1719249210, 100, "loss", 1, false})),
-		inMemory("/a/run/events.out.tfevents.2", board(logged{1719259200, 50, "loss", 2, false},
-			logged{1719259210, 150, "loss", 1, false})),
-	}, Options{})
-	noted(t, reports[0], "started again")
-	noted(t, reports[1], "part of the training")
-	if run := reports[0].Set.Runs[0]; run.TotalS != nil || run.Steady.Known() {
-		t.Errorf("%+v", run)
-	}
-}
-
-func TestMappings(t *testing.T) {
-	const table = "net,bs,px,T4 time,A10 time\nresnet,32,64,250,NaN\nresnet,64,64,450,200\n"
-	const yaml = "model: net\nbatch_size: bs\nvariant: [px]\nmode: infer\nbasis: measured\nas_of: 2024-05\n" +
-		"source: our lab\ntimes:\n" +
-		"  T4 time: {unit: ms, cloud: aws, instance_type: g4dn.xlarge, gpu: T4, gpu_count: 1, usd_per_hour: 0.526}\n" +
-		"  A10 time: {unit: ms, gpu: A10}\n"
-	mapping := func(text string) (*source.Mapping, error) {
-		return wide.ReadMapping(inMemory("/a/map.yaml", []byte(text)))
-	}
-	m, err := mapping(yaml)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := one(t, "/a/table.csv", table, source.Given{Mapping: m})
-	if r.Err != nil || len(r.Set.Runs) != 3 {
-		t.Fatalf("%v, %+v", r.Err, r.Set)
-	}
-	run := r.Set.Runs[0]
-	if !near(run.Steady.Value, 0.25) || run.InstanceType != "g4dn.xlarge" || *run.USDPerHour != 0.526 ||
-		run.Source != "our lab, table.csv" || run.Variant.Name != "64" || run.Mode != profile.Infer {
-		t.Errorf("%+v", run)
-	}
-	if run := r.Set.Runs[1]; run.InstanceType != "A10" || run.GPUCount != 1 || !near(run.Steady.Value, 0.2) ||
-		run.USDPerHour != nil {
-		t.Errorf("%+v", run)
-	}
-	if m, err := mapping(`{"model":"net","batch_size":"bs","times":{"T4 time":{"unit":"us"}}}`); err != nil ||
-		m.Times["T4 time"].In != "us" {
-		t.Errorf("JSON: %v, %v", m, err)
-	}
-	for text, want := range map[string]string{
-		"model: net\nbatch_size: bs\n":                        "no column of times",
-		"times: {a: {unit: s}}":                               "no column for model",
-		"model: net\nbatch_size: bs\ntimes: {a: {}}":          "write s, ms, us or ns",
-		"model: net\nbatch_size: bs\ntimes: {a: {unit: min}}": `"min"`,
-		"model: net\nbatch: bs":                               "batch not found",
-		"- a":                                                 "is not a mapping of columns",
-		"":                                                    "is empty",
-		"model: a\nbatch_size: b\nmode: run\ntimes: {a: {unit: s}}": "neither train nor infer",
-	} {
-		if _, err := mapping(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want the words %q", text, err, want)
-		}
-	}
-	refused(t, one(t, "/a/table.csv", "net,bs,px,T4 time\n", source.Given{Mapping: m}), "no column A10 time")
 }
 
 // What the user gives fills in what files leave open, and changes nothing they

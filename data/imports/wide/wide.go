@@ -1,47 +1,33 @@
-// Package wide reads tables with a column of iteration times for every VM type,
-// by a mapping that says which column is what. That of PROFET (ddps-lab/profet,
-// profet_wide.csv: model, dataset, optimizer, batchsize, exp_name, batch_latency
-// of p3.2xlarge in seconds, and g4dn.xlarge, p2.xlarge, g3s.xlarge in
-// microseconds) is built in. A mapping is YAML or JSON:
+// Package wide reads tables of measurements by a mapping that says which column
+// is what: with a row for every measurement, or wide ones, with a column of times
+// for every VM type. That of PROFET (ddps-lab/profet, profet_wide.csv: model,
+// dataset, optimizer, batchsize, exp_name, batch_latency of p3.2xlarge in seconds,
+// and g4dn.xlarge, p2.xlarge, g3s.xlarge in microseconds) is built in. A mapping
+// is YAML or JSON; docs/imports.md shows it with all its keys.
 //
-//	model: net            # columns
-//	batch_size: bs
-//	variant: [size, optimizer]
-//	dataset: data
-//	repeat: experiment    # tells measurements of the same apart
-//	mode: train           # or infer
-//	unit: image
-//	source: our lab's table
-//	as_of: 2024-05
-//	basis: measured       # or published, which is the default
-//	times:
-//	  t4_us: {unit: us, cloud: aws, instance_type: g4dn.xlarge, gpu: T4, gpu_count: 1, usd_per_hour: 0.526}
-//
-// The unit of a time, s, ms, us or ns, must be said. An empty cell is unknown.
-// Every cell with a time is a run. Unknown is what the mapping does not name.
+// A time is that of an iteration. Of a rate in units/s, which is that of all GPUs
+// together, it follows from the batch size; s/epoch is the time of a whole epoch.
+// An empty cell is unknown. Every cell with a time is a run. Unknown is what the
+// mapping does not name.
 package wide
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"sweetspot/data/catalog"
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
-// Format is how wide tables are recognised, which is only PROFET's without a
-// mapping, and read.
-var Format = source.Format{Name: "wide", Rows: true, Title: "wide table", Claims: claims, Read: source.Alone(read)}
+// Format is how tables with a mapping are recognised, which is only PROFET's
+// without one, and read.
+var Format = source.Format{Name: "wide", Rows: true, Title: "table with a mapping", Claims: claims,
+	Read: source.Alone(read)}
 
 func claims(_ string, head []byte) bool { return isProfet(source.Header(head, ',')) }
 
@@ -60,140 +46,151 @@ var profet = source.Mapping{
 	},
 }
 
-const maxMapping = 1 << 20
-
-// ReadMapping reads a mapping of columns.
-func ReadMapping(f source.File) (*source.Mapping, error) {
-	text, err := f.Whole(maxMapping)
-	if err != nil {
-		return nil, err
-	}
-	m := &source.Mapping{}
-	decoder := yaml.NewDecoder(strings.NewReader(string(text))) // JSON is YAML
-	decoder.KnownFields(true)
-	if err := decoder.Decode(m); err != nil && !errors.Is(err, io.EOF) {
-		what, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
-		if _, rest, ok := strings.Cut(err.Error(), "\n  "); ok {
-			what = rest
-		}
-		return nil, f.Wrong("is not a mapping of columns: %s", plaintext.Line(what, 150))
-	}
-	if err := check(f, m); err != nil {
-		return nil, err
-	}
-	return m, nil
+// unit is what a column of times holds: times of an iteration or of an epoch, or a rate.
+type unit struct {
+	seconds     float64 // of one; of a rate 0
+	epoch, work bool    // it is of an epoch; units of work are counted, not iterations
 }
 
-func check(f source.File, m *source.Mapping) error {
-	switch {
-	case m.Model == "" || m.BatchSize == "":
-		return f.Wrong("names no column for model or batch_size")
-	case len(m.Times) == 0:
-		return f.Wrong("names no column of times")
-	case m.Mode != "" && m.Mode != string(profile.Train) && m.Mode != string(profile.Infer):
-		return f.Wrong("mode %s is neither train nor infer", plaintext.Quote(m.Mode))
-	case m.Basis != "" && m.Basis != estimate.Published.String() && m.Basis != estimate.Measured.String():
-		return f.Wrong("basis %s is neither measured nor published", plaintext.Quote(m.Basis))
-	case m.AsOf != "" && !catalog.IsDate(m.AsOf):
-		return f.Wrong("as_of %s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(m.AsOf))
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Times)) {
-		t := m.Times[name]
-		if _, known := seconds[t.In]; !known {
-			return f.Wrong("the unit of %s is %s; write s, ms, us or ns", source.Text(name), plaintext.Quote(t.In))
-		}
-		if t.GPUCount < 0 || t.USDPerHour < 0 {
-			return f.Wrong("%s has a negative gpu_count or usd_per_hour", source.Text(name))
-		}
-	}
-	return nil
-}
+var units = map[string]unit{"s": {seconds: 1}, "ms": {seconds: 1e-3}, "us": {seconds: 1e-6}, "µs": {seconds: 1e-6},
+	"ns": {seconds: 1e-9}, "s/epoch": {seconds: 1, epoch: true}, "units/s": {work: true}, "it/s": {}}
 
-// seconds are the units of a time.
-var seconds = map[string]float64{"s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+const unitWords = "s, ms, us or ns of an iteration, units/s, it/s or s/epoch"
 
 type table struct {
 	file    source.File
+	given   source.Given
 	mapping source.Mapping
 	columns []string // of times, in order
 	set     profile.Set
-	models  map[string]bool
+	percent bool // accuracies are in percent, as one is above 1
 }
 
 func read(f source.File, given source.Given) source.Report {
-	t := &table{file: f, mapping: profet, models: map[string]bool{}}
-	if given.Mapping != nil {
-		t.mapping = *given.Mapping
+	t := &table{file: f, given: given, mapping: profet}
+	head, err := f.Beginning()
+	if err != nil {
+		return source.Failed(f, err)
 	}
-	err := source.Table(f, ',', func(r *source.Row) error {
-		if given.Mapping == nil && !isProfet(r.Columns()) {
-			return r.Wrong("the columns are nobody's that is known; say with --mapping which is what")
+	separator := separatorOf(head)
+	switch {
+	case given.Mapping != nil:
+		t.mapping = *given.Mapping
+	case !isProfet(source.Header(head, separator)):
+		return source.Failed(f, f.Wrong("%s", cmp.Or(Advice(f, head), "is not a table; a mapping needs one")))
+	}
+	err = source.Table(f, separator, t.header, t.row)
+	for i := range t.set.Runs {
+		if a := t.set.Runs[i].Accuracy; a != nil && t.percent {
+			t.set.Runs[i].Accuracy = new(*a)
+			t.set.Runs[i].Accuracy.Value /= 100
 		}
-		t.columns = slices.Sorted(maps.Keys(t.mapping.Times))
-		m := t.mapping
-		for _, c := range append([]string{m.Model, m.BatchSize, m.Dataset, m.Precision, m.Repeat},
-			append(slices.Clone(m.Variant), t.columns...)...) {
-			if c != "" && !r.Has(c) {
-				return r.Wrong("there is no column %s, which the mapping names", source.Text(c))
-			}
-		}
-		return nil
-	}, t.row)
+	}
 	return source.Found(f, &t.set, err, "holds no times")
 }
 
-func (t *table) row(r *source.Row) error {
+// separatorOf is what separates the cells of a table: a comma, a semicolon or a
+// tab, whichever gives the most columns.
+func separatorOf(head []byte) rune {
+	return slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int {
+		return cmp.Compare(len(source.Header(head, a)), len(source.Header(head, b)))
+	})
+}
+
+func (t *table) header(r *source.Row) error {
 	m := t.mapping
-	batch, name := r.Count(m.BatchSize), r.Text(m.Model)
-	if batch == 0 || name == "" {
-		return r.Wrong("%s or %s is empty", m.Model, m.BatchSize)
+	t.columns = slices.Sorted(maps.Keys(m.Times))
+	if m.Mode != "" && !isMode(m.Mode) && !r.Has(m.Mode) {
+		return r.Wrong("mode %s is neither train nor infer nor a column", plaintext.Quote(m.Mode))
 	}
-	if !t.models[name] {
-		t.models[name] = true
-		t.set.Models = append(t.set.Models, profile.Model{Name: name, Unit: source.Text(m.Unit)})
-	}
-	basis := estimate.Published
-	if m.Basis != "" {
-		basis, _ = estimate.ParseBasis(m.Basis)
-	}
-	base := profile.Run{
-		Model: name, Dataset: r.Text(m.Dataset), Unit: source.Text(m.Unit),
-		Variant: profile.Variant{Name: variant(r, m.Variant), Precision: r.Text(m.Precision)},
-		Mode:    profile.Mode(cmp.Or(m.Mode, string(profile.Train))), Count: 1, BatchSize: batch, Status: profile.Done,
-		Basis: basis, AsOf: m.AsOf,
-		Source: strings.TrimPrefix(fmt.Sprintf("%s, %s", source.Text(m.Source), t.file.Base()), ", "),
-	}
-	if repeat := r.Text(m.Repeat); repeat != "" {
-		base.Source += ", " + repeat
-	}
-	for _, c := range t.columns {
-		if err := t.cell(r, base, c); err != nil {
-			return err
+	for _, c := range slices.Concat(m.Variant, t.columns, []string{m.Model, m.BatchSize, m.Dataset, m.Precision, m.Repeat,
+		m.GPU, m.GPUCount, m.Cloud, m.Region, m.InstanceType, m.USDPerHour, m.Accuracy}) {
+		if c != "" && !r.Has(c) {
+			return r.Wrong("there is no column %s, which the mapping names; it has %s", source.Text(c), r.Listed())
 		}
+	}
+	switch {
+	case m.Model == "" && t.given.Model == "":
+		return r.Wrong("the mapping names no column for model; add one, or give --model")
+	case m.BatchSize == "" && t.given.BatchSize == 0:
+		return r.Wrong("the mapping names no column for batch_size; add one, or give --batch")
 	}
 	return nil
 }
 
-func (t *table) cell(r *source.Row, run profile.Run, column string) error {
-	at := t.mapping.Times[column]
-	v := r.Positive(column)
-	if v == nil {
-		return nil
+func isMode(word string) bool { return word == string(profile.Train) || word == string(profile.Infer) }
+
+func (t *table) row(r *source.Row) error {
+	m := t.mapping
+	mode := cmp.Or(m.Mode, string(profile.Train))
+	if !isMode(mode) {
+		mode = strings.ToLower(r.Text(m.Mode))
 	}
-	if len(t.set.Runs) >= source.MaxRuns {
+	run := profile.Run{
+		Model: cmp.Or(r.Text(m.Model), t.given.Model), Dataset: r.Text(m.Dataset), Unit: source.Text(m.Unit),
+		Variant: profile.Variant{Name: variant(r, m.Variant), Precision: strings.ToLower(r.Text(m.Precision))},
+		Mode:    profile.Mode(mode), Count: 1, BatchSize: cmp.Or(r.Count(m.BatchSize), t.given.BatchSize),
+		Cloud: r.Text(m.Cloud), Region: r.Text(m.Region), InstanceType: r.Text(m.InstanceType),
+		GPU: r.Text(m.GPU), GPUCount: r.Count(m.GPUCount), USDPerHour: r.Positive(m.USDPerHour),
+		Status: profile.Done, Basis: estimate.Published, AsOf: m.AsOf,
+		Source: strings.TrimPrefix(fmt.Sprintf("%s, %s", source.Text(m.Source), t.file.Base()), ", "),
+	}
+	switch {
+	case run.Model == "" || run.BatchSize == 0:
+		return r.Wrong("%s or %s is empty", cmp.Or(m.Model, "--model"), cmp.Or(m.BatchSize, "--batch"))
+	case !isMode(mode):
+		return r.Fail(m.Mode, "%s is neither train nor infer", plaintext.Quote(mode))
+	}
+	if m.Basis != "" {
+		run.Basis, _ = estimate.ParseBasis(m.Basis)
+	}
+	if repeat := r.Text(m.Repeat); repeat != "" {
+		run.Source += ", " + repeat
+	}
+	if v := r.NotNegative(m.Accuracy); v != nil {
+		metric := cmp.Or(source.Text(m.Metric), "accuracy")
+		run.Accuracy = &profile.Accuracy{Metric: metric, Value: *v, HigherIsBetter: source.HigherIsBetter(metric),
+			Basis: run.Basis}
+		t.percent = t.percent || *v > 1 && profile.IsFraction(metric)
+	}
+	for _, c := range t.columns {
+		t.cell(r, run, c)
+	}
+	if len(t.set.Runs) > source.MaxRuns {
 		return r.Wrong("more than %d runs; split the file", source.MaxRuns)
 	}
-	run.Cloud, run.Region, run.InstanceType = source.Text(at.Cloud), source.Text(at.Region), source.Text(at.InstanceType)
-	run.GPU, run.GPUCount = source.Text(at.GPU), at.GPUCount
-	if run.InstanceType == "" {
-		run.InstanceType = run.GPU
+	return nil
+}
+
+// cell adds the run of a column of times, if its cell is not empty.
+func (t *table) cell(r *source.Row, run profile.Run, column string) {
+	at, v := t.mapping.Times[column], r.Positive(column)
+	if v == nil {
+		return
 	}
+	run.Cloud, run.Region = cmp.Or(source.Text(at.Cloud), run.Cloud), cmp.Or(source.Text(at.Region), run.Region)
+	run.GPU, run.GPUCount = cmp.Or(source.Text(at.GPU), run.GPU), cmp.Or(at.GPUCount, run.GPUCount)
+	run.InstanceType = cmp.Or(source.Text(at.InstanceType), run.InstanceType, run.GPU)
 	if at.USDPerHour > 0 {
 		run.USDPerHour = &at.USDPerHour
 	}
-	source.Steady(&run, *v*seconds[at.In], nil, 0)
-	t.set.Runs = append(t.set.Runs, run)
-	return nil
+	seconds := *v
+	switch in := units[at.In]; {
+	case in.epoch:
+		run.Epochs, run.TotalS = new(1.0), v
+	case in.seconds > 0:
+		seconds *= in.seconds
+	case in.work && run.Mode == profile.Infer: // whose batch is that of one GPU
+		seconds = float64(run.BatchSize*cmp.Or(run.GPUCount, t.given.GPUs(), 1)) / *v
+	case in.work:
+		seconds = float64(run.BatchSize) / *v
+	default:
+		seconds = 1 / *v
+	}
+	if run.TotalS == nil {
+		source.Steady(&run, seconds, nil, 0)
+	}
+	source.AddRun(&t.set, run)
 }
 
 func variant(r *source.Row, columns []string) string {
