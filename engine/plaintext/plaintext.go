@@ -18,13 +18,15 @@ import (
 // Clean returns s without escape sequences, control characters and invisible
 // formatting that hides or reorders text. Tabs and line ends become spaces;
 // invalid UTF-8 becomes the replacement character, and so do the two code points
-// that are no characters and that XML and YAML forbid.
+// that are no characters and that XML and YAML forbid. Of the marks that pile up on
+// one character a few are kept.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
 	}
 	var out strings.Builder
 	out.Grow(len(s))
+	marks := 0 // on the character before
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && size == 1 && s[i] >= 0x90 && s[i] <= 0x9f {
@@ -36,16 +38,33 @@ func Clean(s string) string {
 			i += max(sequence(s[i:], size), size)
 			continue
 		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
+			marks = 0
 			out.WriteByte(' ')
 		case r == 0xfffe || r == 0xffff:
 			out.WriteRune(utf8.RuneError)
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		case unicode.In(r, unicode.M, joining):
+			if marks++; marks <= mostMarks {
+				out.WriteRune(r)
+			}
 		default:
+			marks = 0
 			out.WriteRune(r)
 		}
 		i += size
 	}
 	return out.String()
+}
+
+// mostMarks are more than any script puts on a character.
+const mostMarks = 8
+
+// joining are the letters that are drawn into the character before, as marks are:
+// vowels and finals of Hangul, Japanese sound marks, skin colours.
+var joining = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}, {Lo: 0xd7b0, Hi: 0xd7ff, Stride: 1},
+		{Lo: 0xff9e, Hi: 0xff9f, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x1f3fb, Hi: 0x1f3ff, Stride: 1}},
 }
 
 // Line is Clean for a line of output: of a progress bar that redraws itself

@@ -28,7 +28,10 @@ func TestClean(t *testing.T) {
 		"cut \x1b":               "cut ",
 		"\x1bPq#0;2\x1b\\sixel":  "sixel",
 		"two\u2028lines":         "two lines",
-		"not \ufffe a \uffff":    "not \uFFFD a \uFFFD",
+		"e" + strings.Repeat("\u0301", 5000) + "f":            "e" + strings.Repeat("\u0301", mostMarks) + "f",
+		"\u1100" + strings.Repeat("\u1161", 5000):             "\u1100" + strings.Repeat("\u1161", mostMarks),
+		strings.Repeat("o\u0302\u0301 \u0e01\u0e35\u0e49", 9): strings.Repeat("o\u0302\u0301 \u0e01\u0e35\u0e49", 9),
+		"not \ufffe a \uffff":                                 "not \uFFFD a \uFFFD",
 	} {
 		if got := Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)

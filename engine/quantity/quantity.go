@@ -129,9 +129,10 @@ func Duration(seconds float64) string {
 		return pair(seconds, 60, "m", 1, "s")
 	case seconds < 86400-30:
 		return pair(seconds, 3600, "h", 60, "m")
-	default:
+	case seconds < beyond:
 		return pair(seconds, 86400, "d", 3600, "h")
 	}
+	return decimal(seconds/86400, 0) + " d"
 }
 
 func pair(seconds, big float64, bigUnit string, small float64, smallUnit string) string {
@@ -143,12 +144,23 @@ func pair(seconds, big float64, bigUnit string, small float64, smallUnit string)
 func significant(v float64) string {
 	switch {
 	case v >= 99.95:
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		return decimal(v, 0)
 	case v >= 9.995:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	default:
-		return strconv.FormatFloat(v, 'f', 2, 64)
+		return decimal(v, 1)
 	}
+	return decimal(v, 2)
+}
+
+// beyond is from where on numbers are written in powers of ten: all their digits
+// would make a line of any length.
+const beyond = 1e15
+
+// decimal writes v with some decimals, -1 for as many as it has.
+func decimal(v float64, decimals int) string {
+	if a := math.Abs(v); a >= beyond || decimals < 0 && a < 1e-6 && a > 0 {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // Money writes dollars for people: $0.0031, $2.41, $1,204.
@@ -194,7 +206,7 @@ func Percent(fraction float64) string {
 	if math.IsNaN(fraction) {
 		return "—"
 	}
-	return strconv.FormatFloat(fraction*100, 'f', 1, 64) + " %"
+	return decimal(fraction*100, 1) + " %"
 }
 
 // Count writes 1,000,000.
@@ -202,7 +214,10 @@ func Count(n float64) string {
 	if math.IsNaN(n) {
 		return "—"
 	}
-	digits := strconv.FormatFloat(math.Abs(n), 'f', -1, 64)
+	digits := decimal(math.Abs(n), -1)
+	if strings.ContainsAny(digits, "eI") { // a power of ten, or infinite
+		return decimal(n, -1)
+	}
 	whole, frac, _ := strings.Cut(digits, ".")
 	var b strings.Builder
 	if n < 0 {

@@ -3,6 +3,7 @@ package quantity
 import (
 	"math"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -61,6 +62,32 @@ func TestFormat(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
+	}
+}
+
+// What a database or a file claims may be any number, and a line has an end.
+func TestNoNumberIsLong(t *testing.T) {
+	const longest = 24 // runes
+	write := map[string]func(float64) string{"duration": Duration, "money": Money, "energy": Energy, "percent": Percent,
+		"count": Count, "interval": PlusMinus}
+	check := func(t *rapid.T, v float64) {
+		for name, write := range write {
+			if got := write(v); utf8.RuneCountInString(got) > longest || got == "" {
+				t.Fatalf("%s of %g takes %d characters: %s", name, v, utf8.RuneCountInString(got), got)
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, math.Float64frombits(rapid.Uint64().Draw(t, "bits")))
+		check(t, math.Exp(rapid.Float64Range(-700, 700).Draw(t, "ln v")))
+	})
+	for v, want := range map[float64]string{1e300: "1.16e+295 d", 86400 * 1e6: "1000000 d 00 h"} {
+		if got := Duration(v); got != want {
+			t.Errorf("%g s is written as %s, not %s", v, got, want)
+		}
+	}
+	if got := Count(1e15) + " " + Count(123456789012345) + " " + Count(1.5e-9); got != "1e+15 123,456,789,012,345 1.5e-09" {
+		t.Error(got)
 	}
 }
 

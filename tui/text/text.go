@@ -13,8 +13,29 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// Clean makes a string from outside safe to draw; see [plaintext.Clean].
-func Clean(s string) string { return plaintext.Clean(s) }
+// Clean makes a string from outside safe to draw; see [plaintext.Clean]. Terminals
+// draw what Unicode joins into one character, and what takes so many cells here, in
+// up to a cell for every code point: of long ones the beginning is kept.
+func Clean(s string) string {
+	if s = plaintext.Clean(s); plain(s) {
+		return s
+	}
+	var out strings.Builder
+	for s != "" {
+		character, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		s = s[len(character):]
+		n := 0
+		for _, r := range character {
+			if n++; n <= longestCharacter {
+				out.WriteRune(r)
+			}
+		}
+	}
+	return out.String()
+}
+
+// longestCharacter is the most code points that a character keeps.
+const longestCharacter = 12
 
 // plain reports whether s is printable ASCII alone, a cell a byte.
 func plain(s string) bool {

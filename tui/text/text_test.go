@@ -12,15 +12,18 @@ import (
 
 func TestCleanTakesControlAway(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain":                  "plain",
-		"a\x1b[31mred\x1b[0m":    "ared",
-		"title\x1b]0;owned\x07x": "titlex",
-		"a\tb\nc":                "a b c",
-		"bell\x07\x00":           "bell",
-		"rtl\u202eevil":          "rtlevil",
-		"\u200bzero":             "zero",
-		"c1\u009b31mx":           "c1x",
-		"naïve ± €":              "naïve ± €",
+		"plain":                              "plain",
+		"a\x1b[31mred\x1b[0m":                "ared",
+		"title\x1b]0;owned\x07x":             "titlex",
+		"a\tb\nc":                            "a b c",
+		"bell\x07\x00":                       "bell",
+		"rtl\u202eevil":                      "rtlevil",
+		"\u200bzero":                         "zero",
+		"c1\u009b31mx":                       "c1x",
+		"naïve ± €":                          "naïve ± €",
+		strings.Repeat("\u0915\u094d", 5000): strings.Repeat("\u0915\u094d", longestCharacter/2),
+		"a" + strings.Repeat("\u0301", 5000): "a" + strings.Repeat("\u0301", 8),
+		"हिन्दी ไทย 한국어 é́ 👍🏽": "हिन्दी ไทย 한국어 é́ 👍🏽",
 	} {
 		if got := Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)

@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/engine/plaintext"
 	"sweetspot/tui/text"
 )
 
@@ -22,13 +21,13 @@ func (l *Line) Set(value string) {
 	l.input.Prompt = ""
 	l.input.CharLimit = longest
 	l.input.SetVirtualCursor(true)
-	l.input.SetValue(plaintext.Clean(value))
+	l.input.SetValue(text.Clean(value))
 	l.input.CursorEnd()
 	l.input.Focus()
 }
 
 // Value is the text so far.
-func (l *Line) Value() string { return plaintext.Clean(l.input.Value()) }
+func (l *Line) Value() string { return text.Clean(l.input.Value()) }
 
 // Update handles a key press or a paste: the usual keys of a shell's line move
 // and erase, ctrl+u empties what is before the cursor.
@@ -39,7 +38,7 @@ func (l *Line) Update(msg tea.Msg) {
 }
 
 // Type puts text in at the cursor.
-func (l *Line) Type(s string) { l.Update(tea.PasteMsg{Content: plaintext.Clean(s)}) }
+func (l *Line) Type(s string) { l.Update(tea.PasteMsg{Content: text.Clean(s)}) }
 
 // View draws the text around the cursor in exactly width cells.
 func (l *Line) View(width int) string {

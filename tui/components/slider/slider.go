@@ -9,9 +9,9 @@ import (
 	"math"
 	"strings"
 
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/plot"
+	"sweetspot/tui/text"
 )
 
 // Direction says what a slider does to the candidates.
@@ -132,7 +132,7 @@ func (s *Slider) Range() (lo, hi float64) { return s.cfg.Lo, s.cfg.Hi }
 func (s *Slider) Label() string { return s.cfg.Label }
 
 // SetLabel renames the slider: the metric of the accuracy, say.
-func (s *Slider) SetLabel(label string) { s.cfg.Label = plaintext.Clean(label) }
+func (s *Slider) SetLabel(label string) { s.cfg.Label = text.Clean(label) }
 
 // SetDirection turns a floor into a ceiling: for metrics where lower is
 // better.
@@ -142,7 +142,7 @@ func (s *Slider) SetDirection(d Direction) {
 }
 
 // SetNote sets the text at the right end, such as how many candidates remain.
-func (s *Slider) SetNote(note string) { s.note = plaintext.Clean(note) }
+func (s *Slider) SetNote(note string) { s.note = text.Clean(note) }
 
 // SetFocused says whether the slider has the keys.
 func (s *Slider) SetFocused(focused bool) {
@@ -235,7 +235,7 @@ const maxTyped = 32
 
 // Type adds text to the value being typed.
 func (s *Slider) Type(t string) {
-	t = plaintext.Clean(t)
+	t = text.Clean(t)
 	if s.typing && len(s.typed)+len(t) <= maxTyped {
 		s.typed += t
 		s.err = ""
@@ -264,7 +264,7 @@ func (s *Slider) Commit() (changed bool, err error) {
 		err = errors.New("this is not a number")
 	}
 	if err != nil {
-		s.err = plaintext.Clean(err.Error())
+		s.err = text.Clean(err.Error())
 		return false, err
 	}
 	s.Cancel()

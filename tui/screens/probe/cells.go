@@ -8,7 +8,6 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
@@ -110,7 +109,7 @@ func (s *Screen) why() string {
 	if r.Why == "" {
 		return word
 	}
-	return word + ": " + plaintext.Clean(r.Why)
+	return word + ": " + text.Clean(r.Why)
 }
 
 // stateCell is the mark and, where there is room, the word of a badge in its

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/keys"
@@ -130,7 +129,7 @@ func (s *Screen) commit() {
 	f := &fields[s.row]
 	if typed := s.input.Value(); typed != f.value(s.form) {
 		if err := f.read(&s.form, typed); err != nil {
-			s.err = plaintext.Clean(err.Error())
+			s.err = text.Clean(err.Error())
 			return
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"sweetspot/tui/keys"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
@@ -153,7 +154,7 @@ func (s *Screen) SetForm(f Form) {
 		return
 	}
 	f = f.fill()
-	f.Model, f.Input = plaintext.Clean(f.Model), plaintext.Clean(f.Input)
+	f.Model, f.Input = text.Clean(f.Model), plaintext.Clean(f.Input)
 	s.state, s.form, s.err, s.failure = Filling, f, "", ""
 	s.typing = false
 }
@@ -161,7 +162,7 @@ func (s *Screen) SetForm(f Form) {
 // SetModel fills in a model file that was chosen, and goes on to type the
 // factory of one that is Python.
 func (s *Screen) SetModel(file string) {
-	s.form.Model, s.form.Command = plaintext.Clean(file), nil
+	s.form.Model, s.form.Command = text.Clean(file), nil
 	s.state, s.row, s.err = Filling, 0, ""
 	if !modelFile(file) {
 		s.begin(s.form.Model + ":")
@@ -219,7 +220,7 @@ func (s *Screen) Update(u matrix.Update) {
 
 // Fail shows why the only probe failed, or could not be started.
 func (s *Screen) Fail(err error) {
-	s.state, s.failure = Failed, plaintext.Clean(err.Error())
+	s.state, s.failure = Failed, text.Clean(err.Error())
 }
 
 // Reset leaves a probe that was discarded and returns to the form.

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
 	"sweetspot/engine/training"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
+	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
@@ -88,7 +88,7 @@ func qualityBadge(th *theme.Theme, q quality) badge {
 // whyEnded says why a probe is over; one that has all it was asked for needs
 // no more words than that.
 func whyEnded(u *session.Update, target float64) string {
-	if words := plaintext.Clean(u.StoppedWords); words != "" && judged(u, target) != precise {
+	if words := text.Clean(u.StoppedWords); words != "" && judged(u, target) != precise {
 		return words
 	}
 	return ended(*u)
@@ -105,7 +105,7 @@ func aim(u *session.Update, target float64) string {
 	case m.Steady.HalfWidth() <= target && m.InterimHalfWidth > target:
 		return "to be confirmed at the next check"
 	}
-	words := plaintext.Clean(u.Verdict.Words)
+	words := text.Clean(u.Verdict.Words)
 	if strings.HasPrefix(words, "±") {
 		if _, after, ok := strings.Cut(words, "%"); ok {
 			words = strings.TrimLeft(strings.TrimPrefix(after, " at the last check"), ", ")
