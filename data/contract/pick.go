@@ -49,6 +49,15 @@ func ReadPick(query, candidate []byte, at time.Time, version string) (Pick, erro
 	return p, nil
 }
 
+// Plain is the pick with all its texts made plain.
+func (p Pick) Plain() (out Pick, err error) {
+	text, err := json.Marshal(p)
+	if err == nil {
+		err = readPlain(text, &out)
+	}
+	return out, err
+}
+
 // readPlain reads JSON with all its texts made plain.
 func readPlain(text []byte, into any) error {
 	var v any

@@ -38,7 +38,10 @@ type part struct {
 var ofMachine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func newJob(p contract.Pick) (*job, error) {
-	clean(&p)
+	p, err := p.Plain()
+	if err != nil {
+		return nil, err
+	}
 	j := &job{pick: p, name: Slug(p.Candidate.Model)}
 	if len(p.Candidate.Configuration) == 0 {
 		return nil, errors.New("this pick names no VM: pick a candidate again")
@@ -146,36 +149,6 @@ func (p part) settings() (out []setting) {
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// clean removes control characters from every text of a pick, each by itself: an
-// unfinished escape sequence would swallow what is joined to it.
-func clean(p *contract.Pick) {
-	c := &p.Candidate
-	for _, s := range []*string{&p.PickedAt, &p.EstimatedBy, &c.Model, &c.Variant, &c.Mode, &c.Purchase} {
-		*s = plaintext.Clean(*s)
-	}
-	for _, s := range []**string{&c.Precision, &c.Why, &c.Time.Basis, &c.Cost.Basis} {
-		cleanAt(s)
-	}
-	if c.Accuracy != nil {
-		a := *c.Accuracy
-		a.Metric, a.Basis = plaintext.Clean(a.Metric), plaintext.Clean(a.Basis)
-		c.Accuracy = &a
-	}
-	c.Configuration = slices.Clone(c.Configuration)
-	for i := range c.Configuration {
-		v := &c.Configuration[i]
-		for _, s := range []**string{&v.Cloud, &v.Region, &v.InstanceType, &v.Host, &v.GPU, &v.PriceFrom} {
-			cleanAt(s)
-		}
-	}
-}
-
-func cleanAt(s **string) {
-	if *s != nil {
-		*s = new(plaintext.Clean(**s))
-	}
-}
 
 // longestName leaves room for a number within the 63 bytes of a host name.
 const longestName = 50
