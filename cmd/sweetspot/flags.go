@@ -67,13 +67,14 @@ func optional(to **float64, read func(string) (float64, error)) pflag.Value {
 	}, "")
 }
 
-// oneOf reads one of a list of words.
+// oneOf reads one of a list of words, in any case.
 func oneOf[S ~string](words ...S) func(string) (S, error) {
 	return func(s string) (S, error) {
-		if !slices.Contains(words, S(s)) {
+		word := S(strings.ToLower(strings.TrimSpace(s)))
+		if !slices.Contains(words, word) {
 			return "", fmt.Errorf("%q is not %s", plaintext.Line(s, 40), wording.Either(words))
 		}
-		return S(s), nil
+		return word, nil
 	}
 }
 
@@ -95,6 +96,9 @@ func (f *parsed[T]) String() string { return f.text }
 // Type is what the help calls the value.
 func (*parsed[T]) Type() string { return "string" }
 
+// modes reads a --mode flag.
+var modes = oneOf(profile.Train, profile.Infer)
+
 // flagError says which flag has a wrong value, and what is wrong with it.
 func flagError(_ *cobra.Command, err error) error {
 	invalid := (*pflag.InvalidValueError)(nil)
@@ -107,20 +111,6 @@ func flagError(_ *cobra.Command, err error) error {
 		err = fmt.Errorf("%q is not %s", number.Num, cmp.Or(what, "a whole number"))
 	}
 	return usageError("--%s: %w", invalid.GetFlag().Name, err)
-}
-
-// parseMode reads a --mode flag; empty means unspecified.
-func parseMode(s string) (profile.Mode, error) {
-	switch m := profile.Mode(strings.ToLower(s)); m {
-	case "", profile.Train, profile.Infer:
-		return m, nil
-	}
-	return "", fmt.Errorf("%q is neither train nor infer", s)
-}
-
-// parsePurchase reads a --purchase flag.
-func parsePurchase(s string) (profile.Purchase, error) {
-	return profile.ParsePurchase(strings.ToLower(s))
 }
 
 // completeWords completes a flag's value from fixed words.

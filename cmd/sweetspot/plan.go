@@ -25,7 +25,8 @@ import (
 type planFlags struct {
 	queryFlags
 	vms                         []string
-	split, method               string
+	rental                      candidate.Rental
+	method                      string
 	startup, minimum, billingBy []string
 }
 
@@ -73,9 +74,9 @@ func (f *planFlags) register(cmd *cobra.Command) {
 		"(default: all that the model was run on)")
 	fl.IntVar(&f.maxCount, "max-per-type", question.DefaultCount,
 		"largest number of VMs of each type that --vms does not list")
-	fl.StringVar(&f.split, "split", string(cluster.ByThroughput),
+	fl.Var(of(&f.rental.Split, oneOf(cluster.ByThroughput, cluster.ByGPUs), string(cluster.ByThroughput)), "split",
 		"how to split the work: by throughput, or by gpus as in the study")
-	fl.StringVar(&f.method, "method", "exact", "search method: exact, or greedy for the study's Algorithm 1")
+	fl.Var(of(&f.method, oneOf("exact", "greedy"), "exact"), "method", "search method: exact, or greedy for the study's Algorithm 1")
 	fl.StringSliceVar(&f.startup, "startup", nil, "time from renting a VM until it can start, which is billed too "+
 		"(90s, or by cloud aws=90s,gcp=1m)")
 	fl.StringSliceVar(&f.minimum, "min-billing", nil, "shortest time billed for a VM (60s, or by cloud)")
@@ -88,15 +89,10 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	if f.maxCount < 1 || f.maxCount > mostVMs {
 		return in, usageError("--max-per-type %d: give a number from 1 to %d", f.maxCount, mostVMs)
 	}
-	if in.Rental, err = f.rental(); err != nil {
+	if in.Rental, err = f.readRental(); err != nil {
 		return in, err
 	}
-	switch strings.ToLower(f.method) {
-	case "exact", "greedy":
-		in.Greedy = strings.EqualFold(f.method, "greedy")
-	default:
-		return in, usageError("--method %q is neither exact nor greedy", f.method)
-	}
+	in.Greedy = f.method == "greedy"
 	set, err := loaded(cmd)
 	if err != nil {
 		return in, err
@@ -125,10 +121,8 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	return in, nil
 }
 
-func (f *planFlags) rental() (r candidate.Rental, err error) {
-	if r.Split, err = contract.ParseSplit(f.split); err != nil {
-		return r, usageError("--split: %w", err)
-	}
+func (f *planFlags) readRental() (r candidate.Rental, err error) {
+	r = f.rental
 	if r.Limits, err = parseVMs(f.vms); err != nil {
 		return r, err
 	}

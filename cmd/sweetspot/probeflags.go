@@ -42,7 +42,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
 	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
 	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
-	fl.Var(of(&f.mode, parseMode, "train"), "mode", "the mode: train or infer")
+	fl.Var(of(&f.mode, modes, "train"), "mode", "the mode: train or infer")
 	fl.Var(of(&f.epochs, parseEpochs, ""), "epochs", "epochs of the training, also used for estimates (default 10, or the "+
 		"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
 	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a "+
@@ -122,7 +122,7 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 		Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
 		Spec: harness.Spec{
-			Model: f.model, Mode: cmp.Or(f.mode, profile.Train), Input: strings.ToLower(f.input),
+			Model: f.model, Mode: f.mode, Input: strings.ToLower(f.input),
 			Data:      harness.Data(strings.ToLower(f.data)),
 			Optimizer: strings.ToLower(f.optimizer), Eval: f.eval, FineTune: f.fineTune, Layers: f.layers, FitBatch: f.fitBatch,
 			TrainSize: int(f.trainSize), Epochs: int(f.epochs),

@@ -46,7 +46,7 @@ type queryFlags struct {
 func (f *queryFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.Var(of(&f.mode, parseMode, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
+	fl.Var(of(&f.mode, modes, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
 	fl.Var(optional(&f.epochs, quantity.ParseCount), "epochs", "epochs of a training (default: as many as each source needed)")
 	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy", "train until the validation accuracy reaches this (0.9 or 90%)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
@@ -66,7 +66,7 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 		f.limits[o.Name] = new(*float64)
 		fl.Var(optional(f.limits[o.Name], o.Read), o.Flag, o.Help)
 	}
-	fl.Var(of(&f.purchase, parsePurchase, string(profile.OnDemand)), "purchase",
+	fl.Var(of(&f.purchase, oneOf(profile.Purchases...), string(profile.OnDemand)), "purchase",
 		"purchase option: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringSliceVar(&f.bill, "bill", nil, "additional costs, as "+strings.ReplaceAll(bill.Words, " ", ","))
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines outside the catalog: 0.34, or by "+

@@ -16,7 +16,6 @@ import (
 	"sweetspot/data/library"
 	"sweetspot/data/library/published"
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/reproduce"
 )
@@ -38,9 +37,6 @@ func newReproduceCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			papers := reproduce.Papers
 			if paper != "" {
-				if !slices.Contains(papers, paper) {
-					return usageError("--paper %q is not one of %s", plaintext.Line(paper, 40), strings.Join(papers, ", "))
-				}
 				papers = []string{paper}
 			}
 			if database(cmd) != "" {
@@ -56,7 +52,7 @@ func newReproduceCommand() *cobra.Command {
 			return r.write(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().StringVar(&paper, "paper", "", "the paper to reproduce: malta, malta2019, tarcar, approxdnn or "+
+	cmd.Flags().Var(of(&paper, oneOf(reproduce.Papers...), ""), "paper", "the paper to reproduce: malta, malta2019, tarcar, approxdnn or "+
 		"paragon (default: all of them)")
 	cmd.Flags().BoolVar(&all, "all", false, "print every number, not only those that are not ok")
 	return cmd

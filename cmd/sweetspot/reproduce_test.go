@@ -7,22 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"sweetspot/engine/reproduce"
 )
 
-// reproduceOutput runs the subcommand under a root that has its persistent flag.
+// reproduceOutput runs the subcommand.
 func reproduceOutput(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	root := &cobra.Command{Use: "sweetspot", SilenceUsage: true, SilenceErrors: true}
-	root.PersistentFlags().Bool("json", false, "")
-	root.AddCommand(newReproduceCommand())
-	var out strings.Builder
-	root.SetOut(&out)
-	root.SetArgs(append([]string{"reproduce"}, args...))
-	err := root.Execute()
-	return out.String(), err
+	out, _, err := execute(t, append([]string{"reproduce"}, args...)...)
+	return out, err
 }
 
 func TestReproduceJSON(t *testing.T) {
@@ -233,7 +225,7 @@ func TestReproduceRefusesOtherPapers(t *testing.T) {
 	_, err := reproduceOutput(t, "--paper", "spock")
 	var exit exitError
 	if !errors.As(err, &exit) || exit.code != exitUsage ||
-		!strings.Contains(err.Error(), "malta, malta2019, tarcar, approxdnn, paragon") {
+		!strings.Contains(err.Error(), "malta, malta2019, tarcar, approxdnn or paragon") {
 		t.Errorf("got %v", err)
 	}
 }

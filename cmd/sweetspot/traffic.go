@@ -69,7 +69,7 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	*s = d
 	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace "+
 		"(default: a synthetic load)")
-	fl.Var(of(&f.pattern, serving.ParsePattern, string(serving.DayLoad)), "pattern", "pattern of the synthetic load without --trace: "+
+	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.DayLoad)), "pattern", "pattern of the synthetic load without --trace: "+
 		"constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in queries per second")
 	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")

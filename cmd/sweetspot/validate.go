@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 )
 
 func newValidateCommand() *cobra.Command {
-	var question string
+	questions := validate.Questions()
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Test the predictions against the runs in your database",
@@ -25,10 +26,6 @@ func newValidateCommand() *cobra.Command {
 		Example: "  sweetspot validate\n  sweetspot validate --db team.db --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			questions, err := questionsNamed(question)
-			if err != nil {
-				return err
-			}
 			w, err := workspace.Open(cmd.Context(), database(cmd))
 			if err != nil {
 				return err
@@ -45,28 +42,17 @@ func newValidateCommand() *cobra.Command {
 			return v.write(cmd.OutOrStdout(), w.Label())
 		},
 	}
-	cmd.Flags().StringVar(&question, "question", "", "only this question, one of: "+strings.Join(questionNames(), ", "))
+	names := make([]string, len(questions))
+	for i, q := range questions {
+		names[i] = q.Name
+	}
+	named := func(name string) ([]validate.Question, error) {
+		name, err := oneOf(names...)(name)
+		i := max(slices.Index(names, name), 0)
+		return validate.Questions()[i : i+1], err
+	}
+	cmd.Flags().Var(of(&questions, named, ""), "question", "only this question, one of: "+strings.Join(names, ", "))
 	return cmd
-}
-
-func questionNames() (names []string) {
-	for _, q := range validate.Questions() {
-		names = append(names, q.Name)
-	}
-	return names
-}
-
-// questionsNamed returns the question of this name, or all questions if it is empty.
-func questionsNamed(name string) ([]validate.Question, error) {
-	if name == "" {
-		return validate.Questions(), nil
-	}
-	for _, q := range validate.Questions() {
-		if q.Name == name {
-			return []validate.Question{q}, nil
-		}
-	}
-	return nil, usageError("--question %q is not one of %s", name, strings.Join(questionNames(), ", "))
 }
 
 // validation is the JSON of validate. Unknown values are null.

@@ -285,12 +285,3 @@ func (p *Plan) describeGreedy(in PlanInput, c candidate.Candidate) Candidate {
 func newGap(time, cost float64) Numbers {
 	return Numbers{{Name: string(objective.Time), Value: known(time)}, {Name: string(objective.Cost), Value: known(cost)}}
 }
-
-// ParseSplit reads a --split flag.
-func ParseSplit(s string) (cluster.Split, error) {
-	switch v := cluster.Split(strings.ToLower(s)); v {
-	case cluster.ByThroughput, cluster.ByGPUs:
-		return v, nil
-	}
-	return "", fmt.Errorf("split %s is neither %s nor %s", plaintext.Quote(s), cluster.ByThroughput, cluster.ByGPUs)
-}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -207,15 +206,6 @@ const (
 
 // Patterns lists them.
 var Patterns = []Pattern{ConstantLoad, PoissonLoad, DiurnalLoad, CrowdLoad, BurstyLoad, DayLoad}
-
-// ParsePattern reads a pattern's name.
-func ParsePattern(s string) (Pattern, error) {
-	p := Pattern(strings.ToLower(strings.TrimSpace(s)))
-	if !slices.Contains(Patterns, p) {
-		return "", fmt.Errorf("%q is not one of constant, poisson, diurnal, flash-crowd, bursty and day", s)
-	}
-	return p, nil
-}
 
 // Shares of a made-up load.
 const (
