@@ -22,13 +22,12 @@ func ExampleSpace_Frontiers() {
 		return
 	}
 	s := f.Within(cluster.Limits{})
-	for _, o := range []cluster.Objective{cluster.ByTime, cluster.ByCost} {
-		c, _ := s.Best(o)
-		fmt.Printf("best by %s: %v VMs, %.1f h, $%.2f\n", o, c.Counts, c.Seconds/3600, c.USD)
+	for name, c := range map[string]cluster.Configuration{"fastest": s.TimeCost[0], "cheapest": s.TimeCost[len(s.TimeCost)-1]} {
+		fmt.Printf("%s: %v VMs, %.1f h, $%.2f\n", name, c.Counts, c.Seconds/3600, c.USD)
 	}
-	// Output:
-	// best by time: [4 2] VMs, 0.8 h, $4.59
-	// best by cost: [0 2] VMs, 1.5 h, $3.50
+	// Unordered output:
+	// fastest: [4 2] VMs, 0.8 h, $4.59
+	// cheapest: [0 2] VMs, 1.5 h, $3.50
 }
 
 // 50,000 images in batches of 300 on one K80 take 167 batches.

@@ -48,7 +48,7 @@ func TestCaffeNetAgainstAllCombinations(t *testing.T) {
 			checkFrontier(t, s, i, f.Variants[i])
 		}
 		l := Limits{MaxSeconds: new(3600.0), MaxUSD: new(10.0)}
-		best, ok := f.Within(l).Best(ByAccuracy)
+		best, ok := f.Within(l).MostAccurate()
 		if !ok {
 			t.Fatal("nothing within an hour and $10")
 		}
@@ -104,8 +104,8 @@ func TestGreedyCanMissWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if best, ok := f.Within(l).Best(ByCost); !ok || !slices.Equal(best.Counts, []int{0, 2}) {
-		t.Errorf("exact %+v, %v", best, ok)
+	if got := f.Within(l).TimeCost; len(got) != 1 || !slices.Equal(got[0].Counts, []int{0, 2}) {
+		t.Errorf("exact %+v", got)
 	}
 }
 

@@ -122,42 +122,17 @@ func (s staircase) lower(rank int, usd float64) bool {
 	return true
 }
 
-// Objective is the objective in which a configuration is to be the best.
-type Objective string
-
-// The objectives. Ties go to the better accuracy, then the cost, then the time.
-const (
-	ByTime     Objective = "time"
-	ByCost     Objective = "cost"
-	ByAccuracy Objective = "accuracy"
-)
-
-// Best is the best configuration of the selection; ok is false where none is
-// within the limits or, by accuracy, none has a known one.
-func (s Selection) Best(o Objective) (best Configuration, ok bool) {
-	list := s.TimeCostAccuracy
-	if o != ByAccuracy {
-		list = slices.Concat(list, s.TimeCost)
-	}
-	for i, c := range list {
-		if i == 0 || s.space.prefer(c, best, o) < 0 {
+// MostAccurate is the configuration of the best accuracy, of equal ones the
+// cheapest and then the fastest; ok is false where none within the limits has a
+// known accuracy.
+func (s Selection) MostAccurate() (best Configuration, ok bool) {
+	for i, c := range s.TimeCostAccuracy {
+		if i == 0 || cmp.Or(s.space.compareQuality(best.Variant, c.Variant), about(c.USD, best.USD),
+			about(c.Seconds, best.Seconds)) < 0 {
 			best = c
 		}
 	}
-	return best, len(list) > 0
-}
-
-// prefer orders configurations by an objective; negative where a is better.
-func (s Space) prefer(a, b Configuration, o Objective) int {
-	accuracy := s.compareQuality(b.Variant, a.Variant)
-	seconds, usd := about(a.Seconds, b.Seconds), about(a.USD, b.USD)
-	switch o {
-	case ByTime:
-		return cmp.Or(seconds, accuracy, usd)
-	case ByCost:
-		return cmp.Or(usd, accuracy, seconds)
-	}
-	return cmp.Or(accuracy, usd, seconds)
+	return best, len(s.TimeCostAccuracy) > 0
 }
 
 // compareQuality orders variants by accuracy, unknown ones last.

@@ -84,7 +84,7 @@ func (b costBook) exactRows(s sheet) []Row {
 // savings are the largest of what the frontier saves against the configurations
 // within the limits that have the highest accuracy.
 func (b costBook) savings(s sheet, f *cluster.Frontiers, space cluster.Space, limits cluster.Limits) (rows []Row) {
-	best, ok := f.Within(limits).Best(cluster.ByAccuracy)
+	best, ok := f.Within(limits).MostAccurate()
 	if !ok {
 		return nil
 	}

@@ -100,10 +100,13 @@ func (p *Procured) choose(w Wanted, set *profile.Set) error {
 		}
 		return &InfeasibleError{of, fmt.Sprintf("%s rules out %s within %s", word, all, quantity.Duration(limit))}
 	}
-	p.Serve(p.Offers, p.Variants, p.Served, within[0])
 	of := p.Served[within[0]]
 	chosen := &p.Offers[of.Offer]
-	p.VM = chosen.VM.InstanceType
+	p.Chosen, p.Points, p.GPUs, p.VM = within[0], chosen.Points, chosen.GPUs, chosen.VM.InstanceType
+	p.Settings.VM = p.Settings.VM.as(of.VM)
+	for _, x := range p.Served { // for slack in accuracy
+		p.VMs = append(p.VMs, x.VM)
+	}
 	p.Notes = append(p.Notes, fmt.Sprintf("serves %s at batch %d, price %s", chosen.Name(), of.Batch, chosen.PriceFrom))
 	if !chosen.Spread {
 		p.Notes = append(p.Notes, "the spread of its iteration times is unknown: the limit is held against their mean")

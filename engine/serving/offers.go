@@ -230,18 +230,6 @@ func Choose(offers []Offer, limitS, perSecond float64) (pool Variants, served []
 	return pool, served
 }
 
-// Serve lets one of a pool's variants, by [Choose], serve: the settings describe
-// the VM that it runs on, and the others are there for slack in accuracy.
-func (q *Question) Serve(offers []Offer, pool Variants, served []Served, chosen int) {
-	of := &offers[served[chosen].Offer]
-	q.Variants, q.Chosen, q.Points, q.GPUs = pool, chosen, of.Points, of.GPUs
-	q.Settings.VM = q.Settings.VM.as(served[chosen].VM)
-	q.VMs = make([]VM, len(served))
-	for i, x := range served {
-		q.VMs[i] = x.VM
-	}
-}
-
 // perMillion is what a million queries cost at a steady rate.
 func (v VM) perMillion(perSecond float64) float64 {
 	if perSecond <= 0 {
