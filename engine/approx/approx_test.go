@@ -105,7 +105,7 @@ func TestNoPolicyCostsMore(t *testing.T) {
 		least := math.Inf(1)
 		var approx float64
 		for _, p := range Policies {
-			offers := Offers(nil, p, c, prices, a)
+			offers := Offers(p, c, prices, a)
 			for i, s := range offers {
 				usd, penalty := prices.Accepted(&c[i], s)
 				if s > 0 && usd > prices.OnDemandUSD(&c[i])*(1+1e-9) {

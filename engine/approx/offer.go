@@ -195,16 +195,14 @@ func Offer(p Policy, prices Prices, a Acceptance) func(*Candidate) float64 {
 	}
 }
 
-// Offers lists what a policy offers each candidate, in order; 0 is no offer. The
-// slice reuses into where that is long enough.
-func Offers(into []float64, p Policy, candidates []Candidate, prices Prices, a Acceptance) []float64 {
-	into = into[:0]
-	best := newBest(p, candidates, prices, a)
+// Offers lists what a policy offers each candidate, in order; 0 is no offer.
+func Offers(p Policy, candidates []Candidate, prices Prices, a Acceptance) []float64 {
+	best, offers := newBest(p, candidates, prices, a), make([]float64, len(candidates))
 	for i := range candidates {
 		most := prices.Most(&candidates[i])
-		into = append(into, p.offer(most, best(most)))
+		offers[i] = p.offer(most, best(most))
 	}
-	return into
+	return offers
 }
 
 // Evaluate applies a policy to candidates (Algorithm 1 for each).

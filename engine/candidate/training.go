@@ -271,5 +271,5 @@ func (f *facts) finalQuality(r profile.Run) *Quality {
 	if !e.Known() {
 		return nil
 	}
-	return &Quality{Metric: c.Metric, Estimate: e, HigherIsBetter: c.HigherIsBetter()}
+	return &Quality{Metric: c.Metric, Estimate: e, HigherIsBetter: c.HigherIsBetter}
 }

@@ -41,10 +41,11 @@ type LearningCurve struct {
 // Workload holds the training runs of one model, variant and dataset with several
 // batch sizes. It is safe for concurrent use.
 type Workload struct {
-	higher  bool
-	batches []float64         // trained with, rising
-	runs    [][]LearningCurve // of each batch size; values oriented so that higher is better, only improving points kept
-	levels  []float64         // oriented values that runs reached, rising
+	HigherIsBetter bool      // of its metric
+	Batches        []float64 // sizes trained with, rising
+
+	runs   [][]LearningCurve // of each batch size; values oriented so that higher is better, only improving points kept
+	levels []float64         // oriented values that runs reached, rising
 }
 
 // maxLevels bounds the number of easier targets in a fit, and so its time.
@@ -53,7 +54,7 @@ const maxLevels = 16
 // New collects the runs of one workload. higherIsBetter is the direction of its
 // metric.
 func New(runs []LearningCurve, higherIsBetter bool) *Workload {
-	w := &Workload{higher: higherIsBetter}
+	w := &Workload{HigherIsBetter: higherIsBetter}
 	for _, r := range runs {
 		if r.Points = w.improving(r.Points); !(r.Batch > 0) || len(r.Points) == 0 {
 			continue
@@ -61,9 +62,9 @@ func New(runs []LearningCurve, higherIsBetter bool) *Workload {
 		for _, p := range r.Points {
 			w.levels = append(w.levels, p.Value)
 		}
-		i, known := slices.BinarySearch(w.batches, r.Batch)
+		i, known := slices.BinarySearch(w.Batches, r.Batch)
 		if !known {
-			w.batches = slices.Insert(w.batches, i, r.Batch)
+			w.Batches = slices.Insert(w.Batches, i, r.Batch)
 			w.runs = slices.Insert(w.runs, i, nil)
 		}
 		w.runs[i] = append(w.runs[i], r)
@@ -74,7 +75,7 @@ func New(runs []LearningCurve, higherIsBetter bool) *Workload {
 }
 
 func (w *Workload) with(batch float64) []LearningCurve {
-	if i, known := slices.BinarySearch(w.batches, batch); known {
+	if i, known := slices.BinarySearch(w.Batches, batch); known {
 		return w.runs[i]
 	}
 	return nil
@@ -97,17 +98,11 @@ func (w *Workload) improving(points []Point) []Point {
 }
 
 func (w *Workload) oriented(value float64) float64 {
-	if w.higher {
+	if w.HigherIsBetter {
 		return value
 	}
 	return -value
 }
-
-// HigherIsBetter is the direction of the workload's metric.
-func (w *Workload) HigherIsBetter() bool { return w.higher }
-
-// Batches lists the batch sizes trained with, rising.
-func (w *Workload) Batches() []float64 { return slices.Clone(w.batches) }
 
 // Levels lists at most n values of the metric that runs reached, from easy to
 // hard, the hardest included.
@@ -222,7 +217,7 @@ func Choose(options []Option) int {
 // leastBeside is the lesser number of epochs of the next tried batch sizes below
 // and above; 0 where none was tried.
 func leastBeside(options []Option, batch float64) float64 {
-	below, above := Option{Batch: 0}, Option{Batch: math.Inf(1)}
+	below, above := Option{Epochs: math.Inf(1)}, Option{Batch: math.Inf(1), Epochs: math.Inf(1)}
 	for _, o := range options {
 		switch {
 		case !o.Tried:
@@ -232,13 +227,10 @@ func leastBeside(options []Option, batch float64) float64 {
 			above = o
 		}
 	}
-	switch {
-	case below.Tried && above.Tried:
-		return math.Min(below.Epochs, above.Epochs)
-	case below.Tried:
-		return below.Epochs
+	if !below.Tried && !above.Tried {
+		return 0
 	}
-	return above.Epochs
+	return math.Min(below.Epochs, above.Epochs)
 }
 
 // Key identifies a workload of a profile set.

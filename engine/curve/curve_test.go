@@ -239,7 +239,7 @@ func TestBatchOfSeveralVMs(t *testing.T) {
 		Validations: []profile.Validation{{Epoch: 0, Metric: "top1", Value: new(0.5), HigherIsBetter: true}},
 	}
 	w := Workloads(&profile.Set{Runs: []profile.Run{r}})
-	if len(w) != 1 || len(w[0].Batches()) != 1 || w[0].Batches()[0] != 256 {
+	if len(w) != 1 || len(w[0].Batches) != 1 || w[0].Batches[0] != 256 {
 		t.Errorf("%+v", w)
 	}
 }

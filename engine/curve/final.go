@@ -18,7 +18,7 @@ const finalSpread = 0.005
 // beyond them it stays constant with a growing interval.
 func (w *Workload) Final(batch float64) estimate.Estimate {
 	var ends []end
-	for _, b := range w.batches {
+	for _, b := range w.Batches {
 		if e, ok := w.end(b); ok {
 			ends = append(ends, e)
 		}

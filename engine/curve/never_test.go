@@ -158,7 +158,7 @@ func TestWorkloads(t *testing.T) {
 			t.Errorf("batch %g: %+v", batch, r)
 		}
 	}
-	if got := list[1].Workload.Batches(); len(got) != 1 || got[0] != 8 || list[1].Key == list[0].Key {
+	if got := list[1].Workload.Batches; len(got) != 1 || got[0] != 8 || list[1].Key == list[0].Key {
 		t.Errorf("the pruned variant: batches %v, key %+v", got, list[1].Key)
 	}
 	if got := w.Levels(10); len(got) != 2 || got[0] != 0.3 || got[1] != 0.5 {

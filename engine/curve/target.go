@@ -67,7 +67,7 @@ type fitted struct {
 func (w *Workload) Target(target float64) *Target {
 	value := w.oriented(target)
 	t := &Target{exact: map[float64]trained{}, basis: estimate.OtherBatch}
-	for _, b := range w.batches {
+	for _, b := range w.Batches {
 		r := w.Reached(b, target)
 		if r.Epochs > 0 {
 			t.exact[b] = trained{r, w.basis(b)}
@@ -111,7 +111,7 @@ func (w *Workload) observation(batch, value float64) observation {
 // fit chooses the critical batch size that fits the target and all easier ones
 // best, and fits the coefficients of each with it.
 func (t *Target) fit(w *Workload, value float64) {
-	ks := criticalGrid(w.batches[0], w.batches[len(w.batches)-1])
+	ks := criticalGrid(w.Batches[0], w.Batches[len(w.Batches)-1])
 	chiSquares := make([]float64, len(ks))
 	for i, observations := range t.easier(w, value) {
 		n := len(observations)
@@ -141,7 +141,7 @@ func (t *Target) easier(w *Workload, value float64) [][]observation {
 	for _, level := range thin(w.levels[:below], maxLevels) {
 		var observations []observation
 		missing := false
-		for _, b := range w.batches {
+		for _, b := range w.Batches {
 			if s := w.observation(b, level); s.known {
 				observations = append(observations, s)
 			} else if slices.Contains(t.batches, b) {

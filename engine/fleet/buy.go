@@ -33,12 +33,10 @@ func Reservations(vm profile.VMType) (ways []Reservation) {
 
 // Cheapest is the way of the lowest price; ok is false without any.
 func Cheapest(ways []Reservation) (best Reservation, ok bool) {
-	for _, w := range ways {
-		if !ok || w.Price.USDPerHour < best.Price.USDPerHour {
-			best, ok = w, true
-		}
+	if len(ways) == 0 {
+		return best, false
 	}
-	return best, ok
+	return slices.MinFunc(ways, func(a, b Reservation) int { return cmp.Compare(a.Price.USDPerHour, b.Price.USDPerHour) }), true
 }
 
 // StudyVM is the instance type of Nabavinejad et al. (2019).

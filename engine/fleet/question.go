@@ -73,7 +73,7 @@ func (a *Answer) BreakEven(prices approx.Prices) (low, high float64, ok bool) {
 // on-demand VM at once would, unless a user accepted.
 func (a *Answer) Late(q *Question, policy int) int {
 	late := a.Rest.Late
-	offers := approx.Offers(nil, q.Policies[policy], a.Asked, q.Prices, q.Acceptance)
+	offers := approx.Offers(q.Policies[policy], a.Asked, q.Prices, q.Acceptance)
 	for k, i := range a.Schedule.Candidates {
 		accepted := a.Asked[k].Draw < q.Acceptance.Probability(offers[k], q.Prices.Most(&a.Asked[k]))
 		if t := &a.Tasks[i]; !accepted && a.Schedule.Placements[i].RentedS+t.FullS > t.DeadlineS*(1+rounding) {

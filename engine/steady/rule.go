@@ -199,7 +199,7 @@ func (r Rule) secondsToTarget(s Summary) float64 {
 
 func (r Rule) gaveUp(s Summary) string {
 	if !s.IsSteady {
-		return "not steady after " + iterations(s.Total) + ": " + s.Why
+		return "not steady after " + quantity.Several(s.Total, "iteration") + ": " + s.Why
 	}
 	return fmt.Sprintf("±%.1f %% after %d steady steps; they vary too much, ±%s %% would take %s",
 		100*s.Steady.HalfWidth(), s.N, percent(r.target()), quantity.Duration(r.secondsToTarget(s)))

@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 			"", "±10.0 %"},
 		{"slow steps, few yet", DefaultRule(), steadySummary(90, 60, 0.2), 6000, "", "±20.0 %, aims at ±2 %"},
 		{"never steady", DefaultRule(), Summary{Total: 1000, Why: "still changing"}, 601, Cap,
-			"not steady after 1000 iterations: still changing"},
+			"not steady after 1,000 iterations: still changing"},
 		{"slow and not steady yet", DefaultRule(), Summary{Total: 15, Why: "still changing"}, 900, "", "still changing"},
 		{"steps", capped, steadySummary(999, 0.01, 0.5), 8, Cap, "cap of 1000 steps"},
 		{"steps while not steady", capped, Summary{Total: 1000, Why: "still changing"}, 8, Cap, "not steady: still changing"},

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/quantity"
 )
 
 // Summary summarises a series of iteration times. Times are in seconds.
@@ -165,7 +166,7 @@ func (s *Series) sum(n int) Summary {
 	}
 	sum := Summary{Total: n, First: s.seconds[0]}
 	if n < minLength {
-		sum.Why = fmt.Sprintf("%s after the first, needs %d", iterations(n-1), minBatches*batch)
+		sum.Why = fmt.Sprintf("%s after the first, needs %d", quantity.Several(n-1, "iteration"), minBatches*batch)
 		return sum
 	}
 	cut, why := s.warmup(n)
@@ -239,11 +240,4 @@ func (s *Series) scatter(from, to int, of moments) scatter {
 		out.means = append(out.means, (s.prefix[lo+length]-s.prefix[lo])/float64(length)-of.mean)
 	}
 	return out
-}
-
-func iterations(n int) string {
-	if n == 1 {
-		return "1 iteration"
-	}
-	return fmt.Sprintf("%d iterations", n)
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/quantity"
 )
 
 // minBatches is the least number of batches of five to truncate: four leave ten
@@ -103,7 +104,7 @@ func (s *Series) warmup(n int) (cut int, why string) {
 	case steady == 0:
 		if mayReturn(s.long, n-1) {
 			last := s.long[before-1]
-			return cut, fmt.Sprintf("the long iteration %d may come back: %s since", last+2, iterations(n-2-last))
+			return cut, fmt.Sprintf("the long iteration %d may come back: %s since", last+2, quantity.Several(n-2-last, "iteration"))
 		}
 	case !settled || steady < minPeriods || float64(before)/float64(cut) <= 3*float64(steady)/float64(n-1-cut):
 		if cut, settled = cutOf(s.clipped); !settled {
@@ -114,7 +115,7 @@ func (s *Series) warmup(n int) (cut int, why string) {
 }
 
 func changing(n int) string {
-	return fmt.Sprintf("still changing: the warm-up would take more than half of %s", iterations(n-1))
+	return fmt.Sprintf("still changing: the warm-up would take more than half of %s", quantity.Several(n-1, "iteration"))
 }
 
 // parts is how many parts of the later half of an unsteady series are compared.

@@ -228,7 +228,7 @@ func (t *Table) analogues(c Cell, own *Curve) []observation {
 
 func (t *Table) curveObservation(c Cell, known *Curve, batch float64) observation {
 	level := 0.0
-	if !t.perEpoch { // an epoch's time depends on the dataset's size, which says nothing of the curve
+	if !t.PerEpoch { // an epoch's time depends on the dataset's size, which says nothing of the curve
 		level = math.Log(known.At(batch)) / levelLength
 	}
 	return observation{

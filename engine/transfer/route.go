@@ -70,7 +70,7 @@ func (t *Table) locate(r route, s Subject, batch float64) (x observation, known 
 		seconds := math.Log(c.At(b))
 		known += seconds / n
 		level, unit, fixed := seconds, seconds-math.Log(b), math.Log(c.fixed())
-		if t.perEpoch { // epochs of different datasets cannot be compared
+		if t.PerEpoch { // epochs of different datasets cannot be compared
 			level, unit, fixed = 0, 0, fixed-seconds
 		}
 		k := math.Sqrt(n)

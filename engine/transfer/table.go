@@ -50,7 +50,7 @@ type Cell struct {
 // Table holds the times of one kind by subject, platform and batch size. It is
 // safe for concurrent use.
 type Table struct {
-	perEpoch   bool // the times are of epochs, whose number of iterations may be unknown
+	PerEpoch   bool // the times are of epochs, whose number of iterations may be unknown
 	mode       profile.Mode
 	times      map[Cell]estimate.Estimate // s
 	sigmas     map[Cell]float64           // standard deviations of ln(time)
@@ -84,9 +84,9 @@ type answer struct {
 }
 
 // newTable pools the runs of each cell and fits its curves.
-func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
+func newTable(set *profile.Set, mode profile.Mode, PerEpoch bool) *Table {
 	t := &Table{
-		perEpoch: perEpoch, mode: mode, specs: memoised(set.GPUSpec),
+		PerEpoch: PerEpoch, mode: mode, specs: memoised(set.GPUSpec),
 		datasets: map[Subject]string{}, precisions: map[Subject]string{},
 		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
 		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
@@ -97,7 +97,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	found := map[Cell][]estimate.Estimate{}
 	for _, r := range set.Runs {
 		e := r.Steady
-		if perEpoch {
+		if PerEpoch {
 			e = epochTime(r)
 		}
 		if r.Mode != mode || r.Status == profile.OutOfMemory || r.BatchSize < 1 || !e.Known() || !(e.Value > 0) ||
@@ -242,7 +242,7 @@ func (t *Table) indexed(before map[curveKey]*Curve) *Table {
 // proportional to the batch size.
 func (t *Table) unit(s Subject, batch int) float64 {
 	switch n := t.sizes[s]; {
-	case !t.perEpoch:
+	case !t.PerEpoch:
 		return 1
 	case n > 0:
 		return 1 / math.Ceil(n/float64(batch))
@@ -262,9 +262,6 @@ func comparePlatforms(a, b Platform) int {
 		strings.Compare(a.VM.InstanceType, b.VM.InstanceType), cmp.Compare(a.GPUs, b.GPUs), cmp.Compare(a.Count, b.Count))
 }
 
-// PerEpoch reports whether the times are of epochs rather than of iterations.
-func (t *Table) PerEpoch() bool { return t.perEpoch }
-
 // Cells lists those with a time, by model, variant, platform and batch size.
 func (t *Table) Cells() []Cell { return slices.Clone(t.cells) }
 
@@ -274,7 +271,7 @@ func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 // Without is the table without the hidden cells, as for a back-test.
 func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
-		perEpoch: t.perEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
+		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
 		units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs,
 		times: make(map[Cell]estimate.Estimate, len(t.times)), sigmas: t.sigmas,
 	}

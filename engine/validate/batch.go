@@ -57,7 +57,7 @@ func threeBatches(measured []int) [][]int {
 	if len(measured) < 4 {
 		return nil
 	}
-	return [][]int{{measured[0], measured[len(measured)/2], measured[len(measured)-1]}}
+	return [][]int{smallestMiddleLargest(measured)}
 }
 
 // maxFactor bounds how many times larger or smaller than the known ones a batch
@@ -144,14 +144,14 @@ func straight(t *transfer.Table, curve []transfer.Cell, known []int, batch int) 
 			continue
 		}
 		y := t.Time(c).Value
-		if t.PerEpoch() {
+		if t.PerEpoch {
 			y *= float64(c.Batch)
 		}
 		x, times = append(x, float64(c.Batch)), append(times, y)
 	}
 	a, b := transfer.RelativeFit(x, times).Line()
 	y := a + b*float64(batch)
-	if t.PerEpoch() {
+	if t.PerEpoch {
 		y /= float64(batch)
 	}
 	if math.IsNaN(y) || y <= 0 {

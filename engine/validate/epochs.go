@@ -31,7 +31,7 @@ func epochsCases(set *profile.Set) []Case {
 	var out []Case
 	for _, w := range courses(set) {
 		for _, target := range w.all.Levels(targetsAsked) {
-			known := w.reached(target, w.all.Batches())
+			known := w.reached(target, w.all.Batches)
 			if len(known) < 4 {
 				continue
 			}
@@ -96,8 +96,8 @@ func (c course) reached(target float64, batches []float64) []float64 {
 	})
 }
 
-func smallestMiddleLargest(rising []float64) []float64 {
-	return []float64{rising[0], rising[len(rising)/2], rising[len(rising)-1]}
+func smallestMiddleLargest[T any](rising []T) []T {
+	return []T{rising[0], rising[len(rising)/2], rising[len(rising)-1]}
 }
 
 // riseOf is the baseline: epochs rising linearly with the batch size.
@@ -129,8 +129,6 @@ type machineTimes struct {
 	price   float64 // $/h, 1 where it is unknown: regret has no unit
 	seconds map[float64]float64
 }
-
-func (m machineTimes) batches() []float64 { return slices.Sorted(maps.Keys(m.seconds)) }
 
 // line is the seconds of an epoch by batch size, c + d/B through the probes.
 func (m machineTimes) line(probes []float64) func(batch float64) float64 {
@@ -222,7 +220,7 @@ func regretCases(set *profile.Set, seen func(course) course) []Case {
 		part := seen(w)
 		for _, m := range epochTimes(set, w.key) {
 			for _, target := range w.all.Levels(targetsAsked) {
-				if known := w.reached(target, m.batches()); len(known) >= 4 {
+				if known := w.reached(target, slices.Sorted(maps.Keys(m.seconds))); len(known) >= 4 {
 					out = append(out, w.regret(part, m, known, target))
 				}
 			}

@@ -105,7 +105,7 @@ func TestRegretWithFewerSeeds(t *testing.T) {
 	}
 	whole := courses(set)[0].without(0, 3)
 	part := courses(spoilt)[0].without(0, 3)
-	for _, b := range whole.all.Batches() {
+	for _, b := range whole.all.Batches {
 		if x, y := whole.all.Reached(b, 0.5), part.all.Reached(b, 0.5); x != y || x.Runs != 1 {
 			t.Errorf("batch %g: %+v, with what is left out spoilt %+v", b, x, y)
 		}

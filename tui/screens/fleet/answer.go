@@ -52,13 +52,11 @@ func solve(seq int, t Trace, draws fleet.Draws, q Question) *Answer {
 // point an offer.
 func (a *Answer) layOffers() {
 	d := plot.Data{Version: uint64(a.Seq), Of: "offers"}
-	var offers []float64
 	for k, p := range approx.Policies {
 		if p == approx.OnDemand {
 			continue
 		}
-		offers = approx.Offers(offers, p, a.Result.Asked, a.Engine.Prices, a.Engine.Acceptance)
-		for i, s := range offers {
+		for i, s := range approx.Offers(p, a.Result.Asked, a.Engine.Prices, a.Engine.Acceptance) {
 			if s > 0 {
 				d.X = append(d.X, a.Result.Tasks[a.Result.Schedule.Candidates[i]].SubmitS)
 				d.Y = append(d.Y, s)
@@ -73,7 +71,7 @@ func (a *Answer) layOffers() {
 // cost no more, by policy.
 func (a *Answer) layCosts() {
 	for k, p := range approx.Policies {
-		offers := approx.Offers(nil, p, a.Result.Asked, a.Engine.Prices, a.Engine.Acceptance)
+		offers := approx.Offers(p, a.Result.Asked, a.Engine.Prices, a.Engine.Acceptance)
 		usd := make([]float64, len(offers))
 		for i, s := range offers {
 			c := &a.Result.Asked[i]
