@@ -64,8 +64,9 @@ func newImportCommand() *cobra.Command {
 func (f *importFlags) register(cmd *cobra.Command) {
 	fl, g := cmd.Flags(), &f.given
 	fl.StringVar(&f.format, "format", "auto", "format of all files; auto recognises it by content")
-	fl.StringVar(&f.mapping, "mapping", "", "which column of a table is what, as YAML or JSON: a file, or the text itself in "+
-		"braces; for a table of an unknown format import says the likely one")
+	fl.StringVar(&f.mapping,
+		"mapping", "", "which column of a table is what, as YAML or JSON: a file, or the text itself in "+
+			"braces; for a table of an unknown format import says the likely one")
 	fl.StringVar(&g.Model, "model", "", "model of files that do not name one, or a name to use instead")
 	fl.StringVar(&g.Dataset, "dataset", "", "dataset of files that do not name one")
 	fl.StringVar(&g.Unit, "unit", "", "unit of work of files that do not name one: image, token")
@@ -77,7 +78,8 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.vm, "vm", "", "the VM type in the catalog that the runs used")
 	fl.StringArrayVar(&f.prices, "price", nil, "price of the machine in $ per hour for files that do not state one: "+
 		"0.34, or by GPU, rtx4090=0.34")
-	fl.Var(optional(&g.EpochS, quantity.ParseDuration), "epoch-time", "how long an epoch took (42s), for logs without times")
+	fl.Var(optional(&g.EpochS, quantity.ParseDuration), "epoch-time",
+		"how long an epoch took (42s), for logs without times")
 }
 
 func (f *importFlags) parse() error {

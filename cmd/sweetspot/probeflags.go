@@ -40,11 +40,13 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"the script)")
 	fl.StringVar(&f.input, "input", "", "shape of one input sample, 3x224x224")
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
-	fl.StringSliceVar(&f.precision, "precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
+	fl.StringSliceVar(&f.precision,
+		"precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
 	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
 	fl.Var(of(&f.mode, modes, "train"), "mode", "the mode: train or infer")
-	fl.Var(of(&f.epochs, parseEpochs, ""), "epochs", "epochs of the training, also used for estimates (default 10, or the "+
-		"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
+	fl.Var(of(&f.epochs, parseEpochs, ""), "epochs",
+		"epochs of the training, also used for estimates (default 10, or the "+
+			"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
 	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a "+
 		"dataset that fits)")
 	fl.Var(of(&f.trainSize, quantity.ParseCount, ""), "train-size", "units in your training set, for synthetic input")
@@ -56,12 +58,15 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"measuring times")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
-	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds", "time cap of each probe, such as 90s or 5m (default: none; 10m "+
-		"for an inference without any cap)")
-	fl.Var(of(&f.rule.MaxUSD, aboveZero(quantity.ParseMoney), ""), "max-cost", "cost cap in dollars for all probes together; needs a price")
+	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds",
+		"time cap of each probe, such as 90s or 5m (default: none; 10m "+
+			"for an inference without any cap)")
+	fl.Var(of(&f.rule.MaxUSD, aboveZero(quantity.ParseMoney), ""), "max-cost",
+		"cost cap in dollars for all probes together; needs a price")
 	fl.IntVar(&f.rule.MaxN, "max-steps", 0, "iteration cap of each probe")
-	fl.Var(of(&f.rule.Target, aboveZero(quantity.ParseFraction), "0.02"), "precision-target", "stop at this relative half-width of the mean's 90 "+
-		"% interval (0.02 or 2%)")
+	fl.Var(of(&f.rule.Target, aboveZero(quantity.ParseFraction), "0.02"), "precision-target",
+		"stop at this relative half-width of the mean's 90 "+
+			"% interval (0.02 or 2%)")
 	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end regardless of precision; caps "+
 		"still apply")
 	fl.StringVar(&f.python, "python", "",
@@ -72,7 +77,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"groups such as (?P<ms>…) or (?P<step>…)")
 	fl.Var(optional(&f.price, quantity.ParseMoney), "price", "price of the machine in dollars an hour")
 	fl.StringVar(&f.vm, "vm", "", "the VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
-	fl.BoolVar(&f.noMetadata, "no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
+	fl.BoolVar(&f.noMetadata,
+		"no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
 	fl.BoolVar(&f.detach, "detach", false,
 		"keep running when the terminal or the connection is lost; see sweetspot attach")
 	fl.BoolVar(&f.yes, "yes", false, "spend the expected cost of the probes without asking")

@@ -47,8 +47,10 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
 	fl.Var(of(&f.mode, modes, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
-	fl.Var(optional(&f.epochs, quantity.ParseCount), "epochs", "epochs of a training (default: as many as each source needed)")
-	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy", "train until the validation accuracy reaches this (0.9 or 90%)")
+	fl.Var(optional(&f.epochs, quantity.ParseCount), "epochs",
+		"epochs of a training (default: as many as each source needed)")
+	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy",
+		"train until the validation accuracy reaches this (0.9 or 90%)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
 }
 
@@ -72,8 +74,9 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines outside the catalog: 0.34, or by "+
 		"GPU, rtx4090=0.34")
 	fl.Var(of(&f.weights, question.ParseWeights, ""), "weights", "weights of the score, time=1,cost=2")
-	fl.Var(of(&f.sort, question.ParseSort, ""), "sort", "order by "+question.SortWords()+" (default: cost, or score where weights are "+
-		"given)")
+	fl.Var(of(&f.sort, question.ParseSort, ""), "sort",
+		"order by "+question.SortWords()+" (default: cost, or score where weights are "+
+			"given)")
 	fl.BoolVar(&f.predicted, "predicted", false, "also rank predicted candidates: other batch sizes and the "+
 		"catalog's VM types")
 }

@@ -36,8 +36,9 @@ type screenFlags struct {
 
 func (f *screenFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Var(of(&f.theme, func(s string) (string, error) { return s, theme.Valid(s) }, ""), "theme", "colour theme: okabe-ito, light, dark, mono or high-contrast (default: "+
-		"follows the terminal's background)")
+	fl.Var(of(&f.theme, func(s string) (string, error) { return s, theme.Valid(s) }, ""), "theme",
+		"colour theme: okabe-ito, light, dark, mono or high-contrast (default: "+
+			"follows the terminal's background)")
 	fl.Var(of(&f.symbols, theme.SymbolSet, "braille"), "symbols", "characters to draw with: braille, block or ascii")
 	fl.Var(of(&f.fps, parseFPS, "30"), "fps", "frames per second, at most; fewer for a slow connection")
 	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")

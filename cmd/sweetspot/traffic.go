@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
@@ -69,38 +70,50 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	*s = d
 	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace "+
 		"(default: a synthetic load)")
-	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.DayLoad)), "pattern", "pattern of the synthetic load without --trace: "+
-		"constant, poisson, diurnal, flash-crowd, bursty or day")
+	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.DayLoad)), "pattern",
+		"pattern of the synthetic load without --trace: "+
+			"constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in queries per second")
 	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")
 	fl.Float64Var(&f.scale, "scale", 1, "factor by which to multiply the load")
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load")
 	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, with inference runs (default: a VM as "+
 		"the flags describe it)")
-	fl.Var(optional(&f.minAccuracy, quantity.ParseFraction), "min-accuracy", "minimum accuracy, for --models, as 0.7 or 70%")
-	fl.Var(optional(&f.maxCost, quantity.ParseMoney), "max-cost", "cost limit per million queries on VMs, for --models, as $5; the most "+
-		"accurate variant within it is chosen, or, with --min-accuracy and without --slo, the fastest")
-	fl.Var(of(&s.StrictLimitS, quantity.ParseDuration, duration(d.StrictLimitS)), "slo", "latency limit of strict queries")
-	fl.Var(of(&s.RelaxedLimitS, quantity.ParseDuration, duration(d.RelaxedLimitS)), "relaxed-slo", "latency limit of other queries")
-	fl.Var(of(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share", "share of strict queries")
+	fl.Var(optional(&f.minAccuracy, quantity.ParseFraction), "min-accuracy",
+		"minimum accuracy, for --models, as 0.7 or 70%")
+	fl.Var(optional(&f.maxCost, quantity.ParseMoney), "max-cost",
+		"cost limit per million queries on VMs, for --models, as $5; the most "+
+			"accurate variant within it is chosen, or, with --min-accuracy and without --slo, the fastest")
+	fl.Var(lasting(&s.StrictLimitS, quantity.ParseDuration), "slo", "latency limit of strict queries")
+	fl.Var(lasting(&s.RelaxedLimitS, quantity.ParseDuration), "relaxed-slo", "latency limit of other queries")
+	fl.Var(of(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share",
+		"share of strict queries")
 	fl.Var(of(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
 		"share of queries that may miss their limit")
-	fl.Var(of(&f.schemes, parseSchemes, "all"), "scheme", "schemes to list: all, or some of reactive, util-aware, exascale, "+
-		"mixed, paragon; the advice compares all")
+	fl.Var(of(&f.schemes, parseSchemes, "all"), "scheme",
+		"schemes to list: all, or some of reactive, util-aware, exascale, "+
+			"mixed, paragon; the advice compares all")
 	fl.StringVar(&f.vm, "vm", "", "the VM type, for its price in the catalog, or to choose among the runs of --models")
-	fl.Var(optional(&f.vmPrice, quantity.ParseMoney), "vm-price", "price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
-		"--models only where none is known)")
-	fl.Float64Var(&s.VM.QueriesPerSecond, "vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
-	fl.Var(of(&s.VM.LatencyS, quantity.ParseDuration, duration(d.VM.LatencyS)), "vm-latency", "latency of a query on a VM")
+	fl.Var(optional(&f.vmPrice, quantity.ParseMoney), "vm-price",
+		"price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
+			"--models only where none is known)")
+	fl.Float64Var(&s.VM.QueriesPerSecond,
+		"vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
+	fl.Var(lasting(&s.VM.LatencyS, quantity.ParseDuration), "vm-latency", "latency of a query on a VM")
 	fl.Var(of(&s.VM.StartS, parseWholeSeconds, duration(float64(d.VM.StartS))), "vm-startup",
 		"time from ordering a VM until it serves queries")
 	fl.Float64Var(&f.functionMemory, "function-memory", 0,
 		"memory of a function in GB (default: the cheapest within the limit)")
-	fl.Var(of(&s.Function.Seconds, quantity.ParseDuration, duration(d.Function.Seconds)), "function-time",
+	fl.Var(lasting(&s.Function.Seconds, quantity.ParseDuration), "function-time",
 		fmt.Sprintf("latency of a query on a warm function of %g GB", d.Function.MemoryGB))
-	fl.Var(of(&s.Function.ColdStartS, parseTerm, duration(d.Function.ColdStartS)), "cold-start", "time to start a new function")
-	fl.Var(of(&s.Function.ModelLoadS, parseTerm, duration(d.Function.ModelLoadS)), "model-load", "time to load the model into a new function")
+	fl.Var(lasting(&s.Function.ColdStartS, parseTerm), "cold-start", "time to start a new function")
+	fl.Var(lasting(&s.Function.ModelLoadS, parseTerm), "model-load", "time to load the model into a new function")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
+}
+
+// lasting is a flag with the variable's value as its default, in seconds.
+func lasting(to *float64, read func(string) (float64, error)) pflag.Value {
+	return of(to, read, duration(*to))
 }
 
 func duration(s float64) string {

@@ -32,12 +32,12 @@ type Plan struct {
 	Frontier           Frontiers                   `json:"frontier"`
 	Candidates         []Candidate                 `json:"candidates"` // on any frontier, in the order of the ranking
 	Greedy             *Candidate                  `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
-	Gap                Numbers                     `json:"gap"`        // shares of its time and of its cost that could be saved
+	Gap                Numbers                     `json:"gap"`        // shares of both that could be saved
 	Explored           cluster.Explored            `json:"explored"`
 	NextCheaper        *Step                       `json:"next_cheaper"`
 	NextFaster         *Step                       `json:"next_faster"`
 	ShadowPrices       []ShadowPrice               `json:"shadow_prices"`
-	Purchases          []advice.Bought             `json:"purchases"` // the ways of buying that have prices, and how well each does
+	Purchases          []advice.Bought             `json:"purchases"` // those that have prices
 	InfeasibleBecause  map[question.Constraint]int `json:"infeasible_because"`
 }
 

@@ -26,7 +26,7 @@ type Ranking struct {
 	Frontier          Frontiers                   `json:"frontier"           yaml:"frontier"`
 	Crossovers        []Crossover                 `json:"crossovers"         yaml:"crossovers"`
 	InfeasibleBecause map[question.Constraint]int `json:"infeasible_because" yaml:"infeasible_because"`
-	NextProbe         *NextProbe                  `json:"next_probe"         yaml:"next_probe"` // null where no probe would pay
+	NextProbe         *NextProbe                  `json:"next_probe"         yaml:"next_probe"` // null: none would pay
 	// Recommended is, of a training to a target accuracy, the id of the candidate
 	// with the batch size to take; null otherwise.
 	Recommended *string `json:"recommended"        yaml:"recommended"`
@@ -49,7 +49,8 @@ func newNextProbe(r *rank.Result) *NextProbe {
 	if !ok {
 		return nil
 	}
-	return &NextProbe{clean(r.Space.At(p.Candidate).ID), string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
+	id := clean(r.Space.At(p.Candidate).ID)
+	return &NextProbe{id, string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising

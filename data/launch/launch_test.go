@@ -57,8 +57,10 @@ func training(purchase string, vms ...contract.Part) contract.Pick {
 		Candidate: contract.Candidate{
 			Model: "seismic/FCN", Variant: "pruned 30 %", Precision: new("fp16"), Mode: "train", Configuration: vms,
 			BatchSize: new(256), Epochs: new(13.0), Purchase: purchase,
-			Time: contract.Seconds{S: new(3500.0), Range: contract.Range{Low: new(3400.0), High: new(3601.0), Basis: new("measured")}},
-			Cost: contract.Dollars{USD: new(0.875), Range: contract.Range{Low: new(0.85), High: new(0.91), Basis: new("measured")}},
+			Time: contract.Seconds{S: new(3500.0), Range: contract.Range{
+				Low: new(3400.0), High: new(3601.0), Basis: new("measured")}},
+			Cost: contract.Dollars{USD: new(0.875), Range: contract.Range{
+				Low: new(0.85), High: new(0.91), Basis: new("measured")}},
 			Accuracy: &contract.Accuracy{Metric: "top-1", Value: 0.9, Low: 0.88, High: 0.92, Basis: "measured",
 				HigherIsBetter: true},
 			Sources: []int64{3, -17},
