@@ -72,17 +72,9 @@ type Measured struct {
 // RecordedRun is a run with what was recorded while it went on.
 type RecordedRun struct {
 	Run
-	Iterations  []Iteration  `json:"iterations"`
-	Validations []Validation `json:"validations"`
-	Pauses      []Pause      `json:"pauses"`
-}
-
-// Iteration is one iteration of a rank.
-type Iteration struct {
-	Epoch   int     `json:"epoch"`
-	Index   int     `json:"index"`
-	Rank    int     `json:"rank"`
-	Seconds float64 `json:"seconds"`
+	Iterations  []store.Iteration `json:"iterations"`
+	Validations []Validation      `json:"validations"`
+	Pauses      []Pause           `json:"pauses"`
 }
 
 // Validation is one evaluation during a run.
@@ -170,11 +162,8 @@ func WriteRuns(w io.Writer, set *profile.Set, iterations func(run int64) ([]stor
 
 func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
 	recorded := RecordedRun{
-		Run: NewRun(r), Iterations: make([]Iteration, len(its)), Validations: make([]Validation, len(r.Validations)),
+		Run: NewRun(r), Iterations: orEmpty(its), Validations: make([]Validation, len(r.Validations)),
 		Pauses: make([]Pause, len(r.Pauses)),
-	}
-	for k, it := range its {
-		recorded.Iterations[k] = Iteration{it.Epoch, it.Index, it.Rank, it.Seconds}
 	}
 	for k, v := range r.Validations {
 		recorded.Validations[k] = Validation{v.Epoch, lasted(v), word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units,

@@ -44,10 +44,12 @@ type Machine struct {
 // data-parallel rank, Units the work done, T the seconds since the process
 // began.
 type Iteration struct {
-	Epoch, Index, Rank int
-	Seconds            float64
-	Units              float64
-	T                  float64
+	Epoch   int     `json:"epoch"`
+	Index   int     `json:"index"`
+	Rank    int     `json:"rank"`
+	Seconds float64 `json:"seconds"`
+	Units   float64 `json:"-"`
+	T       float64 `json:"-"`
 }
 
 // Memory is a reading of GPU memory, per GPU.
