@@ -171,9 +171,8 @@ func (p problem) secondsByThroughput(counts []int) float64 {
 
 // Schedule is a configuration at work in whole batches.
 type Schedule struct {
-	// Seconds until the last batch is done when batches are assigned so that
-	// this is least, whatever the split; USD is what that costs. All VMs are
-	// paid until then.
+	// Seconds until the last batch is done; USD is what that costs. All VMs are paid
+	// until then.
 	Seconds float64
 	USD     float64
 	Shares  []Share // one a VM type, in the order of Space.VMs
@@ -186,18 +185,41 @@ type Share struct {
 	BusyS   float64 // seconds that the GPU with most of them works
 }
 
-// Schedule assigns the work to whole batches so that the last is done as early
-// as can be. A GPU that works until T has done floor((T − start-up)/t) batches,
-// so the least T is the first end of a batch by which all GPUs together have
-// done enough. Batches beyond enough are taken from the types whose last batch
-// ends last.
+// Schedule assigns the work to whole batches. By GPUs each GPU gets the same share of
+// the work (equation 4) and rounds it up. By throughput the last batch is done as
+// early as can be: a GPU that works until T has done floor((T − start-up)/t) batches,
+// so the least T is the first end of a batch by which all GPUs together have done
+// enough. Batches beyond enough are taken from the types whose last batch ends last.
 func (s Space) Schedule(c Configuration) Schedule {
 	p := s.problem(c.Variant)
 	counts := p.own(c.Counts)
-	out := Schedule{Seconds: p.wholeBatches(counts), Shares: make([]Share, len(s.VMs))}
+	out := Schedule{Shares: make([]Share, len(s.VMs))}
+	if p.split == ByGPUs {
+		p.shareByGPUs(counts, &out)
+	} else {
+		out.Seconds = p.wholeBatches(counts)
+		p.share(counts, &out)
+	}
 	out.USD = p.usd(counts, out.Seconds)
-	p.share(counts, &out)
 	return out
+}
+
+// shareByGPUs gives all GPUs the same share and fills in when the last is done.
+func (p problem) shareByGPUs(counts []int, s *Schedule) {
+	gpus := 0
+	for i, o := range p.offers {
+		gpus += counts[i] * o.gpus
+	}
+	for i, o := range p.offers {
+		if counts[i] == 0 {
+			continue
+		}
+		mine := counts[i] * o.gpus
+		units := p.units * float64(mine) / float64(gpus)
+		each := Batches(Member{Count: counts[i], GPUs: o.gpus, BatchSize: o.batch.Size}, units)
+		s.Shares[o.vm] = Share{Units: units, Batches: mine * int(each), BusyS: each * o.batch.Seconds}
+		s.Seconds = math.Max(s.Seconds, o.startupS+each*o.batch.Seconds)
+	}
 }
 
 // batchesBy is how many batches a GPU of the offer has done after so many
