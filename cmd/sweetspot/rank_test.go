@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"testing"
 
+	"sweetspot/data/contract"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
@@ -34,4 +36,35 @@ func TestBestReached(t *testing.T) {
 			t.Errorf("target %g: best %g, %v; want %g, %v", c.target, best, ok, c.best, c.ok)
 		}
 	}
+}
+
+// Of costs that are equal but for their last bits, which sums of many VMs are, the
+// fastest alone is on the frontier.
+func TestFrontiersOfEqualCosts(t *testing.T) {
+	for _, of := range [][]string{{"--model", "CaffeNet", "--units", "50k"}, {"--model", "GoogLeNet"}} {
+		r := ranking(t, of...)
+		by := map[string]contract.Candidate{}
+		for _, c := range r.Candidates {
+			by[c.ID] = c
+		}
+		front := r.Frontier.Of("time_cost")
+		for k, id := range front[1:] {
+			if now, before := *by[id].Cost.USD, *by[front[k]].Cost.USD; !(now < before*(1-1e-9)) {
+				t.Errorf("%v: %s costs %g, the faster %s %g", of, id, now, front[k], before)
+			}
+		}
+	}
+}
+
+// ranking is what rank --json says of inference.
+func ranking(t *testing.T, words ...string) (r contract.Ranking) {
+	t.Helper()
+	out, _, err := execute(t, append([]string{"rank", "--mode", "infer", "--json"}, words...)...)
+	if err == nil {
+		err = json.Unmarshal([]byte(out), &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -181,9 +181,13 @@ func (p *Plan) choose(in PlanInput) {
 
 // holds reports whether an outcome is within the limits of the query.
 func (in PlanInput) holds(at *candidate.Outcome) bool {
-	l := in.Result.Query.Limits
-	seconds, usd := l.Get(objective.Time), l.Get(objective.Cost)
-	return (seconds == nil || at.Seconds <= *seconds) && (usd == nil || at.USD <= *usd)
+	for name, v := range map[objective.Name]float64{objective.Time: at.Seconds, objective.Cost: at.USD} {
+		o, _ := objective.Of(name)
+		if limit := in.Result.Query.Limits.Get(name); limit != nil && !o.Within(v, *limit) {
+			return false
+		}
+	}
+	return true
 }
 
 func newPlanQuery(in PlanInput) PlanQuery {

@@ -51,16 +51,16 @@ func drawn(t *rapid.T, i int, higher bool) candidate.Candidate {
 
 // queries draws queries whose limits lie on the grid of [spaces].
 func queries() *rapid.Generator[question.Query] {
-	limit := func(t *rapid.T, name string, most int, step float64) *float64 {
+	limit := func(t *rapid.T, name string, most int, per float64) *float64 {
 		v := rapid.IntRange(-1, most).Draw(t, name)
 		if v < 0 {
 			return nil
 		}
-		return new(float64(v) * step)
+		return new(float64(v) / per)
 	}
 	return rapid.Custom(func(t *rapid.T) question.Query {
 		q := question.Query{Sort: rapid.SampledFrom(question.Sorts()).Draw(t, "sort"), Weights: question.Weights{}}
-		q.Limits = q.Limits.With(objective.Accuracy, limit(t, "min accuracy", 5, 0.1)).
+		q.Limits = q.Limits.With(objective.Accuracy, limit(t, "min accuracy", 5, 10)).
 			With(objective.Time, limit(t, "max time", 7, 1)).With(objective.Cost, limit(t, "max cost", 25, 1))
 		if rapid.IntRange(0, 3).Draw(t, "energy limited") == 0 {
 			q.Limits = q.Limits.With(objective.Energy, limit(t, "max energy", 7, 1))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"sweetspot/engine/pareto"
 )
 
 // Frontiers are the time–cost frontiers of every variant of a space. Limits only
@@ -138,10 +140,8 @@ func (s Space) goodEnough(variant int, worst *float64) bool {
 	return known && q >= *worst
 }
 
-// equal is how far two times or two costs may lie apart, as a fraction, and
-// still be one: far above what floating point loses in adding a few hundred
-// VMs, far below a cent or a second.
-const equal = 1e-10
+// equal is how far two times or two costs may lie apart and still be one.
+const equal = pareto.Equal
 
 // sweep keeps the non-dominated configurations of one variant, by rising time
 // and falling cost, and of those that are equal the smallest.

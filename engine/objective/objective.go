@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/pareto"
 	"sweetspot/engine/quantity"
 )
 
@@ -178,10 +179,15 @@ func (o Objective) Turned(v float64) float64 {
 	return v
 }
 
-// Within reports whether a value is within a limit; an unknown one never is.
-func (o Objective) Within(v, limit float64) bool {
-	return o.Turned(v) <= o.Turned(limit) && !math.IsNaN(v)
+// Most is the largest turned value within a limit, which differs from it in the last
+// bits: a limit may be reached.
+func (o Objective) Most(limit float64) float64 {
+	v := o.Turned(limit)
+	return v + pareto.Equal*math.Abs(v)
 }
+
+// Within reports whether a value is within a limit; an unknown one never is.
+func (o Objective) Within(v, limit float64) bool { return o.Turned(v) <= o.Most(limit) }
 
 // Sign is how the limit is written between name and value.
 func (o Objective) Sign() string {

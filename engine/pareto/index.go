@@ -55,8 +55,8 @@ const (
 )
 
 // NewIndex makes the index of points given by at least two columns. Points of
-// never are within no limits; it may be nil. The columns must not change
-// afterwards.
+// never are within no limits; it may be nil. The columns are united, see [Unite], and
+// must not change afterwards.
 func NewIndex(never []bool, columns ...[]float64) *Index { return newIndex(usual, never, columns) }
 
 func newIndex(t tuning, never []bool, columns [][]float64) *Index {
@@ -68,6 +68,7 @@ func newIndex(t tuning, never []bool, columns [][]float64) *Index {
 	spare := make([]item, n)
 	for k, column := range columns {
 		ix.order[k], ix.known[k] = rising(column, spare, t)
+		unite(column, ix.order[k][:ix.known[k]])
 	}
 	ix.rank()
 	open := func(i int) bool { return never == nil || !never[i] }

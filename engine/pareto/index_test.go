@@ -358,3 +358,31 @@ func BenchmarkIndex(b *testing.B) {
 		})
 	}
 }
+
+// Values that are one but for their last bits are one: the frontiers are those of the
+// values that they are off from.
+func TestLastBitsMakeNoFrontier(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 30).Draw(t, "points")
+		exact, off := make([][]float64, 3), make([][]float64, 3)
+		for k := range exact {
+			for range n {
+				v := float64(rapid.IntRange(-3, 3).Draw(t, "value"))
+				exact[k] = append(exact[k], v)
+				off[k] = append(off[k], v*(1+1e-12*float64(rapid.IntRange(0, 20).Draw(t, "bits"))))
+			}
+		}
+		limits := Limits{rapid.Ptr(rapid.SampledFrom([]float64{-1.5, 0.5, 2.5}), true).Draw(t, "limit")}
+		want, got := NewIndex(nil, exact...), NewIndex(nil, off...)
+		for a := range exact {
+			for b := a + 1; b < len(exact); b++ {
+				if want, got := want.Frontier2D(a, b, limits), got.Frontier2D(a, b, limits); !slices.Equal(got, want) {
+					t.Fatalf("of %d and %d %v, not %v\n%v", a, b, got, want, exact)
+				}
+			}
+		}
+		if want, got := want.Frontier(limits), got.Frontier(limits); !slices.Equal(got, want) {
+			t.Fatalf("of all %v, not %v\n%v", got, want, exact)
+		}
+	})
+}

@@ -1,6 +1,9 @@
 // Package pareto finds the non-dominated points of a set: those that no other
 // point beats in one objective without losing in another.
 //
+// Values that are computed in different ways differ in their last bits: [Unite] makes
+// them one, so that a point does not belong for the rounding of a sum.
+//
 // Points are columns of numbers, equally long, one an objective. Smaller is better;
 // Negate turns a column in which larger is. Comparisons are those of float64: −0
 // equals +0, and ±Inf are values like others, at the ends of the scale. A point
@@ -9,7 +12,9 @@
 package pareto
 
 import (
+	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -41,6 +46,32 @@ func frontier(columns [][]float64, t tuning) []int {
 		return frontier3D(columns[0], columns[1], columns[2], t)
 	}
 	return frontierOfMany(columns, t)
+}
+
+// Equal is how far two values may lie apart, as a fraction, and still be one: far
+// above what floating point loses in adding a few hundred numbers, far below a cent
+// or a second.
+const Equal = 1e-10
+
+// Unite gives values of a column that are [Equal] the least of them. An [Index]
+// unites its columns by itself.
+func Unite(column []float64) {
+	order, known := rising(column, make([]item, len(column)), usual)
+	unite(column, order[:known])
+}
+
+// unite is Unite of values in rising order, which it keeps: equal ones come by index.
+func unite(column []float64, order []uint32) {
+	for from, to := 0, 0; from < len(order); from = to {
+		least, changed := column[order[from]], false
+		for to = from + 1; to < len(order) && column[order[to]] <= least+Equal*math.Abs(least); to++ {
+			changed = changed || column[order[to]] != least
+			column[order[to]] = least
+		}
+		if changed {
+			slices.Sort(order[from:to])
+		}
+	}
 }
 
 // Negate returns the column with its signs turned, so that larger becomes

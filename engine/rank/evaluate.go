@@ -100,7 +100,7 @@ func (s *Space) limits(limits question.Limits) pareto.Limits {
 	l := make(pareto.Limits, len(s.columns))
 	for k := range s.columns {
 		if v, ok := limits[s.columns[k].Name]; ok {
-			l[k] = new(s.columns[k].Turned(v))
+			l[k] = new(s.columns[k].Most(v))
 		}
 	}
 	return l
@@ -134,7 +134,7 @@ func (s *Space) Breaks(l question.Limits, i int) (broken []question.Constraint) 
 		if !limited {
 			continue
 		}
-		if k := s.at(o.Name); k < 0 || !s.columns[k].Within(s.columns[k].values[i], limit) {
+		if k := s.at(o.Name); k < 0 || !(s.columns[k].turned[i] <= s.columns[k].Most(limit)) {
 			broken = append(broken, o.Name)
 		}
 	}

@@ -73,6 +73,8 @@ func (v Variants) Frontier() []int {
 	for i, variant := range v.List {
 		latency[i], accuracy[i] = variant.LatencyS, v.directed(variant.Accuracy)
 	}
+	pareto.Unite(latency)
+	pareto.Unite(accuracy)
 	return pareto.Frontier2D(latency, accuracy)
 }
 
