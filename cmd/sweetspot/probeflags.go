@@ -159,7 +159,10 @@ func parseEpochs(s string) (float64, error) {
 // estimated returns the numbers of epochs to estimate: those of the flag, else
 // those of the script.
 func (f *probeFlags) estimated(r profile.Run, command bool) []float64 {
-	if r.Epochs != nil && (f.epochs > 0 || command) {
+	switch {
+	case f.epochs > 0:
+		return []float64{f.epochs}
+	case command && r.Epochs != nil:
 		return []float64{*r.Epochs}
 	}
 	return usualEpochs

@@ -83,8 +83,8 @@ func New(kind Kind, pattern string) (*Adapter, error) {
 func (a *Adapter) Kind() Kind { return a.kind }
 
 // Line reads one line, or one drawing of a progress bar, that came t seconds
-// after the start; lines come in the order of time. What it returns is sound:
-// seconds are finite and not negative.
+// after the start; lines come in the order of time. What cannot be true becomes a
+// [protocol.Rejection].
 func (a *Adapter) Line(t float64, line string) []protocol.Event {
 	if math.IsNaN(t) || math.IsInf(t, 0) || t < a.last {
 		t = a.last // a clock that went back cannot measure
@@ -107,7 +107,12 @@ func (a *Adapter) Line(t float64, line string) []protocol.Event {
 			break
 		}
 	}
-	return slices.DeleteFunc(events, unsound)
+	for i, e := range events {
+		if unsound(e) {
+			events[i] = protocol.Rejection{Why: fmt.Sprintf("%q: nothing takes that time or has that value", plaintext.Cut(line, 80))}
+		}
+	}
+	return events
 }
 
 func isIteration(e protocol.Event) bool {
@@ -115,20 +120,18 @@ func isIteration(e protocol.Event) bool {
 	return ok
 }
 
-// unsound reports an event that must not pass: its time is negative or not finite.
+// unsound reports an event that must not pass: its time or its value cannot be.
 func unsound(e protocol.Event) bool {
 	switch e := e.(type) {
 	case protocol.Iteration:
-		return !sound(e.Seconds)
+		return !protocol.IsPlausible(e.Seconds) || e.Units != nil && !protocol.IsPlausible(*e.Units)
 	case protocol.Validation:
-		return !sound(e.Seconds) || (e.Value != nil && (math.IsNaN(*e.Value) || math.IsInf(*e.Value, 0)))
+		return !protocol.IsPlausible(e.Seconds) || e.Value != nil && !(math.Abs(*e.Value) <= protocol.Largest)
 	case protocol.Init:
-		return !sound(e.Seconds)
+		return !protocol.IsPlausible(e.Seconds)
 	}
 	return false
 }
-
-func sound(seconds float64) bool { return seconds >= 0 && !math.IsInf(seconds, 0) }
 
 // bar is a step counter that is printed from time to time.
 type bar struct {

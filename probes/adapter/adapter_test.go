@@ -288,6 +288,26 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// What cannot be true is neither taken nor lost without a word.
+func TestImplausibleOutput(t *testing.T) {
+	const pattern = `step (?P<seconds>[\d.e+-]+) of (?P<units>[\d.e+-]+)|val (?P<validation_seconds>\S+) loss (?P<loss>\S+)`
+	for line, sound := range map[string]bool{
+		"step 1e24 of 64": true, "step 1e-24 of 64": true, "step 0 of 0": true, "val 1 loss 1e24": true,
+		"step 1e160 of 64": false, "step 1e-162 of 64": false, "step 1 of 1e25": false, "val 1e25 loss 1": false,
+		"val 1 loss 1e25": false,
+	} {
+		a, err := New(Pattern, pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := a.Line(1, line)
+		r, rejected := events[0].(protocol.Rejection)
+		if len(events) != 1 || rejected == sound || rejected && !strings.Contains(r.Why, line) {
+			t.Errorf("%s: %#v", line, events)
+		}
+	}
+}
+
 func FuzzAdapter(f *testing.F) {
 	for _, seed := range []string{
 		"Epoch 1/2\n  1/4 [===>..] - ETA: 9s - loss: 2.3\n4/4 [====] - 6s 1s/step - val_loss: 1e999 - val_acc: 0.5",
@@ -314,7 +334,7 @@ func FuzzAdapter(f *testing.F) {
 						t.Fatalf("%s: %s", kind, words(e))
 					}
 					if it, ok := e.(protocol.Iteration); ok && (it.Epoch < 0 || *it.Index < 0 ||
-						(it.Units != nil && !sound(*it.Units))) {
+						(it.Units != nil && !protocol.IsPlausible(*it.Units))) {
 						t.Fatalf("%s: %s", kind, words(e))
 					}
 				}

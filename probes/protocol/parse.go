@@ -16,7 +16,13 @@ const (
 	maxNote = 4000    // runes of a message
 	maxInt  = 1 << 52 // larger integers are not exact as JSON numbers
 	maxList = 4096
+	// Largest is above any plausible number, as in imports.
+	Largest = 1e24
 )
+
+// IsPlausible reports whether something may have taken these seconds, or processed
+// this many units: squares and products of such numbers can be computed.
+func IsPlausible(v float64) bool { return v == 0 || v >= 1/Largest && v <= Largest }
 
 // parse reads one line that begins with a brace. isEvent is false for JSON that
 // is not an event; an error means that it is a malformed event.
@@ -75,21 +81,21 @@ var readers = map[string]func(*fields) Event{
 			WorldSize: f.whole("world_size"),
 		}
 	},
-	"init": func(f *fields) Event { return Init{T: f.t(), Seconds: f.required("seconds")} },
+	"init": func(f *fields) Event { return Init{T: f.t(), Seconds: f.seconds()} },
 	"iteration": func(f *fields) Event {
 		return Iteration{
 			T: f.t(), Rank: f.index("rank"), Epoch: f.index("epoch"), Index: f.whole("index"),
-			Seconds: f.required("seconds"), Units: f.amount("units"), Wait: f.amount("wait"),
+			Seconds: f.seconds(), Units: f.amount("units"), Wait: f.amount("wait"),
 		}
 	},
 	"validation": func(f *fields) Event {
 		return Validation{
-			T: f.t(), Epoch: f.index("epoch"), Seconds: f.required("seconds"), Metric: f.name("metric"),
+			T: f.t(), Epoch: f.index("epoch"), Seconds: f.seconds(), Metric: f.name("metric"),
 			Value: f.number("value"), HigherIsBetter: f.truth("higher_is_better"), Units: f.amount("units"),
 		}
 	},
 	"pause": func(f *fields) Event {
-		return Pause{T: f.t(), Seconds: f.required("seconds"), Kind: f.name("kind")}
+		return Pause{T: f.t(), Seconds: f.seconds(), Kind: f.name("kind")}
 	},
 	"memory": func(f *fields) Event {
 		return Memory{T: f.t(), PeakBytes: f.amount("peak_bytes"), TotalBytes: f.amount("total_bytes")}
@@ -140,8 +146,12 @@ func (f *fields) number(key string) *float64 {
 		return nil
 	}
 	v, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+	switch {
+	case err != nil:
 		f.fail(key, "is not a finite number")
+		return nil
+	case math.Abs(v) > Largest:
+		f.fail(key, "is beyond 1e24, which nothing measured is")
 		return nil
 	}
 	return &v
@@ -176,6 +186,15 @@ func (f *fields) required(key string) float64 {
 		return *v
 	}
 	return 0
+}
+
+// seconds is how long something took.
+func (f *fields) seconds() float64 {
+	v := f.required("seconds")
+	if f.err == nil && !IsPlausible(v) {
+		f.fail("seconds", "is below 1e-24, which takes no time")
+	}
+	return v
 }
 
 func (f *fields) whole(key string) *int {

@@ -133,6 +133,9 @@ type Warning struct{ Message string }
 // Failure is the event "error": why the probe cannot continue.
 type Failure struct{ Message string }
 
+// Rejection says what a script reported that cannot be true.
+type Rejection struct{ Why string }
+
 // Done is the last event. Reason is precise, cap, end, oom or interrupted.
 type Done struct {
 	T      *float64

@@ -157,7 +157,7 @@ func (r Run) ending() string {
 	case session.End:
 		return "ran to its end"
 	case session.OutOfMemory:
-		return "out of memory"
+		return cmp.Or(words, "out of memory")
 	case session.Interrupted:
 		return cmp.Or(words, "stopped by you")
 	}

@@ -15,11 +15,18 @@ import (
 	"sweetspot/probes/session"
 )
 
-// memo is stored with a detached probe for its collection: when to stop.
-func memo(r steady.Rule, keepRunning bool) (json.RawMessage, error) {
-	r.CapsOnly = r.CapsOnly || keepRunning
-	r.USDPerHour = nil // the run has it
-	return json.Marshal(r)
+// memo is stored with a detached probe for its collection: when to stop, and
+// whether the model's name is the user's.
+type memo struct {
+	steady.Rule
+	Named bool
+}
+
+func memoOf(o *session.Options) (json.RawMessage, error) {
+	m := memo{o.Rule, o.Named}
+	m.CapsOnly = m.CapsOnly || o.KeepRunning
+	m.USDPerHour = nil // the run has it
+	return json.Marshal(m)
 }
 
 // limit is how long a probe on another host may take according to its caps,
@@ -68,12 +75,13 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 	if err != nil {
 		return nil, err
 	}
-	o := session.Options{
-		Command: r.Command, Description: r.Description, Rule: steady.DefaultRule(), Store: db, Output: output,
-		Start: func(context.Context, runner.Command) (session.Process, error) { return p, nil },
+	m := memo{Rule: steady.DefaultRule()}
+	if p.Memo() != nil && json.Unmarshal(p.Memo(), &m) != nil {
+		m = memo{Rule: steady.DefaultRule()} // from another version
 	}
-	if p.Memo() != nil && json.Unmarshal(p.Memo(), &o.Rule) != nil {
-		o.Rule = steady.DefaultRule() // from another version
+	o := session.Options{
+		Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db, Output: output,
+		Start: func(context.Context, runner.Command) (session.Process, error) { return p, nil },
 	}
 	if o.Recording, err = db.Restart(ctx, id); err != nil {
 		p.Leave()

@@ -43,6 +43,10 @@ type Environment struct {
 	RequiredPrecision func(profile.Run) (float64, string)
 }
 
+// untilStopped caps an inference that would run until it is stopped, if the
+// user gave no cap: one that never becomes steady must end, too.
+const untilStopped = 10 * time.Minute
+
 // telemetryEvery is the interval between readings of the sensors of GPUs and CPUs.
 const telemetryEvery = time.Second
 
@@ -78,14 +82,17 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		Rule: r.Rule, KeepRunning: r.KeepRunning, Store: s.Store, Output: s.Output, RequiredPrecision: s.RequiredPrecision,
 		Description: store.Description{Mode: cmp.Or(r.Spec.Mode, profile.Train), Machine: r.Machine},
 	}
-	o.Description.Model.Name = r.Name
-	var err error
+	o.Description.Model.Name, o.Named = r.Name, r.Name != "" || !r.IsCommand() // the harness calls it as its factory
+	spec, err := r.spec(c), error(nil)
+	if caps := o.Rule; !r.IsCommand() && spec.Mode == profile.Infer && spec.Epochs == 0 &&
+		caps.MaxN == 0 && caps.MaxSeconds == 0 && caps.MaxUSD == 0 {
+		o.Rule.MaxSeconds = untilStopped.Seconds()
+	}
 	if c.Host == "" {
 		o.Observe = []session.Observer{gpu.Observer(telemetryEvery), rapl.Observer(rapl.Zones, telemetryEvery)}
 	} else if err = r.remotely(&o, c.Host, s.VMTypes); err != nil {
 		return o, err
 	}
-	spec := r.spec(c)
 	source, name := modelSource(spec.Model), spec.Name()
 	if r.IsCommand() {
 		source, name = commandSource(r.Command), commandName(r.Command)
@@ -135,7 +142,7 @@ func (r Request) remotely(o *session.Options, host string, vms []profile.VMType)
 	far := remote.Options{Python: r.Python, NoMetadata: r.NoMetadata}
 	if r.Detach {
 		far.Spool = remote.NewSpool()
-		if far.Memo, err = memo(o.Rule, o.KeepRunning); err != nil {
+		if far.Memo, err = memoOf(o); err != nil {
 			return err
 		}
 	}

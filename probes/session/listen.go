@@ -52,7 +52,7 @@ func (l *loop) read(m message) {
 		return
 	}
 	for _, e := range l.options.Adapter.Line(m.at, m.drawn) {
-		l.state.event(e, m.at)
+		l.state.take(e, false, m.at)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
@@ -226,6 +227,9 @@ func (l *loop) update() Update {
 
 func (l *loop) finish() {
 	l.note(l.saver.wait())
+	if w := l.state.aboutCopies(); w != "" {
+		l.state.appendLog("warning", w, l.elapsed())
+	}
 	u := l.update()
 	u.Done, u.Stopping = true, false
 	u.ScriptExit = new(l.scriptEx.Code)
@@ -234,7 +238,10 @@ func (l *loop) finish() {
 	if l.scriptEx.Lost != nil {
 		u.StoppedWords = "connection lost"
 	}
-	if u.Limit != nil && l.words == "" {
+	switch {
+	case u.StoppedBecause == OutOfMemory:
+		u.StoppedWords = plaintext.Cut(l.state.failed, sentenceLength)
+	case u.Limit != nil && l.words == "":
 		u.StoppedWords = describeLimit(*u.Limit)
 	}
 	if r := u.Run; r.Mode == profile.Train && r.Steady.Known() && r.IterationsPerEpoch == nil {
@@ -315,7 +322,7 @@ func (l *loop) outcome() (profile.Status, string, error) {
 	case l.scriptEx.Lost != nil:
 		return profile.Interrupted, Interrupted, l.scriptEx.Lost
 	case p.done == OutOfMemory:
-		return profile.OutOfMemory, OutOfMemory, p.scriptError(code)
+		return profile.OutOfMemory, OutOfMemory, nil // which answers the question whether it fits
 	case l.stopped == Interrupted:
 		return profile.Interrupted, Interrupted, nil
 	case l.stopped != "" && p.series.Len() == 0 && p.limit == nil:

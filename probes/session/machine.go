@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"time"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
@@ -36,8 +35,8 @@ func hello(d *store.Description, e protocol.Hello) {
 	m.CPU = cmp.Or(m.CPU, e.CPU)
 }
 
-// describe adds what the script says about its model, which overrides what the
-// user said.
+// describe adds what the script says about its model, which overrides what was
+// assumed.
 func describe(d *store.Description, e protocol.Model) {
 	d.Model.Name = cmp.Or(e.Name, d.Model.Name)
 	d.Model.Dataset = cmp.Or(e.Dataset, d.Model.Dataset)
@@ -63,10 +62,6 @@ func describe(d *store.Description, e protocol.Model) {
 		d.Variant.Pruning = &pruning
 	}
 }
-
-// UntilStopped caps an inference that would run until it is stopped, if the
-// user gave no cap: one that never becomes steady must end, too.
-const UntilStopped = 10 * time.Minute
 
 // WithModel completes the options for a model that the harness runs: it fills
 // in the command, its files and the description. An empty interpreter means the
@@ -104,9 +99,6 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	d.Mode, d.BatchSize = s.Mode, s.Batch
 	if s.Mode == profile.Train {
 		d.Epochs = new(float64(s.Epochs))
-	}
-	if r := &o.Rule; s.Epochs == 0 && r.MaxN == 0 && r.MaxSeconds == 0 && r.MaxUSD == 0 {
-		r.MaxSeconds = UntilStopped.Seconds()
 	}
 	return o, nil
 }

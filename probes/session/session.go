@@ -25,6 +25,7 @@ type Options struct {
 	Dir         string
 	Env         []string          // added to the environment, KEY=value
 	Description store.Description // what is known beforehand; the machine's facts are filled in
+	Named       bool              // the description has the model's name, whatever the script calls it
 	Rule        steady.Rule
 	KeepRunning bool // past the stop rule, not past a cap
 	Store       *store.Store
@@ -173,7 +174,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	l := &loop{
 		session: s, options: o, process: process, ctx: saving,
 		saver: startSaver(saving, recording),
-		state: newState(o.Description, recording.ID()),
+		state: newState(o, recording.ID()),
 		rule:  o.Rule,
 	}
 	l.state.redescribed = o.FirstOfSeries

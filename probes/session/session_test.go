@@ -264,8 +264,6 @@ func TestFailures(t *testing.T) {
 			"no such factory", 1, profile.Failed},
 		{"killed", `kill -KILL $$`, "SIGKILL (exit code 137)", 137, profile.Failed},
 		{"no events", `echo done`, "and no iteration was seen", 0, profile.Failed},
-		{"out of memory", `echo '{"sweetspot":1,"event":"error","message":"out of memory"}'; echo ` +
-			`'{"sweetspot":1,"event":"done","reason":"oom"}'; exit 1`, "out of memory", 1, profile.OutOfMemory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			u := start(t, shell(s, c.script)).Wait()
@@ -287,6 +285,21 @@ func TestFailures(t *testing.T) {
 	}
 	if after, err := s.Load(t.Context()); err != nil || len(after.Runs) != len(before.Runs) {
 		t.Errorf("a run that never began is kept: %v", err)
+	}
+}
+
+// A probe that runs out of memory has told what it was asked, whether it fits: that
+// is no failure of the script.
+func TestOutOfMemoryIsAnAnswer(t *testing.T) {
+	s := openStore(t)
+	u := start(t, shell(s, `echo '{"sweetspot":1,"event":"error","message":"out of memory: 20 MiB too few"}'; echo `+
+		`'{"sweetspot":1,"event":"done","reason":"oom"}'; exit 1`)).Wait()
+	r, err := s.Record(t.Context(), u.Run.ID)
+	if u.Err != nil || *u.ScriptExit != 1 || u.StoppedBecause != OutOfMemory || err != nil ||
+		u.StoppedWords != "out of memory: 20 MiB too few" || r.StoppedWords != u.StoppedWords ||
+		r.Status != profile.OutOfMemory {
+		t.Errorf("error %v, exit %d, %q: %q, saved as %s: %q, %v", u.Err, *u.ScriptExit, u.StoppedBecause, u.StoppedWords,
+			r.Status, r.StoppedWords, err)
 	}
 }
 

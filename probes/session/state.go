@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,6 +31,7 @@ const (
 // changed again.
 type state struct {
 	described   store.Description
+	named       bool // whatever the script calls its model
 	redescribed bool // described has changed since it was last saved
 	gpusKnown   bool
 	uuids       map[string]bool // of the GPUs in use
@@ -55,17 +57,19 @@ type state struct {
 	logged      int
 	rejected    int
 
-	piped            bool // events arrived on the pipe made for them
-	gotEvent         bool // any event arrived
-	reportsSteps     bool // events report iterations, or a framework whose steps they will report
+	piped            map[reflect.Type]bool // of what two streams may report: whether the pipe did first
+	copies           int                   // events left out, since another stream had reported the like before
+	gotEvent         bool                  // any event arrived
+	reportsSteps     bool                  // events report iterations, or a framework whose steps they will report
 	failed           string
 	lastOut, lastErr string
 	done             string
 	batch            store.Batch
 }
 
-func newState(d store.Description, id int64) *state {
-	return &state{described: d, id: id, counts: map[int]int{}, pausedS: map[int]float64{}, uuids: map[string]bool{}}
+func newState(o Options, id int64) *state {
+	return &state{described: o.Description, named: o.Named, id: id, counts: map[int]int{}, pausedS: map[int]float64{}, uuids: map[string]bool{},
+		piped: map[reflect.Type]bool{}}
 }
 
 // add takes in one line of the script; now is seconds since it began.
@@ -73,17 +77,38 @@ func (p *state) add(m message, now float64) {
 	item := m.item
 	switch {
 	case item.Rejected != "":
-		p.rejected++
-		p.warn("rejected "+item.Rejected, now)
-	case item.Event != nil && m.from != fromEvents && p.piped:
-		// The script writes its events twice; the first copy counts.
+		p.event(protocol.Rejection{Why: item.Rejected}, now)
 	case item.Event != nil:
-		p.piped = p.piped || m.from == fromEvents
 		p.noteSource(item.Event)
-		p.event(item.Event, now)
+		p.take(item.Event, m.from == fromEvents, now)
 	default:
 		p.line(m.from, item.Log, now)
 	}
+}
+
+// take takes in an event of the script, from the pipe made for events or its
+// output. The same event from both would count twice, so of what adds up only one
+// of the two counts: the first.
+func (p *state) take(e protocol.Event, fromPipe bool, now float64) {
+	switch e.(type) {
+	case protocol.Iteration, protocol.Validation, protocol.Pause:
+		kind := reflect.TypeOf(e)
+		if piped, known := p.piped[kind]; known && piped != fromPipe {
+			p.copies++
+			return
+		}
+		p.piped[kind] = fromPipe
+	}
+	p.event(e, now)
+}
+
+// aboutCopies is the warning that events were left out; "" if none were.
+func (p *state) aboutCopies() string {
+	if p.copies == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d events were left out: the script reports the like on its output and where SWEETSPOT_EVENTS says, "+
+		"and what came first counts", p.copies)
 }
 
 // noteSource records whether the script's own events report steps: then its
@@ -105,6 +130,9 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.devices(e.GPUs)
 		p.redescribed = true
 	case protocol.Model:
+		if p.named {
+			e.Name = ""
+		}
 		describe(&p.described, e)
 		p.redescribed = true
 	case protocol.Init:
@@ -131,6 +159,9 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.batch.Layers = append(p.batch.Layers, p.layers...)
 	case protocol.Limit:
 		p.limit = &e
+	case protocol.Rejection:
+		p.rejected++
+		p.warn("rejected "+e.Why, now)
 	case protocol.Warning:
 		p.warn(e.Message, now)
 	case protocol.Failure:

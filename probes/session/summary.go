@@ -16,6 +16,9 @@ func (p *state) update() Update {
 	s := p.summarise()
 	w := p.steadyWork(s)
 	warnings := tail(p.warnings, shownWarnings)
+	if w := p.aboutCopies(); w != "" {
+		warnings = append(warnings, w)
+	}
 	r := p.run(s)
 	p.addEnergy(&r, w)
 	return Update{

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 )
 
@@ -12,7 +11,7 @@ import (
 // unlike the others the series as a whole is not steady any more; the answer
 // stays the one the probe was stopped for.
 func TestLateStepsDoNotUnmakeTheAnswer(t *testing.T) {
-	p := newState(store.Description{}, 1)
+	p := newState(Options{}, 1)
 	for range 61 {
 		p.series.Add(0.1)
 	}
