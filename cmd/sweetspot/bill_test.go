@@ -28,7 +28,7 @@ func TestRankWithABill(t *testing.T) {
 	var names []string
 	for _, i := range c.Cost.Items {
 		sum += i.USD
-		names = append(names, i.Item)
+		names = append(names, i.Name)
 	}
 	if math.Abs(sum-*c.Cost.USD) > 1e-9 || strings.Join(names, " ") != "work startup interruptions disk egress" ||
 		!(*c.Cost.Low < *c.Cost.High) {

@@ -248,8 +248,20 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to %s; "+
 			"ask for less, or rank with --epochs N", q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
 	}
-	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s, but none matches; loosen "+
-		"--batch, --variant, --cloud, --gpu, --epochs or --target-accuracy", q.Model, strings.Join(have, ", "))}
+	var used []string
+	for _, f := range q.Narrowing() {
+		used = append(used, "--"+f.Flag)
+	}
+	for flag, v := range map[string]*float64{"--epochs": q.Epochs, "--target-accuracy": q.TargetAccuracy} {
+		if v != nil { // never both
+			used = append(used, flag)
+		}
+	}
+	mend := "none can be ranked; probe it"
+	if len(used) > 0 {
+		mend = "none matches; loosen " + wording.Either(used)
+	}
+	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s, but %s", q.Model, strings.Join(have, ", "), mend)}
 }
 
 // bestReached is the best validation of the model's trainings where a target is

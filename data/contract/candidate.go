@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
@@ -116,7 +117,7 @@ type Seconds struct {
 type Dollars struct {
 	USD   *float64 `json:"usd" yaml:"usd"`
 	Range `yaml:",inline"`
-	Items []Item `json:"items" yaml:"items"` // what it is made of; empty where it is unknown
+	Items []bill.Item `json:"items" yaml:"items"` // what it is made of; empty where it is unknown
 }
 
 // Accuracy is an estimate of a metric.

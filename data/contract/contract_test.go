@@ -287,3 +287,24 @@ func TestBackTestsStandBesideTheNumbers(t *testing.T) {
 		t.Errorf("%+v", candidates)
 	}
 }
+
+// Electricity is all that a machine of one's own is known to cost: what its work costs
+// beside it is unknown, and not nothing.
+func TestWorkWithoutAPriceIsUnknown(t *testing.T) {
+	set := &profile.Set{Runs: []profile.Run{{ID: 1, Model: "net", Mode: profile.Train, InstanceType: "desk", Count: 1,
+		BatchSize: 8, Epochs: new(2.0), TotalS: new(7200.0), AveragePowerW: new(100.0), Basis: estimate.Measured,
+		Status: profile.Done}}}
+	q := question.Default()
+	q.Model, q.Mode, q.Bill.ElectricityUSDPerKWh = "net", profile.Train, 0.5
+	for price, want := range map[*float64]string{nil: "electricity $0.10", new(0.0): "work $0 + electricity $0.10"} {
+		set.Runs[0].USDPerHour = price
+		r := rank.Answer(set, q, nil)
+		c := NewCandidate(r, 0, 1, nil, nil)
+		if got := CostItems(r.Space.At(0)); got != want || c.Cost.USD == nil {
+			t.Errorf("%q, want %q: %+v", got, want, c.Cost)
+		}
+		if cells := lastCells(c); (cells[4] == "") != (price == nil) {
+			t.Errorf("work_usd is %q", cells[4])
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/objective"
 )
 
@@ -124,7 +125,7 @@ func lastCells(c Candidate) []string {
 
 // item is what a part of the cost comes to; "" where there is none.
 func (d Dollars) item(name string) string {
-	if i := slices.IndexFunc(d.Items, func(i Item) bool { return i.Item == name }); i >= 0 {
+	if i := slices.IndexFunc(d.Items, func(i bill.Item) bool { return i.Name == name }); i >= 0 {
 		return number(&d.Items[i].USD)
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
@@ -93,32 +94,27 @@ func (r Range) words(v *float64, format func(float64) string) string {
 	return fmt.Sprintf("%s, 90 %% between %s and %s (%s)", format(*v), format(*r.Low), format(*r.High), *r.Basis)
 }
 
-// Item is a part of a cost: work, startup, interruptions, disk, egress or electricity.
-type Item struct {
-	Item string  `json:"item" yaml:"item"`
-	USD  float64 `json:"usd" yaml:"usd"`
-}
-
-// newItems is empty where the cost is unknown.
-func newItems(c *candidate.Candidate) []Item {
-	items := []Item{}
+// newItems is empty where the cost is unknown. On a machine without a price, what its
+// work costs is unknown.
+func newItems(c *candidate.Candidate) []bill.Item {
 	if !c.Cost.Known() || !finite(c.Cost) {
-		return items
+		return []bill.Item{}
 	}
-	for _, i := range c.Parts.Items() {
-		items = append(items, Item{i.Name, i.USD})
+	items := c.Parts.Items()
+	if c.USDPerHour() == nil {
+		return items[1:]
 	}
 	return items
 }
 
 // ItemsWords says what a cost is made of; "" where that is the work alone.
 func (d Dollars) ItemsWords() string {
-	if len(d.Items) < 2 {
-		return ""
-	}
 	words := make([]string, len(d.Items))
 	for k, i := range d.Items {
-		words[k] = clean(i.Item) + " " + quantity.Money(i.USD)
+		words[k] = clean(i.Name) + " " + quantity.Money(i.USD)
+	}
+	if len(words) == 1 && d.Items[0].Name == "work" {
+		return ""
 	}
 	return strings.Join(words, " + ")
 }

@@ -127,8 +127,8 @@ func (b Bill) Total(j Job) Total {
 
 // Item is a part of a cost by its name.
 type Item struct {
-	Name string // work, startup, interruptions, disk, egress, electricity
-	USD  float64
+	Name string  `json:"item" yaml:"item"` // work, startup, interruptions, disk, egress, electricity
+	USD  float64 `json:"usd" yaml:"usd"`
 }
 
 // Items lists the parts that there are, the work first.
