@@ -48,7 +48,7 @@ func TestTrafficScrubs(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: served(t)})
 	d.press("4")
 	if s := d.screen(); !strings.Contains(s, "the study's m4.large") || !strings.Contains(s, "paragon") ||
-		!strings.Contains(s, "10 queries/s") {
+		!strings.Contains(s, "10 requests/s") {
 		t.Fatalf("not the study's VM:\n%s", s)
 	}
 	first := d.traffic().Question()

@@ -39,7 +39,7 @@ func newTrafficCommand() *cobra.Command {
 	var f trafficFlags
 	cmd := &cobra.Command{
 		Use:   "traffic",
-		Short: "Serve an arrival trace with VMs and functions: what each scheme costs and how many queries are late",
+		Short: "Serve an arrival trace with VMs and functions: what each scheme costs and how many requests are late",
 		Long: "traffic simulates, second by second, how an arrival trace is served under the schemes that Paragon\n" +
 			"(Gunasekaran et al. 2020) compares: VMs that follow the load, VMs that run ahead of it, and functions beside " +
 			"them.\n" +
@@ -73,7 +73,7 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.DayLoad)), "pattern",
 		"pattern of the synthetic load without --trace: "+
 			"constant, poisson, diurnal, flash-crowd, bursty or day")
-	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in queries per second")
+	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in requests per second")
 	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")
 	fl.Float64Var(&f.scale, "scale", 1, "factor by which to multiply the load")
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load")
@@ -82,14 +82,14 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl.Var(optional(&f.minAccuracy, quantity.ParseFraction), "min-accuracy",
 		"minimum accuracy, for --models, as 0.7 or 70%")
 	fl.Var(optional(&f.maxCost, quantity.ParseMoney), "max-cost",
-		"cost limit per million queries on VMs, for --models, as $5; the most "+
+		"cost limit per million requests on VMs, for --models, as $5; the most "+
 			"accurate variant within it is chosen, or, with --min-accuracy and without --slo, the fastest")
-	fl.Var(lasting(&s.StrictLimitS, quantity.ParseDuration), "slo", "latency limit of strict queries")
-	fl.Var(lasting(&s.RelaxedLimitS, quantity.ParseDuration), "relaxed-slo", "latency limit of other queries")
+	fl.Var(lasting(&s.StrictLimitS, quantity.ParseDuration), "slo", "latency limit of strict requests")
+	fl.Var(lasting(&s.RelaxedLimitS, quantity.ParseDuration), "relaxed-slo", "latency limit of other requests")
 	fl.Var(of(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share",
-		"share of strict queries")
+		"share of strict requests")
 	fl.Var(of(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
-		"share of queries that may miss their limit")
+		"share of requests that may miss their limit")
 	fl.Var(of(&f.schemes, parseSchemes, "all"), "scheme",
 		"schemes to list: all, or some of reactive, util-aware, exascale, "+
 			"mixed, paragon; the advice compares all")
@@ -98,14 +98,14 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 		"price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
 			"--models only where none is known)")
 	fl.Float64Var(&s.VM.QueriesPerSecond,
-		"vm-rate", d.VM.QueriesPerSecond, "queries per second that a VM serves within the limit")
-	fl.Var(lasting(&s.VM.LatencyS, quantity.ParseDuration), "vm-latency", "latency of a query on a VM")
+		"vm-rate", d.VM.QueriesPerSecond, "requests per second that a VM serves within the limit")
+	fl.Var(lasting(&s.VM.LatencyS, quantity.ParseDuration), "vm-latency", "latency of a request on a VM")
 	fl.Var(of(&s.VM.StartS, parseWholeSeconds, duration(float64(d.VM.StartS))), "vm-startup",
-		"time from ordering a VM until it serves queries")
+		"time from ordering a VM until it serves requests")
 	fl.Float64Var(&f.functionMemory, "function-memory", 0,
 		"memory of a function in GB (default: the cheapest within the limit)")
 	fl.Var(lasting(&s.Function.Seconds, quantity.ParseDuration), "function-time",
-		fmt.Sprintf("latency of a query on a warm function of %g GB", d.Function.MemoryGB))
+		fmt.Sprintf("latency of a request on a warm function of %g GB", d.Function.MemoryGB))
 	fl.Var(lasting(&s.Function.ColdStartS, parseTerm), "cold-start", "time to start a new function")
 	fl.Var(lasting(&s.Function.ModelLoadS, parseTerm), "model-load", "time to load the model into a new function")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
@@ -141,11 +141,11 @@ func (f *trafficFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	if f.trace == "" && f.rate*f.scale > serving.MaxPerSecond/10 {
-		return usageError("--rate %g times --scale %g: a load has at most %d queries a second on average", f.rate, f.scale,
+		return usageError("--rate %g times --scale %g: a load has at most %d requests a second on average", f.rate, f.scale,
 			serving.MaxPerSecond/10)
 	}
 	if f.settings.StrictLimitS > f.settings.RelaxedLimitS {
-		return usageError("--slo %s is looser than --relaxed-slo %s: strict queries have the shorter limit",
+		return usageError("--slo %s is looser than --relaxed-slo %s: strict requests have the shorter limit",
 			cmd.Flag("slo").Value, cmd.Flag("relaxed-slo").Value)
 	}
 	if f.functionMemory != 0 && !(f.functionMemory >= f.memory.MinGB && f.functionMemory <= f.memory.MaxGB) {
@@ -268,7 +268,7 @@ func (f *trafficFlags) price(cmd *cobra.Command, q *serving.Question, w *serving
 		}
 	}
 	if f.vm != "" && len(f.models) == 0 && !cmd.Flags().Changed("vm-rate") {
-		in.Remarks = append(in.Remarks, fmt.Sprintf("nothing says what a %s serves: the study's %g queries/s at %s are "+
+		in.Remarks = append(in.Remarks, fmt.Sprintf("nothing says what a %s serves: the study's %g requests/s at %s are "+
 			"taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60),
 			q.Settings.VM.QueriesPerSecond, duration(q.Settings.VM.LatencyS)))
 	}

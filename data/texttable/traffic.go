@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Traffic prints what each scheme costs and how many queries it serves late.
+// Traffic prints what each scheme costs and how many requests it serves late.
 func Traffic(w io.Writer, described contract.Traffic) error {
 	t := traffic{described}
 	var b strings.Builder
@@ -20,7 +20,7 @@ func Traffic(w io.Writer, described contract.Traffic) error {
 		quantity.Several(t.Trace.Requests, "request"), quantity.Duration(float64(t.Trace.Seconds)),
 		quantity.Count(float64(t.Trace.Peak)), amount(t.Trace.PeakToMedian, decimals), quantity.Percent(q.StrictShare),
 		quantity.Duration(q.StrictLimitS), quantity.Duration(q.RelaxedLimitS))
-	fmt.Fprintf(&b, "%s at %s/h holds %s queries/s at %s, starts in %s · functions of %.4g GB take %s, %s more when "+
+	fmt.Fprintf(&b, "%s at %s/h holds %s requests/s at %s, starts in %s · functions of %.4g GB take %s, %s more when "+
 		"cold\n\n", vmWord(q.VM), price(q.VMUSD), decimals(q.VMRate),
 		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGB, quantity.Duration(q.FunctionS),
 		quantity.Duration(q.ColdStartS+q.ModelLoadS))
@@ -73,7 +73,7 @@ func (t traffic) writeVariants(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\nvariants that serve within %s\n", quantity.Duration(t.Query.StrictLimitS))
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "variant\taccuracy\tlatency\tbatch\tqueries/s a VM\ta million\tfrontier")
+	fmt.Fprintln(tw, "variant\taccuracy\tlatency\tbatch\trequests/s a VM\ta million\tfrontier")
 	hidden := 0
 	for _, v := range t.Variants {
 		if !v.Frontier && !v.Chosen {

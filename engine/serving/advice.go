@@ -329,7 +329,7 @@ func (a Advice) words(q Question) []string {
 	pick := a.Outcomes[a.Pick]
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	say("%s: %s a month, %.1f VMs on average and %d at most; %.2f %% of the queries violate their limit",
+	say("%s: %s a month, %.1f VMs on average and %d at most; %.2f %% of the requests violate their limit",
 		pick.Scheme, quantity.Money(a.MonthlyUSD), a.MeanVMs, a.MostVMs, 100*pick.ViolationShare())
 	if !a.Keeps {
 		say("no scheme keeps violations to %.2f %%, this one has the fewest%s", 100*q.MaxViolations, q.because())
@@ -342,12 +342,12 @@ func (a Advice) words(q Question) []string {
 	case !a.Keeps:
 		say("peak to median is %s", ratio)
 	case a.MixingPays && a.VMsOnly != nil:
-		say("mixing pays: functions take %.2f %% of the queries, and VMs alone (%s) cost %s more a month; peak to "+
+		say("mixing pays: functions take %.2f %% of the requests, and VMs alone (%s) cost %s more a month; peak to "+
 			"median is %s",
 			100*pick.FunctionShare(), a.Outcomes[*a.VMsOnly].Scheme,
 			quantity.Money((a.Outcomes[*a.VMsOnly].USD-pick.USD)*monthS/float64(len(q.Trace))), ratio)
 	case a.MixingPays:
-		say("mixing pays: functions take %.2f %% of the queries, and with VMs alone no scheme keeps the limit; peak to "+
+		say("mixing pays: functions take %.2f %% of the requests, and with VMs alone no scheme keeps the limit; peak to "+
 			"median is %s", 100*pick.FunctionShare(), ratio)
 	default:
 		say("mixing does not pay: the VMs of %s do; peak to median is %s", pick.Scheme, ratio)
@@ -358,7 +358,7 @@ func (a Advice) words(q Question) []string {
 			quantity.Money(alone.USD*monthS/float64(len(q.Trace))), 100*alone.ViolationShare())
 	}
 	if a.BreakEven != nil && *a.BreakEven > 0 {
-		say("below %.2f queries/s functions are cheaper than a VM", *a.BreakEven)
+		say("below %.2f requests/s functions are cheaper than a VM", *a.BreakEven)
 	}
 	most := map[Objective]float64{}
 	for _, s := range a.Savings {

@@ -107,7 +107,7 @@ func (s Settings) Check() error {
 		what, instead string
 	}{
 		{s.VM.USDPerHour, 0, 1e6, "price of a VM", "dollars per hour"},
-		{s.VM.QueriesPerSecond, 1e-3, MaxPerSecond, "capacity of a VM", "queries per second"},
+		{s.VM.QueriesPerSecond, 1e-3, MaxPerSecond, "capacity of a VM", "requests per second"},
 		{s.VM.LatencyS, 0, MaxLatencyS, "latency on a VM", "seconds"},
 		{float64(s.VM.StartS), 0, 86400, "start-up of a VM", "seconds"},
 		{float64(s.VM.MinimumS), 0, MaxSeconds, "least time paid for a VM", "seconds"},
@@ -119,7 +119,7 @@ func (s Settings) Check() error {
 		{float64(s.Function.KeepAliveS), 0, MaxSeconds, "time a function stays warm", "seconds"},
 		{s.Function.USDPerGBSecond, 0, 1e6, "price of a GB-second", "dollars"},
 		{s.Function.USDPerMillion, 0, 1e9, "price of a million requests", "dollars"},
-		{s.StrictShare, 0, 1, "share of strict queries", "a fraction"},
+		{s.StrictShare, 0, 1, "share of strict requests", "a fraction"},
 		{s.StrictLimitS, 1e-3, MaxLatencyS, "strict latency limit", "seconds"},
 		{s.RelaxedLimitS, 1e-3, MaxLatencyS, "relaxed latency limit", "seconds"},
 		{float64(s.MonitorS), 1, 86400, "window of the load", "seconds"},

@@ -22,7 +22,7 @@ func (tr Trace) Check() error {
 	}
 	for t, n := range tr {
 		if n < 0 || n > MaxPerSecond {
-			return fmt.Errorf("second %d of the arrival trace has %d queries; a second has 0 to %d", t, n, MaxPerSecond)
+			return fmt.Errorf("second %d of the arrival trace has %d requests; a second has 0 to %d", t, n, MaxPerSecond)
 		}
 	}
 	return nil
@@ -238,7 +238,7 @@ func (p Pattern) Generate(seconds int, perSecond float64, seed uint64) Trace {
 
 // Words states the parameters.
 func (p Pattern) Words(seconds int, perSecond float64) string {
-	of := fmt.Sprintf("%s load of %g queries/s", p, perSecond)
+	of := fmt.Sprintf("%s load of %g requests/s", p, perSecond)
 	switch p {
 	case DiurnalLoad, DayLoad:
 		of += fmt.Sprintf(" ±%.0f %% over the day", 100*swing)

@@ -106,7 +106,7 @@ func (c *controls) show(a *Answer) {
 	price := c.All[priceSlider]
 	price.SetNote("")
 	if a.Why == "" {
-		price.SetNote(rateText(a.Engine.Settings.VM.QueriesPerSecond) + " queries/s")
+		price.SetNote(rateText(a.Engine.Settings.VM.QueriesPerSecond) + " requests/s")
 	}
 	if o := a.Engine.Offer(); o != nil && o.PriceFrom != "as given" {
 		price.SetNote(fmt.Sprintf("catalog: $%.3g/h", o.USDPerHour))

@@ -1,6 +1,6 @@
 // Package traffic is the screen of online serving: sliders for the limits and
 // what is rented, the load and what each scheme of VMs and functions runs for it,
-// what that costs and how many queries miss their limit.
+// what that costs and how many requests miss their limit.
 package traffic
 
 import (
@@ -25,7 +25,7 @@ import (
 
 // Question is what the screen asks of its trace.
 type Question struct {
-	LimitS      float64 // of strict queries, seconds
+	LimitS      float64 // of strict requests, seconds
 	MinAccuracy float64 // of the variant, in [0,1]; 0 is any
 	StrictShare float64
 	StartS      float64 // of a VM, seconds

@@ -17,10 +17,10 @@ import (
 func (s *Screen) View() string {
 	return s.Traced.View(desk.Panes{
 		Sliders: desk.Pane{Title: "Traffic", Note: s.modelName()},
-		First:   desk.Pane{Title: "queries per second", Note: s.loadLegend(), Body: s.plots.load.Draw},
+		First:   desk.Pane{Title: "requests/s", Note: s.loadLegend(), Body: s.plots.load.Draw},
 		Second:  desk.Pane{Title: "cost", Note: plot.Legend(s.Theme, "VMs", "functions"), Body: s.costs},
 		Table:   desk.Pane{Title: "Schemes " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.traceNote()},
-		Third:   desk.Pane{Title: "late queries per second", Body: s.plots.late.Draw},
+		Third:   desk.Pane{Title: "late requests/s", Body: s.plots.late.Draw},
 		Fourth:  s.choice(),
 	}, s.sentences)
 }
@@ -87,7 +87,7 @@ func schemeRune(th *theme.Theme, k int) string {
 	return th.Series(k).Render(string(th.SeriesRune(k)))
 }
 
-// rateText writes queries per second.
+// rateText writes requests per second.
 func rateText(v float64) string {
 	if v >= 1000 {
 		return quantity.Count(math.Round(v))
@@ -118,7 +118,7 @@ func (s *Screen) traceNote() string {
 		return ""
 	}
 	tr := s.Shown.Engine.Trace
-	return fmt.Sprintf("%s queries in %s", quantity.Count(float64(tr.Requests())), quantity.Duration(float64(len(tr))))
+	return fmt.Sprintf("%s requests in %s", quantity.Count(float64(tr.Requests())), quantity.Duration(float64(len(tr))))
 }
 
 // sentences put what the numbers mean into words.
@@ -138,13 +138,13 @@ func (s *Screen) sentences() (out []string) {
 		out = append(out, text.Sentence(w))
 		if o := a.Engine.Offer(); o != nil && i == 0 {
 			of := a.Engine.Served[a.Engine.Chosen]
-			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s queries/s within %s, $%.4g/h (%s).", text.Clean(o.Name()),
+			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s requests/s within %s, $%.4g/h (%s).", text.Clean(o.Name()),
 				of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(
 					o.PriceFrom)))
 		}
 	}
 	f := a.Engine.Settings.Function
-	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed). Relaxed queries may "+
+	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed). Relaxed requests may "+
 		"take %s.", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS),
 		quantity.Duration(a.Engine.Settings.RelaxedLimitS)))
 	for _, n := range s.Trace.Notes {
@@ -198,7 +198,7 @@ func hundredths(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }
 // plots are the charts of the screen.
 type plots struct {
 	load     *plot.Lines   // what comes, and what VMs hold
-	late     *plot.Lines   // queries that miss their limit
+	late     *plot.Lines   // requests that miss their limit
 	memory   *plot.Lines   // what a function costs by its memory
 	even     *plot.Lines   // what a steady rate costs on VMs and on functions
 	variants *plot.Scatter // latency × accuracy, where a model is chosen
@@ -211,11 +211,11 @@ func newPlots(th *theme.Theme) *plots {
 	p := &plots{load: plot.NewLines(th), late: plot.NewLines(th), memory: plot.NewLines(th), even: plot.NewLines(th),
 		variants: plot.NewScatter(th)}
 	at := plot.Axis{Title: "time", Label: plot.DurationLabel, Ticks: plot.DurationTicks}
-	p.load.SetAxes(at, plot.Axis{Title: "queries/s", Label: plot.CountLabel})
+	p.load.SetAxes(at, plot.Axis{Title: "requests/s", Label: plot.CountLabel})
 	p.late.SetAxes(at, plot.Axis{Title: "late/s", Label: plot.CountLabel})
-	p.late.SetEmpty("no query misses its limit")
+	p.late.SetEmpty("no request misses its limit")
 	p.memory.SetAxes(plot.Axis{Title: "GB"}, plot.Axis{Title: "a million", Label: plot.MoneyLabel})
-	p.even.SetAxes(plot.Axis{Title: "queries/s", Log: true},
+	p.even.SetAxes(plot.Axis{Title: "requests/s", Log: true},
 		plot.Axis{Title: "an hour", Log: true, Label: plot.MoneyLabel})
 	p.variants.SetAxes(plot.Axis{Title: "latency", Log: true, Label: plot.DurationLabel, Ticks: plot.DurationTicks},
 		plot.Axis{Title: "accuracy", Label: plot.PercentLabel})
@@ -253,7 +253,7 @@ func loadLines(a *Answer, scheme int) []plot.Line {
 	}
 }
 
-// lateLines are the queries that miss their limit, per second and scheme;
+// lateLines are the requests that miss their limit, per second and scheme;
 // schemes that miss none have no line.
 func lateLines(a *Answer) (lines []plot.Line) {
 	for k, spans := range a.Spans {
