@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"sweetspot/data/catalog"
 	"sweetspot/data/catalog/listing"
 	"sweetspot/data/catalog/pricelist"
+	"sweetspot/data/textfile"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -131,17 +131,14 @@ func (f *catalogImportFlags) say(w io.Writer, list *pricelist.List, kept string)
 // readPriceList opens a price list. Missing options follow from the file's name
 // and date.
 func readPriceList(path string, o pricelist.Options) (*pricelist.List, error) {
-	file, err := os.Open(path)
+	file, err := textfile.OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the price list cannot be read: %w", err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder; give the price list in it", plaintext.Clean(path))
 	}
 	o.Fallback, o.Name = info.ModTime().Format(time.DateOnly), plaintext.Line(filepath.Base(path), 60)
 	if o.Cloud == "" {

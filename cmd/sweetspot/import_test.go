@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"sweetspot/data/workspace"
@@ -163,6 +164,34 @@ func TestImportPricesByGPU(t *testing.T) {
 		{"--price", "1", "--price", "2"}, {"--mapping", "m.yaml", "--format", "keras"}} {
 		if _, _, err := importRuns(t, append([]string{dir}, wrong...)...); !isWrongUsage(err) {
 			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}
+
+// No verb waits for a pipe that nobody writes to.
+func TestPipesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", dir)
+	pipe, db := filepath.Join(dir, "pipe"), filepath.Join(dir, "mine.db")
+	own := filepath.Join(dir, "sweetspot", "catalog-own.csv")
+	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe + ".csv", pipe + ".pt", pipe + ".onnx", own} {
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		"import PIPE.csv --db DB", "import DIR --format keras --db DB", "import DIR --mapping PIPE.csv --db DB",
+		"catalog import PIPE.csv --cloud aws", "catalog diff PIPE.csv built-in", "catalog diff own built-in",
+		"catalog list", "traffic --trace PIPE.csv --db DB", "fleet --trace PIPE.csv --db DB",
+		"probe --model PIPE.pt --input 3x2x2 --db DB", "probe --model PIPE.onnx --mode infer --input 3x2x2 --db DB",
+	} {
+		line = strings.NewReplacer("PIPE", pipe, "DB", db, "DIR", dir).Replace(line)
+		_, _, err := execute(t, strings.Fields(line)...)
+		if err == nil || !strings.Contains(err.Error(), "a pipe or a device") && !strings.Contains(line, "keras") {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -37,7 +38,7 @@ func (f Files) Joined() ([]profile.VMType, error) {
 
 // ReadFile reads a catalog CSV; a missing file is empty.
 func ReadFile(path string) ([]profile.VMType, error) {
-	file, err := os.Open(path)
+	file, err := textfile.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -2,8 +2,12 @@ package imports
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -263,5 +267,62 @@ func TestAThousandFiles(t *testing.T) {
 	}
 	if !slices.IsSorted(told) || told[len(told)-1] != 1000 {
 		t.Errorf("progress ends at %d", told[len(told)-1])
+	}
+}
+
+// A wide row may hold many runs, so they are counted while it is read.
+func TestTooManyRunsOfAWideTable(t *testing.T) {
+	times := map[string]source.TimeColumn{}
+	head, row := "m,b", "net,1"
+	for i := range 100 {
+		name := fmt.Sprint("t", i)
+		times[name] = source.TimeColumn{In: "s"}
+		head, row = head+","+name, row+",1"
+	}
+	text := head + "\n" + strings.Repeat(row+"\n", source.MaxRuns/100+1)
+	r := readAll(t, []source.File{inMemory("/a/x.csv", []byte(text))},
+		Options{Given: source.Given{Mapping: &source.Mapping{Model: "m", BatchSize: "b", Times: times}}})[0]
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "row 2002: more than 200000 runs") {
+		t.Errorf("%v", r.Err)
+	}
+}
+
+// endless is a file that goes on until somebody stops it.
+type endless struct{ stop func() }
+
+func (e endless) Read(p []byte) (int, error) {
+	e.stop()
+	return copy(p, "epoch,loss,val_loss\n"), nil
+}
+
+func (endless) Close() error { return nil }
+
+// What keeps reading from going on ends it, and is told.
+func TestReadEndsEarly(t *testing.T) {
+	good, bad := fixture(t, "keras")[0], inMemory("/a/x.md", []byte("# nothing"))
+	full := errors.New("the disk is full")
+	for _, files := range [][]source.File{{good, good}, {bad, bad}, {bad, good}} {
+		taken := 0
+		err := Read(t.Context(), files, Options{}, func(source.Report) error {
+			taken++
+			return full
+		})
+		if !errors.Is(err, full) || taken != 1 {
+			t.Errorf("%v after %d reports", err, taken)
+		}
+	}
+	none := func(r source.Report) error {
+		t.Errorf("%s was taken: %v", r.File, r.Err)
+		return nil
+	}
+	if err := Read(t.Context(), []source.File{good}, Options{Format: "nosuch"}, none); err == nil {
+		t.Error("no such format is taken")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	file := source.File{Path: "/a/log.csv", Open: func() (io.ReadCloser, error) { return endless{stop}, nil }}
+	for _, format := range []string{"", "keras", "mllog", "tensorboard", "profile-csv"} {
+		if err := Read(ctx, []source.File{file, good}, Options{Format: format}, none); !errors.Is(err, context.Canceled) {
+			t.Errorf("%q: %v", format, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -119,7 +120,7 @@ func File(p string) source.File {
 		size = info.Size() // of a compressed one, less than its content
 	}
 	return source.File{Path: filepath.ToSlash(whole), Size: size, Open: func() (io.ReadCloser, error) {
-		f, err := os.Open(p)
+		f, err := textfile.OpenFile(p)
 		if err != nil {
 			return nil, reason(err)
 		}
@@ -130,6 +131,31 @@ func File(p string) source.File {
 type closing struct {
 	io.Reader
 	io.Closer
+}
+
+// until is the file, whose reading ends with the context.
+func until(ctx context.Context, f source.File) source.File {
+	open := f.Open
+	f.Open = func() (io.ReadCloser, error) {
+		file, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return closing{stopped{ctx, file}, file}, nil
+	}
+	return f
+}
+
+type stopped struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stopped) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(p)
 }
 
 // lineEnd reports whether a text lacks the final line end: programs that write

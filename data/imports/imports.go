@@ -84,32 +84,35 @@ func Read(ctx context.Context, files []source.File, o Options, take func(source.
 	if err != nil {
 		return err
 	}
-	tell := func(done int) {
-		if o.Progress != nil {
-			o.Progress(done, len(files))
-		}
+	files = slices.Clone(files)
+	for i := range files {
+		files[i] = until(ctx, files[i])
 	}
-	groups, reports := arrange(ctx, files, named)
-	done := len(reports)
-	for _, r := range reports {
-		if err := take(r); err != nil {
-			return err
-		}
-	}
-	tell(done)
-	for _, g := range groups {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for _, r := range g.read(o.Given) {
+	done := 0
+	pass := func(reports []source.Report) error {
+		for _, r := range reports {
+			if err := ctx.Err(); err != nil {
+				return err // which may be why a file could not be read
+			}
 			if err := take(r); err != nil {
 				return err
 			}
 		}
-		done += len(g.files)
-		tell(done)
+		if done += len(reports); o.Progress != nil {
+			o.Progress(done, len(files))
+		}
+		return ctx.Err()
 	}
-	return ctx.Err()
+	groups, failed := arrange(ctx, files, named)
+	if err := pass(failed); err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if err := pass(g.read(o.Given)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // named is the format in the options; nil for any.

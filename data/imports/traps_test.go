@@ -96,6 +96,12 @@ func TestGPUsOfTriton(t *testing.T) {
 		!near(run.Steady.Value, 0.02) {
 		t.Errorf("the table's own GPUs: %+v", run)
 	}
+	for _, column := range []string{"Max GPU Memory Usage", "Total GPU Memory"} {
+		for _, cell := range []string{"5", "a:5;b", "a:-5", "a:x"} {
+			refused(t, one(t, "/a/net.csv", "Concurrency,Inferences/Second,"+column+"\n1,100,"+cell+"\n", source.Given{}),
+				"row 2, column "+column+": is not a list")
+		}
+	}
 }
 
 // At a request rate the load sets the throughput: the server may do more.

@@ -1,4 +1,4 @@
-// Package textfile reads text from outside: compressed with gzip or not, with
+// Package textfile opens files and reads text from outside: compressed with gzip or not, with
 // or without a byte order mark, as tables of bounded rows and as JSON of bounded
 // items.
 package textfile
@@ -9,6 +9,9 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
+	"syscall"
 
 	"sweetspot/engine/plaintext"
 )
@@ -18,6 +21,43 @@ const buffered = 64 << 10
 
 // ErrDamaged means that a compressed file ends early or was changed.
 var ErrDamaged = errors.New("the compressed file is cut off or damaged here; fetch it again")
+
+// ErrNotRegular is why a pipe, a socket or a device is not opened: reading it may
+// wait for ever, whatever signal comes.
+var (
+	ErrNotRegular = errors.New("it is a pipe or a device; save what it gives to a file and name that")
+	errFolder     = errors.New("it is a folder; name a file in it")
+)
+
+// OpenFile opens a regular file for reading, the only kind that is read. Its errors
+// are of type [*fs.PathError].
+func OpenFile(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // returns at once, of a pipe too
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		return file, nil
+	case err == nil && info.IsDir():
+		err = &fs.PathError{Op: "open", Path: path, Err: errFolder}
+	case err == nil:
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+	}
+	_ = file.Close()
+	return nil, err
+}
+
+// ReadFile is the content of a regular file.
+func ReadFile(path string) ([]byte, error) {
+	file, err := OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
 
 // Open returns the text of a file without compression and byte order mark.
 func Open(r io.Reader) *bufio.Reader {

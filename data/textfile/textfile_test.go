@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -167,4 +171,23 @@ func FuzzRows(f *testing.F) {
 			t.Errorf("%q is not one plain sentence", err)
 		}
 	})
+}
+
+// A pipe that nobody writes to does not make anybody wait.
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
+	dir := t.TempDir()
+	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(file, []byte("text"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{pipe: ErrNotRegular, os.DevNull: ErrNotRegular, dir: errFolder,
+		filepath.Join(dir, "none"): fs.ErrNotExist} {
+		var at *fs.PathError
+		if _, err := ReadFile(path); !errors.Is(err, want) || !errors.As(err, &at) || at.Path != path {
+			t.Errorf("%s: %v, want %v", path, err, want)
+		}
+	}
+	if text, err := ReadFile(file); string(text) != "text" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
 }

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"sweetspot/data/arrivals"
 	"sweetspot/data/jobtrace"
 	"sweetspot/data/library"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -112,17 +112,11 @@ func described(madeUp bool, source string, notes []string) (string, []string) {
 
 // read reads the trace in a file.
 func read[T any](path string, parse func(io.Reader) (T, error)) (trace T, err error) {
-	file, err := os.Open(path)
+	file, err := textfile.OpenFile(path)
 	if err != nil {
 		return trace, unread(path, err)
 	}
 	defer file.Close()
-	switch info, err := file.Stat(); {
-	case err != nil:
-		return trace, unread(path, err)
-	case info.IsDir():
-		return trace, fmt.Errorf("%s is a folder: name the file of the trace in it", plaintext.Line(path, 100))
-	}
 	if trace, err = parse(file); err != nil {
 		return trace, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
 	}

@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/profile"
 	"sweetspot/probes/examples"
 	"sweetspot/probes/runner"
@@ -83,7 +83,7 @@ func bundle(carried map[string]string) (fs.FS, error) {
 		return nil, err
 	}
 	for name, file := range carried {
-		content, err := os.ReadFile(file)
+		content, err := textfile.ReadFile(file)
 		if err == nil {
 			var w io.Writer
 			if w, err = z.Create(name); err == nil {

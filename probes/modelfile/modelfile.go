@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
@@ -127,14 +127,14 @@ func Read(path string) (Facts, error) {
 }
 
 func read(path string) (Facts, error) {
-	file, err := os.Open(path)
+	file, err := textfile.OpenFile(path)
 	if err != nil {
 		return Facts{}, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return Facts{}, errors.New("is not a file; give a model file")
+	if err != nil {
+		return Facts{}, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
 	}
 	return parse(file, info.Size())
 }

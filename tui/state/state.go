@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
@@ -60,7 +61,7 @@ func Load(path string) (State, error) {
 	if info.Size() > maxSize {
 		return fresh, fmt.Errorf("%s is too large to be a state file; starting fresh", path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := textfile.ReadFile(path)
 	if err != nil {
 		return fresh, err
 	}
@@ -126,7 +127,7 @@ func Keys() (path string, keys map[string][]string, err error) {
 		return "", nil, nil // without a home there is no config file either
 	}
 	path = filepath.Join(dir, "sweetspot", "config.json")
-	data, err := os.ReadFile(path)
+	data, err := textfile.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, nil, nil
 	}

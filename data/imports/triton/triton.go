@@ -108,9 +108,7 @@ func (p *perf) row(r *source.Row) error {
 			Precision: p.given.Precision},
 		Source: "perf_analyzer " + p.file.Base(),
 	}
-	if err := gpus(&run, r); err != nil {
-		return err
-	}
+	gpus(&run, r)
 	run.GPUCount = cmp.Or(run.GPUCount, p.given.GPUs())
 	seconds := float64(p.batch*max(run.GPUCount, 1)) / *throughput
 	if p.load == "Request Rate" {
@@ -137,28 +135,19 @@ func microseconds(r *source.Row, columns ...string) (sum float64) {
 }
 
 // gpus reads uuid:bytes; lists.
-func gpus(run *profile.Run, r *source.Row) error {
-	used, err := perGPU(r, "Max GPU Memory Usage")
-	if err != nil {
-		return err
-	}
-	total, err := perGPU(r, "Total GPU Memory")
-	if err != nil {
-		return err
-	}
-	if len(used) > 0 {
+func gpus(run *profile.Run, r *source.Row) {
+	if used := perGPU(r, "Max GPU Memory Usage"); len(used) > 0 {
 		run.GPUCount = len(used)
 		run.PeakMemoryBytes = new(slices.Max(used))
 	}
-	if len(total) > 0 {
+	if total := perGPU(r, "Total GPU Memory"); len(total) > 0 {
 		run.GPUCount = max(run.GPUCount, len(total))
 		run.GPUMemGiB = new(slices.Max(total) / (1 << 30))
 	}
-	return nil
 }
 
-func perGPU(r *source.Row, column string) (values []float64, err error) {
-	for part := range strings.SplitSeq(r.Text(column), ";") {
+func perGPU(r *source.Row, column string) (values []float64) {
+	for part := range strings.SplitSeq(r.Raw(column), ";") {
 		part = strings.TrimSpace(part)
 		if part == "" {
 			continue
@@ -166,11 +155,12 @@ func perGPU(r *source.Row, column string) (values []float64, err error) {
 		i := strings.LastIndexByte(part, ':')
 		v, ok := source.Number(part[i+1:])
 		if i < 0 || !ok || (v != nil && *v < 0) {
-			return nil, r.Wrong("%s is not a list of uuid:value; pairs", column)
+			_ = r.Fail(column, "is not a list of uuid:value; pairs")
+			return nil
 		}
 		if v != nil && *v > 0 {
 			values = append(values, *v)
 		}
 	}
-	return values, nil
+	return values
 }
