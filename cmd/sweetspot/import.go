@@ -14,7 +14,6 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/catalog"
 	"sweetspot/data/contract"
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
@@ -220,7 +219,7 @@ func writeImported(out io.Writer, f intake.File) error {
 // summary prints the totals, and the bad files on standard error.
 func (i *importing) summary(r intake.Result, path string, errOut io.Writer) error {
 	var warnings []string
-	for _, w := range i.prices.Unmatched(slices.Collect(maps.Keys(r.GPUs)), catalog.SameChip) {
+	for _, w := range i.prices.Unmatched(slices.Collect(maps.Keys(r.GPUs))) {
 		warnings = append(warnings, "--price "+w)
 	}
 	if words := r.PassedOver(); words != "" {

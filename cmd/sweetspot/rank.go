@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sweetspot/data/catalog"
 	"sweetspot/data/contract"
 	"sweetspot/data/texttable"
 	"sweetspot/data/wording"
@@ -157,7 +156,7 @@ func (f *queryFlags) priced(set *profile.Set) (*profile.Set, error) {
 	if err != nil {
 		return nil, usageError("--price: %w", err)
 	}
-	if set, err = prices.Apply(set, catalog.SameChip); err != nil {
+	if set, err = prices.Apply(set); err != nil {
 		return nil, usageError("--price %w", err)
 	}
 	return set, nil

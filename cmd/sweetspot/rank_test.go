@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
 	"sweetspot/data/contract"
@@ -53,6 +55,23 @@ func TestFrontiersOfEqualCosts(t *testing.T) {
 				t.Errorf("%v: %s costs %g, the faster %s %g", of, id, now, front[k], before)
 			}
 		}
+	}
+}
+
+// A GPU is meant by its name: A10 is neither A10G nor A100, which has several forms.
+func TestRankOfAGPU(t *testing.T) {
+	for name, want := range map[string][]string{"V100-SXM": {"V100-SXM2-16GB", "V100-SXM2-32GB"}, "A100-80GB": {"A100-80GB", "A100-PCIE-80GB", "A100-SXM4-80GB"},
+		"K80": {"K80"}} {
+		met := map[string]bool{}
+		for _, c := range ranking(t, "--predicted", "--gpu", name).Candidates {
+			met[*c.Configuration[0].GPU] = true
+		}
+		if got := slices.Sorted(maps.Keys(met)); !slices.Equal(got, want) {
+			t.Errorf("--gpu %s ranks %v, not %v", name, got, want)
+		}
+	}
+	if _, _, err := execute(t, "rank", "--mode", "infer", "--predicted", "--gpu", "A10"); err == nil {
+		t.Error("A10 is met where there is none in the catalog")
 	}
 }
 

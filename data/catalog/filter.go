@@ -14,8 +14,8 @@ import (
 // Filter selects VM types by their GPU: name, memory per GPU and number, each
 // of which may be left out.
 type Filter struct {
-	words  []string // of the GPU's name
-	memory bounds   // GiB of one GPU
+	name   profile.GPUName
+	memory bounds // GiB of one GPU
 	count  bounds
 }
 
@@ -41,13 +41,13 @@ func ParseFilter(s string) (Filter, error) {
 		case isCount && i > 0 && !hasCount:
 			f.count, hasCount = count, true
 		case i == 0:
-			f.words = nameWords(part)
+			f.name = profile.ParseGPUName(part)
 		default:
 			return f, fmt.Errorf("%s: write a GPU as name:memory:count, each part optional, for example A100:80GB:1..8",
 				plaintext.Quote(s))
 		}
 	}
-	if len(f.words) == 0 && !hasMemory && !hasCount {
+	if f.name.Chip == "" && !hasMemory && !hasCount {
 		return f, fmt.Errorf("%s does not name a GPU: write it as name:memory:count, for example A100:80GB:1..8",
 			plaintext.Quote(s))
 	}
@@ -98,30 +98,11 @@ func (f Filter) Matches(v profile.VMType) bool {
 	if f.memory != anything() && (v.GPUMemGiB == nil || !f.memory.has(*v.GPUMemGiB)) {
 		return false
 	}
-	own := nameWords(v.GPU)
-	for _, w := range f.words {
-		if !slices.ContainsFunc(own, func(o string) bool { return o == w || (w == "SXM" && strings.HasPrefix(o, w)) }) {
-			return false
-		}
-	}
-	return true
+	return f.name.Chip == "" || f.name.Means(profile.ParseGPUName(v.GPU))
 }
 
 // MatchesAny reports whether one of the filters selects the VM type; without
 // filters all are selected.
 func MatchesAny(filters []Filter, v profile.VMType) bool {
 	return len(filters) == 0 || slices.ContainsFunc(filters, func(f Filter) bool { return f.Matches(v) })
-}
-
-// nameWords are the words of a GPU's name in the catalog's spelling.
-func nameWords(name string) []string {
-	n := spell(name)
-	words := strings.FieldsFunc(n.chip, func(r rune) bool { return r == '-' })
-	if n.form != "" {
-		words = append(words, n.form)
-	}
-	if n.memory > 0 {
-		words = append(words, strconv.Itoa(n.memory)+"GB")
-	}
-	return words
 }

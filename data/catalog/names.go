@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"sweetspot/engine/profile"
 )
 
 // GPUName returns the catalog's name of a GPU, however a cloud or a price list
@@ -16,36 +18,36 @@ import (
 // unknown), from the VM type, and from the cloud if it offers only one form
 // factor. An unknown form factor is left out of the name.
 func GPUName(spelt string, memGiB *float64, cloud, instanceType string) string {
-	n := spell(spelt)
+	n := profile.ParseGPUName(spelt)
 	switch {
-	case n.chip == "":
+	case n.Chip == "":
 		return ""
-	case n.chip == "RTX-6000" && strings.HasPrefix(instanceType, "g4-standard"):
+	case n.Chip == "RTX-6000" && strings.HasPrefix(instanceType, "g4-standard"):
 		return "RTX-PRO-6000" // Google's g4 has the newer card of that number
-	case len(chipSizes[n.chip]) == 0:
-		return n.chip
+	case len(chipSizes[n.Chip]) == 0:
+		return n.Chip
 	}
-	if n.form == "" {
-		n.form = formOf(n.chip, cloud, instanceType)
+	if n.Form == "" {
+		n.Form = formOf(n.Chip, cloud, instanceType)
 	}
-	if strings.HasPrefix(n.form, "SXM") {
-		n.form = sockets[n.chip]
+	if strings.HasPrefix(n.Form, "SXM") {
+		n.Form = sockets[n.Chip]
 	}
-	if n.memory == 0 {
-		n.memory = n.usualMemory(memGiB)
+	if n.Memory == 0 {
+		n.Memory = usualMemory(n, memGiB)
 	}
-	name := n.chip
-	if n.form != "" {
-		name += "-" + n.form
+	name := n.Chip
+	if n.Form != "" {
+		name += "-" + n.Form
 	}
-	return name + "-" + strconv.Itoa(n.memory) + "GB"
+	return name + "-" + strconv.Itoa(n.Memory) + "GB"
 }
 
 // IsGPU distinguishes GPUs from other accelerators in price lists, and from
 // incomplete names ("NVIDIA").
 func IsGPU(spelt string) bool {
-	words := strings.Fields(strings.Map(wordBreak, strings.ToUpper(spelt)))
-	for _, w := range words {
+	for w := range strings.FieldsFuncSeq(strings.ToUpper(spelt),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		for _, other := range []string{"TPU", "TRAINIUM", "INFERENTIA", "GAUDI", "QUALCOMM", "V5LITEPOD", "V5P", "V6E",
 			"FPGA", "TENSTORRENT"} {
 			if strings.HasPrefix(w, other) {
@@ -53,88 +55,13 @@ func IsGPU(spelt string) bool {
 			}
 		}
 	}
-	return spell(spelt).chip != ""
+	return profile.ParseGPUName(spelt).Chip != ""
 }
 
 // SameChip reports whether two names mean the same chip, whatever the form
 // factor and memory: V100 and Tesla V100-SXM2-16GB, but not RTX 3090 and RTX
 // 4090.
-func SameChip(a, b string) bool { return spell(a).chip == spell(b).chip }
-
-// spelling is a GPU's name taken apart, in capitals.
-type spelling struct {
-	chip   string // A100, L40S, RTX-4090
-	form   string // SXM4, PCIE, NVL; "" where it is not said
-	memory int    // GB; 0 where it is not said
-}
-
-var (
-	formWord   = regexp.MustCompile(`^(SXM[0-9]?|PCIE|NVL)$`)
-	memoryWord = regexp.MustCompile(`^([0-9]{1,3})(GB|GIB|G)$`)
-	glued      = regexp.MustCompile(`^(P100|V100|A100|H100|H200|A800|H800)(SXM[0-9]?|PCIE|NVL)$`)
-	rtxGlued   = regexp.MustCompile(`^(RTX|GTX)(PRO)?(A?[0-9]{4})(ADA|TI|SUPER)?$`)
-	proCard    = regexp.MustCompile(`^A[456][05]00$`)
-)
-
-// marketingWords do not distinguish GPUs. HBM3 does, but is handled earlier.
-var marketingWords = []string{
-	"NVIDIA", "TESLA", "GEFORCE", "QUADRO", "AMD", "INSTINCT", "GRID", "GPU", "TENSOR", "CORE", "GENERATION", "SERVER",
-	"WORKSTATION", "EDITION", "BLACKWELL", "HBM2", "HBM2E", "HBM3", "HBM3E", "ACCELERATOR", "MEGA", "GB", "SECURE",
-	"COMMUNITY",
-}
-
-func wordBreak(r rune) rune {
-	if unicode.IsLetter(r) || unicode.IsDigit(r) {
-		return r
-	}
-	return ' '
-}
-
-func spell(name string) spelling {
-	var n spelling
-	words := strings.Fields(strings.Map(wordBreak, strings.ToUpper(name)))
-	var chip []string
-	for i, w := range words {
-		if m := glued.FindStringSubmatch(w); m != nil {
-			chip, n.form = append(chip, m[1]), m[2]
-			continue
-		}
-		switch m := memoryWord.FindStringSubmatch(w); {
-		case formWord.MatchString(w):
-			n.form = w
-		case m != nil && len(chip) > 0:
-			n.memory, _ = strconv.Atoi(m[1])
-		case i+1 < len(words) && words[i+1] == "GB" && len(chip) > 0:
-			n.memory, _ = strconv.Atoi(w)
-		case !slices.Contains(marketingWords, w):
-			chip = append(chip, w)
-		case (w == "HBM3" || w == "MEGA") && n.form == "" && slices.Contains(chip, "H100"):
-			n.form = "SXM" // its other forms have slower memory, or other names
-		}
-	}
-	n.chip = chipOf(chip)
-	return n
-}
-
-// chipOf joins the words of a chip's name as the catalog writes it.
-func chipOf(words []string) string {
-	var out []string
-	for _, w := range words {
-		if m := rtxGlued.FindStringSubmatch(w); m != nil {
-			for _, part := range m[1:] {
-				if part != "" {
-					out = append(out, part)
-				}
-			}
-			continue
-		}
-		out = append(out, w)
-	}
-	if len(out) == 1 && proCard.MatchString(out[0]) {
-		out = []string{"RTX", out[0]}
-	}
-	return strings.Join(out, "-")
-}
+func SameChip(a, b string) bool { return profile.ParseGPUName(a).Chip == profile.ParseGPUName(b).Chip }
 
 // sockets is the SXM generation of a chip.
 var sockets = map[string]string{
@@ -149,10 +76,10 @@ var chipSizes = map[string][]int{
 
 // usualMemory is the nominal size for a reported memory; drivers report up to a
 // tenth less. Without a report it is the smallest size.
-func (n spelling) usualMemory(memGiB *float64) int {
-	sizes := chipSizes[n.chip]
+func usualMemory(n profile.GPUName, memGiB *float64) int {
+	sizes := chipSizes[n.Chip]
 	best := sizes[0]
-	if n.form == "NVL" && n.chip == "H100" {
+	if n.Form == "NVL" && n.Chip == "H100" {
 		best = 94
 	}
 	if memGiB == nil {
@@ -228,15 +155,15 @@ func CloudName(spelt string) (name string, sure bool) {
 // MemoryOf is the nominal memory in GB of a GPU, from its name: for a chip with
 // several sizes the one named, else the smallest. It is nil if unknown.
 func MemoryOf(spelt string) *float64 {
-	n := spell(spelt)
-	if len(chipSizes[n.chip]) > 0 {
-		if n.memory == 0 {
-			n.memory = n.usualMemory(nil)
+	n := profile.ParseGPUName(spelt)
+	if len(chipSizes[n.Chip]) > 0 {
+		if n.Memory == 0 {
+			n.Memory = usualMemory(n, nil)
 		}
-		return new(float64(n.memory))
+		return new(float64(n.Memory))
 	}
 	for _, g := range gpus() {
-		if g.Name == n.chip {
+		if g.Name == n.Chip {
 			return g.MemoryGB
 		}
 	}

@@ -60,7 +60,7 @@ func (c *completion) run(run *profile.Run) {
 	c.count("batch size", &run.BatchSize, g.BatchSize)
 	c.count("number of GPUs", &run.GPUCount, g.GPUCount)
 	c.place(run)
-	switch price := g.Prices.Of(run.GPU, catalog.SameChip); {
+	switch price := g.Prices.Of(run.GPU); {
 	case price == nil:
 	case run.USDPerHour == nil:
 		run.USDPerHour = price

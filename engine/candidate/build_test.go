@@ -324,7 +324,7 @@ func TestFilters(t *testing.T) {
 		"batch":   {BatchSizes: []int{32}},
 		"variant": {Variants: []string{"PRUNED"}},
 		"cloud":   {Clouds: []string{"AWS", "gcp"}},
-		"GPU":     {GPUs: []string{"m6"}},
+		"GPU":     {GPUs: []string{"tesla m60"}},
 	} {
 		w.Mode, w.Units = profile.Infer, 1
 		if c := only(t, runs(a, b), w); c.Configuration[0].VM.InstanceType != "g3" {

@@ -27,50 +27,28 @@ type GPUSpec struct {
 // are of the same chip the one with most in common is taken, of equals the
 // first of the list.
 func (s *Set) GPUSpec(name string) (GPUSpec, bool) {
-	words := gpuWords(name)
+	n := ParseGPUName(name)
 	best, shared := -1, 0
 	for i, g := range s.GPUs {
-		own := gpuWords(g.Name)
-		if len(own) == 0 || !slices.Contains(words, own[0]) {
+		own := ParseGPUName(g.Name)
+		if own.Chip == "" || own.model() != n.model() {
 			continue
 		}
-		n := 0
-		for _, w := range own {
-			if slices.Contains(words, w) {
-				n++
-			}
+		same := 1
+		if own.Form != "" && strings.HasPrefix(own.Form, n.Form) && n.Form != "" {
+			same++
 		}
-		if n > shared {
-			best, shared = i, n
+		if own.Memory == n.Memory {
+			same++
+		}
+		if same > shared {
+			best, shared = i, same
 		}
 	}
 	if best < 0 {
 		return GPUSpec{}, false
 	}
 	return s.GPUs[best], true
-}
-
-// gpuWords are the words of a GPU's name without its maker and series, the one
-// that tells the chip first. What makes another chip of the same number, as the
-// 4090 Laptop, is part of its word.
-func gpuWords(name string) []string {
-	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool {
-		return r == ' ' || r == '-' ||
-			r == '_' || r == '/'
-	})
-	var out []string
-	for _, w := range words {
-		switch w {
-		case "NVIDIA", "TESLA", "GEFORCE", "QUADRO", "RTX", "GTX", "AMD", "INSTINCT":
-		case "TI", "SUPER", "LAPTOP", "ADA", "D":
-			if n := len(out); n > 0 {
-				out[n-1] += w
-			}
-		default:
-			out = append(out, w)
-		}
-	}
-	return out
 }
 
 // FindVMType returns the VM type that a user calls name: an instance type, or

@@ -1,6 +1,9 @@
 package profile
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestGPUSpec(t *testing.T) {
 	set := &Set{}
@@ -29,6 +32,38 @@ func TestGPUSpec(t *testing.T) {
 	} {
 		if g, ok := set.GPUSpec(name); g.Name != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", name, g.Name, ok, want)
+		}
+	}
+}
+
+func TestIsGPU(t *testing.T) {
+	names := []string{"A10", "A10G", "A100-SXM4-40GB", "A100-PCIE-80GB", "NVIDIA A100 80GB PCIe", "RTX-4090",
+		"RTX-PRO-6000", "RTX-6000-ADA", "K80", "my board", "NVIDIA", ""}
+	for meant, want := range map[string][]string{
+		"A10":        {"A10"},
+		"a10g":       {"A10G"},
+		"A100":       {"A100-SXM4-40GB", "A100-PCIE-80GB", "NVIDIA A100 80GB PCIe"},
+		"A100-80GB":  {"A100-PCIE-80GB", "NVIDIA A100 80GB PCIe"},
+		"A100 SXM":   {"A100-SXM4-40GB"},
+		"A1":         nil,
+		"4090":       {"RTX-4090"},
+		"rtx4090":    {"RTX-4090"},
+		"RTX 6000":   nil,
+		"Tesla K80":  {"K80"},
+		"My Board":   {"my board"},
+		"NVIDIA":     {"NVIDIA"},
+		"":           nil,
+		"RTX-409":    nil,
+		"A100-PCIE-": {"A100-PCIE-80GB", "NVIDIA A100 80GB PCIe"},
+	} {
+		var got []string
+		for _, name := range names {
+			if IsGPU(meant, name) {
+				got = append(got, name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q means %v, not %v", meant, got, want)
 		}
 	}
 }

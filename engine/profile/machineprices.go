@@ -22,9 +22,6 @@ type GPUPrice struct {
 	USDPerHour float64
 }
 
-// SameGPU reports whether two names mean the same GPU.
-type SameGPU func(a, b string) bool
-
 // ParsePrices reads prices as users write them: 0.34 for all machines,
 // rtx4090=0.34 by GPU.
 func ParsePrices(words []string) (p Prices, err error) {
@@ -53,9 +50,9 @@ func ParsePrices(words []string) (p Prices, err error) {
 }
 
 // Of is the price of a machine with this GPU; nil where it is unknown.
-func (p Prices) Of(gpu string, same SameGPU) *float64 {
+func (p Prices) Of(gpu string) *float64 {
 	for k := range p.ByGPU {
-		if gpu != "" && same(p.ByGPU[k].GPU, gpu) {
+		if IsGPU(p.ByGPU[k].GPU, gpu) {
 			return &p.ByGPU[k].USDPerHour
 		}
 	}
@@ -64,10 +61,10 @@ func (p Prices) Of(gpu string, same SameGPU) *float64 {
 
 // Unmatched says of every price whose GPU is none of those given that no run has
 // such a GPU.
-func (p Prices) Unmatched(gpus []string, same SameGPU) []string {
+func (p Prices) Unmatched(gpus []string) []string {
 	out := []string{}
 	for _, price := range p.ByGPU {
-		if !slices.ContainsFunc(gpus, func(gpu string) bool { return same(price.GPU, gpu) }) {
+		if !slices.ContainsFunc(gpus, func(gpu string) bool { return IsGPU(price.GPU, gpu) }) {
 			out = append(out, fmt.Sprintf("%s=%g: no run has such a GPU", plaintext.Line(price.GPU, 60), price.USDPerHour))
 		}
 	}
@@ -76,7 +73,7 @@ func (p Prices) Unmatched(gpus []string, same SameGPU) []string {
 
 // Apply returns the set with these prices in place of those stored with its runs
 // on machines outside the catalog. The error names a GPU that none of them has.
-func (p Prices) Apply(set *Set, same SameGPU) (*Set, error) {
+func (p Prices) Apply(set *Set) (*Set, error) {
 	if p.All == nil && len(p.ByGPU) == 0 {
 		return set, nil
 	}
@@ -89,11 +86,11 @@ func (p Prices) Apply(set *Set, same SameGPU) (*Set, error) {
 			continue
 		}
 		gpus = append(gpus, r.GPU)
-		if usd := p.Of(r.GPU, same); usd != nil {
+		if usd := p.Of(r.GPU); usd != nil {
 			r.USDPerHour = usd
 		}
 	}
-	if wrong := p.Unmatched(slices.Compact(gpus), same); len(wrong) > 0 {
+	if wrong := p.Unmatched(slices.Compact(gpus)); len(wrong) > 0 {
 		return nil, fmt.Errorf("%s on a machine outside the catalog: VM types of clouds have the catalog's prices", wrong[0])
 	}
 	return &out, nil

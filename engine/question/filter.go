@@ -63,8 +63,9 @@ func Filters() []Filter {
 			of: func(r *profile.Run) string { return r.Cloud },
 		}.in(func(w *Workload) *[]string { return &w.Clouds }),
 		Filter{
-			Name: GPUs, Flag: "gpu", Help: "only GPUs whose name begins with this", known: aVM, match: beginsWith,
-			of: func(r *profile.Run) string { return r.GPU },
+			Name: GPUs, Flag: "gpu", Help: "only these GPUs: A100 are all of its forms, A100-80GB one", known: aVM,
+			match: profile.IsGPU,
+			of:    func(r *profile.Run) string { return r.GPU },
 		}.in(func(w *Workload) *[]string { return &w.GPUs }),
 	}
 }
@@ -89,10 +90,6 @@ func (f Filter) Ask(w *Workload, values []string) error {
 		}
 	}
 	return f.Set(w, values)
-}
-
-func beginsWith(value, of string) bool {
-	return of != "" && strings.HasPrefix(strings.ToLower(of), strings.ToLower(value))
 }
 
 func batchSizes(w *Workload) []string {
@@ -150,20 +147,27 @@ type Narrowing []narrowed
 type narrowed struct {
 	Filter
 	values []string
+	kept   map[string]bool // what is known of the values that were met
 }
 
 // Narrowing is the filters that are set.
 func (w *Workload) Narrowing() (n Narrowing) {
 	for _, f := range Filters() {
 		if values := f.Values(w); len(values) > 0 {
-			n = append(n, narrowed{f, values})
+			n = append(n, narrowed{f, values, map[string]bool{}})
 		}
 	}
 	return n
 }
 
 func (f narrowed) keeps(r *profile.Run) bool {
-	return slices.ContainsFunc(f.values, func(v string) bool { return f.match(v, f.of(r)) })
+	of := f.of(r)
+	keeps, met := f.kept[of]
+	if !met {
+		keeps = slices.ContainsFunc(f.values, func(v string) bool { return f.match(v, of) })
+		f.kept[of] = keeps
+	}
+	return keeps
 }
 
 // Keeps reports whether a run passes all filters.

@@ -65,7 +65,6 @@ var entries = []entry{
 	{phrase: "bill a month", use: "monthly bill"},
 	{phrase: "assumed to be taken away", use: "assumed to be interrupted"},
 	{phrase: "is paid beside the work", use: "additional costs"},
-	{phrase: "name begins so", use: "name begins with this"},
 	{phrase: "most frugal", use: "most efficient"},
 	{phrase: "stands on Explore", use: "appears on Explore"},
 	{phrase: "cannot be written so", use: "cannot be written in this format"},
