@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,11 +116,9 @@ func choose(running []background.Entry, db string, args []string) (*background.E
 		return nil, 0, usageError("%q is neither the number of a run nor the name of a background probe",
 			plaintext.Clean(args[0]))
 	}
-	path := store.DefaultPath()
-	if db != "" {
-		if path, err = filepath.Abs(db); err != nil {
-			return nil, 0, err
-		}
+	path, err := store.Named(db)
+	if err != nil {
+		return nil, 0, err
 	}
 	i := slices.IndexFunc(running, func(e background.Entry) bool {
 		return slices.Contains(e.Runs, id) && e.Database == path

@@ -60,7 +60,11 @@ func TestCatalogImportIsWhatARankingSees(t *testing.T) {
 		doc.Import.Kept != nil {
 		t.Errorf("a dry run: %+v", doc)
 	}
-	if _, err := os.Stat(workspace.CatalogFiles().Imported); err == nil {
+	files, err := workspace.CatalogFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(files.Imported); err == nil {
 		t.Error("a dry run kept something")
 	}
 	if out, err := catalogRun(t, "catalog", "import", file, "--as-of", "2026-10-01"); err != nil ||
@@ -96,7 +100,11 @@ func TestCatalogOwnFileWins(t *testing.T) {
 	if _, err := catalogRun(t, "catalog", "import", written(t, skyPilotFile)); err != nil {
 		t.Fatal(err)
 	}
-	own := workspace.CatalogFiles().Own
+	files, err := workspace.CatalogFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := files.Own
 	mine := "cloud,region,instance_type,gpu,gpu_count,purchase,usd_per_hour,as_of\n" +
 		"aws,us-east-1,p3.2xlarge,v100,1,on-demand,1.11,2019\n"
 	if err := os.WriteFile(own, []byte(mine), 0o644); err != nil {

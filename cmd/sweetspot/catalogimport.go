@@ -44,7 +44,10 @@ func newCatalogImportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			files := workspace.CatalogFiles()
+			files, err := workspace.CatalogFiles()
+			if err != nil {
+				return err
+			}
 			imported := &listing.Import{Format: string(list.Format), File: plaintext.Clean(args[0])}
 			if !f.dry {
 				if err := files.Keep(list.VMTypes); err != nil {
@@ -209,9 +212,11 @@ func newCatalogDiffCommand() *cobra.Command {
 
 // side is one of the compared catalogs, given by name or as a file.
 func (f *catalogFilter) side(cmd *cobra.Command, name string) ([]profile.VMType, []string, error) {
-	files := workspace.CatalogFiles()
+	files, err := workspace.CatalogFiles()
+	if err != nil {
+		return nil, nil, err
+	}
 	var vms []profile.VMType
-	var err error
 	switch name {
 	case "built-in":
 		return catalog.Market(), nil, nil

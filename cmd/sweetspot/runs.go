@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +55,7 @@ type runsResult struct {
 
 // withDatabase opens the user's database, calls do and closes the database.
 func withDatabase(cmd *cobra.Command, do func(db *store.Store) error) error {
-	db, err := store.OpenExisting(cmd.Context(), cmp.Or(database(cmd), store.DefaultPath()))
+	db, err := store.OpenExisting(cmd.Context(), database(cmd))
 	if err != nil {
 		return err
 	}

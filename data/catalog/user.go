@@ -71,7 +71,7 @@ func (f Files) Keep(imported []profile.VMType) error {
 }
 
 func replace(path string, text []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")

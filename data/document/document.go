@@ -31,8 +31,9 @@ type Document struct {
 
 // File is one of the files that a document consists of.
 type File struct {
-	Name  string // without a folder
-	Write func(io.Writer) error
+	Name    string // without a folder
+	Write   func(io.Writer) error
+	private bool // other users may not read it
 }
 
 // Files are what the document of that file name consists of: itself first, then
@@ -41,7 +42,11 @@ func (d Document) Files(name string) ([]File, error) {
 	if d.Why != nil {
 		return nil, d.Why
 	}
-	return d.files(filepath.Base(name))
+	files, err := d.files(filepath.Base(name))
+	for i := range files {
+		files[i].private = d.Group == Runs || d.Group == Pick // as the database that they come from
+	}
+	return files, err
 }
 
 // Text is the document itself.
@@ -88,7 +93,7 @@ func Save(path string, files []File, force bool) (err error) {
 		if i > 0 {
 			at = filepath.Join(filepath.Dir(path), f.Name)
 		}
-		file, err := create(at, force)
+		file, err := create(at, force, f.private)
 		if err != nil {
 			return err
 		}
@@ -109,12 +114,15 @@ func Wrote(path string, files []File) string {
 	return words
 }
 
-func create(path string, force bool) (*os.File, error) {
-	flag := os.O_EXCL
+func create(path string, force, private bool) (*os.File, error) {
+	flag, mode := os.O_EXCL, fs.FileMode(0o644)
 	if force {
 		flag = os.O_TRUNC
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o644)
+	if private {
+		mode = 0o600
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, mode)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return nil, &ExistsError{path}

@@ -3,10 +3,18 @@ package document
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"sweetspot/data/contract"
+	"sweetspot/data/internal/exampleranking"
+	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 )
 
 func says(text string) func(io.Writer) error {
@@ -26,12 +34,13 @@ func TestSaveIsAllOrNothing(t *testing.T) {
 		want  string // in the error; "" is success
 		left  string // names afterwards
 	}{
-		{"one", []File{{"a", says("1")}}, "", false, "", "a"},
-		{"beside", []File{{"a", says("1")}, {"b", says("2")}}, "", false, "", "a b"},
-		{"there", []File{{"a", says("1")}}, "a", false, "a exists already: give another name", "a"},
-		{"picture there", []File{{"a", says("1")}, {"b", says("2")}}, "b", false, "b exists already", "b"},
-		{"forced", []File{{"a", says("1")}, {"b", says("2")}}, "b", true, "", "a b"},
-		{"fails", []File{{"a", says("1")}, {"b", failing}}, "", false, "cannot write ", ""},
+		{"one", []File{{Name: "a", Write: says("1")}}, "", false, "", "a"},
+		{"beside", []File{{Name: "a", Write: says("1")}, {Name: "b", Write: says("2")}}, "", false, "", "a b"},
+		{"there", []File{{Name: "a", Write: says("1")}}, "a", false, "a exists already: give another name", "a"},
+		{"picture there", []File{{Name: "a", Write: says("1")}, {Name: "b", Write: says("2")}}, "b", false,
+			"b exists already", "b"},
+		{"forced", []File{{Name: "a", Write: says("1")}, {Name: "b", Write: says("2")}}, "b", true, "", "a b"},
+		{"fails", []File{{Name: "a", Write: says("1")}, {Name: "b", Write: failing}}, "", false, "cannot write ", ""},
 	} {
 		dir := t.TempDir()
 		if c.there != "" {
@@ -60,12 +69,45 @@ func TestSaveIsAllOrNothing(t *testing.T) {
 	}
 }
 
+// Runs and picks are as private as the database they come from, whatever the umask.
+func TestWhoMayReadAFile(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	r := exampleranking.New()
+	p := contract.NewPick(r, r.Order[0], pickedAt, "1.2.3", nil)
+	for group, s := range map[string]Subject{
+		Pick: {Pick: &p}, Ranking: {Ranking: &Ranked{Result: r, At: pickedAt}},
+		Runs: {Runs: &Recorded{Set: &profile.Set{Runs: []profile.Run{{Model: "net", Mode: profile.Infer,
+			Basis: estimate.Measured}}}, Iterations: func(int64) ([]store.Iteration, error) { return nil, nil }}},
+	} {
+		for _, d := range Of(s) {
+			if d.Group != group || d.Why != nil {
+				continue
+			}
+			path := filepath.Join(t.TempDir(), d.Name)
+			files, err := d.Files(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Save(path, files, false); err != nil {
+				t.Fatal(err)
+			}
+			want := fs.FileMode(0o644)
+			if group != Ranking {
+				want = 0o600
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s as %s is %v, want %v; %v", group, d.Format, info.Mode(), want, err)
+			}
+		}
+	}
+}
+
 func TestErrorsArePlainSentences(t *testing.T) {
 	for path, want := range map[string]string{
 		"no/such\x1b[2J/folder": "cannot write no/such/folder: no such file or directory",
 		"":                      "cannot write : no such file or directory",
 	} {
-		if err := Save(path, []File{{"a", says("")}}, false); err == nil || err.Error() != want {
+		if err := Save(path, []File{{Name: "a", Write: says("")}}, false); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", path, err)
 		}
 	}

@@ -61,7 +61,7 @@ func Of(s Subject) (out []Document) {
 
 // single is a subject as one file.
 func single(stem string, write func(io.Writer) error) made {
-	return made{stem: stem, files: func(name string) ([]File, error) { return []File{{name, write}}, nil }}
+	return made{stem: stem, files: func(name string) ([]File, error) { return []File{{Name: name, Write: write}}, nil }}
 }
 
 func ofPick(write func(io.Writer, contract.Pick) error) maker {
@@ -168,9 +168,9 @@ func page(r *report.Report, name string) ([]File, error) {
 
 // illustrated is a report with its pictures beside it.
 func illustrated(r *report.Report, name string) ([]File, error) {
-	out := []File{{name, func(w io.Writer) error { return r.Markdown(w, name) }}}
+	out := []File{{Name: name, Write: func(w io.Writer) error { return r.Markdown(w, name) }}}
 	for _, p := range r.Pictures {
-		out = append(out, File{p.File(name), p.PNG})
+		out = append(out, File{Name: p.File(name), Write: p.PNG})
 	}
 	return out, nil
 }

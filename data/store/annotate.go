@@ -134,13 +134,13 @@ func (s *Store) rename(ctx context.Context, tx *transaction, to RunName) (was Ru
 // refuseRecording refuses to change a run that is being recorded. One that is not
 // there is not.
 func (s *Store) refuseRecording(ctx context.Context, tx *transaction, id int64, change string) error {
-	var recording bool
-	err := tx.QueryRowContext(ctx, "SELECT status = ? AND heartbeat_ms >= ? FROM runs WHERE id = ? AND deleted = 0",
-		string(profile.Running), s.nowFunc().Add(-silence).UnixMilli(), id).Scan(&recording)
+	var heartbeatMS int64
+	err := tx.QueryRowContext(ctx, "SELECT heartbeat_ms FROM runs WHERE id = ? AND status = ? AND deleted = 0", id,
+		string(profile.Running)).Scan(&heartbeatMS)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	if err == nil && recording {
+	if err == nil && s.lives(heartbeatMS) {
 		err = fmt.Errorf("run %d is being recorded; %s it when it has ended", id, change)
 	}
 	return err

@@ -34,7 +34,7 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	if size, err = settle(part); err != nil {
 		return 0, fmt.Errorf("%s can't be written (%v); check the disk", to.name, cause(err))
 	}
-	reserved, err := os.OpenFile(to.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	reserved, err := os.OpenFile(to.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return 0, to.taken()
@@ -67,14 +67,14 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	return s.explain("be copied", errors.Join(err, back))
 }
 
-// settle waits until a file is on the disk, and returns its size.
+// settle makes a file private, waits until it is on the disk and returns its size.
 func settle(path string) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil {
+	if err := errors.Join(f.Chmod(0o600), f.Sync()); err != nil {
 		return 0, err
 	}
 	info, err := f.Stat()

@@ -19,8 +19,15 @@ func (s *Store) explain(what string, err error) error {
 		return err
 	}
 	var said *told
+	if errors.As(err, &said) {
+		return err
+	}
+	if value, ok := errors.AsType[*unreadable](err); ok {
+		return s.sentence(err, "%s holds a value%s that can't be read: another program changed it; restore a copy of it or "+
+			"name another file", s.name, value.where)
+	}
 	var e sqlite3.Error
-	if errors.As(err, &said) || !errors.As(err, &e) {
+	if !errors.As(err, &e) {
 		return err
 	}
 	why := e.Error()

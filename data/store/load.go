@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +14,14 @@ import (
 )
 
 // silence is how long a recorder may say nothing before its run counts as
-// interrupted.
+// interrupted. A word from the future is none: nobody would ever fall silent.
 const silence = 10 * time.Second
+
+// lives reports whether a recorder was heard at a moment near to now.
+func (s *Store) lives(heartbeatMS int64) bool {
+	now := s.nowFunc()
+	return heartbeatMS >= now.Add(-silence).UnixMilli() && heartbeatMS <= now.Add(silence).UnixMilli()
+}
 
 // Load returns everything the engine is asked of: models, runs with their
 // summaries, validations and pauses, oldest first, and the user's own VM types. A run
@@ -123,7 +130,7 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 		r := row.run()
 		if r.Status == profile.Running {
 			unfinished = append(unfinished, len(set.Runs))
-			if s.nowFunc().Sub(time.UnixMilli(row.HeartbeatMS)) > silence {
+			if !s.lives(row.HeartbeatMS) {
 				r.Status = profile.Interrupted
 			}
 		}
@@ -224,8 +231,9 @@ func loadVMTypes(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 	const priceQuery = "SELECT vm_type_id, purchase, usd_per_hour, source, as_of FROM prices ORDER BY vm_type_id, " +
 		"purchase, as_of, source"
 	return each(ctx, tx, priceQuery, nil, func(p *priceRow) error {
-		i := at[p.VMTypeID]
-		set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, p.Price)
+		if i, ok := at[p.VMTypeID]; ok { // without one another program deleted it
+			set.VMTypes[i].Prices = append(set.VMTypes[i].Prices, p.Price)
+		}
 		return nil
 	})
 }
@@ -240,7 +248,7 @@ func (s *Store) Iterations(ctx context.Context, runID int64) ([]Iteration, error
 	if err != nil {
 		return nil, s.explain("be read", err)
 	}
-	its := make([]Iteration, 0, n)
+	its := make([]Iteration, 0, min(max(n, 0), 1<<20)) // another program may have written any number
 	err = eachIteration(ctx, s.read, runID, func(it Iteration) { its = append(its, it) })
 	return its, s.explain("be read", err)
 }
@@ -257,6 +265,9 @@ func eachIteration(ctx context.Context, q querier, run int64, do func(Iteration)
 	for rows.Next() {
 		if err := rows.Scan(&it.Epoch, &it.Index, &it.Rank, &it.Seconds, &it.Units, &it.T); err != nil {
 			return err
+		}
+		if !(it.Seconds >= 0) || math.IsInf(it.Seconds, 0) {
+			return &unreadable{" in column seconds", fmt.Errorf("an iteration of %g seconds", it.Seconds)}
 		}
 		do(it)
 	}

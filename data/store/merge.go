@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mattn/go-sqlite3"
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -30,21 +31,21 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 	if err := s.refuse("merge another database"); err != nil {
 		return Merged{}, err
 	}
-	from, forget, err := s.openSource(ctx, path)
+	from, err := s.openSource(ctx, path)
 	if err != nil {
 		return Merged{}, err
 	}
-	defer forget()
+	defer from.Close()
 	ctx = context.WithoutCancel(ctx)
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return Merged{}, s.explain("be written", err)
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "ATTACH ? AS other", from.address(from.mode)); err != nil {
+	if err := from.attach(ctx, conn); err != nil {
 		return Merged{}, from.explain("be read", err)
 	}
-	m := &merging{into: s}
+	m := &merging{into: s, from: from}
 	err = s.changeOn(ctx, conn, "merge another database", m.all)
 	if _, left := conn.ExecContext(ctx, "DETACH other"); err == nil && left != nil {
 		err = s.explain("let go of the other database", left)
@@ -55,40 +56,80 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 	return m.done, nil
 }
 
-// openSource opens another database for reading and checks all of it. One of an
-// older layout is copied, and the copy brought up to date.
-func (s *Store) openSource(ctx context.Context, path string) (from *Store, forget func(), err error) {
+// openSource opens another database for reading and checks all of it.
+func (s *Store) openSource(ctx context.Context, path string) (from *Store, err error) {
 	if from, err = at(path); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if _, err := from.checkFile(false); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.isSameFile(from.path) {
-		return nil, nil, fmt.Errorf("%s is this database itself; name another one", from.name)
+		return nil, fmt.Errorf("%s is this database itself; name another one", from.name)
 	}
-	forget = func() { _ = from.Close() }
 	err = from.connect(ctx, false)
 	if errors.Is(err, errOlder) {
-		var dir string
-		if dir, err = os.MkdirTemp("", "sweetspot-merge-"); err != nil {
-			return nil, nil, errors.Join(err, from.Close())
-		}
 		old := from
-		from = &Store{path: filepath.Join(dir, "copy.db"), name: old.name}
-		forget = func() { _ = errors.Join(from.Close(), old.Close(), os.RemoveAll(dir)) }
-		if err = old.copyTo(ctx, from.path); err == nil {
-			err = from.connect(ctx, true)
-		}
+		defer old.Close()
+		from, err = old.renewed(ctx)
 	}
 	if err == nil {
 		err = from.checkSound(ctx)
 	}
 	if err != nil {
-		forget()
-		return nil, nil, err
+		return nil, errors.Join(err, from.Close())
 	}
-	return from, forget, nil
+	return from, nil
+}
+
+// renewed is a copy of an older layout that was brought up to date. It is in a
+// file without a name, which ends with its connection, however that ends.
+func (s *Store) renewed(ctx context.Context) (*Store, error) {
+	db, err := sql.Open(driverName, "")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	renewed := &Store{name: s.name, write: db, read: db}
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		err = errors.Join(copyPages(conn, "main", s.watch), conn.Close())
+	}
+	if err == nil {
+		err = renewed.migrate(ctx, steps)
+	}
+	return renewed, s.explain("be copied", err)
+}
+
+// attach makes the database known as other to a connection of another one.
+func (s *Store) attach(ctx context.Context, to *sql.Conn) error {
+	if s.path != "" {
+		_, err := to.ExecContext(ctx, "ATTACH ? AS other", s.address(s.mode))
+		return err
+	}
+	if _, err := to.ExecContext(ctx, "ATTACH '' AS other"); err != nil {
+		return err
+	}
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return copyPages(to, "other", conn)
+}
+
+// copyPages copies a database into an empty one.
+func copyPages(to *sql.Conn, name string, from *sql.Conn) error {
+	return to.Raw(func(target any) error {
+		return from.Raw(func(source any) error {
+			pages, err := target.(*sqlite3.SQLiteConn).Backup(name, source.(*sqlite3.SQLiteConn), "main")
+			if err != nil {
+				return err
+			}
+			_, err = pages.Step(-1)
+			return errors.Join(err, pages.Finish())
+		})
+	})
 }
 
 func (s *Store) isSameFile(path string) bool {
@@ -107,14 +148,27 @@ func (s *Store) checkSound(ctx context.Context) error {
 	if verdict != "ok" {
 		return s.damaged(nil, verdict)
 	}
-	_, err := s.Picks(ctx)
+	var orphan string
+	err := s.read.QueryRowContext(ctx, orphans).Scan(&orphan)
+	if err == nil {
+		return s.changed(orphan)
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return s.explain("be read", err)
+	}
+	_, err = s.Picks(ctx)
 	return err
 }
 
+// orphans are rows that refer to one that is not there.
+const orphans = `
+	SELECT 'row ' || c.rowid || ' of ' || t.value || ' belongs to nothing in ' || c.parent
+	FROM json_each('["variants","runs"]') t JOIN pragma_foreign_key_check(t.value) c LIMIT 1`
+
 // merging is a merge under way.
 type merging struct {
-	into                       *Store
-	runs                       []otherRun
+	into, from                 *Store
+	runs                       []otherRun      // that are new here
 	models, variants, machines map[int64]int64 // by their numbers there, of what is new here
 	numbers                    map[int64]int64 // of runs, by those there
 	done                       Merged
@@ -134,27 +188,26 @@ func (m *merging) all(ctx context.Context, tx *transaction) error {
 // otherRun is a run of the other database, and what it is here.
 type otherRun struct {
 	ID, VariantID, MachineID, Series int64
-	Mark                             string
-	Recording                        bool
+	Mark, Status                     string
+	HeartbeatMS                      int64
 	Known                            int64 // its number here, 0 for none
 	Deleted                          bool  // here
 }
 
-func (r *otherRun) isNew() bool { return r.Known == 0 && !r.Recording }
-
 const otherRuns = `
-	SELECT o.id, o.variant_id, o.machine_id, o.series, plain(o.mark) AS mark, o.status = 'running' AND o.heartbeat_ms > ? AS recording,
+	SELECT o.id, o.variant_id, o.machine_id, o.series, plain(o.mark) AS mark, o.status, o.heartbeat_ms,
 		coalesce(r.id, 0) AS known, coalesce(r.deleted, 0) > 0 AS deleted
 	FROM (SELECT *, coalesce(fingerprint, 'recorded ' || started_at || ' ' || id) AS mark FROM other.runs WHERE deleted = 0) o
 	LEFT JOIN main.runs r ON r.fingerprint = plain(o.mark) ORDER BY o.id`
 
 // compare finds out which runs are new here.
 func (m *merging) compare(ctx context.Context, tx *transaction) error {
-	since := m.into.nowFunc().Add(-silence).UnixMilli()
-	runs, err := all[otherRun](ctx, tx, otherRuns, since)
-	m.runs = runs
+	runs, err := all[otherRun](ctx, tx, otherRuns)
+	if err != nil {
+		return m.from.explain("be read", err)
+	}
 	recording, deleted := 0, 0
-	for _, r := range m.runs {
+	for _, r := range runs {
 		switch {
 		case r.Known != 0:
 			m.numbers[r.ID] = r.Known
@@ -162,8 +215,10 @@ func (m *merging) compare(ctx context.Context, tx *transaction) error {
 			if r.Deleted {
 				deleted++
 			}
-		case r.Recording:
+		case profile.Status(r.Status) == profile.Running && m.into.lives(r.HeartbeatMS):
 			recording++
+		default:
+			m.runs = append(m.runs, r)
 		}
 	}
 	if recording > 0 {
@@ -172,7 +227,7 @@ func (m *merging) compare(ctx context.Context, tx *transaction) error {
 	if deleted > 0 {
 		m.warn("%s deleted here and not brought back; sweetspot runs undelete does that", areRuns(deleted))
 	}
-	return err
+	return nil
 }
 
 func (m *merging) warn(format string, args ...any) {
@@ -191,9 +246,7 @@ func areRuns(n int) string {
 func (m *merging) addDescribed(ctx context.Context, tx *transaction) (err error) {
 	variants, machines := map[int64]bool{}, map[int64]bool{}
 	for _, r := range m.runs {
-		if r.isNew() {
-			variants[r.VariantID], machines[r.MachineID] = true, true
-		}
+		variants[r.VariantID], machines[r.MachineID] = true, true
 	}
 	m.machines, err = addRows(ctx, tx, "machines", machines, nil)
 	if err != nil {
@@ -250,9 +303,6 @@ func (m *merging) addRuns(ctx context.Context, tx *transaction) error {
 		return err
 	}
 	for _, r := range m.runs {
-		if !r.isNew() {
-			continue
-		}
 		id, iterations, err := copier.run(ctx, tx, r, m.variants[r.VariantID], m.machines[r.MachineID])
 		if err != nil {
 			return err
@@ -268,7 +318,7 @@ func (m *merging) addRuns(ctx context.Context, tx *transaction) error {
 // has here; where that one is not, they take the first of theirs.
 func (m *merging) renumberSeries(ctx context.Context, tx *transaction) error {
 	for _, r := range m.runs {
-		if r.Series == 0 || !r.isNew() {
+		if r.Series == 0 {
 			continue
 		}
 		if m.numbers[r.Series] == 0 {

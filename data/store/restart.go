@@ -78,7 +78,7 @@ func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64) (Record, e
 	if at, err := time.Parse(time.RFC3339, row.StartedAt); err == nil {
 		r.StartedAt = at
 	}
-	if r.Status == profile.Running && s.nowFunc().Sub(time.UnixMilli(row.HeartbeatMS)) > silence {
+	if r.Status == profile.Running && !s.lives(row.HeartbeatMS) {
 		r.Status = profile.Interrupted
 	}
 	return r, r.readLists(ctx, tx, id)

@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"math"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/georgysavva/scany/v2/dbscan"
@@ -32,7 +35,7 @@ type querier interface {
 }
 
 // each calls do for every row of a query. The row is the same variable each time.
-// Its texts are cleaned: any program can write to the file, and what it wrote
+// Its cells are cleaned: any program can write to the file, and what it wrote
 // would reach the terminal. Each text is held once, however many rows say the same.
 func each[T any](ctx context.Context, q querier, query string, args []any, do func(*T) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
@@ -42,19 +45,16 @@ func each[T any](ctx context.Context, q querier, query string, args []any, do fu
 	defer rows.Close()
 	scanner := byName.NewRowScanner(rows)
 	row := new(T)
-	texts, known := textsIn(reflect.ValueOf(row).Elem()), map[string]string{}
+	var in cells
+	in.find(reflect.ValueOf(row).Elem())
+	known := map[string]string{}
 	for rows.Next() {
 		*row = *new(T)
 		if err := scanner.Scan(row); err != nil {
-			return err
+			return notScanned(err)
 		}
-		for _, text := range texts {
-			plain, ok := known[*text]
-			if !ok {
-				plain = clean(*text)
-				known[*text] = plain
-			}
-			*text = plain
+		if err := in.clean(known); err != nil {
+			return err
 		}
 		if err := do(row); err != nil {
 			return err
@@ -63,17 +63,68 @@ func each[T any](ctx context.Context, q querier, query string, args []any, do fu
 	return rows.Err()
 }
 
-// textsIn are the texts in a value and in the structs it is made of.
-func textsIn(v reflect.Value) (texts []*string) {
+// unreadable is an error about a value: no number where one belongs.
+type unreadable struct {
+	where string // " in column count"; "" where that is not known
+	error
+}
+
+// scanError finds the column, without its table, in an error of database/sql.
+var scanError = regexp.MustCompile(`name "(?:\w+\.)*(\w+)"`)
+
+// notScanned is an error of scanning a row.
+func notScanned(err error) error {
+	if column := scanError.FindStringSubmatch(err.Error()); column != nil {
+		return &unreadable{" in column " + column[1], err}
+	}
+	return &unreadable{"", err}
+}
+
+// cells are the texts and numbers in a row and in the structs it is made of.
+type cells struct {
+	texts   []*string
+	numbers []*float64
+	unsure  []**float64 // NULL is unknown
+}
+
+func (in *cells) find(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
-		return []*string{v.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string)}
+		in.texts = append(in.texts, v.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string))
 	case reflect.Struct:
 		for _, field := range v.Fields() {
-			texts = append(texts, textsIn(field)...)
+			in.find(field)
+		}
+	case reflect.Float64:
+		in.numbers = append(in.numbers, v.Addr().Interface().(*float64))
+	case reflect.Pointer:
+		if v.CanInterface() && v.Type() == reflect.TypeFor[*float64]() {
+			in.unsure = append(in.unsure, v.Addr().Interface().(**float64))
 		}
 	}
-	return texts
+}
+
+// clean makes texts plain and infinite numbers unknown. known are the texts seen.
+func (in *cells) clean(known map[string]string) error {
+	for _, text := range in.texts {
+		plain, ok := known[*text]
+		if !ok {
+			plain = clean(*text)
+			known[*text] = plain
+		}
+		*text = plain
+	}
+	for _, number := range in.unsure {
+		if *number != nil && math.IsInf(**number, 0) {
+			*number = nil
+		}
+	}
+	for _, number := range in.numbers {
+		if math.IsInf(*number, 0) {
+			return &unreadable{"", errors.New("an infinite number")}
+		}
+	}
+	return nil
 }
 
 // all returns the rows of a query.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"sweetspot/engine/plaintext"
 )
 
 // applicationID marks the file as ours in its header: "swsp".
@@ -41,8 +43,18 @@ type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// changed finds what only another program can have made: a trigger, a view or a
+// virtual table in place of one of our tables, which might never end, and a column
+// that is computed.
+const changed = `
+	SELECT 'there is a trigger, ' || name FROM sqlite_schema WHERE type = 'trigger' UNION ALL
+	SELECT name || ' is no ordinary table' FROM sqlite_schema
+		WHERE (type <> 'table' OR rootpage = 0) AND name COLLATE NOCASE IN (SELECT value FROM json_each(?1)) UNION ALL
+	SELECT t.value || '.' || c.name || ' is computed' FROM json_each(?1) t JOIN pragma_table_xinfo(t.value) c
+		WHERE c.hidden > 0 LIMIT 1`
+
 // layout is the number of the layout of the file, 0 where it is empty. What is
-// not ours or newer than this program is refused.
+// not ours, newer than this program or changed by another is refused.
 func (s *Store) layout(ctx context.Context, q queryer, newest int) (version int, err error) {
 	var application, objects int
 	for _, read := range []struct {
@@ -65,8 +77,26 @@ func (s *Store) layout(ctx context.Context, q queryer, newest int) (version int,
 	case version > newest:
 		return 0, fmt.Errorf("%s was written by a newer sweetspot (layout %d, this one knows %d); update sweetspot or "+
 			"name another file", s.name, version, newest)
+	case version < 1:
+		return 0, s.changed(fmt.Sprintf("its layout is %d", version))
+	}
+	var what string
+	err = q.QueryRowContext(ctx, changed, tables).Scan(&what)
+	if err == nil {
+		return 0, s.changed(plaintext.Line(what, 200))
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return 0, s.explain("be opened", err)
 	}
 	return version, nil
+}
+
+// tables are the names of our tables, as JSON.
+const tables = `["models","variants","vm_types","prices","machines","runs","picks","iterations","validations",` +
+	`"pauses","memory","telemetry","layers","log_lines"]`
+
+func (s *Store) changed(what string) error {
+	return fmt.Errorf("%s was changed by another program: %s; restore a copy of it or name another file", s.name, what)
 }
 
 // prepareSchema makes sure that the file is ours before anything in it is

@@ -20,6 +20,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -47,13 +48,20 @@ type Store struct {
 	nowFunc func() time.Time
 }
 
-// driverName is SQLite with plain, which is [clean] as a function of SQL.
+// driverName is SQLite as it is opened for files that anyone may have made.
 const driverName = "sweetspot"
 
 func init() {
-	plain := func(c *sqlite3.SQLiteConn) error { return c.RegisterFunc("plain", plain, true) }
-	sql.Register(driverName, &sqlite3.SQLiteDriver{ConnectHook: plain})
+	sql.Register(driverName, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, longestValue)
+		_, err := c.Exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", nil)
+		return errors.Join(err, c.RegisterFunc("plain", plain, true))
+	}})
 }
+
+// longestValue is the most bytes of a row that are read. The longest that this
+// program writes are the JSON of picks.
+const longestValue = 16 << 20
 
 // plain cleans text, and leaves other values, NULL among them, as they are.
 func plain(v any) any {
@@ -63,18 +71,22 @@ func plain(v any) any {
 	return v
 }
 
-// DefaultPath is $XDG_DATA_HOME/sweetspot/profiles.db, by default below
-// ~/.local/share.
-func DefaultPath() string {
+// Named is the absolute path of a database; that of "" is
+// $XDG_DATA_HOME/sweetspot/profiles.db, by default below ~/.local/share.
+func Named(path string) (string, error) {
+	if path != "" {
+		return filepath.Abs(path)
+	}
 	dir := os.Getenv("XDG_DATA_HOME")
 	if !filepath.IsAbs(dir) { // unset, or relative, which XDG says to ignore
-		home, err := os.UserHomeDir()
-		if err != nil {
-			home = os.TempDir()
+		home := os.Getenv("HOME")
+		if !filepath.IsAbs(home) { // a folder that anyone can guess would be anyone's
+			return "", errors.New("there is no folder for your database, because HOME is not set; set it, or name a database " +
+				"with --db")
 		}
 		dir = filepath.Join(home, ".local", "share")
 	}
-	return filepath.Join(dir, "sweetspot", "profiles.db")
+	return filepath.Join(dir, "sweetspot", "profiles.db"), nil
 }
 
 // Open opens the profile database at path, makes it and its directory if they
@@ -106,11 +118,11 @@ func open(ctx context.Context, path string, create bool) (*Store, error) {
 
 // at is the database at a path, not yet open.
 func at(path string) (*Store, error) {
-	abs, err := filepath.Abs(path)
+	abs, err := Named(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be opened: %w", display(path), err)
+		return nil, err
 	}
-	return &Store{path: abs, name: display(path), nowFunc: time.Now}, nil
+	return &Store{path: abs, name: display(cmp.Or(path, abs)), nowFunc: time.Now}, nil
 }
 
 // checkFile says what is wrong with the file before SQLite touches it, and
@@ -122,14 +134,19 @@ func (s *Store) checkFile(create bool) (writable bool, err error) {
 		return false, fmt.Errorf("there is no profile database at %s; check the path, or create one with sweetspot probe",
 			s.name)
 	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 			return false, fmt.Errorf("the directory of %s can't be created (%v); choose another place with --db", s.name,
 				errors.Unwrap(err))
 		}
 		if unix.Access(filepath.Dir(s.path), unix.W_OK) != nil {
 			return false, fmt.Errorf("%s can't be created: its directory is read-only; choose another place with --db", s.name)
 		}
-		return true, nil
+		// Command lines are in it. SQLite gives the files beside it the same mode.
+		f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return false, fmt.Errorf("%s can't be created (%v); choose another place with --db", s.name, errors.Unwrap(err))
+		}
+		return true, f.Close()
 	case err != nil:
 		return false, fmt.Errorf("%s can't be opened (%v); check the path and its permissions", s.name, errors.Unwrap(err))
 	case info.IsDir():
@@ -211,7 +228,7 @@ func (s *Store) address(mode string) string {
 	q.Set("_stmt_cache_size", "64")
 	switch mode {
 	case "rw":
-		q.Set("mode", "rwc")
+		q.Set("mode", "rw")
 		q.Set("_synchronous", "NORMAL") // in WAL mode a killed process loses nothing committed
 		q.Set("_txlock", "immediate")   // a reader turned writer could not wait for its turn
 	case "ro":

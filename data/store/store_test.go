@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -389,13 +392,48 @@ func TestPlainColumnsOfPicks(t *testing.T) {
 	}
 }
 
-func TestDefaultPath(t *testing.T) {
+func TestNamed(t *testing.T) {
 	t.Setenv("HOME", "/home/u")
 	for dir, want := range map[string]string{"/data": "/data/sweetspot/profiles.db",
 		"": "/home/u/.local/share/sweetspot/profiles.db", "rel": "/home/u/.local/share/sweetspot/profiles.db"} {
 		t.Setenv("XDG_DATA_HOME", dir)
-		if got := DefaultPath(); got != want {
-			t.Errorf("with %q: %s, want %s", dir, got, want)
+		if got, err := Named(""); got != want || err != nil {
+			t.Errorf("with %q: %s, want %s; %v", dir, got, want, err)
+		}
+	}
+	if got, err := Named("/a/../b.db"); got != "/b.db" || err != nil {
+		t.Errorf("named: %s, %v", got, err)
+	}
+	// A folder below the temporary directory would be anyone's who is there first.
+	for _, home := range []string{"", "u"} {
+		t.Setenv("HOME", home)
+		t.Setenv("XDG_DATA_HOME", "")
+		path, err := Named("")
+		oneSentence(t, err, "HOME is not set", "--db")
+		if path != "" {
+			t.Errorf("with HOME=%q: %s", home, path)
+		}
+		_, err = Open(t.Context(), "")
+		oneSentence(t, err, "HOME is not set")
+	}
+}
+
+// Whatever the umask is, nobody else can read a database, the files beside it, its
+// copies and the folders made for it.
+func TestFilesArePrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	s := openAt(t, filepath.Join(dir, "p.db"))
+	_, err := s.Start(t.Context(), description())
+	must(t, err)
+	_, err = s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
+	must(t, err)
+	for path, want := range map[string]fs.FileMode{filepath.Dir(dir): 0o700, dir: 0o700, filepath.Join(dir, "p.db"): 0o600,
+		filepath.Join(dir, "p.db-wal"): 0o600, filepath.Join(dir, "p.db-shm"): 0o600, filepath.Join(dir, "copy.db"): 0o600} {
+		info, err := os.Stat(path)
+		must(t, err)
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s is %o, want %o", path, got, want)
 		}
 	}
 }

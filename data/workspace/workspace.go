@@ -3,7 +3,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,11 +26,12 @@ import (
 // Workspace is a profile database with or without the built-in library. It is
 // safe for concurrent use.
 type Workspace struct {
-	mu      sync.Mutex // guards store, which is created when first needed
-	path    string
-	alone   bool // the user named the database: only its runs count
-	store   *store.Store
-	library *profile.Set
+	mu       sync.Mutex // guards store, which is created when first needed
+	path     string
+	alone    bool  // the user named the database: only its runs count
+	homeless error // why there is no place for a database; the library can be read all the same
+	store    *store.Store
+	library  *profile.Set
 }
 
 // Open opens only the database at path. With path "" it opens the built-in
@@ -65,14 +65,26 @@ func newWorkspace(path string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lib.VMTypes, err = CatalogFiles().Joined(); err != nil {
+	w := &Workspace{path: path, alone: path != "", library: lib}
+	files, homeless := CatalogFiles()
+	if lib.VMTypes, err = files.Joined(); err != nil { // without a folder there are none but the built-in ones
 		return nil, err
 	}
-	return &Workspace{path: cmp.Or(path, store.DefaultPath()), alone: path != "", library: lib}, nil
+	if !w.alone {
+		w.homeless = homeless
+		w.path, _ = store.Named("")
+	}
+	return w, nil
 }
 
 // CatalogFiles are the user's own catalogs, next to the default database.
-func CatalogFiles() catalog.Files { return catalog.FilesIn(filepath.Dir(store.DefaultPath())) }
+func CatalogFiles() (catalog.Files, error) {
+	database, err := store.Named("")
+	if err != nil {
+		return catalog.Files{}, err
+	}
+	return catalog.FilesIn(filepath.Dir(database)), nil
+}
 
 // Path is where runs are saved.
 func (w *Workspace) Path() string { return w.path }
@@ -103,6 +115,9 @@ func (w *Workspace) Writable(ctx context.Context) (*store.Store, error) {
 	defer w.mu.Unlock()
 	if w.store != nil {
 		return w.store, nil
+	}
+	if w.homeless != nil {
+		return nil, w.homeless
 	}
 	s, err := store.Open(ctx, w.path)
 	if err != nil {

@@ -18,7 +18,11 @@ import (
 func home(t *testing.T) string {
 	t.Helper()
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
-	return store.DefaultPath()
+	path, err := store.Named("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // saved puts one run into the database at path.
@@ -217,7 +221,10 @@ func TestAForeignFileIsNamed(t *testing.T) {
 func TestTheUsersCatalogsJoin(t *testing.T) {
 	ctx := t.Context()
 	home(t)
-	files := CatalogFiles()
+	files, err := CatalogFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := files.Keep([]profile.VMType{
 		{Cloud: "aws", Region: "us-east-1", InstanceType: "p9.new", GPU: "L4", GPUCount: 1,
 			Prices: []profile.Price{{Purchase: profile.Spot, USDPerHour: 1, AsOf: "2026"}}},

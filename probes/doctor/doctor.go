@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
@@ -88,8 +89,11 @@ func terminal(t Terminal) Check {
 func profiles(ctx context.Context, path string) Check {
 	c := Check{Name: "database"}
 	named := path != ""
-	if !named {
-		path = store.DefaultPath()
+	path, err := store.Named(path)
+	if err != nil {
+		c.Broken = true
+		c.Found, c.Mend = split(err)
+		return c
 	}
 	shown := plaintext.Clean(path)
 	info, err := os.Stat(path)
@@ -102,6 +106,11 @@ func profiles(ctx context.Context, path string) Check {
 		c.OK, c.Found = true, shown+" does not exist yet; the first probe creates it"
 		return c
 	}
+	private := []string{path, path + "-wal", path + "-shm"}
+	if !named {
+		private = append(private, filepath.Dir(path))
+	}
+	open := openToOthers(private) // before opening it makes files for a moment
 	s, err := store.OpenExisting(ctx, path)
 	if err != nil {
 		c.Broken = true
@@ -124,7 +133,22 @@ func profiles(ctx context.Context, path string) Check {
 	}
 	c.Found = fmt.Sprintf("%s, %s, %s, %s", shown, size, quantity.Several(len(set.Models), "model"),
 		quantity.Several(len(set.Runs), "run"))
+	if len(open) > 0 {
+		c.Found += ", open to other users"
+		c.Mend = "keep your command lines and prices to yourself: chmod go= " + strings.Join(open, " ")
+	}
 	return c
+}
+
+// openToOthers are the files that other users may read or write, as words of a
+// shell. Earlier versions left that to the umask.
+func openToOthers(paths []string) (words []string) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+			words = append(words, shellwords.Word(plaintext.Clean(path)))
+		}
+	}
+	return words
 }
 
 // split separates the mend from a sentence of the form "what is wrong; the mend".

@@ -2,7 +2,9 @@ package doctor
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,7 +40,7 @@ func TestDatabase(t *testing.T) {
 	if c := profiles(t.Context(), filepath.Join(dir, "other.db")); c.OK || !c.Broken {
 		t.Errorf("a named one that is missing: %+v", c)
 	}
-	s, err := store.Open(t.Context(), store.DefaultPath())
+	s, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +50,34 @@ func TestDatabase(t *testing.T) {
 	if c := profiles(t.Context(), ""); !c.OK || !strings.Contains(c.Found, "0 runs") {
 		t.Errorf("an empty one: %+v", c)
 	}
+	if c := profiles(t.Context(), ""); strings.Contains(c.Mend, "chmod") {
+		t.Errorf("nobody else can read it: %+v", c)
+	}
+	// Earlier versions left modes to the umask.
+	folder := filepath.Join(dir, "sweetspot")
+	if err := errors.Join(os.Chmod(s.Path(), 0o644), os.Chmod(folder, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	c := profiles(t.Context(), "")
+	_, chmod, _ := strings.Cut(c.Mend, ": ")
+	if chmod != "chmod go= "+s.Path()+" "+folder || !c.OK || !strings.Contains(c.Found, "open to other users") {
+		t.Errorf("an old one: %+v", c)
+	}
+	if out, err := exec.Command("sh", "-c", chmod).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v, %s", chmod, err, out)
+	}
+	if c := profiles(t.Context(), ""); c.Mend != "" {
+		t.Errorf("mended: %+v", c)
+	}
+	if c := profiles(t.Context(), s.Path()); c.Mend != "" {
+		t.Errorf("a named one's folder is the user's own business: %+v", c)
+	}
+	t.Setenv("XDG_DATA_HOME", "")
+	t.Setenv("HOME", "")
+	if c := profiles(t.Context(), ""); !c.Broken || !strings.Contains(c.Found, "HOME is not set") || c.Mend == "" {
+		t.Errorf("without a home: %+v", c)
+	}
+	t.Setenv("XDG_DATA_HOME", dir)
 	text := filepath.Join(dir, "notes.txt")
 	if err := os.WriteFile(text, []byte("milk, bread\n"), 0o600); err != nil {
 		t.Fatal(err)
