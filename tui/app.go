@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -190,17 +191,17 @@ func screens(sh *screen.Shell, o Options) []screen.Screen {
 // Run shows the screens until the user leaves, and returns what to remember.
 // The terminal is put back whatever happens: Bubble Tea does it after a panic,
 // and when a signal ends the context here. Its own handler knows no hang-up.
-func Run(ctx context.Context, o Options) (state.State, error) {
+func Run(ctx context.Context, o Options, more ...tea.ProgramOption) (state.State, error) {
 	connected, stopHangup := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stopHangup()
 	ctx, stop := signal.NotifyContext(connected, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	app := New(ctx, o)
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
+	more = append(more, tea.WithContext(ctx), tea.WithoutSignalHandler())
 	if o.FPS > 0 {
-		options = append(options, tea.WithFPS(o.FPS))
+		more = append(more, tea.WithFPS(o.FPS))
 	}
-	_, err := tea.NewProgram(app, options...).Run()
+	_, err := tea.NewProgram(app, more...).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // asked to end by a signal: that is no failure
 	}
@@ -211,11 +212,18 @@ func Run(ctx context.Context, o Options) (state.State, error) {
 	return app.State(), err
 }
 
+// wayOut is how long the program waits at its end for what goes on.
+const wayOut = 4 * time.Second
+
 // end has every screen end what it has begun; lost is whether the terminal is.
 func (a *App) end(lost bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), wayOut)
+	defer cancel()
+	var all sync.WaitGroup
 	for _, s := range a.screens {
-		s.Close(lost)
+		all.Go(func() { s.Close(ctx, lost) })
 	}
+	all.Wait()
 	_ = a.shell.Workspace.Close()
 }
 

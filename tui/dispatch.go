@@ -26,7 +26,7 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case action == keys.Interrupt:
-		return a.quit()
+		return tea.Quit
 	case a.shown.Typing() != screen.NotTyping && !a.shell.Documents.Visible():
 		return a.shown.Key(msg)
 	case !known:

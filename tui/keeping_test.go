@@ -351,7 +351,7 @@ func TestAnImportCanBeStopped(t *testing.T) {
 	d.says("first.csv", "2 runs, 2 new")
 	d.press("esc", "o")
 	d.says("Open a profile database")
-	d.library().Close(false) // has nothing to wait for
+	d.library().Close(t.Context(), false) // has nothing to wait for
 }
 
 // Changes that wait are not left behind with the database.

@@ -244,12 +244,14 @@ func (s *Store) address(mode string) string {
 // Path is the absolute path of the file.
 func (s *Store) Path() string { return s.path }
 
-// Close closes the database. What was committed stays.
+// Close closes the database. What was committed stays. Who reads on, as a poll does
+// that was under way, gets an error.
 func (s *Store) Close() error {
 	var errs []error
 	if s.watch != nil {
-		errs = append(errs, s.watch.Close())
-		s.watch = nil
+		if err := s.watch.Close(); !errors.Is(err, sql.ErrConnDone) { // not closed before
+			errs = append(errs, err)
+		}
 	}
 	for _, db := range []*sql.DB{s.read, s.write} { // the writer last: it folds the log into the file
 		if db != nil {

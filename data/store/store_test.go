@@ -463,6 +463,16 @@ func TestDataVersion(t *testing.T) {
 	}
 }
 
+// A poll may be under way while another database is opened in place of this one.
+func TestAClosedDatabaseAnswersWithAnError(t *testing.T) {
+	s := openTemp(t)
+	must(t, s.Close())
+	must(t, s.Close())
+	if _, err := s.DataVersion(t.Context()); err == nil {
+		t.Error("a closed database has a version")
+	}
+}
+
 // What failed before its first iteration stays to be seen, and is no
 // candidate.
 func TestFailedRunsAreNoCandidates(t *testing.T) {

@@ -86,7 +86,8 @@ func TestNoNumberIsLong(t *testing.T) {
 			t.Errorf("%g s is written as %s, not %s", v, got, want)
 		}
 	}
-	if got := Count(1e15) + " " + Count(123456789012345) + " " + Count(1.5e-9); got != "1e+15 123,456,789,012,345 1.5e-09" {
+	got := Count(1e15) + " " + Count(123456789012345) + " " + Count(1.5e-9)
+	if got != "1e+15 123,456,789,012,345 1.5e-09" {
 		t.Error(got)
 	}
 }

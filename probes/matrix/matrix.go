@@ -66,7 +66,7 @@ func Start(ctx context.Context, o Options) (*Matrix, error) {
 func (m *Matrix) Updates() <-chan Update { return m.updates }
 
 // Stop ends the running cells at a step boundary, saves them and skips the
-// rest.
+// rest. Asked again, it no longer waits for a boundary.
 func (m *Matrix) Stop() { m.ask(stop) }
 
 // KeepRunning lets the running cells go on when their stop rule is met.

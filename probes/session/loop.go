@@ -44,6 +44,8 @@ type loop struct {
 	stoppedS float64 // seconds after the start at which it was
 	said     bool    // that it was stopped, in the log
 	discard  bool
+	asked    bool  // to stop
+	hurry    bool  // asked so again
 	failure  error // of saving
 
 	seq      int
@@ -147,6 +149,7 @@ func (l *loop) handle(r request) {
 		l.discard = true
 		l.stop(Interrupted)
 	case stop:
+		l.asked, l.hurry = true, l.asked
 		l.stop(Interrupted)
 	case spend:
 		if l.stopped == "" {
@@ -166,7 +169,10 @@ func (l *loop) stop(why string) {
 		step := l.state.series.Seconds()[n-1]
 		grace = max(grace, time.Duration(4*step*float64(time.Second)))
 	}
-	if l.discard || l.failure != nil {
+	switch {
+	case l.hurry:
+		grace = leastGrace / 50
+	case l.discard || l.failure != nil:
 		grace = time.Second // there is nothing to wait for
 	}
 	l.process.StopWithin(grace)

@@ -194,7 +194,8 @@ func (s *Session) ID() int64 { return s.id }
 // delivered; then the channel is closed.
 func (s *Session) Updates() <-chan Update { return s.updates }
 
-// Stop ends the probe at a step boundary and saves it.
+// Stop ends the probe at a step boundary and saves it. Asked again, the probe no
+// longer waits for one: its process has ended in less than a second.
 func (s *Session) Stop() { s.ask(stop) }
 
 // KeepRunning lets the script go on when the stop rule is met, up to its own

@@ -231,6 +231,27 @@ func TestUserStopsAndCancels(t *testing.T) {
 	}
 }
 
+// A process that takes no hint is waited for until somebody asks again.
+func TestAStopAskedAgainWaitsForNoStep(t *testing.T) {
+	s := openStore(t)
+	p := start(t, shell(s, `trap "" INT TERM; `+fmt.Sprintf(steps, 10, "")+`; while :; do sleep 1; done`))
+	for u := range p.Updates() {
+		if len(u.Seconds) == 10 {
+			break
+		}
+	}
+	p.Stop()
+	p.Stop()
+	select {
+	case <-p.ended:
+	case <-time.After(leastGrace): // between one signal and the next
+		t.Fatal("it waits as long as for a step")
+	}
+	if u := p.Wait(); u.Run.Status != profile.Interrupted || len(u.Seconds) != 10 || u.Err != nil {
+		t.Errorf("%s with %d iterations, %v", u.Run.Status, len(u.Seconds), u.Err)
+	}
+}
+
 func TestContextEnds(t *testing.T) {
 	s := openStore(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -306,7 +306,7 @@ func defaults() []Binding {
 			{Mouse, "M", "mouse", 0, nil, "turn the mouse on or off; when it is off, the terminal can select text"},
 			{Help, "?", "help", 2, nil, "this list"},
 			{Quit, "q", "quit", 2, nil, "quit; asks first if a probe is running"},
-			{Interrupt, "ctrl+c", "quit", 0, nil, "quit, like q, even while you type"},
+			{Interrupt, "ctrl+c", "quit", 0, nil, "quit at once, even while you type; a running probe is stopped and saved"},
 		}},
 	} {
 		for _, r := range section.rows {

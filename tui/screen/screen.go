@@ -42,10 +42,10 @@ type Screen interface {
 	Mouse(m pointer.Event) tea.Cmd
 	Receive(msg tea.Msg) tea.Cmd // every message of a command or another screen
 
-	Quit() (asked bool)            // asks before the program is left, where there is something to ask
-	Close(lost bool)               // the program has ended; lost with its terminal
-	Farewell() string              // what to say once the terminal is back
-	Remember(session *state.State) // for the next session
+	Quit() (asked bool)                   // asks before the program is left, where there is something to ask
+	Close(ctx context.Context, lost bool) // the program has ended, lost with its terminal; until ctx ends at most
+	Farewell() string                     // what to say once the terminal is back
+	Remember(session *state.State)        // for the next session
 }
 
 // DatabaseFiles are the extensions of profile databases.
@@ -86,7 +86,7 @@ func (idle) Paste(string)                {}
 func (idle) Mouse(pointer.Event) tea.Cmd { return nil }
 func (idle) Receive(tea.Msg) tea.Cmd     { return nil }
 func (idle) Quit() bool                  { return false }
-func (idle) Close(bool)                  {}
+func (idle) Close(context.Context, bool) {}
 func (idle) Farewell() string            { return "" }
 func (idle) Remember(*state.State)       {}
 

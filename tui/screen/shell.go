@@ -110,12 +110,12 @@ func (s *Shell) Confirm(title, question string, then func(id string) tea.Cmd, an
 // Key gives a key to the dialog that is open; handled is false without one.
 func (s *Shell) Key(msg tea.KeyPressMsg, action keys.Action) (cmd tea.Cmd, handled bool) {
 	switch {
+	case action == keys.Interrupt:
+		return nil, false
 	case s.Question.Visible():
 		if id, done := s.Question.Key(msg.String(), action); done {
 			return s.answered(id), true
 		}
-	case action == keys.Interrupt:
-		return nil, false
 	case s.Help.Visible():
 		s.Help.Key(action)
 	case s.Files.Visible():

@@ -67,7 +67,7 @@ func (d *Dialog) Key(key string, a keys.Action) (answer string, done bool) {
 		d.at = (d.at + 1) % len(d.answers)
 	case keys.Enter, keys.Pin:
 		return d.close()
-	case keys.Back, keys.Quit, keys.Interrupt:
+	case keys.Back, keys.Quit:
 		d.at = len(d.answers) - 1
 		return d.close()
 	}

@@ -50,19 +50,13 @@ func (s *Screen) stop() bool {
 	return true
 }
 
-// Close stops an import and waits a while for it to let go of the database; what a
-// file holds is taken whole or not at all.
-func (s *Screen) Close(bool) {
-	if !s.stop() {
-		return
-	}
-	for over := time.After(3 * time.Second); ; {
+// Close stops an import and waits for it to let go of the database; what a file
+// holds is taken whole or not at all.
+func (s *Screen) Close(ctx context.Context, _ bool) {
+	for open := s.stop(); open; {
 		select {
-		case _, open := <-s.job.changed:
-			if !open {
-				return
-			}
-		case <-over:
+		case _, open = <-s.job.changed:
+		case <-ctx.Done():
 			return
 		}
 	}

@@ -175,12 +175,12 @@ func TestKeepRunningIsForWhatRunsNow(t *testing.T) {
 	p := &keptProbe{}
 	s.running = p
 	for range 2 {
-		if s.Act(keys.Keep); p.kept != 1 {
+		if do(s.Act(keys.Keep)); p.kept != 1 {
 			t.Fatalf("kept running %d times", p.kept)
 		}
 	}
 	s.Update(several(t, six, 4))
-	if s.Act(keys.Keep); p.kept != 2 {
+	if do(s.Act(keys.Keep)); p.kept != 2 {
 		t.Error("the next probe is not kept running")
 	}
 }

@@ -88,8 +88,7 @@ func (s *Screen) Act(a keys.Action) tea.Cmd {
 	case s.state != Filling && s.several() && s.keyCells(a):
 		return nil
 	case s.Active():
-		s.keyRun(a)
-		return nil
+		return s.keyRun(a)
 	case s.state != Filling:
 		return s.keyEnded(a)
 	}
@@ -230,32 +229,32 @@ func (s *Screen) Reset() {
 	s.show()
 }
 
-func (s *Screen) keyRun(a keys.Action) {
+func (s *Screen) keyRun(a keys.Action) tea.Cmd {
 	switch {
 	case a == keys.Back:
 		s.askDiscard()
 	case a == keys.Stop && s.state == Running:
 		s.state = Stopping
-		if s.running != nil {
-			s.running.Stop()
-		}
+		return s.tell(Probe.Stop)
 	case a == keys.Keep && s.state == Running:
-		s.keep()
+		return s.keep()
 	}
+	return nil
 }
 
 // keep lets what runs now keep running after the stop rule is met; what is started later
 // follows it again.
-func (s *Screen) keep() {
+func (s *Screen) keep() tea.Cmd {
 	before := len(s.kept)
 	for i := range s.all.Rows {
 		if s.all.Rows[i].State == matrix.Running {
 			s.kept[i] = true
 		}
 	}
-	if len(s.kept) > before && s.running != nil {
-		s.running.KeepRunning()
+	if len(s.kept) == before {
+		return nil
 	}
+	return s.tell(Probe.KeepRunning)
 }
 
 // keyEnded leads from the result back to the form.

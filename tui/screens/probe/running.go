@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"maps"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,7 +20,7 @@ import (
 // Probe is a probe that runs, or several that were started as one.
 type Probe interface {
 	Updates() <-chan matrix.Update // closed after the last one
-	Stop()                         // stop and save
+	Stop()                         // stop and save at the next step; asked again, at once
 	KeepRunning()                  // past the stop rule
 	Cancel()                       // stop and forget
 }
@@ -190,16 +191,28 @@ func (s *Screen) askDiscard() {
 			"discard what it has measured; start no other"
 	}
 	s.Shell.Confirm("Discard this probe?", what, func(id string) tea.Cmd {
-		if id == discard && s.running != nil {
-			s.running.Cancel()
-			if !s.several() {
-				s.Reset()
-				s.discarded = true
-			}
+		if id != discard || s.running == nil {
+			return nil
 		}
+		if !s.several() {
+			s.Reset()
+			s.discarded = true
+		}
+		return s.tell(Probe.Cancel)
+	}, discardAnswer(long), stayAnswer)
+}
+
+// tell tells the running probe something in a command: while it starts another one
+// of several, it listens only later.
+func (s *Screen) tell(what func(Probe)) tea.Cmd {
+	p := s.running
+	if p == nil {
 		return nil
-	},
-		discardAnswer(long), stayAnswer)
+	}
+	return func() tea.Msg {
+		what(p)
+		return nil
+	}
 }
 
 // Quit asks what becomes of a running probe.
@@ -225,8 +238,12 @@ func (s *Screen) quit(id string) tea.Cmd {
 	switch id {
 	case confirm.StopAndSave:
 		s.leaving = true
-		s.running.Stop()
-		return s.Shell.Note(toast.Info, "stopping the probe at its next step…")
+		said := s.Shell.Note(toast.Info, "stopping the probe at its next step…")
+		if s.state == Stopping { // asked already; asked again, it would not wait for the step
+			return said
+		}
+		s.state = Stopping
+		return tea.Batch(s.tell(Probe.Stop), said)
 	case confirm.Detach:
 		p, _ := s.running.(Detacher)
 		return func() tea.Msg {
@@ -235,37 +252,55 @@ func (s *Screen) quit(id string) tea.Cmd {
 		}
 	case discard:
 		s.leaving = true
-		s.running.Cancel()
+		return s.tell(Probe.Cancel)
 	}
 	return nil
 }
 
 // Close sees to a running probe after the screen is gone: one that can be left
 // goes on where the terminal was lost, any other is stopped and saves what it
-// has.
-func (s *Screen) Close(lost bool) {
+// has. What does not stop by itself is made to.
+func (s *Screen) Close(ctx context.Context, lost bool) {
 	if s.endStarting != nil {
 		defer s.endStarting()
 	}
 	if s.starting != nil { // it may still come about
 		s.endStarting()
-		if m := <-s.starting; m.err == nil {
-			s.running = m.probe
+		select {
+		case m := <-s.starting:
+			if m.err == nil {
+				s.running = m.probe
+			}
+		case <-ctx.Done():
 		}
 	}
-	p, ok := s.running.(Detacher)
-	switch {
-	case s.running == nil:
-	case lost && ok:
+	if s.running == nil {
+		return
+	}
+	if p, ok := s.running.(Detacher); lost && ok {
 		p.Leave()
 		s.left = true
-	default:
-		s.running.Stop()
-		for range s.running.Updates() {
-			continue // the last one comes when everything is saved
+		return
+	}
+	// While it starts another one of several it would not listen.
+	go s.running.Stop()
+	over := time.After(untilHurry)
+	for {
+		select {
+		case _, open := <-s.running.Updates():
+			if !open { // the last one comes when everything is saved
+				return
+			}
+		case <-over:
+			go s.running.Stop()
+		case <-ctx.Done():
+			return
 		}
 	}
 }
+
+// untilHurry is how long a probe may take to its next step at the end of the program.
+const untilHurry = 2 * time.Second
 
 // Farewell says where a probe went that was left.
 func (s *Screen) Farewell() string {
