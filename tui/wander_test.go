@@ -87,6 +87,7 @@ func wander(t *testing.T, seed uint64) {
 		_, _ = keysOut.WriteString(anyInput(random))
 		time.Sleep(time.Duration(random.IntN(4)) * time.Millisecond)
 	}
+	time.Sleep(200 * time.Millisecond) // so that an escape before is none of alt
 	_, _ = keysOut.WriteString("\x03")
 	select {
 	case err := <-left:

@@ -97,7 +97,15 @@ func (t *Table) Lookup(a Action) (Binding, bool) {
 
 // Resolve returns the action of a key press in a region.
 func (t *Table) Resolve(msg tea.KeyPressMsg, region string) (Action, bool) {
-	return t.ResolveKey(msg.String(), region)
+	if a, ok := t.ResolveKey(msg.String(), region); ok {
+		return a, true
+	}
+	// An escape right before a key is read as alt with that key: the way out stays open.
+	msg.Mod &^= tea.ModAlt
+	if a, _ := t.ResolveKey(msg.String(), region); a == Interrupt {
+		return a, true
+	}
+	return "", false
 }
 
 // ResolveKey is Resolve for a key by name. Movement keys work in every region,

@@ -55,6 +55,8 @@ func TestPressesResolve(t *testing.T) {
 		{tea.KeyPressMsg{Code: tea.KeyEnter}, InSliders, Enter},
 		{tea.KeyPressMsg{Code: tea.KeyEscape}, InSliders, Back},
 		{tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}, InRun, Interrupt},
+		{tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl | tea.ModAlt}, InForm, Interrupt},
+		{tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt}, InRanking, ""},
 		{tea.KeyPressMsg{Code: tea.KeyPgDown}, InRanking, PageDown},
 		{tea.KeyPressMsg{Code: '?', Text: "?"}, InLibrary, Help},
 		{tea.KeyPressMsg{Code: '.', Text: "."}, InRun, Stop},

@@ -3,6 +3,7 @@
 package line
 
 import (
+	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -32,6 +33,10 @@ func (l *Line) Value() string { return text.Clean(l.input.Value()) }
 // Update handles a key press or a paste: the usual keys of a shell's line move
 // and erase, ctrl+u empties what is before the cursor.
 func (l *Line) Update(msg tea.Msg) {
+	last := l.input.Position() == len([]rune(l.input.Value()))-1
+	if k, ok := msg.(tea.KeyPressMsg); ok && last && key.Matches(k, l.input.KeyMap.DeleteWordForward) {
+		msg = tea.KeyPressMsg{Code: tea.KeyDelete} // of the last character the input panics
+	}
 	// The input's only command is a blinking cursor, which is left out: over a
 	// slow connection an idle screen sends nothing.
 	l.input, _ = l.input.Update(msg)

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"sweetspot/tui/text"
 )
@@ -24,6 +25,35 @@ func TestALineIsEditedWhereItsCursorIs(t *testing.T) {
 	l.Type("x\x1b[31m\ny")
 	if got := l.Value(); got != "x y.py" {
 		t.Errorf("after ctrl+u and a paste it is %q", got)
+	}
+}
+
+// The keys of a shell's line, in any order and anywhere in the text.
+func TestNoKeyLeadsOutOfTheLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l Line
+		l.Set(rapid.StringOfN(rapid.SampledFrom([]rune("ab 数")), 0, 6, -1).Draw(t, "text"))
+		for _, k := range rapid.SliceOfN(rapid.SampledFrom([]tea.KeyPressMsg{{Code: tea.KeyLeft}, {Code: tea.KeyRight},
+			{Code: tea.KeyHome}, {Code: tea.KeyEnd}, {Code: tea.KeyBackspace}, {Code: tea.KeyDelete}, {Code: 'x', Text: "x"},
+			{Code: ' ', Text: " "}, {Code: 'd', Mod: tea.ModAlt}, {Code: 'b', Mod: tea.ModAlt}, {Code: 'f', Mod: tea.ModAlt},
+			{Code: 'w', Mod: tea.ModCtrl}, {Code: 'k', Mod: tea.ModCtrl}, {Code: 'u', Mod: tea.ModCtrl},
+			{Code: 't', Mod: tea.ModCtrl}, {Code: tea.KeyBackspace, Mod: tea.ModAlt}, {Code: tea.KeyUp}, {Code: tea.KeyTab},
+		}), 0, 20).Draw(t, "keys") {
+			l.Update(k)
+			if got := text.Width(l.View(8)); got != 8 {
+				t.Fatalf("%d cells of 8", got)
+			}
+		}
+	})
+}
+
+func TestTheLastCharacterIsAWordToo(t *testing.T) {
+	var l Line
+	l.Set("one two")
+	l.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
+	l.Update(tea.KeyPressMsg{Code: 'd', Mod: tea.ModAlt})
+	if got := l.Value(); got != "one tw" {
+		t.Errorf("alt+d on the last character leaves %q", got)
 	}
 }
 
