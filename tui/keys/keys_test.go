@@ -56,7 +56,6 @@ func TestPressesResolve(t *testing.T) {
 		{tea.KeyPressMsg{Code: tea.KeyEscape}, InSliders, Back},
 		{tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}, InRun, Interrupt},
 		{tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl | tea.ModAlt}, InForm, Interrupt},
-		{tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt}, InRanking, ""},
 		{tea.KeyPressMsg{Code: tea.KeyPgDown}, InRanking, PageDown},
 		{tea.KeyPressMsg{Code: '?', Text: "?"}, InLibrary, Help},
 		{tea.KeyPressMsg{Code: '.', Text: "."}, InRun, Stop},
@@ -68,6 +67,9 @@ func TestPressesResolve(t *testing.T) {
 		if got, ok := table.Resolve(c.press, c.region); !ok || got != c.want {
 			t.Errorf("%q in %s is %q, want %q", c.press.String(), c.region, got, c.want)
 		}
+	}
+	if a, ok := table.Resolve(tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt}, InRanking); ok || a != "" {
+		t.Errorf("alt+x is %s", a)
 	}
 	if a, ok := table.ResolveKey("x", InRun); ok {
 		t.Errorf("x while a probe runs is %s", a)
