@@ -57,6 +57,7 @@ func TestFormat(t *testing.T) {
 		{Duration(59.97), "1 m 00 s"}, {Duration(math.NaN()), "—"},
 		{Money(2.406), "$2.41"}, {Money(0.0031), "$0.0031"}, {Money(1204.4), "$1,204"}, {Money(0.0329), "$0.033"},
 		{Energy(0.0123), "12.3 Wh"}, {Energy(1.2), "1.20 kWh"}, {Energy(3410), "3.41 MWh"}, {Energy(0.00085), "850 mWh"},
+		{Energy(-1.2), "-1.20 kWh"}, {Money(-2.406), "-$2.41"},
 		{Percent(0.7), "70.0 %"}, {Count(1e6), "1,000,000"}, {PlusMinus(0.034), "±3 %"}, {PlusMinus(0.004), "±0.4 %"},
 	} {
 		if c.got != c.want {

@@ -87,6 +87,12 @@ func TestParseSort(t *testing.T) {
 	}
 }
 
+func TestSortWordsReadAsASentence(t *testing.T) {
+	if got := SortWords(); !strings.HasPrefix(got, "time, cost, ") || !strings.HasSuffix(got, ", tar or car") {
+		t.Errorf("the orders in words: %q", got)
+	}
+}
+
 func FuzzParseWeights(f *testing.F) {
 	f.Add("time=1,cost=2")
 	f.Add("cost=1e-300")

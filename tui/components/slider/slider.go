@@ -138,7 +138,6 @@ func (s *Slider) SetLabel(label string) { s.cfg.Label = text.Clean(label) }
 // better.
 func (s *Slider) SetDirection(d Direction) {
 	s.cfg.Direction = d
-	s.on = s.on || d == Dial
 }
 
 // SetNote sets the text at the right end, such as how many candidates remain.

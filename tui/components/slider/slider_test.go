@@ -225,6 +225,17 @@ func TestViewIsExactAndShowsWhatItKnows(t *testing.T) {
 	if want := "▃▃▃▃▄▄▄▄▆▆▆▆╌╌╌╌├━━━━━━━━━━━━━━━▄▄▄▄████"; lines[1] != want {
 		t.Errorf("track\n%q, want\n%q", lines[1], want)
 	}
+	// A ceiling's bars are lit up to its knob: the rest is drawn in another pen.
+	c := New(Config{Label: "power", Direction: AtMost, Lo: 0, Hi: 10, Format: quantity.Count})
+	c.Histogram = []int{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}
+	c.Set(5)
+	pens := map[int]theme.Pen{}
+	for _, x := range []int{2, 7} {
+		pens[x], _ = c.cell(th, x, 5, 3, false)
+	}
+	if pens[2] != th.Track || pens[7] == th.Track {
+		t.Errorf("pens left and right of a ceiling's knob: %+v", pens)
+	}
 	a.Off()
 	if got := ansi.Strip(a.View(th, 40)); !strings.HasPrefix(got, "accuracy any ") || strings.Contains(got, "binds") {
 		t.Errorf("off:\n%s", got)
