@@ -203,3 +203,31 @@ func TestKilledScreens(t *testing.T) {
 		})
 	}
 }
+
+// A probe whose output nobody reads any more goes on and is saved. Its script is
+// ended by a closed pipe as usual.
+func TestProbeOutlivesItsReader(t *testing.T) {
+	t.Parallel()
+	user := newHome(t)
+	db := filepath.Join(user.dir, "piped.db")
+	const script = `echo one; echo two; yes | head -n 1 >/dev/null; for i in 1 2 3 4 5 6 7 8 9; do echo $i; ` +
+		`echo '{"sweetspot":1,"event":"iteration","seconds":0.01}'; sleep 0.1; done`
+	cmd := exec.Command("sh", "-c", `"$0" probe --db "$1" -- sh -c "$2" 2>&1 | head -n 1`, program, db, script)
+	if got := finish(t, cmd, user.env()); !strings.Contains(got.out, "one") {
+		t.Errorf("%+v", got)
+	}
+	if err := keeps(db, 9); err != nil {
+		t.Error(err)
+	}
+	opened, err := database(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	var status string
+	var broken int
+	if err := opened.QueryRow("SELECT status, (SELECT count(*) FROM log_lines WHERE text LIKE '%pipe%') FROM runs").Scan(
+		&status, &broken); err != nil || status != "done" || broken != 0 {
+		t.Errorf("status %q, %d lines about the pipe, %v", status, broken, err)
+	}
+}

@@ -63,6 +63,7 @@ type attachment struct {
 }
 
 func (f *attachFlags) run(cmd *cobra.Command, args []string) (err error) {
+	outliveReaders()
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	running, err := background.List()

@@ -109,6 +109,7 @@ func (f *importFlags) parse() error {
 }
 
 func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
+	outliveReaders() // a file whose result nobody reads is imported as well
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if f.mapping != "" {

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/charmbracelet/x/term"
@@ -58,6 +60,10 @@ func run(ctx context.Context, args []string) int {
 		return exitFailed
 	}
 }
+
+// outliveReaders lets writing to a pipe that nobody reads any more fail, instead of
+// ending a command that works on: with head -1, say.
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 func printError(w io.Writer, err error) {
 	text := strings.TrimSpace(err.Error())

@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -39,7 +41,11 @@ func (p *printer) print(u matrix.Update) error {
 			continue
 		}
 		p.printed[i] = true
-		if err := p.row(u.Rows, i); err != nil {
+		err := p.row(u.Rows, i)
+		if errors.Is(err, syscall.EPIPE) {
+			err = fmt.Errorf("nobody reads the output any more; what was measured is in %s", plaintext.Clean(p.path))
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -45,6 +45,7 @@ func newProbeCommand() *cobra.Command {
 }
 
 func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
+	outliveReaders()
 	name, isChild := background.Child()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !isChild {
@@ -94,6 +95,14 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	// The first signal ends the context; after another nothing is waited for.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, ends...)
+	go func() {
+		for range signals {
+			m.Stop()
+		}
+	}()
 	return p.watch(m, live)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
 )
 
@@ -18,7 +19,8 @@ const updateEvery = 50 * time.Millisecond
 // Options say what to run and how much it may cost.
 type Options struct {
 	Cells []Cell // in the order they run on each host
-	// Probe returns the options of one cell's session; ctx ends with the matrix.
+	// Probe returns the options of one cell's session; ctx ends when no more cells
+	// are to be started.
 	Probe  func(ctx context.Context, c Cell) (session.Options, error)
 	MaxUSD float64 // of all cells together; 0 for no cap
 }
@@ -29,6 +31,7 @@ type Matrix struct {
 	requests chan request
 	ended    chan struct{}
 	last     Update // once ended
+	noMore   func() // ends the start of a cell that is under way
 }
 
 type request int
@@ -47,13 +50,15 @@ func Start(ctx context.Context, o Options) (*Matrix, error) {
 	if len(o.Cells) == 0 || o.Probe == nil {
 		return nil, errors.New("a matrix needs at least one cell")
 	}
-	m := &Matrix{updates: make(chan Update, 1), requests: make(chan request), ended: make(chan struct{})}
+	m := &Matrix{updates: make(chan Update, 1), requests: make(chan request, 8), ended: make(chan struct{})}
 	l := &loop{matrix: m, options: o, sessions: map[int]*session.Session{}, messages: make(chan message, 16),
 		changed: true}
+	l.starting, m.noMore = context.WithCancel(ctx)
 	for _, c := range o.Cells {
 		l.rows = append(l.rows, Row{Cell: c})
 	}
 	if err := l.startHosts(ctx); err != nil {
+		m.noMore()
 		return nil, err
 	}
 	go l.run(ctx)
@@ -76,6 +81,9 @@ func (m *Matrix) KeepRunning() { m.ask(keepRunning) }
 func (m *Matrix) Cancel() { m.ask(cancel) }
 
 func (m *Matrix) ask(r request) {
+	if r != keepRunning {
+		m.noMore()
+	}
 	select {
 	case m.requests <- r:
 	case <-m.ended:
@@ -99,6 +107,7 @@ type message struct {
 type loop struct {
 	matrix   *Matrix
 	options  Options
+	starting context.Context // of the start of a cell
 	rows     []Row
 	sessions map[int]*session.Session // the running ones by row
 	messages chan message
@@ -175,7 +184,12 @@ func (l *loop) startNext(ctx context.Context) {
 			r.State, r.Why, l.changed = Skipped, why, true
 			continue
 		}
-		if err := l.start(ctx, i); err != nil {
+		err := l.start(ctx, i)
+		if err != nil && l.starting.Err() != nil {
+			l.startNoMore()
+			return
+		}
+		if err != nil {
 			r.State, r.Why, r.Update.Err, l.changed = Failed, err.Error(), err, true
 			continue
 		}
@@ -198,9 +212,17 @@ func (l *loop) skipReason(c Cell) string {
 
 func (l *loop) start(ctx context.Context, i int) error {
 	r := &l.rows[i]
-	o, err := l.options.Probe(ctx, r.Cell)
+	o, err := l.options.Probe(l.starting, r.Cell)
 	if err != nil {
 		return err
+	}
+	if begin := o.Start; begin != nil {
+		// Connecting ends when no more is to be started; what has begun does not.
+		o.Start = func(ctx context.Context, c runner.Command) (session.Process, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer context.AfterFunc(l.starting, cancel)()
+			return begin(ctx, c)
+		}
 	}
 	o.Description.Repeat = r.Repeat
 	o.Description.Series = l.series
@@ -331,6 +353,7 @@ func (l *loop) send(u Update) {
 }
 
 func (l *loop) finish() {
+	l.matrix.noMore()
 	u := l.update()
 	u.Done, u.Stopping = true, false
 	l.matrix.last = u

@@ -14,6 +14,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
 )
 
@@ -202,6 +203,52 @@ func TestStopSkipsTheRest(t *testing.T) {
 				t.Errorf("%d runs kept, want %d; %v", len(set.Runs), c.runs, err)
 			}
 		})
+	}
+}
+
+// Stopping does not wait for a cell that is being started, be it a slow interpreter
+// or a host that does not answer.
+func TestStopEndsTheStartOfACell(t *testing.T) {
+	s := database(t)
+	for name, slow := range map[string]func(context.Context, *session.Options) error{
+		"looking for an interpreter": func(ctx context.Context, _ *session.Options) error {
+			<-ctx.Done()
+			return ctx.Err()
+		},
+		"connecting": func(_ context.Context, o *session.Options) error {
+			o.Start = func(ctx context.Context, _ runner.Command) (session.Process, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return nil
+		},
+	} {
+		starting := make(chan struct{})
+		probe := scripted(s, nil, func(Cell) string { return steps(3, 0.1) })
+		m, err := Start(t.Context(), Options{
+			Cells: []Cell{{Batch: 1}, {Batch: 2}, {Batch: 3}},
+			Probe: func(ctx context.Context, c Cell) (session.Options, error) {
+				o, err := probe(ctx, c)
+				if c.Batch == 2 && err == nil {
+					close(starting)
+					err = slow(ctx, &o)
+				}
+				return o, err
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-starting
+		m.Stop()
+		var states []State
+		u := m.Wait()
+		for _, r := range u.Rows {
+			states = append(states, r.State)
+		}
+		if !slices.Equal(states, []State{Done, Skipped, Skipped}) || u.Failure() != nil {
+			t.Errorf("%s: %v, %v", name, states, u.Failure())
+		}
 	}
 }
 

@@ -75,10 +75,26 @@ func (p *pipes) deadline(t time.Time) {
 
 // stream is the reading end of a pipe. It closes itself at the end of the
 // stream or at the deadline that is set when the command has ended.
-type stream struct{ *os.File }
+type stream struct {
+	*os.File
+	late int // bytes read after the deadline
+}
+
+// mostLate is more than a pipe holds.
+const mostLate = 4 << 20
 
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := s.File.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) && s.late < mostLate {
+		// What the command wrote is here, however late it is read.
+		if raw, failed := s.SyscallConn(); failed == nil && raw.Control(func(fd uintptr) {
+			n, _ = syscall.Read(int(fd), p) // does not wait
+		}) == nil && n > 0 {
+			s.late += n
+			return n, nil
+		}
+		n = 0
+	}
 	if err != nil {
 		_ = s.Close()
 		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, os.ErrClosed) {

@@ -61,6 +61,7 @@ type Process struct {
 	dir     *privateDir // nil for a command without files
 	ended   chan struct{}
 	exit    Exit
+	stuck   chan struct{} // closed when no signal ends it
 
 	mu        sync.Mutex
 	reaped    bool // the process group may belong to someone else
@@ -81,7 +82,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if c.Grace <= 0 {
 		c.Grace = 5 * time.Second
 	}
-	p := &Process{grace: c.Grace, ended: make(chan struct{})}
+	p := &Process{grace: c.Grace, ended: make(chan struct{}), stuck: make(chan struct{})}
 	pipes, err := p.prepare(&c)
 	if err != nil {
 		pipes.close()
@@ -94,7 +95,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	p.cmd.Env = append(append(p.cmd.Env, EventsVariable+"=fd:3"), p.dir.env()...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = pipes.write[0], pipes.write[1], pipes.write[2:]
 	p.cmd.SysProcAttr = ownGroup()
-	p.stdout, p.stderr, p.events = &stream{pipes.read[0]}, &stream{pipes.read[1]}, &stream{pipes.read[2]}
+	p.stdout, p.stderr, p.events = &stream{File: pipes.read[0]}, &stream{File: pipes.read[1]}, &stream{File: pipes.read[2]}
 
 	result := make(chan error)
 	go p.run(result, pipes)
@@ -150,9 +151,18 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 	}
 	pipes.started()
 	result <- nil
-	_ = p.cmd.Wait() // the state is more precise than the error
+	waited := make(chan struct{})
+	go func() {
+		_ = p.cmd.Wait() // the state is more precise than the error
+		close(waited)
+	}()
+	select {
+	case <-waited:
+		p.exit = exitOf(p.cmd.ProcessState)
+	case <-p.stuck: // in the kernel, waiting for a disk or a driver
+		p.exit = Exit{Code: 128 + int(syscall.SIGKILL), Signaled: true}
+	}
 	pipes.closeWriters()
-	p.exit = exitOf(p.cmd.ProcessState)
 	p.mu.Lock()
 	// Processes that the command started and left behind end with it. The
 	// group's ID cannot be reused while a member lives, nor in the instant
@@ -214,6 +224,7 @@ func (p *Process) stop() {
 			return
 		}
 	}
+	close(p.stuck)
 }
 
 // endsInTime waits for the end, for stopGrace at most.
@@ -236,8 +247,11 @@ func (p *Process) endsInTime() bool {
 func (p *Process) signal(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.reaped {
-		_ = syscall.Kill(-p.cmd.Process.Pid, s) // it may have ended by itself
+	if !p.reaped { // and if it has ended by itself, that is as well
+		_ = syscall.Kill(-p.cmd.Process.Pid, s)
+		if group, err := syscall.Getpgid(p.cmd.Process.Pid); err == nil && group != p.cmd.Process.Pid {
+			_ = syscall.Kill(p.cmd.Process.Pid, s) // it left its group, as a shell with job control does
+		}
 	}
 }
 

@@ -116,6 +116,74 @@ func TestLeftBehindChildDies(t *testing.T) {
 	waitFor(t, "the background process to die", func() bool { return !running(child) })
 }
 
+// What a command wrote is read, however long after its end.
+func TestLateReader(t *testing.T) {
+	p, err := Start(t.Context(), Command{Argv: []string{"sh", "-c", "head -c 60000 /dev/zero; head -c 50000 /dev/zero >&3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Wait()
+	time.Sleep(lateOutput + 100*time.Millisecond)
+	for want, r := range map[int]io.Reader{60000: p.Stdout(), 50000: p.Events(), 0: p.Stderr()} {
+		if got, err := io.ReadAll(r); err != nil || len(got) != want {
+			t.Errorf("%d bytes of %d, %v", len(got), want, err)
+		}
+	}
+}
+
+// A command that leaves its process group, as a shell with job control does, is
+// ended as well.
+func TestCommandThatLeavesItsGroup(t *testing.T) {
+	const script = `
+import os, signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.write(1, b"x")
+    time.sleep(300)
+while os.getpgid(child) != child:
+    time.sleep(0.01)
+os.setpgid(0, child)
+os.write(1, b"x")
+time.sleep(300)
+`
+	p, err := Start(t.Context(), Command{Argv: []string{"python3", "-c", script}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(p.Stdout(), make([]byte, 2)); err != nil {
+		t.Fatal(err)
+	}
+	group, err := syscall.Getpgid(p.cmd.Process.Pid)
+	if err != nil || group == p.cmd.Process.Pid {
+		t.Fatalf("group %d, %v", group, err)
+	}
+	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }()
+	p.StopWithin(20 * time.Millisecond)
+	if exit := p.Wait(); !exit.Signaled || exit.Code != 128+int(syscall.SIGTERM) {
+		t.Errorf("%+v", exit)
+	}
+}
+
+// Nobody waits for ever for a command that no signal ends.
+func TestCommandThatCannotBeEnded(t *testing.T) {
+	p, err := Start(t.Context(), Command{Argv: []string{"sleep", "300"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	p.reaped = true // so that it gets no signal
+	p.mu.Unlock()
+	p.StopWithin(20 * time.Millisecond)
+	if exit := p.Wait(); exit.Code != 137 {
+		t.Errorf("%+v", exit)
+	}
+	if _, err := io.ReadAll(p.Stdout()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStartErrors(t *testing.T) {
 	plain := t.TempDir() + "/plain.py"
 	if err := os.WriteFile(plain, []byte("print(1)\n"), 0o600); err != nil {

@@ -23,8 +23,9 @@ const (
 	// consider a probe that is silent for longer killed.
 	heartbeat = 2 * time.Second
 	// leastGrace is how long a script may take to reach a step boundary and to
-	// end. If steps are long, it may take several steps.
+	// end. If steps are long, it may take several steps, up to mostGrace.
 	leastGrace = 10 * time.Second
+	mostGrace  = 5 * time.Minute
 )
 
 // loop owns a running probe: all of its state is touched by one goroutine.
@@ -167,7 +168,7 @@ func (l *loop) stop(why string) {
 	grace := leastGrace
 	if n := l.state.series.Len(); n > 0 {
 		step := l.state.series.Seconds()[n-1]
-		grace = max(grace, time.Duration(4*step*float64(time.Second)))
+		grace = max(grace, time.Duration(min(4*step, mostGrace.Seconds())*float64(time.Second)))
 	}
 	switch {
 	case l.hurry:
