@@ -76,7 +76,8 @@ func Questions(set *profile.Set) []Question {
 		out = append(out, *q)
 	}
 	slices.SortFunc(out, func(a, c Question) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a.Model), strings.ToLower(c.Model)), cmp.Compare(a.Mode, c.Mode))
+		return cmp.Or(cmp.Compare(strings.ToLower(a.Model), strings.ToLower(c.Model)), cmp.Compare(a.Model, c.Model),
+			cmp.Compare(a.Mode, c.Mode))
 	})
 	return out
 }

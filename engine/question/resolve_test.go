@@ -11,6 +11,20 @@ import (
 	"sweetspot/engine/profile"
 )
 
+// Models whose names differ in case alone come in one order.
+func TestQuestionsHaveOneOrder(t *testing.T) {
+	var set profile.Set
+	for _, model := range []string{"net", "NET", "Net", "nET", "neT"} {
+		set.Runs = append(set.Runs, profile.Run{Model: model, Mode: profile.Infer, Steady: estimate.Exact(1, estimate.Measured)})
+	}
+	want := Questions(&set)
+	for range 50 {
+		if got := Questions(&set); !slices.Equal(got, want) {
+			t.Fatalf("%v now, %v before", got, want)
+		}
+	}
+}
+
 func TestResolve(t *testing.T) {
 	of := func(model string, mode profile.Mode, n int) []profile.Run {
 		out := make([]profile.Run, n)

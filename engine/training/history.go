@@ -45,6 +45,7 @@ func historiesOf(runs []profile.Run, known int, models map[string]int) []history
 		concurrent bool
 	}
 	gathered := map[key][]runHistory{}
+	var order []key // of their first runs: a map's would change how rounding adds up
 	for _, r := range runs {
 		s, ok := runHistoryOf(r, known)
 		if !ok {
@@ -54,15 +55,18 @@ func historiesOf(runs []profile.Run, known int, models map[string]int) []history
 			models[r.Model] = len(models)
 		}
 		k := key{models[r.Model], SeriesOf(r), s.pace.concurrent}
+		if gathered[k] == nil {
+			order = append(order, k)
+		}
 		gathered[k] = append(gathered[k], s)
 	}
 	histories := make([]history, 0, len(gathered))
-	for k, list := range gathered {
-		c := summarise(list)
+	for _, k := range order {
+		c := summarise(gathered[k])
 		c.model, c.series, c.concurrent = k.model, k.series, k.concurrent
 		histories = append(histories, c)
 	}
-	slices.SortFunc(histories, func(a, b history) int {
+	slices.SortStableFunc(histories, func(a, b history) int {
 		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.body, b.body),
 			cmp.Compare(a.last, b.last), cmp.Compare(a.perEpoch, b.perEpoch))
 	})

@@ -55,6 +55,28 @@ func TestEqualEpochsAreExact(t *testing.T) {
 	})
 }
 
+// Histories of the same shape that weigh differently come in the order of their
+// runs, so that a prediction is the same whenever it is made.
+func TestForecastsAreRepeatable(t *testing.T) {
+	var runs []profile.Run
+	for i := range 40 {
+		s := script{model: "net", system: fmt.Sprint("system ", i), startup: 3, epoch: each(100), epochs: 6 + i}
+		if i%4 == 0 {
+			s.end = float64(i + 1)
+		}
+		runs = append(runs, s.run())
+	}
+	before := NewTotals(runs, 2)
+	for range 20 {
+		now := NewTotals(runs, 2)
+		for epochs := 4.0; epochs < 60; epochs++ {
+			if got, want := now.Predict(runs[7], 2, epochs), before.Predict(runs[7], 2, epochs); got != want {
+				t.Fatalf("%v now, %v before", got.Total, want.Total)
+			}
+		}
+	}
+}
+
 // Every system evaluates after each fourth epoch and works on at the end for
 // three tenths of an epoch. Two epochs of a new one show neither.
 func TestOtherSystemsTellWhatIsToCome(t *testing.T) {

@@ -88,13 +88,14 @@ func follow(out io.Writer) error {
 	set.Runs = slices.DeleteFunc(slices.Clone(set.Runs),
 		func(r profile.Run) bool { return r.Basis != estimate.Reconstructed || r.TotalS == nil })
 	followed, spent := validate.Follow(set)
-	var fastest, cheapest, unsure, probes int
+	var unsure, probes int
+	var named [2]int // fastest, cheapest
 	for _, f := range followed {
 		probes += len(f.Probed)
-		for n, right := range map[validate.Named]*int{f.Fastest: &fastest, f.Cheapest: &cheapest} {
+		for k, n := range []validate.Named{f.Fastest, f.Cheapest} {
 			switch {
 			case n.Right():
-				*right++
+				named[k]++
 			case n.P < advice.Sure:
 				unsure++
 			}
@@ -103,7 +104,7 @@ func follow(out io.Writer) error {
 	_, err = fmt.Fprintf(out, "\nnext probe, followed on %d tables of the built-in library: %d probes; the fastest "+
 		"VM type named in %d, the cheapest in %d (of the others %d marked unsure);\n"+
 		"%.1f %% of the cost of running everything, a probe of every cell would be %.1f %%\n",
-		len(followed), probes, fastest, cheapest, unsure, 100*spent.Following/spent.Running, 100*spent.All/spent.Running)
+		len(followed), probes, named[0], named[1], unsure, 100*spent.Following/spent.Running, 100*spent.All/spent.Running)
 	return err
 }
 
