@@ -2,6 +2,7 @@ package contract
 
 import (
 	"math"
+	"slices"
 
 	"sweetspot/data/wording"
 	"sweetspot/engine/approx"
@@ -218,10 +219,10 @@ func newFleetQuery(in FleetInput) FleetQuery {
 	return out
 }
 
-// newFleetMix counts the models of the jobs; those of which nothing is known
-// come last, together.
+// newFleetMix counts the models of the jobs; those of which nothing is known come
+// last, the many and the unnamed together.
 func newFleetMix(q *fleet.Question, a *fleet.Answer) []FleetKind {
-	kinds := make([]FleetKind, len(q.Terms.Mix)+1)
+	kinds := make([]FleetKind, len(q.Terms.Mix)+len(a.Unknown)+1)
 	for i, k := range q.Terms.Mix {
 		kinds[i] = FleetKind{Model: clean(k.Model), Ratio: known(k.Ratio), Accuracy: known(k.Accuracy),
 			ReducedAccuracy: known(k.ReducedAccuracy), Basis: clean(k.Basis)}
@@ -229,12 +230,18 @@ func newFleetMix(q *fleet.Question, a *fleet.Answer) []FleetKind {
 			kinds[i].Ratio = nil
 		}
 	}
-	kinds[len(q.Terms.Mix)] = FleetKind{Basis: "no accuracy known"}
+	rest := len(kinds) - 1
+	for i, model := range append(slices.Clone(a.Unknown), "") {
+		kinds[len(q.Terms.Mix)+i] = FleetKind{Model: clean(model), Basis: "no accuracy known"}
+	}
 	place := func(task int) int {
 		if k := int(a.Tasks[task].Kind); k >= 0 {
 			return k
 		}
-		return len(q.Terms.Mix)
+		if k := slices.Index(a.Unknown, q.Jobs[task].Model); k >= 0 {
+			return len(q.Terms.Mix) + k
+		}
+		return rest
 	}
 	for i := range a.Tasks {
 		kinds[place(i)].Jobs++

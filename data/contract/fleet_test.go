@@ -51,6 +51,31 @@ func TestFleetGolden(t *testing.T) {
 	golden(t, "fleet.csv", asCSV.Bytes())
 }
 
+// A model that the mix lacks keeps its name, and a warning names it.
+func TestFleetNamesModelsThatItDoesNotKnow(t *testing.T) {
+	in := exampleFleet(t, 16)
+	q := in.Question
+	for i := range q.Jobs {
+		q.Jobs[i].Model = []string{"their-net", "our-net", "study-net"}[i%3]
+	}
+	q.Terms.Mix = fleet.Mix{{Model: "study-net", Weight: 1, Ratio: 0.5, Accuracy: 0.7, ReducedAccuracy: 0.69}}
+	in.Question, in.Answer = q, q.Answer(fleet.NewDraws(len(q.Jobs), q.Seed))
+	f := NewFleet(in)
+	var names []string
+	for _, k := range f.Workload.Mix {
+		names = append(names, k.Model)
+		if (k.Accuracy == nil) != (k.Model != "study-net") {
+			t.Errorf("%+v", k)
+		}
+	}
+	if got := strings.Join(names, " "); got != "study-net their-net our-net" {
+		t.Errorf("the mix is of %s", got)
+	}
+	if all := strings.Join(f.Warnings, "\n"); !strings.Contains(all, "known of their-net, our-net") {
+		t.Errorf("no word of them in %s", all)
+	}
+}
+
 // What scripts rely on: the parts of a cost add up, counts fit, unknown is null.
 func TestFleetContract(t *testing.T) {
 	for _, vms := range []int{0, 16} {

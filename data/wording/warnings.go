@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"sweetspot/data/catalog"
@@ -126,6 +127,10 @@ func FleetNotes(a *fleet.Answer) (notes []string) {
 	if idle := a.Rest.IdleGPUs; idle > 0.05 {
 		notes = append(notes, fmt.Sprintf("every job has its VMs to itself: %s of their GPUs are idle; VMs with fewer "+
 			"GPUs would cost less", quantity.Percent(idle)))
+	}
+	if len(a.Unknown) > 0 {
+		notes = append(notes, fmt.Sprintf("no accuracy and no INT8 runtime is known of %s, which the trace names: the "+
+			"runtime is drawn as for jobs without a model", plaintext.Line(strings.Join(a.Unknown, ", "), 100)))
 	}
 	return notes
 }

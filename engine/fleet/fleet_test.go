@@ -43,6 +43,28 @@ func anyFleet(t *rapid.T) Fleet {
 		Scheduler: rapid.SampledFrom(Schedulers).Draw(t, "scheduler")}
 }
 
+// Where an answer has no candidate the share of their cost has no interval either,
+// though other seeds have candidates.
+func TestNoSpreadOfNothing(t *testing.T) {
+	q := Defaults()
+	load := Usual(3)
+	q.Load, q.Fleet.VMs = &load, 1
+	for q.Seed = 1; ; q.Seed++ {
+		q.Jobs = load.Generate(q.Seed)
+		if a := q.Answer(NewDraws(3, q.Seed)); len(a.Asked) == 0 {
+			if !q.Spreads(100)[1].Known {
+				t.Fatal("no seed has a candidate")
+			}
+			for _, s := range q.Context(a, 100).Spreads {
+				if s.Known {
+					t.Errorf("nothing lies between %g and %g", s.Low, s.High)
+				}
+			}
+			return
+		}
+	}
+}
+
 // Whatever users decide, every job runs once, none before its submission, none
 // late on a reserved VM, and no two at once on one VM.
 func TestSchedulesAreSound(t *testing.T) {

@@ -39,12 +39,21 @@ type Answer struct {
 	Asked    []approx.Candidate
 	Rest     Rest
 	Outcomes []approx.Outcome // of the policies, in the question's order
+	Unknown  []string         // models that jobs name and the mix lacks; the first mostUnknown
 }
+
+const mostUnknown = 20
 
 // Answer places the jobs and has every policy decide. The draws must be those of
 // the question's seed and as many as jobs.
 func (q *Question) Answer(draws Draws) *Answer {
 	a := &Answer{Tasks: Prepare(nil, q.Jobs, draws, q.Terms)}
+	for i := range q.Jobs {
+		if name := q.Jobs[i].Model; name != "" && a.Tasks[i].Kind < 0 && len(a.Unknown) < mostUnknown &&
+			!slices.Contains(a.Unknown, name) {
+			a.Unknown = append(a.Unknown, name)
+		}
+	}
 	a.Schedule = Place(a.Tasks, q.Fleet)
 	a.Asked, a.Rest = a.Schedule.Asked(a.Tasks), a.Schedule.Rest(a.Tasks)
 	for _, p := range q.Policies {
@@ -126,9 +135,13 @@ type Context struct {
 	Others     []Bill       // without offers, under each of [Schedulers]
 }
 
-// Context works out what an answer is seen beside.
+// Context works out what an answer is seen beside. An answer without candidates
+// has no share that a spread could be of.
 func (q *Question) Context(a *Answer, seeds int) Context {
-	c := Context{Seeds: seeds, Spreads: q.Spreads(seeds), Others: q.Others(a.Tasks)}
+	c := Context{Seeds: seeds, Spreads: make([]Spread, len(q.Policies)), Others: q.Others(a.Tasks)}
+	if len(a.Asked) > 0 {
+		c.Spreads = q.Spreads(seeds)
+	}
 	for _, p := range q.Policies {
 		c.AsTheyCome = append(c.AsTheyCome, q.AsTheyCome(a.Tasks, p))
 	}
