@@ -170,18 +170,20 @@ func (r *reproduction) write(out io.Writer, all bool) error {
 
 func (r *reproduction) writeTables(text *strings.Builder) {
 	t := columns(text)
-	fmt.Fprintln(t, "paper\ttable\tok\tnot ok\tnot published")
+	fmt.Fprintln(t, "paper\ttable\tok\tseparate\tnot ok\tnot published")
 	for _, c := range r.Tables {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", c.Paper, c.Table, c.OK, c.NotOK, c.NotComputable)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\n", c.Paper, c.Table, c.OK, c.Separate, c.NotOK, c.NotComputable)
 	}
 	for _, paper := range reproduce.Papers {
 		c, asked := r.Summary[paper]
 		if !asked {
 			continue
 		}
-		fmt.Fprintf(t, "%s\tall\t%d\t%d\t%d\n", paper, c.OK, c.NotOK, c.NotComputable)
+		fmt.Fprintf(t, "%s\tall\t%d\t%d\t%d\t%d\n", paper, c.OK, c.Separate, c.NotOK, c.NotComputable)
 	}
 	t.Flush()
+	text.WriteString("\nseparate: of those that are ok, neither a second printing of a number, nor 1 because something " +
+		"is divided by itself,\nnor computed from a number that counts as computed from it\n")
 }
 
 func (r *reproduction) writeRows(text *strings.Builder, all bool) {

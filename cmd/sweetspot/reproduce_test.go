@@ -52,9 +52,17 @@ func TestReproduceJSON(t *testing.T) {
 	if n := sum["ok"] + sum["not_ok"] + sum["not_computable"]; n != len(got.Rows) || sum["ok"] < 750 {
 		t.Errorf("summary %v of %d rows", sum, len(got.Rows))
 	}
+	repeated := map[any]int{}
+	for _, row := range got.Rows {
+		repeated[row["repeats"]]++
+	}
+	if sum["separate"] != 430 || sum["ok"] != 430+repeated["printing"]+repeated["one"]+repeated["identity"] ||
+		repeated["printing"] != 68 || repeated["one"] < 99 || repeated["identity"] < 60 {
+		t.Errorf("summary %v, repeats %v", sum, repeated)
+	}
 	for _, row := range got.Rows {
 		for _, field := range []string{"paper", "table", "cell", "published", "ours", "relative_error", "tolerance",
-			"ok", "note"} {
+			"ok", "repeats", "note"} {
 			if _, ok := row[field]; !ok {
 				t.Fatalf("row without %s: %v", field, row)
 			}
@@ -152,7 +160,7 @@ func TestReproduceOnePaperOrAll(t *testing.T) {
 	}
 }
 
-// What ApproxDNN's made-up jobs come to, with what was assumed of them.
+// What ApproxDNN's synthetic jobs come to, with how they were chosen.
 func TestReproduceApproxDNN(t *testing.T) {
 	text, err := reproduceOutput(t, "--paper", "approxdnn", "--json")
 	if err != nil {
@@ -169,7 +177,7 @@ func TestReproduceApproxDNN(t *testing.T) {
 	want := map[string]float64{"approxdnn": 0.815, "acceptance-centric": 0.933, "penalty-centric": 0.933}
 	offers := 0
 	for _, r := range got.Rows {
-		if r.Table != "III, made-up jobs" {
+		if r.Table != "III, synthetic jobs" {
 			continue
 		}
 		policy, first := strings.CutPrefix(r.Cell, "int8 ")
@@ -194,9 +202,12 @@ func TestReproduceApproxDNN(t *testing.T) {
 		!strings.Contains(got.Warnings[0], "0.75 for ResNet-V2-152") {
 		t.Errorf("it does not say what was assumed: %q", got.Warnings)
 	}
+	if !strings.Contains(got.Warnings[0], "the other 8 are chosen to agree") {
+		t.Errorf("it does not say how the ratios were chosen: %q", got.Warnings[0])
+	}
 }
 
-// What Paragon's schemes come to on made-up loads, with where the study's
+// What Paragon's schemes come to on synthetic loads, with where the study's
 // relations do not hold and why.
 func TestReproduceParagon(t *testing.T) {
 	text, err := reproduceOutput(t, "--paper", "paragon", "--all")
@@ -204,7 +215,7 @@ func TestReproduceParagon(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"the loads of Paragon are made up, seeds 1 to 5", "figure 4, made-up loads",
+		"the loads of Paragon are synthetic, seeds 1 to 5", "figure 4, synthetic loads",
 		"wiki-like util-aware over_provisioned_percent", "peak to median 1.41",
 		"bursty exascale over_provisioned_percent", "the load rises faster than VMs start", "10 queries/s functions_over_vms",
 		"cheapest_within_limit_gb",

@@ -60,7 +60,7 @@ const ratiosFile = "int8_ratios.csv"
 // StudyMix is the workload of ApproxDNN: its nine networks, all equally
 // frequent, with the accuracies of its table II. The study draws their INT8
 // runtimes but prints only the shortest; README.md says how the others were
-// assumed.
+// chosen to agree with what it prints.
 func StudyMix() (fleet.Mix, error) {
 	set, err := read("approxdnn.csv")
 	if err != nil {

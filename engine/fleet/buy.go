@@ -36,7 +36,8 @@ func Cheapest(ways []Reservation) (best Reservation, ok bool) {
 	if len(ways) == 0 {
 		return best, false
 	}
-	return slices.MinFunc(ways, func(a, b Reservation) int { return cmp.Compare(a.Price.USDPerHour, b.Price.USDPerHour) }), true
+	byPrice := func(a, b Reservation) int { return cmp.Compare(a.Price.USDPerHour, b.Price.USDPerHour) }
+	return slices.MinFunc(ways, byPrice), true
 }
 
 // StudyVM is the instance type of Nabavinejad et al. (2019).

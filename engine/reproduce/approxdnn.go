@@ -43,14 +43,14 @@ type policyAt struct {
 }
 
 // pricedPrecision computes what the paper's equations give: from other printed
-// cells, and from jobs that are made up where there are any.
+// cells, and from synthetic jobs where there are any.
 func pricedPrecision(in Inputs) study {
 	o := offers{cells: in.Cells, work: in.Workload, known: map[policyAt]map[string]tally{}}
 	return study{how: o.how, isInput: o.isInput, findings: o.findings, further: o.further}
 }
 
 // isInput tells the cells that nothing printed gives again. Those of table III
-// are held against the made-up jobs all the same.
+// are held against the synthetic jobs all the same.
 func (o offers) isInput(k Key) bool {
 	switch k.Table {
 	case "text", accuracyTable:
@@ -143,7 +143,7 @@ func (o offers) otherPolicy(k Key) computation {
 	if k.Table == resultsTable {
 		return how
 	}
-	return how.or("the made-up jobs, like table III, have %s",
+	return how.or("the synthetic jobs, like table III, have %s",
 		func(r *reading) float64 { return o.at(r, k.Variant, noReduction)[offerColumn].drawn })
 }
 
@@ -175,7 +175,7 @@ func (o offers) concluded(k Key) computation {
 	over, saves := rival(k)
 	switch {
 	case saves && k.Table == "abstract":
-		return by("that of "+conclusions, cell(k.of(conclusions, "")))
+		return printedAgain("that of "+conclusions, k.of(conclusions, ""))
 	case saves && over == string(approx.OnDemand):
 		how := o.sameMost(resultKey(approx.ApproxDNN, totalColumn))
 		return computation{
@@ -228,13 +228,13 @@ func ofNetwork(k Key) computation {
 	})
 }
 
-// findings are what was made up, and where the paper contradicts itself.
+// findings are what is synthetic, and where the paper contradicts itself.
 func (o offers) findings(s sheet) (found []string) {
 	if o.work != nil {
 		found = append(found, o.work.assumptions())
 		if n := len(o.work.asked); n > 0 {
 			found = append(found, fmt.Sprintf("the study does not check that a reduced job has room before the jobs "+
-				"behind it: of the %s made-up candidates only %s (%.0f %%) have their VM to themselves until they end",
+				"behind it: of the %s synthetic candidates only %s (%.0f %%) have their VM to themselves until they end",
 				quantity.Count(float64(n)), quantity.Count(float64(o.work.roomy)), 100*float64(o.work.roomy)/float64(n)))
 		}
 	}
@@ -242,7 +242,7 @@ func (o offers) findings(s sheet) (found []string) {
 		last := len(w.prices) - 1
 		found = append(found, fmt.Sprintf("section IV-C says that the portions of usage and penalty cost remain almost "+
 			"the same in ApproxDNN whatever the on-demand price; by its equations 9 to 11 the penalty's portion grows "+
-			"with it, on the made-up jobs from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h",
+			"with it, on the synthetic jobs from %.1f %% at $%.2f/h to %.1f %% at $%.2f/h",
 			100*w.portion(approx.ApproxDNN, 0), w.prices[0], 100*w.portion(approx.ApproxDNN, last), w.prices[last]))
 	}
 	return append(found, s.contradictions(twoOffers, relativeLosses, o.repeatedCosts, o.noRise)...)

@@ -17,8 +17,8 @@ import (
 
 var testMix = fleet.Mix{
 	{Model: "quick", Weight: 1, Ratio: 0.75, Accuracy: 0.9, ReducedAccuracy: 0.89, Basis: "ratio printed"},
-	{Model: "slow", Weight: 1, Ratio: 0.9, Accuracy: 0.8, ReducedAccuracy: 0.801, Basis: "ratio assumed"},
-	{Model: "same", Weight: 1, Ratio: 1, Accuracy: 0.6, ReducedAccuracy: 0.6, Basis: "ratio assumed"},
+	{Model: "slow", Weight: 1, Ratio: 0.9, Accuracy: 0.8, ReducedAccuracy: 0.801, Basis: "ratio chosen to agree"},
+	{Model: "same", Weight: 1, Ratio: 1, Accuracy: 0.6, ReducedAccuracy: 0.6, Basis: "ratio chosen to agree"},
 }
 
 // offerCells are what a study of so many candidates says of itself, without results.
@@ -86,7 +86,7 @@ const fewCandidates = 1500
 
 func fewJobs() *Workload { return NewWorkload(offerCells(fewCandidates), testMix) }
 
-// The made-up jobs are as many as wanted, each once, equal on every call, and of
+// The synthetic jobs are as many as wanted, each once, equal on every call, and of
 // networks that reduced precision helps.
 func TestWorkload(t *testing.T) {
 	w, again := fewJobs(), fewJobs()
@@ -285,7 +285,7 @@ func TestOffersWithoutJobs(t *testing.T) {
 		t.Errorf("rows %v", tables)
 	}
 	for _, words := range Findings(in) {
-		if strings.Contains(words, "made-up") {
+		if strings.Contains(words, "synthetic") {
 			t.Errorf("a finding on jobs that are not there: %s", words)
 		}
 	}

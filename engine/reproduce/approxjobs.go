@@ -30,14 +30,14 @@ type askedJob struct {
 }
 
 const (
-	jobsOfBlock  = 50_000
-	mostBlocks   = 200 // three times as many as the study's candidates take
-	mostAsked    = 1_000_000
-	reservedVMs  = 20 // keeps the queues of [fleet.Usual] as long as candidates need
-	assumedRatio = "assumed"
+	jobsOfBlock = 50_000
+	mostBlocks  = 200 // three times as many as the study's candidates take
+	mostAsked   = 1_000_000
+	reservedVMs = 20                // keeps the queues of [fleet.Usual] as long as candidates need
+	chosenRatio = "chosen to agree" // how the basis of a ratio ends that nobody measured
 )
 
-// NewWorkload makes up jobs of the models in the mix until as many of them are
+// NewWorkload generates jobs of the models in the mix until as many of them are
 // candidates as the cells say, nil where they do not. Ratios of the mix are those
 // that table III calls original.
 func NewWorkload(cells []Cell, mix fleet.Mix) *Workload {
@@ -61,7 +61,7 @@ func NewWorkload(cells []Cell, mix fleet.Mix) *Workload {
 	return w
 }
 
-// addBlock makes up one more block of jobs and keeps its candidates while there
+// addBlock generates one more block of jobs and keeps its candidates while there
 // are fewer than wanted. It gives back the block's tasks to be written over.
 func (w *Workload) addBlock(tasks []fleet.Task, wanted int) []fleet.Task {
 	w.blocks++
@@ -83,14 +83,14 @@ func (w *Workload) addBlock(tasks []fleet.Task, wanted int) []fleet.Task {
 	return tasks
 }
 
-// assumptions says in one sentence what was made up, and how.
+// assumptions says in one sentence what is synthetic, and how.
 func (w *Workload) assumptions() string {
 	var ratios, printed []string
 	weights := map[float64]bool{}
 	for _, k := range w.terms.Mix {
 		weights[k.Weight] = true
 		ratios = append(ratios, fmt.Sprintf("%.2f for %s", k.Ratio, k.Model))
-		if !strings.HasSuffix(k.Basis, assumedRatio) {
+		if !strings.HasSuffix(k.Basis, chosenRatio) {
 			printed = append(printed, k.Model)
 		}
 	}
@@ -98,18 +98,20 @@ func (w *Workload) assumptions() string {
 	if len(weights) == 1 {
 		frequent = "equally frequent"
 	}
-	assumed := "all of them assumed"
+	chosen := "all of them chosen to agree with the means that it prints"
 	if len(printed) > 0 {
-		assumed = "of which only that of " + strings.Join(printed, " and ") + " is printed and the others are assumed"
+		chosen = fmt.Sprintf("of which only that of %s is printed: the other %d are chosen to agree with the means that it "+
+			"prints, so that agreement with those shows no more than that such jobs exist", strings.Join(printed, " and "),
+			len(ratios)-len(printed))
 	}
-	return fmt.Sprintf("the jobs of ApproxDNN are made up, not its own: its trace does not say what ran, and it "+
+	return fmt.Sprintf("the jobs of ApproxDNN are synthetic, not its own: its trace does not say what ran, and it "+
 		"prints neither runtimes nor the number of reserved VMs. They are %s (seeds 1 to %d, of the jobs and of all "+
 		"that is drawn for them) of %s; deadlines %g to %g runtimes after submission, round-robin over %d reserved "+
 		"VMs, a number assumed; the first %s that are in time there in INT8 only are asked, as the study does. "+
 		"Networks are %s among all jobs; INT8 takes of the full runtime %s, %s",
 		quantity.Several(w.blocks, "block"), w.blocks, w.load, w.terms.Deadline.Low, w.terms.Deadline.High, w.fleet.VMs,
 		quantity.Count(float64(len(w.asked))),
-		frequent, strings.Join(ratios, ", "), assumed)
+		frequent, strings.Join(ratios, ", "), chosen)
 }
 
 // setting is what table III and figures 10 to 12 vary.

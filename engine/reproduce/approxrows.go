@@ -17,13 +17,13 @@ var (
 // Ends of the names of tables that hold printed cells against something else
 // than other printed cells.
 const (
-	generatedSuffix = ", made-up jobs"
+	generatedSuffix = ", synthetic jobs"
 	sameMostSuffix  = ", same s_max"
 )
 
-// Words of rows that rest on made-up jobs.
+// Words of rows that rest on synthetic jobs.
 const (
-	fromJobs = "from made-up jobs (see the note on them)"
+	fromJobs = "from synthetic jobs (see the note on them)"
 	byChance = "; tolerance: what two draws of jobs and users differ by in nine of ten cases"
 	ofDigits = ", and the mix's ratios being of two digits"
 )
@@ -40,8 +40,8 @@ func (o offers) setting(r *reading, reduction Key) setting {
 	return setting{reservedUSD: r.at(reservedPrice), onDemandUSD: r.at(onDemandPrice), reduction: r.at(reduction) / 100}
 }
 
-// tolerated is by how much a column of the made-up jobs may be off: drawn twice,
-// and of ratios that are assumed to two digits.
+// tolerated is by how much a column of the synthetic jobs may be off: drawn twice,
+// and of ratios that are chosen to two digits.
 func (o offers) tolerated(r *reading, policy string, reduction Key, column string) float64 {
 	at := o.setting(r, reduction)
 	here := o.outcome(r, policy, at)[column]
@@ -64,7 +64,7 @@ func (o offers) outcome(r *reading, policy string, at setting) map[string]tally 
 }
 
 // further are the printed cells once more: dollars as shares of what on-demand
-// VMs alone cost, by the closed form and from the made-up jobs.
+// VMs alone cost, by the closed form and from the synthetic jobs.
 func (o offers) further(s sheet) []Row {
 	var shares, jobs []Row
 	for _, c := range o.cells {
@@ -78,7 +78,7 @@ func (o offers) further(s sheet) []Row {
 	return append(append(shares, jobs...), o.priceRows(s)...)
 }
 
-// fromJobs holds a printed cell against the made-up jobs.
+// fromJobs holds a printed cell against the synthetic jobs.
 func (o offers) fromJobs(s sheet, c Cell) (Row, bool) {
 	k := c.Key
 	over, saves := rival(k)
@@ -102,7 +102,7 @@ func (o offers) fromJobs(s sheet, c Cell) (Row, bool) {
 	return row(s, c, k, generatedSuffix, how), true
 }
 
-// drawn is a number of the made-up jobs, times a unit.
+// drawn is a number of the synthetic jobs, times a unit.
 func (o offers) drawn(k Key, unit float64) computation {
 	reduction := reductionOf(k)
 	if k.Table != resultsTable {

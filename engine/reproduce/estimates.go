@@ -82,7 +82,7 @@ func sameRuns(twin Key) computation {
 	if twin.Table == "5.9" {
 		note = "a measurement: held against the same runs in the other half of the table"
 	}
-	return by(note, cell(twin))
+	return printedAgain(note, twin)
 }
 
 func method2Column(k Key, later string) computation {

@@ -98,7 +98,7 @@ func (c comparison) tableTwo(k Key) computation {
 	}
 	again := k.of(thesisIterations, "").on("")
 	if k.Column == "iterations" && c.twins[again] {
-		return by("a measurement: held against the thesis' table 4.3", cell(again))
+		return printedAgain("a measurement: held against the thesis' table 4.3", again)
 	}
 	return measured
 }
@@ -117,7 +117,9 @@ func (c comparison) time(k, slow Key) computation {
 	case k.VM != c.vms[0]:
 		return fromSpeedup.or("from cost ÷ price it is %s", fromCost)
 	case c.twins[again]:
-		return by("the same runs in seconds, in the thesis' table 4.2", inSeconds).or("from cost ÷ price it is %s", fromCost)
+		how := by("the same runs in seconds, in the thesis' table 4.2", inSeconds).or("from cost ÷ price it is %s", fromCost)
+		how.again = true
+		return how
 	}
 	return by("cost ÷ price", fromCost)
 }

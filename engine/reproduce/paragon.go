@@ -37,7 +37,7 @@ var (
 	squeezeNetKnee  = Key{Table: "text", Application: "squeezenet", Column: "knee_gb"}
 	savesOverNaive  = Key{Table: "section 4", Variant: string(serving.Paragon), Column: savesNaiveColumn}
 	mixedCosts      = Key{Table: "figure 8", Variant: string(serving.Mixed), Column: overReactive}
-	noTraces        = "the study's traces and the times of its models are not published; see the rows on made-up loads"
+	noTraces        = "the study's traces and the times of its models are not published; see the rows on synthetic loads"
 	similarIsHalfOf = "similar is within five points, half of the step of ten in which the study prints"
 )
 
@@ -52,7 +52,7 @@ type relations struct {
 	pools []pool
 }
 
-// servedQueries computes the paper's relations: on made-up loads where there
+// servedQueries computes the paper's relations: on synthetic loads where there
 // are any, and for the choice of a model in pools that are not its own.
 func servedQueries(in Inputs) study {
 	o := relations{cells: in.Cells, loads: in.Traffic, pools: poolsOf(in)}
@@ -64,8 +64,8 @@ func (o relations) isInput(k Key) bool { return k.Table == "text" || k.Table == 
 func (o relations) how(k Key) computation {
 	switch {
 	case k.Table == "section 1":
-		return by("the only saving of that size that section 4 reports, over a naive choice of models",
-			cell(savesOverNaive))
+		return printedAgain("the only saving of that size that section 4 reports, over a naive choice of models",
+			savesOverNaive)
 	case k.Column == savesNaiveColumn:
 		return computation{note: "the study's pool of models is drawn, not printed; see the rows on other pools"}
 	case k.Table == "figure 2a" || k.Table == "figure 2b":
@@ -74,8 +74,8 @@ func (o relations) how(k Key) computation {
 	return computation{note: noTraces}
 }
 
-// further are the relations: of figure 3 and figure 7 for models that are made
-// up, of the schemes on made-up loads, of the choice of a model in other pools.
+// further are the relations: of figure 3 and figure 7 for models whose times
+// are assumed, of the schemes on synthetic loads, of the choice of a model in other pools.
 func (o relations) further(s sheet) (rows []Row) {
 	if o.loads != nil {
 		rows = o.loads.claimed(o.constant()...)
@@ -132,7 +132,7 @@ func (t *Traffic) assumptions() string {
 		return fmt.Sprintf("%s (%s, %.3g h, peak to median %.2f)", l.name, l.words, float64(l.seconds)/3600, l.ratio())
 	})
 	s := t.settings
-	return fmt.Sprintf("the loads of Paragon are made up, seeds 1 to %d each: %s. The study publishes neither its "+
+	return fmt.Sprintf("the loads of Paragon are synthetic, seeds 1 to %d each: %s. The study publishes neither its "+
 		"traces (Berkeley, WITS, Wiki, Twitter) nor its models' times, nor what start-up, relaxed limit, share of "+
 		"strict queries, monitoring, cool-down, trend and headroom it had. Assumed are VMs for $%.2f/h with %g "+
 		"queries/s of %g s each that start in %d s (\"a few hundred seconds\"); functions of %g GB, %g s a query, %g s "+

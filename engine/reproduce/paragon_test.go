@@ -156,7 +156,7 @@ func TestPrintedRelationsAreGivenBack(t *testing.T) {
 func TestParagonWithoutLoads(t *testing.T) {
 	in := Inputs{Paper: Paragon, Cells: paragonCells()}
 	for _, r := range Reproduce(in) {
-		if strings.Contains(r.Table, "made-up") || r.Table != "section 1" && !strings.HasSuffix(r.Table, poolsSuffix) &&
+		if strings.Contains(r.Table, "synthetic") || r.Table != "section 1" && !strings.HasSuffix(r.Table, poolsSuffix) &&
 			r.OK != nil {
 			t.Errorf("%s %s without loads: %+v", r.Table, r.Cell, r)
 		}
@@ -171,7 +171,7 @@ func TestParagonWithoutLoads(t *testing.T) {
 	}
 }
 
-// Figures 3 and 7 hold for models that are made up, and the closed form is what
+// Figures 3 and 7 hold for models whose times are assumed, and the closed form is what
 // is simulated.
 func TestFixedRows(t *testing.T) {
 	in := Inputs{Paper: Paragon, Cells: paragonCells()}

@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// Traffic is what the schemes make of loads that are made up in place of
+// Traffic is what the schemes make of synthetic loads in place of
 // Paragon's traces, which it does not publish.
 type Traffic struct {
 	settings serving.Settings
@@ -66,7 +66,7 @@ const (
 	crowdBase           = 1000    // queries per second
 	crowdFactor         = 4
 	crowdRisesS         = 60 // seconds
-	loadsSuffix         = ", made-up loads"
+	loadsSuffix         = ", synthetic loads"
 )
 
 // madeLoads are the loads: one wave a day with swings from none up, a flash
@@ -116,7 +116,7 @@ func flashCrowd(name string, length int) madeLoad {
 	}
 }
 
-// NewTraffic makes the loads up and simulates them with the settings that the
+// NewTraffic generates the loads and simulates them with the settings that the
 // cells print, and [serving.Defaults] for what they do not; nil where the cells
 // lack one.
 func NewTraffic(cells []Cell) *Traffic { return newTraffic(cells, 1) }

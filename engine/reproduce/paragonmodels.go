@@ -149,8 +149,8 @@ func (o relations) poolRows(s sheet) (rows []Row) {
 	return rows
 }
 
-// timesSuffix ends the names of tables on models whose times are made up.
-const timesSuffix = ", made-up times"
+// timesSuffix ends the names of tables on models whose times are assumed.
+const timesSuffix = ", assumed times"
 
 // Bounds on what the cells may ask to be simulated.
 const (
@@ -268,7 +268,7 @@ func functionModels(kneeGB, mostGB float64) []functionModel {
 func (o relations) memory() (claims []claim) {
 	for _, m := range o.loads.memories {
 		choices := m.Choices(o.loads.settings.Function.Prices)
-		words := fmt.Sprintf("made-up time of %g + %g · %g/min(GB, %g) s, from %g to %g GB", m.FixedS, m.ScalingS, m.KneeGB,
+		words := fmt.Sprintf("assumed time of %g + %g · %g/min(GB, %g) s, from %g to %g GB", m.FixedS, m.ScalingS, m.KneeGB,
 			m.KneeGB, m.MinGB, m.MaxGB)
 		add := func(what string, ours float64, holds bool, note, why string) {
 			claims = append(claims, claim{"figure 7" + timesSuffix, m.name + " " + what, ours, &holds, note, why, words})

@@ -154,8 +154,8 @@ func (o relations) similarCost(l *drawnLoad) claim {
 		why += fmt.Sprintf(": bursts of %g s are over before a VM has started, so functions carry them whole, while in "+
 			"reactive they wait", l.burstS)
 	}
-	return l.said(claim{"figure 8", "mixed " + overReactive, more, new(math.Abs(more) <= similarPoints), "section 4: similar " +
-		"cost; ours is what mixed costs more than reactive, in percent; " + similarIsHalfOf, why, ""})
+	return l.said(claim{"figure 8", "mixed " + overReactive, more, new(math.Abs(more) <= similarPoints), "section 4: " +
+		"similar cost; ours is what mixed costs more than reactive, in percent; " + similarIsHalfOf, why, ""})
 }
 
 // functionOverVM is what a query costs on a function over what it costs on a VM

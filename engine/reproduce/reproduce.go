@@ -116,10 +116,40 @@ type Row struct {
 	RelativeError *float64 `json:"relative_error"` // (ours - published) / published
 	Tolerance     *float64 `json:"tolerance"`      // relative, as the error
 	OK            *bool    `json:"ok"`
+	Repeats       *Repeat  `json:"repeats"` // nil where the row is a success of its own, or none
 	Note          string   `json:"note"`
 
 	Key    Key   `json:"-"` // of the printed cell that ours is held against, where there is one
 	Inputs []Key `json:"-"` // printed cells that ours was computed from
+}
+
+// Repeat says why a number that is ok is no success of its own.
+type Repeat string
+
+// The repeats.
+const (
+	Printing Repeat = "printing" // it is held against another printing of itself
+	One      Repeat = "one"      // it is 1 because something is divided by itself
+	Identity Repeat = "identity" // it follows from a number that counts as following from it
+)
+
+// markRepeats marks the rows that are ok and no successes of their own.
+func markRepeats(rows []Row) {
+	counted := map[Key][]Key{}
+	for i := range rows {
+		r := &rows[i]
+		back := func(k Key) bool { return slices.Contains(counted[k], r.Key) }
+		switch {
+		case r.OK == nil || !*r.OK:
+		case r.Repeats != nil: // by its computation
+		case *r.Published == 1 && *r.Ours == 1:
+			r.Repeats = new(One)
+		case slices.ContainsFunc(r.Inputs, back):
+			r.Repeats = new(Identity)
+		default:
+			counted[r.Key] = r.Inputs
+		}
+	}
 }
 
 // Inputs are the printed numbers of a paper and what its tables rest on.
@@ -131,8 +161,8 @@ type Inputs struct {
 	Reconstructed []Reconstructed    // absolute times behind the thesis' relative tables
 	Curves        []Curve            // accuracy along the pruning of layers, measured elsewhere
 	Own           *profile.Set       // runs of our own, for the questions that a study asks; nil is none
-	Workload      *Workload          // jobs made up where a study's are not published; nil is none
-	Traffic       *Traffic           // loads made up where a study's are not published; nil is none
+	Workload      *Workload          // synthetic jobs where a study's are not published; nil is none
+	Traffic       *Traffic           // synthetic loads where a study's are not published; nil is none
 }
 
 // Papers are those whose numbers are computed, in the order they are shown.
@@ -177,6 +207,7 @@ func Reproduce(in Inputs) []Row {
 			rows = append(rows, s.row(in.Paper, c, paper.how(c.Key), in.Slips))
 		}
 	}
+	markRepeats(rows)
 	if paper.further != nil {
 		rows = append(rows, paper.further(s)...)
 	}
@@ -196,6 +227,7 @@ func Findings(in Inputs) []string {
 // Count sums rows up.
 type Count struct {
 	OK            int `json:"ok"`
+	Separate      int `json:"separate"` // of these, successes of their own: see [Repeat]
 	NotOK         int `json:"not_ok"`
 	NotComputable int `json:"not_computable"`
 }
@@ -206,6 +238,9 @@ func (c *Count) add(r Row) {
 		c.NotComputable++
 	case *r.OK:
 		c.OK++
+		if r.Repeats == nil {
+			c.Separate++
+		}
 	default:
 		c.NotOK++
 	}
@@ -243,10 +278,16 @@ type computation struct {
 	partial  string  // why ours rests on a part of the inputs only and judges nothing; empty where it rests on all
 	other    formula // another way of computing it, told where it differs
 	otherway string  // in words; %s is its value
+	again    bool    // it is another printing of the number
 }
 
 // by is a computation by a formula; the note says how.
 func by(note string, f formula) computation { return computation{note: note, formula: f} }
+
+// printedAgain holds a number against another printing of it.
+func printedAgain(note string, at Key) computation {
+	return computation{note: note, formula: cell(at), again: true}
+}
 
 // or adds another way; %s in its words is its value.
 func (c computation) or(words string, other formula) computation {
@@ -282,6 +323,9 @@ func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 			}
 			if known {
 				row.compare(c.Number, got.tolerance+by.value)
+				if how.again && row.OK != nil && *row.OK {
+					row.Repeats = new(Printing)
+				}
 				row.Inputs = append(row.Inputs, by.used...)
 			}
 		}

@@ -160,6 +160,39 @@ func TestStartupIsSolvedWhereItIsContradicted(t *testing.T) {
 	}
 }
 
+// A second printing, 1 = 1 and the way back along an identity are ok, and no
+// successes of their own.
+func TestRepeats(t *testing.T) {
+	key := func(table, column string) Key {
+		return Key{Table: table, Application: "seismic/FCN", Batch: 512, VM: "p2.xlarge", Column: column}
+	}
+	put := func(k Key, v float64) Cell { return Cell{Key: k, Number: &Number{Value: v, Half: 0.005}} }
+	of := func(table, validation, column string) Key { return key(table, column).of(table, validation) }
+	in := Inputs{Paper: Malta, Cells: []Cell{
+		put(key("4.2", "time_s"), 100), put(key("4.2", "speedup"), 1), // p2.xlarge's best is 1 by definition
+		put(of("5.2", "yes", "init_s"), 10), put(of("5.2", "yes", "first_epoch_s"), 20), put(of("5.2", "yes", "epochs"), 5),
+		put(of("5.2", "yes", "average_epoch_s"), 15), put(of("5.2", "yes", "estimated_s"), 90), // and the way back
+		put(of("5.3", "no", "init_s"), 7), put(of("5.5", "no", "init_s"), 7),
+	}}
+	got := map[Key]Repeat{}
+	for _, r := range Reproduce(in) {
+		if r.OK != nil && *r.OK {
+			got[r.Key] = ""
+			if r.Repeats != nil {
+				got[r.Key] = *r.Repeats
+			}
+		}
+	}
+	for k, want := range map[Key]Repeat{
+		key("4.2", "speedup"): One, of("5.2", "yes", "epochs"): "", of("5.2", "yes", "average_epoch_s"): Identity,
+		of("5.2", "yes", "estimated_s"): Identity, of("5.3", "no", "init_s"): Printing,
+	} {
+		if repeat, ok := got[k]; !ok || repeat != want {
+			t.Errorf("%s: %q, want %q (ok: %v)", k, repeat, want, ok)
+		}
+	}
+}
+
 func TestLostAndMissingNumbersStayUnknown(t *testing.T) {
 	cells := thesis("A.1", map[string]training.Line{
 		"p2.xlarge": {At0: 2, Slope: 12}, "p2.8xlarge": {At0: 40, Slope: 9}, "p3.2xlarge": {At0: 1, Slope: 2.6},
@@ -179,7 +212,8 @@ func TestLostAndMissingNumbersStayUnknown(t *testing.T) {
 		}
 	}
 	papers, tables := Summarise(rows)
-	if got := papers[Malta]; got != (Count{OK: 23, NotComputable: 1}) || len(tables) != 1 || tables[0].Count != got {
+	want := Count{OK: 23, Separate: 11, NotComputable: 1}
+	if got := papers[Malta]; got != want || len(tables) != 1 || tables[0].Count != got {
 		t.Errorf("summary %+v, %+v", papers, tables)
 	}
 }

@@ -61,7 +61,7 @@ func (b costBook) how(k Key) computation {
 		return b.pruned(k)
 	case "section 4.3.1":
 		if k.Column == "time_min" {
-			return by("a measurement: held against "+versionsTable, cell(k.of(versionsTable, "")))
+			return printedAgain("a measurement: held against "+versionsTable, k.of(versionsTable, ""))
 		}
 		return b.largestSaving(k)
 	case "section 4.3.2":
