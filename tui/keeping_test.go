@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -317,6 +318,45 @@ func TestImportOnScreen(t *testing.T) {
 	d.importAll(filepath.Join(dir, "bad.csv"))
 	d.says("bad.csv", "row 2: has 2 cells")
 	d.exact()
+}
+
+// A table as people keep them is in no known format: a form asks what its columns
+// hold, filled in with what is likely.
+func TestColumnsOfATableAreAskedFor(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 40}, {80, 24}, {50, 15}} {
+		d, ws := onRuns(t, size.w, size.h)
+		before := len(storedRuns(t, ws))
+		path := filepath.Join(t.TempDir(), "bench.csv")
+		if err := os.WriteFile(path, []byte("network;card;batch_size;images_per_second;when\n"+
+			"resnet50;A100;64;2410.5;monday\nvgg16;A100;32;1200;tues\x1b[31mday\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d.importAll(path)
+		d.exact()
+		d.says("What do the columns hold?", "batch_size", "resnet50", "nothing tells whether it was")
+		if size.w == 120 {
+			golden.RequireEqual(t, []byte(d.screen()))
+		}
+		d.press("enter")
+		d.says("What do the columns hold?") // something is missing
+		d.press("G", "left")                // the mode: from none to the last, infer
+		d.says("Enter imports the table.")
+		d.press("up", "right", "left", "g", "h", "l") // and back
+		d.press("1", "5")
+		d.says("Enter imports the table.")
+		d.press("enter")
+		d.says("2 runs, 2 new", "imported")
+		runs := storedRuns(t, ws)
+		if len(runs) != before+2 || runs[before].Model != "resnet50" || runs[before].BatchSize != 64 ||
+			math.Abs(runs[before].Steady.Value/(64/2410.5)-1) > 1e-9 {
+			t.Errorf("imported %+v", runs[before:])
+		}
+		d.importAll(path)
+		d.press("esc")
+		if strings.Contains(d.screen(), "What do") {
+			t.Error("esc does not lead out of the form")
+		}
+	}
 }
 
 // endless is a database into which an import goes on until it is stopped.

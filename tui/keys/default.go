@@ -154,6 +154,7 @@ const (
 	InVMs     = "library.vms"
 	InPicks   = "library.picks"
 	InImport  = "library.import"
+	InMapping = "mapping" // the form that an import asks for the columns of a table
 )
 
 // Sections of the help screen that the code asks about.
@@ -178,7 +179,7 @@ func in(regions ...string) []string { return regions }
 // footerWords are other words for the footer in some regions.
 var footerWords = map[Action]map[string]string{
 	Left: horizontal, Right: horizontal, Up: vertical, Down: vertical,
-	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "advice",
+	Enter: {InMapping: "import", InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "advice",
 		InTrafficSchemes: "advice", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back",
 		InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank", InExport: "write"},
 	FocusNext: {InLibrary: "next list", InExportForms: "preview", InExportPreview: "name"},
@@ -190,8 +191,8 @@ var footerWords = map[Action]map[string]string{
 }
 
 var (
-	horizontal = map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change"}
-	vertical   = map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "formats",
+	horizontal = map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change", InMapping: "change"}
+	vertical   = map[string]string{InCrosshair: "crosshair", InForm: "fields", InMapping: "columns", InExportForms: "formats",
 		InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}
 )
 
@@ -204,9 +205,9 @@ func defaults() []Binding {
 	explore, plots, filtered := in(InExplore), in(InPlot), in(InExplore, InLibrary)
 	lists := in(InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes)
 	sorted := append(in(InExplore), lists...)
-	rows := append(in(InForm, InRunCells, InEndedCells, InExport), lists...)
+	rows := append(in(InForm, InMapping, InRunCells, InEndedCells, InExport), lists...)
 	sliders := in(InSliders, InFleetSliders, InTrafficSliders)
-	stepped := append(in(InPlot, InChoice), sliders...)
+	stepped := append(in(InPlot, InChoice, InMapping), sliders...)
 	out, anyScreen := tabBindings()
 	for _, section := range []struct {
 		name string
@@ -224,11 +225,11 @@ func defaults() []Binding {
 			{Top, "g home", "top", 0, nil, "first row, low end of a slider"},
 			{Bottom, "G end", "bottom", 0, nil, "last row, high end of a slider"},
 			{Enter, "enter", "enter", 6, in(InSliders, InPlot, InRanking, InInspector, InForm, InEnded, InModels, InRuns,
-				InPicks, InFleet, InTraffic, InExport),
+				InPicks, InFleet, InTraffic, InExport, InMapping),
 				"type an exact value, inspect a row, start what is under the cursor"},
 			{FocusNext, "tab", "focus", 4, in(InExplore, InLibrary, InFleet, InTraffic, InExport), "next panel"},
 			{FocusPrev, "shift+tab", "focus back", 0, nil, "previous panel"},
-			{Back, "esc", "back", 7, in(InRun, InCrosshair, InExport),
+			{Back, "esc", "back", 7, in(InRun, InCrosshair, InExport, InMapping),
 				"close what is open: a value, a crosshair, a zoom, a filter, a dialog; discard a probe"},
 		}},
 		{"Plots", []row{

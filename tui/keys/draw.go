@@ -196,7 +196,7 @@ func (t *Table) names(th *theme.Theme, b Binding) string {
 
 // screensOf names the screens of regions, each once.
 func screensOf(regions []string) []string {
-	names := map[string]string{InExport: "the export dialog"}
+	names := map[string]string{InExport: "the export dialog", InMapping: "the form of columns"}
 	for _, t := range Tabs {
 		names[t.Region] = t.Name
 	}

@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/imports"
+	"sweetspot/data/imports/source"
 	"sweetspot/data/intake"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/toast"
@@ -63,18 +64,22 @@ func (s *Screen) Close(ctx context.Context, _ bool) {
 }
 
 // importFrom imports a file, all files of a folder, or those that match a pattern.
-func (s *Screen) importFrom(path string) tea.Cmd {
+// Of a single table in no known format it asks what the columns hold.
+func (s *Screen) importFrom(path string) tea.Cmd { return s.importWith(path, nil) }
+
+// importWith is importFrom for a table with known columns.
+func (s *Screen) importWith(path string, columns *source.Mapping) tea.Cmd {
 	if s.importing() {
 		return s.Shell.Note(toast.Info, "an import is running: esc on its list stops it")
 	}
 	ctx, cancel := context.WithCancel(s.Shell.Ctx)
 	in := &job{cancel: cancel, changed: make(chan struct{}, 1)}
-	s.job = in
+	s.job, s.mapping = in, nil
 	s.SetImport(in.now())
 	s.ShowImport()
 	ws := s.Shell.Workspace
 	return tea.Batch(func() tea.Msg {
-		in.run(ctx, ws, path)
+		in.run(ctx, ws, path, columns)
 		return nil
 	}, in.listen())
 }
@@ -106,10 +111,10 @@ func (in *job) update(change func(*Import)) {
 	}
 }
 
-func (in *job) run(ctx context.Context, ws screen.Workspace, path string) {
+func (in *job) run(ctx context.Context, ws screen.Workspace, path string, columns *source.Mapping) {
 	defer close(in.changed)
 	defer in.cancel()
-	result, err := in.take(ctx, ws, path)
+	result, err := in.take(ctx, ws, path, columns)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.stand.Result, in.stand.Ended = result, true
@@ -118,7 +123,8 @@ func (in *job) run(ctx context.Context, ws screen.Workspace, path string) {
 	}
 }
 
-func (in *job) take(ctx context.Context, ws screen.Workspace, path string) (r intake.Result, err error) {
+func (in *job) take(ctx context.Context, ws screen.Workspace, path string, columns *source.Mapping) (r intake.Result,
+	err error) {
 	paths, err := imports.Matching(path)
 	if err != nil {
 		return r, err
@@ -130,6 +136,12 @@ func (in *job) take(ctx context.Context, ws screen.Workspace, path string) (r in
 	if len(found.Files) == 0 {
 		return r, errors.New("there are no files in " + filepath.Base(path))
 	}
+	if columns == nil && len(found.Files) == 1 {
+		if ask := asking(path, found.Files[0]); ask != nil {
+			in.update(func(i *Import) { i.ask = ask })
+			return r, nil
+		}
+	}
 	for file, n := range found.Named {
 		if short, err := filepath.Rel(filepath.Dir(path), n.Path); err == nil {
 			n.Path = short
@@ -140,7 +152,8 @@ func (in *job) take(ctx context.Context, ws screen.Workspace, path string) (r in
 	progress := func(done, all int) {
 		in.update(func(i *Import) { i.Done, i.All = done, all })
 	}
-	return ws.Import(ctx, found, imports.Options{Progress: progress}, func(f intake.File) {
+	options := imports.Options{Progress: progress, Given: source.Given{Mapping: columns}}
+	return ws.Import(ctx, found, options, func(f intake.File) {
 		in.update(func(s *Import) {
 			s.Result.Files = append(s.Result.Files, f)
 			s.Result.Runs, s.Result.Imported = s.Result.Runs+f.Runs, s.Result.Imported+f.Imported
@@ -157,6 +170,10 @@ func (s *Screen) imported(msg importMsg) tea.Cmd {
 	s.SetImport(stand)
 	if !stand.Ended {
 		return msg.of.listen()
+	}
+	if stand.ask != nil {
+		s.mapping = stand.ask
+		return s.Shell.Note(toast.Info, "the format is unknown: say what the columns hold")
 	}
 	r := &stand.Result
 	said, level := fmt.Sprintf("%s, %s new", quantity.Several(r.Runs, "run"),
@@ -179,6 +196,7 @@ type Import struct {
 	Ended     bool
 	Result    intake.Result // so far
 	Failure   string        // that ended it, "" for none
+	ask       *mapping      // what it needs to know, nil for nothing
 }
 
 // SetImport shows how an import stands, in a list of its own. Once it has ended,
@@ -191,7 +209,7 @@ func (s *Screen) SetImport(in Import) {
 		slices.SortStableFunc(files, func(a, b intake.File) int { return concern(a) - concern(b) })
 	}
 	l := s.lists[Imports]
-	l.all = source{n: len(files), id: func(i int) int64 { return int64(i) },
+	l.all = supply{n: len(files), id: func(i int) int64 { return int64(i) },
 		row: func(i int) *row { return fileRow(int64(i), &files[i]) }}
 	l.refresh(s.filter)
 }
@@ -241,6 +259,8 @@ func (in *Import) headline(th *theme.Theme) string {
 	r := &in.Result
 	came := fmt.Sprintf("%s, %s new", quantity.Several(r.Runs, "run"), quantity.Count(float64(r.Imported)))
 	switch {
+	case in.ask != nil:
+		return th.Dim.Render("nothing is imported yet")
 	case !in.Ended && in.All == 0:
 		return th.Dim.Render("looking for files" + th.Symbols.Ellipsis)
 	case !in.Ended:

@@ -52,9 +52,10 @@ type Screen struct {
 	set      *profile.Set // nil until the open database is read
 	picks    []store.Pick
 	changes  changes
-	show     int64   // a run that the cursor goes to once it is read
-	job      *job    // the import that goes on, or the last one
-	progress *Import // of it, nil before one
+	show     int64    // a run that the cursor goes to once it is read
+	job      *job     // the import that goes on, or the last one
+	progress *Import  // of it, nil before one
+	mapping  *mapping // what an import asks, nil for nothing
 }
 
 // New returns an empty screen.
@@ -119,6 +120,9 @@ func (s *Screen) List() List { return s.current }
 
 // Region is where keys act, by the list.
 func (s *Screen) Region() string {
+	if s.mapping != nil {
+		return keys.InMapping
+	}
 	return [lists]string{keys.InModels, keys.InRuns, keys.InVMs, keys.InPicks, keys.InImport}[s.current]
 }
 
@@ -144,6 +148,9 @@ func (s *Screen) Filter(words string) {
 
 // Mouse chooses lists, rows and what to sort by, and scrolls.
 func (s *Screen) Mouse(e pointer.Event) tea.Cmd {
+	if s.mapping != nil {
+		return nil
+	}
 	switch e.Kind {
 	case pointer.Click:
 		s.click(e.X, e.Y)
@@ -224,6 +231,9 @@ func (s *Screen) View() string {
 	}
 	l.table.Focused = true
 	head := text.Block([]string{tabs.String(), " " + s.headline()}, s.w, headRows)
+	if s.mapping != nil {
+		return head + "\n" + s.mapping.view(s, s.w, s.h-headRows)
+	}
 	rows := s.detailRows(s.current)
 	body := panel.Panel{Title: listNames[s.current], Note: note, Focused: true}.Render(s.th, l.table.View(s.th), s.w,
 		s.h-headRows-rows)
@@ -244,6 +254,9 @@ func (s *Screen) headline() string {
 
 // Act does what a key means here.
 func (s *Screen) Act(action keys.Action) tea.Cmd {
+	if s.mapping != nil {
+		return s.keyMapping(action)
+	}
 	if s.list().table.Act(action) {
 		return nil
 	}
@@ -329,7 +342,7 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Opened:
-		s.set, s.changes.done, s.changes.waiting = nil, nil, nil
+		s.set, s.changes.done, s.changes.waiting, s.mapping = nil, nil, nil, nil
 	case screen.Loaded:
 		s.setContent(msg.Set, msg.Picks)
 		if line, ok := s.lists[Runs].place(s.show); ok {

@@ -33,22 +33,22 @@ type row struct {
 	words    []string     // what the row's cells have no room for
 }
 
-// source is where a list's rows are from. Of many only those that are looked at
+// supply is where a list's rows are from. Of many only those that are looked at
 // are made.
-type source struct {
+type supply struct {
 	n   int
 	id  func(i int) int64
 	row func(i int) *row
 }
 
-// made is a source of rows that are there already.
-func made(rows []*row) source {
-	return source{len(rows), func(i int) int64 { return rows[i].id }, func(i int) *row { return rows[i] }}
+// made is a supply of rows that are there already.
+func made(rows []*row) supply {
+	return supply{len(rows), func(i int) int64 { return rows[i].id }, func(i int) *row { return rows[i] }}
 }
 
 // view is all rows of a list, and which of them are shown, in order.
 type view struct {
-	all   source
+	all   supply
 	shown []int
 }
 
@@ -292,8 +292,8 @@ func modelRows(set *profile.Set) []*row {
 	return out
 }
 
-func runRows(set *profile.Set) source {
-	return source{
+func runRows(set *profile.Set) supply {
+	return supply{
 		n: len(set.Runs), id: func(i int) int64 { return set.Runs[i].ID },
 		row: func(i int) *row { return runRow(&set.Runs[i]) },
 	}
