@@ -31,9 +31,9 @@ var (
 
 // What the study's users and ours come to, each drawn once, from jobs that are
 // made up.
-func TestApproxDNNFromMadeUpJobs(t *testing.T) {
+func TestApproxDNNFromSyntheticJobs(t *testing.T) {
 	rows := reproduce.Reproduce(study(t, reproduce.ApproxDNN))
-	const jobs = ", made-up jobs"
+	const jobs = ", synthetic jobs"
 	holds(t, rows, []anchor{
 		{"III" + jobs, "int8 approxdnn total_cost_share", 0.817, 0.815, 0.01, true},
 		{"III" + jobs, "int8 acceptance-centric total_cost_share", 181265 / (158481 / 0.817), 0.933, 0.01, true},
@@ -119,7 +119,7 @@ func TestApproxDNNOverThePrice(t *testing.T) {
 	in := study(t, reproduce.ApproxDNN)
 	rows := reproduce.Reproduce(in)
 	at := func(figure, cell string) float64 {
-		r := find(t, rows, figure+", made-up jobs", cell)
+		r := find(t, rows, figure+", synthetic jobs", cell)
 		if r.Published != nil || r.OK != nil {
 			t.Errorf("%s has no printed number: %+v", cell, r)
 		}
@@ -142,7 +142,7 @@ func TestApproxDNNOverThePrice(t *testing.T) {
 		{"figure 10", "total_cost", "total_cost_share"}, {"figure 10", "penalty_cost", "penalty_cost_share"},
 		{"figure 11", "s", "s"}, {"figure 12", "accuracy_loss_percent", "accuracy_loss_percent"},
 	} {
-		if a, b := at(pair[0], "$3.06/h approxdnn "+pair[1]), *find(t, rows, "III, made-up jobs", "int8 approxdnn "+
+		if a, b := at(pair[0], "$3.06/h approxdnn "+pair[1]), *find(t, rows, "III, synthetic jobs", "int8 approxdnn "+
 			pair[2]).Ours; math.Abs(a-b) > 1e-9 {
 			t.Errorf("%s: %g at $3.06, table III has %g", pair[1], a, b)
 		}
@@ -161,7 +161,7 @@ func TestApproxDNNOverThePrice(t *testing.T) {
 func TestApproxDNNFindings(t *testing.T) {
 	found := reproduce.Findings(study(t, reproduce.ApproxDNN))
 	for i, want := range [][]string{
-		{"made up", "seeds 1 to ", "50,000 jobs", "20 reserved VMs", "the first 18,187", "0.90 for Inception-V1",
+		{"are synthetic", "seeds 1 to ", "50,000 jobs", "20 reserved VMs", "the first 18,187", "0.90 for Inception-V1",
 			"0.75 for ResNet-V2-152", "only that of ResNet-V2-152 is printed"},
 		{"room", "18,187", "%"},
 		{"portions", "at $1.06/h", "at $5.06/h"},

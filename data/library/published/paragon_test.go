@@ -33,7 +33,7 @@ func paragon(t *testing.T) reproduce.Inputs {
 	return in
 }
 
-const loads = ", made-up loads"
+const loads = ", synthetic loads"
 
 // allLoads are in the order of their rows; ratios are their peaks to medians.
 var (
@@ -159,18 +159,18 @@ func TestParagonChoices(t *testing.T) {
 	for _, rate := range []string{"10", "50", "100", "200"} {
 		for _, cell := range []string{" queries/s functions_over_vms", " queries/s vms_usd simulated",
 			" queries/s functions_usd simulated"} {
-			if r := find(t, rows, "figure 3, made-up times", rate+cell); r.OK == nil || !*r.OK || *r.Ours <= 0 {
+			if r := find(t, rows, "figure 3, assumed times", rate+cell); r.OK == nil || !*r.OK || *r.Ours <= 0 {
 				t.Errorf("%+v", r)
 			}
 		}
 		perSecond, _ := strconv.ParseFloat(rate, 64)
-		if r := find(t, rows, "figure 3, made-up times", rate+
+		if r := find(t, rows, "figure 3, assumed times", rate+
 			" queries/s vms_usd simulated"); math.Abs(*r.Ours-0.01*perSecond) > 1e-9 {
 			t.Errorf("%s queries/s on VMs of 10 for $0.10 an hour: $%g", rate, *r.Ours)
 		}
 	}
 	for cell, gb := range map[string]float64{"squeezenet": 0.5, "a medium model": 1.375, "a large model": 2.375} {
-		if r := find(t, rows, "figure 7, made-up times", cell+" cheapest_within_limit_gb"); r.OK == nil || !*r.OK ||
+		if r := find(t, rows, "figure 7, assumed times", cell+" cheapest_within_limit_gb"); r.OK == nil || !*r.OK ||
 			*r.Ours != gb {
 			t.Errorf("%+v", r)
 		}
