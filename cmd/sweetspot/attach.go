@@ -212,7 +212,8 @@ func showProbe(ctx context.Context, c *background.Client, p *printer, live *live
 func (a *attachment) collect(ctx context.Context, id int64) error {
 	db := a.w.Store()
 	if db == nil {
-		return exitError{exitFailed, fmt.Errorf("there is no run %d: nothing has been probed here yet", id)}
+		return exitError{exitFailed, fmt.Errorf("there is no run %d: nothing has been probed here yet; "+
+			"start with sweetspot probe, or name another database with --db", id)}
 	}
 	r, err := db.Record(ctx, id)
 	if err != nil {

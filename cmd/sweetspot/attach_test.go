@@ -1,7 +1,9 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"sweetspot/data/store"
@@ -35,5 +37,30 @@ func TestEpochsOfAnAttachedRun(t *testing.T) {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
+	}
+}
+
+// Who asks for a run that is not there is told how to find those that are.
+func TestAttachToNoRun(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	db := filepath.Join(t.TempDir(), "p.db")
+	s, err := store.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for says, args := range map[string][]string{
+		"sweetspot runs list shows which there are": {"attach", "999", "--db", db},
+		"start with sweetspot probe":                {"attach", "999"},
+	} {
+		if _, _, err := execute(t, args...); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", args, err, says)
+		}
+	}
+	if _, _, err := execute(t, "runs", "list", "--db", db); err != nil {
+		t.Error(err)
 	}
 }

@@ -33,7 +33,8 @@ const (
 // absent says that there is no such row.
 func (s *Store) absent(of Table, id int64) error {
 	if of == RunTable {
-		return fmt.Errorf("there is no run %d in %s; sweetspot runs list lists them", id, s.name)
+		return fmt.Errorf("there is no run %d in %s; sweetspot runs list shows which there are (--db names another database)",
+			id, s.name)
 	}
 	return fmt.Errorf("there is no %s %d in %s", of.noun(), id, s.name)
 }

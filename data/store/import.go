@@ -155,7 +155,7 @@ func (s *Store) Discard(ctx context.Context, id int64) error {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return fmt.Errorf("there is no run %d in %s to delete", id, s.name)
+			return s.absent(RunTable, id)
 		}
 		return dropUnused(ctx, tx)
 	})

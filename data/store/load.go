@@ -243,7 +243,7 @@ func (s *Store) Iterations(ctx context.Context, runID int64) ([]Iteration, error
 	var n int
 	err := s.read.QueryRowContext(ctx, "SELECT iterations FROM runs WHERE id = ? AND deleted = 0", runID).Scan(&n)
 	if err == sql.ErrNoRows {
-		return nil, fmt.Errorf("there is no run %d in %s; sweetspot export --format csv lists the runs", runID, s.name)
+		return nil, s.absent(RunTable, runID)
 	}
 	if err != nil {
 		return nil, s.explain("be read", err)

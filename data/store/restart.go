@@ -34,7 +34,7 @@ func (s *Store) Record(ctx context.Context, id int64) (r Record, err error) {
 	defer tx.Rollback()
 	if r, err = s.readRecord(ctx, tx, id); err != nil {
 		if errors.Is(err, sql.ErrNoRows) {
-			return r, fmt.Errorf("there is no run %d in %s; sweetspot export --format csv lists the runs", id, s.name)
+			return r, s.absent(RunTable, id)
 		}
 		return r, s.explain("be read", err)
 	}

@@ -44,6 +44,9 @@ func Dial(name string) (*Client, error) {
 }
 
 func greet(name string) (*Client, *json.Decoder, error) {
+	if Directory() == "" {
+		return nil, nil, os.ErrNotExist
+	}
 	conn, err := net.DialTimeout("unix", socketPath(name), time.Second)
 	if err != nil {
 		return nil, nil, err
@@ -144,6 +147,9 @@ func (c *Client) Err() error {
 // List returns the background probes that run, the oldest first. What a killed
 // one left behind is removed.
 func List() ([]Entry, error) {
+	if Directory() == "" {
+		return nil, nil // none can have been started
+	}
 	paths, err := filepath.Glob(filepath.Join(Directory(), "*.sock"))
 	if err != nil {
 		return nil, err

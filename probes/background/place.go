@@ -29,13 +29,15 @@ const longestSocket = 100
 
 // Directory holds the sockets and logs of background probes:
 // $XDG_STATE_HOME/sweetspot/probes. It is not below $XDG_RUNTIME_DIR, which is
-// removed when the user's last login ends: nobody could attach after that.
+// removed when the user's last login ends: nobody could attach after that. It is
+// "" without a home: in a folder that others can write to, they could pretend to
+// be a probe.
 func Directory() string {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			home = os.TempDir()
+		home := os.Getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return ""
 		}
 		dir = filepath.Join(home, ".local", "state")
 	}
@@ -48,6 +50,10 @@ func logPath(name string) string    { return filepath.Join(Directory(), name+".l
 var nameForm = regexp.MustCompile(`^[0-9a-f]{6}$`)
 
 func makeDirectory() error {
+	if Directory() == "" {
+		return errors.New("a background probe has no place for its socket, because HOME is not set; set it, or XDG_STATE_HOME " +
+			"to a folder of your own, or leave out --detach")
+	}
 	if err := os.MkdirAll(Directory(), 0o700); err != nil {
 		return fmt.Errorf("the directory %s can't be created (%w); set XDG_STATE_HOME to another",
 			plaintext.Clean(Directory()), errors.Unwrap(err))

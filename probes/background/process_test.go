@@ -266,6 +266,35 @@ func TestCannotStart(t *testing.T) {
 	}
 }
 
+// Without a home nothing is put where others could put a socket first.
+func TestNoHome(t *testing.T) {
+	setUp(t, fmt.Sprintf(stepping, 1))
+	for _, home := range []string{"", "relative"} {
+		t.Setenv("XDG_STATE_HOME", "")
+		t.Setenv("HOME", home)
+		t.Setenv("TMPDIR", t.TempDir())
+		t.Chdir(t.TempDir())
+		name, err := Spawn(t.Context(), []string{os.Args[0]}, []string{role + "=probe"})
+		if err == nil || !strings.Contains(err.Error(), "HOME is not set; set it") {
+			t.Errorf("%q, %v", name, err)
+		}
+		if err := Serve(nil, "abcdef", "x.db"); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
+			t.Errorf("%v", err)
+		}
+		if all, err := List(); err != nil || len(all) != 0 {
+			t.Errorf("%+v, %v", all, err)
+		}
+		if _, err := Dial("abcdef"); err == nil {
+			t.Error("attached to a socket in nobody's folder")
+		}
+		for _, dir := range []string{os.Getenv("TMPDIR"), "."} {
+			if rest, err := os.ReadDir(dir); err != nil || len(rest) != 0 {
+				t.Errorf("left in %s: %v, %v", dir, rest, err)
+			}
+		}
+	}
+}
+
 // What answers at a socket and is no probe of ours ends in a sentence.
 func TestForeignSocket(t *testing.T) {
 	setUp(t, "")
