@@ -70,8 +70,8 @@ func (a moments) plus(b moments) moments {
 // be asked after every iteration.
 type Series struct {
 	seconds  []float64
-	prefix   []float64 // prefix[i] is the sum of the first i times after the first iteration
-	products []float64 // sums of products of neighbouring times after the first iteration, each less the second time
+	times    sums      // of the times after the first iteration
+	products sums      // of products of neighbouring times after the first iteration, each less the second time
 	batches  []moments // of five consecutive times after the first iteration
 	open     moments   // the batch being filled
 
@@ -86,16 +86,12 @@ type Series struct {
 // Add appends an iteration time.
 func (s *Series) Add(seconds float64) {
 	s.seconds = append(s.seconds, seconds)
-	if len(s.seconds) == 1 {
-		s.prefix = append(s.prefix, 0)
+	n := len(s.seconds)
+	if n == 1 {
 		return
 	}
-	s.prefix = append(s.prefix, s.prefix[len(s.prefix)-1]+seconds)
-	if n := len(s.seconds); n == 2 {
-		s.products = append(s.products, 0)
-	} else {
-		at := s.seconds[1]
-		s.products = append(s.products, s.products[n-3]+(seconds-at)*(s.seconds[n-2]-at))
+	if s.times.add(seconds); n > 2 {
+		s.products.add(s.neighbours(n - 3))
 	}
 	s.open = s.open.plus(moments{1, seconds, 0})
 	if s.open.n == batch {
@@ -118,15 +114,63 @@ func (s *Series) Raise(i int, seconds float64) {
 	}
 	rest := slices.Clone(s.seconds[from:])
 	rest[i-from] = seconds
+	s.times.cut(max(0, from-1), s.after)
+	s.products.cut(max(0, from-2), s.neighbours)
 	s.seconds = slices.Clone(s.seconds[:from])
-	s.prefix = s.prefix[:from]
-	s.products = s.products[:max(0, from-1)]
 	s.batches = s.batches[:max(0, from-1)/batch]
 	s.open = moments{}
 	s.interims = nil
 	for _, x := range rest {
 		s.Add(x)
 	}
+}
+
+// after is the kth time after the first iteration, neighbours the kth product.
+func (s *Series) after(k int) float64 { return s.seconds[k+1] }
+func (s *Series) neighbours(k int) float64 {
+	at := s.seconds[1]
+	return (s.seconds[k+2] - at) * (s.seconds[k+1] - at)
+}
+
+// prefix is the sum of the first i times after the first iteration.
+func (s *Series) prefix(i int) float64 { return s.times.of(i, s.after) }
+
+// every is how many terms lie between two sums that are kept.
+const every = 16
+
+// sums are the sums of the first terms of a growing series, for any number of terms.
+// A few are kept: what is between them is added again in the same order, so that no
+// bit differs.
+type sums struct {
+	kept  []float64 // of the first 0, 16, 32 … terms
+	n     int
+	total float64
+}
+
+func (s *sums) add(term float64) {
+	if s.n%every == 0 {
+		s.kept = append(s.kept, s.total)
+	}
+	s.total += term
+	s.n++
+}
+
+// of is the sum of the first i terms.
+func (s *sums) of(i int, term func(k int) float64) float64 {
+	if i == s.n {
+		return s.total
+	}
+	sum := s.kept[i/every]
+	for k := i - i%every; k < i; k++ {
+		sum += term(k)
+	}
+	return sum
+}
+
+// cut leaves the first i terms.
+func (s *sums) cut(i int, term func(k int) float64) {
+	s.total, s.n = s.of(i, term), i
+	s.kept = s.kept[:(i+every-1)/every]
 }
 
 // Len is the number of iterations, the first one included.
@@ -183,12 +227,12 @@ func (s *Series) sum(n int) Summary {
 	if sum.Period = period(at); sum.Period > 0 {
 		sum.Cycles = len(at) - 1
 		from, to := at[0], at[sum.Cycles]
-		mean := (s.prefix[to] - s.prefix[from]) / float64(to-from)
+		mean := (s.prefix(to) - s.prefix(from)) / float64(to-from)
 		sum.Steady, sum.Drift = around(mean, scatterOf(s.cycles(at, mean)), float64(to-from)/float64(sum.Cycles))
 	} else {
 		sum.Steady, sum.Drift = around(tail.mean, s.scatter(cut, n-1, tail), 1)
 	}
-	sum.WarmupExtra = s.prefix[cut] - float64(cut)*sum.Steady.Value
+	sum.WarmupExtra = s.prefix(cut) - float64(cut)*sum.Steady.Value
 	return sum
 }
 
@@ -231,13 +275,13 @@ func (s *Series) scatter(from, to int, of moments) scatter {
 	base := s.seconds[1]
 	mean := of.mean - base
 	n := float64(to - from)
-	shifted := func(from, to int) float64 { return s.prefix[to] - s.prefix[from] - base*float64(to-from) }
+	shifted := func(from, to int) float64 { return s.prefix(to) - s.prefix(from) - base*float64(to-from) }
 	out := scatter{n: to - from, m2: of.m2}
-	out.product = s.products[to-1] - s.products[from] - mean*(shifted(from+1, to)+shifted(from, to-1)) + (n-1)*mean*mean
+	out.product = s.products.of(to-1, s.neighbours) - s.products.of(from, s.neighbours) - mean*(shifted(from+1, to)+shifted(from, to-1)) + (n-1)*mean*mean
 	k, length := meansOf(to - from)
 	for i := range k {
 		lo := to - (k-i)*length
-		out.means = append(out.means, (s.prefix[lo+length]-s.prefix[lo])/float64(length)-of.mean)
+		out.means = append(out.means, (s.prefix(lo+length)-s.prefix(lo))/float64(length)-of.mean)
 	}
 	return out
 }

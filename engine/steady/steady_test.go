@@ -280,3 +280,45 @@ func BenchmarkJudgeAfterEach10000(b *testing.B) {
 		}
 	}
 }
+
+// A long probe keeps its times, and little beside them.
+func TestASeriesKeepsLittleBesideItsTimes(t *testing.T) {
+	var s Series
+	const n = 200_000
+	for i := range n {
+		s.Add(0.1 + float64(i%7)/100)
+	}
+	beside := 8*(cap(s.times.kept)+cap(s.products.kept)+cap(s.long)) + 24*(cap(s.batches)+cap(s.clipped))
+	if beside > 10*n {
+		t.Errorf("%d bytes an iteration", beside/n)
+	}
+}
+
+func TestSumsAreThoseOfAddingInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		terms := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e9), 1, 4*every).Draw(t, "terms")
+		term := func(k int) float64 { return terms[k] }
+		var s sums
+		for _, x := range terms {
+			s.add(x)
+		}
+		check := func() {
+			sum := 0.0
+			for i := range s.n + 1 {
+				if got := s.of(i, term); got != sum {
+					t.Fatalf("the first %d of %d add up to %g, not %g", i, s.n, got, sum)
+				}
+				if i < s.n {
+					sum += terms[i]
+				}
+			}
+		}
+		check()
+		s.cut(rapid.IntRange(0, s.n).Draw(t, "left"), term)
+		check()
+		for s.n < len(terms) {
+			s.add(terms[s.n])
+		}
+		check()
+	})
+}

@@ -132,7 +132,7 @@ const minRatio = 1.05
 // unknown.
 func (s *Series) rough(n int) (mean estimate.Estimate, warmup int) {
 	from, to := (n-1)/2, n-1 // in prefix sums: after the first iteration
-	between := func(a, b int) float64 { return (s.prefix[b] - s.prefix[a]) / float64(b-a) }
+	between := func(a, b int) float64 { return (s.prefix(b) - s.prefix(a)) / float64(b-a) }
 	low, high := math.Inf(1), 0.0
 	for i := range parts {
 		m := between(from+(to-from)*i/parts, from+(to-from)*(i+1)/parts)
@@ -369,7 +369,7 @@ func mayReturn(at []int, n int) bool {
 func (s *Series) cycles(at []int, mean float64) []float64 {
 	z := make([]float64, len(at)-1)
 	for i := range z {
-		z[i] = s.prefix[at[i+1]] - s.prefix[at[i]] - mean*float64(at[i+1]-at[i])
+		z[i] = s.prefix(at[i+1]) - s.prefix(at[i]) - mean*float64(at[i+1]-at[i])
 	}
 	return z
 }

@@ -116,27 +116,46 @@ func validationSeconds(checks []profile.Validation) (first, later *float64) {
 	return first, later
 }
 
-// work is what is known about every step besides its time: when it ended, how
-// many units it processed and how long it waited for input, over all ranks.
+// work is what is known about the steps besides their times: when they ended, how
+// many units they processed and how long they waited for input, over all ranks. It
+// is summed over blocks of steps, at whose ends the steady ones may begin.
 type work struct {
-	ends    []float64 // seconds since the process began
-	units   []float64
-	waits   []float64 // of the rank that waited longest
-	waiting bool      // some step reported how long it waited
+	blocks  []block
+	waits   map[int]float64 // of the newest steps, of the rank that waited longest
+	waiting bool            // some step reported how long it waited
 }
 
+type block struct{ end, units, wait float64 } // seconds since the process began, units, seconds
+
+// blockSteps are as many steps as [steady.Summary] cuts at once; the first step
+// stands alone.
+const blockSteps = 5
+
+// lag is how many steps a rank may be behind another one for its wait to be
+// compared with that of the other.
+const lag = 1 << 12
+
 func (w *work) add(i int, e protocol.Iteration, t float64) {
-	if i == len(w.ends) {
-		w.ends, w.units, w.waits = append(w.ends, t), append(w.units, 0), append(w.waits, 0)
+	k := (i + blockSteps - 1) / blockSteps
+	if k == len(w.blocks) {
+		w.blocks = append(w.blocks, block{})
 	}
-	w.ends[i] = max(w.ends[i], t)
+	b := &w.blocks[k]
+	b.end = max(b.end, t)
 	if e.Units != nil {
-		w.units[i] += *e.Units
+		b.units += *e.Units
 	}
-	if e.Wait != nil {
-		w.waiting = true
-		w.waits[i] = max(w.waits[i], min(*e.Wait, e.Seconds))
+	if e.Wait == nil {
+		return
 	}
+	if !w.waiting {
+		w.waiting, w.waits = true, map[int]float64{}
+	}
+	if wait := min(*e.Wait, e.Seconds); wait > w.waits[i] {
+		b.wait += wait - w.waits[i]
+		w.waits[i] = wait
+	}
+	delete(w.waits, i-lag)
 }
 
 // steadyWork is the steady part of a run's work.
@@ -146,18 +165,24 @@ type steadyWork struct {
 	waitShare  *float64 // share of the time spent waiting for input; nil if no step reported it
 }
 
-// from summarises the steps from first on; seconds are their times.
+// from summarises the steps from first on, which begins a block; seconds are the
+// times of all.
 func (w *work) from(first int, seconds []float64) (s steadyWork) {
-	first = max(first, 1)
-	if first >= len(w.ends) {
+	k := (max(first, 1) + blockSteps - 1) / blockSteps
+	if k >= len(w.blocks) {
 		return s
 	}
-	s.begin, s.end = w.ends[first-1], slices.Max(w.ends)
+	s.begin = w.blocks[k-1].end
 	wait, all := 0.0, 0.0
-	for i := first; i < len(w.ends); i++ {
-		s.units += w.units[i]
-		wait += w.waits[i]
-		all += seconds[i]
+	for _, b := range w.blocks {
+		s.end = max(s.end, b.end)
+	}
+	for _, b := range w.blocks[k:] {
+		s.units += b.units
+		wait += b.wait
+	}
+	for _, x := range seconds[first:] {
+		all += x
 	}
 	if w.waiting && all > 0 {
 		s.waitShare = new(min(wait/all, 1))
