@@ -277,7 +277,8 @@ func (s *Series) scatter(from, to int, of moments) scatter {
 	n := float64(to - from)
 	shifted := func(from, to int) float64 { return s.prefix(to) - s.prefix(from) - base*float64(to-from) }
 	out := scatter{n: to - from, m2: of.m2}
-	out.product = s.products.of(to-1, s.neighbours) - s.products.of(from, s.neighbours) - mean*(shifted(from+1, to)+shifted(from, to-1)) + (n-1)*mean*mean
+	products := s.products.of(to-1, s.neighbours) - s.products.of(from, s.neighbours)
+	out.product = products - mean*(shifted(from+1, to)+shifted(from, to-1)) + (n-1)*mean*mean
 	k, length := meansOf(to - from)
 	for i := range k {
 		lo := to - (k-i)*length

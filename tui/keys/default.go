@@ -179,9 +179,10 @@ func in(regions ...string) []string { return regions }
 // footerWords are other words for the footer in some regions.
 var footerWords = map[Action]map[string]string{
 	Left: horizontal, Right: horizontal, Up: vertical, Down: vertical,
-	Enter: {InMapping: "import", InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "advice",
+	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "advice",
 		InTrafficSchemes: "advice", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back",
-		InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank", InExport: "write"},
+		InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank", InExport: "write",
+		InMapping: "import"},
 	FocusNext: {InLibrary: "next list", InExportForms: "preview", InExportPreview: "name"},
 	Back:      {InRun: "cancel", InExport: ""},
 	Pin:       {InChoice: "switch"},
@@ -192,8 +193,8 @@ var footerWords = map[Action]map[string]string{
 
 var (
 	horizontal = map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change", InMapping: "change"}
-	vertical   = map[string]string{InCrosshair: "crosshair", InForm: "fields", InMapping: "columns", InExportForms: "formats",
-		InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes"}
+	vertical   = map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "formats",
+		InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes", InMapping: "columns"}
 )
 
 // plain keys say enough where the footer is short.
