@@ -7,7 +7,7 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test bench accuracy fuzz wander mutate lint picture release clean
+.PHONY: help run build setup test bench accuracy fuzz wander faults mutate lint picture release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ fuzz: ## run every fuzz target in turn; FUZZTIME=10m each
 
 wander: ## drive all screens by random keys from SEEDS=200 seeds, with probes, and leave by ctrl-c
 	go test ./tui -run RandomKeys -wanders $(or $(SEEDS),200) -timeout 2h
+
+faults: ## fail every write of imports, merges, deletions and renames to the disk, and 200 of probes; 10 minutes
+	SWEETSPOT_DISKFAULTS=all go test -v -timeout 1h -run FailingDisk ./data/store ./e2e
 
 mutate: ## try COUNT=300 small faults, drawn with SEED=1, and say which no test notices; hours
 	@scripts/mutate --count $(or $(COUNT),300) --seed $(or $(SEED),1) --out bin/mutants.jsonl

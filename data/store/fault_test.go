@@ -7,12 +7,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/mattn/go-sqlite3"
+
+	"sweetspot/engine/profile"
 )
 
 // oneSentence holds an error against what every error of this package must be.
@@ -206,6 +209,28 @@ func TestDiskFull(t *testing.T) {
 	must(t, err)
 	if len(its) != 5100 || its[100] != more.Iterations[0] {
 		t.Errorf("%d rows after there was room again", len(its))
+	}
+}
+
+// Where a full disk ends the transaction in the middle of a batch, what follows in it
+// is not kept by itself.
+func TestDiskFullWithinABatch(t *testing.T) {
+	ctx := t.Context()
+	s := openTemp(t)
+	rec, err := s.Start(ctx, description())
+	must(t, err)
+	var pages int
+	must(t, s.write.QueryRow("PRAGMA page_count").Scan(&pages))
+	_, err = s.write.Exec("PRAGMA cache_size = 5; PRAGMA max_page_count = " + strconv.Itoa(pages+3))
+	must(t, err)
+	before := content(t, s)
+	batch := Batch{Layers: []Layer{{Name: "conv1", Share: 1}}, Log: []LogLine{{Text: "x"}}}
+	for range 2000 {
+		batch.Validations = append(batch.Validations, profile.Validation{Metric: strings.Repeat("m", 100)})
+	}
+	oneSentence(t, rec.Append(ctx, batch), "disk is full")
+	if after := content(t, s); !reflect.DeepEqual(after, before) {
+		t.Errorf("of a refused batch there are %d layers and %d lines", len(after["layers"]), len(after["log_lines"]))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -277,6 +278,42 @@ func TestMergeOfAnEarlierLayout(t *testing.T) {
 	}
 	if m, err := s.Merge(ctx, path); err != nil || m.Runs != 0 || m.KnownRuns != 1 {
 		t.Errorf("merged again %+v, %v", m, err)
+	}
+}
+
+// A merge of an earlier layout works on a copy. Killed at any moment, it leaves
+// none behind.
+func TestKilledMergeLeavesNothing(t *testing.T) {
+	dir, temporary := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "p.db")
+	must(t, openAt(t, path).Close())
+	must(t, openAt(t, filepath.Join(dir, "other.db")).Close())
+	layoutFive(t, filepath.Join(dir, "old.db"))
+	old, err := sql.Open("sqlite3", filepath.Join(dir, "old.db"))
+	must(t, err)
+	_, err = old.Exec("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) " +
+		"INSERT INTO iterations SELECT 1, i, 0, i, 0, 0.25, 8, i FROM n")
+	must(t, err)
+	must(t, old.Close())
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 12 {
+		cmd, _ := player(t, "merge", path)
+		cmd.Env = append(cmd.Env, "TMPDIR="+temporary, "SQLITE_TMPDIR="+temporary)
+		must(t, cmd.Start())
+		time.Sleep(time.Duration(random.IntN(600)) * time.Millisecond)
+		must(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		if left, _ := filepath.Glob(filepath.Join(temporary, "*")); left != nil {
+			t.Fatalf("left behind: %v", left)
+		}
+	}
+	s := openAt(t, path)
+	for range 2 {
+		_, err = s.Merge(t.Context(), filepath.Join(dir, "old.db"))
+		must(t, err)
+	}
+	if its, err := s.Iterations(t.Context(), 1); err != nil || len(its) != 200001 {
+		t.Errorf("%d iterations after the kills, %v", len(its), err)
 	}
 }
 

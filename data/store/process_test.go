@@ -22,6 +22,9 @@ const roleVar = "SWEETSPOT_STORE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	roles := map[string]func(path string) error{"recorder": playRecorder, "reader without rights": playReader}
+	for name := range works {
+		roles[name] = playWork(name)
+	}
 	if role, path, ok := strings.Cut(os.Getenv(roleVar), ":"); ok {
 		if err := roles[role](path); err != nil {
 			fmt.Println("failed:", err)
