@@ -43,6 +43,27 @@ func TestBill(t *testing.T) {
 	d.exact()
 }
 
+// Each bill is a step of its own: undo leads from the second to the first.
+func TestBillsAreUndoneOneByOne(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	bill := func() string { return d.explore().Question().Bill.String() }
+	for _, words := range []string{"startup=90s", " disk=5GiB disk-price=0.1"} {
+		d.press("B")
+		d.send(tea.PasteMsg{Content: words})
+		d.press("enter")
+	}
+	second := bill()
+	if d.press("u"); bill() != "startup=90s" || second == bill() {
+		t.Errorf("from %q undo leads to %q", second, bill())
+	}
+	if d.press("u"); bill() != "" {
+		t.Errorf("then to %q", bill())
+	}
+	if d.press("U", "U"); bill() != second {
+		t.Errorf("redone it is %q", bill())
+	}
+}
+
 // A pick that was predicted and billed comes back from the library with both, and
 // selected, also after the limits were moved.
 func TestAPredictedPickIsReopenedWithItsBill(t *testing.T) {

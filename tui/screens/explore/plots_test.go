@@ -11,6 +11,7 @@ import (
 	"sweetspot/data/library"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/tui/components/pointer"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/state"
@@ -54,6 +55,31 @@ func TestCostOverEpochsDrawsTheSelectedLine(t *testing.T) {
 	}
 	if s.plots.scatter[1].View() == before {
 		t.Error("another candidate's line looks the same")
+	}
+}
+
+// On the plot over the epochs a point is of a line, and the line of a candidate.
+func TestAClickOnALineSelectsItsCandidate(t *testing.T) {
+	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
+	d, scatter := s.plots.dial, s.plots.scatter[1]
+	clicked := map[int]bool{}
+	for j := range d.ground {
+		x, y, ok := scatter.CellOf(j)
+		if hit, found := scatter.Hit(x, y); !ok || !found || d.of[hit] < 0 {
+			continue
+		} else if want := d.of[hit]; !clicked[want] {
+			clicked[want] = true
+			s.choose((want + 1) % s.answer.Result.Space.Len())
+			left, top := s.layout.Second.X+1, s.layout.Second.Y+1
+			j, _ = scatter.Hit(x, y) // the line that was selected is drawn last
+			s.Mouse(pointer.Event{Kind: pointer.Click, X: left + x, Y: top + y})
+			if i, _ := s.Selected(); i != d.of[j] {
+				t.Fatalf("a click on the line of candidate %d selects %d", d.of[j], i)
+			}
+		}
+	}
+	if len(clicked) < 3 {
+		t.Fatalf("%d lines can be clicked", len(clicked))
 	}
 }
 
