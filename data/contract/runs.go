@@ -40,9 +40,9 @@ type Run struct {
 	StartupS           *float64  `json:"startup_s"`
 	Steady             Seconds   `json:"steady_iteration"`
 	SteadyStdDevS      *float64  `json:"steady_stddev_s"`
-	SteadyN            int       `json:"steady_n"`
-	WarmupIterations   int       `json:"warmup_iterations"`
-	WarmupExtraS       float64   `json:"warmup_extra_s"`
+	SteadyN            *int      `json:"steady_n"`
+	WarmupIterations   *int      `json:"warmup_iterations"`
+	WarmupExtraS       *float64  `json:"warmup_extra_s"`
 	FirstValidationS   *float64  `json:"first_validation_s"`
 	ValidationS        *float64  `json:"validation_s"`
 	TotalS             *float64  `json:"total_s"`
@@ -107,7 +107,7 @@ func NewRun(r profile.Run) Run {
 		USDPerHour: r.USDPerHour,
 		BatchSize:  above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
-		SteadyN:          r.SteadyN,
+		SteadyN:          above0(r.SteadyN),
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS,
 		PeakMemoryBytes: r.PeakMemoryBytes,

@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"sweetspot/data/store"
@@ -54,5 +55,27 @@ func TestRunsSayWhenEpochsBegan(t *testing.T) {
 	}
 	if got.Runs[1].Pauses == nil {
 		t.Error("no list of pauses where there were none")
+	}
+}
+
+// Unknown is null, and a known 0 is 0.
+func TestUnknownWarmupIsNull(t *testing.T) {
+	for want, r := range map[string]profile.Run{
+		`null null null`: {},
+		`30 null null`:   {SteadyN: 30},
+		`30 0 0`:         {SteadyN: 30, WarmupIterations: new(0), WarmupExtraS: new(0.0)},
+		`30 4 -0.5`:      {SteadyN: 30, WarmupIterations: new(4), WarmupExtraS: new(-0.5)},
+	} {
+		text, err := json.Marshal(NewRun(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]json.RawMessage
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		if s := fmt.Sprintf("%s %s %s", got["steady_n"], got["warmup_iterations"], got["warmup_extra_s"]); s != want {
+			t.Errorf("%s, want %s", s, want)
+		}
 	}
 }

@@ -62,8 +62,7 @@ func drawRun(t *rapid.T) profile.Run {
 		InstanceType: word.Draw(t, "vm"), GPU: "K80", GPUCount: count.Draw(t, "gpus"), GPUMemGiB: maybe("gpu_mem", 80),
 		Count: count.Draw(t, "count") + 1, USDPerHour: maybe("usd", 1e3), BatchSize: count.Draw(t, "batch"),
 		Epochs: maybe("epochs", 1e4), IterationsPerEpoch: maybe("ipe", 1e6), TrainSize: maybe("train", 1e9),
-		SteadyStdDevS: maybe("sd", 10), WarmupIterations: count.Draw(t, "warm"), WarmupExtraS: rapid.Float64Range(-9,
-			9).Draw(t, "extra"),
+		SteadyStdDevS:    maybe("sd", 10),
 		FirstValidationS: maybe("val1", 1e3), ValidationS: maybe("val", 1e3), TotalS: maybe("total", 1e9),
 		TotalStdDevS: maybe("totalsd", 1e3), TotalN: count.Draw(t, "n"), PeakMemoryBytes: maybe("peak", 1e12),
 		Status: rapid.SampledFrom([]profile.Status{profile.Done, profile.OutOfMemory, profile.Interrupted}).Draw(t, "status"),
@@ -72,6 +71,9 @@ func drawRun(t *rapid.T) profile.Run {
 	}
 	r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW = maybe("energy", 1e6), maybe("power", 1e5), maybe("limit", 1e3)
 	r.EnergyOf = rapid.SampledFrom([]string{"", profile.EnergyOfGPUs, profile.EnergyOfCPUs}).Draw(t, "of")
+	if rapid.Bool().Draw(t, "warmup known") {
+		r.WarmupIterations, r.WarmupExtraS = new(count.Draw(t, "warm")), new(rapid.Float64Range(-9, 9).Draw(t, "extra"))
+	}
 	if rapid.Bool().Draw(t, "one startup") {
 		r.StartupS = maybe("startup", 1e3)
 	} else {

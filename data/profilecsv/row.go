@@ -17,7 +17,7 @@ import (
 // a number or a count.
 type field struct {
 	column string
-	of     any // *string, **float64 or *int
+	of     any // *string, **float64, or *int, **int
 }
 
 func fields(m *profile.Model, r *profile.Run) []field {
@@ -46,6 +46,10 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 			*of = r.NotNegative(f.column)
 		case *int:
 			*of = r.Count(f.column)
+		case **int:
+			if r.Cell(f.column) != "" {
+				*of = new(r.Count(f.column))
+			}
 		}
 	}
 	m.Name, m.Dataset, m.Unit = run.Model, run.Dataset, run.Unit
@@ -62,9 +66,7 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 	case run.AsOf != "" && !catalog.IsDate(run.AsOf):
 		_ = r.Fail("as_of", "%s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(run.AsOf))
 	}
-	if extra := r.Number("warmup_extra_s"); extra != nil {
-		run.WarmupExtraS = *extra
-	}
+	run.WarmupExtraS = r.Number("warmup_extra_s")
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)
 	run.EpochStartsS = r.rising("epoch_starts_s")

@@ -66,7 +66,7 @@ func Write(w io.Writer, set *profile.Set) error {
 func cellsOf(run profile.Run, model profile.Model) map[string]string {
 	cells := map[string]string{
 		"mode": string(run.Mode), "count": whole(run.Count), "basis": run.Basis.String(),
-		"warmup_extra_s": unlessZero(run.WarmupExtraS), "status": statusCell(run.Status),
+		"warmup_extra_s": optional(run.WarmupExtraS), "status": statusCell(run.Status),
 	}
 	for _, f := range fields(&model, &run) {
 		switch of := f.of.(type) {
@@ -76,6 +76,10 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 			cells[f.column] = optional(*of)
 		case *int:
 			cells[f.column] = whole(*of)
+		case **int:
+			if *of != nil {
+				cells[f.column] = strconv.Itoa(**of)
+			}
 		}
 	}
 	cells["gpu_count"] = strconv.Itoa(run.GPUCount) // 0 is a machine without one
@@ -186,9 +190,3 @@ func whole(n int) string {
 	return strconv.Itoa(n)
 }
 
-func unlessZero(v float64) string {
-	if v == 0 {
-		return ""
-	}
-	return decimalCell(v)
-}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -52,6 +53,8 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 func fingerprint(run profile.Run) (string, error) {
 	run.ID, run.Note = 0, ""
 	run.EnergyJPerUnit, run.AveragePowerW, run.EnergyOf = nil, nil, ""
+	// Earlier versions did not tell 0 from unknown.
+	run.WarmupIterations, run.WarmupExtraS = cmp.Or(run.WarmupIterations, new(0)), cmp.Or(run.WarmupExtraS, new(0.0))
 	text, err := json.Marshal(run)
 	if err != nil {
 		return "", fmt.Errorf("a run of %s can't be imported: it holds a number that is not finite", clean(run.Model))

@@ -18,12 +18,7 @@ func summariseRaw(ctx context.Context, tx *sql.Tx, r *profile.Run) error {
 		return err
 	}
 	if len(seconds) > 0 {
-		s := steady.Summarise(seconds)
-		r.FirstIterationS, r.Steady, r.SteadyN = &seconds[0], s.Steady, s.N
-		r.WarmupIterations, r.WarmupExtraS = s.Warmup, s.WarmupExtra
-		if s.Steady.Known() {
-			r.SteadyStdDevS = &s.StdDev
-		}
+		steady.Summarise(seconds).Describe(r)
 	}
 	summariseValidations(r)
 	if err := tx.QueryRowContext(ctx, powerQuery, r.ID).Scan(&r.AveragePowerW); err != nil {

@@ -228,8 +228,8 @@ func (f *facts) timing(c Candidate, runs []profile.Run) *timing {
 	t := &timing{run: r, base: c}
 	steady, startups := make([]estimate.Estimate, len(runs)), 0.0
 	for i, s := range runs {
-		startup, _ := s.Startup()
-		startups += startup + s.WarmupExtraS
+		startup, _ := s.BeforeSteady()
+		startups += startup
 		steady[i] = f.spread(s.Steady, s.Basis)
 	}
 	t.batch, t.startupS = training.Pool(steady), startups/float64(len(runs))

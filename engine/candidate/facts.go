@@ -128,8 +128,8 @@ func (c *Candidate) identify() {
 // probed notes what a probe of the run's cell takes and could tell.
 func (c *Candidate) probed(r profile.Run, time estimate.Estimate) {
 	c.Probe.IterationS, c.Probe.Sigma = r.Steady.Value, time.LogSigma()
-	if startup, ok := r.Startup(); ok {
-		c.Probe.StartupS = new(startup + r.WarmupExtraS)
+	if startup, ok := r.BeforeSteady(); ok {
+		c.Probe.StartupS = &startup
 	}
 }
 

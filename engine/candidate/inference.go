@@ -80,8 +80,8 @@ func (f *facts) inferenceTime(runs []profile.Run, count int) estimate.Estimate {
 	times := make([]estimate.Estimate, len(runs))
 	for i := range runs {
 		s := &runs[i]
-		startup, _ := s.Startup()
-		times[i] = training.Inference(f.spread(s.Steady, s.Basis), startup+s.WarmupExtraS, batches)
+		startup, _ := s.BeforeSteady()
+		times[i] = training.Inference(f.spread(s.Steady, s.Basis), startup, batches)
 	}
 	return training.Pool(times)
 }

@@ -178,9 +178,9 @@ type Run struct {
 	StartupS         *float64 // initialisation + first iteration, where only the sum is known
 	Steady           estimate.Estimate
 	SteadyStdDevS    *float64
-	SteadyN          int // steady iterations behind Steady
-	WarmupIterations int
-	WarmupExtraS     float64 // seconds the warm-up iterations after the first took beyond steady ones
+	SteadyN          int // steady iterations behind Steady; 0 is unknown
+	WarmupIterations *int
+	WarmupExtraS     *float64 // seconds the warm-up iterations after the first took beyond steady ones
 	FirstValidationS *float64
 	ValidationS      *float64
 	TotalS           *float64 // measured total of the whole run
@@ -298,6 +298,16 @@ func (r Run) Startup() (seconds float64, known bool) {
 			seconds += *part
 			known = true
 		}
+	}
+	return seconds, known
+}
+
+// BeforeSteady is what a run takes besides steady iterations, in seconds: its
+// start-up, and what its warm-up takes longer. Parts that are unknown are left out.
+func (r Run) BeforeSteady() (seconds float64, known bool) {
+	seconds, known = r.Startup()
+	if r.WarmupExtraS != nil {
+		seconds += *r.WarmupExtraS
 	}
 	return seconds, known
 }

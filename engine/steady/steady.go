@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
 
@@ -38,6 +39,20 @@ type Summary struct {
 	InterimHalfWidth float64
 	IsSteady         bool
 	Why              string // in words, when not steady
+}
+
+// Describe fills in what a run's iterations say of it.
+func (s Summary) Describe(r *profile.Run) {
+	r.Steady, r.SteadyN = s.Steady, s.N
+	if s.Total > 0 {
+		r.FirstIterationS = &s.First
+	}
+	if s.N > 0 {
+		r.WarmupIterations = &s.Warmup
+	}
+	if s.IsSteady {
+		r.SteadyStdDevS, r.WarmupExtraS = &s.StdDev, &s.WarmupExtra
+	}
 }
 
 // Summarise summarises iteration times; seconds[0] is the first iteration.

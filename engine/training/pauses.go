@@ -54,7 +54,10 @@ func PausesOf(r profile.Run) Pauses {
 func watched(r profile.Run) float64 {
 	n := 0
 	if r.SteadyN > 0 {
-		n = 1 + r.WarmupIterations + r.SteadyN
+		n = 1 + r.SteadyN
+	}
+	if r.WarmupIterations != nil {
+		n += *r.WarmupIterations
 	}
 	if !rising(r.EpochStartsS) {
 		return float64(n)

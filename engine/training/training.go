@@ -70,8 +70,7 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 	if r.Mode != profile.Train || !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
 		return estimate.Estimate{}
 	}
-	startup, _ := r.Startup()
-	startup += r.WarmupExtraS
+	startup, _ := r.BeforeSteady()
 	t := Iterations{Startup: startup, Steady: r.Steady.Value, PerEpoch: *r.IterationsPerEpoch}
 	if r.FirstValidationS != nil {
 		t.FirstValidation, t.Validation = *r.FirstValidationS, *r.FirstValidationS

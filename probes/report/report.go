@@ -58,7 +58,7 @@ type Run struct {
 	P90S             *float64          `json:"p90_s"`
 	P99S             *float64          `json:"p99_s"`
 	Drift            *float64          `json:"drift"`
-	WarmupIterations int               `json:"warmup_iterations"`
+	WarmupIterations *int              `json:"warmup_iterations"`
 	Iterations       int               `json:"iterations"`
 	FirstValidationS *float64          `json:"first_validation_s"`
 	ValidationS      *float64          `json:"validation_s"`
@@ -158,7 +158,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		Precision: known(r.Variant.Precision),
 		Variant:   exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
 		Machine: machine(u.Machine, u.GPUsKnown), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
-		SteadyIterations: u.Summary.N, WarmupIterations: u.Summary.Warmup, Iterations: u.Summary.Total,
+		SteadyIterations: u.Summary.N, WarmupIterations: r.WarmupIterations, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
 		StoppedBecause: known(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
 		RejectedLines: u.Rejected,

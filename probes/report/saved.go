@@ -72,12 +72,15 @@ func stepTimes(its []store.Iteration) []float64 {
 func summary(r profile.Run, seconds []float64) steady.Summary {
 	s := steady.Summarise(seconds)
 	isRough := !s.IsSteady && s.Steady == r.Steady
-	if !r.Steady.Known() || isRough || len(seconds) < 1+r.WarmupIterations+r.SteadyN {
+	if !r.Steady.Known() || isRough || r.WarmupIterations == nil || len(seconds) < 1+*r.WarmupIterations+r.SteadyN {
 		return s
 	}
-	part := slices.Sorted(slices.Values(seconds[1+r.WarmupIterations : 1+r.WarmupIterations+r.SteadyN]))
+	part := slices.Sorted(slices.Values(seconds[1+*r.WarmupIterations : 1+*r.WarmupIterations+r.SteadyN]))
 	s.IsSteady, s.Why = true, ""
-	s.Steady, s.N, s.Warmup, s.WarmupExtra = r.Steady, r.SteadyN, r.WarmupIterations, r.WarmupExtraS
+	s.Steady, s.N, s.Warmup = r.Steady, r.SteadyN, *r.WarmupIterations
+	if r.WarmupExtraS != nil {
+		s.WarmupExtra = *r.WarmupExtraS
+	}
 	if r.SteadyStdDevS != nil {
 		s.StdDev = *r.SteadyStdDevS
 	}

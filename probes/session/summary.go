@@ -78,7 +78,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
 		GPU: m.GPU, GPUCount: m.GPUCount, GPUMemGiB: m.GPUMemGiB, Count: 1, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
-		InitS: p.initS, Steady: s.Steady, SteadyN: s.N, WarmupIterations: s.Warmup, WarmupExtraS: s.WarmupExtra,
+		InitS:           p.initS,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),
 		Status: profile.Running, Basis: estimate.Measured,
 		Source: "sweetspot probe on " + m.Host, AsOf: d.StartedAt.UTC().Format(time.DateOnly),
@@ -86,12 +86,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 	if r.InstanceType == "" {
 		r.InstanceType = m.Host
 	}
-	if s.Total > 0 {
-		r.FirstIterationS = new(s.First)
-	}
-	if s.IsSteady {
-		r.SteadyStdDevS = new(s.StdDev)
-	}
+	s.Describe(&r)
 	// The pass that measured an inference's accuracy is not part of its work.
 	if d.Mode == profile.Train {
 		r.FirstValidationS, r.ValidationS = validationSeconds(p.checks)

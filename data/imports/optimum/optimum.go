@@ -322,12 +322,14 @@ func (b *bench) warmup(run *profile.Run) {
 		return
 	}
 	run.FirstIterationS = w.Values[0].Positive()
+	n, extra := 0, 0.0
 	for _, v := range w.Values[1:] {
 		if x := v.Positive(); x != nil {
-			run.WarmupIterations++
-			run.WarmupExtraS += *x - run.Steady.Value
+			n++
+			extra += *x - run.Steady.Value
 		}
 	}
+	run.WarmupIterations, run.WarmupExtraS = &n, &extra
 }
 
 // peak is the memory in bytes of the one GPU: that of the process, or else of

@@ -135,7 +135,7 @@ func (w *writtenIn) run() (run profile.Run, what string) {
 		USDPerHour: w.USDPerHour,
 		BatchSize:  whole(w.BatchSize), Epochs: w.Epochs, IterationsPerEpoch: w.IterationsPerEpoch, TrainSize: w.TrainSize,
 		InitS: w.InitS, FirstIterationS: w.FirstIterationS, StartupS: w.StartupS, SteadyStdDevS: w.SteadyStdDevS,
-		SteadyN:          w.SteadyN,
+		SteadyN:          whole(w.SteadyN),
 		WarmupIterations: w.WarmupIterations, WarmupExtraS: w.WarmupExtraS, FirstValidationS: w.FirstValidationS,
 		ValidationS: w.ValidationS,
 		TotalS:      w.TotalS, PeakMemoryBytes: w.PeakMemoryBytes, Status: profile.Status(w.Status), Basis: basis,
@@ -201,10 +201,10 @@ func (w *writtenIn) summarise(r *profile.Run) {
 	if len(seconds) == 0 || r.SteadyN > 0 {
 		return
 	}
-	s := steady.Summarise(seconds)
-	r.FirstIterationS, r.SteadyN, r.WarmupIterations, r.WarmupExtraS = &seconds[0], s.N, s.Warmup, s.WarmupExtra
-	if s.Steady.Known() {
-		r.Steady, r.SteadyStdDevS = s.Steady, &s.StdDev
+	if s := steady.Summarise(seconds); s.Steady.Known() {
+		s.Describe(r)
+	} else {
+		r.FirstIterationS = &seconds[0]
 	}
 }
 

@@ -57,7 +57,7 @@ func measured(n int) session.Update {
 		Model: "resnet18", Mode: profile.Train, Unit: "image", Variant: profile.Variant{Precision: "bf16"}, BatchSize: 128,
 		InstanceType: "bench-7", GPU: "NVIDIA A10G", GPUCount: 1, GPUMemGiB: new(24.0), USDPerHour: new(1.006),
 		IterationsPerEpoch: new(391.0), InitS: new(3.9), FirstIterationS: new(u.Summary.First), Steady: u.Summary.Steady,
-		WarmupIterations: u.Summary.Warmup, WarmupExtraS: u.Summary.WarmupExtra,
+		WarmupIterations: &u.Summary.Warmup, WarmupExtraS: &u.Summary.WarmupExtra,
 	}
 	rule := Defaults().Rule()
 	u.Verdict = rule.Judge(u.Summary, total)

@@ -151,8 +151,7 @@ func estimateLines(u session.Update, epochs int, ofScript bool) (what string, li
 // lengthsOf chooses the lengths to predict and how: epochs of training, units
 // of inference, bare iterations where neither is known.
 func lengthsOf(r profile.Run, epochs int) (lengths []float64, what string, predict func(float64) estimate.Estimate) {
-	startup, _ := r.Startup()
-	startup += r.WarmupExtraS
+	startup, _ := r.BeforeSteady()
 	switch {
 	case r.Mode == profile.Train && r.IterationsPerEpoch != nil:
 		return around(epochs), "epochs", func(n float64) estimate.Estimate { return training.Training(r, n, nil) }
