@@ -165,17 +165,18 @@ func TestCatalogRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"list --gpu A100:80GB:8..1":                     "A100:80GB:1..8",
-		"list --sort age":                               "--sort",
-		"show p3.3xlarge":                               "there is ",
-		"show x":                                        "catalog list lists them",
-		"import " + elsewhere:                           "give --cloud",
-		"import " + elsewhere + " --format excel":       "not one of [auto",
-		"import " + elsewhere + " --as-of soon":         "--as-of",
-		"import " + elsewhere + " --as-of 2999":         "is in the future",
-		"import " + t.TempDir():                         "is a folder",
-		"import nowhere.csv":                            "cannot be read",
-		"import " + elsewhere + " --cloud aws --gpu T4": "none of the 2 VM types in",
+		"list --gpu A100:80GB:8..1":                      "A100:80GB:1..8",
+		"list --sort age":                                "--sort",
+		"show p3.3xlarge":                                "there is ",
+		"show x":                                         "catalog list lists them",
+		"import " + elsewhere:                            "give --cloud",
+		"import " + elsewhere + " --format excel":        "not one of [auto",
+		"import " + elsewhere + " --as-of soon":          "--as-of",
+		"import " + elsewhere + " --as-of 2999":          "is in the future",
+		"import " + t.TempDir():                          "is a folder",
+		"import nowhere.csv":                             "cannot be read",
+		"import " + elsewhere + " --cloud aws --gpu T4":  "none of the 2 VM types in",
+		"import " + elsewhere + " --cloud aws --db x.db": "all databases share one catalog",
 		"imports": "it has list, show, import and diff",
 	} {
 		_, err := catalogRun(t, append([]string{"catalog"}, strings.Fields(args)...)...)

@@ -40,6 +40,9 @@ func newCatalogImportCommand() *cobra.Command {
 			"  sweetspot catalog import prices.csv --dry-run --json",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if database(cmd) != "" {
+				return usageError("--db has no effect on a price list: all databases share one catalog; leave it out")
+			}
 			list, err := f.read(args[0])
 			if err != nil {
 				return err

@@ -99,6 +99,8 @@ func TestReadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ in, words string }{
 		"no header":          {good, "row 1"},
 		"negative price":     {head + "aws,r,vm,K80,1,12,4,61,on-demand,-1,s,2021\n", "row 2, column usd_per_hour"},
+		"huge memory":        {head + "aws,r,vm,K80,1,1e308,4,61,on-demand,1,s,2021\n", `gpu_mem_gib: "1e308" is too large`},
+		"no memory":          {head + "aws,r,vm,K80,1,0,4,61,on-demand,1,s,2021\n", "gpu_mem_gib: 0 is not a number above 0"},
 		"NaN memory":         {head + "aws,r,vm,K80,1,NaN,4,61,on-demand,1,s,2021\n", "row 2, column gpu_mem_gib"},
 		"unknown purchase":   {head + "aws,r,vm,K80,1,12,4,61,leased,1,s,2021\n", "row 2, column purchase"},
 		"purchase, no price": {head + "aws,r,vm,K80,1,12,4,61,spot,,s,2021\n", "row 2, column usd_per_hour"},
