@@ -31,8 +31,8 @@ bench: ## run the benchmarks; BENCH=Scrub picks some, with their aims
 accuracy: ## measure the predictors on published measurements; DATA=folder
 	@go run ./scripts/accuracy -data '$(or $(DATA),../shared/data)'
 
-fuzz: ## run every fuzz target in turn; FUZZTIME=10m each
-	@scripts/fuzz $(or $(FUZZTIME),1m)
+fuzz: ## run every fuzz target in turn; FUZZTIME=10m each, FUZZ=name picks some
+	@scripts/fuzz $(or $(FUZZTIME),1m) $(FUZZ)
 
 wander: ## drive all screens by random keys from SEEDS=200 seeds, with probes, and leave by ctrl-c
 	go test ./tui -run RandomKeys -wanders $(or $(SEEDS),200) -timeout 2h

@@ -306,7 +306,7 @@ func TestImportOnScreen(t *testing.T) {
 	d, ws := onRuns(t, 120, 40)
 	dir := logs(t)
 	d.importAll(dir)
-	d.says("3 runs, 2 new", "1 file not read", "csv: 2 files, 3 runs", "1 file of unknown format in a folder",
+	d.says("3 runs, 2 new", "1 file not read", "csv: 2 files, 3 runs", "1 file of unknown format skipped: README.md",
 		"not read", "imported")
 	if runs := storedRuns(t, ws); len(runs) != 5 || runs[4].Note != "by hand" {
 		t.Errorf("runs %+v", runs)

@@ -88,7 +88,7 @@ func TestImportInWords(t *testing.T) {
 		!strings.Contains(out, "1 run, 1 new, in ") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file of unknown format in a folder") ||
+	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "1 file of unknown format skipped: README.md") ||
 		!strings.Contains(stderr, "sweetspot: cut.csv, row 3: has 2 cells and the header 3") {
 		t.Errorf("%s", stderr)
 	}

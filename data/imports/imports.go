@@ -66,6 +66,16 @@ func Detect(f source.File) (format source.Format, err error) {
 	case len(bytes.TrimSpace(head)) == 0:
 		return format, f.Wrong("the file is empty")
 	}
+	if bytes.IndexByte(head, 0) < 0 { // a text
+		for _, x := range Formats {
+			if len(x.Marks) == 0 {
+				continue
+			}
+			if found, err := f.Holds(x.Marks); found || err != nil {
+				return x, err
+			}
+		}
+	}
 	return format, &Unrecognised{f, cmp.Or(wide.Advice(f, head), "the format is unknown; give it with --format")}
 }
 

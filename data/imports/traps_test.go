@@ -128,6 +128,12 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 	if v := run.Validations; len(v) != 1 || v[0].Seconds != 2 || *v[0].Units != 100 || v[0].AtS != nil {
 		t.Errorf("%+v", v)
 	}
+	for steps, want := range map[string]profile.Status{"300": profile.Done, "299": profile.Interrupted, "0": profile.Interrupted} {
+		text := fmt.Sprintf(`{"epoch":1,"global_step":%s,"max_steps":300,"log_history":[{"loss":1,"step":10}]}`, steps)
+		if run := one(t, "/a/trainer_state.json", text, source.Given{}).Set.Runs[0]; run.Status != want {
+			t.Errorf("after %s of 300 steps: %s", steps, run.Status)
+		}
+	}
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":0,"log_history":[]}`, source.Given{}),
 		"nothing was logged yet")
 	refused(t, one(t, "/a/trainer_state.json", `{"global_step":1}`, source.Given{}), "no log_history")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
@@ -30,9 +31,9 @@ type File struct {
 
 // Result is the result for all files.
 type Result struct {
-	Files          []File // except skipped files
-	Bad            []File // of these, those that could not be imported
-	Skipped        int    // files of unknown format in folders
+	Files          []File   // except skipped files
+	Bad            []File   // of these, those that could not be imported
+	Skipped        []string // names of files of unknown format in folders
 	Runs, Imported int
 	GPUs           map[string]bool // that any run names
 }
@@ -62,7 +63,7 @@ func (r *Result) take(ctx context.Context, db *store.Store, found imports.Found,
 	named := found.Named[report.File]
 	var unknown *imports.Unrecognised
 	if errors.As(report.Err, &unknown) && named.InFolder {
-		r.Skipped++ // a folder holds more than logs
+		r.Skipped = append(r.Skipped, unknown.File.Base()) // a folder holds more than logs
 		return file, false, nil
 	}
 	file = File{File: plaintext.Line(named.Path, 300), Warnings: report.Notes}
@@ -93,15 +94,18 @@ func (r *Result) take(ctx context.Context, db *store.Store, found imports.Found,
 	return file, true, nil
 }
 
-// PassedOver says how many files were skipped, "" for none.
+// PassedOver says which files were skipped, "" for none.
 func (r *Result) PassedOver() string {
-	switch r.Skipped {
-	case 0:
+	n := len(r.Skipped)
+	if n == 0 {
 		return ""
-	case 1:
-		return "1 file of unknown format in a folder was skipped"
 	}
-	return quantity.Several(r.Skipped, "file") + " of unknown format in folders were skipped"
+	const most = 5
+	names := strings.Join(r.Skipped[:min(n, most)], ", ")
+	if n > most {
+		names += fmt.Sprintf(" and %s more", quantity.Count(float64(n-most)))
+	}
+	return quantity.Several(n, "file") + " of unknown format skipped: " + names
 }
 
 // Failure is one sentence about the bad files, nil if there are none.

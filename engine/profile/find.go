@@ -88,21 +88,29 @@ func sameCloudAndPrice(vms []VMType) bool {
 	return true
 }
 
-// fractionWords are parts of names of metrics that are fractions, or percent.
-var fractionWords = []string{"acc", "accuracy", "top1", "top5", "f1", "auc", "auroc", "precision", "recall", "iou",
-	"miou", "map", "dice", "match", "em"}
+// Parts of names of metrics: those that count the units that are right, and other
+// fractions.
+var (
+	countWords    = []string{"acc", "accuracy", "top1", "top5", "match", "em"}
+	fractionWords = []string{"f1", "auc", "auroc", "precision", "recall", "iou", "miou", "map", "dice"}
+)
 
 // IsFraction says from a metric's name that it is a fraction, so that a value
 // above 1 is one in percent. What is counted in a unit of its own, BLEU or WER,
 // is none.
-func IsFraction(metric string) bool {
+func IsFraction(metric string) bool { return isCount(metric) || HasWord(metric, fractionWords...) }
+
+// isCount says from a metric's name that it is the fraction of the units that are
+// right, so that chance spreads it as a binomial. A mean over units, as mAP or DICE,
+// has a spread that the units do not tell.
+func isCount(metric string) bool {
 	words := metricWords(metric)
 	for i, w := range words {
 		if w == "top" && i+1 < len(words) && strings.Trim(words[i+1], "0123456789") == "" {
 			return true // top-5
 		}
 	}
-	return HasWord(metric, fractionWords...)
+	return HasWord(metric, countWords...)
 }
 
 // HasWord reports whether one of the words is a part of the metric's name.

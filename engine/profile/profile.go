@@ -205,15 +205,14 @@ type Run struct {
 }
 
 // AccuracyStdDev is the standard deviation of the run's accuracy: as given, else
-// that which a fraction counted over the units of its last validation has by
-// chance. It is nil where neither is known.
+// that which a count over the units of its last validation has by chance. It is nil where neither is known.
 func (r Run) AccuracyStdDev() *float64 {
 	switch a := r.Accuracy; {
 	case a == nil:
 		return nil
 	case a.StdDev != nil:
 		return a.StdDev
-	case len(r.Validations) == 0 || a.Value < 0 || a.Value > 1 || !a.HigherIsBetter:
+	case len(r.Validations) == 0 || a.Value < 0 || a.Value > 1 || !a.HigherIsBetter || a.Metric != "" && !isCount(a.Metric):
 		return nil
 	}
 	units := r.Validations[len(r.Validations)-1].Units

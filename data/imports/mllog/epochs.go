@@ -54,12 +54,14 @@ func epochRow(f source.File, row *source.Row) (run profile.Run, sound bool, err 
 		return run, false, row.Wrong("benchmark is empty")
 	}
 	run = profile.Run{
-		Model: bench, Unit: units[bench], Variant: profile.Variant{Name: row.Text("version")}, Mode: profile.Train, Count: 1,
-		Cloud: row.Text("submitter"), InstanceType: row.Text("system"), GPU: row.Text("accelerator"), Status: profile.Done,
+		Model: bench, Unit: units[bench], Variant: profile.Variant{Name: row.Text("version")}, Mode: profile.Train,
+		Cloud: row.Text("submitter"), GPU: row.Text("accelerator"), Status: profile.Done,
 		Basis:  estimate.Measured,
 		Source: fmt.Sprintf("MLPerf Training %s, %s, run %s", row.Text("version"), f.Base(), row.Text("run")),
 	}
-	run.TotalS, run.Epochs, run.GPUCount = row.Positive("total_s"), row.Positive("epochs"), row.Count("acc_per_node")
+	setMachine(&run, row.Text("system"))
+	run.TotalS, run.Epochs = row.Positive("total_s"), row.Positive("epochs")
+	run.GPUCount = cmp.Or(row.Count("acc_per_node"), run.GPUCount)
 	if run.EpochStartsS, sound, err = epochStarts(row); err != nil || run.EpochStartsS == nil {
 		return run, sound, err
 	}

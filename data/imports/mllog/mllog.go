@@ -38,12 +38,10 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Format is how logs of MLPerf are recognised and read.
-var Format = source.Format{Name: "mllog", Title: "MLPerf log", Claims: claims, Read: source.Alone(read)}
-
-func claims(_ string, head []byte) bool {
-	return marked(head)
-}
+// Format is how logs of MLPerf are recognised and read. What scripts print may come
+// long before the first mark.
+var Format = source.Format{Name: "mllog", Title: "MLPerf log", Marks: []string{string(mark), string(oldMark)},
+	Claims: func(_ string, head []byte) bool { return marked(head) }, Read: source.Alone(read)}
 
 func read(f source.File, given source.Given) source.Report {
 	l := &log{file: f, given: given}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"sweetspot/data/imports/source"
@@ -35,6 +34,7 @@ type description struct {
 type logged struct {
 	about      description
 	started    bool
+	ranks      int // that log it, by their marks of its start
 	startS     float64
 	stopS      float64 // NaN without run_stop
 	status     string
@@ -52,6 +52,7 @@ type evaluation struct {
 	atS, epoch float64 // epoch is NaN if unknown
 	value      *float64
 	seconds    float64
+	ranks      int // that told it
 }
 
 // run returns the current run, or a new one if there is none.
@@ -114,12 +115,13 @@ func (l *log) start(e *Event) {
 		ended := !math.IsNaN(r.stopS) && e.AtS >= r.stopS
 		crashed := math.IsNaN(r.stopS) && len(r.epochs) > 0 && e.AtS > r.epochs[0].atS
 		if !ended && !crashed {
+			r.ranks++
 			return
 		}
 		l.close()
 	}
 	r := l.run()
-	r.started, r.startS, r.last = true, e.AtS, e.AtS
+	r.started, r.startS, r.last, r.ranks = true, e.AtS, e.AtS, 1
 }
 
 // describes reads what applies to a whole run. After the end of one run the
@@ -192,17 +194,31 @@ func (r *logged) mark(e *Event) {
 	}
 }
 
-// evaluated stores an evaluation; another rank's of the same epoch counts as
-// the same.
+// evaluated stores an evaluation, that of all ranks once. Some benchmarks evaluate
+// often within what they count as one epoch, so an equal epoch alone says nothing:
+// where one rank logs, each of its marks is an evaluation of its own.
 func (r *logged) evaluated(v evaluation) {
+	v.ranks = 1
 	if n := len(r.evals); n > 0 {
 		last := &r.evals[n-1]
-		if !math.IsNaN(v.epoch) && v.epoch == last.epoch {
-			last.value = cmp.Or(last.value, v.value)
+		if same := v.epoch == last.epoch || math.IsNaN(v.epoch) && math.IsNaN(last.epoch); same && last.ranks < r.ranks &&
+			(last.value == nil || v.value == nil || *last.value == *v.value || r.isNear(last.atS, v.atS)) {
+			last.value, last.ranks = cmp.Or(last.value, v.value), last.ranks+1
 			return
 		}
 	}
 	r.evals = append(r.evals, v)
+}
+
+// isNear reports whether a mark comes so soon after the last evaluation, measured by
+// how long the one before is past, that it must be of the same: ranks wait for
+// each other.
+func (r *logged) isNear(last, at float64) bool {
+	before := r.startS
+	if n := len(r.evals); n > 1 {
+		before = r.evals[n-2].atS
+	}
+	return at-last < 0.02*(last-before)
 }
 
 // evalEnds sets the length of the last evaluation. Some logs report the
@@ -219,9 +235,10 @@ func (l *log) profile(r *logged, n int) (run profile.Run, note string) {
 	a := r.about
 	run = profile.Run{
 		Model: l.given.ModelOr(a.bench, l.file.Stem()), Unit: units[a.bench], Mode: profile.Train,
-		InstanceType: a.platform, Count: 1, TrainSize: a.train, Status: profile.Done, Basis: estimate.Measured,
+		TrainSize: a.train, Status: profile.Done, Basis: estimate.Measured,
 		Source: fmt.Sprintf("MLPerf log %s, run %d", l.file.Base(), n),
 	}
+	setMachine(&run, a.platform)
 	if a.org != "" {
 		run.Source += ", " + clean(a.org)
 	}
@@ -247,6 +264,8 @@ func (l *log) profile(r *logged, n int) (run profile.Run, note string) {
 		}
 		if k := len(run.EpochStartsS); k > 0 {
 			run.Epochs = new(float64(k))
+		} else {
+			run.Epochs = r.evaluatedEpochs()
 		}
 	}
 	r.validations(&run)
@@ -255,6 +274,26 @@ func (l *log) profile(r *logged, n int) (run profile.Run, note string) {
 	}
 	return run, note
 }
+
+// evaluatedEpochs is the epoch of the last evaluation, if evaluations tell how
+// epochs passed: each has a later one, and the last is above 1.
+func (r *logged) evaluatedEpochs() *float64 {
+	last := 1.0
+	for _, e := range r.evals {
+		if !(e.epoch > last && e.epoch < mostEpochs) {
+			return nil
+		}
+		last = e.epoch
+	}
+	if last == 1 {
+		return nil
+	}
+	return &last
+}
+
+// mostEpochs is above the epochs of any benchmark; where more are counted, they are
+// samples.
+const mostEpochs = 20_000
 
 func mean(x []float64) (m float64) {
 	for _, v := range x {
@@ -271,18 +310,18 @@ func (r *logged) starts() []float64 {
 		marks = r.blocks
 	}
 	var out []float64
-	seen := map[float64]bool{}
+	seen := map[float64]int{}
 	last := math.NaN()
 	for _, m := range marks {
-		switch {
-		case math.IsNaN(m.number):
-			return nil
-		case seen[m.number]:
+		switch seen[m.number]++; {
+		case math.IsNaN(m.number), seen[m.number] > r.ranks:
+			return nil // blocks that are no epochs
+		case seen[m.number] > 1:
 			continue
 		case !math.IsNaN(last) && m.number != last+1:
 			return nil
 		}
-		seen[m.number], last = true, m.number
+		last = m.number
 		at := max(0, source.Between(r.startS, m.atS))
 		if n := len(out); n > 0 && at <= out[n-1] {
 			return nil
@@ -302,7 +341,7 @@ func (r *logged) validations(run *profile.Run) {
 		switch {
 		case run.EpochStartsS != nil:
 			v.Epoch = max(0, run.EpochAt(at))
-		case e.epoch >= 1 && e.epoch < 10_000: // some count samples instead
+		case e.epoch >= 1 && e.epoch < mostEpochs:
 			v.Epoch = int(math.Ceil(e.epoch-1e-3)) - 1
 		}
 		run.Validations = append(run.Validations, v)
@@ -324,32 +363,3 @@ func (r *logged) metric() (name string, higher bool) {
 	}
 	return "eval_accuracy", len(values) == 0 || values[len(values)-1] >= values[0]
 }
-
-// metrics are those of the MLPerf Training rules for each benchmark.
-var metrics = map[string]struct {
-	name   string
-	higher bool
-}{
-	"resnet": {"top-1", true}, "ssd": {"mAP", true}, "retinanet": {"mAP", true}, "maskrcnn": {"mAP", true},
-	"unet3d": {"mean DICE", true},
-	"bert":   {"masked-LM accuracy", true}, "rnnt": {"WER", false}, "dlrm": {"AUC", true}, "dlrm_dcnv2": {"AUC", true},
-	"gnn":  {"accuracy", true},
-	"rgat": {"accuracy", true}, "gpt3": {"log perplexity", false}, "llama2_70b_lora": {"loss", false},
-	"llama31_8b":   {"log perplexity", false},
-	"llama31_405b": {"log perplexity", false}, "gnmt": {"BLEU", true}, "transformer": {"BLEU", true},
-	"ncf": {"hit rate", true}, "minigo": {"win rate", true},
-}
-
-// units are the samples of benchmarks, where known.
-var units = func() map[string]string {
-	out := map[string]string{}
-	for _, image := range []string{"resnet", "ssd", "retinanet", "maskrcnn", "unet3d", "stable_diffusion"} {
-		out[image] = "image"
-	}
-	for name := range metrics {
-		if !slices.Contains([]string{"resnet", "ssd", "retinanet", "maskrcnn", "unet3d"}, name) {
-			out[name] = "sample"
-		}
-	}
-	return out
-}()

@@ -1,19 +1,24 @@
 package source
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
-// headBytes is how much of a file is used to recognise its format.
-const headBytes = 64 << 10
+const (
+	headBytes = 64 << 10 // of a file, used to recognise its format
+	maxSearch = 256 << 20
+	overlap   = 64 // is longer than any word that is searched for
+)
 
 // Read opens the file for do. What it returns is an error about the content or
 // one sentence that says why the file cannot be read.
@@ -44,6 +49,28 @@ func (f File) Beginning() (head []byte, err error) {
 		return err
 	})
 	return head, err
+}
+
+// Holds reports whether one of the words stands in the file, which is read in
+// pieces up to a limit.
+func (f File) Holds(words []string) (found bool, err error) {
+	err = f.Read(func(file io.Reader) error {
+		in := bufio.NewReaderSize(io.LimitReader(file, maxSearch), headBytes)
+		for {
+			piece, err := in.Peek(headBytes)
+			if found = slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(piece, []byte(w)) }); found {
+				return nil
+			}
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			_, _ = in.Discard(headBytes - overlap) // was peeked at
+		}
+	})
+	return found, err
 }
 
 // Whole reads a file that must be small enough to fit in memory.

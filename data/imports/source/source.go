@@ -124,6 +124,8 @@ type Format struct {
 	Rows  bool   // it has rows, the last of which may be cut off unnoticed
 	// Claims reports from a file's path and its beginning whether it has this format.
 	Claims func(path string, head []byte) bool
+	// Marks are words of which one may first stand anywhere in a text of this format.
+	Marks []string
 	// Group names what a file belongs to that is read with others; nil where
 	// every file stands alone.
 	Group func(path string) string

@@ -140,13 +140,12 @@ func describe(r *source.Report, f source.File, s *state, given source.Given) {
 	if source.Fractions(&run) {
 		r.Note("%s is in percent and taken as a fraction", run.Validations[0].Metric)
 	}
-	switch {
-	case run.TotalS == nil:
+	if all, done := s.MaxSteps.Whole(), s.Step.Whole(); all > done || all == 0 && run.TotalS == nil {
 		run.Status = profile.Interrupted
-		r.Note("no train_runtime: the training had not ended when this was written, and nothing else tells its time; " +
-			"what is known are its epochs and evaluations")
-	case s.MaxSteps.Whole() > s.Step.Whole():
-		run.Status = profile.Interrupted
+	}
+	if run.TotalS == nil {
+		r.Note("no train_runtime: this was written before the training ended, and nothing else tells its time; what is " +
+			"known are its epochs and evaluations")
 	}
 	if len(s.LogHistory) == 0 && run.TotalS == nil {
 		r.Err = f.Wrong("its log_history is empty: nothing was logged yet")

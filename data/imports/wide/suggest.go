@@ -211,12 +211,12 @@ func Advice(f source.File, head []byte) string {
 	}
 	if len(missing) > 0 {
 		return fmt.Sprintf("the format is unknown; among its columns %s a --mapping needs one for %s",
-			plaintext.Cut(strings.Join(s.Columns, ", "), 200), strings.Join(missing, ", one for "))
+			plaintext.Cut(strings.Join(s.Columns, ", "), 100), strings.Join(missing, ", one for "))
 	}
 	mode := cmp.Or(s.Mode, "train")
 	m, err := s.Mapping(f, s.Suggested, mode)
-	if err != nil {
-		return ""
+	if err != nil || len(inline(m)) > 400 {
+		return "the format is unknown; write a --mapping of its columns"
 	}
 	advice := "the format is unknown; if its columns mean this, give --mapping " + shellwords.Quoted(inline(m))
 	if m.Mode == "train" && s.Mode == "" {
