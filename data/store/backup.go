@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Backup writes a copy of the database, as it is at this moment, to a new file
@@ -21,12 +24,16 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 		return 0, to.taken()
 	}
 	// The name is given only to a copy that is whole.
-	dir, err := os.MkdirTemp(filepath.Dir(to.path), ".sweetspot-backup-")
+	removeStale(filepath.Dir(to.path))
+	dir, err := os.MkdirTemp(filepath.Dir(to.path), partPrefix)
 	if err != nil {
 		return 0, fmt.Errorf("%s can't be created (%v); check that its directory is there and can be written",
 			to.name, cause(err))
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if held, err := hold(dir); err == nil {
+		defer held.Close()
+	}
 	part := filepath.Join(dir, "part.db")
 	if err := s.copyTo(ctx, part); err != nil {
 		return 0, err
@@ -46,6 +53,36 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 		return 0, fmt.Errorf("%s can't be written (%v); choose another place", to.name, cause(err))
 	}
 	return size, nil
+}
+
+// partPrefix begins the names of folders in which copies are made.
+const partPrefix = ".sweetspot-backup-"
+
+// hold locks a folder until it is closed or the process ends, unless another has.
+func hold(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// removeStale removes what killed backups have left in a folder.
+func removeStale(folder string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), partPrefix) {
+			continue
+		}
+		dir := filepath.Join(folder, e.Name())
+		if held, err := hold(dir); err == nil {
+			_ = os.RemoveAll(dir)
+			_ = held.Close()
+		}
+	}
 }
 
 func (s *Store) taken() error { return fmt.Errorf("%s exists already: give another name", s.name) }

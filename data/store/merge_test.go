@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -355,5 +356,16 @@ func TestBackup(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, ".sweetspot*")); left != nil {
 		t.Errorf("left behind: %v", left)
 	}
+	// What a killed one left goes with the next, what one under way needs stays.
+	stale, busy := filepath.Join(dir, ".sweetspot-backup-1"), filepath.Join(dir, ".sweetspot-backup-2")
+	must(t, errors.Join(os.Mkdir(stale, 0o700), os.Mkdir(busy, 0o700), os.WriteFile(filepath.Join(stale, "part.db"), nil, 0o600)))
+	held, err := hold(busy)
+	must(t, err)
+	_, err = s.Backup(ctx, filepath.Join(dir, "another.db"))
+	must(t, err)
+	if left, _ := filepath.Glob(filepath.Join(dir, ".sweetspot*")); !slices.Equal(left, []string{busy}) {
+		t.Errorf("left are %v", left)
+	}
+	must(t, held.Close())
 	must(t, rec.Append(ctx, Batch{Iterations: series(1)})) // readers were put back to reading, the writer writes
 }
