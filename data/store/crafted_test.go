@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -21,6 +22,7 @@ func crafted(t *testing.T, statements string) string {
 	rec, err := s.Start(t.Context(), description())
 	must(t, err)
 	must(t, rec.Append(t.Context(), Batch{Iterations: series(20), Pauses: []profile.Pause{{AtS: 1, Seconds: 1}},
+		Memory:      []Memory{{PeakBytes: 1e9}},
 		Validations: []profile.Validation{{Seconds: 1}}}))
 	must(t, rec.Finish(t.Context(), Finish{Run: profile.Run{Status: profile.Done}}))
 	_, err = s.Import(t.Context(), &profile.Set{VMTypes: []profile.VMType{{InstanceType: "vm",
@@ -166,10 +168,36 @@ func TestOddNumbers(t *testing.T) {
 		set.Models[0].Params != nil {
 		t.Errorf("infinite numbers are taken for known: %+v of %+v", r, set.Models[0])
 	}
+	// An interval belongs around its value.
+	for _, interval := range []string{"steady_low_s = 3, steady_high_s = 4", "steady_low_s = 0, steady_high_s = 1"} {
+		s := openAt(t, crafted(t, "UPDATE runs SET steady_s = 2, steady_basis = 'measured', "+interval))
+		if got := loadSet(t, s).Runs[0].Steady; got != estimate.Exact(2, estimate.Measured) {
+			t.Errorf("%s: %+v", interval, got)
+		}
+	}
 	for _, statement := range []string{"UPDATE prices SET usd_per_hour = 9e999", "UPDATE iterations SET seconds = 9e999",
 		"UPDATE iterations SET seconds = -1"} {
 		opened, _ := readAll(t, crafted(t, statement))
 		oneSentence(t, opened, "crafted.db holds a value", "another program changed it")
+	}
+}
+
+// Earlier versions recorded times of any size. What they recorded opens, and such a
+// time is unknown.
+func TestTimesOutOfBounds(t *testing.T) {
+	for _, seconds := range []string{"1e160", "1e308", "1e-320"} {
+		s := openAt(t, crafted(t, "UPDATE runs SET steady_s = "+seconds+", steady_low_s = 0, steady_high_s = 9e307"))
+		if r := loadSet(t, s).Runs[0]; r.Steady.Known() {
+			t.Errorf("steady at %s s: %+v", seconds, r.Steady)
+		}
+		s = openAt(t, crafted(t, "UPDATE runs SET status = 'running'; UPDATE memory SET peak_bytes = 9e999; "+
+			"UPDATE iterations SET seconds = "+seconds+" WHERE seq = 7"))
+		if r := loadSet(t, s).Runs[0]; r.Steady.Known() || r.FirstIterationS != nil || r.PeakMemoryBytes != nil {
+			t.Errorf("an iteration of %s s: %+v", seconds, r)
+		}
+		if its, err := s.Iterations(t.Context(), 1); err != nil || len(its) != 20 {
+			t.Errorf("an iteration of %s s: %d iterations, %v", seconds, len(its), err)
+		}
 	}
 }
 

@@ -91,9 +91,10 @@ func (row *runRow) run() profile.Run {
 	r := row.Run
 	r.Variant.Pruning = row.pruning()
 	r.Basis, r.EpochStartsS = basisOf(row.Basis), parseStarts(row.EpochStartsS)
-	if row.SteadyS != nil {
+	if row.SteadyS != nil && plausible(*row.SteadyS) {
 		r.Steady = estimate.Exact(*row.SteadyS, basisOf(row.SteadyBasis))
-		if row.SteadyLowS != nil && row.SteadyHighS != nil {
+		if low, high := row.SteadyLowS, row.SteadyHighS; low != nil && high != nil && *low <= *row.SteadyS &&
+			*row.SteadyS <= *high {
 			r.Steady.Low, r.Steady.High = *row.SteadyLowS, *row.SteadyHighS
 		}
 	}

@@ -21,31 +21,33 @@ func summariseRaw(ctx context.Context, tx *sql.Tx, r *profile.Run) error {
 		steady.Summarise(seconds).Describe(r)
 	}
 	summariseValidations(r)
-	if err := tx.QueryRowContext(ctx, powerQuery, r.ID).Scan(&r.AveragePowerW); err != nil {
-		return err
-	}
+	type sensors struct{ AveragePowerW, PeakMemoryBytes *float64 }
+	read, err := one[sensors](ctx, tx, sensorQuery, r.ID, r.ID)
+	r.AveragePowerW, r.PeakMemoryBytes = read.AveragePowerW, read.PeakMemoryBytes
 	if r.AveragePowerW != nil {
 		r.EnergyOf = profile.EnergyOfGPUs
 	}
-	return tx.QueryRowContext(ctx, "SELECT max(peak_bytes) FROM memory WHERE run_id = ?", r.ID).Scan(&r.PeakMemoryBytes)
+	return err
 }
 
-// powerQuery adds up the mean power of the GPUs while they computed. It is NULL
+// sensorQuery adds up the mean power of the GPUs while they computed. It is NULL
 // where another program shared one.
-const powerQuery = `
-	SELECT iif(max(shared) = 1, NULL, sum(watts)) FROM
+const sensorQuery = `
+	SELECT iif(max(shared) = 1, NULL, sum(watts)) AS average_power_w,
+		(SELECT max(peak_bytes) FROM memory WHERE run_id = ?) AS peak_memory_bytes FROM
 		(SELECT avg(watts) AS watts, max(shared) AS shared FROM telemetry
 		WHERE run_id = ? AND (utilisation IS NULL OR utilisation > 0) GROUP BY gpu)`
 
 // stepTimes returns the times of the synchronous steps of a run: of each step
-// the slowest rank's.
+// the slowest rank's. Where one is no time that this program records, none is known.
 func stepTimes(ctx context.Context, tx *sql.Tx, run int64) ([]float64, error) {
 	type step struct{ epoch, index int }
 	var seconds []float64
 	at := map[step]int{} // filled once a second rank shows up
 	var steps []step
-	several := false
+	several, odd := false, false
 	err := eachIteration(ctx, tx, run, func(it Iteration) {
+		odd = odd || !plausible(it.Seconds)
 		s := step{it.Epoch, it.Index}
 		if it.Rank != 0 && !several {
 			several = true
@@ -62,6 +64,9 @@ func stepTimes(ctx context.Context, tx *sql.Tx, run int64) ([]float64, error) {
 		}
 		steps, seconds = append(steps, s), append(seconds, it.Seconds)
 	})
+	if odd {
+		return nil, err
+	}
 	return seconds, err
 }
 

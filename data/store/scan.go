@@ -104,7 +104,17 @@ func (in *cells) find(v reflect.Value) {
 	}
 }
 
-// clean makes texts plain and infinite numbers unknown. known are the texts seen.
+// Bounds of what is measured, as of events and imports: least is the shortest time of
+// an iteration, in seconds. Earlier versions recorded beyond them.
+const (
+	largest = 1e24
+	least   = 1e-24
+)
+
+// plausible reports whether an iteration can have taken so many seconds.
+func plausible(seconds float64) bool { return seconds == 0 || seconds >= least && seconds <= largest }
+
+// clean makes texts plain and numbers out of bounds unknown. known are the texts seen.
 func (in *cells) clean(known map[string]string) error {
 	for _, text := range in.texts {
 		plain, ok := known[*text]
@@ -115,7 +125,7 @@ func (in *cells) clean(known map[string]string) error {
 		*text = plain
 	}
 	for _, number := range in.unsure {
-		if *number != nil && math.IsInf(**number, 0) {
+		if *number != nil && math.Abs(**number) > largest {
 			*number = nil
 		}
 	}
