@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -55,6 +56,29 @@ func TestFrontiersOfEqualCosts(t *testing.T) {
 				t.Errorf("%v: %s costs %g, the faster %s %g", of, id, now, front[k], before)
 			}
 		}
+	}
+}
+
+// Sweet spots and what to take are said in JSON.
+func TestRankSaysWhatToTake(t *testing.T) {
+	r := ranking(t, "--model", "CaffeNet")
+	if r.Recommended == nil || *r.Recommended != r.Candidates[0].ID {
+		t.Errorf("recommended is %v", r.Recommended)
+	}
+	by := map[string]contract.Candidate{}
+	for _, c := range r.Candidates {
+		by[c.ID] = c
+	}
+	for _, p := range r.SweetSpots {
+		spot, whole := by[p.Candidate], by[p.Unpruned]
+		if spot.Pruning == nil || whole.Pruning != nil || math.Abs(1 - *spot.Time.S / *whole.Time.S - p.Saved) > 1e-9 ||
+			math.Abs(whole.Accuracy.Value-spot.Accuracy.Value-p.Lost) > 1e-9 || p.Lost > p.Tolerance*(1+1e-9) ||
+			(p.Layer == nil) != (spot.Pruning.Ratio != nil) {
+			t.Errorf("%+v is no sweet spot: %+v", p, spot)
+		}
+	}
+	if len(r.SweetSpots) == 0 {
+		t.Error("no sweet spots of CaffeNet")
 	}
 }
 

@@ -199,7 +199,7 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 		if place == 0 {
 			return nil
 		}
-		return lookup(p[o.Name], i)
+		return known(r.Chance(p[o.Name], o.Name, i))
 	})
 	out.Frontier = objective.ForEach(minimized, func(o objective.Objective) bool {
 		return slices.Contains(r.Frontier(o.Name, objective.Accuracy), i)
@@ -312,13 +312,6 @@ func relative(v, best float64) *float64 {
 		return new(1.0)
 	}
 	return known(v / best)
-}
-
-func lookup(m map[int]float64, i int) *float64 {
-	if m == nil {
-		return nil
-	}
-	return new(m[i])
 }
 
 // finite reports whether the estimate can be written down at all: an absurd

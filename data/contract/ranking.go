@@ -34,9 +34,22 @@ type Ranking struct {
 	Crossovers        []Crossover                 `json:"crossovers"         yaml:"crossovers"`
 	InfeasibleBecause map[question.Constraint]int `json:"infeasible_because" yaml:"infeasible_because"`
 	NextProbe         *NextProbe                  `json:"next_probe"         yaml:"next_probe"` // null: none would pay
-	// Recommended is, of a training to a target accuracy, the id of the candidate
-	// with the batch size to take; null otherwise.
-	Recommended *string `json:"recommended"        yaml:"recommended"`
+	// Recommended is the id of the candidate to take: the first, but for a training to
+	// a target accuracy the one with the safe batch size; null where none is feasible.
+	Recommended *string     `json:"recommended"        yaml:"recommended"`
+	SweetSpots  []SweetSpot `json:"sweet_spots"        yaml:"sweet_spots"`
+}
+
+// SweetSpot is how far a model can be pruned before it costs accuracy.
+type SweetSpot struct {
+	Candidate string  `json:"candidate"          yaml:"candidate"` // id of the most pruned one
+	Unpruned  string  `json:"unpruned"           yaml:"unpruned"`  // id
+	Layer     *string `json:"layer"              yaml:"layer"`     // null: the whole model
+	Ratio     float64 `json:"ratio"              yaml:"ratio"`     // of the filters that are pruned
+	Saved     float64 `json:"time_saved"         yaml:"time_saved"`
+	Lost      float64 `json:"accuracy_lost"      yaml:"accuracy_lost"` // negative is gained
+	Tolerance float64 `json:"accuracy_tolerance" yaml:"accuracy_tolerance"`
+	Metric    string  `json:"metric"             yaml:"metric"`
 }
 
 // NextProbe is the probe most worth running: what choosing after it is expected
@@ -90,11 +103,10 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	out := Ranking{
 		Head: NewHead("rank", wording.Warnings(r, now)...), Query: r.Query,
 		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: r.Because,
+		SweetSpots: []SweetSpot{},
 	}
 	chances := NewChances(r)
-	place := make(map[int]int, len(r.Order))
 	for k, i := range r.Order {
-		place[i] = k + 1
 		out.Candidates = append(out.Candidates, NewCandidate(r, i, k+1, chances, tested))
 	}
 	for i, ok := range r.Feasible {
@@ -110,6 +122,10 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	for _, x := range advice.Crossovers(r) {
 		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID),
 			string(x.Objective)})
+	}
+	for _, p := range advice.SweetSpots(s) {
+		out.SweetSpots = append(out.SweetSpots, SweetSpot{clean(s.At(p.Candidate).ID), clean(s.At(p.Unpruned).ID),
+			word(clean(p.Layer)), p.Ratio, p.Saved, p.Lost, p.Tolerance, clean(p.Metric)})
 	}
 	return out
 }

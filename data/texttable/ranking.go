@@ -5,6 +5,7 @@ package texttable
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -47,7 +48,7 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time)
 		}
 		row = append(row, accuracyText(c.Quality))
 		for _, o := range minimized {
-			row = append(row, probability(chances[o.Name], i))
+			row = append(row, probability(r.Chance(chances[o.Name], o.Name, i)))
 		}
 		fmt.Fprintln(tw, strings.Join(append(row, c.Time.Basis.String()), "\t"))
 	}
@@ -106,9 +107,9 @@ func withInterval(e estimate.Estimate, format func(float64) string) string {
 	return format(e.Value) + " " + quantity.PlusMinus(e.HalfWidth())
 }
 
-func probability(p map[int]float64, i int) string {
-	if p == nil {
+func probability(p float64) string {
+	if math.IsNaN(p) {
 		return "—"
 	}
-	return fmt.Sprintf("%.0f %%", 100*p[i])
+	return fmt.Sprintf("%.0f %%", 100*p)
 }

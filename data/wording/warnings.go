@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -59,6 +60,10 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			}
 		}
 	}
+	if len(r.Order) > 0 && math.IsNaN(r.Key(r.Order[0])) {
+		out = append(out, fmt.Sprintf("no %s is known of any candidate, so they are in the order of their times: choose "+
+			"another order", r.Query.Sort.Label()))
+	}
 	if words := Interruptions(r.Query.Workload); words != "" {
 		out = append(out, words)
 	}
@@ -80,8 +85,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		}
 	}
 	if unpriced > 0 {
-		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown and meets no cost limit",
-			unpriced, r.Space.Len(), r.Query.Purchase))
+		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown, meets no cost limit and "+
+			"is not counted in P(cheapest)", unpriced, r.Space.Len(), r.Query.Purchase))
 	}
 	if printed > 0 {
 		answer := "answer"

@@ -42,9 +42,14 @@ func TestWhyNothing(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	printed := candidate.Candidate{AsPrinted: true, Time: estimate.Spread(1, 0.1, estimate.Published),
 		Configuration: []candidate.Part{{USDPerHour: new(1.0), Count: 1}}}
-	r := rank.Evaluate(rank.NewSpace(candidate.ListOf(printed)), question.Query{})
-	if got := Warnings(r, time.Now()); len(got) != 1 || !strings.Contains(got[0], "1 candidate answers with a total") {
-		t.Errorf("got %q", got)
+	space := rank.NewSpace(candidate.ListOf(printed))
+	for order, want := range map[question.Sort]string{question.ByTime: "1 candidate answers with a total",
+		"energy": "no energy is known of any candidate, so they are in the order of their times",
+		"car":    "no CAR is known of any candidate, so they are in the order of their times"} {
+		got := strings.Join(Warnings(rank.Evaluate(space, question.Query{Sort: order}), time.Now()), "; ")
+		if !strings.Contains(got, want) || strings.Contains(got, "is known of any") != (order != question.ByTime) {
+			t.Errorf("by %s: %q", order, got)
+		}
 	}
 }
 

@@ -9,15 +9,18 @@ import (
 	"sweetspot/engine/rank"
 )
 
-// Recommended is the candidate to take for a training to a target accuracy: on
-// the configuration of the first one, the batch size that costs (or, ranked by
-// time, takes) least on average. That need not be the first, which is so by its
-// prediction: batch sizes that were never trained with usually take more epochs
-// than predicted, and the best of a few seeds is flattered. ok is false where no
-// target is asked for or nothing is feasible.
+// Recommended is the candidate to take: the first, but for a training to a target
+// accuracy, on the configuration of the first one, the batch size that costs (or,
+// ranked by time, takes) least on average. That need not be the first, which is so by
+// its prediction: batch sizes that were never trained with usually take more epochs
+// than predicted, and the best of a few seeds is flattered. ok is false where nothing
+// is feasible.
 func Recommended(r *rank.Result) (candidate int, ok bool) {
-	if r.Query.TargetAccuracy == nil || len(r.Order) == 0 {
+	if len(r.Order) == 0 {
 		return 0, false
+	}
+	if r.Query.TargetAccuracy == nil {
+		return r.Order[0], true
 	}
 	by, _ := r.Query.Sort.Objective()
 	if math.IsNaN(r.Best(by)) {
@@ -42,5 +45,5 @@ func Recommended(r *rank.Result) (candidate int, ok bool) {
 	if k := curve.Choose(options); k >= 0 {
 		return of[k], true
 	}
-	return 0, false
+	return r.Order[0], true
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // BestProbability is, for each feasible candidate by index, the probability
-// that it is the best of all feasible ones in the objective once the truth of
-// every estimate is known; equal ones share. One that is not listed has none. It
-// is nil where a competitor has no value or no interval, because nothing can then
-// be said.
+// that it is the best of all feasible ones with a value in the objective once the
+// truth of every estimate is known; equal ones share. One that is not listed has none.
+// It is nil where a competitor's value has no interval, because nothing can then be
+// said, and where none has a value.
 //
 // Times are resampled as log-normals with the estimates' 90 % intervals, prices
 // of which there are several quotes with the spread of these.
@@ -38,7 +38,7 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 	}
 	for k, i := range contenders {
 		drawn[k] = make([]float64, draws)
-		mu, price := math.Log(values[i]-fixed), prices[i]
+		mu, price := math.Log(math.Max(0, values[i]-fixed)), prices[i]
 		parts := r.Space.errorsOf(o, i)
 		for d := range drawn[k] {
 			drawn[k][d] = mu
@@ -63,6 +63,15 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 		}
 	}
 	return p
+}
+
+// Chance is candidate i's among the probabilities p of being the best in an objective;
+// NaN where nothing can be said of it.
+func (r *Result) Chance(p map[int]float64, o objective.Name, i int) float64 {
+	if p == nil || math.IsNaN(r.Space.Values(o)[i]) {
+		return math.NaN()
+	}
+	return p[i]
 }
 
 // shares are what each of the best gets of a resample.
@@ -153,23 +162,23 @@ func (r *Result) contenders(o objective.Name) (values []float64, indices []int) 
 		return nil, nil
 	}
 	column := s.column(o)
-	values, spread := column.values, &column.spread
-	if slices.ContainsFunc(spread.vague, func(i int32) bool { return r.Feasible[i] }) {
+	values = column.values
+	if slices.ContainsFunc(column.vague, func(i int32) bool { return r.Feasible[i] }) {
 		return nil, nil
 	}
-	bound, nearest := math.Inf(1), math.Exp(-Reach*float64(spread.widest))
+	bound, nearest := math.Inf(1), math.Exp(-Reach*float64(column.widest))
 	for _, i := range s.Rising(o) {
 		v := values[i]
 		if !(v*nearest <= bound) { // also where it is unknown
 			break
 		}
 		if r.Feasible[i] {
-			bound = math.Min(bound, v*math.Exp(Reach*float64(spread.sigma[i])))
+			bound = math.Min(bound, v*math.Exp(Reach*float64(column.sigma[i])))
 			indices = append(indices, int(i))
 		}
 	}
 	return values, slices.DeleteFunc(indices, func(i int) bool {
-		return values[i]*math.Exp(-Reach*float64(spread.sigma[i])) > bound
+		return values[i]*math.Exp(-Reach*float64(column.sigma[i])) > bound
 	})
 }
 

@@ -31,18 +31,20 @@ func TestBestProbabilityIsADistribution(t *testing.T) {
 		r := Evaluate(s, q)
 		for _, o := range []objective.Name{objective.Time, objective.Cost} {
 			p := r.BestProbability(o)
-			unpriced := false
+			known := 0
 			for _, i := range r.Order {
-				unpriced = unpriced || o == objective.Cost && math.IsNaN(s.Values(objective.Cost)[i])
+				if math.IsNaN(r.Chance(p, o, i)) == (s.At(i).Of(o).Known()) {
+					t.Fatalf("of candidate %d's %+v %g is said", i, s.At(i).Of(o), r.Chance(p, o, i))
+				}
+				if s.At(i).Of(o).Known() {
+					known++
+				}
+			}
+			if (p == nil) != (known == 0) {
+				t.Fatalf("of %d known values of %s %v is said", known, o, p)
 			}
 			if p == nil {
-				if len(r.Order) > 0 && !unpriced {
-					t.Fatalf("nothing said of %s although every interval is known", o)
-				}
 				continue
-			}
-			if unpriced {
-				t.Fatalf("a probability of being cheapest although a price is unknown: %v", p)
 			}
 			var sum float64
 			for i, x := range p {
@@ -51,7 +53,7 @@ func TestBestProbabilityIsADistribution(t *testing.T) {
 				}
 				sum += x
 			}
-			if len(p) > len(r.Order) || math.Abs(sum-1) > 1e-9 {
+			if len(p) > known || math.Abs(sum-1) > 1e-9 {
 				t.Fatalf("%d probabilities of %d candidates add up to %g", len(p), len(r.Order), sum)
 			}
 			if !maps.Equal(p, Evaluate(s, q).BestProbability(o)) {
@@ -93,8 +95,14 @@ func TestBestProbabilityNeedsIntervals(t *testing.T) {
 	}
 	unpriced := timed(2, 10, 0.1)
 	unpriced.Cost = estimate.Estimate{}
-	r := ask(timed(1, 10, 0.1), unpriced)
-	if r.BestProbability(objective.Cost) != nil || r.BestProbability(objective.Time) == nil {
-		t.Error("an unknown price silences the question of cost, and only that")
+	r := ask(timed(1, 10, 0.1), unpriced, timed(3, 11, 0.1))
+	p := r.BestProbability(objective.Cost)
+	if sum := p[0] + p[2]; len(p) != 2 || math.Abs(sum-1) > 1e-9 || !math.IsNaN(r.Chance(p, objective.Cost, 1)) {
+		t.Errorf("what has no price is no competitor: %v", p)
+	}
+	free := timed(2, 100, 0.1)
+	free.Cost = estimate.Exact(0, estimate.Measured)
+	if p := ask(timed(1, 10, 0.1), free).BestProbability(objective.Cost); p[0] != 0 || p[1] != 1 {
+		t.Errorf("nothing is cheaper than what is free: %v", p)
 	}
 }

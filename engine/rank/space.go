@@ -39,35 +39,24 @@ type column struct {
 	objective.Objective
 	values []float64
 	turned []float64 // smaller is better
-	spread
-}
-
-// spread is how uncertain the values of an objective are.
-type spread struct {
 	sigma  []float32 // standard deviation of the logarithm; 0 without an interval
-	widest float32
-	vague  []int32 // candidates that may be feasible, of which it can't be said how good they are
+	widest float32   // sigma
+	vague  []int32   // candidates that may be feasible, whose values have no interval
 }
 
-// put appends what the column holds of a candidate that is barred or not, after
-// others. A column of an optional objective begins with the first candidate that
-// has a value.
-func (p *column) put(c *candidate.Candidate, others []bool, barred bool) {
+// put appends what the column holds of a candidate after n others. A column of an
+// optional objective begins with the first candidate that has a value.
+func (p *column) put(c *candidate.Candidate, n int, barred bool) {
 	e := c.Of(p.Name)
 	if p.Optional && len(p.values) == 0 {
 		if !e.Known() {
 			return
 		}
-		for i, never := range others {
-			if !never {
-				p.vague = append(p.vague, int32(i))
-			}
-		}
-		p.values, p.sigma = slices.Repeat([]float64{math.NaN()}, len(others)), make([]float32, len(others))
+		p.values, p.sigma = slices.Repeat([]float64{math.NaN()}, n), make([]float32, n)
 	}
 	v, sigma := valueOf(e), c.Sigma(p.Name)
-	if !barred && (!(v > 0) || sigma == 0 || c.Time.LogSigma() == 0) {
-		p.vague = append(p.vague, int32(len(p.values)))
+	if !barred && v > 0 && (sigma == 0 || c.Time.LogSigma() == 0) { // nothing is less than 0
+		p.vague = append(p.vague, int32(n))
 	}
 	p.values, p.sigma, p.widest = append(p.values, v), append(p.sigma, float32(sigma)), max(p.widest, float32(sigma))
 }
@@ -177,7 +166,7 @@ func (s *Space) put(i int, c *candidate.Candidate) {
 	}
 	barred := c.OverMemory != nil || !c.Time.Known()
 	for k := range s.columns {
-		s.columns[k].put(c, s.Barred, barred)
+		s.columns[k].put(c, i, barred)
 	}
 	s.Cell = append(s.Cell, int32(c.Cell))
 	if c.Errors != nil {

@@ -195,11 +195,7 @@ func btoi(b bool) int {
 // probability of being best in the objective that the ranking is by.
 func (a *Answer) probability(i int) float64 {
 	by, _ := a.Question.Sort.Objective()
-	p := a.Chances[by]
-	if p == nil {
-		return math.NaN()
-	}
-	return p[i]
+	return a.Result.Chance(a.Chances[by], by, i)
 }
 
 func (r *rows) Len() int { return len(r.order) }
