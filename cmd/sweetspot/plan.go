@@ -87,8 +87,8 @@ func (f *planFlags) register(cmd *cobra.Command) {
 // plan computes the plan for the flags.
 func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) {
 	f.mode = profile.Infer
-	if f.maxCount < 1 || f.maxCount > mostVMs {
-		return in, usageError("--max-per-type %d: give a number from 1 to %d", f.maxCount, mostVMs)
+	if f.maxCount < 1 || f.maxCount > question.MostCount {
+		return in, usageError("--max-per-type %d: give a number from 1 to %d", f.maxCount, question.MostCount)
 	}
 	if in.Rental, err = f.readRental(); err != nil {
 		return in, err
@@ -208,9 +208,6 @@ func parseWholeSeconds(s string) (int, error) {
 	return int(v + 0.5), err
 }
 
-// mostVMs is the largest accepted number of VMs of one type: more is a typing error.
-const mostVMs = 1000
-
 // parseVMs reads p2.xlarge:3,g3.4xlarge:2.
 func parseVMs(words []string) (limits []candidate.Limit, err error) {
 	seen := map[string]bool{}
@@ -218,8 +215,8 @@ func parseVMs(words []string) (limits []candidate.Limit, err error) {
 		name, count, ok := strings.Cut(strings.TrimSpace(w), ":")
 		n, err := strconv.Atoi(strings.TrimSpace(count))
 		switch {
-		case !ok || err != nil || name == "" || n < 1 || n > mostVMs:
-			return nil, usageError("--vms %q: give an instance type and a number from 1 to %d, as in p2.xlarge:3", w, mostVMs)
+		case !ok || err != nil || name == "" || n < 1 || n > question.MostCount:
+			return nil, usageError("--vms %q: give an instance type and a number from 1 to %d, as in p2.xlarge:3", w, question.MostCount)
 		case seen[name]:
 			return nil, usageError("--vms names %s twice", name)
 		}

@@ -196,9 +196,6 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	}
 	q.Model, q.Mode, q.Unit, q.MaxCount, q.Predicted = of.Model, of.Mode, of.Unit, f.maxCount, f.predicted
 	q.Purchase, q.Epochs, q.TargetAccuracy = f.purchase, f.epochs, f.target
-	if f.maxCount < 1 {
-		return q, usageError("--max-count %d: at least one VM is needed", f.maxCount)
-	}
 	for _, of := range question.Filters() {
 		if values := f.filters[of.Name]; values != nil {
 			if err = of.Ask(&q.Workload, *values); err != nil {

@@ -67,6 +67,10 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	if words := Interruptions(r.Query.Workload); words != "" {
 		out = append(out, words)
 	}
+	if most := r.Space.MaxCount; most > 0 && most < r.Query.MaxCount {
+		out = append(out, fmt.Sprintf("there are too many candidates: only up to %d VMs of a type are ranked; name variants, "+
+			"clouds, GPUs or batch sizes for more", most))
+	}
 	switch r.Space.Narrowed {
 	case candidate.OwnBatches:
 		out = append(out, "there are too many candidates to predict: only the batch sizes that each variant was run at "+

@@ -19,6 +19,9 @@ type List struct {
 	Combinations cluster.Explored
 	// Narrowed says which predictions are left out.
 	Narrowed Narrowed
+	// MaxCount is the most VMs of one type that are listed: of very many cells fewer
+	// than asked for.
+	MaxCount int
 
 	facts    *facts
 	families []cell      // of batch inference: one time of a batch, any number of VMs
@@ -44,6 +47,8 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 		}
 	}
 	cells := l.facts.cells()
+	l.MaxCount = min(w.MaxCount, max(mostListed/max(len(cells.all), 1), 1))
+	l.facts.work.MaxCount = l.MaxCount
 	for _, of := range cells.all {
 		if w.Mode == profile.Infer {
 			l.open(of, keep)
@@ -65,6 +70,10 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	}
 	return l
 }
+
+// mostListed bounds how many candidates are listed, of some 100 bytes each in a
+// ranking, for different numbers of VMs.
+const mostListed = 10_000_000
 
 // epochCell numbers what the epochs to the target rest on: the variant and the
 // batch size, wherever it is trained. Timing cells are numbered from 0 up.

@@ -1,6 +1,7 @@
 package candidate_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -153,6 +154,32 @@ func TestKeepIsAskedOnceForAllCounts(t *testing.T) {
 			func(*candidate.Candidate) bool { asked++; return keep })
 		if want := map[bool]int{true: 4, false: 0}[keep]; s.Len() != want || asked != 1 {
 			t.Errorf("keep says %v: %d candidates, asked %d times", keep, s.Len(), asked)
+		}
+	}
+}
+
+// Of very many cells fewer VMs each are listed, so that no count makes more candidates
+// than memory holds.
+func TestVeryManyCandidates(t *testing.T) {
+	set := &profile.Set{}
+	for id := range int64(20_000) {
+		r := infer(32, 1, 1)
+		r.ID, r.Variant.Name = id+1, fmt.Sprint(id)
+		set.Runs = append(set.Runs, r)
+	}
+	w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MaxCount: 1000}
+	if l := candidate.NewList(set, w, nil, nil); l.MaxCount != 500 || l.Len() != 500*20_000 {
+		t.Errorf("%d candidates on up to %d VMs", l.Len(), l.MaxCount)
+	}
+	set.Runs = set.Runs[:2]
+	if l := candidate.NewList(set, w, nil, nil); l.MaxCount != 1000 || l.Len() != 2000 {
+		t.Errorf("%d candidates on up to %d VMs", l.Len(), l.MaxCount)
+	}
+	for count, ok := range map[int]bool{0: false, 1: true, 1000: true, 1001: false, math.MaxInt: false} {
+		q := question.Default()
+		q.Model, q.Mode, q.MaxCount = "net", profile.Infer, count
+		if err := q.Check(); (err == nil) != ok {
+			t.Errorf("up to %d VMs: %v", count, err)
 		}
 	}
 }

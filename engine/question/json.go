@@ -23,7 +23,8 @@ func Default() Query {
 const (
 	DefaultUnits  = 1e6 // of inference
 	DefaultCount  = 4   // VMs of one type that inference is spread over, at most
-	DefaultEpochs = 10  // of a training of which no run says how many it takes
+	MostCount     = 1000
+	DefaultEpochs = 10 // of a training of which no run says how many it takes
 )
 
 // Check says in a sentence why a question cannot be asked, and what to write
@@ -41,8 +42,8 @@ func (q Query) Check() error {
 		return fmt.Errorf("--epochs and --target-accuracy exclude each other: the target decides the epochs")
 	case !positive(q.Epochs) || !(q.Units >= 0):
 		return fmt.Errorf("the work is not above zero")
-	case q.MaxCount < 1:
-		return fmt.Errorf("at least one VM is needed")
+	case q.MaxCount < 1 || q.MaxCount > MostCount:
+		return fmt.Errorf("%d VMs of one type: give a number from 1 to %d", q.MaxCount, MostCount)
 	}
 	for o, v := range q.Limits {
 		if !(v >= 0) {

@@ -24,44 +24,46 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 	if contenders == nil {
 		return nil
 	}
-	p := make(map[int]float64, len(contenders))
-	least := make([]float64, draws)
-	for d := range least {
-		least[d] = math.Inf(1)
-	}
-	drawn := make([][]float64, len(contenders))
-	cells := r.normals(o, contenders)
-	prices := r.priceDraws(o, contenders)
 	fixed := 0.0 // what all pay, whatever they take
 	if o == objective.Cost {
 		fixed = r.Query.Bill.EgressUSD()
 	}
-	for k, i := range contenders {
-		drawn[k] = make([]float64, draws)
-		mu, price := math.Log(math.Max(0, values[i]-fixed)), prices[i]
-		parts := r.Space.errorsOf(o, i)
-		for d := range drawn[k] {
-			drawn[k][d] = mu
-			for _, p := range parts {
-				drawn[k][d] += p.Sigma * cells[p.Cell][d]
+	cells, prices := r.normals(o, contenders), r.priceDraws(o, contenders)
+	// each goes through the logarithms of all resamples; nobody keeps them, for there may
+	// be very many contenders.
+	each := func(visit func(i, d int, v float64)) {
+		for _, i := range contenders {
+			mu, price, parts := math.Log(math.Max(0, values[i]-fixed)), prices[i], r.Space.errorsOf(o, i)
+			for d := range draws {
+				v := mu
+				for _, p := range parts {
+					v += p.Sigma * cells[p.Cell][d]
+				}
+				if price != nil {
+					v += price[d]
+				}
+				if fixed > 0 {
+					v = math.Log(math.Exp(v) + fixed)
+				}
+				visit(i, d, v)
 			}
-			if price != nil {
-				drawn[k][d] += price[d]
-			}
-			if fixed > 0 {
-				drawn[k][d] = math.Log(math.Exp(drawn[k][d]) + fixed)
-			}
-			least[d] = math.Min(least[d], drawn[k][d])
 		}
 	}
-	share := shares(drawn, least)
-	for k, i := range contenders {
-		for d, v := range drawn[k] {
+	var least, ties [draws]float64
+	for d := range least {
+		least[d] = math.Inf(1)
+	}
+	each(func(_, d int, v float64) { least[d] = math.Min(least[d], v) })
+	p := make(map[int]float64, len(contenders))
+	best := func(visit func(i, d int)) {
+		each(func(i, d int, v float64) {
 			if v <= least[d]+tie {
-				p[i] += share[d]
+				visit(i, d)
 			}
-		}
+		})
 	}
+	best(func(_, d int) { ties[d]++ })
+	best(func(i, d int) { p[i] += 1 / (ties[d] * draws) })
 	return p
 }
 
@@ -72,21 +74,6 @@ func (r *Result) Chance(p map[int]float64, o objective.Name, i int) float64 {
 		return math.NaN()
 	}
 	return p[i]
-}
-
-// shares are what each of the best gets of a resample.
-func shares(drawn [][]float64, least []float64) []float64 {
-	share := make([]float64, len(least))
-	for d := range share {
-		ties := 0
-		for k := range drawn {
-			if drawn[k][d] <= least[d]+tie {
-				ties++
-			}
-		}
-		share[d] = 1 / float64(ties*draws)
-	}
-	return share
 }
 
 // draws is the number of resamples behind a probability: its standard error is

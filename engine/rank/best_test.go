@@ -3,6 +3,7 @@ package rank
 import (
 	"maps"
 	"math"
+	"runtime"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -104,5 +105,21 @@ func TestBestProbabilityNeedsIntervals(t *testing.T) {
 	free.Cost = estimate.Exact(0, estimate.Measured)
 	if p := ask(timed(1, 10, 0.1), free).BestProbability(objective.Cost); p[0] != 0 || p[1] != 1 {
 		t.Errorf("nothing is cheaper than what is free: %v", p)
+	}
+}
+
+// Ten thousand that are as good take no more memory than a few: resamples are not kept.
+func TestBestProbabilityOfVeryMany(t *testing.T) {
+	all := make([]candidate.Candidate, 10_000)
+	for k := range all {
+		all[k] = timed(k%10, 10, 0.5)
+	}
+	r := ask(all...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p := r.BestProbability(objective.Time)
+	runtime.ReadMemStats(&after)
+	if made := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(all)); made > 512 || len(p) != len(all) {
+		t.Errorf("%.0f bytes a candidate for %d probabilities", made, len(p))
 	}
 }
