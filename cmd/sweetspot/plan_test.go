@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/data/library"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 func planOutput(t *testing.T, args ...string) (string, error) {
@@ -217,7 +218,7 @@ func TestPlanSaysWhatIsWrong(t *testing.T) {
 			"--max-cost", "2.6", "--vms", "p2.16xlarge:1,p2.xlarge:1,g3.4xlarge:1"},
 		"p2.xlarge, p2.8xlarge": {"--model", "CaffeNet", "--vms", "p2.xlarge:1,p2.8xlarge:1", "--purchase",
 			"reserved-3y"},
-		fmt.Sprintf("from 1 to %d", mostVMs): {"--vms", "p2.xlarge:100000"},
+		fmt.Sprintf("from 1 to %d", question.MostCount): {"--vms", "p2.xlarge:100000"},
 	} {
 		if out, err := planOutput(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, not %q\n%s", args, err, want, out)
