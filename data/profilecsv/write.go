@@ -189,4 +189,3 @@ func whole(n int) string {
 	}
 	return strconv.Itoa(n)
 }
-

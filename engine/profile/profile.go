@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
@@ -71,9 +72,21 @@ type Pruning struct {
 
 // Variant is the model and what was changed to trade accuracy for speed.
 type Variant struct {
-	Name      string // "" for the model as published
+	Name      string // "" for the model as published; see [Variant.Network]
 	Precision string // fp32, tf32, fp16, bf16, int8; "" unknown
 	Pruning   *Pruning
+}
+
+// Network is the network that a variant is of, where the variants of a model are
+// networks of their own, of which one says nothing of another: what its name begins
+// with before a middle dot, as in "resnet50 · a1_in1k 224 px". It is "" where all
+// variants are the model's own network.
+func (v Variant) Network() string {
+	name, _, several := strings.Cut(v.Name, " · ")
+	if !several {
+		return ""
+	}
+	return name
 }
 
 // Key tells variants apart.

@@ -24,11 +24,14 @@ import (
 	"sweetspot/engine/training"
 )
 
-// Subject is what was run: a model and, as a key, what was changed in it.
+// Subject is what was run: a model or, where its variants are networks of their
+// own, one of those; and, as a key, what was changed in it.
 type Subject struct{ Model, Variant string }
 
 // SubjectOf names a variant of a model.
-func SubjectOf(model string, v profile.Variant) Subject { return Subject{model, v.Key()} }
+func SubjectOf(model string, v profile.Variant) Subject {
+	return Subject{strings.TrimSpace(model + " " + v.Network()), v.Key()}
+}
 
 // Platform is what it ran on: a VM type, the number of GPUs used per VM, and the
 // number of VMs.

@@ -232,7 +232,7 @@ func thinned(set *profile.Set, most int, use func(r *profile.Run) bool) (few *pr
 		byModel := map[string][]int{}
 		var models []string
 		for _, i := range again {
-			m := set.Runs[i].Model
+			m := transfer.SubjectOf(set.Runs[i].Model, set.Runs[i].Variant).Model
 			if byModel[m] == nil {
 				models = append(models, m)
 			}

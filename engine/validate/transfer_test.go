@@ -170,3 +170,21 @@ func TestWhatIsSaidTwiceIsAskedOnce(t *testing.T) {
 		}
 	}
 }
+
+// Where the variants of a model are networks of their own, one is left out at a time,
+// as if each were a model.
+func TestNetworksAreLeftOutOneByOne(t *testing.T) {
+	models, networks := grid(lines), grid(lines)
+	for i := range networks.Runs {
+		r := &networks.Runs[i]
+		r.Variant.Name, r.Model = r.Model+" · 224 px", "set"
+	}
+	for _, q := range []Question{neverProbed(profile.Train), neverProbedFromOne(profile.Train),
+		fromOneProbe(profile.Train), fromThreeBatches(profile.Train)} {
+		want, got := Summarise(q.Cases(models)), Summarise(q.Cases(networks))
+		if got.N != want.N || got.N == 0 || got.Unanswered != want.Unanswered || math.Abs(got.Median-want.Median) > 1e-9 ||
+			math.Abs(got.Plain-want.Plain) > 1e-9 {
+			t.Errorf("%s: %+v of networks, %+v of models", q.Name, got, want)
+		}
+	}
+}

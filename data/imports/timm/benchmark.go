@@ -2,8 +2,9 @@ package timm
 
 import (
 	"cmp"
-	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/estimate"
@@ -18,15 +19,15 @@ type bench struct {
 	results *results
 	report  *source.Report
 
-	gpu, precision string
-	set            profile.Set
-	rows           int
-	joined         map[int]bool // rows with a result
-	untimed        int
+	conditions
+	set     profile.Set
+	rows    int
+	joined  map[int]bool // rows with a result
+	untimed int
 }
 
 func (b *bench) read() {
-	b.gpu, b.precision = conditions(b.file)
+	b.conditions = conditionsOf(b.file)
 	b.joined = map[int]bool{}
 	b.set.Models = []profile.Model{{
 		Name: b.modelName(), Dataset: b.results.dataset(), Task: "image classification", Unit: "image",
@@ -53,10 +54,13 @@ func (b *bench) describe() {
 	if b.untimed > 0 {
 		b.report.Note("%s without a time left out", quantity.Several(b.untimed, "row"))
 	}
-	if b.gpu == "" && b.given.GPU == "" && b.given.VM == nil {
-		b.report.Note("the file's name does not end in a GPU; say which with --gpu")
+	if b.isUnknown() {
+		b.report.Note("the file's name does not tell the GPU, so the machine is named after the file; say which with --gpu")
 	}
 }
+
+// isUnknown reports whether nothing tells the machine.
+func (b *bench) isUnknown() bool { return b.machine == "" && b.given.GPU == "" && b.given.VM == nil }
 
 func (b *bench) row(row *source.Row) error {
 	name := row.Text("model")
@@ -101,11 +105,14 @@ func (b *bench) run(row *source.Row, prefix string, mode profile.Mode) (*profile
 	}
 	run := &profile.Run{
 		Model: b.modelName(), Dataset: b.results.dataset(), Unit: "image", Mode: mode,
-		InstanceType: b.gpu, GPU: b.gpu, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Published,
+		InstanceType: b.machine, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Published,
 		Source: "timm " + b.file.Base(),
 	}
-	if b.gpu != "" {
-		run.GPUCount = 1
+	if b.isGPU {
+		run.GPU, run.GPUCount = b.machine, 1
+	}
+	if b.isUnknown() {
+		run.InstanceType = b.file.Stem()
 	}
 	source.Steady(run, seconds, nil, 0)
 	return run, nil
@@ -116,13 +123,13 @@ func (b *bench) add(run profile.Run, row int, name, size string) {
 	run.Variant.Precision = cmp.Or(b.precision, b.given.Precision)
 	matches := b.results.by[key{network(name), size}]
 	if len(matches) == 0 {
-		run.Variant.Name = variant(name, size)
+		run.Variant.Name = b.variant(name, size)
 		b.set.Runs = append(b.set.Runs, run)
 		return
 	}
 	b.joined[row] = true
 	for _, m := range matches {
-		run.Variant.Name = variant(m.name, size)
+		run.Variant.Name = b.variant(m.name, size)
 		run.Accuracy = nil
 		if m.top1 != nil {
 			run.Accuracy = &profile.Accuracy{Metric: "top-1", Value: *m.top1 / 100, HigherIsBetter: true, Basis: run.Basis}
@@ -131,9 +138,17 @@ func (b *bench) add(run profile.Run, row int, name, size string) {
 	}
 }
 
-func variant(name, size string) string {
-	if size == "" {
+// variant is a network and, after a middle dot, its tag, the size of its images and
+// the conditions.
+func (b *bench) variant(model, size string) string {
+	name, tag, _ := strings.Cut(model, ".")
+	if size != "" {
+		size += " px"
+	}
+	which := strings.TrimSpace(tag + " " + size)
+	parts := slices.DeleteFunc(append([]string{which}, b.others...), func(s string) bool { return s == "" })
+	if len(parts) == 0 {
 		return name
 	}
-	return fmt.Sprintf("%s %s px", name, size)
+	return source.Text(name + " · " + strings.Join(parts, ", "))
 }

@@ -6,14 +6,17 @@
 // (milliseconds a batch), infer_batch_size, infer_img_size, param_count
 // (millions), infer_gmacs and infer_macts, or the same with train_ in place of
 // infer_; files with both give both. Results have model, img_size, top1, top5
-// (percent) and param_count. GPU, precision and versions stand in the name of a
-// benchmark only: benchmark-infer-amp-nchw-pt240-cu124-rtx3090.csv.
+// (percent) and param_count. The machine, precision, layout, versions and compiler
+// stand in the name of a benchmark only:
+// benchmark-infer-amp-nchw-pt240-cu124-rtx3090.csv. A file whose name tells no machine
+// is a machine of its own, named after it.
 //
 // The join is on the name before the first dot and the size of the image: a
 // model with several tags in the results is a variant per tag, all with the
 // time of the one network that was timed. All networks of a data set are
 // variants of one model, since they do the same work and are what a frontier
-// is over. Networks without a result keep an unknown accuracy.
+// is over; layout, version and compiler are part of the variant. Networks without a
+// result keep an unknown accuracy.
 //
 // Unknown are the host, the price, memory, the spread of the times, and in
 // training the epochs. An amp in the name is taken as fp16, timm's default.
@@ -189,28 +192,69 @@ func (r *results) dataset() string {
 	}
 }
 
-var gpuName = regexp.MustCompile(`^(rtx|gtx|titan)-?([0-9a-z]+)$|^(a|h|b|v|p|t|l|k|m)([0-9]{1,4})(g|s)?(-.*)?$`)
+// conditions are what the name of a benchmark says and its table does not.
+type conditions struct {
+	machine   string // that it ran on: a GPU, or a CPU
+	isGPU     bool
+	precision string
+	others    []string // that its times depend on: layout, versions, compiler
+}
 
-// conditions reads from a benchmark's name what the table does not say.
-func conditions(f source.File) (gpu, precision string) {
+var (
+	gpuName   = regexp.MustCompile(`^(rtx|gtx|titan)-?([0-9a-z]+)$|^(a|h|b|v|p|t|l|k|m)([0-9]{1,4})(g|s)?(-.*)?$`)
+	cardName  = regexp.MustCompile(`^[1-9]0[5-9]0(ti|super)?$`) // of a series that it does not name
+	torchName = regexp.MustCompile(`^pt([0-9])([0-9]+)$`)
+	platform  = regexp.MustCompile(`^(cu[0-9]+|rocm[0-9]+|cpu)$`)
+	precision = map[string]string{"amp": "fp16", "fp16": "fp16", "float16": "fp16", "bfloat16": "bf16", "bf16": "bf16",
+		"amp_bf16": "bf16", "fp32": "fp32", "float32": "fp32"}
+)
+
+// conditionsOf reads benchmark-infer-amp-nchw-pt240-cu124-rtx4090-dynamo.csv: the
+// machine follows the platform, or ends the name.
+func conditionsOf(f source.File) (c conditions) {
 	words := strings.Split(strings.ToLower(plaintext.Clean(f.Stem())), "-")
-	for _, w := range words {
-		switch w {
-		case "amp", "fp16", "float16":
-			precision = "fp16"
-		case "bfloat16", "bf16", "amp_bf16":
-			precision = "bf16"
-		case "fp32", "float32":
-			precision = "fp32"
+	for i, w := range words {
+		isLast := i == len(words)-1
+		switch torch := torchName.FindStringSubmatch(w); {
+		case i == 0, w == "infer", w == "train":
+		case platform.MatchString(words[i-1]):
+			c.machine, c.isGPU = w, words[i-1] != "cpu"
+		case c.machine == "" && isLast && gpuName.MatchString(w):
+			c.machine, c.isGPU = w, true
+		case precision[w] != "":
+			c.precision = precision[w]
+		case w == "nchw" || w == "nhwc":
+			c.others = append(c.others, strings.ToUpper(w))
+		case torch != nil:
+			c.others = append(c.others, "PyTorch "+release(torch[1], torch[2]))
+		case c.machine != "":
+			c.others = append(c.others, w)
 		}
 	}
-	if last := words[len(words)-1]; len(words) > 1 && gpuName.MatchString(last) {
-		gpu = strings.ToUpper(last)
-		for _, series := range []string{"RTX", "GTX", "TITAN"} {
-			if number, ok := strings.CutPrefix(gpu, series); ok {
-				gpu = series + " " + strings.TrimPrefix(number, "-")
-			}
+	if c.isGPU {
+		c.machine = gpuOf(c.machine)
+	}
+	return c
+}
+
+// release is a version written without dots: 113 is 1.13, 291 is 2.9.1, 240 is 2.4.
+func release(major, rest string) string {
+	if major == "1" || len(rest) == 1 {
+		return major + "." + rest
+	}
+	return strings.TrimSuffix(major+"."+rest[:1]+"."+rest[1:], ".0")
+}
+
+// gpuOf is the usual name of a GPU: RTX 4090 for rtx4090 and 4090.
+func gpuOf(word string) string {
+	word = strings.ToUpper(word)
+	if cardName.MatchString(strings.ToLower(word)) {
+		return "RTX " + word
+	}
+	for _, series := range []string{"RTX", "GTX", "TITAN"} {
+		if number, ok := strings.CutPrefix(word, series); ok {
+			return series + " " + strings.TrimPrefix(number, "-")
 		}
 	}
-	return gpu, precision
+	return word
 }
