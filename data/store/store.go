@@ -23,6 +23,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,6 +32,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"sweetspot/engine/secret"
 
 	"github.com/mattn/go-sqlite3"
 	"golang.org/x/sys/unix"
@@ -55,7 +58,8 @@ func init() {
 	sql.Register(driverName, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
 		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, longestValue)
 		_, err := c.Exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", nil)
-		return errors.Join(err, c.RegisterFunc("plain", plain, true))
+		return errors.Join(err, c.RegisterFunc("plain", plain, true),
+			c.RegisterFunc("without_secrets", withoutSecrets, true))
 	}})
 }
 
@@ -69,6 +73,23 @@ func plain(v any) any {
 		return clean(text)
 	}
 	return v
+}
+
+// withoutSecrets hides them in a text or in the words of a command.
+func withoutSecrets(v any) any {
+	text, ok := v.(string)
+	var words []string
+	switch {
+	case !ok:
+		return v
+	case json.Unmarshal([]byte(text), &words) != nil:
+		return secret.Text(text)
+	}
+	hidden, err := json.Marshal(secret.Words(words))
+	if err != nil {
+		return v // never of words
+	}
+	return string(hidden)
 }
 
 // Named is the absolute path of a database; that of "" is

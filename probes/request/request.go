@@ -7,11 +7,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/secret"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
@@ -72,8 +74,9 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 		}
 	}
 	if r.IsCommand() {
+		_, unset := secret.Expand(r.Command, os.LookupEnv)
 		_, err := r.reader()
-		return cells, err
+		return cells, errors.Join(unset, err)
 	}
 	if r.Adapter != "" || r.Pattern != "" {
 		return nil, errors.New("--adapter and --pattern only apply to a command after --; leave them out for a model")

@@ -18,6 +18,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
+	"sweetspot/engine/secret"
 	"sweetspot/probes/gpu"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/hook"
@@ -95,7 +96,8 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 	}
 	source, name := modelSource(spec.Model), spec.Name()
 	if r.IsCommand() {
-		source, name = commandSource(r.Command), commandName(r.Command)
+		words := secret.Words(r.Command)
+		source, name = commandSource(words), commandName(words)
 	}
 	m := &o.Description.Model
 	if m.SourceFile = source; m.Name == "" {
@@ -122,7 +124,10 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	if o.Adapter, err = r.reader(); err != nil {
 		return o, err
 	}
-	o.Command, o.Hooked = r.Command, true
+	if o.Command, err = secret.Expand(r.Command, os.LookupEnv); err != nil {
+		return o, err
+	}
+	o.Hooked = true
 	o.Files, o.Env = hook.Files(), hook.Env(os.Getenv("PYTHONPATH"))
 	if o.Start != nil {
 		o.Env = hook.Env("") // that host has its own path

@@ -12,6 +12,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/secret"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/identity"
@@ -135,7 +136,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if o.Store == nil {
 		return nil, errors.New("a probe needs a database to save to")
 	}
-	o.Description.Command = o.Command
+	o.Description.Command = secret.Words(o.Command)
 	if o.Description.StartedAt.IsZero() {
 		o.Description.StartedAt = time.Now()
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -321,6 +322,33 @@ func TestOutOfMemoryIsAnAnswer(t *testing.T) {
 		r.Status != profile.OutOfMemory {
 		t.Errorf("error %v, exit %d, %q: %q, saved as %s: %q, %v", u.Err, *u.ScriptExit, u.StoppedBecause, u.StoppedWords,
 			r.Status, r.StoppedWords, err)
+	}
+}
+
+// No secret of a command, or that a script prints, is in the database's files.
+func TestNoSecretIsKept(t *testing.T) {
+	s := openStore(t)
+	o := shell(s, `echo "token='s3cret-1'"; echo "password: s3cret-2" >&2
+		echo '{"sweetspot":1,"event":"warning","message":"https://me:s3cret-3@host is slow"}' >&3
+		echo '{"sweetspot":1,"event":"error","message":"API_KEY=s3cret-4 is wrong"}' >&3
+		[ ${#2} = 8 ] && exit 3`)
+	o.Command = append(o.Command, "x", "--token", "s3cret-5", "KEY=s3cret-6", "https://me:s3cret-7@host")
+	u := start(t, o).Wait()
+	if u.Err == nil || *u.ScriptExit != 3 || strings.Contains(fmt.Sprintf("%+v", u), "s3cret") {
+		t.Errorf("the script was given its token: exit %d; %+v", *u.ScriptExit, u)
+	}
+	r, err := s.Record(t.Context(), u.Run.ID)
+	if err != nil || !slices.Contains(r.Command, "${TOKEN}") || !slices.Contains(r.Command, "KEY=${KEY}") {
+		t.Errorf("%q, %v", r.Command, err)
+	}
+	files, err := filepath.Glob(s.Path() + "*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if content, err := os.ReadFile(file); err != nil || strings.Contains(string(content), "s3cret") {
+			t.Errorf("a secret is in %s, %v", file, err)
+		}
 	}
 }
 

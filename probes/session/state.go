@@ -14,6 +14,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/secret"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/gpu"
 	"sweetspot/probes/protocol"
@@ -165,8 +166,8 @@ func (p *state) event(e protocol.Event, now float64) {
 	case protocol.Warning:
 		p.warn(e.Message, now)
 	case protocol.Failure:
-		p.failed = e.Message
-		p.appendLog("error", e.Message, now)
+		p.failed = secret.Text(e.Message)
+		p.appendLog("error", p.failed, now)
 	case protocol.Done:
 		p.done = e.Reason
 	}
@@ -280,6 +281,7 @@ func (p *state) reading(e protocol.Telemetry, now float64) {
 }
 
 func (p *state) warn(text string, now float64) {
+	text = secret.Text(text)
 	if !slices.Contains(p.warnings, text) {
 		p.warnings = push(p.warnings, text, shownWarnings)
 	}
@@ -287,7 +289,7 @@ func (p *state) warn(text string, now float64) {
 }
 
 func (p *state) line(from origin, text string, now float64) {
-	level := "out"
+	level, text := "out", secret.Text(text)
 	if from == fromStderr {
 		level = "err"
 		p.lastErr = text
