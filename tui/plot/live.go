@@ -122,9 +122,9 @@ func (l *Live) span() (lo, hi float64, ok bool) {
 	}
 	slices.Sort(l.sample)
 	n := len(l.sample)
-	lo, hi = max(l.sample[0], l.sample[n/2]/2), l.sample[(n-1)*95/100]
-	if n > 2 && n < 20 { // too few for a percentile to leave out a long first one
-		hi = l.sample[n-2]
+	lo, hi = max(l.sample[0], l.sample[(n-1)/2]/2), l.sample[(n-1)*95/100]
+	if n < 20 { // too few for a percentile to leave out a long first one
+		hi = l.sample[max(n-2, min(n-1, 1))]
 	}
 	if l.steady.Known() && finite(l.steady.Low) && finite(l.steady.High) {
 		lo, hi = min(lo, l.steady.Low), max(hi, l.steady.High)

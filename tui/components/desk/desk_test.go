@@ -182,3 +182,148 @@ func TestWordsScrollWhereTheyHaveTheScreen(t *testing.T) {
 		t.Error("esc does not lead back")
 	}
 }
+
+// The mouse presses and turns what it is over; a title sorts, and again turns round.
+func TestTheMouseOnEveryRegion(t *testing.T) {
+	f := newFixture(t)
+	f.focus = 3
+	f.Mouse(pointer.Event{Kind: pointer.Click, X: 18, Y: 2}) // the last cell of the track
+	if f.Question().n != 10 || f.focus != 0 {
+		t.Errorf("a click on the track asks %+v from region %d", f.Question(), f.focus)
+	}
+	f.Mouse(pointer.Event{Kind: pointer.Drag, X: 1, Y: 2})
+	if f.Question().n != 0 {
+		t.Errorf("dragged to its beginning it asks %+v", f.Question())
+	}
+	f.Mouse(pointer.Event{Kind: pointer.Wheel, X: 3, Y: 1, Steps: -4})
+	if f.Question().n != 4 {
+		t.Errorf("turned by four it asks %+v", f.Question())
+	}
+	f.Mouse(pointer.Event{Kind: pointer.Click, X: 25, Y: 2})
+	if f.Region() != "first" || f.Question().n != 4 {
+		t.Errorf("a click on the chart leads to %s and asks %+v", f.Region(), f.Question())
+	}
+	f.Mouse(pointer.Event{Kind: pointer.Wheel, X: 3, Y: 8, Steps: 1})
+	if row, _ := f.Table.Cursor(); row != 0 || f.Region() != "first" {
+		t.Errorf("a wheel over rows that all fit moves the cursor to %d", row)
+	}
+	f.Mouse(pointer.Event{Kind: pointer.Drag, X: 3, Y: 9})
+	if row, _ := f.Table.Cursor(); row != 0 {
+		t.Error("a drag over the table moves its cursor")
+	}
+	for _, want := range []struct {
+		column     string
+		descending bool
+	}{{"b", false}, {"b", true}, {"b", false}} {
+		f.Mouse(pointer.Event{Kind: pointer.Click, X: 9, Y: 7})
+		if column, descending := f.Sorted(); column != want.column || descending != want.descending {
+			t.Errorf("sorted by %s, from the end %v", column, descending)
+		}
+	}
+	before := f.Question()
+	for _, at := range [][2]int{{0, 0}, {19, 2}, {20, 2}, {39, 2}, {3, 5}, {3, 11}, {50, 3}, {3, 14}, {-1, -1}} {
+		f.Mouse(pointer.Event{Kind: pointer.Click, X: at[0], Y: at[1]})
+	}
+	if f.Question() != before {
+		t.Errorf("clicks on borders ask %+v", f.Question())
+	}
+	for _, c := range []struct {
+		x, y, region, px, py int
+		ok                   bool
+	}{{1, 1, 0, 0, 0, true}, {18, 4, 0, 17, 3, true}, {19, 4, 0, 0, 0, false}, {21, 1, 1, 0, 0, true}, {1, 7, 3, 0, 0, true},
+		{38, 10, 3, 37, 3, true}, {38, 11, 0, 0, 0, false}} {
+		if region, px, py, ok := f.At(c.x, c.y); region != c.region || px != c.px || py != c.py || ok != c.ok {
+			t.Errorf("cell %d,%d is %d,%d of region %d, %v", c.x, c.y, px, py, region, ok)
+		}
+	}
+}
+
+// Pages are the table's wherever the keys are but on a slider, whose ends they are not.
+func TestKeysOnEveryRegion(t *testing.T) {
+	f := newFixture(t)
+	for _, c := range []struct {
+		region int
+		key    keys.Action
+		n      float64
+		row    int
+	}{{0, keys.Bottom, 10, 0}, {0, keys.Top, 0, 0}, {0, keys.BigRight, 8, 0}, {0, keys.BigLeft, 0, 0}, {0, keys.PageDown, 0, 2},
+		{0, keys.PageUp, 0, 0}, {1, keys.Down, 0, 1}, {1, keys.Left, 0, 1}, {3, keys.Right, 0, 1}, {3, keys.BigRight, 0, 2},
+		{3, keys.BigLeft, 0, 0}, {1, keys.BigRight, 0, 0}, {3, keys.Bottom, 0, 2}, {3, keys.Top, 0, 0}} {
+		f.focus = c.region
+		f.do(t, c.key)
+		if row, _ := f.Table.Cursor(); f.Question().n != c.n || row != c.row {
+			t.Fatalf("%s in region %d asks %g, the cursor is on row %d", c.key, c.region, f.Question().n, row)
+		}
+	}
+	f.focus = 1
+	if f.do(t, keys.Enter); !f.OnTable() || f.Reading() {
+		t.Error("enter on a chart does not lead to the table")
+	}
+	if f.do(t, keys.Enter); !f.Reading() {
+		t.Error("enter on a row does not give its words the screen")
+	}
+	f.Mouse(pointer.Event{Kind: pointer.Wheel, Steps: 2})
+	if f.top != 2 {
+		t.Errorf("the wheel turns the words to line %d", f.top)
+	}
+	f.Mouse(pointer.Event{Kind: pointer.Click, X: 3, Y: 2})
+	if f.Question().n != 0 || !f.Reading() {
+		t.Error("what the words hide is pressed")
+	}
+	if f.do(t, keys.Enter); f.Reading() {
+		t.Error("enter does not lead back")
+	}
+	f.Table.SetRows(rows(0))
+	if f.do(t, keys.Enter); f.Reading() {
+		t.Error("there are words about no row")
+	}
+	f.focus = 0
+	f.do(t, keys.Enter)
+	f.Key(tea.KeyPressMsg{Code: '7', Text: "7"})
+	f.Key(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	f.Paste("3")
+	if f.Key(tea.KeyPressMsg{Code: tea.KeyEscape}); f.Question().n != 0 || f.Typing() != screen.NotTyping {
+		t.Errorf("left it asks %g", f.Question().n)
+	}
+	f.do(t, keys.Enter)
+	f.Paste("33")
+	if f.Key(tea.KeyPressMsg{Code: tea.KeyEnter}); f.Question().n != 0 || f.Typing() == screen.NotTyping {
+		t.Errorf("33 of 10 asks %g", f.Question().n)
+	}
+	if f.do(t, keys.FocusPrev); f.Typing() != screen.NotTyping || f.Region() != "table" {
+		t.Errorf("back leads to %s", f.Region())
+	}
+}
+
+func TestLayoutsFillTheScreen(t *testing.T) {
+	for w := 20; w < 220; w += 3 {
+		for h := 8; h < 70; h++ {
+			l := NewLayout(w, h, 6, 7, 50)
+			covered := 0
+			for _, b := range []panel.Box{l.Sliders, l.First, l.Second, l.Table, l.Third, l.Fourth, l.Words} {
+				if b.W < 0 || b.H < 0 || b.X+b.W > w || b.Y+b.H > h {
+					t.Fatalf("%d×%d: %+v sticks out", w, h, b)
+				}
+				covered += b.W * b.H
+			}
+			if covered != w*h {
+				t.Fatalf("%d×%d: %d of %d cells are covered: %+v", w, h, covered, w*h, l)
+			}
+			if wide := l.Second.W > 0; wide != (w >= WideWidth && h >= NarrowRows) {
+				t.Errorf("%d×%d: a second chart %v", w, h, wide)
+			}
+			if small := l.Table.Bare; small != (w < NarrowWidth || h < NarrowRows) {
+				t.Errorf("%d×%d: without borders %v", w, h, small)
+			}
+			if l.Third.W > 0 && (l.Third.H < 8 || w < WideWidth) || l.Words.W > 0 && l.Words.H < 5 {
+				t.Errorf("%d×%d: a chart or words too small: %+v", w, h, l)
+			}
+		}
+	}
+	if l := SmallLayout(60, 11); l.Sliders.H != slider.Height || l.Table.H != 9 {
+		t.Errorf("low: %+v", l)
+	}
+	if l := SmallLayout(60, 12); l.Sliders.H != 2*slider.Height || l.Table.Y != 4 {
+		t.Errorf("small: %+v", l)
+	}
+}

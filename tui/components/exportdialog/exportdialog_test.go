@@ -131,3 +131,99 @@ func TestEventsComeOnce(t *testing.T) {
 		t.Errorf("%+v", d.shown[d.at])
 	}
 }
+
+// Without a name nothing is written, and while a file is the form stays.
+func TestAFormIsWrittenUnderAName(t *testing.T) {
+	d := written("x\n", nil)
+	d.Key(keys.FocusPrev)
+	d.file.Set("")
+	d.Key(keys.FocusNext)
+	if e := d.Key(keys.Enter); e != None || !d.Typing() {
+		t.Errorf("event %d, the name is typed %v", e, d.Typing())
+	}
+	d.Type(" mine.x ")
+	if d.File() != "mine.x" {
+		t.Errorf("named %q", d.File())
+	}
+	if d.Key(keys.Enter) != Write {
+		t.Error("a name is not enough")
+	}
+	at := d.at
+	if d.move(at + 1); d.at != at {
+		t.Error("the form changes while it is written")
+	}
+	d.Rename()
+	d.move(at + 1)
+	if d.at != at+1 {
+		t.Error("the form stays")
+	}
+}
+
+// A typed name goes along to another form, with its extension.
+func TestNamesFollowTheForm(t *testing.T) {
+	d := written("x\n", nil)
+	other := 0
+	for i, doc := range d.docs {
+		if doc.Extension != d.docs[0].Extension && doc.Name != d.docs[0].Name {
+			other = i
+		}
+	}
+	if d.move(other); d.file.Value() != d.docs[other].Name {
+		t.Errorf("the name that nobody typed becomes %q", d.file.Value())
+	}
+	d.move(0)
+	d.file.Set("own" + d.docs[0].Extension)
+	if d.move(other); d.file.Value() != "own"+d.docs[other].Extension {
+		t.Errorf("the stem of a typed name becomes %q", d.file.Value())
+	}
+	for _, kept := range []string{"another.name", d.docs[other].Extension} {
+		d.file.Set(kept)
+		if d.move(0); d.file.Value() != kept {
+			t.Errorf("%q becomes %q", kept, d.file.Value())
+		}
+		d.move(other)
+	}
+	for _, key := range []keys.Action{keys.Bottom, keys.Down} {
+		if d.Key(key); d.at != len(d.docs)-1 {
+			t.Errorf("%s leads to form %d of %d", key, d.at, len(d.docs))
+		}
+	}
+	for _, key := range []keys.Action{keys.Top, keys.Up} {
+		if d.Key(key); d.at != 0 {
+			t.Errorf("%s leads to form %d", key, d.at)
+		}
+	}
+	if d.Type("x"); strings.Contains(d.file.Value(), "x"+"x") || d.Typing() {
+		t.Error("text goes to a name that is not typed")
+	}
+}
+
+// The list keeps the form under the cursor in view, below its heading at the top.
+func TestTheListScrollsToTheForm(t *testing.T) {
+	th := theme.New("", true, false)
+	d := written("x\n", nil)
+	for _, key := range []keys.Action{keys.Down, keys.Up} {
+		for range 2 * len(d.docs) {
+			d.Key(key)
+			view := ansi.Strip(d.View(th, 100, 12))
+			if !strings.Contains(view, "▸ "+d.Document().Title[:3]) {
+				t.Fatalf("form %d, %s, is out of sight:\n%s", d.at, d.Document().Title, view)
+			}
+		}
+	}
+	if got := ansi.Strip(d.View(th, 100, 12)); !strings.Contains(got, d.docs[0].Group) {
+		t.Errorf("the first heading is out of sight:\n%s", got)
+	}
+	if got := plainLines(strings.Repeat("x\n", longest+5)); len(got) != longest+1 || got[longest] != "… and 5 more lines" {
+		t.Errorf("%d lines, the last is %q", len(got), got[len(got)-1])
+	}
+	if got := plainLines(strings.Repeat("x\n", longest)); len(got) != longest {
+		t.Errorf("%d lines of %d", len(got), longest)
+	}
+	for width, want := range map[int]string{sideBySide - 1: "tab shows the text", sideBySide: "─ file ──"} {
+		if got := ansi.Strip(d.View(th, width, 20)); !strings.Contains(got, strings.Trim(want, "─ ")) ||
+			strings.Contains(got, "tab shows") != (width < sideBySide) {
+			t.Errorf("%d cells:\n%s", width, got)
+		}
+	}
+}

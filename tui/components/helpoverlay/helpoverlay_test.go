@@ -46,3 +46,34 @@ func TestHelpFitsAndScrollsToItsEnd(t *testing.T) {
 		t.Error("another key must close the help")
 	}
 }
+
+// Pages are ten lines, and no key scrolls beyond the text.
+func TestKeysScrollTheHelp(t *testing.T) {
+	th := theme.New("", true, false)
+	var o Overlay
+	o.Open()
+	draw := func() { o.View(th, keys.Default(), keys.InRanking, nil, 80, 20) }
+	draw()
+	for _, c := range []struct {
+		key  keys.Action
+		want int
+	}{{keys.PageDown, 10}, {keys.BigRight, 20}, {keys.Down, 21}, {keys.PageUp, 11}, {keys.BigLeft, 1}, {keys.Up, 0},
+		{keys.Up, 0}, {keys.PageUp, 0}, {keys.PageDown, 10}, {keys.Top, 0}, {keys.Bottom, o.most}, {keys.Down, o.most},
+		{keys.PageDown, o.most}} {
+		if o.Key(c.key); o.top != c.want || !o.Visible() {
+			t.Errorf("%s leads to line %d, not %d", c.key, o.top, c.want)
+		}
+		draw()
+	}
+	if o.most < 20 {
+		t.Errorf("all but %d lines fit", o.most)
+	}
+	if o.Open(); o.top != 0 {
+		t.Error("opened again it begins below its beginning")
+	}
+	// Where all fits nothing scrolls, and the note does not say so.
+	if got := ansi.Strip(o.View(th, keys.Default(), keys.InRanking, nil, 130, 500)); strings.Contains(got, "scroll with") ||
+		o.most != 0 {
+		t.Errorf("%d lines are below:\n%s", o.most, got)
+	}
+}

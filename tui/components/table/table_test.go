@@ -260,3 +260,87 @@ func BenchmarkView(b *testing.B) {
 		tb.View(th)
 	}
 }
+
+// A page is the rows in view but one, which stays to read on from.
+func TestKeysAndWheelMoveByWhatIsInView(t *testing.T) {
+	tb := New(columns())
+	tb.SetSize(80, 11) // ten rows
+	tb.SetRows(numbers(100))
+	for _, c := range []struct {
+		key         keys.Action
+		cursor, top int
+	}{{keys.Down, 1, 0}, {keys.PageDown, 10, 1}, {keys.PageDown, 19, 10}, {keys.Up, 18, 10}, {keys.PageUp, 9, 9},
+		{keys.Bottom, 99, 90}, {keys.Down, 99, 90}, {keys.PageUp, 90, 90}, {keys.Top, 0, 0}, {keys.Up, 0, 0}} {
+		if moves := tb.Act(c.key); !moves || tb.cursor != c.cursor || tb.top != c.top {
+			t.Fatalf("%s leads to row %d, the first in view is %d", c.key, tb.cursor, tb.top)
+		}
+	}
+	if tb.Act(keys.Enter) || tb.Act(keys.Left) {
+		t.Error("other keys move too")
+	}
+	for _, c := range []struct{ rows, cursor, top int }{{3, 3, 3}, {200, 90, 90}, {-1, 90, 89}, {-5, 90, 84}, {-60, 33, 24},
+		{-200, 9, 0}} {
+		if tb.Scroll(c.rows); tb.cursor != c.cursor || tb.top != c.top {
+			t.Fatalf("scrolled by %d the cursor is on %d, the first in view is %d", c.rows, tb.cursor, tb.top)
+		}
+	}
+	if tb.SetCursor(9) || !tb.SetCursor(10) || tb.top != 1 {
+		t.Errorf("the cursor is on %d of %d on", tb.cursor, tb.top)
+	}
+}
+
+// Spare cells go to the flexible columns by their shares, and hits are of whole columns.
+func TestSpareCellsAndTheirHits(t *testing.T) {
+	tb := New([]Column{{ID: "a", Title: "a", Width: 4, Flex: 1}, {ID: "b", Title: "b", Width: 4}, {ID: "c", Title: "c", Width: 4,
+		Flex: 3, Right: true}})
+	tb.SetRows(numbers(1))
+	for width, want := range map[int][3]int{18: {4, 4, 4}, 19: {4, 4, 5}, 22: {5, 4, 7}, 26: {6, 4, 10}} {
+		tb.SetSize(width, 2)
+		at := gutter
+		for k, p := range tb.place() {
+			if p.Width != want[k] || p.from != at {
+				t.Errorf("%d cells: column %s has %d from %d", width, p.ID, p.Width, p.from)
+			}
+			for x, is := range map[int]bool{at - 1: false, at: true, at + p.Width - 1: true, at + p.Width: false} {
+				if _, id, _ := tb.Hit(x, 1); (id == p.ID) != is {
+					t.Errorf("cell %d of %d is of column %q", x, width, id)
+				}
+			}
+			at += p.Width + gap
+		}
+		for _, outside := range [][2]int{{-1, 1}, {width, 1}, {3, -1}, {3, 2}} {
+			if _, _, ok := tb.Hit(outside[0], outside[1]); ok {
+				t.Errorf("cell %v is outside", outside)
+			}
+		}
+	}
+	line := text.Lines(ansi.Strip(tb.View(theme.New("", true, false))))
+	if !strings.HasSuffix(line[0], "c") || !strings.HasSuffix(line[1], " c-0") || strings.Index(line[0], "a") != gutter {
+		t.Errorf("aligned\n%s", strings.Join(line, "\n"))
+	}
+}
+
+func TestRowsAreMarked(t *testing.T) {
+	th := theme.New("", true, false)
+	for _, c := range []struct {
+		pin  rune
+		here bool
+		want string
+	}{{0, false, "  "}, {0, true, "▸ "}, {'◈', false, " ◈"}, {'◈', true, "▸◈"}} {
+		if got := ansi.Strip(mark(th, c.pin, c.here)); got != c.want {
+			t.Errorf("pin %c, cursor %v: %q", c.pin, c.here, got)
+		}
+	}
+	for f, want := range map[float64]string{0.0049: "  <1%", 0.005: "   0%", 0.0051: "   1%", 0.994: "  99%", 0.995: " >99%",
+		-1: "   0%", 2: " 100%"} {
+		if got := ansi.Strip(Share(th, f, 9)); !strings.HasSuffix(got, want) {
+			t.Errorf("Share(%g) = %q", f, got)
+		}
+	}
+	if got := Share(th, 0.5, 5); got != "  50%" {
+		t.Errorf("without room for a bar: %q", got)
+	}
+	if got := ansi.Strip(Share(th, 0.5, 6)); got != "▌  50%" {
+		t.Errorf("with a cell for the bar: %q", got)
+	}
+}
