@@ -51,16 +51,18 @@ type Store struct {
 	nowFunc func() time.Time
 }
 
-// driverName is SQLite as it is opened for files that anyone may have made.
-const driverName = "sweetspot"
+// driverName is SQLite as it is opened for files that anyone may have made. Only
+// tests take another driver.
+var driverName = "sweetspot"
 
-func init() {
-	sql.Register(driverName, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
-		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, longestValue)
-		_, err := c.Exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", nil)
-		return errors.Join(err, c.RegisterFunc("plain", plain, true),
-			c.RegisterFunc("without_secrets", withoutSecrets, true))
-	}})
+func init() { sql.Register(driverName, &sqlite3.SQLiteDriver{ConnectHook: prepare}) }
+
+// prepare sets up a new connection.
+func prepare(c *sqlite3.SQLiteConn) error {
+	c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, longestValue)
+	_, err := c.Exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", nil)
+	return errors.Join(err, c.RegisterFunc("plain", plain, true),
+		c.RegisterFunc("without_secrets", withoutSecrets, true))
 }
 
 // longestValue is the most bytes of a row that are read. The longest that this
