@@ -49,6 +49,15 @@
 // and %25 for a percent sign. An empty cell means that none was seen.
 package profilecsv
 
+import (
+	"io"
+	"strings"
+
+	"sweetspot/data/textfile"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
 // Columns are the columns of the contract, in its order.
 var Columns = []string{
 	"model", "dataset", "unit", "variant", "precision", "pruning", "metric", "accuracy", "higher_is_better",
@@ -68,3 +77,103 @@ var ExtraColumns = []string{
 
 // required must be in the header: without them a file is not a Profile CSV.
 var required = []string{"model", "mode", "basis"}
+
+// Read returns the runs of a Profile CSV in file order and the models they are
+// of. Errors about the content are of type [*textfile.Error]. Unknown columns
+// are ignored.
+func Read(r io.Reader) (*profile.Set, error) {
+	rd := reader{textfile.NewTable(r)}
+	if err := rd.Header("a Profile CSV", ""); err != nil {
+		return nil, err
+	}
+	if err := rd.Need(required...); err != nil {
+		return nil, err
+	}
+	set := &profile.Set{}
+	models := modelIndex{set: set, at: map[string]int{}}
+	err := rd.Each(func() error {
+		model, run := rd.row()
+		models.add(model)
+		set.Runs = append(set.Runs, run)
+		return nil
+	})
+	return set, err
+}
+
+// modelIndex collects models by name; later rows fill in what earlier ones left
+// unknown.
+type modelIndex struct {
+	set *profile.Set
+	at  map[string]int
+}
+
+func (x *modelIndex) add(m profile.Model) {
+	i, seen := x.at[m.Name]
+	if !seen {
+		x.at[m.Name] = len(x.set.Models)
+		x.set.Models = append(x.set.Models, m)
+		return
+	}
+	have := &x.set.Models[i]
+	for _, f := range []struct {
+		have *string
+		add  string
+	}{{&have.Dataset, m.Dataset}, {&have.Task, m.Task}, {&have.Unit, m.Unit}} {
+		if *f.have == "" {
+			*f.have = f.add
+		}
+	}
+	if have.Params == nil {
+		have.Params = m.Params
+	}
+	if have.FLOPsPerUnit == nil {
+		have.FLOPsPerUnit = m.FLOPsPerUnit
+	}
+}
+
+// reader reads the cells of one row by column name.
+type reader struct{ *textfile.Table }
+
+// fraction returns a number in [0,1], or nil for an empty cell.
+func (r reader) fraction(column string) *float64 {
+	v := r.NotNegative(column)
+	if v != nil && *v > 1 {
+		_ = r.Fail(column, "%g is above 1; write a fraction, %g for %g %%", *v, *v/100, *v)
+	}
+	return v
+}
+
+// boolean returns nil for an empty cell.
+func (r reader) boolean(column string) *bool {
+	switch cell := strings.ToLower(r.Cell(column)); cell {
+	case "":
+		return nil
+	case "true", "1", "yes":
+		return new(true)
+	case "false", "0", "no":
+		return new(false)
+	default:
+		_ = r.Fail(column, "%s is neither true nor false", plaintext.Quote(cell))
+		return nil
+	}
+}
+
+// layers reads "conv1=0.3;conv2=0.5".
+func (r reader) layers(column string) map[string]float64 {
+	cell := r.Cell(column)
+	if cell == "" {
+		return nil
+	}
+	layers := map[string]float64{}
+	for part := range strings.SplitSeq(cell, ";") {
+		name, ratio, ok := strings.Cut(part, "=")
+		name, ratio = strings.TrimSpace(name), strings.TrimSpace(ratio)
+		v, sound := textfile.Decimal(ratio)
+		if !ok || name == "" || !sound || v < 0 || v > 1 {
+			_ = r.Fail(column, "%s is not layer=fraction; write conv1=0.3;conv2=0.5", plaintext.Quote(part))
+			return nil
+		}
+		layers[name] = v
+	}
+	return layers
+}

@@ -4,12 +4,17 @@
 package listing
 
 import (
+	"fmt"
+	"io"
 	"strconv"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"sweetspot/data/catalog"
 	"sweetspot/data/contract"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 )
 
 // Document lists VM types with their prices.
@@ -135,4 +140,195 @@ func orNull(s string) *string {
 		return nil
 	}
 	return &s
+}
+
+// WriteTable prints VM types as a table, one per line. Old prices show their
+// age.
+func WriteTable(w io.Writer, vms []profile.VMType, now time.Time) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "VM type\tcloud\tregion\tGPUs\tGPU memory\tvCPUs\tmemory\ton-demand\tspot\t1 year\t3 years")
+	for _, vm := range vms {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s", vm.InstanceType, vm.Cloud, orDash(vm.Region), gpusOf(vm),
+			gib(vm.GPUMemGiB), count(vm.VCPUs), gib(vm.MemGiB))
+		for _, p := range profile.Purchases {
+			fmt.Fprint(tw, "\t"+priceCell(vm, p, now))
+		}
+		fmt.Fprintln(tw)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, "\n"+quantity.Several(len(vms), "VM type")+", US dollars per hour. An age in brackets "+
+		"means that the price is old and may have changed.")
+	return err
+}
+
+func priceCell(vm profile.VMType, purchase profile.Purchase, now time.Time) string {
+	p, ok := vm.PriceOf(purchase)
+	if !ok {
+		return "—"
+	}
+	if age := catalog.AgeOf(p, now); age.Stale {
+		return dollars(p.USDPerHour) + " (" + age.Short() + ")"
+	}
+	return dollars(p.USDPerHour)
+}
+
+// WriteEntry prints everything known about a VM type.
+func WriteEntry(w io.Writer, vm profile.VMType, set *profile.Set, now time.Time) error {
+	fmt.Fprintf(w, "%s  %s %s\n", vm.InstanceType, vm.Cloud, vm.Region)
+	machine := []string{gpusOf(vm)}
+	if vm.GPUMemGiB != nil {
+		machine = append(machine, gib(vm.GPUMemGiB)+" each")
+	}
+	if vm.VCPUs != nil {
+		machine = append(machine, count(vm.VCPUs)+" vCPUs")
+	}
+	if vm.MemGiB != nil {
+		machine = append(machine, gib(vm.MemGiB)+" memory")
+	}
+	fmt.Fprintln(w, "  "+strings.Join(machine, " · "))
+	if spec, ok := set.GPUSpec(vm.GPU); ok {
+		fmt.Fprintln(w, "  "+specLine(spec))
+	}
+	if len(vm.Prices) == 0 {
+		_, err := fmt.Fprintln(w, "  no price is known")
+		return err
+	}
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, p := range vm.Prices {
+		age := catalog.AgeOf(p, now)
+		word := age.String()
+		if age.Known && age.Days > 0 {
+			word += " old"
+		}
+		if age.Stale && age.Known {
+			word += ", stale"
+		}
+		fmt.Fprintf(tw, "  %s\t%s/h\t%s\t%s\n", p.Purchase, dollars(p.USDPerHour), word,
+			strings.TrimSpace(orDash(p.Source)+" "+p.AsOf))
+	}
+	return tw.Flush()
+}
+
+func specLine(s profile.GPUSpec) string {
+	var figures []string
+	for _, f := range []struct {
+		name, unit string
+		v          *float64
+	}{{"FP32", " TFLOPS", s.FP32TFLOPS}, {"FP16", " TFLOPS", s.FP16TFLOPS}, {"INT8", " TOPS", s.INT8TOPS},
+		{"bandwidth", " GB/s", s.BandwidthGBs}} {
+		if f.v != nil {
+			figures = append(figures, f.name+" "+count(f.v)+f.unit)
+		}
+	}
+	return s.Name + ": " + strings.Join(figures, ", ") + " (" + s.Source + ")"
+}
+
+// maxChanges is the largest number of lines printed of each kind; JSON contains all
+// of them.
+const maxChanges = 40
+
+// WriteChanges prints the differences between two catalogs as text.
+func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
+	fmt.Fprintf(w, "%s → %s: %s changed, %d added, %d removed\n", from, to, quantity.Several(len(d.Changed), "figure"),
+		len(d.Added), len(d.Removed))
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for i, c := range d.Changed {
+		if i == maxChanges {
+			fmt.Fprintf(tw, "… and %d more, all in --json\n", len(d.Changed)-i)
+			break
+		}
+		field := c.Field
+		if c.Purchase != "" {
+			field = string(c.Purchase)
+		}
+		fmt.Fprintf(tw, "~ %s\t%s\t%s → %s\t%s\t%s\n", vmName(c.VM), field, orUnknown(c.From), orUnknown(c.To),
+			percent(c.Ratio), dates(c))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		sign string
+		vms  []profile.VMType
+	}{{"+", d.Added}, {"-", d.Removed}} {
+		for i, vm := range part.vms {
+			if i == maxChanges {
+				fmt.Fprintf(w, "%s … and %d more, all in --json\n", part.sign, len(part.vms)-i)
+				break
+			}
+			price := "no on-demand price"
+			if p, ok := vm.PriceOf(profile.OnDemand); ok {
+				price = dollars(p.USDPerHour) + "/h"
+			}
+			fmt.Fprintf(w, "%s %s  %s  %s\n", part.sign, vmName(vm.Key()), gpusOf(vm), price)
+		}
+	}
+	return nil
+}
+
+func dates(c catalog.Change) string {
+	if c.Was.AsOf == "" && c.Is.AsOf == "" || c.Purchase == "" {
+		return ""
+	}
+	return orDash(c.Was.AsOf) + " → " + orDash(c.Is.AsOf)
+}
+
+func percent(ratio *float64) string {
+	if ratio == nil {
+		return ""
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(*ratio-1))
+}
+
+func vmName(k profile.VMKey) string {
+	if k.Region == "" {
+		return k.Cloud + "/" + k.InstanceType
+	}
+	return k.Cloud + "/" + k.Region + "/" + k.InstanceType
+}
+
+func gpusOf(vm profile.VMType) string {
+	if vm.GPUCount == 0 {
+		return "no GPU"
+	}
+	return fmt.Sprintf("%d× %s", vm.GPUCount, vm.GPU)
+}
+
+func gib(v *float64) string {
+	if v == nil {
+		return "—"
+	}
+	return count(v) + " GiB"
+}
+
+func count(v *float64) string {
+	if v == nil {
+		return "—"
+	}
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
+
+// dollars formats a price with two to four decimals; price lists have up to four.
+func dollars(usd float64) string {
+	text := strconv.FormatFloat(usd, 'f', 4, 64)
+	for range 2 {
+		text = strings.TrimSuffix(text, "0")
+	}
+	return "$" + text
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "—"
+	}
+	return s
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
 }
