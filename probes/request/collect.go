@@ -22,11 +22,13 @@ type memo struct {
 	Named bool
 }
 
-func memoOf(o *session.Options) (json.RawMessage, error) {
-	m := memo{o.Rule, o.Named}
-	m.CapsOnly = m.CapsOnly || o.KeepRunning
-	m.USDPerHour = nil // the run has it
-	return json.Marshal(m)
+// read reads a memo; of one from another version nothing is used.
+func read(text json.RawMessage) (m memo) {
+	m.Rule = steady.DefaultRule()
+	if json.Unmarshal(text, &m) != nil {
+		m = memo{Rule: steady.DefaultRule()}
+	}
+	return m
 }
 
 // limit is how long a probe on another host may take according to its caps,
@@ -75,10 +77,7 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 	if err != nil {
 		return nil, err
 	}
-	m := memo{Rule: steady.DefaultRule()}
-	if p.Memo() != nil && json.Unmarshal(p.Memo(), &m) != nil {
-		m = memo{Rule: steady.DefaultRule()} // from another version
-	}
+	m := read(p.Memo())
 	o := session.Options{
 		Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db, Output: output,
 		Start: func(context.Context, runner.Command) (session.Process, error) { return p, nil },

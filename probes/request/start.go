@@ -3,6 +3,7 @@ package request
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -112,7 +113,11 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 	if c.Host != "" {
 		python = interpreterThere
 	}
-	if err := describeFile(&o, &spec); err != nil {
+	var memory *float64
+	if c.Host == "" {
+		memory = memoryHere()
+	}
+	if err := describeFile(&o, &spec, memory); err != nil {
 		return o, err
 	}
 	return session.WithModel(ctx, o, spec, python)
@@ -138,20 +143,29 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	return o, nil
 }
 
+// far says how the agent on another host runs a command.
+func (r Request) far(o *session.Options) (far remote.Options, err error) {
+	far = remote.Options{Python: r.Python, NoMetadata: r.NoMetadata, Limit: limit(o.Rule, o.Description.Machine.USDPerHour)}
+	if r.Detach {
+		far.Spool = remote.NewSpool()
+		m := memo{o.Rule, o.Named}
+		m.CapsOnly = m.CapsOnly || o.KeepRunning
+		m.USDPerHour = nil // the run has it
+		far.Memo, err = json.Marshal(m)
+	}
+	return far, err
+}
+
 // remotely completes the options for another host.
 func (r Request) remotely(o *session.Options, host string, vms []profile.VMType) error {
 	h, err := remote.Parse(host)
 	if err != nil {
 		return err
 	}
-	far := remote.Options{Python: r.Python, NoMetadata: r.NoMetadata}
-	if r.Detach {
-		far.Spool = remote.NewSpool()
-		if far.Memo, err = memoOf(o); err != nil {
-			return err
-		}
+	far, err := r.far(o)
+	if err != nil {
+		return err
 	}
-	far.Limit = limit(o.Rule, o.Description.Machine.USDPerHour)
 	d := &o.Description
 	d.Machine.Host, d.Address, d.Spool = h.String(), h.String(), far.Spool
 	o.Place = func(f identity.Facts, m *store.Machine) { place(f, m, vms) }
@@ -232,10 +246,25 @@ func place(f identity.Facts, m *store.Machine, vms []profile.VMType) (words stri
 // running them.
 var modelFiles = []string{".pt", ".pt2", ".onnx"}
 
+// memoryHere is the memory of this machine's largest GPU in GiB; nil where there is
+// none, or the user has chosen among them.
+func memoryHere() (most *float64) {
+	if _, chosen := os.LookupEnv("CUDA_VISIBLE_DEVICES"); chosen {
+		return nil
+	}
+	devices, _, _ := gpu.Devices() // without a driver there are none
+	for _, d := range devices {
+		if gib := d.MemoryBytes / (1 << 30); most == nil || gib > *most {
+			most = &gib
+		}
+	}
+	return most
+}
+
 // describeFile reads parameters, work per unit and the input's shape from a
-// model file. It rejects a model that cannot fit in the GPU's memory before any
-// time is spent on it.
-func describeFile(o *session.Options, s *harness.Spec) error {
+// model file. It rejects a model that cannot fit in the GPU's memory, where that
+// is known, before any time is spent on it.
+func describeFile(o *session.Options, s *harness.Spec, memory *float64) error {
 	if !slices.Contains(modelFiles, strings.ToLower(filepath.Ext(s.Model))) {
 		return nil
 	}
@@ -251,7 +280,7 @@ func describeFile(o *session.Options, s *harness.Spec) error {
 	if s.Input == "" && facts.Input != nil {
 		s.Input = list(facts.Input, "x")
 	}
-	floor, memory := facts.MemoryFloorBytes(s.Batch, s.Precision), o.Description.Machine.GPUMemGiB
+	floor := facts.MemoryFloorBytes(s.Batch, cmp.Or(s.Precision, harness.Precisions[0]))
 	if floor != nil && memory != nil && *floor > *memory*(1<<30) {
 		return fmt.Errorf("%s at batch %d needs at least %s GiB of memory and the GPU has %s GiB; try a smaller batch",
 			filepath.Base(s.Model), s.Batch, quantity.Count(*floor/(1<<30)), quantity.Count(*memory))

@@ -1,0 +1,324 @@
+package request
+
+import (
+	"bytes"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/harness"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/session"
+)
+
+func openStore(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "p.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// options are those of a cell's session.
+func options(t *testing.T, r Request, c matrix.Cell) session.Options {
+	t.Helper()
+	e := Environment{Store: openStore(t), Output: &bytes.Buffer{}, RequiredPrecision: func(profile.Run) (float64, string) {
+		return 0.5, ""
+	}}
+	o, err := r.session(t.Context(), c, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Store != e.Store || o.Output != e.Output || o.RequiredPrecision == nil {
+		t.Errorf("the caller's things are lost: %+v", o)
+	}
+	return o
+}
+
+func TestSessionOfACommand(t *testing.T) {
+	t.Setenv("PYTHONPATH", "/mine")
+	r := Request{Command: []string{"python3", "lab/train.py"}, KeepRunning: true,
+		Rule: steady.Rule{Target: 0.05}, Machine: store.Machine{USDPerHour: new(2.0)}}
+	o := options(t, r, matrix.Cell{})
+	d := o.Description
+	if !o.Hooked || o.Named || o.RunsHarness || o.Start != nil || o.AfterSave != nil || len(o.Observe) != 2 ||
+		o.Files == nil || o.Adapter == nil || !o.KeepRunning || o.Rule != r.Rule || !slices.Equal(o.Command, r.Command) {
+		t.Errorf("%+v", o)
+	}
+	if d.Model.Name != "train" || d.Model.SourceFile != "lab/train.py" || d.Mode != profile.Train || d.Epochs != nil ||
+		d.Address != "" || *d.Machine.USDPerHour != 2 {
+		t.Errorf("%+v", d)
+	}
+	if env := strings.Join(o.Env, " "); !strings.Contains(env, ":/mine") {
+		t.Errorf("this machine's own path is lost: %s", env)
+	}
+	r.Name, r.Spec = "mine", harness.Spec{Mode: profile.Infer, Epochs: 3}
+	if o = options(t, r, matrix.Cell{}); !o.Named || o.Description.Model.Name != "mine" ||
+		*o.Description.Epochs != 3 || o.Description.Mode != profile.Infer || o.Rule.MaxSeconds != 0 {
+		t.Errorf("as the user says: %+v", o)
+	}
+}
+
+func TestSessionElsewhere(t *testing.T) {
+	t.Setenv("PYTHONPATH", "/mine")
+	r := Request{Command: []string{"python3", "train.py"}}
+	o := options(t, r, matrix.Cell{Host: "ssh://me@vm:22"})
+	d := o.Description
+	if o.Start == nil || o.Place == nil || o.AfterSave != nil || o.Observe != nil || d.Address != "me@vm:22" ||
+		d.Machine.Host != "me@vm:22" || d.Spool != "" {
+		t.Errorf("%+v", o)
+	}
+	if env := strings.Join(o.Env, " "); strings.Contains(env, "/mine") {
+		t.Errorf("that host has its own path: %s", env)
+	}
+	r.Detach = true
+	if o = options(t, r, matrix.Cell{Host: "me@vm"}); o.AfterSave == nil || o.Description.Spool == "" {
+		t.Errorf("detached: %+v", o)
+	}
+	if _, err := r.session(t.Context(), matrix.Cell{Host: "-x"}, Environment{Store: openStore(t)}); err == nil {
+		t.Error("no host at all")
+	}
+}
+
+// The model of another host needs no Python here.
+func TestSessionOfAModel(t *testing.T) {
+	r := Request{Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Precision: "bf16"},
+		Python: "/opt/python"}
+	c := matrix.Cell{Host: "me@vm", Batch: 64, Prune: 0.25, Mode: profile.Infer}
+	o := options(t, r, c)
+	d := o.Description
+	if !o.RunsHarness || !o.Named || o.Hooked || o.Command[0] != interpreterThere || d.BatchSize != 64 ||
+		d.Variant.Precision != "bf16" || *d.Variant.Pruning.Ratio != 0.25 || d.Model.Name != "fashion-cnn" ||
+		d.Model.SourceFile != "example:fashion-cnn" || d.Mode != profile.Infer {
+		t.Errorf("%+v", o)
+	}
+	c.Precision = "fp32"
+	if o = options(t, r, c); o.Description.Variant.Precision != "fp32" {
+		t.Errorf("the cell's precision: %+v", o.Description)
+	}
+}
+
+// An inference that would run until it is stopped has a cap, unless the user named
+// one or how often to go over the data; on another host, too, without a connection.
+func TestUntilStoppedIsCapped(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec harness.Spec
+		rule steady.Rule
+		want float64
+	}{
+		"no cap":        {harness.Spec{Mode: profile.Infer}, steady.Rule{}, 600},
+		"seconds":       {harness.Spec{Mode: profile.Infer}, steady.Rule{MaxSeconds: 7}, 7},
+		"steps":         {harness.Spec{Mode: profile.Infer}, steady.Rule{MaxN: 7}, 0},
+		"dollars":       {harness.Spec{Mode: profile.Infer}, steady.Rule{MaxUSD: 7}, 0},
+		"passes":        {harness.Spec{Mode: profile.Infer, Epochs: 3}, steady.Rule{}, 0},
+		"training":      {harness.Spec{Mode: profile.Train}, steady.Rule{}, 0},
+		"training, too": {harness.Spec{}, steady.Rule{}, 0},
+	} {
+		c.spec.Model = "example:fashion-cnn"
+		o := options(t, Request{Spec: c.spec, Rule: c.rule}, matrix.Cell{Host: "me@vm", Batch: 8})
+		if o.Rule.MaxSeconds != c.want {
+			t.Errorf("%s: capped at %g s, want %g", name, o.Rule.MaxSeconds, c.want)
+		}
+	}
+}
+
+// What the agent on another host is told.
+func TestFarAway(t *testing.T) {
+	r := Request{Python: "/opt/python", NoMetadata: true}
+	o := session.Options{Rule: steady.Rule{Target: 0.05, MaxSeconds: 90, MaxUSD: 1, USDPerHour: new(9.0)}, Named: true,
+		Description: store.Description{Machine: store.Machine{USDPerHour: new(360.0)}}}
+	far, err := r.far(&o)
+	if err != nil || far.Python != "/opt/python" || !far.NoMetadata || far.Limit != 10*time.Second || far.Spool != "" ||
+		far.Memo != nil {
+		t.Errorf("%+v, %v", far, err)
+	}
+	r.Detach = true
+	if far, err = r.far(&o); err != nil || len(far.Spool) != 16 || far.Limit != 10*time.Second {
+		t.Errorf("%+v, %v", far, err)
+	}
+	m := read(far.Memo)
+	if want := (memo{steady.Rule{Target: 0.05, MaxSeconds: 90, MaxUSD: 1}, true}); !reflect.DeepEqual(m, want) {
+		t.Errorf("%+v, want %+v", m, want)
+	}
+	o.KeepRunning, o.Named = true, false
+	if far, err = r.far(&o); err != nil || !read(far.Memo).CapsOnly || read(far.Memo).Named {
+		t.Errorf("%s, %v", far.Memo, err)
+	}
+	if o.Rule.CapsOnly || o.Rule.USDPerHour == nil {
+		t.Errorf("the options have changed: %+v", o.Rule)
+	}
+	for _, strange := range []string{"", "null", "[]", `{"Target":"x"}`} {
+		if m := read([]byte(strange)); !reflect.DeepEqual(m, memo{Rule: steady.DefaultRule()}) {
+			t.Errorf("%q: %+v", strange, m)
+		}
+	}
+}
+
+// A cap in dollars needs a price, of this machine: others may tell theirs.
+func TestCheckCap(t *testing.T) {
+	for name, c := range map[string]struct {
+		r  Request
+		ok bool
+	}{
+		"no cap":       {Request{}, true},
+		"no price":     {Request{Rule: steady.Rule{MaxUSD: 1}}, false},
+		"a price":      {Request{Rule: steady.Rule{MaxUSD: 1}, Machine: store.Machine{USDPerHour: new(0.5)}}, true},
+		"elsewhere":    {Request{Rule: steady.Rule{MaxUSD: 1}, Hosts: []string{"me@vm"}}, true},
+		"here as well": {Request{Rule: steady.Rule{MaxUSD: 1}, Hosts: []string{"me@vm", ""}}, false},
+	} {
+		if err := c.r.CheckCap(); (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "add --price") {
+			t.Errorf("%s: %v", name, err)
+		}
+		c.r.Command, c.r.NoMetadata = []string{"true"}, true
+		if c.ok {
+			continue
+		}
+		if _, err := c.r.Start(t.Context(), Environment{}); err == nil || !strings.Contains(err.Error(), "add --price") {
+			t.Errorf("%s is started: %v", name, err)
+		}
+	}
+}
+
+// Nothing is looked up that the user has said, or of another machine.
+func TestPlaceIsLeftAlone(t *testing.T) {
+	for name, r := range map[string]Request{
+		"a price":   {Machine: store.Machine{USDPerHour: new(0.5)}},
+		"a VM type": {Machine: store.Machine{VM: profile.VMKey{InstanceType: "g5.xlarge"}}},
+		"elsewhere": {Hosts: []string{"me@vm"}},
+	} {
+		before := r.Machine
+		if words := r.Place(t.Context(), nil); words != "" || !reflect.DeepEqual(r.Machine, before) {
+			t.Errorf("%s: %q, %+v", name, words, r.Machine)
+		}
+	}
+	if here := (Request{}).isHere(); !here {
+		t.Error("without hosts it is here")
+	}
+}
+
+// What was hidden when it was kept comes from the environment, or nothing runs.
+func TestHiddenSecrets(t *testing.T) {
+	r := Request{Command: []string{"python3", "x.py", "--token", "${SECRET_OF_MINE}"}}
+	if _, err := r.Cells(); err == nil || !strings.Contains(err.Error(), "set SECRET_OF_MINE in the environment") {
+		t.Errorf("%v", err)
+	}
+	if _, err := r.session(t.Context(), matrix.Cell{}, Environment{Store: openStore(t)}); err == nil {
+		t.Error("it is started")
+	}
+	t.Setenv("SECRET_OF_MINE", "abc")
+	if _, err := r.Cells(); err != nil {
+		t.Error(err)
+	}
+	if o := options(t, r, matrix.Cell{}); o.Command[3] != "abc" || o.Description.Model.SourceFile != "request/x.py" {
+		t.Errorf("%q of %q", o.Command, o.Description.Model.SourceFile)
+	}
+	r.Command = []string{"serve", "--api-key", "abc"}
+	if o := options(t, r, matrix.Cell{}); o.Description.Model.SourceFile != "serve --api-key ${API_KEY}" || o.Command[2] != "abc" {
+		t.Errorf("%q of %q", o.Command, o.Description.Model.SourceFile)
+	}
+	r.Command[2] = "***"
+	if _, err := r.Cells(); err == nil || !strings.Contains(err.Error(), "set API_KEY in") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestArgv(t *testing.T) {
+	r := Request{
+		Name: "0", Batches: []int{32, 64}, Precisions: []string{"fp32", "bf16"}, Prunes: []float64{0, 0.3}, Repeats: 2,
+		Hosts: []string{"", "me@vm:22"}, Detach: true, Python: "/opt/python", NoMetadata: true, KeepRunning: true,
+		Spec: harness.Spec{Model: "n.py:net", Mode: profile.Infer, Input: "3x4x4", Epochs: 3, Data: harness.Synthetic,
+			TrainSize: 100, Optimizer: "adam", Eval: "s.py:set", FineTune: 2, Layers: true, FitBatch: 512},
+		Machine: store.Machine{VM: profile.VMKey{Cloud: "aws", Region: "us-east-1", InstanceType: "p3.2xlarge"},
+			USDPerHour: new(0.0)},
+		Rule: steady.Rule{Target: 0.02, MaxSeconds: 90.5, MaxUSD: 1e6, MaxN: 7}, Adapter: "pattern", Pattern: "true",
+	}
+	want := []string{"--model=n.py:net", "--name=0", "--mode=infer", "--input=3x4x4", "--batch=32,64", "--precision=fp32,bf16",
+		"--prune=0,0.3", "--epochs=3", "--data=synthetic", "--train-size=100", "--optimizer=adam", "--eval=s.py:set",
+		"--fine-tune=2", "--layers", "--largest-batch=512", "--repeat=2", "--host=here", "--host=me@vm:22",
+		"--precision-target=0.02", "--max-seconds=90.5", "--max-cost=1e+06", "--max-steps=7", "--python=/opt/python",
+		"--vm=aws/us-east-1/p3.2xlarge", "--price=0", "--adapter=pattern", "--pattern=true", "--no-metadata", "--keep-running",
+		"--detach"}
+	if got := r.Argv(); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if got := (Request{Command: []string{"sh", "-c", "--x"}}).Argv(); !slices.Equal(got, []string{"--repeat=1", "--", "sh", "-c",
+		"--x"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCells(t *testing.T) {
+	model := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}
+	cells, err := Request{Spec: model, Hosts: []string{"", "me@vm"}}.Cells()
+	if err != nil || len(cells) != 2 || cells[0].Batch != DefaultBatch || cells[1].Host != "me@vm" ||
+		cells[0].Mode != profile.Infer {
+		t.Errorf("%+v, %v", cells, err)
+	}
+	for says, r := range map[string]Request{
+		"only apply to a command":  {Spec: model, Adapter: "keras"},
+		"only apply to a command ": {Spec: model, Pattern: "x"},
+		`no adapter is called "x"`: {Command: []string{"true"}, Adapter: "x"},
+		"unknown group":            {Command: []string{"true"}, Pattern: "(?P<x>.)"},
+		"needs the adapter":        {Command: []string{"true"}, Adapter: "keras", Pattern: "x"},
+		"there is no example":      {Spec: harness.Spec{Model: "example:x"}},
+	} {
+		if _, err := r.Cells(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("want %q, got %v", says, err)
+		}
+	}
+}
+
+func TestSpendInWords(t *testing.T) {
+	for want, s := range map[string]Spend{
+		"1 probe, about 10.0 s":                      {Probes: 1, Low: 10, High: 10},
+		"2 probes, 10.0 s to 20.0 s, about $1.00":    {Probes: 2, Low: 10, High: 20, USDLow: new(1.0), USDHigh: new(1.0)},
+		"3 probes, 10.0 s to 20.0 s, $1.00 to $2.00": {Probes: 3, Low: 10, High: 20, USDLow: new(1.0), USDHigh: new(2.0)},
+		"3 probes, 10.0 s to 20.0 s":                 {Probes: 3, Low: 10, High: 20, USDLow: new(1.0)},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestCollectRefuses(t *testing.T) {
+	s := openStore(t)
+	begin := func(d store.Description) int64 {
+		d.Model.Name, d.Mode = "net", profile.Train
+		r, err := s.Start(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.ID()
+	}
+	for says, id := range map[string]int64{
+		"there is no run 99":     99,
+		"is not on another host": begin(store.Description{}),
+		"is not a host":          begin(store.Description{Address: "-oProxyCommand=x", Spool: "abcdef12"}),
+	} {
+		if c, err := Collect(t.Context(), s, id, nil); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("want %q, got %v, %v", says, c, err)
+		}
+	}
+	for status, want := range map[profile.Status]bool{profile.Running: true, profile.Interrupted: true, profile.Done: false,
+		profile.Failed: false} {
+		r := store.Record{Description: store.Description{Address: "me@vm", Spool: "abcdef12"}, Status: status}
+		if IsDetached(r) != want {
+			t.Errorf("%s: %v", status, !want)
+		}
+		for _, r := range []store.Record{{Description: store.Description{Address: "me@vm"}, Status: status},
+			{Description: store.Description{Spool: "abcdef12"}, Status: status}} {
+			if IsDetached(r) {
+				t.Errorf("%+v is on another host", r)
+			}
+		}
+	}
+}
