@@ -14,6 +14,14 @@ import (
 )
 
 func TestRoundNumbers(t *testing.T) {
+	if !slices.IsSorted(roundSeconds) {
+		t.Errorf("%v rise and fall", roundSeconds)
+	}
+	for _, log := range []bool{false, true} { // a logarithmic range does not begin at nothing
+		if got := NiceTicks(0, 10, log, 5); !slices.Equal(got, []float64{0, 5, 10}) {
+			t.Errorf("logarithmic %v: %v", log, got)
+		}
+	}
 	for x, want := range map[float64]float64{1: 1, 1.999: 1, 2: 2, 4.99: 2, 5: 5, 9.99: 5, 10: 10, 0.05: 0.05, 0: 0, -1: 0} {
 		if got := RoundDown(x); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g rounds down to %g", x, got)

@@ -84,6 +84,33 @@ func TestLabelsOfIterations(t *testing.T) {
 	}
 }
 
+// A span is named where the word fits, in its last cells too.
+func TestSpansAreNamedWhereTheyFit(t *testing.T) {
+	l := NewLive(theme.New("", true, false))
+	l.SetSize(60, 12)
+	l.SetData(1, slices.Repeat([]float64{0.1, 0.11}, 20), 0, estimate.Estimate{})
+	for room := range 12 {
+		l.View()
+		l.frame.gw, l.frame.gutter = 40, 10
+		l.canvas.reset(60, 12)
+		from := 40 - room
+		for y := range 12 {
+			for x := range 60 {
+				if x >= l.frame.gutter+from && x < l.frame.gutter+38 || y > 0 {
+					l.canvas.set(x, y, ' ', penPlain)
+				} else {
+					l.canvas.set(x, y, '#', penPlain)
+				}
+			}
+		}
+		l.name(&l.frame, "abcd", from, 40)
+		if named := strings.Contains(ansi.Strip(l.canvas.String()), " abcd "); named != (room >= 6) {
+			t.Errorf("%d cells: named %v", room, named)
+		}
+		l.mark(staleFrame)
+	}
+}
+
 // A missing time parts the line.
 func TestMissingTimesAreAGap(t *testing.T) {
 	seconds := make([]float64, 60)

@@ -47,3 +47,31 @@ func TestTitleStaysNoteGives(t *testing.T) {
 		t.Errorf("narrow:\n%s", narrow)
 	}
 }
+
+// A border takes a line on each side, where there is one inside it too.
+func TestTheLeastPanelWithABorder(t *testing.T) {
+	th := theme.New("", true, false)
+	for _, c := range []struct {
+		w, h     int
+		bordered bool
+	}{{4, 3, true}, {3, 3, false}, {4, 2, false}, {5, 3, true}, {4, 4, true}} {
+		got := ansi.Strip(Panel{Title: "t"}.Render(th, "ab\ncd", c.w, c.h))
+		if strings.Contains(got, th.Symbols.TopLeft) != c.bordered {
+			t.Errorf("%d×%d:\n%s", c.w, c.h, got)
+		}
+		w, h := Box{W: c.w, H: c.h}.Inner()
+		if c.bordered != (w == c.w-2 && h == c.h-2) {
+			t.Errorf("%d×%d has %d×%d inside", c.w, c.h, w, h)
+		}
+	}
+	for _, c := range []struct {
+		note string
+		w    int
+		want string
+	}{{"a note", 20, "╭ t ───── a note ─╮"}, {"a note", 14, "╭ t ── a no… ╮"}, {"a note", 13, "╭ t ────────╮"}} {
+		if got := strings.Split(ansi.Strip(Panel{Title: "t", Note: c.note}.Render(th, "", c.w, 3)), "\n")[0]; text.Width(got) != c.w ||
+			strings.Contains(got, "a") != strings.Contains(c.want, "a") {
+			t.Errorf("in %d cells %q", c.w, got)
+		}
+	}
+}

@@ -94,6 +94,16 @@ func TestTheViewIsExact(t *testing.T) {
 			}
 		}
 	}
+	// What is wrong gets two thirds of the room beside a long text.
+	var refused Prompt
+	refused.Ask(Question{Label: "n", Value: long, Accept: func(string) (tea.Cmd, error) {
+		return nil, errors.New(strings.Repeat("wrong ", 30))
+	}})
+	refused.Update(key(tea.KeyEnter))
+	got := []rune(ansi.Strip(refused.View(th, 94)))
+	if at := strings.Index(string(got), "wrong"); at < 25 || at > 40 || got[93] != '…' && got[92] != '…' {
+		t.Errorf("what is wrong begins in cell %d: %q", at, string(got))
+	}
 	var p Prompt
 	p.Ask(Question{Label: "note", Value: "x", Hint: "what is known of it"})
 	for width, has := range map[int]bool{60: true, leastInput + leastHint + 7: true, leastInput + leastHint + 5: false} {

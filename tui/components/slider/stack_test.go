@@ -1,6 +1,7 @@
 package slider
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,6 +127,29 @@ func TestBeyondTheTrack(t *testing.T) {
 	}
 	if changed, err := New(Config{}).Commit(); changed || err != nil {
 		t.Error("a commit of nothing")
+	}
+}
+
+// The column at the loose end takes a limit away, the one beside it does not.
+func TestClicksAtTheLooseEnd(t *testing.T) {
+	for _, c := range []struct {
+		direction Direction
+		x         int
+		on        bool
+	}{{AtLeast, -1, false}, {AtLeast, 0, false}, {AtLeast, 1, true}, {AtLeast, 19, true}, {AtMost, 0, true}, {AtMost, 18, true},
+		{AtMost, 19, false}, {AtMost, 20, false}, {Dial, 0, true}, {Dial, 19, true}} {
+		s := New(Config{Direction: c.direction, Hi: 10, Step: func(float64) float64 { return 1 }})
+		s.Set(5)
+		if changed := s.Click(c.x, 20); !changed {
+			t.Errorf("direction %d: a click on column %d changes nothing", c.direction, c.x)
+		}
+		v, on := s.Value()
+		if want := math.Round((math.Max(float64(min(c.x, 19)), 0) + 0.5) / 2); on != c.on || on && math.Abs(v-want) > 0.6 {
+			t.Errorf("direction %d: a click on column %d leads to %g, %v", c.direction, c.x, v, on)
+		}
+		if s.Click(5, 1) {
+			t.Error("a track of one cell is clicked")
+		}
 	}
 }
 
