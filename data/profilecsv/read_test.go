@@ -85,6 +85,7 @@ func TestReadRefuses(t *testing.T) {
 		"hexadecimal":       {row("m,train,measured,,,,0x1p-2,,,,,,,,"), 3, "steady_iteration_s", "decimal"},
 		"negative":          {row("m,train,measured,,,,-1,,,,,,,,"), 3, "steady_iteration_s", "negative"},
 		"zero time":         {row("m,train,measured,,,,0,,,,,,,,"), 3, "steady_iteration_s", "is 0"},
+		"takes no time":     {row("m,train,measured,,,,1e-165,,,,,,,,"), 3, "steady_iteration_s", "too short"},
 		"unit in the cell":  {row("m,train,measured,,,,5ms,,,,,,,,"), 3, "steady_iteration_s", "decimal"},
 		"percent accuracy":  {row("m,train,measured,,91.2,true,,,,,,,,,"), 3, "accuracy", "0.912"},
 		"direction unknown": {row("m,train,measured,,0.9,,,,,,,,,,"), 3, "higher_is_better", "true or false"},

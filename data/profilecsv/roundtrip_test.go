@@ -79,7 +79,7 @@ func drawRun(t *rapid.T) profile.Run {
 	} else {
 		r.InitS, r.FirstIterationS = maybe("init", 1e3), maybe("first", 1e3)
 	}
-	if v := maybe("steady", 1e3); v != nil && *v > 0 {
+	if v := maybe("steady", 1e3); v != nil && *v > 1e-20 {
 		r.Steady = estimate.Spread(*v, rapid.Float64Range(1e-6, 2).Draw(t, "rel"), basis)
 	}
 	metric, most := "top-5", 1.0

@@ -130,6 +130,8 @@ func (r reader) steady(run profile.Run) estimate.Estimate {
 	}
 	if *v == 0 {
 		_ = r.Fail("steady_iteration_s", "is 0; leave it empty if it is unknown")
+	} else if !estimate.Plausible(*v) {
+		_ = r.Fail("steady_iteration_s", "%g s is too short to be measured; leave it empty if it is unknown", *v)
 	}
 	low, high := r.NotNegative("steady_low_s"), r.NotNegative("steady_high_s")
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -63,5 +64,39 @@ func TestTextOfOthersIsCleaned(t *testing.T) {
 	if got := set.Runs[0].Model; got != "a b" || set.Models[0].Name != got ||
 		set.Runs[0].Variant.Pruning.Layers[got] != 0.5 {
 		t.Errorf("%+v of %+v", set.Runs[0], set.Models[0])
+	}
+}
+
+// A database that holds what nobody can have measured opens, with that unknown.
+func TestImplausibleNumbersAreUnknown(t *testing.T) {
+	ctx := t.Context()
+	for _, value := range []string{"1e160", "1e200", "1e308", "1e-165", "1e-300"} {
+		s := openTemp(t)
+		for range 2 {
+			rec, err := s.Start(ctx, description())
+			must(t, err)
+			must(t, rec.Append(ctx, Batch{Iterations: series(40), Validations: []profile.Validation{{Metric: "top1", Value: new(0.5)}}}))
+			must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done, SteadyN: 30,
+				Steady: estimate.Around(1, 0.1, estimate.Measured)}}))
+		}
+		rec, err := s.Start(ctx, description()) // goes on
+		must(t, err)
+		must(t, rec.Append(ctx, Batch{Iterations: series(40)}))
+		for _, sql := range []string{
+			"UPDATE runs SET steady_s = " + value + ", total_s = " + value + " WHERE id = 1", "UPDATE validations SET seconds = 1e200",
+			"UPDATE runs SET steady_high_s = 1e308 WHERE id = 2", "UPDATE iterations SET seconds = " + value + " WHERE idx % 9 = 7",
+		} {
+			_, err := s.write.Exec(sql)
+			must(t, err)
+		}
+		set := loadSet(t, s)
+		for i, r := range set.Runs[:2] {
+			if r.Steady.Known() || i == 0 && r.TotalS != nil || r.Validations[0].Seconds != 0 {
+				t.Errorf("%s is known: %+v", value, r)
+			}
+		}
+		if e := set.Runs[2].Steady; e.Known() && !(e.High > e.Value && e.High <= estimate.Largest) {
+			t.Errorf("the mean of times like %s is known to be %+v", value, e)
+		}
 	}
 }

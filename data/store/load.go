@@ -91,10 +91,11 @@ func (row *runRow) run() profile.Run {
 	r := row.Run
 	r.Variant.Pruning = row.pruning()
 	r.Basis, r.EpochStartsS = basisOf(row.Basis), parseStarts(row.EpochStartsS)
-	if row.SteadyS != nil && plausible(*row.SteadyS) {
+	// Without its interval, or one that holds it, a mean would seem to be known exactly.
+	if low, high := row.SteadyLowS, row.SteadyHighS; row.SteadyS != nil && (low == nil) == (high == nil) && (low == nil ||
+		*low <= *row.SteadyS && *row.SteadyS <= *high) {
 		r.Steady = estimate.Exact(*row.SteadyS, basisOf(row.SteadyBasis))
-		if low, high := row.SteadyLowS, row.SteadyHighS; low != nil && high != nil && *low <= *row.SteadyS &&
-			*row.SteadyS <= *high {
+		if low != nil {
 			r.Steady.Low, r.Steady.High = *row.SteadyLowS, *row.SteadyHighS
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 )
@@ -47,7 +48,7 @@ func stepTimes(ctx context.Context, tx *sql.Tx, run int64) ([]float64, error) {
 	var steps []step
 	several, odd := false, false
 	err := eachIteration(ctx, tx, run, func(it Iteration) {
-		odd = odd || !plausible(it.Seconds)
+		odd = odd || !estimate.Plausible(it.Seconds)
 		s := step{it.Epoch, it.Index}
 		if it.Rank != 0 && !several {
 			several = true

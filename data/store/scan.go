@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/georgysavva/scany/v2/dbscan"
+
+	"sweetspot/engine/estimate"
 )
 
 // byName copies the columns of a row to the fields of the same name, and refuses
@@ -104,17 +106,8 @@ func (in *cells) find(v reflect.Value) {
 	}
 }
 
-// Bounds of what is measured, as of events and imports: least is the shortest time of
-// an iteration, in seconds. Earlier versions recorded beyond them.
-const (
-	largest = 1e24
-	least   = 1e-24
-)
-
-// plausible reports whether an iteration can have taken so many seconds.
-func plausible(seconds float64) bool { return seconds == 0 || seconds >= least && seconds <= largest }
-
-// clean makes texts plain and numbers out of bounds unknown. known are the texts seen.
+// clean makes texts plain and numbers out of bounds unknown, which earlier versions
+// recorded: they must not keep a database from being opened. known are the texts seen.
 func (in *cells) clean(known map[string]string) error {
 	for _, text := range in.texts {
 		plain, ok := known[*text]
@@ -125,13 +118,16 @@ func (in *cells) clean(known map[string]string) error {
 		*text = plain
 	}
 	for _, number := range in.unsure {
-		if *number != nil && math.Abs(**number) > largest {
+		if *number != nil && !estimate.Plausible(math.Abs(**number)) {
 			*number = nil
 		}
 	}
 	for _, number := range in.numbers {
 		if math.IsInf(*number, 0) {
 			return &unreadable{"", errors.New("an infinite number")}
+		}
+		if math.Abs(*number) > estimate.Largest {
+			*number = 0
 		}
 	}
 	return nil

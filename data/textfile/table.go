@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 )
@@ -22,10 +23,6 @@ const (
 	MaxRows     = 1_000_000
 	maxText     = 200 // characters of a name
 )
-
-// largest is above any number of seconds, dollars, bytes or FLOPs, and far
-// enough from overflow for everything computed from it.
-const largest = 1e24
 
 // Error is an error in a file's content.
 type Error struct {
@@ -66,7 +63,7 @@ func Decimal(cell string) (v float64, ok bool) {
 // Finite is Decimal for numbers that can be computed with.
 func Finite(cell string) (v float64, ok bool) {
 	v, ok = Decimal(strings.TrimSpace(cell))
-	return v, ok && math.Abs(v) <= largest
+	return v, ok && math.Abs(v) <= estimate.Largest
 }
 
 // Text is a name from outside, cleaned and of bounded length.
@@ -280,7 +277,7 @@ func (t *Table) Number(column string) *float64 {
 	case !ok:
 		_ = t.Fail(column, "%s is not a finite decimal number; leave the cell empty if it is unknown",
 			plaintext.Quote(cell))
-	case math.Abs(v) > largest:
+	case math.Abs(v) > estimate.Largest:
 		_ = t.Fail(column, "%s is too large", plaintext.Quote(cell))
 	default:
 		return &v

@@ -230,7 +230,7 @@ func (f *facts) timing(c Candidate, runs []profile.Run) *timing {
 	for i, s := range runs {
 		startup, _ := s.BeforeSteady()
 		startups += startup
-		steady[i] = f.spread(s.Steady, s.Basis)
+		steady[i] = training.Iteration(s, f.set.Kinds)
 	}
 	t.batch, t.startupS = training.Pool(steady), startups/float64(len(runs))
 	return t

@@ -68,15 +68,6 @@ func (f *facts) strongest(runs []profile.Run) []profile.Run {
 	return slices.DeleteFunc(runs, func(r profile.Run) bool { return r.Basis != best })
 }
 
-// spread gives a single number without an interval the one of its kind: nothing
-// that was timed once is known exactly.
-func (f *facts) spread(e estimate.Estimate, basis estimate.Basis) estimate.Estimate {
-	if e.High > e.Low || !e.Known() {
-		return e
-	}
-	return estimate.Spread(e.Value, cmp.Or(f.set.Kinds[basis].Rel, training.OneTotalRel), basis)
-}
-
 func (f *facts) candidate(cell int, r profile.Run) Candidate {
 	return Candidate{
 		Model: r.Model, Variant: r.Variant, Mode: r.Mode, BatchSize: r.BatchSize, Purchase: f.work.Purchase,

@@ -81,7 +81,7 @@ func (f *facts) inferenceTime(runs []profile.Run, count int) estimate.Estimate {
 	for i := range runs {
 		s := &runs[i]
 		startup, _ := s.BeforeSteady()
-		times[i] = training.Inference(f.spread(s.Steady, s.Basis), startup, batches)
+		times[i] = training.Inference(training.Iteration(*s, f.set.Kinds), startup, batches)
 	}
 	return training.Pool(times)
 }

@@ -74,6 +74,14 @@ func Weakest(bases ...Basis) Basis {
 // Z90 is the standard normal quantile that bounds a two-sided 90 % interval.
 const Z90 = 1.6448536269514722
 
+// Largest is above any plausible number, and its inverse below any plausible time:
+// squares and products of numbers between them can be computed.
+const Largest = 1e24
+
+// Plausible reports whether something may have taken these seconds, or be so many
+// units, bytes or dollars.
+func Plausible(v float64) bool { return v == 0 || v >= 1/Largest && v <= Largest }
+
 // Estimate is a value with its 90 % interval, Low ≤ Value ≤ High, in the unit
 // its holder states. The zero Estimate is unknown.
 type Estimate struct {

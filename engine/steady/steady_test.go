@@ -322,3 +322,28 @@ func TestSumsAreThoseOfAddingInOrder(t *testing.T) {
 		check()
 	})
 }
+
+// Whatever times there are, an estimate has an interval that holds it, or there is
+// none.
+func TestExtremeTimes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		usual := rapid.Float64Range(0.9, 1.1)
+		extreme := rapid.Map(rapid.Float64Range(-300, 300), func(e float64) float64 { return math.Pow(10, e) })
+		var s Series
+		for range rapid.IntRange(1, 120).Draw(t, "iterations") {
+			if rapid.IntRange(0, 20).Draw(t, "extreme") == 0 {
+				s.Add(extreme.Draw(t, "seconds"))
+			} else {
+				s.Add(usual.Draw(t, "seconds"))
+			}
+			sum := s.Summary()
+			DefaultRule().Judge(sum, 10)
+			if e := sum.Steady; e.Known() && (!(0 <= e.Low && e.Low <= e.Value && e.Value <= e.High) || math.IsInf(e.High, 0)) {
+				t.Fatalf("%+v", sum)
+			}
+			if sum.IsSteady && !sum.Steady.Known() {
+				t.Fatalf("steady without a mean: %+v", sum)
+			}
+		}
+	})
+}

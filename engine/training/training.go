@@ -41,7 +41,7 @@ type Iterations struct {
 // The first iteration is counted once, as the thesis' tables do and its printed
 // equation 5.4 does not.
 func Method2(t Iterations, n float64) float64 {
-	total := t.Startup + t.Steady*(n*t.PerEpoch-1)
+	total := t.Startup + t.Steady*math.Max(0, n*t.PerEpoch-1)
 	if n >= 1 {
 		total += t.FirstValidation + (n-1)*t.Validation
 	}
@@ -56,6 +56,20 @@ const OneOffRel = 0.5
 // OneTotalRel is the least relative 90 % half-width of a total measured once:
 // totals of one training differ by a few per cent from run to run.
 const OneTotalRel = 0.05
+
+// Iteration is the steady iteration of a run with an interval. One without its own
+// gets that of its kind, and the wider the fewer iterations it is the mean of: a
+// single one is known no better than a start-up.
+func Iteration(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
+	if !r.Steady.Known() || r.Steady.High > r.Steady.Low {
+		return r.Steady
+	}
+	rel := cmp.Or(kinds[r.Basis].Rel, OneTotalRel)
+	if r.SteadyN > 0 {
+		rel = math.Max(rel, OneOffRel/math.Sqrt(float64(r.SteadyN)))
+	}
+	return estimate.Spread(r.Steady.Value, rel, r.Steady.Basis)
+}
 
 // Training estimates the seconds of n epochs of the run's training by method 2. It
 // is unknown where the run has no steady iteration time; a total alone answers
@@ -82,11 +96,9 @@ func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) e
 		}
 	}
 	total := Method2(t, n)
-	var work estimate.Estimate
-	if !(r.Steady.High > r.Steady.Low) {
-		work = estimate.Spread(total, cmp.Or(kinds[r.Basis].Rel, OneTotalRel), r.Basis)
-	} else {
-		oneOff := startup + t.FirstValidation
+	work := withIntervalOf(Iteration(r, kinds), total)
+	if r.Steady.High > r.Steady.Low {
+		oneOff := math.Min(total, startup+t.FirstValidation) // less than an epoch has no validation
 		work = estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(withIntervalOf(r.Steady, total-oneOff))
 	}
 	return withPauses(work, PausesOf(r), n)

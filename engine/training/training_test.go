@@ -103,6 +103,21 @@ func TestCrossoversAgreeWithTheLowestLine(t *testing.T) {
 	})
 }
 
+// A mean without an interval is known no better than the iterations behind it tell.
+func TestIterationOfFewHasAWideInterval(t *testing.T) {
+	half := func(r profile.Run) float64 { return math.Round(100 * (Iteration(r, nil).High/r.Steady.Value - 1)) }
+	r := profile.Run{Steady: estimate.Exact(1e20, estimate.Measured), Basis: estimate.Measured}
+	for n, want := range map[int]float64{0: 5, 1: 50, 4: 25, 10_000: 5} {
+		if r.SteadyN = n; half(r) != want {
+			t.Errorf("of %d iterations ±%g %%, want ±%g %%", n, half(r), want)
+		}
+	}
+	r.Steady = estimate.Around(1, 0.01, estimate.Measured)
+	if r.SteadyN = 1; half(r) != 1 {
+		t.Errorf("its own interval is ±%g %%", half(r))
+	}
+}
+
 func TestStabilisationPoint(t *testing.T) {
 	values := []float64{0.5, 0.7, 0.8, 0.79, 0.8, 0.78, 0.77, 0.79}
 	if got := StabilisationPoint(values, true, 5); got != 2 {

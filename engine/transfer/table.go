@@ -87,9 +87,9 @@ type answer struct {
 }
 
 // newTable pools the runs of each cell and fits its curves.
-func newTable(set *profile.Set, mode profile.Mode, PerEpoch bool) *Table {
+func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	t := &Table{
-		PerEpoch: PerEpoch, mode: mode, specs: memoised(set.GPUSpec),
+		PerEpoch: perEpoch, mode: mode, specs: memoised(set.GPUSpec),
 		datasets: map[Subject]string{}, precisions: map[Subject]string{},
 		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
 		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
@@ -100,11 +100,14 @@ func newTable(set *profile.Set, mode profile.Mode, PerEpoch bool) *Table {
 	found := map[Cell][]estimate.Estimate{}
 	for _, r := range set.Runs {
 		e := r.Steady
-		if PerEpoch {
+		switch {
+		case perEpoch:
 			e = epochTime(r)
+		case r.SteadyN > 0:
+			e = training.Iteration(r, set.Kinds)
 		}
 		if r.Mode != mode || r.Status == profile.OutOfMemory || r.BatchSize < 1 || !e.Known() || !(e.Value > 0) ||
-			r.PowerLimitW != nil {
+			!estimate.Plausible(e.Value) || r.PowerLimitW != nil {
 			continue // under a lowered power limit a GPU is not what its figures say
 		}
 		c := Cell{SubjectOf(r.Model, r.Variant), t.platform(r.VM(), r.GPUCount, r.Count), r.BatchSize}

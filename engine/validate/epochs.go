@@ -81,7 +81,12 @@ func (c course) only(batches []float64) *curve.Workload {
 	few := slices.DeleteFunc(slices.Clone(c.runs), func(r profile.Run) bool {
 		return !slices.Contains(batches, float64(r.BatchSize))
 	})
-	if w := curve.Workloads(&profile.Set{Runs: few}); len(w) > 0 {
+	return workloadOf(few)
+}
+
+// workloadOf is the workload of runs of one, which may all lack a value.
+func workloadOf(runs []profile.Run) *curve.Workload {
+	if w := curve.Workloads(&profile.Set{Runs: runs}); len(w) > 0 {
 		return w[0].Workload
 	}
 	return curve.New(nil, true)
@@ -236,14 +241,15 @@ func (c course) without(first, each int) course {
 	for _, r := range c.runs {
 		trained[r.BatchSize]++
 	}
-	few, at := &profile.Set{}, map[int]int{}
+	var few []profile.Run
+	at := map[int]int{}
 	for _, r := range c.runs {
 		if at[r.BatchSize]%each != first || trained[r.BatchSize] == 1 {
-			few.Runs = append(few.Runs, r)
+			few = append(few, r)
 		}
 		at[r.BatchSize]++
 	}
-	return course{key: c.key, all: curve.Workloads(few)[0].Workload, runs: few.Runs}
+	return course{key: c.key, all: workloadOf(few), runs: few}
 }
 
 // regret is what the recommended batch size costs too much, by all trainings.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/probes/protocol"
 )
@@ -124,11 +125,11 @@ func isIteration(e protocol.Event) bool {
 func unsound(e protocol.Event) bool {
 	switch e := e.(type) {
 	case protocol.Iteration:
-		return !protocol.IsPlausible(e.Seconds) || e.Units != nil && !protocol.IsPlausible(*e.Units)
+		return !estimate.Plausible(e.Seconds) || e.Units != nil && !estimate.Plausible(*e.Units)
 	case protocol.Validation:
-		return !protocol.IsPlausible(e.Seconds) || e.Value != nil && !(math.Abs(*e.Value) <= protocol.Largest)
+		return !estimate.Plausible(e.Seconds) || e.Value != nil && !(math.Abs(*e.Value) <= estimate.Largest)
 	case protocol.Init:
-		return !protocol.IsPlausible(e.Seconds)
+		return !estimate.Plausible(e.Seconds)
 	}
 	return false
 }

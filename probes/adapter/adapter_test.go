@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/probes/protocol"
 )
 
@@ -334,7 +335,7 @@ func FuzzAdapter(f *testing.F) {
 						t.Fatalf("%s: %s", kind, words(e))
 					}
 					if it, ok := e.(protocol.Iteration); ok && (it.Epoch < 0 || *it.Index < 0 ||
-						(it.Units != nil && !protocol.IsPlausible(*it.Units))) {
+						(it.Units != nil && !estimate.Plausible(*it.Units))) {
 						t.Fatalf("%s: %s", kind, words(e))
 					}
 				}

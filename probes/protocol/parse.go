@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 )
 
@@ -16,13 +17,7 @@ const (
 	maxNote = 4000    // runes of a message
 	maxInt  = 1 << 52 // larger integers are not exact as JSON numbers
 	maxList = 4096
-	// Largest is above any plausible number, as in imports.
-	Largest = 1e24
 )
-
-// IsPlausible reports whether something may have taken these seconds, or processed
-// this many units: squares and products of such numbers can be computed.
-func IsPlausible(v float64) bool { return v == 0 || v >= 1/Largest && v <= Largest }
 
 // parse reads one line that begins with a brace. isEvent is false for JSON that
 // is not an event; an error means that it is a malformed event.
@@ -150,7 +145,7 @@ func (f *fields) number(key string) *float64 {
 	case err != nil:
 		f.fail(key, "is not a finite number")
 		return nil
-	case math.Abs(v) > Largest:
+	case math.Abs(v) > estimate.Largest:
 		f.fail(key, "is beyond 1e24, which nothing measured is")
 		return nil
 	}
@@ -191,7 +186,7 @@ func (f *fields) required(key string) float64 {
 // seconds is how long something took.
 func (f *fields) seconds() float64 {
 	v := f.required("seconds")
-	if f.err == nil && !IsPlausible(v) {
+	if f.err == nil && !estimate.Plausible(v) {
 		f.fail("seconds", "is below 1e-24, which takes no time")
 	}
 	return v

@@ -249,7 +249,7 @@ func wrong(r *profile.Run) string {
 		numbers = append(numbers, &r.Steady.Value, &r.Steady.Low, &r.Steady.High)
 	}
 	for _, n := range numbers {
-		if n != nil && (*n < 0 || math.IsNaN(*n) || *n > 1e24) {
+		if n != nil && (*n < 0 || math.IsNaN(*n) || *n > estimate.Largest) {
 			return "has a number that is negative or too large"
 		}
 	}

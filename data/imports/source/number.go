@@ -14,9 +14,6 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// largest is above any plausible number.
-const largest = 1e24
-
 // Unknown reports whether a cell means that the value is unknown.
 func Unknown(cell string) bool {
 	if len(cell) > len("-infinity") || (cell != "" && cell[0] >= '0' && cell[0] <= '9') {
@@ -36,7 +33,7 @@ func Number(cell string) (v *float64, ok bool) {
 		return nil, true
 	}
 	x, ok := textfile.Decimal(cell)
-	if !ok || math.Abs(x) > largest {
+	if !ok || math.Abs(x) > estimate.Largest {
 		return nil, false
 	}
 	return &x, true

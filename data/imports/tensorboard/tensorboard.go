@@ -164,7 +164,7 @@ func (r *run) add(folder string, e event) error {
 		r.began = e.wall
 	}
 	for _, s := range e.scalars {
-		if math.IsNaN(s.value) || math.IsInf(s.value, 0) || math.Abs(s.value) > 1e24 || e.step < 0 {
+		if math.IsNaN(s.value) || math.IsInf(s.value, 0) || math.Abs(s.value) > estimate.Largest || e.step < 0 {
 			continue
 		}
 		to := r.training
