@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/training"
 )
 
 // only builds and expects exactly one candidate.
@@ -365,6 +366,37 @@ func TestTotalsFromEpochs(t *testing.T) {
 		if c := only(t, runs(r), w); c.Time.Value != 485 {
 			t.Errorf("its own epochs: %+v", c.Time)
 		}
+	}
+}
+
+// A training of which only the initialisation and the beginnings of epochs are
+// known answers, with an interval of what was timed once.
+func TestTotalsFromEpochsAlone(t *testing.T) {
+	r := train(256, "p2")
+	r.InitS, r.Epochs = new(5.0), new(4.0)
+	r.EpochStartsS = []float64{5, 105, 205, 305, 405}
+	set := runs(r)
+	if len(question.Questions(set)) != 1 {
+		t.Fatal("nothing can be asked of it")
+	}
+	for epochs, want := range map[float64]float64{4: 405, 10: 1005} {
+		c := only(t, set, question.Workload{Mode: profile.Train, Epochs: &epochs})
+		if math.Abs(c.Time.Value/want-1) > 1e-9 || c.Time.HalfWidth() < 0.95*training.OneTotalRel {
+			t.Errorf("%g epochs take %+v, want %g", epochs, c.Time, want)
+		}
+	}
+}
+
+// What was timed once is not known within a few per cent.
+func TestOneIterationIsNotSure(t *testing.T) {
+	of := func(vm string, seconds float64) profile.Run {
+		r := train(256, vm)
+		r.Mode, r.Steady, r.SteadyN = profile.Infer, estimate.Exact(seconds, estimate.Measured), 1
+		return r
+	}
+	c := only(t, runs(of("p2", 1e20)), question.Workload{Mode: profile.Infer, Units: 1000})
+	if c.Time.HalfWidth() < 0.4 {
+		t.Errorf("from one iteration %+v", c.Time)
 	}
 }
 

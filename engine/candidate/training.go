@@ -149,13 +149,17 @@ func (f *facts) needsTotals(r profile.Run) bool {
 	return n != nil && shownEpochs(r, *n) > 0
 }
 
-// fromEpochs tells the total of a training from the first epochs of a run.
+// fromEpochs tells the total of a training from the first epochs of a run. The
+// user's is another run: how long the known epochs take is known from once.
 func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
 	known := shownEpochs(r, n)
 	if known == 0 || f.totals == nil {
 		return training.Forecast{}
 	}
-	return f.totals.Predict(r, known, n)
+	told := f.totals.Predict(r, known, n)
+	once := estimate.Spread(told.Total.Value, training.OneTotalRel, r.Basis)
+	told.Total.Low, told.Total.High = math.Min(told.Total.Low, once.Low), math.Max(told.Total.High, once.High)
+	return told
 }
 
 func orZero(v *float64) float64 {

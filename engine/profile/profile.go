@@ -217,6 +217,10 @@ type Run struct {
 	Note            string `json:",omitempty"` // the user's own words
 }
 
+// IsTimed reports whether a run has times that answer a question: of an iteration,
+// of all, or of at least two epochs.
+func (r Run) IsTimed() bool { return r.Steady.Known() || r.TotalS != nil || len(r.EpochStartsS) > 2 }
+
 // AccuracyStdDev is the standard deviation of the run's accuracy: as given, else
 // that which a count over the units of its last validation has by chance. It is nil where neither is known.
 func (r Run) AccuracyStdDev() *float64 {
@@ -328,8 +332,7 @@ func (r Run) BeforeSteady() (seconds float64, known bool) {
 // the model does not fit in memory. A command that failed before its first
 // iteration leaves a run that measured nothing.
 func (r Run) Answers() bool {
-	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.Steady.Known() ||
-		r.TotalS != nil || r.Accuracy != nil
+	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.IsTimed() || r.Accuracy != nil
 }
 
 // Set is what the engine computes from: the models and runs of a profile database

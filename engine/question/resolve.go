@@ -62,7 +62,7 @@ func Questions(set *profile.Set) []Question {
 	}
 	found := map[pair]*Question{}
 	for _, r := range set.Runs {
-		if !r.Steady.Known() && r.TotalS == nil {
+		if !r.IsTimed() {
 			continue
 		}
 		k := pair{r.Model, r.Mode}

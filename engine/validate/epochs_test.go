@@ -111,3 +111,14 @@ func TestRegretWithFewerSeeds(t *testing.T) {
 		}
 	}
 }
+
+// Trainings without a value leave nothing to recommend from, and nothing panics.
+func TestRegretWithoutValues(t *testing.T) {
+	run := profile.Run{Model: "net", Mode: profile.Train, BatchSize: 8, Basis: estimate.Measured, Status: profile.Done,
+		Validations: []profile.Validation{{Metric: "accuracy", Value: new(0.5), HigherIsBetter: true}}}
+	empty := run
+	empty.Validations = []profile.Validation{{Metric: "accuracy", HigherIsBetter: true}}
+	if got := regretOfFewerSeeds.Cases(&profile.Set{Runs: []profile.Run{run, empty}}); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
