@@ -1,6 +1,8 @@
 package profilecsv
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -35,6 +38,32 @@ func fields(m *profile.Model, r *profile.Run) []field {
 		{"energy_of", &r.EnergyOf}, {"power_limit_w", &r.PowerLimitW}, {"peak_memory_bytes", &r.PeakMemoryBytes},
 		{"source", &r.Source}, {"as_of", &r.AsOf}, {"note", &r.Note},
 	}
+}
+
+// ErrNumber refuses a number that no quantity of a run has.
+var ErrNumber = errors.New("has a number that is negative or too large")
+
+// Decode sets what is a column of its own from JSON values by the same names. null
+// and what is not there stay unknown.
+func Decode(values map[string]json.RawMessage, r *profile.Run) error {
+	for _, f := range fields(&profile.Model{}, r) {
+		if v, ok := values[f.column]; ok {
+			if err := json.Unmarshal(v, f.of); err != nil {
+				return err
+			}
+		}
+		switch of := f.of.(type) {
+		case *string:
+			*of = textfile.Text(*of)
+		case **float64:
+			if *of != nil && !textfile.IsQuantity(**of) {
+				return ErrNumber
+			}
+		case *int:
+			*of = max(*of, 0)
+		}
+	}
+	return nil
 }
 
 func (r reader) row() (m profile.Model, run profile.Run) {

@@ -66,6 +66,9 @@ func Finite(cell string) (v float64, ok bool) {
 	return v, ok && math.Abs(v) <= estimate.Largest
 }
 
+// IsQuantity reports whether a number may be one of seconds, dollars, bytes or the like.
+func IsQuantity(v float64) bool { return v >= 0 && v <= estimate.Largest }
+
 // Text is a name from outside, cleaned and of bounded length.
 func Text(s string) string { return plaintext.Cut(strings.TrimSpace(plaintext.Clean(s)), maxText) }
 

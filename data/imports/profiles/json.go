@@ -3,13 +3,17 @@ package profiles
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"slices"
 
 	"sweetspot/data/contract"
 	"sweetspot/data/imports/source"
+	"sweetspot/data/profilecsv"
+	"sweetspot/data/store"
 	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
@@ -26,30 +30,6 @@ var ourKeys = regexp.MustCompile(`"schema"\s*:\s*\d+\s*,\s*"command"\s*:\s*"`)
 func claimsJSON(_ string, head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) &&
 		ourKeys.Match(head[:min(len(head), 1000)])
-}
-
-// writtenIn is a run as it was written: the fields of contract.Run and its lists.
-type writtenIn struct {
-	contract.Run
-	Iterations []struct {
-		Epoch, Index, Rank int
-		Seconds            float64
-	} `json:"iterations"`
-	Validations []struct {
-		Epoch          int      `json:"epoch"`
-		Seconds        *float64 `json:"seconds"`
-		Metric         *string  `json:"metric"`
-		Value          *float64 `json:"value"`
-		HigherIsBetter bool     `json:"higher_is_better"`
-		Units          *float64 `json:"units"`
-		AtS            *float64 `json:"at_s"`
-	} `json:"validations"`
-	Pauses []struct {
-		AtS        float64 `json:"at_s"`
-		Seconds    float64 `json:"seconds"`
-		Kind       *string `json:"kind"`
-		Iterations *int    `json:"iterations"`
-	} `json:"pauses"`
 }
 
 func readJSON(f source.File, _ source.Given) source.Report {
@@ -90,14 +70,14 @@ func readList(in *textfile.Items, set *profile.Set) error {
 		return err
 	}
 	for in.More() {
-		var w writtenIn
-		if err := in.Next(&w); err != nil {
+		var written json.RawMessage
+		if err := in.Next(&written); err != nil {
 			return err
 		}
-		run, what := w.run()
+		run, err := readRun(written)
 		switch {
-		case what != "":
-			return in.Wrong("%s", what)
+		case err != nil:
+			return in.Wrong("%s", cmp.Or(textfile.WrongJSON(err), err.Error()))
 		case len(set.Runs) >= source.MaxRuns:
 			return in.Wrong("more than %d runs; split the file", source.MaxRuns)
 		}
@@ -113,36 +93,22 @@ func text(s *string) string {
 	return source.Text(*s)
 }
 
-func whole(n *int) int {
-	if n == nil || *n < 0 {
-		return 0
+// readRun reads a run as contract.RecordedRun writes it.
+func readRun(written []byte) (r profile.Run, err error) {
+	var w contract.RecordedRun
+	var values map[string]json.RawMessage
+	if err := cmp.Or(json.Unmarshal(written, &w), json.Unmarshal(written, &values)); err != nil {
+		return r, err
 	}
-	return *n
-}
-
-// run is the run as exported; what says what is wrong with it.
-func (w *writtenIn) run() (run profile.Run, what string) {
-	basis, err := estimate.ParseBasis(w.Basis)
-	if err != nil {
-		return run, "has an unknown " + err.Error()
+	if err := profilecsv.Decode(values, &r); err != nil {
+		return r, err
 	}
-	r := profile.Run{
-		Model: source.Text(w.Model), Dataset: text(w.Dataset), Unit: text(w.Unit),
-		Variant: profile.Variant{Name: profile.VariantOfTitle(source.Text(w.Variant)), Precision: text(w.Precision)},
-		Mode:    profile.Mode(w.Mode), Cloud: text(w.Cloud), Region: text(w.Region),
-		InstanceType: cmp.Or(text(w.InstanceType), text(w.Host)),
-		GPU:          text(w.GPU), GPUCount: whole(w.GPUCount), GPUMemGiB: w.GPUMemGiB, Count: max(w.Count, 1),
-		USDPerHour: w.USDPerHour,
-		BatchSize:  whole(w.BatchSize), Epochs: w.Epochs, IterationsPerEpoch: w.IterationsPerEpoch, TrainSize: w.TrainSize,
-		InitS: w.InitS, FirstIterationS: w.FirstIterationS, StartupS: w.StartupS, SteadyStdDevS: w.SteadyStdDevS,
-		SteadyN:          whole(w.SteadyN),
-		WarmupIterations: w.WarmupIterations, WarmupExtraS: w.WarmupExtraS, FirstValidationS: w.FirstValidationS,
-		ValidationS: w.ValidationS,
-		TotalS:      w.TotalS, PeakMemoryBytes: w.PeakMemoryBytes, Status: profile.Status(w.Status), Basis: basis,
-		Source: text(w.Source), AsOf: text(w.AsOf), Note: text(w.Note), EpochStartsS: w.EpochStartsS,
-		EnergyJPerUnit: w.EnergyJPerUnit, AveragePowerW: w.AveragePowerW, EnergyOf: text(w.EnergyOf),
-		PowerLimitW: w.PowerLimitW,
+	if r.Basis, err = estimate.ParseBasis(w.Basis); err != nil {
+		return r, fmt.Errorf("has an unknown %w", err)
 	}
+	r.Variant.Name, r.InstanceType = profile.VariantOfTitle(r.Variant.Name), cmp.Or(r.InstanceType, text(w.Host))
+	r.Mode, r.Count, r.Status = profile.Mode(w.Mode), max(w.Count, 1), profile.Status(w.Status)
+	r.WarmupExtraS, r.EpochStartsS = w.WarmupExtraS, w.EpochStartsS
 	if p := w.Pruning; p != nil {
 		r.Variant.Pruning = &profile.Pruning{Kind: source.Text(p.Kind), Ratio: p.Ratio}
 		for name, ratio := range p.Layers {
@@ -152,14 +118,14 @@ func (w *writtenIn) run() (run profile.Run, what string) {
 			r.Variant.Pruning.Layers[source.Text(name)] = ratio
 		}
 	}
-	if what := w.estimates(&r); what != "" {
-		return r, what
+	if err := estimates(&w, &r); err != nil {
+		return r, err
 	}
-	w.lists(&r)
-	return r, wrong(&r)
+	lists(&w, &r)
+	return r, check(&r)
 }
 
-func (w *writtenIn) estimates(r *profile.Run) (what string) {
+func estimates(w *contract.RecordedRun, r *profile.Run) error {
 	if s := w.Steady; s.S != nil {
 		r.Steady = estimate.Exact(*s.S, r.Basis)
 		if s.Low != nil && s.High != nil {
@@ -172,24 +138,24 @@ func (w *writtenIn) estimates(r *profile.Run) (what string) {
 	if a := w.Accuracy; a != nil {
 		basis, err := estimate.ParseBasis(a.Basis)
 		if err != nil {
-			return "has an accuracy of unknown " + err.Error()
+			return fmt.Errorf("has an accuracy of unknown %w", err)
 		}
 		r.Accuracy = &profile.Accuracy{Metric: source.Text(a.Metric), Value: a.Value, StdDev: a.StdDev,
 			HigherIsBetter: a.HigherIsBetter, Basis: basis}
 	}
 	if !r.Steady.Known() && r.TotalS == nil {
-		w.summarise(r)
+		summarise(w.Iterations, r)
 	}
-	return ""
+	return nil
 }
 
 // summarise summarises iterations without a summary. The slowest rank of a step
 // counts.
-func (w *writtenIn) summarise(r *profile.Run) {
+func summarise(iterations []store.Iteration, r *profile.Run) {
 	type step struct{ epoch, index int }
 	at := map[step]int{}
 	var seconds []float64
-	for _, it := range w.Iterations {
+	for _, it := range iterations {
 		s := step{it.Epoch, it.Index}
 		i, seen := at[s]
 		if !seen {
@@ -208,7 +174,7 @@ func (w *writtenIn) summarise(r *profile.Run) {
 	}
 }
 
-func (w *writtenIn) lists(r *profile.Run) {
+func lists(w *contract.RecordedRun, r *profile.Run) {
 	for _, v := range w.Validations {
 		one := profile.Validation{Epoch: v.Epoch, Metric: text(v.Metric), Value: v.Value, HigherIsBetter: v.HigherIsBetter,
 			Units: v.Units, AtS: v.AtS}
@@ -223,38 +189,35 @@ func (w *writtenIn) lists(r *profile.Run) {
 	}
 }
 
-// wrong says what is invalid in a run that export did not write.
-func wrong(r *profile.Run) string {
+// check refuses what export does not write.
+func check(r *profile.Run) error {
 	switch {
 	case r.Model == "":
-		return "has no model"
+		return errors.New("has no model")
 	case r.Mode != profile.Train && r.Mode != profile.Infer:
-		return "has a mode other than train and infer"
+		return errors.New("has a mode other than train and infer")
 	case !slices.Contains([]profile.Status{"", profile.Running, profile.Done, profile.OutOfMemory, profile.Failed,
 		profile.Interrupted}, r.Status):
-		return "has an unknown status"
+		return errors.New("has an unknown status")
 	case !slices.IsSorted(r.EpochStartsS):
-		return "has epochs out of order"
+		return errors.New("has epochs out of order")
 	}
-	numbers := []*float64{r.GPUMemGiB, r.USDPerHour, r.Epochs, r.IterationsPerEpoch, r.TrainSize, r.InitS,
-		r.FirstIterationS, r.StartupS, r.SteadyStdDevS, r.FirstValidationS, r.ValidationS, r.TotalS, r.PeakMemoryBytes,
-		r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW}
+	var numbers []*float64
 	for _, v := range r.Validations {
 		numbers = append(numbers, &v.Seconds, v.Units, v.AtS)
 	}
 	for _, p := range r.Pauses {
 		numbers = append(numbers, &p.AtS, &p.Seconds)
 	}
-	if r.Steady.Known() {
-		numbers = append(numbers, &r.Steady.Value, &r.Steady.Low, &r.Steady.High)
+	e := r.Steady
+	if e.Known() {
+		numbers = append(numbers, &e.Value, &e.Low, &e.High)
 	}
-	for _, n := range numbers {
-		if n != nil && (*n < 0 || math.IsNaN(*n) || *n > estimate.Largest) {
-			return "has a number that is negative or too large"
-		}
+	switch {
+	case slices.ContainsFunc(numbers, func(v *float64) bool { return v != nil && !textfile.IsQuantity(*v) }):
+		return profilecsv.ErrNumber
+	case e.Known() && (e.Value <= 0 || e.Low > e.Value || e.High < e.Value):
+		return errors.New("has a steady time outside its interval")
 	}
-	if e := r.Steady; e.Known() && (e.Value <= 0 || e.Low > e.Value || e.High < e.Value) {
-		return "has a steady time outside its interval"
-	}
-	return ""
+	return nil
 }
