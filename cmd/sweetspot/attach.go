@@ -130,16 +130,19 @@ func choose(running []background.Entry, db string, args []string) (*background.E
 	return nil, id, nil
 }
 
+// probeList is the JSON of several background probes.
+type probeList struct {
+	contract.Head
+	Probes []background.Entry `json:"probes"`
+}
+
 // list prints the background probes for the user to choose from.
 func list(cmd *cobra.Command, running []background.Entry) error {
 	if wantsJSON(cmd) {
 		for i := range running {
 			running[i].Started = running[i].Started.Truncate(time.Second)
 		}
-		return printJSON(cmd.OutOrStdout(), struct {
-			contract.Head
-			Probes []background.Entry `json:"probes"`
-		}{contract.NewHead("attach"), running})
+		return printJSON(cmd.OutOrStdout(), probeList{contract.NewHead("attach"), running})
 	}
 	var b strings.Builder
 	for _, e := range running {

@@ -50,11 +50,8 @@ func newMergeCommand() *cobra.Command {
 				return err
 			}
 			if wantsJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), mergeAnswer{
-					Head: contract.NewHead("merge", m.Warnings...), Database: w.Path(), From: args[0],
-					Runs: m.Runs, KnownRuns: m.KnownRuns, Iterations: m.Iterations, Picks: m.Picks, KnownPicks: m.KnownPicks,
-					Prices: m.Prices,
-				})
+				return printJSON(cmd.OutOrStdout(), mergeAnswer{contract.NewHead("merge", m.Warnings...), w.Store().Path(),
+					args[0], m.Runs, m})
 			}
 			warn(cmd.ErrOrStderr(), m.Warnings...)
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, in %s\n", m, plaintext.Clean(w.Path()))
@@ -66,14 +63,18 @@ func newMergeCommand() *cobra.Command {
 // mergeAnswer is the result of a merge as JSON.
 type mergeAnswer struct {
 	contract.Head
-	Database   string `json:"database"`
-	From       string `json:"from"`
-	Runs       int    `json:"runs"` // new ones, like the following
-	KnownRuns  int    `json:"known_runs"`
-	Iterations int    `json:"iterations"`
-	Picks      int    `json:"picks"`
-	KnownPicks int    `json:"known_picks"`
-	Prices     int    `json:"prices"`
+	Database string `json:"database"`
+	From     string `json:"from"`      // the database that was read
+	RunCount int    `json:"run_count"` // new ones
+	store.Merged
+}
+
+// backupAnswer is the result of a backup as JSON.
+type backupAnswer struct {
+	contract.Head
+	Database string `json:"database"`
+	File     string `json:"file"` // the copy
+	Bytes    int64  `json:"bytes"`
 }
 
 func newBackupCommand() *cobra.Command {
@@ -93,12 +94,7 @@ func newBackupCommand() *cobra.Command {
 					args[0] = full
 				}
 				if wantsJSON(cmd) {
-					return printJSON(cmd.OutOrStdout(), struct {
-						contract.Head
-						Database string `json:"database"`
-						File     string `json:"file"`
-						Bytes    int64  `json:"bytes"`
-					}{contract.NewHead("backup"), db.Path(), args[0], size})
+					return printJSON(cmd.OutOrStdout(), backupAnswer{contract.NewHead("backup"), db.Path(), args[0], size})
 				}
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s\n", quantity.Bytes(size), plaintext.Clean(args[0]))
 				return err

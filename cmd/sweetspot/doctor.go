@@ -31,10 +31,7 @@ func newDoctorCommand() *cobra.Command {
 			warn(cmd.ErrOrStderr(), warnings...)
 			var err error
 			if wantsJSON(cmd) {
-				err = printJSON(out, struct {
-					contract.Head
-					Checks []doctor.Check `json:"checks"`
-				}{contract.NewHead("doctor", warnings...), checks})
+				err = printJSON(out, examination{contract.NewHead("doctor", warnings...), checks})
 			} else {
 				err = writeChecks(out, checks)
 			}
@@ -51,6 +48,12 @@ func newDoctorCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&python, "python", "", "Python to check (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
 	return cmd
+}
+
+// examination is the JSON of doctor.
+type examination struct {
+	contract.Head
+	Checks []doctor.Check `json:"checks"`
 }
 
 func thisTerminal() doctor.Terminal {

@@ -144,7 +144,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 	i := &importing{out: cmd.OutOrStdout(), live: live, json: wantsJSON(cmd), prices: f.given.Prices}
 	r, err := w.Import(ctx, found, imports.Options{Format: f.format, Given: f.given, Progress: i.progress}, i.taken)
 	live.clear()
-	return errors.Join(i.summary(r, w.Path(), cmd.ErrOrStderr()), err, i.lost, r.Failure())
+	return errors.Join(i.summary(r, w.Store().Path(), cmd.ErrOrStderr()), err, i.lost, r.Failure())
 }
 
 // readMapping reads a mapping that the flag holds itself, in braces, or names the
@@ -217,6 +217,16 @@ func writeImported(out io.Writer, f intake.File) error {
 	return err
 }
 
+// importAnswer is the result of an import as JSON.
+type importAnswer struct {
+	contract.Head
+	Database string        `json:"database"`
+	RunCount int           `json:"run_count"` // in all files
+	Runs     int           `json:"runs"`      // Deprecated: run_count
+	Imported int           `json:"imported"`  // of these, new ones
+	Files    []intake.File `json:"files"`
+}
+
 // summary prints the totals, and the bad files on standard error.
 func (i *importing) summary(r intake.Result, path string, errOut io.Writer) error {
 	var warnings []string
@@ -227,13 +237,8 @@ func (i *importing) summary(r intake.Result, path string, errOut io.Writer) erro
 		warnings = append(warnings, words)
 	}
 	if i.json {
-		return printJSON(i.out, struct {
-			contract.Head
-			Database string        `json:"database"`
-			Runs     int           `json:"runs"`
-			Imported int           `json:"imported"`
-			Files    []intake.File `json:"files"`
-		}{contract.NewHead("import", warnings...), path, r.Runs, r.Imported, append([]intake.File{}, r.Files...)})
+		return printJSON(i.out, importAnswer{contract.NewHead("import", warnings...), path, r.Runs, r.Runs, r.Imported,
+			append([]intake.File{}, r.Files...)})
 	}
 	warn(errOut, warnings...)
 	if len(r.Files) > 1 { // a single one is the command's own error

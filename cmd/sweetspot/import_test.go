@@ -34,7 +34,7 @@ func logs(t *testing.T) string {
 	return dir
 }
 
-type importAnswer struct {
+type readImport struct {
 	Schema   int
 	Command  string
 	Warnings []string
@@ -59,7 +59,7 @@ func TestImportKeepsWhatIsGood(t *testing.T) {
 		if errors.As(err, &exit) && exit.code != exitFailed {
 			t.Errorf("exit code %d", exit.code)
 		}
-		var got importAnswer
+		var got readImport
 		if err := json.Unmarshal([]byte(out), &got); err != nil {
 			t.Fatal(err, out)
 		}

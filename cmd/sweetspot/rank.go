@@ -253,11 +253,12 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 			used = append(used, flag)
 		}
 	}
-	mend := "none can be ranked; probe it"
+	why := "none can be ranked; probe it"
 	if len(used) > 0 {
-		mend = "none matches; loosen " + wording.Either(used)
+		why = "none matches; loosen " + wording.Either(used)
 	}
-	return exitError{exitInfeasible, fmt.Errorf("nothing to rank: %s has %s, but %s", q.Model, strings.Join(have, ", "), mend)}
+	err := fmt.Errorf("nothing to rank: %s has %s, but %s", q.Model, strings.Join(have, ", "), why)
+	return exitError{exitInfeasible, err}
 }
 
 // bestReached is the best validation of the model's trainings where a target is

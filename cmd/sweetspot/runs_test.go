@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sweetspot/data/store"
 )
 
 // database of the runs 1 to 3, from a Profile CSV.
@@ -166,14 +168,15 @@ func TestMergeAndBackupVerbs(t *testing.T) {
 		t.Errorf("said %+v; %v", backup, err)
 	}
 	answer(t, "runs", "delete", "1", "--db", db)
-	for _, want := range []mergeAnswer{{Runs: 3}, {KnownRuns: 3}} {
+	t.Chdir(filepath.Dir(into))
+	for _, want := range []store.Merged{{Runs: 3}, {KnownRuns: 3}} {
 		var got mergeAnswer
-		out, _, err := execute(t, "merge", copied, "--db", into, "--json")
+		out, _, err := execute(t, "merge", copied, "--db", filepath.Base(into), "--json")
 		if err != nil || json.Unmarshal([]byte(out), &got) != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if got.Runs != want.Runs || got.KnownRuns != want.KnownRuns || got.Command != "merge" || got.Schema != 1 ||
-			got.Warnings == nil || got.Database != into || got.From != copied {
+		if got.Runs != want.Runs || got.RunCount != want.Runs || got.KnownRuns != want.KnownRuns || got.Command != "merge" ||
+			got.Schema != 1 || got.Head.Warnings == nil || got.Database != into || got.From != copied {
 			t.Errorf("merged %+v, want %+v", got, want)
 		}
 	}

@@ -22,9 +22,9 @@ const Schema = 1
 
 // Head begins every JSON object.
 type Head struct {
-	Schema   int      `json:"schema" yaml:"schema"`
-	Command  string   `json:"command" yaml:"command"`
-	Warnings []string `json:"warnings" yaml:"warnings"`
+	Schema   int      `json:"schema" yaml:"schema"`     // version of this object
+	Command  string   `json:"command" yaml:"command"`   // the subcommand
+	Warnings []string `json:"warnings" yaml:"warnings"` // sentences on what to know before relying on it
 }
 
 // NewHead begins the JSON of a subcommand.
@@ -35,31 +35,31 @@ func NewHead(command string, warnings ...string) Head {
 // Candidate is a ranked candidate as scripts see it: seconds, US dollars,
 // fractions.
 type Candidate struct {
-	ID            string               `json:"id" yaml:"id"`
+	ID            string               `json:"id" yaml:"id"`     // stays the same from call to call
 	Rank          *int                 `json:"rank" yaml:"rank"` // null where infeasible
 	Model         string               `json:"model" yaml:"model"`
-	Variant       string               `json:"variant" yaml:"variant"`
+	Variant       string               `json:"variant" yaml:"variant"` // unchanged is the model as published
 	Precision     *string              `json:"precision" yaml:"precision"`
 	Pruning       *Pruning             `json:"pruning" yaml:"pruning"`
-	Mode          string               `json:"mode" yaml:"mode"`
+	Mode          string               `json:"mode" yaml:"mode"` // train or infer
 	Configuration []Part               `json:"configuration" yaml:"configuration"`
-	BatchSize     *int                 `json:"batch_size" yaml:"batch_size"`
-	Epochs        *float64             `json:"epochs" yaml:"epochs"`
-	Units         *float64             `json:"units" yaml:"units"`
-	Purchase      string               `json:"purchase" yaml:"purchase"`
+	BatchSize     *int                 `json:"batch_size" yaml:"batch_size"` // train: of the whole job; infer: per GPU
+	Epochs        *float64             `json:"epochs" yaml:"epochs"`         // of a training
+	Units         *float64             `json:"units" yaml:"units"`           // of an inference
+	Purchase      string               `json:"purchase" yaml:"purchase"`     // how the VMs are bought
 	Time          Seconds              `json:"time" yaml:"time"`
 	Cost          Dollars              `json:"cost" yaml:"cost"`
 	Energy        *Amount              `json:"energy,omitempty" yaml:"energy,omitempty"` // where any candidate has it
 	Accuracy      *Accuracy            `json:"accuracy" yaml:"accuracy"`
-	Score         *float64             `json:"score" yaml:"score"`
-	TAR           *float64             `json:"tar" yaml:"tar"`
-	CAR           *float64             `json:"car" yaml:"car"`
-	Relative      Numbers              `json:"relative" yaml:"relative"`
-	PBest         Numbers              `json:"p_best" yaml:"p_best"`
-	Feasible      bool                 `json:"feasible" yaml:"feasible"`
-	Violates      []Violation          `json:"violates" yaml:"violates"`
-	Frontier      objective.Each[bool] `json:"frontier" yaml:"frontier"` // of each objective with the accuracy
-	Sources       []int64              `json:"sources" yaml:"sources"`
+	Score         *float64             `json:"score" yaml:"score"`         // weighted mean of value / best value
+	TAR           *float64             `json:"tar" yaml:"tar"`             // seconds per unit of accuracy
+	CAR           *float64             `json:"car" yaml:"car"`             // US dollars per unit of accuracy
+	Relative      Numbers              `json:"relative" yaml:"relative"`   // value / best feasible value
+	PBest         Numbers              `json:"p_best" yaml:"p_best"`       // probability of being the best; null in a plan
+	Feasible      bool                 `json:"feasible" yaml:"feasible"`   // it holds all limits
+	Violates      []Violation          `json:"violates" yaml:"violates"`   // what it violates
+	Frontier      objective.Each[bool] `json:"frontier" yaml:"frontier"`   // of each objective with the accuracy
+	Sources       []int64              `json:"sources" yaml:"sources"`     // runs; below 0: built-in
 	Predicted     bool                 `json:"predicted" yaml:"predicted"` // no run of its own: the basis says by what
 	// to a target accuracy; null for a given number of epochs
 	EpochsLow  *float64 `json:"epochs_low" yaml:"epochs_low"`
@@ -77,9 +77,9 @@ type Candidate struct {
 
 // Pruning is what was removed from the model.
 type Pruning struct {
-	Kind   string             `json:"kind" yaml:"kind"`
-	Ratio  *float64           `json:"ratio" yaml:"ratio"`
-	Layers map[string]float64 `json:"layers" yaml:"layers"`
+	Kind   *string            `json:"kind" yaml:"kind"`     // in words
+	Ratio  *float64           `json:"ratio" yaml:"ratio"`   // fraction removed
+	Layers map[string]float64 `json:"layers" yaml:"layers"` // fraction removed, by layer
 }
 
 // Part is a number of equal VMs, or a machine of one's own: that has a host and
@@ -87,13 +87,13 @@ type Pruning struct {
 type Part struct {
 	Cloud        *string  `json:"cloud" yaml:"cloud"`
 	Region       *string  `json:"region" yaml:"region"`
-	InstanceType *string  `json:"instance_type" yaml:"instance_type"`
-	Host         *string  `json:"host" yaml:"host"`
-	GPU          *string  `json:"gpu" yaml:"gpu"`             // null also where there is none
-	GPUCount     *int     `json:"gpu_count" yaml:"gpu_count"` // 0 only where it is known that there is none
-	Count        int      `json:"count" yaml:"count"`
-	USDPerHour   *float64 `json:"usd_per_hour" yaml:"usd_per_hour"` // of one VM
-	PriceFrom    *string  `json:"price_from" yaml:"price_from"`
+	InstanceType *string  `json:"instance_type" yaml:"instance_type"` // null of a machine of one's own
+	Host         *string  `json:"host" yaml:"host"`                   // of a machine of one's own
+	GPU          *string  `json:"gpu" yaml:"gpu"`                     // null also where there is none
+	GPUCount     *int     `json:"gpu_count" yaml:"gpu_count"`         // of one VM; 0 where there is none
+	Count        int      `json:"count" yaml:"count"`                 // number of such VMs
+	USDPerHour   *float64 `json:"usd_per_hour" yaml:"usd_per_hour"`   // of one VM
+	PriceFrom    *string  `json:"price_from" yaml:"price_from"`       // source and date of the price
 	// of a combination of VM types; null otherwise, as are the next two
 	BatchSize *int     `json:"batch_size" yaml:"batch_size"`
 	Units     *float64 `json:"units" yaml:"units"`   // of the work, all VMs together
@@ -111,6 +111,12 @@ type Range struct {
 type Seconds struct {
 	S     *float64 `json:"s" yaml:"s"`
 	Range `yaml:",inline"`
+}
+
+// NewSeconds is an estimate of time in seconds.
+func NewSeconds(e estimate.Estimate) (s Seconds) {
+	s.S, s.Range = interval(e)
+	return s
 }
 
 // Dollars is an estimate of cost.
@@ -133,9 +139,9 @@ type Accuracy struct {
 // Tested is how far off estimates of the candidate's basis were on the runs of
 // the database itself, as fractions of the truth.
 type Tested struct {
-	N      int      `json:"n" yaml:"n"`
-	Median *float64 `json:"median" yaml:"median"`
-	P90    *float64 `json:"p90" yaml:"p90"`
+	N      int      `json:"n" yaml:"n"`           // runs that were predicted
+	Median *float64 `json:"median" yaml:"median"` // relative error
+	P90    *float64 `json:"p90" yaml:"p90"`       // relative error that nine in ten stay below
 }
 
 // Numbers are a number for each objective that is minimized; nil is unknown.
@@ -155,8 +161,8 @@ func NewChances(r *rank.Result) Chances {
 
 // Violation is a broken limit.
 type Violation struct {
-	Constraint string   `json:"constraint" yaml:"constraint"`
-	Limit      *float64 `json:"limit" yaml:"limit"` // null where a run out of memory is all that is known of it
+	Constraint string   `json:"constraint" yaml:"constraint"` // its name
+	Limit      *float64 `json:"limit" yaml:"limit"`           // null where a run out of memory is all that is known of it
 	Value      *float64 `json:"value" yaml:"value"`
 }
 
@@ -180,7 +186,7 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 	out.Tested = newTested(tested, c)
 	out.WholeBatches, out.Divisible = outcomes(c)
 	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
-	out.Time.S, out.Time.Range = interval(c.Time)
+	out.Time = NewSeconds(c.Time)
 	out.Cost.USD, out.Cost.Range = interval(c.Cost)
 	out.Cost.Items = newItems(c)
 	for _, o := range r.Space.Objectives {
@@ -243,7 +249,7 @@ func newPruning(p *profile.Pruning) *Pruning {
 	if p == nil {
 		return nil
 	}
-	out := &Pruning{clean(p.Kind), p.Ratio, make(map[string]float64, len(p.Layers))}
+	out := &Pruning{word(clean(p.Kind)), p.Ratio, make(map[string]float64, len(p.Layers))}
 	for name, ratio := range p.Layers {
 		out.Layers[clean(name)] = ratio
 	}
@@ -264,9 +270,7 @@ func newPart(p candidate.Part) Part {
 	if p.BatchSize > 0 {
 		out.BatchSize, out.Units, out.BusyS = &p.BatchSize, &p.Units, &p.BusyS
 	}
-	// The catalog knows which VM types have no GPU; what ran on a machine of
-	// one's own need not have said.
-	if vm.GPUCount > 0 || out.Cloud != nil && out.GPU == nil {
+	if !p.GPUUnknown {
 		out.GPUCount = &vm.GPUCount
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -305,6 +306,77 @@ func TestWorkWithoutAPriceIsUnknown(t *testing.T) {
 		}
 		if cells := lastCells(c); (cells[4] == "") != (price == nil) {
 			t.Errorf("work_usd is %q", cells[4])
+		}
+	}
+}
+
+// nulls are the names of the fields of an object that are null, but those of them that
+// are named hold nothing else.
+func nulls(t *testing.T, v any, names ...string) {
+	t.Helper()
+	var object map[string]any
+	if err := json.Unmarshal(indented(t, v), &object); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if is, ok := object[n]; !ok || is != nil {
+			t.Errorf("%s is %v, not null", n, is)
+		}
+	}
+}
+
+// What nobody said is null, and what is known to be none is 0.
+func TestUnknownOfARunIsNull(t *testing.T) {
+	bare := profile.Run{Model: "net", Mode: profile.Train, Basis: estimate.Published, InstanceType: "desk"}
+	nulls(t, NewRun(bare), "gpu_count", "steady_n", "warmup_iterations", "warmup_extra_s", "instance_type", "pruning")
+	nulls(t, NewRun(bare).Steady, "s", "low", "high", "basis")
+	nulls(t, newPruning(&profile.Pruning{Ratio: new(0.5)}), "kind")
+	watched := bare
+	watched.NoGPU, watched.SteadyN, watched.WarmupIterations, watched.WarmupExtraS = true, 30, new(0), new(0.0)
+	watched.Variant.Pruning = &profile.Pruning{Kind: "filters"}
+	r := NewRun(watched)
+	if *r.GPUCount != 0 || *r.SteadyN != 30 || *r.WarmupIterations != 0 || *r.WarmupExtraS != 0 ||
+		*r.Pruning.Kind != "filters" || r.Count != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Whether a VM has a GPU is known of the catalog's and of those that said so.
+func TestGPUsOfAMachine(t *testing.T) {
+	run := func(id int64, cloud, vm string, none bool, gpus int) profile.Run {
+		return profile.Run{ID: id, Model: "net", Mode: profile.Train, Cloud: cloud, InstanceType: vm, Count: 1, BatchSize: 8,
+			Epochs: new(2.0), TotalS: new(72.0), NoGPU: none, GPUCount: gpus, Basis: estimate.Measured, Status: profile.Done}
+	}
+	set := &profile.Set{Runs: []profile.Run{run(1, "", "desk", false, 0), run(2, "", "loft", true, 0),
+		run(3, "aws", "listed", false, 0), run(4, "aws", "unlisted", false, 0), run(5, "aws", "other", false, 2)},
+		VMTypes: []profile.VMType{{Cloud: "aws", InstanceType: "listed"}}}
+	q := question.Default()
+	q.Model, q.Mode = "net", profile.Train
+	want := map[string]*int{"desk": nil, "loft": new(0), "listed": new(0), "unlisted": nil, "other": new(2)}
+	r := NewRanking(rank.Answer(set, q, nil), nil, pickedAt)
+	if len(r.Candidates) != len(want) {
+		t.Fatalf("%d candidates", len(r.Candidates))
+	}
+	for _, c := range r.Candidates {
+		if p := c.Configuration[0]; !reflect.DeepEqual(p.GPUCount, want[p.Name()]) {
+			t.Errorf("%s has %v GPUs", p.Name(), p.GPUCount)
+		}
+	}
+}
+
+// A saving and a gain stand under the name of their unit.
+func TestSavingsNameTheirUnit(t *testing.T) {
+	for of, want := range map[question.Sort]string{question.ByTime: "7 s", question.ByCost: "$7", question.ByTAR: ""} {
+		got := ""
+		s, usd := inUnit(of, new(7.0))
+		if s != nil {
+			got += fmt.Sprintf("%g s", *s)
+		}
+		if usd != nil {
+			got += fmt.Sprintf("$%g", *usd)
+		}
+		if got != want {
+			t.Errorf("%s is %q", of, got)
 		}
 	}
 }

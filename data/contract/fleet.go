@@ -14,86 +14,85 @@ type Fleet struct {
 	Head
 	Query    FleetQuery    `json:"query"`
 	Workload FleetWorkload `json:"workload"`
-	Rest     FleetRest     `json:"rest"`
-	Policies []FleetPolicy `json:"policies"`
-	Best     string        `json:"best"` // the policy that expects to pay least for the candidates; "" without any
+	Rest     FleetRest     `json:"rest"`     // what no policy decides on
+	Policies []FleetPolicy `json:"policies"` // how each does
+	Best     *string       `json:"best"`     // the policy that expects to pay least for the candidates; null without any
 	// An offer is made for as long as on-demand VMs cost more than reserved ones times
-	// the ratio of reduced to full runtime: for no candidate below Low, for every one
-	// above High. Null without candidates.
+	// the ratio of reduced to full runtime. Null without candidates.
 	BreakEven  *BreakEven       `json:"break_even"`
 	Schedulers []OtherScheduler `json:"schedulers"` // all, with as many reserved VMs
-	Sizing     []Reserving      `json:"sizing"`
+	Sizing     []Reserving      `json:"sizing"`     // how many VMs to reserve
 }
 
 // FleetQuery is what was asked.
 type FleetQuery struct {
-	VM               string     `json:"vm"` // "" where only prices are given
+	VM               *string    `json:"vm"` // null where only prices are given
 	OnDemand         float64    `json:"on_demand_usd_per_hour"`
 	Reserved         float64    `json:"reserved_usd_per_hour"`
-	PricesFrom       []string   `json:"prices_from"`
-	ReservedVMs      int        `json:"reserved_vms"`
-	ReservedVMsFound bool       `json:"reserved_vms_found"` // not given: the number of the least bill
+	PricesFrom       []string   `json:"prices_from"`        // sources of both prices
+	ReservedVMs      int        `json:"reserved_vms"`       // number of reserved VMs
+	ReservedVMsFound bool       `json:"reserved_vms_found"` // none was given: this one has the least bill
 	GPUsPerVM        int        `json:"gpus_per_vm"`
-	Scheduler        string     `json:"scheduler"`
-	AsStudied        bool       `json:"as_studied"`
-	Acceptance       string     `json:"acceptance"`
+	Scheduler        string     `json:"scheduler"`         // how jobs get VMs
+	AsStudied        bool       `json:"as_studied"`        // reduced jobs overlap those behind them
+	Acceptance       string     `json:"acceptance"`        // how likely users accept
 	Deadline         [2]float64 `json:"deadline_runtimes"` // of jobs that state none
-	Tightness        float64    `json:"deadline_scale"`
-	Ratio            [2]float64 `json:"int8_ratio"`       // of models that have none of their own, or of all
-	EveryRatio       bool       `json:"int8_ratio_given"` // of all
-	Speed            float64    `json:"int8_scale"`
-	Seed             uint64     `json:"seed"`
-	Seeds            int        `json:"seeds"` // behind the intervals
+	Tightness        float64    `json:"deadline_scale"`    // factor on the deadlines
+	Ratio            [2]float64 `json:"int8_ratio"`        // of models that have none of their own, or of all
+	EveryRatio       bool       `json:"int8_ratio_given"`  // it is that of all models
+	Speed            float64    `json:"int8_scale"`        // factor on the runtimes in INT8
+	Seed             uint64     `json:"seed"`              // of the draws
+	Seeds            int        `json:"seeds"`             // behind the intervals
 }
 
 // FleetWorkload is the trace and what was drawn for it.
 type FleetWorkload struct {
 	Jobs       int         `json:"jobs"`
-	Candidates int         `json:"candidates"`
+	Candidates int         `json:"candidates"` // jobs whose users can be asked
 	Seed       uint64      `json:"seed"`
-	Source     string      `json:"source"`
-	PeriodS    float64     `json:"period_s"`
-	Mix        []FleetKind `json:"mix"`
+	Source     string      `json:"source"`   // where the jobs are from
+	PeriodS    float64     `json:"period_s"` // from the first to the last submission
+	Mix        []FleetKind `json:"mix"`      // the models
 }
 
 // FleetKind is a model among the jobs.
 type FleetKind struct {
-	Model           string   `json:"model"`
+	Model           *string  `json:"model"` // null: none that the mix knows
 	Jobs            int      `json:"jobs"`
 	Candidates      int      `json:"candidates"`
-	Ratio           *float64 `json:"int8_ratio"`
-	Accuracy        *float64 `json:"accuracy"`
-	ReducedAccuracy *float64 `json:"int8_accuracy"`
-	Basis           string   `json:"basis"`
+	Ratio           *float64 `json:"int8_ratio"`    // runtime in INT8 / at full precision
+	Accuracy        *float64 `json:"accuracy"`      // at full precision
+	ReducedAccuracy *float64 `json:"int8_accuracy"` // in INT8
+	Basis           string   `json:"basis"`         // where these are from
 }
 
 // FleetRest is what no policy decides on.
 type FleetRest struct {
-	ReservedJobs int      `json:"reserved_jobs"`
-	OnDemandJobs int      `json:"on_demand_jobs"`
-	ReservedUSD  float64  `json:"reserved_usd"` // while they run
+	ReservedJobs int      `json:"reserved_jobs"`  // run at full precision on reserved VMs
+	OnDemandJobs int      `json:"on_demand_jobs"` // run on demand
+	ReservedUSD  float64  `json:"reserved_usd"`   // while they run
 	OnDemandUSD  float64  `json:"on_demand_usd"`
 	MeanWaitS    *float64 `json:"mean_wait_s"`
-	P95WaitS     *float64 `json:"p95_wait_s"`
+	P95WaitS     *float64 `json:"p95_wait_s"` // 19 in 20 wait less
 }
 
 // FleetPolicy is how a policy does with the candidates, as the study counts
 // it, and the bill of the whole fleet with it.
 type FleetPolicy struct {
 	Policy      string   `json:"policy"`
-	TotalUSD    float64  `json:"total_usd"`
+	TotalUSD    float64  `json:"total_usd"` // of the jobs that can be asked, as drawn
 	ReservedUSD float64  `json:"reserved_usd"`
 	OnDemandUSD float64  `json:"on_demand_usd"`
-	PenaltyUSD  float64  `json:"penalty_usd"`
-	ExpectedUSD float64  `json:"expected_usd"` // over all that users may decide
-	Relative    Relative `json:"relative_to_on_demand"`
-	Offered     int      `json:"offered"`
-	Accepted    int      `json:"accepted"`
-	MeanOffer   *float64 `json:"mean_offer"`
-	Accuracy    *float64 `json:"accuracy"`
-	Missed      int      `json:"missed_deadlines"` // of all jobs
-	BillUSD     float64  `json:"bill_usd"`         // all jobs, all reserved VMs, busy or not
-	Utilisation *float64 `json:"utilisation"`
+	PenaltyUSD  float64  `json:"penalty_usd"`           // paid to users
+	ExpectedUSD float64  `json:"expected_usd"`          // over all that users may decide
+	Relative    Relative `json:"relative_to_on_demand"` // total / that of on-demand alone
+	Offered     int      `json:"offered"`               // users who got an offer
+	Accepted    int      `json:"accepted"`              // who accepted
+	MeanOffer   *float64 `json:"mean_offer"`            // as a multiple of the reduced job's cost
+	Accuracy    *float64 `json:"accuracy"`              // mean of the jobs asked
+	Missed      int      `json:"missed_deadlines"`      // of all jobs
+	BillUSD     float64  `json:"bill_usd"`              // all jobs, all reserved VMs, busy or not
+	Utilisation *float64 `json:"utilisation"`           // of the reserved VMs
 	// AsTheyCome is where reduced jobs run as they come and may displace what is
 	// behind them; its bill may be larger than that of no offers.
 	AsTheyCome FleetAsTheyCome `json:"as_they_come"`
@@ -121,18 +120,18 @@ type Relative struct {
 
 // BreakEven are on-demand prices in US dollars per hour.
 type BreakEven struct {
-	Low  float64 `json:"low_usd_per_hour"`
-	High float64 `json:"high_usd_per_hour"`
+	Low  float64 `json:"low_usd_per_hour"`  // below it no offer pays
+	High float64 `json:"high_usd_per_hour"` // above it every candidate gets one
 }
 
 // Reserving is how many VMs to reserve in one way of buying.
 type Reserving struct {
-	Purchase   string      `json:"purchase"`
+	Purchase   string      `json:"purchase"` // reserved-1y or reserved-3y
 	USDPerHour float64     `json:"usd_per_hour"`
-	PriceFrom  string      `json:"price_from"`
-	Months     float64     `json:"months"`
-	Least      []LeastBill `json:"least"` // a policy each
-	Sizes      []SizePoint `json:"sizes"`
+	PriceFrom  string      `json:"price_from"` // source and date
+	Months     float64     `json:"months"`     // that are paid for
+	Least      []LeastBill `json:"least"`      // a policy each
+	Sizes      []SizePoint `json:"sizes"`      // the bills by number of VMs
 }
 
 // LeastBill is the number of reserved VMs at which a policy costs least.
@@ -189,7 +188,7 @@ func NewFleet(in FleetInput) Fleet {
 	for i := range q.Policies {
 		p := newFleetPolicy(in, i)
 		if len(a.Asked) > 0 && p.ExpectedUSD < best {
-			best, f.Best = p.ExpectedUSD, p.Policy
+			best, f.Best = p.ExpectedUSD, &p.Policy
 		}
 		f.Policies = append(f.Policies, p)
 	}
@@ -205,7 +204,7 @@ func NewFleet(in FleetInput) Fleet {
 func newFleetQuery(in FleetInput) FleetQuery {
 	q := &in.Question
 	out := FleetQuery{
-		VM: clean(in.VM), OnDemand: q.Prices.OnDemand, Reserved: q.Prices.Reserved, PricesFrom: []string{},
+		VM: word(clean(in.VM)), OnDemand: q.Prices.OnDemand, Reserved: q.Prices.Reserved, PricesFrom: []string{},
 		ReservedVMs: q.Fleet.VMs, ReservedVMsFound: in.Found,
 		GPUsPerVM: q.Fleet.GPUsPerVM, Scheduler: string(q.Fleet.Scheduler), AsStudied: q.Fleet.AsStudied,
 		Acceptance: q.Acceptance.String(),
@@ -224,7 +223,7 @@ func newFleetQuery(in FleetInput) FleetQuery {
 func newFleetMix(q *fleet.Question, a *fleet.Answer) []FleetKind {
 	kinds := make([]FleetKind, len(q.Terms.Mix)+len(a.Unknown)+1)
 	for i, k := range q.Terms.Mix {
-		kinds[i] = FleetKind{Model: clean(k.Model), Ratio: known(k.Ratio), Accuracy: known(k.Accuracy),
+		kinds[i] = FleetKind{Model: word(clean(k.Model)), Ratio: known(k.Ratio), Accuracy: known(k.Accuracy),
 			ReducedAccuracy: known(k.ReducedAccuracy), Basis: clean(k.Basis)}
 		if q.Terms.EveryRatio {
 			kinds[i].Ratio = nil
@@ -232,7 +231,7 @@ func newFleetMix(q *fleet.Question, a *fleet.Answer) []FleetKind {
 	}
 	rest := len(kinds) - 1
 	for i, model := range append(slices.Clone(a.Unknown), "") {
-		kinds[len(q.Terms.Mix)+i] = FleetKind{Model: clean(model), Basis: "no accuracy known"}
+		kinds[len(q.Terms.Mix)+i] = FleetKind{Model: word(clean(model)), Basis: "no accuracy known"}
 	}
 	place := func(task int) int {
 		if k := int(a.Tasks[task].Kind); k >= 0 {
@@ -273,7 +272,7 @@ func newFleetPolicy(in FleetInput, i int) FleetPolicy {
 		AsTheyCome: FleetAsTheyCome{in.Context.AsTheyCome[i].Asked, in.Context.AsTheyCome[i].Accepted,
 			in.Context.AsTheyCome[i].Bill.USD()},
 	}
-	if s := in.Context.Spreads[i]; s.Known {
+	if s := in.Context.Spreads[i]; s.Known && p.Relative.Value != nil {
 		p.Relative.Low, p.Relative.High = &s.Low, &s.High
 	}
 	return p

@@ -63,8 +63,8 @@ func TestFleetNamesModelsThatItDoesNotKnow(t *testing.T) {
 	f := NewFleet(in)
 	var names []string
 	for _, k := range f.Workload.Mix {
-		names = append(names, k.Model)
-		if (k.Accuracy == nil) != (k.Model != "study-net") {
+		names = append(names, *k.Model)
+		if (k.Accuracy == nil) != (*k.Model != "study-net") {
 			t.Errorf("%+v", k)
 		}
 	}
@@ -106,8 +106,8 @@ func TestFleetContract(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		}
-		if (f.Best == "") != (vms == 0) || (f.BreakEven == nil) != (vms == 0) {
-			t.Errorf("%d VMs: best %q, break even %v", vms, f.Best, f.BreakEven)
+		if (f.Best == nil) != (vms == 0) || (f.BreakEven == nil) != (vms == 0) {
+			t.Errorf("%d VMs: best %v, break even %v", vms, f.Best, f.BreakEven)
 		}
 	}
 }
@@ -121,4 +121,19 @@ func TestFleetCSVReadsBack(t *testing.T) {
 	if err != nil || len(rows) != 5 || rows[0][0] != "policy" || rows[2][0] != "approxdnn" {
 		t.Errorf("%v: %v", err, rows)
 	}
+}
+
+// A fleet of prices alone has no VM type; where nobody can be asked no policy is best,
+// and an interval stands only beside a value.
+func TestUnknownOfAFleetIsNull(t *testing.T) {
+	in := exampleFleet(t, 0)
+	in.VM = ""
+	in.Context.Spreads[0] = fleet.Spread{Low: 0.5, High: 0.6, Known: true}
+	f := NewFleet(in)
+	nulls(t, f, "best", "break_even")
+	nulls(t, f.Query, "vm")
+	nulls(t, f.Policies[0].Relative, "value", "low", "high")
+	in.Answer.Tasks[0].Kind = -1
+	mix := NewFleet(in).Workload.Mix
+	nulls(t, mix[len(mix)-1], "model", "accuracy")
 }

@@ -28,17 +28,17 @@ type Plan struct {
 	Pick  *Candidate `json:"pick"` // the first that holds the limits in whole batches too; null without any
 	// BestInWholeBatches is the best in whole batches where that is another than the
 	// pick and better by more than half a percent: of a few batches only. Null else.
-	BestInWholeBatches *Candidate                  `json:"best_in_whole_batches"`
-	Frontier           Frontiers                   `json:"frontier"`
-	Candidates         []Candidate                 `json:"candidates"` // on any frontier, in the order of the ranking
-	Greedy             *Candidate                  `json:"greedy"`     // Algorithm 1's pick; null where it finds nothing
-	Gap                Numbers                     `json:"gap"`        // shares of both that could be saved
-	Explored           cluster.Explored            `json:"explored"`
-	NextCheaper        *Step                       `json:"next_cheaper"`
-	NextFaster         *Step                       `json:"next_faster"`
-	ShadowPrices       []ShadowPrice               `json:"shadow_prices"`
-	Purchases          []advice.Bought             `json:"purchases"` // those that have prices
-	InfeasibleBecause  map[question.Constraint]int `json:"infeasible_because"`
+	BestInWholeBatches *Candidate       `json:"best_in_whole_batches"`
+	Frontier           Frontiers        `json:"frontier"`           // ids of what nothing beats, by objectives
+	Candidates         []Candidate      `json:"candidates"`         // on any frontier, in the order of the ranking
+	Greedy             *Candidate       `json:"greedy"`             // Algorithm 1's pick; null where it finds nothing
+	Gap                Numbers          `json:"gap"`                // shares of both that could be saved
+	Explored           cluster.Explored `json:"explored"`           // what the answer covers
+	NextCheaper        *Step            `json:"next_cheaper"`       // along the frontier from the pick
+	NextFaster         *Step            `json:"next_faster"`        // along the frontier from the pick
+	ShadowPrices       []ShadowPrice    `json:"shadow_prices"`      // what looser limits would gain
+	Purchases          []advice.Bought  `json:"purchases"`          // those that have prices
+	InfeasibleBecause  Counts           `json:"infeasible_because"` // candidates that each constraint rules out
 }
 
 // PlanQuery is the question a plan answers.
@@ -73,19 +73,21 @@ func newPlanFrontiers(r *rank.Result) Frontiers {
 
 // Step is the next point along the frontier from the pick.
 type Step struct {
-	Candidate string  `json:"candidate"`
-	Seconds   float64 `json:"s"`   // more than the pick takes
-	USD       float64 `json:"usd"` // more than it costs
+	Candidate string  `json:"candidate"` // its id
+	Seconds   float64 `json:"s"`         // more than the pick takes
+	USD       float64 `json:"usd"`       // more than it costs
 }
 
 // ShadowPrice is the nearest relaxation of a limit that buys something.
 type ShadowPrice struct {
-	Constraint string   `json:"constraint"`
-	Limit      float64  `json:"limit"`
-	Need       float64  `json:"need"`
-	Candidate  string   `json:"candidate"` // that comes in
-	In         string   `json:"in"`        // what is gained
-	Gain       *float64 `json:"gain"`      // in seconds or US dollars; null where nothing was feasible before
+	Constraint string   `json:"constraint"` // the limit that binds
+	Limit      float64  `json:"limit"`      // as it is
+	Need       float64  `json:"need"`       // to which it would have to give
+	Candidate  string   `json:"candidate"`  // the id of the one that comes in
+	In         string   `json:"in"`         // the objective that gains
+	GainS      *float64 `json:"gain_s"`     // null also where nothing was feasible before
+	GainUSD    *float64 `json:"gain_usd"`   // null also where nothing was feasible before
+	Gain       *float64 `json:"gain"`       // in the unit of the objective; prefer gain_s and gain_usd
 }
 
 // PlanInput is everything a plan is described from.
@@ -122,9 +124,10 @@ func NewPlan(in PlanInput) Plan {
 	p.choose(in)
 	p.greedy(in)
 	for _, x := range advice.Relaxations(r) {
-		p.ShadowPrices = append(p.ShadowPrices, ShadowPrice{
-			string(x.Constraint), x.Limit, x.Need, clean(r.Space.At(x.Candidate).ID), string(x.In), known(x.Gain),
-		})
+		gain := known(x.Gain)
+		s, usd := inUnit(x.In, gain)
+		p.ShadowPrices = append(p.ShadowPrices, ShadowPrice{string(x.Constraint), x.Limit, x.Need,
+			clean(r.Space.At(x.Candidate).ID), string(x.In), s, usd, gain})
 	}
 	return p
 }
@@ -137,7 +140,7 @@ func emptyPlan(in PlanInput, warnings []string) Plan {
 	return Plan{
 		Head: NewHead("plan", warnings...), Query: newPlanQuery(in), Frontier: newPlanFrontiers(in.Result),
 		Gap: newGap(math.NaN(), math.NaN()), Candidates: []Candidate{}, Purchases: []advice.Bought{},
-		ShadowPrices: []ShadowPrice{}, InfeasibleBecause: map[question.Constraint]int{},
+		ShadowPrices: []ShadowPrice{}, InfeasibleBecause: Counts{},
 		Explored: cluster.Explored{Method: "exact"},
 	}
 }

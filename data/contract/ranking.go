@@ -25,15 +25,18 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
+// Counts are candidates by the constraint that rules them out.
+type Counts = map[question.Constraint]int
+
 // Ranking is the JSON of the rank subcommand.
 type Ranking struct {
 	Head              `yaml:",inline"`
-	Query             question.Query              `json:"query"              yaml:"query"`
-	Candidates        []Candidate                 `json:"candidates"         yaml:"candidates"`
-	Frontier          Frontiers                   `json:"frontier"           yaml:"frontier"`
-	Crossovers        []Crossover                 `json:"crossovers"         yaml:"crossovers"`
-	InfeasibleBecause map[question.Constraint]int `json:"infeasible_because" yaml:"infeasible_because"`
-	NextProbe         *NextProbe                  `json:"next_probe"         yaml:"next_probe"` // null: none would pay
+	Query             question.Query `json:"query"              yaml:"query"`
+	Candidates        []Candidate    `json:"candidates"         yaml:"candidates"`         // the best first
+	Frontier          Frontiers      `json:"frontier"           yaml:"frontier"`           // ids of each
+	Crossovers        []Crossover    `json:"crossovers"         yaml:"crossovers"`         // of the best
+	InfeasibleBecause Counts         `json:"infeasible_because" yaml:"infeasible_because"` // candidates
+	NextProbe         *NextProbe     `json:"next_probe"         yaml:"next_probe"`         // null: none would pay
 	// Recommended is the id of the candidate to take: the first, but for a training to
 	// a target accuracy the one with the safe batch size; null where none is feasible.
 	Recommended *string     `json:"recommended"        yaml:"recommended"`
@@ -52,16 +55,29 @@ type SweetSpot struct {
 	Metric    string  `json:"metric"             yaml:"metric"`
 }
 
-// NextProbe is the probe most worth running: what choosing after it is expected
-// to save of the objective, in seconds or US dollars.
+// NextProbe is the probe most worth running.
 type NextProbe struct {
-	Candidate string   `json:"candidate" yaml:"candidate"`
-	Objective string   `json:"objective" yaml:"objective"`
-	Saving    float64  `json:"saving"    yaml:"saving"`
-	Pays      bool     `json:"pays"      yaml:"pays"`    // for a single job
-	Changes   float64  `json:"changes"   yaml:"changes"` // probability that what it finds changes the choice
-	Seconds   float64  `json:"seconds"   yaml:"seconds"`
-	USD       *float64 `json:"usd"       yaml:"usd"`
+	Candidate string   `json:"candidate"  yaml:"candidate"` // its id
+	Objective string   `json:"objective"  yaml:"objective"`
+	SavingS   *float64 `json:"saving_s"   yaml:"saving_s"`   // time that choosing after it is expected to save
+	SavingUSD *float64 `json:"saving_usd" yaml:"saving_usd"` // cost that choosing after it is expected to save
+	Pays      bool     `json:"pays"       yaml:"pays"`       // for a single job
+	Changes   float64  `json:"changes"    yaml:"changes"`    // probability that what it finds changes the choice
+	S         float64  `json:"s"          yaml:"s"`          // time of the probe
+	USD       *float64 `json:"usd"        yaml:"usd"`        // cost of the probe
+	Saving    float64  `json:"saving"     yaml:"saving"`     // Deprecated: saving_s or saving_usd
+	Seconds   float64  `json:"seconds"    yaml:"seconds"`    // Deprecated: s
+}
+
+// inUnit is a value of an objective as seconds or as US dollars.
+func inUnit[S ~string](of S, v *float64) (s, usd *float64) {
+	switch objective.Name(of) {
+	case objective.Time:
+		return v, nil
+	case objective.Cost:
+		return nil, v
+	}
+	return nil, nil
 }
 
 func newNextProbe(r *rank.Result) *NextProbe {
@@ -69,8 +85,9 @@ func newNextProbe(r *rank.Result) *NextProbe {
 	if !ok {
 		return nil
 	}
-	id := clean(r.Space.At(p.Candidate).ID)
-	return &NextProbe{id, string(p.Objective), p.Saving, p.Pays, p.Changes, p.Seconds, p.USD}
+	s, usd := inUnit(p.Objective, &p.Saving)
+	return &NextProbe{clean(r.Space.At(p.Candidate).ID), string(p.Objective), s, usd, p.Pays, p.Changes, p.Seconds, p.USD,
+		p.Saving, p.Seconds}
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
@@ -88,10 +105,10 @@ func newFrontiers(r *rank.Result) Frontiers {
 // Crossover is where the best candidate changes as a dial of the workload is
 // turned.
 type Crossover struct {
-	Dial      string  `json:"dial"      yaml:"dial"`
-	At        float64 `json:"at"        yaml:"at"`
-	From      string  `json:"from"      yaml:"from"`
-	To        string  `json:"to"        yaml:"to"`
+	Dial      string  `json:"dial"      yaml:"dial"` // what is turned: epochs
+	At        float64 `json:"at"        yaml:"at"`   // its value
+	From      string  `json:"from"      yaml:"from"` // id of the best before
+	To        string  `json:"to"        yaml:"to"`   // id of the best after
 	Objective string  `json:"objective" yaml:"objective"`
 }
 
@@ -144,7 +161,7 @@ type Pick struct {
 	PickedAt    string         `json:"picked_at" yaml:"picked_at"` // RFC 3339, UTC
 	Query       question.Query `json:"query" yaml:"query"`
 	Candidate   Candidate      `json:"candidate" yaml:"candidate"`
-	EstimatedBy string         `json:"estimated_by" yaml:"estimated_by"`
+	EstimatedBy string         `json:"estimated_by" yaml:"estimated_by"` // the program and its version
 }
 
 // NewPick makes a pick of candidate i of a result; tested may be nil.

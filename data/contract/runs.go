@@ -14,44 +14,44 @@ import (
 // for one VM, bytes and GiB, fractions. Times of single iterations,
 // validations and pauses follow it.
 type Run struct {
-	ID                 int64     `json:"id"`
+	ID                 int64     `json:"id"` // its number; below 0 in the built-in library
 	Model              string    `json:"model"`
 	Dataset            *string   `json:"dataset"`
-	Unit               *string   `json:"unit"`
-	Variant            string    `json:"variant"`
+	Unit               *string   `json:"unit"`    // of work: image, token, sample
+	Variant            string    `json:"variant"` // unchanged is the model as published
 	Precision          *string   `json:"precision"`
 	Pruning            *Pruning  `json:"pruning"`
-	Mode               string    `json:"mode"`
+	Mode               string    `json:"mode"` // train or infer
 	Cloud              *string   `json:"cloud"`
 	Region             *string   `json:"region"`
-	InstanceType       *string   `json:"instance_type"`
-	Host               *string   `json:"host"`
+	InstanceType       *string   `json:"instance_type"` // null of a machine of one's own
+	Host               *string   `json:"host"`          // of a machine of one's own
 	GPU                *string   `json:"gpu"`
-	GPUCount           *int      `json:"gpu_count"`
+	GPUCount           *int      `json:"gpu_count"` // of one VM; 0 where it had none
 	GPUMemGiB          *float64  `json:"gpu_mem_gib"`
-	Count              int       `json:"count"`
-	USDPerHour         *float64  `json:"usd_per_hour"`
-	BatchSize          *int      `json:"batch_size"`
+	Count              int       `json:"count"`        // number of VMs
+	USDPerHour         *float64  `json:"usd_per_hour"` // of one VM
+	BatchSize          *int      `json:"batch_size"`   // train: of the whole job; infer: per GPU
 	Epochs             *float64  `json:"epochs"`
 	IterationsPerEpoch *float64  `json:"iterations_per_epoch"`
-	TrainSize          *float64  `json:"train_size"`
-	InitS              *float64  `json:"init_s"`
+	TrainSize          *float64  `json:"train_size"` // units in the training set
+	InitS              *float64  `json:"init_s"`     // before the first iteration
 	FirstIterationS    *float64  `json:"first_iteration_s"`
-	StartupS           *float64  `json:"startup_s"`
-	Steady             Seconds   `json:"steady_iteration"`
+	StartupS           *float64  `json:"startup_s"`        // the sum of both, where only that is known
+	Steady             Seconds   `json:"steady_iteration"` // mean once the warm-up is over
 	SteadyStdDevS      *float64  `json:"steady_stddev_s"`
-	SteadyN            *int      `json:"steady_n"`
-	WarmupIterations   *int      `json:"warmup_iterations"`
-	WarmupExtraS       *float64  `json:"warmup_extra_s"`
+	SteadyN            *int      `json:"steady_n"`          // iterations behind the mean
+	WarmupIterations   *int      `json:"warmup_iterations"` // between the first and the steady ones
+	WarmupExtraS       *float64  `json:"warmup_extra_s"`    // that these took beyond steady ones
 	FirstValidationS   *float64  `json:"first_validation_s"`
-	ValidationS        *float64  `json:"validation_s"`
+	ValidationS        *float64  `json:"validation_s"` // of the later ones
 	TotalS             *float64  `json:"total_s"`
-	PeakMemoryBytes    *float64  `json:"peak_memory_bytes"`
+	PeakMemoryBytes    *float64  `json:"peak_memory_bytes"` // of one GPU
 	Accuracy           *Measured `json:"accuracy"`
-	Status             string    `json:"status"`
+	Status             string    `json:"status"` // done, oom, failed, interrupted or running
 	Basis              string    `json:"basis"`
-	Source             *string   `json:"source"`
-	AsOf               *string   `json:"as_of"`
+	Source             *string   `json:"source"` // who measured or published it
+	AsOf               *string   `json:"as_of"`  // date of the source
 	Note               *string   `json:"note"`
 	EpochStartsS       []float64 `json:"epoch_starts_s"` // when each epoch began, from the run's start; null where unknown
 	EnergyJPerUnit     *float64  `json:"energy_j_per_unit"`
@@ -79,20 +79,20 @@ type RecordedRun struct {
 
 // Validation is one evaluation during a run.
 type Validation struct {
-	Epoch          int      `json:"epoch"`
-	Seconds        *float64 `json:"seconds"`
+	Epoch          int      `json:"epoch"`   // from 0
+	Seconds        *float64 `json:"seconds"` // it took
 	Metric         *string  `json:"metric"`
 	Value          *float64 `json:"value"`
 	HigherIsBetter bool     `json:"higher_is_better"`
-	Units          *float64 `json:"units"`
-	AtS            *float64 `json:"at_s"` // when it ended, from the run's start
+	Units          *float64 `json:"units"` // evaluated
+	AtS            *float64 `json:"at_s"`  // when it ended, from the run's start
 }
 
 // Pause is time of a run that belongs to no iteration and no validation.
 type Pause struct {
-	AtS        float64 `json:"at_s"` // when it ended, from the run's start
-	Seconds    float64 `json:"seconds"`
-	Kind       *string `json:"kind"`
+	AtS        float64 `json:"at_s"`       // when it ended, from the run's start
+	Seconds    float64 `json:"seconds"`    // it took
+	Kind       *string `json:"kind"`       // checkpoint and the like
 	Iterations *int    `json:"iterations"` // done before it
 }
 
@@ -103,7 +103,7 @@ func NewRun(r profile.Run) Run {
 		Variant: clean(r.Variant.Title()), Precision: word(clean(r.Variant.Precision)),
 		Pruning: newPruning(r.Variant.Pruning),
 		Mode:    string(r.Mode), Cloud: word(clean(r.Cloud)), Region: word(clean(r.Region)),
-		GPU: word(clean(r.GPU)), GPUCount: above0(r.GPUCount), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
+		GPU: word(clean(r.GPU)), GPUCount: r.GPUs(), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
 		USDPerHour: r.USDPerHour,
 		BatchSize:  above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
@@ -122,7 +122,7 @@ func NewRun(r profile.Run) Run {
 	} else {
 		out.InstanceType = word(clean(r.InstanceType))
 	}
-	out.Steady.S, out.Steady.Range = interval(r.Steady)
+	out.Steady = NewSeconds(r.Steady)
 	if a := r.Accuracy; a != nil {
 		out.Accuracy = &Measured{clean(a.Metric), a.Value, a.StdDev, a.HigherIsBetter, a.Basis.String()}
 	}

@@ -11,48 +11,51 @@ type Traffic struct {
 	Head
 	Query   TrafficQuery    `json:"query"`
 	Trace   TrafficTrace    `json:"trace"`
-	Schemes []TrafficScheme `json:"schemes"`
-	Pick    string          `json:"pick"`  // the cheapest that keeps the violations, else the one with the fewest
-	Keeps   bool            `json:"keeps"` // it does
-	Mixing  bool            `json:"mixing_pays"`
+	Schemes []TrafficScheme `json:"schemes"`       // those asked for
+	Pick    string          `json:"pick"`          // the cheapest that keeps the violations, else the one with the fewest
+	Keeps   bool            `json:"keeps"`         // the pick keeps the violations
+	Mixing  bool            `json:"mixing_pays"`   // functions beside VMs
 	Monthly float64         `json:"usd_per_month"` // of the pick, 730 hours of such load
-	// BreakEven is the rate in queries per second above which one VM is cheaper than
+	// BreakEven is the rate in requests per second above which one VM is cheaper than
 	// functions.
 	BreakEven *float64          `json:"break_even_per_second"`
 	Alone     TrafficScheme     `json:"functions_alone"` // without any VM, beside the schemes
 	Function  []TrafficFunction `json:"function_memory"` // the sizes that could be taken
 	Variants  []TrafficVariant  `json:"variants"`        // that serve within the limit; empty where none were asked for
-	Advice    []string          `json:"advice"`
-	Savings   []TrafficSaving   `json:"savings"`
+	Advice    []string          `json:"advice"`          // sentences
+	Savings   []TrafficSaving   `json:"savings"`         // what a looser limit would save
 }
 
 // TrafficQuery is what was asked.
 type TrafficQuery struct {
-	VM            string   `json:"vm"`
+	VM            *string  `json:"vm"` // null where only its price and its rate are given
 	VMUSD         float64  `json:"vm_usd_per_hour"`
-	VMRate        float64  `json:"vm_queries_per_second"`
+	VMRate        float64  `json:"vm_requests_per_second"` // that one VM serves
+	VMQueries     float64  `json:"vm_queries_per_second"`  // Deprecated: vm_requests_per_second
 	VMLatencyS    float64  `json:"vm_latency_s"`
-	VMStartS      int      `json:"vm_startup_s"`
-	FunctionGB    float64  `json:"function_memory_gb"`
-	FunctionS     float64  `json:"function_s"`
-	ColdStartS    float64  `json:"cold_start_s"`
-	ModelLoadS    float64  `json:"model_load_s"`
-	StrictShare   float64  `json:"strict_share"`
-	StrictLimitS  float64  `json:"slo_s"`
-	RelaxedLimitS float64  `json:"relaxed_slo_s"`
+	VMStartS      int      `json:"vm_startup_s"` // from ordering to serving
+	FunctionGiB   float64  `json:"function_memory_gib"`
+	FunctionGB    float64  `json:"function_memory_gb"` // Deprecated: function_memory_gib
+	FunctionS     float64  `json:"function_s"`         // of a warm request
+	ColdStartS    float64  `json:"cold_start_s"`       // of a new function
+	ModelLoadS    float64  `json:"model_load_s"`       // of a new function
+	StrictShare   float64  `json:"strict_share"`       // of the requests
+	StrictLimitS  float64  `json:"slo_s"`              // limit of strict requests
+	RelaxedLimitS float64  `json:"relaxed_slo_s"`      // limit of the others
 	MinAccuracy   *float64 `json:"min_accuracy"`
 	MaxCost       *float64 `json:"max_usd_per_million"`
-	MaxViolations float64  `json:"max_violations"`
-	Seed          *uint64  `json:"seed"` // of a made-up load
+	MaxViolations float64  `json:"max_violations"` // share that may be late
+	Seed          *uint64  `json:"seed"`           // of a made-up load
 }
 
 // TrafficTrace is the load.
 type TrafficTrace struct {
-	Source       string   `json:"source"`
-	Seconds      int      `json:"seconds"`
+	Source       string   `json:"source"` // where the requests are from
+	PeriodS      int      `json:"period_s"`
+	Seconds      int      `json:"seconds"` // Deprecated: period_s
 	Requests     int      `json:"requests"`
-	Peak         int      `json:"peak_per_second"`
-	PeakToMedian *float64 `json:"peak_to_median"` // by the minute
+	Peak         int      `json:"peak_per_second"` // requests
+	PeakToMedian *float64 `json:"peak_to_median"`  // by the minute
 }
 
 // TrafficScheme is how a scheme does.
@@ -63,23 +66,24 @@ type TrafficScheme struct {
 	FunctionUSD      float64             `json:"function_usd"`
 	VMSeconds        int64               `json:"vm_seconds"`
 	OverProvisioning *float64            `json:"over_provisioning"` // against reactive
-	Violations       TrafficViolations   `json:"violations"`        // shares of the queries of each kind
-	P50S             *float64            `json:"p50_s"`
-	P99S             *float64            `json:"p99_s"`
-	FunctionShare    float64             `json:"function_share"`
-	MostVMs          int                 `json:"most_vms"`
-	ColdStarts       int64               `json:"cold_starts"`
-	Queries          TrafficConservation `json:"queries"`
+	Violations       TrafficViolations   `json:"violations"`        // shares of the requests of each kind
+	P50S             *float64            `json:"p50_s"`             // latency
+	P99S             *float64            `json:"p99_s"`             // latency
+	FunctionShare    float64             `json:"function_share"`    // of the requests
+	MostVMs          int                 `json:"most_vms"`          // at once
+	ColdStarts       int64               `json:"cold_starts"`       // of functions
+	Requests         TrafficConservation `json:"requests"`          // where they were served
+	Queries          TrafficConservation `json:"queries"`           // Deprecated: requests
 }
 
-// TrafficViolations are shares of the strict, of the relaxed and of all queries.
+// TrafficViolations are shares of the strict, of the relaxed and of all requests.
 type TrafficViolations struct {
-	Strict  *float64 `json:"strict"` // null where no query is
+	Strict  *float64 `json:"strict"` // null where there is none
 	Relaxed *float64 `json:"relaxed"`
 	All     float64  `json:"all"`
 }
 
-// TrafficConservation counts every query once.
+// TrafficConservation counts every request once.
 type TrafficConservation struct {
 	OnVMs       int64 `json:"on_vms"`
 	OnFunctions int64 `json:"on_functions"`
@@ -88,10 +92,11 @@ type TrafficConservation struct {
 
 // TrafficFunction is a memory size of the function.
 type TrafficFunction struct {
-	MemoryGB      float64 `json:"memory_gb"`
-	Seconds       float64 `json:"s"`
+	MemoryGiB     float64 `json:"memory_gib"`
+	MemoryGB      float64 `json:"memory_gb"` // Deprecated: memory_gib
+	Seconds       float64 `json:"s"`         // time of a warm request
 	USDPerMillion float64 `json:"usd_per_million"`
-	InTime        bool    `json:"in_time"`  // a warm query is within the strict limit
+	InTime        bool    `json:"in_time"`  // a warm request is within the strict limit
 	Cheapest      bool    `json:"cheapest"` // of those in time
 }
 
@@ -101,20 +106,21 @@ type TrafficVariant struct {
 	Accuracy      *float64 `json:"accuracy"`
 	LatencyS      float64  `json:"latency_s"` // p99 of its batch
 	Batch         int      `json:"batch_size"`
-	PerSecond     float64  `json:"queries_per_second"` // of one VM
-	USDPerMillion float64  `json:"usd_per_million"`    // at the trace's mean rate, on whole VMs
-	Frontier      bool     `json:"frontier"`           // none is as accurate and faster
-	Chosen        bool     `json:"chosen"`
+	PerSecond     float64  `json:"requests_per_second"` // of one VM
+	Queries       float64  `json:"queries_per_second"`  // Deprecated: requests_per_second
+	USDPerMillion float64  `json:"usd_per_million"`     // at the trace's mean rate, on whole VMs
+	Frontier      bool     `json:"frontier"`            // none is as accurate and faster
+	Chosen        bool     `json:"chosen"`              // it is served
 }
 
 // TrafficSaving is what a limit that gives way would save.
 type TrafficSaving struct {
-	Slack      string  `json:"slack"` // latency or accuracy
-	From       float64 `json:"from"`
-	To         float64 `json:"to"`
-	Variant    string  `json:"variant"`
+	Slack      string  `json:"slack"`   // latency or accuracy
+	From       float64 `json:"from"`    // the limit: seconds or a fraction
+	To         float64 `json:"to"`      // the limit that saves
+	Variant    *string `json:"variant"` // null where it stays as it is
 	SavesUSD   float64 `json:"saves_usd_per_month"`
-	Violations float64 `json:"violations"`
+	Violations float64 `json:"violations"` // share of late requests then
 }
 
 // TrafficInput is everything that is described.
@@ -125,7 +131,7 @@ type TrafficInput struct {
 	Source      string           // where the requests are from
 	Remarks     []string         // about the trace and the settings, before the notes of what serves
 	MinAccuracy *float64
-	MaxCost     *float64 // of a million queries
+	MaxCost     *float64 // of a million requests
 	Seed        *uint64
 }
 
@@ -138,15 +144,16 @@ func NewTraffic(in TrafficInput) Traffic {
 		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{},
 		Advice: []string{}, Savings: []TrafficSaving{},
 		Query: TrafficQuery{
-			VM: clean(in.VM), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMLatencyS: s.VM.LatencyS,
-			VMStartS:   s.VM.StartS,
-			FunctionGB: s.Function.MemoryGB, FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS,
+			VM: word(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMQueries: s.VM.QueriesPerSecond, VMLatencyS: s.VM.LatencyS,
+			VMStartS:    s.VM.StartS,
+			FunctionGiB: s.Function.MemoryGB, FunctionGB: s.Function.MemoryGB,
+			FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS,
 			ModelLoadS:  s.Function.ModelLoadS,
 			StrictShare: s.StrictShare, StrictLimitS: s.StrictLimitS, RelaxedLimitS: s.RelaxedLimitS,
 			MinAccuracy: in.MinAccuracy, MaxCost: in.MaxCost, MaxViolations: q.MaxViolations, Seed: in.Seed,
 		},
-		Trace: TrafficTrace{Source: clean(in.Source), Seconds: len(q.Trace), Requests: q.Trace.Requests(),
-			Peak: q.Trace.Peak(), PeakToMedian: a.PeakToMedian},
+		Trace: TrafficTrace{Source: clean(in.Source), PeriodS: len(q.Trace), Seconds: len(q.Trace),
+			Requests: q.Trace.Requests(), Peak: q.Trace.Peak(), PeakToMedian: a.PeakToMedian},
 	}
 	for _, n := range slices.Concat(in.Remarks, in.Notes) {
 		t.Warnings = append(t.Warnings, clean(n))
@@ -162,7 +169,7 @@ func NewTraffic(in TrafficInput) Traffic {
 	t.describeFunction(q)
 	t.describeVariants(in)
 	for _, x := range a.Savings {
-		t.Savings = append(t.Savings, TrafficSaving{string(x.Slack), x.From, x.To, clean(x.Variant), x.SavesUSD,
+		t.Savings = append(t.Savings, TrafficSaving{string(x.Slack), x.From, x.To, word(clean(x.Variant)), x.SavesUSD,
 			x.Violations})
 	}
 	return t
@@ -177,12 +184,12 @@ func newTrafficScheme(o serving.Outcome) TrafficScheme {
 	if o.Queries.Relaxed == 0 {
 		violations.Relaxed = nil
 	}
+	served := TrafficConservation{o.OnVMs.Total(), o.OnFunctions.Total(), o.Queued.Total()}
 	return TrafficScheme{
 		Scheme: string(o.Scheme), CostUSD: o.USD, VMUSD: o.VMUSD, FunctionUSD: o.FunctionUSD, VMSeconds: o.VMSeconds,
 		OverProvisioning: o.OverProvisioning,
 		Violations:       violations, P50S: known(o.P50S), P99S: known(o.P99S), FunctionShare: o.FunctionShare(),
-		MostVMs: o.MostVMs, ColdStarts: o.ColdStarts, Queries: TrafficConservation{o.OnVMs.Total(), o.OnFunctions.Total(),
-			o.Queued.Total()},
+		MostVMs: o.MostVMs, ColdStarts: o.ColdStarts, Requests: served, Queries: served,
 	}
 }
 
@@ -197,7 +204,7 @@ func (t *Traffic) describeFunction(q *serving.Question) {
 	for i, c := range q.Memory.Choices(q.Settings.Function.Prices) {
 		best := any && c.MemoryGB == cheapest.MemoryGB
 		if i%memoryStep == 0 || best {
-			t.Function = append(t.Function, TrafficFunction{c.MemoryGB, c.Seconds, c.USDPerMillion,
+			t.Function = append(t.Function, TrafficFunction{c.MemoryGB, c.MemoryGB, c.Seconds, c.USDPerMillion,
 				c.Seconds <= q.Settings.StrictLimitS, best})
 		}
 	}
@@ -212,7 +219,7 @@ func (t *Traffic) describeVariants(in TrafficInput) {
 	for i, v := range pool.List {
 		of := in.Served[i]
 		t.Variants = append(t.Variants, TrafficVariant{
-			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, v.USDPerMillion, front[i],
+			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, of.VM.QueriesPerSecond, v.USDPerMillion, front[i],
 			i == in.Question.Chosen,
 		})
 	}

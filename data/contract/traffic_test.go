@@ -36,3 +36,22 @@ func TestTrafficListsSchemes(t *testing.T) {
 		t.Errorf("of two schemes: %q\nof all: %q", few.Advice, all.Advice)
 	}
 }
+
+// Where only prices and rates are given there is no VM type, and a limit on the latency
+// leaves the variant as it is. Names have their unit; the older ones say the same.
+func TestUnknownOfTrafficIsNull(t *testing.T) {
+	in := exampleTraffic(t, serving.Schemes()...)
+	in.Advice.Savings = []serving.Saving{{Slack: serving.Latency, From: 1, To: 2}}
+	f := NewTraffic(in)
+	nulls(t, f.Query, "vm", "min_accuracy", "max_usd_per_million", "seed")
+	nulls(t, f.Savings[0], "variant")
+	for _, m := range f.Function {
+		if m.MemoryGiB != m.MemoryGB || m.MemoryGiB == 0 {
+			t.Errorf("%+v", m)
+		}
+	}
+	if q := f.Query; q.FunctionGiB != 1.5 || q.FunctionGB != 1.5 || q.VMRate != 10 || q.VMQueries != 10 ||
+		f.Trace.PeriodS != 3600 || f.Trace.Seconds != 3600 || f.Schemes[0].Requests != f.Schemes[0].Queries {
+		t.Errorf("%+v of %+v", q, f.Trace)
+	}
+}

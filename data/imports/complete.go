@@ -132,7 +132,7 @@ func on(run *profile.Run, vm *profile.VMType) {
 		run.GPU = vm.GPU
 	}
 	if run.GPUCount == 0 {
-		run.GPUCount = vm.GPUCount
+		run.GPUCount, run.NoGPU = vm.GPUCount, vm.GPUCount == 0
 	}
 	if run.GPUMemGiB == nil {
 		run.GPUMemGiB = vm.GPUMemGiB

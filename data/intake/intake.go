@@ -23,8 +23,9 @@ import (
 type File struct {
 	File     string   `json:"file"` // as the user gave it
 	Format   *string  `json:"format"`
-	Runs     int      `json:"runs"`     // that it holds
-	Imported int      `json:"imported"` // of these, new ones
+	RunCount int      `json:"run_count"` // that it holds
+	Runs     int      `json:"runs"`      // Deprecated: run_count
+	Imported int      `json:"imported"`  // of these, new ones
 	Error    *string  `json:"error"`
 	Warnings []string `json:"warnings"`
 }
@@ -78,7 +79,7 @@ func (r *Result) take(ctx context.Context, db *store.Store, found imports.Found,
 		r.Files, r.Bad = append(r.Files, file), append(r.Bad, file)
 		return file, true, nil
 	}
-	file.Runs = len(report.Set.Runs)
+	file.Runs, file.RunCount = len(report.Set.Runs), len(report.Set.Runs)
 	for _, run := range report.Set.Runs {
 		if run.GPU != "" {
 			r.GPUs[run.GPU] = true

@@ -9,6 +9,9 @@
 // GPU, and steady_iteration_s the time of one such batch on one GPU; all GPUs of
 // a VM work at once.
 //
+// The variant of a model as published is "unchanged", or empty. A gpu_count of 0 is a
+// machine of which it is known that it has no GPU.
+//
 // Besides the columns of the contract these optional ones are understood:
 //
 //	task                what the model does
@@ -37,6 +40,8 @@
 //	energy_j_per_unit   joules per unit of work in the steady part
 //	average_power_w     mean power in watts while it worked, of one VM
 //	energy_of           what energy and power cover: "GPUs", "CPU packages"
+//	host                a machine of one's own, which has no cloud; the same name stands in
+//	                    instance_type too, which is deprecated
 //	power_limit_w       of one GPU in watts, where it was set lower than the maker does; on
 //	                    a machine of one's own each limit is a configuration of its own
 //
@@ -72,7 +77,7 @@ var ExtraColumns = []string{
 	"train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
 	"first_validation_s", "total_stddev_s", "total_n", "status",
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
-	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w",
+	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

@@ -2,6 +2,7 @@ package profilecsv
 
 import (
 	"bytes"
+	"encoding/csv"
 	"math"
 	"reflect"
 	"slices"
@@ -213,4 +214,38 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d runs became %d", len(set.Runs), len(again.Runs))
 		}
 	})
+}
+
+// What is unknown is an empty cell, and what is known to be none is 0. A machine of one's
+// own has a host, and the model as published a name.
+func TestUnknownIsEmptyAndNoneIsZero(t *testing.T) {
+	bare := profile.Run{Model: "net", Mode: profile.Train, Basis: estimate.Measured, Count: 1, InstanceType: "desk"}
+	none, watched, rented := bare, bare, bare
+	none.NoGPU = true
+	watched.GPU, watched.GPUCount, watched.SteadyN, watched.WarmupIterations, watched.WarmupExtraS = "T4", 2, 30, new(0), new(0.0)
+	rented.Cloud, rented.InstanceType, rented.Variant.Name = "aws", "p2.xlarge", "half"
+	var b bytes.Buffer
+	if err := Write(&b, &profile.Set{Runs: []profile.Run{bare, none, watched, rented}}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 5 {
+		t.Fatalf("%v: %v", err, rows)
+	}
+	for column, want := range map[string][]string{
+		"gpu_count": {"", "0", "2", ""}, "steady_n": {"", "", "30", ""}, "warmup_iterations": {"", "", "0", ""},
+		"warmup_extra_s": {"", "", "0", ""}, "host": {"desk", "desk", "desk", ""},
+		"instance_type": {"desk", "desk", "desk", "p2.xlarge"}, "variant": {"unchanged", "unchanged", "unchanged", "half"},
+	} {
+		at := slices.Index(rows[0], column)
+		for i, w := range want {
+			if at < 0 || rows[i+1][at] != w {
+				t.Errorf("%s of row %d is not %q in %q", column, i+1, w, rows[i+1])
+			}
+		}
+	}
+	set, err := Read(strings.NewReader("model,mode,basis,host,variant,gpu_count\nnet,train,measured,desk,unchanged,0\n"))
+	if err != nil || set.Runs[0].InstanceType != "desk" || set.Runs[0].Variant.Name != "" || !set.Runs[0].NoGPU {
+		t.Errorf("%v: %+v", err, set)
+	}
 }

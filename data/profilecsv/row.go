@@ -1,6 +1,7 @@
 package profilecsv
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -82,9 +83,13 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 		}
 	}
 	m.Name, m.Dataset, m.Unit = run.Model, run.Dataset, run.Unit
+	run.Variant.Name = profile.VariantOfTitle(run.Variant.Name)
+	if run.Cloud == "" {
+		run.InstanceType = cmp.Or(run.InstanceType, r.Cell("host"))
+	}
 	run.Variant.Precision, run.Variant.Pruning = strings.ToLower(run.Variant.Precision), r.pruning()
 	run.Mode, run.Status, run.Basis = r.mode(), r.status(), r.basis()
-	run.Count = r.Whole("count", 1)
+	run.Count, run.NoGPU = r.Whole("count", 1), run.GPUCount == 0 && r.Cell("gpu_count") != ""
 	switch {
 	case run.Model == "":
 		_ = r.Fail("model", "is empty; every run needs a model name")

@@ -82,7 +82,12 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 			}
 		}
 	}
-	cells["gpu_count"] = strconv.Itoa(run.GPUCount) // 0 is a machine without one
+	if n := run.GPUs(); n != nil {
+		cells["gpu_count"] = strconv.Itoa(*n)
+	}
+	if cells["variant"] = run.Variant.Title(); run.Cloud == "" {
+		cells["host"] = run.InstanceType
+	}
 	if s := run.Steady; s.Known() {
 		cells["steady_iteration_s"] = decimalCell(s.Value)
 		if s.Low != s.Value || s.High != s.Value {
@@ -108,7 +113,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 // textColumns hold text, where "NaN" is a name like any other.
 var textColumns = []string{
 	"model", "dataset", "unit", "task", "variant", "precision", "metric", "cloud", "region", "instance_type",
-	"gpu", "source", "as_of", "note", "pruning_kind", "pruning_layers", "pauses", "energy_of",
+	"gpu", "host", "source", "as_of", "note", "pruning_kind", "pruning_layers", "pauses", "energy_of",
 }
 
 // nameOf is a run's name in errors: its number in the database if it has one,

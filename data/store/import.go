@@ -73,8 +73,9 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	}
 	variant, machine, err := saveDescribed(ctx, tx, Description{
 		Model: model, Variant: run.Variant,
-		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, GPUMemGiB: run.GPUMemGiB, PowerLimitW: run.PowerLimitW,
-			VM: profile.VMKey{Cloud: run.Cloud, Region: run.Region, InstanceType: run.InstanceType}},
+		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, NoGPU: run.NoGPU, GPUMemGiB: run.GPUMemGiB,
+			PowerLimitW: run.PowerLimitW,
+			VM:          profile.VMKey{Cloud: run.Cloud, Region: run.Region, InstanceType: run.InstanceType}},
 	})
 	if err != nil {
 		return false, err

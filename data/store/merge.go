@@ -18,9 +18,13 @@ import (
 
 // Merged is what came from another database.
 type Merged struct {
-	Runs, Iterations, Picks, Prices int // that are new here
-	KnownRuns, KnownPicks           int // that were here already
-	Warnings                        []string
+	Runs       int      `json:"runs"`        // new ones; deprecated: run_count
+	KnownRuns  int      `json:"known_runs"`  // that were here already
+	Iterations int      `json:"iterations"`  // of the new runs
+	Picks      int      `json:"picks"`       // new ones
+	KnownPicks int      `json:"known_picks"` // that were here already
+	Prices     int      `json:"prices"`      // new ones
+	Warnings   []string `json:"-"`
 }
 
 // Merge adds the runs, picks and VM types of another database, which is only

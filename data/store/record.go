@@ -33,6 +33,7 @@ type Machine struct {
 	CPUs          int
 	GPU           string
 	GPUCount      int
+	NoGPU         bool     // it is known that it has none, or that none is used
 	GPUMemGiB     *float64 // per GPU
 	PowerLimitW   *float64 // per GPU, where it was set lower than the maker does
 	Driver, CUDA  string

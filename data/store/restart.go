@@ -49,7 +49,8 @@ const recordQuery = `
 		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.framework, r.started_at,
 		r.address, r.spool, r.series, r.repeat, r.usd_per_hour AS "machine.usd_per_hour",
 		c.host AS "machine.host", c.os AS "machine.os", c.cpu AS "machine.cpu", c.cpus AS "machine.cpus",
-		c.gpu AS "machine.gpu", c.gpu_count AS "machine.gpu_count", c.gpu_mem_gib AS "machine.gpu_mem_gib",
+		CASE c.gpu WHEN 'none' THEN '' ELSE c.gpu END AS "machine.gpu", c.gpu = 'none' AS "machine.no_gpu",
+		c.gpu_count AS "machine.gpu_count", c.gpu_mem_gib AS "machine.gpu_mem_gib",
 		c.power_limit_w AS "machine.power_limit_w", c.driver AS "machine.driver", c.cuda AS "machine.cuda",
 		c.cloud AS "machine.vm.cloud", c.region AS "machine.vm.region", c.instance_type AS "machine.vm.instance_type",
 		r.status, r.heartbeat_ms, r.stopped_because, r.stopped_words, r.script_exit, r.rejected_lines, r.spent_s, r.spent_usd, r.input_wait

@@ -50,12 +50,33 @@ func TestEveryFieldIsKept(t *testing.T) {
 	fillAll(t, reflect.ValueOf(r).Elem())
 	fillAll(t, reflect.ValueOf(&set.Models[0]).Elem())
 	fillAll(t, reflect.ValueOf(&set.VMTypes[0]).Elem())
-	r.ID, r.Steady.Low, r.Steady.High = 1, 0.25, 0.75
+	r.ID, r.Steady.Low, r.Steady.High, r.NoGPU = 1, 0.25, 0.75, false // it has one
 	s := openTemp(t)
 	_, err := s.Import(t.Context(), set)
 	must(t, err)
 	if got := loadSet(t, s); !reflect.DeepEqual(got, set) {
 		t.Errorf("kept  %+v,\ngiven %+v", got, set)
+	}
+}
+
+// A machine that has no GPU is another one than a machine of which it is unknown.
+func TestNoGPUIsKept(t *testing.T) {
+	of := func(model, gpu string, count int, none bool) profile.Run {
+		return profile.Run{Model: model, Mode: profile.Train, InstanceType: "desk", Count: 1, GPU: gpu, GPUCount: count,
+			NoGPU: none, Basis: estimate.Measured, Status: profile.Done}
+	}
+	s := openTemp(t)
+	_, err := s.Import(t.Context(), &profile.Set{Models: []profile.Model{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		Runs: []profile.Run{of("a", "", 0, false), of("b", "", 0, true), of("c", "T4", 2, false)}})
+	must(t, err)
+	for i, want := range []*int{nil, new(0), new(2)} {
+		r := loadSet(t, s).Runs[i]
+		record, err := s.Record(t.Context(), r.ID)
+		must(t, err)
+		m := record.Machine
+		if !reflect.DeepEqual(r.GPUs(), want) || m.NoGPU != r.NoGPU || m.GPU != r.GPU || (r.GPU != "") != (i == 2) {
+			t.Errorf("run %d of %q: %+v, its machine %+v", r.ID, r.GPU, r.GPUs(), m)
+		}
 	}
 }
 

@@ -64,9 +64,15 @@ func saveVariant(ctx context.Context, tx *transaction, model int64, v profile.Va
 	return row.findOrInsert(ctx, tx, "variants")
 }
 
+// noGPU stands for the GPU of a machine that is known to have none.
+const noGPU = "none"
+
 // saveMachine returns the row of the machine, made if it is missing.
 func saveMachine(ctx context.Context, tx *transaction, m Machine) (id int64, err error) {
 	row := assignments{}
+	if m.NoGPU {
+		m.GPU = noGPU
+	}
 	row.from(m, "host", "os", "cpu", "cpus", "gpu", "gpu_count", "gpu_mem_gib", "power_limit_w", "driver", "cuda")
 	row.from(m.VM, "cloud", "region", "instance_type")
 	return row.findOrInsert(ctx, tx, "machines")

@@ -1,6 +1,7 @@
 package texttable
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -38,13 +39,9 @@ func (f fleet) writeHead(b *strings.Builder) {
 	if q.ReservedVMsFound {
 		found = ", the number with the lowest bill of those tried"
 	}
-	vm := q.VM
-	if vm == "" {
-		vm = "VM"
-	}
 	fmt.Fprintf(b, "%s\n", work.Source)
-	fmt.Fprintf(b, "%d× %s reserved at %s/h%s · on demand at %s/h · %s · seed %d\n", q.ReservedVMs, vm, price(q.Reserved),
-		found, price(q.OnDemand), q.Scheduler, q.Seed)
+	fmt.Fprintf(b, "%d× %s reserved at %s/h%s · on demand at %s/h · %s · seed %d\n", q.ReservedVMs,
+		cmp.Or(contract.Known(q.VM), "VM"), price(q.Reserved), found, price(q.OnDemand), q.Scheduler, q.Seed)
 	wait := ""
 	if f.Rest.MeanWaitS != nil {
 		wait = fmt.Sprintf(" (%s wait on average, 19 in 20 at most %s)", quantity.Duration(*f.Rest.MeanWaitS),
@@ -66,7 +63,7 @@ func (f fleet) writePolicies(b *strings.Builder) {
 			relative += fmt.Sprintf(" (%s…%s)", quantity.Percent(*p.Relative.Low), quantity.Percent(*p.Relative.High))
 		}
 		mark := ""
-		if p.Policy == f.Best {
+		if p.Policy == contract.Known(f.Best) {
 			mark = " *"
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\t%d\t%s\n", p.Policy+mark, usd(p.TotalUSD),
@@ -80,7 +77,7 @@ func (f fleet) writePolicies(b *strings.Builder) {
 // what would change more.
 func (f fleet) verdict() []string {
 	lines := []string{}
-	best, base := f.policy(f.Best), f.policy("on-demand")
+	best, base := f.policy(contract.Known(f.Best)), f.policy("on-demand")
 	switch {
 	case f.Query.ReservedVMs == 0:
 		return []string{"no job can be asked: there is no reserved VM"}

@@ -1,6 +1,7 @@
 package texttable
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -21,7 +22,7 @@ func Traffic(w io.Writer, described contract.Traffic) error {
 		quantity.Count(float64(t.Trace.Peak)), amount(t.Trace.PeakToMedian, decimals), quantity.Percent(q.StrictShare),
 		quantity.Duration(q.StrictLimitS), quantity.Duration(q.RelaxedLimitS))
 	fmt.Fprintf(&b, "%s at %s/h holds %s requests/s at %s, starts in %s · functions of %.4g GB take %s, %s more when "+
-		"cold\n\n", vmWord(q.VM), price(q.VMUSD), decimals(q.VMRate),
+		"cold\n\n", cmp.Or(contract.Known(q.VM), "a VM"), price(q.VMUSD), decimals(q.VMRate),
 		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGB, quantity.Duration(q.FunctionS),
 		quantity.Duration(q.ColdStartS+q.ModelLoadS))
 	t.writeSchemes(&b)
@@ -39,13 +40,6 @@ func Traffic(w io.Writer, described contract.Traffic) error {
 
 // traffic is the answer while it is printed, part by part.
 type traffic struct{ contract.Traffic }
-
-func vmWord(name string) string {
-	if name == "" {
-		return "a VM"
-	}
-	return name
-}
 
 func (t traffic) writeSchemes(b *strings.Builder) {
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)

@@ -18,6 +18,7 @@ import (
 // Part is a number of equal VMs of a candidate's configuration.
 type Part struct {
 	VM         profile.VMType
+	GPUUnknown bool // whether the VM has any GPU: no catalog lists it, and no run says
 	Count      int
 	USDPerHour *float64 // of one VM, for the candidate's purchase option
 	PriceFrom  string   // source and date of the price

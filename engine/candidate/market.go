@@ -59,7 +59,7 @@ func (m market) part(r profile.Run, count int) Part {
 			GPU: r.GPU, GPUCount: r.GPUCount, GPUMemGiB: r.GPUMemGiB,
 		}
 	}
-	p := Part{VM: vm, Count: count}
+	p := Part{VM: vm, Count: count, GPUUnknown: !inCatalog && r.GPUs() == nil}
 	if q, ok := vm.PriceOf(m.purchase); ok {
 		p.USDPerHour, p.PriceFrom = new(q.USDPerHour), strings.TrimSpace(q.Source+" "+q.AsOf)
 		p.PriceAsOf = q.AsOf

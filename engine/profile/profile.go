@@ -174,7 +174,8 @@ type Run struct {
 
 	Cloud, Region, InstanceType string // where it ran; InstanceType is the host name for a machine of one's own
 	GPU                         string
-	GPUCount                    int // GPUs per VM used; 0 on a CPU
+	GPUCount                    int  // GPUs per VM used; 0 is none or unknown
+	NoGPU                       bool `json:"-"` // it is known that none was used
 	GPUMemGiB                   *float64
 	Count                       int      // VMs
 	USDPerHour                  *float64 // price the user gave or the source printed, one VM
@@ -326,6 +327,14 @@ func (r Run) BeforeSteady() (seconds float64, known bool) {
 		seconds += *r.WarmupExtraS
 	}
 	return seconds, known
+}
+
+// GPUs is the number of GPUs of one VM that were used; nil is unknown.
+func (r Run) GPUs() *int {
+	if r.GPUCount == 0 && !r.NoGPU {
+		return nil
+	}
+	return &r.GPUCount
 }
 
 // Answers reports whether the run measured anything: a time, an accuracy, or that

@@ -68,12 +68,17 @@ func (q Query) Check() error {
 // Object is the JSON of the question with its fields in order. Limits on optional
 // objectives and their weights stand there where they are set.
 func (q Query) Object() objective.Each[any] {
-	out := objective.Each[any]{{Name: "model", Value: plaintext.Clean(q.Model)}, {Name: "mode", Value: string(q.Mode)}}
+	var out objective.Each[any]
 	put := func(name string, v any) { out = append(out, objective.Value[any]{Name: name, Value: v}) }
+	put("model", plaintext.Clean(q.Model)) // as the database names it
+	put("mode", string(q.Mode))            // train or infer
 	put("batch_sizes", append([]int{}, q.BatchSizes...))
 	for _, f := range Filters()[1:] {
 		values := []string{}
 		for _, v := range f.Values(&q.Workload) {
+			if f.Name == Variants {
+				v = profile.Variant{Name: v}.Title()
+			}
 			values = append(values, plaintext.Clean(v))
 		}
 		put(f.Name, values)
@@ -82,10 +87,10 @@ func (q Query) Object() objective.Each[any] {
 	if q.Mode == profile.Infer {
 		units = &q.Units
 	}
-	put("epochs", q.Epochs)
-	put("target_accuracy", q.TargetAccuracy)
-	put("units", units)
-	put("purchase", string(q.Purchase))
+	put("epochs", q.Epochs)                  // of a training; null: as many as each source needed
+	put("target_accuracy", q.TargetAccuracy) // that a training is to reach, a fraction
+	put("units", units)                      // of an inference
+	put("purchase", string(q.Purchase))      // on-demand, spot, reserved-1y or reserved-3y
 	var weights objective.Each[float64]
 	for _, o := range objective.All() {
 		if limit := q.Limits.Get(o.Name); limit != nil || !o.Optional {
@@ -95,17 +100,17 @@ func (q Query) Object() objective.Each[any] {
 			weights = append(weights, objective.Value[float64]{Name: string(o.Name), Value: w})
 		}
 	}
-	put("weights", weights)
-	put("sort", string(q.Sort))
-	put("predicted", q.Predicted)
-	put("combined", q.Combine)
+	put("weights", weights)       // of the score, by objective
+	put("sort", string(q.Sort))   // the order of the ranking
+	put("predicted", q.Predicted) // predicted candidates are ranked too
+	put("combined", q.Combine)    // combinations of VM types are ranked too
 	var b any
 	if !q.Bill.IsZero() {
 		b = q.Bill
 	}
-	put("bill", b)
+	put("bill", b) // what is paid beside the work; null where nothing is stated
 	if q.Words != "" {
-		put("words", plaintext.Clean(q.Words))
+		put("words", plaintext.Clean(q.Words)) // that a candidate's name contains; left out without any
 	}
 	return out
 }
@@ -155,7 +160,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		for _, v := range list {
 			values = append(values, fmt.Sprint(v))
 		}
-		if err := f.Set(&q.Workload, values); err != nil {
+		if err := f.Ask(&q.Workload, values); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -86,6 +87,20 @@ func TestParseWeights(t *testing.T) {
 		if got, err := ParseWeights(in); err == nil {
 			t.Errorf("%q was read as %v", in, got)
 		}
+	}
+}
+
+// A question names the variant as everything else does, and is read back as asked.
+func TestUnchangedIsTheNameOfAVariant(t *testing.T) {
+	q := Default()
+	q.Model, q.Variants = "net", []string{"", "half"}
+	text, err := json.Marshal(q)
+	if err != nil || !strings.Contains(string(text), `"variants":["unchanged","half"]`) {
+		t.Fatalf("%v: %s", err, text)
+	}
+	var again Query
+	if err := json.Unmarshal(text, &again); err != nil || !slices.Equal(again.Variants, q.Variants) {
+		t.Errorf("%v: %q", err, again.Variants)
 	}
 }
 

@@ -57,9 +57,11 @@ type Run struct {
 	Machine          Machine           `json:"machine"`
 	InitS            *float64          `json:"init_s"`
 	FirstIterationS  *float64          `json:"first_iteration_s"`
-	SteadyS          *Interval         `json:"steady_s"`
-	IsSteady         bool              `json:"is_steady"` // otherwise steady_s is a rough mean of the later half
-	SteadyIterations int               `json:"steady_iterations"`
+	SteadyIteration  contract.Seconds  `json:"steady_iteration"`
+	SteadyS          *Interval         `json:"steady_s"`          // Deprecated: steady_iteration
+	IsSteady         bool              `json:"is_steady"`         // otherwise the mean is a rough one
+	SteadyN          int               `json:"steady_n"`          // iterations behind the mean
+	SteadyIterations int               `json:"steady_iterations"` // Deprecated: steady_n
 	P50S             *float64          `json:"p50_s"`
 	P90S             *float64          `json:"p90_s"`
 	P99S             *float64          `json:"p99_s"`
@@ -163,8 +165,8 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: known(r.BatchSize),
 		Precision: known(r.Variant.Precision),
 		Variant:   exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
-		Machine: machine(u.Machine, u.GPUsKnown), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
-		SteadyIterations: u.Summary.N, WarmupIterations: r.WarmupIterations, Iterations: u.Summary.Total,
+		Machine: machine(u.Machine), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
+		SteadyN: u.Summary.N, SteadyIterations: u.Summary.N, WarmupIterations: r.WarmupIterations, Iterations: u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
 		StoppedBecause: known(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
 		RejectedLines: u.Rejected,
@@ -176,10 +178,10 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	}
 	if s := u.Summary; s.IsSteady {
 		p.Run.IsSteady = true
-		p.Run.SteadyS = &Interval{s.Steady.Value, s.Steady.Low, s.Steady.High}
+		p.Run.setSteady(s.Steady)
 		p.Run.P50S, p.Run.P90S, p.Run.P99S, p.Run.Drift = &s.P50, &s.P90, &s.P99, &s.Drift
 	} else if s.Why != "" && u.Err == nil && u.Limit == nil {
-		p.Run.SteadyS = interval(s.Steady)
+		p.Run.setSteady(s.Steady)
 		p.Warnings = append(p.Warnings, notSteady+s.Why)
 	}
 	if u.Err != nil {
@@ -199,6 +201,10 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	return p
 }
 
+func (r *Run) setSteady(e estimate.Estimate) {
+	r.SteadyIteration, r.SteadyS = contract.NewSeconds(e), interval(e)
+}
+
 func atEpochs(n float64, t estimate.Estimate, price *float64) Epochs {
 	e := Epochs{Epochs: n, Time: Seconds{t.Value, t.Low, t.High, t.Basis.String()}}
 	if price != nil {
@@ -208,14 +214,14 @@ func atEpochs(n float64, t estimate.Estimate, price *float64) Epochs {
 	return e
 }
 
-func machine(m store.Machine, gpusKnown bool) Machine {
+func machine(m store.Machine) Machine {
 	out := Machine{
 		Host: m.Host, OS: m.OS, CPU: known(m.CPU), CPUs: m.CPUs, GPU: known(m.GPU), GPUCount: known(m.GPUCount),
 		GPUMemGiB: m.GPUMemGiB,
 		Driver:    known(m.Driver), CUDA: known(m.CUDA), Cloud: known(m.VM.Cloud), Region: known(m.VM.Region),
 		InstanceType: known(m.VM.InstanceType), USDPerHour: m.USDPerHour,
 	}
-	if gpusKnown {
+	if m.NoGPU {
 		out.GPUCount = &m.GPUCount
 	}
 	return out
@@ -248,7 +254,7 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 		return session.Update{}, errors.New("the run was deleted meanwhile")
 	}
 	u := session.Update{
-		Seq: 1, Run: set.Runs[i], Machine: r.Machine, GPUsKnown: r.Machine.GPUCount > 0, Seconds: stepTimes(its),
+		Seq: 1, Run: set.Runs[i], Machine: r.Machine, Seconds: stepTimes(its),
 		SpentUSD: r.SpentUSD,
 		Layers:   r.Layers, InputWait: r.InputWait, MemoryBytes: set.Runs[i].PeakMemoryBytes,
 		Warnings: r.Warnings, Rejected: r.RejectedLines, Done: true, StoppedBecause: r.StoppedBecause,

@@ -63,6 +63,11 @@ func TestJSON(t *testing.T) {
 		run["peak_memory_bytes"] != nil || run["error"] != nil {
 		t.Errorf("%v", o)
 	}
+	mean, old := run["steady_iteration"].(map[string]any), run["steady_s"].(map[string]any)
+	if mean["s"] != old["value"] || mean["low"] != old["low"] || mean["high"] != old["high"] || mean["basis"] != "measured" ||
+		mean["s"].(float64) < 0.1 || run["steady_n"] != run["steady_iterations"] || run["steady_n"].(float64) < 10 {
+		t.Errorf("the steady mean is %v, under its old name %v", mean, old)
+	}
 	estimates := o["estimates"].([]any)
 	if len(estimates) != 2 {
 		t.Fatalf("%d estimates", len(estimates))
@@ -90,7 +95,8 @@ func TestUnknowns(t *testing.T) {
 	}
 	u.Summary = steady.Summarise([]float64{1, 2})
 	p := New(u, nil, nil)
-	if run := object(t, p)["run"].(map[string]any); run["steady_s"] != nil || run["p99_s"] != nil {
+	if run := object(t, p)["run"].(map[string]any); run["steady_s"] != nil || run["p99_s"] != nil ||
+		run["steady_iteration"].(map[string]any)["s"] != nil {
 		t.Errorf("%v", run)
 	}
 	if !slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.HasPrefix(w, "not steady: ") }) {
@@ -118,7 +124,7 @@ func TestUnknownCountsAreNull(t *testing.T) {
 	if err := p.Write(&b, "p.db"); err != nil || strings.Contains(b.String(), "batch") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	u.GPUsKnown = true
+	u.Machine.NoGPU = true
 	if m := object(t, New(u, nil, nil))["run"].(map[string]any)["machine"].(map[string]any); m["gpu_count"] != 0.0 {
 		t.Errorf("known to have none, yet %v", m["gpu_count"])
 	}

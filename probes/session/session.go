@@ -82,7 +82,6 @@ type Update struct {
 	Seq              int
 	Run              profile.Run // summary so far; usable as a run of a set
 	Machine          store.Machine
-	GPUsKnown        bool      // the script reported its GPUs, possibly none
 	Seconds          []float64 // all iteration times so far
 	Summary          steady.Summary
 	Verdict          steady.Verdict

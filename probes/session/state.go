@@ -197,6 +197,7 @@ func (p *state) devices(gpus []protocol.GPU) {
 			}
 		}
 	}
+	m.NoGPU = m.GPUCount == 0
 }
 
 // iteration counts by rank: the n-th iterations of all ranks are one step,

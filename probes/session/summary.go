@@ -24,7 +24,6 @@ func (p *state) update() Update {
 	return Update{
 		Run:              r,
 		Machine:          p.described.Machine,
-		GPUsKnown:        p.gpusKnown,
 		Seconds:          p.series.Seconds(),
 		Summary:          s,
 		Telemetry:        tail(p.telemetry, shownReadings),
@@ -76,7 +75,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 	r := profile.Run{
 		ID: p.id, Model: d.Model.Name, Dataset: d.Model.Dataset, Unit: d.Model.Unit, Variant: d.Variant, Mode: d.Mode,
 		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
-		GPU: m.GPU, GPUCount: m.GPUCount, GPUMemGiB: m.GPUMemGiB, Count: 1, USDPerHour: m.USDPerHour,
+		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, Count: 1, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
 		InitS:           p.initS,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),

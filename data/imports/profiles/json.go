@@ -108,9 +108,10 @@ func readRun(written []byte) (r profile.Run, err error) {
 	}
 	r.Variant.Name, r.InstanceType = profile.VariantOfTitle(r.Variant.Name), cmp.Or(r.InstanceType, text(w.Host))
 	r.Mode, r.Count, r.Status = profile.Mode(w.Mode), max(w.Count, 1), profile.Status(w.Status)
+	r.NoGPU = w.GPUCount != nil && *w.GPUCount == 0
 	r.WarmupExtraS, r.EpochStartsS = w.WarmupExtraS, w.EpochStartsS
 	if p := w.Pruning; p != nil {
-		r.Variant.Pruning = &profile.Pruning{Kind: source.Text(p.Kind), Ratio: p.Ratio}
+		r.Variant.Pruning = &profile.Pruning{Kind: text(p.Kind), Ratio: p.Ratio}
 		for name, ratio := range p.Layers {
 			if r.Variant.Pruning.Layers == nil {
 				r.Variant.Pruning.Layers = map[string]float64{}
