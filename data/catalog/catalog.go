@@ -22,18 +22,18 @@ var builtinCSV string
 var marketCSV string
 
 var (
-	builtin = sync.OnceValue(func() []profile.VMType { return embedded("vm_types.csv", builtinCSV) })
+	builtin = sync.OnceValue(func() []profile.VMType { return embedded("vm_types.csv", builtinCSV, Read) })
 	market  = sync.OnceValue(func() []profile.VMType {
-		return join(withPricesOf, builtin(), embedded("market.csv", marketCSV))
+		return join(withPricesOf, builtin(), embedded("market.csv", marketCSV, Read))
 	})
 )
 
-func embedded(name, text string) []profile.VMType {
-	vms, err := Read(strings.NewReader(text))
+func embedded[T any](name, text string, read func(io.Reader) ([]T, error)) []T {
+	out, err := read(strings.NewReader(text))
 	if err != nil {
 		panic("the embedded " + name + ": " + err.Error()) // a test reads it, so this cannot happen in a release
 	}
-	return vms
+	return out
 }
 
 // Builtin returns the VM types of the studies that sweetspot implements, for
@@ -56,13 +56,7 @@ func withPricesOf(a, b profile.VMType) profile.VMType {
 //go:embed gpus.csv
 var gpusCSV string
 
-var gpus = sync.OnceValue(func() []profile.GPUSpec {
-	out, err := ReadGPUs(strings.NewReader(gpusCSV))
-	if err != nil {
-		panic("the embedded gpus.csv: " + err.Error()) // a test reads it, so no release gets here
-	}
-	return out
-})
+var gpus = sync.OnceValue(func() []profile.GPUSpec { return embedded("gpus.csv", gpusCSV, ReadGPUs) })
 
 // GPUs returns the data-sheet values of known GPUs; of several with the same
 // chip, the most common in clouds comes first. The slice is the caller's; what

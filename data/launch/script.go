@@ -13,16 +13,14 @@ import (
 // need is a variable that a script asks for.
 type need struct{ name, what string }
 
-// check ends the script with a sentence where the variable is not set.
-func (n need) check() string { return fmt.Sprintf(": \"${%s:?set it to %s}\"\n", n.name, n.what) }
-
-// needs are asked for once each, in their order.
+// checks end the script with a sentence where a variable is not set; each is
+// asked for once, in their order.
 func checks(all []need) string {
 	var b strings.Builder
 	seen := map[string]bool{}
 	for _, n := range all {
 		if !seen[n.name] {
-			b.WriteString(n.check())
+			fmt.Fprintf(&b, ": \"${%s:?set it to %s}\"\n", n.name, n.what)
 			seen[n.name] = true
 		}
 	}

@@ -20,7 +20,7 @@ type pair struct {
 func mapping(pairs ...pair) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, p := range pairs {
-		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: p.key}, p.value)
+		n.Content = append(n.Content, scalar("!!str", p.key, 0), p.value)
 	}
 	return n
 }
@@ -29,22 +29,18 @@ func list(items ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: items}
 }
 
-func textNode(s string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
+func scalar(tag, value string, style yaml.Style) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value, Style: style}
 }
+
+func textNode(s string) *yaml.Node { return scalar("!!str", s, yaml.DoubleQuotedStyle) }
 
 // scriptNode is a literal block of lines.
-func scriptNode(s string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.LiteralStyle}
-}
+func scriptNode(s string) *yaml.Node { return scalar("!!str", s, yaml.LiteralStyle) }
 
-func number(n int) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(n)}
-}
+func number(n int) *yaml.Node { return scalar("!!int", strconv.Itoa(n), 0) }
 
-func truth(b bool) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(b)}
-}
+func truth(b bool) *yaml.Node { return scalar("!!bool", strconv.FormatBool(b), 0) }
 
 func remarked(n *yaml.Node, remark string) *yaml.Node {
 	n.LineComment = "# " + remark
@@ -97,7 +93,7 @@ func (j *job) skyPilot() (string, error) {
 		resources = append(resources, pair{"instance_type", textNode(machine)})
 	}
 	resources = append(append(resources, p.accelerators()...), pair{"use_spot", truth(j.isSpot())})
-	missing := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	missing := scalar("!!null", "null", 0)
 	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on "+
 		"each VM; the VMs cost money until sky down."),
 		mapping(

@@ -15,8 +15,6 @@ import (
 // changed after it is made, so caches may compare themes by address.
 type Theme struct {
 	Name    string
-	Dark    bool
-	NoColor bool
 	Symbols Symbols
 
 	Text, Dim, Faint  Pen // Faint is for what is out of reach: infeasible, disabled
@@ -78,7 +76,7 @@ func New(name string, dark bool, noColor bool) *Theme {
 		p = palette{}
 	}
 	t := build(p)
-	t.Name, t.Dark, t.NoColor = name, dark, noColor
+	t.Name = name
 	if name == "" || name == "auto" {
 		t.Name = "okabe-ito"
 	}

@@ -110,6 +110,9 @@ func Read(r io.Reader, o Options) (*List, error) {
 }
 
 func readAs(f Format, o Options, read func(*collector) error) (*List, error) {
+	if o.Cloud == "" && (f == SkyPilot || f == GPUHunt) {
+		return nil, fmt.Errorf("a %s does not say which cloud it is for: give --cloud, as in --cloud aws", f.Title())
+	}
 	if o.Format != "" && o.Format != Auto && o.Format != f {
 		return nil, fmt.Errorf("the format of the file is not %s but %s; leave out --format", o.Format.Title(), f.Title())
 	}
@@ -136,14 +139,8 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 	case begins != "" && t.Has("SKU", "TermType", "PricePerUnit", "Instance Type"):
 		return readAs(AWS, o, func(c *collector) error { return readOfferTable(t, c) })
 	case t.Has("InstanceType", "AcceleratorName", "AcceleratorCount", "Price"):
-		if err := needsCloud(o, SkyPilot); err != nil {
-			return nil, err
-		}
 		return readAs(SkyPilot, o, func(c *collector) error { return readSkyPilot(t, c) })
 	case t.Has("instance_name", "location", "price", "gpu_name"):
-		if err := needsCloud(o, GPUHunt); err != nil {
-			return nil, err
-		}
 		return readAs(GPUHunt, o, func(c *collector) error { return readGPUHunt(t, c) })
 	case catalog.IsCatalog(t):
 		return readAs(Own, o, func(c *collector) error { return readOwn(t, c) })
@@ -152,13 +149,6 @@ func readTable(text io.Reader, head []byte, o Options) (*List, error) {
 	}
 	return nil, textfile.Wrong(t.Row(), "the columns %s match no known price list; known are SkyPilot's, gpuhunt's, "+
 		"AWS's and one with %s", t.Listed(), strings.Join(catalog.Columns, ","))
-}
-
-func needsCloud(o Options, f Format) error {
-	if o.Cloud != "" {
-		return nil
-	}
-	return fmt.Errorf("a %s does not say which cloud it is for: give --cloud, as in --cloud aws", f.Title())
 }
 
 // readOwn reads a CSV in the catalog's own layout.

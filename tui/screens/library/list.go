@@ -231,50 +231,43 @@ func runWords(u *profile.Run) []string {
 	return words
 }
 
-//nolint:revive // a column of the table, on one line where it is called
-func column(id, title string, width, flex, drop int, right bool) table.Column {
-	return table.Column{ID: id, Title: title, Width: width, Flex: flex, Drop: drop, Right: right, Sort: true}
+// words is a column of text; flex is its share of the room to spare, and of the
+// columns those with the highest drop go first where there is little.
+func words(id, title string, width, flex, drop int) table.Column {
+	return table.Column{ID: id, Title: title, Width: width, Flex: flex, Drop: drop, Sort: true}
+}
+
+// figures is a column of numbers.
+func figures(id, title string, width, drop int) table.Column {
+	return table.Column{ID: id, Title: title, Width: width, Drop: drop, Right: true, Sort: true}
 }
 
 var listColumns = [lists][]table.Column{
 	Models: {
-		column("model", "model", 18, 3, 0, false), column("mode", "mode", 5, 0, 0, false), column("unit", "unit", 8, 0, 2,
-			false),
-		column("runs", "runs", 5, 0, 0, true), column("params", "params", 10, 0, 3, true),
-		column("flops", "GFLOPs/unit", 11, 0, 5, true), column("dataset", "dataset", 12, 2, 4, false),
+		words("model", "model", 18, 3, 0), words("mode", "mode", 5, 0, 0), words("unit", "unit", 8, 0, 2),
+		figures("runs", "runs", 5, 0), figures("params", "params", 10, 3), figures("flops", "GFLOPs/unit", 11, 5),
+		words("dataset", "dataset", 12, 2, 4),
 	},
 	Runs: {
-		column("id", "run", 6, 0, 0, true), column("model", "model", 16, 2, 0, false), column("variant", "variant", 12, 2, 5,
-			false),
-		column("mode", "mode", 5, 0, 4, false), column("vm", "VM or host", 14, 2, 0, false), column("batch", "batch", 5, 0,
-			3, true),
-		column("steady", "iteration", 16, 0, 0, true), column("accuracy", "accuracy", 8, 0, 6, true), column("status",
-			"status", 11, 0, 7, false),
-		column("basis", "basis", 13, 0, 2, false), column("source", "source", 16, 4, 8, false),
-		column("note", "note", 12, 4, 9, false),
+		figures("id", "run", 6, 0), words("model", "model", 16, 2, 0), words("variant", "variant", 12, 2, 5),
+		words("mode", "mode", 5, 0, 4), words("vm", "VM or host", 14, 2, 0), figures("batch", "batch", 5, 3),
+		figures("steady", "iteration", 16, 0), figures("accuracy", "accuracy", 8, 6), words("status", "status", 11, 0, 7),
+		words("basis", "basis", 13, 0, 2), words("source", "source", 16, 4, 8), words("note", "note", 12, 4, 9),
 	},
 	VMTypes: {
-		column("cloud", "cloud", 8, 0, 3, false), column("region", "region", 10, 0, 4, false), column("type",
-			"instance type", 16, 2, 0, false),
-		column("gpus", "GPUs", 4, 0, 0, true), column("gpu", "GPU", 14, 2, 0, false), column("memory", "GiB/GPU", 7, 0, 5,
-			true),
-		column("on-demand", "on-demand", 9, 0, 0, true), column("spot", "spot", 8, 0, 6, true), column("reserved-1y",
-			"1 year", 8, 0, 7, true),
-		column("reserved-3y", "3 years", 8, 0, 2, true), column("as-of", "as of", 10, 0, 8, false), column("source",
-			"source", 14, 3, 9, false),
+		words("cloud", "cloud", 8, 0, 3), words("region", "region", 10, 0, 4), words("type", "instance type", 16, 2, 0),
+		figures("gpus", "GPUs", 4, 0), words("gpu", "GPU", 14, 2, 0), figures("memory", "GiB/GPU", 7, 5),
+		figures("on-demand", "on-demand", 9, 0), figures("spot", "spot", 8, 6), figures("reserved-1y", "1 year", 8, 7),
+		figures("reserved-3y", "3 years", 8, 2), words("as-of", "as of", 10, 0, 8), words("source", "source", 14, 3, 9),
 	},
 	Picks: {
-		column("at", "picked", 20, 0, 2, false), column("model", "model", 14, 2, 0, false), column("vm", "VMs", 16, 2, 0,
-			false),
-		column("variant", "variant", 12, 1, 3, false), column("batch", "batch", 5, 0, 4, true), column("time", "time", 10, 0,
-			0, true),
-		column("cost", "cost", 9, 0, 0, true), column("note", "note", 12, 3, 5, false),
+		words("at", "picked", 20, 0, 2), words("model", "model", 14, 2, 0), words("vm", "VMs", 16, 2, 0),
+		words("variant", "variant", 12, 1, 3), figures("batch", "batch", 5, 4), figures("time", "time", 10, 0),
+		figures("cost", "cost", 9, 0), words("note", "note", 12, 3, 5),
 	},
 	Imports: {
-		column("became", "", 9, 0, 0, false), column("file", "file", 16, 3, 0, false), column("format", "format", 12, 0, 2,
-			false),
-		column("runs", "runs", 5, 0, 3, true), column("new", "new", 5, 0, 0, true), column("says", "what it says", 16, 5, 1,
-			false),
+		words("became", "", 9, 0, 0), words("file", "file", 16, 3, 0), words("format", "format", 12, 0, 2),
+		figures("runs", "runs", 5, 3), figures("new", "new", 5, 0), words("says", "what it says", 16, 5, 1),
 	},
 }
 

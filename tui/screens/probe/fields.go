@@ -78,9 +78,7 @@ var fields = []field{
 		empty: "the dataset's own",
 		show:  func(f Form) string { return quantity.Count(f.TrainSize) },
 		value: func(f Form) string { return number(f.TrainSize) },
-		read: func(f *Form, s string) error {
-			return optional(s, quantity.ParseCount, func(v *float64) { f.TrainSize = orZero(v) })
-		}},
+		read:  func(f *Form, s string) error { return keep(&f.TrainSize)(orZero(optional(s, quantity.ParseCount))) }},
 	{label: "epochs", hint: "epochs of the whole job, for the estimate", unsaid: true,
 		value:   func(f Form) string { return strconv.Itoa(f.Epochs) },
 		read:    func(f *Form, s string) error { return keep(&f.Epochs)(whole(s, "number of epochs")) },
@@ -116,9 +114,7 @@ var fields = []field{
 			}
 			return strconv.FormatFloat(*f.USDPerHour, 'f', -1, 64)
 		},
-		read: func(f *Form, s string) error {
-			return optional(s, quantity.ParseMoney, func(v *float64) { f.USDPerHour = v })
-		}},
+		read: func(f *Form, s string) error { return keep(&f.USDPerHour)(optional(s, quantity.ParseMoney)) }},
 	{label: "stop at", hint: "half-width of the mean's 90 % interval at which to stop",
 		show:  func(f Form) string { return quantity.PlusMinus(f.Target) },
 		value: func(f Form) string { return strconv.FormatFloat(100*f.Target, 'g', 6, 64) + "%" },
@@ -126,15 +122,11 @@ var fields = []field{
 	{label: "time cap", hint: "for each probe, such as 90s or 5m; empty for no cap", empty: "none",
 		show:  func(f Form) string { return quantity.Duration(f.MaxSeconds) },
 		value: func(f Form) string { return seconds(f.MaxSeconds) },
-		read: func(f *Form, s string) error {
-			return optional(s, quantity.ParseDuration, func(v *float64) { f.MaxSeconds = orZero(v) })
-		}},
+		read:  func(f *Form, s string) error { return keep(&f.MaxSeconds)(orZero(optional(s, quantity.ParseDuration))) }},
 	{label: "cost cap", hint: "for all probes together, in dollars; empty for no cap", empty: "none",
 		show:  func(f Form) string { return quantity.Money(f.MaxUSD) },
 		value: func(f Form) string { return number(f.MaxUSD) },
-		read: func(f *Form, s string) error {
-			return optional(s, quantity.ParseMoney, func(v *float64) { f.MaxUSD = orZero(v) })
-		}},
+		read:  func(f *Form, s string) error { return keep(&f.MaxUSD)(orZero(optional(s, quantity.ParseMoney))) }},
 }
 
 // pruneSteps are what pruning is stepped through.
@@ -194,16 +186,12 @@ func orWord(s, word string) string {
 }
 
 // optional reads a value that may be left empty for none.
-func optional(s string, parse func(string) (float64, error), set func(*float64)) error {
+func optional(s string, parse func(string) (float64, error)) (*float64, error) {
 	if strings.TrimSpace(s) == "" {
-		set(nil)
-		return nil
+		return nil, nil
 	}
 	v, err := parse(s)
-	if err == nil {
-		set(&v)
-	}
-	return err
+	return &v, err
 }
 
 // whole reads a whole number above zero.
@@ -296,11 +284,12 @@ func next[T comparable](v *T, all []T, n int) {
 	*v = all[((i+n)%len(all)+len(all))%len(all)]
 }
 
-func orZero(v *float64) float64 {
+// orZero is 0 for a value that was left empty.
+func orZero(v *float64, err error) (float64, error) {
 	if v == nil {
-		return 0
+		return 0, err
 	}
-	return *v
+	return *v, err
 }
 
 // keep sets *to unless there was an error.

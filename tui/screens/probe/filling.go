@@ -104,7 +104,8 @@ func (f Form) startWords() string {
 
 // Price asks for agreement, as title and question.
 func (s *Screen) Price() (title, question string) {
-	price := quantity.Money(orZero(s.form.USDPerHour)) + "/h"
+	usd, _ := orZero(s.form.USDPerHour, nil)
+	price := quantity.Money(usd) + "/h"
 	return "S" + s.form.startWords()[1:] + "?", s.form.Sizing() + " at " + price + "."
 }
 
