@@ -11,7 +11,7 @@ import (
 
 // The session of the README is recorded by a script that waits for words on the
 // screens. They are words of golden frames, so that rewording a screen shows here
-// and not in a script that waits in vain.
+// and not in a script that waits without end.
 func TestThePictureWaitsForWordsOfGoldenFrames(t *testing.T) {
 	script, err := os.ReadFile("../scripts/picture")
 	if err != nil {

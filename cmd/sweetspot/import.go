@@ -45,7 +45,8 @@ func newImportCommand() *cobra.Command {
 			"fill it in. Importing a file again adds nothing.",
 		Example: "  sweetspot import benchmark-infer-amp-rtx4090.csv results-imagenet.csv --price rtx4090=0.34\n" +
 			"  sweetspot import lightning_logs --gpu T4 --epoch-time 42s\n" +
-			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping columns.yaml\n" +
+			"  sweetspot import runs/ --vm p3.2xlarge --db mine.db --json\n  sweetspot import table.csv --mapping " +
+			"columns.yaml\n" +
 			"  sweetspot import bench.csv --mapping '{mode: infer, model: net, batch_size: bs, times: {images_per_s: {unit: " +
 			"units/s}}}'",
 		Args: func(_ *cobra.Command, args []string) error {

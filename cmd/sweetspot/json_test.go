@@ -274,8 +274,10 @@ func below(t reflect.Type) reflect.Type {
 var units = []struct{ end, unit string }{
 	{"usd_per_hour", "US dollars an hour"}, {"usd_per_million", "US dollars per million"},
 	{"usd_per_month", "US dollars a month"}, {"usd_per_gib_month", "US dollars per GiB and month"},
-	{"usd_per_gib", "US dollars per GiB"}, {"usd_per_kwh", "US dollars per kWh"}, {"usd", "US dollars"}, {"per_hour", "per hour"},
-	{"per_second", "per second"}, {"j_per_unit", "joules per unit"}, {"bytes", "bytes"}, {"gib", "GiB"}, {"gb", "GiB"}, {"kwh", "kWh"}, {"w", "watts"},
+	{"usd_per_gib", "US dollars per GiB"}, {"usd_per_kwh", "US dollars per kWh"}, {"usd", "US dollars"}, {"per_hour",
+		"per hour"},
+	{"per_second", "per second"}, {"j_per_unit", "joules per unit"}, {"bytes", "bytes"}, {"gib", "GiB"}, {"gb",
+		"GiB"}, {"kwh", "kWh"}, {"w", "watts"},
 	{"s", "seconds"}, {"seconds", "seconds"}, {"days", "days"}, {"months", "months"},
 }
 
@@ -295,8 +297,9 @@ const intro = `# JSON
 
 This page is written from the types of the program: ` + "`go test ./cmd/sweetspot -run JSONIsDocumented -update`" + `.
 
-Every subcommand writes one object with ` + "`--json`" + `; several probes are one object a line. Fields may be added; none is renamed or given another
-unit without staying here as deprecated for a release. What is unknown is null, and a list without entries is empty. No GPU is 0 GPUs. Intervals hold the true
+Every subcommand writes one object with ` + "`--json`" + `; several probes are one object a line.
+Fields may be added; none is renamed or given another unit without staying here as deprecated for a release.
+What is unknown is null, and a list without entries is empty. No GPU is 0 GPUs. Intervals hold the true
 value nine times out of ten, from ` + "`low` to `high`" + `. ` + "`basis`" + ` is measured, published, reconstructed, other-batch, transferred or spec.
 Fractions are in [0,1].
 

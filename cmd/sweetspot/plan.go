@@ -216,7 +216,8 @@ func parseVMs(words []string) (limits []candidate.Limit, err error) {
 		n, err := strconv.Atoi(strings.TrimSpace(count))
 		switch {
 		case !ok || err != nil || name == "" || n < 1 || n > question.MostCount:
-			return nil, usageError("--vms %q: give an instance type and a number from 1 to %d, as in p2.xlarge:3", w, question.MostCount)
+			return nil, usageError("--vms %q: give an instance type and a number from 1 to %d, as in p2.xlarge:3", w,
+				question.MostCount)
 		case seen[name]:
 			return nil, usageError("--vms names %s twice", name)
 		}

@@ -144,7 +144,8 @@ func NewTraffic(in TrafficInput) Traffic {
 		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{},
 		Advice: []string{}, Savings: []TrafficSaving{},
 		Query: TrafficQuery{
-			VM: word(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMQueries: s.VM.QueriesPerSecond, VMLatencyS: s.VM.LatencyS,
+			VM: word(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMQueries: s.VM.QueriesPerSecond,
+			VMLatencyS:  s.VM.LatencyS,
 			VMStartS:    s.VM.StartS,
 			FunctionGiB: s.Function.MemoryGB, FunctionGB: s.Function.MemoryGB,
 			FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS,
@@ -219,7 +220,8 @@ func (t *Traffic) describeVariants(in TrafficInput) {
 	for i, v := range pool.List {
 		of := in.Served[i]
 		t.Variants = append(t.Variants, TrafficVariant{
-			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, of.VM.QueriesPerSecond, v.USDPerMillion, front[i],
+			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, of.VM.QueriesPerSecond,
+			v.USDPerMillion, front[i],
 			i == in.Question.Chosen,
 		})
 	}

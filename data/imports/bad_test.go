@@ -176,7 +176,8 @@ func TestHugeFiles(t *testing.T) {
 	record = binary.LittleEndian.AppendUint32(record, checksum(record))
 	claimed := binary.LittleEndian.AppendUint64(nil, 200*mib)
 	claimed = binary.LittleEndian.AppendUint32(claimed, checksum(claimed))
-	long := append([]byte(`{"schema":1,"command":"export","x":"`), bytes.Repeat([]byte("x"), source.MaxDocumentBytes+mib)...)
+	long := append([]byte(`{"schema":1,"command":"export","x":"`),
+		bytes.Repeat([]byte("x"), source.MaxDocumentBytes+mib)...)
 	for _, f := range Formats {
 		for _, file := range fixture(t, f.Name) {
 			if strings.HasSuffix(file.Path, "server-only.csv") {

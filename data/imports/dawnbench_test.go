@@ -36,9 +36,11 @@ func TestEpochsOfDAWNBench(t *testing.T) {
 		note   string
 	}{
 		{[]string{"0\t0\t0.1", "1\t0.1\t20", "2\t0.2\t40"}, []float64{0, 360}, 2, "evaluation before the training"},
-		{[]string{"0\t0.008\t0.5", "1\t0.1\t20", "2\t0.2\t40"}, []float64{0, 360}, 2, "after 28.8 s, is an evaluation before"},
+		{[]string{"0\t0.008\t0.5", "1\t0.1\t20", "2\t0.2\t40"}, []float64{0, 360}, 2,
+			"after 28.8 s, is an evaluation before"},
 		{[]string{"0\t0.016\t14", "1\t0.0255\t34", "2\t0.035\t41"}, []float64{0, 57.6, 91.8}, 3, ""},
-		{[]string{"1\t0.1\t20", "2\t0.2\t40", "2\t0.21\t41", "3\t0.3\t50"}, []float64{0, 360, 756}, 3, "epoch 2 is there twice"},
+		{[]string{"1\t0.1\t20", "2\t0.2\t40", "2\t0.21\t41", "3\t0.3\t50"}, []float64{0, 360, 756}, 3,
+			"epoch 2 is there twice"},
 		{[]string{"1\t\t0.1\t20", "2\t\t0.2\t\t40"}, []float64{0, 360}, 2, ""},
 		{[]string{"3.55\t1\t20", "7.09\t2\t40"}, nil, 7.09, "when epochs began is unknown"},
 		{[]string{"1\t0.1\t20", "3\t0.3\t40"}, nil, 3, "when epochs began is unknown"},

@@ -155,7 +155,8 @@ func TestSketch(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for want, chosen := range map[string][]string{
-		"both taken for the model": {"model", "model", "batch_size", "ms"}, "no column of times": {"model", "", "batch_size", ""},
+		"both taken for the model": {"model", "model", "batch_size", "ms"}, "no column of times": {"model", "", "batch_size",
+			""},
 	} {
 		if _, err := s.Mapping(f, chosen, "infer"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", chosen, err)

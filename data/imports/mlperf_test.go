@@ -71,7 +71,8 @@ func TestEvaluationsOfOneEpoch(t *testing.T) {
 	four := []string{"0", "1", "2", "3"}
 	for name, run := range map[string]profile.Run{
 		"one rank": evaluated(four[:1], alone), "four ranks": evaluated(four, all),
-		"four ranks, each with its part": evaluated(four, differing), "four ranks, of which one tells": evaluated(four, first),
+		"four ranks, each with its part": evaluated(four, differing), "four ranks, of which one tells": evaluated(four,
+			first),
 	} {
 		v := run.Validations
 		if len(v) != 18 || !near(*v[1].AtS, 23) || !near(*v[1].Value, 0.38) || !near(*v[17].AtS, 183) {

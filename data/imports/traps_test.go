@@ -128,7 +128,8 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 	if v := run.Validations; len(v) != 1 || v[0].Seconds != 2 || *v[0].Units != 100 || v[0].AtS != nil {
 		t.Errorf("%+v", v)
 	}
-	for steps, want := range map[string]profile.Status{"300": profile.Done, "299": profile.Interrupted, "0": profile.Interrupted} {
+	for steps, want := range map[string]profile.Status{"300": profile.Done, "299": profile.Interrupted,
+		"0": profile.Interrupted} {
 		text := fmt.Sprintf(`{"epoch":1,"global_step":%s,"max_steps":300,"log_history":[{"loss":1,"step":10}]}`, steps)
 		if run := one(t, "/a/trainer_state.json", text, source.Given{}).Set.Runs[0]; run.Status != want {
 			t.Errorf("after %s of 300 steps: %s", steps, run.Status)
@@ -189,7 +190,8 @@ func TestEpochTime(t *testing.T) {
 	}
 	refused(t, one(t, "/a/log.csv", "epoch,loss\n0,2\n", source.Given{}), "neither a time nor")
 	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n-1,2,2\n", source.Given{}), "row 2: epoch -1")
-	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n0,2,best\n", source.Given{}), `column val_loss: "best" is not a finite`)
+	refused(t, one(t, "/a/log.csv", "epoch,loss,val_loss\n0,2,best\n", source.Given{}),
+		`column val_loss: "best" is not a finite`)
 	refused(t, one(t, "/a/log.csv", "epoch,val_loss,val_loss\n0,2,2\n", source.Given{}), "duplicated")
 }
 

@@ -76,7 +76,8 @@ func (r reader) validations(run profile.Run) []profile.Validation {
 		_ = r.Fail("evaluations", "without epoch_starts_s or validations their epochs are unknown; add one")
 		return nil
 	case timed != nil && placed != nil && len(timed) != len(placed):
-		_ = r.Fail("validations", "lists %d evaluations and the column evaluations %d; they must match", len(placed), len(timed))
+		_ = r.Fail("validations", "lists %d evaluations and the column evaluations %d; they must match", len(placed),
+			len(timed))
 		return nil
 	}
 	// Without a metric and a value there is no better; nil reads as the zero value.

@@ -147,7 +147,8 @@ func TestWriteRefuses(t *testing.T) {
 	nanEvaluation := good
 	nanEvaluation.Validations = []profile.Validation{{Value: new(math.Inf(1))}}
 	nanPause, manyPauses := good, good
-	nanPause.Pauses, manyPauses.Pauses = []profile.Pause{{Seconds: math.NaN()}}, make([]profile.Pause, textfile.MaxRowBytes/8)
+	nanPause.Pauses, manyPauses.Pauses = []profile.Pause{{Seconds: math.NaN()}}, make([]profile.Pause,
+		textfile.MaxRowBytes/8)
 	nan.TotalS, noBasis.Basis, noMode.Mode = new(math.NaN()), estimate.Unknown, ""
 	for want, run := range map[string]profile.Run{"NaN in total_s": nan, "+Inf in validations": nanEvaluation,
 		"NaN in pauses": nanPause, "write it as JSON": manyPauses, "no basis": noBasis, "mode": noMode} {
@@ -222,7 +223,8 @@ func TestUnknownIsEmptyAndNoneIsZero(t *testing.T) {
 	bare := profile.Run{Model: "net", Mode: profile.Train, Basis: estimate.Measured, Count: 1, InstanceType: "desk"}
 	none, watched, rented := bare, bare, bare
 	none.NoGPU = true
-	watched.GPU, watched.GPUCount, watched.SteadyN, watched.WarmupIterations, watched.WarmupExtraS = "T4", 2, 30, new(0), new(0.0)
+	watched.GPU, watched.GPUCount, watched.SteadyN = "T4", 2, 30
+	watched.WarmupIterations, watched.WarmupExtraS = new(0), new(0.0)
 	rented.Cloud, rented.InstanceType, rented.Variant.Name = "aws", "p2.xlarge", "half"
 	var b bytes.Buffer
 	if err := Write(&b, &profile.Set{Runs: []profile.Run{bare, none, watched, rented}}); err != nil {

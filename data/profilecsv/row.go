@@ -132,7 +132,8 @@ func (r reader) mode() profile.Mode {
 func (r reader) basis() estimate.Basis {
 	word := strings.ToLower(r.Cell("basis"))
 	if word == "" {
-		_ = r.Fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, transferred "+
+		_ = r.Fail("basis", "is empty; give the basis of the row: measured, published, reconstructed, other-batch, "+
+			"transferred "+
 			"or spec")
 		return estimate.Unknown
 	}

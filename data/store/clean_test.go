@@ -75,7 +75,8 @@ func TestImplausibleNumbersAreUnknown(t *testing.T) {
 		for range 2 {
 			rec, err := s.Start(ctx, description())
 			must(t, err)
-			must(t, rec.Append(ctx, Batch{Iterations: series(40), Validations: []profile.Validation{{Metric: "top1", Value: new(0.5)}}}))
+			must(t, rec.Append(ctx, Batch{Iterations: series(40), Validations: []profile.Validation{{Metric: "top1",
+				Value: new(0.5)}}}))
 			must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done, SteadyN: 30,
 				Steady: estimate.Around(1, 0.1, estimate.Measured)}}))
 		}
@@ -83,8 +84,10 @@ func TestImplausibleNumbersAreUnknown(t *testing.T) {
 		must(t, err)
 		must(t, rec.Append(ctx, Batch{Iterations: series(40)}))
 		for _, sql := range []string{
-			"UPDATE runs SET steady_s = " + value + ", total_s = " + value + " WHERE id = 1", "UPDATE validations SET seconds = 1e200",
-			"UPDATE runs SET steady_high_s = 1e308 WHERE id = 2", "UPDATE iterations SET seconds = " + value + " WHERE idx % 9 = 7",
+			"UPDATE runs SET steady_s = " + value + ", total_s = " + value +
+				" WHERE id = 1", "UPDATE validations SET seconds = 1e200",
+			"UPDATE runs SET steady_high_s = 1e308 WHERE id = 2", "UPDATE iterations SET seconds = " + value +
+				" WHERE idx % 9 = 7",
 		} {
 			_, err := s.write.Exec(sql)
 			must(t, err)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -168,10 +167,10 @@ func TestOddNumbers(t *testing.T) {
 		set.Models[0].Params != nil {
 		t.Errorf("infinite numbers are taken for known: %+v of %+v", r, set.Models[0])
 	}
-	// An interval belongs around its value.
+	// A mean without an interval that holds it is not known.
 	for _, interval := range []string{"steady_low_s = 3, steady_high_s = 4", "steady_low_s = 0, steady_high_s = 1"} {
 		s := openAt(t, crafted(t, "UPDATE runs SET steady_s = 2, steady_basis = 'measured', "+interval))
-		if got := loadSet(t, s).Runs[0].Steady; got != estimate.Exact(2, estimate.Measured) {
+		if got := loadSet(t, s).Runs[0].Steady; got.Known() {
 			t.Errorf("%s: %+v", interval, got)
 		}
 	}

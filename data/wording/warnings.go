@@ -68,7 +68,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		out = append(out, words)
 	}
 	if most := r.Space.MaxCount; most > 0 && most < r.Query.MaxCount {
-		out = append(out, fmt.Sprintf("there are too many candidates: only up to %d VMs of a type are ranked; name variants, "+
+		out = append(out, fmt.Sprintf("there are too many candidates: only up to %d VMs of a type are ranked; name "+
+			"variants, "+
 			"clouds, GPUs or batch sizes for more", most))
 	}
 	switch r.Space.Narrowed {

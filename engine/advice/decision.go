@@ -6,7 +6,11 @@ import (
 	"slices"
 
 	"sweetspot/engine/candidate"
+	"sweetspot/engine/cluster"
+	"sweetspot/engine/curve"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -199,4 +203,90 @@ func (d decision) tell(j int) string {
 		return fmt.Sprintf("batch %d", other.BatchSize)
 	}
 	return fmt.Sprintf("%d × %s", theirs.Count, theirs.VM.InstanceType)
+}
+
+// Bought is how well a plan does with one way of buying VMs.
+type Bought struct {
+	Purchase profile.Purchase `json:"purchase"`
+	// Hypervolume is the share of a rectangle in time and cost that the frontier
+	// dominates: larger is better. The rectangle is the same for all ways, from
+	// nothing to the slowest and the dearest point of any of their frontiers.
+	Hypervolume float64 `json:"hypervolume"`
+	Seconds     float64 `json:"fastest_s"`    // of the fastest within the limits
+	USD         float64 `json:"cheapest_usd"` // of the cheapest within them
+	VMTypes     int     `json:"vm_types"`
+	Unpriced    int     `json:"unpriced"` // VM types without such a price
+}
+
+// Purchases compares the ways of buying VMs by their time–cost frontiers within
+// limits. A way for which there are no prices, or nothing within the limits, is
+// left out.
+func Purchases(set *profile.Set, w question.Workload, p candidate.Predictor, rental candidate.Rental,
+	l question.Limits) []Bought {
+	var out []Bought
+	var fronts [][]cluster.Configuration
+	var slowest, dearest float64
+	for _, way := range profile.Purchases {
+		w.Purchase = way
+		c, err := candidate.Combine(set, w, p, rental)
+		if err != nil {
+			continue
+		}
+		front := c.Within(l).TimeCost
+		if len(front) == 0 {
+			continue
+		}
+		last := front[len(front)-1] // by rising time and falling cost
+		slowest, dearest = math.Max(slowest, last.Seconds), math.Max(dearest, front[0].USD)
+		out = append(out, Bought{Purchase: way, Seconds: front[0].Seconds, USD: last.USD + w.Bill.EgressUSD(),
+			VMTypes: len(c.Parts), Unpriced: len(c.Unpriced)})
+		fronts = append(fronts, front)
+	}
+	for k, front := range fronts {
+		seconds, usd := make([]float64, len(front)), make([]float64, len(front))
+		for i, at := range front {
+			seconds[i], usd[i] = at.Seconds, at.USD
+		}
+		out[k].Hypervolume = pareto.Hypervolume2D(seconds, usd, slowest, dearest) / (slowest * dearest)
+	}
+	return out
+}
+
+// Recommended is the candidate to take: the first, but for a training to a target
+// accuracy, on the configuration of the first one, the batch size that costs (or,
+// ranked by time, takes) least on average. That need not be the first, which is so by
+// its prediction: batch sizes that were never trained with usually take more epochs
+// than predicted, and the best of a few seeds is flattered. ok is false where nothing
+// is feasible.
+func Recommended(r *rank.Result) (candidate int, ok bool) {
+	if len(r.Order) == 0 {
+		return 0, false
+	}
+	if r.Query.TargetAccuracy == nil {
+		return r.Order[0], true
+	}
+	by, _ := r.Query.Sort.Objective()
+	if math.IsNaN(r.Best(by)) {
+		by = objective.Time
+	}
+	values := r.Space.Values(by)
+	first := r.Space.At(r.Order[0])
+	var options []curve.Option
+	var of []int
+	for _, i := range r.Order {
+		c := r.Space.At(i)
+		if c.Prediction == nil || !c.Alongside(first) || !(c.EpochsRange.Value > 0) {
+			continue
+		}
+		o := curve.Option{
+			Batch: float64(c.BatchSize), Epochs: c.EpochsRange.Value, PerEpoch: values[i] / c.EpochsRange.Value,
+			// trainings that fail are in the values
+			Tried: c.Prediction.Epochs.Basis < estimate.OtherBatch, Error: c.Prediction.Error,
+		}
+		options, of = append(options, o), append(of, i)
+	}
+	if k := curve.Choose(options); k >= 0 {
+		return of[k], true
+	}
+	return r.Order[0], true
 }

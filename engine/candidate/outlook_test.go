@@ -99,7 +99,8 @@ func TestRecommendedBatch(t *testing.T) {
 		t.Errorf("twice as fast, yet recommended is batch %d, %v", r.Space.At(i).BatchSize, ok)
 	}
 	w.TargetAccuracy, w.Epochs = nil, new(3.0)
-	r = rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)), question.Query{Workload: w, Sort: question.ByTime})
+	r = rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
+		question.Query{Workload: w, Sort: question.ByTime})
 	if i, ok := advice.Recommended(r); !ok || i != r.Order[0] {
 		t.Errorf("without a target %d is recommended, not the first: %v", i, r.Order)
 	}

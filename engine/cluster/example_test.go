@@ -22,7 +22,8 @@ func ExampleSpace_Frontiers() {
 		return
 	}
 	s := f.Within(cluster.Limits{})
-	for name, c := range map[string]cluster.Configuration{"fastest": s.TimeCost[0], "cheapest": s.TimeCost[len(s.TimeCost)-1]} {
+	for name, c := range map[string]cluster.Configuration{"fastest": s.TimeCost[0],
+		"cheapest": s.TimeCost[len(s.TimeCost)-1]} {
 		fmt.Printf("%s: %v VMs, %.1f h, $%.2f\n", name, c.Counts, c.Seconds/3600, c.USD)
 	}
 	// Unordered output:

@@ -230,7 +230,8 @@ func (r Run) AccuracyStdDev() *float64 {
 		return nil
 	case a.StdDev != nil:
 		return a.StdDev
-	case len(r.Validations) == 0 || a.Value < 0 || a.Value > 1 || !a.HigherIsBetter || a.Metric != "" && !isCount(a.Metric):
+	case len(r.Validations) == 0 || a.Value < 0 || a.Value > 1 || !a.HigherIsBetter || a.Metric != "" &&
+		!isCount(a.Metric):
 		return nil
 	}
 	units := r.Validations[len(r.Validations)-1].Units

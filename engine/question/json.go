@@ -108,7 +108,7 @@ func (q Query) Object() objective.Each[any] {
 	if !q.Bill.IsZero() {
 		b = q.Bill
 	}
-	put("bill", b) // what is paid beside the work; null where nothing is stated
+	put("bill", b) // additional costs; null where nothing is stated
 	if q.Words != "" {
 		put("words", plaintext.Clean(q.Words)) // that a candidate's name contains; left out without any
 	}

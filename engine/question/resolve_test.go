@@ -16,7 +16,8 @@ import (
 func TestQuestionsHaveOneOrder(t *testing.T) {
 	var set profile.Set
 	for _, model := range []string{"net", "NET", "Net", "nET", "neT"} {
-		set.Runs = append(set.Runs, profile.Run{Model: model, Mode: profile.Infer, Steady: estimate.Exact(1, estimate.Measured)})
+		set.Runs = append(set.Runs, profile.Run{Model: model, Mode: profile.Infer,
+			Steady: estimate.Exact(1, estimate.Measured)})
 	}
 	want := Questions(&set)
 	for range 50 {

@@ -24,7 +24,8 @@ var (
 	assigned = regexp.MustCompile(`([A-Za-z_][\w.-]*)(["']?=["']?)([^\s"'&;|)]+)`)
 	flagged  = regexp.MustCompile(`(--?[A-Za-z][\w.-]*)(\s+["']?)([^\s"';|&)-][^\s"';|&)]*)`)
 	headed   = regexp.MustCompile(`(?i)((?:proxy-)?authorization|(?:set-)?cookie|passw(?:or)?d|passphrase|` +
-		`(?:[a-z]+[ _-])?secret|(?:api|access|auth|private|secret)[ _-]?key|(?:access|auth|bearer|refresh|api|hf)[ _-]?token)` +
+		`(?:[a-z]+[ _-])?secret|(?:api|access|auth|private|secret)[ _-]?key|` +
+		`(?:access|auth|bearer|refresh|api|hf)[ _-]?token)` +
 		`(["']?\s*:\s*["']?(?:(?:bearer|basic|digest|token)\s+)?)([^\s"',;}]+)`)
 	inURL = regexp.MustCompile(`([A-Za-z][A-Za-z\d+.-]*://[^\s/:@]*)(:)([^\s/@]+)@`)
 	known = regexp.MustCompile(`\b(?:hf_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|` +

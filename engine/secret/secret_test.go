@@ -16,7 +16,8 @@ func TestWords(t *testing.T) {
 		{[]string{"run", "--API-KEY=x y", "--db.password=1234", "-password", "p", "KEY=k"},
 			[]string{"run", "--API-KEY=${API_KEY}", "--db.password=${DB_PASSWORD}", "-password", "${PASSWORD}", "KEY=${KEY}"}},
 		{[]string{"curl", "-H", "Authorization: Bearer abc.def", "https://me:pw@host/x?token=t1&n=2"},
-			[]string{"curl", "-H", "Authorization: Bearer ${AUTHORIZATION}", "https://me:${PASSWORD}@host/x?token=${TOKEN}&n=2"}},
+			[]string{"curl", "-H", "Authorization: Bearer ${AUTHORIZATION}",
+				"https://me:${PASSWORD}@host/x?token=${TOKEN}&n=2"}},
 		{[]string{"sh", "-c", "SECRET=s TOKEN='t u' python3 x.py --auth-token v --n 3; echo \"password: w\""},
 			[]string{"sh", "-c", "SECRET=${SECRET} TOKEN='${TOKEN} u' python3 x.py --auth-token ${AUTH_TOKEN} --n 3; echo " +
 				"\"password: ${PASSWORD}\""}},

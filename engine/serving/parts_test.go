@@ -26,9 +26,11 @@ func TestVariants(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []string }{
 		"iso-latency": {names(v, v.Within(Limits{LatencyS: new(0.5)}, Accuracy)),
 			[]string{"good", "dear", "fast", "worse", "unknown"}},
-		"iso-accuracy": {names(v, v.Within(Limits{Accuracy: new(0.8)}, Latency)), []string{"good", "dear", "slow", "untimed"}},
-		"iso-cost":     {names(v, v.Within(Limits{USDPerMillion: new(4.0)}, Accuracy)), []string{"good", "fast", "worse", "unknown"}},
-		"frontier":     {names(v, v.Frontier()), []string{"fast", "good", "dear", "slow"}},
+		"iso-accuracy": {names(v, v.Within(Limits{Accuracy: new(0.8)}, Latency)),
+			[]string{"good", "dear", "slow", "untimed"}},
+		"iso-cost": {names(v, v.Within(Limits{USDPerMillion: new(4.0)}, Accuracy)),
+			[]string{"good", "fast", "worse", "unknown"}},
+		"frontier": {names(v, v.Frontier()), []string{"fast", "good", "dear", "slow"}},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)

@@ -221,7 +221,8 @@ func (s *Series) BriefSummary() Summary {
 // ones covers. A mean whose interval cannot be computed is not known.
 func (s *Series) sum(n int) Summary {
 	sum := s.mean(n)
-	if e := sum.Steady; !(e.Low <= e.Value && e.Value <= e.High && e.High <= math.MaxFloat64 && estimate.Plausible(e.Value)) {
+	if e := sum.Steady; !(e.Low <= e.Value && e.Value <= e.High && e.High <= math.MaxFloat64 &&
+		estimate.Plausible(e.Value)) {
 		return Summary{Total: n, First: sum.First, Why: "the times are too long, or lie too far apart, for a mean"}
 	}
 	return sum

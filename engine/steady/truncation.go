@@ -104,7 +104,8 @@ func (s *Series) warmup(n int) (cut int, why string) {
 	case steady == 0:
 		if mayReturn(s.long, n-1) {
 			last := s.long[before-1]
-			return cut, fmt.Sprintf("the long iteration %d may come back: %s since", last+2, quantity.Several(n-2-last, "iteration"))
+			return cut, fmt.Sprintf("the long iteration %d may come back: %s since", last+2,
+				quantity.Several(n-2-last, "iteration"))
 		}
 	case !settled || steady < minPeriods || float64(before)/float64(cut) <= 3*float64(steady)/float64(n-1-cut):
 		if cut, settled = cutOf(s.clipped); !settled {

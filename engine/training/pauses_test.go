@@ -26,7 +26,8 @@ func (s saver) run() profile.Run {
 	r := profile.Run{
 		Mode: profile.Train, Basis: estimate.Measured, IterationsPerEpoch: new(float64(s.perEpoch)), InitS: new(startS),
 		FirstIterationS: new(firstS),
-		Steady:          estimate.Around(stepS, stepS/100, estimate.Measured), SteadyN: s.watched - 5, WarmupIterations: new(4),
+		Steady:          estimate.Around(stepS, stepS/100, estimate.Measured), SteadyN: s.watched - 5,
+		WarmupIterations: new(4),
 	}
 	t := startS
 	for i := 1; i <= s.watched; i++ {

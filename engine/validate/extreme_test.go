@@ -79,8 +79,9 @@ func (d draws) run(id int64) profile.Run {
 func (d draws) set() *profile.Set {
 	set := &profile.Set{GPUs: []profile.GPUSpec{{Name: "V100", FP32TFLOPS: new(15.0), BandwidthGBs: new(900.0)}}}
 	for _, vm := range []string{"small", "large", "new"} {
-		set.VMTypes = append(set.VMTypes, profile.VMType{Cloud: "aws", Region: "r", InstanceType: vm, GPU: "V100", GPUCount: 1,
-			Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 1}}})
+		set.VMTypes = append(set.VMTypes, profile.VMType{Cloud: "aws", Region: "r", InstanceType: vm, GPU: "V100",
+			GPUCount: 1,
+			Prices:   []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 1}}})
 	}
 	for i := range rapid.IntRange(1, 12).Draw(d.T, "runs") {
 		set.Runs = append(set.Runs, d.run(int64(i+1)))

@@ -110,7 +110,8 @@ func (a *Adapter) Line(t float64, line string) []protocol.Event {
 	}
 	for i, e := range events {
 		if unsound(e) {
-			events[i] = protocol.Rejection{Why: fmt.Sprintf("%q: nothing takes that time or has that value", plaintext.Cut(line, 80))}
+			events[i] = protocol.Rejection{Why: fmt.Sprintf("%q: nothing takes that time or has that value",
+				plaintext.Cut(line, 80))}
 		}
 	}
 	return events

@@ -211,7 +211,8 @@ var nameForm = regexp.MustCompile(`^[0-9a-f]{6}$`)
 
 func makeDirectory() error {
 	if Directory() == "" {
-		return errors.New("a background probe has no place for its socket, because HOME is not set; set it, or XDG_STATE_HOME " +
+		return errors.New("a background probe has no place for its socket, because HOME is not set; set it, or " +
+			"XDG_STATE_HOME " +
 			"to a folder of your own, or leave out --detach")
 	}
 	if err := os.MkdirAll(Directory(), 0o700); err != nil {

@@ -64,7 +64,8 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v", o)
 	}
 	mean, old := run["steady_iteration"].(map[string]any), run["steady_s"].(map[string]any)
-	if mean["s"] != old["value"] || mean["low"] != old["low"] || mean["high"] != old["high"] || mean["basis"] != "measured" ||
+	if mean["s"] != old["value"] || mean["low"] != old["low"] || mean["high"] != old["high"] ||
+		mean["basis"] != "measured" ||
 		mean["s"].(float64) < 0.1 || run["steady_n"] != run["steady_iterations"] || run["steady_n"].(float64) < 10 {
 		t.Errorf("the steady mean is %v, under its old name %v", mean, old)
 	}

@@ -18,7 +18,8 @@ func TestModelFilesAreReadBeforeTheyRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var o session.Options
-	if err := describeFile(&o, &harness.Spec{Model: broken}, nil); err == nil || !strings.Contains(err.Error(), "net.onnx") {
+	if err := describeFile(&o, &harness.Spec{Model: broken}, nil); err == nil ||
+		!strings.Contains(err.Error(), "net.onnx") {
 		t.Errorf("a broken file: %v", err)
 	}
 	if err := describeFile(&o, &harness.Spec{Model: "nets.py:net.onnx"}, nil); err == nil {
@@ -48,7 +49,8 @@ func TestModelThatCannotFit(t *testing.T) {
 	const params = 1 << 30 // 4 GiB in fp32
 	weights := field(5, whole(1, params), whole(2, 1), field(8, []byte("w")), whole(14, 1))
 	file := filepath.Join(t.TempDir(), "big.onnx")
-	if err := os.WriteFile(file, slices.Concat(whole(1, 8), field(2, []byte("hand")), field(7, weights), field(8, whole(2, 13))), 0o600); err != nil {
+	if err := os.WriteFile(file, slices.Concat(whole(1, 8), field(2, []byte("hand")), field(7, weights),
+		field(8, whole(2, 13))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -64,7 +66,8 @@ func TestModelThatCannotFit(t *testing.T) {
 	} {
 		var o session.Options
 		err := describeFile(&o, &harness.Spec{Model: file, Batch: 8, Precision: c.precision}, c.memory)
-		if (err == nil) != c.fits || err != nil && !strings.Contains(err.Error(), "big.onnx at batch 8 needs at least 4 GiB") {
+		if (err == nil) != c.fits || err != nil && !strings.Contains(err.Error(),
+			"big.onnx at batch 8 needs at least 4 GiB") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if p := o.Description.Model.Params; p == nil || *p != params {

@@ -145,7 +145,8 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 
 // far says how the agent on another host runs a command.
 func (r Request) far(o *session.Options) (far remote.Options, err error) {
-	far = remote.Options{Python: r.Python, NoMetadata: r.NoMetadata, Limit: limit(o.Rule, o.Description.Machine.USDPerHour)}
+	far = remote.Options{Python: r.Python, NoMetadata: r.NoMetadata,
+		Limit: limit(o.Rule, o.Description.Machine.USDPerHour)}
 	if r.Detach {
 		far.Spool = remote.NewSpool()
 		m := memo{o.Rule, o.Named}

@@ -221,7 +221,8 @@ func TestHiddenSecrets(t *testing.T) {
 		t.Errorf("%q of %q", o.Command, o.Description.Model.SourceFile)
 	}
 	r.Command = []string{"serve", "--api-key", "abc"}
-	if o := options(t, r, matrix.Cell{}); o.Description.Model.SourceFile != "serve --api-key ${API_KEY}" || o.Command[2] != "abc" {
+	if o := options(t, r, matrix.Cell{}); o.Description.Model.SourceFile != "serve --api-key ${API_KEY}" ||
+		o.Command[2] != "abc" {
 		t.Errorf("%q of %q", o.Command, o.Description.Model.SourceFile)
 	}
 	r.Command[2] = "***"
@@ -240,17 +241,20 @@ func TestArgv(t *testing.T) {
 			USDPerHour: new(0.0)},
 		Rule: steady.Rule{Target: 0.02, MaxSeconds: 90.5, MaxUSD: 1e6, MaxN: 7}, Adapter: "pattern", Pattern: "true",
 	}
-	want := []string{"--model=n.py:net", "--name=0", "--mode=infer", "--input=3x4x4", "--batch=32,64", "--precision=fp32,bf16",
+	want := []string{"--model=n.py:net", "--name=0", "--mode=infer", "--input=3x4x4", "--batch=32,64",
+		"--precision=fp32,bf16",
 		"--prune=0,0.3", "--epochs=3", "--data=synthetic", "--train-size=100", "--optimizer=adam", "--eval=s.py:set",
 		"--fine-tune=2", "--layers", "--largest-batch=512", "--repeat=2", "--host=here", "--host=me@vm:22",
 		"--precision-target=0.02", "--max-seconds=90.5", "--max-cost=1e+06", "--max-steps=7", "--python=/opt/python",
-		"--vm=aws/us-east-1/p3.2xlarge", "--price=0", "--adapter=pattern", "--pattern=true", "--no-metadata", "--keep-running",
+		"--vm=aws/us-east-1/p3.2xlarge", "--price=0", "--adapter=pattern", "--pattern=true", "--no-metadata",
+		"--keep-running",
 		"--detach"}
 	if got := r.Argv(); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if got := (Request{Command: []string{"sh", "-c", "--x"}}).Argv(); !slices.Equal(got, []string{"--repeat=1", "--", "sh", "-c",
-		"--x"}) {
+	if got := (Request{Command: []string{"sh", "-c", "--x"}}).Argv(); !slices.Equal(got,
+		[]string{"--repeat=1", "--", "sh", "-c",
+			"--x"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -308,7 +312,8 @@ func TestCollectRefuses(t *testing.T) {
 			t.Errorf("want %q, got %v, %v", says, c, err)
 		}
 	}
-	for status, want := range map[profile.Status]bool{profile.Running: true, profile.Interrupted: true, profile.Done: false,
+	for status, want := range map[profile.Status]bool{profile.Running: true, profile.Interrupted: true,
+		profile.Done:   false,
 		profile.Failed: false} {
 		r := store.Record{Description: store.Description{Address: "me@vm", Spool: "abcdef12"}, Status: status}
 		if IsDetached(r) != want {

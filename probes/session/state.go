@@ -69,7 +69,8 @@ type state struct {
 }
 
 func newState(o Options, id int64) *state {
-	return &state{described: o.Description, named: o.Named, id: id, counts: map[int]int{}, pausedS: map[int]float64{}, uuids: map[string]bool{},
+	return &state{described: o.Description, named: o.Named, id: id, counts: map[int]int{}, pausedS: map[int]float64{},
+		uuids: map[string]bool{},
 		piped: map[reflect.Type]bool{}}
 }
 
@@ -108,7 +109,8 @@ func (p *state) aboutCopies() string {
 	if p.copies == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d events were left out: the script reports the like on its output and where SWEETSPOT_EVENTS says, "+
+	return fmt.Sprintf("%d events were left out: the script reports the like on its output and where SWEETSPOT_EVENTS "+
+		"says, "+
 		"and what came first counts", p.copies)
 }
 

@@ -22,7 +22,8 @@ func TestRoundNumbers(t *testing.T) {
 			t.Errorf("logarithmic %v: %v", log, got)
 		}
 	}
-	for x, want := range map[float64]float64{1: 1, 1.999: 1, 2: 2, 4.99: 2, 5: 5, 9.99: 5, 10: 10, 0.05: 0.05, 0: 0, -1: 0} {
+	for x, want := range map[float64]float64{1: 1, 1.999: 1, 2: 2, 4.99: 2, 5: 5, 9.99: 5, 10: 10, 0.05: 0.05, 0: 0,
+		-1: 0} {
 		if got := RoundDown(x); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g rounds down to %g", x, got)
 		}
@@ -85,8 +86,10 @@ func TestIntervalsAreClippedAtTheAxis(t *testing.T) {
 		from, to int
 		ok       bool
 	}{
-		{linear, 2, 4.5, 4, 9, true}, {linear, -5, 4.5, 0, 9, true}, {linear, 2, 50, 4, 19, true}, {linear, -5, 50, 0, 19, true},
-		{linear, 4, 4, 0, 0, false}, {linear, 5, 4, 0, 0, false}, {linear, 11, 12, 0, 0, false}, {linear, -3, -1, 0, 0, false},
+		{linear, 2, 4.5, 4, 9, true}, {linear, -5, 4.5, 0, 9, true}, {linear, 2, 50, 4, 19, true}, {linear, -5, 50, 0, 19,
+			true},
+		{linear, 4, 4, 0, 0, false}, {linear, 5, 4, 0, 0, false}, {linear, 11, 12, 0, 0, false}, {linear, -3, -1, 0, 0,
+			false},
 		{linear, math.NaN(), 4, 0, 0, false}, {linear, 2, math.NaN(), 0, 0, false},
 		{linear, math.Inf(-1), math.Inf(1), 0, 19, true}, {inverted, 2, 4.5, 11, 16, true},
 		{logarithmic, 10, 50, 10, 16, true}, {logarithmic, -1, 10, 0, 10, true}, {logarithmic, 0, 10, 0, 10, true},
@@ -302,7 +305,8 @@ func TestMarksReachToTheEnds(t *testing.T) {
 	}
 	// A line that leaves the range ends there, and begins again behind.
 	l.SetMarks()
-	l.SetData(3, []Line{{X: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, Y: []float64{0.5, 0.5, 0.5, 0.5, 7, 7, 7, 0.5, 0.5, 0.5, 0.5}}})
+	l.SetData(3, []Line{{X: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+		Y: []float64{0.5, 0.5, 0.5, 0.5, 7, 7, 7, 0.5, 0.5, 0.5, 0.5}}})
 	lines := text.Lines(ansi.Strip(l.View()))
 	line := []rune(lines[l.frame.gh-1-cellOf(l.frame.y.frac(0.5), l.frame.gh)])
 	gap := func(x float64) rune { return line[l.frame.gutter+cellOf(l.frame.x.frac(x), l.frame.gw)] }

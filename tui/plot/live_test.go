@@ -25,15 +25,16 @@ func TestTheRangeOfIterationTimes(t *testing.T) {
 		steady  estimate.Estimate
 		lo, hi  float64 // without the margin above
 	}{
-		"equal":                        {seconds: []float64{2, 2, 2}, lo: 1.9, hi: 2.1},
-		"equal and small":              {seconds: []float64{0.02}, lo: 0.019, hi: 0.021},
-		"a short one":                  {seconds: []float64{4, 4, 4, 0.1, 6, 4}, lo: 2, hi: 4},
-		"two":                          {seconds: []float64{9, 1}, lo: 1, hi: 9},
-		"a long first one":             {seconds: []float64{90, 1, 1.2, 1.5}, lo: 1, hi: 1.5},
-		"nineteen of them":             {seconds: append([]float64{90}, ramp[:18]...), lo: 1, hi: 1.17},
-		"many":                         {seconds: ramp, lo: 1, hi: 1.94},
-		"none that is finite but one":  {seconds: []float64{math.NaN(), 3, math.Inf(1)}, lo: 2.85, hi: 3.15},
-		"a steady interval reaches on": {seconds: ramp, steady: estimate.Estimate{Value: 2, Low: 0.5, High: 3, Basis: estimate.Measured}, lo: 0.5, hi: 3},
+		"equal":                       {seconds: []float64{2, 2, 2}, lo: 1.9, hi: 2.1},
+		"equal and small":             {seconds: []float64{0.02}, lo: 0.019, hi: 0.021},
+		"a short one":                 {seconds: []float64{4, 4, 4, 0.1, 6, 4}, lo: 2, hi: 4},
+		"two":                         {seconds: []float64{9, 1}, lo: 1, hi: 9},
+		"a long first one":            {seconds: []float64{90, 1, 1.2, 1.5}, lo: 1, hi: 1.5},
+		"nineteen of them":            {seconds: append([]float64{90}, ramp[:18]...), lo: 1, hi: 1.17},
+		"many":                        {seconds: ramp, lo: 1, hi: 1.94},
+		"none that is finite but one": {seconds: []float64{math.NaN(), 3, math.Inf(1)}, lo: 2.85, hi: 3.15},
+		"a steady interval reaches on": {seconds: ramp, steady: estimate.Estimate{Value: 2, Low: 0.5, High: 3,
+			Basis: estimate.Measured}, lo: 0.5, hi: 3},
 	} {
 		l := NewLive(theme.New("", true, false))
 		l.SetData(1, c.seconds, 1, c.steady)
@@ -66,13 +67,15 @@ func TestTheRangeOfVeryManyTimes(t *testing.T) {
 }
 
 func TestLabelsOfIterations(t *testing.T) {
-	for n, want := range map[int]float64{1: 20, 20: 20, 21: 30, 30: 30, 31: 50, 51: 75, 75: 75, 76: 100, 101: 150, 151: 200,
+	for n, want := range map[int]float64{1: 20, 20: 20, 21: 30, 30: 30, 31: 50, 51: 75, 75: 75, 76: 100, 101: 150,
+		151:     200,
 		100_000: 100_000, 100_001: 150_000} {
 		if got := chartEnd(n); got != want {
 			t.Errorf("of %d the chart ends at %g, not %g", n, got, want)
 		}
 	}
-	for v, want := range map[float64]string{0: "0", 9999: "9999", 9000: "9000", 10000: "10k", 12500: "12500", 150000: "150k"} {
+	for v, want := range map[float64]string{0: "0", 9999: "9999", 9000: "9000", 10000: "10k", 12500: "12500",
+		150000: "150k"} {
 		if got := count(v, 1); got != want {
 			t.Errorf("%g is %s, not %s", v, got, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
@@ -156,4 +157,97 @@ func quoted(s []byte) int {
 		}
 	}
 	return len(s)
+}
+
+// Mapping says which columns of a table are what. What is no column is a word
+// for all rows.
+type Mapping struct {
+	Source string `yaml:"source,omitempty"` // of the runs
+	Basis  string `yaml:"basis,omitempty"`  // published (default) or measured
+	AsOf   string `yaml:"as_of,omitempty"`  // a date
+	Unit   string `yaml:"unit,omitempty"`   // of work
+	Metric string `yaml:"metric,omitempty"` // that accuracy is
+	Mode   string `yaml:"mode,omitempty"`   // train (default), infer, or a column that says which
+
+	Model        string   `yaml:"model,omitempty"` // columns
+	Dataset      string   `yaml:"dataset,omitempty"`
+	Precision    string   `yaml:"precision,omitempty"`
+	Variant      []string `yaml:"variant,omitempty,flow"` // joined by blanks
+	BatchSize    string   `yaml:"batch_size,omitempty"`
+	Repeat       string   `yaml:"repeat,omitempty"` // tells repeats apart
+	GPU          string   `yaml:"gpu,omitempty"`
+	GPUCount     string   `yaml:"gpu_count,omitempty"`
+	Cloud        string   `yaml:"cloud,omitempty"`
+	Region       string   `yaml:"region,omitempty"`
+	InstanceType string   `yaml:"instance_type,omitempty"`
+	USDPerHour   string   `yaml:"usd_per_hour,omitempty"`
+	Accuracy     string   `yaml:"accuracy,omitempty"` // a fraction or percent
+
+	Times map[string]TimeColumn `yaml:"times,omitempty,flow"`
+}
+
+// TimeColumn describes a column of times or rates and, if it is that of one VM
+// type, which.
+type TimeColumn struct {
+	// s, ms, us or ns of an iteration, units/s or it/s, or s/epoch; required, since
+	// a wrong guess is off by factors of thousands
+	In           string  `yaml:"unit"`
+	Cloud        string  `yaml:"cloud,omitempty"`
+	Region       string  `yaml:"region,omitempty"`
+	InstanceType string  `yaml:"instance_type,omitempty"`
+	GPU          string  `yaml:"gpu,omitempty"`
+	GPUCount     int     `yaml:"gpu_count,omitempty"`
+	USDPerHour   float64 `yaml:"usd_per_hour,omitempty"` // 0 is unknown
+}
+
+// Row is a row of a table, or its header. Cells are found by column name.
+type Row = textfile.Table
+
+// Table calls do for every row below the header of a table with the separator.
+// The header is given to header first, which may refuse it; nil takes any.
+func Table(f File, separator rune, header func(*Row) error, do func(*Row) error) error {
+	return f.Read(func(text io.Reader) error {
+		t := textfile.NewTable(text)
+		t.File, t.Unknown = f.Base(), Unknown
+		t.CSV.Comma, t.CSV.LazyQuotes = separator, separator == '\t'
+		err := t.Header("a table", "")
+		if err == nil && header != nil {
+			err = header(t)
+		}
+		if err != nil {
+			return err
+		}
+		return t.Each(func() error { return do(t) })
+	})
+}
+
+// errEnough ends the reading of a table after its header.
+var errEnough = errors.New("enough")
+
+// Head passes only the header of a table to is, which may reject it.
+func Head(f File, separator rune, is func(*Row) error) error {
+	err := Table(f, separator, func(r *Row) error { return cmp.Or(is(r), errEnough) }, nil)
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// HaveAll reports whether the names of a table's columns contain all of those.
+func HaveAll(names []string, columns ...string) bool {
+	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(names, c) })
+}
+
+// Header is the first row of a table in head; nil if head is not a table.
+func Header(head []byte, separator rune) []string {
+	rows := csv.NewReader(plaintext.Unmarked(strings.NewReader(string(head))))
+	rows.Comma, rows.LazyQuotes = separator, separator == '\t'
+	names, err := rows.Read()
+	if err != nil {
+		return nil
+	}
+	for i, name := range names {
+		names[i] = Text(name)
+	}
+	return names
 }

@@ -128,7 +128,8 @@ func TestEveryMissIsExplained(t *testing.T) {
 		reproduce.Malta2019: {},
 		reproduce.TARCAR:    {"3": 1, "abstract": 2, "figure 9": 1, "figure 10": 1},
 		reproduce.ApproxDNN: {"section IV-B": 2, "figure 7": 1, "III, synthetic jobs": 1, "figures 10 to 12": 1},
-		reproduce.Paragon:   {"figure 4, synthetic loads": 3, "figure 8, synthetic loads": 16, "section 2.4, synthetic loads": 7},
+		reproduce.Paragon: {"figure 4, synthetic loads": 3, "figure 8, synthetic loads": 16,
+			"section 2.4, synthetic loads": 7},
 	}
 	for _, paper := range reproduce.Papers {
 		missed := map[string]int{}

@@ -230,7 +230,8 @@ func TestTheMouseOnEveryRegion(t *testing.T) {
 	for _, c := range []struct {
 		x, y, region, px, py int
 		ok                   bool
-	}{{1, 1, 0, 0, 0, true}, {18, 4, 0, 17, 3, true}, {19, 4, 0, 0, 0, false}, {21, 1, 1, 0, 0, true}, {1, 7, 3, 0, 0, true},
+	}{{1, 1, 0, 0, 0, true}, {18, 4, 0, 17, 3, true}, {19, 4, 0, 0, 0, false}, {21, 1, 1, 0, 0, true}, {1, 7, 3, 0, 0,
+		true},
 		{38, 10, 3, 37, 3, true}, {38, 11, 0, 0, 0, false}} {
 		if region, px, py, ok := f.At(c.x, c.y); region != c.region || px != c.px || py != c.py || ok != c.ok {
 			t.Errorf("cell %d,%d is %d,%d of region %d, %v", c.x, c.y, px, py, region, ok)
@@ -246,7 +247,8 @@ func TestKeysOnEveryRegion(t *testing.T) {
 		key    keys.Action
 		n      float64
 		row    int
-	}{{0, keys.Bottom, 10, 0}, {0, keys.Top, 0, 0}, {0, keys.BigRight, 8, 0}, {0, keys.BigLeft, 0, 0}, {0, keys.PageDown, 0, 2},
+	}{{0, keys.Bottom, 10, 0}, {0, keys.Top, 0, 0}, {0, keys.BigRight, 8, 0}, {0, keys.BigLeft, 0, 0}, {0, keys.PageDown,
+		0, 2},
 		{0, keys.PageUp, 0, 0}, {1, keys.Down, 0, 1}, {1, keys.Left, 0, 1}, {3, keys.Right, 0, 1}, {3, keys.BigRight, 0, 2},
 		{3, keys.BigLeft, 0, 0}, {1, keys.BigRight, 0, 0}, {3, keys.Bottom, 0, 2}, {3, keys.Top, 0, 0}} {
 		f.focus = c.region

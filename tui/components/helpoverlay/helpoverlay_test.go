@@ -72,7 +72,8 @@ func TestKeysScrollTheHelp(t *testing.T) {
 		t.Error("opened again it begins below its beginning")
 	}
 	// Where all fits nothing scrolls, and the note does not say so.
-	if got := ansi.Strip(o.View(th, keys.Default(), keys.InRanking, nil, 130, 500)); strings.Contains(got, "scroll with") ||
+	if got := ansi.Strip(o.View(th, keys.Default(), keys.InRanking, nil, 130, 500)); strings.Contains(got,
+		"scroll with") ||
 		o.most != 0 {
 		t.Errorf("%d lines are below:\n%s", o.most, got)
 	}

@@ -69,7 +69,8 @@ func TestTheLeastPanelWithABorder(t *testing.T) {
 		w    int
 		want string
 	}{{"a note", 20, "╭ t ───── a note ─╮"}, {"a note", 14, "╭ t ── a no… ╮"}, {"a note", 13, "╭ t ────────╮"}} {
-		if got := strings.Split(ansi.Strip(Panel{Title: "t", Note: c.note}.Render(th, "", c.w, 3)), "\n")[0]; text.Width(got) != c.w ||
+		if got := strings.Split(ansi.Strip(Panel{Title: "t", Note: c.note}.Render(th, "", c.w, 3)),
+			"\n")[0]; text.Width(got) != c.w ||
 			strings.Contains(got, "a") != strings.Contains(c.want, "a") {
 			t.Errorf("in %d cells %q", c.w, got)
 		}

@@ -136,7 +136,8 @@ func TestClicksAtTheLooseEnd(t *testing.T) {
 		direction Direction
 		x         int
 		on        bool
-	}{{AtLeast, -1, false}, {AtLeast, 0, false}, {AtLeast, 1, true}, {AtLeast, 19, true}, {AtMost, 0, true}, {AtMost, 18, true},
+	}{{AtLeast, -1, false}, {AtLeast, 0, false}, {AtLeast, 1, true}, {AtLeast, 19, true}, {AtMost, 0, true}, {AtMost, 18,
+		true},
 		{AtMost, 19, false}, {AtMost, 20, false}, {Dial, 0, true}, {Dial, 19, true}} {
 		s := New(Config{Direction: c.direction, Hi: 10, Step: func(float64) float64 { return 1 }})
 		s.Set(5)

@@ -278,7 +278,8 @@ func TestKeysAndWheelMoveByWhatIsInView(t *testing.T) {
 	if tb.Act(keys.Enter) || tb.Act(keys.Left) {
 		t.Error("other keys move too")
 	}
-	for _, c := range []struct{ rows, cursor, top int }{{3, 3, 3}, {200, 90, 90}, {-1, 90, 89}, {-5, 90, 84}, {-60, 33, 24},
+	for _, c := range []struct{ rows, cursor, top int }{{3, 3, 3}, {200, 90, 90}, {-1, 90, 89}, {-5, 90, 84},
+		{-60, 33, 24},
 		{-200, 9, 0}} {
 		if tb.Scroll(c.rows); tb.cursor != c.cursor || tb.top != c.top {
 			t.Fatalf("scrolled by %d the cursor is on %d, the first in view is %d", c.rows, tb.cursor, tb.top)
@@ -291,8 +292,9 @@ func TestKeysAndWheelMoveByWhatIsInView(t *testing.T) {
 
 // Spare cells go to the flexible columns by their shares, and hits are of whole columns.
 func TestSpareCellsAndTheirHits(t *testing.T) {
-	tb := New([]Column{{ID: "a", Title: "a", Width: 4, Flex: 1}, {ID: "b", Title: "b", Width: 4}, {ID: "c", Title: "c", Width: 4,
-		Flex: 3, Right: true}})
+	tb := New([]Column{{ID: "a", Title: "a", Width: 4, Flex: 1}, {ID: "b", Title: "b", Width: 4},
+		{ID: "c", Title: "c", Width: 4,
+			Flex: 3, Right: true}})
 	tb.SetRows(numbers(1))
 	for width, want := range map[int][3]int{18: {4, 4, 4}, 19: {4, 4, 5}, 22: {5, 4, 7}, 26: {6, 4, 10}} {
 		tb.SetSize(width, 2)
@@ -331,8 +333,9 @@ func TestRowsAreMarked(t *testing.T) {
 			t.Errorf("pin %c, cursor %v: %q", c.pin, c.here, got)
 		}
 	}
-	for f, want := range map[float64]string{0.0049: "  <1%", 0.005: "   0%", 0.0051: "   1%", 0.994: "  99%", 0.995: " >99%",
-		-1: "   0%", 2: " 100%"} {
+	for f, want := range map[float64]string{0.0049: "  <1%", 0.005: "   0%", 0.0051: "   1%", 0.994: "  99%",
+		0.995: " >99%",
+		-1:    "   0%", 2: " 100%"} {
 		if got := ansi.Strip(Share(th, f, 9)); !strings.HasSuffix(got, want) {
 			t.Errorf("Share(%g) = %q", f, got)
 		}

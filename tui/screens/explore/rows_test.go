@@ -255,7 +255,8 @@ func TestTheCursorIsHeldOffTheFirstRow(t *testing.T) {
 	q := s.Question()
 	q.Units *= 2
 	do(s, s.Change("units", q))
-	if i, _ := s.Selected(); at() == 0 || s.answer.Result.Space.At(i).BatchSize != s.answer.Result.Space.At(held).BatchSize {
+	space := s.answer.Result.Space
+	if i, _ := s.Selected(); at() == 0 || space.At(i).BatchSize != space.At(held).BatchSize {
 		t.Errorf("the cursor went to row %d", at())
 	}
 	s.choose(s.answer.Result.Order[0])
@@ -366,8 +367,9 @@ func TestDifferencesInWords(t *testing.T) {
 			t.Errorf("%g against %g: %s", c.v, c.other, got)
 		}
 	}
-	for sort, want := range map[question.Sort]string{question.ByScore: "best weighted score", "cost": "cheapest", "time": "fastest",
-		"car": "least cost per accuracy", "tar": "least time per accuracy"} {
+	for sort, want := range map[question.Sort]string{question.ByScore: "best weighted score", "cost": "cheapest",
+		"time": "fastest",
+		"car":  "least cost per accuracy", "tar": "least time per accuracy"} {
 		if got := superlative(sort); got != want {
 			t.Errorf("first by %s is the %s", sort, got)
 		}
@@ -407,7 +409,8 @@ func TestAccuraciesOnAnAxis(t *testing.T) {
 		v, step float64
 		higher  bool
 		want    string
-	}{{0.7, 0.1, true, "70%"}, {0.725, 0.05, true, "72.5 %"}, {0.72534, 0.0005, true, "72.53 %"}, {0.72534, 0.002, true, "72.5 %"},
+	}{{0.7, 0.1, true, "70%"}, {0.725, 0.05, true, "72.5 %"}, {0.72534, 0.0005, true, "72.53 %"}, {0.72534, 0.002, true,
+		"72.5 %"},
 		{0.72534, 0, true, "72.5 %"}, {35.2, 5, false, "35.2"}, {0.352, 0.05, false, "35.2 %"}, {1, 0.2, false, "100%"}} {
 		if got := axisAccuracy(c.v, c.step, c.higher); got != c.want {
 			t.Errorf("%g with neighbours %g away is %q, not %q", c.v, c.step, got, c.want)
@@ -468,7 +471,8 @@ func TestTheFilterAndTheBillAreSaid(t *testing.T) {
 	if got := ansi.Strip(s.filters(90, 5)); !strings.Contains(got, "/g3 conv1") || s.filters(90, 1) != "" {
 		t.Errorf("says %q", got)
 	}
-	if do(s, s.Filter("nothing has this")); !strings.Contains(ansi.Strip(s.View()), "nothing matches the filter nothing has this") {
+	if do(s, s.Filter("nothing has this")); !strings.Contains(ansi.Strip(s.View()),
+		"nothing matches the filter nothing has this") {
 		t.Errorf("no candidate:\n%s", ansi.Strip(s.View()))
 	}
 	if do(s, s.Act(keys.Back)); s.Question().Words != "" {

@@ -182,7 +182,8 @@ func TestSlidersOfTheQuestion(t *testing.T) {
 	if s.controls.save(vmsSlider, &q); q.VMs != 8 {
 		t.Errorf("%g VMs", q.VMs)
 	}
-	for k, step := range map[int][2]float64{acceptanceSlider: {1, 1.05}, speedSlider: {1, 1.02}, deadlineSlider: {1, 1.02}} {
+	for k, step := range map[int][2]float64{acceptanceSlider: {1, 1.05}, speedSlider: {1, 1.02},
+		deadlineSlider: {1, 1.02}} {
 		sl := s.controls.All[k]
 		sl.Set(step[0])
 		sl.Move(1)
@@ -234,14 +235,16 @@ func TestNotesAndMarksFollowTheAnswer(t *testing.T) {
 
 func TestPricesTurn(t *testing.T) {
 	s := asked(t, 120, 40)
-	if q := s.Question(); q.VM != fleet.StudyVM || q.Purchase != profile.Reserved3Y || q.Reserved != 0.985 || q.OnDemand != 3.06 {
+	if q := s.Question(); q.VM != fleet.StudyVM || q.Purchase != profile.Reserved3Y || q.Reserved != 0.985 ||
+		q.OnDemand != 3.06 {
 		t.Fatalf("begins with %+v", q)
 	}
 	if len(s.offers) != 4 || s.months() != 36 {
 		t.Fatalf("%d offers, %g months", len(s.offers), s.months())
 	}
 	do(s, s.Act(keys.Purchase))
-	if q := s.Question(); q.VM != fleet.StudyVM || q.Purchase != profile.Reserved1Y || q.Reserved != 1.9 || s.months() != 12 {
+	if q := s.Question(); q.VM != fleet.StudyVM || q.Purchase != profile.Reserved1Y || q.Reserved != 1.9 ||
+		s.months() != 12 {
 		t.Errorf("the next term is %+v", q)
 	}
 	do(s, s.Act(keys.GPUs))
@@ -308,7 +311,8 @@ func TestColumnsOfThePolicies(t *testing.T) {
 	o := approx.Outcome{Offered: 9, MeanOffer: 1.2345, AllUSD: 10, DeviationUSD: 1}
 	o.Drawn = approx.Total{ReservedUSD: 1, OnDemandUSD: 2, PenaltyUSD: 4, Accepted: 6, Accuracy: 0.91234}
 	o.Expected = o.Drawn
-	a := &Answer{Result: &fleet.Answer{Outcomes: []approx.Outcome{o}}, Late: []int{3}, Bills: []fleet.Bill{{ReservedUSD: 50}}}
+	a := &Answer{Result: &fleet.Answer{Outcomes: []approx.Outcome{o}}, Late: []int{3},
+		Bills: []fleet.Bill{{ReservedUSD: 50}}}
 	th := theme.New("", true, false)
 	want := map[string]string{"total": "$7.00", "relative": "70.0 % (54…86)", "reserved": "$1.00", "rented": "$2.00",
 		"penalty": "$4.00", "accepted": "6 of 9", "offer": "1.234", "accuracy": "91.23 %", "late": "3", "bill": "$50.00"}
@@ -339,7 +343,8 @@ func TestColumnsOfThePolicies(t *testing.T) {
 func TestTheBestIsExpectedToPayLeast(t *testing.T) {
 	a := &Answer{Result: &fleet.Answer{Asked: make([]approx.Candidate, 1), Outcomes: []approx.Outcome{
 		{Expected: approx.Total{OnDemandUSD: 3}, Drawn: approx.Total{OnDemandUSD: 1}},
-		{Expected: approx.Total{OnDemandUSD: 2}}, {Expected: approx.Total{OnDemandUSD: 2}}, {Expected: approx.Total{OnDemandUSD: 9}},
+		{Expected: approx.Total{OnDemandUSD: 2}}, {Expected: approx.Total{OnDemandUSD: 2}},
+		{Expected: approx.Total{OnDemandUSD: 9}},
 	}}}
 	if got := best(a, nil); got != 1 {
 		t.Errorf("policy %d", got)

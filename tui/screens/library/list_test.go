@@ -64,7 +64,8 @@ func shelved(t *testing.T, w, h int) (*Screen, *program) {
 		t.Fatal(err)
 	}
 	s.SetSize(w, h)
-	s.Receive(screen.Loaded{Set: set, Picks: []store.Pick{{ID: 5, Candidate: c, Note: "mine"}, {ID: 6, Candidate: []byte("{")}}})
+	s.Receive(screen.Loaded{Set: set, Picks: []store.Pick{{ID: 5, Candidate: c, Note: "mine"},
+		{ID: 6, Candidate: []byte("{")}}})
 	return s, p
 }
 
@@ -211,14 +212,17 @@ func TestWhatKeysOfARowLeadTo(t *testing.T) {
 }
 
 func TestWordsBelowTheList(t *testing.T) {
-	run := profile.Run{Model: "net", Dataset: "data", InstanceType: "vm", Count: 2, GPU: "T4", PeakMemoryBytes: new(3.0 * (1 << 30)),
-		Note: "hot", Source: "a paper", AsOf: "2026"}
+	run := profile.Run{Model: "net", Dataset: "data", InstanceType: "vm", Count: 2, GPU: "T4",
+		PeakMemoryBytes: new(3.0 * (1 << 30)),
+		Note:            "hot", Source: "a paper", AsOf: "2026"}
 	want := []string{"Note: hot", "net · unpruned · data · 2× vm (T4) · at most 3.0 GiB per GPU", "a paper 2026"}
 	got := runWords(&run)
-	if got[1] = strings.Replace(got[1], " · "+strings.Split(got[1], " · ")[1]+" · ", " · unpruned · ", 1); !slices.Equal(got, want) {
+	if got[1] = strings.Replace(got[1], " · "+strings.Split(got[1], " · ")[1]+" · ", " · unpruned · ",
+		1); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := runWords(&profile.Run{Model: "net", Variant: profile.Variant{Name: "v"}, InstanceType: "vm", Count: 1}); len(got) != 1 ||
+	if got := runWords(&profile.Run{Model: "net", Variant: profile.Variant{Name: "v"}, InstanceType: "vm",
+		Count: 1}); len(got) != 1 ||
 		!strings.HasSuffix(got[0], " · vm") {
 		t.Errorf("%q", got)
 	}
@@ -247,7 +251,8 @@ func TestFilesOfAnImport(t *testing.T) {
 		file    intake.File
 		became  string
 		concern int
-	}{{intake.File{Error: &wrong}, "not read", 0}, {intake.File{Imported: 1, Runs: 2, Warnings: []string{"w"}}, "imported", 1},
+	}{{intake.File{Error: &wrong}, "not read", 0}, {intake.File{Imported: 1, Runs: 2, Warnings: []string{"w"}}, "imported",
+		1},
 		{intake.File{Runs: 2}, "known", 2}, {intake.File{}, "no runs", 2}} {
 		if got := fileRow(1, &c.file).cells["became"]; got != c.became || concern(c.file) != c.concern {
 			t.Errorf("%+v is %s, of concern %d", c.file, got, concern(c.file))
@@ -259,7 +264,8 @@ func TestFilesOfAnImport(t *testing.T) {
 	if got := ansi.Strip(s.headline()); !strings.HasPrefix(got, "the disk is full · 3 runs, 1 new") {
 		t.Errorf("says %q", got)
 	}
-	for in, want := range map[string]Import{"looking for files…": {}, "2 of 9 files · 0 runs, 0 new · esc stops": {Done: 2, All: 9},
+	for in, want := range map[string]Import{"looking for files…": {},
+		"2 of 9 files · 0 runs, 0 new · esc stops": {Done: 2, All: 9},
 		"0 runs, 0 new": {Ended: true}, "nothing is imported yet": {Ended: true, ask: &mapping{}}} {
 		if got := ansi.Strip(want.headline(s.th)); got != in {
 			t.Errorf("says %q, not %q", got, in)
@@ -311,12 +317,14 @@ func TestChangesWaitForTheirTurn(t *testing.T) {
 func TestColumnsOfRows(t *testing.T) {
 	s, _ := shelved(t, 120, 30)
 	vm := s.lists[VMTypes].all.row(0)
-	if vm.cells["gpus"] != "8" || vm.cells["on-demand"] != "$32.00" || vm.cells["spot"] != "—" || vm.cells["as-of"] != "2026-01-01" ||
+	if vm.cells["gpus"] != "8" || vm.cells["on-demand"] != "$32.00" || vm.cells["spot"] != "—" ||
+		vm.cells["as-of"] != "2026-01-01" ||
 		vm.numbers["on-demand"] != 32 {
 		t.Errorf("%v, %v", vm.cells, vm.numbers)
 	}
 	pick := s.lists[Picks].all.row(0)
-	if pick.cells["model"] != "alpha" || pick.cells["batch"] != strconv.Itoa(16) || pick.cells["note"] != "mine" || pick.id != 5 {
+	if pick.cells["model"] != "alpha" || pick.cells["batch"] != strconv.Itoa(16) || pick.cells["note"] != "mine" ||
+		pick.id != 5 {
 		t.Errorf("%v", pick.cells)
 	}
 	if none := s.lists[Picks].all.row(1); !strings.HasPrefix(none.cells["model"], "unreadable: ") {

@@ -47,7 +47,8 @@ func placed(t *testing.T) (*Screen, *program) {
 }
 
 func TestValuesStepAndDouble(t *testing.T) {
-	for _, c := range []struct{ v, n, want int }{{4, 1, 8}, {4, 2, 16}, {4, -1, 2}, {1, -1, 1}, {3, -1, 1}, {1 << 19, 1, 1 << 20},
+	for _, c := range []struct{ v, n, want int }{{4, 1, 8}, {4, 2, 16}, {4, -1, 2}, {1, -1, 1}, {3, -1, 1},
+		{1 << 19, 1, 1 << 20},
 		{1 << 20, 1, 1 << 20}, {4, 0, 4}} {
 		if double(&c.v, c.n); c.v != c.want {
 			t.Errorf("%d steps lead to %d, not %d", c.n, c.v, c.want)
@@ -57,7 +58,8 @@ func TestValuesStepAndDouble(t *testing.T) {
 		list []int
 		n    int
 		want []int
-	}{{[]int{2, 8}, 1, []int{4, 16}}, {[]int{2, 8}, -1, []int{1, 4}}, {[]int{1, 8}, -1, []int{1, 8}}, {[]int{3, 8}, -1, []int{3, 8}},
+	}{{[]int{2, 8}, 1, []int{4, 16}}, {[]int{2, 8}, -1, []int{1, 4}}, {[]int{1, 8}, -1, []int{1, 8}}, {[]int{3, 8}, -1,
+		[]int{3, 8}},
 		{[]int{3}, -1, []int{1}}, {[]int{1 << 20, 2}, 1, []int{1 << 20, 2}}} {
 		if got := doubled(c.list, c.n); !slices.Equal(got, c.want) {
 			t.Errorf("%v by %d steps is %v, not %v", c.list, c.n, got, c.want)
@@ -68,7 +70,8 @@ func TestValuesStepAndDouble(t *testing.T) {
 		list []string
 		n    int
 		want string
-	}{{[]string{"a"}, 1, "b"}, {[]string{"c"}, 1, "a"}, {[]string{"a"}, -1, "c"}, {[]string{"a"}, -4, "c"}, {[]string{"x"}, 1, "b"},
+	}{{[]string{"a"}, 1, "b"}, {[]string{"c"}, 1, "a"}, {[]string{"a"}, -1, "c"}, {[]string{"a"}, -4, "c"}, {[]string{"x"},
+		1, "b"},
 		{[]string{"a", "b"}, 1, "ab"}} {
 		if got := strings.Join(stepped(c.list, all, c.n), ""); got != c.want {
 			t.Errorf("%v by %d is %s, not %s", c.list, c.n, got, c.want)
@@ -179,10 +182,12 @@ func TestACandidateFillsTheForm(t *testing.T) {
 	if s.Receive(screen.ProbeCandidate{File: "x.pt"}); s.Form().Model != "x.pt" || s.typing || s.row != 0 {
 		t.Errorf("a file leads to %+v", s.Form())
 	}
-	if s.Receive(screen.ProbeCandidate{File: "y.py"}); s.Form().Model != "y.py" || !s.typing || s.input.Value() != "y.py:" {
+	if s.Receive(screen.ProbeCandidate{File: "y.py"}); s.Form().Model != "y.py" || !s.typing ||
+		s.input.Value() != "y.py:" {
 		t.Errorf("Python leads to %q", s.input.Value())
 	}
-	for want, known := range map[string][2]bool{"name the model, and name the VM under hosts": {}, "name the model": {false, true},
+	for want, known := range map[string][2]bool{"name the model, and name the VM under hosts": {},
+		"name the model":          {false, true},
 		"name the VM under hosts": {true, false}} {
 		if got := missing(c, known[0], known[1]); got != "next is make, batch 0, on a g5: "+want {
 			t.Error(got)
@@ -207,7 +212,8 @@ func TestMachinesAreRecognised(t *testing.T) {
 	}
 	u := matrix.Update{}
 	for _, host := range []string{"b", "a", ""} {
-		u.Rows = append(u.Rows, matrix.Row{Cell: matrix.Cell{Host: host}, Update: session.Update{Run: profile.Run{InstanceType: "g5"}}})
+		u.Rows = append(u.Rows, matrix.Row{Cell: matrix.Cell{Host: host},
+			Update: session.Update{Run: profile.Run{InstanceType: "g5"}}})
 		s.recognise(u)
 		if got, ok := s.machineOf(vm); !ok || got != host {
 			t.Errorf("of %d machines %q is taken", len(u.Rows), got)
@@ -225,7 +231,8 @@ func TestLengthsOfJobs(t *testing.T) {
 			t.Errorf("around %d: %v", n, got)
 		}
 	}
-	r := profile.Run{Mode: profile.Infer, BatchSize: 8, Steady: estimate.Around(0.1, 0.001, estimate.Measured), InitS: new(2.0)}
+	r := profile.Run{Mode: profile.Infer, BatchSize: 8, Steady: estimate.Around(0.1, 0.001, estimate.Measured),
+		InitS: new(2.0)}
 	lengths, what, predict := lengthsOf(r, 3)
 	if what != "units" || lengths[1] != 1e5 || math.Abs(predict(8e5).Value/1e4-1) > 0.01 {
 		t.Errorf("%s %v: %g", what, lengths, predict(8e5).Value)
@@ -241,7 +248,8 @@ func TestLengthsOfJobs(t *testing.T) {
 	if lengths, what, _ = lengthsOf(r, 3); what != "epochs" || lengths[1] != 3 {
 		t.Errorf("%s %v", what, lengths)
 	}
-	for s, want := range map[float64]string{-1: "00:00", 0: "00:00", 59.9: "00:59", 60: "01:00", 3599: "59:59", 3600: "1:00:00",
+	for s, want := range map[float64]string{-1: "00:00", 0: "00:00", 59.9: "00:59", 60: "01:00", 3599: "59:59",
+		3600:   "1:00:00",
 		36_061: "10:01:01"} {
 		if got := clock(s); got != want {
 			t.Errorf("%g s is %s, not %s", s, got, want)
@@ -250,7 +258,8 @@ func TestLengthsOfJobs(t *testing.T) {
 	for _, c := range []struct {
 		e               estimate.Estimate
 		value, interval string
-	}{{estimate.Estimate{}, "–", ""}, {estimate.Estimate{Value: 2, Low: 2, High: 2, Basis: estimate.Measured}, "2.00 s", ""},
+	}{{estimate.Estimate{}, "–", ""}, {estimate.Estimate{Value: 2, Low: 2, High: 2, Basis: estimate.Measured}, "2.00 s",
+		""},
 		{estimate.Estimate{Value: 2, Low: 1.9, High: 2.1, Basis: estimate.Measured}, "2.00 s", "±5 %"}} {
 		if value, interval := withInterval(c.e, quantity.Duration); value != c.value || interval != c.interval {
 			t.Errorf("%+v is %s %s", c.e, value, interval)
@@ -277,7 +286,8 @@ func TestTelemetryInALine(t *testing.T) {
 		t.Errorf("of %d GPUs %d is the busiest: %v", n, newest.GPU, history)
 	}
 	line := func(w int) string { return strings.TrimSpace(ansi.Strip(s.gpuLine(w))) }
-	if got := line(80); !strings.HasPrefix(got, "busiest of 2  util 40 % ") || !strings.HasSuffix(got, "GiB  no throttling") {
+	if got := line(80); !strings.HasPrefix(got, "busiest of 2  util 40 % ") ||
+		!strings.HasSuffix(got, "GiB  no throttling") {
 		t.Errorf("%q", got)
 	}
 	if strings.ContainsRune(line(49), '▃') || !strings.ContainsAny(line(50), "▁▂▃▄▅▆▇█") {
@@ -299,7 +309,8 @@ func TestTelemetryInALine(t *testing.T) {
 
 func TestWhyProbesEnd(t *testing.T) {
 	for because, want := range map[string]string{steady.Precise: "precise enough", steady.Cap: "the cap is reached",
-		session.End: "the script ended", session.OutOfMemory: "out of GPU memory", session.Interrupted: "stopped", "": "ended"} {
+		session.End: "the script ended", session.OutOfMemory: "out of GPU " +
+			"memory", session.Interrupted: "stopped", "": "ended"} {
 		if got := ended(session.Update{StoppedBecause: because}); got != want {
 			t.Errorf("%q: %s", because, got)
 		}
@@ -315,7 +326,8 @@ func TestWhyProbesEnd(t *testing.T) {
 		}
 	}
 	s := running(t, six, 4)
-	for row, want := range map[int]string{1: "out of memory: does not fit in memory", 2: "skipped: batch 32 · bf16 ran out of memory",
+	for row, want := range map[int]string{1: "out of memory: does not fit in memory",
+		2: "skipped: batch 32 · bf16 ran out of memory",
 		5: "waiting"} {
 		if s.at = row; s.why() != want {
 			t.Errorf("row %d: %q", row, s.why())

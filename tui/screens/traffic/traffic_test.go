@@ -37,7 +37,8 @@ func asked(t *testing.T, w, h int) *Screen {
 	clock := func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
 	s := New(&screen.Shell{Program: program{}, Ctx: t.Context(), Theme: theme.New("", true, false), After: clock},
 		func(context.Context, string) (Trace, error) {
-			return Trace{Arrivals: serving.CrowdLoad.Generate(600, 50, 1), Source: "ten minutes", Notes: []string{"made up"}}, nil
+			return Trace{Arrivals: serving.CrowdLoad.Generate(600, 50, 1), Source: "ten minutes",
+				Notes: []string{"made up"}}, nil
 		})
 	s.SetSize(w, h)
 	set := &profile.Set{Models: []profile.Model{{Name: "trained"}, {Name: "served"}}, Runs: []profile.Run{
@@ -243,8 +244,9 @@ func TestNotesOfTheSliders(t *testing.T) {
 	says(priceSlider, "10 requests/s")
 	says(scaleSlider, "peak ")
 	suits, _ := s.Shown.suits()
-	if got := first(s.controls.All[memorySlider].Value()); got != suits || !slices.Equal(s.controls.All[memorySlider].Marks,
-		[]float64{suits}) {
+	if got := first(s.controls.All[memorySlider].Value()); got != suits ||
+		!slices.Equal(s.controls.All[memorySlider].Marks,
+			[]float64{suits}) {
 		t.Errorf("the function has %g GB, and %v marks %g", got, s.controls.All[memorySlider].Marks, suits)
 	}
 	q := s.Question()
@@ -276,7 +278,8 @@ func TestModelsAndChartsTurn(t *testing.T) {
 	q := s.Question()
 	q.MinAccuracy = 0.3
 	s.Begin(q)
-	if do(s, s.Act(keys.Model)); s.Question().Model != "served" || s.Question().MinAccuracy != 0 || s.shown() != variantsChart {
+	if do(s, s.Act(keys.Model)); s.Question().Model != "served" || s.Question().MinAccuracy != 0 ||
+		s.shown() != variantsChart {
 		t.Errorf("of the model it asks %+v and shows chart %d", s.Question(), s.shown())
 	}
 	seen = seen[:0]
@@ -340,7 +343,8 @@ func TestColumnsOfTheSchemes(t *testing.T) {
 		Queries: serving.Split{Strict: 100, Relaxed: 50}, Violations: serving.Split{Strict: 10, Relaxed: 1},
 		OnVMs: serving.Split{Strict: 75, Relaxed: 45}, OnFunctions: serving.Split{Strict: 25, Relaxed: 5}}
 	a := &Answer{Outcomes: []serving.Outcome{o, {}}}
-	want := map[string]string{"cost": "$3.00", "vms": "$2.00", "functions": "$1.00", "over": "+25.0 %", "strict": "10.00 %",
+	want := map[string]string{"cost": "$3.00", "vms": "$2.00", "functions": "$1.00", "over": "+25.0 %",
+		"strict":  "10.00 %",
 		"relaxed": "2.00 %", "p50": "500 ms", "p99": "2.00 s", "share": "20.00 %", "most": "7"}
 	for _, m := range measures[1:] {
 		if got := m.Write(m.Value(a, 0)); got != want[m.ID] {
@@ -351,7 +355,8 @@ func TestColumnsOfTheSchemes(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("no column shows %v", want)
 	}
-	if over := measures[slices.IndexFunc(measures, func(m desk.Measure[Answer]) bool { return m.ID == "over" })]; !math.IsNaN(over.Value(a, 1)) {
+	isOver := func(m desk.Measure[Answer]) bool { return m.ID == "over" }
+	if over := measures[slices.IndexFunc(measures, isOver)]; !math.IsNaN(over.Value(a, 1)) {
 		t.Error("nothing to compare with is a number")
 	}
 	s := asked(t, 200, 50)
@@ -373,7 +378,8 @@ func TestColumnsOfTheSchemes(t *testing.T) {
 }
 
 func TestWordsOfTheScreen(t *testing.T) {
-	for v, want := range map[float64]string{999.94: "999.9", 999.96: "1000", 1000: "1,000", 12345.6: "12,346", 0.5: "0.5"} {
+	for v, want := range map[float64]string{999.94: "999.9", 999.96: "1000", 1000: "1,000", 12345.6: "12,346",
+		0.5: "0.5"} {
 		if got := rateText(v); got != want {
 			t.Errorf("%g is %s, not %s", v, got, want)
 		}
@@ -384,7 +390,8 @@ func TestWordsOfTheScreen(t *testing.T) {
 	}
 	s := asked(t, 200, 50)
 	all := strings.Join(s.sentences(), "\n")
-	for _, want := range []string{"A function of 1.062 GB takes ", "Trace: made up.", "Relaxed requests may take 5 m 00 s."} {
+	for _, want := range []string{"A function of 1.062 GB takes ", "Trace: made up.",
+		"Relaxed requests may take 5 m 00 s."} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing says %q:\n%s", want, all)
 		}
