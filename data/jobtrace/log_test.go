@@ -74,9 +74,9 @@ func TestReadLogRefuses(t *testing.T) {
 		"no jobs": {"[]", 1, "there are no jobs"},
 		"none to keep": {`[{"submitted_time":"2017-10-09 07:00:00"}, null]`, 2, "no jobs to keep: 1 job without a " +
 			"submission time left out, 1 job that never ended left out"},
-		"an object":         {`{"jobs": []}`, 1, "is a JSON object"},
-		"numbers":           {"[1,2]", 1, "has a number out of place"},
-		"attempts of text":  {oneJob(`,{"attempts":["a"]}]`), 2, "attempts is a string, which is unexpected"},
+		"an object":        {`{"jobs": []}`, 1, "is a JSON object"},
+		"numbers":          {"[1,2]", 1, "has a number out of place"},
+		"attempts of text": {oneJob(`,{"attempts":["a"]}]`), 2, "attempts is a string, which is unexpected"},
 		"a number for time": {oneJob(`,{"submitted_time":1507532400}]`), 2,
 			"submitted_time is a number, which is unexpected"},
 		"another time": {oneJob(`,{"submitted_time":"09/10/2017 \u001b[31m"}]`), 2,

@@ -133,7 +133,8 @@ func TestClicks(t *testing.T) {
 	s.current = Runs
 	lines := strings.Split(ansi.Strip(s.View()), "\n")
 	title := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "batch") })
-	x := len([]rune(lines[title][:strings.Index(lines[title], "batch")]))
+	before, _, _ := strings.Cut(lines[title], "batch")
+	x := len([]rune(before))
 	l := s.list()
 	for _, want := range [][]int{{3, 2, 0, 1}, {1, 0, 2, 3}, {3, 2, 0, 1}} {
 		if s.Mouse(pointer.Event{Kind: pointer.Click, X: x, Y: title}); !slices.Equal(l.shown, want) || l.column != "batch" {
