@@ -283,12 +283,20 @@ func (s *Screen) Close(ctx context.Context, lost bool) {
 		return
 	}
 	// While it starts another one of several it would not listen.
-	go s.running.Stop()
+	asked := make(chan struct{})
+	go func() {
+		s.running.Stop()
+		close(asked)
+	}()
 	over := time.After(untilHurry)
 	for {
 		select {
 		case _, open := <-s.running.Updates():
 			if !open { // the last one comes when everything is saved
+				select {
+				case <-asked:
+				case <-ctx.Done():
+				}
 				return
 			}
 		case <-over:
