@@ -289,7 +289,7 @@ func TestTheDialOfATraining(t *testing.T) {
 	if v, _ := c.dial().Value(); v != 12 || c.dial().Label() != "epochs" {
 		t.Errorf("12 epochs are %g %s", v, c.dial().Label())
 	}
-	for typed, want := range map[string]float64{"0": 0, "5 ": 5, "1k": 1000} {
+	for typed, want := range map[string]float64{"0": 0, "5" + " ": 5, "1k": 1000} {
 		if v, err := parseEpochs(typed); err != nil || v != want {
 			t.Errorf("%q epochs are %g, %v", typed, v, err)
 		}

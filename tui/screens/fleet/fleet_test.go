@@ -119,7 +119,7 @@ func TestOffersAndCostsAreThoseOfTheJobs(t *testing.T) {
 }
 
 func TestTypedNumbers(t *testing.T) {
-	for in, want := range map[string]float64{"0": 0, "12 ": 12, "100000": 100_000} {
+	for in, want := range map[string]float64{"0": 0, "12" + " ": 12, "100000": 100_000} {
 		if got, err := parseWhole(in); err != nil || got != want {
 			t.Errorf("%q is %g, %v", in, got, err)
 		}
@@ -129,7 +129,7 @@ func TestTypedNumbers(t *testing.T) {
 			t.Errorf("%q is a number of VMs", in)
 		}
 	}
-	for in, want := range map[string]float64{"0.9": 0.9, "×0.9": 0.9, "x1.1": 1.1, "90%": 0.9, "90 % ": 0.9} {
+	for in, want := range map[string]float64{"0.9": 0.9, "×0.9": 0.9, "x1.1": 1.1, "90%": 0.9, "90 %" + " ": 0.9} {
 		if got, err := parseTimes(in); err != nil || math.Abs(got-want) > 1e-12 {
 			t.Errorf("%q is %g, %v", in, got, err)
 		}
