@@ -179,15 +179,16 @@ func complete(r profile.Run) (total float64, epochs int, ok bool) {
 	return *r.TotalS, n, *r.TotalS > r.EpochStartsS[0] && !math.IsInf(*r.TotalS, 0)
 }
 
-// Series identifies a run and its repeats: the VM type and the variant.
+// Series identifies a run and its repeats: the VMs and the variant.
 type Series struct {
 	VM      profile.VMKey
+	Count   int // of such VMs
 	Variant string
 }
 
 // SeriesOf is the series of a run.
 func SeriesOf(r profile.Run) Series {
-	return Series{VM: r.VM(), Variant: r.Variant.Name + "\x00" + r.Variant.Precision}
+	return Series{VM: r.VM(), Count: max(r.Count, 1), Variant: r.Variant.Name + "\x00" + r.Variant.Precision}
 }
 
 // IsComplete reports whether a run was measured to its end, epoch by epoch.

@@ -52,7 +52,14 @@ func TestTotalLeavesTheSeriesOut(t *testing.T) {
 	}
 	others := slices.Concat(repeats, []profile.Run{trainingRun("b", 8, 120, 360), trainingRun("c", 8, 90, 270),
 		trainingRun("d", 8, 110, 330)})
-	if d := total("total", 2, true).Cases(&profile.Set{Runs: others})[0]; d.Error() > c.Error()/2 {
-		t.Errorf("off by %.3f with other systems to learn from, %.3f without", d.Error(), c.Error())
+	sizes := slices.Clone(others) // so many of the same machine are another series
+	for k := range others[len(repeats):] {
+		r := &sizes[len(repeats)+k]
+		r.InstanceType, r.Count = "a", k+2
+	}
+	for of, runs := range map[string][]profile.Run{"systems": others, "sizes": sizes} {
+		if d := total("total", 2, true).Cases(&profile.Set{Runs: runs})[0]; d.Error() > c.Error()/2 {
+			t.Errorf("off by %.3f with other %s to learn from, %.3f without", d.Error(), of, c.Error())
+		}
 	}
 }
