@@ -74,8 +74,8 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 		"GPU, rtx4090=0.34")
 	fl.Var(of(&f.weights, question.ParseWeights, ""), "weights", "weights of the score, time=1,cost=2")
 	fl.Var(of(&f.sort, question.ParseSort, ""), "sort",
-		"order by "+question.SortWords()+" (default: cost, or score where weights are "+
-			"given)")
+		"order by "+question.SortWords()+" (default: cost, or score where weights are given); "+
+			"strict-cost: by cost alone, where near-equal costs do not tie")
 	fl.BoolVar(&f.predicted, "predicted", false, "also rank predicted candidates: other batch sizes and the "+
 		"catalog's VM types")
 }

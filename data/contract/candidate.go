@@ -35,32 +35,36 @@ func NewHead(command string, warnings ...string) Head {
 // Candidate is a ranked candidate as scripts see it: seconds, US dollars,
 // fractions.
 type Candidate struct {
-	ID            string               `json:"id" yaml:"id"`     // stays the same from call to call
-	Rank          *int                 `json:"rank" yaml:"rank"` // null where infeasible
-	Model         string               `json:"model" yaml:"model"`
-	Variant       string               `json:"variant" yaml:"variant"` // unchanged is the model as published
-	Precision     *string              `json:"precision" yaml:"precision"`
-	Pruning       *Pruning             `json:"pruning" yaml:"pruning"`
-	Mode          string               `json:"mode" yaml:"mode"` // train or infer
-	Configuration []Part               `json:"configuration" yaml:"configuration"`
-	BatchSize     *int                 `json:"batch_size" yaml:"batch_size"` // train: of the whole job; infer: per GPU
-	Epochs        *float64             `json:"epochs" yaml:"epochs"`         // of a training
-	Units         *float64             `json:"units" yaml:"units"`           // of an inference
-	Purchase      string               `json:"purchase" yaml:"purchase"`     // how the VMs are bought
-	Time          Seconds              `json:"time" yaml:"time"`
-	Cost          Dollars              `json:"cost" yaml:"cost"`
-	Energy        *Amount              `json:"energy,omitempty" yaml:"energy,omitempty"` // where any candidate has it
-	Accuracy      *Accuracy            `json:"accuracy" yaml:"accuracy"`
-	Score         *float64             `json:"score" yaml:"score"`         // weighted mean of value / best value
-	TAR           *float64             `json:"tar" yaml:"tar"`             // seconds per unit of accuracy
-	CAR           *float64             `json:"car" yaml:"car"`             // US dollars per unit of accuracy
-	Relative      Numbers              `json:"relative" yaml:"relative"`   // value / best feasible value
-	PBest         Numbers              `json:"p_best" yaml:"p_best"`       // probability of being the best; null in a plan
-	Feasible      bool                 `json:"feasible" yaml:"feasible"`   // it holds all limits
-	Violates      []Violation          `json:"violates" yaml:"violates"`   // what it violates
-	Frontier      objective.Each[bool] `json:"frontier" yaml:"frontier"`   // of each objective with the accuracy
-	Sources       []int64              `json:"sources" yaml:"sources"`     // runs; below 0: built-in
-	Predicted     bool                 `json:"predicted" yaml:"predicted"` // no run of its own: the basis says by what
+	ID            string    `json:"id" yaml:"id"`     // stays the same from call to call
+	Rank          *int      `json:"rank" yaml:"rank"` // null where infeasible
+	Model         string    `json:"model" yaml:"model"`
+	Variant       string    `json:"variant" yaml:"variant"` // unchanged is the model as published
+	Precision     *string   `json:"precision" yaml:"precision"`
+	Pruning       *Pruning  `json:"pruning" yaml:"pruning"`
+	Mode          string    `json:"mode" yaml:"mode"` // train or infer
+	Configuration []Part    `json:"configuration" yaml:"configuration"`
+	BatchSize     *int      `json:"batch_size" yaml:"batch_size"` // train: of the whole job; infer: per GPU
+	Epochs        *float64  `json:"epochs" yaml:"epochs"`         // of a training
+	Units         *float64  `json:"units" yaml:"units"`           // of an inference
+	Purchase      string    `json:"purchase" yaml:"purchase"`     // how the VMs are bought
+	Time          Seconds   `json:"time" yaml:"time"`
+	Cost          Dollars   `json:"cost" yaml:"cost"`
+	Energy        *Amount   `json:"energy,omitempty" yaml:"energy,omitempty"` // where any candidate has it
+	Accuracy      *Accuracy `json:"accuracy" yaml:"accuracy"`
+	Score         *float64  `json:"score" yaml:"score"`       // weighted mean of value / best value
+	TAR           *float64  `json:"tar" yaml:"tar"`           // seconds per unit of accuracy
+	CAR           *float64  `json:"car" yaml:"car"`           // US dollars per unit of accuracy
+	Relative      Numbers   `json:"relative" yaml:"relative"` // value / best feasible value
+	PBest         Numbers   `json:"p_best" yaml:"p_best"`     // probability of being the best; null in a plan
+	// Others that are as good in the objective of the order, and of them the first ten
+	// ids by rising value; null where that was not looked for, see ranking.md.
+	Ties      *int                 `json:"ties" yaml:"ties"`
+	TiedWith  []string             `json:"tied_with" yaml:"tied_with"`
+	Feasible  bool                 `json:"feasible" yaml:"feasible"`   // it holds all limits
+	Violates  []Violation          `json:"violates" yaml:"violates"`   // what it violates
+	Frontier  objective.Each[bool] `json:"frontier" yaml:"frontier"`   // of each objective with the accuracy
+	Sources   []int64              `json:"sources" yaml:"sources"`     // runs; below 0: built-in
+	Predicted bool                 `json:"predicted" yaml:"predicted"` // no run of its own: the basis says by what
 	// to a target accuracy; null for a given number of epochs
 	EpochsLow  *float64 `json:"epochs_low" yaml:"epochs_low"`
 	EpochsHigh *float64 `json:"epochs_high" yaml:"epochs_high"`
@@ -159,6 +163,23 @@ func NewChances(r *rank.Result) Chances {
 	return p
 }
 
+// mostTied is how many ids of a tie are listed: there may be thousands of them.
+const mostTied = 10
+
+func newTies(r *rank.Result, i, place int) (others *int, tied []string) {
+	tied = []string{}
+	t, looked := r.TieAt(place - 1)
+	if !looked {
+		return nil, tied
+	}
+	for _, k := range t {
+		if k != i && len(tied) < mostTied {
+			tied = append(tied, clean(r.Space.At(k).ID))
+		}
+	}
+	return new(max(len(t)-1, 0)), tied
+}
+
 // Violation is a broken limit.
 type Violation struct {
 	Constraint string   `json:"constraint" yaml:"constraint"` // its name
@@ -195,6 +216,7 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 		}
 	}
 	out.Rank = above0(place)
+	out.Ties, out.TiedWith = newTies(r, i, place)
 	out.Relative = objective.ForEach(minimized, func(o objective.Objective) *float64 {
 		if place == 0 {
 			return nil

@@ -170,13 +170,14 @@ func (p *Plan) choose(in PlanInput) {
 	pick := in.describe(i, place+1)
 	p.Pick = &pick
 	p.NextCheaper, p.NextFaster = steps(r, i)
+	by := r.Query.Sort.Loose()
 	key := func(at *candidate.Outcome) float64 {
-		if r.Query.Sort == question.ByTime {
+		if by == question.ByTime {
 			return at.Seconds
 		}
 		return at.USD
 	}
-	if (r.Query.Sort == question.ByTime || r.Query.Sort == question.ByCost) &&
+	if (by == question.ByTime || by == question.ByCost) &&
 		key(best.WholeBatches) < (1-rank.Material)*key(pick.WholeBatches) {
 		p.BestInWholeBatches = &best
 	}

@@ -33,6 +33,26 @@ func PriceAge(p candidate.Part, purchase profile.Purchase, now time.Time) string
 	return ""
 }
 
+// Tie says what the candidate at a place of the order ties with, and which of them has
+// the least value; "" where it ties with none.
+func Tie(r *rank.Result, place int) string {
+	members, _ := r.TieAt(place)
+	if len(members) == 0 {
+		return ""
+	}
+	by, _ := r.Query.Sort.Objective()
+	o, _ := r.Space.Objective(by)
+	words := fmt.Sprintf("ties in %s with %d others", by, len(members)-1)
+	if len(members) == 2 {
+		words = fmt.Sprintf("ties in %s with another", by)
+	}
+	if members[0] == r.Order[place] {
+		return words + ", of which it is the " + o.Best
+	}
+	c := r.Space.At(members[0])
+	return fmt.Sprintf("%s (%s: %s, %s)", words, o.Best, VMs(c), o.Write(c.Of(by).Value))
+}
+
 // Warnings are sentences on what a reader of the result should know and might
 // miss.
 func Warnings(r *rank.Result, now time.Time) []string {
@@ -47,6 +67,9 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+
 				"those that fail", 100*(1-*c.Never)))
 		}
+	}
+	if words := Tie(r, 0); words != "" {
+		out = append(out, fmt.Sprintf("the first %s; --sort %s takes nothing as tied", words, r.Query.Sort.Strict()))
 	}
 	if i, ok := advice.Recommended(r); ok && i != r.Order[0] {
 		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained "+

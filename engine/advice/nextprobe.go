@@ -37,7 +37,7 @@ type Probe struct {
 func NextProbe(r *rank.Result, duration func(c *candidate.Candidate) float64,
 	best func(objective.Name) map[int]float64) (p Probe, ok bool) {
 	p.Objective = objective.Cost
-	if r.Query.Sort == question.ByTime || math.IsNaN(r.Best(objective.Cost)) {
+	if r.Query.Sort.Loose() == question.ByTime || math.IsNaN(r.Best(objective.Cost)) {
 		p.Objective = objective.Time
 	}
 	options, of := probeOptions(r, p.Objective, duration)

@@ -52,7 +52,7 @@ func Relaxations(r *rank.Result) []Relaxation {
 func gainOf(r *rank.Result, o objective.Name) question.Sort {
 	minimized := r.Space.Objectives.Minimized()
 	if !minimized.Has(o) {
-		return r.Query.Sort
+		return r.Query.Sort.Loose()
 	}
 	other := slices.IndexFunc(minimized, func(p objective.Objective) bool { return p.Name != o })
 	return question.Sort(minimized[other].Name)

@@ -43,7 +43,22 @@ const (
 	ByCAR   = Sort("car")
 )
 
-// Sorts lists the orders.
+// strict begins the name of an order by an objective in which nothing ties.
+const strict = "strict-"
+
+// Strict is the order by the same objective in which nothing ties: strict-cost.
+func (s Sort) Strict() Sort { return strict + s }
+
+// Loose is the order by the same objective in which near-equal values tie.
+func (s Sort) Loose() Sort { return Sort(strings.TrimPrefix(string(s), strict)) }
+
+// TiesIn is the objective in which candidates may tie; ok is false where none may.
+func (s Sort) TiesIn() (o objective.Name, ok bool) {
+	o = objective.Name(s)
+	return o, objective.All().Minimized().Has(o)
+}
+
+// Sorts lists the orders but for the strict ones.
 func Sorts() (all []Sort) {
 	minimized := objective.All().Minimized()
 	for _, o := range minimized {
@@ -76,7 +91,7 @@ func (s Sort) Objective() (o objective.Name, perAccuracy bool) {
 	case ByScore, "":
 		return objective.Cost, false
 	}
-	return objective.Name(s), false
+	return objective.Name(s.Loose()), false
 }
 
 // Label is the order as people write it: cost, TAR.
@@ -89,7 +104,9 @@ func (s Sort) Label() string {
 
 // ParseSort reads a --sort flag.
 func ParseSort(s string) (Sort, error) {
-	if by := Sort(strings.ToLower(s)); slices.Contains(Sorts(), by) {
+	by := Sort(strings.ToLower(s))
+	_, ties := by.Loose().TiesIn()
+	if slices.Contains(Sorts(), by) || ties {
 		return by, nil
 	}
 	return "", fmt.Errorf("%q is not one of %s", s, words(Sorts()))

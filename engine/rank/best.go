@@ -2,14 +2,12 @@ package rank
 
 import (
 	"cmp"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
-	"sweetspot/engine/profile"
 )
 
 // BestProbability is, for each feasible candidate by index, the probability
@@ -25,23 +23,16 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 	if contenders == nil {
 		return nil
 	}
-	fixed := 0.0 // what all pay, whatever they take
-	if o == objective.Cost {
-		fixed = r.Query.Bill.EgressUSD()
-	}
-	cells, prices := r.normals(o, contenders), r.priceDraws(o, contenders)
+	fixed, cells := r.fixed(o), r.normals(o, contenders)
 	// each goes through the logarithms of all resamples; nobody keeps them, for there may
 	// be very many contenders.
 	each := func(visit func(i, d int, v float64)) {
 		for _, i := range contenders {
-			mu, price, parts := math.Log(math.Max(0, values[i]-fixed)), prices[i], r.Space.errorsOf(o, i)
+			mu, parts := math.Log(math.Max(0, values[i]-fixed)), r.Space.errorsOf(o, i)
 			for d := range draws {
 				v := mu
 				for _, p := range parts {
 					v += p.Sigma * cells[p.Cell][d]
-				}
-				if price != nil {
-					v += price[d]
 				}
 				if fixed > 0 {
 					v = math.Log(math.Exp(v) + fixed)
@@ -77,6 +68,14 @@ func (r *Result) Chance(p map[int]float64, o objective.Name, i int) float64 {
 	return p[i]
 }
 
+// fixed is what all pay, whatever they take: the egress of a cost, 0 of anything else.
+func (r *Result) fixed(o objective.Name) float64 {
+	if o == objective.Cost {
+		return r.Query.Bill.EgressUSD()
+	}
+	return 0
+}
+
 // draws is the number of resamples behind a probability: its standard error is
 // at most 2.2 %.
 const draws = 512
@@ -89,7 +88,7 @@ const Material = 0.005
 // should prefer one VM to another for the rounding of a batch.
 const tie = Material
 
-// normals draws, per timing cell, how far off its estimate may be. All
+// normals draws, by cell, how far off its estimate may be, in standard deviations. All
 // candidates of a cell share the draw: two VM counts that rest on one run are
 // wrong together. The seed is the cell alone, so a ranking is the same each
 // time it is asked.
@@ -100,40 +99,38 @@ func (r *Result) normals(o objective.Name, contenders []int) map[int32][]float64
 			if cells[p.Cell] != nil {
 				continue
 			}
-			cells[p.Cell] = gaussian(uint64(p.Cell), 1)
+			rng := rand.New(rand.NewPCG(uint64(p.Cell), 0x5eed))
+			z := make([]float64, draws)
+			for d := range z {
+				z[d] = rng.NormFloat64()
+			}
+			cells[p.Cell] = z
 		}
 	}
 	return cells
 }
 
-// gaussian draws resamples of an error with this standard deviation.
-func gaussian(seed uint64, sigma float64) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 0x5eed))
-	z := make([]float64, draws)
-	for d := range z {
-		z[d] = sigma * rng.NormFloat64()
-	}
-	return z
-}
-
 // errorsOf are the cells whose errors candidate i has in an objective, and how much
-// of them. A cost has those of its time; anything else has as much of each as its
-// own interval is wider than that of the time.
+// of them. A cost has those of its time and of the VM type's price; anything else has
+// as much of each as its own interval is wider than that of the time.
 func (s *Space) errorsOf(o objective.Name, i int) []candidate.CellError {
 	timed, own := float64(s.column(objective.Time).sigma[i]), float64(s.column(o).sigma[i])
+	price, spread := s.prices[s.Cell[i]]
 	if o == objective.Cost {
-		own = timed // its prices are drawn apart
+		own = timed
 	}
 	mix, ok := s.errors[i]
 	switch {
 	case !ok || timed == 0:
-		return []candidate.CellError{{Cell: s.Cell[i], Sigma: own}}
-	case own == timed:
-		return mix
+		mix = []candidate.CellError{{Cell: s.Cell[i], Sigma: own}}
+	case own != timed:
+		mix = slices.Clone(mix)
+		for k := range mix {
+			mix[k].Sigma *= own / timed
+		}
 	}
-	mix = slices.Clone(mix)
-	for k := range mix {
-		mix[k].Sigma *= own / timed
+	if o == objective.Cost && spread {
+		mix = append(slices.Clip(mix), price)
 	}
 	return mix
 }
@@ -168,30 +165,6 @@ func (r *Result) contenders(o objective.Name) (values []float64, indices []int) 
 	return values, slices.DeleteFunc(indices, func(i int) bool {
 		return values[i]*math.Exp(-Reach*float64(column.sigma[i])) > bound
 	})
-}
-
-// priceDraws draws how far off the prices of the contenders' VM types may be, by
-// candidate; nil for one whose price is taken as quoted. Candidates on one VM
-// type share the draw.
-func (r *Result) priceDraws(o objective.Name, contenders []int) map[int][]float64 {
-	if o != objective.Cost {
-		return nil
-	}
-	out, drawn := map[int][]float64{}, map[profile.VMKey][]float64{}
-	for _, i := range contenders {
-		if r.Space.column(objective.Cost).sigma[i] == r.Space.column(objective.Time).sigma[i] {
-			continue
-		}
-		c := r.Space.At(i)
-		key, sigma := c.Configuration[0].VM.Key(), c.Configuration[0].PriceSpread
-		if drawn[key] == nil {
-			h := fnv.New64a()
-			_, _ = h.Write([]byte(key.Cloud + "\x00" + key.Region + "\x00" + key.InstanceType)) // never fails
-			drawn[key] = gaussian(h.Sum64(), sigma)
-		}
-		out[i] = drawn[key]
-	}
-	return out
 }
 
 // sort orders the candidates by rising keys, the unknown ones last; equal ones by

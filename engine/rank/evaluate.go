@@ -23,7 +23,7 @@ type Result struct {
 	Query question.Query
 	// Feasible, by index: breaks no constraint.
 	Feasible []bool
-	// Order lists the feasible candidates, best first.
+	// Order lists the feasible candidates, best first; those that tie are equally good.
 	Order []int
 	// Ranked are all candidates: those of Order, then the others by the same key.
 	Ranked []int
@@ -35,6 +35,7 @@ type Result struct {
 	best    []float64 // by column of the space, turned: the least feasible value
 	weights []float64 // by column of the space; nil where an objective that has one is not there
 	sorted  []int32   // all candidates by the query's key
+	ties    []tied    // by rising place
 }
 
 // Answer ranks all that the set, and a predictor if any, can answer a query with.
@@ -205,14 +206,15 @@ func over(v, best float64) float64 {
 	return v / best
 }
 
-// sort orders by the query's key; ties go by time, then cost, then better
-// accuracy, then the order of the set. Unknown comes last.
+// sort orders by the query's key; equal ones go by time, then cost, then better
+// accuracy, then the order of the set. Unknown comes last. What ties in an objective
+// stands in the order of the others, see [Result.TieAt].
 func (r *Result) sort(feasible int, before *Result) {
 	// Only the score depends on the limits, by what it is measured against.
 	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != question.ByScore {
 		r.sorted = before.sorted
 		if maps.Equal(before.Query.Limits, r.Query.Limits) {
-			r.Ranked, r.Order = before.Ranked, before.Order
+			r.Ranked, r.Order, r.ties = before.Ranked, before.Order, before.ties
 			return
 		}
 	} else {
@@ -230,6 +232,7 @@ func (r *Result) sort(feasible int, before *Result) {
 		}
 	}
 	r.Order = r.Ranked[:feasible:feasible]
+	r.tie()
 }
 
 func lastNaN(a, b float64) int {

@@ -8,6 +8,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/pareto"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
 
@@ -32,6 +33,9 @@ type Space struct {
 	columns []column // of the objectives, those that break ties first coming first
 	index   *pareto.Index
 	errors  map[int][]candidate.CellError // of the candidates that err by more than their cell
+	// What the price of a cell's VM type may be off by, where there are several quotes.
+	prices map[int32]candidate.CellError
+	priced map[profile.VMKey]int32 // the cells of those errors
 }
 
 // column is the candidates' values of an objective.
@@ -175,10 +179,30 @@ func (s *Space) put(i int, c *candidate.Candidate) {
 		}
 		s.errors[i] = c.Errors
 	}
+	if c.Sigma(objective.Cost) != c.Time.LogSigma() {
+		s.putPrice(c)
+	}
 	s.Barred = append(s.Barred, barred)
 	if s.Probed = append(s.Probed, c.Timing() == estimate.Measured); c.Timing() != estimate.Measured {
 		s.Unprobed++
 	}
+}
+
+// putPrice keeps what a candidate's price may be off by. All on one VM type share the
+// number of that error, which no timing cell has.
+func (s *Space) putPrice(c *candidate.Candidate) {
+	if _, there := s.prices[int32(c.Cell)]; there {
+		return
+	}
+	if s.prices == nil {
+		s.prices, s.priced = map[int32]candidate.CellError{}, map[profile.VMKey]int32{}
+	}
+	p := c.Configuration[0]
+	key := p.VM.Key()
+	if _, there := s.priced[key]; !there {
+		s.priced[key] = math.MinInt32 + int32(len(s.priced))
+	}
+	s.prices[int32(c.Cell)] = candidate.CellError{Cell: s.priced[key], Sigma: p.PriceSpread}
 }
 
 // valueOf is NaN where the estimate is unknown.

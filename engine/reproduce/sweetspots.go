@@ -241,7 +241,7 @@ func part(vm string, count int) candidate.Part {
 	return candidate.Part{VM: profile.VMType{Cloud: "aws", InstanceType: vm}, Count: count}
 }
 
-// ranked puts candidates in order, within the limits.
+// ranked puts candidates in order, within the limits. The studies know no ties.
 func ranked(candidates []candidate.Candidate, by question.Sort, limits question.Limits) *rank.Result {
-	return rank.Evaluate(rank.NewSpace(candidate.ListOf(candidates...)), question.Query{Sort: by, Limits: limits})
+	return rank.Evaluate(rank.NewSpace(candidate.ListOf(candidates...)), question.Query{Sort: by.Strict(), Limits: limits})
 }

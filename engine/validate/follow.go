@@ -140,9 +140,9 @@ func (f *follower) follow(table []profile.Run) Followed {
 	return out
 }
 
-// ask ranks a table with what is known.
+// ask ranks a table with what is known, and takes nothing as tied: the best is known.
 func (f *follower) ask(table []profile.Run, sort question.Sort) *rank.Result {
-	q := question.Query{Sort: sort, Workload: question.Workload{
+	q := question.Query{Sort: sort.Strict(), Workload: question.Workload{
 		Model: table[0].Model, Mode: profile.Train, Epochs: table[0].Epochs, BatchSizes: []int{table[0].BatchSize},
 		Purchase: profile.OnDemand,
 	}}

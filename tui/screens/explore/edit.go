@@ -192,7 +192,7 @@ func (s *Screen) reopen(p store.Pick) tea.Cmd {
 	}
 	s.wanted = candidateOfPick(c)
 	cmd := s.ChangeOnce("pick", asked)
-	if s.OrderBy(string(asked.Sort)); cmd == nil {
+	if s.OrderBy(string(asked.Sort.Loose())); cmd == nil {
 		cmd = s.Ask()
 	}
 	return tea.Batch(s.Shell.Show(keys.Explore), cmd)

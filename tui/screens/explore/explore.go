@@ -64,11 +64,11 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes),
 		pinned: map[string]*candidate.Candidate{}}
 	s.Desk = desk.New(sh, q, desk.Config[question.Query, *Answer]{
-		Sliders: &s.constraints.Stack, Table: table.New(columns(required(), q)), Column: string(q.Sort),
+		Sliders: &s.constraints.Stack, Table: table.New(columns(required(), q)), Column: string(q.Sort.Loose()),
 		Regions: []string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking},
 		Save:    s.constraints.save, Load: func(q question.Query) { s.constraints.load(q, s.unitOf(q.Model)) },
 		Work: s.work, Answer: s.show, Refresh: s.refresh, Moved: s.hold, Slow: lateAfter,
-		Order: func(q question.Query) string { return string(q.Sort) }, SetOrder: setOrder,
+		Order: func(q question.Query) string { return string(q.Sort.Loose()) }, SetOrder: setOrder,
 	})
 	s.Table.Empty = "reading profiles…"
 	return s

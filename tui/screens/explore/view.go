@@ -117,7 +117,7 @@ func (s *Screen) rankingTitle() string {
 	if s.Late() {
 		return title + " " + s.th.Symbols.Dot + " computing the new ranking…"
 	}
-	if by := s.Question().Sort; string(by) != s.Column {
+	if by := s.Question().Sort; string(by.Loose()) != s.Column {
 		title += ", # by " + by.Label()
 	}
 	return title

@@ -93,12 +93,19 @@ func place(a *Answer, i int) string {
 		if math.IsNaN(r.Key(i)) {
 			return "first, but no " + r.Query.Sort.Label() + " is known"
 		}
-		parts = append(parts, superlative(r.Query.Sort)+among(r)+limits(r))
+		if members, _ := r.TieAt(0); len(members) == 0 {
+			parts = append(parts, superlative(r.Query.Sort)+among(r)+limits(r))
+		} else {
+			parts = append(parts, "first"+limits(r))
+		}
 	} else {
 		parts = append(parts, "compared with the first: "+difference(r, i, r.Order[0]))
 	}
 	if r.Space.At(i).IsPredicted() {
 		parts[0] += ", but never probed"
+	}
+	if words := wording.Tie(r, slices.Index(r.Order, i)); words != "" {
+		parts = append(parts, words)
 	}
 	if f := frontier(r, i); f != "" {
 		parts = append(parts, f)
@@ -148,7 +155,7 @@ func among(r *rank.Result) string {
 	if known == len(r.Order) {
 		return ""
 	}
-	return fmt.Sprintf(" of the %d whose %s is known", known, r.Query.Sort)
+	return fmt.Sprintf(" of the %d whose %s is known", known, r.Query.Sort.Loose())
 }
 
 func limits(r *rank.Result) string {
