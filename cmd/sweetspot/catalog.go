@@ -32,14 +32,6 @@ func newCatalogCommand() *cobra.Command {
 	return cmd
 }
 
-// rejectUnknown rejects a first word that is not a subcommand.
-func rejectUnknown(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError("catalog has no command %s; it has list, show, import and diff", plaintext.Quote(args[0]))
-	}
-	return nil
-}
-
 // catalogFilter selects VM types of a catalog.
 type catalogFilter struct {
 	gpus, clouds, regions []string

@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/tui"
 )
 
@@ -129,7 +130,40 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(),
 		newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(),
 		newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = rejectUnknown, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [command]", Short: "Help for a command", Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, left, err := root.Find(args)
+			if err != nil || len(left) > 0 {
+				return rejectUnknown(cmd, args[len(args)-max(len(left), 1):])
+			}
+			return cmd.Help()
+		},
+	})
 	return root
+}
+
+// rejectUnknown rejects a first word that is none of the commands of a command.
+func rejectUnknown(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var has []string
+	for _, of := range cmd.Commands() {
+		if of.IsAvailableCommand() {
+			has = append(has, of.Name())
+		}
+	}
+	if len(has) == 0 {
+		return usageError("%s has no commands", cmd.Name())
+	}
+	return usageError("%s has no command %s; it has %s", cmd.Name(), plaintext.Quote(args[0]), strings.Join(has, ", "))
 }
 
 // existingFile accepts at most one argument, an existing database: any other

@@ -27,13 +27,7 @@ func newRunsCommand() *cobra.Command {
 			"until purge frees their space in the file.",
 		Example: "  sweetspot runs list\n  sweetspot runs rename 12 13 --model resnet18 --variant half\n" +
 			"  sweetspot runs annotate 12 \"with the new driver\"\n  sweetspot runs delete 12 13\n  sweetspot runs undelete",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError("runs has no command %s; it has list, rename, annotate, delete, undelete and purge",
-					plaintext.Quote(args[0]))
-			}
-			return nil
-		},
+		Args: rejectUnknown,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRunsListCommand(), newRunsRenameCommand(), newRunsAnnotateCommand(), newRunsDeleteCommand(),
