@@ -177,7 +177,7 @@ func TestCatalogRefuses(t *testing.T) {
 		"import nowhere.csv":                             "cannot be read",
 		"import " + elsewhere + " --cloud aws --gpu T4":  "none of the 2 VM types in",
 		"import " + elsewhere + " --cloud aws --db x.db": "all databases share one catalog",
-		"imports": "it has list, show, import and diff",
+		"imports": "it has diff, import, list, show",
 	} {
 		_, err := catalogRun(t, append([]string{"catalog"}, strings.Fields(args)...)...)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

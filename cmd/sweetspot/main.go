@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string) int {
 func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 func printError(w io.Writer, err error) {
-	text := strings.TrimSpace(err.Error())
+	text := plaintext.Cut(strings.TrimSpace(err.Error()), 1000) // it may list names of a database
 	if text == "" {
 		return // reported already
 	}

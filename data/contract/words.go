@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 )
 
@@ -28,7 +29,7 @@ func Known[T any](v *T) (out T) {
 func (c Candidate) VMs() []string {
 	parts := make([]string, len(c.Configuration))
 	for i, p := range c.Configuration {
-		parts[i] = fmt.Sprintf("%d× %s", p.Count, p.Name())
+		parts[i] = fmt.Sprintf("%d× %s", p.Count, plaintext.Name(p.Name()))
 	}
 	return parts
 }

@@ -257,7 +257,7 @@ func readBack(t rapid.TB, name string, r *rank.Result) {
 			heading = string(text.(xml.CharData))
 		}
 	}
-	if want := plaintext.Clean(name) + " · train 3 epochs"; heading != want {
+	if want := plaintext.Name(name) + " · train 3 epochs"; heading != want {
 		t.Fatalf("the heading is %q, want %q", heading, want)
 	}
 	checkMarkdown(t, name, markdown.String())

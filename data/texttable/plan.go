@@ -70,7 +70,7 @@ func planRow(c contract.Candidate) string {
 		}
 		return " " + quantity.PlusMinus((*high-*low)/(2**v))
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, wording.ShortVMs(c.VMs()), c.Variant,
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, wording.ShortVMs(c.VMs()), plaintext.Name(c.Variant),
 		amount(c.Time.S, quantity.Duration)+half(c.Time.S, c.Time.Low, c.Time.High),
 		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low,
 			c.Cost.High), accuracy, batches, contract.Known(c.Time.Basis))
@@ -83,23 +83,25 @@ func amount(v *float64, format func(float64) string) string {
 	return format(*v)
 }
 
-// vms names the configuration: 2× g3.4xlarge + 1× p2.xlarge.
-func vms(c *contract.Candidate) string { return strings.Join(c.VMs(), " + ") }
+// what names the configuration and the variant: 2× g3.4xlarge + 1× p2.xlarge conv2-50.
+func what(c *contract.Candidate) string {
+	return strings.Join(c.VMs(), " + ") + " " + plaintext.Name(c.Variant)
+}
 
 // words are the pick's parts, its neighbours, the limits' prices and the greedy
 // pick, a line each.
 func (p plan) words(in contract.PlanInput) (lines []string) {
 	if p.Pick != nil {
-		lines = append(lines, "pick: "+vms(p.Pick)+" "+p.Pick.Variant)
+		lines = append(lines, "pick: "+what(p.Pick))
 		for _, part := range p.Pick.Configuration {
-			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, part.Name(),
+			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, plaintext.Name(part.Name()),
 				quantity.Count(math.Round(contract.Known(part.Units))),
 				quantity.Percent(contract.Known(part.Units)/contract.Known(p.Pick.Units)), batchWord(part.BatchSize),
 				amount(part.BusyS, quantity.Duration)))
 		}
 	}
 	if b := p.BestInWholeBatches; b != nil {
-		lines = append(lines, fmt.Sprintf("in whole batches %s %s does better: %s, %s", vms(b), b.Variant,
+		lines = append(lines, fmt.Sprintf("in whole batches %s does better: %s, %s", what(b),
 			amount(b.Time.S, quantity.Duration), amount(b.Cost.USD, quantity.Money)))
 	}
 	for _, n := range []struct {
@@ -171,7 +173,7 @@ func (p plan) greedyWords() string {
 	if p.Greedy == nil {
 		return "greedy (Algorithm 1 of Rathnayake et al. 2020): finds no combination within the limits"
 	}
-	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s %s, %s, %s", vms(p.Greedy), p.Greedy.Variant,
+	line := fmt.Sprintf("greedy (Algorithm 1 of Rathnayake et al. 2020): %s, %s, %s", what(p.Greedy),
 		amount(p.Greedy.Time.S, quantity.Duration), amount(p.Greedy.Cost.USD, quantity.Money))
 	if p.Gap.Of(objective.Time) != nil && p.Gap.Of(objective.Cost) != nil {
 		line += fmt.Sprintf("; at least as accurate, %s time at no more cost, %s cost at no more time",

@@ -90,7 +90,7 @@ func metricTitle(r *rank.Result) string {
 	if r.Space.Metric == "" {
 		return "accuracy"
 	}
-	return plaintext.Clean(r.Space.Metric)
+	return plaintext.Name(r.Space.Metric)
 }
 
 func accuracyText(q *candidate.Quality) string {

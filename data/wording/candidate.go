@@ -26,15 +26,16 @@ func Headline(r *rank.Result) string {
 
 // Workload says in words what is to be done.
 func Workload(w question.Workload) string {
+	model := plaintext.Name(w.Model)
 	switch {
 	case w.Mode == profile.Infer:
-		return fmt.Sprintf("%s · infer %s %ss", w.Model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
+		return fmt.Sprintf("%s · infer %s %ss", model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
 	case w.Epochs != nil:
-		return fmt.Sprintf("%s · train %s epochs", w.Model, quantity.Count(*w.Epochs))
+		return fmt.Sprintf("%s · train %s epochs", model, quantity.Count(*w.Epochs))
 	case w.TargetAccuracy != nil:
-		return fmt.Sprintf("%s · train to %s", w.Model, quantity.Percent(*w.TargetAccuracy))
+		return fmt.Sprintf("%s · train to %s", model, quantity.Percent(*w.TargetAccuracy))
 	default:
-		return w.Model + " · train as long as each source did"
+		return model + " · train as long as each source did"
 	}
 }
 
@@ -47,7 +48,7 @@ func VMs(c *candidate.Candidate) string {
 func VMParts(c *candidate.Candidate) []string {
 	parts := make([]string, len(c.Configuration))
 	for i, p := range c.Configuration {
-		parts[i] = plaintext.Clean(fmt.Sprintf("%d× %s", p.Count, p.VM.InstanceType))
+		parts[i] = fmt.Sprintf("%d× %s", p.Count, plaintext.Name(p.VM.InstanceType))
 	}
 	return parts
 }
@@ -67,7 +68,7 @@ func VariantLabel(v profile.Variant) string {
 	if v.Precision != "" && !strings.Contains(name, v.Precision) {
 		name += " " + v.Precision
 	}
-	return plaintext.Clean(name)
+	return plaintext.Name(name)
 }
 
 // Sources names the runs that an estimate rests on. Those of the built-in

@@ -77,6 +77,9 @@ func Line(s string, limit int) string {
 	return Cut(strings.TrimRight(Clean(s), " "), limit)
 }
 
+// Name is Clean for a name among others on a line: at most 60 runes.
+func Name(s string) string { return Cut(Clean(s), 60) }
+
 // Cut shortens s to at most limit runes and says so with an ellipsis.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {

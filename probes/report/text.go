@@ -20,7 +20,7 @@ import (
 func (p Probe) Write(w io.Writer, path string) error {
 	r := p.Run
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s\n", r.what(), r.where())
+	fmt.Fprintln(&b, plaintext.Cut(r.what(), 160)+" on "+plaintext.Cut(r.where(), 160))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-18s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -45,7 +45,7 @@ func (p Probe) Write(w io.Writer, path string) error {
 		row("peak GPU memory", "%.2f GiB", *r.PeakMemoryBytes/(1<<30))
 	}
 	if a := r.Accuracy; a != nil {
-		row("accuracy", "%s", a.words(r.unit))
+		row("accuracy", "%s", plaintext.Cut(a.words(r.unit), 160))
 	}
 	if r.Processes != nil {
 		row("fresh processes", "%s", r.Processes.line())
