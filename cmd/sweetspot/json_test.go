@@ -26,7 +26,7 @@ import (
 	"sweetspot/probes/report"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/json.md")
+var update = flag.Bool("update", false, "rewrite docs/json.md and testdata")
 
 // recordedRuns is the JSON of export --runs, which is written run by run.
 type recordedRuns struct {

@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -238,5 +241,48 @@ func TestReproduceRefusesOtherPapers(t *testing.T) {
 	if !errors.As(err, &exit) || exit.code != exitUsage ||
 		!strings.Contains(err.Error(), "malta, malta2019, tarcar, approxdnn or paragon") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Every number that is computed for the studies stays as it is, agreeing or not:
+// go test ./cmd/sweetspot -run ReproducedNumbers -update.
+func TestReproducedNumbers(t *testing.T) {
+	text, err := reproduceOutput(t, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Rows []reproduce.Row }
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Rows) < 1600 {
+		t.Errorf("only %d rows", len(got.Rows))
+	}
+	var table strings.Builder
+	for _, r := range got.Rows {
+		ours, verdict := "none", "nothing to agree with"
+		if r.Ours != nil {
+			ours = fmt.Sprintf("%.6g", *r.Ours)
+		}
+		if r.OK != nil {
+			verdict = map[bool]string{true: "agrees", false: "differs"}[*r.OK]
+		}
+		fmt.Fprintf(&table, "%s\t%s\t%s\t%s\t%s\n", r.Paper, r.Table, r.Cell, ours, verdict)
+	}
+	path := filepath.Join("testdata", "reproduced.tsv")
+	if *update {
+		if err := os.WriteFile(path, []byte(table.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(string(golden), "\n")
+	for k, line := range strings.Split(table.String(), "\n") {
+		if k >= len(want) || line != want[k] {
+			t.Fatalf("line %d of %s is now %q", k+1, path, line)
+		}
 	}
 }

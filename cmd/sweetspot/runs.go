@@ -155,7 +155,8 @@ func writeRuns(out io.Writer, runs []profile.Run) error {
 		if r.Steady.Known() {
 			iteration = quantity.Duration(r.Steady.Value)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, plaintext.Name(r.Model), wording.VariantLabel(r.Variant), r.Mode,
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, plaintext.Name(r.Model),
+			wording.VariantLabel(r.Variant), r.Mode,
 			plaintext.Name(r.VM().InstanceType), r.BatchSize, iteration, r.Status, plaintext.Name(r.Note))
 	}
 	return w.Flush()

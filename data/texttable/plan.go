@@ -94,8 +94,8 @@ func (p plan) words(in contract.PlanInput) (lines []string) {
 	if p.Pick != nil {
 		lines = append(lines, "pick: "+what(p.Pick))
 		for _, part := range p.Pick.Configuration {
-			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count, plaintext.Name(part.Name()),
-				quantity.Count(math.Round(contract.Known(part.Units))),
+			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count,
+				plaintext.Name(part.Name()), quantity.Count(math.Round(contract.Known(part.Units))),
 				quantity.Percent(contract.Known(part.Units)/contract.Known(p.Pick.Units)), batchWord(part.BatchSize),
 				amount(part.BusyS, quantity.Duration)))
 		}

@@ -31,6 +31,7 @@ func TestReadings(t *testing.T) {
 		{DurationReading, 0, 1, "0 s"},
 		{MoneyReading, 53.2, 4, "$53.20"},
 		{MoneyReading, 53.2041, 0.002, "$53.204"},
+		{MoneyReading, 53.2041, 0, "$53.20"},
 		{MoneyReading, 0.00312, 0.0005, "$0.0031"},
 		{MoneyReading, 0.00312, 0.00002, "$0.00312"},
 		{MoneyReading, 1204.4, 3, "$1,204"},

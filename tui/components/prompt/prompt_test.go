@@ -105,6 +105,10 @@ func TestTheViewIsExact(t *testing.T) {
 		t.Errorf("what is wrong begins in cell %d: %q", at, string(got))
 	}
 	var p Prompt
+	p.Ask(Question{Label: "note", Value: "x", Hint: strings.Repeat("known ", 30)})
+	if got := strings.TrimRight(ansi.Strip(p.View(th, 60)), " "); !strings.HasSuffix(got, "…") {
+		t.Errorf("a long hint ends without a word: %q", got)
+	}
 	p.Ask(Question{Label: "note", Value: "x", Hint: "what is known of it"})
 	for width, has := range map[int]bool{60: true, leastInput + leastHint + 7: true, leastInput + leastHint + 5: false} {
 		if got := ansi.Strip(p.View(th, width)); strings.Contains(got, "what") != has {

@@ -245,6 +245,25 @@ func TestWordsBelowTheList(t *testing.T) {
 	}
 }
 
+// A long list ends on the screen with its last row, below the words of the selected one.
+func TestLongListsFit(t *testing.T) {
+	for h := 14; h < 30; h++ {
+		s, _ := shelved(t, 100, h)
+		set := &profile.Set{Models: []profile.Model{{Name: "alpha", Unit: "image"}}}
+		for k := range 60 {
+			set.Runs = append(set.Runs, profile.Run{ID: int64(k + 1), Model: "alpha", Mode: profile.Infer, BatchSize: 1000 + k,
+				InstanceType: "vm", Count: 1, GPU: "T4", Source: "a probe", Basis: estimate.Measured})
+		}
+		s.Receive(screen.Loaded{Set: set})
+		s.current = Runs
+		s.Act(keys.Bottom)
+		view := s.View()
+		if n := strings.Count(view, "\n") + 1; n > h || !strings.Contains(view, "1059") {
+			t.Errorf("%d lines of %d:\n%s", n, h, ansi.Strip(view))
+		}
+	}
+}
+
 // What became of a file: bad ones are to be looked at first.
 func TestFilesOfAnImport(t *testing.T) {
 	wrong := "row 2: no"

@@ -176,6 +176,12 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 			}
 		}
 	}
+	for _, f := range fields {
+		if want := map[string]string{"price $/h": "0.1234567", "batch sizes": "32,64"}[f.label]; want != "" &&
+			strings.ReplaceAll(f.value(full), " ", "") != want {
+			t.Errorf("%s opens with %q, not %q", f.label, f.value(full), want)
+		}
+	}
 	s := idle()
 	s.SetForm(full)
 	at(t, s, "model")
