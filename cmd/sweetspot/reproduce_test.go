@@ -244,14 +244,18 @@ func TestReproduceRefusesOtherPapers(t *testing.T) {
 	}
 }
 
-// Every number that is computed for the studies stays as it is, agreeing or not:
+// Every number that is computed for the studies stays as it is, agreeing or not,
+// and so do the words about it, which are below the first row they are of:
 // go test ./cmd/sweetspot -run ReproducedNumbers -update.
 func TestReproducedNumbers(t *testing.T) {
 	text, err := reproduceOutput(t, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got struct{ Rows []reproduce.Row }
+	var got struct {
+		Rows     []reproduce.Row
+		Warnings []string
+	}
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -259,6 +263,7 @@ func TestReproducedNumbers(t *testing.T) {
 		t.Errorf("only %d rows", len(got.Rows))
 	}
 	var table strings.Builder
+	said := map[string]bool{}
 	for _, r := range got.Rows {
 		ours, verdict := "none", "nothing to agree with"
 		if r.Ours != nil {
@@ -268,6 +273,13 @@ func TestReproducedNumbers(t *testing.T) {
 			verdict = map[bool]string{true: "agrees", false: "differs"}[*r.OK]
 		}
 		fmt.Fprintf(&table, "%s\t%s\t%s\t%s\t%s\n", r.Paper, r.Table, r.Cell, ours, verdict)
+		if !said[r.Note] {
+			said[r.Note] = true
+			fmt.Fprintf(&table, "\t%s\n", r.Note)
+		}
+	}
+	for _, w := range got.Warnings {
+		fmt.Fprintln(&table, w)
 	}
 	path := filepath.Join("testdata", "reproduced.tsv")
 	if *update {

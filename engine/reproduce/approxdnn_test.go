@@ -289,6 +289,20 @@ func TestOffersWithoutJobs(t *testing.T) {
 			t.Errorf("a finding on jobs that are not there: %s", words)
 		}
 	}
+	ofWhat := func(in Inputs) bool {
+		return slices.ContainsFunc(Findings(in), func(w string) bool { return strings.Contains(w, "are a percentage") })
+	}
+	if !ofWhat(in) {
+		t.Error("no finding of what the losses are a percentage")
+	}
+	for _, k := range []Key{resultKey(approx.AcceptanceCentric, lostColumn),
+		{Table: conclusions, Variant: string(approx.AcceptanceCentric), Column: accuracyColumn}} {
+		lost := in
+		lost.Cells = slices.DeleteFunc(slices.Clone(in.Cells), func(c Cell) bool { return c.Key == k })
+		if ofWhat(lost) {
+			t.Errorf("a finding on losses without %s %s", k.Table, k)
+		}
+	}
 }
 
 // Networks without accuracies leave the losses unknown and judge nothing on them.

@@ -185,11 +185,7 @@ func (r Request) Expect(cells []matrix.Cell) Spend {
 	s.Low, s.High = rule.Spend(len(cells))
 	if price := r.Machine.USDPerHour; price != nil {
 		usd := func(seconds float64) *float64 {
-			v := seconds / 3600 * *price
-			if r.Rule.MaxUSD > 0 {
-				v = min(v, r.Rule.MaxUSD)
-			}
-			return &v
+			return new(seconds / 3600 * *price)
 		}
 		s.USDLow, s.USDHigh = usd(s.Low), usd(s.High)
 	}
