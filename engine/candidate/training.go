@@ -130,29 +130,29 @@ const leastEpochs = 2
 
 // shownEpochs are the whole epochs, of n, from which the total of a run is to be
 // told, since only these are known of it, as logs of others have them. They are 0
-// where they are too few, or where more is known: of a run that took just so many
-// epochs the total is.
-func shownEpochs(r profile.Run, n float64) int {
+// where they are too few, or where more is known: the time of an iteration and how
+// many an epoch has, or of a run that took just so many epochs the total.
+func (f *facts) shownEpochs(r profile.Run, n float64) int {
 	known := min(len(r.EpochStartsS)-1, int(n))
 	isWhole := r.Epochs != nil && *r.Epochs == n && r.TotalS != nil
-	if known < leastEpochs || r.Steady.Known() || isWhole {
+	if known < leastEpochs || isWhole || training.Training(r, n, f.set.Kinds).Known() {
 		return 0
 	}
 	return known
 }
 
 func (f *facts) needsTotals(r profile.Run) bool {
-	if r.Model != f.work.Model || f.work.Mode != profile.Train || len(r.EpochStartsS) <= leastEpochs || r.Steady.Known() {
+	if r.Model != f.work.Model || f.work.Mode != profile.Train || len(r.EpochStartsS) <= leastEpochs {
 		return false
 	}
 	n := f.epochs(r)
-	return n != nil && shownEpochs(r, *n) > 0
+	return n != nil && f.shownEpochs(r, *n) > 0
 }
 
 // fromEpochs tells the total of a training from the first epochs of a run. The
 // user's is another run: how long the known epochs take is known from once.
 func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
-	known := shownEpochs(r, n)
+	known := f.shownEpochs(r, n)
 	if known == 0 || f.totals == nil {
 		return training.Forecast{}
 	}

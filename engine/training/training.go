@@ -151,7 +151,7 @@ func AsPublished(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.
 	if r.TotalS == nil {
 		return estimate.Estimate{}
 	}
-	if r.TotalStdDevS != nil && r.TotalN > 1 {
+	if r.TotalStdDevS != nil && *r.TotalStdDevS > 0 && r.TotalN > 1 { // none at all is one of rounded numbers
 		// A prediction interval, since the user's next run is one draw and not a mean;
 		// it does not reach zero however noisy the few runs were.
 		half := steady.T90(r.TotalN-1) * *r.TotalStdDevS * math.Sqrt(1+1/float64(r.TotalN))

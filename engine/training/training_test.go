@@ -9,6 +9,23 @@ import (
 	"sweetspot/engine/profile"
 )
 
+// Repeats give a total its interval. Equal ones were rounded, and know no more than one.
+func TestIntervalOfRepeatedTotals(t *testing.T) {
+	repeated := func(deviation float64, n int) profile.Run {
+		return profile.Run{TotalS: new(100.0), TotalStdDevS: &deviation, TotalN: n, Basis: estimate.Measured}
+	}
+	once := AsPublished(profile.Run{TotalS: new(100.0), Basis: estimate.Measured}, nil)
+	for _, r := range []profile.Run{repeated(0, 3), repeated(4, 1)} {
+		if got := AsPublished(r, nil); got != once || got.HalfWidth() < 0.04 {
+			t.Errorf("%d totals that differ by %g: %+v, of one %+v", r.TotalN, *r.TotalStdDevS, got, once)
+		}
+	}
+	// Student's t of 2 degrees of freedom is 2.92 at 95 %, and the next total is one draw.
+	if got, want := AsPublished(repeated(4, 3), nil), 100+2.91999*4*math.Sqrt(1+1.0/3); math.Abs(got.High-want) > 1e-3 {
+		t.Errorf("up to %g, want %g", got.High, want)
+	}
+}
+
 // Table 5.2 of the thesis: seismic on p2.xlarge, average epoch as the second.
 func TestMethod1HoldsTable52(t *testing.T) {
 	for _, c := range []struct{ init, first, average, epochs, printed float64 }{

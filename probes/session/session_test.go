@@ -78,6 +78,17 @@ const model = `echo '{"sweetspot":1,"event":"model","name":"net","dataset":"d","
 echo '{"sweetspot":1,"event":"hello","framework":"torch 9","gpus":[{"name":"NVIDIA H100 80GB HBM3","memory_bytes":85899345920}],"driver":"580"}' >&3;
 echo '{"sweetspot":1,"event":"init","seconds":1.5}' >&3;`
 
+// The user's name for a model is the one that is kept, whatever the script calls it.
+func TestTheUsersNameIsKept(t *testing.T) {
+	s := openStore(t)
+	o := shell(s, model+fmt.Sprintf(steps, 60, ">&3"))
+	o.Named, o.Description.Model.Name = true, "mine"
+	last := start(t, o).Wait()
+	if r := saved(t, s, last.Run.ID); r.Model != "mine" || r.Dataset != "d" || r.BatchSize != 32 || last.Run.Model != "mine" {
+		t.Errorf("saved as %s, live %s, of %s at batch %d", r.Model, last.Run.Model, r.Dataset, r.BatchSize)
+	}
+}
+
 func TestScriptThatEnds(t *testing.T) {
 	s := openStore(t)
 	script := model + fmt.Sprintf(steps, 60, ">&3") + `
