@@ -84,7 +84,8 @@ func TestTheUsersNameIsKept(t *testing.T) {
 	o := shell(s, model+fmt.Sprintf(steps, 60, ">&3"))
 	o.Named, o.Description.Model.Name = true, "mine"
 	last := start(t, o).Wait()
-	if r := saved(t, s, last.Run.ID); r.Model != "mine" || r.Dataset != "d" || r.BatchSize != 32 || last.Run.Model != "mine" {
+	r := saved(t, s, last.Run.ID)
+	if r.Model != "mine" || r.Dataset != "d" || r.BatchSize != 32 || last.Run.Model != "mine" {
 		t.Errorf("saved as %s, live %s, of %s at batch %d", r.Model, last.Run.Model, r.Dataset, r.BatchSize)
 	}
 }
