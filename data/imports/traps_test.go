@@ -154,6 +154,7 @@ func TestGlobalBatchOfTrainer(t *testing.T) {
 		{"the last of an epoch not full", 8, 6315, 3, 67349 * 3 / 1000.0, 6.315, 32}, // SST-2 by 32: 2105 steps an epoch
 		{"several in reach", 1, 100, 1, 300, 1.5, 0},
 		{"no batch of a process", 0, 0, 0, 64, 1, 64},
+		{"rates rounded apart", 8, 0, 0, 0.804, 0.1, 8}, // 0.8036 and 0.10045
 		{"rates too coarse", 8, 1000, 1, 0.02, 0.001, 0},
 		{"no multiple in reach", 16, 100000, 1, 40, 1, 0},
 	} {
@@ -204,6 +205,13 @@ func TestEventFiles(t *testing.T) {
 	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.1) || run.Epochs != nil || run.AsOf != "2024-06-24" ||
 		run.Model != "run" {
 		t.Errorf("%+v", run)
+	}
+	for _, end := range []logged{{1719249210, 100, "epoch", 0.5, false}, {1719249210, 0, "epoch", 1.5, false}} {
+		still := board(logged{1719249200, 0, "loss", 2, false}, logged{1719249200, 0, "epoch", 0.5, false},
+			logged{1719249210, 100, "loss", 1, false}, end)
+		if run := one(t, path, string(still), source.Given{}).Set.Runs[0]; run.IterationsPerEpoch != nil {
+			t.Errorf("%g iterations an epoch, of which none was seen", *run.IterationsPerEpoch)
+		}
 	}
 	noted(t, one(t, path, string(whole[:len(whole)-3]), source.Given{}), "cut off")
 	wrong := bytes.Clone(whole)

@@ -323,6 +323,12 @@ func TestDrawsAndLoadsAreRepeatable(t *testing.T) {
 	if rate := n / (jobs[len(jobs)-1].SubmitS / 3600); math.Abs(rate/l.PerHour-1) > 0.1 {
 		t.Errorf("%.2f jobs an hour, want %g", rate, l.PerHour)
 	}
+	l.GPUs = []Share{{2, 0}, {1, 3}, {8, 1}, {4, 0}} // a weight of 0 is none of the jobs
+	for u, want := range map[float64]int{0: 1, 0.74: 1, 0.76: 8, 0.99: 8} {
+		if got := l.gpus(u); got != want {
+			t.Errorf("a draw of %g is a job on %d GPUs, want %d", u, got, want)
+		}
+	}
 }
 
 func TestMixOfATask(t *testing.T) {

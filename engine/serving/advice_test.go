@@ -61,6 +61,12 @@ func TestAdviseOnASteadyLoad(t *testing.T) {
 	if err != nil || a.MixingPays || a.VMsOnly == nil || !a.Keeps || a.Savings != nil {
 		t.Errorf("%v: %+v", err, a)
 	}
+	for _, o := range a.Outcomes {
+		if least := a.Outcomes[*a.VMsOnly]; o.OnFunctions.Total() == 0 && o.ViolationShare() <= q.MaxViolations &&
+			o.USD < least.USD {
+			t.Errorf("on VMs only %s costs $%g, %s $%g", least.Scheme, least.USD, o.Scheme, o.USD)
+		}
+	}
 	q.Settings.VM.LatencyS, q.Settings.Function.Seconds = 1, 1
 	a, err = Advise(q)
 	if err != nil || a.Keeps || a.VMsOnly != nil || !strings.Contains(strings.Join(a.Words, "\n"), "no scheme keeps") {

@@ -219,6 +219,13 @@ warning
 model  per epoch 0.25 epochs ? batch ? of ?
 step 0 epoch 0 8 s units ?`)
 
+	check(t, said(t, MLLOG, "", lines("global_batch_size", "0", 0, "global_batch_size", "1", 0,
+		"global_batch_size", "2.5", 0, "global_batch_size", "1099511627776", 0, "global_batch_size", "1099511627775", 0,
+		"train_samples", "0.5", 0, "train_samples", "1", 0)...), `
+model  per epoch ? epochs ? batch 1 of ?
+model  per epoch ? epochs ? batch 1099511627775 of ?
+model  per epoch ? epochs ? batch ? of 1`)
+
 	old := func(seconds, tag string) at {
 		return at{0, "I0820 log.py:134] :::MLPv0.5.0 ncf 1597948381" + seconds + " (ncf.py:351) " + tag}
 	}
