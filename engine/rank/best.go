@@ -115,7 +115,6 @@ func (r *Result) normals(o objective.Name, contenders []int) map[int32][]float64
 // as much of each as its own interval is wider than that of the time.
 func (s *Space) errorsOf(o objective.Name, i int) []candidate.CellError {
 	timed, own := float64(s.column(objective.Time).sigma[i]), float64(s.column(o).sigma[i])
-	price, spread := s.prices[s.Cell[i]]
 	if o == objective.Cost {
 		own = timed
 	}
@@ -129,7 +128,7 @@ func (s *Space) errorsOf(o objective.Name, i int) []candidate.CellError {
 			mix[k].Sigma *= own / timed
 		}
 	}
-	if o == objective.Cost && spread {
+	if price, spread := s.priceError(i); spread && o == objective.Cost {
 		mix = append(slices.Clip(mix), price)
 	}
 	return mix

@@ -33,9 +33,11 @@ type Space struct {
 	columns []column // of the objectives, those that break ties first coming first
 	index   *pareto.Index
 	errors  map[int][]candidate.CellError // of the candidates that err by more than their cell
-	// What the price of a cell's VM type may be off by, where there are several quotes.
-	prices map[int32]candidate.CellError
-	priced map[profile.VMKey]int32 // the cells of those errors
+	// What the prices of VM types may be off by, where there are several quotes; and by
+	// VM type and by candidate, as far as there are such, the place there from 1.
+	prices []candidate.CellError
+	vms    map[profile.VMKey]int32
+	priced []int32
 }
 
 // column is the candidates' values of an objective.
@@ -180,7 +182,7 @@ func (s *Space) put(i int, c *candidate.Candidate) {
 		s.errors[i] = c.Errors
 	}
 	if c.Sigma(objective.Cost) != c.Time.LogSigma() {
-		s.putPrice(c)
+		s.putPrice(i, c.Configuration[0])
 	}
 	s.Barred = append(s.Barred, barred)
 	if s.Probed = append(s.Probed, c.Timing() == estimate.Measured); c.Timing() != estimate.Measured {
@@ -188,21 +190,27 @@ func (s *Space) put(i int, c *candidate.Candidate) {
 	}
 }
 
-// putPrice keeps what a candidate's price may be off by. All on one VM type share the
-// number of that error, which no timing cell has.
-func (s *Space) putPrice(c *candidate.Candidate) {
-	if _, there := s.prices[int32(c.Cell)]; there {
-		return
+// putPrice keeps what the price of candidate i may be off by. All on one VM type share
+// the number of that error, which no timing cell has.
+func (s *Space) putPrice(i int, p candidate.Part) {
+	if s.vms == nil {
+		s.vms = map[profile.VMKey]int32{}
 	}
-	if s.prices == nil {
-		s.prices, s.priced = map[int32]candidate.CellError{}, map[profile.VMKey]int32{}
-	}
-	p := c.Configuration[0]
 	key := p.VM.Key()
-	if _, there := s.priced[key]; !there {
-		s.priced[key] = math.MinInt32 + int32(len(s.priced))
+	if s.vms[key] == 0 {
+		s.prices = append(s.prices, candidate.CellError{Cell: math.MinInt32 + int32(len(s.prices)), Sigma: p.PriceSpread})
+		s.vms[key] = int32(len(s.prices))
 	}
-	s.prices[int32(c.Cell)] = candidate.CellError{Cell: s.priced[key], Sigma: p.PriceSpread}
+	s.priced = append(append(s.priced, make([]int32, i-len(s.priced))...), s.vms[key])
+}
+
+// priceError is what the price of candidate i may be off by; ok is false where it is
+// taken as quoted.
+func (s *Space) priceError(i int) (e candidate.CellError, ok bool) {
+	if i >= len(s.priced) || s.priced[i] == 0 {
+		return e, false
+	}
+	return s.prices[s.priced[i]-1], true
 }
 
 // valueOf is NaN where the estimate is unknown.

@@ -121,6 +121,9 @@ func TestTies(t *testing.T) {
 		"prices of several quotes": {[]candidate.Candidate{
 			spread(near(0, 3, 0.001, 2), "a", 0.1), spread(near(1, 1, 0.001, 2.03), "b", 0.1)},
 			question.Query{Sort: question.ByCost}, []int{1, 0}},
+		"prices of several quotes, of times that are those of the GPU": {[]candidate.Candidate{
+			spread(near(0, 3, 0.001, 2), "a", 0.001), spread(near(0, 1, 0.001, 2.03), "b", 0.1)},
+			question.Query{Sort: question.ByCost}, []int{1, 0}},
 		"the same price of several quotes": {[]candidate.Candidate{
 			spread(near(0, 3, 0.001, 2), "a", 0.1), spread(near(1, 1, 0.001, 2.03), "a", 0.1)},
 			question.Query{Sort: question.ByCost}, []int{0, 1}},
