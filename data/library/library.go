@@ -160,9 +160,6 @@ func accuracyKind(runs []profile.Run) profile.Kind {
 			sigmas = append(sigmas, *a.StdDev)
 		}
 	}
-	if len(sigmas) == 0 {
-		return profile.Kind{}
-	}
 	slices.Sort(sigmas)
 	half := estimate.Z90 * stat.Quantile(0.5, stat.LinInterp, sigmas, nil)
 	return profile.Kind{Rel: half, Words: fmt.Sprintf("±%.1f points: 90 %% interval for the median standard "+

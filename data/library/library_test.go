@@ -182,6 +182,9 @@ func TestKinds(t *testing.T) {
 	if below != 28 {
 		t.Errorf("%d of 56 deviations are below the median", below)
 	}
+	if k := load(t).AccuracyKind; k.Rel <= 0 || k.Rel > 0.02 || !strings.Contains(k.Words, "published accuracies") {
+		t.Errorf("accuracies %+v", k)
+	}
 }
 
 func TestLoadsAreIndependent(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,58 @@ func TestWhichPicturesAreDrawn(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%v, want %v", got, c.want)
+		}
+	}
+}
+
+// The lines of the ranking are the candidates' intervals.
+func TestTheRankingShowsIntervals(t *testing.T) {
+	r := result(true)
+	low, high := math.Inf(1), 0.0
+	for _, i := range r.Order {
+		cost := r.Space.At(i).Cost
+		low, high = min(low, cost.Low), max(high, cost.High)
+	}
+	pictures := made(t, r).Pictures
+	if x := pictures[len(pictures)-1].plot.X; math.Abs(x.Min-low) > 1e-12 || math.Abs(x.Max-high) > 1e-12 {
+		t.Errorf("costs of $%g to $%g are drawn from $%g to $%g", low, high, x.Min, x.Max)
+	}
+}
+
+var svgText = regexp.MustCompile(`<text x="[\d.]+" y="-([\d.]+)"[^>]*>([^<]*)</text>`)
+
+// The legend is above the plot and hides nothing of it.
+func TestTheLegendIsAboveThePlot(t *testing.T) {
+	for _, p := range slices.Concat(made(t, result(true)).Pictures, made(t, result(false)).Pictures) {
+		svg, err := p.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowest, inLegend := math.Inf(1), true
+		for _, m := range svgText.FindAllStringSubmatch(svg, -1) {
+			y, err := strconv.ParseFloat(m[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inLegend = inLegend && m[2] != p.plot.X.Label.Text
+			switch {
+			case inLegend:
+				lowest = min(lowest, y)
+			case y >= lowest:
+				t.Errorf("%s: %q of the plot is at %g, the legend at %g", p.Name, m[2], y, lowest)
+			}
+		}
+		if inLegend {
+			t.Errorf("%s: no axis is named %q in\n%s", p.Name, p.plot.X.Label.Text, svg)
+		}
+	}
+}
+
+func TestUnitsOfTime(t *testing.T) {
+	for most, want := range map[float64]string{119: "seconds", 120: "minutes", 7199: "minutes", 7200: "hours",
+		48*3600 - 1: "hours", 48 * 3600: "days"} {
+		if got := scaleOfTime(most).title; got != "time, "+want {
+			t.Errorf("up to %g s: %q", most, got)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"sweetspot/engine/cluster"
 )
 
 // cells builds printed cells of one table from "variant|batch|vm|column" and
@@ -135,5 +137,31 @@ func TestNoPaperNoRows(t *testing.T) {
 			t.Errorf("%s without cells: %v", paper, rows)
 		}
 		Findings(Inputs{Paper: paper})
+	}
+}
+
+// What is saved is against the configurations that keep both limits.
+func TestSavedAtAccuracy(t *testing.T) {
+	// An hour's work and $1 on the first VM, 12 min and $2 on the second; half an hour
+	// and $5.50 on both, as each gets half.
+	space := cluster.Space{Units: 3600, Split: cluster.ByGPUs,
+		VMs: []cluster.VMType{{GPUs: 1, Limit: 1, USDPerHour: 1}, {GPUs: 1, Limit: 1, USDPerHour: 10}},
+		Variants: []cluster.Variant{{Accuracy: new(0.8), Batches: []cluster.Batch{{Size: 1, Seconds: 1},
+			{Size: 1, Seconds: 0.2}}}}}
+	f, err := space.Frontiers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		seconds, usd float64
+		n            int
+		time, cost   float64
+	}{{3600, 3, 2, 0, 0}, {2000, 6, 2, 0.6, 1 - 2/5.5}, {3600, 5.5, 3, 0.6, 1 - 2/5.5}, {1000, 1.5, 0, 0, 0}} {
+		l := cluster.Limits{MaxSeconds: &c.seconds, MaxUSD: &c.usd}
+		n, time, cost := savedAtAccuracy(f, space, l, 0.8)
+		if n != c.n || math.Abs(time-c.time) > 1e-9 || math.Abs(cost-c.cost) > 1e-9 {
+			t.Errorf("within %g s and $%g: %d configurations, %g of the time and %g of the cost, want %+v", c.seconds,
+				c.usd, n, time, cost, c)
+		}
 	}
 }

@@ -385,7 +385,7 @@ func (d *Dialog) nameLine(th *theme.Theme, width, height int) string {
 	case d.focus == name:
 		body = " " + d.file.View(max(w-2, 2))
 	default:
-		body = " " + text.Truncate(text.Clean(d.file.Value()), max(w-2, 1), th.Symbols.Ellipsis)
+		body = " " + text.Truncate(d.file.Value(), max(w-2, 1), th.Symbols.Ellipsis)
 	}
 	note := ""
 	if width < sideBySide || d.focus == name { // the footer has no room to say it

@@ -81,6 +81,23 @@ func TestThePreviewScrollsToItsEnds(t *testing.T) {
 	}
 }
 
+// A narrow dialog shows the forms or, where the keys are on it, the preview.
+func TestANarrowDialogShowsOneOfTwo(t *testing.T) {
+	th := theme.New("", true, false)
+	d := written("the preview\n", nil)
+	view := func() string { return ansi.Strip(d.View(th, sideBySide-1, 20)) }
+	if got := view(); strings.Contains(got, "the preview") {
+		t.Errorf("beside the forms:\n%s", got)
+	}
+	if d.Key(keys.FocusNext); !strings.Contains(view(), "the preview") {
+		t.Errorf("instead of the preview:\n%s", view())
+	}
+	d.file.Set(strings.Repeat("long", 40))
+	if got := view(); !strings.Contains(got, th.Symbols.Ellipsis+" ") {
+		t.Errorf("a long name ends without a word:\n%s", got)
+	}
+}
+
 func TestWhatCannotBeWrittenNeedsNoName(t *testing.T) {
 	d := written("x\n", nil)
 	d.Key(keys.Down) // to the form that does not suit

@@ -76,3 +76,14 @@ func TestTheLeastPanelWithABorder(t *testing.T) {
 		}
 	}
 }
+
+func TestInside(t *testing.T) {
+	b := Box{X: 10, Y: 4, W: 20, H: 8}
+	if x, y := b.Inside(13, 9); x != 2 || y != 4 {
+		t.Errorf("cell %d,%d inside the border", x, y)
+	}
+	b.Bare = true
+	if x, y := b.Inside(13, 9); x != 3 || y != 5 {
+		t.Errorf("cell %d,%d without a border", x, y)
+	}
+}
